@@ -1,0 +1,57 @@
+# What every target of the project is compiled with.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+
+find_program(TENDRIL_CCACHE ccache)
+if(TENDRIL_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${TENDRIL_CCACHE})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${TENDRIL_CCACHE})
+endif()
+
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(ZLIB REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+
+# One interface target carries the flags. Floating point that CPU and GPU must agree on to the bit is written with
+# explicit fma, so contraction is off everywhere.
+add_library(tendril_flags INTERFACE)
+target_compile_options(tendril_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -ffp-contract=off>)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  target_compile_options(tendril_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=${TENDRIL_MARCH}>)
+endif()
+if(TENDRIL_SANITIZE)
+  target_compile_options(tendril_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TENDRIL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
+  target_link_options(tendril_flags INTERFACE -fsanitize=${TENDRIL_SANITIZE})
+endif()
+
+if(TENDRIL_CUDA STREQUAL "AUTO")
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    set(TENDRIL_CUDA ON)
+  else()
+    set(TENDRIL_CUDA OFF)
+  endif()
+endif()
+if(TENDRIL_CUDA)
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 90)
+  endif()
+  enable_language(CUDA)
+  set(CMAKE_CUDA_STANDARD 20)
+  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+  set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+  target_compile_options(tendril_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false -Xcompiler=-ffp-contract=off --expt-relaxed-constexpr>)
+endif()
+message(STATUS "Tendril: CUDA targets ${TENDRIL_CUDA}")

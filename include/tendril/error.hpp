@@ -1,0 +1,39 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace tendril {
+
+/// Base of everything the library throws on purpose. `what()` is one line: what is wrong, where, which value,
+/// what was expected. The library never prints and never aborts.
+class error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// An argument that no call could satisfy: out of range, missing, contradictory. The CLI exits with 2.
+class argument_error : public error {
+ public:
+  using error::error;
+};
+
+/// A file or an array whose content is malformed: "file:line: what, expected what". The CLI exits with 1.
+class format_error : public error {
+ public:
+  using error::error;
+};
+
+/// A file that could not be opened, read, mapped, written or renamed. The CLI exits with 1.
+class io_error : public error {
+ public:
+  using error::error;
+};
+
+/// Memory that could not be had; says how much was asked for and for what. The CLI exits with 1.
+class memory_error : public error {
+ public:
+  using error::error;
+};
+
+}  // namespace tendril

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace tendril {
+
+/// A file that appears under its name only when it is complete: bytes go into a temporary file in the same folder,
+/// `commit` renames it, and a destructor without a commit removes it.
+class atomic_file {
+ public:
+  /// @throws io_error "path: cannot create: …".
+  explicit atomic_file(std::string path);
+  atomic_file(atomic_file const&) = delete;
+  atomic_file& operator=(atomic_file const&) = delete;
+  ~atomic_file();
+
+  /// Appends `size` bytes. @throws io_error, a full disk among its reasons.
+  void write(void const* data, std::size_t size);
+
+  /// Overwrites bytes written earlier (a header whose counts were not known), then continues at the end.
+  void write_at(std::int64_t offset, void const* data, std::size_t size);
+
+  [[nodiscard]] std::int64_t size() const noexcept { return size_; }
+
+  /// Flushes and renames. @throws io_error.
+  void commit();
+
+  /// Removes the temporary files of every atomic_file alive: async-signal-safe, for a handler that ends the process.
+  static void remove_all_unfinished() noexcept;
+
+ private:
+  std::string path_, temporary_;
+  std::FILE* file_ = nullptr;
+  std::int64_t size_ = 0;
+  int slot_ = -1;
+};
+
+}  // namespace tendril

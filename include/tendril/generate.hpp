@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <tendril/exec.hpp>
+#include <tendril/graph.hpp>
+
+namespace tendril {
+
+/// What every generator can add to its graph.
+struct decoration {
+  bool has_weights = false;
+  float weight_min = 1.0F, weight_max = 5.0F;  ///< Weights uniform in [min, max), 0 <= min < max.
+  double weight_sigma = 0;                     ///< > 0: weights lognormal(0, sigma) instead.
+  int num_labels = 0;                          ///< > 0: edge labels uniform in [0, num_labels), at most 65,536.
+  int num_node_types = 0;                      ///< > 0: vertex types uniform in [0, num_node_types).
+};
+
+/// Every graph below is a pure function of its parameters and the seed: each edge draws from its own counter, so
+/// the number of threads never changes it. All throw argument_error for parameters out of range.
+
+/// R-MAT (Chakrabarti et al., SDM'04) with the parameters of Graph500: 2^scale vertices, edge_factor * 2^scale
+/// edges before `build`, vertex ids scrambled by a bijection where `scramble` says so.
+struct rmat_params {
+  int scale = 16;
+  double edge_factor = 16;
+  double a = 0.57, b = 0.19, c = 0.19;
+  bool scramble = true;
+  std::uint64_t seed = 0;
+};
+[[nodiscard]] graph generate_rmat(rmat_params const& params, build_options const& build, decoration const& extra = {},
+                                  cpu_exec const& exec = {});
+
+/// Erdős–Rényi G(n, m): num_edges edges with uniform ends, before `build`.
+struct er_params {
+  std::int64_t num_vertices = 1024;
+  std::int64_t num_edges = 16384;
+  std::uint64_t seed = 0;
+};
+[[nodiscard]] graph generate_er(er_params const& params, build_options const& build, decoration const& extra = {},
+                                cpu_exec const& exec = {});
+
+/// A heavy tail: out-degrees follow a discrete power law with `exponent` between min_degree and max_degree (the
+/// largest is reached by vertex 0), targets are chosen in proportion to the same law.
+struct powerlaw_params {
+  std::int64_t num_vertices = 1024;
+  double exponent = 2.1;
+  std::int64_t min_degree = 1;
+  std::int64_t max_degree = 256;
+  std::uint64_t seed = 0;
+};
+[[nodiscard]] graph generate_powerlaw(powerlaw_params const& params, build_options const& build,
+                                      decoration const& extra = {}, cpu_exec const& exec = {});
+
+enum class regular_graph {
+  star,      ///< Vertex 0 and each other vertex, in both directions.
+  ring,      ///< v to v + 1 and back, cyclic.
+  grid,      ///< The most square rows x columns grid of exactly num_vertices, 4 neighbours, in both directions.
+  complete,  ///< Every ordered pair of different vertices.
+};
+[[nodiscard]] graph generate_regular(regular_graph kind, std::int64_t num_vertices, std::uint64_t seed = 0,
+                                     decoration const& extra = {}, cpu_exec const& exec = {});
+
+}  // namespace tendril

@@ -1,0 +1,158 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tendril/buffer.hpp>  // shared_array
+#include <tendril/exec.hpp>    // cpu_exec
+#include <tendril/types.hpp>
+
+namespace tendril {
+
+/// A view of labels that are stored in 1 or 2 bytes each. Trivially copyable.
+struct label_view {
+  void const* data = nullptr;
+  int bytes_per_label = 0;  ///< 0 (no labels), 1 or 2.
+
+  [[nodiscard]] TENDRIL_HD bool empty() const { return bytes_per_label == 0; }
+  [[nodiscard]] TENDRIL_HD label_id operator[](std::int64_t i) const
+  {
+    return bytes_per_label == 1 ? static_cast<std::uint8_t const*>(data)[i]
+                                : static_cast<std::uint16_t const*>(data)[i];
+  }
+};
+
+/// What rules and executors see of a graph: a handle, trivially copyable, passed by value. It owns nothing.
+/// CSR: the out-edges of v are the positions [indptr[v], indptr[v + 1]), their targets ascend.
+struct graph_view {
+  std::int64_t num_vertices = 0;
+  edge_id num_edges = 0;
+  edge_id const* indptr = nullptr;     ///< [num_vertices + 1]
+  vertex_id const* indices = nullptr;  ///< [num_edges]
+  float const* weights = nullptr;      ///< [num_edges], finite and >= 0; null where there are none.
+  label_view edge_labels;              ///< [num_edges] or empty.
+  label_view node_types;               ///< [num_vertices] or empty.
+
+  [[nodiscard]] TENDRIL_HD edge_id first_edge(vertex_id v) const { return indptr[v]; }
+  [[nodiscard]] TENDRIL_HD std::uint32_t degree(vertex_id v) const
+  {
+    return static_cast<std::uint32_t>(indptr[v + std::int64_t{1}] - indptr[v]);
+  }
+  [[nodiscard]] TENDRIL_HD vertex_id neighbor(vertex_id v, std::uint32_t i) const { return indices[indptr[v] + i]; }
+  [[nodiscard]] TENDRIL_HD float weight(vertex_id v, std::uint32_t i) const { return weights[indptr[v] + i]; }
+  [[nodiscard]] TENDRIL_HD label_id label(vertex_id v, std::uint32_t i) const { return edge_labels[indptr[v] + i]; }
+};
+
+/// An owned array of labels, uint8 or uint16 as stored.
+class label_array {
+ public:
+  label_array() noexcept = default;
+  label_array(shared_array<std::uint8_t> labels) noexcept : narrow_(std::move(labels)), bytes_(1) {}   // NOLINT
+  label_array(shared_array<std::uint16_t> labels) noexcept : wide_(std::move(labels)), bytes_(2) {}    // NOLINT
+
+  [[nodiscard]] label_view view() const noexcept
+  {
+    return {bytes_ == 1 ? static_cast<void const*>(narrow_.data()) : wide_.data(), bytes_};
+  }
+  [[nodiscard]] std::int64_t size() const noexcept { return bytes_ == 1 ? narrow_.size() : wide_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return bytes_ == 0; }
+  [[nodiscard]] int bytes_per_label() const noexcept { return bytes_; }
+  [[nodiscard]] std::shared_ptr<void const> const& owner() const noexcept
+  {
+    return bytes_ == 1 ? narrow_.owner() : wide_.owner();
+  }
+
+ private:
+  shared_array<std::uint8_t> narrow_;
+  shared_array<std::uint16_t> wide_;
+  int bytes_ = 0;
+};
+
+/// Everything a graph is made of. All but `indptr` and `indices` may be empty.
+struct graph_arrays {
+  shared_array<edge_id> indptr;          ///< [V + 1], indptr[0] = 0, never decreasing, indptr[V] = E
+  shared_array<vertex_id> indices;       ///< [E], each below V, ascending within a vertex
+  shared_array<float> weights;           ///< [E], finite and >= 0
+  label_array edge_labels;               ///< [E]
+  label_array node_types;                ///< [V]
+  shared_array<edge_id> edge_ids;        ///< [E]: the position each edge had in the input it was built from
+  shared_array<vertex_id> original_ids;  ///< [V]: the id each vertex had before ids were made compact
+  std::vector<std::string> edge_label_names;
+  std::vector<std::string> node_type_names;
+  bool symmetric = false;  ///< Every edge is stored in both directions, with one weight and label.
+  std::map<std::string, std::string> metadata;  ///< name, origin, …: kept by the native container.
+};
+
+class derived_cache;  // tables that planners build once a graph, kept with it: src/store/derived_cache.hpp
+
+/// An immutable graph. Copies share the arrays, whoever owns those: the library, a mapped file, the caller.
+class graph {
+ public:
+  graph();  ///< No vertices, no edges.
+
+  /// Checks shapes in O(1); `validate()` checks the content.
+  /// @throws argument_error if the arrays' lengths don't fit each other.
+  explicit graph(graph_arrays arrays);
+
+  [[nodiscard]] std::int64_t num_vertices() const noexcept;
+  [[nodiscard]] edge_id num_edges() const noexcept { return arrays_.indices.size(); }
+  [[nodiscard]] bool has_weights() const noexcept { return !arrays_.weights.empty(); }
+  [[nodiscard]] bool has_edge_labels() const noexcept { return !arrays_.edge_labels.empty(); }
+  [[nodiscard]] bool has_node_types() const noexcept { return !arrays_.node_types.empty(); }
+  [[nodiscard]] graph_arrays const& arrays() const noexcept { return arrays_; }
+
+  /// Valid as long as this graph or a copy of it lives.
+  [[nodiscard]] graph_view view() const noexcept;
+
+  /// Bytes of the arrays, without derived tables.
+  [[nodiscard]] std::int64_t num_bytes() const noexcept;
+
+  /// Reads everything once, in parallel, and checks each invariant named in `graph_arrays`.
+  /// @throws format_error with the first violation: "vertex 7: neighbours not ascending at edge 31 (5 after 9)".
+  void validate(cpu_exec const& exec = {}) const;
+
+  /// Tables built so far from this graph, shared by its copies. Thread-safe.
+  [[nodiscard]] derived_cache& derived() const noexcept { return *derived_; }
+
+  /// Frees those tables; results never depend on them.
+  void drop_derived() const noexcept;
+
+ private:
+  graph_arrays arrays_;
+  std::shared_ptr<derived_cache> derived_;
+};
+
+/// Edges as the user has them, in any order. Spans are of one length or, where optional, empty.
+struct coo_view {
+  std::span<vertex_id const> sources;
+  std::span<vertex_id const> targets;
+  std::span<float const> weights = {};
+  label_view labels = {};  ///< As many as sources, or empty.
+};
+
+/// What `build_graph` does on the way, in this order: reverse, symmetrize, drop self loops, drop duplicates,
+/// compact.
+struct build_options {
+  std::int64_t num_vertices = -1;  ///< -1: one more than the largest id.
+  bool reverse = false;            ///< Turn every edge around.
+  bool symmetrize = false;         ///< Add each edge's reverse (a self loop is not doubled).
+  bool drop_self_loops = false;
+  bool drop_duplicates = false;  ///< Of edges with equal source, target and label the first of the input stays.
+  bool compact = false;          ///< Number the vertices that have an edge 0, 1, … in id order; keep `original_ids`.
+  bool keep_edge_ids = false;    ///< Keep `edge_ids` (an added reverse has its edge's id).
+};
+
+/// Builds the CSR of `edges` in parallel; neighbours come out sorted by id, equal ones in input order. The result
+/// doesn't depend on the number of threads. Peak memory is at most 2.2 times input plus result.
+/// @throws argument_error if the spans' lengths differ or an id is not below num_vertices (or is no_vertex);
+///         format_error for a weight that is NaN, infinite or negative; memory_error.
+[[nodiscard]] graph build_graph(coo_view const& edges, build_options const& options, cpu_exec const& exec = {});
+
+/// Builds again from a graph that exists, with other options (edge ids refer to that graph's edges).
+[[nodiscard]] graph build_graph(graph const& input, build_options const& options, cpu_exec const& exec = {});
+
+}  // namespace tendril

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <tendril/buffer.hpp>
+#include <tendril/exec.hpp>
+#include <tendril/graph.hpp>
+#include <tendril/plan.hpp>
+
+namespace tendril {
+
+/// What a walk does when it stands on a vertex that it can't leave.
+enum class dead_end {
+  stop,    ///< It ends; the rest of its row is `no_vertex`.
+  repeat,  ///< It stays: the rest of its row repeats that vertex. Its length still tells the steps it took.
+};
+
+/// What each entry of `walk_params::metapath` names.
+enum class metapath_kind {
+  edge_labels,   ///< Step t follows an edge with label metapath[t mod size].
+  vertex_types,  ///< Position j of the walk holds a vertex of type metapath[j mod size]; so does the start.
+};
+
+/// A random walk along out-edges. The fields combine freely, except that p and q other than 1 and a metapath
+/// exclude each other. Plain DeepWalk (Perozzi et al., KDD'14) is the default.
+struct walk_params {
+  std::int64_t length = 80;    ///< Steps, in [1, 2^31 - 1).
+  bool weighted = false;       ///< Choose edges in proportion to their weights, else uniformly.
+  double stop_prob = 0;        ///< PPR: before each step the walk ends with this probability, in [0, 1].
+  double restart_prob = 0;     ///< Restart walks: instead of a step, jump back to the start, in [0, 1].
+  double p = 1;                ///< node2vec (Grover & Leskovec, KDD'16): weight 1/p back to the vertex before,
+  double q = 1;                ///< 1 to its out-neighbours, 1/q to the others. Positive and finite.
+  bool second_order = false;   ///< Run the node2vec rule even if p = q = 1.
+  std::vector<label_id> metapath = {};
+  metapath_kind metapath_of = metapath_kind::edge_labels;
+  dead_end dead_ends = dead_end::stop;
+  sampling_rule rule = sampling_rule::automatic;
+  std::uint64_t seed = 0;
+};
+
+/// Walks as they come out: row i is a walk.
+struct walks {
+  buffer<vertex_id> vertices;     ///< [num_walks, length + 1], row-major; `no_vertex` after a walk's end.
+  buffer<std::int32_t> lengths;   ///< [num_walks]: steps taken, in [0, length].
+  std::int64_t num_walks = 0;
+  std::int64_t length = 0;
+};
+
+/// A planned walk: checks the parameters and builds the tables once, then runs on any number of batches.
+/// Walk i of a batch depends on the graph, the parameters, its start and its logical id first_walk + i alone:
+/// threads and batches never change it (docs/reproducibility.md). Thread-safe once made.
+class walker {
+ public:
+  /// @param expected_walks  How many walks will be asked for in all; only decides whether tables pay.
+  /// @throws argument_error  a parameter out of range; weights, labels or types asked for that the graph lacks;
+  ///                         a metapath label that no edge (or no vertex) has.
+  walker(graph const& graph, walk_params const& params, std::int64_t expected_walks, cpu_exec const& exec = {});
+  ~walker();
+  walker(walker&&) noexcept;
+  walker& operator=(walker&&) noexcept;
+
+  [[nodiscard]] sampling_plan const& plan() const noexcept;
+  [[nodiscard]] walk_params const& params() const noexcept;
+
+  /// @param starts  [n] vertices, each below num_vertices.
+  /// @throws argument_error naming the first start out of range.
+  [[nodiscard]] walks run(std::span<vertex_id const> starts, std::int64_t first_walk, cpu_exec const& exec = {}) const;
+
+  /// The same into the caller's memory: `vertices` [n, length + 1], `lengths` [n] or null. Allocates O(threads).
+  void run_into(std::span<vertex_id const> starts, std::int64_t first_walk, vertex_id* vertices,
+                std::int32_t* lengths, cpu_exec const& exec = {}) const;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// Plans without building or running anything. @throws as walker.
+[[nodiscard]] sampling_plan plan_walk(graph const& graph, walk_params const& params, std::int64_t expected_walks,
+                                      cpu_exec const& exec = {});
+
+/// One call for walker(...).run(...); tables stay with the graph for the next call.
+[[nodiscard]] walks random_walk(graph const& graph, std::span<vertex_id const> starts, walk_params const& params,
+                                cpu_exec const& exec = {}, std::int64_t first_walk = 0);
+
+}  // namespace tendril

@@ -1,0 +1,113 @@
+#include <tendril/file.hpp>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tendril/error.hpp>
+
+namespace tendril {
+namespace {
+
+// Names that a signal handler can read: fixed slots, published by an atomic flag.
+constexpr int num_slots = 64;
+struct unfinished_slot {
+  std::atomic<int> state{0};  // 0 free, 1 being filled, 2 holds a name
+  std::array<char, 4096> name{};
+};
+std::array<unfinished_slot, num_slots> unfinished;
+std::atomic<unsigned> counter{0};
+
+int remember(std::string const& name)
+{
+  if (name.size() >= unfinished[0].name.size()) { return -1; }
+  for (int i = 0; i < num_slots; ++i) {
+    int expected = 0;
+    auto& slot = unfinished[static_cast<std::size_t>(i)];
+    if (slot.state.compare_exchange_strong(expected, 1)) {
+      std::memcpy(slot.name.data(), name.c_str(), name.size() + 1);
+      slot.state.store(2);
+      return i;
+    }
+  }
+  return -1;
+}
+
+void forget(int slot)
+{
+  if (slot >= 0) { unfinished[static_cast<std::size_t>(slot)].state.store(0); }
+}
+
+}  // namespace
+
+atomic_file::atomic_file(std::string path) : path_(std::move(path))
+{
+  struct stat info {};
+  if (stat(path_.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+    throw io_error(fmt::format("{}: is a directory, expected a file name to write", path_));
+  }
+  temporary_ = fmt::format("{}.partial-{}-{}", path_, getpid(), counter.fetch_add(1));
+  slot_ = remember(temporary_);
+  int const fd = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) {
+    forget(slot_);
+    throw io_error(fmt::format("{}: cannot create: {}", path_, std::strerror(errno)));
+  }
+  file_ = fdopen(fd, "wb");
+  std::setvbuf(file_, nullptr, _IOFBF, std::size_t{1} << 20U);
+}
+
+atomic_file::~atomic_file()
+{
+  if (file_ != nullptr) {
+    std::fclose(file_);
+    ::unlink(temporary_.c_str());
+    forget(slot_);
+  }
+}
+
+void atomic_file::write(void const* data, std::size_t size)
+{
+  if (size > 0 && std::fwrite(data, 1, size, file_) != size) {
+    throw io_error(fmt::format("{}: cannot write: {}", path_, std::strerror(errno)));
+  }
+  size_ += static_cast<std::int64_t>(size);
+}
+
+void atomic_file::write_at(std::int64_t offset, void const* data, std::size_t size)
+{
+  if (fseeko(file_, offset, SEEK_SET) != 0 || std::fwrite(data, 1, size, file_) != size ||
+      fseeko(file_, 0, SEEK_END) != 0) {
+    throw io_error(fmt::format("{}: cannot write: {}", path_, std::strerror(errno)));
+  }
+}
+
+void atomic_file::commit()
+{
+  bool const flushed = std::fflush(file_) == 0;
+  int const error = errno;
+  bool const closed = std::fclose(file_) == 0;
+  file_ = nullptr;
+  if (!flushed || !closed || std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    int const reason = flushed ? errno : error;
+    ::unlink(temporary_.c_str());
+    forget(slot_);
+    throw io_error(fmt::format("{}: cannot write: {}", path_, std::strerror(reason)));
+  }
+  forget(slot_);
+}
+
+void atomic_file::remove_all_unfinished() noexcept
+{
+  for (auto const& slot : unfinished) {
+    if (slot.state.load() == 2) { ::unlink(slot.name.data()); }
+  }
+}
+
+}  // namespace tendril

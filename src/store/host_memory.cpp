@@ -1,0 +1,66 @@
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <tendril/buffer.hpp>
+#include <tendril/error.hpp>
+
+namespace tendril {
+namespace {
+
+constexpr std::size_t huge_page = std::size_t{2} << 20U;
+constexpr std::size_t own_mapping = 2 * huge_page;
+
+std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+class huge_page_memory final : public memory_resource {
+ public:
+  void* allocate(std::size_t bytes) override
+  {
+    void* pointer = bytes >= own_mapping ? map(bytes) : std::aligned_alloc(64, round_up(bytes, 64));
+    if (pointer == nullptr) {
+      throw memory_error(fmt::format("out of memory: {} bytes of host memory could not be had", bytes));
+    }
+    return pointer;
+  }
+
+  void deallocate(void* pointer, std::size_t bytes) noexcept override
+  {
+    if (bytes >= own_mapping) {
+      munmap(pointer, round_up(bytes, huge_page));
+    } else {
+      std::free(pointer);  // NOLINT(cppcoreguidelines-no-malloc)
+    }
+  }
+
+ private:
+  /// Aligned to a huge page, so that the kernel can use them from the first byte on.
+  static void* map(std::size_t bytes)
+  {
+    if (bytes > (std::size_t{1} << 60U)) { return nullptr; }
+    std::size_t const size = round_up(bytes, huge_page);
+    void* const raw =
+        mmap(nullptr, size + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (raw == MAP_FAILED) { return nullptr; }
+    auto const address = reinterpret_cast<std::uintptr_t>(raw);
+    auto const aligned = round_up(address, huge_page);
+    if (aligned > address) { munmap(raw, aligned - address); }
+    std::size_t const tail = address + huge_page - aligned;
+    if (tail > 0) { munmap(reinterpret_cast<void*>(aligned + size), tail); }
+    auto* const pointer = reinterpret_cast<void*>(aligned);
+    madvise(pointer, size, MADV_HUGEPAGE);
+    return pointer;
+  }
+};
+
+}  // namespace
+
+memory_resource& host_memory() noexcept
+{
+  static huge_page_memory resource;
+  return resource;
+}
+
+}  // namespace tendril
