@@ -25,7 +25,11 @@ TENDRIL_HD random_block philox4x32_10(random_block counter, rng_key key)
   constexpr std::uint32_t weyl_0 = 0x9E3779B9U;
   constexpr std::uint32_t weyl_1 = 0xBB67AE85U;
   std::uint32_t c0 = counter.word[0], c1 = counter.word[1], c2 = counter.word[2], c3 = counter.word[3];
+#ifdef __CUDACC__
+#pragma unroll
+#else
 #pragma GCC unroll 10
+#endif
   for (int round = 0; round < 10; ++round) {
     std::uint64_t const product_0 = std::uint64_t{multiplier_0} * c0;
     std::uint64_t const product_1 = std::uint64_t{multiplier_1} * c2;

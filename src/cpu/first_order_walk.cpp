@@ -1,0 +1,189 @@
+// First-order walks with many walkers in step. The rules: src/core/{random,reject,alias}.hpp. The plain loop of the
+// same rules: src/cpu/scalar_walk.cpp.
+
+#include "core/alias.hpp"
+#include "core/reject.hpp"
+#include "cpu/lane_walk.hpp"
+#include "cpu/lanes.hpp"
+#include "cpu/scalar_step.hpp"
+
+namespace tendril::cpu {
+namespace {
+
+constexpr int width = 64;  // bench/walks, axis width
+
+/// Where a vertex's candidates are: the neighbourhood, or its group for the label that the step must follow.
+struct whole_neighborhood {
+  edge_id const* indptr;
+
+  [[nodiscard]] std::int64_t row(vertex_id v, std::uint32_t /*step*/) const { return v; }
+};
+
+struct label_group {
+  edge_id const* indptr;
+  walk_job const* job;
+  std::int64_t num_labels;
+
+  [[nodiscard]] std::int64_t row(vertex_id v, std::uint32_t step) const
+  {
+    return v * num_labels + job->wanted_label(static_cast<std::int32_t>(step));
+  }
+};
+
+/// What a rule finds at a row: its edges, and the bound that proposals are judged against.
+struct edge_range {
+  edge_id first;
+  std::uint32_t degree;
+  float bound;
+};
+
+// A candidate source says how to prefetch a row, find its edges, prefetch an edge and take it. `take` returns the
+// next vertex; `judge` says whether the proposal stands.
+
+struct uniform_candidates {
+  static constexpr bool rejects = false;
+  edge_id const* indptr;
+  vertex_id const* indices;
+
+  void prefetch_row(std::int64_t row) const { __builtin_prefetch(indptr + row); }
+  [[nodiscard]] edge_range locate(std::int64_t row) const
+  {
+    return {indptr[row], static_cast<std::uint32_t>(indptr[row + 1] - indptr[row]), 1.0F};
+  }
+  void prefetch_edge(edge_id e) const { __builtin_prefetch(indices + e); }
+  [[nodiscard]] vertex_id take(edge_id e, std::uint64_t /*bits*/) const { return indices[e]; }
+};
+
+struct alias_candidates {
+  static constexpr bool rejects = false;
+  edge_id const* indptr;
+  plan::alias_record const* records;
+
+  void prefetch_row(std::int64_t row) const { __builtin_prefetch(indptr + row); }
+  [[nodiscard]] edge_range locate(std::int64_t row) const
+  {
+    return {indptr[row], static_cast<std::uint32_t>(indptr[row + 1] - indptr[row]), 1.0F};
+  }
+  void prefetch_edge(edge_id e) const { __builtin_prefetch(records + e); }
+  [[nodiscard]] vertex_id take(edge_id e, std::uint64_t bits) const
+  {
+    auto const& r = records[e];
+    return bits < r.threshold ? r.here : r.there;  // core::alias_choose over vertices
+  }
+};
+
+struct weighted_candidates {
+  static constexpr bool rejects = true;
+  edge_id const* indptr;
+  vertex_id const* indices;
+  float const* weights;
+  float const* largest;
+
+  void prefetch_row(std::int64_t row) const
+  {
+    __builtin_prefetch(indptr + row);
+    __builtin_prefetch(largest + row);
+  }
+  [[nodiscard]] edge_range locate(std::int64_t row) const
+  {
+    return {indptr[row], static_cast<std::uint32_t>(indptr[row + 1] - indptr[row]), largest[row]};
+  }
+  void prefetch_edge(edge_id e) const
+  {
+    __builtin_prefetch(indices + e);
+    __builtin_prefetch(weights + e);
+  }
+  [[nodiscard]] vertex_id take(edge_id e, std::uint64_t /*bits*/) const { return indices[e]; }
+  [[nodiscard]] float weight(edge_id e) const { return weights[e]; }
+};
+
+struct record_candidates {
+  static constexpr bool rejects = true;
+  plan::vertex_record const* vertices;
+  plan::edge_record const* edges;
+
+  void prefetch_row(std::int64_t row) const { __builtin_prefetch(vertices + row); }
+  [[nodiscard]] edge_range locate(std::int64_t row) const
+  {
+    return {vertices[row].first, vertices[row].degree, vertices[row].largest};
+  }
+  void prefetch_edge(edge_id e) const { __builtin_prefetch(edges + e); }
+  [[nodiscard]] vertex_id take(edge_id e, std::uint64_t /*bits*/) const { return edges[e].neighbor; }
+  [[nodiscard]] float weight(edge_id e) const { return edges[e].weight; }
+};
+
+template <class Rows, class Candidates>
+void walk_in_lanes(walk_job const& job, walk_batch const& batch, walk_source& source, Rows rows,
+                   Candidates const candidates)
+{
+  walk_lanes lanes(job, batch, source);
+  edge_id edge[width];          // the proposed edge; -1 at a dead end
+  float bound[width];
+  std::uint32_t trials[width];  // of the step, at most
+  scalar_stepper fallback(job);
+
+  auto const arrive = [&](int lane) { candidates.prefetch_row(rows.row(lanes.vertex[lane], lanes.draws.step[lane])); };
+  lanes.fill(width, arrive);
+  while (lanes.active() > 0) {
+    lanes.draw();
+    for (int i = 0; i < lanes.active(); ++i) {
+      edge_range const at = candidates.locate(rows.row(lanes.vertex[i], lanes.draws.step[i]));
+      bool const dead = at.degree == 0 || (Candidates::rejects && !(at.bound > 0));
+      edge[i] = dead ? -1 : at.first + core::bounded(lanes.draws.low(i), at.degree);
+      if constexpr (Candidates::rejects) {
+        bound[i] = at.bound;
+        trials[i] = core::trial_limit(at.degree);
+      }
+      if (!dead) { candidates.prefetch_edge(edge[i]); }
+    }
+    // Downwards: a lane that runs out of work is replaced by the last one, which has had its turn.
+    for (int i = lanes.active() - 1; i >= 0; --i) {
+      vertex_id next = no_vertex;
+      if (edge[i] >= 0) {
+        if constexpr (Candidates::rejects) {
+          if (core::accept(lanes.draws.high(i), candidates.weight(edge[i]), bound[i])) {
+            next = candidates.take(edge[i], 0);
+          } else if (++lanes.draws.draw[i] < trials[i]) {
+            continue;
+          } else {
+            next = fallback.by_race(lanes.position(i));
+          }
+        } else {
+          next = candidates.take(edge[i], lanes.draws.high(i));
+        }
+      }
+      bool const goes_on = next != no_vertex ? lanes.move(i, next, arrive) : lanes.finish_dead(i, arrive);
+      if (!goes_on) { lanes.remove(i); }
+    }
+  }
+}
+
+template <class Rows>
+void walk_by_rule(walk_job const& job, walk_batch const& batch, walk_source& source, graph_view const& view, Rows rows)
+{
+  auto const& tables = *job.tables;
+  if (tables.alias) {
+    walk_in_lanes(job, batch, source, rows, alias_candidates{view.indptr, tables.alias->data()});
+  } else if (tables.edges) {
+    walk_in_lanes(job, batch, source, rows, record_candidates{tables.vertices->data(), tables.edges->data()});
+  } else if (job.plan->rule == sampling_rule::reject) {
+    walk_in_lanes(job, batch, source, rows,
+                  weighted_candidates{view.indptr, view.indices, view.weights, tables.statistics->largest.data()});
+  } else {
+    walk_in_lanes(job, batch, source, rows, uniform_candidates{view.indptr, view.indices});
+  }
+}
+
+}  // namespace
+
+void first_order_walk(walk_job const& job, walk_batch const& batch, walk_source& source)
+{
+  if (job.tables->groups) {
+    graph_view const& view = job.tables->groups->rows;
+    walk_by_rule(job, batch, source, view, label_group{view.indptr, &job, job.tables->groups->num_labels});
+  } else {
+    walk_by_rule(job, batch, source, job.graph, whole_neighborhood{job.graph.indptr});
+  }
+}
+
+}  // namespace tendril::cpu

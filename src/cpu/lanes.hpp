@@ -1,0 +1,159 @@
+// The walkers that one thread interleaves. Arrays of one field each; lanes [0, active) hold a walk, and a lane whose
+// walk is over takes the next one, so that uneven lengths leave no lane idle until the work runs out.
+
+#pragma once
+
+#include <cstdint>
+
+#include "cpu/philox_lanes.hpp"
+#include "cpu/scalar_step.hpp"  // walker_position
+#include "cpu/walk_job.hpp"
+#include "cpu/walk_row.hpp"
+#include "cpu/walk_source.hpp"
+
+namespace tendril::cpu {
+
+class walk_lanes {
+ public:
+  walk_lanes(walk_job const& job, walk_batch const& batch, walk_source& source)
+      : job_(job), batch_(batch), source_(source), length_(job.length()), may_end_(job.may_end())
+  {
+  }
+
+  // Per lane. `draws` holds the walk's id, its step and the trial, and after draw() the random words.
+  draw_lanes draws;
+  vertex_id vertex[draw_lanes::max_lanes];
+  vertex_id previous[draw_lanes::max_lanes];  ///< no_vertex before the first edge and after a restart
+
+  [[nodiscard]] int active() const { return active_; }
+
+  /// Fills up to `width` lanes. `arrive(lane)` is called for each, as whenever a lane comes to stand on a vertex that it
+  /// will leave by an edge.
+  template <class Arrive>
+  void fill(int width, Arrive arrive)
+  {
+    while (active_ < width && load(active_) && enter(active_, arrive)) { ++active_; }
+  }
+
+  /// Draws the block of each lane's trial.
+  void draw() { philox_lanes(draws, active_, job_.step_key); }
+
+  /// The lane follows an edge to `next`; if that ends its walk, it takes the next one. False if there is none: the lane
+  /// holds nothing any more.
+  template <class Arrive>
+  [[nodiscard]] bool move(int lane, vertex_id next, Arrive arrive)
+  {
+    previous[lane] = vertex[lane];
+    record(lane, next);
+    return enter(lane, arrive);
+  }
+
+  /// The lane's walk can't go on. Returns as move.
+  template <class Arrive>
+  [[nodiscard]] bool finish_dead(int lane, Arrive arrive)
+  {
+    close(lane, true);
+    return load(lane) && enter(lane, arrive);
+  }
+
+  /// Closes the gap that a lane without a walk leaves: the last lane takes its index.
+  void remove(int lane) { copy_lane(--active_, lane); }
+
+  [[nodiscard]] walker_position position(int lane) const
+  {
+    return {item(lane), static_cast<std::int32_t>(draws.step[lane]), vertex[lane], previous[lane]};
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t item(int lane) const
+  {
+    return draws.item_lo[lane] | (std::uint64_t{draws.item_hi[lane]} << 32U);
+  }
+
+  void record(int lane, vertex_id next)
+  {
+    vertex[lane] = next;
+    row_[lane][++draws.step[lane]] = next;
+    draws.draw[lane] = 0;
+  }
+
+  /// Goes on until the lane needs an edge: ends walks, takes new ones, jumps back to starts. False if work ran out.
+  template <class Arrive>
+  bool enter(int lane, Arrive arrive)
+  {
+    for (;;) {
+      if (static_cast<std::int32_t>(draws.step[lane]) == length_) {
+        close(lane, false);
+        if (!load(lane)) { return false; }
+      } else if (!may_end_) {
+        break;
+      } else {
+        auto const ends = core::draw_block(job_.end_key, item(lane), draws.step[lane], 0);
+        if (job_.stop.hit(ends.low())) {
+          close(lane, false);
+          if (!load(lane)) { return false; }
+        } else if (job_.restart.hit(ends.high())) {
+          record(lane, row_[lane][0]);
+          previous[lane] = no_vertex;
+        } else {
+          break;
+        }
+      }
+    }
+    arrive(lane);
+    return true;
+  }
+
+  void close(int lane, bool dead)
+  {
+    auto const steps = static_cast<std::int32_t>(draws.step[lane]);
+    close_row(job_, row_[lane], steps, dead);
+    if (batch_.lengths != nullptr) { batch_.lengths[index_[lane]] = steps; }
+  }
+
+  /// Puts the next walk of the source into a lane; false if there is none.
+  bool load(int lane)
+  {
+    for (;;) {
+      std::int64_t const i = source_.next();
+      if (i < 0) { return false; }
+      vertex_id const start = batch_.starts[static_cast<std::size_t>(i)];
+      auto const walk = static_cast<std::uint64_t>(batch_.first_walk + i);
+      index_[lane] = i;
+      row_[lane] = batch_.vertices + i * (length_ + std::int64_t{1});
+      row_[lane][0] = start;
+      draws.item_lo[lane] = static_cast<std::uint32_t>(walk);
+      draws.item_hi[lane] = static_cast<std::uint32_t>(walk >> 32U);
+      draws.step[lane] = 0;
+      draws.draw[lane] = 0;
+      vertex[lane] = start;
+      previous[lane] = no_vertex;
+      if (job_.may_start_at(start)) { return true; }
+      close(lane, true);
+    }
+  }
+
+  void copy_lane(int from, int to)
+  {
+    if (from == to) { return; }
+    draws.item_lo[to] = draws.item_lo[from];
+    draws.item_hi[to] = draws.item_hi[from];
+    draws.step[to] = draws.step[from];
+    draws.draw[to] = draws.draw[from];
+    vertex[to] = vertex[from];
+    previous[to] = previous[from];
+    row_[to] = row_[from];
+    index_[to] = index_[from];
+  }
+
+  walk_job const& job_;
+  walk_batch const& batch_;
+  walk_source& source_;
+  std::int32_t length_;
+  bool may_end_;
+  int active_ = 0;
+  vertex_id* row_[draw_lanes::max_lanes];
+  std::int64_t index_[draw_lanes::max_lanes];
+};
+
+}  // namespace tendril::cpu

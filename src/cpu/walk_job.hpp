@@ -1,0 +1,56 @@
+// What an executor of walks is given: the graph, the parameters in the form that rules take, the tables of the plan.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <tendril/walk.hpp>
+
+#include "core/node2vec.hpp"
+#include "core/random.hpp"
+#include "plan/planner.hpp"  // walk_tables
+
+namespace tendril::cpu {
+
+struct walk_job {
+  graph_view graph;
+  walk_params const* params = nullptr;
+  sampling_plan const* plan = nullptr;
+  plan::walk_tables const* tables = nullptr;
+  bool second_order = false;
+  core::node2vec_bias bias;
+  rng_key step_key;  ///< Choices of neighbours.
+  rng_key end_key;   ///< Stop and restart decisions.
+  core::probability stop, restart;
+
+  [[nodiscard]] bool may_end() const { return params->stop_prob > 0 || params->restart_prob > 0; }
+  [[nodiscard]] std::int32_t length() const { return static_cast<std::int32_t>(params->length); }
+
+  /// The label that step `step` must follow (an edge's label, or its target's type).
+  [[nodiscard]] label_id wanted_label(std::int32_t step) const
+  {
+    auto const size = static_cast<std::int64_t>(params->metapath.size());
+    bool const of_targets = params->metapath_of == metapath_kind::vertex_types;
+    return params->metapath[static_cast<std::size_t>((step + (of_targets ? 1 : 0)) % size)];
+  }
+
+  /// Whether a walk may start at v: vertex-type schemas name the start's type too.
+  [[nodiscard]] bool may_start_at(vertex_id v) const
+  {
+    return params->metapath.empty() || params->metapath_of == metapath_kind::edge_labels ||
+           graph.node_types[v] == params->metapath[0];
+  }
+};
+
+/// A batch: where walks start, and where they go.
+struct walk_batch {
+  std::span<vertex_id const> starts;  ///< [n]
+  std::int64_t first_walk = 0;        ///< Logical id of starts[0].
+  vertex_id* vertices = nullptr;      ///< [n, length + 1]
+  std::int32_t* lengths = nullptr;    ///< [n]
+
+  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(starts.size()); }
+};
+
+}  // namespace tendril::cpu

@@ -1,0 +1,52 @@
+// Statistics in, a plan out: which rule and which tables suit this graph and application.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include <tendril/plan.hpp>
+#include <tendril/sample.hpp>
+#include <tendril/walk.hpp>
+
+#include "plan/tables.hpp"
+
+namespace tendril::plan {
+
+/// The tables of one plan; null where the plan doesn't use them. They stay with the graph.
+struct walk_tables {
+  std::shared_ptr<weight_statistics const> statistics;
+  std::shared_ptr<label_groups const> groups;
+  std::shared_ptr<buffer<vertex_record> const> vertices;
+  std::shared_ptr<buffer<edge_record> const> edges;
+  std::shared_ptr<buffer<alias_record> const> alias;
+  std::shared_ptr<buffer<std::uint64_t> const> prefix_sums;
+};
+
+/// Whether the walk's choice depends on the vertex before.
+[[nodiscard]] bool is_second_order(walk_params const& params);
+
+/// The grouping that a metapath walk uses.
+[[nodiscard]] grouping metapath_grouping(walk_params const& params);
+
+/// Plans a walk. The rule follows from graph and parameters alone; `expected_walks` and free memory decide the layout.
+/// @throws argument_error  weights missing; a rule that the application can't use.
+[[nodiscard]] sampling_plan make_walk_plan(graph const& graph, walk_params const& params, std::int64_t expected_walks,
+                                           cpu_exec const& exec);
+
+/// Builds what the plan needs and the graph doesn't have yet.
+[[nodiscard]] walk_tables make_walk_tables(graph const& graph, walk_params const& params, sampling_plan const& plan,
+                                           cpu_exec const& exec);
+
+/// Plans k-hop sampling, likewise.
+[[nodiscard]] sampling_plan make_khop_plan(graph const& graph, khop_params const& params, std::int64_t num_roots,
+                                           cpu_exec const& exec);
+[[nodiscard]] walk_tables make_khop_tables(graph const& graph, sampling_plan const& plan, cpu_exec const& exec);
+
+/// Weight statistics, gathered once a graph.
+[[nodiscard]] std::shared_ptr<weight_statistics const> statistics_of(graph const& graph, cpu_exec const& exec);
+
+/// labels_in_use, gathered once a graph.
+[[nodiscard]] std::shared_ptr<std::vector<char> const> labels_of(graph const& graph, grouping by, cpu_exec const& exec);
+
+}  // namespace tendril::plan

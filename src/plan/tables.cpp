@@ -1,0 +1,207 @@
+#include "plan/tables.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "core/alias.hpp"
+#include "core/fixed_point.hpp"
+#include "store/parallel.hpp"  // parallel_ranges
+
+namespace tendril::plan {
+namespace {
+
+constexpr std::int64_t vertices_a_range = 4096;
+
+/// Sum of the fixed-point weights of one neighbourhood.
+std::uint64_t fixed_total(float const* weights, std::uint32_t degree, core::fixed_point scale)
+{
+  std::uint64_t total = 0;
+  for (std::uint32_t i = 0; i < degree; ++i) { total += scale(weights[i]); }
+  return total;
+}
+
+/// Calls f(vertex, first edge, degree, largest weight) for every vertex that has an edge of positive weight, and
+/// g(first edge, degree) for those that have edges of weight 0 only.
+template <class F, class G>
+void for_each_weighted(graph_view const& graph, cpu_exec const& exec, F f, G g)
+{
+  store::parallel_ranges(exec, graph.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t v = begin; v < end; ++v) {
+      edge_id const first = graph.indptr[v];
+      auto const degree = static_cast<std::uint32_t>(graph.indptr[v + 1] - first);
+      if (degree == 0) { continue; }
+      float const* const weights = graph.weights + first;
+      float const largest = core::largest_weight(degree, [&](std::uint32_t i) { return weights[i]; });
+      if (largest > 0) {
+        f(first, degree, largest);
+      } else {
+        g(first, degree);
+      }
+    }
+  });
+}
+
+}  // namespace
+
+std::vector<char> labels_in_use(graph_view const& graph, grouping by, cpu_exec const& exec)
+{
+  label_view const labels = by == grouping::by_edge_label ? graph.edge_labels : graph.node_types;
+  std::int64_t const size = by == grouping::by_edge_label ? graph.num_edges : graph.num_vertices;
+  std::vector<char> used(labels.empty() ? 0 : std::size_t{1} << (8U * static_cast<unsigned>(labels.bytes_per_label)));
+  std::mutex merge;
+  store::parallel_ranges(exec, labels.empty() ? 0 : size, std::int64_t{1} << 22U,
+                         [&](std::int64_t begin, std::int64_t end) {
+                           std::vector<char> seen(used.size());
+                           for (std::int64_t i = begin; i < end; ++i) { seen[labels[i]] = 1; }
+                           std::lock_guard const lock(merge);
+                           for (std::size_t l = 0; l < used.size(); ++l) { used[l] |= seen[l]; }
+                         });
+  while (!used.empty() && used.back() == 0) { used.pop_back(); }
+  return used;
+}
+
+weight_statistics make_weight_statistics(graph_view const& graph, cpu_exec const& exec)
+{
+  weight_statistics out{buffer<float>(graph.num_vertices, *exec.memory)};
+  out.num_bytes = 4 * graph.num_vertices;
+  // Partial sums a range, added up in range order: the same on any number of threads.
+  std::int64_t const num_ranges = (graph.num_vertices + vertices_a_range - 1) / vertices_a_range;
+  struct partial {
+    double trials = 0, squares = 0, edges = 0;
+  };
+  std::vector<partial> partials(static_cast<std::size_t>(num_ranges));
+  store::parallel_ranges(exec, graph.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+    partial p;
+    for (std::int64_t v = begin; v < end; ++v) {
+      edge_id const first = graph.indptr[v];
+      auto const degree = static_cast<std::uint32_t>(graph.indptr[v + 1] - first);
+      float largest = 0;
+      double sum = 0;
+      for (std::uint32_t i = 0; i < degree; ++i) {
+        float const w = graph.weights[first + i];
+        largest = std::max(largest, w);
+        sum += w;
+      }
+      out.largest[v] = largest;
+      if (largest > 0) {
+        double const d = degree;
+        p.trials += d * (d * largest / sum);
+        p.squares += d * d;
+        p.edges += d;
+      }
+    }
+    partials[static_cast<std::size_t>(begin / vertices_a_range)] = p;
+  });
+  partial all;
+  for (auto const& p : partials) {
+    all.trials += p.trials;
+    all.squares += p.squares;
+    all.edges += p.edges;
+  }
+  if (all.edges > 0) {
+    out.expected_trials = all.trials / all.edges;
+    out.mean_degree = all.squares / all.edges;
+  }
+  return out;
+}
+
+buffer<vertex_record> make_vertex_records(graph_view const& graph, float const* largest, cpu_exec const& exec)
+{
+  buffer<vertex_record> out(graph.num_vertices, *exec.memory);
+  store::parallel_ranges(exec, graph.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t v = begin; v < end; ++v) {
+      edge_id const first = graph.indptr[v];
+      out[v] = {first, static_cast<std::uint32_t>(graph.indptr[v + 1] - first), largest[v]};
+    }
+  });
+  return out;
+}
+
+buffer<edge_record> make_edge_records(graph_view const& graph, cpu_exec const& exec)
+{
+  buffer<edge_record> out(graph.num_edges, *exec.memory);
+  store::parallel_ranges(exec, graph.num_edges, std::int64_t{1} << 16U, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t e = begin; e < end; ++e) { out[e] = {graph.indices[e], graph.weights[e]}; }
+  });
+  return out;
+}
+
+buffer<alias_record> make_alias_records(graph_view const& graph, cpu_exec const& exec)
+{
+  buffer<alias_record> out(graph.num_edges, *exec.memory);
+  for_each_weighted(
+      graph, exec,
+      [&](edge_id first, std::uint32_t degree, float largest) {
+        float const* const weights = graph.weights + first;
+        vertex_id const* const targets = graph.indices + first;
+        auto const scale = core::fixed_point::of(largest, degree);
+        core::alias_sweep(
+            degree, fixed_total(weights, degree, scale), [&](std::uint32_t i) { return scale(weights[i]); },
+            [&](std::uint32_t item, core::alias_bucket const& bucket) {
+              out[first + item] = {bucket.threshold, targets[item], targets[bucket.other]};
+              return true;
+            });
+      },
+      [&](edge_id first, std::uint32_t degree) {
+        for (std::uint32_t i = 0; i < degree; ++i) { out[first + i] = {0, no_vertex, no_vertex}; }
+      });
+  return out;
+}
+
+buffer<std::uint64_t> make_prefix_sums(graph_view const& graph, cpu_exec const& exec)
+{
+  buffer<std::uint64_t> out(graph.num_edges, *exec.memory);
+  for_each_weighted(
+      graph, exec,
+      [&](edge_id first, std::uint32_t degree, float largest) {
+        auto const scale = core::fixed_point::of(largest, degree);
+        std::uint64_t sum = 0;
+        for (std::uint32_t i = 0; i < degree; ++i) {
+          sum += scale(graph.weights[first + i]);
+          out[first + i] = sum;
+        }
+      },
+      [&](edge_id first, std::uint32_t degree) { std::fill_n(out.data() + first, degree, std::uint64_t{0}); });
+  return out;
+}
+
+label_groups make_label_groups(graph_view const& graph, grouping by, std::int64_t num_labels, cpu_exec const& exec)
+{
+  std::int64_t const labels = num_labels;
+  std::int64_t const num_rows = graph.num_vertices * labels;
+  auto const label_of = [&](edge_id e) -> label_id {
+    return by == grouping::by_edge_label ? graph.edge_labels[e] : graph.node_types[graph.indices[e]];
+  };
+  label_groups out;
+  out.num_labels = num_labels;
+  out.indptr = buffer<edge_id>(num_rows + 1, *exec.memory);
+  out.indices = buffer<vertex_id>(graph.num_edges, *exec.memory);
+  if (graph.weights != nullptr) { out.weights = buffer<float>(graph.num_edges, *exec.memory); }
+  out.indptr[num_rows] = graph.num_edges;
+  // A vertex's groups fill the same range of edge positions as its neighbourhood, so vertices are independent.
+  store::parallel_ranges(exec, graph.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<edge_id> next(static_cast<std::size_t>(labels));
+    for (std::int64_t v = begin; v < end; ++v) {
+      edge_id const first = graph.indptr[v];
+      edge_id const last = graph.indptr[v + 1];
+      std::fill(next.begin(), next.end(), edge_id{0});
+      for (edge_id e = first; e < last; ++e) { ++next[label_of(e)]; }
+      edge_id position = first;
+      for (std::int64_t l = 0; l < labels; ++l) {
+        edge_id const count = next[static_cast<std::size_t>(l)];
+        out.indptr[v * labels + l] = position;
+        next[static_cast<std::size_t>(l)] = position;
+        position += count;
+      }
+      for (edge_id e = first; e < last; ++e) {
+        edge_id const to = next[label_of(e)]++;
+        out.indices[to] = graph.indices[e];
+        if (graph.weights != nullptr) { out.weights[to] = graph.weights[e]; }
+      }
+    }
+  });
+  out.rows = {num_rows, graph.num_edges, out.indptr.data(), out.indices.data(), out.weights.data(), {}, {}};
+  return out;
+}
+
+}  // namespace tendril::plan
