@@ -1,0 +1,110 @@
+"""The source tree keeps its rules, and each rule finds the violation that is planted for it."""
+
+from pathlib import Path
+
+import pytest
+import rules
+
+ROOT = Path(__file__).resolve().parents[2]
+TREE_RULES = [
+    rules.include_arrows,
+    rules.short_files,
+    rules.no_open_ends,
+    rules.guarded_headers,
+    rules.documented_code_is_compiled,
+]
+
+
+@pytest.mark.parametrize("rule", TREE_RULES, ids=lambda rule: rule.__name__)
+def test_repository_keeps(rule):
+    assert rule(ROOT) == []
+
+
+def test_there_are_sources_and_public_headers():
+    assert len(list(rules.sources(ROOT))) > 30
+    assert len(rules.public_headers(ROOT)) > 10
+
+
+@pytest.mark.parametrize("header", rules.public_headers(ROOT), ids=lambda header: header.name)
+def test_public_header_compiles_alone(header):
+    complaint = rules.compiles_alone(header, ROOT / "include")
+    assert complaint == "", complaint
+
+
+def plant(root, path, text):
+    target = root / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text)
+
+
+@pytest.mark.parametrize(
+    "path, include",
+    [
+        ("src/core/a.hpp", '"store/parallel.hpp"'),
+        ("src/core/a.hpp", "<omp.h>"),
+        ("src/core/a.hpp", '"../cpu/b.hpp"'),
+        ("src/store/a.cpp", '"plan/statistics.hpp"'),
+        ("src/plan/a.cpp", '"cpu/walk.hpp"'),
+        ("src/cpu/a.cpp", '"gpu/launch.cuh"'),
+        ("src/gpu/a.cu", '"cpu/walk.hpp"'),
+        ("src/unknown/a.cpp", "<vector>"),
+        ("include/tendril/a.hpp", '"core/philox.hpp"'),
+        ("include/tendril/a.hpp", "<fmt/format.h>"),
+        ("cli/walk.cpp", '"store/expects.hpp"'),
+        ("cli/walk.cpp", '"bench/machine.hpp"'),
+        ("python/src/a.cpp", '"core/philox.hpp"'),
+        ("examples/a.cpp", '"core/philox.hpp"'),
+        ("bench/a.cpp", '"cli/common.hpp"'),
+    ],
+)
+def test_planted_arrow_is_found(tmp_path, path, include):
+    plant(tmp_path, "src/cpu/b.hpp", "#pragma once\n")
+    plant(tmp_path, path, f"// a source\n#include {include}\n")
+    found = rules.include_arrows(tmp_path)
+    assert len(found) == 1 and found[0].startswith(path), found
+
+
+@pytest.mark.parametrize(
+    "path, include",
+    [
+        ("src/store/a.cpp", '"core/philox.hpp"'),
+        ("src/store/a.cpp", '"store/expects.hpp"'),
+        ("src/cpu/a.cpp", '"plan/statistics.hpp"'),
+        ("src/gpu/a.cu", '"core/philox.hpp"'),
+        ("cli/bench.cpp", '"bench/bench.hpp"'),
+        ("cli/main.cpp", '"common.hpp"'),
+        ("tests/cpu/a_test.cpp", '"cpu/walk.hpp"'),
+        ("bench/a.cpp", '"core/philox.hpp"'),
+    ],
+)
+def test_permitted_arrow_is_not_reported(tmp_path, path, include):
+    plant(tmp_path, path, f"#include {include}\n#include <tendril/graph.hpp>\n#include <vector>\n")
+    assert rules.include_arrows(tmp_path) == []
+
+
+def test_planted_long_file_is_found(tmp_path):
+    plant(tmp_path, "src/core/a.hpp", "// line\n" * 601)
+    plant(tmp_path, "src/core/b.hpp", "// line\n" * 600)
+    assert [line.split(":")[0] for line in rules.short_files(tmp_path)] == ["src/core/a.hpp"]
+
+
+@pytest.mark.parametrize("note", ["TO" "DO", "FIX" "ME", "XX" "X", "HA" "CK"])
+def test_planted_open_end_is_found(tmp_path, note):
+    plant(tmp_path, "src/core/a.hpp", f"int a;\n// {note}: later\n")
+    assert rules.no_open_ends(tmp_path) == [f"src/core/a.hpp:2: {note}"]
+
+
+def test_planted_unguarded_header_is_found(tmp_path):
+    plant(tmp_path, "src/core/a.hpp", "int a;\n")
+    assert rules.guarded_headers(tmp_path) == ["src/core/a.hpp:1: no #pragma once"]
+
+
+def test_planted_header_that_needs_another_is_found(tmp_path):
+    plant(tmp_path, "tendril/a.hpp", "#pragma once\ninline std::vector<int> a;\n")
+    assert "vector" in rules.compiles_alone(tmp_path / "tendril/a.hpp", tmp_path)
+
+
+def test_planted_uncompiled_code_is_found(tmp_path):
+    plant(tmp_path, "examples/a.cpp", "int main()\n{\n  int a = 1;\n\n  return a;\n}\n")
+    plant(tmp_path, "README.md", "text\n```cpp\nint a = 1;\nreturn a;\n```\n\n```cpp\nint b = 1;\n```\n")
+    assert rules.documented_code_is_compiled(tmp_path) == ["README.md:7: this C++ is not an excerpt of any source"]
