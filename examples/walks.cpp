@@ -1,0 +1,66 @@
+// Random walks from every vertex of a graph: reads the graph that the first argument names, or generates one, takes
+// node2vec walks, and prints the first of them and the vertices that were visited most.
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <iostream>
+#include <numeric>
+#include <vector>
+
+#include <tendril/error.hpp>
+#include <tendril/generate.hpp>
+#include <tendril/io.hpp>
+#include <tendril/walk.hpp>
+
+namespace {
+
+tendril::graph read_or_generate(int argc, char** argv)
+{
+  if (argc > 1) { return tendril::read_graph(argv[1]); }
+  tendril::rmat_params params;
+  params.scale = 12;
+  params.seed = 1;
+  tendril::build_options build;
+  build.symmetrize = true;
+  build.drop_duplicates = true;
+  build.drop_self_loops = true;
+  return tendril::generate_rmat(params, build);
+}
+
+void walk_everywhere(tendril::graph const& graph)
+{
+  std::vector<tendril::vertex_id> starts(static_cast<std::size_t>(graph.num_vertices()));
+  std::iota(starts.begin(), starts.end(), 0U);
+
+  tendril::walk_params params;
+  params.length = 80;
+  params.p = 2;    // seldom straight back
+  params.q = 0.5;  // rather away than around
+  params.seed = 42;
+  tendril::walks const walks = tendril::random_walk(graph, starts, params);
+
+  std::cout << walks.num_walks << " walks of up to " << walks.length << " steps\nthe first:";
+  for (std::int64_t i = 0; i <= walks.lengths[0]; ++i) { std::cout << ' ' << walks.vertices[i]; }
+
+  std::vector<std::int64_t> visits(starts.size());
+  for (tendril::vertex_id const v : walks.vertices) {
+    if (v != tendril::no_vertex) { ++visits[v]; }
+  }
+  auto const most = std::max_element(visits.begin(), visits.end());
+  std::cout << "\nvisited most: vertex " << most - visits.begin() << ", " << *most << " times\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+  try {
+    tendril::graph const graph = read_or_generate(argc, argv);
+    if (graph.num_vertices() > 0) { walk_everywhere(graph); }
+    return 0;
+  } catch (std::exception const& problem) {
+    std::cerr << problem.what() << '\n';
+    return 1;
+  }
+}
