@@ -20,13 +20,13 @@ struct khop_params {
   std::uint64_t seed = 0;
 };
 
-/// One hop of the trees. The children of slot s of the hop before are the slots [offsets[s], offsets[s + 1]), or,
-/// where offsets is empty, [s * fanout, (s + 1) * fanout).
+/// One hop of the trees. The children of slot s of the hop before are the slots [s * fanout, (s + 1) * fanout), or,
+/// where the fan-out is -1, [offsets[s], offsets[s + 1]). A root's slots lie together, in the order of the roots.
 struct tree_hop {
   std::int64_t fanout = 0;         ///< -1: all.
   buffer<vertex_id> vertices;      ///< [num_slots]; `no_vertex` in slots that could not be filled.
   buffer<edge_id> edges;           ///< [num_slots] positions in the graph's edge arrays, -1 in empty slots.
-  buffer<std::int64_t> offsets;    ///< [slots of the hop before + 1] from the first hop with fan-out -1 on.
+  buffer<std::int64_t> offsets;    ///< [slots of the hop before + 1] where the fan-out is -1, else empty.
 };
 
 struct khop_trees {
@@ -37,8 +37,8 @@ struct khop_trees {
 /// Samples the trees of `seeds`. Tree i depends on the graph, the parameters, seeds[i] and its logical id
 /// first_root + i alone. Edges are followed in their stored direction.
 /// @param with_edges  Fill tree_hop::edges too.
-/// @throws argument_error  a fan-out of 0 or below -1, no fan-out, a seed out of range, weights asked for on a graph
-///                         without; memory_error where all neighbours (-1) don't fit.
+/// @throws argument_error  a fan-out of 0 or below -1, no fan-out, more than 2^31 slots a tree, a seed out of range,
+///                         weights asked for on a graph without; memory_error where a hop doesn't fit.
 [[nodiscard]] khop_trees khop_sample(graph const& graph, std::span<vertex_id const> seeds, khop_params const& params,
                                      cpu_exec const& exec = {}, std::int64_t first_root = 0, bool with_edges = false);
 

@@ -325,17 +325,32 @@ sampling_plan make_khop_plan(graph const& graph, khop_params const& params, std:
     parents += picks;
     picks *= static_cast<double>(std::max<std::int64_t>(f, 1));
   }
+  bool const alias = plan.rule == sampling_rule::alias;
+  char const* const key = alias ? "alias-buckets" : "prefix-sums";
+  std::int64_t const bytes = (alias ? 16 : 8) * graph.num_edges();
+  auto const statistics = statistics_of(graph, exec);
   table_bill bill(graph);
-  plan_weight_tables(plan, bill, graph, grouping::by_edge_label, parents, exec);
+  choose_layout(plan, bill.has(key), bytes, static_cast<double>(graph.num_edges()) * alias_build_ns,
+                parents * statistics->mean_degree * online_edge_ns, alias ? "alias table" : "prefix sums",
+                "computed at each vertex", table_layout::online);
+  if (plan.layout == table_layout::table) { bill.add(key, bytes); }
   bill.write(plan);
   return plan;
 }
 
-walk_tables make_khop_tables(graph const& graph, sampling_plan const& plan, cpu_exec const& exec)
+khop_tables make_khop_tables(graph const& graph, sampling_plan const& plan, cpu_exec const& exec)
 {
-  walk_params as_walk;
-  as_walk.weighted = plan.rule != sampling_rule::uniform;
-  return make_walk_tables(graph, as_walk, plan, exec);
+  khop_tables out;
+  if (plan.layout != table_layout::table) { return out; }
+  auto& cache = graph.derived();
+  if (plan.rule == sampling_rule::alias) {
+    out.alias = cache.get<buffer<core::alias_bucket>>("alias-buckets",
+                                                      [&] { return make_alias_buckets(graph.view(), exec); });
+  } else {
+    out.prefix_sums = cache.get<buffer<std::uint64_t>>("prefix-sums",
+                                                       [&] { return make_prefix_sums(graph.view(), exec); });
+  }
+  return out;
 }
 
 }  // namespace plan

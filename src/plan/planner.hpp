@@ -23,6 +23,11 @@ struct walk_tables {
   std::shared_ptr<buffer<std::uint64_t> const> prefix_sums;
 };
 
+struct khop_tables {
+  std::shared_ptr<buffer<core::alias_bucket> const> alias;
+  std::shared_ptr<buffer<std::uint64_t> const> prefix_sums;
+};
+
 /// Whether the walk's choice depends on the vertex before.
 [[nodiscard]] bool is_second_order(walk_params const& params);
 
@@ -41,7 +46,7 @@ struct walk_tables {
 /// Plans k-hop sampling, likewise.
 [[nodiscard]] sampling_plan make_khop_plan(graph const& graph, khop_params const& params, std::int64_t num_roots,
                                            cpu_exec const& exec);
-[[nodiscard]] walk_tables make_khop_tables(graph const& graph, sampling_plan const& plan, cpu_exec const& exec);
+[[nodiscard]] khop_tables make_khop_tables(graph const& graph, sampling_plan const& plan, cpu_exec const& exec);
 
 /// Weight statistics, gathered once a graph.
 [[nodiscard]] std::shared_ptr<weight_statistics const> statistics_of(graph const& graph, cpu_exec const& exec);

@@ -126,25 +126,51 @@ buffer<edge_record> make_edge_records(graph_view const& graph, cpu_exec const& e
   return out;
 }
 
-buffer<alias_record> make_alias_records(graph_view const& graph, cpu_exec const& exec)
+namespace {
+
+/// Calls f(edge, item, bucket, first edge) for every bucket of every alias table, and g(edge) for the edges of
+/// neighbourhoods without a positive weight.
+template <class F, class G>
+void for_each_alias_bucket(graph_view const& graph, cpu_exec const& exec, F f, G g)
 {
-  buffer<alias_record> out(graph.num_edges, *exec.memory);
   for_each_weighted(
       graph, exec,
       [&](edge_id first, std::uint32_t degree, float largest) {
         float const* const weights = graph.weights + first;
-        vertex_id const* const targets = graph.indices + first;
         auto const scale = core::fixed_point::of(largest, degree);
         core::alias_sweep(
             degree, fixed_total(weights, degree, scale), [&](std::uint32_t i) { return scale(weights[i]); },
             [&](std::uint32_t item, core::alias_bucket const& bucket) {
-              out[first + item] = {bucket.threshold, targets[item], targets[bucket.other]};
+              f(first, item, bucket);
               return true;
             });
       },
       [&](edge_id first, std::uint32_t degree) {
-        for (std::uint32_t i = 0; i < degree; ++i) { out[first + i] = {0, no_vertex, no_vertex}; }
+        for (std::uint32_t i = 0; i < degree; ++i) { g(first + i); }
       });
+}
+
+}  // namespace
+
+buffer<alias_record> make_alias_records(graph_view const& graph, cpu_exec const& exec)
+{
+  buffer<alias_record> out(graph.num_edges, *exec.memory);
+  for_each_alias_bucket(
+      graph, exec,
+      [&](edge_id first, std::uint32_t item, core::alias_bucket const& bucket) {
+        out[first + item] = {bucket.threshold, graph.indices[first + item], graph.indices[first + bucket.other]};
+      },
+      [&](edge_id e) { out[e] = {0, no_vertex, no_vertex}; });
+  return out;
+}
+
+buffer<core::alias_bucket> make_alias_buckets(graph_view const& graph, cpu_exec const& exec)
+{
+  buffer<core::alias_bucket> out(graph.num_edges, *exec.memory);
+  for_each_alias_bucket(
+      graph, exec,
+      [&](edge_id first, std::uint32_t item, core::alias_bucket const& bucket) { out[first + item] = bucket; },
+      [&](edge_id e) { out[e] = {0, core::no_pick}; });
   return out;
 }
 

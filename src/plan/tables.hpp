@@ -8,6 +8,8 @@
 
 #include <tendril/graph.hpp>
 
+#include "core/alias.hpp"  // alias_bucket
+
 namespace tendril::plan {
 
 /// What the planner knows of a graph's weights.
@@ -59,6 +61,7 @@ enum class grouping { by_edge_label, by_target_type };
                                                         cpu_exec const& exec);
 [[nodiscard]] buffer<edge_record> make_edge_records(graph_view const& graph, cpu_exec const& exec);
 [[nodiscard]] buffer<alias_record> make_alias_records(graph_view const& graph, cpu_exec const& exec);
+[[nodiscard]] buffer<core::alias_bucket> make_alias_buckets(graph_view const& graph, cpu_exec const& exec);
 [[nodiscard]] buffer<std::uint64_t> make_prefix_sums(graph_view const& graph, cpu_exec const& exec);
 [[nodiscard]] label_groups make_label_groups(graph_view const& graph, grouping by, std::int64_t num_labels,
                                              cpu_exec const& exec);
