@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@ namespace tendril::store {
 /// What a .npy file begins with (format 1.0), padded to a multiple of 64 bytes: row-major, little-endian data follows.
 /// @throws argument_error for a type that NumPy doesn't have.
 [[nodiscard]] std::string npy_header(dtype type, std::span<std::int64_t const> shape);
+
+/// The same for a single string of `size` > 0 bytes (dtype S, shape ()).
+[[nodiscard]] std::string npy_text_header(std::size_t size);
 
 /// Reads a .npy file, of format 1, 2 or 3; the result's bytes are the data, as many as shape and type need.
 /// Types of no use in a graph (strings, records, big-endian numbers…) come out as `dtype::other`, with all that
