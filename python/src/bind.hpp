@@ -1,0 +1,15 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace tendril::python {
+
+/// Each adds one part of the library to the module; graph.cpp's classes come first, the others take them.
+void bind_errors(nanobind::module_& module);
+void bind_graph(nanobind::module_& module);
+void bind_io(nanobind::module_& module);
+void bind_generate(nanobind::module_& module);
+void bind_walk(nanobind::module_& module);
+void bind_sample(nanobind::module_& module);
+
+}  // namespace tendril::python

@@ -1,0 +1,152 @@
+// tendril::graph and the options of its builders.
+
+#include <tendril/graph.hpp>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "bind.hpp"
+#include "exec.hpp"
+
+namespace tendril::python {
+namespace {
+
+array_in const* pointer(std::optional<array_in> const& array) { return array ? &*array : nullptr; }
+
+graph from_coo(array_in const& sources, array_in const& targets, std::optional<array_in> const& weights,
+               std::optional<array_in> const& labels, build_options const& options, int num_threads)
+{
+  cpu_exec const exec = make_exec(num_threads);
+  shared_array<float> const weights_in = import_weights(pointer(weights));
+  label_array const labels_in = import_labels(pointer(labels));
+  nb::gil_scoped_release const no_gil;
+  shared_array<vertex_id> const sources_in = import_ids(sources, "source", num_threads);
+  shared_array<vertex_id> const targets_in = import_ids(targets, "target", num_threads);
+  return build_graph({sources_in.span(), targets_in.span(), weights_in.span(), labels_in.view()}, options, exec);
+}
+
+graph from_csr(array_in const& indptr, array_in const& indices, std::optional<array_in> const& weights,
+               std::optional<array_in> const& labels, bool symmetric, bool validate, int num_threads)
+{
+  cpu_exec const exec = make_exec(num_threads);
+  graph_arrays arrays;
+  arrays.indptr = share<edge_id>(indptr);
+  arrays.weights = import_weights(pointer(weights));
+  arrays.edge_labels = import_labels(pointer(labels));
+  arrays.symmetric = symmetric;
+  nb::gil_scoped_release const no_gil;
+  arrays.indices = import_ids(indices, "indices", num_threads);
+  graph result(std::move(arrays));
+  if (validate) { result.validate(exec); }
+  return result;
+}
+
+/// The same edges with what the builders don't take.
+graph with_attributes(graph const& input, std::optional<array_in> const& node_types,
+                      std::vector<std::string> edge_label_names, std::vector<std::string> node_type_names,
+                      std::map<std::string, std::string> metadata)
+{
+  graph_arrays arrays = input.arrays();
+  if (node_types) { arrays.node_types = import_labels(&*node_types); }
+  arrays.edge_label_names = std::move(edge_label_names);
+  arrays.node_type_names = std::move(node_type_names);
+  arrays.metadata = std::move(metadata);
+  return graph(std::move(arrays));
+}
+
+graph rebuild(graph const& input, build_options const& options, int num_threads)
+{
+  cpu_exec const exec = make_exec(num_threads);
+  nb::gil_scoped_release const no_gil;
+  return build_graph(input, options, exec);
+}
+
+void validate(graph const& input, int num_threads)
+{
+  cpu_exec const exec = make_exec(num_threads);
+  nb::gil_scoped_release const no_gil;
+  input.validate(exec);
+}
+
+std::optional<const_array_out> look_at_labels(label_array const& labels)
+{
+  label_view const view = labels.view();
+  switch (view.bytes_per_label) {
+    case 1: return look_at(static_cast<std::uint8_t const*>(view.data), labels.size(), labels.owner());
+    case 2: return look_at(static_cast<std::uint16_t const*>(view.data), labels.size(), labels.owner());
+    default: return std::nullopt;
+  }
+}
+
+template <class T>
+std::optional<const_array_out> look_at_optional(shared_array<T> const& array)
+{
+  return array.empty() ? std::nullopt : std::optional(look_at(array));
+}
+
+/// A graph made by the default constructor has no indptr; Python sees one offset, as CSR wants it.
+const_array_out look_at_indptr(graph const& input)
+{
+  static edge_id const none = 0;
+  auto const& indptr = input.arrays().indptr;
+  return indptr.empty() ? look_at(&none, 1, nullptr) : look_at(indptr);
+}
+
+}  // namespace
+
+void bind_graph(nb::module_& module)
+{
+  using namespace nb::literals;  // NOLINT(google-build-using-namespace): the way nanobind names arguments
+
+  auto const own = nb::rv_policy::automatic;  // such an array keeps its memory alive, not the object it was asked of
+
+  nb::class_<build_options>(module, "BuildOptions")
+      .def(nb::init<>())
+      .def_rw("num_vertices", &build_options::num_vertices)
+      .def_rw("reverse", &build_options::reverse)
+      .def_rw("symmetrize", &build_options::symmetrize)
+      .def_rw("drop_self_loops", &build_options::drop_self_loops)
+      .def_rw("drop_duplicates", &build_options::drop_duplicates)
+      .def_rw("compact", &build_options::compact)
+      .def_rw("keep_edge_ids", &build_options::keep_edge_ids);
+
+  nb::class_<graph>(module, "Graph")
+      .def_static("from_coo", &from_coo, "sources"_a.noconvert(), "targets"_a.noconvert(),
+                  "weights"_a.noconvert().none(), "labels"_a.noconvert().none(), "options"_a, "num_threads"_a)
+      .def_static("from_csr", &from_csr, "indptr"_a.noconvert(), "indices"_a.noconvert(),
+                  "weights"_a.noconvert().none(), "labels"_a.noconvert().none(), "symmetric"_a, "validate"_a,
+                  "num_threads"_a)
+      .def("with_attributes", &with_attributes, "node_types"_a.noconvert().none(), "edge_label_names"_a,
+           "node_type_names"_a, "metadata"_a)
+      .def("rebuild", &rebuild, "options"_a, "num_threads"_a)
+      .def("validate", &validate, "num_threads"_a)
+      .def("drop_derived", &graph::drop_derived)
+      .def_prop_ro("num_vertices", &graph::num_vertices)
+      .def_prop_ro("num_edges", &graph::num_edges)
+      .def_prop_ro("num_bytes", &graph::num_bytes)
+      .def_prop_ro("has_weights", &graph::has_weights)
+      .def_prop_ro("has_edge_labels", &graph::has_edge_labels)
+      .def_prop_ro("has_node_types", &graph::has_node_types)
+      .def_prop_ro("symmetric", [](graph const& g) { return g.arrays().symmetric; })
+      .def_prop_ro("metadata", [](graph const& g) { return g.arrays().metadata; })
+      .def_prop_ro("edge_label_names", [](graph const& g) { return g.arrays().edge_label_names; })
+      .def_prop_ro("node_type_names", [](graph const& g) { return g.arrays().node_type_names; })
+      .def_prop_ro("indptr", &look_at_indptr, own)
+      .def_prop_ro("indices", [](graph const& g) { return look_at(g.arrays().indices); }, own)
+      .def_prop_ro("weights", [](graph const& g) { return look_at_optional(g.arrays().weights); }, own)
+      .def_prop_ro("edge_labels", [](graph const& g) { return look_at_labels(g.arrays().edge_labels); }, own)
+      .def_prop_ro("node_types", [](graph const& g) { return look_at_labels(g.arrays().node_types); }, own)
+      .def_prop_ro("edge_ids", [](graph const& g) { return look_at_optional(g.arrays().edge_ids); }, own)
+      .def_prop_ro("original_ids", [](graph const& g) { return look_at_optional(g.arrays().original_ids); }, own);
+}
+
+}  // namespace tendril::python

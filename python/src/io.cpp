@@ -1,0 +1,51 @@
+// Reading and writing graph files.
+
+#include <tendril/io.hpp>
+
+#include <string>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind.hpp"
+#include "exec.hpp"
+
+namespace tendril::python {
+namespace {
+
+namespace nb = nanobind;
+
+graph read(std::string const& path, std::string const& format, std::vector<std::string> columns,
+           build_options const& options, int num_threads)
+{
+  cpu_exec const exec = make_exec(num_threads);
+  nb::gil_scoped_release const no_gil;
+  return read_graph(path, {parse_graph_format(format), options, std::move(columns)}, exec);
+}
+
+void write(graph const& input, std::string const& path, std::string const& format, int num_threads)
+{
+  cpu_exec const exec = make_exec(num_threads);
+  nb::gil_scoped_release const no_gil;
+  write_graph(input, path, {parse_graph_format(format)}, exec);
+}
+
+std::string detect(std::string const& path)
+{
+  nb::gil_scoped_release const no_gil;
+  return std::string(to_string(detect_graph_format(path)));
+}
+
+}  // namespace
+
+void bind_io(nb::module_& module)
+{
+  using namespace nb::literals;  // NOLINT(google-build-using-namespace): the way nanobind names arguments
+  module.def("read_graph", &read, "path"_a, "format"_a, "columns"_a, "options"_a, "num_threads"_a);
+  module.def("write_graph", &write, "graph"_a, "path"_a, "format"_a, "num_threads"_a);
+  module.def("detect_graph_format", &detect, "path"_a);
+}
+
+}  // namespace tendril::python

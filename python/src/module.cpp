@@ -1,0 +1,17 @@
+// The compiled half of the package: a thin layer over the public headers. It checks no more than what C++ types
+// can't say; names, defaults, dtypes and documentation for users live in the Python half.
+
+#include <nanobind/nanobind.h>
+
+#include "bind.hpp"
+
+NB_MODULE(_tendril, module)
+{
+  module.doc() = "Compiled core of tendril. Not a public interface: use the package.";
+  tendril::python::bind_errors(module);
+  tendril::python::bind_graph(module);
+  tendril::python::bind_io(module);
+  tendril::python::bind_generate(module);
+  tendril::python::bind_walk(module);
+  tendril::python::bind_sample(module);
+}

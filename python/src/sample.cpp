@@ -1,0 +1,144 @@
+// k-hop trees and mini-batches.
+
+#include <tendril/minibatch.hpp>
+#include <tendril/sample.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <fmt/format.h>
+
+#include "arrays.hpp"
+#include "bind.hpp"
+#include "exec.hpp"
+
+namespace tendril::python {
+namespace {
+
+/// A hop: vertices, edges (where asked for), offsets (from the first hop that takes all neighbours on).
+using hop_out = std::tuple<array_out, std::optional<array_out>, std::optional<array_out>>;
+
+std::vector<hop_out> khop(graph const& graph, array_in const& seeds, khop_params const& params, bool as_int32,
+                          std::int64_t first_root, bool with_edges, int num_threads)
+{
+  expect_int32_ids(graph, as_int32);
+  cpu_exec const exec = make_exec(num_threads);
+  khop_trees trees;
+  {
+    nb::gil_scoped_release const no_gil;
+    shared_array<vertex_id> const from = import_ids(seeds, "seeds", num_threads);
+    trees = khop_sample(graph, from.span(), params, exec, first_root, with_edges);
+  }
+  std::vector<hop_out> out;
+  for (tree_hop& hop : trees.hops) {
+    std::int64_t const slots = hop.vertices.size();
+    std::optional<array_out> edges;
+    if (with_edges) { edges = give(std::move(hop.edges), {slots}); }
+    std::optional<array_out> offsets;
+    if (std::int64_t const size = hop.offsets.size(); size > 0) { offsets = give(std::move(hop.offsets), {size}); }
+    out.emplace_back(give_ids(std::move(hop.vertices), {slots}, as_int32, num_threads), std::move(edges),
+                     std::move(offsets));
+  }
+  return out;
+}
+
+sampling_plan plan(graph const& graph, khop_params const& params, std::int64_t num_roots, int num_threads)
+{
+  cpu_exec const exec = make_exec(num_threads);
+  nb::gil_scoped_release const no_gil;
+  return plan_khop(graph, params, num_roots, exec);
+}
+
+void set_subgraph(minibatch_params& params, std::string const& name)
+{
+  if (name == "directional") {
+    params.subgraph = subgraph_type::directional;
+  } else if (name == "bidirectional") {
+    params.subgraph = subgraph_type::bidirectional;
+  } else if (name == "induced") {
+    params.subgraph = subgraph_type::induced;
+  } else {
+    throw argument_error(fmt::format(
+        "neighbor_sample: subgraph_type is '{}', expected 'directional', 'bidirectional' or 'induced'", name));
+  }
+}
+
+char const* get_subgraph(minibatch_params const& params)
+{
+  switch (params.subgraph) {
+    case subgraph_type::bidirectional: return "bidirectional";
+    case subgraph_type::induced: return "induced";
+    default: return "directional";
+  }
+}
+
+/// row, col, node, edge, batch (where disjoint), vertices a hop, edges a hop.
+using minibatch_out = std::tuple<array_out, array_out, array_out, array_out, std::optional<array_out>,
+                                 std::vector<std::int64_t>, std::vector<std::int64_t>>;
+
+minibatch_out neighbors(graph const& graph, array_in const& seeds, minibatch_params const& params, bool as_int32,
+                        int num_threads)
+{
+  expect_int32_ids(graph, as_int32);
+  cpu_exec const exec = make_exec(num_threads);
+  minibatch sample;
+  {
+    nb::gil_scoped_release const no_gil;
+    shared_array<vertex_id> const from = import_ids(seeds, "seeds", num_threads);
+    sample = neighbor_sample(graph, from.span(), params, exec);
+  }
+  std::int64_t const num_edges = sample.row.size();
+  std::int64_t const num_nodes = sample.node.size();
+  std::optional<array_out> batch;
+  if (params.disjoint) { batch = give(std::move(sample.batch), {num_nodes}); }
+  return {give(std::move(sample.row), {num_edges}),
+          give(std::move(sample.col), {num_edges}),
+          give_ids(std::move(sample.node), {num_nodes}, as_int32, num_threads),
+          give(std::move(sample.edge), {num_edges}),
+          std::move(batch),
+          std::move(sample.num_sampled_nodes),
+          std::move(sample.num_sampled_edges)};
+}
+
+}  // namespace
+
+void bind_sample(nb::module_& module)
+{
+  using namespace nb::literals;  // NOLINT(google-build-using-namespace): the way nanobind names arguments
+
+  nb::class_<khop_params>(module, "KHopParams")
+      .def(nb::init<>())
+      .def_rw("fanouts", &khop_params::fanouts)
+      .def_rw("replace", &khop_params::replace)
+      .def_rw("weighted", &khop_params::weighted)
+      .def_rw("seed", &khop_params::seed)
+      .def_prop_rw(
+          "rule", [](khop_params const& p) { return std::string(to_string(p.rule)); },
+          [](khop_params& p, std::string const& name) { p.rule = parse_sampling_rule(name); });
+
+  nb::class_<minibatch_params>(module, "MinibatchParams")
+      .def(nb::init<>())
+      .def_rw("num_neighbors", &minibatch_params::num_neighbors)
+      .def_rw("replace", &minibatch_params::replace)
+      .def_rw("weighted", &minibatch_params::weighted)
+      .def_rw("disjoint", &minibatch_params::disjoint)
+      .def_rw("seed", &minibatch_params::seed)
+      .def_rw("batch", &minibatch_params::batch)
+      .def_prop_rw("subgraph_type", &get_subgraph, &set_subgraph);
+
+  module.def("khop_sample", &khop, "graph"_a, "seeds"_a.noconvert(), "params"_a, "as_int32"_a, "first_root"_a,
+             "with_edges"_a, "num_threads"_a);
+  module.def("plan_khop", &plan, "graph"_a, "params"_a, "num_roots"_a, "num_threads"_a);
+  module.def("neighbor_sample", &neighbors, "graph"_a, "seeds"_a.noconvert(), "params"_a, "as_int32"_a,
+             "num_threads"_a);
+}
+
+}  // namespace tendril::python

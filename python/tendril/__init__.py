@@ -1,0 +1,52 @@
+"""Graph sampling for graph machine learning: random walks, neighbourhoods and mini-batches, on every core.
+
+>>> import tendril
+>>> graph = tendril.generate.ring(8)
+>>> walks, lengths = tendril.random_walk(graph, starts=[0, 4], length=5, seed=1)
+>>> walks.shape
+(2, 6)
+
+Every sample is a function of the graph, the parameters, the seed and its own number alone: threads and batches
+never change it.
+"""
+
+from importlib.metadata import PackageNotFoundError as _PackageNotFoundError
+from importlib.metadata import version as _version
+
+from . import _build_info, _cpu
+
+_cpu.check(_build_info.MARCH)
+
+from . import generate
+from ._graph import Graph, detect_format, read_graph
+from ._sampling import KHop, NeighborSample, khop_sample, neighbor_sample, plan_khop
+from ._tendril import ArgumentError, FormatError, IoError, OutOfMemoryError, TendrilError
+from ._walks import Plan, metapath_walk, node2vec_walk, plan_walk, random_walk
+
+try:
+    __version__ = _version("tendril")
+except _PackageNotFoundError:  # used from a build folder
+    __version__ = "0+unknown"
+
+__all__ = [
+    "ArgumentError",
+    "FormatError",
+    "Graph",
+    "IoError",
+    "KHop",
+    "NeighborSample",
+    "OutOfMemoryError",
+    "Plan",
+    "TendrilError",
+    "__version__",
+    "detect_format",
+    "generate",
+    "khop_sample",
+    "metapath_walk",
+    "neighbor_sample",
+    "node2vec_walk",
+    "plan_khop",
+    "plan_walk",
+    "random_walk",
+    "read_graph",
+]

@@ -1,0 +1,98 @@
+"""Arrays of any origin as the NumPy arrays that the compiled library takes, without a copy wherever types fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._tendril import ArgumentError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+_DLPACK_CPU = 1
+
+
+def as_array(value: Any, what: str) -> NDArray[Any]:
+    """Any NumPy array, DLPack exporter in CPU memory, buffer or sequence as a NumPy array."""
+    if not isinstance(value, np.ndarray) and hasattr(value, "__dlpack__"):
+        kind = int(value.__dlpack_device__()[0])
+        if kind != _DLPACK_CPU:
+            raise ArgumentError(f"{what} lies on another device (DLPack type {kind}), expected CPU memory")
+        try:
+            return np.from_dlpack(value)
+        except (BufferError, RuntimeError, TypeError) as error:
+            raise ArgumentError(f"{what} can't be read through DLPack: {error}") from error
+    try:
+        return np.asarray(value)
+    except ValueError as error:  # ragged lists
+        raise ArgumentError(f"{what} is no array: {error}") from error
+
+
+def _vector(value: Any, what: str) -> NDArray[Any]:
+    array = as_array(value, what)
+    if array.ndim != 1:
+        raise ArgumentError(f"{what} has shape {array.shape}, expected one dimension")
+    return array
+
+
+def _as_type(array: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
+    return np.require(array, dtype=dtype, requirements=["C_CONTIGUOUS", "ALIGNED"])
+
+
+def ids(value: ArrayLike, what: str) -> NDArray[Any]:
+    """Vertex ids, as contiguous int32, uint32, int64 or uint64: of these types, without a copy."""
+    array = _vector(value, what)
+    if array.size == 0:
+        return np.empty(0, np.uint32)
+    if array.dtype.kind not in "iu":
+        raise ArgumentError(f"{what} has dtype {array.dtype}, expected integers")
+    return _as_type(array, array.dtype.newbyteorder("=") if array.dtype.itemsize >= 4 else np.int32)
+
+
+def offsets(value: ArrayLike, what: str) -> NDArray[np.int64]:
+    """CSR offsets, as contiguous int64."""
+    array = _vector(value, what)
+    if array.dtype.kind not in "iu":
+        raise ArgumentError(f"{what} has dtype {array.dtype}, expected integers")
+    return _as_type(array, np.int64)
+
+
+def weights(value: ArrayLike | None, what: str) -> NDArray[np.float32] | None:
+    """Weights, as contiguous float32; what overflows becomes infinite and is refused by the library."""
+    if value is None:
+        return None
+    array = _vector(value, what)
+    if array.dtype.kind not in "fiub":
+        raise ArgumentError(f"{what} has dtype {array.dtype}, expected numbers")
+    with np.errstate(over="ignore"):
+        return _as_type(array, np.float32)
+
+
+def labels(value: ArrayLike | None, what: str) -> NDArray[Any] | None:
+    """Labels or types, as contiguous uint8 or uint16: the narrower that holds them all."""
+    if value is None:
+        return None
+    array = _vector(value, what)
+    if array.size == 0:
+        return np.empty(0, np.uint8)
+    if array.dtype.kind not in "iu":
+        raise ArgumentError(f"{what} has dtype {array.dtype}, expected integers in [0, 65535]")
+    if array.dtype in (np.uint8, np.uint16):
+        return _as_type(array, array.dtype.newbyteorder("="))
+    bad = np.flatnonzero((array < 0) | (array > 0xFFFF))
+    if bad.size:
+        raise ArgumentError(f"{what}[{bad[0]}] is {array[bad[0]]}, expected an integer in [0, 65535]")
+    return _as_type(array, np.uint8 if array.max() <= 0xFF else np.uint16)
+
+
+def is_int32(dtype: DTypeLike) -> bool:
+    """Whether ids are asked for as int32; int64 is the other choice."""
+    try:
+        wanted = np.dtype(dtype)
+    except TypeError:
+        wanted = None
+    if wanted not in (np.dtype(np.int32), np.dtype(np.int64)):
+        raise ArgumentError(f"dtype is {dtype!r}, expected int64 or int32")
+    return wanted == np.int32

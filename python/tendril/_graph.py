@@ -1,0 +1,533 @@
+"""The graph, how it is made and what it shows."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _arrays, _interop, _tendril
+from ._params import build_options, threads
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import networkx
+    import scipy.sparse
+    from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Self, Unpack
+
+    from ._params import BuildKeywords
+
+
+class Graph:
+    """An immutable directed graph in CSR form, in host memory.
+
+    The out-edges of vertex ``v`` are the positions ``indptr[v]`` to ``indptr[v + 1]`` of `indices`, ascending by
+    target; an undirected graph holds both directions of each edge. Make one with `from_coo`, `from_edge_index`,
+    `from_csr`, `from_scipy`, `from_networkx`, `load` or the functions of `tendril.generate`.
+
+    All properties that return arrays return read-only NumPy views of the graph's own memory, which live as long
+    as you hold them, even when the graph is gone. Nothing is copied.
+    """
+
+    __slots__ = ("__weakref__", "_core")
+
+    def __init__(self, core: _tendril.Graph) -> None:
+        self._core = core
+
+    # Making graphs
+
+    @classmethod
+    def from_coo(
+        cls,
+        source: ArrayLike,
+        target: ArrayLike,
+        *,
+        weights: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+        node_types: ArrayLike | None = None,
+        edge_label_names: Sequence[str] = (),
+        node_type_names: Sequence[str] = (),
+        metadata: Mapping[str, str] | None = None,
+        num_threads: int = 0,
+        **build: Unpack[BuildKeywords],
+    ) -> Self:
+        """Build a graph from edges in any order.
+
+        The steps run in this order: reverse, symmetrize, drop self loops, drop duplicates, compact. Neighbours come
+        out sorted, equal ones in input order, whatever the number of threads.
+
+        Parameters
+        ----------
+        source, target : array_like of int, shape [E]
+            Ends of each edge, anything NumPy or DLPack (CPU) can read. uint32 and int32 are read in place, other
+            integers are converted first.
+        weights : array_like of float, shape [E], optional
+            Finite and >= 0; kept as float32.
+        labels : array_like of int, shape [E], optional
+            Edge labels in [0, 65535]; kept as uint8 or uint16.
+        node_types : array_like of int, shape [V], optional
+            Vertex types in [0, 65535]. With ``compact``, of the vertices before.
+        edge_label_names, node_type_names : sequence of str, optional
+            Names of label 0, 1, … and type 0, 1, …: `metapath_walk` takes them.
+        metadata : mapping of str to str, optional
+            Kept with the graph and by its native file format.
+        num_threads : int
+            0: every core the process may use.
+        num_vertices : int, optional
+            Default: one more than the largest id (or the length of ``node_types``).
+        reverse : bool
+            Turn every edge around.
+        symmetrize : bool
+            Add each edge's reverse; a self loop is not doubled.
+        drop_self_loops : bool
+        drop_duplicates : bool
+            Of edges with equal source, target and label the first one stays.
+        compact : bool
+            Number the vertices that have an edge 0, 1, … in id order; `original_ids` keeps their ids.
+        keep_edge_ids : bool
+            Keep `edge_ids`, the position of each edge in the input.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        ArgumentError
+            For arrays of different lengths, an id that is negative or not below ``num_vertices``.
+        FormatError
+            For a weight that is NaN, infinite or negative.
+        OutOfMemoryError
+            If the memory can't be had; building peaks at 2.2 times input plus result.
+        """
+        types = _arrays.labels(node_types, "node_types")
+        if types is not None and build.get("num_vertices") is None:
+            build["num_vertices"] = len(types)
+        core = _tendril.Graph.from_coo(
+            _arrays.ids(source, "source"),
+            _arrays.ids(target, "target"),
+            _arrays.weights(weights, "weights"),
+            _arrays.labels(labels, "labels"),
+            build_options(**build),
+            threads(num_threads),
+        )
+        if types is not None and build.get("compact"):
+            types = types[core.original_ids] if core.original_ids is not None else types[:0]
+        return cls(_with_attributes(core, types, edge_label_names, node_type_names, metadata))
+
+    @classmethod
+    def from_edge_index(cls, edge_index: ArrayLike, **options: Any) -> Self:
+        """Build a graph from an edge index as PyTorch Geometric has it.
+
+        Edge ``k`` leads from ``edge_index[0, k]`` to ``edge_index[1, k]`` and is an out-edge of the former. PyG's
+        own sampler follows edges backwards, from target to source: for that, pass ``reverse=True``.
+
+        Parameters
+        ----------
+        edge_index : array_like of int, shape [2, E]
+        **options
+            The keyword arguments of `from_coo`.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        ArgumentError
+            For another shape; and as `from_coo`.
+        """
+        edges = _arrays.as_array(edge_index, "edge_index")
+        if edges.ndim != 2 or edges.shape[0] != 2:
+            raise _tendril.ArgumentError(f"edge_index has shape {edges.shape}, expected (2, number of edges)")
+        return cls.from_coo(edges[0], edges[1], **options)
+
+    @classmethod
+    def from_csr(
+        cls,
+        indptr: ArrayLike,
+        indices: ArrayLike,
+        *,
+        weights: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+        node_types: ArrayLike | None = None,
+        edge_label_names: Sequence[str] = (),
+        node_type_names: Sequence[str] = (),
+        metadata: Mapping[str, str] | None = None,
+        symmetric: bool = False,
+        validate: bool = True,
+        num_threads: int = 0,
+    ) -> Self:
+        """Take a graph that is in CSR form already.
+
+        Nothing is copied where types fit: the graph then refers to the caller's arrays, keeps them alive, and they
+        must not be changed any more.
+
+        Parameters
+        ----------
+        indptr : array_like of int, shape [V + 1]
+            Taken as it is if int64.
+        indices : array_like of int, shape [E]
+            Ascending within each vertex. Taken as they are if uint32 or int32.
+        weights : array_like of float, shape [E], optional
+            Taken as they are if float32.
+        labels, node_types : array_like of int, shapes [E] and [V], optional
+            Taken as they are if uint8 or uint16.
+        edge_label_names, node_type_names, metadata, num_threads
+            As for `from_coo`.
+        symmetric : bool
+            The caller's word that every edge is there in both directions.
+        validate : bool
+            Read everything once and check it. Sampling from a malformed graph is undefined behaviour: pass False
+            only for arrays that were checked before.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        ArgumentError
+            For arrays whose lengths don't fit each other.
+        FormatError
+            For content that is not CSR, naming the first violation.
+        """
+        core = _tendril.Graph.from_csr(
+            _arrays.offsets(indptr, "indptr"),
+            _arrays.ids(indices, "indices"),
+            _arrays.weights(weights, "weights"),
+            _arrays.labels(labels, "labels"),
+            bool(symmetric),
+            bool(validate),
+            threads(num_threads),
+        )
+        types = _arrays.labels(node_types, "node_types")
+        return cls(_with_attributes(core, types, edge_label_names, node_type_names, metadata))
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, *, weights: bool = True, num_threads: int = 0) -> Self:
+        """Take a square SciPy sparse matrix or array: entry (i, j) is an edge from i to j.
+
+        CSR matrices with sorted indices keep their memory where `from_csr` can take it; others are converted.
+        Stored zeros are edges, of weight zero.
+
+        Parameters
+        ----------
+        matrix : scipy.sparse matrix or array, shape [V, V]
+        weights : bool
+            Keep the values as float32 weights; a boolean matrix has none.
+        num_threads : int
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        ArgumentError
+            If it isn't sparse or square; and as `from_csr`.
+        """
+        return cls.from_csr(**_interop.csr_of_scipy(matrix, weights), num_threads=num_threads)
+
+    @classmethod
+    def from_networkx(
+        cls,
+        graph: networkx.Graph[Any],
+        *,
+        weight: str | None = None,
+        label: str | None = None,
+        node_type: str | None = None,
+        num_threads: int = 0,
+    ) -> Self:
+        """Convert a NetworkX graph; an undirected one gets both directions of each edge.
+
+        Nodes that are the integers 0 to n - 1 keep their numbers; other nodes are numbered in the order of
+        ``list(graph)``.
+
+        Parameters
+        ----------
+        graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
+        weight : str, optional
+            The edge attribute that holds weights; edges without it weigh 1.
+        label, node_type : str, optional
+            The attribute of edges (of nodes) that holds labels (types): integers, or strings, which become
+            `edge_label_names` (`node_type_names`) in sorted order. Every edge (node) must have it.
+        num_threads : int
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        ArgumentError
+            For a missing attribute, or labels that are neither all integers nor all strings.
+        """
+        return cls.from_coo(**_interop.coo_of_networkx(graph, weight, label, node_type), num_threads=num_threads)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        format: str = "auto",
+        columns: Sequence[str] = (),
+        num_threads: int = 0,
+        **build: Unpack[BuildKeywords],
+    ) -> Self:
+        """Read a graph from a file.
+
+        Parameters
+        ----------
+        path : path
+            A .safetensors file is mapped, not read: it opens in milliseconds whatever its size, and only its shape
+            is checked (`validate` checks the rest).
+        format : str
+            "auto" (by content, then by name), "safetensors", "edge-list", "matrix-market", "npz", "gap", "metis" or
+            "webgraph".
+        columns : sequence of str
+            Edge lists: the meaning of the columns, of "source", "target", "weight", "label" and "-" (ignore).
+            Default: source, target, weight, label, as many as the first line has.
+        num_threads : int
+            0: every core the process may use.
+        **build
+            num_vertices, reverse, symmetrize, drop_self_loops, drop_duplicates, compact, keep_edge_ids: see
+            `from_coo`.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        IoError
+            If the file can't be read.
+        FormatError
+            If it is malformed: "file:line: what, expected what".
+        """
+        options = build_options(**build)
+        return cls(_tendril.read_graph(os.fspath(path), format, list(columns), options, threads(num_threads)))
+
+    def save(self, path: str | os.PathLike[str], *, format: str = "auto", num_threads: int = 0) -> None:
+        """Write the graph into a file, which appears under its name only when it is complete.
+
+        Parameters
+        ----------
+        path : path
+        format : str
+            As for `load`; "auto" goes by the name's extension. .safetensors keeps everything.
+        num_threads : int
+
+        Raises
+        ------
+        ArgumentError
+            If the format is unknown or can't hold what the graph has.
+        IoError
+            If the file can't be written.
+        """
+        _tendril.write_graph(self._core, os.fspath(path), format, threads(num_threads))
+
+    def rebuild(self, *, num_threads: int = 0, **build: Unpack[BuildKeywords]) -> Self:
+        """Build again with other options: ``graph.rebuild(reverse=True)`` is the transpose.
+
+        Parameters
+        ----------
+        num_threads : int
+        **build
+            num_vertices, reverse, symmetrize, drop_self_loops, drop_duplicates, compact, keep_edge_ids: see
+            `from_coo`. Edge ids refer to this graph's edges.
+
+        Returns
+        -------
+        Graph
+        """
+        return type(self)(self._core.rebuild(build_options(**build), threads(num_threads)))
+
+    # Looking at graphs
+
+    @property
+    def num_vertices(self) -> int:
+        """Number of vertices; ids are below it."""
+        return self._core.num_vertices
+
+    @property
+    def num_edges(self) -> int:
+        """Number of directed edges stored."""
+        return self._core.num_edges
+
+    @property
+    def num_bytes(self) -> int:
+        """Bytes of the graph's arrays, without tables derived from them."""
+        return self._core.num_bytes
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether edges have weights."""
+        return self._core.has_weights
+
+    @property
+    def has_edge_labels(self) -> bool:
+        """Whether edges have labels."""
+        return self._core.has_edge_labels
+
+    @property
+    def has_node_types(self) -> bool:
+        """Whether vertices have types."""
+        return self._core.has_node_types
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether every edge is known to be stored in both directions, with one weight and label."""
+        return self._core.symmetric
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """Name, origin and whatever else the graph's file or maker told; a copy."""
+        return self._core.metadata
+
+    @property
+    def edge_label_names(self) -> list[str]:
+        """Names of label 0, 1, …; empty if there are none."""
+        return self._core.edge_label_names
+
+    @property
+    def node_type_names(self) -> list[str]:
+        """Names of type 0, 1, …; empty if there are none."""
+        return self._core.node_type_names
+
+    @property
+    def indptr(self) -> NDArray[np.int64]:
+        """[V + 1] int64: where each vertex's edges begin."""
+        return self._core.indptr
+
+    @property
+    def indices(self) -> NDArray[np.uint32]:
+        """[E] uint32: the target of each edge. ``.view(np.int32)`` for frameworks that want a sign."""
+        return self._core.indices
+
+    @property
+    def weights(self) -> NDArray[np.float32] | None:
+        """[E] float32, or None."""
+        return self._core.weights
+
+    @property
+    def edge_labels(self) -> NDArray[np.uint8] | NDArray[np.uint16] | None:
+        """[E] uint8 or uint16, or None."""
+        return self._core.edge_labels
+
+    @property
+    def node_types(self) -> NDArray[np.uint8] | NDArray[np.uint16] | None:
+        """[V] uint8 or uint16, or None."""
+        return self._core.node_types
+
+    @property
+    def edge_ids(self) -> NDArray[np.int64] | None:
+        """[E] int64: the position each edge had in the input (``keep_edge_ids``), or None."""
+        return self._core.edge_ids
+
+    @property
+    def original_ids(self) -> NDArray[np.uint32] | None:
+        """[V] uint32: the id each vertex had in the input (``compact``), or None."""
+        return self._core.original_ids
+
+    def degrees(self) -> NDArray[np.int64]:
+        """[V] int64: out-degrees, counted anew at each call."""
+        return np.diff(self.indptr)
+
+    def validate(self, *, num_threads: int = 0) -> None:
+        """Read everything once and check it.
+
+        Raises
+        ------
+        FormatError
+            Naming the first violation: "vertex 7: neighbours not ascending at edge 31 (5 after 9)".
+        """
+        self._core.validate(threads(num_threads))
+
+    def drop_tables(self) -> None:
+        """Free the tables that earlier calls built for this graph; results never depend on them."""
+        self._core.drop_derived()
+
+    def info(self) -> dict[str, Any]:
+        """What the graph is, in a few numbers: sizes, degrees, what edges and vertices carry."""
+        degrees = self.degrees()
+        return {
+            "num_vertices": self.num_vertices,
+            "num_edges": self.num_edges,
+            "num_bytes": self.num_bytes,
+            "max_degree": int(degrees.max(initial=0)),
+            "mean_degree": self.num_edges / max(self.num_vertices, 1),
+            "num_dead_ends": int(np.count_nonzero(degrees == 0)),
+            "symmetric": self.symmetric,
+            "has_weights": self.has_weights,
+            "has_edge_labels": self.has_edge_labels,
+            "has_node_types": self.has_node_types,
+            "edge_label_names": self.edge_label_names,
+            "node_type_names": self.node_type_names,
+            "metadata": self.metadata,
+        }
+
+    def to_scipy(self) -> scipy.sparse.csr_array:
+        """The adjacency matrix, float32: weights, or ones.
+
+        Returns
+        -------
+        scipy.sparse.csr_array, shape [V, V]
+            Shares the graph's weights; SciPy keeps both index arrays in one type, so it copies at least one.
+        """
+        return _interop.to_scipy(self)
+
+    def to_networkx(self) -> networkx.DiGraph[int]:
+        """A NetworkX DiGraph (MultiDiGraph if there are parallel edges) on the vertices 0 to V - 1.
+
+        Edges have the attributes "weight" and "label", nodes "type", where the graph has them; as names where it
+        has names.
+        """
+        return _interop.to_networkx(self)
+
+    def __repr__(self) -> str:
+        facts = [f"num_vertices={self.num_vertices}", f"num_edges={self.num_edges}"]
+        carried = ("weights", "edge_labels", "node_types")
+        facts += [name for name in carried if getattr(self._core, f"has_{name}")]
+        facts += ["symmetric"] if self.symmetric else []
+        return f"Graph({', '.join(facts)})"
+
+
+def read_graph(
+    path: str | os.PathLike[str],
+    *,
+    format: str = "auto",
+    columns: Sequence[str] = (),
+    num_threads: int = 0,
+    **build: Unpack[BuildKeywords],
+) -> Graph:
+    """Read a graph from a file: `Graph.load` as a function, which documents the parameters."""
+    return Graph.load(path, format=format, columns=columns, num_threads=num_threads, **build)
+
+
+def detect_format(path: str | os.PathLike[str]) -> str:
+    """The format of a graph file, by its content and name.
+
+    Raises
+    ------
+    IoError
+        If it can't be read.
+    FormatError
+        If no format fits.
+    """
+    return _tendril.detect_graph_format(os.fspath(path))
+
+
+def _with_attributes(
+    core: _tendril.Graph,
+    node_types: NDArray[Any] | None,
+    edge_label_names: Sequence[str],
+    node_type_names: Sequence[str],
+    metadata: Mapping[str, str] | None,
+) -> _tendril.Graph:
+    if node_types is None and not edge_label_names and not node_type_names and not metadata:
+        return core
+    return core.with_attributes(node_types, list(edge_label_names), list(node_type_names), dict(metadata or {}))

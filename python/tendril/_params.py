@@ -1,0 +1,96 @@
+"""Python values as the library's parameters, with one clear line where a value can't be one."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+
+import numpy as np
+
+from . import _tendril
+from ._tendril import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Params = TypeVar("Params")
+
+_EXPECTED = {
+    bool: "True or False",
+    int: "an integer that fits the parameter",
+    float: "a number",
+    str: "a name",
+    list: "a sequence of integers that fit the parameter",
+}
+
+
+def fill(params: Params, **fields: Any) -> Params:
+    """Set the fields of a parameter struct of the library and return it."""
+    for name, value in fields.items():
+        try:
+            setattr(params, name, bool(value) if isinstance(value, np.bool_) else value)
+        except TypeError:
+            expected = _EXPECTED[type(getattr(params, name))]
+            raise ArgumentError(f"{name} is {value!r}, expected {expected}") from None
+    return params
+
+
+def integer(value: Any, what: str, bits: int = 64) -> int:
+    """``value`` as a signed integer of so many bits."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ArgumentError(f"{what} is {value!r}, expected an integer") from None
+    if not -(1 << (bits - 1)) <= number < 1 << (bits - 1):
+        raise ArgumentError(f"{what} is {number}, expected an integer of {bits} bits")
+    return number
+
+
+def threads(num_threads: Any) -> int:
+    return integer(num_threads, "num_threads", 32)
+
+
+def counts(values: Sequence[int], what: str) -> list[int]:
+    """Fan-outs of the hops."""
+    try:
+        items = list(values)
+    except TypeError:
+        raise ArgumentError(f"{what} is {values!r}, expected a sequence of integers") from None
+    return [integer(value, f"{what}[{i}]") for i, value in enumerate(items)]
+
+
+class BuildKeywords(TypedDict, total=False):
+    """What a graph's builder does on the way: the keywords that all of them share."""
+
+    num_vertices: int | None
+    reverse: bool
+    symmetrize: bool
+    drop_self_loops: bool
+    drop_duplicates: bool
+    compact: bool
+    keep_edge_ids: bool
+
+
+def build_options(
+    *,
+    num_vertices: int | None = None,
+    reverse: bool = False,
+    symmetrize: bool = False,
+    drop_self_loops: bool = False,
+    drop_duplicates: bool = False,
+    compact: bool = False,
+    keep_edge_ids: bool = False,
+) -> _tendril.BuildOptions:
+    """The library's options for the keywords of BuildKeywords."""
+    if num_vertices is not None and integer(num_vertices, "num_vertices") < 0:
+        raise ArgumentError(f"num_vertices is {num_vertices}, expected 0 or more")
+    return fill(
+        _tendril.BuildOptions(),
+        num_vertices=-1 if num_vertices is None else num_vertices,
+        reverse=reverse,
+        symmetrize=symmetrize,
+        drop_self_loops=drop_self_loops,
+        drop_duplicates=drop_duplicates,
+        compact=compact,
+        keep_edge_ids=keep_edge_ids,
+    )

@@ -1,0 +1,268 @@
+"""Neighbourhoods as trees, and mini-batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from . import _arrays, _tendril
+from ._params import counts, fill, integer, threads
+from ._walks import Plan
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+    from ._graph import Graph
+
+    Ids = NDArray[np.int64] | NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class KHop:
+    """Neighbourhoods as trees: every sampled slot is there, nothing is deduplicated."""
+
+    fanouts: tuple[int, ...]
+    """Neighbours of each vertex, hop by hop; -1: all."""
+    vertices: list[Ids]
+    """A hop, the vertices sampled: [n, f1], [n, f1, f2], … up to the first -1; from there on flat, [slots]. -1 in
+    slots that could not be filled."""
+    edges: list[NDArray[np.int64]] | None
+    """The positions of the edges taken, in the graph's edge arrays, in the shapes of `vertices`; -1 in empty slots.
+    None unless asked for."""
+    offsets: list[NDArray[np.int64] | None]
+    """A hop, None, or from the first -1 on [slots of the hop before + 1]: the children of slot s are the slots
+    ``offsets[s]`` to ``offsets[s + 1]``."""
+
+
+def khop_sample(
+    graph: Graph,
+    seeds: ArrayLike,
+    fanouts: Sequence[int],
+    *,
+    replace: bool = False,
+    weighted: bool = False,
+    seed: int = 0,
+    rule: str = "auto",
+    first_root: int = 0,
+    return_edges: bool = False,
+    dtype: DTypeLike = np.int64,
+    num_threads: int = 0,
+) -> KHop:
+    """Sample the neighbours of each seed, their neighbours, and so on, as one tree a seed.
+
+    Edges are followed in their stored direction. Tree ``i`` is a function of the graph, the parameters, the seed,
+    its root and its logical number ``first_root + i`` alone. The GIL is released, and Ctrl-C ends the call.
+
+    Parameters
+    ----------
+    graph : Graph
+    seeds : array_like of int, shape [n]
+        Roots.
+    fanouts : sequence of int
+        Neighbours a vertex, hop by hop: >= 1, or -1 for all.
+    replace : bool
+        Draw with replacement; without, a vertex with no more neighbours than the fan-out gives all of them.
+    weighted : bool
+        Draw in proportion to weights; without replacement one after the other.
+    seed : int
+        In [0, 2^64).
+    rule : str
+        How neighbours are chosen: "auto", "uniform", "scan", "reject", "alias", "its".
+    first_root : int
+        Logical number of the first tree.
+    return_edges : bool
+        Return the edges taken too.
+    dtype : dtype
+        Of vertices: int64, or int32 for the library's own memory without a conversion.
+    num_threads : int
+        0: every core the process may use.
+
+    Returns
+    -------
+    KHop
+
+    Raises
+    ------
+    ArgumentError
+        For a seed that is no vertex, a fan-out of 0 or below -1, no fan-out, weights asked for on a graph without.
+    OutOfMemoryError
+        If the result doesn't fit.
+
+    References
+    ----------
+    Hamilton et al., Inductive representation learning on large graphs, NIPS 2017.
+
+    Examples
+    --------
+    >>> sample = tendril.khop_sample(tendril.generate.complete(30), [3, 7], [25, 10])
+    >>> [hop.shape for hop in sample.vertices]
+    [(2, 25), (2, 25, 10)]
+    """
+    params = fill(
+        _tendril.KHopParams(),
+        fanouts=counts(fanouts, "fanouts"),
+        replace=replace,
+        weighted=weighted,
+        seed=seed,
+        rule=rule,
+    )
+    roots = _arrays.ids(seeds, "seeds")
+    hops = _tendril.khop_sample(
+        graph._core,
+        roots,
+        params,
+        _arrays.is_int32(dtype),
+        integer(first_root, "first_root"),
+        bool(return_edges),
+        threads(num_threads),
+    )
+    shape: tuple[int, ...] | None = (len(roots),)
+    vertices: list[Ids] = []
+    edges: list[NDArray[np.int64]] = []
+    for fanout, (hop_vertices, hop_edges, offsets) in zip(params.fanouts, hops, strict=True):
+        shape = None if shape is None or offsets is not None else (*shape, fanout)
+        vertices.append(hop_vertices if shape is None else hop_vertices.reshape(shape))
+        if hop_edges is not None:
+            edges.append(hop_edges if shape is None else hop_edges.reshape(shape))
+    return KHop(tuple(params.fanouts), vertices, edges if return_edges else None, [hop[2] for hop in hops])
+
+
+def plan_khop(
+    graph: Graph,
+    fanouts: Sequence[int],
+    *,
+    num_roots: int | None = None,
+    replace: bool = False,
+    weighted: bool = False,
+    rule: str = "auto",
+    num_threads: int = 0,
+) -> Plan:
+    """Tell what `khop_sample` would run, and why, without running it.
+
+    Parameters
+    ----------
+    graph : Graph
+    fanouts, replace, weighted, rule, num_threads
+        As for `khop_sample`.
+    num_roots : int, optional
+        Trees of the whole job. Default: one a vertex.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    ArgumentError
+        As `khop_sample`.
+    """
+    params = fill(
+        _tendril.KHopParams(), fanouts=counts(fanouts, "fanouts"), replace=replace, weighted=weighted, rule=rule
+    )
+    roots = graph.num_vertices if num_roots is None else integer(num_roots, "num_roots")
+    return Plan._from_core(_tendril.plan_khop(graph._core, params, roots, threads(num_threads)))
+
+
+class NeighborSample(NamedTuple):
+    """A mini-batch: a small graph on vertices that are numbered anew, seeds first."""
+
+    row: NDArray[np.int64]
+    """[edges] The vertex that was expanded, as a position in `node`."""
+    col: NDArray[np.int64]
+    """[edges] The neighbour that was sampled, as a position in `node`."""
+    node: Ids
+    """[nodes] The graph's id of each vertex: seeds first, then by first appearance."""
+    edge: NDArray[np.int64] | None
+    """[edges] The position of each edge in the graph's edge arrays; None unless asked for."""
+    batch: NDArray[np.int64] | None
+    """[nodes] Disjoint samples: the seed (its position) that each vertex belongs to; else None."""
+    num_sampled_nodes: list[int]
+    """New vertices hop by hop, the seeds first."""
+    num_sampled_edges: list[int]
+    """Edges hop by hop."""
+
+
+def neighbor_sample(
+    graph: Graph,
+    seeds: ArrayLike,
+    num_neighbors: Sequence[int],
+    *,
+    replace: bool = False,
+    weighted: bool = False,
+    subgraph_type: str = "directional",
+    disjoint: bool = False,
+    return_edge_id: bool = True,
+    seed: int = 0,
+    batch: int = 0,
+    dtype: DTypeLike = np.int64,
+    num_threads: int = 0,
+) -> NeighborSample:
+    """Sample a mini-batch for a GNN: neighbours hop by hop, each vertex once.
+
+    As pyg-lib does, it samples from the stored edges of each vertex. For PyG's message flow, from sampled vertex
+    to seed, build the graph with ``reverse=True``: then edges run from ``col`` to ``row``.
+
+    The draws of a vertex are a function of the graph, the parameters, the seed, the batch's number, the vertex and
+    the hop alone. The GIL is released, and Ctrl-C ends the call.
+
+    Parameters
+    ----------
+    graph : Graph
+    seeds : array_like of int, shape [n]
+    num_neighbors : sequence of int
+        Neighbours a vertex, hop by hop: >= 0, or -1 for all.
+    replace : bool
+        Draw with replacement.
+    weighted : bool
+        Draw in proportion to weights.
+    subgraph_type : str
+        Edges of the result: the sampled ones ("directional"), these and their reverses ("bidirectional"), or all
+        between its vertices ("induced").
+    disjoint : bool
+        One subgraph a seed, sharing no vertex.
+    return_edge_id : bool
+        Return `edge`.
+    seed : int
+        In [0, 2^64).
+    batch : int
+        The batch's number in [0, 2^64): other batches, other draws.
+    dtype : dtype
+        Of `node`: int64, or int32 for the library's own memory without a conversion.
+    num_threads : int
+        0: every core the process may use.
+
+    Returns
+    -------
+    NeighborSample
+
+    Raises
+    ------
+    ArgumentError
+        For a seed that is no vertex, a number of neighbours below -1, weights asked for on a graph without.
+    OutOfMemoryError
+        If the result doesn't fit.
+
+    Examples
+    --------
+    >>> sample = tendril.neighbor_sample(tendril.generate.ring(10), [0, 5], [2, 2])
+    >>> sample.num_sampled_nodes
+    [2, 4, 4]
+    """
+    params = fill(
+        _tendril.MinibatchParams(),
+        num_neighbors=counts(num_neighbors, "num_neighbors"),
+        replace=replace,
+        weighted=weighted,
+        subgraph_type=subgraph_type,
+        disjoint=disjoint,
+        seed=seed,
+        batch=batch,
+    )
+    row, col, node, edge, of_seed, num_nodes, num_edges = _tendril.neighbor_sample(
+        graph._core, _arrays.ids(seeds, "seeds"), params, _arrays.is_int32(dtype), threads(num_threads)
+    )
+    return NeighborSample(row, col, node, edge if return_edge_id else None, of_seed, num_nodes, num_edges)

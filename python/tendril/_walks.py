@@ -1,0 +1,396 @@
+"""Random walks and their plans."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _arrays, _tendril
+from ._params import fill, integer, threads
+from ._tendril import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+    from ._graph import Graph
+
+    Walks = tuple[NDArray[np.int64] | NDArray[np.int32], NDArray[np.int32]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a call would run, and why; ``str(plan)`` tells it in words.
+
+    The rule is part of what defines a sample. The layout and the tables are not: they only decide speed and memory.
+    """
+
+    rule: str
+    """How one neighbour is chosen: "uniform", "scan", "reject", "alias" or "its"."""
+    layout: str
+    """Where the rule's numbers come from: "none" (the graph), "online" (each step) or "table" (built ahead)."""
+    grouped_by_label: bool
+    """Whether an adjacency that is grouped by label or type is used."""
+    table_bytes: int
+    """Bytes of the tables needed."""
+    table_bytes_built: int
+    """Of these, bytes that earlier calls on this graph have built."""
+    expected_trials: float
+    """Mean number of proposals a step, for rejection."""
+    reasons: tuple[str, ...]
+    """One sentence a decision."""
+
+    @classmethod
+    def _from_core(cls, plan: _tendril.SamplingPlan) -> Plan:
+        return cls(
+            plan.rule,
+            plan.layout,
+            plan.grouped_by_label,
+            plan.table_bytes,
+            plan.table_bytes_built,
+            plan.expected_trials,
+            tuple(plan.reasons),
+        )
+
+    def __str__(self) -> str:
+        tables = f"{self.table_bytes:,} bytes of tables, {self.table_bytes_built:,} of them built"
+        return "\n".join([f"rule {self.rule}, layout {self.layout}, {tables}", *(f"- {why}" for why in self.reasons)])
+
+
+def random_walk(
+    graph: Graph,
+    starts: ArrayLike | None = None,
+    length: int = 80,
+    *,
+    weighted: bool = False,
+    restart_prob: float = 0.0,
+    stop_prob: float = 0.0,
+    walks_per_vertex: int = 1,
+    seed: int = 0,
+    dead_end: str = "stop",
+    rule: str = "auto",
+    dtype: DTypeLike = np.int64,
+    first_walk: int = 0,
+    num_threads: int = 0,
+) -> Walks:
+    """Walk at random along out-edges.
+
+    Walk ``i`` is a function of the graph, the parameters, the seed, its start and its logical number
+    ``first_walk + i`` alone: neither threads nor a split into batches change it. The GIL is released, and Ctrl-C
+    ends the call.
+
+    Parameters
+    ----------
+    graph : Graph
+    starts : array_like of int, shape [n], optional
+        Vertices to start from. Default: every vertex.
+    length : int
+        Steps of each walk, in [1, 2^31 - 1).
+    weighted : bool
+        Choose edges in proportion to their weights, else uniformly.
+    restart_prob : float
+        Probability to jump back to the start instead of making a step.
+    stop_prob : float
+        Probability to end before each step (personalised PageRank).
+    walks_per_vertex : int
+        Walks from each start, one after the other: walk ``j`` of start ``s`` is row ``s * walks_per_vertex + j``.
+    seed : int
+        In [0, 2^64).
+    dead_end : str
+        On a vertex that it can't leave a walk ends ("stop") or stays where it is ("repeat").
+    rule : str
+        How edges are chosen: "auto" lets `plan_walk` decide; "uniform", "scan", "reject", "alias", "its".
+    dtype : dtype
+        int64, or int32 for the library's own memory without a conversion (graphs of at most 2^31 vertices).
+    first_walk : int
+        Logical number of the first walk: to continue where another call ended.
+    num_threads : int
+        0: every core the process may use.
+
+    Returns
+    -------
+    walks : ndarray, shape [n * walks_per_vertex, length + 1]
+        Row by row, the start first; -1 after the end of a walk.
+    lengths : ndarray of int32, shape [n * walks_per_vertex]
+        Steps that each walk took.
+
+    Raises
+    ------
+    ArgumentError
+        For a start that is no vertex, a parameter out of range, weights asked for on a graph without.
+    OutOfMemoryError
+        If the result doesn't fit.
+
+    References
+    ----------
+    Perozzi et al., DeepWalk: online learning of social representations, KDD 2014.
+
+    Examples
+    --------
+    >>> walks, lengths = tendril.random_walk(tendril.generate.ring(6), [0, 3], length=4, seed=7)
+    >>> walks.shape, lengths.tolist()
+    ((2, 5), [4, 4])
+    """
+    params = fill(
+        _tendril.WalkParams(),
+        length=length,
+        weighted=weighted,
+        restart_prob=restart_prob,
+        stop_prob=stop_prob,
+        seed=seed,
+        dead_end=dead_end,
+        rule=rule,
+    )
+    return _run(graph, starts, params, walks_per_vertex, dtype, first_walk, num_threads)
+
+
+def node2vec_walk(
+    graph: Graph,
+    starts: ArrayLike | None = None,
+    length: int = 80,
+    p: float = 1.0,
+    q: float = 1.0,
+    *,
+    weighted: bool = False,
+    restart_prob: float = 0.0,
+    stop_prob: float = 0.0,
+    walks_per_vertex: int = 1,
+    seed: int = 0,
+    dead_end: str = "stop",
+    rule: str = "auto",
+    dtype: DTypeLike = np.int64,
+    first_walk: int = 0,
+    num_threads: int = 0,
+) -> Walks:
+    """Walk with node2vec's second-order bias.
+
+    From ``v``, reached from ``t``, an edge to ``x`` is chosen in proportion to its weight (or 1) times 1/p if
+    ``x`` is ``t``, 1 if ``t`` has an edge to ``x``, else 1/q.
+
+    Parameters
+    ----------
+    graph : Graph
+    starts : array_like of int, shape [n], optional
+    length : int
+    p, q : float
+        Return and in-out parameters, positive and finite.
+    weighted, restart_prob, stop_prob, walks_per_vertex, seed, dead_end, rule, dtype, first_walk, num_threads
+        As for `random_walk`.
+
+    Returns
+    -------
+    walks : ndarray, shape [n * walks_per_vertex, length + 1]
+    lengths : ndarray of int32, shape [n * walks_per_vertex]
+        Both as for `random_walk`.
+
+    Raises
+    ------
+    ArgumentError
+        If p or q is not positive and finite; and as `random_walk`.
+
+    References
+    ----------
+    Grover and Leskovec, node2vec: scalable feature learning for networks, KDD 2016.
+
+    Examples
+    --------
+    >>> walks, lengths = tendril.node2vec_walk(tendril.generate.complete(5), [0], length=10, p=4.0, q=0.5)
+    >>> walks.shape
+    (1, 11)
+    """
+    params = fill(
+        _tendril.WalkParams(),
+        length=length,
+        p=p,
+        q=q,
+        second_order=True,
+        weighted=weighted,
+        restart_prob=restart_prob,
+        stop_prob=stop_prob,
+        seed=seed,
+        dead_end=dead_end,
+        rule=rule,
+    )
+    return _run(graph, starts, params, walks_per_vertex, dtype, first_walk, num_threads)
+
+
+def metapath_walk(
+    graph: Graph,
+    starts: ArrayLike | None,
+    metapath: Sequence[int | str],
+    length: int | None = None,
+    *,
+    by: str = "edge",
+    weighted: bool = False,
+    restart_prob: float = 0.0,
+    stop_prob: float = 0.0,
+    walks_per_vertex: int = 1,
+    seed: int = 0,
+    dead_end: str = "stop",
+    rule: str = "auto",
+    dtype: DTypeLike = np.int64,
+    first_walk: int = 0,
+    num_threads: int = 0,
+) -> Walks:
+    """Walk along a schema of edge labels or vertex types, as in metapath2vec.
+
+    Parameters
+    ----------
+    graph : Graph
+        With `edge_labels`, or for ``by="node"`` with `node_types`.
+    starts : array_like of int, shape [n], optional
+    metapath : sequence of int or str
+        Labels or types by number, or by name where the graph has names; repeated from its beginning where the walk
+        is longer.
+    length : int, optional
+        Steps. Default: the metapath once, that is its length, and one less for ``by="node"``.
+    by : str
+        "edge": step ``t`` follows an edge with label ``metapath[t]``. "node": position ``j`` holds a vertex of type
+        ``metapath[j]``, and so does the start.
+    weighted, restart_prob, stop_prob, walks_per_vertex, seed, dead_end, rule, dtype, first_walk, num_threads
+        As for `random_walk`. A walk for which no edge fits is at a dead end.
+
+    Returns
+    -------
+    walks : ndarray, shape [n * walks_per_vertex, length + 1]
+    lengths : ndarray of int32, shape [n * walks_per_vertex]
+        Both as for `random_walk`.
+
+    Raises
+    ------
+    ArgumentError
+        For a label or type that the graph doesn't have; and as `random_walk`.
+
+    References
+    ----------
+    Dong et al., metapath2vec: scalable representation learning for heterogeneous networks, KDD 2017.
+
+    Examples
+    --------
+    >>> graph = tendril.Graph.from_coo([0, 1, 2], [1, 2, 0], labels=[0, 1, 0], edge_label_names=["likes", "by"])
+    >>> tendril.metapath_walk(graph, [0], ["likes", "by"])[0].tolist()
+    [[0, 1, 2]]
+    """
+    codes = _metapath(graph, metapath, by)
+    steps = length if length is not None else max(1, len(codes) - (by == "node"))
+    params = fill(
+        _tendril.WalkParams(),
+        length=steps,
+        metapath=codes,
+        metapath_of_vertices=by == "node",
+        weighted=weighted,
+        restart_prob=restart_prob,
+        stop_prob=stop_prob,
+        seed=seed,
+        dead_end=dead_end,
+        rule=rule,
+    )
+    return _run(graph, starts, params, walks_per_vertex, dtype, first_walk, num_threads)
+
+
+def plan_walk(
+    graph: Graph,
+    length: int = 80,
+    *,
+    num_walks: int | None = None,
+    p: float = 1.0,
+    q: float = 1.0,
+    metapath: Sequence[int | str] = (),
+    by: str = "edge",
+    weighted: bool = False,
+    restart_prob: float = 0.0,
+    stop_prob: float = 0.0,
+    rule: str = "auto",
+    num_threads: int = 0,
+) -> Plan:
+    """Tell what a walk would run, and why, without running it.
+
+    Parameters
+    ----------
+    graph : Graph
+    length : int
+    num_walks : int, optional
+        Walks of the whole job. Default: one a vertex.
+    p, q, metapath, by, weighted, restart_prob, stop_prob, rule, num_threads
+        As for `random_walk`, `node2vec_walk` and `metapath_walk`.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    ArgumentError
+        As the walks.
+
+    Examples
+    --------
+    >>> tendril.plan_walk(tendril.generate.ring(6)).rule
+    'uniform'
+    """
+    params = fill(
+        _tendril.WalkParams(),
+        length=length,
+        p=p,
+        q=q,
+        metapath=_metapath(graph, metapath, by) if len(metapath) else [],
+        metapath_of_vertices=by == "node",
+        weighted=weighted,
+        restart_prob=restart_prob,
+        stop_prob=stop_prob,
+        rule=rule,
+    )
+    walks = graph.num_vertices if num_walks is None else integer(num_walks, "num_walks")
+    return Plan._from_core(_tendril.plan_walk(graph._core, params, walks, threads(num_threads)))
+
+
+def _run(
+    graph: Graph,
+    starts: ArrayLike | None,
+    params: _tendril.WalkParams,
+    walks_per_vertex: int,
+    dtype: DTypeLike,
+    first_walk: int,
+    num_threads: int,
+) -> Walks:
+    repeats = integer(walks_per_vertex, "walks_per_vertex")
+    if repeats < 0:
+        raise ArgumentError(f"walks_per_vertex is {repeats}, expected 0 or more")
+    first = np.arange(graph.num_vertices, dtype=np.uint32) if starts is None else _arrays.ids(starts, "starts")
+    return _tendril.random_walk(
+        graph._core,
+        first if repeats == 1 else np.repeat(first, repeats),
+        params,
+        _arrays.is_int32(dtype),
+        integer(first_walk, "first_walk"),
+        threads(num_threads),
+    )
+
+
+def _metapath(graph: Graph, metapath: Sequence[int | str], by: str) -> list[int]:
+    """The numbers of a metapath's entries."""
+    if by not in ("edge", "node"):
+        raise ArgumentError(f"by is {by!r}, expected 'edge' or 'node'")
+    what, names = ("edge label", graph.edge_label_names) if by == "edge" else ("node type", graph.node_type_names)
+    if isinstance(metapath, str) or len(metapath) == 0:
+        raise ArgumentError(f"metapath is {metapath!r}, expected a sequence of {what}s, one at least")
+    return [_code(entry, i, what, names) for i, entry in enumerate(metapath)]
+
+
+def _code(entry: Any, position: int, what: str, names: list[str]) -> int:
+    if isinstance(entry, str):
+        if entry in names:
+            return names.index(entry)
+        known = ", ".join(names) if names else "unnamed"
+        raise ArgumentError(f"metapath[{position}] is '{entry}', but the {what}s of the graph are {known}")
+    try:
+        number = operator.index(entry)
+    except TypeError:
+        number = -1
+    if not 0 <= number <= 0xFFFF:
+        raise ArgumentError(f"metapath[{position}] is {entry!r}, expected a name or an integer in [0, 65535]")
+    return number

@@ -1,0 +1,196 @@
+"""Graphs out of nothing: each is a function of its parameters and its seed, whatever the number of threads.
+
+All functions take these keyword arguments.
+
+weights : (float, float), optional
+    Give edges weights that are uniform between these two, 0 <= first < second.
+weight_sigma : float, optional
+    Give edges weights that are lognormal(0, sigma) instead.
+num_labels, num_node_types : int
+    Give edges (vertices) labels (types) that are uniform below this number, at most 65,536.
+seed : int
+    In [0, 2^64).
+num_threads : int
+    0: every core the process may use.
+
+`rmat`, `er` and `powerlaw` take the keyword arguments of `tendril.Graph.from_coo` for its steps too: reverse,
+symmetrize, drop_self_loops, drop_duplicates, compact.
+
+All raise `tendril.ArgumentError` for a parameter out of range.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+from . import _tendril
+from ._graph import Graph
+from ._params import build_options, fill, integer, threads
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._params import BuildKeywords
+
+__all__ = ["complete", "er", "grid", "powerlaw", "ring", "rmat", "star"]
+
+
+class ExtraKeywords(TypedDict, total=False):
+    """What every generator can add to its graph."""
+
+    weights: tuple[float, float] | None
+    weight_sigma: float | None
+    num_labels: int
+    num_node_types: int
+
+
+class _Keywords(ExtraKeywords, total=False):
+    reverse: bool
+    symmetrize: bool
+    drop_self_loops: bool
+    drop_duplicates: bool
+    compact: bool
+    keep_edge_ids: bool
+
+
+def rmat(
+    scale: int,
+    edge_factor: float = 16.0,
+    *,
+    a: float = 0.57,
+    b: float = 0.19,
+    c: float = 0.19,
+    scramble: bool = True,
+    seed: int = 0,
+    num_threads: int = 0,
+    **options: Unpack[_Keywords],
+) -> Graph:
+    """R-MAT: a recursive, skewed graph with the parameters of Graph500.
+
+    Parameters
+    ----------
+    scale : int
+        2^scale vertices.
+    edge_factor : float
+        edge_factor * 2^scale edges, before the builder's steps.
+    a, b, c : float
+        Probabilities of the quadrants; the fourth's is the rest.
+    scramble : bool
+        Number the vertices by a bijection, so that ids tell nothing of degrees.
+
+    Returns
+    -------
+    Graph
+
+    References
+    ----------
+    Chakrabarti, Zhan and Faloutsos, R-MAT: a recursive model for graph mining, SDM 2004.
+
+    Examples
+    --------
+    >>> tendril.generate.rmat(8, symmetrize=True, drop_duplicates=True, weights=(1, 5)).num_vertices
+    256
+    """
+    params = fill(
+        _tendril.RmatParams(), scale=scale, edge_factor=edge_factor, a=a, b=b, c=c, scramble=scramble, seed=seed
+    )
+    build, extra = _split(options)
+    return Graph(_tendril.generate_rmat(params, build, extra, threads(num_threads)))
+
+
+def er(
+    num_vertices: int, num_edges: int, *, seed: int = 0, num_threads: int = 0, **options: Unpack[_Keywords]
+) -> Graph:
+    """Erdős–Rényi G(n, m): ``num_edges`` edges with uniform ends, before the builder's steps.
+
+    Returns
+    -------
+    Graph
+    """
+    params = fill(_tendril.ErParams(), num_vertices=num_vertices, num_edges=num_edges, seed=seed)
+    build, extra = _split(options)
+    return Graph(_tendril.generate_er(params, build, extra, threads(num_threads)))
+
+
+def powerlaw(
+    num_vertices: int,
+    exponent: float = 2.1,
+    min_degree: int = 1,
+    max_degree: int = 256,
+    *,
+    seed: int = 0,
+    num_threads: int = 0,
+    **options: Unpack[_Keywords],
+) -> Graph:
+    """A heavy tail: out-degrees follow a discrete power law between ``min_degree`` and ``max_degree``.
+
+    Vertex 0 has the largest degree; targets are chosen in proportion to the same law.
+
+    Returns
+    -------
+    Graph
+    """
+    params = fill(
+        _tendril.PowerlawParams(),
+        num_vertices=num_vertices,
+        exponent=exponent,
+        min_degree=min_degree,
+        max_degree=max_degree,
+        seed=seed,
+    )
+    build, extra = _split(options)
+    return Graph(_tendril.generate_powerlaw(params, build, extra, threads(num_threads)))
+
+
+def star(num_vertices: int, *, seed: int = 0, num_threads: int = 0, **extra: Unpack[ExtraKeywords]) -> Graph:
+    """Vertex 0 and each other vertex, in both directions."""
+    return _regular("star", num_vertices, seed, num_threads, extra)
+
+
+def ring(num_vertices: int, *, seed: int = 0, num_threads: int = 0, **extra: Unpack[ExtraKeywords]) -> Graph:
+    """``v`` to ``v + 1`` and back, cyclic."""
+    return _regular("ring", num_vertices, seed, num_threads, extra)
+
+
+def grid(num_vertices: int, *, seed: int = 0, num_threads: int = 0, **extra: Unpack[ExtraKeywords]) -> Graph:
+    """The most square grid of exactly ``num_vertices`` vertices, 4 neighbours each, in both directions."""
+    return _regular("grid", num_vertices, seed, num_threads, extra)
+
+
+def complete(num_vertices: int, *, seed: int = 0, num_threads: int = 0, **extra: Unpack[ExtraKeywords]) -> Graph:
+    """Every ordered pair of different vertices."""
+    return _regular("complete", num_vertices, seed, num_threads, extra)
+
+
+def _regular(kind: str, num_vertices: int, seed: int, num_threads: int, extra: ExtraKeywords) -> Graph:
+    seed_checked = fill(_tendril.ErParams(), seed=seed).seed
+    vertices = integer(num_vertices, "num_vertices")
+    return Graph(_tendril.generate_regular(kind, vertices, seed_checked, _decoration(**extra), threads(num_threads)))
+
+
+def _split(options: _Keywords) -> tuple[_tendril.BuildOptions, _tendril.Decoration]:
+    build: BuildKeywords = {}
+    extra: ExtraKeywords = {}
+    for name, value in options.items():
+        part = extra if name in ExtraKeywords.__annotations__ else build
+        part[name] = value  # type: ignore[literal-required]
+    return build_options(**build), _decoration(**extra)
+
+
+def _decoration(
+    *,
+    weights: tuple[float, float] | None = None,
+    weight_sigma: float | None = None,
+    num_labels: int = 0,
+    num_node_types: int = 0,
+) -> _tendril.Decoration:
+    extra = fill(_tendril.Decoration(), num_labels=num_labels, num_node_types=num_node_types)
+    if weights is not None:
+        try:
+            low, high = weights
+        except (TypeError, ValueError):
+            raise _tendril.ArgumentError(f"weights is {weights!r}, expected two numbers (min, max)") from None
+        fill(extra, has_weights=True, weight_min=low, weight_max=high)
+    if weight_sigma is not None:
+        fill(extra, has_weights=True, weight_sigma=weight_sigma)
+    return extra
