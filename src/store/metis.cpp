@@ -180,8 +180,8 @@ void check_counts(std::deque<metis_block> const& blocks, metis_header const& hea
   }
   // Writers disagree on whether a self loop is one edge or half of one.
   if (header.num_edges > arcs || (2 * header.num_edges != arcs && 2 * header.num_edges != arcs + loops)) {
-    throw format_error(fmt::format("{}: {} neighbours, expected {}, twice the {} edges of the header", stream.path(), arcs,
-                                   2 * header.num_edges, header.num_edges));
+    throw format_error(fmt::format("{}: {} neighbours in all, expected twice the {} edges of the header", stream.path(),
+                                   arcs, header.num_edges));
   }
 }
 
