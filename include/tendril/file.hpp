@@ -20,7 +20,10 @@ class atomic_file {
   /// Appends `size` bytes. @throws io_error, a full disk among its reasons.
   void write(void const* data, std::size_t size);
 
-  /// Overwrites bytes written earlier (a header whose counts were not known), then continues at the end.
+  /// Leaves room for `size` bytes that `write_at` fills in later; until then they are zeros.
+  void skip(std::int64_t size);
+
+  /// Overwrites bytes written or skipped earlier (a header whose counts were not known), then continues at the end.
   void write_at(std::int64_t offset, void const* data, std::size_t size);
 
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }

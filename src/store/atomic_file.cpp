@@ -80,10 +80,18 @@ void atomic_file::write(void const* data, std::size_t size)
   size_ += static_cast<std::int64_t>(size);
 }
 
+void atomic_file::skip(std::int64_t size)
+{
+  if (fseeko(file_, size_ + size, SEEK_SET) != 0) {
+    throw io_error(fmt::format("{}: cannot write: {}", path_, std::strerror(errno)));
+  }
+  size_ += size;
+}
+
 void atomic_file::write_at(std::int64_t offset, void const* data, std::size_t size)
 {
   if (fseeko(file_, offset, SEEK_SET) != 0 || std::fwrite(data, 1, size, file_) != size ||
-      fseeko(file_, 0, SEEK_END) != 0) {
+      fseeko(file_, size_, SEEK_SET) != 0) {
     throw io_error(fmt::format("{}: cannot write: {}", path_, std::strerror(errno)));
   }
 }

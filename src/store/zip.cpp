@@ -14,6 +14,8 @@
 #include <tendril/buffer.hpp>
 #include <tendril/error.hpp>
 
+#include "store/expects.hpp"  // TENDRIL_EXPECTS
+
 namespace tendril::store {
 namespace {
 
@@ -243,9 +245,31 @@ void zip_writer::write(void const* data, std::size_t size)
   file_.write(data, size);
 }
 
-void zip_writer::end()
+void zip_writer::end() { complete(entries_.size() - 1); }
+
+std::size_t zip_writer::reserve(std::string name, std::uint64_t size)
 {
-  zip_entry const& entry = entries_.back();
+  begin(std::move(name));
+  std::size_t const member = entries_.size() - 1;
+  entries_[member].size = size;
+  rooms_[member].offset = file_.size();
+  file_.skip(static_cast<std::int64_t>(size));
+  return member;
+}
+
+void zip_writer::fill(std::size_t member, void const* data, std::size_t size)
+{
+  zip_entry& entry = entries_[member];
+  room& left = rooms_.at(member);
+  TENDRIL_EXPECTS(size <= entry.size - left.filled, "zip member '{}': more than {} bytes", entry.name, entry.size);
+  entry.crc = static_cast<std::uint32_t>(crc32_z(entry.crc, static_cast<Bytef const*>(data), size));
+  file_.write_at(left.offset + static_cast<std::int64_t>(left.filled), data, size);
+  left.filled += size;
+}
+
+void zip_writer::complete(std::size_t member)
+{
+  zip_entry const& entry = entries_[member];
   auto const at = static_cast<std::int64_t>(entry.local_header);
   file_.write_at(at + 14, &entry.crc, sizeof(entry.crc));
   std::uint64_t const sizes[] = {entry.size, entry.size};

@@ -54,19 +54,31 @@ class zip_reader {
   std::map<std::string, zip_entry> entries_;
 };
 
-/// Writes a zip file of stored members one after the other, each aligned to 64 bytes, with zip64 sizes.
+/// Writes a zip file of stored members, each aligned to 64 bytes, with zip64 sizes: one after the other, or, where
+/// sizes are known beforehand, each in its place.
 class zip_writer {
  public:
   explicit zip_writer(atomic_file& file) : file_(file) {}
 
-  void begin(std::string name);                      ///< Starts a member.
-  void write(void const* data, std::size_t size);    ///< Appends to it.
-  void end();                                        ///< Completes it.
-  void finish();                                     ///< Writes the directory. The file is not committed.
+  void begin(std::string name);                    ///< Starts a member.
+  void write(void const* data, std::size_t size);  ///< Appends to it.
+  void end();                                      ///< Completes it.
+  void finish();                                   ///< Writes the directory. The file is not committed.
+
+  /// Leaves room for a whole member of `size` bytes. @return its number, for `fill` and `complete`.
+  [[nodiscard]] std::size_t reserve(std::string name, std::uint64_t size);
+  void fill(std::size_t member, void const* data, std::size_t size);  ///< Its next bytes.
+  void complete(std::size_t member);                                  ///< All of it has been filled.
 
  private:
+  struct room {
+    std::int64_t offset = 0;  // of the first byte
+    std::uint64_t filled = 0;
+  };
+
   atomic_file& file_;
   std::vector<zip_entry> entries_;
+  std::map<std::size_t, room> rooms_;
 };
 
 }  // namespace tendril::store

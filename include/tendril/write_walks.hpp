@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <tendril/array_file.hpp>  // element_type
+#include <tendril/exec.hpp>
+#include <tendril/types.hpp>
+
+namespace tendril {
+
+/// How a file holds walks.
+enum class walk_format {
+  npy,          ///< One array [num_walks, length + 1], -1 after a walk's end (.npy).
+  safetensors,  ///< `walks`, the same array, `lengths` int32 [num_walks], and metadata (.safetensors).
+  text,         ///< A walk a line, vertices separated by spaces, up to its end: what word2vec tools read (.txt).
+};
+
+/// The format of an output file, by its extension; "-" is text.
+/// @throws argument_error naming the extensions there are.
+[[nodiscard]] walk_format walk_format_of(std::string_view path);
+
+/// What is known of the walks before the first one is made.
+struct walk_file_info {
+  std::int64_t num_walks = 0;
+  std::int64_t length = 0;                      ///< Steps of a whole walk: a row has length + 1 vertices.
+  std::int64_t num_vertices = 0;                ///< Of the graph: decides the type if `type` is empty.
+  std::optional<element_type> type;             ///< Type of the vertices; text has none.
+  std::map<std::string, std::string> metadata;  ///< Kept by .safetensors alone.
+};
+
+/// Writes walks batch by batch, in order, into a file that appears when it is complete. Its memory is a few MiB,
+/// whatever the number of walks.
+class walk_writer {
+ public:
+  /// @param path  Its extension decides on the format; "-" writes text to standard output.
+  /// @throws argument_error  an unknown extension, or int32 for more than 2^31 vertices; io_error.
+  walk_writer(std::string const& path, walk_file_info const& info);
+  ~walk_writer();
+  walk_writer(walk_writer&&) noexcept;
+  walk_writer& operator=(walk_writer&&) noexcept;
+
+  /// Appends the next walks: `vertices` [n, length + 1] and `lengths` [n] as `walker::run_into` fills them. Text and
+  /// int64 are made on the threads of `exec`. Synchronous.
+  /// @throws argument_error if there are more walks than announced; io_error.
+  void append(std::span<vertex_id const> vertices, std::span<std::int32_t const> lengths, cpu_exec const& exec = {});
+
+  /// Completes the file. @throws argument_error if walks are missing; io_error.
+  void commit();
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace tendril
