@@ -1,0 +1,135 @@
+#include "common.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include <tendril/error.hpp>
+
+#include "text.hpp"
+
+namespace tendril::cli {
+
+void common_options::add_to(CLI::App& verb, bool with_progress)
+{
+  verb.add_option("--threads", threads, "Threads to use; 0: every core [0]")->type_name("T")->group("General");
+  verb.add_flag("--json", json, "Print the summary as JSON on standard output")->group("General");
+  if (with_progress) { verb.add_flag("--quiet", quiet, "No progress and no summary; errors only")->group("General"); }
+}
+
+cpu_exec common_options::exec(progress_bar& bar) const
+{
+  if (threads < 0) { throw argument_error(fmt::format("--threads: {}, expected 0 (every core) or more", threads)); }
+  cpu_exec exec;
+  exec.num_threads = threads;
+  exec.on_progress = bar.callback();
+  return exec;
+}
+
+int common_options::num_threads() const
+{
+  return threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());
+}
+
+void graph_source::add_to(CLI::App& verb)
+{
+  verb.add_option("GRAPH", path,
+                  "Graph file: safetensors, npz, edge list (.gz too), Matrix Market, GAP, METIS, WebGraph")
+      ->required();
+  verb.add_option("--from", format, "Format of GRAPH, where its name and content don't tell [auto]")
+      ->type_name("FORMAT");
+  verb.add_option("--columns", columns,
+                  "Columns of an edge list, of source, target, weight, label and - (ignored), as in source,target,-,-")
+      ->type_name("LIST");
+}
+
+graph graph_source::read(cpu_exec const& exec, build_options const& build) const
+{
+  read_options options;
+  options.format = parse_graph_format(format);
+  options.build = build;
+  if (!columns.empty()) { options.columns = split(columns); }
+  return read_graph(path, options, exec);
+}
+
+void build_flags::add_to(CLI::App& verb)
+{
+  auto const group = "Building";
+  verb.add_flag("--reverse", build.reverse, "Turn every edge around")->group(group);
+  verb.add_flag("--symmetrize", build.symmetrize, "Add each edge's reverse")->group(group);
+  verb.add_flag("--no-self-loops", build.drop_self_loops, "Drop edges from a vertex to itself")->group(group);
+  verb.add_flag("--dedup", build.drop_duplicates, "Of equal edges keep the first")->group(group);
+  verb.add_flag("--compact", build.compact, "Number the vertices that have an edge 0, 1, …; keep the ids they had")
+      ->group(group);
+}
+
+std::string graph_name(graph const& g, std::string const& path)
+{
+  auto const& metadata = g.arrays().metadata;
+  auto const name = metadata.find("name");
+  if (name != metadata.end() && !name->second.empty()) { return name->second; }
+  return std::filesystem::path(path).filename().string();
+}
+
+std::string describe(graph const& g, std::string const& path)
+{
+  std::string text = fmt::format("{}: {}, {}", graph_name(g, path), counted(g.num_vertices(), "vertex", "vertices"),
+                                 counted(g.num_edges(), "edge", "edges"));
+  if (g.arrays().symmetric) { text += ", symmetric"; }
+  if (g.has_weights()) { text += ", weights"; }
+  if (g.has_edge_labels()) { text += ", edge labels"; }
+  if (g.has_node_types()) { text += ", vertex types"; }
+  return text;
+}
+
+json describe_json(graph const& g, std::string const& path)
+{
+  return {{"path", path},
+          {"name", graph_name(g, path)},
+          {"num_vertices", g.num_vertices()},
+          {"num_edges", g.num_edges()},
+          {"symmetric", g.arrays().symmetric},
+          {"weights", g.has_weights()},
+          {"edge_labels", g.has_edge_labels()},
+          {"node_types", g.has_node_types()},
+          {"bytes", g.num_bytes()}};
+}
+
+json plan_json(sampling_plan const& plan)
+{
+  return {{"rule", to_string(plan.rule)},
+          {"layout", to_string(plan.layout)},
+          {"grouped_by_label", plan.grouped_by_label},
+          {"table_bytes", plan.table_bytes},
+          {"table_bytes_built", plan.table_bytes_built},
+          {"expected_trials", plan.expected_trials},
+          {"reasons", plan.reasons}};
+}
+
+std::int64_t file_bytes(std::string const& path)
+{
+  std::error_code failure;
+  auto const size = std::filesystem::file_size(path, failure);
+  return failure ? 0 : static_cast<std::int64_t>(size);
+}
+
+void expect_device(std::string const& device)
+{
+  if (device == "cuda") { throw argument_error("--device cuda: this build has no CUDA executor, expected cpu"); }
+  if (device != "cpu") { throw argument_error(fmt::format("--device: '{}', expected cpu", device)); }
+}
+
+void expect_app(bool given, std::string_view option, std::string_view needed, std::string const& app)
+{
+  if (given && app != needed) {
+    throw argument_error(fmt::format("{}: --app is {}, expected {}", option, app, needed));
+  }
+}
+
+void print(std::string const& line) { std::fputs((line + '\n').c_str(), stdout); }
+
+void print(json const& document) { print(document.dump(2)); }
+
+}  // namespace tendril::cli

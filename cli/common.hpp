@@ -1,0 +1,97 @@
+// What the verbs share: options that mean the same everywhere, opening a graph, and the summary at the end.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <tendril/exec.hpp>
+#include <tendril/graph.hpp>
+#include <tendril/io.hpp>
+#include <tendril/plan.hpp>
+
+#include "progress.hpp"
+
+namespace tendril::cli {
+
+using json = nlohmann::ordered_json;
+
+/// --threads, --json, --quiet.
+struct common_options {
+  int threads = 0;
+  bool json = false;
+  bool quiet = false;
+
+  void add_to(CLI::App& verb, bool with_progress = true);
+
+  /// Runs on the threads asked for and reports to `bar`. @throws argument_error for a negative number of threads.
+  [[nodiscard]] cpu_exec exec(progress_bar& bar) const;
+
+  /// How many threads that is.
+  [[nodiscard]] int num_threads() const;
+};
+
+/// GRAPH, --from, --columns: a graph in any format that the library reads.
+struct graph_source {
+  std::string path;
+  std::string format = "auto";
+  std::string columns;
+
+  void add_to(CLI::App& verb);
+
+  /// @throws io_error, format_error, argument_error.
+  [[nodiscard]] graph read(cpu_exec const& exec, build_options const& build = {}) const;
+};
+
+/// --symmetrize and the other steps of building, for convert and generate.
+struct build_flags {
+  build_options build;
+
+  void add_to(CLI::App& verb);
+};
+
+/// The graph's own name, or the name of its file.
+[[nodiscard]] std::string graph_name(graph const& g, std::string const& path);
+
+/// "email-enron: 36,692 vertices, 367,662 edges, symmetric, weighted".
+[[nodiscard]] std::string describe(graph const& g, std::string const& path);
+
+/// The same for programs: path, name, num_vertices, num_edges, symmetric, weighted, bytes.
+[[nodiscard]] json describe_json(graph const& g, std::string const& path);
+
+[[nodiscard]] json plan_json(sampling_plan const& plan);
+
+/// Bytes of a file on disk, 0 if there is none.
+[[nodiscard]] std::int64_t file_bytes(std::string const& path);
+
+/// Checks that --device names an executor that this build has.
+/// @throws argument_error.
+void expect_device(std::string const& device);
+
+/// Checks that an option that was given belongs to the application: "--p: --app is ppr, expected node2vec".
+/// @throws argument_error.
+void expect_app(bool given, std::string_view option, std::string_view needed, std::string const& app);
+
+/// One line, or the whole of a --json answer, on standard output.
+void print(std::string const& line);
+void print(json const& document);
+
+/// Wall-clock seconds since it was made.
+class stopwatch {
+ public:
+  [[nodiscard]] double seconds() const
+  {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace tendril::cli

@@ -1,0 +1,156 @@
+// tendril info: what a graph file holds.
+
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "common.hpp"
+#include "graph_stats.hpp"
+#include "text.hpp"
+#include "verbs.hpp"
+
+namespace tendril::cli {
+namespace {
+
+constexpr std::size_t labels_shown = 12;
+
+struct info_command {
+  graph_source source;
+  common_options common;
+  bool validate = false;
+
+  void run() const;
+};
+
+std::string label_name(std::vector<std::string> const& names, std::size_t label)
+{
+  return label < names.size() ? names[label] : std::to_string(label);
+}
+
+/// "label  count" lines for people, most of them left out where there are many.
+std::string label_lines(char const* title, std::vector<std::int64_t> const& counts,
+                        std::vector<std::string> const& names)
+{
+  std::string text =
+      fmt::format("{:<17} {}\n", title, counted(static_cast<std::int64_t>(counts.size()), "value", "values"));
+  for (std::size_t i = 0; i < std::min(counts.size(), labels_shown); ++i) {
+    text += fmt::format("  {:<15} {}\n", label_name(names, i), grouped(counts[i]));
+  }
+  if (counts.size() > labels_shown) { text += fmt::format("  and {} more\n", counts.size() - labels_shown); }
+  return text;
+}
+
+json label_json(std::vector<std::int64_t> const& counts, std::vector<std::string> const& names)
+{
+  json list = json::array();
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    json entry{{"id", i}, {"count", counts[i]}};
+    if (i < names.size()) { entry["name"] = names[i]; }
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+json to_json(graph const& g, graph_stats const& stats, std::string const& path, std::string const& format)
+{
+  json document = describe_json(g, path);
+  document["format"] = format;
+  document["file_bytes"] = file_bytes(path);
+  json percentiles = json::object();
+  for (std::size_t i = 0; i < stats.degree_percentiles.size(); ++i) {
+    percentiles[fmt::format("p{}", graph_stats::percents[i])] = stats.degree_percentiles[i];
+  }
+  document["degree"] = {
+      {"min", stats.min_degree}, {"mean", stats.mean_degree}, {"max", stats.max_degree}, {"percentiles", percentiles}};
+  document["dead_ends"] = stats.dead_ends;
+  document["isolated"] = stats.isolated;
+  document["self_loops"] = stats.self_loops;
+  document["parallel_edges"] = stats.parallel_edges;
+  if (g.has_weights()) {
+    document["weight"] = {{"min", stats.min_weight}, {"max", stats.max_weight}, {"sum", stats.sum_weights}};
+  }
+  if (g.has_edge_labels()) { document["labels"] = label_json(stats.edges_of_label, g.arrays().edge_label_names); }
+  if (g.has_node_types()) { document["types"] = label_json(stats.vertices_of_type, g.arrays().node_type_names); }
+  document["edge_ids"] = !g.arrays().edge_ids.empty();
+  document["original_ids"] = !g.arrays().original_ids.empty();
+  document["metadata"] = g.arrays().metadata;
+  return document;
+}
+
+std::string to_text(graph const& g, graph_stats const& stats, std::string const& path, std::string const& format)
+{
+  auto const& a = g.arrays();
+  std::string text;
+  auto const line = [&](char const* title, std::string const& value) {
+    text += fmt::format("{:<17} {}\n", title, value);
+  };
+  line("graph", graph_name(g, path));
+  line("file", fmt::format("{}, {}, {}", path, format, bytes_text(file_bytes(path))));
+  line("vertices", grouped(g.num_vertices()));
+  line("edges", fmt::format("{}{}", grouped(g.num_edges()), a.symmetric ? ", every one in both directions" : ""));
+  line("degree", fmt::format("{:.2f} on average, from {} to {}", stats.mean_degree, grouped(stats.min_degree),
+                             grouped(stats.max_degree)));
+  std::string percentiles;
+  for (std::size_t i = 0; i < stats.degree_percentiles.size(); ++i) {
+    percentiles +=
+        fmt::format("{}{}% {}", i == 0 ? "" : "   ", graph_stats::percents[i], grouped(stats.degree_percentiles[i]));
+  }
+  line("  percentiles", percentiles);
+  line("dead ends",
+       fmt::format("{}, {} of them isolated", counted(stats.dead_ends, "vertex", "vertices"), grouped(stats.isolated)));
+  line("self loops", grouped(stats.self_loops));
+  line("parallel edges", grouped(stats.parallel_edges));
+  if (g.has_weights()) {
+    line("weights", fmt::format("from {} to {}, {:.6g} on average", stats.min_weight, stats.max_weight,
+                                stats.sum_weights / static_cast<double>(std::max<std::int64_t>(g.num_edges(), 1))));
+  } else {
+    line("weights", "none");
+  }
+  if (g.has_edge_labels()) { text += label_lines("edge labels", stats.edges_of_label, a.edge_label_names); }
+  if (g.has_node_types()) { text += label_lines("vertex types", stats.vertices_of_type, a.node_type_names); }
+  if (!a.edge_ids.empty()) { line("edge ids", "of the input, kept"); }
+  if (!a.original_ids.empty()) { line("original ids", "kept: vertices were numbered anew"); }
+  line("in memory", bytes_text(g.num_bytes()));
+  return text;
+}
+
+void info_command::run() const
+{
+  progress_bar bar(!common.quiet && !common.json);
+  cpu_exec const exec = common.exec(bar);
+  graph const g = source.read(exec);
+  // The native container is opened without a look at its content; statistics need offsets and targets in range.
+  auto const format = source.format == "auto" ? detect_graph_format(source.path) : parse_graph_format(source.format);
+  if (validate || format == graph_format::safetensors) { g.validate(exec); }
+  graph_stats const stats = measure(g, common.num_threads());
+  bar.clear();
+  if (common.json) {
+    json document = to_json(g, stats, source.path, std::string(to_string(format)));
+    if (validate) { document["valid"] = true; }
+    print(document);
+    return;
+  }
+  std::string text = to_text(g, stats, source.path, std::string(to_string(format)));
+  if (validate) { text += fmt::format("{:<17} {}\n", "valid", "yes: every offset, target, weight and order checked"); }
+  text.pop_back();
+  print(text);
+}
+
+}  // namespace
+
+void add_info(CLI::App& application)
+{
+  auto command = std::make_shared<info_command>();
+  CLI::App* const verb = application.add_subcommand("info", "What a graph file holds: sizes, degrees, weights, labels");
+  command->source.add_to(*verb);
+  verb->add_flag("--validate", command->validate, "Check every invariant of the graph, and say so");
+  command->common.add_to(*verb, false);
+  verb->footer(
+      "Examples:\n"
+      "  tendril info graph.npz\n"
+      "  tendril info soc-sign-bitcoinotc.csv.gz --columns source,target,-,-\n"
+      "  tendril info graph.safetensors --validate --json");
+  verb->callback([command] { command->run(); });
+}
+
+}  // namespace tendril::cli

@@ -1,0 +1,127 @@
+// `tendril`: parses the verb, runs it, and turns whatever it throws into one line and an exit code.
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include <tendril/error.hpp>
+#include <tendril/file.hpp>
+
+#include "verbs.hpp"
+
+#ifdef TENDRIL_CLI_BENCH
+namespace tendril::cli {
+void add_bench(CLI::App& application);
+}
+#endif
+
+namespace {
+
+// Exit codes that scripts rely on.
+constexpr int failed = 1;     // data or runtime
+constexpr int bad_usage = 2;  // the command line itself
+
+/// Removes unfinished outputs, leaves the terminal's line clean, and ends with the code that shells expect.
+extern "C" void end_on_signal(int signal)
+{
+  tendril::atomic_file::remove_all_unfinished();
+  if (isatty(STDERR_FILENO) == 1) {
+    constexpr char clear_line[] = "\r\x1b[K";
+    [[maybe_unused]] auto const written = write(STDERR_FILENO, clear_line, sizeof clear_line - 1);
+  }
+  _exit(128 + signal);
+}
+
+void handle_signals()
+{
+  struct sigaction action {};
+  action.sa_handler = end_on_signal;
+  sigemptyset(&action.sa_mask);
+  for (int const signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) { sigaction(signal, &action, nullptr); }  // nohup stays in force
+  }
+}
+
+int complain(int code, std::string message)
+{
+  for (char& c : message) {
+    if (c == '\n') { c = ' '; }
+  }
+  std::fflush(stdout);
+  std::fputs(fmt::format("tendril: error: {}\n", message).c_str(), stderr);
+  return code;
+}
+
+/// The parser's message, with the command that explains the options.
+std::string usage_message(CLI::App const& application, CLI::ParseError const& failure)
+{
+  std::string message = failure.what();
+  while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) { message.pop_back(); }
+  std::string command = application.get_name();
+  for (CLI::App const* verb : application.get_subcommands()) { command += " " + verb->get_name(); }
+  return fmt::format("{} (try '{} --help')", message, command);
+}
+
+int run(int argc, char** argv)
+{
+  CLI::App application("Graph sampling for graph machine learning: random walks, neighbourhoods, mini-batches.",
+                       "tendril");
+  application.get_formatter()->column_width(32);
+  application.get_formatter()->label("SUBCOMMAND", "VERB");
+  application.get_formatter()->label("Subcommands", "Verbs");
+  application.set_version_flag("--version", "tendril " TENDRIL_VERSION);
+  application.require_subcommand(1);
+  application.footer(
+      "Examples:\n"
+      "  tendril info graph.npz                                     what is in a file\n"
+      "  tendril convert edges.txt.gz graph.safetensors             read once, open in milliseconds ever after\n"
+      "  tendril walk graph.safetensors -o walks.npy --length 80    ten DeepWalk walks from every vertex\n"
+      "  tendril sample graph.safetensors -o hops.npz --fanouts 25,10 --num-seeds 1024\n"
+      "\n"
+      "'tendril VERB --help' lists the options of a verb, with examples.\n"
+      "Exit codes: 0 done, 1 bad data or failure, 2 wrong usage.");
+
+  tendril::cli::add_info(application);
+  tendril::cli::add_convert(application);
+  tendril::cli::add_generate(application);
+  tendril::cli::add_walk(application);
+  tendril::cli::add_sample(application);
+  tendril::cli::add_plan(application);
+#ifdef TENDRIL_CLI_BENCH
+  tendril::cli::add_bench(application);
+#endif
+
+  try {
+    application.parse(argc, argv);
+  } catch (CLI::ParseError const& failure) {
+    if (failure.get_exit_code() == 0) { return application.exit(failure); }  // --help, --version
+    return complain(bad_usage, usage_message(application, failure));
+  }
+  if (std::fflush(stdout) != 0) { return complain(failed, fmt::format("standard output: {}", std::strerror(errno))); }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+  handle_signals();
+  try {
+    return run(argc, argv);
+  } catch (tendril::argument_error const& failure) {
+    return complain(bad_usage, failure.what());
+  } catch (std::bad_alloc const&) {
+    return complain(failed, "out of memory");
+  } catch (std::exception const& failure) {
+    return complain(failed, failure.what());
+  }
+}

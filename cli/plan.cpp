@@ -1,0 +1,126 @@
+// tendril plan: which rule and tables a job would use, and why. Runs nothing.
+
+#include <memory>
+
+#include <fmt/format.h>
+
+#include <tendril/error.hpp>
+
+#include "common.hpp"
+#include "sample_job.hpp"
+#include "text.hpp"
+#include "verbs.hpp"
+#include "walk_job.hpp"
+
+namespace tendril::cli {
+namespace {
+
+struct plan_command {
+  graph_source source;
+  common_options common;
+  std::string app = "deepwalk", rule = "auto", device = "cpu";
+  bool weighted = false;
+  std::uint64_t seed = 0;
+  walk_job walks;
+  sample_job samples;
+
+  void run();
+};
+
+/// A plan and the job it is for.
+struct planned {
+  sampling_plan plan;
+  std::string job;
+  json params;
+};
+
+planned plan_walks(walk_job const& job, graph const& g, cpu_exec const& exec)
+{
+  walk_params const params = job.params(g);
+  auto const starts = job.starts(g, exec);
+  std::int64_t const count = (starts ? starts->size() : g.num_vertices()) * job.walks_each();
+  return {plan_walk(g, params, count, exec),
+          fmt::format("{}, {}", counted(count, "walk", "walks"), describe(job.app, params)), params_json(params)};
+}
+
+planned plan_samples(sample_job const& job, graph const& g, cpu_exec const& exec)
+{
+  if (job.app == "minibatch") {
+    throw argument_error("plan: --app minibatch has no choice to make, expected an application of walks, or khop");
+  }
+  job.check();
+  std::int64_t const count = job.seeds(g, exec).size();
+  return {plan_khop(g, job.khop(), count, exec), fmt::format("{}: {}", counted(count, "seed", "seeds"), job.describe()),
+          job.params_json()};
+}
+
+void plan_command::run()
+{
+  progress_bar bar(!common.json);
+  cpu_exec const exec = common.exec(bar);
+  for (auto const set : {&walks.app, &samples.app}) { *set = app; }
+  for (auto const set : {&walks.rule, &samples.rule}) { *set = rule; }
+  for (auto const set : {&walks.device, &samples.device}) { *set = device; }
+  walks.weighted = samples.weighted = weighted;
+  walks.seed = samples.seed = seed;
+  bool const of_samples = sample_job::is_app(app);
+  if (!of_samples && !walk_job::is_app(app)) {
+    throw argument_error(
+        fmt::format("--app: '{}', expected one of deepwalk, ppr, restart, node2vec, metapath, khop", app));
+  }
+
+  graph const g = source.read(exec);
+  auto const [plan, job, params] = of_samples ? plan_samples(samples, g, exec) : plan_walks(walks, g, exec);
+  bar.clear();
+  if (common.json) {
+    print(json{{"graph", describe_json(g, source.path)}, {"app", app}, {"params", params}, {"plan", plan_json(plan)}});
+    return;
+  }
+  std::string tables(to_string(plan.layout));
+  if (plan.table_bytes > 0) { tables += ", " + bytes_text(plan.table_bytes); }
+  if (plan.grouped_by_label) { tables += ", grouped by label"; }
+  std::string text = fmt::format("graph   {}\njob     {}\nrule    {}\ntables  {}\n", describe(g, source.path), job,
+                                 to_string(plan.rule), tables);
+  if (plan.rule == sampling_rule::reject) {
+    text += fmt::format("trials  {:.2f} a step expected\n", plan.expected_trials);
+  }
+  char const* lead = "why     ";
+  for (auto const& reason : plan.reasons) {
+    text += lead + reason + '\n';
+    lead = "        ";
+  }
+  text.pop_back();
+  print(text);
+}
+
+}  // namespace
+
+void add_plan(CLI::App& application)
+{
+  auto command = std::make_shared<plan_command>();
+  CLI::App* const verb = application.add_subcommand("plan", "What a job would run, and why, without running it");
+  command->source.add_to(*verb);
+  verb->add_option("--app", command->app, "An application of walk, or khop [deepwalk]")->type_name("APP");
+  verb->add_flag("--weighted", command->weighted, "Choose edges in proportion to their weights");
+  verb->add_option("--rule", command->rule, "Ask for a rule: auto, scan, reject, alias or its [auto]")
+      ->type_name("RULE");
+  verb->add_option("--seed", command->seed, "Accepted as for walk and sample; changes no plan [0]")->type_name("S");
+  verb->add_option("--device", command->device, "Where to run: cpu [cpu]")->type_name("DEVICE");
+  // A command line of walk or sample can be planned as it is: where its result would go changes no plan.
+  for (auto const* const name : {"-o,--output", "--dtype"}) {
+    verb->add_option_function<std::string>(name, [](std::string const&) {})->group("");
+  }
+  command->walks.add_to(*verb);
+  command->samples.add_to(*verb);
+  command->common.add_to(*verb, false);
+  verb->footer(
+      "Takes the options of 'tendril walk' and 'tendril sample', so a command line can be planned before it is run.\n"
+      "\n"
+      "Examples:\n"
+      "  tendril plan graph.npz --app node2vec --p 2 --q 0.5\n"
+      "  tendril plan graph.npz --app deepwalk --weighted --walks 1000\n"
+      "  tendril plan graph.npz --app khop --fanouts 25,10 --num-seeds 1024 --json");
+  verb->callback([command] { command->run(); });
+}
+
+}  // namespace tendril::cli

@@ -1,0 +1,294 @@
+// tendril sample: neighbourhoods of seeds, as trees (khop) or as mini-batches for GNNs, into one file of arrays.
+
+#include <algorithm>
+#include <future>
+#include <memory>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include <tendril/array_file.hpp>
+#include <tendril/error.hpp>
+
+#include "common.hpp"
+#include "sample_job.hpp"
+#include "text.hpp"
+#include "verbs.hpp"
+
+namespace tendril::cli {
+namespace {
+
+constexpr std::int64_t batch_bytes = std::int64_t{64} << 20;  // of one batch of trees
+constexpr std::int64_t max_slots = std::int64_t{1} << 31;     // of the last hop of one tree
+
+struct sample_command {
+  graph_source source;
+  common_options common;
+  sample_job job;
+  std::string output;
+  std::string dtype;
+
+  void run() const;
+};
+
+struct outcome {
+  std::int64_t edges = 0;  ///< Sampled, over all hops.
+  double sample_seconds = 0;
+  std::string rule;  ///< Empty where there is no plan.
+};
+
+using metadata = std::map<std::string, std::string>;
+
+/// What a file of samples is written from.
+struct request {
+  graph const& g;
+  sample_job const& job;
+  std::span<vertex_id const> seeds;
+  std::string const& output;
+  element_type vertices;  ///< Type of vertex ids in the file.
+  metadata const& about;
+};
+
+std::int64_t count_filled(khop_trees const& trees)
+{
+  std::int64_t filled = 0;
+  for (auto const& hop : trees.hops) {
+    filled += hop.vertices.size() - std::count(hop.vertices.begin(), hop.vertices.end(), no_vertex);
+  }
+  return filled;
+}
+
+std::string hop_name(std::size_t hop, char const* suffix = "") { return fmt::format("hop{}{}", hop + 1, suffix); }
+
+void append_hops(array_writer& writer, khop_trees const& trees, bool edges, cpu_exec const& exec)
+{
+  std::size_t array = 1;  // after the seeds
+  for (auto const& hop : trees.hops) {
+    writer.append(array++, hop.vertices.span(), exec);
+    if (edges) { writer.append(array++, hop.edges.span()); }
+    if (!hop.offsets.empty()) { writer.append(array++, hop.offsets.span()); }
+  }
+}
+
+/// Trees of fixed shape: arrays [seeds, fanout, …] of known sizes, made and written batch by batch.
+outcome sample_trees(request const& what, khop_params const& params, cpu_exec const& exec, progress_bar& bar)
+{
+  auto const num_seeds = static_cast<std::int64_t>(what.seeds.size());
+  std::vector<array_spec> arrays{{"seeds", what.vertices, {num_seeds}}};
+  std::vector<std::int64_t> shape{num_seeds};
+  std::int64_t slots = 1, slots_of_tree = 0;
+  for (std::size_t hop = 0; hop < params.fanouts.size(); ++hop) {
+    shape.push_back(params.fanouts[hop]);
+    if (slots > max_slots / params.fanouts[hop]) {
+      throw argument_error(fmt::format("--fanouts: {} has more than {} slots a seed, expected fewer", what.job.fanouts,
+                                       grouped(max_slots)));
+    }
+    slots *= params.fanouts[hop];
+    slots_of_tree += slots;
+    arrays.push_back({hop_name(hop), what.vertices, shape});
+    if (what.job.edges) { arrays.push_back({hop_name(hop, "_edges"), element_type::int64, shape}); }
+  }
+  array_writer writer(what.output, arrays, what.about);
+  writer.append(0, what.seeds, exec);
+
+  std::int64_t const rows = std::clamp<std::int64_t>(batch_bytes / (what.job.edges ? 12 : 4) / slots_of_tree, 1,
+                                                     std::max<std::int64_t>(num_seeds, 1));
+  cpu_exec quiet = exec;
+  quiet.on_progress = {};  // the bar belongs to this thread
+  outcome result;
+  khop_trees trees, written;
+  std::future<void> pending;  // its destructor waits, also when sampling throws
+  for (std::int64_t first = 0; first < num_seeds; first += rows) {
+    std::int64_t const n = std::min(rows, num_seeds - first);
+    stopwatch const sampling;
+    trees = khop_sample(what.g, what.seeds.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n)),
+                        params, quiet, what.job.first_root + first, what.job.edges);
+    result.sample_seconds += sampling.seconds();
+    result.edges += count_filled(trees);
+    bar.update("sampling", first + n, num_seeds, "seeds");
+    if (pending.valid()) { pending.get(); }
+    written = std::move(trees);
+    pending = std::async(std::launch::async, [&] { append_hops(writer, written, what.job.edges, quiet); });
+  }
+  if (pending.valid()) { pending.get(); }
+  writer.commit();
+  return result;
+}
+
+/// Trees with all neighbours of some hop: their sizes are known only when they have been made.
+outcome sample_ragged_trees(request const& what, khop_params const& params, cpu_exec const& exec)
+{
+  auto const num_seeds = static_cast<std::int64_t>(what.seeds.size());
+  stopwatch const sampling;
+  khop_trees const trees = khop_sample(what.g, what.seeds, params, exec, what.job.first_root, what.job.edges);
+  outcome result;
+  result.sample_seconds = sampling.seconds();
+  result.edges = count_filled(trees);
+
+  std::vector<array_spec> arrays{{"seeds", what.vertices, {num_seeds}}};
+  for (std::size_t hop = 0; hop < trees.hops.size(); ++hop) {
+    auto const& made = trees.hops[hop];
+    arrays.push_back({hop_name(hop), what.vertices, {made.vertices.size()}});
+    if (what.job.edges) { arrays.push_back({hop_name(hop, "_edges"), element_type::int64, {made.edges.size()}}); }
+    if (!made.offsets.empty()) {
+      arrays.push_back({hop_name(hop, "_offsets"), element_type::int64, {made.offsets.size()}});
+    }
+  }
+  array_writer writer(what.output, arrays, what.about);
+  writer.append(0, what.seeds, exec);
+  append_hops(writer, trees, what.job.edges, exec);
+  writer.commit();
+  return result;
+}
+
+outcome sample_khop(request const& what, cpu_exec const& exec, progress_bar& bar)
+{
+  khop_params const params = what.job.khop();
+  // Says what is wrong with the parameters, whatever the number of seeds, before a file is begun.
+  sampling_plan const plan = plan_khop(what.g, params, static_cast<std::int64_t>(what.seeds.size()), exec);
+  bool const ragged = std::count(params.fanouts.begin(), params.fanouts.end(), -1) > 0;
+  outcome result = ragged ? sample_ragged_trees(what, params, exec) : sample_trees(what, params, exec, bar);
+  result.rule = to_string(plan.rule);
+  return result;
+}
+
+/// All batches one after another; `*_offsets` tell where each begins.
+outcome sample_minibatches(request const& what, cpu_exec const& exec, progress_bar& bar)
+{
+  minibatch_params params = what.job.minibatch();
+  auto const num_seeds = static_cast<std::int64_t>(what.seeds.size());
+  std::int64_t const each = what.job.seeds_each();
+  cpu_exec quiet = exec;
+  quiet.on_progress = {};  // the bar counts seeds
+
+  outcome result;
+  std::vector<minibatch> batches;
+  std::vector<std::int64_t> node_offsets{0}, edge_offsets{0}, nodes_of_hops, edges_of_hops;
+  for (std::int64_t first = 0; first < num_seeds; first += each, ++params.batch) {
+    std::int64_t const n = std::min(each, num_seeds - first);
+    stopwatch const sampling;
+    minibatch made = neighbor_sample(
+        what.g, what.seeds.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n)), params, quiet);
+    result.sample_seconds += sampling.seconds();
+    result.edges += std::accumulate(made.num_sampled_edges.begin(), made.num_sampled_edges.end(), std::int64_t{0});
+    node_offsets.push_back(node_offsets.back() + made.node.size());
+    edge_offsets.push_back(edge_offsets.back() + made.edge.size());
+    nodes_of_hops.insert(nodes_of_hops.end(), made.num_sampled_nodes.begin(), made.num_sampled_nodes.end());
+    edges_of_hops.insert(edges_of_hops.end(), made.num_sampled_edges.begin(), made.num_sampled_edges.end());
+    batches.push_back(std::move(made));
+    bar.update("sampling", first + n, num_seeds, "seeds");
+  }
+
+  auto const count = static_cast<std::int64_t>(batches.size());
+  auto const hops = static_cast<std::int64_t>(params.num_neighbors.size());
+  std::vector<array_spec> arrays{{"seeds", what.vertices, {num_seeds}},
+                                 {"node_offsets", element_type::int64, {count + 1}},
+                                 {"edge_offsets", element_type::int64, {count + 1}},
+                                 {"num_sampled_nodes", element_type::int64, {count, hops + 1}},
+                                 {"num_sampled_edges", element_type::int64, {count, hops}},
+                                 {"row", element_type::int64, {edge_offsets.back()}},
+                                 {"col", element_type::int64, {edge_offsets.back()}},
+                                 {"edge", element_type::int64, {edge_offsets.back()}},
+                                 {"node", what.vertices, {node_offsets.back()}}};
+  if (what.job.disjoint) { arrays.push_back({"batch", element_type::int64, {node_offsets.back()}}); }
+  array_writer writer(what.output, arrays, what.about);
+  writer.append(0, what.seeds, exec);
+  writer.append(1, node_offsets);
+  writer.append(2, edge_offsets);
+  writer.append(3, nodes_of_hops);
+  writer.append(4, edges_of_hops);
+  for (auto const& made : batches) {
+    writer.append(5, made.row.span());
+    writer.append(6, made.col.span());
+    writer.append(7, made.edge.span());
+    writer.append(8, made.node.span(), exec);
+    if (what.job.disjoint) { writer.append(9, made.batch.span()); }
+  }
+  writer.commit();
+  return result;
+}
+
+void sample_command::run() const
+{
+  stopwatch const overall;
+  job.check();
+  if (!output.ends_with(".npz") && !output.ends_with(".safetensors")) {
+    throw argument_error(fmt::format("{}: unknown extension, expected .npz or .safetensors", output));
+  }
+  progress_bar bar(!common.quiet);
+  cpu_exec const exec = common.exec(bar);
+  graph const g = source.read(exec);
+  double const read_seconds = overall.seconds();
+  buffer<vertex_id> const seeds = job.seeds(g, exec);
+  element_type const type = dtype.empty() ? vertex_element_type(g.num_vertices()) : parse_element_type(dtype);
+
+  metadata const about{{"format", "tendril-samples"},         {"app", job.app},
+                       {"params", job.params_json().dump()},  {"seed", std::to_string(job.seed)},
+                       {"graph", graph_name(g, source.path)}, {"version", TENDRIL_VERSION}};
+  request const what{g, job, seeds.span(), output, type, about};
+  auto const [edges, sample_seconds, rule] =
+      job.app == "khop" ? sample_khop(what, exec, bar) : sample_minibatches(what, exec, bar);
+  bar.clear();
+  double const seconds = overall.seconds();
+  double const rate = sample_seconds > 0 ? static_cast<double>(edges) / sample_seconds : 0;
+
+  if (common.json) {
+    json document{{"graph", describe_json(g, source.path)},
+                  {"app", job.app},
+                  {"params", job.params_json()},
+                  {"seed", job.seed},
+                  {"num_seeds", seeds.size()},
+                  {"sampled_edges", edges}};
+    if (!rule.empty()) { document["rule"] = rule; }
+    document.update(json{{"output", output},
+                         {"output_bytes", file_bytes(output)},
+                         {"threads", common.num_threads()},
+                         {"read_seconds", read_seconds},
+                         {"sample_seconds", sample_seconds},
+                         {"seconds", seconds},
+                         {"edges_per_second", rate},
+                         {"peak_memory_bytes", peak_memory()},
+                         {"version", TENDRIL_VERSION}});
+    print(document);
+  } else if (!common.quiet) {
+    print(fmt::format(
+        "graph   {}\njob     {}: {}{}\nedges   {} in {}: {} edges/s\noutput  {} ({})\nmemory  {} at most, {} in all",
+        describe(g, source.path), counted(seeds.size(), "seed", "seeds"), job.describe(),
+        rule.empty() ? std::string() : fmt::format(" ({})", rule), grouped(edges), duration(sample_seconds), si(rate),
+        output, bytes_text(file_bytes(output)), bytes_text(peak_memory()), duration(seconds)));
+  }
+}
+
+}  // namespace
+
+void add_sample(CLI::App& application)
+{
+  auto command = std::make_shared<sample_command>();
+  CLI::App* const verb = application.add_subcommand("sample", "Neighbourhoods of seeds: k-hop trees and mini-batches");
+  command->source.add_to(*verb);
+  verb->add_option("-o,--output", command->output, "Arrays as .npz or .safetensors")->required()->type_name("OUT");
+  verb->add_option("--app", command->job.app, "khop (trees) or minibatch (relabelled subgraphs) [khop]")
+      ->type_name("APP");
+  verb->add_flag("--weighted", command->job.weighted, "Choose edges in proportion to their weights");
+  verb->add_option("--rule", command->job.rule, "khop: how an edge is chosen: auto, scan, reject, alias or its [auto]")
+      ->type_name("RULE");
+  verb->add_option("--seed", command->job.seed, "Seed: the same one gives the same samples [0]")->type_name("S");
+  verb->add_option("--dtype", command->dtype, "Type of vertex ids: int32 or int64 [int32 where ids fit]")
+      ->type_name("TYPE");
+  verb->add_option("--device", command->job.device, "Where to run: cpu [cpu]")->type_name("DEVICE");
+  command->job.add_to(*verb);
+  command->common.add_to(*verb);
+  verb->footer(
+      "khop writes seeds [n] and hop1 [n, f1], hop2 [n, f1, f2], …: what each vertex of the hop before sampled, -1 in\n"
+      "slots that could not be filled. From the first fan-out of -1 on, hopK is flat and hopK_offsets tells where the\n"
+      "children of each slot begin. minibatch writes row, col, edge, node of all batches one after another;\n"
+      "edge_offsets and node_offsets tell where each batch begins. docs/cli.md says it at length.\n"
+      "\n"
+      "Examples:\n"
+      "  tendril sample graph.npz -o trees.npz --fanouts 25,10 --num-seeds 1024\n"
+      "  tendril sample graph.npz -o trees.safetensors --fanouts 15,10,5 --seeds train.txt --replace --weighted\n"
+      "  tendril sample graph.npz -o batches.npz --app minibatch --fanouts 15,10,5 --batch-size 512");
+  verb->callback([command] { command->run(); });
+}
+
+}  // namespace tendril::cli

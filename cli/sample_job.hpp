@@ -1,0 +1,65 @@
+// The options of `tendril sample`, which `tendril plan` understands too, and what they mean.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+#include <tendril/buffer.hpp>
+#include <tendril/graph.hpp>
+#include <tendril/minibatch.hpp>
+#include <tendril/sample.hpp>
+
+#include "common.hpp"
+
+namespace tendril::cli {
+
+struct sample_job {
+  std::string app = "khop";
+  std::string fanouts = "25,10";
+  std::string seeds_file;
+  std::optional<std::int64_t> num_seeds;
+  bool replace = false;
+  bool edges = false;
+  std::int64_t first_root = 0;
+  // Mini-batches
+  std::optional<std::int64_t> batch_size;
+  std::int64_t first_batch = 0;
+  bool disjoint = false;
+  std::string subgraph = "directional";
+  std::string device = "cpu";
+  // These mean the same for walks; `tendril plan` registers them once.
+  bool weighted = false;
+  std::string rule = "auto";
+  std::uint64_t seed = 0;
+
+  void add_to(CLI::App& verb);
+
+  /// Whether `name` is an application of samples.
+  [[nodiscard]] static bool is_app(std::string_view name);
+
+  /// Checks that the options fit the application. @throws argument_error.
+  void check() const;
+
+  /// The parameters as the library takes them. @throws argument_error.
+  [[nodiscard]] khop_params khop() const;
+  [[nodiscard]] minibatch_params minibatch() const;
+
+  /// Seeds of a batch, of minibatch.
+  [[nodiscard]] std::int64_t seeds_each() const;
+
+  /// The vertices to grow samples from: those of the file, N different ones at random, or every vertex.
+  [[nodiscard]] buffer<vertex_id> seeds(graph const& g, cpu_exec const& exec) const;
+
+  /// For people: "khop 25,10, without replacement, uniform".
+  [[nodiscard]] std::string describe() const;
+
+  /// For programs and the metadata of files.
+  [[nodiscard]] json params_json() const;
+};
+
+}  // namespace tendril::cli

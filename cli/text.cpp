@@ -1,0 +1,92 @@
+#include "text.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <tendril/error.hpp>
+
+namespace tendril::cli {
+
+std::string grouped(std::int64_t value)
+{
+  std::string const digits = std::to_string(value);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    std::size_t const left = digits.size() - i;
+    if (left % 3 == 0 && i > 0 && digits[i - 1] != '-') { text += ','; }
+    text += digits[i];
+  }
+  return text;
+}
+
+std::string si(double value)
+{
+  constexpr std::array<char const*, 6> prefixes{"", " k", " M", " G", " T", " P"};
+  std::size_t power = 0;
+  while (std::abs(value) >= 999.5 && power + 1 < prefixes.size()) {
+    value /= 1000;
+    ++power;
+  }
+  int const decimals = power == 0 && value == std::floor(value) ? 0 : value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f}{}", value, decimals, prefixes[power]);
+}
+
+std::string bytes_text(std::int64_t bytes)
+{
+  std::string text = si(static_cast<double>(bytes));
+  return bytes < 1000 ? text + " B" : text + "B";
+}
+
+std::string duration(double seconds)
+{
+  if (seconds < 60) { return fmt::format("{:.2f} s", seconds); }
+  auto const whole = static_cast<std::int64_t>(seconds + 0.5);
+  if (whole < 3600) { return fmt::format("{}:{:02}", whole / 60, whole % 60); }
+  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+std::string counted(std::int64_t count, std::string_view singular, std::string_view plural)
+{
+  return fmt::format("{} {}", grouped(count), count == 1 ? singular : plural);
+}
+
+std::vector<std::string> split(std::string_view list)
+{
+  std::vector<std::string> parts;
+  for (;;) {
+    auto const comma = list.find(',');
+    parts.emplace_back(list.substr(0, comma));
+    if (comma == std::string_view::npos) { return parts; }
+    list.remove_prefix(comma + 1);
+  }
+}
+
+std::int64_t parse_integer(std::string_view text, std::string_view option, std::string_view expected)
+{
+  std::int64_t value = 0;
+  auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc{} || end != text.data() + text.size()) {
+    throw argument_error(fmt::format("{}: '{}', expected {}", option, text, expected));
+  }
+  return value;
+}
+
+std::vector<std::int64_t> parse_integers(std::string_view list, std::string_view option, std::string_view expected)
+{
+  std::vector<std::int64_t> values;
+  for (auto const& part : split(list)) { values.push_back(parse_integer(part, option, expected)); }
+  return values;
+}
+
+std::int64_t peak_memory()
+{
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{usage.ru_maxrss} * 1024;
+}
+
+}  // namespace tendril::cli

@@ -1,0 +1,40 @@
+// Numbers and lists as people write and read them.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tendril::cli {
+
+/// 1234567 as "1,234,567".
+[[nodiscard]] std::string grouped(std::int64_t value);
+
+/// 71234567 as "71.2 M": three significant digits and a decimal prefix.
+[[nodiscard]] std::string si(double value);
+
+/// 71234567 as "71.2 MB" (decimal).
+[[nodiscard]] std::string bytes_text(std::int64_t bytes);
+
+/// Seconds as "0.42 s" or "3:07" or "1:02:03".
+[[nodiscard]] std::string duration(double seconds);
+
+/// "1 walk", "2 walks".
+[[nodiscard]] std::string counted(std::int64_t count, std::string_view singular, std::string_view plural);
+
+/// The parts of "a,b,c".
+[[nodiscard]] std::vector<std::string> split(std::string_view list);
+
+/// An integer that fills the whole text. @throws argument_error "option: 'text', expected what".
+[[nodiscard]] std::int64_t parse_integer(std::string_view text, std::string_view option, std::string_view expected);
+
+/// The same for a list of them. @throws argument_error.
+[[nodiscard]] std::vector<std::int64_t> parse_integers(std::string_view list, std::string_view option,
+                                                       std::string_view expected);
+
+/// The most memory this process has held so far, in bytes.
+[[nodiscard]] std::int64_t peak_memory();
+
+}  // namespace tendril::cli

@@ -1,0 +1,16 @@
+// The verbs of the command line. Each function adds its subcommand, options and callback to the application.
+
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace tendril::cli {
+
+void add_info(CLI::App& application);
+void add_convert(CLI::App& application);
+void add_generate(CLI::App& application);
+void add_walk(CLI::App& application);
+void add_sample(CLI::App& application);
+void add_plan(CLI::App& application);
+
+}  // namespace tendril::cli

@@ -1,0 +1,178 @@
+#include "walk_job.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <tendril/error.hpp>
+#include <tendril/starts.hpp>
+
+#include "text.hpp"
+
+namespace tendril::cli {
+namespace {
+
+constexpr std::array<std::string_view, 5> apps{"deepwalk", "ppr", "restart", "node2vec", "metapath"};
+
+constexpr std::int64_t default_length = 80;
+constexpr std::int64_t default_walks = 10;  // from every vertex, as DeepWalk and node2vec do
+constexpr double default_stop_prob = 0.15;  // PageRank's damping of 0.85
+constexpr double default_restart_prob = 0.15;
+
+/// The entries of a metapath: numbers, or names where the graph has them.
+std::vector<label_id> parse_metapath(std::string const& list, std::vector<std::string> const& names)
+{
+  std::vector<label_id> labels;
+  for (auto const& part : split(list)) {
+    auto const named = std::find(names.begin(), names.end(), part);
+    if (named != names.end()) {
+      labels.push_back(static_cast<label_id>(named - names.begin()));
+      continue;
+    }
+    std::uint16_t number = 0;
+    auto const [end, failure] = std::from_chars(part.data(), part.data() + part.size(), number);
+    if (failure != std::errc{} || end != part.data() + part.size()) {
+      throw argument_error(fmt::format("--metapath: '{}', expected a number from 0 to 65535{}", part,
+                                       names.empty() ? std::string(" (this graph has no names)")
+                                                     : fmt::format(" or one of {}", fmt::join(names, ", "))));
+    }
+    labels.push_back(number);
+  }
+  return labels;
+}
+
+}  // namespace
+
+bool walk_job::is_app(std::string_view name) { return std::find(apps.begin(), apps.end(), name) != apps.end(); }
+
+void walk_job::add_to(CLI::App& verb)
+{
+  auto const group = "Walks";
+  verb.add_option("--length", length, "Steps of each walk [80; metapath: once through the schema]")
+      ->type_name("L")
+      ->group(group);
+  verb.add_option("--walks", walks_per_start, "Walks from each start [10; 1 with --starts or --num-starts]")
+      ->type_name("W")
+      ->group(group);
+  auto* const file =
+      verb.add_option("--starts", starts_file, "Start from the vertices of FILE (.npy, or text with one id a line)")
+          ->type_name("FILE")
+          ->group(group);
+  verb.add_option("--num-starts", num_starts, "Start from N vertices drawn at random, with repeats")
+      ->type_name("N")
+      ->group(group)
+      ->excludes(file);
+  verb.add_option("--p", p, "node2vec: 1/P is the weight of the way back [1]")->type_name("P")->group(group);
+  verb.add_option("--q", q, "node2vec: 1/Q is the weight of the way out [1]")->type_name("Q")->group(group);
+  verb.add_option("--stop-prob", stop_prob, "End before each step with probability X [0; ppr: 0.15]")
+      ->type_name("X")
+      ->group(group);
+  verb.add_option("--restart-prob", restart_prob,
+                  "Jump to the start instead of a step with probability X [0; restart: 0.15]")
+      ->type_name("X")
+      ->group(group);
+  verb.add_option("--metapath", metapath, "Labels or types to follow, again and again: numbers or names, as in 0,1,2")
+      ->type_name("LIST")
+      ->group(group);
+  verb.add_option("--metapath-of", metapath_of, "What --metapath names: edges (labels) or vertices (types) [edges]")
+      ->check(CLI::IsMember({"edges", "vertices"}))
+      ->type_name("WHAT")
+      ->group(group);
+  verb.add_option("--dead-end", dead_end, "On a vertex without a way on: stop, or repeat it [stop]")
+      ->check(CLI::IsMember({"stop", "repeat"}))
+      ->type_name("WHAT")
+      ->group(group);
+  verb.add_option("--first-walk", first_walk, "Logical id of the first walk [0]")->type_name("ID")->group(group);
+}
+
+walk_params walk_job::params(graph const& g) const
+{
+  expect_device(device);
+  if (!is_app(app)) {
+    throw argument_error(fmt::format("--app: '{}', expected one of {}", app, fmt::join(apps, ", ")));
+  }
+  expect_app(p.has_value(), "--p", "node2vec", app);
+  expect_app(q.has_value(), "--q", "node2vec", app);
+  expect_app(!metapath.empty(), "--metapath", "metapath", app);
+  if (first_walk < 0) { throw argument_error(fmt::format("--first-walk: {}, expected 0 or more", first_walk)); }
+
+  walk_params params;
+  params.length = length.value_or(default_length);
+  params.weighted = weighted;
+  params.stop_prob = stop_prob.value_or(app == "ppr" ? default_stop_prob : 0);
+  params.restart_prob = restart_prob.value_or(app == "restart" ? default_restart_prob : 0);
+  params.p = p.value_or(1);
+  params.q = q.value_or(1);
+  params.second_order = app == "node2vec";
+  params.dead_ends = dead_end == "repeat" ? dead_end::repeat : dead_end::stop;
+  params.rule = parse_sampling_rule(rule);
+  params.seed = seed;
+  if (app == "metapath") {
+    if (metapath.empty()) { throw argument_error("--app metapath: --metapath is missing, expected it"); }
+    bool const of_edges = metapath_of == "edges";
+    params.metapath_of = of_edges ? metapath_kind::edge_labels : metapath_kind::vertex_types;
+    params.metapath = parse_metapath(metapath, of_edges ? g.arrays().edge_label_names : g.arrays().node_type_names);
+    // As many steps as the schema has edges.
+    auto const entries = static_cast<std::int64_t>(params.metapath.size());
+    params.length = length.value_or(of_edges ? entries : std::max<std::int64_t>(entries - 1, 1));
+  }
+  return params;
+}
+
+std::int64_t walk_job::walks_each() const
+{
+  std::int64_t const walks =
+      walks_per_start.value_or(starts_file.empty() && !num_starts.has_value() ? default_walks : 1);
+  if (walks < 1) { throw argument_error(fmt::format("--walks: {}, expected 1 or more", walks)); }
+  return walks;
+}
+
+std::optional<buffer<vertex_id>> walk_job::starts(graph const& g, cpu_exec const& exec) const
+{
+  if (!starts_file.empty()) { return read_vertices(starts_file, g.num_vertices(), exec); }
+  if (num_starts.has_value()) {
+    if (*num_starts < 1) { throw argument_error(fmt::format("--num-starts: {}, expected 1 or more", *num_starts)); }
+    return random_vertices(g.num_vertices(), *num_starts, seed, exec);
+  }
+  return std::nullopt;
+}
+
+std::string describe(std::string const& app, walk_params const& params)
+{
+  std::string text = app;
+  if (params.weighted) { text += ", weighted"; }
+  if (params.second_order) { text += fmt::format(", p {}, q {}", params.p, params.q); }
+  if (params.stop_prob > 0) { text += fmt::format(", stop probability {}", params.stop_prob); }
+  if (params.restart_prob > 0) { text += fmt::format(", restart probability {}", params.restart_prob); }
+  if (!params.metapath.empty()) {
+    text += fmt::format(", {} {}", params.metapath_of == metapath_kind::edge_labels ? "edge labels" : "vertex types",
+                        fmt::join(params.metapath, ","));
+  }
+  return text + fmt::format(", {}", counted(params.length, "step", "steps"));
+}
+
+json params_json(walk_params const& params)
+{
+  json document{{"length", params.length}, {"weighted", params.weighted}};
+  if (params.second_order) {
+    document["p"] = params.p;
+    document["q"] = params.q;
+  }
+  if (params.stop_prob > 0) { document["stop_prob"] = params.stop_prob; }
+  if (params.restart_prob > 0) { document["restart_prob"] = params.restart_prob; }
+  if (!params.metapath.empty()) {
+    document["metapath"] = params.metapath;
+    document["metapath_of"] = params.metapath_of == metapath_kind::edge_labels ? "edges" : "vertices";
+  }
+  document["dead_end"] = params.dead_ends == dead_end::repeat ? "repeat" : "stop";
+  document["rule"] =
+      params.rule == sampling_rule::automatic ? std::string("auto") : std::string(to_string(params.rule));
+  return document;
+}
+
+}  // namespace tendril::cli

@@ -1,0 +1,55 @@
+// The options of `tendril walk`, which `tendril plan` understands too, and what they mean.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include <tendril/buffer.hpp>
+#include <tendril/graph.hpp>
+#include <tendril/walk.hpp>
+
+#include "common.hpp"
+
+namespace tendril::cli {
+
+struct walk_job {
+  std::string app = "deepwalk";
+  std::optional<std::int64_t> length, walks_per_start, num_starts;
+  std::string starts_file;
+  std::optional<double> p, q, stop_prob, restart_prob;
+  std::string metapath, metapath_of = "edges";
+  std::string dead_end = "stop";
+  std::string device = "cpu";
+  std::int64_t first_walk = 0;
+  // These mean the same for samples; `tendril plan` registers them once.
+  bool weighted = false;
+  std::string rule = "auto";
+  std::uint64_t seed = 0;
+
+  void add_to(CLI::App& verb);
+
+  /// Whether `name` is an application of walks.
+  [[nodiscard]] static bool is_app(std::string_view name);
+
+  /// The parameters as the library takes them.
+  /// @throws argument_error for an option that the application doesn't have, or a name that the graph doesn't know.
+  [[nodiscard]] walk_params params(graph const& g) const;
+
+  /// Walks from each start.
+  [[nodiscard]] std::int64_t walks_each() const;
+
+  /// The vertices to start from; empty stands for every vertex in order.
+  [[nodiscard]] std::optional<buffer<vertex_id>> starts(graph const& g, cpu_exec const& exec) const;
+};
+
+/// How the walk is made, for people: "node2vec, p 2, q 0.5, 80 steps".
+[[nodiscard]] std::string describe(std::string const& app, walk_params const& params);
+
+/// The same for programs and for metadata of files.
+[[nodiscard]] json params_json(walk_params const& params);
+
+}  // namespace tendril::cli
