@@ -1,0 +1,37 @@
+// What the generators share: checks of size, and the way from drawn edges to a decorated graph.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <tendril/generate.hpp>
+
+namespace tendril::store {
+
+/// Edges as they were drawn.
+struct drawn_edges {
+  buffer<vertex_id> sources;
+  buffer<vertex_id> targets;
+};
+
+/// Room for `num_edges` edges that will become a graph of `num_vertices`.
+/// @throws memory_error if building that graph takes more memory than the machine has.
+drawn_edges make_room(char const* generator, std::int64_t num_vertices, std::int64_t num_edges,
+                      build_options const& build, decoration const& extra, cpu_exec const& exec);
+
+/// @throws memory_error if `bytes` are more than the machine has.
+void expect_memory(char const* generator, double bytes);
+
+/// @throws argument_error for a decoration out of range.
+void expect_decoration(char const* generator, decoration const& extra);
+
+/// Builds the graph and decorates it. `name` and `origin` become metadata.
+graph finish(drawn_edges edges, std::int64_t num_vertices, build_options build, decoration const& extra,
+             std::uint64_t seed, std::string name, std::string origin, cpu_exec const& exec);
+
+/// Adds weights, labels and vertex types. An edge's are a function of seed and ends alone, and in a symmetric graph
+/// of its unordered ends, so that both directions agree; parallel edges share theirs.
+graph decorate(graph_arrays arrays, decoration const& extra, std::uint64_t seed, cpu_exec const& exec);
+
+}  // namespace tendril::store
