@@ -29,7 +29,8 @@
 namespace tendril::store {
 
 inline constexpr std::int64_t build_grain = std::int64_t{1} << 18U;
-inline constexpr std::int64_t unbounded_bytes = std::int64_t{8} << 20U;  // memory that no bound is held against
+inline constexpr std::int64_t unbounded_bytes = std::int64_t{1} << 20U;  // however small the input is
+inline constexpr std::int64_t least_window_bytes = std::int64_t{8} << 20U;
 
 /// The sorted arcs of one pass.
 struct built_piece {
@@ -55,7 +56,7 @@ class csr_builder {
     num_ids_ = check_edges();
     report(1);
     if (options_.compact) {
-      std::int64_t const window = std::max(input_bytes_ / 2, unbounded_bytes);
+      std::int64_t const window = std::max(input_bytes_, least_window_bytes);
       ids_ = id_map::of(edges_, options_, num_ids_, window, exec_);
     }
     num_vertices_ = ids_ ? ids_->size() : num_ids_;
@@ -109,9 +110,14 @@ class csr_builder {
   std::int64_t check_edges() const;
   [[noreturn]] void throw_bad_edge(std::int64_t begin, std::int64_t end, std::int64_t limit) const;
   std::vector<built_piece> run_passes(bucket_plan const& plan);
-  built_piece run_pass(bucket_plan const& plan, std::int64_t first, std::int64_t last, sorter_pool& sorters);
-  std::vector<std::int64_t> scatter(bucket_plan const& plan, std::int64_t first, std::int64_t last,
-                                    std::span<std::int64_t const> begins, std::uint64_t* keys,
+  struct pass {
+    std::int64_t first, last;          // buckets
+    std::vector<std::int64_t> begins;  // where each one's arcs are held, and the end
+  };
+  std::vector<pass> plan_passes(bucket_plan const& plan, std::int64_t capacity) const;
+  built_piece run_pass(bucket_plan const& plan, pass const& buckets, buffer<std::uint64_t>& keys,
+                       arc_columns const& columns, sorter_pool& sorters);
+  std::vector<std::int64_t> scatter(bucket_plan const& plan, pass const& buckets, std::uint64_t* keys,
                                     arc_columns const& columns) const;
   [[nodiscard]] std::int64_t stored(bucket_plan const& plan, int chunk, std::int64_t b) const;
   [[nodiscard]] std::int64_t pass_capacity(std::int64_t overhead) const;
@@ -215,30 +221,41 @@ std::vector<built_piece> csr_builder<Edges>::run_passes(bucket_plan const& plan)
   sorter_pool sorters(num_sorters, kinds_, largest, options_.drop_duplicates, *exec_.memory);
   std::int64_t const overhead = num_sorters * largest * (16 + kinds_.bytes_per_arc()) + plan.num_bytes() +
                                 (ids_ ? ids_->num_table_bytes() : 0);
-  std::int64_t const capacity = pass_capacity(overhead);
-
+  auto const passes = plan_passes(plan, pass_capacity(overhead));
+  std::int64_t held = 0;
+  for (auto const& p : passes) { held = std::max(held, p.begins.back()); }
+  buffer<std::uint64_t> keys(held, *exec_.memory);
+  arc_column_buffers columns(kinds_, held, *exec_.memory);
   std::vector<built_piece> pieces;
-  for (std::int64_t first = 0; first < num_buckets;) {
-    std::int64_t last = first;
-    for (std::int64_t held = 0; last < num_buckets; ++last) {
-      std::int64_t add = 0;
-      for (int chunk = 0; chunk < plan.num_chunks(); ++chunk) { add += stored(plan, chunk, last); }
-      if (last > first && held + add > capacity) { break; }
-      held += add;
-    }
-    pieces.push_back(run_pass(plan, first, last, sorters));
-    first = last;
-  }
+  for (auto const& p : passes) { pieces.push_back(run_pass(plan, p, keys, columns.view(), sorters)); }
   report(4);
   return pieces;
 }
 
-/// Puts the arcs of the buckets [first, last) into their buckets, each in input order. Returns each one's size.
+/// Cuts the buckets into runs of at most `capacity` arcs, or a single bucket.
 template <class Edges>
-std::vector<std::int64_t> csr_builder<Edges>::scatter(bucket_plan const& plan, std::int64_t first, std::int64_t last,
-                                                      std::span<std::int64_t const> begins, std::uint64_t* keys,
-                                                      arc_columns const& columns) const
+auto csr_builder<Edges>::plan_passes(bucket_plan const& plan, std::int64_t capacity) const -> std::vector<pass>
 {
+  auto const num_buckets = static_cast<std::int64_t>(plan.buckets().size());
+  std::vector<pass> passes;
+  for (std::int64_t b = 0; b < num_buckets; ++b) {
+    std::int64_t held = 0;
+    for (int chunk = 0; chunk < plan.num_chunks(); ++chunk) { held += stored(plan, chunk, b); }
+    if (passes.empty() || passes.back().begins.back() + held > capacity) { passes.push_back({b, b, {0}}); }
+    auto& p = passes.back();
+    p.last = b + 1;
+    p.begins.push_back(p.begins.back() + held);
+  }
+  return passes;
+}
+
+/// Puts the arcs of a pass into their buckets, each in input order. Returns each bucket's size.
+template <class Edges>
+std::vector<std::int64_t> csr_builder<Edges>::scatter(bucket_plan const& plan, pass const& buckets,
+                                                      std::uint64_t* keys, arc_columns const& columns) const
+{
+  auto const first = buckets.first, last = buckets.last;
+  auto const& begins = buckets.begins;
   auto const width = static_cast<std::uint64_t>(last - first);
   int const chunks = plan.num_chunks();
   buffer<std::int64_t> next(static_cast<std::int64_t>(width) * chunks, *exec_.memory);
@@ -317,21 +334,13 @@ void csr_builder<Edges>::write_sorted(bucket_sorter::sorted_arcs const& arcs, ar
 }
 
 template <class Edges>
-built_piece csr_builder<Edges>::run_pass(bucket_plan const& plan, std::int64_t first, std::int64_t last,
-                               sorter_pool& sorters)
+built_piece csr_builder<Edges>::run_pass(bucket_plan const& plan, pass const& buckets, buffer<std::uint64_t>& keys,
+                                         arc_columns const& columns, sorter_pool& sorters)
 {
-  auto const width = last - first;
+  auto const& begins = buckets.begins;
+  auto const first = buckets.first, width = buckets.last - buckets.first;
   auto& memory = *exec_.memory;
-  std::vector<std::int64_t> begins(static_cast<std::size_t>(width) + 1, 0);
-  for (std::int64_t b = first; b < last; ++b) {
-    std::int64_t held = 0;
-    for (int chunk = 0; chunk < plan.num_chunks(); ++chunk) { held += stored(plan, chunk, b); }
-    begins[static_cast<std::size_t>(b - first) + 1] = begins[static_cast<std::size_t>(b - first)] + held;
-  }
-  buffer<std::uint64_t> keys(begins.back(), memory);
-  arc_column_buffers partition(kinds_, begins.back(), memory);
-  auto const columns = partition.view();
-  auto const sizes = scatter(plan, first, last, begins, keys.data(), columns);
+  auto const sizes = scatter(plan, buckets, keys.data(), columns);
 
   auto const for_each_bucket = [&](auto&& f) {
     parallel_ranges(exec_, width, 1, [&](std::int64_t b, std::int64_t) {

@@ -1,5 +1,6 @@
 // Random graphs. Edge k draws from counter k alone, so threads and their order don't matter.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -19,6 +20,7 @@ using store::drawn_edges;
 using store::parallel_ranges;
 
 constexpr std::int64_t edge_grain = std::int64_t{1} << 16U;
+constexpr int edge_batch = 256;  // what is drawn together stays in the first cache
 
 /// A bijection on the ids below 2^scale: rounds of an odd multiplication, an addition and a folding of high bits onto
 /// low ones.
@@ -60,36 +62,68 @@ class quadrants {
     std::array<double, 3> const sums{a, a + b, a + b + c};
     for (std::size_t i = 0; i < 3; ++i) {
       thresholds_[i] = static_cast<std::uint64_t>(std::min(sums[i], 1.0) * 0x1p63);
-      first_bits_[i] = thresholds_[i] >> 47U;
+      first_bits_[i] = static_cast<std::uint32_t>(thresholds_[i] >> 47U);
     }
   }
 
-  /// The ends of edge k, `scale` bits each, high bit first.
-  void draw(rng_key key, std::uint64_t k, int scale, std::uint64_t& source, std::uint64_t& target) const
+  /// The ends of the edges [first, first + size), `scale` bits each, high bit first. Level by level over all of them,
+  /// so that the compiler makes vector instructions of it.
+  void draw(rng_key key, std::uint64_t first, int size, int scale, std::uint32_t* sources, std::uint32_t* targets) const
   {
-    source = target = 0;
-    for (int level = 0; level < scale;) {
-      auto const block = core::draw_block(key, k, static_cast<std::uint32_t>(level), 0);
-      std::uint64_t bits = block.low();
-      for (int i = 0; i < 8 && level < scale; ++i, ++level) {
-        if (i == 4) { bits = block.high(); }
-        std::uint64_t const first = bits & 0xffffU;
-        bits >>= 16U;
-        std::uint64_t value = first << 47U;
-        if (first == first_bits_[0] || first == first_bits_[1] || first == first_bits_[2]) {
-          value |= core::draw_block(key, k, static_cast<std::uint32_t>(level), 1).low() >> 17U;
+    std::uint32_t words[4][edge_batch];
+    std::uint32_t undecided[edge_batch] = {};
+    std::fill(sources, sources + size, 0U);
+    std::fill(targets, targets + size, 0U);
+    for (int level = 0; level < scale; ++level) {
+      int const part = level % levels_per_block;
+      if (part == 0) {
+        for (int i = 0; i < size; ++i) {
+          auto const block = core::draw_block(key, first + static_cast<std::uint64_t>(i),
+                                              static_cast<std::uint32_t>(level), 0);
+          for (int w = 0; w < 4; ++w) { words[w][i] = block.word[w]; }
         }
-        auto const quadrant = std::uint64_t{value >= thresholds_[0]} + (value >= thresholds_[1]) +
-                              (value >= thresholds_[2]);
-        source = (source << 1U) | (quadrant >> 1U);
-        target = (target << 1U) | (quadrant & 1U);
       }
+      auto const* const word = words[part / 2];
+      unsigned const shift = part % 2 == 0 ? 0U : 16U;
+      std::uint32_t const a = first_bits_[0], b = first_bits_[1], c = first_bits_[2];
+      for (int i = 0; i < size; ++i) {
+        std::uint32_t const bits = (word[i] >> shift) & 0xffffU;
+        std::uint32_t const in_a = bits < a, in_b = bits < b, in_c = bits < c;
+        undecided[i] |= std::uint32_t{bits == a} | std::uint32_t{bits == b} | std::uint32_t{bits == c};
+        sources[i] = 2 * sources[i] + (1U - in_b);
+        targets[i] = 2 * targets[i] + (1U - in_a) - (1U - in_b) + (1U - in_c);
+      }
+    }
+    for (int i = 0; i < size; ++i) {
+      if (undecided[i] != 0) { draw_exactly(key, first + static_cast<std::uint64_t>(i), scale, sources[i], targets[i]); }
     }
   }
 
  private:
+  static constexpr int levels_per_block = 8;
+
+  void draw_exactly(rng_key key, std::uint64_t k, int scale, std::uint32_t& source, std::uint32_t& target) const
+  {
+    source = target = 0;
+    core::random_block block{};
+    for (int level = 0; level < scale; ++level) {
+      auto const step = static_cast<std::uint32_t>(level);
+      int const part = level % levels_per_block;
+      if (part == 0) { block = core::draw_block(key, k, step, 0); }
+      std::uint64_t const bits = (block.word[part / 2] >> (part % 2 == 0 ? 0U : 16U)) & 0xffffU;
+      std::uint64_t value = bits << 47U;
+      if (bits == first_bits_[0] || bits == first_bits_[1] || bits == first_bits_[2]) {
+        value |= core::draw_block(key, k, step, 1).low() >> 17U;
+      }
+      auto const quadrant = std::uint32_t{value >= thresholds_[0]} + std::uint32_t{value >= thresholds_[1]} +
+                            std::uint32_t{value >= thresholds_[2]};
+      source = 2 * source + (quadrant >> 1U);
+      target = 2 * target + (quadrant & 1U);
+    }
+  }
+
   std::array<std::uint64_t, 3> thresholds_{};
-  std::array<std::uint64_t, 3> first_bits_{};
+  std::array<std::uint32_t, 3> first_bits_{};  // of 63
 };
 
 }  // namespace
@@ -109,11 +143,16 @@ graph generate_rmat(rmat_params const& p, build_options const& build, decoration
   quadrants const levels(p.a, p.b, p.c);
   scrambler const scramble(p.scale, p.seed);
   parallel_ranges(exec, num_edges, edge_grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t k = begin; k < end; ++k) {
-      std::uint64_t source, target;
-      levels.draw(key, static_cast<std::uint64_t>(k), p.scale, source, target);
-      edges.sources[k] = p.scramble ? scramble(source) : static_cast<vertex_id>(source);
-      edges.targets[k] = p.scramble ? scramble(target) : static_cast<vertex_id>(target);
+    for (std::int64_t k = begin; k < end; k += edge_batch) {
+      auto const size = static_cast<int>(std::min<std::int64_t>(edge_batch, end - k));
+      auto* const sources = edges.sources.data() + k;
+      auto* const targets = edges.targets.data() + k;
+      levels.draw(key, static_cast<std::uint64_t>(k), size, p.scale, sources, targets);
+      if (!p.scramble) { continue; }
+      for (int i = 0; i < size; ++i) {
+        sources[i] = scramble(sources[i]);
+        targets[i] = scramble(targets[i]);
+      }
     }
   });
   return store::finish(std::move(edges), num_vertices, build, extra, p.seed, fmt::format("rmat-{}", p.scale),
