@@ -1,0 +1,10 @@
+// Any bytes as a file for read_safetensors.
+
+#include "fuzz_target.hpp"
+
+#include "store/readers.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
+{
+  return tendril::fuzz::run_reader(tendril::store::read_safetensors, "fuzz", data, size);
+}
