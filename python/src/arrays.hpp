@@ -24,9 +24,10 @@ namespace nb = nanobind;
 /// shape and contiguity; nothing is ever written to it.
 using array_in = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// An array that leaves for NumPy.
-using array_out = nb::ndarray<nb::numpy>;
-using const_array_out = nb::ndarray<nb::numpy, nb::ro>;
+/// An array that has left for NumPy.
+class array_out : public nb::object {
+  NB_OBJECT_DEFAULT(array_out, nb::object, "numpy.typing.NDArray[typing.Any]", nb::ndarray_check)
+};
 
 template <class T>
 [[nodiscard]] bool holds(array_in const& array)
@@ -49,6 +50,19 @@ template <class T, class Stored = T>
   return shared_array<T>(elements, std::move(owner));
 }
 
+/// NumPy's array of T over memory that `owner` keeps alive.
+template <class T, class... Options>
+[[nodiscard]] array_out make_array(T* data, std::size_t dimensions, std::size_t const* extents,
+                                   nb::capsule const& owner)
+{
+  nb::ndarray<nb::numpy, Options...> const array(data, dimensions, extents, owner, nullptr, nb::dtype<T>(),
+                                                 nb::device::cpu::value);
+  nb::object made = nb::cast(array, nb::rv_policy::automatic);
+  // The binding calls 64-bit integers "long long", which NumPy prints and pickles as a foreign type.
+  if constexpr (std::is_same_v<std::remove_const_t<T>, std::int64_t>) { made = made.attr("view")("int64"); }
+  return nb::borrow<array_out>(made);
+}
+
 /// Hands a buffer's memory to NumPy: the array frees it. As stored, or as another type of the same size.
 template <class T, class As = T>
 [[nodiscard]] array_out give(buffer<T>&& elements, std::initializer_list<std::int64_t> shape)
@@ -61,23 +75,23 @@ template <class T, class As = T>
   std::size_t extents[4] = {};
   std::size_t dimensions = 0;
   for (std::int64_t const extent : shape) { extents[dimensions++] = static_cast<std::size_t>(extent); }
-  return array_out(data, dimensions, extents, owner, nullptr, nb::dtype<As>(), nb::device::cpu::value);
+  return make_array(reinterpret_cast<As*>(data), dimensions, extents, owner);
 }
 
 /// A read-only NumPy view of an array that the graph shares; the view keeps the memory alive by itself.
 template <class T>
-[[nodiscard]] const_array_out look_at(T const* data, std::int64_t size, std::shared_ptr<void const> const& owner)
+[[nodiscard]] array_out look_at(T const* data, std::int64_t size, std::shared_ptr<void const> const& owner)
 {
   using handle = std::shared_ptr<void const>;
   auto owned = std::make_unique<handle>(owner);
   nb::capsule const capsule(owned.get(), [](void* p) noexcept { delete static_cast<handle*>(p); });
   (void)owned.release();
   std::size_t const extent = static_cast<std::size_t>(size);
-  return const_array_out(data, 1, &extent, capsule, nullptr, nb::dtype<T>(), nb::device::cpu::value);
+  return make_array<T const, nb::ro>(data, 1, &extent, capsule);
 }
 
 template <class T>
-[[nodiscard]] const_array_out look_at(shared_array<T> const& array)
+[[nodiscard]] array_out look_at(shared_array<T> const& array)
 {
   return look_at(array.data(), array.size(), array.owner());
 }

@@ -1,7 +1,4 @@
-// Exceptions of the library as Python classes. Each is a TendrilError and the built-in exception that fits, so that
-// callers may catch either; the message is the library's one line.
-
-#include <string>
+// Exceptions of the library become those of python/tendril/_errors.py; the message is the library's one line.
 
 #include <nanobind/nanobind.h>
 
@@ -14,7 +11,7 @@ namespace {
 
 namespace nb = nanobind;
 
-/// Borrowed from the module, which lives as long as the process: nothing to free at exit.
+/// Owned for good: errors may still be translated while the interpreter shuts down.
 struct error_types {
   PyObject* base = nullptr;
   PyObject* argument = nullptr;
@@ -23,15 +20,6 @@ struct error_types {
   PyObject* memory = nullptr;
 };
 error_types types;
-
-PyObject* add_error(nb::module_& module, char const* name, char const* doc, nb::handle bases)
-{
-  std::string const full_name = std::string("tendril.") + name;
-  nb::object const type = nb::steal(PyErr_NewExceptionWithDoc(full_name.c_str(), doc, bases.ptr(), nullptr));
-  if (!type.is_valid()) { throw nb::python_error(); }
-  module.attr(name) = type;
-  return type.ptr();
-}
 
 void translate(std::exception_ptr const& thrown, void*)
 {
@@ -52,18 +40,12 @@ void translate(std::exception_ptr const& thrown, void*)
 
 }  // namespace
 
-void bind_errors(nb::module_& module)
+void bind_errors(nb::module_&)
 {
-  types.base = add_error(module, "TendrilError", "Base of every error that tendril raises on purpose.",
-                         PyExc_Exception);
-  auto const with = [](PyObject* other) { return nb::make_tuple(nb::handle(types.base), nb::handle(other)); };
-  types.argument = add_error(module, "ArgumentError", "An argument that no call could satisfy.",
-                             with(PyExc_ValueError));
-  types.format = add_error(module, "FormatError", "A file or an array whose content is malformed.",
-                           with(PyExc_ValueError));
-  types.io = add_error(module, "IoError", "A file that could not be opened, read, written or renamed.",
-                       with(PyExc_OSError));
-  types.memory = add_error(module, "OutOfMemoryError", "Memory that could not be had.", with(PyExc_MemoryError));
+  nb::module_ const errors = nb::module_::import_("tendril._errors");
+  auto const find = [&](char const* name) { return nb::object(errors.attr(name)).release().ptr(); };
+  types = {find("TendrilError"), find("ArgumentError"), find("FormatError"), find("IoError"),
+           find("OutOfMemoryError")};
   nb::register_exception_translator(translate);
 }
 

@@ -77,7 +77,7 @@ void validate(graph const& input, int num_threads)
   input.validate(exec);
 }
 
-std::optional<const_array_out> look_at_labels(label_array const& labels)
+std::optional<array_out> look_at_labels(label_array const& labels)
 {
   label_view const view = labels.view();
   switch (view.bytes_per_label) {
@@ -88,13 +88,13 @@ std::optional<const_array_out> look_at_labels(label_array const& labels)
 }
 
 template <class T>
-std::optional<const_array_out> look_at_optional(shared_array<T> const& array)
+std::optional<array_out> look_at_optional(shared_array<T> const& array)
 {
   return array.empty() ? std::nullopt : std::optional(look_at(array));
 }
 
 /// A graph made by the default constructor has no indptr; Python sees one offset, as CSR wants it.
-const_array_out look_at_indptr(graph const& input)
+array_out look_at_indptr(graph const& input)
 {
   static edge_id const none = 0;
   auto const& indptr = input.arrays().indptr;
@@ -106,8 +106,6 @@ const_array_out look_at_indptr(graph const& input)
 void bind_graph(nb::module_& module)
 {
   using namespace nb::literals;  // NOLINT(google-build-using-namespace): the way nanobind names arguments
-
-  auto const own = nb::rv_policy::automatic;  // such an array keeps its memory alive, not the object it was asked of
 
   nb::class_<build_options>(module, "BuildOptions")
       .def(nb::init<>())
@@ -140,13 +138,13 @@ void bind_graph(nb::module_& module)
       .def_prop_ro("metadata", [](graph const& g) { return g.arrays().metadata; })
       .def_prop_ro("edge_label_names", [](graph const& g) { return g.arrays().edge_label_names; })
       .def_prop_ro("node_type_names", [](graph const& g) { return g.arrays().node_type_names; })
-      .def_prop_ro("indptr", &look_at_indptr, own)
-      .def_prop_ro("indices", [](graph const& g) { return look_at(g.arrays().indices); }, own)
-      .def_prop_ro("weights", [](graph const& g) { return look_at_optional(g.arrays().weights); }, own)
-      .def_prop_ro("edge_labels", [](graph const& g) { return look_at_labels(g.arrays().edge_labels); }, own)
-      .def_prop_ro("node_types", [](graph const& g) { return look_at_labels(g.arrays().node_types); }, own)
-      .def_prop_ro("edge_ids", [](graph const& g) { return look_at_optional(g.arrays().edge_ids); }, own)
-      .def_prop_ro("original_ids", [](graph const& g) { return look_at_optional(g.arrays().original_ids); }, own);
+      .def_prop_ro("indptr", &look_at_indptr)
+      .def_prop_ro("indices", [](graph const& g) { return look_at(g.arrays().indices); })
+      .def_prop_ro("weights", [](graph const& g) { return look_at_optional(g.arrays().weights); })
+      .def_prop_ro("edge_labels", [](graph const& g) { return look_at_labels(g.arrays().edge_labels); })
+      .def_prop_ro("node_types", [](graph const& g) { return look_at_labels(g.arrays().node_types); })
+      .def_prop_ro("edge_ids", [](graph const& g) { return look_at_optional(g.arrays().edge_ids); })
+      .def_prop_ro("original_ids", [](graph const& g) { return look_at_optional(g.arrays().original_ids); });
 }
 
 }  // namespace tendril::python

@@ -20,7 +20,7 @@ _cpu.check(_build_info.MARCH)
 from . import generate
 from ._graph import Graph, detect_format, read_graph
 from ._sampling import KHop, NeighborSample, khop_sample, neighbor_sample, plan_khop
-from ._tendril import ArgumentError, FormatError, IoError, OutOfMemoryError, TendrilError
+from ._errors import ArgumentError, FormatError, IoError, OutOfMemoryError, TendrilError
 from ._walks import Plan, metapath_walk, node2vec_walk, plan_walk, random_walk
 
 try:

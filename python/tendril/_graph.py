@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _arrays, _interop, _tendril
+from ._errors import ArgumentError
 from ._params import build_options, threads
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ class Graph:
         """
         edges = _arrays.as_array(edge_index, "edge_index")
         if edges.ndim != 2 or edges.shape[0] != 2:
-            raise _tendril.ArgumentError(f"edge_index has shape {edges.shape}, expected (2, number of edges)")
+            raise ArgumentError(f"edge_index has shape {edges.shape}, expected (2, number of edges)")
         return cls.from_coo(edges[0], edges[1], **options)
 
     @classmethod

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._tendril import ArgumentError
+from ._errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,10 +58,10 @@ def coo_of_networkx(graph: Any, weight: str | None, label: str | None, node_type
     if weight is not None:
         coo["weights"] = np.fromiter((data.get(weight, 1) for _, _, data in edges), np.float32, len(edges))
     if label is not None:
-        coo["labels"], coo["edge_label_names"] = _codes((data for _, _, data in edges), label, "edge")
+        coo["labels"], coo["edge_label_names"] = _codes((data for _, _, data in edges), label, "an edge")
     if node_type is not None:
         by_number = sorted(nodes, key=number.__getitem__)
-        coo["node_types"], coo["node_type_names"] = _codes((graph.nodes[n] for n in by_number), node_type, "node")
+        coo["node_types"], coo["node_type_names"] = _codes((graph.nodes[n] for n in by_number), node_type, "a node")
     return coo
 
 
@@ -70,7 +70,7 @@ def _codes(attributes: Iterable[dict[str, Any]], name: str, of: str) -> tuple[ND
     try:
         values = [data[name] for data in attributes]
     except KeyError:
-        raise ArgumentError(f"from_networkx: an {of} without the attribute '{name}'".replace("an node", "a node")) from None
+        raise ArgumentError(f"from_networkx: {of} without the attribute '{name}'") from None
     if all(isinstance(value, str) for value in values):
         names = sorted(set(values))
         code = {value: i for i, value in enumerate(names)}

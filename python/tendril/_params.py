@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 import numpy as np
 
 from . import _tendril
-from ._tendril import ArgumentError
+from ._errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -28,13 +28,13 @@ class KHop:
     fanouts: tuple[int, ...]
     """Neighbours of each vertex, hop by hop; -1: all."""
     vertices: list[Ids]
-    """A hop, the vertices sampled: [n, f1], [n, f1, f2], … up to the first -1; from there on flat, [slots]. -1 in
-    slots that could not be filled."""
+    """Of each hop the vertices sampled: [n, f1], [n, f1, f2], …; a hop that takes all neighbours is flat, [slots], and
+    the next one [slots, f]. -1 in slots that couldn't be filled."""
     edges: list[NDArray[np.int64]] | None
     """The positions of the edges taken, in the graph's edge arrays, in the shapes of `vertices`; -1 in empty slots.
     None unless asked for."""
     offsets: list[NDArray[np.int64] | None]
-    """A hop, None, or from the first -1 on [slots of the hop before + 1]: the children of slot s are the slots
+    """Of each hop None or, where it is flat, [slots of the hop before + 1]: the children of slot s are the slots
     ``offsets[s]`` to ``offsets[s + 1]``."""
 
 
@@ -120,14 +120,14 @@ def khop_sample(
         bool(return_edges),
         threads(num_threads),
     )
-    shape: tuple[int, ...] | None = (len(roots),)
+    shape: tuple[int, ...] = (len(roots),)
     vertices: list[Ids] = []
     edges: list[NDArray[np.int64]] = []
     for fanout, (hop_vertices, hop_edges, offsets) in zip(params.fanouts, hops, strict=True):
-        shape = None if shape is None or offsets is not None else (*shape, fanout)
-        vertices.append(hop_vertices if shape is None else hop_vertices.reshape(shape))
+        shape = (len(hop_vertices),) if offsets is not None else (*shape, fanout)
+        vertices.append(hop_vertices.reshape(shape))
         if hop_edges is not None:
-            edges.append(hop_edges if shape is None else hop_edges.reshape(shape))
+            edges.append(hop_edges.reshape(shape))
     return KHop(tuple(params.fanouts), vertices, edges if return_edges else None, [hop[2] for hop in hops])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _arrays, _tendril
 from ._params import fill, integer, threads
-from ._tendril import ArgumentError
+from ._errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -24,6 +24,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 from . import _tendril
+from ._errors import ArgumentError
 from ._graph import Graph
 from ._params import build_options, fill, integer, threads
 
@@ -189,7 +190,7 @@ def _decoration(
         try:
             low, high = weights
         except (TypeError, ValueError):
-            raise _tendril.ArgumentError(f"weights is {weights!r}, expected two numbers (min, max)") from None
+            raise ArgumentError(f"weights is {weights!r}, expected two numbers (min, max)") from None
         fill(extra, has_weights=True, weight_min=low, weight_max=high)
     if weight_sigma is not None:
         fill(extra, has_weights=True, weight_sigma=weight_sigma)

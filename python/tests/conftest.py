@@ -1,0 +1,44 @@
+"""What the tests share: small graphs, and graphs as plain Python sees them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tendril
+
+
+@pytest.fixture(autouse=True)
+def _names(doctest_namespace):
+    doctest_namespace["tendril"] = tendril
+
+
+@pytest.fixture(scope="session")
+def edges():
+    """500 random edges over 60 vertices of which the last ten have no out-edge, with duplicates and self loops."""
+    rng = np.random.default_rng(7)
+    source = rng.integers(0, 50, 500)
+    target = rng.integers(0, 60, 500)
+    return source, target
+
+
+@pytest.fixture(scope="session")
+def graph(edges):
+    """Those edges with weights, labels and vertex types."""
+    rng = np.random.default_rng(8)
+    return tendril.Graph.from_coo(
+        *edges,
+        num_vertices=60,
+        weights=rng.uniform(1, 5, 500),
+        labels=rng.integers(0, 3, 500),
+        node_types=rng.integers(0, 2, 60),
+        edge_label_names=["cites", "likes", "knows"],
+        node_type_names=["author", "paper"],
+        keep_edge_ids=True,
+    )
+
+
+@pytest.fixture(scope="session")
+def karate():
+    networkx = pytest.importorskip("networkx")
+    return tendril.Graph.from_networkx(networkx.karate_club_graph())

@@ -1,0 +1,89 @@
+"""Files: what is saved is what is loaded, and bad files get one line."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+
+import tendril
+
+ARRAYS = ("indptr", "indices", "weights", "edge_labels", "node_types", "edge_ids", "original_ids")
+
+
+def assert_same(one, other, names=ARRAYS):
+    for name in names:
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+
+
+def test_the_native_container_keeps_everything(graph, tmp_path):
+    path = tmp_path / "graph.safetensors"
+    graph.save(path)
+    assert tendril.detect_format(path) == "safetensors"
+    back = tendril.read_graph(path)
+    assert_same(graph, back)
+    assert back.edge_label_names == graph.edge_label_names
+    assert back.node_type_names == graph.node_type_names
+    back.validate()
+    assert [p.name for p in tmp_path.iterdir()] == ["graph.safetensors"]
+
+
+@pytest.mark.parametrize("name", ["g.txt", "g.txt.gz", "g.mtx", "g.npz", "g.wsg"])
+def test_weighted_graphs_in_other_formats(graph, tmp_path, name):
+    weights = np.ceil(graph.weights) if name == "g.wsg" else graph.weights  # GAP files hold integers
+    plain = tendril.Graph.from_csr(graph.indptr, graph.indices, weights=weights)
+    plain.save(tmp_path / name)
+    back = tendril.Graph.load(tmp_path / name)
+    assert back.indices.tolist() == plain.indices.tolist()
+    np.testing.assert_array_equal(back.weights, weights)
+
+
+def test_metis_holds_undirected_graphs(karate, tmp_path):
+    karate.save(tmp_path / "karate.graph", format="metis")
+    back = tendril.read_graph(tmp_path / "karate.graph", format="metis")
+    assert_same(karate, back, ("indptr", "indices"))
+
+
+def test_scipy_npz(tmp_path):
+    sparse = pytest.importorskip("scipy.sparse")
+    matrix = sparse.random_array((30, 30), density=0.2, format="csr", dtype=np.float32, rng=np.random.default_rng(1))
+    sparse.save_npz(tmp_path / "m.npz", matrix)
+    assert (tendril.read_graph(tmp_path / "m.npz").to_scipy() != matrix).nnz == 0
+
+
+def test_edge_lists_with_columns_and_steps(tmp_path):
+    path = tmp_path / "edges.csv.gz"
+    with gzip.open(path, "wt") as file:
+        file.write("# label,target,source\n2,1,0\n1,0,1\n2,1,0\n")
+    graph = tendril.read_graph(
+        path, format="edge-list", columns=["label", "target", "source"], drop_duplicates=True, num_threads=1
+    )
+    assert graph.indices.tolist() == [1, 0]
+    assert graph.edge_labels.tolist() == [2, 1]
+
+
+def test_bad_files_get_one_line(tmp_path):
+    path = tmp_path / "bad.txt"
+    path.write_text("0 1\n1 x\n")
+    with pytest.raises(tendril.FormatError) as info:
+        tendril.read_graph(path)
+    assert str(info.value).startswith(f"{path}:2: ")
+    assert "\n" not in str(info.value)
+
+
+def test_missing_files(graph, tmp_path):
+    with pytest.raises(tendril.IoError, match="missing.txt") as info:
+        tendril.read_graph(tmp_path / "missing.txt")
+    assert isinstance(info.value, OSError)
+    with pytest.raises(tendril.IoError, match="nowhere"):
+        graph.save(tmp_path / "nowhere" / "g.safetensors")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_unknown_formats(graph, tmp_path):
+    with pytest.raises(tendril.ArgumentError, match="gexf"):
+        tendril.read_graph(tmp_path / "g.txt", format="gexf")
+    with pytest.raises(tendril.ArgumentError):
+        graph.save(tmp_path / "g.gap", format="gap")  # labels and types don't fit
+    assert list(tmp_path.iterdir()) == []
