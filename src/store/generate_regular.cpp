@@ -48,7 +48,8 @@ class neighborhoods {
         break;
       case regular_graph::ring:
         if (n_ > 1) {
-          auto const [low, high] = std::minmax((v + n_ - 1) % n_, (v + 1) % n_);
+          auto const before = (v + n_ - 1) % n_, after = (v + 1) % n_;
+          auto const low = std::min(before, after), high = std::max(before, after);
           f(low, low + 1);
           if (high != low) { f(high, high + 1); }
         }

@@ -16,7 +16,8 @@ using test::make_edges;
 using test::shape;
 
 constexpr shape all_shapes[] = {shape::uniform, shape::hub,    shape::two_vertices, shape::one_pair,
-                                shape::skewed,  shape::sorted, shape::sparse_ids,   shape::loops};
+                                shape::crowd,   shape::skewed, shape::sorted,       shape::sparse_ids,
+                                shape::loops};
 
 build_options options_of(unsigned bits)
 {
@@ -49,7 +50,7 @@ TEST(build, agrees_with_the_serial_verifier)
       if (kind == shape::sparse_ids) { options.compact = true; }  // else 4 billion offsets
       bool const weights = (bits * 7 + static_cast<unsigned>(kind)) % 3 != 0;
       int const label_bytes = static_cast<int>((bits / 3 + static_cast<unsigned>(kind)) % 3);
-      std::int64_t const size = bits % 5 == 0 ? 9000 : 300 + 17 * bits;
+      std::int64_t const size = bits % 9 == 0 ? 20000 : 300 + 17 * bits;
       auto const edges = make_edges(kind, size, weights, label_bytes, bits);
       SCOPED_TRACE(testing::Message() << "shape " << static_cast<int>(kind) << ", options " << bits);
       cpu_exec exec;
@@ -62,10 +63,10 @@ TEST(build, agrees_with_the_serial_verifier)
 TEST(build, agrees_where_buckets_are_split_and_many)
 {
   for (auto const kind : all_shapes) {
-    for (unsigned const bits : {0U, 2U, 10U, 26U, 42U, 63U, 48U}) {
+    for (unsigned const bits : {0U, 10U, 42U, 63U}) {
       auto options = options_of(bits);
       if (kind == shape::sparse_ids) { options.compact = true; }
-      auto const edges = make_edges(kind, 80'000, bits % 4 == 2, bits % 16 == 10 ? 2 : 0, bits);
+      auto const edges = make_edges(kind, 50'000, bits % 4 == 2, bits % 16 == 10 ? 2 : 0, bits);
       SCOPED_TRACE(testing::Message() << "shape " << static_cast<int>(kind) << ", options " << bits);
       expect_built(build_graph(edges.view(), options), edges, options);
     }
@@ -76,7 +77,7 @@ TEST(build, does_not_depend_on_threads)
 {
   for (auto const kind : all_shapes) {
     auto const edges = make_edges(kind, 40'000, true, 1, 5);
-    for (unsigned const bits : {2U, 16U, 26U, 58U}) {
+    for (unsigned const bits : {2U, 58U}) {
       auto options = options_of(bits | (kind == shape::sparse_ids ? 16U : 0U));
       cpu_exec exec;
       exec.num_threads = 1;

@@ -54,10 +54,12 @@ inline std::vector<arc> expected_arcs(edge_list const& edges, build_options cons
     return std::tie(a.source, a.target) < std::tie(b.source, b.target);
   });
   if (options.drop_duplicates) {
-    std::set<std::tuple<vertex_id, vertex_id, label_id>> seen;
+    std::set<label_id> seen;  // labels from the source to the target at hand
+    arc last{no_vertex, no_vertex, -1};
     std::erase_if(arcs, [&](arc const& a) {
-      label_id const label = edges.labels().empty() ? label_id{0} : edges.labels()[a.edge];
-      return !seen.insert({a.source, a.target, label}).second;
+      if (a.source != last.source || a.target != last.target) { seen.clear(); }
+      last = a;
+      return !seen.insert(edges.labels().empty() ? label_id{0} : edges.labels()[a.edge]).second;
     });
   }
   if (options.compact) {
@@ -144,7 +146,7 @@ class lehmer {
   std::uint64_t state_;
 };
 
-enum class shape { uniform, hub, two_vertices, one_pair, skewed, sorted, sparse_ids, loops };
+enum class shape { uniform, hub, two_vertices, one_pair, crowd, skewed, sorted, sparse_ids, loops };
 
 inline edge_list make_edges(shape kind, std::int64_t size, bool weights, int label_bytes, std::uint64_t seed)
 {
@@ -158,6 +160,7 @@ inline edge_list make_edges(shape kind, std::int64_t size, bool weights, int lab
       case shape::hub: (next(2) ? u : v) = n / 2; break;
       case shape::two_vertices: u = next(2), v = 1 - u; break;
       case shape::one_pair: u = 3, v = next(1000) == 0 ? 2 : 1; break;
+      case shape::crowd: u = next(100), v = next(100); break;
       case shape::skewed: u = next(1 + next(1 + next(n))), v = next(1 + next(n)); break;
       case shape::sorted: u = static_cast<std::uint64_t>(k) / 8, v = static_cast<std::uint64_t>(k) % 8; break;
       case shape::sparse_ids: u = u * 4099 * 8191 % 0xfffffffeU, v = v * 4099 * 8191 % 0xfffffffeU; break;
