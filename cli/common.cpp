@@ -15,6 +15,7 @@ namespace tendril::cli {
 void common_options::add_to(CLI::App& verb, bool with_progress)
 {
   verb.add_option("--threads", threads, "Threads to use; 0: every core [0]")->type_name("T")->group("General");
+  verb.get_help_ptr()->group("General");
   verb.add_flag("--json", json, "Print the summary as JSON on standard output")->group("General");
   if (with_progress) { verb.add_flag("--quiet", quiet, "No progress and no summary; errors only")->group("General"); }
 }
@@ -35,13 +36,12 @@ int common_options::num_threads() const
 
 void graph_source::add_to(CLI::App& verb)
 {
-  verb.add_option("GRAPH", path,
-                  "Graph file: safetensors, npz, edge list (.gz too), Matrix Market, GAP, METIS, WebGraph")
+  verb.add_option("GRAPH", path, "Graph: safetensors, npz, edge list, Matrix Market, GAP, METIS or WebGraph")
       ->required();
   verb.add_option("--from", format, "Format of GRAPH, where its name and content don't tell [auto]")
       ->type_name("FORMAT");
   verb.add_option("--columns", columns,
-                  "Columns of an edge list, of source, target, weight, label and - (ignored), as in source,target,-,-")
+                  "Columns of an edge list, of source, target, weight, label, and - for one to ignore")
       ->type_name("LIST");
 }
 

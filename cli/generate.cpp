@@ -10,6 +10,7 @@
 #include <tendril/generate.hpp>
 
 #include "common.hpp"
+#include "help.hpp"
 #include "text.hpp"
 #include "verbs.hpp"
 
@@ -144,7 +145,7 @@ void add_generate(CLI::App& application)
   CLI::App* const verb = application.add_subcommand("generate", "Make a synthetic graph");
   verb->add_option("KIND", command->kind, "rmat, er, powerlaw, star, ring, grid or complete")
       ->required()
-      ->check(CLI::IsMember({"rmat", "er", "powerlaw", "star", "ring", "grid", "complete"}));
+      ->check(one_of({"rmat", "er", "powerlaw", "star", "ring", "grid", "complete"}));
   verb->add_option("OUT", command->output, "File to write; its extension tells the format")->required();
   verb->add_option("--to", command->to, "Format of OUT, where its extension doesn't tell [auto]")->type_name("FORMAT");
   auto* const scale = verb->add_option("--scale", command->scale, "2^N vertices [16]")->type_name("N");
@@ -153,7 +154,9 @@ void add_generate(CLI::App& application)
       ->excludes(scale);
   verb->add_option("--edge-factor", command->edge_factor, "rmat, er: edges a vertex, before any building [16]")
       ->type_name("K");
-  verb->add_option("--seed", command->seed, "Seed: the same one gives the same graph [0]")->type_name("S");
+  verb->add_option("--seed", command->seed, "Seed: the same one gives the same graph [0]")
+      ->check(natural())
+      ->type_name("S");
   verb->add_option("--name", command->name, "Name kept in the file [KIND-SEED]")->type_name("NAME");
 
   auto const shape = "Shape";

@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,6 +16,7 @@
 #include <tendril/error.hpp>
 #include <tendril/file.hpp>
 
+#include "help.hpp"
 #include "verbs.hpp"
 
 #ifdef TENDRIL_CLI_BENCH
@@ -65,8 +68,17 @@ int complain(int code, std::string message)
 std::string usage_message(CLI::App const& application, CLI::ParseError const& failure)
 {
   std::string message = failure.what();
-  while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) { message.pop_back(); }
+  constexpr std::string_view unreadable = "Could not convert: ", separator = " = ";
+  auto const value = message.find(separator);
+  if (message.starts_with(unreadable) && value != std::string::npos) {
+    message = fmt::format("{}: '{}', expected a number", message.substr(unreadable.size(), value - unreadable.size()),
+                          message.substr(value + separator.size()));
+  }
   std::string command = application.get_name();
+  if (application.get_subcommands().empty() && dynamic_cast<CLI::RequiredError const*>(&failure) != nullptr) {
+    auto const words = application.remaining();
+    message = words.empty() ? std::string("no verb") : fmt::format("'{}' is no verb", words.front());
+  }
   for (CLI::App const* verb : application.get_subcommands()) { command += " " + verb->get_name(); }
   return fmt::format("{} (try '{} --help')", message, command);
 }
@@ -75,10 +87,9 @@ int run(int argc, char** argv)
 {
   CLI::App application("Graph sampling for graph machine learning: random walks, neighbourhoods, mini-batches.",
                        "tendril");
-  application.get_formatter()->column_width(32);
-  application.get_formatter()->label("SUBCOMMAND", "VERB");
-  application.get_formatter()->label("Subcommands", "Verbs");
-  application.set_version_flag("--version", "tendril " TENDRIL_VERSION);
+  application.formatter(std::make_shared<tendril::cli::help_formatter>());
+  application.set_version_flag("--version", "tendril " TENDRIL_VERSION, "Print the version");
+  application.set_help_flag("-h,--help", "Print this help");
   application.require_subcommand(1);
   application.footer(
       "Examples:\n"
@@ -87,7 +98,7 @@ int run(int argc, char** argv)
       "  tendril walk graph.safetensors -o walks.npy --length 80    ten DeepWalk walks from every vertex\n"
       "  tendril sample graph.safetensors -o hops.npz --fanouts 25,10 --num-seeds 1024\n"
       "\n"
-      "'tendril VERB --help' lists the options of a verb, with examples.\n"
+      "'tendril VERB --help' tells the options of a verb, with examples.\n"
       "Exit codes: 0 done, 1 bad data or failure, 2 wrong usage.");
 
   tendril::cli::add_info(application);

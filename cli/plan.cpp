@@ -7,6 +7,7 @@
 #include <tendril/error.hpp>
 
 #include "common.hpp"
+#include "help.hpp"
 #include "sample_job.hpp"
 #include "text.hpp"
 #include "verbs.hpp"
@@ -104,7 +105,9 @@ void add_plan(CLI::App& application)
   verb->add_flag("--weighted", command->weighted, "Choose edges in proportion to their weights");
   verb->add_option("--rule", command->rule, "Ask for a rule: auto, scan, reject, alias or its [auto]")
       ->type_name("RULE");
-  verb->add_option("--seed", command->seed, "Accepted as for walk and sample; changes no plan [0]")->type_name("S");
+  verb->add_option("--seed", command->seed, "Accepted as for walk and sample; changes no plan [0]")
+      ->check(natural())
+      ->type_name("S");
   verb->add_option("--device", command->device, "Where to run: cpu [cpu]")->type_name("DEVICE");
   // A command line of walk or sample can be planned as it is: where its result would go changes no plan.
   for (auto const* const name : {"-o,--output", "--dtype"}) {

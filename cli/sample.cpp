@@ -11,6 +11,7 @@
 #include <tendril/error.hpp>
 
 #include "common.hpp"
+#include "help.hpp"
 #include "sample_job.hpp"
 #include "text.hpp"
 #include "verbs.hpp"
@@ -252,10 +253,10 @@ void sample_command::run() const
     print(document);
   } else if (!common.quiet) {
     print(fmt::format(
-        "graph   {}\njob     {}: {}{}\nedges   {} in {}: {} edges/s\noutput  {} ({})\nmemory  {} at most, {} in all",
+        "graph   {}\njob     {}: {}{}\nedges   {} in {}: {} edges/s\noutput  {} ({})\ntotal   {}, {} of memory at most",
         describe(g, source.path), counted(seeds.size(), "seed", "seeds"), job.describe(),
         rule.empty() ? std::string() : fmt::format(" ({})", rule), grouped(edges), duration(sample_seconds), si(rate),
-        output, bytes_text(file_bytes(output)), bytes_text(peak_memory()), duration(seconds)));
+        output, bytes_text(file_bytes(output)), duration(seconds), bytes_text(peak_memory())));
   }
 }
 
@@ -272,7 +273,9 @@ void add_sample(CLI::App& application)
   verb->add_flag("--weighted", command->job.weighted, "Choose edges in proportion to their weights");
   verb->add_option("--rule", command->job.rule, "khop: how an edge is chosen: auto, scan, reject, alias or its [auto]")
       ->type_name("RULE");
-  verb->add_option("--seed", command->job.seed, "Seed: the same one gives the same samples [0]")->type_name("S");
+  verb->add_option("--seed", command->job.seed, "Seed: the same one gives the same samples [0]")
+      ->check(natural())
+      ->type_name("S");
   verb->add_option("--dtype", command->dtype, "Type of vertex ids: int32 or int64 [int32 where ids fit]")
       ->type_name("TYPE");
   verb->add_option("--device", command->job.device, "Where to run: cpu [cpu]")->type_name("DEVICE");

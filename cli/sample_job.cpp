@@ -10,6 +10,7 @@
 #include <tendril/error.hpp>
 #include <tendril/starts.hpp>
 
+#include "help.hpp"
 #include "text.hpp"
 
 namespace tendril::cli {
@@ -56,7 +57,7 @@ void sample_job::add_to(CLI::App& verb)
       ->group(group);
   verb.add_flag("--disjoint", disjoint, "minibatch: one subgraph a seed, no vertex shared")->group(group);
   verb.add_option("--subgraph", subgraph, "minibatch: directional, bidirectional or induced [directional]")
-      ->check(CLI::IsMember({"directional", "bidirectional", "induced"}))
+      ->check(one_of({"directional", "bidirectional", "induced"}))
       ->type_name("TYPE")
       ->group(group);
 }
@@ -109,7 +110,10 @@ buffer<vertex_id> sample_job::seeds(graph const& g, cpu_exec const& exec) const
 {
   if (!seeds_file.empty()) { return read_vertices(seeds_file, g.num_vertices(), exec); }
   if (num_seeds.has_value()) {
-    if (*num_seeds < 1) { throw argument_error(fmt::format("--num-seeds: {}, expected 1 or more", *num_seeds)); }
+    if (*num_seeds < 1 || *num_seeds > g.num_vertices()) {
+      throw argument_error(
+          fmt::format("--num-seeds: {}, expected 1 to {}, the vertices of the graph", *num_seeds, g.num_vertices()));
+    }
     return random_distinct_vertices(g.num_vertices(), *num_seeds, seed, exec);
   }
   buffer<vertex_id> all(g.num_vertices());

@@ -43,6 +43,7 @@ std::string bytes_text(std::int64_t bytes)
 
 std::string duration(double seconds)
 {
+  if (seconds < 0.9995) { return fmt::format("{:.3g} ms", 1000 * seconds); }
   if (seconds < 60) { return fmt::format("{:.2f} s", seconds); }
   auto const whole = static_cast<std::int64_t>(seconds + 0.5);
   if (whole < 3600) { return fmt::format("{}:{:02}", whole / 60, whole % 60); }

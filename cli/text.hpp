@@ -18,7 +18,7 @@ namespace tendril::cli {
 /// 71234567 as "71.2 MB" (decimal).
 [[nodiscard]] std::string bytes_text(std::int64_t bytes);
 
-/// Seconds as "0.42 s" or "3:07" or "1:02:03".
+/// Seconds as "423 ms", "4.23 s", "3:07" or "1:02:03".
 [[nodiscard]] std::string duration(double seconds);
 
 /// "1 walk", "2 walks".

@@ -12,6 +12,7 @@
 #include <tendril/write_walks.hpp>
 
 #include "common.hpp"
+#include "help.hpp"
 #include "text.hpp"
 #include "verbs.hpp"
 #include "walk_job.hpp"
@@ -182,7 +183,7 @@ void walk_command::run() const
                {"version", TENDRIL_VERSION}});
   } else if (!common.quiet) {
     std::string const summary = fmt::format(
-        "graph   {}\njob     {}, {} ({})\nsteps   {} in {}: {} steps/s\noutput  {}\nmemory  {} at most, {} in all\n",
+        "graph   {}\njob     {}, {} ({})\nsteps   {} in {}: {} steps/s\noutput  {}\ntotal   {}, {} of memory at most\n",
         describe(g, source.path), counted(starts.num_walks(), "walk", "walks"), describe(job.app, params),
         to_string(walks.plan().rule), grouped(steps), duration(sample_seconds), si(rate),
         to_stdout ? std::string("standard output")
@@ -192,7 +193,7 @@ void walk_command::run() const
                                     : fmt::format(", {} [{}, {}]",
                                                   to_string(type.value_or(vertex_element_type(g.num_vertices()))),
                                                   starts.num_walks(), params.length + 1)),
-        bytes_text(peak_memory()), duration(seconds));
+        duration(seconds), bytes_text(peak_memory()));
     std::fputs(summary.c_str(), to_stdout ? stderr : stdout);
   }
 }
@@ -213,7 +214,9 @@ void add_walk(CLI::App& application)
   verb->add_flag("--weighted", command->job.weighted, "Choose edges in proportion to their weights");
   verb->add_option("--rule", command->job.rule, "How an edge is chosen: auto, scan, reject, alias or its [auto]")
       ->type_name("RULE");
-  verb->add_option("--seed", command->job.seed, "Seed: the same one gives the same walks [0]")->type_name("S");
+  verb->add_option("--seed", command->job.seed, "Seed: the same one gives the same walks [0]")
+      ->check(natural())
+      ->type_name("S");
   verb->add_option("--dtype", command->dtype, "int32 or int64 for .npy and .safetensors [int32 where ids fit]")
       ->type_name("TYPE");
   verb->add_option("--device", command->job.device, "Where to run: cpu [cpu]")->type_name("DEVICE");

@@ -12,6 +12,7 @@
 #include <tendril/error.hpp>
 #include <tendril/starts.hpp>
 
+#include "help.hpp"
 #include "text.hpp"
 
 namespace tendril::cli {
@@ -80,11 +81,11 @@ void walk_job::add_to(CLI::App& verb)
       ->type_name("LIST")
       ->group(group);
   verb.add_option("--metapath-of", metapath_of, "What --metapath names: edges (labels) or vertices (types) [edges]")
-      ->check(CLI::IsMember({"edges", "vertices"}))
+      ->check(one_of({"edges", "vertices"}))
       ->type_name("WHAT")
       ->group(group);
   verb.add_option("--dead-end", dead_end, "On a vertex without a way on: stop, or repeat it [stop]")
-      ->check(CLI::IsMember({"stop", "repeat"}))
+      ->check(one_of({"stop", "repeat"}))
       ->type_name("WHAT")
       ->group(group);
   verb.add_option("--first-walk", first_walk, "Logical id of the first walk [0]")->type_name("ID")->group(group);
