@@ -10,7 +10,7 @@
 namespace tendril::cpu {
 namespace {
 
-constexpr int width = 64;  // bench/walks, axis width
+constexpr int width = 192;  // bench/walks, axis width
 
 /// Where a vertex's candidates are: the neighbourhood, or its group for the label that the step must follow.
 struct whole_neighborhood {
@@ -112,14 +112,14 @@ struct record_candidates {
   [[nodiscard]] float weight(edge_id e) const { return edges[e].weight; }
 };
 
-template <class Rows, class Candidates>
+template <bool Ends, class Rows, class Candidates>
 void walk_in_lanes(walk_job const& job, walk_batch const& batch, walk_source& source, Rows rows,
                    Candidates const candidates)
 {
-  walk_lanes lanes(job, batch, source);
-  edge_id edge[width];          // the proposed edge; -1 at a dead end
-  float bound[width];
-  std::uint32_t trials[width];  // of the step, at most
+  walk_lanes<Ends, false, Candidates::rejects> lanes(job, batch, source);
+  edge_id edge[width];               // the proposed edge; -1 at a dead end
+  float bound[width] = {};
+  std::uint32_t trials[width] = {};  // of the step, at most
   scalar_stepper fallback(job);
 
   auto const arrive = [&](int lane) { candidates.prefetch_row(rows.row(lanes.vertex[lane], lanes.draws.step[lane])); };
@@ -129,31 +129,39 @@ void walk_in_lanes(walk_job const& job, walk_batch const& batch, walk_source& so
     for (int i = 0; i < lanes.active(); ++i) {
       edge_range const at = candidates.locate(rows.row(lanes.vertex[i], lanes.draws.step[i]));
       bool const dead = at.degree == 0 || (Candidates::rejects && !(at.bound > 0));
-      edge[i] = dead ? -1 : at.first + core::bounded(lanes.draws.low(i), at.degree);
+      edge[i] = dead ? -1 : at.first + core::bounded(lanes.draws.low[i], at.degree);
       if constexpr (Candidates::rejects) {
         bound[i] = at.bound;
         trials[i] = core::trial_limit(at.degree);
       }
       if (!dead) { candidates.prefetch_edge(edge[i]); }
     }
-    // Downwards: a lane that runs out of work is replaced by the last one, which has had its turn.
-    for (int i = lanes.active() - 1; i >= 0; --i) {
+    // In the same order, so that every prefetch has had the time of a whole round to arrive.
+    for (int i = 0; i < lanes.active();) {
       vertex_id next = no_vertex;
       if (edge[i] >= 0) {
         if constexpr (Candidates::rejects) {
-          if (core::accept(lanes.draws.high(i), candidates.weight(edge[i]), bound[i])) {
+          if (core::accept(lanes.draws.high[i], candidates.weight(edge[i]), bound[i])) {
             next = candidates.take(edge[i], 0);
           } else if (++lanes.draws.draw[i] < trials[i]) {
+            ++i;
             continue;
           } else {
             next = fallback.by_race(lanes.position(i));
           }
         } else {
-          next = candidates.take(edge[i], lanes.draws.high(i));
+          next = candidates.take(edge[i], lanes.draws.high[i]);
         }
       }
       bool const goes_on = next != no_vertex ? lanes.move(i, next, arrive) : lanes.finish_dead(i, arrive);
-      if (!goes_on) { lanes.remove(i); }
+      if (goes_on) {
+        ++i;
+      } else {  // no work is left for this lane: the last one takes its place, and its turn
+        int const last = lanes.remove(i);
+        edge[i] = edge[last];
+        bound[i] = bound[last];
+        trials[i] = trials[last];
+      }
     }
   }
 }
@@ -162,15 +170,18 @@ template <class Rows>
 void walk_by_rule(walk_job const& job, walk_batch const& batch, walk_source& source, graph_view const& view, Rows rows)
 {
   auto const& tables = *job.tables;
+  auto const walk = [&](auto candidates) {
+    job.may_end() ? walk_in_lanes<true>(job, batch, source, rows, candidates)
+                  : walk_in_lanes<false>(job, batch, source, rows, candidates);
+  };
   if (tables.alias) {
-    walk_in_lanes(job, batch, source, rows, alias_candidates{view.indptr, tables.alias->data()});
+    walk(alias_candidates{view.indptr, tables.alias->data()});
   } else if (tables.edges) {
-    walk_in_lanes(job, batch, source, rows, record_candidates{tables.vertices->data(), tables.edges->data()});
+    walk(record_candidates{tables.vertices->data(), tables.edges->data()});
   } else if (job.plan->rule == sampling_rule::reject) {
-    walk_in_lanes(job, batch, source, rows,
-                  weighted_candidates{view.indptr, view.indices, view.weights, tables.statistics->largest.data()});
+    walk(weighted_candidates{view.indptr, view.indices, view.weights, tables.statistics->largest.data()});
   } else {
-    walk_in_lanes(job, batch, source, rows, uniform_candidates{view.indptr, view.indices});
+    walk(uniform_candidates{view.indptr, view.indices});
   }
 }
 

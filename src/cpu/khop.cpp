@@ -108,8 +108,7 @@ class hop_expander {
     for (std::int64_t done = 0; done < total;) {
       int const lanes = static_cast<int>(std::min<std::int64_t>(cpu::draw_lanes::max_lanes, total - done));
       for (int l = 0; l < lanes; ++l) {
-        lanes_.item_lo[l] = static_cast<std::uint32_t>(root_[parent]);
-        lanes_.item_hi[l] = static_cast<std::uint32_t>(root_[parent] >> 32U);
+        lanes_.item[l] = root_[parent];
         lanes_.step[l] = slot_[parent];
         lanes_.draw[l] = block;
         if (++block == blocks()) {
@@ -119,8 +118,8 @@ class hop_expander {
       }
       cpu::philox_lanes(lanes_, lanes, key_);
       for (int l = 0; l < lanes; ++l) {
-        bits_[static_cast<std::size_t>(2 * (done + l))] = lanes_.low(l);
-        bits_[static_cast<std::size_t>(2 * (done + l) + 1)] = lanes_.high(l);
+        bits_[static_cast<std::size_t>(2 * (done + l))] = lanes_.low[l];
+        bits_[static_cast<std::size_t>(2 * (done + l) + 1)] = lanes_.high[l];
       }
       done += lanes;
     }

@@ -13,10 +13,14 @@
 
 namespace tendril::cpu {
 
+/// @tparam Ends      Walks may stop or restart before their length.
+/// @tparam Previous  `previous` is kept, for second-order rules.
+/// @tparam Trials    A step can take several trials; else draws.draw stays 0.
+template <bool Ends, bool Previous, bool Trials>
 class walk_lanes {
  public:
   walk_lanes(walk_job const& job, walk_batch const& batch, walk_source& source)
-      : job_(job), batch_(batch), source_(source), length_(job.length()), may_end_(job.may_end())
+      : job_(job), batch_(batch), source_(source), length_(job.length())
   {
   }
 
@@ -43,8 +47,14 @@ class walk_lanes {
   template <class Arrive>
   [[nodiscard]] bool move(int lane, vertex_id next, Arrive arrive)
   {
-    previous[lane] = vertex[lane];
+    if constexpr (Previous) { previous[lane] = vertex[lane]; }
     record(lane, next);
+    if constexpr (!Ends) {
+      if (static_cast<std::int32_t>(draws.step[lane]) != length_) [[likely]] {
+        arrive(lane);
+        return true;
+      }
+    }
     return enter(lane, arrive);
   }
 
@@ -56,25 +66,26 @@ class walk_lanes {
     return load(lane) && enter(lane, arrive);
   }
 
-  /// Closes the gap that a lane without a walk leaves: the last lane takes its index.
-  void remove(int lane) { copy_lane(--active_, lane); }
+  /// Closes the gap that a lane without a walk leaves: the last lane takes its index. Returns that lane's old index.
+  int remove(int lane)
+  {
+    copy_lane(--active_, lane);
+    return active_;
+  }
 
   [[nodiscard]] walker_position position(int lane) const
   {
-    return {item(lane), static_cast<std::int32_t>(draws.step[lane]), vertex[lane], previous[lane]};
+    return {draws.item[lane], static_cast<std::int32_t>(draws.step[lane]), vertex[lane], previous[lane]};
   }
 
  private:
-  [[nodiscard]] std::uint64_t item(int lane) const
-  {
-    return draws.item_lo[lane] | (std::uint64_t{draws.item_hi[lane]} << 32U);
-  }
-
   void record(int lane, vertex_id next)
   {
     vertex[lane] = next;
-    row_[lane][++draws.step[lane]] = next;
-    draws.draw[lane] = 0;
+    std::uint32_t const step = draws.step[lane] + 1;
+    draws.step[lane] = step;
+    row_[lane][step] = next;
+    if constexpr (Trials) { draws.draw[lane] = 0; }
   }
 
   /// Goes on until the lane needs an edge: ends walks, takes new ones, jumps back to starts. False if work ran out.
@@ -85,10 +96,10 @@ class walk_lanes {
       if (static_cast<std::int32_t>(draws.step[lane]) == length_) {
         close(lane, false);
         if (!load(lane)) { return false; }
-      } else if (!may_end_) {
+      } else if constexpr (!Ends) {
         break;
       } else {
-        auto const ends = core::draw_block(job_.end_key, item(lane), draws.step[lane], 0);
+        auto const ends = core::draw_block(job_.end_key, draws.item[lane], draws.step[lane], 0);
         if (job_.stop.hit(ends.low())) {
           close(lane, false);
           if (!load(lane)) { return false; }
@@ -122,8 +133,7 @@ class walk_lanes {
       index_[lane] = i;
       row_[lane] = batch_.vertices + i * (length_ + std::int64_t{1});
       row_[lane][0] = start;
-      draws.item_lo[lane] = static_cast<std::uint32_t>(walk);
-      draws.item_hi[lane] = static_cast<std::uint32_t>(walk >> 32U);
+      draws.item[lane] = walk;
       draws.step[lane] = 0;
       draws.draw[lane] = 0;
       vertex[lane] = start;
@@ -136,8 +146,9 @@ class walk_lanes {
   void copy_lane(int from, int to)
   {
     if (from == to) { return; }
-    draws.item_lo[to] = draws.item_lo[from];
-    draws.item_hi[to] = draws.item_hi[from];
+    draws.item[to] = draws.item[from];
+    draws.low[to] = draws.low[from];
+    draws.high[to] = draws.high[from];
     draws.step[to] = draws.step[from];
     draws.draw[to] = draws.draw[from];
     vertex[to] = vertex[from];
@@ -150,7 +161,6 @@ class walk_lanes {
   walk_batch const& batch_;
   walk_source& source_;
   std::int32_t length_;
-  bool may_end_;
   int active_ = 0;
   vertex_id* row_[draw_lanes::max_lanes];
   std::int64_t index_[draw_lanes::max_lanes];

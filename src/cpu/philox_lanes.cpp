@@ -1,26 +1,61 @@
-// Philox for many counters at once. The rule is src/core/philox.hpp, inlined into a loop that the compiler turns into
-// vector code, for the widest registers that the machine at hand has.
+// Philox for many counters at once, by the widest vectors that the machine at hand has.
 
 #include "cpu/philox_lanes.hpp"
 
 #include "core/philox.hpp"
 
+#ifdef __AVX2__
+#include <immintrin.h>
+
+#include "cpu/philox_vectors.hpp"
+#endif
+
 namespace tendril::cpu {
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__) && \
-    !defined(__SANITIZE_ADDRESS__)
-__attribute__((target_clones("default", "arch=x86-64-v4"), optimize("O3")))
-#endif
+#ifdef __AVX2__
+
+void philox_lanes_avx512(draw_lanes& lanes, int count, rng_key key);  // philox_lanes_avx512.cpp
+
+namespace {
+
+using words_4 = std::uint64_t __attribute__((vector_size(32)));
+using halves_4 = std::uint32_t __attribute__((vector_size(16)));
+
+struct multiply_4 {
+  core::word_product<words_4> operator()(words_4 a, std::uint32_t b) const
+  {
+    auto const product = reinterpret_cast<words_4>(
+        _mm256_mul_epu32(reinterpret_cast<__m256i>(a), _mm256_set1_epi64x(b)));
+    return {product >> 32U, product};
+  }
+};
+
+}  // namespace
+
+void philox_lanes(draw_lanes& lanes, int count, rng_key key)
+{
+  static bool const has_avx512 = __builtin_cpu_supports("avx512f") != 0;
+  if (has_avx512) {
+    philox_lanes_avx512(lanes, count, key);
+  } else {
+    philox_vectors<words_4, halves_4>(lanes, count, key, multiply_4{});
+  }
+}
+
+#else
+
 void philox_lanes(draw_lanes& lanes, int count, rng_key key)
 {
   for (int i = 0; i < count; ++i) {
     core::random_block const block =
-        core::philox4x32_10({{lanes.item_lo[i], lanes.item_hi[i], lanes.step[i], lanes.draw[i]}}, key);
-    lanes.word[0][i] = block.word[0];
-    lanes.word[1][i] = block.word[1];
-    lanes.word[2][i] = block.word[2];
-    lanes.word[3][i] = block.word[3];
+        core::philox4x32_10({{static_cast<std::uint32_t>(lanes.item[i]), static_cast<std::uint32_t>(lanes.item[i] >> 32U),
+                              lanes.step[i], lanes.draw[i]}},
+                            key);
+    lanes.low[i] = block.low();
+    lanes.high[i] = block.high();
   }
 }
+
+#endif
 
 }  // namespace tendril::cpu

@@ -13,7 +13,7 @@
 namespace tendril::cpu {
 namespace {
 
-constexpr int width = 96;                  // bench/walks, axis width
+constexpr int width = 192;                  // bench/walks, axis width
 constexpr std::uint32_t one_line = 16;     // neighbours in a cache line: from here on a search finishes at once
 
 /// A proposal: the vertex, and what its judgement needs.
@@ -95,7 +95,7 @@ struct alias_proposals {
   }
 };
 
-template <class Proposals>
+template <bool Ends, class Proposals>
 class second_order_lanes {
  public:
   second_order_lanes(walk_job const& job, walk_batch const& batch, walk_source& source, Proposals proposals)
@@ -128,7 +128,7 @@ class second_order_lanes {
       first_[i] = job_.graph.indptr[v];
       degree_[i] = job_.graph.degree(v);
       if (degree_[i] == 0) { continue; }
-      edge_[i] = first_[i] + core::bounded(lanes_.draws.low(i), degree_[i]);
+      edge_[i] = first_[i] + core::bounded(lanes_.draws.low[i], degree_[i]);
       proposals_.prefetch_edge(edge_[i]);
     }
   }
@@ -142,13 +142,13 @@ class second_order_lanes {
         end_dead(i);
         continue;
       }
-      proposal const p = proposals_.take(edge_[i], lanes_.draws.high(i));
+      proposal const p = proposals_.take(edge_[i], lanes_.draws.high[i]);
       float const bound = proposals_.bound(lanes_.vertex[i]);
       if (p.target == no_vertex || !(bound > 0)) {  // no edge of positive weight
         end_dead(i);
       } else if (lanes_.previous[i] == no_vertex) {
         bool const stands =
-            !Proposals::weighted || core::accept(lanes_.draws.high(i), double{p.weight}, double{bound});
+            !Proposals::weighted || core::accept(lanes_.draws.high[i], double{p.weight}, double{bound});
         stands ? go(i, p.target) : retry(i);
       } else {
         judge_biased(i, p, bound);
@@ -177,7 +177,7 @@ class second_order_lanes {
   /// The bits that a trial is judged by: an alias proposal takes a whole block, so its judgement has the next one.
   [[nodiscard]] std::uint64_t judgement(int i) const
   {
-    if constexpr (Proposals::draws_a_trial == 1) { return lanes_.draws.high(i); }
+    if constexpr (Proposals::draws_a_trial == 1) { return lanes_.draws.high[i]; }
     auto const at = lanes_.position(i);
     return core::draw_block(job_.step_key, at.walk, static_cast<std::uint32_t>(at.step), lanes_.draws.draw[i] + 1)
         .low();
@@ -233,7 +233,7 @@ class second_order_lanes {
 
   walk_job const& job_;
   Proposals proposals_;
-  walk_lanes lanes_;
+  walk_lanes<Ends, true, true> lanes_;
   scalar_stepper fallback_;
   edge_id first_[width], before_first_[width];           // the neighbourhood here, and the one before
   std::uint32_t degree_[width], before_degree_[width];
@@ -251,7 +251,11 @@ class second_order_lanes {
 void second_order_walk(walk_job const& job, walk_batch const& batch, walk_source& source)
 {
   auto const& tables = *job.tables;
-  auto const run = [&](auto proposals) { second_order_lanes<decltype(proposals)>(job, batch, source, proposals).run(); };
+  auto const run = [&](auto proposals) {
+    using proposals_t = decltype(proposals);
+    job.may_end() ? second_order_lanes<true, proposals_t>(job, batch, source, proposals).run()
+                  : second_order_lanes<false, proposals_t>(job, batch, source, proposals).run();
+  };
   graph_view const& g = job.graph;
   if (tables.alias) {
     run(alias_proposals{g.indptr, tables.alias->data()});

@@ -3,7 +3,6 @@
 #include <tendril/walk.hpp>
 
 #include <atomic>
-#include <cmath>
 
 #include "core/random.hpp"
 #include "cpu/lane_walk.hpp"
@@ -18,6 +17,11 @@ namespace {
 void check_probability(char const* name, double p)
 {
   TENDRIL_EXPECTS(p >= 0 && p <= 1, "{}: {}, expected a probability in [0, 1]", name, p);
+}
+
+void check_bias(char const* name, double value)
+{
+  TENDRIL_EXPECTS(value >= 1e-9 && value <= 1e9, "{}: {}, expected a number from 1e-9 to 1e9", name, value);
 }
 
 void check_metapath(graph const& graph, walk_params const& params, cpu_exec const& exec)
@@ -41,10 +45,8 @@ void check(graph const& graph, walk_params const& params, cpu_exec const& exec)
 {
   TENDRIL_EXPECTS(params.length >= 1 && params.length <= 0x7ffffffe, "length: {}, expected 1 to 2147483646 steps",
                   params.length);
-  TENDRIL_EXPECTS(params.p > 0 && std::isfinite(1.0 / params.p) && std::isfinite(params.p),
-                  "p: {}, expected a positive finite number", params.p);
-  TENDRIL_EXPECTS(params.q > 0 && std::isfinite(1.0 / params.q) && std::isfinite(params.q),
-                  "q: {}, expected a positive finite number", params.q);
+  check_bias("p", params.p);
+  check_bias("q", params.q);
   check_probability("stop_prob", params.stop_prob);
   check_probability("restart_prob", params.restart_prob);
   TENDRIL_EXPECTS(!params.weighted || graph.has_weights() || graph.num_edges() == 0,

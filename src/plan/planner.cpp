@@ -46,9 +46,9 @@ sampling_rule parse_sampling_rule(std::string_view name)
 namespace plan {
 namespace {
 
-// Rejection costs two gathers a trial, an alias table one but four times the bytes and a build. Above this many
-// trials a step the table wins (bench/walks, axis rule).
-constexpr double most_trials = 4;
+// A trial of rejection costs as much as a whole step by alias table, which costs 16 bytes an edge and a build. With
+// more trials than this a step, long walks are faster by table (bench/walks, axis rule).
+constexpr double most_trials = 1.5;
 
 // Costs in nanoseconds on one core (bench/walks, axis layout); only their ratios matter.
 constexpr double pack_edge_ns = 1.5;     // building an edge record
