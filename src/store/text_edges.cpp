@@ -196,7 +196,7 @@ struct block_parser {
 
 }  // namespace
 
-std::string quoted(std::string_view text)
+std::string text_quoter::operator()(std::string_view text) const
 {
   constexpr std::size_t longest = 40;
   std::string out = "'";

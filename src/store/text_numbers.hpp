@@ -66,7 +66,11 @@ inline bool parse_weight(char const*& at, char const* end, float& weight)
   return true;
 }
 
-/// `text` as a message shows it: in quotes, printable, not too long.
-[[nodiscard]] std::string quoted(std::string_view text);
+/// quoted(text) is `text` as a message shows it: in quotes, printable, not too long. An object, since a function would
+/// lose against std::quoted where the argument is a std::string.
+struct text_quoter {
+  [[nodiscard]] std::string operator()(std::string_view text) const;
+};
+inline constexpr text_quoter quoted{};
 
 }  // namespace tendril::store

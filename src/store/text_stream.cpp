@@ -16,7 +16,8 @@ namespace {
 // ones feed all threads of a small file. Both are wide optima (bench/build, a file of 200 MB).
 constexpr std::int64_t min_block_bytes = std::int64_t{1} << 18U;
 constexpr std::int64_t max_block_bytes = std::int64_t{1} << 24U;
-constexpr std::int64_t inflated_block_bytes = std::int64_t{1} << 22U;
+constexpr std::int64_t min_inflated_block = std::int64_t{1} << 16U;
+constexpr std::int64_t max_inflated_block = std::int64_t{1} << 22U;
 
 /// The longest line taken from a gzip file: without a limit, a small file could inflate to one line of any length.
 constexpr std::int64_t max_inflated_line = std::int64_t{1} << 26U;
@@ -79,11 +80,12 @@ text_block text_stream::fetch()
 text_block text_stream::inflate_block()
 {
   // The carried line goes first; the block ends with the last line feed inflated, and what follows is carried on.
-  for (std::int64_t fresh = inflated_block_bytes;; fresh *= 2) {
+  for (std::int64_t fresh = std::clamp(8 * num_bytes(), min_inflated_block, max_inflated_block);; fresh *= 2) {
     auto const carried = static_cast<std::int64_t>(carry_.size());
     auto storage = std::make_shared<buffer<char>>(carried + fresh);
-    std::memcpy(storage->data(), carry_.data(), carry_.size());
-    auto const inflated = static_cast<std::int64_t>(gzip_->read(storage->data() + carried, static_cast<std::size_t>(fresh)));
+    carry_.copy(storage->data(), carry_.size());
+    auto const inflated =
+        static_cast<std::int64_t>(gzip_->read(storage->data() + carried, static_cast<std::size_t>(fresh)));
     position_ += inflated;
     std::string_view const text(storage->data(), static_cast<std::size_t>(carried + inflated));
     bool const ended = inflated < fresh;
