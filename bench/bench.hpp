@@ -1,0 +1,42 @@
+// The benchmarks behind `tendril bench`. Each suite measures this machine's ceilings first, then its jobs, all of them
+// in turn once a repeat, so that a machine that drifts drifts for everyone; figures are medians.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tendril/exec.hpp>
+#include <tendril/graph.hpp>
+
+namespace tendril::bench {
+
+struct options {
+  std::string suite = "ceilings";     ///< One of suites().
+  std::string graph = "rmat:22:16";   ///< rmat:SCALE[:EDGE_FACTOR] or a file.
+  int repeats = 5;
+  cpu_exec exec = {};
+  std::string json_path = {};         ///< Where the result file goes; empty: nowhere.
+  bool quiet = false;                 ///< No table on standard output.
+};
+
+/// One line of a result file. `value` is the median of `repeats` runs; `ceiling` was taken in the same run.
+struct row {
+  std::string job, graph, params;
+  double value = 0;
+  std::string unit;
+  std::string ceiling_name;
+  double ceiling = 0, share = 0;
+  int repeats = 0;
+  double min = 0, max = 0;
+};
+
+/// The names of the suites: ceilings, walks, sample, scaling, store.
+[[nodiscard]] std::vector<std::string> suites();
+
+/// Runs a suite, prints its table and writes its result file.
+/// @throws argument_error for an unknown suite or graph specification; what reading a graph throws.
+std::vector<row> run(options const& options);
+
+}  // namespace tendril::bench

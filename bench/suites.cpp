@@ -1,0 +1,302 @@
+// What each suite measures.
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <tendril/error.hpp>
+#include <tendril/generate.hpp>
+#include <tendril/io.hpp>
+#include <tendril/sample.hpp>
+#include <tendril/walk.hpp>
+
+#include "bench/ceilings.hpp"
+#include "bench/measure.hpp"
+#include "bench/report.hpp"
+#include "core/random.hpp"
+#include "store/parallel.hpp"  // num_threads
+
+namespace tendril::bench {
+namespace {
+
+constexpr std::int64_t num_gathers = 40'000'000;
+constexpr std::int64_t num_walkers = 1 << 19U;
+constexpr std::int64_t walk_length = 80;
+constexpr std::int64_t num_roots = 40'000;
+
+constexpr char pairs[] = "two dependent gathers";
+constexpr char gathers[] = "independent gathers";
+
+graph make_rmat(std::string const& spec, cpu_exec const& exec)
+{
+  int scale = 0;
+  double factor = 16;
+  int const fields = std::sscanf(spec.c_str(), "rmat:%d:%lf", &scale, &factor);
+  if (fields < 1) { throw argument_error(fmt::format("graph '{}': expected rmat:SCALE[:EDGE_FACTOR] or a file", spec)); }
+  build_options build;
+  build.symmetrize = true;
+  build.drop_duplicates = true;
+  decoration extra;
+  extra.has_weights = true;
+  extra.weight_min = 1;
+  extra.weight_max = 5;
+  extra.num_labels = 5;
+  rmat_params params;
+  params.scale = scale;
+  params.edge_factor = factor;
+  return generate_rmat(params, build, extra, exec);
+}
+
+/// Vertices that have a neighbour, spread over the graph.
+std::vector<vertex_id> make_starts(graph_view const& graph, std::int64_t count)
+{
+  std::vector<vertex_id> out;
+  rng_key const key = core::make_key(0, core::domain::start_vertices);
+  for (std::uint64_t i = 0; static_cast<std::int64_t>(out.size()) < count; ++i) {
+    auto const v = static_cast<vertex_id>(
+        core::bounded64(core::draw_block(key, i, 0, 0).low(), static_cast<std::uint64_t>(graph.num_vertices)));
+    if (graph.degree(v) > 0) { out.push_back(v); }
+    if (i > 100 * static_cast<std::uint64_t>(count)) { throw argument_error("graph: hardly any vertex has a neighbour"); }
+  }
+  return out;
+}
+
+/// A graph and what jobs on it share.
+struct bed {
+  graph g;
+  std::string name;
+  std::vector<vertex_id> starts;
+  buffer<vertex_id> rows;
+  buffer<std::int32_t> lengths;
+};
+
+std::shared_ptr<bed> make_bed(options const& o)
+{
+  auto out = std::make_shared<bed>();
+  bool const is_file = o.graph.rfind("rmat:", 0) != 0;
+  out->g = is_file ? read_graph(o.graph, {}, o.exec) : make_rmat(o.graph, o.exec);
+  out->name = is_file ? std::filesystem::path(o.graph).filename().string() : o.graph;
+  out->starts = make_starts(out->g.view(), num_walkers);
+  out->rows = buffer<vertex_id>(num_walkers * (walk_length + 1));
+  out->lengths = buffer<std::int32_t>(num_walkers);
+  return out;
+}
+
+cpu_exec with_threads(cpu_exec exec, int threads)
+{
+  exec.num_threads = threads;
+  return exec;
+}
+
+/// Steps a second of a planned walk; its tables are built before the clock starts.
+std::function<double()> walk_job(std::shared_ptr<bed> const& b, walk_params params, cpu_exec const& exec)
+{
+  params.length = walk_length;
+  auto const w = std::make_shared<walker>(b->g, params, std::int64_t{1} << 24U, exec);
+  return [b, w, exec] {
+    double const seconds =
+        seconds_of([&] { w->run_into(b->starts, 0, b->rows.data(), b->lengths.data(), exec); });
+    std::int64_t steps = 0;
+    for (auto const l : b->lengths) { steps += l; }
+    return static_cast<double>(steps) / seconds;
+  };
+}
+
+std::function<double()> khop_job(std::shared_ptr<bed> const& b, khop_params params, cpu_exec const& exec)
+{
+  return [b, params, exec] {
+    std::int64_t slots = 0;
+    double const seconds = seconds_of([&] {
+      auto const trees = khop_sample(b->g, std::span(b->starts).first(static_cast<std::size_t>(num_roots)), params, exec);
+      for (auto const& hop : trees.hops) { slots += hop.vertices.size(); }
+    });
+    return static_cast<double>(slots) / seconds;
+  };
+}
+
+void add_ceilings(session& s, std::shared_ptr<bed> const& b, int threads)
+{
+  s.add("sequential read", "1 GiB", "B/s", "", [threads] { return sequential_read(std::int64_t{1} << 30U, threads); });
+  s.add(gathers, "4 bytes, from all neighbours", "gathers/s", "",
+        [b, threads] { return independent_gathers(b->g.view(), num_gathers, threads); });
+  s.add(pairs, "offset pair, then neighbour", "pairs/s", "",
+        [b, threads] { return dependent_gather_pairs(b->g.view(), num_gathers, threads); });
+}
+
+std::string describe(sampling_plan const& plan) { return fmt::format("{}/{}", to_string(plan.rule), to_string(plan.layout)); }
+
+void add_walk(session& s, std::shared_ptr<bed> const& b, std::string const& name, walk_params const& params,
+              std::string const& text, std::string const& ceiling, cpu_exec const& exec)
+{
+  auto const plan = plan_walk(b->g, params, std::int64_t{1} << 24U, exec);
+  s.add(name, text.empty() ? describe(plan) : fmt::format("{}; {}", text, describe(plan)), "steps/s", ceiling,
+        walk_job(b, params, exec));
+}
+
+std::vector<row> run_ceilings(options const& o)
+{
+  auto const b = make_bed(o);
+  session s(b->name, o.repeats);
+  add_ceilings(s, b, store::num_threads(o.exec));
+  return s.run();
+}
+
+std::vector<row> run_walks(options const& o)
+{
+  auto const b = make_bed(o);
+  int const threads = store::num_threads(o.exec);
+  session s(b->name, o.repeats);
+  add_ceilings(s, b, threads);
+  s.add("uniform, one walker at a time", "plain loop", "steps/s", pairs, [b, threads] {
+    return plain_walk(b->g.view(), std::span(b->starts).first(1U << 17U), walk_length, threads);
+  });
+  walk_params p;
+  add_walk(s, b, "uniform", p, "", pairs, o.exec);
+  p.stop_prob = 0.2;
+  add_walk(s, b, "ppr", p, "stop 0.2", pairs, o.exec);
+  p.stop_prob = 0;
+  p.restart_prob = 0.1;
+  add_walk(s, b, "restart", p, "restart 0.1", pairs, o.exec);
+  p.restart_prob = 0;
+  if (b->g.has_edge_labels()) {
+    p.metapath = {0, 1, 2, 3, 4};
+    add_walk(s, b, "metapath", p, "labels 0..4", pairs, o.exec);
+    p.metapath.clear();
+  }
+  p.p = 2;
+  p.q = 0.5;
+  add_walk(s, b, "node2vec", p, "p=2 q=0.5", pairs, o.exec);
+  if (b->g.has_weights()) {
+    p.weighted = true;
+    add_walk(s, b, "weighted node2vec", p, "p=2 q=0.5", pairs, o.exec);
+    p.p = p.q = 1;
+    add_walk(s, b, "weighted", p, "", pairs, o.exec);
+    p.rule = sampling_rule::reject;
+    add_walk(s, b, "weighted by rejection", p, "", pairs, o.exec);
+  }
+  auto rows = s.run();
+  append_ratio(rows, "uniform", "uniform, one walker at a time", 3);
+  append_ratio(rows, "weighted", "uniform", 0.5);
+  append_ratio(rows, "node2vec", "uniform", 0.15);
+  append_ratio(rows, "weighted node2vec", "uniform", 0.12);
+  return rows;
+}
+
+std::vector<row> run_sample(options const& o)
+{
+  auto const b = make_bed(o);
+  session s(b->name, o.repeats);
+  add_ceilings(s, b, store::num_threads(o.exec));
+  khop_params k;
+  s.add("k-hop (25,10)", "40,000 roots", "edges/s", gathers, khop_job(b, k, o.exec));
+  k.replace = true;
+  s.add("k-hop (25,10) with replacement", "40,000 roots", "edges/s", gathers, khop_job(b, k, o.exec));
+  k.replace = false;
+  k.fanouts = {15, 10, 5};
+  s.add("k-hop (15,10,5)", "40,000 roots", "edges/s", gathers, khop_job(b, k, o.exec));
+  if (b->g.has_weights()) {
+    k.fanouts = {25, 10};
+    k.weighted = k.replace = true;
+    s.add("weighted k-hop (25,10) with replacement", "40,000 roots", "edges/s", gathers, khop_job(b, k, o.exec));
+  }
+  return s.run();
+}
+
+std::vector<row> run_scaling(options const& o)
+{
+  auto const b = make_bed(o);
+  int const threads = store::num_threads(o.exec);
+  session s(b->name, o.repeats);
+  walk_params weighted;
+  weighted.weighted = b->g.has_weights();
+  std::vector<std::string> names;
+  for (int const t : {1, threads}) {
+    auto const exec = with_threads(o.exec, t);
+    auto const on = [&](char const* job) { return fmt::format("{} on {} thread{}", job, t, t == 1 ? "" : "s"); };
+    s.add(on(pairs), "", "pairs/s", "", [b, t] { return dependent_gather_pairs(b->g.view(), num_gathers, t); });
+    add_walk(s, b, on("uniform"), {}, "", on(pairs), exec);
+    add_walk(s, b, on("weighted"), weighted, "", on(pairs), exec);
+    s.add(on("k-hop (25,10)"), "40,000 roots", "edges/s", "", khop_job(b, {}, exec));
+  }
+  auto rows = s.run();
+  for (char const* job : {pairs, "uniform", "weighted", "k-hop (25,10)"}) {
+    append_ratio(rows, fmt::format("{} on {} threads", job, threads), fmt::format("{} on 1 thread", job),
+                 0.85 * threads);
+  }
+  return rows;
+}
+
+/// A temporary folder that goes with the object.
+struct scratch_folder {
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / fmt::format("tendril-bench-{}", static_cast<long>(getpid()));
+  scratch_folder() { std::filesystem::create_directories(path); }
+  ~scratch_folder()
+  {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+};
+
+std::vector<row> run_store(options const& o)
+{
+  auto const b = make_bed(o);
+  auto const folder = std::make_shared<scratch_folder>();
+  std::string const text = folder->path / "edges.txt";
+  std::string const native = folder->path / "graph.safetensors";
+  std::string const small = folder->path / "small.safetensors";
+  graph_arrays bare;
+  bare.indptr = b->g.arrays().indptr;
+  bare.indices = b->g.arrays().indices;
+  write_graph(graph(bare), text, {}, o.exec);
+  write_graph(b->g, native, {}, o.exec);
+  write_graph(generate_regular(regular_graph::ring, 1000), small, {}, o.exec);
+  auto const bytes = static_cast<double>(std::filesystem::file_size(text));
+
+  session s(b->name, o.repeats);
+  for (int const t : {1, store::num_threads(o.exec)}) {
+    auto const exec = with_threads(o.exec, t);
+    s.add(fmt::format("reading a text edge list on {} thread{}", t, t == 1 ? "" : "s"), "with its build", "B/s", "",
+          [folder, text, exec, bytes] { return bytes / seconds_of([&] { (void)read_graph(text, {}, exec); }); });
+  }
+  auto const open = [folder](std::string const& path) {
+    return [folder, path] { return seconds_of([&] { (void)read_graph(path); }) * 1e3; };
+  };
+  s.add("opening a small safetensors graph", "1,000 vertices", "ms", "", open(small));
+  s.add("opening this graph as safetensors", fmt::format("{} MB", b->g.num_bytes() / 1'000'000), "ms", "", open(native));
+  return s.run();
+}
+
+}  // namespace
+
+std::vector<std::string> suites() { return {"ceilings", "walks", "sample", "scaling", "store"}; }
+
+std::vector<row> run(options const& o)
+{
+  std::vector<row> rows;
+  if (o.repeats < 1) { throw argument_error(fmt::format("repeats: {}, expected 1 or more", o.repeats)); }
+  if (o.suite == "ceilings") {
+    rows = run_ceilings(o);
+  } else if (o.suite == "walks") {
+    rows = run_walks(o);
+  } else if (o.suite == "sample") {
+    rows = run_sample(o);
+  } else if (o.suite == "scaling") {
+    rows = run_scaling(o);
+  } else if (o.suite == "store") {
+    rows = run_store(o);
+  } else {
+    throw argument_error(
+        fmt::format("bench: no suite '{}', expected ceilings, walks, sample, scaling or store", o.suite));
+  }
+  if (!o.quiet) { print_table(rows); }
+  if (!o.json_path.empty()) { write_result_file(o.json_path, rows, store::num_threads(o.exec)); }
+  return rows;
+}
+
+}  // namespace tendril::bench

@@ -1,0 +1,48 @@
+// `tendril bench`: this machine's ceilings, then each job as a figure and as a share of its ceiling.
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "bench/bench.hpp"
+#include "common.hpp"
+#include "verbs.hpp"
+
+namespace tendril::cli {
+namespace {
+
+struct bench_verb {
+  bench::options options;
+  std::string device = "cpu";
+  int threads = 0;
+};
+
+}  // namespace
+
+void add_bench(CLI::App& application)
+{
+  auto const verb = std::make_shared<bench_verb>();
+  CLI::App* const app = application.add_subcommand("bench", "Measure this machine's ceilings, and jobs against them");
+  app->add_option("SUITE", verb->options.suite,
+                  fmt::format("What to measure: {}", fmt::join(bench::suites(), ", ")))
+      ->required();
+  app->add_option("--graph", verb->options.graph, "rmat:SCALE[:EDGE_FACTOR], or a file")->capture_default_str();
+  app->add_option("--repeats", verb->options.repeats, "Rounds; figures are their medians")->capture_default_str();
+  app->add_option("--device", verb->device, "cpu")->capture_default_str();
+  app->add_option("--threads", verb->threads, "Threads to use; 0: every core")->capture_default_str();
+  app->add_option("--json", verb->options.json_path, "Write the result file, too");
+  app->footer(
+      "Examples:\n"
+      "  tendril bench ceilings --graph rmat:20\n"
+      "  tendril bench walks --json bench/results/cpu-walks.json\n"
+      "  tendril bench sample --graph graph.safetensors --threads 1");
+  app->callback([verb] {
+    expect_device(verb->device);
+    verb->options.exec.num_threads = verb->threads;
+    bench::run(verb->options);
+  });
+}
+
+}  // namespace tendril::cli
