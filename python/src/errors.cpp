@@ -44,8 +44,7 @@ void bind_errors(nb::module_&)
 {
   nb::module_ const errors = nb::module_::import_("tendril._errors");
   auto const find = [&](char const* name) { return nb::object(errors.attr(name)).release().ptr(); };
-  types = {find("TendrilError"), find("ArgumentError"), find("FormatError"), find("IoError"),
-           find("OutOfMemoryError")};
+  types = {find("TendrilError"), find("ArgumentError"), find("FormatError"), find("IoError"), find("OutOfMemoryError")};
   nb::register_exception_translator(translate);
 }
 

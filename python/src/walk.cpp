@@ -106,8 +106,7 @@ void bind_walk(nb::module_& module)
       .def_rw("metapath", &walk_params::metapath)
       .def_rw("seed", &walk_params::seed)
       .def_prop_rw(
-          "metapath_of_vertices",
-          [](walk_params const& p) { return p.metapath_of == metapath_kind::vertex_types; },
+          "metapath_of_vertices", [](walk_params const& p) { return p.metapath_of == metapath_kind::vertex_types; },
           [](walk_params& p, bool of_vertices) {
             p.metapath_of = of_vertices ? metapath_kind::vertex_types : metapath_kind::edge_labels;
           })
