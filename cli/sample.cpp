@@ -20,7 +20,6 @@ namespace tendril::cli {
 namespace {
 
 constexpr std::int64_t batch_bytes = std::int64_t{64} << 20;  // of one batch of trees
-constexpr std::int64_t max_slots = std::int64_t{1} << 31;     // of the last hop of one tree
 
 struct sample_command {
   graph_source source;
@@ -80,10 +79,6 @@ outcome sample_trees(request const& what, khop_params const& params, cpu_exec co
   std::int64_t slots = 1, slots_of_tree = 0;
   for (std::size_t hop = 0; hop < params.fanouts.size(); ++hop) {
     shape.push_back(params.fanouts[hop]);
-    if (slots > max_slots / params.fanouts[hop]) {
-      throw argument_error(fmt::format("--fanouts: {} has more than {} slots a seed, expected fewer", what.job.fanouts,
-                                       grouped(max_slots)));
-    }
     slots *= params.fanouts[hop];
     slots_of_tree += slots;
     arrays.push_back({hop_name(hop), what.vertices, shape});

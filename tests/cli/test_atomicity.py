@@ -1,0 +1,63 @@
+"""An output appears when it is complete: a run that ends early leaves what was there before, and nothing else."""
+
+import resource
+import signal
+import subprocess
+import time
+
+import pytest
+from tendril_command import TENDRIL
+
+ENRON = "data/email-enron.npz"
+
+
+def wait_for_partial(folder, running):
+    deadline = time.monotonic() + 60
+    while not any(path.stat().st_size > 0 for path in folder.glob("*.partial-*")):
+        assert running.poll() is None, "ended before it could be stopped"
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize("stop, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("output", ["w.npy", "w.safetensors", "w.txt"])
+def test_signals_leave_nothing(output, stop, code, tendril):
+    running = subprocess.Popen([str(TENDRIL), "walk", ENRON, "-o", output, "--walks", "2000", "--quiet"], cwd=tendril.folder,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_for_partial(tendril.folder, running)
+    running.send_signal(stop)
+    assert running.wait(timeout=30) == code
+    assert running.communicate() == (b"", b"")
+    assert [path.name for path in tendril.folder.iterdir()] == ["data"]
+
+
+def test_an_old_result_stays_until_the_new_one_is_complete(tendril):
+    tendril.path("w.npy").write_text("the old one")
+    running = subprocess.Popen([str(TENDRIL), "walk", ENRON, "-o", "w.npy", "--walks", "2000", "--quiet"], cwd=tendril.folder)
+    wait_for_partial(tendril.folder, running)
+    assert tendril.path("w.npy").read_text() == "the old one"
+    running.send_signal(signal.SIGINT)
+    assert running.wait(timeout=30) == 130
+    assert tendril.path("w.npy").read_text() == "the old one"
+    tendril("walk", ENRON, "-o", "w.npy", "--walks", 1, "--quiet")
+    assert tendril.bytes("w.npy").startswith(b"\x93NUMPY")
+
+
+@pytest.mark.parametrize("arguments", [["walk", ENRON, "-o", "w.npy"], ["walk", ENRON, "-o", "w.txt"],
+                                       ["sample", ENRON, "-o", "s.npz"], ["convert", ENRON, "g.txt"]],
+                         ids=lambda arguments: arguments[-1])
+def test_a_full_disk_leaves_nothing(arguments, tendril):
+    def small_files():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write beyond the limit then fails, as on a full disk
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+
+    done = tendril.try_run(*arguments, preexec_fn=small_files)
+    assert done.returncode == 1
+    assert done.stderr == f"tendril: error: {arguments[-1]}: cannot write: File too large\n"
+    assert [path.name for path in tendril.folder.iterdir()] == ["data"]
+
+
+def test_a_reader_that_leaves_ends_the_walk(tendril):
+    job = f"'{TENDRIL}' walk {ENRON} -o - --quiet | head -n 1"
+    done = subprocess.run(["bash", "-c", job], cwd=tendril.folder, capture_output=True, text=True, timeout=60, check=True)
+    assert len(done.stdout.split()) == 81 and done.stderr == ""

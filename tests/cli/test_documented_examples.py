@@ -1,0 +1,60 @@
+"""The console examples of docs/cli.md run, in order, and print what the page says; … stands for anything."""
+
+import os
+import re
+import subprocess
+
+import pytest
+from tendril_command import ROOT, TENDRIL
+
+PAGE = ROOT / "docs" / "cli.md"
+
+
+def examples():
+    """(command, expected output) of every `$ ` line in a console block."""
+    found = []
+    for block in re.findall(r"^```console\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            found.append((command, output))
+    return found
+
+
+def fits(output, expected):
+    pattern = ".*".join(re.escape(part) for part in expected.split("…"))
+    return re.fullmatch(pattern, output, re.DOTALL) is not None
+
+
+def test_console_examples(tmp_path):
+    (tmp_path / "data").symlink_to(ROOT / "data")
+    environment = {**os.environ, "PATH": f"{TENDRIL.parent}:{os.environ['PATH']}"}
+    assert len(examples()) >= 15
+    verbs = set()
+    for command, expected in examples():
+        done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True,
+                              timeout=120, check=False)
+        failing = expected.startswith("tendril: error:")
+        assert (done.returncode != 0) == failing, f"{command}\n{done.stderr}"
+        assert fits(done.stdout + done.stderr, expected), f"{command}\nprinted\n{done.stdout}{done.stderr}"
+        verbs.add(command.split()[1])
+    assert verbs >= {"info", "convert", "generate", "walk", "sample", "plan"}
+
+
+@pytest.mark.parametrize("verb", ["info", "convert", "generate", "walk", "sample", "plan"])
+def test_help_tells_every_option_and_examples(verb, tendril):
+    text = tendril(verb, "--help")
+    assert text.startswith(text.splitlines()[0] + "\n\nUsage: tendril " + verb)
+    assert "Examples:\n  tendril " + verb in text
+    for option in ("--threads", "--json"):
+        assert option in text
+    assert max(map(len, text.splitlines())) <= 120
+
+
+def test_every_documented_option_exists(tendril):
+    help_texts = {verb: tendril(verb, "--help") for verb in ("info", "convert", "generate", "walk", "sample", "plan")}
+    sections = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    for section in sections:
+        verb = section.split()[0]
+        for option in re.findall(r"`(--[a-z-]+)", section):
+            known = help_texts[verb] + (help_texts["walk"] if verb == "sample" else "")
+            assert option in known, f"{verb} {option}"

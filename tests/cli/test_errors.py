@@ -1,0 +1,141 @@
+"""Exit codes and exact messages of what can't be done; nothing is left behind."""
+
+import numpy as np
+import pytest
+
+ENRON = "data/email-enron.npz"
+WALK = ["walk", ENRON, "-o", "out.npy"]
+SAMPLE = ["sample", ENRON, "-o", "out.npz"]
+
+USAGE = [
+    ([], "no verb (try 'tendril --help')"),
+    (["fly"], "'fly' is no verb (try 'tendril --help')"),
+    (["walk", ENRON], "--output is required (try 'tendril walk --help')"),
+    ([*WALK, "--nope"], "The following argument was not expected: --nope (try 'tendril walk --help')"),
+    ([*WALK, "--length", "abc"], "--length: 'abc', expected a number (try 'tendril walk --help')"),
+    ([*WALK, "--seed", "-1"], "--seed: '-1', expected a number from 0 on (try 'tendril walk --help')"),
+    ([*WALK, "--dead-end", "fly"], "--dead-end: 'fly', expected stop or repeat (try 'tendril walk --help')"),
+    (["walk", ENRON, "-o", "out.foo"],
+     "out.foo: unknown extension, expected .npy, .safetensors or .txt, or - for text on standard output"),
+    (["walk", ENRON, "-o", "-", "--json"], "--json: standard output is taken by -o -, expected a file"),
+    ([*WALK, "--length", "0"], "length: 0, expected 1 to 2147483646 steps"),
+    ([*WALK, "--length", "2147483648"], "length: 2147483648, expected 1 to 2147483646 steps"),
+    ([*WALK, "--app", "fly"], "--app: 'fly', expected one of deepwalk, ppr, restart, node2vec, metapath"),
+    ([*WALK, "--p", "2"], "--p: --app is deepwalk, expected node2vec"),
+    ([*WALK, "--app", "node2vec", "--p", "0"], "p: 0, expected a number from 1e-9 to 1e9"),
+    ([*WALK, "--app", "node2vec", "--q", "-1"], "q: -1, expected a number from 1e-9 to 1e9"),
+    ([*WALK, "--app", "node2vec", "--q", "nan"], "q: nan, expected a number from 1e-9 to 1e9"),
+    ([*WALK, "--app", "metapath"], "--app metapath: --metapath is missing, expected it"),
+    ([*WALK, "--app", "metapath", "--metapath", "wrote"],
+     "--metapath: 'wrote', expected a number from 0 to 65535 (this graph has no names)"),
+    ([*WALK, "--app", "metapath", "--metapath", "0,1"], "metapath: the graph has no edge labels, expected one an edge"),
+    ([*WALK, "--weighted"], "weighted: the graph has no weights, expected one an edge"),
+    ([*WALK, "--walks", "0"], "--walks: 0, expected 1 or more"),
+    ([*WALK, "--num-starts", "0"], "--num-starts: 0, expected 1 or more"),
+    ([*WALK, "--first-walk", "-1"], "--first-walk: -1, expected 0 or more"),
+    ([*WALK, "--threads", "-1"], "--threads: -1, expected 0 (every core) or more"),
+    ([*WALK, "--device", "cuda"], "--device cuda: this build has no CUDA executor, expected cpu"),
+    ([*WALK, "--device", "tpu"], "--device: 'tpu', expected cpu"),
+    ([*WALK, "--dtype", "int8"], "unknown type 'int8', expected int32 or int64"),
+    ([*WALK, "--num-starts", "5", "--starts", "a.txt"],
+     "--starts excludes --num-starts (try 'tendril walk --help')"),
+    ([*SAMPLE, "--fanouts", "0"], "fanouts: 0 at hop 1, expected 1 or more, or -1 for all neighbours"),
+    ([*SAMPLE, "--fanouts=5,-2"], "fanouts: -2 at hop 2, expected 1 or more, or -1 for all neighbours"),
+    ([*SAMPLE, "--fanouts", "25,x"], "--fanouts: 'x', expected neighbours of each hop as in 25,10, or -1 for all"),
+    ([*SAMPLE, "--fanouts", "100000,100000"],
+     "fanouts: more than 2^31 slots a tree at hop 2"),
+    ([*SAMPLE, "--num-seeds", "36693"], "--num-seeds: 36693, expected 1 to 36692, the vertices of the graph"),
+    ([*SAMPLE, "--app", "fly"], "--app: 'fly', expected one of khop, minibatch"),
+    ([*SAMPLE, "--batch-size", "5"], "--batch-size: --app is khop, expected minibatch"),
+    ([*SAMPLE, "--app", "minibatch", "--edges"], "--edges: --app is minibatch, expected khop"),
+    (["sample", ENRON, "-o", "out.npy"], "out.npy: unknown extension, expected .npz or .safetensors"),
+    (["plan", ENRON, "--app", "fly"],
+     "--app: 'fly', expected one of deepwalk, ppr, restart, node2vec, metapath, khop"),
+    (["generate", "cube", "out.npz"], "KIND: 'cube', expected rmat, er, powerlaw, star, ring, grid or complete "
+     "(try 'tendril generate --help')"),
+    (["generate", "er", "out.npz", "--weights", "5"], "--weights: '5', expected the range of weights as in 1,5"),
+    (["generate", "rmat", "out.npz", "--vertices", "5"], "--vertices: rmat has 2^scale vertices, expected --scale"),
+]
+
+
+@pytest.mark.parametrize("arguments, message", USAGE, ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+def test_wrong_usage(arguments, message, tendril):
+    done = tendril.try_run(*arguments)
+    assert done.stderr == f"tendril: error: {message}\n"
+    assert (done.returncode, done.stdout) == (2, "")
+    assert [path.name for path in tendril.folder.iterdir()] == ["data"]
+
+
+FILES = {
+    "letters.txt": (b"0 1\n1 two\n", "info", "letters.txt:2: "),
+    "negative.txt": (b"0 -1\n", "info", "negative.txt:1: "),
+    "empty.npz": (b"", "info", "empty.npz: empty file, expected a graph"),
+    "cut.npz": (b"PK\x03\x04 cut off", "info", "cut.npz: "),
+    "huge.safetensors": (b"\xff" * 8 + b"{}", "info", "huge.safetensors: "),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_malformed_graph(name, tendril):
+    content, verb, message = FILES[name]
+    tendril.path(name).write_bytes(content)
+    done = tendril.try_run(verb, name)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"tendril: error: {message}")
+    assert done.stderr.count("\n") == 1
+
+
+STARTS = {
+    "word.txt": (b"0\n1\nx\n", "word.txt:3: 'x', expected one vertex id"),
+    "two.txt": (b"# starts\n0 1\n", "two.txt:2: '0 1', expected one vertex id"),
+    "large.txt": (b"3\n36692\n", "large.txt:2: vertex 36692, expected less than 36692, the vertices of the graph"),
+    "huge.txt": (b"99999999999999999999999\n",
+                 "huge.txt:1: vertex 99999999999999999999999, expected less than 36692, the vertices of the graph"),
+    "comment.txt": (b"# nothing\n\n", "comment.txt: no vertex ids, expected at least one"),
+    "empty.txt": (b"", "empty.txt: empty file, expected vertex ids"),
+}
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_malformed_starts(name, tendril):
+    content, message = STARTS[name]
+    tendril.path(name).write_bytes(content)
+    for verb, option, output in (("walk", "--starts", "out.npy"), ("sample", "--seeds", "out.npz")):
+        done = tendril.try_run(verb, ENRON, "-o", output, option, name)
+        assert done.stderr == f"tendril: error: {message}\n"
+        assert done.returncode == 1
+        assert not tendril.path(output).exists()
+
+
+def test_starts_of_the_wrong_kind(tendril):
+    np.save(tendril.path("float.npy"), np.zeros(3))
+    np.save(tendril.path("large.npy"), np.array([1, 40000]))
+    np.save(tendril.path("negative.npy"), np.array([1, -1]))
+    for name in ("float.npy", "large.npy", "negative.npy"):
+        done = tendril.try_run(*WALK, "--starts", name)
+        assert done.returncode == 1
+        assert done.stderr.startswith(f"tendril: error: {name}: ")
+
+
+def test_what_cannot_be_opened(tendril):
+    for arguments, message in (
+        (["info", "none.npz"], "none.npz: cannot open: No such file or directory"),
+        (["info", "data"], "data: is a directory, expected a file"),
+        (["walk", ENRON, "-o", "none/out.npy"], "none/out.npy: cannot create: No such file or directory"),
+        (["walk", ENRON, "-o", "out.npy", "--starts", "none.txt"], "none.txt: cannot open: No such file or directory"),
+    ):
+        done = tendril.try_run(*arguments)
+        assert done.stderr == f"tendril: error: {message}\n"
+        assert (done.returncode, done.stdout) == (1, "")
+
+
+def test_graphs_without_edges_or_vertices(tendril, graphs):
+    tendril("walk", graphs["empty.txt"], "-o", "none.npy", "--quiet")
+    assert np.load(tendril.path("none.npy")).shape == (0, 81)
+    tendril("sample", graphs["empty.txt"], "-o", "none.npz", "--quiet")
+    done = tendril.try_run("walk", graphs["empty.txt"], "-o", "out.npy", "--num-starts", 3)
+    assert done.stderr == "tendril: error: random_vertices: the graph has no vertices to draw 3 from\n"
+    assert done.returncode == 2
+    tendril("generate", "er", "bare.npz", "--vertices", 5, "--edge-factor", 0, "--quiet")
+    tendril("walk", "bare.npz", "-o", "stay.npy", "--walks", 2, "--length", 3, "--quiet")
+    assert np.load(tendril.path("stay.npy")).tolist() == [[v, -1, -1, -1] for v in range(5) for _ in range(2)]

@@ -1,0 +1,191 @@
+"""What the verbs write: formats agree, walks and trees follow edges, splits and threads change nothing."""
+
+import json
+import struct
+
+import numpy as np
+import pytest
+
+ENRON = "data/email-enron.npz"
+
+
+def read_safetensors(path):
+    """(arrays, metadata) of a file, by the format's definition."""
+    content = path.read_bytes()
+    (length,) = struct.unpack("<Q", content[:8])
+    header = json.loads(content[8 : 8 + length])
+    metadata = header.pop("__metadata__", {})
+    types = {"I32": np.int32, "I64": np.int64}
+    arrays, end = {}, 0
+    for name, entry in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
+        first, last = entry["data_offsets"]
+        assert first == end, "tensors follow each other without gaps"
+        end = last
+        data = np.frombuffer(content, types[entry["dtype"]], (last - first) // types[entry["dtype"]]().itemsize,
+                             8 + length + first)
+        arrays[name] = data.reshape(entry["shape"])
+    assert 8 + length + end == len(content)
+    return arrays, metadata
+
+
+def edges_of(tendril, graph):
+    """The graph's edges as a set, by way of a sparse matrix."""
+    tendril("convert", graph, "edges.npz", "--quiet")
+    with np.load(tendril.path("edges.npz")) as matrix:
+        sources = np.repeat(np.arange(len(matrix["indptr"]) - 1), np.diff(matrix["indptr"]))
+        return set(zip(sources.tolist(), matrix["indices"].tolist()))
+
+
+@pytest.mark.parametrize("app", ["deepwalk", "ppr", "restart", "node2vec"])
+def test_formats_agree(app, tendril, graphs):
+    job = ["walk", graphs["skewed.safetensors"], "--app", app, "--walks", 3, "--length", 12, "--weighted", "--seed", 5, "--quiet"]
+    tendril(*job, "-o", "w.npy")
+    tendril(*job, "-o", "w64.npy", "--dtype", "int64")
+    tendril(*job, "-o", "w.safetensors")
+    tendril(*job, "-o", "w64.safetensors", "--dtype", "int64")
+    tendril(*job, "-o", "w.txt")
+    walks = np.load(tendril.path("w.npy"))
+    assert walks.dtype == np.int32 and walks.shape == (3 * 1024, 13)
+    wide = np.load(tendril.path("w64.npy"))
+    assert wide.dtype == np.int64 and np.array_equal(walks, wide)
+    for name in ("w.safetensors", "w64.safetensors"):
+        arrays, metadata = read_safetensors(tendril.path(name))
+        assert np.array_equal(arrays["walks"], walks)
+        assert np.array_equal(arrays["lengths"], (walks >= 0).sum(axis=1) - 1)
+        assert metadata["app"] == app and metadata["seed"] == "5" and metadata["version"]
+        assert json.loads(metadata["params"])["length"] == 12
+    lines = [list(map(int, line.split())) for line in tendril.path("w.txt").read_text().splitlines()]
+    assert lines == [[v for v in row if v >= 0] for row in walks.tolist()]
+    assert tendril(*job, "-o", "-").encode() == tendril.bytes("w.txt")
+
+
+def test_walks_follow_edges_from_every_vertex(tendril, graphs):
+    tendril("walk", graphs["skewed.safetensors"], "-o", "w.npy", "--walks", 4, "--length", 20, "--quiet")
+    walks = np.load(tendril.path("w.npy"))
+    assert np.array_equal(walks[:, 0], np.repeat(np.arange(1024), 4))
+    edges = edges_of(tendril, graphs["skewed.safetensors"])
+    steps = {(int(u), int(v)) for row in walks for u, v in zip(row, row[1:]) if v >= 0}
+    assert steps and steps <= edges
+
+
+def test_dead_ends(tendril, graphs):
+    job = ["walk", graphs["line.txt"], "--starts", "starts.txt", "--length", 3, "--quiet"]
+    tendril.path("starts.txt").write_text("2\n\n# the beginning\n 0 \n")
+    tendril(*job, "-o", "stop.npy")
+    assert np.load(tendril.path("stop.npy")).tolist() == [[2, 3, -1, -1], [0, 1, 2, 3]]
+    tendril(*job, "-o", "repeat.npy", "--dead-end", "repeat")
+    assert np.load(tendril.path("repeat.npy")).tolist() == [[2, 3, 3, 3], [0, 1, 2, 3]]
+
+
+THREADED = {
+    "deepwalk.npy": ["walk", "--length", 40],
+    "weighted.safetensors": ["walk", "--app", "node2vec", "--p", 0.5, "--q", 2, "--weighted", "--length", 30],
+    "walks.txt": ["walk", "--app", "ppr", "--stop-prob", 0.1],
+    "metapath.npy": ["walk", "--app", "metapath", "--metapath", "0,2,1", "--length", 12],
+    "khop.npz": ["sample", "--fanouts", "7,3", "--weighted", "--edges"],
+    "khop.safetensors": ["sample", "--fanouts", "4,3,2", "--replace"],
+    "ragged.npz": ["sample", "--fanouts=3,-1", "--num-seeds", 50],
+    "minibatch.npz": ["sample", "--app", "minibatch", "--fanouts", "5,3", "--batch-size", 100, "--num-seeds", 350],
+    "disjoint.safetensors": ["sample", "--app", "minibatch", "--fanouts", "4,2", "--disjoint", "--num-seeds", 64],
+}
+
+
+@pytest.mark.parametrize("output", THREADED)
+def test_threads_change_no_byte(output, tendril, graphs):
+    verb, *options = THREADED[output]
+    for threads in (1, 2, 5):
+        tendril(verb, graphs["skewed.safetensors"], "-o", f"{threads}-{output}", *options, "--threads", threads,
+                "--seed", 3, "--quiet")
+    assert tendril.bytes(f"1-{output}") == tendril.bytes(f"2-{output}") == tendril.bytes(f"5-{output}")
+    tendril(verb, graphs["skewed.safetensors"], "-o", f"other-{output}", *options, "--seed", 4, "--quiet")
+    assert tendril.bytes(f"1-{output}") != tendril.bytes(f"other-{output}")
+
+
+def test_splits_of_walks_are_the_whole(tendril, graphs):
+    job = ["walk", graphs["skewed.safetensors"], "--app", "node2vec", "--p", 2, "--walks", 3, "--length", 15, "--quiet"]
+    tendril(*job, "-o", "all.npy")
+    np.save(tendril.path("first.npy"), np.arange(400))
+    tendril.path("second.txt").write_text("".join(f"{v}\n" for v in range(400, 1024)))
+    tendril(*job, "-o", "a.npy", "--starts", "first.npy")
+    tendril(*job, "-o", "b.npy", "--starts", "second.txt", "--first-walk", 1200)
+    parts = [np.load(tendril.path(name)) for name in ("a.npy", "b.npy")]
+    assert np.array_equal(np.load(tendril.path("all.npy")), np.concatenate(parts))
+
+
+def test_splits_of_trees_are_the_whole(tendril, graphs):
+    job = ["sample", graphs["skewed.safetensors"], "--fanouts", "5,4", "--quiet"]
+    tendril(*job, "-o", "all.npz")
+    np.save(tendril.path("second.npy"), np.arange(700, 1024, dtype=np.int32))
+    tendril(*job, "-o", "b.npz", "--seeds", "second.npy", "--first-root", 700)
+    with np.load(tendril.path("all.npz")) as whole, np.load(tendril.path("b.npz")) as part:
+        assert set(part.files) == {"seeds", "hop1", "hop2"}
+        for name in part.files:
+            assert np.array_equal(whole[name][700:], part[name])
+
+
+def test_batches_beyond_one_are_the_same_walks(tendril):
+    """More walks than one batch holds: rows of a long job equal those of a short one."""
+    tendril("walk", ENRON, "-o", "long.npy", "--walks", 8, "--length", 80, "--quiet")  # 95 MB of vertices, two batches
+    walks = np.load(tendril.path("long.npy"), mmap_mode="r")
+    assert walks.shape == (8 * 36692, 81) and walks.nbytes > 64 << 20
+    tendril.path("last.txt").write_text("36600\n36691\n")
+    tendril("walk", ENRON, "-o", "one.npy", "--starts", "last.txt", "--walks", 1, "--first-walk", 8 * 36600, "--quiet")
+    assert np.array_equal(np.load(tendril.path("one.npy"))[0], walks[8 * 36600])
+
+
+def test_memory_does_not_grow_with_the_number_of_walks(tendril):
+    peaks = []
+    for walks in (8, 24):
+        summary = json.loads(tendril("walk", ENRON, "-o", "w.npy", "--walks", walks, "--length", 80, "--json"))
+        assert summary["output_bytes"] > walks * 36692 * 81 * 4
+        peaks.append(summary["peak_memory_bytes"])
+    assert peaks[1] < peaks[0] + (64 << 20)  # 190 MB more were written
+
+
+def test_trees(tendril, graphs):
+    edges = edges_of(tendril, graphs["skewed.safetensors"])
+    tendril("sample", graphs["skewed.safetensors"], "-o", "t.safetensors", "--fanouts", "6,4", "--num-seeds", 200, "--quiet")
+    trees, metadata = read_safetensors(tendril.path("t.safetensors"))
+    assert metadata["app"] == "khop" and json.loads(metadata["params"])["fanouts"] == [6, 4]
+    assert len(set(trees["seeds"].tolist())) == 200
+    assert trees["hop1"].shape == (200, 6) and trees["hop2"].shape == (200, 6, 4)
+    for seed, children, rows in zip(trees["seeds"].tolist(), trees["hop1"].tolist(), trees["hop2"].tolist()):
+        kept = [v for v in children if v >= 0]
+        assert len(set(kept)) == len(kept) and all((seed, v) in edges for v in kept)
+        for child, row in zip(children, rows):
+            assert all(w < 0 or (child, w) in edges for w in row)
+
+
+def test_all_neighbours(tendril, graphs):
+    edges = edges_of(tendril, graphs["skewed.safetensors"])
+    tendril("sample", graphs["skewed.safetensors"], "-o", "t.npz", "--fanouts=-1", "--num-seeds", 30, "--edges", "--quiet")
+    with np.load(tendril.path("t.npz")) as trees:
+        offsets, hop = trees["hop1_offsets"], trees["hop1"]
+        assert trees["hop1_edges"].shape == hop.shape
+        for i, seed in enumerate(trees["seeds"].tolist()):
+            assert sorted(hop[offsets[i] : offsets[i + 1]].tolist()) == sorted(v for u, v in edges if u == seed)
+
+
+def test_minibatches(tendril, graphs):
+    edges = edges_of(tendril, graphs["skewed.safetensors"])
+    tendril("sample", graphs["skewed.safetensors"], "-o", "m.npz", "--app", "minibatch", "--fanouts", "5,3", "--batch-size", 64,
+            "--num-seeds", 150, "--quiet")
+    with np.load(tendril.path("m.npz")) as file:
+        arrays = dict(file)
+    assert arrays["node_offsets"].shape == arrays["edge_offsets"].shape == (4,)
+    assert arrays["num_sampled_nodes"].shape == (3, 3) and arrays["num_sampled_edges"].shape == (3, 2)
+    for b in range(3):
+        nodes = arrays["node"][arrays["node_offsets"][b] : arrays["node_offsets"][b + 1]]
+        part = slice(arrays["edge_offsets"][b], arrays["edge_offsets"][b + 1])
+        seeds = arrays["seeds"][64 * b : 64 * (b + 1)]
+        assert np.array_equal(nodes[: len(seeds)], seeds)
+        assert len(set(nodes.tolist())) == len(nodes) == arrays["num_sampled_nodes"][b].sum()
+        pairs = set(zip(nodes[arrays["row"][part]].tolist(), nodes[arrays["col"][part]].tolist()))
+        assert pairs and pairs <= edges
+
+
+def test_starts_are_drawn_uniformly(tendril, graphs):
+    tendril("walk", graphs["star.npz"], "-o", "w.npy", "--num-starts", 50_000, "--length", 1, "--quiet")
+    counts = np.bincount(np.load(tendril.path("w.npy"))[:, 0], minlength=50)
+    chi_square = ((counts - 1000) ** 2 / 1000).sum()
+    assert chi_square < 49 + 5 * (2 * 49) ** 0.5  # five standard deviations above its mean
