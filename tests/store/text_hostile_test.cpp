@@ -134,6 +134,7 @@ TEST(TextHostile, GzipMembersAndPaddingReadAsOne)
 {
   EXPECT_EQ(message(gzipped("0 1\n1 ") + gzipped("2\n") + gzipped("") + std::string(512, '\0')),
             "accepted: 3 vertices, 2 edges");
+  EXPECT_EQ(message(gzipped("0 1\n1 2")), "accepted: 3 vertices, 2 edges");
 }
 
 TEST(TextHostile, GzipBombIsNotUnpackedIntoMemory)
