@@ -17,6 +17,7 @@
 #include "store/parallel.hpp"  // parallel_ranges
 #include "store/readers.hpp"
 #include "store/stored_csr.hpp"
+#include "store/text_numbers.hpp"  // quoted
 #include "store/zip.hpp"
 
 namespace tendril::store {
@@ -94,7 +95,7 @@ class npz_reader {
   {
     char const* const layout = "SciPy's format, shape, indptr, indices and data";
     if (format != "csr" && format != "csc") {
-      throw format_error(fmt::format("{}: sparse format '{}', expected csr or csc", path_, format.substr(0, 20)));
+      throw format_error(fmt::format("{}: sparse format {}, expected csr or csc", path_, quoted(format)));
     }
     auto const shape = to_edge_ids(path_, expect("shape", layout), exec_);
     if (shape.size() != 2 || shape[0] != shape[1]) {

@@ -15,6 +15,7 @@
 #include <tendril/error.hpp>
 
 #include "store/expects.hpp"
+#include "store/text_numbers.hpp"  // quoted
 
 namespace tendril::store {
 namespace {
@@ -89,14 +90,14 @@ class header_handler : public nlohmann::json_sax<nlohmann::json> {
   {
     if (--depth_ != 1 || in_metadata_) { return true; }
     if (!has_type_ || !has_shape_ || !has_offsets_ || offsets_.size() != 2) {
-      reason_ = fmt::format("tensor '{}' lacks its dtype, shape or data_offsets [begin, end]", entry_.name);
+      reason_ = fmt::format("tensor {} lacks its dtype, shape or data_offsets [begin, end]", quoted(entry_.name));
       return false;
     }
     entry_.begin = offsets_[0];
     entry_.end = offsets_[1];
     std::string const name = entry_.name;
     if (!contents_.tensors.try_emplace(name, std::move(entry_)).second) {
-      reason_ = fmt::format("tensor '{}' is there twice", name);
+      reason_ = fmt::format("tensor {} is there twice", quoted(name));
       return false;
     }
     return true;
@@ -133,7 +134,7 @@ class header_handler : public nlohmann::json_sax<nlohmann::json> {
  private:
   bool fail(char const* what)
   {
-    reason_ = fmt::format("{} at '{}'", what, key_.substr(0, 60));
+    reason_ = fmt::format("{} at {}", what, quoted(key_));
     return false;
   }
 
@@ -154,15 +155,15 @@ void place_tensors(std::string const& path, std::int64_t data_begin, std::int64_
   for (auto& [name, tensor] : contents.tensors) {
     std::int64_t const data_size = file_size - data_begin;
     if (tensor.begin > tensor.end || tensor.end > data_size) {
-      throw format_error(fmt::format("{}: tensor '{}': data_offsets [{}, {}], expected both in [0, {}] and ascending",
-                                     path, name, tensor.begin, tensor.end, data_size));
+      throw format_error(fmt::format("{}: tensor {}: data_offsets [{}, {}], expected both in [0, {}] and ascending",
+                                     path, quoted(name), tensor.begin, tensor.end, data_size));
     }
     std::int64_t const count = count_elements(tensor.shape, tensor.type);
     std::int64_t const size = tensor.end - tensor.begin;
     if (tensor.type != dtype::other && (count < 0 || count * size_of(tensor.type) != size)) {
       array_view const shown{name, tensor.type, tensor.shape, {}, nullptr};
-      throw format_error(fmt::format("{}: tensor '{}': {} bytes of data, expected {} elements of {} bytes in shape {}",
-                                     path, name, size, count < 0 ? "countless" : std::to_string(count),
+      throw format_error(fmt::format("{}: tensor {}: {} bytes of data, expected {} elements of {} bytes in shape {}",
+                                     path, quoted(name), size, count < 0 ? "countless" : std::to_string(count),
                                      size_of(tensor.type), shown.shape_text()));
     }
     tensor.begin += data_begin;
@@ -172,8 +173,8 @@ void place_tensors(std::string const& path, std::int64_t data_begin, std::int64_
   std::sort(order.begin(), order.end(), [](auto const* a, auto const* b) { return a->begin < b->begin; });
   for (std::size_t i = 1; i < order.size(); ++i) {
     if (order[i]->begin < order[i - 1]->end) {
-      throw format_error(fmt::format("{}: tensors '{}' and '{}' overlap, expected each in bytes of its own", path,
-                                     order[i - 1]->name, order[i]->name));
+      throw format_error(fmt::format("{}: tensors {} and {} overlap, expected each in bytes of its own", path,
+                                     quoted(order[i - 1]->name), quoted(order[i]->name)));
     }
   }
 }

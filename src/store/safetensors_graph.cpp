@@ -13,6 +13,7 @@
 
 #include "store/readers.hpp"
 #include "store/safetensors.hpp"
+#include "store/text_numbers.hpp"  // quoted
 
 namespace tendril::store {
 namespace {
@@ -76,7 +77,7 @@ class graph_reader {
   {
     std::string const version = metadata(version_key);
     if (metadata(format_key) == format_name && version != format_version) {
-      throw format_error(fmt::format("{}: {} version '{}', expected {}", path_, format_name, version.substr(0, 20),
+      throw format_error(fmt::format("{}: {} version {}, expected {}", path_, format_name, quoted(version),
                                      format_version));
     }
   }

@@ -11,6 +11,8 @@
 #include <tendril/error.hpp>
 #include <tendril/types.hpp>  // max_num_vertices
 
+#include "store/text_numbers.hpp"  // quoted
+
 namespace tendril::store {
 namespace {
 
@@ -79,7 +81,7 @@ class property_reader {
     std::int64_t value = 0;
     auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || value < low || value > high) {
-      fail(*found, fmt::format("{}={}, expected an integer in [{}, {}]", key, clip(text), low, high));
+      fail(*found, fmt::format("{}: {}, expected an integer in [{}, {}]", key, quoted(text), low, high));
     }
     return value;
   }
@@ -87,15 +89,6 @@ class property_reader {
   [[noreturn]] void fail(property const& where, std::string const& what) const
   {
     throw format_error(fmt::format("{}:{}: {}", path_, where.line, what));
-  }
-
-  static std::string clip(std::string const& text)
-  {
-    std::string shown = text.substr(0, 60);
-    for (char& c : shown) {
-      if (static_cast<unsigned char>(c) < 32) { c = '?'; }
-    }
-    return shown;
   }
 
  private:
@@ -139,8 +132,8 @@ void parse_flags(property_reader const& reader, property const& flags, std::uint
       }
     }
     if (!known) {
-      reader.fail(flags, fmt::format("compression flag '{}' is not known, expected one such as OUTDEGREES_DELTA",
-                                     property_reader::clip(std::string(flag))));
+      reader.fail(flags, fmt::format("compression flag {} is not known, expected one such as OUTDEGREES_DELTA",
+                                     quoted(flag)));
     }
   }
 }
@@ -153,13 +146,13 @@ webgraph_properties parse_webgraph_properties(std::string const& path, std::stri
   webgraph_properties result;
 
   if (property const* const name = reader.find("graphclass"); name != nullptr && !name->value.ends_with(".BVGraph")) {
-    reader.fail(*name, fmt::format("graphclass={}, expected it.unimi.dsi.webgraph.BVGraph",
-                                   property_reader::clip(name->value)));
+    reader.fail(*name, fmt::format("graphclass: {}, expected it.unimi.dsi.webgraph.BVGraph",
+                                   quoted(name->value)));
   }
   (void)reader.integer("version", 0, 1, 0);
   property const* const endianness = reader.find("endianness");
   if (endianness != nullptr && endianness->value != "big") {
-    reader.fail(*endianness, fmt::format("endianness={}, expected big", property_reader::clip(endianness->value)));
+    reader.fail(*endianness, fmt::format("endianness: {}, expected big", quoted(endianness->value)));
   }
 
   constexpr std::int64_t any = std::int64_t{1} << 40;
@@ -176,7 +169,7 @@ webgraph_properties parse_webgraph_properties(std::string const& path, std::stri
   for (coding const* const part : {&result.outdegrees, &result.references, &result.block_counts, &result.blocks,
                                    &result.intervals, &result.residuals}) {
     if (part->code == bit_code::zeta && part->parameter > 31) {
-      reader.fail(*reader.find("zetak"), fmt::format("zetak={}, expected 1 to 31", part->parameter));
+      reader.fail(*reader.find("zetak"), fmt::format("zetak: {}, expected 1 to 31", part->parameter));
     }
   }
   return result;
