@@ -28,7 +28,7 @@ void check(graph const& graph, khop_params const& params)
   for (std::size_t h = 0; h < params.fanouts.size(); ++h) {
     std::int64_t const f = params.fanouts[h];
     TENDRIL_EXPECTS(f == -1 || f >= 1, "fanouts: {} at hop {}, expected 1 or more, or -1 for all neighbours", f, h + 1);
-    slots = f > 0 && slots <= most_slots_a_tree ? slots * std::min(f, most_slots_a_tree) : slots;
+    slots = f > 0 ? slots * std::min(f, most_slots_a_tree + 1) : slots;
     TENDRIL_EXPECTS(slots <= most_slots_a_tree, "fanouts: more than 2^31 slots a tree at hop {}", h + 1);
   }
   TENDRIL_EXPECTS(!params.weighted || graph.has_weights() || graph.num_edges() == 0,
@@ -243,8 +243,7 @@ khop_trees khop_sample(graph const& graph, std::span<vertex_id const> seeds, kho
     TENDRIL_EXPECTS(seeds[i] < graph.num_vertices(), "seed {}: vertex {} is out of range, the graph has {} vertices", i,
                     seeds[i], graph.num_vertices());
   }
-  khop_params planned = params;
-  planned.weighted = params.weighted && graph.num_edges() > 0;
+  khop_params const planned = plan::without_idle_weights(graph, params);
   auto const plan = plan::make_khop_plan(graph, planned, num_roots, exec);
   auto const tables = plan::make_khop_tables(graph, plan, exec);
   cpu::pick_rule const rule{planned.replace, planned.weighted, plan.rule, &tables};
@@ -274,9 +273,7 @@ khop_trees khop_sample(graph const& graph, std::span<vertex_id const> seeds, kho
 sampling_plan plan_khop(graph const& graph, khop_params const& params, std::int64_t num_roots, cpu_exec const& exec)
 {
   check(graph, params);
-  khop_params planned = params;
-  planned.weighted = params.weighted && graph.num_edges() > 0;
-  return plan::make_khop_plan(graph, planned, num_roots, exec);
+  return plan::make_khop_plan(graph, plan::without_idle_weights(graph, params), num_roots, exec);
 }
 
 }  // namespace tendril

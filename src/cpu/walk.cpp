@@ -98,8 +98,7 @@ walker::walker(graph const& graph, walk_params const& params, std::int64_t expec
   check(graph, params, exec);
   auto& s = *state_;
   s.input = graph;
-  s.params = params;
-  s.params.weighted = params.weighted && graph.num_edges() > 0;
+  s.params = plan::without_idle_weights(graph, params);
   s.plan = plan::make_walk_plan(graph, s.params, expected_walks, exec);
   s.tables = plan::make_walk_tables(graph, s.params, s.plan, exec);
   s.job = {s.input.view(),
@@ -152,9 +151,7 @@ sampling_plan plan_walk(graph const& graph, walk_params const& params, std::int6
                         cpu_exec const& exec)
 {
   check(graph, params, exec);
-  walk_params planned = params;
-  planned.weighted = params.weighted && graph.num_edges() > 0;
-  return plan::make_walk_plan(graph, planned, expected_walks, exec);
+  return plan::make_walk_plan(graph, plan::without_idle_weights(graph, params), expected_walks, exec);
 }
 
 walks random_walk(graph const& graph, std::span<vertex_id const> starts, walk_params const& params,

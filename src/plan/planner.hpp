@@ -28,6 +28,17 @@ struct khop_tables {
   std::shared_ptr<buffer<std::uint64_t> const> prefix_sums;
 };
 
+/// The parameters that a plan is made for: a graph without edges has nothing to weigh, and needs no weights for it.
+template <class Params>
+[[nodiscard]] Params without_idle_weights(graph const& graph, Params params)
+{
+  if (params.weighted && graph.num_edges() == 0) {
+    params.weighted = false;
+    params.rule = sampling_rule::automatic;
+  }
+  return params;
+}
+
 /// Whether the walk's choice depends on the vertex before.
 [[nodiscard]] bool is_second_order(walk_params const& params);
 
