@@ -31,6 +31,7 @@ class scalar_stepper {
   /// The next vertex, or no_vertex at a dead end.
   [[nodiscard]] vertex_id operator()(walker_position const& at)
   {
+    if (job_.tables->prefix_sums) { return by_prefix_sums(at); }
     edge_id const first = job_.graph.first_edge(at.vertex);
     std::uint32_t const degree = job_.graph.degree(at.vertex);
     if (job_.params->metapath.empty()) {
@@ -55,6 +56,20 @@ class scalar_stepper {
   }
 
  private:
+  /// The its rule by its table, which holds the groups where the plan groups by label.
+  [[nodiscard]] vertex_id by_prefix_sums(walker_position const& at) const
+  {
+    plan::label_groups const* const groups = job_.tables->groups.get();
+    graph_view const& view = groups != nullptr ? groups->rows : job_.graph;
+    std::int64_t const row =
+        groups != nullptr ? at.vertex * groups->num_labels + job_.wanted_label(at.step) : std::int64_t{at.vertex};
+    edge_id const first = view.indptr[row];
+    auto const size = static_cast<std::uint32_t>(view.indptr[row + 1] - first);
+    if (size == 0) { return no_vertex; }
+    std::uint32_t const pick = core::its_pick(job_.tables->prefix_sums->data() + first, size, draw(at, 0).low());
+    return pick == core::no_pick ? no_vertex : view.indices[first + pick];
+  }
+
   /// Lists the positions of the edges that carry `label`.
   void filter(edge_id first, std::uint32_t degree, label_id label)
   {
