@@ -25,8 +25,8 @@ TENDRIL_HD std::uint64_t fraction_of(std::uint64_t part, std::uint64_t whole)
 }
 
 /// Calls emit(item, bucket) once for each of `size` items, in the order the sweep settles them, until emit returns
-/// false. `weight_of(i)` gives fixed-point weights whose sum `total` is positive and for which size * total < 2^63
-/// and size * weight < 2^63 (fixed_point guarantees both).
+/// false. `weight_of(i)` gives fixed-point weights whose sum `total` is positive and below 2^62, as is size times any
+/// weight (fixed_point guarantees both).
 template <class FixedWeightOf, class Emit>
 TENDRIL_HD void alias_sweep(std::uint32_t size, std::uint64_t total, FixedWeightOf weight_of, Emit emit)
 {

@@ -94,12 +94,12 @@ TENDRIL_HD float exponential(std::uint64_t bits)
 {
   constexpr std::uint64_t split = 0x4AFB0CCC06219B7CULL;  // (1 - sqrt(1/2)) * 2^64: below, v itself is the argument
   if (bits < split) {
-    // The half keeps v above 0; beyond 24 bits it is lost in rounding.
-    float const v = bits == 0 ? 0x1p-65F : static_cast<float>(bits) * 0x1p-64F;
+    // The half keeps v above 0; where bits has more than 24 digits it is lost in rounding.
+    float const v = (static_cast<float>(bits) + 0.5F) * 0x1p-64F;
     return -log1p_reduced(-v);
   }
   std::uint64_t const rest = ~bits;  // 1 - v = (rest + 1/2) / 2^64
-  float const x = rest == 0 ? 0x1p-65F : static_cast<float>(rest) * 0x1p-64F;
+  float const x = (static_cast<float>(rest) + 0.5F) * 0x1p-64F;
   // x = 2^exponent * m with m in [sqrt(1/2), sqrt(2)).
   std::uint32_t const shifted = float_to_bits(x) - 0x3f3504f3U;
   int const exponent = static_cast<int>(shifted) >> 23;

@@ -10,17 +10,28 @@
 
 namespace tendril::core {
 
-/// Pick j of k from `size` > k, given the picks before it.
-/// @param bits   64 random bits of slot j.
-/// @param picks  [j] the earlier picks.
+/// The two values that slot j of k can get: `candidate` if no earlier slot has it, else `last`.
+struct floyd_slot {
+  std::uint32_t candidate, last;
+
+  /// @param bits  64 random bits of the slot.
+  /// @param size  How many there are to pick from, more than k.
+  [[nodiscard]] static TENDRIL_HD floyd_slot of(std::uint64_t bits, std::uint32_t j, std::uint32_t k,
+                                                std::uint32_t size)
+  {
+    std::uint32_t const last = size - k + j;
+    return {bounded(bits, last + 1), last};
+  }
+};
+
+/// Pick j of k from `size` > k, given the j picks before it.
 TENDRIL_HD std::uint32_t floyd_pick(std::uint64_t bits, std::uint32_t j, std::uint32_t k, std::uint32_t size,
                                     std::uint32_t const* picks)
 {
-  std::uint32_t const last = size - k + j;
-  std::uint32_t const candidate = bounded(bits, last + 1);
+  auto const slot = floyd_slot::of(bits, j, k, size);
   bool taken = false;
-  for (std::uint32_t i = 0; i < j; ++i) { taken |= picks[i] == candidate; }
-  return taken ? last : candidate;
+  for (std::uint32_t i = 0; i < j; ++i) { taken |= picks[i] == slot.candidate; }
+  return taken ? slot.last : slot.candidate;
 }
 
 }  // namespace tendril::core

@@ -17,30 +17,51 @@ struct random_block {
   [[nodiscard]] TENDRIL_HD std::uint64_t high() const { return word[2] | (std::uint64_t{word[3]} << 32U); }
 };
 
-/// The block of one counter under one key. Any thread may call it; it has no state.
-TENDRIL_HD random_block philox4x32_10(random_block counter, rng_key key)
+/// Both halves of a 32 x 32 bit product.
+template <class Word>
+struct word_product {
+  Word high, low;
+};
+
+struct multiply_words {
+  TENDRIL_HD word_product<std::uint32_t> operator()(std::uint32_t a, std::uint32_t b) const
+  {
+    std::uint64_t const product = std::uint64_t{a} * b;
+    return {static_cast<std::uint32_t>(product >> 32U), static_cast<std::uint32_t>(product)};
+  }
+};
+
+/// The ten rounds over the words of a counter. `Word` is a 32-bit integer, or a vector of words for many counters at
+/// once; `multiply(word, constant)` gives its product's halves.
+template <class Word, class Multiply>
+TENDRIL_HD void philox_rounds(Word (&c)[4], rng_key key, Multiply multiply)
 {
   constexpr std::uint32_t multiplier_0 = 0xD2511F53U;
   constexpr std::uint32_t multiplier_1 = 0xCD9E8D57U;
   constexpr std::uint32_t weyl_0 = 0x9E3779B9U;
   constexpr std::uint32_t weyl_1 = 0xBB67AE85U;
-  std::uint32_t c0 = counter.word[0], c1 = counter.word[1], c2 = counter.word[2], c3 = counter.word[3];
 #ifdef __CUDACC__
 #pragma unroll
 #else
 #pragma GCC unroll 10
 #endif
   for (int round = 0; round < 10; ++round) {
-    std::uint64_t const product_0 = std::uint64_t{multiplier_0} * c0;
-    std::uint64_t const product_1 = std::uint64_t{multiplier_1} * c2;
-    c0 = static_cast<std::uint32_t>(product_1 >> 32U) ^ c1 ^ key.lo;
-    c1 = static_cast<std::uint32_t>(product_1);
-    c2 = static_cast<std::uint32_t>(product_0 >> 32U) ^ c3 ^ key.hi;
-    c3 = static_cast<std::uint32_t>(product_0);
+    word_product<Word> const product_0 = multiply(c[0], multiplier_0);
+    word_product<Word> const product_1 = multiply(c[2], multiplier_1);
+    c[0] = product_1.high ^ c[1] ^ key.lo;
+    c[1] = product_1.low;
+    c[2] = product_0.high ^ c[3] ^ key.hi;
+    c[3] = product_0.low;
     key.lo += weyl_0;
     key.hi += weyl_1;
   }
-  return {{c0, c1, c2, c3}};
+}
+
+/// The block of one counter under one key. Any thread may call it; it has no state.
+TENDRIL_HD random_block philox4x32_10(random_block counter, rng_key key)
+{
+  philox_rounds(counter.word, key, multiply_words{});
+  return counter;
 }
 
 }  // namespace tendril::core

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "cpu/philox_lanes.hpp"
 #include "cpu/scalar_step.hpp"  // walker_position
@@ -39,8 +40,19 @@ class walk_lanes {
     while (active_ < width && load(active_) && enter(active_, arrive)) { ++active_; }
   }
 
-  /// Draws the block of each lane's trial.
-  void draw() { philox_lanes(draws, active_, job_.step_key); }
+  /// Draws the block of each lane's trial, and the decisions that the lane will ask for if it moves.
+  void draw()
+  {
+    philox_lanes(draws, active_, job_.step_key);
+    if constexpr (Ends) {
+      for (int i = 0; i < active_; ++i) {
+        ends_.item[i] = draws.item[i];
+        ends_.step[i] = draws.step[i] + 1;
+        ends_.draw[i] = 0;
+      }
+      philox_lanes(ends_, active_, job_.end_key);
+    }
+  }
 
   /// The lane follows an edge to `next`; if that ends its walk, it takes the next one. False if there is none: the lane
   /// holds nothing any more.
@@ -99,11 +111,13 @@ class walk_lanes {
       } else if constexpr (!Ends) {
         break;
       } else {
-        auto const ends = core::draw_block(job_.end_key, draws.item[lane], draws.step[lane], 0);
-        if (job_.stop.hit(ends.low())) {
+        std::uint32_t const step = draws.step[lane];
+        bool const drawn = step > 0 && ends_.step[lane] == step && ends_.item[lane] == draws.item[lane];
+        auto const ends = drawn ? std::pair{ends_.low[lane], ends_.high[lane]} : decide(lane);
+        if (job_.stop.hit(ends.first)) {
           close(lane, false);
           if (!load(lane)) { return false; }
-        } else if (job_.restart.hit(ends.high())) {
+        } else if (job_.restart.hit(ends.second)) {
           record(lane, row_[lane][0]);
           previous[lane] = no_vertex;
         } else {
@@ -113,6 +127,13 @@ class walk_lanes {
     }
     arrive(lane);
     return true;
+  }
+
+  /// The stop and restart decisions of a lane whose step was not foreseen: at a walk's start and after a restart.
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> decide(int lane) const
+  {
+    auto const block = core::draw_block(job_.end_key, draws.item[lane], draws.step[lane], 0);
+    return {block.low(), block.high()};
   }
 
   void close(int lane, bool dead)
@@ -151,6 +172,12 @@ class walk_lanes {
     draws.high[to] = draws.high[from];
     draws.step[to] = draws.step[from];
     draws.draw[to] = draws.draw[from];
+    if constexpr (Ends) {
+      ends_.item[to] = ends_.item[from];
+      ends_.step[to] = ends_.step[from];
+      ends_.low[to] = ends_.low[from];
+      ends_.high[to] = ends_.high[from];
+    }
     vertex[to] = vertex[from];
     previous[to] = previous[from];
     row_[to] = row_[from];
@@ -160,6 +187,7 @@ class walk_lanes {
   walk_job const& job_;
   walk_batch const& batch_;
   walk_source& source_;
+  draw_lanes ends_ = {};  // decisions of the step after this one, never of step 0
   std::int32_t length_;
   int active_ = 0;
   vertex_id* row_[draw_lanes::max_lanes];

@@ -51,6 +51,10 @@ class neighbor_picker {
       for (std::uint32_t j = 0; j < k; ++j) { picks[j] = core::bounded(bits[j], degree); }
     } else if (degree <= k) {
       for (std::uint32_t j = 0; j < k; ++j) { picks[j] = j < degree ? j : empty_slot; }
+    } else if (k <= 16) {
+      pick_few<16>(degree, k, bits, picks);
+    } else if (k <= 32) {
+      pick_few<32>(degree, k, bits, picks);
     } else if (k <= small_k) {
       for (std::uint32_t j = 0; j < k; ++j) { picks[j] = core::floyd_pick(bits[j], j, k, degree, picks); }
     } else {
@@ -90,6 +94,20 @@ class neighbor_picker {
  private:
   static constexpr std::uint32_t small_k = 128;  // up to here comparing with every earlier pick is faster
 
+  /// Floyd's method that compares with `Width` values whatever the slot: a fixed length runs in vector registers.
+  template <int Width>
+  static void pick_few(std::uint32_t degree, std::uint32_t k, std::uint64_t const* bits, std::uint32_t* picks)
+  {
+    alignas(64) std::uint32_t earlier[Width];
+    std::fill_n(earlier, Width, empty_slot);
+    for (std::uint32_t j = 0; j < k; ++j) {
+      auto const slot = core::floyd_slot::of(bits[j], j, k, degree);
+      std::uint32_t taken = 0;
+      for (int i = 0; i < Width; ++i) { taken |= earlier[i] == slot.candidate ? ~0U : 0U; }
+      earlier[j] = picks[j] = taken != 0 ? slot.last : slot.candidate;
+    }
+  }
+
   /// Floyd's method with a hash set instead of a comparison with every earlier pick.
   void pick_many(std::uint32_t degree, std::uint32_t k, std::uint64_t const* bits, std::uint32_t* picks)
   {
@@ -105,9 +123,8 @@ class neighbor_picker {
       return true;
     };
     for (std::uint32_t j = 0; j < k; ++j) {
-      std::uint32_t const last = degree - k + j;
-      std::uint32_t const candidate = core::bounded(bits[j], last + 1);
-      picks[j] = insert(candidate) ? candidate : (insert(last), last);
+      auto const slot = core::floyd_slot::of(bits[j], j, k, degree);
+      picks[j] = insert(slot.candidate) ? slot.candidate : (insert(slot.last), slot.last);
     }
   }
 
