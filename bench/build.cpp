@@ -30,8 +30,12 @@ struct row {
 
 std::vector<row> rows()
 {
-  std::vector<row> out{{"plain", {}}, {"symmetrize", {}},        {"symmetrize, drop duplicates", {}},
-                       {"symmetrize, compact", {}}, {"symmetrize, weights", {}, true}, {"symmetrize, edge ids", {}}};
+  std::vector<row> out{{"plain", {}},
+                       {"symmetrize", {}},
+                       {"symmetrize, drop duplicates", {}},
+                       {"symmetrize, compact", {}},
+                       {"symmetrize, weights", {}, true},
+                       {"symmetrize, edge ids", {}}};
   for (std::size_t i = 1; i < out.size(); ++i) { out[i].options.symmetrize = true; }
   out[2].options.drop_duplicates = true;
   out[3].options.compact = true;

@@ -55,7 +55,7 @@ graph build_graph(coo_view const& edges, build_options const& options, cpu_exec 
   expect_length("targets", edges.targets.size(), size);
   if (!edges.weights.empty()) { expect_length("weights", edges.weights.size(), size); }
   store::coo_edges const pairs{edges.sources, edges.targets};
-  store::edge_columns_view const columns{edges.weights.data(), edges.labels};
+  store::edge_columns_view const columns{edges.weights.empty() ? nullptr : edges.weights.data(), edges.labels};
   auto const input_bytes = static_cast<std::int64_t>(size) * (8 + 4 * !edges.weights.empty()) +
                            static_cast<std::int64_t>(size) * edges.labels.bytes_per_label;
   return graph(store::csr_builder(pairs, columns, options, input_bytes, exec).build());
@@ -77,15 +77,16 @@ graph build_graph(graph const& input, build_options const& options, cpu_exec con
   build_options chosen = options;
   if (chosen.num_vertices < 0) { chosen.num_vertices = num_vertices; }
   store::csr_edges const edges{from.indptr.span(), from.indices.span()};
-  store::edge_columns_view const columns{from.weights.data(), from.edge_labels.view()};
+  store::edge_columns_view const columns{from.weights.empty() ? nullptr : from.weights.data(), from.edge_labels.view()};
   graph_arrays arrays = store::csr_builder(edges, columns, chosen, input.num_bytes(), exec).build();
 
   std::int64_t const built = arrays.indptr.size() - 1;
   arrays.node_types = gather_labels(from.node_types, arrays.original_ids, built, exec);
   if (!from.original_ids.empty()) {
-    arrays.original_ids = arrays.original_ids.empty() ? from.original_ids
-                                                      : shared_array(gather(from.original_ids.data(), num_vertices,
-                                                                            arrays.original_ids, built, exec));
+    arrays.original_ids =
+        arrays.original_ids.empty()
+            ? from.original_ids
+            : shared_array(gather(from.original_ids.data(), num_vertices, arrays.original_ids, built, exec));
   }
   arrays.edge_label_names = from.edge_label_names;
   arrays.node_type_names = from.node_type_names;

@@ -9,7 +9,10 @@ namespace {
 constexpr std::int64_t cache_arcs = std::int64_t{1} << 16U;  // 8 bytes each, twice: bench/build, axis cache_arcs
 constexpr std::int64_t max_slices = std::int64_t{1} << 16U;
 
-int log2_ceil(std::int64_t n) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(n, 1) - 1))); }
+int log2_ceil(std::int64_t n)
+{
+  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(n, 1) - 1)));
+}
 
 }  // namespace
 

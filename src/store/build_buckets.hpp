@@ -74,9 +74,9 @@ class bucket_plan {
   /// Bytes of all tables.
   [[nodiscard]] std::int64_t num_bytes() const
   {
-    return 8 * chunk_counts_.size() + static_cast<std::int64_t>(4 * (top_.size() + children_.size()) +
-                                                                sizeof(node) * nodes_.size() +
-                                                                sizeof(bucket) * buckets_.size());
+    return 8 * chunk_counts_.size() +
+           static_cast<std::int64_t>(4 * (top_.size() + children_.size()) + sizeof(node) * nodes_.size() +
+                                     sizeof(bucket) * buckets_.size());
   }
 
   /// The bucket of a key that some arc has.
@@ -106,7 +106,10 @@ class bucket_plan {
     std::int64_t count = 0;
     bool split = false;
 
-    [[nodiscard]] std::uint32_t& entry(bucket_plan& plan) const { return in_top ? plan.top_[slot] : plan.children_[slot]; }
+    [[nodiscard]] std::uint32_t& entry(bucket_plan& plan) const
+    {
+      return in_top ? plan.top_[slot] : plan.children_[slot];
+    }
   };
 
   void start(int key_bits, std::int64_t max_arcs, int threads);
@@ -120,11 +123,11 @@ class bucket_plan {
   std::vector<std::uint32_t> top_, children_;
   std::vector<node> nodes_;
   std::vector<leaf> leaves_;
-  std::int64_t counted_ = 0;                         // leaves whose arcs are counted
-  std::vector<buffer<std::uint32_t>> leaf_counts_;   // one a level: [chunk][leaf of that level]
-  std::vector<std::int64_t> level_first_;            // the first leaf of each level
+  std::int64_t counted_ = 0;                        // leaves whose arcs are counted
+  std::vector<buffer<std::uint32_t>> leaf_counts_;  // one a level: [chunk][leaf of that level]
+  std::vector<std::int64_t> level_first_;           // the first leaf of each level
   std::vector<bucket> buckets_;
-  buffer<std::int64_t> chunk_counts_;                // [chunk][bucket]
+  buffer<std::int64_t> chunk_counts_;  // [chunk][bucket]
 };
 
 }  // namespace tendril::store

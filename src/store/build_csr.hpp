@@ -43,8 +43,12 @@ template <class Edges>
 class csr_builder {
  public:
   csr_builder(Edges const& edges, edge_columns_view const& columns, build_options const& options,
-          std::int64_t input_bytes, cpu_exec const& exec)
-      : edges_(edges), columns_(columns), options_(options), input_bytes_(input_bytes), exec_(exec),
+              std::int64_t input_bytes, cpu_exec const& exec)
+      : edges_(edges),
+        columns_(columns),
+        options_(options),
+        input_bytes_(input_bytes),
+        exec_(exec),
         kinds_{columns.weights != nullptr, columns.labels.bytes_per_label, options.keep_edge_ids}
   {
   }
@@ -60,16 +64,17 @@ class csr_builder {
       ids_ = id_map::of(edges_, options_, num_ids_, window, exec_);
     }
     num_vertices_ = ids_ ? ids_->size() : num_ids_;
-    target_bits_ = static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(num_ids_ - 1, 0))));
+    target_bits_ =
+        static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(num_ids_ - 1, 0))));
     auto const source_bits = std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(num_vertices_ - 1, 0)));
     report(2);
 
     // Few enough for a thread to be worth waking, and at most 2^31 arcs each: the plan counts in 32 bits.
-    int const chunks = static_cast<int>(std::max(std::clamp<std::int64_t>(edges_.size() / 8192, 1, num_threads(exec_)),
-                                                 (edges_.size() >> 30U) + 1));
-    bucket_plan const plan(source_bits + static_cast<int>(target_bits_), max_arcs(), chunks,
-                           [&](int chunk, auto&& f) { scan(chunk, chunks, [&](std::uint64_t key, auto) { f(key); }); },
-                           exec_);
+    int const chunks = static_cast<int>(
+        std::max(std::clamp<std::int64_t>(edges_.size() / 8192, 1, num_threads(exec_)), (edges_.size() >> 30U) + 1));
+    bucket_plan const plan(
+        source_bits + static_cast<int>(target_bits_), max_arcs(), chunks,
+        [&](int chunk, auto&& f) { scan(chunk, chunks, [&](std::uint64_t key, auto) { f(key); }); }, exec_);
     report(3);
 
     indptr_ = buffer<edge_id>(num_vertices_ + 1, *exec_.memory);
@@ -98,9 +103,8 @@ class csr_builder {
     auto const bits = target_bits_;
     if (ids_) {
       auto const& ids = *ids_;
-      for_each_arc(edges_, options_, begin, end, [&](vertex_id u, vertex_id v, std::int64_t k) {
-        f((std::uint64_t{ids.rank(u)} << bits) | v, k);
-      });
+      for_each_arc(edges_, options_, begin, end,
+                   [&](vertex_id u, vertex_id v, std::int64_t k) { f((std::uint64_t{ids.rank(u)} << bits) | v, k); });
     } else {
       for_each_arc(edges_, options_, begin, end,
                    [&](vertex_id u, vertex_id v, std::int64_t k) { f((std::uint64_t{u} << bits) | v, k); });
@@ -162,7 +166,9 @@ std::int64_t csr_builder<Edges>::check_edges() const
     bool bad = top >= limit;
     if (columns_.weights != nullptr) {
       // Not one comparison of a NaN is true; infinity minus itself is a NaN.
-      for (std::int64_t k = begin; k < end; ++k) { bad |= !(columns_.weights[k] - columns_.weights[k] == 0.0F && columns_.weights[k] >= 0.0F); }
+      for (std::int64_t k = begin; k < end; ++k) {
+        bad |= !(columns_.weights[k] - columns_.weights[k] == 0.0F && columns_.weights[k] >= 0.0F);
+      }
     }
     for (auto seen = largest.load(); top > seen && !largest.compare_exchange_weak(seen, top);) {}
     if (bad) {
@@ -219,8 +225,8 @@ std::vector<built_piece> csr_builder<Edges>::run_passes(bucket_plan const& plan)
   for (auto const& b : plan.buckets()) { largest = std::max(largest, b.one_key() ? 0 : b.num_arcs); }
   auto const num_sorters = std::min<std::int64_t>(num_threads(exec_), num_buckets);
   sorter_pool sorters(num_sorters, kinds_, largest, options_.drop_duplicates, *exec_.memory);
-  std::int64_t const overhead = num_sorters * largest * (16 + kinds_.bytes_per_arc()) + plan.num_bytes() +
-                                (ids_ ? ids_->num_table_bytes() : 0);
+  std::int64_t const overhead =
+      num_sorters * largest * (16 + kinds_.bytes_per_arc()) + plan.num_bytes() + (ids_ ? ids_->num_table_bytes() : 0);
   auto const passes = plan_passes(plan, pass_capacity(overhead));
   std::int64_t held = 0;
   for (auto const& p : passes) { held = std::max(held, p.begins.back()); }
@@ -251,8 +257,8 @@ auto csr_builder<Edges>::plan_passes(bucket_plan const& plan, std::int64_t capac
 
 /// Puts the arcs of a pass into their buckets, each in input order. Returns each bucket's size.
 template <class Edges>
-std::vector<std::int64_t> csr_builder<Edges>::scatter(bucket_plan const& plan, pass const& buckets,
-                                                      std::uint64_t* keys, arc_columns const& columns) const
+std::vector<std::int64_t> csr_builder<Edges>::scatter(bucket_plan const& plan, pass const& buckets, std::uint64_t* keys,
+                                                      arc_columns const& columns) const
 {
   auto const first = buckets.first, last = buckets.last;
   auto const& begins = buckets.begins;
@@ -313,8 +319,8 @@ std::vector<std::int64_t> csr_builder<Edges>::scatter(bucket_plan const& plan, p
 
 /// Writes arcs in order, and adds them to their sources' degrees.
 template <class Edges>
-void csr_builder<Edges>::write_sorted(bucket_sorter::sorted_arcs const& arcs, arc_columns const& from, vertex_id* indices,
-                                  arc_columns const& to)
+void csr_builder<Edges>::write_sorted(bucket_sorter::sorted_arcs const& arcs, arc_columns const& from,
+                                      vertex_id* indices, arc_columns const& to)
 {
   bool const any = to.any();
   std::uint64_t source = 0;
@@ -393,8 +399,8 @@ void csr_builder<Edges>::sum_degrees()
     edge_id sum = 0;
     for (std::int64_t v = begin; v < end; ++v) {
       if (degrees[v] > std::int64_t{0xffffffffLL}) {
-        throw argument_error(fmt::format("build_graph: vertex {} would have {} edges, expected at most 4294967295", v,
-                                         degrees[v]));
+        throw argument_error(
+            fmt::format("build_graph: vertex {} would have {} edges, expected at most 4294967295", v, degrees[v]));
       }
       sum += degrees[v];
     }

@@ -4,13 +4,23 @@
 
 namespace tendril::store {
 
+void id_map::collect_sorted(buffer<vertex_id> ends, std::int64_t num_ends, cpu_exec const& exec)
+{
+  std::sort(ends.data(), ends.data() + num_ends);
+  std::int64_t const count = std::unique(ends.data(), ends.data() + num_ends) - ends.data();
+  ids_ = buffer<vertex_id>(count, *exec.memory);
+  std::copy(ends.data(), ends.data() + count, ids_.data());
+}
+
 void id_map::append(buffer<std::uint64_t> const& bits, std::int64_t first_id, cpu_exec const& exec)
 {
   std::int64_t count = 0;
   for (auto const word : bits) { count += std::popcount(word); }
   if (count == 0) { return; }
   buffer<vertex_id> grown(ids_.size() + count, *exec.memory);
-  if (!ids_.empty()) { std::memcpy(grown.data(), ids_.data(), static_cast<std::size_t>(ids_.size()) * sizeof(vertex_id)); }
+  if (!ids_.empty()) {
+    std::memcpy(grown.data(), ids_.data(), static_cast<std::size_t>(ids_.size()) * sizeof(vertex_id));
+  }
   std::int64_t out = ids_.size();
   for (std::int64_t w = 0; w < bits.size(); ++w) {
     for (std::uint64_t word = bits[w]; word != 0; word &= word - 1) {

@@ -17,7 +17,7 @@
 namespace tendril::store {
 
 /// The set of ids in use, and each one's rank in it. Memory follows the number of edges, not the largest id: ids
-/// are collected with a bitmap that walks over the id space in windows.
+/// are collected with a bitmap that walks over the id space in windows, or sorted where few are spread over many.
 class id_map {
  public:
   /// The ids at either end of an arc. `window_bytes` bounds the bitmap.
@@ -43,14 +43,15 @@ class id_map {
   }
 
  private:
+  void collect_sorted(buffer<vertex_id> ends, std::int64_t num_ends, cpu_exec const& exec);
   void append(buffer<std::uint64_t> const& bits, std::int64_t first_id, cpu_exec const& exec);
   void index_window(buffer<std::uint64_t> bits, cpu_exec const& exec);
   void index_cells(std::int64_t num_ids, cpu_exec const& exec);
 
   buffer<vertex_id> ids_;
-  buffer<std::uint64_t> bits_;     // one window covers all ids: a bitmap, and the rank at the start of each word
+  buffer<std::uint64_t> bits_;  // one window covers all ids: a bitmap, and the rank at the start of each word
   buffer<vertex_id> ranks_;
-  buffer<std::uint32_t> starts_;   // else: where the ids of each cell of 2^shift_ begin
+  buffer<std::uint32_t> starts_;  // else: where the ids of each cell of 2^shift_ begin
   unsigned shift_ = 0;
 };
 
@@ -59,6 +60,18 @@ id_map id_map::of(Edges const& edges, build_options const& options, std::int64_t
                   cpu_exec const& exec)
 {
   id_map map;
+  if (edges.size() < num_ids / 4096) {  // all windows together would take longer than a sort
+    buffer<vertex_id> ends(2 * edges.size(), *exec.memory);
+    std::int64_t num_ends = 0;
+    edges.for_each(0, edges.size(), [&](std::int64_t, vertex_id u, vertex_id v) {
+      if (u == v && options.drop_self_loops) { return; }
+      ends[num_ends++] = u;
+      ends[num_ends++] = v;
+    });
+    map.collect_sorted(std::move(ends), num_ends, exec);
+    map.index_cells(num_ids, exec);
+    return map;
+  }
   std::int64_t const num_words = std::min((num_ids + 63) / 64, std::max<std::int64_t>(window_bytes / 8, 1));
   std::int64_t const window = 64 * num_words;
   buffer<std::uint64_t> bits(num_words, *exec.memory);

@@ -52,7 +52,10 @@ void arc_columns::copy_range(arc_columns const& source, std::int64_t size) const
 }
 
 label_set::label_set(int bytes_per_label, memory_resource& memory)
-    : bits_(bytes_per_label == 0 ? 0 : bytes_per_label == 1 ? 4 : 1024, memory)
+    : bits_(bytes_per_label == 0   ? 0
+            : bytes_per_label == 1 ? 4
+                                   : 1024,
+            memory)
 {
   std::fill(bits_.begin(), bits_.end(), 0);
 }

@@ -63,8 +63,8 @@ buffer<T> draw_edge_labels(graph_arrays const& arrays, int num_labels, std::uint
   buffer<T> labels(arrays.indices.size(), *exec.memory);
   auto const key = core::make_key(seed, core::domain::generator_labels);
   for_each_edge(arrays, exec, [&](edge_id e, std::uint64_t pair) {
-    labels[e] = static_cast<T>(
-        core::bounded(core::draw_block(key, pair, 0, 0).low(), static_cast<std::uint32_t>(num_labels)));
+    labels[e] =
+        static_cast<T>(core::bounded(core::draw_block(key, pair, 0, 0).low(), static_cast<std::uint32_t>(num_labels)));
   });
   return labels;
 }
@@ -89,9 +89,10 @@ void expect_memory(char const* generator, double bytes)
 {
   double const all = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
   if (bytes > all) {
-    throw memory_error(fmt::format("{}: the graph takes about {:.0f} GiB to build, expected at most the {:.0f} GiB of "
-                                   "this machine",
-                                   generator, std::ceil(bytes * 0x1p-30), std::floor(all * 0x1p-30)));
+    throw memory_error(
+        fmt::format("{}: the graph takes about {:.0f} GiB to build, expected at most the {:.0f} GiB of "
+                    "this machine",
+                    generator, std::ceil(bytes * 0x1p-30), std::floor(all * 0x1p-30)));
   }
 }
 

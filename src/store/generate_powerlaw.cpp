@@ -26,8 +26,12 @@ constexpr std::int64_t edge_grain = std::int64_t{1} << 16U;
 class power_law {
  public:
   power_law(double exponent, std::int64_t min, std::int64_t max)
-      : exponent_(exponent), min_(min), max_(max), low_(integral_to(static_cast<double>(min))),
-        high_(integral_to(static_cast<double>(max) + 1)), largest_ratio_(ratio(min))
+      : exponent_(exponent),
+        min_(min),
+        max_(max),
+        low_(integral_to(static_cast<double>(min))),
+        high_(integral_to(static_cast<double>(max) + 1)),
+        largest_ratio_(ratio(min))
   {
   }
 
@@ -75,8 +79,10 @@ graph generate_powerlaw(powerlaw_params const& p, build_options const& build, de
 {
   TENDRIL_EXPECTS(p.num_vertices >= 1 && p.num_vertices <= max_num_vertices,
                   "generate_powerlaw: num_vertices is {}, expected 1 to {}", p.num_vertices, max_num_vertices);
-  TENDRIL_EXPECTS(p.exponent > 0 && p.exponent <= 20, "generate_powerlaw: exponent is {}, expected above 0 and at most "
-                  "20", p.exponent);
+  TENDRIL_EXPECTS(p.exponent > 0 && p.exponent <= 20,
+                  "generate_powerlaw: exponent is {}, expected above 0 and at most "
+                  "20",
+                  p.exponent);
   TENDRIL_EXPECTS(p.min_degree >= 1, "generate_powerlaw: min_degree is {}, expected 1 or more", p.min_degree);
   TENDRIL_EXPECTS(p.max_degree >= p.min_degree && p.max_degree <= std::int64_t{0xffffffffLL},
                   "generate_powerlaw: max_degree is {}, expected min_degree, {}, to 4294967295", p.max_degree,
@@ -110,13 +116,13 @@ graph generate_powerlaw(powerlaw_params const& p, build_options const& build, de
   parallel_ranges(exec, num_edges, edge_grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
       auto const bits = core::draw_block(edge_key, static_cast<std::uint64_t>(k), 0, 0).low();
-      edges.targets[k] = edges.sources[static_cast<std::int64_t>(
-          core::bounded64(bits, static_cast<std::uint64_t>(num_edges)))];
+      edges.targets[k] =
+          edges.sources[static_cast<std::int64_t>(core::bounded64(bits, static_cast<std::uint64_t>(num_edges)))];
     }
   });
   return store::finish(std::move(edges), p.num_vertices, build, extra, p.seed, "powerlaw",
-                       fmt::format("generated: power law, n {}, exponent {}, degrees {} to {}, seed {}",
-                                   p.num_vertices, p.exponent, p.min_degree, p.max_degree, p.seed),
+                       fmt::format("generated: power law, n {}, exponent {}, degrees {} to {}, seed {}", p.num_vertices,
+                                   p.exponent, p.min_degree, p.max_degree, p.seed),
                        exec);
 }
 

@@ -78,8 +78,8 @@ class quadrants {
       int const part = level % levels_per_block;
       if (part == 0) {
         for (int i = 0; i < size; ++i) {
-          auto const block = core::draw_block(key, first + static_cast<std::uint64_t>(i),
-                                              static_cast<std::uint32_t>(level), 0);
+          auto const block =
+              core::draw_block(key, first + static_cast<std::uint64_t>(i), static_cast<std::uint32_t>(level), 0);
           for (int w = 0; w < 4; ++w) { words[w][i] = block.word[w]; }
         }
       }
@@ -95,7 +95,9 @@ class quadrants {
       }
     }
     for (int i = 0; i < size; ++i) {
-      if (undecided[i] != 0) { draw_exactly(key, first + static_cast<std::uint64_t>(i), scale, sources[i], targets[i]); }
+      if (undecided[i] != 0) {
+        draw_exactly(key, first + static_cast<std::uint64_t>(i), scale, sources[i], targets[i]);
+      }
     }
   }
 
@@ -178,10 +180,9 @@ graph generate_er(er_params const& p, build_options const& build, decoration con
       edges.targets[k] = static_cast<vertex_id>(core::bounded64(block.high(), n));
     }
   });
-  return store::finish(std::move(edges), p.num_vertices, build, extra, p.seed, "er",
-                       fmt::format("generated: Erdős–Rényi G(n, m), n {}, m {}, seed {}", p.num_vertices, p.num_edges,
-                                   p.seed),
-                       exec);
+  return store::finish(
+      std::move(edges), p.num_vertices, build, extra, p.seed, "er",
+      fmt::format("generated: Erdős–Rényi G(n, m), n {}, m {}, seed {}", p.num_vertices, p.num_edges, p.seed), exec);
 }
 
 }  // namespace tendril

@@ -158,9 +158,10 @@ std::string check_reverses(graph_view const& g, std::int64_t v)
       what = fmt::format("vertex {}: {} edges to {} at edge {} but {} back, expected as many in a symmetric graph", v,
                          run_end - run, *run, run - g.indices, back_end - back);
     } else if (!same_attributes(g, run - g.indices, back - g.indices, run_end - run)) {
-      what = fmt::format("vertex {}: the edge to {} at edge {} and its reverse at edge {} differ in weight or label, "
-                         "expected equal ones in a symmetric graph",
-                         v, *run, run - g.indices, back - g.indices);
+      what = fmt::format(
+          "vertex {}: the edge to {} at edge {} and its reverse at edge {} differ in weight or label, "
+          "expected equal ones in a symmetric graph",
+          v, *run, run - g.indices, back - g.indices);
     }
     return what.empty();
   });
@@ -186,8 +187,7 @@ bool is_symmetric(graph_view const& g, cpu_exec const& exec)
         }
         more += run_end - run;
         auto const [back, back_end] = edges_between(g, *run, v);
-        good = back_end - back == run_end - run &&
-               same_attributes(g, run - g.indices, back - g.indices, run_end - run);
+        good = back_end - back == run_end - run && same_attributes(g, run - g.indices, back - g.indices, run_end - run);
         return good;
       });
     }

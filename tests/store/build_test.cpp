@@ -15,9 +15,8 @@ using test::expect_built;
 using test::make_edges;
 using test::shape;
 
-constexpr shape all_shapes[] = {shape::uniform, shape::hub,    shape::two_vertices, shape::one_pair,
-                                shape::crowd,   shape::skewed, shape::sorted,       shape::sparse_ids,
-                                shape::loops};
+constexpr shape all_shapes[] = {shape::uniform, shape::hub,    shape::two_vertices, shape::one_pair, shape::crowd,
+                                shape::skewed,  shape::sorted, shape::sparse_ids,   shape::loops};
 
 build_options options_of(unsigned bits)
 {
@@ -271,14 +270,16 @@ TEST(build, reports_progress_and_stops_when_told)
   exec.on_progress = [](progress const& p) {
     if (p.done == 3) { throw std::runtime_error("stop"); }
   };
-  EXPECT_EQ([&] {
-    try {
-      (void)build_graph(edges.view(), {}, exec);
-    } catch (std::runtime_error const& e) {
-      return std::string(e.what());
-    }
-    return std::string();
-  }(), "stop");
+  EXPECT_EQ(
+      [&] {
+        try {
+          (void)build_graph(edges.view(), {}, exec);
+        } catch (std::runtime_error const& e) {
+          return std::string(e.what());
+        }
+        return std::string();
+      }(),
+      "stop");
 }
 
 }  // namespace

@@ -55,11 +55,11 @@ TEST(generate, does_not_depend_on_threads_but_on_the_seed)
     EXPECT_EQ(one.arrays().node_types.bytes_per_label(), 1);
     for (int const threads : {2, 5}) { test::expect_same_graph(one, make(which, 7, threads)); }
     auto const other = make(which, 8, 2);
-    EXPECT_FALSE(std::equal(one.arrays().weights.begin(), one.arrays().weights.end(),
-                            other.arrays().weights.begin(), other.arrays().weights.end()));
+    EXPECT_FALSE(std::equal(one.arrays().weights.begin(), one.arrays().weights.end(), other.arrays().weights.begin(),
+                            other.arrays().weights.end()));
     if (which < 3) {
-      EXPECT_FALSE(std::equal(one.arrays().indices.begin(), one.arrays().indices.end(),
-                              other.arrays().indices.begin(), other.arrays().indices.end()));
+      EXPECT_FALSE(std::equal(one.arrays().indices.begin(), one.arrays().indices.end(), other.arrays().indices.begin(),
+                              other.arrays().indices.end()));
     }
   }
 }
@@ -257,7 +257,8 @@ TEST(generate, arithmetic_agrees_with_libm)
   for (int i = 1; i < 20'000; ++i) {
     double const x = i * 0.37;
     EXPECT_NEAR(store::portable_log(x), std::log(x), 4e-16 * std::fabs(std::log(x)) + 1e-16);
-    EXPECT_NEAR(store::portable_log(1 / (x * x * x)), std::log(1 / (x * x * x)), 4e-16 * std::fabs(3 * std::log(x)) + 1e-16);
+    EXPECT_NEAR(store::portable_log(1 / (x * x * x)), std::log(1 / (x * x * x)),
+                4e-16 * std::fabs(3 * std::log(x)) + 1e-16);
     double const y = (i - 10'000) * 0.05;
     EXPECT_NEAR(store::portable_exp(y) / std::exp(y), 1, 2e-15);
   }
@@ -304,16 +305,20 @@ TEST(generate, refuses_parameters_out_of_range)
   EXPECT_EQ(rmat({4, 1}, extra), "generate_rmat: num_node_types is -1, expected 0 (no types) to 65536");
 
   EXPECT_EQ(message_of([] { (void)generate_er({0, 5}, {}); }), "generate_er: 5 edges, expected none without vertices");
-  EXPECT_EQ(message_of([] { (void)generate_er({-1, 0}, {}); }), "generate_er: num_vertices is -1, expected 0 to "
-                                                                 "4294967295");
+  EXPECT_EQ(message_of([] {
+              (void)generate_er({-1, 0}, {});
+            }),
+            "generate_er: num_vertices is -1, expected 0 to "
+            "4294967295");
   EXPECT_EQ(message_of([] { (void)generate_er({5, -5}, {}); }), "generate_er: num_edges is -5, expected 0 or more");
   auto const law = [](powerlaw_params const& p) { return message_of([&] { (void)generate_powerlaw(p, {}); }); };
   EXPECT_EQ(law({0}), "generate_powerlaw: num_vertices is 0, expected 1 to 4294967295");
   EXPECT_EQ(law({5, 0}), "generate_powerlaw: exponent is 0, expected above 0 and at most 20");
   EXPECT_EQ(law({5, 2, 0}), "generate_powerlaw: min_degree is 0, expected 1 or more");
   EXPECT_EQ(law({5, 2, 9, 8}), "generate_powerlaw: max_degree is 8, expected min_degree, 9, to 4294967295");
-  EXPECT_TRUE(message_of([] { (void)generate_regular(regular_graph::complete, 4'000'000'000); })
-                  .starts_with("generate_regular: the graph takes about "));
+  EXPECT_TRUE(message_of([] {
+                (void)generate_regular(regular_graph::complete, 4'000'000'000);
+              }).starts_with("generate_regular: the graph takes about "));
 }
 
 }  // namespace

@@ -170,8 +170,7 @@ TEST(validate, parallel_edges_match_in_any_order)
   test::edge_list const fewer{{0, 0, 1}, {1, 1, 0}, {}, {}, {}};
   arrays = build_graph(fewer.view(), {}).arrays();
   arrays.symmetric = true;
-  EXPECT_EQ(message_of(arrays),
-            "vertex 0: 2 edges to 1 at edge 0 but 1 back, expected as many in a symmetric graph");
+  EXPECT_EQ(message_of(arrays), "vertex 0: 2 edges to 1 at edge 0 but 1 back, expected as many in a symmetric graph");
 }
 
 }  // namespace
