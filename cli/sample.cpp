@@ -277,9 +277,9 @@ void add_sample(CLI::App& application)
   command->job.add_to(*verb);
   command->common.add_to(*verb);
   verb->footer(
-      "khop writes seeds [n] and hop1 [n, f1], hop2 [n, f1, f2], …: what each vertex of the hop before sampled, -1 in\n"
-      "slots that could not be filled. From the first fan-out of -1 on, hopK is flat and hopK_offsets tells where the\n"
-      "children of each slot begin. minibatch writes row, col, edge, node of all batches one after another;\n"
+      "khop writes seeds [n] and hop1 [n, f1], hop2 [n, f1, f2], …: what each vertex of the hop before sampled, -1\n"
+      "in slots that could not be filled. From the first fan-out of -1 on, hopK is flat and hopK_offsets tells where\n"
+      "the children of each slot begin. minibatch writes row, col, edge, node of all batches one after another;\n"
       "edge_offsets and node_offsets tell where each batch begins. docs/cli.md says it at length.\n"
       "\n"
       "Examples:\n"

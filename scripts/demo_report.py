@@ -93,10 +93,12 @@ def make_jobs(folder: Path) -> list[Job]:
         output = folder / f"hops-{fanouts.replace(',', '-')}.npz"
         return Job(name, ["sample", "-o", output, "--fanouts", fanouts, "--num-seeds", NUM_SEEDS], "edges", output)
 
-    return [walk("DeepWalk, 10 walks × 80 steps a vertex", "--app", "deepwalk"),
-            walk("node2vec (p 2, q 0.5), 10 × 80 a vertex", "--app", "node2vec", "--p", "2", "--q", "0.5"),
-            hops("2-hop neighbourhoods (25, 10)", "25,10"),
-            hops("3-hop neighbourhoods (15, 10, 5)", "15,10,5")]
+    return [
+        walk("DeepWalk, 10 walks × 80 steps a vertex", "--app", "deepwalk"),
+        walk("node2vec (p 2, q 0.5), 10 × 80 a vertex", "--app", "node2vec", "--p", "2", "--q", "0.5"),
+        hops("2-hop neighbourhoods (25, 10)", "25,10"),
+        hops("3-hop neighbourhoods (15, 10, 5)", "15,10,5"),
+    ]
 
 
 def run(job: Job, graph: Path) -> None:
@@ -108,8 +110,16 @@ def run(job: Job, graph: Path) -> None:
 def print_table(jobs: list[Job], graph: str) -> None:
     rows = [("graph", "job", "samples", "steps or edges", "per second", "memory")]
     for job in jobs:
-        rows.append((graph, job.name, job.samples, f"{job.count:,} {job.unit}", job.rate_text,
-                     f"{job.summary['peak_memory_bytes'] / 1e6:.0f} MB"))
+        rows.append(
+            (
+                graph,
+                job.name,
+                job.samples,
+                f"{job.count:,} {job.unit}",
+                job.rate_text,
+                f"{job.summary['peak_memory_bytes'] / 1e6:.0f} MB",
+            )
+        )
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     for i, row in enumerate(rows):
         cells = [cell.ljust(width) if k < 2 else cell.rjust(width) for k, (cell, width) in enumerate(zip(row, widths))]
@@ -194,7 +204,7 @@ def count_visits(graph: Path, folder: Path, indptr: np.ndarray, indices: np.ndar
     walks = np.load(output, mmap_mode="r")
     visits = np.zeros(len(indptr) - 1, dtype=np.int64)
     for first in range(0, len(walks), 100):
-        visits += np.bincount(walks[first:first + 100, SETTLING:].ravel(), minlength=len(visits))
+        visits += np.bincount(walks[first : first + 100, SETTLING:].ravel(), minlength=len(visits))
     degrees = np.diff(indptr)[component]
     return Visits(visits.sum() * degrees / degrees.sum(), visits[component])
 
@@ -203,8 +213,9 @@ def visits_chart(visits: Visits) -> str:
     seen = visits.counted > 0
     x, y = visits.expected[seen] / visits.counted.sum(), visits.counted[seen] / visits.counted.sum()
     low, high = min(x.min(), y.min()) * 0.7, max(x.max(), y.max()) * 1.5
-    chart = svg_chart.LogLog((low, high), (low, high), "stationary probability: degree / sum of degrees",
-                             "share of visits")
+    chart = svg_chart.LogLog(
+        (low, high), (low, high), "stationary probability: degree / sum of degrees", "share of visits"
+    )
     # One dot for all vertices that would be drawn within the same pixel.
     pixels = {(round(2 * chart.x(a)), round(2 * chart.y(b))): (a, b) for a, b in zip(x.tolist(), y.tolist())}
     chart.line([(low, low), (high, high)], "b")
@@ -234,19 +245,40 @@ def main() -> None:
         indptr, indices = load_csr(options.graph, folder)
         degrees = np.diff(indptr)
         seed, first, second = pick_tree(jobs[2].output, degrees)
-        figures = {"degrees": degree_chart(degrees), "tree": tree_chart(seed, first, second, degrees),
-                   "rates": rate_chart(jobs)}
-        facts = {"machine": machine(), "date": date.today().isoformat(), "version": jobs[0].summary["version"],
-                 "threads": jobs[0].summary["threads"], "repeats": REPEATS, "seed": seed,
-                 "bundled": options.graph == BUNDLED,
-                 "hop1": len(first), "hop2": sum(map(len, second))}
+        figures = {
+            "degrees": degree_chart(degrees),
+            "tree": tree_chart(seed, first, second, degrees),
+            "rates": rate_chart(jobs),
+        }
+        facts = {
+            "machine": machine(),
+            "date": date.today().isoformat(),
+            "version": jobs[0].summary["version"],
+            "threads": jobs[0].summary["threads"],
+            "repeats": REPEATS,
+            "seed": seed,
+            "bundled": options.graph == BUNDLED,
+            "hop1": len(first),
+            "hop2": sum(map(len, second)),
+        }
         if info["symmetric"]:
             visits = count_visits(options.graph, folder, indptr, indices)
             figures["visits"] = visits_chart(visits)
-            facts |= {"visits": int(visits.counted.sum()), "vertices": len(visits.counted),
-                      "deviation": visits.median_deviation}
-    rows = [(job.name, job.samples, f"{job.count:,}", f"{job.rate_text}/s",
-             f"{job.summary['peak_memory_bytes'] / 1e6:.0f} MB") for job in jobs]
+            facts |= {
+                "visits": int(visits.counted.sum()),
+                "vertices": len(visits.counted),
+                "deviation": visits.median_deviation,
+            }
+    rows = [
+        (
+            job.name,
+            job.samples,
+            f"{job.count:,}",
+            f"{job.rate_text}/s",
+            f"{job.summary['peak_memory_bytes'] / 1e6:.0f} MB",
+        )
+        for job in jobs
+    ]
     options.output.write_text(page(info, rows, figures, facts), encoding="utf-8")
     print(f"\nPictures of what was sampled: {os.path.relpath(options.output)}")
 

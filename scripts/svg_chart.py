@@ -21,8 +21,15 @@ def power_of_ten(exponent: int) -> str:
 class LogLog:
     """A chart with two logarithmic axes; marks are given in data coordinates."""
 
-    def __init__(self, x_range: tuple[float, float], y_range: tuple[float, float], x_title: str, y_title: str,
-                 width: int = 560, height: int = 400) -> None:
+    def __init__(
+        self,
+        x_range: tuple[float, float],
+        y_range: tuple[float, float],
+        x_title: str,
+        y_title: str,
+        width: int = 560,
+        height: int = 400,
+    ) -> None:
         self.width, self.height = width, height
         self.left, self.right, self.top, self.bottom = 64, 16, 16, 52
         self.x_range = tuple(math.log10(v) for v in x_range)
@@ -44,20 +51,28 @@ class LogLog:
         for exponent in range(math.ceil(self.x_range[0] - 1e-9), math.floor(self.x_range[1] + 1e-9) + 1):
             at = self.x(10.0**exponent)
             self.parts.append(f'<line class="grid" x1="{at:.1f}" y1="{ceiling}" x2="{at:.1f}" y2="{floor}"/>')
-            self.parts.append(f'<text class="label" x="{at:.1f}" y="{floor + 18}" text-anchor="middle">'
-                              f"{power_of_ten(exponent)}</text>")
+            self.parts.append(
+                f'<text class="label" x="{at:.1f}" y="{floor + 18}" text-anchor="middle">'
+                f"{power_of_ten(exponent)}</text>"
+            )
         for exponent in range(math.ceil(self.y_range[0] - 1e-9), math.floor(self.y_range[1] + 1e-9) + 1):
             at = self.y(10.0**exponent)
             end = self.width - self.right
             self.parts.append(f'<line class="grid" x1="{self.left}" y1="{at:.1f}" x2="{end}" y2="{at:.1f}"/>')
-            self.parts.append(f'<text class="label" x="{self.left - 8}" y="{at + 4:.1f}" text-anchor="end">'
-                              f"{power_of_ten(exponent)}</text>")
+            self.parts.append(
+                f'<text class="label" x="{self.left - 8}" y="{at + 4:.1f}" text-anchor="end">'
+                f"{power_of_ten(exponent)}</text>"
+            )
         self.parts.append(f'<path class="axis" d="M{self.left} {ceiling}V{floor}H{self.width - self.right}"/>')
         middle_x, middle_y = (self.left + self.width - self.right) / 2, (ceiling + floor) / 2
-        self.parts.append(f'<text class="title" x="{middle_x}" y="{self.height - 10}" text-anchor="middle">'
-                          f"{escape(x_title)}</text>")
-        self.parts.append(f'<text class="title" transform="translate(14 {middle_y}) rotate(-90)" '
-                          f'text-anchor="middle">{escape(y_title)}</text>')
+        self.parts.append(
+            f'<text class="title" x="{middle_x}" y="{self.height - 10}" text-anchor="middle">'
+            f"{escape(x_title)}</text>"
+        )
+        self.parts.append(
+            f'<text class="title" transform="translate(14 {middle_y}) rotate(-90)" '
+            f'text-anchor="middle">{escape(y_title)}</text>'
+        )
 
     def dots(self, points: Iterable[tuple[float, float]], name: str, radius: float = 2.5) -> None:
         """One path for all dots: short strokes with round ends, a fraction of the size of circles."""
@@ -69,16 +84,21 @@ class LogLog:
         self.parts.append(f'<path class="line {name}" d="M{path}"/>')
 
     def note(self, x: float, y: float, text: str, anchor: str = "start", dx: float = 0, dy: float = 0) -> None:
-        self.parts.append(f'<text class="note" x="{self.x(x) + dx:.1f}" y="{self.y(y) + dy:.1f}" '
-                          f'text-anchor="{anchor}">{escape(text)}</text>')
+        self.parts.append(
+            f'<text class="note" x="{self.x(x) + dx:.1f}" y="{self.y(y) + dy:.1f}" '
+            f'text-anchor="{anchor}">{escape(text)}</text>'
+        )
 
     def svg(self, description: str) -> str:
         return svg(self.width, self.height, self.parts, description)
 
 
 def svg(width: int, height: int, parts: Iterable[str], description: str) -> str:
-    return (f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{escape(description, quote=True)}">'
-            + "".join(parts) + "</svg>")
+    return (
+        f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{escape(description, quote=True)}">'
+        + "".join(parts)
+        + "</svg>"
+    )
 
 
 def bars(rows: Sequence[tuple[str, float, str, str]], description: str, width: int = 560) -> str:
@@ -90,13 +110,16 @@ def bars(rows: Sequence[tuple[str, float, str, str]], description: str, width: i
         top = 24 + i * step
         length = max(3.0, value / longest * (width - label_room - end_room))
         parts.append(f'<text class="title" x="{label_room}" y="{top + 12}">{escape(label)}</text>')
-        parts.append(f'<rect class="bar {name}" x="{label_room}" y="{top + 20}" width="{length:.1f}" height="28" rx="5"/>')
+        parts.append(
+            f'<rect class="bar {name}" x="{label_room}" y="{top + 20}" width="{length:.1f}" height="28" rx="5"/>'
+        )
         parts.append(f'<text class="value" x="{label_room + length + 10:.1f}" y="{top + 39}">{escape(text)}</text>')
     return svg(width, 24 + step * len(rows), parts, description)
 
 
-def tree(first: Sequence[int], second: Sequence[Sequence[int]], size_of: dict[int, float], description: str,
-         width: int = 560) -> str:
+def tree(
+    first: Sequence[int], second: Sequence[Sequence[int]], size_of: dict[int, float], description: str, width: int = 560
+) -> str:
     """A tree of two hops around its root, which is in the middle: children of the root on the inner ring, theirs on
     the outer one, each subtree in a sector as wide as it has leaves. Areas are `size_of` vertices."""
     centre = width / 2
@@ -110,17 +133,26 @@ def tree(first: Sequence[int], second: Sequence[Sequence[int]], size_of: dict[in
         angle = turn + sector / 2
         cx, cy = centre + inner * math.cos(angle), centre + inner * math.sin(angle)
         edges_near.append(f"M{centre} {centre}L{cx:.1f} {cy:.1f}")
-        near.append(f'<circle class="node a" cx="{cx:.1f}" cy="{cy:.1f}" r="{3 + size_of[child]:.1f}">'
-                    f"<title>vertex {child}</title></circle>")
+        near.append(
+            f'<circle class="node a" cx="{cx:.1f}" cy="{cy:.1f}" r="{3 + size_of[child]:.1f}">'
+            f"<title>vertex {child}</title></circle>"
+        )
         for j, grandchild in enumerate(children):
             theta = turn + sector * (j + 0.5) / count
             gx, gy = centre + outer * math.cos(theta), centre + outer * math.sin(theta)
             bend = (inner + outer) / 2
             bx, by = centre + bend * math.cos(angle), centre + bend * math.sin(angle)
             edges_far.append(f"M{cx:.1f} {cy:.1f}Q{bx:.1f} {by:.1f} {gx:.1f} {gy:.1f}")
-            far.append(f'<circle class="node b" cx="{gx:.1f}" cy="{gy:.1f}" r="{1.6 + 0.7 * size_of[grandchild]:.1f}">'
-                       f"<title>vertex {grandchild}</title></circle>")
+            far.append(
+                f'<circle class="node b" cx="{gx:.1f}" cy="{gy:.1f}" r="{1.6 + 0.7 * size_of[grandchild]:.1f}">'
+                f"<title>vertex {grandchild}</title></circle>"
+            )
         turn += sector
-    parts = [f'<path class="soft" d="{"".join(edges_far)}"/>', f'<path class="strong" d="{"".join(edges_near)}"/>', *far,
-             *near, f'<circle class="node root" cx="{centre}" cy="{centre}" r="10"/>']
+    parts = [
+        f'<path class="soft" d="{"".join(edges_far)}"/>',
+        f'<path class="strong" d="{"".join(edges_near)}"/>',
+        *far,
+        *near,
+        f'<circle class="node root" cx="{centre}" cy="{centre}" r="10"/>',
+    ]
     return svg(width, width, parts, description)

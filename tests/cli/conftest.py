@@ -19,8 +19,24 @@ def tendril(tmp_path):
 def graphs(tmp_path_factory):
     """Small graphs that several tests read, made once: paths by name."""
     command = Tendril(tmp_path_factory.mktemp("graphs"))
-    command("generate", "rmat", "skewed.safetensors", "--scale", 10, "--edge-factor", 8, "--dedup", "--weights", "1,5",
-            "--labels", 3, "--node-types", 2, "--seed", 1)
+    command(
+        "generate",
+        "rmat",
+        "skewed.safetensors",
+        "--scale",
+        10,
+        "--edge-factor",
+        8,
+        "--dedup",
+        "--weights",
+        "1,5",
+        "--labels",
+        3,
+        "--node-types",
+        2,
+        "--seed",
+        1,
+    )
     command("generate", "star", "star.npz", "--vertices", 50)
     command.path("line.txt").write_text("0 1\n1 2\n2 3\n")
     command.path("empty.txt").write_text("# a graph without edges\n")

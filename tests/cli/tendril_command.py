@@ -17,7 +17,12 @@ class Tendril:
 
     def try_run(self, *arguments, **options):
         return subprocess.run(
-            [str(TENDRIL), *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=120, **options
+            [str(TENDRIL), *map(str, arguments)],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            **options,
         )
 
     def __call__(self, *arguments):

@@ -22,8 +22,12 @@ def wait_for_partial(folder, running):
 @pytest.mark.parametrize("stop, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize("output", ["w.npy", "w.safetensors", "w.txt"])
 def test_signals_leave_nothing(output, stop, code, tendril):
-    running = subprocess.Popen([str(TENDRIL), "walk", ENRON, "-o", output, "--walks", "2000", "--quiet"], cwd=tendril.folder,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    running = subprocess.Popen(
+        [str(TENDRIL), "walk", ENRON, "-o", output, "--walks", "2000", "--quiet"],
+        cwd=tendril.folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     wait_for_partial(tendril.folder, running)
     running.send_signal(stop)
     assert running.wait(timeout=30) == code
@@ -33,7 +37,9 @@ def test_signals_leave_nothing(output, stop, code, tendril):
 
 def test_an_old_result_stays_until_the_new_one_is_complete(tendril):
     tendril.path("w.npy").write_text("the old one")
-    running = subprocess.Popen([str(TENDRIL), "walk", ENRON, "-o", "w.npy", "--walks", "2000", "--quiet"], cwd=tendril.folder)
+    running = subprocess.Popen(
+        [str(TENDRIL), "walk", ENRON, "-o", "w.npy", "--walks", "2000", "--quiet"], cwd=tendril.folder
+    )
     wait_for_partial(tendril.folder, running)
     assert tendril.path("w.npy").read_text() == "the old one"
     running.send_signal(signal.SIGINT)
@@ -43,9 +49,16 @@ def test_an_old_result_stays_until_the_new_one_is_complete(tendril):
     assert tendril.bytes("w.npy").startswith(b"\x93NUMPY")
 
 
-@pytest.mark.parametrize("arguments", [["walk", ENRON, "-o", "w.npy"], ["walk", ENRON, "-o", "w.txt"],
-                                       ["sample", ENRON, "-o", "s.npz"], ["convert", ENRON, "g.txt"]],
-                         ids=lambda arguments: arguments[-1])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["walk", ENRON, "-o", "w.npy"],
+        ["walk", ENRON, "-o", "w.txt"],
+        ["sample", ENRON, "-o", "s.npz"],
+        ["convert", ENRON, "g.txt"],
+    ],
+    ids=lambda arguments: arguments[-1],
+)
 def test_a_full_disk_leaves_nothing(arguments, tendril):
     def small_files():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write beyond the limit then fails, as on a full disk
@@ -59,5 +72,7 @@ def test_a_full_disk_leaves_nothing(arguments, tendril):
 
 def test_a_reader_that_leaves_ends_the_walk(tendril):
     job = f"'{TENDRIL}' walk {ENRON} -o - --quiet | head -n 1"
-    done = subprocess.run(["bash", "-c", job], cwd=tendril.folder, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        ["bash", "-c", job], cwd=tendril.folder, capture_output=True, text=True, timeout=60, check=True
+    )
     assert len(done.stdout.split()) == 81 and done.stderr == ""

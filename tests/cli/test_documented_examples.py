@@ -31,8 +31,15 @@ def test_console_examples(tmp_path):
     assert len(examples()) >= 15
     verbs = set()
     for command, expected in examples():
-        done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True,
-                              timeout=120, check=False)
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
         failing = expected.startswith("tendril: error:")
         assert (done.returncode != 0) == failing, f"{command}\n{done.stderr}"
         assert fits(done.stdout + done.stderr, expected), f"{command}\nprinted\n{done.stdout}{done.stderr}"

@@ -15,8 +15,10 @@ USAGE = [
     ([*WALK, "--length", "abc"], "--length: 'abc', expected a number (try 'tendril walk --help')"),
     ([*WALK, "--seed", "-1"], "--seed: '-1', expected a number from 0 on (try 'tendril walk --help')"),
     ([*WALK, "--dead-end", "fly"], "--dead-end: 'fly', expected stop or repeat (try 'tendril walk --help')"),
-    (["walk", ENRON, "-o", "out.foo"],
-     "out.foo: unknown extension, expected .npy, .safetensors or .txt, or - for text on standard output"),
+    (
+        ["walk", ENRON, "-o", "out.foo"],
+        "out.foo: unknown extension, expected .npy, .safetensors or .txt, or - for text on standard output",
+    ),
     (["walk", ENRON, "-o", "-", "--json"], "--json: standard output is taken by -o -, expected a file"),
     ([*WALK, "--length", "0"], "length: 0, expected 1 to 2147483646 steps"),
     ([*WALK, "--length", "2147483648"], "length: 2147483648, expected 1 to 2147483646 steps"),
@@ -26,8 +28,10 @@ USAGE = [
     ([*WALK, "--app", "node2vec", "--q", "-1"], "q: -1, expected a number from 1e-9 to 1e9"),
     ([*WALK, "--app", "node2vec", "--q", "nan"], "q: nan, expected a number from 1e-9 to 1e9"),
     ([*WALK, "--app", "metapath"], "--app metapath: --metapath is missing, expected it"),
-    ([*WALK, "--app", "metapath", "--metapath", "wrote"],
-     "--metapath: 'wrote', expected a number from 0 to 65535 (this graph has no names)"),
+    (
+        [*WALK, "--app", "metapath", "--metapath", "wrote"],
+        "--metapath: 'wrote', expected a number from 0 to 65535 (this graph has no names)",
+    ),
     ([*WALK, "--app", "metapath", "--metapath", "0,1"], "metapath: the graph has no edge labels, expected one an edge"),
     ([*WALK, "--weighted"], "weighted: the graph has no weights, expected one an edge"),
     ([*WALK, "--walks", "0"], "--walks: 0, expected 1 or more"),
@@ -37,28 +41,29 @@ USAGE = [
     ([*WALK, "--device", "cuda"], "--device cuda: this build has no CUDA executor, expected cpu"),
     ([*WALK, "--device", "tpu"], "--device: 'tpu', expected cpu"),
     ([*WALK, "--dtype", "int8"], "unknown type 'int8', expected int32 or int64"),
-    ([*WALK, "--num-starts", "5", "--starts", "a.txt"],
-     "--starts excludes --num-starts (try 'tendril walk --help')"),
+    ([*WALK, "--num-starts", "5", "--starts", "a.txt"], "--starts excludes --num-starts (try 'tendril walk --help')"),
     ([*SAMPLE, "--fanouts", "0"], "fanouts: 0 at hop 1, expected 1 or more, or -1 for all neighbours"),
     ([*SAMPLE, "--fanouts=5,-2"], "fanouts: -2 at hop 2, expected 1 or more, or -1 for all neighbours"),
     ([*SAMPLE, "--fanouts", "25,x"], "--fanouts: 'x', expected neighbours of each hop as in 25,10, or -1 for all"),
-    ([*SAMPLE, "--fanouts", "100000,100000"],
-     "fanouts: more than 2^31 slots a tree at hop 2"),
+    ([*SAMPLE, "--fanouts", "100000,100000"], "fanouts: more than 2^31 slots a tree at hop 2"),
     ([*SAMPLE, "--num-seeds", "36693"], "--num-seeds: 36693, expected 1 to 36692, the vertices of the graph"),
     ([*SAMPLE, "--app", "fly"], "--app: 'fly', expected one of khop, minibatch"),
     ([*SAMPLE, "--batch-size", "5"], "--batch-size: --app is khop, expected minibatch"),
     ([*SAMPLE, "--app", "minibatch", "--edges"], "--edges: --app is minibatch, expected khop"),
     (["sample", ENRON, "-o", "out.npy"], "out.npy: unknown extension, expected .npz or .safetensors"),
-    (["plan", ENRON, "--app", "fly"],
-     "--app: 'fly', expected one of deepwalk, ppr, restart, node2vec, metapath, khop"),
-    (["generate", "cube", "out.npz"], "KIND: 'cube', expected rmat, er, powerlaw, star, ring, grid or complete "
-     "(try 'tendril generate --help')"),
+    (["plan", ENRON, "--app", "fly"], "--app: 'fly', expected one of deepwalk, ppr, restart, node2vec, metapath, khop"),
+    (
+        ["generate", "cube", "out.npz"],
+        "KIND: 'cube', expected rmat, er, powerlaw, star, ring, grid or complete " "(try 'tendril generate --help')",
+    ),
     (["generate", "er", "out.npz", "--weights", "5"], "--weights: '5', expected the range of weights as in 1,5"),
     (["generate", "rmat", "out.npz", "--vertices", "5"], "--vertices: rmat has 2^scale vertices, expected --scale"),
 ]
 
 
-@pytest.mark.parametrize("arguments, message", USAGE, ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+@pytest.mark.parametrize(
+    "arguments, message", USAGE, ids=lambda value: " ".join(value) if isinstance(value, list) else ""
+)
 def test_wrong_usage(arguments, message, tendril):
     done = tendril.try_run(*arguments)
     assert done.stderr == f"tendril: error: {message}\n"
@@ -89,8 +94,10 @@ STARTS = {
     "word.txt": (b"0\n1\nx\n", "word.txt:3: 'x', expected one vertex id"),
     "two.txt": (b"# starts\n0 1\n", "two.txt:2: '0 1', expected one vertex id"),
     "large.txt": (b"3\n36692\n", "large.txt:2: vertex 36692, expected less than 36692, the vertices of the graph"),
-    "huge.txt": (b"99999999999999999999999\n",
-                 "huge.txt:1: vertex 99999999999999999999999, expected less than 36692, the vertices of the graph"),
+    "huge.txt": (
+        b"99999999999999999999999\n",
+        "huge.txt:1: vertex 99999999999999999999999, expected less than 36692, the vertices of the graph",
+    ),
     "comment.txt": (b"# nothing\n\n", "comment.txt: no vertex ids, expected at least one"),
     "empty.txt": (b"", "empty.txt: empty file, expected vertex ids"),
 }

@@ -21,8 +21,9 @@ def read_safetensors(path):
         first, last = entry["data_offsets"]
         assert first == end, "tensors follow each other without gaps"
         end = last
-        data = np.frombuffer(content, types[entry["dtype"]], (last - first) // types[entry["dtype"]]().itemsize,
-                             8 + length + first)
+        data = np.frombuffer(
+            content, types[entry["dtype"]], (last - first) // types[entry["dtype"]]().itemsize, 8 + length + first
+        )
         arrays[name] = data.reshape(entry["shape"])
     assert 8 + length + end == len(content)
     return arrays, metadata
@@ -38,7 +39,20 @@ def edges_of(tendril, graph):
 
 @pytest.mark.parametrize("app", ["deepwalk", "ppr", "restart", "node2vec"])
 def test_formats_agree(app, tendril, graphs):
-    job = ["walk", graphs["skewed.safetensors"], "--app", app, "--walks", 3, "--length", 12, "--weighted", "--seed", 5, "--quiet"]
+    job = [
+        "walk",
+        graphs["skewed.safetensors"],
+        "--app",
+        app,
+        "--walks",
+        3,
+        "--length",
+        12,
+        "--weighted",
+        "--seed",
+        5,
+        "--quiet",
+    ]
     tendril(*job, "-o", "w.npy")
     tendril(*job, "-o", "w64.npy", "--dtype", "int64")
     tendril(*job, "-o", "w.safetensors")
@@ -94,8 +108,18 @@ THREADED = {
 def test_threads_change_no_byte(output, tendril, graphs):
     verb, *options = THREADED[output]
     for threads in (1, 2, 5):
-        tendril(verb, graphs["skewed.safetensors"], "-o", f"{threads}-{output}", *options, "--threads", threads,
-                "--seed", 3, "--quiet")
+        tendril(
+            verb,
+            graphs["skewed.safetensors"],
+            "-o",
+            f"{threads}-{output}",
+            *options,
+            "--threads",
+            threads,
+            "--seed",
+            3,
+            "--quiet",
+        )
     assert tendril.bytes(f"1-{output}") == tendril.bytes(f"2-{output}") == tendril.bytes(f"5-{output}")
     tendril(verb, graphs["skewed.safetensors"], "-o", f"other-{output}", *options, "--seed", 4, "--quiet")
     assert tendril.bytes(f"1-{output}") != tendril.bytes(f"other-{output}")
@@ -144,7 +168,9 @@ def test_memory_does_not_grow_with_the_number_of_walks(tendril):
 
 def test_trees(tendril, graphs):
     edges = edges_of(tendril, graphs["skewed.safetensors"])
-    tendril("sample", graphs["skewed.safetensors"], "-o", "t.safetensors", "--fanouts", "6,4", "--num-seeds", 200, "--quiet")
+    tendril(
+        "sample", graphs["skewed.safetensors"], "-o", "t.safetensors", "--fanouts", "6,4", "--num-seeds", 200, "--quiet"
+    )
     trees, metadata = read_safetensors(tendril.path("t.safetensors"))
     assert metadata["app"] == "khop" and json.loads(metadata["params"])["fanouts"] == [6, 4]
     assert len(set(trees["seeds"].tolist())) == 200
@@ -158,7 +184,9 @@ def test_trees(tendril, graphs):
 
 def test_all_neighbours(tendril, graphs):
     edges = edges_of(tendril, graphs["skewed.safetensors"])
-    tendril("sample", graphs["skewed.safetensors"], "-o", "t.npz", "--fanouts=-1", "--num-seeds", 30, "--edges", "--quiet")
+    tendril(
+        "sample", graphs["skewed.safetensors"], "-o", "t.npz", "--fanouts=-1", "--num-seeds", 30, "--edges", "--quiet"
+    )
     with np.load(tendril.path("t.npz")) as trees:
         offsets, hop = trees["hop1_offsets"], trees["hop1"]
         assert trees["hop1_edges"].shape == hop.shape
@@ -168,8 +196,21 @@ def test_all_neighbours(tendril, graphs):
 
 def test_minibatches(tendril, graphs):
     edges = edges_of(tendril, graphs["skewed.safetensors"])
-    tendril("sample", graphs["skewed.safetensors"], "-o", "m.npz", "--app", "minibatch", "--fanouts", "5,3", "--batch-size", 64,
-            "--num-seeds", 150, "--quiet")
+    tendril(
+        "sample",
+        graphs["skewed.safetensors"],
+        "-o",
+        "m.npz",
+        "--app",
+        "minibatch",
+        "--fanouts",
+        "5,3",
+        "--batch-size",
+        64,
+        "--num-seeds",
+        150,
+        "--quiet",
+    )
     with np.load(tendril.path("m.npz")) as file:
         arrays = dict(file)
     assert arrays["node_offsets"].shape == arrays["edge_offsets"].shape == (4,)

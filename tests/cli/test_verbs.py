@@ -21,8 +21,12 @@ def test_info(tendril, graphs):
     tendril.path("g.txt").write_text("0 0 1.5\n0 1 2\n0 1 0.25\n4 0 3\n")
     info = json.loads(tendril("info", "g.txt", "--json"))
     assert info["num_vertices"] == 5 and info["num_edges"] == 4
-    assert info["degree"] == {"min": 0, "mean": 0.8, "max": 3,
-                              "percentiles": {"p5": 0, "p25": 0, "p50": 0, "p75": 1, "p95": 1, "p99": 1}}
+    assert info["degree"] == {
+        "min": 0,
+        "mean": 0.8,
+        "max": 3,
+        "percentiles": {"p5": 0, "p25": 0, "p50": 0, "p75": 1, "p95": 1, "p99": 1},
+    }
     assert (info["dead_ends"], info["isolated"], info["self_loops"], info["parallel_edges"]) == (3, 2, 1, 1)
     assert info["weight"] == {"min": 0.25, "max": 3.0, "sum": 6.75}
 
@@ -55,8 +59,11 @@ def test_conversions_come_back(name, tendril):
 def test_convert_builds(tendril):
     tendril.path("g.csv").write_text("5,7,2,a\n7,5,9,b\n5,5,1,c\n5,7,4,d\n")
     columns = ["--columns", "source,target,weight,-"]
-    summary = json.loads(tendril("convert", "g.csv", "out.npz", *columns, "--symmetrize", "--no-self-loops", "--dedup",
-                                 "--compact", "--json"))
+    summary = json.loads(
+        tendril(
+            "convert", "g.csv", "out.npz", *columns, "--symmetrize", "--no-self-loops", "--dedup", "--compact", "--json"
+        )
+    )
     assert summary["graph"]["num_vertices"] == 2 and summary["graph"]["num_edges"] == 2
     with np.load(tendril.path("out.npz")) as out:
         assert out["indices"].tolist() == [1, 0]
@@ -64,14 +71,23 @@ def test_convert_builds(tendril):
         assert out["original_ids"].tolist() == [5, 7]
 
 
-@pytest.mark.parametrize("kind, vertices, edges", [("star", 10, 18), ("ring", 10, 20), ("grid", 12, 34), ("complete", 7, 42)])
+@pytest.mark.parametrize(
+    "kind, vertices, edges", [("star", 10, 18), ("ring", 10, 20), ("grid", 12, 34), ("complete", 7, 42)]
+)
 def test_generate_regular(kind, vertices, edges, tendril):
     summary = json.loads(tendril("generate", kind, "g.npz", "--vertices", vertices, "--json"))
     assert (summary["graph"]["num_vertices"], summary["graph"]["num_edges"]) == (vertices, edges)
 
 
-@pytest.mark.parametrize("options", [["rmat", "--scale", 9], ["er", "--vertices", 700, "--labels", 4],
-                                     ["powerlaw", "--vertices", 900, "--exponent", 2.3, "--lognormal", 2]], ids=lambda o: o[0])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["rmat", "--scale", 9],
+        ["er", "--vertices", 700, "--labels", 4],
+        ["powerlaw", "--vertices", 900, "--exponent", 2.3, "--lognormal", 2],
+    ],
+    ids=lambda o: o[0],
+)
 def test_generate_depends_on_the_seed_alone(options, tendril):
     kind, *rest = options
     for name, more in (("a", ["--threads", 1]), ("b", ["--threads", 3]), ("c", ["--seed", 1])):
@@ -80,9 +96,11 @@ def test_generate_depends_on_the_seed_alone(options, tendril):
 
 
 def test_plan_takes_the_options_of_walk_and_sample(tendril, graphs):
-    for options in (["--app", "node2vec", "--p", 2, "--weighted", "--walks", 5, "-o", "w.npy", "--dtype", "int64"],
-                    ["--app", "khop", "--fanouts", "5,5", "--replace", "--weighted", "-o", "s.npz"],
-                    ["--rule", "alias", "--weighted"]):
+    for options in (
+        ["--app", "node2vec", "--p", 2, "--weighted", "--walks", 5, "-o", "w.npy", "--dtype", "int64"],
+        ["--app", "khop", "--fanouts", "5,5", "--replace", "--weighted", "-o", "s.npz"],
+        ["--rule", "alias", "--weighted"],
+    ):
         plan = json.loads(tendril("plan", graphs["skewed.safetensors"], *options, "--json"))["plan"]
         assert plan["reasons"] and plan["rule"] in ("uniform", "scan", "reject", "alias", "its")
     assert plan["rule"] == "alias"
@@ -105,11 +123,26 @@ def test_version(tendril):
 
 
 def test_progress_on_a_terminal_only(tendril):
-    job = [str(TENDRIL), "walk", ENRON, "-o", "w.npy", "--walks", "6", "--app", "node2vec", "--p", "0.3", "--threads", "1"]
+    job = [
+        str(TENDRIL),
+        "walk",
+        ENRON,
+        "-o",
+        "w.npy",
+        "--walks",
+        "6",
+        "--app",
+        "node2vec",
+        "--p",
+        "0.3",
+        "--threads",
+        "1",
+    ]
     assert subprocess.run(job, cwd=tendril.folder, capture_output=True, text=True, check=True).stderr == ""
     terminal, inside = pty.openpty()
-    running = subprocess.Popen(job, cwd=tendril.folder, stdout=subprocess.DEVNULL, stderr=inside,
-                               env={**os.environ, "TERM": "xterm"})
+    running = subprocess.Popen(
+        job, cwd=tendril.folder, stdout=subprocess.DEVNULL, stderr=inside, env={**os.environ, "TERM": "xterm"}
+    )
     os.close(inside)
     drawn = b""
     while True:
