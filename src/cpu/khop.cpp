@@ -65,13 +65,15 @@ class hop_expander {
         rule_(rule),
         key_(key),
         fanout_(fanout),
+        alias_(rule.weighted && rule.replace && rule.tables->alias ? rule.tables->alias->data() : nullptr),
+        draws_ahead_(!rule.weighted || alias_ != nullptr),
         tile_(std::max<std::int64_t>(1, tile_slots / fanout)),
         picker_(graph, rule),
         root_(static_cast<std::size_t>(tile_)),
         slot_(static_cast<std::size_t>(tile_)),
         first_(static_cast<std::size_t>(tile_)),
         picks_(static_cast<std::size_t>(tile_) * fanout),
-        bits_(rule.takes_bits() ? static_cast<std::size_t>(tile_) * blocks() * 2 : 0)
+        bits_(draws_ahead_ ? static_cast<std::size_t>(tile_) * blocks() * 2 : 0)
   {
   }
 
@@ -90,16 +92,20 @@ class hop_expander {
         root_[static_cast<std::size_t>(i)] = static_cast<std::uint64_t>(first_root + root);
         slot_[static_cast<std::size_t>(i)] = static_cast<std::uint32_t>(slot + i - parents.begin_of(root));
       }
-      if (rule_.takes_bits()) { draw(count); }
+      if (draws_ahead_) { draw(count); }
       for (std::int64_t i = 0; i < count; ++i) { pick(vertices[i], static_cast<std::size_t>(i)); }
+      if (alias_ != nullptr) {
+        for (std::int64_t i = 0; i < count; ++i) { choose(static_cast<std::size_t>(i)); }
+      }
       write(count, out + slot * fanout_, out_edges == nullptr ? nullptr : out_edges + slot * fanout_);
     }
   }
 
  private:
-  [[nodiscard]] std::uint32_t blocks() const { return (fanout_ + 1) / 2; }
+  /// Blocks that a vertex draws: an alias pick takes a whole one, a uniform pick a half.
+  [[nodiscard]] std::uint32_t blocks() const { return alias_ != nullptr ? fanout_ : (fanout_ + 1) / 2; }
 
-  /// The bits of all slots of a tile: slot p of a root's tree draws blocks 0, 1, … of counter (root, p), two picks each.
+  /// The bits of all slots of a tile: slot p of a root's tree draws blocks 0, 1, … of counter (root, p).
   void draw(std::int64_t count)
   {
     std::int64_t const total = count * blocks();
@@ -135,11 +141,36 @@ class hop_expander {
     edge_id const first = graph_.indptr[parent];
     auto const degree = static_cast<std::uint32_t>(graph_.indptr[parent + std::int64_t{1}] - first);
     first_[i] = first;
-    if (rule_.takes_bits()) {
-      picker_.pick_uniform(degree, fanout_, bits_.data() + i * 2 * blocks(), picks);
+    std::uint64_t const* const bits = bits_.data() + i * 2 * blocks();
+    if (alias_ != nullptr && degree > 0) {
+      for (std::uint32_t j = 0; j < fanout_; ++j) {
+        picks[j] = core::bounded(bits[std::size_t{2} * j], degree);
+        __builtin_prefetch(alias_ + first + picks[j]);
+      }
+      return;
+    }
+    if (draws_ahead_) {
+      picker_.pick_uniform(degree, fanout_, bits, picks);
     } else {
       picker_.pick_weighted(first, degree, fanout_, {key_, root_[i], slot_[i]}, picks);
     }
+    prefetch(first, picks);
+  }
+
+  /// The second half of an alias pick, when the buckets have arrived.
+  void choose(std::size_t i)
+  {
+    std::uint32_t* const picks = picks_.data() + i * fanout_;
+    std::uint64_t const* const bits = bits_.data() + i * 2 * blocks();
+    if (picks[0] == cpu::empty_slot) { return; }
+    for (std::uint32_t j = 0; j < fanout_; ++j) {
+      picks[j] = core::alias_choose(alias_[first_[i] + picks[j]], picks[j], bits[2 * j + 1]);
+    }
+    prefetch(first_[i], picks);
+  }
+
+  void prefetch(edge_id first, std::uint32_t const* picks) const
+  {
     for (std::uint32_t j = 0; j < fanout_; ++j) {
       if (picks[j] != cpu::empty_slot) { __builtin_prefetch(graph_.indices + first + picks[j]); }
     }
@@ -162,6 +193,8 @@ class hop_expander {
   cpu::pick_rule rule_;
   rng_key key_;
   std::uint32_t fanout_;
+  core::alias_bucket const* alias_;  // the graph's table, where picks are made from it
+  bool draws_ahead_;
   std::int64_t tile_;
   cpu::neighbor_picker picker_;
   std::vector<std::uint64_t> root_;  // of each slot of the tile: its root's logical id,

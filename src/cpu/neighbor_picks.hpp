@@ -51,13 +51,10 @@ class neighbor_picker {
       for (std::uint32_t j = 0; j < k; ++j) { picks[j] = core::bounded(bits[j], degree); }
     } else if (degree <= k) {
       for (std::uint32_t j = 0; j < k; ++j) { picks[j] = j < degree ? j : empty_slot; }
-    } else if (k <= 16) {
-      pick_few<16>(degree, k, bits, picks);
-    } else if (k <= 32) {
-      pick_few<32>(degree, k, bits, picks);
-    } else if (k <= small_k) {
-      for (std::uint32_t j = 0; j < k; ++j) { picks[j] = core::floyd_pick(bits[j], j, k, degree, picks); }
-    } else {
+    } else if (degree <= bitset_degree) {
+      pick_from_few(degree, k, bits, picks);
+    } else if (!(k <= 16 ? pick_distinct<16>(degree, k, bits, picks)
+                         : k <= 32 && pick_distinct<32>(degree, k, bits, picks))) {
       pick_many(degree, k, bits, picks);
     }
   }
@@ -92,20 +89,39 @@ class neighbor_picker {
   }
 
  private:
-  static constexpr std::uint32_t small_k = 128;  // up to here comparing with every earlier pick is faster
+  static constexpr std::uint32_t bitset_degree = 4096;  // bench/sample: clearing 512 bytes is cheap
 
-  /// Floyd's method that compares with `Width` values whatever the slot: a fixed length runs in vector registers.
-  template <int Width>
-  static void pick_few(std::uint32_t degree, std::uint32_t k, std::uint64_t const* bits, std::uint32_t* picks)
+  /// Floyd's method with a bit for each neighbour.
+  static void pick_from_few(std::uint32_t degree, std::uint32_t k, std::uint64_t const* bits, std::uint32_t* picks)
   {
-    alignas(64) std::uint32_t earlier[Width];
-    std::fill_n(earlier, Width, empty_slot);
+    std::uint64_t taken[bitset_degree / 64];
+    std::fill_n(taken, (degree + 63) / 64, std::uint64_t{0});
     for (std::uint32_t j = 0; j < k; ++j) {
       auto const slot = core::floyd_slot::of(bits[j], j, k, degree);
-      std::uint32_t taken = 0;
-      for (int i = 0; i < Width; ++i) { taken |= earlier[i] == slot.candidate ? ~0U : 0U; }
-      earlier[j] = picks[j] = taken != 0 ? slot.last : slot.candidate;
+      bool const is_taken = (taken[slot.candidate / 64] >> (slot.candidate % 64) & 1U) != 0;
+      std::uint32_t const pick = is_taken ? slot.last : slot.candidate;
+      taken[pick / 64] |= std::uint64_t{1} << (pick % 64);
+      picks[j] = pick;
     }
+  }
+
+  /// Among many neighbours candidates hardly ever meet, and while they don't they are the picks. Compares all pairs of
+  /// up to `Width` candidates in vector registers; false if two are equal.
+  template <int Width>
+  static bool pick_distinct(std::uint32_t degree, std::uint32_t k, std::uint64_t const* bits, std::uint32_t* picks)
+  {
+    alignas(64) std::uint32_t candidates[Width];
+    alignas(64) std::uint32_t matches[Width] = {};
+    for (std::uint32_t j = 0; j < k; ++j) { candidates[j] = core::floyd_slot::of(bits[j], j, k, degree).candidate; }
+    std::fill(candidates + k, candidates + Width, empty_slot);
+    for (std::uint32_t j = 0; j < k; ++j) {
+      std::uint32_t const c = candidates[j];
+      for (int i = 0; i < Width; ++i) { matches[i] += candidates[i] == c ? 1U : 0U; }
+    }
+    std::uint32_t total = 0;
+    for (auto const m : matches) { total += m; }
+    std::copy_n(candidates, k, picks);
+    return total == k;  // each equals itself alone
   }
 
   /// Floyd's method with a hash set instead of a comparison with every earlier pick.
