@@ -24,9 +24,20 @@ struct dtype_info {
   std::int64_t size;
 };
 
-constexpr std::array<dtype_info, 14> dtypes{{{"bool", 1}, {"uint8", 1}, {"int8", 1}, {"uint16", 2}, {"int16", 2},
-                                             {"uint32", 4}, {"int32", 4}, {"uint64", 8}, {"int64", 8}, {"float16", 2},
-                                             {"bfloat16", 2}, {"float32", 4}, {"float64", 8}, {"unknown", 0}}};
+constexpr std::array<dtype_info, 14> dtypes{{{"bool", 1},
+                                             {"uint8", 1},
+                                             {"int8", 1},
+                                             {"uint16", 2},
+                                             {"int16", 2},
+                                             {"uint32", 4},
+                                             {"int32", 4},
+                                             {"uint64", 8},
+                                             {"int64", 8},
+                                             {"float16", 2},
+                                             {"bfloat16", 2},
+                                             {"float32", 4},
+                                             {"float64", 8},
+                                             {"unknown", 0}}};
 
 constexpr std::int64_t grain = 1 << 18;
 
@@ -90,11 +101,10 @@ shared_array<To> convert(std::string const& path, array_view const& array, std::
                          cpu_exec const& exec)
 {
   if constexpr (!std::is_same_v<To, From>) {
-    auto const in_range = [last](From value) {
-      return !std::cmp_less(value, 0) && !std::cmp_greater(value, last);
-    };
+    auto const in_range = [last](From value) { return !std::cmp_less(value, 0) && !std::cmp_greater(value, last); };
     if (std::int64_t const bad = find_bad<From>(array, in_range, exec); bad >= 0) {
-      fail(path, array, fmt::format("element {} is {}, expected {} in [0, {}]", bad, load<From>(array, bad), what, last));
+      fail(path, array,
+           fmt::format("element {} is {}, expected {} in [0, {}]", bad, load<From>(array, bad), what, last));
     }
   }
   if (sizeof(From) == sizeof(To) && is_aligned(array, alignof(To))) { return alias<To>(array); }

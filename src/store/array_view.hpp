@@ -15,7 +15,20 @@ namespace tendril::store {
 
 /// The element types that array files hold, little-endian. `other`: one that no graph is made of.
 enum class dtype : std::uint8_t {
-  boolean, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, bfloat16, float32, float64, other
+  boolean,
+  uint8,
+  int8,
+  uint16,
+  int16,
+  uint32,
+  int32,
+  uint64,
+  int64,
+  float16,
+  bfloat16,
+  float32,
+  float64,
+  other
 };
 
 /// Bytes of an element; 0 for `other`.

@@ -16,7 +16,15 @@ class bitstream_error : public std::runtime_error {
 };
 
 /// The instantaneous codes of natural numbers that WebGraph files use. Values as in their compression flags.
-enum class bit_code : std::uint8_t { delta = 1, gamma = 2, golomb = 3, skewed_golomb = 4, unary = 5, zeta = 6, nibble = 7 };
+enum class bit_code : std::uint8_t {
+  delta = 1,
+  gamma = 2,
+  golomb = 3,
+  skewed_golomb = 4,
+  unary = 5,
+  zeta = 6,
+  nibble = 7
+};
 
 /// A code and, for zeta_k and Golomb, its parameter (1 to 7 for zeta, the modulus >= 1 for Golomb).
 struct coding {

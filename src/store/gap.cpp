@@ -55,21 +55,21 @@ layout parse_layout(std::string const& path, std::span<std::byte const> bytes)
   if (directed > 1) { throw format_error(fmt::format("{}: directed is {}, expected 0 or 1", path, directed)); }
   layout found{directed == 1, path.ends_with(".wsg"), load<std::int64_t>(bytes, 1), load<std::int64_t>(bytes, 9)};
   if (found.num_edges < 0 || found.num_edges > size / 4) {
-    throw format_error(fmt::format("{}: {} edges, expected at most {} in {} bytes", path, found.num_edges, size / 4,
-                                   size));
+    throw format_error(
+        fmt::format("{}: {} edges, expected at most {} in {} bytes", path, found.num_edges, size / 4, size));
   }
   std::int64_t const most = std::min(size / 8, most_vertices);
   if (found.num_vertices < 0 || found.num_vertices > most) {
-    throw format_error(fmt::format("{}: {} vertices, expected at most {} in {} bytes", path, found.num_vertices, most,
-                                   size));
+    throw format_error(
+        fmt::format("{}: {} vertices, expected at most {} in {} bytes", path, found.num_vertices, most, size));
   }
   if (found.file_bytes() != size) { found.weighted = !found.weighted; }
   if (found.file_bytes() != size) {
     layout const plain{found.directed, false, found.num_edges, found.num_vertices};
     layout const weighted{found.directed, true, found.num_edges, found.num_vertices};
-    throw format_error(fmt::format("{}: {} bytes, expected {} or, with weights, {} for {} vertices and {} {} edges", path,
-                                   size, plain.file_bytes(), weighted.file_bytes(), found.num_vertices, found.num_edges,
-                                   found.directed ? "directed" : "undirected"));
+    throw format_error(fmt::format("{}: {} bytes, expected {} or, with weights, {} for {} vertices and {} {} edges",
+                                   path, size, plain.file_bytes(), weighted.file_bytes(), found.num_vertices,
+                                   found.num_edges, found.directed ? "directed" : "undirected"));
   }
   return found;
 }
@@ -133,8 +133,8 @@ graph read_gap(std::string const& path, std::span<std::byte const> bytes, std::s
       std::int64_t const at = place.neighbors_at() + e * place.edge_bytes();
       auto const neighbor = load<std::int32_t>(bytes, at);
       if (neighbor < 0) {
-        throw format_error(fmt::format("{}: edge {}: neighbour {}, expected an id in [0, {})", path, e, neighbor,
-                                       place.num_vertices));
+        throw format_error(
+            fmt::format("{}: edge {}: neighbour {}, expected an id in [0, {})", path, e, neighbor, place.num_vertices));
       }
       indices[e] = static_cast<vertex_id>(neighbor);
       if (place.weighted) { weights[e] = static_cast<float>(load<std::int32_t>(bytes, at + 4)); }
@@ -156,8 +156,8 @@ void write_gap(graph const& input, std::string const& path, cpu_exec const& exec
   TENDRIL_EXPECTS(input.num_vertices() <= most_vertices, "{}: {} vertices, expected at most {} for a GAP file", path,
                   input.num_vertices(), most_vertices);
   bool const weighted = path.ends_with(".wsg");
-  TENDRIL_EXPECTS(weighted || !input.has_weights(), "{}: the graph has weights, which a .sg file cannot hold: name it .wsg",
-                  path);
+  TENDRIL_EXPECTS(weighted || !input.has_weights(),
+                  "{}: the graph has weights, which a .sg file cannot hold: name it .wsg", path);
   TENDRIL_EXPECTS(!weighted || input.has_weights() || input.num_edges() == 0,
                   "{}: the graph has no weights, which a .wsg file must have: name it .sg", path);
   constexpr float past_int32 = 2147483648.0F;

@@ -22,11 +22,22 @@ namespace {
 constexpr std::string_view magic{"\x93NUMPY", 6};
 constexpr std::size_t alignment = 64;
 
-constexpr std::array<std::pair<std::string_view, dtype>, 16> descriptions{{
-    {"|b1", dtype::boolean}, {"|u1", dtype::uint8}, {"|i1", dtype::int8}, {"<u2", dtype::uint16},
-    {"<i2", dtype::int16}, {"<u4", dtype::uint32}, {"<i4", dtype::int32}, {"<u8", dtype::uint64},
-    {"<i8", dtype::int64}, {"<f2", dtype::float16}, {"<f4", dtype::float32}, {"<f8", dtype::float64},
-    {"<b1", dtype::boolean}, {"<u1", dtype::uint8}, {"<i1", dtype::int8}, {"?", dtype::boolean}}};
+constexpr std::array<std::pair<std::string_view, dtype>, 16> descriptions{{{"|b1", dtype::boolean},
+                                                                           {"|u1", dtype::uint8},
+                                                                           {"|i1", dtype::int8},
+                                                                           {"<u2", dtype::uint16},
+                                                                           {"<i2", dtype::int16},
+                                                                           {"<u4", dtype::uint32},
+                                                                           {"<i4", dtype::int32},
+                                                                           {"<u8", dtype::uint64},
+                                                                           {"<i8", dtype::int64},
+                                                                           {"<f2", dtype::float16},
+                                                                           {"<f4", dtype::float32},
+                                                                           {"<f8", dtype::float64},
+                                                                           {"<b1", dtype::boolean},
+                                                                           {"<u1", dtype::uint8},
+                                                                           {"<i1", dtype::int8},
+                                                                           {"?", dtype::boolean}}};
 
 /// Reads the header, a Python dictionary of exactly three entries in any order.
 class header_parser {
@@ -155,8 +166,8 @@ std::string make_header(std::string_view description, std::string_view extents)
 
 std::string npy_header(dtype type, std::span<std::int64_t const> shape)
 {
-  auto const* const description = std::find_if(descriptions.begin(), descriptions.end(),
-                                               [&](auto const& entry) { return entry.second == type; });
+  auto const* const description =
+      std::find_if(descriptions.begin(), descriptions.end(), [&](auto const& entry) { return entry.second == type; });
   TENDRIL_EXPECTS(description != descriptions.end(), "{}: no such type in .npy files", to_string(type));
   std::string extents;
   for (std::int64_t const extent : shape) { extents += fmt::format("{},", extent); }
@@ -195,8 +206,7 @@ array_view parse_npy(std::string const& path, std::string name, std::span<std::b
     std::int64_t const count = count_elements(array.shape, array.type);
     if (count < 0 || count * size_of(array.type) != static_cast<std::int64_t>(data_bytes)) {
       throw fail(fmt::format("{} bytes of data, expected {} elements of {} bytes in shape {}", data_bytes,
-                             count < 0 ? "countless" : std::to_string(count), size_of(array.type),
-                             array.shape_text()));
+                             count < 0 ? "countless" : std::to_string(count), size_of(array.type), array.shape_text()));
     }
   }
   array.name = std::move(name);

@@ -99,8 +99,8 @@ class npz_reader {
     }
     auto const shape = to_edge_ids(path_, expect("shape", layout), exec_);
     if (shape.size() != 2 || shape[0] != shape[1]) {
-      throw format_error(fmt::format("{}: a matrix of shape ({}), expected a square one", path_,
-                                     fmt::join(shape.span(), ", ")));
+      throw format_error(
+          fmt::format("{}: a matrix of shape ({}), expected a square one", path_, fmt::join(shape.span(), ", ")));
     }
     graph_arrays arrays;
     arrays.indptr = to_edge_ids(path_, expect("indptr", layout), exec_);

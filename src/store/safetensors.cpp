@@ -24,10 +24,19 @@ constexpr std::size_t length_bytes = 8;
 constexpr std::size_t data_alignment = 64;
 constexpr std::uint64_t max_header_bytes = 100'000'000;  // the format's own limit
 
-constexpr std::array<std::pair<std::string_view, dtype>, 13> type_names{{
-    {"BOOL", dtype::boolean}, {"U8", dtype::uint8}, {"I8", dtype::int8}, {"U16", dtype::uint16}, {"I16", dtype::int16},
-    {"U32", dtype::uint32}, {"I32", dtype::int32}, {"U64", dtype::uint64}, {"I64", dtype::int64},
-    {"F16", dtype::float16}, {"BF16", dtype::bfloat16}, {"F32", dtype::float32}, {"F64", dtype::float64}}};
+constexpr std::array<std::pair<std::string_view, dtype>, 13> type_names{{{"BOOL", dtype::boolean},
+                                                                         {"U8", dtype::uint8},
+                                                                         {"I8", dtype::int8},
+                                                                         {"U16", dtype::uint16},
+                                                                         {"I16", dtype::int16},
+                                                                         {"U32", dtype::uint32},
+                                                                         {"I32", dtype::int32},
+                                                                         {"U64", dtype::uint64},
+                                                                         {"I64", dtype::int64},
+                                                                         {"F16", dtype::float16},
+                                                                         {"BF16", dtype::bfloat16},
+                                                                         {"F32", dtype::float32},
+                                                                         {"F64", dtype::float64}}};
 
 /// Takes the header's JSON event by event: whatever is not of the one shape that a header has ends the parse, so that
 /// memory is bounded by what a header means, not by what JSON can nest. `fail_` holds the reason.
@@ -39,7 +48,10 @@ class header_handler : public nlohmann::json_sax<nlohmann::json> {
 
   bool null() override { return fail("null"); }
   bool boolean(bool /*value*/) override { return fail("a boolean"); }
-  bool number_float(double /*value*/, std::string const& /*text*/) override { return fail("a fraction or huge number"); }
+  bool number_float(double /*value*/, std::string const& /*text*/) override
+  {
+    return fail("a fraction or huge number");
+  }
   bool binary(binary_t& /*value*/) override { return fail("binary data"); }
 
   bool number_integer(number_integer_t /*value*/) override { return fail("a negative number"); }
@@ -60,8 +72,8 @@ class header_handler : public nlohmann::json_sax<nlohmann::json> {
       return true;
     }
     if (key_ != "dtype") { return fail("a string"); }
-    auto const* const found = std::find_if(type_names.begin(), type_names.end(),
-                                           [&](auto const& entry) { return entry.first == value; });
+    auto const* const found =
+        std::find_if(type_names.begin(), type_names.end(), [&](auto const& entry) { return entry.first == value; });
     entry_.type = found == type_names.end() ? dtype::other : found->second;
     has_type_ = true;
     return true;
@@ -125,7 +137,8 @@ class header_handler : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
-  bool parse_error(std::size_t position, std::string const& /*token*/, nlohmann::detail::exception const& /*e*/) override
+  bool parse_error(std::size_t position, std::string const& /*token*/,
+                   nlohmann::detail::exception const& /*e*/) override
   {
     reason_ = fmt::format("not JSON at byte {}", length_bytes + position);
     return false;
@@ -199,8 +212,9 @@ safetensors_contents parse_safetensors(std::string const& path, std::span<std::b
   auto const* const text = reinterpret_cast<char const*>(bytes.data()) + length_bytes;
   bool const parsed = nlohmann::json::sax_parse(text, text + length, &handler);
   if (!parsed) {
-    throw format_error(fmt::format("{}: header: {}, expected {{\"name\": {{\"dtype\", \"shape\", \"data_offsets\"}}, …}}",
-                                   path, handler.reason()));
+    throw format_error(
+        fmt::format("{}: header: {}, expected {{\"name\": {{\"dtype\", \"shape\", \"data_offsets\"}}, …}}", path,
+                    handler.reason()));
   }
   place_tensors(path, static_cast<std::int64_t>(length_bytes + length), static_cast<std::int64_t>(bytes.size()),
                 contents);

@@ -77,8 +77,8 @@ class graph_reader {
   {
     std::string const version = metadata(version_key);
     if (metadata(format_key) == format_name && version != format_version) {
-      throw format_error(fmt::format("{}: {} version {}, expected {}", path_, format_name, quoted(version),
-                                     format_version));
+      throw format_error(
+          fmt::format("{}: {} version {}, expected {}", path_, format_name, quoted(version), format_version));
     }
   }
 
@@ -106,8 +106,8 @@ class graph_reader {
     if (!contents_.tensors.contains(name)) { return {}; }
     array_view array = expect(name);
     if (array.shape != std::vector<std::int64_t>{size}) {
-      throw format_error(fmt::format("{}: array '{}': shape {}, expected ({},): one {}", path_, name,
-                                     array.shape_text(), size, unit));
+      throw format_error(
+          fmt::format("{}: array '{}': shape {}, expected ({},): one {}", path_, name, array.shape_text(), size, unit));
     }
     return array;
   }
@@ -123,12 +123,9 @@ class graph_reader {
       return keep;
     };
     auto const list = nlohmann::json::parse(text, keep_flat, false);
-    bool const good = !nested && list.is_array() && std::all_of(list.begin(), list.end(), [](auto const& item) {
-      return item.is_string();
-    });
-    if (!good) {
-      throw format_error(fmt::format("{}: metadata '{}': expected a JSON list of strings", path_, key));
-    }
+    bool const good = !nested && list.is_array() &&
+                      std::all_of(list.begin(), list.end(), [](auto const& item) { return item.is_string(); });
+    if (!good) { throw format_error(fmt::format("{}: metadata '{}': expected a JSON list of strings", path_, key)); }
     return list.get<std::vector<std::string>>();
   }
 

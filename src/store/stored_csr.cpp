@@ -42,15 +42,16 @@ void expect_vertices_in_range(graph_arrays const& arrays, cpu_exec const& exec)
   parallel_ranges(exec, arrays.indices.size(), grain, [&](std::int64_t begin, std::int64_t end) {
     for (edge_id e = begin; e < end; ++e) {
       if (arrays.indices[e] >= num_vertices) {
-        throw format_error(fmt::format("edge {}: neighbour {}, expected an id below {}", e, arrays.indices[e],
-                                       num_vertices));
+        throw format_error(
+            fmt::format("edge {}: neighbour {}, expected an id below {}", e, arrays.indices[e], num_vertices));
       }
     }
   });
 }
 
 /// The ids of edges whose order is `order`, positions in `ids`.
-shared_array<edge_id> compose(shared_array<edge_id> const& ids, shared_array<edge_id> const& order, cpu_exec const& exec)
+shared_array<edge_id> compose(shared_array<edge_id> const& ids, shared_array<edge_id> const& order,
+                              cpu_exec const& exec)
 {
   buffer<edge_id> composed(order.size(), *exec.memory);
   parallel_ranges(exec, order.size(), grain, [&](std::int64_t begin, std::int64_t end) {

@@ -80,8 +80,8 @@ class decoder {
   {
     auto const bits = static_cast<std::int64_t>(files_.graph.size()) * 8;
     if (num_vertices_ > bits) {
-      throw format_error(fmt::format("{}: nodes={}, expected at most {}, the bits of the .graph file",
-                                     properties_path_, num_vertices_, bits));
+      throw format_error(fmt::format("{}: nodes={}, expected at most {}, the bits of the .graph file", properties_path_,
+                                     num_vertices_, bits));
     }
     std::int64_t const most = std::max(always_plausible_arcs, bits * max_arcs_per_bit);
     if (properties_.num_arcs > most) {
@@ -109,8 +109,8 @@ class decoder {
         fail_at(path, x, error.what());
       }
       if (position > end) {
-        throw format_error(fmt::format("{}: node {}: offset {}, expected at most {}, the bits of the .graph file",
-                                       path, x, position, end));
+        throw format_error(fmt::format("{}: node {}: offset {}, expected at most {}, the bits of the .graph file", path,
+                                       x, position, end));
       }
       index_.positions[x] = position;
     }

@@ -100,8 +100,9 @@ class property_reader {
 std::optional<coding> parse_code(std::string_view name, std::uint32_t k)
 {
   static std::map<std::string_view, bit_code> const codes = {
-      {"DELTA", bit_code::delta}, {"GAMMA", bit_code::gamma}, {"GOLOMB", bit_code::golomb},
-      {"SKEWED_GOLOMB", bit_code::skewed_golomb}, {"UNARY", bit_code::unary}, {"ZETA", bit_code::zeta},
+      {"DELTA", bit_code::delta},   {"GAMMA", bit_code::gamma},
+      {"GOLOMB", bit_code::golomb}, {"SKEWED_GOLOMB", bit_code::skewed_golomb},
+      {"UNARY", bit_code::unary},   {"ZETA", bit_code::zeta},
       {"NIBBLE", bit_code::nibble}};
   if (name.size() == 5 && name.starts_with("ZETA") && name[4] >= '1' && name[4] <= '7') {
     return coding{bit_code::zeta, static_cast<std::uint32_t>(name[4] - '0')};
@@ -132,8 +133,8 @@ void parse_flags(property_reader const& reader, property const& flags, std::uint
       }
     }
     if (!known) {
-      reader.fail(flags, fmt::format("compression flag {} is not known, expected one such as OUTDEGREES_DELTA",
-                                     quoted(flag)));
+      reader.fail(flags,
+                  fmt::format("compression flag {} is not known, expected one such as OUTDEGREES_DELTA", quoted(flag)));
     }
   }
 }
@@ -146,8 +147,7 @@ webgraph_properties parse_webgraph_properties(std::string const& path, std::stri
   webgraph_properties result;
 
   if (property const* const name = reader.find("graphclass"); name != nullptr && !name->value.ends_with(".BVGraph")) {
-    reader.fail(*name, fmt::format("graphclass: {}, expected it.unimi.dsi.webgraph.BVGraph",
-                                   quoted(name->value)));
+    reader.fail(*name, fmt::format("graphclass: {}, expected it.unimi.dsi.webgraph.BVGraph", quoted(name->value)));
   }
   (void)reader.integer("version", 0, 1, 0);
   property const* const endianness = reader.find("endianness");

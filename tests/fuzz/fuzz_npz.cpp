@@ -1,5 +1,6 @@
-// Any bytes as a file for read_npz, if they start as a zip file does. Mutations hardly ever have the right CRC, so other
-// bytes are packed into one that has: a byte that chooses a member's name, two that tell its size, its contents; and on.
+// Any bytes as a file for read_npz, if they start as a zip file does. Mutations hardly ever have the right CRC, so
+// other bytes are packed into one that has: a byte that chooses a member's name, two that tell its size, its contents;
+// and so on.
 
 #include <algorithm>
 #include <array>
@@ -29,7 +30,8 @@ std::string describe(std::string_view name, std::string_view contents)
   std::string fields;
   append(fields, std::uint16_t{20});
   fields.append(8, '\0');
-  append(fields, static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<Bytef const*>(contents.data()), contents.size())));
+  append(fields,
+         static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<Bytef const*>(contents.data()), contents.size())));
   append(fields, static_cast<std::uint32_t>(contents.size()));
   append(fields, static_cast<std::uint32_t>(contents.size()));
   append(fields, static_cast<std::uint16_t>(name.size()));

@@ -21,8 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
 
   tendril::store::webgraph_files files{"fuzz.graph", std::as_bytes(std::span(input)), properties, {}};
   if (offsets_size != no_offsets) { files.offsets = std::as_bytes(std::span(offsets)); }
-  auto const decode = [&](auto const& /*path*/, auto /*bytes*/, auto /*owner*/, auto const& /*options*/, auto const& exec) {
-    return tendril::store::decode_webgraph(files, exec);
-  };
+  auto const decode = [&](auto const& /*path*/, auto /*bytes*/, auto /*owner*/, auto const& /*options*/,
+                          auto const& exec) { return tendril::store::decode_webgraph(files, exec); };
   return tendril::fuzz::run_reader(decode, "fuzz.graph", data, size);
 }

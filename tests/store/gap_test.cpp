@@ -60,8 +60,8 @@ TEST(Gap, UndirectedAndWeightedGraphsAreReadWhateverTheirName)
 
 TEST(Gap, NeighboursThatDontAscendAreSortedWithTheirWeights)
 {
-  graph const g = read(header(true, 3, 3) + lists({0, 3, 3, 3}, {2, 7, 1, 8, 0, 9}) +
-                       lists({0, 1, 2, 3}, {0, 9, 0, 8, 0, 7}));
+  graph const g =
+      read(header(true, 3, 3) + lists({0, 3, 3, 3}, {2, 7, 1, 8, 0, 9}) + lists({0, 1, 2, 3}, {0, 9, 0, 8, 0, 7}));
   g.validate();
   EXPECT_EQ(test::to_vector(g.arrays().indices), (std::vector<vertex_id>{0, 1, 2}));
   EXPECT_EQ(test::to_vector(g.arrays().weights), (std::vector<float>{9, 8, 7}));
@@ -90,8 +90,7 @@ TEST(Gap, WhatTheFormatCannotHoldIsNotWritten)
     EXPECT_EQ(message.substr(0, file.size() + 2), file + ": ");
     return message.substr(std::min(message.size(), file.size() + 2));
   };
-  EXPECT_EQ(refused(read(weighted_path), "g.sg"),
-            "the graph has weights, which a .sg file cannot hold: name it .wsg");
+  EXPECT_EQ(refused(read(weighted_path), "g.sg"), "the graph has weights, which a .sg file cannot hold: name it .wsg");
   EXPECT_EQ(refused(read(path), "g.wsg"), "the graph has no weights, which a .wsg file must have: name it .sg");
   EXPECT_EQ(refused(test::make_full_graph(), "g.wsg"), "the graph has edge labels, which a GAP file cannot hold");
   graph_arrays arrays = test::make_full_graph().arrays();
@@ -106,8 +105,10 @@ TEST(Gap, FilesThatLieAreRefused)
   EXPECT_EQ(refusal("short"), "g.sg: 5 bytes, expected a header of 17");
   EXPECT_EQ(refusal("\x02" + path.substr(1)), "g.sg: directed is 2, expected 0 or 1");
   for (std::int64_t const lie : {std::int64_t{-1}, std::int64_t{1} << 62, std::numeric_limits<std::int64_t>::max()}) {
-    EXPECT_EQ(refusal(header(false, lie, 3) + path.substr(17)), fmt::format("g.sg: {} edges, expected at most 16 in 65 bytes", lie));
-    EXPECT_EQ(refusal(header(false, 4, lie) + path.substr(17)), fmt::format("g.sg: {} vertices, expected at most 8 in 65 bytes", lie));
+    EXPECT_EQ(refusal(header(false, lie, 3) + path.substr(17)),
+              fmt::format("g.sg: {} edges, expected at most 16 in 65 bytes", lie));
+    EXPECT_EQ(refusal(header(false, 4, lie) + path.substr(17)),
+              fmt::format("g.sg: {} vertices, expected at most 8 in 65 bytes", lie));
   }
   EXPECT_EQ(refusal(header(false, 3, 3) + path.substr(17)),
             "g.sg: 65 bytes, expected 61 or, with weights, 73 for 3 vertices and 3 undirected edges");
@@ -118,7 +119,8 @@ TEST(Gap, FilesThatLieAreRefused)
             "g.sg: vertex 1: its edges end at 1 but begin at 3, expected an indptr that never decreases");
   EXPECT_EQ(refusal(header(false, 4, 3) + lists({0, 1, 3, 5}, {1, 0, 2, 1})),
             "g.sg: graph: indptr ends with 5, expected the number of indices, 4");
-  EXPECT_EQ(refusal(header(false, 4, 3) + lists({0, 1, 3, 4}, {7, 2, 0, 1})), "g.sg: edge 0: neighbour 7, expected an id below 3");
+  EXPECT_EQ(refusal(header(false, 4, 3) + lists({0, 1, 3, 4}, {7, 2, 0, 1})),
+            "g.sg: edge 0: neighbour 7, expected an id below 3");
 }
 
 TEST(Gap, UndirectedFilesThatMissAReverseAreRefused)

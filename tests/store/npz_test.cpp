@@ -177,9 +177,12 @@ TEST(Npz, WrittenArraysAreAlignedInTheFile)
   test::scratch_folder const folder;
   write_graph(test::make_full_graph(), folder / "g.npz");
   std::string const bytes = test::read_bytes(folder / "g.npz");
-  auto const owner = std::make_shared<std::vector<std::byte>>(test::as_bytes(bytes).begin(), test::as_bytes(bytes).end());
+  auto const owner =
+      std::make_shared<std::vector<std::byte>>(test::as_bytes(bytes).begin(), test::as_bytes(bytes).end());
   graph const g = store::read_npz("/nowhere/g.npz", *owner, owner, {}, {});
-  auto const inside = [&](void const* pointer) { return pointer >= owner->data() && pointer < owner->data() + owner->size(); };
+  auto const inside = [&](void const* pointer) {
+    return pointer >= owner->data() && pointer < owner->data() + owner->size();
+  };
   EXPECT_TRUE(inside(g.view().indptr));
   EXPECT_TRUE(inside(g.view().indices));
   EXPECT_TRUE(inside(g.view().weights));
@@ -188,7 +191,8 @@ TEST(Npz, WrittenArraysAreAlignedInTheFile)
 TEST(Npz, FractionsAreWeightsAndOnesOfIntegersAreNot)
 {
   EXPECT_EQ(test::to_vector(read(zip(scipy("csr", fractions))).arrays().weights), (std::vector<float>{1.5, 2.5, 3.5}));
-  EXPECT_EQ(test::to_vector(read(zip(scipy("csr", int64s({4, 1, 2})))).arrays().weights), (std::vector<float>{4, 1, 2}));
+  EXPECT_EQ(test::to_vector(read(zip(scipy("csr", int64s({4, 1, 2})))).arrays().weights),
+            (std::vector<float>{4, 1, 2}));
   EXPECT_TRUE(read(zip(scipy("csr", float32s({1, 1, 1})))).has_weights());
   EXPECT_FALSE(read(zip(scipy("csr", int32s({1, 1, 1})))).has_weights());
   EXPECT_FALSE(read(zip(scipy("csr", npy(dtype::boolean, {3}, std::string("\1\0\1", 3))))).has_weights());
@@ -272,7 +276,8 @@ TEST(Npz, HeadersOfArraysThatLieAreRefused)
 {
   auto const with = [&](std::string const& indptr) { return refusal(zip(changed(plain, "indptr", indptr))); };
   std::string const good = int64s({0, 2, 2, 3});
-  std::string const malformed = "array 'indptr': malformed header, expected {'descr': …, 'fortran_order': …, 'shape': …}";
+  std::string const malformed =
+      "array 'indptr': malformed header, expected {'descr': …, 'fortran_order': …, 'shape': …}";
   auto const replaced = [&](std::string const& from, std::string const& to) {
     std::string bad = good;
     return with(bad.replace(bad.find(from), from.size(), to));
@@ -282,8 +287,9 @@ TEST(Npz, HeadersOfArraysThatLieAreRefused)
   EXPECT_EQ(with(good.substr(0, 8) + "\xff\xff" + good.substr(10)),
             fmt::format("array 'indptr': header of 65535 bytes, expected at most {}", good.size() - 10));
   EXPECT_EQ(replaced("(4,)", "(5,)"), "array 'indptr': 32 bytes of data, expected 5 elements of 8 bytes in shape (5,)");
-  EXPECT_EQ(replaced("(4,), }                        ", "(4, 1152921504606846976, 9), } "),
-            "array 'indptr': 32 bytes of data, expected countless elements of 8 bytes in shape (4, 1152921504606846976, 9)");
+  EXPECT_EQ(
+      replaced("(4,), }                        ", "(4, 1152921504606846976, 9), } "),
+      "array 'indptr': 32 bytes of data, expected countless elements of 8 bytes in shape (4, 1152921504606846976, 9)");
   EXPECT_EQ(replaced("(4,)", "(-4)"), malformed);
   EXPECT_EQ(replaced("'shape'", "'shale'"), malformed);
   EXPECT_EQ(replaced("'shape': (4,), }", "                "), malformed);
@@ -316,11 +322,13 @@ TEST(Npz, ZipFilesThatLieAreRefused)
             "zip entry 'indices.npy': encrypted, expected plain");
   EXPECT_NE(with(csr_by_scipy, entry + 24, test::pack(std::uint32_t{0xfffffff0})).find("expected at most 1032 times"),
             std::string::npos);
-  EXPECT_NE(with(csr_by_scipy, entry + 24, test::pack(std::uint32_t{1})).find("longer than its size says"), std::string::npos);
+  EXPECT_NE(with(csr_by_scipy, entry + 24, test::pack(std::uint32_t{1})).find("longer than its size says"),
+            std::string::npos);
   EXPECT_NE(with(csr_by_scipy, entry + 24, test::pack(std::uint32_t{9999})).find("shorter than its size says"),
             std::string::npos);
-  EXPECT_NE(with(csr_by_scipy, entry + 42, test::pack(std::uint32_t{7})).find("no header where the central directory says"),
-            std::string::npos);
+  EXPECT_NE(
+      with(csr_by_scipy, entry + 42, test::pack(std::uint32_t{7})).find("no header where the central directory says"),
+      std::string::npos);
 }
 
 TEST(Npz, RealGraphsHaveTheirPublishedSizes)

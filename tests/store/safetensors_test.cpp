@@ -110,8 +110,11 @@ TEST(Safetensors, ArraysReferToTheFileAndAreAligned)
   EXPECT_EQ(first % 64, 0);
   EXPECT_EQ(total, static_cast<std::int64_t>(bytes.size()));  // the format allows no gaps
 
-  auto const owner = std::make_shared<std::vector<std::byte>>(test::as_bytes(bytes).begin(), test::as_bytes(bytes).end());
-  auto const inside = [&](void const* pointer) { return pointer >= owner->data() && pointer < owner->data() + owner->size(); };
+  auto const owner =
+      std::make_shared<std::vector<std::byte>>(test::as_bytes(bytes).begin(), test::as_bytes(bytes).end());
+  auto const inside = [&](void const* pointer) {
+    return pointer >= owner->data() && pointer < owner->data() + owner->size();
+  };
   graph const g = store::read_safetensors("g", *owner, owner, {}, {});
   EXPECT_TRUE(inside(g.view().indptr));
   EXPECT_TRUE(inside(g.view().indices));
@@ -145,7 +148,8 @@ TEST(Safetensors, OtherIntegerAndFloatTypesAreConverted)
 TEST(Safetensors, HeadersThatLieAreRefused)
 {
   EXPECT_EQ(refusal("short"), "g: 5 bytes, expected a safetensors header of 8 and more");
-  for (std::uint64_t const length : {~std::uint64_t{0}, ~std::uint64_t{0} - 7, std::uint64_t{1} << 63, std::uint64_t{3}}) {
+  for (std::uint64_t const length :
+       {~std::uint64_t{0}, ~std::uint64_t{0} - 7, std::uint64_t{1} << 63, std::uint64_t{3}}) {
     EXPECT_EQ(refusal(pack(length) + "{}"), fmt::format("g: header of {} bytes, expected at most 2", length));
   }
   std::string const expected = ", expected {\"name\": {\"dtype\", \"shape\", \"data_offsets\"}, …}";
@@ -154,7 +158,8 @@ TEST(Safetensors, HeadersThatLieAreRefused)
   EXPECT_EQ(refusal(file_of("{\"a\": 1}")), "g: header: a number at 'a'" + expected);
   EXPECT_EQ(refusal(file_of("{\"a\": {\"shape\": [[1]]}}")), "g: header: a list at 'shape'" + expected);
   EXPECT_EQ(refusal(file_of("{\"a\": {\"shape\": [-1]}}")), "g: header: a negative number at 'shape'" + expected);
-  EXPECT_EQ(refusal(file_of("{\"a\": {\"shape\": [1.5]}}")), "g: header: a fraction or huge number at 'shape'" + expected);
+  EXPECT_EQ(refusal(file_of("{\"a\": {\"shape\": [1.5]}}")),
+            "g: header: a fraction or huge number at 'shape'" + expected);
   EXPECT_EQ(refusal(file_of("{\"a\": {\"shape\": [9223372036854775807]}}")),
             "g: header: a number above 2^62 at 'shape'" + expected);
   EXPECT_EQ(refusal(file_of("{\"a\": {\"b\": {}}}")), "g: header: an object at 'b'" + expected);
@@ -169,17 +174,21 @@ TEST(Safetensors, HeadersThatLieAreRefused)
 TEST(Safetensors, TensorsThatDontFitTheFileAreRefused)
 {
   auto const entry = [](char const* shape, char const* offsets) {
-    return file_of(fmt::format(R"({{"a":{{"dtype":"U32","shape":{},"data_offsets":{}}}}})", shape, offsets), "12345678");
+    return file_of(fmt::format(R"({{"a":{{"dtype":"U32","shape":{},"data_offsets":{}}}}})", shape, offsets),
+                   "12345678");
   };
   EXPECT_EQ(refusal(entry("[4]", "[0,16]")),
             "g: tensor 'a': data_offsets [0, 16], expected both in [0, 8] and ascending");
-  EXPECT_EQ(refusal(entry("[1]", "[8,4]")), "g: tensor 'a': data_offsets [8, 4], expected both in [0, 8] and ascending");
+  EXPECT_EQ(refusal(entry("[1]", "[8,4]")),
+            "g: tensor 'a': data_offsets [8, 4], expected both in [0, 8] and ascending");
   EXPECT_EQ(refusal(entry("[1]", "[0,8]")),
             "g: tensor 'a': 8 bytes of data, expected 1 elements of 4 bytes in shape (1,)");
-  EXPECT_EQ(refusal(entry("[2147483648,2147483648,4]", "[0,8]")),
-            "g: tensor 'a': 8 bytes of data, expected countless elements of 4 bytes in shape (2147483648, 2147483648, 4)");
+  EXPECT_EQ(
+      refusal(entry("[2147483648,2147483648,4]", "[0,8]")),
+      "g: tensor 'a': 8 bytes of data, expected countless elements of 4 bytes in shape (2147483648, 2147483648, 4)");
   EXPECT_EQ(refusal(file_of(R"({"a":{"dtype":"U8","shape":[6],"data_offsets":[0,6]},)"
-                            R"("b":{"dtype":"U8","shape":[3],"data_offsets":[5,8]}})", "12345678")),
+                            R"("b":{"dtype":"U8","shape":[3],"data_offsets":[5,8]}})",
+                            "12345678")),
             "g: tensors 'a' and 'b' overlap, expected each in bytes of its own");
 }
 

@@ -48,7 +48,8 @@ class bit_writer {
   {
     unsigned const h = floor_log2(x + 1) / k;
     unary(h);
-    minimal_binary(x + 1 - (std::uint64_t{1} << (h * k)), (std::uint64_t{1} << (h * k + k)) - (std::uint64_t{1} << (h * k)));
+    minimal_binary(x + 1 - (std::uint64_t{1} << (h * k)),
+                   (std::uint64_t{1} << (h * k + k)) - (std::uint64_t{1} << (h * k)));
   }
 
   void golomb(std::uint64_t x, std::uint64_t modulus)
@@ -125,7 +126,7 @@ struct webgraph_settings {
               offsets = "GAMMA";
   unsigned k = 3;
   std::size_t window = 7;
-  int max_chain = 3;  // longest chain of references, -1: any
+  int max_chain = 3;             // longest chain of references, -1: any
   std::size_t min_interval = 4;  // 0: no intervals
 };
 
@@ -198,14 +199,16 @@ class webgraph_encoder {
     std::int64_t previous = 0;
     for (std::size_t i = 0; i < extras.size(); ++i) {
       std::int64_t const v = extras[i];
-      out_.code(set_.residuals, i == 0 ? natural(v - static_cast<std::int64_t>(x)) : static_cast<std::uint64_t>(v - previous - 1),
+      out_.code(set_.residuals,
+                i == 0 ? natural(v - static_cast<std::int64_t>(x)) : static_cast<std::uint64_t>(v - previous - 1),
                 set_.k);
       previous = v;
     }
   }
 
   /// Writes which entries of `from` are copied; returns the rest of `list`.
-  std::vector<std::uint32_t> write_blocks(std::vector<std::uint32_t> const& list, std::vector<std::uint32_t> const& from)
+  std::vector<std::uint32_t> write_blocks(std::vector<std::uint32_t> const& list,
+                                          std::vector<std::uint32_t> const& from)
   {
     std::vector<std::size_t> runs = {0};  // copied, skipped, copied, …
     std::vector<std::uint32_t> copied;
@@ -241,7 +244,8 @@ class webgraph_encoder {
       if (end - i >= set_.min_interval) {
         intervals.push_back({extras[i], end - i});
       } else {
-        rest.insert(rest.end(), extras.begin() + static_cast<std::ptrdiff_t>(i), extras.begin() + static_cast<std::ptrdiff_t>(end));
+        rest.insert(rest.end(), extras.begin() + static_cast<std::ptrdiff_t>(i),
+                    extras.begin() + static_cast<std::ptrdiff_t>(end));
       }
       i = end;
     }

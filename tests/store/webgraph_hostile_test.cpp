@@ -45,10 +45,12 @@ TEST(WebGraphHostile, PropertiesThatAreMissingOrOutOfRangeAreNamed)
 {
   EXPECT_EQ(refusal("arcs=1\n", some_bits), "web.properties: no property 'nodes', expected an integer");
   EXPECT_EQ(refusal("nodes=1\n", some_bits), "web.properties: no property 'arcs', expected an integer");
-  EXPECT_EQ(refusal("#\nnodes=-1\n", some_bits), "web.properties:2: nodes: '-1', expected an integer in [0, 4294967295]");
+  EXPECT_EQ(refusal("#\nnodes=-1\n", some_bits),
+            "web.properties:2: nodes: '-1', expected an integer in [0, 4294967295]");
   EXPECT_EQ(refusal("nodes=4294967296\n", some_bits),
             "web.properties:1: nodes: '4294967296', expected an integer in [0, 4294967295]");
-  EXPECT_EQ(refusal("nodes=1e3\n", some_bits), "web.properties:1: nodes: '1e3', expected an integer in [0, 4294967295]");
+  EXPECT_EQ(refusal("nodes=1e3\n", some_bits),
+            "web.properties:1: nodes: '1e3', expected an integer in [0, 4294967295]");
   EXPECT_EQ(refusal(properties_of(1, 0, "zetak=0\n"), some_bits),
             "web.properties:5: zetak: '0', expected an integer in [1, 1073741824]");
   EXPECT_EQ(refusal(properties_of(1, 0, "version=2\n"), some_bits),
@@ -93,7 +95,8 @@ TEST(WebGraphHostile, EachPartOfAListIsChecked)
   EXPECT_EQ(refused(5, {1, 1}), "web.graph: node 0: a reference 1 lists back, expected at most 0");
   EXPECT_EQ(refused(50, {1, 0, 0, 2, 1, 9}), "web.graph: node 1: a reference 9 lists back, expected at most 1");
   EXPECT_EQ(refused(50, {1, 0, 0, 2, 1, 1, 3}), "web.graph: node 1: 3 copy blocks of a list of 1");
-  EXPECT_EQ(refused(50, {1, 0, 0, 2, 1, 1, 1, 2}), "web.graph: node 1: a copy block of 2, expected at most the 1 entries left");
+  EXPECT_EQ(refused(50, {1, 0, 0, 2, 1, 1, 1, 2}),
+            "web.graph: node 1: a copy block of 2, expected at most the 1 entries left");
   EXPECT_EQ(refused(50, {3, 0, 0, 2, 0, 0, 1, 1, 0}),
             "web.graph: node 1: 3 entries copied, expected at most the outdegree, 1");
   EXPECT_EQ(refused(50, {7, 0, 2}), "web.graph: node 0: 2 intervals in 7 entries, each at least 4 long");
@@ -112,11 +115,13 @@ TEST(WebGraphHostile, ListsThatNameANeighbourTwiceAreRefused)
   // List 1 copies vertex 2 from list 0 and has it as a residual too.
   bit_writer out;
   for (std::uint64_t const code : {1, 0, 0, 4, 2, 1, 0, 0, 2}) { out.gamma(code); }
-  EXPECT_EQ(refusal(properties_of(2, 3, "windowsize=7\ncompressionflags=REFERENCES_GAMMA|RESIDUALS_GAMMA\n"), out.bytes()),
-            "web.graph: node 0: neighbour 2, expected one in [0, 2)");
+  EXPECT_EQ(
+      refusal(properties_of(2, 3, "windowsize=7\ncompressionflags=REFERENCES_GAMMA|RESIDUALS_GAMMA\n"), out.bytes()),
+      "web.graph: node 0: neighbour 2, expected one in [0, 2)");
   for (int i = 0; i < 4; ++i) { out.gamma(0); }
-  EXPECT_EQ(refusal(properties_of(3, 3, "windowsize=7\ncompressionflags=REFERENCES_GAMMA|RESIDUALS_GAMMA\n"), out.bytes()),
-            "web.graph: node 1: neighbours don't ascend: 2 follows 2");
+  EXPECT_EQ(
+      refusal(properties_of(3, 3, "windowsize=7\ncompressionflags=REFERENCES_GAMMA|RESIDUALS_GAMMA\n"), out.bytes()),
+      "web.graph: node 1: neighbours don't ascend: 2 follows 2");
 }
 
 TEST(WebGraphHostile, CodesThatNeverEndAreRefused)

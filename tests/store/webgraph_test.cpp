@@ -73,17 +73,14 @@ void expect_round_trip(adjacency const& lists, webgraph_settings const& settings
   }
 }
 
-TEST(WebGraph, RoundTripsUnderTheDefaultSettings)
-{
-  expect_round_trip(make_web(3000, 1), {});
-}
+TEST(WebGraph, RoundTripsUnderTheDefaultSettings) { expect_round_trip(make_web(3000, 1), {}); }
 
 TEST(WebGraph, RoundTripsUnderEveryCodeOfEveryPart)
 {
   adjacency const lists = make_web(300, 2);
-  std::string webgraph_settings::*const parts[] = {&webgraph_settings::outdegrees, &webgraph_settings::references,
+  std::string webgraph_settings::*const parts[] = {&webgraph_settings::outdegrees,   &webgraph_settings::references,
                                                    &webgraph_settings::block_counts, &webgraph_settings::blocks,
-                                                   &webgraph_settings::residuals, &webgraph_settings::offsets};
+                                                   &webgraph_settings::residuals,    &webgraph_settings::offsets};
   for (auto const part : parts) {
     for (char const* const code : {"GAMMA", "DELTA", "ZETA", "UNARY", "NIBBLE", "GOLOMB", "SKEWED_GOLOMB"}) {
       webgraph_settings settings;
@@ -147,7 +144,9 @@ TEST(WebGraph, OpensFromFilesWithAndWithoutOffsets)
   webgraph_bytes const encoded = test::webgraph_encoder(lists, {}).encode();
   test::scratch_folder const folder;
   std::string const path = folder.write("web.graph", encoded.graph);
-  EXPECT_EQ(test::message_of<io_error>([&] { (void)read_graph(path, {graph_format::webgraph, {}, {}}); }),
+  EXPECT_EQ(test::message_of<io_error>([&] {
+              (void)read_graph(path, {graph_format::webgraph, {}, {}});
+            }),
             folder / "web.properties" + ": cannot open: No such file or directory");
   folder.write("web.properties", encoded.properties);
   EXPECT_EQ(to_lists(read_graph(path)), lists);
