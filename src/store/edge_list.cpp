@@ -57,10 +57,9 @@ roles named_columns(std::vector<std::string_view> const& names)
     if (name != "source" && name != "target" && name != "weight" && name != "label") { return {}; }
     out.push_back(parse_column_role(name));
   }
-  bool const usable = std::ranges::count(out, column_role::source) == 1 &&
-                      std::ranges::count(out, column_role::target) == 1 &&
-                      std::ranges::count(out, column_role::weight) <= 1 &&
-                      std::ranges::count(out, column_role::label) <= 1;
+  bool const usable =
+      std::ranges::count(out, column_role::source) == 1 && std::ranges::count(out, column_role::target) == 1 &&
+      std::ranges::count(out, column_role::weight) <= 1 && std::ranges::count(out, column_role::label) <= 1;
   return usable ? out : roles{};
 }
 
@@ -113,10 +112,10 @@ edge_syntax read_prologue(text_stream& stream, read_options const& options, own_
     if (syntax.columns.empty()) { syntax.columns = own.columns; }
     if (syntax.columns.empty()) {
       if (fields.size() < 2 || fields.size() > all_columns.size()) {
-        throw format_error(fmt::format("{}:{}: {} column{} in {}, expected 2 to 4: source target weight label (or name "
-                                       "the columns)",
-                                       stream.path(), stream.line_number() + 1, fields.size(),
-                                       fields.size() == 1 ? "" : "s", quoted(text)));
+        throw format_error(fmt::format(
+            "{}:{}: {} column{} in {}, expected 2 to 4: source target weight label (or name "
+            "the columns)",
+            stream.path(), stream.line_number() + 1, fields.size(), fields.size() == 1 ? "" : "s", quoted(text)));
       }
       syntax.columns.assign(all_columns.begin(), all_columns.begin() + static_cast<std::ptrdiff_t>(fields.size()));
       syntax.column_hint = " (name the columns to use others, '-' ignores one)";

@@ -1,5 +1,7 @@
 // Writes edge lists that any tool reads, and that read_edge_list reads back as the same graph.
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "store/edge_list.hpp"
@@ -31,9 +33,7 @@ void write_edge_list(graph const& input, std::string const& path, cpu_exec const
   bool const all_seen = g.num_edges > 0 && largest + std::int64_t{1} == g.num_vertices;
 
   text_writer out(path);
-  if (!csv || !all_seen) {
-    out.text(fmt::format("{}{}, columns: {}\n", edge_list_comment, g.num_vertices, columns));
-  }
+  if (!csv || !all_seen) { out.text(fmt::format("{}{}, columns: {}\n", edge_list_comment, g.num_vertices, columns)); }
   if (csv) {
     for (char const c : columns) { out.letter(c == ' ' ? between : c); }
     out.letter('\n');

@@ -10,7 +10,7 @@ namespace tendril::store {
 namespace {
 
 constexpr int gzip_window = 15 + 16;  // zlib's largest window, gzip header and trailer
-constexpr int write_level = 4;        // a graph's digits gain little from more, and it writes three times as fast as 6
+constexpr int write_level = 4;        // three times as fast as 6 on edge lists, and 2 to 5 % larger
 constexpr std::size_t out_bytes = std::size_t{1} << 18U;
 
 }  // namespace
@@ -31,8 +31,8 @@ gzip_reader::~gzip_reader() { inflateEnd(&stream_); }
 
 void gzip_reader::fail(char const* what) const
 {
-  throw format_error(fmt::format("{}: gzip data {} at byte {}, expected a complete gzip file", path_, what,
-                                 fed_ - stream_.avail_in));
+  throw format_error(
+      fmt::format("{}: gzip data {} at byte {}, expected a complete gzip file", path_, what, fed_ - stream_.avail_in));
 }
 
 void gzip_reader::feed()

@@ -54,8 +54,8 @@ std::optional<graph_format> format_by_extension(std::string_view path)
   bool const compressed = path.ends_with(".gz");
   if (compressed) { path.remove_suffix(3); }
   for (auto const& [format, extension] : format_extensions) {
-    bool const text = format == graph_format::edge_list || format == graph_format::matrix_market ||
-                      format == graph_format::metis;
+    bool const text =
+        format == graph_format::edge_list || format == graph_format::matrix_market || format == graph_format::metis;
     if (path.ends_with(extension) && (text || !compressed)) { return format; }
   }
   return std::nullopt;
@@ -107,9 +107,10 @@ graph_format detect(std::string const& path, std::span<std::byte const> bytes)
   if (named == graph_format::metis && !is_text(head)) { return graph_format::webgraph; }
   if (named) { return *named; }
   if (is_text(head)) { return graph_format::edge_list; }
-  throw format_error(fmt::format("{}: neither content nor extension tells the format, expected a graph as safetensors, "
-                                 "edge-list, matrix-market, npz, gap, metis or webgraph",
-                                 path));
+  throw format_error(
+      fmt::format("{}: neither content nor extension tells the format, expected a graph as safetensors, "
+                  "edge-list, matrix-market, npz, gap, metis or webgraph",
+                  path));
 }
 
 std::shared_ptr<store::mapped_file const> open_graph_file(std::string const& path)
@@ -136,7 +137,8 @@ graph finish_csr(graph stored, std::string const& path, bool trusted, build_opti
       throw format_error(fmt::format("{}: {}", path, problem.what()));
     }
   }
-  return rebuild ? build_graph(stored, build, exec) : stored;
+  if (!rebuild) { return stored; }
+  return build_graph(stored, build, exec);
 }
 
 graph read_as(graph_format format, std::string const& path, read_options const& options, cpu_exec const& exec,
@@ -174,9 +176,10 @@ graph_format parse_graph_format(std::string_view name)
   for (auto const& known : format_names) {
     if (known.name == name) { return known.format; }
   }
-  throw argument_error(fmt::format("format '{}', expected auto, safetensors, edge-list, matrix-market, npz, gap, metis or "
-                                   "webgraph",
-                                   name));
+  throw argument_error(
+      fmt::format("format '{}', expected auto, safetensors, edge-list, matrix-market, npz, gap, metis or "
+                  "webgraph",
+                  name));
 }
 
 graph_format detect_graph_format(std::string const& path) { return detect(path, open_graph_file(path)->bytes()); }
@@ -200,10 +203,11 @@ void write_graph(graph const& input, std::string const& path, write_options cons
   auto format = options.format;
   if (format == graph_format::automatic) {
     auto const named = format_by_extension(path);
-    TENDRIL_EXPECTS(named.has_value(),
-                    "{}: the extension names no format, expected .safetensors, .txt, .tsv, .csv, .el, .wel, .mtx, .npz, "
-                    ".sg, .wsg, .metis or .graph",
-                    path);
+    TENDRIL_EXPECTS(
+        named.has_value(),
+        "{}: the extension names no format, expected .safetensors, .txt, .tsv, .csv, .el, .wel, .mtx, .npz, "
+        ".sg, .wsg, .metis or .graph",
+        path);
     format = *named;
   }
   switch (format) {
@@ -216,7 +220,8 @@ void write_graph(graph const& input, std::string const& path, write_options cons
     case graph_format::webgraph:
     case graph_format::automatic: break;
   }
-  throw argument_error(fmt::format("{}: format {} can be read only, expected another to write", path, to_string(format)));
+  throw argument_error(
+      fmt::format("{}: format {} can be read only, expected another to write", path, to_string(format)));
 }
 
 }  // namespace tendril

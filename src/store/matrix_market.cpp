@@ -54,7 +54,8 @@ class header_parser {
  private:
   [[noreturn]] void fail(std::string const& what, std::string_view expected) const
   {
-    throw format_error(fmt::format("{}:{}: {}, expected {}", stream_.path(), stream_.line_number() + 1, what, expected));
+    throw format_error(
+        fmt::format("{}:{}: {}, expected {}", stream_.path(), stream_.line_number() + 1, what, expected));
   }
 
   void parse_banner()
@@ -65,7 +66,7 @@ class header_parser {
       fail(quoted(line.value_or("")), "'%%MatrixMarket matrix coordinate FIELD SYMMETRY'");
     }
     auto const expect = [&](std::size_t i, auto const& allowed, std::string_view expected) {
-      std::string const word = lower_case(fields[i]);
+      std::string word = lower_case(fields[i]);
       if (std::ranges::find(allowed, word) == allowed.end()) { fail(quoted(fields[i]), expected); }
       return word;
     };
@@ -133,9 +134,10 @@ graph read_matrix_market(std::string const& path, std::span<std::byte const> byt
                     header.num_vertices);
     std::int64_t const limit = vertex_limit(stream.num_bytes(), stream.compressed(), build);
     if (header.num_vertices > limit) {
-      throw format_error(fmt::format("{}:{}: {} rows, expected at most {} in a file this small (compact or num_vertices "
-                                     "lift that)",
-                                     path, stream.line_number(), header.num_vertices, limit));
+      throw format_error(
+          fmt::format("{}:{}: {} rows, expected at most {} in a file this small (compact or num_vertices "
+                      "lift that)",
+                      path, stream.line_number(), header.num_vertices, limit));
     }
     edge_syntax syntax;
     syntax.columns = entry_columns(header, options);
@@ -149,7 +151,8 @@ graph read_matrix_market(std::string const& path, std::span<std::byte const> byt
     std::int64_t found = 0;
     for (edge_block const& block : blocks) { found += block.size; }
     if (found != header.num_entries) {
-      throw format_error(fmt::format("{}: {} entries, expected {}, as the header says", path, found, header.num_entries));
+      throw format_error(
+          fmt::format("{}: {} entries, expected {}, as the header says", path, found, header.num_entries));
     }
     edges = join_blocks(std::move(blocks), exec);
     if (build.num_vertices < 0 && !build.compact) { build.num_vertices = header.num_vertices; }
@@ -161,8 +164,10 @@ graph read_matrix_market(std::string const& path, std::span<std::byte const> byt
 
 void write_matrix_market(graph const& input, std::string const& path, cpu_exec const& exec)
 {
-  TENDRIL_EXPECTS(!input.has_edge_labels(), "{}: the graph has edge labels, which a Matrix Market file cannot hold", path);
-  TENDRIL_EXPECTS(!input.has_node_types(), "{}: the graph has node types, which a Matrix Market file cannot hold", path);
+  TENDRIL_EXPECTS(!input.has_edge_labels(), "{}: the graph has edge labels, which a Matrix Market file cannot hold",
+                  path);
+  TENDRIL_EXPECTS(!input.has_node_types(), "{}: the graph has node types, which a Matrix Market file cannot hold",
+                  path);
   graph_view const g = input.view();
   bool const symmetric = input.arrays().symmetric;
   auto const stands = [&](std::int64_t row, vertex_id column) { return !symmetric || column <= row; };

@@ -62,7 +62,7 @@ metis_header parse_header(text_stream& stream)
 }
 
 struct metis_block : edge_block {
-  std::int64_t last_row = 0;   // of the block, from 1: the last line that is not blank, and where it stands
+  std::int64_t last_row = 0;  // of the block, from 1: the last line that is not blank, and where it stands
   std::int64_t last_line = 0;
 };
 
@@ -176,7 +176,8 @@ void check_counts(std::deque<metis_block> const& blocks, metis_header const& hea
   }
   // The line of a last vertex without neighbours may lack its line feed, and then it is not there.
   if (rows < vertices - 1) {
-    throw format_error(fmt::format("{}: {} vertex lines, expected {}, as the header says", stream.path(), rows, vertices));
+    throw format_error(
+        fmt::format("{}: {} vertex lines, expected {}, as the header says", stream.path(), rows, vertices));
   }
   // Writers disagree on whether a self loop is one edge or half of one.
   if (header.num_edges > arcs || (2 * header.num_edges != arcs && 2 * header.num_edges != arcs + loops)) {
@@ -200,16 +201,15 @@ graph read_metis(std::string const& path, std::span<std::byte const> bytes, std:
                     "{}: num_vertices is {}, expected at least the {} vertices of the file", path, build.num_vertices,
                     vertices);
     std::int64_t const first_line = stream.line_number();
-    auto parsed = parse_blocks<metis_block>(stream, exec, [&](std::string_view text, metis_block& block) {
-      row_parser(text, header, exec, block).run();
-    });
+    auto parsed = parse_blocks<metis_block>(
+        stream, exec, [&](std::string_view text, metis_block& block) { row_parser(text, header, exec, block).run(); });
     check_counts(parsed, header, stream, first_line);
     std::deque<edge_block> blocks;
     for (metis_block& block : parsed) { blocks.push_back(std::move(block)); }
     edges = join_blocks(std::move(blocks), exec);
     if (build.num_vertices < 0 && !build.compact) { build.num_vertices = vertices; }
   }
-  owner.reset();  // the text is not needed while the graph is built
+  owner.reset();             // the text is not needed while the graph is built
   build.symmetrize = false;  // it is symmetric as it is
   graph const built = build_graph(edges.view(), build, exec);
   edges = {};
@@ -219,16 +219,16 @@ graph read_metis(std::string const& path, std::span<std::byte const> bytes, std:
   try {
     result.validate(exec);
   } catch (format_error const& problem) {
-    throw format_error(fmt::format("{}: not symmetric, expected each edge in the lines of both ends: {}", path,
-                                   problem.what()));
+    throw format_error(
+        fmt::format("{}: not symmetric, expected each edge in the lines of both ends: {}", path, problem.what()));
   }
   return result;
 }
 
 void write_metis(graph const& input, std::string const& path, cpu_exec const& exec)
 {
-  TENDRIL_EXPECTS(input.arrays().symmetric, "{}: the graph is directed, expected a symmetric one for METIS (symmetrize it)",
-                  path);
+  TENDRIL_EXPECTS(input.arrays().symmetric,
+                  "{}: the graph is directed, expected a symmetric one for METIS (symmetrize it)", path);
   TENDRIL_EXPECTS(!input.has_edge_labels(), "{}: the graph has edge labels, which a METIS file cannot hold", path);
   TENDRIL_EXPECTS(!input.has_node_types(), "{}: the graph has node types, which a METIS file cannot hold", path);
   graph_view const g = input.view();

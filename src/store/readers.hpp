@@ -40,8 +40,7 @@ namespace tendril::store {
 
 /// `path` and `bytes` are those of the .graph file; the reader opens .properties and .offsets beside it.
 [[nodiscard]] graph read_webgraph(std::string const& path, std::span<std::byte const> bytes,
-                                  std::shared_ptr<void const> owner, read_options const& options,
-                                  cpu_exec const& exec);
+                                  std::shared_ptr<void const> owner, read_options const& options, cpu_exec const& exec);
 
 void write_edge_list(graph const& input, std::string const& path, cpu_exec const& exec);
 void write_matrix_market(graph const& input, std::string const& path, cpu_exec const& exec);

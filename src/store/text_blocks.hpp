@@ -14,7 +14,7 @@
 #include <tendril/error.hpp>
 #include <tendril/exec.hpp>
 
-#include "store/parallel.hpp"     // exception_keeper
+#include "store/parallel.hpp"  // exception_keeper
 #include "store/text_stream.hpp"
 
 namespace tendril::store {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <limits>
 
-#include "store/expects.hpp"       // TENDRIL_EXPECTS
-#include "store/parallel.hpp"      // parallel_ranges
+#include "store/expects.hpp"   // TENDRIL_EXPECTS
+#include "store/parallel.hpp"  // parallel_ranges
 #include "store/text_numbers.hpp"
 
 namespace tendril::store {
@@ -273,7 +273,9 @@ text_edges join_blocks(std::deque<edge_block> blocks, cpu_exec const& exec)
     total.row += block.rows;
     weighted |= !block.weights.empty();
     labelled |= !block.labels.empty();
-    for (std::int64_t i = 0; labelled && i < block.size; ++i) { largest_label = std::max(largest_label, block.labels[i]); }
+    for (std::int64_t i = 0; labelled && i < block.size; ++i) {
+      largest_label = std::max(largest_label, block.labels[i]);
+    }
   }
   bool const wide = largest_label > 0xff;
   auto& memory = *exec.memory;

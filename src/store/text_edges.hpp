@@ -19,12 +19,12 @@ enum class column_role { source, target, weight, label, ignored };
 /// How lines of one edge each are written.
 struct edge_syntax {
   std::vector<column_role> columns;
-  bool commas = false;                     ///< Commas between columns; otherwise blanks.
-  std::uint64_t first_id = 0;              ///< The smallest vertex number in the file, which becomes vertex 0.
-  std::uint64_t end_id = 0;                ///< One more than the largest allowed, in the file's numbering.
-  bool integer_weights = false;            ///< Weights with a fraction are wrong.
-  std::string hint;                        ///< What to add to messages about ids, or empty.
-  std::string column_hint;                 ///< What to add to messages about columns, or empty.
+  bool commas = false;           ///< Commas between columns; otherwise blanks.
+  std::uint64_t first_id = 0;    ///< The smallest vertex number in the file, which becomes vertex 0.
+  std::uint64_t end_id = 0;      ///< One more than the largest allowed, in the file's numbering.
+  bool integer_weights = false;  ///< Weights with a fraction are wrong.
+  std::string hint;              ///< What to add to messages about ids, or empty.
+  std::string column_hint;       ///< What to add to messages about columns, or empty.
 };
 
 /// One edge as parsed, vertices from 0.
@@ -34,11 +34,11 @@ struct text_edge {
 
 /// The edges of a block of text.
 struct edge_block : parsed_block {
-  buffer<text_edge> edges;        ///< `size` of them are there; the rest is room.
-  buffer<float> weights;          ///< As many, if there is a weight column.
-  buffer<std::uint16_t> labels;   ///< As many, if there is a label column.
+  buffer<text_edge> edges;       ///< `size` of them are there; the rest is room.
+  buffer<float> weights;         ///< As many, if there is a weight column.
+  buffer<std::uint16_t> labels;  ///< As many, if there is a label column.
   std::int64_t size = 0;
-  std::int64_t rows = 0;          ///< METIS: vertices in this block; sources then count from the block's first.
+  std::int64_t rows = 0;  ///< METIS: vertices in this block; sources then count from the block's first.
 };
 
 /// Parses a block of edge lines. Blank lines and lines that start with # or % are skipped.
@@ -55,7 +55,7 @@ void parse_edge_lines(std::string_view text, edge_syntax const& syntax, cpu_exec
 struct text_edges {
   buffer<vertex_id> sources, targets;
   buffer<float> weights;
-  buffer<std::uint8_t> narrow_labels;   // used when all labels are below 256
+  buffer<std::uint8_t> narrow_labels;  // used when all labels are below 256
   buffer<std::uint16_t> wide_labels;
 
   [[nodiscard]] coo_view view() const;

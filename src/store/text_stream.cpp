@@ -13,7 +13,7 @@ namespace tendril::store {
 namespace {
 
 // Large blocks keep their edges in mappings of their own, which go back to the system once they are copied; small
-// ones feed all threads of a small file. Both are wide optima (bench/build, a file of 200 MB).
+// ones feed all threads of a small file.
 constexpr std::int64_t min_block_bytes = std::int64_t{1} << 18U;
 constexpr std::int64_t max_block_bytes = std::int64_t{1} << 24U;
 constexpr std::int64_t min_inflated_block = std::int64_t{1} << 16U;

@@ -18,8 +18,7 @@ namespace tendril::store {
 /// Writes text into a file that appears when it is complete, compressed if its name ends in .gz.
 class text_writer {
  public:
-  explicit text_writer(std::string const& path)
-      : file_(path), buffer_(std::make_unique<char[]>(buffer_bytes))
+  explicit text_writer(std::string const& path) : file_(path), buffer_(std::make_unique<char[]>(buffer_bytes))
   {
     if (path.ends_with(".gz")) { gzip_.emplace(file_); }
   }
@@ -91,7 +90,9 @@ class text_writer {
 /// Tells `exec.on_progress` about every 2^16th vertex that is written.
 inline void report_writing(cpu_exec const& exec, std::int64_t vertex, std::int64_t num_vertices)
 {
-  if (exec.on_progress && vertex % (std::int64_t{1} << 16U) == 0) { exec.on_progress({"writing", vertex, num_vertices}); }
+  if (exec.on_progress && vertex % (std::int64_t{1} << 16U) == 0) {
+    exec.on_progress({"writing", vertex, num_vertices});
+  }
 }
 
 }  // namespace tendril::store

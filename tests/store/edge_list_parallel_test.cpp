@@ -29,7 +29,8 @@ sample make_sample(int num_lines)
       case 0: out.text += fmt::format("# {:>{}}\n", "comment", random() % 200 + 8); break;
       case 1: out.text += "\n"; break;
       default:
-        out.text += fmt::format("{} {} {}\n", random() % 50000, random() % 50000, static_cast<float>(random() % 1000) / 8);
+        out.text +=
+            fmt::format("{} {} {}\n", random() % 50000, random() % 50000, static_cast<float>(random() % 1000) / 8);
         ++out.num_edges;
     }
   }
@@ -52,8 +53,8 @@ TEST(EdgeListParallel, SameGraphForAnyNumberOfThreads)
 TEST(EdgeListParallel, FirstWrongLineIsReported)
 {
   sample const s = make_sample(200000);
-  for (std::size_t const line : {std::size_t{0}, std::size_t{1}, std::size_t{77777}, std::size_t{123456},
-                                 s.line_starts.size() - 1}) {
+  for (std::size_t const line :
+       {std::size_t{0}, std::size_t{1}, std::size_t{77777}, std::size_t{123456}, s.line_starts.size() - 1}) {
     std::string text = s.text;
     text += "0 worse 1\n";
     for (std::size_t later = s.line_starts.size() - 1; later > line; later -= std::min<std::size_t>(later, 5000)) {

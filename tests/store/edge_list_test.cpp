@@ -53,9 +53,10 @@ TEST(EdgeList, CommasAndOneHeaderLine)
   EXPECT_EQ(edges_of(read("from,to,strength\n0 , 1,\t3\r\n1,2,4\n")), expected);
   EXPECT_EQ(edges_of(read("\xef\xbb\xbf\"from\",\"to\",\"w\"\n0,1,3\n1,2,4\n")), expected);
   EXPECT_EQ(edges_of(read("FromNodeId\tToNodeId\n0\t1\n1\t2\n")), (edges{{0, 1}, {1, 2}}));
-  EXPECT_EQ(refusal(store::read_edge_list, "list", "from,to\nfrom,to\n0,1\n"),
-            "list:2: source 'from', expected an integer in [0, 16777215] (a file this small has larger ids only with compact "
-            "or num_vertices set)");
+  EXPECT_EQ(
+      refusal(store::read_edge_list, "list", "from,to\nfrom,to\n0,1\n"),
+      "list:2: source 'from', expected an integer in [0, 16777215] (a file this small has larger ids only with compact "
+      "or num_vertices set)");
 }
 
 TEST(EdgeList, HeaderOfOurNamesOrdersTheColumns)
@@ -70,7 +71,8 @@ TEST(EdgeList, NamedColumns)
   std::string_view const text = "6,2,-4,1289241911.72836\n2,5,2,1289241941.53378\n";
   EXPECT_EQ(edges_of(read(text, {.columns = {"source", "target", "-", "-"}})), (edges{{2, 5}, {6, 2}}));
   EXPECT_EQ(edges_of(read("1 0 x 2\n", {.columns = {"target", "source", "-", "weight"}})), (edges{{0, 1, 2}}));
-  EXPECT_EQ(edges_of(read("0,1,,a b,5\n", {.columns = {"source", "target", "-", "-", "label"}})), (edges{{0, 1, 1, 5}}));
+  EXPECT_EQ(edges_of(read("0,1,,a b,5\n", {.columns = {"source", "target", "-", "-", "label"}})),
+            (edges{{0, 1, 1, 5}}));
   auto const message = [&](std::vector<std::string> columns) {
     return refusal(store::read_edge_list, "list", text, {.columns = std::move(columns)});
   };
@@ -90,8 +92,8 @@ TEST(EdgeList, OnlyCommentsGiveAGraphWithoutVertices)
 TEST(EdgeList, NumbersOfEveryLengthAtEveryDistanceFromTheEnd)
 {
   // Eight characters are read at a time where there are eight: lengths 1 to 20, leading zeros, both ends of the text.
-  for (std::string const id : {"0", "7", "42", "123", "9999", "10000", "654321", "1234567", "01234567", "001234567",
-                               "00000000000001234567"}) {
+  for (std::string const id :
+       {"0", "7", "42", "123", "9999", "10000", "654321", "1234567", "01234567", "001234567", "00000000000001234567"}) {
     auto const value = std::stoll(id);
     for (std::string const tail : {"", "\n", "\n\n", " \n", "\n# end of it\n", "\n0 0\n"}) {
       graph const g = read("0 " + id + tail);

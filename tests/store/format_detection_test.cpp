@@ -56,8 +56,9 @@ TEST(FormatDetection, UnknownIsRefused)
     (void)detect_graph_format(path);
     FAIL();
   } catch (format_error const& problem) {
-    EXPECT_EQ(problem.what(), path + ": neither content nor extension tells the format, expected a graph as safetensors, "
-                                     "edge-list, matrix-market, npz, gap, metis or webgraph");
+    EXPECT_EQ(problem.what(), path +
+                                  ": neither content nor extension tells the format, expected a graph as safetensors, "
+                                  "edge-list, matrix-market, npz, gap, metis or webgraph");
   }
   EXPECT_THROW((void)detect_graph_format(folder.write("empty", "")), format_error);
   EXPECT_THROW((void)detect_graph_format(folder.file("none")), io_error);
@@ -70,7 +71,8 @@ TEST(FormatDetection, CanBeForced)
   EXPECT_THROW((void)read_graph(path), format_error);
   EXPECT_EQ(read_graph(path, {.format = graph_format::metis}).num_edges(), 4);
   EXPECT_THROW((void)read_graph(path, {.format = graph_format::npz}), format_error);
-  EXPECT_THROW((void)read_graph(path, {.format = graph_format::metis, .columns = {"source", "target"}}), argument_error);
+  EXPECT_THROW((void)read_graph(path, {.format = graph_format::metis, .columns = {"source", "target"}}),
+               argument_error);
 }
 
 TEST(FormatDetection, NamesOfFormats)

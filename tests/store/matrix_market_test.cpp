@@ -25,7 +25,8 @@ TEST(MatrixMarket, RealAndIntegerValuesAreWeights)
 {
   EXPECT_EQ(edges_of(read("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 0.5\n2 1 1.25E+2\n")),
             (edges{{0, 1, 0.5F}, {1, 0, 125}}));
-  EXPECT_EQ(edges_of(read("%%matrixmarket MATRIX Coordinate Integer General\r\n2 2 1\r\n1 2 9\r\n")), (edges{{0, 1, 9}}));
+  EXPECT_EQ(edges_of(read("%%matrixmarket MATRIX Coordinate Integer General\r\n2 2 1\r\n1 2 9\r\n")),
+            (edges{{0, 1, 9}}));
 }
 
 TEST(MatrixMarket, SymmetricEntriesStandForBothDirections)
@@ -39,8 +40,9 @@ TEST(MatrixMarket, ValuesCanBeLeftOut)
 {
   std::string_view const text = "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 -0.5\n";
   EXPECT_EQ(edges_of(read(text, {.columns = {"source", "target", "-"}})), (edges{{0, 1}}));
-  EXPECT_EQ(refusal(store::read_matrix_market, "m.mtx", text),
-            "m.mtx:3: weight '-0.5', expected a finite number of at least 0 (the columns source target - ignore the values)");
+  EXPECT_EQ(
+      refusal(store::read_matrix_market, "m.mtx", text),
+      "m.mtx:3: weight '-0.5', expected a finite number of at least 0 (the columns source target - ignore the values)");
   EXPECT_EQ(refusal(store::read_matrix_market, "m.mtx", text, {.columns = {"target", "source", "-"}}),
             "columns: a Matrix Market file has source target weight, where - in place of weight ignores the values");
 }
@@ -67,14 +69,17 @@ TEST(MatrixMarket, Refusals)
   EXPECT_EQ(message(banner + "real general\n% only this\n"),
             "m.mtx:3: the file ends, expected a line of three counts: rows columns entries");
   EXPECT_EQ(message(banner + "real general\n2 2\n"), "m.mtx:2: '2 2', expected three counts: rows columns entries");
-  EXPECT_EQ(message(banner + "real general\n2 2 -1\n"), "m.mtx:2: '2 2 -1', expected three counts: rows columns entries");
+  EXPECT_EQ(message(banner + "real general\n2 2 -1\n"),
+            "m.mtx:2: '2 2 -1', expected three counts: rows columns entries");
   EXPECT_EQ(message(banner + "real general\n2 2 99999999999999999999\n"),
             "m.mtx:2: '2 2 99999999999999999999', expected three counts: rows columns entries");
-  EXPECT_EQ(message(banner + "real general\n2 3 1\n1 1 1\n"), "m.mtx:2: 2 rows and 3 columns, expected a square matrix");
+  EXPECT_EQ(message(banner + "real general\n2 3 1\n1 1 1\n"),
+            "m.mtx:2: 2 rows and 3 columns, expected a square matrix");
   EXPECT_EQ(message(banner + "pattern general\n4294967296 4294967296 1\n1 1\n"),
             "m.mtx:2: 4294967296 rows, expected at most 4294967295");
-  EXPECT_EQ(message(banner + "pattern general\n4000000000 4000000000 1\n1 1\n"),
-            "m.mtx:2: 4000000000 rows, expected at most 16777216 in a file this small (compact or num_vertices lift that)");
+  EXPECT_EQ(
+      message(banner + "pattern general\n4000000000 4000000000 1\n1 1\n"),
+      "m.mtx:2: 4000000000 rows, expected at most 16777216 in a file this small (compact or num_vertices lift that)");
   EXPECT_EQ(message(banner + "pattern general\n2 2 2\n1 1\n"), "m.mtx: 1 entries, expected 2, as the header says");
   EXPECT_EQ(message(banner + "pattern general\n2 2 1\n1 1\n2 2\n"), "m.mtx: 2 entries, expected 1, as the header says");
   EXPECT_EQ(message(banner + "pattern general\n2 2 9000000000000000000\n1 1\n"),

@@ -27,7 +27,7 @@ TEST(Metis, BlankLinesAreVerticesWithoutNeighbours)
 {
   edges const expected{{1, 3}, {3, 1}};
   EXPECT_EQ(edges_of(read("5 1\n\n4\n\n2\n\n")), expected);
-  EXPECT_EQ(read("5 1\n\n4\n\n2\n").num_vertices(), 5);        // the last, empty line lacks its line feed
+  EXPECT_EQ(read("5 1\n\n4\n\n2\n").num_vertices(), 5);          // the last, empty line lacks its line feed
   EXPECT_EQ(edges_of(read("5 1\n\n4\n\n2\n\n\n\n")), expected);  // blank lines at the end are no vertices
 }
 
@@ -45,10 +45,7 @@ TEST(Metis, SizesAndWeightsOfVerticesArePassedOver)
   EXPECT_EQ(edges_of(read("2 1 111 2\n7 9 8 2 4\n7 9 8 1 4\n")), (edges{{0, 1, 4}, {1, 0, 4}}));
 }
 
-TEST(Metis, SelfLoops)
-{
-  EXPECT_EQ(edges_of(read("2 2\n1 2\n1\n")), (edges{{0, 0}, {0, 1}, {1, 0}}));
-}
+TEST(Metis, SelfLoops) { EXPECT_EQ(edges_of(read("2 2\n1 2\n1\n")), (edges{{0, 0}, {0, 1}, {1, 0}})); }
 
 TEST(Metis, SymmetrizeAddsNothing)
 {
@@ -69,9 +66,7 @@ TEST(Metis, SameGraphForAnyNumberOfThreads)
   ASSERT_GT(text.size(), 1000000U);
   auto const expected = edges_of(read(text));
   ASSERT_EQ(expected.size(), 4U * n);
-  for (int v = 0; v < n; ++v) {
-    EXPECT_EQ(expected[static_cast<std::size_t>(4 * v)].source, v);
-  }
+  for (int v = 0; v < n; ++v) { EXPECT_EQ(expected[static_cast<std::size_t>(4 * v)].source, v); }
   EXPECT_EQ(edges_of(read(text, {}, 4)), expected);
   EXPECT_EQ(edges_of(read(gzipped(text), {}, 2)), expected);
   text.replace(text.rfind(" \n", text.size() - 3), 1, "x");

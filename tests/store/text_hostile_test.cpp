@@ -10,7 +10,8 @@ namespace {
 
 using namespace test;
 
-constexpr std::string_view ids = "[0, 16777215] (a file this small has larger ids only with compact or num_vertices set)";
+constexpr std::string_view ids =
+    "[0, 16777215] (a file this small has larger ids only with compact or num_vertices set)";
 constexpr std::string_view columns = " (name the columns to use others, '-' ignores one)";
 
 std::string message(std::string_view text, read_options const& options = {})
@@ -18,7 +19,10 @@ std::string message(std::string_view text, read_options const& options = {})
   return refusal(store::read_edge_list, "f", text, options);
 }
 
-std::string source(std::string_view field) { return "f:2: source " + std::string(field) + ", expected an integer in " + std::string(ids); }
+std::string source(std::string_view field)
+{
+  return "f:2: source " + std::string(field) + ", expected an integer in " + std::string(ids);
+}
 
 TEST(TextHostile, Ids)
 {
@@ -72,8 +76,8 @@ TEST(TextHostile, Columns)
 
 TEST(TextHostile, Weights)
 {
-  for (std::string const bad : {"-1", "-0.5", "nan", "NaN", "-nan", "inf", "-inf", "Infinity", "1e39", "1e-60", "x", "1.5x",
-                                 "0x10", "1,5", "+-1", "--1", "1e", "."}) {
+  for (std::string const bad : {"-1", "-0.5", "nan", "NaN", "-nan", "inf", "-inf", "Infinity", "1e39", "1e-60", "x",
+                                "1.5x", "0x10", "1,5", "+-1", "--1", "1e", "."}) {
     EXPECT_EQ(message("0 1 1\n1 0 " + bad + "\n"),
               "f:2: weight '" + bad + "', expected a finite number of at least 0" + std::string(columns));
   }
@@ -92,7 +96,9 @@ TEST(TextHostile, Labels)
 
 TEST(TextHostile, NoTextAtAll)
 {
-  EXPECT_EQ(message("\xff\xfe" "0\n"), "f:1: text in UTF-16, expected ASCII or UTF-8");
+  EXPECT_EQ(message("\xff\xfe"
+                    "0\n"),
+            "f:1: text in UTF-16, expected ASCII or UTF-8");
   EXPECT_EQ(message(gzipped("")), "f: empty file, expected a graph");
 }
 
@@ -103,7 +109,8 @@ TEST(TextHostile, OwnCommentThatLies)
   EXPECT_EQ(message("# tendril edge list, vertices: 4294967295, columns: source target\n0 1\n"),
             "f: a comment says 4294967295 vertices, expected at most 16777216 in a file this small");
   // Not quite the comment of our writer: a comment like any other.
-  EXPECT_EQ(message("# tendril edge list, vertices: 99, columns: source source\n0 1\n"), "accepted: 2 vertices, 1 edges");
+  EXPECT_EQ(message("# tendril edge list, vertices: 99, columns: source source\n0 1\n"),
+            "accepted: 2 vertices, 1 edges");
   EXPECT_EQ(message("# tendril edge list, vertices: 99999999999999999999, columns: source target\n0 1\n"),
             "accepted: 2 vertices, 1 edges");
   EXPECT_EQ(message("# tendril edge list, vertices: , columns: source target\n0 1\n"), "accepted: 2 vertices, 1 edges");
@@ -126,8 +133,8 @@ TEST(TextHostile, TruncatedAndCorruptGzip)
   corrupt[whole.size() / 2] ^= 0x55;
   EXPECT_EQ(message(corrupt).substr(0, 2), "f:");
   EXPECT_NE(message(corrupt).find(", expected "), std::string::npos);
-  EXPECT_EQ(message(whole + "junk"), "f: gzip data is followed by something else at byte " + std::to_string(whole.size()) +
-                                         ", expected a complete gzip file");
+  EXPECT_EQ(message(whole + "junk"), "f: gzip data is followed by something else at byte " +
+                                         std::to_string(whole.size()) + ", expected a complete gzip file");
 }
 
 TEST(TextHostile, GzipMembersAndPaddingReadAsOne)

@@ -77,8 +77,8 @@ using text_reader = graph (*)(std::string const&, std::span<std::byte const>, st
                               read_options const&, cpu_exec const&);
 
 /// Runs a reader over `text` as the content of a file called `name`.
-inline graph read_text(text_reader reader, std::string_view name, std::string_view text, read_options const& options = {},
-                       int threads = 1)
+inline graph read_text(text_reader reader, std::string_view name, std::string_view text,
+                       read_options const& options = {}, int threads = 1)
 {
   cpu_exec exec;
   exec.num_threads = threads;
