@@ -108,6 +108,14 @@ TEST(alias, small_tables_of_all_shapes_are_exact)
   }
 }
 
+TEST(alias, as_many_inputs_as_the_threshold_says_choose_the_item)
+{
+  EXPECT_EQ(core::alias_choose({100, 7}, 3, 99), 3U);
+  EXPECT_EQ(core::alias_choose({100, 7}, 3, 100), 7U);
+  EXPECT_EQ(core::alias_choose({0, 7}, 3, 0), 7U);
+  EXPECT_EQ(core::alias_choose({~0ULL, 3}, 3, ~0ULL), 3U);  // a full bucket
+}
+
 TEST(alias, a_table_says_what_a_scan_says)
 {
   std::mt19937_64 random(2);
@@ -124,7 +132,8 @@ TEST(alias, a_table_says_what_a_scan_says)
         std::uint64_t const at = t.buckets[item].threshold;
         for (std::uint64_t const bits : {random(), at, at - 1, at + 1, std::uint64_t{0}, ~std::uint64_t{0}}) {
           ASSERT_EQ(core::alias_choose(t.buckets[item], item, bits),
-                    core::alias_scan(n, [&](std::uint32_t i) { return weights[i]; }, bits_item, bits));
+                    core::alias_scan(
+                        n, [&](std::uint32_t i) { return weights[i]; }, bits_item, bits));
         }
       }
     }
@@ -133,8 +142,12 @@ TEST(alias, a_table_says_what_a_scan_says)
 
 TEST(alias, without_a_positive_weight_there_is_no_pick)
 {
-  EXPECT_EQ(core::alias_scan(3, [](std::uint32_t) { return 0.0F; }, 5, 6), core::no_pick);
-  EXPECT_EQ(core::alias_scan(0, [](std::uint32_t) { return 1.0F; }, 5, 6), core::no_pick);
+  EXPECT_EQ(core::alias_scan(
+                3, [](std::uint32_t) { return 0.0F; }, 5, 6),
+            core::no_pick);
+  EXPECT_EQ(core::alias_scan(
+                0, [](std::uint32_t) { return 1.0F; }, 5, 6),
+            core::no_pick);
 }
 
 TEST(alias, drawn_items_follow_their_weights)

@@ -28,7 +28,8 @@ TEST(fixed_point, floats_decompose_exactly)
 {
   std::mt19937_64 random(1);
   for (int i = 0; i < 300'000; ++i) {
-    float const x = core::bits_to_float(1U + static_cast<std::uint32_t>(random()) % (i % 3 == 0 ? 0x7fffffU : 0x7f7fffffU));
+    float const x =
+        core::bits_to_float(1U + static_cast<std::uint32_t>(random()) % (i % 3 == 0 ? 0x7fffffU : 0x7f7fffffU));
     auto const parts = core::decompose(x);
     ASSERT_GE(parts.mantissa, 1U << 23U);
     ASSERT_LT(parts.mantissa, 1U << 24U);

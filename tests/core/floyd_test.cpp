@@ -69,7 +69,8 @@ TEST(floyd, drawn_subsets_are_uniform)
       subsets[mask] = __builtin_popcountll(mask) == static_cast<int>(k) ? 1 : 0;
     }
     for (std::uint64_t item = 0; item < 600'000; ++item) {
-      ++counts[mask_of(sample(size, k, [&, s = size](std::uint32_t j) { return core::draw_bits(key, item, s, 0, j); }))];
+      ++counts[mask_of(
+          sample(size, k, [&, s = size](std::uint32_t j) { return core::draw_bits(key, item, s, 0, j); }))];
     }
     SCOPED_TRACE(size);
     test::expect_distribution(counts, subsets);
@@ -83,7 +84,8 @@ TEST(floyd, every_edge_is_as_likely_at_degree_1000)
   rng_key const key = core::make_key(2, core::domain::khop);
   std::vector<std::int64_t> counts(size, 0);
   for (std::uint64_t item = 0; item < 44'000; ++item) {
-    for (std::uint32_t const pick : sample(size, k, [&](std::uint32_t j) { return core::draw_bits(key, item, 0, 0, j); })) {
+    for (std::uint32_t const pick :
+         sample(size, k, [&](std::uint32_t j) { return core::draw_bits(key, item, 0, 0, j); })) {
       ++counts[pick];
     }
   }
@@ -116,7 +118,8 @@ TEST(floyd, all_but_one_edge_leaves_each_out_equally_often)
   rng_key const key = core::make_key(4, core::domain::khop);
   std::vector<std::int64_t> left_out(size, 0);
   for (std::uint64_t item = 0; item < 400'000; ++item) {
-    auto const mask = mask_of(sample(size, size - 1, [&](std::uint32_t j) { return core::draw_bits(key, item, 0, 0, j); }));
+    auto const mask =
+        mask_of(sample(size, size - 1, [&](std::uint32_t j) { return core::draw_bits(key, item, 0, 0, j); }));
     ASSERT_EQ(__builtin_popcountll(mask), static_cast<int>(size) - 1);
     ++left_out[static_cast<std::size_t>(__builtin_ctzll(~mask))];
   }

@@ -40,7 +40,8 @@ std::uint32_t pick(std::vector<std::uint64_t> const& sums, std::uint64_t bits)
 
 std::uint32_t scan(std::vector<float> const& weights, std::uint64_t bits)
 {
-  return core::its_scan(static_cast<std::uint32_t>(weights.size()), [&](std::uint32_t i) { return weights[i]; }, bits);
+  return core::its_scan(
+      static_cast<std::uint32_t>(weights.size()), [&](std::uint32_t i) { return weights[i]; }, bits);
 }
 
 /// The inputs of index i are those from ceil(sum before * 2^64 / total) on: tried on both sides of each boundary.
@@ -110,7 +111,9 @@ TEST(its, drawn_indices_follow_their_weights)
     auto const weights = some_weights(size, 1, size);
     auto const sums = prefix_sums_of(weights);
     std::vector<std::int64_t> counts(size, 0);
-    for (std::uint64_t item = 0; item < 1'100'000; ++item) { ++counts[pick(sums, core::draw_bits(key, item, 0, 0, 0))]; }
+    for (std::uint64_t item = 0; item < 1'100'000; ++item) {
+      ++counts[pick(sums, core::draw_bits(key, item, 0, 0, 0))];
+    }
     SCOPED_TRACE(size);
     test::expect_distribution(counts, {weights.begin(), weights.end()});
   }

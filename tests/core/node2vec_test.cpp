@@ -54,7 +54,8 @@ TEST(node2vec, an_early_verdict_is_the_late_one)
     }
     bool const expected = core::accept(bits, target, static_cast<double>(bound) * bias.largest);
     ASSERT_EQ(decide(bias, bits, weight, bound, back, near), expected)
-        << "p " << p << " q " << q << " weight " << weight << " bound " << bound << " back " << back << " near " << near;
+        << "p " << p << " q " << q << " weight " << weight << " bound " << bound << " back " << back << " near "
+        << near;
     ++seen[static_cast<std::size_t>(core::node2vec_judge(bias, bits, weight, bound, back))];
   }
   for (int const count : seen) { EXPECT_GT(count, 20'000); }
@@ -67,7 +68,8 @@ TEST(node2vec, without_a_choice_no_adjacency_is_asked_for)
   auto const bias = core::node2vec_bias::of(3, 1);
   for (int i = 0; i < 10'000; ++i) {
     EXPECT_NE(core::node2vec_judge(bias, random(), 0.7, 1.0, false), verdict::needs_adjacency);
-    EXPECT_NE(core::node2vec_judge(core::node2vec_bias::of(2, 0.5), random(), 0.7, 1.0, true), verdict::needs_adjacency);
+    EXPECT_NE(core::node2vec_judge(core::node2vec_bias::of(2, 0.5), random(), 0.7, 1.0, true),
+              verdict::needs_adjacency);
   }
 }
 

@@ -56,15 +56,24 @@ TEST(philox, counters_are_laid_out_as_documented)
 TEST(philox, keys_of_seeds_never_change)
 {
   EXPECT_EQ(core::make_key(0, domain::first_order_walk), (rng_key{0x9b9f0411, 0x42b2859c}));
-  EXPECT_EQ(core::make_key(0x0123456789abcdefU, domain::minibatch, 0xfedcba9876543210U), (rng_key{0x74738d3f, 0x0b34ca20}));
+  EXPECT_EQ(core::make_key(0x0123456789abcdefU, domain::minibatch, 0xfedcba9876543210U),
+            (rng_key{0x74738d3f, 0x0b34ca20}));
 }
 
 TEST(philox, seeds_domains_and_folds_have_keys_of_their_own)
 {
-  constexpr std::array domains{domain::first_order_walk, domain::second_order_walk,  domain::metapath_walk,
-                               domain::walk_end,         domain::khop,               domain::minibatch,
-                               domain::start_vertices,   domain::generator_edges,    domain::generator_degrees,
-                               domain::generator_scramble, domain::generator_weights, domain::generator_labels,
+  constexpr std::array domains{domain::first_order_walk,
+                               domain::second_order_walk,
+                               domain::metapath_walk,
+                               domain::walk_end,
+                               domain::khop,
+                               domain::minibatch,
+                               domain::start_vertices,
+                               domain::generator_edges,
+                               domain::generator_degrees,
+                               domain::generator_scramble,
+                               domain::generator_weights,
+                               domain::generator_labels,
                                domain::generator_node_types};
   std::set<std::uint32_t> values;
   std::set<std::uint64_t> keys;
@@ -122,7 +131,9 @@ TEST(philox, every_input_bit_reaches_every_output_bit)
       in[flipped / 32] ^= 1U << (flipped % 32);
       core::random_block const other = draw();
       in[flipped / 32] ^= 1U << (flipped % 32);
-      for (int i = 0; i < 128; ++i) { flips[flipped][static_cast<std::size_t>(i)] += bit_of(base, i) != bit_of(other, i); }
+      for (int i = 0; i < 128; ++i) {
+        flips[flipped][static_cast<std::size_t>(i)] += bit_of(base, i) != bit_of(other, i);
+      }
     }
   }
   // 24,576 binomials of 1,000 trials and deviation 15.8: six deviations.

@@ -97,10 +97,12 @@ TEST(race, keys_order_as_quotients_do)
   for (int i = 0; i < 1'000'000; ++i) {
     float const e1 = core::exponential(random() >> (random() % 64));
     float const e2 = core::exponential(random() >> (random() % 64));
-    float const w1 = i % 4 == 0 ? core::bits_to_float(1U + static_cast<std::uint32_t>(random() % 0xffffffU)) : any_weight();
+    float const w1 =
+        i % 4 == 0 ? core::bits_to_float(1U + static_cast<std::uint32_t>(random() % 0xffffffU)) : any_weight();
     float w2 = any_weight();
     if (i % 2 == 0) {  // quotients close to each other
-      long double const close = w1 * static_cast<long double>(e2) / e1 * (1 + std::ldexp(1.0L, -1 - static_cast<int>(random() % 24)));
+      long double const close =
+          w1 * static_cast<long double>(e2) / e1 * (1 + std::ldexp(1.0L, -1 - static_cast<int>(random() % 24)));
       w2 = static_cast<float>(close);
       if (!(w2 > 0) || !std::isfinite(w2)) { continue; }
     }
@@ -151,7 +153,8 @@ void expect_race_follows(std::vector<float> const& weights, std::uint64_t num_ra
   std::vector<std::int64_t> counts(weights.size(), 0);
   auto const size = static_cast<std::uint32_t>(weights.size());
   for (std::uint64_t item = 0; item < num_races; ++item) {
-    auto const winner = core::race_one(size, [&](std::uint32_t i) { return weights[i]; }, key, item, 1, core::race_draws);
+    auto const winner = core::race_one(
+        size, [&](std::uint32_t i) { return weights[i]; }, key, item, 1, core::race_draws);
     ASSERT_TRUE(core::race_has_winner(winner));
     ++counts[core::race_index(winner)];
   }
@@ -180,9 +183,8 @@ TEST(race, twelve_orders_of_magnitude_keep_their_probabilities)
 {
   std::vector<float> weights;
   for (int i = 0; i <= 24; ++i) { weights.push_back(std::pow(10.0F, static_cast<float>(i) / 2 - 6)); }
-  while (weights.size() > 1) {
-    expect_race_follows(weights, 200'000, 0.05, weights.size());
-    weights.resize(weights.size() > 8 ? weights.size() - 8 : 1);
+  for (std::ptrdiff_t const left : {25, 17, 9, 2}) {
+    expect_race_follows({weights.begin(), weights.begin() + left}, 200'000, 0.05, static_cast<std::uint64_t>(left));
   }
 }
 
@@ -198,8 +200,8 @@ TEST(race, k_of_d_is_successive_sampling)
     for (std::uint32_t b = 0; b < size; ++b) {
       for (std::uint32_t c = 0; c < size; ++c) {
         if (a == b || b == c || a == c) { continue; }
-        sequences[(a * size + b) * size + c] = weights[a] / sum * weights[b] / (sum - weights[a]) * weights[c] /
-                                               (sum - weights[a] - weights[b]);
+        sequences[(a * size + b) * size + c] =
+            weights[a] / sum * weights[b] / (sum - weights[a]) * weights[c] / (sum - weights[a] - weights[b]);
       }
     }
   }
@@ -207,7 +209,8 @@ TEST(race, k_of_d_is_successive_sampling)
   std::vector<std::int64_t> counts(sequences.size(), 0);
   for (std::uint64_t item = 0; item < 500'000; ++item) {
     std::uint64_t w[k];
-    core::race_k(size, [&](std::uint32_t i) { return weights[i]; }, k, w, key, item, 0, 0);
+    core::race_k(
+        size, [&](std::uint32_t i) { return weights[i]; }, k, w, key, item, 0, 0);
     ++counts[(core::race_index(w[0]) * size + core::race_index(w[1])) * size + core::race_index(w[2])];
   }
   test::expect_distribution(counts, sequences);
@@ -217,7 +220,8 @@ TEST(race, too_few_candidates_leave_slots_empty)
 {
   std::vector<float> const weights{0, 2, 0, 3, 0};
   std::uint64_t winners[4];
-  core::race_k(5, [&](std::uint32_t i) { return weights[i]; }, 4, winners, {1, 2}, 3, 4, 5);
+  core::race_k(
+      5, [&](std::uint32_t i) { return weights[i]; }, 4, winners, {1, 2}, 3, 4, 5);
   EXPECT_EQ(core::race_index(winners[0]) + core::race_index(winners[1]), 4U);
   EXPECT_LT(winners[0], winners[1]);
   EXPECT_EQ(winners[2], core::race_nobody);
@@ -266,8 +270,10 @@ TEST(race, the_leaders_of_millions_do_not_tie)
   constexpr std::uint32_t k = 1000;
   rng_key const key = core::make_key(4, core::domain::khop);
   std::vector<std::uint64_t> winners(k);
-  core::race_k(size, [](std::uint32_t) { return 1.0F; }, k, winners.data(), key, 0, 0, 0);
-  EXPECT_EQ(winners[0], core::race_one(size, [](std::uint32_t) { return 1.0F; }, key, 0, 0, 0));
+  core::race_k(
+      size, [](std::uint32_t) { return 1.0F; }, k, winners.data(), key, 0, 0, 0);
+  EXPECT_EQ(winners[0], core::race_one(
+                            size, [](std::uint32_t) { return 1.0F; }, key, 0, 0, 0));
   std::vector<std::uint32_t> keys(k);
   std::vector<std::uint32_t> coarse(k);  // -ln u, u = (24 bits + 1) / 2^24: the usual float in (0, 1]
   for (std::uint32_t j = 0; j < k; ++j) {
@@ -276,7 +282,7 @@ TEST(race, the_leaders_of_millions_do_not_tie)
     float const u = 1.0F - static_cast<float>(bits >> 40U) * 0x1p-24F;
     coarse[j] = core::float_to_bits(-std::log(u));
   }
-  EXPECT_EQ(num_ties(keys), 0U);  // 0.03 expected
+  EXPECT_EQ(num_ties(keys), 0U);      // 0.03 expected
   EXPECT_GT(num_ties(coarse), 100U);  // 213 expected: 1,000 leaders over 2,000 values
 }
 
@@ -291,7 +297,8 @@ TEST(race, hubs_are_drawn_from_evenly)
     rng_key const key = core::make_key(5, core::domain::first_order_walk);
     for (std::uint64_t item = 0; item < 2; ++item) {
       std::vector<std::uint64_t> winners(k);
-      core::race_k(size, [](std::uint32_t) { return 1.0F; }, k, winners.data(), key, item, size, core::race_draws);
+      core::race_k(
+          size, [](std::uint32_t) { return 1.0F; }, k, winners.data(), key, item, size, core::race_draws);
       double before = 0;
       for (std::uint32_t j = 0; j < k; ++j) {
         std::uint32_t const place = core::race_index(winners[j]);

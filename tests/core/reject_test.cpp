@@ -33,7 +33,8 @@ TEST(reject, the_accepted_share_is_weight_over_bound)
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> exponent(-12, 0);
   for (int i = 0; i < 20'000; ++i) {
-    float const bound = std::ldexp(1.0F + static_cast<float>(core::unit_interval(random())), static_cast<int>(random() % 200) - 100);
+    float const bound =
+        std::ldexp(1.0F + static_cast<float>(core::unit_interval(random())), static_cast<int>(random() % 200) - 100);
     float const weight = bound * static_cast<float>(std::pow(10.0, exponent(random)));
     long double const right = static_cast<long double>(weight) / bound;
     ASSERT_LE(std::abs(static_cast<long double>(num_accepted(weight, bound)) * 0x1p-53L - right), 0x1p-52L)
@@ -69,8 +70,8 @@ std::uint32_t step(std::vector<float> const& weights, float bound, rng_key key, 
     if (core::accept(block.high(), weights[i], bound)) { return i; }
   }
   raced = true;
-  return core::race_index(
-      core::race_one(degree, [&](std::uint32_t i) { return weights[i]; }, key, item, 0, core::race_draws));
+  return core::race_index(core::race_one(
+      degree, [&](std::uint32_t i) { return weights[i]; }, key, item, 0, core::race_draws));
 }
 
 TEST(reject, steps_follow_the_weights_with_or_without_the_race)
