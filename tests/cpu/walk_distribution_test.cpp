@@ -177,6 +177,8 @@ TEST(WalkDistribution, StopsAndRestarts)
   expect_exact(g, {.length = 3, .restart_prob = 0.4}, 2, 0.08);
   expect_exact(g, {.length = 2, .weighted = true, .stop_prob = 0.2, .restart_prob = 0.25}, 1);
   expect_exact(g, {.length = 3, .stop_prob = 0.1, .restart_prob = 0.3, .p = 0.5, .q = 3}, 0, 0.1);
+  // A restart forgets the vertex before: seen at the fourth step, when that was not the start.
+  expect_exact(g, {.length = 4, .restart_prob = 0.3, .p = 0.25, .q = 8}, 0, 0.15);
   expect_exact(g, {.length = 2, .stop_prob = 0.2, .metapath = {1, 0}}, 5);
 }
 
