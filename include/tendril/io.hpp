@@ -32,7 +32,7 @@ struct read_options {
   graph_format format = graph_format::automatic;
   build_options build = {};  ///< Applied to what was read; a CSR file with nothing to do is taken as it is.
 
-  /// Edge lists: the meaning of the columns, of "source", "target", "weight", "label" and "-" (ignore).
+  /// Edge lists and Matrix Market: the meaning of the columns, of "source", "target", "weight", "label" and "-" (ignore).
   /// Empty: source, target[, weight[, label]] as many as the first line has.
   std::vector<std::string> columns = {};
 };

@@ -1,11 +1,15 @@
 // First-order walks with many walkers in step. The rules: src/core/{random,reject,alias}.hpp. The plain loop of the
 // same rules: src/cpu/scalar_walk.cpp.
 
+#include <algorithm>
+#include <vector>
+
 #include "core/alias.hpp"
 #include "core/reject.hpp"
 #include "cpu/lane_walk.hpp"
 #include "cpu/lanes.hpp"
 #include "cpu/scalar_step.hpp"
+#include "cpu/walk_row.hpp"
 
 namespace tendril::cpu {
 namespace {
@@ -14,20 +18,26 @@ constexpr int width = 192;  // bench/walks, axis width
 
 /// Where a vertex's candidates are: the neighbourhood, or its group for the label that the step must follow.
 struct whole_neighborhood {
-  edge_id const* indptr;
-
   [[nodiscard]] std::int64_t row(vertex_id v, std::uint32_t /*step*/) const { return v; }
 };
 
-struct label_group {
-  edge_id const* indptr;
-  walk_job const* job;
-  std::int64_t num_labels;
+class label_group {
+ public:
+  label_group(walk_job const& job, std::int64_t num_labels) : num_labels_(num_labels)
+  {
+    for (std::size_t t = 0; t < job.params->metapath.size(); ++t) {
+      wanted_.push_back(job.wanted_label(static_cast<std::int32_t>(t)));
+    }
+  }
 
   [[nodiscard]] std::int64_t row(vertex_id v, std::uint32_t step) const
   {
-    return v * num_labels + job->wanted_label(static_cast<std::int32_t>(step));
+    return v * num_labels_ + wanted_[step % static_cast<std::uint32_t>(wanted_.size())];
   }
+
+ private:
+  std::int64_t num_labels_;
+  std::vector<label_id> wanted_;  // by step, one period of the schema
 };
 
 /// What a rule finds at a row: its edges, and the bound that proposals are judged against.
@@ -112,6 +122,110 @@ struct record_candidates {
   [[nodiscard]] float weight(edge_id e) const { return edges[e].weight; }
 };
 
+/// Walks whose steps take one trial and that only end at dead ends, a tile of them step by step: everyone is at the same
+/// step, so a lane is little more than a vertex and a row.
+template <class Rows, class Candidates>
+class walks_in_step {
+ public:
+  walks_in_step(walk_job const& job, walk_batch const& batch, walk_source& source, Rows rows, Candidates candidates)
+      : job_(job), batch_(batch), source_(source), rows_(rows), candidates_(candidates)
+  {
+    std::fill_n(draws_.draw, tile, 0U);
+  }
+
+  void run()
+  {
+    while (load()) {
+      for (std::int32_t step = 0; step < job_.length() && active_ > 0; ++step) {
+        std::fill_n(draws_.step, active_, static_cast<std::uint32_t>(step));
+        philox_lanes(draws_, active_, job_.step_key);
+        locate(step);
+        take(step);
+      }
+      while (active_ > 0) { close(active_ - 1, job_.length(), false); }
+    }
+  }
+
+ private:
+  static constexpr int tile = draw_lanes::max_lanes;  // bench/walks, axis width
+
+  bool load()
+  {
+    while (active_ < tile) {
+      std::int64_t const i = source_.next();
+      if (i < 0) { break; }
+      vertex_id const start = batch_.starts[static_cast<std::size_t>(i)];
+      index_[active_] = i;
+      row_[active_] = batch_.vertices + i * (job_.length() + std::int64_t{1});
+      row_[active_][0] = vertex_[active_] = start;
+      draws_.item[active_] = static_cast<std::uint64_t>(batch_.first_walk + i);
+      ++active_;
+      if (job_.may_start_at(start)) {
+        candidates_.prefetch_row(rows_.row(start, 0));
+      } else {
+        close(active_ - 1, 0, true);
+      }
+    }
+    return active_ > 0;
+  }
+
+  void locate(std::int32_t step)
+  {
+    for (int i = 0; i < active_; ++i) {
+      edge_range at = candidates_.locate(rows_.row(vertex_[i], step));
+      while (at.degree == 0) [[unlikely]] {  // the last lane takes the place of a walk that ends here
+        close(i, step, true);
+        if (i == active_) { return; }
+        at = candidates_.locate(rows_.row(vertex_[i], step));
+      }
+      edge_[i] = at.first + core::bounded(draws_.low[i], at.degree);
+      candidates_.prefetch_edge(edge_[i]);
+    }
+  }
+
+  void take(std::int32_t step)
+  {
+    for (int i = 0; i < active_;) {
+      vertex_id const next = candidates_.take(edge_[i], draws_.high[i]);
+      if (next == no_vertex) [[unlikely]] {  // no edge of positive weight
+        close(i, step, true);
+        continue;
+      }
+      row_[i][step + 1] = vertex_[i] = next;
+      candidates_.prefetch_row(rows_.row(next, step + 1));
+      ++i;
+    }
+  }
+
+  /// Ends a walk; the last lane takes its place.
+  void close(int lane, std::int32_t steps, bool dead)
+  {
+    close_row(job_, row_[lane], steps, dead);
+    if (batch_.lengths != nullptr) { batch_.lengths[index_[lane]] = steps; }
+    int const last = --active_;
+    draws_.item[lane] = draws_.item[last];
+    draws_.low[lane] = draws_.low[last];
+    draws_.high[lane] = draws_.high[last];
+    vertex_[lane] = vertex_[last];
+    edge_[lane] = edge_[last];
+    row_[lane] = row_[last];
+    index_[lane] = index_[last];
+  }
+
+  walk_job const& job_;
+  walk_batch const& batch_;
+  walk_source& source_;
+  Rows rows_;
+  Candidates candidates_;
+  draw_lanes draws_;
+  int active_ = 0;
+  vertex_id vertex_[tile];
+  edge_id edge_[tile] = {};
+  vertex_id* row_[tile];
+  std::int64_t index_[tile];
+};
+
+/// Walks whose lanes go their own ways: trials differ, or walks end early.
 template <bool Ends, class Rows, class Candidates>
 void walk_in_lanes(walk_job const& job, walk_batch const& batch, walk_source& source, Rows rows,
                    Candidates const candidates)
@@ -171,8 +285,13 @@ void walk_by_rule(walk_job const& job, walk_batch const& batch, walk_source& sou
 {
   auto const& tables = *job.tables;
   auto const walk = [&](auto candidates) {
-    job.may_end() ? walk_in_lanes<true>(job, batch, source, rows, candidates)
-                  : walk_in_lanes<false>(job, batch, source, rows, candidates);
+    if (job.may_end()) {
+      walk_in_lanes<true>(job, batch, source, rows, candidates);
+    } else if constexpr (decltype(candidates)::rejects) {
+      walk_in_lanes<false>(job, batch, source, rows, candidates);
+    } else {
+      walks_in_step(job, batch, source, rows, candidates).run();
+    }
   };
   if (tables.alias) {
     walk(alias_candidates{view.indptr, tables.alias->data()});
@@ -191,9 +310,9 @@ void first_order_walk(walk_job const& job, walk_batch const& batch, walk_source&
 {
   if (job.tables->groups) {
     graph_view const& view = job.tables->groups->rows;
-    walk_by_rule(job, batch, source, view, label_group{view.indptr, &job, job.tables->groups->num_labels});
+    walk_by_rule(job, batch, source, view, label_group(job, job.tables->groups->num_labels));
   } else {
-    walk_by_rule(job, batch, source, job.graph, whole_neighborhood{job.graph.indptr});
+    walk_by_rule(job, batch, source, job.graph, whole_neighborhood{});
   }
 }
 
