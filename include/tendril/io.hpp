@@ -50,8 +50,9 @@ struct write_options {
   graph_format format = graph_format::automatic;  ///< By the extension.
 };
 
-/// Writes a graph into a temporary file beside `path` and renames it when it is complete. What a format can't
-/// hold (labels in a METIS file, say) is an argument_error, not dropped in silence.
+/// Writes a graph into a temporary file beside `path` and renames it when it is complete. Weights, labels and types
+/// that a format can't hold (labels in a METIS file, say) are an argument_error, not dropped in silence; edge ids,
+/// original ids, names and metadata are kept by safetensors and npz and left out elsewhere.
 /// @throws io_error, argument_error.
 void write_graph(graph const& input, std::string const& path, write_options const& options = {},
                  cpu_exec const& exec = {});
