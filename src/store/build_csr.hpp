@@ -30,6 +30,7 @@ namespace tendril::store {
 
 inline constexpr std::int64_t build_grain = std::int64_t{1} << 18U;
 inline constexpr std::int64_t unbounded_bytes = std::int64_t{1} << 20U;  // however small the input is
+inline constexpr std::int64_t spare_arcs = 64;                           // threads that write there share no cache line
 inline constexpr std::int64_t least_window_bytes = std::int64_t{8} << 20U;
 
 /// The sorted arcs of one pass.
@@ -37,6 +38,12 @@ struct built_piece {
   std::int64_t size = 0;
   buffer<vertex_id> indices;
   arc_column_buffers columns;
+
+  built_piece() = default;
+  built_piece(column_kinds const& kinds, std::int64_t num_arcs, memory_resource& memory)
+      : size(num_arcs), indices(num_arcs, memory), columns(kinds, num_arcs, memory)
+  {
+  }
 };
 
 template <class Edges>
@@ -119,10 +126,20 @@ class csr_builder {
     std::vector<std::int64_t> begins;  // where each one's arcs are held, and the end
   };
   std::vector<pass> plan_passes(bucket_plan const& plan, std::int64_t capacity) const;
-  built_piece run_pass(bucket_plan const& plan, pass const& buckets, buffer<std::uint64_t>& keys,
-                       arc_columns const& columns, sorter_pool& sorters);
-  std::vector<std::int64_t> scatter(bucket_plan const& plan, pass const& buckets, std::uint64_t* keys,
-                                    arc_columns const& columns) const;
+  /// What a pass works on: its buckets, and the arcs that it holds, partitioned.
+  struct partition {
+    bucket_plan const& plan;
+    pass const& buckets;
+    std::uint64_t* keys;
+    arc_columns columns;
+    std::int64_t spare;  // positions from here on are nobody's, spare_arcs for each chunk
+    sorter_pool& sorters;
+  };
+  std::vector<std::int64_t> scatter(partition const& held) const;
+  template <class F>
+  void for_each_bucket(partition const& held, std::vector<std::int64_t> const& sizes, F&& f) const;
+  built_piece run_pass(partition const& held);
+  built_piece run_unique_pass(partition const& held);
   [[nodiscard]] std::int64_t stored(bucket_plan const& plan, int chunk, std::int64_t b) const;
   [[nodiscard]] std::int64_t pass_capacity(std::int64_t overhead) const;
   void write_sorted(bucket_sorter::sorted_arcs const& arcs, arc_columns const& from, vertex_id* indices,
@@ -207,11 +224,11 @@ std::int64_t csr_builder<Edges>::stored(bucket_plan const& plan, int chunk, std:
   return std::min(count, std::int64_t{1} << static_cast<unsigned>(8 * kinds_.bytes_per_label));
 }
 
-/// The most arcs a pass may hold.
+/// The most arcs a pass holds.
 template <class Edges>
 std::int64_t csr_builder<Edges>::pass_capacity(std::int64_t overhead) const
 {
-  // Whatever stays is in the result, which is part of the bound twice: arcs then always fit.
+  // Arcs that all stay are in the result too, and so twice in the bound: they fit at once.
   if (!options_.drop_duplicates) { return max_arcs(); }
   std::int64_t const budget = std::max(input_bytes_ + input_bytes_ / 8 - overhead, unbounded_bytes);
   return std::max<std::int64_t>(budget / (8 + kinds_.bytes_per_arc()), 1);
@@ -230,10 +247,14 @@ std::vector<built_piece> csr_builder<Edges>::run_passes(bucket_plan const& plan)
   auto const passes = plan_passes(plan, pass_capacity(overhead));
   std::int64_t held = 0;
   for (auto const& p : passes) { held = std::max(held, p.begins.back()); }
-  buffer<std::uint64_t> keys(held, *exec_.memory);
-  arc_column_buffers columns(kinds_, held, *exec_.memory);
+  std::int64_t const room = held + plan.num_chunks() * spare_arcs;
+  buffer<std::uint64_t> keys(room, *exec_.memory);
+  arc_column_buffers columns(kinds_, room, *exec_.memory);
   std::vector<built_piece> pieces;
-  for (auto const& p : passes) { pieces.push_back(run_pass(plan, p, keys, columns.view(), sorters)); }
+  for (auto const& p : passes) {
+    partition const part{plan, p, keys.data(), columns.view(), held, sorters};
+    pieces.push_back(options_.drop_duplicates ? run_unique_pass(part) : run_pass(part));
+  }
   report(4);
   return pieces;
 }
@@ -257,25 +278,49 @@ auto csr_builder<Edges>::plan_passes(bucket_plan const& plan, std::int64_t capac
 
 /// Puts the arcs of a pass into their buckets, each in input order. Returns each bucket's size.
 template <class Edges>
-std::vector<std::int64_t> csr_builder<Edges>::scatter(bucket_plan const& plan, pass const& buckets, std::uint64_t* keys,
-                                                      arc_columns const& columns) const
+std::vector<std::int64_t> csr_builder<Edges>::scatter(partition const& held) const
 {
-  auto const first = buckets.first, last = buckets.last;
-  auto const& begins = buckets.begins;
+  auto const& plan = held.plan;
+  auto const& begins = held.buckets.begins;
+  auto const& columns = held.columns;
+  auto* const keys = held.keys;
+  auto const first = held.buckets.first, last = held.buckets.last;
   auto const width = static_cast<std::uint64_t>(last - first);
+  auto const row = last - first + 1;
   int const chunks = plan.num_chunks();
-  buffer<std::int64_t> next(static_cast<std::int64_t>(width) * chunks, *exec_.memory);
+  buffer<std::int64_t> next(row * chunks, *exec_.memory);
+  for (int chunk = 0; chunk < chunks; ++chunk) { next[chunk * row + row - 1] = held.spare + chunk * spare_arcs; }
+  bool has_heavy_keys = false;
   for (std::int64_t b = first; b < last; ++b) {
     std::int64_t at = begins[static_cast<std::size_t>(b - first)];
     for (int chunk = 0; chunk < chunks; ++chunk) {
-      next[chunk * static_cast<std::int64_t>(width) + b - first] = at;
+      next[chunk * row + b - first] = at;
       at += stored(plan, chunk, b);
+      has_heavy_keys = has_heavy_keys || stored(plan, chunk, b) < plan.count(chunk, b);
     }
   }
-  bool const filter = options_.drop_duplicates;
+  auto const put = [&](std::int64_t at, std::uint64_t key, std::int64_t k) {
+    keys[at] = key;
+    if (columns.weights) { columns.weights[at] = columns_.weights[k]; }
+    if (columns.narrow_labels) { columns.narrow_labels[at] = static_cast<std::uint8_t>(columns_.labels[k]); }
+    if (columns.wide_labels) { columns.wide_labels[at] = columns_.labels[k]; }
+    if (columns.edge_ids) { columns.edge_ids[at] = k; }
+  };
   parallel_ranges(exec_, chunks, 1, [&](std::int64_t chunk, std::int64_t) {
-    auto* const mine = next.data() + chunk * static_cast<std::int64_t>(width);
-    std::vector<std::unique_ptr<label_set>> seen(filter ? width : 0);
+    auto* const mine = next.data() + chunk * row;
+    if (!has_heavy_keys) {
+      // Arcs of other passes go to a spare place: which arcs those are can't be predicted, so a branch costs more.
+      scan(static_cast<int>(chunk), chunks, [&](std::uint64_t key, std::int64_t k) {
+        std::uint64_t const b = std::uint64_t{plan.find(key)} - static_cast<std::uint64_t>(first);
+        std::uint64_t const inside = b < width;
+        auto& slot = mine[width ^ ((b ^ width) & (0 - inside))];
+        std::int64_t const at = slot;
+        slot = at + static_cast<std::int64_t>(inside);
+        put(at, key, k);
+      });
+      return;
+    }
+    std::vector<std::unique_ptr<label_set>> seen(width);
     /// False for an arc of a one-key bucket whose label this chunk has put there already.
     auto const is_new = [&](std::uint64_t b, std::int64_t k) {
       if (!plan.buckets()[b + static_cast<std::uint64_t>(first)].one_key()) { return true; }
@@ -285,13 +330,7 @@ std::vector<std::int64_t> csr_builder<Edges>::scatter(bucket_plan const& plan, p
     };
     scan(static_cast<int>(chunk), chunks, [&](std::uint64_t key, std::int64_t k) {
       std::uint64_t const b = std::uint64_t{plan.find(key)} - static_cast<std::uint64_t>(first);
-      if (b >= width || (filter && !is_new(b, k))) { return; }
-      std::int64_t const at = mine[b]++;
-      keys[at] = key;
-      if (columns.weights) { columns.weights[at] = columns_.weights[k]; }
-      if (columns.narrow_labels) { columns.narrow_labels[at] = static_cast<std::uint8_t>(columns_.labels[k]); }
-      if (columns.wide_labels) { columns.wide_labels[at] = columns_.labels[k]; }
-      if (columns.edge_ids) { columns.edge_ids[at] = k; }
+      if (b < width && is_new(b, k)) { put(mine[b]++, key, k); }
     });
   });
 
@@ -301,7 +340,7 @@ std::vector<std::int64_t> csr_builder<Edges>::scatter(bucket_plan const& plan, p
     std::int64_t const begin = begins[static_cast<std::size_t>(b - first)];
     std::int64_t end = begin, part = begin;
     for (int chunk = 0; chunk < chunks; ++chunk) {
-      std::int64_t const filled = next[chunk * static_cast<std::int64_t>(width) + b - first];
+      std::int64_t const filled = next[chunk * row + b - first];
       if (part == end) {
         end = filled;
       } else {
@@ -339,50 +378,49 @@ void csr_builder<Edges>::write_sorted(bucket_sorter::sorted_arcs const& arcs, ar
   if (degree > 0) { add_degree(source, degree); }
 }
 
+/// f(b, range, begin, size, sorter) for each bucket of a pass, in parallel; its arcs are held at `begin`.
 template <class Edges>
-built_piece csr_builder<Edges>::run_pass(bucket_plan const& plan, pass const& buckets, buffer<std::uint64_t>& keys,
-                                         arc_columns const& columns, sorter_pool& sorters)
+template <class F>
+void csr_builder<Edges>::for_each_bucket(partition const& held, std::vector<std::int64_t> const& sizes, F&& f) const
 {
-  auto const& begins = buckets.begins;
-  auto const first = buckets.first, width = buckets.last - buckets.first;
-  auto& memory = *exec_.memory;
-  auto const sizes = scatter(plan, buckets, keys.data(), columns);
+  parallel_ranges(exec_, held.buckets.last - held.buckets.first, 1, [&](std::int64_t i, std::int64_t) {
+    auto const b = static_cast<std::size_t>(i);
+    auto const sorter = held.sorters.borrow();
+    f(b, held.plan.buckets()[static_cast<std::size_t>(held.buckets.first) + b], held.buckets.begins[b], sizes[b],
+      *sorter);
+  });
+}
 
-  auto const for_each_bucket = [&](auto&& f) {
-    parallel_ranges(exec_, width, 1, [&](std::int64_t b, std::int64_t) {
-      auto const sorter = sorters.borrow();
-      f(b, plan.buckets()[static_cast<std::size_t>(first + b)], begins[static_cast<std::size_t>(b)],
-        sizes[static_cast<std::size_t>(b)], *sorter);
-    });
-  };
+/// The arcs of a pass, in order.
+template <class Edges>
+built_piece csr_builder<Edges>::run_pass(partition const& held)
+{
+  auto const sizes = scatter(held);
+  built_piece out(kinds_, held.buckets.begins.back(), *exec_.memory);
+  auto const to = out.columns.view();
+  for_each_bucket(held, sizes, [&](auto, bucket const& range, auto begin, auto size, bucket_sorter& sorter) {
+    auto const arcs = sorter.sort(range, held.keys + begin, size);
+    write_sorted(arcs, held.columns.at(begin), out.indices.data() + begin, to.at(begin));
+  });
+  return out;
+}
 
-  built_piece out;
-  if (!options_.drop_duplicates) {
-    out.size = begins.back();
-    out.indices = buffer<vertex_id>(out.size, memory);
-    out.columns = arc_column_buffers(kinds_, out.size, memory);
-    auto const to = out.columns.view();
-    for_each_bucket([&](auto, bucket const& range, std::int64_t begin, std::int64_t size, bucket_sorter& sorter) {
-      auto const arcs = sorter.sort(range, keys.data() + begin, size);
-      write_sorted(arcs, columns.at(begin), out.indices.data() + begin, to.at(begin));
-    });
-    return out;
-  }
-
-  std::vector<std::int64_t> ends(static_cast<std::size_t>(width) + 1, 0);  // of what is left of each bucket
-  for_each_bucket([&](auto b, bucket const& range, std::int64_t begin, std::int64_t size, bucket_sorter& sorter) {
-    ends[static_cast<std::size_t>(b) + 1] = sorter.sort_unique(range, keys.data() + begin, columns.at(begin), size);
+/// The arcs of a pass, in order and without duplicates.
+template <class Edges>
+built_piece csr_builder<Edges>::run_unique_pass(partition const& held)
+{
+  auto const sizes = scatter(held);
+  std::vector<std::int64_t> ends(sizes.size() + 1, 0);  // of what is left of each bucket
+  for_each_bucket(held, sizes, [&](auto b, bucket const& range, auto begin, auto size, bucket_sorter& sorter) {
+    ends[b + 1] = sorter.sort_unique(range, held.keys + begin, held.columns.at(begin), size);
   });
   for (std::size_t b = 0; b + 1 < ends.size(); ++b) { ends[b + 1] += ends[b]; }
-  out.size = ends.back();
-  out.indices = buffer<vertex_id>(out.size, memory);
-  out.columns = arc_column_buffers(kinds_, out.size, memory);
+  built_piece out(kinds_, ends.back(), *exec_.memory);
   auto const to = out.columns.view();
-  for_each_bucket([&](auto b, bucket const&, std::int64_t begin, std::int64_t, bucket_sorter&) {
-    auto const at = ends[static_cast<std::size_t>(b)];
-    auto const size = ends[static_cast<std::size_t>(b) + 1] - at;
-    write_sorted({keys.data() + begin, 0, 0, size}, {}, out.indices.data() + at, {});
-    to.at(at).copy_range(columns.at(begin), size);
+  for_each_bucket(held, sizes, [&](auto b, bucket const&, auto begin, auto, bucket_sorter&) {
+    auto const at = ends[b], size = ends[b + 1] - at;
+    write_sorted({held.keys + begin, 0, 0, size}, {}, out.indices.data() + at, {});
+    to.at(at).copy_range(held.columns.at(begin), size);
   });
   return out;
 }
@@ -420,9 +458,9 @@ graph_arrays csr_builder<Edges>::assemble(std::vector<built_piece> pieces)
   if (pieces.size() == 1) {
     whole = std::move(pieces.front());
   } else {
-    for (auto const& p : pieces) { whole.size += p.size; }
-    whole.indices = buffer<vertex_id>(whole.size, *exec_.memory);
-    whole.columns = arc_column_buffers(kinds_, whole.size, *exec_.memory);
+    std::int64_t size = 0;
+    for (auto const& p : pieces) { size += p.size; }
+    whole = built_piece(kinds_, size, *exec_.memory);
     std::int64_t at = 0;
     for (auto& p : pieces) {
       std::copy(p.indices.begin(), p.indices.end(), whole.indices.data() + at);
