@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include "cpu/arguments.hpp"
 #include "cpu/neighbor_picks.hpp"
 #include "cpu/philox_lanes.hpp"
 #include "plan/planner.hpp"
@@ -31,8 +32,7 @@ void check(graph const& graph, khop_params const& params)
     slots = f > 0 ? slots * std::min(f, most_slots_a_tree + 1) : slots;
     TENDRIL_EXPECTS(slots <= most_slots_a_tree, "fanouts: more than 2^31 slots a tree at hop {}", h + 1);
   }
-  TENDRIL_EXPECTS(!params.weighted || graph.has_weights() || graph.num_edges() == 0,
-                  "weighted: the graph has no weights, expected one an edge");
+  cpu::check_weighted(params.weighted, graph);
 }
 
 void check_fits(std::int64_t slots, std::int64_t bytes_a_slot, std::size_t hop)
@@ -261,6 +261,10 @@ hop_slots slots_of(tree_hop const& hop, hop_slots const& parents, std::int64_t n
     std::int64_t const at = parents.begin_of(r);
     out.root_begin[static_cast<std::size_t>(r)] = hop.fanout > 0 ? at * hop.fanout : hop.offsets[at];
   }
+  for (std::int64_t r = 0; r < num_roots; ++r) {  // a slot's place in its tree is a word of its counter
+    TENDRIL_EXPECTS(out.begin_of(r + 1) - out.begin_of(r) <= 0xffffffffLL,
+                    "fanouts: the tree of seed {} has more than 2^32 slots in one hop", r);
+  }
   return out;
 }
 
@@ -272,10 +276,7 @@ khop_trees khop_sample(graph const& graph, std::span<vertex_id const> seeds, kho
   check(graph, params);
   auto const num_roots = static_cast<std::int64_t>(seeds.size());
   TENDRIL_EXPECTS(first_root >= 0, "first_root: {}, expected 0 or more", first_root);
-  for (std::size_t i = 0; i < seeds.size(); ++i) {
-    TENDRIL_EXPECTS(seeds[i] < graph.num_vertices(), "seed {}: vertex {} is out of range, the graph has {} vertices", i,
-                    seeds[i], graph.num_vertices());
-  }
+  cpu::check_vertices("seed", seeds, graph.view());
   khop_params const planned = plan::without_idle_weights(graph, params);
   auto const plan = plan::make_khop_plan(graph, planned, num_roots, exec);
   auto const tables = plan::make_khop_tables(graph, plan, exec);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cpu/arguments.hpp"
 #include "cpu/neighbor_picks.hpp"
 #include "store/expects.hpp"   // TENDRIL_EXPECTS
 #include "store/parallel.hpp"  // parallel_ranges
@@ -72,12 +73,8 @@ void check(graph const& graph, std::span<vertex_id const> seeds, minibatch_param
     TENDRIL_EXPECTS(k >= -1 && k <= 0x7fffffff,
                     "num_neighbors: {} at hop {}, expected 0 to 2147483647, or -1 for all neighbours", k, h + 1);
   }
-  TENDRIL_EXPECTS(!params.weighted || graph.has_weights() || graph.num_edges() == 0,
-                  "weighted: the graph has no weights, expected one an edge");
-  for (std::size_t i = 0; i < seeds.size(); ++i) {
-    TENDRIL_EXPECTS(seeds[i] < graph.num_vertices(), "seed {}: vertex {} is out of range, the graph has {} vertices", i,
-                    seeds[i], graph.num_vertices());
-  }
+  cpu::check_weighted(params.weighted, graph);
+  cpu::check_vertices("seed", seeds, graph.view());
 }
 
 /// The batch as it grows.

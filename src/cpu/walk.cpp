@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "core/random.hpp"
+#include "cpu/arguments.hpp"
 #include "cpu/lane_walk.hpp"
 #include "cpu/scalar_walk.hpp"
 #include "cpu/walk_job.hpp"
@@ -49,8 +50,7 @@ void check(graph const& graph, walk_params const& params, cpu_exec const& exec)
   check_bias("q", params.q);
   check_probability("stop_prob", params.stop_prob);
   check_probability("restart_prob", params.restart_prob);
-  TENDRIL_EXPECTS(!params.weighted || graph.has_weights() || graph.num_edges() == 0,
-                  "weighted: the graph has no weights, expected one an edge");
+  cpu::check_weighted(params.weighted, graph);
   check_metapath(graph, params, exec);
 }
 
@@ -58,14 +58,6 @@ core::domain domain_of(walk_params const& params)
 {
   if (!params.metapath.empty()) { return core::domain::metapath_walk; }
   return plan::is_second_order(params) ? core::domain::second_order_walk : core::domain::first_order_walk;
-}
-
-void check_starts(std::span<vertex_id const> starts, std::int64_t num_vertices)
-{
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    TENDRIL_EXPECTS(starts[i] < num_vertices, "start {}: vertex {} is out of range, the graph has {} vertices", i,
-                    starts[i], num_vertices);
-  }
 }
 
 }  // namespace
@@ -134,7 +126,7 @@ void walker::run_into(std::span<vertex_id const> starts, std::int64_t first_walk
 {
   auto const& job = state_->job;
   TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
-  check_starts(starts, job.graph.num_vertices);
+  cpu::check_vertices("start", starts, job.graph);
   cpu::walk_batch const batch{starts, first_walk, vertices, lengths};
   cpu::run_walks(batch.size(), exec, [&](cpu::walk_source& source) {
     if (!cpu::can_interleave(job)) {
