@@ -6,7 +6,8 @@
 namespace tendril::store {
 namespace {
 
-constexpr std::int64_t cache_arcs = std::int64_t{1} << 16U;  // two arrays of 8 bytes an arc: 1 MiB, a second-level cache
+constexpr std::int64_t cache_arcs = std::int64_t{1}
+                                    << 16U;  // two arrays of 8 bytes an arc: 1 MiB, a second-level cache
 constexpr std::int64_t max_slices = std::int64_t{1} << 16U;
 
 int log2_ceil(std::int64_t n)

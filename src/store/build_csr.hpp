@@ -1,6 +1,6 @@
 // Builds a CSR from edges in any order. One scan checks the edges, one counts arcs by bucket (build_buckets.hpp), then
-// in one or more passes over ranges of buckets the arcs are scattered to their buckets in input order, and each bucket is
-// sorted in cache by (source, target) and written out. Chunks of the input keep their order within a bucket and every
+// in one or more passes over ranges of buckets the arcs are scattered to their buckets in input order, and each bucket
+// is sorted in cache by (source, target) and written out. Chunks of the input keep their order within a bucket and every
 // sort is stable, so the result doesn't depend on threads. When duplicates are dropped the size of the result is
 // unknown, and a pass holds no more arcs than the promised peak of memory allows.
 
