@@ -205,28 +205,37 @@ TEST(KhopEquivalence, TablesDontChangeATree)
   }
 }
 
-// The contract, written again: slot p of root r draws bits j from half j mod 2 of block j / 2 of counter (r, p).
+// The contract, written again: slot p of root r draws bits j from half j mod 2 of block j / 2 of counter (r, p). Degrees
+// and fan-outs reach every way that the engine has to find repeats, with repeats in each.
 TEST(KhopEquivalence, TheContractGivesTheSameSubsets)
 {
-  graph const g = make_star(std::vector<float>(1000, 1.0F));
   std::int64_t const first_root = 0xfffffffe;
-  for (std::uint32_t const k : {1U, 2U, 7U, 128U, 129U, 500U, 999U}) {
-    std::vector<vertex_id> const seeds(5, 0);
-    khop_trees const trees = khop_sample(g, seeds, {.fanouts = {k}, .seed = 77}, {}, first_root, true);
-    rng_key const key = core::make_key(77, core::domain::khop, 1);
-    for (std::uint64_t r = 0; r < seeds.size(); ++r) {
-      std::set<std::uint32_t> picked;
-      for (std::uint32_t j = 0; j < k; ++j) {  // Floyd's method
-        auto const block = core::draw_block(key, static_cast<std::uint64_t>(first_root) + r, 0, j / 2);
-        std::uint64_t const bits = j % 2 == 0 ? block.low() : block.high();
-        std::uint32_t const last = 1000 - k + j;
-        __extension__ using uint128 = unsigned __int128;
-        auto pick = static_cast<std::uint32_t>((uint128{bits} * (last + 1)) >> 64U);
-        if (!picked.insert(pick).second) { picked.insert(pick = last); }
-        ASSERT_EQ(trees.hops[0].edges[static_cast<std::int64_t>(r * k + j)], pick);
+  rng_key const key = core::make_key(77, core::domain::khop, 1);
+  std::vector<vertex_id> const seeds(40, 0);
+  std::int64_t repeats = 0;
+  for (std::uint32_t const degree : {100U, 1000U, 4096U, 4097U, 6000U}) {
+    graph const g = make_star(std::vector<float>(degree, 1.0F));
+    for (std::uint32_t const k : {1U, 2U, 7U, 16U, 17U, 32U, 33U, 99U, 500U, 999U, 4095U}) {
+      if (k >= degree) { continue; }
+      khop_trees const trees = khop_sample(g, seeds, {.fanouts = {k}, .seed = 77}, {}, first_root, true);
+      for (std::uint64_t r = 0; r < seeds.size(); ++r) {
+        std::set<std::uint32_t> picked;
+        for (std::uint32_t j = 0; j < k; ++j) {  // Floyd's method
+          auto const block = core::draw_block(key, static_cast<std::uint64_t>(first_root) + r, 0, j / 2);
+          std::uint64_t const bits = j % 2 == 0 ? block.low() : block.high();
+          std::uint32_t const last = degree - k + j;
+          __extension__ using uint128 = unsigned __int128;
+          auto pick = static_cast<std::uint32_t>((uint128{bits} * (last + 1)) >> 64U);
+          if (!picked.insert(pick).second) {
+            picked.insert(pick = last);
+            repeats += degree == 6000 && k == 16 ? 1 : 0;
+          }
+          ASSERT_EQ(trees.hops[0].edges[static_cast<std::int64_t>(r * k + j)], pick) << degree << ", " << k;
+        }
       }
     }
   }
+  EXPECT_GT(repeats, 0) << "the rarest way was not reached";
 }
 
 /// How often each sequence of picks came out of `n` roots at vertex 0.
