@@ -121,7 +121,7 @@ TEST_F(WalkEquivalence, InterleavedWalkersDoWhatThePlainLoopDoes)
   decoration const extra{.has_weights = true, .weight_sigma = 2, .num_labels = 3, .num_node_types = 3};
   graph const tail = generate_rmat({.scale = 8, .edge_factor = 8, .seed = 2}, {.symmetrize = true}, extra);
   for (graph const& input : {g, tail}) {
-    auto const from = starts_everywhere(input, 3);
+    auto const from = starts_everywhere(input, 2);
     for (auto const& app : applications) {
       walker const walk(input, app.params, with_tables);
       EXPECT_EQ(rows_of(walk.run(from, 0)), plain_loop(input, app, walk.plan().rule, from)) << app.name;
@@ -159,7 +159,7 @@ TEST_F(WalkEquivalence, TheContractGivesTheSameWalksFromAHub)
   graph const hub = make_star(weights);
   for (bool const weighted : {false, true}) {
     walk_params const params{.length = 1, .weighted = weighted, .rule = sampling_rule::scan};
-    walks const out = random_walk(hub, std::vector<vertex_id>(3, 0), params);
+    walks const out = random_walk(hub, std::vector<vertex_id>(weighted ? 2 : 1, 0), params);
     reference_walk const expected(hub, params, params.rule);
     for (std::int64_t i = 0; i < out.num_walks; ++i) {
       std::int32_t steps = 0;
@@ -185,11 +185,12 @@ TEST_F(WalkEquivalence, TheContractGivesTheSameAliasChoice)
 
 TEST_F(WalkEquivalence, SeedsAndLogicalIdsChangeWalks)
 {
+  auto const few = starts_everywhere(g, 1);
   for (auto app : applications) {
-    rows const here = rows_of(random_walk(g, starts, app.params));
-    EXPECT_NE(rows_of(random_walk(g, starts, app.params, {}, 1)), here) << app.name;
+    rows const here = rows_of(random_walk(g, few, app.params));
+    EXPECT_NE(rows_of(random_walk(g, few, app.params, {}, 1)), here) << app.name;
     app.params.seed = 1;
-    EXPECT_NE(rows_of(random_walk(g, starts, app.params)), here) << app.name;
+    EXPECT_NE(rows_of(random_walk(g, few, app.params)), here) << app.name;
   }
 }
 
