@@ -1,7 +1,7 @@
 #pragma once
 
-// Exact distributions of short walks by brute force: every walk that the parameters allow, with its probability from the
-// definitions (weights over their sum; node2vec's factors; labels as filters). Nothing of the engine is used.
+// Exact distributions of short walks by brute force: every walk that the parameters allow, with its probability from
+// the definitions (weights over their sum; node2vec's factors; labels as filters). Nothing of the engine is used.
 
 #include <algorithm>
 #include <cstdint>

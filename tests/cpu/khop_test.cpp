@@ -20,8 +20,8 @@ namespace {
 /// The serial verifier. Of every slot's children it checks that
 ///   1. there are as many as the fan-out says, or exactly the neighbours in order where it says all;
 ///   2. each is the target of the edge that is named, and that edge leads from the slot's vertex;
-///   3. without replacement no edge repeats, and as many slots are filled as there are edges (of positive weight, if the
-///      choice is weighted) for; with replacement all are, or none;
+///   3. without replacement no edge repeats, and as many slots are filled as there are edges for (of positive weight, if
+///      the choice is weighted); with replacement all are, or none;
 ///   4. empty slots come last, and hold no_vertex and -1, as all children of an empty slot do.
 std::string check_trees(graph const& g, std::vector<vertex_id> const& seeds, khop_params const& params,
                         khop_trees const& trees)
@@ -205,8 +205,8 @@ TEST(KhopEquivalence, TablesDontChangeATree)
   }
 }
 
-// The contract, written again: slot p of root r draws bits j from half j mod 2 of block j / 2 of counter (r, p). Degrees
-// and fan-outs reach every way that the engine has to find repeats, with repeats in each.
+// The contract, written again: slot p of root r draws bits j from half j mod 2 of block j / 2 of counter (r, p).
+// Degrees and fan-outs reach every way that the engine has to find repeats, with repeats in each.
 TEST(KhopEquivalence, TheContractGivesTheSameSubsets)
 {
   std::int64_t const first_root = 0xfffffffe;

@@ -185,7 +185,7 @@ TEST_F(WalkEquivalence, TheContractGivesTheSameAliasChoice)
 
 TEST_F(WalkEquivalence, SeedsAndLogicalIdsChangeWalks)
 {
-  auto const few = starts_everywhere(g, 1);
+  auto const few = starts_everywhere(g, 4);
   for (auto app : applications) {
     rows const here = rows_of(random_walk(g, few, app.params));
     EXPECT_NE(rows_of(random_walk(g, few, app.params, {}, 1)), here) << app.name;
