@@ -20,8 +20,8 @@ namespace {
 /// The serial verifier. Of every slot's children it checks that
 ///   1. there are as many as the fan-out says, or exactly the neighbours in order where it says all;
 ///   2. each is the target of the edge that is named, and that edge leads from the slot's vertex;
-///   3. without replacement no edge repeats, and as many slots are filled as there are edges for (of positive weight, if
-///      the choice is weighted); with replacement all are, or none;
+///   3. without replacement no edge repeats, and as many slots are filled as there are edges for (of positive weight,
+///      if the choice is weighted); with replacement all are, or none;
 ///   4. empty slots come last, and hold no_vertex and -1, as all children of an empty slot do.
 std::string check_trees(graph const& g, std::vector<vertex_id> const& seeds, khop_params const& params,
                         khop_trees const& trees)

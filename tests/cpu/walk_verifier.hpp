@@ -3,8 +3,8 @@
 // A serial verifier of walks that shares nothing with the engine but the graph's arrays. Of row i it checks that
 //   1. vertices[i, 0] is starts[i];
 //   2. up to its length, every position follows from the one before by an edge that exists, that has the label (or
-//      whose target has the type) which the schema names, and a positive weight if the walk is weighted; or, where walks
-//      restart, it is the start;
+//      whose target has the type) which the schema names, and a positive weight if the walk is weighted; or, where
+//      walks restart, it is the start;
 //   3. a walk shorter than asked for either could be stopped, or stands on a vertex without such an edge;
 //   4. what follows is no_vertex, or, if a dead end repeats, that vertex (after a stop: no_vertex, unless the vertex
 //      is a dead end too, where the two can't be told apart).
