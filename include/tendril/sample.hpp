@@ -14,7 +14,8 @@ namespace tendril {
 /// k-hop neighbourhoods as trees: every sampled slot is kept, nothing is deduplicated (GraphSAGE, NeurIPS'17).
 struct khop_params {
   std::vector<std::int64_t> fanouts = {25, 10};  ///< Neighbours of each vertex a hop: >= 1, or -1 for all.
-  bool replace = false;                          ///< With replacement; else a vertex of degree <= fanout gives all.
+  bool replace = false;                          ///< With replacement; else a vertex of degree <= fanout gives all
+                                                 ///< its edges (weighted: all of positive weight).
   bool weighted = false;  ///< In proportion to weights: with replacement i.i.d., without: successive draws.
   sampling_rule rule = sampling_rule::automatic;
   std::uint64_t seed = 0;

@@ -31,7 +31,8 @@ struct walk_params {
   std::int64_t length = 80;    ///< Steps, in [1, 2^31 - 1).
   bool weighted = false;       ///< Choose edges in proportion to their weights, else uniformly.
   double stop_prob = 0;        ///< PPR: before each step the walk ends with this probability, in [0, 1].
-  double restart_prob = 0;     ///< Restart walks: instead of a step, jump back to the start, in [0, 1].
+  double restart_prob = 0;     ///< Restart walks: instead of a step, jump back to the start, in [0, 1],
+                               ///< whatever type a metapath names there.
   double p = 1;                ///< node2vec (Grover & Leskovec, KDD'16): weight 1/p back to the vertex before,
   double q = 1;                ///< 1 to its out-neighbours, 1/q to the others. From 1e-9 to 1e9.
   bool second_order = false;   ///< Run the node2vec rule even if p = q = 1.

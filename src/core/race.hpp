@@ -57,7 +57,7 @@ TENDRIL_HD std::uint64_t race_one(std::uint32_t size, WeightOf weight_of, rng_ke
   return best;
 }
 
-/// The k smallest entries of a race, ascending, into `winners` [k]; entries without a winner are race_nobody.
+/// The k >= 1 smallest entries of a race, ascending, into `winners` [k]; entries without a winner are race_nobody.
 /// Keeps a sorted list: made for fan-outs, where almost every candidate loses against the last of the list.
 template <class WeightOf>
 TENDRIL_HD void race_k(std::uint32_t size, WeightOf weight_of, std::uint32_t k, std::uint64_t* winners, rng_key key,
