@@ -13,12 +13,12 @@
 namespace tendril::bench {
 
 struct options {
-  std::string suite = "ceilings";     ///< One of suites().
-  std::string graph = "rmat:22:16";   ///< rmat:SCALE[:EDGE_FACTOR] or a file.
+  std::string suite = "ceilings";    ///< One of suites().
+  std::string graph = "rmat:22:16";  ///< rmat:SCALE[:EDGE_FACTOR] or a file.
   int repeats = 5;
   cpu_exec exec = {};
-  std::string json_path = {};         ///< Where the result file goes; empty: nowhere.
-  bool quiet = false;                 ///< No table on standard output.
+  std::string json_path = {};  ///< Where the result file goes; empty: nowhere.
+  bool quiet = false;          ///< No table on standard output.
 };
 
 /// One line of a result file. `value` is the median of `repeats` runs; `ceiling` was taken in the same run.

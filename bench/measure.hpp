@@ -34,7 +34,8 @@ class session {
   explicit session(std::string graph, int repeats) : graph_(std::move(graph)), repeats_(repeats) {}
 
   /// `ceiling`: the job that this one is compared with, by name; empty for a ceiling.
-  void add(std::string name, std::string params, std::string unit, std::string ceiling, std::function<double()> run_once)
+  void add(std::string name, std::string params, std::string unit, std::string ceiling,
+           std::function<double()> run_once)
   {
     jobs_.push_back({std::move(name), std::move(params), std::move(unit), std::move(ceiling), std::move(run_once), {}});
   }
@@ -50,8 +51,17 @@ class session {
     }
     std::vector<row> out;
     for (auto const& j : jobs_) {
-      row r{j.name, graph_, j.params, median(j.figures), j.unit, j.ceiling, 0, 0, repeats_,
-            *std::min_element(j.figures.begin(), j.figures.end()), *std::max_element(j.figures.begin(), j.figures.end())};
+      row r{j.name,
+            graph_,
+            j.params,
+            median(j.figures),
+            j.unit,
+            j.ceiling,
+            0,
+            0,
+            repeats_,
+            *std::min_element(j.figures.begin(), j.figures.end()),
+            *std::max_element(j.figures.begin(), j.figures.end())};
       for (auto const& c : jobs_) {
         if (c.name != j.ceiling) { continue; }
         r.ceiling = median(c.figures);

@@ -8,8 +8,8 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <tendril/error.hpp>
 #include <tendril/file.hpp>
@@ -100,8 +100,8 @@ void write_result_file(std::string const& path, std::vector<row> const& rows, in
   out["date"] = today();
   out["rows"] = nlohmann::ordered_json::array();
   for (auto const& r : rows) {
-    nlohmann::ordered_json line = {{"job", r.job}, {"graph", r.graph}, {"params", r.params}, {"value", r.value},
-                                   {"unit", r.unit}};
+    nlohmann::ordered_json line = {
+        {"job", r.job}, {"graph", r.graph}, {"params", r.params}, {"value", r.value}, {"unit", r.unit}};
     if (r.ceiling > 0) {
       line["ceiling_name"] = r.ceiling_name;
       line["ceiling"] = r.ceiling;

@@ -37,7 +37,9 @@ graph make_rmat(std::string const& spec, cpu_exec const& exec)
   int scale = 0;
   double factor = 16;
   int const fields = std::sscanf(spec.c_str(), "rmat:%d:%lf", &scale, &factor);
-  if (fields < 1) { throw argument_error(fmt::format("graph '{}': expected rmat:SCALE[:EDGE_FACTOR] or a file", spec)); }
+  if (fields < 1) {
+    throw argument_error(fmt::format("graph '{}': expected rmat:SCALE[:EDGE_FACTOR] or a file", spec));
+  }
   build_options build;
   build.symmetrize = true;
   build.drop_duplicates = true;
@@ -61,7 +63,9 @@ std::vector<vertex_id> make_starts(graph_view const& graph, std::int64_t count)
     auto const v = static_cast<vertex_id>(
         core::bounded64(core::draw_block(key, i, 0, 0).low(), static_cast<std::uint64_t>(graph.num_vertices)));
     if (graph.degree(v) > 0) { out.push_back(v); }
-    if (i > 100 * static_cast<std::uint64_t>(count)) { throw argument_error("graph: hardly any vertex has a neighbour"); }
+    if (i > 100 * static_cast<std::uint64_t>(count)) {
+      throw argument_error("graph: hardly any vertex has a neighbour");
+    }
   }
   return out;
 }
@@ -99,8 +103,7 @@ std::function<double()> walk_job(std::shared_ptr<bed> const& b, walk_params para
   params.length = walk_length;
   auto const w = std::make_shared<walker>(b->g, params, std::int64_t{1} << 24U, exec);
   return [b, w, exec] {
-    double const seconds =
-        seconds_of([&] { w->run_into(b->starts, 0, b->rows.data(), b->lengths.data(), exec); });
+    double const seconds = seconds_of([&] { w->run_into(b->starts, 0, b->rows.data(), b->lengths.data(), exec); });
     std::int64_t steps = 0;
     for (auto const l : b->lengths) { steps += l; }
     return static_cast<double>(steps) / seconds;
@@ -112,7 +115,8 @@ std::function<double()> khop_job(std::shared_ptr<bed> const& b, khop_params para
   return [b, params, exec] {
     std::int64_t slots = 0;
     double const seconds = seconds_of([&] {
-      auto const trees = khop_sample(b->g, std::span(b->starts).first(static_cast<std::size_t>(num_roots)), params, exec);
+      auto const trees =
+          khop_sample(b->g, std::span(b->starts).first(static_cast<std::size_t>(num_roots)), params, exec);
       for (auto const& hop : trees.hops) { slots += hop.vertices.size(); }
     });
     return static_cast<double>(slots) / seconds;
@@ -128,7 +132,10 @@ void add_ceilings(session& s, std::shared_ptr<bed> const& b, int threads)
         [b, threads] { return dependent_gather_pairs(b->g.view(), num_gathers, threads); });
 }
 
-std::string describe(sampling_plan const& plan) { return fmt::format("{}/{}", to_string(plan.rule), to_string(plan.layout)); }
+std::string describe(sampling_plan const& plan)
+{
+  return fmt::format("{}/{}", to_string(plan.rule), to_string(plan.layout));
+}
 
 void add_walk(session& s, std::shared_ptr<bed> const& b, std::string const& name, walk_params const& params,
               std::string const& text, std::string const& ceiling, cpu_exec const& exec)
@@ -152,9 +159,8 @@ std::vector<row> run_walks(options const& o)
   int const threads = store::num_threads(o.exec);
   session s(b->name, o.repeats);
   add_ceilings(s, b, threads);
-  s.add("uniform, one walker at a time", "plain loop", "steps/s", pairs, [b, threads] {
-    return plain_walk(b->g.view(), std::span(b->starts).first(1U << 17U), walk_length, threads);
-  });
+  s.add("uniform, one walker at a time", "plain loop", "steps/s", pairs,
+        [b, threads] { return plain_walk(b->g.view(), std::span(b->starts).first(1U << 17U), walk_length, threads); });
   walk_params p;
   add_walk(s, b, "uniform", p, "", pairs, o.exec);
   p.stop_prob = 0.2;
@@ -268,7 +274,8 @@ std::vector<row> run_store(options const& o)
     return [folder, path] { return seconds_of([&] { (void)read_graph(path); }) * 1e3; };
   };
   s.add("opening a small safetensors graph", "1,000 vertices", "ms", "", open(small));
-  s.add("opening this graph as safetensors", fmt::format("{} MB", b->g.num_bytes() / 1'000'000), "ms", "", open(native));
+  s.add("opening this graph as safetensors", fmt::format("{} MB", b->g.num_bytes() / 1'000'000), "ms", "",
+        open(native));
   return s.run();
 }
 

@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include "bench/bench.hpp"
 #include "common.hpp"
@@ -25,8 +25,7 @@ void add_bench(CLI::App& application)
 {
   auto const verb = std::make_shared<bench_verb>();
   CLI::App* const app = application.add_subcommand("bench", "Measure this machine's ceilings, and jobs against them");
-  app->add_option("SUITE", verb->options.suite,
-                  fmt::format("What to measure: {}", fmt::join(bench::suites(), ", ")))
+  app->add_option("SUITE", verb->options.suite, fmt::format("What to measure: {}", fmt::join(bench::suites(), ", ")))
       ->required();
   app->add_option("--graph", verb->options.graph, "rmat:SCALE[:EDGE_FACTOR], or a file")->capture_default_str();
   app->add_option("--repeats", verb->options.repeats, "Rounds; figures are their medians")->capture_default_str();

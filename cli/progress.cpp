@@ -1,6 +1,7 @@
 #include "progress.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -65,7 +66,7 @@ void progress_bar::update(char const* what, std::int64_t done, std::int64_t tota
     std::fputs(fmt::format("\r\x1b[K{:<10} {}{}", what, si(static_cast<double>(done)), tail).c_str(), stderr);
   } else {
     double const share = std::clamp(static_cast<double>(done) / static_cast<double>(total), 0.0, 1.0);
-    if (pace > 0) { tail += fmt::format("  ETA {}", duration(static_cast<double>(total - done) / pace)); }
+    if (pace > 0) { tail += fmt::format("  ETA {}", duration(std::ceil(static_cast<double>(total - done) / pace))); }
     // What is left of the line after the stage, the brackets and the percentage belongs to the bar.
     int const width = std::clamp(terminal_columns() - 21 - static_cast<int>(tail.size()), 8, 40);
     std::fputs(fmt::format("\r\x1b[K{:<10} │{}│ {:3.0f}%{}", what, bar(share, width), 100 * share, tail).c_str(),

@@ -44,8 +44,9 @@ std::string bytes_text(std::int64_t bytes)
 std::string duration(double seconds)
 {
   if (seconds < 0.9995) { return fmt::format("{:.3g} ms", 1000 * seconds); }
+  if (seconds < 60 && seconds == std::floor(seconds)) { return fmt::format("{:.0f} s", seconds); }
   if (seconds < 60) { return fmt::format("{:.2f} s", seconds); }
-  auto const whole = static_cast<std::int64_t>(seconds + 0.5);
+  std::int64_t const whole = std::llround(seconds);
   if (whole < 3600) { return fmt::format("{}:{:02}", whole / 60, whole % 60); }
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }

@@ -42,7 +42,7 @@ class array_writer {
  public:
   /// @param metadata  Kept by .safetensors alone.
   /// @throws argument_error  an extension that is none of these, a .npy of more than one array; io_error.
-  array_writer(std::string path, std::vector<array_spec> arrays,
+  array_writer(std::string const& path, std::vector<array_spec> arrays,
                std::map<std::string, std::string> const& metadata = {});
   ~array_writer();
   array_writer(array_writer&&) noexcept;

@@ -51,8 +51,8 @@ struct graph_view {
 class label_array {
  public:
   label_array() noexcept = default;
-  label_array(shared_array<std::uint8_t> labels) noexcept : narrow_(std::move(labels)), bytes_(1) {}   // NOLINT
-  label_array(shared_array<std::uint16_t> labels) noexcept : wide_(std::move(labels)), bytes_(2) {}    // NOLINT
+  label_array(shared_array<std::uint8_t> labels) noexcept : narrow_(std::move(labels)), bytes_(1) {}  // NOLINT
+  label_array(shared_array<std::uint16_t> labels) noexcept : wide_(std::move(labels)), bytes_(2) {}   // NOLINT
 
   [[nodiscard]] label_view view() const noexcept
   {
@@ -83,7 +83,7 @@ struct graph_arrays {
   shared_array<vertex_id> original_ids;  ///< [V]: the id each vertex had before ids were made compact
   std::vector<std::string> edge_label_names;
   std::vector<std::string> node_type_names;
-  bool symmetric = false;  ///< Every edge is stored in both directions, with one weight and label.
+  bool symmetric = false;                       ///< Every edge is stored in both directions, with one weight and label.
   std::map<std::string, std::string> metadata;  ///< name, origin, …: kept by the native container.
 };
 

@@ -32,10 +32,10 @@ struct minibatch_params {
 /// the stored edges of v are the ones it samples from (for message flow from sampled to seed, pass a CSC, that is
 /// the reversed graph), `row` is the vertex that was expanded and `col` the neighbour.
 struct minibatch {
-  buffer<std::int64_t> row, col;  ///< [num_edges]
-  buffer<vertex_id> node;         ///< [num_nodes] seeds first, then by first appearance.
-  buffer<edge_id> edge;           ///< [num_edges] positions in the graph's edge arrays.
-  buffer<std::int64_t> batch;     ///< disjoint: [num_nodes], the seed each vertex belongs to; else empty.
+  buffer<std::int64_t> row, col;                ///< [num_edges]
+  buffer<vertex_id> node;                       ///< [num_nodes] seeds first, then by first appearance.
+  buffer<edge_id> edge;                         ///< [num_edges] positions in the graph's edge arrays.
+  buffer<std::int64_t> batch;                   ///< disjoint: [num_nodes], the seed each vertex belongs to; else empty.
   std::vector<std::int64_t> num_sampled_nodes;  ///< [hops + 1], seeds first.
   std::vector<std::int64_t> num_sampled_edges;  ///< [hops]
 };

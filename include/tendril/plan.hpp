@@ -20,9 +20,9 @@ enum class sampling_rule {
 
 /// Where the chosen rule gets its numbers from. A matter of speed and memory: never changes a sample.
 enum class table_layout {
-  none,     ///< From the graph's own arrays.
-  online,   ///< Computed at each step from the neighbourhood; no table.
-  table,    ///< From a table of the whole graph, built ahead and kept with the graph.
+  none,    ///< From the graph's own arrays.
+  online,  ///< Computed at each step from the neighbourhood; no table.
+  table,   ///< From a table of the whole graph, built ahead and kept with the graph.
 };
 
 [[nodiscard]] std::string_view to_string(sampling_rule rule) noexcept;

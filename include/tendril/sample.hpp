@@ -24,10 +24,10 @@ struct khop_params {
 /// One hop of the trees. The children of slot s of the hop before are the slots [s * fanout, (s + 1) * fanout), or,
 /// where the fan-out is -1, [offsets[s], offsets[s + 1]). A root's slots lie together, in the order of the roots.
 struct tree_hop {
-  std::int64_t fanout = 0;         ///< -1: all.
-  buffer<vertex_id> vertices;      ///< [num_slots]; `no_vertex` in slots that could not be filled.
-  buffer<edge_id> edges;           ///< [num_slots] positions in the graph's edge arrays, -1 in empty slots.
-  buffer<std::int64_t> offsets;    ///< [slots of the hop before + 1] where the fan-out is -1, else empty.
+  std::int64_t fanout = 0;       ///< -1: all.
+  buffer<vertex_id> vertices;    ///< [num_slots]; `no_vertex` in slots that could not be filled.
+  buffer<edge_id> edges;         ///< [num_slots] positions in the graph's edge arrays, -1 in empty slots.
+  buffer<std::int64_t> offsets;  ///< [slots of the hop before + 1] where the fan-out is -1, else empty.
 };
 
 struct khop_trees {

@@ -28,14 +28,14 @@ enum class metapath_kind {
 /// A random walk along out-edges. The fields combine freely, except that p and q other than 1 and a metapath
 /// exclude each other. Plain DeepWalk (Perozzi et al., KDD'14) is the default.
 struct walk_params {
-  std::int64_t length = 80;    ///< Steps, in [1, 2^31 - 1).
-  bool weighted = false;       ///< Choose edges in proportion to their weights, else uniformly.
-  double stop_prob = 0;        ///< PPR: before each step the walk ends with this probability, in [0, 1].
-  double restart_prob = 0;     ///< Restart walks: instead of a step, jump back to the start, in [0, 1],
-                               ///< whatever type a metapath names there.
-  double p = 1;                ///< node2vec (Grover & Leskovec, KDD'16): weight 1/p back to the vertex before,
-  double q = 1;                ///< 1 to its out-neighbours, 1/q to the others. From 1e-9 to 1e9.
-  bool second_order = false;   ///< Run the node2vec rule even if p = q = 1.
+  std::int64_t length = 80;   ///< Steps, in [1, 2^31 - 1).
+  bool weighted = false;      ///< Choose edges in proportion to their weights, else uniformly.
+  double stop_prob = 0;       ///< PPR: before each step the walk ends with this probability, in [0, 1].
+  double restart_prob = 0;    ///< Restart walks: instead of a step, jump back to the start, in [0, 1],
+                              ///< whatever type a metapath names there.
+  double p = 1;               ///< node2vec (Grover & Leskovec, KDD'16): weight 1/p back to the vertex before,
+  double q = 1;               ///< 1 to its out-neighbours, 1/q to the others. From 1e-9 to 1e9.
+  bool second_order = false;  ///< Run the node2vec rule even if p = q = 1.
   std::vector<label_id> metapath = {};
   metapath_kind metapath_of = metapath_kind::edge_labels;
   dead_end dead_ends = dead_end::stop;
@@ -45,8 +45,8 @@ struct walk_params {
 
 /// Walks as they come out: row i is a walk.
 struct walks {
-  buffer<vertex_id> vertices;     ///< [num_walks, length + 1], row-major; `no_vertex` after a walk's end.
-  buffer<std::int32_t> lengths;   ///< [num_walks]: steps taken, in [0, length].
+  buffer<vertex_id> vertices;    ///< [num_walks, length + 1], row-major; `no_vertex` after a walk's end.
+  buffer<std::int32_t> lengths;  ///< [num_walks]: steps taken, in [0, length].
   std::int64_t num_walks = 0;
   std::int64_t length = 0;
 };
@@ -72,8 +72,8 @@ class walker {
   [[nodiscard]] walks run(std::span<vertex_id const> starts, std::int64_t first_walk, cpu_exec const& exec = {}) const;
 
   /// The same into the caller's memory: `vertices` [n, length + 1], `lengths` [n] or null. Allocates O(threads).
-  void run_into(std::span<vertex_id const> starts, std::int64_t first_walk, vertex_id* vertices,
-                std::int32_t* lengths, cpu_exec const& exec = {}) const;
+  void run_into(std::span<vertex_id const> starts, std::int64_t first_walk, vertex_id* vertices, std::int32_t* lengths,
+                cpu_exec const& exec = {}) const;
 
  private:
   struct state;

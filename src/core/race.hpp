@@ -23,7 +23,7 @@ TENDRIL_HD std::uint32_t race_key(float exponential_variate, float weight)
   scaled_integer const w = decompose(weight);
   float const m = bits_to_float(0x3f000000U + w.mantissa);  // in [1, 2): 0x3f800000 | fraction
   float const quotient = exponential_variate * reciprocal(m);
-  int const weight_exponent = w.exponent + 23;              // weight = m * 2^weight_exponent, in [-149, 127]
+  int const weight_exponent = w.exponent + 23;  // weight = m * 2^weight_exponent, in [-149, 127]
   return float_to_bits(quotient) + (static_cast<std::uint32_t>(66 - weight_exponent) << 23U);
 }
 

@@ -39,8 +39,7 @@ TENDRIL_HD rng_key make_key(std::uint64_t seed, domain which, std::uint64_t fold
 /// The 128 bits of draw `draw` that logical item `item` makes at its step `step`.
 TENDRIL_HD random_block draw_block(rng_key key, std::uint64_t item, std::uint32_t step, std::uint32_t draw)
 {
-  return philox4x32_10(
-      {{static_cast<std::uint32_t>(item), static_cast<std::uint32_t>(item >> 32U), step, draw}}, key);
+  return philox4x32_10({{static_cast<std::uint32_t>(item), static_cast<std::uint32_t>(item >> 32U), step, draw}}, key);
 }
 
 /// Where many draws of 64 bits are made (slots of a fan-out, candidates of a race), two share a block: draw i is

@@ -173,11 +173,12 @@ class walks_in_step {
   {
     for (int i = 0; i < active_; ++i) {
       edge_range at = candidates_.locate(rows_.row(vertex_[i], step));
-      while (at.degree == 0) [[unlikely]] {  // the last lane takes the place of a walk that ends here
-        close(i, step, true);
-        if (i == active_) { return; }
-        at = candidates_.locate(rows_.row(vertex_[i], step));
-      }
+      while (at.degree == 0) [[unlikely]]
+        {  // the last lane takes the place of a walk that ends here
+          close(i, step, true);
+          if (i == active_) { return; }
+          at = candidates_.locate(rows_.row(vertex_[i], step));
+        }
       edge_[i] = at.first + core::bounded(draws_.low[i], at.degree);
       candidates_.prefetch_edge(edge_[i]);
     }
@@ -231,7 +232,7 @@ void walk_in_lanes(walk_job const& job, walk_batch const& batch, walk_source& so
                    Candidates const candidates)
 {
   walk_lanes<Ends, false, Candidates::rejects> lanes(job, batch, source);
-  edge_id edge[width];               // the proposed edge; -1 at a dead end
+  edge_id edge[width];  // the proposed edge; -1 at a dead end
   float bound[width] = {};
   std::uint32_t trials[width] = {};  // of the step, at most
   scalar_stepper fallback(job);

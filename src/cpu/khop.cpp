@@ -39,8 +39,8 @@ void check_fits(std::int64_t slots, std::int64_t bytes_a_slot, std::size_t hop)
 {
   std::int64_t const memory = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
   if (slots > memory / bytes_a_slot) {
-    throw memory_error(fmt::format("hop {}: {} slots take {} bytes, this machine has {}; sample fewer seeds a call", hop,
-                                   slots, slots * bytes_a_slot, memory));
+    throw memory_error(fmt::format("hop {}: {} slots take {} bytes, this machine has {}; sample fewer seeds a call",
+                                   hop, slots, slots * bytes_a_slot, memory));
   }
 }
 

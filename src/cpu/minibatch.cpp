@@ -92,7 +92,9 @@ class batch_builder {
   minibatch build(std::span<vertex_id const> seeds)
   {
     std::vector<std::int64_t> nodes_a_hop, edges_a_hop;
-    for (std::size_t i = 0; i < seeds.size(); ++i) { add(params_.disjoint ? static_cast<std::uint32_t>(i) : 0, seeds[i]); }
+    for (std::size_t i = 0; i < seeds.size(); ++i) {
+      add(params_.disjoint ? static_cast<std::uint32_t>(i) : 0, seeds[i]);
+    }
     nodes_a_hop.push_back(num_nodes());
     std::int64_t frontier = 0;
     for (std::size_t h = 0; h < params_.num_neighbors.size(); ++h) {
@@ -105,8 +107,8 @@ class batch_builder {
     }
     if (params_.subgraph == subgraph_type::bidirectional) { add_reverses(); }
     if (params_.subgraph == subgraph_type::induced) { induce(); }
-    minibatch out{copy<std::int64_t>(row_), copy<std::int64_t>(col_), copy<vertex_id>(node_), copy<edge_id>(edge_),
-                  {},                       std::move(nodes_a_hop),   std::move(edges_a_hop)};
+    minibatch out{copy<std::int64_t>(row_), copy<std::int64_t>(col_), copy<vertex_id>(node_), copy<edge_id>(edge_), {},
+                  std::move(nodes_a_hop),   std::move(edges_a_hop)};
     if (params_.disjoint) {
       out.batch = buffer<std::int64_t>(num_nodes(), *exec_.memory);
       std::copy(tree_.begin(), tree_.end(), out.batch.begin());
@@ -135,7 +137,9 @@ class batch_builder {
     for (std::int64_t i = 0; i < count; ++i) {
       std::int64_t const degree = graph_.degree(node_[static_cast<std::size_t>(begin + i)]);
       bool const all = fanout < 0 || (!params_.replace && degree <= fanout);
-      offset[static_cast<std::size_t>(i) + 1] = offset[static_cast<std::size_t>(i)] + (all ? degree : degree > 0 ? fanout : 0);
+      offset[static_cast<std::size_t>(i) + 1] = offset[static_cast<std::size_t>(i)] + (all          ? degree
+                                                                                       : degree > 0 ? fanout
+                                                                                                    : 0);
     }
     std::vector<edge_id> picked(static_cast<std::size_t>(offset.back()));
     store::parallel_ranges(exec_, count, 64, [&](std::int64_t from, std::int64_t to) {

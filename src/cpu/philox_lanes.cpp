@@ -24,8 +24,8 @@ using halves_4 = std::uint32_t __attribute__((vector_size(16)));
 struct multiply_4 {
   core::word_product<words_4> operator()(words_4 a, std::uint32_t b) const
   {
-    auto const product = reinterpret_cast<words_4>(
-        _mm256_mul_epu32(reinterpret_cast<__m256i>(a), _mm256_set1_epi64x(b)));
+    auto const product =
+        reinterpret_cast<words_4>(_mm256_mul_epu32(reinterpret_cast<__m256i>(a), _mm256_set1_epi64x(b)));
     return {product >> 32U, product};
   }
 };
@@ -48,8 +48,8 @@ void philox_lanes(draw_lanes& lanes, int count, rng_key key)
 {
   for (int i = 0; i < count; ++i) {
     core::random_block const block =
-        core::philox4x32_10({{static_cast<std::uint32_t>(lanes.item[i]), static_cast<std::uint32_t>(lanes.item[i] >> 32U),
-                              lanes.step[i], lanes.draw[i]}},
+        core::philox4x32_10({{static_cast<std::uint32_t>(lanes.item[i]),
+                              static_cast<std::uint32_t>(lanes.item[i] >> 32U), lanes.step[i], lanes.draw[i]}},
                             key);
     lanes.low[i] = block.low();
     lanes.high[i] = block.high();

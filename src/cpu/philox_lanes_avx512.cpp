@@ -13,8 +13,8 @@ using halves_8 = std::uint32_t __attribute__((vector_size(32)));
 struct multiply_8 {
   core::word_product<words_8> operator()(words_8 a, std::uint32_t b) const
   {
-    auto const product = reinterpret_cast<words_8>(
-        _mm512_mul_epu32(reinterpret_cast<__m512i>(a), _mm512_set1_epi64(b)));
+    auto const product =
+        reinterpret_cast<words_8>(_mm512_mul_epu32(reinterpret_cast<__m512i>(a), _mm512_set1_epi64(b)));
     return {product >> 32U, product};
   }
 };

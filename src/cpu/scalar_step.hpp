@@ -17,10 +17,10 @@ namespace tendril::cpu {
 
 /// Where a walker stands.
 struct walker_position {
-  std::uint64_t walk;      ///< Logical id.
-  std::int32_t step;       ///< Steps taken so far.
+  std::uint64_t walk;  ///< Logical id.
+  std::int32_t step;   ///< Steps taken so far.
   vertex_id vertex;
-  vertex_id previous;      ///< no_vertex before the first edge, and after a restart.
+  vertex_id previous;  ///< no_vertex before the first edge, and after a restart.
 };
 
 /// Chooses neighbours for one walker at a time. One object a thread: it holds the scratch of label filters.
@@ -76,8 +76,8 @@ class scalar_stepper {
     bool const of_targets = job_.params->metapath_of == metapath_kind::vertex_types;
     matching_.clear();
     for (std::uint32_t i = 0; i < degree; ++i) {
-      label_id const has = of_targets ? job_.graph.node_types[job_.graph.indices[first + i]]
-                                      : job_.graph.edge_labels[first + i];
+      label_id const has =
+          of_targets ? job_.graph.node_types[job_.graph.indices[first + i]] : job_.graph.edge_labels[first + i];
       if (has == label) { matching_.push_back(i); }
     }
   }
@@ -131,8 +131,8 @@ class scalar_stepper {
     for (std::uint32_t trial = 0; trial < core::trial_limit(degree); ++trial) {
       // An alias proposal takes a whole block, so its judgement has the next one.
       core::random_block const bits = draw(at, by_alias ? 2 * trial : trial);
-      std::uint32_t const i = by_alias ? core::alias_scan(degree, weight_of, bits.low(), bits.high())
-                                       : core::bounded(bits.low(), degree);
+      std::uint32_t const i =
+          by_alias ? core::alias_scan(degree, weight_of, bits.low(), bits.high()) : core::bounded(bits.low(), degree);
       if (i == core::no_pick) { return no_vertex; }
       std::uint64_t const judgement = by_alias ? draw(at, 2 * trial + 1).low() : bits.high();
       double const w = by_alias ? 1.0 : weight_of(i);
@@ -167,8 +167,8 @@ class scalar_stepper {
       bool const is_near = near_position < num_near && near[near_position] == x;
       return weight(e) * core::node2vec_factor(job_.bias, x == at.previous, is_near);
     };
-    std::uint64_t const winner = core::race_one(size, weight_of, job_.step_key, at.walk,
-                                                static_cast<std::uint32_t>(at.step), core::race_draws);
+    std::uint64_t const winner =
+        core::race_one(size, weight_of, job_.step_key, at.walk, static_cast<std::uint32_t>(at.step), core::race_draws);
     return core::race_has_winner(winner) ? job_.graph.indices[first + position(core::race_index(winner))] : no_vertex;
   }
 

@@ -13,8 +13,8 @@
 namespace tendril::cpu {
 namespace {
 
-constexpr int width = 192;                  // bench/walks, axis width
-constexpr std::uint32_t one_line = 16;     // neighbours in a cache line: from here on a search finishes at once
+constexpr int width = 192;              // bench/walks, axis width
+constexpr std::uint32_t one_line = 16;  // neighbours in a cache line: from here on a search finishes at once
 
 /// A proposal: the vertex, and what its judgement needs.
 struct proposal {
@@ -147,8 +147,7 @@ class second_order_lanes {
       if (p.target == no_vertex || !(bound > 0)) {  // no edge of positive weight
         end_dead(i);
       } else if (lanes_.previous[i] == no_vertex) {
-        bool const stands =
-            !Proposals::weighted || core::accept(lanes_.draws.high[i], double{p.weight}, double{bound});
+        bool const stands = !Proposals::weighted || core::accept(lanes_.draws.high[i], double{p.weight}, double{bound});
         stands ? go(i, p.target) : retry(i);
       } else {
         judge_biased(i, p, bound);
@@ -235,14 +234,14 @@ class second_order_lanes {
   Proposals proposals_;
   walk_lanes<Ends, true, true> lanes_;
   scalar_stepper fallback_;
-  edge_id first_[width], before_first_[width];           // the neighbourhood here, and the one before
+  edge_id first_[width], before_first_[width];  // the neighbourhood here, and the one before
   std::uint32_t degree_[width], before_degree_[width];
-  edge_id edge_[width];                                  // the proposed edge
-  vertex_id candidate_[width];                           // what a search looks for, in [low, low + size)
+  edge_id edge_[width];         // the proposed edge
+  vertex_id candidate_[width];  // what a search looks for, in [low, low + size)
   vertex_id const* low_[width];
   std::uint32_t size_[width];
   int lists_[2][width], searching_[width];
-  int *trying_ = lists_[0], *next_ = lists_[1];          // lanes of this round and of the next
+  int *trying_ = lists_[0], *next_ = lists_[1];  // lanes of this round and of the next
   int num_trying_ = 0, num_next_ = 0, num_searching_ = 0;
 };
 

@@ -39,9 +39,7 @@ class walk_source {
     if (begin >= shared_.size) { return false; }
     position_ = begin;
     end_ = std::min(begin + run_length, shared_.size);
-    if (reporting_ != nullptr && reporting_->on_progress) {
-      reporting_->on_progress({"walking", begin, shared_.size});
-    }
+    if (reporting_ != nullptr && reporting_->on_progress) { reporting_->on_progress({"walking", begin, shared_.size}); }
     return true;
   }
 

@@ -51,11 +51,11 @@ namespace {
 constexpr double most_trials = 1.5;
 
 // Costs in nanoseconds on one core (bench/walks, axis layout); only their ratios matter.
-constexpr double pack_edge_ns = 1.5;     // building an edge record
-constexpr double packed_gain_ns = 15;    // what a step saves by records
-constexpr double alias_build_ns = 15;    // building an alias bucket or a prefix sum, per edge
-constexpr double online_edge_ns = 6;     // reading one edge of a neighbourhood at the step
-constexpr double group_build_ns = 6;     // placing an edge in its label's group
+constexpr double pack_edge_ns = 1.5;   // building an edge record
+constexpr double packed_gain_ns = 15;  // what a step saves by records
+constexpr double alias_build_ns = 15;  // building an alias bucket or a prefix sum, per edge
+constexpr double online_edge_ns = 6;   // reading one edge of a neighbourhood at the step
+constexpr double group_build_ns = 6;   // placing an edge in its label's group
 
 std::int64_t free_memory_bytes()
 {
@@ -67,9 +67,8 @@ std::int64_t free_memory_bytes()
 /// Steps of the whole job, with walks that stop early counted by their mean length.
 double expected_steps(walk_params const& params, std::int64_t walks)
 {
-  double const length = params.stop_prob > 0
-                            ? std::min(static_cast<double>(params.length), 1.0 / params.stop_prob)
-                            : static_cast<double>(params.length);
+  double const length = params.stop_prob > 0 ? std::min(static_cast<double>(params.length), 1.0 / params.stop_prob)
+                                             : static_cast<double>(params.length);
   return length * static_cast<double>(walks);
 }
 
@@ -114,8 +113,8 @@ void choose_layout(sampling_plan& plan, bool already_built, std::int64_t bytes, 
     plan.reasons.push_back(fmt::format("{}: this job is too small to pay for building it", without));
   } else if (bytes > free_memory_bytes() / 2) {
     plan.layout = layout_without;
-    plan.reasons.push_back(fmt::format("{}: {} of {} MB would take over half of the free memory", without, table,
-                                       bytes / 1'000'000));
+    plan.reasons.push_back(
+        fmt::format("{}: {} of {} MB would take over half of the free memory", without, table, bytes / 1'000'000));
   } else {
     plan.layout = table_layout::table;
     plan.reasons.push_back(fmt::format("{}: {} MB, pays for this job", table, bytes / 1'000'000));
@@ -140,9 +139,10 @@ sampling_rule choose_weighted_rule(sampling_plan& plan, weight_statistics const&
 {
   plan.expected_trials = statistics.expected_trials;
   bool const reject = statistics.expected_trials <= most_trials;
-  plan.reasons.push_back(fmt::format("{}: rejection against a vertex's largest weight takes {:.3g} trials a step on "
-                                     "average, the limit is {}",
-                                     reject ? "reject" : "alias", statistics.expected_trials, most_trials));
+  plan.reasons.push_back(
+      fmt::format("{}: rejection against a vertex's largest weight takes {:.3g} trials a step on "
+                  "average, the limit is {}",
+                  reject ? "reject" : "alias", statistics.expected_trials, most_trials));
   return reject ? sampling_rule::reject : sampling_rule::alias;
 }
 
@@ -233,8 +233,7 @@ sampling_plan make_walk_plan(graph const& graph, walk_params const& params, std:
 
   if (!params.metapath.empty()) {
     auto const labels = static_cast<std::int64_t>(labels_of(graph, by, exec)->size());
-    std::int64_t const bytes =
-        8 * (graph.num_vertices() * labels + 1) + (params.weighted ? 8 : 4) * graph.num_edges();
+    std::int64_t const bytes = 8 * (graph.num_vertices() * labels + 1) + (params.weighted ? 8 : 4) * graph.num_edges();
     plan.grouped_by_label = true;
     std::string const key = key_of("label-groups", plan, by);
     double const mean_degree =
@@ -272,21 +271,21 @@ walk_tables make_walk_tables(graph const& graph, walk_params const& params, samp
     view = out.groups->rows;
   }
   if (!params.weighted || plan.rule == sampling_rule::scan) { return out; }
-  out.statistics = cache.get<weight_statistics>(key_of("statistics", plan, by),
-                                                [&] { return make_weight_statistics(view, exec); });
+  out.statistics =
+      cache.get<weight_statistics>(key_of("statistics", plan, by), [&] { return make_weight_statistics(view, exec); });
   if (plan.layout != table_layout::table) { return out; }
   if (plan.rule == sampling_rule::reject) {
     out.vertices = cache.get<buffer<vertex_record>>(key_of("vertex-records", plan, by), [&] {
       return make_vertex_records(view, out.statistics->largest.data(), exec);
     });
-    out.edges = cache.get<buffer<edge_record>>(key_of("edge-records", plan, by),
-                                               [&] { return make_edge_records(view, exec); });
+    out.edges =
+        cache.get<buffer<edge_record>>(key_of("edge-records", plan, by), [&] { return make_edge_records(view, exec); });
   } else if (plan.rule == sampling_rule::alias) {
     out.alias = cache.get<buffer<alias_record>>(key_of("alias-records", plan, by),
                                                 [&] { return make_alias_records(view, exec); });
   } else {
-    out.prefix_sums = cache.get<buffer<std::uint64_t>>(key_of("prefix-sums", plan, by),
-                                                       [&] { return make_prefix_sums(view, exec); });
+    out.prefix_sums =
+        cache.get<buffer<std::uint64_t>>(key_of("prefix-sums", plan, by), [&] { return make_prefix_sums(view, exec); });
   }
   return out;
 }
@@ -344,11 +343,11 @@ khop_tables make_khop_tables(graph const& graph, sampling_plan const& plan, cpu_
   if (plan.layout != table_layout::table) { return out; }
   auto& cache = graph.derived();
   if (plan.rule == sampling_rule::alias) {
-    out.alias = cache.get<buffer<core::alias_bucket>>("alias-buckets",
-                                                      [&] { return make_alias_buckets(graph.view(), exec); });
+    out.alias =
+        cache.get<buffer<core::alias_bucket>>("alias-buckets", [&] { return make_alias_buckets(graph.view(), exec); });
   } else {
-    out.prefix_sums = cache.get<buffer<std::uint64_t>>("prefix-sums",
-                                                       [&] { return make_prefix_sums(graph.view(), exec); });
+    out.prefix_sums =
+        cache.get<buffer<std::uint64_t>>("prefix-sums", [&] { return make_prefix_sums(graph.view(), exec); });
   }
   return out;
 }

@@ -160,7 +160,9 @@ buffer<alias_record> make_alias_records(graph_view const& graph, cpu_exec const&
       [&](edge_id first, std::uint32_t item, core::alias_bucket const& bucket) {
         out[first + item] = {bucket.threshold, graph.indices[first + item], graph.indices[first + bucket.other]};
       },
-      [&](edge_id e) { out[e] = {0, no_vertex, no_vertex}; });
+      [&](edge_id e) {
+        out[e] = {0, no_vertex, no_vertex};
+      });
   return out;
 }
 
@@ -170,7 +172,9 @@ buffer<core::alias_bucket> make_alias_buckets(graph_view const& graph, cpu_exec 
   for_each_alias_bucket(
       graph, exec,
       [&](edge_id first, std::uint32_t item, core::alias_bucket const& bucket) { out[first + item] = bucket; },
-      [&](edge_id e) { out[e] = {0, core::no_pick}; });
+      [&](edge_id e) {
+        out[e] = {0, core::no_pick};
+      });
   return out;
 }
 

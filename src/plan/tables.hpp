@@ -14,9 +14,9 @@ namespace tendril::plan {
 
 /// What the planner knows of a graph's weights.
 struct weight_statistics {
-  buffer<float> largest;      ///< [V] each vertex's largest weight, 0 where it has no edge.
-  double expected_trials = 1; ///< Mean of degree * largest / sum over the vertices that random edges lead from.
-  double mean_degree = 0;     ///< Mean degree of the same vertices: what a walker meets.
+  buffer<float> largest;       ///< [V] each vertex's largest weight, 0 where it has no edge.
+  double expected_trials = 1;  ///< Mean of degree * largest / sum over the vertices that random edges lead from.
+  double mean_degree = 0;      ///< Mean degree of the same vertices: what a walker meets.
   std::int64_t num_bytes = 0;
 };
 

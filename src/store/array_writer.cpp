@@ -101,6 +101,7 @@ struct array_writer::state {
     std::stable_sort(order.begin(), order.end(),
                      [](slot const* a, slot const* b) { return a->bytes_each > b->bytes_each; });
     std::vector<store::tensor_spec> tensors;
+    tensors.reserve(order.size());
     for (auto const* const place : order) {
       tensors.push_back({place->spec.name, stored_type(place->spec.type), place->spec.shape});
     }
@@ -158,7 +159,7 @@ struct array_writer::state {
   std::vector<slot> slots;
 };
 
-array_writer::array_writer(std::string path, std::vector<array_spec> arrays,
+array_writer::array_writer(std::string const& path, std::vector<array_spec> arrays,
                            std::map<std::string, std::string> const& metadata)
     : state_(std::make_unique<state>(path, std::move(arrays), metadata))
 {

@@ -32,9 +32,9 @@ std::int64_t graph::num_vertices() const noexcept { return arrays_.indptr.empty(
 
 graph_view graph::view() const noexcept
 {
-  return {num_vertices(),        num_edges(),
-          arrays_.indptr.data(), arrays_.indices.data(),
-          arrays_.weights.data(), arrays_.edge_labels.view(),
+  return {num_vertices(),           num_edges(),
+          arrays_.indptr.data(),    arrays_.indices.data(),
+          arrays_.weights.data(),   arrays_.edge_labels.view(),
           arrays_.node_types.view()};
 }
 

@@ -136,7 +136,7 @@ struct walk_writer::state {
     auto const rows = static_cast<std::int64_t>(vertices.size()) / width;
     std::int64_t const row_bytes = width * static_cast<std::int64_t>(longest_id) + 1;
     std::int64_t const grain = std::max<std::int64_t>(piece_bytes / row_bytes, 1);
-    auto const pieces_at_once = static_cast<std::int64_t>(2 * store::num_threads(exec));
+    auto const pieces_at_once = std::int64_t{2} * store::num_threads(exec);
     pieces.resize(static_cast<std::size_t>(std::min(pieces_at_once, (rows + grain - 1) / grain)));
     for (std::int64_t first = 0; first < rows; first += grain * pieces_at_once) {
       std::int64_t const n = std::min(grain * pieces_at_once, rows - first);
