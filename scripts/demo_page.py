@@ -85,8 +85,8 @@ def page(info: dict, rows: Sequence[Sequence[str]], figures: dict[str, str], fac
     rates = _card(
         "How fast",
         f"{_swatch('a')}Steps of walks and {_swatch('b')}sampled edges a second on {facts['threads']} thread{plural}, "
-        f"the best of {facts['repeats']} runs, without reading the graph and writing the result. The neighbourhoods take "
-        "milliseconds, so waking the threads is a good part of their time.",
+        f"the best of {facts['repeats']} runs, without reading the graph and writing the result. The neighbourhoods "
+        "take milliseconds, so waking the threads is a good part of their time.",
         figures["rates"],
     )
     cards = [degrees, tree, rates]
