@@ -138,7 +138,6 @@ class walks_in_step {
     while (load()) {
       for (std::int32_t step = 0; step < job_.length() && active_ > 0; ++step) {
         std::fill_n(draws_.step, active_, static_cast<std::uint32_t>(step));
-        philox_lanes(draws_, active_, job_.step_key);
         locate(step);
         take(step);
       }
@@ -172,13 +171,14 @@ class walks_in_step {
   void locate(std::int32_t step)
   {
     for (int i = 0; i < active_; ++i) {
+      if (i % draw_chunk == 0) { philox_lanes(draws_, i, std::min(draw_chunk, active_ - i), job_.step_key); }
       edge_range at = candidates_.locate(rows_.row(vertex_[i], step));
-      while (at.degree == 0) [[unlikely]]
-        {  // the last lane takes the place of a walk that ends here
-          close(i, step, true);
-          if (i == active_) { return; }
-          at = candidates_.locate(rows_.row(vertex_[i], step));
-        }
+      while (at.degree == 0) {  // a dead end: the last lane takes this one's place, and draws
+        close(i, step, true);
+        if (i == active_) { return; }
+        philox_lanes(draws_, i, 1, job_.step_key);
+        at = candidates_.locate(rows_.row(vertex_[i], step));
+      }
       edge_[i] = at.first + core::bounded(draws_.low[i], at.degree);
       candidates_.prefetch_edge(edge_[i]);
     }
@@ -240,8 +240,8 @@ void walk_in_lanes(walk_job const& job, walk_batch const& batch, walk_source& so
   auto const arrive = [&](int lane) { candidates.prefetch_row(rows.row(lanes.vertex[lane], lanes.draws.step[lane])); };
   lanes.fill(width, arrive);
   while (lanes.active() > 0) {
-    lanes.draw();
     for (int i = 0; i < lanes.active(); ++i) {
+      if (i % draw_chunk == 0) { lanes.draw(i, std::min(draw_chunk, lanes.active() - i)); }
       edge_range const at = candidates.locate(rows.row(lanes.vertex[i], lanes.draws.step[i]));
       bool const dead = at.degree == 0 || (Candidates::rejects && !(at.bound > 0));
       edge[i] = dead ? -1 : at.first + core::bounded(lanes.draws.low[i], at.degree);

@@ -122,7 +122,7 @@ class hop_expander {
           ++parent;
         }
       }
-      cpu::philox_lanes(lanes_, lanes, key_);
+      cpu::philox_lanes(lanes_, 0, lanes, key_);
       for (int l = 0; l < lanes; ++l) {
         bits_[static_cast<std::size_t>(2 * (done + l))] = lanes_.low[l];
         bits_[static_cast<std::size_t>(2 * (done + l) + 1)] = lanes_.high[l];

@@ -40,17 +40,17 @@ class walk_lanes {
     while (active_ < width && load(active_) && enter(active_, arrive)) { ++active_; }
   }
 
-  /// Draws the block of each lane's trial, and the decisions that the lane will ask for if it moves.
-  void draw()
+  /// Draws, for the lanes in [first, first + count), the block of the trial and the decisions that the lane will ask
+  /// for if it moves.
+  void draw(int first, int count)
   {
-    philox_lanes(draws, active_, job_.step_key);
+    philox_lanes(draws, first, count, job_.step_key);
     if constexpr (Ends) {
-      for (int i = 0; i < active_; ++i) {
+      for (int i = first; i < first + count; ++i) {
         ends_.item[i] = draws.item[i];
         ends_.step[i] = draws.step[i] + 1;
-        ends_.draw[i] = 0;
       }
-      philox_lanes(ends_, active_, job_.end_key);
+      philox_lanes(ends_, first, count, job_.end_key);
     }
   }
 
@@ -102,7 +102,7 @@ class walk_lanes {
 
   /// Goes on until the lane needs an edge: ends walks, takes new ones, jumps back to starts. False if work ran out.
   template <class Arrive>
-  bool enter(int lane, Arrive arrive)
+  [[gnu::always_inline]] bool enter(int lane, Arrive arrive)
   {
     for (;;) {
       if (static_cast<std::int32_t>(draws.step[lane]) == length_) {
@@ -112,8 +112,8 @@ class walk_lanes {
         break;
       } else {
         std::uint32_t const step = draws.step[lane];
-        bool const drawn = step > 0 && ends_.step[lane] == step && ends_.item[lane] == draws.item[lane];
-        auto const ends = drawn ? std::pair{ends_.low[lane], ends_.high[lane]} : decide(lane);
+        bool const foreseen = step > 0 && ends_.step[lane] == step && ends_.item[lane] == draws.item[lane];
+        auto const ends = foreseen ? std::pair{ends_.low[lane], ends_.high[lane]} : decide(lane);
         if (job_.stop.hit(ends.first)) {
           close(lane, false);
           if (!load(lane)) { return false; }
@@ -187,7 +187,7 @@ class walk_lanes {
   walk_job const& job_;
   walk_batch const& batch_;
   walk_source& source_;
-  draw_lanes ends_ = {};  // decisions of the step after this one, never of step 0
+  draw_lanes ends_ = {};  // decisions of the step after this one, never of step 0; draw is 0 throughout
   std::int32_t length_;
   int active_ = 0;
   vertex_id* row_[draw_lanes::max_lanes];

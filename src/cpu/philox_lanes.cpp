@@ -14,7 +14,7 @@ namespace tendril::cpu {
 
 #ifdef __AVX2__
 
-void philox_lanes_avx512(draw_lanes& lanes, int count, rng_key key);  // philox_lanes_avx512.cpp
+void philox_lanes_avx512(draw_lanes& lanes, int first, int count, rng_key key);  // philox_lanes_avx512.cpp
 
 namespace {
 
@@ -32,21 +32,21 @@ struct multiply_4 {
 
 }  // namespace
 
-void philox_lanes(draw_lanes& lanes, int count, rng_key key)
+void philox_lanes(draw_lanes& lanes, int first, int count, rng_key key)
 {
   static bool const has_avx512 = __builtin_cpu_supports("avx512f") != 0;
   if (has_avx512) {
-    philox_lanes_avx512(lanes, count, key);
+    philox_lanes_avx512(lanes, first, count, key);
   } else {
-    philox_vectors<words_4, halves_4>(lanes, count, key, multiply_4{});
+    philox_vectors<words_4, halves_4>(lanes, first, count, key, multiply_4{});
   }
 }
 
 #else
 
-void philox_lanes(draw_lanes& lanes, int count, rng_key key)
+void philox_lanes(draw_lanes& lanes, int first, int count, rng_key key)
 {
-  for (int i = 0; i < count; ++i) {
+  for (int i = first; i < first + count; ++i) {
     core::random_block const block =
         core::philox4x32_10({{static_cast<std::uint32_t>(lanes.item[i]),
                               static_cast<std::uint32_t>(lanes.item[i] >> 32U), lanes.step[i], lanes.draw[i]}},

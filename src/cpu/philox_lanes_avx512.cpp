@@ -21,11 +21,11 @@ struct multiply_8 {
 
 }  // namespace
 
-void philox_lanes_avx512(draw_lanes& lanes, int count, rng_key key);
+void philox_lanes_avx512(draw_lanes& lanes, int first, int count, rng_key key);
 
-void philox_lanes_avx512(draw_lanes& lanes, int count, rng_key key)
+void philox_lanes_avx512(draw_lanes& lanes, int first, int count, rng_key key)
 {
-  philox_vectors<words_8, halves_8>(lanes, count, key, multiply_8{});
+  philox_vectors<words_8, halves_8>(lanes, first, count, key, multiply_8{});
 }
 
 }  // namespace tendril::cpu

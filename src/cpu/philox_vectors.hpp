@@ -12,10 +12,10 @@ namespace tendril::cpu {
 /// `Words` is a vector of 64-bit elements, each with one word in its lower half: the upper halves collect rubbish that
 /// no product looks at. `Halves` is a vector of as many 32-bit elements.
 template <class Words, class Halves, class Multiply>
-inline void philox_vectors(draw_lanes& lanes, int count, rng_key key, Multiply multiply)
+inline void philox_vectors(draw_lanes& lanes, int first, int count, rng_key key, Multiply multiply)
 {
   constexpr int length = sizeof(Words) / sizeof(std::uint64_t);
-  for (int i = 0; i < count; i += length) {
+  for (int i = first; i < first + count; i += length) {
     Words item;
     Halves step, draw;
     std::memcpy(&item, lanes.item + i, sizeof item);

@@ -110,7 +110,7 @@ class second_order_lanes {
     while (num_next_ + num_searching_ > 0) {
       std::swap(trying_, next_);
       num_trying_ = std::exchange(num_next_, 0);
-      lanes_.draw();
+      lanes_.draw(0, lanes_.active());
       locate();
       probe();
       judge();

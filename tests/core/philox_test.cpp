@@ -105,7 +105,7 @@ TEST(philox, vectors_draw_what_scalars_draw)
         lanes->draw[i] = static_cast<std::uint32_t>(random() >> (random() % 64));
         lanes->low[i] = lanes->high[i] = 0;
       }
-      cpu::philox_lanes(*lanes, count, key);
+      cpu::philox_lanes(*lanes, 0, count, key);
       for (int i = 0; i < count; ++i) {
         core::random_block const block = core::draw_block(key, lanes->item[i], lanes->step[i], lanes->draw[i]);
         ASSERT_EQ(lanes->low[i], block.low()) << "lane " << i << " of " << count;
