@@ -44,7 +44,15 @@ def test_the_gil_is_released(long_call):
     assert ticked > seconds / 0.02  # were the GIL held, there would be one tick or none
 
 
-def test_ctrl_c_ends_a_call(long_call):
+@pytest.fixture
+def hears_interrupts():
+    """A runner in the background may have been told to ignore SIGINT."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_ends_a_call(long_call, hears_interrupts):
     calling = threading.main_thread().ident
     timer = threading.Timer(0.3, lambda: signal.pthread_kill(calling, signal.SIGINT))
     timer.start()

@@ -11,6 +11,11 @@ from tendril_command import TENDRIL
 ENRON = "data/email-enron.npz"
 
 
+def hear_interrupts():
+    """A runner in the background may have been told to ignore SIGINT; its children would inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def wait_for_partial(folder, running):
     deadline = time.monotonic() + 60
     while not any(path.stat().st_size > 0 for path in folder.glob("*.partial-*")):
@@ -27,6 +32,7 @@ def test_signals_leave_nothing(output, stop, code, tendril):
         cwd=tendril.folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=hear_interrupts,
     )
     wait_for_partial(tendril.folder, running)
     running.send_signal(stop)
@@ -38,7 +44,9 @@ def test_signals_leave_nothing(output, stop, code, tendril):
 def test_an_old_result_stays_until_the_new_one_is_complete(tendril):
     tendril.path("w.npy").write_text("the old one")
     running = subprocess.Popen(
-        [str(TENDRIL), "walk", ENRON, "-o", "w.npy", "--walks", "2000", "--quiet"], cwd=tendril.folder
+        [str(TENDRIL), "walk", ENRON, "-o", "w.npy", "--walks", "2000", "--quiet"],
+        cwd=tendril.folder,
+        preexec_fn=hear_interrupts,
     )
     wait_for_partial(tendril.folder, running)
     assert tendril.path("w.npy").read_text() == "the old one"
