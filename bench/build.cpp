@@ -13,7 +13,12 @@
 
 namespace {
 
-using namespace tendril;
+using tendril::build_options;
+using tendril::coo_view;
+using tendril::cpu_exec;
+using tendril::generate_rmat;
+using tendril::rmat_params;
+using tendril::vertex_id;
 
 double seconds_of(auto&& f)
 {
@@ -85,6 +90,7 @@ int main(int argc, char** argv)
       coo_view view{edges.sources, edges.targets};
       if (r.weights) { view.weights = edges.weights; }
       std::vector<double> seconds;
+      seconds.reserve(repeats);
       for (int i = 0; i < repeats; ++i) {
         seconds.push_back(seconds_of([&] { (void)build_graph(view, r.options, exec); }));
       }

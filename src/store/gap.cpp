@@ -119,7 +119,8 @@ class gap_writer {
 
 }  // namespace
 
-graph read_gap(std::string const& path, std::span<std::byte const> bytes, std::shared_ptr<void const> /*owner*/,
+graph read_gap(std::string const& path, std::span<std::byte const> bytes,
+               std::shared_ptr<void const> /*owner*/,  // NOLINT(performance-unnecessary-value-param): as all readers
                read_options const& /*options*/, cpu_exec const& exec)
 {
   layout const place = parse_layout(path, bytes);

@@ -16,7 +16,6 @@
 namespace tendril {
 namespace {
 
-using store::drawn_edges;
 using store::parallel_ranges;
 
 constexpr std::int64_t edge_grain = std::int64_t{1} << 16U;

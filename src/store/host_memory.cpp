@@ -45,11 +45,11 @@ class huge_page_memory final : public memory_resource {
         mmap(nullptr, size + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (raw == MAP_FAILED) { return nullptr; }
     auto const address = reinterpret_cast<std::uintptr_t>(raw);
-    auto const aligned = round_up(address, huge_page);
-    if (aligned > address) { munmap(raw, aligned - address); }
-    std::size_t const tail = address + huge_page - aligned;
-    if (tail > 0) { munmap(reinterpret_cast<void*>(aligned + size), tail); }
-    auto* const pointer = reinterpret_cast<void*>(aligned);
+    std::size_t const head = round_up(address, huge_page) - address;
+    std::size_t const tail = huge_page - head;
+    auto* const pointer = static_cast<std::byte*>(raw) + head;
+    if (head > 0) { munmap(raw, head); }
+    if (tail > 0) { munmap(pointer + size, tail); }
     madvise(pointer, size, MADV_HUGEPAGE);
     return pointer;
   }

@@ -184,7 +184,7 @@ array_view parse_npy(std::string const& path, std::string name, std::span<std::b
   };
   std::string_view text{reinterpret_cast<char const*>(bytes.data()), bytes.size()};
   if (!text.starts_with(magic) || text.size() < magic.size() + 4) { throw fail("not a .npy file"); }
-  int const version = text[6];
+  int const version = static_cast<unsigned char>(text[6]);
   std::size_t const length_bytes = version == 1 ? 2 : 4;
   if (version < 1 || version > 3) { throw fail(fmt::format(".npy version {}, expected 1, 2 or 3", version)); }
   text.remove_prefix(magic.size() + 2);

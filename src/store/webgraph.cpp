@@ -232,8 +232,10 @@ class decoder {
 
 graph decode_webgraph(webgraph_files const& files, cpu_exec const& exec) { return decoder(files, exec).decode(); }
 
-graph read_webgraph(std::string const& path, std::span<std::byte const> bytes, std::shared_ptr<void const> /*owner*/,
-                    read_options const& /*options*/, cpu_exec const& exec)
+graph read_webgraph(
+    std::string const& path, std::span<std::byte const> bytes,
+    std::shared_ptr<void const> /*owner*/,  // NOLINT(performance-unnecessary-value-param): as all readers
+    read_options const& /*options*/, cpu_exec const& exec)
 {
   auto const properties = mapped_file::open(sibling(path, ".properties"));
   std::string const offsets_path = sibling(path, ".offsets");
