@@ -59,6 +59,7 @@ if(TENDRIL_CUDA)
   set(CMAKE_CUDA_STANDARD 20)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+  find_package(CUDAToolkit REQUIRED)
   target_compile_options(tendril_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false -Xcompiler=-ffp-contract=off --expt-relaxed-constexpr>)
 endif()

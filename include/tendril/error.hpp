@@ -36,4 +36,10 @@ class memory_error : public error {
   using error::error;
 };
 
+/// A GPU that is not there or can't be used, or a CUDA call that failed. The CLI exits with 1.
+class device_error : public error {
+ public:
+  using error::error;
+};
+
 }  // namespace tendril

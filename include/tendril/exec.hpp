@@ -5,7 +5,12 @@
 
 #include <tendril/buffer.hpp>  // memory_resource, host_memory
 
+struct CUstream_st;  // what CUDA's cudaStream_t points to
+
 namespace tendril {
+
+/// A CUDA stream: the same type as cudaStream_t, without CUDA's headers.
+using cuda_stream = CUstream_st*;
 
 /// How far a long call has come.
 struct progress {
@@ -22,6 +27,14 @@ struct cpu_exec {
   /// Called now and then from the calling thread, never concurrently. What it throws ends the call and comes
   /// out of it, with nothing left behind: the way to cancel.
   std::function<void(progress const&)> on_progress = {};
+};
+
+/// Runs work on a GPU, in the order of one stream. Passing it as a call's last argument selects the GPU executor;
+/// spans and results of such a call lie in that GPU's memory.
+struct gpu_exec {
+  int device = 0;                     ///< Ordinal of the GPU, as CUDA counts them.
+  cuda_stream stream = nullptr;       ///< Work is enqueued here; null is CUDA's default stream.
+  memory_resource* memory = nullptr;  ///< Where results and tables are allocated; null: gpu_memory(device, stream).
 };
 
 }  // namespace tendril

@@ -85,6 +85,7 @@ struct graph_arrays {
   std::vector<std::string> node_type_names;
   bool symmetric = false;                       ///< Every edge is stored in both directions, with one weight and label.
   std::map<std::string, std::string> metadata;  ///< name, origin, …: kept by the native container.
+  int device = -1;                              ///< Where the arrays lie: a GPU's ordinal, or -1 for host memory.
 };
 
 class derived_cache;  // tables that planners build once a graph, kept with it: src/store/derived_cache.hpp
@@ -94,7 +95,7 @@ class graph {
  public:
   graph();  ///< No vertices, no edges.
 
-  /// Checks shapes in O(1); `validate()` checks the content.
+  /// Checks shapes in O(1); `validate()` checks the content. Of arrays on a GPU it reads nothing.
   /// @throws argument_error if the arrays' lengths don't fit each other.
   explicit graph(graph_arrays arrays);
 
@@ -104,6 +105,9 @@ class graph {
   [[nodiscard]] bool has_edge_labels() const noexcept { return !arrays_.edge_labels.empty(); }
   [[nodiscard]] bool has_node_types() const noexcept { return !arrays_.node_types.empty(); }
   [[nodiscard]] graph_arrays const& arrays() const noexcept { return arrays_; }
+
+  /// The GPU whose memory holds the arrays, or -1 for host memory.
+  [[nodiscard]] int device() const noexcept { return arrays_.device; }
 
   /// Valid as long as this graph or a copy of it lives.
   [[nodiscard]] graph_view view() const noexcept;
