@@ -18,6 +18,7 @@ enum class domain : std::uint32_t {
   khop = 5,
   minibatch = 6,
   start_vertices = 7,
+  multidim_walk = 8,
   generator_edges = 16,
   generator_degrees = 17,
   generator_scramble = 18,
