@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <tendril/error.hpp>
 #include <tendril/gpu.hpp>
 
 namespace tendril::test {
