@@ -15,10 +15,9 @@ namespace tendril::cpu {
 /// A thread's view of the work: `next()` gives the index of the next walk, or -1 when there is none.
 class walk_source {
  public:
-  static constexpr std::int64_t run_length = 256;
-
   struct shared_state {
     std::int64_t size = 0;
+    std::int64_t run_length = 0;
     std::atomic<std::int64_t> next{0};
     store::exception_keeper keeper;
   };
@@ -35,10 +34,10 @@ class walk_source {
   bool take_run()
   {
     if (shared_.keeper.failed()) { return false; }
-    std::int64_t const begin = shared_.next.fetch_add(run_length, std::memory_order_relaxed);
+    std::int64_t const begin = shared_.next.fetch_add(shared_.run_length, std::memory_order_relaxed);
     if (begin >= shared_.size) { return false; }
     position_ = begin;
-    end_ = std::min(begin + run_length, shared_.size);
+    end_ = std::min(begin + shared_.run_length, shared_.size);
     if (reporting_ != nullptr && reporting_->on_progress) { reporting_->on_progress({"walking", begin, shared_.size}); }
     return true;
   }
@@ -49,12 +48,14 @@ class walk_source {
 };
 
 /// Runs work(source) on the threads of `exec`, each with its own source over [0, size). The first exception comes out.
+/// @param run_length  Walks that a thread takes at a time.
 template <class Work>
-void run_walks(std::int64_t size, cpu_exec const& exec, Work work)
+void run_walks(std::int64_t size, cpu_exec const& exec, Work work, std::int64_t run_length = 256)
 {
   walk_source::shared_state shared;
   shared.size = size;
-  std::int64_t const runs = (size + walk_source::run_length - 1) / walk_source::run_length;
+  shared.run_length = run_length;
+  std::int64_t const runs = (size + run_length - 1) / run_length;
   int const threads = static_cast<int>(std::min<std::int64_t>(store::num_threads(exec), runs));
 #pragma omp parallel num_threads(std::max(threads, 1))
   {

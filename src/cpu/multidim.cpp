@@ -1,0 +1,192 @@
+// Multi-dimensional random walks. The rule: src/core/multidim.hpp. A thread takes a few samples through their steps
+// together, so that the two gathers of a step - the vertex reached, and where its edges are - overlap.
+
+#include <tendril/multidim.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <tendril/error.hpp>
+
+#include "core/multidim.hpp"
+#include "cpu/arguments.hpp"
+#include "cpu/philox_lanes.hpp"
+#include "cpu/walk_source.hpp"
+#include "store/expects.hpp"  // TENDRIL_EXPECTS
+
+namespace tendril {
+namespace {
+
+constexpr std::int64_t most_samples_at_once = 32;     // of a thread
+constexpr std::int64_t most_roots_at_once = 1 << 14;  // of these samples: their sets should stay in the cache
+constexpr std::int64_t roots_ahead = 16;              // prefetched while a set is filled
+
+void check(graph const& graph, std::span<vertex_id const> roots, std::int64_t num_roots, multidim_params const& params,
+           std::int64_t first_walk)
+{
+  TENDRIL_EXPECTS(params.length >= 1 && params.length <= 0x7ffffffe, "length: {}, expected 1 to 2147483646 steps",
+                  params.length);
+  TENDRIL_EXPECTS(num_roots >= 1 && num_roots <= max_num_roots, "num_roots: {}, expected 1 to {} roots a sample",
+                  num_roots, max_num_roots);
+  TENDRIL_EXPECTS(static_cast<std::int64_t>(roots.size()) % num_roots == 0,
+                  "roots: {} vertices, expected a multiple of num_roots, {}", roots.size(), num_roots);
+  TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
+  cpu::check_vertices("root", roots, graph.view());
+}
+
+/// The samples' memory. @throws memory_error also where its size is beyond any integer.
+multidim_walks allocate(std::int64_t num_walks, std::int64_t num_roots, std::int64_t length, memory_resource& memory)
+{
+  std::int64_t const row = num_roots + length;
+  if (num_walks > std::numeric_limits<std::int64_t>::max() / 8 / row) {
+    throw memory_error(
+        fmt::format("multidim_walk: {} samples of {} vertices each don't fit any memory", num_walks, row));
+  }
+  return {buffer<vertex_id>(num_walks * row, memory),
+          buffer<std::int32_t>(num_walks * length, memory),
+          buffer<std::int32_t>(num_walks, memory),
+          num_walks,
+          num_roots,
+          length};
+}
+
+/// One thread's samples in progress.
+class sample_group {
+ public:
+  sample_group(graph_view const& graph, std::span<vertex_id const> roots, multidim_params const& params,
+               std::int64_t first_walk, multidim_walks& out, std::int64_t width)
+      : graph_(graph),
+        given_(roots),
+        key_(core::make_key(params.seed, core::domain::multidim_walk)),
+        by_degree_(params.choose == root_choice::by_degree),
+        first_walk_(first_walk),
+        out_(out),
+        roots_(width * out.num_roots),
+        degrees_(by_degree_ ? width * out.num_roots : 0)
+  {
+    samples_.reserve(static_cast<std::size_t>(width));
+  }
+
+  [[nodiscard]] bool empty() const { return samples_.empty(); }
+  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(samples_.size()); }
+
+  /// Takes sample `index` in, at its first step.
+  void add(std::int64_t index)
+  {
+    std::int64_t const m = out_.num_roots;
+    std::int64_t const place = size() * m;
+    vertex_id const* const given = given_.data() + index * m;
+    core::multidim_frontier frontier(roots_.data() + place, by_degree_ ? degrees_.data() + place : nullptr,
+                                     static_cast<std::uint32_t>(m));
+    for (std::int64_t j = 0; j < m; ++j) {
+      if (j + roots_ahead < m) { __builtin_prefetch(graph_.indptr + given[j + roots_ahead]); }
+      frontier.place(static_cast<std::uint32_t>(j), core::multidim_root::of(graph_, given[j]));
+    }
+    frontier.start();
+    vertex_id* const row = out_.vertices.data() + index * (m + out_.length);
+    std::copy_n(given, m, row);
+    samples_.push_back({frontier, {}, index, row + m, out_.slots.data() + index * out_.length});
+  }
+
+  /// Walks all samples to their ends; then the group is empty.
+  void run()
+  {
+    for (std::int32_t step = 0; step < out_.length && !empty(); ++step) {
+      draw(step);
+      choose(step);
+      for (auto& s : samples_) {
+        s.reached[step] = graph_.indices[s.pick.edge];
+        __builtin_prefetch(graph_.indptr + s.reached[step]);
+      }
+      for (auto& s : samples_) {
+        s.frontier.replace(s.pick.slot, core::multidim_root::of(graph_, s.reached[step]));
+        s.slots[step] = static_cast<std::int32_t>(s.pick.slot);
+      }
+    }
+    for (auto const& s : samples_) { finish(s, static_cast<std::int32_t>(out_.length)); }
+    samples_.clear();
+  }
+
+ private:
+  struct sample {
+    core::multidim_frontier frontier;
+    core::multidim_pick pick;
+    std::int64_t index;
+    vertex_id* reached;   // [length]: the row behind its roots
+    std::int32_t* slots;  // [length]
+  };
+
+  void draw(std::int32_t step)
+  {
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+      lanes_.item[i] = static_cast<std::uint64_t>(first_walk_ + samples_[i].index);
+      lanes_.step[i] = static_cast<std::uint32_t>(step);
+      lanes_.draw[i] = 0;
+    }
+    cpu::philox_lanes(lanes_, 0, static_cast<int>(samples_.size()), key_);
+  }
+
+  /// Each sample's root and edge; samples that have none leave the group.
+  void choose(std::int32_t step)
+  {
+    std::size_t going_on = 0;
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+      auto& s = samples_[i];
+      s.pick = s.frontier.choose(lanes_.low[i], lanes_.high[i]);
+      if (s.pick.edge < 0) {
+        finish(s, step);
+      } else {
+        __builtin_prefetch(graph_.indices + s.pick.edge);
+        samples_[going_on++] = s;
+      }
+    }
+    samples_.resize(going_on);
+  }
+
+  void finish(sample const& s, std::int32_t steps)
+  {
+    std::fill(s.reached + steps, s.reached + out_.length, no_vertex);
+    std::fill(s.slots + steps, s.slots + out_.length, -1);
+    out_.lengths[s.index] = steps;
+  }
+
+  graph_view graph_;
+  std::span<vertex_id const> given_;
+  rng_key key_;
+  bool by_degree_;
+  std::int64_t first_walk_;
+  multidim_walks& out_;
+  buffer<core::multidim_root> roots_;  // [width, num_roots]
+  buffer<std::uint64_t> degrees_;      // the same, for prefix sums
+  std::vector<sample> samples_;
+  cpu::draw_lanes lanes_;
+};
+
+}  // namespace
+
+multidim_walks multidim_walk(graph const& graph, std::span<vertex_id const> roots, std::int64_t num_roots,
+                             multidim_params const& params, cpu_exec const& exec, std::int64_t first_walk)
+{
+  check(graph, roots, num_roots, params, first_walk);
+  std::int64_t const num_walks = static_cast<std::int64_t>(roots.size()) / num_roots;
+  multidim_walks out = allocate(num_walks, num_roots, params.length, *exec.memory);
+  std::int64_t const width = std::clamp<std::int64_t>(most_roots_at_once / num_roots, 1, most_samples_at_once);
+  cpu::run_walks(
+      num_walks, exec,
+      [&](cpu::walk_source& source) {
+        sample_group group(graph.view(), roots, params, first_walk, out, width);
+        for (std::int64_t i = source.next(); i >= 0; i = source.next()) {
+          group.add(i);
+          if (group.size() == width) { group.run(); }
+        }
+        group.run();
+      },
+      width);
+  return out;
+}
+
+}  // namespace tendril
