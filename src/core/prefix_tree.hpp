@@ -39,10 +39,12 @@ struct prefix_tree {
     while (stride <= size / 2) { stride *= 2; }
     std::uint32_t before = 0;  // so many counts lie below x in all
     for (; stride > 0; stride /= 2) {
-      if (before + stride <= size && sums[before + stride - 1] <= x) {
-        x -= sums[before + stride - 1];
-        before += stride;
-      }
+      // Without a branch: which way a search goes is as good as random.
+      std::uint32_t const next = before + stride;
+      std::uint64_t const sum = next <= size ? sums[next - 1] : ~std::uint64_t{0};
+      bool const right = sum <= x;
+      x -= right ? sum : 0;
+      before = right ? next : before;
     }
     return before;
   }
