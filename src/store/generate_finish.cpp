@@ -1,36 +1,30 @@
 #include "store/generate_finish.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <tendril/error.hpp>
 
-#include "core/random.hpp"          // draw_block, bounded64
-#include "store/expects.hpp"        // TENDRIL_EXPECTS
-#include "store/generate_math.hpp"  // normal_quantile
-#include "store/parallel.hpp"       // parallel_ranges
+#include "core/decoration.hpp"        // edge_item, weight_rule, label_rule
+#include "store/generate_params.hpp"  // expect_decoration
+#include "store/parallel.hpp"         // parallel_ranges
 
 namespace tendril::store {
 namespace {
 
 constexpr std::int64_t vertex_grain = std::int64_t{1} << 12U;
-constexpr int max_labels = 65536;
 
-/// f(v, e, pair) for each edge, where `pair` names its ends as one number.
+/// f(e, item) for each edge, where `item` is what its draws belong to.
 template <class F>
 void for_each_edge(graph_arrays const& arrays, cpu_exec const& exec, F&& f)
 {
-  bool const unordered = arrays.symmetric;
   parallel_ranges(exec, arrays.indptr.size() - 1, vertex_grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t v = begin; v < end; ++v) {
       for (edge_id e = arrays.indptr[v]; e < arrays.indptr[v + 1]; ++e) {
-        auto a = static_cast<std::uint64_t>(v), b = std::uint64_t{arrays.indices[e]};
-        if (unordered && a > b) { std::swap(a, b); }
-        f(e, (a << 32U) | b);
+        f(e, core::edge_item(arrays.symmetric, static_cast<vertex_id>(v), arrays.indices[e]));
       }
     }
   });
@@ -40,20 +34,8 @@ buffer<float> draw_weights(graph_arrays const& arrays, decoration const& extra, 
                            cpu_exec const& exec)
 {
   buffer<float> weights(arrays.indices.size(), *exec.memory);
-  auto const key = core::make_key(seed, core::domain::generator_weights);
-  if (extra.weight_sigma > 0) {
-    for_each_edge(arrays, exec, [&](edge_id e, std::uint64_t pair) {
-      double const u = core::unit_interval(core::draw_block(key, pair, 0, 0).low()) + 0x1p-54;  // never 0 or 1
-      weights[e] = static_cast<float>(portable_exp(extra.weight_sigma * normal_quantile(u)));
-    });
-    return weights;
-  }
-  double const low = extra.weight_min, width = double{extra.weight_max} - low;
-  float const largest = std::nextafter(extra.weight_max, extra.weight_min);
-  for_each_edge(arrays, exec, [&](edge_id e, std::uint64_t pair) {
-    double const u = core::unit_interval(core::draw_block(key, pair, 0, 0).low());
-    weights[e] = std::min(static_cast<float>(low + width * u), largest);
-  });
+  auto const rule = core::weight_rule::of(seed, extra.weight_min, extra.weight_max, extra.weight_sigma);
+  for_each_edge(arrays, exec, [&](edge_id e, std::uint64_t item) { weights[e] = rule(item); });
   return weights;
 }
 
@@ -61,11 +43,9 @@ template <class T>
 buffer<T> draw_edge_labels(graph_arrays const& arrays, int num_labels, std::uint64_t seed, cpu_exec const& exec)
 {
   buffer<T> labels(arrays.indices.size(), *exec.memory);
-  auto const key = core::make_key(seed, core::domain::generator_labels);
-  for_each_edge(arrays, exec, [&](edge_id e, std::uint64_t pair) {
-    labels[e] =
-        static_cast<T>(core::bounded(core::draw_block(key, pair, 0, 0).low(), static_cast<std::uint32_t>(num_labels)));
-  });
+  core::label_rule const rule{core::make_key(seed, core::domain::generator_labels),
+                              static_cast<std::uint32_t>(num_labels)};
+  for_each_edge(arrays, exec, [&](edge_id e, std::uint64_t item) { labels[e] = static_cast<T>(rule(item)); });
   return labels;
 }
 
@@ -73,12 +53,10 @@ template <class T>
 buffer<T> draw_node_types(std::int64_t num_vertices, int num_types, std::uint64_t seed, cpu_exec const& exec)
 {
   buffer<T> types(num_vertices, *exec.memory);
-  auto const key = core::make_key(seed, core::domain::generator_node_types);
+  core::label_rule const rule{core::make_key(seed, core::domain::generator_node_types),
+                              static_cast<std::uint32_t>(num_types)};
   parallel_ranges(exec, num_vertices, vertex_grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t v = begin; v < end; ++v) {
-      auto const bits = core::draw_block(key, static_cast<std::uint64_t>(v), 0, 0).low();
-      types[v] = static_cast<T>(core::bounded(bits, static_cast<std::uint32_t>(num_types)));
-    }
+    for (std::int64_t v = begin; v < end; ++v) { types[v] = static_cast<T>(rule(static_cast<std::uint64_t>(v))); }
   });
   return types;
 }
@@ -94,19 +72,6 @@ void expect_memory(char const* generator, double bytes)
                     "this machine",
                     generator, std::ceil(bytes * 0x1p-30), std::floor(all * 0x1p-30)));
   }
-}
-
-void expect_decoration(char const* generator, decoration const& extra)
-{
-  TENDRIL_EXPECTS(!extra.has_weights || extra.weight_sigma > 0 ||
-                      (std::isfinite(extra.weight_max) && 0 <= extra.weight_min && extra.weight_min < extra.weight_max),
-                  "{}: weights from {} to {}, expected 0 <= min < max", generator, extra.weight_min, extra.weight_max);
-  TENDRIL_EXPECTS(extra.weight_sigma >= 0 && extra.weight_sigma <= 10,
-                  "{}: weight_sigma is {}, expected 0 (uniform weights) to 10", generator, extra.weight_sigma);
-  TENDRIL_EXPECTS(extra.num_labels >= 0 && extra.num_labels <= max_labels,
-                  "{}: num_labels is {}, expected 0 (no labels) to {}", generator, extra.num_labels, max_labels);
-  TENDRIL_EXPECTS(extra.num_node_types >= 0 && extra.num_node_types <= max_labels,
-                  "{}: num_node_types is {}, expected 0 (no types) to {}", generator, extra.num_node_types, max_labels);
 }
 
 drawn_edges make_room(char const* generator, std::int64_t num_vertices, std::int64_t num_edges,
@@ -138,12 +103,12 @@ graph decorate(graph_arrays arrays, decoration const& extra, std::uint64_t seed,
 }
 
 graph finish(drawn_edges edges, std::int64_t num_vertices, build_options build, decoration const& extra,
-             std::uint64_t seed, std::string name, std::string origin, cpu_exec const& exec)
+             std::uint64_t seed, std::map<std::string, std::string> metadata, cpu_exec const& exec)
 {
   if (build.num_vertices < 0) { build.num_vertices = num_vertices; }
   graph_arrays arrays = build_graph({edges.sources.span(), edges.targets.span()}, build, exec).arrays();
   edges = {};
-  arrays.metadata = {{"name", std::move(name)}, {"origin", std::move(origin)}};
+  arrays.metadata = std::move(metadata);
   return decorate(std::move(arrays), extra, seed, exec);
 }
 

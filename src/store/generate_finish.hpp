@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include <tendril/generate.hpp>
@@ -23,15 +24,11 @@ drawn_edges make_room(char const* generator, std::int64_t num_vertices, std::int
 /// @throws memory_error if `bytes` are more than the machine has.
 void expect_memory(char const* generator, double bytes);
 
-/// @throws argument_error for a decoration out of range.
-void expect_decoration(char const* generator, decoration const& extra);
-
-/// Builds the graph and decorates it. `name` and `origin` become metadata.
+/// Builds the graph and decorates it.
 graph finish(drawn_edges edges, std::int64_t num_vertices, build_options build, decoration const& extra,
-             std::uint64_t seed, std::string name, std::string origin, cpu_exec const& exec);
+             std::uint64_t seed, std::map<std::string, std::string> metadata, cpu_exec const& exec);
 
-/// Adds weights, labels and vertex types. An edge's are a function of seed and ends alone, and in a symmetric graph
-/// of its unordered ends, so that both directions agree; parallel edges share theirs.
+/// Adds weights, labels and vertex types, by the rules of src/core/decoration.hpp.
 graph decorate(graph_arrays arrays, decoration const& extra, std::uint64_t seed, cpu_exec const& exec);
 
 }  // namespace tendril::store

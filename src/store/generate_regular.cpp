@@ -11,6 +11,7 @@
 
 #include "store/expects.hpp"          // TENDRIL_EXPECTS
 #include "store/generate_finish.hpp"  // decorate
+#include "store/generate_params.hpp"  // expect_decoration
 #include "store/parallel.hpp"         // parallel_ranges
 
 namespace tendril {
