@@ -37,6 +37,9 @@ struct planned {
 
 planned plan_walks(walk_job const& job, graph const& g, cpu_exec const& exec)
 {
+  if (job.is_multidim()) {
+    throw argument_error("plan: --app multidim has no choice to make, expected another application");
+  }
   walk_params const params = job.params(g);
   auto const starts = job.starts(g, exec);
   std::int64_t const count = (starts ? starts->size() : g.num_vertices()) * job.walks_each();

@@ -18,10 +18,11 @@
 namespace tendril::cli {
 namespace {
 
-constexpr std::array<std::string_view, 5> apps{"deepwalk", "ppr", "restart", "node2vec", "metapath"};
+constexpr std::array<std::string_view, 6> apps{"deepwalk", "ppr", "restart", "node2vec", "metapath", "multidim"};
 
 constexpr std::int64_t default_length = 80;
 constexpr std::int64_t default_walks = 10;  // from every vertex, as DeepWalk and node2vec do
+constexpr std::int64_t default_num_roots = 100;
 constexpr double default_stop_prob = 0.15;  // PageRank's damping of 0.85
 constexpr double default_restart_prob = 0.15;
 
@@ -54,10 +55,11 @@ bool walk_job::is_app(std::string_view name) { return std::find(apps.begin(), ap
 void walk_job::add_to(CLI::App& verb)
 {
   auto const group = "Walks";
-  verb.add_option("--length", length, "Steps of each walk [80; metapath: once through the schema]")
+  verb.add_option("--length", length, "Steps of each walk [80; metapath: once through the schema; multidim: 100]")
       ->type_name("L")
       ->group(group);
-  verb.add_option("--walks", walks_per_start, "Walks from each start [10; 1 with --starts or --num-starts]")
+  verb.add_option("--walks", walks_per_start,
+                  "Walks from each start [10; 1 with --starts or --num-starts; multidim: 1]")
       ->type_name("W")
       ->group(group);
   auto* const file =
@@ -88,10 +90,17 @@ void walk_job::add_to(CLI::App& verb)
       ->check(one_of({"stop", "repeat"}))
       ->type_name("WHAT")
       ->group(group);
+  verb.add_option("--roots", roots, "multidim: M roots a sample; starts are sets of M vertices then [100]")
+      ->type_name("M")
+      ->group(group);
+  verb.add_option("--root-choice", root_choice, "multidim: choose roots by their degree, or uniform [degree]")
+      ->check(one_of({"degree", "uniform"}))
+      ->type_name("HOW")
+      ->group(group);
   verb.add_option("--first-walk", first_walk, "Logical id of the first walk [0]")->type_name("ID")->group(group);
 }
 
-walk_params walk_job::params(graph const& g) const
+void walk_job::check() const
 {
   expect_device(device);
   if (!is_app(app)) {
@@ -100,8 +109,14 @@ walk_params walk_job::params(graph const& g) const
   expect_app(p.has_value(), "--p", "node2vec", app);
   expect_app(q.has_value(), "--q", "node2vec", app);
   expect_app(!metapath.empty(), "--metapath", "metapath", app);
+  expect_app(roots.has_value(), "--roots", "multidim", app);
+  expect_app(root_choice.has_value(), "--root-choice", "multidim", app);
   if (first_walk < 0) { throw argument_error(fmt::format("--first-walk: {}, expected 0 or more", first_walk)); }
+}
 
+walk_params walk_job::params(graph const& g) const
+{
+  check();
   walk_params params;
   params.length = length.value_or(default_length);
   params.weighted = weighted;
@@ -125,22 +140,68 @@ walk_params walk_job::params(graph const& g) const
   return params;
 }
 
+multidim_params walk_job::multidim() const
+{
+  check();
+  struct option {
+    bool given;
+    std::string_view name;
+  };
+  for (auto const& [given, name] : {option{weighted, "--weighted"}, option{stop_prob.has_value(), "--stop-prob"},
+                                    option{restart_prob.has_value(), "--restart-prob"},
+                                    option{dead_end != "stop", "--dead-end"}, option{rule != "auto", "--rule"}}) {
+    expect_app(given, name, "another application", app);
+  }
+  return {length.value_or(multidim_params{}.length),
+          root_choice == "uniform" ? root_choice::uniform : root_choice::by_degree, seed};
+}
+
+std::int64_t walk_job::num_roots() const
+{
+  std::int64_t const number = roots.value_or(default_num_roots);
+  if (number < 1 || number > max_num_roots) {
+    throw argument_error(fmt::format("--roots: {}, expected 1 to {} roots a sample", number, max_num_roots));
+  }
+  return number;
+}
+
 std::int64_t walk_job::walks_each() const
 {
-  std::int64_t const walks =
-      walks_per_start.value_or(starts_file.empty() && !num_starts.has_value() ? default_walks : 1);
+  bool const from_every_vertex = starts_file.empty() && !num_starts.has_value() && !is_multidim();
+  std::int64_t const walks = walks_per_start.value_or(from_every_vertex ? default_walks : 1);
   if (walks < 1) { throw argument_error(fmt::format("--walks: {}, expected 1 or more", walks)); }
   return walks;
+}
+
+std::int64_t walk_job::checked_num_starts() const
+{
+  if (*num_starts < 1) { throw argument_error(fmt::format("--num-starts: {}, expected 1 or more", *num_starts)); }
+  return *num_starts;
 }
 
 std::optional<buffer<vertex_id>> walk_job::starts(graph const& g, cpu_exec const& exec) const
 {
   if (!starts_file.empty()) { return read_vertices(starts_file, g.num_vertices(), exec); }
-  if (num_starts.has_value()) {
-    if (*num_starts < 1) { throw argument_error(fmt::format("--num-starts: {}, expected 1 or more", *num_starts)); }
-    return random_vertices(g.num_vertices(), *num_starts, seed, exec);
-  }
+  if (num_starts.has_value()) { return random_vertices(g.num_vertices(), checked_num_starts(), seed, exec); }
   return std::nullopt;
+}
+
+buffer<vertex_id> walk_job::root_sets(graph const& g, cpu_exec const& exec) const
+{
+  std::int64_t const m = num_roots();
+  if (!starts_file.empty()) {
+    auto vertices = read_vertices(starts_file, g.num_vertices(), exec);
+    if (vertices.size() % m != 0) {
+      throw argument_error(
+          fmt::format("--starts: {} vertices, expected a multiple of --roots, {}", vertices.size(), m));
+    }
+    return vertices;
+  }
+  std::int64_t const sets = num_starts.has_value() ? checked_num_starts() : (g.num_vertices() + m - 1) / m;
+  if (sets > std::numeric_limits<std::int64_t>::max() / m) {
+    throw argument_error(fmt::format("--num-starts: {} sets of {} roots, expected less than 2^63 vertices", sets, m));
+  }
+  return random_vertices(g.num_vertices(), sets * m, seed, exec);
 }
 
 std::string describe(std::string const& app, walk_params const& params)
@@ -155,6 +216,20 @@ std::string describe(std::string const& app, walk_params const& params)
                         fmt::join(params.metapath, ","));
   }
   return text + fmt::format(", {}", counted(params.length, "step", "steps"));
+}
+
+std::string describe(multidim_params const& params, std::int64_t num_roots)
+{
+  return fmt::format("multidim, {} chosen {}, {}", counted(num_roots, "root", "roots"),
+                     params.choose == root_choice::uniform ? "uniformly" : "by degree",
+                     counted(params.length, "step", "steps"));
+}
+
+json params_json(multidim_params const& params, std::int64_t num_roots)
+{
+  return {{"length", params.length},
+          {"num_roots", num_roots},
+          {"root_choice", params.choose == root_choice::uniform ? "uniform" : "degree"}};
 }
 
 json params_json(walk_params const& params)

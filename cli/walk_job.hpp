@@ -10,6 +10,7 @@
 
 #include <tendril/buffer.hpp>
 #include <tendril/graph.hpp>
+#include <tendril/multidim.hpp>
 #include <tendril/walk.hpp>
 
 #include "common.hpp"
@@ -23,6 +24,8 @@ struct walk_job {
   std::optional<double> p, q, stop_prob, restart_prob;
   std::string metapath, metapath_of = "edges";
   std::string dead_end = "stop";
+  std::optional<std::int64_t> roots;
+  std::optional<std::string> root_choice;
   std::string device = "cpu";
   std::int64_t first_walk = 0;
   // These mean the same for samples; `tendril plan` registers them once.
@@ -32,18 +35,35 @@ struct walk_job {
 
   void add_to(CLI::App& verb);
 
-  /// Whether `name` is an application of walks.
+  /// Whether `name` is an application of walks, multi-dimensional ones included.
   [[nodiscard]] static bool is_app(std::string_view name);
 
-  /// The parameters as the library takes them.
+  /// The parameters as the library takes them, of all applications but multidim.
   /// @throws argument_error for an option that the application doesn't have, or a name that the graph doesn't know.
   [[nodiscard]] walk_params params(graph const& g) const;
 
-  /// Walks from each start.
+  /// Whether a sample has a set of roots, not a start; then multidim() has the parameters.
+  [[nodiscard]] bool is_multidim() const { return app == "multidim"; }
+
+  /// @throws argument_error for an option that multi-dimensional walks don't have.
+  [[nodiscard]] multidim_params multidim() const;
+
+  /// Roots of a sample. @throws argument_error.
+  [[nodiscard]] std::int64_t num_roots() const;
+
+  /// Walks from each start, or from each set of roots.
   [[nodiscard]] std::int64_t walks_each() const;
 
   /// The vertices to start from; empty stands for every vertex in order.
   [[nodiscard]] std::optional<buffer<vertex_id>> starts(graph const& g, cpu_exec const& exec) const;
+
+  /// Sets of roots, [n, num_roots()]: those of the file, N at random, or as many as take one root a vertex.
+  [[nodiscard]] buffer<vertex_id> root_sets(graph const& g, cpu_exec const& exec) const;
+
+ private:
+  /// What holds for every application. @throws argument_error.
+  void check() const;
+  [[nodiscard]] std::int64_t checked_num_starts() const;
 };
 
 /// How the walk is made, for people: "node2vec, p 2, q 0.5, 80 steps".
@@ -51,5 +71,8 @@ struct walk_job {
 
 /// The same for programs and for metadata of files.
 [[nodiscard]] json params_json(walk_params const& params);
+
+[[nodiscard]] std::string describe(multidim_params const& params, std::int64_t num_roots);
+[[nodiscard]] json params_json(multidim_params const& params, std::int64_t num_roots);
 
 }  // namespace tendril::cli
