@@ -22,7 +22,7 @@ USAGE = [
     (["walk", ENRON, "-o", "-", "--json"], "--json: standard output is taken by -o -, expected a file"),
     ([*WALK, "--length", "0"], "length: 0, expected 1 to 2147483646 steps"),
     ([*WALK, "--length", "2147483648"], "length: 2147483648, expected 1 to 2147483646 steps"),
-    ([*WALK, "--app", "fly"], "--app: 'fly', expected one of deepwalk, ppr, restart, node2vec, metapath"),
+    ([*WALK, "--app", "fly"], "--app: 'fly', expected one of deepwalk, ppr, restart, node2vec, metapath, multidim"),
     ([*WALK, "--p", "2"], "--p: --app is deepwalk, expected node2vec"),
     ([*WALK, "--app", "node2vec", "--p", "0"], "p: 0, expected a number from 1e-9 to 1e9"),
     ([*WALK, "--app", "node2vec", "--q", "-1"], "q: -1, expected a number from 1e-9 to 1e9"),
