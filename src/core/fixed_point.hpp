@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "core/float_bits.hpp"
@@ -15,9 +16,11 @@ namespace tendril::core {
 /// ceil(log2 n) for n >= 1.
 TENDRIL_HD int ceil_log2(std::uint32_t n)
 {
-  int bits = 0;
-  while (bits < 32 && (std::uint64_t{1} << static_cast<unsigned>(bits)) < n) { ++bits; }
-  return bits;
+#ifdef __CUDA_ARCH__
+  return 32 - __clz(static_cast<int>(n - 1));
+#else
+  return std::bit_width(n - 1);
+#endif
 }
 
 /// The scale of one neighbourhood.

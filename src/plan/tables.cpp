@@ -5,6 +5,7 @@
 
 #include "core/alias.hpp"
 #include "core/fixed_point.hpp"
+#include "core/weight_summary.hpp"
 #include "store/parallel.hpp"  // parallel_ranges
 
 namespace tendril::plan {
@@ -64,44 +65,25 @@ weight_statistics make_weight_statistics(graph_view const& graph, cpu_exec const
 {
   weight_statistics out{buffer<float>(graph.num_vertices, *exec.memory)};
   out.num_bytes = 4 * graph.num_vertices;
-  // Partial sums a range, added up in range order: the same on any number of threads.
-  std::int64_t const num_ranges = (graph.num_vertices + vertices_a_range - 1) / vertices_a_range;
-  struct partial {
-    double trials = 0, squares = 0, edges = 0;
-  };
-  std::vector<partial> partials(static_cast<std::size_t>(num_ranges));
+  core::weight_summary all;
+  std::mutex merge;
   store::parallel_ranges(exec, graph.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
-    partial p;
+    core::weight_summary sum;
     for (std::int64_t v = begin; v < end; ++v) {
       edge_id const first = graph.indptr[v];
       auto const degree = static_cast<std::uint32_t>(graph.indptr[v + 1] - first);
-      float largest = 0;
-      double sum = 0;
-      for (std::uint32_t i = 0; i < degree; ++i) {
-        float const w = graph.weights[first + i];
-        largest = std::max(largest, w);
-        sum += w;
-      }
+      float const* const weights = graph.weights + first;
+      float const largest = core::largest_weight(degree, [&](std::uint32_t i) { return weights[i]; });
       out.largest[v] = largest;
-      if (largest > 0) {
-        double const d = degree;
-        p.trials += d * (d * largest / sum);
-        p.squares += d * d;
-        p.edges += d;
-      }
+      if (!(largest > 0)) { continue; }
+      auto const scale = core::fixed_point::of(largest, degree);
+      sum += core::weight_summary::of_row(degree, largest, fixed_total(weights, degree, scale));
     }
-    partials[static_cast<std::size_t>(begin / vertices_a_range)] = p;
+    std::lock_guard const lock(merge);
+    all += sum;
   });
-  partial all;
-  for (auto const& p : partials) {
-    all.trials += p.trials;
-    all.squares += p.squares;
-    all.edges += p.edges;
-  }
-  if (all.edges > 0) {
-    out.expected_trials = all.trials / all.edges;
-    out.mean_degree = all.squares / all.edges;
-  }
+  out.expected_trials = all.expected_trials();
+  out.mean_degree = all.mean_degree();
   return out;
 }
 

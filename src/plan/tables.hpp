@@ -16,25 +16,25 @@ namespace tendril::plan {
 struct weight_statistics {
   buffer<float> largest;       ///< [V] each vertex's largest weight, 0 where it has no edge.
   double expected_trials = 1;  ///< Mean of degree * largest / sum over the vertices that random edges lead from.
-  double mean_degree = 0;      ///< Mean degree of the same vertices: what a walker meets.
+  double mean_degree = 0;      ///< Mean degree of the same vertices: what a walker meets. See core/weight_summary.hpp.
   std::int64_t num_bytes = 0;
 };
 
 /// One vertex in 16 bytes: where its edges are, how many, and the bound of its weights.
-struct vertex_record {
+struct alignas(16) vertex_record {
   edge_id first;
   std::uint32_t degree;
   float largest;
 };
 
 /// One edge in 8 bytes: one gather instead of two.
-struct edge_record {
+struct alignas(8) edge_record {
   vertex_id neighbor;
   float weight;
 };
 
 /// One bucket of an alias table in 16 bytes, with the vertices it chooses between.
-struct alias_record {
+struct alignas(16) alias_record {
   std::uint64_t threshold;
   vertex_id here;
   vertex_id there;
