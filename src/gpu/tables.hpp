@@ -1,0 +1,107 @@
+// Tables of a graph on a GPU: those of plan/tables.hpp, element for element, and those that only the GPU's walks read.
+// Every builder takes a view whose arrays lie in the memory of exec.device, allocates result and scratch from
+// memory_of(exec) and enqueues its work on exec.stream. It returns without waiting unless it says otherwise. Work is cut
+// by edges, so that no degree of any vertex unbalances it. Rows of a view may be more than 2^32 (plan::label_groups).
+// All throw memory_error, and device_error if a launch fails.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <tendril/exec.hpp>
+#include <tendril/graph.hpp>
+
+#include "plan/tables.hpp"
+
+namespace tendril::gpu {
+
+/// One vertex in 8 bytes, for graphs of less than 2^32 edges: where its edges are, and how many.
+struct alignas(8) row_record {
+  std::uint32_t first;
+  std::uint32_t degree;
+};
+
+/// One edge in 16 bytes: its target, and where that one's edges are. One gather a step.
+struct alignas(16) hop_record {
+  vertex_id neighbor;
+  std::uint32_t degree;  ///< Of `neighbor`.
+  edge_id first;         ///< The first edge of `neighbor`.
+};
+
+/// A range of edges in 8 bytes, for graphs of less than 2^40 edges and degrees below 2^24.
+struct packed_place {
+  std::uint64_t bits;
+
+  [[nodiscard]] static TENDRIL_HD packed_place of(edge_id first, std::uint32_t degree)
+  {
+    return {static_cast<std::uint64_t>(first) | (std::uint64_t{degree} << 40U)};
+  }
+  [[nodiscard]] TENDRIL_HD edge_id first() const
+  {
+    return static_cast<edge_id>(bits & ((std::uint64_t{1} << 40U) - 1));
+  }
+  [[nodiscard]] TENDRIL_HD std::uint32_t degree() const { return static_cast<std::uint32_t>(bits >> 40U); }
+};
+
+/// One bucket of an alias table in 32 bytes, one sector of memory: the vertices it chooses between, and where their
+/// edges are.
+struct alignas(32) alias_hop_record {
+  std::uint64_t threshold;
+  vertex_id here;
+  vertex_id there;
+  packed_place here_place;
+  packed_place there_place;
+};
+
+/// Edges that alias tables and label groups are built from at a time; bounds their scratch memory. A batch is made of
+/// whole rows, so it can be longer by the edges of one.
+inline constexpr std::int64_t batch_edges = std::int64_t{1} << 26U;
+
+/// The weights of each row as the planner sees them; plan::make_weight_statistics on the GPU. `largest` lies in device
+/// memory. Synchronises once. The view has weights.
+[[nodiscard]] plan::weight_statistics make_weight_statistics(graph_view const& graph, gpu_exec const& exec);
+
+/// The largest degree of all rows; 0 without any. Synchronises once.
+[[nodiscard]] std::int64_t largest_degree(graph_view const& graph, gpu_exec const& exec);
+
+/// Which labels occur, as plan::labels_in_use. Synchronises once.
+[[nodiscard]] std::vector<char> labels_in_use(graph_view const& graph, plan::grouping by, gpu_exec const& exec);
+
+/// [num_vertices]. @throws argument_error for 2^32 edges and more.
+[[nodiscard]] buffer<row_record> make_row_records(graph_view const& graph, gpu_exec const& exec);
+
+/// [num_vertices]. @param largest  [num_vertices], device memory: weight_statistics::largest.
+[[nodiscard]] buffer<plan::vertex_record> make_vertex_records(graph_view const& graph, float const* largest,
+                                                              gpu_exec const& exec);
+
+/// [num_edges]. The view has weights.
+[[nodiscard]] buffer<plan::edge_record> make_edge_records(graph_view const& graph, gpu_exec const& exec);
+
+/// [num_edges]. The rows of the view are its vertices.
+[[nodiscard]] buffer<hop_record> make_hop_records(graph_view const& graph, gpu_exec const& exec);
+
+/// [num_edges]. The view has weights. Synchronises once for views of more than `most_edges` edges.
+/// @param most_edges  Edges a batch: what the scratch memory, 13 bytes an edge of a batch, is bounded by.
+[[nodiscard]] buffer<plan::alias_record> make_alias_records(graph_view const& graph, gpu_exec const& exec,
+                                                            std::int64_t most_edges = batch_edges);
+
+/// The same with places. The rows of the view are its vertices. Synchronises.
+/// @throws argument_error for 2^40 edges and more, or a degree of 2^24 and more.
+[[nodiscard]] buffer<alias_hop_record> make_alias_hop_records(graph_view const& graph, gpu_exec const& exec,
+                                                              std::int64_t most_edges = batch_edges);
+
+/// [num_edges]: inclusive sums of the fixed-point weights within each row. The view has weights.
+[[nodiscard]] buffer<std::uint64_t> make_prefix_sums(graph_view const& graph, gpu_exec const& exec);
+
+/// The neighbourhoods cut by label, as plan::make_label_groups. Synchronises once for views of more than `most_edges`
+/// edges.
+/// @param num_labels  All labels are below it; at most 65,536.
+[[nodiscard]] plan::label_groups make_label_groups(graph_view const& graph, plan::grouping by, std::int64_t num_labels,
+                                                   gpu_exec const& exec, std::int64_t most_edges = batch_edges);
+
+/// The neighbours of each vertex as hash sets (core/adjacency_set.hpp): core::adjacency_set_slots(V, E) slots. Where in
+/// its row a neighbour lies differs from run to run; what the set answers doesn't. The rows are the view's vertices.
+[[nodiscard]] buffer<vertex_id> make_adjacency_sets(graph_view const& graph, gpu_exec const& exec);
+
+}  // namespace tendril::gpu
