@@ -10,7 +10,7 @@
 #include "core/alias.hpp"
 #include "core/floyd.hpp"
 #include "core/its.hpp"
-#include "core/race.hpp"
+#include "cpu/race.hpp"
 #include "plan/planner.hpp"  // khop_tables
 
 namespace tendril::cpu {
@@ -29,7 +29,8 @@ struct pick_rule {
   [[nodiscard]] bool takes_bits() const { return !weighted; }
 };
 
-/// Who draws: choice j of the vertex uses block j (or half a block, j / 2) of counter (item, step).
+/// Who draws: choice j of the vertex uses block j (or half a block, j / 2) of counter (item, step). Races draw by
+/// candidate instead.
 struct pick_draws {
   rng_key key;
   std::uint64_t item;
@@ -70,7 +71,7 @@ class neighbor_picker {
     auto const weight_of = [&](std::uint32_t i) { return graph_.weights[first + i]; };
     if (!rule_.replace) {
       winners_.resize(k);
-      core::race_k(degree, weight_of, k, winners_.data(), draws.key, draws.item, draws.step, 0);
+      race_k(degree, weight_of, {winners_.data(), k}, {draws.key, draws.item, draws.step, 0});
       for (std::uint32_t j = 0; j < k; ++j) {
         picks[j] = core::race_has_winner(winners_[j]) ? core::race_index(winners_[j]) : empty_slot;
       }

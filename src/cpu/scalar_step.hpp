@@ -10,7 +10,7 @@
 #include "core/alias.hpp"
 #include "core/its.hpp"
 #include "core/labels.hpp"
-#include "core/race.hpp"
+#include "cpu/race.hpp"
 #include "cpu/walk_job.hpp"
 
 namespace tendril::cpu {
@@ -155,21 +155,28 @@ class scalar_stepper {
   template <class Position>
   [[nodiscard]] vertex_id race(walker_position const& at, edge_id first, std::uint32_t size, Position position) const
   {
-    bool const biased = job_.second_order && at.previous != no_vertex;
-    vertex_id const* const near = biased ? job_.graph.indices + job_.graph.first_edge(at.previous) : nullptr;
-    std::uint32_t const num_near = biased ? job_.graph.degree(at.previous) : 0;
-    std::uint32_t near_position = 0;  // candidates ascend, and so do the neighbours of the vertex before
-    auto const weight_of = [&](std::uint32_t i) {
-      edge_id const e = first + position(i);
-      if (!biased) { return weight(e); }
-      vertex_id const x = job_.graph.indices[e];
-      near_position = core::gallop(near, num_near, near_position, x);
-      bool const is_near = near_position < num_near && near[near_position] == x;
-      return weight(e) * core::node2vec_factor(job_.bias, x == at.previous, is_near);
-    };
-    std::uint64_t const winner =
-        core::race_one(size, weight_of, job_.step_key, at.walk, static_cast<std::uint32_t>(at.step), core::race_draws);
+    auto const step = static_cast<std::uint32_t>(at.step);
+    race_counter const counter{job_.step_key, at.walk, step, core::race_draws};
+    auto const static_weight = [&](std::uint32_t i) { return weight(first + position(i)); };
+    std::uint64_t const winner = job_.second_order && at.previous != no_vertex
+                                     ? biased_race(at, first, size, counter)
+                                     : race_one(size, static_weight, static_weight, counter);
     return core::race_has_winner(winner) ? job_.graph.indices[first + position(core::race_index(winner))] : no_vertex;
+  }
+
+  /// The race of a step with a bias, over the whole neighbourhood: p and q don't go together with a MetaPath. Only
+  /// candidates that may win by the largest factor have their adjacency looked up; no float32 product weight * factor
+  /// exceeds that one, since rounding is monotone.
+  [[nodiscard]] std::uint64_t biased_race(walker_position const& at, edge_id first, std::uint32_t size,
+                                          race_counter const& counter) const
+  {
+    auto const bound_of = [&](std::uint32_t i) { return weight(first + i) * job_.bias.largest; };
+    auto const weight_of = [&](std::uint32_t i) {
+      vertex_id const x = job_.graph.indices[first + i];
+      bool const is_back = x == at.previous;
+      return weight(first + i) * core::node2vec_factor(job_.bias, is_back, !is_back && is_edge(at.previous, x));
+    };
+    return race_one(size, bound_of, weight_of, counter);
   }
 
   walk_job const& job_;

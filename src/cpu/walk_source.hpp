@@ -17,7 +17,7 @@ class walk_source {
  public:
   struct shared_state {
     std::int64_t size = 0;
-    std::int64_t run_length = 0;
+    std::int64_t run_length = 256;
     std::atomic<std::int64_t> next{0};
     store::exception_keeper keeper;
   };

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 
+#include "core/race_reference.hpp"
 #include "core/statistics.hpp"
 
 namespace tendril {
@@ -231,29 +232,6 @@ TEST(race, too_few_candidates_leave_slots_empty)
   EXPECT_FALSE(core::race_has_winner(core::race_one(0, weightless, {1, 2}, 3, 4, 5)));
 }
 
-/// The sorted list against sorting all entries, worked out candidate by candidate.
-TEST(race, lists_hold_the_smallest_entries)
-{
-  rng_key const key{7, 8};
-  for (std::uint32_t const size : {1U, 2U, 3U, 10U, 101U}) {
-    auto const weight_of = [](std::uint32_t i) { return i % 5 == 4 ? 0.0F : 1.0F + static_cast<float>(i % 7); };
-    std::vector<std::uint64_t> all;
-    for (std::uint32_t i = 0; i < size; ++i) {
-      auto const entry =
-          core::race_entry(core::race_key(core::exponential(core::draw_bits(key, 9, 2, 100, i)), weight_of(i)), i);
-      if (core::race_has_winner(entry)) { all.push_back(entry); }
-    }
-    std::sort(all.begin(), all.end());
-    all.resize(std::max<std::size_t>(all.size(), 40), core::race_nobody);
-    for (std::uint32_t const k : {1U, 2U, 25U, 40U}) {
-      std::vector<std::uint64_t> winners(k);
-      core::race_k(size, weight_of, k, winners.data(), key, 9, 2, 100);
-      EXPECT_TRUE(std::equal(winners.begin(), winners.end(), all.begin())) << k << " of " << size;
-    }
-    EXPECT_EQ(core::race_one(size, weight_of, key, 9, 2, 100), all[0]);
-  }
-}
-
 std::uint64_t num_ties(std::vector<std::uint32_t> keys)
 {
   std::sort(keys.begin(), keys.end());
@@ -278,7 +256,7 @@ TEST(race, the_leaders_of_millions_do_not_tie)
   std::vector<std::uint32_t> coarse(k);  // -ln u, u = (24 bits + 1) / 2^24: the usual float in (0, 1]
   for (std::uint32_t j = 0; j < k; ++j) {
     keys[j] = static_cast<std::uint32_t>(winners[j] >> 32U);
-    std::uint64_t const bits = core::draw_bits(key, 0, 0, 0, core::race_index(winners[j]));
+    std::uint64_t const bits = test::race_bits(key, 0, 0, 0, core::race_index(winners[j]));
     float const u = 1.0F - static_cast<float>(bits >> 40U) * 0x1p-24F;
     coarse[j] = core::float_to_bits(-std::log(u));
   }
@@ -303,7 +281,7 @@ TEST(race, hubs_are_drawn_from_evenly)
       for (std::uint32_t j = 0; j < k; ++j) {
         std::uint32_t const place = core::race_index(winners[j]);
         ++places[static_cast<std::uint64_t>(place) * 16 / size];
-        double const variate = core::exponential(core::draw_bits(key, item, size, core::race_draws, place));
+        double const variate = core::exponential(test::race_bits(key, item, size, core::race_draws, place));
         ++gaps[static_cast<std::size_t>(std::exp(-(variate - before) * (size - j)) * 16 * (1 - 1e-12))];
         before = variate;
       }

@@ -141,8 +141,11 @@ class reference_walk {
       vertex_id const x = graph_.indices[edges[i]];
       float const w = weight(edges[i]) * bias(x, before);
       if (!(w > 0)) { continue; }
-      auto const block = core::draw_block(step_key_, walk, step, 0x80000000U + static_cast<std::uint32_t>(i / 2));
-      std::uint64_t const bits = i % 2 == 0 ? block.low() : block.high();
+      auto const offset = static_cast<std::uint32_t>(i / 128 * 32 + i % 32);
+      auto const word = [&](std::uint32_t first_draw) -> std::uint64_t {
+        return core::draw_block(step_key_, walk, step, first_draw + offset).word[i / 32 % 4];
+      };
+      std::uint64_t const bits = (word(0x80000000U) << 32U) | word(0xC0000000U);
       long double const v = std::ldexp(static_cast<long double>(bits) + 0.5L, -64);
       long double const key = -std::log1p(-v) / static_cast<long double>(w);
       if (!winner || key < best) {

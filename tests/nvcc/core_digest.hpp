@@ -114,11 +114,20 @@ TENDRIL_HD void digest_race(digest& d)
     d.add(std::uint64_t{core::race_key(core::exponential(input(i)), any_weight(i + 1))});
   }
   d.add(std::uint64_t{core::race_key(1.0F, 0.0F)});
+  for (std::uint32_t i = 0; i < 4000; ++i) {
+    core::race_filter const filter = core::race_filter::against(input(i));
+    d.add(filter.reach);
+    auto const high = static_cast<std::uint32_t>(input(i + 1) >> (i % 64));
+    d.add(std::uint64_t{filter.may_win(high, any_weight(i + 2))});
+    d.add(core::race_entry_of({i, 8}, input(i), 5, core::race_draws, high, high, any_weight(i + 3)));
+  }
   std::uint64_t winners[16];
-  for (std::uint32_t size = 0; size < 60; ++size) {
-    weights_of const weights{size, 1 + 3 * size};
+  for (std::uint32_t size = 0; size < 300; size += size < 40 ? 1 : 13) {
+    weights_of const weights{size, 1 + size % 126};
     rng_key const key{size, 7};
     d.add(core::race_one(size, weights, key, size, 2, core::race_draws));
+    auto const bounds = [&](std::uint32_t i) { return weights(i) * 3; };
+    d.add(core::race_one(size, bounds, weights, key, size, 2, 0));
     core::race_k(size, weights, 16, winners, key, size, 3, 0);
     for (std::uint64_t const winner : winners) { d.add(winner); }
   }
