@@ -13,5 +13,6 @@ NB_MODULE(_tendril, module)
   tendril::python::bind_io(module);
   tendril::python::bind_generate(module);
   tendril::python::bind_walk(module);
+  tendril::python::bind_multidim(module);
   tendril::python::bind_sample(module);
 }

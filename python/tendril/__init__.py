@@ -19,6 +19,7 @@ _cpu.check(_build_info.MARCH)
 
 from . import generate
 from ._graph import Graph, detect_format, read_graph
+from ._multidim import MultidimWalks, multidim_walk
 from ._sampling import KHop, NeighborSample, khop_sample, neighbor_sample, plan_khop
 from ._errors import ArgumentError, FormatError, IoError, OutOfMemoryError, TendrilError
 from ._walks import Plan, metapath_walk, node2vec_walk, plan_walk, random_walk
@@ -34,6 +35,7 @@ __all__ = [
     "Graph",
     "IoError",
     "KHop",
+    "MultidimWalks",
     "NeighborSample",
     "OutOfMemoryError",
     "Plan",
@@ -43,6 +45,7 @@ __all__ = [
     "generate",
     "khop_sample",
     "metapath_walk",
+    "multidim_walk",
     "neighbor_sample",
     "node2vec_walk",
     "plan_khop",

@@ -1,0 +1,67 @@
+// Multi-dimensional random walks.
+
+#include <tendril/multidim.hpp>
+
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <fmt/format.h>
+
+#include "arrays.hpp"
+#include "bind.hpp"
+#include "exec.hpp"
+
+namespace tendril::python {
+namespace {
+
+void set_root_choice(multidim_params& params, std::string const& name)
+{
+  if (name != "degree" && name != "uniform") {
+    throw argument_error(fmt::format("multidim_walk: root_choice is '{}', expected 'degree' or 'uniform'", name));
+  }
+  params.choose = name == "degree" ? root_choice::by_degree : root_choice::uniform;
+}
+
+/// Samples from `roots` [n * num_roots] as ids [n, num_roots + length], lengths [n] and slots [n, length].
+std::tuple<array_out, array_out, array_out> run(graph const& graph, array_in const& roots, std::int64_t num_roots,
+                                                multidim_params const& params, bool as_int32, std::int64_t first_walk,
+                                                int num_threads)
+{
+  expect_int32_ids(graph, as_int32);
+  cpu_exec const exec = make_exec(num_threads);
+  multidim_walks made;
+  {
+    nb::gil_scoped_release const no_gil;
+    shared_array<vertex_id> const from = import_ids(roots, "roots", num_threads);
+    made = multidim_walk(graph, from.span(), num_roots, params, exec, first_walk);
+  }
+  std::int64_t const n = made.num_walks;
+  return {give_ids(std::move(made.vertices), {n, num_roots + params.length}, as_int32, num_threads),
+          give(std::move(made.lengths), {n}), give(std::move(made.slots), {n, params.length})};
+}
+
+}  // namespace
+
+void bind_multidim(nb::module_& module)
+{
+  using namespace nb::literals;  // NOLINT(google-build-using-namespace): the way nanobind names arguments
+
+  nb::class_<multidim_params>(module, "MultidimParams")
+      .def(nb::init<>())
+      .def_rw("length", &multidim_params::length)
+      .def_rw("seed", &multidim_params::seed)
+      .def_prop_rw(
+          "root_choice",
+          [](multidim_params const& p) { return p.choose == root_choice::by_degree ? "degree" : "uniform"; },
+          &set_root_choice);
+
+  module.def("multidim_walk", &run, "graph"_a, "roots"_a.noconvert(), "num_roots"_a, "params"_a, "as_int32"_a,
+             "first_walk"_a, "num_threads"_a);
+}
+
+}  // namespace tendril::python

@@ -1,0 +1,103 @@
+"""Multi-dimensional random walks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from . import _arrays, _tendril
+from ._errors import ArgumentError
+from ._params import fill, integer, threads
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+    from ._graph import Graph
+
+
+class MultidimWalks(NamedTuple):
+    """Samples that walk from sets of roots; row ``i`` of each array is sample ``i``."""
+
+    walks: NDArray[np.int64] | NDArray[np.int32]
+    """[n, m + length]: the roots as given, then the vertex that each step reached; -1 after the end."""
+    lengths: NDArray[np.int32]
+    """[n]: the steps taken."""
+    slots: NDArray[np.int32]
+    """[n, length]: which root, in [0, m), each step left from and replaced; -1 after the end."""
+
+
+def multidim_walk(
+    graph: Graph,
+    roots: ArrayLike,
+    length: int = 100,
+    *,
+    root_choice: str = "degree",
+    seed: int = 0,
+    dtype: DTypeLike = np.int64,
+    first_walk: int = 0,
+    num_threads: int = 0,
+) -> MultidimWalks:
+    """Walk from sets of roots: multi-dimensional random walks, or frontier sampling.
+
+    A sample has a set of ``m`` roots. Each step chooses one of them and one of its out-edges, uniformly; the vertex
+    reached takes the root's place in the set. Sample ``i`` is a function of the graph, the parameters, the seed, its
+    roots and its logical number ``first_walk + i`` alone: neither threads nor a split into batches change it. The GIL
+    is released, and Ctrl-C ends the call.
+
+    Parameters
+    ----------
+    graph : Graph
+    roots : array_like of int, shape [n, m]
+        A set of roots a row, m from 1 to 65535. A vertex that appears twice is two roots.
+    length : int
+        Steps of each sample, in [1, 2^31 - 1).
+    root_choice : str
+        "degree": a root is chosen in proportion to its out-degree, so that each out-edge of the set is equally likely;
+        a sample ends when no root has an out-edge. "uniform": each root is equally likely; a sample ends when the one
+        that was chosen has no out-edge.
+    seed : int
+        In [0, 2^64).
+    dtype : dtype
+        int64, or int32 for the library's own memory without a conversion (graphs of at most 2^31 vertices).
+    first_walk : int
+        Logical number of the first sample: to continue where another call ended.
+    num_threads : int
+        0: every core the process may use.
+
+    Returns
+    -------
+    MultidimWalks
+        ``walks`` [n, m + length], ``lengths`` [n] and ``slots`` [n, length], in this order.
+
+    Raises
+    ------
+    ArgumentError
+        For a root that is no vertex, roots of another shape, a parameter out of range.
+    OutOfMemoryError
+        If the result doesn't fit.
+
+    References
+    ----------
+    Ribeiro and Towsley, Estimating and sampling graphs with multidimensional random walks, IMC 2010.
+
+    Examples
+    --------
+    >>> walks, lengths, slots = tendril.multidim_walk(tendril.generate.ring(9), [[0, 3, 6], [1, 4, 7]], length=5)
+    >>> walks.shape, lengths.tolist(), slots.shape
+    ((2, 8), [5, 5], (2, 5))
+    """
+    params = fill(_tendril.MultidimParams(), length=length, root_choice=root_choice, seed=seed)
+    sets = _arrays.as_array(roots, "roots")
+    if sets.ndim != 2:
+        raise ArgumentError(f"roots has shape {sets.shape}, expected two dimensions: samples, roots of each")
+    walks, lengths, slots = _tendril.multidim_walk(
+        graph._core,
+        _arrays.ids(sets.reshape(-1), "roots"),
+        sets.shape[1],
+        params,
+        _arrays.is_int32(dtype),
+        integer(first_walk, "first_walk"),
+        threads(num_threads),
+    )
+    return MultidimWalks(walks, lengths, slots)
