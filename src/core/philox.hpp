@@ -31,34 +31,53 @@ struct multiply_words {
   }
 };
 
+/// What round `round` of ten xors into the words.
+TENDRIL_HD rng_key round_key(rng_key key, int round)
+{
+  return {key.lo + 0x9E3779B9U * static_cast<std::uint32_t>(round),
+          key.hi + 0xBB67AE85U * static_cast<std::uint32_t>(round)};
+}
+
+/// The round keys of one key, worked out beforehand: as a kernel's argument they are operands that cost no register.
+struct key_schedule {
+  rng_key keys[10];
+
+  [[nodiscard]] static TENDRIL_HD key_schedule of(rng_key key)
+  {
+    key_schedule out;
+    for (int round = 0; round < 10; ++round) { out.keys[round] = round_key(key, round); }
+    return out;
+  }
+};
+
+TENDRIL_HD rng_key round_key(key_schedule const& schedule, int round) { return schedule.keys[round]; }
+
 /// The ten rounds over the words of a counter. `Word` is a 32-bit integer, or a vector of words for many counters at
-/// once; `multiply(word, constant)` gives its product's halves.
-template <class Word, class Multiply>
-TENDRIL_HD void philox_rounds(Word (&c)[4], rng_key key, Multiply multiply)
+/// once; `Key` is a key or its schedule; `multiply(word, constant)` gives its product's halves.
+template <class Word, class Key, class Multiply>
+TENDRIL_HD void philox_rounds(Word (&c)[4], Key const& key, Multiply multiply)
 {
   constexpr std::uint32_t multiplier_0 = 0xD2511F53U;
   constexpr std::uint32_t multiplier_1 = 0xCD9E8D57U;
-  constexpr std::uint32_t weyl_0 = 0x9E3779B9U;
-  constexpr std::uint32_t weyl_1 = 0xBB67AE85U;
 #ifdef __CUDACC__
 #pragma unroll
 #else
 #pragma GCC unroll 10
 #endif
   for (int round = 0; round < 10; ++round) {
+    rng_key const own = round_key(key, round);
     word_product<Word> const product_0 = multiply(c[0], multiplier_0);
     word_product<Word> const product_1 = multiply(c[2], multiplier_1);
-    c[0] = product_1.high ^ c[1] ^ key.lo;
+    c[0] = product_1.high ^ c[1] ^ own.lo;
     c[1] = product_1.low;
-    c[2] = product_0.high ^ c[3] ^ key.hi;
+    c[2] = product_0.high ^ c[3] ^ own.hi;
     c[3] = product_0.low;
-    key.lo += weyl_0;
-    key.hi += weyl_1;
   }
 }
 
-/// The block of one counter under one key. Any thread may call it; it has no state.
-TENDRIL_HD random_block philox4x32_10(random_block counter, rng_key key)
+/// The block of one counter under one key, or under a key's schedule. Any thread may call it; it has no state.
+template <class Key>
+TENDRIL_HD random_block philox4x32_10(random_block counter, Key const& key)
 {
   philox_rounds(counter.word, key, multiply_words{});
   return counter;

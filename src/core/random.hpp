@@ -19,6 +19,7 @@ enum class domain : std::uint32_t {
   minibatch = 6,
   start_vertices = 7,
   multidim_walk = 8,
+  dynamic_walk = 9,
   generator_edges = 16,
   generator_degrees = 17,
   generator_scramble = 18,
@@ -33,18 +34,19 @@ TENDRIL_HD rng_key make_key(std::uint64_t seed, domain which, std::uint64_t fold
   random_block const counter{{static_cast<std::uint32_t>(fold), static_cast<std::uint32_t>(fold >> 32U),
                               static_cast<std::uint32_t>(which), 0x444E4554U}};  // "TEND"
   random_block const out =
-      philox4x32_10(counter, {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32U)});
+      philox4x32_10(counter, rng_key{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32U)});
   return {out.word[0], out.word[1]};
 }
 
-/// The 128 bits of draw `draw` that logical item `item` makes at its step `step`.
-TENDRIL_HD random_block draw_block(rng_key key, std::uint64_t item, std::uint32_t step, std::uint32_t draw)
+/// The 128 bits of draw `draw` that logical item `item` makes at its step `step`. `Key`: rng_key or key_schedule.
+template <class Key>
+TENDRIL_HD random_block draw_block(Key const& key, std::uint64_t item, std::uint32_t step, std::uint32_t draw)
 {
   return philox4x32_10({{static_cast<std::uint32_t>(item), static_cast<std::uint32_t>(item >> 32U), step, draw}}, key);
 }
 
-/// Where many draws of 64 bits are made (slots of a fan-out, candidates of a race), two share a block: draw i is
-/// half i mod 2 of block `first_draw` + i / 2.
+/// Where many draws of 64 bits are made (slots of a fan-out), two share a block: draw i is half i mod 2 of block
+/// `first_draw` + i / 2. Races draw their halves apart (core/race.hpp).
 TENDRIL_HD std::uint64_t draw_bits(rng_key key, std::uint64_t item, std::uint32_t step, std::uint32_t first_draw,
                                    std::uint32_t i)
 {

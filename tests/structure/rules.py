@@ -11,6 +11,7 @@ from pathlib import Path
 # Who may include whom (docs/architecture.md): the rooms whose headers each room may name, besides its own and the
 # public ones in include/tendril.
 ARROWS = {
+    "include/tendril/engine": {"core"},  # engines that users' own kernels are compiled with; they need src/ too
     "include": set(),
     "src/core": set(),
     "src/store": {"core"},
@@ -88,7 +89,8 @@ def forbidden(root, path, room, header):
     if header.startswith("tendril/"):
         return None
     if FOREIGN.match(header):
-        return "the vocabulary uses the standard library alone" if room in ("include", "src/core") else None
+        alone = ("include", "include/tendril/engine", "src/core")
+        return "the vocabulary uses the standard library alone" if room in alone else None
     target = header
     if (path.parent / header).exists():  # relative to the file: name it from the top
         resolved = (path.parent / header).resolve()
@@ -144,8 +146,11 @@ def public_headers(root):
 
 
 def compiles_alone(header, include):
-    """Compiles a header by itself with g++, nothing but `include` on the path; returns the complaint or ""."""
+    """Compiles a header by itself with g++, nothing but `include` on the path, for engines the rules of src/ too;
+    returns the complaint or ""."""
     command = ["g++", "-std=c++20", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-fsyntax-only", "-x", "c++"]
+    if "engine" in header.relative_to(include).parts:
+        command += ["-I", Path(include).parent / "src"]
     text = f"#include <{header.relative_to(include)}>\n#include <{header.relative_to(include)}>\n"
     run = subprocess.run(command + ["-I", include, "-"], input=text, capture_output=True, text=True)
     if run.returncode == 0:

@@ -1,0 +1,64 @@
+// What the launches of dynamic walks have in the library: shapes, memory beside the output, problems. Host functions.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <tendril/buffer.hpp>
+#include <tendril/engine/dynamic_desk.hpp>
+#include <tendril/engine/walk_tuning.hpp>
+#include <tendril/exec.hpp>
+#include <tendril/graph.hpp>
+
+namespace tendril::engine {
+
+struct launch_shape {
+  unsigned num_blocks;
+  unsigned block_threads;
+
+  [[nodiscard]] std::uint32_t num_warps() const { return num_blocks * (block_threads / 32); }
+};
+
+/// The grid of a kernel whose blocks stay: as many as the device holds at once, or as `tuning` says; not more threads
+/// than `most_threads`, if that is not negative. @throws argument_error for a tuning that no launch can have.
+[[nodiscard]] launch_shape shape_of(void const* kernel, dynamic_tuning const& tuning, std::int64_t most_threads,
+                                    gpu_exec const& exec);
+
+/// @throws device_error naming the kernel if its launch failed.
+void check_launch(char const* kernel);
+
+/// @throws argument_error for a graph that is not on the GPU of `exec`, or a negative first_walk; device_error.
+void check_gpu_call(graph const& graph, std::int64_t first_walk, gpu_exec const& exec);
+
+/// Each vertex's largest weight, kept with the graph, in its GPU's memory; null for a graph without weights.
+[[nodiscard]] std::shared_ptr<buffer<float> const> largest_weights(graph const& graph, gpu_exec const& exec);
+
+/// The memory of one launch: its desk, and a board for as many warps as it may have.
+class dynamic_workspace {
+ public:
+  [[nodiscard]] dynamic_desk* desk() const { return desk_; }
+  [[nodiscard]] scan_board board(dynamic_tuning const& tuning) const
+  {
+    return {desk_, open_, scans_, num_warps_, tuning.share_from, tuning.share_chunk};
+  }
+
+  /// Waits for the launch. @throws argument_error naming the problem of the earliest walk that has one; device_error.
+  void rethrow(std::int64_t num_vertices) const;
+
+ private:
+  friend dynamic_workspace make_workspace(std::uint32_t num_warps, gpu_exec const& exec);
+
+  buffer<std::byte> memory_;  // freed in stream order: it may go while the launch runs
+  gpu_exec exec_;
+  std::uint32_t num_warps_ = 0;
+  dynamic_desk* desk_ = nullptr;
+  unsigned* open_ = nullptr;
+  shared_scan* scans_ = nullptr;
+};
+
+/// Allocates and clears a workspace, on the stream of `exec`; 128 bytes a warp.
+[[nodiscard]] dynamic_workspace make_workspace(std::uint32_t num_warps, gpu_exec const& exec);
+
+}  // namespace tendril::engine

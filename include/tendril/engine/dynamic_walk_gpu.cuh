@@ -1,0 +1,91 @@
+// Dynamic walks on a GPU, for nvcc: the kernels, their launches, and the call that users make. The rules:
+// engine/dynamic_step.hpp and src/core/race.hpp. CPU twin: engine/dynamic_walk_cpu.hpp.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <tendril/engine/dynamic_launch.hpp>
+#include <tendril/engine/dynamic_support.hpp>
+#include <tendril/engine/reject_kernel.cuh>
+#include <tendril/engine/scan_kernel.cuh>
+#include <tendril/gpu.hpp>
+
+namespace tendril {
+namespace engine {
+
+/// Enqueues walks by scans through any sampler, whose constructor takes `arguments`. `desk` is zeroed.
+template <template <class> class Sampler, class W>
+void launch_scan_walk(W const& walk, dynamic_setup const& setup, dynamic_batch const& batch,
+                      typename Sampler<W>::arguments const& arguments, dynamic_desk* desk, launch_shape const& shape,
+                      int walks_a_turn, gpu_exec const& exec)
+{
+  scan_walk_kernel<W, Sampler>
+      <<<shape.num_blocks, shape.block_threads, 0, exec.stream>>>(walk, setup, batch, arguments, desk, walks_a_turn);
+  check_launch("scan_walk_kernel");
+}
+
+/// Enqueues one batch whose parameters are in order; starts are checked on the way. Allocates O(warps) from the memory
+/// of `exec`, in stream order, and doesn't synchronise: what goes wrong is found in the desk of the result.
+template <class W>
+[[nodiscard]] dynamic_workspace enqueue_dynamic_walk(W const& walk, dynamic_setup const& setup, bool rejecting,
+                                                     dynamic_batch const& batch, dynamic_tuning const& tuning,
+                                                     gpu_exec const& exec)
+{
+  if constexpr (walk_has::bound<W>) {
+    if (rejecting) {
+      launch_shape const shape =
+          shape_of(reinterpret_cast<void const*>(reject_walk_kernel<W>), tuning, batch.size, exec);
+      dynamic_workspace space = make_workspace(0, exec);
+      reject_walk_kernel<W>
+          <<<shape.num_blocks, shape.block_threads, 0, exec.stream>>>(walk, setup, batch, space.desk());
+      check_launch("reject_walk_kernel");
+      return space;
+    }
+  }
+  launch_shape const shape =
+      shape_of(reinterpret_cast<void const*>(scan_walk_kernel<W, race_sampler>), tuning, -1, exec);
+  dynamic_workspace space = make_workspace(shape.num_warps(), exec);
+  launch_scan_walk<race_sampler>(walk, setup, batch, space.board(tuning), space.desk(), shape, tuning.walks_a_turn,
+                                 exec);
+  return space;
+}
+
+}  // namespace engine
+
+/// Runs a dynamic walk from each start on the GPU of `exec`; the bytes are those of the CPU's overload.
+///
+/// Walks without bound(state), and those that are told to scan, take a warp a walker and read every candidate's weight
+/// once; memory beyond output and starts is O(resident warps), whatever the degrees. Walks with it take a thread a
+/// walker and read the largest weight of each vertex, which is worked out once a graph.
+///
+/// @param graph   In the memory of exec.device.
+/// @param walk    What it points to must be in that memory too. Compile with --fmad=false.
+/// @param starts  [n] vertices in that memory, each below num_vertices.
+/// @return [n, length + 1] vertices and [n] lengths in the memory of `exec`. The call synchronises once, at its end.
+/// @throws argument_error as on the CPU, for the earliest walk that has a problem; memory_error; device_error.
+template <class W>
+[[nodiscard]] walks run_dynamic_walk(graph const& graph, W const& walk, std::span<vertex_id const> starts,
+                                     dynamic_walk_params const& params, gpu_exec const& exec,
+                                     std::int64_t first_walk = 0, engine::dynamic_tuning const& tuning = {})
+{
+  require_dynamic_walk<W>();
+  bool const rejecting = engine::rejects(params, walk_has::bound<W>);
+  engine::dynamic_setup setup = engine::make_setup(graph.view(), params);
+  engine::check_gpu_call(graph, first_walk, exec);
+  std::shared_ptr<buffer<float> const> largest;
+  if constexpr (walk_has::bound<W>) { largest = engine::largest_weights(graph, exec); }
+  if (largest) { setup.largest = largest->data(); }
+  auto const n = static_cast<std::int64_t>(starts.size());
+  std::int64_t const stride = params.length + 1;
+  walks out{buffer<vertex_id>(n * stride, memory_of(exec)), buffer<std::int32_t>(n, memory_of(exec)), n, params.length};
+  if (n == 0) { return out; }
+  engine::dynamic_batch const batch{
+      starts.data(), n, static_cast<std::uint64_t>(first_walk), out.vertices.data(), stride, 1, out.lengths.data()};
+  auto const space = engine::enqueue_dynamic_walk(walk, setup, rejecting, batch, tuning, exec);
+  space.rethrow(setup.graph.num_vertices);
+  return out;
+}
+
+}  // namespace tendril

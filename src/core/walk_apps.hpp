@@ -1,0 +1,117 @@
+// The library's walks as dynamic walks (tendril/dynamic_walk.hpp): what the rule `scan` races over. Weights are float32,
+// products rounded once. Host and device.
+
+#pragma once
+
+#include <cstdint>
+
+#include <tendril/dynamic_walk.hpp>
+
+#include "core/node2vec.hpp"
+
+namespace tendril::core {
+
+/// The weight that an edge has by itself.
+template <bool weighted>
+TENDRIL_HD float static_weight(walk_state const& s, walk_edge const& e)
+{
+  if constexpr (weighted) {
+    return s.graph.weights[e.index()];
+  } else {
+    return 1.0F;
+  }
+}
+
+/// DeepWalk, PPR and restart walks (Perozzi et al., KDD'14): edges in proportion to their weights.
+template <bool weighted>
+struct first_order_weights {
+  static constexpr bool trusted_weights = true;
+
+  [[nodiscard]] TENDRIL_HD float weight(walk_state const& s, walk_edge const& e) const
+  {
+    return static_weight<weighted>(s, e);
+  }
+};
+
+/// node2vec (Grover & Leskovec, KDD'16). A race asks for the adjacency of those edges only that may win by the largest
+/// factor; no product exceeds that one, since rounding is monotone.
+template <bool weighted>
+struct node2vec_weights {
+  static constexpr bool trusted_weights = true;
+  node2vec_bias bias;
+
+  [[nodiscard]] TENDRIL_HD float weight(walk_state const& s, walk_edge const& e) const
+  {
+    float const w = static_weight<weighted>(s, e);
+    if (s.previous == no_vertex) { return w; }
+    vertex_id const x = e.target();
+    bool const is_back = x == s.previous;
+    return w * node2vec_factor(bias, is_back, !is_back && s.graph.has_edge(s.previous, x));
+  }
+
+  [[nodiscard]] TENDRIL_HD float bound(walk_state const& s, walk_edge const& e) const
+  {
+    float const w = static_weight<weighted>(s, e);
+    return s.previous == no_vertex ? w : w * bias.largest;
+  }
+};
+
+/// A metapath: edges whose label (whose target's type) the schema doesn't name weigh nothing.
+template <bool weighted, bool of_types>
+struct metapath_weights {
+  static constexpr bool trusted_weights = true;
+  label_id const* schema;  ///< [size], where the walk runs.
+  std::int32_t size;
+  label_id first_type;  ///< schema[0]
+
+  [[nodiscard]] TENDRIL_HD float weight(walk_state const& s, walk_edge const& e) const
+  {
+    label_id const wanted = schema[(s.step + (of_types ? 1 : 0)) % size];
+    label_id const has = of_types ? s.graph.node_types[e.target()] : e.label();
+    return has == wanted ? static_weight<weighted>(s, e) : 0.0F;
+  }
+
+  /// A schema of types names the start's type too.
+  [[nodiscard]] TENDRIL_HD bool may_start(walk_state const& s) const
+  {
+    return !of_types || s.graph.node_types[s.start] == first_type;
+  }
+};
+
+/// Calls f(walk) with the struct for these parameters. `schema` may be null without a metapath.
+struct walk_choice {
+  bool weighted;
+  bool second_order;
+  bool of_types;  ///< The metapath names vertex types.
+  node2vec_bias bias;
+  label_id const* schema;  ///< [size]
+  std::int32_t size;
+  label_id first_type;
+};
+
+template <bool weighted, class F>
+void with_walk(walk_choice const& c, F f)
+{
+  if (c.schema != nullptr && c.of_types) {
+    f(metapath_weights<weighted, true>{c.schema, c.size, c.first_type});
+  } else if (c.schema != nullptr) {
+    f(metapath_weights<weighted, false>{c.schema, c.size, c.first_type});
+  } else if (c.second_order) {
+    f(node2vec_weights<weighted>{c.bias});
+  } else {
+    f(first_order_weights<weighted>{});
+  }
+}
+
+/// Calls f(walk) with the struct for these parameters.
+template <class F>
+void with_walk(walk_choice const& c, F f)
+{
+  if (c.weighted) {
+    with_walk<true>(c, f);
+  } else {
+    with_walk<false>(c, f);
+  }
+}
+
+}  // namespace tendril::core
