@@ -80,13 +80,17 @@ __global__ __launch_bounds__(block_threads) void labels_in_use_kernel(label_view
   __shared__ unsigned seen[label_words];
   for (int word = static_cast<int>(threadIdx.x); word < label_words; word += block_threads) { seen[word] = 0; }
   __syncthreads();
+  std::uint64_t low = 0;  // the first 64 labels, mostly all there are: bits in a register
   for (std::int64_t i = global_thread(); i < size; i += grid_stride()) {
     label_id const label = labels[i];
-    unsigned const bit = 1U << (label % 32U);
-    // A bit that is seen to be set is set; one that isn't may be set twice.
-    unsigned volatile const& word = seen[label / 32];
-    if ((word & bit) == 0) { atomicOr(seen + label / 32, bit); }
+    if (label < 64) {
+      low |= std::uint64_t{1} << label;
+    } else {
+      atomicOr(seen + label / 32, 1U << (label % 32U));
+    }
   }
+  if (static_cast<unsigned>(low) != 0) { atomicOr(seen, static_cast<unsigned>(low)); }
+  if (low >> 32U != 0) { atomicOr(seen + 1, static_cast<unsigned>(low >> 32U)); }
   __syncthreads();
   for (int word = static_cast<int>(threadIdx.x); word < label_words; word += block_threads) {
     if (seen[word] != 0) { atomicOr(used + word, seen[word]); }
