@@ -18,7 +18,10 @@ struct decoration {
 };
 
 /// Every graph below is a pure function of its parameters and the seed: each edge draws from its own counter, so
-/// the number of threads never changes it. All throw argument_error for parameters out of range.
+/// the number of threads never changes it, nor does the place: with a gpu_exec the same arrays come to be in the memory
+/// of that GPU. That takes at most 18 bytes an edge there, counted before duplicates go and after symmetrizing, and 16 a
+/// vertex; 34 bytes an edge to keep edge ids. GPU calls return when the graph is ready. All throw argument_error for
+/// parameters out of range, and memory_error, before anything is built, where it wouldn't fit; GPU calls device_error.
 
 /// R-MAT (Chakrabarti et al., SDM'04) with the parameters of Graph500: 2^scale vertices, edge_factor * 2^scale
 /// edges before `build`, vertex ids scrambled by a bijection where `scramble` says so.
@@ -31,6 +34,8 @@ struct rmat_params {
 };
 [[nodiscard]] graph generate_rmat(rmat_params const& params, build_options const& build, decoration const& extra = {},
                                   cpu_exec const& exec = {});
+[[nodiscard]] graph generate_rmat(rmat_params const& params, build_options const& build, decoration const& extra,
+                                  gpu_exec const& exec);
 
 /// Erdős–Rényi G(n, m): num_edges edges with uniform ends, before `build`.
 struct er_params {
@@ -40,6 +45,8 @@ struct er_params {
 };
 [[nodiscard]] graph generate_er(er_params const& params, build_options const& build, decoration const& extra = {},
                                 cpu_exec const& exec = {});
+[[nodiscard]] graph generate_er(er_params const& params, build_options const& build, decoration const& extra,
+                                gpu_exec const& exec);
 
 /// A heavy tail: out-degrees follow a discrete power law with `exponent` between min_degree and max_degree (the
 /// largest is reached by vertex 0), targets are chosen in proportion to the same law.
@@ -52,6 +59,8 @@ struct powerlaw_params {
 };
 [[nodiscard]] graph generate_powerlaw(powerlaw_params const& params, build_options const& build,
                                       decoration const& extra = {}, cpu_exec const& exec = {});
+[[nodiscard]] graph generate_powerlaw(powerlaw_params const& params, build_options const& build,
+                                      decoration const& extra, gpu_exec const& exec);
 
 enum class regular_graph {
   star,      ///< Vertex 0 and each other vertex, in both directions.

@@ -1,6 +1,7 @@
 // The GPU's functions in a build without CUDA: each says so.
 
 #include <tendril/error.hpp>
+#include <tendril/generate.hpp>
 #include <tendril/gpu.hpp>
 
 namespace tendril {
@@ -20,6 +21,11 @@ memory_resource& memory_of(gpu_exec const&) { refuse(); }
 std::int64_t free_gpu_bytes(int) { refuse(); }
 void synchronize(gpu_exec const&) { refuse(); }
 graph to_gpu(graph const&, gpu_exec const&) { refuse(); }
+
+graph build_graph(coo_view const&, build_options const&, gpu_exec const&) { refuse(); }
+graph generate_rmat(rmat_params const&, build_options const&, decoration const&, gpu_exec const&) { refuse(); }
+graph generate_er(er_params const&, build_options const&, decoration const&, gpu_exec const&) { refuse(); }
+graph generate_powerlaw(powerlaw_params const&, build_options const&, decoration const&, gpu_exec const&) { refuse(); }
 
 graph to_host(graph const& input, gpu_exec const&)
 {

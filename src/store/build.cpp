@@ -3,24 +3,13 @@
 
 #include <tendril/graph.hpp>
 
-#include "store/build_csr.hpp"  // csr_builder
-#include "store/check.hpp"      // expect_ascending_offsets, find_asymmetry
-#include "store/expects.hpp"    // TENDRIL_EXPECTS
+#include "store/build_csr.hpp"      // csr_builder
+#include "store/build_expects.hpp"  // expect_num_vertices, expect_lengths
+#include "store/check.hpp"          // expect_ascending_offsets, find_asymmetry
+#include "store/expects.hpp"        // TENDRIL_EXPECTS
 
 namespace tendril {
 namespace {
-
-void expect_num_vertices(build_options const& options)
-{
-  TENDRIL_EXPECTS(options.num_vertices >= -1 && options.num_vertices <= max_num_vertices,
-                  "build_graph: num_vertices is {}, expected -1 (one more than the largest id) or 0 to {}",
-                  options.num_vertices, max_num_vertices);
-}
-
-void expect_length(char const* name, std::size_t length, std::size_t expected)
-{
-  TENDRIL_EXPECTS(length == expected, "build_graph: {} {}, expected as many as sources, {}", length, name, expected);
-}
 
 /// Element ids[v] of `from` for each v, or zero past its end.
 template <class T>
@@ -50,10 +39,9 @@ label_array gather_labels(label_array const& from, shared_array<vertex_id> const
 
 graph build_graph(coo_view const& edges, build_options const& options, cpu_exec const& exec)
 {
-  expect_num_vertices(options);
+  store::expect_num_vertices(options);
+  store::expect_lengths(edges);
   std::size_t const size = edges.sources.size();
-  expect_length("targets", edges.targets.size(), size);
-  if (!edges.weights.empty()) { expect_length("weights", edges.weights.size(), size); }
   store::coo_edges const pairs{edges.sources, edges.targets};
   store::edge_columns_view const columns{edges.weights.empty() ? nullptr : edges.weights.data(), edges.labels};
   auto const input_bytes = static_cast<std::int64_t>(size) * (8 + 4 * !edges.weights.empty()) +
@@ -63,7 +51,7 @@ graph build_graph(coo_view const& edges, build_options const& options, cpu_exec 
 
 graph build_graph(graph const& input, build_options const& options, cpu_exec const& exec)
 {
-  expect_num_vertices(options);
+  store::expect_num_vertices(options);
   auto const& from = input.arrays();
   std::int64_t const num_vertices = input.num_vertices();
   TENDRIL_EXPECTS(options.num_vertices == -1 || options.num_vertices >= num_vertices,

@@ -9,21 +9,19 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include <tendril/error.hpp>
 #include <tendril/graph.hpp>
 
 #include "store/build_arcs.hpp"     // for_each_arc
 #include "store/build_buckets.hpp"  // bucket_plan
+#include "store/build_expects.hpp"  // expect_edge, id_limit
 #include "store/build_ids.hpp"      // id_map
 #include "store/build_sort.hpp"     // bucket_sorter, sorter_pool
-#include "store/expects.hpp"        // TENDRIL_EXPECTS
 #include "store/parallel.hpp"       // parallel_ranges
 
 namespace tendril::store {
@@ -119,7 +117,7 @@ class csr_builder {
   }
 
   std::int64_t check_edges() const;
-  [[noreturn]] void throw_bad_edge(std::int64_t begin, std::int64_t end, std::int64_t limit) const;
+  [[noreturn]] void throw_bad_edge(std::int64_t begin, std::int64_t end) const;
   std::vector<built_piece> run_passes(bucket_plan const& plan);
   struct pass {
     std::int64_t first, last;          // buckets
@@ -174,7 +172,7 @@ class csr_builder {
 template <class Edges>
 std::int64_t csr_builder<Edges>::check_edges() const
 {
-  std::int64_t const limit = options_.num_vertices >= 0 ? options_.num_vertices : max_num_vertices;
+  std::int64_t const limit = id_limit(options_);
   std::atomic<std::uint32_t> largest{0};
   std::atomic<std::int64_t> first_bad{edges_.size()};
   parallel_ranges(exec_, edges_.size(), build_grain, [&](std::int64_t begin, std::int64_t end) {
@@ -193,24 +191,17 @@ std::int64_t csr_builder<Edges>::check_edges() const
     }
   });
   if (auto const begin = first_bad.load(); begin < edges_.size()) {
-    throw_bad_edge(begin, std::min(begin + build_grain, edges_.size()), limit);
+    throw_bad_edge(begin, std::min(begin + build_grain, edges_.size()));
   }
   if (options_.num_vertices >= 0) { return options_.num_vertices; }
   return edges_.size() == 0 ? 0 : std::int64_t{largest} + 1;
 }
 
 template <class Edges>
-void csr_builder<Edges>::throw_bad_edge(std::int64_t begin, std::int64_t end, std::int64_t limit) const
+void csr_builder<Edges>::throw_bad_edge(std::int64_t begin, std::int64_t end) const
 {
-  char const* const name = options_.num_vertices >= 0 ? "num_vertices" : "the largest number of vertices";
   edges_.for_each(begin, end, [&](std::int64_t k, vertex_id u, vertex_id v) {
-    TENDRIL_EXPECTS(u < limit, "build_graph: edge {}: source {}, expected an id below {}, {}", k, u, name, limit);
-    TENDRIL_EXPECTS(v < limit, "build_graph: edge {}: target {}, expected an id below {}, {}", k, v, name, limit);
-    if (columns_.weights == nullptr) { return; }
-    float const w = columns_.weights[k];
-    if (!std::isfinite(w) || w < 0) {
-      throw format_error(fmt::format("build_graph: edge {}: weight {}, expected a finite number >= 0", k, w));
-    }
+    expect_edge(k, u, v, columns_.weights == nullptr ? nullptr : columns_.weights + k, options_);
   });
   throw format_error("build_graph: the edges changed while they were read");
 }
@@ -436,10 +427,7 @@ void csr_builder<Edges>::sum_degrees()
   parallel_ranges(exec_, num_vertices_, grain, [&](std::int64_t begin, std::int64_t end) {
     edge_id sum = 0;
     for (std::int64_t v = begin; v < end; ++v) {
-      if (degrees[v] > std::int64_t{0xffffffffLL}) {
-        throw argument_error(
-            fmt::format("build_graph: vertex {} would have {} edges, expected at most 4294967295", v, degrees[v]));
-      }
+      if (degrees[v] > std::int64_t{0xffffffffLL}) { throw_too_many_edges(v, degrees[v]); }
       sum += degrees[v];
     }
     sums[static_cast<std::size_t>(begin / grain) + 1] = sum;

@@ -57,6 +57,14 @@ void expect_decoration(char const* generator, decoration const& extra)
                   "{}: num_node_types is {}, expected 0 (no types) to {}", generator, extra.num_node_types, max_labels);
 }
 
+void expect_num_vertices(char const* generator, build_options const& build, std::int64_t num_vertices)
+{
+  TENDRIL_EXPECTS(
+      build.num_vertices == -1 || (build.num_vertices >= num_vertices && build.num_vertices <= max_num_vertices),
+      "{}: build.num_vertices is {}, expected -1 or {} to {}", generator, build.num_vertices, num_vertices,
+      max_num_vertices);
+}
+
 std::int64_t num_drawn_edges(rmat_params const& p)
 {
   return std::llround(p.edge_factor * static_cast<double>(std::int64_t{1} << static_cast<unsigned>(p.scale)));

@@ -18,6 +18,10 @@ void expect_params(powerlaw_params const& params);
 /// @throws argument_error for a decoration out of range.
 void expect_decoration(char const* generator, decoration const& extra);
 
+/// Checks that a generator's ids, below num_vertices, fit into the graph that is asked for.
+/// @throws argument_error.
+void expect_num_vertices(char const* generator, build_options const& build, std::int64_t num_vertices);
+
 /// Edges before `build`.
 std::int64_t num_drawn_edges(rmat_params const& params);
 
