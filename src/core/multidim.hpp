@@ -1,5 +1,5 @@
 // One step of a multi-dimensional random walk (Ribeiro and Towsley, IMC'10): which root of a set, and which of its
-// out-edges. Executors: src/cpu/multidim.cpp and its twin on the GPU.
+// out-edges. Executors: src/cpu/multidim.cpp, src/gpu/multidim.cu.
 
 #pragma once
 
@@ -12,75 +12,79 @@
 
 namespace tendril::core {
 
-/// What a step needs to know of a root: kept with the set, so that a chosen root costs no gather from the graph.
+/// Where a root's out-edges are.
 struct alignas(16) multidim_root {
   edge_id first_edge;
   std::uint32_t degree;
 
-  [[nodiscard]] static TENDRIL_HD multidim_root of(graph_view const& graph, vertex_id v)
+  /// @param indptr  [num_vertices + 1], the graph's.
+  [[nodiscard]] static TENDRIL_HD multidim_root of(edge_id const* indptr, vertex_id v)
   {
-    return {graph.first_edge(v), graph.degree(v)};
+    edge_id const first = indptr[v];
+    return {first, static_cast<std::uint32_t>(indptr[v + std::int64_t{1}] - first)};
   }
 };
 
 /// What a step chose. `edge` is -1 where the walk ends instead.
 struct multidim_pick {
   std::uint32_t slot;
+  std::uint32_t degree;  ///< Of the root in the slot.
   edge_id edge;
 };
 
-/// The set of roots of one sample, in memory of the executor's: a view, used by one thread at a time.
+/// The set of roots of one sample: a view of memory that the executor chose, used by one thread at a time.
+/// `Roots` keeps the roots: at(slot) tells where a root's edges are; put(slot, vertex) replaces it and tells the same of
+/// the new one. `Sums` keeps one 64-bit integer a root (core::prefix_tree), and is not used unless `by_degree`.
+template <class Roots, class Sums, bool by_degree>
 class multidim_frontier {
  public:
   multidim_frontier() = default;
-
-  /// @param roots    [size]
-  /// @param degrees  [size] where the root is chosen in proportion to its degree; null where uniformly.
-  TENDRIL_HD multidim_frontier(multidim_root* roots, std::uint64_t* degrees, std::uint32_t size)
-      : roots_(roots), degrees_{degrees, size}
-  {
-  }
+  TENDRIL_HD multidim_frontier(Roots roots, Sums sums, std::uint32_t size) : roots_(roots), degrees_{sums, size} {}
 
   /// Names root `slot` of the set that the walk begins with. Each is named once, then comes start().
-  TENDRIL_HD void place(std::uint32_t slot, multidim_root root) const
+  TENDRIL_HD void place(std::uint32_t slot, vertex_id vertex) const
   {
-    roots_[slot] = root;
-    if (degrees_.sums != nullptr) { degrees_.sums[slot] = root.degree; }
+    multidim_root const root = roots_.put(slot, vertex);
+    if constexpr (by_degree) { degrees_.sums[slot] = root.degree; }
   }
 
   TENDRIL_HD void start()
   {
-    if (degrees_.sums == nullptr) { return; }
-    degrees_.build();
-    num_edges_ = degrees_.total();
+    if constexpr (by_degree) {
+      degrees_.build();
+      num_edges_ = degrees_.total();
+    }
   }
 
   /// The choice of one step: the block's `low` decides on the root, `high` on its edge.
   [[nodiscard]] TENDRIL_HD multidim_pick choose(std::uint64_t low, std::uint64_t high) const
   {
-    if (degrees_.sums != nullptr && num_edges_ == 0) { return {0, -1}; }
-    std::uint32_t const slot =
-        degrees_.sums != nullptr ? degrees_.find(bounded64(low, num_edges_)) : bounded(low, degrees_.size);
-    multidim_root const root = roots_[slot];
-    return {slot, root.degree == 0 ? edge_id{-1} : root.first_edge + bounded(high, root.degree)};
+    std::uint32_t slot = 0;
+    if constexpr (by_degree) {
+      if (num_edges_ == 0) { return {0, 0, -1}; }
+      slot = degrees_.find(bounded64(low, num_edges_));
+    } else {
+      slot = bounded(low, degrees_.size);
+    }
+    multidim_root const root = roots_.at(slot);
+    return {slot, root.degree, root.degree == 0 ? edge_id{-1} : root.first_edge + bounded(high, root.degree)};
   }
 
-  /// Puts the vertex that was reached in the place of root `slot`.
-  TENDRIL_HD void replace(std::uint32_t slot, multidim_root next)
+  /// Puts the vertex that was reached in the place of the root that was chosen.
+  TENDRIL_HD void replace(multidim_pick const& pick, vertex_id reached)
   {
-    if (degrees_.sums != nullptr) {
-      std::uint32_t const before = roots_[slot].degree;
-      degrees_.change(slot, before, next.degree);
-      num_edges_ += next.degree;
-      num_edges_ -= before;
+    multidim_root const root = roots_.put(pick.slot, reached);
+    if constexpr (by_degree) {
+      degrees_.change(pick.slot, pick.degree, root.degree);
+      num_edges_ += root.degree;
+      num_edges_ -= pick.degree;
     }
-    roots_[slot] = next;
   }
 
  private:
-  multidim_root* roots_ = nullptr;
-  prefix_tree degrees_;
-  std::uint64_t num_edges_ = 0;  // out-edges of the set, where roots are chosen by degree
+  Roots roots_{};
+  prefix_tree<Sums> degrees_;
+  std::uint64_t num_edges_ = 0;  // out-edges of the set, if by_degree
 };
 
 }  // namespace tendril::core

@@ -9,11 +9,12 @@
 
 namespace tendril::core {
 
-/// A view of the sums; it owns nothing. Any one thread may call its functions, as long as no other one does meanwhile.
+/// A view of the sums, which `Sums` gives by index: a pointer to std::uint64_t, or what acts like one. It owns nothing. Any one thread may call its functions, as long as no other one does meanwhile.
 /// Sum i - 1 is that of the counts [i - lowest set bit of i, i), for i in [1, size].
+template <class Sums>
 struct prefix_tree {
-  std::uint64_t* sums = nullptr;  ///< [size]
-  std::uint32_t size = 0;         ///< At most 2^31 - 1.
+  Sums sums{};             ///< [size]
+  std::uint32_t size = 0;  ///< At most 2^31 - 1.
 
   /// Turns counts into sums, in place.
   TENDRIL_HD void build() const

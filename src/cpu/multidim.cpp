@@ -4,18 +4,13 @@
 #include <tendril/multidim.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <vector>
-
-#include <fmt/format.h>
-
-#include <tendril/error.hpp>
 
 #include "core/multidim.hpp"
 #include "cpu/arguments.hpp"
 #include "cpu/philox_lanes.hpp"
 #include "cpu/walk_source.hpp"
-#include "store/expects.hpp"   // TENDRIL_EXPECTS
+#include "plan/multidim_checks.hpp"
 #include "store/parallel.hpp"  // num_threads
 
 namespace tendril {
@@ -27,34 +22,17 @@ constexpr std::int64_t most_samples_at_once = 64;
 constexpr std::int64_t most_roots_at_once = 1 << 16;
 constexpr std::int64_t roots_ahead = 16;  // prefetched while a set is filled
 
-void check(graph const& graph, std::span<vertex_id const> roots, std::int64_t num_roots, multidim_params const& params,
-           std::int64_t first_walk)
-{
-  TENDRIL_EXPECTS(params.length >= 1 && params.length <= 0x7ffffffe, "length: {}, expected 1 to 2147483646 steps",
-                  params.length);
-  TENDRIL_EXPECTS(num_roots >= 1 && num_roots <= max_num_roots, "num_roots: {}, expected 1 to {} roots a sample",
-                  num_roots, max_num_roots);
-  TENDRIL_EXPECTS(static_cast<std::int64_t>(roots.size()) % num_roots == 0,
-                  "roots: {} vertices, expected a multiple of num_roots, {}", roots.size(), num_roots);
-  TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
-  cpu::check_vertices("root", roots, graph.view());
-}
+/// Roots and where their edges are, so that a chosen one costs no gather from the graph.
+struct located_roots {
+  edge_id const* indptr;
+  core::multidim_root* roots;
 
-/// The samples' memory. @throws memory_error also where its size is beyond any integer.
-multidim_walks allocate(std::int64_t num_walks, std::int64_t num_roots, std::int64_t length, memory_resource& memory)
-{
-  std::int64_t const row = num_roots + length;
-  if (num_walks > std::numeric_limits<std::int64_t>::max() / 8 / row) {
-    throw memory_error(
-        fmt::format("multidim_walk: {} samples of {} vertices each don't fit any memory", num_walks, row));
+  [[nodiscard]] core::multidim_root at(std::uint32_t slot) const { return roots[slot]; }
+  [[nodiscard]] core::multidim_root put(std::uint32_t slot, vertex_id v) const
+  {
+    return roots[slot] = core::multidim_root::of(indptr, v);
   }
-  return {buffer<vertex_id>(num_walks * row, memory),
-          buffer<std::int32_t>(num_walks * length, memory),
-          buffer<std::int32_t>(num_walks, memory),
-          num_walks,
-          num_roots,
-          length};
-}
+};
 
 /// Samples that a thread takes at once: a few groups for each thread, where there are enough samples.
 std::int64_t group_width(std::int64_t num_walks, std::int64_t num_roots, cpu_exec const& exec)
@@ -64,6 +42,7 @@ std::int64_t group_width(std::int64_t num_walks, std::int64_t num_roots, cpu_exe
 }
 
 /// One thread's samples in progress.
+template <bool by_degree>
 class sample_group {
  public:
   sample_group(graph_view const& graph, std::span<vertex_id const> roots, multidim_params const& params,
@@ -71,11 +50,10 @@ class sample_group {
       : graph_(graph),
         given_(roots),
         key_(core::make_key(params.seed, core::domain::multidim_walk)),
-        by_degree_(params.choose == root_choice::by_degree),
         first_walk_(first_walk),
         out_(out),
         roots_(width * out.num_roots),
-        degrees_(by_degree_ ? width * out.num_roots : 0)
+        sums_(by_degree ? width * out.num_roots : 0)
   {
     samples_.reserve(static_cast<std::size_t>(width));
   }
@@ -89,11 +67,11 @@ class sample_group {
     std::int64_t const m = out_.num_roots;
     std::int64_t const place = size() * m;
     vertex_id const* const given = given_.data() + index * m;
-    core::multidim_frontier frontier(roots_.data() + place, by_degree_ ? degrees_.data() + place : nullptr,
-                                     static_cast<std::uint32_t>(m));
+    frontier_view frontier({graph_.indptr, roots_.data() + place}, by_degree ? sums_.data() + place : nullptr,
+                           static_cast<std::uint32_t>(m));
     for (std::int64_t j = 0; j < m; ++j) {
       if (j + roots_ahead < m) { __builtin_prefetch(graph_.indptr + given[j + roots_ahead]); }
-      frontier.place(static_cast<std::uint32_t>(j), core::multidim_root::of(graph_, given[j]));
+      frontier.place(static_cast<std::uint32_t>(j), given[j]);
     }
     frontier.start();
     vertex_id* const row = out_.vertices.data() + index * (m + out_.length);
@@ -112,7 +90,7 @@ class sample_group {
         __builtin_prefetch(graph_.indptr + s.reached[step]);
       }
       for (auto& s : samples_) {
-        s.frontier.replace(s.pick.slot, core::multidim_root::of(graph_, s.reached[step]));
+        s.frontier.replace(s.pick, s.reached[step]);
         s.slots[step] = static_cast<std::int32_t>(s.pick.slot);
       }
     }
@@ -121,8 +99,10 @@ class sample_group {
   }
 
  private:
+  using frontier_view = core::multidim_frontier<located_roots, std::uint64_t*, by_degree>;
+
   struct sample {
-    core::multidim_frontier frontier;
+    frontier_view frontier;
     core::multidim_pick pick;
     std::int64_t index;
     vertex_id* reached;   // [length]: the row behind its roots
@@ -166,28 +146,23 @@ class sample_group {
   graph_view graph_;
   std::span<vertex_id const> given_;
   rng_key key_;
-  bool by_degree_;
   std::int64_t first_walk_;
   multidim_walks& out_;
   buffer<core::multidim_root> roots_;  // [width, num_roots]
-  buffer<std::uint64_t> degrees_;      // the same, for prefix sums
+  buffer<std::uint64_t> sums_;         // the same, if by_degree
   std::vector<sample> samples_;
   cpu::draw_lanes lanes_;
 };
 
-}  // namespace
-
-multidim_walks multidim_walk(graph const& graph, std::span<vertex_id const> roots, std::int64_t num_roots,
-                             multidim_params const& params, cpu_exec const& exec, std::int64_t first_walk)
+template <bool by_degree>
+void walk(graph const& graph, std::span<vertex_id const> roots, multidim_params const& params, std::int64_t first_walk,
+          multidim_walks& out, cpu_exec const& exec)
 {
-  check(graph, roots, num_roots, params, first_walk);
-  std::int64_t const num_walks = static_cast<std::int64_t>(roots.size()) / num_roots;
-  multidim_walks out = allocate(num_walks, num_roots, params.length, *exec.memory);
-  std::int64_t const width = group_width(num_walks, num_roots, exec);
+  std::int64_t const width = group_width(out.num_walks, out.num_roots, exec);
   cpu::run_walks(
-      num_walks, exec,
+      out.num_walks, exec,
       [&](cpu::walk_source& source) {
-        sample_group group(graph.view(), roots, params, first_walk, out, width);
+        sample_group<by_degree> group(graph.view(), roots, params, first_walk, out, width);
         for (std::int64_t i = source.next(); i >= 0; i = source.next()) {
           group.add(i);
           if (group.size() == width) { group.run(); }
@@ -195,6 +170,22 @@ multidim_walks multidim_walk(graph const& graph, std::span<vertex_id const> root
         group.run();
       },
       width);
+}
+
+}  // namespace
+
+multidim_walks multidim_walk(graph const& graph, std::span<vertex_id const> roots, std::int64_t num_roots,
+                             multidim_params const& params, cpu_exec const& exec, std::int64_t first_walk)
+{
+  auto const num_vertices = static_cast<std::int64_t>(roots.size());
+  plan::check_multidim(num_vertices, num_roots, params, first_walk);
+  cpu::check_vertices("root", roots, graph.view());
+  auto out = plan::allocate_multidim(num_vertices / num_roots, num_roots, params.length, *exec.memory);
+  if (params.choose == root_choice::by_degree) {
+    walk<true>(graph, roots, params, first_walk, out, exec);
+  } else {
+    walk<false>(graph, roots, params, first_walk, out, exec);
+  }
   return out;
 }
 

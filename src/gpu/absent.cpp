@@ -3,6 +3,7 @@
 #include <tendril/error.hpp>
 #include <tendril/generate.hpp>
 #include <tendril/gpu.hpp>
+#include <tendril/multidim.hpp>
 
 namespace tendril {
 namespace {
@@ -26,6 +27,12 @@ graph build_graph(coo_view const&, build_options const&, gpu_exec const&) { refu
 graph generate_rmat(rmat_params const&, build_options const&, decoration const&, gpu_exec const&) { refuse(); }
 graph generate_er(er_params const&, build_options const&, decoration const&, gpu_exec const&) { refuse(); }
 graph generate_powerlaw(powerlaw_params const&, build_options const&, decoration const&, gpu_exec const&) { refuse(); }
+
+multidim_walks multidim_walk(graph const&, std::span<vertex_id const>, std::int64_t, multidim_params const&,
+                             gpu_exec const&, std::int64_t)
+{
+  refuse();
+}
 
 graph to_host(graph const& input, gpu_exec const&)
 {

@@ -25,7 +25,7 @@ class PrefixTree : public ::testing::TestWithParam<std::uint32_t> {
   /// Looks for both ends of every count's range.
   void expect_right() const
   {
-    core::prefix_tree const tree{const_cast<std::uint64_t*>(sums.data()), GetParam()};
+    core::prefix_tree<std::uint64_t*> const tree{const_cast<std::uint64_t*>(sums.data()), GetParam()};
     std::uint64_t sum = 0;
     for (std::uint32_t i = 0; i < GetParam(); ++i) {
       if (counts[i] > 0) {
@@ -46,7 +46,7 @@ TEST_P(PrefixTree, FindsEveryCountBeforeAndAfterChanges)
   counts.resize(GetParam());
   for (auto& c : counts) { c = random() % 3 == 0 ? 0 : random() >> (random() % 40 + 20); }  // up to 2^44
   sums = counts;
-  core::prefix_tree const tree{sums.data(), GetParam()};
+  core::prefix_tree<std::uint64_t*> const tree{sums.data(), GetParam()};
   tree.build();
   expect_right();
   for (int k = 0; k < 200; ++k) {

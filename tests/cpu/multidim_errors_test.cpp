@@ -16,7 +16,7 @@ std::string error(std::vector<vertex_id> const& roots, std::int64_t num_roots, m
                   std::int64_t first_walk = 0)
 {
   graph const g = make_graph(3, {{0, 1}, {1, 2}, {2, 0}});
-  return message_of<argument_error>([&] { (void)multidim_walk(g, roots, num_roots, params, {}, first_walk); });
+  return message_of<argument_error>([&] { (void)multidim_walk(g, roots, num_roots, params, cpu_exec{}, first_walk); });
 }
 
 TEST(MultidimErrors, NameTheArgumentItsValueAndWhatWasExpected)

@@ -41,7 +41,7 @@ void expect_right(graph const& g, std::int64_t num_walks, std::int64_t num_roots
     multidim_params const params{.length = length, .choose = choose, .seed = seed};
     SCOPED_TRACE(::testing::Message() << num_roots << " roots, " << (choose == uniform ? "uniform" : "by degree"));
     constexpr std::int64_t first_walk = (std::int64_t{1} << 33U) + 5;
-    multidim_walks const out = multidim_walk(g, roots, num_roots, params, {}, first_walk);
+    multidim_walks const out = multidim_walk(g, roots, num_roots, params, cpu_exec{}, first_walk);
     EXPECT_EQ(multidim_verifier(g, params)(roots, num_roots, out), "");
     for (std::int64_t i = 0; i < num_walks; ++i) {
       auto const own =
@@ -92,7 +92,7 @@ TEST(MultidimInvariants, NeitherThreadsNorBatchesChangeASample)
       std::int64_t const n = std::min(size, num_walks - first);
       auto const some = std::span(roots).subspan(static_cast<std::size_t>(first * num_roots),
                                                  static_cast<std::size_t>(n * num_roots));
-      multidim_walks const part = multidim_walk(g, some, num_roots, params, {}, 1000 + first);
+      multidim_walks const part = multidim_walk(g, some, num_roots, params, cpu_exec{}, 1000 + first);
       for (std::int64_t i = 0; i < n; ++i) { ASSERT_EQ(sample_of(part, i), sample_of(whole, first + i)); }
     }
   }
@@ -140,7 +140,7 @@ TEST(MultidimInvariants, KnownAnswers)
         answer{uniform, 0, {{0, 3, 5, 4, 4, 3, 3, 4, 3, 3, 0, 2, 4}, {1, 2, 0, 2, 0, 0, 1, 1, 1, 2}, 10}},
         answer{uniform, far, {{0, 3, 5, 2, 1, 1, 0, 4, 3, 2, 0, 4, 3}, {1, 0, 1, 1, 2, 1, 0, 2, 1, 0}, 10}}}) {
     multidim_params const params{.length = 10, .choose = choose, .seed = 42};
-    multidim_walks const out = multidim_walk(g, std::vector<vertex_id>{0, 3, 5}, 3, params, {}, walk);
+    multidim_walks const out = multidim_walk(g, std::vector<vertex_id>{0, 3, 5}, 3, params, cpu_exec{}, walk);
     EXPECT_EQ(sample_of(out, 0), sample);
   }
 }
