@@ -37,12 +37,13 @@ class scalar_stepper {
     if (job_.params->metapath.empty()) {
       return choose(at, first, degree, [](std::uint32_t i) { return i; });
     }
+    if (job_.plan->rule == sampling_rule::scan) { return race_of_label(at, first, degree, job_.wanted_label(at.step)); }
     filter(first, degree, job_.wanted_label(at.step));
     return choose(at, first, static_cast<std::uint32_t>(matching_.size()),
                   [this](std::uint32_t i) { return matching_[i]; });
   }
 
-  /// Decides a step by one race over the neighbourhood: the scan rule, and the way out when trials run out.
+  /// Decides a step by one race over its candidates: the way out when trials run out.
   [[nodiscard]] vertex_id by_race(walker_position const& at)
   {
     edge_id const first = job_.graph.first_edge(at.vertex);
@@ -70,16 +71,31 @@ class scalar_stepper {
     return pick == core::no_pick ? no_vertex : view.indices[first + pick];
   }
 
+  /// Whether an edge carries `label`, or its target does.
+  [[nodiscard]] bool carries(edge_id e, label_id label) const
+  {
+    bool const of_targets = job_.params->metapath_of == metapath_kind::vertex_types;
+    return (of_targets ? job_.graph.node_types[job_.graph.indices[e]] : job_.graph.edge_labels[e]) == label;
+  }
+
   /// Lists the positions of the edges that carry `label`.
   void filter(edge_id first, std::uint32_t degree, label_id label)
   {
-    bool const of_targets = job_.params->metapath_of == metapath_kind::vertex_types;
     matching_.clear();
     for (std::uint32_t i = 0; i < degree; ++i) {
-      label_id const has =
-          of_targets ? job_.graph.node_types[job_.graph.indices[first + i]] : job_.graph.edge_labels[first + i];
-      if (has == label) { matching_.push_back(i); }
+      if (carries(first + i, label)) { matching_.push_back(i); }
     }
+  }
+
+  /// The scan rule with a metapath: a race over the whole neighbourhood, in which other labels weigh nothing. It needs
+  /// no list of matches, so it is the same walk where there is no room for one.
+  [[nodiscard]] vertex_id race_of_label(walker_position const& at, edge_id first, std::uint32_t degree,
+                                        label_id label) const
+  {
+    auto const weight_of = [&](std::uint32_t i) { return carries(first + i, label) ? weight(first + i) : 0.0F; };
+    race_counter const counter{job_.step_key, at.walk, static_cast<std::uint32_t>(at.step), core::race_draws};
+    std::uint64_t const winner = race_one(degree, weight_of, weight_of, counter);
+    return core::race_has_winner(winner) ? job_.graph.indices[first + core::race_index(winner)] : no_vertex;
   }
 
   [[nodiscard]] core::random_block draw(walker_position const& at, std::uint32_t i) const

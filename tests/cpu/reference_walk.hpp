@@ -128,12 +128,12 @@ class reference_walk {
         if (level < double{weight(edges[i])} * bias(target(i), before)) { return target(i); }
       }
     }
-    return race(edges, walk, step, before);
+    return race(edges, graph_.indptr[v], walk, step, before);
   }
 
-  /// The candidate with the smallest exponential over its weight.
-  [[nodiscard]] std::optional<vertex_id> race(std::vector<edge_id> const& edges, std::uint64_t walk, std::uint32_t step,
-                                              vertex_id before) const
+  /// The candidate with the smallest exponential over its weight. `first`: the first edge of the neighbourhood.
+  [[nodiscard]] std::optional<vertex_id> race(std::vector<edge_id> const& edges, edge_id first, std::uint64_t walk,
+                                              std::uint32_t step, vertex_id before) const
   {
     std::optional<vertex_id> winner;
     long double best = 0;
@@ -141,9 +141,11 @@ class reference_walk {
       vertex_id const x = graph_.indices[edges[i]];
       float const w = weight(edges[i]) * bias(x, before);
       if (!(w > 0)) { continue; }
-      auto const offset = static_cast<std::uint32_t>(i / 128 * 32 + i % 32);
+      // A scan numbers the whole neighbourhood, a race after trials its candidates.
+      auto const number = rule_ == sampling_rule::scan ? static_cast<std::size_t>(edges[i] - first) : i;
+      auto const offset = static_cast<std::uint32_t>(number / 128 * 32 + number % 32);
       auto const word = [&](std::uint32_t first_draw) -> std::uint64_t {
-        return core::draw_block(step_key_, walk, step, first_draw + offset).word[i / 32 % 4];
+        return core::draw_block(step_key_, walk, step, first_draw + offset).word[number / 32 % 4];
       };
       std::uint64_t const bits = (word(0x80000000U) << 32U) | word(0xC0000000U);
       long double const v = std::ldexp(static_cast<long double>(bits) + 0.5L, -64);
