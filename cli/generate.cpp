@@ -8,6 +8,7 @@
 
 #include <tendril/error.hpp>
 #include <tendril/generate.hpp>
+#include <tendril/gpu.hpp>
 
 #include "common.hpp"
 #include "help.hpp"
@@ -18,7 +19,7 @@ namespace tendril::cli {
 namespace {
 
 struct generate_command {
-  std::string kind, output, to = "auto", weights, name;
+  std::string kind, output, to = "auto", weights, name, device = "cpu";
   std::optional<int> scale;
   std::optional<std::int64_t> vertices;
   double edge_factor = 16;
@@ -33,6 +34,10 @@ struct generate_command {
   void run() const;
   [[nodiscard]] std::int64_t num_vertices() const;
   [[nodiscard]] decoration extra() const;
+  [[nodiscard]] bool is_random() const { return kind == "rmat" || kind == "er" || kind == "powerlaw"; }
+  template <class Exec>
+  [[nodiscard]] graph make_random(Exec const& exec) const;
+  [[nodiscard]] graph make_regular(cpu_exec const& exec) const;
   [[nodiscard]] graph make(cpu_exec const& exec) const;
 };
 
@@ -66,7 +71,9 @@ decoration generate_command::extra() const
   return extra;
 }
 
-graph generate_command::make(cpu_exec const& exec) const
+/// An rmat, er or powerlaw graph, where `exec` runs.
+template <class Exec>
+graph generate_command::make_random(Exec const& exec) const
 {
   auto const& build = building.build;
   if (kind == "rmat") {
@@ -88,12 +95,15 @@ graph generate_command::make(cpu_exec const& exec) const
     params.seed = seed;
     return generate_er(params, build, extra(), exec);
   }
-  if (kind == "powerlaw") {
-    powerlaw_params params = powerlaw;
-    params.num_vertices = num_vertices();
-    params.seed = seed;
-    return generate_powerlaw(params, build, extra(), exec);
-  }
+  powerlaw_params params = powerlaw;
+  params.num_vertices = num_vertices();
+  params.seed = seed;
+  return generate_powerlaw(params, build, extra(), exec);
+}
+
+graph generate_command::make_regular(cpu_exec const& exec) const
+{
+  auto const& build = building.build;
   regular_graph regular = regular_graph::star;
   if (kind == "ring") { regular = regular_graph::ring; }
   if (kind == "grid") { regular = regular_graph::grid; }
@@ -102,6 +112,20 @@ graph generate_command::make(cpu_exec const& exec) const
   bool const building_asked =
       build.reverse || build.symmetrize || build.drop_self_loops || build.drop_duplicates || build.compact;
   return building_asked ? build_graph(g, build, exec) : g;
+}
+
+/// The graph in host memory.
+graph generate_command::make(cpu_exec const& exec) const
+{
+  if (device != "cpu" && device != "cuda") {
+    throw argument_error(fmt::format("--device: '{}', expected cpu or cuda", device));
+  }
+  if (device == "cpu") { return is_random() ? make_random(exec) : make_regular(exec); }
+  if (!is_random()) {
+    throw argument_error(
+        fmt::format("--device cuda: {} graphs are made on the CPU, expected rmat, er or powerlaw", kind));
+  }
+  return to_host(make_random(gpu_exec(0)));
 }
 
 void generate_command::run() const
@@ -126,6 +150,7 @@ void generate_command::run() const
                {"graph", describe_json(g, output)},
                {"output", output},
                {"output_bytes", file_bytes(output)},
+               {"device", device},
                {"threads", common.num_threads()},
                {"make_seconds", make_seconds},
                {"seconds", seconds},
@@ -157,6 +182,8 @@ void add_generate(CLI::App& application)
   verb->add_option("--seed", command->seed, "Seed: the same one gives the same graph [0]")
       ->check(natural())
       ->type_name("S");
+  verb->add_option("--device", command->device, "Where to make it: cpu, or cuda for rmat, er and powerlaw [cpu]")
+      ->type_name("DEVICE");
   verb->add_option("--name", command->name, "Name kept in the file [KIND-SEED]")->type_name("NAME");
 
   auto const shape = "Shape";

@@ -14,7 +14,7 @@ namespace tendril::core {
 /// P(d) in proportion to d^-exponent over min <= d <= max.
 class power_law {
  public:
-  power_law(double exponent, std::int64_t min, std::int64_t max)
+  TENDRIL_HD power_law(double exponent, std::int64_t min, std::int64_t max)
       : exponent_(exponent),
         min_(min),
         max_(max),

@@ -57,6 +57,11 @@ USAGE = [
         "KIND: 'cube', expected rmat, er, powerlaw, star, ring, grid or complete " "(try 'tendril generate --help')",
     ),
     (["generate", "er", "out.npz", "--weights", "5"], "--weights: '5', expected the range of weights as in 1,5"),
+    (["generate", "er", "out.npz", "--device", "tpu"], "--device: 'tpu', expected cpu or cuda"),
+    (
+        ["generate", "star", "out.npz", "--device", "cuda"],
+        "--device cuda: star graphs are made on the CPU, expected rmat, er or powerlaw",
+    ),
     (["generate", "rmat", "out.npz", "--vertices", "5"], "--vertices: rmat has 2^scale vertices, expected --scale"),
 ]
 

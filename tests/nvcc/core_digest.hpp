@@ -7,11 +7,15 @@
 
 #include "core/adjacency.hpp"
 #include "core/alias.hpp"
+#include "core/decoration.hpp"
 #include "core/floyd.hpp"
 #include "core/its.hpp"
 #include "core/labels.hpp"
 #include "core/node2vec.hpp"
+#include "core/portable_math.hpp"
+#include "core/power_law.hpp"
 #include "core/race.hpp"
+#include "core/rmat.hpp"
 
 namespace tendril::test {
 
@@ -30,13 +34,29 @@ struct digest {
 };
 
 /// The rules that a digest can be made of, one digest each, so that a difference names its rule.
-enum class rule : int { random, floats, floyd, race, fixed_point, alias, its, reject, node2vec, search, count };
+enum class rule : int {
+  random,
+  floats,
+  floyd,
+  race,
+  fixed_point,
+  alias,
+  its,
+  reject,
+  node2vec,
+  search,
+  math,
+  rmat,
+  power_law,
+  decoration,
+  count
+};
 inline constexpr int num_rules = static_cast<int>(rule::count);
 
 /// The i-th fixed input: any 64 bits, mostly of full length, one in four short.
 TENDRIL_HD std::uint64_t input(std::uint32_t i)
 {
-  std::uint64_t const bits = core::draw_block({0x12345678U, 0x9abcdef0U}, i, 0, 0).low();
+  std::uint64_t const bits = core::draw_block(rng_key{0x12345678U, 0x9abcdef0U}, i, 0, 0).low();
   return i % 4 == 0 ? bits >> (i / 4 % 64) : bits;
 }
 
@@ -228,6 +248,60 @@ TENDRIL_HD void digest_search(digest& d)
   }
 }
 
+TENDRIL_HD void digest_math(digest& d)
+{
+  for (std::uint32_t i = 0; i < 2000; ++i) {
+    double const u = core::unit_interval(input(i)) + 0x1p-54;
+    d.add(core::double_to_bits(core::normal_quantile(u)));
+    d.add(core::double_to_bits(core::portable_log(u * 1e9)));
+    d.add(core::double_to_bits(core::portable_exp(1400 * (u - 0.5))));
+    d.add(core::double_to_bits(core::portable_pow(1 + 1e6 * u, 3 * (u - 0.5))));
+  }
+}
+
+TENDRIL_HD void digest_rmat(digest& d)
+{
+  // Thresholds, and first 16 bits of one that ties now and then.
+  core::quadrants const levels{{std::uint64_t{1} << 61U, std::uint64_t{3} << 61U, 0x7000123456789abcULL},
+                               {0x4000U, 0xc000U, 0xe000U}};
+  core::scrambler scramble;
+  for (int scale = 1; scale <= 31; scale += 5) {
+    scramble.mask = (std::uint64_t{1} << static_cast<unsigned>(scale)) - 1;
+    scramble.fold = static_cast<unsigned>(scale + 1) / 2;
+    for (std::uint32_t r = 0; r < core::scrambler::num_rounds; ++r) {
+      scramble.factors[r] = input(r) | 1U;
+      scramble.terms[r] = input(r + 4);
+    }
+    for (std::uint32_t k = 0; k < 4000; ++k) {
+      core::drawn_edge const edge = levels.draw({7, 9}, k, scale);
+      d.add((std::uint64_t{edge.source} << 32U) | edge.target);
+      d.add(std::uint64_t{scramble(edge.source)});
+    }
+  }
+}
+
+TENDRIL_HD void digest_power_law(digest& d)
+{
+  for (double const exponent : {0.5, 1.0, 2.1, 4.0}) {
+    core::power_law const law(exponent, 2, 3'000'000);
+    for (std::uint32_t i = 0; i < 500; ++i) { d.add(static_cast<std::uint64_t>(law.draw({3, 5}, input(i)))); }
+  }
+}
+
+TENDRIL_HD void digest_decoration(digest& d)
+{
+  core::weight_rule const uniform{{1, 2}, 0, 1, 4, 4.9999995F};
+  core::weight_rule const lognormal{{1, 2}, 3, 0, 0, 0};
+  for (std::uint32_t i = 0; i < 2000; ++i) {
+    auto const u = static_cast<vertex_id>(input(i)), v = static_cast<vertex_id>(input(i + 1));
+    std::uint64_t const item = core::edge_item(i % 2 == 0, u, v);
+    d.add(item);
+    d.add(uniform(item));
+    d.add(lognormal(item));
+    d.add(std::uint64_t{core::label_rule{{1, 2}, 1 + i}(item)});
+  }
+}
+
 /// The digest of one rule over its fixed inputs.
 TENDRIL_HD std::uint64_t core_digest(rule which)
 {
@@ -243,6 +317,10 @@ TENDRIL_HD std::uint64_t core_digest(rule which)
     case rule::reject: digest_reject(d); break;
     case rule::node2vec: digest_node2vec(d); break;
     case rule::search: digest_search(d); break;
+    case rule::math: digest_math(d); break;
+    case rule::rmat: digest_rmat(d); break;
+    case rule::power_law: digest_power_law(d); break;
+    case rule::decoration: digest_decoration(d); break;
     case rule::count: break;
   }
   return d.state;
