@@ -25,7 +25,10 @@ class board_user {
   /// The winner of the race over a whole neighbourhood, in every lane.
   [[nodiscard]] __device__ std::uint64_t race(walk_state const& state, edge_id first, std::uint32_t size) const
   {
-    if (size >= board_.share_from && __ldcg(&board_.desk->idle) != 0) { return lead(state, first, size); }
+    // Lanes may read a number that changes differently: any of them decides for all.
+    if (size >= board_.share_from && __any_sync(full_warp, __ldcg(&board_.desk->idle) != 0)) {
+      return lead(state, first, size);
+    }
     warp_race<W> race(walk_, setup_, state, first);
     race.scan(0, size);
     return race.result();
@@ -37,7 +40,7 @@ class board_user {
     if (lane() == 0) { atomicAdd(&board_.desk->idle, 1U); }
     std::uint32_t const num_words = (board_.num_warps + 31) / 32;
     std::uint32_t at = self_ / 32;  // the neighbours' scans first
-    while (__ldcg(&board_.desk->finished) < static_cast<unsigned long long>(num_walks)) {
+    while (!__any_sync(full_warp, __ldcg(&board_.desk->finished) >= static_cast<unsigned long long>(num_walks))) {
       bool helped = false;
       for (std::uint32_t seen = 0; seen < num_words && !helped; seen += 32) {
         std::uint32_t const word = (at + seen + lane()) % num_words;
