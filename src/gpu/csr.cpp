@@ -23,6 +23,7 @@ double build_csr_bytes(double num_arcs, double num_ids, double bytes_an_edge, bo
 void expect_gpu_memory(char const* what, double bytes, gpu_exec const& exec)
 {
   if (exec.memory != nullptr) { return; }
+  synchronize(exec);  // what was freed before counts as free once the stream has come there
   auto const free = static_cast<double>(free_gpu_bytes(exec.device));
   if (bytes > free) {
     throw memory_error(

@@ -69,7 +69,7 @@ struct built_csr {
                                      build_options const& options);
 
 /// @throws memory_error "what: the graph takes about 12.0 GB to build, …" if `bytes` are more than the GPU has free.
-///         Memory of a resource of the caller's is the caller's to know.
+///         Memory of a resource of the caller's is the caller's to know. Synchronises.
 void expect_gpu_memory(char const* what, double bytes, gpu_exec const& exec);
 
 /// Labels below 2^16 for `size` items, 1 byte each for at most 256 different ones, else 2: `draw(labels)` fills a
