@@ -32,9 +32,15 @@ struct cpu_exec {
 /// Runs work on a GPU, in the order of one stream. Passing it as a call's last argument selects the GPU executor;
 /// spans and results of such a call lie in that GPU's memory.
 struct gpu_exec {
-  int device = 0;                     ///< Ordinal of the GPU, as CUDA counts them.
-  cuda_stream stream = nullptr;       ///< Work is enqueued here; null is CUDA's default stream.
-  memory_resource* memory = nullptr;  ///< Where results and tables are allocated; null: gpu_memory(device, stream).
+  /// There is no default: `{}` as an argument means a cpu_exec.
+  explicit gpu_exec(int the_device, cuda_stream the_stream = nullptr, memory_resource* the_memory = nullptr)
+      : device(the_device), stream(the_stream), memory(the_memory)
+  {
+  }
+
+  int device;               ///< Ordinal of the GPU, as CUDA counts them.
+  cuda_stream stream;       ///< Work is enqueued here; null is CUDA's default stream.
+  memory_resource* memory;  ///< Where results and tables are allocated; null: gpu_memory(device, stream).
 };
 
 }  // namespace tendril

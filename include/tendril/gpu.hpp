@@ -42,10 +42,10 @@ void synchronize(gpu_exec const& exec);
 /// The same graph in the memory of a GPU. Copies every array, and synchronises. A graph that is there comes back as it
 /// is; one on another GPU is refused.
 /// @throws device_error; memory_error; argument_error for a graph on another GPU.
-[[nodiscard]] graph to_gpu(graph const& input, gpu_exec const& exec = {});
+[[nodiscard]] graph to_gpu(graph const& input, gpu_exec const& exec = gpu_exec(0));
 
 /// The same graph in host memory; a graph that is there comes back as it is. Synchronises.
 /// @throws device_error; memory_error.
-[[nodiscard]] graph to_host(graph const& input, gpu_exec const& exec = {});
+[[nodiscard]] graph to_host(graph const& input, gpu_exec const& exec = gpu_exec(0));
 
 }  // namespace tendril

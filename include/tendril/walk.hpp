@@ -43,12 +43,19 @@ struct walk_params {
   std::uint64_t seed = 0;
 };
 
-/// Walks as they come out: row i is a walk.
+/// How walks lie in memory.
+enum class walk_order {
+  row_major,   ///< [num_walks, length + 1]: a walk is a row.
+  step_major,  ///< [length + 1, num_walks]: a step of all walks is a row. Only on a GPU, where it is faster.
+};
+
+/// Walks as they come out.
 struct walks {
-  buffer<vertex_id> vertices;    ///< [num_walks, length + 1], row-major; `no_vertex` after a walk's end.
+  buffer<vertex_id> vertices;    ///< [num_walks, length + 1], or as `order` says; `no_vertex` after a walk's end.
   buffer<std::int32_t> lengths;  ///< [num_walks]: steps taken, in [0, length].
   std::int64_t num_walks = 0;
   std::int64_t length = 0;
+  walk_order order = walk_order::row_major;
 };
 
 /// A planned walk: checks the parameters and builds the tables once, then runs on any number of batches.
@@ -60,6 +67,10 @@ class walker {
   /// @throws argument_error  a parameter out of range; weights, labels or types asked for that the graph lacks;
   ///                         a metapath label that no edge (or no vertex) has.
   walker(graph const& graph, walk_params const& params, std::int64_t expected_walks, cpu_exec const& exec = {});
+
+  /// The same for a graph in the memory of the GPU of `exec` (to_gpu). Tables are built there. Synchronises.
+  /// @throws argument_error as above, and for a graph that is elsewhere; device_error; memory_error.
+  walker(graph const& graph, walk_params const& params, std::int64_t expected_walks, gpu_exec const& exec);
   ~walker();
   walker(walker&&) noexcept;
   walker& operator=(walker&&) noexcept;
@@ -75,8 +86,18 @@ class walker {
   void run_into(std::span<vertex_id const> starts, std::int64_t first_walk, vertex_id* vertices, std::int32_t* lengths,
                 cpu_exec const& exec = {}) const;
 
+  /// The same walks, bit for bit, on the GPU that the walker was made for; starts and results lie in its memory, the
+  /// work is ordered on `exec.stream`. Synchronises with the stream once, at the end.
+  /// @throws argument_error naming a start out of range, or a walker made for another place; device_error;
+  ///         memory_error.
+  [[nodiscard]] walks run(std::span<vertex_id const> starts, std::int64_t first_walk, gpu_exec const& exec,
+                          walk_order order = walk_order::row_major) const;
+  void run_into(std::span<vertex_id const> starts, std::int64_t first_walk, vertex_id* vertices, std::int32_t* lengths,
+                gpu_exec const& exec, walk_order order = walk_order::row_major) const;
+
+  struct state;  ///< What an executor keeps; not for users.
+
  private:
-  struct state;
   std::unique_ptr<state> state_;
 };
 
@@ -84,8 +105,17 @@ class walker {
 [[nodiscard]] sampling_plan plan_walk(graph const& graph, walk_params const& params, std::int64_t expected_walks,
                                       cpu_exec const& exec = {});
 
+/// The same for the GPU that holds the graph. Gathers what the planner needs to know there, and synchronises.
+[[nodiscard]] sampling_plan plan_walk(graph const& graph, walk_params const& params, std::int64_t expected_walks,
+                                      gpu_exec const& exec);
+
 /// One call for walker(...).run(...); tables stay with the graph for the next call.
 [[nodiscard]] walks random_walk(graph const& graph, std::span<vertex_id const> starts, walk_params const& params,
                                 cpu_exec const& exec = {}, std::int64_t first_walk = 0);
+
+/// The same on a GPU: `starts` and the result lie in its memory, as does the graph.
+[[nodiscard]] walks random_walk(graph const& graph, std::span<vertex_id const> starts, walk_params const& params,
+                                gpu_exec const& exec, std::int64_t first_walk = 0,
+                                walk_order order = walk_order::row_major);
 
 }  // namespace tendril

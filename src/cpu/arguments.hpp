@@ -26,4 +26,11 @@ inline void check_weighted(bool weighted, graph const& graph)
                   "weighted: the graph has no weights, expected one an edge");
 }
 
+/// @throws argument_error for a graph whose arrays lie on a GPU.
+inline void check_in_host_memory(graph const& graph)
+{
+  TENDRIL_EXPECTS(graph.device() < 0, "graph: it is on GPU {}, expected one in host memory (to_host), or a gpu_exec",
+                  graph.device());
+}
+
 }  // namespace tendril::cpu

@@ -32,6 +32,7 @@ void check(graph const& graph, khop_params const& params)
     slots = f > 0 ? slots * std::min(f, most_slots_a_tree + 1) : slots;
     TENDRIL_EXPECTS(slots <= most_slots_a_tree, "fanouts: more than 2^31 slots a tree at hop {}", h + 1);
   }
+  cpu::check_in_host_memory(graph);
   cpu::check_weighted(params.weighted, graph);
 }
 

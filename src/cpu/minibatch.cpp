@@ -73,6 +73,7 @@ void check(graph const& graph, std::span<vertex_id const> seeds, minibatch_param
     TENDRIL_EXPECTS(k >= -1 && k <= 0x7fffffff,
                     "num_neighbors: {} at hop {}, expected 0 to 2147483647, or -1 for all neighbours", k, h + 1);
   }
+  cpu::check_in_host_memory(graph);
   cpu::check_weighted(params.weighted, graph);
   cpu::check_vertices("seed", seeds, graph.view());
 }

@@ -2,62 +2,36 @@
 
 #include <tendril/walk.hpp>
 
-#include <atomic>
-
 #include "core/random.hpp"
 #include "cpu/arguments.hpp"
 #include "cpu/lane_walk.hpp"
 #include "cpu/scalar_walk.hpp"
 #include "cpu/walk_job.hpp"
 #include "plan/planner.hpp"
+#include "plan/walk_checks.hpp"
+#include "plan/walker_state.hpp"
 #include "store/expects.hpp"  // TENDRIL_EXPECTS
 
 namespace tendril {
 namespace {
 
-void check_probability(char const* name, double p)
-{
-  TENDRIL_EXPECTS(p >= 0 && p <= 1, "{}: {}, expected a probability in [0, 1]", name, p);
-}
-
-void check_bias(char const* name, double value)
-{
-  TENDRIL_EXPECTS(value >= 1e-9 && value <= 1e9, "{}: {}, expected a number from 1e-9 to 1e9", name, value);
-}
-
-void check_metapath(graph const& graph, walk_params const& params, cpu_exec const& exec)
-{
-  if (params.metapath.empty()) { return; }
-  bool const of_edges = params.metapath_of == metapath_kind::edge_labels;
-  TENDRIL_EXPECTS(params.p == 1 && params.q == 1 && !params.second_order,
-                  "metapath: can't be combined with p and q, expected one of the two");
-  TENDRIL_EXPECTS(of_edges ? graph.has_edge_labels() : graph.has_node_types(),
-                  "metapath: the graph has no {}, expected one {}", of_edges ? "edge labels" : "vertex types",
-                  of_edges ? "an edge" : "a vertex");
-  auto const in_use = plan::labels_of(graph, plan::metapath_grouping(params), exec);
-  for (std::size_t i = 0; i < params.metapath.size(); ++i) {
-    label_id const label = params.metapath[i];
-    TENDRIL_EXPECTS(label < in_use->size() && (*in_use)[label] != 0, "metapath: no {} has {} {} (entry {})",
-                    of_edges ? "edge" : "vertex", of_edges ? "label" : "type", label, i);
-  }
-}
-
 void check(graph const& graph, walk_params const& params, cpu_exec const& exec)
 {
-  TENDRIL_EXPECTS(params.length >= 1 && params.length <= 0x7ffffffe, "length: {}, expected 1 to 2147483646 steps",
-                  params.length);
-  check_bias("p", params.p);
-  check_bias("q", params.q);
-  check_probability("stop_prob", params.stop_prob);
-  check_probability("restart_prob", params.restart_prob);
-  cpu::check_weighted(params.weighted, graph);
-  check_metapath(graph, params, exec);
+  cpu::check_in_host_memory(graph);
+  plan::check_walk_params(graph, params,
+                          [&] { return plan::labels_of(graph, plan::metapath_grouping(params), exec); });
 }
 
-core::domain domain_of(walk_params const& params)
+/// What the CPU keeps of a planned walk.
+struct cpu_walker final : walker::state {
+  plan::walk_tables tables;
+  cpu::walk_job job;
+};
+
+cpu_walker const& on_cpu(walker::state const& state)
 {
-  if (!params.metapath.empty()) { return core::domain::metapath_walk; }
-  return plan::is_second_order(params) ? core::domain::second_order_walk : core::domain::first_order_walk;
+  TENDRIL_EXPECTS(state.device < 0, "walker: it was made for GPU {}, expected a gpu_exec", state.device);
+  return static_cast<cpu_walker const&>(state);
 }
 
 }  // namespace
@@ -76,19 +50,11 @@ bool can_interleave(walk_job const& job)
 
 }  // namespace cpu
 
-struct walker::state {
-  graph input;
-  walk_params params;
-  sampling_plan plan;
-  plan::walk_tables tables;
-  cpu::walk_job job;
-};
-
 walker::walker(graph const& graph, walk_params const& params, std::int64_t expected_walks, cpu_exec const& exec)
-    : state_(std::make_unique<state>())
 {
   check(graph, params, exec);
-  auto& s = *state_;
+  auto made = std::make_unique<cpu_walker>();
+  auto& s = *made;
   s.input = graph;
   s.params = plan::without_idle_weights(graph, params);
   s.plan = plan::make_walk_plan(graph, s.params, expected_walks, exec);
@@ -99,18 +65,12 @@ walker::walker(graph const& graph, walk_params const& params, std::int64_t expec
            &s.tables,
            plan::is_second_order(params),
            core::node2vec_bias::of(params.p, params.q),
-           core::make_key(params.seed, domain_of(params)),
+           core::make_key(params.seed, plan::domain_of(params)),
            core::make_key(params.seed, core::domain::walk_end),
            core::probability::of(params.stop_prob),
            core::probability::of(params.restart_prob)};
+  state_ = std::move(made);
 }
-
-walker::~walker() = default;
-walker::walker(walker&&) noexcept = default;
-walker& walker::operator=(walker&&) noexcept = default;
-
-sampling_plan const& walker::plan() const noexcept { return state_->plan; }
-walk_params const& walker::params() const noexcept { return state_->params; }
 
 walks walker::run(std::span<vertex_id const> starts, std::int64_t first_walk, cpu_exec const& exec) const
 {
@@ -124,7 +84,7 @@ walks walker::run(std::span<vertex_id const> starts, std::int64_t first_walk, cp
 void walker::run_into(std::span<vertex_id const> starts, std::int64_t first_walk, vertex_id* vertices,
                       std::int32_t* lengths, cpu_exec const& exec) const
 {
-  auto const& job = state_->job;
+  auto const& job = on_cpu(*state_).job;
   TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
   cpu::check_vertices("start", starts, job.graph);
   cpu::walk_batch const batch{starts, first_walk, vertices, lengths};

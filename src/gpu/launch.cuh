@@ -24,7 +24,7 @@ __device__ __forceinline__ std::int64_t global_thread()
 __device__ __forceinline__ std::int64_t grid_stride() { return static_cast<std::int64_t>(gridDim.x) * blockDim.x; }
 
 /// The calling thread's place in its warp. Any thread of a block whose x-size is a multiple of 32.
-__device__ __forceinline__ unsigned lane_id() { return threadIdx.x % warp_size; }
+__device__ __forceinline__ int lane_id() { return static_cast<int>(threadIdx.x) % warp_size; }
 
 /// Blocks that cover `size` threads, at least 1 and at most `most`: a grid-stride loop does the rest.
 inline unsigned grid_blocks(std::int64_t size, int block_threads, std::int64_t most = 1 << 20)

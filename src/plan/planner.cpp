@@ -64,14 +64,6 @@ std::int64_t free_memory_bytes()
   return pages > 0 ? static_cast<std::int64_t>(pages) * page : 0;
 }
 
-/// Steps of the whole job, with walks that stop early counted by their mean length.
-double expected_steps(walk_params const& params, std::int64_t walks)
-{
-  double const length = params.stop_prob > 0 ? std::min(static_cast<double>(params.length), 1.0 / params.stop_prob)
-                                             : static_cast<double>(params.length);
-  return length * static_cast<double>(walks);
-}
-
 /// Collects what tables a plan needs and whether they are there already.
 class table_bill {
  public:
@@ -146,31 +138,6 @@ sampling_rule choose_weighted_rule(sampling_plan& plan, weight_statistics const&
   return reject ? sampling_rule::reject : sampling_rule::alias;
 }
 
-sampling_rule choose_rule(sampling_plan& plan, graph const& graph, walk_params const& params, bool second_order,
-                          cpu_exec const& exec)
-{
-  if (params.rule != sampling_rule::automatic) {
-    plan.reasons.push_back(fmt::format("{}: as asked for", to_string(params.rule)));
-    return params.rule;
-  }
-  if (second_order) {
-    auto const bias = core::node2vec_bias::of(params.p, params.q);
-    double const typical = std::min(1.0F, bias.away);
-    if (bias.largest / typical > 256) {
-      plan.reasons.push_back(fmt::format("scan: with p = {}, q = {} rejection could take {:.0f} trials a step",
-                                         params.p, params.q, bias.largest / typical));
-      return sampling_rule::scan;
-    }
-    if (!params.weighted) {
-      plan.reasons.emplace_back("reject: uniform proposals against max(1/p, 1, 1/q), most judged without a search");
-      return sampling_rule::reject;
-    }
-  }
-  if (params.weighted) { return choose_weighted_rule(plan, *statistics_of(graph, exec)); }
-  plan.reasons.emplace_back("uniform: every edge is as likely as the others");
-  return sampling_rule::uniform;
-}
-
 /// Chooses where a weighted rule gets its numbers from, and bills it.
 void plan_weight_tables(sampling_plan& plan, table_bill& bill, graph const& graph, grouping by, double steps,
                         cpu_exec const& exec)
@@ -201,6 +168,46 @@ void plan_weight_tables(sampling_plan& plan, table_bill& bill, graph const& grap
 
 }  // namespace
 
+core::domain domain_of(walk_params const& params)
+{
+  if (!params.metapath.empty()) { return core::domain::metapath_walk; }
+  return is_second_order(params) ? core::domain::second_order_walk : core::domain::first_order_walk;
+}
+
+double expected_steps(walk_params const& params, std::int64_t walks)
+{
+  double const length = params.stop_prob > 0 ? std::min(static_cast<double>(params.length), 1.0 / params.stop_prob)
+                                             : static_cast<double>(params.length);
+  return length * static_cast<double>(walks);
+}
+
+sampling_rule choose_walk_rule(sampling_plan& plan, walk_params const& params,
+                               std::function<weight_statistics const&()> const& statistics)
+{
+  bool const second_order = is_second_order(params);
+  check_rule(params.rule, params.weighted, second_order);
+  if (params.rule != sampling_rule::automatic) {
+    plan.reasons.push_back(fmt::format("{}: as asked for", to_string(params.rule)));
+    return params.rule;
+  }
+  if (second_order) {
+    auto const bias = core::node2vec_bias::of(params.p, params.q);
+    double const typical = std::min(1.0F, bias.away);
+    if (bias.largest / typical > 256) {
+      plan.reasons.push_back(fmt::format("scan: with p = {}, q = {} rejection could take {:.0f} trials a step",
+                                         params.p, params.q, bias.largest / typical));
+      return sampling_rule::scan;
+    }
+    if (!params.weighted) {
+      plan.reasons.emplace_back("reject: uniform proposals against max(1/p, 1, 1/q), most judged without a search");
+      return sampling_rule::reject;
+    }
+  }
+  if (params.weighted) { return choose_weighted_rule(plan, statistics()); }
+  plan.reasons.emplace_back("uniform: every edge is as likely as the others");
+  return sampling_rule::uniform;
+}
+
 bool is_second_order(walk_params const& params) { return params.second_order || params.p != 1 || params.q != 1; }
 
 grouping metapath_grouping(walk_params const& params)
@@ -224,9 +231,7 @@ sampling_plan make_walk_plan(graph const& graph, walk_params const& params, std:
                              cpu_exec const& exec)
 {
   sampling_plan plan;
-  bool const second_order = is_second_order(params);
-  check_rule(params.rule, params.weighted, second_order);
-  plan.rule = choose_rule(plan, graph, params, second_order, exec);
+  plan.rule = choose_walk_rule(plan, params, [&]() -> weight_statistics const& { return *statistics_of(graph, exec); });
   double const steps = expected_steps(params, expected_walks);
   table_bill bill(graph);
   grouping const by = metapath_grouping(params);

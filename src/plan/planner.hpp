@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include <tendril/plan.hpp>
 #include <tendril/sample.hpp>
 #include <tendril/walk.hpp>
 
+#include "core/random.hpp"  // domain
 #include "plan/tables.hpp"
 
 namespace tendril::plan {
@@ -44,6 +46,18 @@ template <class Params>
 
 /// The grouping that a metapath walk uses.
 [[nodiscard]] grouping metapath_grouping(walk_params const& params);
+
+/// The domain of a walk's choices.
+[[nodiscard]] core::domain domain_of(walk_params const& params);
+
+/// Steps of a whole job, with walks that stop early counted by their mean length.
+[[nodiscard]] double expected_steps(walk_params const& params, std::int64_t walks);
+
+/// The rule of a walk, with the reason added to `plan`: the same on every machine. `statistics` is called where it
+/// matters.
+/// @throws argument_error  a rule that the application can't use.
+[[nodiscard]] sampling_rule choose_walk_rule(sampling_plan& plan, walk_params const& params,
+                                             std::function<weight_statistics const&()> const& statistics);
 
 /// Plans a walk. The rule follows from graph and parameters alone; `expected_walks` and free memory decide the layout.
 /// @throws argument_error  weights missing; a rule that the application can't use.

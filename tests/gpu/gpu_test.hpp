@@ -15,7 +15,7 @@ class gpu_test : public testing::Test {
   {
     if (num_gpus() == 0) { GTEST_SKIP() << "no GPU"; }
   }
-  gpu_exec exec{};
+  gpu_exec exec{0};
 };
 
 }  // namespace tendril::test
