@@ -4,6 +4,7 @@
 #include <tendril/walk.hpp>
 
 #include "gpu/check.hpp"
+#include "gpu/scan_walk.hpp"
 #include "gpu/walk_plan.hpp"
 #include "gpu/workspace.hpp"
 #include "plan/walk_checks.hpp"
@@ -69,13 +70,13 @@ gpu::metapath_view metapath_view_of(walk_params const& params, buffer<label_id> 
 
 void enqueue(gpu_walker const& s, gpu::walk_batch const& batch, gpu::walk_shape const& shape)
 {
-  if (s.job.second_order) {
+  if (s.job.second_order && s.plan.rule != sampling_rule::scan) {
     gpu::node2vec_walk(s.job, batch, shape);
     return;
   }
   switch (s.plan.rule) {
+    case sampling_rule::scan: gpu::scan_walk(s.job, batch, shape); break;
     case sampling_rule::automatic:
-    case sampling_rule::scan:
     case sampling_rule::uniform: gpu::uniform_walk(s.job, batch, shape); break;
     case sampling_rule::alias: gpu::alias_walk(s.job, batch, shape); break;
     case sampling_rule::its: gpu::its_walk(s.job, batch, shape); break;
