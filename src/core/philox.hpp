@@ -39,18 +39,21 @@ TENDRIL_HD rng_key round_key(rng_key key, int round)
 }
 
 /// The round keys of one key, worked out beforehand: as a kernel's argument they are operands that cost no register.
-struct key_schedule {
-  rng_key keys[10];
-
+class key_schedule {
+ public:
   [[nodiscard]] static TENDRIL_HD key_schedule of(rng_key key)
   {
     key_schedule out;
-    for (int round = 0; round < 10; ++round) { out.keys[round] = round_key(key, round); }
+    for (int round = 0; round < 10; ++round) { out.keys_[round] = round_key(key, round); }
     return out;
   }
+  [[nodiscard]] TENDRIL_HD rng_key of_round(int round) const { return keys_[round]; }
+
+ private:
+  rng_key keys_[10];
 };
 
-TENDRIL_HD rng_key round_key(key_schedule const& schedule, int round) { return schedule.keys[round]; }
+TENDRIL_HD rng_key round_key(key_schedule const& schedule, int round) { return schedule.of_round(round); }
 
 /// The ten rounds over the words of a counter. `Word` is a 32-bit integer, or a vector of words for many counters at
 /// once; `Key` is a key or its schedule; `multiply(word, constant)` gives its product's halves.
@@ -75,11 +78,17 @@ TENDRIL_HD void philox_rounds(Word (&c)[4], Key const& key, Multiply multiply)
   }
 }
 
-/// The block of one counter under one key, or under a key's schedule. Any thread may call it; it has no state.
-template <class Key>
-TENDRIL_HD random_block philox4x32_10(random_block counter, Key const& key)
+/// The block of one counter under one key. Any thread may call it; it has no state.
+TENDRIL_HD random_block philox4x32_10(random_block counter, rng_key key)
 {
   philox_rounds(counter.word, key, multiply_words{});
+  return counter;
+}
+
+/// The same by the key's schedule.
+TENDRIL_HD random_block philox4x32_10(random_block counter, key_schedule const& schedule)
+{
+  philox_rounds(counter.word, schedule, multiply_words{});
   return counter;
 }
 

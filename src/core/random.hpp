@@ -38,11 +38,20 @@ TENDRIL_HD rng_key make_key(std::uint64_t seed, domain which, std::uint64_t fold
   return {out.word[0], out.word[1]};
 }
 
-/// The 128 bits of draw `draw` that logical item `item` makes at its step `step`. `Key`: rng_key or key_schedule.
-template <class Key>
-TENDRIL_HD random_block draw_block(Key const& key, std::uint64_t item, std::uint32_t step, std::uint32_t draw)
+/// The counter of draw `draw` that logical item `item` makes at its step `step`.
+TENDRIL_HD random_block draw_counter(std::uint64_t item, std::uint32_t step, std::uint32_t draw)
 {
-  return philox4x32_10({{static_cast<std::uint32_t>(item), static_cast<std::uint32_t>(item >> 32U), step, draw}}, key);
+  return {{static_cast<std::uint32_t>(item), static_cast<std::uint32_t>(item >> 32U), step, draw}};
+}
+
+/// The 128 bits of that draw.
+TENDRIL_HD random_block draw_block(rng_key key, std::uint64_t item, std::uint32_t step, std::uint32_t draw)
+{
+  return philox4x32_10(draw_counter(item, step, draw), key);
+}
+TENDRIL_HD random_block draw_block(key_schedule const& key, std::uint64_t item, std::uint32_t step, std::uint32_t draw)
+{
+  return philox4x32_10(draw_counter(item, step, draw), key);
 }
 
 /// Where many draws of 64 bits are made (slots of a fan-out), two share a block: draw i is half i mod 2 of block

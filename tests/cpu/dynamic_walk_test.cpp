@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <tendril/engine/dynamic_walk_cpu.hpp>
+#include <tendril/error.hpp>
 #include <tendril/generate.hpp>
 
 #include "cpu/dynamic_walks.hpp"

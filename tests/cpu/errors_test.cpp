@@ -11,6 +11,7 @@
 #include <tendril/walk.hpp>
 
 #include "cpu/small_graphs.hpp"
+#include "store/binary_files.hpp"  // message_of
 
 namespace tendril::test {
 namespace {

@@ -8,6 +8,7 @@
 #include <tendril/multidim.hpp>
 
 #include "cpu/small_graphs.hpp"
+#include "store/binary_files.hpp"  // message_of
 
 namespace tendril::test {
 namespace {

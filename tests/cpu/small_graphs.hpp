@@ -12,7 +12,7 @@
 #include <tendril/graph.hpp>
 #include <tendril/walk.hpp>
 
-#include "store/binary_files.hpp"  // to_array
+#include "store/to_array.hpp"
 
 namespace tendril::test {
 

@@ -13,6 +13,7 @@
 
 #include "cpu/small_graphs.hpp"
 #include "gpu/gpu_test.hpp"
+#include "store/binary_files.hpp"  // message_of
 
 namespace tendril::test {
 namespace {

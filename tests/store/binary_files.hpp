@@ -20,6 +20,8 @@
 #include <tendril/error.hpp>
 #include <tendril/graph.hpp>
 
+#include "store/to_array.hpp"
+
 namespace tendril::test {
 
 /// A folder of the running test's own, removed with it.
@@ -106,14 +108,6 @@ inline std::vector<int> to_vector(label_array const& labels)
   std::vector<int> values;
   for (std::int64_t i = 0; i < labels.size(); ++i) { values.push_back(labels.view()[i]); }
   return values;
-}
-
-template <class T>
-shared_array<T> to_array(std::vector<T> const& values)
-{
-  buffer<T> copy(static_cast<std::int64_t>(values.size()));
-  std::copy(values.begin(), values.end(), copy.begin());
-  return copy;
 }
 
 /// Expects equal structure and equal columns; not equal names and metadata.
