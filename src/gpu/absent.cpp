@@ -3,7 +3,12 @@
 #include <tendril/error.hpp>
 #include <tendril/generate.hpp>
 #include <tendril/gpu.hpp>
+#include <tendril/gpu_array.hpp>
 #include <tendril/multidim.hpp>
+#include <tendril/walk.hpp>
+#include <tendril/walk_stream.hpp>
+
+#include "plan/walker_state.hpp"
 
 namespace tendril {
 namespace {
@@ -19,8 +24,23 @@ int num_gpus() noexcept { return 0; }
 gpu_info describe_gpu(int) { refuse(); }
 memory_resource& gpu_memory(int, cuda_stream) { refuse(); }
 memory_resource& memory_of(gpu_exec const&) { refuse(); }
+memory_resource& pinned_memory() { refuse(); }
 std::int64_t free_gpu_bytes(int) { refuse(); }
 void synchronize(gpu_exec const&) { refuse(); }
+
+memory_resource& lasting_gpu_memory(int, cuda_stream) { refuse(); }
+gpu_event::gpu_event(gpu_exec const& exec) : device_(exec.device) { refuse(); }
+gpu_event::~gpu_event() = default;
+void gpu_event::wait_on(cuda_stream) const { refuse(); }
+void gpu_event::synchronize() const { refuse(); }
+int gpu_of(void const*) { refuse(); }
+buffer<vertex_id> copy_to_gpu(std::span<vertex_id const>, gpu_exec const&) { refuse(); }
+void copy_to_host(void const*, void*, std::size_t, gpu_exec const&) { refuse(); }
+buffer<vertex_id> narrow_ids(id_matrix const&, gpu_exec const&) { refuse(); }
+void expect_ids(id_matrix const&, std::string_view, gpu_exec const&) { refuse(); }
+buffer<vertex_id> every_vertex(std::int64_t, std::int64_t, gpu_exec const&) { refuse(); }
+void widen_ids(vertex_id const*, std::int64_t, std::int64_t, std::int64_t*, std::int64_t, gpu_exec const&) { refuse(); }
+
 graph to_gpu(graph const&, gpu_exec const&) { refuse(); }
 
 graph build_graph(coo_view const&, build_options const&, gpu_exec const&) { refuse(); }
@@ -30,6 +50,31 @@ graph generate_powerlaw(powerlaw_params const&, build_options const&, decoration
 
 multidim_walks multidim_walk(graph const&, std::span<vertex_id const>, std::int64_t, multidim_params const&,
                              gpu_exec const&, std::int64_t)
+{
+  refuse();
+}
+
+walker::walker(graph const&, walk_params const&, std::int64_t, gpu_exec const&) { refuse(); }
+walks walker::run(std::span<vertex_id const>, std::int64_t, gpu_exec const&, walk_order) const { refuse(); }
+
+void walker::run_into(std::span<vertex_id const>, std::int64_t, vertex_id*, std::int32_t*, gpu_exec const&,
+                      walk_order) const
+{
+  refuse();
+}
+
+sampling_plan plan_walk(graph const&, walk_params const&, std::int64_t, gpu_exec const&) { refuse(); }
+
+walks random_walk(graph const&, std::span<vertex_id const>, walk_params const&, gpu_exec const&, std::int64_t,
+                  walk_order)
+{
+  refuse();
+}
+
+walk_stream_report stream_walks(walker const&, walk_stream_job const&, gpu_exec const&) { refuse(); }
+
+walk_stream_report stream_multidim_walks(graph const&, std::int64_t, multidim_params const&, walk_stream_job const&,
+                                         gpu_exec const&)
 {
   refuse();
 }

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <tendril/types.hpp>
+
+namespace tendril {
+
+/// Whether an integer of the caller's, of 32 or 64 bits, can be a vertex: not negative, below `no_vertex`.
+template <class T>
+[[nodiscard]] TENDRIL_HD constexpr bool is_vertex_id(T id)
+{
+  static_assert(std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
+  if constexpr (std::is_signed_v<T>) {
+    return id >= 0 && static_cast<std::uint64_t>(id) < no_vertex;
+  } else {
+    return id < no_vertex;
+  }
+}
+
+}  // namespace tendril
