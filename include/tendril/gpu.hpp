@@ -32,6 +32,11 @@ struct gpu_info {
 /// The memory that `exec` allocates from.
 [[nodiscard]] memory_resource& memory_of(gpu_exec const& exec);
 
+/// Page-locked memory of the host, which GPUs copy to and from at the rate of the bus, while they work on other things.
+/// Slow to get (about 3 GB/s): made to be kept. Never destroyed.
+/// @throws its allocate(): memory_error; device_error.
+[[nodiscard]] memory_resource& pinned_memory();
+
 /// Bytes that could still be allocated on a GPU: free ones, and those that pools keep but nobody uses.
 /// @throws device_error.
 [[nodiscard]] std::int64_t free_gpu_bytes(int device = 0);

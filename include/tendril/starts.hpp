@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 
 #include <tendril/buffer.hpp>
@@ -26,5 +28,17 @@ namespace tendril {
 /// @throws argument_error if count is negative or above num_vertices.
 [[nodiscard]] buffer<vertex_id> random_distinct_vertices(std::int64_t num_vertices, std::int64_t count,
                                                          std::uint64_t seed, cpu_exec const& exec = {});
+
+/// Where the walks of a long job start: fills in the starts of walks first, first + 1, … of the job, one after the other.
+using start_source = std::function<void(std::int64_t first, std::span<vertex_id> starts)>;
+
+/// Walk i starts from start i / walks_each of a list; where a walk has a set of starts, the sets follow each other in the
+/// list, `set_size` vertices each. Refers to `starts`.
+/// @throws argument_error  for walks_each or set_size below 1; the source itself, for walks beyond the end of the list.
+[[nodiscard]] start_source starts_from(std::span<vertex_id const> starts, std::int64_t walks_each = 1,
+                                       std::int64_t set_size = 1);
+
+/// Walk i starts from vertex i / walks_each. @throws argument_error for walks_each below 1.
+[[nodiscard]] start_source every_vertex(std::int64_t walks_each = 1);
 
 }  // namespace tendril

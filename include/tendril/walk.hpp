@@ -77,6 +77,7 @@ class walker {
 
   [[nodiscard]] sampling_plan const& plan() const noexcept;
   [[nodiscard]] walk_params const& params() const noexcept;
+  [[nodiscard]] graph const& input() const noexcept;  ///< The graph that it walks on.
 
   /// @param starts  [n] vertices, each below num_vertices.
   /// @throws argument_error naming the first start out of range.

@@ -12,5 +12,6 @@ walker& walker::operator=(walker&&) noexcept = default;
 
 sampling_plan const& walker::plan() const noexcept { return state_->plan; }
 walk_params const& walker::params() const noexcept { return state_->params; }
+graph const& walker::input() const noexcept { return state_->input; }
 
 }  // namespace tendril

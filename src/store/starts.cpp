@@ -2,6 +2,7 @@
 
 #include <tendril/starts.hpp>
 
+#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
@@ -90,6 +91,26 @@ class vertex_sequence {
   std::uint32_t size_;
 };
 
+/// A source whose walk i has the `set_size` starts that put(i / walks_each, out) writes.
+template <class Put>
+start_source repeated(std::int64_t walks_each, std::int64_t set_size, Put put)
+{
+  TENDRIL_EXPECTS(walks_each >= 1, "walks_each: {}, expected 1 or more", walks_each);
+  return [walks_each, set_size, put](std::int64_t first, std::span<vertex_id> out) {
+    // A division a walk would take longer than a GPU takes for the walk.
+    std::int64_t set = first / walks_each;
+    std::int64_t left = walks_each - first % walks_each;
+    auto const count = static_cast<std::int64_t>(out.size());
+    for (std::int64_t i = 0; i < count; i += set_size) {
+      put(set, out.data() + i);
+      if (--left == 0) {
+        ++set;
+        left = walks_each;
+      }
+    }
+  };
+}
+
 }  // namespace
 
 buffer<vertex_id> read_vertices(std::string const& path, std::int64_t num_vertices, cpu_exec const& exec)
@@ -132,6 +153,21 @@ buffer<vertex_id> random_distinct_vertices(std::int64_t num_vertices, std::int64
     }
   }
   return vertices;
+}
+
+start_source starts_from(std::span<vertex_id const> starts, std::int64_t walks_each, std::int64_t set_size)
+{
+  TENDRIL_EXPECTS(set_size >= 1, "set_size: {}, expected 1 or more", set_size);
+  auto const num_sets = static_cast<std::int64_t>(starts.size()) / set_size;
+  return repeated(walks_each, set_size, [starts, num_sets, set_size](std::int64_t set, vertex_id* out) {
+    TENDRIL_EXPECTS(set < num_sets, "starts: {} of them, expected more than {}", num_sets, set);
+    std::copy_n(starts.data() + set * set_size, set_size, out);
+  });
+}
+
+start_source every_vertex(std::int64_t walks_each)
+{
+  return repeated(walks_each, 1, [](std::int64_t v, vertex_id* out) { *out = static_cast<vertex_id>(v); });
 }
 
 }  // namespace tendril
