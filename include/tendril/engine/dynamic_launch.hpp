@@ -51,7 +51,7 @@ class dynamic_workspace {
   friend dynamic_workspace make_workspace(std::uint32_t num_warps, gpu_exec const& exec);
 
   buffer<std::byte> memory_;  // freed in stream order: it may go while the launch runs
-  gpu_exec exec_;
+  gpu_exec exec_{-1};  // make_workspace says where
   std::uint32_t num_warps_ = 0;
   dynamic_desk* desk_ = nullptr;
   unsigned* open_ = nullptr;
