@@ -73,8 +73,7 @@ dynamic_workspace make_workspace(std::uint32_t num_warps, gpu_exec const& exec)
   std::size_t const desk = lines(sizeof(dynamic_desk));
   std::size_t const open = lines((num_warps + std::size_t{31}) / 32 * sizeof(unsigned));
   std::size_t const all = line + desk + open + num_warps * sizeof(shared_scan);
-  dynamic_workspace space;
-  space.exec_ = exec;
+  dynamic_workspace space(exec);
   space.num_warps_ = num_warps;
   space.memory_ = buffer<std::byte>(static_cast<std::int64_t>(all), memory_of(exec));
   auto const begin = reinterpret_cast<std::uintptr_t>(space.memory_.data());

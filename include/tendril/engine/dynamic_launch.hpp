@@ -49,6 +49,7 @@ class dynamic_workspace {
 
  private:
   friend dynamic_workspace make_workspace(std::uint32_t num_warps, gpu_exec const& exec);
+  explicit dynamic_workspace(gpu_exec const& exec) : exec_(exec) {}
 
   buffer<std::byte> memory_;  // freed in stream order: it may go while the launch runs
   gpu_exec exec_{-1};  // make_workspace says where
