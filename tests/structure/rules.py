@@ -26,8 +26,12 @@ ARROWS = {
 }
 ROOMS = {"core", "store", "plan", "cpu", "gpu"}
 
-# Single headers that a room may include although they belong to another: the commands that benchmarks offer.
-EXCEPTIONS = {"cli": {"bench/bench.hpp"}}
+# Single headers that a room may include although they belong to another: the commands that benchmarks offer, the
+# examples' walks.
+EXCEPTIONS = {
+    "cli": {"bench/bench.hpp"},
+    "tests": {"examples/time_decay_walk.hpp", "examples/metapath2vec_walk.hpp"},
+}
 
 # What `core` and the public headers may use of the standard library is free; of other libraries, nothing.
 FOREIGN = re.compile(r"^(omp\.h|zlib\.h|fmt/|nlohmann/|CLI/|gtest/|benchmark/|nanobind/|Python\.h|torch/)")
