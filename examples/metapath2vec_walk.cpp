@@ -1,5 +1,5 @@
-// Walks author, paper, venue, paper, …: reads the graph that the first argument names, which has vertex types 0 to 2, or
-// generates one, and prints the first walks. examples/dynamic_walks_gpu.cu runs the same on a GPU.
+// Walks author, paper, venue, paper, …: reads the graph that the first argument names, which has vertex types 0 to 2,
+// or generates one, and prints the first walks. examples/dynamic_walks_gpu.cu runs the same on a GPU.
 
 #include <algorithm>
 #include <cstdint>

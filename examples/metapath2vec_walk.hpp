@@ -1,6 +1,6 @@
 // metapath2vec (Dong, Chawla & Swami, KDD'17): a walk over a graph of several vertex types that visits them in the
-// order of a schema, such as author, paper, venue, paper. Among the neighbours of the wanted type each edge is as likely
-// as its weight says.
+// order of a schema, such as author, paper, venue, paper. Among the neighbours of the wanted type each edge is as
+// likely as its weight says.
 
 #pragma once
 

@@ -1,6 +1,6 @@
-// A walk on a graph whose edge weights are times (it has weights): it goes on along edges that are not older than the one it came by,
-// the sooner the likelier. As in continuous-time dynamic network embeddings (Nguyen et al., BigNet'18), with a decay
-// that needs no exponential, so that CPU and GPU agree to the bit.
+// A walk on a graph whose edge weights are times (it has weights): it goes on along edges that are not older than the
+// one it came by, the sooner the likelier. As in continuous-time dynamic network embeddings (Nguyen et al., BigNet'18),
+// with a decay that needs no exponential, so that CPU and GPU agree to the bit.
 
 #pragma once
 

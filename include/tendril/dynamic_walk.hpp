@@ -3,7 +3,7 @@
 //
 //   struct my_walk {
 //     TENDRIL_HD float weight(walk_state const& s, walk_edge const& e) const;  // 0 or more, finite
-//     TENDRIL_HD float bound(walk_state const& s) const;                       // optional: no weight from here is larger
+//     TENDRIL_HD float bound(walk_state const& s) const;                       // optional: no weight here is larger
 //     TENDRIL_HD float bound(walk_state const& s, walk_edge const& e) const;   // optional: this weight is not larger
 //     TENDRIL_HD float floor(walk_state const& s) const;                       // optional: no weight is smaller
 //     TENDRIL_HD bool stop(walk_state const& s) const;                         // optional: the walk ends here

@@ -1,5 +1,5 @@
-// The library's walks as dynamic walks (tendril/dynamic_walk.hpp): what the rule `scan` races over. Weights are float32,
-// products rounded once. Host and device.
+// The library's walks as dynamic walks (tendril/dynamic_walk.hpp): what the rule `scan` races over. Weights are
+// float32, products rounded once. Host and device.
 
 #pragma once
 

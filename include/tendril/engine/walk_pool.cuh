@@ -29,8 +29,8 @@ __device__ inline void keep_bad_start(dynamic_desk& desk, dynamic_batch const& b
   keep_report(desk, {s.walk, -1, dynamic_problem::start, 0, s.start, 0.0F});
 }
 
-/// A warp's walks, as indices of the batch: one by its place in the grid, which makes small batches free of atomics, the
-/// others from the pool. All members: the whole warp, converged.
+/// A warp's walks, as indices of the batch: one by its place in the grid, which makes small batches free of atomics,
+/// the others from the pool. All members: the whole warp, converged.
 class walk_pool {
  public:
   __device__ walk_pool(dynamic_desk& desk, std::int64_t size, int walks_a_turn)
