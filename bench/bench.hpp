@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,9 @@ struct options {
   std::string graph = "rmat:22:16";  ///< rmat:SCALE[:EDGE_FACTOR] or a file.
   int repeats = 5;
   cpu_exec exec = {};
-  std::string json_path = {};  ///< Where the result file goes; empty: nowhere.
-  bool quiet = false;          ///< No table on standard output.
+  std::optional<int> gpu = {};  ///< Ordinal of a GPU to measure; nothing: this machine's cores.
+  std::string json_path = {};   ///< Where the result file goes; empty: nowhere.
+  bool quiet = false;           ///< No table on standard output.
 };
 
 /// One line of a result file. `value` is the median of `repeats` runs; `ceiling` was taken in the same run.
@@ -32,7 +34,7 @@ struct row {
   double min = 0, max = 0;
 };
 
-/// The names of the suites: ceilings, walks, sample, scaling, store.
+/// The names of the suites: ceilings, walks, sample, scaling, store, stream.
 [[nodiscard]] std::vector<std::string> suites();
 
 /// Runs a suite, prints its table and writes its result file.

@@ -8,6 +8,8 @@
 #include <tendril/gpu.hpp>
 #include <tendril/io.hpp>
 
+#include "bench/rmat_spec.hpp"
+
 namespace tendril::bench {
 namespace {
 
@@ -76,6 +78,7 @@ graph make_bench_graph(std::string const& name, gpu_exec const& exec)
     params.max_degree = p.max_degree;
     return generate_powerlaw(params, build, extra, exec);
   }
+  if (is_rmat_spec(name)) { return make_rmat(name, exec); }
   return to_gpu(read_graph(name), exec);
 }
 

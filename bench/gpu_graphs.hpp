@@ -25,6 +25,8 @@ namespace tendril::bench {
 ///   twitter      42 M     2.4 G       3 M           72,000
 ///   friendster   65.6 M   3.6 G       5.2 K            330
 ///
+/// rmat:SCALE[:EDGE_FACTOR] is the graph that the benchmarks of the CPU make of this specification.
+///
 /// Any other name is a file: it is read, and copied to the GPU as it is. Synchronises.
 /// @throws what reading throws; device_error; memory_error, before anything starts, where the GPU has no room.
 [[nodiscard]] graph make_bench_graph(std::string const& name, gpu_exec const& exec);

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <unistd.h>
+#include <fmt/ranges.h>
 
 #include <tendril/error.hpp>
 #include <tendril/generate.hpp>
@@ -16,8 +16,11 @@
 #include <tendril/walk.hpp>
 
 #include "bench/ceilings.hpp"
+#include "bench/gpu_stream.hpp"
 #include "bench/measure.hpp"
 #include "bench/report.hpp"
+#include "bench/rmat_spec.hpp"
+#include "bench/scratch_folder.hpp"
 #include "core/random.hpp"
 #include "store/parallel.hpp"  // num_threads
 
@@ -31,28 +34,6 @@ constexpr std::int64_t num_roots = 40'000;
 
 constexpr char pairs[] = "two dependent gathers";
 constexpr char gathers[] = "independent gathers";
-
-graph make_rmat(std::string const& spec, cpu_exec const& exec)
-{
-  int scale = 0;
-  double factor = 16;
-  int const fields = std::sscanf(spec.c_str(), "rmat:%d:%lf", &scale, &factor);
-  if (fields < 1) {
-    throw argument_error(fmt::format("graph '{}': expected rmat:SCALE[:EDGE_FACTOR] or a file", spec));
-  }
-  build_options build;
-  build.symmetrize = true;
-  build.drop_duplicates = true;
-  decoration extra;
-  extra.has_weights = true;
-  extra.weight_min = 1;
-  extra.weight_max = 5;
-  extra.num_labels = 5;
-  rmat_params params;
-  params.scale = scale;
-  params.edge_factor = factor;
-  return generate_rmat(params, build, extra, exec);
-}
 
 /// Vertices that have a neighbour, spread over the graph.
 std::vector<vertex_id> make_starts(graph_view const& graph, std::int64_t count)
@@ -82,7 +63,7 @@ struct bed {
 std::shared_ptr<bed> make_bed(options const& o)
 {
   auto out = std::make_shared<bed>();
-  bool const is_file = o.graph.rfind("rmat:", 0) != 0;
+  bool const is_file = !is_rmat_spec(o.graph);
   out->g = is_file ? read_graph(o.graph, {}, o.exec) : make_rmat(o.graph, o.exec);
   out->name = is_file ? std::filesystem::path(o.graph).filename().string() : o.graph;
   out->starts = make_starts(out->g.view(), num_walkers);
@@ -237,18 +218,6 @@ std::vector<row> run_scaling(options const& o)
   return rows;
 }
 
-/// A temporary folder that goes with the object.
-struct scratch_folder {
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / fmt::format("tendril-bench-{}", static_cast<long>(getpid()));
-  scratch_folder() { std::filesystem::create_directories(path); }
-  ~scratch_folder()
-  {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-};
-
 std::vector<row> run_store(options const& o)
 {
   auto const b = make_bed(o);
@@ -281,12 +250,15 @@ std::vector<row> run_store(options const& o)
 
 }  // namespace
 
-std::vector<std::string> suites() { return {"ceilings", "walks", "sample", "scaling", "store"}; }
+std::vector<std::string> suites() { return {"ceilings", "walks", "sample", "scaling", "store", "stream"}; }
 
 std::vector<row> run(options const& o)
 {
   std::vector<row> rows;
   if (o.repeats < 1) { throw argument_error(fmt::format("repeats: {}, expected 1 or more", o.repeats)); }
+  if (o.gpu.has_value() && o.suite != "stream") {
+    throw argument_error(fmt::format("bench {}: runs on the CPU, expected --device cpu", o.suite));
+  }
   if (o.suite == "ceilings") {
     rows = run_ceilings(o);
   } else if (o.suite == "walks") {
@@ -297,9 +269,10 @@ std::vector<row> run(options const& o)
     rows = run_scaling(o);
   } else if (o.suite == "store") {
     rows = run_store(o);
+  } else if (o.suite == "stream") {
+    rows = run_stream(o);
   } else {
-    throw argument_error(
-        fmt::format("bench: no suite '{}', expected ceilings, walks, sample, scaling or store", o.suite));
+    throw argument_error(fmt::format("bench: no suite '{}', expected one of {}", o.suite, fmt::join(suites(), ", ")));
   }
   if (!o.quiet) { print_table(rows); }
   if (!o.json_path.empty()) { write_result_file(o.json_path, rows, store::num_threads(o.exec)); }

@@ -29,16 +29,17 @@ void add_bench(CLI::App& application)
       ->required();
   app->add_option("--graph", verb->options.graph, "rmat:SCALE[:EDGE_FACTOR], or a file")->capture_default_str();
   app->add_option("--repeats", verb->options.repeats, "Rounds; figures are their medians")->capture_default_str();
-  app->add_option("--device", verb->device, "cpu")->capture_default_str();
+  app->add_option("--device", verb->device, "cpu, cuda or cuda:N; stream needs a GPU")->capture_default_str();
   app->add_option("--threads", verb->threads, "Threads to use; 0: every core")->capture_default_str();
   app->add_option("--json", verb->options.json_path, "Write the result file, too");
   app->footer(
       "Examples:\n"
       "  tendril bench ceilings --graph rmat:20\n"
       "  tendril bench walks --json bench/results/cpu-walks.json\n"
-      "  tendril bench sample --graph graph.safetensors --threads 1");
+      "  tendril bench sample --graph graph.safetensors --threads 1\n"
+      "  tendril bench stream --device cuda --graph g1");
   app->callback([verb] {
-    expect_device(verb->device);
+    verb->options.gpu = parse_device(verb->device);
     verb->options.exec.num_threads = verb->threads;
     bench::run(verb->options);
   });

@@ -1,5 +1,6 @@
 #include "common.hpp"
 
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <thread>
@@ -115,10 +116,26 @@ std::int64_t file_bytes(std::string const& path)
   return failure ? 0 : static_cast<std::int64_t>(size);
 }
 
-void expect_device(std::string const& device)
+std::optional<int> parse_device(std::string const& device)
 {
-  if (device == "cuda") { throw argument_error("--device cuda: this build has no CUDA executor, expected cpu"); }
-  if (device != "cpu") { throw argument_error(fmt::format("--device: '{}', expected cpu", device)); }
+  constexpr std::string_view cuda = "cuda";
+  if (device == "cpu") { return std::nullopt; }
+  if (device == cuda) { return 0; }
+  int ordinal = -1;
+  if (device.starts_with(cuda) && device[cuda.size()] == ':') {
+    char const* const end = device.data() + device.size();
+    auto const [stop, failure] = std::from_chars(device.data() + cuda.size() + 1, end, ordinal);
+    if (failure != std::errc{} || stop != end) { ordinal = -1; }
+  }
+  if (ordinal < 0) { throw argument_error(fmt::format("--device: '{}', expected cpu, cuda or cuda:N", device)); }
+  return ordinal;
+}
+
+void expect_cpu(std::string const& device, std::string_view what)
+{
+  if (parse_device(device).has_value()) {
+    throw argument_error(fmt::format("--device {}: {} on the CPU, expected cpu", device, what));
+  }
 }
 
 void expect_app(bool given, std::string_view option, std::string_view needed, std::string const& app)

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,9 +71,12 @@ struct build_flags {
 /// Bytes of a file on disk, 0 if there is none.
 [[nodiscard]] std::int64_t file_bytes(std::string const& path);
 
-/// Checks that --device names an executor that this build has.
-/// @throws argument_error.
-void expect_device(std::string const& device);
+/// What --device says: nothing for cpu, the GPU's ordinal for cuda (0) and cuda:N. @throws argument_error.
+[[nodiscard]] std::optional<int> parse_device(std::string const& device);
+
+/// Checks --device where there is no choice. @param what  "samples are made": what runs on the CPU.
+/// @throws argument_error for a GPU.
+void expect_cpu(std::string const& device, std::string_view what);
 
 /// Checks that an option that was given belongs to the application: "--p: --app is ppr, expected node2vec".
 /// @throws argument_error.

@@ -117,15 +117,14 @@ graph generate_command::make_regular(cpu_exec const& exec) const
 /// The graph in host memory.
 graph generate_command::make(cpu_exec const& exec) const
 {
-  if (device != "cpu" && device != "cuda") {
-    throw argument_error(fmt::format("--device: '{}', expected cpu or cuda", device));
-  }
-  if (device == "cpu") { return is_random() ? make_random(exec) : make_regular(exec); }
+  auto const gpu = parse_device(device);
+  if (!gpu.has_value()) { return is_random() ? make_random(exec) : make_regular(exec); }
   if (!is_random()) {
     throw argument_error(
-        fmt::format("--device cuda: {} graphs are made on the CPU, expected rmat, er or powerlaw", kind));
+        fmt::format("--device {}: {} graphs are made on the CPU, expected rmat, er or powerlaw", device, kind));
   }
-  return to_host(make_random(gpu_exec(0)));
+  gpu_exec const there(*gpu);
+  return to_host(make_random(there), there);
 }
 
 void generate_command::run() const
@@ -182,7 +181,8 @@ void add_generate(CLI::App& application)
   verb->add_option("--seed", command->seed, "Seed: the same one gives the same graph [0]")
       ->check(natural())
       ->type_name("S");
-  verb->add_option("--device", command->device, "Where to make it: cpu, or cuda for rmat, er and powerlaw [cpu]")
+  verb->add_option("--device", command->device,
+                   "Where to make it: cpu, or cuda or cuda:N for rmat, er and powerlaw [cpu]")
       ->type_name("DEVICE");
   verb->add_option("--name", command->name, "Name kept in the file [KIND-SEED]")->type_name("NAME");
 
@@ -217,7 +217,8 @@ void add_generate(CLI::App& application)
       "  tendril generate rmat g20.safetensors --scale 20 --symmetrize --dedup --no-self-loops\n"
       "  tendril generate er er.npz --vertices 100000 --edge-factor 8 --weights 1,5\n"
       "  tendril generate powerlaw tail.safetensors --vertices 1000000 --exponent 2.2 --max-degree 50000\n"
-      "  tendril generate grid grid.txt --vertices 10000");
+      "  tendril generate grid grid.txt --vertices 10000\n"
+      "  tendril generate rmat g26.safetensors --scale 26 --device cuda        the same bytes as without a GPU");
   verb->callback([command] { command->run(); });
 }
 

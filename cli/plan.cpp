@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <tendril/error.hpp>
+#include <tendril/gpu.hpp>
 
 #include "common.hpp"
 #include "help.hpp"
@@ -43,7 +44,8 @@ planned plan_walks(walk_job const& job, graph const& g, cpu_exec const& exec)
   walk_params const params = job.params(g);
   auto const starts = job.starts(g, exec);
   std::int64_t const count = (starts ? starts->size() : g.num_vertices()) * job.walks_each();
-  return {plan_walk(g, params, count, exec),
+  auto const gpu = job.gpu();
+  return {gpu ? plan_walk(to_gpu(g, gpu_exec(*gpu)), params, count, gpu_exec(*gpu)) : plan_walk(g, params, count, exec),
           fmt::format("{}, {}", counted(count, "walk", "walks"), describe(job.app, params)), params_json(params)};
 }
 
@@ -73,11 +75,17 @@ void plan_command::run()
         fmt::format("--app: '{}', expected one of deepwalk, ppr, restart, node2vec, metapath, khop", app));
   }
 
+  if (of_samples) { expect_cpu(device, "samples are made"); }
+  if (auto const gpu = parse_device(device)) { (void)describe_gpu(*gpu); }  // before anything that takes time
   graph const g = source.read(exec);
   auto const [plan, job, params] = of_samples ? plan_samples(samples, g, exec) : plan_walks(walks, g, exec);
   bar.clear();
   if (common.json) {
-    print(json{{"graph", describe_json(g, source.path)}, {"app", app}, {"params", params}, {"plan", plan_json(plan)}});
+    print(json{{"graph", describe_json(g, source.path)},
+               {"app", app},
+               {"params", params},
+               {"device", device},
+               {"plan", plan_json(plan)}});
     return;
   }
   std::string tables(to_string(plan.layout));
@@ -111,7 +119,7 @@ void add_plan(CLI::App& application)
   verb->add_option("--seed", command->seed, "Accepted as for walk and sample; changes no plan [0]")
       ->check(natural())
       ->type_name("S");
-  verb->add_option("--device", command->device, "Where to run: cpu [cpu]")->type_name("DEVICE");
+  verb->add_option("--device", command->device, "Where to run: cpu, cuda or cuda:N [cpu]")->type_name("DEVICE");
   // A command line of walk or sample can be planned as it is: where its result would go changes no plan.
   for (auto const* const name : {"-o,--output", "--dtype"}) {
     verb->add_option_function<std::string>(name, [](std::string const&) {})->group("");
@@ -125,6 +133,7 @@ void add_plan(CLI::App& application)
       "Examples:\n"
       "  tendril plan graph.npz --app node2vec --p 2 --q 0.5\n"
       "  tendril plan graph.npz --app deepwalk --weighted --walks 1000\n"
+      "  tendril plan graph.npz --app metapath --metapath 0,1,2 --device cuda\n"
       "  tendril plan graph.npz --app khop --fanouts 25,10 --num-seeds 1024 --json");
   verb->callback([command] { command->run(); });
 }

@@ -64,7 +64,7 @@ void sample_job::add_to(CLI::App& verb)
 
 void sample_job::check() const
 {
-  expect_device(device);
+  expect_cpu(device, "samples are made");
   if (!is_app(app)) {
     throw argument_error(fmt::format("--app: '{}', expected one of {}", app, fmt::join(apps, ", ")));
   }

@@ -1,6 +1,7 @@
 #include "text.hpp"
 
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -82,6 +83,27 @@ std::vector<std::int64_t> parse_integers(std::string_view list, std::string_view
   std::vector<std::int64_t> values;
   for (auto const& part : split(list)) { values.push_back(parse_integer(part, option, expected)); }
   return values;
+}
+
+std::int64_t parse_bytes(std::string_view text, std::string_view option)
+{
+  constexpr std::string_view units = "KMGT";
+  double factor = 1;
+  std::string_view number = text;
+  if (!text.empty()) {
+    auto const unit = units.find(static_cast<char>(std::toupper(static_cast<unsigned char>(text.back()))));
+    if (unit != std::string_view::npos) {
+      factor = std::exp2(10 * (static_cast<double>(unit) + 1));
+      number.remove_suffix(1);
+    }
+  }
+  double value = 0;
+  auto const [end, failure] = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (failure != std::errc{} || end != number.data() + number.size() || !(value * factor >= 1) ||
+      value * factor > 0x1p62) {
+    throw argument_error(fmt::format("{}: '{}', expected bytes as in 500000, 64M or 1.5G", option, text));
+  }
+  return static_cast<std::int64_t>(value * factor);
 }
 
 std::int64_t peak_memory()

@@ -34,6 +34,9 @@ namespace tendril::cli {
 [[nodiscard]] std::vector<std::int64_t> parse_integers(std::string_view list, std::string_view option,
                                                        std::string_view expected);
 
+/// Bytes as in 500000, 64K, 1.5G: K, M, G and T are powers of 1024. @throws argument_error as parse_integer.
+[[nodiscard]] std::int64_t parse_bytes(std::string_view text, std::string_view option);
+
 /// The most memory this process has held so far, in bytes.
 [[nodiscard]] std::int64_t peak_memory();
 

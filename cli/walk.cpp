@@ -1,13 +1,11 @@
 // tendril walk: random walks into a file, in batches, so that memory does not grow with their number.
 
-#include <algorithm>
-#include <array>
-#include <future>
 #include <map>
 
 #include <fmt/format.h>
 
 #include <tendril/error.hpp>
+#include <tendril/gpu.hpp>
 #include <tendril/write_walks.hpp>
 
 #include "common.hpp"
@@ -29,47 +27,6 @@ struct walk_command {
 
   void run() const;
 };
-
-struct outcome {
-  std::int64_t steps = 0;
-  double sample_seconds = 0;
-};
-
-/// Walks batch by batch; while one is written, the next is made.
-outcome walk_into(walk_writer& writer, walk_batches const& walks, cpu_exec const& exec, progress_bar& bar)
-{
-  std::array<walk_batch, 2> batches;
-  auto const steps_each = static_cast<double>(walks.length);
-  cpu_exec writing = exec;
-  writing.on_progress = {};  // the bar belongs to this thread
-  outcome result;
-  std::future<void> pending;  // its destructor waits, also when a walk throws
-  for (std::int64_t first = 0, k = 0; first < walks.num_walks; first += walks.capacity, ++k) {
-    std::int64_t const size = std::min(walks.capacity, walks.num_walks - first);
-    auto& batch = batches[static_cast<std::size_t>(k % 2)];
-    cpu_exec walking = exec;
-    if (bar.enabled()) {
-      walking.on_progress = [&](progress const& report) {
-        double const share =
-            report.total > 0 ? static_cast<double>(report.done) / static_cast<double>(report.total) : 0;
-        bar.update("walking", first + static_cast<std::int64_t>(share * static_cast<double>(size)), walks.num_walks,
-                   "steps", steps_each);
-      };
-    }
-    stopwatch const sampling;
-    walks.make(first, size, batch, walking);
-    result.sample_seconds += sampling.seconds();
-    auto const n = static_cast<std::size_t>(size);
-    for (auto const length : batch.lengths.span().first(n)) { result.steps += length; }
-    bar.update("walking", first + size, walks.num_walks, "steps", steps_each);
-    if (pending.valid()) { pending.get(); }
-    pending = std::async(std::launch::async, [&writer, &writing, &batch, n, row = static_cast<std::size_t>(walks.row)] {
-      writer.append(batch.vertices.span().first(n * row), batch.lengths.span().first(n), writing);
-    });
-  }
-  if (pending.valid()) { pending.get(); }
-  return result;
-}
 
 std::map<std::string, std::string> file_metadata(walk_job const& job, walk_batches const& walks, graph const& g,
                                                  std::string const& path)
@@ -93,6 +50,9 @@ void walk_command::run() const
   walk_format const format = walk_format_of(output);  // before anything that takes time
   std::optional<element_type> type;
   if (!dtype.empty()) { type = parse_element_type(dtype); }
+  (void)job.gpu_bytes();
+  std::optional<gpu_info> gpu;
+  if (auto const device = job.gpu()) { gpu = describe_gpu(*device); }
 
   progress_bar bar(!common.quiet);
   cpu_exec const exec = common.exec(bar);
@@ -110,7 +70,16 @@ void walk_command::run() const
   info.type = type;
   info.metadata = file_metadata(job, walks, g, source.path);
   walk_writer writer(output, info);
-  auto const [steps, sample_seconds] = walk_into(writer, walks, exec, bar);
+  cpu_exec writing = exec;
+  writing.on_progress = {};  // the bar belongs to this thread
+  walk_watch watch;
+  if (bar.enabled()) {
+    watch = [&](std::int64_t done) {
+      bar.update("walking", done, walks.num_walks, "steps", static_cast<double>(walks.length));
+    };
+  }
+  auto const [steps, sample_seconds, copy_seconds, write_seconds] =
+      walks.run([&](auto vertices, auto lengths) { writer.append(vertices, lengths, writing); }, watch);
   writer.commit();
   bar.clear();
   double const seconds = overall.seconds();
@@ -127,20 +96,26 @@ void walk_command::run() const
     if (walks.plan) { summary["plan"] = plan_json(*walks.plan); }
     summary.update(json{{"output", output},
                         {"output_bytes", file_bytes(output)},
+                        {"device", job.device},
                         {"threads", common.num_threads()},
                         {"read_seconds", read_seconds},
                         {"plan_seconds", plan_seconds},
                         {"sample_seconds", sample_seconds},
+                        {"write_seconds", write_seconds},
                         {"seconds", seconds},
                         {"steps_per_second", rate},
                         {"peak_memory_bytes", peak_memory()},
                         {"version", TENDRIL_VERSION}});
+    if (gpu) { summary.update(json{{"device_name", gpu->name}, {"copy_seconds", copy_seconds}}); }
     print(summary);
   } else if (!common.quiet) {
     std::string const summary = fmt::format(
-        "graph   {}\njob     {}, {}\nsteps   {} in {}: {} steps/s\noutput  {}\ntotal   {}, {} of memory at most\n",
-        describe(g, source.path), counted(walks.num_walks, "walk", "walks"), walks.description, grouped(steps),
-        duration(sample_seconds), si(rate),
+        "graph   {}\njob     {}, {}\n{}steps   {} in {}: {} steps/s\noutput  {}\ntotal   {}, {} of memory at most\n",
+        describe(g, source.path), counted(walks.num_walks, "walk", "walks"), walks.description,
+        gpu ? fmt::format("device  {}: {} walking, {} copying, {} writing at once\n", gpu->name,
+                          duration(sample_seconds), duration(copy_seconds), duration(write_seconds))
+            : std::string(),
+        grouped(steps), duration(sample_seconds), si(rate),
         to_stdout ? std::string("standard output")
                   : fmt::format("{} ({}{})", output, bytes_text(file_bytes(output)),
                                 format == walk_format::text
@@ -174,7 +149,7 @@ void add_walk(CLI::App& application)
       ->type_name("S");
   verb->add_option("--dtype", command->dtype, "int32 or int64 for .npy and .safetensors [int32 where ids fit]")
       ->type_name("TYPE");
-  verb->add_option("--device", command->job.device, "Where to run: cpu [cpu]")->type_name("DEVICE");
+  verb->add_option("--device", command->job.device, "Where to run: cpu, cuda or cuda:N [cpu]")->type_name("DEVICE");
   command->job.add_to(*verb);
   command->common.add_to(*verb);
   verb->footer(
@@ -188,6 +163,7 @@ void add_walk(CLI::App& application)
       "  tendril walk graph.npz -o ppr.npy --app ppr --stop-prob 0.2 --starts users.txt --walks 1000\n"
       "  tendril walk films.npz -o apa.npy --app metapath --metapath wrote,written_by --length 100\n"
       "  tendril walk graph.npz -o sets.npy --app multidim --roots 50 --num-starts 1000\n"
+      "  tendril walk graph.npz -o walks.npy --device cuda                     the same bytes, made on a GPU\n"
       "  tendril walk graph.npz -o - --num-starts 5 --length 8                 five short walks on the screen");
   verb->callback([command] { command->run(); });
 }

@@ -98,11 +98,15 @@ void walk_job::add_to(CLI::App& verb)
       ->type_name("HOW")
       ->group(group);
   verb.add_option("--first-walk", first_walk, "Logical id of the first walk [0]")->type_name("ID")->group(group);
+  verb.add_option("--gpu-memory", gpu_memory,
+                  "cuda: the most that walks on their way take, as in 64M [half of what is free]")
+      ->type_name("BYTES")
+      ->group(group);
 }
 
 void walk_job::check() const
 {
-  expect_device(device);
+  (void)gpu_bytes();
   if (!is_app(app)) {
     throw argument_error(fmt::format("--app: '{}', expected one of {}", app, fmt::join(apps, ", ")));
   }
@@ -163,6 +167,14 @@ std::int64_t walk_job::num_roots() const
     throw argument_error(fmt::format("--roots: {}, expected 1 to {} roots a sample", number, max_num_roots));
   }
   return number;
+}
+
+std::int64_t walk_job::gpu_bytes() const
+{
+  bool const on_gpu = gpu().has_value();
+  if (gpu_memory.empty()) { return 0; }
+  if (!on_gpu) { throw argument_error("--gpu-memory: --device is cpu, expected cuda"); }
+  return parse_bytes(gpu_memory, "--gpu-memory");
 }
 
 std::int64_t walk_job::walks_each() const

@@ -26,7 +26,7 @@ struct walk_job {
   std::string dead_end = "stop";
   std::optional<std::int64_t> roots;
   std::optional<std::string> root_choice;
-  std::string device = "cpu";
+  std::string device = "cpu", gpu_memory;
   std::int64_t first_walk = 0;
   // These mean the same for samples; `tendril plan` registers them once.
   bool weighted = false;
@@ -50,6 +50,12 @@ struct walk_job {
 
   /// Roots of a sample. @throws argument_error.
   [[nodiscard]] std::int64_t num_roots() const;
+
+  /// The GPU that --device names; nothing for the CPU. @throws argument_error.
+  [[nodiscard]] std::optional<int> gpu() const { return parse_device(device); }
+
+  /// Bytes that --gpu-memory allows; 0 without it. @throws argument_error.
+  [[nodiscard]] std::int64_t gpu_bytes() const;
 
   /// Walks from each start, or from each set of roots.
   [[nodiscard]] std::int64_t walks_each() const;
