@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <tendril/vertex_ids.hpp>
+
 #include "exec.hpp"  // threads_for
 
 namespace tendril::python {
@@ -17,10 +19,7 @@ std::int64_t first_bad_id(T const* ids, std::int64_t size, int num_threads)
   int const threads = threads_for(size, num_threads);
 #pragma omp parallel for num_threads(threads) reduction(min : bad) schedule(static)
   for (std::int64_t i = 0; i < size; ++i) {
-    bool ok = static_cast<std::uint64_t>(ids[i]) < no_vertex;  // a negative number turns into a huge one
-    if constexpr (sizeof(T) == 4) { ok = static_cast<std::uint32_t>(ids[i]) < no_vertex; }
-    if constexpr (std::is_signed_v<T>) { ok = ok && ids[i] >= 0; }
-    if (!ok && i < bad) { bad = i; }
+    if (!is_vertex_id(ids[i]) && i < bad) { bad = i; }
   }
   return bad;
 }

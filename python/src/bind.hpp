@@ -4,8 +4,9 @@
 
 namespace tendril::python {
 
-/// Each adds one part of the library to the module; graph.cpp's classes come first, the others take them.
+/// Each adds one part of the library to the module; gpu.cpp's and graph.cpp's classes come first, the others take them.
 void bind_errors(nanobind::module_& module);
+void bind_gpu(nanobind::module_& module);
 void bind_graph(nanobind::module_& module);
 void bind_io(nanobind::module_& module);
 void bind_generate(nanobind::module_& module);

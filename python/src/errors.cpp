@@ -18,6 +18,7 @@ struct error_types {
   PyObject* format = nullptr;
   PyObject* io = nullptr;
   PyObject* memory = nullptr;
+  PyObject* device = nullptr;
 };
 error_types types;
 
@@ -33,6 +34,8 @@ void translate(std::exception_ptr const& thrown, void*)
     PyErr_SetString(types.io, e.what());
   } catch (memory_error const& e) {
     PyErr_SetString(types.memory, e.what());
+  } catch (device_error const& e) {
+    PyErr_SetString(types.device, e.what());
   } catch (error const& e) {
     PyErr_SetString(types.base, e.what());
   }
@@ -44,7 +47,8 @@ void bind_errors(nb::module_&)
 {
   nb::module_ const errors = nb::module_::import_("tendril._errors");
   auto const find = [&](char const* name) { return nb::object(errors.attr(name)).release().ptr(); };
-  types = {find("TendrilError"), find("ArgumentError"), find("FormatError"), find("IoError"), find("OutOfMemoryError")};
+  types = {find("TendrilError"), find("ArgumentError"),    find("FormatError"),
+           find("IoError"),      find("OutOfMemoryError"), find("DeviceError")};
   nb::register_exception_translator(translate);
 }
 

@@ -13,6 +13,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <tendril/gpu.hpp>
+#include <tendril/gpu_array.hpp>
+
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "exec.hpp"
@@ -77,6 +80,18 @@ void validate(graph const& input, int num_threads)
   input.validate(exec);
 }
 
+graph on_gpu(graph const& input, int device)
+{
+  nb::gil_scoped_release const no_gil;
+  return to_gpu(input, gpu_exec(device, nullptr, &lasting_gpu_memory(device)));
+}
+
+graph on_host(graph const& input)
+{
+  nb::gil_scoped_release const no_gil;
+  return to_host(input);
+}
+
 std::optional<array_out> look_at_labels(label_array const& labels)
 {
   label_view const view = labels.view();
@@ -128,6 +143,9 @@ void bind_graph(nb::module_& module)
       .def("rebuild", &rebuild, "options"_a, "num_threads"_a)
       .def("validate", &validate, "num_threads"_a)
       .def("drop_derived", &graph::drop_derived)
+      .def("to_gpu", &on_gpu, "device"_a)
+      .def("to_host", &on_host)
+      .def_prop_ro("device", &graph::device)
       .def_prop_ro("num_vertices", &graph::num_vertices)
       .def_prop_ro("num_edges", &graph::num_edges)
       .def_prop_ro("num_bytes", &graph::num_bytes)

@@ -9,6 +9,7 @@ NB_MODULE(_tendril, module)
 {
   module.doc() = "Compiled core of tendril. Not a public interface: use the package.";
   tendril::python::bind_errors(module);
+  tendril::python::bind_gpu(module);
   tendril::python::bind_graph(module);
   tendril::python::bind_io(module);
   tendril::python::bind_generate(module);

@@ -12,9 +12,12 @@
 
 #include <fmt/format.h>
 
+#include <tendril/gpu.hpp>
+
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "exec.hpp"
+#include "gpu.hpp"
 
 namespace tendril::python {
 namespace {
@@ -45,6 +48,30 @@ std::tuple<array_out, array_out, array_out> run(graph const& graph, array_in con
           give(std::move(made.lengths), {n}), give(std::move(made.slots), {n, params.length})};
 }
 
+/// The same on the GPU that holds the graph, from as many roots a sample as `roots` has columns.
+std::tuple<gpu_array, gpu_array, gpu_array> run_gpu(graph const& graph, gpu_ids const& roots,
+                                                    multidim_params const& params, bool as_int32,
+                                                    std::int64_t first_walk, std::uintptr_t stream)
+{
+  nb::gil_scoped_release const no_gil;
+  expect_int32_ids(graph, as_int32);
+  gpu_exec const exec = make_gpu_exec(graph, stream);
+  std::int64_t const num_roots = roots.view.num_columns;
+  gpu_starts const from = bring(&roots, 1, graph, exec);
+  multidim_walks made;
+  run_on(&roots, exec, [&] { made = multidim_walk(graph, from.ids, num_roots, params, exec, first_walk); });
+  std::int64_t const size = made.vertices.size();
+  buffer<std::int64_t> wide(as_int32 ? 0 : size, memory_of(exec));
+  if (!as_int32) { widen_ids(made.vertices.data(), 1, size, wide.data(), size, exec); }
+  auto const ready = std::make_shared<gpu_event const>(exec);
+  int const device = exec.device;
+  std::vector<std::int64_t> const shape = {made.num_walks, num_roots + params.length};
+  gpu_array ids = as_int32 ? give_gpu<vertex_id, std::int32_t>(std::move(made.vertices), shape, device, ready)
+                           : give_gpu(std::move(wide), shape, device, ready);
+  return {std::move(ids), give_gpu(std::move(made.lengths), {made.num_walks}, device, ready),
+          give_gpu(std::move(made.slots), {made.num_walks, params.length}, device, ready)};
+}
+
 }  // namespace
 
 void bind_multidim(nb::module_& module)
@@ -62,6 +89,7 @@ void bind_multidim(nb::module_& module)
 
   module.def("multidim_walk", &run, "graph"_a, "roots"_a.noconvert(), "num_roots"_a, "params"_a, "as_int32"_a,
              "first_walk"_a, "num_threads"_a);
+  module.def("multidim_walk_gpu", &run_gpu, "graph"_a, "roots"_a, "params"_a, "as_int32"_a, "first_walk"_a, "stream"_a);
 }
 
 }  // namespace tendril::python

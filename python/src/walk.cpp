@@ -15,9 +15,12 @@
 
 #include <fmt/format.h>
 
+#include <tendril/gpu.hpp>
+
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "exec.hpp"
+#include "gpu.hpp"
 
 namespace tendril::python {
 namespace {
@@ -25,6 +28,7 @@ namespace {
 /// What int64 walks are sampled in: a batch of 32-bit ids that is converted before the next one, so that the memory
 /// of a call is its result and little more.
 constexpr std::int64_t batch_bytes = std::int64_t{1} << 26;
+constexpr std::int64_t gpu_batch_bytes = std::int64_t{1} << 30;  // a launch and a wait each: larger ones
 
 void set_dead_ends(walk_params& params, std::string const& name)
 {
@@ -32,6 +36,19 @@ void set_dead_ends(walk_params& params, std::string const& name)
     throw argument_error(fmt::format("walk: dead_end is '{}', expected 'stop' or 'repeat'", name));
   }
   params.dead_ends = name == "stop" ? dead_end::stop : dead_end::repeat;
+}
+
+void expect_countable(std::int64_t num_walks, std::int64_t row)
+{
+  if (num_walks > std::numeric_limits<std::int64_t>::max() / 8 / row) {
+    throw memory_error(fmt::format("walk: {} walks of {} vertices each don't fit any memory", num_walks, row));
+  }
+}
+
+/// How many walks to sample before they are converted.
+std::int64_t walks_a_batch(std::int64_t num_walks, std::int64_t row, std::int64_t bytes)
+{
+  return std::min(num_walks, std::max<std::int64_t>(1024, bytes / 4 / row));
 }
 
 /// Walks from `starts` as [n, length + 1] ids and [n] lengths.
@@ -50,12 +67,9 @@ std::pair<array_out, array_out> run(graph const& graph, array_in const& starts, 
     shared_array<vertex_id> const from = import_ids(starts, "starts", num_threads);
     walker const planned(graph, params, num_walks, exec);  // checks the length too
     std::int64_t const row = length + 1;
-    if (num_walks > std::numeric_limits<std::int64_t>::max() / 8 / row) {
-      throw memory_error(fmt::format("walk: {} walks of {} vertices each don't fit any memory", num_walks, row));
-    }
+    expect_countable(num_walks, row);
     lengths = buffer<std::int32_t>(num_walks);
-    std::int64_t const batch =
-        as_int32 ? num_walks : std::min(num_walks, std::max<std::int64_t>(1024, batch_bytes / 4 / row));
+    std::int64_t const batch = as_int32 ? num_walks : walks_a_batch(num_walks, row, batch_bytes);
     narrow = buffer<vertex_id>(batch * row);
     if (!as_int32) { wide = buffer<std::int64_t>(num_walks * row); }
     std::int64_t done = 0;
@@ -72,11 +86,66 @@ std::pair<array_out, array_out> run(graph const& graph, array_in const& starts, 
   return {std::move(ids), give(std::move(lengths), {num_walks})};
 }
 
+/// The same on the GPU that holds the graph, from `starts` (every vertex where null), each `repeats` times. Where
+/// `by_steps`, memory holds a step of all walks after the other: walk and step change places in the strides.
+std::pair<gpu_array, gpu_array> run_gpu(graph const& graph, gpu_ids const* starts, std::int64_t repeats,
+                                        walk_params const& params, bool as_int32, std::int64_t first_walk,
+                                        bool by_steps, std::uintptr_t stream)
+{
+  nb::gil_scoped_release const no_gil;
+  expect_int32_ids(graph, as_int32);
+  gpu_exec const exec = make_gpu_exec(graph, stream);
+  walk_order const order = by_steps ? walk_order::step_major : walk_order::row_major;
+  std::int64_t const row = params.length + 1;
+  gpu_starts const from = bring(starts, repeats, graph, exec);
+  auto const num_walks = static_cast<std::int64_t>(from.ids.size());
+  walker const planned(graph, params, num_walks, exec);  // checks the length too
+  expect_countable(num_walks, row);
+
+  buffer<std::int32_t> lengths(num_walks, memory_of(exec));
+  buffer<vertex_id> narrow;
+  buffer<std::int64_t> wide;
+  run_on(starts, exec, [&] {
+    if (as_int32) {
+      narrow = buffer<vertex_id>(num_walks * row, memory_of(exec));
+      planned.run_into(from.ids, first_walk, narrow.data(), lengths.data(), exec, order);
+      return;
+    }
+    std::int64_t const batch = walks_a_batch(num_walks, row, gpu_batch_bytes);
+    buffer<vertex_id> walked(batch * row, gpu_memory(exec.device, exec.stream));
+    wide = buffer<std::int64_t>(num_walks * row, memory_of(exec));
+    std::int64_t done = 0;
+    do {  // once at least: the library checks an empty batch too
+      std::int64_t const now = std::min(batch, num_walks - done);
+      planned.run_into(from.ids.subspan(static_cast<std::size_t>(done), static_cast<std::size_t>(now)),
+                       first_walk + done, walked.data(), lengths.data() + done, exec, order);
+      if (by_steps) {
+        widen_ids(walked.data(), row, now, wide.data() + done, num_walks, exec);
+      } else {
+        widen_ids(walked.data(), 1, now * row, wide.data() + done * row, now * row, exec);
+      }
+      done += now;
+    } while (done < num_walks);
+  });
+  auto const ready = std::make_shared<gpu_event const>(exec);
+  std::vector<std::int64_t> const shape = {num_walks, row};
+  std::vector<std::int64_t> const strides = by_steps ? std::vector<std::int64_t>{1, num_walks} : std::vector{row, 1L};
+  gpu_array ids = as_int32 ? give_gpu<vertex_id, std::int32_t>(std::move(narrow), shape, strides, exec.device, ready)
+                           : give_gpu(std::move(wide), shape, strides, exec.device, ready);
+  return {std::move(ids), give_gpu(std::move(lengths), {num_walks}, exec.device, ready)};
+}
+
 sampling_plan plan(graph const& graph, walk_params const& params, std::int64_t num_walks, int num_threads)
 {
   cpu_exec const exec = make_exec(num_threads);
   nb::gil_scoped_release const no_gil;
   return plan_walk(graph, params, num_walks, exec);
+}
+
+sampling_plan plan_gpu(graph const& graph, walk_params const& params, std::int64_t num_walks, std::uintptr_t stream)
+{
+  nb::gil_scoped_release const no_gil;
+  return plan_walk(graph, params, num_walks, make_gpu_exec(graph, stream));
 }
 
 }  // namespace
@@ -119,6 +188,9 @@ void bind_walk(nb::module_& module)
 
   module.def("random_walk", &run, "graph"_a, "starts"_a.noconvert(), "params"_a, "as_int32"_a, "first_walk"_a,
              "num_threads"_a);
+  module.def("random_walk_gpu", &run_gpu, "graph"_a, "starts"_a.none(), "repeats"_a, "params"_a, "as_int32"_a,
+             "first_walk"_a, "by_steps"_a, "stream"_a);
+  module.def("plan_walk_gpu", &plan_gpu, "graph"_a, "params"_a, "num_walks"_a, "stream"_a);
   module.def("plan_walk", &plan, "graph"_a, "params"_a, "num_walks"_a, "num_threads"_a);
 }
 

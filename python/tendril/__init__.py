@@ -1,4 +1,5 @@
-"""Graph sampling for graph machine learning: random walks, neighbourhoods and mini-batches, on every core.
+"""Graph sampling for graph machine learning: random walks, neighbourhoods and mini-batches, on every core
+and on GPUs.
 
 >>> import tendril
 >>> graph = tendril.generate.ring(8)
@@ -6,8 +7,8 @@
 >>> walks.shape
 (2, 6)
 
-Every sample is a function of the graph, the parameters, the seed and its own number alone: threads and batches
-never change it.
+Every sample is a function of the graph, the parameters, the seed and its own number alone: threads, batches
+and devices never change it.
 """
 
 from importlib.metadata import PackageNotFoundError as _PackageNotFoundError
@@ -18,10 +19,12 @@ from . import _build_info, _cpu
 _cpu.check(_build_info.MARCH)
 
 from . import generate
+from ._device_array import DeviceArray
+from ._gpu import GpuInfo, gpu_info, num_gpus
 from ._graph import Graph, detect_format, read_graph
 from ._multidim import MultidimWalks, multidim_walk
 from ._sampling import KHop, NeighborSample, khop_sample, neighbor_sample, plan_khop
-from ._errors import ArgumentError, FormatError, IoError, OutOfMemoryError, TendrilError
+from ._errors import ArgumentError, DeviceError, FormatError, IoError, OutOfMemoryError, TendrilError
 from ._walks import Plan, metapath_walk, node2vec_walk, plan_walk, random_walk
 
 try:
@@ -31,7 +34,10 @@ except _PackageNotFoundError:  # used from a build folder
 
 __all__ = [
     "ArgumentError",
+    "DeviceArray",
+    "DeviceError",
     "FormatError",
+    "GpuInfo",
     "Graph",
     "IoError",
     "KHop",
@@ -43,11 +49,13 @@ __all__ = [
     "__version__",
     "detect_format",
     "generate",
+    "gpu_info",
     "khop_sample",
     "metapath_walk",
     "multidim_walk",
     "neighbor_sample",
     "node2vec_walk",
+    "num_gpus",
     "plan_khop",
     "plan_walk",
     "random_walk",

@@ -29,3 +29,9 @@ class OutOfMemoryError(TendrilError, MemoryError):
     """Memory that could not be had; says how much was asked for and for what."""
 
     __module__ = "tendril"
+
+
+class DeviceError(TendrilError, RuntimeError):
+    """A GPU that is not there or can't be used, or a CUDA call that failed."""
+
+    __module__ = "tendril"

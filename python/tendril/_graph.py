@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _arrays, _interop, _tendril
+from . import _arrays, _gpu, _interop, _tendril
 from ._errors import ArgumentError
 from ._params import build_options, threads
 
@@ -23,20 +23,21 @@ if TYPE_CHECKING:
 
 
 class Graph:
-    """An immutable directed graph in CSR form, in host memory.
+    """An immutable directed graph in CSR form, in host memory or, made by `to`, in that of a GPU.
 
     The out-edges of vertex ``v`` are the positions ``indptr[v]`` to ``indptr[v + 1]`` of `indices`, ascending by
     target; an undirected graph holds both directions of each edge. Make one with `from_coo`, `from_edge_index`,
     `from_csr`, `from_scipy`, `from_networkx`, `load` or the functions of `tendril.generate`.
 
     All properties that return arrays return read-only NumPy views of the graph's own memory, which live as long
-    as you hold them, even when the graph is gone. Nothing is copied.
+    as you hold them, even when the graph is gone. Nothing is copied. They need a graph in host memory.
     """
 
-    __slots__ = ("__weakref__", "_core")
+    __slots__ = ("__weakref__", "_copies", "_core")
 
     def __init__(self, core: _tendril.Graph) -> None:
         self._core = core
+        self._copies: dict[int, _tendril.Graph] = {}
 
     # Making graphs
 
@@ -329,7 +330,7 @@ class Graph:
         IoError
             If the file can't be written.
         """
-        _tendril.write_graph(self._core, os.fspath(path), format, threads(num_threads))
+        _tendril.write_graph(_gpu.on_host(self, "save"), os.fspath(path), format, threads(num_threads))
 
     def rebuild(self, *, num_threads: int = 0, **build: Unpack[BuildKeywords]) -> Self:
         """Build again with other options: ``graph.rebuild(reverse=True)`` is the transpose.
@@ -345,9 +346,40 @@ class Graph:
         -------
         Graph
         """
-        return type(self)(self._core.rebuild(build_options(**build), threads(num_threads)))
+        return type(self)(_gpu.on_host(self, "rebuild").rebuild(build_options(**build), threads(num_threads)))
+
+    def to(self, device: Any) -> Self:
+        """The same graph in the memory of a GPU, or in host memory.
+
+        A call with ``device=`` does the same by itself. Either way the copy is made once and stays with this graph
+        until `drop_tables`.
+
+        Parameters
+        ----------
+        device : str
+            "cuda" (the first GPU), "cuda:1", "cpu"; or a ``torch.device``.
+
+        Returns
+        -------
+        Graph
+            This one if it is there.
+
+        Raises
+        ------
+        DeviceError
+            If that GPU can't be used, saying why.
+        OutOfMemoryError
+            If the graph doesn't fit, saying how much was needed and free.
+        """
+        core = _gpu.core_on(self, _gpu.parse(device))
+        return self if core is self._core else type(self)(core)
 
     # Looking at graphs
+
+    @property
+    def device(self) -> str:
+        """Where the graph lies: "cpu" or "cuda:0"."""
+        return _gpu.name_of(self._core.device)
 
     @property
     def num_vertices(self) -> int:
@@ -402,37 +434,37 @@ class Graph:
     @property
     def indptr(self) -> NDArray[np.int64]:
         """[V + 1] int64: where each vertex's edges begin."""
-        return self._core.indptr
+        return _gpu.on_host(self, "indptr").indptr
 
     @property
     def indices(self) -> NDArray[np.uint32]:
         """[E] uint32: the target of each edge. ``.view(np.int32)`` for frameworks that want a sign."""
-        return self._core.indices
+        return _gpu.on_host(self, "indices").indices
 
     @property
     def weights(self) -> NDArray[np.float32] | None:
         """[E] float32, or None."""
-        return self._core.weights
+        return _gpu.on_host(self, "weights").weights
 
     @property
     def edge_labels(self) -> NDArray[np.uint8] | NDArray[np.uint16] | None:
         """[E] uint8 or uint16, or None."""
-        return self._core.edge_labels
+        return _gpu.on_host(self, "edge_labels").edge_labels
 
     @property
     def node_types(self) -> NDArray[np.uint8] | NDArray[np.uint16] | None:
         """[V] uint8 or uint16, or None."""
-        return self._core.node_types
+        return _gpu.on_host(self, "node_types").node_types
 
     @property
     def edge_ids(self) -> NDArray[np.int64] | None:
         """[E] int64: the position each edge had in the input (``keep_edge_ids``), or None."""
-        return self._core.edge_ids
+        return _gpu.on_host(self, "edge_ids").edge_ids
 
     @property
     def original_ids(self) -> NDArray[np.uint32] | None:
         """[V] uint32: the id each vertex had in the input (``compact``), or None."""
-        return self._core.original_ids
+        return _gpu.on_host(self, "original_ids").original_ids
 
     def degrees(self) -> NDArray[np.int64]:
         """[V] int64: out-degrees, counted anew at each call."""
@@ -446,10 +478,11 @@ class Graph:
         FormatError
             Naming the first violation: "vertex 7: neighbours not ascending at edge 31 (5 after 9)".
         """
-        self._core.validate(threads(num_threads))
+        _gpu.on_host(self, "validate").validate(threads(num_threads))
 
     def drop_tables(self) -> None:
-        """Free the tables that earlier calls built for this graph; results never depend on them."""
+        """Free what earlier calls made for this graph: tables, and copies on other devices. Results never depend on them."""
+        self._copies.clear()
         self._core.drop_derived()
 
     def info(self) -> dict[str, Any]:
@@ -494,6 +527,7 @@ class Graph:
         carried = ("weights", "edge_labels", "node_types")
         facts += [name for name in carried if getattr(self._core, f"has_{name}")]
         facts += ["symmetric"] if self.symmetric else []
+        facts += [f"device='{self.device}'"] if self._core.device != _gpu.HOST else []
         return f"Graph({', '.join(facts)})"
 
 

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _arrays, _tendril
+from . import _arrays, _gpu, _tendril
+from ._device_array import DeviceArray
 from ._errors import ArgumentError
 from ._params import fill, integer, threads
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, DTypeLike, NDArray
+    from numpy.typing import ArrayLike, DTypeLike
 
     from ._graph import Graph
 
 
 class MultidimWalks(NamedTuple):
-    """Samples that walk from sets of roots; row ``i`` of each array is sample ``i``."""
+    """Samples that walk from sets of roots; row ``i`` of each array is sample ``i``.
 
-    walks: NDArray[np.int64] | NDArray[np.int32]
+    NumPy's arrays, or, from a GPU, DeviceArrays.
+    """
+
+    walks: Any
     """[n, m + length]: the roots as given, then the vertex that each step reached; -1 after the end."""
-    lengths: NDArray[np.int32]
-    """[n]: the steps taken."""
-    slots: NDArray[np.int32]
-    """[n, length]: which root, in [0, m), each step left from and replaced; -1 after the end."""
+    lengths: Any
+    """[n] int32: the steps taken."""
+    slots: Any
+    """[n, length] int32: which root, in [0, m), each step left from and replaced; -1 after the end."""
 
 
 def multidim_walk(
@@ -36,20 +40,23 @@ def multidim_walk(
     seed: int = 0,
     dtype: DTypeLike = np.int64,
     first_walk: int = 0,
+    device: Any = None,
+    stream: Any = None,
     num_threads: int = 0,
 ) -> MultidimWalks:
     """Walk from sets of roots: multi-dimensional random walks, or frontier sampling.
 
     A sample has a set of ``m`` roots. Each step chooses one of them and one of its out-edges, uniformly; the vertex
     reached takes the root's place in the set. Sample ``i`` is a function of the graph, the parameters, the seed, its
-    roots and its logical number ``first_walk + i`` alone: neither threads nor a split into batches change it. The GIL
-    is released, and Ctrl-C ends the call.
+    roots and its logical number ``first_walk + i`` alone: neither threads, nor a split into batches, nor the device
+    change it. The GIL is released, and Ctrl-C ends a call on the CPU.
 
     Parameters
     ----------
     graph : Graph
     roots : array_like of int, shape [n, m]
-        A set of roots a row, m from 1 to 65535. A vertex that appears twice is two roots.
+        A set of roots a row, m from 1 to 65535. A vertex that appears twice is two roots. On a GPU also an array in its
+        memory.
     length : int
         Steps of each sample, in [1, 2^31 - 1).
     root_choice : str
@@ -62,8 +69,10 @@ def multidim_walk(
         int64, or int32 for the library's own memory without a conversion (graphs of at most 2^31 vertices).
     first_walk : int
         Logical number of the first sample: to continue where another call ended.
+    device, stream : optional
+        As for `random_walk`.
     num_threads : int
-        0: every core the process may use.
+        On the CPU; 0: every core the process may use.
 
     Returns
     -------
@@ -74,6 +83,8 @@ def multidim_walk(
     ------
     ArgumentError
         For a root that is no vertex, roots of another shape, a parameter out of range.
+    DeviceError
+        If the GPU can't be used, saying why.
     OutOfMemoryError
         If the result doesn't fit.
 
@@ -88,11 +99,24 @@ def multidim_walk(
     ((2, 8), [5, 5], (2, 5))
     """
     params = fill(_tendril.MultidimParams(), length=length, root_choice=root_choice, seed=seed)
+    place = _gpu.place_of(graph, device, "rows", stream)
+    core = _gpu.core_on(graph, place)
+    if place != _gpu.HOST:
+        handle = _gpu.stream_handle(stream, place)
+        made = _tendril.multidim_walk_gpu(
+            core,
+            _gpu.ids(roots, "roots", 2, place, handle, threads(num_threads)),
+            params,
+            _arrays.is_int32(dtype),
+            integer(first_walk, "first_walk"),
+            handle,
+        )
+        return MultidimWalks(*map(DeviceArray, made))
     sets = _arrays.as_array(roots, "roots")
     if sets.ndim != 2:
         raise ArgumentError(f"roots has shape {sets.shape}, expected two dimensions: samples, roots of each")
     walks, lengths, slots = _tendril.multidim_walk(
-        graph._core,
+        core,
         _arrays.ids(sets.reshape(-1), "roots"),
         sets.shape[1],
         params,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from . import _arrays, _tendril
+from . import _arrays, _gpu, _tendril
 from ._params import counts, fill, integer, threads
 from ._walks import Plan
 
@@ -112,7 +112,7 @@ def khop_sample(
     )
     roots = _arrays.ids(seeds, "seeds")
     hops = _tendril.khop_sample(
-        graph._core,
+        _gpu.on_host(graph, "khop_sample"),
         roots,
         params,
         _arrays.is_int32(dtype),
@@ -164,7 +164,8 @@ def plan_khop(
         _tendril.KHopParams(), fanouts=counts(fanouts, "fanouts"), replace=replace, weighted=weighted, rule=rule
     )
     roots = graph.num_vertices if num_roots is None else integer(num_roots, "num_roots")
-    return Plan._from_core(_tendril.plan_khop(graph._core, params, roots, threads(num_threads)))
+    core = _gpu.on_host(graph, "plan_khop")
+    return Plan._from_core(_tendril.plan_khop(core, params, roots, threads(num_threads)))
 
 
 class NeighborSample(NamedTuple):
@@ -263,6 +264,10 @@ def neighbor_sample(
         batch=batch,
     )
     row, col, node, edge, of_seed, num_nodes, num_edges = _tendril.neighbor_sample(
-        graph._core, _arrays.ids(seeds, "seeds"), params, _arrays.is_int32(dtype), threads(num_threads)
+        _gpu.on_host(graph, "neighbor_sample"),
+        _arrays.ids(seeds, "seeds"),
+        params,
+        _arrays.is_int32(dtype),
+        threads(num_threads),
     )
     return NeighborSample(row, col, node, edge if return_edge_id else None, of_seed, num_nodes, num_edges)

@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _arrays, _tendril
+from . import _arrays, _gpu, _tendril
+from ._device_array import DeviceArray
 from ._params import fill, integer, threads
 from ._errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, DTypeLike, NDArray
+    from numpy.typing import ArrayLike, DTypeLike
 
     from ._graph import Graph
 
-    Walks = tuple[NDArray[np.int64] | NDArray[np.int32], NDArray[np.int32]]
+    # NumPy's arrays or DeviceArrays, as the call's place has it: a union would ask every caller to tell them apart.
+    Walks = tuple[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -75,19 +77,23 @@ def random_walk(
     rule: str = "auto",
     dtype: DTypeLike = np.int64,
     first_walk: int = 0,
+    device: Any = None,
+    order: str = "rows",
+    stream: Any = None,
     num_threads: int = 0,
 ) -> Walks:
     """Walk at random along out-edges.
 
     Walk ``i`` is a function of the graph, the parameters, the seed, its start and its logical number
-    ``first_walk + i`` alone: neither threads nor a split into batches change it. The GIL is released, and Ctrl-C
-    ends the call.
+    ``first_walk + i`` alone: neither threads, nor a split into batches, nor the device change it. The GIL is
+    released, and Ctrl-C ends a call on the CPU.
 
     Parameters
     ----------
     graph : Graph
     starts : array_like of int, shape [n], optional
-        Vertices to start from. Default: every vertex.
+        Vertices to start from. Default: every vertex. On a GPU also int32 or int64 arrays in its memory, from any
+        library that speaks DLPack or the CUDA array interface.
     length : int
         Steps of each walk, in [1, 2^31 - 1).
     weighted : bool
@@ -108,20 +114,32 @@ def random_walk(
         int64, or int32 for the library's own memory without a conversion (graphs of at most 2^31 vertices).
     first_walk : int
         Logical number of the first walk: to continue where another call ended.
+    device : str, optional
+        "cpu", "cuda" or "cuda:1". Default: where the graph is (`Graph.to`). A graph that is elsewhere is copied there
+        once, and keeps the copy.
+    order : str
+        How walks lie in memory: "rows", a walk after the other, or, on a GPU, "steps", a step of all walks after the
+        other: faster, and the same array with other strides.
+    stream : optional
+        On a GPU, the stream to work on: a ``cudaStream_t`` as an integer, or an object with ``__cuda_stream__``,
+        ``cuda_stream`` (Torch) or ``ptr`` (CuPy). Default: Torch's current stream, if Torch is in use, else CUDA's
+        default stream. The call waits for its work on that stream, except for the conversion to int64.
     num_threads : int
-        0: every core the process may use.
+        On the CPU; 0: every core the process may use.
 
     Returns
     -------
-    walks : ndarray, shape [n * walks_per_vertex, length + 1]
-        Row by row, the start first; -1 after the end of a walk.
-    lengths : ndarray of int32, shape [n * walks_per_vertex]
+    walks : ndarray or DeviceArray, shape [n * walks_per_vertex, length + 1]
+        Row by row, the start first; -1 after the end of a walk. From a GPU, arrays that stay there.
+    lengths : ndarray or DeviceArray of int32, shape [n * walks_per_vertex]
         Steps that each walk took.
 
     Raises
     ------
     ArgumentError
         For a start that is no vertex, a parameter out of range, weights asked for on a graph without.
+    DeviceError
+        If the GPU can't be used, saying why.
     OutOfMemoryError
         If the result doesn't fit.
 
@@ -145,7 +163,7 @@ def random_walk(
         dead_end=dead_end,
         rule=rule,
     )
-    return _run(graph, starts, params, walks_per_vertex, dtype, first_walk, num_threads)
+    return _run(graph, starts, params, walks_per_vertex, dtype, first_walk, device, order, stream, num_threads)
 
 
 def node2vec_walk(
@@ -164,6 +182,9 @@ def node2vec_walk(
     rule: str = "auto",
     dtype: DTypeLike = np.int64,
     first_walk: int = 0,
+    device: Any = None,
+    order: str = "rows",
+    stream: Any = None,
     num_threads: int = 0,
 ) -> Walks:
     """Walk with node2vec's second-order bias.
@@ -178,13 +199,14 @@ def node2vec_walk(
     length : int
     p, q : float
         Return and in-out parameters, positive and finite.
-    weighted, restart_prob, stop_prob, walks_per_vertex, seed, dead_end, rule, dtype, first_walk, num_threads
+    weighted, restart_prob, stop_prob, walks_per_vertex, seed, dead_end, rule, dtype, first_walk, device, order,
+    stream, num_threads
         As for `random_walk`.
 
     Returns
     -------
-    walks : ndarray, shape [n * walks_per_vertex, length + 1]
-    lengths : ndarray of int32, shape [n * walks_per_vertex]
+    walks : ndarray or DeviceArray, shape [n * walks_per_vertex, length + 1]
+    lengths : ndarray or DeviceArray of int32, shape [n * walks_per_vertex]
         Both as for `random_walk`.
 
     Raises
@@ -215,7 +237,7 @@ def node2vec_walk(
         dead_end=dead_end,
         rule=rule,
     )
-    return _run(graph, starts, params, walks_per_vertex, dtype, first_walk, num_threads)
+    return _run(graph, starts, params, walks_per_vertex, dtype, first_walk, device, order, stream, num_threads)
 
 
 def metapath_walk(
@@ -234,6 +256,9 @@ def metapath_walk(
     rule: str = "auto",
     dtype: DTypeLike = np.int64,
     first_walk: int = 0,
+    device: Any = None,
+    order: str = "rows",
+    stream: Any = None,
     num_threads: int = 0,
 ) -> Walks:
     """Walk along a schema of edge labels or vertex types, as in metapath2vec.
@@ -251,13 +276,14 @@ def metapath_walk(
     by : str
         "edge": step ``t`` follows an edge with label ``metapath[t]``. "node": position ``j`` holds a vertex of type
         ``metapath[j]``, and so does the start.
-    weighted, restart_prob, stop_prob, walks_per_vertex, seed, dead_end, rule, dtype, first_walk, num_threads
+    weighted, restart_prob, stop_prob, walks_per_vertex, seed, dead_end, rule, dtype, first_walk, device, order,
+    stream, num_threads
         As for `random_walk`. A walk for which no edge fits is at a dead end.
 
     Returns
     -------
-    walks : ndarray, shape [n * walks_per_vertex, length + 1]
-    lengths : ndarray of int32, shape [n * walks_per_vertex]
+    walks : ndarray or DeviceArray, shape [n * walks_per_vertex, length + 1]
+    lengths : ndarray or DeviceArray of int32, shape [n * walks_per_vertex]
         Both as for `random_walk`.
 
     Raises
@@ -289,7 +315,7 @@ def metapath_walk(
         dead_end=dead_end,
         rule=rule,
     )
-    return _run(graph, starts, params, walks_per_vertex, dtype, first_walk, num_threads)
+    return _run(graph, starts, params, walks_per_vertex, dtype, first_walk, device, order, stream, num_threads)
 
 
 def plan_walk(
@@ -305,6 +331,7 @@ def plan_walk(
     restart_prob: float = 0.0,
     stop_prob: float = 0.0,
     rule: str = "auto",
+    device: Any = None,
     num_threads: int = 0,
 ) -> Plan:
     """Tell what a walk would run, and why, without running it.
@@ -315,7 +342,7 @@ def plan_walk(
     length : int
     num_walks : int, optional
         Walks of the whole job. Default: one a vertex.
-    p, q, metapath, by, weighted, restart_prob, stop_prob, rule, num_threads
+    p, q, metapath, by, weighted, restart_prob, stop_prob, rule, device, num_threads
         As for `random_walk`, `node2vec_walk` and `metapath_walk`.
 
     Returns
@@ -345,7 +372,11 @@ def plan_walk(
         rule=rule,
     )
     walks = graph.num_vertices if num_walks is None else integer(num_walks, "num_walks")
-    return Plan._from_core(_tendril.plan_walk(graph._core, params, walks, threads(num_threads)))
+    place = _gpu.place_of(graph, device, "rows", None)
+    core = _gpu.core_on(graph, place)
+    if place == _gpu.HOST:
+        return Plan._from_core(_tendril.plan_walk(core, params, walks, threads(num_threads)))
+    return Plan._from_core(_tendril.plan_walk_gpu(core, params, walks, _gpu.stream_handle(None, place)))
 
 
 def _run(
@@ -355,14 +386,32 @@ def _run(
     walks_per_vertex: int,
     dtype: DTypeLike,
     first_walk: int,
+    device: Any,
+    order: str,
+    stream: Any,
     num_threads: int,
 ) -> Walks:
     repeats = integer(walks_per_vertex, "walks_per_vertex")
     if repeats < 0:
         raise ArgumentError(f"walks_per_vertex is {repeats}, expected 0 or more")
+    place = _gpu.place_of(graph, device, order, stream)
+    core = _gpu.core_on(graph, place)
+    if place != _gpu.HOST:
+        handle = _gpu.stream_handle(stream, place)
+        walks, lengths = _tendril.random_walk_gpu(
+            core,
+            None if starts is None else _gpu.ids(starts, "starts", 1, place, handle, threads(num_threads)),
+            repeats,
+            params,
+            _arrays.is_int32(dtype),
+            integer(first_walk, "first_walk"),
+            order == "steps",
+            handle,
+        )
+        return DeviceArray(walks), DeviceArray(lengths)
     first = np.arange(graph.num_vertices, dtype=np.uint32) if starts is None else _arrays.ids(starts, "starts")
     return _tendril.random_walk(
-        graph._core,
+        core,
         first if repeats == 1 else np.repeat(first, repeats),
         params,
         _arrays.is_int32(dtype),

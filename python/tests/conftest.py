@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import doctest
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -42,3 +46,16 @@ def graph(edges):
 def karate():
     networkx = pytest.importorskip("networkx")
     return tendril.Graph.from_networkx(networkx.karate_club_graph())
+
+
+@pytest.fixture(scope="session")
+def pages():
+    """docs/python.md in two: what runs anywhere, and its section on GPUs."""
+    text = (Path(__file__).parents[2] / "docs" / "python.md").read_text()
+    section = re.search(r"^## On a GPU\n.*?(?=^## )", text, re.MULTILINE | re.DOTALL)
+    return text.replace(section[0], ""), section[0]
+
+
+@pytest.fixture
+def examples_for_gpus(pages):
+    return doctest.DocTestParser().get_doctest(pages[1], {"tendril": tendril, "np": np}, "on a GPU", "python.md", 0)

@@ -15,7 +15,6 @@ import tendril
 from tendril import _cpu
 
 INSTALLED = Path(tendril.__file__).parent
-DOCS = Path(__file__).parents[2] / "docs" / "python.md"
 
 
 def run(code):
@@ -94,10 +93,10 @@ def test_examples_in_docstrings():
     assert tried >= 10
 
 
-def test_examples_in_the_page(tmp_path, monkeypatch):
+def test_examples_in_the_page(pages, tmp_path, monkeypatch):
     pytest.importorskip("scipy")
     monkeypatch.chdir(tmp_path)
-    result = doctest.testfile(str(DOCS), module_relative=False)
+    result = doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(pages[0], {}, "page", "python.md", 0))
     assert result.failed == 0
     assert result.attempted >= 20
 

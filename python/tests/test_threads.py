@@ -36,7 +36,7 @@ def test_the_gil_is_released(long_call):
     thread.start()
     started = time.perf_counter()
     before = ticks
-    long_call(1000)
+    long_call(10_000)
     seconds, ticked = time.perf_counter() - started, ticks - before
     done.set()
     thread.join()

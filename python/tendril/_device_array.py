@@ -1,0 +1,137 @@
+"""Arrays that stay in GPU memory."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+    from . import _tendril
+
+_DLPACK_CPU = 1
+_DLPACK_CUDA = 2
+
+
+class DeviceArray:
+    """An array in the memory of a GPU, for other libraries to take without a copy.
+
+    ``torch.from_dlpack(array)``, ``cupy.from_dlpack(array)`` and ``cupy.asarray(array)`` share its memory;
+    ``array.numpy()`` copies it to the host, and so does whatever NumPy does with it. There is no arithmetic here: that is
+    what those libraries are for.
+
+    A consumer that names its stream (DLPack does) has that stream wait for the elements, and the host goes on. Once the
+    array and everything that shares its memory are gone, the memory is used again only after the whole GPU was idle
+    once: work that still reads it, on whatever stream, is safe.
+    """
+
+    __slots__ = ("__weakref__", "_core")
+
+    def __init__(self, core: _tendril.GpuArray) -> None:
+        self._core = core
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extents."""
+        return tuple(self._core.shape)
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from an element to the next along each dimension, as NumPy counts them."""
+        return tuple(stride * self.dtype.itemsize for stride in self._core.strides)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """int64 or int32."""
+        return np.dtype(np.int64 if self._core.bits == 64 else np.int32)
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def device(self) -> str:
+        """The GPU that holds it: "cuda:0"."""
+        return f"cuda:{self._core.device}"
+
+    def numpy(self) -> NDArray[Any]:
+        """A copy in host memory, in the same order of memory. Waits for the elements."""
+        out = np.empty(self.size, self.dtype)
+        self._core.copy_out(out)
+        if self.ndim == 2 and self._core.strides[0] < self._core.strides[1]:
+            return out.reshape(self.shape[::-1]).T
+        return out.reshape(self.shape)
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        if copy is False:
+            raise ValueError(f"an array on {self.device} can't become a NumPy array without a copy")
+        return self.numpy().astype(dtype or self.dtype, copy=False)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (_DLPACK_CUDA, self._core.device)
+
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """The memory as a DLPack capsule; ``stream`` is told to wait for the elements.
+
+        Parameters
+        ----------
+        stream : int, optional
+            1 or None: the default stream; 2: the thread's own; -1: wait for nothing; else a ``cudaStream_t``.
+        max_version, dl_device, copy
+            As the Python array API standard has them. ``dl_device=(1, 0)`` copies to the host.
+        """
+        if dl_device == (_DLPACK_CPU, 0):
+            if copy is False:
+                raise BufferError(f"an array on {self.device} can't reach the host without a copy")
+            return self.numpy().__dlpack__()
+        if copy is True or dl_device not in (None, self.__dlpack_device__()):
+            raise BufferError(f"an array on {self.device} is shared in place, or copied to the host")
+        if stream is not None and (stream == 0 or stream < -1):
+            raise BufferError(f"stream is {stream}, expected -1, 1, 2 or a cudaStream_t")
+        if stream != -1:
+            self._core.wait(0 if stream in (None, 1) else stream)
+        exporter: Any = self._core.export()
+        return exporter.__dlpack__(max_version=max_version)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        # The host waits here, so that no stream needs to: this protocol names the producer's stream, which may be gone
+        # by the time that the consumer reads.
+        self._core.synchronize()
+        strides = self.strides
+        rows_in_order = self.ndim < 2 or strides[0] == self.shape[1] * strides[1]
+        return {
+            "shape": self.shape,
+            "typestr": self.dtype.str,
+            "data": (self._core.pointer, False),
+            "strides": None if rows_in_order else strides,
+            "stream": None,
+            "version": 3,
+        }
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        return f"DeviceArray(shape={self.shape}, dtype={self.dtype}, device='{self.device}')"

@@ -1,0 +1,203 @@
+"""GPUs, streams, and arrays of the caller's as a call on a GPU takes them."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _arrays, _tendril
+from ._errors import ArgumentError
+
+if TYPE_CHECKING:
+    from ._graph import Graph
+
+HOST = -1
+"""The number of host memory where GPUs have theirs."""
+
+_DLPACK_CUDA = 2
+
+
+@dataclass(frozen=True)
+class GpuInfo:
+    """What is known of a GPU."""
+
+    name: str
+    """As its maker calls it."""
+    device: str
+    """As tendril calls it: "cuda:0"."""
+    compute_capability: tuple[int, int]
+    """Major and minor."""
+    num_multiprocessors: int
+    """Number of multiprocessors."""
+    l2_bytes: int
+    """Size of the second-level cache."""
+    total_bytes: int
+    """Memory."""
+    free_bytes: int
+    """Memory that could be had at the time of the call, with what tendril keeps for later calls."""
+
+
+def num_gpus() -> int:
+    """How many GPUs can be used: 0 without a driver, and in a build without CUDA."""
+    return _tendril.num_gpus()
+
+
+def gpu_info(device: Any = "cuda") -> GpuInfo:
+    """What is known of a GPU.
+
+    Parameters
+    ----------
+    device : str
+        "cuda" (the first) or "cuda:1".
+
+    Returns
+    -------
+    GpuInfo
+
+    Raises
+    ------
+    DeviceError
+        Saying why it can't be used: built without CUDA, no driver, a driver too old, no such GPU.
+    """
+    number = parse(device)
+    if number == HOST:
+        raise ArgumentError(f"device is {device!r}, expected 'cuda' or 'cuda:0'")
+    info = _tendril.describe_gpu(number)
+    free = _tendril.free_gpu_bytes(number)
+    return GpuInfo(
+        info.name,
+        name_of(number),
+        info.compute_capability,
+        info.num_multiprocessors,
+        info.l2_bytes,
+        info.total_bytes,
+        free,
+    )
+
+
+def name_of(device: int) -> str:
+    return "cpu" if device == HOST else f"cuda:{device}"
+
+
+def parse(device: Any) -> int:
+    """The number of "cpu", "cuda", "cuda:1", or of an object that prints as one, like torch.device."""
+    match = re.fullmatch(r"cpu|cuda(?::(\d{1,4}))?", str(device))
+    if match is None:
+        raise ArgumentError(f"device is {device!r}, expected 'cpu', 'cuda' or 'cuda:0'")
+    return HOST if match[0] == "cpu" else int(match[1] or 0)
+
+
+def place_of(graph: Graph, device: Any, order: str, stream: Any) -> int:
+    """Where a call runs: where ``device`` says, or where the graph is."""
+    place = graph._core.device if device is None else parse(device)
+    if order not in ("rows", "steps"):
+        raise ArgumentError(f"order is {order!r}, expected 'rows' or 'steps'")
+    if place == HOST and order != "rows":
+        raise ArgumentError("order is 'steps', expected 'rows' on the CPU")
+    if place == HOST and stream is not None:
+        raise ArgumentError("stream is given, but the call runs on the CPU")
+    return place
+
+
+def stream_handle(stream: Any, device: int) -> int:
+    """The cudaStream_t of a caller's stream, 0 for the default one. None: what Torch, if it is in use, works on."""
+    if stream is None:
+        cuda: Any = getattr(sys.modules.get("torch"), "cuda", None)
+        in_use = cuda is not None and hasattr(cuda, "is_initialized") and cuda.is_initialized()
+        stream = cuda.current_stream(device) if in_use else 0
+    if hasattr(stream, "__cuda_stream__"):
+        version = stream.__cuda_stream__
+        handle = (version() if callable(version) else version)[1]
+    else:
+        handle = next((getattr(stream, name) for name in ("cuda_stream", "ptr") if hasattr(stream, name)), stream)
+    if isinstance(handle, bool) or not isinstance(handle, (int, np.integer)) or handle < 0:
+        raise ArgumentError(
+            f"stream is {stream!r}, expected a cudaStream_t as an integer, or an object with __cuda_stream__, "
+            "cuda_stream or ptr"
+        )
+    return 0 if handle == 1 else int(handle)  # 1 is another name of the default stream
+
+
+def ids(value: Any, what: str, ndim: int, device: int, stream: int, num_threads: int) -> _tendril.GpuIds:
+    """Vertex ids for a call on a GPU: arrays that lie there are taken where they are, in the order of ``stream``."""
+    if not isinstance(value, np.ndarray) and hasattr(value, "__dlpack_device__"):
+        if int(value.__dlpack_device__()[0]) == _DLPACK_CUDA:
+            return _from_dlpack(value, what, ndim, device, stream)
+    elif hasattr(value, "__cuda_array_interface__"):
+        return _from_interface(value, what, ndim, device, stream)
+    array = _arrays.as_array(value, what)
+    _expect_dimensions(array.shape, what, ndim)
+    rows, columns = array.shape[0], array.shape[1] if ndim == 2 else 1
+    return _tendril.GpuIds.from_host(_arrays.ids(array.reshape(-1), what), what, rows, columns, num_threads)
+
+
+def _from_dlpack(value: Any, what: str, ndim: int, device: int, stream: int) -> _tendril.GpuIds:
+    _expect_device(int(value.__dlpack_device__()[1]), what, device)
+    _expect_dimensions(value.shape, what, ndim)
+    try:
+        capsule = value.__dlpack__(stream=stream or 1)
+    except (BufferError, RuntimeError, TypeError) as error:
+        raise ArgumentError(f"{what} can't be read through DLPack: {error}") from error
+    return _tendril.GpuIds.from_dlpack(capsule, what)
+
+
+def _from_interface(value: Any, what: str, ndim: int, device: int, stream: int) -> _tendril.GpuIds:
+    told = value.__cuda_array_interface__
+    shape = tuple(told["shape"])
+    pointer = int(told["data"][0])
+    if pointer:
+        _expect_device(_tendril.gpu_of(pointer), what, device)
+    _expect_dimensions(shape, what, ndim)
+    if told.get("mask") is not None:
+        raise ArgumentError(f"{what} has a mask, expected an array without")
+    dtype = np.dtype(told["typestr"])
+    if dtype.kind not in "iu" or not dtype.isnative:
+        raise ArgumentError(f"{what} has dtype {dtype}, expected int32 or int64")
+    strides = told.get("strides") or _strides_of(shape, dtype.itemsize)
+    if any(stride % dtype.itemsize for stride in strides):
+        raise ArgumentError(f"{what} has strides {strides}, expected multiples of its elements' {dtype.itemsize} bytes")
+    if told.get("stream") is not None:
+        _tendril.order_streams(device, stream_handle(told["stream"], device), stream)
+    in_elements = [stride // dtype.itemsize for stride in strides]
+    return _tendril.GpuIds.from_pointer(
+        pointer, what, dtype.kind == "i", 8 * dtype.itemsize, list(shape), in_elements, value
+    )
+
+
+def _strides_of(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    return (itemsize,) if len(shape) == 1 else (shape[1] * itemsize, itemsize)
+
+
+def _expect_device(found: int, what: str, device: int) -> None:
+    if found != device:
+        raise ArgumentError(f"{what} lies on {name_of(found)}, expected {name_of(device)} or host memory")
+
+
+def _expect_dimensions(shape: Any, what: str, ndim: int) -> None:
+    if len(shape) != ndim:
+        expected = "one dimension" if ndim == 1 else "two dimensions: samples, roots of each"
+        raise ArgumentError(f"{what} has shape {tuple(shape)}, expected {expected}")
+
+
+def core_on(graph: Graph, place: int) -> _tendril.Graph:
+    """The graph's core in the memory that a call runs on; a copy, made when first asked for, stays with the graph."""
+    here = graph._core.device
+    if place == here:
+        return graph._core
+    core = graph._copies.get(place)
+    if core is None:
+        host = graph._core if here == HOST else graph._core.to_host()
+        made = host if place == HOST else host.to_gpu(place)
+        core = graph._copies.setdefault(place, made)  # of two threads that race, the first one's stays
+    return core
+
+
+def on_host(graph: Graph, what: str) -> _tendril.Graph:
+    """The graph's core, for what only the CPU does."""
+    if graph._core.device != HOST:
+        raise ArgumentError(f"{what}: the graph is on {graph.device}, expected one in host memory: graph.to('cpu')")
+    return graph._core

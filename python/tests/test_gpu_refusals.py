@@ -1,0 +1,183 @@
+"""What concerns GPUs and needs none: devices, streams, the protocols of arrays, and what is refused, and how."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import tendril
+from tendril._gpu import HOST, parse, stream_handle
+
+without_gpu = pytest.mark.skipif(tendril.num_gpus() > 0, reason="there is a GPU")
+
+
+class Prints:
+    """Like torch.device: no string, but prints as one."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __str__(self):
+        return self.text
+
+
+def test_names_of_devices():
+    assert parse("cpu") == HOST
+    assert parse("cuda") == parse("cuda:0") == parse(Prints("cuda:0")) == 0
+    assert parse("cuda:12") == 12
+
+
+@pytest.mark.parametrize("device", ["gpu", "cuda:", "cuda:-1", "cuda:x", "CUDA", "", 0, "cpu:0"])
+def test_other_names(graph, device):
+    for call in (lambda: graph.to(device), lambda: tendril.random_walk(graph, [0], 3, device=device)):
+        with pytest.raises(tendril.ArgumentError) as info:
+            call()
+        assert str(info.value) == f"device is {device!r}, expected 'cpu', 'cuda' or 'cuda:0'"
+
+
+def test_the_cpu_is_a_device(graph):
+    assert graph.device == "cpu"
+    assert graph.to("cpu") is graph
+    walks, _ = tendril.random_walk(graph, [0, 1], 5, device="cpu", order="rows")
+    np.testing.assert_array_equal(walks, tendril.random_walk(graph, [0, 1], 5)[0])
+    roots = [[0, 1], [2, 3]]
+    here = tendril.multidim_walk(graph, roots, 5, device="cpu")
+    np.testing.assert_array_equal(here.walks, tendril.multidim_walk(graph, roots, 5).walks)
+    assert tendril.plan_walk(graph, device="cpu") == tendril.plan_walk(graph)
+    with pytest.raises(tendril.ArgumentError, match=r"^device is 'cpu', expected 'cuda' or 'cuda:0'$"):
+        tendril.gpu_info("cpu")
+
+
+def test_what_only_a_gpu_takes(graph):
+    def refused(text, **options):
+        with pytest.raises(tendril.ArgumentError) as info:
+            tendril.random_walk(graph, [0], 3, **options)
+        assert str(info.value) == text
+
+    refused("order is 'columns', expected 'rows' or 'steps'", order="columns")
+    refused("order is 'steps', expected 'rows' on the CPU", order="steps")
+    refused("stream is given, but the call runs on the CPU", stream=7)
+
+
+@without_gpu
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda g: g.to("cuda"),
+        lambda g: tendril.gpu_info(),
+        lambda g: tendril.random_walk(g, [0], 3, device="cuda"),
+        lambda g: tendril.node2vec_walk(g, [0], 3, device="cuda:1", order="steps"),
+        lambda g: tendril.metapath_walk(g, [0], ["likes"], device="cuda", stream=0),
+        lambda g: tendril.multidim_walk(g, [[0, 1]], 3, device="cuda"),
+        lambda g: tendril.plan_walk(g, device="cuda"),
+    ],
+)
+def test_without_a_gpu(graph, call):
+    """One line, as a DeviceError that is a RuntimeError; the CPU works on."""
+    with pytest.raises(tendril.DeviceError, match=r"^(no GPU|GPU driver too old|no usable GPU): [^\n]+$") as info:
+        call(graph)
+    assert isinstance(info.value, RuntimeError)
+    assert isinstance(info.value, tendril.TendrilError)
+    assert tendril.random_walk(graph, [0], 3)[0].shape == (1, 4)
+
+
+class Named:
+    def __init__(self, **attributes):
+        self.__dict__.update(attributes)
+
+
+class Protocol:
+    def __init__(self, handle):
+        self.handle = handle
+
+    def __cuda_stream__(self):
+        return (0, self.handle)
+
+
+def test_names_of_streams():
+    assert stream_handle(0, 0) == stream_handle(1, 0) == 0  # two names of the default stream
+    assert stream_handle(2, 0) == 2
+    assert stream_handle(np.int64(4096), 0) == 4096
+    assert stream_handle(Named(cuda_stream=96), 0) == 96
+    assert stream_handle(Named(ptr=97), 0) == 97
+    assert stream_handle(Protocol(98), 0) == 98
+    assert stream_handle(Named(__cuda_stream__=(0, 99)), 0) == 99
+    for stream in (-1, "0", 1.5, True, object(), Named(ptr=None)):
+        with pytest.raises(tendril.ArgumentError, match=r"^stream is .*, expected a cudaStream_t as an integer, or"):
+            stream_handle(stream, 0)
+
+
+def test_torch_is_asked_only_where_it_is_in_use(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert stream_handle(None, 0) == 0
+    cuda = Named(is_initialized=lambda: False, current_stream=lambda device: Named(cuda_stream=5 + device))
+    monkeypatch.setitem(sys.modules, "torch", Named(cuda=cuda))
+    assert stream_handle(None, 1) == 0
+    cuda.is_initialized = lambda: True
+    assert stream_handle(None, 1) == 6
+
+
+class FakeCore:
+    """A GPU array's core as DeviceArray knows it, that notes what it is asked for."""
+
+    device, pointer = 1, 4096
+
+    def __init__(self, shape, strides, bits=64):
+        self.shape, self.strides, self.bits = list(shape), list(strides), bits
+        self.asked = []
+
+    def wait(self, stream):
+        self.asked.append(stream)
+
+    def synchronize(self):
+        self.asked.append("host")
+
+    def copy_out(self, out):
+        out[:] = np.arange(out.size)
+
+    def export(self):
+        return Named(__dlpack__=lambda max_version: ("capsule", max_version))
+
+
+def test_what_arrays_tell():
+    rows = tendril.DeviceArray(FakeCore((4, 3), (3, 1)))
+    assert (rows.shape, rows.strides, rows.dtype, rows.size, rows.nbytes) == ((4, 3), (24, 8), np.int64, 12, 96)
+    assert repr(rows) == "DeviceArray(shape=(4, 3), dtype=int64, device='cuda:1')"
+    assert rows.__cuda_array_interface__ == {
+        "shape": (4, 3),
+        "typestr": "<i8",
+        "data": (4096, False),
+        "strides": None,
+        "stream": None,
+        "version": 3,
+    }
+    assert rows._core.asked == ["host"]
+    assert rows.numpy().tolist() == np.arange(12).reshape(4, 3).tolist()
+    steps = tendril.DeviceArray(FakeCore((4, 3), (1, 4), bits=32))
+    assert steps.__cuda_array_interface__["strides"] == steps.strides == (4, 16)
+    assert steps.numpy().tolist() == np.arange(12).reshape(3, 4).T.tolist()
+    assert np.asarray(steps, np.float64).dtype == np.float64
+
+
+def test_dlpack_names_streams_in_its_own_way():
+    array = tendril.DeviceArray(FakeCore((4,), (1,)))
+    assert array.__dlpack_device__() == (2, 1)
+    for stream in (None, 1, 2, -1, 4096):
+        assert array.__dlpack__(stream=stream, max_version=(1, 0)) == ("capsule", (1, 0))
+    assert array._core.asked == [0, 0, 2, 4096]
+    for stream in (0, -2):
+        with pytest.raises(BufferError, match=f"^stream is {stream}, expected"):
+            array.__dlpack__(stream=stream)
+    for options in ({"copy": True}, {"dl_device": (2, 0)}, {"dl_device": (1, 0), "copy": False}):
+        with pytest.raises(BufferError):
+            array.__dlpack__(**options)
+    np.testing.assert_array_equal(np.from_dlpack(array, device="cpu"), np.arange(4))
+
+
+def test_examples_for_gpus_compile(examples_for_gpus):
+    """Those of the page that need a GPU to run: test_gpu.py runs them where there is one."""
+    assert len(examples_for_gpus.examples) >= 8
+    for example in examples_for_gpus.examples:
+        compile(example.source, f"docs/python.md:{example.lineno}", "single")
