@@ -97,7 +97,8 @@ class DeviceArray:
         Parameters
         ----------
         stream : int, optional
-            1 or None: the default stream; 2: the thread's own; -1: wait for nothing; else a ``cudaStream_t``.
+            None, 0 or 1: the default stream, for which every thread's own default stream waits in turn; 2: this
+            thread's; -1: wait for nothing; else a ``cudaStream_t``.
         max_version, dl_device, copy
             As the Python array API standard has them. ``dl_device=(1, 0)`` copies to the host.
         """
@@ -107,7 +108,7 @@ class DeviceArray:
             return self.numpy().__dlpack__()
         if copy is True or dl_device not in (None, self.__dlpack_device__()):
             raise BufferError(f"an array on {self.device} is shared in place, or copied to the host")
-        if stream is not None and (stream == 0 or stream < -1):
+        if stream is not None and stream < -1:
             raise BufferError(f"stream is {stream}, expected -1, 1, 2 or a cudaStream_t")
         if stream != -1:
             self._core.wait(0 if stream in (None, 1) else stream)
