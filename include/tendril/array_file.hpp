@@ -48,7 +48,7 @@ class array_writer {
   array_writer(array_writer&&) noexcept;
   array_writer& operator=(array_writer&&) noexcept;
 
-  /// Appends elements to array `which`, converting them to its type in parallel: `no_vertex` becomes -1.
+  /// Appends elements to array `which`, converted to its type where it is another: `no_vertex` becomes -1.
   /// @throws argument_error  more elements than its shape holds, a 64-bit array's values for a 32-bit one; io_error.
   void append(std::size_t which, std::span<vertex_id const> elements, cpu_exec const& exec = {});
   void append(std::size_t which, std::span<std::int32_t const> elements);

@@ -3,6 +3,7 @@
 #include <tendril/array_file.hpp>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include <fmt/format.h>
@@ -12,8 +13,9 @@
 
 #include "store/expects.hpp"   // TENDRIL_EXPECTS
 #include "store/npy.hpp"       // npy_header
-#include "store/parallel.hpp"  // parallel_ranges
+#include "store/parallel.hpp"  // num_threads
 #include "store/safetensors.hpp"
+#include "store/stages.hpp"
 #include "store/zip.hpp"
 
 namespace tendril {
@@ -135,20 +137,29 @@ struct array_writer::state {
     }
   }
 
-  /// Appends elements of another width, converted by `convert`, through a buffer of `piece` elements.
+  /// Appends elements of another width, converted by `convert`, piece by piece. One core converts faster than files take
+  /// what it makes, so a second thread, which converts while this file is written, hides all of the conversion.
   template <class Out, class In, class Convert>
   void fill_converted(slot& place, std::span<In const> elements, Convert convert, cpu_exec const& exec)
   {
     auto const size = static_cast<std::int64_t>(elements.size());
-    constexpr std::int64_t piece = std::int64_t{1} << 20;
-    buffer<Out> converted(std::min(piece, size));
-    for (std::int64_t first = 0; first < size; first += piece) {
-      std::int64_t const n = std::min(piece, size - first);
-      In const* const in = elements.data() + first;
-      store::parallel_ranges(exec, n, std::int64_t{1} << 16, [&](std::int64_t begin, std::int64_t end) {
-        std::transform(in + begin, in + end, converted.data() + begin, convert);
-      });
-      fill(place, converted.data(), n);
+    constexpr std::int64_t piece = std::int64_t{1} << 18;
+    constexpr std::int64_t depth = 3;  // one converted, one written, one between them
+    std::int64_t const num_pieces = (size + piece - 1) / piece;
+    buffer<Out> converted(std::min(depth * piece, size));
+    auto const count = [&](std::int64_t p) { return std::min(piece, size - p * piece); };
+    auto const at = [&](std::int64_t p) { return converted.data() + p % depth * piece; };
+    std::array<store::stage, 2> const stages{[&](std::int64_t p) {
+                                               In const* const in = elements.data() + p * piece;
+                                               std::transform(in, in + count(p), at(p), convert);
+                                             },
+                                             [&](std::int64_t p) { fill(place, at(p), count(p)); }};
+    if (num_pieces > 1 && store::num_threads(exec) > 1) {
+      (void)store::run_stages(num_pieces, depth, stages, {});
+    } else {
+      for (std::int64_t p = 0; p < num_pieces; ++p) {
+        for (auto const& do_stage : stages) { do_stage(p); }
+      }
     }
   }
 

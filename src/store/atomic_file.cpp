@@ -90,10 +90,20 @@ void atomic_file::skip(std::int64_t size)
 
 void atomic_file::write_at(std::int64_t offset, void const* data, std::size_t size)
 {
-  if (fseeko(file_, offset, SEEK_SET) != 0 || std::fwrite(data, 1, size, file_) != size ||
-      fseeko(file_, size_, SEEK_SET) != 0) {
-    throw io_error(fmt::format("{}: cannot write: {}", path_, std::strerror(errno)));
+  // Beside the stream and its buffer: large pieces go to the system as they are, the position stays at the end.
+  bool written = std::fflush(file_) == 0;
+  auto const* at = static_cast<char const*>(data);
+  for (std::size_t left = size; written && left > 0;) {
+    ssize_t const count = ::pwrite(fileno(file_), at, left, offset);
+    if (count < 0 && errno == EINTR) { continue; }
+    written = count > 0;
+    if (written) {
+      at += count;
+      offset += count;
+      left -= static_cast<std::size_t>(count);
+    }
   }
+  if (!written) { throw io_error(fmt::format("{}: cannot write: {}", path_, std::strerror(errno))); }
 }
 
 void atomic_file::commit()
