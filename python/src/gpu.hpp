@@ -55,14 +55,18 @@ struct gpu_starts {
 /// What can't be an id becomes one that every call refuses. Needs no GIL, doesn't synchronise.
 [[nodiscard]] gpu_starts bring(gpu_ids const* ids, std::int64_t repeats, graph const& graph, gpu_exec const& exec);
 
-/// run(), which takes starts that `bring` made of `ids`; where it refuses an id, the message shows the caller's number.
+/// run(), which takes `starts` that `bring` made of `ids`; where it refuses one, the message tells of the first, and
+/// shows the caller's number.
+/// @param what  "start" or "root".
 template <class F>
-void run_on(gpu_ids const* ids, gpu_exec const& exec, F&& run)
+void run_on(gpu_ids const* ids, gpu_starts const& starts, char const* what, graph const& graph, gpu_exec const& exec,
+            F&& run)
 {
   try {
     std::forward<F>(run)();
   } catch (argument_error const&) {
     if (ids != nullptr && ids->view.data != nullptr) { expect_ids(ids->view, ids->what, exec); }
+    expect_vertices(starts.ids, what, graph.num_vertices(), exec);
     throw;
   }
 }

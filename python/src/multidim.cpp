@@ -59,7 +59,8 @@ std::tuple<gpu_array, gpu_array, gpu_array> run_gpu(graph const& graph, gpu_ids 
   std::int64_t const num_roots = roots.view.num_columns;
   gpu_starts const from = bring(&roots, 1, graph, exec);
   multidim_walks made;
-  run_on(&roots, exec, [&] { made = multidim_walk(graph, from.ids, num_roots, params, exec, first_walk); });
+  run_on(&roots, from, "root", graph, exec,
+         [&] { made = multidim_walk(graph, from.ids, num_roots, params, exec, first_walk); });
   std::int64_t const size = made.vertices.size();
   buffer<std::int64_t> wide(as_int32 ? 0 : size, memory_of(exec));
   if (!as_int32) { widen_ids(made.vertices.data(), 1, size, wide.data(), size, exec); }

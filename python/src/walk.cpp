@@ -105,7 +105,7 @@ std::pair<gpu_array, gpu_array> run_gpu(graph const& graph, gpu_ids const* start
   buffer<std::int32_t> lengths(num_walks, memory_of(exec));
   buffer<vertex_id> narrow;
   buffer<std::int64_t> wide;
-  run_on(starts, exec, [&] {
+  run_on(starts, from, "start", graph, exec, [&] {
     if (as_int32) {
       narrow = buffer<vertex_id>(num_walks * row, memory_of(exec));
       planned.run_into(from.ids, first_walk, narrow.data(), lengths.data(), exec, order);

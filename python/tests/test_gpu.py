@@ -274,7 +274,7 @@ def test_walks_are_starts(skewed):
     again, _ = tendril.random_walk(skewed, lengths, 4, seed=1, device="cuda")
     np.testing.assert_array_equal(again, tendril.random_walk(skewed, lengths.numpy(), 4, seed=1)[0])
     with pytest.raises(tendril.ArgumentError, match=r"^starts has shape \(3, 5\), expected one dimension$"):
-        tendril.random_walk(skewed, walks, 4)
+        tendril.random_walk(skewed, walks, 4, device="cuda")
 
 
 def test_starts_that_are_none(skewed, torch):

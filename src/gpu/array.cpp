@@ -60,10 +60,20 @@ void copy_to_host(void const* from, void* to, std::size_t bytes, gpu_exec const&
 
 void expect_ids(id_matrix const& ids, std::string_view what, gpu_exec const& exec)
 {
-  gpu::bad_id const bad = gpu::first_bad_id(ids, exec);
+  gpu::bad_id const bad = gpu::first_bad_id(ids, std::int64_t{no_vertex}, exec);
   if (bad.index < 0) { return; }
   throw argument_error(
       fmt::format("{}[{}] is {}, expected a vertex id in [0, {}]", what, bad.index, bad.value, no_vertex - 1));
+}
+
+void expect_vertices(std::span<vertex_id const> ids, std::string_view what, std::int64_t num_vertices,
+                     gpu_exec const& exec)
+{
+  id_matrix const all{ids.data(), id_type::uint32, static_cast<std::int64_t>(ids.size())};
+  gpu::bad_id const bad = gpu::first_bad_id(all, num_vertices, exec);
+  if (bad.index < 0) { return; }
+  throw argument_error(fmt::format("{} {}: vertex {} is out of range, the graph has {} vertices", what, bad.index,
+                                   bad.value, num_vertices));
 }
 
 }  // namespace tendril

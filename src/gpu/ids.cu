@@ -38,13 +38,16 @@ __global__ __launch_bounds__(block_threads) void narrow_kernel(T const* from, el
   }
 }
 
-/// Lowers *first_bad to the smallest i whose element is no id.
+/// Lowers *first_bad to the smallest i whose element is no id below `limit`.
 template <class T>
 __global__ __launch_bounds__(block_threads) void find_bad_kernel(T const* ids, element_places place, std::int64_t size,
-                                                                 unsigned long long* first_bad)
+                                                                 std::uint64_t limit, unsigned long long* first_bad)
 {
   for (std::int64_t i = gpu::global_thread(); i < size; i += gpu::grid_stride()) {
-    if (!is_vertex_id(ids[place(i)])) { atomicMin(first_bad, static_cast<unsigned long long>(i)); }
+    T const id = ids[place(i)];
+    if (!is_vertex_id(id) || static_cast<std::uint64_t>(id) >= limit) {
+      atomicMin(first_bad, static_cast<unsigned long long>(i));
+    }
   }
 }
 
@@ -124,7 +127,7 @@ void widen_ids(vertex_id const* from, std::int64_t num_rows, std::int64_t num_co
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
-gpu::bad_id gpu::first_bad_id(id_matrix const& ids, gpu_exec const& exec)
+gpu::bad_id gpu::first_bad_id(id_matrix const& ids, std::int64_t limit, gpu_exec const& exec)
 {
   device_guard const guard(exec.device);
   std::int64_t const size = size_of(ids);
@@ -133,8 +136,8 @@ gpu::bad_id gpu::first_bad_id(id_matrix const& ids, gpu_exec const& exec)
   with_elements(ids, [&](auto const* from) {
     buffer<unsigned long long> first_bad(1, memory_of(exec));
     TENDRIL_CUDA_TRY(cudaMemsetAsync(first_bad.data(), 0xff, sizeof(unsigned long long), exec.stream));
-    find_bad_kernel<<<grid_blocks(size, block_threads), block_threads, 0, exec.stream>>>(from, places_of(ids), size,
-                                                                                         first_bad.data());
+    find_bad_kernel<<<grid_blocks(size, block_threads), block_threads, 0, exec.stream>>>(
+        from, places_of(ids), size, static_cast<std::uint64_t>(limit), first_bad.data());
     TENDRIL_CUDA_TRY(cudaGetLastError());
     found.index = static_cast<std::int64_t>(value_at(first_bad.data(), exec));  // all ones, -1, if nothing lowered it
     if (found.index < 0) { return; }

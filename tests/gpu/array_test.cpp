@@ -78,6 +78,20 @@ TEST_F(arrays_on_gpu, the_first_number_that_is_no_id_is_named)
   }
 }
 
+TEST_F(arrays_on_gpu, the_first_vertex_out_of_range_is_named)
+{
+  std::vector<vertex_id> host(100'000, 3);
+  host[60'000] = host[60'001] = host[99'999] = 5;
+  auto const ids = upload(host);
+  EXPECT_NO_THROW(expect_vertices(ids.span(), "start", 6, exec));
+  try {
+    expect_vertices(ids.span(), "start", 5, exec);
+    FAIL() << "accepted";
+  } catch (argument_error const& e) {
+    EXPECT_STREQ(e.what(), "start 60000: vertex 5 is out of range, the graph has 5 vertices");
+  }
+}
+
 TEST_F(arrays_on_gpu, ids_become_wide)
 {
   auto const ids = upload<vertex_id>({1, 2, no_vertex, 4, no_vertex - 1, 6});
