@@ -15,7 +15,8 @@ namespace tendril::bench {
 
 struct options {
   std::string suite = "ceilings";    ///< One of suites().
-  std::string graph = "rmat:22:16";  ///< rmat:SCALE[:EDGE_FACTOR] or a file.
+  /// rmat:SCALE[:EDGE_FACTOR] or a file; on a GPU also names of bench/gpu_graphs.hpp, and lists separated by commas.
+  std::string graph = "rmat:22:16";
   int repeats = 5;
   cpu_exec exec = {};
   std::optional<int> gpu = {};  ///< Ordinal of a GPU to measure; nothing: this machine's cores.
@@ -34,7 +35,7 @@ struct row {
   double min = 0, max = 0;
 };
 
-/// The names of the suites: ceilings, walks, sample, scaling, store, stream.
+/// The names of the suites: ceilings, walks, sample, scaling, store, stream, published.
 [[nodiscard]] std::vector<std::string> suites();
 
 /// Runs a suite, prints its table and writes its result file.

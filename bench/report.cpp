@@ -89,13 +89,15 @@ void print_table(std::vector<row> const& rows)
   }
 }
 
-void write_result_file(std::string const& path, std::vector<row> const& rows, int threads)
+void write_result_file(std::string const& path, std::vector<row> const& rows, int threads, std::string const& gpu_name)
 {
   nlohmann::ordered_json out;
-  out["machine"] = {{"processor", processor()},
+  out["machine"] = {{"gpu", gpu_name},
+                    {"processor", processor()},
                     {"cores", sysconf(_SC_NPROCESSORS_ONLN)},
                     {"threads", threads},
                     {"memory_bytes", sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE)}};
+  if (gpu_name.empty()) { out["machine"].erase("gpu"); }
   out["commit"] = commit();
   out["date"] = today();
   out["rows"] = nlohmann::ordered_json::array();

@@ -11,12 +11,14 @@
 
 #include <tendril/error.hpp>
 #include <tendril/generate.hpp>
+#include <tendril/gpu.hpp>
 #include <tendril/io.hpp>
 #include <tendril/sample.hpp>
 #include <tendril/walk.hpp>
 
 #include "bench/ceilings.hpp"
 #include "bench/gpu_stream.hpp"
+#include "bench/gpu_walks.hpp"
 #include "bench/measure.hpp"
 #include "bench/report.hpp"
 #include "bench/rmat_spec.hpp"
@@ -250,16 +252,24 @@ std::vector<row> run_store(options const& o)
 
 }  // namespace
 
-std::vector<std::string> suites() { return {"ceilings", "walks", "sample", "scaling", "store", "stream"}; }
+std::vector<std::string> suites() { return {"ceilings", "walks", "sample", "scaling", "store", "stream", "published"}; }
 
 std::vector<row> run(options const& o)
 {
   std::vector<row> rows;
   if (o.repeats < 1) { throw argument_error(fmt::format("repeats: {}, expected 1 or more", o.repeats)); }
-  if (o.gpu.has_value() && o.suite != "stream") {
+  bool const has_gpu_form = o.suite == "stream" || o.suite == "walks" || o.suite == "published";
+  if (o.gpu.has_value() && !has_gpu_form) {
     throw argument_error(fmt::format("bench {}: runs on the CPU, expected --device cpu", o.suite));
   }
-  if (o.suite == "ceilings") {
+  if (!o.gpu.has_value() && o.suite == "published") {
+    throw argument_error("bench published: runs on a GPU, expected --device cuda");
+  }
+  if (o.gpu.has_value() && o.suite == "walks") {
+    rows = run_gpu_walks(o);
+  } else if (o.suite == "published") {
+    rows = run_published(o);
+  } else if (o.suite == "ceilings") {
     rows = run_ceilings(o);
   } else if (o.suite == "walks") {
     rows = run_walks(o);
@@ -275,7 +285,10 @@ std::vector<row> run(options const& o)
     throw argument_error(fmt::format("bench: no suite '{}', expected one of {}", o.suite, fmt::join(suites(), ", ")));
   }
   if (!o.quiet) { print_table(rows); }
-  if (!o.json_path.empty()) { write_result_file(o.json_path, rows, store::num_threads(o.exec)); }
+  if (!o.json_path.empty()) {
+    std::string const gpu_name = o.gpu.has_value() ? describe_gpu(*o.gpu).name : std::string();
+    write_result_file(o.json_path, rows, store::num_threads(o.exec), gpu_name);
+  }
   return rows;
 }
 

@@ -48,9 +48,8 @@ struct node2vec_race_params {
   std::uint32_t previous_degree;
 };
 
-/// The vertex that wins, or no_vertex. Whole warp, with equal arguments. Called once in a while: kept out of the walk's
-/// kernel, whose registers it would double.
-static __device__ __noinline__ vertex_id node2vec_race(node2vec_race_params const p)
+/// The vertex that wins, or no_vertex. Whole warp, with equal arguments. Called once in a while.
+__device__ __forceinline__ vertex_id node2vec_race(node2vec_race_params const p)
 {
   auto const weight_of = [&](std::uint32_t i) {
     float const weight = p.weights == nullptr ? 1.0F : p.weights[p.first + i];

@@ -70,6 +70,17 @@ struct hop_of_graph {
   }
 };
 
+struct packed_hop_of_graph {
+  edge_id const* indptr;
+  vertex_id const* indices;
+  hop_packing packing;
+  __device__ std::uint64_t operator()(std::int64_t e) const
+  {
+    hop_record const hop = hop_of_graph{indptr, indices}(e);
+    return packing.pack(hop.neighbor, hop.first, hop.degree);
+  }
+};
+
 }  // namespace
 
 buffer<row_record> make_row_records(graph_view const& graph, gpu_exec const& exec)
@@ -91,6 +102,11 @@ buffer<plan::edge_record> make_edge_records(graph_view const& graph, gpu_exec co
 buffer<hop_record> make_hop_records(graph_view const& graph, gpu_exec const& exec)
 {
   return make_records<hop_record>(graph.num_edges, hop_of_graph{graph.indptr, graph.indices}, exec);
+}
+
+buffer<std::uint64_t> make_packed_hops(graph_view const& graph, hop_packing packing, gpu_exec const& exec)
+{
+  return make_records<std::uint64_t>(graph.num_edges, packed_hop_of_graph{graph.indptr, graph.indices, packing}, exec);
 }
 
 }  // namespace tendril::gpu

@@ -71,6 +71,17 @@ __global__ __launch_bounds__(block_threads) void largest_degree_kernel(graph_vie
   if (threadIdx.x == 0) { atomicMax(largest, all); }
 }
 
+/// Sets `found` if some row has no way on.
+__global__ __launch_bounds__(block_threads) void dead_end_kernel(graph_view graph, float const* largest,
+                                                                 unsigned* found)
+{
+  bool dead = false;
+  for (std::int64_t row = global_thread(); row < graph.num_vertices; row += grid_stride()) {
+    dead |= graph.indptr[row + 1] == graph.indptr[row] || (largest != nullptr && !(largest[row] > 0));
+  }
+  if (__syncthreads_or(static_cast<int>(dead)) != 0 && threadIdx.x == 0) { *found = 1; }
+}
+
 constexpr int label_words = 65536 / 32;
 
 /// Sets bit l of `used` for each label l that occurs. Blocks collect the bits in shared memory first.
@@ -172,6 +183,20 @@ std::int64_t largest_degree(graph_view const& graph, gpu_exec const& exec)
   unsigned long long largest = 0;
   read_back(&largest, found, exec);
   return static_cast<std::int64_t>(largest);
+}
+
+bool has_dead_end(graph_view const& graph, float const* largest, gpu_exec const& exec)
+{
+  if (graph.num_vertices == 0) { return false; }
+  device_guard const guard(exec.device);
+  auto found = make_zeros<unsigned>(1, exec);
+  std::int64_t const resident = resident_blocks(dead_end_kernel, block_threads, 0, exec.device);
+  dead_end_kernel<<<grid_blocks(graph.num_vertices, block_threads, resident), block_threads, 0, exec.stream>>>(
+      graph, largest, found.data());
+  TENDRIL_CUDA_TRY(cudaGetLastError());
+  unsigned dead = 0;
+  read_back(&dead, found, exec);
+  return dead != 0;
 }
 
 std::vector<char> labels_in_use(graph_view const& graph, plan::grouping by, gpu_exec const& exec)

@@ -29,6 +29,45 @@ struct alignas(16) hop_record {
   edge_id first;         ///< The first edge of `neighbor`.
 };
 
+/// One edge in 8 bytes: its target, and where that one's edges are, in as many bits as the graph needs. The degree has
+/// what is left; one that doesn't fit reads as `saturated`, and is looked up in the rows.
+struct hop_packing {
+  std::uint32_t vertex_bits = 0, first_bits = 0;
+
+  [[nodiscard]] static hop_packing of(std::int64_t num_vertices, edge_id num_edges)
+  {
+    auto const bits = [](std::int64_t largest) {
+      std::uint32_t n = 1;
+      while ((largest >> n) > 0) { ++n; }
+      return n;
+    };
+    return {bits(num_vertices), bits(num_edges)};
+  }
+
+  [[nodiscard]] TENDRIL_HD int degree_bits() const
+  {
+    return 64 - static_cast<int>(vertex_bits) - static_cast<int>(first_bits);
+  }
+  [[nodiscard]] TENDRIL_HD std::uint32_t saturated() const { return (1U << (64U - vertex_bits - first_bits)) - 1U; }
+  [[nodiscard]] TENDRIL_HD std::uint64_t pack(vertex_id neighbor, edge_id first, std::uint32_t degree) const
+  {
+    std::uint64_t const kept = degree < saturated() ? degree : saturated();
+    return neighbor | (static_cast<std::uint64_t>(first) << vertex_bits) | (kept << (vertex_bits + first_bits));
+  }
+  [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::uint64_t hop) const
+  {
+    return static_cast<vertex_id>(hop & ((std::uint64_t{1} << vertex_bits) - 1));
+  }
+  [[nodiscard]] TENDRIL_HD std::uint32_t first(std::uint64_t hop) const
+  {
+    return static_cast<std::uint32_t>((hop >> vertex_bits) & ((std::uint64_t{1} << first_bits) - 1));
+  }
+  [[nodiscard]] TENDRIL_HD std::uint32_t degree(std::uint64_t hop) const
+  {
+    return static_cast<std::uint32_t>(hop >> (vertex_bits + first_bits));
+  }
+};
+
 /// A range of edges in 8 bytes, for graphs of less than 2^40 edges and degrees below 2^24.
 struct packed_place {
   std::uint64_t bits;
@@ -65,6 +104,10 @@ inline constexpr std::int64_t batch_edges = std::int64_t{1} << 26U;
 /// The largest degree of all rows; 0 without any. Synchronises once.
 [[nodiscard]] std::int64_t largest_degree(graph_view const& graph, gpu_exec const& exec);
 
+/// Whether some row has no edge, or, with `largest` ([num_vertices], device memory), none of positive weight.
+/// Synchronises once.
+[[nodiscard]] bool has_dead_end(graph_view const& graph, float const* largest, gpu_exec const& exec);
+
 /// Which labels occur, as plan::labels_in_use. Synchronises once.
 [[nodiscard]] std::vector<char> labels_in_use(graph_view const& graph, plan::grouping by, gpu_exec const& exec);
 
@@ -80,6 +123,10 @@ inline constexpr std::int64_t batch_edges = std::int64_t{1} << 26U;
 
 /// [num_edges]. The rows of the view are its vertices.
 [[nodiscard]] buffer<hop_record> make_hop_records(graph_view const& graph, gpu_exec const& exec);
+
+/// [num_edges]. The rows of the view are its vertices; `packing` leaves the degree between 1 and 31 bits.
+[[nodiscard]] buffer<std::uint64_t> make_packed_hops(graph_view const& graph, hop_packing packing,
+                                                     gpu_exec const& exec);
 
 /// [num_edges]. The view has weights. Synchronises once for views of more than `most_edges` edges.
 /// @param most_edges  Edges a batch: what the scratch memory, 13 bytes an edge of a batch, is bounded by.

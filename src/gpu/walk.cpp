@@ -28,17 +28,7 @@ struct gpu_walker final : walker::state {
   gpu::walk_tables tables;
   buffer<label_id> schema;
   gpu::walk_job job;
-  mutable gpu::workspace_pool workspaces;
-
-  ~gpu_walker() override
-  {
-    try {
-      gpu::device_guard const guard(device);
-      while (!workspaces.empty()) { (void)workspaces.take(); }
-    } catch (error const&) {
-      // A GPU that is gone has no memory to give back.
-    }
-  }
+  bool may_die = true;
 };
 
 gpu_walker const& on_gpu(walker::state const& state, gpu_exec const& exec)
@@ -98,6 +88,7 @@ walker::walker(graph const& graph, walk_params const& params, std::int64_t expec
   s.layout = gpu::make_walk_plan(graph, s.params, expected_walks, exec);
   s.plan = s.layout.shared;
   s.tables = gpu::make_walk_tables(graph, s.params, s.layout, exec);
+  s.may_die = gpu::may_die(graph, s.params, exec);
   s.schema = schema_on_gpu(s.params, exec);
   s.job = {s.input.view(),
            &s.tables,
@@ -131,7 +122,7 @@ void walker::run_into(std::span<vertex_id const> starts, std::int64_t first_walk
   TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
   if (starts.empty()) { return; }  // an empty grid is a launch error
   gpu::device_guard const guard(exec.device);
-  auto space = s.workspaces.take();
+  auto space = gpu::workspace_pool::of(exec.device).take();
   space->reset(exec.stream);
   gpu::walk_batch const batch{starts.data(),
                               static_cast<std::int64_t>(starts.size()),
@@ -139,16 +130,17 @@ void walker::run_into(std::span<vertex_id const> starts, std::int64_t first_walk
                               s.job.graph.num_vertices,
                               static_cast<std::int32_t>(s.params.length),
                               s.params.dead_ends == dead_end::repeat,
+                              false,
                               vertices,
                               lengths,
                               space->next_walk(),
                               space->status()};
   enqueue(s, batch,
-          {order == walk_order::step_major, s.params.stop_prob > 0, s.params.restart_prob > 0, true, exec.device,
+          {order == walk_order::step_major, s.params.stop_prob > 0, s.params.restart_prob > 0, s.may_die, exec.device,
            exec.stream});
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
   std::int64_t const bad = space->status()->bad_start;
-  s.workspaces.give_back(std::move(space));
+  gpu::workspace_pool::of(exec.device).give_back(std::move(space));
   if (bad >= 0) {
     vertex_id start = 0;
     TENDRIL_CUDA_TRY(cudaMemcpy(&start, starts.data() + bad, sizeof start, cudaMemcpyDeviceToHost));

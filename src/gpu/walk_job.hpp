@@ -27,6 +27,7 @@ struct walk_batch {
   std::int64_t num_vertices;
   std::int32_t length;  ///< Steps of a whole walk.
   bool repeat_dead_ends;
+  bool prefilled;                 ///< `vertices` holds no_vertex everywhere already.
   vertex_id* vertices;            ///< [size, length + 1], or [length + 1, size] where rows are steps.
   std::int32_t* lengths;          ///< [size] or null.
   unsigned long long* next_walk;  ///< The pool: walks handed out beyond the first ones; starts at 0.
@@ -58,6 +59,8 @@ struct walk_tables {
   std::shared_ptr<buffer<plan::vertex_record> const> weighted_rows;
   std::shared_ptr<buffer<plan::edge_record> const> edges;
   std::shared_ptr<buffer<hop_record> const> hops;
+  std::shared_ptr<buffer<std::uint64_t> const> packed_hops;
+  hop_packing packing;
   std::shared_ptr<buffer<plan::alias_record> const> alias;
   std::shared_ptr<buffer<alias_hop_record> const> alias_hops;
   std::shared_ptr<buffer<std::uint64_t> const> prefix_sums;

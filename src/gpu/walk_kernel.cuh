@@ -127,10 +127,16 @@ void launch_walk_as(Steps const& steps, walk_batch const& batch, walk_ends const
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
-/// Enqueues a batch in the shape asked for.
+/// Enqueues a batch in the shape asked for. Where many walks end early, or where single walks can't complete their
+/// column together, the output is filled beforehand: that is faster than filling row by row.
 template <class Steps>
-void launch_walk(Steps const& steps, walk_batch const& batch, walk_ends const& ends, walk_shape const& shape)
+void launch_walk(Steps const& steps, walk_batch batch, walk_ends const& ends, walk_shape const& shape)
 {
+  if (shape.may_stop || (shape.step_major && shape.may_die)) {
+    std::size_t const bytes = static_cast<std::size_t>(batch.size) * (static_cast<std::size_t>(batch.length) + 1) * 4;
+    TENDRIL_CUDA_TRY(cudaMemsetAsync(batch.vertices, 0xff, bytes, shape.stream));  // no_vertex everywhere
+    batch.prefilled = true;
+  }
   auto const launch = [&]<class Rows>(Rows*) {
     if (shape.may_end()) {
       launch_walk_as<Steps, Rows, true>(steps, batch, ends, shape);
@@ -138,15 +144,11 @@ void launch_walk(Steps const& steps, walk_batch const& batch, walk_ends const& e
       launch_walk_as<Steps, Rows, false>(steps, batch, ends, shape);
     }
   };
-  if (!shape.step_major) {
+  if (shape.step_major) {
+    launch(static_cast<step_major_rows*>(nullptr));
+  } else {
     launch(static_cast<row_major_rows*>(nullptr));
-    return;
   }
-  if (shape.may_stop || shape.may_die) {
-    std::size_t const bytes = static_cast<std::size_t>(batch.size) * (static_cast<std::size_t>(batch.length) + 1) * 4;
-    TENDRIL_CUDA_TRY(cudaMemsetAsync(batch.vertices, 0xff, bytes, shape.stream));  // no_vertex everywhere
-  }
-  launch(static_cast<step_major_rows*>(nullptr));
 }
 
 }  // namespace tendril::gpu

@@ -45,6 +45,11 @@ void with_finder(walk_job const& job, F f)
   }
 }
 
+inline packed_hop_proposer packed_hop_proposer_of(walk_job const& job)
+{
+  return {{job.tables->rows->data()}, job.tables->packed_hops->data(), job.tables->packing};
+}
+
 /// Enqueues walks whose steps are decided by one draw from `proposer`.
 template <class Proposer>
 void launch_direct(Proposer const& proposer, walk_job const& job, walk_batch const& batch, walk_shape const& shape)

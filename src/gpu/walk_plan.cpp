@@ -1,9 +1,8 @@
 #include "gpu/walk_plan.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
+#include <tendril/error.hpp>
 #include <tendril/gpu.hpp>
 
 #include "store/derived_cache.hpp"
@@ -13,12 +12,10 @@ namespace {
 
 // Costs in nanoseconds of the whole GPU (bench/results, walks on cuda); only their ratios matter.
 constexpr double alias_build_ns = 0.1;    // an alias bucket
-constexpr double prefix_build_ns = 0.03;  // a prefix sum
 constexpr double record_build_ns = 0.01;  // copying an edge into another record
 constexpr double hop_build_ns = 0.03;     // a record with the neighbour's place: one gather
 constexpr double set_build_ns = 0.05;     // an atomic insertion
-constexpr double group_build_ns = 0.1;    // placing an edge in its label's group
-constexpr double online_edge_ns = 0.008;  // reading a candidate at the step, four passes
+constexpr double row_ns = 0.006;          // a step whose row is in the second-level cache
 constexpr double missed_row_ns = 0.012;   // a step whose row is not in the second-level cache
 constexpr double search_ns = 0.06;        // a binary search instead of a hash set
 
@@ -39,6 +36,14 @@ class table_bill {
   graph const& graph_;
   sampling_plan& plan_;
 };
+
+[[noreturn]] void throw_too_large(char const* name, std::int64_t bytes, std::int64_t free_bytes)
+{
+  throw memory_error(
+      fmt::format("{}: {:.1f} MB needed, {:.1f} MB of the GPU's memory are free; rule scan needs no table, and the CPU "
+                  "works them out as it goes",
+                  name, static_cast<double>(bytes) / 1e6, static_cast<double>(free_bytes) / 1e6));
+}
 
 /// What the decisions about tables share.
 struct planning {
@@ -79,6 +84,19 @@ struct planning {
     bill.add(k, bytes);
     return true;
   }
+
+  /// Adds a table that the rule can't do without. (On a GPU nothing but scans is worked out at the step: an alias table
+  /// is built in the time of a few thousand walks.) @throws memory_error if it doesn't fit.
+  void need(char const* table, char const* name, std::int64_t bytes)
+  {
+    std::string const k = key(table);
+    bool const built = bill.has(k);
+    if (!built && bytes > free_bytes) { throw_too_large(name, bytes, free_bytes); }
+    plan.shared.layout = table_layout::table;
+    plan.shared.reasons.push_back(built ? fmt::format("{}: built by an earlier call", name)
+                                        : fmt::format("{}: {} MB", name, bytes / 1'000'000));
+    bill.add(k, bytes);
+  }
 };
 
 std::shared_ptr<plan::weight_statistics const> statistics_of(graph const& graph, gpu_exec const& exec)
@@ -92,13 +110,32 @@ std::int64_t num_rows(planning const& p, std::int64_t num_labels)
   return p.input.num_vertices() * (p.plan.shared.grouped_by_label ? num_labels : 1);
 }
 
-/// Records that carry places pay where rows don't stay in the cache; metapaths have more than one place a vertex.
+/// Records that carry places; metapaths have more than one place a vertex. They spare the gather of a row, which costs
+/// more where rows don't stay in the second-level cache.
 bool take_hops(planning& p, char const* table, char const* name, std::int64_t bytes_an_edge, double build_ns)
 {
-  std::int64_t const row_bytes = 8 * p.input.num_vertices();
-  if (!p.params.metapath.empty() || row_bytes < p.l2_bytes / 2) { return false; }
+  if (!p.params.metapath.empty()) { return false; }
+  bool const rows_are_cached = 8 * p.input.num_vertices() < p.l2_bytes / 2;
   return p.take(table, name, "rows read apart", bytes_an_edge * p.input.num_edges(), p.edges() * build_ns,
-                p.steps * missed_row_ns);
+                p.steps * (rows_are_cached ? row_ns : missed_row_ns));
+}
+
+/// Records of unweighted choices: packed ones spare the gather of a row wherever they fit; a degree of few bits would
+/// send most steps to the rows after all.
+void take_uniform_hops(planning& p)
+{
+  constexpr int least_degree_bits = 9;
+  auto const packing = hop_packing::of(p.input.num_vertices(), p.input.num_edges());
+  bool const fits = packing.degree_bits() >= least_degree_bits && packing.first_bits <= 32;
+  // Neighbours that the second-level cache holds a good part of lose more by being twice as long than rows cost.
+  bool const neighbors_are_cached = 4 * p.input.num_edges() < 4 * p.l2_bytes;
+  if (neighbors_are_cached) { return; }
+  if (fits && p.params.metapath.empty()) {
+    p.plan.packed_hops = p.take("packed-hop-records", "packed records with the neighbour's place", "rows read apart",
+                                8 * p.input.num_edges(), p.edges() * hop_build_ns, p.steps * row_ns);
+  }
+  if (p.plan.packed_hops) { return; }
+  p.plan.hops = take_hops(p, "hop-records", "records with the neighbour's place", 16, hop_build_ns);
 }
 
 /// Whether places of this graph fit into 8 bytes, which the alias table with places needs.
@@ -110,17 +147,14 @@ bool fits_packed_places(planning const& p)
   return *most < std::int64_t{1} << 24U;
 }
 
-void plan_layout(planning& p, double mean_degree, std::int64_t num_labels)
+void plan_layout(planning& p, std::int64_t num_labels)
 {
   auto& shared = p.plan.shared;
-  double const online_ns = p.steps * mean_degree * online_edge_ns;
   std::int64_t const num_edges = p.input.num_edges();
   switch (shared.rule) {
     case sampling_rule::scan:
     case sampling_rule::automatic: shared.layout = table_layout::online; return;
-    case sampling_rule::uniform:
-      p.plan.hops = take_hops(p, "hop-records", "records with the neighbour's place", 16, hop_build_ns);
-      break;
+    case sampling_rule::uniform: take_uniform_hops(p); break;
     case sampling_rule::alias:
       p.plan.hops = fits_packed_places(p) &&
                     take_hops(p, "alias-hop-records", "alias table with places", 32, alias_build_ns + hop_build_ns);
@@ -128,25 +162,17 @@ void plan_layout(planning& p, double mean_degree, std::int64_t num_labels)
         shared.layout = table_layout::table;
         break;
       }
-      shared.layout = p.take("alias-records", "alias table", "computed at each step", 16 * num_edges,
-                             p.edges() * alias_build_ns, online_ns)
-                          ? table_layout::table
-                          : table_layout::online;
+      p.need("alias-records", "alias table", 16 * num_edges);
       break;
-    case sampling_rule::its:
-      shared.layout = p.take("prefix-sums", "prefix sums", "computed at each step", 8 * num_edges,
-                             p.edges() * prefix_build_ns, online_ns)
-                          ? table_layout::table
-                          : table_layout::online;
-      break;
+    case sampling_rule::its: p.need("prefix-sums", "prefix sums", 8 * num_edges); break;
     case sampling_rule::reject:
       if (p.params.weighted) {
         p.plan.edge_records = p.take("edge-records", "edge records", "graph arrays", 8 * num_edges,
                                      p.edges() * record_build_ns, p.steps * missed_row_ns);
         p.bill.add(p.key("vertex-records"), 16 * num_rows(p, num_labels));
-        shared.layout = p.plan.edge_records ? table_layout::table : table_layout::none;
+        if (p.plan.edge_records) { shared.layout = table_layout::table; }
       } else {
-        p.plan.hops = take_hops(p, "hop-records", "records with the neighbour's place", 16, hop_build_ns);
+        take_uniform_hops(p);
       }
       break;
   }
@@ -168,6 +194,15 @@ std::shared_ptr<std::vector<char> const> labels_of(graph const& graph, plan::gro
 {
   char const* const key = by == plan::grouping::by_edge_label ? "edge-labels-in-use" : "node-types-in-use";
   return graph.derived().get<std::vector<char>>(key, [&] { return labels_in_use(graph.view(), by, exec); });
+}
+
+bool may_die(graph const& graph, walk_params const& params, gpu_exec const& exec)
+{
+  if (!params.metapath.empty()) { return true; }
+  return *graph.derived().get<bool>(params.weighted ? "has-weighted-dead-end" : "has-dead-end", [&] {
+    float const* const largest = params.weighted ? statistics_of(graph, exec)->largest.data() : nullptr;
+    return has_dead_end(graph.view(), largest, exec);
+  });
 }
 
 walk_plan make_walk_plan(graph const& graph, walk_params const& params, std::int64_t expected_walks,
@@ -192,22 +227,12 @@ walk_plan make_walk_plan(graph const& graph, walk_params const& params, std::int
     plan.shared.grouped_by_label = true;  // for the key
     std::int64_t const bytes =
         8 * (graph.num_vertices() * num_labels + 1) + (params.weighted ? 8 : 4) * graph.num_edges();
-    double const mean_degree = p.edges() / static_cast<double>(std::max<std::int64_t>(1, graph.num_vertices()));
-    plan.shared.grouped_by_label = p.take("label-groups", "neighbours grouped by label", "labels read at each step",
-                                          bytes, p.edges() * group_build_ns, p.steps * mean_degree * online_edge_ns);
-    if (!plan.shared.grouped_by_label) {
-      plan.shared.layout = table_layout::online;
-      return plan;
-    }
-    plan.shared.layout = table_layout::table;
+    p.need("label-groups", "neighbours grouped by label", bytes);
   }
-  double mean_degree = 0;
   if (params.weighted && plan.shared.rule != sampling_rule::scan) {
-    auto const statistics = statistics_of(graph, exec);
-    mean_degree = statistics->mean_degree;
-    p.bill.add("statistics", statistics->num_bytes);
+    p.bill.add("statistics", statistics_of(graph, exec)->num_bytes);
   }
-  plan_layout(p, mean_degree, num_labels);
+  plan_layout(p, num_labels);
   return plan;
 }
 
@@ -247,6 +272,9 @@ walk_tables make_walk_tables(graph const& graph, walk_params const& params, walk
     table(out.alias_hops, "alias-hop-records", [&] { return make_alias_hop_records(view, exec); });
   } else if (by_alias) {
     table(out.alias, "alias-records", [&] { return make_alias_records(view, exec); });
+  } else if (plan.packed_hops) {
+    out.packing = hop_packing::of(view.num_vertices, view.num_edges);
+    table(out.packed_hops, "packed-hop-records", [&] { return make_packed_hops(view, out.packing, exec); });
   } else if (plan.hops) {
     table(out.hops, "hop-records", [&] { return make_hop_records(view, exec); });
   }

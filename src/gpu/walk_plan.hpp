@@ -11,6 +11,7 @@ namespace tendril::gpu {
 struct walk_plan {
   sampling_plan shared;
   bool compact_rows = false;    ///< Rows of 8 bytes.
+  bool packed_hops = false;     ///< The same in 8 bytes.
   bool hops = false;            ///< Records that carry the neighbour's place: one gather a step.
   bool adjacency_sets = false;  ///< Hash sets of neighbours, for node2vec.
   bool edge_records = false;    ///< Neighbour and weight together, for rejection.
@@ -23,6 +24,9 @@ struct walk_plan {
 /// Builds, on the stream of `exec`, what the plan needs and the graph doesn't have yet.
 [[nodiscard]] walk_tables make_walk_tables(graph const& graph, walk_params const& params, walk_plan const& plan,
                                            gpu_exec const& exec);
+
+/// Whether a walk can meet a vertex that it can't leave, gathered once a graph.
+[[nodiscard]] bool may_die(graph const& graph, walk_params const& params, gpu_exec const& exec);
 
 /// Which labels (types) occur, gathered once a graph.
 [[nodiscard]] std::shared_ptr<std::vector<char> const> labels_of(graph const& graph, plan::grouping by,

@@ -95,6 +95,32 @@ struct uniform_hop_proposer {
   [[nodiscard]] __device__ place place_of(proposal const& p, std::int32_t) const { return p.there; }
 };
 
+/// The same from packed records of 8 bytes. Hubs whose degree doesn't fit are looked up: they are few, and stay in the
+/// cache.
+struct packed_hop_proposer {
+  compact_rows rows;
+  std::uint64_t const* hops;
+  hop_packing packing;
+
+  using place = compact_rows::place;
+  struct proposal {
+    vertex_id next;
+    place there;
+  };
+
+  [[nodiscard]] __device__ place locate(vertex_id v, std::int32_t) const { return rows(v); }
+  [[nodiscard]] __device__ proposal propose(place const& here, core::random_block const& bits) const
+  {
+    if (here.degree == 0) { return {no_vertex, {}}; }
+    std::uint64_t const hop = gather(hops + here.first + core::bounded(bits.low(), here.degree));
+    return {packing.neighbor(hop), {packing.first(hop), packing.degree(hop)}};
+  }
+  [[nodiscard]] __device__ place place_of(proposal const& p, std::int32_t) const
+  {
+    return p.there.degree == packing.saturated() ? rows(p.next) : p.there;
+  }
+};
+
 /// The same by alias table: buckets of 32 bytes, one sector of memory.
 struct alias_hop_proposer {
   wide_rows rows;
@@ -112,8 +138,9 @@ struct alias_hop_proposer {
     if (here.degree == 0) { return {no_vertex, {}}; }
     auto const* const halves =
         reinterpret_cast<uint4 const*>(buckets + here.first + core::bounded(bits.low(), here.degree));
-    uint4 const choice = gather(halves);
-    uint4 const places = gather(halves + 1);
+    // Through the first-level cache, so that the second half finds the sector that the first one brought.
+    uint4 const choice = __ldg(halves);
+    uint4 const places = __ldg(halves + 1);
     bool const own = bits.high() < (choice.x | (std::uint64_t{choice.y} << 32U));
     std::uint64_t const low = own ? places.x : places.z;
     std::uint64_t const high = own ? places.y : places.w;

@@ -1,5 +1,6 @@
 // How walks are written. A step yields 4 bytes, memory wants aligned runs: rows are gathered in shared memory and leave
-// it 64 bytes at a time, written by half a warp.
+// it a line of 128 bytes at a time, written by a warp. Lines are written through: left to the second-level cache they
+// would push out what walkers read (bench/walks, axis stores: up to 8 % of a step).
 //
 // Neither form keeps anything in registers: where a walker writes follows from its index in the batch and the number of
 // vertices it has.
@@ -17,7 +18,7 @@ namespace tendril::gpu {
 /// whole warp, converged.
 class row_major_rows {
  public:
-  static constexpr int chunk = 16;                // vertices that leave together: 64 bytes
+  static constexpr int chunk = 32;                // vertices that leave together: 128 bytes
   static constexpr int padded_chunk = chunk + 1;  // neighbouring lanes' columns fall into different banks
 
   /// Shared memory of a block.
@@ -43,17 +44,13 @@ class row_major_rows {
     unsigned waiting = __ballot_sync(full_warp, full);
     if (waiting == 0) { return; }
     __syncwarp();
-    // Two rows a round, half a warp each: with rows of odd length one round a step serves the whole warp.
+    // A line a round: rows of odd length fill them evenly over the steps.
     while (waiting != 0) {
-      int const first = __ffs(static_cast<int>(waiting)) - 1;
+      int const source = __ffs(static_cast<int>(waiting)) - 1;
       waiting &= waiting - 1;
-      int const second = waiting != 0 ? __ffs(static_cast<int>(waiting)) - 1 : first;
-      waiting &= waiting - 1;
-      int const source = lane_id() < chunk ? first : second;
       std::int64_t const row = __shfl_sync(full_warp, index, source);
-      std::int32_t const k = __shfl_sync(full_warp, position, source) - (chunk - 1) + lane_id() % chunk;
-      bool const idle = first == second && lane_id() >= chunk;
-      if (!idle && k >= 0) { __stcs(row_of(row) + k, warp_stage_[source * padded_chunk + lane_id() % chunk]); }
+      std::int32_t const k = __shfl_sync(full_warp, position, source) - (chunk - 1) + lane_id();
+      if (k >= 0) { __stwt(row_of(row) + k, warp_stage_[source * padded_chunk + lane_id()]); }
     }
     __syncwarp();
   }
@@ -65,24 +62,43 @@ class row_major_rows {
     if (waiting == 0) { return; }
     __syncwarp();
     auto const size_and_fill = static_cast<std::uint32_t>(size) | (repeat_last ? 0x80000000U : 0U);
+    // Two rows a round, half a warp each, 16 bytes a lane.
     while (waiting != 0) {
-      int const source = __ffs(static_cast<int>(waiting)) - 1;
+      int source = __ffs(static_cast<int>(waiting)) - 1;
       waiting &= waiting - 1;
+      int const second = waiting != 0 ? __ffs(static_cast<int>(waiting)) - 1 : source;
+      waiting &= waiting - 1;
+      bool const idle = source == second && lane_id() >= warp_size / 2;
+      source = lane_id() < warp_size / 2 ? source : second;
       std::int64_t const row = __shfl_sync(full_warp, index, source);
       std::uint32_t const packed = __shfl_sync(full_warp, size_and_fill, source);
-      auto const count = static_cast<std::int32_t>(packed & 0x7fffffffU);
-      vertex_id const* const stage = warp_stage_ + source * padded_chunk;
-      vertex_id const fill = (packed >> 31U) != 0 ? stage[column(row, count - 1)] : no_vertex;
-      // What the last whole chunk took is written already.
-      std::int32_t k = max(0, count - static_cast<std::int32_t>(column(row, count))) + lane_id();
-      for (vertex_id* const to = row_of(row); k <= batch_.length; k += warp_size) {
-        __stcs(to + k, k < count ? stage[column(row, k)] : fill);
-      }
+      if (!idle) { complete(row, warp_stage_ + source * padded_chunk, packed, lane_id() % (warp_size / 2)); }
     }
     __syncwarp();
   }
 
  private:
+  /// Writes the share of a lane, one of 16, in what a row lacks: the vertices still staged, and what follows them.
+  __device__ void complete(std::int64_t index, vertex_id const* stage, std::uint32_t size_and_fill, int lane) const
+  {
+    auto const size = static_cast<std::int32_t>(size_and_fill & 0x7fffffffU);
+    vertex_id const fill = (size_and_fill >> 31U) != 0 ? stage[column(index, size - 1)] : no_vertex;
+    // What the last whole line took is written already.
+    std::int32_t const begin = max(0, size - static_cast<std::int32_t>(column(index, size)));
+    bool const rest_is_there = batch_.prefilled && (size_and_fill >> 31U) == 0;
+    std::int32_t const end = rest_is_there ? size : batch_.length + 1;
+    auto const value = [&](std::int32_t k) { return k < size ? stage[column(index, k)] : fill; };
+    vertex_id* const to = row_of(index);
+    auto const ahead = static_cast<std::int32_t>(column(index, begin) % 4);  // of a 16-byte boundary
+    for (std::int32_t k = begin - ahead + 4 * lane; k < end; k += 4 * (warp_size / 2)) {
+      if (k >= begin && k + 4 <= end) {
+        __stcs(reinterpret_cast<uint4*>(to + k), make_uint4(value(k), value(k + 1), value(k + 2), value(k + 3)));
+      } else {
+        for (std::int32_t j = max(k, begin); j < min(k + 4, end); ++j) { __stcs(to + j, value(j)); }
+      }
+    }
+  }
+
   [[nodiscard]] __device__ vertex_id* row_of(std::int64_t index) const
   {
     return batch_.vertices + index * (batch_.length + std::int64_t{1});
@@ -102,8 +118,8 @@ class row_major_rows {
 };
 
 /// One row a step: [length + 1, size]. Neighbouring lanes write neighbouring vertices as long as they walk in step.
-/// Where walks may end early, everything holds no_vertex before the launch (see launch_walk): a walk that ends then
-/// leaves nothing to write but repeated vertices.
+/// Where walks may end early, the batch is prefilled: a walk that ends then leaves nothing to write but repeated
+/// vertices.
 class step_major_rows {
  public:
   static constexpr std::size_t shared_bytes(int) { return 0; }
@@ -112,7 +128,7 @@ class step_major_rows {
 
   __device__ void push(bool moved, std::int64_t index, std::int32_t position, vertex_id v)
   {
-    if (moved) { __stcs(batch_.vertices + position * batch_.size + index, v); }
+    if (moved) { __stwt(batch_.vertices + position * batch_.size + index, v); }
   }
 
   __device__ void finish(bool ended, std::int64_t index, std::int32_t size, bool repeat_last)

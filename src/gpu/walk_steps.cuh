@@ -10,14 +10,10 @@
 
 namespace tendril::gpu {
 
-// Blocks of 256 threads a multiprocessor holds (bench/walks, axis blocks): many for walks that only wait for memory,
-// fewer for those that need registers.
-#ifndef DB
-#define DB 6
-#define TB 5
-#endif
-inline constexpr int direct_blocks = DB;
-inline constexpr int trial_blocks = TB;
+// Blocks of 256 threads a multiprocessor should hold at least (bench/walks, axis blocks). Four are enough to keep memory
+// busy, and leave the first-level cache room for what is in flight; trials need registers more than company.
+inline constexpr int direct_blocks = 4;
+inline constexpr int trial_blocks = 2;
 
 /// Where walks may start: a metapath of vertex types names the start's type too.
 struct start_rule {

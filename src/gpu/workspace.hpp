@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -48,7 +49,7 @@ class workspace {
   walk_status* status_ = nullptr;
 };
 
-/// Lends workspaces to calls that may run at the same time.
+/// Lends workspaces of one GPU to calls that may run at the same time. Never destroyed: at exit the driver may be gone.
 class workspace_pool {
  public:
   [[nodiscard]] std::unique_ptr<workspace> take()
@@ -64,10 +65,13 @@ class workspace_pool {
     return std::make_unique<workspace>();
   }
 
-  [[nodiscard]] bool empty() const
+  /// The pool of a GPU.
+  [[nodiscard]] static workspace_pool& of(int device)
   {
-    std::lock_guard const lock(mutex_);
-    return free_.empty();
+    static std::mutex mutex;
+    static auto& pools = *new std::map<int, workspace_pool>;
+    std::lock_guard const lock(mutex);
+    return pools[device];
   }
 
   /// Only after the stream that used it was synchronised.
@@ -78,7 +82,7 @@ class workspace_pool {
   }
 
  private:
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::vector<std::unique_ptr<workspace>> free_;
 };
 

@@ -29,8 +29,9 @@ class ComparisonWalk : public gpu_test {
     job.graph = star.view();
     job.weighted = true;
     job.step_key = core::make_key(5, core::domain::first_order_walk);
-    gpu::walk_batch const batch{starts.data(), n,           0,       star.num_vertices(), 1,
-                                false,         rows.data(), nullptr, space.next_walk(),   space.status()};
+    gpu::walk_batch const batch{
+        starts.data(), n, 0, star.num_vertices(), 1, false, false, rows.data(), nullptr, space.next_walk(),
+        space.status()};
     gpu::walk_shape shape{};
     shape.device = exec.device;
     shape.stream = exec.stream;
