@@ -29,4 +29,24 @@ void for_each_run(std::int64_t size, cpu_exec const& exec, std::function<void(st
   });
 }
 
+walks run_walk_on_cpu(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
+                      bool has_bound, cpu_exec const& exec, std::int64_t first_walk,
+                      std::function<void(dynamic_setup const&, bool, dynamic_batch const&)> const& walk_batch)
+{
+  bool const rejecting = rejects(params, has_bound);
+  dynamic_setup setup = make_setup(graph.view(), params);
+  TENDRIL_EXPECTS(graph.device() < 0, "graph: it is on GPU {}, expected one in host memory (to_host)", graph.device());
+  check_starts(setup.graph, starts, first_walk);
+  std::shared_ptr<buffer<float> const> largest;
+  if (has_bound) { largest = largest_weights(graph, exec); }
+  if (largest) { setup.largest = largest->data(); }
+  auto const n = static_cast<std::int64_t>(starts.size());
+  std::int64_t const stride = params.length + 1;
+  walks out{buffer<vertex_id>(n * stride, *exec.memory), buffer<std::int32_t>(n, *exec.memory), n, params.length};
+  walk_batch(
+      setup, rejecting,
+      {starts.data(), n, static_cast<std::uint64_t>(first_walk), out.vertices.data(), stride, 1, out.lengths.data()});
+  return out;
+}
+
 }  // namespace tendril::engine

@@ -1,5 +1,6 @@
 // The GPU's functions in a build without CUDA: each says so.
 
+#include <tendril/custom_walk.hpp>
 #include <tendril/error.hpp>
 #include <tendril/generate.hpp>
 #include <tendril/gpu.hpp>
@@ -68,6 +69,14 @@ sampling_plan plan_walk(graph const&, walk_params const&, std::int64_t, gpu_exec
 
 walks random_walk(graph const&, std::span<vertex_id const>, walk_params const&, gpu_exec const&, std::int64_t,
                   walk_order)
+{
+  refuse();
+}
+
+void custom_walk::compile(gpu_exec const&) const { refuse(); }
+
+walks custom_walk::run(graph const&, std::span<vertex_id const>, dynamic_walk_params const&, gpu_exec const&,
+                       std::int64_t) const
 {
   refuse();
 }

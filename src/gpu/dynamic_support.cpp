@@ -86,6 +86,50 @@ dynamic_workspace make_workspace(std::uint32_t num_warps, gpu_exec const& exec)
   return space;
 }
 
+dynamic_workspace enqueue_kernels(dynamic_kernels const& kernels, void const* walk, dynamic_setup const& setup,
+                                  bool rejecting, dynamic_batch const& batch, dynamic_tuning const& tuning,
+                                  gpu_exec const& exec)
+{
+  gpu::device_guard const guard(exec.device);
+  char const* const name = rejecting ? "reject_walk_kernel" : "scan_walk_kernel";
+  void const* const kernel = rejecting ? kernels.reject : kernels.scan;
+  launch_shape const shape = shape_of(kernel, tuning, rejecting ? batch.size : -1, exec);
+  dynamic_workspace space = make_workspace(rejecting ? 0 : shape.num_warps(), exec);
+  scan_board board = space.board(tuning);
+  dynamic_desk* desk = space.desk();
+  int walks_a_turn = tuning.walks_a_turn;
+  // The runtime copies what the arguments point to; it has no const for them.
+  auto const pointer = [](void const* argument) { return const_cast<void*>(argument); };
+  void* rejection[] = {pointer(walk), pointer(&setup), pointer(&batch), &desk};
+  void* scan[] = {pointer(walk), pointer(&setup), pointer(&batch), &board, &desk, &walks_a_turn};
+  if (cudaLaunchKernel(kernel, dim3(shape.num_blocks), dim3(shape.block_threads), rejecting ? rejection : scan, 0,
+                       exec.stream) != cudaSuccess) {
+    check_launch(name);
+  }
+  return space;
+}
+
+walks run_walk_on_gpu(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
+                      bool has_bound, gpu_exec const& exec, std::int64_t first_walk,
+                      std::function<dynamic_workspace(dynamic_setup const&, bool, dynamic_batch const&)> const& enqueue)
+{
+  bool const rejecting = rejects(params, has_bound);
+  dynamic_setup setup = make_setup(graph.view(), params);
+  check_gpu_call(graph, first_walk, exec);
+  std::shared_ptr<buffer<float> const> largest;
+  if (has_bound) { largest = largest_weights(graph, exec); }
+  if (largest) { setup.largest = largest->data(); }
+  auto const n = static_cast<std::int64_t>(starts.size());
+  std::int64_t const stride = params.length + 1;
+  walks out{buffer<vertex_id>(n * stride, memory_of(exec)), buffer<std::int32_t>(n, memory_of(exec)), n, params.length};
+  if (n == 0) { return out; }
+  dynamic_workspace const space = enqueue(
+      setup, rejecting,
+      {starts.data(), n, static_cast<std::uint64_t>(first_walk), out.vertices.data(), stride, 1, out.lengths.data()});
+  space.rethrow(setup.graph.num_vertices);
+  return out;
+}
+
 void dynamic_workspace::rethrow(std::int64_t num_vertices) const
 {
   gpu::device_guard const guard(exec_.device);

@@ -4,9 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 
 #include <tendril/buffer.hpp>
+#include <tendril/dynamic_walk.hpp>
 #include <tendril/engine/dynamic_desk.hpp>
 #include <tendril/engine/walk_tuning.hpp>
 #include <tendril/exec.hpp>
@@ -52,7 +55,7 @@ class dynamic_workspace {
   explicit dynamic_workspace(gpu_exec const& exec) : exec_(exec) {}
 
   buffer<std::byte> memory_;  // freed in stream order: it may go while the launch runs
-  gpu_exec exec_{-1};  // make_workspace says where
+  gpu_exec exec_{-1};         // make_workspace says where
   std::uint32_t num_warps_ = 0;
   dynamic_desk* desk_ = nullptr;
   unsigned* open_ = nullptr;
@@ -61,5 +64,25 @@ class dynamic_workspace {
 
 /// Allocates and clears a workspace, on the stream of `exec`; 128 bytes a warp.
 [[nodiscard]] dynamic_workspace make_workspace(std::uint32_t num_warps, gpu_exec const& exec);
+
+/// The kernels of one walk, as the CUDA runtime launches them: functions, or cudaKernel_t of a library.
+struct dynamic_kernels {
+  void const* scan;    ///< scan_walk_kernel<W, race_sampler>
+  void const* reject;  ///< reject_walk_kernel<W>; asked for only where the walk has a bound(state).
+};
+
+/// Enqueues one batch whose parameters are in order; starts are checked on the way. Allocates O(warps) from the memory
+/// of `exec`, in stream order, and doesn't synchronise: what goes wrong is found in the desk of the result.
+/// @param walk  The struct that the kernels were compiled for; copied before this returns.
+[[nodiscard]] dynamic_workspace enqueue_kernels(dynamic_kernels const& kernels, void const* walk,
+                                                dynamic_setup const& setup, bool rejecting, dynamic_batch const& batch,
+                                                dynamic_tuning const& tuning, gpu_exec const& exec);
+
+/// Everything of a call on a GPU but the kernels: checks, the largest weights where the walk has a bound(state), memory,
+/// the one synchronisation. `enqueue(setup, rejecting, batch)` does the rest. @throws as run_dynamic_walk.
+[[nodiscard]] walks run_walk_on_gpu(
+    graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params, bool has_bound,
+    gpu_exec const& exec, std::int64_t first_walk,
+    std::function<dynamic_workspace(dynamic_setup const&, bool, dynamic_batch const&)> const& enqueue);
 
 }  // namespace tendril::engine

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include <tendril/dynamic_walk.hpp>
 #include <tendril/rng.hpp>
+#include <tendril/walk_concept.hpp>
 
 #include "core/race.hpp"
 #include "core/random.hpp"

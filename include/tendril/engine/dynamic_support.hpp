@@ -7,7 +7,9 @@
 #include <memory>
 #include <span>
 
+#include <tendril/dynamic_walk.hpp>
 #include <tendril/engine/dynamic_step.hpp>
+#include <tendril/engine/dynamic_walker.hpp>  // throw_problem
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
 
@@ -28,7 +30,11 @@ void check_starts(graph_view const& graph, std::span<vertex_id const> starts, st
 /// Runs work(begin, end) over runs that cover [0, size), on the threads of `exec`. The first exception comes out.
 void for_each_run(std::int64_t size, cpu_exec const& exec, std::function<void(std::int64_t, std::int64_t)> const& work);
 
-/// @throws argument_error "weight: nan at walk 5, step 3, vertex 7, edge 12, expected …".
-[[noreturn]] void throw_problem(dynamic_report const& report, std::int64_t num_vertices);
+/// Everything of a call on the CPU but the walking: checks, the largest weights where the walk has a bound(state),
+/// memory. `walk_batch(setup, rejecting, batch)` does the rest. @throws as run_dynamic_walk.
+[[nodiscard]] walks run_walk_on_cpu(
+    graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params, bool has_bound,
+    cpu_exec const& exec, std::int64_t first_walk,
+    std::function<void(dynamic_setup const&, bool, dynamic_batch const&)> const& walk_batch);
 
 }  // namespace tendril::engine

@@ -26,30 +26,15 @@ void launch_scan_walk(W const& walk, dynamic_setup const& setup, dynamic_batch c
   check_launch("scan_walk_kernel");
 }
 
-/// Enqueues one batch whose parameters are in order; starts are checked on the way. Allocates O(warps) from the memory
-/// of `exec`, in stream order, and doesn't synchronise: what goes wrong is found in the desk of the result.
+/// enqueue_kernels for a walk that is compiled with this header.
 template <class W>
 [[nodiscard]] dynamic_workspace enqueue_dynamic_walk(W const& walk, dynamic_setup const& setup, bool rejecting,
                                                      dynamic_batch const& batch, dynamic_tuning const& tuning,
                                                      gpu_exec const& exec)
 {
-  if constexpr (walk_has::bound<W>) {
-    if (rejecting) {
-      launch_shape const shape =
-          shape_of(reinterpret_cast<void const*>(reject_walk_kernel<W>), tuning, batch.size, exec);
-      dynamic_workspace space = make_workspace(0, exec);
-      reject_walk_kernel<W>
-          <<<shape.num_blocks, shape.block_threads, 0, exec.stream>>>(walk, setup, batch, space.desk());
-      check_launch("reject_walk_kernel");
-      return space;
-    }
-  }
-  launch_shape const shape =
-      shape_of(reinterpret_cast<void const*>(scan_walk_kernel<W, race_sampler>), tuning, -1, exec);
-  dynamic_workspace space = make_workspace(shape.num_warps(), exec);
-  launch_scan_walk<race_sampler>(walk, setup, batch, space.board(tuning), space.desk(), shape, tuning.walks_a_turn,
-                                 exec);
-  return space;
+  dynamic_kernels kernels{reinterpret_cast<void const*>(scan_walk_kernel<W, race_sampler>), nullptr};
+  if constexpr (walk_has::bound<W>) { kernels.reject = reinterpret_cast<void const*>(reject_walk_kernel<W>); }
+  return enqueue_kernels(kernels, &walk, setup, rejecting, batch, tuning, exec);
 }
 
 }  // namespace engine
@@ -71,21 +56,11 @@ template <class W>
                                      std::int64_t first_walk = 0, engine::dynamic_tuning const& tuning = {})
 {
   require_dynamic_walk<W>();
-  bool const rejecting = engine::rejects(params, walk_has::bound<W>);
-  engine::dynamic_setup setup = engine::make_setup(graph.view(), params);
-  engine::check_gpu_call(graph, first_walk, exec);
-  std::shared_ptr<buffer<float> const> largest;
-  if constexpr (walk_has::bound<W>) { largest = engine::largest_weights(graph, exec); }
-  if (largest) { setup.largest = largest->data(); }
-  auto const n = static_cast<std::int64_t>(starts.size());
-  std::int64_t const stride = params.length + 1;
-  walks out{buffer<vertex_id>(n * stride, memory_of(exec)), buffer<std::int32_t>(n, memory_of(exec)), n, params.length};
-  if (n == 0) { return out; }
-  engine::dynamic_batch const batch{
-      starts.data(), n, static_cast<std::uint64_t>(first_walk), out.vertices.data(), stride, 1, out.lengths.data()};
-  auto const space = engine::enqueue_dynamic_walk(walk, setup, rejecting, batch, tuning, exec);
-  space.rethrow(setup.graph.num_vertices);
-  return out;
+  return engine::run_walk_on_gpu(
+      graph, starts, params, walk_has::bound<W>, exec, first_walk,
+      [&](engine::dynamic_setup const& setup, bool rejecting, engine::dynamic_batch const& batch) {
+        return engine::enqueue_dynamic_walk(walk, setup, rejecting, batch, tuning, exec);
+      });
 }
 
 }  // namespace tendril

@@ -1,0 +1,241 @@
+// Walks that come as text: what NVRTC compiles gives the rows that the CPU's compiler does. Compiling alone needs NVRTC
+// but no GPU.
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <tendril/custom_walk.hpp>
+#include <tendril/generate.hpp>
+
+#include "cpu/small_graphs.hpp"
+#include "custom_walks.hpp"
+#include "gpu/gpu_test.hpp"
+#include "gpu/nvrtc.hpp"
+#include "plan/custom_unit.hpp"
+
+namespace tendril::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// $TENDRIL_NVRTC: a folder that has libnvrtc, for machines where nothing else says where it is.
+std::vector<std::string> nvrtc_folders()
+{
+  char const* const folder = std::getenv("TENDRIL_NVRTC");
+  return folder == nullptr ? std::vector<std::string>{} : std::vector<std::string>{folder};
+}
+
+bool has_nvrtc()
+{
+  try {
+    gpu::nvrtc const library(nvrtc_folders());
+    return true;
+  } catch (device_error const&) {
+    return false;
+  }
+}
+
+custom_walk_options options_in(fs::path const& folder)
+{
+  custom_walk_options options;
+  options.cache_folder = folder.string();
+  options.nvrtc_folders = nvrtc_folders();
+  return options;
+}
+
+fs::path make_folder()
+{
+  std::string pattern = (fs::temp_directory_path() / "tendril-custom-XXXXXX").string();
+  return mkdtemp(pattern.data());
+}
+
+struct text_walk {
+  std::string source;
+  std::vector<custom_parameter> parameters;
+};
+
+std::vector<text_walk> text_walks()
+{
+  return {
+      {example_source("time_decay_walk.hpp"), {{"tau", 0.25}}},
+      {example_source("metapath2vec_walk.hpp"),
+       {{"size", std::int64_t{4}}, {"schema", std::vector<std::int64_t>{0, 1, 2, 1}}}},
+      {"struct w { " + weight_of("1") + " float bound(walk_state const&, walk_edge const&) const { return 1; } };", {}},
+      {"struct w { float low; " + weight_of("low") +
+           " float bound(walk_state const&) const { return 1 / low; } float floor(walk_state const& s) const { "
+           "return 1 / (s.largest_weight + low) * 0.999f; } bool stop(walk_state const& s) const { return "
+           "s.vertex % 7 == 0; } };",
+       {{"low", 0.5}}}};
+}
+
+class CompiledByNvrtc : public testing::Test {
+ protected:
+  void SetUp() override
+  {
+    if (!has_nvrtc()) { GTEST_SKIP() << "no NVRTC"; }
+  }
+
+  static gpu::nvrtc_result compile(custom_walk::state const& walk)
+  {
+    auto files = plan::unit_files(walk);
+    auto const standard = plan::nvrtc_headers();
+    files.insert(files.end(), standard.begin(), standard.end());
+    return gpu::nvrtc(nvrtc_folders())
+        .compile(plan::gpu_unit(walk), files, gpu::nvrtc::options(9, 0),
+                 {plan::scan_kernel_name, plan::reject_kernel_name});
+  }
+
+  static std::string complaint(std::string const& source, std::vector<custom_parameter> parameters = {})
+  {
+    custom_walk::state walk;
+    walk.source = source;
+    walk.struct_name = "w";
+    walk.parameters = std::move(parameters);
+    gpu::nvrtc_result const result = compile(walk);
+    if (result.done) { return "nothing"; }
+    try {
+      plan::throw_compile_error(walk, "NVRTC", result.log);
+    } catch (argument_error const& problem) {
+      return problem.what();
+    }
+  }
+};
+
+TEST_F(CompiledByNvrtc, WalksBecomeKernels)
+{
+  for (text_walk const& text : text_walks()) {
+    custom_walk::state walk;
+    walk.source = text.source;
+    walk.struct_name = custom_walk(text.source).struct_name();
+    walk.parameters = text.parameters;
+    gpu::nvrtc_result const result = compile(walk);
+    ASSERT_TRUE(result.done) << result.log;
+    EXPECT_EQ(result.log, "");
+    EXPECT_EQ(result.cubin.substr(1, 3), "ELF");
+    EXPECT_EQ(result.names.size(), 2U);
+  }
+}
+
+TEST_F(CompiledByNvrtc, ErrorsAreInTheCallersLines)
+{
+  std::string const text = complaint(
+      "struct w {\n float weight(walk_state const&, walk_edge const&) const\n {\n  return "
+      "heavy;\n }\n};");
+  EXPECT_TRUE(text.starts_with("walk: struct 'w' doesn't compile (NVRTC):\nwalk.cpp(4): error")) << text;
+  EXPECT_EQ(complaint("struct w { int weigh; };"),
+            "walk: struct 'w' needs a member 'float weight(walk_state const&, walk_edge const&) const'");
+  EXPECT_EQ(complaint("struct v { };"), "walk: the source defines no struct 'w', expected 'struct w { … }'");
+  std::string const good = "struct w { int n; " + weight_of("1") + " };";
+  EXPECT_EQ(complaint(good, {{"n", std::int64_t{2}}}), "nothing");
+  EXPECT_EQ(complaint(good, {{"m", 1.5}}), "parameter 'm': struct 'w' has no public field of that name");
+  EXPECT_EQ(complaint(good, {{"n", 1.5}}), "parameter 'n': a field of integers takes no fractions");
+}
+
+class CustomWalkOnGpu : public gpu_test {
+ protected:
+  void SetUp() override
+  {
+    gpu_test::SetUp();
+    if (!IsSkipped() && !has_nvrtc()) { GTEST_SKIP() << "no NVRTC"; }
+    folder = make_folder();
+  }
+  void TearDown() override
+  {
+    if (!folder.empty()) { fs::remove_all(folder); }
+  }
+
+  /// The rows of a walk on the GPU, graph and starts in host memory.
+  std::vector<vertex_id> rows_there(custom_walk const& walk, graph const& g, std::vector<vertex_id> const& starts,
+                                    dynamic_walk_params const& params)
+  {
+    buffer<vertex_id> from(static_cast<std::int64_t>(starts.size()), memory_of(exec));
+    EXPECT_EQ(cudaMemcpy(from.data(), starts.data(), starts.size() * sizeof starts[0], cudaMemcpyDefault), cudaSuccess);
+    walks const there = walk.run(to_gpu(g, exec), from.span(), params, exec, 3);
+    std::vector<vertex_id> rows(static_cast<std::size_t>(there.vertices.size()));
+    EXPECT_EQ(cudaMemcpy(rows.data(), there.vertices.data(), rows.size() * sizeof rows[0], cudaMemcpyDefault),
+              cudaSuccess);
+    return rows;
+  }
+
+  fs::path folder;
+  graph skewed = generate_rmat({.scale = 11, .seed = 3}, {.symmetrize = true},
+                               {.has_weights = true, .num_labels = 3, .num_node_types = 3});
+};
+
+TEST_F(CustomWalkOnGpu, IsThatOfTheCpu)
+{
+  for (text_walk const& text : text_walks()) {
+    custom_walk const walk(text.source, "", text.parameters, options_in(folder));
+    for (graph const& g : {skewed, make_zoo(11)}) {
+      auto const starts = starts_everywhere(g, 2);
+      for (auto const rule : {sampling_rule::automatic, sampling_rule::scan}) {
+        dynamic_walk_params const params{.length = 30, .restart_prob = 0.02, .rule = rule, .seed = 6};
+        walks const here = walk.run(g, starts, params, cpu_exec{}, 3);
+        auto const there = rows_there(walk, g, starts, params);
+        EXPECT_TRUE(std::equal(there.begin(), there.end(), here.vertices.begin(), here.vertices.end())) << text.source;
+      }
+    }
+  }
+}
+
+TEST_F(CustomWalkOnGpu, TakesTheStructAsBytes)
+{
+  float const tau = 2;
+  std::string const source = example_source("time_decay_walk.hpp");
+  auto const walk = custom_walk::from_bytes(source, "", std::as_bytes(std::span(&tau, 1)), options_in(folder));
+  custom_walk const by_name(source, "", {{"tau", 2.0}}, options_in(folder));
+  auto const starts = starts_everywhere(skewed, 1);
+  EXPECT_EQ(rows_there(walk, skewed, starts, {.length = 20}), rows_there(by_name, skewed, starts, {.length = 20}));
+  auto const wrong =
+      custom_walk::from_bytes(source, "", std::as_bytes(std::span(&tau, 1)).first(2), options_in(folder));
+  EXPECT_THROW(wrong.compile(exec), argument_error);
+}
+
+TEST_F(CustomWalkOnGpu, ReportsWhatTheCpuReports)
+{
+  custom_walk const walk(
+      "struct w { float sign; float weight(walk_state const&, walk_edge const& e) const { return sign * e.weight(); } "
+      "};",
+      "", {{"sign", -1.0}}, options_in(folder));
+  auto const starts = starts_everywhere(skewed, 1);
+  std::string here;
+  try {
+    (void)walk.run(skewed, starts, {.length = 3}, cpu_exec{1});
+  } catch (argument_error const& problem) {
+    here = problem.what();
+  }
+  try {
+    (void)rows_there(walk, skewed, starts, {.length = 3});
+    FAIL() << "a negative weight went unnoticed";
+  } catch (argument_error const& problem) {
+    EXPECT_TRUE(std::string(problem.what()).starts_with("weight: -")) << problem.what();
+    EXPECT_TRUE(here.starts_with("weight: -")) << here;
+  }
+  custom_walk const right("struct w { " + weight_of("1") + " };", "", {}, options_in(folder));
+  EXPECT_EQ(rows_there(right, skewed, starts, {.length = 3}).size(), starts.size() * 4) << "the GPU still works";
+}
+
+TEST_F(CustomWalkOnGpu, IsCompiledOnceAndAgainWhereTheCacheIsDamaged)
+{
+  std::string const source = "struct w { float tau; " + weight_of("tau") + " };";
+  auto const files = [&] { return std::distance(fs::directory_iterator(folder), fs::directory_iterator()); };
+  custom_walk(source, "", {{"tau", 1.0}}, options_in(folder)).compile(exec);
+  ASSERT_EQ(files(), 1);
+  fs::path const file = fs::directory_iterator(folder)->path();
+  auto const written = fs::last_write_time(file);
+  custom_walk(source, "", {{"tau", 2.0}}, options_in(folder)).compile(exec);
+  EXPECT_EQ(fs::last_write_time(file), written);
+  fs::resize_file(file, 300);
+  custom_walk(source, "", {{"tau", 2.0}}, options_in(folder)).compile(exec);
+  EXPECT_GT(fs::file_size(file), 1000U);
+  EXPECT_EQ(files(), 1);
+}
+
+}  // namespace
+}  // namespace tendril::test
