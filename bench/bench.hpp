@@ -14,7 +14,7 @@
 namespace tendril::bench {
 
 struct options {
-  std::string suite = "ceilings";    ///< One of suites().
+  std::string suite = "ceilings";  ///< One of suites().
   /// rmat:SCALE[:EDGE_FACTOR] or a file; on a GPU also names of bench/gpu_graphs.hpp, and lists separated by commas.
   std::string graph = "rmat:22:16";
   int repeats = 5;

@@ -28,6 +28,7 @@ row const& find(std::vector<row> const& rows, std::string const& job)
 std::string with_unit(double value, std::string const& unit)
 {
   if (unit == "ratio") { return fmt::format("{:.2f} x", value); }
+  if (unit == "s") { return fmt::format("{:.3f} s", value); }
   if (unit == "ms") { return fmt::format("{:.3f} ms", value); }
   for (auto const& [scale, prefix] : {std::pair{1e9, "G"}, std::pair{1e6, "M"}, std::pair{1e3, "k"}}) {
     if (value >= scale) { return fmt::format("{:.1f} {}{}", value / scale, prefix, unit); }

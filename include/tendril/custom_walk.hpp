@@ -77,6 +77,12 @@ class custom_walk {
   [[nodiscard]] walks run(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
                           gpu_exec const& exec, std::int64_t first_walk = 0) const;
 
+  /// The same into the caller's memory: `vertices` [n, length + 1], `lengths` [n] or null.
+  void run_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
+                std::int64_t first_walk, vertex_id* vertices, std::int32_t* lengths, cpu_exec const& exec = {}) const;
+  void run_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
+                std::int64_t first_walk, vertex_id* vertices, std::int32_t* lengths, gpu_exec const& exec) const;
+
   struct state;  ///< What executors keep; not for users.
 
  private:

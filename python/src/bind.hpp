@@ -11,6 +11,7 @@ void bind_graph(nanobind::module_& module);
 void bind_io(nanobind::module_& module);
 void bind_generate(nanobind::module_& module);
 void bind_walk(nanobind::module_& module);
+void bind_custom_walk(nanobind::module_& module);
 void bind_multidim(nanobind::module_& module);
 void bind_sample(nanobind::module_& module);
 

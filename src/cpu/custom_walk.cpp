@@ -92,25 +92,39 @@ std::shared_ptr<custom_module const> module_of(custom_walk::state& walk)
   return std::static_pointer_cast<custom_module const>(walk.cpu);
 }
 
+/// Walks a batch by the code of a module, which must outlive what is returned, as `exec` must.
+auto runner(custom_module const& module, cpu_exec const& exec)
+{
+  return [&](engine::dynamic_setup const& setup, bool rejecting, engine::dynamic_batch const& batch) {
+    engine::for_each_run(batch.size, exec, [&](std::int64_t begin, std::int64_t end) {
+      engine::dynamic_report report{};
+      if (module.walk(module.bytes.data(), &setup, rejecting ? 1 : 0, &batch, begin, end, &report) != 0) {
+        engine::throw_problem(report, setup.graph.num_vertices);
+      }
+    });
+  };
+}
+
 }  // namespace
 }  // namespace cpu
 
 void custom_walk::compile(cpu_exec const&) const { (void)cpu::module_of(*state_); }
 
+void custom_walk::run_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
+                           std::int64_t first_walk, vertex_id* vertices, std::int32_t* lengths,
+                           cpu_exec const& exec) const
+{
+  auto const module = cpu::module_of(*state_);
+  engine::run_walk_into(graph, starts, params, module->has_bound, exec, first_walk, {vertices, lengths},
+                        cpu::runner(*module, exec));
+}
+
 walks custom_walk::run(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
                        cpu_exec const& exec, std::int64_t first_walk) const
 {
   auto const module = cpu::module_of(*state_);
-  return engine::run_walk_on_cpu(
-      graph, starts, params, module->has_bound, exec, first_walk,
-      [&](engine::dynamic_setup const& setup, bool rejecting, engine::dynamic_batch const& batch) {
-        engine::for_each_run(batch.size, exec, [&](std::int64_t begin, std::int64_t end) {
-          engine::dynamic_report report{};
-          if (module->walk(module->bytes.data(), &setup, rejecting ? 1 : 0, &batch, begin, end, &report) != 0) {
-            engine::throw_problem(report, setup.graph.num_vertices);
-          }
-        });
-      });
+  return engine::run_walk_on_cpu(graph, starts, params, module->has_bound, exec, first_walk,
+                                 cpu::runner(*module, exec));
 }
 
 }  // namespace tendril

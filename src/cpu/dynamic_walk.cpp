@@ -29,9 +29,9 @@ void for_each_run(std::int64_t size, cpu_exec const& exec, std::function<void(st
   });
 }
 
-walks run_walk_on_cpu(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
-                      bool has_bound, cpu_exec const& exec, std::int64_t first_walk,
-                      std::function<void(dynamic_setup const&, bool, dynamic_batch const&)> const& walk_batch)
+void run_walk_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
+                   bool has_bound, cpu_exec const& exec, std::int64_t first_walk, walk_rows const& rows,
+                   std::function<void(dynamic_setup const&, bool, dynamic_batch const&)> const& walk_batch)
 {
   bool const rejecting = rejects(params, has_bound);
   dynamic_setup setup = make_setup(graph.view(), params);
@@ -40,12 +40,21 @@ walks run_walk_on_cpu(graph const& graph, std::span<vertex_id const> starts, dyn
   std::shared_ptr<buffer<float> const> largest;
   if (has_bound) { largest = largest_weights(graph, exec); }
   if (largest) { setup.largest = largest->data(); }
+  walk_batch(setup, rejecting,
+             {starts.data(), static_cast<std::int64_t>(starts.size()), static_cast<std::uint64_t>(first_walk),
+              rows.vertices, params.length + 1, 1, rows.lengths});
+}
+
+walks run_walk_on_cpu(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
+                      bool has_bound, cpu_exec const& exec, std::int64_t first_walk,
+                      std::function<void(dynamic_setup const&, bool, dynamic_batch const&)> const& walk_batch)
+{
+  (void)make_setup(graph.view(), params);  // a length that is none must not become a size
   auto const n = static_cast<std::int64_t>(starts.size());
-  std::int64_t const stride = params.length + 1;
-  walks out{buffer<vertex_id>(n * stride, *exec.memory), buffer<std::int32_t>(n, *exec.memory), n, params.length};
-  walk_batch(
-      setup, rejecting,
-      {starts.data(), n, static_cast<std::uint64_t>(first_walk), out.vertices.data(), stride, 1, out.lengths.data()});
+  walks out{buffer<vertex_id>(n * (params.length + 1), *exec.memory), buffer<std::int32_t>(n, *exec.memory), n,
+            params.length};
+  run_walk_into(graph, starts, params, has_bound, exec, first_walk, {out.vertices.data(), out.lengths.data()},
+                walk_batch);
   return out;
 }
 

@@ -81,6 +81,12 @@ walks custom_walk::run(graph const&, std::span<vertex_id const>, dynamic_walk_pa
   refuse();
 }
 
+void custom_walk::run_into(graph const&, std::span<vertex_id const>, dynamic_walk_params const&, std::int64_t,
+                           vertex_id*, std::int32_t*, gpu_exec const&) const
+{
+  refuse();
+}
+
 walk_stream_report stream_walks(walker const&, walk_stream_job const&, gpu_exec const&) { refuse(); }
 
 walk_stream_report stream_multidim_walks(graph const&, std::int64_t, multidim_params const&, walk_stream_job const&,

@@ -2,6 +2,9 @@
 
 #include <tendril/gpu.hpp>
 
+#include <map>
+#include <mutex>
+
 #include <fmt/format.h>
 
 #include "gpu/check.hpp"
@@ -83,15 +86,20 @@ int num_gpus() noexcept
 gpu_info describe_gpu(int device)
 {
   gpu::expect_device(device);
+  // Asking takes milliseconds, and the answer never changes.
+  static std::mutex mutex;
+  static auto& known = *new std::map<int, gpu_info>;
+  std::lock_guard const lock(mutex);
+  if (auto const it = known.find(device); it != known.end()) { return it->second; }
   cudaDeviceProp properties{};
   TENDRIL_CUDA_TRY(cudaGetDeviceProperties(&properties, device));
-  return {properties.name,
-          device,
-          properties.major,
-          properties.minor,
-          properties.multiProcessorCount,
-          properties.l2CacheSize,
-          static_cast<std::int64_t>(properties.totalGlobalMem)};
+  return known[device] = {properties.name,
+                          device,
+                          properties.major,
+                          properties.minor,
+                          properties.multiProcessorCount,
+                          properties.l2CacheSize,
+                          static_cast<std::int64_t>(properties.totalGlobalMem)};
 }
 
 void synchronize(gpu_exec const& exec)

@@ -109,24 +109,33 @@ dynamic_workspace enqueue_kernels(dynamic_kernels const& kernels, void const* wa
   return space;
 }
 
-walks run_walk_on_gpu(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
-                      bool has_bound, gpu_exec const& exec, std::int64_t first_walk,
-                      std::function<dynamic_workspace(dynamic_setup const&, bool, dynamic_batch const&)> const& enqueue)
+void run_walk_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
+                   bool has_bound, gpu_exec const& exec, std::int64_t first_walk, walk_rows const& rows,
+                   std::function<dynamic_workspace(dynamic_setup const&, bool, dynamic_batch const&)> const& enqueue)
 {
   bool const rejecting = rejects(params, has_bound);
   dynamic_setup setup = make_setup(graph.view(), params);
   check_gpu_call(graph, first_walk, exec);
+  if (starts.empty()) { return; }
   std::shared_ptr<buffer<float> const> largest;
   if (has_bound) { largest = largest_weights(graph, exec); }
   if (largest) { setup.largest = largest->data(); }
-  auto const n = static_cast<std::int64_t>(starts.size());
-  std::int64_t const stride = params.length + 1;
-  walks out{buffer<vertex_id>(n * stride, memory_of(exec)), buffer<std::int32_t>(n, memory_of(exec)), n, params.length};
-  if (n == 0) { return out; }
-  dynamic_workspace const space = enqueue(
-      setup, rejecting,
-      {starts.data(), n, static_cast<std::uint64_t>(first_walk), out.vertices.data(), stride, 1, out.lengths.data()});
+  dynamic_workspace const space =
+      enqueue(setup, rejecting,
+              {starts.data(), static_cast<std::int64_t>(starts.size()), static_cast<std::uint64_t>(first_walk),
+               rows.vertices, params.length + 1, 1, rows.lengths});
   space.rethrow(setup.graph.num_vertices);
+}
+
+walks run_walk_on_gpu(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
+                      bool has_bound, gpu_exec const& exec, std::int64_t first_walk,
+                      std::function<dynamic_workspace(dynamic_setup const&, bool, dynamic_batch const&)> const& enqueue)
+{
+  (void)make_setup(graph.view(), params);  // a length that is none must not become a size
+  auto const n = static_cast<std::int64_t>(starts.size());
+  walks out{buffer<vertex_id>(n * (params.length + 1), memory_of(exec)), buffer<std::int32_t>(n, memory_of(exec)), n,
+            params.length};
+  run_walk_into(graph, starts, params, has_bound, exec, first_walk, {out.vertices.data(), out.lengths.data()}, enqueue);
   return out;
 }
 

@@ -51,7 +51,8 @@ void node2vec_walk(walk_job const& job, walk_batch const& batch, walk_shape cons
     launch<node2vec_reject_steps>(packed_hop_proposer_of(job), job, batch, shape);
   } else {
     with_finder(vertex_index{}, job, [&]<class Finder>(Finder const& finder) {
-      launch<node2vec_reject_steps>(uniform_proposer<Finder>{finder, job.graph.indices}, job, batch, shape);
+      launch<node2vec_reject_steps>(uniform_proposer<Finder>{finder, job.graph.indices, job.neighbors_are_cached}, job,
+                                    batch, shape);
     });
   }
 }

@@ -15,7 +15,8 @@ void uniform_walk(walk_job const& job, walk_batch const& batch, walk_shape const
     return;
   }
   with_finder(job, [&]<class Finder>(Finder const& finder) {
-    launch_direct(uniform_proposer<Finder>{finder, candidates_of(job).indices}, job, batch, shape);
+    launch_direct(uniform_proposer<Finder>{finder, candidates_of(job).indices, job.neighbors_are_cached}, job, batch,
+                  shape);
   });
 }
 

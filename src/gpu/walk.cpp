@@ -95,6 +95,7 @@ walker::walker(graph const& graph, walk_params const& params, std::int64_t expec
            s.plan.rule,
            s.params.weighted,
            plan::is_second_order(s.params),
+           gpu::neighbors_are_cached(graph, exec),
            core::node2vec_bias::of(s.params.p, s.params.q),
            metapath_view_of(s.params, s.schema),
            core::make_key(s.params.seed, plan::domain_of(s.params)),

@@ -82,6 +82,7 @@ struct walk_job {
   sampling_rule rule = sampling_rule::uniform;
   bool weighted = false;
   bool second_order = false;
+  bool neighbors_are_cached = false;  ///< The second-level cache holds a good part of the neighbours.
   core::node2vec_bias bias;
   metapath_view metapath;
   rng_key step_key;

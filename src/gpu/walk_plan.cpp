@@ -128,8 +128,7 @@ void take_uniform_hops(planning& p)
   auto const packing = hop_packing::of(p.input.num_vertices(), p.input.num_edges());
   bool const fits = packing.degree_bits() >= least_degree_bits && packing.first_bits <= 32;
   // Neighbours that the second-level cache holds a good part of lose more by being twice as long than rows cost.
-  bool const neighbors_are_cached = 4 * p.input.num_edges() < 4 * p.l2_bytes;
-  if (neighbors_are_cached) { return; }
+  if (neighbors_are_cached(p.input, p.exec)) { return; }
   if (fits && p.params.metapath.empty()) {
     p.plan.packed_hops = p.take("packed-hop-records", "packed records with the neighbour's place", "rows read apart",
                                 8 * p.input.num_edges(), p.edges() * hop_build_ns, p.steps * row_ns);
@@ -194,6 +193,11 @@ std::shared_ptr<std::vector<char> const> labels_of(graph const& graph, plan::gro
 {
   char const* const key = by == plan::grouping::by_edge_label ? "edge-labels-in-use" : "node-types-in-use";
   return graph.derived().get<std::vector<char>>(key, [&] { return labels_in_use(graph.view(), by, exec); });
+}
+
+bool neighbors_are_cached(graph const& graph, gpu_exec const& exec)
+{
+  return 4 * graph.num_edges() < 4 * describe_gpu(exec.device).l2_bytes;
 }
 
 bool may_die(graph const& graph, walk_params const& params, gpu_exec const& exec)

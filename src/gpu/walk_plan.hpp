@@ -25,6 +25,9 @@ struct walk_plan {
 [[nodiscard]] walk_tables make_walk_tables(graph const& graph, walk_params const& params, walk_plan const& plan,
                                            gpu_exec const& exec);
 
+/// Whether the second-level cache holds a good part of the graph's neighbours.
+[[nodiscard]] bool neighbors_are_cached(graph const& graph, gpu_exec const& exec);
+
 /// Whether a walk can meet a vertex that it can't leave, gathered once a graph.
 [[nodiscard]] bool may_die(graph const& graph, walk_params const& params, gpu_exec const& exec);
 

@@ -22,6 +22,7 @@ template <class Finder>
 struct uniform_proposer {
   Finder find;
   vertex_id const* indices;
+  bool cached;  ///< Neighbours go through the first-level cache: better where the second one holds many of them.
 
   using place = typename Finder::place;
   using proposal = candidate;
@@ -30,7 +31,8 @@ struct uniform_proposer {
   [[nodiscard]] __device__ proposal propose(place const& here, core::random_block const& bits) const
   {
     if (here.degree == 0) { return {no_vertex}; }
-    return {gather(indices + here.first + core::bounded(bits.low(), here.degree))};
+    vertex_id const* const at = indices + here.first + core::bounded(bits.low(), here.degree);
+    return {cached ? __ldg(at) : gather(at)};
   }
   [[nodiscard]] __device__ place place_of(proposal const& p, std::int32_t step) const { return find(p.next, step); }
 };

@@ -11,6 +11,7 @@
 #include <tendril/buffer.hpp>
 #include <tendril/dynamic_walk.hpp>
 #include <tendril/engine/dynamic_desk.hpp>
+#include <tendril/engine/dynamic_support.hpp>  // walk_rows
 #include <tendril/engine/walk_tuning.hpp>
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
@@ -78,8 +79,13 @@ struct dynamic_kernels {
                                                 dynamic_setup const& setup, bool rejecting, dynamic_batch const& batch,
                                                 dynamic_tuning const& tuning, gpu_exec const& exec);
 
-/// Everything of a call on a GPU but the kernels: checks, the largest weights where the walk has a bound(state), memory,
-/// the one synchronisation. `enqueue(setup, rejecting, batch)` does the rest. @throws as run_dynamic_walk.
+/// Everything of a call on a GPU but the kernels: checks, the largest weights where the walk has a bound(state), the one
+/// synchronisation. `enqueue(setup, rejecting, batch)` does the rest. @throws as run_dynamic_walk.
+void run_walk_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
+                   bool has_bound, gpu_exec const& exec, std::int64_t first_walk, walk_rows const& rows,
+                   std::function<dynamic_workspace(dynamic_setup const&, bool, dynamic_batch const&)> const& enqueue);
+
+/// The same, with memory of `exec` for the result.
 [[nodiscard]] walks run_walk_on_gpu(
     graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params, bool has_bound,
     gpu_exec const& exec, std::int64_t first_walk,

@@ -182,9 +182,15 @@ class warp_race {
       float q = __uint_as_float(0x7f800000U);
       if (lane() == static_cast<std::uint32_t>(__ffs(static_cast<int>(holders)) - 1) && best < q) {
         std::uint32_t own_high = 0;
-        float unused = 0;
-        select(high, bounds, which, own_high, unused);
-        q = quotient_bound(own_high, walk_.weight(state_, edge(at + lane() + 32 * which)));
+        float own_bound = 0;
+        select(high, bounds, which, own_high, own_bound);
+        std::uint32_t const position = at + lane() + 32 * which;
+        float const weight = walk_.weight(state_, edge(position));
+        if (checked && !(weight >= 0 && weight <= own_bound)) {
+          best_ = min(best_, wrong_entry(position));
+        } else {
+          q = quotient_bound(own_high, weight);
+        }
       }
       tighten(warp_min(q));
     }
