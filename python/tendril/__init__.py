@@ -19,6 +19,7 @@ from . import _build_info, _cpu
 _cpu.check(_build_info.MARCH)
 
 from . import generate
+from ._custom_walk import CustomWalk, dynamic_walk
 from ._device_array import DeviceArray
 from ._gpu import GpuInfo, gpu_info, num_gpus
 from ._graph import Graph, detect_format, read_graph
@@ -34,6 +35,7 @@ except _PackageNotFoundError:  # used from a build folder
 
 __all__ = [
     "ArgumentError",
+    "CustomWalk",
     "DeviceArray",
     "DeviceError",
     "FormatError",
@@ -48,6 +50,7 @@ __all__ = [
     "TendrilError",
     "__version__",
     "detect_format",
+    "dynamic_walk",
     "generate",
     "gpu_info",
     "khop_sample",

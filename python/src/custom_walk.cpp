@@ -1,0 +1,103 @@
+// Dynamic walks that come as C++ text.
+
+#include <tendril/custom_walk.hpp>
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind.hpp"
+#include "walk_batches.hpp"
+
+namespace tendril::python {
+namespace {
+
+/// A parameter as the Python half sends it: its name, whether it is an array, and its numbers in one of two lists.
+using sent_parameter = std::tuple<std::string, bool, std::vector<double>, std::vector<std::int64_t>>;
+
+custom_parameter parameter_of(sent_parameter const& sent)
+{
+  auto const& [name, is_array, reals, integers] = sent;
+  if (is_array) {
+    if (reals.empty()) { return {name, integers}; }
+    return {name, reals};
+  }
+  if (reals.empty()) { return {name, integers.at(0)}; }
+  return {name, reals.at(0)};
+}
+
+/// Checks parameters by a batch without walks when asked to prepare, and then walks.
+auto prepared(graph const& graph, custom_walk const& walk, dynamic_walk_params const& params)
+{
+  return [&](std::int64_t, auto const& exec) {
+    walk.run_into(graph, {}, params, 0, nullptr, nullptr, exec);
+    return [&](std::span<vertex_id const> starts, std::int64_t first_walk, vertex_id* vertices, std::int32_t* lengths) {
+      walk.run_into(graph, starts, params, first_walk, vertices, lengths, exec);
+    };
+  };
+}
+
+}  // namespace
+
+void bind_custom_walk(nb::module_& module)
+{
+  using namespace nb::literals;  // NOLINT(google-build-using-namespace): the way nanobind names arguments
+
+  nb::class_<custom_walk>(module, "CustomWalk")
+      .def(
+          "__init__",
+          [](custom_walk* self, std::string source, std::string struct_name, std::vector<sent_parameter> const& sent,
+             std::string compiler, std::vector<std::string> nvrtc_folders, std::string cache_folder) {
+            std::vector<custom_parameter> parameters;
+            for (auto const& parameter : sent) { parameters.push_back(parameter_of(parameter)); }
+            new (self) custom_walk(std::move(source), std::move(struct_name), std::move(parameters),
+                                   {std::move(compiler), std::move(nvrtc_folders), std::move(cache_folder)});
+          },
+          "source"_a, "struct_name"_a, "parameters"_a, "compiler"_a, "nvrtc_folders"_a, "cache_folder"_a)
+      .def_prop_ro("struct_name", &custom_walk::struct_name)
+      .def(
+          "compile", [](custom_walk const& walk) { walk.compile(); }, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "compile_gpu", [](custom_walk const& walk, int device) { walk.compile(gpu_exec(device)); }, "device"_a,
+          nb::call_guard<nb::gil_scoped_release>());
+
+  nb::class_<dynamic_walk_params>(module, "DynamicWalkParams")
+      .def(nb::init<>())
+      .def_rw("length", &dynamic_walk_params::length)
+      .def_rw("stop_prob", &dynamic_walk_params::stop_prob)
+      .def_rw("restart_prob", &dynamic_walk_params::restart_prob)
+      .def_rw("seed", &dynamic_walk_params::seed)
+      .def_prop_rw(
+          "dead_end", [](dynamic_walk_params const& p) { return p.dead_ends == dead_end::stop ? "stop" : "repeat"; },
+          [](dynamic_walk_params& p, std::string const& name) { p.dead_ends = parse_dead_end(name); })
+      .def_prop_rw(
+          "rule", [](dynamic_walk_params const& p) { return std::string(to_string(p.rule)); },
+          [](dynamic_walk_params& p, std::string const& name) { p.rule = parse_sampling_rule(name); });
+
+  module.def(
+      "dynamic_walk",
+      [](graph const& graph, array_in const& starts, custom_walk const& walk, dynamic_walk_params const& params,
+         bool as_int32, std::int64_t first_walk, int num_threads) {
+        return walk_on_cpu(graph, starts, params.length, as_int32, first_walk, num_threads,
+                           prepared(graph, walk, params));
+      },
+      "graph"_a, "starts"_a.noconvert(), "walk"_a, "params"_a, "as_int32"_a, "first_walk"_a, "num_threads"_a);
+  module.def(
+      "dynamic_walk_gpu",
+      [](graph const& graph, gpu_ids const* starts, std::int64_t repeats, custom_walk const& walk,
+         dynamic_walk_params const& params, bool as_int32, std::int64_t first_walk, std::uintptr_t stream) {
+        return walk_on_gpu(graph, starts, repeats, params.length, as_int32, first_walk, false, stream,
+                           prepared(graph, walk, params));
+      },
+      "graph"_a, "starts"_a.none(), "repeats"_a, "walk"_a, "params"_a, "as_int32"_a, "first_walk"_a, "stream"_a);
+}
+
+}  // namespace tendril::python

@@ -1,0 +1,218 @@
+"""Dynamic walks that come as C++ text."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _arrays, _gpu, _tendril
+from ._device_array import DeviceArray
+from ._errors import ArgumentError
+from ._params import fill, integer, threads
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
+
+    from ._graph import Graph
+    from ._walks import Walks
+
+
+class CustomWalk:
+    """A dynamic walk: a C++ struct that says how much an edge weighs, given where the walker stands.
+
+    The text is compiled when it is first used: by the system's C++ compiler for the CPU, by NVRTC for GPUs. What was
+    compiled stays in ``~/.cache/tendril`` (or in ``$XDG_CACHE_HOME``), for later processes too. Walks are those of the
+    same struct compiled ahead of time, and the same on CPU and GPU.
+
+    Text runs as code of this process, with all that this process may do: never compile what strangers wrote.
+
+    Parameters
+    ----------
+    source : str
+        The struct. It needs ``float weight(walk_state const&, walk_edge const&) const``, and may have ``bound``,
+        ``floor``, ``stop`` and ``may_start``: docs/dynamic_walks.md says what they are told and what they promise.
+        No includes are needed.
+    name : str, optional
+        The struct's name. Default: the only one that the source defines.
+    compiler : str, optional
+        The C++ compiler, one that takes the options of g++. Default: ``$CXX``, or c++, g++ or clang++.
+    cache_folder : path, optional
+        Where to keep what was compiled.
+    **parameters
+        Values of the struct's fields: numbers, or sequences of numbers for arrays. Other fields keep the values that
+        the struct gives them, or are zero.
+
+    Raises
+    ------
+    ArgumentError
+        If the source defines no such struct, as far as can be seen without a compiler.
+
+    Examples
+    --------
+    >>> walk = tendril.CustomWalk(
+    ...     '''
+    ...     struct uphill {
+    ...       float back;
+    ...       float weight(walk_state const& s, walk_edge const& e) const { return e.target() > s.vertex ? 1 : back; }
+    ...     };
+    ...     ''',
+    ...     back=0.0,
+    ... )
+    >>> tendril.dynamic_walk(tendril.generate.ring(6), [1, 3], 9, walk)[1].tolist()
+    [4, 2]
+    """
+
+    def __init__(
+        self,
+        source: str,
+        name: str | None = None,
+        *,
+        compiler: str | None = None,
+        cache_folder: Any = None,
+        **parameters: Any,
+    ) -> None:
+        for what, value in (("source", source), ("name", name or ""), ("compiler", compiler or "")):
+            if not isinstance(value, str):
+                raise ArgumentError(f"{what} is {value!r}, expected a string")
+        sent = [_parameter(key, value) for key, value in parameters.items()]
+        folder = "" if cache_folder is None else str(Path(cache_folder).absolute())
+        self._core = _tendril.CustomWalk(source, name or "", sent, compiler or "", _nvrtc_folders(), folder)
+        self._parameters = dict(parameters)
+
+    @property
+    def name(self) -> str:
+        """The struct's name."""
+        return self._core.struct_name
+
+    def compile(self, device: Any = "cpu") -> None:
+        """Compile now what the first walk would.
+
+        Parameters
+        ----------
+        device : str
+            "cpu", "cuda" or "cuda:1".
+
+        Raises
+        ------
+        ArgumentError
+            If the source doesn't compile: what is wrong, then the compiler's messages, which call the source
+            ``walk.cpp``. If the struct lacks what a dynamic walk needs, or has no field for a parameter.
+        IoError
+            If there is no compiler.
+        DeviceError
+            If there is no NVRTC, or no such GPU.
+        """
+        place = _gpu.parse(device)
+        if place == _gpu.HOST:
+            self._core.compile()
+        else:
+            self._core.compile_gpu(place)
+
+    def __repr__(self) -> str:
+        return "CustomWalk(" + ", ".join([self.name, *(f"{k}={v!r}" for k, v in self._parameters.items())]) + ")"
+
+
+def dynamic_walk(
+    graph: Graph,
+    starts: ArrayLike | None,
+    length: int,
+    walk: CustomWalk,
+    *,
+    rule: str = "auto",
+    stop_prob: float = 0.0,
+    restart_prob: float = 0.0,
+    walks_per_vertex: int = 1,
+    seed: int = 0,
+    dead_end: str = "stop",
+    dtype: DTypeLike = np.int64,
+    first_walk: int = 0,
+    device: Any = None,
+    stream: Any = None,
+    num_threads: int = 0,
+) -> Walks:
+    """Walk along out-edges whose weights are a function of where the walker stands, asked for at every step.
+
+    Nothing is kept of a neighbourhood, however long: memory is the result and little more.
+
+    Parameters
+    ----------
+    graph : Graph
+    starts : array_like of int, shape [n], optional
+        Vertices to start from. None: every vertex.
+    length : int
+        Steps of each walk, in [1, 2^31 - 1).
+    walk : CustomWalk
+    rule : str
+        "reject" (the walk must have ``bound(state)``), "scan" (each step reads the whole neighbourhood), or "auto":
+        reject where it can. Rules give other walks, of the same distribution.
+    stop_prob, restart_prob, walks_per_vertex, seed, dead_end, dtype, first_walk, device, stream, num_threads
+        As for `random_walk`.
+
+    Returns
+    -------
+    walks : ndarray or DeviceArray, shape [n * walks_per_vertex, length + 1]
+    lengths : ndarray or DeviceArray of int32, shape [n * walks_per_vertex]
+        Both as for `random_walk`. A walk whose candidates all weigh 0 is at a dead end.
+
+    Raises
+    ------
+    ArgumentError
+        For a weight that is NaN, infinite or negative, or above its bound, naming walk, step, vertex and edge; as
+        `CustomWalk.compile` and `random_walk`.
+    IoError, DeviceError
+        As `CustomWalk.compile`.
+    """
+    if not isinstance(walk, CustomWalk):
+        raise ArgumentError(f"walk is {walk!r}, expected a CustomWalk")
+    params = fill(
+        _tendril.DynamicWalkParams(),
+        length=length,
+        stop_prob=stop_prob,
+        restart_prob=restart_prob,
+        seed=seed,
+        dead_end=dead_end,
+        rule=rule,
+    )
+    repeats = integer(walks_per_vertex, "walks_per_vertex")
+    if repeats < 0:
+        raise ArgumentError(f"walks_per_vertex is {repeats}, expected 0 or more")
+    place = _gpu.place_of(graph, device, "rows", stream)
+    core = _gpu.core_on(graph, place)
+    first_number = integer(first_walk, "first_walk")
+    if place != _gpu.HOST:
+        handle = _gpu.stream_handle(stream, place)
+        ids = None if starts is None else _gpu.ids(starts, "starts", 1, place, handle, threads(num_threads))
+        walks, lengths = _tendril.dynamic_walk_gpu(
+            core, ids, repeats, walk._core, params, _arrays.is_int32(dtype), first_number, handle
+        )
+        return DeviceArray(walks), DeviceArray(lengths)
+    first = np.arange(graph.num_vertices, dtype=np.uint32) if starts is None else _arrays.ids(starts, "starts")
+    return _tendril.dynamic_walk(
+        core,
+        first if repeats == 1 else np.repeat(first, repeats),
+        walk._core,
+        params,
+        _arrays.is_int32(dtype),
+        first_number,
+        threads(num_threads),
+    )
+
+
+def _parameter(name: str, value: Any) -> tuple[str, bool, list[float], list[int]]:
+    """A field's value as the core takes it: its name, whether it is an array, its fractions or its integers."""
+    array = np.asarray(value)
+    if array.ndim > 1 or array.dtype.kind not in "biuf":
+        raise ArgumentError(f"parameter '{name}' is {value!r}, expected a number or a sequence of numbers")
+    numbers = array.reshape(-1)
+    if array.dtype.kind == "f":
+        return name, array.ndim == 1, [float(x) for x in numbers], []
+    return name, array.ndim == 1, [], [integer(int(x), f"parameter '{name}'") for x in numbers]
+
+
+def _nvrtc_folders() -> list[str]:
+    """Where the packages of NVIDIA's that Torch and CuPy depend on have NVRTC."""
+    places = (Path(entry or ".") / "nvidia" for entry in sys.path)
+    return sorted({str(found.parent.absolute()) for place in places for found in place.glob("*/lib/libnvrtc.so.*")})
