@@ -91,6 +91,11 @@ TEST_F(CustomWalk, IsTheStructCompiledAheadOfTime)
                          {{"size", std::int64_t{4}}, {"schema", std::vector<std::int64_t>{0, 1, 2, 1}}}, options);
   compare(skewed, metapath2vec_walk{{0, 1, 2, 1}, 4}, path, {.length = 30, .restart_prob = 0.05, .seed = 6});
   compare(make_zoo(11), metapath2vec_walk{{0, 1, 2, 1}, 4}, path, {.length = 30, .dead_ends = dead_end::repeat});
+  compare(skewed, edge_bound_walk{}, custom_walk(edge_bound_walk_text, "", {}, options), {.length = 30});
+  for (auto const rule : {sampling_rule::automatic, sampling_rule::scan}) {
+    custom_walk const rejecting(rejecting_walk_text, "", {{"low", 0.5}}, options);
+    compare(skewed, rejecting_walk{0.5F}, rejecting, {.length = 30, .rule = rule});
+  }
 }
 
 TEST_F(CustomWalk, TakesTheStructAsBytes)
@@ -179,17 +184,11 @@ TEST_F(CustomWalk, RefusesParametersThatDontFit)
 
 TEST_F(CustomWalk, ReportsWrongWeights)
 {
-  custom_walk const walk(
-      "struct w { float sign; float weight(walk_state const&, walk_edge const& e) const { return sign * e.weight(); } "
-      "};",
-      "", {{"sign", -1.0}}, options);
+  custom_walk const walk(signed_walk_text, "", {{"sign", -1.0}}, options);
   auto const starts = starts_everywhere(skewed, 1);
   std::string expected;
-  struct negative {
-    float weight(walk_state const&, walk_edge const& e) const { return -e.weight(); }
-  };
   try {
-    (void)run_dynamic_walk(skewed, negative{}, starts, {.length = 3}, cpu_exec{1});
+    (void)run_dynamic_walk(skewed, signed_walk{-1}, starts, {.length = 3}, cpu_exec{1});
   } catch (argument_error const& problem) {
     expected = problem.what();
   }
