@@ -65,6 +65,15 @@ class custom_module {
   cudaLibrary_t library_ = nullptr;
 };
 
+/// What a file of the cache holds behind its hash; empty if they don't fit: the driver takes damaged code on trust.
+std::string checked(std::string const& kept)
+{
+  constexpr std::size_t digits = 32;
+  if (kept.size() <= digits) { return ""; }
+  std::string file = kept.substr(digits);
+  return store::content_hash({file}) == kept.substr(0, digits) ? file : "";
+}
+
 /// From the cache, or compiled and put there.
 std::shared_ptr<custom_module> load(custom_walk::state const& walk, int device)
 {
@@ -83,7 +92,7 @@ std::shared_ptr<custom_module> load(custom_walk::state const& walk, int device)
   store::code_cache const cache(walk.options.cache_folder);
   std::filesystem::path const kept = cache.path_of(name);
   if (!kept.empty()) {
-    if (auto module = custom_module::load(store::read_text(kept)); module) { return module; }
+    if (auto module = custom_module::load(checked(store::read_text(kept))); module) { return module; }
   }
   nvrtc_result const result =
       compiler.compile(unit, files, options, {plan::scan_kernel_name, plan::reject_kernel_name});
@@ -96,7 +105,7 @@ std::shared_ptr<custom_module> load(custom_walk::state const& walk, int device)
   }
   if (!kept.empty()) {
     store::temporary_folder const folder(cache.work_folder());
-    store::write_text(folder.path() / name, file);
+    store::write_text(folder.path() / name, store::content_hash({file}) + file);
     (void)cache.keep(folder.path() / name, name);
   }
   return module;
