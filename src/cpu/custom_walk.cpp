@@ -68,12 +68,15 @@ std::shared_ptr<custom_module> load(custom_walk::state const& walk)
 
   store::code_cache const cache(walk.options.cache_folder);
   std::string problem;
-  if (auto kept = custom_module::open(cache.path_of(name), problem); kept) { return kept; }
+  if (!cache.find(name).empty()) {
+    if (auto kept = custom_module::open(cache.path_of(name), problem); kept) { return kept; }
+  }
   store::temporary_folder const folder(cache.work_folder());
   compiled const result = compile_library(with, unit, files, folder.path(), "walk.so");
   if (!result.done) { plan::throw_compile_error(walk, with.name(), result.output); }
-  auto made = custom_module::open(cache.keep(folder.path() / "walk.so", name), problem);
+  auto made = custom_module::open(folder.path() / "walk.so", problem);
   if (!made) { throw io_error(fmt::format("walk: cannot load what {} compiled: {}", with.name(), problem)); }
+  cache.keep(name, store::read_text(folder.path() / "walk.so"), folder);
   return made;
 }
 

@@ -31,8 +31,9 @@ class custom_module {
     auto module = std::shared_ptr<custom_module>(new custom_module);
     std::string const names[] = {file.substr(0, first), file.substr(first + 1, second - first - 1), "tendril_make"};
     cudaKernel_t kernels[3] = {};
-    bool loaded = cudaLibraryLoadData(&module->library_, file.data() + second + 1, nullptr, nullptr, 0, nullptr,
-                                      nullptr, 0) == cudaSuccess;
+    std::string const cubin = file.substr(second + 1);  // aligned as memory of its own is
+    bool loaded =
+        cudaLibraryLoadData(&module->library_, cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0) == cudaSuccess;
     for (int i = 0; i < 3 && loaded; ++i) {
       loaded = cudaLibraryGetKernel(&kernels[i], module->library_, names[i].c_str()) == cudaSuccess;
     }
@@ -65,15 +66,6 @@ class custom_module {
   cudaLibrary_t library_ = nullptr;
 };
 
-/// What a file of the cache holds behind its hash; empty if they don't fit: the driver takes damaged code on trust.
-std::string checked(std::string const& kept)
-{
-  constexpr std::size_t digits = 32;
-  if (kept.size() <= digits) { return ""; }
-  std::string file = kept.substr(digits);
-  return store::content_hash({file}) == kept.substr(0, digits) ? file : "";
-}
-
 /// From the cache, or compiled and put there.
 std::shared_ptr<custom_module> load(custom_walk::state const& walk, int device)
 {
@@ -90,10 +82,7 @@ std::shared_ptr<custom_module> load(custom_walk::state const& walk, int device)
       store::content_hash({compiler.name(), fmt::format("{}", fmt::join(options, " ")), unit, all}) + ".kernels";
 
   store::code_cache const cache(walk.options.cache_folder);
-  std::filesystem::path const kept = cache.path_of(name);
-  if (!kept.empty()) {
-    if (auto module = custom_module::load(checked(store::read_text(kept))); module) { return module; }
-  }
+  if (auto kept = custom_module::load(cache.find(name)); kept) { return kept; }
   nvrtc_result const result =
       compiler.compile(unit, files, options, {plan::scan_kernel_name, plan::reject_kernel_name});
   if (!result.done) { plan::throw_compile_error(walk, compiler.name(), result.log); }
@@ -103,11 +92,7 @@ std::shared_ptr<custom_module> load(custom_walk::state const& walk, int device)
     throw device_error(
         fmt::format("GPU {}: cannot load what {} compiled; is its driver older?", device, compiler.name()));
   }
-  if (!kept.empty()) {
-    store::temporary_folder const folder(cache.work_folder());
-    store::write_text(folder.path() / name, store::content_hash({file}) + file);
-    (void)cache.keep(folder.path() / name, name);
-  }
+  cache.keep(name, file, store::temporary_folder(cache.work_folder()));
   return module;
 }
 

@@ -18,6 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t hash_digits = 32;
+
 fs::path default_folder()
 {
   char const* const cache = std::getenv("XDG_CACHE_HOME");
@@ -95,7 +97,15 @@ code_cache::code_cache(std::string const& folder)
   if (is_own(wanted)) { folder_ = wanted; }
 }
 
-fs::path code_cache::path_of(std::string const& name) const { return folder_.empty() ? fs::path() : folder_ / name; }
+std::string code_cache::find(std::string const& name) const
+{
+  if (folder_.empty()) { return ""; }
+  std::string content = read_text(folder_ / name);
+  if (content.size() < hash_digits) { return ""; }
+  std::string const kept = content.substr(content.size() - hash_digits);
+  content.resize(content.size() - hash_digits);
+  return content_hash({content}) == kept ? content : "";
+}
 
 fs::path code_cache::work_folder() const
 {
@@ -105,12 +115,17 @@ fs::path code_cache::work_folder() const
   return failed ? fs::path("/tmp") : place;
 }
 
-fs::path code_cache::keep(fs::path const& file, std::string const& name) const
+void code_cache::keep(std::string const& name, std::string const& content, temporary_folder const& work) const
 {
-  if (folder_.empty()) { return file; }
-  std::error_code failed;
-  fs::rename(file, folder_ / name, failed);
-  return failed ? file : folder_ / name;
+  if (folder_.empty()) { return; }
+  fs::path const file = work.path() / name;
+  try {
+    write_text(file, content + content_hash({content}));
+  } catch (io_error const&) {  // a full disk: the next process compiles again
+    return;
+  }
+  std::error_code ignored;
+  fs::rename(file, folder_ / name, ignored);
 }
 
 }  // namespace tendril::store

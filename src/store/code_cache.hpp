@@ -40,14 +40,18 @@ class code_cache {
   ///                somebody else is left alone.
   explicit code_cache(std::string const& folder);
 
-  /// Where a file is, or would be; empty where nothing is kept.
-  [[nodiscard]] std::filesystem::path path_of(std::string const& name) const;
+  /// The content of a file; empty if there is none, or if it is not what was kept: to load half a library, of either
+  /// kind, ends the process.
+  [[nodiscard]] std::string find(std::string const& name) const;
+
+  /// Where a file is that was found.
+  [[nodiscard]] std::filesystem::path path_of(std::string const& name) const { return folder_ / name; }
 
   /// Where to make temporary_folders: in the cache, so that files can be moved within it, else the system's place.
   [[nodiscard]] std::filesystem::path work_folder() const;
 
-  /// Moves a finished file in under its name. @return where it is then: where it was, if nothing is kept.
-  [[nodiscard]] std::filesystem::path keep(std::filesystem::path const& file, std::string const& name) const;
+  /// Keeps a file, with a hash behind its content, where anything is kept. `work` is a temporary_folder in work_folder().
+  void keep(std::string const& name, std::string const& content, temporary_folder const& work) const;
 
  private:
   std::filesystem::path folder_;  // empty: nothing is kept

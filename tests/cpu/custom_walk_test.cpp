@@ -221,10 +221,13 @@ TEST_F(CustomWalk, SurvivesACacheThatIsDamagedOrCantBeUsed)
   }
   ASSERT_EQ(cached().size(), 1U);
   fs::path const file = cached()[0];
-  fs::remove(file);
-  std::ofstream(file) << "cut off";
+  auto const size = fs::file_size(file);
+  fs::resize_file(file, size - 1000);
   compare(skewed, small_weights_walk{}, custom_walk(source, "", {}, options), {.length = 20});
-  EXPECT_GT(fs::file_size(file), 100U) << "the damaged file was replaced";
+  EXPECT_EQ(fs::file_size(file), size) << "the damaged file was replaced";
+  std::fstream(file).seekp(static_cast<std::streamoff>(size / 2)) << "else";
+  compare(skewed, small_weights_walk{}, custom_walk(source, "", {}, options), {.length = 20});
+  EXPECT_EQ(fs::file_size(file), size);
   options.cache_folder = "/proc/tendril";
   compare(skewed, small_weights_walk{}, custom_walk(source, "", {}, options), {.length = 20});
 }
