@@ -17,6 +17,14 @@ def _names(doctest_namespace):
     doctest_namespace["tendril"] = tendril
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory):
+    """What the tests compile goes into a cache of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def edges():
     """500 random edges over 60 vertices of which the last ten have no out-edge, with duplicates and self loops."""

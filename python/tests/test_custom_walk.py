@@ -24,14 +24,6 @@ struct uphill {
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path_factory, monkeypatch):
-    """One cache for all these tests, which is nobody else's."""
-    folder = tmp_path_factory.getbasetemp() / "cache"
-    folder.mkdir(exist_ok=True)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
-
-
 def test_an_example_of_the_library():
     """metapath2vec as a text is the library's own metapath walk, by another stream of random numbers."""
     graph = tendril.generate.rmat(8, 8, symmetrize=True, num_node_types=3)
