@@ -94,10 +94,10 @@ class LogLog:
 
 
 def svg(width: int, height: int, parts: Iterable[str], description: str) -> str:
+    """A picture for a page of HTML, and, as the only thing in it, for a file."""
     return (
-        f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{escape(description, quote=True)}">'
-        + "".join(parts)
-        + "</svg>"
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
+        f'aria-label="{escape(description, quote=True)}">' + "".join(parts) + "</svg>"
     )
 
 
