@@ -35,7 +35,7 @@ struct row {
   double min = 0, max = 0;
 };
 
-/// The names of the suites: ceilings, walks, sample, scaling, store, stream, published.
+/// The names of the suites: ceilings, walks, sample, scaling, store, stream, published, samplers.
 [[nodiscard]] std::vector<std::string> suites();
 
 /// Runs a suite, prints its table and writes its result file.

@@ -254,8 +254,12 @@ std::vector<row> run_gpu_walks(options const& o)
     auto const b = std::make_shared<bed>(name, gpu_exec(*o.gpu));
     session s(name, o.repeats);
     add_gpu_ceilings(s, b);
-    for (auto const& job : walk_jobs()) { add_job(s, b, job); }
-    add_small_job(s, b);
+    for (auto const& job : walk_jobs()) {
+      bool const lacks_weights = job.params.weighted && !b->g.has_weights();
+      bool const lacks_labels = !job.params.metapath.empty() && !b->g.has_edge_labels();
+      if (!lacks_weights && !lacks_labels) { add_job(s, b, job); }
+    }
+    if (b->g.has_weights()) { add_small_job(s, b); }
     auto part = s.run();
     rows.insert(rows.end(), part.begin(), part.end());
     b->g.drop_derived();

@@ -17,6 +17,7 @@
 #include <tendril/walk.hpp>
 
 #include "bench/ceilings.hpp"
+#include "bench/gpu_samplers.hpp"
 #include "bench/gpu_stream.hpp"
 #include "bench/gpu_walks.hpp"
 #include "bench/measure.hpp"
@@ -252,23 +253,29 @@ std::vector<row> run_store(options const& o)
 
 }  // namespace
 
-std::vector<std::string> suites() { return {"ceilings", "walks", "sample", "scaling", "store", "stream", "published"}; }
+std::vector<std::string> suites()
+{
+  return {"ceilings", "walks", "sample", "scaling", "store", "stream", "published", "samplers"};
+}
 
 std::vector<row> run(options const& o)
 {
   std::vector<row> rows;
   if (o.repeats < 1) { throw argument_error(fmt::format("repeats: {}, expected 1 or more", o.repeats)); }
-  bool const has_gpu_form = o.suite == "stream" || o.suite == "walks" || o.suite == "published";
+  bool const needs_gpu = o.suite == "published" || o.suite == "samplers";
+  bool const has_gpu_form = o.suite == "stream" || o.suite == "walks" || needs_gpu;
   if (o.gpu.has_value() && !has_gpu_form) {
     throw argument_error(fmt::format("bench {}: runs on the CPU, expected --device cpu", o.suite));
   }
-  if (!o.gpu.has_value() && o.suite == "published") {
-    throw argument_error("bench published: runs on a GPU, expected --device cuda");
+  if (!o.gpu.has_value() && needs_gpu) {
+    throw argument_error(fmt::format("bench {}: runs on a GPU, expected --device cuda", o.suite));
   }
   if (o.gpu.has_value() && o.suite == "walks") {
     rows = run_gpu_walks(o);
   } else if (o.suite == "published") {
     rows = run_published(o);
+  } else if (o.suite == "samplers") {
+    rows = run_samplers(o);
   } else if (o.suite == "ceilings") {
     rows = run_ceilings(o);
   } else if (o.suite == "walks") {
