@@ -65,8 +65,8 @@ TENDRIL_HD adjacency_bucket_answer adjacency_bucket_ask(vertex_id const* slots, 
   uint4 const a = __ldg(reinterpret_cast<uint4 const*>(slots));
   uint4 const b = __ldg(reinterpret_cast<uint4 const*>(slots) + 1);
   // Slots fill in order and are never emptied, so the last one tells whether the bucket is full.
-  bool const found = ((a.x == x) | (a.y == x) | (a.z == x) | (a.w == x) | (b.x == x) | (b.y == x) | (b.z == x) |
-                      (b.w == x)) != 0;
+  bool const found =
+      ((a.x == x) | (a.y == x) | (a.z == x) | (a.w == x) | (b.x == x) | (b.y == x) | (b.z == x) | (b.w == x)) != 0;
   return {found, b.w == no_vertex};
 #else
   bool found = false;

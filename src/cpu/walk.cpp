@@ -18,8 +18,7 @@ namespace {
 void check(graph const& graph, walk_params const& params, cpu_exec const& exec)
 {
   cpu::check_in_host_memory(graph);
-  plan::check_walk_params(graph, params,
-                          [&] { return plan::labels_of(graph, plan::metapath_grouping(params), exec); });
+  plan::check_walk_params(graph, params, [&] { return plan::labels_of(graph, plan::metapath_grouping(params), exec); });
 }
 
 /// What the CPU keeps of a planned walk.
