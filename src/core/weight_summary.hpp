@@ -25,7 +25,7 @@ struct weight_summary {
     std::uint64_t const most = fixed_point::of(largest, degree)(largest) * degree;  // below 2^62
     double const trials = static_cast<double>(most) / static_cast<double>(total);
     double const counted = trials < 65536.0 ? trials : 65536.0;
-    auto const quantised = static_cast<std::uint64_t>(counted * 256.0 + 0.5);
+    std::uint64_t const quantised = (static_cast<std::uint64_t>(counted * 512.0) + 1) / 2;  // to the nearest
     std::uint64_t const d = degree;
     return {d * quantised, d * (d < (1U << 24U) ? d : 1U << 24U), d};
   }

@@ -62,6 +62,7 @@ std::vector<std::string> environment()
 std::vector<char*> pointers(std::vector<std::string>& texts)
 {
   std::vector<char*> out;
+  out.reserve(texts.size() + 1);
   for (std::string& text : texts) { out.push_back(text.data()); }
   out.push_back(nullptr);
   return out;
@@ -129,11 +130,12 @@ compiler find_compiler(std::string const& wanted)
 
 std::vector<std::string> library_options()
 {
-  return {"-std=c++20",           "-O3", "-shared", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-w",
+  std::vector<std::string> options{"-std=c++20",        "-O3", "-shared", "-fPIC", "-fvisibility=hidden",
+                                   "-ffp-contract=off", "-w"};
 #ifdef TENDRIL_MARCH
-          "-march=" TENDRIL_MARCH
+  options.push_back(std::string("-march=") + TENDRIL_MARCH);
 #endif
-  };
+  return options;
 }
 
 compiled compile_library(compiler const& with, std::string const& unit, std::span<plan::embedded_text const> files,

@@ -39,6 +39,7 @@ Function* function_of(void* library, char const* name)
 void* open_library(std::vector<std::string> const& folders)
 {
   std::vector<std::string> places;
+  places.reserve(folders.size() + 3);
   for (auto const& folder : folders) { places.push_back(folder + "/"); }
   places.emplace_back();  // what the process has loaded, then the system's path
   for (char const* const variable : {"CUDA_HOME", "CUDA_PATH"}) {
@@ -114,6 +115,7 @@ nvrtc_result nvrtc::compile(std::string const& unit, std::span<plan::embedded_te
     texts.push_back(owned[i + 1].c_str());
   }
   std::vector<char const*> options;
+  options.reserve(with.size());
   for (auto const& option : with) { options.push_back(option.c_str()); }
 
   void* const library = library_;
