@@ -8,6 +8,7 @@
 
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
+#include <tendril/multidim.hpp>
 #include <tendril/starts.hpp>
 #include <tendril/walk.hpp>
 
@@ -183,6 +184,28 @@ void add_small_job(session& s, std::shared_ptr<bed> const& b)
   });
 }
 
+/// Frontier sampling as NextDoor measures it: 100 roots, 100 steps.
+void add_multidim_jobs(session& s, std::shared_ptr<bed> const& b)
+{
+  constexpr std::int64_t num_roots = 100;
+  constexpr std::int64_t samples = 200'000;
+  auto const roots = std::make_shared<buffer<vertex_id>>(
+      copy_to_gpu(random_vertices(b->g.num_vertices(), samples * num_roots, 2).span(), b->gpu));
+  for (auto const choice : {root_choice::uniform, root_choice::by_degree}) {
+    char const* const name =
+        choice == root_choice::uniform ? "multi-dimensional, roots uniformly" : "multi-dimensional, roots by degree";
+    s.add(name, "200,000 samples of 100 roots, 100 steps; the output is allocated too", "steps/s", pairs,
+          [b, roots, choice] {
+            multidim_params params;
+            params.choose = choice;
+            multidim_walks out;
+            double const seconds =
+                seconds_of([&] { out = multidim_walk(b->g, roots->span(), num_roots, params, b->gpu); });
+            return steps_of(out.lengths, samples, b->gpu) / seconds;
+          });
+  }
+}
+
 /// How a cell of the published table is run.
 struct cell {
   char const* app;
@@ -267,7 +290,10 @@ std::vector<row> run_gpu_walks(options const& o)
       session s(name, o.repeats);
       add_gpu_ceilings(s, b);
       for (auto const& job : group) { add_job(s, b, job); }
-      if (&group == &groups.back() && b->g.has_weights()) { add_small_job(s, b); }
+      if (&group == &groups.back()) {
+        if (b->g.has_weights()) { add_small_job(s, b); }
+        add_multidim_jobs(s, b);
+      }
       auto const part = s.run();
       for (auto const& r : part) {
         bool const again = &group != &groups.front() && r.ceiling_name.empty() && r.unit != "ms";  // a ceiling
