@@ -16,7 +16,8 @@ namespace tendril::bench {
 struct options {
   std::string suite = "ceilings";  ///< One of suites().
   /// rmat:SCALE[:EDGE_FACTOR] or a file; on a GPU also names of bench/gpu_graphs.hpp, and lists separated by commas.
-  std::string graph = "rmat:22:16";
+  /// Empty: default_graph(suite, gpu).
+  std::string graph = {};
   int repeats = 5;
   cpu_exec exec = {};
   std::optional<int> gpu = {};  ///< Ordinal of a GPU to measure; nothing: this machine's cores.
@@ -37,6 +38,9 @@ struct row {
 
 /// The names of the suites: ceilings, walks, sample, scaling, store, stream, published, samplers.
 [[nodiscard]] std::vector<std::string> suites();
+
+/// What a suite measures unless it is told: R-MAT 22 on the CPU, the graphs that its goals name on a GPU.
+[[nodiscard]] std::string default_graph(std::string const& suite, bool on_gpu);
 
 /// Runs a suite, prints its table and writes its result file.
 /// @throws argument_error for an unknown suite or graph specification; what reading a graph throws.

@@ -258,8 +258,17 @@ std::vector<std::string> suites()
   return {"ceilings", "walks", "sample", "scaling", "store", "stream", "published", "samplers"};
 }
 
-std::vector<row> run(options const& o)
+std::string default_graph(std::string const& suite, bool on_gpu)
 {
+  if (!on_gpu) { return "rmat:22:16"; }
+  if (suite == "published") { return "youtube,patents,livejournal,orkut,twitter,friendster"; }
+  return suite == "walks" ? "g1,g1l,g2,rmat24" : "g1";
+}
+
+std::vector<row> run(options const& given)
+{
+  options o = given;
+  if (o.graph.empty()) { o.graph = default_graph(o.suite, o.gpu.has_value()); }
   std::vector<row> rows;
   if (o.repeats < 1) { throw argument_error(fmt::format("repeats: {}, expected 1 or more", o.repeats)); }
   bool const needs_gpu = o.suite == "published" || o.suite == "samplers";

@@ -27,9 +27,13 @@ void add_bench(CLI::App& application)
   CLI::App* const app = application.add_subcommand("bench", "Measure this machine's ceilings, and jobs against them");
   app->add_option("SUITE", verb->options.suite, fmt::format("What to measure: {}", fmt::join(bench::suites(), ", ")))
       ->required();
-  app->add_option("--graph", verb->options.graph, "rmat:SCALE[:EDGE_FACTOR], or a file")->capture_default_str();
+  app->add_option(
+      "--graph", verb->options.graph,
+      "rmat:SCALE[:EDGE_FACTOR], or a file; on a GPU also g1, g1l, g2, rmat24, youtube, patents, livejournal, orkut, "
+      "twitter, friendster, several with commas [rmat:22:16; on a GPU those of the suite's goals]");
   app->add_option("--repeats", verb->options.repeats, "Rounds; figures are their medians")->capture_default_str();
-  app->add_option("--device", verb->device, "cpu, cuda or cuda:N; stream needs a GPU")->capture_default_str();
+  app->add_option("--device", verb->device, "cpu, cuda or cuda:N; stream, published and samplers need a GPU")
+      ->capture_default_str();
   app->add_option("--threads", verb->threads, "Threads to use; 0: every core")->capture_default_str();
   app->add_option("--json", verb->options.json_path, "Write the result file, too");
   app->footer(
@@ -37,6 +41,7 @@ void add_bench(CLI::App& application)
       "  tendril bench ceilings --graph rmat:20\n"
       "  tendril bench walks --json bench/results/cpu-walks.json\n"
       "  tendril bench sample --graph graph.safetensors --threads 1\n"
+      "  tendril bench walks --device cuda --graph g1,g2\n"
       "  tendril bench stream --device cuda --graph g1");
   app->callback([verb] {
     verb->options.gpu = parse_device(verb->device);
