@@ -20,6 +20,12 @@ enum class domain : std::uint32_t {
   start_vertices = 7,
   multidim_walk = 8,
   dynamic_walk = 9,
+  application = 10,  ///< Sampling applications of the general API.
+  layer = 11,        ///< Layer-wise importance sampling: FastGCN, LADIES, MVS.
+  cluster = 12,      ///< Random clusters, and which of them make a batch.
+  saint = 13,        ///< GraphSAINT's samplers.
+  shadow = 14,       ///< ShaDow's neighbourhoods.
+  labor = 15,        ///< LABOR's random number of each vertex.
   generator_edges = 16,
   generator_degrees = 17,
   generator_scramble = 18,
