@@ -1,0 +1,172 @@
+// What a struct must have to be a sampling application (<tendril/application.hpp> describes it), and how to say what it
+// lacks. Host and device; needs no more than <concepts> and <type_traits>, so that a program compiled at run time can take
+// it.
+
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include <tendril/sample_view.hpp>
+
+namespace tendril {
+
+class random_stream;  // <tendril/engine/random_stream.hpp>
+
+/// What steps() returns for "until nothing is added".
+inline constexpr int until_done = -1;
+
+namespace application_has {
+
+template <class A>
+concept sampling_type = requires
+{
+  {
+    A::sampling_type()
+    } -> std::same_as<sampling>;
+};
+
+/// The edges that next() is given.
+template <class A>
+struct edges_of {
+  using type = edge_list;
+};
+template <class A>
+requires(sampling_type<A>&& A::sampling_type() == sampling::collective) struct edges_of<A> {
+  using type = combined_edges;
+};
+
+template <class A>
+concept next = requires(A const& a, sample_view& s, transit_list const& t, typename edges_of<A>::type const& e,
+                        int step, random_stream& rng)
+{
+  {
+    a.next(s, t, e, step, rng)
+    } -> std::convertible_to<vertex_id>;
+};
+
+template <class A>
+concept steps = requires(A const& a)
+{
+  {
+    a.steps()
+    } -> std::convertible_to<int>;
+};
+
+template <class A>
+concept sample_size = requires(A const& a, int step)
+{
+  {
+    a.sample_size(step)
+    } -> std::convertible_to<std::int64_t>;
+};
+
+template <class A>
+concept unique = requires(A const& a, int step)
+{
+  {
+    a.unique(step)
+    } -> std::convertible_to<bool>;
+};
+
+template <class A>
+concept num_transits = requires(A const& a, int step)
+{
+  {
+    a.num_transits(step)
+    } -> std::convertible_to<std::int64_t>;
+};
+
+template <class A>
+concept step_transits = requires(A const& a, int step, sample_view const& s, std::int64_t i)
+{
+  {
+    a.step_transits(step, s, i)
+    } -> std::convertible_to<vertex_id>;
+};
+
+template <class A>
+concept random_transits = requires(A const& a, int step, sample_view const& s, std::int64_t i, random_stream& rng)
+{
+  {
+    a.step_transits(step, s, i, rng)
+    } -> std::convertible_to<vertex_id>;
+};
+
+template <class A>
+concept end_step = requires(A const& a, sample_view& s, int step)
+{
+  a.end_step(s, step);
+};
+
+/// A type of the application's own that each sample carries.
+template <class A>
+concept state = requires
+{
+  typename A::state;
+};
+
+template <class A>
+concept edges = requires
+{
+  requires A::adds_edges;
+};
+
+/// Says that next() reads the whole list of a transit, so that work grouped by transit may pay.
+template <class A>
+concept scans = requires
+{
+  requires A::scans_neighbors;
+};
+
+}  // namespace application_has
+
+template <class A>
+constexpr bool is_collective = std::is_same_v<typename application_has::edges_of<A>::type, combined_edges>;
+
+/// What run_application takes.
+template <class A>
+concept sampling_application = std::is_trivially_copyable_v<A> && application_has::next<A> &&
+    application_has::steps<A> && application_has::sample_size<A>;
+
+/// Says in plain words what a type lacks to be a sampling application, at compile time.
+template <class A>
+constexpr void require_application()
+{
+  static_assert(
+      std::is_trivially_copyable_v<A>,
+      "application: must be trivially copyable, since it is copied to the GPU byte for byte (no containers, no "
+      "virtual functions; refer to arrays by pointer)");
+  static_assert(
+      application_has::sampling_type<A> || !requires { &A::sampling_type; },
+      "application: 'sampling_type' must be 'static constexpr sampling sampling_type()'");
+  static_assert(
+      application_has::next<A>,
+      "application: needs a member 'vertex_id next(sample_view&, transit_list const&, edge_list const&, int step, "
+      "random_stream&) const', with 'combined_edges const&' in the third place if sampling_type() is collective");
+  static_assert(application_has::steps<A>, "application: needs a member 'int steps() const', a number or until_done");
+  static_assert(
+      application_has::sample_size<A>,
+      "application: needs a member 'std::int64_t sample_size(int step) const', calls of next() for each transit "
+      "(collective: for each sample) of a step");
+  static_assert(
+      application_has::unique<A> || !requires { &A::unique; },
+      "application: 'unique' must be 'bool unique(int step) const'");
+  static_assert(
+      application_has::num_transits<A> || !requires { &A::num_transits; },
+      "application: 'num_transits' must be 'std::int64_t num_transits(int step) const'");
+  static_assert(
+      application_has::step_transits<A> || application_has::random_transits<A> || !requires { &A::step_transits; },
+      "application: 'step_transits' must be 'vertex_id step_transits(int step, sample_view const&, std::int64_t i) "
+      "const', "
+      "with 'random_stream&' at the end if it draws");
+  static_assert(
+      application_has::end_step<A> || !requires { &A::end_step; },
+      "application: 'end_step' must be 'void end_step(sample_view&, int step) const'");
+  if constexpr (application_has::state<A>) {
+    static_assert(std::is_trivially_copyable_v<typename A::state>,
+                  "application: 'state' must be trivially copyable: it begins as zero bytes and is never constructed");
+  }
+}
+
+}  // namespace tendril

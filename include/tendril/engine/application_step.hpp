@@ -1,0 +1,134 @@
+// What all executors of sampling applications share: how a job is described, which random numbers a call gets, which
+// vertices are a step's transits, what may go wrong. Host and device.
+
+#pragma once
+
+#include <cstdint>
+
+#include <tendril/application_concept.hpp>
+#include <tendril/engine/random_stream.hpp>
+#include <tendril/sample_view.hpp>
+
+#include "core/random.hpp"
+
+namespace tendril::engine {
+
+/// One step of a job, the same for all samples.
+struct step_shape {
+  std::int64_t num_transits = 0;  ///< A sample.
+  std::int64_t sample_size = 0;
+  std::int64_t num_slots = 0;  ///< A sample.
+  bool unique = false;
+};
+
+/// Everything about a job but the application. All pointers are to memory of the executor.
+struct application_setup {
+  graph_view graph;
+  std::uint64_t seed = 0;
+  core::domain domain = core::domain::application;
+  std::int64_t num_samples = 0;
+  std::uint64_t first_sample = 0;  ///< Logical id of sample 0.
+  std::int32_t num_steps = 0;      ///< That the result holds.
+  bool until_done = false;
+  step_place const* places = nullptr;  ///< [num_steps + 1], the roots first.
+  step_shape const* shapes = nullptr;  ///< [num_steps]
+  std::int32_t** sizes = nullptr;      ///< [num_steps] of [num_samples]; null where they aren't counted.
+  unsigned char* states = nullptr;     ///< [num_samples, state_bytes], zero at first; null without.
+  std::int64_t state_bytes = 0;
+};
+
+/// What an application may do wrong.
+enum class application_problem : std::uint32_t { none, root, vertex, transit, steps };
+
+/// Where it did: the least sample, then the least step, then the least kind, is the one that is reported. Packed, so that
+/// one atomic minimum keeps it; no_problem is larger than any.
+struct problem_code {
+  static constexpr std::uint64_t none = ~std::uint64_t{0};
+
+  [[nodiscard]] static TENDRIL_HD std::uint64_t of(std::int64_t sample, std::int32_t step, application_problem what)
+  {
+    return (static_cast<std::uint64_t>(sample) << 28U) |
+           (static_cast<std::uint64_t>(step < most_steps ? step : most_steps) << 3U) | static_cast<std::uint64_t>(what);
+  }
+  [[nodiscard]] static TENDRIL_HD std::int64_t sample(std::uint64_t code)
+  {
+    return static_cast<std::int64_t>(code >> 28U);
+  }
+  [[nodiscard]] static TENDRIL_HD std::int32_t step(std::uint64_t code)
+  {
+    return static_cast<std::int32_t>(code >> 3U & ((1U << 25U) - 1U));
+  }
+  [[nodiscard]] static TENDRIL_HD application_problem what(std::uint64_t code)
+  {
+    return static_cast<application_problem>(code & 7U);
+  }
+
+  static constexpr std::int32_t most_steps = (1 << 25) - 1;
+};
+
+/// The key of a step's calls. `round`: how often a unique step has tried before.
+TENDRIL_HD rng_key call_key(application_setup const& setup, std::int32_t step, std::uint32_t round)
+{
+  return core::make_key(setup.seed, setup.domain, (std::uint64_t{round} << 32U) | static_cast<std::uint32_t>(step + 1));
+}
+
+/// The key of what step_transits() draws: no call has it.
+TENDRIL_HD rng_key transit_key(application_setup const& setup, std::int32_t step)
+{
+  return core::make_key(setup.seed, setup.domain, (std::uint64_t{1} << 63U) | static_cast<std::uint32_t>(step + 1));
+}
+
+/// The view of sample `index` before step `step`.
+template <class A>
+TENDRIL_HD sample_view view_of(application_setup const& setup, std::int64_t index, std::int32_t step)
+{
+  void* state = nullptr;
+  if constexpr (application_has::state<A>) { state = setup.states + index * setup.state_bytes; }
+  return {setup.graph, setup.places, state, index, setup.first_sample + static_cast<std::uint64_t>(index), step};
+}
+
+/// Transit i of a step; `no_vertex` for a slot that is empty. What step_transits() returns is not checked here.
+template <class A>
+TENDRIL_HD vertex_id transit_of(A const& app, application_setup const& setup, sample_view const& sample, std::int64_t i)
+{
+  if constexpr (application_has::random_transits<A>) {
+    random_stream rng(transit_key(setup, sample.step), sample.id, static_cast<std::uint32_t>(i), 0, 1);
+    return app.step_transits(sample.step, sample, i, rng);
+  } else if constexpr (application_has::step_transits<A>) {
+    return app.step_transits(sample.step, sample, i);
+  } else {
+    return sample.prev_vertex(1, i);
+  }
+}
+
+/// Whether a transit may be followed; if not, `problem` says so, unless it is no_vertex.
+TENDRIL_HD bool is_transit(application_setup const& setup, sample_view const& sample, std::int64_t index, vertex_id v,
+                           std::uint64_t& problem)
+{
+  if (v < setup.graph.num_vertices) { return true; }
+  if (v != no_vertex) {
+    auto const what = sample.step == 0 ? application_problem::root : application_problem::transit;
+    std::uint64_t const code = problem_code::of(index, sample.step, what);
+    problem = code < problem ? code : problem;
+  }
+  return false;
+}
+
+/// One call of next(): what it returns, or no_vertex where that is no vertex of the graph, which `problem` tells then.
+/// `round`: how often a unique step has called it for this slot before.
+template <class A, class Edges>
+TENDRIL_HD vertex_id call_next(A const& app, application_setup const& setup, rng_key key, sample_view& sample,
+                               std::int64_t index, transit_list const& transits, Edges const& edges,
+                               std::uint32_t sample_size, std::uint64_t& problem)
+{
+  random_stream rng(key, sample.id, sample.transit, sample.call, sample_size);
+  vertex_id const v = app.next(sample, transits, edges, sample.step, rng);
+  if (v < setup.graph.num_vertices) { return v; }
+  if (v != no_vertex) {
+    std::uint64_t const code = problem_code::of(index, sample.step, application_problem::vertex);
+    problem = code < problem ? code : problem;
+  }
+  return no_vertex;
+}
+
+}  // namespace tendril::engine

@@ -1,0 +1,199 @@
+// What a sampling application is told at each call: the sample as it is so far, the transits, their edges. Host and
+// device; stands alone, so that a program compiled at run time can take it too.
+
+#pragma once
+
+#include <cstdint>
+
+#include <tendril/graph_view.hpp>
+
+namespace tendril {
+
+/// Whether next() chooses from the edges of one transit, or from those of all transits of its sample together.
+enum class sampling : std::uint8_t { individual, collective };
+
+/// The out-edges of one vertex. `neighbors` and `weights` may be a copy of the graph's, closer at hand.
+struct edge_list {
+  vertex_id const* neighbors = nullptr;  ///< [size()]
+  float const* weights = nullptr;        ///< [size()]; null for a graph without.
+  label_view labels;                     ///< Of the whole graph: label(k) knows where the list begins.
+  edge_id first_edge = 0;
+  std::uint32_t num_edges = 0;
+
+  [[nodiscard]] static TENDRIL_HD edge_list of(graph_view const& graph, vertex_id v)
+  {
+    edge_id const first = graph.first_edge(v);
+    return {graph.indices + first, graph.weights == nullptr ? nullptr : graph.weights + first, graph.edge_labels, first,
+            static_cast<std::uint32_t>(graph.first_edge(v + 1) - first)};
+  }
+
+  [[nodiscard]] TENDRIL_HD std::uint32_t size() const { return num_edges; }
+  [[nodiscard]] TENDRIL_HD bool empty() const { return num_edges == 0; }
+  [[nodiscard]] TENDRIL_HD vertex_id operator[](std::uint32_t k) const { return neighbors[k]; }
+  [[nodiscard]] TENDRIL_HD float weight(std::uint32_t k) const { return weights[k]; }
+  [[nodiscard]] TENDRIL_HD label_id label(std::uint32_t k) const { return labels[first_edge + k]; }
+  [[nodiscard]] TENDRIL_HD edge_id edge(std::uint32_t k) const { return first_edge + k; }  ///< Place in the graph.
+};
+
+/// Transits of one call: all of the sample for a collective application, else one. A collective one may hold
+/// `no_vertex` where an earlier step left a slot empty.
+class transit_list {
+ public:
+  explicit TENDRIL_HD transit_list(vertex_id only) : only_(only), size_(1) {}
+  TENDRIL_HD transit_list(vertex_id const* vertices, std::uint32_t size) : vertices_(vertices), size_(size) {}
+
+  [[nodiscard]] TENDRIL_HD std::uint32_t size() const { return size_; }
+  [[nodiscard]] TENDRIL_HD vertex_id operator[](std::uint32_t i) const
+  {
+    return vertices_ == nullptr ? only_ : vertices_[i];
+  }
+
+ private:
+  vertex_id const* vertices_ = nullptr;
+  vertex_id only_ = no_vertex;
+  std::uint32_t size_;
+};
+
+/// The edges of all transits of a sample, one list after the other in the order of the transits. What a collective
+/// application chooses from. Nothing is copied: an edge is found by its list.
+class combined_edges {
+ public:
+  /// @param offsets  [transits.size() + 1]: where each transit's list begins in the whole; one of no vertex is empty.
+  TENDRIL_HD combined_edges(graph_view const& graph, transit_list const& transits, std::uint64_t const* offsets)
+      : graph_(graph), transits_(transits), offsets_(offsets)
+  {
+  }
+
+  [[nodiscard]] TENDRIL_HD std::uint64_t size() const { return offsets_[transits_.size()]; }
+  [[nodiscard]] TENDRIL_HD bool empty() const { return size() == 0; }
+
+  /// Which transit's list holds edge k. O(log transits).
+  [[nodiscard]] TENDRIL_HD std::uint32_t transit_of(std::uint64_t k) const
+  {
+    std::uint32_t low = 0;
+    std::uint32_t count = transits_.size();
+    while (count > 1) {  // the last list that begins at k or before
+      std::uint32_t const half = count / 2;
+      low += offsets_[low + half] <= k ? half : 0;
+      count -= half;
+    }
+    return low;
+  }
+
+  /// The place of edge k in the graph's arrays. O(log transits).
+  [[nodiscard]] TENDRIL_HD edge_id edge(std::uint64_t k) const
+  {
+    std::uint32_t const i = transit_of(k);
+    return graph_.first_edge(transits_[i]) + static_cast<edge_id>(k - offsets_[i]);
+  }
+  [[nodiscard]] TENDRIL_HD vertex_id operator[](std::uint64_t k) const { return graph_.indices[edge(k)]; }
+  [[nodiscard]] TENDRIL_HD float weight(std::uint64_t k) const { return graph_.weights[edge(k)]; }
+  [[nodiscard]] TENDRIL_HD label_id label(std::uint64_t k) const { return graph_.edge_labels[edge(k)]; }
+
+  /// The edges of transit i, which is a vertex.
+  [[nodiscard]] TENDRIL_HD edge_list of_transit(std::uint32_t i) const { return edge_list::of(graph_, transits_[i]); }
+  /// Where the list of transit i begins, i up to the number of transits.
+  [[nodiscard]] TENDRIL_HD std::uint64_t offset(std::uint32_t i) const { return offsets_[i]; }
+
+ private:
+  graph_view const& graph_;
+  transit_list const& transits_;
+  std::uint64_t const* offsets_;
+};
+
+/// Where the vertices that one step adds are kept: slot k of the call's sample s is vertices[s * stride + k].
+struct step_place {
+  vertex_id* vertices = nullptr;
+  std::int64_t stride = 0;
+  std::int64_t num_slots = 0;           ///< A sample.
+  std::int32_t const* sizes = nullptr;  ///< [samples] how many of them hold a vertex; null where that isn't counted.
+};
+
+/// What add_edge() does: nothing, count, or write.
+struct edge_sink {
+  vertex_id* sources = nullptr;  ///< Where the call's edges go; null: they are counted only.
+  vertex_id* targets = nullptr;
+  std::uint32_t count = 0;
+};
+
+/// One sample, as next(), step_transits() and end_step() see it.
+class sample_view {
+ public:
+  TENDRIL_HD sample_view(graph_view const& the_graph, step_place const* places, void* state, std::int64_t index,
+                         std::uint64_t the_id, std::int32_t the_step)
+      : graph(the_graph), id(the_id), step(the_step), places_(places), state_(state), index_(index)
+  {
+  }
+
+  graph_view const& graph;
+  std::uint64_t const id;     ///< Logical id.
+  std::int32_t const step;    ///< Steps done so far.
+  std::uint32_t transit = 0;  ///< Which transit of the sample this call of next() is for; 0 if collective.
+  std::uint32_t call = 0;     ///< Which call for that transit, or that sample, this is: in [0, sample_size(step)).
+
+  [[nodiscard]] TENDRIL_HD std::int64_t num_roots() const { return places_[0].num_slots; }
+  [[nodiscard]] TENDRIL_HD vertex_id root(std::int64_t i) const { return roots()[i]; }
+
+  /// Puts `v` in the place of root i. In end_step(), and in next() where a step makes one call a sample.
+  TENDRIL_HD void replace_root(std::int64_t i, vertex_id v) const { roots()[i] = v; }
+
+  /// The vertex in slot `pos` of the i-th last step, i >= 1; the roots stand before the first one. `no_vertex` in a slot
+  /// that could not be filled.
+  [[nodiscard]] TENDRIL_HD vertex_id prev_vertex(std::int32_t i, std::int64_t pos) const
+  {
+    step_place const& place = places_[step - i + 1];
+    return place.vertices[index_ * place.stride + pos];
+  }
+  /// Slots of the i-th last step; 0 before the roots.
+  [[nodiscard]] TENDRIL_HD std::int64_t num_prev(std::int32_t i) const
+  {
+    return step - i + 1 < 0 ? 0 : places_[step - i + 1].num_slots;
+  }
+  /// The edges of that vertex; none of `no_vertex`.
+  [[nodiscard]] TENDRIL_HD edge_list prev_edges(std::int32_t i, std::int64_t pos) const
+  {
+    vertex_id const v = prev_vertex(i, pos);
+    return v == no_vertex ? edge_list{} : edge_list::of(graph, v);
+  }
+
+  /// Vertices that the steps before this one added; slots, where an application doesn't count (see sampled_step::sizes).
+  [[nodiscard]] TENDRIL_HD std::int64_t num_added() const
+  {
+    std::int64_t sum = 0;
+    for (std::int32_t t = 1; t <= step; ++t) {
+      sum += places_[t].sizes == nullptr ? places_[t].num_slots : places_[t].sizes[index_];
+    }
+    return sum;
+  }
+
+  /// The application's own state of this sample, zero bytes at first. May be written where replace_root may be called.
+  template <class State>
+  [[nodiscard]] TENDRIL_HD State& state() const
+  {
+    return *static_cast<State*>(state_);
+  }
+
+  /// Records an edge with this step, in next(), for applications with `static constexpr bool adds_edges = true`.
+  TENDRIL_HD void add_edge(vertex_id source, vertex_id target)
+  {
+    if (sink_.sources != nullptr) {
+      sink_.sources[sink_.count] = source;
+      sink_.targets[sink_.count] = target;
+    }
+    ++sink_.count;
+  }
+
+  /// For executors: where the edges of the next call go, and what came of the last one's.
+  TENDRIL_HD void set_sink(edge_sink const& sink) { sink_ = sink; }
+  [[nodiscard]] TENDRIL_HD std::uint32_t num_edges_added() const { return sink_.count; }
+
+ private:
+  [[nodiscard]] TENDRIL_HD vertex_id* roots() const { return places_[0].vertices + index_ * places_[0].stride; }
+
+  step_place const* places_;
+  void* state_;
+  std::int64_t index_;
+  edge_sink sink_;
+};
+
+}  // namespace tendril

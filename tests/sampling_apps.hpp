@@ -1,0 +1,172 @@
+// Sampling applications that tests of all executors run: each uses another part of the abstraction.
+
+#pragma once
+
+#include <tendril/application.hpp>
+#include <tendril/engine/random_stream.hpp>
+
+namespace tendril::apps {
+
+/// k-hop neighbourhoods with replacement (GraphSAGE).
+struct khop {
+  int fanouts[2] = {25, 10};
+  [[nodiscard]] TENDRIL_HD int steps() const { return 2; }
+  [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int step) const { return fanouts[step]; }
+  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view&, transit_list const&, edge_list const& edges, int,
+                                          random_stream& rng) const
+  {
+    return edges.empty() ? no_vertex : edges[rng.bounded(edges.size())];
+  }
+};
+
+/// The same, where no vertex is added to a sample twice at a step.
+struct unique_khop : khop {
+  [[nodiscard]] TENDRIL_HD bool unique(int) const { return true; }
+};
+
+/// Layer sampling (Gao, Wang, Ji, KDD'18, as NextDoor has it): `size` vertices a step out of all neighbours of the
+/// sample's last step, until it has `most`.
+struct layer {
+  std::int64_t size = 1000;
+  std::int64_t most = 2000;
+  static constexpr sampling sampling_type() { return sampling::collective; }
+  [[nodiscard]] TENDRIL_HD int steps() const { return until_done; }
+  [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return size; }
+  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view& sample, transit_list const&, combined_edges const& edges, int,
+                                          random_stream& rng) const
+  {
+    if (sample.num_added() + sample.call >= most || edges.empty()) { return no_vertex; }
+    return edges[rng.bounded(edges.size())];
+  }
+};
+
+/// Layer sampling without repeats within a step.
+struct unique_layer : layer {
+  [[nodiscard]] TENDRIL_HD bool unique(int) const { return true; }
+};
+
+/// NextDoor's importance sampling (its figure 4b): vertices of the whole graph, and the edges from the step before to
+/// them.
+struct importance {
+  int layers = 5;
+  std::int64_t size = 64;
+  bool distinct = false;
+  static constexpr bool adds_edges = true;
+  static constexpr sampling sampling_type() { return sampling::collective; }
+  [[nodiscard]] TENDRIL_HD int steps() const { return layers; }
+  [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return size; }
+  [[nodiscard]] TENDRIL_HD bool unique(int) const { return distinct; }
+  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view& sample, transit_list const& transits, combined_edges const&, int,
+                                          random_stream& rng) const
+  {
+    auto const v = static_cast<vertex_id>(rng.bounded(sample.graph.num_vertices));
+    for (std::uint32_t i = 0; i < transits.size(); ++i) {
+      if (transits[i] != no_vertex && sample.graph.has_edge(transits[i], v)) { sample.add_edge(transits[i], v); }
+    }
+    return v;
+  }
+};
+
+/// A multi-dimensional random walk (Ribeiro and Towsley, IMC'10) with roots chosen uniformly.
+struct multidim {
+  struct state {
+    std::int64_t slot;
+  };
+  int length = 20;
+  [[nodiscard]] TENDRIL_HD int steps() const { return length; }
+  [[nodiscard]] TENDRIL_HD std::int64_t num_transits(int) const { return 1; }
+  [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return 1; }
+  [[nodiscard]] TENDRIL_HD vertex_id step_transits(int, sample_view const& sample, std::int64_t,
+                                                   random_stream& rng) const
+  {
+    auto& own = sample.state<state>();
+    own.slot = rng.bounded(sample.num_roots());
+    return sample.root(own.slot);
+  }
+  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view& sample, transit_list const&, edge_list const& edges, int,
+                                          random_stream& rng) const
+  {
+    if (edges.empty()) { return no_vertex; }
+    vertex_id const v = edges[rng.bounded(edges.size())];
+    sample.replace_root(sample.state<state>().slot, v);
+    return v;
+  }
+};
+
+/// A walk that ends with probability `stop` before each step (personalised PageRank).
+struct ppr {
+  double stop = 0.1;
+  [[nodiscard]] TENDRIL_HD int steps() const { return until_done; }
+  [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return 1; }
+  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view&, transit_list const&, edge_list const& edges, int,
+                                          random_stream& rng) const
+  {
+    return edges.empty() || rng.chance(stop) ? no_vertex : edges[rng.bounded(edges.size())];
+  }
+};
+
+/// Weighted neighbours by one pass over the list: a reservoir of one (Chao, Biometrika 1982). Reads every weight.
+struct weighted_scan {
+  std::int64_t fanout = 5;
+  static constexpr bool scans_neighbors = true;
+  [[nodiscard]] TENDRIL_HD int steps() const { return 2; }
+  [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return fanout; }
+  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view&, transit_list const&, edge_list const& edges, int,
+                                          random_stream& rng) const
+  {
+    double sum = 0;
+    for (std::uint32_t k = 0; k < edges.size(); ++k) { sum += static_cast<double>(edges.weight(k)); }
+    double left = rng.uniform() * sum;
+    for (std::uint32_t k = 0; k < edges.size(); ++k) {
+      left -= static_cast<double>(edges.weight(k));
+      if (left < 0) { return edges[k]; }
+    }
+    return no_vertex;
+  }
+};
+
+/// Cluster sampling as NextDoor has it: nothing is added; the edges among the roots are recorded.
+struct among_roots {
+  static constexpr bool adds_edges = true;
+  [[nodiscard]] TENDRIL_HD int steps() const { return 1; }
+  [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return 1; }
+  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view& sample, transit_list const& transits, edge_list const&, int,
+                                          random_stream&) const
+  {
+    for (std::int64_t i = 0; i < sample.num_roots(); ++i) {
+      if (sample.graph.has_edge(transits[0], sample.root(i))) { sample.add_edge(transits[0], sample.root(i)); }
+    }
+    return no_vertex;
+  }
+};
+
+/// Keeps what end_step() tells it: the smallest vertex so far becomes the only root.
+struct smallest_root {
+  struct state {
+    vertex_id least;
+    bool set;
+  };
+  [[nodiscard]] TENDRIL_HD int steps() const { return 3; }
+  [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return 3; }
+  [[nodiscard]] TENDRIL_HD std::int64_t num_transits(int) const { return 1; }
+  [[nodiscard]] TENDRIL_HD vertex_id step_transits(int, sample_view const& sample, std::int64_t) const
+  {
+    return sample.root(0);
+  }
+  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view&, transit_list const&, edge_list const& edges, int,
+                                          random_stream& rng) const
+  {
+    return edges.empty() ? no_vertex : edges[rng.bounded(edges.size())];
+  }
+  TENDRIL_HD void end_step(sample_view& sample, int) const
+  {
+    auto& own = sample.state<state>();
+    for (std::int64_t k = 0; k < sample.num_prev(1); ++k) {
+      vertex_id const v = sample.prev_vertex(1, k);
+      if (v != no_vertex && (!own.set || v < own.least)) { own = {v, true}; }
+    }
+    if (own.set) { sample.replace_root(0, own.least); }
+  }
+};
+
+}  // namespace tendril::apps
