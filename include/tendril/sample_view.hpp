@@ -105,8 +105,8 @@ class combined_edges {
 struct step_place {
   vertex_id* vertices = nullptr;
   std::int64_t stride = 0;
-  std::int64_t num_slots = 0;           ///< A sample.
-  std::int32_t const* sizes = nullptr;  ///< [samples] how many of them hold a vertex; null where that isn't counted.
+  std::int64_t num_slots = 0;     ///< A sample.
+  std::int32_t* sizes = nullptr;  ///< [samples] how many of them hold a vertex; null where that isn't counted.
 };
 
 /// What add_edge() does: nothing, count, or write.

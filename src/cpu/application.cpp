@@ -69,22 +69,13 @@ samples run_on_cpu(graph const& graph, application_job const& job, std::span<ver
     std::copy(roots.begin(), roots.end(), out.roots.begin());
     first_root = out.roots.data();
   }
-  step_tables tables = make_tables(job, out, first_root);
+  std::vector<step_place> const places = make_places(job, out, first_root);
   std::vector<unsigned char> states(static_cast<std::size_t>(job.num_samples * job.traits.state_bytes));
-
-  application_setup setup;
-  setup.graph = graph.view();
-  setup.seed = params.seed;
-  setup.domain = domain;
-  setup.num_samples = job.num_samples;
-  setup.first_sample = static_cast<std::uint64_t>(first_sample);
-  setup.num_steps = static_cast<std::int32_t>(job.shapes.size());
-  setup.until_done = job.traits.until_done;
-  setup.places = tables.places.data();
-  setup.shapes = job.shapes.data();
-  setup.sizes = job.counts() ? tables.sizes.data() : nullptr;
+  application_setup setup =
+      make_application_setup(graph.view(), job, params, static_cast<std::uint64_t>(first_sample), domain);
+  setup.place_table = places.data();
+  setup.shape_table = job.shapes.data();
   setup.states = states.data();
-  setup.state_bytes = job.traits.state_bytes;
 
   least_problem problem;
   std::mutex mutex;

@@ -101,15 +101,29 @@ samples allocate_samples(application_job const& job, application_params const& p
   return out;
 }
 
-step_tables make_tables(application_job const& job, samples& out, vertex_id* roots)
+std::vector<step_place> make_places(application_job const& job, samples& out, vertex_id* roots)
 {
-  step_tables tables;
-  tables.places.push_back({roots, job.num_roots, job.num_roots, nullptr});
+  std::vector<step_place> places{{roots, job.num_roots, job.num_roots, nullptr}};
   for (std::size_t t = 0; t < job.shapes.size(); ++t) {
-    tables.places.push_back({out.first(t), out.stride(t), out.steps[t].num_slots, out.steps[t].sizes.data()});
-    if (job.counts()) { tables.sizes.push_back(out.steps[t].sizes.data()); }
+    places.push_back({out.first(t), out.stride(t), out.steps[t].num_slots, out.steps[t].sizes.data()});
   }
-  return tables;
+  return places;
+}
+
+application_setup make_application_setup(graph_view const& graph, application_job const& job,
+                                         application_params const& params, std::uint64_t first_sample,
+                                         core::domain domain)
+{
+  application_setup setup;
+  setup.graph = graph;
+  setup.seed = params.seed;
+  setup.domain = domain;
+  setup.num_samples = job.num_samples;
+  setup.first_sample = first_sample;
+  setup.num_steps = static_cast<std::int32_t>(job.shapes.size());
+  setup.until_done = job.traits.until_done;
+  setup.state_bytes = job.traits.state_bytes;
+  return setup;
 }
 
 void throw_application_problem(std::uint64_t code, application_job const& job, std::uint64_t first_sample,

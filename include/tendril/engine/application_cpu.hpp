@@ -35,8 +35,8 @@ class sample_grower {
     bool grows = true;
     for (std::int32_t step = 0; step < setup_.num_steps; ++step) {
       sample_view sample = view_of<A>(setup_, index, step);
-      step_shape const& shape = setup_.shapes[step];
-      step_place const& place = setup_.places[step + 1];
+      step_shape const& shape = setup_.shape(step);
+      step_place const& place = setup_.places()[step + 1];
       vertex_id* const out = place.vertices + index * place.stride;
       std::fill_n(out, shape.num_slots, no_vertex);
       if (grows) {
@@ -47,7 +47,7 @@ class sample_grower {
         edges[step].counts.push_back(0);
       }
       auto const added = shape.num_slots - std::count(out, out + shape.num_slots, no_vertex);
-      if (setup_.sizes != nullptr) { setup_.sizes[step][index] = static_cast<std::int32_t>(added); }
+      if (place.sizes != nullptr) { place.sizes[index] = static_cast<std::int32_t>(added); }
       if constexpr (application_has::end_step<A>) {
         if (grows) {
           sample_view after = view_of<A>(setup_, index, step + 1);

@@ -21,6 +21,8 @@ struct step_shape {
   bool unique = false;
 };
 
+inline constexpr int inline_steps = 8;
+
 /// Everything about a job but the application. All pointers are to memory of the executor.
 struct application_setup {
   graph_view graph;
@@ -30,11 +32,22 @@ struct application_setup {
   std::uint64_t first_sample = 0;  ///< Logical id of sample 0.
   std::int32_t num_steps = 0;      ///< That the result holds.
   bool until_done = false;
-  step_place const* places = nullptr;  ///< [num_steps + 1], the roots first.
-  step_shape const* shapes = nullptr;  ///< [num_steps]
-  std::int32_t** sizes = nullptr;      ///< [num_steps] of [num_samples]; null where they aren't counted.
-  unsigned char* states = nullptr;     ///< [num_samples, state_bytes], zero at first; null without.
+  step_place const* place_table = nullptr;  ///< [num_steps + 1], the roots first; null: short_places.
+  step_shape const* shape_table = nullptr;  ///< [num_steps]; null: short_shapes.
+  unsigned char* states = nullptr;          ///< [num_samples, state_bytes], zero at first; null without.
   std::int64_t state_bytes = 0;
+  step_place
+      short_places[inline_steps + 1];  ///< Of a job with few steps: as a kernel's argument they needn't be fetched.
+  step_shape short_shapes[inline_steps];
+
+  [[nodiscard]] TENDRIL_HD step_place const* places() const
+  {
+    return place_table == nullptr ? short_places : place_table;
+  }
+  [[nodiscard]] TENDRIL_HD step_shape const& shape(std::int32_t step) const
+  {
+    return shape_table == nullptr ? short_shapes[step] : shape_table[step];
+  }
 };
 
 /// What an application may do wrong.
@@ -84,7 +97,7 @@ TENDRIL_HD sample_view view_of(application_setup const& setup, std::int64_t inde
 {
   void* state = nullptr;
   if constexpr (application_has::state<A>) { state = setup.states + index * setup.state_bytes; }
-  return {setup.graph, setup.places, state, index, setup.first_sample + static_cast<std::uint64_t>(index), step};
+  return {setup.graph, setup.places(), state, index, setup.first_sample + static_cast<std::uint64_t>(index), step};
 }
 
 /// Transit i of a step; `no_vertex` for a slot that is empty. What step_transits() returns is not checked here.

@@ -55,12 +55,13 @@ struct step_request {
 [[nodiscard]] samples allocate_samples(application_job const& job, application_params const& params,
                                        memory_resource& memory);
 
-/// places and sizes as the setup wants them, of a result and the roots that it starts from.
-struct step_tables {
-  std::vector<step_place> places;
-  std::vector<std::int32_t*> sizes;
-};
-[[nodiscard]] step_tables make_tables(application_job const& job, samples& out, vertex_id* roots);
+/// The places of a result and of the roots that it starts from, [steps + 1].
+[[nodiscard]] std::vector<step_place> make_places(application_job const& job, samples& out, vertex_id* roots);
+
+/// The setup of a job, without its tables: places, shapes, states.
+[[nodiscard]] application_setup make_application_setup(graph_view const& graph, application_job const& job,
+                                                       application_params const& params, std::uint64_t first_sample,
+                                                       core::domain domain);
 
 /// @throws argument_error that says what the problem was, if `code` isn't problem_code::none.
 void throw_application_problem(std::uint64_t code, application_job const& job, std::uint64_t first_sample,
