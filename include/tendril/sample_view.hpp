@@ -55,16 +55,24 @@ class transit_list {
 };
 
 /// The edges of all transits of a sample, one list after the other in the order of the transits. What a collective
-/// application chooses from. Nothing is copied: an edge is found by its list.
+/// application chooses from. An edge is found by its list; where an executor has copied the neighbours together, vertex k
+/// is one load.
 class combined_edges {
  public:
-  /// @param offsets  [transits.size() + 1]: where each transit's list begins in the whole; one of no vertex is empty.
-  TENDRIL_HD combined_edges(graph_view const& graph, transit_list const& transits, std::uint64_t const* offsets)
-      : graph_(graph), transits_(transits), offsets_(offsets)
+  /// @param offsets  [transits.size() + 1]: where each transit's list begins in an array of lists, in which the first one
+  ///                 need not begin at 0; one of no vertex is empty.
+  /// @param copies   The vertices of that array; null where there is none.
+  TENDRIL_HD combined_edges(graph_view const& graph, transit_list const& transits, std::uint64_t const* offsets,
+                            vertex_id const* copies = nullptr)
+      : graph_(graph),
+        transits_(transits),
+        offsets_(offsets),
+        begin_(offsets[0]),
+        copied_(copies == nullptr ? nullptr : copies + offsets[0])
   {
   }
 
-  [[nodiscard]] TENDRIL_HD std::uint64_t size() const { return offsets_[transits_.size()]; }
+  [[nodiscard]] TENDRIL_HD std::uint64_t size() const { return offsets_[transits_.size()] - begin_; }
   [[nodiscard]] TENDRIL_HD bool empty() const { return size() == 0; }
 
   /// Which transit's list holds edge k. O(log transits).
@@ -74,7 +82,7 @@ class combined_edges {
     std::uint32_t count = transits_.size();
     while (count > 1) {  // the last list that begins at k or before
       std::uint32_t const half = count / 2;
-      low += offsets_[low + half] <= k ? half : 0;
+      low += offsets_[low + half] - begin_ <= k ? half : 0;
       count -= half;
     }
     return low;
@@ -84,21 +92,26 @@ class combined_edges {
   [[nodiscard]] TENDRIL_HD edge_id edge(std::uint64_t k) const
   {
     std::uint32_t const i = transit_of(k);
-    return graph_.first_edge(transits_[i]) + static_cast<edge_id>(k - offsets_[i]);
+    return graph_.first_edge(transits_[i]) + static_cast<edge_id>(k - offset(i));
   }
-  [[nodiscard]] TENDRIL_HD vertex_id operator[](std::uint64_t k) const { return graph_.indices[edge(k)]; }
+  [[nodiscard]] TENDRIL_HD vertex_id operator[](std::uint64_t k) const
+  {
+    return copied_ == nullptr ? graph_.indices[edge(k)] : copied_[k];
+  }
   [[nodiscard]] TENDRIL_HD float weight(std::uint64_t k) const { return graph_.weights[edge(k)]; }
   [[nodiscard]] TENDRIL_HD label_id label(std::uint64_t k) const { return graph_.edge_labels[edge(k)]; }
 
   /// The edges of transit i, which is a vertex.
   [[nodiscard]] TENDRIL_HD edge_list of_transit(std::uint32_t i) const { return edge_list::of(graph_, transits_[i]); }
   /// Where the list of transit i begins, i up to the number of transits.
-  [[nodiscard]] TENDRIL_HD std::uint64_t offset(std::uint32_t i) const { return offsets_[i]; }
+  [[nodiscard]] TENDRIL_HD std::uint64_t offset(std::uint32_t i) const { return offsets_[i] - begin_; }
 
  private:
   graph_view const& graph_;
   transit_list const& transits_;
   std::uint64_t const* offsets_;
+  std::uint64_t begin_;
+  vertex_id const* copied_;
 };
 
 /// Where the vertices that one step adds are kept: slot k of the call's sample s is vertices[s * stride + k].

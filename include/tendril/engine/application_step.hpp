@@ -50,6 +50,20 @@ struct application_setup {
   }
 };
 
+/// What transit-parallel kernels have found of a step for samples [first_sample, first_sample + num_samples), for those that
+/// choose sample-parallel. num_samples 0: nothing, all samples are meant.
+struct combined_copy {
+  /// Their combined neighbourhoods: row s of `offsets`, rows of num_transits + 1, says where the lists of sample
+  /// first_sample + s begin in `neighbors` and where the last one ends (as combined_edges wants them, which take the row and
+  /// `neighbors` as they are). Null: there are no copies.
+  vertex_id const* neighbors = nullptr;
+  std::uint64_t const* offsets = nullptr;
+  /// [num_samples, num_transits] no_vertex where there is none, so that step_transits() is called once. Null: not known.
+  vertex_id const* transits = nullptr;
+  std::int64_t first_sample = 0;
+  std::int64_t num_samples = 0;
+};
+
 /// What an application may do wrong.
 enum class application_problem : std::uint32_t { none, root, vertex, transit, steps };
 
