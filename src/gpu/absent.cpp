@@ -5,7 +5,9 @@
 #include <tendril/generate.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
+#include <tendril/layers.hpp>
 #include <tendril/multidim.hpp>
+#include <tendril/subgraph.hpp>
 #include <tendril/walk.hpp>
 #include <tendril/walk_stream.hpp>
 
@@ -52,6 +54,23 @@ graph generate_powerlaw(powerlaw_params const&, build_options const&, decoration
 
 multidim_walks multidim_walk(graph const&, std::span<vertex_id const>, std::int64_t, multidim_params const&,
                              gpu_exec const&, std::int64_t)
+{
+  refuse();
+}
+
+subgraphs induced_subgraphs(graph const&, std::span<vertex_id const>, std::span<std::int64_t const>, gpu_exec const&)
+{
+  refuse();
+}
+
+layer_samples fastgcn_sample(graph const&, std::span<vertex_id const>, std::int64_t, fastgcn_params const&,
+                             gpu_exec const&, std::int64_t)
+{
+  refuse();
+}
+
+layer_samples ladies_sample(graph const&, std::span<vertex_id const>, std::int64_t, ladies_params const&,
+                            gpu_exec const&, std::int64_t)
 {
   refuse();
 }

@@ -1,0 +1,21 @@
+// What both executors of induced subgraphs say about their input.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <tendril/subgraph.hpp>
+
+namespace tendril::plan {
+
+/// Checks the cuts of `num_nodes` vertices, and that each vertex is one of the graph's. Serial.
+/// @throws argument_error for the first offset, or else the first vertex, that is wrong.
+void check_sample_cuts(std::span<vertex_id const> nodes, std::span<std::int64_t const> node_offsets,
+                       std::int64_t num_vertices);
+
+/// @throws argument_error naming the least vertex that occurs twice among `nodes`, the vertices of sample `sample`, if
+///         there is one.
+void check_distinct(std::span<vertex_id const> nodes, std::int64_t sample);
+
+}  // namespace tendril::plan
