@@ -64,10 +64,6 @@ struct application_params {
   bool checked = false;
 };
 
-/// How often a unique step calls next() for a slot at most: until it returns a vertex that the step doesn't have yet. A
-/// slot that fails stays empty. Part of what a sample is.
-inline constexpr int max_unique_rounds = 32;
-
 /// What one step added to the samples.
 struct sampled_step {
   std::int64_t num_transits = 0;  ///< A sample.

@@ -16,6 +16,10 @@ class random_stream;  // <tendril/engine/random_stream.hpp>
 /// What steps() returns for "until nothing is added".
 inline constexpr int until_done = -1;
 
+/// How often a unique step calls next() for a slot at most: until it returns a vertex that the step doesn't have yet. A
+/// slot that fails stays empty. Part of what a sample is.
+inline constexpr int max_unique_rounds = 32;
+
 namespace application_has {
 
 template <class A>

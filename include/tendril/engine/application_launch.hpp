@@ -33,9 +33,10 @@ struct application_kernels {
 /// One call's memory on the GPU, and all that its launches share.
 class application_run {
  public:
-  /// Allocates from memory_of(exec) and enqueues copies of the tables, on the stream of `exec`.
+  /// Allocates from memory_of(exec) and enqueues copies of the tables, on the stream of `exec`. Refers to its arguments.
+  /// @throws argument_error for a graph that is elsewhere, a negative first_sample; memory_error; device_error.
   application_run(graph const& graph, application_job const& job, std::span<vertex_id const> roots,
-                  application_params const& params, std::uint64_t first_sample, core::domain domain,
+                  application_params const& params, std::int64_t first_sample, core::domain domain,
                   gpu_exec const& exec);
 
   application_job const& job;
@@ -45,13 +46,25 @@ class application_run {
   std::uint64_t* problem = nullptr;  ///< Device memory: the least problem_code so far.
   samples out;
 
+  /// Puts roots and states back to what they were: the job runs once more.
+  void rewind();
+
   /// Waits for everything, and throws what went wrong. @throws argument_error; device_error.
   void finish();
 
  private:
+  std::span<vertex_id const> roots_;
   buffer<unsigned char> tables_;
   buffer<unsigned char> states_;
+  buffer<std::uint64_t> problem_;
 };
+
+struct team_task;
+
+/// Enqueues team_kernel over the task's steps; its layout, scratch and problem are filled in here. For all samples, or
+/// those that `copy` names.
+void enqueue_team(application_kernels const& kernels, void const* app, application_run& run, team_task task,
+                  combined_copy const& copy = {});
 
 /// Enqueues one step, all samples of it, sample-parallel.
 void enqueue_sample_step(application_kernels const& kernels, void const* app, application_run& run, std::int32_t step);

@@ -1,0 +1,59 @@
+// Sampling applications on a GPU, for nvcc: the call that users make. The kernels: engine/application_calls.cuh,
+// engine/application_team.cuh, engine/application_transit.cuh; what launches them: engine/application_launch.hpp. CPU
+// twin: engine/application_cpu.hpp.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <tendril/engine/application_launch.hpp>
+#include <tendril/engine/application_team.cuh>
+#include <tendril/gpu.hpp>
+
+namespace tendril {
+namespace engine {
+
+/// The kernels of an application that is compiled with this header.
+template <class A>
+[[nodiscard]] application_kernels kernels_of()
+{
+  application_kernels kernels;
+  kernels.teams = reinterpret_cast<void const*>(team_kernel<A>);
+  if constexpr (!is_collective<A>) {
+    kernels.lanes = reinterpret_cast<void const*>(lane_kernel<A>);
+    kernels.calls = reinterpret_cast<void const*>(call_kernel<A>);
+  }
+  if constexpr (application_has::end_step<A>) { kernels.ends = reinterpret_cast<void const*>(end_step_kernel<A>); }
+  return kernels;
+}
+
+/// run_application with the random numbers of `domain`.
+template <class A>
+[[nodiscard]] samples run_in_domain(graph const& graph, A const& app, std::span<vertex_id const> roots,
+                                    std::int64_t num_roots, application_params const& params, gpu_exec const& exec,
+                                    std::int64_t first_sample, core::domain domain)
+{
+  require_application<A>();
+  auto const job = job_of(app, static_cast<std::int64_t>(roots.size()), num_roots, params);
+  return run_on_gpu(kernels_of<A>(), &app, graph, job, roots, params, exec, first_sample, domain);
+}
+
+}  // namespace engine
+
+/// Grows samples by an application, on the GPU of `exec`; the bytes are those of the CPU's overload, whichever executor
+/// runs it. Compile with --fmad=false.
+///
+/// @param graph  In the memory of exec.device, as what `app` points to.
+/// @param roots  [n, num_roots] vertices in that memory, row-major.
+/// @return       In the memory of `exec`. Synchronises once, at the end; twice where edges are added.
+/// @throws argument_error as on the CPU; memory_error; device_error.
+template <class A>
+[[nodiscard]] samples run_application(graph const& graph, A const& app, std::span<vertex_id const> roots,
+                                      std::int64_t num_roots, application_params const& params, gpu_exec const& exec,
+                                      std::int64_t first_sample = 0)
+{
+  return engine::run_in_domain(graph, app, roots, num_roots, params, exec, first_sample, core::domain::application);
+}
+
+}  // namespace tendril
