@@ -1,5 +1,5 @@
 // One step of a multi-dimensional random walk (Ribeiro and Towsley, IMC'10): which root of a set, and which of its
-// out-edges. Executors: src/cpu/multidim.cpp, src/gpu/multidim.cu.
+// out-edges. Executors: src/cpu/multidim.cpp, src/gpu/multidim_uniform.cu, src/gpu/multidim_by_degree.cu.
 
 #pragma once
 
@@ -17,6 +17,12 @@ struct alignas(16) multidim_root {
   edge_id first_edge;
   std::uint32_t degree;
 
+  /// The edge that a step takes, by the block's `high`; -1 if there is none.
+  [[nodiscard]] TENDRIL_HD edge_id edge(std::uint64_t high) const
+  {
+    return degree == 0 ? edge_id{-1} : first_edge + bounded(high, degree);
+  }
+
   /// @param indptr  [num_vertices + 1], the graph's.
   [[nodiscard]] static TENDRIL_HD multidim_root of(edge_id const* indptr, vertex_id v)
   {
@@ -24,6 +30,9 @@ struct alignas(16) multidim_root {
     return {first, static_cast<std::uint32_t>(indptr[v + std::int64_t{1}] - first)};
   }
 };
+
+/// The root that a step leaves from where all are equally likely, by the block's `low`.
+TENDRIL_HD std::uint32_t multidim_slot(std::uint64_t low, std::uint32_t num_roots) { return bounded(low, num_roots); }
 
 /// What a step chose. `edge` is -1 where the walk ends instead.
 struct multidim_pick {
@@ -34,7 +43,7 @@ struct multidim_pick {
 
 /// The set of roots of one sample: a view of memory that the executor chose, used by one thread at a time.
 /// `Roots` keeps the roots: at(slot) tells where a root's edges are; put(slot, vertex) replaces it and tells the same of
-/// the new one. `Sums` keeps one 64-bit integer a root (core::prefix_tree), and is not used unless `by_degree`.
+/// the new one. `Sums` keeps one integer a root (core::prefix_tree), and is not used unless `by_degree`.
 template <class Roots, class Sums, bool by_degree>
 class multidim_frontier {
  public:
@@ -64,10 +73,10 @@ class multidim_frontier {
       if (num_edges_ == 0) { return {0, 0, -1}; }
       slot = degrees_.find(bounded64(low, num_edges_));
     } else {
-      slot = bounded(low, degrees_.size);
+      slot = multidim_slot(low, degrees_.size);
     }
     multidim_root const root = roots_.at(slot);
-    return {slot, root.degree, root.degree == 0 ? edge_id{-1} : root.first_edge + bounded(high, root.degree)};
+    return {slot, root.degree, root.edge(high)};
   }
 
   /// Puts the vertex that was reached in the place of the root that was chosen.

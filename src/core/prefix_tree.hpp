@@ -9,7 +9,9 @@
 
 namespace tendril::core {
 
-/// A view of the sums, which `Sums` gives by index: a pointer to std::uint64_t, or what acts like one. It owns nothing. Any one thread may call its functions, as long as no other one does meanwhile.
+/// A view of the sums, which `Sums` gives by index: a pointer to std::uint64_t, or what acts like one; 32 bits do where
+/// the sum of all counts always is below 2^32. It owns nothing. Any one thread may call its functions, as long as no
+/// other one does meanwhile.
 /// Sum i - 1 is that of the counts [i - lowest set bit of i, i), for i in [1, size].
 template <class Sums>
 struct prefix_tree {

@@ -7,45 +7,48 @@
 
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
-#include <tendril/rng.hpp>
+
+#include "core/philox.hpp"
+#include "gpu/tables.hpp"
+#include "gpu/walk_job.hpp"  // walk_status
 
 namespace tendril::gpu {
 
-/// All pointers are device memory.
+/// All pointers are device memory but `status`, which is pinned host memory.
 struct multidim_job {
   graph_view graph;
+  row_record const* rows;  ///< [num_vertices]; null: by `graph`.
   vertex_id const* roots;  ///< [num_walks, num_roots]
   std::int64_t num_walks;  ///< Above 0.
   std::uint32_t num_roots;
-  std::int32_t length;
-  bool by_degree;
+  std::uint32_t length;
+  bool small_sums;  ///< The degrees of any set of roots add up to less than 2^32.
   std::uint64_t first_walk;
-  rng_key key;
+  core::key_schedule keys;
   vertex_id* vertices;    ///< [num_walks, num_roots + length]
   std::int32_t* slots;    ///< [num_walks, length]
   std::int32_t* lengths;  ///< [num_walks]
-  unsigned long long*
-      bad_root;  ///< The least position in `roots` that holds no vertex; the caller sets it to 2^64 - 1.
+  walk_status* status;    ///< `bad_start`: a position in `roots` that holds no vertex.
 };
 
 /// Blocks and threads, and where they keep their sets of roots.
 struct multidim_shape {
   unsigned blocks;
-  int threads;               ///< Of a block.
-  std::size_t shared_bytes;  ///< Of a block; 0: the sets lie in `scratch_samples` sets of device memory.
-  std::int64_t scratch_samples;
+  int threads;                 ///< Of a block.
+  std::size_t shared_bytes;    ///< Of a block; 0: the sets lie in device memory.
+  std::int64_t scratch_bytes;  ///< Of that memory.
 };
 
-/// Sets of roots in device memory; null where they lie in shared memory.
-struct multidim_scratch {
-  vertex_id* roots;     ///< [num_roots, scratch_samples]
-  std::uint64_t* sums;  ///< The same, if by degree.
-};
+/// The most device memory that sets of roots take.
+inline constexpr std::int64_t most_scratch_bytes = std::int64_t{2} << 30U;
 
-/// @throws device_error.
-[[nodiscard]] multidim_shape shape_of(multidim_job const& job, int device);
+// For each choice of the root, the shape of a job, and what enqueues it with `scratch` (scratch_bytes, aligned to 8).
+// They allocate nothing and don't synchronise. @throws device_error.
 
-/// Enqueues the whole job. @throws device_error.
-void enqueue(multidim_job const& job, multidim_shape const& shape, multidim_scratch const& scratch, cuda_stream stream);
+[[nodiscard]] multidim_shape uniform_shape(multidim_job const& job, int device);
+void enqueue_uniform(multidim_job const& job, multidim_shape const& shape, void* scratch, cuda_stream stream);
+
+[[nodiscard]] multidim_shape by_degree_shape(multidim_job const& job, int device);
+void enqueue_by_degree(multidim_job const& job, multidim_shape const& shape, void* scratch, cuda_stream stream);
 
 }  // namespace tendril::gpu

@@ -58,13 +58,16 @@ class MultidimOnGpu : public gpu_test {
   /// Walks on both sides, from sets of random roots.
   void compare(graph const& g, std::int64_t num_walks, std::int64_t num_roots, std::int64_t length)
   {
-    graph const there = to_gpu(g, exec);
+    compare(g, to_gpu(g, exec), num_walks, num_roots, length);
+  }
+  void compare(graph const& g, graph const& there, std::int64_t num_walks, std::int64_t num_roots, std::int64_t length)
+  {
     auto const roots = random_roots(g, num_walks * num_roots);
     auto const from = on_gpu(roots);
     std::int64_t const first = 0xfffffff0LL;  // logical ids cross 2^32
     for (auto const choose : {by_degree, uniform}) {
-      SCOPED_TRACE(::testing::Message() << num_walks << " samples of " << num_roots << " roots, "
-                                        << (choose == uniform ? "uniform" : "by degree"));
+      SCOPED_TRACE(::testing::Message() << num_walks << " samples of " << num_roots << " roots, " << length
+                                        << " steps, " << (choose == uniform ? "uniform" : "by degree"));
       multidim_params const params{.length = length, .choose = choose, .seed = 77};
       expect_same(multidim_walk(there, from.span(), num_roots, params, exec, first),
                   multidim_walk(g, roots, num_roots, params, cpu_exec{}, first));
@@ -105,6 +108,63 @@ TEST_F(MultidimOnGpu, IsTheCpusWhereSetsDontFitSharedMemory)
   graph const g = generate_rmat({.scale = 12, .edge_factor = 8, .seed = 3}, {.symmetrize = true}, {});
   for (std::int64_t const num_roots : {200, 201, 600, 5000}) { compare(g, 300, num_roots, 70); }
   compare(g, 3, max_num_roots, 200);
+}
+
+// Roots chosen uniformly are shared by 8 lanes up to 256 of them, then by 32, in shared memory or not.
+TEST_F(MultidimOnGpu, IsTheCpusForSetsOfAnySize)
+{
+  graph const g = generate_rmat({.scale = 10, .edge_factor = 8, .seed = 4}, {.symmetrize = true}, {});
+  for (std::int64_t const num_roots : {255, 256, 257, 1000, 3600, 3617, 3700, 7300, 30'000}) {
+    compare(g, 67, num_roots, 75);
+  }
+}
+
+// Few roots are chosen again and again: steps that are taken together wait for each other.
+TEST_F(MultidimOnGpu, IsTheCpusWhereStepsShareARoot)
+{
+  graph const g = generate_rmat({.scale = 9, .edge_factor = 8, .seed = 5}, {.symmetrize = true}, {});
+  for (std::int64_t const num_roots : {1, 2, 3, 4, 7}) {
+    for (std::int64_t const length : {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 101}) {
+      compare(g, 300 + length, num_roots, length);
+    }
+  }
+}
+
+// A directed graph with many vertices that can't be left: samples end within the steps that are taken together, and
+// what was tried after the end leaves no trace.
+TEST_F(MultidimOnGpu, IsTheCpusWhereSamplesEndEarly)
+{
+  graph const g = generate_rmat({.scale = 10, .edge_factor = 3, .seed = 6}, {}, {});
+  for (std::int64_t const num_roots : {1, 2, 3, 5, 20, 100, 300, 4000}) {
+    for (std::int64_t const length : {1, 6, 8, 13, 90}) { compare(g, 513, num_roots, length); }
+  }
+  graph const chain = make_graph(6, {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}});
+  for (std::int64_t const num_roots : {1, 2, 6}) { compare(chain, 1000, num_roots, 40); }
+}
+
+// A job of fewer steps than there are vertices reads the graph's offsets, another makes a table of rows, which the
+// former finds the next time.
+TEST_F(MultidimOnGpu, IsTheCpusWithAndWithoutATableOfRows)
+{
+  graph const g = generate_rmat({.scale = 14, .edge_factor = 8, .seed = 7}, {.symmetrize = true}, {});
+  for (std::int64_t const num_roots : {5, 100, 400, 4000}) {
+    graph const there = to_gpu(g, exec);
+    compare(g, there, 30, num_roots, 50);
+    compare(g, there, 400, num_roots, 50);
+    compare(g, there, 30, num_roots, 50);
+  }
+}
+
+// Degrees of a set that add up to more than 32 bits hold.
+TEST_F(MultidimOnGpu, IsTheCpusWhereSumsOfDegreesAreLarge)
+{
+  graph const star = make_star(std::vector<float>(std::size_t{1} << 17U, 1));
+  std::int64_t const num_roots = 40'000;
+  std::vector<vertex_id> const roots(3 * static_cast<std::size_t>(num_roots), 0);
+  graph const there = to_gpu(star, exec);
+  multidim_params const params{.length = 50'000};  // enough steps for a table of rows
+  expect_same(multidim_walk(there, on_gpu(roots).span(), num_roots, params, exec),
+              multidim_walk(star, roots, num_roots, params));
 }
 
 TEST_F(MultidimOnGpu, IsTheCpusForMoreSamplesThanThreads)
@@ -163,6 +223,8 @@ TEST_F(MultidimOnGpu, RefusesWhatTheCpuRefuses)
   EXPECT_EQ(error({0, 1, 2}, 2), "roots: 3 vertices, expected a multiple of num_roots, 2");
   EXPECT_EQ(error({0, 1, 2, 3}, 2), "root 3: vertex 3 is out of range, the graph has 3 vertices");
   EXPECT_EQ(error({0, 9, 7, 3}, 2), "root 1: vertex 9 is out of range, the graph has 3 vertices");
+  EXPECT_EQ(error(std::vector<vertex_id>(40'000, 7), 2), "root 0: vertex 7 is out of range, the graph has 3 vertices");
+  EXPECT_EQ(error({0, 9, 7, 3}, 2, {.choose = uniform}), "root 1: vertex 9 is out of range, the graph has 3 vertices");
   EXPECT_EQ(error({no_vertex}, 1), "root 0: vertex 4294967295 is out of range, the graph has 3 vertices");
   EXPECT_EQ(error({0}, 1, {.length = 0}), "length: 0, expected 1 to 2147483646 steps");
   EXPECT_EQ(error({0}, 1, {}, -1), "first_walk: -1, expected 0 or more");
