@@ -77,7 +77,7 @@ struct id_matrix {
 ///         id, where i counts row by row; device_error; memory_error.
 void expect_ids(id_matrix const& ids, std::string_view what, gpu_exec const& exec);
 
-/// Synchronises. Calls that sample refuse such ids themselves, but name any one of them.
+/// Synchronises. Calls that sample refuse such ids themselves; this is for those who have to know before.
 /// @throws argument_error "start 3: vertex 9 is out of range, the graph has 5 vertices", where `what` is "start", for the
 ///         first of the ids, in GPU memory, that is not below num_vertices; device_error; memory_error.
 void expect_vertices(std::span<vertex_id const> ids, std::string_view what, std::int64_t num_vertices,

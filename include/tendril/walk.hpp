@@ -89,7 +89,7 @@ class walker {
 
   /// The same walks, bit for bit, on the GPU that the walker was made for; starts and results lie in its memory, the
   /// work is ordered on `exec.stream`. Synchronises with the stream once, at the end.
-  /// @throws argument_error naming a start out of range, or a walker made for another place; device_error;
+  /// @throws argument_error naming the first start out of range, or a walker made for another place; device_error;
   ///         memory_error.
   [[nodiscard]] walks run(std::span<vertex_id const> starts, std::int64_t first_walk, gpu_exec const& exec,
                           walk_order order = walk_order::row_major) const;

@@ -1,6 +1,7 @@
 // The front of the GPU's walks: checks arguments, plans, builds tables, enqueues batches. CPU twin: src/cpu/walk.cpp.
 
 #include <tendril/gpu.hpp>
+#include <tendril/gpu_array.hpp>  // expect_vertices
 #include <tendril/walk.hpp>
 
 #include "gpu/check.hpp"
@@ -140,14 +141,10 @@ void walker::run_into(std::span<vertex_id const> starts, std::int64_t first_walk
           {order == walk_order::step_major, s.params.stop_prob > 0, s.params.restart_prob > 0, s.may_die, exec.device,
            exec.stream});
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
-  std::int64_t const bad = space->status()->bad_start;
+  bool const all_start = space->status()->bad_start < 0;
   gpu::workspace_pool::of(exec.device).give_back(std::move(space));
-  if (bad >= 0) {
-    vertex_id start = 0;
-    TENDRIL_CUDA_TRY(cudaMemcpy(&start, starts.data() + bad, sizeof start, cudaMemcpyDeviceToHost));
-    throw argument_error(fmt::format("start {}: vertex {} is out of range, the graph has {} vertices", bad, start,
-                                     s.job.graph.num_vertices));
-  }
+  // Which bad start the kernel saw is chance: the one that is named is the first.
+  if (!all_start) { expect_vertices(starts, "start", s.job.graph.num_vertices, exec); }
 }
 
 sampling_plan plan_walk(graph const& graph, walk_params const& params, std::int64_t expected_walks,

@@ -16,7 +16,7 @@ namespace tendril::gpu {
 
 /// What a launch reports to the host: it lies in pinned memory that both sides see.
 struct walk_status {
-  std::int64_t bad_start;  ///< Index of a start that is not below num_vertices; -1 if there is none.
+  std::int64_t bad_start;  ///< Index of some start that is not below num_vertices; -1 if there is none.
 };
 
 /// A batch of walks as kernels see it. All pointers are device memory but `status`, which is pinned host memory.

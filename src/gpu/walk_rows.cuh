@@ -84,17 +84,21 @@ class row_major_rows {
     auto const size = static_cast<std::int32_t>(size_and_fill & 0x7fffffffU);
     vertex_id const fill = (size_and_fill >> 31U) != 0 ? stage[column(index, size - 1)] : no_vertex;
     // What the last whole line took is written already.
-    std::int32_t const begin = max(0, size - static_cast<std::int32_t>(column(index, size)));
+    std::int32_t const first = max(0, size - static_cast<std::int32_t>(column(index, size)));
     bool const rest_is_there = batch_.prefilled && (size_and_fill >> 31U) == 0;
-    std::int32_t const end = rest_is_there ? size : batch_.length + 1;
-    auto const value = [&](std::int32_t k) { return k < size ? stage[column(index, k)] : fill; };
+    // Rows may be so long that a stride beyond their end is no int32.
+    std::int64_t const begin = first;
+    std::int64_t const end = rest_is_there ? size : batch_.length + std::int64_t{1};
+    auto const value = [&](std::int64_t k) {
+      return k < size ? stage[column(index, static_cast<std::int32_t>(k))] : fill;
+    };
     vertex_id* const to = row_of(index);
-    auto const ahead = static_cast<std::int32_t>(column(index, begin) % 4);  // of a 16-byte boundary
-    for (std::int32_t k = begin - ahead + 4 * lane; k < end; k += 4 * (warp_size / 2)) {
+    auto const ahead = static_cast<std::int32_t>(column(index, first) % 4);  // of a 16-byte boundary
+    for (std::int64_t k = begin - ahead + 4 * lane; k < end; k += 4 * (warp_size / 2)) {
       if (k >= begin && k + 4 <= end) {
         __stcs(reinterpret_cast<uint4*>(to + k), make_uint4(value(k), value(k + 1), value(k + 2), value(k + 3)));
       } else {
-        for (std::int32_t j = max(k, begin); j < min(k + 4, end); ++j) { __stcs(to + j, value(j)); }
+        for (std::int64_t j = max(k, begin); j < min(k + 4, end); ++j) { __stcs(to + j, value(j)); }
       }
     }
   }

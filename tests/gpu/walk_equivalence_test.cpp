@@ -173,6 +173,26 @@ TEST_F(WalkOnGpu, NamesAStartOutOfRangeAndGoesOn)
   EXPECT_EQ(rows_of(walk.run(good.span(), 0, exec)), rows_of(walker(g, {}, 1).run(std::vector<vertex_id>{1, 2, 3}, 0)));
 }
 
+TEST_F(WalkOnGpu, NamesTheFirstOfManyStartsOutOfRange)
+{
+  graph const g = make_zoo(3);
+  graph const there = to_gpu(g, exec);
+  std::vector<vertex_id> starts(100'000, 64);
+  std::fill_n(starts.begin(), 31'007, 5);
+  auto const bad = on_gpu(starts, exec);
+  for (auto const rule : {sampling_rule::automatic, sampling_rule::scan}) {
+    walker const walk(there, {.length = 3, .rule = rule}, 1, exec);
+    for (int round = 0; round < 3; ++round) {
+      try {
+        (void)walk.run(bad.span(), 0, exec);
+        FAIL() << "vertices that are not there";
+      } catch (argument_error const& e) {
+        EXPECT_STREQ(e.what(), "start 31007: vertex 64 is out of range, the graph has 64 vertices");
+      }
+    }
+  }
+}
+
 TEST_F(WalkOnGpu, RefusesAGraphElsewhere)
 {
   graph const g = make_zoo(3);
