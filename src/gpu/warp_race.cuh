@@ -1,21 +1,14 @@
-// One race over a neighbourhood by one warp. The rule: src/core/race.hpp.
+// One race over a neighbourhood by one warp, for walkers whose trials ran out: rare, so it is the plain form, without
+// what tendril/engine/warp_race.cuh does for walks that are nothing but races. The rule: src/core/race.hpp.
 
 #pragma once
+
+#include <tendril/engine/warp_race.cuh>  // warp_min
 
 #include "core/race.hpp"
 #include "gpu/launch.cuh"
 
 namespace tendril::gpu {
-
-/// The smallest of the warp's values, in every lane. Whole warp, converged.
-__device__ __forceinline__ std::uint64_t warp_min(std::uint64_t value)
-{
-  for (int offset = warp_size / 2; offset > 0; offset /= 2) {
-    std::uint64_t const other = __shfl_xor_sync(full_warp, value, offset);
-    value = other < value ? other : value;
-  }
-  return value;
-}
 
 /// The winner's entry of a race over `size` candidates, in every lane: what core::race_one gives. Whole warp, converged,
 /// with equal arguments; weight_of is called by single lanes.
@@ -43,7 +36,7 @@ __device__ std::uint64_t warp_race(std::uint32_t size, WeightOf weight_of, rng_k
       }
     }
   }
-  return warp_min(best);
+  return engine::warp_min(best);
 }
 
 }  // namespace tendril::gpu

@@ -2,7 +2,7 @@
 
 // A planned walk's parameters as the engine of dynamic walks takes them, for the rule `scan`.
 
-#include <tendril/engine/dynamic_step.hpp>
+#include <tendril/engine/dynamic_support.hpp>
 #include <tendril/walk.hpp>
 
 #include "core/walk_apps.hpp"
@@ -12,19 +12,13 @@ namespace tendril::test {
 
 inline engine::dynamic_setup scan_setup(graph_view const& graph, walk_params const& params)
 {
-  auto const which = !params.metapath.empty()        ? core::domain::metapath_walk
-                     : plan::is_second_order(params) ? core::domain::second_order_walk
-                                                     : core::domain::first_order_walk;
-  engine::dynamic_setup setup;
-  setup.graph = graph;
-  setup.step_key = core::make_key(params.seed, which);
+  engine::dynamic_setup setup = engine::make_setup(graph, {.length = params.length,
+                                                           .stop_prob = params.stop_prob,
+                                                           .restart_prob = params.restart_prob,
+                                                           .dead_ends = params.dead_ends,
+                                                           .seed = params.seed});
+  setup.step_key = core::make_key(params.seed, plan::domain_of(params));
   setup.step_keys = core::key_schedule::of(setup.step_key);
-  setup.end_key = core::make_key(params.seed, core::domain::walk_end);
-  setup.stop = core::probability::of(params.stop_prob);
-  setup.restart = core::probability::of(params.restart_prob);
-  setup.may_end = params.stop_prob > 0 || params.restart_prob > 0;
-  setup.length = static_cast<std::int32_t>(params.length);
-  setup.repeat_dead_ends = params.dead_ends == dead_end::repeat;
   return setup;
 }
 
