@@ -51,10 +51,10 @@ struct multidim_walks {
                                            multidim_params const& params, cpu_exec const& exec = {},
                                            std::int64_t first_walk = 0);
 
-/// The same samples, bit for bit, on a GPU: the graph, the roots and the result lie in its memory, the work is ordered on
-/// `exec.stream`. Synchronises with the stream once, at the end; a first call with as many steps as there are vertices
-/// does so twice more, and leaves 8 bytes a vertex with the graph. Beside that and the result it allocates at most 2 GiB,
-/// and nothing for sets of up to 200 roots.
+/// The same samples, bit for bit, on a GPU: the graph, the roots and the result lie in its memory, the work is ordered
+/// on `exec.stream`. Synchronises with the stream once, at the end; the first call with as many steps as there are
+/// vertices does so twice more, and leaves 8 bytes a vertex with the graph. Beside that and the result it allocates at
+/// most 2 GiB, and nothing for sets of up to 200 roots.
 /// @throws argument_error as above, and for a graph that is elsewhere; device_error; memory_error.
 [[nodiscard]] multidim_walks multidim_walk(graph const& graph, std::span<vertex_id const> roots, std::int64_t num_roots,
                                            multidim_params const& params, gpu_exec const& exec,

@@ -1,4 +1,5 @@
-// The front of the GPU's multi-dimensional walks: checks arguments, allocates, enqueues. CPU twin: src/cpu/multidim.cpp.
+// The front of the GPU's multi-dimensional walks: checks arguments, allocates, enqueues. CPU twin:
+// src/cpu/multidim.cpp.
 
 #include <limits>
 #include <string>
