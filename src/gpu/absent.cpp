@@ -1,5 +1,6 @@
 // The GPU's functions in a build without CUDA: each says so.
 
+#include <tendril/cluster.hpp>
 #include <tendril/custom_walk.hpp>
 #include <tendril/error.hpp>
 #include <tendril/generate.hpp>
@@ -59,6 +60,21 @@ multidim_walks multidim_walk(graph const&, std::span<vertex_id const>, std::int6
 }
 
 subgraphs induced_subgraphs(graph const&, std::span<vertex_id const>, std::span<std::int64_t const>, gpu_exec const&)
+{
+  refuse();
+}
+
+buffer<vertex_id> cluster_vertices(graph const&, clustering_params const&, gpu_exec const&) { refuse(); }
+vertex_clusters group_clusters(std::span<vertex_id const>, std::int64_t, gpu_exec const&) { refuse(); }
+
+subgraphs cluster_sample(graph const&, vertex_clusters const&, cluster_params const&, std::int64_t, gpu_exec const&,
+                         std::int64_t)
+{
+  refuse();
+}
+
+subgraphs cluster_subgraphs(graph const&, vertex_clusters const&, std::span<vertex_id const>,
+                            std::span<std::int64_t const>, gpu_exec const&)
 {
   refuse();
 }

@@ -3,9 +3,7 @@
 
 #include "gpu/subgraph.hpp"
 
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <cuda_runtime_api.h>
 
@@ -14,42 +12,25 @@
 #include "gpu/arguments.hpp"
 #include "gpu/check.hpp"
 #include "gpu/copy_value.hpp"
+#include "gpu/host_copies.hpp"
 #include "plan/subgraph_checks.hpp"
-#include "store/expects.hpp"  // TENDRIL_EXPECTS
 
 namespace tendril {
 namespace {
 
 constexpr unsigned long long none = ~0ULL;
 
-template <class T>
-std::vector<T> host_copy(T const* from, std::int64_t size)
-{
-  std::vector<T> out(static_cast<std::size_t>(size));
-  TENDRIL_CUDA_TRY(cudaMemcpy(out.data(), from, out.size() * sizeof(T), cudaMemcpyDeviceToHost));
-  return out;
-}
-
-template <class T>
-buffer<T> copy_of(std::span<T const> from, gpu_exec const& exec)
-{
-  buffer<T> out(static_cast<std::int64_t>(from.size()), memory_of(exec));
-  TENDRIL_CUDA_TRY(
-      cudaMemcpyAsync(out.data(), from.data(), from.size() * sizeof(T), cudaMemcpyDeviceToDevice, exec.stream));
-  return out;
-}
-
 /// Says what the status tells, by the CPU's checks on a copy of what they need. Nothing if all is well.
 void throw_if_bad(gpu::sample_status const& seen, gpu::sample_sets const& sets, std::int64_t num_vertices)
 {
   if (seen.bad_offset != none || seen.bad_node != none) {
-    plan::check_sample_cuts(host_copy(sets.nodes, sets.num_nodes), host_copy(sets.offsets, sets.num_samples + 1),
-                            num_vertices);
+    plan::check_sample_cuts(gpu::host_copy(sets.nodes, sets.num_nodes),
+                            gpu::host_copy(sets.offsets, sets.num_samples + 1), num_vertices);
   }
   if (seen.bad_sample != none) {
     auto const sample = static_cast<std::int64_t>(seen.bad_sample);
-    auto const cuts = host_copy(sets.offsets + sample, 2);
-    plan::check_distinct(host_copy(sets.nodes + cuts[0], cuts[1] - cuts[0]), sample);
+    auto const cuts = gpu::host_copy(sets.offsets + sample, 2);
+    plan::check_distinct(gpu::host_copy(sets.nodes + cuts[0], cuts[1] - cuts[0]), sample);
   }
 }
 
@@ -127,7 +108,8 @@ subgraphs induced_subgraphs(graph const& graph, std::span<vertex_id const> nodes
   gpu::device_guard const guard(exec.device);
   // The largest sample is not known: all are taken for small ones, and the check on the device tells otherwise.
   constexpr std::int64_t max_size = 0;
-  return induce_sets(graph, copy_of(nodes, exec), copy_of(node_offsets, exec), false, max_size, false, exec);
+  return induce_sets(graph, gpu::device_copy(nodes, exec), gpu::device_copy(node_offsets, exec), false, max_size, false,
+                     exec);
 }
 
 }  // namespace tendril

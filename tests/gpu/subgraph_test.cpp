@@ -98,7 +98,7 @@ TEST_F(SubgraphOnGpu, AHubOfAMillionNeighbours)
 {
   graph const g = make_star(std::vector<float>(1'000'003, 1));
   vertex_sets sets;
-  for (vertex_id k = 0; k < 40; ++k) { sets.add({k, 0 + 1000 * (k + 1), 999'999, k == 0 ? 500'000 : 0}); }
+  for (vertex_id k = 0; k < 40; ++k) { sets.add({k, 1000 * (k + 1), 999'999, k == 0 ? 500'000U : 0U}); }
   compare(g, sets);
   std::vector<vertex_id> large;
   for (vertex_id v = 0; v < 900'000; v += 3) { large.push_back(v); }
