@@ -1,43 +1,14 @@
-// Sampling applications that tests of all executors run: each uses another part of the abstraction.
+// More sampling applications that tests of all executors run: each uses another part of the abstraction.
 
 #pragma once
 
-#include <tendril/application.hpp>
-#include <tendril/engine/random_stream.hpp>
+#include <tendril/engine/apps.hpp>
 
 namespace tendril::apps {
 
-/// k-hop neighbourhoods with replacement (GraphSAGE).
-struct khop {
-  int fanouts[2] = {25, 10};
-  [[nodiscard]] TENDRIL_HD int steps() const { return 2; }
-  [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int step) const { return fanouts[step]; }
-  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view&, transit_list const&, edge_list const& edges, int,
-                                          random_stream& rng) const
-  {
-    return edges.empty() ? no_vertex : edges[rng.bounded(edges.size())];
-  }
-};
-
-/// The same, where no vertex is added to a sample twice at a step.
+/// k-hop neighbourhoods where no vertex is added to a sample twice at a step.
 struct unique_khop : khop {
   [[nodiscard]] TENDRIL_HD bool unique(int) const { return true; }
-};
-
-/// Layer sampling (Gao, Wang, Ji, KDD'18, as NextDoor has it): `size` vertices a step out of all neighbours of the
-/// sample's last step, until it has `most`.
-struct layer {
-  std::int64_t size = 1000;
-  std::int64_t most = 2000;
-  static constexpr sampling sampling_type() { return sampling::collective; }
-  [[nodiscard]] TENDRIL_HD int steps() const { return until_done; }
-  [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return size; }
-  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view& sample, transit_list const&, combined_edges const& edges, int,
-                                          random_stream& rng) const
-  {
-    if (sample.num_added() + sample.call >= most || edges.empty()) { return no_vertex; }
-    return edges[rng.bounded(edges.size())];
-  }
 };
 
 /// Layer sampling without repeats within a step.
@@ -64,44 +35,6 @@ struct importance {
       if (transits[i] != no_vertex && sample.graph.has_edge(transits[i], v)) { sample.add_edge(transits[i], v); }
     }
     return v;
-  }
-};
-
-/// A multi-dimensional random walk (Ribeiro and Towsley, IMC'10) with roots chosen uniformly.
-struct multidim {
-  struct state {
-    std::int64_t slot;
-  };
-  int length = 20;
-  [[nodiscard]] TENDRIL_HD int steps() const { return length; }
-  [[nodiscard]] TENDRIL_HD std::int64_t num_transits(int) const { return 1; }
-  [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return 1; }
-  [[nodiscard]] TENDRIL_HD vertex_id step_transits(int, sample_view const& sample, std::int64_t,
-                                                   random_stream& rng) const
-  {
-    auto& own = sample.state<state>();
-    own.slot = rng.bounded(sample.num_roots());
-    return sample.root(own.slot);
-  }
-  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view& sample, transit_list const&, edge_list const& edges, int,
-                                          random_stream& rng) const
-  {
-    if (edges.empty()) { return no_vertex; }
-    vertex_id const v = edges[rng.bounded(edges.size())];
-    sample.replace_root(sample.state<state>().slot, v);
-    return v;
-  }
-};
-
-/// A walk that ends with probability `stop` before each step (personalised PageRank).
-struct ppr {
-  double stop = 0.1;
-  [[nodiscard]] TENDRIL_HD int steps() const { return until_done; }
-  [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return 1; }
-  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view&, transit_list const&, edge_list const& edges, int,
-                                          random_stream& rng) const
-  {
-    return edges.empty() || rng.chance(stop) ? no_vertex : edges[rng.bounded(edges.size())];
   }
 };
 

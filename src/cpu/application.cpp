@@ -75,6 +75,8 @@ samples run_on_cpu(graph const& graph, application_job const& job, std::span<ver
       make_application_setup(graph.view(), job, params, static_cast<std::uint64_t>(first_sample), domain);
   setup.place_table = places.data();
   setup.shape_table = job.shapes.data();
+  std::vector<rng_key> const keys = make_call_keys(setup);
+  setup.key_table = keys.data();
   setup.states = states.data();
 
   least_problem problem;

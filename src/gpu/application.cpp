@@ -20,8 +20,11 @@ namespace tendril::engine {
 namespace {
 
 constexpr std::int64_t most_scratch_bytes = std::int64_t{1} << 30U;
-constexpr std::int64_t team_slots = std::int64_t{1}
-                                    << 21U;  // bench sample: up to so many slots, one launch beats one a step
+// A team does a step of a small job in about 4 us, in which a launch a step takes 3 (bench sample, "in a graph"): fewer
+// launches pay for jobs of many small steps only.
+constexpr std::int64_t team_slots = std::int64_t{1} << 17U;
+constexpr std::int32_t team_steps = 8;
+<< 21U;  // bench sample: up to so many slots, one launch beats one a step
 
 template <class... Arguments>
 void launch(void const* kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, gpu_exec const& exec,
@@ -42,12 +45,7 @@ std::int64_t resident_blocks(void const* kernel, int threads, std::size_t shared
 
 void enqueue_lanes(application_kernels const& kernels, void const* app, application_run& run)
 {
-  std::vector<rng_key> keys;
-  for (std::int32_t t = 0; t < run.setup.num_steps; ++t) { keys.push_back(call_key(run.setup, t, 0)); }
-  buffer<rng_key> there(run.setup.num_steps, memory_of(run.exec));
-  TENDRIL_CUDA_TRY(cudaMemcpyAsync(there.data(), keys.data(), keys.size() * sizeof keys[0], cudaMemcpyHostToDevice,
-                                   run.exec.stream));
-  lane_task const task{there.data(), run.params.checked, run.problem};
+  lane_task const task{run.params.checked, run.problem};
   std::int64_t const most = resident_blocks(kernels.lanes, call_threads, 0, run.exec);
   auto const blocks =
       static_cast<unsigned>(std::clamp<std::int64_t>((run.job.num_samples + call_threads - 1) / call_threads, 1, most));
@@ -57,15 +55,10 @@ void enqueue_lanes(application_kernels const& kernels, void const* app, applicat
 void enqueue_calls(application_kernels const& kernels, void const* app, application_run& run, std::int32_t step)
 {
   step_shape const& shape = run.job.shapes[static_cast<std::size_t>(step)];
-  std::int64_t const pairs = (shape.sample_size + 1) / 2;
-  std::int64_t const a_sample = shape.num_transits * pairs;
+  std::int64_t const a_sample = shape.num_transits * shape.by_pairs.divisor();
   std::int64_t const samples_a_launch = std::max<std::int64_t>(1, 0x7fffff00 / a_sample);
   call_task task;
   task.step = step;
-  task.key = call_key(run.setup, step, 0);
-  task.sample_size = static_cast<std::uint32_t>(shape.sample_size);
-  task.by_pairs = core::fast_divisor(static_cast<std::uint32_t>(pairs));
-  task.by_transits = core::fast_divisor(static_cast<std::uint32_t>(shape.num_transits));
   task.problem = run.problem;
   for (std::int64_t first = 0; first < run.job.num_samples; first += samples_a_launch) {
     task.first_index = first;
@@ -139,13 +132,29 @@ std::int64_t most_slots(application_job const& job)
   return most;
 }
 
+template <class T>
+std::size_t bytes_of(std::vector<T> const& table)
+{
+  return (table.size() * sizeof(T) + 15) / 16 * 16;
+}
+
+/// Enqueues the copy of a table to `at`, which moves on behind it. @return where it is then.
+template <class T>
+T const* put_table(std::vector<T> const& table, unsigned char*& at, gpu_exec const& exec)
+{
+  auto* const there = reinterpret_cast<T*>(at);
+  TENDRIL_CUDA_TRY(cudaMemcpyAsync(there, table.data(), table.size() * sizeof(T), cudaMemcpyHostToDevice, exec.stream));
+  at += bytes_of(table);
+  return there;
+}
+
 /// All steps, sample-parallel.
 void enqueue_samples(application_kernels const& kernels, void const* app, application_run& run)
 {
   if (makes_single_calls(run.job)) {
     enqueue_lanes(kernels, app, run);
   } else if (needs_teams(run.job) ||
-             most_slots(run.job) <= team_slots / std::max<std::int64_t>(1, run.job.num_samples)) {
+             (run.setup.num_steps >= team_steps && run.job.num_samples * most_slots(run.job) <= team_slots)) {
     team_task task;
     task.last_step = run.setup.num_steps;
     enqueue_team(kernels, app, run, task);
@@ -212,18 +221,18 @@ application_run::application_run(graph const& graph, application_job const& the_
   // Nobody writes roots unless they were copied.
   auto* const first_root = job.traits.replaces_roots ? out.roots.data() : const_cast<vertex_id*>(roots.data());
   auto const places = make_places(job, out, first_root);
+  auto const keys = make_call_keys(setup);
   if (job.shapes.size() <= inline_steps) {
     std::copy(places.begin(), places.end(), setup.short_places);
     std::copy(job.shapes.begin(), job.shapes.end(), setup.short_shapes);
+    std::copy(keys.begin(), keys.end(), setup.short_keys);
   } else {
-    std::size_t const place_bytes = places.size() * sizeof(step_place);
-    std::size_t const shape_bytes = job.shapes.size() * sizeof(step_shape);
-    tables_ = buffer<unsigned char>(static_cast<std::int64_t>(place_bytes + shape_bytes), memory);
-    TENDRIL_CUDA_TRY(cudaMemcpyAsync(tables_.data(), places.data(), place_bytes, cudaMemcpyHostToDevice, exec.stream));
-    TENDRIL_CUDA_TRY(cudaMemcpyAsync(tables_.data() + place_bytes, job.shapes.data(), shape_bytes,
-                                     cudaMemcpyHostToDevice, exec.stream));
-    setup.place_table = reinterpret_cast<step_place const*>(tables_.data());
-    setup.shape_table = reinterpret_cast<step_shape const*>(tables_.data() + place_bytes);
+    tables_ = buffer<unsigned char>(static_cast<std::int64_t>(bytes_of(places) + bytes_of(job.shapes) + bytes_of(keys)),
+                                    memory);
+    unsigned char* at = tables_.data();
+    setup.place_table = put_table(places, at, exec);
+    setup.shape_table = put_table(job.shapes, at, exec);
+    setup.key_table = put_table(keys, at, exec);
   }
   if (job.traits.state_bytes > 0) {
     states_ = buffer<unsigned char>(job.num_samples * job.traits.state_bytes, memory);

@@ -30,6 +30,8 @@ step_shape make_step(application_traits const& traits, int step, step_request co
   out.num_slots = traits.collective ? out.sample_size : out.num_transits * out.sample_size;
   TENDRIL_EXPECTS(out.num_slots <= most_slots, "application: {} slots a sample at step {}, expected at most {}",
                   out.num_slots, step, most_slots);
+  out.by_pairs = core::fast_divisor(static_cast<std::uint32_t>((out.sample_size + 1) / 2));
+  out.by_transits = core::fast_divisor(static_cast<std::uint32_t>(out.num_transits));
   return out;
 }
 
@@ -124,6 +126,13 @@ application_setup make_application_setup(graph_view const& graph, application_jo
   setup.until_done = job.traits.until_done;
   setup.state_bytes = job.traits.state_bytes;
   return setup;
+}
+
+std::vector<rng_key> make_call_keys(application_setup const& setup)
+{
+  std::vector<rng_key> keys;
+  for (std::int32_t step = 0; step < setup.num_steps; ++step) { keys.push_back(call_key(setup, step, 0)); }
+  return keys;
 }
 
 void throw_application_problem(std::uint64_t code, application_job const& job, std::uint64_t first_sample,

@@ -26,8 +26,38 @@ __device__ __forceinline__ bool has_ended(application_setup const& setup, std::i
   return setup.until_done && step > 0 && setup.places()[step].sizes[index] == 0;
 }
 
-/// Thread n makes calls 2k and 2k + 1 for one transit: they share a block of random bits and the transit's place, and
-/// leave as one store where they are aligned. Neighbouring threads write neighbouring slots. Any threads that cover
+/// What two neighbouring calls returned.
+struct call_pair {
+  vertex_id first = no_vertex, second = no_vertex;
+};
+
+/// Calls 2k and 2k + 1 for a transit or, collective, a sample: they share a block of random bits. `sample.call` is 2k.
+/// Any thread.
+template <class A, class Edges>
+__device__ __forceinline__ call_pair call_both(A const& app, application_setup const& setup, rng_key key,
+                                               sample_view& sample, std::int64_t index, transit_list const& transits,
+                                               Edges const& edges, std::uint32_t sample_size, std::uint64_t& problem)
+{
+  call_pair out;
+  out.first = call_next(app, setup, key, sample, index, transits, edges, sample_size, problem);
+  if (++sample.call < sample_size) {
+    out.second = call_next(app, setup, key, sample, index, transits, edges, sample_size, problem);
+  }
+  return out;
+}
+
+/// Writes them: as one store where they are aligned. Results are written once and read by few: they leave the cache first.
+__device__ __forceinline__ void store_both(vertex_id* out, call_pair const& pair, bool has_second)
+{
+  if (has_second && reinterpret_cast<std::uintptr_t>(out) % 8 == 0) {
+    __stcs(reinterpret_cast<uint2*>(out), make_uint2(pair.first, pair.second));
+  } else {
+    __stcs(out, pair.first);
+    if (has_second) { __stcs(out + 1, pair.second); }
+  }
+}
+
+/// Thread n makes a pair of calls of one step; neighbouring threads write neighbouring slots. Any threads that cover
 /// [0, num_pairs). For individual applications.
 template <class A>
 __global__ __launch_bounds__(call_threads) void call_kernel(A const __grid_constant__ app,
@@ -37,39 +67,28 @@ __global__ __launch_bounds__(call_threads) void call_kernel(A const __grid_const
   if constexpr (!is_collective<A>) {
     std::uint32_t const n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n >= task.num_pairs) { return; }
-    std::uint32_t const parent = task.by_pairs.quotient(n);
-    std::uint32_t const first_call = 2 * (n - parent * task.by_pairs.divisor());
-    std::uint32_t const row = task.by_transits.quotient(parent);
+    step_shape const& shape = setup.shape(task.step);
+    auto const m = static_cast<std::uint32_t>(shape.sample_size);
+    std::uint32_t const parent = shape.by_pairs.quotient(n);
+    std::uint32_t const first_call = 2 * (n - parent * shape.by_pairs.divisor());
+    std::uint32_t const row = shape.by_transits.quotient(parent);
     std::int64_t const index = task.first_index + row;
     sample_view sample = view_of<A>(setup, index, task.step);
-    sample.transit = parent - row * task.by_transits.divisor();
+    sample.transit = parent - row * shape.by_transits.divisor();
+    sample.call = first_call;
 
     std::uint64_t problem = problem_code::none;
-    vertex_id picks[2] = {no_vertex, no_vertex};
-    bool const has_second = first_call + 1 < task.sample_size;
+    call_pair pair;
     if (!has_ended(setup, index, task.step)) {
       vertex_id const transit = transit_of(app, setup, sample, sample.transit);
       if (is_transit(setup, sample, index, transit, problem)) {
-        edge_list const edges = edge_list::of(setup.graph, transit);
-#pragma unroll
-        for (std::uint32_t c = 0; c < 2; ++c) {
-          sample.call = first_call + c;
-          if (c == 0 || has_second) {
-            picks[c] =
-                call_next(app, setup, task.key, sample, index, transit_list(transit), edges, task.sample_size, problem);
-          }
-        }
+        pair = call_both(app, setup, setup.key(task.step), sample, index, transit_list(transit),
+                         edge_list::of(setup.graph, transit), m, problem);
       }
     }
     step_place const& place = setup.places()[task.step + 1];
-    vertex_id* const out =
-        place.vertices + index * place.stride + std::int64_t{sample.transit} * task.sample_size + first_call;
-    if (has_second && reinterpret_cast<std::uintptr_t>(out) % 8 == 0) {
-      *reinterpret_cast<uint2*>(out) = make_uint2(picks[0], picks[1]);
-    } else {
-      out[0] = picks[0];
-      if (has_second) { out[1] = picks[1]; }
-    }
+    store_both(place.vertices + index * place.stride + std::int64_t{sample.transit} * m + first_call, pair,
+               first_call + 1 < m);
     report_problem(task.problem, problem);
   }
 }
@@ -93,7 +112,7 @@ __global__ __launch_bounds__(call_threads) void lane_kernel(A const __grid_const
           sample_view sample = view_of<A>(setup, index, step);
           vertex_id const transit = transit_of(app, setup, sample, 0);
           if (is_transit(setup, sample, index, transit, problem)) {
-            pick = call_next(app, setup, task.keys[step], sample, index, transit_list(transit),
+            pick = call_next(app, setup, setup.key(step), sample, index, transit_list(transit),
                              edge_list::of(setup.graph, transit), 1, problem);
           }
         }

@@ -80,7 +80,7 @@ class sample_grower {
                  std::uint32_t round)
   {
     auto const m = static_cast<std::uint32_t>(shape.sample_size);
-    rng_key const key = call_key(setup_, sample.step, round);
+    rng_key const key = round == 0 ? setup_.key(sample.step) : call_key(setup_, sample.step, round);
     sample.call = static_cast<std::uint32_t>(slot % shape.sample_size);
     if constexpr (is_collective<A>) {
       sample.transit = 0;

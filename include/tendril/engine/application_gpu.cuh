@@ -9,6 +9,7 @@
 
 #include <tendril/engine/application_launch.hpp>
 #include <tendril/engine/application_team.cuh>
+#include <tendril/engine/application_transit.cuh>
 #include <tendril/gpu.hpp>
 
 namespace tendril {
@@ -20,9 +21,13 @@ template <class A>
 {
   application_kernels kernels;
   kernels.teams = reinterpret_cast<void const*>(team_kernel<A>);
+  kernels.transits = reinterpret_cast<void const*>(transit_kernel<A>);
   if constexpr (!is_collective<A>) {
     kernels.lanes = reinterpret_cast<void const*>(lane_kernel<A>);
     kernels.calls = reinterpret_cast<void const*>(call_kernel<A>);
+    kernels.few = reinterpret_cast<void const*>(few_calls_kernel<A>);
+    kernels.block = reinterpret_cast<void const*>(block_calls_kernel<A>);
+    kernels.grid = reinterpret_cast<void const*>(grid_calls_kernel<A>);
   }
   if constexpr (application_has::end_step<A>) { kernels.ends = reinterpret_cast<void const*>(end_step_kernel<A>); }
   return kernels;

@@ -8,8 +8,6 @@
 
 #include <tendril/engine/application_step.hpp>
 
-#include "core/fast_divisor.hpp"
-
 namespace tendril::engine {
 
 inline constexpr int call_threads = 256;       ///< A block of call_kernel, lane_kernel and end_step_kernel.
@@ -18,18 +16,13 @@ inline constexpr int most_team_threads = 256;  ///< A block of team_kernel, at m
 /// The calls of one step for some samples: less than 2^31 pairs of calls.
 struct call_task {
   std::int32_t step = 0;
-  rng_key key;
   std::int64_t first_index = 0;  ///< Of the call's samples.
   std::uint32_t num_pairs = 0;   ///< In all: samples * transits * pairs a transit.
-  std::uint32_t sample_size = 0;
-  core::fast_divisor by_pairs;     ///< Pairs of calls a transit.
-  core::fast_divisor by_transits;  ///< Transits a sample.
   std::uint64_t* problem = nullptr;
 };
 
 /// All steps of samples whose steps make one call each.
 struct lane_task {
-  rng_key const* keys = nullptr;  ///< [num_steps] call_key() of each step.
   bool checked = false;
   std::uint64_t* problem = nullptr;
 };

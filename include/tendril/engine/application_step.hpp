@@ -9,6 +9,7 @@
 #include <tendril/engine/random_stream.hpp>
 #include <tendril/sample_view.hpp>
 
+#include "core/fast_divisor.hpp"
 #include "core/random.hpp"
 
 namespace tendril::engine {
@@ -19,6 +20,8 @@ struct step_shape {
   std::int64_t sample_size = 0;
   std::int64_t num_slots = 0;  ///< A sample.
   bool unique = false;
+  core::fast_divisor by_pairs;     ///< Pairs of calls a transit (collective: a sample): sample_size / 2, rounded up.
+  core::fast_divisor by_transits;  ///< num_transits
 };
 
 inline constexpr int inline_steps = 8;
@@ -34,11 +37,13 @@ struct application_setup {
   bool until_done = false;
   step_place const* place_table = nullptr;  ///< [num_steps + 1], the roots first; null: short_places.
   step_shape const* shape_table = nullptr;  ///< [num_steps]; null: short_shapes.
+  rng_key const* key_table = nullptr;       ///< [num_steps] call_key() of each step's round 0; null: short_keys.
   unsigned char* states = nullptr;          ///< [num_samples, state_bytes], zero at first; null without.
   std::int64_t state_bytes = 0;
   step_place
       short_places[inline_steps + 1];  ///< Of a job with few steps: as a kernel's argument they needn't be fetched.
   step_shape short_shapes[inline_steps];
+  rng_key short_keys[inline_steps];
 
   [[nodiscard]] TENDRIL_HD step_place const* places() const
   {
@@ -47,6 +52,10 @@ struct application_setup {
   [[nodiscard]] TENDRIL_HD step_shape const& shape(std::int32_t step) const
   {
     return shape_table == nullptr ? short_shapes[step] : shape_table[step];
+  }
+  [[nodiscard]] TENDRIL_HD rng_key key(std::int32_t step) const
+  {
+    return key_table == nullptr ? short_keys[step] : key_table[step];
   }
 };
 
@@ -93,7 +102,7 @@ struct problem_code {
   static constexpr std::int32_t most_steps = (1 << 25) - 1;
 };
 
-/// The key of a step's calls. `round`: how often a unique step has tried before.
+/// The key of a step's calls. `round`: how often a unique step has tried before. setup.key(step) is that of round 0.
 TENDRIL_HD rng_key call_key(application_setup const& setup, std::int32_t step, std::uint32_t round)
 {
   return core::make_key(setup.seed, setup.domain, (std::uint64_t{round} << 32U) | static_cast<std::uint32_t>(step + 1));

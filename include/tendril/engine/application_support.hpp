@@ -58,7 +58,10 @@ struct step_request {
 /// The places of a result and of the roots that it starts from, [steps + 1].
 [[nodiscard]] std::vector<step_place> make_places(application_job const& job, samples& out, vertex_id* roots);
 
-/// The setup of a job, without its tables: places, shapes, states.
+/// The keys of round 0, [steps].
+[[nodiscard]] std::vector<rng_key> make_call_keys(application_setup const& setup);
+
+/// The setup of a job, without its tables: places, shapes, keys, states.
 [[nodiscard]] application_setup make_application_setup(graph_view const& graph, application_job const& job,
                                                        application_params const& params, std::uint64_t first_sample,
                                                        core::domain domain);

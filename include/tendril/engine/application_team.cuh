@@ -139,6 +139,16 @@ class team {
     return is_transit(setup_, sample, index, v, problem_) ? v : no_vertex;
   }
 
+  /// Transit i of an individual application, after find_transits(). Any thread.
+  __device__ vertex_id transit_at(sample_view const& sample, std::uint32_t i) const
+  {
+    if constexpr (own_transits) {
+      return transits_[i];
+    } else {
+      return sample.prev_vertex(1, i);
+    }
+  }
+
   /// The call for a slot. Any thread.
   __device__ vertex_id call(sample_view& sample, std::int64_t index, step_shape const& shape, std::int64_t slot,
                             rng_key key)
@@ -152,12 +162,7 @@ class team {
     } else {
       sample.transit = static_cast<std::uint32_t>(slot) / m;
       sample.call = static_cast<std::uint32_t>(slot) - sample.transit * m;
-      vertex_id transit = no_vertex;
-      if constexpr (own_transits) {
-        transit = transits_[sample.transit];
-      } else {
-        transit = sample.prev_vertex(1, sample.transit);
-      }
+      vertex_id const transit = transit_at(sample, sample.transit);
       if (!is_transit(setup_, sample, index, transit, problem_)) { return no_vertex; }
       return call_next(app_, setup_, key, sample, index, transit_list(transit), edge_list::of(setup_.graph, transit), m,
                        problem_);
@@ -186,7 +191,43 @@ class team {
   /// Fills the slots of a step. @return how many of the calling thread's hold a vertex.
   __device__ std::uint32_t add(sample_view& sample, std::int64_t index, step_shape const& shape, vertex_id* out)
   {
-    rng_key const key = call_key(setup_, sample.step, 0);
+    if constexpr (application_has::edges<A>) {
+      return add_with_edges(sample, index, shape, out);
+    } else {
+      auto const m = static_cast<std::uint32_t>(shape.sample_size);
+      std::uint32_t const num_pairs =
+          shape.by_pairs.divisor() * (is_collective<A> ? 1 : static_cast<std::uint32_t>(shape.num_transits));
+      rng_key const key = setup_.key(sample.step);
+      std::uint32_t added = 0;
+      for (std::uint32_t n = threadIdx.x; n < num_pairs; n += blockDim.x) {
+        std::uint32_t const parent = shape.by_pairs.quotient(n);
+        std::uint32_t const first_call = 2 * (n - parent * shape.by_pairs.divisor());
+        sample.transit = parent;
+        sample.call = first_call;
+        call_pair pair;
+        if constexpr (is_collective<A>) {
+          transit_list const all(transits_, static_cast<std::uint32_t>(shape.num_transits));
+          combined_edges const edges(setup_.graph, all, offsets_, copy_.neighbors);
+          pair = call_both(app_, setup_, key, sample, index, all, edges, m, problem_);
+        } else {
+          vertex_id const transit = transit_at(sample, parent);
+          if (is_transit(setup_, sample, index, transit, problem_)) {
+            pair = call_both(app_, setup_, key, sample, index, transit_list(transit),
+                             edge_list::of(setup_.graph, transit), m, problem_);
+          }
+        }
+        store_both(out + std::int64_t{parent} * m + first_call, pair, first_call + 1 < m);
+        added += (pair.first != no_vertex ? 1 : 0) + (pair.second != no_vertex ? 1 : 0);
+      }
+      return added;
+    }
+  }
+
+  /// The same where calls record edges.
+  __device__ std::uint32_t add_with_edges(sample_view& sample, std::int64_t index, step_shape const& shape,
+                                          vertex_id* out)
+  {
+    rng_key const key = setup_.key(sample.step);
     std::uint32_t added = 0;
     for (std::int64_t k = threadIdx.x; k < shape.num_slots; k += blockDim.x) {
       std::int64_t const row = index * shape.num_slots + k;
@@ -213,7 +254,7 @@ class team {
     bool const given = task_.first_round_done && sample.step == task_.first_step;
     bool open = true;
     for (std::uint32_t round = 0; open && round < max_unique_rounds; ++round) {
-      rng_key const key = call_key(setup_, sample.step, round);
+      rng_key const key = round == 0 ? setup_.key(sample.step) : call_key(setup_, sample.step, round);
       for (std::int64_t k = threadIdx.x; k < shape.num_slots; k += blockDim.x) {
         if (places_[k] == settled) { continue; }
         std::int64_t const row = index * shape.num_slots + k;
