@@ -19,6 +19,7 @@ struct options {
   /// Empty: default_graph(suite, gpu).
   std::string graph = {};
   int repeats = 5;
+  std::string only = {};  ///< Jobs whose name holds this, and ceilings; empty: all. Of walks on a GPU.
   cpu_exec exec = {};
   std::optional<int> gpu = {};  ///< Ordinal of a GPU to measure; nothing: this machine's cores.
   std::string json_path = {};   ///< Where the result file goes; empty: nowhere.
@@ -36,7 +37,7 @@ struct row {
   double min = 0, max = 0;
 };
 
-/// The names of the suites: ceilings, walks, sample, scaling, store, stream, published, samplers.
+/// The names of the suites: ceilings, walks, sample, scaling, store, stream, published, samplers, layers.
 [[nodiscard]] std::vector<std::string> suites();
 
 /// What a suite measures unless it is told: R-MAT 22 on the CPU, the graphs that its goals name on a GPU.

@@ -26,6 +26,7 @@ constexpr std::int64_t many_walks = std::int64_t{1} << 40U;        // tables pay
 
 constexpr char streaming[] = "sequential read";
 constexpr char pairs[] = "row, then neighbour";
+constexpr char small_job[] = "1,000 weighted walks, end to end";
 
 std::vector<std::string> names_of(std::string const& list)
 {
@@ -101,6 +102,8 @@ std::string ceiling_of(walker const& w, graph const& g)
   }
   return w.plan().table_bytes >= 8 * edges && !w.plan().grouped_by_label ? "gathers of 8 bytes" : pairs;
 }
+
+bool is_wanted(std::string const& name, options const& o) { return name.find(o.only) != std::string::npos; }
 
 /// Adds steps a second of a job; of scans also against the streaming ceiling, in steps.
 void add_job(session& s, std::shared_ptr<bed> const& b, gpu_job const& job)
@@ -178,14 +181,14 @@ void add_small_job(session& s, std::shared_ptr<bed> const& b)
   params.weighted = true;
   params.length = walk_length;
   auto const w = std::make_shared<walker>(b->g, params, many_walks, b->gpu);
-  s.add("1,000 weighted walks, end to end", "one call, synchronised", "ms", "", [b, w] {
+  s.add(small_job, "one call, synchronised", "ms", "", [b, w] {
     return 1e3 *
            seconds_of([&] { w->run_into(b->starts.span().first(1000), 0, b->rows.data(), b->lengths.data(), b->gpu); });
   });
 }
 
 /// Frontier sampling as NextDoor measures it: 100 roots, 100 steps.
-void add_multidim_jobs(session& s, std::shared_ptr<bed> const& b)
+void add_multidim_jobs(session& s, std::shared_ptr<bed> const& b, options const& o)
 {
   constexpr std::int64_t num_roots = 100;
   constexpr std::int64_t samples = 200'000;
@@ -194,6 +197,7 @@ void add_multidim_jobs(session& s, std::shared_ptr<bed> const& b)
   for (auto const choice : {root_choice::uniform, root_choice::by_degree}) {
     char const* const name =
         choice == root_choice::uniform ? "multi-dimensional, roots uniformly" : "multi-dimensional, roots by degree";
+    if (!is_wanted(name, o)) { continue; }
     s.add(name, "200,000 samples of 100 roots, 100 steps; the output is allocated too", "steps/s", pairs,
           [b, roots, choice] {
             multidim_params params;
@@ -279,6 +283,7 @@ std::vector<row> run_gpu_walks(options const& o)
     auto const b = std::make_shared<bed>(name, gpu_exec(*o.gpu));
     std::vector<std::vector<gpu_job>> groups(1);
     for (auto const& job : walk_jobs()) {
+      if (!is_wanted(job.name, o)) { continue; }
       bool const lacks_weights = job.params.weighted && !b->g.has_weights();
       bool const lacks_labels = !job.params.metapath.empty() && !b->g.has_edge_labels();
       if (lacks_weights || lacks_labels) { continue; }
@@ -291,8 +296,8 @@ std::vector<row> run_gpu_walks(options const& o)
       add_gpu_ceilings(s, b);
       for (auto const& job : group) { add_job(s, b, job); }
       if (&group == &groups.back()) {
-        if (b->g.has_weights()) { add_small_job(s, b); }
-        add_multidim_jobs(s, b);
+        if (b->g.has_weights() && is_wanted(small_job, o)) { add_small_job(s, b); }
+        add_multidim_jobs(s, b, o);
       }
       auto const part = s.run();
       for (auto const& r : part) {
