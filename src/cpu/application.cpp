@@ -2,6 +2,10 @@
 
 #include <tendril/engine/application_cpu.hpp>
 
+#include <algorithm>
+#include <map>
+#include <mutex>
+
 #include "cpu/arguments.hpp"   // check_vertices
 #include "store/expects.hpp"   // TENDRIL_EXPECTS
 #include "store/parallel.hpp"  // parallel_ranges

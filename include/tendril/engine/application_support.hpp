@@ -9,21 +9,11 @@
 
 #include <tendril/application.hpp>
 #include <tendril/engine/application_step.hpp>
+#include <tendril/engine/application_traits.hpp>
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
 
 namespace tendril::engine {
-
-/// What an application says of itself, and what its type tells.
-struct application_traits {
-  bool collective = false;
-  bool until_done = false;
-  bool adds_edges = false;
-  bool scans_neighbors = false;
-  bool own_transits = false;    ///< Has step_transits().
-  bool replaces_roots = false;  ///< May write its roots.
-  std::int64_t state_bytes = 0;
-};
 
 /// A job before it runs: how many samples, what each step looks like.
 struct application_job {
@@ -34,13 +24,6 @@ struct application_job {
 
   /// Whether steps count what they add.
   [[nodiscard]] bool counts() const;
-};
-
-/// What an application asks for at step `step`; num_transits -1 for the default.
-struct step_request {
-  std::int64_t sample_size;
-  std::int64_t num_transits;
-  bool unique;
 };
 
 /// The job of a call whose arguments are in order.
@@ -71,29 +54,10 @@ void throw_application_problem(std::uint64_t code, application_job const& job, s
                                std::int64_t num_vertices);
 
 template <class A>
-[[nodiscard]] application_traits traits_of(A const& app)
-{
-  application_traits traits;
-  traits.collective = is_collective<A>;
-  traits.until_done = app.steps() == until_done;
-  traits.adds_edges = application_has::edges<A>;
-  traits.scans_neighbors = application_has::scans<A>;
-  traits.own_transits = application_has::step_transits<A> || application_has::random_transits<A>;
-  traits.replaces_roots = traits.own_transits || application_has::end_step<A>;
-  if constexpr (application_has::state<A>) { traits.state_bytes = sizeof(typename A::state); }
-  return traits;
-}
-
-template <class A>
 [[nodiscard]] application_job job_of(A const& app, std::int64_t num_root_ids, std::int64_t num_roots,
                                      application_params const& params)
 {
-  auto const request = [&](int step) {
-    step_request out{app.sample_size(step), -1, false};
-    if constexpr (application_has::num_transits<A>) { out.num_transits = app.num_transits(step); }
-    if constexpr (application_has::unique<A>) { out.unique = app.unique(step); }
-    return out;
-  };
+  auto const request = [&](int step) { return request_of(app, step); };
   return make_job(traits_of(app), app.steps(), request, num_root_ids, num_roots, params);
 }
 
