@@ -6,8 +6,11 @@
 #include <tendril/generate.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
+#include <tendril/labor.hpp>
 #include <tendril/layers.hpp>
 #include <tendril/multidim.hpp>
+#include <tendril/mvs.hpp>
+#include <tendril/shadow.hpp>
 #include <tendril/subgraph.hpp>
 #include <tendril/walk.hpp>
 #include <tendril/walk_stream.hpp>
@@ -64,6 +67,11 @@ subgraphs induced_subgraphs(graph const&, std::span<vertex_id const>, std::span<
   refuse();
 }
 
+subgraphs shadow_sample(graph const&, std::span<vertex_id const>, shadow_params const&, gpu_exec const&, std::int64_t)
+{
+  refuse();
+}
+
 buffer<vertex_id> cluster_vertices(graph const&, clustering_params const&, gpu_exec const&) { refuse(); }
 vertex_clusters group_clusters(std::span<vertex_id const>, std::int64_t, gpu_exec const&) { refuse(); }
 
@@ -90,6 +98,14 @@ layer_samples ladies_sample(graph const&, std::span<vertex_id const>, std::int64
 {
   refuse();
 }
+
+mvs_batches mvs_sample(graph const&, std::span<float const>, std::int64_t, mvs_params const&, gpu_exec const&,
+                       std::int64_t)
+{
+  refuse();
+}
+
+labor_batch labor_sample(graph const&, std::span<vertex_id const>, labor_params const&, gpu_exec const&) { refuse(); }
 
 walker::walker(graph const&, walk_params const&, std::int64_t, gpu_exec const&) { refuse(); }
 walks walker::run(std::span<vertex_id const>, std::int64_t, gpu_exec const&, walk_order) const { refuse(); }
