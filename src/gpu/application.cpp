@@ -24,7 +24,6 @@ constexpr std::int64_t most_scratch_bytes = std::int64_t{1} << 30U;
 // launches pay for jobs of many small steps only.
 constexpr std::int64_t team_slots = std::int64_t{1} << 17U;
 constexpr std::int32_t team_steps = 8;
-<< 21U;  // bench sample: up to so many slots, one launch beats one a step
 
 template <class... Arguments>
 void launch(void const* kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, gpu_exec const& exec,
