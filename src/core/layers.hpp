@@ -114,12 +114,15 @@ TENDRIL_HD float row_norm(propagation matrix, std::uint32_t degree, std::uint64_
   return static_cast<float>(matrix == propagation::symmetric ? sum / static_cast<double>(degree) : sum);
 }
 
-/// The vertex that a slot draws from an alias table over `size` vertices: `low` chooses the bucket, `high` in it.
+/// The vertex that a slot draws from an alias table over `size` vertices: `low` chooses the bucket, `high` in it. Null
+/// stands for a table of equal weights, whose buckets are all full.
 template <class Record>
 TENDRIL_HD vertex_id vertex_of(Record const* records, std::uint32_t size, random_block const& block)
 {
   if (size == 0) { return no_vertex; }
-  Record const record = records[bounded(block.low(), size)];
+  std::uint32_t const bucket = bounded(block.low(), size);
+  if (records == nullptr) { return bucket; }
+  Record const record = records[bucket];
   return block.high() < record.threshold ? record.here : record.there;
 }
 
@@ -127,6 +130,13 @@ TENDRIL_HD vertex_id vertex_of(Record const* records, std::uint32_t size, random
 TENDRIL_HD float vertex_probability(std::uint64_t weight, std::uint64_t total)
 {
   return static_cast<float>(static_cast<double>(weight) / static_cast<double>(total));
+}
+
+/// The same of a vertex by a table of probabilities; null: all weights are equal. 0 for no_vertex.
+TENDRIL_HD float probability_of(float const* probabilities, std::uint32_t size, vertex_id v)
+{
+  if (v == no_vertex) { return 0; }
+  return probabilities == nullptr ? vertex_probability(1, size) : probabilities[v];
 }
 
 /// The entry of Q of an edge v -> u, to the precision of double.
@@ -147,6 +157,12 @@ TENDRIL_HD double propagation_entry(propagation matrix, std::uint32_t degree, st
 TENDRIL_HD double column_scale(std::int64_t layer_size, float probability)
 {
   return 1.0 / (static_cast<double>(layer_size) * static_cast<double>(probability));
+}
+
+/// What a vertex of MVS stands for: 1 / (batch_size * probability); 0 for an empty slot.
+TENDRIL_HD float draw_weight(std::int64_t batch_size, float probability)
+{
+  return probability > 0 ? static_cast<float>(column_scale(batch_size, probability)) : 0.0F;
 }
 
 /// The coefficient of an edge: entry * column_scale, over the sum of these in its row where rows are normalised (added up

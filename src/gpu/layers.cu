@@ -22,7 +22,7 @@ namespace {
 
 constexpr int draw_threads = 256;
 
-/// FastGCN's slot. Any thread.
+/// A slot of FastGCN or MVS. Any thread.
 __device__ vertex_id draw_column(layer_job const& job, rng_key key, std::uint64_t item, std::uint32_t slot,
                                  std::uint32_t round)
 {
@@ -32,10 +32,10 @@ __device__ vertex_id draw_column(layer_job const& job, rng_key key, std::uint64_
 
 __device__ float column_probability(layer_job const& job, vertex_id v)
 {
-  return v == no_vertex ? 0.0F : job.column_probabilities[v];
+  return core::probability_of(job.column_probabilities, static_cast<std::uint32_t>(job.source.graph.num_vertices), v);
 }
 
-/// FastGCN with replacement: a thread a slot.
+/// FastGCN and MVS with replacement: a thread a slot.
 __global__ __launch_bounds__(draw_threads) void draw_slots_kernel(layer_job const job)
 {
   std::int64_t const layer_slots = job.layer_size;
@@ -45,7 +45,7 @@ __global__ __launch_bounds__(draw_threads) void draw_slots_kernel(layer_job cons
     std::int64_t const i = k / sample_slots;
     auto const in_sample = static_cast<std::uint32_t>(k - i * sample_slots);
     std::uint32_t const layer = in_sample / job.layer_size;
-    rng_key const key = core::layer_key(job.seed, core::layer_application::fastgcn, layer + 1);
+    rng_key const key = core::layer_key(job.seed, job.application, layer + 1);
     vertex_id const v =
         draw_column(job, key, job.first_sample + static_cast<std::uint64_t>(i), in_sample - layer * job.layer_size, 0);
     job.vertices[k] = v;
@@ -53,7 +53,7 @@ __global__ __launch_bounds__(draw_threads) void draw_slots_kernel(layer_job cons
   }
 }
 
-/// FastGCN without: a block a layer.
+/// The same without: a block a layer.
 __global__ __launch_bounds__(most_layer_threads) void draw_layers_kernel(layer_job const job, layer_shape const shape,
                                                                          char* scratch)
 {
@@ -64,7 +64,7 @@ __global__ __launch_bounds__(most_layer_threads) void draw_layers_kernel(layer_j
   for (std::int64_t b = blockIdx.x; b < size; b += gridDim.x) {
     std::int64_t const i = b / job.num_layers;
     auto const layer = static_cast<std::uint32_t>(b - i * job.num_layers);
-    rng_key const key = core::layer_key(job.seed, core::layer_application::fastgcn, layer + 1);
+    rng_key const key = core::layer_key(job.seed, job.application, layer + 1);
     std::uint64_t const item = job.first_sample + static_cast<std::uint64_t>(i);
     (void)draw_columns(a, job.layer_size, false, true, [&](std::uint32_t slot, std::uint32_t round) {
       return draw_column(job, key, item, slot, round);
@@ -298,15 +298,18 @@ std::int64_t layer_shapes::scratch_bytes() const
   return std::max({draw.scratch_bytes(), match.scratch_bytes(), write.scratch_bytes()});
 }
 
+layer_shape draws_shape(layer_job const& job, int device)
+{
+  if (job.from_previous || job.replace) { return {}; }
+  arena_cutter cutter(nullptr);
+  (void)layer_arena::cut(job, 0, false, cutter);
+  return shape_of(draw_layers_kernel, layer_threads(job), cutter.used(), job.num_samples * job.num_layers, device);
+}
+
 layer_shapes shapes_of(layer_job const& job, std::int64_t samples, int device)
 {
   layer_shapes out;
-  if (!job.from_previous && !job.replace) {
-    arena_cutter cutter(nullptr);
-    (void)layer_arena::cut(job, 0, false, cutter);
-    out.draw =
-        shape_of(draw_layers_kernel, layer_threads(job), cutter.used(), job.num_samples * job.num_layers, device);
-  }
+  out.draw = draws_shape(job, device);
   // Matrices of bits that leave room for many blocks are made in shared memory.
   std::size_t const without = match_bytes(job, false);
   std::size_t const with = match_bytes(job, true);
@@ -320,14 +323,13 @@ layer_shapes shapes_of(layer_job const& job, std::int64_t samples, int device)
   return out;
 }
 
-void enqueue_draws(layer_job const& job, layer_shapes const& shapes, char* scratch, cuda_stream stream)
+void enqueue_draws(layer_job const& job, layer_shape const& s, char* scratch, cuda_stream stream)
 {
   if (job.from_previous) { return; }
   if (job.replace) {
     std::int64_t const slots = job.num_samples * job.num_layers * job.layer_size;
     draw_slots_kernel<<<grid_blocks(slots, draw_threads), draw_threads, 0, stream>>>(job);
   } else {
-    layer_shape const& s = shapes.draw;
     draw_layers_kernel<<<s.blocks, s.threads, s.in_shared ? s.arena_bytes : 0, stream>>>(job, s, scratch);
   }
   TENDRIL_CUDA_TRY(cudaGetLastError());

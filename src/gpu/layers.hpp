@@ -16,15 +16,16 @@ namespace tendril::gpu {
 /// All pointers are device memory.
 struct layer_job {
   core::ladies_source source;  ///< Graph and matrix, too.
-  bool from_previous;          ///< LADIES; else FastGCN.
+  core::layer_application application;
+  bool from_previous;  ///< LADIES; else one distribution for all.
   bool replace, normalize_rows;
   bool parallel_edges;  ///< The graph has some.
   std::uint64_t seed, first_sample;
   std::int64_t num_samples;  ///< Above 0.
   std::uint32_t num_layers, layer_size, batch_size;
   vertex_id const* roots;             ///< [num_samples, batch_size]
-  plan::alias_record const* columns;  ///< FastGCN: [num_vertices]
-  float const* column_probabilities;  ///< FastGCN: [num_vertices]
+  plan::alias_record const* columns;  ///< FastGCN, MVS: [num_vertices]; null: all vertices alike.
+  float const* column_probabilities;  ///< The same.
   vertex_id const* adjacency_sets;    ///< core/adjacency_set.hpp; null: searches in the lists.
   vertex_id* vertices;                ///< [num_samples, num_layers, layer_size]
   float* probabilities;               ///< The same.
@@ -89,13 +90,17 @@ struct layer_shapes {
   [[nodiscard]] std::int64_t scratch_bytes() const;
 };
 
+/// Of the draws alone. @throws device_error.
+[[nodiscard]] layer_shape draws_shape(layer_job const& job, int device);
+
 /// @param samples  At most so many at once. @throws device_error.
 [[nodiscard]] layer_shapes shapes_of(layer_job const& job, std::int64_t samples, int device);
 
 // Each enqueues. `scratch` has shapes.scratch_bytes() bytes, device memory. @throws device_error.
 
-/// Vertices of all samples: FastGCN's, whose layers don't depend on each other. LADIES needs nothing here.
-void enqueue_draws(layer_job const& job, layer_shapes const& shapes, char* scratch, cuda_stream stream);
+/// Vertices of all samples, and their probabilities: FastGCN's and MVS', whose layers don't depend on each other. Nothing
+/// for LADIES.
+void enqueue_draws(layer_job const& job, layer_shape const& shape, char* scratch, cuda_stream stream);
 
 /// Bits of a range and, with `count`, its number of edges a pair of layers; LADIES' vertices and probabilities.
 void enqueue_matches(layer_job const& job, layer_range const& range, bool count, layer_shapes const& shapes,

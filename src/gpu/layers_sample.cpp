@@ -75,6 +75,7 @@ gpu::layer_job job_of(graph const& graph, std::span<vertex_id const> roots, plan
     job.source.row_norms = tables.squares->row_norms.data();
     job.source.largest_norm = tables.squares->largest_norm;
   }
+  job.application = spec.application;
   job.from_previous = spec.application == core::layer_application::ladies;
   job.replace = spec.replace;
   job.normalize_rows = spec.normalize_rows;
@@ -132,7 +133,7 @@ layer_samples sample(graph const& graph, std::span<vertex_id const> roots, plan:
       f(gpu::layer_range{first, std::min(at_once, spec.num_samples - first), bits.data()});
     }
   };
-  gpu::enqueue_draws(job, shapes, scratch.data(), exec.stream);
+  gpu::enqueue_draws(job, shapes.draw, scratch.data(), exec.stream);
   for_each_range([&](gpu::layer_range const& range) {
     gpu::enqueue_matches(job, range, true, shapes, scratch.data(), exec.stream);
   });

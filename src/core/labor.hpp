@@ -1,0 +1,44 @@
+// LABOR-0 (Balin and Catalyurek, "Layer-neighbor sampling: defusing neighborhood explosion in GNNs", NeurIPS'23): which
+// edges a vertex takes, by a random number that belongs to the neighbour. Exact in integers. Executors: src/cpu/labor.cpp,
+// src/gpu/labor.cu.
+
+#pragma once
+
+#include <cstdint>
+
+#include <tendril/types.hpp>
+
+#include "core/alias.hpp"  // fraction_of
+#include "core/random.hpp"
+
+namespace tendril::core {
+
+/// The number of vertex u at a hop, from 0: r_u * 2^64. `key` is that of domain::labor, folded with the batch's number.
+TENDRIL_HD std::uint64_t labor_number(rng_key key, vertex_id u, std::uint32_t hop)
+{
+  return draw_block(key, u, hop, 0).low();
+}
+
+/// How one vertex takes its edges.
+struct labor_choice {
+  std::uint64_t threshold = 0;  ///< floor(2^64 fanout / degree)
+  bool all = true;              ///< All edges: a fan-out of -1, or one not below the degree.
+
+  [[nodiscard]] static TENDRIL_HD labor_choice of(std::int64_t fanout, std::uint32_t degree)
+  {
+    if (fanout < 0 || fanout >= degree) { return {}; }
+    return {fraction_of(static_cast<std::uint64_t>(fanout), degree), false};
+  }
+
+  [[nodiscard]] TENDRIL_HD bool takes(std::uint64_t number) const { return all || number < threshold; }
+
+  /// The weight of each of the `taken` edges.
+  [[nodiscard]] TENDRIL_HD float weight(std::int64_t fanout, std::uint32_t degree, std::int64_t taken,
+                                        bool normalize) const
+  {
+    if (normalize) { return static_cast<float>(1.0 / static_cast<double>(taken)); }
+    return all ? 1.0F : static_cast<float>(static_cast<double>(degree) / static_cast<double>(fanout));
+  }
+};
+
+}  // namespace tendril::core
