@@ -26,6 +26,8 @@ constexpr std::int64_t block_threads = 256;      // transit_threads of the kerne
 constexpr std::uint32_t few_entries_a_lane = 8;  // edges that a sub-warp caches, a lane: 8 KiB a block, 16 with weights
 constexpr std::uint32_t block_entries = 4096;    // edges that a block caches: 16 KiB, 32 with weights
 constexpr std::int64_t most_cuts = 1024;         // of samples, where neighbourhoods are copied
+constexpr std::uint32_t call_unit = 1024;        // calls that a block makes at a time (NextDoor, table 2)
+constexpr std::uint32_t scan_unit = 256;         // and of calls that are long: one a thread
 constexpr std::uint32_t copied_unit = 8192;      // neighbours that a block copies at a time
 
 /// Some samples of a step.
@@ -52,8 +54,7 @@ class transit_step {
     std::int64_t const most_pairs = samples_a_turn_ * shape_.num_transits;
     buffer<vertex_id> transits(most_pairs, memory_of(run_.exec));
     task_.transits = transits.data();
-    transit_mapper mapper({run_.setup.graph, most_pairs, collective ? 0 : shape_.sample_size,
-                           collective ? copied_unit : tuning_.unit, tuning_.grouping},
+    transit_mapper mapper({run_.setup.graph, most_pairs, collective ? 0 : shape_.sample_size, unit(), tuning_.grouping},
                           run_.exec);
     for (std::int64_t first = 0; first < run_.job.num_samples; first += samples_a_turn_) {
       sample_range const range{first, std::min(samples_a_turn_, run_.job.num_samples - first)};
@@ -71,6 +72,13 @@ class transit_step {
   }
 
  private:
+  [[nodiscard]] std::uint32_t unit() const
+  {
+    if (run_.job.traits.collective) { return copied_unit; }
+    if (tuning_.unit != 0) { return tuning_.unit; }
+    return run_.job.traits.scans_neighbors ? scan_unit : call_unit;
+  }
+
   /// A kernel of the application, by as many threads as can be of use and the device holds.
   template <class Task>
   void launch(void const* kernel, std::int64_t threads, std::size_t shared_bytes, Task task)
@@ -134,8 +142,7 @@ class transit_step {
       if (fits && cuts[end] > cuts[begin]) {
         found.offsets = offsets.data() + first * row;
         // Offsets count from the first sample of the range, copies from the first of these.
-        auto* const neighbors = reinterpret_cast<vertex_id*>(reinterpret_cast<std::uintptr_t>(copies.data()) -
-                                                             cuts[begin] * sizeof(vertex_id));
+        auto* const neighbors = copies.data() - static_cast<std::ptrdiff_t>(cuts[begin]);
         found.neighbors = neighbors;
         std::int64_t const num_pairs = size * shape_.num_transits;
         copy_neighbors({run_.setup.graph, mapper.make(found.transits, num_pairs), found.offsets, shape_.num_transits,

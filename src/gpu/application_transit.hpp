@@ -17,7 +17,8 @@ namespace tendril::gpu {
 struct transit_tuning {
   std::int64_t most_pairs = std::int64_t{1} << 27U;   ///< (sample, transit) that are grouped at a time: 24 bytes each.
   std::int64_t most_copied = std::int64_t{1} << 29U;  ///< Vertices of combined neighbourhoods that are kept at a time.
-  std::uint32_t unit = 1024;                          ///< Calls that a block is given at a time.
+  /// Calls that a block is given at a time, at least 32. 0: 1,024, or 256 where they read whole lists.
+  std::uint32_t unit = 0;
   transit_grouping grouping = transit_grouping::automatic;
 };
 

@@ -221,7 +221,7 @@ void transit_mapper::sort(vertex_id const* transits, std::int64_t num_pairs)
   int const bits = std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(spec_.graph.num_vertices, 1)));
   run_with_scratch(exec_, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortPairs(scratch, bytes, transits, keys_.data(), ordered_.data(), pairs_.data(),
-                                           num_pairs, 0, bits, exec_.stream);
+                                           static_cast<std::uint32_t>(num_pairs), 0, bits, exec_.stream);
   });
 }
 

@@ -70,7 +70,8 @@ void enqueue_team(application_kernels const& kernels, void const* app, applicati
 void enqueue_sample_step(application_kernels const& kernels, void const* app, application_run& run, std::int32_t step);
 
 /// The same, transit-parallel: the map from transits to samples by a sort, transits cut into three classes by their
-/// number of calls, a kernel a class. A unique step's later rounds are sample-parallel. Doesn't synchronise.
+/// number of calls, a kernel a class. A unique step's later rounds are sample-parallel. Doesn't synchronise,
+/// but once (per 2^27 pairs) for a collective application: for the sizes of what it copies.
 void enqueue_transit_step(application_kernels const& kernels, void const* app, application_run& run, std::int32_t step);
 
 /// A whole call on a GPU. Synchronises once at its end; once more where edges are added. @throws as run_application.

@@ -15,6 +15,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <tendril/engine/transit_map.hpp>
