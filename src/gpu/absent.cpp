@@ -1,6 +1,7 @@
 // The GPU's functions in a build without CUDA: each says so.
 
 #include <tendril/cluster.hpp>
+#include <tendril/custom_application.hpp>
 #include <tendril/custom_walk.hpp>
 #include <tendril/error.hpp>
 #include <tendril/generate.hpp>
@@ -10,6 +11,7 @@
 #include <tendril/layers.hpp>
 #include <tendril/multidim.hpp>
 #include <tendril/mvs.hpp>
+#include <tendril/saint.hpp>
 #include <tendril/shadow.hpp>
 #include <tendril/subgraph.hpp>
 #include <tendril/walk.hpp>
@@ -63,6 +65,13 @@ multidim_walks multidim_walk(graph const&, std::span<vertex_id const>, std::int6
 }
 
 subgraphs induced_subgraphs(graph const&, std::span<vertex_id const>, std::span<std::int64_t const>, gpu_exec const&)
+{
+  refuse();
+}
+
+subgraphs saint_sample(graph const&, saint_params const&, std::int64_t, gpu_exec const&, std::int64_t) { refuse(); }
+
+saint_coefficients saint_normalization(graph const&, saint_params const&, std::int64_t, gpu_exec const&, std::int64_t)
 {
   refuse();
 }
@@ -134,6 +143,14 @@ walks custom_walk::run(graph const&, std::span<vertex_id const>, dynamic_walk_pa
 
 void custom_walk::run_into(graph const&, std::span<vertex_id const>, dynamic_walk_params const&, std::int64_t,
                            vertex_id*, std::int32_t*, gpu_exec const&) const
+{
+  refuse();
+}
+
+void custom_application::compile(gpu_exec const&) const { refuse(); }
+
+samples custom_application::run(graph const&, std::span<vertex_id const>, std::int64_t, application_params const&,
+                                gpu_exec const&, std::int64_t) const
 {
   refuse();
 }
