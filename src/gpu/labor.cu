@@ -87,8 +87,8 @@ __global__ __launch_bounds__(block_threads) void count_hubs_kernel(labor_job con
   for (std::int64_t h = blockIdx.x; h < job.hubs[0]; h += gridDim.x) {
     std::int64_t const i = job.hubs[1 + h];
     asking_vertex const v = asking_vertex::of(job, i);
-    std::int64_t count = 0;
-    for (std::uint32_t begin = 0; begin < v.degree; begin += block_threads) {
+    std::int64_t count = v.choice.all ? v.degree : 0;
+    for (std::uint32_t begin = 0; begin < v.degree && !v.choice.all; begin += block_threads) {
       count += __syncthreads_count(v.takes(job, begin + threadIdx.x));
     }
     if (threadIdx.x == 0) { job.offsets[i + 1] = count; }
@@ -101,7 +101,7 @@ __global__ __launch_bounds__(block_threads) void write_kernel(labor_job const jo
   auto const lane = static_cast<std::uint32_t>(lane_id());
   for (std::int64_t i = global_thread() / warp_size; i < num_nodes; i += grid_stride() / warp_size) {
     asking_vertex const v = asking_vertex::of(job, i);
-    if (!v.choice.all && v.degree > hub_degree) { continue; }
+    if (v.degree > hub_degree) { continue; }
     std::int64_t at = job.offsets[i];
     float const weight = v.choice.weight(job.fanout, v.degree, job.offsets[i + 1] - at, job.normalize);
     for (std::uint32_t begin = 0; begin < v.degree; begin += warp_size) {

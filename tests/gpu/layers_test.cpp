@@ -223,9 +223,9 @@ TEST_F(LayersOnGpu, AreTheCpusWithHashSetsThatAreThere)
 
 TEST_F(LayersOnGpu, AreTheCpusWhereLayersDontFitSharedMemory)
 {
-  graph const g = skewed(12, 8, false);
+  graph const g = skewed(14, 4, false);
   compare(g, {3, 700, 2, 1000});
-  compare(g, {2, 5000, 2, 4096});
+  compare(g, {1, 5000, 2, 4096});
   compare(g, {2, 64, 1, max_layer_size});
   compare(g, {1, max_layer_size, 1, 10});
 }
