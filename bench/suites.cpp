@@ -17,6 +17,7 @@
 #include <tendril/walk.hpp>
 
 #include "bench/ceilings.hpp"
+#include "bench/gpu_layers.hpp"
 #include "bench/gpu_samplers.hpp"
 #include "bench/gpu_stream.hpp"
 #include "bench/gpu_walks.hpp"
@@ -255,7 +256,7 @@ std::vector<row> run_store(options const& o)
 
 std::vector<std::string> suites()
 {
-  return {"ceilings", "walks", "sample", "scaling", "store", "stream", "published", "samplers"};
+  return {"ceilings", "walks", "sample", "scaling", "store", "stream", "published", "samplers", "layers"};
 }
 
 std::string default_graph(std::string const& suite, bool on_gpu)
@@ -271,7 +272,7 @@ std::vector<row> run(options const& given)
   if (o.graph.empty()) { o.graph = default_graph(o.suite, o.gpu.has_value()); }
   std::vector<row> rows;
   if (o.repeats < 1) { throw argument_error(fmt::format("repeats: {}, expected 1 or more", o.repeats)); }
-  bool const needs_gpu = o.suite == "published" || o.suite == "samplers";
+  bool const needs_gpu = o.suite == "published" || o.suite == "samplers" || o.suite == "layers";
   bool const has_gpu_form = o.suite == "stream" || o.suite == "walks" || needs_gpu;
   if (o.gpu.has_value() && !has_gpu_form) {
     throw argument_error(fmt::format("bench {}: runs on the CPU, expected --device cpu", o.suite));
@@ -285,6 +286,8 @@ std::vector<row> run(options const& given)
     rows = run_published(o);
   } else if (o.suite == "samplers") {
     rows = run_samplers(o);
+  } else if (o.suite == "layers") {
+    rows = run_gpu_layers(o);
   } else if (o.suite == "ceilings") {
     rows = run_ceilings(o);
   } else if (o.suite == "walks") {
