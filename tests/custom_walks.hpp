@@ -2,12 +2,11 @@
 
 #pragma once
 
-#include <fstream>
-#include <sstream>
-#include <stdexcept>
 #include <string>
 
 #include <tendril/dynamic_walk.hpp>
+
+#include "source_text.hpp"
 
 /// Defines a struct, and its text as NAME_text.
 #define TENDRIL_TEXT_WALK(NAME, ...) \
@@ -15,19 +14,6 @@
   inline std::string const NAME##_text = "struct " #NAME " " #__VA_ARGS__ ";";
 
 namespace tendril::test {
-
-/// The text of a header of examples/: in the checkout that this was built from, or in the one that it runs in.
-inline std::string example_source(std::string const& name)
-{
-  for (std::string const& folder : {std::string(TENDRIL_SOURCE_DIR) + "/", std::string()}) {
-    std::ifstream const file(folder + "examples/" + name);
-    if (!file) { continue; }
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
-  throw std::runtime_error("examples/" + name + ": not found");
-}
 
 /// A member function: the smaller the graph's weight the likelier, by an expression for a constant.
 inline std::string weight_of(std::string const& constant)

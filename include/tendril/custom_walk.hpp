@@ -8,32 +8,16 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
+#include <tendril/custom_code.hpp>
 #include <tendril/dynamic_walk.hpp>
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
 
 namespace tendril {
 
-/// The value of a field of the struct, by name: a number, or as many as an array has at most.
-struct custom_parameter {
-  std::string name;
-  std::variant<double, std::int64_t, std::vector<double>, std::vector<std::int64_t>> value;
-};
-
-/// What compiles a walk, and where the result is kept. Never part of a result.
-struct custom_walk_options {
-  /// For the CPU: a program with the options of g++ and clang++, and first options if it needs some, apart by spaces.
-  /// Empty: $CXX, or the first of c++, g++, clang++ that is on the path.
-  std::string compiler;
-  /// For GPUs: where to look for libnvrtc besides the system's library path and CUDA's folder.
-  std::vector<std::string> nvrtc_folders;
-  /// Where compiled walks stay. Empty: tendril/ in $XDG_CACHE_HOME, or in ~/.cache. A folder that can't be written, or
-  /// belongs to somebody else, isn't used; the walk is compiled again then.
-  std::string cache_folder;
-};
+using custom_walk_options = custom_options;
 
 /// A dynamic walk from source text. Compiled once for each place it runs in, at the first use; what was compiled is
 /// kept on disk under a hash of everything it was made from, and is safe to share among processes. Copies share the

@@ -124,7 +124,7 @@ compiler find_compiler(std::string const& wanted)
     if (std::string path = locate(program); !path.empty()) { return {std::move(path), {}}; }
   }
   throw io_error(
-      "C++ compiler: none of c++, g++, clang++ is on the path, expected one to compile a walk with (or $CXX to name "
+      "C++ compiler: none of c++, g++, clang++ is on the path, expected one to compile texts with (or $CXX to name "
       "it)");
 }
 

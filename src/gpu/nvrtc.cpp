@@ -54,9 +54,8 @@ void* open_library(std::vector<std::string> const& folders)
     }
   }
   throw device_error(
-      "NVRTC: there is no libnvrtc.so.13 or .12, which compiles walks for GPUs; it comes with the CUDA toolkit, or "
-      "with "
-      "'pip install nvidia-cuda-nvrtc'");
+      "NVRTC: there is no libnvrtc.so.13 or .12, which compiles texts for GPUs; it comes with the CUDA toolkit, or "
+      "with 'pip install nvidia-cuda-nvrtc'");
 }
 
 std::string text_of(program unit, size_function* size_of, text_function* get)

@@ -10,29 +10,23 @@ namespace tendril::plan {
 namespace {
 
 // Lines of the unit that can be wrong only by what the caller said bear a file's name that tells which.
-constexpr std::string_view source_name = "walk.cpp";
 constexpr std::string_view struct_marker = "name-of-the-struct";
 constexpr std::string_view parameter_marker = "parameter-";
 
-std::string start_of_unit(custom_walk::state const& walk)
+/// What checks of engine/custom_struct.hpp begin with.
+constexpr std::string_view struct_head = "custom struct: ";
+
+std::string start_of_unit(custom_code const& code)
 {
-  return fmt::format(R"(using tendril::edge_id;
-using tendril::graph_view;
-using tendril::label_id;
-using tendril::no_vertex;
-using tendril::vertex_id;
-using tendril::walk_edge;
-using tendril::walk_state;
-#include "{}"
-#line 1 "{}"
-using tendril_walk_type = ::{};
+  return fmt::format(R"({0}#include "{1}"
+#line 1 "{2}"
+using tendril_type = ::{3};
 #line 1 "unit"
-constexpr bool tendril_is_walk = (tendril::require_dynamic_walk<tendril_walk_type>(), true);
-static_assert(tendril_is_walk);
-using tendril_scanning = tendril::engine::scanning_walk<tendril_walk_type>;
-using tendril_rejecting = tendril::engine::rejecting_walk<tendril_walk_type>;
-)",
-                     source_name, struct_marker, walk.struct_name);
+constexpr bool tendril_is_right = ({4}<tendril_type>(), true);
+static_assert(tendril_is_right);
+{5})",
+                     code.kind->names, code.kind->file, struct_marker, code.struct_name, code.kind->require,
+                     code.kind->types);
 }
 
 /// How many words a parameter takes, 0 for one that is not a list; and their type.
@@ -53,25 +47,26 @@ parameter_shape shape_of(custom_parameter const& parameter)
 }
 
 /// The body of tendril_make.
-std::string make_body(custom_walk::state const& walk)
+std::string make_body(custom_code const& code)
 {
-  std::string text = "  tendril::engine::describe<tendril_walk_type>(*made);\n";
-  if (walk.has_bytes) { return text; }
-  text +=
-      "  static_assert(__is_constructible(tendril_walk_type), \"dynamic walk: must be default-constructible to take "
-      "parameters by name\");\n"
-      "  tendril_walk_type walk{};\n";
+  std::string text = fmt::format("  tendril::engine::describe<tendril_type>(*made, {});\n", code.kind->flags);
+  if (code.has_bytes) { return text; }
+  text += fmt::format(
+      "  static_assert(__is_constructible(tendril_type), \"{}must be default-constructible to take parameters by "
+      "name\");\n"
+      "  tendril_type value{{}};\n",
+      struct_head);
   std::size_t at = 0;
-  for (std::size_t i = 0; i < walk.parameters.size(); ++i) {
-    auto const& name = walk.parameters[i].name;
-    parameter_shape const shape = shape_of(walk.parameters[i]);
+  for (std::size_t i = 0; i < code.parameters.size(); ++i) {
+    auto const& name = code.parameters[i].name;
+    parameter_shape const shape = shape_of(code.parameters[i]);
     text += fmt::format(
         "#line 1 \"{}{}\"\n"
-        "  if (!tendril::engine::set_field<{}, {}>(walk.{}, words + {})) {{ made->misfit = {}; }}\n",
+        "  if (!tendril::engine::set_field<{}, {}>(value.{}, words + {})) {{ made->misfit = {}; }}\n",
         parameter_marker, name, shape.type, shape.count, name, at, i);
     at += std::max<std::size_t>(shape.count, 1);
   }
-  return text + "#line 1 \"unit\"\n  tendril::engine::store(walk, *made);\n";
+  return text + "#line 1 \"unit\"\n  tendril::engine::store(value, *made);\n";
 }
 
 /// Drops lines that tell how the compiler came to a file; the caller has no use for them.
@@ -90,73 +85,63 @@ std::string without_trail(std::string const& output)
   return kept;
 }
 
-/// What a failed check of the engine says, in the words of tendril/walk_concept.hpp; empty if there is none.
-std::string failed_check(std::string const& output)
+/// What a failed check says, without its head; empty if there is none.
+std::string failed_check(std::string const& output, std::string_view head)
 {
-  constexpr std::string_view head = "dynamic walk: ";
-  std::size_t const at = output.find(head);
-  if (at == std::string::npos) { return ""; }
-  std::size_t const begin = at + head.size();
+  std::size_t const of_kind = output.find(head);
+  std::size_t const of_struct = output.find(struct_head);
+  if (std::min(of_kind, of_struct) == std::string::npos) { return ""; }
+  std::size_t const begin = of_kind < of_struct ? of_kind + head.size() : of_struct + struct_head.size();
   std::string text = output.substr(begin, std::min(output.find('\n', begin), output.size()) - begin);
   while (!text.empty() && (text.back() == '"' || text.back() == ' ' || text.back() == '\r')) { text.pop_back(); }
   return text;
 }
 
 /// Whether the compiler found an error in the caller's lines: "walk.cpp:3:1: error" or "walk.cpp(3): error".
-bool blames_source(std::string const& output)
+bool blames_source(custom_code const& code, std::string const& output)
 {
-  static std::regex const pattern(R"(walk\.cpp[:(][^\n]*error)");
-  return std::regex_search(output, pattern);
+  return std::regex_search(output, std::regex(fmt::format(R"({}[:(][^\n]*error)", code.kind->file)));
 }
 
 }  // namespace
 
-std::vector<embedded_text> unit_files(custom_walk::state const& walk)
+std::vector<embedded_text> unit_files(custom_code const& code)
 {
   auto const headers = engine_headers();
   std::vector<embedded_text> files(headers.begin(), headers.end());
-  files.push_back({"tendril/dynamic_walk.hpp", "#pragma once\n#include <tendril/walk_concept.hpp>\n"});
-  files.push_back({source_name, walk.source});
+  files.insert(files.end(), code.kind->headers.begin(), code.kind->headers.end());
+  files.push_back({code.kind->file, code.source});
   return files;
 }
 
-std::string cpu_unit(custom_walk::state const& walk)
+std::string cpu_unit(custom_code const& code)
 {
   return fmt::format(R"(#define TENDRIL_CUSTOM_UNIT 1
-#include <tendril/engine/custom_cpu.hpp>
-{}#define TENDRIL_EXPORT extern "C" __attribute__((visibility("default")))
-TENDRIL_EXPORT int tendril_walk(void const* walk, tendril::engine::dynamic_setup const* setup, int rejecting,
-                                tendril::engine::dynamic_batch const* batch, std::int64_t begin, std::int64_t end,
-                                tendril::engine::dynamic_report* report)
-{{
-  return tendril::engine::walk_custom<tendril_scanning>(walk, setup, rejecting, batch, begin, end, report);
-}}
-TENDRIL_EXPORT void tendril_make([[maybe_unused]] tendril::engine::custom_word const* words,
+{}{}#define TENDRIL_EXPORT extern "C" __attribute__((visibility("default")))
+{}TENDRIL_EXPORT void tendril_make([[maybe_unused]] tendril::engine::custom_word const* words,
                                  tendril::engine::custom_made* made)
 {{
 {}}}
 )",
-                     start_of_unit(walk), make_body(walk));
+                     code.kind->cpu_head, start_of_unit(code), code.kind->cpu_functions, make_body(code));
 }
 
-std::string gpu_unit(custom_walk::state const& walk)
+std::string gpu_unit(custom_code const& code)
 {
-  return fmt::format(R"(#include <tendril/engine/custom_unit.hpp>
-#include <tendril/engine/reject_kernel.cuh>
-#include <tendril/engine/scan_kernel.cuh>
-{}extern "C" __global__ void tendril_make(tendril::engine::custom_word const* words, tendril::engine::custom_made* made)
+  return fmt::format(
+      R"({}{}{}__global__ void tendril_make(tendril::engine::custom_word const* words, tendril::engine::custom_made* made)
 {{
 {}}}
 )",
-                     start_of_unit(walk), make_body(walk));
+      code.kind->gpu_head, start_of_unit(code), code.kind->gpu_functions, make_body(code));
 }
 
-std::vector<engine::custom_word> parameter_words(custom_walk::state const& walk)
+std::vector<engine::custom_word> parameter_words(custom_code const& code)
 {
   std::vector<engine::custom_word> words;
   auto const add_real = [&](double value) { words.push_back({.real = value}); };
   auto const add_integer = [&](std::int64_t value) { words.push_back({.integer = value}); };
-  for (auto const& parameter : walk.parameters) {
+  for (auto const& parameter : code.parameters) {
     if (auto const* real = std::get_if<double>(&parameter.value)) {
       add_real(*real);
     } else if (auto const* integer = std::get_if<std::int64_t>(&parameter.value)) {
@@ -171,33 +156,33 @@ std::vector<engine::custom_word> parameter_words(custom_walk::state const& walk)
   return words;
 }
 
-std::vector<std::byte> struct_bytes(custom_walk::state const& walk, engine::custom_made const& made)
+std::vector<std::byte> struct_bytes(custom_code const& code, engine::custom_made const& made)
 {
-  if (walk.has_bytes) {
-    TENDRIL_EXPECTS(walk.bytes.size() == made.size, "fields: {} bytes, expected {}, the size of struct '{}'",
-                    walk.bytes.size(), made.size, walk.struct_name);
-    return walk.bytes;
+  if (code.has_bytes) {
+    TENDRIL_EXPECTS(code.bytes.size() == made.size, "fields: {} bytes, expected {}, the size of struct '{}'",
+                    code.bytes.size(), made.size, code.struct_name);
+    return code.bytes;
   }
   if (made.misfit >= 0) {
     throw argument_error(
         fmt::format("parameter '{}': out of range, expected a value that its field in struct '{}' can hold",
-                    walk.parameters[static_cast<std::size_t>(made.misfit)].name, walk.struct_name));
+                    code.parameters[static_cast<std::size_t>(made.misfit)].name, code.struct_name));
   }
   std::vector<std::byte> bytes(made.size);
-  std::memcpy(bytes.data(), made.walk, made.size);
+  std::memcpy(bytes.data(), made.bytes, made.size);
   return bytes;
 }
 
-void throw_compile_error(custom_walk::state const& walk, std::string_view compiler, std::string output)
+void throw_compile_error(custom_code const& code, std::string_view compiler, std::string output)
 {
   output = without_trail(output);
-  bool const in_source = blames_source(output);
-  bool const named = std::regex_search(walk.source, std::regex("\\b" + walk.struct_name + "\\b"));
+  bool const in_source = blames_source(code, output);
+  bool const named = std::regex_search(code.source, std::regex("\\b" + code.struct_name + "\\b"));
   if (!in_source && !named && output.find(struct_marker) != std::string::npos) {
-    throw argument_error(
-        fmt::format("walk: the source defines no struct '{0}', expected 'struct {0} {{ … }}'", walk.struct_name));
+    throw argument_error(fmt::format("{0}: the source defines no struct '{1}', expected 'struct {1} {{ … }}'",
+                                     code.kind->noun, code.struct_name));
   }
-  std::string const check = failed_check(output);
+  std::string const check = failed_check(output, code.kind->head);
   std::size_t const at = output.find(parameter_marker);
   if (!in_source && at != std::string::npos) {
     std::size_t const begin = at + parameter_marker.size();
@@ -206,13 +191,14 @@ void throw_compile_error(custom_walk::state const& walk, std::string_view compil
                                                                            begin) -
                                                       begin);
     throw argument_error(check.empty() ? fmt::format("parameter '{}': struct '{}' has no public field of that name",
-                                                     name, walk.struct_name)
+                                                     name, code.struct_name)
                                        : fmt::format("parameter '{}': {}", name, check));
   }
   if (!in_source && !check.empty()) {
-    throw argument_error(fmt::format("walk: struct '{}' {}", walk.struct_name, check));
+    throw argument_error(fmt::format("{}: struct '{}' {}", code.kind->noun, code.struct_name, check));
   }
-  throw argument_error(fmt::format("walk: struct '{}' doesn't compile ({}):\n{}", walk.struct_name, compiler, output));
+  throw argument_error(
+      fmt::format("{}: struct '{}' doesn't compile ({}):\n{}", code.kind->noun, code.struct_name, compiler, output));
 }
 
 }  // namespace tendril::plan

@@ -1,84 +1,79 @@
-// Walks that come as text, before anything compiles them: what can be seen by reading.
+// Walks that come as text: the unit that is compiled around one.
 
 #include <tendril/custom_walk.hpp>
 
-#include <regex>
-#include <set>
 #include <utility>
 
 #include "plan/custom_walk_state.hpp"
-#include "store/expects.hpp"  // TENDRIL_EXPECTS
 
 namespace tendril {
+namespace plan {
 namespace {
 
-/// The names of the structs that a source defines outside of braces. Comments and literals are passed over.
-std::vector<std::string> structs_of(std::string const& source)
-{
-  static std::regex const token(
-      R"rx(//[^\n]*|/\*[^]*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[{}]|\b(?:struct|class)\s+(?:alignas\s*\([^)]*\)\s*)?([A-Za-z_]\w*)(?:\s+final)?\s*(?=[:{]))rx");
-  std::vector<std::string> names;
-  int depth = 0;
-  for (std::sregex_iterator i(source.begin(), source.end(), token), end; i != end; ++i) {
-    std::smatch const& match = *i;
-    if (match.str() == "{") { ++depth; }
-    if (match.str() == "}") { --depth; }
-    if (match[1].matched && depth == 0) { names.push_back(match[1].str()); }
-  }
-  return names;
-}
-
-std::string only_struct_of(std::string const& source)
-{
-  std::vector<std::string> const names = structs_of(source);
-  TENDRIL_EXPECTS(names.size() == 1,
-                  "walk: the source defines {} structs outside of namespaces, expected one, or its name among several",
-                  names.size());
-  return names.front();
-}
-
-std::shared_ptr<custom_walk::state> make_state(std::string source, std::string name, custom_walk_options options)
-{
-  static std::regex const qualified(R"((::)?[A-Za-z_]\w*(::[A-Za-z_]\w*)*)");
-  if (name.empty()) { name = only_struct_of(source); }
-  TENDRIL_EXPECTS(std::regex_match(name, qualified), "struct_name: '{}', expected the name of a struct in the source",
-                  name);
-  auto state = std::make_shared<custom_walk::state>();
-  state->source = std::move(source);
-  state->struct_name = name.substr(name.starts_with("::") ? 2 : 0);
-  state->options = std::move(options);
-  return state;
-}
+constexpr std::string_view walk_exports[] = {"tendril_walk"};
+constexpr std::string_view walk_kernels[] = {
+    "tendril::engine::scan_walk_kernel<tendril_scanning, tendril::engine::race_sampler>",
+    "tendril::engine::reject_walk_kernel<tendril_rejecting>"};
+constexpr embedded_text walk_headers[] = {
+    {"tendril/dynamic_walk.hpp", "#pragma once\n#include <tendril/walk_concept.hpp>\n"}};
 
 }  // namespace
 
+custom_kind const& walk_kind()
+{
+  static constexpr custom_kind kind{
+      .noun = "walk",
+      .file = "walk.cpp",
+      .names = R"(using tendril::edge_id;
+using tendril::graph_view;
+using tendril::label_id;
+using tendril::no_vertex;
+using tendril::vertex_id;
+using tendril::walk_edge;
+using tendril::walk_state;
+)",
+      .require = "tendril::require_dynamic_walk",
+      .head = "dynamic walk: ",
+      .types = R"(using tendril_scanning = tendril::engine::scanning_walk<tendril_type>;
+using tendril_rejecting = tendril::engine::rejecting_walk<tendril_type>;
+)",
+      .flags = "tendril::walk_has::bound<tendril_type> ? 1 : 0",
+      .cpu_head = "#include <tendril/engine/custom_walk_cpu.hpp>\n",
+      .cpu_functions =
+          R"(TENDRIL_EXPORT int tendril_walk(void const* walk, tendril::engine::dynamic_setup const* setup, int rejecting,
+                                tendril::engine::dynamic_batch const* batch, std::int64_t begin, std::int64_t end,
+                                tendril::engine::dynamic_report* report)
+{
+  return tendril::engine::walk_custom<tendril_scanning>(walk, setup, rejecting, batch, begin, end, report);
+}
+)",
+      .gpu_head = R"(#include <tendril/engine/custom_walk_unit.hpp>
+#include <tendril/engine/reject_kernel.cuh>
+#include <tendril/engine/scan_kernel.cuh>
+)",
+      .gpu_functions = "",
+      .exports = walk_exports,
+      .kernels = walk_kernels,
+      .headers = walk_headers,
+  };
+  return kind;
+}
+
+}  // namespace plan
+
 custom_walk::custom_walk(std::string source, std::string struct_name, std::vector<custom_parameter> parameters,
                          custom_walk_options options)
-    : state_(make_state(std::move(source), std::move(struct_name), std::move(options)))
+    : state_(std::make_shared<state>())
 {
-  static std::regex const identifier(R"([A-Za-z_]\w*)");
-  std::set<std::string> seen;
-  for (auto const& parameter : parameters) {
-    TENDRIL_EXPECTS(std::regex_match(parameter.name, identifier),
-                    "parameter '{}': expected the name of a field of struct '{}'", parameter.name, state_->struct_name);
-    TENDRIL_EXPECTS(seen.insert(parameter.name).second, "parameter '{}': given twice", parameter.name);
-    bool const empty = std::visit(
-        [](auto const& value) {
-          if constexpr (requires { value.empty(); }) { return value.empty(); }
-          return false;
-        },
-        parameter.value);
-    TENDRIL_EXPECTS(!empty, "parameter '{}': no values, expected one at least", parameter.name);
-  }
-  state_->parameters = std::move(parameters);
+  plan::set_source(*state_, std::move(source), std::move(struct_name), std::move(options));
+  plan::set_parameters(*state_, std::move(parameters));
 }
 
 custom_walk custom_walk::from_bytes(std::string source, std::string struct_name, std::span<std::byte const> fields,
                                     custom_walk_options options)
 {
   custom_walk walk(std::move(source), std::move(struct_name), {}, std::move(options));
-  walk.state_->has_bytes = true;
-  walk.state_->bytes.assign(fields.begin(), fields.end());
+  plan::set_bytes(*walk.state_, fields);
   return walk;
 }
 

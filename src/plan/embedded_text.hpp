@@ -12,7 +12,7 @@ struct embedded_text {
   std::string_view text;
 };
 
-/// What the engine of dynamic walks is made of.
+/// What the engines of dynamic walks and of sampling applications are made of.
 std::span<embedded_text const> engine_headers();
 
 /// The standard headers that those include, for NVRTC.

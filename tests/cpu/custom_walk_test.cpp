@@ -2,7 +2,6 @@
 // line; what was compiled is found again, by any process.
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +18,7 @@
 #include <tendril/generate.hpp>
 #include <tendril/gpu.hpp>
 
+#include "cpu/custom_code_test.hpp"
 #include "cpu/small_graphs.hpp"
 #include "custom_walks.hpp"
 #include "examples/metapath2vec_walk.hpp"
@@ -29,38 +29,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class CustomWalk : public testing::Test {
+class CustomWalk : public custom_code_test<custom_walk> {
  protected:
-  void SetUp() override
-  {
-    std::string pattern = (fs::temp_directory_path() / "tendril-custom-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder = pattern;
-    options.cache_folder = (folder / "cache").string();
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
-  [[nodiscard]] std::vector<fs::path> cached() const
-  {
-    std::vector<fs::path> files;
-    if (!fs::exists(options.cache_folder)) { return files; }
-    for (auto const& entry : fs::directory_iterator(options.cache_folder)) { files.push_back(entry.path()); }
-    return files;
-  }
-
-  /// The first line of what compiling the text throws; all of it in `message`.
-  std::string complaint(std::string const& source, std::string const& name = "",
-                        std::vector<custom_parameter> const& parameters = {})
-  {
-    try {
-      custom_walk(source, name, parameters, options).compile();
-    } catch (error const& problem) {
-      message = problem.what();
-      return message.substr(0, message.find('\n'));
-    }
-    return "nothing";
-  }
-
   template <class W>
   void compare(graph const& g, W const& ahead, custom_walk const& walk, dynamic_walk_params const& params)
   {
@@ -73,9 +43,6 @@ class CustomWalk : public testing::Test {
     EXPECT_GT(*std::max_element(got.lengths.begin(), got.lengths.end()), 3) << "no walk got anywhere";
   }
 
-  fs::path folder;
-  custom_walk_options options;
-  std::string message;
   graph skewed = generate_rmat({.scale = 9, .seed = 3}, {.symmetrize = true},
                                {.has_weights = true, .num_labels = 3, .num_node_types = 3});
 };

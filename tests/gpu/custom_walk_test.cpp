@@ -2,7 +2,6 @@
 // but no GPU.
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -19,47 +18,13 @@
 #include "custom_walks.hpp"
 #include "examples/metapath2vec_walk.hpp"
 #include "examples/time_decay_walk.hpp"
-#include "gpu/gpu_test.hpp"
-#include "gpu/nvrtc.hpp"
-#include "plan/custom_unit.hpp"
+#include "gpu/nvrtc_test.hpp"
+#include "plan/custom_walk_state.hpp"
 
 namespace tendril::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// $TENDRIL_NVRTC: a folder that has libnvrtc, for machines where nothing else says where it is.
-std::vector<std::string> nvrtc_folders()
-{
-  char const* const folder = std::getenv("TENDRIL_NVRTC");
-  return folder == nullptr ? std::vector<std::string>{} : std::vector<std::string>{folder};
-}
-
-bool has_nvrtc()
-{
-  try {
-    gpu::nvrtc const library(nvrtc_folders());
-    return true;
-  } catch (device_error const&) {
-    return false;
-  }
-}
-
-custom_walk_options options_in(fs::path const& folder)
-{
-  custom_walk_options options;
-  options.cache_folder = folder.string();
-  options.nvrtc_folders = nvrtc_folders();
-  return options;
-}
-
-fs::path make_folder()
-{
-  std::string pattern = (fs::temp_directory_path() / "tendril-custom-XXXXXX").string();
-  return mkdtemp(pattern.data());
-}
-
-using parameters = std::vector<custom_parameter>;
 
 /// Hands use(text, parameters, the struct compiled ahead of time) every walk.
 template <class Use>
@@ -74,36 +39,11 @@ void for_each_walk(Use use)
   use(rejecting_walk_text, parameters{{"low", 0.5}}, rejecting_walk{0.5F});
 }
 
-class CompiledByNvrtc : public testing::Test {
+class CompiledByNvrtc : public nvrtc_test {
  protected:
-  void SetUp() override
+  static std::string complaint(std::string const& source, parameters values = {})
   {
-    if (!has_nvrtc()) { GTEST_SKIP() << "no NVRTC"; }
-  }
-
-  static gpu::nvrtc_result compile(custom_walk::state const& walk)
-  {
-    auto files = plan::unit_files(walk);
-    auto const standard = plan::nvrtc_headers();
-    files.insert(files.end(), standard.begin(), standard.end());
-    return gpu::nvrtc(nvrtc_folders())
-        .compile(plan::gpu_unit(walk), files, gpu::nvrtc::options(9, 0),
-                 {plan::scan_kernel_name, plan::reject_kernel_name});
-  }
-
-  static std::string complaint(std::string const& source, std::vector<custom_parameter> values = {})
-  {
-    custom_walk::state walk;
-    walk.source = source;
-    walk.struct_name = "w";
-    walk.parameters = std::move(values);
-    gpu::nvrtc_result const result = compile(walk);
-    if (result.done) { return "nothing"; }
-    try {
-      plan::throw_compile_error(walk, "NVRTC", result.log);
-    } catch (argument_error const& problem) {
-      return problem.what();
-    }
+    return nvrtc_test::complaint(plan::walk_kind(), source, std::move(values));
   }
 };
 
@@ -118,7 +58,7 @@ TEST_F(CompiledByNvrtc, WalksBecomeKernels)
     ASSERT_TRUE(result.done) << result.log;
     EXPECT_EQ(result.log, "");
     EXPECT_EQ(result.cubin.substr(1, 3), "ELF");
-    EXPECT_EQ(result.names.size(), 2U);
+    EXPECT_EQ(result.names.size(), 3U);
   });
 }
 
@@ -145,19 +85,8 @@ vertex_id hub_of(graph const& g)
   return hub;
 }
 
-class CustomWalkOnGpu : public gpu_test {
+class CustomWalkOnGpu : public nvrtc_gpu_test {
  protected:
-  void SetUp() override
-  {
-    gpu_test::SetUp();
-    if (!IsSkipped() && !has_nvrtc()) { GTEST_SKIP() << "no NVRTC"; }
-    folder = make_folder();
-  }
-  void TearDown() override
-  {
-    if (!folder.empty()) { fs::remove_all(folder); }
-  }
-
   /// The rows of a walk on the GPU, graph and starts in host memory.
   std::vector<vertex_id> rows_there(custom_walk const& walk, graph const& g, std::vector<vertex_id> const& starts,
                                     dynamic_walk_params const& params)
@@ -171,7 +100,6 @@ class CustomWalkOnGpu : public gpu_test {
     return rows;
   }
 
-  fs::path folder;
   graph skewed = generate_rmat({.scale = 11, .seed = 3}, {.symmetrize = true},
                                {.has_weights = true, .num_labels = 3, .num_node_types = 3});
 };
@@ -181,7 +109,7 @@ TEST_F(CustomWalkOnGpu, IsThatOfTheCpu)
 {
   graph const zoo = make_zoo(11);
   for_each_walk([&](std::string const& text, parameters const& values, auto const& ahead) {
-    custom_walk const walk(text, "", values, options_in(folder));
+    custom_walk const walk(text, "", values, options);
     for (graph const* g : {&std::as_const(skewed), &zoo}) {
       auto const starts = starts_everywhere(*g, 2);
       for (auto const rule : {sampling_rule::automatic, sampling_rule::scan}) {
@@ -199,18 +127,17 @@ TEST_F(CustomWalkOnGpu, TakesTheStructAsBytes)
 {
   float const tau = 2;
   std::string const source = example_source("time_decay_walk.hpp");
-  auto const walk = custom_walk::from_bytes(source, "", std::as_bytes(std::span(&tau, 1)), options_in(folder));
-  custom_walk const by_name(source, "", {{"tau", 2.0}}, options_in(folder));
+  auto const walk = custom_walk::from_bytes(source, "", std::as_bytes(std::span(&tau, 1)), options);
+  custom_walk const by_name(source, "", {{"tau", 2.0}}, options);
   auto const starts = starts_everywhere(skewed, 1);
   EXPECT_EQ(rows_there(walk, skewed, starts, {.length = 20}), rows_there(by_name, skewed, starts, {.length = 20}));
-  auto const wrong =
-      custom_walk::from_bytes(source, "", std::as_bytes(std::span(&tau, 1)).first(2), options_in(folder));
+  auto const wrong = custom_walk::from_bytes(source, "", std::as_bytes(std::span(&tau, 1)).first(2), options);
   EXPECT_THROW(wrong.compile(exec), argument_error);
 }
 
 TEST_F(CustomWalkOnGpu, ReportsWhatTheCpuReports)
 {
-  custom_walk const walk(signed_walk_text, "", {{"sign", -1.0}}, options_in(folder));
+  custom_walk const walk(signed_walk_text, "", {{"sign", -1.0}}, options);
   std::vector<vertex_id> const starts(100, hub_of(skewed));  // the first walk is the first that goes wrong, everywhere
   std::string here;
   try {
@@ -224,7 +151,7 @@ TEST_F(CustomWalkOnGpu, ReportsWhatTheCpuReports)
   } catch (argument_error const& problem) {
     EXPECT_EQ(problem.what(), here);
   }
-  custom_walk const right(small_weights_walk_text, "", {}, options_in(folder));
+  custom_walk const right(small_weights_walk_text, "", {}, options);
   EXPECT_EQ(rows_there(right, skewed, starts, {.length = 3}).size(), starts.size() * 4) << "the GPU still works";
 }
 
@@ -232,14 +159,14 @@ TEST_F(CustomWalkOnGpu, IsCompiledOnceAndAgainWhereTheCacheIsDamaged)
 {
   std::string const source = "struct w { float tau; " + weight_of("tau") + " };";
   auto const files = [&] { return std::distance(fs::directory_iterator(folder), fs::directory_iterator()); };
-  custom_walk(source, "", {{"tau", 1.0}}, options_in(folder)).compile(exec);
+  custom_walk(source, "", {{"tau", 1.0}}, options).compile(exec);
   ASSERT_EQ(files(), 1);
   fs::path const file = fs::directory_iterator(folder)->path();
   auto const written = fs::last_write_time(file);
-  custom_walk(source, "", {{"tau", 2.0}}, options_in(folder)).compile(exec);
+  custom_walk(source, "", {{"tau", 2.0}}, options).compile(exec);
   EXPECT_EQ(fs::last_write_time(file), written);
   fs::resize_file(file, 300);
-  custom_walk(source, "", {{"tau", 2.0}}, options_in(folder)).compile(exec);
+  custom_walk(source, "", {{"tau", 2.0}}, options).compile(exec);
   EXPECT_GT(fs::file_size(file), 1000U);
   EXPECT_EQ(files(), 1);
 }

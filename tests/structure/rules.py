@@ -27,10 +27,10 @@ ARROWS = {
 ROOMS = {"core", "store", "plan", "cpu", "gpu"}
 
 # Single headers that a room may include although they belong to another: the commands that benchmarks offer, the
-# examples' walks.
+# examples' walks and applications.
 EXCEPTIONS = {
     "cli": {"bench/bench.hpp"},
-    "tests": {"examples/time_decay_walk.hpp", "examples/metapath2vec_walk.hpp"},
+    "tests": {"examples/time_decay_walk.hpp", "examples/metapath2vec_walk.hpp", "examples/quiet_hops.hpp"},
 }
 
 # What `core` and the public headers may use of the standard library is free; of other libraries, nothing.

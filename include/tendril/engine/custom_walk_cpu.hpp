@@ -5,12 +5,10 @@
 
 #include <cstdint>
 
-#include <tendril/engine/custom_unit.hpp>
+#include <tendril/engine/custom_walk_unit.hpp>
 #include <tendril/engine/dynamic_walker.hpp>
 
 namespace tendril::engine {
-
-using custom_make_function = void(custom_word const* words, custom_made* made);
 
 /// Walks [begin, end) of a batch. @return 0, or 1 with the problem in `report`.
 using custom_walk_function = int(void const* walk, dynamic_setup const* setup, int rejecting,
