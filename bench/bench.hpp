@@ -37,7 +37,8 @@ struct row {
   double min = 0, max = 0;
 };
 
-/// The names of the suites: ceilings, walks, sample, scaling, store, stream, published, samplers, layers.
+/// The names of the suites: ceilings, walks, sample, scaling, store, stream, published, samplers, layers, applications,
+/// subgraphs.
 [[nodiscard]] std::vector<std::string> suites();
 
 /// What a suite measures unless it is told: R-MAT 22 on the CPU, the graphs that its goals name on a GPU.

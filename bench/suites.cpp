@@ -17,9 +17,11 @@
 #include <tendril/walk.hpp>
 
 #include "bench/ceilings.hpp"
+#include "bench/gpu_applications.hpp"
 #include "bench/gpu_layers.hpp"
 #include "bench/gpu_samplers.hpp"
 #include "bench/gpu_stream.hpp"
+#include "bench/gpu_subgraphs.hpp"
 #include "bench/gpu_walks.hpp"
 #include "bench/measure.hpp"
 #include "bench/report.hpp"
@@ -256,13 +258,15 @@ std::vector<row> run_store(options const& o)
 
 std::vector<std::string> suites()
 {
-  return {"ceilings", "walks", "sample", "scaling", "store", "stream", "published", "samplers", "layers"};
+  return {"ceilings",  "walks",    "sample", "scaling",      "store",    "stream",
+          "published", "samplers", "layers", "applications", "subgraphs"};
 }
 
 std::string default_graph(std::string const& suite, bool on_gpu)
 {
   if (!on_gpu) { return "rmat:22:16"; }
   if (suite == "published") { return "youtube,patents,livejournal,orkut,twitter,friendster"; }
+  if (suite == "applications") { return "g1,g2"; }
   return suite == "walks" ? "g1,g1l,g2,rmat24" : "g1";
 }
 
@@ -272,7 +276,8 @@ std::vector<row> run(options const& given)
   if (o.graph.empty()) { o.graph = default_graph(o.suite, o.gpu.has_value()); }
   std::vector<row> rows;
   if (o.repeats < 1) { throw argument_error(fmt::format("repeats: {}, expected 1 or more", o.repeats)); }
-  bool const needs_gpu = o.suite == "published" || o.suite == "samplers" || o.suite == "layers";
+  bool const needs_gpu = o.suite == "published" || o.suite == "samplers" || o.suite == "layers" ||
+                         o.suite == "applications" || o.suite == "subgraphs";
   bool const has_gpu_form = o.suite == "stream" || o.suite == "walks" || needs_gpu;
   if (o.gpu.has_value() && !has_gpu_form) {
     throw argument_error(fmt::format("bench {}: runs on the CPU, expected --device cpu", o.suite));
@@ -288,6 +293,10 @@ std::vector<row> run(options const& given)
     rows = run_samplers(o);
   } else if (o.suite == "layers") {
     rows = run_gpu_layers(o);
+  } else if (o.suite == "applications") {
+    rows = run_gpu_applications(o);
+  } else if (o.suite == "subgraphs") {
+    rows = run_gpu_subgraphs(o);
   } else if (o.suite == "ceilings") {
     rows = run_ceilings(o);
   } else if (o.suite == "walks") {

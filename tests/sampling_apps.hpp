@@ -16,48 +16,6 @@ struct unique_layer : layer {
   [[nodiscard]] TENDRIL_HD bool unique(int) const { return true; }
 };
 
-/// NextDoor's importance sampling (its figure 4b): vertices of the whole graph, and the edges from the step before to
-/// them.
-struct importance {
-  int layers = 5;
-  std::int64_t size = 64;
-  bool distinct = false;
-  static constexpr bool adds_edges = true;
-  static constexpr sampling sampling_type() { return sampling::collective; }
-  [[nodiscard]] TENDRIL_HD int steps() const { return layers; }
-  [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return size; }
-  [[nodiscard]] TENDRIL_HD bool unique(int) const { return distinct; }
-  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view& sample, transit_list const& transits, combined_edges const&, int,
-                                          random_stream& rng) const
-  {
-    auto const v = static_cast<vertex_id>(rng.bounded(sample.graph.num_vertices));
-    for (std::uint32_t i = 0; i < transits.size(); ++i) {
-      if (transits[i] != no_vertex && sample.graph.has_edge(transits[i], v)) { sample.add_edge(transits[i], v); }
-    }
-    return v;
-  }
-};
-
-/// Weighted neighbours by one pass over the list: a reservoir of one (Chao, Biometrika 1982). Reads every weight.
-struct weighted_scan {
-  std::int64_t fanout = 5;
-  static constexpr bool scans_neighbors = true;
-  [[nodiscard]] TENDRIL_HD int steps() const { return 2; }
-  [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return fanout; }
-  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view&, transit_list const&, edge_list const& edges, int,
-                                          random_stream& rng) const
-  {
-    double sum = 0;
-    for (std::uint32_t k = 0; k < edges.size(); ++k) { sum += static_cast<double>(edges.weight(k)); }
-    double left = rng.uniform() * sum;
-    for (std::uint32_t k = 0; k < edges.size(); ++k) {
-      left -= static_cast<double>(edges.weight(k));
-      if (left < 0) { return edges[k]; }
-    }
-    return no_vertex;
-  }
-};
-
 /// Cluster sampling as NextDoor has it: nothing is added; the edges among the roots are recorded.
 struct among_roots {
   static constexpr bool adds_edges = true;

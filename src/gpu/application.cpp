@@ -9,6 +9,7 @@
 #include <cuda_runtime_api.h>
 
 #include <tendril/engine/application_kernels.hpp>
+#include <tendril/engine/application_plan.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>  // expect_vertices
 
@@ -297,8 +298,14 @@ samples run_on_gpu(application_kernels const& kernels, void const* app, graph co
     TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
     return std::move(run.out);
   }
-  if (params.executor == sampling_executor::transit_parallel) {
-    for (std::int32_t t = 0; t < run.setup.num_steps; ++t) { enqueue_transit_step(kernels, app, run, t); }
+  auto const plans = plan_steps(job, graph, params, exec);
+  auto const is_grouped = [](step_plan const& plan) { return plan.executor == sampling_executor::transit_parallel; };
+  if (std::any_of(plans.begin(), plans.end(), is_grouped)) {
+    for (std::int32_t t = 0; t < run.setup.num_steps; ++t) {
+      bool const grouped = is_grouped(plans[static_cast<std::size_t>(t)]);
+      (grouped ? enqueue_transit_step : enqueue_sample_step)(kernels, app, run, t);
+    }
+    if (job.traits.adds_edges) { run.rewind(); }
   } else if (!job.traits.adds_edges) {
     enqueue_samples(kernels, app, run);
   }

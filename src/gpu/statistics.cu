@@ -71,6 +71,20 @@ __global__ __launch_bounds__(block_threads) void largest_degree_kernel(graph_vie
   if (threadIdx.x == 0) { atomicMax(largest, all); }
 }
 
+/// Adds the squares of all degrees. One atomic operation a block.
+__global__ __launch_bounds__(block_threads) void degree_squares_kernel(graph_view graph, unsigned long long* squares)
+{
+  unsigned long long sum = 0;
+  for (std::int64_t row = global_thread(); row < graph.num_vertices; row += grid_stride()) {
+    auto const degree = static_cast<unsigned long long>(graph.indptr[row + 1] - graph.indptr[row]);
+    sum += degree * degree;
+  }
+  using block_reduce = cub::BlockReduce<unsigned long long, block_threads>;
+  __shared__ typename block_reduce::TempStorage storage;
+  unsigned long long const all = block_reduce(storage).Sum(sum);
+  if (threadIdx.x == 0) { atomicAdd(squares, all); }
+}
+
 /// Sets `found` if some row has no way on.
 __global__ __launch_bounds__(block_threads) void dead_end_kernel(graph_view graph, float const* largest,
                                                                  unsigned* found)
@@ -183,6 +197,20 @@ std::int64_t largest_degree(graph_view const& graph, gpu_exec const& exec)
   unsigned long long largest = 0;
   read_back(&largest, found, exec);
   return static_cast<std::int64_t>(largest);
+}
+
+double mean_met_degree(graph_view const& graph, gpu_exec const& exec)
+{
+  if (graph.num_edges == 0) { return 0; }
+  device_guard const guard(exec.device);
+  auto squares = make_zeros<unsigned long long>(1, exec);
+  std::int64_t const resident = resident_blocks(degree_squares_kernel, block_threads, 0, exec.device);
+  degree_squares_kernel<<<grid_blocks(graph.num_vertices, block_threads, resident), block_threads, 0, exec.stream>>>(
+      graph, squares.data());
+  TENDRIL_CUDA_TRY(cudaGetLastError());
+  unsigned long long sum = 0;
+  read_back(&sum, squares, exec);
+  return static_cast<double>(sum) / static_cast<double>(graph.num_edges);
 }
 
 bool has_dead_end(graph_view const& graph, float const* largest, gpu_exec const& exec)

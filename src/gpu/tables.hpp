@@ -104,6 +104,10 @@ inline constexpr std::int64_t batch_edges = std::int64_t{1} << 26U;
 /// The largest degree of all rows; 0 without any. Synchronises once.
 [[nodiscard]] std::int64_t largest_degree(graph_view const& graph, gpu_exec const& exec);
 
+/// The mean degree over all edges' sources: what a call that comes along an edge meets. 0 without edges. Synchronises
+/// once.
+[[nodiscard]] double mean_met_degree(graph_view const& graph, gpu_exec const& exec);
+
 /// Whether some row has no edge, or, with `largest` ([num_vertices], device memory), none of positive weight.
 /// Synchronises once.
 [[nodiscard]] bool has_dead_end(graph_view const& graph, float const* largest, gpu_exec const& exec);

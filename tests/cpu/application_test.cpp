@@ -63,7 +63,7 @@ class any_application : public testing::Test {
 };
 using all_applications =
     testing::Types<apps::khop, apps::unique_khop, apps::layer, apps::unique_layer, apps::importance, apps::multidim,
-                   apps::ppr, apps::weighted_scan, apps::among_roots, apps::smallest_root>;
+                   apps::ppr, apps::weighted_khop_scan, apps::among_roots, apps::smallest_root>;
 TYPED_TEST_SUITE(any_application, all_applications);
 
 template <class A>

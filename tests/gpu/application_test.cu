@@ -52,7 +52,7 @@ class any_application_on_gpu : public test::gpu_test {
   }
 };
 using all_applications = testing::Types<apps::khop, apps::unique_khop, apps::layer, apps::unique_layer,
-                                        apps::importance, apps::multidim, apps::ppr, apps::weighted_scan,
+                                        apps::importance, apps::multidim, apps::ppr, apps::weighted_khop_scan,
                                         apps::among_roots, apps::smallest_root, apps::node2vec, apps::deepwalk>;
 TYPED_TEST_SUITE(any_application_on_gpu, all_applications);
 
@@ -124,6 +124,36 @@ TEST_F(application_on_gpu, deepwalk_is_random_walk)
                            rows.begin() + static_cast<std::ptrdiff_t>(i * 41 + 1)))
         << "walk " << i;
   }
+}
+
+TEST_F(application_on_gpu, plans_group_only_what_scans_much)
+{
+  graph const there = to_gpu(graph_cases()[1].host, exec);
+  std::int64_t const many = 1 << 20;
+  for (auto const& plan : plan_application(there, apps::khop{}, many, 1, {}, exec)) {
+    EXPECT_EQ(plan.executor, sampling_executor::sample_parallel) << plan.reason;
+  }
+  EXPECT_EQ(plan_application(there, apps::weighted_khop_scan{}, many, 1, {}, exec).at(1).executor,
+            sampling_executor::transit_parallel);
+  EXPECT_EQ(plan_application(there, apps::weighted_khop_scan{}, 2, 1, {}, exec).at(1).executor,
+            sampling_executor::sample_parallel);
+  application_params forced;
+  forced.executor = sampling_executor::transit_parallel;
+  EXPECT_EQ(plan_application(there, apps::khop{}, 1, 1, forced, exec).at(0).executor,
+            sampling_executor::transit_parallel);
+}
+
+TEST_F(application_on_gpu, steps_of_different_executors_make_one_sample)
+{
+  graph const host = graph_cases()[1].host;
+  graph const there = to_gpu(host, exec);
+  apps::weighted_khop_scan const app{2, {1, 8}};
+  auto const roots = random_vertices(host.num_vertices(), 3000, 5);
+  auto const roots_there = copy_to_gpu(roots.span(), exec);
+  auto const plans = plan_application(there, app, 3000, 1, {}, exec);
+  EXPECT_NE(plans.at(0).executor, plans.at(1).executor) << plans[0].reason << "; " << plans[1].reason;
+  test::expect_same_samples(run_application(host, app, roots.span(), 1, {.seed = 1}),
+                            run_application(there, app, roots_there.span(), 1, {.seed = 1}, exec), &exec);
 }
 
 /// Returns a vertex that isn't there, from sample 5 on, at step 1.

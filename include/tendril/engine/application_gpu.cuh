@@ -8,6 +8,7 @@
 #include <span>
 
 #include <tendril/engine/application_launch.hpp>
+#include <tendril/engine/application_plan.hpp>
 #include <tendril/engine/application_team.cuh>
 #include <tendril/engine/application_transit.cuh>
 #include <tendril/gpu.hpp>
@@ -59,6 +60,16 @@ template <class A>
                                       std::int64_t first_sample = 0)
 {
   return engine::run_in_domain(graph, app, roots, num_roots, params, exec, first_sample, core::domain::application);
+}
+
+/// Which executor run_application would use for each step of so many samples, and why. @throws as run_application.
+template <class A>
+[[nodiscard]] std::vector<engine::step_plan> plan_application(graph const& graph, A const& app,
+                                                              std::int64_t num_samples, std::int64_t num_roots,
+                                                              application_params const& params, gpu_exec const& exec)
+{
+  require_application<A>();
+  return engine::plan_steps(engine::job_of(app, num_samples * num_roots, num_roots, params), graph, params, exec);
 }
 
 }  // namespace tendril

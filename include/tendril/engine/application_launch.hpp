@@ -23,7 +23,6 @@ struct application_kernels {
   void const* calls = nullptr;     ///< call_kernel: a thread two calls of one step. Individual applications.
   void const* teams = nullptr;     ///< team_kernel: a block a sample, all steps or one.
   void const* ends = nullptr;      ///< end_step_kernel; null for an application without end_step().
-  void const* edges = nullptr;     ///< edge_kernel; null for one that adds none.
   void const* transits = nullptr;  ///< transit_kernel: which transits a step has.
   void const* few = nullptr;       ///< Transit-parallel: transits with less calls than a warp has lanes,
   void const* block = nullptr;     ///< less than a block has threads,

@@ -1,0 +1,14 @@
+// The comparison of executors in a build without CUDA: it says so.
+
+#include <tendril/error.hpp>
+
+#include "bench/gpu_applications.hpp"
+
+namespace tendril::bench {
+
+std::vector<row> run_gpu_applications(options const&)
+{
+  throw device_error("bench: this build of Tendril has no CUDA");
+}
+
+}  // namespace tendril::bench
