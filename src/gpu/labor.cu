@@ -67,16 +67,13 @@ __global__ __launch_bounds__(block_threads) void count_kernel(labor_job const jo
   std::int64_t const num_nodes = *job.num_nodes;
   for (std::int64_t i = global_thread() / warp_size; i < num_nodes; i += grid_stride() / warp_size) {
     asking_vertex const v = asking_vertex::of(job, i);
-    std::int64_t count = v.degree;
-    if (!v.choice.all) {
-      if (v.degree > hub_degree) {
-        if (lane_id() == 0) { job.hubs[1 + atomicAdd(reinterpret_cast<unsigned long long*>(job.hubs), 1ULL)] = i; }
-        continue;
-      }
-      count = 0;
-      for (std::uint32_t begin = 0; begin < v.degree; begin += warp_size) {
-        count += __popc(__ballot_sync(full_warp, v.takes(job, begin + static_cast<std::uint32_t>(lane_id()))));
-      }
+    if (v.degree > hub_degree) {
+      if (lane_id() == 0) { job.hubs[1 + atomicAdd(reinterpret_cast<unsigned long long*>(job.hubs), 1ULL)] = i; }
+      continue;
+    }
+    std::int64_t count = v.choice.all ? v.degree : 0;
+    for (std::uint32_t begin = 0; begin < v.degree && !v.choice.all; begin += warp_size) {
+      count += __popc(__ballot_sync(full_warp, v.takes(job, begin + static_cast<std::uint32_t>(lane_id()))));
     }
     if (lane_id() == 0) { job.offsets[i + 1] = count; }
   }

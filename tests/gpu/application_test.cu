@@ -148,9 +148,9 @@ TEST_F(application_on_gpu, steps_of_different_executors_make_one_sample)
   graph const host = graph_cases()[1].host;
   graph const there = to_gpu(host, exec);
   apps::weighted_khop_scan const app{2, {1, 8}};
-  auto const roots = random_vertices(host.num_vertices(), 3000, 5);
+  auto const roots = random_vertices(host.num_vertices(), 12'000, 5);
   auto const roots_there = copy_to_gpu(roots.span(), exec);
-  auto const plans = plan_application(there, app, 3000, 1, {}, exec);
+  auto const plans = plan_application(there, app, 12'000, 1, {}, exec);
   EXPECT_NE(plans.at(0).executor, plans.at(1).executor) << plans[0].reason << "; " << plans[1].reason;
   test::expect_same_samples(run_application(host, app, roots.span(), 1, {.seed = 1}),
                             run_application(there, app, roots_there.span(), 1, {.seed = 1}, exec), &exec);
