@@ -12,6 +12,7 @@ void bind_io(nanobind::module_& module);
 void bind_generate(nanobind::module_& module);
 void bind_walk(nanobind::module_& module);
 void bind_custom_walk(nanobind::module_& module);
+void bind_custom_application(nanobind::module_& module);
 void bind_multidim(nanobind::module_& module);
 void bind_sample(nanobind::module_& module);
 

@@ -4,35 +4,17 @@
 
 #include <cstdint>
 #include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
+#include "custom_code.hpp"
 #include "walk_batches.hpp"
 
 namespace tendril::python {
 namespace {
-
-/// A parameter as the Python half sends it: its name, whether it is an array, and its numbers in one of two lists.
-using sent_parameter = std::tuple<std::string, bool, std::vector<double>, std::vector<std::int64_t>>;
-
-custom_parameter parameter_of(sent_parameter const& sent)
-{
-  auto const& [name, is_array, reals, integers] = sent;
-  if (is_array) {
-    if (reals.empty()) { return {name, integers}; }
-    return {name, reals};
-  }
-  if (reals.empty()) { return {name, integers.at(0)}; }
-  return {name, reals.at(0)};
-}
 
 /// Checks parameters by a batch without walks when asked to prepare, and then walks.
 auto prepared(graph const& graph, custom_walk const& walk, dynamic_walk_params const& params)
@@ -51,23 +33,7 @@ void bind_custom_walk(nb::module_& module)
 {
   using namespace nb::literals;  // NOLINT(google-build-using-namespace): the way nanobind names arguments
 
-  nb::class_<custom_walk>(module, "CustomWalk")
-      .def(
-          "__init__",
-          [](custom_walk* self, std::string source, std::string struct_name, std::vector<sent_parameter> const& sent,
-             std::string compiler, std::vector<std::string> nvrtc_folders, std::string cache_folder) {
-            std::vector<custom_parameter> parameters;
-            for (auto const& parameter : sent) { parameters.push_back(parameter_of(parameter)); }
-            new (self) custom_walk(std::move(source), std::move(struct_name), std::move(parameters),
-                                   {std::move(compiler), std::move(nvrtc_folders), std::move(cache_folder)});
-          },
-          "source"_a, "struct_name"_a, "parameters"_a, "compiler"_a, "nvrtc_folders"_a, "cache_folder"_a)
-      .def_prop_ro("struct_name", &custom_walk::struct_name)
-      .def(
-          "compile", [](custom_walk const& walk) { walk.compile(); }, nb::call_guard<nb::gil_scoped_release>())
-      .def(
-          "compile_gpu", [](custom_walk const& walk, int device) { walk.compile(gpu_exec(device)); }, "device"_a,
-          nb::call_guard<nb::gil_scoped_release>());
+  bind_custom<custom_walk>(module, "CustomWalk");
 
   nb::class_<dynamic_walk_params>(module, "DynamicWalkParams")
       .def(nb::init<>())

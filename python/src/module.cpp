@@ -15,6 +15,7 @@ NB_MODULE(_tendril, module)
   tendril::python::bind_generate(module);
   tendril::python::bind_walk(module);
   tendril::python::bind_custom_walk(module);
+  tendril::python::bind_custom_application(module);
   tendril::python::bind_multidim(module);
   tendril::python::bind_sample(module);
 }

@@ -19,6 +19,7 @@ from . import _build_info, _cpu
 _cpu.check(_build_info.MARCH)
 
 from . import generate
+from ._application import Application, SampledEdges, SampledStep, Samples
 from ._custom_walk import CustomWalk, dynamic_walk
 from ._device_array import DeviceArray
 from ._gpu import GpuInfo, gpu_info, num_gpus
@@ -34,6 +35,7 @@ except _PackageNotFoundError:  # used from a build folder
     __version__ = "0+unknown"
 
 __all__ = [
+    "Application",
     "ArgumentError",
     "CustomWalk",
     "DeviceArray",
@@ -47,6 +49,9 @@ __all__ = [
     "NeighborSample",
     "OutOfMemoryError",
     "Plan",
+    "SampledEdges",
+    "SampledStep",
+    "Samples",
     "TendrilError",
     "__version__",
     "detect_format",

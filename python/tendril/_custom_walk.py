@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _arrays, _gpu, _tendril
+from ._custom_code import CustomCode
 from ._device_array import DeviceArray
 from ._errors import ArgumentError
 from ._params import fill, integer, threads
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from ._walks import Walks
 
 
-class CustomWalk:
+class CustomWalk(CustomCode):
     """A dynamic walk: a C++ struct that says how much an edge weighs, given where the walker stands.
 
     The text is compiled when it is first used: by the system's C++ compiler for the CPU, by NVRTC for GPUs. What was
@@ -65,54 +64,7 @@ class CustomWalk:
     [4, 2]
     """
 
-    def __init__(
-        self,
-        source: str,
-        name: str | None = None,
-        *,
-        compiler: str | None = None,
-        cache_folder: Any = None,
-        **parameters: Any,
-    ) -> None:
-        for what, value in (("source", source), ("name", name or ""), ("compiler", compiler or "")):
-            if not isinstance(value, str):
-                raise ArgumentError(f"{what} is {value!r}, expected a string")
-        sent = [_parameter(key, value) for key, value in parameters.items()]
-        folder = "" if cache_folder is None else str(Path(cache_folder).absolute())
-        self._core = _tendril.CustomWalk(source, name or "", sent, compiler or "", _nvrtc_folders(), folder)
-        self._parameters = dict(parameters)
-
-    @property
-    def name(self) -> str:
-        """The struct's name."""
-        return self._core.struct_name
-
-    def compile(self, device: Any = "cpu") -> None:
-        """Compile now what the first walk would.
-
-        Parameters
-        ----------
-        device : str
-            "cpu", "cuda" or "cuda:1".
-
-        Raises
-        ------
-        ArgumentError
-            If the source doesn't compile: what is wrong, then the compiler's messages, which call the source
-            ``walk.cpp``. If the struct lacks what a dynamic walk needs, or has no field for a parameter.
-        IoError
-            If there is no compiler.
-        DeviceError
-            If there is no NVRTC, or no such GPU.
-        """
-        place = _gpu.parse(device)
-        if place == _gpu.HOST:
-            self._core.compile()
-        else:
-            self._core.compile_gpu(place)
-
-    def __repr__(self) -> str:
-        return "CustomWalk(" + ", ".join([self.name, *(f"{k}={v!r}" for k, v in self._parameters.items())]) + ")"
+    _core_type = _tendril.CustomWalk
 
 
 def dynamic_walk(
@@ -199,20 +151,3 @@ def dynamic_walk(
         first_number,
         threads(num_threads),
     )
-
-
-def _parameter(name: str, value: Any) -> tuple[str, bool, list[float], list[int]]:
-    """A field's value as the core takes it: its name, whether it is an array, its fractions or its integers."""
-    array = np.asarray(value)
-    if array.ndim > 1 or array.dtype.kind not in "biuf":
-        raise ArgumentError(f"parameter '{name}' is {value!r}, expected a number or a sequence of numbers")
-    numbers = array.reshape(-1)
-    if array.dtype.kind == "f":
-        return name, array.ndim == 1, [float(x) for x in numbers], []
-    return name, array.ndim == 1, [], [integer(int(x), f"parameter '{name}'") for x in numbers]
-
-
-def _nvrtc_folders() -> list[str]:
-    """Where the packages of NVIDIA's that Torch and CuPy depend on have NVRTC."""
-    places = (Path(entry or ".") / "nvidia" for entry in sys.path)
-    return sorted({str(found.parent.absolute()) for place in places for found in place.glob("*/lib/libnvrtc.so.*")})
