@@ -20,17 +20,24 @@
 //     struct state { … };                                    // what a sample carries; zero bytes at first
 //     static constexpr bool adds_edges = true;               // next() calls sample.add_edge(u, v)
 //     static constexpr bool scans_neighbors = true;          // next() reads whole lists: a hint to the planner
+//     static constexpr bool reads_transit_only = true;       // edges are read by next() alone, and only those that it is
+//                                                            // given: the graph may be larger than the GPU's memory
 //   };
 //
 // next() is a pure function of what it is given: executors may call it in any order, and twice for the same slot. It may
 // write the sample's state or roots only where a step makes a single call a sample; else end_step() does. Edges are
 // recorded by a second call, so an application that adds edges writes neither in next().
 //
+// With reads_transit_only, next() looks at `edges` alone, and neither step_transits() nor end_step() looks at any: no
+// has_edge() of another vertex, no prev_edges(). Of combined_edges it reads vertices, edges[k], and where they are, but no
+// weights, labels or of_transit(). Degrees and types of any vertex may be asked for.
+//
 // CPU and GPU agree to the bit if the application does: use integers, + - * / and comparisons, compiled without
 // contraction (-ffp-contract=off, nvcc --fmad=false), not the mathematical library.
 //
 // <tendril/engine/application_cpu.hpp> and <tendril/engine/application_gpu.cuh> run applications. They need src/ on the
-// include path, for the rules of src/core. docs/applications.md is the tutorial.
+// include path, for the rules of src/core. <tendril/custom_application.hpp> compiles a struct that comes as text.
+// docs/applications.md is the tutorial.
 
 #pragma once
 
@@ -62,6 +69,9 @@ struct application_params {
   sampling_executor executor = sampling_executor::automatic;
   /// A sample of an application that runs until_done and still grows after max_steps is an error; else it is cut.
   bool checked = false;
+  /// For a graph in host memory that is sampled on a GPU: bytes that it may take there; 0: what is free. A larger one
+  /// streams through the GPU, which applications with `reads_transit_only` allow. Never changes a sample.
+  std::int64_t gpu_memory = 0;
 };
 
 /// What one step added to the samples.
