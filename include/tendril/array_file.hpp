@@ -14,12 +14,12 @@
 
 namespace tendril {
 
-enum class element_type { int32, int64 };
+enum class element_type { int32, int64, float32 };
 
-/// The name used on command lines: "int32", "int64".
+/// "int32", "int64", "float32".
 [[nodiscard]] std::string_view to_string(element_type type) noexcept;
 
-/// @throws argument_error for a name that is neither.
+/// A type of ids by the name used on command lines. @throws argument_error unless it is int32 or int64.
 [[nodiscard]] element_type parse_element_type(std::string_view name);
 
 /// The narrowest type that holds every vertex of a graph, and -1: int32 up to 2^31 vertices, else int64.
@@ -49,10 +49,12 @@ class array_writer {
   array_writer& operator=(array_writer&&) noexcept;
 
   /// Appends elements to array `which`, converted to its type where it is another: `no_vertex` becomes -1.
-  /// @throws argument_error  more elements than its shape holds, a 64-bit array's values for a 32-bit one; io_error.
+  /// @throws argument_error  more elements than its shape holds, a 64-bit array's values for a 32-bit one, integers for
+  ///                         floats or floats for integers; io_error.
   void append(std::size_t which, std::span<vertex_id const> elements, cpu_exec const& exec = {});
   void append(std::size_t which, std::span<std::int32_t const> elements);
   void append(std::size_t which, std::span<std::int64_t const> elements);
+  void append(std::size_t which, std::span<float const> elements);
 
   /// Completes the file. @throws argument_error if an array is not full; io_error.
   void commit();

@@ -33,12 +33,16 @@ container container_of(std::string_view path)
 
 store::dtype stored_type(element_type type)
 {
-  return type == element_type::int32 ? store::dtype::int32 : store::dtype::int64;
+  switch (type) {
+    case element_type::int32: return store::dtype::int32;
+    case element_type::int64: return store::dtype::int64;
+    default: return store::dtype::float32;
+  }
 }
 
 }  // namespace
 
-std::string_view to_string(element_type type) noexcept { return type == element_type::int32 ? "int32" : "int64"; }
+std::string_view to_string(element_type type) noexcept { return store::to_string(stored_type(type)); }
 
 element_type parse_element_type(std::string_view name)
 {
@@ -115,11 +119,13 @@ struct array_writer::state {
     }
   }
 
-  /// Takes note of `count` more elements of array `which`. @return their place.
-  slot& advance(std::size_t which, std::int64_t count)
+  /// Takes note of `count` more elements of array `which`, which holds floats or integers. @return their place.
+  slot& advance(std::size_t which, std::int64_t count, bool floats = false)
   {
     TENDRIL_EXPECTS(which < slots.size(), "{}: array {}, expected less than {}", name, which, slots.size());
     slot& place = slots[which];
+    TENDRIL_EXPECTS(floats == (place.spec.type == element_type::float32), "{}: array '{}': {}, expected {}", name,
+                    place.spec.name, floats ? "floats" : "integers", to_string(place.spec.type));
     TENDRIL_EXPECTS(count <= place.num_elements - place.appended, "{}: array '{}': more than {} elements", name,
                     place.spec.name, place.num_elements);
     place.appended += count;
@@ -208,6 +214,12 @@ void array_writer::append(std::size_t which, std::span<std::int64_t const> eleme
   TENDRIL_EXPECTS(place.spec.type == element_type::int64, "{}: array '{}': int64 elements, expected int32",
                   state_->name, place.spec.name);
   state_->fill(place, elements.data(), static_cast<std::int64_t>(elements.size()));
+}
+
+void array_writer::append(std::size_t which, std::span<float const> elements)
+{
+  auto const count = static_cast<std::int64_t>(elements.size());
+  state_->fill(state_->advance(which, count, true), elements.data(), count);
 }
 
 void array_writer::commit()

@@ -83,9 +83,33 @@ TEST_F(ArrayWriter, FillsArraysInAnyInterleaving)
   EXPECT_EQ(wide, numbers);
 }
 
+TEST_F(ArrayWriter, HoldsFloats)
+{
+  std::vector<float> const floats{0.5F, -2, 1e-30F};
+  array_writer writer(path("a.npy"), {{"x", element_type::float32, {2, 3}}});
+  writer.append(0, floats);
+  writer.append(0, floats);
+  writer.commit();
+  auto const file = store::mapped_file::open(path("a.npy"));
+  auto const array = store::parse_npy(path("a.npy"), "x", file->bytes(), file);
+  EXPECT_EQ(array.type, store::dtype::float32);
+  EXPECT_EQ(array.shape, (std::vector<std::int64_t>{2, 3}));
+  ASSERT_EQ(array.bytes.size(), 2 * floats.size() * sizeof(float));
+  EXPECT_EQ(std::memcmp(array.bytes.data() + 12, floats.data(), 12), 0);
+}
+
 TEST_F(ArrayWriter, RefusesWhatDoesNotFit)
 {
   std::vector<std::int64_t> const numbers{1, 2, 3};
+  std::vector<float> const floats{1, 2, 3};
+  EXPECT_EQ(message_of([&] {
+              array_writer(path("a.npy"), {{"x", element_type::float32, {3}}}).append(0, numbers);
+            }),
+            path("a.npy") + ": array 'x': integers, expected float32");
+  EXPECT_EQ(message_of([&] {
+              array_writer(path("a.npy"), {{"x", element_type::int32, {3}}}).append(0, floats);
+            }),
+            path("a.npy") + ": array 'x': floats, expected int32");
   EXPECT_EQ(message_of([&] {
               array_writer(path("a.dat"), {{"x", element_type::int64, {3}}});
             }),
