@@ -1,5 +1,5 @@
-// A sampling application that comes as text: reads the struct in the file that the first argument names, or takes the one
-// below, compiles it, and prints samples of an R-MAT graph; runs it on the first GPU too, where there is one.
+// A sampling application that comes as text: reads the struct in the file that the first argument names, or takes the
+// one below, compiles it, and prints samples of an R-MAT graph; runs it on the first GPU too, where there is one.
 
 #include <cstdint>
 #include <exception>

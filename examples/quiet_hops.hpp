@@ -1,5 +1,5 @@
-// Two hops that keep away from hubs: a vertex of the second hop is the quietest, that is the one of the lowest degree, of
-// a few that are drawn. Messages from hubs say little, and a GNN pays for them most. "The power of two choices"
+// Two hops that keep away from hubs: a vertex of the second hop is the quietest, that is the one of the lowest degree,
+// of a few that are drawn. Messages from hubs say little, and a GNN pays for them most. "The power of two choices"
 // (Mitzenmacher, IEEE TPDS 2001) as a neighbour sampler.
 
 #pragma once

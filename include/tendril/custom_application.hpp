@@ -1,5 +1,6 @@
-// Sampling applications that come as text: the source of one struct, as <tendril/application.hpp> describes it, compiled
-// while the program runs; for the CPU by the system's compiler, for GPUs by NVRTC. docs/applications.md is the tutorial.
+// Sampling applications that come as text: the source of one struct, as <tendril/application.hpp> describes it,
+// compiled while the program runs; for the CPU by the system's compiler, for GPUs by NVRTC. docs/applications.md is the
+// tutorial.
 
 #pragma once
 
@@ -14,12 +15,13 @@
 #include <tendril/custom_code.hpp>
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
+#include <tendril/plan_application.hpp>
 
 namespace tendril {
 
-/// A sampling application from source text. Compiled once for each place it runs in, at the first use; what was compiled
-/// is kept on disk under a hash of everything it was made from, and is safe to share among processes. Copies share the
-/// compiled code. Thread-safe.
+/// A sampling application from source text. Compiled once for each place it runs in, at the first use; what was
+/// compiled is kept on disk under a hash of everything it was made from, and is safe to share among processes. Copies
+/// share the compiled code. Thread-safe.
 ///
 /// The source may use the names of <tendril/application.hpp> (sample_view, transit_list, edge_list, combined_edges,
 /// random_stream, sampling, until_done, vertex_id, no_vertex, graph_view…) without `tendril::`, and needs no includes;
@@ -63,12 +65,19 @@ class custom_application {
                             application_params const& params, cpu_exec const& exec = {},
                             std::int64_t first_sample = 0) const;
 
-  /// On a GPU: graph, roots and result lie in its memory. Synchronises with exec.stream at the end; twice where edges are
-  /// added; the first call, and one with more max_steps than any before, once more for each of steps() and
+  /// On a GPU: graph, roots and result lie in its memory. Synchronises with exec.stream at the end; twice where edges
+  /// are added; the first call, and one with more max_steps than any before, once more for each of steps() and
   /// sample_size().
   [[nodiscard]] samples run(graph const& graph, std::span<vertex_id const> roots, std::int64_t num_roots,
                             application_params const& params, gpu_exec const& exec,
                             std::int64_t first_sample = 0) const;
+
+  /// Which executor would run each step of a job of so many samples, and why. Compiles, and runs nothing but the members
+  /// that say how large steps are. @throws as run.
+  [[nodiscard]] std::vector<planned_step> plan(graph const& graph, std::int64_t num_samples, std::int64_t num_roots,
+                                               application_params const& params, cpu_exec const& exec = {}) const;
+  [[nodiscard]] std::vector<planned_step> plan(graph const& graph, std::int64_t num_samples, std::int64_t num_roots,
+                                               application_params const& params, gpu_exec const& exec) const;
 
   struct state;  ///< What executors keep; not for users.
 

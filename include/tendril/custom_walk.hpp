@@ -23,9 +23,9 @@ using custom_walk_options = custom_options;
 /// kept on disk under a hash of everything it was made from, and is safe to share among processes. Copies share the
 /// compiled code. Thread-safe.
 ///
-/// The source may use walk_state, walk_edge, graph_view, vertex_id, edge_id, label_id and no_vertex without `tendril::`,
-/// and needs no includes. TENDRIL_HD may stand before functions, but needn't. Whoever may choose the source may run any
-/// code in this process: never compile text from strangers.
+/// The source may use walk_state, walk_edge, graph_view, vertex_id, edge_id, label_id and no_vertex without
+/// `tendril::`, and needs no includes. TENDRIL_HD may stand before functions, but needn't. Whoever may choose the
+/// source may run any code in this process: never compile text from strangers.
 class custom_walk {
  public:
   /// Fields that `parameters` doesn't name keep the values that the struct gives them, or are zero.

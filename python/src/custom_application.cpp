@@ -105,8 +105,8 @@ struct converted_ids {
   }
 };
 
-/// The same on the GPU that holds the graph, from as many roots a sample as `roots` has columns. Steps' vertices are part
-/// of the rows, where there are rows.
+/// The same on the GPU that holds the graph, from as many roots a sample as `roots` has columns. Steps' vertices are
+/// part of the rows, where there are rows.
 samples_out<gpu_array> run_gpu(graph const& graph, gpu_ids const& roots, custom_application const& app,
                                application_params const& params, bool as_int32, std::int64_t first_sample,
                                std::uintptr_t stream)

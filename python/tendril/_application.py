@@ -61,8 +61,8 @@ class Application(CustomCode):
     """A sampling application: a C++ struct that says how samples grow.
 
     The text is compiled when it is first used: by the system's C++ compiler for the CPU, by NVRTC for GPUs. What was
-    compiled stays in ``~/.cache/tendril`` (or in ``$XDG_CACHE_HOME``), for later processes too. Samples are those of the
-    same struct compiled ahead of time, and the same on CPU and GPU, whatever executor runs it there.
+    compiled stays in ``~/.cache/tendril`` (or in ``$XDG_CACHE_HOME``), for later processes too. Samples are those of
+    the same struct compiled ahead of time, and the same on CPU and GPU, whatever executor runs it there.
 
     Text runs as code of this process, with all that this process may do: never compile what strangers wrote.
 

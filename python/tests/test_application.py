@@ -250,9 +250,9 @@ def test_errors_are_in_the_callers_lines():
         (
             "struct w {};",
             {},
-            "application: struct 'w' needs a member 'vertex_id next(sample_view&, transit_list const&, edge_list const&, "
-            "int step, random_stream&) const', with 'combined_edges const&' in the third place if sampling_type() is "
-            "collective",
+            "application: struct 'w' needs a member 'vertex_id next(sample_view&, transit_list const&, edge_list "
+            "const&, int step, random_stream&) const', with 'combined_edges const&' in the third place if "
+            "sampling_type() is collective",
         ),
         (
             HOPS.replace("int steps()", "int step()"),

@@ -1,5 +1,5 @@
-// Applications that come as text on the CPU. What is in their library: include/tendril/engine/custom_application_cpu.hpp.
-// GPU twin: src/gpu/custom_application.cpp.
+// Applications that come as text on the CPU. What is in their library:
+// include/tendril/engine/custom_application_cpu.hpp. GPU twin: src/gpu/custom_application.cpp.
 
 #include <tendril/custom_application.hpp>
 
@@ -9,6 +9,7 @@
 
 #include "cpu/custom_module.hpp"
 #include "plan/custom_application_state.hpp"
+#include "plan/layer_job.hpp"  // planned_on_cpu
 
 namespace tendril {
 namespace cpu {
@@ -43,6 +44,16 @@ engine::grow_run grower(custom_module const& module)
       };
 }
 
+/// The job of a call: what the application says of it.
+engine::application_job job_of(custom_module const& module, custom_application::state& state, std::int64_t num_root_ids,
+                               std::int64_t num_roots, application_params const& params)
+{
+  auto const ask = [&](std::int32_t num_steps, engine::custom_about* about, engine::step_request* requests) {
+    module.function<engine::custom_about_function>(0)(module.bytes.data(), num_steps, about, requests);
+  };
+  return plan::custom_job(state, host_place, ask, num_root_ids, num_roots, params);
+}
+
 }  // namespace
 }  // namespace cpu
 
@@ -52,13 +63,17 @@ samples custom_application::run(graph const& graph, std::span<vertex_id const> r
                                 application_params const& params, cpu_exec const& exec, std::int64_t first_sample) const
 {
   auto const module = cpu::module_of(*state_);
-  auto const ask = [&](std::int32_t num_steps, engine::custom_about* about, engine::step_request* requests) {
-    module->function<engine::custom_about_function>(0)(module->bytes.data(), num_steps, about, requests);
-  };
-  auto const job =
-      plan::custom_job(*state_, cpu::host_place, ask, static_cast<std::int64_t>(roots.size()), num_roots, params);
+  auto const job = cpu::job_of(*module, *state_, static_cast<std::int64_t>(roots.size()), num_roots, params);
   return engine::run_on_cpu(graph, job, roots, params, exec, first_sample, core::domain::application,
                             cpu::grower(*module));
+}
+
+std::vector<planned_step> custom_application::plan(graph const&, std::int64_t num_samples, std::int64_t num_roots,
+                                                   application_params const& params, cpu_exec const&) const
+{
+  auto const module = cpu::module_of(*state_);
+  std::int64_t const num_root_ids = plan::count_roots(num_samples, num_roots);
+  return plan::planned_on_cpu(cpu::job_of(*module, *state_, num_root_ids, num_roots, params));
 }
 
 }  // namespace tendril

@@ -1,5 +1,5 @@
-// Structs that come as text on a GPU: compiled by NVRTC with the engine's kernels, loaded, and launched as those that nvcc
-// compiled are.
+// Structs that come as text on a GPU: compiled by NVRTC with the engine's kernels, loaded, and launched as those that
+// nvcc compiled are.
 
 #pragma once
 

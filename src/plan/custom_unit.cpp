@@ -129,7 +129,8 @@ std::string cpu_unit(custom_code const& code)
 std::string gpu_unit(custom_code const& code)
 {
   return fmt::format(
-      R"({}{}{}__global__ void tendril_make(tendril::engine::custom_word const* words, tendril::engine::custom_made* made)
+      R"({}{}{}__global__ void tendril_make(tendril::engine::custom_word const* words,
+                             tendril::engine::custom_made* made)
 {{
 {}}}
 )",

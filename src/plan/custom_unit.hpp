@@ -13,12 +13,12 @@
 
 namespace tendril::plan {
 
-/// Every file but the unit, standard headers aside: the engine's headers, those that stand for public ones that a source
-/// may include, and the source itself.
+/// Every file but the unit, standard headers aside: the engine's headers, those that stand for public ones that a
+/// source may include, and the source itself.
 [[nodiscard]] std::vector<embedded_text> unit_files(custom_code const& code);
 
-/// The unit for the system's compiler: a shared library that exports tendril_make (engine/custom_struct.hpp) and what its
-/// kind does.
+/// The unit for the system's compiler: a shared library that exports tendril_make (engine/custom_struct.hpp) and what
+/// its kind does.
 [[nodiscard]] std::string cpu_unit(custom_code const& code);
 
 /// The unit for NVRTC: a kernel tendril_make, and those that its kind names.

@@ -40,9 +40,9 @@ using tendril_rejecting = tendril::engine::rejecting_walk<tendril_type>;
       .flags = "tendril::walk_has::bound<tendril_type> ? 1 : 0",
       .cpu_head = "#include <tendril/engine/custom_walk_cpu.hpp>\n",
       .cpu_functions =
-          R"(TENDRIL_EXPORT int tendril_walk(void const* walk, tendril::engine::dynamic_setup const* setup, int rejecting,
-                                tendril::engine::dynamic_batch const* batch, std::int64_t begin, std::int64_t end,
-                                tendril::engine::dynamic_report* report)
+          R"(TENDRIL_EXPORT int tendril_walk(void const* walk, tendril::engine::dynamic_setup const* setup,
+                                int rejecting, tendril::engine::dynamic_batch const* batch,
+                                std::int64_t begin, std::int64_t end, tendril::engine::dynamic_report* report)
 {
   return tendril::engine::walk_custom<tendril_scanning>(walk, setup, rejecting, batch, begin, end, report);
 }

@@ -1,5 +1,5 @@
-// Applications that come as text grow the samples of the same struct compiled ahead of time; what is wrong with a text, or
-// with what it does, is said in one line.
+// Applications that come as text grow the samples of the same struct compiled ahead of time; what is wrong with a text,
+// or with what it does, is said in one line.
 
 #include <algorithm>
 #include <cstring>

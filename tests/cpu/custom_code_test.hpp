@@ -1,4 +1,5 @@
-// What tests of walks and of applications that come as text share: a cache of their own, and what compiling complains of.
+// What tests of walks and of applications that come as text share: a cache of their own, and what compiling complains
+// of.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// The example of docs/applications.md: its first hop is uniform, a vertex of its second one the quietest of those drawn.
-// Exact probabilities by going through every sequence of draws.
+// The example of docs/applications.md: its first hop is uniform, a vertex of its second one the quietest of those
+// drawn. Exact probabilities by going through every sequence of draws.
 
 #include <algorithm>
 #include <cstdint>

@@ -19,7 +19,8 @@ def test_the_tutorial_runs(tmp_path):
     )
     assert run.returncode == 0, run.stderr
     found = re.findall(r"\((\d+), (\d+)\) mean degree (\d+)", run.stdout)
-    (said,) = re.findall(r"\((\d+), (\d+)\) with a mean\s+degree of about (\d+), and \((\d+), (\d+)\) with about (\d+)", TEXT)
+    shape, number = r"\((\d+), (\d+)\)", r"about (\d+)"
+    (said,) = re.findall(rf"{shape} with a mean\s+degree of {number}, and {shape} with {number}", TEXT)
     assert len(found) == 2
     assert [f[:2] for f in found] == [said[:2], said[3:5]]
     for here, there in zip((found[0][2], found[1][2]), (said[2], said[5]), strict=True):

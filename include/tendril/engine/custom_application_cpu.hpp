@@ -24,8 +24,8 @@ struct edge_taker {
                std::int64_t const* counts, std::int64_t num_samples);
 };
 
-/// Grows samples [begin, end); `taker` is null where none are recorded. @return 0, with the least problem in `problem`, or
-/// 1 if there is no memory.
+/// Grows samples [begin, end); `taker` is null where none are recorded. @return 0, with the least problem in `problem`,
+/// or 1 if there is no memory.
 using custom_grow_function = int(void const* app, application_setup const* setup, std::int64_t begin, std::int64_t end,
                                  edge_taker const* taker, std::uint64_t* problem);
 

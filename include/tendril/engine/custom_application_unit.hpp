@@ -1,5 +1,5 @@
-// What an application that comes as text is compiled with besides engine/custom_struct.hpp, on the CPU and by NVRTC. Host
-// and device.
+// What an application that comes as text is compiled with besides engine/custom_struct.hpp, on the CPU and by NVRTC.
+// Host and device.
 
 #pragma once
 
