@@ -315,8 +315,8 @@ sample_status induce_large(graph_view const& graph, sample_sets const& sets, boo
   out.edges = buffer<edge_id>(seen.num_edges, memory);
   out.edge_offsets = std::move(edge_offsets);
   if (seen.num_edges > 0) {
-    write_kernel<<<blocks, block_threads, 0, exec.stream>>>(job, warp_offsets.data(),
-                                                            {out.row.data(), out.col.data(), out.edges.data()});
+    write_kernel<<<blocks, block_threads, 0, exec.stream>>>(
+        job, warp_offsets.data(), inner_edges{out.row.data(), out.col.data(), out.edges.data()});
     TENDRIL_CUDA_TRY(cudaGetLastError());
   }
   return seen;

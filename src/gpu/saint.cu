@@ -82,8 +82,8 @@ template <class Id>
 void add_counts(buffer<Id> const& what, buffer<std::int32_t>& counts, cuda_stream stream)
 {
   if (what.empty()) { return; }  // an empty grid is a launch error
-  count_kernel<<<grid_blocks(what.size(), block_threads), block_threads, 0, stream>>>(what.data(), what.size(),
-                                                                                      counts.data());
+  count_kernel<Id>
+      <<<grid_blocks(what.size(), block_threads), block_threads, 0, stream>>>(what.data(), what.size(), counts.data());
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
