@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <tendril/engine/application_cpu.hpp>
+#include <tendril/engine/apps.hpp>
 #include <tendril/error.hpp>
 #include <tendril/generate.hpp>
 #include <tendril/gpu.hpp>
@@ -189,6 +191,13 @@ std::vector<row> run_sample(options const& o)
   s.add("k-hop (25,10)", "40,000 roots", "edges/s", gathers, khop_job(b, k, o.exec));
   k.replace = true;
   s.add("k-hop (25,10) with replacement", "40,000 roots", "edges/s", gathers, khop_job(b, k, o.exec));
+  s.add("k-hop (25,10) by the general API", "40,000 roots, with replacement", "edges/s", gathers, [b, exec = o.exec] {
+    auto const roots = std::span<vertex_id const>(b->starts).first(static_cast<std::size_t>(num_roots));
+    double const seconds = seconds_of([&] {
+      (void)run_application(b->g, apps::khop{2, {25, 10}}, roots, 1, {}, exec);
+    });
+    return static_cast<double>(num_roots * 275) / seconds;
+  });
   k.replace = false;
   k.fanouts = {15, 10, 5};
   s.add("k-hop (15,10,5)", "40,000 roots", "edges/s", gathers, khop_job(b, k, o.exec));

@@ -6,7 +6,8 @@
 #include <map>
 #include <mutex>
 
-#include "cpu/arguments.hpp"   // check_vertices
+#include "cpu/arguments.hpp"  // check_vertices
+#include "cpu/philox_lanes.hpp"
 #include "store/expects.hpp"   // TENDRIL_EXPECTS
 #include "store/parallel.hpp"  // parallel_ranges
 
@@ -27,6 +28,37 @@ class least_problem {
   std::mutex mutex_;
   std::uint64_t code_ = problem_code::none;
 };
+
+/// draw_calls_function: a pair of calls a lane.
+void draw_calls(rng_key key, std::uint64_t sample, std::uint32_t first, std::uint32_t count, std::uint32_t sample_size,
+                std::uint64_t* bits)
+{
+  thread_local cpu::draw_lanes lanes;
+  std::uint32_t const pairs = sample_size / 2 + sample_size % 2;
+  std::uint32_t transit = 0;
+  std::uint32_t pair = 0;
+  std::uint64_t* out = bits;
+  for (std::uint64_t left = std::uint64_t{count} * pairs; left > 0;) {
+    int const num_lanes = static_cast<int>(std::min<std::uint64_t>(cpu::draw_lanes::max_lanes, left));
+    std::uint32_t first_pair = pair;
+    for (int l = 0; l < num_lanes; ++l) {
+      lanes.item[l] = sample;
+      lanes.step[l] = first + transit;
+      lanes.draw[l] = pair;
+      if (++pair == pairs) {
+        pair = 0;
+        ++transit;
+      }
+    }
+    cpu::philox_lanes(lanes, 0, num_lanes, key);
+    for (int l = 0; l < num_lanes; ++l) {
+      *out++ = lanes.low[l];
+      if (2 * first_pair + 1 < sample_size) { *out++ = lanes.high[l]; }
+      first_pair = first_pair + 1 == pairs ? 0 : first_pair + 1;
+    }
+    left -= static_cast<std::uint64_t>(num_lanes);
+  }
+}
 
 /// What each run of samples recorded, [num_steps], by its first sample.
 using edges_of_runs = std::map<std::int64_t, std::vector<recorded_edges>>;
@@ -82,6 +114,7 @@ samples run_on_cpu(graph const& graph, application_job const& job, std::span<ver
   std::vector<rng_key> const keys = make_call_keys(setup);
   setup.key_table = keys.data();
   setup.states = states.data();
+  setup.draw_calls = draw_calls;
 
   least_problem problem;
   std::mutex mutex;

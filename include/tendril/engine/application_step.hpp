@@ -26,6 +26,10 @@ struct step_shape {
 
 inline constexpr int inline_steps = 8;
 
+/// Puts the first number of every call for transits [first, first + count) of a sample into bits [count, sample_size].
+using draw_calls_function = void(rng_key key, std::uint64_t sample, std::uint32_t first, std::uint32_t count,
+                                 std::uint32_t sample_size, std::uint64_t* bits);
+
 /// Everything about a job but the application. All pointers are to memory of the executor.
 struct application_setup {
   graph_view graph;
@@ -40,6 +44,7 @@ struct application_setup {
   rng_key const* key_table = nullptr;       ///< [num_steps] call_key() of each step's round 0; null: short_keys.
   unsigned char* states = nullptr;          ///< [num_samples, state_bytes], zero at first; null without.
   std::int64_t state_bytes = 0;
+  draw_calls_function* draw_calls = nullptr;  ///< On the CPU, if not null: draws for many calls at once.
   step_place
       short_places[inline_steps + 1];  ///< Of a job with few steps: as a kernel's argument they needn't be fetched.
   step_shape short_shapes[inline_steps];
@@ -150,14 +155,13 @@ TENDRIL_HD bool is_transit(application_setup const& setup, sample_view const& sa
   return false;
 }
 
-/// One call of next(): what it returns, or no_vertex where that is no vertex of the graph, which `problem` tells then.
-/// `round`: how often a unique step has called it for this slot before.
+/// One call of next() with the numbers of `rng`: what it returns, or no_vertex where that is no vertex of the graph, which
+/// `problem` tells then.
 template <class A, class Edges>
-TENDRIL_HD vertex_id call_next(A const& app, application_setup const& setup, rng_key key, sample_view& sample,
-                               std::int64_t index, transit_list const& transits, Edges const& edges,
-                               std::uint32_t sample_size, std::uint64_t& problem)
+TENDRIL_HD vertex_id call_next_with(random_stream& rng, A const& app, application_setup const& setup,
+                                    sample_view& sample, std::int64_t index, transit_list const& transits,
+                                    Edges const& edges, std::uint64_t& problem)
 {
-  random_stream rng(key, sample.id, sample.transit, sample.call, sample_size);
   vertex_id const v = app.next(sample, transits, edges, sample.step, rng);
   if (v < setup.graph.num_vertices) { return v; }
   if (v != no_vertex) {
@@ -165,6 +169,16 @@ TENDRIL_HD vertex_id call_next(A const& app, application_setup const& setup, rng
     problem = code < problem ? code : problem;
   }
   return no_vertex;
+}
+
+/// The same with the call's own numbers. `key`: that of the step, and of how often a unique step has called for the slot.
+template <class A, class Edges>
+TENDRIL_HD vertex_id call_next(A const& app, application_setup const& setup, rng_key key, sample_view& sample,
+                               std::int64_t index, transit_list const& transits, Edges const& edges,
+                               std::uint32_t sample_size, std::uint64_t& problem)
+{
+  random_stream rng(key, sample.id, sample.transit, sample.call, sample_size);
+  return call_next_with(rng, app, setup, sample, index, transits, edges, problem);
 }
 
 }  // namespace tendril::engine

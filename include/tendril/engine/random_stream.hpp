@@ -28,9 +28,23 @@ class random_stream {
   {
   }
 
+  /// The same, where `first`, what bits() gives at first, is known already.
+  TENDRIL_HD random_stream(rng_key key, std::uint64_t sample, std::uint32_t transit, std::uint32_t call,
+                           std::uint32_t num_calls, std::uint64_t first)
+      : random_stream(key, sample, transit, call, num_calls)
+  {
+    first_ = first;
+    knows_first_ = true;
+  }
+
   /// 64 random bits.
   [[nodiscard]] TENDRIL_HD std::uint64_t bits()
   {
+    if (knows_first_) {
+      knows_first_ = false;
+      draw_ += stride_;
+      return first_;
+    }
     core::random_block const block = core::draw_block(key_, sample_, transit_, draw_);
     draw_ += stride_;
     return upper_ ? block.high() : block.low();
@@ -57,6 +71,8 @@ class random_stream {
   std::uint32_t draw_;
   std::uint32_t stride_;
   bool upper_;
+  bool knows_first_ = false;
+  std::uint64_t first_ = 0;
 };
 
 }  // namespace tendril

@@ -29,21 +29,25 @@ class sample_grower {
   void grow(std::int64_t index, recorded_edges* edges)
   {
     bool grows = true;
+    fetch_roots(index + 1);
     for (std::int32_t step = 0; step < setup_.num_steps; ++step) {
       sample_view sample = view_of<A>(setup_, index, step);
       step_shape const& shape = setup_.shape(step);
       step_place const& place = setup_.places()[step + 1];
       vertex_id* const out = place.vertices + index * place.stride;
-      std::fill_n(out, shape.num_slots, no_vertex);
       if (grows) {
         find_transits(sample, index, shape);
-        add(sample, index, shape, out);
+        fill(sample, index, shape, out, edges != nullptr);
         if (edges != nullptr) { record(sample, index, shape, edges[step]); }
-      } else if (edges != nullptr) {
-        edges[step].counts.push_back(0);
+      } else {
+        std::fill_n(out, shape.num_slots, no_vertex);
+        if (edges != nullptr) { edges[step].counts.push_back(0); }
       }
-      auto const added = shape.num_slots - std::count(out, out + shape.num_slots, no_vertex);
-      if (place.sizes != nullptr) { place.sizes[index] = static_cast<std::int32_t>(added); }
+      std::int64_t added = 0;
+      if (place.sizes != nullptr) {
+        added = shape.num_slots - std::count(out, out + shape.num_slots, no_vertex);
+        place.sizes[index] = static_cast<std::int32_t>(added);
+      }
       if constexpr (application_has::end_step<A>) {
         if (grows) {
           sample_view after = view_of<A>(setup_, index, step + 1);
@@ -58,16 +62,97 @@ class sample_grower {
   [[nodiscard]] std::uint64_t problem() const { return problem_; }
 
  private:
+  /// Sends for where the edges of a sample's first roots are: the next sample's, while this one is worked on.
+  void fetch_roots(std::int64_t index) const
+  {
+    if (index >= setup_.num_samples) { return; }
+    step_place const& roots = setup_.places()[0];
+    for (std::int64_t i = 0; i < roots.num_slots && i < 16; ++i) {
+      __builtin_prefetch(setup_.graph.indptr + roots.vertices[index * roots.stride + i]);
+    }
+  }
+
   void note(std::uint64_t code) { problem_ = std::min(problem_, code); }
 
   void find_transits(sample_view const& sample, std::int64_t index, step_shape const& shape)
   {
     transits_.resize(static_cast<std::size_t>(shape.num_transits));
-    offsets_.assign(static_cast<std::size_t>(shape.num_transits) + 1, 0);
     for (std::size_t i = 0; i < transits_.size(); ++i) {
       vertex_id const v = transit_of(app_, setup_, sample, static_cast<std::int64_t>(i));
       transits_[i] = is_transit(setup_, sample, index, v, problem_) ? v : no_vertex;
-      offsets_[i + 1] = offsets_[i] + (transits_[i] == no_vertex ? 0 : setup_.graph.degree(transits_[i]));
+      if (transits_[i] != no_vertex) { __builtin_prefetch(setup_.graph.indptr + transits_[i]); }
+    }
+    if constexpr (is_collective<A>) {
+      offsets_.assign(transits_.size() + 1, 0);
+      for (std::size_t i = 0; i < transits_.size(); ++i) {
+        offsets_[i + 1] = offsets_[i] + (transits_[i] == no_vertex ? 0 : setup_.graph.degree(transits_[i]));
+      }
+    }
+  }
+
+  /// Fills the slots of a step in the way that suits it.
+  void fill(sample_view& sample, std::int64_t index, step_shape const& shape, vertex_id* out, bool records)
+  {
+    if constexpr (goes_ahead) {
+      if (!records && !shape.unique) {
+        add_ahead(sample, index, shape, out);
+        return;
+      }
+    }
+    add(sample, index, shape, out);
+  }
+
+  // Whether calls are prepared some hundreds at a time. Not those that read whole lists, nor the collective ones.
+  static constexpr bool goes_ahead = !is_collective<A> && !application_has::scans<A>;
+  static constexpr std::size_t calls_ahead = 512;  // bench sample, axis "general API"
+
+  /// add() for an individual application without more ado: the first numbers of many calls are drawn at once, and the
+  /// edges that they would pick by a single bounded(size) are on their way from memory when next() asks for them. An
+  /// application that picks otherwise loses a few prefetches.
+  void add_ahead(sample_view& sample, std::int64_t index, step_shape const& shape, vertex_id* out)
+  {
+    auto const m = static_cast<std::size_t>(shape.sample_size);
+    std::size_t const tile = std::max<std::size_t>(1, calls_ahead / m);
+    lists_.resize(std::min(tile, transits_.size()));
+    bits_.resize(lists_.size() * m);
+    rng_key const key = setup_.key(sample.step);
+    for (std::size_t first = 0; first < transits_.size(); first += tile) {
+      std::size_t const count = std::min(tile, transits_.size() - first);
+      if (setup_.draw_calls != nullptr) {
+        setup_.draw_calls(key, sample.id, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count),
+                          static_cast<std::uint32_t>(m), bits_.data());
+      }
+      for (std::size_t i = 0; i < count; ++i) { look_up(transits_[first + i], lists_[i], bits_.data() + i * m, m); }
+      for (std::size_t i = 0; i < count; ++i) {
+        vertex_id* const slots = out + (first + i) * m;
+        if (transits_[first + i] == no_vertex) {
+          std::fill_n(slots, m, no_vertex);
+          continue;
+        }
+        sample.transit = static_cast<std::uint32_t>(first + i);
+        transit_list const transit(transits_[first + i]);
+        for (std::size_t j = 0; j < m; ++j) {
+          sample.call = static_cast<std::uint32_t>(j);
+          random_stream rng =
+              setup_.draw_calls == nullptr
+                  ? random_stream(key, sample.id, sample.transit, sample.call, static_cast<std::uint32_t>(m))
+                  : random_stream(key, sample.id, sample.transit, sample.call, static_cast<std::uint32_t>(m),
+                                  bits_[i * m + j]);
+          slots[j] = call_next_with(rng, app_, setup_, sample, index, transit, lists_[i], problem_);
+        }
+      }
+    }
+  }
+
+  /// The list of a transit, and its edges that `bits` are likely to pick on their way.
+  void look_up(vertex_id transit, edge_list& list, std::uint64_t const* bits, std::size_t count) const
+  {
+    list = {};
+    if (transit == no_vertex) { return; }
+    list = edge_list::of(setup_.graph, transit);
+    if (list.empty() || setup_.draw_calls == nullptr) { return; }
+    for (std::size_t j = 0; j < count; ++j) {
+      __builtin_prefetch(list.neighbors + core::bounded(bits[j], list.num_edges));
     }
   }
 
@@ -96,6 +181,7 @@ class sample_grower {
   /// earlier round, has: what stays are the first distinct vertices of one sequence of calls.
   void add(sample_view& sample, std::int64_t index, step_shape const& shape, vertex_id* out)
   {
+    std::fill_n(out, shape.num_slots, no_vertex);
     rounds_.assign(static_cast<std::size_t>(shape.num_slots), max_unique_rounds);
     if (shape.unique) { forget(shape.num_slots); }
     open_.resize(static_cast<std::size_t>(shape.num_slots));
@@ -157,6 +243,8 @@ class sample_grower {
   application_setup const& setup_;
   std::vector<vertex_id> transits_;
   std::vector<std::uint64_t> offsets_;
+  std::vector<edge_list> lists_;       // of some transits,
+  std::vector<std::uint64_t> bits_;    // and the first numbers of their calls
   std::vector<std::int64_t> open_;     // slots without a vertex
   std::vector<std::uint32_t> rounds_;  // of each slot: the round that settled it; max_unique_rounds if none did
   std::vector<vertex_id> set_;         // what a unique step has, as a hash table
