@@ -123,6 +123,14 @@ concept scans = requires
   requires A::scans_neighbors;
 };
 
+/// Says that the only edges anything of the application reads are those that next() is given, so that others needn't be at
+/// hand: what a graph that streams through a GPU asks for.
+template <class A>
+concept reads_transit_only = requires
+{
+  requires A::reads_transit_only;
+};
+
 }  // namespace application_has
 
 template <class A>

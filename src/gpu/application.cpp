@@ -13,6 +13,7 @@
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>  // expect_vertices
 
+#include "gpu/application_stream.hpp"
 #include "gpu/check.hpp"
 #include "gpu/copy_value.hpp"
 #include "store/expects.hpp"  // TENDRIL_EXPECTS
@@ -206,18 +207,15 @@ void grow_with_edges(application_kernels const& kernels, void const* app, applic
 
 }  // namespace
 
-application_run::application_run(graph const& graph, application_job const& the_job, std::span<vertex_id const> roots,
-                                 application_params const& the_params, std::int64_t first_sample, core::domain domain,
-                                 gpu_exec const& the_exec)
+application_run::application_run(graph_view const& graph, application_job const& the_job,
+                                 std::span<vertex_id const> roots, application_params const& the_params,
+                                 std::int64_t first_sample, core::domain domain, gpu_exec const& the_exec)
     : job(the_job), params(the_params), exec(the_exec), roots_(roots)
 {
-  TENDRIL_EXPECTS(graph.device() == exec.device, "graph: it is {}, expected one on GPU {} (to_gpu)",
-                  graph.device() < 0 ? std::string("in host memory") : fmt::format("on GPU {}", graph.device()),
-                  exec.device);
   TENDRIL_EXPECTS(first_sample >= 0, "first_sample: {}, expected 0 or more", first_sample);
   memory_resource& memory = memory_of(exec);
   out = allocate_samples(job, params, memory);
-  setup = make_application_setup(graph.view(), job, params, static_cast<std::uint64_t>(first_sample), domain);
+  setup = make_application_setup(graph, job, params, static_cast<std::uint64_t>(first_sample), domain);
   // Nobody writes roots unless they were copied.
   auto* const first_root = job.traits.replaces_roots ? out.roots.data() : const_cast<vertex_id*>(roots.data());
   auto const places = make_places(job, out, first_root);
@@ -282,23 +280,13 @@ void enqueue_sample_step(application_kernels const& kernels, void const* app, ap
   enqueue_ends(kernels, app, run, step);
 }
 
-samples run_on_gpu(application_kernels const& kernels, void const* app, graph const& graph, application_job const& job,
-                   std::span<vertex_id const> roots, application_params const& params, gpu_exec const& exec,
-                   std::int64_t first_sample, core::domain domain)
+namespace {
+
+/// All steps of a graph that is on the GPU.
+void enqueue_steps(application_kernels const& kernels, void const* app, graph const& graph, application_run& run)
 {
-  gpu::device_guard const guard(exec.device);
-  application_run run(graph, job, roots, params, first_sample, domain, exec);
-  if (job.num_samples == 0) {
-    for (auto& step : run.out.steps) {
-      if (job.traits.adds_edges) { step.edge_offsets = buffer<std::int64_t>(1, memory_of(exec)); }
-      if (job.traits.adds_edges) {
-        TENDRIL_CUDA_TRY(cudaMemsetAsync(step.edge_offsets.data(), 0, sizeof(std::int64_t), exec.stream));
-      }
-    }
-    TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
-    return std::move(run.out);
-  }
-  auto const plans = plan_steps(job, graph, params, exec);
+  application_job const& job = run.job;
+  auto const plans = plan_steps(job, graph, run.params, run.exec);
   auto const is_grouped = [](step_plan const& plan) { return plan.executor == sampling_executor::transit_parallel; };
   if (std::any_of(plans.begin(), plans.end(), is_grouped)) {
     for (std::int32_t t = 0; t < run.setup.num_steps; ++t) {
@@ -310,7 +298,50 @@ samples run_on_gpu(application_kernels const& kernels, void const* app, graph co
     enqueue_samples(kernels, app, run);
   }
   if (job.traits.adds_edges) { grow_with_edges(kernels, app, run); }
+}
+
+/// The same for one in host memory. What is allocated here must last until the run is finished.
+void grow_from_host(application_kernels const& kernels, void const* app, graph const& graph, application_run& run)
+{
+  auto const place = gpu::place_graph(graph, run.job, run.params, 0, run.exec);
+  if (place.fits) {
+    auto const there = to_gpu(gpu::without_ids(graph), run.exec);
+    run.setup.graph = there.view();
+    enqueue_steps(kernels, app, there, run);
+    run.finish();
+    return;
+  }
+  gpu::expect_streamable(run.job, graph, place);
+  gpu::edge_stream edges(graph.view(), gpu::make_stream_layout(graph.view(), place.budget), run.exec);
+  gpu::grow_streamed(kernels, app, run, edges, {});
   run.finish();
+}
+
+}  // namespace
+
+samples run_on_gpu(application_kernels const& kernels, void const* app, graph const& graph, application_job const& job,
+                   std::span<vertex_id const> roots, application_params const& params, gpu_exec const& exec,
+                   std::int64_t first_sample, core::domain domain)
+{
+  gpu::device_guard const guard(exec.device);
+  TENDRIL_EXPECTS(graph.device() < 0 || graph.device() == exec.device,
+                  "graph: it is on GPU {}, expected one on GPU {} or in host memory", graph.device(), exec.device);
+  TENDRIL_EXPECTS(params.gpu_memory >= 0, "gpu_memory: {}, expected 0 or more", params.gpu_memory);
+  application_run run(graph.view(), job, roots, params, first_sample, domain, exec);
+  if (job.num_samples == 0) {
+    for (auto& step : run.out.steps) {
+      if (job.traits.adds_edges) { step.edge_offsets = buffer<std::int64_t>(1, memory_of(exec)); }
+      if (job.traits.adds_edges) {
+        TENDRIL_CUDA_TRY(cudaMemsetAsync(step.edge_offsets.data(), 0, sizeof(std::int64_t), exec.stream));
+      }
+    }
+    TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
+  } else if (graph.device() < 0) {
+    grow_from_host(kernels, app, graph, run);
+  } else {
+    enqueue_steps(kernels, app, graph, run);
+    run.finish();
+  }
   return std::move(run.out);
 }
 

@@ -68,7 +68,7 @@ class transit_step {
         if (shape_.unique) { choose({nullptr, nullptr, task_.transits, range.first, range.size}); }
       }
     }
-    if (!collective && !shape_.unique) { end(); }
+    if (!collective && !shape_.unique) { enqueue_step_end(kernels_, app_, run_, task_.step); }
   }
 
  private:
@@ -79,21 +79,10 @@ class transit_step {
     return run_.job.traits.scans_neighbors ? scan_unit : call_unit;
   }
 
-  /// A kernel of the application, by as many threads as can be of use and the device holds.
   template <class Task>
   void launch(void const* kernel, std::int64_t threads, std::size_t shared_bytes, Task task)
   {
-    int a_processor = 0;
-    int processors = 0;
-    TENDRIL_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_processor, kernel, block_threads, shared_bytes));
-    TENDRIL_CUDA_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, run_.exec.device));
-    std::int64_t const most = std::int64_t{std::max(a_processor, 1)} * processors;
-    auto const blocks =
-        static_cast<unsigned>(std::clamp<std::int64_t>((threads + block_threads - 1) / block_threads, 1, most));
-    // The runtime copies what the arguments point to; it has no const for them.
-    void* pointers[] = {const_cast<void*>(app_), &run_.setup, &task};
-    TENDRIL_CUDA_TRY(
-        cudaLaunchKernel(kernel, dim3(blocks), dim3(block_threads), pointers, shared_bytes, run_.exec.stream));
+    launch_over(kernel, threads, shared_bytes, app_, run_, &task);
   }
 
   /// Calls next() for all pairs of the task.
@@ -163,21 +152,6 @@ class transit_step {
     engine::enqueue_team(kernels_, app_, run_, task, found);
   }
 
-  /// What blocks would have done at the end of the step.
-  void end()
-  {
-    auto const t = static_cast<std::size_t>(task_.step);
-    std::int64_t const num_samples = run_.job.num_samples;
-    if (run_.job.counts()) {
-      bool const must_be_done =
-          run_.params.checked && run_.job.traits.until_done && task_.step + 1 == run_.setup.num_steps;
-      count_slots({run_.out.first(t), run_.out.stride(t), shape_.num_slots, num_samples, run_.out.steps[t].sizes.data(),
-                   must_be_done ? run_.problem : nullptr, run_.setup.num_steps},
-                  run_.exec);
-    }
-    if (kernels_.ends != nullptr) { launch(kernels_.ends, num_samples, 0, task_.step); }
-  }
-
   application_kernels const& kernels_;
   void const* app_;
   application_run& run_;
@@ -188,6 +162,35 @@ class transit_step {
 };
 
 }  // namespace
+
+void launch_over(void const* kernel, std::int64_t threads, std::size_t shared_bytes, void const* app,
+                 application_run& run, void* task)
+{
+  int a_processor = 0;
+  int processors = 0;
+  TENDRIL_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_processor, kernel, block_threads, shared_bytes));
+  TENDRIL_CUDA_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, run.exec.device));
+  std::int64_t const most = std::int64_t{std::max(a_processor, 1)} * processors;
+  auto const blocks =
+      static_cast<unsigned>(std::clamp<std::int64_t>((threads + block_threads - 1) / block_threads, 1, most));
+  // The runtime copies what the arguments point to; it has no const for them.
+  void* pointers[] = {const_cast<void*>(app), &run.setup, task};
+  TENDRIL_CUDA_TRY(
+      cudaLaunchKernel(kernel, dim3(blocks), dim3(block_threads), pointers, shared_bytes, run.exec.stream));
+}
+
+void enqueue_step_end(application_kernels const& kernels, void const* app, application_run& run, std::int32_t step)
+{
+  auto const t = static_cast<std::size_t>(step);
+  std::int64_t const num_samples = run.job.num_samples;
+  if (run.job.counts()) {
+    bool const must_be_done = run.params.checked && run.job.traits.until_done && step + 1 == run.setup.num_steps;
+    count_slots({run.out.first(t), run.out.stride(t), run.job.shapes[t].num_slots, num_samples,
+                 run.out.steps[t].sizes.data(), must_be_done ? run.problem : nullptr, run.setup.num_steps},
+                run.exec);
+  }
+  if (kernels.ends != nullptr) { launch_over(kernels.ends, num_samples, 0, app, run, &step); }
+}
 
 void enqueue_transit_step(application_kernels const& kernels, void const* app, application_run& run, std::int32_t step,
                           transit_tuning const& tuning)

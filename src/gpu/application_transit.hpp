@@ -26,6 +26,16 @@ struct transit_tuning {
 void enqueue_transit_step(engine::application_kernels const& kernels, void const* app, engine::application_run& run,
                           std::int32_t step, transit_tuning const& tuning);
 
+/// Launches a kernel of the application, by as many threads as can be of use and the device holds at once; `task` points to
+/// its last argument.
+void launch_over(void const* kernel, std::int64_t threads, std::size_t shared_bytes, void const* app,
+                 engine::application_run& run, void* task);
+
+/// Enqueues what team_kernel does at the end of a step, for steps that it has no part in: counts what was added, and calls
+/// end_step().
+void enqueue_step_end(engine::application_kernels const& kernels, void const* app, engine::application_run& run,
+                      std::int32_t step);
+
 /// What a step has added to every sample.
 struct slot_count {
   vertex_id const* vertices;  ///< Slot k of sample s is vertices[s * stride + k]. Device memory, as the others.

@@ -200,6 +200,7 @@ transit_mapper::transit_mapper(transit_map_spec const& spec, gpu_exec const& exe
   memory_resource& memory = memory_of(exec);
   pairs_ = buffer<std::uint32_t>(spec.most_pairs, memory);
   ordered_ = buffer<std::uint32_t>(spec.most_pairs, memory);
+  if (spec.only_sorts) { most_runs_ = most_shared = 1; }
   runs_ = buffer<transit_run>(most_runs_, memory);
   grid_ = buffer<transit_run>(std::max<std::int64_t>(most_shared, 1), memory);
   first_units_ = buffer<std::uint32_t>(std::max<std::int64_t>(most_shared, 1), memory);
@@ -240,25 +241,40 @@ void transit_mapper::count(vertex_id const* transits, std::int64_t num_pairs)
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
-engine::transit_map transit_mapper::make(vertex_id const* transits, std::int64_t num_pairs)
+template <class Runs>
+engine::transit_map transit_mapper::classify(Runs const& runs, std::uint32_t const* pairs)
 {
-  device_guard const guard(exec_.device);
   TENDRIL_CUDA_TRY(cudaMemsetAsync(counts_.data(), 0, sizeof(transit_counts), exec_.stream));
   run_lists const lists{runs_.data(), runs_.data() + (most_runs_ - 1), grid_.data(), first_units_.data(),
                         counts_.data()};
-  auto const classify = [&](auto const& runs) {
-    classify_kernel<<<grid_blocks(runs.size, block_threads * runs_a_thread), block_threads, 0, exec_.stream>>>(
-        runs, spec_.graph.indptr, static_cast<std::uint64_t>(spec_.calls_a_pair), spec_.unit, lists);
-    TENDRIL_CUDA_TRY(cudaGetLastError());
-  };
+  classify_kernel<<<grid_blocks(runs.size, block_threads * runs_a_thread), block_threads, 0, exec_.stream>>>(
+      runs, spec_.graph.indptr, static_cast<std::uint64_t>(spec_.calls_a_pair), spec_.unit, lists);
+  TENDRIL_CUDA_TRY(cudaGetLastError());
+  return {pairs, lists.few, lists.last_block, lists.grid, lists.first_units, lists.counts};
+}
+
+engine::transit_map transit_mapper::make(vertex_id const* transits, std::int64_t num_pairs)
+{
+  device_guard const guard(exec_.device);
   if (spec_.grouping == transit_grouping::sort) {
     sort(transits, num_pairs);
-    classify(sorted_runs{keys_.data(), num_pairs});
-  } else {
-    count(transits, num_pairs);
-    classify(counted_runs{begins_.data(), sizes_.data(), spec_.graph.num_vertices});
+    return classify(sorted_runs{keys_.data(), num_pairs}, pairs_.data());
   }
-  return {pairs_.data(), lists.few, lists.last_block, lists.grid, lists.first_units, lists.counts};
+  count(transits, num_pairs);
+  return classify(counted_runs{begins_.data(), sizes_.data(), spec_.graph.num_vertices}, pairs_.data());
+}
+
+sorted_pairs transit_mapper::sorted(vertex_id const* transits, std::int64_t num_pairs)
+{
+  device_guard const guard(exec_.device);
+  sort(transits, num_pairs);
+  return {keys_.data(), pairs_.data()};
+}
+
+engine::transit_map transit_mapper::map_of(std::int64_t begin, std::int64_t end)
+{
+  device_guard const guard(exec_.device);
+  return classify(sorted_runs{keys_.data() + begin, end - begin}, pairs_.data() + begin);
 }
 
 }  // namespace tendril::gpu

@@ -26,6 +26,13 @@ struct transit_map_spec {
   std::int64_t calls_a_pair = 0;  ///< That each pair asks for; 0: as many as the transit has neighbours.
   std::uint32_t unit = 1024;      ///< Calls that a block is given at a time. Transits with more are shared by blocks.
   transit_grouping grouping = transit_grouping::automatic;
+  bool only_sorts = false;  ///< Only sorted() will be asked for: no memory for lists of transits.
+};
+
+/// Pairs in the order of their transits; those without one, whose transit is no_vertex, come last. Device memory.
+struct sorted_pairs {
+  vertex_id const* transits = nullptr;   ///< [pairs] ascending
+  std::uint32_t const* pairs = nullptr;  ///< [pairs] and the pair that has each.
 };
 
 /// Makes maps, one after the other in the same memory. All work is enqueued on the stream of `exec`.
@@ -40,6 +47,14 @@ class transit_mapper {
   /// takes scratch memory from memory_of(exec) and returns it. @throws memory_error; device_error.
   [[nodiscard]] engine::transit_map make(vertex_id const* transits, std::int64_t num_pairs);
 
+  /// Enqueues the sort of such pairs. Only where the spec asks for transit_grouping::sort. What it points to lasts until the
+  /// next call of make() or sorted(). Doesn't synchronise. @throws as make().
+  [[nodiscard]] sorted_pairs sorted(vertex_id const* transits, std::int64_t num_pairs);
+
+  /// Enqueues the map of pairs [begin, end) of those that were sorted last, where begin < end. The lists of transits last
+  /// until the next call of any. Doesn't synchronise. @throws device_error.
+  [[nodiscard]] engine::transit_map map_of(std::int64_t begin, std::int64_t end);
+
   /// The most transits that a map can hold of less than 32 calls, of less than a unit, and units of the others: what
   /// bounds a grid where the host doesn't know their numbers.
   [[nodiscard]] std::int64_t most_few() const { return few_ ? most_runs_ : 0; }
@@ -49,6 +64,8 @@ class transit_mapper {
   [[nodiscard]] transit_grouping grouping() const { return spec_.grouping; }  ///< sort or count.
 
  private:
+  template <class Runs>
+  engine::transit_map classify(Runs const& runs, std::uint32_t const* pairs);
   void sort(vertex_id const* transits, std::int64_t num_pairs);
   void count(vertex_id const* transits, std::int64_t num_pairs);
 

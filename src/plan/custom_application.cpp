@@ -21,7 +21,8 @@ constexpr std::string_view application_kernels[] = {"tendril_about",
                                                     "tendril::engine::transit_kernel<tendril_application>",
                                                     "tendril::engine::few_calls_kernel<tendril_application>",
                                                     "tendril::engine::block_calls_kernel<tendril_application>",
-                                                    "tendril::engine::grid_calls_kernel<tendril_application>"};
+                                                    "tendril::engine::grid_calls_kernel<tendril_application>",
+                                                    "tendril::engine::listed_call_kernel<tendril_application>"};
 constexpr embedded_text application_headers[] = {
     {"tendril/application.hpp",
      "#pragma once\n#include <tendril/application_concept.hpp>\n#include <tendril/engine/random_stream.hpp>\n"}};
@@ -53,8 +54,8 @@ using tendril::vertex_id;
       .flags = "0",
       .cpu_head = "#include <tendril/engine/custom_application_cpu.hpp>\n",
       .cpu_functions =
-          R"(TENDRIL_EXPORT void tendril_about(void const* app, std::int32_t num_steps, tendril::engine::custom_about* about,
-                                  tendril::engine::step_request* requests)
+          R"(TENDRIL_EXPORT void tendril_about(void const* app, std::int32_t num_steps,
+                                  tendril::engine::custom_about* about, tendril::engine::step_request* requests)
 {
   tendril::engine::tell_about<tendril_application>(app, num_steps, about, requests);
 }
@@ -64,7 +65,8 @@ TENDRIL_EXPORT int tendril_grow(void const* app, tendril::engine::application_se
   return tendril::engine::grow_custom<tendril_application>(app, setup, begin, end, taker, problem);
 }
 )",
-      .gpu_head = R"(#include <tendril/engine/application_team.cuh>
+      .gpu_head = R"(#include <tendril/engine/application_listed.cuh>
+#include <tendril/engine/application_team.cuh>
 #include <tendril/engine/application_transit.cuh>
 #include <tendril/engine/custom_application_unit.hpp>
 )",

@@ -8,6 +8,7 @@
 #include <span>
 
 #include <tendril/engine/application_launch.hpp>
+#include <tendril/engine/application_listed.cuh>
 #include <tendril/engine/application_plan.hpp>
 #include <tendril/engine/application_team.cuh>
 #include <tendril/engine/application_transit.cuh>
@@ -29,6 +30,9 @@ template <class A>
     kernels.few = reinterpret_cast<void const*>(few_calls_kernel<A>);
     kernels.block = reinterpret_cast<void const*>(block_calls_kernel<A>);
     kernels.grid = reinterpret_cast<void const*>(grid_calls_kernel<A>);
+    if constexpr (application_has::reads_transit_only<A>) {
+      kernels.listed = reinterpret_cast<void const*>(listed_call_kernel<A>);
+    }
   }
   if constexpr (application_has::end_step<A>) { kernels.ends = reinterpret_cast<void const*>(end_step_kernel<A>); }
   return kernels;
@@ -50,10 +54,15 @@ template <class A>
 /// Grows samples by an application, on the GPU of `exec`; the bytes are those of the CPU's overload, whichever executor
 /// runs it. Compile with --fmad=false.
 ///
-/// @param graph  In the memory of exec.device, as what `app` points to.
+/// @param graph  In the memory of exec.device, or of the host. One in host memory is copied to the GPU for the call, if it
+///               takes params.gpu_memory bytes at most; else its edges stream through the GPU, step by step, which
+///               the application must allow (reads_transit_only), without recorded edges and, unless it is collective,
+///               without unique steps. What `app` points to is in the memory of exec.device.
 /// @param roots  [n, num_roots] vertices in that memory, row-major.
-/// @return       In the memory of `exec`. Synchronises once, at the end; twice where edges are added.
-/// @throws argument_error as on the CPU; memory_error; device_error.
+/// @return       In the memory of `exec`. Synchronises once, at the end; twice where edges are added; once a step or more
+///               where the graph streams.
+/// @throws argument_error as on the CPU, and for a graph that must stream and an application that can't; memory_error;
+///         device_error.
 template <class A>
 [[nodiscard]] samples run_application(graph const& graph, A const& app, std::span<vertex_id const> roots,
                                       std::int64_t num_roots, application_params const& params, gpu_exec const& exec,

@@ -21,6 +21,16 @@ struct call_task {
   std::uint64_t* problem = nullptr;
 };
 
+/// The calls of one step for the pairs of a list: less than 2^31 pairs of calls.
+struct listed_task {
+  std::int32_t step = 0;
+  std::int64_t first_index = 0;          ///< Of the samples that pairs are numbered from.
+  vertex_id const* transits = nullptr;   ///< [listed] device memory, as
+  std::uint32_t const* pairs = nullptr;  ///< [listed] sample * transits + place among its transits.
+  std::uint32_t num_calls = 0;           ///< Pairs of calls in all: listed * pairs of calls a transit.
+  std::uint64_t* problem = nullptr;
+};
+
 /// All steps of samples whose steps make one call each.
 struct lane_task {
   bool checked = false;

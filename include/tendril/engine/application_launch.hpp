@@ -27,14 +27,16 @@ struct application_kernels {
   void const* few = nullptr;       ///< Transit-parallel: transits with less calls than a warp has lanes,
   void const* block = nullptr;     ///< less than a block has threads,
   void const* grid = nullptr;      ///< and more.
+  void const* listed = nullptr;    ///< listed_call_kernel: the calls of some pairs. Graphs that stream.
 };
 
 /// One call's memory on the GPU, and all that its launches share.
 class application_run {
  public:
-  /// Allocates from memory_of(exec) and enqueues copies of the tables, on the stream of `exec`. Refers to its arguments.
-  /// @throws argument_error for a graph that is elsewhere, a negative first_sample; memory_error; device_error.
-  application_run(graph const& graph, application_job const& job, std::span<vertex_id const> roots,
+  /// Allocates from memory_of(exec) and enqueues copies of the tables, on the stream of `exec`. Refers to its arguments but
+  /// the view, of which nothing is read here but the number of vertices.
+  /// @throws argument_error for a negative first_sample; memory_error; device_error.
+  application_run(graph_view const& graph, application_job const& job, std::span<vertex_id const> roots,
                   application_params const& params, std::int64_t first_sample, core::domain domain,
                   gpu_exec const& exec);
 
@@ -73,7 +75,8 @@ void enqueue_sample_step(application_kernels const& kernels, void const* app, ap
 /// but once (per 2^27 pairs) for a collective application: for the sizes of what it copies.
 void enqueue_transit_step(application_kernels const& kernels, void const* app, application_run& run, std::int32_t step);
 
-/// A whole call on a GPU. Synchronises once at its end; once more where edges are added. @throws as run_application.
+/// A whole call on a GPU. Synchronises once at its end; once more where edges are added; more often for a graph in host
+/// memory, which is copied or streamed. @throws as run_application.
 [[nodiscard]] samples run_on_gpu(application_kernels const& kernels, void const* app, graph const& graph,
                                  application_job const& job, std::span<vertex_id const> roots,
                                  application_params const& params, gpu_exec const& exec, std::int64_t first_sample,

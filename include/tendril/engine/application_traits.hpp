@@ -17,6 +17,7 @@ struct application_traits {
   bool own_transits = false;    ///< Has step_transits().
   bool ends_steps = false;      ///< Has end_step().
   bool replaces_roots = false;  ///< May write its roots.
+  bool reads_transit_only = false;
   std::int64_t state_bytes = 0;
 };
 
@@ -38,6 +39,7 @@ template <class A>
   traits.own_transits = application_has::step_transits<A> || application_has::random_transits<A>;
   traits.ends_steps = application_has::end_step<A>;
   traits.replaces_roots = traits.own_transits || traits.ends_steps;
+  traits.reads_transit_only = application_has::reads_transit_only<A>;
   if constexpr (application_has::state<A>) { traits.state_bytes = sizeof(typename A::state); }
   return traits;
 }

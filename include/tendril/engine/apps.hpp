@@ -18,6 +18,7 @@ struct deepwalk {
   int length = 80;
   rng_key key;  ///< make_key(seed, first_order_walk)
 
+  static constexpr bool reads_transit_only = true;
   [[nodiscard]] static TENDRIL_HD deepwalk of(int length, std::uint64_t seed)
   {
     return {length, core::make_key(seed, core::domain::first_order_walk)};
@@ -59,6 +60,7 @@ struct node2vec {
 /// A uniform walk that ends with probability `stop` before each step (personalised PageRank).
 struct ppr {
   double stop = 0.01;
+  static constexpr bool reads_transit_only = true;
   [[nodiscard]] TENDRIL_HD int steps() const { return until_done; }
   [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return 1; }
   [[nodiscard]] TENDRIL_HD vertex_id next(sample_view&, transit_list const&, edge_list const& edges, int,
@@ -74,6 +76,7 @@ struct multidim {
     std::int64_t slot;
   };
   int length = 100;
+  static constexpr bool reads_transit_only = true;
   [[nodiscard]] TENDRIL_HD int steps() const { return length; }
   [[nodiscard]] TENDRIL_HD std::int64_t num_transits(int) const { return 1; }
   [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return 1; }
@@ -99,6 +102,7 @@ struct multidim {
 struct khop {
   int num_hops = 2;
   std::int32_t fanouts[8] = {25, 10};
+  static constexpr bool reads_transit_only = true;
   [[nodiscard]] TENDRIL_HD int steps() const { return num_hops; }
   [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int step) const { return fanouts[step]; }
   [[nodiscard]] TENDRIL_HD vertex_id next(sample_view&, transit_list const&, edge_list const& edges, int,
@@ -113,6 +117,7 @@ struct khop {
 struct layer {
   std::int64_t size = 1000;
   std::int64_t most = 2000;
+  static constexpr bool reads_transit_only = true;
   static constexpr sampling sampling_type() { return sampling::collective; }
   [[nodiscard]] TENDRIL_HD int steps() const { return until_done; }
   [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return size; }
@@ -130,6 +135,7 @@ struct weighted_khop_scan {
   int num_hops = 2;
   std::int32_t fanouts[8] = {5, 5};
   static constexpr bool scans_neighbors = true;
+  static constexpr bool reads_transit_only = true;
   [[nodiscard]] TENDRIL_HD int steps() const { return num_hops; }
   [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int step) const { return fanouts[step]; }
   [[nodiscard]] TENDRIL_HD vertex_id next(sample_view&, transit_list const&, edge_list const& edges, int,
