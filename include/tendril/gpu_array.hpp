@@ -55,6 +55,10 @@ class gpu_event {
 /// @throws device_error.
 void copy_to_host(void const* from, void* to, std::size_t bytes, gpu_exec const& exec);
 
+/// Copies `bytes` bytes within the memory of the GPU of `exec`, in the order of its stream. Doesn't synchronise.
+/// @throws device_error.
+void copy_on_gpu(void const* from, void* to, std::size_t bytes, gpu_exec const& exec);
+
 /// The integers that others keep ids in.
 enum class id_type { int32, uint32, int64, uint64 };
 

@@ -45,6 +45,7 @@ void gpu_event::synchronize() const { refuse(); }
 int gpu_of(void const*) { refuse(); }
 buffer<vertex_id> copy_to_gpu(std::span<vertex_id const>, gpu_exec const&) { refuse(); }
 void copy_to_host(void const*, void*, std::size_t, gpu_exec const&) { refuse(); }
+void copy_on_gpu(void const*, void*, std::size_t, gpu_exec const&) { refuse(); }
 buffer<vertex_id> narrow_ids(id_matrix const&, gpu_exec const&) { refuse(); }
 void expect_ids(id_matrix const&, std::string_view, gpu_exec const&) { refuse(); }
 void expect_vertices(std::span<vertex_id const>, std::string_view, std::int64_t, gpu_exec const&) { refuse(); }

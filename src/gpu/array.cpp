@@ -58,6 +58,12 @@ void copy_to_host(void const* from, void* to, std::size_t bytes, gpu_exec const&
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
 }
 
+void copy_on_gpu(void const* from, void* to, std::size_t bytes, gpu_exec const& exec)
+{
+  gpu::device_guard const guard(exec.device);
+  if (bytes > 0) { TENDRIL_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, exec.stream)); }
+}
+
 void expect_ids(id_matrix const& ids, std::string_view what, gpu_exec const& exec)
 {
   gpu::bad_id const bad = gpu::first_bad_id(ids, std::int64_t{no_vertex}, exec);

@@ -54,6 +54,15 @@ class arrays_on_gpu : public test::gpu_test {
   }
 };
 
+TEST_F(arrays_on_gpu, bytes_are_copied_in_place)
+{
+  auto const from = upload<std::int64_t>({1, -2, 3, std::int64_t{1} << 40});
+  auto to = upload<std::int64_t>({9, 9, 9, 9, 9, 9});
+  copy_on_gpu(from.data() + 1, to.data() + 2, 3 * sizeof(std::int64_t), exec);
+  EXPECT_EQ(download(to), (std::vector<std::int64_t>{9, 9, -2, 3, std::int64_t{1} << 40, 9}));
+  EXPECT_NO_THROW(copy_on_gpu(nullptr, nullptr, 0, exec));
+}
+
 TEST_F(arrays_on_gpu, ids_of_every_type_become_vertices)
 {
   expect_narrowed<std::int32_t>(id_type::int32);
