@@ -80,6 +80,51 @@ gpu_ids ids_from_pointer(std::uintptr_t pointer, std::string const& what, bool i
   return ids;
 }
 
+gpu_values values_from_host(array_in const& array)
+{
+  gpu_values values;
+  values.data = array.data();
+  values.size = static_cast<std::int64_t>(array.size());
+  values.host = array;
+  return values;
+}
+
+/// What a DLPack capsule holds. The Python half has seen that it is a GPU's memory and has one dimension.
+gpu_values values_from_dlpack(nb::ndarray<nb::ro> const& array, std::string const& what, bool is_float)
+{
+  auto const wanted = is_float ? nb::dtype<float>() : nb::dtype<std::int64_t>();
+  if (array.dtype() != wanted || (array.shape(0) > 1 && array.stride(0) != 1)) {
+    throw argument_error(fmt::format("{} is no contiguous array of {}, as is expected in GPU memory", what,
+                                     is_float ? "float32" : "int64"));
+  }
+  gpu_values values;
+  values.data = array.data();
+  values.size = static_cast<std::int64_t>(array.shape(0));
+  values.array = array;
+  return values;
+}
+
+/// What a __cuda_array_interface__ tells.
+gpu_values values_from_pointer(std::uintptr_t pointer, std::int64_t size, nb::object owner)
+{
+  gpu_values values;
+  values.data = reinterpret_cast<void const*>(pointer);
+  values.size = size;
+  values.owner = std::move(owner);
+  return values;
+}
+
+/// A part of an array, whose memory it shares.
+gpu_array part(gpu_array const& whole, std::int64_t offset, std::vector<std::int64_t> shape,
+               std::vector<std::int64_t> strides)
+{
+  gpu_array out = whole;
+  out.data = static_cast<unsigned char*>(whole.data) + offset * (whole.type.bits / 8);
+  out.shape = std::move(shape);
+  out.strides = std::move(strides);
+  return out;
+}
+
 /// Lets `stream` wait for what `earlier` holds now.
 void order_streams(int device, std::uintptr_t earlier, std::uintptr_t stream)
 {
@@ -179,7 +224,12 @@ void bind_gpu(nb::module_& module)
       .def_prop_ro("shape", [](gpu_array const& a) { return a.shape; })
       .def_prop_ro("strides", [](gpu_array const& a) { return a.strides; })
       .def_prop_ro("bits", [](gpu_array const& a) { return static_cast<int>(a.type.bits); })
+      .def_prop_ro("is_float",
+                   [](gpu_array const& a) {
+                     return static_cast<nb::dlpack::dtype_code>(a.type.code) == nb::dlpack::dtype_code::Float;
+                   })
       .def_ro("device", &gpu_array::device)
+      .def("part", &part, "offset"_a, "shape"_a, "strides"_a)
       .def("wait", &wait, "stream"_a)
       .def("synchronize", &synchronize_array)
       .def("export", [](nb::handle_t<gpu_array> self) { return exported(self); })
@@ -191,6 +241,11 @@ void bind_gpu(nb::module_& module)
       .def_static("from_dlpack", &ids_from_dlpack, "array"_a.noconvert(), "what"_a)
       .def_static("from_pointer", &ids_from_pointer, "pointer"_a, "what"_a, "is_signed"_a, "bits"_a, "shape"_a,
                   "strides"_a, "owner"_a);
+
+  nb::class_<gpu_values>(module, "GpuValues")
+      .def_static("from_host", &values_from_host, "array"_a.noconvert())
+      .def_static("from_dlpack", &values_from_dlpack, "array"_a.noconvert(), "what"_a, "is_float"_a)
+      .def_static("from_pointer", &values_from_pointer, "pointer"_a, "size"_a, "owner"_a);
 }
 
 }  // namespace tendril::python

@@ -17,6 +17,8 @@
 #include <tendril/gpu_array.hpp>
 #include <tendril/graph.hpp>
 
+#include "arrays.hpp"
+
 namespace tendril::python {
 
 /// An array in GPU memory as Python holds it: the memory, its shape, and the point in the stream from which on it
@@ -41,6 +43,35 @@ struct gpu_ids {
   nanobind::object owner;
 };
 
+/// Numbers of the caller's for a call on a GPU, float32 or int64: in GPU memory that `array` or `owner` keeps alive, or
+/// in host memory that `host` keeps alive.
+struct gpu_values {
+  void const* data = nullptr;
+  std::int64_t size = 0;
+  std::optional<array_in> host;
+  nanobind::ndarray<nanobind::ro> array;
+  nanobind::object owner;
+};
+
+/// Such numbers in GPU memory.
+template <class T>
+struct gpu_numbers {
+  buffer<vertex_id> uploaded;  ///< The bytes of those that were in host memory; else empty.
+  std::span<T const> span;
+};
+
+/// `values`, which hold T, in GPU memory. Needs no GIL, doesn't synchronise.
+template <class T>
+[[nodiscard]] gpu_numbers<T> bring_values(gpu_values const& values, gpu_exec const& exec)
+{
+  auto const size = static_cast<std::size_t>(values.size);
+  if (!values.host || size == 0) { return {{}, {static_cast<T const*>(values.data), size}}; }
+  constexpr std::size_t words = sizeof(T) / sizeof(vertex_id);
+  buffer<vertex_id> there = copy_to_gpu({static_cast<vertex_id const*>(values.data), size * words}, exec);
+  std::span<T const> const span(reinterpret_cast<T const*>(there.data()), size);
+  return {std::move(there), span};
+}
+
 /// Runs calls for a graph that is on a GPU. What they leave behind may outlive the stream.
 /// @param stream  A cudaStream_t as a number, 0 for the default stream.
 [[nodiscard]] gpu_exec make_gpu_exec(graph const& graph, std::uintptr_t stream);
@@ -55,9 +86,21 @@ struct gpu_starts {
 /// What can't be an id becomes one that every call refuses. Needs no GIL, doesn't synchronise.
 [[nodiscard]] gpu_starts bring(gpu_ids const* ids, std::int64_t repeats, graph const& graph, gpu_exec const& exec);
 
-/// run(), which takes `starts` that `bring` made of `ids`; where it refuses one, the message tells of the first, and
-/// shows the caller's number.
-/// @param what  "start" or "root".
+/// run(), which takes what `bring` made of `ids`; where it refuses a number that can't be an id, the message shows the
+/// caller's.
+template <class F>
+void run_with(gpu_ids const& ids, gpu_exec const& exec, F&& run)
+{
+  try {
+    std::forward<F>(run)();
+  } catch (argument_error const&) {
+    if (ids.view.data != nullptr) { expect_ids(ids.view, ids.what, exec); }
+    throw;
+  }
+}
+
+/// The same for vertices, of which the message tells the first.
+/// @param what  "start", "root", "seed" or "node".
 template <class F>
 void run_on(gpu_ids const* ids, gpu_starts const& starts, char const* what, graph const& graph, gpu_exec const& exec,
             F&& run)
@@ -83,13 +126,13 @@ template <class T, class As = T>
           std::move(strides), device, std::move(ready)};
 }
 
-/// The same for a row-major matrix (or, with one extent, a vector).
+/// The same for a row-major array.
 template <class T, class As = T>
 [[nodiscard]] gpu_array give_gpu(buffer<T>&& elements, std::vector<std::int64_t> shape, int device,
                                  std::shared_ptr<gpu_event const> ready)
 {
   std::vector<std::int64_t> strides(shape.size(), 1);
-  if (shape.size() == 2) { strides[0] = shape[1]; }
+  for (std::size_t i = shape.size(); i-- > 1;) { strides[i - 1] = strides[i] * shape[i]; }
   return give_gpu<T, As>(std::move(elements), std::move(shape), std::move(strides), device, std::move(ready));
 }
 

@@ -20,12 +20,19 @@ _cpu.check(_build_info.MARCH)
 
 from . import generate
 from ._application import Application, SampledEdges, SampledStep, Samples
+from ._apps import sample
+from ._clusters import Clusters, cluster_sample, cluster_subgraphs, cluster_vertices, group_clusters
 from ._custom_walk import CustomWalk, dynamic_walk
 from ._device_array import DeviceArray
 from ._gpu import GpuInfo, gpu_info, num_gpus
 from ._graph import Graph, detect_format, read_graph
+from ._labor import LaborBatch, LaborHop, labor_sample
+from ._layers import Layer, LayerSamples, fastgcn_sample, ladies_sample
 from ._multidim import MultidimWalks, multidim_walk
+from ._mvs import MvsBatch, MvsBatches, mvs_sample
+from ._saint import SaintCoefficients, saint_coefficients, saint_edge_sample, saint_node_sample, saint_walk_sample
 from ._sampling import KHop, NeighborSample, khop_sample, neighbor_sample, plan_khop
+from ._subgraphs import Subgraph, Subgraphs, induced_subgraphs, shadow_sample
 from ._errors import ArgumentError, DeviceError, FormatError, IoError, OutOfMemoryError, TendrilError
 from ._walks import Plan, metapath_walk, node2vec_walk, plan_walk, random_walk
 
@@ -37,6 +44,7 @@ except _PackageNotFoundError:  # used from a build folder
 __all__ = [
     "Application",
     "ArgumentError",
+    "Clusters",
     "CustomWalk",
     "DeviceArray",
     "DeviceError",
@@ -45,22 +53,40 @@ __all__ = [
     "Graph",
     "IoError",
     "KHop",
+    "LaborBatch",
+    "LaborHop",
+    "Layer",
+    "LayerSamples",
     "MultidimWalks",
+    "MvsBatch",
+    "MvsBatches",
     "NeighborSample",
     "OutOfMemoryError",
     "Plan",
+    "SaintCoefficients",
     "SampledEdges",
     "SampledStep",
     "Samples",
+    "Subgraph",
+    "Subgraphs",
     "TendrilError",
     "__version__",
+    "cluster_sample",
+    "cluster_subgraphs",
+    "cluster_vertices",
     "detect_format",
     "dynamic_walk",
+    "fastgcn_sample",
     "generate",
     "gpu_info",
+    "group_clusters",
+    "induced_subgraphs",
     "khop_sample",
+    "labor_sample",
+    "ladies_sample",
     "metapath_walk",
     "multidim_walk",
+    "mvs_sample",
     "neighbor_sample",
     "node2vec_walk",
     "num_gpus",
@@ -68,4 +94,10 @@ __all__ = [
     "plan_walk",
     "random_walk",
     "read_graph",
+    "saint_coefficients",
+    "saint_edge_sample",
+    "saint_node_sample",
+    "saint_walk_sample",
+    "sample",
+    "shadow_sample",
 ]

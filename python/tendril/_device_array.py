@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +21,8 @@ class DeviceArray:
     """An array in the memory of a GPU, for other libraries to take without a copy.
 
     ``torch.from_dlpack(array)``, ``cupy.from_dlpack(array)`` and ``cupy.asarray(array)`` share its memory;
-    ``array.numpy()`` copies it to the host, and so does whatever NumPy does with it. There is no arithmetic here: that is
-    what those libraries are for.
+    ``array.numpy()`` copies it to the host, and so does whatever NumPy does with it. ``array[2:5]``, ``array[0]`` and
+    ``array[:, a:b]`` share its memory. There is no arithmetic here: that is what those libraries are for.
 
     A consumer that names its stream (DLPack does) has that stream wait for the elements, and the host goes on. Once the
     array and everything that shares its memory are gone, the memory is used again only after the whole GPU was idle
@@ -45,7 +46,9 @@ class DeviceArray:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """int64 or int32."""
+        """int64, int32 or float32."""
+        if self._core.is_float:
+            return np.dtype(np.float32)
         return np.dtype(np.int64 if self._core.bits == 64 else np.int32)
 
     @property
@@ -70,15 +73,16 @@ class DeviceArray:
 
     def numpy(self) -> NDArray[Any]:
         """A copy in host memory, in the same order of memory. Waits for the elements."""
-        if self.ndim == 2 and self.size and self._core.strides[0] > self.shape[1]:  # some columns of wider rows
-            span = np.empty((self.shape[0] - 1) * self._core.strides[0] + self.shape[1], self.dtype)
-            self._core.copy_out(span)
-            return np.lib.stride_tricks.as_strided(span, self.shape, self.strides).copy()
-        out = np.empty(self.size, self.dtype)
+        if self.size == 0:
+            return np.empty(self.shape, self.dtype)
+        strides = self._core.strides
+        span = 1 + sum((extent - 1) * stride for extent, stride in zip(self.shape, strides, strict=True))
+        if self.ndim > 1 and span > 2 * self.size and len(self) <= 64:  # long rows of which little is wanted: one after the other
+            return np.stack([self[i].numpy() for i in range(len(self))])
+        out = np.empty(span, self.dtype)
         self._core.copy_out(out)
-        if self.ndim == 2 and self._core.strides[0] < self._core.strides[1]:
-            return out.reshape(self.shape[::-1]).T
-        return out.reshape(self.shape)
+        view = np.lib.stride_tricks.as_strided(out, self.shape, self.strides)
+        return view if span == self.size else view.copy()
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:
@@ -137,6 +141,31 @@ class DeviceArray:
 
     def __len__(self) -> int:
         return self.shape[0]
+
+    def __getitem__(self, key: Any) -> DeviceArray:
+        """A part of the array, which shares its memory, by integers and slices without a step; one dimension at least
+        stays."""
+        keys = key if isinstance(key, tuple) else (key,)
+        if len(keys) > self.ndim:
+            raise IndexError(f"{len(keys)} indices, expected at most {self.ndim}")
+        offset, shape, strides = 0, [], []
+        for i, (extent, stride) in enumerate(zip(self.shape, self._core.strides, strict=True)):
+            one = keys[i] if i < len(keys) else slice(None)
+            if isinstance(one, slice):
+                first, last, step = one.indices(extent)
+                if step != 1:
+                    raise IndexError(f"a slice with step {step}, expected 1")
+                shape.append(max(last - first, 0))
+                strides.append(stride)
+            else:
+                first = operator.index(one)
+                if not -extent <= first < extent:
+                    raise IndexError(f"index {first} is out of range for {extent} elements")
+                first %= extent
+            offset += first * stride
+        if not shape:
+            raise IndexError("an index of each dimension, expected a part: numpy() copies elements")
+        return DeviceArray(self._core.part(offset, shape, strides))
 
     def __repr__(self) -> str:
         return f"DeviceArray(shape={self.shape}, dtype={self.dtype}, device='{self.device}')"

@@ -136,16 +136,32 @@ def ids(value: Any, what: str, ndim: int, device: int, stream: int, num_threads:
 
 
 def _from_dlpack(value: Any, what: str, ndim: int, device: int, stream: int) -> _tendril.GpuIds:
+    return _tendril.GpuIds.from_dlpack(_capsule(value, what, ndim, device, stream), what)
+
+
+def _capsule(value: Any, what: str, ndim: int, device: int, stream: int) -> Any:
     _expect_device(int(value.__dlpack_device__()[1]), what, device)
     _expect_dimensions(value.shape, what, ndim)
     try:
-        capsule = value.__dlpack__(stream=stream or 1)
+        return value.__dlpack__(stream=stream or 1)
     except (BufferError, RuntimeError, TypeError) as error:
         raise ArgumentError(f"{what} can't be read through DLPack: {error}") from error
-    return _tendril.GpuIds.from_dlpack(capsule, what)
 
 
 def _from_interface(value: Any, what: str, ndim: int, device: int, stream: int) -> _tendril.GpuIds:
+    pointer, shape, dtype, strides = _told(value, what, ndim, device, stream)
+    if dtype.kind not in "iu" or not dtype.isnative:
+        raise ArgumentError(f"{what} has dtype {dtype}, expected int32 or int64")
+    in_elements = [stride // dtype.itemsize for stride in strides]
+    return _tendril.GpuIds.from_pointer(
+        pointer, what, dtype.kind == "i", 8 * dtype.itemsize, list(shape), in_elements, value
+    )
+
+
+def _told(
+    value: Any, what: str, ndim: int, device: int, stream: int
+) -> tuple[int, tuple[int, ...], np.dtype[Any], tuple[int, ...]]:
+    """Pointer, shape, type and strides of a __cuda_array_interface__, whose stream the call's own waits for."""
     told = value.__cuda_array_interface__
     shape = tuple(told["shape"])
     pointer = int(told["data"][0])
@@ -155,17 +171,35 @@ def _from_interface(value: Any, what: str, ndim: int, device: int, stream: int) 
     if told.get("mask") is not None:
         raise ArgumentError(f"{what} has a mask, expected an array without")
     dtype = np.dtype(told["typestr"])
-    if dtype.kind not in "iu" or not dtype.isnative:
-        raise ArgumentError(f"{what} has dtype {dtype}, expected int32 or int64")
-    strides = told.get("strides") or _strides_of(shape, dtype.itemsize)
+    strides = tuple(told.get("strides") or _strides_of(shape, dtype.itemsize))
     if any(stride % dtype.itemsize for stride in strides):
         raise ArgumentError(f"{what} has strides {strides}, expected multiples of its elements' {dtype.itemsize} bytes")
     if told.get("stream") is not None:
         _tendril.order_streams(device, stream_handle(told["stream"], device), stream)
-    in_elements = [stride // dtype.itemsize for stride in strides]
-    return _tendril.GpuIds.from_pointer(
-        pointer, what, dtype.kind == "i", 8 * dtype.itemsize, list(shape), in_elements, value
-    )
+    return pointer, shape, dtype, strides
+
+
+def values(value: Any, what: str, dtype: Any, device: int, stream: int) -> _tendril.GpuValues:
+    """Numbers, of float32 or int64, for a call on a GPU: arrays of that type that lie there are taken where they are."""
+    is_float = np.dtype(dtype) == np.float32
+    if not isinstance(value, np.ndarray) and hasattr(value, "__dlpack_device__"):
+        if int(value.__dlpack_device__()[0]) == _DLPACK_CUDA:
+            return _tendril.GpuValues.from_dlpack(_capsule(value, what, 1, device, stream), what, is_float)
+    elif hasattr(value, "__cuda_array_interface__"):
+        pointer, shape, found, strides = _told(value, what, 1, device, stream)
+        if found != dtype or (shape[0] > 1 and strides[0] != found.itemsize):
+            name = np.dtype(dtype).name
+            raise ArgumentError(f"{what} is no contiguous array of {name}, as is expected in GPU memory")
+        return _tendril.GpuValues.from_pointer(pointer, shape[0], value)
+    array: Any = _arrays.weights(value, what) if is_float else _arrays.offsets(value, what)
+    return _tendril.GpuValues.from_host(array)
+
+
+def shape_of(value: Any, what: str) -> tuple[int, ...]:
+    """The shape of an array, wherever it lies, or of a sequence."""
+    if not hasattr(value, "shape") and hasattr(value, "__cuda_array_interface__"):
+        return tuple(value.__cuda_array_interface__["shape"])
+    return tuple(value.shape) if hasattr(value, "shape") else _arrays.as_array(value, what).shape
 
 
 def _strides_of(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:

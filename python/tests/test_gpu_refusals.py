@@ -124,9 +124,9 @@ class FakeCore:
 
     device, pointer = 1, 4096
 
-    def __init__(self, shape, strides, bits=64):
-        self.shape, self.strides, self.bits = list(shape), list(strides), bits
-        self.asked = []
+    def __init__(self, shape, strides, bits=64, is_float=False, first=0):
+        self.shape, self.strides, self.bits, self.is_float = list(shape), list(strides), bits, is_float
+        self.asked, self.first = [], first
 
     def wait(self, stream):
         self.asked.append(stream)
@@ -135,7 +135,10 @@ class FakeCore:
         self.asked.append("host")
 
     def copy_out(self, out):
-        out[:] = np.arange(out.size)
+        out[:] = np.arange(self.first, self.first + out.size)
+
+    def part(self, offset, shape, strides):
+        return FakeCore(shape, strides, self.bits, self.is_float, self.first + offset)
 
     def export(self):
         return Named(__dlpack__=lambda max_version: ("capsule", max_version))
@@ -159,6 +162,46 @@ def test_what_arrays_tell():
     assert steps.__cuda_array_interface__["strides"] == steps.strides == (4, 16)
     assert steps.numpy().tolist() == np.arange(12).reshape(3, 4).T.tolist()
     assert np.asarray(steps, np.float64).dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        0,
+        -1,
+        slice(1, 3),
+        slice(2, None),
+        slice(3, 1),
+        slice(4, 9),
+        (slice(None), slice(1, 2)),
+        (2, slice(0, 2)),
+        (slice(1, 4), 2),
+        (slice(0, 0), slice(1, 2)),
+        (),
+    ],
+)
+@pytest.mark.parametrize(("shape", "strides"), [((4, 3), (3, 1)), ((4, 3), (1, 4)), ((4, 3, 2), (6, 2, 1))])
+def test_parts_are_numpys(shape, strides, key):
+    whole = tendril.DeviceArray(FakeCore(shape, strides))
+    expected = whole.numpy()[key]
+    part = whole[key]
+    assert part.shape == expected.shape
+    np.testing.assert_array_equal(part, expected)
+
+
+def test_little_of_long_rows():
+    """Rows are fetched one by one where the memory between them would be most of what is copied."""
+    whole = tendril.DeviceArray(FakeCore((2, 1000), (1000, 1)))
+    assert whole[:, 10:12].numpy().tolist() == [[10, 11], [1010, 1011]]
+    assert [row[0:2].numpy().tolist() for row in whole] == [[0, 1], [1000, 1001]]
+    floats = tendril.DeviceArray(FakeCore((3,), (1,), 32, True))
+    assert (floats.dtype, floats[1:].numpy().tolist()) == (np.float32, [1.0, 2.0])
+
+
+@pytest.mark.parametrize("key", [4, -5, (0, 0), (0, 0, 0), slice(None, None, 2), (slice(None), 3)])
+def test_what_is_no_part(key):
+    with pytest.raises(IndexError):
+        tendril.DeviceArray(FakeCore((4, 3), (3, 1)))[key]
 
 
 def test_dlpack_names_streams_in_its_own_way():

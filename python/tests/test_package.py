@@ -49,6 +49,14 @@ tendril.random_walk(graph, length=5, weighted=True)
 tendril.khop_sample(graph, [1, 2], [3, -1], return_edges=True)
 tendril.neighbor_sample(graph, [1, 2], [3, 2], disjoint=True)
 tendril.plan_walk(graph)
+layer = tendril.ladies_sample(graph, [[1, 2], [3, 4]], 2, 8, return_edges=True).layer(0, 1)
+tendril.mvs_sample(graph, [1.0] * 256, 3, 9).batch(2)
+tendril.labor_sample(graph, [1, 2], [3, -1])
+samples = tendril.shadow_sample(graph, [1, 2])
+part = samples.sample(1).edge_index
+clusters = tendril.group_clusters(graph, tendril.cluster_vertices(graph, 5))
+tendril.sample(graph, "cluster", clusters, 2)
+tendril.saint_coefficients(graph, 4, budget=20)
 shared = tendril.Graph.from_csr(graph.indptr, held, weights=graph.weights)
 try:
     tendril.random_walk(graph, [10**6])
@@ -72,6 +80,8 @@ def test_references_are_given_back(graph):
     for _ in range(100):
         tendril.random_walk(graph, [0], length=2)
         tendril.khop_sample(graph, [0], [2])
+        tendril.ladies_sample(graph, [0], 1, 2).layer(0)
+        tendril.saint_walk_sample(graph, 2, 3).sample(1)
         with pytest.raises(tendril.ArgumentError):
             tendril.random_walk(graph, [1000])
     after = sys.getrefcount(core), sys.getrefcount(tendril.ArgumentError)

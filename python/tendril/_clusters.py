@@ -1,0 +1,302 @@
+"""ClusterGCN: clusters of vertices, and batches of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _arrays, _gpu, _place, _tendril
+from ._errors import ArgumentError
+from ._params import fill, integer
+from ._subgraphs import Subgraphs
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
+
+    from ._graph import Graph
+
+
+class Clusters:
+    """Vertices grouped by cluster, as `group_clusters` makes them, for any number of batches."""
+
+    __slots__ = ("__weakref__", "_core")
+
+    def __init__(self, core: _tendril.VertexClusters) -> None:
+        self._core = core
+
+    @property
+    def num_clusters(self) -> int:
+        """Clusters, empty ones too."""
+        return self._core.num_clusters
+
+    @property
+    def num_vertices(self) -> int:
+        """Vertices of all of them."""
+        return self._core.num_vertices
+
+    @property
+    def device(self) -> str:
+        """What holds them: "cpu" or "cuda:0"."""
+        return _gpu.name_of(self._core.device)
+
+    def samples_per_epoch(self, clusters_per_sample: int = 20) -> int:
+        """Samples that have every cluster once: ``num_clusters / clusters_per_sample``, rounded up."""
+        size = integer(clusters_per_sample, "clusters_per_sample")
+        if size < 1:
+            raise ArgumentError(f"clusters_per_sample: {size}, expected 1 or more")
+        return -(-self.num_clusters // size)
+
+    def __len__(self) -> int:
+        return self.num_clusters
+
+    def __repr__(self) -> str:
+        return f"Clusters(num_clusters={self.num_clusters}, num_vertices={self.num_vertices}, device='{self.device}')"
+
+
+def cluster_vertices(
+    graph: Graph,
+    num_clusters: int,
+    *,
+    method: str = "contiguous",
+    seed: int = 0,
+    dtype: DTypeLike = np.int64,
+    device: Any = None,
+    stream: Any = None,
+    num_threads: int = 0,
+) -> Any:
+    """Cut the vertices of a graph into clusters.
+
+    Parameters
+    ----------
+    graph : Graph
+    num_clusters : int
+        In [1, num_vertices].
+    method : str
+        "contiguous": consecutive ids; "random": a random order, cut the same way; "metis": METIS' k-way partition of the
+        graph without its directions, loops and parallel edges. METIS is loaded when it is first asked for
+        (libmetis.so.5, in Debian's package libmetis5), runs on the host, has a fixed seed of its own, and what it
+        returns depends on its version.
+    seed : int
+        In [0, 2^64), of "random".
+    dtype : dtype
+        int64, or int32 for the library's own memory without a conversion.
+    device, stream : optional
+        As for `random_walk`. On a GPU the result stays there.
+    num_threads : int
+        On the CPU; 0: every core the process may use.
+
+    Returns
+    -------
+    ndarray or DeviceArray, shape [num_vertices]
+        The cluster of each vertex, in [0, num_clusters).
+
+    Raises
+    ------
+    ArgumentError
+        For a parameter out of range.
+    IoError
+        If METIS is asked for and can't be loaded.
+    DeviceError
+        If the GPU can't be used, saying why.
+
+    Examples
+    --------
+    >>> tendril.cluster_vertices(tendril.generate.ring(7), 3).tolist()
+    [0, 0, 0, 1, 1, 2, 2]
+    """
+    params = fill(_tendril.ClusteringParams(), num_clusters=num_clusters, method=method, seed=seed)
+    as_int32 = _arrays.is_int32(dtype)
+    place = _place.of(graph, device, stream, num_threads)
+    cut: Any = _tendril.cluster_vertices_gpu if place.on_gpu else _tendril.cluster_vertices
+    return place.give(cut(place.core, params, as_int32, place.how))
+
+
+def group_clusters(
+    graph: Graph,
+    cluster_of: ArrayLike,
+    num_clusters: int | None = None,
+    *,
+    device: Any = None,
+    stream: Any = None,
+    num_threads: int = 0,
+) -> Clusters:
+    """Group the vertices of a graph by cluster: once, for any number of batches.
+
+    Parameters
+    ----------
+    graph : Graph
+    cluster_of : array_like of int, shape [num_vertices]
+        The cluster of each vertex, from `cluster_vertices` or anywhere else. On a GPU also an array in its memory.
+    num_clusters : int, optional
+        More than any of them: clusters may be empty. Default: as many as there have to be; an array in GPU memory is
+        copied to the host to learn that.
+    device, stream, num_threads : optional
+        As for `cluster_vertices`.
+
+    Returns
+    -------
+    Clusters
+
+    Raises
+    ------
+    ArgumentError
+        For another number of vertices, and the first cluster that is out of range.
+    DeviceError
+        If the GPU can't be used, saying why.
+
+    Examples
+    --------
+    >>> tendril.group_clusters(tendril.generate.ring(5), [0, 1, 1, 0, 1])
+    Clusters(num_clusters=2, num_vertices=5, device='cpu')
+    """
+    place = _place.of(graph, device, stream, num_threads)
+    shape = _gpu.shape_of(cluster_of, "cluster_of")
+    if shape != (graph.num_vertices,):
+        raise ArgumentError(f"cluster_of has shape {shape}, expected ({graph.num_vertices},): a cluster for each vertex")
+    count = _count(cluster_of) if num_clusters is None else integer(num_clusters, "num_clusters")
+    ids = place.ids(cluster_of, "cluster_of")
+    group: Any = _tendril.group_clusters_gpu if place.on_gpu else _tendril.group_clusters
+    return Clusters(group(place.core, ids, count, place.how))
+
+
+def cluster_sample(
+    graph: Graph,
+    clusters: Clusters | ArrayLike,
+    clusters_per_sample: int = 20,
+    num_samples: int | None = None,
+    *,
+    seed: int = 0,
+    first_sample: int = 0,
+    dtype: DTypeLike = np.int64,
+    device: Any = None,
+    stream: Any = None,
+    num_threads: int = 0,
+) -> Subgraphs:
+    """Sample ClusterGCN's batches: the subgraphs that a few clusters induce, with the edges between them.
+
+    An epoch is a random order of all clusters, cut into samples of ``clusters_per_sample`` (the last may have fewer).
+    With B samples an epoch, logical sample ``i`` is sample ``i mod B`` of epoch ``i // B``, whatever call makes it: a
+    function of the graph, the clusters, the parameters, the seed and ``i`` alone. The GIL is released, and Ctrl-C ends a
+    call on the CPU.
+
+    Parameters
+    ----------
+    graph : Graph
+    clusters : Clusters, or array_like of int, shape [num_vertices]
+        From `group_clusters`; or the cluster of each vertex, which is grouped for this call.
+    clusters_per_sample : int
+        At least 1.
+    num_samples : int, optional
+        Samples, >= 0. Default: an epoch.
+    seed : int
+        In [0, 2^64).
+    first_sample : int
+        Logical number of the first sample.
+    dtype : dtype
+        Of `nodes`: int64, or int32 for the library's own memory without a conversion.
+    device, stream : optional
+        As for `random_walk`. On a GPU, clusters have to be there, and the result stays there.
+    num_threads : int
+        On the CPU; 0: every core the process may use.
+
+    Returns
+    -------
+    Subgraphs
+        Vertices in the order in which their clusters were drawn.
+
+    Raises
+    ------
+    ArgumentError
+        For a parameter out of range, clusters of another number of vertices or in other memory.
+    DeviceError
+        If the GPU can't be used, saying why.
+    OutOfMemoryError
+        If the result doesn't fit.
+
+    References
+    ----------
+    Chiang et al., Cluster-GCN: an efficient algorithm for training deep and large graph convolutional networks, KDD
+    2019.
+
+    Examples
+    --------
+    >>> ring = tendril.generate.ring(12)
+    >>> clusters = tendril.group_clusters(ring, tendril.cluster_vertices(ring, 4))
+    >>> [sample.nodes.size for sample in tendril.cluster_sample(ring, clusters, clusters_per_sample=2)]
+    [6, 6]
+    """
+    params = fill(_tendril.ClusterParams(), clusters_per_sample=clusters_per_sample, seed=seed)
+    first, as_int32 = integer(first_sample, "first_sample"), _arrays.is_int32(dtype)
+    place = _place.of(graph, device, stream, num_threads)
+    groups = _groups(graph, clusters, place, device, stream, num_threads)
+    count = groups.samples_per_epoch(clusters_per_sample) if num_samples is None else integer(num_samples, "num_samples")
+    sample: Any = _tendril.cluster_sample_gpu if place.on_gpu else _tendril.cluster_sample
+    return Subgraphs(*map(place.give, sample(place.core, groups._core, params, count, as_int32, first, place.how)))
+
+
+def cluster_subgraphs(
+    graph: Graph,
+    clusters: Clusters | ArrayLike,
+    lists: ArrayLike,
+    offsets: ArrayLike | None = None,
+    *,
+    dtype: DTypeLike = np.int64,
+    device: Any = None,
+    stream: Any = None,
+    num_threads: int = 0,
+) -> Subgraphs:
+    """Make the subgraphs of clusters that the caller chooses, with the edges between them.
+
+    Parameters
+    ----------
+    graph : Graph
+    clusters : Clusters, or array_like of int, shape [num_vertices]
+        As for `cluster_sample`.
+    lists : array_like of int, shape [k], or [n, k]
+        The clusters of one sample, or of a sample a row; with ``offsets``, lists of any lengths one behind the other.
+    offsets : array_like of int, shape [n + 1], optional
+        Where each list begins: from 0, ascending, to ``len(lists)``. In GPU memory int64.
+    dtype, device, stream, num_threads
+        As for `cluster_sample`.
+
+    Returns
+    -------
+    Subgraphs
+        Vertices in the order of the lists.
+
+    Raises
+    ------
+    ArgumentError
+        For offsets that don't cut ``lists``, a cluster out of range or twice in a sample; and as `cluster_sample`.
+    DeviceError, OutOfMemoryError
+        As `cluster_sample`.
+
+    Examples
+    --------
+    >>> ring = tendril.generate.ring(6)
+    >>> tendril.cluster_subgraphs(ring, [0, 0, 1, 1, 2, 2], [[2, 0]]).nodes.tolist()
+    [4, 5, 0, 1]
+    """
+    as_int32 = _arrays.is_int32(dtype)
+    place = _place.of(graph, device, stream, num_threads)
+    groups = _groups(graph, clusters, place, device, stream, num_threads)
+    ids, cuts = _place.cut(lists, offsets, "lists", place)
+    make: Any = _tendril.cluster_subgraphs_gpu if place.on_gpu else _tendril.cluster_subgraphs
+    return Subgraphs(*map(place.give, make(place.core, groups._core, ids, cuts, as_int32, place.how)))
+
+
+def _groups(
+    graph: Graph, clusters: Clusters | ArrayLike, place: _place.Place, device: Any, stream: Any, num_threads: int
+) -> Clusters:
+    if not isinstance(clusters, Clusters):
+        return group_clusters(graph, clusters, device=device, stream=stream, num_threads=num_threads)
+    if clusters._core.device != place.device:
+        raise ArgumentError(f"clusters: on {clusters.device}, expected them on {_gpu.name_of(place.device)}")
+    return clusters
+
+
+def _count(cluster_of: Any) -> int:
+    """One more than the highest cluster."""
+    array = np.asarray(cluster_of.numpy() if hasattr(cluster_of, "numpy") else cluster_of)
+    return 0 if array.size == 0 or array.dtype.kind not in "iu" else max(int(array.max()) + 1, 0)

@@ -1,0 +1,78 @@
+"""Where a call runs, and arrays on their way there and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _arrays, _gpu, _tendril
+from ._device_array import DeviceArray
+from ._errors import ArgumentError
+from ._params import threads
+
+if TYPE_CHECKING:
+    from ._graph import Graph
+
+
+@dataclass(frozen=True)
+class Place:
+    """The CPU or a GPU, and what a call there needs."""
+
+    core: _tendril.Graph
+    device: int
+    how: int
+    """The stream's handle; on the CPU the number of threads."""
+    num_threads: int
+
+    @property
+    def on_gpu(self) -> bool:
+        return self.device != _gpu.HOST
+
+    def ids(self, value: Any, what: str, ndim: int = 1) -> Any:
+        """Vertex ids of one or two dimensions as the library's call takes them."""
+        if self.on_gpu:
+            return _gpu.ids(value, what, ndim, self.device, self.how, self.num_threads)
+        return _arrays.ids(value if ndim == 1 else _arrays.as_array(value, what).reshape(-1), what)
+
+    def offsets(self, value: Any, what: str) -> Any:
+        """Offsets, as int64."""
+        if self.on_gpu:
+            return _gpu.values(value, what, np.int64, self.device, self.how)
+        return _arrays.offsets(value, what)
+
+    def floats(self, value: Any, what: str) -> Any:
+        """Numbers, as float32; None stays."""
+        if self.on_gpu and value is not None:
+            return _gpu.values(value, what, np.float32, self.device, self.how)
+        return _arrays.weights(value, what)
+
+    def give(self, array: Any) -> Any:
+        """A result as users get it; None stays."""
+        return DeviceArray(array) if self.on_gpu and array is not None else array
+
+
+def of(graph: Graph, device: Any, stream: Any, num_threads: Any) -> Place:
+    """Where ``device`` says, or where the graph is."""
+    place = _gpu.place_of(graph, device, "rows", stream)
+    count = threads(num_threads)
+    core = _gpu.core_on(graph, place)
+    return Place(core, place, count if place == _gpu.HOST else _gpu.stream_handle(stream, place), count)
+
+
+def batches(value: Any, what: str) -> tuple[int, ...]:
+    """The shape of batches: one, [k], or several, [n, k]."""
+    shape = _gpu.shape_of(value, what)
+    if len(shape) not in (1, 2):
+        raise ArgumentError(f"{what} has shape {shape}, expected one dimension, or two: samples, vertices of each")
+    return shape
+
+
+def cut(value: Any, offsets: Any, what: str, place: Place) -> tuple[Any, Any]:
+    """Sets of ids and where each begins: rows of equal length, or one row that ``offsets`` cuts."""
+    if offsets is not None:
+        return place.ids(value, what), place.offsets(offsets, "offsets")
+    shape = batches(value, what)
+    rows, length = shape if len(shape) == 2 else (1, shape[0])
+    return place.ids(value, what, len(shape)), place.offsets(np.arange(rows + 1) * length, "offsets")
