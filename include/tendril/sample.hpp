@@ -43,8 +43,19 @@ struct khop_trees {
 [[nodiscard]] khop_trees khop_sample(graph const& graph, std::span<vertex_id const> seeds, khop_params const& params,
                                      cpu_exec const& exec = {}, std::int64_t first_root = 0, bool with_edges = false);
 
+/// The same trees, bit for bit, on the GPU of `exec`: `graph` (to_gpu), `seeds` and the result lie in its memory, the work
+/// is ordered on `exec.stream`. Tables are built there by the first call that needs them. Synchronises with the stream
+/// once, at the end, and once for each fan-out of -1.
+/// @throws argument_error as above, and for a graph that is elsewhere; device_error; memory_error.
+[[nodiscard]] khop_trees khop_sample(graph const& graph, std::span<vertex_id const> seeds, khop_params const& params,
+                                     gpu_exec const& exec, std::int64_t first_root = 0, bool with_edges = false);
+
 /// Plans without running. @throws as khop_sample.
 [[nodiscard]] sampling_plan plan_khop(graph const& graph, khop_params const& params, std::int64_t num_roots,
                                       cpu_exec const& exec = {});
+
+/// The same for the GPU that holds the graph: the rule is the CPU's, tables are always built. Doesn't synchronise.
+[[nodiscard]] sampling_plan plan_khop(graph const& graph, khop_params const& params, std::int64_t num_roots,
+                                      gpu_exec const& exec);
 
 }  // namespace tendril

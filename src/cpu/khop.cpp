@@ -12,6 +12,7 @@
 #include "cpu/arguments.hpp"
 #include "cpu/neighbor_picks.hpp"
 #include "cpu/philox_lanes.hpp"
+#include "plan/khop_checks.hpp"
 #include "plan/planner.hpp"
 #include "store/expects.hpp"   // TENDRIL_EXPECTS
 #include "store/parallel.hpp"  // parallel_ranges
@@ -19,21 +20,12 @@
 namespace tendril {
 namespace {
 
-constexpr std::int64_t most_slots_a_tree = std::int64_t{1} << 31U;
 constexpr std::int64_t tile_slots = 1024;  // bench/khop, axis tile
 
 void check(graph const& graph, khop_params const& params)
 {
-  TENDRIL_EXPECTS(!params.fanouts.empty(), "fanouts: none given, expected one a hop");
-  std::int64_t slots = 1;
-  for (std::size_t h = 0; h < params.fanouts.size(); ++h) {
-    std::int64_t const f = params.fanouts[h];
-    TENDRIL_EXPECTS(f == -1 || f >= 1, "fanouts: {} at hop {}, expected 1 or more, or -1 for all neighbours", f, h + 1);
-    slots = f > 0 ? slots * std::min(f, most_slots_a_tree + 1) : slots;
-    TENDRIL_EXPECTS(slots <= most_slots_a_tree, "fanouts: more than 2^31 slots a tree at hop {}", h + 1);
-  }
   cpu::check_in_host_memory(graph);
-  cpu::check_weighted(params.weighted, graph);
+  plan::check_khop(graph, params);
 }
 
 void check_fits(std::int64_t slots, std::int64_t bytes_a_slot, std::size_t hop)
@@ -276,7 +268,7 @@ khop_trees khop_sample(graph const& graph, std::span<vertex_id const> seeds, kho
 {
   check(graph, params);
   auto const num_roots = static_cast<std::int64_t>(seeds.size());
-  TENDRIL_EXPECTS(first_root >= 0, "first_root: {}, expected 0 or more", first_root);
+  plan::check_first_root(first_root);
   cpu::check_vertices("seed", seeds, graph.view());
   khop_params const planned = plan::without_idle_weights(graph, params);
   auto const plan = plan::make_khop_plan(graph, planned, num_roots, exec);

@@ -100,16 +100,26 @@ __global__ __launch_bounds__(tile_threads) void partition_kernel(weighted_rows r
   });
 }
 
-// What makes a record of a bucket, given its edge, its threshold and the edge of its other item; and of an edge of a row
-// without a positive weight. Any thread.
+// What makes a record of a bucket, given its edge, its threshold, the edge of its other item and the row's first; and of
+// an edge of a row without a positive weight. Any thread.
 
 struct alias_records {
   using record = plan::alias_record;
-  __device__ static record bucket(graph_view const& graph, std::uint64_t threshold, edge_id here, edge_id there)
+  __device__ static record bucket(graph_view const& graph, std::uint64_t threshold, edge_id here, edge_id there,
+                                  edge_id)
   {
     return {threshold, graph.indices[here], graph.indices[there]};
   }
   __device__ static record nothing() { return {0, no_vertex, no_vertex}; }
+};
+
+struct alias_buckets {
+  using record = core::alias_bucket;
+  __device__ static record bucket(graph_view const&, std::uint64_t threshold, edge_id, edge_id there, edge_id first)
+  {
+    return {threshold, static_cast<std::uint32_t>(there - first)};
+  }
+  __device__ static record nothing() { return {0, core::no_pick}; }
 };
 
 struct alias_hop_records {
@@ -118,7 +128,8 @@ struct alias_hop_records {
   {
     return packed_place::of(graph.first_edge(v), graph.degree(v));
   }
-  __device__ static record bucket(graph_view const& graph, std::uint64_t threshold, edge_id here, edge_id there)
+  __device__ static record bucket(graph_view const& graph, std::uint64_t threshold, edge_id here, edge_id there,
+                                  edge_id)
   {
     vertex_id const a = graph.indices[here];
     vertex_id const b = graph.indices[there];
@@ -145,7 +156,7 @@ __global__ __launch_bounds__(tile_threads) void buckets_kernel(weighted_rows row
                                                                prefix_of};
     core::alias_bucket const bucket = core::alias_bucket_of(partition, place.position);
     edge_id const other = bucket.other == place.position ? e : place.first + items.order[start + bucket.other];
-    out[e] = Records::bucket(rows.graph, bucket.threshold, e, other);
+    out[e] = Records::bucket(rows.graph, bucket.threshold, e, other, place.first);
   });
 }
 
@@ -201,6 +212,11 @@ buffer<typename Records::record> make_table(graph_view const& graph, std::int64_
 buffer<plan::alias_record> make_alias_records(graph_view const& graph, gpu_exec const& exec, std::int64_t most_edges)
 {
   return make_table<alias_records>(graph, most_edges, exec);
+}
+
+buffer<core::alias_bucket> make_alias_buckets(graph_view const& graph, gpu_exec const& exec, std::int64_t most_edges)
+{
+  return make_table<alias_buckets>(graph, most_edges, exec);
 }
 
 buffer<alias_hop_record> make_alias_hop_records(graph_view const& graph, gpu_exec const& exec, std::int64_t most_edges)

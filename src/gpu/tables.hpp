@@ -137,6 +137,10 @@ inline constexpr std::int64_t batch_edges = std::int64_t{1} << 26U;
 [[nodiscard]] buffer<plan::alias_record> make_alias_records(graph_view const& graph, gpu_exec const& exec,
                                                             std::int64_t most_edges = batch_edges);
 
+/// The same table with the positions of items in their rows, as plan::make_alias_buckets. Synchronises as above.
+[[nodiscard]] buffer<core::alias_bucket> make_alias_buckets(graph_view const& graph, gpu_exec const& exec,
+                                                            std::int64_t most_edges = batch_edges);
+
 /// The same with places. The rows of the view are its vertices. Synchronises.
 /// @throws argument_error for 2^40 edges and more, or a degree of 2^24 and more.
 [[nodiscard]] buffer<alias_hop_record> make_alias_hop_records(graph_view const& graph, gpu_exec const& exec,

@@ -295,17 +295,15 @@ walk_tables make_walk_tables(graph const& graph, walk_params const& params, samp
   return out;
 }
 
-sampling_plan make_khop_plan(graph const& graph, khop_params const& params, std::int64_t num_roots,
-                             cpu_exec const& exec)
+void choose_khop_rule(sampling_plan& plan, khop_params const& params)
 {
-  sampling_plan plan;
   if (!params.weighted) {
     TENDRIL_EXPECTS(params.rule == sampling_rule::automatic || params.rule == sampling_rule::uniform,
                     "rule {}: needs weights, but the choice is unweighted (expected auto or uniform)",
                     to_string(params.rule));
     plan.reasons.emplace_back(params.replace ? "uniform: independent bounded integers"
                                              : "uniform: Floyd's method, O(fan-out) whatever the degree");
-    return plan;
+    return;
   }
   if (!params.replace) {
     TENDRIL_EXPECTS(params.rule == sampling_rule::automatic || params.rule == sampling_rule::scan,
@@ -315,7 +313,7 @@ sampling_plan make_khop_plan(graph const& graph, khop_params const& params, std:
     plan.rule = sampling_rule::scan;
     plan.layout = table_layout::online;
     plan.reasons.emplace_back("scan: an exponential race gives k draws without replacement in one pass");
-    return plan;
+    return;
   }
   TENDRIL_EXPECTS(params.rule != sampling_rule::uniform && params.rule != sampling_rule::reject,
                   "rule {}: weighted draws with replacement use alias or its (expected auto, alias or its)",
@@ -323,6 +321,14 @@ sampling_plan make_khop_plan(graph const& graph, khop_params const& params, std:
   plan.rule = params.rule == sampling_rule::its ? sampling_rule::its : sampling_rule::alias;
   if (params.rule == sampling_rule::scan) { plan.rule = sampling_rule::its; }
   plan.reasons.push_back(fmt::format("{}: many draws from one neighbourhood", to_string(plan.rule)));
+}
+
+sampling_plan make_khop_plan(graph const& graph, khop_params const& params, std::int64_t num_roots,
+                             cpu_exec const& exec)
+{
+  sampling_plan plan;
+  choose_khop_rule(plan, params);
+  if (!params.weighted || !params.replace) { return plan; }
   double picks = static_cast<double>(num_roots);
   double parents = 0;
   for (auto const f : params.fanouts) {

@@ -68,6 +68,10 @@ template <class Params>
 [[nodiscard]] walk_tables make_walk_tables(graph const& graph, walk_params const& params, sampling_plan const& plan,
                                            cpu_exec const& exec);
 
+/// The rule of k-hop trees, with the reason added to `plan`: from the parameters alone.
+/// @throws argument_error  a rule that the trees can't use.
+void choose_khop_rule(sampling_plan& plan, khop_params const& params);
+
 /// Plans k-hop sampling, likewise.
 [[nodiscard]] sampling_plan make_khop_plan(graph const& graph, khop_params const& params, std::int64_t num_roots,
                                            cpu_exec const& exec);

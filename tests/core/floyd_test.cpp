@@ -111,6 +111,35 @@ TEST(floyd, hubs_are_sampled_evenly_and_without_repeats)
   }
 }
 
+/// Each slot by itself, from nothing but the candidates: what a GPU does. Nearly all of these subsets have repeats, and
+/// many have candidates that are the last value of an earlier slot.
+TEST(floyd, slots_resolved_apart_are_those_resolved_in_order)
+{
+  rng_key const key = core::make_key(5, core::domain::khop);
+  std::int64_t links_taken = 0;
+  for (std::uint64_t item = 0; item < 20'000; ++item) {
+    auto const k = static_cast<std::uint32_t>(1 + item % 40);
+    auto const size = static_cast<std::uint32_t>(k + 1 + item % 7);
+    auto const bits_of = [&](std::uint32_t j) { return core::draw_bits(key, item, 0, 0, j); };
+    auto const candidate = [&](std::uint32_t j) { return core::floyd_slot::of(bits_of(j), j, k, size).candidate; };
+    auto const is_taken = [&](std::uint32_t slot) {
+      for (std::uint32_t j = slot;;) {
+        for (std::uint32_t i = 0; i < j; ++i) {
+          if (candidate(i) == candidate(j)) { return true; }
+        }
+        j = core::floyd_link(candidate(j), j, k, size);
+        if (j == core::no_floyd_link) { return false; }
+        ++links_taken;
+      }
+    };
+    auto const picks = sample(size, k, bits_of);
+    for (std::uint32_t j = 0; j < k; ++j) {
+      ASSERT_EQ(picks[j], is_taken(j) ? size - k + j : candidate(j)) << "slot " << j << ", " << k << " of " << size;
+    }
+  }
+  EXPECT_GT(links_taken, 10'000);
+}
+
 /// All but one: nearly every draw collides.
 TEST(floyd, all_but_one_edge_leaves_each_out_equally_often)
 {
