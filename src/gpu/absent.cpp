@@ -12,6 +12,7 @@
 #include <tendril/multidim.hpp>
 #include <tendril/mvs.hpp>
 #include <tendril/saint.hpp>
+#include <tendril/sample.hpp>
 #include <tendril/shadow.hpp>
 #include <tendril/subgraph.hpp>
 #include <tendril/walk.hpp>
@@ -127,6 +128,13 @@ void walker::run_into(std::span<vertex_id const>, std::int64_t, vertex_id*, std:
 }
 
 sampling_plan plan_walk(graph const&, walk_params const&, std::int64_t, gpu_exec const&) { refuse(); }
+sampling_plan plan_khop(graph const&, khop_params const&, std::int64_t, gpu_exec const&) { refuse(); }
+
+khop_trees khop_sample(graph const&, std::span<vertex_id const>, khop_params const&, gpu_exec const&, std::int64_t,
+                       bool)
+{
+  refuse();
+}
 
 walks random_walk(graph const&, std::span<vertex_id const>, walk_params const&, gpu_exec const&, std::int64_t,
                   walk_order)
