@@ -73,8 +73,8 @@ def cluster_vertices(
     num_clusters : int
         In [1, num_vertices].
     method : str
-        "contiguous": consecutive ids; "random": a random order, cut the same way; "metis": METIS' k-way partition of the
-        graph without its directions, loops and parallel edges. METIS is loaded when it is first asked for
+        "contiguous": consecutive ids; "random": a random order, cut the same way; "metis": METIS' k-way partition of
+        the graph without its directions, loops and parallel edges. METIS is loaded when it is first asked for
         (libmetis.so.5, in Debian's package libmetis5), runs on the host, has a fixed seed of its own, and what it
         returns depends on its version.
     seed : int
@@ -153,7 +153,7 @@ def group_clusters(
     place = _place.of(graph, device, stream, num_threads)
     shape = _gpu.shape_of(cluster_of, "cluster_of")
     if shape != (graph.num_vertices,):
-        raise ArgumentError(f"cluster_of has shape {shape}, expected ({graph.num_vertices},): a cluster for each vertex")
+        raise ArgumentError(f"cluster_of has shape {shape}, expected ({graph.num_vertices},): one a vertex")
     count = _count(cluster_of) if num_clusters is None else integer(num_clusters, "num_clusters")
     ids = place.ids(cluster_of, "cluster_of")
     group: Any = _tendril.group_clusters_gpu if place.on_gpu else _tendril.group_clusters
@@ -177,8 +177,7 @@ def cluster_sample(
 
     An epoch is a random order of all clusters, cut into samples of ``clusters_per_sample`` (the last may have fewer).
     With B samples an epoch, logical sample ``i`` is sample ``i mod B`` of epoch ``i // B``, whatever call makes it: a
-    function of the graph, the clusters, the parameters, the seed and ``i`` alone. The GIL is released, and Ctrl-C ends a
-    call on the CPU.
+    function of the graph, the clusters, the parameters, the seed and ``i`` alone. The GIL is released.
 
     Parameters
     ----------
@@ -230,7 +229,8 @@ def cluster_sample(
     first, as_int32 = integer(first_sample, "first_sample"), _arrays.is_int32(dtype)
     place = _place.of(graph, device, stream, num_threads)
     groups = _groups(graph, clusters, place, device, stream, num_threads)
-    count = groups.samples_per_epoch(clusters_per_sample) if num_samples is None else integer(num_samples, "num_samples")
+    epoch = groups.samples_per_epoch(clusters_per_sample)
+    count = epoch if num_samples is None else integer(num_samples, "num_samples")
     sample: Any = _tendril.cluster_sample_gpu if place.on_gpu else _tendril.cluster_sample
     return Subgraphs(*map(place.give, sample(place.core, groups._core, params, count, as_int32, first, place.how)))
 

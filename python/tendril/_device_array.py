@@ -77,7 +77,7 @@ class DeviceArray:
             return np.empty(self.shape, self.dtype)
         strides = self._core.strides
         span = 1 + sum((extent - 1) * stride for extent, stride in zip(self.shape, strides, strict=True))
-        if self.ndim > 1 and span > 2 * self.size and len(self) <= 64:  # long rows of which little is wanted: one after the other
+        if self.ndim > 1 and span > 2 * self.size and len(self) <= 64:  # little of long rows: row by row
             return np.stack([self[i].numpy() for i in range(len(self))])
         out = np.empty(span, self.dtype)
         self._core.copy_out(out)

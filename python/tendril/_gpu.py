@@ -180,7 +180,7 @@ def _told(
 
 
 def values(value: Any, what: str, dtype: Any, device: int, stream: int) -> _tendril.GpuValues:
-    """Numbers, of float32 or int64, for a call on a GPU: arrays of that type that lie there are taken where they are."""
+    """Numbers, of float32 or int64, for a call on a GPU: arrays of that type are taken where they lie there."""
     is_float = np.dtype(dtype) == np.float32
     if not isinstance(value, np.ndarray) and hasattr(value, "__dlpack_device__"):
         if int(value.__dlpack_device__()[0]) == _DLPACK_CUDA:

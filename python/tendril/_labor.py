@@ -68,12 +68,12 @@ def labor_sample(
     """Sample a mini-batch by LABOR-0: neighbours hop by hop, by random numbers that belong to the neighbours.
 
     Every vertex u has one random number r_u in [0, 1) a hop and batch, shared by all who ask: edge v -> u is taken if
-    r_u < fanout / deg(v). So v gets min(deg(v), fanout) neighbours in expectation, and vertices of a batch tend to choose
-    the same ones: fewer vertices are reached than by choices of their own. A hop asks for all vertices reached so far, the
-    seeds too, as the layers of a GNN do.
+    r_u < fanout / deg(v). So v gets min(deg(v), fanout) neighbours in expectation, and vertices of a batch tend to
+    choose the same ones: fewer vertices are reached than by choices of their own. A hop asks for all vertices reached
+    so far, the seeds too, as the layers of a GNN do.
 
     The edges taken are a function of the graph, the parameters, the seed, the batch's number and the vertices reached
-    alone. Edges are followed in their stored direction. The GIL is released, and Ctrl-C ends a call on the CPU.
+    alone. Edges are followed in their stored direction. The GIL is released.
 
     Parameters
     ----------

@@ -151,15 +151,15 @@ def fastgcn_sample(
     row v of ``coefficient * X[u]`` is an unbiased estimate of row v of Q X, unless rows are normalised.
 
     Sample ``i`` is a function of the graph, the parameters, the seed, its batch and its logical number
-    ``first_sample + i`` alone. The GIL is released, and Ctrl-C ends a call on the CPU. The first call builds tables,
+    ``first_sample + i`` alone. The GIL is released. The first call builds tables,
     20 bytes a vertex, that stay with the graph.
 
     Parameters
     ----------
     graph : Graph
     seeds : array_like of int, shape [batch_size] or [n, batch_size]
-        One batch, or a batch a row, of at most 16384 vertices; a vertex that appears twice is two rows. On a GPU also an
-        array in its memory.
+        One batch, or a batch a row, of at most 16384 vertices; a vertex that appears twice is two rows. On a GPU also
+        an array in its memory.
     num_layers : int
         In [1, 65535].
     layer_size : int

@@ -101,8 +101,8 @@ def mvs_sample(
     """Draw batches of vertices in proportion to an importance each, and all their neighbours.
 
     Batch ``i`` is a function of the graph, the importances, the parameters, the seed and its logical number
-    ``first_sample + i`` alone. A call takes O(num_vertices) for importances that differ, O(1) a draw. The GIL is
-    released, and Ctrl-C ends a call on the CPU.
+    ``first_sample + i`` alone. A call takes O(num_vertices) for importances that differ, O(1) a draw. The GIL
+    is released.
 
     Parameters
     ----------

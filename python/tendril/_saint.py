@@ -34,8 +34,8 @@ class SaintCoefficients:
     """[num_vertices] float32: lambda_v = C_v / N, by which the loss of v is divided. PyG's ``node_norm`` is
     ``1 / (loss * num_vertices)``."""
     aggregator: Any
-    """[num_edges] float32: alpha_e = C_e / C_v, v being the vertex whose list holds e, which aggregates; 0 where C_v is.
-    What comes along e is divided by it: PyG's ``edge_norm`` is ``1 / aggregator``."""
+    """[num_edges] float32: alpha_e = C_e / C_v, v being the vertex whose list holds e, which aggregates; 0 where C_v
+    is. What comes along e is divided by it: PyG's ``edge_norm`` is ``1 / aggregator``."""
 
 
 def saint_node_sample(
@@ -55,7 +55,7 @@ def saint_node_sample(
 
     A draw is u in proportion to the squared norm of column u of Q, the sum over v of Q[v, u]^2. Sample ``i`` is a
     function of the graph, the parameters, the seed and its logical number ``first_sample + i`` alone. The GIL is
-    released, and Ctrl-C ends a call on the CPU.
+    released.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def saint_coefficients(
     """Count over many samples what takes a GraphSAINT sampler's bias out (section 3.2 of the paper).
 
     The samples are those that the sampler gives for the same parameters; memory beside the result doesn't grow with
-    their number. The GIL is released, and Ctrl-C ends a call on the CPU.
+    their number. The GIL is released.
 
     Parameters
     ----------

@@ -115,7 +115,7 @@ def induced_subgraphs(
 ) -> Subgraphs:
     """Make the subgraphs that sets of vertices induce: every edge of the graph whose two ends are in the same set.
 
-    Self loops and parallel edges are kept. The GIL is released, and Ctrl-C ends a call on the CPU.
+    Self loops and parallel edges are kept. The GIL is released.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def shadow_sample(
 
     Hop h draws from the out-edges of the vertices that hop h - 1 reached first. A vertex is in a sample once: the seed
     first, then by first appearance. Sample ``i`` is a function of the graph, the parameters, the seed, its root and its
-    logical number ``first_sample + i`` alone. The GIL is released, and Ctrl-C ends a call on the CPU.
+    logical number ``first_sample + i`` alone. The GIL is released.
 
     Parameters
     ----------

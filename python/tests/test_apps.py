@@ -37,7 +37,8 @@ def arrays(result):
     """Every array of a result, in order."""
     if isinstance(result, np.ndarray):
         return [result]
-    parts = result if isinstance(result, (list, tuple)) else vars(result).values() if hasattr(result, "__dict__") else []
+    held = vars(result).values() if hasattr(result, "__dict__") else []
+    parts = result if isinstance(result, (list, tuple)) else held
     return [array for part in parts for array in arrays(part)]
 
 

@@ -45,6 +45,8 @@ def test_the_cpu_is_a_device(graph):
     roots = [[0, 1], [2, 3]]
     here = tendril.multidim_walk(graph, roots, 5, device="cpu")
     np.testing.assert_array_equal(here.walks, tendril.multidim_walk(graph, roots, 5).walks)
+    layers = tendril.ladies_sample(graph, [0, 1], 2, 9, device="cpu")
+    np.testing.assert_array_equal(layers.vertices, tendril.ladies_sample(graph, [0, 1], 2, 9).vertices)
     assert tendril.plan_walk(graph, device="cpu") == tendril.plan_walk(graph)
     with pytest.raises(tendril.ArgumentError, match=r"^device is 'cpu', expected 'cuda' or 'cuda:0'$"):
         tendril.gpu_info("cpu")
@@ -59,6 +61,8 @@ def test_what_only_a_gpu_takes(graph):
     refused("order is 'columns', expected 'rows' or 'steps'", order="columns")
     refused("order is 'steps', expected 'rows' on the CPU", order="steps")
     refused("stream is given, but the call runs on the CPU", stream=7)
+    with pytest.raises(tendril.ArgumentError, match=r"^stream is given, but the call runs on the CPU$"):
+        tendril.shadow_sample(graph, [0], stream=7)
 
 
 @without_gpu
@@ -72,6 +76,17 @@ def test_what_only_a_gpu_takes(graph):
         lambda g: tendril.metapath_walk(g, [0], ["likes"], device="cuda", stream=0),
         lambda g: tendril.multidim_walk(g, [[0, 1]], 3, device="cuda"),
         lambda g: tendril.plan_walk(g, device="cuda"),
+        lambda g: tendril.fastgcn_sample(g, [0], device="cuda"),
+        lambda g: tendril.ladies_sample(g, [[0, 1]], device="cuda"),
+        lambda g: tendril.mvs_sample(g, device="cuda"),
+        lambda g: tendril.labor_sample(g, [0], device="cuda", stream=0),
+        lambda g: tendril.induced_subgraphs(g, [0, 1], device="cuda"),
+        lambda g: tendril.shadow_sample(g, [0], device="cuda"),
+        lambda g: tendril.saint_node_sample(g, device="cuda"),
+        lambda g: tendril.saint_coefficients(g, device="cuda"),
+        lambda g: tendril.cluster_vertices(g, 3, device="cuda"),
+        lambda g: tendril.group_clusters(g, [0] * 60, device="cuda"),
+        lambda g: tendril.sample(g, app="cluster", clusters=[0] * 60, device="cuda"),
     ],
 )
 def test_without_a_gpu(graph, call):

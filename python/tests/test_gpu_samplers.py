@@ -37,6 +37,11 @@ SEEDS = np.random.default_rng(6).integers(0, 60, (5, 30))
 SETS = np.stack([np.random.default_rng(i).permutation(60)[:40] for i in range(9)])
 CUTS = np.array([0, 7, 7, 40], np.int64)
 CALLS = {
+    "khop": (tendril.khop_sample, (SEEDS[0], [4, 3]), {"return_edges": True, "first_root": 5}),
+    "khop replace": (tendril.khop_sample, (SEEDS[0], [25, 10]), {"replace": True}),
+    "khop weighted": (tendril.khop_sample, (SEEDS[1], [5, 2]), {"weighted": True, "return_edges": True}),
+    "khop alias": (tendril.khop_sample, (SEEDS[1], [5, 2]), {"weighted": True, "replace": True}),
+    "khop all": (tendril.khop_sample, (SEEDS[2], [2, -1, 3]), {"return_edges": True}),
     "fastgcn": (tendril.fastgcn_sample, (SEEDS, 3, 50), {}),
     "fastgcn symmetric": (tendril.fastgcn_sample, (SEEDS, 2, 20), {"normalization": "symmetric", "replace": False}),
     "fastgcn edges": (tendril.fastgcn_sample, (SEEDS[0], 1, 9), {"row_normalize": True, "return_edges": True}),
@@ -68,7 +73,8 @@ def arrays(result):
     """Every array of a result, in order."""
     if isinstance(result, (np.ndarray, tendril.DeviceArray)):
         return [result]
-    parts = result if isinstance(result, (list, tuple)) else vars(result).values() if hasattr(result, "__dict__") else []
+    held = vars(result).values() if hasattr(result, "__dict__") else []
+    parts = result if isinstance(result, (list, tuple)) else held
     return [array for part in parts for array in arrays(part)]
 
 

@@ -1,4 +1,4 @@
-"""Samples that are subgraphs: all edges between their vertices and no others, numbers alone decide, views stay alive."""
+"""Samples that are subgraphs: all edges between their vertices and no others, numbers alone decide, views live on."""
 
 from __future__ import annotations
 
@@ -239,7 +239,7 @@ MESSAGES = [
     (lambda g: tendril.shadow_sample(g, [0], num_neighbors=0), "num_neighbors: 0, expected 1 to 1024"),
     (lambda g: tendril.shadow_sample(g, [0], first_sample=-1), "first_sample: -1, expected 0 to 2^62"),
     (lambda g: tendril.saint_walk_sample(g, length=1001), "length: 1001, expected 0 to 1000 steps"),
-    (lambda g: tendril.saint_node_sample(g, budget="all"), "budget is 'all', expected an integer that fits the parameter"),
+    (lambda g: tendril.saint_node_sample(g, budget=2.0), "budget is 2.0, expected an integer that fits the parameter"),
     (lambda g: tendril.saint_coefficients(g, 0), "num_samples: 0, expected 1 to 2147483647"),
     (lambda g: tendril.saint_coefficients(g, sampler="arc"), "sampler is 'arc', expected 'node', 'edge' or 'walk'"),
     (
@@ -251,12 +251,15 @@ MESSAGES = [
         lambda g: tendril.cluster_vertices(g, 6, method="best"),
         "method is 'best', expected 'contiguous', 'random' or 'metis'",
     ),
-    (lambda g: tendril.group_clusters(g, [0, 1]), "cluster_of has shape (2,), expected (60,): a cluster for each vertex"),
+    (lambda g: tendril.group_clusters(g, [0, 1]), "cluster_of has shape (2,), expected (60,): one a vertex"),
     (
         lambda g: tendril.group_clusters(g, [0] * 59 + [3], 3),
         "vertex 59: cluster 3 is out of range, there are 3 clusters",
     ),
-    (lambda g: tendril.group_clusters(g, [0] * 59 + [-3]), "cluster_of[59] is -3, expected a vertex id in [0, 4294967294]"),
+    (
+        lambda g: tendril.group_clusters(g, [0] * 59 + [-3]),
+        "cluster_of[59] is -3, expected a vertex id in [0, 4294967294]",
+    ),
     (lambda g: tendril.group_clusters(g, [0.5] * 60), "cluster_of has dtype float64, expected integers"),
     (lambda g: tendril.cluster_sample(g, [0] * 60, 0), "clusters_per_sample: 0, expected 1 or more"),
     (lambda g: tendril.cluster_sample(g, [0] * 60, 1, -1), "num_samples: -1, expected 0 to "),
