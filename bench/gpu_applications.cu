@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <sstream>
+#include <type_traits>
 
 #include <tendril/engine/application_gpu.cuh>
 #include <tendril/engine/apps.hpp>
@@ -12,11 +13,13 @@
 #include "bench/gpu_ceilings.hpp"
 #include "bench/gpu_graphs.hpp"
 #include "bench/measure.hpp"
+#include "gpu/application_stream.hpp"
 
 namespace tendril::bench {
 namespace {
 
 constexpr char gathers[] = "gathers of 4 bytes";
+constexpr char copies[] = "copies from page-locked memory";
 
 /// A graph on the GPU, and roots: vertex 0, 1, … and again.
 struct bed {
@@ -78,6 +81,70 @@ void add(session& s, std::shared_ptr<bed> const& b, std::string const& name, std
   one("as planned", sampling_executor::automatic);
 }
 
+/// The same graph in host memory without weights and labels, which no application here reads there.
+graph in_host_memory(graph const& there, bool page_locked, gpu_exec const& exec)
+{
+  graph_arrays arrays;
+  arrays.indptr = there.arrays().indptr;
+  arrays.indices = there.arrays().indices;
+  arrays.device = there.device();
+  graph host = to_host(graph(std::move(arrays)), exec);
+  if (!page_locked) { return host; }
+  auto const locked = [](auto const& from) {
+    buffer<std::remove_cvref_t<decltype(from[0])>> out(from.size(), pinned_memory());
+    std::copy(from.begin(), from.end(), out.begin());
+    return shared_array(std::move(out));
+  };
+  graph_arrays copies;
+  copies.indptr = locked(host.arrays().indptr);
+  copies.indices = locked(host.arrays().indices);
+  return graph(std::move(copies));
+}
+
+/// Bytes a second of one copy of all edges from page-locked memory.
+double copy_rate(graph const& host, gpu_exec const& exec)
+{
+  auto const size = static_cast<std::size_t>(host.num_edges()) * sizeof(vertex_id);
+  buffer<vertex_id> to(host.num_edges(), memory_of(exec));
+  synchronize(exec);
+  return static_cast<double>(size) / seconds_of([&] {
+           cudaMemcpyAsync(to.data(), host.view().indices, size, cudaMemcpyHostToDevice, exec.stream);
+           synchronize(exec);
+         });
+}
+
+/// Bytes that a call copies whose graph streams.
+template <class A>
+std::int64_t streamed_bytes(graph const& host, A const& app, std::span<vertex_id const> roots,
+                            application_params const& params, gpu_exec const& exec)
+{
+  auto const job = engine::job_of(app, static_cast<std::int64_t>(roots.size()), 1, params);
+  engine::application_run run(host.view(), job, roots, params, 0, core::domain::application, exec);
+  gpu::edge_stream edges(host.view(), gpu::make_stream_layout(host.view(), params.gpu_memory), exec);
+  gpu::grow_streamed(engine::kernels_of<A>(), &app, run, edges, {});
+  run.finish();
+  return edges.copied_bytes();
+}
+
+/// An application on a graph in host memory that may take a quarter of its bytes on the GPU, one root a vertex: bytes copied
+/// a second, a share of the bus, and samples of the same runs.
+template <class A>
+void add_streamed(session& s, std::shared_ptr<bed> const& b, graph const& host, std::string const& name,
+                  std::string const& params_text, A const& app)
+{
+  auto const roots = b->roots.span().first(static_cast<std::size_t>(host.num_vertices()));
+  application_params params;
+  params.gpu_memory = gpu::graph_bytes::of(host.view()).all / 4;
+  auto const bytes = static_cast<double>(streamed_bytes(host, app, roots, params, b->gpu));
+  auto const seconds = std::make_shared<double>(0);
+  s.add(name + ", bytes copied", params_text, "bytes/s", copies, [=] {
+    synchronize(b->gpu);
+    *seconds = seconds_of([&] { (void)run_application(host, app, roots, 1, params, b->gpu); });
+    return bytes / *seconds;
+  });
+  s.add(name, params_text, "samples/s", "", [=] { return static_cast<double>(roots.size()) / *seconds; });
+}
+
 std::vector<row> run_on(std::string const& name, options const& o)
 {
   auto const b = std::make_shared<bed>(name, gpu_exec(*o.gpu));
@@ -101,6 +168,15 @@ std::vector<row> run_on(std::string const& name, options const& o)
   add(s, b, "weighted k-hop by scan", "(5, 5), 2^17 roots", apps::weighted_khop_scan{2, {5, 5}}, {many});
   add(s, b, "importance, uniform", "5 layers of 64, 64 roots, 10,000 samples", apps::importance{5, 64, false},
       {10'000, 64});
+  std::string const of_a_quarter = ", one root a vertex, a quarter of the graph's bytes on the GPU";
+  graph const host = in_host_memory(b->g, false, b->gpu);
+  graph const locked = in_host_memory(b->g, true, b->gpu);
+  s.add(copies, "all edges", "bytes/s", "", [=] { return copy_rate(locked, b->gpu); });
+  add_streamed(s, b, locked, "k-hop, streamed", "(25, 10)" + of_a_quarter + ", page-locked", khop);
+  add_streamed(s, b, host, "k-hop, streamed", "(25, 10)" + of_a_quarter, khop);
+  add_streamed(s, b, locked, "DeepWalk, streamed", "100 steps" + of_a_quarter + ", page-locked",
+               apps::deepwalk::of(100, 0));
+  add_streamed(s, b, host, "DeepWalk, streamed", "100 steps" + of_a_quarter, apps::deepwalk::of(100, 0));
   return s.run();
 }
 
