@@ -29,6 +29,7 @@ engine::application_kernels kernels_of(custom_module const& module, engine::appl
     out.few = kernels[6];
     out.block = kernels[7];
     out.grid = kernels[8];
+    out.listed = kernels[9];
   }
   return out;
 }
