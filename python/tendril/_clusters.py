@@ -129,8 +129,8 @@ def group_clusters(
     cluster_of : array_like of int, shape [num_vertices]
         The cluster of each vertex, from `cluster_vertices` or anywhere else. On a GPU also an array in its memory.
     num_clusters : int, optional
-        More than any of them: clusters may be empty. Default: as many as there have to be; an array in GPU memory is
-        copied to the host to learn that.
+        More than any of them: clusters may be empty. Default: as many as there have to be, for which the host waits
+        for an array in GPU memory.
     device, stream, num_threads : optional
         As for `cluster_vertices`.
 
@@ -154,8 +154,8 @@ def group_clusters(
     shape = _gpu.shape_of(cluster_of, "cluster_of")
     if shape != (graph.num_vertices,):
         raise ArgumentError(f"cluster_of has shape {shape}, expected ({graph.num_vertices},): one a vertex")
-    count = _count(cluster_of) if num_clusters is None else integer(num_clusters, "num_clusters")
     ids = place.ids(cluster_of, "cluster_of")
+    count = _count(cluster_of) if num_clusters is None else integer(num_clusters, "num_clusters")
     group: Any = _tendril.group_clusters_gpu if place.on_gpu else _tendril.group_clusters
     return Clusters(group(place.core, ids, count, place.how))
 
@@ -297,6 +297,7 @@ def _groups(
 
 
 def _count(cluster_of: Any) -> int:
-    """One more than the highest cluster."""
-    array = np.asarray(cluster_of.numpy() if hasattr(cluster_of, "numpy") else cluster_of)
-    return 0 if array.size == 0 or array.dtype.kind not in "iu" else max(int(array.max()) + 1, 0)
+    """One more than the highest cluster; arrays of other libraries, wherever they lie, know their own."""
+    knows = hasattr(cluster_of, "max")
+    array = cluster_of if knows else np.asarray(cluster_of)
+    return max(int(array.max()) + 1, 0) if len(array) else 0

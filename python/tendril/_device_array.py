@@ -128,13 +128,15 @@ class DeviceArray:
         # The host waits here, so that no stream needs to: this protocol names the producer's stream, which may be gone
         # by the time that the consumer reads.
         self._core.synchronize()
-        strides = self.strides
-        rows_in_order = self.ndim < 2 or strides[0] == self.shape[1] * strides[1]
+        in_order, size = True, self.dtype.itemsize
+        for extent, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
+            in_order = in_order and (extent <= 1 or stride == size)
+            size *= extent
         return {
             "shape": self.shape,
             "typestr": self.dtype.str,
             "data": (self._core.pointer, False),
-            "strides": None if rows_in_order else strides,
+            "strides": None if in_order else self.strides,
             "stream": None,
             "version": 3,
         }

@@ -191,6 +191,7 @@ def test_what_arrays_tell():
         (slice(None), slice(1, 2)),
         (2, slice(0, 2)),
         (slice(1, 4), 2),
+        (slice(2, 3), slice(1, 2)),
         (slice(0, 0), slice(1, 2)),
         (),
     ],
@@ -202,6 +203,7 @@ def test_parts_are_numpys(shape, strides, key):
     part = whole[key]
     assert part.shape == expected.shape
     np.testing.assert_array_equal(part, expected)
+    assert expected.size == 0 or (part.__cuda_array_interface__["strides"] is None) == expected.flags.c_contiguous
 
 
 def test_little_of_long_rows():
@@ -211,6 +213,14 @@ def test_little_of_long_rows():
     assert [row[0:2].numpy().tolist() for row in whole] == [[0, 1], [1000, 1001]]
     floats = tendril.DeviceArray(FakeCore((3,), (1,), 32, True))
     assert (floats.dtype, floats[1:].numpy().tolist()) == (np.float32, [1.0, 2.0])
+
+
+def test_inner_parts_are_not_in_order():
+    whole = tendril.DeviceArray(FakeCore((4, 3, 2), (6, 2, 1)))
+    for key in ((slice(None), slice(None), slice(0, 1)), (slice(None), slice(0, 1)), (slice(None), 1)):
+        part = whole[key]
+        assert part.__cuda_array_interface__["strides"] == part.strides
+        np.testing.assert_array_equal(part, whole.numpy()[key])
 
 
 @pytest.mark.parametrize("key", [4, -5, (0, 0), (0, 0, 0), slice(None, None, 2), (slice(None), 3)])
