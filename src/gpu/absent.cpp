@@ -8,6 +8,7 @@
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
 #include <tendril/labor.hpp>
+#include <tendril/layer_sampling.hpp>
 #include <tendril/layers.hpp>
 #include <tendril/multidim.hpp>
 #include <tendril/mvs.hpp>
@@ -116,6 +117,18 @@ mvs_batches mvs_sample(graph const&, std::span<float const>, std::int64_t, mvs_p
   refuse();
 }
 
+samples layer_sample(graph const&, std::span<vertex_id const>, std::int64_t, layer_params const&, gpu_exec const&,
+                     std::int64_t)
+{
+  refuse();
+}
+
+std::vector<planned_step> plan_layer_sample(graph const&, std::int64_t, std::int64_t, layer_params const&,
+                                            gpu_exec const&)
+{
+  refuse();
+}
+
 labor_batch labor_sample(graph const&, std::span<vertex_id const>, labor_params const&, gpu_exec const&) { refuse(); }
 
 walker::walker(graph const&, walk_params const&, std::int64_t, gpu_exec const&) { refuse(); }
@@ -160,6 +173,12 @@ void custom_application::compile(gpu_exec const&) const { refuse(); }
 
 samples custom_application::run(graph const&, std::span<vertex_id const>, std::int64_t, application_params const&,
                                 gpu_exec const&, std::int64_t) const
+{
+  refuse();
+}
+
+std::vector<planned_step> custom_application::plan(graph const&, std::int64_t, std::int64_t, application_params const&,
+                                                   gpu_exec const&) const
 {
   refuse();
 }

@@ -9,7 +9,9 @@
 
 #include "gpu/check.hpp"
 #include "gpu/custom_module.hpp"
+#include "gpu/planned_steps.hpp"
 #include "plan/custom_application_state.hpp"
+#include "plan/layer_job.hpp"  // count_roots
 
 namespace tendril {
 namespace gpu {
@@ -55,6 +57,16 @@ void ask_on(custom_module const& module, std::int32_t num_steps, engine::custom_
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
 }
 
+/// The job of a call: what the application says of it. Synchronises where it wasn't asked before.
+engine::application_job job_of(custom_module const& module, custom_application::state& state, std::int64_t num_root_ids,
+                               std::int64_t num_roots, application_params const& params, gpu_exec const& exec)
+{
+  auto const ask = [&](std::int32_t num_steps, engine::custom_about* about, engine::step_request* requests) {
+    ask_on(module, num_steps, about, requests, exec);
+  };
+  return plan::custom_job(state, exec.device, ask, num_root_ids, num_roots, params);
+}
+
 }  // namespace
 }  // namespace gpu
 
@@ -64,13 +76,18 @@ samples custom_application::run(graph const& graph, std::span<vertex_id const> r
                                 application_params const& params, gpu_exec const& exec, std::int64_t first_sample) const
 {
   auto const module = gpu::module_of(*state_, exec);
-  auto const ask = [&](std::int32_t num_steps, engine::custom_about* about, engine::step_request* requests) {
-    gpu::ask_on(*module, num_steps, about, requests, exec);
-  };
-  auto const job =
-      plan::custom_job(*state_, exec.device, ask, static_cast<std::int64_t>(roots.size()), num_roots, params);
+  auto const job = gpu::job_of(*module, *state_, static_cast<std::int64_t>(roots.size()), num_roots, params, exec);
   return engine::run_on_gpu(gpu::kernels_of(*module, job.traits), module->bytes.data(), graph, job, roots, params, exec,
                             first_sample, core::domain::application);
+}
+
+std::vector<planned_step> custom_application::plan(graph const& graph, std::int64_t num_samples, std::int64_t num_roots,
+                                                   application_params const& params, gpu_exec const& exec) const
+{
+  auto const module = gpu::module_of(*state_, exec);
+  std::int64_t const num_root_ids = plan::count_roots(num_samples, num_roots);
+  auto const job = gpu::job_of(*module, *state_, num_root_ids, num_roots, params, exec);
+  return gpu::planned_on_gpu(job, graph, params, exec);
 }
 
 }  // namespace tendril

@@ -114,6 +114,19 @@ TEST_F(CustomApplication, MayRunUntilDone)
   compare(apps::ppr{0.2}, walk, 1, 3);
 }
 
+TEST_F(CustomApplication, IsPlannedWithoutRunning)
+{
+  auto const steps = app_of("khop", {{"fanouts", std::vector<std::int64_t>{4, 3}}}).plan(skewed, 10, 2, {});
+  ASSERT_EQ(steps.size(), 2U);
+  EXPECT_EQ(steps[0].num_transits, 2);
+  EXPECT_EQ(steps[1].num_transits, 8);
+  EXPECT_EQ(steps[1].sample_size, 3);
+  EXPECT_EQ(steps[1].num_slots, 24);
+  EXPECT_EQ(steps[1].executor, sampling_executor::sample_parallel);
+  EXPECT_FALSE(steps[1].reason.empty());
+  EXPECT_EQ(app_of("ppr").plan(skewed, 0, 1, {.max_steps = 7}).size(), 7U);
+}
+
 TEST_F(CustomApplication, NoSamplesGiveNothing)
 {
   auto const none = app_of("importance").run(skewed, {}, 4, {});

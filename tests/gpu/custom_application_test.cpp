@@ -10,6 +10,7 @@
 
 #include <tendril/custom_application.hpp>
 #include <tendril/engine/application_cpu.hpp>
+#include <tendril/engine/application_plan.hpp>
 #include <tendril/generate.hpp>
 #include <tendril/starts.hpp>
 
@@ -128,6 +129,25 @@ TEST_F(CustomApplicationOnGpu, IsThatOfTheCpu)
           expect_same_samples(expected, found, &exec);
         }
       }
+    }
+  });
+}
+
+TEST_F(CustomApplicationOnGpu, IsPlannedAsTheStructCompiledAheadOfTime)
+{
+  graph const there = to_gpu(skewed, exec);
+  for_each_application([&](std::string const& name, std::string const& text, parameters const& values,
+                           auto const& ahead, int max_steps) {
+    SCOPED_TRACE(name);
+    application_params const params{.seed = 17, .max_steps = max_steps};
+    auto const expected =
+        engine::plan_steps(engine::job_of(ahead, 4'000'000, 4, params), there, params, exec);  // of 1,000,000 samples
+    auto const found = custom_application(text, name, values, options).plan(there, 1'000'000, 4, params, exec);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t t = 0; t < found.size(); ++t) {
+      EXPECT_EQ(found[t].executor, expected[t].executor);
+      EXPECT_EQ(found[t].transit_seconds, expected[t].transit_seconds);
+      EXPECT_EQ(found[t].reason, expected[t].reason);
     }
   });
 }
