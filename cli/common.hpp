@@ -74,7 +74,7 @@ struct build_flags {
 /// What --device says: nothing for cpu, the GPU's ordinal for cuda (0) and cuda:N. @throws argument_error.
 [[nodiscard]] std::optional<int> parse_device(std::string const& device);
 
-/// Checks --device where there is no choice. @param what  "samples are made": what runs on the CPU.
+/// Checks --device where there is no choice. @param what  "mini-batches are made": what runs on the CPU.
 /// @throws argument_error for a GPU.
 void expect_cpu(std::string const& device, std::string_view what);
 

@@ -56,8 +56,10 @@ planned plan_samples(sample_job const& job, graph const& g, cpu_exec const& exec
   }
   job.check();
   std::int64_t const count = job.seeds(g, exec).size();
-  return {plan_khop(g, job.khop(), count, exec), fmt::format("{}: {}", counted(count, "seed", "seeds"), job.describe()),
-          job.params_json()};
+  auto const gpu = parse_device(job.device);
+  return {gpu ? plan_khop(to_gpu(g, gpu_exec(*gpu)), job.khop(), count, gpu_exec(*gpu))
+              : plan_khop(g, job.khop(), count, exec),
+          fmt::format("{}: {}", counted(count, "seed", "seeds"), job.describe()), job.params_json()};
 }
 
 void plan_command::run()
@@ -75,7 +77,6 @@ void plan_command::run()
         fmt::format("--app: '{}', expected one of deepwalk, ppr, restart, node2vec, metapath, khop", app));
   }
 
-  if (of_samples) { expect_cpu(device, "samples are made"); }
   if (auto const gpu = parse_device(device)) { (void)describe_gpu(*gpu); }  // before anything that takes time
   graph const g = source.read(exec);
   auto const [plan, job, params] = of_samples ? plan_samples(samples, g, exec) : plan_walks(walks, g, exec);

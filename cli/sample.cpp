@@ -4,11 +4,14 @@
 #include <future>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include <tendril/array_file.hpp>
 #include <tendril/error.hpp>
+#include <tendril/gpu.hpp>
+#include <tendril/gpu_array.hpp>
 
 #include "common.hpp"
 #include "help.hpp"
@@ -42,12 +45,37 @@ using metadata = std::map<std::string, std::string>;
 /// What a file of samples is written from.
 struct request {
   graph const& g;
+  std::optional<graph> const& on_gpu;  ///< The same graph where samples are made on a GPU.
   sample_job const& job;
   std::span<vertex_id const> seeds;
   std::string const& output;
   element_type vertices;  ///< Type of vertex ids in the file.
   metadata const& about;
 };
+
+template <class T>
+buffer<T> host_copy(buffer<T> const& from, gpu_exec const& exec)
+{
+  buffer<T> out(from.size());
+  copy_to_host(from.data(), out.data(), static_cast<std::size_t>(from.size()) * sizeof(T), exec);
+  return out;
+}
+
+/// The trees of n seeds from `first` on, in host memory, wherever they are made.
+khop_trees make_trees(request const& what, khop_params const& params, std::int64_t first, std::int64_t n,
+                      cpu_exec const& exec)
+{
+  auto const seeds = what.seeds.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n));
+  std::int64_t const root = what.job.first_root + first;
+  if (!what.on_gpu) { return khop_sample(what.g, seeds, params, exec, root, what.job.edges); }
+  gpu_exec const gpu(what.on_gpu->device());
+  auto const there = copy_to_gpu(seeds, gpu);
+  khop_trees trees = khop_sample(*what.on_gpu, there.span(), params, gpu, root, what.job.edges);
+  for (auto& hop : trees.hops) {
+    hop = {hop.fanout, host_copy(hop.vertices, gpu), host_copy(hop.edges, gpu), host_copy(hop.offsets, gpu)};
+  }
+  return trees;
+}
 
 std::int64_t count_filled(khop_trees const& trees)
 {
@@ -97,8 +125,7 @@ outcome sample_trees(request const& what, khop_params const& params, cpu_exec co
   for (std::int64_t first = 0; first < num_seeds; first += rows) {
     std::int64_t const n = std::min(rows, num_seeds - first);
     stopwatch const sampling;
-    trees = khop_sample(what.g, what.seeds.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n)),
-                        params, quiet, what.job.first_root + first, what.job.edges);
+    trees = make_trees(what, params, first, n, quiet);
     result.sample_seconds += sampling.seconds();
     result.edges += count_filled(trees);
     bar.update("sampling", first + n, num_seeds, "seeds");
@@ -116,7 +143,7 @@ outcome sample_ragged_trees(request const& what, khop_params const& params, cpu_
 {
   auto const num_seeds = static_cast<std::int64_t>(what.seeds.size());
   stopwatch const sampling;
-  khop_trees const trees = khop_sample(what.g, what.seeds, params, exec, what.job.first_root, what.job.edges);
+  khop_trees const trees = make_trees(what, params, 0, num_seeds, exec);
   outcome result;
   result.sample_seconds = sampling.seconds();
   result.edges = count_filled(trees);
@@ -141,7 +168,9 @@ outcome sample_khop(request const& what, cpu_exec const& exec, progress_bar& bar
 {
   khop_params const params = what.job.khop();
   // Says what is wrong with the parameters, whatever the number of seeds, before a file is begun.
-  sampling_plan const plan = plan_khop(what.g, params, static_cast<std::int64_t>(what.seeds.size()), exec);
+  auto const num_seeds = static_cast<std::int64_t>(what.seeds.size());
+  sampling_plan const plan = what.on_gpu ? plan_khop(*what.on_gpu, params, num_seeds, gpu_exec(what.on_gpu->device()))
+                                         : plan_khop(what.g, params, num_seeds, exec);
   bool const ragged = std::count(params.fanouts.begin(), params.fanouts.end(), -1) > 0;
   outcome result = ragged ? sample_ragged_trees(what, params, exec) : sample_trees(what, params, exec, bar);
   result.rule = to_string(plan.rule);
@@ -211,17 +240,21 @@ void sample_command::run() const
   if (!output.ends_with(".npz") && !output.ends_with(".safetensors")) {
     throw argument_error(fmt::format("{}: unknown extension, expected .npz or .safetensors", output));
   }
+  std::optional<gpu_info> gpu;  // before anything that takes time
+  if (auto const device = parse_device(job.device)) { gpu = describe_gpu(*device); }
   progress_bar bar(!common.quiet);
   cpu_exec const exec = common.exec(bar);
   graph const g = source.read(exec);
   double const read_seconds = overall.seconds();
+  std::optional<graph> on_gpu;
+  if (gpu) { on_gpu = to_gpu(g, gpu_exec(gpu->device)); }
   buffer<vertex_id> const seeds = job.seeds(g, exec);
   element_type const type = dtype.empty() ? vertex_element_type(g.num_vertices()) : parse_element_type(dtype);
 
   metadata const about{{"format", "tendril-samples"},         {"app", job.app},
                        {"params", job.params_json().dump()},  {"seed", std::to_string(job.seed)},
                        {"graph", graph_name(g, source.path)}, {"version", TENDRIL_VERSION}};
-  request const what{g, job, seeds.span(), output, type, about};
+  request const what{g, on_gpu, job, seeds.span(), output, type, about};
   auto const [edges, sample_seconds, rule] =
       job.app == "khop" ? sample_khop(what, exec, bar) : sample_minibatches(what, exec, bar);
   bar.clear();
@@ -238,6 +271,7 @@ void sample_command::run() const
     if (!rule.empty()) { document["rule"] = rule; }
     document.update(json{{"output", output},
                          {"output_bytes", file_bytes(output)},
+                         {"device", job.device},
                          {"threads", common.num_threads()},
                          {"read_seconds", read_seconds},
                          {"sample_seconds", sample_seconds},
@@ -245,13 +279,16 @@ void sample_command::run() const
                          {"edges_per_second", rate},
                          {"peak_memory_bytes", peak_memory()},
                          {"version", TENDRIL_VERSION}});
+    if (gpu) { document["device_name"] = gpu->name; }
     print(document);
   } else if (!common.quiet) {
     print(fmt::format(
-        "graph   {}\njob     {}: {}{}\nedges   {} in {}: {} edges/s\noutput  {} ({})\ntotal   {}, {} of memory at most",
+        "graph   {}\njob     {}: {}{}\n{}edges   {} in {}: {} edges/s\noutput  {} ({})\ntotal   {}, {} of memory at "
+        "most",
         describe(g, source.path), counted(seeds.size(), "seed", "seeds"), job.describe(),
-        rule.empty() ? std::string() : fmt::format(" ({})", rule), grouped(edges), duration(sample_seconds), si(rate),
-        output, bytes_text(file_bytes(output)), duration(seconds), bytes_text(peak_memory())));
+        rule.empty() ? std::string() : fmt::format(" ({})", rule),
+        gpu ? fmt::format("device  {}\n", gpu->name) : std::string(), grouped(edges), duration(sample_seconds),
+        si(rate), output, bytes_text(file_bytes(output)), duration(seconds), bytes_text(peak_memory())));
   }
 }
 
@@ -273,7 +310,8 @@ void add_sample(CLI::App& application)
       ->type_name("S");
   verb->add_option("--dtype", command->dtype, "Type of vertex ids: int32 or int64 [int32 where ids fit]")
       ->type_name("TYPE");
-  verb->add_option("--device", command->job.device, "Where to run: cpu [cpu]")->type_name("DEVICE");
+  verb->add_option("--device", command->job.device, "Where to run: cpu; khop also cuda or cuda:N [cpu]")
+      ->type_name("DEVICE");
   command->job.add_to(*verb);
   command->common.add_to(*verb);
   verb->footer(
@@ -285,6 +323,7 @@ void add_sample(CLI::App& application)
       "Examples:\n"
       "  tendril sample graph.npz -o trees.npz --fanouts 25,10 --num-seeds 1024\n"
       "  tendril sample graph.npz -o trees.safetensors --fanouts 15,10,5 --seeds train.txt --replace --weighted\n"
+      "  tendril sample graph.npz -o trees.npz --fanouts 25,10 --device cuda      the same bytes, made on a GPU\n"
       "  tendril sample graph.npz -o batches.npz --app minibatch --fanouts 15,10,5 --batch-size 512");
   verb->callback([command] { command->run(); });
 }

@@ -64,10 +64,10 @@ void sample_job::add_to(CLI::App& verb)
 
 void sample_job::check() const
 {
-  expect_cpu(device, "samples are made");
   if (!is_app(app)) {
     throw argument_error(fmt::format("--app: '{}', expected one of {}", app, fmt::join(apps, ", ")));
   }
+  if (app != "khop") { expect_cpu(device, "mini-batches are made"); }
   expect_app(edges, "--edges", "khop", app);
   expect_app(first_root != 0, "--first-root", "khop", app);
   expect_app(rule != "auto", "--rule", "khop", app);

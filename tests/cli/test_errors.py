@@ -51,10 +51,9 @@ USAGE = [
         [*WALK, "--device", "cuda", "--gpu-memory", "0"],
         "--gpu-memory: '0', expected bytes as in 500000, 64M or 1.5G",
     ),
-    ([*SAMPLE, "--device", "cuda"], "--device cuda: samples are made on the CPU, expected cpu"),
     (
-        ["plan", ENRON, "--app", "khop", "--device", "cuda"],
-        "--device cuda: samples are made on the CPU, expected cpu",
+        [*SAMPLE, "--app", "minibatch", "--device", "cuda"],
+        "--device cuda: mini-batches are made on the CPU, expected cpu",
     ),
     ([*WALK, "--dtype", "int8"], "unknown type 'int8', expected int32 or int64"),
     ([*WALK, "--num-starts", "5", "--starts", "a.txt"], "--starts excludes --num-starts (try 'tendril walk --help')"),

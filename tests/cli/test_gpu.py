@@ -57,6 +57,32 @@ def test_starts_of_a_file(gpu, tendril):
     assert tendril.bytes("gpu.npy") == tendril.bytes("cpu.npy")
 
 
+TREES = {
+    "trees.npz": [],
+    "edges.safetensors": ["--fanouts", "25,10,3", "--edges", "--num-seeds", 5000],
+    "replace.npz": ["--replace", "--first-root", 2**33, "--dtype", "int64"],
+    "weighted.npz": ["--weighted", "--fanouts", "10,5", "--num-seeds", 900],
+    "alias.npz": ["--weighted", "--replace", "--edges"],
+    "all.npz": ["--fanouts=5,-1", "--edges", "--num-seeds", 300],
+}
+
+
+@pytest.mark.parametrize("output", TREES)
+def test_trees_are_those_of_the_cpu(output, gpu, tendril, graphs):
+    job = ["sample", graphs["skewed.safetensors"], *TREES[output], "--seed", 6, "--quiet", "-o"]
+    tendril(*job, output)
+    tendril(*job, "gpu-" + output, "--device", "cuda:0")
+    assert tendril.bytes("gpu-" + output) == tendril.bytes(output)
+
+
+def test_the_summary_of_trees_names_the_gpu(gpu, tendril):
+    summary = json.loads(tendril("sample", ENRON, "-o", "t.npz", "--device", "cuda", "--json"))
+    assert summary["device"] == "cuda" and summary["device_name"]
+    assert f"\ndevice  {summary['device_name']}\n" in tendril("sample", ENRON, "-o", "t.npz", "--device", "cuda")
+    plan = json.loads(tendril("plan", ENRON, "--app", "khop", "--device", "cuda", "--json"))
+    assert plan["device"] == "cuda" and plan["plan"]["rule"] == "uniform"
+
+
 def test_the_summary_names_the_gpu_and_times_each_part(gpu, tendril):
     summary = json.loads(tendril("walk", ENRON, "-o", "w.npy", "--device", "cuda", "--json"))
     assert summary["device"] == "cuda" and summary["device_name"]
@@ -88,8 +114,8 @@ def test_too_little_memory_for_one_walk(gpu, tendril):
 
 
 def test_no_such_gpu(tendril):
-    for verb in ("walk", "plan"):
-        done = tendril.try_run(verb, ENRON, "-o", "out.npy", "--device", "cuda:9999")
+    for verb, output in (("walk", "out.npy"), ("plan", "out.npy"), ("sample", "out.npz")):
+        done = tendril.try_run(verb, ENRON, "-o", output, "--device", "cuda:9999")
         assert done.returncode == 1 and done.stdout == ""
         assert done.stderr.startswith(("tendril: error: no GPU: ", "tendril: error: GPU 9999: "))
         assert done.stderr.count("\n") == 1
