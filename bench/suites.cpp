@@ -20,6 +20,7 @@
 
 #include "bench/ceilings.hpp"
 #include "bench/gpu_applications.hpp"
+#include "bench/gpu_khop.hpp"
 #include "bench/gpu_layers.hpp"
 #include "bench/gpu_samplers.hpp"
 #include "bench/gpu_stream.hpp"
@@ -287,7 +288,7 @@ std::vector<row> run(options const& given)
   if (o.repeats < 1) { throw argument_error(fmt::format("repeats: {}, expected 1 or more", o.repeats)); }
   bool const needs_gpu = o.suite == "published" || o.suite == "samplers" || o.suite == "layers" ||
                          o.suite == "applications" || o.suite == "subgraphs";
-  bool const has_gpu_form = o.suite == "stream" || o.suite == "walks" || needs_gpu;
+  bool const has_gpu_form = o.suite == "stream" || o.suite == "walks" || o.suite == "sample" || needs_gpu;
   if (o.gpu.has_value() && !has_gpu_form) {
     throw argument_error(fmt::format("bench {}: runs on the CPU, expected --device cpu", o.suite));
   }
@@ -296,6 +297,8 @@ std::vector<row> run(options const& given)
   }
   if (o.gpu.has_value() && o.suite == "walks") {
     rows = run_gpu_walks(o);
+  } else if (o.gpu.has_value() && o.suite == "sample") {
+    rows = run_gpu_khop(o);
   } else if (o.suite == "published") {
     rows = run_published(o);
   } else if (o.suite == "samplers") {
