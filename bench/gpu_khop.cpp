@@ -70,6 +70,8 @@ class replay {
     TENDRIL_CUDA_TRY(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     for (auto* const event : {&begin_, &end_}) { TENDRIL_CUDA_TRY(cudaEventCreate(event)); }
     gpu_exec const exec(device_, stream_);
+    enqueue(exec);  // what a stream sets up at its first use can't be captured
+    synchronize(exec);
     cudaGraph_t captured = nullptr;
     TENDRIL_CUDA_TRY(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
     for (int i = 0; i < repetitions; ++i) { enqueue(exec); }
