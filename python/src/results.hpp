@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -83,7 +82,7 @@ class gpu_results {
 
   gpu_results(bool as_int32, gpu_exec const& exec) : as_int32_(as_int32), exec_(exec) {}
 
-  [[nodiscard]] array ids(buffer<vertex_id>&& elements, extents shape) const
+  [[nodiscard]] array ids(buffer<vertex_id>&& elements, extents const& shape) const
   {
     if (as_int32_) { return give_gpu<vertex_id, std::int32_t>(std::move(elements), shape, exec_.device, nullptr); }
     buffer<vertex_id> const narrow = std::move(elements);
@@ -122,6 +121,7 @@ class gpu_results {
  private:
   using event = std::shared_ptr<gpu_event const>;
   static void mark(gpu_array& one, event const& ready) { one.ready = ready; }
+  static void mark(std::int64_t, event const&) {}
   template <class T>
   static void mark(std::optional<T>& one, event const& ready)
   {
@@ -130,9 +130,7 @@ class gpu_results {
   template <class T>
   static void mark(std::vector<T>& several, event const& ready)
   {
-    if constexpr (!std::is_arithmetic_v<T>) {
-      for (T& one : several) { mark(one, ready); }
-    }
+    for (T& one : several) { mark(one, ready); }
   }
   template <class... T>
   static void mark(std::tuple<T...>& several, event const& ready)

@@ -27,6 +27,7 @@ from ._device_array import DeviceArray
 from ._gpu import GpuInfo, gpu_info, num_gpus
 from ._graph import Graph, detect_format, read_graph
 from ._labor import LaborBatch, LaborHop, labor_sample
+from ._layer_sampling import layer_sample
 from ._layers import Layer, LayerSamples, fastgcn_sample, ladies_sample
 from ._multidim import MultidimWalks, multidim_walk
 from ._mvs import MvsBatch, MvsBatches, mvs_sample
@@ -84,6 +85,7 @@ __all__ = [
     "khop_sample",
     "labor_sample",
     "ladies_sample",
+    "layer_sample",
     "metapath_walk",
     "multidim_walk",
     "mvs_sample",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ._clusters import cluster_sample
 from ._errors import ArgumentError
 from ._labor import labor_sample
+from ._layer_sampling import layer_sample
 from ._layers import fastgcn_sample, ladies_sample
 from ._multidim import multidim_walk
 from ._mvs import mvs_sample
@@ -30,6 +31,7 @@ _APPS: dict[str, Callable[..., Any]] = {
     "multidim": multidim_walk,
     "khop": khop_sample,
     "minibatch": neighbor_sample,
+    "layer": layer_sample,
     "fastgcn": fastgcn_sample,
     "ladies": ladies_sample,
     "mvs": mvs_sample,
@@ -66,7 +68,7 @@ def sample(graph: Graph, app: str, *arguments: Any, **parameters: Any) -> Any:
     multidim   multidim_walk                             shadow     shadow_sample
     khop       khop_sample                               saint-node saint_node_sample
     minibatch  neighbor_sample                           saint-edge saint_edge_sample
-                                                         saint-walk saint_walk_sample
+    layer      layer_sample                              saint-walk saint_walk_sample
     ========== ========================================= ========== ==================
 
     Raises

@@ -18,6 +18,7 @@ CALLS = {
     "multidim": ({"roots": [SEEDS], "length": 9}, lambda g, **p: tendril.multidim_walk(g, **p)),
     "khop": ({"seeds": SEEDS, "fanouts": [3, 2]}, lambda g, **p: tendril.khop_sample(g, **p)),
     "minibatch": ({"seeds": SEEDS, "num_neighbors": [3, 2]}, lambda g, **p: tendril.neighbor_sample(g, **p)),
+    "layer": ({"roots": SEEDS, "layer_size": 9}, lambda g, **p: tendril.layer_sample(g, **p)),
     "fastgcn": ({"seeds": SEEDS, "layer_size": 9}, lambda g, **p: tendril.fastgcn_sample(g, **p)),
     "ladies": ({"seeds": SEEDS, "layer_size": 9}, lambda g, **p: tendril.ladies_sample(g, **p)),
     "mvs": ({"batch_size": 9}, lambda g, **p: tendril.mvs_sample(g, **p)),

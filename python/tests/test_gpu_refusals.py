@@ -78,6 +78,7 @@ def test_what_only_a_gpu_takes(graph):
         lambda g: tendril.plan_walk(g, device="cuda"),
         lambda g: tendril.fastgcn_sample(g, [0], device="cuda"),
         lambda g: tendril.ladies_sample(g, [[0, 1]], device="cuda"),
+        lambda g: tendril.layer_sample(g, [0], device="cuda"),
         lambda g: tendril.mvs_sample(g, device="cuda"),
         lambda g: tendril.labor_sample(g, [0], device="cuda", stream=0),
         lambda g: tendril.induced_subgraphs(g, [0, 1], device="cuda"),

@@ -51,6 +51,7 @@ tendril.neighbor_sample(graph, [1, 2], [3, 2], disjoint=True)
 tendril.plan_walk(graph)
 layer = tendril.ladies_sample(graph, [[1, 2], [3, 4]], 2, 8, return_edges=True).layer(0, 1)
 tendril.mvs_sample(graph, [1.0] * 256, 3, 9).batch(2)
+tendril.layer_sample(graph, [1, 2], 3, 5)
 tendril.labor_sample(graph, [1, 2], [3, -1])
 samples = tendril.shadow_sample(graph, [1, 2])
 part = samples.sample(1).edge_index
