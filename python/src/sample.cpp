@@ -19,6 +19,8 @@
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "exec.hpp"
+#include "gpu.hpp"
+#include "results.hpp"
 
 namespace tendril::python {
 namespace {
@@ -50,10 +52,45 @@ std::vector<hop_out> khop(graph const& graph, array_in const& seeds, khop_params
   return out;
 }
 
+using gpu_hop_out = std::tuple<gpu_array, std::optional<gpu_array>, std::optional<gpu_array>>;
+
+/// The same on the GPU that holds the graph, in shapes that the CPU's get in Python: [seeds, fan-out, …], from a hop that
+/// takes all neighbours on [slots, fan-out, …].
+std::vector<gpu_hop_out> khop_gpu(graph const& graph, gpu_ids const& seeds, khop_params const& params, bool as_int32,
+                                  std::int64_t first_root, bool with_edges, std::uintptr_t stream)
+{
+  nb::gil_scoped_release const no_gil;
+  expect_int32_ids(graph, as_int32);
+  gpu_exec const exec = make_gpu_exec(graph, stream);
+  gpu_starts const from = bring(&seeds, 1, graph, exec);
+  khop_trees trees;
+  run_on(&seeds, from, "seed", graph, exec,
+         [&] { trees = khop_sample(graph, from.ids, params, exec, first_root, with_edges); });
+  gpu_results const results(as_int32, exec);
+  std::vector<gpu_hop_out> out;
+  std::vector<std::int64_t> shape = {trees.num_roots};
+  for (tree_hop& hop : trees.hops) {
+    if (hop.fanout == -1) {
+      shape = {hop.vertices.size()};
+    } else {
+      shape.push_back(hop.fanout);
+    }
+    std::optional<gpu_array> edges;
+    if (with_edges) { edges = results.numbers(std::move(hop.edges), shape); }
+    std::optional<gpu_array> offsets;
+    if (std::int64_t const size = hop.offsets.size(); size > 0) {
+      offsets = results.numbers(std::move(hop.offsets), {size});
+    }
+    out.emplace_back(results.ids(std::move(hop.vertices), shape), std::move(edges), std::move(offsets));
+  }
+  return results.finished(std::move(out));
+}
+
 sampling_plan plan(graph const& graph, khop_params const& params, std::int64_t num_roots, int num_threads)
 {
   cpu_exec const exec = make_exec(num_threads);
   nb::gil_scoped_release const no_gil;
+  if (graph.device() >= 0) { return plan_khop(graph, params, num_roots, gpu_exec(graph.device())); }
   return plan_khop(graph, params, num_roots, exec);
 }
 
@@ -136,6 +173,8 @@ void bind_sample(nb::module_& module)
 
   module.def("khop_sample", &khop, "graph"_a, "seeds"_a.noconvert(), "params"_a, "as_int32"_a, "first_root"_a,
              "with_edges"_a, "num_threads"_a);
+  module.def("khop_sample_gpu", &khop_gpu, "graph"_a, "seeds"_a, "params"_a, "as_int32"_a, "first_root"_a,
+             "with_edges"_a, "stream"_a);
   module.def("plan_khop", &plan, "graph"_a, "params"_a, "num_roots"_a, "num_threads"_a);
   module.def("neighbor_sample", &neighbors, "graph"_a, "seeds"_a.noconvert(), "params"_a, "as_int32"_a,
              "num_threads"_a);

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _arrays, _gpu, _tendril
+from . import _arrays, _gpu, _place, _tendril
 from ._params import counts, fill, integer, threads
 from ._walks import Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
@@ -23,17 +23,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KHop:
-    """Neighbourhoods as trees: every sampled slot is there, nothing is deduplicated."""
+    """Neighbourhoods as trees: every sampled slot is there, nothing is deduplicated.
+
+    NumPy's arrays, or, from a GPU, DeviceArrays.
+    """
 
     fanouts: tuple[int, ...]
     """Neighbours of each vertex, hop by hop; -1: all."""
-    vertices: list[Ids]
+    vertices: list[Any]
     """Of each hop the vertices sampled: [n, f1], [n, f1, f2], …; a hop that takes all neighbours is flat, [slots], and
     the next one [slots, f]. -1 in slots that couldn't be filled."""
-    edges: list[NDArray[np.int64]] | None
+    edges: list[Any] | None
     """The positions of the edges taken, in the graph's edge arrays, in the shapes of `vertices`; -1 in empty slots.
     None unless asked for."""
-    offsets: list[NDArray[np.int64] | None]
+    offsets: list[Any]
     """Of each hop None or, where it is flat, [slots of the hop before + 1]: the children of slot s are the slots
     ``offsets[s]`` to ``offsets[s + 1]``."""
 
@@ -50,18 +53,21 @@ def khop_sample(
     first_root: int = 0,
     return_edges: bool = False,
     dtype: DTypeLike = np.int64,
+    device: Any = None,
+    stream: Any = None,
     num_threads: int = 0,
 ) -> KHop:
     """Sample the neighbours of each seed, their neighbours, and so on, as one tree a seed.
 
     Edges are followed in their stored direction. Tree ``i`` is a function of the graph, the parameters, the seed,
-    its root and its logical number ``first_root + i`` alone. The GIL is released, and Ctrl-C ends the call.
+    its root and its logical number ``first_root + i`` alone: neither threads, nor a split into batches, nor the device
+    change it. The GIL is released, and Ctrl-C ends a call on the CPU.
 
     Parameters
     ----------
     graph : Graph
     seeds : array_like of int, shape [n]
-        Roots.
+        Roots. On a GPU also an array in its memory.
     fanouts : sequence of int
         Neighbours a vertex, hop by hop: >= 1, or -1 for all.
     replace : bool
@@ -78,8 +84,10 @@ def khop_sample(
         Return the edges taken too.
     dtype : dtype
         Of vertices: int64, or int32 for the library's own memory without a conversion.
+    device, stream : optional
+        As for `random_walk`.
     num_threads : int
-        0: every core the process may use.
+        On the CPU; 0: every core the process may use.
 
     Returns
     -------
@@ -89,6 +97,8 @@ def khop_sample(
     ------
     ArgumentError
         For a seed that is no vertex, a fan-out of 0 or below -1, no fan-out, weights asked for on a graph without.
+    DeviceError
+        If the GPU can't be used, saying why.
     OutOfMemoryError
         If the result doesn't fit.
 
@@ -110,25 +120,23 @@ def khop_sample(
         seed=seed,
         rule=rule,
     )
-    roots = _arrays.ids(seeds, "seeds")
-    hops = _tendril.khop_sample(
-        _gpu.on_host(graph, "khop_sample"),
-        roots,
-        params,
-        _arrays.is_int32(dtype),
-        integer(first_root, "first_root"),
-        bool(return_edges),
-        threads(num_threads),
-    )
-    shape: tuple[int, ...] = (len(roots),)
-    vertices: list[Ids] = []
-    edges: list[NDArray[np.int64]] = []
-    for fanout, (hop_vertices, hop_edges, offsets) in zip(params.fanouts, hops, strict=True):
-        shape = (len(hop_vertices),) if offsets is not None else (*shape, fanout)
-        vertices.append(hop_vertices.reshape(shape))
-        if hop_edges is not None:
-            edges.append(hop_edges.reshape(shape))
-    return KHop(tuple(params.fanouts), vertices, edges if return_edges else None, [hop[2] for hop in hops])
+    place = _place.of(graph, device, stream, num_threads)
+    roots = place.ids(seeds, "seeds")
+    first, as_int32 = integer(first_root, "first_root"), _arrays.is_int32(dtype)
+    sample: Any = _tendril.khop_sample_gpu if place.on_gpu else _tendril.khop_sample
+    hops = sample(place.core, roots, params, as_int32, first, bool(return_edges), place.how)
+    if not place.on_gpu:
+        hops = list(_shaped(len(roots), params.fanouts, hops))
+    vertices, edges, offsets = ([place.give(hop[i]) for hop in hops] for i in range(3))
+    return KHop(tuple(params.fanouts), vertices, edges if return_edges else None, offsets)
+
+
+def _shaped(num_roots: int, fanouts: Sequence[int], hops: Any) -> Iterator[tuple[Any, Any, Any]]:
+    """The hops' arrays, which are flat, as [roots, fan-out, …]; from a hop that takes all on as [slots, fan-out, …]."""
+    shape: tuple[int, ...] = (num_roots,)
+    for fanout, (vertices, edges, offsets) in zip(fanouts, hops, strict=True):
+        shape = (len(vertices),) if offsets is not None else (*shape, fanout)
+        yield vertices.reshape(shape), None if edges is None else edges.reshape(shape), offsets
 
 
 def plan_khop(
@@ -139,6 +147,7 @@ def plan_khop(
     replace: bool = False,
     weighted: bool = False,
     rule: str = "auto",
+    device: Any = None,
     num_threads: int = 0,
 ) -> Plan:
     """Tell what `khop_sample` would run, and why, without running it.
@@ -150,6 +159,8 @@ def plan_khop(
         As for `khop_sample`.
     num_roots : int, optional
         Trees of the whole job. Default: one a vertex.
+    device : str, optional
+        As for `khop_sample`.
 
     Returns
     -------
@@ -164,7 +175,7 @@ def plan_khop(
         _tendril.KHopParams(), fanouts=counts(fanouts, "fanouts"), replace=replace, weighted=weighted, rule=rule
     )
     roots = graph.num_vertices if num_roots is None else integer(num_roots, "num_roots")
-    core = _gpu.on_host(graph, "plan_khop")
+    core = _gpu.core_on(graph, _gpu.place_of(graph, device, "rows", None))
     return Plan._from_core(_tendril.plan_khop(core, params, roots, threads(num_threads)))
 
 

@@ -137,8 +137,6 @@ def test_calls_run_where_the_graph_is(skewed):
         lambda g: g.rebuild(reverse=True),
         lambda g: g.save("never.safetensors"),
         lambda g: g.to_scipy(),
-        lambda g: tendril.khop_sample(g, [0], [2]),
-        lambda g: tendril.plan_khop(g, [2]),
         lambda g: tendril.neighbor_sample(g, [0], [2]),
     ],
 )
