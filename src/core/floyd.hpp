@@ -38,8 +38,8 @@ inline constexpr std::uint32_t no_floyd_link = 0xffffffffU;
 
 /// The slot whose `last` value is slot j's candidate, if it comes before j; else no_floyd_link. The picks before slot j
 /// are the candidates before it, and the last values of those slots before it that were taken (a taken candidate was
-/// picked before). So slot j is taken if an earlier slot has the same candidate, or if this slot is taken: that asks for
-/// no order, and any thread can find out about any slot by itself.
+/// picked before). So slot j is taken if an earlier slot has the same candidate, or if this slot is taken: that asks
+/// for no order, and any thread can find out about any slot by itself.
 TENDRIL_HD std::uint32_t floyd_link(std::uint32_t candidate, std::uint32_t j, std::uint32_t k, std::uint32_t size)
 {
   std::uint32_t const least_last = size - k;

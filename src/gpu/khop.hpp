@@ -1,4 +1,5 @@
-// What the kernels of k-hop trees are given: a hop a call. Host and device code. No call but all_offsets() synchronises.
+// What the kernels of k-hop trees are given: a hop a call. Host and device code. No call but all_offsets()
+// synchronises.
 
 #pragma once
 
@@ -41,8 +42,8 @@ struct khop_job {
 /// Uniform picks, with replacement or without. Fan-outs of more than 4,096 without replacement take scratch memory.
 void uniform_hop(khop_job const& job, gpu_exec const& exec);
 
-/// Weighted picks with replacement, by an alias table with vertices in it (job.edges is null), by one with positions, and
-/// by prefix sums: [num_edges] each.
+/// Weighted picks with replacement, by an alias table with vertices in it (job.edges is null), by one with positions,
+/// and by prefix sums: [num_edges] each.
 void alias_hop(khop_job const& job, plan::alias_record const* records, gpu_exec const& exec);
 void alias_hop(khop_job const& job, core::alias_bucket const* buckets, gpu_exec const& exec);
 void its_hop(khop_job const& job, std::uint64_t const* prefix_sums, gpu_exec const& exec);

@@ -1,5 +1,5 @@
-// Hops of k-hop trees that take all neighbours: degrees, their sums, and a copy that is cut by edges, so that hubs unbalance
-// nothing. CPU twin: src/cpu/khop.cpp.
+// Hops of k-hop trees that take all neighbours: degrees, their sums, and a copy that is cut by edges, so that hubs
+// unbalance nothing. CPU twin: src/cpu/khop.cpp.
 
 #include <cub/device/device_scan.cuh>
 

@@ -1,5 +1,5 @@
-// Picks with replacement: a thread makes two of one parent, 2k and 2k + 1, so that neighbouring threads write neighbouring
-// slots, and the threads of a parent read its row from the first-level cache.
+// Picks with replacement: a thread makes two of one parent, 2k and 2k + 1, so that neighbouring threads write
+// neighbouring slots, and the threads of a parent read its row from the first-level cache.
 
 #pragma once
 

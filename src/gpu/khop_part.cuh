@@ -118,7 +118,8 @@ __device__ __forceinline__ void write_pick(khop_part const& part, std::uint32_t 
   if (part.edges != nullptr) { part.edges[at] = empty ? edge_id{-1} : first + pick; }
 }
 
-/// Calls launch(part) for all parents of a job, in parts so small that `threads_a_parent` threads each are less than 2^31.
+/// Calls launch(part) for all parents of a job, in parts so small that `threads_a_parent` threads each are less than
+/// 2^31.
 template <class Launch>
 void for_each_part(khop_job const& job, std::int64_t threads_a_parent, Launch launch)
 {

@@ -1,11 +1,11 @@
-// Weighted picks of k-hop trees without replacement: the k best of a race over the whole neighbourhood, exact to the bit.
-// The rule, and why filters leave the result alone: src/core/race.hpp. CPU twin: src/cpu/race.hpp.
+// Weighted picks of k-hop trees without replacement: the k best of a race over the whole neighbourhood, exact to the
+// bit. The rule, and why filters leave the result alone: src/core/race.hpp. CPU twin: src/cpu/race.hpp.
 //
 // Up to 32 picks of up to 4,096 edges are a warp's work: it reads 128 weights at a time, draws a block a lane, and only
-// for candidates that may beat the k-th best so far the exact key. The winners so far are a sorted list, one a lane; few
-// new ones are inserted one by one, many are sorted by a network and merged. Larger neighbourhoods and more picks are a
-// block's: candidates that beat the k-th best go to a buffer, and a full buffer is sorted and cut to k. An edge costs 4
-// bytes of reading and a quarter of a block of random bits.
+// for candidates that may beat the k-th best so far the exact key. The winners so far are a sorted list, one a lane;
+// few new ones are inserted one by one, many are sorted by a network and merged. Larger neighbourhoods and more picks
+// are a block's: candidates that beat the k-th best go to a buffer, and a full buffer is sorted and cut to k. An edge
+// costs 4 bytes of reading and a quarter of a block of random bits.
 
 #include <bit>
 
@@ -235,8 +235,8 @@ __device__ void expand_by_block(khop_part const& part, block_race& race, std::ui
   __syncthreads();  // the buffer is read before it is filled again
 }
 
-/// `by_warps`: at most 32 picks. Then a block takes a parent a warp, and afterwards together those with many edges; else a
-/// parent at a time. In a loop over the grid.
+/// `by_warps`: at most 32 picks. Then a block takes a parent a warp, and afterwards together those with many edges;
+/// else a parent at a time. In a loop over the grid.
 template <bool by_warps>
 __global__ __launch_bounds__(race_threads) void race_kernel(khop_part const __grid_constant__ part,
                                                             race_space const space, std::uint32_t const k)

@@ -2,9 +2,9 @@
 // twin: src/cpu/neighbor_picks.hpp.
 //
 // With replacement a thread makes two picks. Without, all candidates are drawn at once, and equal ones are told apart
-// afterwards: slot j is taken if an earlier slot has its candidate, or by way of core::floyd_link. For fan-outs up to 64
-// lanes of a warp, two picks each, compare theirs by shuffles: ceil(k / 2) lanes a parent, 6 parents a warp for k = 10.
-// For larger ones a block keeps the candidates in a hash table, each with the least slot that has it.
+// afterwards: slot j is taken if an earlier slot has its candidate, or by way of core::floyd_link. For fan-outs up to
+// 64 lanes of a warp, two picks each, compare theirs by shuffles: ceil(k / 2) lanes a parent, 6 parents a warp for k =
+// 10. For larger ones a block keeps the candidates in a hash table, each with the least slot that has it.
 
 #include <bit>
 
@@ -59,8 +59,8 @@ __device__ __forceinline__ pick_pair pick_in_order(std::uint32_t slot, std::uint
   return out;
 }
 
-/// Fan-outs of at most 64. Lane l of a parent's has the slots 2 l and 2 l + 1; lanes of a warp that no parent is left for
-/// idle. Any grid of whole warps that covers all parents.
+/// Fan-outs of at most 64. Lane l of a parent's has the slots 2 l and 2 l + 1; lanes of a warp that no parent is left
+/// for idle. Any grid of whole warps that covers all parents.
 __global__ __launch_bounds__(pair_threads) void floyd_lanes_kernel(khop_part const __grid_constant__ part)
 {
   std::uint32_t const k = part.fanout;

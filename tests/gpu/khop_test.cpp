@@ -1,5 +1,5 @@
-// Trees of k-hop neighbourhoods on the GPU are the CPU's, to the byte: for every rule and kind of fan-out, beside hubs and
-// dead ends, with and without positions of edges, and however the roots are split. Bad input gives the CPU's lines.
+// Trees of k-hop neighbourhoods on the GPU are the CPU's, to the byte: for every rule and kind of fan-out, beside hubs
+// and dead ends, with and without positions of edges, and however the roots are split. Bad input gives the CPU's lines.
 
 #include <cmath>
 #include <random>
