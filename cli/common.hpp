@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,6 +82,12 @@ void expect_cpu(std::string const& device, std::string_view what);
 /// Checks that an option that was given belongs to the application: "--p: --app is ppr, expected node2vec".
 /// @throws argument_error.
 void expect_app(bool given, std::string_view option, std::string_view needed, std::string const& app);
+
+/// A source that doesn't compile: the message has lines of its own, the compiler's, and they are shown.
+class source_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// One line, or the whole of a --json answer, on standard output.
 void print(std::string const& line);

@@ -75,11 +75,11 @@ std::string help_formatter::make_help(CLI::App const* app, std::string name, CLI
   return out + app->get_footer() + "\n";
 }
 
-std::string any_of(std::initializer_list<char const*> words)
+std::string any_of(std::vector<std::string> const& words)
 {
   std::string text;
   std::size_t left = words.size();
-  for (auto const* word : words) {
+  for (auto const& word : words) {
     text += word;
     --left;
     if (left > 0) { text += left == 1 ? " or " : ", "; }
@@ -90,7 +90,7 @@ std::string any_of(std::initializer_list<char const*> words)
 CLI::Validator one_of(std::initializer_list<char const*> words)
 {
   std::vector<std::string> const known(words.begin(), words.end());
-  return {[known, expected = any_of(words)](std::string& word) {
+  return {[known, expected = any_of(known)](std::string& word) {
             bool const found = std::find(known.begin(), known.end(), word) != known.end();
             return found ? std::string() : fmt::format("'{}', expected {}", word, expected);
           },

@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -16,7 +17,7 @@ class help_formatter : public CLI::FormatterBase {
 };
 
 /// "khop, minibatch or layer".
-[[nodiscard]] std::string any_of(std::initializer_list<char const*> words);
+[[nodiscard]] std::string any_of(std::vector<std::string> const& words);
 
 /// Accepts these words alone; the message of another is "'word', expected khop, minibatch or layer".
 [[nodiscard]] CLI::Validator one_of(std::initializer_list<char const*> words);

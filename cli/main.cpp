@@ -16,6 +16,7 @@
 #include <tendril/error.hpp>
 #include <tendril/file.hpp>
 
+#include "common.hpp"
 #include "help.hpp"
 #include "verbs.hpp"
 
@@ -130,6 +131,10 @@ int main(int argc, char** argv)
     return run(argc, argv);
   } catch (tendril::argument_error const& failure) {
     return complain(bad_usage, failure.what());
+  } catch (tendril::cli::source_error const& failure) {
+    std::fflush(stdout);
+    std::fputs(fmt::format("tendril: error: {}\n", failure.what()).c_str(), stderr);
+    return failed;
   } catch (std::bad_alloc const&) {
     return complain(failed, "out of memory");
   } catch (std::exception const& failure) {

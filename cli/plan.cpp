@@ -49,6 +49,12 @@ planned plan_walks(walk_job const& job, graph const& g, cpu_exec const& exec)
           fmt::format("{}, {}", counted(count, "walk", "walks"), describe(job.app, params)), params_json(params)};
 }
 
+/// What applications are there, for a message.
+constexpr char const* apps_of_plans =
+    "deepwalk, ppr, restart, node2vec, metapath, khop, layer, fastgcn, ladies, mvs, labor, cluster, shadow, "
+    "saint-node, "
+    "saint-edge, saint-walk";
+
 planned plan_samples(sample_job const& job, graph const& g, cpu_exec const& exec)
 {
   if (job.app == "minibatch") {
@@ -71,14 +77,21 @@ void plan_command::run()
   for (auto const set : {&walks.device, &samples.device}) { *set = device; }
   walks.weighted = samples.weighted = weighted;
   walks.seed = samples.seed = seed;
-  bool const of_samples = sample_job::is_app(app);
+  samples.more.length = walks.length;
+  samples.more.roots = walks.roots;
+  bool const of_samples = sample_job::is_app(app) || samples.from_source();
   if (!of_samples && !walk_job::is_app(app)) {
-    throw argument_error(
-        fmt::format("--app: '{}', expected one of deepwalk, ppr, restart, node2vec, metapath, khop", app));
+    throw argument_error(fmt::format("--app: '{}', expected one of {}", app, apps_of_plans));
   }
+  bool const of_catalogue = of_samples && samples.is_of_catalogue();
+  if (of_catalogue) { samples.check(); }
 
   if (auto const gpu = parse_device(device)) { (void)describe_gpu(*gpu); }  // before anything that takes time
   graph const g = source.read(exec);
+  if (of_catalogue) {
+    plan_catalogue(samples, g, source, common, exec);
+    return;
+  }
   auto const [plan, job, params] = of_samples ? plan_samples(samples, g, exec) : plan_walks(walks, g, exec);
   bar.clear();
   if (common.json) {
@@ -113,7 +126,7 @@ void add_plan(CLI::App& application)
   auto command = std::make_shared<plan_command>();
   CLI::App* const verb = application.add_subcommand("plan", "What a job would run, and why, without running it");
   command->source.add_to(*verb);
-  verb->add_option("--app", command->app, "An application of walk, or khop [deepwalk]")->type_name("APP");
+  verb->add_option("--app", command->app, "An application of walk or sample [deepwalk]")->type_name("APP");
   verb->add_flag("--weighted", command->weighted, "Choose edges in proportion to their weights");
   verb->add_option("--rule", command->rule, "Ask for a rule: auto, scan, reject, alias or its [auto]")
       ->type_name("RULE");
@@ -126,7 +139,7 @@ void add_plan(CLI::App& application)
     verb->add_option_function<std::string>(name, [](std::string const&) {})->group("");
   }
   command->walks.add_to(*verb);
-  command->samples.add_to(*verb);
+  command->samples.add_to(*verb, true);
   command->common.add_to(*verb, false);
   verb->footer(
       "Takes the options of 'tendril walk' and 'tendril sample', so a command line can be planned before it is run.\n"
@@ -135,7 +148,8 @@ void add_plan(CLI::App& application)
       "  tendril plan graph.npz --app node2vec --p 2 --q 0.5\n"
       "  tendril plan graph.npz --app deepwalk --weighted --walks 1000\n"
       "  tendril plan graph.npz --app metapath --metapath 0,1,2 --device cuda\n"
-      "  tendril plan graph.npz --app khop --fanouts 25,10 --num-seeds 1024 --json");
+      "  tendril plan graph.npz --app khop --fanouts 25,10 --num-seeds 1024 --json\n"
+      "  tendril plan graph.npz --app layer --device cuda                      which executor runs each step");
   verb->callback([command] { command->run(); });
 }
 

@@ -1,4 +1,5 @@
-// tendril sample: neighbourhoods of seeds, as trees (khop) or as mini-batches for GNNs, into one file of arrays.
+// tendril sample: neighbourhoods of seeds, as trees (khop) or as mini-batches for GNNs, into one file of arrays. The other
+// applications: catalogue.hpp.
 
 #include <algorithm>
 #include <future>
@@ -240,6 +241,10 @@ void sample_command::run() const
   if (!output.ends_with(".npz") && !output.ends_with(".safetensors")) {
     throw argument_error(fmt::format("{}: unknown extension, expected .npz or .safetensors", output));
   }
+  if (job.is_of_catalogue()) {
+    run_catalogue(job, source, common, output, dtype);
+    return;
+  }
   std::optional<gpu_info> gpu;  // before anything that takes time
   if (auto const device = parse_device(job.device)) { gpu = describe_gpu(*device); }
   progress_bar bar(!common.quiet);
@@ -297,12 +302,15 @@ void sample_command::run() const
 void add_sample(CLI::App& application)
 {
   auto command = std::make_shared<sample_command>();
-  CLI::App* const verb = application.add_subcommand("sample", "Neighbourhoods of seeds: k-hop trees and mini-batches");
+  CLI::App* const verb =
+      application.add_subcommand("sample", "Samples for GNNs: k-hop trees, mini-batches, layers, subgraphs");
   command->source.add_to(*verb);
   verb->add_option("-o,--output", command->output, "Arrays as .npz or .safetensors")->required()->type_name("OUT");
-  verb->add_option("--app", command->job.app, "khop (trees) or minibatch (relabelled subgraphs) [khop]")
+  verb->add_option("--app", command->job.app,
+                   "khop (trees), minibatch (relabelled subgraphs), layer, fastgcn, ladies, mvs, labor, cluster, "
+                   "shadow, saint-node, saint-edge or saint-walk [khop]")
       ->type_name("APP");
-  verb->add_flag("--weighted", command->job.weighted, "Choose edges in proportion to their weights");
+  verb->add_flag("--weighted", command->job.weighted, "khop, minibatch: choose edges in proportion to their weights");
   verb->add_option("--rule", command->job.rule, "khop: how an edge is chosen: auto, scan, reject, alias or its [auto]")
       ->type_name("RULE");
   verb->add_option("--seed", command->job.seed, "Seed: the same one gives the same samples [0]")
@@ -310,7 +318,7 @@ void add_sample(CLI::App& application)
       ->type_name("S");
   verb->add_option("--dtype", command->dtype, "Type of vertex ids: int32 or int64 [int32 where ids fit]")
       ->type_name("TYPE");
-  verb->add_option("--device", command->job.device, "Where to run: cpu; khop also cuda or cuda:N [cpu]")
+  verb->add_option("--device", command->job.device, "Where to run: cpu, cuda or cuda:N; minibatch: cpu [cpu]")
       ->type_name("DEVICE");
   command->job.add_to(*verb);
   command->common.add_to(*verb);
@@ -318,13 +326,19 @@ void add_sample(CLI::App& application)
       "khop writes seeds [n] and hop1 [n, f1], hop2 [n, f1, f2], …: what each vertex of the hop before sampled, -1\n"
       "in slots that could not be filled. From the first fan-out of -1 on, hopK is flat and hopK_offsets tells where\n"
       "the children of each slot begin. minibatch writes row, col, edge, node of all batches one after another;\n"
-      "edge_offsets and node_offsets tell where each batch begins. docs/cli.md says it at length.\n"
+      "edge_offsets and node_offsets tell where each batch begins. The others write the arrays of their results in "
+      "C++\n"
+      "by name. docs/cli.md says it at length.\n"
       "\n"
       "Examples:\n"
       "  tendril sample graph.npz -o trees.npz --fanouts 25,10 --num-seeds 1024\n"
       "  tendril sample graph.npz -o trees.safetensors --fanouts 15,10,5 --seeds train.txt --replace --weighted\n"
       "  tendril sample graph.npz -o trees.npz --fanouts 25,10 --device cuda      the same bytes, made on a GPU\n"
-      "  tendril sample graph.npz -o batches.npz --app minibatch --fanouts 15,10,5 --batch-size 512");
+      "  tendril sample graph.npz -o batches.npz --app minibatch --fanouts 15,10,5 --batch-size 512\n"
+      "  tendril sample graph.npz -o layers.safetensors --app ladies --layers 5 --layer-size 64 --num-seeds 5120\n"
+      "  tendril sample graph.npz -o parts.safetensors --app cluster --partition metis --clusters 1000\n"
+      "  tendril sample graph.npz -o subgraphs.safetensors --app saint-walk --roots 2000 --coefficients 50\n"
+      "  tendril sample graph.npz -o mine.safetensors --app-source sampler.cpp --param tries=3 --num-seeds 1024");
   verb->callback([command] { command->run(); });
 }
 

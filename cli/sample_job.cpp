@@ -12,16 +12,81 @@
 
 #include "help.hpp"
 #include "text.hpp"
+#include "walk_job.hpp"
 
 namespace tendril::cli {
 namespace {
 
-constexpr std::array<std::string_view, 2> apps{"khop", "minibatch"};
+constexpr std::array<std::string_view, 12> apps{"khop",   "minibatch",  "layer",      "fastgcn",
+                                                "ladies", "mvs",        "labor",      "cluster",
+                                                "shadow", "saint-node", "saint-edge", "saint-walk"};
+constexpr char const* default_fanouts = "25,10";
 constexpr std::int64_t default_batch_size = 1024;
 
 std::vector<std::int64_t> parse_fanouts(std::string const& list)
 {
   return parse_integers(list, "--fanouts", "neighbours of each hop as in 25,10, or -1 for all");
+}
+
+/// An option, whether it was given, and the applications that take it; --app-source stands for those that come as text.
+struct taken_option {
+  std::string_view name;
+  bool given;
+  std::string_view apps;  ///< Apart by commas.
+};
+
+/// @throws argument_error for an option that the application doesn't have.
+void expect_taken(sample_job const& job)
+{
+  auto const& more = job.more;
+  std::string const app = job.from_source() ? "--app-source" : job.app;
+  for (auto const& [name, given, takers] : {
+           taken_option{"--fanouts", job.fanouts != default_fanouts, "khop,minibatch,labor"},
+           {"--seeds", !job.seeds_file.empty(), "khop,minibatch,layer,fastgcn,ladies,labor,shadow,--app-source"},
+           {"--num-seeds", job.num_seeds.has_value(), "khop,minibatch,layer,fastgcn,ladies,labor,shadow,--app-source"},
+           {"--replace", job.replace, "khop,minibatch,fastgcn,ladies,mvs,shadow"},
+           {"--weighted", job.weighted, "khop,minibatch"},
+           {"--edges", job.edges, "khop,fastgcn,ladies,mvs"},
+           {"--first-root", job.first_root != 0, "khop"},
+           {"--rule", job.rule != "auto", "khop"},
+           {"--batch-size", job.batch_size.has_value(), "minibatch,fastgcn,ladies,mvs,labor"},
+           {"--first-batch", job.first_batch != 0, "minibatch"},
+           {"--disjoint", job.disjoint, "minibatch"},
+           {"--subgraph", job.subgraph != "directional", "minibatch"},
+           {"--layers", more.layers.has_value(), "fastgcn,ladies"},
+           {"--layer-size", more.layer_size.has_value(), "layer,fastgcn,ladies"},
+           {"--max-size", more.max_size.has_value(), "layer"},
+           {"--max-steps", more.max_steps.has_value(), "layer,--app-source"},
+           {"--num-samples", more.num_samples.has_value(), "mvs,cluster,saint-node,saint-edge,saint-walk"},
+           {"--clusters", more.clusters.has_value(), "cluster"},
+           {"--clusters-per-sample", more.clusters_per_sample.has_value(), "cluster"},
+           {"--clusters-from", !more.clusters_file.empty(), "cluster"},
+           {"--partition", more.partition.has_value(), "cluster"},
+           {"--depth", more.depth.has_value(), "shadow"},
+           {"--num-neighbors", more.num_neighbors.has_value(), "shadow"},
+           {"--budget", more.budget.has_value(), "saint-node,saint-edge"},
+           {"--roots", more.roots.has_value(), "saint-walk,layer,--app-source"},
+           {"--length", more.length.has_value(), "saint-walk"},
+           {"--coefficients", more.coefficients.has_value(), "saint-node,saint-edge,saint-walk"},
+           {"--normalization", more.normalization.has_value(), "fastgcn,ladies,saint-node"},
+           {"--normalize-rows", more.normalize_rows.has_value(), "fastgcn,ladies,labor"},
+           {"--no-replace", more.no_replace, "fastgcn,ladies"},
+           {"--unique", more.unique, "layer"},
+           {"--importance", !more.importance_file.empty(), "mvs"},
+           {"--executor", more.executor.has_value(), "layer,--app-source"},
+           {"--struct", !more.struct_name.empty(), "--app-source"},
+           {"--param", !more.params.empty(), "--app-source"},
+           {"--checked", more.checked, "--app-source"},
+           {"--first-sample", more.first_sample != 0,
+            "layer,fastgcn,ladies,mvs,labor,cluster,shadow,saint-node,saint-edge,saint-walk,--app-source"},
+       }) {
+    auto const words = split(takers);
+    if (given && std::find(words.begin(), words.end(), app) == words.end()) {
+      throw argument_error(fmt::format("{}: {}, expected {}", name,
+                                       job.from_source() ? "--app-source is given" : "--app is " + job.app,
+                                       any_of(words)));
+    }
+  }
 }
 
 subgraph_type parse_subgraph(std::string const& name)
@@ -34,10 +99,11 @@ subgraph_type parse_subgraph(std::string const& name)
 
 bool sample_job::is_app(std::string_view name) { return std::find(apps.begin(), apps.end(), name) != apps.end(); }
 
-void sample_job::add_to(CLI::App& verb)
+void sample_job::add_to(CLI::App& verb, bool with_walks)
 {
   auto const group = "Samples";
-  verb.add_option("--fanouts", fanouts, "Neighbours of each vertex, hop by hop; -1: all of them [25,10]")
+  verb.add_option("--fanouts", fanouts,
+                  "khop, minibatch, labor: neighbours of each vertex, hop by hop; -1: all of them [25,10]")
       ->type_name("LIST")
       ->group(group);
   auto* const file =
@@ -48,10 +114,14 @@ void sample_job::add_to(CLI::App& verb)
       ->type_name("N")
       ->group(group)
       ->excludes(file);
-  verb.add_flag("--replace", replace, "Draw with replacement")->group(group);
-  verb.add_flag("--edges", edges, "khop: also write the position of each sampled edge")->group(group);
+  verb.add_flag("--replace", replace, "khop, minibatch, mvs, shadow: draw with replacement")->group(group);
+  verb.add_flag("--edges", edges, "khop, fastgcn, ladies, mvs: also write the position of each sampled edge")
+      ->group(group);
   verb.add_option("--first-root", first_root, "khop: logical id of the first seed [0]")->type_name("ID")->group(group);
-  verb.add_option("--batch-size", batch_size, "minibatch: seeds of each batch [1024]")->type_name("B")->group(group);
+  verb.add_option("--batch-size", batch_size,
+                  "Seeds of a batch: minibatch, labor [1024], fastgcn, ladies [512]; mvs: its vertices [64]")
+      ->type_name("B")
+      ->group(group);
   verb.add_option("--first-batch", first_batch, "minibatch: number of the first batch [0]")
       ->type_name("ID")
       ->group(group);
@@ -60,25 +130,29 @@ void sample_job::add_to(CLI::App& verb)
       ->check(one_of({"directional", "bidirectional", "induced"}))
       ->type_name("TYPE")
       ->group(group);
+  more.add_to(verb, with_walks);
 }
 
 void sample_job::check() const
 {
-  if (!is_app(app)) {
+  if (!from_source() && walk_job::is_app(app)) {
+    throw argument_error(fmt::format("--app: {0} makes walks, expected 'tendril walk --app {0}'", app));
+  }
+  if (!from_source() && !is_app(app)) {
     throw argument_error(fmt::format("--app: '{}', expected one of {}", app, fmt::join(apps, ", ")));
   }
-  if (app != "khop") { expect_cpu(device, "mini-batches are made"); }
-  expect_app(edges, "--edges", "khop", app);
-  expect_app(first_root != 0, "--first-root", "khop", app);
-  expect_app(rule != "auto", "--rule", "khop", app);
-  expect_app(batch_size.has_value(), "--batch-size", "minibatch", app);
-  expect_app(first_batch != 0, "--first-batch", "minibatch", app);
-  expect_app(disjoint, "--disjoint", "minibatch", app);
-  expect_app(subgraph != "directional", "--subgraph", "minibatch", app);
+  if (app == "minibatch") { expect_cpu(device, "mini-batches are made"); }
+  expect_taken(*this);
+  more.check();
+  if (more.executor.has_value() && !parse_device(device).has_value()) {
+    throw argument_error("--executor: --device is cpu, expected cuda");
+  }
   if (first_root < 0) { throw argument_error(fmt::format("--first-root: {}, expected 0 or more", first_root)); }
   if (first_batch < 0) { throw argument_error(fmt::format("--first-batch: {}, expected 0 or more", first_batch)); }
   if (seeds_each() < 1) { throw argument_error(fmt::format("--batch-size: {}, expected 1 or more", seeds_each())); }
 }
+
+std::vector<std::int64_t> sample_job::fanout_list() const { return parse_fanouts(fanouts); }
 
 khop_params sample_job::khop() const
 {

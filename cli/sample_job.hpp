@@ -14,6 +14,7 @@
 #include <tendril/minibatch.hpp>
 #include <tendril/sample.hpp>
 
+#include "catalogue.hpp"
 #include "common.hpp"
 
 namespace tendril::cli {
@@ -32,15 +33,23 @@ struct sample_job {
   bool disjoint = false;
   std::string subgraph = "directional";
   std::string device = "cpu";
+  catalogue_options more;
   // These mean the same for walks; `tendril plan` registers them once.
   bool weighted = false;
   std::string rule = "auto";
   std::uint64_t seed = 0;
 
-  void add_to(CLI::App& verb);
+  /// @param with_walks  The verb has the options of walks too.
+  void add_to(CLI::App& verb, bool with_walks = false);
 
   /// Whether `name` is an application of samples.
   [[nodiscard]] static bool is_app(std::string_view name);
+
+  /// Whether the application comes as text.
+  [[nodiscard]] bool from_source() const { return !more.source_file.empty(); }
+
+  /// Whether it is one that catalogue.hpp runs.
+  [[nodiscard]] bool is_of_catalogue() const { return from_source() || (app != "khop" && app != "minibatch"); }
 
   /// Checks that the options fit the application. @throws argument_error.
   void check() const;
@@ -49,7 +58,9 @@ struct sample_job {
   [[nodiscard]] khop_params khop() const;
   [[nodiscard]] minibatch_params minibatch() const;
 
-  /// Seeds of a batch, of minibatch.
+  [[nodiscard]] std::vector<std::int64_t> fanout_list() const;
+
+  /// Seeds of a batch, of minibatch and labor.
   [[nodiscard]] std::int64_t seeds_each() const;
 
   /// The vertices to grow samples from: those of the file, N different ones at random, or every vertex.

@@ -1,0 +1,209 @@
+// Runs a job of the catalogue into a file, or says what it would do.
+
+#include "catalogue.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include <tendril/error.hpp>
+#include <tendril/gpu.hpp>
+
+#include "sample_job.hpp"
+#include "text.hpp"
+
+namespace tendril::cli {
+namespace {
+
+constexpr double part_bytes = 64 << 20;  // large against any per-call cost
+
+/// Before anything that takes time. @throws device_error.
+std::optional<gpu_info> gpu_of(sample_job const& job)
+{
+  auto const device = parse_device(job.device);
+  return device ? std::optional(describe_gpu(*device)) : std::nullopt;
+}
+
+sample_counts run(catalogue_job const& job, result_file& file, progress_bar& bar)
+{
+  sample_counts counts;
+  job.begin(file);
+  std::int64_t first = 0;
+  do {  // a job without samples writes empty arrays
+    std::int64_t const count = std::min(job.run_size, job.num_samples - first);
+    stopwatch const sampling;
+    job.make(first, count, file, counts);
+    counts.seconds += sampling.seconds();
+    file.end_part(count);
+    first += count;
+    bar.update("sampling", first, job.num_samples, "samples");
+  } while (first < job.num_samples);
+  file.commit();
+  return counts;
+}
+
+json plan_json(catalogue_plan const& plan)
+{
+  if (plan.steps.empty()) {
+    return {{"tables", plan.tables}, {"table_bytes", plan.table_bytes}, {"reasons", plan.reasons}};
+  }
+  json steps = json::array();
+  for (auto const& step : plan.steps) {
+    steps.push_back({{"num_transits", step.num_transits},
+                     {"sample_size", step.sample_size},
+                     {"num_slots", step.num_slots},
+                     {"executor", to_string(step.executor)},
+                     {"sample_seconds", step.sample_seconds},
+                     {"transit_seconds", step.transit_seconds},
+                     {"reason", step.reason}});
+  }
+  return {{"steps", steps}};
+}
+
+/// "step 0", or "steps 2-79" where plans are alike.
+std::string steps_text(std::vector<planned_step> const& steps)
+{
+  std::string text;
+  for (std::size_t first = 0; first < steps.size();) {
+    auto const& step = steps[first];
+    std::size_t last = first;
+    auto const alike = [&](planned_step const& other) {
+      return other.num_transits == step.num_transits && other.num_slots == step.num_slots &&
+             other.executor == step.executor && other.reason == step.reason;
+    };
+    while (last + 1 < steps.size() && alike(steps[last + 1])) { ++last; }
+    text += fmt::format("{:<8}{}: {}, {} each: {}-parallel\n        {}\n", first == 0 ? "steps" : "",
+                        first == last ? std::to_string(first) : fmt::format("{}-{}", first, last),
+                        counted(step.num_transits, "transit", "transits"), counted(step.num_slots, "slot", "slots"),
+                        to_string(step.executor), step.reason);
+    first = last + 1;
+  }
+  return text;
+}
+
+}  // namespace
+
+graph tiny_graph_like(graph const& g)
+{
+  std::array<vertex_id, 1> const vertex{0};
+  std::array<float, 1> const weight{1};
+  coo_view edges;
+  edges.sources = vertex;
+  edges.targets = vertex;
+  if (g.has_weights()) { edges.weights = weight; }
+  return build_graph(edges, {});
+}
+
+std::int64_t samples_a_part(double bytes_each)
+{
+  return static_cast<std::int64_t>(std::clamp(part_bytes / std::max(bytes_each, 1.0), 1.0, part_bytes));
+}
+
+std::int64_t count_vertices(buffer<vertex_id> const& vertices)
+{
+  return vertices.size() - std::count(vertices.begin(), vertices.end(), no_vertex);
+}
+
+catalogue_job job_of_catalogue(sample_job const& job, sample_place const& place)
+{
+  if (job.from_source() || job.app == "layer") { return application_job(job, place); }
+  if (job.app == "mvs") { return mvs_job(job, place); }
+  if (job.app == "labor") { return labor_job(job, place); }
+  if (job.app == "cluster") { return cluster_job(job, place); }
+  if (job.app == "shadow") { return shadow_job(job, place); }
+  return job.app.starts_with("saint") ? saint_job(job, place) : layerwise_job(job, place);
+}
+
+void run_catalogue(sample_job const& job, graph_source const& source, common_options const& common,
+                   std::string const& output, std::string const& dtype)
+{
+  stopwatch const overall;
+  auto const gpu = gpu_of(job);
+  progress_bar bar(!common.quiet);
+  cpu_exec const exec = common.exec(bar);
+  graph const g = source.read(exec);
+  double const read_seconds = overall.seconds();
+  sample_place const place(g, parse_device(job.device), exec);
+  catalogue_job const todo = job_of_catalogue(job, place);
+
+  element_type const type = dtype.empty() ? vertex_element_type(g.num_vertices()) : parse_element_type(dtype);
+  std::string const app = job.from_source() ? todo.params.at("struct").get<std::string>() : job.app;
+  result_file file(output, type,
+                   {{"format", "tendril-samples"},
+                    {"app", app},
+                    {"params", todo.params.dump()},
+                    {"seed", std::to_string(job.seed)},
+                    {"first_sample", std::to_string(job.more.first_sample)},
+                    {"num_samples", std::to_string(todo.num_samples)},
+                    {"graph", graph_name(g, source.path)},
+                    {"version", TENDRIL_VERSION}},
+                   todo.num_samples, exec);
+  sample_counts const counts = run(todo, file, bar);
+  bar.clear();
+  double const seconds = overall.seconds();
+  double const rate = counts.seconds > 0 ? static_cast<double>(todo.num_samples) / counts.seconds : 0;
+
+  if (common.json) {
+    json document{{"graph", describe_json(g, source.path)},
+                  {"app", app},
+                  {"params", todo.params},
+                  {"seed", job.seed},
+                  {"num_samples", todo.num_samples},
+                  {"sampled_vertices", counts.vertices},
+                  {"sampled_edges", counts.edges},
+                  {"output", output},
+                  {"output_bytes", file_bytes(output)},
+                  {"device", job.device},
+                  {"threads", common.num_threads()},
+                  {"read_seconds", read_seconds},
+                  {"sample_seconds", counts.seconds},
+                  {"seconds", seconds},
+                  {"samples_per_second", rate},
+                  {"peak_memory_bytes", peak_memory()},
+                  {"version", TENDRIL_VERSION}};
+    if (gpu) { document["device_name"] = gpu->name; }
+    print(document);
+  } else if (!common.quiet) {
+    print(
+        fmt::format("graph   {}\njob     {}\n{}samples {}: {}, {} in {}: {} samples/s\noutput  {} ({})\n"
+                    "total   {}, {} of memory at most",
+                    describe(g, source.path), todo.description, gpu ? fmt::format("device  {}\n", gpu->name) : "",
+                    grouped(todo.num_samples), counted(counts.vertices, "vertex", "vertices"),
+                    counted(counts.edges, "edge", "edges"), duration(counts.seconds), si(rate), output,
+                    bytes_text(file_bytes(output)), duration(seconds), bytes_text(peak_memory())));
+  }
+}
+
+void plan_catalogue(sample_job const& job, graph const& g, graph_source const& source, common_options const& common,
+                    cpu_exec const& exec)
+{
+  sample_place const place(g, parse_device(job.device), exec);
+  catalogue_job const todo = job_of_catalogue(job, place);
+  if (common.json) {
+    print(json{{"graph", describe_json(g, source.path)},
+               {"app", job.from_source() ? todo.params.at("struct").get<std::string>() : job.app},
+               {"params", todo.params},
+               {"num_samples", todo.num_samples},
+               {"device", job.device},
+               {"plan", plan_json(todo.plan)}});
+    return;
+  }
+  std::string text = fmt::format("graph   {}\njob     {}\n", describe(g, source.path), todo.description);
+  if (todo.plan.steps.empty()) {
+    text += fmt::format("tables  {}", todo.plan.tables);
+    if (todo.plan.table_bytes > 0) { text += ", " + bytes_text(todo.plan.table_bytes); }
+    text += '\n';
+    char const* lead = "why     ";
+    for (auto const& reason : todo.plan.reasons) {
+      text += lead + reason + '\n';
+      lead = "        ";
+    }
+  } else {
+    text += steps_text(todo.plan.steps);
+  }
+  text.pop_back();
+  print(text);
+}
+
+}  // namespace tendril::cli

@@ -1,0 +1,104 @@
+// The sampling applications that `tendril sample` has beside khop and minibatch: their options, and what becomes of them.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <tendril/layers.hpp>  // propagation
+#include <tendril/plan_application.hpp>
+
+#include "common.hpp"
+#include "result_file.hpp"
+#include "sample_place.hpp"
+
+namespace tendril::cli {
+
+struct sample_job;
+
+/// Options that khop and minibatch don't have.
+struct catalogue_options {
+  std::optional<std::int64_t> layers, layer_size, max_size, max_steps, num_samples, clusters, clusters_per_sample,
+      depth, num_neighbors, budget, roots, length, coefficients;
+  std::optional<std::string> partition, normalization, executor;
+  std::string clusters_file, importance_file, source_file, struct_name;
+  std::vector<std::string> params;
+  std::optional<bool> normalize_rows;
+  std::int64_t first_sample = 0;
+  bool no_replace = false, unique = false, checked = false;
+
+  /// @param with_walks  The verb has the options of walks too: --length and --roots are theirs.
+  void add_to(CLI::App& verb, bool with_walks);
+
+  /// @throws argument_error for a number that can't be, of those that the library doesn't check.
+  void check() const;
+
+  /// What --normalization says. @throws argument_error.
+  [[nodiscard]] propagation matrix() const;
+
+  /// What --executor says. @throws argument_error.
+  [[nodiscard]] sampling_executor chosen_executor() const;
+};
+
+/// What running a job took and made.
+struct sample_counts {
+  std::int64_t vertices = 0, edges = 0;
+  double seconds = 0;  ///< Of sampling, copies from the GPU included.
+};
+
+/// What would run: the executor of each step where an application is one of the general engine, else the tables.
+struct catalogue_plan {
+  std::vector<planned_step> steps;
+  std::string tables = "none";
+  std::int64_t table_bytes = 0;
+  std::vector<std::string> reasons;
+};
+
+/// A job that is ready to run.
+struct catalogue_job {
+  std::int64_t num_samples = 0;
+  std::string description;  ///< For people: "ladies, 5 layers of 64 …".
+  json params;              ///< For programs, and for metadata of files.
+  catalogue_plan plan;
+
+  /// Puts the arrays that belong to no sample into the file.
+  std::function<void(result_file& file)> begin = [](result_file&) {};
+  std::int64_t run_size = 1;  ///< Samples that are made at a time.
+  /// Makes `count` samples from sample `first` of the job on and puts them into the file.
+  std::function<void(std::int64_t first, std::int64_t count, result_file& file, sample_counts& counts)> make;
+};
+
+/// Each makes the jobs of some applications. The place must stay as long as the job is used.
+/// @throws argument_error; io_error, format_error for a file that the job needs.
+[[nodiscard]] catalogue_job layerwise_job(sample_job const& job, sample_place const& place);    // fastgcn, ladies
+[[nodiscard]] catalogue_job mvs_job(sample_job const& job, sample_place const& place);          // mvs
+[[nodiscard]] catalogue_job labor_job(sample_job const& job, sample_place const& place);        // labor
+[[nodiscard]] catalogue_job cluster_job(sample_job const& job, sample_place const& place);      // cluster
+[[nodiscard]] catalogue_job shadow_job(sample_job const& job, sample_place const& place);       // shadow
+[[nodiscard]] catalogue_job saint_job(sample_job const& job, sample_place const& place);        // saint-…
+[[nodiscard]] catalogue_job application_job(sample_job const& job, sample_place const& place);  // layer, --app-source
+
+/// The job that `job.app` names.
+[[nodiscard]] catalogue_job job_of_catalogue(sample_job const& job, sample_place const& place);
+
+/// A graph of one edge, with weights if `g` has some: whatever the library says of parameters, it says at once.
+[[nodiscard]] graph tiny_graph_like(graph const& g);
+
+/// Samples that fit a part of a file, where each takes so many bytes.
+[[nodiscard]] std::int64_t samples_a_part(double bytes_each);
+
+/// Slots that hold a vertex.
+[[nodiscard]] std::int64_t count_vertices(buffer<vertex_id> const& vertices);
+
+/// `tendril sample`, and what `tendril plan` says of it.
+void run_catalogue(sample_job const& job, graph_source const& source, common_options const& common,
+                   std::string const& output, std::string const& dtype);
+void plan_catalogue(sample_job const& job, graph const& g, graph_source const& source, common_options const& common,
+                    cpu_exec const& exec);
+
+}  // namespace tendril::cli

@@ -1,0 +1,132 @@
+// The options of the catalogue's applications.
+
+#include <fmt/format.h>
+
+#include <tendril/error.hpp>
+
+#include "catalogue.hpp"
+#include "help.hpp"
+
+namespace tendril::cli {
+namespace {
+
+/// An option and where it is kept.
+struct number_option {
+  char const* name;
+  std::optional<std::int64_t>* value;
+  char const* letter;
+  char const* what;
+};
+
+}  // namespace
+
+void catalogue_options::add_to(CLI::App& verb, bool with_walks)
+{
+  auto const group = "Catalogue";
+  for (auto const& [name, value, letter, what] :
+       {number_option{"--layers", &layers, "L", "fastgcn, ladies: layers of a sample [2; 5]"},
+        {"--layer-size", &layer_size, "N", "Vertices drawn a layer: layer [1000], fastgcn [400], ladies [64]"},
+        {"--max-size", &max_size, "N", "layer: vertices of a sample [2000]"},
+        {"--max-steps", &max_steps, "N", "Steps: layer [max-size / layer-size], --app-source that runs until done"},
+        {"--num-samples", &num_samples, "N",
+         "mvs, cluster, saint-…: samples [an epoch: as many as have each vertex once, on average]"},
+        {"--clusters", &clusters, "N", "cluster: clusters [a hundredth of the vertices]"},
+        {"--clusters-per-sample", &clusters_per_sample, "N", "cluster: clusters of a sample [20]"},
+        {"--depth", &depth, "N", "shadow: hops [2]"},
+        {"--num-neighbors", &num_neighbors, "N", "shadow: neighbours drawn of each vertex [10]"},
+        {"--budget", &budget, "N", "saint-node: vertices drawn; saint-edge: edges drawn [2000]"},
+        {"--coefficients", &coefficients, "N",
+         "saint-…: also write GraphSAINT's coefficients, counted over the samples 0 to N - 1"}}) {
+    verb.add_option(name, *value, what)->type_name(letter)->group(group);
+  }
+  if (!with_walks) {
+    verb.add_option("--roots", roots, "Roots of a sample: saint-walk [2000]; layer, --app-source: seeds of each [1]")
+        ->type_name("M")
+        ->group(group);
+    verb.add_option("--length", length, "saint-walk: steps of each walk [2]")->type_name("L")->group(group);
+  }
+  verb.add_option("--normalization", normalization,
+                  "fastgcn, ladies, saint-node: entries of the matrix: row (1 / degree), symmetric or weights [row]")
+      ->type_name("Q")
+      ->group(group);
+  verb.add_flag_callback(
+          "--normalize-rows", [this] { normalize_rows = true; },
+          "fastgcn: divide coefficients by the sum of their row, as ladies and labor do")
+      ->group(group);
+  verb.add_flag_callback(
+          "--no-normalize-rows", [this] { normalize_rows = false; }, "ladies, labor: don't")
+      ->group(group);
+  verb.add_flag("--no-replace", no_replace, "fastgcn, ladies: different vertices instead of independent draws")
+      ->group(group);
+  verb.add_flag("--unique", unique, "layer: no vertex twice in a step")->group(group);
+  verb.add_option("--partition", partition, "cluster: contiguous, random or metis [contiguous]")
+      ->type_name("HOW")
+      ->group(group);
+  verb.add_option("--clusters-from", clusters_file, "cluster: the number of each vertex's cluster from FILE")
+      ->type_name("FILE")
+      ->group(group);
+  verb.add_option("--importance", importance_file, "mvs: a number for each vertex from FILE (.npy or text) [all alike]")
+      ->type_name("FILE")
+      ->group(group);
+  verb.add_option("--first-sample", first_sample, "Logical id of the first sample (labor: of the first batch) [0]")
+      ->type_name("ID")
+      ->group(group);
+  verb.add_option("--executor", executor, "cuda: of layer and --app-source: auto, sample or transit [auto]")
+      ->type_name("HOW")
+      ->group(group);
+
+  auto const own = "Your own application";
+  verb.add_option("--app-source", source_file, "Instead of --app: the C++ of one struct (docs/applications.md)")
+      ->type_name("FILE")
+      ->group(own)
+      ->excludes(verb.get_option("--app"));
+  verb.add_option("--struct", struct_name, "Which struct of --app-source [the only one]")
+      ->type_name("NAME")
+      ->group(own);
+  verb.add_option("--param", params, "A field of the struct: a number, or numbers as in fanouts=10,5; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->group(own);
+  verb.add_flag("--checked", checked, "A sample that still grows after --max-steps is an error")->group(own);
+}
+
+void catalogue_options::check() const
+{
+  if (first_sample < 0) { throw argument_error(fmt::format("--first-sample: {}, expected 0 or more", first_sample)); }
+  for (auto const& [value, name] :
+       {std::pair{num_samples, "--num-samples"}, std::pair{clusters_per_sample, "--clusters-per-sample"},
+        std::pair{roots, "--roots"}, std::pair{coefficients, "--coefficients"}, std::pair{max_steps, "--max-steps"}}) {
+    if (value.has_value() && *value < 1) {
+      throw argument_error(fmt::format("{}: {}, expected 1 or more", name, *value));
+    }
+  }
+  if (!clusters_file.empty() && (partition.has_value() || clusters.has_value())) {
+    throw argument_error(fmt::format("--clusters-from: {} is given, expected one of both",
+                                     partition.has_value() ? "--partition" : "--clusters"));
+  }
+  (void)matrix();
+  (void)chosen_executor();
+}
+
+propagation catalogue_options::matrix() const
+{
+  std::string const name = normalization.value_or("row");
+  if (name == "row") { return propagation::row; }
+  if (name == "symmetric") { return propagation::symmetric; }
+  if (name != "weights") {
+    throw argument_error(fmt::format("--normalization: '{}', expected row, symmetric or weights", name));
+  }
+  return propagation::weights;
+}
+
+sampling_executor catalogue_options::chosen_executor() const
+{
+  std::string const name = executor.value_or("auto");
+  for (auto const known :
+       {sampling_executor::automatic, sampling_executor::sample_parallel, sampling_executor::transit_parallel}) {
+    if (name == to_string(known)) { return known; }
+  }
+  throw argument_error(fmt::format("--executor: '{}', expected auto, sample or transit", name));
+}
+
+}  // namespace tendril::cli

@@ -1,0 +1,278 @@
+// Applications of tendril sample whose samples are subgraphs: cluster, shadow, saint-node, saint-edge, saint-walk.
+
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include <tendril/cluster.hpp>
+#include <tendril/error.hpp>
+#include <tendril/saint.hpp>
+#include <tendril/shadow.hpp>
+#include <tendril/starts.hpp>
+
+#include "catalogue.hpp"
+#include "sample_job.hpp"
+#include "text.hpp"
+
+namespace tendril::cli {
+namespace {
+
+constexpr std::int64_t vertices_a_cluster = 100;
+
+double mean_degree(graph const& g)
+{
+  return g.num_vertices() == 0 ? 0 : static_cast<double>(g.num_edges()) / static_cast<double>(g.num_vertices());
+}
+
+void take(subgraphs&& made, sample_place const& place, result_file& file, sample_counts& counts)
+{
+  counts.vertices += made.nodes.size();
+  counts.edges += made.row.size();
+  file.add_ragged("nodes", place.bring(std::move(made.nodes)));
+  file.add_offsets("node_offsets", place.bring(std::move(made.node_offsets)));
+  file.add_ragged("row", place.bring(std::move(made.row)));
+  file.add_ragged("col", place.bring(std::move(made.col)));
+  file.add_ragged("edges", place.bring(std::move(made.edges)));
+  file.add_offsets("edge_offsets", place.bring(std::move(made.edge_offsets)));
+}
+
+cluster_method method_of(std::string const& name)
+{
+  if (name == "contiguous") { return cluster_method::contiguous; }
+  if (name == "random") { return cluster_method::random; }
+  if (name != "metis") {
+    throw argument_error(fmt::format("--partition: '{}', expected contiguous, random or metis", name));
+  }
+  return cluster_method::metis;
+}
+
+/// Clusters, made when they are needed: METIS takes its time.
+struct clusters_source {
+  clustering_params params;
+  std::optional<buffer<vertex_id>> given;  ///< [V] by --clusters-from.
+  buffer<vertex_id> cluster_of;            ///< [V] in host memory.
+  vertex_clusters grouped;                 ///< At the place.
+
+  void make(sample_place const& place)
+  {
+    cluster_of = given ? std::move(*given) : cluster_vertices(place.host_graph(), params, place.host_exec());
+    auto const there = place.put<vertex_id>(cluster_of.span());
+    grouped = place.run(
+        [&](graph const&, auto const& exec) { return group_clusters(there.span(), params.num_clusters, exec); });
+  }
+};
+
+std::shared_ptr<clusters_source> clusters_of(sample_job const& job, sample_place const& place)
+{
+  auto const& more = job.more;
+  graph const& g = place.host_graph();
+  auto out = std::make_shared<clusters_source>();
+  out->params.method = method_of(more.partition.value_or("contiguous"));
+  out->params.seed = job.seed;
+  if (!more.clusters_file.empty()) {
+    auto ids = read_vertices(more.clusters_file, max_num_vertices, place.host_exec());
+    if (ids.size() != g.num_vertices()) {
+      throw argument_error(fmt::format("--clusters-from: {}: {} clusters, expected {}, one a vertex",
+                                       more.clusters_file, ids.size(), g.num_vertices()));
+    }
+    out->params.num_clusters = std::int64_t{*std::max_element(ids.begin(), ids.end())} + 1;
+    out->given = std::move(ids);
+    return out;
+  }
+  out->params.num_clusters = more.clusters.value_or(
+      std::max<std::int64_t>((g.num_vertices() + vertices_a_cluster - 1) / vertices_a_cluster, 1));
+  if (out->params.num_clusters < 1 || out->params.num_clusters > std::max<std::int64_t>(g.num_vertices(), 1)) {
+    throw argument_error(fmt::format("--clusters: {}, expected 1 to {}, the vertices of the graph",
+                                     out->params.num_clusters, g.num_vertices()));
+  }
+  return out;
+}
+
+}  // namespace
+
+catalogue_job cluster_job(sample_job const& job, sample_place const& place)
+{
+  auto const& more = job.more;
+  graph const& g = place.host_graph();
+  auto const clusters = clusters_of(job, place);
+  cluster_params params;
+  params.clusters_per_sample = more.clusters_per_sample.value_or(params.clusters_per_sample);
+  params.seed = job.seed;
+  std::int64_t const num_clusters = clusters->params.num_clusters;
+  std::string const partition = more.clusters_file.empty() ? more.partition.value_or("contiguous") : more.clusters_file;
+
+  catalogue_job out;
+  out.num_samples = more.num_samples.value_or(samples_per_epoch(num_clusters, params));
+  out.description =
+      fmt::format("{}: cluster, {} of {} clusters each ({})", counted(out.num_samples, "sample", "samples"),
+                  std::min(params.clusters_per_sample, num_clusters), num_clusters, partition);
+  out.params = {{"num_clusters", num_clusters},
+                {"partition", partition},
+                {"clusters_per_sample", params.clusters_per_sample},
+                {"first_sample", more.first_sample}};
+  out.plan.tables = "vertices, cluster by cluster";
+  out.plan.table_bytes = g.num_vertices() * 4 + (num_clusters + 1) * 8;
+  out.plan.reasons = {
+      "an epoch is a random order of the clusters; of an edge of the graph each sample asks whether both "
+      "ends are among its vertices"};
+  if (clusters->params.method == cluster_method::metis && !clusters->given) {
+    out.plan.reasons.emplace_back("METIS partitions the graph first, on the CPU, with one thread");
+  }
+  out.begin = [=, &place](result_file& file) {
+    clusters->make(place);
+    file.add_whole("cluster_of", {clusters->cluster_of.size()}, clusters->cluster_of.span());
+  };
+  double const nodes = static_cast<double>(g.num_vertices()) / static_cast<double>(num_clusters) *
+                       static_cast<double>(params.clusters_per_sample);
+  out.run_size = samples_a_part(nodes * (4 + 24 * mean_degree(g)));
+  out.make = [=, &place, first_sample = more.first_sample](std::int64_t first, std::int64_t count, result_file& file,
+                                                           sample_counts& counts) {
+    take(place.run([&](graph const& where, auto const& exec) {
+      return cluster_sample(where, clusters->grouped, params, count, exec, first_sample + first);
+    }),
+         place, file, counts);
+  };
+  return out;
+}
+
+catalogue_job shadow_job(sample_job const& job, sample_place const& place)
+{
+  auto const& more = job.more;
+  graph const& g = place.host_graph();
+  shadow_params params;
+  params.depth = more.depth.value_or(params.depth);
+  params.num_neighbors = more.num_neighbors.value_or(params.num_neighbors);
+  params.replace = job.replace;
+  params.seed = job.seed;
+  (void)shadow_sample(tiny_graph_like(g), {}, params);
+  auto const seeds = std::make_shared<buffer<vertex_id> const>(job.seeds(g, place.host_exec()));
+
+  catalogue_job out;
+  out.num_samples = seeds->size();
+  out.description = fmt::format("{}: shadow, {} of {} neighbours, {}", counted(seeds->size(), "seed", "seeds"),
+                                counted(params.depth, "hop", "hops"), params.num_neighbors,
+                                params.replace ? "with replacement" : "without replacement");
+  out.params = {{"depth", params.depth},
+                {"num_neighbors", params.num_neighbors},
+                {"replace", params.replace},
+                {"first_sample", more.first_sample}};
+  out.plan.reasons = {"draws are uniform; then every edge between the vertices reached is looked up"};
+  out.begin = [seeds](result_file& file) { file.add_whole("seeds", {seeds->size()}, seeds->span()); };
+  double nodes = 1;
+  double reached = 1;
+  for (std::int64_t h = 0; h < params.depth && nodes < static_cast<double>(g.num_vertices()); ++h) {
+    reached *= static_cast<double>(params.num_neighbors);
+    nodes += reached;
+  }
+  nodes = std::min(nodes, static_cast<double>(g.num_vertices()));
+  out.run_size = samples_a_part(nodes * (4 + 24 * mean_degree(g)));
+  out.make = [=, &place, first_sample = more.first_sample](std::int64_t first, std::int64_t count, result_file& file,
+                                                           sample_counts& counts) {
+    auto const there =
+        place.put(seeds->span().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
+    take(place.run([&](graph const& where, auto const& exec) {
+      return shadow_sample(where, there.span(), params, exec, first_sample + first);
+    }),
+         place, file, counts);
+  };
+  return out;
+}
+
+namespace {
+
+saint_params saint_params_of(sample_job const& job)
+{
+  auto const& more = job.more;
+  saint_params params;
+  params.sampler = job.app == "saint-node"   ? saint_sampler::node
+                   : job.app == "saint-edge" ? saint_sampler::edge
+                                             : saint_sampler::walk;
+  params.budget = (params.sampler == saint_sampler::walk ? more.roots : more.budget).value_or(params.budget);
+  params.length = more.length.value_or(params.length);
+  params.matrix = more.matrix();
+  params.seed = job.seed;
+  return params;
+}
+
+/// Vertices drawn for a sample.
+double vertices_drawn(saint_params const& params)
+{
+  auto const budget = static_cast<double>(params.budget);
+  switch (params.sampler) {
+    case saint_sampler::node: return budget;
+    case saint_sampler::edge: return 2 * budget;
+    default: return budget * static_cast<double>(params.length + 1);
+  }
+}
+
+catalogue_plan plan_of(saint_params const& params, graph const& g)
+{
+  catalogue_plan plan;
+  if (params.sampler == saint_sampler::node) {
+    plan.tables = "alias table and probabilities of all vertices";
+    plan.table_bytes = g.num_vertices() * 20;
+    plan.reasons = {"vertices are drawn by the norms of the columns of the matrix: O(1) a draw"};
+  } else if (params.sampler == saint_sampler::edge) {
+    bool isolated = false;
+    for (vertex_id v = 0; v < g.num_vertices() && !isolated; ++v) { isolated = g.view().degree(v) == 0; }
+    if (isolated) {
+      plan.tables = "the vertices that have an edge";
+      plan.table_bytes = g.num_vertices() * 4;
+    }
+    plan.reasons = {
+        "an edge in proportion to 1 / degree of its source is a uniform edge of a uniform vertex that has "
+        "one: O(1) a draw"};
+  } else {
+    plan.reasons = {"roots and steps are uniform: bounded random integers"};
+  }
+  return plan;
+}
+
+}  // namespace
+
+catalogue_job saint_job(sample_job const& job, sample_place const& place)
+{
+  auto const& more = job.more;
+  graph const& g = place.host_graph();
+  auto const params = saint_params_of(job);
+  (void)saint_sample(tiny_graph_like(g), params, 0);
+  double const drawn = vertices_drawn(params);
+
+  catalogue_job out;
+  out.num_samples = more.num_samples.value_or(
+      std::max<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(g.num_vertices()) / drawn + 0.999), 1));
+  out.description = fmt::format(
+      "{}: {}, {} each", counted(out.num_samples, "sample", "samples"), job.app,
+      params.sampler == saint_sampler::walk
+          ? fmt::format("{} from {}", counted(params.length, "step", "steps"), counted(params.budget, "root", "roots"))
+          : fmt::format("{} drawn", params.sampler == saint_sampler::node ? counted(params.budget, "vertex", "vertices")
+                                                                          : counted(params.budget, "edge", "edges")));
+  out.params = {{params.sampler == saint_sampler::walk ? "roots" : "budget", params.budget},
+                {"first_sample", more.first_sample}};
+  if (params.sampler == saint_sampler::walk) { out.params["length"] = params.length; }
+  if (params.sampler == saint_sampler::node) { out.params["normalization"] = more.normalization.value_or("row"); }
+  if (more.coefficients) { out.params["coefficients"] = *more.coefficients; }
+  out.plan = plan_of(params, g);
+  if (more.coefficients) {
+    out.begin = [=, &place, count = *more.coefficients](result_file& file) {
+      auto made = place.run(
+          [&](graph const& where, auto const& exec) { return saint_normalization(where, params, count, exec); });
+      file.add_whole("node_counts", place.bring(std::move(made.node_counts)));
+      file.add_whole("edge_counts", place.bring(std::move(made.edge_counts)));
+      file.add_whole("loss", place.bring(std::move(made.loss)));
+      file.add_whole("aggregator", place.bring(std::move(made.aggregator)));
+    };
+  }
+  out.run_size = samples_a_part(drawn * (4 + 24 * mean_degree(g)));
+  out.make = [=, &place, first_sample = more.first_sample](std::int64_t first, std::int64_t count, result_file& file,
+                                                           sample_counts& counts) {
+    take(place.run([&](graph const& where, auto const& exec) {
+      return saint_sample(where, params, count, exec, first_sample + first);
+    }),
+         place, file, counts);
+  };
+  return out;
+}
+
+}  // namespace tendril::cli
