@@ -27,7 +27,11 @@ def fits(output, expected):
 
 def test_console_examples(tmp_path):
     (tmp_path / "data").symlink_to(ROOT / "data")
-    environment = {**os.environ, "PATH": f"{TENDRIL.parent}:{os.environ['PATH']}"}
+    environment = {
+        **os.environ,
+        "PATH": f"{TENDRIL.parent}:{os.environ['PATH']}",
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+    }
     assert len(examples()) >= 15
     verbs = set()
     for command, expected in examples():

@@ -62,11 +62,26 @@ USAGE = [
     ([*SAMPLE, "--fanouts", "25,x"], "--fanouts: 'x', expected neighbours of each hop as in 25,10, or -1 for all"),
     ([*SAMPLE, "--fanouts", "100000,100000"], "fanouts: more than 2^31 slots a tree at hop 2"),
     ([*SAMPLE, "--num-seeds", "36693"], "--num-seeds: 36693, expected 1 to 36692, the vertices of the graph"),
-    ([*SAMPLE, "--app", "fly"], "--app: 'fly', expected one of khop, minibatch"),
-    ([*SAMPLE, "--batch-size", "5"], "--batch-size: --app is khop, expected minibatch"),
-    ([*SAMPLE, "--app", "minibatch", "--edges"], "--edges: --app is minibatch, expected khop"),
+    (
+        [*SAMPLE, "--app", "fly"],
+        "--app: 'fly', expected one of khop, minibatch, layer, fastgcn, ladies, mvs, labor, cluster, shadow, "
+        "saint-node, saint-edge, saint-walk",
+    ),
+    ([*SAMPLE, "--app", "ppr"], "--app: ppr makes walks, expected 'tendril walk --app ppr'"),
+    (
+        [*SAMPLE, "--batch-size", "5"],
+        "--batch-size: --app is khop, expected minibatch, fastgcn, ladies, mvs or labor",
+    ),
+    (
+        [*SAMPLE, "--app", "minibatch", "--edges"],
+        "--edges: --app is minibatch, expected khop, fastgcn, ladies or mvs",
+    ),
     (["sample", ENRON, "-o", "out.npy"], "out.npy: unknown extension, expected .npz or .safetensors"),
-    (["plan", ENRON, "--app", "fly"], "--app: 'fly', expected one of deepwalk, ppr, restart, node2vec, metapath, khop"),
+    (
+        ["plan", ENRON, "--app", "fly"],
+        "--app: 'fly', expected one of deepwalk, ppr, restart, node2vec, metapath, khop, layer, fastgcn, ladies, mvs, "
+        "labor, cluster, shadow, saint-node, saint-edge, saint-walk",
+    ),
     (
         ["generate", "cube", "out.npz"],
         "KIND: 'cube', expected rmat, er, powerlaw, star, ring, grid or complete " "(try 'tendril generate --help')",

@@ -1,32 +1,12 @@
 """What the verbs write: formats agree, walks and trees follow edges, splits and threads change nothing."""
 
 import json
-import struct
 
 import numpy as np
 import pytest
+from tensors import read_safetensors
 
 ENRON = "data/email-enron.npz"
-
-
-def read_safetensors(path):
-    """(arrays, metadata) of a file, by the format's definition."""
-    content = path.read_bytes()
-    (length,) = struct.unpack("<Q", content[:8])
-    header = json.loads(content[8 : 8 + length])
-    metadata = header.pop("__metadata__", {})
-    types = {"I32": np.int32, "I64": np.int64}
-    arrays, end = {}, 0
-    for name, entry in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
-        first, last = entry["data_offsets"]
-        assert first == end, "tensors follow each other without gaps"
-        end = last
-        data = np.frombuffer(
-            content, types[entry["dtype"]], (last - first) // types[entry["dtype"]]().itemsize, 8 + length + first
-        )
-        arrays[name] = data.reshape(entry["shape"])
-    assert 8 + length + end == len(content)
-    return arrays, metadata
 
 
 def edges_of(tendril, graph):
