@@ -124,7 +124,7 @@ void run_catalogue(sample_job const& job, graph_source const& source, common_opt
   cpu_exec const exec = common.exec(bar);
   graph const g = source.read(exec);
   double const read_seconds = overall.seconds();
-  sample_place const place(g, parse_device(job.device), exec);
+  sample_place const place(g, parse_device(job.device), exec, job.more.gpu_bytes() > 0);
   catalogue_job const todo = job_of_catalogue(job, place);
 
   element_type const type = dtype.empty() ? vertex_element_type(g.num_vertices()) : parse_element_type(dtype);
@@ -178,7 +178,7 @@ void run_catalogue(sample_job const& job, graph_source const& source, common_opt
 void plan_catalogue(sample_job const& job, graph const& g, graph_source const& source, common_options const& common,
                     cpu_exec const& exec)
 {
-  sample_place const place(g, parse_device(job.device), exec);
+  sample_place const place(g, parse_device(job.device), exec, job.more.gpu_bytes() > 0);
   catalogue_job const todo = job_of_catalogue(job, place);
   if (common.json) {
     print(json{{"graph", describe_json(g, source.path)},

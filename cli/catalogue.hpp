@@ -26,7 +26,7 @@ struct catalogue_options {
   std::optional<std::int64_t> layers, layer_size, max_size, max_steps, num_samples, clusters, clusters_per_sample,
       depth, num_neighbors, budget, roots, length, coefficients;
   std::optional<std::string> partition, normalization, executor;
-  std::string clusters_file, importance_file, source_file, struct_name;
+  std::string clusters_file, importance_file, source_file, struct_name, gpu_memory;
   std::vector<std::string> params;
   std::optional<bool> normalize_rows;
   std::int64_t first_sample = 0;
@@ -43,6 +43,9 @@ struct catalogue_options {
 
   /// What --executor says. @throws argument_error.
   [[nodiscard]] sampling_executor chosen_executor() const;
+
+  /// Bytes that --gpu-memory leaves to the graph; 0 without it. @throws argument_error.
+  [[nodiscard]] std::int64_t gpu_bytes() const;
 };
 
 /// What running a job took and made.

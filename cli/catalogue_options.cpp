@@ -6,6 +6,7 @@
 
 #include "catalogue.hpp"
 #include "help.hpp"
+#include "text.hpp"
 
 namespace tendril::cli {
 namespace {
@@ -75,6 +76,13 @@ void catalogue_options::add_to(CLI::App& verb, bool with_walks)
       ->type_name("HOW")
       ->group(group);
 
+  if (!with_walks) {
+    verb.add_option("--gpu-memory", gpu_memory,
+                    "cuda: the most that the graph takes there; layer and --app-source stream a larger one, as in 2G")
+        ->type_name("BYTES")
+        ->group(group);
+  }
+
   auto const own = "Your own application";
   verb.add_option("--app-source", source_file, "Instead of --app: the C++ of one struct (docs/applications.md)")
       ->type_name("FILE")
@@ -106,6 +114,12 @@ void catalogue_options::check() const
   }
   (void)matrix();
   (void)chosen_executor();
+  (void)gpu_bytes();
+}
+
+std::int64_t catalogue_options::gpu_bytes() const
+{
+  return gpu_memory.empty() ? 0 : parse_bytes(gpu_memory, "--gpu-memory");
 }
 
 propagation catalogue_options::matrix() const

@@ -101,7 +101,8 @@ void take(samples&& made, sample_place const& place, result_file& file, sample_c
 /// What any application becomes: run(graph, roots, exec, first_sample).
 template <class Run>
 catalogue_job job_of_steps(sample_job const& job, sample_place const& place,
-                           std::shared_ptr<buffer<vertex_id> const> seeds, std::vector<planned_step> steps, Run run)
+                           std::shared_ptr<buffer<vertex_id> const> const& seeds, std::vector<planned_step> steps,
+                           Run run)
 {
   std::int64_t const num_roots = job.more.roots.value_or(1);
   catalogue_job out;
@@ -158,6 +159,7 @@ catalogue_job layer_job(sample_job const& job, sample_place const& place)
   params.unique = more.unique;
   params.seed = job.seed;
   params.executor = more.chosen_executor();
+  params.gpu_memory = more.gpu_bytes();
   std::int64_t const num_roots = more.roots.value_or(1);
   auto const seeds = root_sets(job, place);
   auto steps = place.run([&](graph const& g, auto const& exec) {
@@ -185,6 +187,7 @@ catalogue_job custom_job(sample_job const& job, sample_place const& place)
   params.seed = job.seed;
   params.max_steps = max_steps_of(more);
   params.executor = more.chosen_executor();
+  params.gpu_memory = more.gpu_bytes();
   params.checked = more.checked;
   std::int64_t const num_roots = more.roots.value_or(1);
   auto const seeds = root_sets(job, place);

@@ -74,6 +74,7 @@ void expect_taken(sample_job const& job)
            {"--unique", more.unique, "layer"},
            {"--importance", !more.importance_file.empty(), "mvs"},
            {"--executor", more.executor.has_value(), "layer,--app-source"},
+           {"--gpu-memory", !more.gpu_memory.empty(), "layer,--app-source"},
            {"--struct", !more.struct_name.empty(), "--app-source"},
            {"--param", !more.params.empty(), "--app-source"},
            {"--checked", more.checked, "--app-source"},
@@ -144,9 +145,9 @@ void sample_job::check() const
   if (app == "minibatch") { expect_cpu(device, "mini-batches are made"); }
   expect_taken(*this);
   more.check();
-  if (more.executor.has_value() && !parse_device(device).has_value()) {
-    throw argument_error("--executor: --device is cpu, expected cuda");
-  }
+  bool const on_gpu = parse_device(device).has_value();
+  if (more.executor.has_value() && !on_gpu) { throw argument_error("--executor: --device is cpu, expected cuda"); }
+  if (!more.gpu_memory.empty() && !on_gpu) { throw argument_error("--gpu-memory: --device is cpu, expected cuda"); }
   if (first_root < 0) { throw argument_error(fmt::format("--first-root: {}, expected 0 or more", first_root)); }
   if (first_batch < 0) { throw argument_error(fmt::format("--first-batch: {}, expected 0 or more", first_batch)); }
   if (seeds_each() < 1) { throw argument_error(fmt::format("--batch-size: {}, expected 1 or more", seeds_each())); }

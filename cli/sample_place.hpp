@@ -16,13 +16,14 @@ namespace tendril::cli {
 
 class sample_place {
  public:
-  /// @param gpu  Copies the graph there; nothing: the CPU. @throws device_error; memory_error.
-  sample_place(graph const& g, std::optional<int> gpu, cpu_exec const& exec) : host_(g), exec_(exec)
+  /// @param gpu    Copies the graph there; nothing: the CPU. @throws device_error; memory_error.
+  /// @param stays  Leaves the graph in host memory all the same, for calls that stream it through the GPU.
+  sample_place(graph const& g, std::optional<int> gpu, cpu_exec const& exec, bool stays = false) : host_(g), exec_(exec)
   {
     exec_.on_progress = {};  // commands count what is done themselves
     if (gpu) {
       gpu_ = gpu_exec(*gpu);
-      there_ = to_gpu(g, *gpu_);
+      there_ = stays ? g : to_gpu(g, *gpu_);
     }
   }
 

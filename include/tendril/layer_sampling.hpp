@@ -21,6 +21,8 @@ struct layer_params {
   bool unique = false;             ///< No vertex twice among those that a step adds; a step may then add less.
   std::uint64_t seed = 0;
   sampling_executor executor = sampling_executor::automatic;  ///< On a GPU. Never changes a sample.
+  /// On a GPU, of a graph in host memory: bytes that it may take there; 0: what is free. Never changes a sample.
+  std::int64_t gpu_memory = 0;
 };
 
 /// Sample i depends on the graph, the parameters, its roots and its logical id first_sample + i alone. A step holds
@@ -34,8 +36,8 @@ struct layer_params {
                                    layer_params const& params, cpu_exec const& exec = {},
                                    std::int64_t first_sample = 0);
 
-/// The same samples, bit for bit, on a GPU: graph, roots and result lie in its memory, the work is ordered on
-/// `exec.stream`. Synchronises once, at the end; transit-parallel once more for each step.
+/// The same samples, bit for bit, on a GPU: roots and result lie in its memory, the work is ordered on `exec.stream`. So
+/// does the graph, or it is in host memory: then it is copied, or, where it takes more than params.gpu_memory, streams. Synchronises once, at the end; transit-parallel once more for each step.
 /// @throws argument_error as above, and for a graph that is elsewhere; device_error; memory_error.
 [[nodiscard]] samples layer_sample(graph const& graph, std::span<vertex_id const> roots, std::int64_t num_roots,
                                    layer_params const& params, gpu_exec const& exec, std::int64_t first_sample = 0);

@@ -22,6 +22,7 @@ layer_job layer_job_of(layer_params const& params)
   job.app.distinct = params.unique;
   job.params.seed = params.seed;
   job.params.executor = params.executor;
+  job.params.gpu_memory = params.gpu_memory;
   job.params.max_steps =
       params.max_steps > 0 ? params.max_steps : static_cast<int>((params.max_size - 1) / params.layer_size + 1);
   return job;

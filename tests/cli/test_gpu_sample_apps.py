@@ -104,3 +104,11 @@ def test_without_a_gpu_one_line_and_no_file(app, tendril):
     done = tendril.try_run("sample", ENRON, "-o", "s.npz", "--app", app, "--device", "cuda:4000", "--quiet")
     assert done.returncode == 1 and done.stderr.startswith("tendril: error: ") and done.stderr.count("\n") == 1
     assert not tendril.path("s.npz").exists()
+
+
+@pytest.mark.parametrize("memory", ["100K", "1G"])
+def test_graphs_that_stream_change_nothing(memory, gpu, tendril, graphs):  # noqa: F811
+    job = ["sample", graphs["skewed.safetensors"], "--app", "layer", "--layer-size", 40, "--max-size", 100, "--seed", 3]
+    tendril(*job, "--quiet", "-o", "cpu.safetensors")
+    tendril(*job, "--quiet", "-o", "gpu.safetensors", "--device", "cuda", "--gpu-memory", memory)
+    assert tendril.bytes("gpu.safetensors") == tendril.bytes("cpu.safetensors")

@@ -20,6 +20,7 @@ USAGE = [
     ([*SAMPLE, "ladies", "--weighted"], "--weighted: --app is ladies, expected khop or minibatch"),
     ([*SAMPLE, "layer", "--param", "a=1"], "--param: --app is layer, expected --app-source"),
     ([*SAMPLE, "layer", "--executor", "sample"], "--executor: --device is cpu, expected cuda"),
+    ([*SAMPLE, "layer", "--gpu-memory", "1M"], "--gpu-memory: --device is cpu, expected cuda"),
     ([*SAMPLE, "layer", "--executor", "fast"], "--executor: 'fast', expected auto, sample or transit"),
     ([*SAMPLE, "layer", "--layer-size", "0"], "layer_size: 0, expected 1 to 2147483647 vertices"),
     ([*SAMPLE, "layer", "--roots", "7"], "--roots: 36692 seeds, expected a multiple of 7"),
