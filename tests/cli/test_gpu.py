@@ -59,7 +59,7 @@ def test_starts_of_a_file(gpu, tendril):
 
 TREES = {
     "trees.npz": [],
-    "edges.safetensors": ["--fanouts", "25,10,3", "--edges", "--num-seeds", 5000],
+    "edges.safetensors": ["--fanouts", "25,10,3", "--edges", "--num-seeds", 1000],
     "replace.npz": ["--replace", "--first-root", 2**33, "--dtype", "int64"],
     "weighted.npz": ["--weighted", "--fanouts", "10,5", "--num-seeds", 900],
     "alias.npz": ["--weighted", "--replace", "--edges"],
