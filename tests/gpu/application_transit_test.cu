@@ -141,9 +141,9 @@ class any_application_by_transits : public test::gpu_test {
     return std::move(run.out);
   }
 };
-using all_applications =
-    testing::Types<apps::khop, apps::unique_khop, apps::layer, apps::unique_layer, apps::importance, apps::multidim,
-                   apps::ppr, apps::weighted_khop_scan, apps::among_roots, apps::smallest_root, wandering, labelled_scan>;
+using all_applications = testing::Types<apps::khop, apps::unique_khop, apps::layer, apps::unique_layer,
+                                        apps::importance, apps::multidim, apps::ppr, apps::weighted_khop_scan,
+                                        apps::among_roots, apps::smallest_root, wandering, labelled_scan>;
 TYPED_TEST_SUITE(any_application_by_transits, all_applications);
 
 TYPED_TEST(any_application_by_transits, is_the_cpus)
@@ -218,8 +218,8 @@ TEST_F(application_by_transits, neighbours_of_a_hub_are_scanned_by_many)
   auto const roots_there = copy_to_gpu(roots.span(), exec);
   auto const params = params_of<apps::weighted_khop_scan>();
   auto const expected = run_application(host, apps::weighted_khop_scan{}, roots.span(), 1, params);
-  test::expect_same_samples(expected,
-                            run_application(there, apps::weighted_khop_scan{}, roots_there.span(), 1, params, exec), &exec);
+  test::expect_same_samples(
+      expected, run_application(there, apps::weighted_khop_scan{}, roots_there.span(), 1, params, exec), &exec);
 }
 
 TEST_F(application_by_transits, sample_sizes_of_all_kinds)
