@@ -361,10 +361,13 @@ void count_small(graph_view const& graph, sample_sets const& sets, sample_status
 void scan_counts(std::uint32_t const* row_counts, std::int64_t size, std::int64_t* row_offsets, sample_status* status,
                  gpu_exec const& exec)
 {
-  run_with_scratch(exec, [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveScan(scratch, bytes, row_counts, row_offsets, add_counts{}, std::int64_t{0},
-                                          size + 1, exec.stream);
-  });
+  TENDRIL_CUDA_TRY(cudaMemsetAsync(row_offsets, 0, sizeof *row_offsets, exec.stream));
+  if (size > 0) {
+    run_with_scratch(exec, [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceScan::InclusiveScan(scratch, bytes, row_counts, row_offsets + 1, add_counts{}, size,
+                                            exec.stream);
+    });
+  }
   TENDRIL_CUDA_TRY(cudaMemcpyAsync(&status->num_edges, row_offsets + size, sizeof(std::int64_t),
                                    cudaMemcpyDeviceToDevice, exec.stream));
 }

@@ -131,6 +131,7 @@ application_setup make_application_setup(graph_view const& graph, application_jo
 std::vector<rng_key> make_call_keys(application_setup const& setup)
 {
   std::vector<rng_key> keys;
+  keys.reserve(static_cast<std::size_t>(setup.num_steps));
   for (std::int32_t step = 0; step < setup.num_steps; ++step) { keys.push_back(call_key(setup, step, 0)); }
   return keys;
 }
