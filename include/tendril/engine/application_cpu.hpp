@@ -33,7 +33,7 @@ template <class A>
   return run_on_cpu(graph, job, roots, params, exec, first_sample, domain,
                     [&](application_setup const& setup, std::int64_t begin, std::int64_t end, recorded_edges* edges) {
                       sample_grower<A> grower(app, setup);
-                      for (std::int64_t i = begin; i < end; ++i) { grower.grow(i, edges); }
+                      grower.grow(begin, end, edges);
                       return grower.problem();
                     });
 }

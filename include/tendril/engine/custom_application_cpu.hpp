@@ -46,7 +46,7 @@ int grow_custom(void const* app, application_setup const* setup, std::int64_t be
   try {
     std::vector<recorded_edges> edges(taker == nullptr ? 0 : static_cast<std::size_t>(setup->num_steps));
     sample_grower<A> grower(*static_cast<A const*>(app), *setup);
-    for (std::int64_t i = begin; i < end; ++i) { grower.grow(i, edges.empty() ? nullptr : edges.data()); }
+    grower.grow(begin, end, edges.empty() ? nullptr : edges.data());
     std::int32_t step = 0;
     for (recorded_edges const& of_step : edges) {
       taker->take(taker->self, step++, of_step.sources.data(), of_step.targets.data(), of_step.counts.data(),

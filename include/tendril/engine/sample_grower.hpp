@@ -19,17 +19,27 @@ struct recorded_edges {
   std::vector<std::int64_t> counts;  ///< Of each sample.
 };
 
-/// Grows samples, one at a time. A thread has its own.
+/// Grows a run of samples, one after another. A thread has its own.
 template <class A>
 class sample_grower {
  public:
   sample_grower(A const& app, application_setup const& setup) : app_(app), setup_(setup) {}
 
-  /// Grows sample `index` to its end. `edges` [num_steps] collects what it records; null without.
+  /// Grows samples [begin, end) to their ends. `edges` [num_steps] collects what they record; null without.
+  void grow(std::int64_t begin, std::int64_t end, recorded_edges* edges)
+  {
+    for (std::int64_t i = begin; i < end; ++i) {
+      if (i + 1 < end) { fetch_roots(i + 1); }  // not beyond: the samples there may be replacing theirs right now
+      grow(i, edges);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t problem() const { return problem_; }
+
+ private:
   void grow(std::int64_t index, recorded_edges* edges)
   {
     bool grows = true;
-    fetch_roots(index + 1);
     for (std::int32_t step = 0; step < setup_.num_steps; ++step) {
       sample_view sample = view_of<A>(setup_, index, step);
       step_shape const& shape = setup_.shape(step);
@@ -59,13 +69,9 @@ class sample_grower {
     if (setup_.until_done && grows) { note(problem_code::of(index, setup_.num_steps, application_problem::steps)); }
   }
 
-  [[nodiscard]] std::uint64_t problem() const { return problem_; }
-
- private:
   /// Sends for where the edges of a sample's first roots are: the next sample's, while this one is worked on.
   void fetch_roots(std::int64_t index) const
   {
-    if (index >= setup_.num_samples) { return; }
     step_place const& roots = setup_.places()[0];
     for (std::int64_t i = 0; i < roots.num_slots && i < 16; ++i) {
       __builtin_prefetch(setup_.graph.indptr + roots.vertices[index * roots.stride + i]);
