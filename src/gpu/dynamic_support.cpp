@@ -7,8 +7,8 @@
 #include <tendril/gpu.hpp>
 
 #include "gpu/check.hpp"
+#include "gpu/derived_table.hpp"
 #include "gpu/tables.hpp"
-#include "store/derived_cache.hpp"
 #include "store/expects.hpp"  // TENDRIL_EXPECTS
 
 namespace tendril::engine {
@@ -61,8 +61,8 @@ void check_gpu_call(graph const& graph, std::int64_t first_walk, gpu_exec const&
 std::shared_ptr<buffer<float> const> largest_weights(graph const& graph, gpu_exec const& exec)
 {
   if (!graph.has_weights()) { return nullptr; }
-  auto const statistics = graph.derived().get<plan::weight_statistics>(
-      "statistics", [&] { return gpu::make_weight_statistics(graph.view(), exec); });
+  auto const statistics = gpu::derived_table<plan::weight_statistics>(
+      graph, "statistics", exec, [&] { return gpu::make_weight_statistics(graph.view(), exec); });
   return {statistics, &statistics->largest};
 }
 

@@ -2,6 +2,7 @@
 // src/cpu/khop.cpp.
 
 #include "gpu/khop.hpp"
+#include "gpu/derived_table.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -60,15 +61,17 @@ khop_tables make_tables(graph const& graph, sampling_plan const& plan, bool with
 {
   khop_tables out;
   if (plan.layout != table_layout::table) { return out; }
-  auto& cache = graph.derived();
   char const* const key = table_key(plan.rule, with_edges);
   graph_view const view = graph.view();
   if (plan.rule == sampling_rule::its) {
-    out.prefix_sums = cache.get<buffer<std::uint64_t>>(key, [&] { return gpu::make_prefix_sums(view, exec); });
+    out.prefix_sums =
+        gpu::derived_table<buffer<std::uint64_t>>(graph, key, exec, [&] { return gpu::make_prefix_sums(view, exec); });
   } else if (with_edges) {
-    out.buckets = cache.get<buffer<core::alias_bucket>>(key, [&] { return gpu::make_alias_buckets(view, exec); });
+    out.buckets = gpu::derived_table<buffer<core::alias_bucket>>(graph, key, exec,
+                                                                 [&] { return gpu::make_alias_buckets(view, exec); });
   } else {
-    out.alias = cache.get<buffer<plan::alias_record>>(key, [&] { return gpu::make_alias_records(view, exec); });
+    out.alias = gpu::derived_table<buffer<plan::alias_record>>(graph, key, exec,
+                                                               [&] { return gpu::make_alias_records(view, exec); });
   }
   return out;
 }

@@ -12,6 +12,7 @@
 
 #include "core/adjacency_set.hpp"
 #include "gpu/check.hpp"
+#include "gpu/derived_table.hpp"
 #include "gpu/layer_tables.hpp"
 #include "gpu/layers.hpp"
 #include "gpu/tables.hpp"
@@ -44,21 +45,23 @@ std::shared_ptr<buffer<vertex_id> const> sets_of(graph const& graph, plan::layer
   if (questions * search_ns < static_cast<double>(graph.num_edges()) * set_build_ns) { return nullptr; }
   std::int64_t const bytes = 4 * core::adjacency_set_slots(graph.num_vertices(), graph.num_edges());
   if (bytes > free_gpu_bytes(exec.device) / 2) { return nullptr; }
-  return graph.derived().get<buffer<vertex_id>>(key, [&] { return gpu::make_adjacency_sets(graph.view(), exec); });
+  return gpu::derived_table<buffer<vertex_id>>(graph, key, exec,
+                                               [&] { return gpu::make_adjacency_sets(graph.view(), exec); });
 }
 
 layer_tables tables_of(graph const& graph, plan::layer_spec const& spec, gpu_exec const& exec)
 {
   layer_tables out;
   if (spec.application == core::layer_application::fastgcn) {
-    out.columns = graph.derived().get<plan::vertex_table>(plan::layer_table_key("layer-columns", spec.matrix), [&] {
-      auto const norms = gpu::make_column_norms(graph.view(), spec.matrix, exec);
-      return gpu::make_vertex_table(graph.num_vertices(), norms.data(), exec);
-    });
+    out.columns =
+        gpu::derived_table<plan::vertex_table>(graph, plan::layer_table_key("layer-columns", spec.matrix), exec, [&] {
+          auto const norms = gpu::make_column_norms(graph.view(), spec.matrix, exec);
+          return gpu::make_vertex_table(graph.num_vertices(), norms.data(), exec);
+        });
   } else if (spec.matrix != propagation::row) {
-    out.squares = graph.derived().get<plan::square_table>(plan::layer_table_key("layer-squares", spec.matrix), [&] {
-      return gpu::make_square_table(graph.view(), spec.matrix, exec);
-    });
+    out.squares =
+        gpu::derived_table<plan::square_table>(graph, plan::layer_table_key("layer-squares", spec.matrix), exec,
+                                               [&] { return gpu::make_square_table(graph.view(), spec.matrix, exec); });
   }
   out.sets = sets_of(graph, spec, exec);
   return out;

@@ -12,6 +12,7 @@
 
 #include "core/random.hpp"
 #include "gpu/check.hpp"
+#include "gpu/derived_table.hpp"
 #include "gpu/multidim.hpp"
 #include "gpu/workspace.hpp"
 #include "plan/multidim_checks.hpp"
@@ -29,11 +30,7 @@ std::shared_ptr<buffer<gpu::row_record> const> rows_for(graph const& graph, std:
   std::int64_t const bytes = graph.num_vertices() * static_cast<std::int64_t>(sizeof(gpu::row_record));
   bool const fit = graph.num_edges() < (std::int64_t{1} << 32U) && bytes <= free_gpu_bytes(exec.device) / 2;
   if (steps < graph.num_vertices() || !fit) { return nullptr; }
-  return graph.derived().get<table>("rows", [&] {
-    table made = gpu::make_row_records(graph.view(), exec);
-    TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
-    return made;
-  });
+  return gpu::derived_table<table>(graph, "rows", exec, [&] { return gpu::make_row_records(graph.view(), exec); });
 }
 
 /// Whether the degrees of any `num_roots` roots add up to less than 2^32. Synchronises once a graph.

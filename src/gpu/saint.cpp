@@ -1,6 +1,7 @@
 // The front of the GPU's GraphSAINT: checks arguments, tables, allocates, enqueues. CPU twin: src/cpu/saint.cpp.
 
 #include "gpu/saint.hpp"
+#include "gpu/derived_table.hpp"
 
 #include <memory>
 #include <utility>
@@ -15,7 +16,6 @@
 #include "gpu/subgraph.hpp"
 #include "plan/layer_spec.hpp"  // layer_table_key
 #include "plan/saint_checks.hpp"
-#include "store/derived_cache.hpp"
 
 namespace tendril {
 namespace {
@@ -42,13 +42,14 @@ saint_tables tables_of(graph const& graph, saint_params const& params, gpu_exec 
 {
   saint_tables out;
   if (params.sampler == saint_sampler::node) {
-    out.columns = graph.derived().get<plan::vertex_table>(plan::layer_table_key("layer-columns", params.matrix), [&] {
-      auto const norms = gpu::make_column_norms(graph.view(), params.matrix, exec);
-      return gpu::make_vertex_table(graph.num_vertices(), norms.data(), exec);
-    });
+    out.columns =
+        gpu::derived_table<plan::vertex_table>(graph, plan::layer_table_key("layer-columns", params.matrix), exec, [&] {
+          auto const norms = gpu::make_column_norms(graph.view(), params.matrix, exec);
+          return gpu::make_vertex_table(graph.num_vertices(), norms.data(), exec);
+        });
   } else if (params.sampler == saint_sampler::edge) {
-    out.sources =
-        graph.derived().get<buffer<vertex_id>>("saint-sources", [&] { return gpu::make_sources(graph.view(), exec); });
+    out.sources = gpu::derived_table<buffer<vertex_id>>(graph, "saint-sources", exec,
+                                                        [&] { return gpu::make_sources(graph.view(), exec); });
   }
   return out;
 }

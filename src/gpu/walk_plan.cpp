@@ -1,4 +1,5 @@
 #include "gpu/walk_plan.hpp"
+#include "gpu/derived_table.hpp"
 
 #include <fmt/format.h>
 
@@ -101,8 +102,8 @@ struct planning {
 
 std::shared_ptr<plan::weight_statistics const> statistics_of(graph const& graph, gpu_exec const& exec)
 {
-  return graph.derived().get<plan::weight_statistics>("statistics",
-                                                      [&] { return make_weight_statistics(graph.view(), exec); });
+  return derived_table<plan::weight_statistics>(graph, "statistics", exec,
+                                                [&] { return make_weight_statistics(graph.view(), exec); });
 }
 
 std::int64_t num_rows(planning const& p, std::int64_t num_labels)
@@ -244,14 +245,13 @@ walk_tables make_walk_tables(graph const& graph, walk_params const& params, walk
 {
   walk_tables out;
   if (plan.shared.layout == table_layout::online) { return out; }
-  auto& cache = graph.derived();
   graph_view view = graph.view();
   auto const by = plan::metapath_grouping(params);
   char const* const suffix = !plan.shared.grouped_by_label         ? ""
                              : by == plan::grouping::by_edge_label ? ":edge-label"
                                                                    : ":target-type";
   auto const table = [&]<class T>(std::shared_ptr<T const>& to, char const* key, auto build) {
-    to = cache.get<T>(std::string(key) + suffix, build);
+    to = derived_table<T>(graph, std::string(key) + suffix, exec, build);
   };
   if (plan.shared.grouped_by_label) {
     table(out.groups, "label-groups", [&] {
