@@ -157,12 +157,42 @@ void copy_out(gpu_array const& array, nb::ndarray<nb::ndim<1>, nb::c_contig, nb:
   copy_to_host(array.data, out.data(), out.nbytes(), gpu_exec(array.device));
 }
 
+gpu_starts bring_matrix(gpu_ids const& ids, std::int64_t repeats, std::int64_t num_vertices, gpu_exec const& exec)
+{
+  id_matrix view = ids.view;
+  buffer<vertex_id> uploaded;
+  if (!ids.host.empty()) {
+    uploaded = copy_to_gpu(ids.host.span(), exec);
+    view.data = uploaded.data();
+  }
+  if (view.num_columns == 1 && repeats != 1) {
+    view.num_columns = repeats;
+    view.column_stride = 0;
+  }
+  std::int64_t const size = view.num_rows * view.num_columns;
+  bool const dense =
+      view.num_columns == 1 ? view.row_stride == 1 : view.column_stride == 1 && view.row_stride == view.num_columns;
+  // Bits of a negative int32 are those of an id that only a graph of more than 2^31 vertices has.
+  bool const fits =
+      view.type == id_type::uint32 ||
+      (view.type == id_type::int32 && num_vertices <= std::int64_t{std::numeric_limits<std::int32_t>::max()} + 1);
+  if (size == 0 || (dense && fits)) {
+    std::span<vertex_id const> const there(static_cast<vertex_id const*>(view.data), static_cast<std::size_t>(size));
+    return {std::move(uploaded), there};
+  }
+  buffer<vertex_id> narrow = narrow_ids(view, exec);
+  std::span<vertex_id const> const all = narrow.span();
+  return {std::move(narrow), all};
+}
+
 }  // namespace
 
-gpu_exec make_gpu_exec(graph const& graph, std::uintptr_t stream)
+gpu_exec make_gpu_exec(int device, std::uintptr_t stream)
 {
-  return gpu_exec(graph.device(), as_stream(stream), &lasting_gpu_memory(graph.device(), as_stream(stream)));
+  return gpu_exec(device, as_stream(stream), &lasting_gpu_memory(device, as_stream(stream)));
 }
+
+gpu_exec make_gpu_exec(graph const& graph, std::uintptr_t stream) { return make_gpu_exec(graph.device(), stream); }
 
 gpu_starts bring(gpu_ids const* ids, std::int64_t repeats, graph const& graph, gpu_exec const& exec)
 {
@@ -175,30 +205,12 @@ gpu_starts bring(gpu_ids const* ids, std::int64_t repeats, graph const& graph, g
     std::span<vertex_id const> const all = every.span();
     return {std::move(every), all};
   }
-  id_matrix view = ids->view;
-  buffer<vertex_id> uploaded;
-  if (!ids->host.empty()) {
-    uploaded = copy_to_gpu(ids->host.span(), exec);
-    view.data = uploaded.data();
-  }
-  if (view.num_columns == 1 && repeats != 1) {
-    view.num_columns = repeats;
-    view.column_stride = 0;
-  }
-  std::int64_t const size = view.num_rows * view.num_columns;
-  bool const dense =
-      view.num_columns == 1 ? view.row_stride == 1 : view.column_stride == 1 && view.row_stride == view.num_columns;
-  // Bits of a negative int32 are those of an id that only a graph of more than 2^31 vertices has.
-  bool const fits = view.type == id_type::uint32 ||
-                    (view.type == id_type::int32 &&
-                     graph.num_vertices() <= std::int64_t{std::numeric_limits<std::int32_t>::max()} + 1);
-  if (size == 0 || (dense && fits)) {
-    std::span<vertex_id const> const there(static_cast<vertex_id const*>(view.data), static_cast<std::size_t>(size));
-    return {std::move(uploaded), there};
-  }
-  buffer<vertex_id> narrow = narrow_ids(view, exec);
-  std::span<vertex_id const> const all = narrow.span();
-  return {std::move(narrow), all};
+  return bring_matrix(*ids, repeats, graph.num_vertices(), exec);
+}
+
+gpu_starts bring(gpu_ids const& ids, std::int64_t num_vertices, gpu_exec const& exec)
+{
+  return bring_matrix(ids, 1, num_vertices, exec);
 }
 
 void bind_gpu(nb::module_& module)

@@ -75,6 +75,7 @@ template <class T>
 /// Runs calls for a graph that is on a GPU. What they leave behind may outlive the stream.
 /// @param stream  A cudaStream_t as a number, 0 for the default stream.
 [[nodiscard]] gpu_exec make_gpu_exec(graph const& graph, std::uintptr_t stream);
+[[nodiscard]] gpu_exec make_gpu_exec(int device, std::uintptr_t stream);
 
 /// Ids in GPU memory as the library takes them.
 struct gpu_starts {
@@ -85,6 +86,9 @@ struct gpu_starts {
 /// `ids`, each `repeats` times, one after the other; every vertex where `ids` is null. Without a copy where types fit.
 /// What can't be an id becomes one that every call refuses. Needs no GIL, doesn't synchronise.
 [[nodiscard]] gpu_starts bring(gpu_ids const* ids, std::int64_t repeats, graph const& graph, gpu_exec const& exec);
+
+/// `ids` of vertices of a type that has so many.
+[[nodiscard]] gpu_starts bring(gpu_ids const& ids, std::int64_t num_vertices, gpu_exec const& exec);
 
 /// run(), which takes what `bring` made of `ids`; where it refuses a number that can't be an id, the message shows the
 /// caller's.

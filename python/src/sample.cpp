@@ -1,6 +1,5 @@
-// k-hop trees and mini-batches.
+// k-hop trees.
 
-#include <tendril/minibatch.hpp>
 #include <tendril/sample.hpp>
 
 #include <optional>
@@ -94,57 +93,6 @@ sampling_plan plan(graph const& graph, khop_params const& params, std::int64_t n
   return plan_khop(graph, params, num_roots, exec);
 }
 
-void set_subgraph(minibatch_params& params, std::string const& name)
-{
-  if (name == "directional") {
-    params.subgraph = subgraph_type::directional;
-  } else if (name == "bidirectional") {
-    params.subgraph = subgraph_type::bidirectional;
-  } else if (name == "induced") {
-    params.subgraph = subgraph_type::induced;
-  } else {
-    throw argument_error(fmt::format(
-        "neighbor_sample: subgraph_type is '{}', expected 'directional', 'bidirectional' or 'induced'", name));
-  }
-}
-
-char const* get_subgraph(minibatch_params const& params)
-{
-  switch (params.subgraph) {
-    case subgraph_type::bidirectional: return "bidirectional";
-    case subgraph_type::induced: return "induced";
-    default: return "directional";
-  }
-}
-
-/// row, col, node, edge, batch (where disjoint), vertices a hop, edges a hop.
-using minibatch_out = std::tuple<array_out, array_out, array_out, array_out, std::optional<array_out>,
-                                 std::vector<std::int64_t>, std::vector<std::int64_t>>;
-
-minibatch_out neighbors(graph const& graph, array_in const& seeds, minibatch_params const& params, bool as_int32,
-                        int num_threads)
-{
-  expect_int32_ids(graph, as_int32);
-  cpu_exec const exec = make_exec(num_threads);
-  minibatch sample;
-  {
-    nb::gil_scoped_release const no_gil;
-    shared_array<vertex_id> const from = import_ids(seeds, "seeds", num_threads);
-    sample = neighbor_sample(graph, from.span(), params, exec);
-  }
-  std::int64_t const num_edges = sample.row.size();
-  std::int64_t const num_nodes = sample.node.size();
-  std::optional<array_out> batch;
-  if (params.disjoint) { batch = give(std::move(sample.batch), {num_nodes}); }
-  return {give(std::move(sample.row), {num_edges}),
-          give(std::move(sample.col), {num_edges}),
-          give_ids(std::move(sample.node), {num_nodes}, as_int32, num_threads),
-          give(std::move(sample.edge), {num_edges}),
-          std::move(batch),
-          std::move(sample.num_sampled_nodes),
-          std::move(sample.num_sampled_edges)};
-}
-
 }  // namespace
 
 void bind_sample(nb::module_& module)
@@ -161,23 +109,11 @@ void bind_sample(nb::module_& module)
           "rule", [](khop_params const& p) { return std::string(to_string(p.rule)); },
           [](khop_params& p, std::string const& name) { p.rule = parse_sampling_rule(name); });
 
-  nb::class_<minibatch_params>(module, "MinibatchParams")
-      .def(nb::init<>())
-      .def_rw("num_neighbors", &minibatch_params::num_neighbors)
-      .def_rw("replace", &minibatch_params::replace)
-      .def_rw("weighted", &minibatch_params::weighted)
-      .def_rw("disjoint", &minibatch_params::disjoint)
-      .def_rw("seed", &minibatch_params::seed)
-      .def_rw("batch", &minibatch_params::batch)
-      .def_prop_rw("subgraph_type", &get_subgraph, &set_subgraph);
-
   module.def("khop_sample", &khop, "graph"_a, "seeds"_a.noconvert(), "params"_a, "as_int32"_a, "first_root"_a,
              "with_edges"_a, "num_threads"_a);
   module.def("khop_sample_gpu", &khop_gpu, "graph"_a, "seeds"_a, "params"_a, "as_int32"_a, "first_root"_a,
              "with_edges"_a, "stream"_a);
   module.def("plan_khop", &plan, "graph"_a, "params"_a, "num_roots"_a, "num_threads"_a);
-  module.def("neighbor_sample", &neighbors, "graph"_a, "seeds"_a.noconvert(), "params"_a, "as_int32"_a,
-             "num_threads"_a);
 }
 
 }  // namespace tendril::python

@@ -26,9 +26,11 @@ from ._custom_walk import CustomWalk, dynamic_walk
 from ._device_array import DeviceArray
 from ._gpu import GpuInfo, gpu_info, num_gpus
 from ._graph import Graph, detect_format, read_graph
+from ._hetero_graph import HeteroGraph
 from ._labor import LaborBatch, LaborHop, labor_sample
 from ._layer_sampling import layer_sample
 from ._layers import Layer, LayerSamples, fastgcn_sample, ladies_sample
+from ._minibatch import Block, Minibatch, MinibatchSampler
 from ._multidim import MultidimWalks, multidim_walk
 from ._mvs import MvsBatch, MvsBatches, mvs_sample
 from ._saint import SaintCoefficients, saint_coefficients, saint_edge_sample, saint_node_sample, saint_walk_sample
@@ -45,6 +47,7 @@ except _PackageNotFoundError:  # used from a build folder
 __all__ = [
     "Application",
     "ArgumentError",
+    "Block",
     "Clusters",
     "CustomWalk",
     "DeviceArray",
@@ -52,12 +55,15 @@ __all__ = [
     "FormatError",
     "GpuInfo",
     "Graph",
+    "HeteroGraph",
     "IoError",
     "KHop",
     "LaborBatch",
     "LaborHop",
     "Layer",
     "LayerSamples",
+    "Minibatch",
+    "MinibatchSampler",
     "MultidimWalks",
     "MvsBatch",
     "MvsBatches",

@@ -96,3 +96,8 @@ def is_int32(dtype: DTypeLike) -> bool:
     if wanted not in (np.dtype(np.int32), np.dtype(np.int64)):
         raise ArgumentError(f"dtype is {dtype!r}, expected int64 or int32")
     return wanted == np.int32
+
+
+def times(value: ArrayLike, what: str) -> NDArray[np.int64]:
+    """Points in time, as contiguous int64."""
+    return offsets(value, what)

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _arrays, _gpu, _place, _tendril
+from ._minibatch import MinibatchSampler
 from ._params import counts, fill, integer, threads
 from ._walks import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import ArrayLike, DTypeLike, NDArray
+    from numpy.typing import ArrayLike, DTypeLike
 
     from ._graph import Graph
-
-    Ids = NDArray[np.int64] | NDArray[np.int32]
+    from ._hetero_graph import HeteroGraph
 
 
 @dataclass(frozen=True)
@@ -180,37 +180,48 @@ def plan_khop(
 
 
 class NeighborSample(NamedTuple):
-    """A mini-batch: a small graph on vertices that are numbered anew, seeds first."""
+    """A mini-batch: a small graph on vertices that are numbered anew, seeds first.
 
-    row: NDArray[np.int64]
+    NumPy's arrays, or, from a GPU, DeviceArrays. Of a HeteroGraph, every field is a dict, by vertex or by edge type.
+    """
+
+    row: Any
     """[edges] The vertex that was expanded, as a position in `node`."""
-    col: NDArray[np.int64]
+    col: Any
     """[edges] The neighbour that was sampled, as a position in `node`."""
-    node: Ids
+    node: Any
     """[nodes] The graph's id of each vertex: seeds first, then by first appearance."""
-    edge: NDArray[np.int64] | None
+    edge: Any
     """[edges] The position of each edge in the graph's edge arrays; None unless asked for."""
-    batch: NDArray[np.int64] | None
+    batch: Any
     """[nodes] Disjoint samples: the seed (its position) that each vertex belongs to; else None."""
-    num_sampled_nodes: list[int]
+    num_sampled_nodes: Any
     """New vertices hop by hop, the seeds first."""
-    num_sampled_edges: list[int]
+    num_sampled_edges: Any
     """Edges hop by hop."""
 
 
 def neighbor_sample(
-    graph: Graph,
-    seeds: ArrayLike,
-    num_neighbors: Sequence[int],
+    graph: Graph | HeteroGraph,
+    seeds: Any,
+    num_neighbors: Any,
     *,
     replace: bool = False,
     weighted: bool = False,
     subgraph_type: str = "directional",
     disjoint: bool = False,
+    frontier: str = "new",
+    times: Any = None,
+    edge_times: ArrayLike | None = None,
+    node_times: ArrayLike | None = None,
+    temporal_strategy: str = "uniform",
     return_edge_id: bool = True,
     seed: int = 0,
     batch: int = 0,
+    executor: str = "auto",
     dtype: DTypeLike = np.int64,
+    device: Any = None,
+    stream: Any = None,
     num_threads: int = 0,
 ) -> NeighborSample:
     """Sample a mini-batch for a GNN: neighbours hop by hop, each vertex once.
@@ -219,13 +230,15 @@ def neighbor_sample(
     to seed, build the graph with ``reverse=True``: then edges run from ``col`` to ``row``.
 
     The draws of a vertex are a function of the graph, the parameters, the seed, the batch's number, the vertex and
-    the hop alone. The GIL is released, and Ctrl-C ends the call.
+    the hop alone; CPU and GPU give the same batch. The GIL is released, and Ctrl-C ends a call on the CPU. For one batch
+    after the other make a `MinibatchSampler`, which keeps what they need.
 
     Parameters
     ----------
-    graph : Graph
-    seeds : array_like of int, shape [n]
-    num_neighbors : sequence of int
+    graph : Graph or HeteroGraph
+    seeds : array_like of int, shape [n]; or mapping of vertex types to such
+        On a GPU also arrays in its memory.
+    num_neighbors : sequence of int, or mapping of edge types to such
         Neighbours a vertex, hop by hop: >= 0, or -1 for all.
     replace : bool
         Draw with replacement.
@@ -236,16 +249,29 @@ def neighbor_sample(
         between its vertices ("induced").
     disjoint : bool
         One subgraph a seed, sharing no vertex.
+    frontier : str
+        The vertices that a hop expands: "new", those that the hop before saw first (PyG), or "all" that are there (DGL).
+    times : array_like of int, shape [n]; or mapping, optional
+        Of each seed: it sees no edge that is later. Default: all edges.
+    edge_times, node_times : array_like of int, optional
+        Of a `Graph`: times of its edges, [num_edges], or of its vertices, [num_vertices], of which an edge has that of the
+        neighbour it leads to. The sample has to be disjoint.
+    temporal_strategy : str
+        Which of the edges that aren't too late: "uniform", or the "last" ones.
     return_edge_id : bool
         Return `edge`.
     seed : int
         In [0, 2^64).
     batch : int
         The batch's number in [0, 2^64): other batches, other draws.
+    executor : str
+        On a GPU: "auto", "hops", "graph" or "persistent". Never changes a sample.
     dtype : dtype
         Of `node`: int64, or int32 for the library's own memory without a conversion.
+    device, stream : optional
+        As for `random_walk`.
     num_threads : int
-        0: every core the process may use.
+        On the CPU; 0: every core the process may use.
 
     Returns
     -------
@@ -255,6 +281,8 @@ def neighbor_sample(
     ------
     ArgumentError
         For a seed that is no vertex, a number of neighbours below -1, weights asked for on a graph without.
+    DeviceError
+        If the GPU can't be used, saying why.
     OutOfMemoryError
         If the result doesn't fit.
 
@@ -264,21 +292,26 @@ def neighbor_sample(
     >>> sample.num_sampled_nodes
     [2, 4, 4]
     """
-    params = fill(
-        _tendril.MinibatchParams(),
-        num_neighbors=counts(num_neighbors, "num_neighbors"),
+    sampler = MinibatchSampler(
+        graph,
+        num_neighbors,
         replace=replace,
         weighted=weighted,
         subgraph_type=subgraph_type,
         disjoint=disjoint,
+        frontier=frontier,
+        temporal_strategy=temporal_strategy,
+        edge_times=edge_times,
+        node_times=node_times,
         seed=seed,
-        batch=batch,
+        executor=executor,
+        dtype=dtype,
+        device=device,
+        stream=stream,
+        num_threads=num_threads,
     )
-    row, col, node, edge, of_seed, num_nodes, num_edges = _tendril.neighbor_sample(
-        _gpu.on_host(graph, "neighbor_sample"),
-        _arrays.ids(seeds, "seeds"),
-        params,
-        _arrays.is_int32(dtype),
-        threads(num_threads),
+    made = sampler.sample(seeds, batch=batch, times=times)
+    edge = made.edge if return_edge_id else None
+    return NeighborSample(
+        made.row, made.col, made.node, edge, made.batch, made.num_sampled_nodes, made.num_sampled_edges
     )
-    return NeighborSample(row, col, node, edge if return_edge_id else None, of_seed, num_nodes, num_edges)

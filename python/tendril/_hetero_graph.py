@@ -1,0 +1,215 @@
+"""Graphs of several types of vertices and edges."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from . import _arrays, _gpu, _tendril
+from ._errors import ArgumentError
+from ._graph import Graph
+from ._params import integer, threads
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike
+
+EdgeType: TypeAlias = tuple[str, str, str]
+"""Source type, relation, target type."""
+
+
+class HeteroGraph:
+    """A graph of several types of vertices and edges, for mini-batches. Vertices count from 0 within their type.
+
+    Parameters
+    ----------
+    num_nodes : mapping of str to int
+        Vertices of each type. Their order, and that of ``edges``, is part of what a mini-batch is.
+    edges : mapping of (str, str, str) to Graph or to a pair of arrays
+        Of each edge type (source type, relation, target type) a `Graph`, whose vertices are those of both types, or the
+        sources and targets of its edges. A vertex is expanded along its stored edges, as everywhere in tendril; see
+        ``reverse``.
+    weights : mapping of (str, str, str) to array_like of float, optional
+        Of edges that come as arrays.
+    edge_times : mapping of (str, str, str) to array_like of int, optional
+        When each edge came into being: a seed with a time sees no later ones. In the order of the edges as given.
+    node_times : mapping of str to array_like of int, optional
+        The same where vertices have times: an edge has that of the neighbour it leads to.
+    reverse : bool
+        Expand vertices against the direction of edges, as PyG does: messages flow from source to target, so a target
+        samples among its sources. Arrays are turned around; a `Graph` has to be (``reverse=True`` at its builder), and
+        holds the edges of the targets.
+    num_threads : int
+        0: every core the process may use.
+
+    Raises
+    ------
+    ArgumentError
+        For an edge type between unknown types, an end that is no vertex of its type, arrays of different lengths.
+
+    Examples
+    --------
+    >>> graph = tendril.HeteroGraph(
+    ...     {"author": 3, "paper": 2}, {("author", "writes", "paper"): ([0, 1, 2], [0, 0, 1])}, reverse=True
+    ... )
+    >>> graph.edges["author", "writes", "paper"].num_edges
+    3
+    """
+
+    __slots__ = ("__weakref__", "_copies", "_core", "_edges", "_num_nodes", "_reverse")
+
+    def __init__(
+        self,
+        num_nodes: Mapping[str, int],
+        edges: Mapping[EdgeType, Any],
+        *,
+        weights: Mapping[EdgeType, ArrayLike] | None = None,
+        edge_times: Mapping[EdgeType, ArrayLike] | None = None,
+        node_times: Mapping[str, ArrayLike] | None = None,
+        reverse: bool = False,
+        num_threads: int = 0,
+    ) -> None:
+        self._num_nodes = {name: integer(count, f"num_nodes[{name!r}]") for name, count in num_nodes.items()}
+        self._reverse = bool(reverse)
+        self._edges: dict[EdgeType, Graph] = {}
+        self._copies: dict[int, _tendril.HeteroGraph] = {}
+        for given, what, known in (
+            (weights, "weights", edges),
+            (edge_times, "edge_times", edges),
+            (node_times, "node_times", num_nodes),
+        ):
+            for key in given or {}:
+                if key not in known:
+                    raise ArgumentError(f"{what} has the key {key!r}, expected one of {list(known)}")
+        count = threads(num_threads)
+        types = []
+        for key, value in edges.items():
+            graph = self._graph_of(key, value, (weights or {}).get(key), count)
+            self._edges[key] = graph
+            order = self._order_of(key, graph, value, (edge_times or {}).get(key), node_times or {}, count)
+            core = _gpu.on_host(graph, f"edges[{key!r}]")
+            types.append((self._number(key[2 if reverse else 0]), self._number(key[0 if reverse else 2]), core, order))
+        self._core = _tendril.HeteroGraph.of_types(list(self._num_nodes.values()), types)
+
+    def _number(self, name: str) -> int:
+        return list(self._num_nodes).index(name)
+
+    def _graph_of(self, key: EdgeType, value: Any, weights: Any, num_threads: int) -> Graph:
+        if not (isinstance(key, tuple) and len(key) == 3):
+            raise ArgumentError(f"an edge type is {key!r}, expected (source type, relation, target type)")
+        for name in (key[0], key[2]):
+            if name not in self._num_nodes:
+                raise ArgumentError(f"edge type {key!r}: no vertex type {name!r}, expected one of {[*self._num_nodes]}")
+        if isinstance(value, Graph):
+            if weights is not None:
+                raise ArgumentError(f"weights[{key!r}] are given, but its edges are a Graph, which has weights itself")
+            return value
+        try:
+            source, target = value
+        except (TypeError, ValueError):
+            raise ArgumentError(f"edges[{key!r}] is {type(value).__name__}, expected a Graph or two arrays") from None
+        for ends, name, what in ((source, key[0], "source"), (target, key[2], "target")):
+            _expect_below(ends, self._num_nodes[name], f"edges[{key!r}]: {what}", name)
+        return Graph.from_coo(
+            source,
+            target,
+            weights=weights,
+            num_vertices=max(self._num_nodes[key[0]], self._num_nodes[key[2]]),
+            reverse=self._reverse,
+            keep_edge_ids=True,
+            num_threads=num_threads,
+        )
+
+    def _order_of(
+        self, key: EdgeType, graph: Graph, value: Any, edge_times: Any, node_times: Any, num_threads: int
+    ) -> _tendril.TemporalOrder | None:
+        neighbors = key[0] if self._reverse else key[2]
+        if edge_times is not None:
+            if neighbors in node_times:
+                raise ArgumentError(f"edge type {key!r} has edge_times, and node_times[{neighbors!r}]: expected either")
+            times = _arrays.times(edge_times, f"edge_times[{key!r}]")
+            if not isinstance(value, Graph):
+                if len(times) != graph.num_edges:
+                    raise ArgumentError(f"edge_times[{key!r}] has {len(times)} times, expected {graph.num_edges}")
+                ids = graph.edge_ids
+                times = times if ids is None else times[ids]
+            return _tendril.TemporalOrder.of(graph._core, times, False, num_threads)
+        if neighbors not in node_times:
+            return None
+        times = _arrays.times(node_times[neighbors], f"node_times[{neighbors!r}]")
+        return _tendril.TemporalOrder.of(graph._core, times, True, num_threads)
+
+    def to(self, device: Any) -> HeteroGraph:
+        """The same graph in the memory of a GPU, or in host memory; the copy stays with this one.
+
+        Parameters
+        ----------
+        device : str
+            "cuda" (the first GPU), "cuda:1", "cpu"; or a ``torch.device``.
+
+        Returns
+        -------
+        HeteroGraph
+            This one if it is there.
+        """
+        place = _gpu.parse(device)
+        if place == self._core.device:
+            return self
+        other = object.__new__(HeteroGraph)
+        other._num_nodes, other._reverse, other._edges = self._num_nodes, self._reverse, self._edges
+        other._copies = self._copies
+        other._core = self._core_on(place)
+        return other
+
+    def _core_on(self, place: int) -> _tendril.HeteroGraph:
+        if place == self._core.device:
+            return self._core
+        core = self._copies.get(place)
+        if core is None:
+            here = self._core.device
+            if here != _gpu.HOST:
+                raise ArgumentError(f"the graph is on {self.device}, expected the one in host memory that it came from")
+            self._copies[here] = self._core
+            core = self._copies.setdefault(place, self._core.to_gpu(place))
+        return core
+
+    @property
+    def device(self) -> str:
+        """Where the graph lies: "cpu" or "cuda:0"."""
+        return _gpu.name_of(self._core.device)
+
+    @property
+    def num_nodes(self) -> dict[str, int]:
+        """Vertices of each type; a copy."""
+        return dict(self._num_nodes)
+
+    @property
+    def edges(self) -> dict[EdgeType, Graph]:
+        """The edges of each type, in host memory, as mini-batches number them; a copy of the mapping. `Graph.edge_ids`
+        tells where edges that came as arrays were in them."""
+        return dict(self._edges)
+
+    @property
+    def reverse(self) -> bool:
+        """Whether targets are expanded, and sources are their neighbours."""
+        return self._reverse
+
+    @property
+    def has_times(self) -> bool:
+        """Whether edges of any type have times."""
+        return self._core.has_times
+
+    def __repr__(self) -> str:
+        edges = {key: graph.num_edges for key, graph in self._edges.items()}
+        return f"HeteroGraph(num_nodes={self._num_nodes}, num_edges={edges}, device='{self.device}')"
+
+
+def _expect_below(ends: Any, count: int, what: str, name: str) -> None:
+    array = _arrays.as_array(ends, what)
+    if array.size and array.dtype.kind in "iu":
+        bad = int(array.max()) if int(array.max()) >= count else int(array.min())
+        if not 0 <= bad < count:
+            place = int(np.flatnonzero(array == bad)[0])
+            raise ArgumentError(f"{what} {place} is {bad}, expected a vertex of type {name!r} in [0, {count})")

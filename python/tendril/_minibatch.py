@@ -1,0 +1,410 @@
+"""Mini-batches: samplers of them, and what a batch is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _arrays, _gpu, _place, _tendril
+from ._device_array import DeviceArray
+from ._errors import ArgumentError
+from ._graph import Graph
+from ._hetero_graph import EdgeType, HeteroGraph
+from ._params import counts, fill, integer, threads
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, DTypeLike
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """One hop of a mini-batch as DGL has it: edges from its source vertices to its destination vertices, which are the
+    first of the sources. Of a graph of several types, every field is a dict."""
+
+    src_nodes: Any
+    """[num_src] the graph's ids."""
+    dst_nodes: Any
+    """[num_dst] the graph's ids: the first of `src_nodes`."""
+    row: Any
+    """[edges] The destination of each edge, as a position in `dst_nodes`; ascending."""
+    col: Any
+    """[edges] The source (the neighbour), as a position in `src_nodes`."""
+    edge: Any
+    """[edges] Positions in the graph's edge arrays."""
+    indptr: Any
+    """[num_dst + 1] CSC: the edges of destination i are ``indptr[i] - first_edge`` to ``indptr[i + 1] - first_edge``."""
+    first_edge: Any
+    """int: the block's first edge in the mini-batch."""
+
+
+@dataclass(frozen=True, eq=False)
+class Minibatch:
+    """A mini-batch: a small graph on vertices that are numbered anew, seeds first. NumPy's arrays, or, from a GPU,
+    DeviceArrays. Of a graph of several types, every field is a dict: by vertex type, or by edge type."""
+
+    row: Any
+    """[edges] The vertex that was expanded, as a position in `node` (of its type)."""
+    col: Any
+    """[edges] The neighbour, as a position in `node` (of its type)."""
+    node: Any
+    """[nodes] The graph's id of each vertex: seeds first, then by first appearance."""
+    edge: Any
+    """[edges] The position of each edge in the graph's edge arrays."""
+    batch: Any
+    """[nodes] Disjoint: the seed (its position) that each vertex belongs to; else None."""
+    indptr: Any
+    """CSR of the same edges (CSC, for message flow): the edges of the i-th vertex that is expanded, counted over all hops,
+    are ``indptr[i]`` to ``indptr[i + 1]``. None if bidirectional."""
+    first_expanded: Any
+    """[hops] The first vertex that each hop expands, as a position in `node`; [1] if induced."""
+    num_expanded: Any
+    """[hops] How many vertices each hop expands, consecutive ones; [1] if induced."""
+    num_sampled_nodes: Any
+    """[hops + 1] New vertices hop by hop, the seeds first."""
+    num_sampled_edges: Any
+    """[hops] Sampled edges hop by hop."""
+    _frontier: str
+    _ends: dict[EdgeType, tuple[str, str]] | None
+
+    def blocks(self) -> list[Block]:
+        """The hops as DGL's blocks, the outermost first: what a model applies its layers to, one after the other.
+
+        Views of this batch's arrays: nothing is copied. ``dgl.create_block(("csc", (b.indptr - b.first_edge, b.col, [])),
+        num_src, num_dst)`` takes one over.
+
+        Returns
+        -------
+        list of Block
+
+        Raises
+        ------
+        ArgumentError
+            If the batch wasn't made with ``frontier="all"``, whose hops expand all vertices there are, as DGL's do; or
+            holds other edges than the sampled ones.
+        """
+        one = self._ends is None
+        if self._frontier != "all":
+            raise ArgumentError(f"blocks: the batch was made with frontier '{self._frontier}', expected 'all'")
+        if any(indptr is None for indptr in ([self.indptr] if one else self.indptr.values())):
+            raise ArgumentError("blocks: the batch has reverse edges, expected subgraph_type 'directional'")
+        if one:
+            sizes = list(accumulate(self.num_sampled_nodes))
+            edges = self._hops(self.row, self.col, self.edge, self.indptr, self.num_expanded, self.num_sampled_edges)
+            hops = [
+                Block(self.node[: sizes[h + 1]], self.node[: sizes[h]], *part) for h, part in enumerate(edges)
+            ]
+            return hops[::-1]
+        of_type = {name: list(accumulate(many)) for name, many in self.num_sampled_nodes.items()}
+        parts = {
+            key: self._hops(*(getattr(self, name)[key] for name in _EDGE_FIELDS)) for key in self.row
+        }
+        blocks = []
+        for h in reversed(range(max((len(many) for many in of_type.values()), default=1) - 1)):
+            nodes = [{name: self.node[name][: of_type[name][i]] for name in of_type} for i in (h + 1, h)]
+            fields = [{key: part[h][i] for key, part in parts.items()} for i in range(5)]
+            blocks.append(Block(*nodes, *fields))
+        return blocks
+
+    @staticmethod
+    def _hops(row: Any, col: Any, edge: Any, indptr: Any, expanded: list[int], sampled: list[int]) -> list[Any]:
+        if len(expanded) != len(sampled) or sum(sampled) != len(row):
+            raise ArgumentError("blocks: the batch is induced, expected subgraph_type 'directional'")
+        cuts, rows = list(accumulate(sampled, initial=0)), list(accumulate(expanded, initial=0))
+        return [
+            (row[a:b], col[a:b], edge[a:b], indptr[first : last + 1], a)
+            for a, b, first, last in zip(cuts, cuts[1:], rows, rows[1:], strict=False)
+        ]
+
+
+_EDGE_FIELDS = ("row", "col", "edge", "indptr", "num_expanded", "num_sampled_edges")
+
+
+class MinibatchSampler:
+    """Makes mini-batches of one graph with one set of parameters, and keeps what they need beside their output.
+
+    A vertex samples from its stored edges, as in pyg-lib; for message flow towards the seeds build the graph with
+    ``reverse=True``. The draws of a vertex are a function of the graph, the parameters, the seed, the batch's number, the
+    vertex (and the seed's position, if disjoint), the edge type and the hop alone: neither threads, nor the batches that
+    are made together, nor the device change a batch.
+
+    Calls may come from several threads; they are served one after the other. The GIL is released.
+
+    Parameters
+    ----------
+    graph : Graph or HeteroGraph
+    num_neighbors : sequence of int, or mapping of edge types to such
+        Neighbours a vertex, hop by hop: >= 0, or -1 for all. Of a `HeteroGraph` one list for every edge type, or one each;
+        edge types that are missing in a mapping aren't followed.
+    replace : bool
+        Draw with replacement.
+    weighted : bool
+        Draw in proportion to weights; without replacement one after the other. Not with times.
+    subgraph_type : str
+        Edges of a batch: the sampled ones ("directional"), these and then their reverses ("bidirectional", for one type
+        of edges), or all between its vertices ("induced").
+    disjoint : bool
+        One subgraph a seed, sharing no vertex.
+    frontier : str
+        The vertices that a hop expands: "new", those that the hop before saw first, as PyG does; "all", all that are
+        there, anew, as DGL does.
+    temporal_strategy : str
+        Which of the edges that aren't too late: "uniform", or the "last" ones.
+    edge_times, node_times : array_like of int, optional
+        Of a `Graph`: times of its edges, [num_edges], or of its vertices, [num_vertices], of which an edge has that of the
+        neighbour it leads to. Batches have to be disjoint.
+    seed : int
+        In [0, 2^64).
+    executor : str
+        On a GPU: "auto", "hops", "graph" (small batches) or "persistent" (frontier "all"). Never changes a batch.
+    dtype : dtype
+        Of `Minibatch.node`: int64, or int32 for the library's own memory without a conversion.
+    device, stream : optional
+        As for `random_walk`; all batches are made on that stream.
+    num_threads : int
+        On the CPU; 0: every core the process may use.
+
+    Raises
+    ------
+    ArgumentError
+        For fan-outs below -1, of different lengths or for an unknown edge type, weights asked for on a graph without,
+        times without ``disjoint``.
+    DeviceError
+        If the GPU can't be used, saying why.
+
+    Examples
+    --------
+    >>> sampler = tendril.MinibatchSampler(tendril.generate.ring(10), [2, 2], frontier="all")
+    >>> batch = sampler.sample([0, 5])
+    >>> [len(block.dst_nodes) for block in batch.blocks()]
+    [6, 2]
+    """
+
+    def __init__(
+        self,
+        graph: Graph | HeteroGraph,
+        num_neighbors: Any,
+        *,
+        replace: bool = False,
+        weighted: bool = False,
+        subgraph_type: str = "directional",
+        disjoint: bool = False,
+        frontier: str = "new",
+        temporal_strategy: str = "uniform",
+        edge_times: ArrayLike | None = None,
+        node_times: ArrayLike | None = None,
+        seed: int = 0,
+        executor: str = "auto",
+        dtype: DTypeLike = np.int64,
+        device: Any = None,
+        stream: Any = None,
+        num_threads: int = 0,
+    ) -> None:
+        self._ends: dict[EdgeType, tuple[str, str]] | None = None
+        if isinstance(graph, HeteroGraph):
+            self._ends = {key: (key[0], key[2]) for key in graph.edges}
+        self._types = list(graph.num_nodes) if isinstance(graph, HeteroGraph) else [""]
+        self._frontier = frontier
+        options = {
+            "replace": replace,
+            "weighted": weighted,
+            "subgraph_type": subgraph_type,
+            "disjoint": disjoint,
+            "frontier": frontier,
+            "temporal_strategy": temporal_strategy,
+            "seed": seed,
+        }
+        params = fill(_tendril.MinibatchParams(), **_fanouts(num_neighbors, self._ends), **options)
+        as_int32 = _arrays.is_int32(dtype)
+        core: _tendril.HeteroGraph
+        if isinstance(graph, HeteroGraph):
+            if edge_times is not None or node_times is not None:
+                raise ArgumentError("edge_times and node_times are a HeteroGraph's own: give them to its constructor")
+            self._device = graph._core.device if device is None else _gpu.parse(device)
+            if self._device == _gpu.HOST and stream is not None:
+                raise ArgumentError("stream is given, but the call runs on the CPU")
+            self._num_threads = threads(num_threads)
+            self._stream = 0 if self._device == _gpu.HOST else _gpu.stream_handle(stream, self._device)
+            core = graph._core_on(self._device)
+        else:
+            place = _place.of(graph, device, stream, num_threads)
+            self._device, self._num_threads, self._stream = place.device, place.num_threads, place.how
+            core = _tendril.HeteroGraph.of_one(place.core, _order(place, edge_times, node_times))
+        if self._device == _gpu.HOST:
+            if executor != "auto":
+                raise ArgumentError(f"executor is {executor!r}, expected 'auto' on the CPU")
+            self._core = _tendril.MinibatchSampler(core, params, as_int32, self._num_threads)
+        else:
+            self._core = _tendril.MinibatchSampler(core, params, as_int32, executor, self._stream)
+
+    @property
+    def device(self) -> str:
+        """Where batches are made: "cpu" or "cuda:0"."""
+        return _gpu.name_of(self._device)
+
+    def sample(self, seeds: Any, *, batch: int = 0, times: Any = None) -> Minibatch:
+        """Make one batch.
+
+        Parameters
+        ----------
+        seeds : array_like of int, shape [n]; or mapping of vertex types to such
+            One that is given twice is one vertex, or two subgraphs of a disjoint batch. On a GPU also an array in its
+            memory.
+        batch : int
+            The batch's number in [0, 2^64): other batches, other draws.
+        times : array_like of int, shape [n]; or mapping, optional
+            Of each seed: it sees no edge that is later. Default: all edges.
+
+        Returns
+        -------
+        Minibatch
+
+        Raises
+        ------
+        ArgumentError
+            For a seed that is no vertex, an unknown type, times of another length.
+        OutOfMemoryError
+            If the result doesn't fit.
+        """
+        ids = [self._ids(value, name) for name, value in self._by_type(seeds, "seeds").items()]
+        when = [] if times is None else [
+            self._times(value, name) for name, value in self._by_type(times, "times").items()
+        ]
+        number = _number(batch, "batch")
+        if self._device == _gpu.HOST:
+            return self._given(self._core.sample(ids, when, number))
+        return self._given(self._core.sample_gpu(ids, when, number))
+
+    def sample_batches(
+        self,
+        seeds: ArrayLike,
+        batch_size: int,
+        *,
+        node_type: str | None = None,
+        first_batch: int = 0,
+        times: ArrayLike | None = None,
+    ) -> list[Minibatch]:
+        """Make batches ``first_batch``, ``first_batch + 1``, … of ``batch_size`` consecutive seeds each: the same as one
+        by one, and faster.
+
+        Parameters
+        ----------
+        seeds : array_like of int, shape [n]
+            The last batch may have fewer.
+        batch_size : int
+            >= 1.
+        node_type : str, optional
+            The seeds' type, in a graph of several.
+        first_batch : int
+            Number of the first batch.
+        times : array_like of int, shape [n], optional
+            As for `sample`.
+
+        Returns
+        -------
+        list of Minibatch
+
+        Raises
+        ------
+        ArgumentError, OutOfMemoryError
+            As `sample`.
+        """
+        name = self._types[0] if self._ends is None else node_type
+        if name not in self._types:
+            raise ArgumentError(f"node_type is {node_type!r}, expected one of {self._types}")
+        ids = self._ids(seeds, name)
+        when = [] if times is None else [self._times(times, name)]
+        size, first = integer(batch_size, "batch_size"), _number(first_batch, "first_batch")
+        number = self._types.index(name)
+        many: Any = self._core.sample_batches if self._device == _gpu.HOST else self._core.sample_batches_gpu
+        return [self._given(made) for made in many(number, ids, size, first, when)]
+
+    def _by_type(self, given: Any, what: str) -> dict[str, Any]:
+        """Of each vertex type what was given, or nothing."""
+        if self._ends is None:
+            return {"": given}
+        if not isinstance(given, Mapping):
+            raise ArgumentError(f"{what} are {type(given).__name__}, expected a mapping of vertex types to arrays")
+        for name in given:
+            if name not in self._types:
+                raise ArgumentError(f"{what} has the vertex type {name!r}, expected one of {self._types}")
+        return {name: given.get(name, _NONE) for name in self._types}
+
+    def _ids(self, value: Any, name: str) -> Any:
+        what = f"seeds[{name!r}]" if name else "seeds"
+        if self._device == _gpu.HOST:
+            return _arrays.ids(value, what)
+        return _gpu.ids(value, what, 1, self._device, self._stream, self._num_threads)
+
+    def _times(self, value: Any, name: str) -> Any:
+        what = f"times[{name!r}]" if name else "times"
+        if self._device == _gpu.HOST:
+            return _arrays.times(value, what)
+        return _gpu.values(value, what, np.int64, self._device, self._stream)
+
+    def _given(self, made: Any) -> Minibatch:
+        on_gpu = self._device != _gpu.HOST
+        vertices, edges = made
+        give = (lambda one: DeviceArray(one) if isinstance(one, _tendril.GpuArray) else one) if on_gpu else None
+        nodes, batches, sampled = zip(*vertices, strict=True)
+        fields = list(zip(*edges, strict=True)) or [()] * 7
+        if give is not None:
+            nodes, batches = ([give(one) for one in many] for many in (nodes, batches))
+            fields = [[give(one) for one in many] for many in fields]
+        if self._ends is None:
+            row, col, edge, indptr, first, expanded, hops = (field[0] for field in fields)
+            return Minibatch(
+                row, col, nodes[0], edge, batches[0], indptr, first, expanded, sampled[0], hops, self._frontier, None
+            )
+        of_edges = [dict(zip(self._ends, field, strict=True)) for field in fields]
+        row, col, edge, indptr, first, expanded, hops = of_edges
+        of_nodes = [dict(zip(self._types, field, strict=True)) for field in (nodes, batches, sampled)]
+        batch = None if all(one is None for one in batches) else of_nodes[1]
+        return Minibatch(
+            row, col, of_nodes[0], edge, batch, indptr, first, expanded, of_nodes[2], hops, self._frontier, self._ends
+        )
+
+
+_NONE = np.empty(0, np.int64)
+
+
+def _number(value: Any, what: str) -> int:
+    number = integer(value, what, 65)
+    if number < 0:
+        raise ArgumentError(f"{what} is {number}, expected 0 or more")
+    return number
+
+
+def _fanouts(num_neighbors: Any, ends: Any) -> dict[str, Any]:
+    """The parameters that hold fan-outs."""
+    if not isinstance(num_neighbors, Mapping):
+        return {"num_neighbors": counts(num_neighbors, "num_neighbors")}
+    if ends is None:
+        raise ArgumentError("num_neighbors is a mapping, expected a sequence of integers: the graph has one edge type")
+    for key in num_neighbors:
+        if key not in ends:
+            raise ArgumentError(f"num_neighbors has the edge type {key!r}, expected one of {list(ends)}")
+    given = {key: counts(value, f"num_neighbors[{key!r}]") for key, value in num_neighbors.items()}
+    hops = {len(value) for value in given.values()}
+    if len(hops) != 1:
+        lengths = {key: len(value) for key, value in given.items()}
+        raise ArgumentError(f"num_neighbors has lists of different lengths, {lengths}, expected one number of hops")
+    return {"num_neighbors_of_type": [given.get(key, [0] * next(iter(hops))) for key in ends]}
+
+
+def _order(place: _place.Place, edge_times: Any, node_times: Any) -> _tendril.TemporalOrder | None:
+    if edge_times is None and node_times is None:
+        return None
+    if edge_times is not None and node_times is not None:
+        raise ArgumentError("edge_times and node_times are given, expected one of them")
+    of_vertices = edge_times is None
+    value, what = (node_times, "node_times") if of_vertices else (edge_times, "edge_times")
+    if place.on_gpu:
+        there = _gpu.values(value, what, np.int64, place.device, place.how)
+        return _tendril.TemporalOrder.of_gpu(place.core, there, of_vertices, place.how)
+    return _tendril.TemporalOrder.of(place.core, _arrays.times(value, what), of_vertices, place.num_threads)
