@@ -181,26 +181,30 @@ outcome sample_khop(request const& what, cpu_exec const& exec, progress_bar& bar
 /// All batches one after another; `*_offsets` tell where each begins.
 outcome sample_minibatches(request const& what, cpu_exec const& exec, progress_bar& bar)
 {
-  minibatch_params params = what.job.minibatch();
+  minibatch_params const params = what.job.minibatch();
   auto const num_seeds = static_cast<std::int64_t>(what.seeds.size());
   std::int64_t const each = what.job.seeds_each();
   cpu_exec quiet = exec;
   quiet.on_progress = {};  // the bar counts seeds
 
   outcome result;
+  minibatch_sampler sampler(hetero_graph(what.g), params, quiet);
+  auto number = static_cast<std::uint64_t>(what.job.first_batch);
   std::vector<minibatch> batches;
   std::vector<std::int64_t> node_offsets{0}, edge_offsets{0}, nodes_of_hops, edges_of_hops;
-  for (std::int64_t first = 0; first < num_seeds; first += each, ++params.batch) {
+  for (std::int64_t first = 0; first < num_seeds; first += each, ++number) {
     std::int64_t const n = std::min(each, num_seeds - first);
     stopwatch const sampling;
-    minibatch made = neighbor_sample(
-        what.g, what.seeds.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n)), params, quiet);
+    minibatch made =
+        sampler.sample({{what.seeds.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n))}}, number);
     result.sample_seconds += sampling.seconds();
-    result.edges += std::accumulate(made.num_sampled_edges.begin(), made.num_sampled_edges.end(), std::int64_t{0});
-    node_offsets.push_back(node_offsets.back() + made.node.size());
-    edge_offsets.push_back(edge_offsets.back() + made.edge.size());
-    nodes_of_hops.insert(nodes_of_hops.end(), made.num_sampled_nodes.begin(), made.num_sampled_nodes.end());
-    edges_of_hops.insert(edges_of_hops.end(), made.num_sampled_edges.begin(), made.num_sampled_edges.end());
+    auto const& nodes = made.vertices[0];
+    auto const& edges = made.edges[0];
+    result.edges += std::accumulate(edges.num_sampled.begin(), edges.num_sampled.end(), std::int64_t{0});
+    node_offsets.push_back(node_offsets.back() + nodes.node.size());
+    edge_offsets.push_back(edge_offsets.back() + edges.edge.size());
+    nodes_of_hops.insert(nodes_of_hops.end(), nodes.num_sampled.begin(), nodes.num_sampled.end());
+    edges_of_hops.insert(edges_of_hops.end(), edges.num_sampled.begin(), edges.num_sampled.end());
     batches.push_back(std::move(made));
     bar.update("sampling", first + n, num_seeds, "seeds");
   }
@@ -224,11 +228,11 @@ outcome sample_minibatches(request const& what, cpu_exec const& exec, progress_b
   writer.append(3, nodes_of_hops);
   writer.append(4, edges_of_hops);
   for (auto const& made : batches) {
-    writer.append(5, made.row.span());
-    writer.append(6, made.col.span());
-    writer.append(7, made.edge.span());
-    writer.append(8, made.node.span(), exec);
-    if (what.job.disjoint) { writer.append(9, made.batch.span()); }
+    writer.append(5, made.edges[0].row.span());
+    writer.append(6, made.edges[0].col.span());
+    writer.append(7, made.edges[0].edge.span());
+    writer.append(8, made.vertices[0].node.span(), exec);
+    if (what.job.disjoint) { writer.append(9, made.vertices[0].batch.span()); }
   }
   writer.commit();
   return result;

@@ -175,7 +175,6 @@ minibatch_params sample_job::minibatch() const
   params.disjoint = disjoint;
   params.subgraph = parse_subgraph(subgraph);
   params.seed = seed;
-  params.batch = static_cast<std::uint64_t>(first_batch);
   return params;
 }
 

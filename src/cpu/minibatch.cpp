@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "cpu/arguments.hpp"
 #include "cpu/neighbor_picks.hpp"
+#include "plan/minibatch_checks.hpp"
+#include "plan/minibatch_state.hpp"
 #include "store/expects.hpp"   // TENDRIL_EXPECTS
 #include "store/parallel.hpp"  // parallel_ranges
 
@@ -65,26 +66,13 @@ class local_numbers {
   std::int64_t size_ = 0;
 };
 
-void check(graph const& graph, std::span<vertex_id const> seeds, minibatch_params const& params)
-{
-  TENDRIL_EXPECTS(!params.num_neighbors.empty(), "num_neighbors: none given, expected one a hop");
-  for (std::size_t h = 0; h < params.num_neighbors.size(); ++h) {
-    std::int64_t const k = params.num_neighbors[h];
-    TENDRIL_EXPECTS(k >= -1 && k <= 0x7fffffff,
-                    "num_neighbors: {} at hop {}, expected 0 to 2147483647, or -1 for all neighbours", k, h + 1);
-  }
-  cpu::check_in_host_memory(graph);
-  cpu::check_weighted(params.weighted, graph);
-  cpu::check_vertices("seed", seeds, graph.view());
-}
-
 /// The batch as it grows.
 class batch_builder {
  public:
-  batch_builder(graph const& graph, minibatch_params const& params, cpu_exec const& exec)
+  batch_builder(graph const& graph, minibatch_params const& params, cpu_exec const& exec, std::uint64_t batch)
       : graph_(graph.view()), params_(params), exec_(exec)
   {
-    key_ = core::make_key(params.seed, core::domain::minibatch, params.batch);
+    key_ = core::make_key(params.seed, core::domain::minibatch, batch);
     rule_.replace = params.replace;
     rule_.weighted = params.weighted && graph.num_edges() > 0;
     rule_.rule = !rule_.weighted ? sampling_rule::uniform : params.replace ? sampling_rule::alias : sampling_rule::scan;
@@ -108,12 +96,16 @@ class batch_builder {
     }
     if (params_.subgraph == subgraph_type::bidirectional) { add_reverses(); }
     if (params_.subgraph == subgraph_type::induced) { induce(); }
-    minibatch out{copy<std::int64_t>(row_), copy<std::int64_t>(col_), copy<vertex_id>(node_), copy<edge_id>(edge_), {},
-                  std::move(nodes_a_hop),   std::move(edges_a_hop)};
-    if (params_.disjoint) {
-      out.batch = buffer<std::int64_t>(num_nodes(), *exec_.memory);
-      std::copy(tree_.begin(), tree_.end(), out.batch.begin());
-    }
+    minibatch out;
+    minibatch_vertices& vertices = out.vertices.emplace_back();
+    vertices.node = copy<vertex_id>(node_);
+    if (params_.disjoint) { vertices.batch = copy<std::int64_t>(tree_); }
+    vertices.num_sampled = std::move(nodes_a_hop);
+    minibatch_edges& edges = out.edges.emplace_back();
+    edges.row = copy<std::int64_t>(row_);
+    edges.col = copy<std::int64_t>(col_);
+    edges.edge = copy<edge_id>(edge_);
+    edges.num_sampled = std::move(edges_a_hop);
     return out;
   }
 
@@ -241,13 +233,50 @@ class batch_builder {
   std::vector<edge_id> edge_;
 };
 
+class cpu_state final : public minibatch_sampler::state {
+ public:
+  cpu_state(hetero_graph graph, minibatch_params the_params, cpu_exec const& exec)
+      : state(std::move(graph), std::move(the_params)), exec_(exec)
+  {
+    TENDRIL_EXPECTS(input.edge_types().size() == 1 && !input.has_times() && params.frontier == batch_frontier::fresh &&
+                        params.num_neighbors_of_type.empty(),
+                    "minibatch_sampler: one type, without times, frontier fresh");
+  }
+
+  minibatch sample(batch_seeds const& seeds, std::uint64_t batch) override
+  {
+    plan::check_seed_range(input, 0, seeds.vertices[0]);
+    return batch_builder(input.edge_types()[0].edges, params, exec_, batch).build(seeds.vertices[0]);
+  }
+
+  std::vector<minibatch> sample_batches(std::int32_t, std::span<vertex_id const> seeds, std::int64_t batch_size,
+                                        std::uint64_t first_batch, std::span<std::int64_t const>) override
+  {
+    std::vector<minibatch> out;
+    for (std::int64_t b = 0; b * batch_size < std::ssize(seeds); ++b) {
+      out.push_back(sample({{plan::cut_batch(seeds, batch_size, b)}}, first_batch + static_cast<std::uint64_t>(b)));
+    }
+    return out;
+  }
+
+ private:
+  cpu_exec exec_;
+};
+
 }  // namespace
 
-minibatch neighbor_sample(graph const& graph, std::span<vertex_id const> seeds, minibatch_params const& params,
-                          cpu_exec const& exec)
+minibatch_sampler::minibatch_sampler(hetero_graph graph, minibatch_params params, cpu_exec const& exec)
 {
-  check(graph, seeds, params);
-  return batch_builder(graph, params, exec).build(seeds);
+  TENDRIL_EXPECTS(graph.device() < 0, "graph: it is on GPU {}, expected one in host memory (to_host), or a gpu_exec",
+                  graph.device());
+  plan::check_minibatch(graph, params);
+  state_ = std::make_unique<cpu_state>(std::move(graph), std::move(params), exec);
+}
+
+minibatch neighbor_sample(graph const& graph, std::span<vertex_id const> seeds, minibatch_params const& params,
+                          cpu_exec const& exec, std::uint64_t batch)
+{
+  return minibatch_sampler(hetero_graph(graph), params, exec).sample({{seeds}}, batch);
 }
 
 }  // namespace tendril

@@ -7,9 +7,11 @@
 #include <tendril/generate.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
+#include <tendril/hetero_graph.hpp>
 #include <tendril/labor.hpp>
 #include <tendril/layer_sampling.hpp>
 #include <tendril/layers.hpp>
+#include <tendril/minibatch.hpp>
 #include <tendril/multidim.hpp>
 #include <tendril/mvs.hpp>
 #include <tendril/saint.hpp>
@@ -19,6 +21,7 @@
 #include <tendril/walk.hpp>
 #include <tendril/walk_stream.hpp>
 
+#include "plan/minibatch_state.hpp"
 #include "plan/walker_state.hpp"
 
 namespace tendril {
@@ -55,6 +58,9 @@ buffer<vertex_id> every_vertex(std::int64_t, std::int64_t, gpu_exec const&) { re
 void widen_ids(vertex_id const*, std::int64_t, std::int64_t, std::int64_t*, std::int64_t, gpu_exec const&) { refuse(); }
 
 graph to_gpu(graph const&, gpu_exec const&) { refuse(); }
+hetero_graph to_gpu(hetero_graph const&, gpu_exec const&) { refuse(); }
+temporal_order order_by_time(graph const&, std::span<std::int64_t const>, gpu_exec const&) { refuse(); }
+temporal_order order_by_vertex_time(graph const&, std::span<std::int64_t const>, gpu_exec const&) { refuse(); }
 
 graph build_graph(coo_view const&, build_options const&, gpu_exec const&) { refuse(); }
 graph generate_rmat(rmat_params const&, build_options const&, decoration const&, gpu_exec const&) { refuse(); }
@@ -130,6 +136,14 @@ std::vector<planned_step> plan_layer_sample(graph const&, std::int64_t, std::int
 }
 
 labor_batch labor_sample(graph const&, std::span<vertex_id const>, labor_params const&, gpu_exec const&) { refuse(); }
+
+minibatch_sampler::minibatch_sampler(hetero_graph, minibatch_params, gpu_exec const&, minibatch_executor) { refuse(); }
+
+minibatch neighbor_sample(graph const&, std::span<vertex_id const>, minibatch_params const&, gpu_exec const&,
+                          std::uint64_t)
+{
+  refuse();
+}
 
 walker::walker(graph const&, walk_params const&, std::int64_t, gpu_exec const&) { refuse(); }
 walks walker::run(std::span<vertex_id const>, std::int64_t, gpu_exec const&, walk_order) const { refuse(); }

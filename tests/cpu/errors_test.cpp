@@ -191,8 +191,8 @@ TEST(OddGraphs, WithoutVertices)
   EXPECT_EQ(trees.hops[1].vertices.size(), 0);
   EXPECT_EQ(trees.hops[1].offsets.size(), 1);
   minibatch const batch = neighbor_sample(empty, {}, {.weighted = true});
-  EXPECT_EQ(batch.node.size(), 0);
-  EXPECT_EQ(batch.num_sampled_nodes, (std::vector<std::int64_t>{0, 0, 0, 0}));
+  EXPECT_EQ(batch.vertices[0].node.size(), 0);
+  EXPECT_EQ(batch.vertices[0].num_sampled, (std::vector<std::int64_t>{0, 0, 0, 0}));
 }
 
 TEST(OddGraphs, WithoutEdges)
@@ -216,8 +216,9 @@ TEST(OddGraphs, WithoutEdges)
       EXPECT_EQ(trees.hops[1].vertices.size(), 0);
       minibatch const batch =
           neighbor_sample(edgeless, starts, {.num_neighbors = {2, -1}, .replace = replace, .weighted = weighted});
-      EXPECT_EQ(std::vector(batch.node.begin(), batch.node.end()), starts);
-      EXPECT_EQ(batch.row.size(), 0);
+      auto const& node = batch.vertices[0].node;
+      EXPECT_EQ(std::vector(node.begin(), node.end()), starts);
+      EXPECT_EQ(batch.edges[0].row.size(), 0);
     }
   }
 }

@@ -12,6 +12,7 @@
 
 #include "cpu/exact_picks.hpp"
 #include "cpu/hub.hpp"
+#include "cpu/plain_batch.hpp"
 #include "cpu/small_graphs.hpp"
 
 namespace tendril::test {
@@ -28,7 +29,7 @@ namespace {
 class batch_replay {
  public:
   batch_replay(graph const& graph, std::vector<vertex_id> const& seeds, minibatch_params const& params,
-               minibatch const& out)
+               plain_batch const& out)
       : graph_(graph.view()), seeds_(seeds), params_(params), out_(out)
   {
   }
@@ -97,7 +98,7 @@ class batch_replay {
   graph_view graph_;
   std::vector<vertex_id> const& seeds_;
   minibatch_params const& params_;
-  minibatch const& out_;
+  plain_batch const& out_;
   std::map<std::pair<std::int64_t, vertex_id>, std::int64_t> numbers_;
   std::int64_t next_ = 0, edge_ = 0;
 };
@@ -132,7 +133,7 @@ TEST(MinibatchInvariants, HoldForEveryChoiceAndFanout)
     for (auto const& fanouts : all_fanouts) {
       for (auto params : all_params(fanouts)) {
         params.seed = seed;
-        minibatch const out = neighbor_sample(g, mixed_seeds, params);
+        plain_batch const out = sampled_batch(g, mixed_seeds, params);
         batch_replay replay(g, mixed_seeds, params, out);
         EXPECT_EQ(replay.run(), "") << name_of(params);
         EXPECT_EQ(replay.num_edges(), out.row.size()) << name_of(params);
@@ -143,7 +144,7 @@ TEST(MinibatchInvariants, HoldForEveryChoiceAndFanout)
 
 TEST(MinibatchInvariants, NoSeedsGiveAnEmptyBatch)
 {
-  minibatch const out = neighbor_sample(make_zoo(1), {}, {.num_neighbors = {3, 2}});
+  plain_batch const out = sampled_batch(make_zoo(1), {}, {.num_neighbors = {3, 2}});
   EXPECT_EQ(out.node.size(), 0);
   EXPECT_EQ(out.row.size(), 0);
   EXPECT_EQ(out.num_sampled_nodes, (std::vector<std::int64_t>{0, 0, 0}));
@@ -153,7 +154,7 @@ TEST(MinibatchInvariants, NoSeedsGiveAnEmptyBatch)
 TEST(MinibatchInvariants, AKnownBatch)
 {
   graph const g = make_graph(5, {{0, 1}, {0, 3}, {1, 0}, {1, 4}, {3, 1}});
-  minibatch const out = neighbor_sample(g, std::vector<vertex_id>{1, 1, 2}, {.num_neighbors = {-1, -1}});
+  plain_batch const out = sampled_batch(g, std::vector<vertex_id>{1, 1, 2}, {.num_neighbors = {-1, -1}});
   EXPECT_EQ(std::vector(out.node.begin(), out.node.end()), (std::vector<vertex_id>{1, 2, 0, 4, 3}));
   EXPECT_EQ(std::vector(out.row.begin(), out.row.end()), (std::vector<std::int64_t>{0, 0, 2, 2}));
   EXPECT_EQ(std::vector(out.col.begin(), out.col.end()), (std::vector<std::int64_t>{2, 3, 0, 4}));
@@ -168,16 +169,16 @@ TEST(MinibatchInvariants, TheReplayFindsFaults)
   std::vector<vertex_id> const seeds = {0};
   minibatch_params const params{.num_neighbors = {2}};
   auto const after = [&](auto spoil) {
-    minibatch out = neighbor_sample(g, seeds, params);
+    plain_batch out = sampled_batch(g, seeds, params);
     EXPECT_EQ(batch_replay(g, seeds, params, out).run(), "");
     spoil(out);
     return batch_replay(g, seeds, params, out).run();
   };
-  EXPECT_EQ(after([](minibatch& out) { out.edge[0] = 3; }), "hop 0, vertex 0: not its edge");
-  EXPECT_EQ(after([](minibatch& out) { std::swap(out.col[0], out.col[1]); }), "hop 0, vertex 0: wrong local number");
-  EXPECT_EQ(after([](minibatch& out) { out.row[1] = 1; }), "hop 0, vertex 0: 1 edges, expected 2");
-  EXPECT_EQ(after([](minibatch& out) { out.num_sampled_nodes[1] = 3; }), "hop 0: wrong number of vertices");
-  EXPECT_EQ(after([](minibatch& out) { out.edge[1] = out.edge[0], out.col[1] = out.col[0]; }),
+  EXPECT_EQ(after([](plain_batch& out) { out.edge[0] = 3; }), "hop 0, vertex 0: not its edge");
+  EXPECT_EQ(after([](plain_batch& out) { std::swap(out.col[0], out.col[1]); }), "hop 0, vertex 0: wrong local number");
+  EXPECT_EQ(after([](plain_batch& out) { out.row[1] = 1; }), "hop 0, vertex 0: 1 edges, expected 2");
+  EXPECT_EQ(after([](plain_batch& out) { out.num_sampled_nodes[1] = 3; }), "hop 0: wrong number of vertices");
+  EXPECT_EQ(after([](plain_batch& out) { out.edge[1] = out.edge[0], out.col[1] = out.col[0]; }),
             "hop 0, vertex 0: an edge twice");
 }
 
@@ -185,9 +186,9 @@ TEST(MinibatchSubgraph, BidirectionalAddsEachReverse)
 {
   graph const g = make_zoo(4);
   for (auto params : all_params({4, 3})) {
-    minibatch const sampled = neighbor_sample(g, mixed_seeds, params);
+    plain_batch const sampled = sampled_batch(g, mixed_seeds, params);
     params.subgraph = subgraph_type::bidirectional;
-    minibatch const out = neighbor_sample(g, mixed_seeds, params);
+    plain_batch const out = sampled_batch(g, mixed_seeds, params);
     EXPECT_EQ(batch_replay(g, mixed_seeds, params, out).run(), "");
     std::int64_t const edges = sampled.row.size();
     ASSERT_EQ(out.row.size(), 2 * edges);
@@ -206,9 +207,9 @@ TEST(MinibatchSubgraph, InducedHoldsAllEdgesBetweenItsVertices)
   graph const g = make_zoo(5);
   graph_view const view = g.view();
   for (auto params : all_params({4, 3})) {
-    minibatch const sampled = neighbor_sample(g, mixed_seeds, params);
+    plain_batch const sampled = sampled_batch(g, mixed_seeds, params);
     params.subgraph = subgraph_type::induced;
-    minibatch const out = neighbor_sample(g, mixed_seeds, params);
+    plain_batch const out = sampled_batch(g, mixed_seeds, params);
     ASSERT_EQ(std::vector(out.node.begin(), out.node.end()), std::vector(sampled.node.begin(), sampled.node.end()));
     std::set<std::vector<std::int64_t>> expected, got;
     for (std::int64_t i = 0; i < out.node.size(); ++i) {
@@ -227,7 +228,7 @@ TEST(MinibatchSubgraph, InducedHoldsAllEdgesBetweenItsVertices)
 }
 
 /// All arrays of a batch, one after the other.
-std::vector<std::int64_t> flat(minibatch const& b)
+std::vector<std::int64_t> flat(plain_batch const& b)
 {
   std::vector<std::int64_t> out(b.row.begin(), b.row.end());
   out.insert(out.end(), b.col.begin(), b.col.end());
@@ -245,9 +246,9 @@ TEST(MinibatchEquivalence, ThreadsDontChangeABatch)
   auto const seeds = starts_everywhere(g, 4);
   for (auto const& fanouts : all_fanouts) {
     for (auto const& params : all_params(fanouts)) {
-      auto const one = flat(neighbor_sample(g, seeds, params, {.num_threads = 1}));
+      auto const one = flat(sampled_batch(g, seeds, params, {.num_threads = 1}));
       for (int const threads : {2, 4}) {
-        EXPECT_EQ(flat(neighbor_sample(g, seeds, params, {.num_threads = threads})), one) << name_of(params);
+        EXPECT_EQ(flat(sampled_batch(g, seeds, params, {.num_threads = threads})), one) << name_of(params);
       }
     }
   }
@@ -257,17 +258,15 @@ TEST(MinibatchEquivalence, SeedAndBatchNumberChangeABatch)
 {
   graph const g = make_zoo(6);
   for (auto params : all_params({4, 3})) {
-    auto const here = flat(neighbor_sample(g, mixed_seeds, params));
-    params.batch = 1;
-    EXPECT_NE(flat(neighbor_sample(g, mixed_seeds, params)), here);
-    params.batch = 0;
+    auto const here = flat(sampled_batch(g, mixed_seeds, params));
+    EXPECT_NE(flat(sampled_batch(g, mixed_seeds, params, {}, 1)), here);
     params.seed = 1;
-    EXPECT_NE(flat(neighbor_sample(g, mixed_seeds, params)), here);
+    EXPECT_NE(flat(sampled_batch(g, mixed_seeds, params)), here);
   }
 }
 
 /// The edges sampled from each seed, by its place in the batch.
-std::vector<std::vector<edge_id>> edges_of_seeds(minibatch const& b)
+std::vector<std::vector<edge_id>> edges_of_seeds(plain_batch const& b)
 {
   std::vector<std::vector<edge_id>> out(static_cast<std::size_t>(b.num_sampled_nodes[0]));
   for (std::int64_t k = 0; k < b.num_sampled_edges[0]; ++k) {
@@ -280,11 +279,11 @@ TEST(MinibatchEquivalence, AVertexDrawsTheSameWhoeverItsNeighboursInTheBatchAre)
 {
   graph const g = make_zoo(7);
   for (auto const& params : all_params({3})) {
-    auto const together = edges_of_seeds(neighbor_sample(g, std::vector<vertex_id>{0, 7, 2}, params));
-    auto const alone = edges_of_seeds(neighbor_sample(g, std::vector<vertex_id>{0, 9}, params));
+    auto const together = edges_of_seeds(sampled_batch(g, std::vector<vertex_id>{0, 7, 2}, params));
+    auto const alone = edges_of_seeds(sampled_batch(g, std::vector<vertex_id>{0, 9}, params));
     EXPECT_EQ(together[0], alone[0]) << name_of(params);
     if (!params.disjoint) {
-      auto const turned = edges_of_seeds(neighbor_sample(g, std::vector<vertex_id>{2, 7, 0}, params));
+      auto const turned = edges_of_seeds(sampled_batch(g, std::vector<vertex_id>{2, 7, 0}, params));
       EXPECT_EQ(together[0], turned[2]) << name_of(params);
     }
   }
@@ -296,8 +295,8 @@ outcome_counts count_picks(graph const& g, minibatch_params params, std::int64_t
 {
   params.num_neighbors = {k};
   outcome_counts counts;
-  for (params.batch = 0; params.batch < num_batches; ++params.batch) {
-    minibatch const out = neighbor_sample(g, std::vector<vertex_id>{0}, params, {.num_threads = 1});
+  for (std::uint64_t batch = 0; batch < num_batches; ++batch) {
+    plain_batch const out = sampled_batch(g, std::vector<vertex_id>{0}, params, {.num_threads = 1}, batch);
     outcome picks(out.edge.begin(), out.edge.end());
     if (!ordered) { std::sort(picks.begin(), picks.end()); }
     ++counts[picks];
@@ -326,7 +325,7 @@ TEST(MinibatchDistribution, SeedsOfADisjointBatchDrawIndependently)
   graph const g = make_star({1, 1, 1, 1});
   constexpr std::int64_t pairs = 20'000;
   std::vector<vertex_id> const seeds(2 * pairs, 0);
-  minibatch const out = neighbor_sample(g, seeds, {.num_neighbors = {1}, .disjoint = true});
+  plain_batch const out = sampled_batch(g, seeds, {.num_neighbors = {1}, .disjoint = true});
   ASSERT_EQ(out.edge.size(), 2 * pairs);
   std::vector<std::int64_t> counts(16);
   for (std::int64_t i = 0; i < pairs; ++i) {
@@ -340,7 +339,7 @@ class MinibatchHub : public hub_test {
   static std::vector<std::uint32_t> picks(minibatch_params params, std::int64_t fanout)
   {
     params.num_neighbors = {fanout};
-    minibatch const out = neighbor_sample(*hub, std::vector<vertex_id>{0}, params);
+    plain_batch const out = sampled_batch(*hub, std::vector<vertex_id>{0}, params);
     EXPECT_EQ(out.edge.size(), fanout);
     return {out.edge.begin(), out.edge.end()};
   }
