@@ -47,6 +47,9 @@ constexpr std::array powerlaws{
     named_powerlaw{"orkut", 3'070'000, 2.8450, 18, 17'011},
     named_powerlaw{"twitter", 42'000'000, 2.1441, 5, 2'840'930},
     named_powerlaw{"friendster", 65'600'000, 2.4770, 10, 2'607},
+    named_powerlaw{"products", 2'449'029, 2.5855, 10, 8'970},
+    named_powerlaw{"reddit", 232'965, 2.6092, 100, 12'470},
+    named_powerlaw{"papers100m", 111'059'956, 2.6077, 6, 127'858},
 };
 
 }  // namespace

@@ -25,6 +25,11 @@ namespace tendril::bench {
 ///   twitter      42 M     2.4 G       3 M           72,000
 ///   friendster   65.6 M   3.6 G       5.2 K            330
 ///
+/// The same for the graphs that GNNs are trained on (edges in both directions):
+///   products      2.4 M   124 M      17.5 K            430
+///   reddit        233 K   115 M      21.7 K          1,700
+///   papers100m    111 M   3.2 G       251 K            850
+///
 /// rmat:SCALE[:EDGE_FACTOR] is the graph that the benchmarks of the CPU make of this specification.
 ///
 /// Any other name is a file: it is read, and copied to the GPU as it is. Synchronises.

@@ -1,7 +1,6 @@
 // What each suite measures.
 
-#include <cmath>
-#include <cstdlib>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -27,6 +26,7 @@
 #include "bench/gpu_subgraphs.hpp"
 #include "bench/gpu_walks.hpp"
 #include "bench/measure.hpp"
+#include "bench/minibatch.hpp"
 #include "bench/report.hpp"
 #include "bench/rmat_spec.hpp"
 #include "bench/scratch_folder.hpp"
@@ -264,66 +264,66 @@ std::vector<row> run_store(options const& o)
   return s.run();
 }
 
+using suite_function = std::vector<row> (*)(options const&);
+
+/// Where a suite runs: null means not there.
+struct suite {
+  char const* name;
+  suite_function on_cpu, on_gpu;
+  char const* gpu_graph;  ///< The graphs of its goals on a GPU.
+};
+
+constexpr char main_graph[] = "g1";
+
+constexpr std::array all_suites{
+    suite{"ceilings", run_ceilings, nullptr, main_graph},
+    suite{"walks", run_walks, run_gpu_walks, "g1,g1l,g2,rmat24"},
+    suite{"sample", run_sample, run_gpu_khop, main_graph},
+    suite{"scaling", run_scaling, nullptr, main_graph},
+    suite{"store", run_store, nullptr, main_graph},
+    suite{"stream", run_stream, run_stream, main_graph},
+    suite{"published", nullptr, run_published, "youtube,patents,livejournal,orkut,twitter,friendster"},
+    suite{"samplers", nullptr, run_samplers, main_graph},
+    suite{"layers", nullptr, run_gpu_layers, main_graph},
+    suite{"applications", nullptr, run_gpu_applications, "g1,g2"},
+    suite{"subgraphs", nullptr, run_gpu_subgraphs, main_graph},
+    suite{"minibatch", run_minibatch, run_minibatch, "rmat24,products,reddit,papers100m"},
+};
+
+suite const& find_suite(std::string const& name)
+{
+  for (auto const& s : all_suites) {
+    if (name == s.name) { return s; }
+  }
+  throw argument_error(fmt::format("bench: no suite '{}', expected one of {}", name, fmt::join(suites(), ", ")));
+}
+
 }  // namespace
 
 std::vector<std::string> suites()
 {
-  return {"ceilings",  "walks",    "sample", "scaling",      "store",    "stream",
-          "published", "samplers", "layers", "applications", "subgraphs"};
+  std::vector<std::string> names;
+  for (auto const& s : all_suites) { names.emplace_back(s.name); }
+  return names;
 }
 
 std::string default_graph(std::string const& suite, bool on_gpu)
 {
-  if (!on_gpu) { return "rmat:22:16"; }
-  if (suite == "published") { return "youtube,patents,livejournal,orkut,twitter,friendster"; }
-  if (suite == "applications") { return "g1,g2"; }
-  return suite == "walks" ? "g1,g1l,g2,rmat24" : "g1";
+  return on_gpu ? find_suite(suite).gpu_graph : "rmat:22:16";
 }
 
 std::vector<row> run(options const& given)
 {
   options o = given;
+  suite const& which = find_suite(o.suite);
   if (o.graph.empty()) { o.graph = default_graph(o.suite, o.gpu.has_value()); }
-  std::vector<row> rows;
   if (o.repeats < 1) { throw argument_error(fmt::format("repeats: {}, expected 1 or more", o.repeats)); }
-  bool const needs_gpu = o.suite == "published" || o.suite == "samplers" || o.suite == "layers" ||
-                         o.suite == "applications" || o.suite == "subgraphs";
-  bool const has_gpu_form = o.suite == "stream" || o.suite == "walks" || o.suite == "sample" || needs_gpu;
-  if (o.gpu.has_value() && !has_gpu_form) {
-    throw argument_error(fmt::format("bench {}: runs on the CPU, expected --device cpu", o.suite));
+  suite_function const function = o.gpu.has_value() ? which.on_gpu : which.on_cpu;
+  if (function == nullptr) {
+    throw argument_error(o.gpu.has_value() ? fmt::format("bench {}: runs on the CPU, expected --device cpu", o.suite)
+                                           : fmt::format("bench {}: runs on a GPU, expected --device cuda", o.suite));
   }
-  if (!o.gpu.has_value() && needs_gpu) {
-    throw argument_error(fmt::format("bench {}: runs on a GPU, expected --device cuda", o.suite));
-  }
-  if (o.gpu.has_value() && o.suite == "walks") {
-    rows = run_gpu_walks(o);
-  } else if (o.gpu.has_value() && o.suite == "sample") {
-    rows = run_gpu_khop(o);
-  } else if (o.suite == "published") {
-    rows = run_published(o);
-  } else if (o.suite == "samplers") {
-    rows = run_samplers(o);
-  } else if (o.suite == "layers") {
-    rows = run_gpu_layers(o);
-  } else if (o.suite == "applications") {
-    rows = run_gpu_applications(o);
-  } else if (o.suite == "subgraphs") {
-    rows = run_gpu_subgraphs(o);
-  } else if (o.suite == "ceilings") {
-    rows = run_ceilings(o);
-  } else if (o.suite == "walks") {
-    rows = run_walks(o);
-  } else if (o.suite == "sample") {
-    rows = run_sample(o);
-  } else if (o.suite == "scaling") {
-    rows = run_scaling(o);
-  } else if (o.suite == "store") {
-    rows = run_store(o);
-  } else if (o.suite == "stream") {
-    rows = run_stream(o);
-  } else {
-    throw argument_error(fmt::format("bench: no suite '{}', expected one of {}", o.suite, fmt::join(suites(), ", ")));
-  }
+  std::vector<row> const rows = function(o);
   if (!o.quiet) { print_table(rows); }
   if (!o.json_path.empty()) {
     std::string const gpu_name = o.gpu.has_value() ? describe_gpu(*o.gpu).name : std::string();

@@ -30,7 +30,8 @@ void add_bench(CLI::App& application)
   app->add_option(
       "--graph", verb->options.graph,
       "rmat:SCALE[:EDGE_FACTOR], or a file; on a GPU also g1, g1l, g2, rmat24, youtube, patents, livejournal, orkut, "
-      "twitter, friendster, several with commas [rmat:22:16; on a GPU those of the suite's goals]");
+      "twitter, friendster, products, reddit, papers100m, several with commas [rmat:22:16; on a GPU those of the "
+      "suite's goals]");
   app->add_option("--repeats", verb->options.repeats, "Rounds; figures are their medians")->capture_default_str();
   app->add_option("--only", verb->options.only, "Walks on a GPU: only jobs whose name holds this, and ceilings");
   app->add_option("--device", verb->device, "cpu, cuda or cuda:N; stream, published, samplers and layers need a GPU")
