@@ -281,7 +281,7 @@ constexpr std::array all_suites{
     suite{"sample", run_sample, run_gpu_khop, main_graph},
     suite{"scaling", run_scaling, nullptr, main_graph},
     suite{"store", run_store, nullptr, main_graph},
-    suite{"stream", run_stream, run_stream, main_graph},
+    suite{"stream", nullptr, run_stream, main_graph},
     suite{"published", nullptr, run_published, "youtube,patents,livejournal,orkut,twitter,friendster"},
     suite{"samplers", nullptr, run_samplers, main_graph},
     suite{"layers", nullptr, run_gpu_layers, main_graph},
