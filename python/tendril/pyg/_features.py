@@ -1,0 +1,152 @@
+"""The attributes of data, filtered to a batch."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch_geometric.data import Data, HeteroData
+from torch_geometric.loader.utils import filter_custom_hetero_store, filter_custom_store
+from torch_geometric.sampler import HeteroSamplerOutput, SamplerOutput
+from torch_geometric.typing import SparseTensor, TensorFrame
+
+
+class _Index:
+    """Positions, copied to each place where attributes are once."""
+
+    def __init__(self, index: Tensor) -> None:
+        self._index = index
+        self._copies = {index.device: index}
+
+    def on(self, device: torch.device) -> Tensor:
+        if device not in self._copies:
+            self._copies[device] = self._index.to(device)
+        return self._copies[device]
+
+
+_HOST = torch.device("cpu")
+
+
+def take(value: Any, index: _Index, dim: int, target: torch.device | None) -> Any:
+    """The elements of an attribute at some positions. Where `target` is a GPU and the attribute in host memory, they are
+    gathered into page-locked memory, from where they are copied behind the caller's back."""
+    if isinstance(value, np.ndarray):  # memory-mapped ones, too
+        value = torch.from_numpy(np.take(value, index.on(_HOST).numpy(), axis=dim))
+        return value if target is None else value.pin_memory().to(target, non_blocking=True)
+    if isinstance(value, TensorFrame):
+        found = value[index.on(value.device)]
+        return found if target is None else found.to(target)
+    places = index.on(value.device)
+    if target is None or value.device.type != "cpu" or value.requires_grad or value.layout != torch.strided:
+        found = torch.index_select(value, dim, places)
+        return found if target is None else found.to(target)
+    shape = list(value.shape)
+    shape[dim] = places.numel()
+    found = torch.empty(shape, dtype=value.dtype, pin_memory=True)
+    torch.index_select(value, dim, places, out=found)
+    return found.to(target, non_blocking=True)
+
+
+def _filter_nodes(store: Any, out: Any, node: Tensor, target: torch.device | None) -> None:
+    index = _Index(node)
+    for key, value in store.items():
+        if key == "num_nodes":
+            out.num_nodes = node.numel()
+        elif store.is_node_attr(key):
+            out[key] = take(value, index, store._parent().__cat_dim__(key, value, store), target)
+
+
+def _filter_edges(
+    store: Any,
+    out: Any,
+    row: Tensor,
+    col: Tensor,
+    edge: Tensor | None,
+    target: torch.device | None,
+) -> None:
+    """`edge`: positions in the data's own order."""
+    index = None if edge is None else _Index(edge)
+    for key, value in store.items():
+        if key == "edge_index":
+            place = value.device if target is None else target
+            out.edge_index = torch.stack([row, col]).to(place)
+        elif key == "adj_t":
+            place = value.device() if target is None else target
+            attribute = value.storage.value()
+            if attribute is not None:
+                attribute = None if index is None else take(attribute, index, 0, target)
+            out.adj_t = SparseTensor(
+                row=col.to(place),
+                col=row.to(place),
+                value=attribute,
+                sparse_sizes=out.size()[::-1],
+                is_sorted=False,
+                trust_data=True,
+            )
+        elif store.is_edge_attr(key):
+            dim = store._parent().__cat_dim__(key, value, store)
+            out[key] = None if index is None else take(value, index, dim, target)
+
+
+def to_user_order(out: SamplerOutput | HeteroSamplerOutput, permutation: Any) -> Any:
+    """The data's own numbers of the sampled edges; `permutation` is the sampler's."""
+    if isinstance(out, HeteroSamplerOutput):
+        known = permutation or {}
+        return {key: _permuted(edge, known.get(key)) for key, edge in (out.edge or {}).items()}
+    return _permuted(out.edge, permutation)
+
+
+def _permuted(edge: Tensor | None, permutation: Tensor | None) -> Tensor | None:
+    if edge is None or permutation is None:
+        return None if edge is None else edge.to(torch.int64)
+    return permutation.to(edge.device)[edge.to(torch.int64)]
+
+
+def filtered(data: Any, out: Any, permutation: Any, target: torch.device | None, custom_cls: Any = None) -> Any:
+    """A Data or HeteroData that holds the sampled graph and the attributes of its vertices and edges, those that data has
+    and PyG's loaders add."""
+    edges = to_user_order(out, permutation)
+    if isinstance(out, SamplerOutput):
+        if isinstance(data, Data):
+            made = copy.copy(data)
+            _filter_nodes(data._store, made._store, out.node, target)
+            _filter_edges(data._store, made._store, out.row, out.col, edges, target)
+        else:
+            made = filter_custom_store(*data, out.node.cpu(), out.row.cpu(), out.col.cpu(), edges, custom_cls)
+        if "n_id" not in made:
+            made.n_id = out.node
+        if edges is not None and "e_id" not in made:
+            made.e_id = edges
+        made.batch = out.batch
+        made.num_sampled_nodes = out.num_sampled_nodes
+        made.num_sampled_edges = out.num_sampled_edges
+        if out.orig_row is not None and out.orig_col is not None:
+            made._orig_edge_index = torch.stack([out.orig_row, out.orig_col])
+        return made
+    if isinstance(data, HeteroData):
+        made = copy.copy(data)
+        none = torch.empty(0, dtype=torch.int64)
+        for name in made.node_types:
+            out.node.setdefault(name, none)
+            _filter_nodes(data[name], made[name], out.node[name], target)
+        for key in made.edge_types:
+            row, col = out.row.setdefault(key, none), out.col.setdefault(key, none)
+            _filter_edges(data[key], made[key], row, col, edges.setdefault(key, none), target)
+    else:
+        node, row, col = ({key: one.cpu() for key, one in many.items()} for many in (out.node, out.row, out.col))
+        made = filter_custom_hetero_store(*data, node, row, col, edges, custom_cls)
+    for name, node in out.node.items():
+        if "n_id" not in made[name]:
+            made[name].n_id = node
+    for key, edge in edges.items():
+        if edge is not None and "e_id" not in made[key]:
+            made[key].e_id = edge
+    made.set_value_dict("batch", out.batch)
+    made.set_value_dict("num_sampled_nodes", out.num_sampled_nodes)
+    made.set_value_dict("num_sampled_edges", out.num_sampled_edges)
+    for key, row in (out.orig_row or {}).items():
+        made[key]._orig_edge_index = torch.stack([row, out.orig_col[key]])
+    return made

@@ -1,0 +1,248 @@
+"""PyG's data as the graphs that the engine samples from: edges are stored with the vertices they lead to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data, FeatureStore, GraphStore, HeteroData, remote_backend_utils
+
+from tendril._errors import ArgumentError
+from tendril._graph import Graph
+from tendril._hetero_graph import EdgeType, HeteroGraph
+
+
+@dataclass
+class SampledGraph:
+    """A graph to sample from, and how to get back to the data it came from."""
+
+    graph: Graph | HeteroGraph
+    num_nodes: int | dict[str, int]
+    device: torch.device
+    """Where the edges of the data are."""
+    permutation: Tensor | None | dict[EdgeType, Tensor | None]
+    """Which edge of the data each edge of the graph is."""
+    node_time: Tensor | dict[str, Tensor] | None = None
+    edge_time: Any = None
+    """Of a `Graph`, in its own order of edges."""
+    node_types: list[str] = field(default_factory=list)
+    edge_types: list[EdgeType] = field(default_factory=list)
+
+    @property
+    def is_hetero(self) -> bool:
+        return isinstance(self.graph, HeteroGraph)
+
+    @property
+    def is_temporal(self) -> bool:
+        return self.node_time is not None or self.edge_time is not None
+
+
+def from_data(data: Any, time_attr: str | None, weight_attr: str | None, num_threads: int) -> SampledGraph:
+    """The graph of a Data, a HeteroData, or a pair of stores."""
+    if isinstance(data, Data):
+        return _from_homogeneous(data, time_attr, weight_attr, num_threads)
+    if isinstance(data, HeteroData):
+        return _from_hetero(data, time_attr, weight_attr, num_threads)
+    if (
+        isinstance(data, (tuple, list))
+        and len(data) == 2
+        and isinstance(data[0], FeatureStore)
+        and isinstance(data[1], GraphStore)
+    ):
+        return _from_stores(data[0], data[1], time_attr, weight_attr, num_threads)
+    raise ArgumentError(
+        f"data is a {type(data).__name__}, expected Data, HeteroData or (FeatureStore, GraphStore)"
+    )
+
+
+def vector(value: Any, what: str, size: int, of: str) -> Tensor:
+    """An attribute that has one number for each vertex or edge."""
+    tensor = value if isinstance(value, Tensor) else torch.as_tensor(value)
+    if tensor.dim() == 2 and tensor.size(1) == 1:
+        tensor = tensor.view(-1)
+    if tensor.dim() != 1 or tensor.numel() != size:
+        raise ArgumentError(f"{what} has shape {tuple(tensor.shape)}, expected ({size},): one number for each {of}")
+    return tensor.detach().cpu()
+
+
+def _times(value: Any, what: str, size: int, of: str) -> Tensor:
+    tensor = vector(value, what, size, of)
+    if tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool:
+        raise ArgumentError(f"{what} has dtype {tensor.dtype}, expected integers")
+    return tensor.to(torch.int64)
+
+
+def _ends(store: Any, what: str) -> tuple[Tensor, Tensor, torch.device]:
+    """Sources and targets of a store's edges."""
+    if store.get("edge_index") is not None:
+        edges = store.edge_index
+        if not isinstance(edges, Tensor) or edges.dim() != 2 or edges.size(0) != 2:
+            shape = tuple(edges.shape) if hasattr(edges, "shape") else type(edges).__name__
+            raise ArgumentError(f"{what} has shape {shape}, expected (2, number of edges)")
+        if edges.dtype not in (torch.int64, torch.int32):
+            raise ArgumentError(f"{what} has dtype {edges.dtype}, expected int64 or int32")
+        edges = edges.as_subclass(Tensor)  # EdgeIndex is one
+        return edges[0].cpu(), edges[1].cpu(), edges.device
+    for name, transposed in (("adj_t", True), ("adj", False)):
+        if store.get(name) is not None and hasattr(store[name], "coo"):
+            row, col, _ = store[name].coo()
+            return (col.cpu(), row.cpu(), row.device) if transposed else (row.cpu(), col.cpu(), row.device)
+    none = torch.empty(0, dtype=torch.int64)
+    return none, none, none.device
+
+
+def _expect_below(ends: Tensor, count: int, what: str, of: str) -> None:
+    if ends.numel() == 0:
+        return
+    low, high = (int(one) for one in torch.aminmax(ends))
+    if low < 0 or high >= count:
+        bad = low if low < 0 else high
+        place = int((ends == bad).nonzero()[0])
+        raise ArgumentError(f"{what}[{place}] is {bad}, expected {of} in [0, {count})")
+
+
+def _from_homogeneous(data: Data, time_attr: str | None, weight_attr: str | None, num_threads: int) -> SampledGraph:
+    source, target, device = _ends(data._store, "edge_index")
+    num_nodes = int(data.num_nodes or 0)
+    for side, ends in enumerate((source, target)):
+        _expect_below(ends, num_nodes, f"edge_index[{side}]", "a vertex")
+    weights = None
+    if weight_attr is not None:
+        if weight_attr not in data:
+            raise ArgumentError(f"weight_attr is '{weight_attr}', but data has no such attribute")
+        weights = vector(data[weight_attr], weight_attr, source.numel(), "edge")
+    node_time = edge_time = None
+    if time_attr is not None:
+        if time_attr in data and data.is_node_attr(time_attr):
+            node_time = _times(data[time_attr], time_attr, num_nodes, "vertex")
+        elif time_attr in data and data.is_edge_attr(time_attr):
+            edge_time = _times(data[time_attr], time_attr, source.numel(), "edge")
+        else:
+            raise ArgumentError(f"time_attr is '{time_attr}', but data has no such attribute of vertices or edges")
+    graph = _reversed(source, target, num_nodes, weights, num_threads)
+    permutation = _permutation(graph)
+    if edge_time is not None and permutation is not None:
+        edge_time = edge_time[permutation]
+    return SampledGraph(graph, num_nodes, device, permutation, node_time, edge_time)
+
+
+def _reversed(source: Tensor, target: Tensor, num_nodes: int, weights: Tensor | None, num_threads: int) -> Graph:
+    return Graph.from_coo(
+        source,
+        target,
+        weights=weights,
+        num_vertices=num_nodes,
+        reverse=True,
+        keep_edge_ids=True,
+        num_threads=num_threads,
+    )
+
+
+def _permutation(graph: Graph) -> Tensor | None:
+    ids = graph.edge_ids
+    return None if ids is None else torch.from_numpy(ids.copy())
+
+
+def _from_hetero(data: HeteroData, time_attr: str | None, weight_attr: str | None, num_threads: int) -> SampledGraph:
+    node_types, edge_types = list(data.node_types), list(data.edge_types)
+    for key in edge_types:  # a type that only edges name has vertices, too
+        node_types += [name for name in (key[0], key[2]) if name not in node_types]
+    num_nodes = {name: int(data[name].num_nodes or 0) for name in node_types}
+    edges: dict[EdgeType, tuple[Tensor, Tensor]] = {}
+    weights: dict[EdgeType, Tensor] = {}
+    device = torch.device("cpu")
+    for key in edge_types:
+        store = data[key]
+        what = f"edge_index of {key}"
+        source, target, found = _ends(store, what)
+        device = found if found.type != "cpu" else device
+        _expect_below(source, num_nodes[key[0]], f"{what}: [0]", f"a vertex of type '{key[0]}'")
+        _expect_below(target, num_nodes[key[2]], f"{what}: [1]", f"a vertex of type '{key[2]}'")
+        edges[key] = source, target
+        if weight_attr is not None and weight_attr in store:
+            weights[key] = vector(store[weight_attr], f"{weight_attr} of {key}", source.numel(), "edge")
+    if weight_attr is not None:
+        if not weights:
+            raise ArgumentError(f"weight_attr is '{weight_attr}', but no edge type has such an attribute")
+        for key, (source, _) in edges.items():  # as likely as each other
+            weights.setdefault(key, torch.ones(source.numel()))
+    node_time, edge_time = _hetero_times(data, time_attr, num_nodes, edges)
+    graph = HeteroGraph(
+        num_nodes,
+        edges,  # type: ignore[arg-type]
+        weights=weights or None,  # type: ignore[arg-type]
+        edge_times=edge_time,  # type: ignore[arg-type]
+        node_times=node_time,  # type: ignore[arg-type]
+        reverse=True,
+        num_threads=num_threads,
+    )
+    permutation = {key: _permutation(one) for key, one in graph.edges.items()}
+    return SampledGraph(graph, num_nodes, device, permutation, node_time, edge_time, node_types, edge_types)
+
+
+def _hetero_times(
+    data: HeteroData, time_attr: str | None, num_nodes: dict[str, int], edges: dict[EdgeType, tuple[Tensor, Tensor]]
+) -> tuple[dict[str, Tensor] | None, dict[EdgeType, Tensor] | None]:
+    if time_attr is None:
+        return None, None
+    of_nodes = {
+        name: _times(data[name][time_attr], f"{time_attr} of '{name}'", count, "vertex")
+        for name, count in num_nodes.items()
+        if time_attr in data[name]
+    }
+    of_edges = {
+        key: _times(data[key][time_attr], f"{time_attr} of {key}", ends[0].numel(), "edge")
+        for key, ends in edges.items()
+        if time_attr in data[key]
+    }
+    if of_nodes and of_edges:
+        raise ArgumentError(f"time_attr is '{time_attr}', which both vertices and edges have, expected either")
+    if not of_nodes and not of_edges:
+        raise ArgumentError(f"time_attr is '{time_attr}', but data has no such attribute of vertices or edges")
+    return of_nodes or None, of_edges or None
+
+
+def _from_stores(
+    features: FeatureStore, graphs: GraphStore, time_attr: str | None, weight_attr: str | None, num_threads: int
+) -> SampledGraph:
+    if weight_attr is not None:
+        raise ArgumentError("weight_attr is given, but (FeatureStore, GraphStore) have no edge weights")
+    attributes = graphs.get_all_edge_attrs()
+    edge_types = list(dict.fromkeys(attr.edge_type for attr in attributes))
+    if edge_types == [None]:
+        if time_attr is not None:
+            raise ArgumentError("time_attr is given, expected one only of several types of vertices in a FeatureStore")
+        row, colptr, permutation = graphs.csc()
+        target = torch.repeat_interleave(torch.arange(colptr.numel() - 1), colptr.diff())
+        num_nodes = max(attributes[0].size)
+        graph = _reversed(row.cpu(), target, num_nodes, None, num_threads)
+        return SampledGraph(graph, num_nodes, row.device, _composed(permutation, _permutation(graph)))
+    tensors = features.get_all_tensor_attrs()
+    node_types = list(dict.fromkeys(attr.group_name for attr in tensors if isinstance(attr.group_name, str)))
+    for key in edge_types:
+        node_types += [name for name in (key[0], key[2]) if name not in node_types]
+    counts = {name: int(remote_backend_utils.size(features, graphs, name)) for name in node_types}
+    rows, colptrs, permutations = graphs.csc()
+    ends = {
+        key: (rows[key], torch.repeat_interleave(torch.arange(colptrs[key].numel() - 1), colptrs[key].diff()))
+        for key in edge_types
+    }
+    node_time = None
+    if time_attr is not None:
+        node_time = {}
+        for attr in tensors:
+            if attr.attr_name == time_attr and isinstance(attr.group_name, str):
+                attr.index = None
+                name = attr.group_name
+                node_time[name] = _times(features.get_tensor(attr), f"{time_attr} of '{name}'", counts[name], "vertex")
+        if not node_time:
+            raise ArgumentError(f"time_attr is '{time_attr}', but the FeatureStore has no such attribute of vertices")
+    hetero = HeteroGraph(counts, ends, node_times=node_time, reverse=True, num_threads=num_threads)  # type: ignore[arg-type]
+    composed = {key: _composed(permutations.get(key), _permutation(one)) for key, one in hetero.edges.items()}
+    return SampledGraph(hetero, counts, torch.device("cpu"), composed, node_time, None, node_types, edge_types)
+
+
+def _composed(outer: Tensor | None, inner: Tensor | None) -> Tensor | None:
+    return inner if outer is None or inner is None else outer.cpu()[inner]

@@ -1,0 +1,133 @@
+"""What a loader begins with, in all forms that PyG's loaders take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data, HeteroData, remote_backend_utils
+from torch_geometric.loader.utils import get_edge_label_index
+
+from tendril._errors import ArgumentError
+
+
+def nodes_of(data: Any, input_nodes: Any, input_id: Tensor | None) -> tuple[str | None, Tensor, Tensor | None]:
+    """The type of the seeds, the seeds, and their ids where those aren't their positions."""
+    name: str | None = None
+    if isinstance(data, HeteroData):
+        name, input_nodes = _typed(input_nodes, data.node_types)
+        count = int(data[name].num_nodes or 0)
+    elif isinstance(data, Data):
+        count = int(data.num_nodes or 0)
+    else:
+        features, graphs = data
+        if isinstance(input_nodes, str) or (isinstance(input_nodes, (tuple, list)) and _is_name(input_nodes)):
+            known = [attr.group_name for attr in features.get_all_tensor_attrs()]
+            name, input_nodes = _typed(input_nodes, list(dict.fromkeys(known)))
+            count = int(remote_backend_utils.num_nodes(features, graphs, name))
+        else:
+            count = max(graphs.get_all_edge_attrs()[0].size)
+    if input_nodes is None:
+        return name, torch.arange(count), input_id
+    return (name, *_seeds(input_nodes, input_id, count))
+
+
+def _is_name(given: Any) -> bool:
+    return len(given) > 0 and isinstance(given[0], str)
+
+
+def _typed(given: Any, known: list[str]) -> tuple[str, Any]:
+    if isinstance(given, str):
+        name, nodes = given, None
+    elif isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], str):
+        name, nodes = given
+    else:
+        what = "None" if given is None else f"a {type(given).__name__}"
+        raise ArgumentError(f"input_nodes is {what}, expected a vertex type or a pair of one and its vertices")
+    if name not in known:
+        raise ArgumentError(f"input_nodes has the vertex type '{name}', expected one of {known}")
+    return name, nodes
+
+
+def _seeds(given: Any, input_id: Tensor | None, count: int) -> tuple[Tensor, Tensor | None]:
+    try:
+        nodes = given if isinstance(given, Tensor) else torch.as_tensor(given)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ArgumentError(f"input_nodes is no list of vertices: {error}") from None
+    nodes = nodes.detach().cpu()
+    if nodes.dim() != 1:
+        raise ArgumentError(f"input_nodes has shape {tuple(nodes.shape)}, expected one dimension")
+    if nodes.dtype == torch.bool:
+        if nodes.numel() != count:
+            raise ArgumentError(f"input_nodes is a mask of {nodes.numel()} vertices, expected {count}")
+        nodes = nodes.nonzero().view(-1)
+        input_id = nodes if input_id is None else input_id
+    elif nodes.numel() == 0:
+        nodes = nodes.to(torch.int64)
+    elif nodes.is_floating_point() or nodes.is_complex():
+        raise ArgumentError(f"input_nodes has dtype {nodes.dtype}, expected integers or a mask")
+    if input_id is not None and input_id.numel() != nodes.numel():
+        raise ArgumentError(f"input_id has {input_id.numel()} elements, expected {nodes.numel()}: one of each seed")
+    _expect_vertices(nodes, count, "input_nodes")
+    return nodes.to(torch.int64), input_id
+
+
+def _expect_vertices(nodes: Tensor, count: int, what: str) -> None:
+    bad = ((nodes < 0) | (nodes >= count)).nonzero()
+    if bad.numel():
+        place = int(bad[0])
+        raise ArgumentError(f"{what}[{place}] is {int(nodes[place])}, expected a vertex in [0, {count})")
+
+
+def links_of(data: Any, edge_label_index: Any, num_nodes: Any) -> tuple[Any, Tensor]:
+    """The type of the links (None where there are no types), and the links."""
+    if isinstance(data, HeteroData):
+        _expect_edge_type(edge_label_index, data)
+    elif not isinstance(data, Data) and edge_label_index is None:
+        raise ArgumentError("edge_label_index is None, expected an edge type or links")
+    kind, links = get_edge_label_index(data, edge_label_index)
+    if links is None:
+        links = torch.empty(2, 0, dtype=torch.int64)
+    if not isinstance(links, Tensor):
+        links = torch.as_tensor(links)
+    what = "edge_label_index"
+    if links.dim() != 2 or links.size(0) != 2:
+        raise ArgumentError(f"{what} has shape {tuple(links.shape)}, expected (2, number of links)")
+    if links.is_floating_point() or links.dtype == torch.bool:
+        raise ArgumentError(f"{what} has dtype {links.dtype}, expected integers")
+    links = links.detach().as_subclass(Tensor).cpu().to(torch.int64)
+    for side in (0, 1):
+        count = num_nodes if kind is None else num_nodes.get(kind[-side], 0)
+        _expect_vertices(links[side], count, f"{what}[{side}]")
+    return kind, links
+
+
+def _expect_edge_type(given: Any, data: HeteroData) -> None:
+    pair = isinstance(given, (tuple, list)) and len(given) > 0
+    kind = (given if isinstance(given[0], str) else given[0]) if pair else None
+    if not isinstance(kind, (tuple, list)) or not all(isinstance(one, str) for one in kind):
+        raise ArgumentError("edge_label_index names no edge type, expected one, or a pair of one and links")
+    for name in (kind[0], kind[-1]):
+        if name not in data.node_types:
+            raise ArgumentError(f"edge_label_index has the vertex type '{name}', expected one of {data.node_types}")
+    if kind is given and tuple(data._to_canonical(*kind)) not in data.edge_types:
+        raise ArgumentError(f"edge_label_index is the edge type {tuple(kind)}, expected one of {data.edge_types}")
+
+
+def one_each(value: Any, what: str, count: int, of: str) -> Tensor | None:
+    """A tensor whose first dimension has an element for each seed or link; None stays."""
+    if value is None:
+        return None
+    tensor = value if isinstance(value, Tensor) else torch.as_tensor(value)
+    if tensor.dim() == 0 or tensor.size(0) != count:
+        raise ArgumentError(f"{what} has shape {tuple(tensor.shape)}, expected ({count}, …): one of each {of}")
+    return tensor
+
+
+def times(value: Any, what: str, count: int, of: str) -> Tensor | None:
+    """A point in time for each seed or link; None stays."""
+    tensor = one_each(value, what, count, of)
+    if tensor is not None and (tensor.dim() != 1 or tensor.is_floating_point() or tensor.dtype == torch.bool):
+        raise ArgumentError(f"{what} has dtype {tensor.dtype} and shape {tuple(tensor.shape)}, expected int64 ({count},)")
+    return tensor

@@ -1,0 +1,282 @@
+"""What both loaders share: epochs, their order, batches made ahead, and batches that wander between streams."""
+
+from __future__ import annotations
+
+import itertools
+import queue
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch_geometric.sampler import SamplerOutput
+
+from tendril._errors import ArgumentError
+from tendril._params import integer
+
+from . import _features
+from ._order import shuffled
+from ._sampler import NeighborSampler
+
+# Arguments of torch.utils.data.DataLoader that say how worker processes do what no worker process is needed for here.
+_OF_WORKERS = {
+    "filter_per_worker",
+    "in_order",
+    "multiprocessing_context",
+    "num_workers",
+    "persistent_workers",
+    "pin_memory_device",
+    "prefetch_factor",
+    "timeout",
+    "worker_init_fn",
+}
+_OF_LIGHTNING = {"collate_fn", "dataset"}
+_BULK_SEEDS = 16384  # bench minibatch: from here on a GPU is full
+_MOST_TOGETHER = 64
+
+
+class Loader:
+    """An epoch of batches at each iteration, the next ones made by a thread while the last is in use."""
+
+    def __init__(
+        self,
+        data: Any,
+        sampler: Any,
+        count: int,
+        transform: Any,
+        transform_sampler_output: Any,
+        custom_cls: Any,
+        seed: int | None,
+        device: Any,
+        bulk: int | None,
+        prefetch: int,
+        batch_size: int | None = 1,
+        shuffle: bool | None = None,
+        drop_last: bool = False,
+        batch_sampler: Any = None,
+        index_sampler: Any = None,
+        generator: torch.Generator | None = None,
+        pin_memory: bool = False,
+        **others: Any,
+    ) -> None:
+        for name in others:
+            if name not in _OF_WORKERS | _OF_LIGHTNING:
+                raise TypeError(f"{type(self).__name__}() got an unexpected keyword argument '{name}'")
+        if batch_sampler is None and (batch_size is None or integer(batch_size, "batch_size") < 1):
+            raise ArgumentError(f"batch_size is {batch_size}, expected 1 or more")
+        if shuffle and (index_sampler is not None or batch_sampler is not None):
+            raise ArgumentError("shuffle is True, and a sampler gives the order: expected one of them")
+        if batch_sampler is not None and index_sampler is not None:
+            raise ArgumentError("sampler and batch_sampler are given, expected one of them")
+        if bulk is not None and integer(bulk, "bulk") < 1:
+            raise ArgumentError(f"bulk is {bulk}, expected 1 or more batches made together")
+        if integer(prefetch, "prefetch") < 0:
+            raise ArgumentError(f"prefetch is {prefetch}, expected 0 or more batches made ahead")
+        self.data = data
+        self.transform = transform
+        self.transform_sampler_output = transform_sampler_output
+        self.custom_cls = custom_cls
+        self.batch_size = None if batch_sampler is not None else batch_size
+        self.drop_last = drop_last
+        self.sampler = index_sampler
+        self.batch_sampler = batch_sampler
+        self.generator = generator
+        self.pin_memory = pin_memory
+        self.prefetch = prefetch
+        self.num_workers = int(others.get("num_workers") or 0)
+        self.seed = seed
+        self._count = count
+        self._shuffle = bool(shuffle)
+        self._engine = sampler
+        self._epoch = 0
+        self._ours = isinstance(sampler, NeighborSampler)
+        place = sampler.device if self._ours else torch.device("cpu") if device is None else torch.device(device)
+        self._target = place if place.type != "cpu" else None
+        self._bulk = self._together(bulk)
+
+    def _together(self, bulk: int | None) -> int:
+        if bulk is not None:
+            return bulk
+        if self._target is None or self.batch_size is None:
+            return 1
+        return max(1, min(_MOST_TOGETHER, _BULK_SEEDS // self.batch_size))
+
+    # Epochs
+
+    @property
+    def epoch(self) -> int:
+        """Number of the epoch that the next iteration makes, from 0."""
+        return self._epoch
+
+    def set_epoch(self, epoch: int) -> None:
+        """Set the number of the epoch that the next iteration makes: to go on where training was interrupted.
+
+        Parameters
+        ----------
+        epoch : int
+        """
+        self._epoch = integer(epoch, "epoch")
+
+    def __len__(self) -> int:
+        if self.batch_sampler is not None:
+            return len(self.batch_sampler)
+        count = self._count if self.sampler is None else len(self.sampler)
+        assert self.batch_size is not None
+        return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
+
+    def _batches(self, epoch: int) -> Iterator[Tensor]:
+        """The positions of each batch's seeds in the loader's input."""
+        if self.batch_sampler is not None:
+            yield from (torch.as_tensor(list(one), dtype=torch.int64) for one in self.batch_sampler)
+            return
+        if self.sampler is not None:
+            order = torch.as_tensor(list(self.sampler), dtype=torch.int64)
+        elif not self._shuffle:
+            order = torch.arange(self._count)
+        elif self.generator is not None:
+            order = torch.randperm(self._count, generator=self.generator)
+        else:
+            order = shuffled(self._count, self._draws(), epoch)
+        assert self.batch_size is not None
+        for one in order.split(self.batch_size) if order.numel() else ():
+            if one.numel() == self.batch_size or not self.drop_last:
+                yield one
+
+    def _draws(self) -> int:
+        return int(self._engine.seed if self._ours else self.seed or 0)
+
+    def _first_number(self, epoch: int) -> int:
+        try:
+            return epoch * len(self)
+        except TypeError:  # a sampler that doesn't know how many it will give
+            return epoch << 32
+
+    # Batches
+
+    def _sample(self, index: Tensor, number: int) -> Any:
+        """The sampler's output for one batch."""
+        raise NotImplementedError
+
+    def _sample_many(self, parts: list[Tensor], number: int) -> list[Any]:
+        return [self._sample(part, number + i) for i, part in enumerate(parts)]
+
+    def _finish(self, made: Any, out: Any) -> None:
+        """Adds to a batch what it says of its seeds."""
+        raise NotImplementedError
+
+    def _filter(self, out: Any) -> Any:
+        made = _features.filtered(
+            self.data, out, self._engine.edge_permutation, self._target, custom_cls=self.custom_cls
+        )
+        self._finish(made, out)
+        if self._target is not None:
+            made = made.to(self._target, non_blocking=True)
+        elif self.pin_memory and torch.cuda.is_available():
+            made = made.pin_memory()
+        return made
+
+    def _last_step(self, made: Any) -> Any:
+        """What the user's functions do, in the user's thread: they may draw random numbers."""
+        if self.transform_sampler_output is not None:
+            made = self._filter(self.transform_sampler_output(made))
+        return made if self.transform is None else self.transform(made)
+
+    def __call__(self, index: Any, batch: int = 0) -> Any:
+        """The batch of some of the loader's inputs.
+
+        Parameters
+        ----------
+        index : array_like of int
+            Positions in the loader's input.
+        batch : int
+            The batch's number.
+
+        Returns
+        -------
+        Data or HeteroData
+        """
+        place = torch.as_tensor(index, dtype=torch.int64).view(-1)
+        if place.numel() and not 0 <= int(place.min()) <= int(place.max()) < self._count:
+            raise ArgumentError(f"index is out of range, expected positions in [0, {self._count})")
+        out = self._sample(place, batch)
+        return self._last_step(out if self.transform_sampler_output is not None else self._filter(out))
+
+    def _made(self, epoch: int) -> Iterator[Any]:
+        """All batches of an epoch, as far as they are made by the thread that makes them."""
+        number = self._first_number(epoch)
+        batches = self._batches(epoch)
+        while group := list(itertools.islice(batches, self._bulk)):
+            for out in self._sample_many(group, number):
+                yield out if self.transform_sampler_output is not None else self._filter(out)
+            number += len(group)
+
+    def __iter__(self) -> Iterator[Any]:
+        epoch = self._epoch
+        self._epoch += 1
+        # A sampler that isn't ours may draw from Torch's generator, which other threads mustn't at the same time.
+        if self.prefetch and self._ours:
+            return map(self._last_step, _ahead(self._made(epoch), self.prefetch, self._engine._stream))
+        return map(self._last_step, self._made(epoch))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+def _ahead(made: Iterator[Any], depth: int, stream: Any) -> Iterator[Any]:
+    """The same items, made by a thread, `depth` of them ahead; on a GPU on a stream of its own."""
+    ready: queue.Queue[tuple[Any, Any, BaseException | None]] = queue.Queue(depth)
+    stop = threading.Event()
+
+    def put(item: tuple[Any, Any, BaseException | None]) -> bool:
+        while not stop.is_set():
+            try:
+                ready.put(item, timeout=0.1)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+    def run() -> None:
+        try:
+            with torch.cuda.stream(stream):
+                for item in made:
+                    if not put((item, None if stream is None else stream.record_event(), None)):
+                        return
+            put((None, None, None))
+        except BaseException as error:  # the consumer's to see
+            put((None, None, error))
+
+    thread = threading.Thread(target=run, name="tendril-loader", daemon=True)
+    thread.start()
+    try:
+        while True:
+            item, event, error = ready.get()
+            if error is not None:
+                raise error
+            if item is None:
+                return
+            if event is not None:
+                _hand_over(item, event, stream.device)
+            yield item
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _hand_over(item: Any, event: Any, device: torch.device) -> None:
+    """The caller's stream waits for the batch, whose memory isn't used again before that stream has read it."""
+    current = torch.cuda.current_stream(device)
+    current.wait_event(event)
+
+    def keep(one: Any) -> Any:
+        if isinstance(one, Tensor) and one.is_cuda:
+            one.record_stream(current)
+        return one
+
+    if isinstance(item, SamplerOutput) or not hasattr(item, "apply"):
+        for one in vars(item).values():
+            for tensor in one.values() if isinstance(one, dict) else (one,):
+                keep(tensor)
+    else:
+        item.apply(keep)

@@ -1,0 +1,175 @@
+"""Mini-batches around vertices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch_geometric.sampler import HeteroSamplerOutput, NodeSamplerInput
+
+from tendril._errors import ArgumentError
+
+from . import _inputs
+from ._loader import Loader
+from ._sampler import NeighborSampler
+
+
+class NeighborLoader(Loader):
+    """Loads mini-batches around vertices: `torch_geometric.loader.NeighborLoader` with Tendril's engine, on CPUs and GPUs.
+
+    Takes PyG's arguments and yields what PyG's does: Data or HeteroData with the attributes of the sampled vertices and
+    edges, and `n_id`, `e_id`, `input_id`, `batch_size`, `num_sampled_nodes`, `num_sampled_edges`, `batch` (disjoint) and
+    `seed_time`. ``edge_index[0]`` are neighbours, ``edge_index[1]`` the vertices that sampled them. docs/pyg.md has a
+    table of what is the same and what isn't.
+
+    Batch i of epoch e, from 0, has the number ``e * len(loader) + i``, which with ``seed`` decides all draws: threads,
+    ``bulk``, ``prefetch`` and the device never change a batch. Torch's generators are left alone.
+
+    Parameters
+    ----------
+    data : Data, HeteroData or (FeatureStore, GraphStore)
+    num_neighbors : list of int, or dict of edge types to such
+        Neighbours a vertex, hop by hop: >= 0, or -1 for all.
+    input_nodes : tensor, list, str or (str, tensor), optional
+        Seeds: vertices, a mask of them, or None for all; with several types, a type and its seeds.
+    input_time : tensor of int, optional
+        Of each seed: it sees nothing that is later. Default: the seeds' own ``time_attr``.
+    replace, subgraph_type, disjoint, temporal_strategy, time_attr, weight_attr, directed
+        As for `NeighborSampler`.
+    transform : callable, optional
+        Takes a batch and returns what the loader yields. Called in the thread that iterates.
+    transform_sampler_output : callable, optional
+        The same for what the sampler gives, before attributes are added.
+    is_sorted, filter_per_worker
+        Accepted, and of no effect.
+    neighbor_sampler : BaseSampler, optional
+        A sampler to use, of this package or PyG's.
+    custom_cls, input_id
+        As PyG's.
+    batch_size : int
+        Seeds of a batch.
+    shuffle : bool
+        Take the seeds in another order every epoch, which ``seed`` and the epoch's number decide; or ``generator``, if
+        given.
+    drop_last : bool
+        Leave out a last batch that is smaller.
+    sampler, batch_sampler, generator, pin_memory
+        As of `torch.utils.data.DataLoader`. Its other arguments (``num_workers``, …) are accepted, and of no effect:
+        batches are made by threads of this process.
+    seed : int, optional
+        In [0, 2^64). None: drawn from Torch's generator once, here.
+    device : str or torch.device, optional
+        Where to sample, and where batches are. Default: where the edges of the data are; features then stay where they
+        are, unless the edges are on a GPU.
+    bulk : int, optional
+        Batches that are sampled together. Default: as many as fill a GPU; on a CPU one.
+    prefetch : int
+        Batches that are made ahead; 0: each when it is asked for.
+    executor, num_threads
+        As for `NeighborSampler`.
+
+    Raises
+    ------
+    ArgumentError
+        A ValueError: for seeds that are no vertices, unknown types, missing attributes, arguments that contradict each
+        other.
+    DeviceError
+        If the GPU can't be used, saying why.
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        num_neighbors: Any,
+        input_nodes: Any = None,
+        input_time: Tensor | None = None,
+        replace: bool = False,
+        subgraph_type: Any = "directional",
+        disjoint: bool = False,
+        temporal_strategy: str = "uniform",
+        time_attr: str | None = None,
+        weight_attr: str | None = None,
+        transform: Any = None,
+        transform_sampler_output: Any = None,
+        is_sorted: bool = False,
+        filter_per_worker: bool | None = None,
+        neighbor_sampler: Any = None,
+        directed: bool = True,
+        custom_cls: Any = None,
+        input_id: Tensor | None = None,
+        *,
+        seed: int | None = 0,
+        device: Any = None,
+        bulk: int | None = None,
+        prefetch: int = 2,
+        executor: str = "auto",
+        num_threads: int = 0,
+        sampler: Any = None,
+        **loader: Any,
+    ) -> None:
+        if input_time is not None and time_attr is None and neighbor_sampler is None:
+            raise ArgumentError("input_time is given, but time_attr isn't: expected both, or none")
+        if neighbor_sampler is None:
+            neighbor_sampler = NeighborSampler(
+                data,
+                num_neighbors,
+                subgraph_type=subgraph_type,
+                replace=replace,
+                disjoint=disjoint,
+                temporal_strategy=temporal_strategy,
+                time_attr=time_attr,
+                weight_attr=weight_attr,
+                is_sorted=is_sorted,
+                directed=directed,
+                seed=chosen_seed(seed),
+                device=device,
+                executor=executor,
+                num_threads=num_threads,
+            )
+        kind, nodes, ids = _inputs.nodes_of(data, input_nodes, input_id)
+        time = _inputs.times(input_time, "input_time", nodes.numel(), "seed")
+        self.node_sampler = neighbor_sampler
+        self.input_nodes = input_nodes
+        self.input_time = input_time
+        self.input_data = NodeSamplerInput(input_id=ids, node=nodes, time=time, input_type=kind)
+        super().__init__(
+            data,
+            neighbor_sampler,
+            nodes.numel(),
+            transform,
+            transform_sampler_output,
+            custom_cls,
+            seed,
+            device,
+            bulk,
+            prefetch,
+            index_sampler=sampler,
+            filter_per_worker=filter_per_worker,
+            **loader,
+        )
+        if isinstance(neighbor_sampler, NeighborSampler):  # speaks up here if the seeds have no times
+            neighbor_sampler._seed_times({kind: nodes[:0]}, None if time is None else {kind: time[:0]})
+
+    def _sample(self, index: Tensor, number: int) -> Any:
+        given = self.input_data[index]
+        if self._ours:
+            return self.node_sampler.sample_from_nodes(given, batch=number)
+        return self.node_sampler.sample_from_nodes(given)
+
+    def _sample_many(self, parts: list[Tensor], number: int) -> list[Any]:
+        sizes = {part.numel() for part in parts[:-1]}
+        even = len(sizes) == 1 and 0 < parts[-1].numel() <= next(iter(sizes))
+        if not self._ours or not even:
+            return super()._sample_many(parts, number)
+        return self.node_sampler.sample_batches(self.input_data[torch.cat(parts)], parts[0].numel(), number)  # type: ignore[no-any-return]
+
+    def _finish(self, made: Any, out: Any) -> None:
+        store = made[self.input_data.input_type] if isinstance(out, HeteroSamplerOutput) else made
+        store.input_id, store.seed_time = out.metadata[0], out.metadata[1]
+        store.batch_size = out.metadata[0].size(0)
+
+
+def chosen_seed(seed: int | None) -> int:
+    """The seed given, or one that Torch's generator draws."""
+    return int(torch.randint(2**63 - 1, ())) if seed is None else seed

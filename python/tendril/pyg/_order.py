@@ -1,0 +1,27 @@
+"""The order of an epoch: a function of the seed and the epoch's number, on every machine and with every version."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+_GOLDEN = 0x9E3779B97F4A7C15
+_MASK = (1 << 64) - 1
+
+
+def _mixed(x: int) -> int:
+    """The finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014)."""
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB & _MASK
+    return x ^ (x >> 31)
+
+
+def shuffled(count: int, seed: int, epoch: int) -> Tensor:
+    """Numbers 0 to count - 1 in ascending order of SplitMix64's number i from the state that seed and epoch give, ties by
+    number."""
+    state = _mixed(_mixed((seed + _GOLDEN) & _MASK) + epoch & _MASK)
+    x = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_GOLDEN) + np.uint64(state)  # wraps, as it should
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return torch.from_numpy(np.argsort(x ^ (x >> np.uint64(31)), kind="stable"))

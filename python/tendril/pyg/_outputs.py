@@ -1,0 +1,137 @@
+"""Mini-batches as PyG's sampler outputs, and what its loaders expect of them beyond what the engine makes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch_geometric.sampler import HeteroSamplerOutput, SamplerOutput
+
+from tendril._minibatch import Minibatch
+
+
+def tensor(array: Any) -> Tensor:
+    """An array of the engine's, where it lies."""
+    return torch.from_numpy(array) if isinstance(array, np.ndarray) else torch.from_dlpack(array)
+
+
+def output_of(made: Minibatch, keeps_counts: bool) -> SamplerOutput | HeteroSamplerOutput:
+    """In PyG's words: an edge leads from `row`, the neighbour, to `col`, the vertex that was expanded.
+
+    keeps_counts: whether edges are those that were sampled hop by hop.
+    """
+    if not isinstance(made.node, dict):
+        return SamplerOutput(
+            node=tensor(made.node),
+            row=tensor(made.col),
+            col=tensor(made.row),
+            edge=tensor(made.edge),
+            batch=None if made.batch is None else tensor(made.batch),
+            num_sampled_nodes=list(made.num_sampled_nodes),
+            num_sampled_edges=list(made.num_sampled_edges) if keeps_counts else None,
+        )
+    return HeteroSamplerOutput(
+        node={key: tensor(one) for key, one in made.node.items()},
+        row={key: tensor(one) for key, one in made.col.items()},
+        col={key: tensor(one) for key, one in made.row.items()},
+        edge={key: tensor(one) for key, one in made.edge.items()},
+        batch=None if made.batch is None else {key: tensor(one) for key, one in made.batch.items()},
+        num_sampled_nodes={key: list(one) for key, one in made.num_sampled_nodes.items()},
+        num_sampled_edges={key: list(one) for key, one in made.num_sampled_edges.items()} if keeps_counts else None,
+    )
+
+
+def bidirectional(out: SamplerOutput, keep_orig_edges: bool) -> SamplerOutput:
+    """Each edge in both directions, none twice, by target, then source: as PyG's `to_bidirectional`, but where several
+    edges of the graph become one, it has the id of the one that was sampled first."""
+    if keep_orig_edges:
+        out.orig_row, out.orig_col = out.row, out.col
+    else:
+        out.num_sampled_nodes = out.num_sampled_edges = None
+    row, col = torch.cat([out.row, out.col]), torch.cat([out.col, out.row])
+    key, order = torch.sort(col * max(out.node.numel(), 1) + row, stable=True)
+    first = torch.ones_like(key, dtype=torch.bool)
+    first[1:] = key[1:] != key[:-1]
+    picked = order[first]
+    out.row, out.col = row[picked], col[picked]
+    if out.edge is not None:
+        out.edge = torch.cat([out.edge, out.edge])[picked]
+    return out
+
+
+def repeat_seeds(out: Any, seeds: dict[str | None, Tensor]) -> Any:
+    """Where a seed was given twice, the engine has one vertex; PyG's loaders promise that the first vertices of a batch are
+    the seeds as they were given. So each repetition becomes a vertex of its own, with a copy of the edges that lead to the
+    seed: a model sees the same there."""
+    for name, seed in seeds.items():
+        counts = out.num_sampled_nodes if name is None else out.num_sampled_nodes[name]
+        if counts[0] < seed.numel():
+            _repeat(out, name, seed.to((out.node if name is None else out.node[name]).device))
+    return out
+
+
+def _repeat(out: Any, name: str | None, seed: Tensor) -> None:
+    node = out.node if name is None else out.node[name]
+    counts = out.num_sampled_nodes if name is None else out.num_sampled_nodes[name]
+    distinct, given = counts[0], seed.numel()
+    seed = seed.to(node.dtype)
+    ascending, order = torch.sort(node[:distinct])
+    number = order[torch.searchsorted(ascending, seed)]  # of each seed, in the engine's batch
+    places = torch.arange(given, device=node.device)
+    first = torch.full((distinct,), given, device=node.device).scatter_reduce(0, number, places, "amin")
+    moved = torch.cat([first, torch.arange(given, given + node.numel() - distinct, device=node.device)])
+    again = (first[number] != places).nonzero().view(-1)
+    counts[0] = given
+    whole = torch.cat([seed, node[distinct:]])
+    if name is None:
+        out.node = whole
+        hops = out.num_sampled_edges
+        row, col, edge, copies = _copy_edges(out.row, out.col, out.edge, moved, moved, number, again, hops)
+        out.row, out.col, out.edge = row, col, edge
+        if hops:
+            hops[0] += copies
+        return
+    out.node[name] = whole
+    for key in out.row:
+        hops = None if out.num_sampled_edges is None else out.num_sampled_edges[key]
+        of_row = moved if key[0] == name else None
+        if key[2] == name:
+            row, col, edge, copies = _copy_edges(
+                out.row[key], out.col[key], out.edge[key], of_row, moved, number, again, hops
+            )
+            out.row[key], out.col[key], out.edge[key] = row, col, edge
+            if hops:
+                hops[0] += copies
+        elif of_row is not None:
+            out.row[key] = of_row[out.row[key]]
+
+
+def _copy_edges(
+    row: Tensor,
+    col: Tensor,
+    edge: Tensor,
+    of_row: Tensor | None,
+    of_col: Tensor,
+    number: Tensor,
+    again: Tensor,
+    hops: list[int] | None,
+) -> tuple[Tensor, Tensor, Tensor, int]:
+    """The edges with new numbers; behind those of the first hop (all, where edges aren't in hops) the copies: for each
+    repetition in `again` those that lead to its seed."""
+    ascending, order = torch.sort(col, stable=True)
+    begin = torch.searchsorted(ascending, number[again])
+    count = torch.searchsorted(ascending, number[again], right=True) - begin
+    total = int(count.sum())
+    offset = torch.arange(total, device=row.device) - torch.repeat_interleave(count.cumsum(0) - count, count)
+    source = order[torch.repeat_interleave(begin, count) + offset]
+    row, to = (row if of_row is None else of_row[row]), of_col[col]
+    cut = hops[0] if hops else row.numel()
+    copied = torch.repeat_interleave(again, count)
+    return (
+        torch.cat([row[:cut], row[source], row[cut:]]),
+        torch.cat([to[:cut], copied, to[cut:]]),
+        torch.cat([edge[:cut], edge[source], edge[cut:]]),
+        total,
+    )

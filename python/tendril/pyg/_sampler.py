@@ -1,0 +1,345 @@
+"""Tendril's engine behind PyG's interface of samplers."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+from torch_geometric.sampler import (
+    BaseSampler,
+    EdgeSamplerInput,
+    HeteroSamplerOutput,
+    NegativeSampling,
+    NodeSamplerInput,
+    NumNeighbors,
+    SamplerOutput,
+)
+from torch_geometric.sampler.base import DataType, SubgraphType
+
+from tendril._errors import ArgumentError
+from tendril._hetero_graph import HeteroGraph
+from tendril._minibatch import Minibatch, MinibatchSampler
+from tendril._params import counts
+
+from . import _edges, _graph, _outputs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Output = SamplerOutput | HeteroSamplerOutput
+
+
+class NeighborSampler(BaseSampler):  # type: ignore[misc]
+    """Samples neighbours for PyG: what `torch_geometric.sampler.NeighborSampler` does, with reproducible draws, for its
+    loaders, for those of this package, and for loaders of one's own.
+
+    A batch is a function of the data, the parameters, ``seed`` and the batch's number. `sample_from_nodes` and
+    `sample_from_edges` take the number as ``batch``; without it they count their calls.
+
+    Parameters
+    ----------
+    data : Data, HeteroData or (FeatureStore, GraphStore)
+        The graph is taken over once; later changes of its edges, times or weights go unnoticed.
+    num_neighbors : list of int, dict of edge types to such, or NumNeighbors
+        Neighbours a vertex, hop by hop: >= 0, or -1 for all.
+    subgraph_type : SubgraphType or str
+        "directional", "bidirectional" or "induced".
+    replace, disjoint, temporal_strategy, time_attr, weight_attr
+        As PyG's. With ``time_attr`` batches are disjoint.
+    is_sorted, share_memory : bool
+        Accepted, and of no effect: edges are sorted once in any case, and there are no worker processes.
+    directed : bool
+        Deprecated by PyG: False means subgraph_type "induced".
+    seed : int
+        In [0, 2^64).
+    device : str or torch.device, optional
+        Where to sample: "cpu", "cuda", "cuda:1". Default: where the data's edges are.
+    executor : str
+        On a GPU, as for `tendril.MinibatchSampler`.
+    num_threads : int
+        On the CPU; 0: every core the process may use.
+
+    Raises
+    ------
+    ArgumentError
+        A ValueError; for data that doesn't fit together, a missing attribute, fan-outs of different lengths or for an
+        unknown edge type.
+    DeviceError
+        If the GPU can't be used, saying why.
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        num_neighbors: Any,
+        subgraph_type: SubgraphType | str = "directional",
+        replace: bool = False,
+        disjoint: bool = False,
+        temporal_strategy: str = "uniform",
+        time_attr: str | None = None,
+        weight_attr: str | None = None,
+        is_sorted: bool = False,
+        share_memory: bool = False,
+        directed: bool = True,
+        *,
+        seed: int = 0,
+        device: Any = None,
+        executor: str = "auto",
+        num_threads: int = 0,
+    ) -> None:
+        del is_sorted, share_memory
+        if not directed:
+            subgraph_type = SubgraphType.induced
+            warnings.warn("directed=False is deprecated, use subgraph_type='induced'", DeprecationWarning, stacklevel=2)
+        try:
+            self.subgraph_type = SubgraphType(subgraph_type)
+        except ValueError:
+            raise ArgumentError(
+                f"subgraph_type is {subgraph_type!r}, expected 'directional', 'bidirectional' or 'induced'"
+            ) from None
+        if temporal_strategy not in ("uniform", "last"):
+            raise ArgumentError(f"temporal_strategy is {temporal_strategy!r}, expected 'uniform' or 'last'")
+        self.data_type = DataType.from_data(data) if isinstance(data, (list, tuple)) else _type_of(data)
+        self._source = _graph.from_data(data, time_attr, weight_attr, num_threads)
+        if self._source.is_temporal and weight_attr is not None:
+            raise ArgumentError("weight_attr and time_attr are given, expected one of them: weights don't go with times")
+        self.device = self._source.device if device is None else torch.device(device)
+        if self.device.type == "cuda" and self.device.index is None:
+            self.device = torch.device("cuda", 0)
+        self.num_nodes = self._source.num_nodes
+        self.node_time, self.edge_time = self._source.node_time, self._source.edge_time
+        self.node_types, self.edge_types = self._source.node_types, self._source.edge_types
+        self.replace = replace
+        self.temporal_strategy = temporal_strategy
+        self.keep_orig_edges = False
+        self.seed = seed
+        self._disjoint = disjoint
+        self._weighted = weight_attr is not None
+        self._executor, self._num_threads = executor, num_threads
+        self._graph = self._source.graph.to(self.device)
+        self._permutation = self._on_device(self._source.permutation)
+        self._calls = itertools.count()
+        self._stream: Any = torch.cuda.Stream(self.device) if self.device.type == "cuda" else None
+        self._sampler: MinibatchSampler | None = None
+        self.num_neighbors = num_neighbors
+
+    def _on_device(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: self._on_device(one) for key, one in value.items()}
+        return None if value is None else value.to(self.device)
+
+    @property
+    def num_neighbors(self) -> NumNeighbors:
+        """Fan-outs; may be set anew."""
+        return self._num_neighbors
+
+    @num_neighbors.setter
+    def num_neighbors(self, value: Any) -> None:
+        self._num_neighbors = value if isinstance(value, NumNeighbors) else _num_neighbors(value)
+        self._fanouts = _fanouts(self._num_neighbors, self.edge_types if self.is_hetero else None)
+        self._sampler = None
+        self._engine()  # speaks up here if it can't
+
+    @property
+    def is_hetero(self) -> bool:
+        """Whether there are types of vertices and edges."""
+        return self._source.is_hetero
+
+    @property
+    def is_temporal(self) -> bool:
+        """Whether vertices or edges have times."""
+        return self._source.is_temporal
+
+    @property
+    def disjoint(self) -> bool:
+        """Whether each seed has a subgraph of its own."""
+        return self._disjoint or self.is_temporal
+
+    @disjoint.setter
+    def disjoint(self, value: bool) -> None:
+        self._disjoint = value
+        self._sampler = None
+
+    @property
+    def edge_permutation(self) -> Any:
+        """Which edge of the data each edge of the sampler's graph is."""
+        return self._permutation
+
+    def sample_from_nodes(self, index: NodeSamplerInput, batch: int | None = None, **kwargs: Any) -> Output:
+        """The batch of some vertices, which come first in it.
+
+        Parameters
+        ----------
+        index : NodeSamplerInput
+        batch : int, optional
+            The batch's number. Default: how many calls there were before.
+
+        Returns
+        -------
+        SamplerOutput or HeteroSamplerOutput
+        """
+        number = next(self._calls) if batch is None else batch
+        seeds = {index.input_type: index.node}
+        times = self._seed_times(seeds, None if index.time is None else {index.input_type: index.time})
+        return self._finished(self._sample(seeds, times, number), index)
+
+    def sample_batches(
+        self, index: NodeSamplerInput, batch_size: int, first_batch: int
+    ) -> list[SamplerOutput | HeteroSamplerOutput]:
+        """Batches `first_batch`, `first_batch` + 1, … of consecutive vertices, made together: the same as one by one.
+
+        Parameters
+        ----------
+        index : NodeSamplerInput
+            The vertices of all batches.
+        batch_size : int
+            Vertices of a batch; the last one may have fewer.
+        first_batch : int
+            Number of the first batch.
+
+        Returns
+        -------
+        list of SamplerOutput or HeteroSamplerOutput
+        """
+        seeds = {index.input_type: index.node}
+        times = self._seed_times(seeds, None if index.time is None else {index.input_type: index.time})
+        made = self._engine().sample_batches(
+            index.node,  # type: ignore[arg-type]
+            batch_size,
+            node_type=index.input_type,
+            first_batch=first_batch,
+            times=None if times is None else times[index.input_type],  # type: ignore[arg-type]
+        )
+        places = torch.arange(index.node.numel())
+        parts = [index[part] for part in places.split(batch_size)]
+        return [self._finished(self._output(one), part) for one, part in zip(made, parts, strict=True)]
+
+    def sample_from_edges(
+        self,
+        index: EdgeSamplerInput,
+        neg_sampling: NegativeSampling | None = None,
+        batch: int | None = None,
+        **kwargs: Any,
+    ) -> Output:
+        """The batch of the ends of some links, and of negative ones.
+
+        Parameters
+        ----------
+        index : EdgeSamplerInput
+        neg_sampling : NegativeSampling, optional
+        batch : int, optional
+            The batch's number. Default: how many calls there were before.
+
+        Returns
+        -------
+        SamplerOutput or HeteroSamplerOutput
+            With PyG's `metadata`: the input's ids, where the links are in the batch, labels, times.
+        """
+        number = next(self._calls) if batch is None else batch
+        out = _edges.edge_sample(self, index, neg_sampling, number)
+        return self._converted(out)
+
+    def _sample(self, seeds: dict[str | None, Tensor], times: dict[str | None, Tensor] | None, batch: int) -> Output:
+        engine = self._engine()
+        if not self.is_hetero:
+            return self._output(engine.sample(seeds[None], batch=batch, times=None if times is None else times[None]))
+        return self._output(engine.sample(seeds, batch=batch, times=times))
+
+    def _output(self, made: Minibatch) -> Output:
+        return _outputs.output_of(made, self.subgraph_type != SubgraphType.induced)
+
+    def _finished(self, out: Output, index: NodeSamplerInput) -> Output:
+        if not self.disjoint:
+            out = _outputs.repeat_seeds(out, {index.input_type: index.node})
+        out.metadata = (index.input_id, index.time)
+        return self._converted(out)
+
+    def _converted(self, out: Output) -> Output:
+        if self.subgraph_type != SubgraphType.bidirectional:
+            return out
+        if isinstance(out, SamplerOutput):
+            return _outputs.bidirectional(out, self.keep_orig_edges)
+        return out.to_bidirectional(keep_orig_edges=self.keep_orig_edges)
+
+    def _seed_times(
+        self, seeds: dict[str | None, Tensor], times: dict[str | None, Tensor] | None
+    ) -> dict[str | None, Tensor] | None:
+        """The seeds' times: those given, else those of the vertices."""
+        if not self.is_temporal:
+            return None
+        out: dict[str | None, Tensor] = {}
+        for name, seed in seeds.items():
+            if times is not None:
+                out[name] = times[name].to(torch.int64)
+                continue
+            known = self.node_time.get(name) if isinstance(self.node_time, dict) else self.node_time
+            if known is None:
+                of = "edges" if self.node_time is None else f"other vertices than '{name}'"
+                raise ArgumentError(f"seeds have no time: time_attr is one of {of}, expected times with the seeds")
+            out[name] = known[seed]
+        return out
+
+    def _engine(self) -> MinibatchSampler:
+        if self._sampler is None:
+            induced = self.subgraph_type == SubgraphType.induced
+            times: dict[str, Any] = {}
+            if not isinstance(self._graph, HeteroGraph):
+                times = {"edge_times": self.edge_time, "node_times": self.node_time}
+            self._sampler = MinibatchSampler(
+                self._graph,
+                self._fanouts,
+                replace=self.replace,
+                weighted=self._weighted,
+                # Reverse edges are added behind it, without doublets and in PyG's order.
+                subgraph_type="induced" if induced else "directional",
+                disjoint=self.disjoint,
+                temporal_strategy=self.temporal_strategy,
+                seed=self.seed,
+                executor=self._executor,
+                stream=self._stream,
+                num_threads=self._num_threads,
+                **times,
+            )
+        return self._sampler
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+def _type_of(data: Any) -> Any:
+    try:
+        return DataType.from_data(data)
+    except ValueError as error:
+        raise ArgumentError(str(error)) from None
+
+
+def _num_neighbors(value: Any) -> NumNeighbors:
+    if isinstance(value, Mapping):
+        return NumNeighbors(dict(value))
+    try:
+        return NumNeighbors([int(one) for one in counts(value, "num_neighbors")])
+    except TypeError:
+        raise ArgumentError(f"num_neighbors is {value!r}, expected integers, or a dict of edge types to such") from None
+
+
+def _fanouts(given: NumNeighbors, edge_types: Sequence[Any] | None) -> Any:
+    """As the engine takes them: a list, or one of each edge type."""
+    values = given.values
+    if not isinstance(values, dict):
+        return values
+    if edge_types is None:
+        raise ArgumentError("num_neighbors is a dict, expected a list of integers: the data has one type of edges")
+    named = {key.to_tuple(): value for key, value in values.items()}
+    for key in named:
+        if key not in edge_types:
+            raise ArgumentError(f"num_neighbors has the edge type {key}, expected one of {list(edge_types)}")
+    for key in edge_types:
+        if key not in named:
+            if given.default is None:
+                raise ArgumentError(f"num_neighbors has no edge type {key}, expected fan-outs of every edge type")
+            named[key] = given.default
+    return {key: named[key] for key in edge_types}
