@@ -77,6 +77,9 @@ void check_minibatch(hetero_graph const& graph, minibatch_params const& params)
                   "disjoint: false, but the graph has times, which are compared with those of one seed; expected true");
   TENDRIL_EXPECTS(params.subgraph != subgraph_type::bidirectional || types.size() == 1,
                   "subgraph: bidirectional, but there are {} edge types, expected one", types.size());
+  TENDRIL_EXPECTS(params.subgraph != subgraph_type::bidirectional || types[0].from == types[0].to,
+                  "subgraph: bidirectional, but edges lead from vertex type {} to {}, expected one vertex type",
+                  types[0].from, types[0].to);
 }
 
 void check_batch_seeds(hetero_graph const& graph, batch_seeds const& seeds)
