@@ -1,0 +1,146 @@
+// What the kernels that choose neighbours for mini-batches share: whom a vertex is expanded for, where its edges are, how
+// picks are written. How many vertices there are is read from device memory: grids are cut by the bound, and by what the
+// device holds at once.
+
+#pragma once
+
+#include "core/fast_divisor.hpp"
+#include "core/its.hpp"  // no_pick
+#include "core/random.hpp"
+#include "core/temporal.hpp"
+#include "gpu/floyd_picks.cuh"  // slot_pair
+#include "gpu/launch.cuh"
+#include "gpu/minibatch_expand.hpp"
+
+namespace tendril::gpu {
+
+inline constexpr int expand_threads = 256;
+
+/// Some vertices of an expansion, few enough for 32-bit indices: what one launch expands.
+struct expansion_part {
+  expansion what;  ///< Pointers are those of the first vertex of the part; num_vertices counts from the very first.
+  std::int64_t first_vertex = 0;
+  core::fast_divisor by_pairs;  ///< By the pairs of slots a vertex, the last of which may be half a pair.
+
+  /// How many there are. Any thread.
+  [[nodiscard]] __device__ std::uint32_t size() const
+  {
+    std::int64_t const left = *what.num_vertices - first_vertex;
+    return static_cast<std::uint32_t>(max(std::int64_t{0}, min(left, what.most_vertices)));
+  }
+};
+
+/// A vertex, its edges that count, and the draws it makes.
+struct expanded_vertex {
+  edge_id first = 0;
+  std::uint32_t degree = 0;
+  rng_key key{};
+  std::uint64_t item = 0;
+};
+
+/// Vertex i of a part. Any thread.
+__device__ __forceinline__ expanded_vertex vertex_of(expansion const& what, std::uint32_t i)
+{
+  expanded_vertex out;
+  vertex_id const v = what.vertices[i];
+  std::uint32_t const group = what.group_of[i];
+  if (std::int64_t{v} >= what.graph.num_vertices) { return out; }
+  batch_group const whom = what.groups[group];
+  out.first = what.graph.indptr[v];
+  out.degree = static_cast<std::uint32_t>(what.graph.indptr[v + std::int64_t{1}] - out.first);
+  if (what.times != nullptr) { out.degree = core::edges_until(what.times + out.first, out.degree, whom.time); }
+  out.key = whom.key;
+  out.item = std::uint64_t{v} | (std::uint64_t{whom.tree} << 32U);
+  return out;
+}
+
+/// The edge at a position of a vertex's list: of its order in time, where there is one. Any thread.
+__device__ __forceinline__ edge_id edge_at(expansion const& what, edge_id first, std::uint32_t position)
+{
+  return first + (what.ordinal == nullptr ? position : what.ordinal[first + position]);
+}
+
+/// Writes one pick. Any thread.
+__device__ __forceinline__ void write_pick(expansion const& what, std::uint32_t i, std::uint32_t slot, edge_id first,
+                                           std::uint32_t pick)
+{
+  what.picked[std::int64_t{i} * what.fanout + slot] = pick == core::no_pick ? edge_id{-1} : edge_at(what, first, pick);
+}
+
+/// Writes the picks `slot` and, if there is one, slot + 1: as one store where they are aligned. Any thread.
+__device__ __forceinline__ void write_pair(expansion const& what, std::uint32_t i, std::uint32_t slot, edge_id first,
+                                           slot_pair const& picks)
+{
+  auto const edge_of = [&](std::uint32_t pick) {
+    return static_cast<long long>(pick == core::no_pick ? edge_id{-1} : edge_at(what, first, pick));
+  };
+  auto* const to = reinterpret_cast<long long*>(what.picked + std::int64_t{i} * what.fanout + slot);
+  long long const edge = edge_of(picks.first);
+  if (slot + 1 >= what.fanout) {
+    *to = edge;
+    return;
+  }
+  long long const next = edge_of(picks.second);
+  if (reinterpret_cast<std::uintptr_t>(to) % 16 == 0) {
+    *reinterpret_cast<longlong2*>(to) = make_longlong2(edge, next);
+  } else {
+    to[0] = edge;
+    to[1] = next;
+  }
+}
+
+/// Calls launch(part) for all vertices of an expansion, in parts so small that `threads_a_vertex` threads each are less
+/// than 2^31. All but the first are there for bounds beyond that alone.
+template <class Launch>
+void for_each_part(expansion const& what, std::int64_t threads_a_vertex, Launch launch)
+{
+  constexpr std::int64_t most_threads = 0x7fffff00;
+  std::int64_t const most = std::clamp<std::int64_t>(most_threads / threads_a_vertex, 1, std::int64_t{1} << 30U);
+  for (std::int64_t at = 0; at < what.most_vertices; at += most) {
+    expansion_part part{what, at, core::fast_divisor(std::max(what.fanout / 2 + what.fanout % 2, 1U))};
+    part.what.most_vertices = std::min(most, what.most_vertices - at);
+    part.what.vertices += at;
+    part.what.group_of += at;
+    part.what.picked += at * what.fanout;
+    launch(static_cast<expansion_part const&>(part));
+  }
+}
+
+/// Blocks for work of `threads` threads at most, in a loop over the grid.
+template <class Kernel>
+unsigned loop_blocks(Kernel kernel, std::int64_t threads, int block_threads, std::size_t shared_bytes, int device)
+{
+  return grid_blocks(threads, block_threads, resident_blocks(kernel, block_threads, shared_bytes, device));
+}
+
+/// Picks that depend on nobody else's: a thread makes two of one vertex. `Chooser` makes them: choose(part, vertex, slot),
+/// for a vertex that has edges; of the second only what is a slot is used. Any grid.
+template <class Chooser>
+__global__ __launch_bounds__(expand_threads) void expand_pairs_kernel(Chooser const choose,
+                                                                      expansion_part const __grid_constant__ part)
+{
+  std::uint32_t const num_pairs = part.size() * part.by_pairs.divisor();
+  auto const stride = static_cast<std::uint32_t>(grid_stride());
+  for (auto n = static_cast<std::uint32_t>(global_thread()); n < num_pairs; n += stride) {
+    std::uint32_t const i = part.by_pairs.quotient(n);
+    std::uint32_t const slot = 2 * (n - i * part.by_pairs.divisor());
+    expanded_vertex const vertex = vertex_of(part.what, i);
+    slot_pair picks;
+    if (vertex.degree > 0) { picks = choose(part, vertex, slot); }
+    write_pair(part.what, i, slot, vertex.first, picks);
+  }
+}
+
+template <class Chooser>
+void expand_pairs(expansion const& what, Chooser choose, gpu_exec const& exec)
+{
+  std::int64_t const pairs = what.fanout / 2 + what.fanout % 2;
+  auto* const kernel = expand_pairs_kernel<Chooser>;
+  for_each_part(what, pairs, [&](expansion_part const& part) {
+    unsigned const blocks = loop_blocks(kernel, part.what.most_vertices * pairs, expand_threads, 0, exec.device);
+    kernel<<<blocks, expand_threads, 0, exec.stream>>>(choose, part);
+    TENDRIL_CUDA_TRY(cudaGetLastError());
+  });
+}
+
+}  // namespace tendril::gpu
