@@ -21,6 +21,7 @@
 #include "bench/gpu_applications.hpp"
 #include "bench/gpu_khop.hpp"
 #include "bench/gpu_layers.hpp"
+#include "bench/gpu_minibatch_picks.hpp"
 #include "bench/gpu_samplers.hpp"
 #include "bench/gpu_stream.hpp"
 #include "bench/gpu_subgraphs.hpp"
@@ -288,6 +289,7 @@ constexpr std::array all_suites{
     suite{"applications", nullptr, run_gpu_applications, "g1,g2"},
     suite{"subgraphs", nullptr, run_gpu_subgraphs, main_graph},
     suite{"minibatch", run_minibatch, run_minibatch, "rmat24,products,reddit,papers100m"},
+    suite{"minibatch-picks", nullptr, run_gpu_minibatch_picks, "reddit"},
 };
 
 suite const& find_suite(std::string const& name)
