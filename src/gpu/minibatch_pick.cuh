@@ -38,12 +38,10 @@ struct expanded_vertex {
   std::uint64_t item = 0;
 };
 
-/// Vertex i of a part. Any thread.
-__device__ __forceinline__ expanded_vertex vertex_of(expansion const& what, std::uint32_t i)
+/// Vertex v, expanded for a group. Any thread.
+__device__ __forceinline__ expanded_vertex expand(expansion const& what, vertex_id v, std::uint32_t group)
 {
   expanded_vertex out;
-  vertex_id const v = what.vertices[i];
-  std::uint32_t const group = what.group_of[i];
   if (std::int64_t{v} >= what.graph.num_vertices) { return out; }
   batch_group const whom = what.groups[group];
   out.first = what.graph.indptr[v];
@@ -52,6 +50,12 @@ __device__ __forceinline__ expanded_vertex vertex_of(expansion const& what, std:
   out.key = whom.key;
   out.item = std::uint64_t{v} | (std::uint64_t{whom.tree} << 32U);
   return out;
+}
+
+/// Vertex i of a part. Any thread.
+__device__ __forceinline__ expanded_vertex vertex_of(expansion const& what, std::uint32_t i)
+{
+  return expand(what, what.vertices[i], what.group_of[i]);
 }
 
 /// The edge at a position of a vertex's list: of its order in time, where there is one. Any thread.

@@ -19,6 +19,7 @@
 #include "gpu/block_race.cuh"
 #include "gpu/minibatch_race.hpp"
 #include "gpu/minibatch_race_bins.cuh"
+#include "gpu/vertex_race.cuh"
 
 namespace tendril::gpu {
 namespace {
@@ -40,25 +41,6 @@ struct race_shape {
   [[nodiscard]] __device__ std::uint64_t* buffer_of_block(std::uint64_t* shared) const
   {
     return buffers == nullptr ? shared : buffers + std::size_t{blockIdx.x} * capacity;
-  }
-};
-
-/// Some edges of a vertex.
-struct vertex_race {
-  expansion const& what;
-  expanded_vertex const& vertex;
-  std::uint32_t first, last;
-
-  [[nodiscard]] __device__ std::uint32_t begin() const { return first; }
-  [[nodiscard]] __device__ std::uint32_t end() const { return last; }
-  [[nodiscard]] __device__ float const* weights() const { return what.graph.weights + vertex.first; }
-  [[nodiscard]] __device__ core::random_block high_block(std::uint32_t offset) const
-  {
-    return core::race_high_block(vertex.key, vertex.item, what.step, 0, offset);
-  }
-  [[nodiscard]] __device__ std::uint64_t entry(std::uint32_t i, std::uint32_t high, float weight) const
-  {
-    return core::race_entry_of(vertex.key, vertex.item, what.step, 0, i, high, weight);
   }
 };
 
