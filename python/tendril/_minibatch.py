@@ -348,14 +348,9 @@ class MinibatchSampler:
         return _gpu.values(value, what, np.int64, self._device, self._stream)
 
     def _given(self, made: Any) -> Minibatch:
-        on_gpu = self._device != _gpu.HOST
         vertices, edges = made
-        give = (lambda one: DeviceArray(one) if isinstance(one, _tendril.GpuArray) else one) if on_gpu else None
-        nodes, batches, sampled = zip(*vertices, strict=True)
-        fields = list(zip(*edges, strict=True)) or [()] * 7
-        if give is not None:
-            nodes, batches = ([give(one) for one in many] for many in (nodes, batches))
-            fields = [[give(one) for one in many] for many in fields]
+        nodes, batches, sampled = ([_array(one) for one in many] for many in zip(*vertices, strict=True))
+        fields = [[_array(one) for one in many] for many in zip(*edges, strict=True)] or [[]] * 7
         if self._ends is None:
             row, col, edge, indptr, first, expanded, hops = (field[0] for field in fields)
             return Minibatch(
@@ -371,6 +366,11 @@ class MinibatchSampler:
 
 
 _NONE = np.empty(0, np.int64)
+
+
+def _array(given: Any) -> Any:
+    """What the library gave, as users get it."""
+    return DeviceArray(given) if isinstance(given, _tendril.GpuArray) else given
 
 
 def _number(value: Any, what: str) -> int:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import doctest
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tendril
+
+sys.path.insert(0, str(Path(__file__).parent))  # pyg_checks.py
 
 
 @pytest.fixture(autouse=True)

@@ -40,21 +40,12 @@ class SampledGraph:
 
 
 def from_data(data: Any, time_attr: str | None, weight_attr: str | None, num_threads: int) -> SampledGraph:
-    """The graph of a Data, a HeteroData, or a pair of stores."""
+    """The graph of a Data, a HeteroData, or a pair of a FeatureStore and a GraphStore."""
     if isinstance(data, Data):
         return _from_homogeneous(data, time_attr, weight_attr, num_threads)
     if isinstance(data, HeteroData):
         return _from_hetero(data, time_attr, weight_attr, num_threads)
-    if (
-        isinstance(data, (tuple, list))
-        and len(data) == 2
-        and isinstance(data[0], FeatureStore)
-        and isinstance(data[1], GraphStore)
-    ):
-        return _from_stores(data[0], data[1], time_attr, weight_attr, num_threads)
-    raise ArgumentError(
-        f"data is a {type(data).__name__}, expected Data, HeteroData or (FeatureStore, GraphStore)"
-    )
+    return _from_stores(data[0], data[1], time_attr, weight_attr, num_threads)
 
 
 def vector(value: Any, what: str, size: int, of: str) -> Tensor:
@@ -171,10 +162,10 @@ def _from_hetero(data: HeteroData, time_attr: str | None, weight_attr: str | Non
     node_time, edge_time = _hetero_times(data, time_attr, num_nodes, edges)
     graph = HeteroGraph(
         num_nodes,
-        edges,  # type: ignore[arg-type]
-        weights=weights or None,  # type: ignore[arg-type]
-        edge_times=edge_time,  # type: ignore[arg-type]
-        node_times=node_time,  # type: ignore[arg-type]
+        edges,
+        weights=weights or None,
+        edge_times=edge_time,
+        node_times=node_time,
         reverse=True,
         num_threads=num_threads,
     )
@@ -239,7 +230,7 @@ def _from_stores(
                 node_time[name] = _times(features.get_tensor(attr), f"{time_attr} of '{name}'", counts[name], "vertex")
         if not node_time:
             raise ArgumentError(f"time_attr is '{time_attr}', but the FeatureStore has no such attribute of vertices")
-    hetero = HeteroGraph(counts, ends, node_times=node_time, reverse=True, num_threads=num_threads)  # type: ignore[arg-type]
+    hetero = HeteroGraph(counts, ends, node_times=node_time, reverse=True, num_threads=num_threads)
     composed = {key: _composed(permutations.get(key), _permutation(one)) for key, one in hetero.edges.items()}
     return SampledGraph(hetero, counts, torch.device("cpu"), composed, node_time, None, node_types, edge_types)
 

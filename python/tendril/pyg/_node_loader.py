@@ -162,7 +162,8 @@ class NeighborLoader(Loader):
         even = len(sizes) == 1 and 0 < parts[-1].numel() <= next(iter(sizes))
         if not self._ours or not even:
             return super()._sample_many(parts, number)
-        return self.node_sampler.sample_batches(self.input_data[torch.cat(parts)], parts[0].numel(), number)  # type: ignore[no-any-return]
+        made: list[Any] = self.node_sampler.sample_batches(self.input_data[torch.cat(parts)], parts[0].numel(), number)
+        return made
 
     def _finish(self, made: Any, out: Any) -> None:
         store = made[self.input_data.input_type] if isinstance(out, HeteroSamplerOutput) else made

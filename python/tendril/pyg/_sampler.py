@@ -12,7 +12,6 @@ from torch import Tensor
 from torch_geometric.sampler import (
     BaseSampler,
     EdgeSamplerInput,
-    HeteroSamplerOutput,
     NegativeSampling,
     NodeSamplerInput,
     NumNeighbors,
@@ -20,6 +19,7 @@ from torch_geometric.sampler import (
 )
 from torch_geometric.sampler.base import DataType, SubgraphType
 
+from tendril import _gpu
 from tendril._errors import ArgumentError
 from tendril._hetero_graph import HeteroGraph
 from tendril._minibatch import Minibatch, MinibatchSampler
@@ -29,8 +29,6 @@ from . import _edges, _graph, _outputs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    Output = SamplerOutput | HeteroSamplerOutput
 
 
 class NeighborSampler(BaseSampler):  # type: ignore[misc]
@@ -103,13 +101,14 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
             ) from None
         if temporal_strategy not in ("uniform", "last"):
             raise ArgumentError(f"temporal_strategy is {temporal_strategy!r}, expected 'uniform' or 'last'")
-        self.data_type = DataType.from_data(data) if isinstance(data, (list, tuple)) else _type_of(data)
+        self.data_type = _type_of(data)
         self._source = _graph.from_data(data, time_attr, weight_attr, num_threads)
         if self._source.is_temporal and weight_attr is not None:
             raise ArgumentError("weight_attr and time_attr are given, expected one of them: weights don't go with times")
-        self.device = self._source.device if device is None else torch.device(device)
-        if self.device.type == "cuda" and self.device.index is None:
-            self.device = torch.device("cuda", 0)
+        self.device = self._source.device
+        if device is not None:
+            number = _gpu.parse(device)
+            self.device = torch.device("cpu") if number == _gpu.HOST else torch.device("cuda", number)
         self.num_nodes = self._source.num_nodes
         self.node_time, self.edge_time = self._source.node_time, self._source.edge_time
         self.node_types, self.edge_types = self._source.node_types, self._source.edge_types
@@ -169,7 +168,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         """Which edge of the data each edge of the sampler's graph is."""
         return self._permutation
 
-    def sample_from_nodes(self, index: NodeSamplerInput, batch: int | None = None, **kwargs: Any) -> Output:
+    def sample_from_nodes(self, index: NodeSamplerInput, batch: int | None = None, **kwargs: Any) -> Any:
         """The batch of some vertices, which come first in it.
 
         Parameters
@@ -189,7 +188,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
 
     def sample_batches(
         self, index: NodeSamplerInput, batch_size: int, first_batch: int
-    ) -> list[SamplerOutput | HeteroSamplerOutput]:
+    ) -> list[Any]:
         """Batches `first_batch`, `first_batch` + 1, … of consecutive vertices, made together: the same as one by one.
 
         Parameters
@@ -208,11 +207,11 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         seeds = {index.input_type: index.node}
         times = self._seed_times(seeds, None if index.time is None else {index.input_type: index.time})
         made = self._engine().sample_batches(
-            index.node,  # type: ignore[arg-type]
+            index.node,
             batch_size,
             node_type=index.input_type,
             first_batch=first_batch,
-            times=None if times is None else times[index.input_type],  # type: ignore[arg-type]
+            times=None if times is None else times[index.input_type],
         )
         places = torch.arange(index.node.numel())
         parts = [index[part] for part in places.split(batch_size)]
@@ -224,7 +223,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         neg_sampling: NegativeSampling | None = None,
         batch: int | None = None,
         **kwargs: Any,
-    ) -> Output:
+    ) -> Any:
         """The batch of the ends of some links, and of negative ones.
 
         Parameters
@@ -243,22 +242,22 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         out = _edges.edge_sample(self, index, neg_sampling, number)
         return self._converted(out)
 
-    def _sample(self, seeds: dict[str | None, Tensor], times: dict[str | None, Tensor] | None, batch: int) -> Output:
+    def _sample(self, seeds: dict[str | None, Tensor], times: dict[str | None, Tensor] | None, batch: int) -> Any:
         engine = self._engine()
         if not self.is_hetero:
             return self._output(engine.sample(seeds[None], batch=batch, times=None if times is None else times[None]))
         return self._output(engine.sample(seeds, batch=batch, times=times))
 
-    def _output(self, made: Minibatch) -> Output:
+    def _output(self, made: Minibatch) -> Any:
         return _outputs.output_of(made, self.subgraph_type != SubgraphType.induced)
 
-    def _finished(self, out: Output, index: NodeSamplerInput) -> Output:
+    def _finished(self, out: Any, index: NodeSamplerInput) -> Any:
         if not self.disjoint:
             out = _outputs.repeat_seeds(out, {index.input_type: index.node})
         out.metadata = (index.input_id, index.time)
         return self._converted(out)
 
-    def _converted(self, out: Output) -> Output:
+    def _converted(self, out: Any) -> Any:
         if self.subgraph_type != SubgraphType.bidirectional:
             return out
         if isinstance(out, SamplerOutput):
@@ -276,7 +275,8 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
             if times is not None:
                 out[name] = times[name].to(torch.int64)
                 continue
-            known = self.node_time.get(name) if isinstance(self.node_time, dict) else self.node_time
+            of_type: Any = self.node_time
+            known = of_type.get(name) if isinstance(of_type, dict) else of_type
             if known is None:
                 of = "edges" if self.node_time is None else f"other vertices than '{name}'"
                 raise ArgumentError(f"seeds have no time: time_attr is one of {of}, expected times with the seeds")
@@ -313,8 +313,10 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
 def _type_of(data: Any) -> Any:
     try:
         return DataType.from_data(data)
-    except ValueError as error:
-        raise ArgumentError(str(error)) from None
+    except ValueError:
+        raise ArgumentError(
+            f"data is a {type(data).__name__}, expected Data, HeteroData or (FeatureStore, GraphStore)"
+        ) from None
 
 
 def _num_neighbors(value: Any) -> NumNeighbors:

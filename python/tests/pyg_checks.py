@@ -1,0 +1,131 @@
+"""What the tests of tendril.pyg share: data whose attributes are numbers of vertices and edges, and what every batch must
+be, worked out edge by edge. Importing it skips a test file where Torch or PyG is missing."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # theirs, when they are imported
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("torch_geometric")
+    import torch_geometric.loader
+    import torch_geometric.nn
+    import torch_geometric.sampler  # noqa: F401
+    from torch_geometric.data import Data, HeteroData
+
+PAPERS, AUTHORS = 60, 90
+CITES, WRITES, WRITTEN = ("paper", "cites", "paper"), ("author", "writes", "paper"), ("paper", "rev_writes", "author")
+
+
+def numbers(count):
+    return torch.arange(count)
+
+
+def homogeneous(num_nodes=100, num_edges=700, seed=3):
+    """Every attribute is the number of its vertex or edge; edges are in no order, some parallel, some loops."""
+    generator = torch.Generator().manual_seed(seed)
+    edge_index = torch.randint(num_nodes, (2, num_edges), generator=generator)
+    edge_index[1] = edge_index[1].clamp(max=num_nodes - 6)  # the last ones have no incoming edge
+    return Data(
+        x=numbers(num_nodes).view(-1, 1).float(),
+        y=numbers(num_nodes),
+        edge_index=edge_index,
+        edge_attr=numbers(num_edges).view(-1, 1),
+        name="kept as it is",
+    )
+
+
+def heterogeneous(seed=4):
+    """Papers that cite papers, authors that write them, and the reverse of that; names of types as PyG has them."""
+    generator = torch.Generator().manual_seed(seed)
+    data = HeteroData()
+    for name, count in (("paper", PAPERS), ("author", AUTHORS)):
+        data[name].x = numbers(count).view(-1, 1)
+        data[name].y = numbers(count)
+    for key, count in ((CITES, 300), (WRITES, 400), (WRITTEN, 350)):
+        many = {"paper": PAPERS, "author": AUTHORS}
+        ends = [torch.randint(many[name], (count,), generator=generator) for name in (key[0], key[2])]
+        data[key].edge_index = torch.stack(ends)
+        data[key].edge_attr = numbers(count)
+    return data
+
+
+def check_nodes(store, batch, distinct=True):
+    """Attributes are those of the batch's vertices, none of which is there twice (in one subgraph).
+
+    distinct: not so for the two ends of a link, each with a subgraph, of one number.
+    """
+    assert batch.n_id.dtype == torch.int64
+    assert torch.equal(batch.x, store.x[batch.n_id])
+    assert torch.equal(batch.y, store.y[batch.n_id])
+    if distinct:
+        ids = batch.n_id if batch.get("batch") is None else torch.stack([batch.batch, batch.n_id])
+        assert ids.unique(dim=-1).size(-1) == batch.n_id.numel()
+
+
+def check_edges(store, batch, sources, targets):
+    """Edges are the data's own: e_id leads to them, and their attributes are there."""
+    assert batch.edge_index.dtype == batch.e_id.dtype == torch.int64
+    assert torch.equal(batch.edge_attr, store.edge_attr[batch.e_id])
+    ends = torch.stack([sources.n_id[batch.edge_index[0]], targets.n_id[batch.edge_index[1]]])
+    assert torch.equal(ends, store.edge_index[:, batch.e_id])
+    if sources.get("batch") is not None:
+        assert torch.equal(sources.batch[batch.edge_index[0]], targets.batch[batch.edge_index[1]])
+
+
+def degrees(edge_index, num_nodes):
+    return torch.bincount(edge_index[1], minlength=num_nodes)
+
+
+def check_fanout(edges, expanded, fanout, degree, replace=False):
+    """Each of the vertices `expanded`, (tree, id) and place in the batch, has as many edges as the rule says.
+
+    edges: [2, e], the edges of one hop; degree: of every vertex of the data.
+    """
+    per_place = dict(enumerate(torch.bincount(edges[1]).tolist()))
+    for place, vertex in expanded:
+        d = int(degree[vertex])
+        want = d if fanout == -1 else (fanout if d else 0) if replace else min(fanout, d)
+        assert per_place.get(place, 0) == want, (place, vertex)
+    assert sum(per_place.values()) == edges.size(1)
+    assert {place for place, many in per_place.items() if many} <= {place for place, _ in expanded}
+
+
+def check_homogeneous(data, batch, fanouts, replace=False):
+    """A directional batch, hop by hop: who is expanded, how often, in which order new vertices are numbered."""
+    check_nodes(data, batch)
+    check_edges(data, batch, batch, batch)
+    degree = degrees(data.edge_index, data.num_nodes)
+    assert len(batch.num_sampled_nodes) == len(fanouts) + 1 and len(batch.num_sampled_edges) == len(fanouts)
+    assert sum(batch.num_sampled_nodes) == batch.num_nodes and sum(batch.num_sampled_edges) == batch.num_edges
+    assert batch.num_sampled_nodes[0] == batch.batch_size
+    first = edge = 0
+    seen = batch.batch_size
+    for hop, fanout in enumerate(fanouts):
+        last = first + batch.num_sampled_nodes[hop]
+        edges = batch.edge_index[:, edge : edge + batch.num_sampled_edges[hop]]
+        ids = batch.e_id[edge : edge + batch.num_sampled_edges[hop]]
+        check_fanout(edges, [(i, batch.n_id[i]) for i in range(first, last)], fanout, degree, replace)
+        assert torch.equal(edges[1], edges[1].sort(stable=True).values)  # by expanded vertex
+        for place in edges[0].tolist():  # numbered by first appearance
+            assert place <= seen
+            seen += place == seen
+        if not replace:
+            pairs = torch.stack([edges[1], ids])
+            assert pairs.unique(dim=1).size(1) == ids.numel()
+        first, edge = last, edge + batch.num_sampled_edges[hop]
+    assert seen == batch.num_nodes
+
+
+def same(one, other):
+    """Two batches in everything they hold."""
+    stores = zip(one.stores, other.stores, strict=True)
+    for left, right in stores:
+        assert sorted(left.keys()) == sorted(right.keys())
+        for key in left.keys():  # noqa: SIM118: a store isn't a dict
+            a, b = left[key], right[key]
+            equal = torch.equal(a, b) if isinstance(a, torch.Tensor) else a == b
+            assert equal, key
