@@ -1,0 +1,201 @@
+#include "gpu/minibatch_plan.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include <cuda_runtime_api.h>
+
+#include "gpu/check.hpp"
+#include "gpu/minibatch_induce.hpp"
+#include "gpu/tables.hpp"
+#include "store/derived_cache.hpp"
+
+namespace tendril::gpu {
+namespace {
+
+std::size_t index_of(std::int32_t type) { return static_cast<std::size_t>(type); }
+
+/// The fan-outs of an edge type. Without replacement no vertex has more picks than edges, and slots for more than the
+/// largest degree would stay empty; a vertex of no more edges than picks gives all of them either way.
+std::vector<std::int64_t> fanouts_of(edge_type const& type, std::size_t t, minibatch_params const& params,
+                                     gpu_exec const& exec)
+{
+  std::int64_t most = 0;
+  if (type.edges.num_edges() > 0) {
+    most = *type.edges.derived().get<std::int64_t>("largest-degree",
+                                                   [&] { return largest_degree(type.edges.view(), exec); });
+  }
+  bool const repeats = params.replace && plan::choice_of(type, params) != plan::edge_choice::last;
+  std::vector<std::int64_t> out;
+  for (std::int64_t h = 0; h < plan::hops_of(params); ++h) {
+    std::int64_t const k = plan::fanout_of(params, t, h);
+    out.push_back(most == 0 ? 0 : repeats ? k : std::min(k, most));
+  }
+  return out;
+}
+
+edge_plan edge_plan_of(edge_type const& type, std::size_t t, minibatch_params const& params, gpu_exec const& exec)
+{
+  edge_plan out;
+  out.graph = type.edges.view();
+  out.from = type.from;
+  out.to = type.to;
+  if (!type.order.empty()) {
+    out.times = type.order.times.data();
+    out.ordinal = type.order.ordinal.data();
+  }
+  out.choice = plan::choice_of(type, params);
+  out.fanouts = fanouts_of(type, t, params, exec);
+  if (params.subgraph == subgraph_type::induced && out.times != nullptr) {
+    out.time_of = buffer<std::int64_t>(out.graph.num_edges, memory_of(exec));
+    invert_times(out.graph, out.times, out.ordinal, out.time_of.data(), exec);
+  }
+  if (out.choice == plan::edge_choice::alias) {
+    out.buckets = type.edges.derived().get<buffer<core::alias_bucket>>("alias-buckets", [&] {
+      auto made = make_alias_buckets(out.graph, exec);
+      TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));  // calls on other streams find it, too
+      return made;
+    });
+  }
+  return out;
+}
+
+}  // namespace
+
+minibatch_limits& default_minibatch_limits()
+{
+  static minibatch_limits limits;
+  return limits;
+}
+
+bool batch_plan::takes_all() const
+{
+  return std::any_of(edges.begin(), edges.end(), [](edge_plan const& type) {
+    return std::any_of(type.fanouts.begin(), type.fanouts.end(), [](std::int64_t k) { return k < 0; });
+  });
+}
+
+bool batch_plan::is_captured() const
+{
+  // Above it picks of different neighbours take memory of their own for a launch.
+  constexpr std::int64_t most_fanout = 4096;
+  return !takes_all() && std::all_of(edges.begin(), edges.end(), [](edge_plan const& type) {
+    return std::all_of(type.fanouts.begin(), type.fanouts.end(), [](std::int64_t k) { return k <= most_fanout; });
+  });
+}
+
+batch_plan batch_plan::of(hetero_graph const& graph, minibatch_params const& params, gpu_exec const& exec)
+{
+  batch_plan out;
+  out.seed = params.seed;
+  out.num_hops = static_cast<std::size_t>(plan::hops_of(params));
+  out.num_vertices = graph.num_vertices();
+  out.disjoint = params.disjoint;
+  out.replace = params.replace;
+  out.all = params.frontier == batch_frontier::all;
+  out.subgraph = params.subgraph;
+  out.limits = default_minibatch_limits();
+  out.sizes = {out.num_vertices, {}, out.disjoint, out.all};
+  for (std::size_t t = 0; t < graph.edge_types().size(); ++t) {
+    auto const& type = graph.edge_types()[t];
+    out.edges.push_back(edge_plan_of(type, t, params, exec));
+    bool const repeats = params.replace && out.edges.back().choice != plan::edge_choice::last;
+    out.sizes.edges.push_back({index_of(type.from), index_of(type.to), type.edges.num_edges(), repeats});
+  }
+  return out;
+}
+
+std::int64_t batch_input::num_seeds() const
+{
+  std::int64_t sum = 0;
+  for (auto const& of_type : seeds) { sum += std::ssize(of_type); }
+  return sum;
+}
+
+batch_forecast batch_forecast::of(batch_plan const& plan, batch_bounds const& start, std::size_t hop, std::size_t type)
+{
+  batch_forecast out;
+  out.bounds = start;
+  out.lists.resize(plan.num_types());
+  auto const see_lists = [&] {
+    for (std::size_t v = 0; v < out.lists.size(); ++v) {
+      out.lists[v] = std::max(out.lists[v], out.bounds.frontier(v).total);
+    }
+  };
+  see_lists();
+  for (; hop < plan.num_hops; ++hop, type = 0) {
+    for (; type < plan.edges.size(); ++type) {
+      auto const& edges = plan.edges[type];
+      std::int64_t const k = edges.fanouts[hop];
+      std::int64_t const expanded = out.bounds.frontier(index_of(edges.from)).total;
+      if (k < 0) {
+        out.hop = hop;
+        out.type = type;
+        return out;
+      }
+      std::int64_t const picks = out.bounds.take(type, k).total;
+      if (picks >= plan.limits.picks) { throw too_many_picks{hop, picks}; }
+      out.picks = std::max(out.picks, picks);
+      out.tiles += (picks + number_tile_slots - 1) / number_tile_slots;
+      if (edges.choice == plan::edge_choice::race && k > 0) {
+        out.race_bytes = std::max(out.race_bytes, race_scratch_bytes(expanded, static_cast<std::uint32_t>(k)));
+      }
+    }
+    out.bounds.end_hop();
+    if (hop + 1 < plan.num_hops) { see_lists(); }
+  }
+  out.hop = plan.num_hops;
+  return out;
+}
+
+count_columns::count_columns(batch_plan const& plan, std::int64_t num_batches, std::int64_t tiles)
+    : types_(plan.num_types()),
+      launches_(plan.num_launches()),
+      hops_(plan.num_hops),
+      batches_(num_batches),
+      tiles_(tiles)
+{
+}
+
+void batch_space::grow_table(std::int64_t vertices, std::uint32_t keep_from, minibatch_limits const& limits)
+{
+  // At most two thirds full even if no neighbour is picked twice.
+  std::int64_t const needed = std::max(fewest_table_slots, vertices + vertices / 2);
+  auto const slots = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(needed)));
+  if (slots_.size() >= slots) { return; }
+  if (slots > (std::int64_t{1} << 31U)) { throw too_many_picks{0, vertices}; }
+  buffer<numbered_slot> larger(slots, memory_of(exec_));
+  TENDRIL_CUDA_TRY(
+      cudaMemsetAsync(larger.data(), 0, static_cast<std::size_t>(slots) * sizeof(numbered_slot), exec_.stream));
+  if (keep_from != 0) {
+    move_table(table(), {larger.data(), static_cast<std::uint32_t>(slots - 1)}, keep_from, exec_);
+  } else {
+    next_stamp_ = limits.first_stamp;
+  }
+  slots_ = std::move(larger);
+  ++generation;
+}
+
+std::uint32_t batch_space::take_stamps(std::int64_t count, minibatch_limits const& limits)
+{
+  constexpr std::int64_t all = 0xffffffffLL;
+  if (static_cast<std::int64_t>(next_stamp_) + count > all) {
+    // Once in 2^32 trees: begin again with an empty table.
+    next_stamp_ = 1;
+    if (1 + count > all) { throw too_many_picks{0, count}; }
+    TENDRIL_CUDA_TRY(cudaMemsetAsync(slots_.data(), 0, static_cast<std::size_t>(slots_.size()) * sizeof(numbered_slot),
+                                     exec_.stream));
+  }
+  (void)limits;
+  auto const first = static_cast<std::uint32_t>(next_stamp_);
+  next_stamp_ += static_cast<std::uint64_t>(count);
+  return first;
+}
+
+void batch_space::copy(void const* from, void* to, std::int64_t bytes) const
+{
+  if (bytes == 0) { return; }
+  TENDRIL_CUDA_TRY(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice, exec_.stream));
+}
+
+}  // namespace tendril::gpu

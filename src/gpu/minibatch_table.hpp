@@ -1,0 +1,160 @@
+// The hash table that numbers the vertices of mini-batches: one for all batches of a call, all seeds' trees and all
+// vertex types. It is never cleared: a call takes stamps that no call before it had, and what bears an older stamp is as
+// good as empty. Host and device code; on the host one thread at a time, for tests.
+//
+// A slot is 16 bytes, a key and a value:
+//   key    stamp << 32 | vertex. The stamp stands for (batch or tree, vertex type).
+//   value  stamp << 32 | x, where x is 2^31 - 1 - position while the vertex waits for its number, and 2^31 | number from
+//          then on. Values are only ever raised: of the positions that ask for a vertex the least one stays, a number
+//          stays whatever is asked for later, and whatever an older stamp has left loses. So nothing has to be set up
+//          between a key and its value, and no order of the two matters.
+// Within a call a key goes from stale to current once and stays. Hence: a current key that is seen, however late, is
+// there; who sees a stale one claims it by compare-and-swap, and on losing sees what won. A search that meets a stale
+// slot ends: had its key been put in, it would have taken that slot.
+
+#pragma once
+
+#include <cstdint>
+
+#include <tendril/types.hpp>
+
+namespace tendril::gpu {
+
+/// One slot.
+struct alignas(16) numbered_slot {
+  unsigned long long key;
+  unsigned long long value;
+};
+
+/// "No place in the table": of a slot without a pick. Also "no number".
+inline constexpr std::uint32_t nowhere = 0xffffffffU;
+
+/// The least number of slots of a table.
+inline constexpr std::int64_t fewest_table_slots = 1024;
+
+/// The lower half of a value while its vertex waits; `position` < 2^31.
+TENDRIL_HD std::uint32_t waiting_at(std::uint32_t position) { return 0x7fffffffU - position; }
+/// The lower half of a value from then on; `number` < 2^31 - 1.
+TENDRIL_HD std::uint32_t numbered_as(std::uint32_t number) { return 0x80000000U | number; }
+TENDRIL_HD bool is_numbered(std::uint32_t x) { return (x & 0x80000000U) != 0; }
+TENDRIL_HD std::uint32_t number_in(std::uint32_t x) { return x & 0x7fffffffU; }
+
+TENDRIL_HD unsigned long long stamped(std::uint32_t stamp, std::uint32_t low)
+{
+  return static_cast<unsigned long long>(stamp) << 32U | low;
+}
+TENDRIL_HD std::uint32_t stamp_of(unsigned long long word) { return static_cast<std::uint32_t>(word >> 32U); }
+TENDRIL_HD std::uint32_t low_half(unsigned long long word) { return static_cast<std::uint32_t>(word); }
+
+/// The table. Trivially copyable, owns nothing.
+struct number_table {
+  numbered_slot* slots = nullptr;  ///< [mask + 1], all bytes 0 before the first call.
+  std::uint32_t mask = 0;          ///< A power of two less 1; below 2^31.
+
+  /// Where the search for a key begins. Two rounds of multiplication: neighbours' ids and stamps are both in sequence.
+  [[nodiscard]] TENDRIL_HD std::uint32_t first_place(unsigned long long key) const
+  {
+    unsigned long long x = key * 0x9E3779B97F4A7C15ULL;
+    x = (x ^ (x >> 32U)) * 0xD6E8FEB86659FD93ULL;
+    return static_cast<std::uint32_t>(x >> 32U) & mask;
+  }
+
+  /// Puts a key in, unless it is there, for the pick at `position`; says where it is. Keys of stamps below
+  /// `first_stamp` are stale. Any thread; there is room.
+  [[nodiscard]] TENDRIL_HD std::uint32_t insert(unsigned long long key, std::uint32_t first_stamp,
+                                                std::uint32_t position) const
+  {
+    unsigned long long const wanted = stamped(stamp_of(key), waiting_at(position));
+    for (std::uint32_t at = first_place(key);; at = (at + 1) & mask) {
+      numbered_slot held = read(at);
+      if (held.key != key) {
+        if (stamp_of(held.key) >= first_stamp) { continue; }
+        unsigned long long const winner = claim(at, held.key, key);
+        if (winner != held.key && winner != key) { continue; }  // taken by another key: current ones stay
+      }
+      // The half that was read may be older than its key: then it is below, and raising decides.
+      if (held.value < wanted) { raise(at, wanted); }
+      return at;
+    }
+  }
+
+  /// Puts a key in, unless it is there; says whether it did, and where. Any thread; there is room.
+  [[nodiscard]] TENDRIL_HD bool put(unsigned long long key, std::uint32_t first_stamp, std::uint32_t& at) const
+  {
+    for (at = first_place(key);; at = (at + 1) & mask) {
+      unsigned long long const held = read(at).key;
+      if (held == key) { return false; }
+      if (stamp_of(held) >= first_stamp) { continue; }
+      unsigned long long const winner = claim(at, held, key);
+      if (winner == held) { return true; }
+      if (winner == key) { return false; }
+    }
+  }
+
+  /// The number of a key's vertex, or nowhere. All have their numbers. Any thread.
+  [[nodiscard]] TENDRIL_HD std::uint32_t find(unsigned long long key, std::uint32_t first_stamp) const
+  {
+    for (std::uint32_t at = first_place(key);; at = (at + 1) & mask) {
+      numbered_slot const held = read(at);
+      if (held.key == key) { return number_in(low_half(held.value)); }
+      if (stamp_of(held.key) < first_stamp) { return nowhere; }
+    }
+  }
+
+  /// Both halves, past the first-level cache, which knows nothing of other multiprocessors. Each half is whole; together
+  /// they may be of different times.
+  [[nodiscard]] TENDRIL_HD numbered_slot read(std::uint32_t at) const
+  {
+#ifdef __CUDA_ARCH__
+    ulonglong2 const both = __ldcg(reinterpret_cast<ulonglong2 const*>(slots + at));
+    return {both.x, both.y};
+#else
+    return slots[at];
+#endif
+  }
+
+  /// The value now, for who waits for it to change.
+  [[nodiscard]] TENDRIL_HD unsigned long long value_now(std::uint32_t at) const
+  {
+    return *const_cast<unsigned long long const volatile*>(&slots[at].value);
+  }
+
+  /// Gives a vertex its number: the caller is alone with that, and nobody asks for it in this launch.
+  TENDRIL_HD void set_value(std::uint32_t at, unsigned long long value) const
+  {
+    *const_cast<unsigned long long volatile*>(&slots[at].value) = value;
+  }
+
+  /// Puts a key with its value into a table that doesn't have it. Any thread.
+  TENDRIL_HD void copy_in(numbered_slot const& from) const
+  {
+    for (std::uint32_t at = first_place(from.key);; at = (at + 1) & mask) {
+      if (claim(at, 0, from.key) != 0) { continue; }
+      slots[at].value = from.value;
+      return;
+    }
+  }
+
+ private:
+  TENDRIL_HD unsigned long long claim(std::uint32_t at, unsigned long long expected, unsigned long long key) const
+  {
+#ifdef __CUDA_ARCH__
+    return atomicCAS(&slots[at].key, expected, key);
+#else
+    unsigned long long const before = slots[at].key;
+    if (before == expected) { slots[at].key = key; }
+    return before;
+#endif
+  }
+
+  TENDRIL_HD void raise(std::uint32_t at, unsigned long long value) const
+  {
+#ifdef __CUDA_ARCH__
+    atomicMax(&slots[at].value, value);
+#else
+    slots[at].value = slots[at].value < value ? value : slots[at].value;
+#endif
+  }
+};
+
+}  // namespace tendril::gpu
