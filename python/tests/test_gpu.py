@@ -137,7 +137,6 @@ def test_calls_run_where_the_graph_is(skewed):
         lambda g: g.rebuild(reverse=True),
         lambda g: g.save("never.safetensors"),
         lambda g: g.to_scipy(),
-        lambda g: tendril.neighbor_sample(g, [0], [2]),
     ],
 )
 def test_what_only_the_cpu_does(skewed, call):

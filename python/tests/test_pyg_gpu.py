@@ -1,0 +1,119 @@
+"""tendril.pyg on a GPU: the batches of the CPU, on the GPU; features from wherever they are. Skipped without a GPU."""
+
+from __future__ import annotations
+
+import pytest
+from pyg_checks import CITES, WRITES, heterogeneous, homogeneous, same, torch
+
+import tendril
+from tendril.pyg import LinkNeighborLoader, NeighborLoader, NeighborSampler
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(tendril.num_gpus() == 0 or not torch.cuda.is_available(), reason="no GPU, or Torch sees none"),
+]
+
+
+def on_gpu(batch):
+    for store in batch.stores:
+        for key in store.keys():  # noqa: SIM118: a store isn't a dict
+            if isinstance(store[key], torch.Tensor):
+                assert store[key].device == torch.device("cuda", 0), key
+    return True
+
+
+def nodes(data, **options):
+    return NeighborLoader(data, [4, 3], batch_size=8, shuffle=True, **options)
+
+
+def with_times(data):
+    data.made = torch.randint(50, (700,), generator=torch.Generator().manual_seed(1))
+    return data
+
+
+LOADERS = {
+    "plain": lambda d, **o: nodes(d, **o),
+    "disjoint": lambda d, **o: nodes(d, disjoint=True, **o),
+    "induced": lambda d, **o: nodes(d, subgraph_type="induced", **o),
+    "bidirectional": lambda d, **o: nodes(d, subgraph_type="bidirectional", **o),
+    "twice": lambda d, **o: nodes(d, input_nodes=[1, 2, 1, 1, 3, 2] * 5, **o),
+    "times": lambda d, **o: nodes(with_times(d), time_attr="made", input_time=torch.arange(100) % 50, **o),
+    "links": lambda d, **o: LinkNeighborLoader(d, [4, 3], batch_size=64, **o),
+    "binary": lambda d, **o: LinkNeighborLoader(d, [4, 3], batch_size=64, neg_sampling="binary", **o),
+    "triplet": lambda d, **o: LinkNeighborLoader(d, [4], batch_size=64, neg_sampling="triplet", disjoint=True, **o),
+}
+PLACES = {
+    "features on the host": (lambda d: d, {"device": "cuda"}),
+    "features on the GPU": (lambda d: d.to("cuda"), {}),
+    "bulk": (lambda d: d.to("cuda"), {"bulk": 5}),
+    "one by one": (lambda d: d, {"device": torch.device("cuda", 0), "bulk": 1, "prefetch": 0}),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("loader", LOADERS)
+def test_batches_are_those_of_the_cpu(loader, place):
+    move, options = PLACES[place]
+    here = list(LOADERS[loader](homogeneous(), **({"seed": 4})))
+    there = list(LOADERS[loader](move(homogeneous()), seed=4, **options))
+    assert len(here) == len(there) > 1
+    for one, other in zip(here, there, strict=True):
+        assert on_gpu(other)
+        same(one, other.to("cpu"))
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_several_types(place):
+    move, options = PLACES[place]
+    for make in (
+        lambda d, **o: NeighborLoader(d, [4, 3], "paper", batch_size=7, **o),
+        lambda d, **o: LinkNeighborLoader(d, [4, 3], WRITES, batch_size=50, neg_sampling="binary", **o),
+        lambda d, **o: LinkNeighborLoader(d, [4], CITES, batch_size=50, **o),
+    ):
+        here, there = list(make(heterogeneous())), list(make(move(heterogeneous()), **options))
+        for one, other in zip(here, there, strict=True):
+            assert on_gpu(other)
+            same(one, other.to("cpu"))
+
+
+def test_batches_are_finished_for_the_stream_that_uses_them():
+    """A long kernel in the way of each use; memory that came back too early would be written by the next batches."""
+    data = homogeneous(2000, 40000)
+    expected = [batch.x.sum().item() for batch in NeighborLoader(data, [10, 10], batch_size=50)]
+    found, stream = [], torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        for batch in NeighborLoader(data, [10, 10], batch_size=50, device="cuda", prefetch=8):
+            torch.cuda._sleep(5_000_000)
+            found.append(batch.x.sum())
+            del batch
+    assert [one.item() for one in found] == expected
+
+
+def test_a_model_trains():
+    from torch_geometric.nn import SAGEConv
+
+    data = homogeneous()
+    data.y = data.y % 3
+    model = SAGEConv(1, 3).cuda()
+    optimizer = torch.optim.Adam(model.parameters())
+    for batch in nodes(data, device="cuda"):
+        loss = torch.nn.functional.cross_entropy(model(batch.x, batch.edge_index)[:8], batch.y[: batch.batch_size][:8])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    assert torch.isfinite(loss)
+
+
+def test_the_sampler_in_pygs_loader():
+    from torch_geometric.loader import NodeLoader
+
+    data = homogeneous().to("cuda")
+    sampler = NeighborSampler(data, [4, 3])
+    assert sampler.edge_permutation.is_cuda
+    for one, other in zip(NodeLoader(data, sampler, batch_size=25), nodes_in_order(), strict=True):
+        assert one.edge_index.is_cuda and one.x.is_cuda
+        assert torch.equal(one.n_id.cpu(), other.n_id) and torch.equal(one.e_id.cpu(), other.e_id)
+
+
+def nodes_in_order():
+    return NeighborLoader(homogeneous(), [4, 3], batch_size=25)
