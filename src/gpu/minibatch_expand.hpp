@@ -34,6 +34,7 @@ struct expansion {
   std::uint32_t step = 0;     ///< Of the draws: hop | edge type << 16.
   std::uint32_t fanout = 0;   ///< >= 1; slot (i, j) is i * fanout + j.
   edge_id* picked = nullptr;  ///< [most_vertices * fanout] position in the graph's edge arrays, -1: none.
+                              ///< Slots of vertices beyond num_vertices aren't written.
 };
 
 /// Uniform, with replacement or without; of temporal graphs among the edges that are not too late.

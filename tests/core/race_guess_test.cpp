@@ -55,7 +55,8 @@ std::vector<std::uint64_t> all_of(std::vector<float> const& weights, std::uint32
   return out;
 }
 
-std::vector<float> make_weights(std::uint32_t size, std::uint64_t seed, std::function<float(std::uint32_t, double)> of)
+std::vector<float> make_weights(std::uint32_t size, std::uint64_t seed,
+                                std::function<float(std::uint32_t, double)> const& of)
 {
   std::mt19937_64 random(seed);
   std::vector<float> out(size);
