@@ -58,6 +58,7 @@ class gpu_sampler final : public minibatch_sampler::state {
         plan_(gpu::batch_plan::of(input, params, exec)),
         space_(exec)
   {
+    if (executor == minibatch_executor::persistent) { space_.queue.emplace(plan_, exec); }
     TENDRIL_EXPECTS(executor != minibatch_executor::graph || plan_.is_captured(),
                     "executor: graph, but a fan-out is {}; expected fan-outs of at most 4096, or another executor",
                     plan_.takes_all() ? "-1" : "larger than 4096");
@@ -153,12 +154,18 @@ class gpu_sampler final : public minibatch_sampler::state {
     return std::max<std::int64_t>(most, 1);
   }
 
+  /// Whether a captured graph makes the batch; one that only numbers of seeds rounded up make too large is launched plainly.
   [[nodiscard]] bool repeats(gpu::batch_input const& group) const
   {
-    if (executor_ == minibatch_executor::graph) { return true; }
-    if (executor_ != minibatch_executor::automatic || !plan_.is_captured()) { return false; }
+    bool const forced = executor_ == minibatch_executor::graph;
+    if (!forced && (executor_ != minibatch_executor::automatic || !plan_.is_captured())) { return false; }
     gpu::batch_bounds const start(plan_.sizes, 1, gpu::batch_run::seed_bounds(group, true));
-    return gpu::batch_forecast::of(plan_, start, 0, 0).picks <= plan_.limits.graph_picks;
+    try {
+      std::int64_t const picks = gpu::batch_forecast::of(plan_, start, 0, 0).picks;
+      return forced || picks <= plan_.limits.graph_picks;
+    } catch (gpu::too_many_picks const&) {
+      return false;
+    }
   }
 
   /// @param first_seed  Place of the first seed in the caller's.
@@ -229,8 +236,6 @@ minibatch_sampler::minibatch_sampler(hetero_graph graph, minibatch_params params
   TENDRIL_EXPECTS(
       graph.device() == exec.device || graph.edge_types().empty(), "graph: it is {}, expected one on GPU {} (to_gpu)",
       graph.device() < 0 ? std::string("in host memory") : fmt::format("on GPU {}", graph.device()), exec.device);
-  TENDRIL_EXPECTS(executor != minibatch_executor::persistent,
-                  "executor: persistent, which makes no batches yet; expected automatic, hops or graph");
   plan::check_minibatch(graph, params);
   state_ = std::make_unique<gpu_sampler>(std::move(graph), std::move(params), exec, executor);
 }

@@ -1,7 +1,6 @@
 #include "gpu/minibatch_plan.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include <cuda_runtime_api.h>
 
@@ -120,6 +119,7 @@ batch_forecast batch_forecast::of(batch_plan const& plan, batch_bounds const& st
   auto const see_lists = [&] {
     for (std::size_t v = 0; v < out.lists.size(); ++v) {
       out.lists[v] = std::max(out.lists[v], out.bounds.frontier(v).total);
+      out.tasks += out.bounds.frontier(v).total;
     }
   };
   see_lists();
@@ -159,37 +159,14 @@ count_columns::count_columns(batch_plan const& plan, std::int64_t num_batches, s
 
 void batch_space::grow_table(std::int64_t vertices, std::uint32_t keep_from, minibatch_limits const& limits)
 {
-  // At most two thirds full even if no neighbour is picked twice.
-  std::int64_t const needed = std::max(fewest_table_slots, vertices + vertices / 2);
-  auto const slots = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(needed)));
-  if (slots_.size() >= slots) { return; }
-  if (slots > (std::int64_t{1} << 31U)) { throw too_many_picks{0, vertices}; }
-  buffer<numbered_slot> larger(slots, memory_of(exec_));
-  TENDRIL_CUDA_TRY(
-      cudaMemsetAsync(larger.data(), 0, static_cast<std::size_t>(slots) * sizeof(numbered_slot), exec_.stream));
-  if (keep_from != 0) {
-    move_table(table(), {larger.data(), static_cast<std::uint32_t>(slots - 1)}, keep_from, exec_);
-  } else {
-    next_stamp_ = limits.first_stamp;
-  }
-  slots_ = std::move(larger);
-  ++generation;
+  if (stamped_table::is_too_large(vertices)) { throw too_many_picks{0, vertices}; }
+  if (table_.grow(vertices, keep_from, limits.first_stamp, exec_)) { ++generation; }
 }
 
-std::uint32_t batch_space::take_stamps(std::int64_t count, minibatch_limits const& limits)
+std::uint32_t batch_space::take_stamps(std::int64_t count)
 {
-  constexpr std::int64_t all = 0xffffffffLL;
-  if (static_cast<std::int64_t>(next_stamp_) + count > all) {
-    // Once in 2^32 trees: begin again with an empty table.
-    next_stamp_ = 1;
-    if (1 + count > all) { throw too_many_picks{0, count}; }
-    TENDRIL_CUDA_TRY(cudaMemsetAsync(slots_.data(), 0, static_cast<std::size_t>(slots_.size()) * sizeof(numbered_slot),
-                                     exec_.stream));
-  }
-  (void)limits;
-  auto const first = static_cast<std::uint32_t>(next_stamp_);
-  next_stamp_ += static_cast<std::uint64_t>(count);
-  return first;
+  if (count > most_stamps) { throw too_many_picks{0, count}; }
+  return table_.take(count, exec_);
 }
 
 void batch_space::copy(void const* from, void* to, std::int64_t bytes) const

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <tendril/gpu.hpp>  // memory_of, pinned_memory
@@ -12,6 +13,8 @@
 #include "gpu/minibatch.hpp"
 #include "gpu/minibatch_bounds.hpp"
 #include "gpu/minibatch_expand.hpp"
+#include "gpu/minibatch_queue_space.hpp"
+#include "gpu/stamped_table.hpp"
 #include "plan/minibatch_checks.hpp"  // edge_choice
 
 namespace tendril::gpu {
@@ -79,6 +82,7 @@ struct batch_forecast {
   std::int64_t picks = 0;         ///< Of a launch, the most.
   std::int64_t tiles = 0;         ///< Of all launches together.
   std::int64_t race_bytes = 0;
+  std::int64_t tasks = 0;           ///< (vertex, hop), of all hops.
   std::vector<std::int64_t> lists;  ///< Of each vertex type: expanded in one hop, the most.
 
   /// @param types  From this edge type of hop `hop` on. @throws too_many_picks.
@@ -124,7 +128,9 @@ class count_columns {
     return list_begin(types_) + static_cast<std::int64_t>(launch);
   }
   [[nodiscard]] std::int64_t sizes() const { return ticket(types_ + launches_); }
-  [[nodiscard]] std::int64_t tiles() const { return sizes() + 2; }
+  /// Of the persistent executor: tickets handed out, tail, seeds taken, seeds put in.
+  [[nodiscard]] std::int64_t queue() const { return sizes() + 2; }
+  [[nodiscard]] std::int64_t tiles() const { return queue() + 4; }
   [[nodiscard]] std::int64_t num_words() const { return tiles() + tiles_; }
 
  private:
@@ -159,10 +165,10 @@ class batch_space {
   /// Room for `vertices` in the table; keeps those of stamps from `keep_from` on, if that is not 0.
   void grow_table(std::int64_t vertices, std::uint32_t keep_from, minibatch_limits const& limits);
 
-  /// As many stamps that no call before had. @throws too_many_picks for more than there are.
-  [[nodiscard]] std::uint32_t take_stamps(std::int64_t count, minibatch_limits const& limits);
+  /// As many stamps of the table that no call before had. @throws too_many_picks for more than there are.
+  [[nodiscard]] std::uint32_t take_stamps(std::int64_t count);
 
-  [[nodiscard]] number_table table() { return {slots_.data(), static_cast<std::uint32_t>(slots_.size() - 1)}; }
+  [[nodiscard]] number_table table() { return table_.view(); }
 
   buffer<edge_id> picked;
   buffer<std::uint32_t> at;
@@ -170,6 +176,7 @@ class batch_space {
   buffer<batch_group> groups;
   buffer<unsigned long long> block;  ///< What a call says to the kernels, and the columns of counts behind it.
   buffer<std::byte> race;
+  std::optional<queue_space> queue;                     ///< Of the persistent executor.
   buffer<std::int64_t> counts, offsets;                 ///< Fan-out -1.
   buffer<unsigned long long> late_tiles;                ///< Of launches behind one.
   std::vector<buffer<unsigned long long>> host_blocks;  ///< Pinned, of each group that is under way.
@@ -179,8 +186,7 @@ class batch_space {
   void copy(void const* from, void* to, std::int64_t bytes) const;
 
   gpu_exec exec_;
-  buffer<numbered_slot> slots_;
-  std::uint64_t next_stamp_ = 0;
+  stamped_table table_;
 };
 
 }  // namespace tendril::gpu

@@ -30,6 +30,7 @@ batch_run::batch_run(batch_plan const& plan, batch_space& space, gpu_exec const&
 {
   call_words_ =
       words_of(sizeof(batch_call) + plan.num_types() * sizeof(vertex_call) + plan.edges.size() * sizeof(edge_call));
+  if (space.queue) { call_words_ += 1 + words_of(plan.num_types() * sizeof(queue_seeds)); }
 }
 
 /// Which column tells what is known follows from the edge types alone: a launch writes that of its neighbours' type.
@@ -93,8 +94,8 @@ void batch_run::prepare(bool rounded)
   space_.grow(space_.at, seeds);
   space_.grow(space_.block, call_words_ + 1 + columns_.num_words());
   grow(ahead_, 0);
-  first_stamp_ = space_.take_stamps(std::max<std::int64_t>(groups, 1) * static_cast<std::int64_t>(plan_.num_types()),
-                                    plan_.limits);
+  first_stamp_ = space_.take_stamps(std::max<std::int64_t>(groups, 1) * static_cast<std::int64_t>(plan_.num_types()));
+  if (space_.queue) { prepare_queue(std::max<std::int64_t>(groups, 1)); }
   slab_ = batch_slab(room_of(plan_, rounded ? batch_forecast::of(plan_, exact, 0, 0).bounds : ahead_.bounds),
                      input_.num_batches, memory_of(exec_));
   write_block();
@@ -157,6 +158,12 @@ void batch_run::write_block()
   put(&call, sizeof call);
   put(vertices.data(), vertices.size() * sizeof(vertex_call));
   put(edges.data(), edges.size() * sizeof(edge_call));
+  if (space_.queue) {
+    std::uint32_t const stamp_and_serial[2] = {space_.queue->first_stamp(), space_.queue->serial()};
+    put(stamp_and_serial, sizeof stamp_and_serial);
+    std::vector<queue_seeds> const first = queue_seeds_now();
+    put(first.data(), first.size() * sizeof(queue_seeds));
+  }
   host[call_words_] = ~0ULL;  // no bad seed
 }
 
@@ -209,6 +216,7 @@ void batch_run::enqueue(gpu_exec const& on)
   number_all_seeds(on);
   for (std::size_t hop = 0; hop < plan_.num_hops; ++hop) {
     if (!single()) { list_frontiers(hop, on); }
+    if (hop == 0 && space_.queue) { run_queue(queue_now(), on); }
     for (std::size_t t = 0; t < plan_.edges.size(); ++t) { sample(hop, t, on); }
     bounds_.end_hop();
   }
@@ -245,13 +253,57 @@ void batch_run::number_all_seeds(gpu_exec const& on)
   }
 }
 
+bool batch_run::is_expanded(std::size_t type) const
+{
+  return std::any_of(plan_.edges.begin(), plan_.edges.end(),
+                     [&](edge_plan const& edges) { return index_of(edges.from) == type; });
+}
+
+/// Memory and stamps of the persistent executor.
+void batch_run::prepare_queue(std::int64_t groups)
+{
+  constexpr std::int64_t most_tasks = std::int64_t{1} << 30U;
+  std::int64_t const stamps = groups * static_cast<std::int64_t>(plan_.num_hops * plan_.num_types());
+  if (ahead_.tasks > most_tasks || stamps > most_stamps) { throw too_many_picks{0, std::max(ahead_.tasks, stamps)}; }
+  if (space_.queue->grow(ahead_.tasks)) { ++space_.generation; }
+  space_.queue->begin_call(groups);
+}
+
+/// Whom the first hop expands: lists that are there when the queue begins.
+std::vector<queue_seeds> batch_run::queue_seeds_now() const
+{
+  std::vector<queue_seeds> out(plan_.num_types());
+  for (std::size_t type = 0; type < out.size(); ++type) {
+    if (plan_.num_hops == 0 || !is_expanded(type)) { continue; }
+    auto const& list = list_of(type, 0);
+    std::int64_t const num = single() ? hop_begin_[0][type] : columns_.list_begin(type) + input_.num_batches;
+    out[type] = {list.vertices.data(), list.groups.data(), column(num)};
+  }
+  return out;
+}
+
+queue_job batch_run::queue_now() const
+{
+  queue_job job = space_.queue->job();
+  auto const* const at = reinterpret_cast<std::byte const*>(view().edges + plan_.edges.size());
+  job.view = view();
+  job.groups = space_.groups.data();
+  job.first_stamp = reinterpret_cast<std::uint32_t const*>(at);
+  job.serial = job.first_stamp + 1;
+  job.seeds = reinterpret_cast<queue_seeds const*>(at + word_bytes);
+  auto* const counters = reinterpret_cast<unsigned long long*>(column(columns_.queue()));
+  job.head = reinterpret_cast<unsigned int*>(counters);
+  job.tail = counters + 1;
+  job.chunks_taken = reinterpret_cast<unsigned int*>(counters + 2);
+  job.chunks_done = reinterpret_cast<unsigned int*>(counters + 3);
+  return job;
+}
+
 /// Lists whom the hop expands: of many batches what is new lies in as many places.
 void batch_run::list_frontiers(std::size_t hop, gpu_exec const& on)
 {
   for (std::size_t type = 0; type < plan_.num_types(); ++type) {
-    bool const is_asked = std::any_of(plan_.edges.begin(), plan_.edges.end(),
-                                      [&](edge_plan const& edges) { return index_of(edges.from) == type; });
-    if (!is_asked) { continue; }
+    if (!is_expanded(type)) { continue; }
     list_job job;
     job.view = view();
     job.type = static_cast<std::int32_t>(type);
@@ -368,7 +420,11 @@ void batch_run::sample(std::size_t hop, std::size_t t, gpu_exec const& on)
       what.fanout = static_cast<std::uint32_t>(k);
       job.fanout = what.fanout;
       job.by_fanout = core::fast_divisor(what.fanout);
-      pick(type, what, on);
+      if (space_.queue) {
+        fetch_picks(queue_now(), what, static_cast<std::uint32_t>(hop), static_cast<std::uint32_t>(t), on);
+      } else {
+        pick(type, what, on);
+      }
     }
   }
   if (job.most_slots == 0) {

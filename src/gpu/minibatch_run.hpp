@@ -43,6 +43,10 @@ class batch_run {
  private:
   void grow(batch_forecast const& by, std::uint32_t keep_from);
   void trace_columns();
+  void prepare_queue(std::int64_t groups);
+  [[nodiscard]] bool is_expanded(std::size_t type) const;
+  [[nodiscard]] std::vector<queue_seeds> queue_seeds_now() const;
+  [[nodiscard]] queue_job queue_now() const;
   void write_block();
   [[nodiscard]] std::size_t launch_of(std::size_t hop, std::size_t t) const { return hop * plan_.edges.size() + t; }
   [[nodiscard]] bool single() const { return input_.num_batches == 1; }
