@@ -34,6 +34,7 @@ _OF_WORKERS = {
 _OF_LIGHTNING = {"collate_fn", "dataset"}
 _BULK_SEEDS = 16384  # bench minibatch: from here on a GPU is full
 _MOST_TOGETHER = 64
+_TOGETHER_ON_CPU = 8  # threads then have a batch each, and don't wait for one another at every hop
 
 
 class Loader:
@@ -98,8 +99,10 @@ class Loader:
     def _together(self, bulk: int | None) -> int:
         if bulk is not None:
             return bulk
-        if self._target is None or self.batch_size is None:
+        if not self._ours or self.batch_size is None or self._engine.takes_all:  # nobody knows how large those are
             return 1
+        if self._target is None:
+            return _TOGETHER_ON_CPU
         return max(1, min(_MOST_TOGETHER, _BULK_SEEDS // self.batch_size))
 
     # Epochs
@@ -247,6 +250,8 @@ def _ahead(made: Iterator[Any], depth: int, stream: Any) -> Iterator[Any]:
         except BaseException as error:  # the consumer's to see
             put((None, None, error))
 
+    if stream is not None:  # features that the caller has just put there
+        stream.wait_stream(torch.cuda.current_stream(stream.device))
     thread = threading.Thread(target=run, name="tendril-loader", daemon=True)
     thread.start()
     try:

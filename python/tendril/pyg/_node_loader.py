@@ -63,7 +63,7 @@ class NeighborLoader(Loader):
         Where to sample, and where batches are. Default: where the edges of the data are; features then stay where they
         are, unless the edges are on a GPU.
     bulk : int, optional
-        Batches that are sampled together. Default: as many as fill a GPU; on a CPU one.
+        Batches that are sampled together. Default: as many as fill a GPU; on a CPU 8; where a fan-out is -1, one.
     prefetch : int
         Batches that are made ahead; 0: each when it is asked for.
     executor, num_threads

@@ -144,6 +144,12 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         self._engine()  # speaks up here if it can't
 
     @property
+    def takes_all(self) -> bool:
+        """Whether any fan-out is -1."""
+        given = self._fanouts
+        return any(-1 in one for one in given.values()) if isinstance(given, dict) else -1 in given
+
+    @property
     def is_hetero(self) -> bool:
         """Whether there are types of vertices and edges."""
         return self._source.is_hetero
