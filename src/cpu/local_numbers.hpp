@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include <tendril/buffer.hpp>
 
@@ -17,6 +18,9 @@ namespace tendril::cpu {
 template <class Key>
 class local_numbers {
  public:
+  /// @param first_base  Where bases begin; for tests of what happens when they are used up.
+  explicit local_numbers(std::uint32_t first_base = 1) : next_base_(first_base) {}
+
   /// Forgets all keys.
   void clear()
   {
@@ -30,6 +34,7 @@ class local_numbers {
     std::uint64_t const slots = std::bit_ceil(std::max<std::uint64_t>(most + most / 2, least_slots));
     if (slots <= static_cast<std::uint64_t>(slots_.size()) && std::uint64_t{base_} + most <= 0xffffffffU) { return; }
     rebuild(keys, std::max(slots, static_cast<std::uint64_t>(slots_.size())));
+    if (std::uint64_t{base_} + most > 0xffffffffU) { rebuild(keys, static_cast<std::uint64_t>(slots_.size())); }
   }
 
   /// Numbers `wanted` [count] in their order, appending new ones to `keys`, which has room for one element more than there
@@ -88,7 +93,7 @@ class local_numbers {
     std::memset(static_cast<void*>(slots_.data()), 0, static_cast<std::size_t>(slots_.size()) * sizeof(slot));
     mask_ = slots - 1;
     shift_ = 64 - std::bit_width(mask_);
-    base_ = 1;
+    base_ = std::exchange(next_base_, 1);
     for (std::uint32_t i = 0; i < size_; ++i) {
       std::size_t at = place(keys[i]);
       while (slots_[static_cast<std::int64_t>(at)].value != 0) { at = (at + 1) & mask_; }
@@ -100,6 +105,7 @@ class local_numbers {
   std::size_t mask_ = 0;
   int shift_ = 63;
   std::uint32_t base_ = 1;
+  std::uint32_t next_base_;
   std::uint32_t size_ = 0;
 };
 

@@ -101,6 +101,7 @@ class cpu_state final : public minibatch_sampler::state {
       return out;
     }
     (void)maker(threads - 1);
+    if (exec_.on_progress) { exec_.on_progress({"sampling", 0, batches}); }
     quiet.num_threads = 1;
     store::exception_keeper keeper;
     std::atomic<std::int64_t> done{0};

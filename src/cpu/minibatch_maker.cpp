@@ -11,8 +11,15 @@
 namespace tendril::cpu {
 namespace {
 
-constexpr std::int64_t vertices_a_range = 128;
+constexpr std::int64_t measured_a_range = 1024;
 constexpr std::int64_t rows_a_range = 256;
+
+/// Vertices that a thread takes at a time: so many that it is worth the while to wake one.
+std::int64_t vertices_a_range(std::int64_t fanout)
+{
+  constexpr std::int64_t slots = 4096;
+  return fanout < 0 ? 64 : std::clamp<std::int64_t>(slots / std::max<std::int64_t>(fanout, 1), 16, 1024);
+}
 
 /// A buffer of at least `size` elements, which are not kept.
 template <class T>
@@ -152,7 +159,7 @@ void minibatch_maker<Key>::expand(std::size_t type, std::uint32_t hop, cpu_exec 
   what.degree = degree_.data();
   what.offsets = out.indptr.data() + rows - 1;
   int const threads = store::num_threads(exec);
-  store::parallel_ranges(exec, count, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+  store::parallel_ranges(exec, count, measured_a_range, [&](std::int64_t begin, std::int64_t end) {
     out.choosers[thread_of(threads)].measure(what, begin, end);
   });
   for (std::int64_t i = 0; i < count; ++i) { what.offsets[i + 1] += what.offsets[i]; }
@@ -164,8 +171,8 @@ void minibatch_maker<Key>::expand(std::size_t type, std::uint32_t hop, cpu_exec 
   what.edge = out.edge.data();
   what.reached = reached_.data();
   std::atomic<bool> filled{true};
-  store::parallel_ranges(exec, count, vertices_a_range, [&](std::int64_t range_begin, std::int64_t range_end) {
-    if (!out.choosers[thread_of(threads)].choose(what, range_begin, range_end)) { filled = false; }
+  store::parallel_ranges(exec, count, vertices_a_range(what.fanout), [&](std::int64_t from_row, std::int64_t to_row) {
+    if (!out.choosers[thread_of(threads)].choose(what, from_row, to_row)) { filled = false; }
   });
   if (!filled) { drop_empty_slots(out, what); }
   number(type, before, out.edge.size());

@@ -1,5 +1,5 @@
-// Mini-batches: right numbering, real edges, the fan-outs and subgraphs that were asked for, the documented
-// distributions, and one sample whatever the threads.
+// Mini-batches hold what the header promises of them: right numbering, real edges, the fan-outs and subgraphs that were
+// asked for.
 
 #include <algorithm>
 #include <map>
@@ -8,12 +8,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <tendril/minibatch.hpp>
-
-#include "cpu/exact_picks.hpp"
-#include "cpu/hub.hpp"
 #include "cpu/plain_batch.hpp"
-#include "cpu/small_graphs.hpp"
+#include "cpu/small_hetero.hpp"
 
 namespace tendril::test {
 namespace {
@@ -103,26 +99,15 @@ class batch_replay {
   std::int64_t next_ = 0, edge_ = 0;
 };
 
+/// One type, without times, directional, frontier `fresh`: what the verifier knows.
 std::vector<minibatch_params> all_params(std::vector<std::int64_t> const& fanouts)
 {
   std::vector<minibatch_params> out;
-  for (int bits = 0; bits < 8; ++bits) {
-    out.push_back({.num_neighbors = fanouts,
-                   .replace = (bits & 1) != 0,
-                   .weighted = (bits & 2) != 0,
-                   .disjoint = (bits & 4) != 0});
+  for (auto const& p : every_way(true, false, fanouts)) {
+    if (p.subgraph == subgraph_type::directional && p.frontier == batch_frontier::fresh) { out.push_back(p); }
   }
   return out;
 }
-
-std::string name_of(minibatch_params const& p)
-{
-  return testing::PrintToString(p.num_neighbors) + (p.replace ? " replace" : "") + (p.weighted ? " weighted" : "") +
-         (p.disjoint ? " disjoint" : "");
-}
-
-std::vector<std::vector<std::int64_t>> const all_fanouts = {{1}, {4, 3}, {-1},      {2, -1},      {-1, 2},
-                                                            {0}, {0, 5}, {3, 0, 2}, {2, 2, 2, 2}, {200, 1}};
 
 std::vector<vertex_id> const mixed_seeds = {5, 0, 61, 5, 2, 50, 1, 33, 0, 5};  // repeats, dead ends, a lonely one
 
@@ -130,7 +115,7 @@ TEST(MinibatchInvariants, HoldForEveryChoiceAndFanout)
 {
   for (std::uint64_t const seed : {1U, 2U, 3U}) {
     graph const g = make_zoo(seed);
-    for (auto const& fanouts : all_fanouts) {
+    for (auto const& fanouts : every_fanout) {
       for (auto params : all_params(fanouts)) {
         params.seed = seed;
         plain_batch const out = sampled_batch(g, mixed_seeds, params);
@@ -226,131 +211,6 @@ TEST(MinibatchSubgraph, InducedHoldsAllEdgesBetweenItsVertices)
     EXPECT_EQ(out.num_sampled_nodes, sampled.num_sampled_nodes);
   }
 }
-
-/// All arrays of a batch, one after the other.
-std::vector<std::int64_t> flat(plain_batch const& b)
-{
-  std::vector<std::int64_t> out(b.row.begin(), b.row.end());
-  out.insert(out.end(), b.col.begin(), b.col.end());
-  out.insert(out.end(), b.node.begin(), b.node.end());
-  out.insert(out.end(), b.edge.begin(), b.edge.end());
-  out.insert(out.end(), b.batch.begin(), b.batch.end());
-  out.insert(out.end(), b.num_sampled_nodes.begin(), b.num_sampled_nodes.end());
-  out.insert(out.end(), b.num_sampled_edges.begin(), b.num_sampled_edges.end());
-  return out;
-}
-
-TEST(MinibatchEquivalence, ThreadsDontChangeABatch)
-{
-  graph const g = make_zoo(6);
-  auto const seeds = starts_everywhere(g, 4);
-  for (auto const& fanouts : all_fanouts) {
-    for (auto const& params : all_params(fanouts)) {
-      auto const one = flat(sampled_batch(g, seeds, params, {.num_threads = 1}));
-      for (int const threads : {2, 4}) {
-        EXPECT_EQ(flat(sampled_batch(g, seeds, params, {.num_threads = threads})), one) << name_of(params);
-      }
-    }
-  }
-}
-
-TEST(MinibatchEquivalence, SeedAndBatchNumberChangeABatch)
-{
-  graph const g = make_zoo(6);
-  for (auto params : all_params({4, 3})) {
-    auto const here = flat(sampled_batch(g, mixed_seeds, params));
-    EXPECT_NE(flat(sampled_batch(g, mixed_seeds, params, {}, 1)), here);
-    params.seed = 1;
-    EXPECT_NE(flat(sampled_batch(g, mixed_seeds, params)), here);
-  }
-}
-
-/// The edges sampled from each seed, by its place in the batch.
-std::vector<std::vector<edge_id>> edges_of_seeds(plain_batch const& b)
-{
-  std::vector<std::vector<edge_id>> out(static_cast<std::size_t>(b.num_sampled_nodes[0]));
-  for (std::int64_t k = 0; k < b.num_sampled_edges[0]; ++k) {
-    out[static_cast<std::size_t>(b.row[k])].push_back(b.edge[k]);
-  }
-  return out;
-}
-
-TEST(MinibatchEquivalence, AVertexDrawsTheSameWhoeverItsNeighboursInTheBatchAre)
-{
-  graph const g = make_zoo(7);
-  for (auto const& params : all_params({3})) {
-    auto const together = edges_of_seeds(sampled_batch(g, std::vector<vertex_id>{0, 7, 2}, params));
-    auto const alone = edges_of_seeds(sampled_batch(g, std::vector<vertex_id>{0, 9}, params));
-    EXPECT_EQ(together[0], alone[0]) << name_of(params);
-    if (!params.disjoint) {
-      auto const turned = edges_of_seeds(sampled_batch(g, std::vector<vertex_id>{2, 7, 0}, params));
-      EXPECT_EQ(together[0], turned[2]) << name_of(params);
-    }
-  }
-}
-
-/// The picks of seed 0 over many batches.
-outcome_counts count_picks(graph const& g, minibatch_params params, std::int64_t k, std::uint64_t num_batches,
-                           bool ordered)
-{
-  params.num_neighbors = {k};
-  outcome_counts counts;
-  for (std::uint64_t batch = 0; batch < num_batches; ++batch) {
-    plain_batch const out = sampled_batch(g, std::vector<vertex_id>{0}, params, {.num_threads = 1}, batch);
-    outcome picks(out.edge.begin(), out.edge.end());
-    if (!ordered) { std::sort(picks.begin(), picks.end()); }
-    ++counts[picks];
-  }
-  return counts;
-}
-
-TEST(MinibatchDistribution, UniformAndWeightedPicks)
-{
-  constexpr std::uint64_t batches = 20'000;
-  std::vector<float> const weights = {1, 4, 0, 0.5F, 2};
-  std::vector<double> const exact(weights.begin(), weights.end());
-  std::vector<double> const ones(5, 1.0);
-  graph const g = make_star(weights);
-  EXPECT_TRUE(fits(count_picks(g, {}, 2, batches, false), unordered(exact_picks(ones, 2, false)), 0.1));
-  EXPECT_TRUE(fits(count_picks(g, {.replace = true}, 2, batches, true), exact_picks(ones, 2, true), 0.1));
-  EXPECT_TRUE(fits(count_picks(g, {.weighted = true}, 2, batches, true), exact_picks(exact, 2, false), 0.1));
-  EXPECT_TRUE(
-      fits(count_picks(g, {.replace = true, .weighted = true}, 2, batches, true), exact_picks(exact, 2, true), 0.1));
-  EXPECT_FALSE(fits(count_picks(g, {.replace = true}, 2, batches, true), exact_picks({1, 1.15, 1, 1, 1}, 2, true), 0.1))
-      << "a planted bias";
-}
-
-TEST(MinibatchDistribution, SeedsOfADisjointBatchDrawIndependently)
-{
-  graph const g = make_star({1, 1, 1, 1});
-  constexpr std::int64_t pairs = 20'000;
-  std::vector<vertex_id> const seeds(2 * pairs, 0);
-  plain_batch const out = sampled_batch(g, seeds, {.num_neighbors = {1}, .disjoint = true});
-  ASSERT_EQ(out.edge.size(), 2 * pairs);
-  std::vector<std::int64_t> counts(16);
-  for (std::int64_t i = 0; i < pairs; ++i) {
-    ++counts[static_cast<std::size_t>(4 * out.edge[2 * i] + out.edge[2 * i + 1])];
-  }
-  expect_distribution(counts, std::vector<double>(16, 1.0), 0.1);
-}
-
-class MinibatchHub : public hub_test {
- protected:
-  static std::vector<std::uint32_t> picks(minibatch_params params, std::int64_t fanout)
-  {
-    params.num_neighbors = {fanout};
-    plain_batch const out = sampled_batch(*hub, std::vector<vertex_id>{0}, params);
-    EXPECT_EQ(out.edge.size(), fanout);
-    return {out.edge.begin(), out.edge.end()};
-  }
-};
-
-TEST_F(MinibatchHub, Uniform)
-{
-  expect_drawn(picks({}, 100'000), false, 0.06);
-  expect_drawn(picks({.replace = true}, 100'000), false, 0.06);
-}
-TEST_F(MinibatchHub, Weighted) { expect_drawn(picks({.replace = true, .weighted = true}, 100'000), true, 0.06); }
 
 }  // namespace
 }  // namespace tendril::test
