@@ -129,6 +129,10 @@ batch_forecast batch_forecast::of(batch_plan const& plan, batch_bounds const& st
       std::int64_t const k = edges.fanouts[hop];
       std::int64_t const expanded = out.bounds.frontier(index_of(edges.from)).total;
       if (k < 0) {
+        // What the launches before it have found goes to the next hop's lists already.
+        for (std::size_t v = 0; v < out.lists.size(); ++v) {
+          out.lists[v] = std::max(out.lists[v], out.bounds.next(v).total);
+        }
         out.hop = hop;
         out.type = type;
         return out;
