@@ -80,13 +80,16 @@ def run(data, args, number, loader_of=NeighborLoader, **options):
     torch.manual_seed(number)
     sampling = {"num_neighbors": args.fanouts, "batch_size": args.batch_size, **options}
     loader = loader_of(data, input_nodes=data.train_mask, shuffle=True, **sampling)
-    held_out = [loader_of(data, input_nodes=mask, **sampling) for mask in (data.val_mask, data.test_mask)]
+    sampling["batch_size"] = 512
+    validation = loader_of(data, input_nodes=data.val_mask, **sampling)
+    testing = loader_of(data, input_nodes=data.test_mask, **sampling)
     model = SAGE(data.num_features, args.hidden, int(data.y.max()) + 1, len(args.fanouts)).to(args.device)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.005, weight_decay=5e-4)
     best = (0.0, 0.0)
     for _ in range(args.epochs):
         train(model, loader, optimizer, args.device)
-        best = max(best, tuple(test(model, one, args.device) for one in held_out), key=lambda found: found[0])
+        found = test(model, validation, args.device)
+        best = (found, test(model, testing, args.device)) if found > best[0] else best
     return best[1]
 
 

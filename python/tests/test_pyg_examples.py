@@ -1,0 +1,69 @@
+"""The examples that train models run, and what they compare with samples as PyG does."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pyg_checks import check_homogeneous, heterogeneous, homogeneous, torch
+
+ROOT = Path(__file__).parents[2]
+ACM = ROOT.parent / "shared" / "data" / "acm-heco" / "graph.npz"
+
+
+def run(name, *arguments):
+    command = [sys.executable, "-W", "ignore", str(ROOT / "examples" / name), "--device", "cpu", *arguments]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=environment)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_graphsage_learns():
+    told = run("pyg_sage.py", "--epochs", "12")
+    assert float(told.split()[-1]) > 0.4  # of 7 classes; 0.8 after 50 epochs
+
+
+@pytest.mark.skipif(not ACM.exists(), reason="its graph is not there")
+def test_rgcn_learns():
+    told = run("pyg_rgcn.py", "--epochs", "6")
+    assert float(told.split()[-1]) > 0.5  # of 3 classes
+
+
+def test_comparisons_are_written(tmp_path):
+    file = tmp_path / "found.json"
+    run("pyg_sage.py", "--epochs", "1", "--seeds", "2", "--compare", "--json", str(file))
+    rows = json.loads(file.read_text())["rows"]
+    assert len(rows) == 2 and {row["repeats"] for row in rows} == {2}
+    assert any(row["params"].startswith("tendril") for row in rows)
+
+
+def test_the_plain_sampler_is_pygs(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    from pyg_compare import PlainSampler
+    from torch_geometric.loader import NodeLoader
+
+    from tendril.pyg import NeighborLoader
+
+    data = homogeneous()
+    for batch in NodeLoader(data, PlainSampler(data, [4, 3]), batch_size=25):
+        counts = [batch.batch_size], []
+        first = 0
+        for fanout in (4, 3):  # a plain sampler tells no counts: work them out from whom the edges lead to
+            last = sum(counts[0])
+            degree = torch.bincount(data.edge_index[1], minlength=100)[batch.n_id[first:last]]
+            counts[1].append(int(degree.clamp(max=fanout).sum()))
+            upto = batch.edge_index[0, : sum(counts[1])]
+            counts[0].append(max(int(upto.max()) + 1 - last, 0))
+            first = last
+        batch.num_sampled_nodes, batch.num_sampled_edges = counts
+        check_homogeneous(data, batch, [4, 3])
+    whole = heterogeneous()
+    plain = NodeLoader(whole, PlainSampler(whole, [-1, -1]), "paper", batch_size=20)
+    for one, other in zip(plain, NeighborLoader(whole, [-1, -1], "paper", batch_size=20), strict=True):
+        for key in whole.edge_types:
+            assert one[key].e_id.sort().values.tolist() == other[key].e_id.sort().values.tolist()
