@@ -83,32 +83,37 @@ __device__ void number_tile(number_job const& job, Shape const& shape, std::int6
   int const warp = static_cast<int>(threadIdx.x) / warp_size;
   std::int64_t const first_slot = tile * number_tile_slots + warp * (rows_a_warp * warp_size) + lane;
 
-  // What this warp knows by itself.
+  // What this warp knows by itself. Each kind of load for all rows first: they wait together.
   number_slot slots[rows_a_warp];
-  rank_sum sum;
+#pragma unroll
+  for (int r = 0; r < rows_a_warp; ++r) {
+    std::int64_t const s = first_slot + r * warp_size;
+    slots[r].at = s < num_slots ? __ldcs(job.at + s + (Seeds ? shape.first_seed : 0)) : nowhere;
+  }
+#pragma unroll
   for (int r = 0; r < rows_a_warp; ++r) {
     number_slot& slot = slots[r];
     std::int64_t const s = first_slot + r * warp_size;
-    bool const inside = s < num_slots;
-    slot.at = inside ? job.at[s + (Seeds ? shape.first_seed : 0)] : nowhere;
-    slot.expanded = 0;
-    slot.group = 0;
-    if (inside) {
-      slot.expanded = shape.expanded_of(static_cast<std::uint32_t>(s));
-      slot.group = shape.group_of(slot.expanded);
-    }
-    bool first = false;
+    slot.x = 0;
+    slot.vertex = 0;
     if (slot.at != nowhere) {
       numbered_slot const held = job.table.read(slot.at);
       slot.x = low_half(held.value);
       slot.vertex = low_half(held.key);
-      first = slot.x == waiting_at(static_cast<std::uint32_t>(s));
     }
+    slot.expanded = s < num_slots ? shape.expanded_of(static_cast<std::uint32_t>(s)) : 0;
+    slot.group = s < num_slots ? shape.group_of(slot.expanded) : 0;
+  }
+  rank_sum sum;
+#pragma unroll
+  for (int r = 0; r < rows_a_warp; ++r) {
+    number_slot& slot = slots[r];
+    std::int64_t const s = first_slot + r * warp_size;
     rank_row row;
     row.edges = __ballot_sync(full_warp, slot.at != nowhere);
-    row.firsts = __ballot_sync(full_warp, first);
+    row.firsts = __ballot_sync(full_warp, slot.at != nowhere && slot.x == waiting_at(static_cast<std::uint32_t>(s)));
     if constexpr (!Single) {
-      row.heads = __ballot_sync(full_warp, inside && s == shape.first_slot(shape.batch_of(slot.group)));
+      row.heads = __ballot_sync(full_warp, s < num_slots && s == shape.first_slot(shape.batch_of(slot.group)));
     }
     slot.rank = rank_in_row(row, lane, sum);
     sum = behind_row(row, sum);
@@ -161,6 +166,12 @@ __device__ void number_tile(number_job const& job, Shape const& shape, std::int6
   // Edges.
   edge_call const out = job.view.edges[job.edge_type];
   if (out.row == nullptr) { return; }
+  edge_id edges[rows_a_warp];
+#pragma unroll
+  for (int r = 0; r < rows_a_warp; ++r) {
+    edges[r] = slots[r].at != nowhere ? __ldcs(job.picked + first_slot + r * warp_size) : -1;
+  }
+#pragma unroll
   for (int r = 0; r < rows_a_warp; ++r) {
     number_slot const& slot = slots[r];
     std::int64_t const s = first_slot + r * warp_size;
@@ -178,7 +189,7 @@ __device__ void number_tile(number_job const& job, Shape const& shape, std::int6
     std::int64_t const at = batch * out.edge_stride + index;
     __stcs(out.row + at, counts.first + in_batch);
     __stcs(out.col + at, static_cast<std::int64_t>(number_in(x)));
-    __stcs(out.edge + at, static_cast<edge_id>(__ldcs(job.picked + s)));
+    __stcs(out.edge + at, edges[r]);
   }
 }
 
