@@ -72,7 +72,9 @@ void catalogue_options::add_to(CLI::App& verb, bool with_walks)
   verb.add_option("--first-sample", first_sample, "Logical id of the first sample (labor: of the first batch) [0]")
       ->type_name("ID")
       ->group(group);
-  verb.add_option("--executor", executor, "cuda: of layer and --app-source: auto, sample or transit [auto]")
+  verb.add_option("--executor", executor,
+                  "cuda: of layer and --app-source: auto, sample or transit; of minibatch: auto, hops, graph or "
+                  "persistent [auto]")
       ->type_name("HOW")
       ->group(group);
 
@@ -113,7 +115,6 @@ void catalogue_options::check() const
                                      partition.has_value() ? "--partition" : "--clusters"));
   }
   (void)matrix();
-  (void)chosen_executor();
   (void)gpu_bytes();
 }
 

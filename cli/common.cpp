@@ -131,13 +131,6 @@ std::optional<int> parse_device(std::string const& device)
   return ordinal;
 }
 
-void expect_cpu(std::string const& device, std::string_view what)
-{
-  if (parse_device(device).has_value()) {
-    throw argument_error(fmt::format("--device {}: {} on the CPU, expected cpu", device, what));
-  }
-}
-
 void expect_app(bool given, std::string_view option, std::string_view needed, std::string const& app)
 {
   if (given && app != needed) {

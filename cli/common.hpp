@@ -75,10 +75,6 @@ struct build_flags {
 /// What --device says: nothing for cpu, the GPU's ordinal for cuda (0) and cuda:N. @throws argument_error.
 [[nodiscard]] std::optional<int> parse_device(std::string const& device);
 
-/// Checks --device where there is no choice. @param what  "mini-batches are made": what runs on the CPU.
-/// @throws argument_error for a GPU.
-void expect_cpu(std::string const& device, std::string_view what);
-
 /// Checks that an option that was given belongs to the application: "--p: --app is ppr, expected node2vec".
 /// @throws argument_error.
 void expect_app(bool given, std::string_view option, std::string_view needed, std::string const& app);

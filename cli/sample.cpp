@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <future>
 #include <memory>
-#include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
@@ -17,6 +16,7 @@
 #include "common.hpp"
 #include "help.hpp"
 #include "sample_job.hpp"
+#include "sample_request.hpp"
 #include "text.hpp"
 #include "verbs.hpp"
 
@@ -34,33 +34,6 @@ struct sample_command {
 
   void run() const;
 };
-
-struct outcome {
-  std::int64_t edges = 0;  ///< Sampled, over all hops.
-  double sample_seconds = 0;
-  std::string rule;  ///< Empty where there is no plan.
-};
-
-using metadata = std::map<std::string, std::string>;
-
-/// What a file of samples is written from.
-struct request {
-  graph const& g;
-  std::optional<graph> const& on_gpu;  ///< The same graph where samples are made on a GPU.
-  sample_job const& job;
-  std::span<vertex_id const> seeds;
-  std::string const& output;
-  element_type vertices;  ///< Type of vertex ids in the file.
-  metadata const& about;
-};
-
-template <class T>
-buffer<T> host_copy(buffer<T> const& from, gpu_exec const& exec)
-{
-  buffer<T> out(from.size());
-  copy_to_host(from.data(), out.data(), static_cast<std::size_t>(from.size()) * sizeof(T), exec);
-  return out;
-}
 
 /// The trees of n seeds from `first` on, in host memory, wherever they are made.
 khop_trees make_trees(request const& what, khop_params const& params, std::int64_t first, std::int64_t n,
@@ -178,66 +151,6 @@ outcome sample_khop(request const& what, cpu_exec const& exec, progress_bar& bar
   return result;
 }
 
-/// All batches one after another; `*_offsets` tell where each begins.
-outcome sample_minibatches(request const& what, cpu_exec const& exec, progress_bar& bar)
-{
-  minibatch_params const params = what.job.minibatch();
-  auto const num_seeds = static_cast<std::int64_t>(what.seeds.size());
-  std::int64_t const each = what.job.seeds_each();
-  cpu_exec quiet = exec;
-  quiet.on_progress = {};  // the bar counts seeds
-
-  outcome result;
-  minibatch_sampler sampler(hetero_graph(what.g), params, quiet);
-  auto number = static_cast<std::uint64_t>(what.job.first_batch);
-  std::vector<minibatch> batches;
-  std::vector<std::int64_t> node_offsets{0}, edge_offsets{0}, nodes_of_hops, edges_of_hops;
-  for (std::int64_t first = 0; first < num_seeds; first += each, ++number) {
-    std::int64_t const n = std::min(each, num_seeds - first);
-    stopwatch const sampling;
-    minibatch made =
-        sampler.sample({{what.seeds.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n))}}, number);
-    result.sample_seconds += sampling.seconds();
-    auto const& nodes = made.vertices[0];
-    auto const& edges = made.edges[0];
-    result.edges += std::accumulate(edges.num_sampled.begin(), edges.num_sampled.end(), std::int64_t{0});
-    node_offsets.push_back(node_offsets.back() + nodes.node.size());
-    edge_offsets.push_back(edge_offsets.back() + edges.edge.size());
-    nodes_of_hops.insert(nodes_of_hops.end(), nodes.num_sampled.begin(), nodes.num_sampled.end());
-    edges_of_hops.insert(edges_of_hops.end(), edges.num_sampled.begin(), edges.num_sampled.end());
-    batches.push_back(std::move(made));
-    bar.update("sampling", first + n, num_seeds, "seeds");
-  }
-
-  auto const count = static_cast<std::int64_t>(batches.size());
-  auto const hops = static_cast<std::int64_t>(params.num_neighbors.size());
-  std::vector<array_spec> arrays{{"seeds", what.vertices, {num_seeds}},
-                                 {"node_offsets", element_type::int64, {count + 1}},
-                                 {"edge_offsets", element_type::int64, {count + 1}},
-                                 {"num_sampled_nodes", element_type::int64, {count, hops + 1}},
-                                 {"num_sampled_edges", element_type::int64, {count, hops}},
-                                 {"row", element_type::int64, {edge_offsets.back()}},
-                                 {"col", element_type::int64, {edge_offsets.back()}},
-                                 {"edge", element_type::int64, {edge_offsets.back()}},
-                                 {"node", what.vertices, {node_offsets.back()}}};
-  if (what.job.disjoint) { arrays.push_back({"batch", element_type::int64, {node_offsets.back()}}); }
-  array_writer writer(what.output, arrays, what.about);
-  writer.append(0, what.seeds, exec);
-  writer.append(1, node_offsets);
-  writer.append(2, edge_offsets);
-  writer.append(3, nodes_of_hops);
-  writer.append(4, edges_of_hops);
-  for (auto const& made : batches) {
-    writer.append(5, made.edges[0].row.span());
-    writer.append(6, made.edges[0].col.span());
-    writer.append(7, made.edges[0].edge.span());
-    writer.append(8, made.vertices[0].node.span(), exec);
-    if (what.job.disjoint) { writer.append(9, made.vertices[0].batch.span()); }
-  }
-  writer.commit();
-  return result;
-}
-
 void sample_command::run() const
 {
   stopwatch const overall;
@@ -322,8 +235,7 @@ void add_sample(CLI::App& application)
       ->type_name("S");
   verb->add_option("--dtype", command->dtype, "Type of vertex ids: int32 or int64 [int32 where ids fit]")
       ->type_name("TYPE");
-  verb->add_option("--device", command->job.device, "Where to run: cpu, cuda or cuda:N; minibatch: cpu [cpu]")
-      ->type_name("DEVICE");
+  verb->add_option("--device", command->job.device, "Where to run: cpu, cuda or cuda:N [cpu]")->type_name("DEVICE");
   command->job.add_to(*verb);
   command->common.add_to(*verb);
   verb->footer(
@@ -339,6 +251,7 @@ void add_sample(CLI::App& application)
       "  tendril sample graph.npz -o trees.safetensors --fanouts 15,10,5 --seeds train.txt --replace --weighted\n"
       "  tendril sample graph.npz -o trees.npz --fanouts 25,10 --device cuda      the same bytes, made on a GPU\n"
       "  tendril sample graph.npz -o batches.npz --app minibatch --fanouts 15,10,5 --batch-size 512\n"
+      "  tendril sample graph.npz -o batches.npz --app minibatch --fanouts 10,10,10 --frontier all --device cuda\n"
       "  tendril sample graph.npz -o layers.safetensors --app ladies --layers 5 --layer-size 64 --num-seeds 5120\n"
       "  tendril sample graph.npz -o parts.safetensors --app cluster --partition metis --clusters 1000\n"
       "  tendril sample graph.npz -o subgraphs.safetensors --app saint-walk --roots 2000 --coefficients 50\n"

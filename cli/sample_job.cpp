@@ -53,6 +53,7 @@ void expect_taken(sample_job const& job)
            {"--first-batch", job.first_batch != 0, "minibatch"},
            {"--disjoint", job.disjoint, "minibatch"},
            {"--subgraph", job.subgraph != "directional", "minibatch"},
+           {"--frontier", job.frontier != "new", "minibatch"},
            {"--layers", more.layers.has_value(), "fastgcn,ladies"},
            {"--layer-size", more.layer_size.has_value(), "layer,fastgcn,ladies"},
            {"--max-size", more.max_size.has_value(), "layer"},
@@ -73,7 +74,7 @@ void expect_taken(sample_job const& job)
            {"--no-replace", more.no_replace, "fastgcn,ladies"},
            {"--unique", more.unique, "layer"},
            {"--importance", !more.importance_file.empty(), "mvs"},
-           {"--executor", more.executor.has_value(), "layer,--app-source"},
+           {"--executor", more.executor.has_value(), "minibatch,layer,--app-source"},
            {"--gpu-memory", !more.gpu_memory.empty(), "layer,--app-source"},
            {"--struct", !more.struct_name.empty(), "--app-source"},
            {"--param", !more.params.empty(), "--app-source"},
@@ -131,6 +132,11 @@ void sample_job::add_to(CLI::App& verb, bool with_walks)
       ->check(one_of({"directional", "bidirectional", "induced"}))
       ->type_name("TYPE")
       ->group(group);
+  verb.add_option("--frontier", frontier,
+                  "minibatch: a hop expands the vertices that are new, or all that are there: new or all [new]")
+      ->check(one_of({"new", "all"}))
+      ->type_name("WHICH")
+      ->group(group);
   more.add_to(verb, with_walks);
 }
 
@@ -142,9 +148,9 @@ void sample_job::check() const
   if (!from_source() && !is_app(app)) {
     throw argument_error(fmt::format("--app: '{}', expected one of {}", app, fmt::join(apps, ", ")));
   }
-  if (app == "minibatch") { expect_cpu(device, "mini-batches are made"); }
   expect_taken(*this);
   more.check();
+  app == "minibatch" && !from_source() ? (void)minibatch_executor_choice() : (void)more.chosen_executor();
   bool const on_gpu = parse_device(device).has_value();
   if (more.executor.has_value() && !on_gpu) { throw argument_error("--executor: --device is cpu, expected cuda"); }
   if (!more.gpu_memory.empty() && !on_gpu) { throw argument_error("--gpu-memory: --device is cpu, expected cuda"); }
@@ -174,8 +180,19 @@ minibatch_params sample_job::minibatch() const
   params.weighted = weighted;
   params.disjoint = disjoint;
   params.subgraph = parse_subgraph(subgraph);
+  params.frontier = frontier == "all" ? batch_frontier::all : batch_frontier::fresh;
   params.seed = seed;
   return params;
+}
+
+minibatch_executor sample_job::minibatch_executor_choice() const
+{
+  std::string const name = more.executor.value_or("auto");
+  if (name == "auto") { return minibatch_executor::automatic; }
+  if (name == "hops") { return minibatch_executor::hops; }
+  if (name == "graph") { return minibatch_executor::graph; }
+  if (name == "persistent") { return minibatch_executor::persistent; }
+  throw argument_error(fmt::format("--executor: '{}', expected auto, hops, graph or persistent", name));
 }
 
 std::int64_t sample_job::seeds_each() const { return batch_size.value_or(default_batch_size); }
@@ -203,6 +220,7 @@ std::string sample_job::describe() const
     text += fmt::format(", {} a batch", counted(seeds_each(), "seed", "seeds"));
     if (disjoint) { text += ", disjoint"; }
     if (subgraph != "directional") { text += ", " + subgraph; }
+    if (frontier != "new") { text += ", frontier " + frontier; }
   }
   return text;
 }
@@ -218,6 +236,7 @@ json sample_job::params_json() const
     document["first_batch"] = first_batch;
     document["disjoint"] = disjoint;
     document["subgraph"] = subgraph;
+    document["frontier"] = frontier;
   }
   return document;
 }

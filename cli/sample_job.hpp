@@ -32,6 +32,7 @@ struct sample_job {
   std::int64_t first_batch = 0;
   bool disjoint = false;
   std::string subgraph = "directional";
+  std::string frontier = "new";
   std::string device = "cpu";
   catalogue_options more;
   // These mean the same for walks; `tendril plan` registers them once.
@@ -57,6 +58,9 @@ struct sample_job {
   /// The parameters as the library takes them. @throws argument_error.
   [[nodiscard]] khop_params khop() const;
   [[nodiscard]] minibatch_params minibatch() const;
+
+  /// What --executor says of mini-batches. @throws argument_error.
+  [[nodiscard]] minibatch_executor minibatch_executor_choice() const;
 
   [[nodiscard]] std::vector<std::int64_t> fanout_list() const;
 

@@ -52,9 +52,11 @@ USAGE = [
         "--gpu-memory: '0', expected bytes as in 500000, 64M or 1.5G",
     ),
     (
-        [*SAMPLE, "--app", "minibatch", "--device", "cuda"],
-        "--device cuda: mini-batches are made on the CPU, expected cpu",
+        [*SAMPLE, "--app", "minibatch", "--executor", "fast"],
+        "--executor: 'fast', expected auto, hops, graph or persistent",
     ),
+    ([*SAMPLE, "--app", "minibatch", "--executor", "hops"], "--executor: --device is cpu, expected cuda"),
+    ([*SAMPLE, "--frontier", "all"], "--frontier: --app is khop, expected minibatch"),
     ([*WALK, "--dtype", "int8"], "unknown type 'int8', expected int32 or int64"),
     ([*WALK, "--num-starts", "5", "--starts", "a.txt"], "--starts excludes --num-starts (try 'tendril walk --help')"),
     ([*SAMPLE, "--fanouts", "0"], "fanouts: 0 at hop 1, expected 1 or more, or -1 for all neighbours"),

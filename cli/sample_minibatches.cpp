@@ -1,0 +1,130 @@
+// tendril sample --app minibatch: relabelled subgraphs for GNNs, many batches a call, on either side.
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <tendril/minibatch.hpp>
+
+#include "common.hpp"
+#include "sample_request.hpp"
+
+namespace tendril::cli {
+namespace {
+
+constexpr std::int64_t seeds_a_call = 1 << 17U;  // between two looks at the progress bar
+
+/// A batch's arrays in host memory.
+template <class T>
+shared_array<T> brought(shared_array<T> const& made, std::optional<gpu_exec> const& gpu)
+{
+  return gpu ? shared_array<T>(host_copy(made, *gpu)) : made;
+}
+
+minibatch brought(minibatch made, std::optional<gpu_exec> const& gpu)
+{
+  for (auto& type : made.vertices) {
+    type.node = brought(type.node, gpu);
+    type.batch = brought(type.batch, gpu);
+  }
+  for (auto& type : made.edges) {
+    type.row = brought(type.row, gpu);
+    type.col = brought(type.col, gpu);
+    type.edge = brought(type.edge, gpu);
+  }
+  return made;
+}
+
+/// Makes batches where the request says.
+class batch_maker {
+ public:
+  batch_maker(request const& what, cpu_exec const& exec)
+      : gpu_(what.on_gpu ? std::optional(gpu_exec(what.on_gpu->device())) : std::nullopt),
+        sampler_(gpu_ ? minibatch_sampler(hetero_graph(*what.on_gpu), what.job.minibatch(), *gpu_,
+                                          what.job.minibatch_executor_choice())
+                      : minibatch_sampler(hetero_graph(what.g), what.job.minibatch(), exec))
+  {
+  }
+
+  /// The batches of some seeds, in host memory.
+  std::vector<minibatch> make(std::span<vertex_id const> seeds, std::int64_t each, std::uint64_t first_batch)
+  {
+    buffer<vertex_id> there;
+    if (gpu_) {
+      there = copy_to_gpu(seeds, *gpu_);
+      seeds = there.span();
+    }
+    std::vector<minibatch> out = sampler_.sample_batches(0, seeds, each, first_batch);
+    for (auto& batch : out) { batch = brought(std::move(batch), gpu_); }
+    return out;
+  }
+
+ private:
+  std::optional<gpu_exec> gpu_;
+  minibatch_sampler sampler_;
+};
+
+}  // namespace
+
+outcome sample_minibatches(request const& what, cpu_exec const& exec, progress_bar& bar)
+{
+  auto const num_seeds = static_cast<std::int64_t>(what.seeds.size());
+  std::int64_t const each = what.job.seeds_each();
+  cpu_exec quiet = exec;
+  quiet.on_progress = {};  // the bar counts seeds
+
+  outcome result;
+  batch_maker maker(what, quiet);
+  std::vector<minibatch> batches;
+  std::vector<std::int64_t> node_offsets{0}, edge_offsets{0}, nodes_of_hops, edges_of_hops;
+  std::int64_t const a_call = std::max<std::int64_t>(seeds_a_call / each, 1) * each;
+  for (std::int64_t first = 0; first < num_seeds; first += a_call) {
+    std::int64_t const n = std::min(a_call, num_seeds - first);
+    stopwatch const sampling;
+    auto made = maker.make(what.seeds.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n)), each,
+                           static_cast<std::uint64_t>(what.job.first_batch + first / each));
+    result.sample_seconds += sampling.seconds();
+    for (auto& batch : made) {
+      auto const& nodes = batch.vertices[0];
+      auto const& edges = batch.edges[0];
+      result.edges += std::accumulate(edges.num_sampled.begin(), edges.num_sampled.end(), std::int64_t{0});
+      node_offsets.push_back(node_offsets.back() + nodes.node.size());
+      edge_offsets.push_back(edge_offsets.back() + edges.edge.size());
+      nodes_of_hops.insert(nodes_of_hops.end(), nodes.num_sampled.begin(), nodes.num_sampled.end());
+      edges_of_hops.insert(edges_of_hops.end(), edges.num_sampled.begin(), edges.num_sampled.end());
+      batches.push_back(std::move(batch));
+    }
+    bar.update("sampling", first + n, num_seeds, "seeds");
+  }
+
+  auto const count = static_cast<std::int64_t>(batches.size());
+  auto const hops = static_cast<std::int64_t>(what.job.fanout_list().size());
+  std::vector<array_spec> arrays{{"seeds", what.vertices, {num_seeds}},
+                                 {"node_offsets", element_type::int64, {count + 1}},
+                                 {"edge_offsets", element_type::int64, {count + 1}},
+                                 {"num_sampled_nodes", element_type::int64, {count, hops + 1}},
+                                 {"num_sampled_edges", element_type::int64, {count, hops}},
+                                 {"row", element_type::int64, {edge_offsets.back()}},
+                                 {"col", element_type::int64, {edge_offsets.back()}},
+                                 {"edge", element_type::int64, {edge_offsets.back()}},
+                                 {"node", what.vertices, {node_offsets.back()}}};
+  if (what.job.disjoint) { arrays.push_back({"batch", element_type::int64, {node_offsets.back()}}); }
+  array_writer writer(what.output, arrays, what.about);
+  writer.append(0, what.seeds, exec);
+  writer.append(1, node_offsets);
+  writer.append(2, edge_offsets);
+  writer.append(3, nodes_of_hops);
+  writer.append(4, edges_of_hops);
+  for (auto const& made : batches) {
+    writer.append(5, made.edges[0].row.span());
+    writer.append(6, made.edges[0].col.span());
+    writer.append(7, made.edges[0].edge.span());
+    writer.append(8, made.vertices[0].node.span(), exec);
+    if (what.job.disjoint) { writer.append(9, made.vertices[0].batch.span()); }
+  }
+  writer.commit();
+  return result;
+}
+
+}  // namespace tendril::cli
