@@ -104,8 +104,7 @@ TEST_F(MinibatchBulk, OneSamplerForBatchesOfAllSizes)
       for (auto const& fanouts : {std::vector<std::int64_t>{5, 4, 3}, {3, -1, 2}}) {
         minibatch_params const params{.num_neighbors = fanouts, .disjoint = disjoint, .frontier = frontier};
         minibatch_sampler cpu(host, params);
-        for (auto const executor : {minibatch_executor::hops, minibatch_executor::graph}) {
-          if (executor == minibatch_executor::graph && !is_captured(params)) { continue; }
+        for (auto const executor : executors_of(params)) {
           minibatch_sampler gpu(there, params, exec, executor);
           std::uint64_t number = 0;
           std::vector<minibatch> kept;  // what was handed out stays as it is
@@ -136,9 +135,9 @@ TEST_F(MinibatchBulk, StampsThatRunOut)
   hetero_graph const host = make_hetero_zoo(11, false);
   hetero_graph const there = to_gpu(host, exec);
   for (bool const disjoint : {false, true}) {
-    minibatch_params const params{.num_neighbors = {3, 3}, .disjoint = disjoint};
+    minibatch_params const params{.num_neighbors = {3, 3}, .disjoint = disjoint, .frontier = batch_frontier::all};
     minibatch_sampler cpu(host, params);
-    for (auto const executor : {minibatch_executor::hops, minibatch_executor::graph}) {
+    for (auto const executor : executors_of(params)) {
       minibatch_sampler gpu(there, params, exec, executor);
       seed_lists const seeds = three_type_seeds();
       gpu_seeds const own(seeds.spans(false), exec);

@@ -117,6 +117,13 @@ TEST_F(MinibatchOnGpu, BadInputGivesTheCpusLines)
             "graph: it is in host memory, expected one on GPU 0 (to_gpu)");
   EXPECT_EQ(made(there, {.num_neighbors = {3, -1}}, minibatch_executor::graph),
             "executor: graph, but a fan-out is -1; expected fan-outs of at most 4096, or another executor");
+  using enum minibatch_executor;
+  EXPECT_EQ(made(there, {.num_neighbors = {3}}, persistent),
+            "executor: persistent, but the frontier is the fresh vertices; expected frontier all");
+  EXPECT_EQ(made(there, {.num_neighbors = {3, -1}, .frontier = batch_frontier::all}, persistent),
+            "executor: persistent, but a fan-out is -1; expected fan-outs of 0 or more");
+  EXPECT_EQ(made(there, {.num_neighbors = {65}, .replace = true, .frontier = batch_frontier::all}, persistent),
+            "executor: persistent, but a fan-out is 65; expected at most 64");
 }
 
 }  // namespace

@@ -81,12 +81,29 @@ inline std::string difference(std::vector<batch_lists> const& expected, std::vec
   return "";
 }
 
-/// Whether a captured graph makes these: sizes that have to be waited for can't be captured.
-inline bool is_captured(minibatch_params const& params)
+/// Fan-outs of all hops and types.
+inline std::vector<std::int64_t> fanouts_of(minibatch_params const& params)
 {
-  auto const has_all = [](auto const& list) { return std::find(list.begin(), list.end(), -1) != list.end(); };
-  auto const& of_type = params.num_neighbors_of_type;
-  return of_type.empty() ? !has_all(params.num_neighbors) : std::none_of(of_type.begin(), of_type.end(), has_all);
+  std::vector<std::int64_t> out;
+  for (auto const& list : params.num_neighbors_of_type) { out.insert(out.end(), list.begin(), list.end()); }
+  return out.empty() ? params.num_neighbors : out;
+}
+
+/// The executors that make batches of such parameters: sizes that have to be waited for can't be captured, and a task of
+/// the queue makes no more picks than lanes can.
+inline std::vector<minibatch_executor> executors_of(minibatch_params const& params)
+{
+  std::vector<minibatch_executor> out{minibatch_executor::automatic, minibatch_executor::hops};
+  auto const fanouts = fanouts_of(params);
+  auto const are_all = [&](std::int64_t most) {
+    return std::all_of(fanouts.begin(), fanouts.end(), [&](std::int64_t k) { return k >= 0 && k <= most; });
+  };
+  if (are_all(4096)) { out.push_back(minibatch_executor::graph); }
+  bool const races = params.weighted && !params.replace;
+  if (params.frontier == batch_frontier::all && are_all(races ? 32 : 64)) {
+    out.push_back(minibatch_executor::persistent);
+  }
+  return out;
 }
 
 class minibatch_gpu_test : public gpu_test {
@@ -99,8 +116,7 @@ class minibatch_gpu_test : public gpu_test {
     gpu_seeds const own(seeds, exec);
     minibatch_sampler cpu(host, params, {.num_threads = 1});
     batch_lists const expected = copied_lists(cpu.sample(seeds, 3));
-    for (auto const executor : {minibatch_executor::hops, minibatch_executor::graph, minibatch_executor::automatic}) {
-      if (executor == minibatch_executor::graph && !is_captured(params)) { continue; }
+    for (auto const executor : executors_of(params)) {
       minibatch_sampler gpu(there, params, exec, executor);
       EXPECT_EQ(difference(expected, copied_lists(gpu.sample(own.spans(), 3))), "")
           << "executor " << static_cast<int>(executor);
@@ -118,10 +134,13 @@ class minibatch_gpu_test : public gpu_test {
     auto const own = on_gpu(std::span<vertex_id const>(seeds), exec);
     auto const own_times = on_gpu(std::span<std::int64_t const>(times), exec);
     minibatch_sampler cpu(host, params, {.num_threads = 1});
-    minibatch_sampler gpu(there, params, exec);
     auto const expected = copied_lists(cpu.sample_batches(type, seeds, batch_size, first, times));
-    auto const got = gpu.sample_batches(type, own.span(), batch_size, first, own_times.span());
-    EXPECT_EQ(difference(expected, copied_lists(got)), "");
+    for (auto const executor : executors_of(params)) {
+      if (executor == minibatch_executor::hops || executor == minibatch_executor::graph) { continue; }  // as automatic
+      minibatch_sampler gpu(there, params, exec, executor);
+      auto const got = gpu.sample_batches(type, own.span(), batch_size, first, own_times.span());
+      EXPECT_EQ(difference(expected, copied_lists(got)), "") << "executor " << static_cast<int>(executor);
+    }
   }
 };
 
