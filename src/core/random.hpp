@@ -32,6 +32,7 @@ enum class domain : std::uint32_t {
   generator_weights = 19,
   generator_labels = 20,
   generator_node_types = 21,
+  negatives = 22,  ///< Negative links.
 };
 
 /// The key of an algorithm under a user's seed. `fold` tells apart streams of one algorithm (batch numbers).

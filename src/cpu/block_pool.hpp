@@ -93,11 +93,14 @@ class pooled_array {
  public:
   explicit pooled_array(std::shared_ptr<block_pool> pool) : pool_(std::move(pool)) {}
   pooled_array(pooled_array&& other) noexcept
-      : pool_(other.pool_), block_(std::exchange(other.block_, {})), size_(std::exchange(other.size_, 0))
+      : pool_(std::move(other.pool_)), block_(std::exchange(other.block_, {})), size_(std::exchange(other.size_, 0))
   {
   }
   pooled_array& operator=(pooled_array&&) = delete;
-  ~pooled_array() { pool_->give_back(block_); }
+  ~pooled_array()
+  {
+    if (pool_ != nullptr) { pool_->give_back(block_); }
+  }
 
   [[nodiscard]] std::shared_ptr<block_pool> const& pool() const noexcept { return pool_; }
   [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data); }

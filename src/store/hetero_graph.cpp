@@ -77,8 +77,8 @@ std::vector<edge_type> one_type(graph&& edges, temporal_order&& order)
 
 }  // namespace
 
-hetero_graph::hetero_graph(graph edges, temporal_order order)
-    : hetero_graph(std::vector<std::int64_t>{edges.num_vertices()}, one_type(graph(edges), std::move(order)))
+hetero_graph::hetero_graph(graph edges, temporal_order order)  // braces: the number is asked for before the move
+    : hetero_graph{std::vector<std::int64_t>{edges.num_vertices()}, one_type(std::move(edges), std::move(order))}
 {
 }
 

@@ -74,7 +74,8 @@ TEST(philox, seeds_domains_and_folds_have_keys_of_their_own)
                                domain::generator_scramble,
                                domain::generator_weights,
                                domain::generator_labels,
-                               domain::generator_node_types};
+                               domain::generator_node_types,
+                               domain::negatives};
   std::set<std::uint32_t> values;
   std::set<std::uint64_t> keys;
   std::size_t num_keys = 0;
