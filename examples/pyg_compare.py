@@ -123,6 +123,15 @@ def compare(job, data, args, run):
         write(Path(args.json), rows)
 
 
+def processor():
+    try:
+        told = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        told = []
+    names = [line.partition(":")[2].strip() for line in told if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
 def write(path, rows):
     """Adds rows to a result file, in place of older ones of the same job."""
 
@@ -132,7 +141,7 @@ def write(path, rows):
     new = {key(row) for row in rows}
     old = json.loads(path.read_text())["rows"] if path.exists() else []
     git = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
-    machine = {"processor": platform.processor() or platform.machine(), "torch": torch.__version__}
+    machine = {"processor": processor(), "torch": torch.__version__, "torch_geometric": torch_geometric.__version__}
     told = {
         "machine": machine,
         "commit": git.stdout.strip(),

@@ -16,6 +16,7 @@ void bind_custom_application(nanobind::module_& module);
 void bind_multidim(nanobind::module_& module);
 void bind_sample(nanobind::module_& module);
 void bind_minibatch(nanobind::module_& module);
+void bind_negatives(nanobind::module_& module);
 void bind_layers(nanobind::module_& module);
 void bind_layer_sampling(nanobind::module_& module);
 void bind_subgraphs(nanobind::module_& module);

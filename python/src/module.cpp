@@ -19,6 +19,7 @@ NB_MODULE(_tendril, module)
   tendril::python::bind_multidim(module);
   tendril::python::bind_sample(module);
   tendril::python::bind_minibatch(module);
+  tendril::python::bind_negatives(module);
   tendril::python::bind_layers(module);
   tendril::python::bind_layer_sampling(module);
   tendril::python::bind_subgraphs(module);

@@ -33,6 +33,7 @@ from ._layers import Layer, LayerSamples, fastgcn_sample, ladies_sample
 from ._minibatch import Block, Minibatch, MinibatchSampler
 from ._multidim import MultidimWalks, multidim_walk
 from ._mvs import MvsBatch, MvsBatches, mvs_sample
+from ._negatives import NegativeSampler, num_negatives
 from ._saint import SaintCoefficients, saint_coefficients, saint_edge_sample, saint_node_sample, saint_walk_sample
 from ._sampling import KHop, NeighborSample, khop_sample, neighbor_sample, plan_khop
 from ._subgraphs import Subgraph, Subgraphs, induced_subgraphs, shadow_sample
@@ -67,6 +68,7 @@ __all__ = [
     "MultidimWalks",
     "MvsBatch",
     "MvsBatches",
+    "NegativeSampler",
     "NeighborSample",
     "OutOfMemoryError",
     "Plan",
@@ -98,6 +100,7 @@ __all__ = [
     "neighbor_sample",
     "node2vec_walk",
     "num_gpus",
+    "num_negatives",
     "plan_khop",
     "plan_walk",
     "random_walk",

@@ -14,7 +14,7 @@ from ._device_array import DeviceArray
 from ._errors import ArgumentError
 from ._graph import Graph
 from ._hetero_graph import EdgeType, HeteroGraph
-from ._params import counts, fill, integer, threads
+from ._params import counts, fill, integer, threads, unsigned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -275,7 +275,7 @@ class MinibatchSampler:
         when = [] if times is None else [
             self._times(value, name) for name, value in self._by_type(times, "times").items()
         ]
-        number = _number(batch, "batch")
+        number = unsigned(batch, "batch")
         if self._device == _gpu.HOST:
             return self._given(self._core.sample(ids, when, number))
         return self._given(self._core.sample_gpu(ids, when, number))
@@ -319,7 +319,7 @@ class MinibatchSampler:
             raise ArgumentError(f"node_type is {node_type!r}, expected one of {self._types}")
         ids = self._ids(seeds, name)
         when = [] if times is None else [self._times(times, name)]
-        size, first = integer(batch_size, "batch_size"), _number(first_batch, "first_batch")
+        size, first = integer(batch_size, "batch_size"), unsigned(first_batch, "first_batch")
         number = self._types.index(name)
         many: Any = self._core.sample_batches if self._device == _gpu.HOST else self._core.sample_batches_gpu
         return [self._given(made) for made in many(number, ids, size, first, when)]
@@ -371,13 +371,6 @@ _NONE = np.empty(0, np.int64)
 def _array(given: Any) -> Any:
     """What the library gave, as users get it."""
     return DeviceArray(given) if isinstance(given, _tendril.GpuArray) else given
-
-
-def _number(value: Any, what: str) -> int:
-    number = integer(value, what, 65)
-    if number < 0:
-        raise ArgumentError(f"{what} is {number}, expected 0 or more")
-    return number
 
 
 def _fanouts(num_neighbors: Any, ends: Any) -> dict[str, Any]:

@@ -46,6 +46,21 @@ def integer(value: Any, what: str, bits: int = 64) -> int:
     return number
 
 
+def unsigned(value: Any, what: str) -> int:
+    """``value`` as an integer in [0, 2^64)."""
+    given = integer(value, what, 65)
+    if given < 0:
+        raise ArgumentError(f"{what} is {given}, expected 0 or more")
+    return given
+
+
+def number(value: Any, what: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{what} is {value!r}, expected a number") from None
+
+
 def threads(num_threads: Any) -> int:
     return integer(num_threads, "num_threads", 32)
 

@@ -105,6 +105,10 @@ MISTAKES = {
         lambda: links(edge_label=numbers(700), neg_sampling="triplet"),
         "edge_label is given, but triplets have no labels",
     ),
+    "weights of negatives": (
+        lambda: next(iter(links(neg_sampling={"mode": "triplet", "amount": 1, "dst_weight": torch.ones(3)}))),
+        "dst_weight has shape (3,), expected (100,): one of each vertex",
+    ),
     "link times alone": (
         lambda: links(edge_label_time=numbers(700)),
         "edge_label_time is given, but time_attr isn't: expected both, or none",

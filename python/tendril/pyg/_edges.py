@@ -10,8 +10,6 @@ from torch import Tensor
 
 from tendril._errors import ArgumentError
 
-from ._negatives import negatives
-
 if TYPE_CHECKING:
     from torch_geometric.sampler import EdgeSamplerInput, NegativeSampling
 
@@ -34,11 +32,11 @@ def edge_sample(
         count = math.ceil(num_pos * neg_sampling.amount)
         repeats = 1 + math.ceil(neg_sampling.amount)
         if binary:
-            drawn = negatives(sampler, neg_sampling, "src", source_type, count, num_pos, time, batch)
+            drawn = sampler.negatives.draw(neg_sampling, "source", source_type, count, time, batch)
             source = torch.cat([source, drawn])
             label = torch.ones(num_pos) if label is None else label
             label = torch.cat([label, label.new_zeros((count, *label.shape[1:]))])
-        drawn = negatives(sampler, neg_sampling, "dst", target_type, count, num_pos, time, batch)
+        drawn = sampler.negatives.draw(neg_sampling, "target", target_type, count, time, batch)
         target = torch.cat([target, drawn])
         if time is not None:
             target_time = time.repeat(repeats)[: num_pos + count]

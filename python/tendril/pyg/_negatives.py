@@ -4,20 +4,54 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import torch
 from torch import Tensor
 
+from tendril._errors import ArgumentError
+from tendril._negatives import NegativeSampler
+
 if TYPE_CHECKING:
+    from torch_geometric.sampler import NegativeSampling
+
     from ._sampler import NeighborSampler
 
 
-def negatives(
-    sampler: NeighborSampler,
-    config: Any,
-    end: str,
-    kind: str | None,
-    count: int,
-    num_pos: int,
-    time: Tensor | None,
-    batch: int,
-) -> Tensor:
-    raise NotImplementedError
+class Negatives:
+    """Draws for PyG's configurations, keeping what was made for the last one of each end and type."""
+
+    def __init__(self, sampler: NeighborSampler) -> None:
+        self._sampler = sampler
+        self._made: dict[tuple[str, str | None], tuple[Any, NegativeSampler]] = {}
+
+    def draw(
+        self, config: NegativeSampling, end: str, kind: str | None, count: int, until: Tensor | None, batch: int
+    ) -> Tensor:
+        """`count` vertices of a type. until: times of the links, of which negative i has number i mod their number."""
+        times = self._of_type(self._sampler.node_time, kind)
+        weight = config.src_weight if end == "source" else config.dst_weight
+        made = self._made.get((end, kind))
+        if made is None or made[0] is not weight:
+            made = weight, self._make(weight, end, kind, times)
+            self._made[end, kind] = made
+        limits = None if times is None or until is None else until
+        return torch.from_numpy(made[1].draw(count, batch=batch, until=limits))
+
+    def _make(self, weight: Any, end: str, kind: str | None, times: Any) -> NegativeSampler:
+        count = self._of_type(self._sampler.num_nodes, kind)
+        if weight is not None:
+            weight = weight.detach().cpu()
+            if tuple(weight.shape) != (count,):
+                name = "src_weight" if end == "source" else "dst_weight"
+                raise ArgumentError(f"{name} has shape {tuple(weight.shape)}, expected ({count},): one of each vertex")
+        return NegativeSampler(
+            count,
+            end,
+            weights=weight,
+            node_times=times,
+            seed=self._sampler.seed,
+            num_threads=self._sampler.num_threads,
+        )
+
+    @staticmethod
+    def _of_type(given: Any, kind: str | None) -> Any:
+        return given.get(kind) if isinstance(given, dict) else given

@@ -26,6 +26,7 @@ from tendril._minibatch import Minibatch, MinibatchSampler
 from tendril._params import counts
 
 from . import _edges, _graph, _outputs
+from ._negatives import Negatives
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,7 +119,8 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         self.seed = seed
         self._disjoint = disjoint
         self._weighted = weight_attr is not None
-        self._executor, self._num_threads = executor, num_threads
+        self._executor, self.num_threads = executor, num_threads
+        self.negatives = Negatives(self)
         self._graph = self._source.graph.to(self.device)
         self._permutation = self._on_device(self._source.permutation)
         self._calls = itertools.count()
@@ -307,7 +309,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
                 seed=self.seed,
                 executor=self._executor,
                 stream=self._stream,
-                num_threads=self._num_threads,
+                num_threads=self.num_threads,
                 **times,
             )
         return self._sampler

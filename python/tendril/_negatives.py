@@ -1,0 +1,101 @@
+"""Ends of negative links, for link prediction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _arrays, _tendril
+from ._errors import ArgumentError
+from ._params import integer, number, threads, unsigned
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
+
+
+class NegativeSampler:
+    """Draws vertices of one type as ends of negative links, independently, as PyG does.
+
+    Binary negatives of n links are ``num_negatives(n, amount)`` sources and as many targets, triplets as many targets
+    alone. It isn't asked whether a link exists. Negative ``i`` stands against link ``i mod n``, and is a function of the
+    arguments, the batch's number and ``i`` alone.
+
+    Parameters
+    ----------
+    num_nodes : int
+        Vertices of the type.
+    end : str
+        "source" or "target": under one seed they share no random number.
+    weights : array_like of float, shape [num_nodes], optional
+        Draw in proportion to these. Default: uniformly.
+    node_times : array_like of int, shape [num_nodes], optional
+        A vertex that is later than its link is redrawn, up to five times; if all are, the earliest of them is taken.
+    seed : int
+        In [0, 2^64).
+    num_threads : int
+        0: every core the process may use.
+
+    Raises
+    ------
+    ArgumentError
+        For arrays of another length, a weight that is negative or not finite, weights that are all 0.
+
+    Examples
+    --------
+    >>> tendril.NegativeSampler(10, "target", weights=[0] * 9 + [1]).draw(3).tolist()
+    [9, 9, 9]
+    """
+
+    def __init__(
+        self,
+        num_nodes: int,
+        end: str = "target",
+        *,
+        weights: ArrayLike | None = None,
+        node_times: ArrayLike | None = None,
+        seed: int = 0,
+        num_threads: int = 0,
+    ) -> None:
+        if end not in ("source", "target"):
+            raise ArgumentError(f"end is {end!r}, expected 'source' or 'target'")
+        times = None if node_times is None else _arrays.times(node_times, "node_times")
+        self._core = _tendril.NegativeSampler(
+            integer(num_nodes, "num_nodes"),
+            end == "target",
+            unsigned(seed, "seed"),
+            _arrays.weights(weights, "weights"),
+            times,
+            threads(num_threads),
+        )
+
+    def draw(self, count: int, *, batch: int = 0, until: ArrayLike | None = None, dtype: DTypeLike = np.int64) -> Any:
+        """Draw some.
+
+        Parameters
+        ----------
+        count : int
+        batch : int
+            The batch's number in [0, 2^64): other batches, other draws.
+        until : array_like of int, shape [n], optional
+            Times of the links: negative ``i`` is not later than ``until[i mod n]``.
+        dtype : dtype
+            int64, or int32 for the library's own memory without a conversion.
+
+        Returns
+        -------
+        ndarray of int, shape [count]
+
+        Raises
+        ------
+        ArgumentError
+            For times of links where vertices have none; vertices to be drawn where there are none.
+        """
+        limits = None if until is None else _arrays.times(until, "until")
+        how_many = integer(count, "count")
+        return self._core.draw(how_many, unsigned(batch, "batch"), limits, _arrays.is_int32(dtype))
+
+
+def num_negatives(num_links: int, amount: float) -> int:
+    """How many negatives ``num_links`` links get: ``amount`` times as many, rounded up."""
+    return _tendril.num_negatives(integer(num_links, "num_links"), number(amount, "amount"))
