@@ -19,7 +19,8 @@ struct options {
   /// Empty: default_graph(suite, gpu).
   std::string graph = {};
   int repeats = 5;
-  std::string only = {};  ///< Jobs whose name holds this, and ceilings; empty: all. Of walks on a GPU.
+  std::string only =
+      {};  ///< Jobs, of mini-batches executors, whose name holds this, and ceilings. Of these suites on a GPU.
   cpu_exec exec = {};
   std::optional<int> gpu = {};  ///< Ordinal of a GPU to measure; nothing: this machine's cores.
   std::string json_path = {};   ///< Where the result file goes; empty: nowhere.

@@ -153,9 +153,11 @@ std::vector<std::pair<std::string, minibatch_executor>> executors_of(setting con
   return out;
 }
 
-void add_gpu_jobs(session& s, std::shared_ptr<minibatch_bed> const& b, setting const& what, gpu_exec const& gpu)
+void add_gpu_jobs(session& s, std::shared_ptr<minibatch_bed> const& b, setting const& what, gpu_exec const& gpu,
+                  std::string const& only)
 {
   for (auto const& [name, executor] : executors_of(what)) {
+    if (name.find(only) == std::string::npos) { continue; }
     auto const sampler = std::make_shared<minibatch_sampler>(b->graph, what.params(), gpu, executor);
     s.add(fmt::format("a batch, {}", name), what.text(), "ms", "", one_by_one(b, what, sampler, false));
     if (executor == minibatch_executor::automatic) {
@@ -181,7 +183,7 @@ std::vector<row> run_on_gpu(options const& o)
         minibatch_bed{hetero_graph(g), copy_to_gpu(make_seeds(indptr.span(), num_seeds).span(), gpu)});
     session s(name, o.repeats);
     s.add(gathers, "", "gathers/s", "", [g, gpu] { return gpu_gathers(g.num_edges(), 4, gpu); });
-    for (auto const& what : settings()) { add_gpu_jobs(s, b, what, gpu); }
+    for (auto const& what : settings()) { add_gpu_jobs(s, b, what, gpu, o.only); }
     auto part = s.run();
     rows.insert(rows.end(), part.begin(), part.end());
   }

@@ -33,7 +33,8 @@ void add_bench(CLI::App& application)
       "twitter, friendster, products, reddit, papers100m, several with commas [rmat:22:16; on a GPU those of the "
       "suite's goals]");
   app->add_option("--repeats", verb->options.repeats, "Rounds; figures are their medians")->capture_default_str();
-  app->add_option("--only", verb->options.only, "Walks on a GPU: only jobs whose name holds this, and ceilings");
+  app->add_option("--only", verb->options.only,
+                  "Walks and minibatch on a GPU: only jobs (executors) whose name holds this, and ceilings");
   app->add_option("--device", verb->device, "cpu, cuda or cuda:N; stream, published, samplers and layers need a GPU")
       ->capture_default_str();
   app->add_option("--threads", verb->threads, "Threads to use; 0: every core")->capture_default_str();
