@@ -107,13 +107,15 @@ __device__ __forceinline__ std::uint64_t staged_candidate(std::uint32_t high, st
   return (std::uint64_t{high} << 32U) | i;
 }
 
-/// The entry of a staged candidate, unless it can't win. Any thread.
+/// The entry of a staged candidate, unless it can't win. What fills up the last stretch has weight 0, and passes a filter
+/// if its bits are 0: it is no candidate. Any thread.
 template <class Source>
 __device__ __forceinline__ std::uint64_t entry_of_staged(Source const& source, std::uint64_t staged,
                                                          core::race_filter filter)
 {
   auto const i = static_cast<std::uint32_t>(staged);
   auto const high = static_cast<std::uint32_t>(staged >> 32U);
+  if (i >= source.end()) { return core::race_nobody; }
   float const weight = source.weights()[i];
   return filter.may_win(high, weight) ? source.entry(i, high, weight) : core::race_nobody;
 }

@@ -102,6 +102,37 @@ TEST_F(MinibatchRacesOnGpu, OfLargeFrontiersAreTheCpus)
   }
 }
 
+/// A tree for which one of the bits of vertex v that belong to no candidate, but to the last stretch, are all zero.
+std::uint32_t tree_with_zero_bits(rng_key key, vertex_id v, std::uint32_t degree)
+{
+  for (std::uint32_t tree = 1;; ++tree) {
+    std::uint64_t const item = v | (std::uint64_t{tree} << 32U);
+    for (std::uint32_t i = degree; i % core::race_stretch != 0; ++i) {
+      auto const block = core::race_high_block(key, item, pick_step, 0, core::race_block_offset(i));
+      if (core::select_word(block, core::race_word(i)) < 512) { return tree; }  // 23 bits are looked at
+    }
+  }
+}
+
+// A warp's list, a block's, a hub's last part; the neighbours' edges lie behind them, with weights of their own.
+TEST_F(MinibatchRacesOnGpu, DontSeeWhatFillsUpAStretch)
+{
+  std::vector<std::uint32_t> const degrees = {200, 1500, 20'100, 300};
+  graph const g = make_lists(degrees, {[](std::uint32_t, std::mt19937_64&) { return 1.0F; }});
+  graph const there = to_gpu(g, exec);
+  frontier f;
+  for (vertex_id v = 0; v < 3; ++v) {
+    gpu::batch_group whom;
+    whom.key = core::make_key(31, core::domain::minibatch, v);
+    whom.tree = tree_with_zero_bits(whom.key, v, degrees[v]);
+    f.vertices.push_back(v);
+    f.group_of.push_back(v);
+    f.groups.push_back(whom);
+  }
+  f.bound = f.size();
+  for (std::uint32_t const k : {5U, 10U, 40U}) { compare(g, there, nullptr, f, k, pick_choice::race, all_races()); }
+}
+
 TEST_F(MinibatchRacesOnGpu, OfNobody)
 {
   graph const g = make_lists({3, 50, 2000});
