@@ -75,8 +75,11 @@ class gpu_sampler final : public minibatch_sampler::state {
   {
     gpu::device_guard const guard(exec_.device);
     std::vector<minibatch> out;
+    gpu::batch_input const group{seeds.vertices, seeds.times, 1, 1, batch};
     try {
-      make_one({seeds.vertices, seeds.times, 1, 1, batch}, 0, out);
+      make_one(group, 0, out);
+    } catch (gpu::table_is_full const&) {
+      make_one(group, 0, out);  // with room for all that there can be
     } catch (gpu::too_many_picks const& what) {
       refuse(what, plan_);
     }
@@ -90,15 +93,17 @@ class gpu_sampler final : public minibatch_sampler::state {
     gpu::device_guard const guard(exec_.device);
     many_seeds const all{vertex_type, seeds, times, batch_size, first_batch};
     std::int64_t const num_batches = (std::ssize(seeds) + batch_size - 1) / batch_size;
-    std::int64_t together = batches_together(all, num_batches);
+    std::int64_t most_together = num_batches;
     std::vector<minibatch> out;
     out.reserve(static_cast<std::size_t>(num_batches));
     while (std::ssize(out) < num_batches) {
+      std::int64_t const together = std::min(batches_together(all, num_batches), most_together);
       try {
         make_some(all, num_batches, together, out);
       } catch (gpu::too_many_picks const& what) {
         if (together == 1) { refuse(what, plan_); }
-        together /= 2;
+        most_together = together / 2;
+      } catch (gpu::table_is_full const&) {  // what is missing is made with more room
       }
     }
     return out;
@@ -145,8 +150,9 @@ class gpu_sampler final : public minibatch_sampler::state {
       return 1;
     }
     std::int64_t const room = gpu::batch_slab::bytes_a_batch(gpu::batch_run::room_of(plan_, ahead.bounds));
-    std::int64_t const vertices = std::max<std::int64_t>(ahead.bounds.all_nodes(), 1);
-    std::int64_t const bytes = room + 16 * ahead.picks + 64 * vertices;
+    std::int64_t const most_vertices = ahead.bounds.all_nodes();
+    std::int64_t const vertices = std::max<std::int64_t>(space_.expected(most_vertices), 1);
+    std::int64_t const bytes = room + 16 * ahead.picks + 64 * most_vertices;
     std::int64_t const budget = free_gpu_bytes(exec_.device) / 4;
     std::int64_t const most =
         std::min({plan_.limits.vertices / vertices, budget / bytes,
@@ -203,7 +209,9 @@ class gpu_sampler final : public minibatch_sampler::state {
     std::int64_t bytes = 0;
     std::int64_t next = std::ssize(out);
     runs.reserve(most_groups);
-    while (next < num_batches && runs.size() < most_groups) {
+    // Of the first group nothing is known that would tell how many batches go together.
+    std::size_t const groups_now = space_.knows() ? most_groups : 1;
+    while (next < num_batches && runs.size() < groups_now) {
       // Groups of about one size.
       std::int64_t const left = num_batches - next;
       std::int64_t const groups = (left + together - 1) / together;

@@ -27,6 +27,7 @@ void captured_batches::launch(batch_run& run, batch_input const& input, std::uin
   generation_ = generation;
   std::vector<std::int64_t> shape;
   for (auto const& bound : batch_run::seed_bounds(input, true)) { shape.push_back(bound.total); }
+  shape.push_back(run.table().mask);
   auto found = graphs_.find(shape);
   if (found == graphs_.end()) { found = graphs_.emplace(shape, capture(run, exec)).first; }
   TENDRIL_CUDA_TRY(cudaGraphLaunch(found->second, exec.stream));

@@ -11,7 +11,7 @@
 
 namespace tendril::gpu {
 
-/// CUDA graphs of one sampler, one for each power of two that numbers of seeds round up to.
+/// CUDA graphs of one sampler, one for each power of two that numbers of seeds round up to, and size of the table.
 class captured_batches {
  public:
   captured_batches() = default;
@@ -27,7 +27,8 @@ class captured_batches {
   [[nodiscard]] cudaGraphExec_t capture(batch_run& run, gpu_exec const& exec);
   void drop() noexcept;
 
-  std::map<std::vector<std::int64_t>, cudaGraphExec_t> graphs_;  // by numbers of seeds, rounded up
+  std::map<std::vector<std::int64_t>, cudaGraphExec_t>
+      graphs_;  // by numbers of seeds, rounded up, and the table's mask
   std::uint64_t generation_ = 0;
   cudaStream_t stream_ = nullptr;  // capturing needs one that is not the default stream
 };

@@ -68,7 +68,7 @@ void batch_run::count_rows(std::size_t t, inner& of) const
   auto& list = list_of(from, 0);
   std::int64_t const* const begin = column(columns_.list_begin(from));
   of.job.view = view();
-  of.job.table = space_.table();
+  of.job.table = table();
   of.job.graph = type.graph;
   of.job.groups = space_.groups.data();
   of.job.to = type.to;

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -23,9 +24,9 @@ namespace tendril::gpu {
 /// batch.
 struct minibatch_limits {
   std::int64_t picks = most_picks_a_launch;
-  /// Vertices in the table: more launches are fewer, but the table leaves the second-level cache. bench/minibatch,
-  /// "batches together".
-  std::int64_t vertices = std::int64_t{1} << 22U;
+  /// Vertices to expect in the table: more of them are fewer launches, but the table leaves the second-level cache. Here
+  /// it has 2^21 slots, 32 MB. bench/minibatch, "batches together".
+  std::int64_t vertices = (std::int64_t{1} << 21U) * 2 / 3;
   std::uint32_t first_stamp = 1;  ///< Of a new table.
   /// Picks of a single batch up to which `automatic` repeats a captured graph.
   std::int64_t graph_picks = std::int64_t{1} << 23U;
@@ -95,6 +96,9 @@ struct too_many_picks {
   std::size_t hop;
   std::int64_t picks;
 };
+
+/// More vertices than the table was made for. What they are expected to be has been corrected: the group is made again.
+struct table_is_full {};
 
 /// The columns of counts of a group, in words of 8 bytes; all zero at first.
 class count_columns {
@@ -168,7 +172,22 @@ class batch_space {
   /// As many stamps of the table that no call before had. @throws too_many_picks for more than there are.
   [[nodiscard]] std::uint32_t take_stamps(std::int64_t count);
 
-  [[nodiscard]] number_table table() { return table_.view(); }
+  /// The table for `vertices`.
+  [[nodiscard]] number_table table(std::int64_t vertices) { return table_.view(vertices); }
+
+  /// How many vertices to expect where there are at most `most`: neighbourhoods overlap, and many vertices have few
+  /// neighbours. By the batches so far; of the first one nothing is known.
+  [[nodiscard]] std::int64_t expected(std::int64_t most) const
+  {
+    if (!fill_) { return most; }
+    return std::min(most, static_cast<std::int64_t>(static_cast<double>(most) * *fill_ * 1.2) + 256);
+  }
+  [[nodiscard]] bool knows() const { return fill_.has_value(); }
+  void learn(std::int64_t vertices, std::int64_t most)
+  {
+    if (most == 0) { return; }
+    fill_ = std::max(fill_.value_or(0), static_cast<double>(vertices) / static_cast<double>(most));
+  }
 
   buffer<edge_id> picked;
   buffer<std::uint32_t> at;
@@ -187,6 +206,7 @@ class batch_space {
 
   gpu_exec exec_;
   stamped_table table_;
+  std::optional<double> fill_;  ///< The most vertices of a group so far, as a share of their bound.
 };
 
 }  // namespace tendril::gpu

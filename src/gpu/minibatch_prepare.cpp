@@ -95,7 +95,9 @@ void batch_run::prepare(bool rounded)
   space_.lists.resize(2 * plan_.num_types());
   space_.grow(space_.groups, std::max<std::int64_t>(groups, 1));
   space_.grow(space_.at, seeds);
-  space_.grow(space_.block, call_words_ + 1 + columns_.num_words());
+  space_.grow(space_.block, call_words_ + status_words + columns_.num_words());
+  std::int64_t const most = ahead_.bounds.all_nodes();
+  expected_ = plan_.takes_all() ? std::max(most, expected_) : space_.expected(most);
   grow(ahead_, 0);
   first_stamp_ = space_.take_stamps(std::max<std::int64_t>(groups, 1) * static_cast<std::int64_t>(plan_.num_types()));
   if (space_.queue) { prepare_queue(std::max<std::int64_t>(groups, 1)); }
@@ -119,14 +121,15 @@ void batch_run::grow(batch_forecast const& by, std::uint32_t keep_from)
       space_.grow(list_of(type, which).groups, std::max<std::int64_t>(size, 1), keep);
     }
   }
-  space_.grow_table(by.bounds.all_nodes(), keep_from, plan_.limits);
+  if (keep) { expected_ = std::max(expected_, by.bounds.all_nodes()); }
+  space_.grow_table(expected_, keep_from, plan_.limits);
 }
 
 void batch_run::write_block()
 {
   if (space_.host_blocks.size() <= slot_) { space_.host_blocks.resize(slot_ + 1); }
   auto& host = space_.host_blocks[slot_];
-  std::int64_t const needed = call_words_ + 2 + columns_.report_words();
+  std::int64_t const needed = call_words_ + 2 * status_words + columns_.report_words();
   if (host.size() < needed) {
     host = {};
     host = buffer<unsigned long long>(needed, pinned_memory());
@@ -168,6 +171,14 @@ void batch_run::write_block()
     put(first.data(), first.size() * sizeof(queue_seeds));
   }
   host[call_words_] = ~0ULL;  // no bad seed
+  host[call_words_ + 1] = 0;  // the table isn't full
+}
+
+number_table batch_run::table() const
+{
+  number_table out = space_.table(expected_);
+  out.full = space_.block.data() + call_words_ + 1;
+  return out;
 }
 
 call_view batch_run::view() const
@@ -184,7 +195,7 @@ call_view batch_run::view() const
 
 std::int64_t* batch_run::column(std::int64_t at) const
 {
-  return reinterpret_cast<std::int64_t*>(space_.block.data()) + call_words_ + 1 + at;
+  return reinterpret_cast<std::int64_t*>(space_.block.data()) + call_words_ + status_words + at;
 }
 
 unsigned int* batch_run::ticket(std::size_t launch) const

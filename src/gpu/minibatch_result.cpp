@@ -15,7 +15,7 @@ std::size_t index_of(std::int32_t type) { return static_cast<std::size_t>(type);
 
 std::int64_t batch_run::reported(std::int64_t column_offset, std::int64_t batch) const
 {
-  return static_cast<std::int64_t>(space_.host_blocks[slot_][call_words_ + 2 + column_offset + batch]);
+  return static_cast<std::int64_t>(space_.host_blocks[slot_][call_words_ + 2 * status_words + column_offset + batch]);
 }
 
 /// Vertices of a type at the begin of a hop; the last hop has one behind it.
@@ -26,7 +26,7 @@ std::int64_t batch_run::known_at(std::size_t hop, std::size_t type, std::int64_t
 
 void batch_run::refuse_bad_seed(hetero_graph const& graph, std::int64_t first_seed) const
 {
-  unsigned long long const bad = space_.host_blocks[slot_][call_words_ + 1];
+  unsigned long long const bad = space_.host_blocks[slot_][call_words_ + status_words];
   if (bad == ~0ULL) { return; }
   auto place = static_cast<std::int64_t>(bad);
   for (std::size_t type = 0; type < input_.seeds.size(); ++type) {
@@ -83,9 +83,25 @@ minibatch_edges batch_run::edges_of(std::size_t t, std::int64_t batch) const
   return out;
 }
 
+/// What is expected of the next group. @throws table_is_full if too little was expected of this one.
+void batch_run::learn_size()
+{
+  std::int64_t const most = ahead_.bounds.all_nodes();
+  if (space_.host_blocks[slot_][call_words_ + status_words + 1] != 0) {
+    space_.learn(most, most);
+    throw table_is_full{};
+  }
+  std::int64_t vertices = 0;
+  for (std::int64_t b = 0; b < input_.num_batches; ++b) {
+    for (std::size_t type = 0; type < plan_.num_types(); ++type) { vertices += known_at(plan_.num_hops, type, b); }
+  }
+  space_.learn(vertices, most);
+}
+
 void batch_run::finish(hetero_graph const& graph, std::int64_t first_seed, std::vector<minibatch>& out)
 {
   refuse_bad_seed(graph, first_seed);
+  learn_size();
   std::vector<minibatch> made(static_cast<std::size_t>(input_.num_batches));
   std::int64_t bytes = slab_.num_bytes();
   for (std::int64_t b = 0; b < input_.num_batches; ++b) {

@@ -21,11 +21,11 @@ void batch_run::enqueue(gpu_exec const& on)
 {
   auto& host = space_.host_blocks[slot_];
   TENDRIL_CUDA_TRY(cudaMemcpyAsync(space_.block.data(), host.data(),
-                                   static_cast<std::size_t>((call_words_ + 1) * word_bytes), cudaMemcpyHostToDevice,
-                                   on.stream));
+                                   static_cast<std::size_t>((call_words_ + status_words) * word_bytes),
+                                   cudaMemcpyHostToDevice, on.stream));
   begin_job job;
   job.view = view();
-  job.table = space_.table();
+  job.table = table();
   job.zeros = reinterpret_cast<unsigned long long*>(column(0));
   job.num_zeros = columns_.num_words();
   job.groups = space_.groups.data();
@@ -47,8 +47,8 @@ void batch_run::enqueue(gpu_exec const& on)
     std::int64_t const last = columns_.edges_after(launch_of(plan_.num_hops - 1, 0));
     add_reverses(view(), column(last), input_.num_batches, bounds_.edges(0).each, on);
   }
-  TENDRIL_CUDA_TRY(cudaMemcpyAsync(host.data() + call_words_ + 1, space_.block.data() + call_words_,
-                                   static_cast<std::size_t>((1 + columns_.report_words()) * word_bytes),
+  TENDRIL_CUDA_TRY(cudaMemcpyAsync(host.data() + call_words_ + status_words, space_.block.data() + call_words_,
+                                   static_cast<std::size_t>((status_words + columns_.report_words()) * word_bytes),
                                    cudaMemcpyDeviceToHost, on.stream));
 }
 
@@ -58,7 +58,7 @@ void batch_run::number_all_seeds(gpu_exec const& on)
     if (input_.seeds[type].empty()) { continue; }
     number_job job;
     job.view = view();
-    job.table = space_.table();
+    job.table = table();
     job.to = static_cast<std::int32_t>(type);
     job.single = single();
     job.at = space_.at.data();
@@ -104,7 +104,7 @@ number_job batch_run::job_of(std::size_t hop, std::size_t t) const
   bool const alternates = single() && !plan_.all;
   number_job job;
   job.view = view();
-  job.table = space_.table();
+  job.table = table();
   job.to = type.to;
   job.edge_type = static_cast<std::int32_t>(t);
   job.single = single();

@@ -29,8 +29,12 @@ class batch_run {
   void enqueue_induced();
 
   /// The batches, once the stream was waited for.
-  /// @param first_seed  Place of this group's first seed in the caller's. @throws argument_error for a bad seed.
+  /// @param first_seed  Place of this group's first seed in the caller's. @throws argument_error for a bad seed;
+  ///                    table_is_full: nothing was added to `out`.
   void finish(hetero_graph const& graph, std::int64_t first_seed, std::vector<minibatch>& out);
+
+  /// The table that the group's launches use. Behind prepare().
+  [[nodiscard]] number_table table() const;
 
   /// Memory of this group's output.
   [[nodiscard]] std::int64_t slab_bytes() const { return slab_.num_bytes(); }
@@ -41,8 +45,12 @@ class batch_run {
   [[nodiscard]] static std::vector<size_bound> seed_bounds(batch_input const& input, bool rounded);
 
  private:
+  /// Behind the call's words: the least place of a bad seed; whether the table is full.
+  static constexpr std::int64_t status_words = 2;
+
   void grow(batch_forecast const& by, std::uint32_t keep_from);
   void trace_columns();
+  void learn_size();
   void prepare_queue(std::int64_t groups);
   [[nodiscard]] bool is_expanded(std::size_t type) const;
   [[nodiscard]] std::vector<queue_seeds> queue_seeds_now() const;
@@ -86,6 +94,7 @@ class batch_run {
   batch_slab slab_;
   std::uint32_t first_stamp_ = 0;
   std::int64_t call_words_ = 0;
+  std::int64_t expected_ = 0;  ///< Vertices in the table.
   std::int64_t next_tile_ = 0;
   bool late_ = false;  // behind a fan-out of -1: tiles were not foreseen
   // Columns with the number of vertices of each type: before each launch, and at each hop's begin and the end.

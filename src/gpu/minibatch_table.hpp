@@ -29,6 +29,10 @@ struct alignas(16) numbered_slot {
 /// "No place in the table": of a slot without a pick. Also "no number".
 inline constexpr std::uint32_t nowhere = 0xffffffffU;
 
+/// Slots that an insertion looks at before it says that a table is full, where tables may be too small for what comes:
+/// about two thirds full they are never that long in sequence.
+inline constexpr std::uint32_t most_probes = 512;
+
 /// The least number of slots of a table.
 inline constexpr std::int64_t fewest_table_slots = 1024;
 
@@ -48,8 +52,9 @@ TENDRIL_HD std::uint32_t low_half(unsigned long long word) { return static_cast<
 
 /// The table. Trivially copyable, owns nothing.
 struct number_table {
-  numbered_slot* slots = nullptr;  ///< [mask + 1], all bytes 0 before the first call.
-  std::uint32_t mask = 0;          ///< A power of two less 1; below 2^31.
+  numbered_slot* slots = nullptr;      ///< [mask + 1], all bytes 0 before the first call.
+  std::uint32_t mask = 0;              ///< A power of two less 1; below 2^31.
+  unsigned long long* full = nullptr;  ///< Becomes 1 where a key found no room; null: there is always room.
 
   /// Where the search for a key begins. Two rounds of multiplication: neighbours' ids and stamps are both in sequence.
   [[nodiscard]] TENDRIL_HD std::uint32_t first_place(unsigned long long key) const
@@ -60,12 +65,17 @@ struct number_table {
   }
 
   /// Puts a key in, unless it is there, for the pick at `position`; says where it is. Keys of stamps below
-  /// `first_stamp` are stale. Any thread; there is room.
+  /// `first_stamp` are stale. Any thread; nowhere if the table is full.
   [[nodiscard]] TENDRIL_HD std::uint32_t insert(unsigned long long key, std::uint32_t first_stamp,
                                                 std::uint32_t position) const
   {
     unsigned long long const wanted = stamped(stamp_of(key), waiting_at(position));
+    std::uint32_t probes = 0;
     for (std::uint32_t at = first_place(key);; at = (at + 1) & mask) {
+      if (full != nullptr && ++probes > most_probes) {
+        *full = 1;
+        return nowhere;
+      }
       numbered_slot held = read(at);
       if (held.key != key) {
         if (stamp_of(held.key) >= first_stamp) { continue; }

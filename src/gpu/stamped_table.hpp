@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include <tendril/buffer.hpp>
@@ -26,6 +27,12 @@ class stamped_table {
   [[nodiscard]] std::uint32_t take(std::int64_t count, gpu_exec const& exec);
 
   [[nodiscard]] number_table view() { return {slots_.data(), static_cast<std::uint32_t>(slots_.size() - 1)}; }
+
+  /// As much of it as `keys` keys need: what lies close together stays in a cache.
+  [[nodiscard]] number_table view(std::int64_t keys)
+  {
+    return {slots_.data(), static_cast<std::uint32_t>(std::min(slots_for(keys), slots_.size()) - 1)};
+  }
 
  private:
   [[nodiscard]] static std::int64_t slots_for(std::int64_t keys);

@@ -175,6 +175,39 @@ TEST_F(MinibatchBulk, LargeBatches)
   }
 }
 
+// What is expected of a batch follows from those before: seeds that are all alike say little about seeds that differ.
+TEST_F(MinibatchBulk, LargerThanExpected)
+{
+  graph const g = generate_rmat({.scale = 14, .edge_factor = 16, .seed = 4}, {.symmetrize = true});
+  hetero_graph const host(g);
+  hetero_graph const there = to_gpu(host, exec);
+  std::vector<vertex_id> const alike(2000, 1);
+  std::vector<vertex_id> different(2000);
+  std::iota(different.begin(), different.end(), 5U);
+  std::vector<vertex_id> mixed = alike;
+  mixed.insert(mixed.end(), different.begin(), different.end());
+  auto const own_alike = on_gpu(std::span<vertex_id const>(alike), exec);
+  auto const own_different = on_gpu(std::span<vertex_id const>(different), exec);
+  auto const own_mixed = on_gpu(std::span<vertex_id const>(mixed), exec);
+  for (auto const frontier : {batch_frontier::fresh, batch_frontier::all}) {
+    minibatch_params const params{.num_neighbors = {5, 5, 5}, .frontier = frontier};
+    minibatch_sampler cpu(host, params);
+    for (auto const executor : executors_of(params)) {
+      SCOPED_TRACE(static_cast<int>(executor));
+      minibatch_sampler gpu(there, params, exec, executor);
+      EXPECT_EQ(difference(copied_lists(cpu.sample({{alike}}, 1)), copied_lists(gpu.sample({{own_alike.span()}}, 1))),
+                "");
+      EXPECT_EQ(
+          difference(copied_lists(cpu.sample({{different}}, 2)), copied_lists(gpu.sample({{own_different.span()}}, 2))),
+          "");
+      minibatch_sampler bulk(there, params, exec, executor);
+      EXPECT_EQ(difference(copied_lists(cpu.sample_batches(0, mixed, 500, 3)),
+                           copied_lists(bulk.sample_batches(0, own_mixed.span(), 500, 3))),
+                "");
+    }
+  }
+}
+
 TEST_F(MinibatchBulk, AnEpochOfSmallBatches)
 {
   graph const g = generate_rmat({.scale = 14, .edge_factor = 8, .seed = 3}, {.symmetrize = true});
