@@ -305,6 +305,7 @@ suite const& find_suite(std::string const& name)
 std::vector<std::string> suites()
 {
   std::vector<std::string> names;
+  names.reserve(all_suites.size());
   for (auto const& s : all_suites) { names.emplace_back(s.name); }
   return names;
 }
@@ -325,7 +326,7 @@ std::vector<row> run(options const& given)
     throw argument_error(o.gpu.has_value() ? fmt::format("bench {}: runs on the CPU, expected --device cpu", o.suite)
                                            : fmt::format("bench {}: runs on a GPU, expected --device cuda", o.suite));
   }
-  std::vector<row> const rows = function(o);
+  std::vector<row> rows = function(o);
   if (!o.quiet) { print_table(rows); }
   if (!o.json_path.empty()) {
     std::string const gpu_name = o.gpu.has_value() ? describe_gpu(*o.gpu).name : std::string();
