@@ -1,4 +1,6 @@
-"""R-GCN (Schlichtkrull et al., ESWC 2018) on mini-batches of several types: python examples/pyg_rgcn.py --device cuda
+"""R-GCN (Schlichtkrull et al., ESWC 2018) on mini-batches of several types.
+
+    python examples/pyg_rgcn.py --data acm-heco/graph.npz --device cuda
 
 The graph is an .npz file with CSR, types of vertices and edges, features, classes and masks: ACM as HeCo has it, papers
 with words and classes, their authors and subjects, which have an embedding each. `--compare --seeds 5` is as in pyg_sage.py.
@@ -108,7 +110,7 @@ def test(model, loader, device):
 
 
 def main():
-    args = parse(Path(__file__).parents[2] / "shared" / "data" / "acm-heco" / "graph.npz", [10, 10], 30)
+    args = parse(None, [10, 10], 30)
     data = load(args.data)
     if args.compare:
         from pyg_compare import compare

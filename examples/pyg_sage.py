@@ -95,7 +95,7 @@ def run(data, args, number, loader_of=NeighborLoader, **options):
 
 def parse(path, fanouts, epochs):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", default=path)
+    parser.add_argument("--data", default=path, required=path is None, help="the graph's file")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--fanouts", type=int, nargs="+", default=fanouts)
     parser.add_argument("--batch-size", type=int, default=64)
