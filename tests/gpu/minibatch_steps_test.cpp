@@ -119,6 +119,48 @@ TEST(MinibatchSteps, AMovedTableKeepsWhatIsCurrent)
   EXPECT_EQ(large.table().find(stamped(2, 1), 2), nowhere);
 }
 
+TEST(MinibatchSteps, ATableThatIsFullSaysSo)
+{
+  std::vector<numbered_slot> slots(4096, numbered_slot{0, 0});
+  unsigned long long full = 0;
+  number_table const table{slots.data(), 4095, &full};
+  auto const insert = [&](std::uint32_t stamp, std::uint32_t count) {
+    std::uint32_t missing = 0;
+    for (std::uint32_t v = 0; v < count; ++v) {
+      missing += table.insert(stamped(stamp, v), stamp, v) == nowhere ? 1 : 0;
+    }
+    return missing;
+  };
+  EXPECT_EQ(insert(1, 2730), 0);  // two thirds
+  EXPECT_EQ(full, 0);
+  EXPECT_EQ(insert(2, 5000), 5000 - 4096);  // what is older makes room, and no more than that
+  EXPECT_EQ(full, 1);
+  full = 0;
+  EXPECT_EQ(insert(3, 2730), 0);
+  EXPECT_EQ(full, 0);
+}
+
+// A call may use less of a table than the one before, and more again.
+TEST(MinibatchSteps, PartsOfATableAreTablesThemselves)
+{
+  std::vector<numbered_slot> slots(1 << 14, numbered_slot{0, 0});
+  std::uint32_t stamp = 0;
+  for (std::uint32_t const size : {1U << 14U, 1U << 10U, 1U << 12U, 1U << 10U, 1U << 14U}) {
+    ++stamp;
+    number_table const table{slots.data(), size - 1, nullptr};
+    std::uint32_t const count = size * 2 / 3;
+    std::vector<std::uint32_t> at(count);
+    for (std::uint32_t v = 0; v < count; ++v) { at[v] = table.insert(stamped(stamp, v), stamp, v); }
+    for (std::uint32_t v = 0; v < count; ++v) {
+      ASSERT_LT(at[v], size);
+      ASSERT_EQ(table.value_now(at[v]), stamped(stamp, waiting_at(v)));
+      table.set_value(at[v], stamped(stamp, numbered_as(v)));
+    }
+    for (std::uint32_t v = 0; v < count; ++v) { ASSERT_EQ(table.find(stamped(stamp, v), stamp), v); }
+    EXPECT_EQ(table.find(stamped(stamp, count), stamp), nowhere);
+  }
+}
+
 TEST(MinibatchSteps, SumsBeginAnewWithEachBatch)
 {
   random_words random;
