@@ -172,7 +172,9 @@ class batch_space {
   /// As many stamps of the table that no call before had. @throws too_many_picks for more than there are.
   [[nodiscard]] std::uint32_t take_stamps(std::int64_t count);
 
-  /// The table for `vertices`.
+  [[nodiscard]] number_table whole_table() { return table_.view(); }
+
+  /// As much of it as `vertices` need.
   [[nodiscard]] number_table table(std::int64_t vertices) { return table_.view(vertices); }
 
   /// How many vertices to expect where there are at most `most`: neighbourhoods overlap, and many vertices have few

@@ -97,7 +97,7 @@ void batch_run::prepare(bool rounded)
   space_.grow(space_.at, seeds);
   space_.grow(space_.block, call_words_ + status_words + columns_.num_words());
   std::int64_t const most = ahead_.bounds.all_nodes();
-  expected_ = plan_.takes_all() ? std::max(most, expected_) : space_.expected(most);
+  expected_ = plan_.takes_all() ? most : space_.expected(most);
   grow(ahead_, 0);
   first_stamp_ = space_.take_stamps(std::max<std::int64_t>(groups, 1) * static_cast<std::int64_t>(plan_.num_types()));
   if (space_.queue) { prepare_queue(std::max<std::int64_t>(groups, 1)); }
@@ -176,7 +176,8 @@ void batch_run::write_block()
 
 number_table batch_run::table() const
 {
-  number_table out = space_.table(expected_);
+  // Behind a fan-out of -1 more may be needed than before: what is in the table stays where it is.
+  number_table out = plan_.takes_all() ? space_.whole_table() : space_.table(expected_);
   out.full = space_.block.data() + call_words_ + 1;
   return out;
 }
