@@ -14,20 +14,71 @@ from torch_geometric.sampler import HeteroSamplerOutput, SamplerOutput
 from torch_geometric.typing import SparseTensor, TensorFrame
 
 
+_HOST = torch.device("cpu")
+
+
+class HostCopy:
+    """Positions on their way from a GPU to page-locked memory, in the order of the current stream."""
+
+    def __init__(self, index: Tensor) -> None:
+        self._copy = torch.empty(index.shape, dtype=index.dtype, pin_memory=True)
+        self._copy.copy_(index, non_blocking=True)
+        self._there = torch.cuda.current_stream(index.device).record_event()
+
+    def get(self) -> Tensor:
+        """Waits for them, and for nothing that was asked of the stream later."""
+        self._there.synchronize()
+        return self._copy
+
+
 class _Index:
     """Positions, copied to each place where attributes are once."""
 
-    def __init__(self, index: Tensor) -> None:
+    def __init__(self, index: Tensor, host: HostCopy | None = None) -> None:
         self._index = index
+        self._host = host
         self._copies = {index.device: index}
 
     def on(self, device: torch.device) -> Tensor:
         if device not in self._copies:
-            self._copies[device] = self._index.to(device)
+            host = self._host if device == _HOST else None
+            self._copies[device] = self._index.to(device) if host is None else host.get()
         return self._copies[device]
 
 
-_HOST = torch.device("cpu")
+def held_on_host(data: Any) -> tuple[list[Any], list[Any]]:
+    """The types of vertices and of edges that have attributes in host memory; None where there are no types."""
+    if isinstance(data, Data):
+        of_nodes, of_edges = [(None, data._store)], [(None, data._store)]
+    elif isinstance(data, HeteroData):
+        of_nodes = [(name, data[name]) for name in data.node_types]
+        of_edges = [(key, data[key]) for key in data.edge_types]
+    else:
+        return [], []
+    nodes = [name for name, store in of_nodes if any(_on_host(store, key, store.is_node_attr) for key in store.keys())]
+    edges = [name for name, store in of_edges if any(_on_host(store, key, store.is_edge_attr) for key in store.keys())]
+    return nodes, edges
+
+
+def _on_host(store: Any, key: str, is_attr: Any) -> bool:
+    value = store[key]
+    on_host = isinstance(value, np.ndarray) or (isinstance(value, Tensor) and value.device == _HOST)
+    return on_host and key not in ("edge_index", "num_nodes") and bool(is_attr(key))
+
+
+def host_copies(out: Any, permutation: Any, held: tuple[list[Any], list[Any]]) -> dict[Any, HostCopy]:
+    """What of a batch on a GPU the host has to know to gather what is `held_on_host`: asked for long before it is needed,
+    so that nobody waits for copies of features that lie between."""
+    copies = {}
+    for many, names, what in ((out.node, held[0], "nodes"), (out.edge, held[1], "edges")):
+        for name in names:
+            places = many.get(name) if isinstance(many, dict) else many
+            if places is None or not places.is_cuda:
+                continue
+            if what == "edges":
+                places = _permuted(places, permutation.get(name) if isinstance(permutation, dict) else permutation)
+            copies[what, name] = HostCopy(places)
+    return copies
 
 
 def take(value: Any, index: _Index, dim: int, target: torch.device | None) -> Any:
@@ -50,8 +101,10 @@ def take(value: Any, index: _Index, dim: int, target: torch.device | None) -> An
     return found.to(target, non_blocking=True)
 
 
-def _filter_nodes(store: Any, out: Any, node: Tensor, target: torch.device | None) -> None:
-    index = _Index(node)
+def _filter_nodes(
+    store: Any, out: Any, node: Tensor, target: torch.device | None, on_host: HostCopy | None
+) -> None:
+    index = _Index(node, on_host)
     for key, value in store.items():
         if key == "num_nodes":
             out.num_nodes = node.numel()
@@ -66,9 +119,10 @@ def _filter_edges(
     col: Tensor,
     edge: Tensor | None,
     target: torch.device | None,
+    on_host: HostCopy | None,
 ) -> None:
     """`edge`: positions in the data's own order."""
-    index = None if edge is None else _Index(edge)
+    index = None if edge is None else _Index(edge, on_host)
     for key, value in store.items():
         if key == "edge_index":
             place = value.device if target is None else target
@@ -105,15 +159,27 @@ def _permuted(edge: Tensor | None, permutation: Tensor | None) -> Tensor | None:
     return permutation.to(edge.device)[edge.to(torch.int64)]
 
 
-def filtered(data: Any, out: Any, permutation: Any, target: torch.device | None, custom_cls: Any = None) -> Any:
+def filtered(
+    data: Any,
+    out: Any,
+    permutation: Any,
+    target: torch.device | None,
+    on_host: dict[Any, HostCopy],
+    custom_cls: Any = None,
+) -> Any:
     """A Data or HeteroData that holds the sampled graph and the attributes of its vertices and edges, those that data has
-    and PyG's loaders add."""
+    and PyG's loaders add.
+
+    on_host: `host_copies` of the batch, or nothing.
+    """
     edges = to_user_order(out, permutation)
     if isinstance(out, SamplerOutput):
         if isinstance(data, Data):
             made = copy.copy(data)
-            _filter_nodes(data._store, made._store, out.node, target)
-            _filter_edges(data._store, made._store, out.row, out.col, edges, target)
+            _filter_nodes(data._store, made._store, out.node, target, on_host.get(("nodes", None)))
+            _filter_edges(
+                data._store, made._store, out.row, out.col, edges, target, on_host.get(("edges", None))
+            )
         else:
             made = filter_custom_store(*data, out.node.cpu(), out.row.cpu(), out.col.cpu(), edges, custom_cls)
         if "n_id" not in made:
@@ -131,10 +197,11 @@ def filtered(data: Any, out: Any, permutation: Any, target: torch.device | None,
         none = torch.empty(0, dtype=torch.int64)
         for name in made.node_types:
             out.node.setdefault(name, none)
-            _filter_nodes(data[name], made[name], out.node[name], target)
+            _filter_nodes(data[name], made[name], out.node[name], target, on_host.get(("nodes", name)))
         for key in made.edge_types:
             row, col = out.row.setdefault(key, none), out.col.setdefault(key, none)
-            _filter_edges(data[key], made[key], row, col, edges.setdefault(key, none), target)
+            edge = edges.setdefault(key, none)
+            _filter_edges(data[key], made[key], row, col, edge, target, on_host.get(("edges", key)))
     else:
         node, row, col = ({key: one.cpu() for key, one in many.items()} for many in (out.node, out.row, out.col))
         made = filter_custom_hetero_store(*data, node, row, col, edges, custom_cls)

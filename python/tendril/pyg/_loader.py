@@ -168,10 +168,9 @@ class Loader:
         """Adds to a batch what it says of its seeds."""
         raise NotImplementedError
 
-    def _filter(self, out: Any) -> Any:
-        made = _features.filtered(
-            self.data, out, self._engine.edge_permutation, self._target, custom_cls=self.custom_cls
-        )
+    def _filter(self, out: Any, on_host: Any = None) -> Any:
+        permutation = self._engine.edge_permutation
+        made = _features.filtered(self.data, out, permutation, self._target, on_host or {}, self.custom_cls)
         self._finish(made, out)
         if self._target is not None:
             made = made.to(self._target, non_blocking=True)
@@ -209,9 +208,13 @@ class Loader:
         """All batches of an epoch, as far as they are made by the thread that makes them."""
         number = self._first_number(epoch)
         batches = self._batches(epoch)
+        unfiltered = self.transform_sampler_output is not None
+        held = ([], []) if self._target is None or unfiltered else _features.held_on_host(self.data)
         while group := list(itertools.islice(batches, self._bulk)):
-            for out in self._sample_many(group, number):
-                yield out if self.transform_sampler_output is not None else self._filter(out)
+            made = self._sample_many(group, number)
+            known = [_features.host_copies(out, self._engine.edge_permutation, held) for out in made]
+            for out, on_host in zip(made, known, strict=True):
+                yield out if unfiltered else self._filter(out, on_host)
             number += len(group)
 
     def __iter__(self) -> Iterator[Any]:
