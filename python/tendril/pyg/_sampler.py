@@ -124,7 +124,8 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         self._graph = self._source.graph.to(self.device)
         self._permutation = self._on_device(self._source.permutation)
         self._calls = itertools.count()
-        self._stream: Any = torch.cuda.Stream(self.device) if self.device.type == "cuda" else None
+        # A batch takes many short kernels, one after the other, and behind each of a model's long ones each would wait.
+        self._stream: Any = torch.cuda.Stream(self.device, priority=-1) if self.device.type == "cuda" else None
         self._sampler: MinibatchSampler | None = None
         self.num_neighbors = num_neighbors
 
