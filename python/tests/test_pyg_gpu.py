@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from pyg_checks import CITES, WRITES, heterogeneous, homogeneous, same, torch
+from pyg_digests import EPOCHS, check_digest
 
 import tendril
 from tendril.pyg import LinkNeighborLoader, NeighborLoader, NeighborSampler
@@ -74,6 +75,19 @@ def test_several_types(place):
         for one, other in zip(here, there, strict=True):
             assert on_gpu(other)
             same(one, other.to("cpu"))
+
+
+WAYS = [{}, {"bulk": 1}, {"bulk": 4}, {"bulk": 1, "executor": "hops"}, {"bulk": 1, "executor": "graph"}]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+@pytest.mark.parametrize("edges", ["on the GPU", "on the host"])
+@pytest.mark.parametrize("epoch", EPOCHS)
+def test_an_epoch_has_the_digest_of_the_cpu(epoch, edges, way):
+    if edges == "on the GPU":
+        check_digest(epoch, lambda data: data.to("cuda"), **way)
+    else:
+        check_digest(epoch, device="cuda", **way)
 
 
 def test_batches_are_finished_for_the_stream_that_uses_them():
