@@ -55,7 +55,9 @@ buffer<vertex_id> negative_sampler::draw(std::int64_t count, std::uint64_t batch
                                          cpu_exec const& exec) const
 {
   constexpr std::int64_t grain = 4096;
+  constexpr std::int64_t most = std::int64_t{1} << 59U;  // their bytes can be counted
   TENDRIL_EXPECTS(count >= 0, "count: {}, expected 0 or more", count);
+  TENDRIL_EXPECTS(count <= most, "count: {}, expected at most {}", count, most);
   TENDRIL_EXPECTS(count == 0 || state_->num_vertices > 0, "count: {}, but there are no vertices, expected 0", count);
   TENDRIL_EXPECTS(until.empty() || !state_->times.empty() || count == 0,
                   "until: {} times of links, but vertices have none", until.size());

@@ -78,7 +78,7 @@ class gpu_sampler final : public minibatch_sampler::state {
     gpu::batch_input const group{seeds.vertices, seeds.times, 1, 1, batch};
     try {
       make_one(group, 0, out);
-    } catch (gpu::table_is_full const&) {
+    } catch (gpu::more_than_expected const&) {
       make_one(group, 0, out);  // with room for all that there can be
     } catch (gpu::too_many_picks const& what) {
       refuse(what, plan_);
@@ -103,7 +103,7 @@ class gpu_sampler final : public minibatch_sampler::state {
       } catch (gpu::too_many_picks const& what) {
         if (together == 1) { refuse(what, plan_); }
         most_together = together / 2;
-      } catch (gpu::table_is_full const&) {  // what is missing is made with more room
+      } catch (gpu::more_than_expected const&) {  // what is missing is made with more room
       }
     }
     return out;
@@ -149,9 +149,11 @@ class gpu_sampler final : public minibatch_sampler::state {
     } catch (gpu::too_many_picks const&) {
       return 1;
     }
-    std::int64_t const room = gpu::batch_slab::bytes_a_batch(gpu::batch_run::room_of(plan_, ahead.bounds));
+    std::int64_t const room =
+        gpu::batch_slab::bytes_a_batch(gpu::batch_run::room_of(plan_, ahead.bounds, space_.expected));
     std::int64_t const most_vertices = ahead.bounds.all_nodes();
-    std::int64_t const vertices = std::max<std::int64_t>(space_.expected(most_vertices), 1);
+    std::int64_t const vertices = std::max<std::int64_t>(
+        plan_.takes_all() ? most_vertices : space_.expected.of(gpu::size_index::table, most_vertices), 1);
     std::int64_t const bytes = room + 16 * ahead.picks + 64 * most_vertices;
     std::int64_t const budget = free_gpu_bytes(exec_.device) / 4;
     std::int64_t const most =
@@ -210,7 +212,7 @@ class gpu_sampler final : public minibatch_sampler::state {
     std::int64_t next = std::ssize(out);
     runs.reserve(most_groups);
     // Of the first group nothing is known that would tell how many batches go together.
-    std::size_t const groups_now = space_.knows() ? most_groups : 1;
+    std::size_t const groups_now = space_.expected.is_sure() ? most_groups : 1;
     while (next < num_batches && runs.size() < groups_now) {
       // Groups of about one size.
       std::int64_t const left = num_batches - next;

@@ -124,9 +124,6 @@ struct number_job {
   unsigned int* ticket = nullptr;       ///< [2] tiles taken, blocks done.
 };
 
-/// Puts the picked neighbours into the table.
-void insert_picks(number_job const& job, gpu_exec const& exec);
-
 /// Numbers what is new, in the order of the slots, and writes the edges.
 void number_picks(number_job const& job, gpu_exec const& exec);
 void number_seeds(number_job const& job, gpu_exec const& exec);

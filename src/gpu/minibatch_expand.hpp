@@ -11,6 +11,7 @@
 #include <tendril/rng.hpp>
 
 #include "core/alias.hpp"
+#include "gpu/minibatch_table.hpp"
 
 namespace tendril::gpu {
 
@@ -19,6 +20,17 @@ struct batch_group {
   rng_key key{};           ///< Of the batch.
   std::uint32_t tree = 0;  ///< 0, or 1 + the seed's position in its batch: the high half of the draws' item.
   std::int64_t time = 0;   ///< Edges later than this don't count; of temporal graphs only.
+};
+
+/// Where picked neighbours get their numbers from later: each is put into the table as soon as it is picked.
+struct pick_sink {
+  number_table table;
+  std::uint32_t* at = nullptr;                 ///< [slots] its place there; null: picks are written, that is all.
+  std::uint32_t const* first_stamp = nullptr;  ///< Of the call.
+  std::uint32_t num_types = 1;                 ///< Of vertices.
+  std::int32_t to = 0;                         ///< The neighbours' type,
+  std::int64_t num_vertices = 0;               ///< and how many there are.
+  std::int64_t first_slot = 0;                 ///< Of at[0], counted over the launches of an expansion.
 };
 
 /// The vertices that a hop expands, and where their picks go. Pointers are device memory.
@@ -35,6 +47,7 @@ struct expansion {
   std::uint32_t fanout = 0;   ///< >= 1; slot (i, j) is i * fanout + j.
   edge_id* picked = nullptr;  ///< [most_vertices * fanout] position in the graph's edge arrays, -1: none.
                               ///< Slots of vertices beyond num_vertices aren't written.
+  pick_sink sink;
 };
 
 /// Uniform, with replacement or without; of temporal graphs among the edges that are not too late.

@@ -42,8 +42,11 @@ __global__ __launch_bounds__(list_threads) void list_kernel(list_job const __gri
     std::int64_t const b = row_of(job.begin, 0, job.num_batches - 1, i);
     std::int64_t const number = i - job.begin[b] + (job.from == nullptr ? 0 : job.from[b]);
     std::int64_t const at = b * type.stride + number;
-    job.vertices[i] = type.node[at];
-    job.group_of[i] = static_cast<std::uint32_t>(job.view.disjoint ? b * batch_seeds + type.batch[at] : b);
+    // Of a batch that is larger than expected not all vertices have been written: it will be made again.
+    bool const exists = number < type.stride;
+    job.vertices[i] = exists ? type.node[at] : no_vertex;
+    std::int64_t const tree = exists && job.view.disjoint ? type.batch[at] : 0;
+    job.group_of[i] = static_cast<std::uint32_t>(job.view.disjoint ? b * batch_seeds + tree : b);
   }
 }
 

@@ -27,7 +27,7 @@ constexpr int rows_a_warp = static_cast<int>(number_tile_slots) / number_threads
 /// What the threads of a block share about their tile.
 struct tile_sums {
   rank_sum of_warp[number_warps];
-  rank_sum before;  ///< The tile.
+  look_back_space<number_warps> looked;
   std::int64_t tile;
   bool last_block;
 };
@@ -54,6 +54,22 @@ struct counts_before {
   }
 };
 
+/// Whether element `i` of a batch's part of an array has room. Memory is made for what is expected; if more comes, that is
+/// told where a full table is, nothing is written beside its place, and the host makes the batch again.
+__device__ __forceinline__ bool has_room(number_job const& job, std::int64_t i, std::int64_t stride)
+{
+  if (i < stride) { return true; }
+  *job.table.full = 1;
+  return false;
+}
+
+/// Where the edges of a batch's vertex i begin.
+__device__ __forceinline__ void write_row_end(number_job const& job, edge_call const& out, std::int64_t batch,
+                                              std::int64_t i, std::int64_t edge)
+{
+  if (has_room(job, i, out.indptr_stride)) { out.indptr[batch * out.indptr_stride + i] = edge; }
+}
+
 /// Puts the number of a vertex that is first seen here into the table, the batch, and the list of the next hop.
 template <class Shape>
 __device__ void put_vertex(number_job const& job, Shape const& shape, vertex_call const& to, std::uint32_t first_stamp,
@@ -63,10 +79,14 @@ __device__ void put_vertex(number_job const& job, Shape const& shape, vertex_cal
   auto const number = static_cast<std::uint32_t>(known) + slot.rank.firsts;
   slot.x = numbered_as(number);
   job.table.set_value(slot.at, stamped(stamp, slot.x));
-  std::uint32_t const batch = shape.batch_of(slot.group);
-  std::int64_t const at = batch * to.stride + number;
-  to.node[at] = slot.vertex;
-  if (to.batch != nullptr) { to.batch[at] = slot.group - static_cast<std::int64_t>(batch) * shape.by_batch.divisor(); }
+  if (has_room(job, number, to.stride)) {
+    std::uint32_t const batch = shape.batch_of(slot.group);
+    std::int64_t const at = batch * to.stride + number;
+    to.node[at] = slot.vertex;
+    if (to.batch != nullptr) {
+      to.batch[at] = slot.group - static_cast<std::int64_t>(batch) * shape.by_batch.divisor();
+    }
+  }
   if (job.next_vertices != nullptr) {
     std::int64_t const next = number - (job.next_base == nullptr ? 0 : *job.next_base);
     job.next_vertices[next] = slot.vertex;
@@ -122,21 +142,14 @@ __device__ void number_tile(number_job const& job, Shape const& shape, std::int6
   __syncthreads();
 
   // What came before.
-  if (warp == 0) {
-    rank_sum all;
-    for (int w = 0; w < number_warps; ++w) { all = joined(all, sums.of_warp[w]); }
-    // Volatile: one store of 8 bytes, which others see whole.
-    auto volatile* const words = job.tiles;
-    bool const complete = tile == 0 || all.cut;
-    if (lane == 0) { words[tile] = tile_word::of(complete ? tile_word::so_far : tile_word::own, all); }
-    rank_sum const before = tile == 0 ? rank_sum{} : look_back(job.tiles, tile);
-    if (lane == 0) {
-      if (!complete) { words[tile] = tile_word::of(tile_word::so_far, joined(before, all)); }
-      sums.before = before;
-    }
-  }
-  __syncthreads();
-  rank_sum before = sums.before;
+  rank_sum all;
+  for (int w = 0; w < number_warps; ++w) { all = joined(all, sums.of_warp[w]); }
+  // Volatile: one store of 8 bytes, which others see whole.
+  auto volatile* const words = job.tiles;
+  bool const complete = tile == 0 || all.cut;
+  if (threadIdx.x == 0) { words[tile] = tile_word::of(complete ? tile_word::so_far : tile_word::own, all); }
+  rank_sum before = tile == 0 ? rank_sum{} : look_back(job.tiles, tile, sums.looked);
+  if (threadIdx.x == 0 && !complete) { words[tile] = tile_word::of(tile_word::so_far, joined(before, all)); }
   for (int w = 0; w < warp; ++w) { before = joined(before, sums.of_warp[w]); }
 
   // New vertices.
@@ -169,7 +182,9 @@ __device__ void number_tile(number_job const& job, Shape const& shape, std::int6
   edge_id edges[rows_a_warp];
 #pragma unroll
   for (int r = 0; r < rows_a_warp; ++r) {
-    edges[r] = slots[r].at != nowhere ? __ldcs(job.picked + first_slot + r * warp_size) : -1;
+    number_slot& slot = slots[r];
+    edges[r] = slot.at != nowhere ? __ldcs(job.picked + first_slot + r * warp_size) : -1;
+    if (slot.at != nowhere && !is_numbered(slot.x)) { slot.x = low_half(job.table.value_now(slot.at)); }
   }
 #pragma unroll
   for (int r = 0; r < rows_a_warp; ++r) {
@@ -181,9 +196,9 @@ __device__ void number_tile(number_job const& job, Shape const& shape, std::int6
     std::int64_t const index = counts.edges + slot.rank.edges;
     std::int64_t const in_batch = slot.expanded - counts.begin;
     if (!All && out.indptr != nullptr && s == static_cast<std::int64_t>(slot.expanded) * job.fanout) {
-      out.indptr[batch * out.indptr_stride + counts.expanded + in_batch] = index;
+      write_row_end(job, out, batch, counts.expanded + in_batch, index);
     }
-    if (slot.at == nowhere) { continue; }
+    if (slot.at == nowhere || !has_room(job, index, out.edge_stride)) { continue; }
     std::uint32_t x = slot.x;
     while (!is_numbered(x)) { x = low_half(job.table.value_now(slot.at)); }
     std::int64_t const at = batch * out.edge_stride + index;
@@ -215,7 +230,7 @@ __device__ void close_counts(number_job const& job, std::int64_t num_expanded)
     job.expanded_after[b] = expanded;
     edge_call const& out = job.view.edges[job.edge_type];
     // Where the next hop's first vertex will write the same, if there is one.
-    if (out.indptr != nullptr) { out.indptr[b * out.indptr_stride + expanded] = before.edges + edges; }
+    if (out.indptr != nullptr) { write_row_end(job, out, b, expanded, before.edges + edges); }
   }
 }
 
@@ -262,7 +277,7 @@ __global__ __launch_bounds__(number_threads) void indptr_kernel(number_job const
     std::uint32_t const batch = shape.batch_of(job.from.group_of[i]);
     counts_before const counts = counts_before::of(job, batch);
     std::int64_t const before = job.offsets == nullptr ? 0 : job.offsets[i] - job.offsets[counts.begin];
-    out.indptr[batch * out.indptr_stride + counts.expanded + i - counts.begin] = counts.edges + before;
+    write_row_end(job, out, batch, counts.expanded + i - counts.begin, counts.edges + before);
   }
   if (job.at != nullptr) { return; }
   if (is_last_block(job.ticket + 1, last_block)) { close_counts<false, Single>(job, num_expanded); }

@@ -1,5 +1,5 @@
 // What the kernels that choose neighbours for mini-batches share: whom a vertex is expanded for, where its edges are, how
-// picks are written. How many vertices there are is read from device memory: grids are cut by the bound, and by what the
+// picks are kept: written, and put into the table that will number them (src/gpu/minibatch_table.hpp). How many vertices there are is read from device memory: grids are cut by the bound, and by what the
 // device holds at once.
 
 #pragma once
@@ -36,12 +36,14 @@ struct expanded_vertex {
   std::uint32_t degree = 0;
   rng_key key{};
   std::uint64_t item = 0;
+  std::uint32_t group = 0;
 };
 
 /// Vertex v, expanded for a group. Any thread.
 __device__ __forceinline__ expanded_vertex expand(expansion const& what, vertex_id v, std::uint32_t group)
 {
   expanded_vertex out;
+  out.group = group;
   if (std::int64_t{v} >= what.graph.num_vertices) { return out; }
   batch_group const whom = what.groups[group];
   out.first = what.graph.indptr[v];
@@ -64,33 +66,74 @@ __device__ __forceinline__ edge_id edge_at(expansion const& what, edge_id first,
   return first + (what.ordinal == nullptr ? position : what.ordinal[first + position]);
 }
 
-/// Writes one pick. Any thread.
-__device__ __forceinline__ void write_pick(expansion const& what, std::uint32_t i, std::uint32_t slot, edge_id first,
-                                           std::uint32_t pick)
+/// Puts the neighbours at the ends of some edges, -1 for none, into the table. `slot` is the first one's in this part.
+/// A neighbour is read once, so that its line needn't stay: the table's should. Any thread.
+template <int Size>
+__device__ __forceinline__ void put_in(expansion const& what, std::uint32_t group, std::int64_t slot,
+                                       edge_id const (&edges)[Size])
 {
-  what.picked[std::int64_t{i} * what.fanout + slot] = pick == core::no_pick ? edge_id{-1} : edge_at(what, first, pick);
+  pick_sink const& sink = what.sink;
+  if (sink.at == nullptr) { return; }
+  std::uint32_t const first_stamp = *sink.first_stamp;
+  std::uint32_t const stamp = stamp_of_group(first_stamp, sink.num_types, sink.to, group);
+  insertion items[Size];
+#pragma unroll
+  for (int i = 0; i < Size; ++i) {
+    // A neighbour that is no vertex of its type (hetero_graph::validate tells) has no room in the lists.
+    vertex_id const v = edges[i] >= 0 ? __ldcs(what.graph.indices + edges[i]) : no_vertex;
+    items[i].wanted = edges[i] >= 0 && v < sink.num_vertices;
+    items[i].key = stamped(stamp, v);
+    items[i].position = static_cast<std::uint32_t>(sink.first_slot + slot + i);
+  }
+  sink.table.insert(items, first_stamp);
+  std::uint32_t* const to = sink.at + slot;
+  if constexpr (Size == 2) {
+    if (reinterpret_cast<std::uintptr_t>(to) % 8 == 0) {
+      *reinterpret_cast<uint2*>(to) = make_uint2(items[0].at, items[1].at);
+      return;
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < Size; ++i) { to[i] = items[i].at; }
 }
 
-/// Writes the picks `slot` and, if there is one, slot + 1: as one store where they are aligned. Any thread.
-__device__ __forceinline__ void write_pair(expansion const& what, std::uint32_t i, std::uint32_t slot, edge_id first,
-                                           slot_pair const& picks)
+/// Keeps the pick of a slot, an edge or -1. Any thread.
+__device__ __forceinline__ void keep_edge(expansion const& what, std::uint32_t group, std::int64_t slot, edge_id edge)
 {
-  auto const edge_of = [&](std::uint32_t pick) {
-    return static_cast<long long>(pick == core::no_pick ? edge_id{-1} : edge_at(what, first, pick));
-  };
-  auto* const to = reinterpret_cast<long long*>(what.picked + std::int64_t{i} * what.fanout + slot);
-  long long const edge = edge_of(picks.first);
+  __stcs(what.picked + slot, edge);
+  edge_id const edges[1] = {edge};
+  put_in(what, group, slot, edges);
+}
+
+/// Keeps one pick of vertex i. Any thread.
+__device__ __forceinline__ void keep_pick(expansion const& what, std::uint32_t i, std::uint32_t slot,
+                                          expanded_vertex const& vertex, std::uint32_t pick)
+{
+  edge_id const edge = pick == core::no_pick ? edge_id{-1} : edge_at(what, vertex.first, pick);
+  keep_edge(what, vertex.group, std::int64_t{i} * what.fanout + slot, edge);
+}
+
+/// Keeps the picks `slot` and, if there is one, slot + 1: with one store where they are aligned. Any thread.
+__device__ __forceinline__ void keep_pair(expansion const& what, std::uint32_t i, std::uint32_t slot,
+                                          expanded_vertex const& vertex, slot_pair const& picks)
+{
   if (slot + 1 >= what.fanout) {
-    *to = edge;
+    keep_pick(what, i, slot, vertex, picks.first);
     return;
   }
-  long long const next = edge_of(picks.second);
+  auto const edge_of = [&](std::uint32_t pick) {
+    return pick == core::no_pick ? edge_id{-1} : edge_at(what, vertex.first, pick);
+  };
+  edge_id const edges[2] = {edge_of(picks.first), edge_of(picks.second)};
+  std::int64_t const at = std::int64_t{i} * what.fanout + slot;
+  edge_id* const to = what.picked + at;
   if (reinterpret_cast<std::uintptr_t>(to) % 16 == 0) {
-    *reinterpret_cast<longlong2*>(to) = make_longlong2(edge, next);
+    __stcs(reinterpret_cast<longlong2*>(to), make_longlong2(edges[0], edges[1]));
   } else {
-    to[0] = edge;
-    to[1] = next;
+    __stcs(to, edges[0]);
+    __stcs(to + 1, edges[1]);
   }
+  put_in(what, vertex.group, at, edges);
 }
 
 /// Calls launch(part) for all vertices of an expansion, in parts so small that `threads_a_vertex` threads each are less
@@ -106,6 +149,8 @@ void for_each_part(expansion const& what, std::int64_t threads_a_vertex, Launch 
     part.what.vertices += at;
     part.what.group_of += at;
     part.what.picked += at * what.fanout;
+    if (what.sink.at != nullptr) { part.what.sink.at += at * what.fanout; }
+    part.what.sink.first_slot += at * what.fanout;
     launch(static_cast<expansion_part const&>(part));
   }
 }
@@ -131,7 +176,7 @@ __global__ __launch_bounds__(expand_threads) void expand_pairs_kernel(Chooser co
     expanded_vertex const vertex = vertex_of(part.what, i);
     slot_pair picks;
     if (vertex.degree > 0) { picks = choose(part, vertex, slot); }
-    write_pair(part.what, i, slot, vertex.first, picks);
+    keep_pair(part.what, i, slot, vertex, picks);
   }
 }
 

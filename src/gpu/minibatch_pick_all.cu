@@ -35,7 +35,7 @@ __global__ __launch_bounds__(expand_threads) void copy_kernel(expansion const __
     for (std::int64_t slot = begin + lane_id(); slot < end; slot += warp_size) {
       std::int64_t const i = row_of(offsets, low, high, slot);
       edge_id const first = what.graph.indptr[what.vertices[i]];
-      what.picked[slot] = edge_at(what, first, static_cast<std::uint32_t>(slot - offsets[i]));
+      keep_edge(what, what.group_of[i], slot, edge_at(what, first, static_cast<std::uint32_t>(slot - offsets[i])));
     }
   }
 }

@@ -55,10 +55,8 @@ __device__ __forceinline__ void expand_by_warp(expansion const& what, std::uint3
     entry = race_by_warp(race, min(shape.k, most_warp_picks), shape.wanted, stage);
   }
   auto slot = static_cast<std::uint32_t>(lane_id());
-  if (slot < what.fanout) { write_pick(what, i, slot, vertex.first, pick_of(entry)); }
-  for (slot += warp_size; slot < what.fanout; slot += warp_size) {
-    write_pick(what, i, slot, vertex.first, core::no_pick);
-  }
+  if (slot < what.fanout) { keep_pick(what, i, slot, vertex, pick_of(entry)); }
+  for (slot += warp_size; slot < what.fanout; slot += warp_size) { keep_pick(what, i, slot, vertex, core::no_pick); }
 }
 
 /// Up to four vertices of at most 8 edges, 8 lanes each. A lane has one candidate; its rank is how many others are better.
@@ -83,9 +81,9 @@ __device__ __forceinline__ void expand_tiny(expansion const& what, std::uint32_t
   bool const runs = core::race_has_winner(entry);
   unsigned const all = __ballot_sync(full_warp, runs) >> (lane - own) & 0xffU;
   if (!exists) { return; }
-  if (runs && rank < what.fanout) { write_pick(what, i, rank, vertex.first, core::race_index(entry)); }
+  if (runs && rank < what.fanout) { keep_pick(what, i, rank, vertex, core::race_index(entry)); }
   for (auto slot = static_cast<std::uint32_t>(__popc(all)) + own; slot < what.fanout; slot += tiny_degree) {
-    write_pick(what, i, slot, vertex.first, core::no_pick);
+    keep_pick(what, i, slot, vertex, core::no_pick);
   }
 }
 
@@ -122,7 +120,7 @@ __device__ __forceinline__ void expand_by_block(expansion const& what, block_par
     found = race.merge(space->winners + std::size_t{task.base} * shape.k, task.num_parts * shape.k, shape.k);
   }
   for (std::uint32_t slot = threadIdx.x; slot < what.fanout; slot += race_threads) {
-    write_pick(what, task.vertex, slot, vertex.first, slot < found ? pick_of(entries[slot]) : core::no_pick);
+    keep_pick(what, task.vertex, slot, vertex, slot < found ? pick_of(entries[slot]) : core::no_pick);
   }
   __syncthreads();  // the buffer is read before it is filled again
 }

@@ -54,7 +54,7 @@ __global__ __launch_bounds__(expand_threads) void expand_lanes_kernel(expansion_
     slot_pair const picks = pick_by_lanes(
         first_lane, width, pair, part.what.fanout, vertex.degree,
         [&](std::uint32_t own) { return core::draw_block(vertex.key, vertex.item, part.what.step, own); });
-    if (exists) { write_pair(part.what, i, 2 * pair, vertex.first, picks); }
+    if (exists) { keep_pair(part.what, i, 2 * pair, vertex, picks); }
   }
 }
 
@@ -70,7 +70,7 @@ __global__ __launch_bounds__(table_threads) void expand_tables_kernel(expansion_
     pick_by_table(
         table, part.what.fanout, vertex.degree,
         [&](std::uint32_t pair) { return core::draw_block(vertex.key, vertex.item, part.what.step, pair); },
-        [&](std::uint32_t slot, slot_pair const& picks) { write_pair(part.what, i, slot, vertex.first, picks); });
+        [&](std::uint32_t slot, slot_pair const& picks) { keep_pair(part.what, i, slot, vertex, picks); });
   }
 }
 

@@ -14,6 +14,7 @@
 #include "gpu/minibatch.hpp"
 #include "gpu/minibatch_bounds.hpp"
 #include "gpu/minibatch_expand.hpp"
+#include "gpu/minibatch_expected.hpp"
 #include "gpu/minibatch_queue_space.hpp"
 #include "gpu/stamped_table.hpp"
 #include "plan/minibatch_checks.hpp"  // edge_choice
@@ -24,9 +25,9 @@ namespace tendril::gpu {
 /// batch.
 struct minibatch_limits {
   std::int64_t picks = most_picks_a_launch;
-  /// Vertices to expect in the table: more of them are fewer launches, but the table leaves the second-level cache. Here
-  /// it has 2^21 slots, 32 MB. bench/minibatch, "batches together".
-  std::int64_t vertices = (std::int64_t{1} << 21U) * 2 / 3;
+  /// Vertices to expect in the table. More are fewer and fuller launches, but a table further beyond the second-level
+  /// cache. bench/minibatch, "batches together".
+  std::int64_t vertices = std::int64_t{1} << 22U;
   std::uint32_t first_stamp = 1;  ///< Of a new table.
   /// Picks of a single batch up to which `automatic` repeats a captured graph.
   std::int64_t graph_picks = std::int64_t{1} << 23U;
@@ -91,14 +92,22 @@ struct batch_forecast {
                                          std::size_t type);
 };
 
+/// Which of expected_sizes is whose.
+struct size_index {
+  static constexpr std::size_t table = 0;  ///< Vertices of a group.
+  [[nodiscard]] static std::size_t nodes(std::size_t type) { return 1 + type; }
+  /// Edges of a batch; the next one is for the vertices expanded.
+  [[nodiscard]] static std::size_t edges(batch_plan const& plan, std::size_t t) { return 1 + plan.num_types() + 2 * t; }
+};
+
 /// More than one launch can count. A group is made in smaller ones then; if it is one batch, it is refused.
 struct too_many_picks {
   std::size_t hop;
   std::int64_t picks;
 };
 
-/// More vertices than the table was made for. What they are expected to be has been corrected: the group is made again.
-struct table_is_full {};
+/// More vertices or edges than memory was made for. What is expected has been corrected: the group is made again.
+struct more_than_expected {};
 
 /// The columns of counts of a group, in words of 8 bytes; all zero at first.
 class count_columns {
@@ -177,20 +186,6 @@ class batch_space {
   /// As much of it as `vertices` need.
   [[nodiscard]] number_table table(std::int64_t vertices) { return table_.view(vertices); }
 
-  /// How many vertices to expect where there are at most `most`: neighbourhoods overlap, and many vertices have few
-  /// neighbours. By the batches so far; of the first one nothing is known.
-  [[nodiscard]] std::int64_t expected(std::int64_t most) const
-  {
-    if (!fill_) { return most; }
-    return std::min(most, static_cast<std::int64_t>(static_cast<double>(most) * *fill_ * 1.2) + 256);
-  }
-  [[nodiscard]] bool knows() const { return fill_.has_value(); }
-  void learn(std::int64_t vertices, std::int64_t most)
-  {
-    if (most == 0) { return; }
-    fill_ = std::max(fill_.value_or(0), static_cast<double>(vertices) / static_cast<double>(most));
-  }
-
   buffer<edge_id> picked;
   buffer<std::uint32_t> at;
   std::vector<list> lists;  ///< [2 * vertex types]
@@ -202,13 +197,13 @@ class batch_space {
   buffer<unsigned long long> late_tiles;                ///< Of launches behind one.
   std::vector<buffer<unsigned long long>> host_blocks;  ///< Pinned, of each group that is under way.
   std::uint64_t generation = 0;                         ///< Changes with any address.
+  expected_sizes expected;
 
  private:
   void copy(void const* from, void* to, std::int64_t bytes) const;
 
   gpu_exec exec_;
   stamped_table table_;
-  std::optional<double> fill_;  ///< The most vertices of a group so far, as a share of their bound.
 };
 
 }  // namespace tendril::gpu

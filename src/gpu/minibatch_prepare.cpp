@@ -62,15 +62,24 @@ std::vector<size_bound> batch_run::seed_bounds(batch_input const& input, bool ro
   return out;
 }
 
-slab_room batch_run::room_of(batch_plan const& plan, batch_bounds const& bounds)
+slab_room batch_run::room_of(batch_plan const& plan, batch_bounds const& bounds, expected_sizes const& expected)
 {
+  bool const is_expected = !plan.takes_all() && plan.subgraph == subgraph_type::directional;
+  auto const size = [&](std::size_t which, std::int64_t bound) {
+    return is_expected ? expected.of(which, bound) : bound;
+  };
   slab_room room;
   room.disjoint = plan.disjoint;
-  for (std::size_t type = 0; type < plan.num_types(); ++type) { room.nodes.push_back(bounds.nodes(type).each); }
+  for (std::size_t type = 0; type < plan.num_types(); ++type) {
+    room.nodes.push_back(size(size_index::nodes(type), bounds.nodes(type).each));
+  }
   for (std::size_t t = 0; t < plan.edges.size(); ++t) {
-    std::int64_t const edges = std::max<std::int64_t>(bounds.edges(t).each, 1);
+    std::size_t const of_edges = size_index::edges(plan, t);
+    std::int64_t const edges = std::max<std::int64_t>(size(of_edges, bounds.edges(t).each), 1);
     switch (plan.subgraph) {
-      case subgraph_type::directional: room.edges.push_back({edges, bounds.expanded(t).each + 1}); break;
+      case subgraph_type::directional:
+        room.edges.push_back({edges, size(of_edges + 1, bounds.expanded(t).each) + 1});
+        break;
       case subgraph_type::bidirectional: room.edges.push_back({2 * edges, 0}); break;
       case subgraph_type::induced: room.edges.push_back({0, 0}); break;
     }
@@ -97,12 +106,12 @@ void batch_run::prepare(bool rounded)
   space_.grow(space_.at, seeds);
   space_.grow(space_.block, call_words_ + status_words + columns_.num_words());
   std::int64_t const most = ahead_.bounds.all_nodes();
-  expected_ = plan_.takes_all() ? most : space_.expected(most);
+  expected_ = plan_.takes_all() ? most : space_.expected.of(size_index::table, most);
   grow(ahead_, 0);
   first_stamp_ = space_.take_stamps(std::max<std::int64_t>(groups, 1) * static_cast<std::int64_t>(plan_.num_types()));
   if (space_.queue) { prepare_queue(std::max<std::int64_t>(groups, 1)); }
-  slab_ = batch_slab(room_of(plan_, rounded ? batch_forecast::of(plan_, exact, 0, 0).bounds : ahead_.bounds),
-                     input_.num_batches, memory_of(exec_));
+  exact_ = rounded ? batch_forecast::of(plan_, exact, 0, 0).bounds : ahead_.bounds;
+  slab_ = batch_slab(room_of(plan_, exact_, space_.expected), input_.num_batches, memory_of(exec_));
   write_block();
 }
 

@@ -339,8 +339,8 @@ __global__ __launch_bounds__(expand_threads) void fetch_kernel(queue_job const _
     std::uint32_t const j = static_cast<std::uint32_t>(s) - i * what.fanout;
     std::uint32_t const stamp = stamp_of_task(job, first_stamp, what.group_of[i], hop, from);
     std::uint32_t const number = job.table.find(stamped(stamp, what.vertices[i]), first_stamp);
-    what.picked[s] =
-        number == nowhere ? edge_id{-1} : job.results[std::size_t{number} * job.results_a_task + offset + j];
+    keep_edge(what, what.group_of[i], s,
+              number == nowhere ? edge_id{-1} : job.results[std::size_t{number} * job.results_a_task + offset + j]);
   }
 }
 

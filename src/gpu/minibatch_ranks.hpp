@@ -91,31 +91,62 @@ struct tile_word {
 
 #ifdef __CUDACC__
 
-/// What comes before tile `tile` > 0: the sum over the tiles behind it, back to the nearest that knows everything so
-/// far. A whole warp; valid in every lane. Tiles are taken in order, so those before have been taken by blocks that run:
-/// waiting for them ends.
-__device__ inline rank_sum look_back(unsigned long long const* words, std::int64_t tile)
+/// What the warps of a block share while they look back.
+template <int Warps>
+struct look_back_space {
+  rank_sum sums[Warps];
+  bool ended[Warps];
+};
+
+/// What a window of 32 tiles, from `nearest` back, adds up to, down to the nearest that knows everything so far; `ended`
+/// says whether there was one. A whole warp; valid in every lane. Waits for tiles of the window.
+__device__ inline rank_sum look_at_window(unsigned long long const* words, std::int64_t nearest, bool& ended)
 {
   constexpr unsigned all_lanes = 0xffffffffU;
   auto const lane = static_cast<std::int64_t>(threadIdx.x % 32U);
+  std::int64_t const at = nearest - lane;
+  unsigned long long word = 0;
+  unsigned open = 0;    // lanes whose tile has said nothing
+  unsigned ending = 0;  // lanes whose tile knows everything so far; before the first tile there is nothing
+  unsigned used = 0;
+  do {
+    word = at < 0 ? tile_word::of(tile_word::so_far, {}) : *const_cast<unsigned long long const volatile*>(words + at);
+    open = __ballot_sync(all_lanes, tile_word::what(word) == tile_word::nothing);
+    ending = __ballot_sync(all_lanes, tile_word::what(word) == tile_word::so_far);
+    used = ending == 0 ? all_lanes : (ending & (0U - ending)) * 2U - 1U;  // up to the nearest of those
+  } while ((open & used) != 0);
+  bool const counts = (used >> lane & 1U) != 0;
+  ended = ending != 0;
   rank_sum sum;
-  for (std::int64_t nearest = tile - 1;; nearest -= 32) {
-    std::int64_t const at = nearest - lane;
-    unsigned long long word = 0;
-    unsigned open = 0;    // lanes whose tile has said nothing
-    unsigned ending = 0;  // lanes whose tile knows everything so far; before the first tile there is nothing
-    unsigned used = 0;
-    do {
-      word =
-          at < 0 ? tile_word::of(tile_word::so_far, {}) : *const_cast<unsigned long long const volatile*>(words + at);
-      open = __ballot_sync(all_lanes, tile_word::what(word) == tile_word::nothing);
-      ending = __ballot_sync(all_lanes, tile_word::what(word) == tile_word::so_far);
-      used = ending == 0 ? all_lanes : (ending & (0U - ending)) * 2U - 1U;  // up to the nearest of those
-    } while ((open & used) != 0);
-    bool const counts = (used >> lane & 1U) != 0;
-    sum.edges += __reduce_add_sync(all_lanes, counts ? tile_word::edges(word) : 0U);
-    sum.firsts += __reduce_add_sync(all_lanes, counts ? tile_word::firsts(word) : 0U);
-    if (ending != 0) { return sum; }
+  sum.edges = __reduce_add_sync(all_lanes, counts ? tile_word::edges(word) : 0U);
+  sum.firsts = __reduce_add_sync(all_lanes, counts ? tile_word::firsts(word) : 0U);
+  return sum;
+}
+
+/// What comes before tile `tile` > 0: the sum over the tiles behind it, back to the nearest that knows everything so far;
+/// each warp looks at 32 of them. The whole block; valid in every thread. Tiles are taken in order, so those before have
+/// been taken by blocks that run, and say what they have without waiting for this one: waiting for them ends.
+template <int Warps>
+__device__ rank_sum look_back(unsigned long long const* words, std::int64_t tile, look_back_space<Warps>& space)
+{
+  auto const warp = static_cast<int>(threadIdx.x / 32U);
+  rank_sum sum;
+  for (std::int64_t nearest = tile - 1;; nearest -= 32 * Warps) {
+    bool ended = false;
+    rank_sum const own = look_at_window(words, nearest - 32 * warp, ended);
+    if (threadIdx.x % 32U == 0) {
+      space.sums[warp] = own;
+      space.ended[warp] = ended;
+    }
+    __syncthreads();
+    bool over = false;
+    for (int w = 0; w < Warps && !over; ++w) {
+      sum.edges += space.sums[w].edges;
+      sum.firsts += space.sums[w].firsts;
+      over = space.ended[w];
+    }
+    if (over) { return sum; }
+    __syncthreads();  // all have read what the next windows overwrite
   }
 }
 

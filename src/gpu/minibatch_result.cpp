@@ -1,5 +1,7 @@
 // What a group of mini-batches has become: counts from the report, arrays as parts of the group's memory.
 
+#include <numeric>
+
 #include <cuda_runtime_api.h>
 
 #include "gpu/check.hpp"
@@ -52,14 +54,12 @@ minibatch_vertices batch_run::vertices_of(std::size_t type, std::int64_t batch) 
   return out;
 }
 
-minibatch_edges batch_run::edges_of(std::size_t t, std::int64_t batch) const
+/// Only what is counted of each hop.
+minibatch_edges batch_run::counts_of(std::size_t t, std::int64_t batch) const
 {
-  bool const induced = plan_.subgraph == subgraph_type::induced;
   minibatch_edges out;
-  if (induced) { out = induced_[static_cast<std::size_t>(batch) * plan_.edges.size() + t]; }
   std::size_t const from = index_of(plan_.edges[t].from);
   std::int64_t edges = 0;
-  std::int64_t expanded = 0;
   for (std::size_t hop = 0; hop < plan_.num_hops; ++hop) {
     std::int64_t const after = reported(columns_.edges_after(launch_of(hop, t)), batch);
     out.num_sampled.push_back(after - edges);
@@ -69,12 +69,23 @@ minibatch_edges batch_run::edges_of(std::size_t t, std::int64_t batch) const
     std::int64_t const count = known_at(hop, from, batch) - first;
     out.first_expanded.push_back(first);
     out.num_expanded.push_back(count);
-    expanded += count;
   }
-  if (induced) { return out; }
+  return out;
+}
+
+minibatch_edges batch_run::edges_of(std::size_t t, std::int64_t batch) const
+{
+  minibatch_edges out = counts_of(t, batch);
+  if (plan_.subgraph == subgraph_type::induced) {
+    minibatch_edges induced = induced_[static_cast<std::size_t>(batch) * plan_.edges.size() + t];
+    induced.num_sampled = std::move(out.num_sampled);
+    return induced;
+  }
+  std::int64_t edges = std::accumulate(out.num_sampled.begin(), out.num_sampled.end(), std::int64_t{0});
   if (plan_.subgraph == subgraph_type::bidirectional) {
     edges *= 2;
   } else {
+    std::int64_t const expanded = std::accumulate(out.num_expanded.begin(), out.num_expanded.end(), std::int64_t{0});
     out.indptr = slab_.of_edges(t, 3, batch, expanded + 1);
   }
   out.row = slab_.of_edges(t, 0, batch, edges);
@@ -83,25 +94,37 @@ minibatch_edges batch_run::edges_of(std::size_t t, std::int64_t batch) const
   return out;
 }
 
-/// What is expected of the next group. @throws table_is_full if too little was expected of this one.
-void batch_run::learn_size()
+/// What is expected of the next group. @throws more_than_expected if too little was of this one.
+void batch_run::learn_sizes()
 {
-  std::int64_t const most = ahead_.bounds.all_nodes();
-  if (space_.host_blocks[slot_][call_words_ + status_words + 1] != 0) {
-    space_.learn(most, most);
-    throw table_is_full{};
-  }
+  bool const too_little = space_.host_blocks[slot_][call_words_ + status_words + 1] != 0;
+  space_.expected.end_group(too_little);
+  if (too_little) { throw more_than_expected{}; }
+  if (plan_.takes_all()) { return; }
   std::int64_t vertices = 0;
   for (std::int64_t b = 0; b < input_.num_batches; ++b) {
-    for (std::size_t type = 0; type < plan_.num_types(); ++type) { vertices += known_at(plan_.num_hops, type, b); }
+    for (std::size_t type = 0; type < plan_.num_types(); ++type) {
+      std::int64_t const size = known_at(plan_.num_hops, type, b);
+      space_.expected.learn(size_index::nodes(type), size, exact_.nodes(type).each);
+      vertices += size;
+    }
+    for (std::size_t t = 0; t < plan_.edges.size(); ++t) {
+      minibatch_edges const counts = counts_of(t, b);
+      auto const sum = [](std::vector<std::int64_t> const& of) {
+        return std::accumulate(of.begin(), of.end(), std::int64_t{0});
+      };
+      std::size_t const of_edges = size_index::edges(plan_, t);
+      space_.expected.learn(of_edges, sum(counts.num_sampled), exact_.edges(t).each);
+      space_.expected.learn(of_edges + 1, sum(counts.num_expanded), exact_.expanded(t).each);
+    }
   }
-  space_.learn(vertices, most);
+  space_.expected.learn(size_index::table, vertices, ahead_.bounds.all_nodes());
 }
 
 void batch_run::finish(hetero_graph const& graph, std::int64_t first_seed, std::vector<minibatch>& out)
 {
   refuse_bad_seed(graph, first_seed);
-  learn_size();
+  learn_sizes();
   std::vector<minibatch> made(static_cast<std::size_t>(input_.num_batches));
   std::int64_t bytes = slab_.num_bytes();
   for (std::int64_t b = 0; b < input_.num_batches; ++b) {

@@ -155,6 +155,12 @@ expansion batch_run::expansion_of(std::size_t hop, std::size_t t, number_job con
   what.groups = space_.groups.data();
   what.step = static_cast<std::uint32_t>(hop) | static_cast<std::uint32_t>(t) << 16U;
   what.picked = space_.picked.data();
+  what.sink.table = job.table;
+  what.sink.at = space_.at.data();
+  what.sink.first_stamp = &job.view.call->first_stamp;
+  what.sink.num_types = job.view.num_types;
+  what.sink.to = type.to;
+  what.sink.num_vertices = plan_.num_vertices[index_of(type.to)];
   return what;
 }
 
@@ -212,7 +218,6 @@ void batch_run::sample(std::size_t hop, std::size_t t, gpu_exec const& on)
   if (k < 0) { write_indptr(job, what.most_vertices, on); }
   job.picked = space_.picked.data();
   take_tiles(job, job.most_slots, on);
-  insert_picks(job, on);
   number_picks(job, on);
 }
 
@@ -242,7 +247,7 @@ void batch_run::take_all(std::size_t hop, std::size_t t, number_job& job, expans
   grow(next, first_stamp_);
   ahead_ = next;
   late_ = true;
-  batch_slab larger(room_of(plan_, next.bounds), input_.num_batches, memory_of(exec_));
+  batch_slab larger(room_of(plan_, next.bounds, space_.expected), input_.num_batches, memory_of(exec_));
   larger.take_over(slab_, on);
   slab_ = std::move(larger);
   write_block();

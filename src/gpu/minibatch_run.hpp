@@ -30,7 +30,7 @@ class batch_run {
 
   /// The batches, once the stream was waited for.
   /// @param first_seed  Place of this group's first seed in the caller's. @throws argument_error for a bad seed;
-  ///                    table_is_full: nothing was added to `out`.
+  ///                    more_than_expected: nothing was added to `out`.
   void finish(hetero_graph const& graph, std::int64_t first_seed, std::vector<minibatch>& out);
 
   /// The table that the group's launches use. Behind prepare().
@@ -40,8 +40,10 @@ class batch_run {
   [[nodiscard]] std::int64_t slab_bytes() const { return slab_.num_bytes(); }
   [[nodiscard]] batch_forecast const& forecast() const { return ahead_; }
 
-  /// Room for the output of one batch.
-  [[nodiscard]] static slab_room room_of(batch_plan const& plan, batch_bounds const& bounds);
+  /// Room for the output of one batch. Where later launches take more memory as they go (fan-outs of -1) or outputs are
+  /// made larger (bidirectional), as much as there can be.
+  [[nodiscard]] static slab_room room_of(batch_plan const& plan, batch_bounds const& bounds,
+                                         expected_sizes const& expected);
   [[nodiscard]] static std::vector<size_bound> seed_bounds(batch_input const& input, bool rounded);
 
  private:
@@ -50,7 +52,7 @@ class batch_run {
 
   void grow(batch_forecast const& by, std::uint32_t keep_from);
   void trace_columns();
-  void learn_size();
+  void learn_sizes();
   void prepare_queue(std::int64_t groups);
   [[nodiscard]] bool is_expanded(std::size_t type) const;
   [[nodiscard]] std::vector<queue_seeds> queue_seeds_now() const;
@@ -80,6 +82,7 @@ class batch_run {
   [[nodiscard]] std::int64_t reported(std::int64_t column_offset, std::int64_t batch) const;
   [[nodiscard]] std::int64_t known_at(std::size_t hop, std::size_t type, std::int64_t batch) const;
   [[nodiscard]] minibatch_vertices vertices_of(std::size_t type, std::int64_t batch) const;
+  [[nodiscard]] minibatch_edges counts_of(std::size_t t, std::int64_t batch) const;
   [[nodiscard]] minibatch_edges edges_of(std::size_t t, std::int64_t batch) const;
   void refuse_bad_seed(hetero_graph const& graph, std::int64_t first_seed) const;
 
@@ -89,6 +92,7 @@ class batch_run {
   batch_input input_;
   std::size_t slot_;
   batch_bounds bounds_;
+  batch_bounds exact_;  // at the end, of as many seeds as there are
   batch_forecast ahead_;
   count_columns columns_;
   batch_slab slab_;

@@ -64,13 +64,6 @@ struct batch_shape {
   }
 };
 
-/// The stamp of a group's vertices of a type. Any thread.
-__device__ __forceinline__ std::uint32_t stamp_of_group(std::uint32_t first_stamp, std::uint32_t num_types,
-                                                        std::int32_t type, std::uint32_t group)
-{
-  return first_stamp + group * num_types + static_cast<std::uint32_t>(type);
-}
-
 /// Blocks for `size` threads of Kernel, as many as the device holds at once at most; it is asked once. A launch's host
 /// part counts where a batch takes tens of microseconds.
 template <auto Kernel>

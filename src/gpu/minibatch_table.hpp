@@ -18,6 +18,12 @@
 
 #include <tendril/types.hpp>
 
+#ifdef __CUDACC__
+#define TENDRIL_UNROLL _Pragma("unroll")
+#else
+#define TENDRIL_UNROLL
+#endif
+
 namespace tendril::gpu {
 
 /// One slot.
@@ -50,6 +56,21 @@ TENDRIL_HD unsigned long long stamped(std::uint32_t stamp, std::uint32_t low)
 TENDRIL_HD std::uint32_t stamp_of(unsigned long long word) { return static_cast<std::uint32_t>(word >> 32U); }
 TENDRIL_HD std::uint32_t low_half(unsigned long long word) { return static_cast<std::uint32_t>(word); }
 
+/// The stamp of a group's vertices of a type. Any thread.
+TENDRIL_HD std::uint32_t stamp_of_group(std::uint32_t first_stamp, std::uint32_t num_types, std::int32_t type,
+                                        std::uint32_t group)
+{
+  return first_stamp + group * num_types + static_cast<std::uint32_t>(type);
+}
+
+/// A key on its way into a table.
+struct insertion {
+  unsigned long long key = 0;
+  std::uint32_t position = 0;  ///< Below 2^31.
+  std::uint32_t at = nowhere;  ///< Where it is then; nowhere: not wanted, or no room.
+  bool wanted = false;
+};
+
 /// The table. Trivially copyable, owns nothing.
 struct number_table {
   numbered_slot* slots = nullptr;      ///< [mask + 1], all bytes 0 before the first call.
@@ -64,28 +85,61 @@ struct number_table {
     return static_cast<std::uint32_t>(x >> 32U) & mask;
   }
 
-  /// Puts a key in, unless it is there, for the pick at `position`; says where it is. Keys of stamps below
-  /// `first_stamp` are stale. Any thread; nowhere if the table is full.
+  /// Puts keys in, unless they are there, each for the pick at its position, and says where they are. Keys of stamps below
+  /// `first_stamp` are stale. Of several keys all loads are under way together, then all claims. Any thread.
+  template <int Size>
+  TENDRIL_HD void insert(insertion (&items)[Size], std::uint32_t first_stamp) const
+  {
+    numbered_slot held[Size] = {};
+    unsigned open = 0;
+    TENDRIL_UNROLL
+    for (int i = 0; i < Size; ++i) {
+      insertion& item = items[i];
+      if (!item.wanted) { continue; }
+      item.at = first_place(item.key);
+      held[i] = read(item.at);
+      open |= 1U << static_cast<unsigned>(i);
+    }
+    for (std::uint32_t probes = 0; open != 0; ++probes) {
+      bool const gives_up = full != nullptr && probes >= most_probes;
+      if (gives_up) { *full = 1; }
+      unsigned long long winner[Size];
+      TENDRIL_UNROLL
+      for (int i = 0; i < Size; ++i) {
+        bool const is_stale = stamp_of(held[i].key) < first_stamp;
+        bool const claims = (open >> static_cast<unsigned>(i) & 1U) != 0 && is_stale && !gives_up;
+        winner[i] = claims ? claim(items[i].at, held[i].key, items[i].key) : held[i].key;
+        // Won: then the place has this key. Else what won stays, if it is another.
+        if (claims && winner[i] == held[i].key) { winner[i] = items[i].key; }
+      }
+      TENDRIL_UNROLL
+      for (int i = 0; i < Size; ++i) {
+        insertion& item = items[i];
+        unsigned const bit = 1U << static_cast<unsigned>(i);
+        if ((open & bit) == 0) { continue; }
+        if (winner[i] == item.key) {
+          // The half that was read may be older than its key: then it is below, and raising decides.
+          unsigned long long const wanted = stamped(stamp_of(item.key), waiting_at(item.position));
+          if (held[i].value < wanted) { raise(item.at, wanted); }
+          open &= ~bit;
+        } else if (gives_up) {
+          item.at = nowhere;
+          open &= ~bit;
+        } else {
+          item.at = (item.at + 1) & mask;
+          held[i] = read(item.at);
+        }
+      }
+    }
+  }
+
+  /// One key. @return  Its place, or nowhere if the table is full.
   [[nodiscard]] TENDRIL_HD std::uint32_t insert(unsigned long long key, std::uint32_t first_stamp,
                                                 std::uint32_t position) const
   {
-    unsigned long long const wanted = stamped(stamp_of(key), waiting_at(position));
-    std::uint32_t probes = 0;
-    for (std::uint32_t at = first_place(key);; at = (at + 1) & mask) {
-      if (full != nullptr && ++probes > most_probes) {
-        *full = 1;
-        return nowhere;
-      }
-      numbered_slot held = read(at);
-      if (held.key != key) {
-        if (stamp_of(held.key) >= first_stamp) { continue; }
-        unsigned long long const winner = claim(at, held.key, key);
-        if (winner != held.key && winner != key) { continue; }  // taken by another key: current ones stay
-      }
-      // The half that was read may be older than its key: then it is below, and raising decides.
-      if (held.value < wanted) { raise(at, wanted); }
-      return at;
-    }
+    insertion items[1] = {{key, position, nowhere, true}};
+    insert(items, first_stamp);
+    return items[0].at;
   }
 
   /// Puts a key in, unless it is there; says whether it did, and where. Any thread; there is room.
@@ -168,3 +222,5 @@ struct number_table {
 };
 
 }  // namespace tendril::gpu
+
+#undef TENDRIL_UNROLL

@@ -14,8 +14,10 @@ namespace tendril::gpu {
 
 std::int64_t stamped_table::slots_for(std::int64_t keys)
 {
-  // At most two thirds full even if all keys differ.
-  std::int64_t const needed = std::max(fewest_table_slots, keys + keys / 2);
+  // At most half full even if all keys differ. Small tables are emptier: they lie in the second-level cache anyway, and a
+  // small launch waits for its longest search.
+  constexpr std::int64_t few_keys = std::int64_t{1} << 17U;
+  std::int64_t const needed = std::max(fewest_table_slots, (keys <= few_keys ? 4 : 2) * keys);
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(needed)));
 }
 

@@ -145,6 +145,8 @@ TEST(Negatives, Refusals)
   negative_sampler const plain(3, link_end::source, 0);
   std::vector<std::int64_t> const until = {1};
   EXPECT_EQ(refusal([&] { return plain.draw(-1, 0); }), "count: -1, expected 0 or more");
+  EXPECT_EQ(refusal([&] { return plain.draw(std::int64_t{1} << 62, 0); }),
+            "count: 4611686018427387904, expected at most 576460752303423488");
   EXPECT_EQ(refusal([&] { return plain.draw(2, 0, until); }), "until: 1 times of links, but vertices have none");
   EXPECT_EQ(refusal([] { return negative_sampler(0, link_end::source, 0).draw(2, 0); }),
             "count: 2, but there are no vertices, expected 0");

@@ -10,6 +10,7 @@
 
 #include "cpu/small_hetero.hpp"
 #include "gpu/minibatch_bounds.hpp"
+#include "gpu/minibatch_expected.hpp"
 #include "gpu/minibatch_ranks.hpp"
 #include "gpu/minibatch_table.hpp"
 
@@ -117,6 +118,56 @@ TEST(MinibatchSteps, AMovedTableKeepsWhatIsCurrent)
   EXPECT_EQ(large.table().find(stamped(2, 2), 2), now[0]);
   EXPECT_EQ(large.table().find(stamped(2, 9), 2), now[1]);
   EXPECT_EQ(large.table().find(stamped(2, 1), 2), nowhere);
+}
+
+// Several keys at once are looked up side by side; also equal ones, and ones that want the same place.
+TEST(MinibatchSteps, SeveralKeysGoInAsOneByOne)
+{
+  random_words random;
+  for (int trial = 0; trial < 200; ++trial) {
+    std::uint32_t const num_keys = 1 + random() % 300;
+    std::vector<numbered_slot> together(1024, numbered_slot{0, 0}), alone(1024, numbered_slot{0, 0});
+    number_table const many{together.data(), 1023, nullptr};
+    number_table const one{alone.data(), 1023, nullptr};
+    for (std::uint32_t first = 0; first < 900; first += 3) {
+      insertion items[3];
+      for (std::uint32_t i = 0; i < 3; ++i) {
+        items[i] = {stamped(7, random() % num_keys), first + i, nowhere, random() % 5 != 0};
+        if (items[i].wanted) { (void)one.insert(items[i].key, 7, first + i); }
+      }
+      many.insert(items, 7);
+      for (auto const& item : items) {
+        ASSERT_EQ(item.at == nowhere, !item.wanted);
+        if (item.wanted) { ASSERT_EQ(together[item.at].key, item.key); }
+      }
+    }
+    auto const sorted = [](std::vector<numbered_slot> const& slots) {
+      std::map<unsigned long long, unsigned long long> out;
+      for (auto const& slot : slots) {
+        if (slot.key != 0) { EXPECT_TRUE(out.emplace(slot.key, slot.value).second) << "a key is there twice"; }
+      }
+      return out;
+    };
+    ASSERT_EQ(sorted(together), sorted(alone));
+  }
+}
+
+TEST(MinibatchSteps, WhatIsExpectedFollowsWhatWas)
+{
+  expected_sizes sizes;
+  EXPECT_EQ(sizes.of(2, 1000), 1000);
+  EXPECT_FALSE(sizes.is_sure());
+  sizes.learn(2, 1000, 10'000);
+  sizes.learn(2, 500, 10'000);  // the largest share counts
+  sizes.end_group(false);
+  EXPECT_TRUE(sizes.is_sure());
+  EXPECT_EQ(sizes.of(2, 100'000), 12'256);
+  EXPECT_EQ(sizes.of(2, 100), 100);
+  EXPECT_EQ(sizes.of(1, 100'000), 100'000) << "nothing was learnt of that one";
+  sizes.end_group(true);
+  EXPECT_EQ(sizes.of(2, 100'000), 100'000);
+  sizes.end_group(false);
+  EXPECT_EQ(sizes.of(2, 100'000), 18'256);
 }
 
 TEST(MinibatchSteps, ATableThatIsFullSaysSo)

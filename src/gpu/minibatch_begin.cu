@@ -1,10 +1,5 @@
-// Mini-batches, first part of a hop: every picked neighbour is put into the table (src/gpu/minibatch_table.hpp), which
-// keeps the least slot that asks for it.
-//
-// A pick takes one gather of its neighbour and one access to a slot of the table, 16 bytes of one sector: compared and
-// swapped, then raised, if the vertex is new; only read, mostly, if it isn't. 12 bytes are read and 4 written in
-// sequence. Of a batch of 1,024 seeds, fan-outs (15, 10, 5), the table is 16 or 32 MB and stays in the second-level
-// cache of an H200 (139 G accesses/s); the gathers (42.7 G/s from a large graph) are the floor: 18 us for 750,000 picks.
+// Mini-batches, before the first hop: counters are zeroed, groups made, and the seeds put into the table
+// (src/gpu/minibatch_table.hpp). Work of a few thousand words. CPU twin: src/cpu/minibatch.cpp.
 
 #include "core/random.hpp"
 #include "gpu/minibatch_shape.cuh"
@@ -12,7 +7,7 @@
 namespace tendril::gpu {
 namespace {
 
-constexpr int insert_threads = 256;
+constexpr int begin_threads = 256;
 
 __device__ batch_group make_group(begin_job const& job, batch_call const& call, std::uint32_t g)
 {
@@ -31,7 +26,7 @@ __device__ batch_group make_group(begin_job const& job, batch_call const& call, 
 }
 
 /// Nobody reads here what another thread writes, but for the table.
-__global__ __launch_bounds__(insert_threads) void begin_kernel(begin_job const __grid_constant__ job)
+__global__ __launch_bounds__(begin_threads) void begin_kernel(begin_job const __grid_constant__ job)
 {
   batch_call const call = *job.view.call;
   std::int64_t const stride = grid_stride();
@@ -59,48 +54,12 @@ __global__ __launch_bounds__(insert_threads) void begin_kernel(begin_job const _
   }
 }
 
-template <bool All>
-__global__ __launch_bounds__(insert_threads) void insert_kernel(number_job const __grid_constant__ job)
-{
-  batch_shape<false, false, All> const shape(job);
-  std::int64_t const num_slots = shape.num_slots();
-  std::uint32_t const first_stamp = job.view.call->first_stamp;
-  std::int64_t const num_vertices = job.view.vertices[job.to].num_vertices;
-  for (std::int64_t s = global_thread(); s < num_slots; s += grid_stride()) {
-    edge_id const e = __ldcs(job.picked + s);
-    std::uint32_t at = nowhere;
-    if (e >= 0) {
-      vertex_id const v = __ldg(job.graph.indices + e);
-      auto const slot = static_cast<std::uint32_t>(s);
-      std::uint32_t const group = job.from.group_of[shape.expanded_of(slot)];
-      // A neighbour that is no vertex of its type (hetero_graph::validate tells) has no room in the lists.
-      if (v < num_vertices) {
-        std::uint32_t const stamp = stamp_of_group(first_stamp, job.view.num_types, job.to, group);
-        at = job.table.insert(stamped(stamp, v), first_stamp, slot);
-      }
-    }
-    job.at[s] = at;
-  }
-}
-
 }  // namespace
 
 void begin_batches(begin_job const& job, gpu_exec const& exec)
 {
   std::int64_t const most = std::max({job.num_zeros, job.most_seeds, job.most_groups});
-  begin_kernel<<<filling_blocks<begin_kernel>(most, insert_threads, exec.device), insert_threads, 0, exec.stream>>>(
-      job);
-  TENDRIL_CUDA_TRY(cudaGetLastError());
-}
-
-void insert_picks(number_job const& job, gpu_exec const& exec)
-{
-  auto const launch = [&]<bool All>() {
-    constexpr auto kernel = insert_kernel<All>;
-    unsigned const blocks = filling_blocks<kernel>(job.most_slots, insert_threads, exec.device);
-    kernel<<<blocks, insert_threads, 0, exec.stream>>>(job);
-  };
-  job.offsets != nullptr ? launch.template operator()<true>() : launch.template operator()<false>();
+  begin_kernel<<<filling_blocks<begin_kernel>(most, begin_threads, exec.device), begin_threads, 0, exec.stream>>>(job);
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
