@@ -1,5 +1,8 @@
 // Exceptions of the library become those of python/tendril/_errors.py; the message is the library's one line.
 
+#include <new>
+#include <stdexcept>
+
 #include <nanobind/nanobind.h>
 
 #include <tendril/error.hpp>
@@ -38,6 +41,10 @@ void translate(std::exception_ptr const& thrown, void*)
     PyErr_SetString(types.device, e.what());
   } catch (error const& e) {
     PyErr_SetString(types.base, e.what());
+  } catch (std::bad_alloc const&) {
+    PyErr_SetString(types.memory, "out of memory: what the call works with doesn't fit");
+  } catch (std::length_error const&) {  // a std::vector larger than any memory
+    PyErr_SetString(types.memory, "out of memory: what the call works with doesn't fit any memory");
   }
 }
 

@@ -24,6 +24,10 @@ cpu_exec make_exec(int num_threads)
   if (num_threads < 0) {
     throw argument_error(fmt::format("num_threads is {}, expected 0 (every core) or more", num_threads));
   }
+  constexpr int most_threads = 65535;
+  if (num_threads > most_threads) {
+    throw argument_error(fmt::format("num_threads is {}, expected at most {}", num_threads, most_threads));
+  }
   cpu_exec exec;
   exec.num_threads = num_threads;
   exec.on_progress = [next = clock::now() + signal_interval](progress const&) mutable {

@@ -12,18 +12,19 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 _DLPACK_CPU = 1
+_LATEST = int(np.iinfo(np.int64).max)
 
 
 def as_array(value: Any, what: str) -> NDArray[Any]:
     """Any NumPy array, DLPack exporter in CPU memory, buffer or sequence as a NumPy array."""
     if not isinstance(value, np.ndarray) and hasattr(value, "__dlpack__"):
-        kind = int(value.__dlpack_device__()[0])
-        if kind != _DLPACK_CPU:
-            raise ArgumentError(f"{what} lies on another device (DLPack type {kind}), expected CPU memory")
         try:
-            return np.from_dlpack(value)
-        except (BufferError, RuntimeError, TypeError) as error:
+            kind = int(value.__dlpack_device__()[0])
+            if kind == _DLPACK_CPU:
+                return np.from_dlpack(value)
+        except (BufferError, RuntimeError, TypeError, ValueError) as error:
             raise ArgumentError(f"{what} can't be read through DLPack: {error}") from error
+        raise ArgumentError(f"{what} lies on another device (DLPack type {kind}), expected CPU memory")
     try:
         return np.asarray(value)
     except ValueError as error:  # ragged lists
@@ -100,4 +101,10 @@ def is_int32(dtype: DTypeLike) -> bool:
 
 def times(value: ArrayLike, what: str) -> NDArray[np.int64]:
     """Points in time, as contiguous int64."""
-    return offsets(value, what)
+    array = _vector(value, what)
+    if array.size == 0:  # an empty list is one of floats
+        return np.empty(0, np.int64)
+    if array.dtype.kind == "u" and array.max() > _LATEST:
+        place = int(array.argmax())
+        raise ArgumentError(f"{what}[{place}] is {array[place]}, expected at most {_LATEST}")
+    return offsets(array, what)

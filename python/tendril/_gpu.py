@@ -93,6 +93,8 @@ def parse(device: Any) -> int:
 
 def place_of(graph: Graph, device: Any, order: str, stream: Any) -> int:
     """Where a call runs: where ``device`` says, or where the graph is."""
+    if not hasattr(graph, "_core"):
+        raise ArgumentError(f"graph is a {type(graph).__name__}, expected a Graph")
     place = graph._core.device if device is None else parse(device)
     if order not in ("rows", "steps"):
         raise ArgumentError(f"order is {order!r}, expected 'rows' or 'steps'")
@@ -191,7 +193,7 @@ def values(value: Any, what: str, dtype: Any, device: int, stream: int) -> _tend
             name = np.dtype(dtype).name
             raise ArgumentError(f"{what} is no contiguous array of {name}, as is expected in GPU memory")
         return _tendril.GpuValues.from_pointer(pointer, shape[0], value)
-    array: Any = _arrays.weights(value, what) if is_float else _arrays.offsets(value, what)
+    array: Any = _arrays.weights(value, what) if is_float else _arrays.times(value, what)
     return _tendril.GpuValues.from_host(array)
 
 

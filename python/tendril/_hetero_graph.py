@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from . import _arrays, _gpu, _tendril
-from ._errors import ArgumentError
+from ._errors import ArgumentError, FormatError
 from ._graph import Graph
 from ._params import integer, threads
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import ArrayLike
 
 EdgeType: TypeAlias = tuple[str, str, str]
@@ -71,7 +70,12 @@ class HeteroGraph:
         reverse: bool = False,
         num_threads: int = 0,
     ) -> None:
+        for known, what in ((num_nodes, "num_nodes"), (edges, "edges")):
+            _expect_mapping(known, what)
         self._num_nodes = {name: integer(count, f"num_nodes[{name!r}]") for name, count in num_nodes.items()}
+        for name, count in self._num_nodes.items():
+            if count < 0:
+                raise ArgumentError(f"num_nodes[{name!r}] is {count}, expected 0 or more")
         self._reverse = bool(reverse)
         self._edges: dict[EdgeType, Graph] = {}
         self._copies: dict[int, _tendril.HeteroGraph] = {}
@@ -80,15 +84,24 @@ class HeteroGraph:
             (edge_times, "edge_times", edges),
             (node_times, "node_times", num_nodes),
         ):
+            if given is not None:
+                _expect_mapping(given, what)
             for key in given or {}:
                 if key not in known:
                     raise ArgumentError(f"{what} has the key {key!r}, expected one of {list(known)}")
-        count = threads(num_threads)
+        born = {
+            name: _arrays.times(value, f"node_times[{name!r}]") for name, value in (node_times or {}).items()
+        }
+        for name, times in born.items():
+            if len(times) != self._num_nodes[name]:
+                expected = self._num_nodes[name]
+                raise ArgumentError(f"node_times[{name!r}] has {len(times)} times, expected {expected}")
+        workers = threads(num_threads)
         types = []
         for key, value in edges.items():
-            graph = self._graph_of(key, value, (weights or {}).get(key), count)
+            graph = self._graph_of(key, value, (weights or {}).get(key), workers)
             self._edges[key] = graph
-            order = self._order_of(key, graph, value, (edge_times or {}).get(key), node_times or {}, count)
+            order = self._order_of(key, graph, value, (edge_times or {}).get(key), born, workers)
             core = _gpu.on_host(graph, f"edges[{key!r}]")
             types.append((self._number(key[2 if reverse else 0]), self._number(key[0 if reverse else 2]), core, order))
         self._core = _tendril.HeteroGraph.of_types(list(self._num_nodes.values()), types)
@@ -105,6 +118,10 @@ class HeteroGraph:
         if isinstance(value, Graph):
             if weights is not None:
                 raise ArgumentError(f"weights[{key!r}] are given, but its edges are a Graph, which has weights itself")
+            _gpu.on_host(value, f"edges[{key!r}]")
+            neighbors = key[0 if self._reverse else 2]
+            what = f"edges[{key!r}]: the neighbour of edge"
+            _expect_below(value.indices, self._num_nodes[neighbors], what, neighbors)
             return value
         try:
             source, target = value
@@ -112,15 +129,18 @@ class HeteroGraph:
             raise ArgumentError(f"edges[{key!r}] is {type(value).__name__}, expected a Graph or two arrays") from None
         for ends, name, what in ((source, key[0], "source"), (target, key[2], "target")):
             _expect_below(ends, self._num_nodes[name], f"edges[{key!r}]: {what}", name)
-        return Graph.from_coo(
-            source,
-            target,
-            weights=weights,
-            num_vertices=max(self._num_nodes[key[0]], self._num_nodes[key[2]]),
-            reverse=self._reverse,
-            keep_edge_ids=True,
-            num_threads=num_threads,
-        )
+        try:
+            return Graph.from_coo(
+                source,
+                target,
+                weights=weights,
+                num_vertices=max(self._num_nodes[key[0]], self._num_nodes[key[2]]),
+                reverse=self._reverse,
+                keep_edge_ids=True,
+                num_threads=num_threads,
+            )
+        except (ArgumentError, FormatError) as error:  # which of the edge types
+            raise type(error)(f"edges[{key!r}]: {error}") from None
 
     def _order_of(
         self, key: EdgeType, graph: Graph, value: Any, edge_times: Any, node_times: Any, num_threads: int
@@ -138,8 +158,7 @@ class HeteroGraph:
             return _tendril.TemporalOrder.of(graph._core, times, False, num_threads)
         if neighbors not in node_times:
             return None
-        times = _arrays.times(node_times[neighbors], f"node_times[{neighbors!r}]")
-        return _tendril.TemporalOrder.of(graph._core, times, True, num_threads)
+        return _tendril.TemporalOrder.of(graph._core, node_times[neighbors], True, num_threads)
 
     def to(self, device: Any) -> HeteroGraph:
         """The same graph in the memory of a GPU, or in host memory; the copy stays with this one.
@@ -204,6 +223,11 @@ class HeteroGraph:
     def __repr__(self) -> str:
         edges = {key: graph.num_edges for key, graph in self._edges.items()}
         return f"HeteroGraph(num_nodes={self._num_nodes}, num_edges={edges}, device='{self.device}')"
+
+
+def _expect_mapping(given: Any, what: str) -> None:
+    if not isinstance(given, Mapping):
+        raise ArgumentError(f"{what} is a {type(given).__name__}, expected a mapping")
 
 
 def _expect_below(ends: Any, count: int, what: str, name: str) -> None:

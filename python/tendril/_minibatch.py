@@ -314,6 +314,8 @@ class MinibatchSampler:
         ArgumentError, OutOfMemoryError
             As `sample`.
         """
+        if self._ends is None and node_type is not None:
+            raise ArgumentError(f"node_type is {node_type!r}, expected None: the graph has one type of vertices")
         name = self._types[0] if self._ends is None else node_type
         if name not in self._types:
             raise ArgumentError(f"node_type is {node_type!r}, expected one of {self._types}")
@@ -382,6 +384,8 @@ def _fanouts(num_neighbors: Any, ends: Any) -> dict[str, Any]:
     for key in num_neighbors:
         if key not in ends:
             raise ArgumentError(f"num_neighbors has the edge type {key!r}, expected one of {list(ends)}")
+    if not num_neighbors:
+        raise ArgumentError("num_neighbors is an empty mapping, expected fan-outs of one edge type or more")
     given = {key: counts(value, f"num_neighbors[{key!r}]") for key, value in num_neighbors.items()}
     hops = {len(value) for value in given.values()}
     if len(hops) != 1:
@@ -397,6 +401,10 @@ def _order(place: _place.Place, edge_times: Any, node_times: Any) -> _tendril.Te
         raise ArgumentError("edge_times and node_times are given, expected one of them")
     of_vertices = edge_times is None
     value, what = (node_times, "node_times") if of_vertices else (edge_times, "edge_times")
+    shape, of_each = _gpu.shape_of(value, what), "vertex" if of_vertices else "edge"
+    count = place.core.num_vertices if of_vertices else place.core.num_edges
+    if shape != (count,):
+        raise ArgumentError(f"{what} has shape {shape}, expected ({count},): one time of each {of_each}")
     if place.on_gpu:
         there = _gpu.values(value, what, np.int64, place.device, place.how)
         return _tendril.TemporalOrder.of_gpu(place.core, there, of_vertices, place.how)

@@ -59,12 +59,17 @@ class NegativeSampler:
     ) -> None:
         if end not in ("source", "target"):
             raise ArgumentError(f"end is {end!r}, expected 'source' or 'target'")
+        count = integer(num_nodes, "num_nodes")
+        likely = _arrays.weights(weights, "weights")
         times = None if node_times is None else _arrays.times(node_times, "node_times")
+        for given, what in ((likely, "weights"), (times, "node_times")):
+            if given is not None and len(given) != count:
+                raise ArgumentError(f"{what} has {len(given)} elements, expected {count}: one of each vertex")
         self._core = _tendril.NegativeSampler(
-            integer(num_nodes, "num_nodes"),
+            count,
             end == "target",
             unsigned(seed, "seed"),
-            _arrays.weights(weights, "weights"),
+            likely,
             times,
             threads(num_threads),
         )

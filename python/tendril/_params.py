@@ -48,9 +48,11 @@ def integer(value: Any, what: str, bits: int = 64) -> int:
 
 def unsigned(value: Any, what: str) -> int:
     """``value`` as an integer in [0, 2^64)."""
-    given = integer(value, what, 65)
+    given = integer(value, what, 4096)
     if given < 0:
         raise ArgumentError(f"{what} is {given}, expected 0 or more")
+    if given >= 1 << 64:
+        raise ArgumentError(f"{what} is {given}, expected less than 2^64")
     return given
 
 

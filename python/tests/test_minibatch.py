@@ -192,6 +192,11 @@ def test_graphs_of_several_types_take_graphs_and_weights(library):
     assert (graph.edges[WRITES].edge_ids[batch.edge[WRITES]] % 2 == 1).all()
 
 
+def test_no_seeds_take_no_times_of_any_type():
+    made = sampler(node_times=np.arange(9), disjoint=True)
+    assert made.sample([], times=[]).node.size == 0 and made.sample_batches([], 3, times=[]) == []
+
+
 def sampler(**options):
     return tendril.MinibatchSampler(tendril.generate.ring(9), [2], **options)
 
@@ -259,6 +264,35 @@ MISTAKES = [
         "edge type ('a', 'to', 'b') has edge_times, and node_times['b']: expected either",
     ),
     (lambda: hetero(edge_times={("a", "to", "b"): [1]}), "edge_times[('a', 'to', 'b')] has 1 times, expected 2"),
+    (lambda: hetero(node_times={"a": [1]}), "node_times['a'] has 1 times, expected 3"),
+    (lambda: hetero(weights=[1, 2]), "weights is a list, expected a mapping"),
+    (lambda: hetero(weights={("a", "to", "b"): [1]}), "edges[('a', 'to', 'b')]: build_graph: 1 weights"),
+    (lambda: tendril.HeteroGraph([3, 2], {}), "num_nodes is a list, expected a mapping"),
+    (lambda: tendril.HeteroGraph({"a": 3}, None), "edges is a NoneType, expected a mapping"),
+    (lambda: tendril.HeteroGraph({"a": -3}, {}), "num_nodes['a'] is -3, expected 0 or more"),
+    (
+        lambda: tendril.HeteroGraph({"a": 3, "b": 2}, {("a", "to", "b"): ([0, 1], [1])}),
+        "edges[('a', 'to', 'b')]: build_graph: 1 targets, expected as many as sources, 2",
+    ),
+    (
+        lambda: tendril.HeteroGraph({"a": 9, "b": 2}, {("a", "to", "b"): tendril.generate.ring(9)}),
+        "edges[('a', 'to', 'b')]: the neighbour of edge 1 is 8, expected a vertex of type 'b' in [0, 2)",
+    ),
+    (lambda: tendril.MinibatchSampler(None, [2]), "graph is a NoneType, expected a Graph"),
+    (lambda: tendril.MinibatchSampler(hetero(), {}), "num_neighbors is an empty mapping, expected fan-outs"),
+    (lambda: sampler(node_times=[1, 2], disjoint=True), "node_times has shape (2,), expected (9,): one time of each"),
+    (
+        lambda: sampler(node_times=np.full(9, 2**64 - 1, np.uint64), disjoint=True),
+        "node_times[0] is 18446744073709551615, expected at most 9223372036854775807",
+    ),
+    (lambda: sampler().sample([0], batch=2**64), "batch is 18446744073709551616, expected less than 2^64"),
+    (
+        lambda: sampler().sample_batches([0], 1, node_type="a"),
+        "node_type is 'a', expected None: the graph has one type of vertices",
+    ),
+    (lambda: sampler(num_threads=10**8), "num_threads is 100000000, expected at most 65535"),
+    (lambda: sampler().sample([2**40]), "seeds[0] is 1099511627776, expected a vertex id in"),
+    (lambda: sampler().sample([[1, 2]]), "seeds has shape (1, 2), expected one dimension"),
 ]
 
 
