@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+import torch.utils.dlpack
 from torch import Tensor
 from torch_geometric.sampler import HeteroSamplerOutput, SamplerOutput
 
 from tendril._minibatch import Minibatch
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def tensor(array: Any) -> Tensor:
-    """An array of the engine's, where it lies."""
-    return torch.from_numpy(array) if isinstance(array, np.ndarray) else torch.from_dlpack(array)
+_NOTHING = np.empty(0, np.int64)
+
+
+def _taker(array: Any) -> Callable[[Any], Tensor]:
+    """What makes tensors of the engine's arrays, where they lie: of this one, and of those that were made with it. The
+    current stream waits for them; it is asked for once, not for each."""
+    if isinstance(array, np.ndarray):
+        return lambda one: torch.from_numpy(one)
+    stream = torch.cuda.current_stream(array.device).cuda_stream or 1  # DLPack's number of the default stream
+    return lambda one: torch.utils.dlpack.from_dlpack(one.__dlpack__(stream=stream))
 
 
 def output_of(made: Minibatch, keeps_counts: bool) -> SamplerOutput | HeteroSamplerOutput:
@@ -23,6 +33,7 @@ def output_of(made: Minibatch, keeps_counts: bool) -> SamplerOutput | HeteroSamp
     keeps_counts: whether edges are those that were sampled hop by hop.
     """
     if not isinstance(made.node, dict):
+        tensor = _taker(made.node)
         return SamplerOutput(
             node=tensor(made.node),
             row=tensor(made.col),
@@ -32,6 +43,7 @@ def output_of(made: Minibatch, keeps_counts: bool) -> SamplerOutput | HeteroSamp
             num_sampled_nodes=list(made.num_sampled_nodes),
             num_sampled_edges=list(made.num_sampled_edges) if keeps_counts else None,
         )
+    tensor = _taker(next(iter(made.node.values()), _NOTHING))
     return HeteroSamplerOutput(
         node={key: tensor(one) for key, one in made.node.items()},
         row={key: tensor(one) for key, one in made.col.items()},
