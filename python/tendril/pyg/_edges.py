@@ -24,6 +24,8 @@ def edge_sample(
     source, target, time, label = index.row, index.col, index.time, index.label
     source_type, target_type = (None, None) if index.input_type is None else (index.input_type[0], index.input_type[-1])
     num_pos = source.numel()
+    if target.numel() != num_pos:
+        raise ArgumentError(f"links have {num_pos} sources and {target.numel()} targets, expected as many")
     binary = neg_sampling is not None and neg_sampling.is_binary()
     source_time = target_time = time
     if time is not None and not sampler.disjoint:

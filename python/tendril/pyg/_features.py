@@ -84,6 +84,8 @@ def host_copies(out: Any, permutation: Any, held: tuple[list[Any], list[Any]]) -
 def take(value: Any, index: _Index, dim: int, target: torch.device | None) -> Any:
     """The elements of an attribute at some positions. Where `target` is a GPU and the attribute in host memory, they are
     gathered into page-locked memory, from where they are copied behind the caller's back."""
+    if isinstance(value, (list, tuple)):  # names, say
+        return type(value)(value[i] for i in index.on(_HOST).tolist())
     if isinstance(value, np.ndarray):  # memory-mapped ones, too
         value = torch.from_numpy(np.take(value, index.on(_HOST).numpy(), axis=dim))
         return value if target is None else value.pin_memory().to(target, non_blocking=True)

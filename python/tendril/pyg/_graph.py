@@ -12,6 +12,9 @@ from torch_geometric.data import Data, FeatureStore, GraphStore, HeteroData, rem
 from tendril._errors import ArgumentError
 from tendril._graph import Graph
 from tendril._hetero_graph import EdgeType, HeteroGraph
+from tendril._params import integer
+
+from ._inputs import as_tensor
 
 
 @dataclass
@@ -50,12 +53,17 @@ def from_data(data: Any, time_attr: str | None, weight_attr: str | None, num_thr
 
 def vector(value: Any, what: str, size: int, of: str) -> Tensor:
     """An attribute that has one number for each vertex or edge."""
-    tensor = value if isinstance(value, Tensor) else torch.as_tensor(value)
+    tensor = as_tensor(value, what)
     if tensor.dim() == 2 and tensor.size(1) == 1:
         tensor = tensor.view(-1)
     if tensor.dim() != 1 or tensor.numel() != size:
         raise ArgumentError(f"{what} has shape {tuple(tensor.shape)}, expected ({size},): one number for each {of}")
     return tensor.detach().cpu()
+
+
+def _weights(value: Any, what: str, size: int) -> Tensor:
+    weights = vector(value, what, size, "edge")
+    return weights.float() if weights.dtype == torch.bfloat16 else weights  # which NumPy doesn't know
 
 
 def _times(value: Any, what: str, size: int, of: str) -> Tensor:
@@ -74,9 +82,11 @@ def _ends(store: Any, what: str) -> tuple[Tensor, Tensor, torch.device]:
             raise ArgumentError(f"{what} has shape {shape}, expected (2, number of edges)")
         if edges.dtype not in (torch.int64, torch.int32):
             raise ArgumentError(f"{what} has dtype {edges.dtype}, expected int64 or int32")
-        edges = edges.as_subclass(Tensor)  # EdgeIndex is one
+        edges = as_tensor(edges, what).as_subclass(Tensor)  # EdgeIndex is one
         return edges[0].cpu(), edges[1].cpu(), edges.device
     for name, transposed in (("adj_t", True), ("adj", False)):
+        if isinstance(store.get(name), Tensor):
+            raise ArgumentError(f"{name} is a tensor, expected a SparseTensor, or edges as edge_index")
         if store.get(name) is not None and hasattr(store[name], "coo"):
             row, col, _ = store[name].coo()
             return (col.cpu(), row.cpu(), row.device) if transposed else (row.cpu(), col.cpu(), row.device)
@@ -94,22 +104,35 @@ def _expect_below(ends: Tensor, count: int, what: str, of: str) -> None:
         raise ArgumentError(f"{what}[{place}] is {bad}, expected {of} in [0, {count})")
 
 
+def _count(store: Any) -> int:
+    """Its vertices."""
+    count = 0 if store.num_nodes is None else integer(store.num_nodes, "num_nodes")
+    if count < 0:
+        raise ArgumentError(f"num_nodes is {count}, expected 0 or more")
+    return count
+
+
 def _from_homogeneous(data: Data, time_attr: str | None, weight_attr: str | None, num_threads: int) -> SampledGraph:
     source, target, device = _ends(data._store, "edge_index")
-    num_nodes = int(data.num_nodes or 0)
+    num_nodes = _count(data)
     for side, ends in enumerate((source, target)):
         _expect_below(ends, num_nodes, f"edge_index[{side}]", "a vertex")
     weights = None
     if weight_attr is not None:
         if weight_attr not in data:
             raise ArgumentError(f"weight_attr is '{weight_attr}', but data has no such attribute")
-        weights = vector(data[weight_attr], weight_attr, source.numel(), "edge")
+        weights = _weights(data[weight_attr], weight_attr, source.numel())
     node_time = edge_time = None
     if time_attr is not None:
         if time_attr in data and data.is_node_attr(time_attr):
             node_time = _times(data[time_attr], time_attr, num_nodes, "vertex")
         elif time_attr in data and data.is_edge_attr(time_attr):
             edge_time = _times(data[time_attr], time_attr, source.numel(), "edge")
+        elif isinstance(time_attr, str) and isinstance(data.get(time_attr), Tensor):
+            shape, edges = tuple(data[time_attr].shape), source.numel()
+            raise ArgumentError(
+                f"{time_attr} has shape {shape}, expected ({num_nodes},) or ({edges},): one of each vertex, or edge"
+            )
         else:
             raise ArgumentError(f"time_attr is '{time_attr}', but data has no such attribute of vertices or edges")
     graph = _reversed(source, target, num_nodes, weights, num_threads)
@@ -140,7 +163,7 @@ def _from_hetero(data: HeteroData, time_attr: str | None, weight_attr: str | Non
     node_types, edge_types = list(data.node_types), list(data.edge_types)
     for key in edge_types:  # a type that only edges name has vertices, too
         node_types += [name for name in (key[0], key[2]) if name not in node_types]
-    num_nodes = {name: int(data[name].num_nodes or 0) for name in node_types}
+    num_nodes = {name: _count(data[name]) for name in node_types}
     edges: dict[EdgeType, tuple[Tensor, Tensor]] = {}
     weights: dict[EdgeType, Tensor] = {}
     device = torch.device("cpu")
@@ -153,7 +176,7 @@ def _from_hetero(data: HeteroData, time_attr: str | None, weight_attr: str | Non
         _expect_below(target, num_nodes[key[2]], f"{what}: [1]", f"a vertex of type '{key[2]}'")
         edges[key] = source, target
         if weight_attr is not None and weight_attr in store:
-            weights[key] = vector(store[weight_attr], f"{weight_attr} of {key}", source.numel(), "edge")
+            weights[key] = _weights(store[weight_attr], f"{weight_attr} of {key}", source.numel())
     if weight_attr is not None:
         if not weights:
             raise ArgumentError(f"weight_attr is '{weight_attr}', but no edge type has such an attribute")
@@ -202,11 +225,15 @@ def _from_stores(
         raise ArgumentError("weight_attr is given, but (FeatureStore, GraphStore) have no edge weights")
     attributes = graphs.get_all_edge_attrs()
     edge_types = list(dict.fromkeys(attr.edge_type for attr in attributes))
-    if edge_types == [None]:
+    if None in edge_types:
+        if len(edge_types) > 1:
+            raise ArgumentError("the GraphStore has edges with and without a type, expected either")
         if time_attr is not None:
             raise ArgumentError("time_attr is given, expected one only of several types of vertices in a FeatureStore")
         row, colptr, permutation = graphs.csc()
         target = torch.repeat_interleave(torch.arange(colptr.numel() - 1), colptr.diff())
+        if attributes[0].size is None:
+            raise ArgumentError("the GraphStore's edges have no size, expected (number of sources, number of targets)")
         num_nodes = max(attributes[0].size)
         graph = _reversed(row.cpu(), target, num_nodes, None, num_threads)
         return SampledGraph(graph, num_nodes, row.device, _composed(permutation, _permutation(graph)))

@@ -12,6 +12,35 @@ from torch_geometric.loader.utils import get_edge_label_index
 from tendril._errors import ArgumentError
 
 
+def as_tensor(value: Any, what: str) -> Tensor:
+    """A tensor that has elements in one piece, wherever it lies, or what can become one."""
+    if not isinstance(value, Tensor):
+        try:
+            value = torch.as_tensor(value)
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise ArgumentError(f"{what} can't be a tensor: {str(error).splitlines()[0]}") from None
+    if value.layout != torch.strided or value.is_meta:
+        kind = "on the device 'meta'" if value.is_meta else f"of the layout {value.layout}"
+        raise ArgumentError(f"{what} is a tensor {kind}, expected a dense one with elements")
+    return value
+
+
+def _expect_integers(tensor: Tensor, what: str, expected: str) -> Tensor:
+    if tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool:
+        raise ArgumentError(f"{what} has dtype {tensor.dtype}, expected {expected}")
+    return tensor.to(torch.int64)
+
+
+def positions(value: Any, what: str, count: int) -> Tensor:
+    """Positions in a loader's input."""
+    places = as_tensor(value, what).reshape(-1)
+    if places.numel() == 0:
+        return places.to(torch.int64)
+    places = _expect_integers(places, what, "integers")
+    _expect_below(places, count, what, "a position")
+    return places
+
+
 def nodes_of(data: Any, input_nodes: Any, input_id: Tensor | None) -> tuple[str | None, Tensor, Tensor | None]:
     """The type of the seeds, the seeds, and their ids where those aren't their positions."""
     name: str | None = None
@@ -29,7 +58,7 @@ def nodes_of(data: Any, input_nodes: Any, input_id: Tensor | None) -> tuple[str 
         else:
             count = max(graphs.get_all_edge_attrs()[0].size)
     if input_nodes is None:
-        return name, torch.arange(count), input_id
+        return name, torch.arange(count), one_each(input_id, "input_id", count, "seed")
     return (name, *_seeds(input_nodes, input_id, count))
 
 
@@ -51,11 +80,7 @@ def _typed(given: Any, known: list[str]) -> tuple[str, Any]:
 
 
 def _seeds(given: Any, input_id: Tensor | None, count: int) -> tuple[Tensor, Tensor | None]:
-    try:
-        nodes = given if isinstance(given, Tensor) else torch.as_tensor(given)
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise ArgumentError(f"input_nodes is no list of vertices: {error}") from None
-    nodes = nodes.detach().cpu()
+    nodes = as_tensor(given, "input_nodes").detach().cpu()
     if nodes.dim() != 1:
         raise ArgumentError(f"input_nodes has shape {tuple(nodes.shape)}, expected one dimension")
     if nodes.dtype == torch.bool:
@@ -63,21 +88,21 @@ def _seeds(given: Any, input_id: Tensor | None, count: int) -> tuple[Tensor, Ten
             raise ArgumentError(f"input_nodes is a mask of {nodes.numel()} vertices, expected {count}")
         nodes = nodes.nonzero().view(-1)
         input_id = nodes if input_id is None else input_id
-    elif nodes.numel() == 0:
+    elif nodes.numel() == 0:  # an empty list is one of floats
         nodes = nodes.to(torch.int64)
-    elif nodes.is_floating_point() or nodes.is_complex():
-        raise ArgumentError(f"input_nodes has dtype {nodes.dtype}, expected integers or a mask")
-    if input_id is not None and input_id.numel() != nodes.numel():
-        raise ArgumentError(f"input_id has {input_id.numel()} elements, expected {nodes.numel()}: one of each seed")
-    _expect_vertices(nodes, count, "input_nodes")
-    return nodes.to(torch.int64), input_id
+    else:
+        nodes = _expect_integers(nodes, "input_nodes", "integers or a mask")
+    _expect_below(nodes, count, "input_nodes", "a vertex")
+    return nodes, one_each(input_id, "input_id", nodes.numel(), "seed")
 
 
-def _expect_vertices(nodes: Tensor, count: int, what: str) -> None:
-    bad = ((nodes < 0) | (nodes >= count)).nonzero()
-    if bad.numel():
-        place = int(bad[0])
-        raise ArgumentError(f"{what}[{place}] is {int(nodes[place])}, expected a vertex in [0, {count})")
+def _expect_below(ids: Tensor, count: int, what: str, of: str) -> None:
+    if ids.numel() == 0:
+        return
+    low, high = (int(one) for one in torch.aminmax(ids))
+    if low < 0 or high >= count:
+        place = int(((ids < 0) | (ids >= count)).nonzero()[0])
+        raise ArgumentError(f"{what}[{place}] is {int(ids[place])}, expected {of} in [0, {count})")
 
 
 def links_of(data: Any, edge_label_index: Any, num_nodes: Any) -> tuple[Any, Tensor]:
@@ -86,20 +111,20 @@ def links_of(data: Any, edge_label_index: Any, num_nodes: Any) -> tuple[Any, Ten
         _expect_edge_type(edge_label_index, data)
     elif not isinstance(data, Data) and edge_label_index is None:
         raise ArgumentError("edge_label_index is None, expected an edge type or links")
+    if isinstance(data, Data) and edge_label_index is not None:
+        edge_label_index = as_tensor(edge_label_index, "edge_label_index")
     kind, links = get_edge_label_index(data, edge_label_index)
     if links is None:
         links = torch.empty(2, 0, dtype=torch.int64)
-    if not isinstance(links, Tensor):
-        links = torch.as_tensor(links)
     what = "edge_label_index"
+    links = as_tensor(links, what)
     if links.dim() != 2 or links.size(0) != 2:
         raise ArgumentError(f"{what} has shape {tuple(links.shape)}, expected (2, number of links)")
-    if links.is_floating_point() or links.dtype == torch.bool:
-        raise ArgumentError(f"{what} has dtype {links.dtype}, expected integers")
-    links = links.detach().as_subclass(Tensor).cpu().to(torch.int64)
+    links = links.detach().as_subclass(Tensor).cpu()
+    links = links.to(torch.int64) if links.numel() == 0 else _expect_integers(links, what, "integers")
     for side in (0, 1):
         count = num_nodes if kind is None else num_nodes.get(kind[-side], 0)
-        _expect_vertices(links[side], count, f"{what}[{side}]")
+        _expect_below(links[side], count, f"{what}[{side}]", "a vertex")
     return kind, links
 
 
@@ -119,7 +144,7 @@ def one_each(value: Any, what: str, count: int, of: str) -> Tensor | None:
     """A tensor whose first dimension has an element for each seed or link; None stays."""
     if value is None:
         return None
-    tensor = value if isinstance(value, Tensor) else torch.as_tensor(value)
+    tensor = as_tensor(value, what)
     if tensor.dim() == 0 or tensor.size(0) != count:
         raise ArgumentError(f"{what} has shape {tuple(tensor.shape)}, expected ({count}, …): one of each {of}")
     return tensor

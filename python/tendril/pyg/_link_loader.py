@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from torch import Tensor
-from torch_geometric.sampler import EdgeSamplerInput, HeteroSamplerOutput, NegativeSampling
+from torch_geometric.sampler import EdgeSamplerInput, HeteroSamplerOutput
 
 from tendril._errors import ArgumentError
 
 from . import _inputs
-from ._loader import Loader
+from ._loader import Loader, expect_sampler
+from ._negatives import configured
 from ._node_loader import chosen_seed
 from ._sampler import NeighborSampler
 
@@ -109,9 +110,8 @@ class LinkNeighborLoader(Loader):
                 executor=executor,
                 num_threads=num_threads,
             )
-        if neg_sampling_ratio is not None and neg_sampling_ratio != 0.0:
-            neg_sampling = NegativeSampling("binary", neg_sampling_ratio)
-        self.neg_sampling = NegativeSampling.cast(neg_sampling)
+        expect_sampler(neighbor_sampler, "sample_from_edges")
+        self.neg_sampling = configured(neg_sampling, neg_sampling_ratio)
         kind, links = _inputs.links_of(data, edge_label_index, neighbor_sampler.num_nodes)
         count = links.size(1)
         edge_label = _inputs.one_each(edge_label, "edge_label", count, "link")

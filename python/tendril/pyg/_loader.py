@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import queue
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import torch
@@ -13,9 +13,9 @@ from torch import Tensor
 from torch_geometric.sampler import SamplerOutput
 
 from tendril._errors import ArgumentError
-from tendril._params import integer
+from tendril._params import integer, unsigned
 
-from . import _features
+from . import _features, _inputs
 from ._order import shuffled
 from ._sampler import NeighborSampler
 
@@ -35,6 +35,12 @@ _OF_LIGHTNING = {"collate_fn", "dataset"}
 _BULK_SEEDS = 16384  # bench minibatch: from here on a GPU is full
 _MOST_TOGETHER = 64
 _TOGETHER_ON_CPU = 8  # threads then have a batch each, and don't wait for one another at every hop
+
+
+def expect_sampler(given: Any, method: str) -> None:
+    """That it samples what the loader asks for."""
+    if not hasattr(given, method):
+        raise ArgumentError(f"neighbor_sampler is a {type(given).__name__}, expected one that has {method}()")
 
 
 class Loader:
@@ -66,6 +72,8 @@ class Loader:
                 raise TypeError(f"{type(self).__name__}() got an unexpected keyword argument '{name}'")
         if batch_sampler is None and (batch_size is None or integer(batch_size, "batch_size") < 1):
             raise ArgumentError(f"batch_size is {batch_size}, expected 1 or more")
+        if batch_sampler is not None and (batch_size not in (None, 1) or drop_last):
+            raise ArgumentError("batch_sampler is given, and batch_size or drop_last, which it decides itself")
         if shuffle and (index_sampler is not None or batch_sampler is not None):
             raise ArgumentError("shuffle is True, and a sampler gives the order: expected one of them")
         if batch_sampler is not None and index_sampler is not None:
@@ -74,11 +82,19 @@ class Loader:
             raise ArgumentError(f"bulk is {bulk}, expected 1 or more batches made together")
         if integer(prefetch, "prefetch") < 0:
             raise ArgumentError(f"prefetch is {prefetch}, expected 0 or more batches made ahead")
+        if generator is not None and not isinstance(generator, torch.Generator):
+            raise ArgumentError(f"generator is a {type(generator).__name__}, expected a torch.Generator")
+        for function, what in ((transform, "transform"), (transform_sampler_output, "transform_sampler_output")):
+            if function is not None and not callable(function):
+                raise ArgumentError(f"{what} is a {type(function).__name__}, expected a function")
+        for order, what in ((index_sampler, "sampler"), (batch_sampler, "batch_sampler")):
+            if order is not None and not isinstance(order, Iterable):
+                raise ArgumentError(f"{what} is a {type(order).__name__}, expected one that can be iterated over")
         self.data = data
         self.transform = transform
         self.transform_sampler_output = transform_sampler_output
         self.custom_cls = custom_cls
-        self.batch_size = None if batch_sampler is not None else batch_size
+        self.batch_size = None if batch_sampler is not None or batch_size is None else int(batch_size)
         self.drop_last = drop_last
         self.sampler = index_sampler
         self.batch_sampler = batch_sampler
@@ -119,7 +135,7 @@ class Loader:
         ----------
         epoch : int
         """
-        self._epoch = integer(epoch, "epoch")
+        self._epoch = unsigned(epoch, "epoch")
 
     def __len__(self) -> int:
         if self.batch_sampler is not None:
@@ -131,10 +147,13 @@ class Loader:
     def _batches(self, epoch: int) -> Iterator[Tensor]:
         """The positions of each batch's seeds in the loader's input."""
         if self.batch_sampler is not None:
-            yield from (torch.as_tensor(list(one), dtype=torch.int64) for one in self.batch_sampler)
+            for i, one in enumerate(self.batch_sampler):
+                if not isinstance(one, Iterable):
+                    raise ArgumentError(f"batch {i} of batch_sampler is {one!r}, expected several positions")
+                yield _inputs.positions(list(one), f"batch {i} of batch_sampler: position", self._count)
             return
         if self.sampler is not None:
-            order = torch.as_tensor(list(self.sampler), dtype=torch.int64)
+            order = _inputs.positions(list(self.sampler), "sampler: position", self._count)
         elif not self._shuffle:
             order = torch.arange(self._count)
         elif self.generator is not None:
@@ -198,10 +217,7 @@ class Loader:
         -------
         Data or HeteroData
         """
-        place = torch.as_tensor(index, dtype=torch.int64).view(-1)
-        if place.numel() and not 0 <= int(place.min()) <= int(place.max()) < self._count:
-            raise ArgumentError(f"index is out of range, expected positions in [0, {self._count})")
-        out = self._sample(place, batch)
+        out = self._sample(_inputs.positions(index, "index", self._count).cpu(), batch)
         return self._last_step(out if self.transform_sampler_output is not None else self._filter(out))
 
     def _made(self, epoch: int) -> Iterator[Any]:

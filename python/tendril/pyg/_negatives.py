@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
+from torch_geometric.sampler import NegativeSampling
 
 from tendril._errors import ArgumentError
 from tendril._negatives import NegativeSampler
+from tendril._params import number
+
+from ._inputs import as_tensor
 
 if TYPE_CHECKING:
-    from torch_geometric.sampler import NegativeSampling
-
     from ._sampler import NeighborSampler
+
+
+def configured(given: Any, ratio: Any) -> NegativeSampling | None:
+    """What PyG's loaders take as `neg_sampling`, or as `neg_sampling_ratio`, which goes first."""
+    if ratio is not None:
+        amount = number(ratio, "neg_sampling_ratio")
+        if not 0 <= amount < math.inf:
+            raise ArgumentError(f"neg_sampling_ratio is {ratio}, expected 0 or more")
+        given = NegativeSampling("binary", ratio) if amount > 0 else given
+    try:
+        made = NegativeSampling.cast(given)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"neg_sampling is {given!r}: {error}") from None
+    if made is not None and not 0 < number(made.amount, "the amount of neg_sampling") < math.inf:
+        raise ArgumentError(f"the amount of neg_sampling is {made.amount}, expected more than 0")
+    return made
 
 
 class Negatives:
@@ -39,9 +58,9 @@ class Negatives:
     def _make(self, weight: Any, end: str, kind: str | None, times: Any) -> NegativeSampler:
         count = self._of_type(self._sampler.num_nodes, kind)
         if weight is not None:
-            weight = weight.detach().cpu()
+            name = "src_weight" if end == "source" else "dst_weight"
+            weight = as_tensor(weight, name).detach().cpu()
             if tuple(weight.shape) != (count,):
-                name = "src_weight" if end == "source" else "dst_weight"
                 raise ArgumentError(f"{name} has shape {tuple(weight.shape)}, expected ({count},): one of each vertex")
         return NegativeSampler(
             count,

@@ -11,7 +11,7 @@ from torch_geometric.sampler import HeteroSamplerOutput, NodeSamplerInput
 from tendril._errors import ArgumentError
 
 from . import _inputs
-from ._loader import Loader
+from ._loader import Loader, expect_sampler
 from ._sampler import NeighborSampler
 
 
@@ -127,6 +127,7 @@ class NeighborLoader(Loader):
                 executor=executor,
                 num_threads=num_threads,
             )
+        expect_sampler(neighbor_sampler, "sample_from_nodes")
         kind, nodes, ids = _inputs.nodes_of(data, input_nodes, input_id)
         time = _inputs.times(input_time, "input_time", nodes.numel(), "seed")
         self.node_sampler = neighbor_sampler

@@ -254,6 +254,8 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
     def _sample(self, seeds: dict[str | None, Tensor], times: dict[str | None, Tensor] | None, batch: int) -> Any:
         engine = self._engine()
         if not self.is_hetero:
+            if list(seeds) != [None]:
+                raise ArgumentError(f"input_type is {next(iter(seeds))!r}, expected None: the data has one type of vertices")
             return self._output(engine.sample(seeds[None], batch=batch, times=None if times is None else times[None]))
         return self._output(engine.sample(seeds, batch=batch, times=times))
 
@@ -330,7 +332,10 @@ def _type_of(data: Any) -> Any:
 
 def _num_neighbors(value: Any) -> NumNeighbors:
     if isinstance(value, Mapping):
-        return NumNeighbors(dict(value))
+        try:
+            return NumNeighbors(dict(value))
+        except ValueError as error:
+            raise ArgumentError(f"num_neighbors: {error}") from None
     try:
         return NumNeighbors([int(one) for one in counts(value, "num_neighbors")])
     except TypeError:
