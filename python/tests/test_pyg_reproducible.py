@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -138,6 +140,20 @@ def test_a_loop_may_be_left_and_errors_arrive(data):
     loader = NeighborLoader(data, [2], batch_sampler=Bad([0, 1]))
     with pytest.raises(RuntimeError, match="no more"):
         list(loader)
+
+
+def test_an_interpreter_may_end_amid_an_epoch():
+    script = """
+import warnings
+warnings.simplefilter("ignore")
+import torch, torch_geometric.data
+from tendril.pyg import NeighborLoader
+data = torch_geometric.data.Data(num_nodes=99, edge_index=torch.randint(99, (2, 999)))
+loader = iter(NeighborLoader(data, [3, 2], batch_size=2))
+print(next(loader).batch_size)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", "")
 
 
 def test_two_iterations_at_once_and_two_loaders_of_one_sampler(data):

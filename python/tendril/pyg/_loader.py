@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import itertools
 import queue
 import threading
@@ -272,6 +273,7 @@ def _ahead(made: Iterator[Any], depth: int, stream: Any) -> Iterator[Any]:
     if stream is not None:  # features that the caller has just put there
         stream.wait_stream(torch.cuda.current_stream(stream.device))
     thread = threading.Thread(target=run, name="tendril-loader", daemon=True)
+    _at_work[thread] = stop
     thread.start()
     try:
         while True:
@@ -284,6 +286,18 @@ def _ahead(made: Iterator[Any], depth: int, stream: Any) -> Iterator[Any]:
                 _hand_over(item, event, stream.device)
             yield item
     finally:
+        stop.set()
+        thread.join()
+        _at_work.pop(thread, None)
+
+
+_at_work: dict[threading.Thread, threading.Event] = {}
+
+
+@atexit.register
+def _stop_all() -> None:
+    """Iterations that nobody has ended when the interpreter does: their threads would hold on to graphs."""
+    for thread, stop in list(_at_work.items()):
         stop.set()
         thread.join()
 
