@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from pyg_checks import CITES, check_edges, check_homogeneous, check_nodes, heterogeneous, homogeneous, numbers, same, torch
+from torch_geometric import EdgeIndex
 from torch_geometric.data import Data
 from torch_geometric.loader import LinkLoader, NodeLoader
 from torch_geometric.sampler import BaseSampler, EdgeSamplerInput, NodeSamplerInput, NumNeighbors, SamplerOutput
@@ -123,6 +124,54 @@ def test_stores_give_what_data_gives(data):
             assert torch.equal(one[name].x, other[name].x) and torch.equal(one[name].n_id, other[name].n_id)
         for key in hetero.edge_types:
             assert torch.equal(one[key].edge_index, other[key].edge_index)
+
+
+def test_stores_give_what_data_gives_around_links_and_with_times(data):
+    from torch_geometric.testing import MyFeatureStore, MyGraphStore
+
+    hetero = heterogeneous()
+    features, graphs = MyFeatureStore(), MyGraphStore()
+    for name in hetero.node_types:
+        hetero[name].time = numbers(hetero[name].num_nodes) % 40
+        for attribute in ("x", "time"):
+            features.put_tensor(hetero[name][attribute], group_name=name, attr_name=attribute, index=None)
+    for key in hetero.edge_types:
+        size = tuple(hetero[name].num_nodes for name in (key[0], key[2]))
+        graphs.put_edge_index(hetero[key].edge_index, edge_type=key, layout="coo", size=size)
+    links = {"edge_label_index": CITES, "batch_size": 50, "neg_sampling": "binary"}
+    times = {"edge_label_time": numbers(300) % 40, "time_attr": "time"}
+    for make in (
+        lambda data: NeighborLoader(data, [4, 3], "paper", time_attr="time", batch_size=20),
+        lambda data: LinkNeighborLoader(data, [4, 3], **links),
+        lambda data: LinkNeighborLoader(data, [4, 3], **links, **times),
+    ):
+        for one, other in zip(make((features, graphs)), make(hetero), strict=True):
+            for name in hetero.node_types:
+                assert torch.equal(one[name].time, other[name].time) and torch.equal(one[name].n_id, other[name].n_id)
+            for key in hetero.edge_types:
+                assert torch.equal(one[key].edge_index, other[key].edge_index)
+            if "edge_label" in other[CITES]:
+                assert torch.equal(one[CITES].edge_label_index, other[CITES].edge_label_index)
+                assert torch.equal(one[CITES].edge_label, other[CITES].edge_label)
+    features, graphs = MyFeatureStore(), MyGraphStore()
+    features.put_tensor(data.x, group_name=None, attr_name="x", index=None)
+    graphs.put_edge_index(data.edge_index, edge_type=None, layout="coo", size=(100, 100))
+    links = {"edge_label_index": data.edge_index[:, :90], "batch_size": 30}
+    ours, theirs = (LinkNeighborLoader(given, [3], **links) for given in ((features, graphs), data))
+    for one, other in zip(ours, theirs, strict=True):
+        assert torch.equal(one.n_id, other.n_id) and torch.equal(one.edge_label_index, other.edge_label_index)
+
+
+def test_edges_and_links_may_be_an_edge_index(data):
+    own = homogeneous()
+    own.edge_index = EdgeIndex(own.edge_index, sparse_size=(100, 100))
+    for make in (
+        lambda data: NeighborLoader(data, [4, 3], batch_size=20),
+        lambda data: LinkNeighborLoader(data, [4, 3], batch_size=90),
+        lambda data: LinkNeighborLoader(data, [4], edge_label_index=data.edge_index, batch_size=90),
+    ):
+        for one, other in zip(make(own), make(data), strict=True):
+            same(one, other)
 
 
 def test_features_may_lie_in_a_mapped_file(data, tmp_path):

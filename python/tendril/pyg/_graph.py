@@ -82,7 +82,7 @@ def _ends(store: Any, what: str) -> tuple[Tensor, Tensor, torch.device]:
             raise ArgumentError(f"{what} has shape {shape}, expected (2, number of edges)")
         if edges.dtype not in (torch.int64, torch.int32):
             raise ArgumentError(f"{what} has dtype {edges.dtype}, expected int64 or int32")
-        edges = as_tensor(edges, what).as_subclass(Tensor)  # EdgeIndex is one
+        edges = as_tensor(edges, what)
         return edges[0].cpu(), edges[1].cpu(), edges.device
     for name, transposed in (("adj_t", True), ("adj", False)):
         if isinstance(store.get(name), Tensor):

@@ -19,6 +19,8 @@ def as_tensor(value: Any, what: str) -> Tensor:
             value = torch.as_tensor(value)
         except (TypeError, ValueError, RuntimeError) as error:
             raise ArgumentError(f"{what} can't be a tensor: {str(error).splitlines()[0]}") from None
+    if hasattr(value, "as_tensor"):  # PyG's EdgeIndex and Index wrap a tensor, and have no elements themselves
+        value = value.as_tensor()
     if value.layout != torch.strided or value.is_meta:
         kind = "on the device 'meta'" if value.is_meta else f"of the layout {value.layout}"
         raise ArgumentError(f"{what} is a tensor {kind}, expected a dense one with elements")
@@ -113,14 +115,18 @@ def links_of(data: Any, edge_label_index: Any, num_nodes: Any) -> tuple[Any, Ten
         raise ArgumentError("edge_label_index is None, expected an edge type or links")
     if isinstance(data, Data) and edge_label_index is not None:
         edge_label_index = as_tensor(edge_label_index, "edge_label_index")
-    kind, links = get_edge_label_index(data, edge_label_index)
+    try:
+        plain = isinstance(edge_label_index, Tensor) and isinstance(num_nodes, int)
+        kind, links = (None, edge_label_index) if plain else get_edge_label_index(data, edge_label_index)
+    except AssertionError:
+        raise ArgumentError("edge_label_index names no edge type, expected one, or a pair of one and links") from None
     if links is None:
         links = torch.empty(2, 0, dtype=torch.int64)
     what = "edge_label_index"
     links = as_tensor(links, what)
     if links.dim() != 2 or links.size(0) != 2:
         raise ArgumentError(f"{what} has shape {tuple(links.shape)}, expected (2, number of links)")
-    links = links.detach().as_subclass(Tensor).cpu()
+    links = links.detach().cpu()
     links = links.to(torch.int64) if links.numel() == 0 else _expect_integers(links, what, "integers")
     for side in (0, 1):
         count = num_nodes if kind is None else num_nodes.get(kind[-side], 0)
