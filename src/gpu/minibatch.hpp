@@ -97,7 +97,8 @@ struct number_job {
   vertex_list from;
   graph_view graph;
   edge_id const* picked = nullptr;  ///< [slots] -1: none.
-  std::uint32_t* at = nullptr;      ///< [slots] places in the table; null: no picks are made.
+  std::uint32_t* at = nullptr;      ///< [slots] insertion::at, overwritten; null: no picks are made.
+  bool keeps_numbers = true;        ///< Somebody will look for them in the table.
   std::uint32_t fanout = 1;         ///< Slots a vertex.
   core::fast_divisor by_fanout;
   std::int64_t const* offsets = nullptr;  ///< Where each vertex's slots begin, where all neighbours are taken.

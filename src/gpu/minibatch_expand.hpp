@@ -25,7 +25,7 @@ struct batch_group {
 /// Where picked neighbours get their numbers from later: each is put into the table as soon as it is picked.
 struct pick_sink {
   number_table table;
-  std::uint32_t* at = nullptr;                 ///< [slots] its place there; null: picks are written, that is all.
+  std::uint32_t* at = nullptr;                 ///< [slots] insertion::at; null: picks are written, that is all.
   std::uint32_t const* first_stamp = nullptr;  ///< Of the call.
   std::uint32_t num_types = 1;                 ///< Of vertices.
   std::int32_t to = 0;                         ///< The neighbours' type,

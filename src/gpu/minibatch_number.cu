@@ -3,16 +3,18 @@
 //
 // A tile of 1,024 slots learns from the table which of its slots came first for their vertices, adds up picks and firsts
 // (src/gpu/minibatch_ranks.hpp), learns from the tiles before it what came before, and so knows the place of each edge and
-// the number of each new vertex. It first puts the new numbers into the table. Then it writes its edges; a neighbour that
-// some slot before picked first has its number in the table by then, or soon.
+// the number of each new vertex. It first leaves the new numbers where their slots' places were, for slots that came
+// later (the table has told those which slot came first), and, if later launches will ask, in the table. Then it writes
+// its edges.
 //
-// Why waiting for that ends: the slot that came first lies in this tile, whose numbers are all on their way, or in a tile
-// before. Blocks take tiles in order, so that one is being worked on by a block that runs, and to hand out its numbers
-// it waits for tiles before it alone; the first tile waits for none. A thread never waits for a number before all lanes of
-// its warp have put theirs.
+// Why waiting for a number ends: the slot that came first lies in this tile, whose numbers are all on their way, or in a
+// tile before. Blocks take tiles in order, so that one is being worked on by a block that runs, and to hand out its
+// numbers it waits for tiles before it alone; the first tile waits for none. A thread never waits for a number before all
+// lanes of its warp have left theirs.
 //
-// Floor: a slot of the table a pick (16 bytes of one sector, in the second-level cache for small batches), 12 bytes read
-// in sequence, and 24 written an edge, 4 a vertex; at 4.6 TB/s 6 us for 750,000 picks of 1,024 seeds (15, 10, 5).
+// Floor: a slot of the table a pick whose vertex has no number yet (16 bytes of one sector, in the second-level cache for
+// small batches), 12 bytes read in sequence, and 24 written an edge, 4 a vertex; at 4.6 TB/s 6 us for 750,000 picks of
+// 1,024 seeds (15, 10, 5).
 
 #include "gpu/minibatch_ranks.hpp"
 #include "gpu/minibatch_shape.cuh"
@@ -34,8 +36,8 @@ struct tile_sums {
 
 /// One slot, between the two halves of the work.
 struct number_slot {
-  std::uint32_t at;        ///< In the table, or nowhere.
-  std::uint32_t x;         ///< Lower half of the value there.
+  std::uint32_t at;        ///< insertion::at.
+  std::uint32_t x;         ///< Lower half of the value in the table, or the number that is known already.
   vertex_id vertex;        ///< The one that was picked.
   std::uint32_t expanded;  ///< The one it was picked for.
   std::uint32_t group;
@@ -78,7 +80,7 @@ __device__ void put_vertex(number_job const& job, Shape const& shape, vertex_cal
   std::uint32_t const stamp = stamp_of_group(first_stamp, job.view.num_types, job.to, slot.group);
   auto const number = static_cast<std::uint32_t>(known) + slot.rank.firsts;
   slot.x = numbered_as(number);
-  job.table.set_value(slot.at, stamped(stamp, slot.x));
+  if (job.keeps_numbers) { job.table.set_value(slot.at, stamped(stamp, slot.x)); }
   if (has_room(job, number, to.stride)) {
     std::uint32_t const batch = shape.batch_of(slot.group);
     std::int64_t const at = batch * to.stride + number;
@@ -114,9 +116,9 @@ __device__ void number_tile(number_job const& job, Shape const& shape, std::int6
   for (int r = 0; r < rows_a_warp; ++r) {
     number_slot& slot = slots[r];
     std::int64_t const s = first_slot + r * warp_size;
-    slot.x = 0;
+    slot.x = slot.at;
     slot.vertex = 0;
-    if (slot.at != nowhere) {
+    if (!is_numbered(slot.at)) {  // nowhere looks like a number
       numbered_slot const held = job.table.read(slot.at);
       slot.x = low_half(held.value);
       slot.vertex = low_half(held.key);
@@ -131,7 +133,7 @@ __device__ void number_tile(number_job const& job, Shape const& shape, std::int6
     std::int64_t const s = first_slot + r * warp_size;
     rank_row row;
     row.edges = __ballot_sync(full_warp, slot.at != nowhere);
-    row.firsts = __ballot_sync(full_warp, slot.at != nowhere && slot.x == waiting_at(static_cast<std::uint32_t>(s)));
+    row.firsts = __ballot_sync(full_warp, slot.x == waiting_at(static_cast<std::uint32_t>(s)));
     if constexpr (!Single) {
       row.heads = __ballot_sync(full_warp, s < num_slots && s == shape.first_slot(shape.batch_of(slot.group)));
     }
@@ -160,11 +162,12 @@ __device__ void number_tile(number_job const& job, Shape const& shape, std::int6
     std::int64_t const s = first_slot + r * warp_size;
     if (!slot.rank.cut) { slot.rank = {before.edges + slot.rank.edges, before.firsts + slot.rank.firsts, false}; }
     bool const picked = slot.at != nowhere;
-    bool const first = picked && slot.x == waiting_at(static_cast<std::uint32_t>(s));
+    bool const first = slot.x == waiting_at(static_cast<std::uint32_t>(s));
     std::uint32_t const batch = shape.batch_of(slot.group);
     if (first) {
       std::int64_t const known = Single ? of_single.known : job.known == nullptr ? 0 : job.known[batch];
       put_vertex(job, shape, to, first_stamp, slot, known);
+      if constexpr (!Seeds) { *const_cast<std::uint32_t volatile*>(job.at + s) = slot.x; }
     }
     if (s >= num_slots) { continue; }
     bool const tail = s + 1 == (Single ? num_slots : shape.first_slot(batch + 1));
@@ -179,12 +182,16 @@ __device__ void number_tile(number_job const& job, Shape const& shape, std::int6
   // Edges.
   edge_call const out = job.view.edges[job.edge_type];
   if (out.row == nullptr) { return; }
+  auto const volatile* const left = job.at;
   edge_id edges[rows_a_warp];
 #pragma unroll
   for (int r = 0; r < rows_a_warp; ++r) {
     number_slot& slot = slots[r];
     edges[r] = slot.at != nowhere ? __ldcs(job.picked + first_slot + r * warp_size) : -1;
-    if (slot.at != nowhere && !is_numbered(slot.x)) { slot.x = low_half(job.table.value_now(slot.at)); }
+    if (!is_numbered(slot.x)) {  // from here on `at` is where the number will be
+      slot.at = position_in(slot.x);
+      slot.x = left[slot.at];
+    }
   }
 #pragma unroll
   for (int r = 0; r < rows_a_warp; ++r) {
@@ -200,7 +207,7 @@ __device__ void number_tile(number_job const& job, Shape const& shape, std::int6
     }
     if (slot.at == nowhere || !has_room(job, index, out.edge_stride)) { continue; }
     std::uint32_t x = slot.x;
-    while (!is_numbered(x)) { x = low_half(job.table.value_now(slot.at)); }
+    while (!is_numbered(x)) { x = left[slot.at]; }
     std::int64_t const at = batch * out.edge_stride + index;
     __stcs(out.row + at, counts.first + in_batch);
     __stcs(out.col + at, static_cast<std::int64_t>(number_in(x)));

@@ -64,7 +64,6 @@ edge_plan edge_plan_of(edge_type const& type, std::size_t t, minibatch_params co
 minibatch_limits& default_minibatch_limits()
 {
   static minibatch_limits limits;
-  if (auto* v = std::getenv("TV")) { limits.vertices = std::atoll(v); }
   return limits;
 }
 

@@ -117,6 +117,7 @@ number_job batch_run::job_of(std::size_t hop, std::size_t t) const
     job.from.num = column(plan_.all || hop == 0 ? hop_begin_[hop][from] : columns_.next_count(hop, from));
   }
   job.graph = type.graph;
+  job.keeps_numbers = launch + 1 < plan_.num_launches() || plan_.subgraph == subgraph_type::induced;
   job.first = plan_.all || hop == 0 ? nullptr : column(hop_begin_[hop - 1][from]);
   job.known = column(known_[launch][to]);
   if (hop > 0) {

@@ -44,6 +44,7 @@ inline constexpr std::int64_t fewest_table_slots = 1024;
 
 /// The lower half of a value while its vertex waits; `position` < 2^31.
 TENDRIL_HD std::uint32_t waiting_at(std::uint32_t position) { return 0x7fffffffU - position; }
+TENDRIL_HD std::uint32_t position_in(std::uint32_t x) { return 0x7fffffffU - x; }
 /// The lower half of a value from then on; `number` < 2^31 - 1.
 TENDRIL_HD std::uint32_t numbered_as(std::uint32_t number) { return 0x80000000U | number; }
 TENDRIL_HD bool is_numbered(std::uint32_t x) { return (x & 0x80000000U) != 0; }
@@ -67,7 +68,8 @@ TENDRIL_HD std::uint32_t stamp_of_group(std::uint32_t first_stamp, std::uint32_t
 struct insertion {
   unsigned long long key = 0;
   std::uint32_t position = 0;  ///< Below 2^31.
-  std::uint32_t at = nowhere;  ///< Where it is then; nowhere: not wanted, or no room.
+  /// Its place, below 2^31; numbered_as() its number, if a launch before has given it one; nowhere: not wanted, or no room.
+  std::uint32_t at = nowhere;
   bool wanted = false;
 };
 
@@ -85,8 +87,9 @@ struct number_table {
     return static_cast<std::uint32_t>(x >> 32U) & mask;
   }
 
-  /// Puts keys in, unless they are there, each for the pick at its position, and says where they are. Keys of stamps below
-  /// `first_stamp` are stale. Of several keys all loads are under way together, then all claims. Any thread.
+  /// Puts keys in, unless they are there, each for the pick at its position, and says where they are, or their numbers.
+  /// Keys of stamps below `first_stamp` are stale. Of several keys all loads are under way together, then all claims. Any
+  /// thread.
   template <int Size>
   TENDRIL_HD void insert(insertion (&items)[Size], std::uint32_t first_stamp) const
   {
@@ -118,9 +121,14 @@ struct number_table {
         unsigned const bit = 1U << static_cast<unsigned>(i);
         if ((open & bit) == 0) { continue; }
         if (winner[i] == item.key) {
-          // The half that was read may be older than its key: then it is below, and raising decides.
+          // The half that was read may be older than its key: then it is below, and raising decides. One of the key's own
+          // stamp is the key's own.
           unsigned long long const wanted = stamped(stamp_of(item.key), waiting_at(item.position));
-          if (held[i].value < wanted) { raise(item.at, wanted); }
+          if (held[i].value < wanted) {
+            raise(item.at, wanted);
+          } else if (is_numbered(low_half(held[i].value))) {
+            item.at = low_half(held[i].value);
+          }
           open &= ~bit;
         } else if (gives_up) {
           item.at = nowhere;
@@ -133,7 +141,7 @@ struct number_table {
     }
   }
 
-  /// One key. @return  Its place, or nowhere if the table is full.
+  /// One key. @return  insertion::at.
   [[nodiscard]] TENDRIL_HD std::uint32_t insert(unsigned long long key, std::uint32_t first_stamp,
                                                 std::uint32_t position) const
   {
@@ -175,12 +183,6 @@ struct number_table {
 #else
     return slots[at];
 #endif
-  }
-
-  /// The value now, for who waits for it to change.
-  [[nodiscard]] TENDRIL_HD unsigned long long value_now(std::uint32_t at) const
-  {
-    return *const_cast<unsigned long long const volatile*>(&slots[at].value);
   }
 
   /// Gives a vertex its number: the caller is alone with that, and nobody asks for it in this launch.
