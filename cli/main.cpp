@@ -1,5 +1,6 @@
 // `tendril`: parses the verb, runs it, and turns whatever it throws into one line and an exit code.
 
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -8,6 +9,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -84,6 +86,25 @@ std::string usage_message(CLI::App const& application, CLI::ParseError const& fa
   return fmt::format("{} (try '{} --help')", message, command);
 }
 
+/// The parser would take the nearest number there is for one that is too large.
+void refuse_numbers_beyond_64_bits(CLI::App& application)
+{
+  auto const check = [](std::string const& text) {
+    std::uint64_t natural = 0;
+    std::int64_t whole = 0;
+    bool const negative = text.starts_with('-');
+    auto const read = negative ? std::from_chars(text.data(), text.data() + text.size(), whole)
+                               : std::from_chars(text.data(), text.data() + text.size(), natural);
+    bool const is_number = read.ptr == text.data() + text.size();
+    return is_number && read.ec == std::errc::result_out_of_range
+               ? fmt::format("'{}', expected a number of 64 bits", text)
+               : std::string();
+  };
+  for (CLI::App* verb : application.get_subcommands({})) {
+    for (CLI::Option* option : verb->get_options()) { option->check(check); }
+  }
+}
+
 int run(int argc, char** argv)
 {
   CLI::App application("Graph sampling for graph machine learning: random walks, neighbourhoods, mini-batches.",
@@ -111,6 +132,7 @@ int run(int argc, char** argv)
 #ifdef TENDRIL_CLI_BENCH
   tendril::cli::add_bench(application);
 #endif
+  refuse_numbers_beyond_64_bits(application);
 
   try {
     application.parse(argc, argv);

@@ -56,6 +56,18 @@ USAGE = [
         "--executor: 'fast', expected auto, hops, graph or persistent",
     ),
     ([*SAMPLE, "--app", "minibatch", "--executor", "hops"], "--executor: --device is cpu, expected cuda"),
+    (
+        [*SAMPLE, "--seed", "18446744073709551616"],
+        "--seed: '18446744073709551616', expected a number of 64 bits (try 'tendril sample --help')",
+    ),
+    (
+        [*SAMPLE, "--app", "minibatch", "--first-batch", "99999999999999999999"],
+        "--first-batch: '99999999999999999999', expected a number of 64 bits (try 'tendril sample --help')",
+    ),
+    ([*SAMPLE, "--app", "minibatch", "--fanouts=-2"],
+     "num_neighbors: -2 at hop 1, expected 0 to 2147483647, or -1 for all neighbours"),
+    ([*SAMPLE, "--app", "minibatch", "--batch-size", "99999999999"],
+     "batch_size: 99999999999, expected 1 to 4294967294"),
     ([*SAMPLE, "--frontier", "all"], "--frontier: --app is khop, expected minibatch"),
     ([*WALK, "--dtype", "int8"], "unknown type 'int8', expected int32 or int64"),
     ([*WALK, "--num-starts", "5", "--starts", "a.txt"], "--starts excludes --num-starts (try 'tendril walk --help')"),
