@@ -14,7 +14,7 @@ from tendril._graph import Graph
 from tendril._hetero_graph import EdgeType, HeteroGraph
 from tendril._params import integer
 
-from ._inputs import as_tensor
+from ._inputs import as_tensor, expect_below, expect_integers
 
 
 @dataclass
@@ -67,10 +67,7 @@ def _weights(value: Any, what: str, size: int) -> Tensor:
 
 
 def _times(value: Any, what: str, size: int, of: str) -> Tensor:
-    tensor = vector(value, what, size, of)
-    if tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool:
-        raise ArgumentError(f"{what} has dtype {tensor.dtype}, expected integers")
-    return tensor.to(torch.int64)
+    return expect_integers(vector(value, what, size, of), what)
 
 
 def _ends(store: Any, what: str) -> tuple[Tensor, Tensor, torch.device]:
@@ -94,16 +91,6 @@ def _ends(store: Any, what: str) -> tuple[Tensor, Tensor, torch.device]:
     return none, none, none.device
 
 
-def _expect_below(ends: Tensor, count: int, what: str, of: str) -> None:
-    if ends.numel() == 0:
-        return
-    low, high = (int(one) for one in torch.aminmax(ends))
-    if low < 0 or high >= count:
-        bad = low if low < 0 else high
-        place = int((ends == bad).nonzero()[0])
-        raise ArgumentError(f"{what}[{place}] is {bad}, expected {of} in [0, {count})")
-
-
 def _count(store: Any) -> int:
     """Its vertices."""
     count = 0 if store.num_nodes is None else integer(store.num_nodes, "num_nodes")
@@ -116,7 +103,7 @@ def _from_homogeneous(data: Data, time_attr: str | None, weight_attr: str | None
     source, target, device = _ends(data._store, "edge_index")
     num_nodes = _count(data)
     for side, ends in enumerate((source, target)):
-        _expect_below(ends, num_nodes, f"edge_index[{side}]", "a vertex")
+        expect_below(ends, num_nodes, f"edge_index[{side}]", "a vertex")
     weights = None
     if weight_attr is not None:
         if weight_attr not in data:
@@ -172,8 +159,8 @@ def _from_hetero(data: HeteroData, time_attr: str | None, weight_attr: str | Non
         what = f"edge_index of {key}"
         source, target, found = _ends(store, what)
         device = found if found.type != "cpu" else device
-        _expect_below(source, num_nodes[key[0]], f"{what}: [0]", f"a vertex of type '{key[0]}'")
-        _expect_below(target, num_nodes[key[2]], f"{what}: [1]", f"a vertex of type '{key[2]}'")
+        expect_below(source, num_nodes[key[0]], f"{what}: [0]", f"a vertex of type '{key[0]}'")
+        expect_below(target, num_nodes[key[2]], f"{what}: [1]", f"a vertex of type '{key[2]}'")
         edges[key] = source, target
         if weight_attr is not None and weight_attr in store:
             weights[key] = _weights(store[weight_attr], f"{weight_attr} of {key}", source.numel())

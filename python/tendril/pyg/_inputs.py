@@ -27,7 +27,8 @@ def as_tensor(value: Any, what: str) -> Tensor:
     return value
 
 
-def _expect_integers(tensor: Tensor, what: str, expected: str) -> Tensor:
+def expect_integers(tensor: Tensor, what: str, expected: str = "integers") -> Tensor:
+    """The same numbers as int64."""
     if tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool:
         raise ArgumentError(f"{what} has dtype {tensor.dtype}, expected {expected}")
     return tensor.to(torch.int64)
@@ -38,8 +39,8 @@ def positions(value: Any, what: str, count: int) -> Tensor:
     places = as_tensor(value, what).reshape(-1)
     if places.numel() == 0:
         return places.to(torch.int64)
-    places = _expect_integers(places, what, "integers")
-    _expect_below(places, count, what, "a position")
+    places = expect_integers(places, what)
+    expect_below(places, count, what, "a position")
     return places
 
 
@@ -93,12 +94,13 @@ def _seeds(given: Any, input_id: Tensor | None, count: int) -> tuple[Tensor, Ten
     elif nodes.numel() == 0:  # an empty list is one of floats
         nodes = nodes.to(torch.int64)
     else:
-        nodes = _expect_integers(nodes, "input_nodes", "integers or a mask")
-    _expect_below(nodes, count, "input_nodes", "a vertex")
+        nodes = expect_integers(nodes, "input_nodes", "integers or a mask")
+    expect_below(nodes, count, "input_nodes", "a vertex")
     return nodes, one_each(input_id, "input_id", nodes.numel(), "seed")
 
 
-def _expect_below(ids: Tensor, count: int, what: str, of: str) -> None:
+def expect_below(ids: Tensor, count: int, what: str, of: str) -> None:
+    """That all are in [0, count), or else which is the first that isn't."""
     if ids.numel() == 0:
         return
     low, high = (int(one) for one in torch.aminmax(ids))
@@ -127,10 +129,10 @@ def links_of(data: Any, edge_label_index: Any, num_nodes: Any) -> tuple[Any, Ten
     if links.dim() != 2 or links.size(0) != 2:
         raise ArgumentError(f"{what} has shape {tuple(links.shape)}, expected (2, number of links)")
     links = links.detach().cpu()
-    links = links.to(torch.int64) if links.numel() == 0 else _expect_integers(links, what, "integers")
+    links = links.to(torch.int64) if links.numel() == 0 else expect_integers(links, what)
     for side in (0, 1):
         count = num_nodes if kind is None else num_nodes.get(kind[-side], 0)
-        _expect_below(links[side], count, f"{what}[{side}]", "a vertex")
+        expect_below(links[side], count, f"{what}[{side}]", "a vertex")
     return kind, links
 
 
