@@ -1,5 +1,6 @@
 #include "bench/report.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -81,7 +82,12 @@ void print_table(std::vector<row> const& rows)
   std::size_t widest = 3;
   for (auto const& r : rows) { widest = std::max(widest, r.job.size()); }
   fmt::print("{:<{}}  {:>17}  {:>7}  {}\n", "job", widest, "median", "share", "of what; how");
+  bool const has_many_graphs =
+      std::any_of(rows.begin(), rows.end(), [&](row const& r) { return r.graph != rows[0].graph; });
+  std::string graph;
   for (auto const& r : rows) {
+    if (has_many_graphs && r.graph != graph) { fmt::print("\n{}\n", r.graph); }
+    graph = r.graph;
     std::string const share = r.ceiling > 0 ? fmt::format("{:.2f}", r.share) : "";
     std::string of = r.ceiling_name;
     if (r.unit == "ratio") { of = fmt::format("goal {:.2f}", r.ceiling); }

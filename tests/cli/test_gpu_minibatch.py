@@ -46,4 +46,5 @@ def test_the_persistent_executor_expands_all_vertices(gpu, tendril, graphs):  # 
         *["--device", "cuda", "--executor", "persistent"],
     )
     assert told.returncode == 2
-    assert told.stderr.strip() == "tendril: executor: persistent, but the frontier is the fresh vertices; expected frontier all"
+    problem = "executor: persistent, but the frontier is the fresh vertices; expected frontier all"
+    assert told.stderr.strip() == f"tendril: error: {problem}"
