@@ -1,4 +1,5 @@
-"""The rows of bench/training.py: a table, and a result file in the shape that bench/report.cpp gives its own."""
+"""The rows of bench/training.py and bench/pyg_sampling.py: a table, and a result file in the shape that bench/report.cpp
+gives its own."""
 
 from __future__ import annotations
 
@@ -27,8 +28,9 @@ class Report:
         self._graph, self._device, self._rows = graph, device, []
 
     def add(self, job, params, figures, steps=(), unit="ms"):
-        """A row whose value is the median of the rounds' figures, seconds each; `steps` are those of every step."""
-        scale = {"ms": 1000, "s": 1}[unit]
+        """A row whose value is the median of the rounds' figures: seconds, edges a second, or edges each, as the unit says;
+        `steps` are those of every step."""
+        scale = {"ms": 1000, "s": 1, "M edges/s": 1e-6, "edges": 1}[unit]
         row = self._row(job, params, [scale * one for one in figures], unit)
         if len(steps) >= 2:
             row["steps"] = len(steps)
