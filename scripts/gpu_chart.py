@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import svg_chart
+from svg_chart import text
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results" / "nvidia-h200-walks.json"
@@ -20,28 +21,6 @@ OUTPUT = ROOT / "docs" / "h200-walks.svg"
 
 LOW, HIGH = 0.01, 100.0  # ends of the axis, in G steps/s
 WIDTH, LEFT, RIGHT, TOP, STEP, GAP, BOTTOM = 760, 236, 66, 66, 18, 10, 52
-
-STYLE = """
-svg { font-family: 'Inter', 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif; }
-text { font-size: 12.5px; fill: #4b5563; }
-.page { fill: #ffffff; }
-.title, .value { fill: #1d232b; }
-.grid { stroke: #e3e6eb; }
-.between { stroke: #c3cad3; stroke-width: 2; }
-.a { fill: #2563c9; }
-.b { fill: #ffffff; stroke: #b4531f; stroke-width: 2; }
-.goal { stroke: #1d232b; stroke-width: 2; }
-@media (prefers-color-scheme: dark) {
-  text { fill: #b4bdc8; }
-  .page { fill: #14181d; }
-  .title, .value { fill: #eef1f4; }
-  .grid { stroke: #2b323b; }
-  .between { stroke: #4a5461; }
-  .a { fill: #78aaf5; }
-  .b { fill: #14181d; stroke: #f0935b; }
-  .goal { stroke: #eef1f4; }
-}
-"""
 
 
 @dataclass(frozen=True)
@@ -75,10 +54,6 @@ COMPARISONS = [
 def x(value: float) -> float:
     share = math.log10(value / LOW) / math.log10(HIGH / LOW)
     return LEFT + share * (WIDTH - LEFT - RIGHT)
-
-
-def text(at: float, y: float, what: str, name: str = "label", anchor: str = "start") -> str:
-    return f'<text class="{name}" x="{at:.1f}" y="{y:.1f}" text-anchor="{anchor}">{what}</text>'
 
 
 def legend() -> list[str]:
@@ -122,7 +97,7 @@ def line_of(y: float, graph: str, ours: float, published: float, goal: float | N
 
 def chart(figures: Mapping[tuple[str, str], float]) -> str:
     height = TOP + BOTTOM + sum(STEP * len(c.published) + GAP for c in COMPARISONS)
-    parts = [f"<style>{STYLE}</style>", f'<rect class="page" width="{WIDTH}" height="{height}" rx="10"/>']
+    parts = svg_chart.page(WIDTH, height)
     parts += grid(height) + legend()
     y = float(TOP)
     for c in COMPARISONS:

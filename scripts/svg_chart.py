@@ -1,6 +1,7 @@
 """Charts as SVG text that takes its colours from the page, so that they are right on light and dark ground.
 
-Colours are CSS classes: `axis`, `grid`, `label`, `a`, `b` (the two series), `soft` (background strokes).
+Colours are CSS classes: `axis`, `grid`, `label`, `a`, `b` (the two series), `soft` (background strokes). A picture that is
+a file of its own brings them along (`page`).
 """
 
 from __future__ import annotations
@@ -8,6 +9,28 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from html import escape
+
+PAGE_STYLE = """
+svg { font-family: 'Inter', 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif; }
+text { font-size: 12.5px; fill: #4b5563; }
+.page { fill: #ffffff; }
+.title, .value { fill: #1d232b; }
+.grid { stroke: #e3e6eb; }
+.between { stroke: #c3cad3; stroke-width: 2; }
+.a { fill: #2563c9; }
+.b { fill: #ffffff; stroke: #b4531f; stroke-width: 2; }
+.goal { stroke: #1d232b; stroke-width: 2; }
+@media (prefers-color-scheme: dark) {
+  text { fill: #b4bdc8; }
+  .page { fill: #14181d; }
+  .title, .value { fill: #eef1f4; }
+  .grid { stroke: #2b323b; }
+  .between { stroke: #4a5461; }
+  .a { fill: #78aaf5; }
+  .b { fill: #14181d; stroke: #f0935b; }
+  .goal { stroke: #eef1f4; }
+}
+"""
 
 
 def power_of_ten(exponent: int) -> str:
@@ -91,6 +114,18 @@ class LogLog:
 
     def svg(self, description: str) -> str:
         return svg(self.width, self.height, self.parts, description)
+
+
+def text(at: float, y: float, what: str, name: str = "label", anchor: str = "start") -> str:
+    return f'<text class="{name}" x="{at:.1f}" y="{y:.1f}" text-anchor="{anchor}">{what}</text>'
+
+
+def page(width: int, height: int, more_style: str = "") -> list[str]:
+    """What a picture that is a file of its own begins with: colours for light and dark ground, and the ground."""
+    return [
+        f"<style>{PAGE_STYLE}{more_style}</style>",
+        f'<rect class="page" width="{width}" height="{height}" rx="10"/>',
+    ]
 
 
 def svg(width: int, height: int, parts: Iterable[str], description: str) -> str:
