@@ -59,7 +59,10 @@ struct batch_plan {
 
   [[nodiscard]] std::size_t num_types() const { return num_vertices.size(); }
   [[nodiscard]] std::size_t num_launches() const { return num_hops * edges.size(); }
-  [[nodiscard]] bool takes_all() const;    ///< Some fan-out is -1: its size is waited for.
+  [[nodiscard]] bool takes_all() const;  ///< Some fan-out is -1: its size is waited for.
+  /// Memory is made for what is expected, not for all that there can be: only where nothing follows before the host knows
+  /// whether that was enough. The search for induced edges would not end in a table that is full.
+  [[nodiscard]] bool is_made_as_expected() const { return !takes_all() && subgraph != subgraph_type::induced; }
   [[nodiscard]] bool is_captured() const;  ///< Its launches can be: nothing is allocated between them.
 
   /// Synchronises. @throws memory_error; device_error.

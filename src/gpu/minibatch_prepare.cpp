@@ -64,7 +64,7 @@ std::vector<size_bound> batch_run::seed_bounds(batch_input const& input, bool ro
 
 slab_room batch_run::room_of(batch_plan const& plan, batch_bounds const& bounds, expected_sizes const& expected)
 {
-  bool const is_expected = !plan.takes_all() && plan.subgraph == subgraph_type::directional;
+  bool const is_expected = plan.is_made_as_expected() && plan.subgraph == subgraph_type::directional;
   auto const size = [&](std::size_t which, std::int64_t bound) {
     return is_expected ? expected.of(which, bound) : bound;
   };
@@ -106,7 +106,7 @@ void batch_run::prepare(bool rounded)
   space_.grow(space_.at, seeds);
   space_.grow(space_.block, call_words_ + status_words + columns_.num_words());
   std::int64_t const most = ahead_.bounds.all_nodes();
-  expected_ = plan_.takes_all() ? most : space_.expected.of(size_index::table, most);
+  expected_ = plan_.is_made_as_expected() ? space_.expected.of(size_index::table, most) : most;
   grow(ahead_, 0);
   first_stamp_ = space_.take_stamps(std::max<std::int64_t>(groups, 1) * static_cast<std::int64_t>(plan_.num_types()));
   if (space_.queue) { prepare_queue(std::max<std::int64_t>(groups, 1)); }

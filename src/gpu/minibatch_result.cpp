@@ -100,7 +100,7 @@ void batch_run::learn_sizes()
   bool const too_little = space_.host_blocks[slot_][call_words_ + status_words + 1] != 0;
   space_.expected.end_group(too_little);
   if (too_little) { throw more_than_expected{}; }
-  if (plan_.takes_all()) { return; }
+  if (!plan_.is_made_as_expected()) { return; }
   std::int64_t vertices = 0;
   for (std::int64_t b = 0; b < input_.num_batches; ++b) {
     for (std::size_t type = 0; type < plan_.num_types(); ++type) {

@@ -36,7 +36,7 @@ struct alignas(16) numbered_slot {
 inline constexpr std::uint32_t nowhere = 0xffffffffU;
 
 /// Slots that an insertion looks at before it says that a table is full, where tables may be too small for what comes:
-/// about two thirds full they are never that long in sequence.
+/// half full they are never that long in sequence.
 inline constexpr std::uint32_t most_probes = 512;
 
 /// The least number of slots of a table.

@@ -208,6 +208,22 @@ TEST_F(MinibatchBulk, LargerThanExpected)
   }
 }
 
+// Edges among the vertices are looked for in the table, and most aren't there: it must have room to tell.
+TEST_F(MinibatchBulk, LargerThanExpectedAndInduced)
+{
+  graph const g = generate_rmat({.scale = 14, .edge_factor = 16, .seed = 4}, {.symmetrize = true});
+  hetero_graph const host(g);
+  minibatch_params const params{.num_neighbors = {5, 5, 5}, .subgraph = subgraph_type::induced};
+  minibatch_sampler cpu(host, params);
+  minibatch_sampler gpu(to_gpu(host, exec), params, exec);
+  std::vector<vertex_id> different(2000);
+  std::iota(different.begin(), different.end(), 5U);
+  for (auto const& seeds : {std::vector<vertex_id>(2000, 1), different}) {
+    auto const own = on_gpu(std::span<vertex_id const>(seeds), exec);
+    EXPECT_EQ(difference(copied_lists(cpu.sample({{seeds}}, 1)), copied_lists(gpu.sample({{own.span()}}, 1))), "");
+  }
+}
+
 TEST_F(MinibatchBulk, AnEpochOfSmallBatches)
 {
   graph const g = generate_rmat({.scale = 14, .edge_factor = 8, .seed = 3}, {.symmetrize = true});
