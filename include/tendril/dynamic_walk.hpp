@@ -3,9 +3,9 @@
 //
 //   struct my_walk {
 //     TENDRIL_HD float weight(walk_state const& s, walk_edge const& e) const;  // 0 or more, finite
-//     TENDRIL_HD float bound(walk_state const& s) const;                       // optional: upper bound of all weights here
+//     TENDRIL_HD float bound(walk_state const& s) const;                       // optional: upper bound of all weights
 //     TENDRIL_HD float bound(walk_state const& s, walk_edge const& e) const;   // optional: upper bound of this weight
-//     TENDRIL_HD float floor(walk_state const& s) const;                       // optional: lower bound of all weights here
+//     TENDRIL_HD float floor(walk_state const& s) const;                       // optional: lower bound of all weights
 //     TENDRIL_HD bool stop(walk_state const& s) const;                         // optional: true ends the walk here
 //     TENDRIL_HD bool may_start(walk_state const& s) const;                    // optional: false is a dead end at once
 //   };

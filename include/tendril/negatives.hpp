@@ -10,7 +10,7 @@
 
 namespace tendril {
 
-/// Which end of a link; sources and targets under one seed share no random number.
+/// The end of a link that is drawn. Sources and targets with the same seed share no random number.
 enum class link_end { source, target };
 
 /// Draws ends of negative links, for link prediction as PyG does it: vertices of one type, independently, uniformly or in
