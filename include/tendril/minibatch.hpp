@@ -63,8 +63,7 @@ struct minibatch_edges {
   /// indptr[i + 1]). Induced: one pseudo-hop of all vertices. Empty for bidirectional.
   shared_array<std::int64_t> indptr;
   std::vector<std::int64_t> first_expanded, num_expanded;  ///< [hops]
-  std::vector<std::int64_t>
-      num_sampled;  ///< [hops] number of sampled edges, also if other edges follow or replace them.
+  std::vector<std::int64_t> num_sampled;  ///< [hops] number of sampled edges, even if others follow or replace them.
 };
 
 /// A batch: the vertices of every vertex type and the edges of every edge type.

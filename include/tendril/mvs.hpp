@@ -23,15 +23,14 @@ struct mvs_params {
 /// Row i of the two-dimensional arrays is batch i.
 struct mvs_batches {
   std::int64_t num_samples = 0, batch_size = 0;
-  buffer<vertex_id> vertices;   ///< [num_samples, batch_size]; `no_vertex` in slots that stay empty.
-  buffer<float> probabilities;  ///< The same shape: of one draw, importance / sum of all importances; 0 if empty.
-  buffer<float> weights;        ///< The same shape: 1 / (batch_size * probability); 0 in empty slots. With
-                                ///< replacement, the sum of weight * f(vertex) is an unbiased estimate of the
-                                ///< sum of f over all vertices of positive importance.
-  buffer<std::int64_t>
-      edge_offsets;  ///< [num_samples * batch_size + 1]: the neighbours of slot k begin at element edge_offsets[k].
-  buffer<vertex_id> neighbors;  ///< [num_edges] all out-neighbours of each slot's vertex, ascending.
-  buffer<edge_id> edges;        ///< [num_edges] positions in the graph's edge arrays if with_edges; else empty.
+  buffer<vertex_id> vertices;         ///< [num_samples, batch_size]; `no_vertex` in slots that stay empty.
+  buffer<float> probabilities;        ///< The same shape: of one draw, importance / sum of all importances; 0 if empty.
+  buffer<float> weights;              ///< The same shape: 1 / (batch_size * probability); 0 in empty slots. With
+                                      ///< replacement, the sum of weight * f(vertex) is an unbiased estimate of the
+                                      ///< sum of f over all vertices of positive importance.
+  buffer<std::int64_t> edge_offsets;  ///< [num_samples * batch_size + 1]: where the neighbours of slot k begin.
+  buffer<vertex_id> neighbors;        ///< [num_edges] all out-neighbours of each slot's vertex, ascending.
+  buffer<edge_id> edges;              ///< [num_edges] positions in the graph's edge arrays if with_edges; else empty.
 };
 
 /// Draws num_samples batches. Without replacement a batch holds the first batch_size distinct vertices of a sequence of

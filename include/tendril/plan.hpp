@@ -38,9 +38,8 @@ struct sampling_plan {
   bool grouped_by_label = false;       ///< Uses an adjacency grouped by edge label or target type.
   std::int64_t table_bytes = 0;        ///< Bytes of the tables that this plan needs.
   std::int64_t table_bytes_built = 0;  ///< Bytes of those tables that earlier calls on this graph have already built.
-  double expected_trials =
-      1;  ///< Mean number of proposals per step for rejection, over the end of a uniformly random edge.
-  std::vector<std::string> reasons;  ///< One sentence per decision.
+  double expected_trials = 1;          ///< Mean proposals per step for rejection, at a uniformly random edge's end.
+  std::vector<std::string> reasons;    ///< One sentence per decision.
 };
 
 }  // namespace tendril

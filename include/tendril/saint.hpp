@@ -18,8 +18,8 @@ namespace tendril {
 /// distinct vertices.
 enum class saint_sampler {
   node,  ///< `budget` vertices; u in proportion to the squared norm of column u of `matrix`: the sum over v of Q[v, u]^2.
-  edge,  ///< `budget` edges and both their ends; edge (u, v) in proportion to 1/deg(u) in each stored direction. On a
-         ///< symmetric graph, as in the paper, each undirected edge has the weight 1/deg(u) + 1/deg(v).
+  edge,  ///< `budget` edges and both their ends; edge (u, v) in proportion to 1/deg(u) in each stored direction. On
+         ///< a symmetric graph, as in the paper, each undirected edge has the weight 1/deg(u) + 1/deg(v).
   walk,  ///< Walks of `length` steps from `budget` roots; roots and steps are uniform. A walk ends at a dead end.
 };
 
@@ -56,9 +56,8 @@ struct saint_coefficients {
   buffer<std::int32_t> edge_counts;  ///< [E] C_e
   buffer<float> loss;                ///< [V] lambda_v = C_v / N. Divide the loss of v by it: PyG's node_norm is
                                      ///< 1 / (lambda_v V).
-  buffer<float>
-      aggregator;  ///< [E] alpha_e = C_e / C_v, where v is the vertex whose list holds e and which aggregates;
-                   ///< 0 where C_v is 0. Divide the message along e by it: PyG's edge_norm is 1 / alpha_e.
+  buffer<float> aggregator;  ///< [E] alpha_e = C_e / C_v, v being the vertex whose list holds e and that aggregates;
+                             ///< 0 where C_v is 0. Divide the message along e by it: PyG's edge_norm is 1 / alpha_e.
 };
 
 /// Samples the subgraphs of logical ids first_sample to first_sample + num_samples - 1, and counts their vertices and
