@@ -17,7 +17,7 @@ namespace tendril {
 /// The method that draws the vertices of a subgraph. Each draw is made with replacement; the subgraph holds the
 /// distinct vertices.
 enum class saint_sampler {
-  node,  ///< `budget` vertices; u in proportion to the squared norm of column u of `matrix`: the sum over v of Q[v, u]^2.
+  node,  ///< `budget` vertices; u in proportion to the squared norm of column u of `matrix`: sum over v of Q[v, u]^2.
   edge,  ///< `budget` edges and both their ends; edge (u, v) in proportion to 1/deg(u) in each stored direction. On
          ///< a symmetric graph, as in the paper, each undirected edge has the weight 1/deg(u) + 1/deg(v).
   walk,  ///< Walks of `length` steps from `budget` roots; roots and steps are uniform. A walk ends at a dead end.
