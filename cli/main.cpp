@@ -1,4 +1,4 @@
-// `tendril`: parses the verb, runs it, and turns whatever it throws into one line and an exit code.
+// `tendril`: parses the verb, runs it, and turns every exception into one line and an exit code.
 
 #include <charconv>
 #include <csignal>
@@ -86,7 +86,7 @@ std::string usage_message(CLI::App const& application, CLI::ParseError const& fa
   return fmt::format("{} (try '{} --help')", message, command);
 }
 
-/// The parser would take the nearest number there is for one that is too large.
+/// Rejects numbers that don't fit in 64 bits; the parser would silently replace them by the nearest valid number.
 void refuse_numbers_beyond_64_bits(CLI::App& application)
 {
   auto const check = [](std::string const& text) {
@@ -115,13 +115,13 @@ int run(int argc, char** argv)
   application.require_subcommand(1);
   application.footer(
       "Examples:\n"
-      "  tendril info graph.npz                                     what is in a file\n"
-      "  tendril convert edges.txt.gz graph.safetensors             read once, open in milliseconds ever after\n"
+      "  tendril info graph.npz                                     describe the content of a file\n"
+      "  tendril convert edges.txt.gz graph.safetensors             read once; later runs open it in milliseconds\n"
       "  tendril walk graph.safetensors -o walks.npy --length 80    ten DeepWalk walks from every vertex\n"
       "  tendril sample graph.safetensors -o hops.npz --fanouts 25,10 --num-seeds 1024\n"
       "\n"
-      "'tendril VERB --help' tells the options of a verb, with examples.\n"
-      "Exit codes: 0 done, 1 bad data or failure, 2 wrong usage.");
+      "'tendril VERB --help' lists the options of a verb, with examples.\n"
+      "Exit codes: 0 success, 1 bad data or failure, 2 wrong usage.");
 
   tendril::cli::add_info(application);
   tendril::cli::add_convert(application);
