@@ -34,7 +34,7 @@ class NegativeSampler:
     seed : int
         In [0, 2^64).
     num_threads : int
-        0: every core the process may use.
+        Number of threads; 0: every core the process may use.
 
     Raises
     ------
@@ -81,11 +81,11 @@ class NegativeSampler:
         ----------
         count : int
         batch : int
-            The batch's number in [0, 2^64): other batches, other draws.
+            Number of the batch, in [0, 2^64). Different numbers give different draws.
         until : array_like of int, shape [n], optional
             Times of the links: negative ``i`` is not later than ``until[i mod n]``.
         dtype : dtype
-            int64, or int32 for the library's own memory without a conversion.
+            Type of the ids: int64, or int32, which returns the library's own memory without a conversion.
 
         Returns
         -------

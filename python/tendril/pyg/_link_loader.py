@@ -30,7 +30,7 @@ class LinkNeighborLoader(Loader):
     ----------
     data : Data, HeteroData or (FeatureStore, GraphStore)
     num_neighbors : list of int, or dict of edge types to such
-        Neighbours a vertex, hop by hop: >= 0, or -1 for all.
+        Neighbours per vertex, for each hop: >= 0, or -1 for all.
     edge_label_index : tensor, edge type or (edge type, tensor), optional
         Links, [2, n]; None for all edges.
     edge_label : tensor, optional
@@ -54,7 +54,7 @@ class LinkNeighborLoader(Loader):
         A ValueError: for links that are no vertices, unknown types, labels with triplets, missing attributes, arguments
         that contradict each other.
     DeviceError
-        If the GPU can't be used, saying why.
+        If the GPU can't be used; the message gives the reason.
     """
 
     def __init__(

@@ -30,7 +30,7 @@ class NeighborLoader(Loader):
     ----------
     data : Data, HeteroData or (FeatureStore, GraphStore)
     num_neighbors : list of int, or dict of edge types to such
-        Neighbours a vertex, hop by hop: >= 0, or -1 for all.
+        Neighbours per vertex, for each hop: >= 0, or -1 for all.
     input_nodes : tensor, list, str or (str, tensor), optional
         Seeds: vertices, a mask of them, or None for all; with several types, a type and its seeds.
     input_time : tensor of int, optional
@@ -75,7 +75,7 @@ class NeighborLoader(Loader):
         A ValueError: for seeds that are no vertices, unknown types, missing attributes, arguments that contradict each
         other.
     DeviceError
-        If the GPU can't be used, saying why.
+        If the GPU can't be used; the message gives the reason.
     """
 
     def __init__(

@@ -44,7 +44,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
     data : Data, HeteroData or (FeatureStore, GraphStore)
         The graph is taken over once; later changes of its edges, times or weights go unnoticed.
     num_neighbors : list of int, dict of edge types to such, or NumNeighbors
-        Neighbours a vertex, hop by hop: >= 0, or -1 for all.
+        Neighbours per vertex, for each hop: >= 0, or -1 for all.
     subgraph_type : SubgraphType or str
         "directional", "bidirectional" or "induced".
     replace, disjoint, temporal_strategy, time_attr, weight_attr
@@ -60,7 +60,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
     executor : str
         On a GPU, as for `tendril.MinibatchSampler`.
     num_threads : int
-        On the CPU; 0: every core the process may use.
+        Number of threads on the CPU; 0: every core the process may use.
 
     Raises
     ------
@@ -68,7 +68,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         A ValueError; for data that doesn't fit together, a missing attribute, fan-outs of different lengths or for an
         unknown edge type.
     DeviceError
-        If the GPU can't be used, saying why.
+        If the GPU can't be used; the message gives the reason.
     """
 
     def __init__(
