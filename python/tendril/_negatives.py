@@ -75,7 +75,7 @@ class NegativeSampler:
         )
 
     def draw(self, count: int, *, batch: int = 0, until: ArrayLike | None = None, dtype: DTypeLike = np.int64) -> Any:
-        """Draw some.
+        """Draw vertices.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class NegativeSampler:
         Raises
         ------
         ArgumentError
-            For times of links where vertices have none; vertices to be drawn where there are none.
+            If times of links are given and vertices have no times; if vertices are to be drawn and there are none.
         """
         limits = None if until is None else _arrays.times(until, "until")
         how_many = integer(count, "count")
@@ -102,5 +102,5 @@ class NegativeSampler:
 
 
 def num_negatives(num_links: int, amount: float) -> int:
-    """How many negatives ``num_links`` links get: ``amount`` times as many, rounded up."""
+    """The number of negatives for ``num_links`` links: ``amount * num_links``, rounded up."""
     return _tendril.num_negatives(integer(num_links, "num_links"), number(amount, "amount"))
