@@ -9,7 +9,7 @@
 namespace tendril {
 
 /// What every generator can add to its graph.
-struct decoration {
+struct edge_attributes {
   bool has_weights = false;
   float weight_min = 1.0F, weight_max = 5.0F;  ///< Weights uniform in [min, max), 0 <= min < max.
   double weight_sigma = 0;                     ///< > 0: weights lognormal(0, sigma) instead.
@@ -32,9 +32,9 @@ struct rmat_params {
   bool scramble = true;
   std::uint64_t seed = 0;
 };
-[[nodiscard]] graph generate_rmat(rmat_params const& params, build_options const& build, decoration const& extra = {},
-                                  cpu_exec const& exec = {});
-[[nodiscard]] graph generate_rmat(rmat_params const& params, build_options const& build, decoration const& extra,
+[[nodiscard]] graph generate_rmat(rmat_params const& params, build_options const& build,
+                                  edge_attributes const& extra = {}, cpu_exec const& exec = {});
+[[nodiscard]] graph generate_rmat(rmat_params const& params, build_options const& build, edge_attributes const& extra,
                                   gpu_exec const& exec);
 
 /// Erdős–Rényi G(n, m): num_edges edges with uniform ends, before `build`.
@@ -43,9 +43,9 @@ struct er_params {
   std::int64_t num_edges = 16384;
   std::uint64_t seed = 0;
 };
-[[nodiscard]] graph generate_er(er_params const& params, build_options const& build, decoration const& extra = {},
+[[nodiscard]] graph generate_er(er_params const& params, build_options const& build, edge_attributes const& extra = {},
                                 cpu_exec const& exec = {});
-[[nodiscard]] graph generate_er(er_params const& params, build_options const& build, decoration const& extra,
+[[nodiscard]] graph generate_er(er_params const& params, build_options const& build, edge_attributes const& extra,
                                 gpu_exec const& exec);
 
 /// A heavy tail: out-degrees follow a discrete power law with `exponent` between min_degree and max_degree (the
@@ -58,9 +58,9 @@ struct powerlaw_params {
   std::uint64_t seed = 0;
 };
 [[nodiscard]] graph generate_powerlaw(powerlaw_params const& params, build_options const& build,
-                                      decoration const& extra = {}, cpu_exec const& exec = {});
+                                      edge_attributes const& extra = {}, cpu_exec const& exec = {});
 [[nodiscard]] graph generate_powerlaw(powerlaw_params const& params, build_options const& build,
-                                      decoration const& extra, gpu_exec const& exec);
+                                      edge_attributes const& extra, gpu_exec const& exec);
 
 enum class regular_graph {
   star,      ///< Vertex 0 and each other vertex, in both directions.
@@ -69,6 +69,6 @@ enum class regular_graph {
   complete,  ///< Every ordered pair of different vertices.
 };
 [[nodiscard]] graph generate_regular(regular_graph kind, std::int64_t num_vertices, std::uint64_t seed = 0,
-                                     decoration const& extra = {}, cpu_exec const& exec = {});
+                                     edge_attributes const& extra = {}, cpu_exec const& exec = {});
 
 }  // namespace tendril

@@ -1,0 +1,84 @@
+// Sampling applications on a GPU, for nvcc: the call that users make. The kernels: engine/application_calls.cuh,
+// engine/application_team.cuh, engine/application_transit.cuh; what launches them: engine/application_launch.hpp. CPU
+// twin: engine/application_cpu.hpp.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <tendril/engine/applications/launch.hpp>
+#include <tendril/engine/applications/listed.cuh>
+#include <tendril/engine/applications/plan.hpp>
+#include <tendril/engine/applications/team.cuh>
+#include <tendril/engine/applications/transit.cuh>
+#include <tendril/gpu.hpp>
+
+namespace tendril {
+namespace engine {
+
+/// The kernels of an application that is compiled with this header.
+template <class A>
+[[nodiscard]] application_kernels kernels_of()
+{
+  application_kernels kernels;
+  kernels.teams = reinterpret_cast<void const*>(team_kernel<A>);
+  kernels.transits = reinterpret_cast<void const*>(transit_kernel<A>);
+  if constexpr (!is_collective<A>) {
+    kernels.lanes = reinterpret_cast<void const*>(lane_kernel<A>);
+    kernels.calls = reinterpret_cast<void const*>(call_kernel<A>);
+    kernels.few = reinterpret_cast<void const*>(few_calls_kernel<A>);
+    kernels.block = reinterpret_cast<void const*>(block_calls_kernel<A>);
+    kernels.grid = reinterpret_cast<void const*>(grid_calls_kernel<A>);
+    if constexpr (application_has::reads_transit_only<A>) {
+      kernels.listed = reinterpret_cast<void const*>(listed_call_kernel<A>);
+    }
+  }
+  if constexpr (application_has::end_step<A>) { kernels.ends = reinterpret_cast<void const*>(end_step_kernel<A>); }
+  return kernels;
+}
+
+/// run_application with the random numbers of `domain`.
+template <class A>
+[[nodiscard]] samples run_in_domain(graph const& graph, A const& app, std::span<vertex_id const> roots,
+                                    std::int64_t num_roots, application_params const& params, gpu_exec const& exec,
+                                    std::int64_t first_sample, core::domain domain)
+{
+  require_application<A>();
+  auto const job = job_of(app, static_cast<std::int64_t>(roots.size()), num_roots, params);
+  return run_on_gpu(kernels_of<A>(), &app, graph, job, roots, params, exec, first_sample, domain);
+}
+
+}  // namespace engine
+
+/// Grows samples by an application, on the GPU of `exec`; the bytes are those of the CPU's overload, whichever executor
+/// runs it. Compile with --fmad=false.
+///
+/// @param graph  In the memory of exec.device, or of the host. One in host memory is copied to the GPU for the call, if it
+///               takes params.gpu_memory bytes at most; else its edges stream through the GPU, step by step, which
+///               the application must allow (reads_transit_only), without recorded edges and, unless it is collective,
+///               without unique steps. What `app` points to is in the memory of exec.device.
+/// @param roots  [n, num_roots] vertices in that memory, row-major.
+/// @return       In the memory of `exec`. Synchronises once, at the end; twice where edges are added; once a step or more
+///               where the graph streams.
+/// @throws argument_error as on the CPU, and for a graph that must stream and an application that can't; memory_error;
+///         device_error.
+template <class A>
+[[nodiscard]] samples run_application(graph const& graph, A const& app, std::span<vertex_id const> roots,
+                                      std::int64_t num_roots, application_params const& params, gpu_exec const& exec,
+                                      std::int64_t first_sample = 0)
+{
+  return engine::run_in_domain(graph, app, roots, num_roots, params, exec, first_sample, core::domain::application);
+}
+
+/// Which executor run_application would use for each step of so many samples, and why. @throws as run_application.
+template <class A>
+[[nodiscard]] std::vector<engine::step_plan> plan_application(graph const& graph, A const& app,
+                                                              std::int64_t num_samples, std::int64_t num_roots,
+                                                              application_params const& params, gpu_exec const& exec)
+{
+  require_application<A>();
+  return engine::plan_steps(engine::job_of(app, num_samples * num_roots, num_roots, params), graph, params, exec);
+}
+
+}  // namespace tendril
