@@ -1,5 +1,5 @@
 // Building a CSR from the edges of an R-MAT graph: input edges a second for each set of options, on one core and on
-// all. Axes: scale (first argument, default 20), options. The twin of tests/store/build_test.cpp.
+// all. Axes: scale (first argument, default 20), options. The twin of tests/build/build_test.cpp.
 
 #include <algorithm>
 #include <chrono>

@@ -5,15 +5,15 @@
 #include <sstream>
 #include <type_traits>
 
-#include <tendril/engine/application_gpu.cuh>
-#include <tendril/engine/apps.hpp>
+#include <tendril/engine/applications/apps.hpp>
+#include <tendril/engine/applications/gpu.cuh>
 #include <tendril/gpu_array.hpp>
 #include <tendril/starts.hpp>
 
 #include "bench/gpu_ceilings.hpp"
 #include "bench/gpu_graphs.hpp"
 #include "bench/measure.hpp"
-#include "gpu/application_stream.hpp"
+#include "gpu/applications/stream.hpp"
 
 namespace tendril::bench {
 namespace {

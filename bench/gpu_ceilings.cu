@@ -8,8 +8,8 @@
 
 #include <tendril/gpu.hpp>
 
-#include "gpu/launch.cuh"
-#include "gpu/tables.hpp"
+#include "gpu/device/launch.cuh"
+#include "gpu/tables/tables.hpp"
 
 namespace tendril::bench {
 namespace {

@@ -58,7 +58,7 @@ graph make_bench_graph(std::string const& name, gpu_exec const& exec)
 {
   build_options build;
   build.symmetrize = build.drop_self_loops = build.drop_duplicates = true;
-  decoration extra;
+  edge_attributes extra;
   extra.has_weights = true;
   extra.weight_min = 1;
   extra.weight_max = 5;

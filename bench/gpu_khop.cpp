@@ -15,9 +15,9 @@
 #include "bench/gpu_ceilings.hpp"
 #include "bench/gpu_graphs.hpp"
 #include "bench/measure.hpp"
-#include "gpu/check.hpp"
-#include "gpu/khop.hpp"
-#include "gpu/tables.hpp"
+#include "gpu/device/check.hpp"
+#include "gpu/tables/tables.hpp"
+#include "gpu/trees/khop.hpp"
 
 namespace tendril::bench {
 namespace {

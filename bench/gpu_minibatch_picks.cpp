@@ -18,8 +18,8 @@
 #include "bench/measure.hpp"
 #include "bench/report.hpp"
 #include "core/random.hpp"
-#include "gpu/check.hpp"
-#include "gpu/minibatch_race.hpp"
+#include "gpu/batches/race.hpp"
+#include "gpu/device/check.hpp"
 
 namespace tendril::bench {
 namespace {

@@ -9,12 +9,12 @@
 #include <tendril/gpu_array.hpp>
 #include <tendril/starts.hpp>
 
+#include "base/parallel.hpp"  // parallel_ranges
 #include "bench/gpu_ceilings.hpp"
 #include "bench/measure.hpp"
 #include "core/random.hpp"
-#include "gpu/scan_walk.hpp"
-#include "gpu/workspace.hpp"
-#include "store/parallel.hpp"  // parallel_ranges
+#include "gpu/device/workspace.hpp"
+#include "gpu/walks/scan_walk.hpp"
 
 namespace tendril::bench {
 namespace {
@@ -32,7 +32,7 @@ graph make_lists(std::int64_t degree, options const& o)
   buffer<float> weights(num_edges);
   for (std::int64_t v = 0; v <= num_vertices; ++v) { indptr[v] = v * degree; }
   rng_key const key = core::make_key(1, core::domain::generator_weights);
-  store::parallel_ranges(o.exec, num_vertices, 1, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(o.exec, num_vertices, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t v = begin; v < end; ++v) {
       for (std::int64_t i = 0; i < degree; ++i) {
         std::int64_t const e = v * degree + i;

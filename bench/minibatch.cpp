@@ -23,12 +23,12 @@
 #include <tendril/minibatch.hpp>
 #include <tendril/starts.hpp>
 
+#include "base/parallel.hpp"  // num_threads
 #include "bench/ceilings.hpp"
 #include "bench/gpu_ceilings.hpp"
 #include "bench/gpu_graphs.hpp"
 #include "bench/measure.hpp"
 #include "bench/rmat_spec.hpp"
-#include "store/parallel.hpp"  // num_threads
 
 namespace tendril::bench {
 namespace {
@@ -195,7 +195,7 @@ std::vector<row> run_on_cpu(options const& o)
   graph const g = is_rmat_spec(o.graph) ? make_rmat(o.graph, o.exec) : read_graph(o.graph, {}, o.exec);
   auto const b =
       std::make_shared<minibatch_bed>(minibatch_bed{hetero_graph(g), make_seeds(g.arrays().indptr.span(), num_seeds)});
-  int const threads = store::num_threads(o.exec);
+  int const threads = base::num_threads(o.exec);
   session s(o.graph, o.repeats);
   s.add(gathers, "with prefetch", "gathers/s", "",
         [g, threads] { return independent_gathers(g.view(), 40'000'000, threads); });

@@ -28,7 +28,7 @@ graph make_rmat(std::string const& spec, Exec const& exec)
   build_options build;
   build.symmetrize = true;
   build.drop_duplicates = true;
-  decoration extra;
+  edge_attributes extra;
   extra.has_weights = true;
   extra.weight_min = 1;
   extra.weight_max = 5;

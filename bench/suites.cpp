@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <tendril/engine/application_cpu.hpp>
-#include <tendril/engine/apps.hpp>
+#include <tendril/engine/applications/apps.hpp>
+#include <tendril/engine/applications/cpu.hpp>
 #include <tendril/error.hpp>
 #include <tendril/generate.hpp>
 #include <tendril/gpu.hpp>
@@ -17,6 +17,7 @@
 #include <tendril/sample.hpp>
 #include <tendril/walk.hpp>
 
+#include "base/parallel.hpp"  // num_threads
 #include "bench/ceilings.hpp"
 #include "bench/gpu_applications.hpp"
 #include "bench/gpu_khop.hpp"
@@ -32,7 +33,6 @@
 #include "bench/rmat_spec.hpp"
 #include "bench/scratch_folder.hpp"
 #include "core/random.hpp"
-#include "store/parallel.hpp"  // num_threads
 
 namespace tendril::bench {
 namespace {
@@ -140,14 +140,14 @@ std::vector<row> run_ceilings(options const& o)
 {
   auto const b = make_bed(o);
   session s(b->name, o.repeats);
-  add_ceilings(s, b, store::num_threads(o.exec));
+  add_ceilings(s, b, base::num_threads(o.exec));
   return s.run();
 }
 
 std::vector<row> run_walks(options const& o)
 {
   auto const b = make_bed(o);
-  int const threads = store::num_threads(o.exec);
+  int const threads = base::num_threads(o.exec);
   session s(b->name, o.repeats);
   add_ceilings(s, b, threads);
   s.add("uniform, one walker at a time", "plain loop", "steps/s", pairs,
@@ -188,7 +188,7 @@ std::vector<row> run_sample(options const& o)
 {
   auto const b = make_bed(o);
   session s(b->name, o.repeats);
-  add_ceilings(s, b, store::num_threads(o.exec));
+  add_ceilings(s, b, base::num_threads(o.exec));
   khop_params k;
   s.add("k-hop (25,10)", "40,000 roots", "edges/s", gathers, khop_job(b, k, o.exec));
   k.replace = true;
@@ -214,7 +214,7 @@ std::vector<row> run_sample(options const& o)
 std::vector<row> run_scaling(options const& o)
 {
   auto const b = make_bed(o);
-  int const threads = store::num_threads(o.exec);
+  int const threads = base::num_threads(o.exec);
   session s(b->name, o.repeats);
   walk_params weighted;
   weighted.weighted = b->g.has_weights();
@@ -251,7 +251,7 @@ std::vector<row> run_store(options const& o)
   auto const bytes = static_cast<double>(std::filesystem::file_size(text));
 
   session s(b->name, o.repeats);
-  for (int const t : {1, store::num_threads(o.exec)}) {
+  for (int const t : {1, base::num_threads(o.exec)}) {
     auto const exec = with_threads(o.exec, t);
     s.add(fmt::format("reading a text edge list on {} thread{}", t, t == 1 ? "" : "s"), "with its build", "B/s", "",
           [folder, text, exec, bytes] { return bytes / seconds_of([&] { (void)read_graph(text, {}, exec); }); });
@@ -330,7 +330,7 @@ std::vector<row> run(options const& given)
   if (!o.quiet) { print_table(rows); }
   if (!o.json_path.empty()) {
     std::string const gpu_name = o.gpu.has_value() ? describe_gpu(*o.gpu).name : std::string();
-    write_result_file(o.json_path, rows, store::num_threads(o.exec), gpu_name);
+    write_result_file(o.json_path, rows, base::num_threads(o.exec), gpu_name);
   }
   return rows;
 }

@@ -33,7 +33,7 @@ struct generate_command {
 
   void run() const;
   [[nodiscard]] std::int64_t num_vertices() const;
-  [[nodiscard]] decoration extra() const;
+  [[nodiscard]] edge_attributes extra() const;
   [[nodiscard]] bool is_random() const { return kind == "rmat" || kind == "er" || kind == "powerlaw"; }
   template <class Exec>
   [[nodiscard]] graph make_random(Exec const& exec) const;
@@ -49,9 +49,9 @@ std::int64_t generate_command::num_vertices() const
   return std::int64_t{1} << power;
 }
 
-decoration generate_command::extra() const
+edge_attributes generate_command::extra() const
 {
-  decoration extra;
+  edge_attributes extra;
   extra.num_labels = labels;
   extra.num_node_types = types;
   extra.has_weights = !weights.empty() || sigma != 0;

@@ -83,13 +83,14 @@ catalogue_plan plan_of(ladies_params const& params, graph const& g)
   catalogue_plan plan;
   if (params.matrix == propagation::row) {
     plan.reasons = {
-        "a draw chooses a vertex of the previous layer by the norm of its row, 1 / degree, then one of its edges "
+        "a draw chooses a vertex of the previous layer by the squared norm of its row, 1 / degree, then one of its "
+        "edges "
         "uniformly: O(1), without a table"};
   } else {
     plan.tables = "prefix sums of squared entries, norms of rows";
     plan.table_bytes = g.num_edges() * 8 + g.num_vertices() * 4;
     plan.reasons = {
-        "a draw chooses a vertex of the previous layer by the norm of its row, then one of its edges by its "
+        "a draw chooses a vertex of the previous layer by the squared norm of its row, then one of its edges by its "
         "squared entry: O(log degree), from prefix sums"};
   }
   return plan;

@@ -1,23 +1,16 @@
-# Writes OUTPUT, a C++ source that holds texts: ENTRIES is a list of name=path, FUNCTION what gives them, HEADER what
-# declares it. Run as a script, when one of the texts has changed.
-string(REPLACE "|" ";" entries "${ENTRIES}")
-set(list "")
-foreach(entry IN LISTS entries)
-  string(REGEX MATCH "^([^=]+)=(.+)$" matched "${entry}")
-  set(name "${CMAKE_MATCH_1}")
-  file(READ "${CMAKE_MATCH_2}" text)
-  string(APPEND list "    {\"${name}\", R\"TEXT(${text})TEXT\"},\n")
-endforeach()
-file(WRITE "${OUTPUT}" "#include \"${HEADER}\"
-
-namespace tendril::plan {
-
-std::span<embedded_text const> ${FUNCTION}()
-{
-  static constexpr embedded_text texts[] = {
-${list}  };
-  return texts;
-}
-
-}  // namespace tendril::plan
-")
+# tendril_embed(FUNCTION HEADER NAME=PATH…): makes FUNCTION.cpp in the build folder, a source that holds the files' texts under
+# their names. HEADER declares the function that gives them.
+function(tendril_embed function header)
+  set(paths "")
+  foreach(entry IN LISTS ARGN)
+    string(REGEX REPLACE "^[^=]+=" "" path "${entry}")
+    list(APPEND paths ${path})
+  endforeach()
+  string(REPLACE ";" "|" entries "${ARGN}")
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/EmbedTextScript.cmake)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} "-DENTRIES=${entries}" -DFUNCTION=${function} -DHEADER=${header} -DOUTPUT=${output}
+      -P ${script}
+    DEPENDS ${paths} ${script} VERBATIM)
+endfunction()

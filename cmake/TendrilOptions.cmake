@@ -19,6 +19,9 @@ endif()
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(ZLIB REQUIRED)
 find_package(fmt REQUIRED)
+if(NOT TARGET fmt::fmt)  # headers alone are installed: every source then compiles what it uses of them
+  add_library(fmt::fmt ALIAS fmt::fmt-header-only)
+endif()
 find_package(nlohmann_json REQUIRED)
 
 # One interface target carries the flags. Floating point that CPU and GPU must agree on to the bit is written with

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include <tendril/engine/application_cpu.hpp>
+#include <tendril/engine/applications/cpu.hpp>
 #include <tendril/error.hpp>
 #include <tendril/generate.hpp>
 #include <tendril/io.hpp>

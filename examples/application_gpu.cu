@@ -6,8 +6,8 @@
 #include <iostream>
 #include <vector>
 
-#include <tendril/engine/application_cpu.hpp>
-#include <tendril/engine/application_gpu.cuh>
+#include <tendril/engine/applications/cpu.hpp>
+#include <tendril/engine/applications/gpu.cuh>
 #include <tendril/generate.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>

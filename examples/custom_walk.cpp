@@ -53,7 +53,7 @@ struct near_walk {
 void walk_as_told(int argc, char** argv)
 {
   std::string const source = argc > 1 ? read_text(argv[1]) : near_walk;
-  tendril::decoration weights;
+  tendril::edge_attributes weights;
   weights.has_weights = true;
   tendril::build_options build;
   build.symmetrize = true;

@@ -9,8 +9,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include <tendril/engine/dynamic_walk_cpu.hpp>
-#include <tendril/engine/dynamic_walk_gpu.cuh>
+#include <tendril/engine/walks/cpu.hpp>
+#include <tendril/engine/walks/gpu.cuh>
 #include <tendril/generate.hpp>
 #include <tendril/gpu.hpp>
 
@@ -45,7 +45,7 @@ bool walk_on_both(char const* name, tendril::graph const& graph, Walk const& wal
 
 bool walk_everywhere()
 {
-  tendril::decoration extra;
+  tendril::edge_attributes extra;
   extra.has_weights = true;
   extra.num_node_types = 3;
   tendril::build_options build;

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include <tendril/engine/dynamic_walk_cpu.hpp>
+#include <tendril/engine/walks/cpu.hpp>
 #include <tendril/error.hpp>
 #include <tendril/generate.hpp>
 #include <tendril/io.hpp>
@@ -27,7 +27,7 @@ tendril::graph read_or_generate(int argc, char** argv)
   params.seed = 1;
   tendril::build_options build;
   build.symmetrize = true;
-  tendril::decoration types;
+  tendril::edge_attributes types;
   types.num_node_types = 3;
   return tendril::generate_rmat(params, build, types);
 }

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include <tendril/application.hpp>
-#include <tendril/engine/random_stream.hpp>
+#include <tendril/engine/applications/random_stream.hpp>
 
 struct quiet_hops {
   std::int32_t fanouts[2] = {10, 5};

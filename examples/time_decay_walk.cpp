@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include <tendril/engine/dynamic_walk_cpu.hpp>
+#include <tendril/engine/walks/cpu.hpp>
 #include <tendril/error.hpp>
 #include <tendril/generate.hpp>
 #include <tendril/io.hpp>
@@ -24,7 +24,7 @@ tendril::graph read_or_generate(int argc, char** argv)
   params.num_vertices = 1000;
   params.num_edges = 50'000;
   params.seed = 1;
-  tendril::decoration times;
+  tendril::edge_attributes times;
   times.has_weights = true;
   times.weight_min = 0;
   times.weight_max = 86400;  // seconds

@@ -38,8 +38,8 @@
 // CPU and GPU agree to the bit if the application does: use integers, + - * / and comparisons, compiled without
 // contraction (-ffp-contract=off, nvcc --fmad=false). Do not use the mathematical library.
 //
-// <tendril/engine/application_cpu.hpp> and <tendril/engine/application_gpu.cuh> run applications. They need src/ on the
-// include path, for the rules of src/core. <tendril/custom_application.hpp> compiles a struct from source text.
+// <tendril/engine/applications/cpu.hpp> and <tendril/engine/applications/gpu.cuh> run applications. They need src/ on
+// the include path, for the rules of src/core. <tendril/custom_application.hpp> compiles a struct from source text.
 // docs/applications.md is the tutorial.
 
 #pragma once

@@ -11,7 +11,7 @@
 
 namespace tendril {
 
-class random_stream;  // <tendril/engine/random_stream.hpp>
+class random_stream;  // <tendril/engine/applications/random_stream.hpp>
 
 /// The value of steps() that means "until a step adds nothing".
 inline constexpr int until_done = -1;

@@ -24,8 +24,8 @@ namespace tendril {
 ///
 /// The source may use the names of <tendril/application.hpp> (sample_view, transit_list, edge_list, combined_edges,
 /// random_stream, sampling, until_done, vertex_id, no_vertex, graph_view…) without `tendril::`, and needs no includes.
-/// It may include <tendril/engine/apps.hpp> and derive from the structs there. TENDRIL_HD before functions is optional.
-/// The author of the source can run any code in this process: never compile text from strangers.
+/// It may include <tendril/engine/applications/apps.hpp> and derive from the structs there. TENDRIL_HD before functions
+/// is optional. The author of the source can run any code in this process: never compile text from strangers.
 class custom_application {
  public:
   /// Fields that `parameters` doesn't name keep the struct's own default values, or are zero.
@@ -61,7 +61,7 @@ class custom_application {
   /// @param roots      [n, num_roots] vertices, row-major: the initial vertices of each sample.
   /// @param num_roots  Number of roots of each sample, >= 1.
   /// @return           In the memory of `exec`.
-  /// @throws as compile and run_application (<tendril/engine/application_cpu.hpp>).
+  /// @throws as compile and run_application (<tendril/engine/applications/cpu.hpp>).
   [[nodiscard]] samples run(graph const& graph, std::span<vertex_id const> roots, std::int64_t num_roots,
                             application_params const& params, cpu_exec const& exec = {},
                             std::int64_t first_sample = 0) const;

@@ -54,7 +54,7 @@ class custom_walk {
 
   /// Walks from each start. The walks equal, bit for bit, the walks of run_dynamic_walk with the same struct compiled
   /// ahead of time; CPU and GPU give the same walks.
-  /// @throws as compile and run_dynamic_walk (<tendril/engine/dynamic_walk_cpu.hpp>).
+  /// @throws as compile and run_dynamic_walk (<tendril/engine/walks/cpu.hpp>).
   [[nodiscard]] walks run(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
                           cpu_exec const& exec = {}, std::int64_t first_walk = 0) const;
 

@@ -18,7 +18,7 @@
 // CPU and GPU agree to the bit if weight() does: use + - * /, comparisons and integers, compiled without contraction
 // (-ffp-contract=off, nvcc --fmad=false). Do not use the mathematical library. examples/ has two such walks.
 //
-// <tendril/engine/dynamic_walk_cpu.hpp> and <tendril/engine/dynamic_walk_gpu.cuh> run dynamic walks. They need src/ on
+// <tendril/engine/walks/cpu.hpp> and <tendril/engine/walks/gpu.cuh> run dynamic walks. They need src/ on
 // the include path, for the rules of src/core. <tendril/custom_walk.hpp> compiles a struct from source text.
 
 #pragma once

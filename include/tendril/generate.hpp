@@ -9,7 +9,7 @@
 namespace tendril {
 
 /// Attributes that every generator can add to its graph.
-struct decoration {
+struct edge_attributes {
   bool has_weights = false;
   float weight_min = 1.0F, weight_max = 5.0F;  ///< Weights are uniform in [min, max), 0 <= min < max.
   double weight_sigma = 0;                     ///< > 0: weights are lognormal(0, sigma) instead.
@@ -33,9 +33,9 @@ struct rmat_params {
   bool scramble = true;
   std::uint64_t seed = 0;
 };
-[[nodiscard]] graph generate_rmat(rmat_params const& params, build_options const& build, decoration const& extra = {},
-                                  cpu_exec const& exec = {});
-[[nodiscard]] graph generate_rmat(rmat_params const& params, build_options const& build, decoration const& extra,
+[[nodiscard]] graph generate_rmat(rmat_params const& params, build_options const& build,
+                                  edge_attributes const& extra = {}, cpu_exec const& exec = {});
+[[nodiscard]] graph generate_rmat(rmat_params const& params, build_options const& build, edge_attributes const& extra,
                                   gpu_exec const& exec);
 
 /// Erdős–Rényi G(n, m): num_edges edges with uniformly random ends, before `build`.
@@ -44,9 +44,9 @@ struct er_params {
   std::int64_t num_edges = 16384;
   std::uint64_t seed = 0;
 };
-[[nodiscard]] graph generate_er(er_params const& params, build_options const& build, decoration const& extra = {},
+[[nodiscard]] graph generate_er(er_params const& params, build_options const& build, edge_attributes const& extra = {},
                                 cpu_exec const& exec = {});
-[[nodiscard]] graph generate_er(er_params const& params, build_options const& build, decoration const& extra,
+[[nodiscard]] graph generate_er(er_params const& params, build_options const& build, edge_attributes const& extra,
                                 gpu_exec const& exec);
 
 /// A heavy-tailed graph: out-degrees follow a discrete power law with `exponent` between min_degree and max_degree
@@ -59,9 +59,9 @@ struct powerlaw_params {
   std::uint64_t seed = 0;
 };
 [[nodiscard]] graph generate_powerlaw(powerlaw_params const& params, build_options const& build,
-                                      decoration const& extra = {}, cpu_exec const& exec = {});
+                                      edge_attributes const& extra = {}, cpu_exec const& exec = {});
 [[nodiscard]] graph generate_powerlaw(powerlaw_params const& params, build_options const& build,
-                                      decoration const& extra, gpu_exec const& exec);
+                                      edge_attributes const& extra, gpu_exec const& exec);
 
 enum class regular_graph {
   star,      ///< Edges between vertex 0 and each other vertex, in both directions.
@@ -70,6 +70,6 @@ enum class regular_graph {
   complete,  ///< Every ordered pair of distinct vertices.
 };
 [[nodiscard]] graph generate_regular(regular_graph kind, std::int64_t num_vertices, std::uint64_t seed = 0,
-                                     decoration const& extra = {}, cpu_exec const& exec = {});
+                                     edge_attributes const& extra = {}, cpu_exec const& exec = {});
 
 }  // namespace tendril

@@ -55,7 +55,7 @@ struct graph_arrays {
   int device = -1;                              ///< Place of the arrays: a GPU's ordinal, or -1 for host memory.
 };
 
-class derived_cache;  // tables that planners build once per graph, kept with it: src/store/derived_cache.hpp
+class derived_cache;  // tables that planners build once per graph, kept with it: src/graph/derived_cache.hpp
 
 /// An immutable graph. Copies share the arrays. The owner of an array may be the library, a mapped file or the caller.
 class graph {

@@ -19,8 +19,8 @@ namespace {
 
 namespace nb = nanobind;
 
-template <class Params, graph (*Generate)(Params const&, build_options const&, decoration const&, cpu_exec const&)>
-graph generate(Params const& params, build_options const& options, decoration const& extra, int num_threads)
+template <class Params, graph (*Generate)(Params const&, build_options const&, edge_attributes const&, cpu_exec const&)>
+graph generate(Params const& params, build_options const& options, edge_attributes const& extra, int num_threads)
 {
   cpu_exec const exec = make_exec(num_threads);
   nb::gil_scoped_release const no_gil;
@@ -36,7 +36,7 @@ regular_graph parse_regular(std::string const& kind)
   throw argument_error(fmt::format("generate: kind is '{}', expected star, ring, grid or complete", kind));
 }
 
-graph regular(std::string const& kind, std::int64_t num_vertices, std::uint64_t seed, decoration const& extra,
+graph regular(std::string const& kind, std::int64_t num_vertices, std::uint64_t seed, edge_attributes const& extra,
               int num_threads)
 {
   cpu_exec const exec = make_exec(num_threads);
@@ -50,14 +50,14 @@ void bind_generate(nb::module_& module)
 {
   using namespace nb::literals;  // NOLINT(google-build-using-namespace): the way nanobind names arguments
 
-  nb::class_<decoration>(module, "Decoration")
+  nb::class_<edge_attributes>(module, "Decoration")
       .def(nb::init<>())
-      .def_rw("has_weights", &decoration::has_weights)
-      .def_rw("weight_min", &decoration::weight_min)
-      .def_rw("weight_max", &decoration::weight_max)
-      .def_rw("weight_sigma", &decoration::weight_sigma)
-      .def_rw("num_labels", &decoration::num_labels)
-      .def_rw("num_node_types", &decoration::num_node_types);
+      .def_rw("has_weights", &edge_attributes::has_weights)
+      .def_rw("weight_min", &edge_attributes::weight_min)
+      .def_rw("weight_max", &edge_attributes::weight_max)
+      .def_rw("weight_sigma", &edge_attributes::weight_sigma)
+      .def_rw("num_labels", &edge_attributes::num_labels)
+      .def_rw("num_node_types", &edge_attributes::num_node_types);
 
   nb::class_<rmat_params>(module, "RmatParams")
       .def(nb::init<>())

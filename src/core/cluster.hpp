@@ -1,5 +1,5 @@
 // Which vertices make a cluster, and which clusters a batch (ClusterGCN: Chiang et al., KDD'19). A random order is that of
-// 64 random bits an item, equal ones in the order of the items. Executors: src/cpu/cluster.cpp, src/gpu/cluster.cu.
+// 64 random bits an item, equal ones in the order of the items. Executors: src/cpu/subgraphs/cluster.cpp, src/gpu/subgraphs/cluster.cu.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // LABOR-0 (Balin and Catalyurek, "Layer-neighbor sampling: defusing neighborhood explosion in GNNs", NeurIPS'23): which
-// edges a vertex takes, by a random number that belongs to the neighbour. Exact in integers. Executors: src/cpu/labor.cpp,
-// src/gpu/labor.cu.
+// edges a vertex takes, by a random number that belongs to the neighbour. Exact in integers. Executors: src/cpu/layers/labor.cpp,
+// src/gpu/layers/labor.cu.
 
 #pragma once
 

@@ -1,7 +1,7 @@
 // Layer-wise importance sampling: which vertex a slot of a layer draws, with which probability, and the coefficients of
 // the edges to it. FastGCN: Chen, Ma and Xiao, ICLR'18; LADIES: Zou et al., NeurIPS'19. include/tendril/layers.hpp says
 // what is drawn. Everything that decides is an integer; probabilities and coefficients are made of +, *, / and one
-// correctly rounded square root, in an order that is defined here. Executors: src/cpu/layers.cpp, src/gpu/layers.cu.
+// correctly rounded square root, in an order that is defined here. Executors: src/cpu/layers/layers.cpp, src/gpu/layers/layers.cu.
 //
 // A slot draws in rounds: round r uses the block of counter (sample, slot, r). Round 0 is all there is with replacement;
 // without, see `most_rounds`.

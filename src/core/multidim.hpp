@@ -1,5 +1,5 @@
 // One step of a multi-dimensional random walk (Ribeiro and Towsley, IMC'10): which root of a set, and which of its
-// out-edges. Executors: src/cpu/multidim.cpp, src/gpu/multidim_uniform.cu, src/gpu/multidim_by_degree.cu.
+// out-edges. Executors: src/cpu/walks/multidim.cpp, src/gpu/walks/multidim_uniform.cu, src/gpu/walks/multidim_by_degree.cu.
 
 #pragma once
 

@@ -37,7 +37,7 @@ TENDRIL_HD std::uint64_t race_entry(std::uint32_t key, std::uint32_t index)
   return (std::uint64_t{key} << 32U) | index;
 }
 
-inline constexpr std::uint64_t race_nobody = ~std::uint64_t{0};
+inline constexpr std::uint64_t race_none = ~std::uint64_t{0};
 
 TENDRIL_HD bool race_has_winner(std::uint64_t entry) { return (entry >> 32U) != race_never; }
 TENDRIL_HD std::uint32_t race_index(std::uint64_t entry) { return static_cast<std::uint32_t>(entry); }
@@ -80,11 +80,11 @@ TENDRIL_HD random_block race_low_block(rng_key key, std::uint64_t item, std::uin
   return draw_block(key, item, step, first_draw + race_low_draws + offset);
 }
 
-/// The entry of a candidate all of whose bits are known; race_nobody if its weight is not positive.
+/// The entry of a candidate all of whose bits are known; race_none if its weight is not positive.
 TENDRIL_HD std::uint64_t race_entry_of(std::uint32_t i, std::uint32_t high, std::uint32_t low, float weight)
 {
   std::uint32_t const key = race_key(exponential((std::uint64_t{high} << 32U) | low), weight);
-  return key == race_never ? race_nobody : race_entry(key, i);
+  return key == race_never ? race_none : race_entry(key, i);
 }
 
 /// The entry of a candidate whose upper half is known: draws the lower one. Any thread may call it.
@@ -109,7 +109,7 @@ TENDRIL_HD std::uint64_t race_entry_of(rng_key key, std::uint64_t item, std::uin
 struct race_filter {
   float reach;
 
-  /// The filter against an entry; against race_nobody it lets every positive weight pass.
+  /// The filter against an entry; against race_none it lets every positive weight pass.
   [[nodiscard]] static TENDRIL_HD race_filter against(std::uint64_t entry)
   {
     // A key's exponent field is that of a float plus 66: field 1 is the smallest normal float, 255 is infinity.
@@ -150,12 +150,12 @@ TENDRIL_HD void race_scan(std::uint32_t size, MayWin may_win, Enter enter, rng_k
 /// Runs one race over `size` candidates of weights weight_of(i), which are asked for only where bound_of(i), not below
 /// the weight, doesn't rule the candidate out. Draws from (key, item, step, first_draw and above). One thread runs the
 /// whole race.
-/// @return the winner's entry; race_nobody if no weight is positive.
+/// @return the winner's entry; race_none if no weight is positive.
 template <class BoundOf, class WeightOf>
 TENDRIL_HD std::uint64_t race_one(std::uint32_t size, BoundOf bound_of, WeightOf weight_of, rng_key key,
                                   std::uint64_t item, std::uint32_t step, std::uint32_t first_draw)
 {
-  std::uint64_t best = race_nobody;
+  std::uint64_t best = race_none;
   race_filter filter = race_filter::against(best);
   auto const may_win = [&](std::uint32_t i, std::uint32_t high) { return filter.may_win(high, bound_of(i)); };
   auto const enter = [&](std::uint32_t i, std::uint32_t high) {
@@ -176,7 +176,7 @@ TENDRIL_HD std::uint64_t race_one(std::uint32_t size, WeightOf weight_of, rng_ke
   return race_one(size, weight_of, weight_of, key, item, step, first_draw);
 }
 
-/// The k smallest entries of a race so far, ascending, in the caller's memory; slots without a winner are race_nobody.
+/// The k smallest entries of a race so far, ascending, in the caller's memory; slots without a winner are race_none.
 /// A sorted list: made for fan-outs, where almost every candidate loses against the last of the list.
 struct race_list {
   std::uint64_t* winners;  ///< [k]
@@ -184,7 +184,7 @@ struct race_list {
 
   TENDRIL_HD void clear() const
   {
-    for (std::uint32_t j = 0; j < k; ++j) { winners[j] = race_nobody; }
+    for (std::uint32_t j = 0; j < k; ++j) { winners[j] = race_none; }
   }
 
   /// What a candidate must beat.

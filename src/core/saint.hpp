@@ -1,5 +1,5 @@
 // Which vertices GraphSAINT's samplers draw (Zeng et al., ICLR'20), and its coefficients. A draw belongs to (sample's
-// logical id, number of the draw); the sampler is in the key. Executors: src/cpu/saint.cpp, src/gpu/saint.cu.
+// logical id, number of the draw); the sampler is in the key. Executors: src/cpu/subgraphs/saint.cpp, src/gpu/subgraphs/saint.cu.
 //
 // Edges need no table: a vertex with edges, uniformly, then one of its edges, uniformly, is edge (u, v) with probability
 // 1 / (n deg(u)), n being the number of vertices with edges. Where both directions are stored, the undirected edge comes

@@ -1,7 +1,7 @@
 // Which neighbours of a vertex belong to a set: the question behind induced subgraphs. A set is its vertices in ascending
 // order, and a filter of a few bits a vertex that answers most questions by one word. A list of neighbours is either
 // read, with a question for each of them, or searched for each vertex of the set; both find the same edges in the same
-// order. Executors: src/cpu/subgraph.cpp, src/gpu/induce_small.cu, src/gpu/induce_large.cu.
+// order. Executors: src/cpu/subgraphs/subgraph.cpp, src/gpu/subgraphs/induce_small.cu, src/gpu/subgraphs/induce_large.cu.
 
 #pragma once
 

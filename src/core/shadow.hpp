@@ -1,6 +1,6 @@
 // Which neighbours a vertex of a ShaDow sample gives (Zeng et al., NeurIPS'21): k of them, uniformly, by Floyd's method or
 // with replacement. A draw belongs to (hop, sample's logical id, vertex's position in the sample, pick); the hop is in the
-// key. Executors: src/cpu/shadow.cpp, src/gpu/shadow.cu.
+// key. Executors: src/cpu/subgraphs/shadow.cpp, src/gpu/subgraphs/shadow.cu.
 
 #pragma once
 

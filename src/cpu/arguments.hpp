@@ -6,7 +6,7 @@
 
 #include <tendril/graph.hpp>
 
-#include "store/expects.hpp"  // TENDRIL_EXPECTS
+#include "base/expects.hpp"  // TENDRIL_EXPECTS
 
 namespace tendril::cpu {
 

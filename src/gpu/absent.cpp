@@ -21,8 +21,8 @@
 #include <tendril/walk.hpp>
 #include <tendril/walk_stream.hpp>
 
-#include "plan/minibatch_state.hpp"
-#include "plan/walker_state.hpp"
+#include "samplers/batches/state.hpp"
+#include "samplers/walks/walker_state.hpp"
 
 namespace tendril {
 namespace {
@@ -63,9 +63,12 @@ temporal_order order_by_time(graph const&, std::span<std::int64_t const>, gpu_ex
 temporal_order order_by_vertex_time(graph const&, std::span<std::int64_t const>, gpu_exec const&) { refuse(); }
 
 graph build_graph(coo_view const&, build_options const&, gpu_exec const&) { refuse(); }
-graph generate_rmat(rmat_params const&, build_options const&, decoration const&, gpu_exec const&) { refuse(); }
-graph generate_er(er_params const&, build_options const&, decoration const&, gpu_exec const&) { refuse(); }
-graph generate_powerlaw(powerlaw_params const&, build_options const&, decoration const&, gpu_exec const&) { refuse(); }
+graph generate_rmat(rmat_params const&, build_options const&, edge_attributes const&, gpu_exec const&) { refuse(); }
+graph generate_er(er_params const&, build_options const&, edge_attributes const&, gpu_exec const&) { refuse(); }
+graph generate_powerlaw(powerlaw_params const&, build_options const&, edge_attributes const&, gpu_exec const&)
+{
+  refuse();
+}
 
 multidim_walks multidim_walk(graph const&, std::span<vertex_id const>, std::int64_t, multidim_params const&,
                              gpu_exec const&, std::int64_t)

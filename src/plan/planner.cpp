@@ -5,9 +5,9 @@
 
 #include <unistd.h>
 
+#include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "core/node2vec.hpp"
-#include "store/derived_cache.hpp"
-#include "store/expects.hpp"  // TENDRIL_EXPECTS
+#include "graph/derived_cache.hpp"
 
 namespace tendril {
 
@@ -65,9 +65,9 @@ std::int64_t free_memory_bytes()
 }
 
 /// Collects what tables a plan needs and whether they are there already.
-class table_bill {
+class table_costs {
  public:
-  explicit table_bill(graph const& graph) : graph_(graph) {}
+  explicit table_costs(graph const& graph) : graph_(graph) {}
 
   [[nodiscard]] bool has(std::string const& key) const { return graph_.derived().find<void>(key) != nullptr; }
 
@@ -139,7 +139,7 @@ sampling_rule choose_weighted_rule(sampling_plan& plan, weight_statistics const&
 }
 
 /// Chooses where a weighted rule gets its numbers from, and bills it.
-void plan_weight_tables(sampling_plan& plan, table_bill& bill, graph const& graph, grouping by, double steps,
+void plan_weight_tables(sampling_plan& plan, table_costs& bill, graph const& graph, grouping by, double steps,
                         cpu_exec const& exec)
 {
   auto const edges = static_cast<double>(graph.num_edges());
@@ -233,7 +233,7 @@ sampling_plan make_walk_plan(graph const& graph, walk_params const& params, std:
   sampling_plan plan;
   plan.rule = choose_walk_rule(plan, params, [&]() -> weight_statistics const& { return *statistics_of(graph, exec); });
   double const steps = expected_steps(params, expected_walks);
-  table_bill bill(graph);
+  table_costs bill(graph);
   grouping const by = metapath_grouping(params);
 
   if (!params.metapath.empty()) {
@@ -339,7 +339,7 @@ sampling_plan make_khop_plan(graph const& graph, khop_params const& params, std:
   char const* const key = alias ? "alias-buckets" : "prefix-sums";
   std::int64_t const bytes = (alias ? 16 : 8) * graph.num_edges();
   auto const statistics = statistics_of(graph, exec);
-  table_bill bill(graph);
+  table_costs bill(graph);
   choose_layout(plan, bill.has(key), bytes, static_cast<double>(graph.num_edges()) * alias_build_ns,
                 parents * statistics->mean_degree * online_edge_ns, alias ? "alias table" : "prefix sums",
                 "computed at each vertex", table_layout::online);

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/parallel.hpp"  // parallel_ranges
 #include "core/alias.hpp"
 #include "core/fixed_point.hpp"
 #include "core/weight_summary.hpp"
-#include "store/parallel.hpp"  // parallel_ranges
 
 namespace tendril::plan {
 namespace {
@@ -26,7 +26,7 @@ std::uint64_t fixed_total(float const* weights, std::uint32_t degree, core::fixe
 template <class F, class G>
 void for_each_weighted(graph_view const& graph, cpu_exec const& exec, F f, G g)
 {
-  store::parallel_ranges(exec, graph.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, graph.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t v = begin; v < end; ++v) {
       edge_id const first = graph.indptr[v];
       auto const degree = static_cast<std::uint32_t>(graph.indptr[v + 1] - first);
@@ -50,13 +50,13 @@ std::vector<char> labels_in_use(graph_view const& graph, grouping by, cpu_exec c
   std::int64_t const size = by == grouping::by_edge_label ? graph.num_edges : graph.num_vertices;
   std::vector<char> used(labels.empty() ? 0 : std::size_t{1} << (8U * static_cast<unsigned>(labels.bytes_per_label)));
   std::mutex merge;
-  store::parallel_ranges(exec, labels.empty() ? 0 : size, std::int64_t{1} << 22U,
-                         [&](std::int64_t begin, std::int64_t end) {
-                           std::vector<char> seen(used.size());
-                           for (std::int64_t i = begin; i < end; ++i) { seen[labels[i]] = 1; }
-                           std::lock_guard const lock(merge);
-                           for (std::size_t l = 0; l < used.size(); ++l) { used[l] |= seen[l]; }
-                         });
+  base::parallel_ranges(exec, labels.empty() ? 0 : size, std::int64_t{1} << 22U,
+                        [&](std::int64_t begin, std::int64_t end) {
+                          std::vector<char> seen(used.size());
+                          for (std::int64_t i = begin; i < end; ++i) { seen[labels[i]] = 1; }
+                          std::lock_guard const lock(merge);
+                          for (std::size_t l = 0; l < used.size(); ++l) { used[l] |= seen[l]; }
+                        });
   while (!used.empty() && used.back() == 0) { used.pop_back(); }
   return used;
 }
@@ -67,7 +67,7 @@ weight_statistics make_weight_statistics(graph_view const& graph, cpu_exec const
   out.num_bytes = 4 * graph.num_vertices;
   core::weight_summary all;
   std::mutex merge;
-  store::parallel_ranges(exec, graph.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, graph.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
     core::weight_summary sum;
     for (std::int64_t v = begin; v < end; ++v) {
       edge_id const first = graph.indptr[v];
@@ -90,7 +90,7 @@ weight_statistics make_weight_statistics(graph_view const& graph, cpu_exec const
 buffer<vertex_record> make_vertex_records(graph_view const& graph, float const* largest, cpu_exec const& exec)
 {
   buffer<vertex_record> out(graph.num_vertices, *exec.memory);
-  store::parallel_ranges(exec, graph.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, graph.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t v = begin; v < end; ++v) {
       edge_id const first = graph.indptr[v];
       out[v] = {first, static_cast<std::uint32_t>(graph.indptr[v + 1] - first), largest[v]};
@@ -102,7 +102,7 @@ buffer<vertex_record> make_vertex_records(graph_view const& graph, float const* 
 buffer<edge_record> make_edge_records(graph_view const& graph, cpu_exec const& exec)
 {
   buffer<edge_record> out(graph.num_edges, *exec.memory);
-  store::parallel_ranges(exec, graph.num_edges, std::int64_t{1} << 16U, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, graph.num_edges, std::int64_t{1} << 16U, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t e = begin; e < end; ++e) { out[e] = {graph.indices[e], graph.weights[e]}; }
   });
   return out;
@@ -191,7 +191,7 @@ label_groups make_label_groups(graph_view const& graph, grouping by, std::int64_
   if (graph.weights != nullptr) { out.weights = buffer<float>(graph.num_edges, *exec.memory); }
   out.indptr[num_rows] = graph.num_edges;
   // A vertex's groups fill the same range of edge positions as its neighbourhood, so vertices are independent.
-  store::parallel_ranges(exec, graph.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, graph.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
     std::vector<edge_id> next(static_cast<std::size_t>(labels));
     for (std::int64_t v = begin; v < end; ++v) {
       edge_id const first = graph.indptr[v];

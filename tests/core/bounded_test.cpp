@@ -4,7 +4,7 @@
 #include <random>
 
 #include "core/random.hpp"
-#include "core/statistics.hpp"
+#include "support/statistics.hpp"
 
 namespace tendril {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-#include "core/statistics.hpp"
+#include "support/statistics.hpp"
 
 namespace tendril {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "core/statistics.hpp"
+#include "support/statistics.hpp"
 
 namespace tendril {
 namespace {

@@ -7,7 +7,7 @@
 #include <random>
 #include <utility>
 
-#include "core/statistics.hpp"
+#include "support/statistics.hpp"
 
 namespace tendril {
 namespace {

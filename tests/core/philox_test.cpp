@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "core/random.hpp"
-#include "cpu/philox_lanes.hpp"
+#include "cpu/picks/philox_lanes.hpp"
 
 namespace tendril {
 namespace {

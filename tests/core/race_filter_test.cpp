@@ -65,21 +65,21 @@ TEST(race_filter, whoever_is_behind_is_rejected)
 TEST(race_filter, the_ends_of_the_range_stay_safe)
 {
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  EXPECT_EQ(core::race_filter::against(core::race_nobody).reach, infinity);
+  EXPECT_EQ(core::race_filter::against(core::race_none).reach, infinity);
   EXPECT_EQ(core::race_filter::against(core::race_entry(321U << 23U, 0)).reach, infinity);
   EXPECT_EQ(core::race_filter::against(core::race_entry((321U << 23U) - 1, 0)).reach, infinity);  // by the slack
   EXPECT_LT(core::race_filter::against(core::race_entry(320U << 23U, 0)).reach, infinity);
   EXPECT_GE(core::race_filter::against(0).reach, std::numeric_limits<float>::min());
-  for (std::uint64_t const entry : {std::uint64_t{0}, core::race_entry(190U << 23U, 7), core::race_nobody}) {
+  for (std::uint64_t const entry : {std::uint64_t{0}, core::race_entry(190U << 23U, 7), core::race_none}) {
     core::race_filter const filter = core::race_filter::against(entry);
     EXPECT_TRUE(filter.may_win(0, 0x1p-149F));
     EXPECT_TRUE(filter.may_win(0, 3e38F));
     EXPECT_FALSE(filter.may_win(1U << 9U, 0.0F));
     EXPECT_FALSE(filter.may_win(0, std::numeric_limits<float>::quiet_NaN()));
   }
-  EXPECT_FALSE(core::race_filter::against(core::race_nobody).may_win(0, 0.0F));
-  EXPECT_TRUE(core::race_filter::against(core::race_nobody).may_win(~0U, 0x1p-149F));
-  EXPECT_EQ(core::race_entry_of(3, 0, 0, 0.0F), core::race_nobody);
+  EXPECT_FALSE(core::race_filter::against(core::race_none).may_win(0, 0.0F));
+  EXPECT_TRUE(core::race_filter::against(core::race_none).may_win(~0U, 0x1p-149F));
+  EXPECT_EQ(core::race_entry_of(3, 0, 0, 0.0F), core::race_none);
 }
 
 TEST(race_filter, races_are_the_unfiltered_ones)

@@ -25,7 +25,7 @@ inline std::uint64_t race_bits(rng_key key, std::uint64_t item, std::uint32_t st
   return (high << 32U) | low;
 }
 
-/// The k smallest entries of a race, ascending, padded with race_nobody.
+/// The k smallest entries of a race, ascending, padded with race_none.
 template <class WeightOf>
 std::vector<std::uint64_t> unfiltered_race(std::uint32_t size, WeightOf weight_of, std::size_t k, rng_key key,
                                            std::uint64_t item, std::uint32_t step, std::uint32_t first_draw)
@@ -40,7 +40,7 @@ std::vector<std::uint64_t> unfiltered_race(std::uint32_t size, WeightOf weight_o
   std::size_t const num_winners = std::min(k, entries.size());
   std::partial_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(num_winners), entries.end());
   entries.resize(num_winners);
-  entries.resize(k, core::race_nobody);
+  entries.resize(k, core::race_none);
   return entries;
 }
 

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "core/race_reference.hpp"
-#include "core/statistics.hpp"
+#include "support/statistics.hpp"
 
 namespace tendril {
 namespace {
@@ -142,10 +142,10 @@ TEST(race, ties_go_to_the_lower_index)
 {
   EXPECT_LT(core::race_entry(5, 3), core::race_entry(5, 4));
   EXPECT_LT(core::race_entry(5, 0xffffffffU), core::race_entry(6, 0));
-  EXPECT_LT(core::race_entry(6, 0), core::race_nobody);
+  EXPECT_LT(core::race_entry(6, 0), core::race_none);
   EXPECT_EQ(core::race_index(core::race_entry(6, 77)), 77U);
   EXPECT_TRUE(core::race_has_winner(core::race_entry(6, 77)));
-  EXPECT_FALSE(core::race_has_winner(core::race_nobody));
+  EXPECT_FALSE(core::race_has_winner(core::race_none));
 }
 
 void expect_race_follows(std::vector<float> const& weights, std::uint64_t num_races, double effect, std::uint64_t seed)
@@ -225,8 +225,8 @@ TEST(race, too_few_candidates_leave_slots_empty)
       5, [&](std::uint32_t i) { return weights[i]; }, 4, winners, {1, 2}, 3, 4, 5);
   EXPECT_EQ(core::race_index(winners[0]) + core::race_index(winners[1]), 4U);
   EXPECT_LT(winners[0], winners[1]);
-  EXPECT_EQ(winners[2], core::race_nobody);
-  EXPECT_EQ(winners[3], core::race_nobody);
+  EXPECT_EQ(winners[2], core::race_none);
+  EXPECT_EQ(winners[3], core::race_none);
   auto const weightless = [](std::uint32_t) { return 0.0F; };
   EXPECT_FALSE(core::race_has_winner(core::race_one(7, weightless, {1, 2}, 3, 4, 5)));
   EXPECT_FALSE(core::race_has_winner(core::race_one(0, weightless, {1, 2}, 3, 4, 5)));

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "core/race.hpp"
-#include "core/statistics.hpp"
+#include "support/statistics.hpp"
 
 namespace tendril {
 namespace {

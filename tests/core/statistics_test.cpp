@@ -1,6 +1,6 @@
 // The judge judged: known p-values, and planted biases that it must find.
 
-#include "core/statistics.hpp"
+#include "support/statistics.hpp"
 
 #include <random>
 

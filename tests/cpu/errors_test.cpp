@@ -10,8 +10,8 @@
 #include <tendril/sample.hpp>
 #include <tendril/walk.hpp>
 
-#include "cpu/small_graphs.hpp"
-#include "store/binary_files.hpp"  // message_of
+#include "support/binary_files.hpp"  // message_of
+#include "support/small_graphs.hpp"
 
 namespace tendril::test {
 namespace {

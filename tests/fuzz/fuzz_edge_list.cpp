@@ -3,7 +3,7 @@
 
 #include "fuzz_target.hpp"
 
-#include "store/readers.hpp"
+#include "formats/readers.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
 {
@@ -20,5 +20,5 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
       break;
     default: build.drop_duplicates = build.drop_self_loops = build.keep_edge_ids = true; break;
   }
-  return tendril::fuzz::run_reader(tendril::store::read_edge_list, "fuzz", data + 1, size - 1, options);
+  return tendril::fuzz::run_reader(tendril::formats::read_edge_list, "fuzz", data + 1, size - 1, options);
 }

@@ -2,9 +2,9 @@
 
 #include "fuzz_target.hpp"
 
-#include "store/readers.hpp"
+#include "formats/readers.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
 {
-  return tendril::fuzz::run_reader(tendril::store::read_metis, "fuzz", data, size);
+  return tendril::fuzz::run_reader(tendril::formats::read_metis, "fuzz", data, size);
 }

@@ -11,7 +11,7 @@
 
 #include "fuzz_target.hpp"
 
-#include "store/readers.hpp"
+#include "formats/readers.hpp"
 
 namespace {
 
@@ -78,6 +78,6 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   std::string_view const input{reinterpret_cast<char const*>(data), size};
   std::string const file = input.starts_with("PK") ? std::string(input) : pack(input);
   // A folder that does not exist: no meta.json lies beside the file.
-  return tendril::fuzz::run_reader(tendril::store::read_npz, "/nonexistent/fuzz.npz",
+  return tendril::fuzz::run_reader(tendril::formats::read_npz, "/nonexistent/fuzz.npz",
                                    reinterpret_cast<std::uint8_t const*>(file.data()), file.size());
 }

@@ -6,7 +6,7 @@
 
 #include "fuzz_target.hpp"
 
-#include "store/webgraph.hpp"
+#include "formats/webgraph.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
 {
@@ -19,9 +19,9 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   std::string_view const offsets = offsets_size == no_offsets ? std::string_view() : input.substr(0, offsets_size);
   input.remove_prefix(offsets.size());
 
-  tendril::store::webgraph_files files{"fuzz.graph", std::as_bytes(std::span(input)), properties, {}};
+  tendril::formats::webgraph_files files{"fuzz.graph", std::as_bytes(std::span(input)), properties, {}};
   if (offsets_size != no_offsets) { files.offsets = std::as_bytes(std::span(offsets)); }
   auto const decode = [&](auto const& /*path*/, auto /*bytes*/, auto /*owner*/, auto const& /*options*/,
-                          auto const& exec) { return tendril::store::decode_webgraph(files, exec); };
+                          auto const& exec) { return tendril::formats::decode_webgraph(files, exec); };
   return tendril::fuzz::run_reader(decode, "fuzz.graph", data, size);
 }

@@ -7,7 +7,7 @@
 
 #include "core/adjacency.hpp"
 #include "core/alias.hpp"
-#include "core/decoration.hpp"
+#include "core/edge_attributes.hpp"
 #include "core/floyd.hpp"
 #include "core/its.hpp"
 #include "core/labels.hpp"
@@ -48,7 +48,7 @@ enum class rule : int {
   math,
   rmat,
   power_law,
-  decoration,
+  edge_attributes,
   count
 };
 inline constexpr int num_rules = static_cast<int>(rule::count);
@@ -320,7 +320,7 @@ TENDRIL_HD std::uint64_t core_digest(rule which)
     case rule::math: digest_math(d); break;
     case rule::rmat: digest_rmat(d); break;
     case rule::power_law: digest_power_law(d); break;
-    case rule::decoration: digest_decoration(d); break;
+    case rule::edge_attributes: digest_decoration(d); break;
     case rule::count: break;
   }
   return d.state;

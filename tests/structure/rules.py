@@ -10,21 +10,28 @@ from pathlib import Path
 
 # Who may include whom (docs/architecture.md): the rooms whose headers each room may name, besides its own and the
 # public ones in include/tendril.
+LIBRARY = {"base", "core", "graph", "build", "generate", "formats", "plan", "samplers", "jit", "cpu", "gpu"}
 ARROWS = {
     "include/tendril/engine": {"core"},  # engines that users' own kernels are compiled with; they need src/ too
     "include": set(),
-    "src/core": set(),
-    "src/store": {"core"},
-    "src/plan": {"core", "store"},
-    "src/cpu": {"core", "store", "plan"},
-    "src/gpu": {"core", "store", "plan"},
+    "src/base": set(),
+    "src/core": {"base"},
+    "src/graph": {"base", "core"},
+    "src/build": {"base", "core", "graph"},
+    "src/generate": {"base", "core", "graph"},
+    "src/formats": {"base", "core", "graph"},
+    "src/plan": {"base", "core", "graph"},
+    "src/samplers": {"base", "core", "graph", "build", "plan"},
+    "src/jit": {"base", "core", "graph", "plan", "samplers"},
+    "src/cpu": LIBRARY - {"gpu"},
+    "src/gpu": LIBRARY - {"cpu"},
     "cli": set(),
     "python": set(),
     "examples": set(),
-    "bench": {"core", "store", "plan", "cpu", "gpu"},
-    "tests": {"core", "store", "plan", "cpu", "gpu"},
+    "bench": LIBRARY,
+    "tests": LIBRARY,
 }
-ROOMS = {"core", "store", "plan", "cpu", "gpu"}
+ROOMS = LIBRARY
 
 # Single headers that a room may include although they belong to another: the commands that benchmarks offer, the
 # examples' walks and applications.

@@ -1,5 +1,5 @@
 // Compiled together with the text of a struct, on the CPU and by NVRTC: sets its parameters and copies its bytes.
-// src/plan/custom_unit.cpp writes the rest of the translation unit. Host and device.
+// src/jit/custom_unit.cpp writes the rest of the translation unit. Host and device.
 
 #pragma once
 

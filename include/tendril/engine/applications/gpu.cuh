@@ -1,0 +1,86 @@
+// Sampling applications on a GPU, for nvcc: the functions that users call. Kernels: engine/applications/calls.cuh,
+// engine/applications/team.cuh, engine/applications/transit.cuh. Launches: engine/applications/launch.hpp. CPU twin:
+// engine/applications/cpu.hpp.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <tendril/engine/applications/launch.hpp>
+#include <tendril/engine/applications/listed.cuh>
+#include <tendril/engine/applications/plan.hpp>
+#include <tendril/engine/applications/team.cuh>
+#include <tendril/engine/applications/transit.cuh>
+#include <tendril/gpu.hpp>
+
+namespace tendril {
+namespace engine {
+
+/// The kernels of an application compiled with this header.
+template <class A>
+[[nodiscard]] application_kernels kernels_of()
+{
+  application_kernels kernels;
+  kernels.teams = reinterpret_cast<void const*>(team_kernel<A>);
+  kernels.transits = reinterpret_cast<void const*>(transit_kernel<A>);
+  if constexpr (!is_collective<A>) {
+    kernels.lanes = reinterpret_cast<void const*>(lane_kernel<A>);
+    kernels.calls = reinterpret_cast<void const*>(call_kernel<A>);
+    kernels.few = reinterpret_cast<void const*>(few_calls_kernel<A>);
+    kernels.block = reinterpret_cast<void const*>(block_calls_kernel<A>);
+    kernels.grid = reinterpret_cast<void const*>(grid_calls_kernel<A>);
+    if constexpr (application_has::reads_transit_only<A>) {
+      kernels.listed = reinterpret_cast<void const*>(listed_call_kernel<A>);
+    }
+  }
+  if constexpr (application_has::end_step<A>) { kernels.ends = reinterpret_cast<void const*>(end_step_kernel<A>); }
+  return kernels;
+}
+
+/// Runs run_application with the random numbers of `domain`.
+template <class A>
+[[nodiscard]] samples run_in_domain(graph const& graph, A const& app, std::span<vertex_id const> roots,
+                                    std::int64_t num_roots, application_params const& params, gpu_exec const& exec,
+                                    std::int64_t first_sample, core::domain domain)
+{
+  require_application<A>();
+  auto const job = job_of(app, static_cast<std::int64_t>(roots.size()), num_roots, params);
+  return run_on_gpu(kernels_of<A>(), &app, graph, job, roots, params, exec, first_sample, domain);
+}
+
+}  // namespace engine
+
+/// Grows samples by an application on the GPU of `exec`. The bytes equal those of the CPU's overload with either
+/// executor. Compile with --fmad=false.
+///
+/// @param graph  In the memory of exec.device, or of the host. A graph in host memory is copied to the GPU for the call
+///               if it takes at most params.gpu_memory bytes. A larger graph streams: its edges pass through the GPU,
+///               step by step. The application must allow streaming (reads_transit_only); it must not record edges and,
+///               unless it is collective, must not have unique steps. All data that `app` points to is in the memory of
+///               exec.device.
+/// @param roots  [n, num_roots] vertices in that memory, row-major.
+/// @return       In the memory of `exec`. Synchronises once, at the end; twice if edges are added; at least once per
+///               step if the graph streams.
+/// @throws argument_error as on the CPU, and for a graph that must stream with an application that can't; memory_error;
+///         device_error.
+template <class A>
+[[nodiscard]] samples run_application(graph const& graph, A const& app, std::span<vertex_id const> roots,
+                                      std::int64_t num_roots, application_params const& params, gpu_exec const& exec,
+                                      std::int64_t first_sample = 0)
+{
+  return engine::run_in_domain(graph, app, roots, num_roots, params, exec, first_sample, core::domain::application);
+}
+
+/// Reports which executor run_application would use for each step of this many samples, and why. @throws as
+/// run_application.
+template <class A>
+[[nodiscard]] std::vector<engine::step_plan> plan_application(graph const& graph, A const& app,
+                                                              std::int64_t num_samples, std::int64_t num_roots,
+                                                              application_params const& params, gpu_exec const& exec)
+{
+  require_application<A>();
+  return engine::plan_steps(engine::job_of(app, num_samples * num_roots, num_roots, params), graph, params, exec);
+}
+
+}  // namespace tendril

@@ -1,0 +1,208 @@
+// Dynamic walks with bound(state): one thread per walker, one proposal per turn. A walker whose proposal is rejected
+// tries again while the others go on. If a walker's trials are exhausted, its whole warp runs a race that decides the
+// step. A walker whose walk has ended takes another walk from the pool. CPU twin: engine/walks/cpu.hpp.
+
+#pragma once
+
+#include <cstdint>
+
+#include <tendril/engine/walks/walk_pool.cuh>
+
+namespace tendril::engine {
+
+/// The walker of one thread. Any thread may call its members, unless a member's comment says otherwise.
+template <class W>
+class rejecting_walker {
+ public:
+  __device__ rejecting_walker(W const& walk, dynamic_setup const& setup, dynamic_batch const& batch, launch_state& desk)
+      : walk_(walk), setup_(setup), batch_(batch), desk_(desk)
+  {
+  }
+
+  [[nodiscard]] __device__ bool is_walking() const { return index_ >= 0; }
+  [[nodiscard]] __device__ bool has_ended() const { return ended_; }
+  [[nodiscard]] __device__ bool is_exhausted() const { return exhausted_; }
+
+  /// Starts a walk of the batch.
+  __device__ void begin(std::int64_t index)
+  {
+    index_ = index;
+    state_ = first_state(setup_, batch_.first_walk + static_cast<std::uint64_t>(index), batch_.starts[index]);
+    batch_.vertices[index * batch_.walk_stride] = state_.start;
+    if (state_.start >= setup_.graph.num_vertices) {
+      keep_bad_start(desk_, batch_, index, state_);
+      end(true);
+      return;
+    }
+    come();
+    if (!may_start(walk_, state_)) { end(true); }
+  }
+
+  /// One turn: the decision before a step, or one trial of the step.
+  __device__ void turn()
+  {
+    if (trial_ == 0 && !prepare()) { return; }
+    if (trial_ == core::trial_limit(degree_)) {
+      exhausted_ = true;
+      return;
+    }
+    trial const t = try_edge(walk_, setup_, state_, first_, degree_, bound_, trial_++);
+    if (t.result == trial_result::accepted) { follow(t.position); }
+    if (t.result == trial_result::wrong) { keep_problem(t.position, bound_); }
+  }
+
+  /// Decides by a race the step of lane `source`, whose trials are exhausted. Whole warp, converged.
+  __device__ void race_for(int source)
+  {
+    walk_state theirs = setup_state(source);
+    edge_id const first = __shfl_sync(full_warp, first_, source);
+    std::uint32_t const degree = __shfl_sync(full_warp, degree_, source);
+    warp_race<W> race(walk_, setup_, theirs, first);
+    race.scan(0, degree);
+    std::uint64_t const entry = race.result();
+    if (lane() != static_cast<std::uint32_t>(source)) { return; }
+    exhausted_ = false;
+    if (may_be_wrong(entry) && keep_problem(core::race_index(entry), 3.40282347e+38F)) { return; }
+    if (core::race_has_winner(entry)) {
+      follow(core::race_index(entry));
+    } else {
+      end(true);
+    }
+  }
+
+  /// Completes the row of lane `source`, whose walk has ended. Whole warp, converged.
+  __device__ void finish_row_of(int source)
+  {
+    bool const dead = __shfl_sync(full_warp, static_cast<int>(dead_), source) != 0;
+    vertex_id const last = __shfl_sync(full_warp, state_.vertex, source);
+    std::int32_t const steps = __shfl_sync(full_warp, state_.step, source);
+    std::int64_t const index = __shfl_sync(full_warp, index_, source);
+    fill_row(batch_, index, steps + 1, setup_.length, dead && setup_.repeat_dead_ends ? last : no_vertex);
+    if (lane() != static_cast<std::uint32_t>(source)) { return; }
+    if (batch_.lengths != nullptr) { batch_.lengths[index] = steps; }
+    index_ = -1;
+    ended_ = false;
+  }
+
+ private:
+  __device__ void end(bool dead)
+  {
+    ended_ = true;
+    dead_ = dead;
+  }
+
+  /// Handles the arrival at a vertex.
+  __device__ void come()
+  {
+    arrive(setup_, state_);
+    trial_ = 0;
+    if (state_.step == setup_.length) { end(false); }
+  }
+
+  /// Writes the vertex reached into the row.
+  __device__ void write()
+  {
+    batch_.vertices[index_ * batch_.walk_stride + state_.step * batch_.step_stride] = state_.vertex;
+    come();
+  }
+
+  __device__ void follow(std::uint32_t position)
+  {
+    edge_id const edge = first_ + position;
+    go_along(state_, edge, state_.graph.indices[edge]);
+    write();
+  }
+
+  /// @return whether there is a problem.
+  __device__ bool keep_problem(std::uint32_t position, float bound)
+  {
+    dynamic_report const report = inspect(walk_, state_, first_, position, bound);
+    if (report.what == dynamic_problem::none) { return false; }
+    keep_report(desk_, report);
+    end(true);
+    return true;
+  }
+
+  /// Prepares the first trial of a step; returns false if there is no trial.
+  __device__ bool prepare()
+  {
+    before_step const decision = decide(walk_, setup_, state_);
+    if (decision == before_step::stop) {
+      end(false);
+      return false;
+    }
+    if (decision == before_step::restart) {
+      go_back(state_);
+      write();
+      return false;
+    }
+    first_ = state_.graph.indptr[state_.vertex];
+    degree_ = static_cast<std::uint32_t>(state_.graph.indptr[state_.vertex + std::int64_t{1}] - first_);
+    bound_ = degree_ == 0 ? 0.0F : walk_.bound(state_);
+    if (!is_weight(bound_)) {
+      keep_report(desk_, {state_.walk, -1, dynamic_problem::bound, state_.step, state_.vertex, bound_});
+      end(true);
+      return false;
+    }
+    if (bound_ == 0) {
+      end(true);
+      return false;
+    }
+    return true;
+  }
+
+  /// The state of another lane. Whole warp, converged.
+  __device__ walk_state setup_state(int source) const
+  {
+    walk_state s =
+        first_state(setup_, __shfl_sync(full_warp, state_.walk, source), __shfl_sync(full_warp, state_.start, source));
+    s.step = __shfl_sync(full_warp, state_.step, source);
+    s.vertex = __shfl_sync(full_warp, state_.vertex, source);
+    s.previous = __shfl_sync(full_warp, state_.previous, source);
+    s.previous_edge = __shfl_sync(full_warp, state_.previous_edge, source);
+    s.largest_weight = __shfl_sync(full_warp, state_.largest_weight, source);
+    return s;
+  }
+
+  W const& walk_;
+  dynamic_setup const& setup_;
+  dynamic_batch const& batch_;
+  launch_state& desk_;
+  walk_state state_ = {};
+  std::int64_t index_ = -1;  // of the walk in the batch; -1: none
+  edge_id first_ = 0;
+  std::uint32_t degree_ = 0;
+  std::uint32_t trial_ = 0;
+  float bound_ = 0;
+  bool ended_ = false, dead_ = false, exhausted_ = false;
+};
+
+template <class W>
+__global__ void __launch_bounds__(256)
+    reject_walk_kernel(__grid_constant__ W const walk, __grid_constant__ dynamic_setup const setup,
+                       __grid_constant__ dynamic_batch const batch, launch_state* desk)
+{
+  rejecting_walker<W> walker(walk, setup, batch, *desk);
+  bool drained = false;
+  while (true) {
+    unsigned const ended = __ballot_sync(full_warp, walker.has_ended());
+    for (unsigned left = ended; left != 0; left &= left - 1) {
+      walker.finish_row_of(__ffs(static_cast<int>(left)) - 1);
+    }
+    unsigned const free = drained ? 0 : __ballot_sync(full_warp, !walker.is_walking());
+    if (free != 0) {
+      unsigned long long first = 0;
+      if (lane() == 0) { first = atomicAdd(&desk->next_walk, static_cast<unsigned long long>(__popc(free))); }
+      first = __shfl_sync(full_warp, first, 0);
+      auto const index = static_cast<std::int64_t>(first) + __popc(free & ((1U << lane()) - 1));
+      if (!walker.is_walking() && index < batch.size) { walker.begin(index); }
+      drained = static_cast<std::int64_t>(first) + __popc(free) >= batch.size;
+    }
+    if (!__any_sync(full_warp, walker.is_walking())) { break; }
+    if (walker.is_walking() && !walker.has_ended()) { walker.turn(); }
+    unsigned const exhausted = __ballot_sync(full_warp, walker.is_exhausted());
+    for (unsigned left = exhausted; left != 0; left &= left - 1) { walker.race_for(__ffs(static_cast<int>(left)) - 1); }
+  }
+}
+
+}  // namespace tendril::engine

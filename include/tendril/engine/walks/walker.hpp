@@ -1,0 +1,110 @@
+// One walker of a dynamic walk on the CPU. The rules: engine/walks/step.hpp and src/core/race.hpp. GPU twins:
+// engine/walks/scan_kernel.cuh and engine/walks/reject_kernel.cuh.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <tendril/engine/walks/step.hpp>
+
+namespace tendril::engine {
+
+/// @throws argument_error "weight: nan at walk 5, step 3, vertex 7, edge 12, expected …". Defined in the library.
+[[noreturn]] void throw_problem(dynamic_report const& report, std::int64_t num_vertices);
+
+/// Runs one walk at a time.
+template <class W>
+class dynamic_walker {
+ public:
+  dynamic_walker(W const& walk, dynamic_setup const& setup, bool rejecting)
+      : walk_(walk), setup_(setup), rejecting_(rejecting)
+  {
+  }
+
+  /// Fills the row of walk `walk` from `start`, [length + 1]. @return the steps taken. @throws argument_error.
+  std::int32_t operator()(std::uint64_t walk, vertex_id start, vertex_id* row) const
+  {
+    walk_state s = first_state(setup_, walk, start);
+    row[0] = start;
+    arrive(setup_, s);
+    bool dead = !may_start(walk_, s);
+    while (!dead && s.step < setup_.length) {
+      before_step const first = decide(walk_, setup_, s);
+      if (first == before_step::stop) { break; }
+      if (first == before_step::restart) {
+        go_back(s);
+      } else {
+        dead = !step(s);
+      }
+      row[s.step] = s.vertex;
+      arrive(setup_, s);
+    }
+    std::fill(row + s.step + 1, row + setup_.length + 1, dead && setup_.repeat_dead_ends ? s.vertex : no_vertex);
+    return s.step;
+  }
+
+ private:
+  /// Follows an edge; returns false at a dead end.
+  bool step(walk_state& s) const
+  {
+    edge_id const first = s.graph.first_edge(s.vertex);
+    std::uint32_t const degree = s.graph.degree(s.vertex);
+    if (degree == 0) { return false; }
+    std::uint64_t entry = core::race_none;
+    if constexpr (walk_has::bound<W>) {
+      entry = rejecting_ ? reject(s, first, degree) : race(s, first, degree);
+    } else {
+      entry = race(s, first, degree);
+    }
+    if (!core::race_has_winner(entry)) { return false; }
+    edge_id const edge = first + core::race_index(entry);
+    go_along(s, edge, s.graph.indices[edge]);
+    return true;
+  }
+
+  /// The winner of a race over the neighbourhood.
+  std::uint64_t race(walk_state const& s, edge_id first, std::uint32_t degree) const
+  {
+    std::uint32_t wrong = degree;
+    auto const edge = [&](std::uint32_t i) { return walk_edge(s.graph, first + i, i); };
+    auto const bound = [&](std::uint32_t i) {
+      float const b = bound_of(walk_, s, edge(i));
+      if (!is_weight(b)) { wrong = std::min(wrong, i); }
+      return b;
+    };
+    auto const weight = [&](std::uint32_t i) {
+      float const w = walk_.weight(s, edge(i));
+      if (!is_weight(w) || (walk_has::edge_bound<W> && w > bound_of(walk_, s, edge(i)))) { wrong = std::min(wrong, i); }
+      return w;
+    };
+    std::uint64_t const best = core::race_one(degree, bound, weight, setup_.step_key, s.walk,
+                                              static_cast<std::uint32_t>(s.step), core::race_draws);
+    if (wrong < degree) { throw_problem(inspect(walk_, s, first, wrong), s.graph.num_vertices); }
+    return best;
+  }
+
+  /// The entry of the edge whose proposal was accepted. If the trials are exhausted, a race decides.
+  std::uint64_t reject(walk_state const& s, edge_id first, std::uint32_t degree) const requires walk_has::bound<W>
+  {
+    float const bound = walk_.bound(s);
+    if (!is_weight(bound)) {
+      throw_problem({s.walk, -1, dynamic_problem::bound, s.step, s.vertex, bound}, s.graph.num_vertices);
+    }
+    if (bound == 0) { return core::race_none; }
+    for (std::uint32_t number = 0; number < core::trial_limit(degree); ++number) {
+      trial const t = try_edge(walk_, setup_, s, first, degree, bound, number);
+      if (t.result == trial_result::accepted) { return core::race_entry(1, t.position); }
+      if (t.result == trial_result::wrong) {
+        throw_problem(inspect(walk_, s, first, t.position, bound), s.graph.num_vertices);
+      }
+    }
+    return race(s, first, degree);
+  }
+
+  W walk_;
+  dynamic_setup setup_;
+  bool rejecting_;
+};
+
+}  // namespace tendril::engine

@@ -1,0 +1,115 @@
+#include "base/stages.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+namespace tendril::base {
+namespace {
+
+/// What the threads agree on.
+class shared_line {
+ public:
+  shared_line(std::int64_t num_items, std::int64_t depth, std::size_t num_stages)
+      : num_items_(num_items), depth_(depth), done_(num_stages, 0)
+  {
+  }
+
+  /// Waits until stage `s` may take item `i`. @return whether it shall; if not, the work is over.
+  bool await_turn(std::size_t s, std::int64_t i)
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return failure_ || (s == 0 ? done_.back() > i - depth_ : done_[s - 1] > i); });
+    return !failure_;
+  }
+
+  void finish(std::size_t s)
+  {
+    {
+      std::lock_guard const lock(mutex_);
+      ++done_[s];
+    }
+    changed_.notify_all();
+  }
+
+  void fail(std::exception_ptr why) noexcept
+  {
+    {
+      std::lock_guard const lock(mutex_);
+      if (!failure_) { failure_ = std::move(why); }
+    }
+    changed_.notify_all();
+  }
+
+  /// Calls `watch` until all items are through, or something fails.
+  void stand_by(std::function<void(std::int64_t)> const& watch)
+  {
+    constexpr auto interval = std::chrono::milliseconds(100);
+    std::unique_lock lock(mutex_);
+    auto const over = [&] { return failure_ || done_.back() == num_items_; };
+    for (bool last = false; !last;) {
+      last = changed_.wait_for(lock, interval, over);
+      std::int64_t const done = done_.back();
+      if (failure_ || !watch) { continue; }
+      lock.unlock();
+      watch(done);
+      lock.lock();
+    }
+  }
+
+  /// Only after every thread has ended.
+  void rethrow() const
+  {
+    if (failure_) { std::rethrow_exception(failure_); }
+  }
+
+ private:
+  std::int64_t num_items_, depth_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::int64_t> done_;  // items that each stage is done with
+  std::exception_ptr failure_;
+};
+
+/// A stage's thread. @return seconds of work.
+double work(shared_line& line, std::size_t s, stage const& do_stage, std::int64_t num_items) noexcept
+{
+  std::chrono::steady_clock::duration busy{};
+  try {
+    for (std::int64_t i = 0; i < num_items && line.await_turn(s, i); ++i) {
+      auto const start = std::chrono::steady_clock::now();
+      do_stage(i);
+      busy += std::chrono::steady_clock::now() - start;
+      line.finish(s);
+    }
+  } catch (...) {
+    line.fail(std::current_exception());
+  }
+  return std::chrono::duration<double>(busy).count();
+}
+
+}  // namespace
+
+std::vector<double> run_stages(std::int64_t num_items, std::int64_t depth, std::span<stage const> stages,
+                               std::function<void(std::int64_t done)> const& watch)
+{
+  std::vector<double> seconds(stages.size(), 0);
+  shared_line line(num_items, depth, stages.size());
+  {
+    std::vector<std::jthread> threads;
+    try {
+      for (std::size_t s = 0; s < stages.size(); ++s) {
+        threads.emplace_back([&, s] { seconds[s] = work(line, s, stages[s], num_items); });
+      }
+      line.stand_by(watch);
+    } catch (...) {
+      line.fail(std::current_exception());
+    }
+  }
+  line.rethrow();
+  return seconds;
+}
+
+}  // namespace tendril::base

@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <string>
+
+#include <tendril/graph.hpp>
+
+#include "base/expects.hpp"   // TENDRIL_EXPECTS
+#include "build/csr.hpp"      // csr_builder
+#include "build/expects.hpp"  // expect_num_vertices, expect_lengths
+#include "graph/check.hpp"    // expect_ascending_offsets, find_asymmetry
+
+namespace tendril {
+namespace {
+
+/// Element ids[v] of `from` for each v, or zero past its end.
+template <class T>
+buffer<T> gather(T const* from, std::int64_t from_size, shared_array<vertex_id> const& ids, std::int64_t size,
+                 cpu_exec const& exec)
+{
+  buffer<T> out(size, *exec.memory);
+  for (std::int64_t v = 0; v < size; ++v) {
+    std::int64_t const at = ids.empty() ? v : std::int64_t{ids[v]};
+    out[v] = at < from_size ? from[at] : T{};
+  }
+  return out;
+}
+
+label_array gather_labels(label_array const& from, shared_array<vertex_id> const& ids, std::int64_t size,
+                          cpu_exec const& exec)
+{
+  auto const view = from.view();
+  if (from.empty() || (ids.empty() && size == from.size())) { return from; }
+  if (view.bytes_per_label == 1) {
+    return shared_array(gather(static_cast<std::uint8_t const*>(view.data), from.size(), ids, size, exec));
+  }
+  return shared_array(gather(static_cast<std::uint16_t const*>(view.data), from.size(), ids, size, exec));
+}
+
+}  // namespace
+
+graph build_graph(coo_view const& edges, build_options const& options, cpu_exec const& exec)
+{
+  build::expect_num_vertices(options);
+  build::expect_lengths(edges);
+  std::size_t const size = edges.sources.size();
+  build::coo_edges const pairs{edges.sources, edges.targets};
+  build::edge_columns_view const columns{edges.weights.empty() ? nullptr : edges.weights.data(), edges.labels};
+  auto const input_bytes = static_cast<std::int64_t>(size) * (8 + 4 * !edges.weights.empty()) +
+                           static_cast<std::int64_t>(size) * edges.labels.bytes_per_label;
+  return graph(build::csr_builder(pairs, columns, options, input_bytes, exec).build());
+}
+
+graph build_graph(graph const& input, build_options const& options, cpu_exec const& exec)
+{
+  build::expect_num_vertices(options);
+  auto const& from = input.arrays();
+  std::int64_t const num_vertices = input.num_vertices();
+  TENDRIL_EXPECTS(options.num_vertices == -1 || options.num_vertices >= num_vertices,
+                  "build_graph: num_vertices is {}, expected -1 or at least the graph's own number, {}",
+                  options.num_vertices, num_vertices);
+  TENDRIL_EXPECTS(options.num_vertices <= num_vertices || from.original_ids.empty(),
+                  "build_graph: num_vertices is {}, expected -1 or {} for a graph that keeps original ids",
+                  options.num_vertices, num_vertices);
+  validation::expect_ascending_offsets(input, exec);
+
+  build_options chosen = options;
+  if (chosen.num_vertices < 0) { chosen.num_vertices = num_vertices; }
+  build::csr_edges const edges{from.indptr.span(), from.indices.span()};
+  build::edge_columns_view const columns{from.weights.empty() ? nullptr : from.weights.data(), from.edge_labels.view()};
+  graph_arrays arrays = build::csr_builder(edges, columns, chosen, input.num_bytes(), exec).build();
+
+  std::int64_t const built = arrays.indptr.size() - 1;
+  arrays.node_types = gather_labels(from.node_types, arrays.original_ids, built, exec);
+  if (!from.original_ids.empty()) {
+    arrays.original_ids =
+        arrays.original_ids.empty()
+            ? from.original_ids
+            : shared_array(gather(from.original_ids.data(), num_vertices, arrays.original_ids, built, exec));
+  }
+  arrays.edge_label_names = from.edge_label_names;
+  arrays.node_type_names = from.node_type_names;
+  arrays.metadata = from.metadata;
+  arrays.symmetric = arrays.symmetric || from.symmetric;
+  graph result(std::move(arrays));
+  // The first of parallel edges is kept in each direction. Where the input orders them differently from one direction
+  // to the other, their weights may differ.
+  bool const in_doubt = from.symmetric && !options.symmetrize && options.drop_duplicates && input.has_weights();
+  if (in_doubt && validation::find_asymmetry(result, exec)) {
+    arrays = result.arrays();
+    arrays.symmetric = false;
+    return graph(std::move(arrays));
+  }
+  return result;
+}
+
+}  // namespace tendril

@@ -1,0 +1,117 @@
+#include "build/metis_library.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "base/expects.hpp"  // TENDRIL_EXPECTS
+
+namespace tendril::build {
+namespace {
+
+constexpr char library_name[] = "libmetis.so.5";
+constexpr std::size_t num_options = 40;  // METIS_NOPTIONS of version 5
+constexpr int status_ok = 1;
+constexpr int status_memory = -3;
+
+/// METIS' functions take pointers to integers of 32 or 64 bits, as it was built; here they are untyped.
+using set_default_options = int (*)(void* options);
+using part_graph_kway = int (*)(void* num_vertices, void* num_constraints, void* indptr, void* indices,
+                                void* vertex_weights, void* vertex_sizes, void* edge_weights, void* num_parts,
+                                void* targets, void* imbalances, void* options, void* cut, void* parts);
+
+struct library_closer {
+  void operator()(void* library) const { dlclose(library); }
+};
+
+struct metis_functions {
+  std::unique_ptr<void, library_closer> library;
+  set_default_options set_options = nullptr;
+  part_graph_kway partition = nullptr;
+};
+
+metis_functions load()
+{
+  metis_functions out;
+  out.library.reset(dlopen(library_name, RTLD_NOW | RTLD_LOCAL));
+  if (!out.library) {
+    char const* const why = dlerror();
+    throw io_error(fmt::format("{}: can't be loaded ({}), expected METIS 5 (Debian's package libmetis5)", library_name,
+                               why != nullptr ? why : "no reason given"));
+  }
+  out.set_options = reinterpret_cast<set_default_options>(dlsym(out.library.get(), "METIS_SetDefaultOptions"));
+  out.partition = reinterpret_cast<part_graph_kway>(dlsym(out.library.get(), "METIS_PartGraphKway"));
+  if (out.set_options == nullptr || out.partition == nullptr) {
+    throw io_error(fmt::format("{}: has no METIS_PartGraphKway, expected METIS 5", library_name));
+  }
+  return out;
+}
+
+/// Whether the library's integers have 64 bits: it sets 40 options to -1, so it shows how far they reach.
+bool has_wide_ids(metis_functions const& metis)
+{
+  constexpr std::int32_t untouched = 0x5a5a5a5a;
+  std::vector<std::int32_t> options(2 * num_options + 2, untouched);
+  metis.set_options(options.data());
+  return options[num_options] != untouched;
+}
+
+/// @param g  Symmetric, without loops and parallel edges.
+template <class Id>
+std::vector<vertex_id> partition(metis_functions const& metis, graph_view const& g, std::int64_t num_parts)
+{
+  constexpr std::int64_t most = std::numeric_limits<Id>::max();
+  TENDRIL_EXPECTS(g.num_vertices <= most && g.num_edges <= most,
+                  "graph: {} vertices and {} edges in both directions, expected at most {}: {} has ids of {} bits",
+                  g.num_vertices, g.num_edges, most, library_name, 8 * sizeof(Id));
+  std::vector<Id> indptr(g.indptr, g.indptr + g.num_vertices + 1);
+  std::vector<Id> indices(g.indices, g.indices + g.num_edges);
+  if (indices.empty()) { indices.resize(1); }  // a null pointer is an error to METIS
+  std::vector<Id> parts(static_cast<std::size_t>(g.num_vertices));
+  // The defaults alone: where each option is differs between versions. They include a seed.
+  std::vector<Id> options(num_options);
+  metis.set_options(options.data());
+  Id num_vertices = static_cast<Id>(g.num_vertices);
+  Id num_constraints = 1;
+  Id wanted = static_cast<Id>(num_parts);
+  Id cut = 0;
+  int const status = metis.partition(&num_vertices, &num_constraints, indptr.data(), indices.data(), nullptr, nullptr,
+                                     nullptr, &wanted, nullptr, nullptr, options.data(), &cut, parts.data());
+  if (status == status_memory) { throw memory_error(fmt::format("{}: out of memory", library_name)); }
+  if (status != status_ok) {
+    throw io_error(fmt::format("{}: partitioning failed with status {}, expected 1", library_name, status));
+  }
+  std::vector<vertex_id> out(parts.size());
+  for (std::size_t v = 0; v < parts.size(); ++v) {
+    if (parts[v] < 0 || parts[v] >= wanted) {
+      throw io_error(fmt::format("{}: vertex {} got part {} of {}", library_name, v, parts[v], num_parts));
+    }
+    out[v] = static_cast<vertex_id>(parts[v]);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<vertex_id> metis_partition(graph const& graph, std::int64_t num_parts, cpu_exec const& exec)
+{
+  metis_functions const metis = load();
+  if (num_parts == 1) { return std::vector<vertex_id>(static_cast<std::size_t>(graph.num_vertices())); }
+  graph_arrays bare;  // without labels, so that no two edges differ by them
+  bare.indptr = graph.arrays().indptr;
+  bare.indices = graph.arrays().indices;
+  build_options options;
+  options.symmetrize = true;
+  options.drop_self_loops = true;
+  options.drop_duplicates = true;
+  auto const undirected = build_graph(tendril::graph(std::move(bare)), options, exec);
+  return has_wide_ids(metis) ? partition<std::int64_t>(metis, undirected.view(), num_parts)
+                             : partition<std::int32_t>(metis, undirected.view(), num_parts);
+}
+
+}  // namespace tendril::build

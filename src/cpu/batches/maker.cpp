@@ -1,0 +1,340 @@
+#include "cpu/batches/maker.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include <omp.h>
+
+#include "base/expects.hpp"   // TENDRIL_EXPECTS
+#include "base/parallel.hpp"  // parallel_ranges
+
+namespace tendril::cpu {
+namespace {
+
+constexpr std::int64_t measured_a_range = 1024;
+constexpr std::int64_t rows_a_range = 256;
+
+/// Vertices that a thread takes at a time: so many that it is worth the while to wake one.
+std::int64_t vertices_a_range(std::int64_t fanout)
+{
+  constexpr std::int64_t slots = 4096;
+  return fanout < 0 ? 64 : std::clamp<std::int64_t>(slots / std::max<std::int64_t>(fanout, 1), 16, 1024);
+}
+
+/// A buffer of at least `size` elements, which are not kept.
+template <class T>
+void make_room(buffer<T>& what, std::int64_t size)
+{
+  if (what.size() < size) { what = buffer<T>(size + size / 4); }
+}
+
+/// The place of this thread's scratch: in a region of another call's, that call's thread works alone.
+std::size_t thread_of(int threads) { return threads == 1 ? 0 : static_cast<std::size_t>(omp_get_thread_num()); }
+
+}  // namespace
+
+template <class Key>
+minibatch_maker<Key>::minibatch_maker(minibatch_job const& job, std::shared_ptr<block_pool> const& pool) : job_(job)
+{
+  for (std::size_t t = 0; t < job.graph.num_vertices().size(); ++t) { vertices_.emplace_back(pool); }
+  for (std::size_t t = 0; t < job.sources.size(); ++t) { edges_.emplace_back(pool); }
+}
+
+template <class Key>
+minibatch minibatch_maker<Key>::make(batch_seeds const& seeds, std::uint64_t batch, cpu_exec const& exec)
+{
+  key_ = core::make_key(job_.params.seed, core::domain::minibatch, batch);
+  std::int64_t const hops = samplers::hops_of(job_.params);
+  begin(seeds, exec);
+  add_seeds(seeds);
+  for (std::int64_t h = 0; h < hops; ++h) {
+    if (exec.on_progress) { exec.on_progress({"sampling", h, hops}); }
+    for (auto& v : vertices_) { v.end = v.numbers.size(); }
+    for (std::size_t t = 0; t < edges_.size(); ++t) { expand(t, static_cast<std::uint32_t>(h), exec); }
+    for (auto& v : vertices_) {
+      v.fresh = v.end;
+      v.num_sampled.push_back(v.numbers.size() - v.end);
+    }
+  }
+  for (std::size_t t = 0; t < edges_.size(); ++t) {
+    if (job_.params.subgraph == subgraph_type::bidirectional) { add_reverses(edges_[t]); }
+    if (job_.params.subgraph == subgraph_type::induced) { induce(t, exec); }
+  }
+  return finish();
+}
+
+template <class Key>
+void minibatch_maker<Key>::begin(batch_seeds const& seeds, cpu_exec const& exec)
+{
+  auto const threads = static_cast<std::size_t>(base::num_threads(exec));
+  for (auto& v : vertices_) {
+    v.numbers.clear();
+    v.keys.resize(0);
+    v.keys.reserve(v.expected);
+    v.num_sampled.clear();
+    v.fresh = 0;
+  }
+  for (std::size_t t = 0; t < edges_.size(); ++t) {
+    edge_state& e = edges_[t];
+    for (auto* const array : {&e.row, &e.col, &e.edge}) {
+      array->resize(0);
+      array->reserve(e.expected);
+    }
+    e.indptr.resize(0);
+    e.indptr.reserve(std::max<std::int64_t>(e.expected_rows, 1));
+    e.indptr.resize(1);
+    e.indptr[0] = 0;
+    e.first_expanded.clear();
+    e.num_expanded.clear();
+    e.num_sampled.clear();
+    while (e.choosers.size() < threads) { e.choosers.emplace_back(job_.sources[t]); }
+  }
+  found_.resize(std::max(found_.size(), threads));
+  tree_time_.clear();
+  for (auto const& times : seeds.times) { tree_time_.insert(tree_time_.end(), times.begin(), times.end()); }
+}
+
+template <class Key>
+void minibatch_maker<Key>::reserve_numbers(vertex_state& vertices, std::int64_t num_vertices, std::int64_t more)
+{
+  constexpr std::int64_t most_numbers = 0xfffffffe;
+  std::int64_t most = vertices.numbers.size() + more;
+  if constexpr (sizeof(Key) == 4) { most = std::min(most, num_vertices); }  // each vertex once
+  TENDRIL_EXPECTS(most <= most_numbers, "seeds: a batch of up to {} vertices, expected at most {}; take fewer a batch",
+                  most, most_numbers);
+  vertices.keys.reserve(most + 1);
+  vertices.numbers.reserve(vertices.keys.data(), static_cast<std::uint64_t>(most));
+}
+
+template <class Key>
+void minibatch_maker<Key>::add_seeds(batch_seeds const& seeds)
+{
+  std::uint64_t tree = 0;
+  for (std::size_t t = 0; t < vertices_.size(); ++t) {
+    vertex_state& v = vertices_[t];
+    auto const list = seeds.vertices[t];
+    auto const count = static_cast<std::int64_t>(list.size());
+    reserve_numbers(v, job_.graph.num_vertices()[t], count);
+    make_room(reached_, count);
+    make_room(first_, count);  // their numbers, which nobody asks for
+    for (std::int64_t i = 0; i < count; ++i) {
+      vertex_id const seed = list[static_cast<std::size_t>(i)];
+      if constexpr (sizeof(Key) == 4) {
+        reached_[i] = seed;
+      } else {
+        reached_[i] = (tree++ << 32U) | seed;
+      }
+    }
+    v.numbers.number(reached_.data(), count, first_.data(), v.keys.data());
+    v.keys.resize(v.numbers.size());
+    v.num_sampled.push_back(v.numbers.size());
+  }
+}
+
+template <class Key>
+void minibatch_maker<Key>::expand(std::size_t type, std::uint32_t hop, cpu_exec const& exec)
+{
+  edge_type const& between = job_.graph.edge_types()[type];
+  vertex_state& from = vertices_[static_cast<std::size_t>(between.from)];
+  edge_state& out = edges_[type];
+  std::int64_t const before = out.edge.size();
+  std::int64_t const first = job_.params.frontier == batch_frontier::fresh ? from.fresh : 0;
+  std::int64_t const count = from.end - first;
+  out.first_expanded.push_back(first);
+  out.num_expanded.push_back(count);
+  std::int64_t const rows = out.indptr.size();
+  out.indptr.resize(rows + count);
+
+  make_room(first_, count);
+  make_room(degree_, count);
+  hop_expansion<Key> what;
+  what.vertices = from.keys.data() + first;
+  what.count = count;
+  what.first_local = first;
+  what.tree_time = tree_time_.empty() ? nullptr : tree_time_.data();
+  what.key = key_;
+  what.step = hop | static_cast<std::uint32_t>(type) << 16U;
+  what.fanout = samplers::fanout_of(job_.params, type, hop);
+  what.first = first_.data();
+  what.degree = degree_.data();
+  what.offsets = out.indptr.data() + rows - 1;
+  int const threads = base::num_threads(exec);
+  base::parallel_ranges(exec, count, measured_a_range, [&](std::int64_t begin, std::int64_t end) {
+    out.choosers[thread_of(threads)].measure(what, begin, end);
+  });
+  for (std::int64_t i = 0; i < count; ++i) { what.offsets[i + 1] += what.offsets[i]; }
+
+  std::int64_t const end = what.offsets[count];
+  for (auto* const array : {&out.row, &out.col, &out.edge}) { array->resize(end); }
+  make_room(reached_, end - before);
+  what.row = out.row.data();
+  what.edge = out.edge.data();
+  what.reached = reached_.data();
+  std::atomic<bool> filled{true};
+  base::parallel_ranges(exec, count, vertices_a_range(what.fanout), [&](std::int64_t from_row, std::int64_t to_row) {
+    if (!out.choosers[thread_of(threads)].choose(what, from_row, to_row)) { filled = false; }
+  });
+  if (!filled) { drop_empty_slots(out, what); }
+  number(type, before, out.edge.size());
+  out.num_sampled.push_back(out.edge.size() - before);
+}
+
+/// Closes the gaps that weights of 0 leave.
+template <class Key>
+void minibatch_maker<Key>::drop_empty_slots(edge_state& edges, hop_expansion<Key> const& hop)
+{
+  std::int64_t const base = hop.offsets[0];
+  std::int64_t at = base;
+  std::int64_t slot = base;
+  for (std::int64_t i = 0; i < hop.count; ++i) {
+    std::int64_t const end = hop.offsets[i + 1];
+    for (; slot < end; ++slot) {
+      if (hop.edge[slot] < 0) { continue; }
+      hop.row[at] = hop.row[slot];
+      hop.edge[at] = hop.edge[slot];
+      hop.reached[at - base] = hop.reached[slot - base];
+      ++at;
+    }
+    hop.offsets[i + 1] = at;
+  }
+  for (auto* const array : {&edges.row, &edges.col, &edges.edge}) { array->resize(at); }
+}
+
+/// Numbers the neighbours in the slots [begin, end).
+template <class Key>
+void minibatch_maker<Key>::number(std::size_t type, std::int64_t begin, std::int64_t end)
+{
+  auto const to_type = static_cast<std::size_t>(job_.graph.edge_types()[type].to);
+  vertex_state& to = vertices_[to_type];
+  reserve_numbers(to, job_.graph.num_vertices()[to_type], end - begin);
+  to.numbers.number(reached_.data(), end - begin, edges_[type].col.data() + begin, to.keys.data());
+  to.keys.resize(to.numbers.size());
+}
+
+template <class Key>
+void minibatch_maker<Key>::add_reverses(edge_state& edges)
+{
+  std::int64_t const count = edges.edge.size();
+  for (auto* const array : {&edges.row, &edges.col, &edges.edge}) { array->resize(2 * count); }
+  std::copy_n(edges.col.data(), count, edges.row.data() + count);
+  std::copy_n(edges.row.data(), count, edges.col.data() + count);
+  std::copy_n(edges.edge.data(), count, edges.edge.data() + count);
+  edges.indptr.resize(0);
+  edges.first_expanded.clear();
+  edges.num_expanded.clear();
+}
+
+/// Replaces the sampled edges by all edges between the batch's vertices.
+template <class Key>
+void minibatch_maker<Key>::induce(std::size_t type, cpu_exec const& exec)
+{
+  edge_state& out = edges_[type];
+  std::int64_t const rows = vertices_[static_cast<std::size_t>(job_.graph.edge_types()[type].from)].numbers.size();
+  out.first_expanded = {0};
+  out.num_expanded = {rows};
+  out.indptr.resize(rows + 1);
+  out.indptr[0] = 0;
+  for (auto& list : found_) { list.clear(); }
+  ranges_.resize(static_cast<std::size_t>((rows + rows_a_range - 1) / rows_a_range));
+  int const threads = base::num_threads(exec);
+  base::parallel_ranges(exec, rows, rows_a_range, [&](std::int64_t begin, std::int64_t end) {
+    std::size_t const thread = thread_of(threads);
+    auto& found = found_[thread];
+    ranges_[static_cast<std::size_t>(begin / rows_a_range)] = {thread, found.size()};
+    for (std::int64_t i = begin; i < end; ++i) {
+      std::size_t const before = found.size();
+      find_inner_edges(type, i, found);
+      out.indptr[i + 1] = static_cast<std::int64_t>(found.size() - before);
+    }
+  });
+  for (std::int64_t i = 0; i < rows; ++i) { out.indptr[i + 1] += out.indptr[i]; }
+  for (auto* const array : {&out.row, &out.col, &out.edge}) { array->resize(out.indptr[rows]); }
+  base::parallel_ranges(exec, rows, rows_a_range, [&](std::int64_t begin, std::int64_t end) {
+    found_range const range = ranges_[static_cast<std::size_t>(begin / rows_a_range)];
+    inner_edge const* found = found_[range.thread].data() + range.begin;
+    for (std::int64_t i = begin; i < end; ++i) {
+      for (std::int64_t at = out.indptr[i]; at < out.indptr[i + 1]; ++at, ++found) {
+        out.row[at] = i;
+        out.col[at] = found->col;
+        out.edge[at] = found->edge;
+      }
+    }
+  });
+}
+
+template <class Key>
+void minibatch_maker<Key>::find_inner_edges(std::size_t type, std::int64_t row, std::vector<inner_edge>& out) const
+{
+  constexpr edge_id ahead = 8;
+  edge_source const& source = job_.sources[type];
+  edge_type const& between = job_.graph.edge_types()[type];
+  Key const from = vertices_[static_cast<std::size_t>(between.from)].keys[row];
+  auto const& numbers = vertices_[static_cast<std::size_t>(between.to)].numbers;
+  edge_id const first = source.graph.first_edge(vertex_of(from));
+  std::uint32_t const degree = source.graph.degree(vertex_of(from));
+  bool const timed = source.times != nullptr && !tree_time_.empty();
+  std::uint32_t const allowed =
+      timed ? core::edges_until(source.times + first, degree, tree_time_[tree_of(from)]) : degree;
+  auto const look_up = [&](edge_id e) {
+    std::int64_t const to = numbers.find(neighbor_key(from, source.graph.indices[e]));
+    if (to >= 0) { out.push_back({to, e}); }
+  };
+  if (allowed == degree) {
+    edge_id const last = first + degree;
+    for (edge_id e = first; e < last; ++e) {
+      if (e + ahead < last) { numbers.prefetch(neighbor_key(from, source.graph.indices[e + ahead])); }
+      look_up(e);
+    }
+    return;
+  }
+  auto const before = static_cast<std::ptrdiff_t>(out.size());
+  for (std::uint32_t i = 0; i < allowed; ++i) { look_up(first + source.ordinal[first + i]); }
+  std::sort(out.begin() + before, out.end(), [](auto const& a, auto const& b) { return a.edge < b.edge; });
+}
+
+template <class Key>
+minibatch minibatch_maker<Key>::finish()
+{
+  auto const with_slack = [](std::int64_t size) { return size + size / 8; };  // the next batch may be larger
+  minibatch out;
+  out.vertices.reserve(vertices_.size());
+  out.edges.reserve(edges_.size());
+  for (auto& v : vertices_) {
+    minibatch_vertices& made = out.vertices.emplace_back();
+    made.num_sampled = v.num_sampled;
+    v.expected = with_slack(v.keys.size());
+    if constexpr (sizeof(Key) == 4) {
+      made.node = v.keys.finish();
+    } else {
+      std::int64_t const count = v.keys.size();
+      pooled_array<vertex_id> node(v.keys.pool());
+      pooled_array<std::int64_t> batch(v.keys.pool());
+      node.resize(count);
+      batch.resize(count);
+      for (std::int64_t i = 0; i < count; ++i) {
+        node[i] = vertex_of(v.keys[i]);
+        batch[i] = tree_of(v.keys[i]);
+      }
+      made.node = node.finish();
+      made.batch = batch.finish();
+    }
+  }
+  for (auto& e : edges_) {
+    minibatch_edges& made = out.edges.emplace_back();
+    e.expected = with_slack(e.edge.size());
+    e.expected_rows = with_slack(e.indptr.size());
+    made.row = e.row.finish();
+    made.col = e.col.finish();
+    made.edge = e.edge.finish();
+    made.indptr = e.indptr.finish();
+    made.first_expanded = e.first_expanded;
+    made.num_expanded = e.num_expanded;
+    made.num_sampled = e.num_sampled;
+  }
+  return out;
+}
+
+template class minibatch_maker<std::uint32_t>;
+template class minibatch_maker<std::uint64_t>;
+
+}  // namespace tendril::cpu

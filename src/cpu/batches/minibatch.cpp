@@ -1,0 +1,171 @@
+// Samplers of mini-batches. A batch: src/cpu/batches/maker.hpp. Where there are batches for all threads, each thread
+// makes whole ones; else all threads work on one batch after the other.
+
+#include <tendril/minibatch.hpp>
+
+#include <algorithm>
+#include <atomic>
+
+#include <omp.h>
+
+#include "base/expects.hpp"   // TENDRIL_EXPECTS
+#include "base/parallel.hpp"  // exception_keeper
+#include "cpu/arguments.hpp"
+#include "cpu/batches/maker.hpp"
+#include "graph/derived_cache.hpp"
+#include "plan/planner.hpp"
+#include "samplers/batches/checks.hpp"
+#include "samplers/batches/state.hpp"
+
+namespace tendril {
+namespace {
+
+/// Whether a sampler will see many batches, so that tables pay.
+enum class lifetime { one_batch, many_batches };
+
+/// The alias tables of an edge type, if its choice takes them: built for many batches, taken for one where they are.
+plan::khop_tables tables_for(edge_type const& type, minibatch_params const& params, lifetime how_long,
+                             cpu_exec const& exec)
+{
+  plan::khop_tables out;
+  if (samplers::choice_of(type, params) != samplers::edge_choice::alias) { return out; }
+  if (how_long == lifetime::one_batch) {
+    out.alias = type.edges.derived().find<buffer<core::alias_bucket>>("alias-buckets");
+    return out;
+  }
+  constexpr std::int64_t many = std::int64_t{1} << 40U;
+  khop_params const rule{.fanouts = {1}, .replace = true, .weighted = true};
+  return plan::make_khop_tables(type.edges, plan::make_khop_plan(type.edges, rule, many, exec), exec);
+}
+
+template <class Key>
+class cpu_state final : public minibatch_sampler::state {
+ public:
+  cpu_state(hetero_graph graph, minibatch_params the_params, cpu_exec const& exec, lifetime how_long)
+      : state(std::move(graph), std::move(the_params)),
+        exec_(exec),
+        job_{input, params, {}},
+        pool_(std::make_shared<cpu::block_pool>(*exec.memory))
+  {
+    tables_.reserve(input.edge_types().size());
+    for (auto const& type : input.edge_types()) {
+      tables_.push_back(tables_for(type, params, how_long, exec));
+      cpu::edge_source source{type.edges.view(), nullptr, nullptr, samplers::choice_of(type, params), {}};
+      if (!type.order.empty()) {
+        source.times = type.order.times.data();
+        source.ordinal = type.order.ordinal.data();
+      }
+      bool const weighted =
+          source.choice == samplers::edge_choice::race || source.choice == samplers::edge_choice::alias;
+      source.rule = {params.replace, weighted, sampling_rule::uniform, &tables_.back()};
+      if (weighted) { source.rule.rule = params.replace ? sampling_rule::alias : sampling_rule::scan; }
+      job_.sources.push_back(source);
+    }
+  }
+  cpu_state(cpu_state const&) = delete;
+  cpu_state& operator=(cpu_state const&) = delete;
+  ~cpu_state() override { pool_->close(); }
+
+  minibatch sample(batch_seeds const& seeds, std::uint64_t batch) override
+  {
+    for (std::size_t t = 0; t < seeds.vertices.size(); ++t) {
+      samplers::check_seed_range(input, static_cast<std::int32_t>(t), seeds.vertices[t]);
+    }
+    return maker(0).make(seeds, batch, exec_);
+  }
+
+  std::vector<minibatch> sample_batches(std::int32_t vertex_type, std::span<vertex_id const> seeds,
+                                        std::int64_t batch_size, std::uint64_t first_batch,
+                                        std::span<std::int64_t const> times) override
+  {
+    samplers::check_seed_range(input, vertex_type, seeds);
+    std::int64_t const batches = (std::ssize(seeds) + batch_size - 1) / batch_size;
+    std::vector<minibatch> out(static_cast<std::size_t>(batches));
+    int const threads = base::num_threads(exec_);
+    cpu_exec quiet = exec_;  // progress counts batches
+    quiet.on_progress = {};
+    auto const make = [&](std::int64_t number, cpu::minibatch_maker<Key>& by, batch_seeds& own, cpu_exec const& exec) {
+      own.vertices.assign(input.num_vertices().size(), {});
+      own.vertices[static_cast<std::size_t>(vertex_type)] = samplers::cut_batch(seeds, batch_size, number);
+      if (!times.empty()) {
+        own.times.assign(input.num_vertices().size(), {});
+        own.times[static_cast<std::size_t>(vertex_type)] = samplers::cut_batch(times, batch_size, number);
+      }
+      out[static_cast<std::size_t>(number)] = by.make(own, first_batch + static_cast<std::uint64_t>(number), exec);
+    };
+    if (batches < threads || threads == 1) {
+      batch_seeds own;
+      for (std::int64_t b = 0; b < batches; ++b) {
+        if (exec_.on_progress) { exec_.on_progress({"sampling", b, batches}); }
+        make(b, maker(0), own, quiet);
+      }
+      return out;
+    }
+    (void)maker(threads - 1);
+    if (exec_.on_progress) { exec_.on_progress({"sampling", 0, batches}); }
+    quiet.num_threads = 1;
+    base::exception_keeper keeper;
+    std::atomic<std::int64_t> done{0};
+#pragma omp parallel num_threads(threads)
+    {
+      batch_seeds own;
+#pragma omp for schedule(dynamic, 1)
+      for (std::int64_t b = 0; b < batches; ++b) {
+        if (keeper.failed()) { continue; }
+        keeper.run([&] {
+          if (exec_.on_progress && omp_get_thread_num() == 0) { exec_.on_progress({"sampling", done, batches}); }
+          make(b, maker(omp_get_thread_num()), own, quiet);
+          ++done;
+        });
+      }
+    }
+    keeper.rethrow();
+    return out;
+  }
+
+ private:
+  /// That of a thread. Those up to the largest thread asked for come to be at once.
+  cpu::minibatch_maker<Key>& maker(int thread)
+  {
+    while (std::ssize(makers_) <= thread) {
+      makers_.push_back(std::make_unique<cpu::minibatch_maker<Key>>(job_, pool_));
+    }
+    return *makers_[static_cast<std::size_t>(thread)];
+  }
+
+  cpu_exec exec_;
+  std::vector<plan::khop_tables> tables_;
+  cpu::minibatch_job job_;
+  std::shared_ptr<cpu::block_pool> pool_;
+  std::vector<std::unique_ptr<cpu::minibatch_maker<Key>>> makers_;
+};
+
+std::unique_ptr<minibatch_sampler::state> make_state(hetero_graph graph, minibatch_params params, cpu_exec const& exec,
+                                                     lifetime how_long)
+{
+  TENDRIL_EXPECTS(graph.device() < 0, "graph: it is on GPU {}, expected one in host memory (to_host), or a gpu_exec",
+                  graph.device());
+  samplers::check_minibatch(graph, params);
+  if (params.disjoint) {
+    return std::make_unique<cpu_state<std::uint64_t>>(std::move(graph), std::move(params), exec, how_long);
+  }
+  return std::make_unique<cpu_state<std::uint32_t>>(std::move(graph), std::move(params), exec, how_long);
+}
+
+}  // namespace
+
+minibatch_sampler::minibatch_sampler(hetero_graph graph, minibatch_params params, cpu_exec const& exec)
+    : state_(make_state(std::move(graph), std::move(params), exec, lifetime::many_batches))
+{
+}
+
+minibatch neighbor_sample(graph const& graph, std::span<vertex_id const> seeds, minibatch_params const& params,
+                          cpu_exec const& exec, std::uint64_t batch)
+{
+  auto const state = make_state(hetero_graph(graph), params, exec, lifetime::one_batch);
+  batch_seeds const own{{seeds}};
+  samplers::check_batch_seeds(state->input, own);
+  return state->sample(own, batch);
+}
+
+}  // namespace tendril

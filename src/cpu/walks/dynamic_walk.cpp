@@ -1,0 +1,61 @@
+// What dynamic walks on the CPU have in the library; the walking itself is engine/walks/cpu.hpp.
+
+#include <tendril/engine/walks/support.hpp>
+
+#include "base/expects.hpp"      // TENDRIL_EXPECTS
+#include "cpu/arguments.hpp"     // check_vertices
+#include "cpu/walks/source.hpp"  // run_walks
+#include "plan/planner.hpp"      // statistics_of
+
+namespace tendril::engine {
+
+void check_starts(graph_view const& graph, std::span<vertex_id const> starts, std::int64_t first_walk)
+{
+  TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
+  cpu::check_vertices("start", starts, graph);
+}
+
+std::shared_ptr<buffer<float> const> largest_weights(graph const& graph, cpu_exec const& exec)
+{
+  if (!graph.has_weights()) { return nullptr; }
+  auto const statistics = plan::statistics_of(graph, exec);
+  return {statistics, &statistics->largest};
+}
+
+void for_each_run(std::int64_t size, cpu_exec const& exec, std::function<void(std::int64_t, std::int64_t)> const& work)
+{
+  cpu::run_walks(size, exec, [&](cpu::walk_source& source) {
+    for (std::int64_t i = source.next(); i >= 0; i = source.next()) { work(i, i + 1); }
+  });
+}
+
+void run_walk_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
+                   bool has_bound, cpu_exec const& exec, std::int64_t first_walk, walk_rows const& rows,
+                   std::function<void(dynamic_setup const&, bool, dynamic_batch const&)> const& walk_batch)
+{
+  bool const rejecting = rejects(params, has_bound);
+  dynamic_setup setup = make_setup(graph.view(), params);
+  TENDRIL_EXPECTS(graph.device() < 0, "graph: it is on GPU {}, expected one in host memory (to_host)", graph.device());
+  check_starts(setup.graph, starts, first_walk);
+  std::shared_ptr<buffer<float> const> largest;
+  if (has_bound) { largest = largest_weights(graph, exec); }
+  if (largest) { setup.largest = largest->data(); }
+  walk_batch(setup, rejecting,
+             {starts.data(), static_cast<std::int64_t>(starts.size()), static_cast<std::uint64_t>(first_walk),
+              rows.vertices, params.length + 1, 1, rows.lengths});
+}
+
+walks run_walk_on_cpu(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
+                      bool has_bound, cpu_exec const& exec, std::int64_t first_walk,
+                      std::function<void(dynamic_setup const&, bool, dynamic_batch const&)> const& walk_batch)
+{
+  (void)make_setup(graph.view(), params);  // a length that is none must not become a size
+  auto const n = static_cast<std::int64_t>(starts.size());
+  walks out{buffer<vertex_id>(n * (params.length + 1), *exec.memory), buffer<std::int32_t>(n, *exec.memory), n,
+            params.length};
+  run_walk_into(graph, starts, params, has_bound, exec, first_walk, {out.vertices.data(), out.lengths.data()},
+                walk_batch);
+  return out;
+}
+
+}  // namespace tendril::engine

@@ -1,0 +1,19 @@
+// A walk's row in the output, and how it ends.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "cpu/walks/job.hpp"
+
+namespace tendril::cpu {
+
+/// Completes the row of a walk that took `steps` steps. `at_dead_end`: it could not go on (else it was told to stop).
+inline void close_row(walk_job const& job, vertex_id* row, std::int32_t steps, bool at_dead_end)
+{
+  bool const repeat = at_dead_end && job.params->dead_ends == dead_end::repeat;
+  std::fill(row + steps + 1, row + job.length() + 1, repeat ? row[steps] : no_vertex);
+}
+
+}  // namespace tendril::cpu

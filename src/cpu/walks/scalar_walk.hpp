@@ -1,0 +1,11 @@
+#pragma once
+
+#include "cpu/walks/job.hpp"
+#include "cpu/walks/source.hpp"
+
+namespace tendril::cpu {
+
+/// Walks one walker at a time to its end: for plans that stream whole neighbourhoods, where there is no latency to hide.
+void scalar_walk(walk_job const& job, walk_batch const& batch, walk_source& source);
+
+}  // namespace tendril::cpu

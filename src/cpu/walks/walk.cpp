@@ -1,0 +1,115 @@
+// The front of the CPU's walks: checks arguments, plans, builds tables, picks the executor.
+
+#include <tendril/walk.hpp>
+
+#include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "core/random.hpp"
+#include "cpu/arguments.hpp"
+#include "cpu/walks/job.hpp"
+#include "cpu/walks/lane_walk.hpp"
+#include "cpu/walks/scalar_walk.hpp"
+#include "plan/planner.hpp"
+#include "samplers/walks/walk_checks.hpp"
+#include "samplers/walks/walker_state.hpp"
+
+namespace tendril {
+namespace {
+
+void check(graph const& graph, walk_params const& params, cpu_exec const& exec)
+{
+  cpu::check_in_host_memory(graph);
+  samplers::check_walk_params(graph, params,
+                              [&] { return plan::labels_of(graph, plan::metapath_grouping(params), exec); });
+}
+
+/// What the CPU keeps of a planned walk.
+struct cpu_walker final : walker::state {
+  plan::walk_tables tables;
+  cpu::walk_job job;
+};
+
+cpu_walker const& on_cpu(walker::state const& state)
+{
+  TENDRIL_EXPECTS(state.device < 0, "walker: it was made for GPU {}, expected a gpu_exec", state.device);
+  return static_cast<cpu_walker const&>(state);
+}
+
+}  // namespace
+
+namespace cpu {
+
+bool can_interleave(walk_job const& job)
+{
+  switch (job.plan->rule) {
+    case sampling_rule::uniform:
+    case sampling_rule::reject: return job.plan->layout != table_layout::online;
+    case sampling_rule::alias: return job.plan->layout == table_layout::table;
+    default: return false;
+  }
+}
+
+}  // namespace cpu
+
+walker::walker(graph const& graph, walk_params const& params, std::int64_t expected_walks, cpu_exec const& exec)
+{
+  check(graph, params, exec);
+  auto made = std::make_unique<cpu_walker>();
+  auto& s = *made;
+  s.input = graph;
+  s.params = plan::without_idle_weights(graph, params);
+  s.plan = plan::make_walk_plan(graph, s.params, expected_walks, exec);
+  s.tables = plan::make_walk_tables(graph, s.params, s.plan, exec);
+  s.job = {s.input.view(),
+           &s.params,
+           &s.plan,
+           &s.tables,
+           plan::is_second_order(params),
+           core::node2vec_bias::of(params.p, params.q),
+           core::make_key(params.seed, plan::domain_of(params)),
+           core::make_key(params.seed, core::domain::walk_end),
+           core::probability::of(params.stop_prob),
+           core::probability::of(params.restart_prob)};
+  state_ = std::move(made);
+}
+
+walks walker::run(std::span<vertex_id const> starts, std::int64_t first_walk, cpu_exec const& exec) const
+{
+  auto const n = static_cast<std::int64_t>(starts.size());
+  std::int64_t const length = state_->params.length;
+  walks out{buffer<vertex_id>(n * (length + 1), *exec.memory), buffer<std::int32_t>(n, *exec.memory), n, length};
+  run_into(starts, first_walk, out.vertices.data(), out.lengths.data(), exec);
+  return out;
+}
+
+void walker::run_into(std::span<vertex_id const> starts, std::int64_t first_walk, vertex_id* vertices,
+                      std::int32_t* lengths, cpu_exec const& exec) const
+{
+  auto const& job = on_cpu(*state_).job;
+  TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
+  cpu::check_vertices("start", starts, job.graph);
+  cpu::walk_batch const batch{starts, first_walk, vertices, lengths};
+  cpu::run_walks(batch.size(), exec, [&](cpu::walk_source& source) {
+    if (!cpu::can_interleave(job)) {
+      cpu::scalar_walk(job, batch, source);
+    } else if (job.second_order) {
+      cpu::second_order_walk(job, batch, source);
+    } else {
+      cpu::first_order_walk(job, batch, source);
+    }
+  });
+}
+
+sampling_plan plan_walk(graph const& graph, walk_params const& params, std::int64_t expected_walks,
+                        cpu_exec const& exec)
+{
+  check(graph, params, exec);
+  return plan::make_walk_plan(graph, plan::without_idle_weights(graph, params), expected_walks, exec);
+}
+
+walks random_walk(graph const& graph, std::span<vertex_id const> starts, walk_params const& params,
+                  cpu_exec const& exec, std::int64_t first_walk)
+{
+  return walker(graph, params, static_cast<std::int64_t>(starts.size()), exec).run(starts, first_walk, exec);
+}
+
+}  // namespace tendril

@@ -1,0 +1,238 @@
+// Files of arrays that are written in pieces: every array has its place from the start, pieces fill it.
+
+#include <tendril/array_file.hpp>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include <tendril/error.hpp>
+#include <tendril/file.hpp>
+
+#include "base/expects.hpp"   // TENDRIL_EXPECTS
+#include "base/parallel.hpp"  // num_threads
+#include "base/stages.hpp"
+#include "formats/npy.hpp"  // npy_header
+#include "formats/safetensors.hpp"
+#include "formats/zip.hpp"
+
+namespace tendril {
+namespace {
+
+enum class container { npy, npz, safetensors };
+
+container container_of(std::string_view path)
+{
+  if (path.ends_with(".npy")) { return container::npy; }
+  if (path.ends_with(".npz")) { return container::npz; }
+  TENDRIL_EXPECTS(path.ends_with(".safetensors"), "{}: unknown extension, expected .npy, .npz or .safetensors", path);
+  return container::safetensors;
+}
+
+formats::dtype stored_type(element_type type)
+{
+  switch (type) {
+    case element_type::int32: return formats::dtype::int32;
+    case element_type::int64: return formats::dtype::int64;
+    default: return formats::dtype::float32;
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(element_type type) noexcept { return formats::to_string(stored_type(type)); }
+
+element_type parse_element_type(std::string_view name)
+{
+  if (name == "int32") { return element_type::int32; }
+  TENDRIL_EXPECTS(name == "int64", "unknown type '{}', expected int32 or int64", name);
+  return element_type::int64;
+}
+
+struct array_writer::state {
+  /// An array's place in the file.
+  struct slot {
+    array_spec spec;
+    std::int64_t num_elements = 0, appended = 0;
+    std::int64_t bytes_each = 0;
+    std::int64_t offset = 0;  ///< Of its first element; for .npz zip_writer knows.
+    std::size_t member = 0;   ///< Of a .npz.
+  };
+
+  state(std::string const& path, std::vector<array_spec> arrays, std::map<std::string, std::string> const& metadata)
+      : kind(container_of(path)), name(path), file(path)
+  {
+    TENDRIL_EXPECTS(kind != container::npy || arrays.size() == 1, "{}: {} arrays, expected 1, or .npz or .safetensors",
+                    path, arrays.size());
+    if (kind == container::npz) { zip.emplace(file); }
+    for (auto& spec : arrays) {
+      formats::dtype const type = stored_type(spec.type);
+      slot place;
+      place.num_elements = formats::count_elements(spec.shape, type);
+      TENDRIL_EXPECTS(place.num_elements >= 0, "{}: array '{}': its shape is negative or too large", path, spec.name);
+      place.bytes_each = formats::size_of(type);
+      place.spec = std::move(spec);
+      slots.push_back(std::move(place));
+    }
+    if (kind == container::safetensors) {
+      lay_out_safetensors(metadata);
+    } else {
+      lay_out_npy();
+    }
+  }
+
+  void lay_out_npy()
+  {
+    for (auto& place : slots) {
+      std::string const header = formats::npy_header(stored_type(place.spec.type), place.spec.shape);
+      std::int64_t const bytes = place.num_elements * place.bytes_each;
+      if (zip) {
+        place.member = zip->reserve(place.spec.name + ".npy", header.size() + static_cast<std::uint64_t>(bytes));
+        zip->fill(place.member, header.data(), header.size());
+      } else {
+        file.write(header.data(), header.size());
+        place.offset = file.size();
+        file.skip(bytes);
+      }
+    }
+  }
+
+  void lay_out_safetensors(std::map<std::string, std::string> const& metadata)
+  {
+    // Wide elements first, so that every array is aligned to its elements.
+    std::vector<slot*> order;
+    for (auto& place : slots) { order.push_back(&place); }
+    std::stable_sort(order.begin(), order.end(),
+                     [](slot const* a, slot const* b) { return a->bytes_each > b->bytes_each; });
+    std::vector<formats::tensor_spec> tensors;
+    tensors.reserve(order.size());
+    for (auto const* const place : order) {
+      tensors.push_back({place->spec.name, stored_type(place->spec.type), place->spec.shape});
+    }
+    std::string const header = formats::safetensors_header(tensors, metadata);
+    file.write(header.data(), header.size());
+    for (auto* const place : order) {
+      place->offset = file.size();
+      file.skip(place->num_elements * place->bytes_each);
+    }
+  }
+
+  /// Takes note of `count` more elements of array `which`, which holds floats or integers. @return their place.
+  slot& advance(std::size_t which, std::int64_t count, bool floats = false)
+  {
+    TENDRIL_EXPECTS(which < slots.size(), "{}: array {}, expected less than {}", name, which, slots.size());
+    slot& place = slots[which];
+    TENDRIL_EXPECTS(floats == (place.spec.type == element_type::float32), "{}: array '{}': {}, expected {}", name,
+                    place.spec.name, floats ? "floats" : "integers", to_string(place.spec.type));
+    TENDRIL_EXPECTS(count <= place.num_elements - place.appended, "{}: array '{}': more than {} elements", name,
+                    place.spec.name, place.num_elements);
+    place.appended += count;
+    return place;
+  }
+
+  void fill(slot& place, void const* elements, std::int64_t count)
+  {
+    auto const bytes = static_cast<std::size_t>(count * place.bytes_each);
+    if (zip) {
+      zip->fill(place.member, elements, bytes);
+    } else {
+      file.write_at(place.offset, elements, bytes);
+      place.offset += count * place.bytes_each;
+    }
+  }
+
+  /// Appends elements of another width, converted by `convert`, piece by piece. One core converts faster than files take
+  /// what it makes, so a second thread, which converts while this file is written, hides all of the conversion.
+  template <class Out, class In, class Convert>
+  void fill_converted(slot& place, std::span<In const> elements, Convert convert, cpu_exec const& exec)
+  {
+    auto const size = static_cast<std::int64_t>(elements.size());
+    constexpr std::int64_t piece = std::int64_t{1} << 18;
+    constexpr std::int64_t depth = 3;  // one converted, one written, one between them
+    std::int64_t const num_pieces = (size + piece - 1) / piece;
+    buffer<Out> converted(std::min(depth * piece, size));
+    auto const count = [&](std::int64_t p) { return std::min(piece, size - p * piece); };
+    auto const at = [&](std::int64_t p) { return converted.data() + p % depth * piece; };
+    std::array<base::stage, 2> const stages{[&](std::int64_t p) {
+                                              In const* const in = elements.data() + p * piece;
+                                              std::transform(in, in + count(p), at(p), convert);
+                                            },
+                                            [&](std::int64_t p) { fill(place, at(p), count(p)); }};
+    if (num_pieces > 1 && base::num_threads(exec) > 1) {
+      (void)base::run_stages(num_pieces, depth, stages, {});
+    } else {
+      for (std::int64_t p = 0; p < num_pieces; ++p) {
+        for (auto const& do_stage : stages) { do_stage(p); }
+      }
+    }
+  }
+
+  container kind;
+  std::string name;
+  atomic_file file;
+  std::optional<formats::zip_writer> zip;
+  std::vector<slot> slots;
+};
+
+array_writer::array_writer(std::string const& path, std::vector<array_spec> arrays,
+                           std::map<std::string, std::string> const& metadata)
+    : state_(std::make_unique<state>(path, std::move(arrays), metadata))
+{
+}
+
+array_writer::~array_writer() = default;
+array_writer::array_writer(array_writer&&) noexcept = default;
+array_writer& array_writer::operator=(array_writer&&) noexcept = default;
+
+void array_writer::append(std::size_t which, std::span<vertex_id const> elements, cpu_exec const& exec)
+{
+  auto& place = state_->advance(which, static_cast<std::int64_t>(elements.size()));
+  if (place.spec.type == element_type::int32) {
+    // The same bits: no_vertex is -1.
+    state_->fill(place, elements.data(), static_cast<std::int64_t>(elements.size()));
+  } else {
+    state_->fill_converted<std::int64_t>(
+        place, elements, [](vertex_id v) { return v == no_vertex ? std::int64_t{-1} : std::int64_t{v}; }, exec);
+  }
+}
+
+void array_writer::append(std::size_t which, std::span<std::int32_t const> elements)
+{
+  auto& place = state_->advance(which, static_cast<std::int64_t>(elements.size()));
+  if (place.spec.type == element_type::int32) {
+    state_->fill(place, elements.data(), static_cast<std::int64_t>(elements.size()));
+  } else {
+    state_->fill_converted<std::int64_t>(place, elements, [](std::int32_t x) { return std::int64_t{x}; }, {});
+  }
+}
+
+void array_writer::append(std::size_t which, std::span<std::int64_t const> elements)
+{
+  auto& place = state_->advance(which, static_cast<std::int64_t>(elements.size()));
+  TENDRIL_EXPECTS(place.spec.type == element_type::int64, "{}: array '{}': int64 elements, expected int32",
+                  state_->name, place.spec.name);
+  state_->fill(place, elements.data(), static_cast<std::int64_t>(elements.size()));
+}
+
+void array_writer::append(std::size_t which, std::span<float const> elements)
+{
+  auto const count = static_cast<std::int64_t>(elements.size());
+  state_->fill(state_->advance(which, count, true), elements.data(), count);
+}
+
+void array_writer::commit()
+{
+  for (auto const& place : state_->slots) {
+    TENDRIL_EXPECTS(place.appended == place.num_elements, "{}: array '{}': {} elements, expected {}", state_->name,
+                    place.spec.name, place.appended, place.num_elements);
+  }
+  if (state_->zip) {
+    for (auto const& place : state_->slots) { state_->zip->complete(place.member); }
+    state_->zip->finish();
+  }
+  state_->file.commit();
+}
+
+}  // namespace tendril

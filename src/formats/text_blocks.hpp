@@ -1,0 +1,88 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <tendril/error.hpp>
+#include <tendril/exec.hpp>
+
+#include "base/parallel.hpp"  // exception_keeper
+#include "formats/text_stream.hpp"
+
+namespace tendril::formats {
+
+/// What is wrong with a line; `line` counts from 1 within the block.
+struct line_error {
+  std::int64_t line;
+  std::string what;
+};
+
+/// What became of a block of text; parsers derive theirs from it.
+struct parsed_block {
+  std::int64_t lines = 0;  ///< Lines in the block.
+  std::optional<line_error> error;
+  bool done = false;
+};
+
+/// Parses all blocks that are left in `stream` with `parse(std::string_view text, Block&)`, on its threads: each takes
+/// the next block under a lock (for a gzip file that is where it inflates) and parses it outside. Blocks come back in
+/// the order of the file. `parse` throws line_error.
+/// @throws format_error "path:line: …" for the first line of the file that is wrong, whatever the number of threads.
+template <class Block, class Parse>
+std::deque<Block> parse_blocks(text_stream& stream, cpu_exec const& exec, Parse const& parse)
+{
+  std::deque<Block> blocks;
+  std::mutex mutex;
+  std::atomic<bool> stop{false};
+  base::exception_keeper keeper;
+  auto const take = [&](text_block& text) -> Block* {
+    std::lock_guard const lock(mutex);
+    if (stop || keeper.failed()) { return nullptr; }
+    text = stream.next_block();
+    return text.text.empty() ? nullptr : &blocks.emplace_back();
+  };
+  auto const work = [&] {
+    text_block text;
+    while (Block* const block = take(text)) {
+      try {
+        parse(text.text, *block);
+      } catch (line_error& problem) {
+        block->error = std::move(problem);
+        stop = true;
+      }
+      block->done = true;
+      if (exec.on_progress && omp_get_thread_num() == 0) {
+        std::int64_t position = 0;
+        {
+          std::lock_guard const lock(mutex);
+          position = stream.position();
+        }
+        exec.on_progress({"reading", position, stream.compressed() ? 0 : stream.num_bytes()});
+      }
+    }
+  };
+  std::int64_t line = stream.line_number();
+#pragma omp parallel num_threads(stream.num_threads()) if (stream.num_threads() > 1)
+  keeper.run(work);
+
+  // Blocks are taken in order, so every block before one with an error is complete, and its lines are known.
+  for (Block const& block : blocks) {
+    if (!block.done) { break; }
+    if (block.error) {
+      throw format_error(fmt::format("{}:{}: {}", stream.path(), line + block.error->line, block.error->what));
+    }
+    line += block.lines;
+  }
+  keeper.rethrow();
+  return blocks;
+}
+
+}  // namespace tendril::formats

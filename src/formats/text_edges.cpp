@@ -1,0 +1,320 @@
+#include "formats/text_edges.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+
+#include "base/expects.hpp"   // TENDRIL_EXPECTS
+#include "base/parallel.hpp"  // parallel_ranges
+#include "formats/text_numbers.hpp"
+
+namespace tendril::formats {
+namespace {
+
+constexpr std::array<std::string_view, 5> role_names = {"source", "target", "weight", "label", "-"};
+constexpr std::uint64_t max_label = 0xffff;
+
+std::string_view name_of(column_role role) { return role_names[static_cast<std::size_t>(role)]; }
+
+std::string_view trim(std::string_view text)
+{
+  while (!text.empty() && (is_blank(text.back()) || text.back() == '\r')) { text.remove_suffix(1); }
+  while (!text.empty() && is_blank(text.front())) { text.remove_prefix(1); }
+  return text;
+}
+
+std::string id_problem(std::string_view field, column_role role, edge_syntax const& syntax)
+{
+  char const* at = field.data();
+  char const* const end = at + field.size();
+  std::uint64_t const id = parse_digits(at, end);
+  if (at == end && !field.empty() && id >= syntax.first_id && id < syntax.end_id) { return {}; }
+  return fmt::format("{} {}, expected an integer in [{}, {}]{}", name_of(role), quoted(field), syntax.first_id,
+                     static_cast<std::int64_t>(syntax.end_id) - 1, syntax.hint);
+}
+
+std::string weight_problem(std::string_view field, edge_syntax const& syntax)
+{
+  char const* at = field.data();
+  char const* const end = at + field.size();
+  float weight = 0;
+  bool const fits = parse_weight(at, end, weight) && at == end && !field.empty();
+  if (fits && !(syntax.integer_weights && weight != std::floor(weight))) { return {}; }
+  return fmt::format("weight {}, expected {} of at least 0{}", quoted(field),
+                     syntax.integer_weights ? "an integer" : "a finite number", syntax.column_hint);
+}
+
+std::string label_problem(std::string_view field, edge_syntax const& syntax)
+{
+  char const* at = field.data();
+  char const* const end = at + field.size();
+  std::uint64_t const label = parse_digits(at, end);
+  if (at == end && !field.empty() && label <= max_label) { return {}; }
+  return fmt::format("label {}, expected an integer in [0, {}]{}", quoted(field), max_label, syntax.column_hint);
+}
+
+/// Why `line` is not an edge: goes over it again, slowly.
+std::string diagnose(std::string_view line, edge_syntax const& syntax)
+{
+  auto const fields = split_fields(line, syntax.commas);
+  for (std::size_t i = 0; i < std::min(fields.size(), syntax.columns.size()); ++i) {
+    std::string problem;
+    switch (syntax.columns[i]) {
+      case column_role::source:
+      case column_role::target: problem = id_problem(fields[i], syntax.columns[i], syntax); break;
+      case column_role::weight: problem = weight_problem(fields[i], syntax); break;
+      case column_role::label: problem = label_problem(fields[i], syntax); break;
+      case column_role::ignored: break;
+    }
+    if (!problem.empty()) { return problem; }
+  }
+  std::string expected;
+  for (column_role const role : syntax.columns) { expected += fmt::format(" {}", name_of(role)); }
+  return fmt::format("{} column{} in {}, expected {} separated by {}:{}", fields.size(), fields.size() == 1 ? "" : "s",
+                     quoted(trim(line)), syntax.columns.size(), syntax.commas ? "commas" : "blanks", expected);
+}
+
+void skip_blanks(char const*& at, char const* end)
+{
+  while (at < end && is_blank(*at)) { ++at; }
+}
+
+/// Moves past what separates two columns; false if it is not there.
+bool next_column(char const*& at, char const* end, bool commas)
+{
+  char const* const before = at;
+  skip_blanks(at, end);
+  if (!commas) { return at > before; }
+  if (at == end || *at != ',') { return false; }
+  ++at;
+  skip_blanks(at, end);
+  return true;
+}
+
+/// Moves past blanks and the end of the line; false if something else is there.
+bool finish_line(char const*& at, char const* end)
+{
+  skip_blanks(at, end);
+  if (at < end && *at == '\r') { ++at; }
+  if (at == end) { return true; }
+  return *at++ == '\n';
+}
+
+char const* line_end(char const* at, char const* end)
+{
+  void const* const feed = std::memchr(at, '\n', static_cast<std::size_t>(end - at));
+  return feed == nullptr ? end : static_cast<char const*>(feed);
+}
+
+/// The rule for one block. `Pairs`: source and target and nothing else, by far the most common file.
+template <bool Pairs>
+struct block_parser {
+  edge_syntax const& syntax;
+  edge_block& block;
+  text_edge edge{};
+  float weight = 0;
+  std::uint16_t label = 0;
+
+  bool id(char const*& at, char const* end, vertex_id& out) const
+  {
+    char const* const begin = at;
+    std::uint64_t const number = parse_digits(at, end);
+    if (at == begin || number - syntax.first_id >= syntax.end_id - syntax.first_id) { return false; }
+    out = static_cast<vertex_id>(number - syntax.first_id);
+    return true;
+  }
+
+  bool column(column_role role, char const*& at, char const* end)
+  {
+    char const* const begin = at;
+    switch (role) {
+      case column_role::source: return id(at, end, edge.source);
+      case column_role::target: return id(at, end, edge.target);
+      case column_role::weight:
+        return parse_weight(at, end, weight) && !(syntax.integer_weights && weight != std::floor(weight));
+      case column_role::label: {
+        std::uint64_t const number = parse_digits(at, end);
+        label = static_cast<std::uint16_t>(number);
+        return at > begin && number <= max_label;
+      }
+      case column_role::ignored:
+        while (at < end && *at != '\n' && *at != '\r' && (syntax.commas ? *at != ',' : !is_blank(*at))) { ++at; }
+        return at > begin || syntax.commas;
+    }
+    return false;
+  }
+
+  bool columns(char const*& at, char const* end)
+  {
+    if constexpr (Pairs) {
+      return id(at, end, edge.source) && next_column(at, end, syntax.commas) && id(at, end, edge.target);
+    } else {
+      for (std::size_t i = 0; i < syntax.columns.size(); ++i) {
+        if (i > 0 && !next_column(at, end, syntax.commas)) { return false; }
+        if (!column(syntax.columns[i], at, end)) { return false; }
+      }
+      return true;
+    }
+  }
+
+  void run(std::string_view text)
+  {
+    char const* at = text.data();
+    char const* const end = at + text.size();
+    text_edge* const edges = block.edges.data();
+    float* const weights = block.weights.data();
+    std::uint16_t* const labels = block.labels.data();
+    std::int64_t size = 0;
+    std::int64_t lines = 0;
+    while (at < end) {
+      ++lines;
+      char const* const line = at;
+      skip_blanks(at, end);
+      if (at < end && (*at == '#' || *at == '%')) {
+        at = line_end(at, end);
+        at += at < end ? 1 : 0;
+        continue;
+      }
+      if (at == end || *at == '\n' || *at == '\r') {
+        if (finish_line(at, end)) { continue; }
+      } else if (columns(at, end) && finish_line(at, end)) {
+        edges[size] = edge;
+        if constexpr (!Pairs) {
+          if (weights != nullptr) { weights[size] = weight; }
+          if (labels != nullptr) { labels[size] = label; }
+        }
+        ++size;
+        continue;
+      }
+      throw line_error{lines, diagnose({line, static_cast<std::size_t>(line_end(line, end) - line)}, syntax)};
+    }
+    block.size = size;
+    block.lines = lines;
+  }
+};
+
+}  // namespace
+
+std::string text_quoter::operator()(std::string_view text) const
+{
+  constexpr std::size_t longest = 40;
+  std::string out = "'";
+  for (char const c : text.substr(0, longest)) {
+    if (c >= ' ' && c <= '~') {
+      out += c;
+    } else {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    }
+  }
+  return out + (text.size() > longest ? "...'" : "'");
+}
+
+void parse_edge_lines(std::string_view text, edge_syntax const& syntax, cpu_exec const& exec, edge_block& block)
+{
+  auto const has = [&](column_role role) { return std::ranges::count(syntax.columns, role) > 0; };
+  // A column takes a character at least, and so does what follows it.
+  auto const room = static_cast<std::int64_t>(text.size() / (2 * syntax.columns.size()) + 1);
+  block.edges = buffer<text_edge>(room, *exec.memory);
+  if (has(column_role::weight)) { block.weights = buffer<float>(room, *exec.memory); }
+  if (has(column_role::label)) { block.labels = buffer<std::uint16_t>(room, *exec.memory); }
+  bool const pairs = syntax.columns == std::vector{column_role::source, column_role::target};
+  if (pairs) {
+    block_parser<true>{syntax, block}.run(text);
+  } else {
+    block_parser<false>{syntax, block}.run(text);
+  }
+}
+
+column_role parse_column_role(std::string_view name)
+{
+  auto const* const found = std::ranges::find(role_names, name);
+  TENDRIL_EXPECTS(found != role_names.end(), "columns: '{}', expected source, target, weight, label or - (ignore)",
+                  name);
+  return static_cast<column_role>(found - role_names.begin());
+}
+
+std::vector<std::string_view> split_fields(std::string_view line, bool commas)
+{
+  std::vector<std::string_view> fields;
+  line = trim(line);
+  while (!line.empty()) {
+    std::size_t const end = commas ? line.find(',') : line.find_first_of(" \t");
+    fields.push_back(trim(line.substr(0, end)));
+    if (end == std::string_view::npos) { return fields; }
+    line.remove_prefix(end + 1);
+    if (!commas) { line = trim(line); }
+  }
+  if (!fields.empty()) { fields.emplace_back(); }  // a comma ended the line: an empty field follows it
+  return fields;
+}
+
+coo_view text_edges::view() const
+{
+  label_view labels;
+  if (!narrow_labels.empty()) { labels = {narrow_labels.data(), 1}; }
+  if (!wide_labels.empty()) { labels = {wide_labels.data(), 2}; }
+  return {sources.span(), targets.span(), weights.span(), labels};
+}
+
+text_edges join_blocks(std::deque<edge_block> blocks, cpu_exec const& exec)
+{
+  struct position {
+    std::int64_t edge = 0, row = 0;
+  };
+  std::vector<position> starts;
+  position total;
+  bool weighted = false;
+  bool labelled = false;
+  std::uint16_t largest_label = 0;
+  for (edge_block const& block : blocks) {
+    starts.push_back(total);
+    total.edge += block.size;
+    total.row += block.rows;
+    weighted |= !block.weights.empty();
+    labelled |= !block.labels.empty();
+    for (std::int64_t i = 0; labelled && i < block.size; ++i) {
+      largest_label = std::max(largest_label, block.labels[i]);
+    }
+  }
+  bool const wide = largest_label > 0xff;
+  auto& memory = *exec.memory;
+  text_edges out;
+  out.sources = buffer<vertex_id>(total.edge, memory);
+  out.targets = buffer<vertex_id>(total.edge, memory);
+  if (weighted) { out.weights = buffer<float>(total.edge, memory); }
+  if (labelled && wide) { out.wide_labels = buffer<std::uint16_t>(total.edge, memory); }
+  if (labelled && !wide) { out.narrow_labels = buffer<std::uint8_t>(total.edge, memory); }
+
+  base::parallel_ranges(exec, static_cast<std::int64_t>(blocks.size()), 1, [&](std::int64_t b, std::int64_t) {
+    edge_block& block = blocks[static_cast<std::size_t>(b)];
+    auto const [edge, row] = starts[static_cast<std::size_t>(b)];
+    for (std::int64_t i = 0; i < block.size; ++i) {
+      out.sources[edge + i] = static_cast<vertex_id>(block.edges[i].source + row);
+      out.targets[edge + i] = block.edges[i].target;
+    }
+    if (weighted) { std::copy_n(block.weights.data(), block.size, out.weights.data() + edge); }
+    if (labelled) {
+      for (std::int64_t i = 0; i < block.size; ++i) {
+        if (wide) {
+          out.wide_labels[edge + i] = block.labels[i];
+        } else {
+          out.narrow_labels[edge + i] = static_cast<std::uint8_t>(block.labels[i]);
+        }
+      }
+    }
+    block = {};
+  });
+  return out;
+}
+
+std::int64_t vertex_limit(std::int64_t num_bytes, bool compressed, build_options const& options)
+{
+  constexpr std::int64_t always = std::int64_t{1} << 24U;
+  if (options.num_vertices >= 0) { return std::min(options.num_vertices, max_num_vertices); }
+  if (options.compact) { return max_num_vertices; }
+  std::int64_t const vertices_per_byte = compressed ? 64 : 16;
+  return std::clamp(num_bytes * vertices_per_byte, always, max_num_vertices);
+}
+
+}  // namespace tendril::formats

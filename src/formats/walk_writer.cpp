@@ -1,0 +1,211 @@
+// Walks into files, batch by batch: arrays through array_writer, text formatted in parallel.
+
+#include <tendril/write_walks.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <tendril/error.hpp>
+#include <tendril/file.hpp>
+
+#include "base/expects.hpp"   // TENDRIL_EXPECTS
+#include "base/parallel.hpp"  // parallel_ranges
+
+namespace tendril {
+namespace {
+
+constexpr std::string_view standard_output = "-";
+constexpr std::size_t longest_id = 11;                       // ten digits and a separator
+constexpr std::int64_t piece_bytes = std::int64_t{1} << 20;  // of text that one thread formats at a time
+
+/// "00" to "99", one after the other.
+constexpr auto two_digits = [] {
+  std::array<char, 200> digits{};
+  for (std::size_t i = 0; i < 100; ++i) {
+    digits[2 * i] = static_cast<char>('0' + i / 10);
+    digits[2 * i + 1] = static_cast<char>('0' + i % 10);
+  }
+  return digits;
+}();
+
+/// Writes `v` in decimal at `out`. @return the end.
+char* write_id(char* out, vertex_id v)
+{
+  std::array<char, 10> reversed;
+  char* const end = reversed.data() + reversed.size();
+  char* at = end;
+  while (v >= 100) {
+    at -= 2;
+    std::memcpy(at, &two_digits[2 * (v % 100)], 2);
+    v /= 100;
+  }
+  if (v >= 10) {
+    at -= 2;
+    std::memcpy(at, &two_digits[2 * v], 2);
+  } else {
+    *--at = static_cast<char>('0' + v);
+  }
+  return std::copy(at, end, out);
+}
+
+/// One row as a line: its vertices up to the first `no_vertex`. @return the end.
+char* write_line(char* out, vertex_id const* row, std::int64_t width)
+{
+  for (std::int64_t i = 0; i < width && row[i] != no_vertex; ++i) {
+    if (i > 0) { *out++ = ' '; }
+    out = write_id(out, row[i]);
+  }
+  *out++ = '\n';
+  return out;
+}
+
+/// A text file that appears when it is complete, or standard output.
+class text_sink {
+ public:
+  explicit text_sink(std::string const& path)
+  {
+    if (path != standard_output) { file_.emplace(path); }
+  }
+
+  void write(char const* data, std::size_t size)
+  {
+    if (file_) {
+      file_->write(data, size);
+    } else if (std::fwrite(data, 1, size, stdout) != size) {
+      throw io_error(fmt::format("standard output: cannot write: {}", std::strerror(errno)));
+    }
+  }
+
+  void commit()
+  {
+    if (file_) {
+      file_->commit();
+    } else if (std::fflush(stdout) != 0) {
+      throw io_error(fmt::format("standard output: cannot write: {}", std::strerror(errno)));
+    }
+  }
+
+ private:
+  std::optional<atomic_file> file_;
+};
+
+std::vector<array_spec> walk_arrays(walk_format format, walk_file_info const& info)
+{
+  element_type const type = info.type.value_or(vertex_element_type(info.num_vertices));
+  std::vector<array_spec> arrays{{"walks", type, {info.num_walks, info.length + 1}}};
+  if (format == walk_format::safetensors) { arrays.push_back({"lengths", element_type::int32, {info.num_walks}}); }
+  return arrays;
+}
+
+}  // namespace
+
+walk_format walk_format_of(std::string_view path)
+{
+  if (path == standard_output || path.ends_with(".txt")) { return walk_format::text; }
+  if (path.ends_with(".npy")) { return walk_format::npy; }
+  TENDRIL_EXPECTS(path.ends_with(".safetensors"),
+                  "{}: unknown extension, expected .npy, .safetensors or .txt, or - for text on standard output", path);
+  return walk_format::safetensors;
+}
+
+struct walk_writer::state {
+  state(std::string const& where, walk_file_info const& what)
+      : path(where), num_walks(what.num_walks), width(what.length + 1)
+  {
+    TENDRIL_EXPECTS(num_walks >= 0 && width >= 1, "{}: {} walks of {} steps, expected neither to be negative", path,
+                    num_walks, what.length);
+    TENDRIL_EXPECTS(what.type != element_type::int32 || vertex_element_type(what.num_vertices) == element_type::int32,
+                    "{}: int32 can't hold {} vertices, expected int64", path, what.num_vertices);
+    walk_format const format = walk_format_of(path);
+    if (format == walk_format::text) {
+      text.emplace(path);
+    } else {
+      has_lengths = format == walk_format::safetensors;
+      arrays.emplace(path, walk_arrays(format, what), what.metadata);
+    }
+  }
+
+  void append_text(std::span<vertex_id const> vertices, cpu_exec const& exec)
+  {
+    auto const rows = static_cast<std::int64_t>(vertices.size()) / width;
+    std::int64_t const row_bytes = width * static_cast<std::int64_t>(longest_id) + 1;
+    std::int64_t const grain = std::max<std::int64_t>(piece_bytes / row_bytes, 1);
+    auto const pieces_at_once = std::int64_t{2} * base::num_threads(exec);
+    pieces.resize(static_cast<std::size_t>(std::min(pieces_at_once, (rows + grain - 1) / grain)));
+    for (std::int64_t first = 0; first < rows; first += grain * pieces_at_once) {
+      std::int64_t const n = std::min(grain * pieces_at_once, rows - first);
+      base::parallel_ranges(exec, n, grain, [&](std::int64_t begin, std::int64_t end) {
+        auto& [bytes, used] = pieces[static_cast<std::size_t>(begin / grain)];
+        if (bytes.size() < grain * row_bytes) { bytes = buffer<char>(grain * row_bytes); }
+        char* out = bytes.data();
+        for (std::int64_t r = first + begin; r < first + end; ++r) {
+          out = write_line(out, &vertices[static_cast<std::size_t>(r * width)], width);
+        }
+        used = static_cast<std::size_t>(out - bytes.data());
+      });
+      for (std::int64_t p = 0; p * grain < n; ++p) {
+        auto const& [bytes, used] = pieces[static_cast<std::size_t>(p)];
+        text->write(bytes.data(), used);
+      }
+    }
+  }
+
+  struct piece {
+    buffer<char> bytes;
+    std::size_t used = 0;
+  };
+
+  std::string path;
+  std::int64_t num_walks, width;
+  std::int64_t appended = 0;
+  bool has_lengths = false;
+  std::optional<array_writer> arrays;  // or text
+  std::optional<text_sink> text;
+  std::vector<piece> pieces;  // of text, in order
+};
+
+walk_writer::walk_writer(std::string const& path, walk_file_info const& info)
+    : state_(std::make_unique<state>(path, info))
+{
+}
+
+walk_writer::~walk_writer() = default;
+walk_writer::walk_writer(walk_writer&&) noexcept = default;
+walk_writer& walk_writer::operator=(walk_writer&&) noexcept = default;
+
+void walk_writer::append(std::span<vertex_id const> vertices, std::span<std::int32_t const> lengths,
+                         cpu_exec const& exec)
+{
+  auto const rows = static_cast<std::int64_t>(lengths.size());
+  TENDRIL_EXPECTS(static_cast<std::int64_t>(vertices.size()) == rows * state_->width,
+                  "{}: {} vertices for {} walks, expected {}", state_->path, vertices.size(), rows,
+                  rows * state_->width);
+  TENDRIL_EXPECTS(rows <= state_->num_walks - state_->appended, "{}: more than {} walks", state_->path,
+                  state_->num_walks);
+  state_->appended += rows;
+  if (state_->text) {
+    state_->append_text(vertices, exec);
+    return;
+  }
+  state_->arrays->append(0, vertices, exec);
+  if (state_->has_lengths) { state_->arrays->append(1, lengths); }
+}
+
+void walk_writer::commit()
+{
+  TENDRIL_EXPECTS(state_->appended == state_->num_walks, "{}: {} walks, expected {}", state_->path, state_->appended,
+                  state_->num_walks);
+  if (state_->text) {
+    state_->text->commit();
+  } else {
+    state_->arrays->commit();
+  }
+}
+
+}  // namespace tendril

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tendril/exec.hpp>
+#include <tendril/file.hpp>  // atomic_file
+
+namespace tendril::formats {
+
+/// A member of a zip file, as the central directory describes it.
+struct zip_entry {
+  std::string name;
+  int method = 0;  ///< 0 stored, 8 deflated.
+  bool encrypted = false;
+  std::uint32_t crc = 0;
+  std::uint64_t packed_size = 0, size = 0;
+  std::uint64_t local_header = 0;  ///< Where its own header begins.
+};
+
+/// Bytes and what keeps them alive: the file where they are stored as they are, a buffer where they were inflated.
+struct zip_member {
+  std::span<std::byte const> bytes;
+  std::shared_ptr<void const> owner;
+};
+
+/// A zip file, with zip64 sizes or without, that is all in memory or mapped.
+class zip_reader {
+ public:
+  /// Reads the central directory. @param path For messages.
+  /// @throws format_error if there is none, or it doesn't fit the file.
+  zip_reader(std::string path, std::span<std::byte const> bytes, std::shared_ptr<void const> owner);
+
+  [[nodiscard]] std::map<std::string, zip_entry> const& entries() const noexcept { return entries_; }
+
+  /// The contents of a member: inflated where they are deflated, and checked against size and CRC. Memory is used as
+  /// inflating fills it, whatever the directory says about sizes.
+  /// @throws format_error for what doesn't fit, or a method other than stored and deflated; memory_error.
+  [[nodiscard]] zip_member read(zip_entry const& entry, cpu_exec const& exec) const;
+
+ private:
+  [[nodiscard]] std::span<std::byte const> packed_bytes(zip_entry const& entry) const;
+  void inflate(zip_entry const& entry, std::span<std::byte const> packed, std::span<std::byte> out,
+               cpu_exec const& exec) const;
+
+  std::string path_;
+  std::span<std::byte const> bytes_;
+  std::shared_ptr<void const> owner_;
+  std::map<std::string, zip_entry> entries_;
+};
+
+/// Writes a zip file of stored members, each aligned to 64 bytes, with zip64 sizes: one after the other, or, where
+/// sizes are known beforehand, each in its place.
+class zip_writer {
+ public:
+  explicit zip_writer(atomic_file& file) : file_(file) {}
+
+  void begin(std::string name);                    ///< Starts a member.
+  void write(void const* data, std::size_t size);  ///< Appends to it.
+  void end();                                      ///< Completes it.
+  void finish();                                   ///< Writes the directory. The file is not committed.
+
+  /// Leaves room for a whole member of `size` bytes. @return its number, for `fill` and `complete`.
+  [[nodiscard]] std::size_t reserve(std::string name, std::uint64_t size);
+  void fill(std::size_t member, void const* data, std::size_t size);  ///< Its next bytes.
+  void complete(std::size_t member);                                  ///< All of it has been filled.
+
+ private:
+  struct room {
+    std::int64_t offset = 0;  // of the first byte
+    std::uint64_t filled = 0;
+  };
+
+  atomic_file& file_;
+  std::vector<zip_entry> entries_;
+  std::map<std::size_t, room> rooms_;
+};
+
+}  // namespace tendril::formats

@@ -1,0 +1,262 @@
+// The front of the GPU's mini-batches: checks arguments, chooses an executor, cuts many batches into groups that are made
+// together. What a group does: src/gpu/batches/run.hpp. CPU twin: src/cpu/batches/minibatch.cpp.
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <cuda_runtime_api.h>
+
+#include <tendril/gpu.hpp>
+#include <tendril/minibatch.hpp>
+
+#include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "gpu/batches/graph.hpp"
+#include "gpu/batches/run.hpp"
+#include "gpu/device/check.hpp"
+#include "samplers/batches/checks.hpp"
+#include "samplers/batches/state.hpp"
+
+namespace tendril {
+namespace {
+
+constexpr std::size_t most_groups = 64;  // under way before the host looks at one
+
+[[noreturn]] void refuse(gpu::too_many_picks const& what, gpu::batch_plan const& plan)
+{
+  throw memory_error(
+      fmt::format("hop {}: up to {} picks of one batch at once, expected fewer than {}; sample fewer "
+                  "seeds a batch",
+                  what.hop + 1, what.picks, plan.limits.picks));
+}
+
+/// Waits when a call ends by an exception: the next one writes what copies under way may still read.
+class waiting_on_error {
+ public:
+  explicit waiting_on_error(cuda_stream stream) : stream_(stream) {}
+  ~waiting_on_error()
+  {
+    if (active_) { (void)cudaStreamSynchronize(stream_); }
+  }
+  waiting_on_error(waiting_on_error const&) = delete;
+  waiting_on_error& operator=(waiting_on_error const&) = delete;
+  void all_is_well() { active_ = false; }
+
+ private:
+  cuda_stream stream_;
+  bool active_ = true;
+};
+
+class gpu_sampler final : public minibatch_sampler::state {
+ public:
+  gpu_sampler(hetero_graph graph, minibatch_params the_params, gpu_exec const& exec, minibatch_executor executor)
+      : state(std::move(graph), std::move(the_params)),
+        exec_(exec),
+        executor_(executor),
+        plan_(gpu::batch_plan::of(input, params, exec)),
+        space_(exec)
+  {
+    if (executor == minibatch_executor::persistent) { space_.queue.emplace(plan_, exec); }
+    TENDRIL_EXPECTS(executor != minibatch_executor::graph || plan_.is_captured(),
+                    "executor: graph, but a fan-out is {}; expected fan-outs of at most 4096, or another executor",
+                    plan_.takes_all() ? "-1" : "larger than 4096");
+    TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
+  }
+
+  ~gpu_sampler() override
+  {
+    gpu::device_guard const guard(exec_.device);
+    (void)cudaStreamSynchronize(exec_.stream);  // captured launches use memory of this
+  }
+
+  [[nodiscard]] minibatch sample(batch_seeds const& seeds, std::uint64_t batch) override
+  {
+    gpu::device_guard const guard(exec_.device);
+    std::vector<minibatch> out;
+    gpu::batch_input const group{seeds.vertices, seeds.times, 1, 1, batch};
+    try {
+      make_one(group, 0, out);
+    } catch (gpu::more_than_expected const&) {
+      make_one(group, 0, out);  // with room for all that there can be
+    } catch (gpu::too_many_picks const& what) {
+      refuse(what, plan_);
+    }
+    return std::move(out.front());
+  }
+
+  [[nodiscard]] std::vector<minibatch> sample_batches(std::int32_t vertex_type, std::span<vertex_id const> seeds,
+                                                      std::int64_t batch_size, std::uint64_t first_batch,
+                                                      std::span<std::int64_t const> times) override
+  {
+    gpu::device_guard const guard(exec_.device);
+    many_seeds const all{vertex_type, seeds, times, batch_size, first_batch};
+    std::int64_t const num_batches = (std::ssize(seeds) + batch_size - 1) / batch_size;
+    std::int64_t most_together = num_batches;
+    std::vector<minibatch> out;
+    out.reserve(static_cast<std::size_t>(num_batches));
+    while (std::ssize(out) < num_batches) {
+      std::int64_t const together = std::min(batches_together(all, num_batches), most_together);
+      try {
+        make_some(all, num_batches, together, out);
+      } catch (gpu::too_many_picks const& what) {
+        if (together == 1) { refuse(what, plan_); }
+        most_together = together / 2;
+      } catch (gpu::more_than_expected const&) {  // what is missing is made with more room
+      }
+    }
+    return out;
+  }
+
+ private:
+  struct many_seeds {
+    std::int32_t vertex_type;
+    std::span<vertex_id const> seeds;
+    std::span<std::int64_t const> times;
+    std::int64_t batch_size;
+    std::uint64_t first_batch;
+  };
+
+  /// A group of the batches [first, first + count).
+  [[nodiscard]] gpu::batch_input group_of(many_seeds const& all, std::int64_t first, std::int64_t count) const
+  {
+    auto const begin = static_cast<std::size_t>(first * all.batch_size);
+    auto const size = std::min(static_cast<std::size_t>(count * all.batch_size), all.seeds.size() - begin);
+    auto const type = static_cast<std::size_t>(all.vertex_type);
+    gpu::batch_input out;
+    out.seeds.resize(plan_.num_types());
+    out.seeds[type] = all.seeds.subspan(begin, size);
+    if (!all.times.empty()) {
+      out.times.resize(plan_.num_types());
+      out.times[type] = all.times.subspan(begin, size);
+    }
+    out.num_batches = count;
+    out.batch_size = all.batch_size;
+    out.first_batch = all.first_batch + static_cast<std::uint64_t>(first);
+    return out;
+  }
+
+  /// How many batches a group has at most, by memory and by what the launches can count.
+  [[nodiscard]] std::int64_t batches_together(many_seeds const& all, std::int64_t num_batches) const
+  {
+    if (num_batches == 1) { return 1; }
+    gpu::batch_input const one = group_of(all, 0, 1);
+    gpu::batch_bounds const start(plan_.sizes, 1, gpu::batch_run::seed_bounds(one, false));
+    gpu::batch_forecast ahead;
+    try {
+      ahead = gpu::batch_forecast::of(plan_, start, 0, 0);
+    } catch (gpu::too_many_picks const&) {
+      return 1;
+    }
+    std::int64_t const room =
+        gpu::batch_output::bytes_a_batch(gpu::batch_run::room_of(plan_, ahead.bounds, space_.expected));
+    std::int64_t const most_vertices = ahead.bounds.all_nodes();
+    std::int64_t const vertices = std::max<std::int64_t>(
+        plan_.is_made_as_expected() ? space_.expected.of(gpu::size_index::table, most_vertices) : most_vertices, 1);
+    std::int64_t const bytes = room + 16 * ahead.picks + 64 * most_vertices;
+    std::int64_t const budget = free_gpu_bytes(exec_.device) / 4;
+    std::int64_t const most =
+        std::min({plan_.limits.vertices / vertices, budget / bytes,
+                  (plan_.limits.picks - 1) / std::max(ahead.picks, one.num_seeds()), num_batches});
+    return std::max<std::int64_t>(most, 1);
+  }
+
+  /// Whether a captured graph makes the batch; one that only numbers of seeds rounded up make too large is launched plainly.
+  [[nodiscard]] bool repeats(gpu::batch_input const& group) const
+  {
+    bool const forced = executor_ == minibatch_executor::graph;
+    if (!forced && (executor_ != minibatch_executor::automatic || !plan_.is_captured())) { return false; }
+    gpu::batch_bounds const start(plan_.sizes, 1, gpu::batch_run::seed_bounds(group, true));
+    try {
+      std::int64_t const picks = gpu::batch_forecast::of(plan_, start, 0, 0).picks;
+      return forced || picks <= plan_.limits.graph_picks;
+    } catch (gpu::too_many_picks const&) {
+      return false;
+    }
+  }
+
+  /// @param first_seed  Place of the first seed in the caller's.
+  void make_one(gpu::batch_input const& group, std::int64_t first_seed, std::vector<minibatch>& out)
+  {
+    waiting_on_error guard(exec_.stream);
+    bool const repeated = repeats(group);
+    gpu::batch_run run(plan_, space_, exec_, group, 0);
+    run.prepare(repeated);
+    if (repeated) {
+      captured_.launch(run, group, space_.generation, exec_);
+    } else {
+      run.enqueue(exec_);
+    }
+    end(run, first_seed, out);
+    guard.all_is_well();
+  }
+
+  void end(gpu::batch_run& run, std::int64_t first_seed, std::vector<minibatch>& out)
+  {
+    if (plan_.subgraph == subgraph_type::induced) { run.enqueue_induced(); }
+    TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec_.stream));
+    run.finish(input, first_seed, out);
+  }
+
+  /// Adds the next batches to `out`: groups of `together`, as many as memory for their outputs allows, and then one look at
+  /// all of them. Where a group has to be waited for anyway, that one alone.
+  void make_some(many_seeds const& all, std::int64_t num_batches, std::int64_t together, std::vector<minibatch>& out)
+  {
+    waiting_on_error guard(exec_.stream);
+    bool const waits = plan_.takes_all() || plan_.subgraph == subgraph_type::induced;
+    std::int64_t const budget = waits ? 0 : free_gpu_bytes(exec_.device) / 4;
+    std::vector<gpu::batch_run> runs;
+    std::vector<std::int64_t> first_seeds;
+    std::int64_t bytes = 0;
+    std::int64_t next = std::ssize(out);
+    runs.reserve(most_groups);
+    // Of the first group nothing is known that would tell how many batches go together.
+    std::size_t const groups_now = space_.expected.is_sure() ? most_groups : 1;
+    while (next < num_batches && runs.size() < groups_now) {
+      // Groups of about one size.
+      std::int64_t const left = num_batches - next;
+      std::int64_t const groups = (left + together - 1) / together;
+      std::int64_t const count = (left + groups - 1) / groups;
+      first_seeds.push_back(next * all.batch_size);
+      runs.emplace_back(plan_, space_, exec_, group_of(all, next, count), runs.size());
+      next += count;
+      runs.back().prepare(false);
+      runs.back().enqueue(exec_);
+      bytes += runs.back().slab_bytes();
+      if (waits || bytes + runs.back().slab_bytes() > budget) { break; }
+    }
+    for (std::size_t i = 0; i < runs.size(); ++i) { end(runs[i], first_seeds[i], out); }
+    guard.all_is_well();
+  }
+
+  gpu_exec exec_;
+  minibatch_executor executor_;
+  gpu::batch_plan plan_;
+  gpu::batch_space space_;
+  gpu::captured_batches captured_;
+};
+
+}  // namespace
+
+minibatch_sampler::minibatch_sampler(hetero_graph graph, minibatch_params params, gpu_exec const& exec,
+                                     minibatch_executor executor)
+{
+  gpu::device_guard const guard(exec.device);
+  TENDRIL_EXPECTS(
+      graph.device() == exec.device || graph.edge_types().empty(), "graph: it is {}, expected one on GPU {} (to_gpu)",
+      graph.device() < 0 ? std::string("in host memory") : fmt::format("on GPU {}", graph.device()), exec.device);
+  samplers::check_minibatch(graph, params);
+  state_ = std::make_unique<gpu_sampler>(std::move(graph), std::move(params), exec, executor);
+}
+
+minibatch neighbor_sample(graph const& graph, std::span<vertex_id const> seeds, minibatch_params const& params,
+                          gpu_exec const& exec, std::uint64_t batch)
+{
+  batch_seeds all;
+  all.vertices = {seeds};
+  // Nothing is captured for one call.
+  return minibatch_sampler(hetero_graph(graph), params, exec, minibatch_executor::hops).sample(all, batch);
+}
+
+}  // namespace tendril

@@ -1,0 +1,143 @@
+#include "gpu/batches/output.hpp"
+
+#include <algorithm>
+
+#include <cuda_runtime_api.h>
+
+#include <tendril/gpu.hpp>
+
+#include "gpu/batches/bounds.hpp"
+#include "gpu/device/check.hpp"
+
+namespace tendril::gpu {
+namespace {
+
+constexpr std::int64_t much = std::int64_t{64} << 20U;
+constexpr std::int64_t part_elements = 32;  // parts begin at multiples of 128 bytes at least
+
+std::int64_t rounded(std::int64_t size, std::int64_t to) { return (size + to - 1) / to * to; }
+
+void enqueue(std::vector<word_copy> const& copies, gpu_exec const& exec)
+{
+  if (copies.empty()) { return; }
+  std::int64_t most = 0;
+  for (auto const& copy : copies) { most = std::max(most, copy.words); }
+  buffer<word_copy> there(std::ssize(copies), memory_of(exec));
+  // Of pageable memory CUDA has a copy of its own when this returns.
+  TENDRIL_CUDA_TRY(cudaMemcpyAsync(there.data(), copies.data(), copies.size() * sizeof(word_copy),
+                                   cudaMemcpyHostToDevice, exec.stream));
+  copy_words(there.data(), there.size(), most, exec);
+}
+
+/// Calls f for every array of the batches.
+template <class F>
+void for_each_array(std::vector<minibatch>& batches, F f)
+{
+  for (auto& batch : batches) {
+    for (auto& vertices : batch.vertices) {
+      f(vertices.node);
+      f(vertices.batch);
+    }
+    for (auto& edges : batch.edges) {
+      f(edges.row);
+      f(edges.col);
+      f(edges.edge);
+      f(edges.indptr);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<batch_output::array> batch_output::arrays_of(slab_room const& room, std::int64_t num_batches,
+                                                         std::int64_t& bytes)
+{
+  std::vector<array> out;
+  bytes = 0;
+  auto const add = [&](std::int64_t size, std::int64_t element_bytes) {
+    std::int64_t const stride = rounded(size, part_elements);
+    out.push_back({bytes, stride, element_bytes});
+    bytes = std::min(bytes + bounded_product(num_batches, bounded_product(stride, element_bytes)), unbounded);
+  };
+  for (std::int64_t const nodes : room.nodes) {
+    add(std::max<std::int64_t>(nodes, 1), sizeof(vertex_id));
+    add(room.disjoint ? std::max<std::int64_t>(nodes, 1) : 0, sizeof(std::int64_t));
+  }
+  for (auto const& type : room.edges) {
+    for (int i = 0; i < 3; ++i) { add(type.edges, sizeof(std::int64_t)); }
+    add(type.indptr, sizeof(std::int64_t));
+  }
+  return out;
+}
+
+std::int64_t batch_output::bytes_a_batch(slab_room const& room)
+{
+  std::int64_t bytes = 0;
+  (void)arrays_of(room, 1, bytes);
+  return bytes;
+}
+
+batch_output::batch_output(slab_room const& room, std::int64_t num_batches, memory_resource& memory)
+    : first_edge_array_(2 * room.nodes.size()), num_batches_(num_batches)
+{
+  std::int64_t bytes = 0;
+  arrays_ = arrays_of(room, num_batches, bytes);
+  memory_ = std::make_shared<buffer<std::byte>>(bytes, memory);
+}
+
+void batch_output::describe(vertex_call* vertices, edge_call* edges) const
+{
+  for (std::size_t i = 0; i < first_edge_array_; i += 2, ++vertices) {
+    vertices->node = reinterpret_cast<vertex_id*>(at(arrays_[i], 0));
+    vertices->batch = reinterpret_cast<std::int64_t*>(at(arrays_[i + 1], 0));
+    vertices->stride = arrays_[i].stride;
+  }
+  for (std::size_t i = first_edge_array_; i < arrays_.size(); i += 4, ++edges) {
+    edges->row = reinterpret_cast<std::int64_t*>(at(arrays_[i], 0));
+    edges->col = reinterpret_cast<std::int64_t*>(at(arrays_[i + 1], 0));
+    edges->edge = reinterpret_cast<edge_id*>(at(arrays_[i + 2], 0));
+    edges->indptr = reinterpret_cast<std::int64_t*>(at(arrays_[i + 3], 0));
+    edges->edge_stride = arrays_[i].stride;
+    edges->indptr_stride = arrays_[i + 3].stride;
+  }
+}
+
+void batch_output::take_over(batch_output const& from, gpu_exec const& exec)
+{
+  std::vector<word_copy> copies;
+  for (std::size_t i = 0; i < arrays_.size(); ++i) {
+    if (from.arrays_[i].stride == 0 || arrays_[i].stride == 0) { continue; }
+    std::int64_t const elements = std::min(arrays_[i].stride, from.arrays_[i].stride);
+    for (std::int64_t b = 0; b < num_batches_; ++b) {
+      copies.push_back({reinterpret_cast<std::uint32_t const*>(from.at(from.arrays_[i], b)),
+                        reinterpret_cast<std::uint32_t*>(at(arrays_[i], b)), elements * arrays_[i].element_bytes / 4});
+    }
+  }
+  enqueue(copies, exec);
+}
+
+void fit_memory(std::vector<minibatch>& batches, std::int64_t slab_bytes, gpu_exec const& exec)
+{
+  constexpr std::int64_t alignment = 128;
+  std::int64_t used = 0;
+  for_each_array(batches, [&](auto const& array) {
+    used += rounded(array.size() * static_cast<std::int64_t>(sizeof array[0]), alignment);
+  });
+  if (slab_bytes <= much || slab_bytes <= 2 * used) { return; }
+  auto const memory = std::make_shared<buffer<std::byte>>(std::max(used, alignment), memory_of(exec));
+  std::vector<word_copy> copies;
+  std::byte* to = memory->data();
+  for_each_array(batches, [&]<class T>(shared_array<T>& array) {
+    std::int64_t const bytes = array.size() * static_cast<std::int64_t>(sizeof(T));
+    if (array.data() == nullptr) { return; }
+    if (bytes > 0) {
+      copies.push_back(
+          {reinterpret_cast<std::uint32_t const*>(array.data()), reinterpret_cast<std::uint32_t*>(to), bytes / 4});
+    }
+    array = shared_array<T>({reinterpret_cast<T const*>(to), static_cast<std::size_t>(array.size())}, memory);
+    to += rounded(bytes, alignment);
+  });
+  enqueue(copies, exec);
+}
+
+}  // namespace tendril::gpu

@@ -1,0 +1,182 @@
+#include "gpu/batches/plan.hpp"
+
+#include <algorithm>
+
+#include <cuda_runtime_api.h>
+
+#include "gpu/batches/induce.hpp"
+#include "gpu/device/check.hpp"
+#include "gpu/tables/tables.hpp"
+#include "graph/derived_cache.hpp"
+
+namespace tendril::gpu {
+namespace {
+
+std::size_t index_of(std::int32_t type) { return static_cast<std::size_t>(type); }
+
+/// The fan-outs of an edge type. Without replacement no vertex has more picks than edges, and slots for more than the
+/// largest degree would stay empty; a vertex of no more edges than picks gives all of them either way.
+std::vector<std::int64_t> fanouts_of(edge_type const& type, std::size_t t, minibatch_params const& params,
+                                     gpu_exec const& exec)
+{
+  std::int64_t most = 0;
+  if (type.edges.num_edges() > 0) {
+    most = *type.edges.derived().get<std::int64_t>("largest-degree",
+                                                   [&] { return largest_degree(type.edges.view(), exec); });
+  }
+  bool const repeats = params.replace && samplers::choice_of(type, params) != samplers::edge_choice::last;
+  std::vector<std::int64_t> out;
+  for (std::int64_t h = 0; h < samplers::hops_of(params); ++h) {
+    std::int64_t const k = samplers::fanout_of(params, t, h);
+    out.push_back(most == 0 ? 0 : repeats ? k : std::min(k, most));
+  }
+  return out;
+}
+
+edge_plan edge_plan_of(edge_type const& type, std::size_t t, minibatch_params const& params, gpu_exec const& exec)
+{
+  edge_plan out;
+  out.graph = type.edges.view();
+  out.from = type.from;
+  out.to = type.to;
+  if (!type.order.empty()) {
+    out.times = type.order.times.data();
+    out.ordinal = type.order.ordinal.data();
+  }
+  out.choice = samplers::choice_of(type, params);
+  out.fanouts = fanouts_of(type, t, params, exec);
+  if (params.subgraph == subgraph_type::induced && out.times != nullptr) {
+    out.time_of = buffer<std::int64_t>(out.graph.num_edges, memory_of(exec));
+    invert_times(out.graph, out.times, out.ordinal, out.time_of.data(), exec);
+  }
+  if (out.choice == samplers::edge_choice::alias) {
+    out.buckets = type.edges.derived().get<buffer<core::alias_bucket>>("alias-buckets", [&] {
+      auto made = make_alias_buckets(out.graph, exec);
+      TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));  // calls on other streams find it, too
+      return made;
+    });
+  }
+  return out;
+}
+
+}  // namespace
+
+minibatch_limits& default_minibatch_limits()
+{
+  static minibatch_limits limits;
+  return limits;
+}
+
+bool batch_plan::takes_all() const
+{
+  return std::any_of(edges.begin(), edges.end(), [](edge_plan const& type) {
+    return std::any_of(type.fanouts.begin(), type.fanouts.end(), [](std::int64_t k) { return k < 0; });
+  });
+}
+
+bool batch_plan::is_captured() const
+{
+  // Above it picks of different neighbours take memory of their own for a launch.
+  constexpr std::int64_t most_fanout = 4096;
+  return !takes_all() && std::all_of(edges.begin(), edges.end(), [](edge_plan const& type) {
+    return std::all_of(type.fanouts.begin(), type.fanouts.end(), [](std::int64_t k) { return k <= most_fanout; });
+  });
+}
+
+batch_plan batch_plan::of(hetero_graph const& graph, minibatch_params const& params, gpu_exec const& exec)
+{
+  batch_plan out;
+  out.seed = params.seed;
+  out.num_hops = static_cast<std::size_t>(samplers::hops_of(params));
+  out.num_vertices = graph.num_vertices();
+  out.disjoint = params.disjoint;
+  out.replace = params.replace;
+  out.all = params.frontier == batch_frontier::all;
+  out.subgraph = params.subgraph;
+  out.limits = default_minibatch_limits();
+  out.sizes = {out.num_vertices, {}, out.disjoint, out.all};
+  for (std::size_t t = 0; t < graph.edge_types().size(); ++t) {
+    auto const& type = graph.edge_types()[t];
+    out.edges.push_back(edge_plan_of(type, t, params, exec));
+    bool const repeats = params.replace && out.edges.back().choice != samplers::edge_choice::last;
+    out.sizes.edges.push_back({index_of(type.from), index_of(type.to), type.edges.num_edges(), repeats});
+  }
+  return out;
+}
+
+std::int64_t batch_input::num_seeds() const
+{
+  std::int64_t sum = 0;
+  for (auto const& of_type : seeds) { sum += std::ssize(of_type); }
+  return sum;
+}
+
+batch_forecast batch_forecast::of(batch_plan const& plan, batch_bounds const& start, std::size_t hop, std::size_t type)
+{
+  batch_forecast out;
+  out.bounds = start;
+  out.lists.resize(plan.num_types());
+  auto const see_lists = [&] {
+    for (std::size_t v = 0; v < out.lists.size(); ++v) {
+      out.lists[v] = std::max(out.lists[v], out.bounds.frontier(v).total);
+      out.tasks += out.bounds.frontier(v).total;
+    }
+  };
+  see_lists();
+  for (; hop < plan.num_hops; ++hop, type = 0) {
+    for (; type < plan.edges.size(); ++type) {
+      auto const& edges = plan.edges[type];
+      std::int64_t const k = edges.fanouts[hop];
+      std::int64_t const expanded = out.bounds.frontier(index_of(edges.from)).total;
+      if (k < 0) {
+        // What the launches before it have found goes to the next hop's lists already.
+        for (std::size_t v = 0; v < out.lists.size(); ++v) {
+          out.lists[v] = std::max(out.lists[v], out.bounds.next(v).total);
+        }
+        out.hop = hop;
+        out.type = type;
+        return out;
+      }
+      std::int64_t const picks = out.bounds.take(type, k).total;
+      if (picks >= plan.limits.picks) { throw too_many_picks{hop, picks}; }
+      out.picks = std::max(out.picks, picks);
+      out.tiles += (picks + number_tile_slots - 1) / number_tile_slots;
+      if (edges.choice == samplers::edge_choice::race && k > 0) {
+        out.race_bytes = std::max(out.race_bytes, race_scratch_bytes(expanded, static_cast<std::uint32_t>(k)));
+      }
+    }
+    out.bounds.end_hop();
+    if (hop + 1 < plan.num_hops) { see_lists(); }
+  }
+  out.hop = plan.num_hops;
+  return out;
+}
+
+count_columns::count_columns(batch_plan const& plan, std::int64_t num_batches, std::int64_t tiles)
+    : types_(plan.num_types()),
+      launches_(plan.num_launches()),
+      hops_(plan.num_hops),
+      batches_(num_batches),
+      tiles_(tiles)
+{
+}
+
+void batch_space::grow_table(std::int64_t vertices, std::uint32_t keep_from, minibatch_limits const& limits)
+{
+  if (stamped_table::is_too_large(vertices)) { throw too_many_picks{0, vertices}; }
+  if (table_.grow(vertices, keep_from, limits.first_stamp, exec_)) { ++generation; }
+}
+
+std::uint32_t batch_space::take_stamps(std::int64_t count)
+{
+  if (count > most_stamps) { throw too_many_picks{0, count}; }
+  return table_.take(count, exec_);
+}
+
+void batch_space::copy(void const* from, void* to, std::int64_t bytes) const
+{
+  if (bytes == 0) { return; }
+  TENDRIL_CUDA_TRY(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice, exec_.stream));
+}
+
+}  // namespace tendril::gpu

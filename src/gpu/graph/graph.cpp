@@ -1,0 +1,84 @@
+// A graph's arrays to a GPU and back.
+
+#include <tendril/gpu.hpp>
+
+#include <fmt/format.h>
+
+#include "gpu/device/check.hpp"
+
+namespace tendril {
+namespace {
+
+/// Copies elements into memory of `resource`, on the stream of `exec`.
+template <class T>
+shared_array<T> copied(shared_array<T> const& from, memory_resource& resource, gpu_exec const& exec)
+{
+  buffer<T> to(from.size(), resource);
+  if (!from.empty()) {
+    TENDRIL_CUDA_TRY(cudaMemcpyAsync(to.data(), from.data(), static_cast<std::size_t>(from.size()) * sizeof(T),
+                                     cudaMemcpyDefault, exec.stream));
+  }
+  return to;
+}
+
+label_array copied(label_array const& from, memory_resource& resource, gpu_exec const& exec)
+{
+  label_view const view = from.view();
+  if (from.bytes_per_label() == 1) {
+    auto const* const data = static_cast<std::uint8_t const*>(view.data);
+    return copied(shared_array<std::uint8_t>({data, static_cast<std::size_t>(from.size())}, from.owner()), resource,
+                  exec);
+  }
+  if (from.bytes_per_label() == 2) {
+    auto const* const data = static_cast<std::uint16_t const*>(view.data);
+    return copied(shared_array<std::uint16_t>({data, static_cast<std::size_t>(from.size())}, from.owner()), resource,
+                  exec);
+  }
+  return {};
+}
+
+graph copied(graph const& input, int device, memory_resource& resource, gpu_exec const& exec)
+{
+  gpu::device_guard const guard(exec.device);
+  auto const& from = input.arrays();
+  graph_arrays to;
+  // A graph made by graph() has no array at all; everywhere else it has V + 1 offsets.
+  buffer<edge_id> only_offset(1);
+  only_offset[0] = 0;
+  to.indptr = copied(from.indptr.empty() ? shared_array(std::move(only_offset)) : from.indptr, resource, exec);
+  to.indices = copied(from.indices, resource, exec);
+  to.weights = copied(from.weights, resource, exec);
+  to.edge_labels = copied(from.edge_labels, resource, exec);
+  to.node_types = copied(from.node_types, resource, exec);
+  to.edge_ids = copied(from.edge_ids, resource, exec);
+  to.original_ids = copied(from.original_ids, resource, exec);
+  to.edge_label_names = from.edge_label_names;
+  to.node_type_names = from.node_type_names;
+  to.symmetric = from.symmetric;
+  to.metadata = from.metadata;
+  to.device = device;
+  TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
+  return graph(std::move(to));
+}
+
+}  // namespace
+
+graph to_gpu(graph const& input, gpu_exec const& exec)
+{
+  if (input.device() == exec.device) { return input; }
+  if (input.device() >= 0) {
+    throw argument_error(fmt::format("to_gpu: the graph is on GPU {}, expected it in host memory or on GPU {}",
+                                     input.device(), exec.device));
+  }
+  return copied(input, exec.device, memory_of(exec), exec);
+}
+
+graph to_host(graph const& input, gpu_exec const& exec)
+{
+  if (input.device() < 0) { return input; }
+  gpu_exec there = exec;
+  there.device = input.device();
+  return copied(input, -1, host_memory(), there);
+}
+
+}  // namespace tendril

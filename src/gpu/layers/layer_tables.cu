@@ -1,0 +1,197 @@
+// Tables of layer-wise sampling. Squared norms of columns are added up edge by edge with atomic operations on integers: two
+// of 64 bits an edge. CPU twin: src/samplers/layers/layer_tables.cpp. The rule: src/core/layers.hpp.
+
+#include "gpu/layers/layer_tables.hpp"
+
+#include <cub/device/device_reduce.cuh>
+
+#include <tendril/gpu_array.hpp>  // every_vertex
+
+#include "core/layers.hpp"
+#include "gpu/device/copy_value.hpp"
+#include "gpu/tables/row_sums.cuh"
+#include "gpu/tables/tables.hpp"
+
+namespace tendril::gpu {
+namespace {
+
+constexpr int block_threads = 256;
+
+/// Above all weights: 2 to this power. `largest` is null, or lies in device memory. Any thread.
+__device__ int exponent_of(float const* largest)
+{
+  return largest != nullptr && *largest > 0 ? core::exponent_above(*largest) : 0;
+}
+
+__global__ __launch_bounds__(tile_threads) void add_columns_kernel(graph_view graph, tile_view tiles,
+                                                                   propagation matrix, float const* largest,
+                                                                   core::square_sum* sums)
+{
+  int const exponent = exponent_of(largest);
+  for_each_tile_edge(tiles, [&](edge_id e, std::int64_t row) {
+    auto const degree = static_cast<std::uint32_t>(graph.indptr[row + 1] - graph.indptr[row]);
+    float const square = largest == nullptr ? 0.0F : core::scaled_square(graph.weights[e], exponent);
+    std::uint64_t const term = core::column_term(matrix, degree, square);
+    core::square_sum* const sum = sums + graph.indices[e];
+    atomicAdd(reinterpret_cast<unsigned long long*>(&sum->high), term >> 32U);
+    atomicAdd(reinterpret_cast<unsigned long long*>(&sum->low), term & 0xffffffffU);
+  });
+}
+
+__global__ __launch_bounds__(block_threads) void column_norms_kernel(graph_view graph, propagation matrix,
+                                                                     core::square_sum const* sums, float* out)
+{
+  for (std::int64_t u = global_thread(); u < graph.num_vertices; u += grid_stride()) {
+    auto const degree = static_cast<std::uint32_t>(graph.indptr[u + 1] - graph.indptr[u]);
+    out[u] = core::column_norm(matrix, sums[u], degree);
+  }
+}
+
+__global__ void one_row_kernel(edge_id* indptr, edge_id size)
+{
+  indptr[0] = 0;
+  indptr[1] = size;
+}
+
+__global__ __launch_bounds__(block_threads) void probabilities_kernel(std::int64_t size, float const* weights,
+                                                                      float const* largest, std::uint64_t const* total,
+                                                                      float* out)
+{
+  bool const some = *largest > 0;
+  auto const scale = some ? core::fixed_point::of(*largest, static_cast<std::uint32_t>(size)) : core::fixed_point{};
+  for (std::int64_t v = global_thread(); v < size; v += grid_stride()) {
+    out[v] = some ? core::vertex_probability(scale(weights[v]), *total) : 0.0F;
+  }
+}
+
+__global__ __launch_bounds__(block_threads) void squares_kernel(graph_view graph, float const* largest, float* out)
+{
+  int const exponent = exponent_of(largest);
+  for (edge_id e = global_thread(); e < graph.num_edges; e += grid_stride()) {
+    out[e] = largest != nullptr ? core::scaled_square(graph.weights[e], exponent)
+                                : core::neighbor_square(graph.degree(graph.indices[e]));
+  }
+}
+
+__global__ __launch_bounds__(block_threads) void row_norms_kernel(graph_view graph, propagation matrix,
+                                                                  float const* largest,
+                                                                  std::uint64_t const* prefix_sums, float* out)
+{
+  for (std::int64_t v = global_thread(); v < graph.num_vertices; v += grid_stride()) {
+    edge_id const first = graph.indptr[v];
+    auto const degree = static_cast<std::uint32_t>(graph.indptr[v + 1] - first);
+    float const bound = largest[v];
+    out[v] = bound > 0
+                 ? core::row_norm(matrix, degree, prefix_sums[first + degree - 1], core::fixed_point::of(bound, degree))
+                 : 0.0F;
+  }
+}
+
+__global__ __launch_bounds__(tile_threads) void parallel_edges_kernel(graph_view graph, tile_view tiles, int* found)
+{
+  for_each_tile_edge(tiles, [&](edge_id e, std::int64_t row) {
+    if (e > graph.indptr[row] && graph.indices[e] == graph.indices[e - 1]) { *found = 1; }
+  });
+}
+
+/// The largest of `size` > 0 values, in device memory.
+buffer<float> largest_of(float const* values, std::int64_t size, gpu_exec const& exec)
+{
+  buffer<float> out(1, memory_of(exec));
+  run_with_scratch(exec, [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceReduce::Max(scratch, bytes, values, out.data(), size, exec.stream);
+  });
+  return out;
+}
+
+}  // namespace
+
+buffer<float> make_column_norms(graph_view const& graph, propagation matrix, gpu_exec const& exec)
+{
+  device_guard const guard(exec.device);
+  buffer<float> out(graph.num_vertices, memory_of(exec));
+  if (out.empty()) { return out; }
+  buffer<core::square_sum> sums(graph.num_vertices, memory_of(exec));
+  TENDRIL_CUDA_TRY(
+      cudaMemsetAsync(sums.data(), 0, static_cast<std::size_t>(sums.size()) * sizeof(core::square_sum), exec.stream));
+  if (graph.num_edges > 0) {
+    buffer<float> largest;
+    if (matrix == propagation::weights) { largest = largest_of(graph.weights, graph.num_edges, exec); }
+    edge_tiles const tiles(graph, all_rows(graph), exec);
+    add_columns_kernel<<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(graph, tiles.view(), matrix,
+                                                                             largest.data(), sums.data());
+    TENDRIL_CUDA_TRY(cudaGetLastError());
+  }
+  column_norms_kernel<<<grid_blocks(graph.num_vertices, block_threads), block_threads, 0, exec.stream>>>(
+      graph, matrix, sums.data(), out.data());
+  TENDRIL_CUDA_TRY(cudaGetLastError());
+  return out;
+}
+
+samplers::vertex_table make_vertex_table(std::int64_t num_vertices, float const* weights, gpu_exec const& exec)
+{
+  device_guard const guard(exec.device);
+  samplers::vertex_table out;
+  if (num_vertices == 0) { return out; }
+  // One row that leads to every vertex.
+  auto const targets = every_vertex(num_vertices, 1, exec);
+  buffer<edge_id> indptr(2, memory_of(exec));
+  one_row_kernel<<<1, 1, 0, exec.stream>>>(indptr.data(), num_vertices);
+  TENDRIL_CUDA_TRY(cudaGetLastError());
+  graph_view const row{1, num_vertices, indptr.data(), targets.data(), weights, {}, {}};
+  out.records = make_alias_records(row, exec);
+  edge_tiles const tiles(row, all_rows(row), exec);
+  auto const largest = make_largest_weights(row, &tiles, exec);
+  auto const total = make_fixed_totals(row, largest.data(), &tiles, exec);
+  out.probabilities = buffer<float>(num_vertices, memory_of(exec));
+  probabilities_kernel<<<grid_blocks(num_vertices, block_threads), block_threads, 0, exec.stream>>>(
+      num_vertices, weights, largest.data(), total.data(), out.probabilities.data());
+  TENDRIL_CUDA_TRY(cudaGetLastError());
+  return out;
+}
+
+samplers::square_table make_square_table(graph_view const& graph, propagation matrix, gpu_exec const& exec)
+{
+  device_guard const guard(exec.device);
+  samplers::square_table out;
+  out.row_norms = buffer<float>(graph.num_vertices, memory_of(exec));
+  if (out.row_norms.empty()) { return out; }
+  if (graph.num_edges == 0) {
+    TENDRIL_CUDA_TRY(cudaMemsetAsync(out.row_norms.data(), 0,
+                                     static_cast<std::size_t>(graph.num_vertices) * sizeof(float), exec.stream));
+    return out;
+  }
+  buffer<float> squares(graph.num_edges, memory_of(exec));
+  {
+    buffer<float> largest;
+    if (matrix == propagation::weights) { largest = largest_of(graph.weights, graph.num_edges, exec); }
+    squares_kernel<<<grid_blocks(graph.num_edges, block_threads), block_threads, 0, exec.stream>>>(
+        graph, largest.data(), squares.data());
+    TENDRIL_CUDA_TRY(cudaGetLastError());
+  }
+  graph_view squared = graph;
+  squared.weights = squares.data();
+  out.prefix_sums = make_prefix_sums(squared, exec);
+  edge_tiles const tiles(squared, all_rows(squared), exec);
+  auto const largest = make_largest_weights(squared, &tiles, exec);
+  row_norms_kernel<<<grid_blocks(graph.num_vertices, block_threads), block_threads, 0, exec.stream>>>(
+      graph, matrix, largest.data(), out.prefix_sums.data(), out.row_norms.data());
+  TENDRIL_CUDA_TRY(cudaGetLastError());
+  auto const most = largest_of(out.row_norms.data(), graph.num_vertices, exec);
+  out.largest_norm = value_at(most.data(), exec);
+  return out;
+}
+
+bool has_parallel_edges(graph_view const& graph, gpu_exec const& exec)
+{
+  device_guard const guard(exec.device);
+  if (graph.num_edges == 0) { return false; }
+  buffer<int> found(1, memory_of(exec));
+  TENDRIL_CUDA_TRY(cudaMemsetAsync(found.data(), 0, sizeof(int), exec.stream));
+  edge_tiles const tiles(graph, all_rows(graph), exec);
+  parallel_edges_kernel<<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(graph, tiles.view(), found.data());
+  TENDRIL_CUDA_TRY(cudaGetLastError());
+  return value_at(found.data(), exec) != 0;
+}
+
+}  // namespace tendril::gpu

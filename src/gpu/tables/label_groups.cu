@@ -1,0 +1,138 @@
+// The neighbourhoods cut by label. Rows follow each other in the CSR already, so that a stable sort of the edges by (row,
+// label) moves them within their rows only. A radix sort does it, whatever the degrees: the key of an edge is its group in
+// the upper 32 bits, its place in the lower ones, and only the bits that groups use are sorted. Batches of whole rows
+// bound the scratch memory (16 bytes an edge) and keep groups below 2^32. Then each group finds its first edge by a search
+// in its row, and each edge is fetched to its place.
+// At least 9 bytes an edge are read and 8 written (weighted, labels of 1 byte): for the 31.4 M edges of R-MAT scale 20
+// 0.53 GB, 0.12 ms at 4.6 TB/s; with 5 labels the passes move about 90 bytes an edge (0.6 ms).
+// CPU twin: src/plan/tables.cpp.
+
+#include <bit>
+
+#include <cub/device/device_radix_sort.cuh>
+
+#include "gpu/device/limits.hpp"
+#include "gpu/graph/edge_tiles.cuh"
+#include "gpu/tables/tables.hpp"
+
+namespace tendril::gpu {
+namespace {
+
+constexpr int block_threads = 256;
+
+/// Which group an edge belongs to.
+struct group_of_edge {
+  graph_view graph;
+  plan::grouping by;
+  std::int64_t num_labels;
+  std::int64_t first_row;  ///< Of the batch.
+
+  /// The edge's group in its batch. Any thread.
+  [[nodiscard]] __device__ std::uint64_t operator()(edge_id e, std::int64_t row) const
+  {
+    label_id const label =
+        by == plan::grouping::by_edge_label ? graph.edge_labels[e] : graph.node_types[graph.indices[e]];
+    return static_cast<std::uint64_t>((row - first_row) * num_labels + label);
+  }
+};
+
+/// keys[i] = group and place of edge first_edge + i.
+__global__ __launch_bounds__(tile_threads) void keys_kernel(group_of_edge group, tile_view tiles, std::uint64_t* keys)
+{
+  for_each_tile_edge(tiles, [&](edge_id e, std::int64_t row) {
+    edge_id const i = e - tiles.first_edge;
+    keys[i] = (group(e, row) << 32U) | static_cast<std::uint64_t>(i);
+  });
+}
+
+/// Where each group of the batch starts, from the sorted keys (null if the batch has no edge).
+__global__ __launch_bounds__(block_threads) void starts_kernel(graph_view graph, row_batch batch,
+                                                               std::int64_t num_labels, std::uint64_t const* keys,
+                                                               edge_id* indptr)
+{
+  std::int64_t const num_groups = (batch.last_row - batch.first_row) * num_labels;
+  for (std::int64_t g = global_thread(); g < num_groups; g += grid_stride()) {
+    std::int64_t const row = batch.first_row + g / num_labels;
+    edge_id first = graph.indptr[row];
+    edge_id count = graph.indptr[row + 1] - first;
+    // The first edge of the row whose group is not below g.
+    while (count > 0) {
+      edge_id const half = count / 2;
+      bool const right = (keys[first - batch.first_edge + half] >> 32U) < static_cast<std::uint64_t>(g);
+      first += right ? half + 1 : 0;
+      count = right ? count - half - 1 : half;
+    }
+    indptr[batch.first_row * num_labels + g] = first;
+  }
+}
+
+/// Fetches edges to their places. `to_weights` is null without weights.
+__global__ __launch_bounds__(block_threads) void fetch_kernel(graph_view graph, row_batch batch,
+                                                              std::uint64_t const* keys, vertex_id* to_indices,
+                                                              float* to_weights)
+{
+  edge_id const size = batch.last_edge - batch.first_edge;
+  for (edge_id i = global_thread(); i < size; i += grid_stride()) {
+    edge_id const from = batch.first_edge + static_cast<edge_id>(keys[i] & 0xffffffffU);
+    to_indices[batch.first_edge + i] = graph.indices[from];
+    if (to_weights != nullptr) { to_weights[batch.first_edge + i] = graph.weights[from]; }
+  }
+}
+
+/// The keys of a batch that has edges, sorted.
+buffer<std::uint64_t> make_sorted_keys(group_of_edge const& group, row_batch const& batch, gpu_exec const& exec)
+{
+  expect_below_power("label groups: number of edges in a batch", batch.num_edges(), 32);
+  buffer<std::uint64_t> keys(batch.num_edges(), memory_of(exec));
+  buffer<std::uint64_t> sorted(batch.num_edges(), memory_of(exec));
+  {
+    edge_tiles const tiles(group.graph, batch, exec);
+    keys_kernel<<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(group, tiles.view(), keys.data());
+    TENDRIL_CUDA_TRY(cudaGetLastError());
+  }
+  auto const num_groups = static_cast<std::uint64_t>(batch.num_rows() * group.num_labels);
+  int const end_bit = 32 + static_cast<int>(std::bit_width(num_groups - 1));
+  if (end_bit == 32) { return keys; }  // one group: nothing to sort, and CUB asks for a bit at least
+  run_with_scratch(exec, [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortKeys(scratch, bytes, keys.data(), sorted.data(), keys.size(), 32, end_bit,
+                                          exec.stream);
+  });
+  return sorted;
+}
+
+}  // namespace
+
+plan::label_groups make_label_groups(graph_view const& graph, plan::grouping by, std::int64_t num_labels,
+                                     gpu_exec const& exec, std::int64_t most_edges)
+{
+  device_guard const guard(exec.device);
+  auto& memory = memory_of(exec);
+  std::int64_t const num_rows = graph.num_vertices * num_labels;
+  plan::label_groups out;
+  out.num_labels = num_labels;
+  out.indptr = buffer<edge_id>(num_rows + 1, memory);
+  out.indices = buffer<vertex_id>(graph.num_edges, memory);
+  if (graph.weights != nullptr) { out.weights = buffer<float>(graph.num_edges, memory); }
+  out.rows = {num_rows, graph.num_edges, out.indptr.data(), out.indices.data(), out.weights.data(), {}, {}};
+  TENDRIL_CUDA_TRY(
+      cudaMemcpyAsync(out.indptr.data() + num_rows, &graph.num_edges, sizeof(edge_id), cudaMemcpyDefault, exec.stream));
+  if (num_rows == 0) { return out; }
+
+  std::int64_t const most_rows = (std::int64_t{1} << 32U) / num_labels;
+  for (row_batch const& batch : make_row_batches(graph, most_edges, most_rows, exec)) {
+    buffer<std::uint64_t> keys;
+    if (batch.num_edges() > 0) {
+      keys = make_sorted_keys({graph, by, num_labels, batch.first_row}, batch, exec);
+      fetch_kernel<<<grid_blocks(batch.num_edges(), block_threads), block_threads, 0, exec.stream>>>(
+          graph, batch, keys.data(), out.indices.data(), out.weights.data());
+      TENDRIL_CUDA_TRY(cudaGetLastError());
+    }
+    std::int64_t const num_groups = batch.num_rows() * num_labels;
+    starts_kernel<<<grid_blocks(num_groups, block_threads), block_threads, 0, exec.stream>>>(
+        graph, batch, num_labels, keys.data(), out.indptr.data());
+    TENDRIL_CUDA_TRY(cudaGetLastError());
+  }
+  return out;
+}
+
+}  // namespace tendril::gpu

@@ -1,0 +1,255 @@
+// The front of the GPU's k-hop trees: checks arguments, plans, builds tables, enqueues hop after hop. CPU twin:
+// src/cpu/trees/khop.cpp.
+
+#include "gpu/trees/khop.hpp"
+#include "gpu/tables/derived_table.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <tendril/gpu.hpp>
+#include <tendril/gpu_array.hpp>  // expect_vertices
+#include <tendril/sample.hpp>
+
+#include "gpu/device/arguments.hpp"
+#include "gpu/device/check.hpp"
+#include "gpu/device/host_copies.hpp"
+#include "gpu/device/workspace.hpp"
+#include "gpu/tables/tables.hpp"
+#include "graph/derived_cache.hpp"
+#include "plan/planner.hpp"
+#include "samplers/trees/khop_checks.hpp"
+
+namespace tendril {
+namespace {
+
+// Above it the fan-out says little about how many picks there are, and scratch memory depends on them.
+constexpr std::int64_t large_fanout = 2048;
+
+/// The tables of a call; at most one is there. They stay with the graph.
+struct khop_tables {
+  std::shared_ptr<buffer<plan::alias_record> const> alias;
+  std::shared_ptr<buffer<core::alias_bucket> const> buckets;
+  std::shared_ptr<buffer<std::uint64_t> const> prefix_sums;
+};
+
+char const* table_key(sampling_rule rule, bool with_edges)
+{
+  if (rule == sampling_rule::its) { return "prefix-sums"; }
+  return with_edges ? "alias-buckets" : "alias-records";
+}
+
+sampling_plan make_plan(graph const& graph, khop_params const& params)
+{
+  sampling_plan plan;
+  plan::choose_khop_rule(plan, params);
+  if (!params.weighted || !params.replace) { return plan; }
+  bool const by_sums = plan.rule == sampling_rule::its;
+  plan.layout = table_layout::table;
+  plan.table_bytes = (by_sums ? 8 : 16) * graph.num_edges();
+  bool const built = graph.derived().find<void>(table_key(plan.rule, false)) != nullptr;
+  if (built) { plan.table_bytes_built = plan.table_bytes; }
+  char const* const name = by_sums ? "prefix sums" : "alias table";
+  plan.reasons.push_back(built ? fmt::format("{}: built by an earlier call", name)
+                               : fmt::format("{}: {} MB", name, plan.table_bytes / 1'000'000));
+  return plan;
+}
+
+khop_tables make_tables(graph const& graph, sampling_plan const& plan, bool with_edges, gpu_exec const& exec)
+{
+  khop_tables out;
+  if (plan.layout != table_layout::table) { return out; }
+  char const* const key = table_key(plan.rule, with_edges);
+  graph_view const view = graph.view();
+  if (plan.rule == sampling_rule::its) {
+    out.prefix_sums =
+        gpu::derived_table<buffer<std::uint64_t>>(graph, key, exec, [&] { return gpu::make_prefix_sums(view, exec); });
+  } else if (with_edges) {
+    out.buckets = gpu::derived_table<buffer<core::alias_bucket>>(graph, key, exec,
+                                                                 [&] { return gpu::make_alias_buckets(view, exec); });
+  } else {
+    out.alias = gpu::derived_table<buffer<plan::alias_record>>(graph, key, exec,
+                                                               [&] { return gpu::make_alias_records(view, exec); });
+  }
+  return out;
+}
+
+/// What the GPU has no room for is found out when memory is asked for; this is for what can't be counted.
+void check_countable(std::int64_t slots, std::int64_t bytes_a_slot, std::size_t hop)
+{
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 50U;
+  if (slots > most_bytes / bytes_a_slot) {
+    throw memory_error(
+        fmt::format("hop {}: {} slots take more than 2^50 bytes; sample fewer seeds a call", hop, slots));
+  }
+}
+
+/// A call that has passed its checks.
+class khop_run {
+ public:
+  khop_run(graph const& graph, khop_params const& params, sampling_plan const& plan, khop_tables const& tables,
+           std::int64_t first_root, bool with_edges, gpu_exec const& exec)
+      : graph_(graph),
+        params_(params),
+        plan_(plan),
+        tables_(tables),
+        first_root_(first_root),
+        with_edges_(with_edges),
+        exec_(exec)
+  {
+  }
+
+  /// @param status  Told of seeds that are no vertices. Pinned.
+  [[nodiscard]] khop_trees run(std::span<vertex_id const> seeds, gpu::walk_status* status)
+  {
+    auto const num_roots = static_cast<std::int64_t>(seeds.size());
+    khop_trees out;
+    out.num_roots = num_roots;
+    job_.graph = graph_.view();
+    job_.parents = {seeds.data(), num_roots, num_roots, 1, nullptr};
+    job_.first_root = static_cast<std::uint64_t>(first_root_);
+    job_.replace = params_.replace;
+    job_.status = status;
+    for (std::size_t h = 0; h < params_.fanouts.size(); ++h) {
+      std::int64_t const fanout = params_.fanouts[h];
+      out.hops.push_back(fanout == -1 ? take_all(seeds, h) : sample(fanout, h));
+      tree_hop const& made = out.hops.back();
+      job_.parents.vertices = made.vertices.data();
+      job_.parents.size = made.vertices.size();
+      job_.status = nullptr;
+    }
+    return out;
+  }
+
+ private:
+  void allocate(tree_hop& hop, std::int64_t slots, std::size_t h) const
+  {
+    check_countable(slots, with_edges_ ? 12 : 4, h + 1);
+    hop.vertices = buffer<vertex_id>(slots, memory_of(exec_));
+    if (with_edges_) { hop.edges = buffer<edge_id>(slots, memory_of(exec_)); }
+  }
+
+  tree_hop sample(std::int64_t fanout, std::size_t h)
+  {
+    gpu::hop_slots& parents = job_.parents;
+    TENDRIL_EXPECTS(parents.size <= (std::int64_t{1} << 62U) / fanout, "fanouts: too many slots at hop {}", h + 1);
+    tree_hop hop;
+    hop.fanout = fanout;
+    allocate(hop, parents.size * fanout, h);
+    job_.key = core::make_key(params_.seed, core::domain::khop, h + 1);
+    job_.fanout = static_cast<std::uint32_t>(fanout);
+    job_.most_picks = static_cast<std::uint32_t>(fanout > large_fanout ? std::min(fanout, largest_degree()) : fanout);
+    job_.vertices = hop.vertices.data();
+    job_.edges = with_edges_ ? hop.edges.data() : nullptr;
+    if (parents.size > 0) { enqueue(); }
+    parents.a_unit *= fanout;
+    check_trees();
+    return hop;
+  }
+
+  void enqueue() const
+  {
+    if (!params_.weighted) {
+      gpu::uniform_hop(job_, exec_);
+    } else if (!params_.replace) {
+      gpu::race_hop(job_, exec_);
+    } else if (tables_.prefix_sums) {
+      gpu::its_hop(job_, tables_.prefix_sums->data(), exec_);
+    } else if (tables_.buckets) {
+      gpu::alias_hop(job_, tables_.buckets->data(), exec_);
+    } else {
+      gpu::alias_hop(job_, tables_.alias->data(), exec_);
+    }
+  }
+
+  tree_hop take_all(std::span<vertex_id const> seeds, std::size_t h)
+  {
+    gpu::hop_slots& parents = job_.parents;
+    tree_hop hop;
+    hop.fanout = -1;
+    hop.offsets = buffer<std::int64_t>(parents.size + 1, memory_of(exec_));
+    buffer<std::int64_t> begin(parents.num_roots + 1, memory_of(exec_));
+    gpu::all_size const size = gpu::all_offsets(job_, hop.offsets.data(), begin.data(), exec_);
+    if (job_.status != nullptr && job_.status->bad_start >= 0) {
+      expect_vertices(seeds, "seed", graph_.num_vertices(), exec_);
+    }
+    allocate(hop, size.num_slots, h);
+    job_.vertices = hop.vertices.data();
+    job_.edges = with_edges_ ? hop.edges.data() : nullptr;
+    gpu::all_hop(job_, hop.offsets.data(), size.num_slots, exec_);
+    unit_begin_ = std::move(begin);  // what was there is given back in the order of the stream
+    parents.unit_begin = unit_begin_.data();
+    parents.a_unit = 1;
+    most_units_ = size.largest_tree;
+    check_trees();
+    return hop;
+  }
+
+  /// A slot's place in its tree is a word of its counter.
+  void check_trees() const
+  {
+    constexpr std::int64_t most = 0xffffffffLL;
+    std::int64_t const a_unit = job_.parents.a_unit;
+    if (most_units_ <= most / a_unit) { return; }
+    auto const begin = gpu::host_copy(unit_begin_.data(), unit_begin_.size());
+    for (std::size_t r = 0; r + 1 < begin.size(); ++r) {
+      TENDRIL_EXPECTS(begin[r + 1] - begin[r] <= most / a_unit,
+                      "fanouts: the tree of seed {} has more than 2^32 slots in one hop", r);
+    }
+  }
+
+  [[nodiscard]] std::int64_t largest_degree() const
+  {
+    return *graph_.derived().get<std::int64_t>("largest-degree",
+                                               [&] { return gpu::largest_degree(graph_.view(), exec_); });
+  }
+
+  graph const& graph_;
+  khop_params const& params_;
+  sampling_plan const& plan_;
+  khop_tables const& tables_;
+  std::int64_t first_root_;
+  bool with_edges_;
+  gpu_exec const& exec_;
+  gpu::khop_job job_;
+  buffer<std::int64_t> unit_begin_;  // [num_roots + 1] after a hop that took all neighbours
+  std::int64_t most_units_ = 1;      // of a tree
+};
+
+void check(graph const& graph, khop_params const& params, gpu_exec const& exec)
+{
+  gpu::check_on_gpu(graph, exec);
+  samplers::check_khop(graph, params);
+}
+
+}  // namespace
+
+khop_trees khop_sample(graph const& graph, std::span<vertex_id const> seeds, khop_params const& params,
+                       gpu_exec const& exec, std::int64_t first_root, bool with_edges)
+{
+  check(graph, params, exec);
+  samplers::check_first_root(first_root);
+  gpu::device_guard const guard(exec.device);
+  khop_params const planned = plan::without_idle_weights(graph, params);
+  sampling_plan const plan = make_plan(graph, planned);
+  khop_tables const tables = make_tables(graph, plan, with_edges, exec);
+  auto space = gpu::workspace_pool::of(exec.device).take();
+  space->status()->bad_start = -1;
+  khop_trees out = khop_run(graph, planned, plan, tables, first_root, with_edges, exec).run(seeds, space->status());
+  TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
+  bool const all_known = space->status()->bad_start < 0;
+  gpu::workspace_pool::of(exec.device).give_back(std::move(space));
+  // Which bad seed a kernel saw is chance: the one that is named is the first.
+  if (!all_known) { expect_vertices(seeds, "seed", graph.num_vertices(), exec); }
+  return out;
+}
+
+sampling_plan plan_khop(graph const& graph, khop_params const& params, std::int64_t, gpu_exec const& exec)
+{
+  check(graph, params, exec);
+  return make_plan(graph, plan::without_idle_weights(graph, params));
+}
+
+}  // namespace tendril

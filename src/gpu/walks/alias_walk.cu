@@ -1,0 +1,18 @@
+// Weighted walks by alias tables. CPU twin: src/cpu/walks/first_order.cpp.
+
+#include "gpu/walks/launch.cuh"
+
+namespace tendril::gpu {
+
+void alias_walk(walk_job const& job, walk_batch const& batch, walk_shape const& shape)
+{
+  if (job.tables->alias_hops) {
+    launch_direct(alias_hop_proposer{{job.graph.indptr}, job.tables->alias_hops->data()}, job, batch, shape);
+    return;
+  }
+  with_finder(job, [&]<class Finder>(Finder const& finder) {
+    launch_direct(alias_proposer<Finder>{finder, job.tables->alias->data()}, job, batch, shape);
+  });
+}
+
+}  // namespace tendril::gpu

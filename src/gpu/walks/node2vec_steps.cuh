@@ -1,0 +1,191 @@
+// node2vec: candidates are proposed by the static weights alone and judged by the bias towards the vertex before. Most
+// are judged without asking whether they are its neighbours. The rule: src/core/node2vec.hpp. CPU twin:
+// src/cpu/walks/second_order.cpp.
+
+#pragma once
+
+#include "core/adjacency.hpp"
+#include "core/adjacency_set.hpp"
+#include "core/node2vec.hpp"
+#include "gpu/walks/steps.cuh"
+
+namespace tendril::gpu {
+
+/// Adjacency by binary search in the neighbours of the vertex before.
+struct searched_adjacency {
+  vertex_id const* indices;
+
+  template <class Place>
+  [[nodiscard]] __device__ bool operator()(vertex_id, Place const& before, vertex_id x) const
+  {
+    return core::contains(indices + before.first, before.degree, x);
+  }
+};
+
+/// Adjacency by hash sets: one sector of memory almost always.
+struct hashed_adjacency {
+  vertex_id const* slots;
+
+  template <class Place>
+  [[nodiscard]] __device__ bool operator()(vertex_id previous, Place const& before, vertex_id x) const
+  {
+    return core::adjacency_set_contains(slots, core::adjacency_set_place(previous, before.first, before.degree), x);
+  }
+};
+
+/// One race for one walker of a warp.
+struct node2vec_race_params {
+  vertex_id const* indices;
+  float const* weights;  ///< Null: unweighted.
+  core::node2vec_bias bias;
+  rng_key key;
+  std::uint64_t walk;
+  std::int32_t step;
+  edge_id first;
+  std::uint32_t degree;
+  vertex_id previous;  ///< no_vertex: no bias.
+  edge_id previous_first;
+  std::uint32_t previous_degree;
+};
+
+/// The vertex that wins, or no_vertex. Whole warp, with equal arguments. Called once in a while.
+__device__ __forceinline__ vertex_id node2vec_race(node2vec_race_params const p)
+{
+  auto const weight_of = [&](std::uint32_t i) {
+    float const weight = p.weights == nullptr ? 1.0F : p.weights[p.first + i];
+    if (p.previous == no_vertex) { return weight; }
+    vertex_id const x = p.indices[p.first + i];
+    bool const near = core::contains(p.indices + p.previous_first, p.previous_degree, x);
+    return weight * core::node2vec_factor(p.bias, x == p.previous, near);
+  };
+  std::uint64_t const winner =
+      plain_race(p.degree, weight_of, p.key, p.walk, static_cast<std::uint32_t>(p.step), core::race_draws);
+  return core::race_has_winner(winner) ? p.indices[p.first + core::race_index(winner)] : no_vertex;
+}
+
+/// What every form of node2vec has.
+template <class Proposer, class Adjacency>
+struct node2vec_parts {
+  Proposer proposer;
+  Adjacency adjacent;
+  core::node2vec_bias bias;
+  vertex_id const* indices;  ///< Of the graph, for races.
+  float const* weights;      ///< Null: unweighted.
+  rng_key key;
+
+  static constexpr bool can_tire = true;
+  static constexpr int resident_blocks = trial_blocks;
+  struct memory {
+    typename Proposer::place here, before;
+    vertex_id vertex, previous;  ///< `previous` is no_vertex after a start or restart.
+    std::uint32_t trial;
+  };
+
+  [[nodiscard]] __device__ bool may_start_at(vertex_id) const { return true; }
+  [[nodiscard]] __device__ bool at_first_trial(memory const& m) const { return m.trial == 0; }
+
+  __device__ void arrive(memory& m, vertex_id v, std::int32_t step) const
+  {
+    m.here = proposer.locate(v, step);
+    m.vertex = v;
+    m.previous = no_vertex;
+    m.trial = 0;
+  }
+
+  /// Brings m to the vertex x, whose candidates lie at `there`.
+  __device__ outcome move(memory& m, vertex_id x, typename Proposer::place const& there) const
+  {
+    m = {there, m.here, x, m.vertex, 0};
+    return {trial_outcome::moved, x};
+  }
+
+  __device__ outcome reject(memory& m) const
+  {
+    ++m.trial;
+    return {trial_outcome::rejected, no_vertex};
+  }
+
+  /// Whether a proposal of weight `weight` against `bound` stands.
+  __device__ bool stands(memory const& m, vertex_id x, std::uint64_t bits, double weight, double bound) const
+  {
+    switch (core::node2vec_judge(bias, bits, weight, bound, x == m.previous)) {
+      case core::verdict::accepted: return true;
+      case core::verdict::rejected: return false;
+      case core::verdict::needs_adjacency: break;
+    }
+    return core::node2vec_settle(bias, adjacent(m.previous, m.before, x));
+  }
+
+  __device__ outcome settle(memory& m, std::uint64_t walk, std::int32_t step, outcome const& now) const
+  {
+    outcome const settled = settle_by_race(now, [&](int source) {
+      auto const of_source = [source](auto value) { return __shfl_sync(full_warp, value, source); };
+      return node2vec_race({indices, weights, bias, key, of_source(walk), of_source(step),
+                            static_cast<edge_id>(of_source(m.here.first)), of_source(m.here.degree),
+                            of_source(m.previous), static_cast<edge_id>(of_source(m.before.first)),
+                            of_source(m.before.degree)});
+    });
+    if (now.what == trial_outcome::exhausted && settled.what == trial_outcome::moved) {
+      return move(m, settled.next, proposer.locate(settled.next, step + 1));
+    }
+    return settled;
+  }
+};
+
+/// Proposals in proportion to the static weights (alias tables), judged by the bias alone.
+template <class Proposer, class Adjacency>
+struct node2vec_alias_steps : node2vec_parts<Proposer, Adjacency> {
+  using typename node2vec_parts<Proposer, Adjacency>::memory;
+  __device__ outcome attempt(memory& m, std::uint64_t walk, std::int32_t step) const
+  {
+    if (m.trial >= core::trial_limit(m.here.degree)) { return {trial_outcome::exhausted, no_vertex}; }
+    bool const biased = m.previous != no_vertex;
+    auto const p = this->proposer.propose(m.here, step_bits(this->key, walk, step, biased ? 2 * m.trial : 0));
+    if (p.next == no_vertex) { return {trial_outcome::dead, no_vertex}; }
+    if (biased && !this->stands(m, p.next, step_bits(this->key, walk, step, 2 * m.trial + 1).low(), 1.0, 1.0)) {
+      return this->reject(m);
+    }
+    return this->move(m, p.next, this->proposer.place_of(p, step + 1));
+  }
+};
+
+/// Uniform proposals, judged by bias and weight at once. `weight_and_bound(proposal, place)` says what they are.
+template <class Proposer, class Adjacency>
+struct node2vec_reject_steps : node2vec_parts<Proposer, Adjacency> {
+  using typename node2vec_parts<Proposer, Adjacency>::memory;
+  __device__ outcome attempt(memory& m, std::uint64_t walk, std::int32_t step) const
+  {
+    if (m.trial >= core::trial_limit(m.here.degree)) { return {trial_outcome::exhausted, no_vertex}; }
+    auto const bits = step_bits(this->key, walk, step, m.trial);
+    auto const p = this->proposer.propose(m.here, bits);
+    if (p.next == no_vertex) { return {trial_outcome::dead, no_vertex}; }
+    double const weight = weight_of(p);
+    double const bound = bound_of(m.here);
+    bool const stands = m.previous == no_vertex ? core::accept(bits.high(), weight, bound)
+                                                : this->stands(m, p.next, bits.high(), weight, bound);
+    if (!stands) { return this->reject(m); }
+    return this->move(m, p.next, this->proposer.place_of(p, step + 1));
+  }
+
+ private:
+  template <class Proposal>
+  static __device__ double weight_of(Proposal const& p)
+  {
+    if constexpr (requires { p.weight; }) {
+      return p.weight;
+    } else {
+      return 1.0;
+    }
+  }
+  template <class Place>
+  static __device__ double bound_of(Place const& here)
+  {
+    if constexpr (requires { here.largest; }) {
+      return here.largest;
+    } else {
+      return 1.0;
+    }
+  }
+};
+
+}  // namespace tendril::gpu

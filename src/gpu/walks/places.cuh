@@ -1,0 +1,115 @@
+// Where a walker's candidates lie: how a vertex (and the label that a metapath wants next) leads to a range of edges.
+// A place is loaded as soon as its vertex is known, so that the load is under way while rows are written and the next
+// random numbers are made.
+
+#pragma once
+
+#include <cstdint>
+
+#include <tendril/graph.hpp>
+
+#include "gpu/tables/tables.hpp"
+
+namespace tendril::gpu {
+
+/// Reads what is not changed while a kernel runs, without a place in the first-level cache: for gathers over large
+/// tables, which would only push out the hot rows. T has 4, 8 or 16 bytes. Any thread.
+template <class T>
+__device__ __forceinline__ T gather(T const* address)
+{
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+  T value;
+  if constexpr (sizeof(T) == 4) {
+    auto& bits = reinterpret_cast<std::uint32_t&>(value);
+    asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(bits) : "l"(address));
+  } else if constexpr (sizeof(T) == 8) {
+    auto& bits = reinterpret_cast<uint2&>(value);
+    asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(bits.x), "=r"(bits.y) : "l"(address));
+  } else {
+    auto& bits = reinterpret_cast<uint4&>(value);
+    asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w)
+        : "l"(address));
+  }
+  return value;
+}
+
+/// A range of edges.
+template <class Offset>
+struct edge_range {
+  Offset first;
+  std::uint32_t degree;
+};
+
+/// Rows of 8 bytes, for graphs of less than 2^32 edges.
+struct compact_rows {
+  row_record const* records;
+
+  using place = edge_range<std::uint32_t>;
+  [[nodiscard]] __device__ place operator()(std::uint64_t row) const
+  {
+    uint2 const record = __ldg(reinterpret_cast<uint2 const*>(records + row));
+    return {record.x, record.y};
+  }
+};
+
+/// The offsets of the graph itself.
+struct wide_rows {
+  edge_id const* indptr;
+
+  using place = edge_range<edge_id>;
+  [[nodiscard]] __device__ place operator()(std::uint64_t row) const
+  {
+    edge_id const first = __ldg(indptr + row);
+    return {first, static_cast<std::uint32_t>(__ldg(indptr + row + 1) - first)};
+  }
+};
+
+/// A range of edges, and the largest of their weights.
+struct weighted_range {
+  edge_id first;
+  std::uint32_t degree;
+  float largest;
+};
+
+/// Rows of 16 bytes with the bound of rejection.
+struct weighted_rows {
+  plan::vertex_record const* records;
+
+  using place = weighted_range;
+  [[nodiscard]] __device__ place operator()(std::uint64_t row) const
+  {
+    uint4 const record = __ldg(reinterpret_cast<uint4 const*>(records + row));
+    return {static_cast<edge_id>(record.x | (std::uint64_t{record.y} << 32U)), record.z, __uint_as_float(record.w)};
+  }
+};
+
+/// A row a vertex.
+struct vertex_index {
+  [[nodiscard]] __device__ std::uint64_t operator()(vertex_id v, std::int32_t) const { return v; }
+};
+
+/// A row a vertex and label, as plan::label_groups has them.
+struct label_index {
+  label_id const* schema;  ///< [size], device memory
+  std::int32_t size;
+  std::int32_t shift;  ///< 1 where the schema names vertices: a step wants its target's entry.
+  std::int32_t num_labels;
+
+  [[nodiscard]] __device__ std::uint64_t operator()(vertex_id v, std::int32_t step) const
+  {
+    return std::uint64_t{v} * static_cast<std::uint32_t>(num_labels) + __ldg(schema + (step + shift) % size);
+  }
+};
+
+/// Rows by index: leads from a vertex, and the step that will leave it, to its candidates.
+template <class Rows, class Index>
+struct place_finder {
+  Rows rows;
+  Index index;
+
+  using place = typename Rows::place;
+  [[nodiscard]] __device__ place operator()(vertex_id v, std::int32_t step) const { return rows(index(v, step)); }
+};
+
+}  // namespace tendril::gpu

@@ -1,0 +1,38 @@
+// Which tables a walk on the GPU reads. The rule is the one that every machine chooses (plan::choose_walk_rule).
+
+#pragma once
+
+#include "gpu/walks/job.hpp"
+#include "plan/planner.hpp"
+
+namespace tendril::gpu {
+
+/// A plan, and the parts of its layout that only the GPU has.
+struct walk_plan {
+  sampling_plan shared;
+  bool compact_rows = false;    ///< Rows of 8 bytes.
+  bool packed_hops = false;     ///< The same in 8 bytes.
+  bool hops = false;            ///< Records that carry the neighbour's place: one gather a step.
+  bool adjacency_sets = false;  ///< Hash sets of neighbours, for node2vec.
+  bool edge_records = false;    ///< Neighbour and weight together, for rejection.
+};
+
+/// Plans a walk on the GPU that holds the graph. Gathers statistics where the rule needs them; synchronises then.
+[[nodiscard]] walk_plan make_walk_plan(graph const& graph, walk_params const& params, std::int64_t expected_walks,
+                                       gpu_exec const& exec);
+
+/// Builds, on the stream of `exec`, what the plan needs and the graph doesn't have yet.
+[[nodiscard]] walk_tables make_walk_tables(graph const& graph, walk_params const& params, walk_plan const& plan,
+                                           gpu_exec const& exec);
+
+/// Whether the second-level cache holds a good part of the graph's neighbours.
+[[nodiscard]] bool neighbors_are_cached(graph const& graph, gpu_exec const& exec);
+
+/// Whether a walk can meet a vertex that it can't leave, gathered once a graph.
+[[nodiscard]] bool may_die(graph const& graph, walk_params const& params, gpu_exec const& exec);
+
+/// Which labels (types) occur, gathered once a graph.
+[[nodiscard]] std::shared_ptr<std::vector<char> const> labels_of(graph const& graph, plan::grouping by,
+                                                                 gpu_exec const& exec);
+
+}  // namespace tendril::gpu

@@ -1,0 +1,185 @@
+// Drawing one candidate from a place, by each rule that has tables. A proposer gives
+//   place             where a walker's candidates lie;
+//   locate(v, step)   the place of a vertex that is left at `step`;
+//   propose(here, b)  a candidate from the bits of block b: `next` is no_vertex where there is none;
+//   place_of(p, step) the place of a candidate that is left at `step`.
+// Any thread may call any of them. The rules are those of src/core; the CPU twin is src/cpu/walks/scalar_step.hpp.
+
+#pragma once
+
+#include "core/alias.hpp"
+#include "core/its.hpp"
+#include "gpu/walks/places.cuh"
+
+namespace tendril::gpu {
+
+struct candidate {
+  vertex_id next;
+};
+
+/// A uniformly random neighbour: two dependent gathers a step, of which the first mostly hits a cache.
+template <class Finder>
+struct uniform_proposer {
+  Finder find;
+  vertex_id const* indices;
+  bool cached;  ///< Neighbours go through the first-level cache: better where the second one holds many of them.
+
+  using place = typename Finder::place;
+  using proposal = candidate;
+
+  [[nodiscard]] __device__ place locate(vertex_id v, std::int32_t step) const { return find(v, step); }
+  [[nodiscard]] __device__ proposal propose(place const& here, core::random_block const& bits) const
+  {
+    if (here.degree == 0) { return {no_vertex}; }
+    vertex_id const* const at = indices + here.first + core::bounded(bits.low(), here.degree);
+    return {cached ? __ldg(at) : gather(at)};
+  }
+  [[nodiscard]] __device__ place place_of(proposal const& p, std::int32_t step) const { return find(p.next, step); }
+};
+
+/// A neighbour by alias table: the bucket holds both vertices it chooses between.
+template <class Finder>
+struct alias_proposer {
+  Finder find;
+  plan::alias_record const* buckets;
+
+  using place = typename Finder::place;
+  using proposal = candidate;
+
+  [[nodiscard]] __device__ place locate(vertex_id v, std::int32_t step) const { return find(v, step); }
+  [[nodiscard]] __device__ proposal propose(place const& here, core::random_block const& bits) const
+  {
+    if (here.degree == 0) { return {no_vertex}; }
+    plan::alias_record const bucket = gather(buckets + here.first + core::bounded(bits.low(), here.degree));
+    return {bits.high() < bucket.threshold ? bucket.here : bucket.there};
+  }
+  [[nodiscard]] __device__ place place_of(proposal const& p, std::int32_t step) const { return find(p.next, step); }
+};
+
+/// A neighbour by search in prefix sums.
+template <class Finder>
+struct its_proposer {
+  Finder find;
+  std::uint64_t const* prefix_sums;
+  vertex_id const* indices;
+
+  using place = typename Finder::place;
+  using proposal = candidate;
+
+  [[nodiscard]] __device__ place locate(vertex_id v, std::int32_t step) const { return find(v, step); }
+  [[nodiscard]] __device__ proposal propose(place const& here, core::random_block const& bits) const
+  {
+    if (here.degree == 0) { return {no_vertex}; }
+    std::uint32_t const pick = core::its_pick(prefix_sums + here.first, here.degree, bits.low());
+    return {pick == core::no_pick ? no_vertex : gather(indices + here.first + pick)};
+  }
+  [[nodiscard]] __device__ place place_of(proposal const& p, std::int32_t step) const { return find(p.next, step); }
+};
+
+/// A uniformly random neighbour from hop records, which say where its own edges are: one gather a step.
+struct uniform_hop_proposer {
+  wide_rows rows;
+  hop_record const* hops;
+
+  using place = edge_range<edge_id>;
+  struct proposal {
+    vertex_id next;
+    place there;
+  };
+
+  [[nodiscard]] __device__ place locate(vertex_id v, std::int32_t) const { return rows(v); }
+  [[nodiscard]] __device__ proposal propose(place const& here, core::random_block const& bits) const
+  {
+    if (here.degree == 0) { return {no_vertex, {}}; }
+    hop_record const record = gather(hops + here.first + core::bounded(bits.low(), here.degree));
+    return {record.neighbor, {record.first, record.degree}};
+  }
+  [[nodiscard]] __device__ place place_of(proposal const& p, std::int32_t) const { return p.there; }
+};
+
+/// The same from packed records of 8 bytes. Hubs whose degree doesn't fit are looked up: they are few, and stay in the
+/// cache.
+struct packed_hop_proposer {
+  compact_rows rows;
+  std::uint64_t const* hops;
+  hop_packing packing;
+
+  using place = compact_rows::place;
+  struct proposal {
+    vertex_id next;
+    place there;
+  };
+
+  [[nodiscard]] __device__ place locate(vertex_id v, std::int32_t) const { return rows(v); }
+  [[nodiscard]] __device__ proposal propose(place const& here, core::random_block const& bits) const
+  {
+    if (here.degree == 0) { return {no_vertex, {}}; }
+    std::uint64_t const hop = gather(hops + here.first + core::bounded(bits.low(), here.degree));
+    return {packing.neighbor(hop), {packing.first(hop), packing.degree(hop)}};
+  }
+  [[nodiscard]] __device__ place place_of(proposal const& p, std::int32_t) const
+  {
+    return p.there.degree == packing.saturated() ? rows(p.next) : p.there;
+  }
+};
+
+/// The same by alias table: buckets of 32 bytes, one sector of memory.
+struct alias_hop_proposer {
+  wide_rows rows;
+  alias_hop_record const* buckets;
+
+  using place = edge_range<edge_id>;
+  struct proposal {
+    vertex_id next;
+    packed_place there;
+  };
+
+  [[nodiscard]] __device__ place locate(vertex_id v, std::int32_t) const { return rows(v); }
+  [[nodiscard]] __device__ proposal propose(place const& here, core::random_block const& bits) const
+  {
+    if (here.degree == 0) { return {no_vertex, {}}; }
+    auto const* const halves =
+        reinterpret_cast<uint4 const*>(buckets + here.first + core::bounded(bits.low(), here.degree));
+    // Through the first-level cache, so that the second half finds the sector that the first one brought.
+    uint4 const choice = __ldg(halves);
+    uint4 const places = __ldg(halves + 1);
+    bool const own = bits.high() < (choice.x | (std::uint64_t{choice.y} << 32U));
+    std::uint64_t const low = own ? places.x : places.z;
+    std::uint64_t const high = own ? places.y : places.w;
+    return {own ? choice.z : choice.w, {low | (high << 32U)}};
+  }
+  [[nodiscard]] __device__ place place_of(proposal const& p, std::int32_t) const
+  {
+    return {p.there.first(), p.there.degree()};
+  }
+};
+
+/// A uniformly random neighbour with its weight, for rejection.
+struct weighted_candidate {
+  vertex_id next;
+  float weight;
+};
+
+template <class Index>
+struct weighted_proposer {
+  place_finder<weighted_rows, Index> find;
+  plan::edge_record const* edges;  ///< Null: read indices and weights.
+  vertex_id const* indices;
+  float const* weights;
+
+  using place = weighted_range;
+  using proposal = weighted_candidate;
+
+  [[nodiscard]] __device__ place locate(vertex_id v, std::int32_t step) const { return find(v, step); }
+  [[nodiscard]] __device__ proposal propose(place const& here, core::random_block const& bits) const
+  {
+    if (here.degree == 0 || !(here.largest > 0)) { return {no_vertex, 0}; }
+    edge_id const e = here.first + core::bounded(bits.low(), here.degree);
+    if (edges == nullptr) { return {gather(indices + e), gather(weights + e)}; }
+    plan::edge_record const record = gather(edges + e);
+    return {record.neighbor, record.weight};
+  }
+  [[nodiscard]] __device__ place place_of(proposal const& p, std::int32_t step) const { return find(p.next, step); }
+};
+
+}  // namespace tendril::gpu

@@ -1,0 +1,62 @@
+// The rule `scan` on the GPU: walks that read whole neighbourhoods, without any table.
+
+#pragma once
+
+#include <tendril/engine/walks/step.hpp>
+#include <tendril/engine/walks/tuning.hpp>
+
+#include "core/walk_apps.hpp"
+#include "gpu/walks/job.hpp"
+
+namespace tendril::gpu {
+
+/// Enqueues one batch. Allocates O(resident warps) from the GPU's pool, in stream order; doesn't synchronise.
+/// `batch.next_walk` is not used. @throws device_error; memory_error.
+void scan_walk(walk_job const& job, walk_batch const& batch, walk_shape const& shape,
+               engine::dynamic_tuning const& tuning = {});
+
+/// The samplers of gpu/picks/samplers.cuh, which the race is measured against.
+enum class comparison { direct_reservoir, zigzag_reservoir, exponential_jumps };
+
+/// Enqueues one batch of weighted walks by another sampler: the distribution of scan_walk, other walks. For benchmarks.
+/// @throws argument_error if the walk is not weighted; device_error; memory_error.
+void comparison_walk(comparison sampler, walk_job const& job, walk_batch const& batch, walk_shape const& shape,
+                     engine::dynamic_tuning const& tuning = {});
+
+// What both are made of: a planned walk as the engine of dynamic walks takes it.
+
+inline engine::dynamic_setup scan_setup(walk_job const& job, walk_batch const& batch, walk_shape const& shape)
+{
+  engine::dynamic_setup setup;
+  setup.graph = job.graph;
+  setup.step_key = job.step_key;
+  setup.step_keys = core::key_schedule::of(job.step_key);
+  setup.end_key = job.ends.key;
+  setup.stop = job.ends.stop;
+  setup.restart = job.ends.restart;
+  setup.may_end = shape.may_stop || shape.may_restart;
+  setup.length = batch.length;
+  setup.repeat_dead_ends = batch.repeat_dead_ends;
+  return setup;
+}
+
+inline engine::dynamic_batch scan_batch(walk_batch const& batch, walk_shape const& shape)
+{
+  std::int64_t const positions = batch.length + std::int64_t{1};
+  return {batch.starts,
+          batch.size,
+          batch.first_walk,
+          batch.vertices,
+          shape.step_major ? 1 : positions,
+          shape.step_major ? batch.size : 1,
+          batch.lengths,
+          &batch.status->bad_start};
+}
+
+inline core::walk_choice scan_choice(walk_job const& job)
+{
+  return {job.weighted,        job.second_order,  job.metapath.of_vertices, job.bias,
+          job.metapath.schema, job.metapath.size, job.metapath.first_type};
+}
+
+}  // namespace tendril::gpu

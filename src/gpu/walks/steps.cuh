@@ -1,0 +1,124 @@
+// Steps that don't look at the vertex before: one draw where the proposer is exact, trials where it proposes uniformly
+// and the weight decides. The rules: src/core. CPU twins: src/cpu/walks/scalar_step.hpp, src/cpu/walks/first_order.cpp.
+
+#pragma once
+
+#include "core/reject.hpp"
+#include "gpu/picks/plain_race.cuh"
+#include "gpu/walks/kernel.cuh"
+#include "gpu/walks/proposers.cuh"
+
+namespace tendril::gpu {
+
+// Blocks of 256 threads a multiprocessor should hold at least (bench/walks, axis blocks). Four are enough to keep memory
+// busy, and leave the first-level cache room for what is in flight; trials need registers more than company.
+inline constexpr int direct_blocks = 4;
+inline constexpr int trial_blocks = 2;
+
+/// Where walks may start: a metapath of vertex types names the start's type too.
+struct start_rule {
+  label_view types;  ///< [num_vertices], or empty: anywhere.
+  label_id wanted = 0;
+
+  [[nodiscard]] __device__ bool operator()(vertex_id v) const { return types.empty() || types[v] == wanted; }
+};
+
+/// The block of draw `draw` that a walk makes at its step.
+[[nodiscard]] __device__ __forceinline__ core::random_block step_bits(rng_key key, std::uint64_t walk,
+                                                                      std::int32_t step, std::uint32_t draw)
+{
+  return core::draw_block(key, walk, static_cast<std::uint32_t>(step), draw);
+}
+
+/// One draw decides a step.
+template <class Proposer>
+struct direct_steps {
+  Proposer proposer;
+  start_rule may_start_at;
+  rng_key key;
+
+  static constexpr bool can_tire = false;
+  static constexpr int resident_blocks = direct_blocks;
+  struct memory {
+    typename Proposer::place here;
+  };
+
+  [[nodiscard]] __device__ bool at_first_trial(memory const&) const { return true; }
+
+  __device__ void arrive(memory& m, vertex_id v, std::int32_t step) const { m.here = proposer.locate(v, step); }
+
+  __device__ outcome attempt(memory& m, std::uint64_t walk, std::int32_t step) const
+  {
+    auto const p = proposer.propose(m.here, step_bits(key, walk, step, 0));
+    if (p.next == no_vertex) { return {trial_outcome::dead, no_vertex}; }
+    m.here = proposer.place_of(p, step + 1);
+    return {trial_outcome::moved, p.next};
+  }
+};
+
+/// Lets a warp decide the steps of lanes whose trials ran out, one lane after the other: `race(source)` is called by
+/// the whole warp and gives the vertex that lane `source` moves to, or no_vertex.
+template <class Race>
+__device__ outcome settle_by_race(outcome const& now, Race race)
+{
+  unsigned waiting = __ballot_sync(full_warp, now.what == trial_outcome::exhausted);
+  outcome settled = now;
+  while (waiting != 0) {
+    int const source = __ffs(static_cast<int>(waiting)) - 1;
+    waiting &= waiting - 1;
+    vertex_id const next = race(source);
+    if (lane_id() == source) { settled = {next == no_vertex ? trial_outcome::dead : trial_outcome::moved, next}; }
+  }
+  return settled;
+}
+
+/// Uniform proposals, accepted in proportion to their weights.
+template <class Index>
+struct reject_steps {
+  weighted_proposer<Index> proposer;
+  start_rule may_start_at;
+  rng_key key;
+
+  static constexpr bool can_tire = true;
+  static constexpr int resident_blocks = trial_blocks;
+  struct memory {
+    weighted_range here;
+    std::uint32_t trial;
+  };
+
+  [[nodiscard]] __device__ bool at_first_trial(memory const& m) const { return m.trial == 0; }
+
+  __device__ void arrive(memory& m, vertex_id v, std::int32_t step) const { m = {proposer.locate(v, step), 0}; }
+
+  __device__ outcome attempt(memory& m, std::uint64_t walk, std::int32_t step) const
+  {
+    if (m.trial >= core::trial_limit(m.here.degree)) { return {trial_outcome::exhausted, no_vertex}; }
+    auto const bits = step_bits(key, walk, step, m.trial);
+    auto const p = proposer.propose(m.here, bits);
+    if (p.next == no_vertex) { return {trial_outcome::dead, no_vertex}; }
+    if (!core::accept(bits.high(), p.weight, m.here.largest)) {
+      ++m.trial;
+      return {trial_outcome::rejected, no_vertex};
+    }
+    m = {proposer.place_of(p, step + 1), 0};
+    return {trial_outcome::moved, p.next};
+  }
+
+  __device__ outcome settle(memory& m, std::uint64_t walk, std::int32_t step, outcome const& now) const
+  {
+    outcome const settled = settle_by_race(now, [&](int source) {
+      edge_id const first = __shfl_sync(full_warp, m.here.first, source);
+      std::uint64_t const winner = plain_race(
+          __shfl_sync(full_warp, m.here.degree, source), [&](std::uint32_t i) { return proposer.weights[first + i]; },
+          key, __shfl_sync(full_warp, walk, source), static_cast<std::uint32_t>(__shfl_sync(full_warp, step, source)),
+          core::race_draws);
+      return core::race_has_winner(winner) ? proposer.indices[first + core::race_index(winner)] : no_vertex;
+    });
+    if (now.what == trial_outcome::exhausted && settled.what == trial_outcome::moved) {
+      arrive(m, settled.next, step + 1);
+    }
+    return settled;
+  }
+};
+
+}  // namespace tendril::gpu

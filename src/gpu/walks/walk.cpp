@@ -1,0 +1,165 @@
+// The front of the GPU's walks: checks arguments, plans, builds tables, enqueues batches. CPU twin: src/cpu/walks/walk.cpp.
+
+#include <tendril/gpu.hpp>
+#include <tendril/gpu_array.hpp>  // expect_vertices
+#include <tendril/walk.hpp>
+
+#include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "gpu/device/check.hpp"
+#include "gpu/device/workspace.hpp"
+#include "gpu/walks/plan.hpp"
+#include "gpu/walks/scan_walk.hpp"
+#include "samplers/walks/walk_checks.hpp"
+#include "samplers/walks/walker_state.hpp"
+
+namespace tendril {
+namespace {
+
+void check(graph const& graph, walk_params const& params, gpu_exec const& exec)
+{
+  TENDRIL_EXPECTS(graph.device() == exec.device, "graph: it is {}, expected one on GPU {} (to_gpu)",
+                  graph.device() < 0 ? std::string("in host memory") : fmt::format("on GPU {}", graph.device()),
+                  exec.device);
+  samplers::check_walk_params(graph, params,
+                              [&] { return gpu::labels_of(graph, plan::metapath_grouping(params), exec); });
+}
+
+/// What the GPU keeps of a planned walk.
+struct gpu_walker final : walker::state {
+  gpu::walk_plan layout;
+  gpu::walk_tables tables;
+  buffer<label_id> schema;
+  gpu::walk_job job;
+  bool may_die = true;
+};
+
+gpu_walker const& on_gpu(walker::state const& state, gpu_exec const& exec)
+{
+  TENDRIL_EXPECTS(state.device >= 0, "walker: it was made for the CPU, expected a cpu_exec");
+  TENDRIL_EXPECTS(state.device == exec.device, "walker: it was made for GPU {}, not for GPU {}", state.device,
+                  exec.device);
+  return static_cast<gpu_walker const&>(state);
+}
+
+/// The schema in device memory; empty without one.
+buffer<label_id> schema_on_gpu(walk_params const& params, gpu_exec const& exec)
+{
+  auto const size = static_cast<std::int64_t>(params.metapath.size());
+  buffer<label_id> schema(size, memory_of(exec));
+  if (size > 0) {
+    TENDRIL_CUDA_TRY(cudaMemcpyAsync(schema.data(), params.metapath.data(), params.metapath.size() * sizeof(label_id),
+                                     cudaMemcpyHostToDevice, exec.stream));
+  }
+  return schema;
+}
+
+gpu::metapath_view metapath_view_of(walk_params const& params, buffer<label_id> const& schema)
+{
+  if (params.metapath.empty()) { return {}; }
+  return {schema.data(), static_cast<std::int32_t>(schema.size()), params.metapath_of == metapath_kind::vertex_types,
+          params.metapath[0]};
+}
+
+void enqueue(gpu_walker const& s, gpu::walk_batch const& batch, gpu::walk_shape const& shape)
+{
+  if (s.job.second_order && s.plan.rule != sampling_rule::scan) {
+    gpu::node2vec_walk(s.job, batch, shape);
+    return;
+  }
+  switch (s.plan.rule) {
+    case sampling_rule::scan: gpu::scan_walk(s.job, batch, shape); break;
+    case sampling_rule::automatic:
+    case sampling_rule::uniform: gpu::uniform_walk(s.job, batch, shape); break;
+    case sampling_rule::alias: gpu::alias_walk(s.job, batch, shape); break;
+    case sampling_rule::its: gpu::its_walk(s.job, batch, shape); break;
+    case sampling_rule::reject: gpu::reject_walk(s.job, batch, shape); break;
+  }
+}
+
+}  // namespace
+
+walker::walker(graph const& graph, walk_params const& params, std::int64_t expected_walks, gpu_exec const& exec)
+{
+  gpu::device_guard const guard(exec.device);
+  check(graph, params, exec);
+  auto made = std::make_unique<gpu_walker>();
+  auto& s = *made;
+  s.input = graph;
+  s.device = exec.device;
+  s.params = plan::without_idle_weights(graph, params);
+  s.layout = gpu::make_walk_plan(graph, s.params, expected_walks, exec);
+  s.plan = s.layout.shared;
+  s.tables = gpu::make_walk_tables(graph, s.params, s.layout, exec);
+  s.may_die = gpu::may_die(graph, s.params, exec);
+  s.schema = schema_on_gpu(s.params, exec);
+  s.job = {s.input.view(),
+           &s.tables,
+           s.plan.rule,
+           s.params.weighted,
+           plan::is_second_order(s.params),
+           gpu::neighbors_are_cached(graph, exec),
+           core::node2vec_bias::of(s.params.p, s.params.q),
+           metapath_view_of(s.params, s.schema),
+           core::make_key(s.params.seed, plan::domain_of(s.params)),
+           {core::make_key(s.params.seed, core::domain::walk_end), core::probability::of(s.params.stop_prob),
+            core::probability::of(s.params.restart_prob)}};
+  TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
+  state_ = std::move(made);
+}
+
+walks walker::run(std::span<vertex_id const> starts, std::int64_t first_walk, gpu_exec const& exec,
+                  walk_order order) const
+{
+  auto const n = static_cast<std::int64_t>(starts.size());
+  std::int64_t const length = state_->params.length;
+  memory_resource& memory = memory_of(exec);
+  walks out{buffer<vertex_id>(n * (length + 1), memory), buffer<std::int32_t>(n, memory), n, length, order};
+  run_into(starts, first_walk, out.vertices.data(), out.lengths.data(), exec, order);
+  return out;
+}
+
+void walker::run_into(std::span<vertex_id const> starts, std::int64_t first_walk, vertex_id* vertices,
+                      std::int32_t* lengths, gpu_exec const& exec, walk_order order) const
+{
+  auto const& s = on_gpu(*state_, exec);
+  TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
+  if (starts.empty()) { return; }  // an empty grid is a launch error
+  gpu::device_guard const guard(exec.device);
+  auto space = gpu::workspace_pool::of(exec.device).take();
+  space->reset(exec.stream);
+  gpu::walk_batch const batch{starts.data(),
+                              static_cast<std::int64_t>(starts.size()),
+                              static_cast<std::uint64_t>(first_walk),
+                              s.job.graph.num_vertices,
+                              static_cast<std::int32_t>(s.params.length),
+                              s.params.dead_ends == dead_end::repeat,
+                              false,
+                              vertices,
+                              lengths,
+                              space->next_walk(),
+                              space->status()};
+  enqueue(s, batch,
+          {order == walk_order::step_major, s.params.stop_prob > 0, s.params.restart_prob > 0, s.may_die, exec.device,
+           exec.stream});
+  TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
+  bool const all_start = space->status()->bad_start < 0;
+  gpu::workspace_pool::of(exec.device).give_back(std::move(space));
+  // Which bad start the kernel saw is chance: the one that is named is the first.
+  if (!all_start) { expect_vertices(starts, "start", s.job.graph.num_vertices, exec); }
+}
+
+sampling_plan plan_walk(graph const& graph, walk_params const& params, std::int64_t expected_walks,
+                        gpu_exec const& exec)
+{
+  gpu::device_guard const guard(exec.device);
+  check(graph, params, exec);
+  return gpu::make_walk_plan(graph, plan::without_idle_weights(graph, params), expected_walks, exec).shared;
+}
+
+walks random_walk(graph const& graph, std::span<vertex_id const> starts, walk_params const& params,
+                  gpu_exec const& exec, std::int64_t first_walk, walk_order order)
+{
+  return walker(graph, params, static_cast<std::int64_t>(starts.size()), exec).run(starts, first_walk, exec, order);
+}
+
+}  // namespace tendril

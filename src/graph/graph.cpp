@@ -1,0 +1,53 @@
+#include <tendril/graph.hpp>
+
+#include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "graph/derived_cache.hpp"
+
+namespace tendril {
+
+graph::graph() : derived_(std::make_shared<derived_cache>()) {}
+
+graph::graph(graph_arrays arrays) : arrays_(std::move(arrays)), derived_(std::make_shared<derived_cache>())
+{
+  auto const& a = arrays_;
+  TENDRIL_EXPECTS(a.indptr.size() >= 1, "graph: indptr is empty, expected num_vertices + 1 offsets");
+  std::int64_t const vertices = a.indptr.size() - 1;
+  std::int64_t const edges = a.indices.size();
+  TENDRIL_EXPECTS(vertices <= max_num_vertices, "graph: {} vertices, expected at most {}", vertices, max_num_vertices);
+  if (a.device < 0) {
+    TENDRIL_EXPECTS(a.indptr[0] == 0, "graph: indptr starts with {}, expected 0", a.indptr[0]);
+    TENDRIL_EXPECTS(a.indptr[vertices] == edges, "graph: indptr ends with {}, expected the number of indices, {}",
+                    a.indptr[vertices], edges);
+  }
+  auto const expect_size = [](char const* name, std::int64_t size, std::int64_t expected, char const* unit) {
+    TENDRIL_EXPECTS(size == 0 || size == expected, "graph: {} has {} elements, expected one {}: {}", name, size, unit,
+                    expected);
+  };
+  expect_size("weights", a.weights.size(), edges, "an edge");
+  expect_size("edge_labels", a.edge_labels.size(), edges, "an edge");
+  expect_size("edge_ids", a.edge_ids.size(), edges, "an edge");
+  expect_size("node_types", a.node_types.size(), vertices, "a vertex");
+  expect_size("original_ids", a.original_ids.size(), vertices, "a vertex");
+}
+
+std::int64_t graph::num_vertices() const noexcept { return arrays_.indptr.empty() ? 0 : arrays_.indptr.size() - 1; }
+
+graph_view graph::view() const noexcept
+{
+  return {num_vertices(),           num_edges(),
+          arrays_.indptr.data(),    arrays_.indices.data(),
+          arrays_.weights.data(),   arrays_.edge_labels.view(),
+          arrays_.node_types.view()};
+}
+
+std::int64_t graph::num_bytes() const noexcept
+{
+  auto const& a = arrays_;
+  return 8 * a.indptr.size() + 4 * a.indices.size() + 4 * a.weights.size() +
+         a.edge_labels.size() * a.edge_labels.bytes_per_label() + a.node_types.size() * a.node_types.bytes_per_label() +
+         8 * a.edge_ids.size() + 4 * a.original_ids.size();
+}
+
+void graph::drop_derived() const noexcept { derived_->clear(); }
+
+}  // namespace tendril

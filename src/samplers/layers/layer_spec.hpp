@@ -1,0 +1,100 @@
+// What both executors of layer-wise sampling do before they sample: one form for all its applications, checks of
+// arguments, the result's memory.
+
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include <fmt/format.h>
+
+#include <tendril/error.hpp>
+#include <tendril/layers.hpp>
+
+#include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "core/layers.hpp"
+
+namespace tendril::samplers {
+
+/// A job of FastGCN or LADIES.
+struct layer_spec {
+  core::layer_application application = core::layer_application::fastgcn;
+  std::int64_t num_samples = 0, batch_size = 0, num_layers = 0, layer_size = 0;
+  propagation matrix = propagation::row;
+  bool replace = true, normalize_rows = false, with_edges = false;
+  std::uint64_t seed = 0;
+  std::uint64_t first_sample = 0;
+
+  /// Shapes are checked, the vertices aren't: they may lie on a GPU. @throws argument_error.
+  template <class Params>
+  [[nodiscard]] static layer_spec of(core::layer_application application, graph const& graph, std::size_t num_roots,
+                                     std::int64_t batch_size, Params const& params, std::int64_t first_sample)
+  {
+    TENDRIL_EXPECTS(params.num_layers >= 1 && params.num_layers <= 65535, "num_layers: {}, expected 1 to 65535",
+                    params.num_layers);
+    TENDRIL_EXPECTS(params.layer_size >= 1 && params.layer_size <= max_layer_size,
+                    "layer_size: {}, expected 1 to {} vertices", params.layer_size, max_layer_size);
+    TENDRIL_EXPECTS(batch_size >= 1 && batch_size <= max_layer_size, "batch_size: {}, expected 1 to {} roots",
+                    batch_size, max_layer_size);
+    auto const roots = static_cast<std::int64_t>(num_roots);
+    TENDRIL_EXPECTS(roots % batch_size == 0, "roots: {} vertices, expected a multiple of batch_size, {}", roots,
+                    batch_size);
+    TENDRIL_EXPECTS(first_sample >= 0, "first_sample: {}, expected 0 or more", first_sample);
+    TENDRIL_EXPECTS(params.matrix != propagation::weights || graph.has_weights() || graph.num_edges() == 0,
+                    "matrix: the graph has no weights, expected one an edge");
+    return {application,
+            roots / batch_size,
+            batch_size,
+            params.num_layers,
+            params.layer_size,
+            params.matrix,
+            params.replace,
+            params.normalize_rows,
+            params.with_edges,
+            params.seed,
+            static_cast<std::uint64_t>(first_sample)};
+  }
+
+  [[nodiscard]] std::int64_t num_blocks() const { return num_samples * num_layers; }  ///< Pairs of layers.
+};
+
+/// The result but for its edges. @throws memory_error, also where the size is beyond any integer.
+inline layer_samples allocate_layers(layer_spec const& spec, memory_resource& memory)
+{
+  if (spec.num_samples > std::numeric_limits<std::int64_t>::max() / 8 / (spec.num_layers * spec.layer_size)) {
+    throw memory_error(fmt::format("layers: {} samples of {} layers of {} vertices don't fit any memory",
+                                   spec.num_samples, spec.num_layers, spec.layer_size));
+  }
+  std::int64_t const slots = spec.num_blocks() * spec.layer_size;
+  layer_samples out;
+  out.num_samples = spec.num_samples;
+  out.num_layers = spec.num_layers;
+  out.layer_size = spec.layer_size;
+  out.batch_size = spec.batch_size;
+  out.vertices = buffer<vertex_id>(slots, memory);
+  out.probabilities = buffer<float>(slots, memory);
+  out.edge_offsets = buffer<std::int64_t>(spec.num_blocks() + 1, memory);
+  return out;
+}
+
+/// The edges' arrays. @throws memory_error.
+inline void allocate_layer_edges(layer_spec const& spec, std::int64_t num_edges, layer_samples& out,
+                                 memory_resource& memory)
+{
+  out.row = buffer<std::int32_t>(num_edges, memory);
+  out.col = buffer<std::int32_t>(num_edges, memory);
+  out.coefficients = buffer<float>(num_edges, memory);
+  if (spec.with_edges) { out.edges = buffer<edge_id>(num_edges, memory); }
+}
+
+/// The name under which a table for a matrix is kept with the graph.
+inline std::string layer_table_key(char const* table, propagation matrix)
+{
+  return fmt::format("{}:{}", table,
+                     matrix == propagation::row         ? "row"
+                     : matrix == propagation::symmetric ? "symmetric"
+                                                        : "weights");
+}
+
+}  // namespace tendril::samplers

@@ -1,0 +1,65 @@
+// The parts of dynamic walks that don't depend on where they run: arguments in, a setup or one clear line out.
+
+#include <tendril/engine/walks/support.hpp>
+
+#include "base/expects.hpp"  // TENDRIL_EXPECTS
+
+namespace tendril::engine {
+
+bool rejects(dynamic_walk_params const& params, bool has_bound)
+{
+  switch (params.rule) {
+    case sampling_rule::automatic: return has_bound;
+    case sampling_rule::scan: return false;
+    case sampling_rule::reject:
+      TENDRIL_EXPECTS(has_bound, "rule: reject, expected a walk that has bound(state)");
+      return true;
+    default:
+      throw argument_error(
+          fmt::format("rule: {}, expected auto, scan or reject for a dynamic walk", to_string(params.rule)));
+  }
+}
+
+dynamic_setup make_setup(graph_view const& graph, dynamic_walk_params const& params)
+{
+  TENDRIL_EXPECTS(params.length >= 1 && params.length <= 0x7ffffffe, "length: {}, expected 1 to 2147483646 steps",
+                  params.length);
+  auto const check = [](char const* name, double p) {
+    TENDRIL_EXPECTS(p >= 0 && p <= 1, "{}: {}, expected a probability in [0, 1]", name, p);
+  };
+  check("stop_prob", params.stop_prob);
+  check("restart_prob", params.restart_prob);
+  dynamic_setup setup;
+  setup.graph = graph;
+  setup.step_key = core::make_key(params.seed, core::domain::dynamic_walk);
+  setup.step_keys = core::key_schedule::of(setup.step_key);
+  setup.end_key = core::make_key(params.seed, core::domain::walk_end);
+  setup.stop = core::probability::of(params.stop_prob);
+  setup.restart = core::probability::of(params.restart_prob);
+  setup.may_end = params.stop_prob > 0 || params.restart_prob > 0;
+  setup.length = static_cast<std::int32_t>(params.length);
+  setup.repeat_dead_ends = params.dead_ends == dead_end::repeat;
+  return setup;
+}
+
+void throw_problem(dynamic_report const& report, std::int64_t num_vertices)
+{
+  auto const where = [&] {
+    std::string const edge = report.edge < 0 ? "" : fmt::format(", edge {}", report.edge);
+    return fmt::format("walk {}, step {}, vertex {}{}", report.walk, report.step, report.vertex, edge);
+  };
+  switch (report.what) {
+    case dynamic_problem::bound:
+      throw argument_error(fmt::format("bound: {} at {}, expected a finite number, 0 or more", report.value, where()));
+    case dynamic_problem::above_bound:
+      throw argument_error(
+          fmt::format("weight: {} at {}, expected nothing above the bound that the walk gives", report.value, where()));
+    case dynamic_problem::start:
+      throw argument_error(fmt::format("start: vertex {} of walk {} is out of range, the graph has {} vertices",
+                                       report.vertex, report.walk, num_vertices));
+    default:
+      throw argument_error(fmt::format("weight: {} at {}, expected a finite number, 0 or more", report.value, where()));
+  }
+}
+
+}  // namespace tendril::engine

@@ -1,0 +1,47 @@
+// What both executors of multi-dimensional walks do before they walk: check arguments, allocate the result.
+
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <tendril/error.hpp>
+#include <tendril/multidim.hpp>
+
+#include "base/expects.hpp"  // TENDRIL_EXPECTS
+
+namespace tendril::samplers {
+
+/// @param num_vertices  In `roots`, whatever place they lie in; their values are the executor's to check.
+inline void check_multidim(std::int64_t num_vertices, std::int64_t num_roots, multidim_params const& params,
+                           std::int64_t first_walk)
+{
+  TENDRIL_EXPECTS(params.length >= 1 && params.length <= 0x7ffffffe, "length: {}, expected 1 to 2147483646 steps",
+                  params.length);
+  TENDRIL_EXPECTS(num_roots >= 1 && num_roots <= max_num_roots, "num_roots: {}, expected 1 to {} roots a sample",
+                  num_roots, max_num_roots);
+  TENDRIL_EXPECTS(num_vertices % num_roots == 0, "roots: {} vertices, expected a multiple of num_roots, {}",
+                  num_vertices, num_roots);
+  TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
+}
+
+/// @throws memory_error, also where the size is beyond any integer.
+inline multidim_walks allocate_multidim(std::int64_t num_walks, std::int64_t num_roots, std::int64_t length,
+                                        memory_resource& memory)
+{
+  std::int64_t const row = num_roots + length;
+  if (num_walks > std::numeric_limits<std::int64_t>::max() / 8 / row) {
+    throw memory_error(
+        fmt::format("multidim_walk: {} samples of {} vertices each don't fit any memory", num_walks, row));
+  }
+  return {buffer<vertex_id>(num_walks * row, memory),
+          buffer<std::int32_t>(num_walks * length, memory),
+          buffer<std::int32_t>(num_walks, memory),
+          num_walks,
+          num_roots,
+          length};
+}
+
+}  // namespace tendril::samplers

@@ -1,0 +1,223 @@
+// Sampling applications on the CPU: what is added is what the application may add, the random numbers are those that are
+// documented, and a sample depends on its logical id alone.
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include <tendril/engine/applications/cpu.hpp>
+#include <tendril/generate.hpp>
+#include <tendril/sample.hpp>
+#include <tendril/starts.hpp>
+
+#include "support/sampling_apps.hpp"
+#include "support/small_graphs.hpp"
+
+namespace tendril {
+namespace {
+
+graph rmat_graph(bool weighted = false)
+{
+  edge_attributes extra;
+  extra.has_weights = weighted;
+  return generate_rmat({.scale = 10, .edge_factor = 8, .seed = 3}, {.drop_duplicates = true}, extra);
+}
+
+bool has_edge(graph const& g, vertex_id u, vertex_id v) { return g.view().has_edge(u, v); }
+
+struct step_row {
+  vertex_id const* slots;
+  std::int64_t size;
+};
+
+step_row row_of(samples const& s, std::size_t t, std::int64_t i)
+{
+  return {s.first(t) + i * s.stride(t), s.steps[t].num_slots};
+}
+
+void expect_equal(samples const& a, samples const& b, std::int64_t from = 0)
+{
+  ASSERT_EQ(a.steps.size(), b.steps.size());
+  for (std::size_t t = 0; t < a.steps.size(); ++t) {
+    ASSERT_EQ(a.steps[t].num_slots, b.steps[t].num_slots);
+    for (std::int64_t i = 0; i < b.num_samples; ++i) {
+      auto const x = row_of(a, t, from + i);
+      auto const y = row_of(b, t, i);
+      ASSERT_TRUE(std::equal(x.slots, x.slots + x.size, y.slots)) << "step " << t << ", sample " << from + i;
+      if (!a.steps[t].sizes.empty()) { ASSERT_EQ(a.steps[t].sizes[from + i], b.steps[t].sizes[i]); }
+      if (!a.steps[t].edge_offsets.empty()) {
+        auto const& p = a.steps[t];
+        auto const& q = b.steps[t];
+        ASSERT_EQ(p.edge_offsets[from + i + 1] - p.edge_offsets[from + i], q.edge_offsets[i + 1] - q.edge_offsets[i]);
+        for (std::int64_t k = 0; k < q.edge_offsets[i + 1] - q.edge_offsets[i]; ++k) {
+          ASSERT_EQ(p.edge_sources[p.edge_offsets[from + i] + k], q.edge_sources[q.edge_offsets[i] + k]);
+          ASSERT_EQ(p.edge_targets[p.edge_offsets[from + i] + k], q.edge_targets[q.edge_offsets[i] + k]);
+        }
+      }
+    }
+  }
+}
+
+template <class A>
+class any_application : public testing::Test {
+};
+using all_applications =
+    testing::Types<apps::khop, apps::unique_khop, apps::layer, apps::unique_layer, apps::importance, apps::multidim,
+                   apps::ppr, apps::weighted_khop_scan, apps::among_roots, apps::smallest_root>;
+TYPED_TEST_SUITE(any_application, all_applications);
+
+template <class A>
+application_params params_of()
+{
+  application_params params;
+  params.seed = 17;
+  if (A{}.steps() == until_done) { params.max_steps = 6; }
+  return params;
+}
+
+TYPED_TEST(any_application, depends_on_the_logical_id_alone)
+{
+  graph const g = rmat_graph(true);
+  std::int64_t const n = 60;
+  std::int64_t const num_roots = 3;
+  auto const roots = random_vertices(g.num_vertices(), n * num_roots, 5);
+  auto params = params_of<TypeParam>();
+  auto const all = run_application(g, TypeParam{}, roots.span(), num_roots, params, {.num_threads = 1});
+  expect_equal(all, run_application(g, TypeParam{}, roots.span(), num_roots, params, {.num_threads = 4}));
+  for (std::int64_t const first : {0, 7, 41}) {
+    std::int64_t const count = std::min<std::int64_t>(n - first, 23);
+    auto const part =
+        roots.span().subspan(static_cast<std::size_t>(first * num_roots), static_cast<std::size_t>(count * num_roots));
+    expect_equal(all, run_application(g, TypeParam{}, part, num_roots, params, {}, first), first);
+  }
+  params.order = sample_order::per_sample;
+  expect_equal(all, run_application(g, TypeParam{}, roots.span(), num_roots, params));
+}
+
+TYPED_TEST(any_application, no_samples_give_nothing)
+{
+  graph const g = rmat_graph();
+  auto const none = run_application(g, TypeParam{}, {}, 1, params_of<TypeParam>());
+  EXPECT_EQ(none.num_samples, 0);
+  for (std::size_t t = 0; t < none.steps.size(); ++t) { EXPECT_TRUE(none.steps[t].vertices.empty()); }
+}
+
+TEST(application, khop_is_khop_sample)
+{
+  graph const g = rmat_graph();
+  auto const roots = random_vertices(g.num_vertices(), 200, 1);
+  khop_params params;
+  params.replace = true;
+  params.fanouts = {25, 10};
+  params.seed = 9;
+  auto const trees = khop_sample(g, roots.span(), params, {}, 40);
+  application_params general;
+  general.seed = 9;
+  auto const grown = engine::run_in_domain(g, apps::khop{}, roots.span(), 1, general, {}, 40, core::domain::khop);
+  for (std::size_t t = 0; t < 2; ++t) {
+    ASSERT_EQ(grown.steps[t].vertices.size(), trees.hops[t].vertices.size());
+    EXPECT_TRUE(
+        std::equal(grown.steps[t].vertices.begin(), grown.steps[t].vertices.end(), trees.hops[t].vertices.begin()));
+  }
+}
+
+TEST(application, unique_steps_hold_distinct_neighbours)
+{
+  graph const g = rmat_graph();
+  auto const roots = random_vertices(g.num_vertices(), 50, 1);
+  auto const grown = run_application(g, apps::unique_khop{}, roots.span(), 1, {.seed = 1});
+  for (std::int64_t i = 0; i < 50; ++i) {
+    for (std::size_t t = 0; t < 2; ++t) {
+      auto const row = row_of(grown, t, i);
+      std::set<vertex_id> seen;
+      for (std::int64_t k = 0; k < row.size; ++k) {
+        if (row.slots[k] == no_vertex) { continue; }
+        EXPECT_TRUE(seen.insert(row.slots[k]).second);
+        vertex_id const transit = t == 0 ? roots[i] : row_of(grown, 0, i).slots[k / 10];
+        EXPECT_TRUE(has_edge(g, transit, row.slots[k]));
+      }
+      EXPECT_EQ(grown.steps[t].sizes[i], static_cast<std::int32_t>(seen.size()));
+    }
+    // All distinct neighbours of a root of few are found: 32 rounds miss one of 25 with probability 25 (24/25)^32.. only
+    // if there are at least 25 of them; fewer are found almost surely.
+    std::set<vertex_id> all;
+    for (std::uint32_t k = 0; k < g.view().degree(roots[i]); ++k) { all.insert(g.view().neighbor(roots[i], k)); }
+    if (all.size() <= 3) { EXPECT_EQ(grown.steps[0].sizes[i], static_cast<std::int32_t>(all.size())); }
+  }
+}
+
+TEST(application, layers_grow_to_their_size_and_end)
+{
+  graph const g = rmat_graph();
+  auto const roots = random_vertices(g.num_vertices(), 40, 2);
+  auto const grown = run_application(g, apps::layer{50, 120}, roots.span(), 2, {.seed = 4, .max_steps = 5});
+  for (std::int64_t i = 0; i < 20; ++i) {
+    std::int64_t total = 0;
+    for (std::size_t t = 0; t < 5; ++t) {
+      auto const row = row_of(grown, t, i);
+      for (std::int64_t k = 0; k < row.size; ++k) {
+        if (row.slots[k] == no_vertex) { continue; }
+        ++total;
+        auto const before = t == 0 ? step_row{roots.data() + 2 * i, 2} : row_of(grown, t - 1, i);
+        EXPECT_TRUE(std::any_of(before.slots, before.slots + before.size,
+                                [&](vertex_id u) { return u != no_vertex && has_edge(g, u, row.slots[k]); }));
+      }
+    }
+    bool const dead = g.view().degree(roots[2 * i]) + g.view().degree(roots[2 * i + 1]) == 0;
+    EXPECT_EQ(total, dead ? 0 : 120);
+    EXPECT_EQ(grown.steps[4].sizes[i], 0);
+  }
+}
+
+TEST(application, edges_are_those_that_calls_added)
+{
+  graph const g = rmat_graph();
+  std::int64_t const num_roots = 16;
+  auto const roots = random_vertices(g.num_vertices(), 30 * num_roots, 8);
+  for (bool const distinct : {false, true}) {
+    auto const grown = run_application(g, apps::importance{3, 24, distinct}, roots.span(), num_roots, {.seed = 6});
+    for (std::size_t t = 0; t < 3; ++t) {
+      for (std::int64_t i = 0; i < 30; ++i) {
+        auto const before = t == 0 ? step_row{roots.data() + i * num_roots, num_roots} : row_of(grown, t - 1, i);
+        auto const row = row_of(grown, t, i);
+        std::vector<std::pair<vertex_id, vertex_id>> expected;
+        for (std::int64_t k = 0; k < row.size; ++k) {
+          for (std::int64_t j = 0; j < before.size; ++j) {
+            if (row.slots[k] != no_vertex && before.slots[j] != no_vertex &&
+                has_edge(g, before.slots[j], row.slots[k])) {
+              expected.emplace_back(before.slots[j], row.slots[k]);
+            }
+          }
+        }
+        auto const& step = grown.steps[t];
+        std::vector<std::pair<vertex_id, vertex_id>> found;
+        for (std::int64_t e = step.edge_offsets[i]; e < step.edge_offsets[i + 1]; ++e) {
+          found.emplace_back(step.edge_sources[e], step.edge_targets[e]);
+        }
+        EXPECT_EQ(found, expected);
+      }
+    }
+  }
+}
+
+TEST(application, roots_are_replaced_by_what_was_reached)
+{
+  graph const g = rmat_graph();
+  std::int64_t const num_roots = 5;
+  auto const roots = random_vertices(g.num_vertices(), 20 * num_roots, 3);
+  auto const grown = run_application(g, apps::multidim{30}, roots.span(), num_roots, {.seed = 2});
+  for (std::int64_t i = 0; i < 20; ++i) {
+    std::multiset<vertex_id> set(roots.data() + i * num_roots, roots.data() + (i + 1) * num_roots);
+    for (std::size_t t = 0; t < 30; ++t) {
+      vertex_id const v = row_of(grown, t, i).slots[0];
+      if (v == no_vertex) { continue; }
+      auto const from = std::find_if(set.begin(), set.end(), [&](vertex_id u) { return has_edge(g, u, v); });
+      ASSERT_NE(from, set.end());
+      set.insert(v);
+    }
+    for (std::int64_t k = 0; k < num_roots; ++k) { EXPECT_TRUE(set.count(grown.roots[i * num_roots + k]) > 0); }
+  }
+}
+
+}  // namespace
+}  // namespace tendril

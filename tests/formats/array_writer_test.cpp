@@ -1,0 +1,191 @@
+// Arrays and walks written in pieces: what is refused, and that what is refused leaves nothing behind.
+
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <tendril/array_file.hpp>
+#include <tendril/error.hpp>
+#include <tendril/write_walks.hpp>
+
+#include "formats/mapped_file.hpp"
+#include "formats/npy.hpp"
+#include "formats/zip.hpp"
+
+namespace tendril {
+namespace {
+
+class ArrayWriter : public ::testing::Test {
+ protected:
+  void SetUp() override
+  {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] std::string path(std::string const& name) const { return (folder_ / name).string(); }
+
+  [[nodiscard]] std::int64_t num_files() const
+  {
+    return std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator());
+  }
+
+  std::filesystem::path folder_ =
+      std::filesystem::path(::testing::TempDir()) /
+      ("tendril-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+};
+
+template <class F>
+std::string message_of(F&& f)
+{
+  try {
+    f();
+  } catch (argument_error const& failure) {
+    return failure.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST_F(ArrayWriter, FillsArraysInAnyInterleaving)
+{
+  std::vector<vertex_id> const ids{7, no_vertex, 3};
+  std::vector<std::int64_t> const numbers{-1, std::int64_t{1} << 40, 5, 6};
+  array_writer writer(path("a.npz"), {{"ids", element_type::int32, {3, 2}}, {"numbers", element_type::int64, {4}}});
+  writer.append(0, ids);
+  writer.append(1, std::span(numbers).first(1));
+  writer.append(0, ids);
+  writer.append(1, std::span(numbers).subspan(1));
+  EXPECT_EQ(num_files(), 1);  // under another name
+  EXPECT_FALSE(std::filesystem::exists(path("a.npz")));
+  writer.commit();
+
+  auto const file = formats::mapped_file::open(path("a.npz"));
+  formats::zip_reader const zip(path("a.npz"), file->bytes(), file);
+  ASSERT_EQ(zip.entries().size(), 2U);
+  auto const read = [&](std::string const& name) {
+    auto const member = zip.read(zip.entries().at(name), {});  // checks the CRC
+    return formats::parse_npy(path("a.npz"), name, member.bytes, member.owner);
+  };
+  auto const first = read("ids.npy");
+  EXPECT_EQ(first.shape, (std::vector<std::int64_t>{3, 2}));
+  std::vector<std::int32_t> stored(6);
+  ASSERT_EQ(first.bytes.size(), sizeof(std::int32_t) * stored.size());
+  std::memcpy(stored.data(), first.bytes.data(), first.bytes.size());
+  EXPECT_EQ(stored, (std::vector<std::int32_t>{7, -1, 3, 7, -1, 3}));
+  auto const second = read("numbers.npy");
+  std::vector<std::int64_t> wide(4);
+  ASSERT_EQ(second.bytes.size(), sizeof(std::int64_t) * wide.size());
+  std::memcpy(wide.data(), second.bytes.data(), second.bytes.size());
+  EXPECT_EQ(wide, numbers);
+}
+
+TEST_F(ArrayWriter, HoldsFloats)
+{
+  std::vector<float> const floats{0.5F, -2, 1e-30F};
+  array_writer writer(path("a.npy"), {{"x", element_type::float32, {2, 3}}});
+  writer.append(0, floats);
+  writer.append(0, floats);
+  writer.commit();
+  auto const file = formats::mapped_file::open(path("a.npy"));
+  auto const array = formats::parse_npy(path("a.npy"), "x", file->bytes(), file);
+  EXPECT_EQ(array.type, formats::dtype::float32);
+  EXPECT_EQ(array.shape, (std::vector<std::int64_t>{2, 3}));
+  ASSERT_EQ(array.bytes.size(), 2 * floats.size() * sizeof(float));
+  EXPECT_EQ(std::memcmp(array.bytes.data() + 12, floats.data(), 12), 0);
+}
+
+TEST_F(ArrayWriter, RefusesWhatDoesNotFit)
+{
+  std::vector<std::int64_t> const numbers{1, 2, 3};
+  std::vector<float> const floats{1, 2, 3};
+  EXPECT_EQ(message_of([&] {
+              array_writer(path("a.npy"), {{"x", element_type::float32, {3}}}).append(0, numbers);
+            }),
+            path("a.npy") + ": array 'x': integers, expected float32");
+  EXPECT_EQ(message_of([&] {
+              array_writer(path("a.npy"), {{"x", element_type::int32, {3}}}).append(0, floats);
+            }),
+            path("a.npy") + ": array 'x': floats, expected int32");
+  EXPECT_EQ(message_of([&] {
+              array_writer(path("a.dat"), {{"x", element_type::int64, {3}}});
+            }),
+            path("a.dat") + ": unknown extension, expected .npy, .npz or .safetensors");
+  EXPECT_EQ(message_of([&] {
+              array_writer(path("a.npy"), {{"x", element_type::int64, {3}}, {"y", element_type::int64, {3}}});
+            }),
+            path("a.npy") + ": 2 arrays, expected 1, or .npz or .safetensors");
+  EXPECT_EQ(message_of([&] {
+              array_writer(path("a.npy"), {{"x", element_type::int64, {-3}}});
+            }),
+            path("a.npy") + ": array 'x': its shape is negative or too large");
+  EXPECT_EQ(message_of([&] {
+              array_writer(path("a.npy"), {{"x", element_type::int64, {std::int64_t{1} << 40, std::int64_t{1} << 40}}});
+            }),
+            path("a.npy") + ": array 'x': its shape is negative or too large");
+  EXPECT_EQ(message_of([&] {
+              array_writer(path("a.npy"), {{"x", element_type::int64, {2}}}).append(0, numbers);
+            }),
+            path("a.npy") + ": array 'x': more than 2 elements");
+  EXPECT_EQ(message_of([&] {
+              array_writer(path("a.npy"), {{"x", element_type::int32, {3}}}).append(0, numbers);
+            }),
+            path("a.npy") + ": array 'x': int64 elements, expected int32");
+  EXPECT_EQ(message_of([&] {
+              array_writer writer(path("a.npy"), {{"x", element_type::int64, {4}}});
+              writer.append(0, numbers);
+              writer.commit();
+            }),
+            path("a.npy") + ": array 'x': 3 elements, expected 4");
+  EXPECT_EQ(num_files(), 0);
+}
+
+TEST_F(ArrayWriter, WalksHaveToBeAsMany)
+{
+  walk_file_info info;
+  info.num_walks = 2;
+  info.length = 1;
+  info.num_vertices = std::int64_t{1} << 31;
+  std::vector<vertex_id> const vertices{0, 0x7fffffffU};
+  std::vector<std::int32_t> const lengths{1};
+  EXPECT_EQ(message_of([&] {
+              walk_writer writer(path("w.txt"), info);
+              writer.append(vertices, lengths);
+              writer.commit();
+            }),
+            path("w.txt") + ": 1 walks, expected 2");
+  EXPECT_EQ(message_of([&] {
+              walk_writer writer(path("w.txt"), info);
+              for (int i = 0; i < 3; ++i) { writer.append(vertices, lengths); }
+            }),
+            path("w.txt") + ": more than 2 walks");
+  EXPECT_EQ(message_of([&] { walk_writer(path("w.txt"), info).append(vertices, {}); }),
+            path("w.txt") + ": 2 vertices for 0 walks, expected 0");
+  ++info.num_vertices;
+  info.type = element_type::int32;
+  EXPECT_EQ(message_of([&] { walk_writer(path("w.npy"), info); }),
+            path("w.npy") + ": int32 can't hold 2147483649 vertices, expected int64");
+  EXPECT_EQ(num_files(), 0);
+}
+
+TEST_F(ArrayWriter, TextHoldsTheLargestIds)
+{
+  walk_file_info info;
+  info.num_walks = 3;
+  info.length = 2;
+  info.num_vertices = max_num_vertices;
+  walk_writer writer(path("w.txt"), info);
+  std::vector<vertex_id> const vertices{no_vertex - 1, 0, 9, 10, 99, 100, 12345, no_vertex, no_vertex};
+  writer.append(vertices, std::vector<std::int32_t>{2, 2, 0});
+  writer.commit();
+  auto const file = formats::mapped_file::open(path("w.txt"));
+  auto const bytes = file->bytes();
+  EXPECT_EQ(std::string(reinterpret_cast<char const*>(bytes.data()), bytes.size()),
+            "4294967294 0 9\n10 99 100\n12345\n");
+}
+
+}  // namespace
+}  // namespace tendril

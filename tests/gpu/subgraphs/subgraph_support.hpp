@@ -1,0 +1,65 @@
+#pragma once
+
+// Subgraphs between host and GPU, for tests that compare both sides.
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cuda_runtime_api.h>
+
+#include <tendril/subgraph.hpp>
+
+#include "cpu/subgraphs/subgraph_verifier.hpp"
+#include "support/gpu_test.hpp"
+
+namespace tendril::test {
+
+template <class T>
+buffer<T> buffer_on_host(buffer<T> const& from)
+{
+  buffer<T> to(from.size());
+  EXPECT_EQ(
+      cudaMemcpy(to.data(), from.data(), static_cast<std::size_t>(from.size()) * sizeof(T), cudaMemcpyDeviceToHost),
+      cudaSuccess);
+  return to;
+}
+
+inline subgraphs subgraphs_on_host(subgraphs const& from)
+{
+  return {
+      from.num_samples,         buffer_on_host(from.nodes), buffer_on_host(from.node_offsets), buffer_on_host(from.row),
+      buffer_on_host(from.col), buffer_on_host(from.edges), buffer_on_host(from.edge_offsets)};
+}
+
+template <class T>
+buffer<T> buffer_on_gpu(std::vector<T> const& from, gpu_exec const& exec)
+{
+  buffer<T> to(static_cast<std::int64_t>(from.size()), memory_of(exec));
+  EXPECT_EQ(cudaMemcpy(to.data(), from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice), cudaSuccess);
+  return to;
+}
+
+/// Says which array differs first, and where.
+inline void expect_same_subgraphs(subgraphs const& on_gpu, subgraphs const& expected)
+{
+  subgraphs const got = subgraphs_on_host(on_gpu);
+  EXPECT_EQ(got.num_samples, expected.num_samples);
+  auto const same = [](char const* what, auto const& a, auto const& b) {
+    EXPECT_EQ(a.size(), b.size()) << what;
+    for (std::int64_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+      if (a[i] != b[i]) {
+        ADD_FAILURE() << what << "[" << i << "] of " << b.size() << ": " << a[i] << ", expected " << b[i];
+        return;
+      }
+    }
+  };
+  same("node_offsets", got.node_offsets, expected.node_offsets);
+  same("nodes", got.nodes, expected.nodes);
+  same("edge_offsets", got.edge_offsets, expected.edge_offsets);
+  same("row", got.row, expected.row);
+  same("col", got.col, expected.col);
+  same("edges", got.edges, expected.edges);
+}
+
+}  // namespace tendril::test

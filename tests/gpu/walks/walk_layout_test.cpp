@@ -1,0 +1,140 @@
+// Layouts are a matter of speed: every one that the planner may choose gives the same walks, whatever it chooses today.
+
+#include <gtest/gtest.h>
+
+#include <cuda_runtime_api.h>
+
+#include <tendril/generate.hpp>
+#include <tendril/starts.hpp>
+#include <tendril/walk.hpp>
+
+#include "gpu/device/workspace.hpp"
+#include "gpu/walks/job.hpp"
+#include "support/gpu_test.hpp"
+
+namespace tendril::test {
+namespace {
+
+class WalkLayouts : public gpu_test {
+ protected:
+  static constexpr std::int64_t length = 30;
+
+  void SetUp() override
+  {
+    gpu_test::SetUp();
+    if (IsSkipped()) { return; }
+    edge_attributes extra;
+    extra.has_weights = true;
+    g = to_gpu(generate_rmat({.scale = 11, .edge_factor = 12, .seed = 5}, {.symmetrize = true}, extra), exec);
+    auto const from = random_vertices(g.num_vertices(), 3000, 9);
+    starts = buffer<vertex_id>(from.size(), memory_of(exec));
+    ASSERT_EQ(cudaMemcpy(starts.data(), from.data(), 4 * static_cast<std::size_t>(from.size()), cudaMemcpyDefault),
+              cudaSuccess);
+  }
+
+  std::vector<vertex_id> planned(walk_params params)
+  {
+    params.length = length;
+    return copied(walker(g, params, 1, exec).run(starts.span(), 0, exec).vertices);
+  }
+
+  /// The walks of `params` from exactly these tables.
+  std::vector<vertex_id> with_tables(walk_params const& params, sampling_rule rule, gpu::walk_tables const& tables)
+  {
+    gpu::walk_job job;
+    job.graph = g.view();
+    job.tables = &tables;
+    job.rule = rule;
+    job.weighted = params.weighted;
+    job.second_order = params.p != 1;
+    job.bias = core::node2vec_bias::of(params.p, params.q);
+    job.step_key = core::make_key(params.seed,
+                                  job.second_order ? core::domain::second_order_walk : core::domain::first_order_walk);
+    gpu::workspace space;
+    space.reset(exec.stream);
+    buffer<vertex_id> rows(starts.size() * (length + 1), memory_of(exec));
+    gpu::walk_batch const batch{starts.data(), starts.size(), 0,       g.num_vertices(),  length,        false,
+                                false,         rows.data(),   nullptr, space.next_walk(), space.status()};
+    gpu::walk_shape const shape{false, false, false, true, exec.device, exec.stream};
+    if (job.second_order) {
+      gpu::node2vec_walk(job, batch, shape);
+    } else if (rule == sampling_rule::alias) {
+      gpu::alias_walk(job, batch, shape);
+    } else {
+      gpu::uniform_walk(job, batch, shape);
+    }
+    synchronize(exec);
+    return copied(rows);
+  }
+
+  static std::vector<vertex_id> copied(buffer<vertex_id> const& from)
+  {
+    std::vector<vertex_id> to(static_cast<std::size_t>(from.size()));
+    EXPECT_EQ(cudaMemcpy(to.data(), from.data(), to.size() * sizeof(vertex_id), cudaMemcpyDefault), cudaSuccess);
+    return to;
+  }
+
+  template <class T>
+  static std::shared_ptr<buffer<T> const> shared(buffer<T>&& table)
+  {
+    return std::make_shared<buffer<T> const>(std::move(table));
+  }
+
+  /// Tables for uniform proposals, one layout each.
+  std::vector<gpu::walk_tables> uniform_layouts()
+  {
+    std::vector<gpu::walk_tables> out(5);
+    out[1].rows = shared(gpu::make_row_records(g.view(), exec));
+    out[2].hops = shared(gpu::make_hop_records(g.view(), exec));
+    out[3].rows = out[1].rows;
+    out[3].packing = gpu::hop_packing::of(g.num_vertices(), g.num_edges());
+    out[3].packed_hops = shared(gpu::make_packed_hops(g.view(), out[3].packing, exec));
+    // Degrees in 6 bits: most neighbours are looked up.
+    out[4].rows = out[1].rows;
+    out[4].packing = {26, 32};
+    out[4].packed_hops = shared(gpu::make_packed_hops(g.view(), out[4].packing, exec));
+    return out;
+  }
+
+  graph g;
+  buffer<vertex_id> starts;
+};
+
+TEST_F(WalkLayouts, OfUniformWalksAgree)
+{
+  auto const expected = planned({});
+  for (auto const& tables : uniform_layouts()) { EXPECT_EQ(with_tables({}, sampling_rule::uniform, tables), expected); }
+}
+
+TEST_F(WalkLayouts, OfNode2vecWalksAgree)
+{
+  walk_params params;
+  params.p = 2;
+  params.q = 0.5;
+  auto const expected = planned(params);
+  for (auto tables : uniform_layouts()) {
+    EXPECT_EQ(with_tables(params, sampling_rule::reject, tables), expected);
+    tables.adjacency_sets = shared(gpu::make_adjacency_sets(g.view(), exec));
+    EXPECT_EQ(with_tables(params, sampling_rule::reject, tables), expected);
+  }
+}
+
+TEST_F(WalkLayouts, OfWeightedWalksAgree)
+{
+  walk_params params;
+  params.weighted = true;
+  params.rule = sampling_rule::alias;
+  std::vector<gpu::walk_tables> layouts(3);
+  layouts[0].alias = shared(gpu::make_alias_records(g.view(), exec));
+  layouts[1] = layouts[0];
+  layouts[1].rows = shared(gpu::make_row_records(g.view(), exec));
+  layouts[2].alias_hops = shared(gpu::make_alias_hop_records(g.view(), exec));
+  for (double const p : {1.0, 4.0}) {
+    params.p = p;
+    auto const expected = planned(params);
+    for (auto const& tables : layouts) { EXPECT_EQ(with_tables(params, sampling_rule::alias, tables), expected); }
+  }
+}
+
+}  // namespace
+}  // namespace tendril::test

@@ -1,0 +1,158 @@
+// A plan's rule follows from the graph and the parameters alone; its layout from the size of the job; it says why.
+
+#include <gtest/gtest.h>
+
+#include <tendril/error.hpp>
+#include <tendril/sample.hpp>
+#include <tendril/walk.hpp>
+
+#include "support/small_graphs.hpp"
+
+namespace tendril::test {
+namespace {
+
+constexpr std::int64_t tiny_job = 0;
+constexpr std::int64_t huge_job = std::int64_t{1} << 40U;
+
+/// 100 vertices, each with an edge to every other; of each vertex's weights one is `largest`, the others are 1.
+graph make_skewed(float largest)
+{
+  std::vector<test_edge> edges;
+  for (vertex_id u = 0; u < 100; ++u) {
+    for (vertex_id v = 0; v < 100; ++v) {
+      if (u != v) { edges.push_back({u, v, v == (u + 1) % 100 ? largest : 1.0F, static_cast<std::uint8_t>(v % 2)}); }
+    }
+  }
+  return make_graph(100, edges, {}, std::vector<std::uint8_t>(100, 0));
+}
+
+TEST(WalkPlan, TheRuleIsTheSameForEveryJobAndEveryNumberOfThreads)
+{
+  for (float const largest : {1.0F, 3.0F, 1e6F}) {
+    graph const g = make_skewed(largest);
+    for (auto app : all_applications(10)) {
+      if (!app.params.metapath.empty()) {
+        app.params.metapath = app.params.metapath_of == metapath_kind::edge_labels ? std::vector<label_id>{0, 1}
+                                                                                   : std::vector<label_id>{0};
+      }
+      SCOPED_TRACE(app.name);
+      g.drop_derived();
+      sampling_rule const rule = plan_walk(g, app.params, tiny_job, {.num_threads = 1}).rule;
+      EXPECT_NE(rule, sampling_rule::automatic);
+      for (std::int64_t const walks : {tiny_job, std::int64_t{1000}, huge_job}) {
+        for (int const threads : {1, 3}) {
+          EXPECT_EQ(plan_walk(g, app.params, walks, {.num_threads = threads}).rule, rule);
+        }
+      }
+      walker const with_tables(g, app.params, huge_job);
+      EXPECT_EQ(with_tables.plan().rule, rule);
+      EXPECT_EQ(plan_walk(g, app.params, tiny_job).rule, rule) << "after tables were built";
+      if (app.params.rule != sampling_rule::automatic) { EXPECT_EQ(rule, app.params.rule); }
+    }
+  }
+}
+
+TEST(WalkPlan, TheRuleFollowsTheWeights)
+{
+  walk_params const weighted{.weighted = true};
+  auto const even = plan_walk(make_skewed(1), weighted, 1);
+  EXPECT_EQ(even.rule, sampling_rule::reject);
+  EXPECT_NEAR(even.expected_trials, 1, 1e-6);
+  auto const skewed = plan_walk(make_skewed(1e6F), weighted, 1);
+  EXPECT_EQ(skewed.rule, sampling_rule::alias);
+  EXPECT_NEAR(skewed.expected_trials, 99 * 1e6 / (1e6 + 98), 0.01);  // degree * largest / sum
+  EXPECT_EQ(plan_walk(make_skewed(1), {}, 1).rule, sampling_rule::uniform);
+  EXPECT_EQ(plan_walk(make_skewed(1), {.p = 2}, 1).rule, sampling_rule::reject);
+  EXPECT_EQ(plan_walk(make_skewed(1), {.second_order = true}, 1).rule, sampling_rule::reject);
+  EXPECT_EQ(plan_walk(make_skewed(1), {.p = 1e-6}, 1).rule, sampling_rule::scan);  // a million trials a step
+  EXPECT_EQ(plan_walk(make_skewed(1e6F), {.weighted = true, .p = 2}, 1).rule, sampling_rule::alias);
+}
+
+TEST(WalkPlan, TheLayoutFollowsTheSizeOfTheJob)
+{
+  graph const g = make_skewed(3);
+  auto const layout = [&](walk_params const& params, std::int64_t walks) {
+    g.drop_derived();
+    return plan_walk(g, params, walks).layout;
+  };
+  using enum sampling_rule;
+  EXPECT_EQ(layout({}, tiny_job), table_layout::none);
+  EXPECT_EQ(layout({}, huge_job), table_layout::none);
+  EXPECT_EQ(layout({.weighted = true, .rule = reject}, tiny_job), table_layout::none);
+  EXPECT_EQ(layout({.weighted = true, .rule = reject}, huge_job), table_layout::table);
+  for (auto const rule : {alias, its}) {
+    EXPECT_EQ(layout({.weighted = true, .rule = rule}, tiny_job), table_layout::online);
+    EXPECT_EQ(layout({.weighted = true, .rule = rule}, huge_job), table_layout::table);
+  }
+  EXPECT_EQ(layout({.weighted = true, .rule = scan}, huge_job), table_layout::online);
+  EXPECT_EQ(layout({.metapath = {0, 1}}, tiny_job), table_layout::online);
+  EXPECT_EQ(layout({.metapath = {0, 1}}, huge_job), table_layout::table);
+  g.drop_derived();
+  EXPECT_FALSE(plan_walk(g, {.metapath = {0, 1}}, tiny_job).grouped_by_label);
+  EXPECT_TRUE(plan_walk(g, {.metapath = {0, 1}}, huge_job).grouped_by_label);
+}
+
+TEST(WalkPlan, TablesThatAreThereAreUsedAndBilled)
+{
+  graph const g = make_skewed(3);
+  walk_params const params{.weighted = true, .rule = sampling_rule::alias};
+  auto const statistics = 4 * g.num_vertices();
+  auto const before = plan_walk(g, params, huge_job);
+  EXPECT_EQ(before.table_bytes, 16 * g.num_edges() + statistics);
+  EXPECT_LE(before.table_bytes_built, statistics);
+  walker const build(g, params, huge_job);
+  auto const after = plan_walk(g, params, tiny_job);
+  EXPECT_EQ(after.layout, table_layout::table);
+  EXPECT_EQ(after.table_bytes_built, after.table_bytes);
+  EXPECT_EQ(plan_walk(graph(g), params, tiny_job).layout, table_layout::table) << "copies share tables";
+  g.drop_derived();
+  EXPECT_EQ(plan_walk(g, params, tiny_job).layout, table_layout::online);
+}
+
+TEST(WalkPlan, PlanningBuildsNoTable)
+{
+  graph const g = make_skewed(3);
+  walk_params const params{.weighted = true, .rule = sampling_rule::reject};
+  EXPECT_EQ(plan_walk(g, params, huge_job).layout, table_layout::table);
+  EXPECT_EQ(plan_walk(g, params, tiny_job).layout, table_layout::none);
+}
+
+TEST(WalkPlan, GivesAReasonForEveryDecision)
+{
+  graph const g = make_skewed(3);
+  for (auto app : all_applications(10)) {
+    if (!app.params.metapath.empty()) { app.params.metapath = {0}; }
+    for (std::int64_t const walks : {tiny_job, huge_job}) {
+      auto const plan = plan_walk(g, app.params, walks);
+      ASSERT_FALSE(plan.reasons.empty()) << app.name;
+      EXPECT_EQ(plan.reasons[0].substr(0, plan.reasons[0].find(':')), to_string(plan.rule)) << app.name;
+      for (auto const& reason : plan.reasons) { EXPECT_EQ(reason.find('\n'), std::string::npos); }
+    }
+  }
+}
+
+TEST(KhopPlan, RuleAndLayout)
+{
+  graph const g = make_skewed(3);
+  using enum sampling_rule;
+  auto const plan = [&](khop_params const& params, std::int64_t roots) {
+    auto out = plan_khop(g, params, roots);
+    EXPECT_FALSE(out.reasons.empty());
+    return out;
+  };
+  EXPECT_EQ(plan({}, huge_job).rule, uniform);
+  EXPECT_EQ(plan({.replace = true}, tiny_job).rule, uniform);
+  EXPECT_EQ(plan({.weighted = true}, huge_job).rule, scan);
+  EXPECT_EQ(plan({.weighted = true}, huge_job).layout, table_layout::online);
+  for (auto const rule : {automatic, alias, its}) {
+    khop_params const params{.replace = true, .weighted = true, .rule = rule};
+    sampling_rule const expected = rule == automatic ? alias : rule;
+    EXPECT_EQ(plan(params, tiny_job).rule, expected);
+    EXPECT_EQ(plan(params, huge_job).rule, expected);
+    EXPECT_EQ(plan(params, tiny_job).layout, table_layout::online);
+    EXPECT_EQ(plan(params, huge_job).layout, table_layout::table);
+  }
+}
+
+}  // namespace
+}  // namespace tendril::test
