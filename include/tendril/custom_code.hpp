@@ -17,8 +17,8 @@ struct custom_parameter {
 
 /// The compiler for a struct, and the folder for compiled code. Never part of a result.
 struct custom_options {
-  /// For the CPU: a program that accepts the options of g++ and clang++, optionally followed by leading options,
-  /// separated by spaces. Empty: $CXX, or the first of c++, g++, clang++ on the path.
+  /// For the CPU: a program that accepts the options of g++ and clang++, optionally followed by more options,
+  /// separated by spaces; a level of optimisation among them replaces -O3. Empty: $CXX, or the first of c++, g++, clang++ on the path.
   std::string compiler;
   /// For GPUs: folders to search for libnvrtc, in addition to the system's library path and CUDA's folder.
   std::vector<std::string> nvrtc_folders;
