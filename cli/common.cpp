@@ -25,7 +25,11 @@ void common_options::add_to(CLI::App& verb, bool with_progress)
 
 cpu_exec common_options::exec(progress_bar& bar) const
 {
+  constexpr int most_threads = 1024;  // where no more threads can be started, OpenMP ends the process
   if (threads < 0) { throw argument_error(fmt::format("--threads: {}, expected 0 (every core) or more", threads)); }
+  if (threads > most_threads) {
+    throw argument_error(fmt::format("--threads: {}, expected at most {}", threads, most_threads));
+  }
   cpu_exec exec;
   exec.num_threads = threads;
   exec.on_progress = bar.callback();

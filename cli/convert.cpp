@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "common.hpp"
+#include "help.hpp"
 #include "text.hpp"
 #include "verbs.hpp"
 
@@ -63,6 +64,7 @@ void add_convert(CLI::App& application)
   command->building.add_to(*verb);
   verb->add_option("--num-vertices", command->building.build.num_vertices,
                    "Number of vertices of an edge list [largest id + 1]")
+      ->check(natural())
       ->type_name("N")
       ->group("Building");
   verb->add_flag("--edge-ids", command->building.build.keep_edge_ids, "Store the position of each edge in GRAPH")

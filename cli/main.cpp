@@ -1,15 +1,14 @@
 // `tendril`: parses the verb, runs it, and turns every exception into one line and an exit code.
 
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -20,6 +19,7 @@
 
 #include "common.hpp"
 #include "help.hpp"
+#include "usage.hpp"
 #include "verbs.hpp"
 
 #ifdef TENDRIL_CLI_BENCH
@@ -86,25 +86,6 @@ std::string usage_message(CLI::App const& application, CLI::ParseError const& fa
   return fmt::format("{} (try '{} --help')", message, command);
 }
 
-/// Rejects numbers that don't fit in 64 bits; the parser would silently replace them by the nearest valid number.
-void refuse_numbers_beyond_64_bits(CLI::App& application)
-{
-  auto const check = [](std::string const& text) {
-    std::uint64_t natural = 0;
-    std::int64_t whole = 0;
-    bool const negative = text.starts_with('-');
-    auto const read = negative ? std::from_chars(text.data(), text.data() + text.size(), whole)
-                               : std::from_chars(text.data(), text.data() + text.size(), natural);
-    bool const is_number = read.ptr == text.data() + text.size();
-    return is_number && read.ec == std::errc::result_out_of_range
-               ? fmt::format("'{}', expected a number of 64 bits", text)
-               : std::string();
-  };
-  for (CLI::App* verb : application.get_subcommands({})) {
-    for (CLI::Option* option : verb->get_options()) { option->check(check); }
-  }
-}
-
 int run(int argc, char** argv)
 {
   CLI::App application("Graph sampling for graph machine learning: random walks, neighbourhoods, mini-batches.",
@@ -132,8 +113,10 @@ int run(int argc, char** argv)
 #ifdef TENDRIL_CLI_BENCH
   tendril::cli::add_bench(application);
 #endif
-  refuse_numbers_beyond_64_bits(application);
+  tendril::cli::check_values(application);
+  application.parse_complete_callback([&] { tendril::cli::refuse_outputs_that_are_inputs(application); });
 
+  tendril::cli::refuse_missing_values(argc, argv);
   try {
     application.parse(argc, argv);
   } catch (CLI::ParseError const& failure) {
@@ -159,6 +142,8 @@ int main(int argc, char** argv)
     return failed;
   } catch (std::bad_alloc const&) {
     return complain(failed, "out of memory");
+  } catch (std::length_error const&) {  // a std::vector larger than any memory
+    return complain(failed, "out of memory: what the verb works with doesn't fit any memory");
   } catch (std::exception const& failure) {
     return complain(failed, failure.what());
   }

@@ -43,7 +43,7 @@ planned plan_walks(walk_job const& job, graph const& g, cpu_exec const& exec)
   }
   walk_params const params = job.params(g);
   auto const starts = job.starts(g, exec);
-  std::int64_t const count = (starts ? starts->size() : g.num_vertices()) * job.walks_each();
+  std::int64_t const count = job.count_walks(starts ? starts->size() : g.num_vertices());
   auto const gpu = job.gpu();
   return {gpu ? plan_walk(to_gpu(g, gpu_exec(*gpu)), params, count, gpu_exec(*gpu)) : plan_walk(g, params, count, exec),
           fmt::format("{}, {}", counted(count, "walk", "walks"), describe(job.app, params)), params_json(params)};

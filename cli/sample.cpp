@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <tendril/array_file.hpp>
+#include <tendril/checked.hpp>
 #include <tendril/error.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
@@ -81,8 +82,8 @@ outcome sample_trees(request const& what, khop_params const& params, cpu_exec co
   std::int64_t slots = 1, slots_of_tree = 0;
   for (std::size_t hop = 0; hop < params.fanouts.size(); ++hop) {
     shape.push_back(params.fanouts[hop]);
-    slots *= params.fanouts[hop];
-    slots_of_tree += slots;
+    slots = checked_product("--fanouts: slots of a hop", slots, params.fanouts[hop]);
+    slots_of_tree = checked_sum("--fanouts: slots of a tree", slots_of_tree, slots);
     arrays.push_back({hop_name(hop), what.vertices, shape});
     if (what.job.edges) { arrays.push_back({hop_name(hop, "_edges"), element_type::int64, shape}); }
   }
@@ -143,6 +144,7 @@ outcome sample_khop(request const& what, cpu_exec const& exec, progress_bar& bar
   khop_params const params = what.job.khop();
   // Says what is wrong with the parameters, whatever the number of seeds, before a file is begun.
   auto const num_seeds = static_cast<std::int64_t>(what.seeds.size());
+  (void)checked_sum("--first-root: ids of seeds", what.job.first_root, num_seeds);
   sampling_plan const plan = what.on_gpu ? plan_khop(*what.on_gpu, params, num_seeds, gpu_exec(what.on_gpu->device()))
                                          : plan_khop(what.g, params, num_seeds, exec);
   bool const ragged = std::count(params.fanouts.begin(), params.fanouts.end(), -1) > 0;

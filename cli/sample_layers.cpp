@@ -106,7 +106,7 @@ catalogue_job layers_of(sample_job const& job, sample_place const& place, Sample
   std::int64_t const full = roots->size() / batch;  // the last batch may be smaller
 
   catalogue_job out;
-  out.num_samples = (roots->size() + batch - 1) / batch;
+  out.num_samples = batches_of(roots->size(), batch);
   out.description =
       fmt::format("{}: {}, {} of {} vertices, {} a batch, matrix {}, {}{}", counted(roots->size(), "seed", "seeds"),
                   job.app, counted(params.num_layers, "layer", "layers"), params.layer_size, batch,
@@ -125,7 +125,7 @@ catalogue_job layers_of(sample_job const& job, sample_place const& place, Sample
         "edge, 32 per vertex) where they pay and fit");
   }
   out.begin = [roots](result_file& file) { file.add_whole("seeds", {roots->size()}, roots->span()); };
-  out.run_size = samples_a_part(16.0 * static_cast<double>(params.num_layers * params.layer_size));
+  out.run_size = samples_a_part(16.0 * static_cast<double>(params.num_layers) * static_cast<double>(params.layer_size));
   out.make = [=, &place, first_sample = job.more.first_sample](std::int64_t first, std::int64_t count,
                                                                result_file& file, sample_counts& counts) {
     auto const make = [&](std::int64_t from, std::int64_t number, std::int64_t size) {
@@ -166,7 +166,7 @@ catalogue_job mvs_job(sample_job const& job, sample_place const& place)
   (void)mvs_sample(tiny_graph_like(g), {}, 0, params);
 
   catalogue_job out;
-  out.num_samples = job.more.num_samples.value_or((g.num_vertices() + params.batch_size - 1) / params.batch_size);
+  out.num_samples = job.more.num_samples.value_or(batches_of(g.num_vertices(), params.batch_size));
   out.description =
       fmt::format("{}: mvs, {} each, {}, {}", counted(out.num_samples, "batch", "batches"),
                   counted(params.batch_size, "vertex", "vertices"),
@@ -215,7 +215,7 @@ catalogue_job labor_job(sample_job const& job, sample_place const& place)
   auto const seeds = std::make_shared<buffer<vertex_id> const>(job.seeds(place.host_graph(), place.host_exec()));
 
   catalogue_job out;
-  out.num_samples = std::max<std::int64_t>((seeds->size() + batch - 1) / batch, 1);
+  out.num_samples = std::max<std::int64_t>(batches_of(seeds->size(), batch), 1);
   out.description = fmt::format("{}: labor {}, {} a batch{}", counted(seeds->size(), "seed", "seeds"), job.fanouts,
                                 counted(batch, "seed", "seeds"), params.normalize ? ", normalised rows" : "");
   out.params = {{"fanouts", params.fanouts},

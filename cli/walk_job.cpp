@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <tendril/checked.hpp>
 #include <tendril/error.hpp>
 #include <tendril/starts.hpp>
 
@@ -190,6 +190,13 @@ std::int64_t walk_job::walks_each() const
   return walks;
 }
 
+std::int64_t walk_job::count_walks(std::int64_t num_starts_there) const
+{
+  std::int64_t const walks = checked_product("--walks: walks from all starts", num_starts_there, walks_each());
+  (void)checked_sum("--first-walk: ids of walks", first_walk, walks);
+  return walks;
+}
+
 std::int64_t walk_job::checked_num_starts() const
 {
   if (*num_starts < 1) { throw argument_error(fmt::format("--num-starts: {}, expected 1 or more", *num_starts)); }
@@ -215,10 +222,7 @@ buffer<vertex_id> walk_job::root_sets(graph const& g, cpu_exec const& exec) cons
     return vertices;
   }
   std::int64_t const sets = num_starts.has_value() ? checked_num_starts() : (g.num_vertices() + m - 1) / m;
-  if (sets > std::numeric_limits<std::int64_t>::max() / m) {
-    throw argument_error(fmt::format("--num-starts: {} sets of {} roots, expected less than 2^63 vertices", sets, m));
-  }
-  return random_vertices(g.num_vertices(), sets * m, seed, exec);
+  return random_vertices(g.num_vertices(), checked_product("--num-starts: roots of all sets", sets, m), seed, exec);
 }
 
 std::string describe(std::string const& app, walk_params const& params)

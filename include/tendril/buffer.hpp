@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <tendril/checked.hpp>
+
 namespace tendril {
 
 /// The source of a buffer's memory. Implementations are thread-safe.
@@ -34,10 +36,11 @@ class buffer {
  public:
   buffer() noexcept = default;
 
-  /// @throws memory_error if the memory is not available.
+  /// @throws memory_error if the memory is not available, or if `size` is negative.
   explicit buffer(std::int64_t size, memory_resource& memory = host_memory()) : memory_(&memory), size_(size)
   {
-    if (size > 0) { data_ = static_cast<T*>(memory.allocate(static_cast<std::size_t>(size) * sizeof(T))); }
+    auto const bytes = static_cast<std::size_t>(checked_product("out of memory: bytes of an array", size, sizeof(T)));
+    if (bytes > 0) { data_ = static_cast<T*>(memory.allocate(bytes)); }
   }
 
   buffer(buffer&& other) noexcept

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._errors import ArgumentError
+from ._errors import ArgumentError, OutOfMemoryError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 _DLPACK_CPU = 1
@@ -38,8 +40,35 @@ def _vector(value: Any, what: str) -> NDArray[Any]:
     return array
 
 
+def _allocated(make: Callable[[], NDArray[Any]], what: str) -> NDArray[Any]:
+    """An array that NumPy makes; for a size beyond memory, or beyond any integer, NumPy raises three kinds of errors."""
+    try:
+        return make()
+    except (MemoryError, OverflowError, ValueError) as error:
+        raise OutOfMemoryError(f"out of memory: {what}") from error
+
+
 def _as_type(array: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
-    return np.require(array, dtype=dtype, requirements=["C_CONTIGUOUS", "ALIGNED"])
+    def convert() -> NDArray[Any]:
+        return np.require(array, dtype=dtype, requirements=["C_CONTIGUOUS", "ALIGNED"])
+
+    return _allocated(convert, f"a copy of {array.size} elements as {np.dtype(dtype)}")
+
+
+def repeated(values: NDArray[Any], repeats: int | NDArray[Any], what: str) -> NDArray[Any]:
+    """Each value as often as ``repeats`` says, one behind the other."""
+    times = "several times" if isinstance(repeats, np.ndarray) else f"{repeats} times"
+    what = f"{what}: {values.size} elements, each {times}"
+    # NumPy's own product wraps around, and np.repeat then writes past the end of what it has allocated.
+    total = int(repeats.sum()) if isinstance(repeats, np.ndarray) else values.size * repeats
+    if total * values.itemsize > _LATEST:
+        raise OutOfMemoryError(f"out of memory: {what}")
+    return _allocated(lambda: np.repeat(values, repeats), what)
+
+
+def multiples(count: int, step: int, what: str) -> NDArray[np.int64]:
+    """0, step, 2 * step, … count * step."""
+    return _allocated(lambda: np.arange(count + 1) * step, f"{what}: {count} rows of {step} elements")
 
 
 def ids(value: ArrayLike, what: str) -> NDArray[Any]:

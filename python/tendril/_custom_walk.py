@@ -144,7 +144,7 @@ def dynamic_walk(
     first = np.arange(graph.num_vertices, dtype=np.uint32) if starts is None else _arrays.ids(starts, "starts")
     return _tendril.dynamic_walk(
         core,
-        first if repeats == 1 else np.repeat(first, repeats),
+        first if repeats == 1 else _arrays.repeated(first, repeats, "starts"),
         walk._core,
         params,
         _arrays.is_int32(dtype),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import _arrays
 from ._errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def to_networkx(graph: Graph) -> networkx.DiGraph[int]:
     """A graph as a NetworkX graph."""
     import networkx
 
-    sources = np.repeat(np.arange(graph.num_vertices), graph.degrees())
+    sources = _arrays.repeated(np.arange(graph.num_vertices), graph.degrees(), "sources of edges")
     targets = graph.indices
     parallel = bool(np.any((sources[1:] == sources[:-1]) & (targets[1:] == targets[:-1])))
     out: networkx.DiGraph[int] = networkx.MultiDiGraph() if parallel else networkx.DiGraph()

@@ -75,4 +75,4 @@ def cut(value: Any, offsets: Any, what: str, place: Place) -> tuple[Any, Any]:
         return place.ids(value, what), place.offsets(offsets, "offsets")
     shape = batches(value, what)
     rows, length = shape if len(shape) == 2 else (1, shape[0])
-    return place.ids(value, what, len(shape)), place.offsets(np.arange(rows + 1) * length, "offsets")
+    return place.ids(value, what, len(shape)), place.offsets(_arrays.multiples(rows, length, what), "offsets")

@@ -416,7 +416,7 @@ def _run(
     first = np.arange(graph.num_vertices, dtype=np.uint32) if starts is None else _arrays.ids(starts, "starts")
     return _tendril.random_walk(
         core,
-        first if repeats == 1 else np.repeat(first, repeats),
+        first if repeats == 1 else _arrays.repeated(first, repeats, "starts"),
         params,
         _arrays.is_int32(dtype),
         integer(first_walk, "first_walk"),

@@ -124,7 +124,7 @@ class sample_grower {
     auto const m = static_cast<std::size_t>(shape.sample_size);
     std::size_t const tile = std::max<std::size_t>(1, calls_ahead / m);
     lists_.resize(std::min(tile, transits_.size()));
-    bits_.resize(lists_.size() * m);
+    bits_.resize(std::max(calls_ahead, m));  // tile * m or more
     rng_key const key = setup_.key(sample.step);
     for (std::size_t first = 0; first < transits_.size(); first += tile) {
       std::size_t const count = std::min(tile, transits_.size() - first);
