@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
+#include "parser_fwd.hpp"
 
 #include <tendril/layers.hpp>  // propagation
 #include <tendril/plan_application.hpp>

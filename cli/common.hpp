@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
+#include "parser_fwd.hpp"
 #include <nlohmann/json.hpp>
 
 #include <tendril/exec.hpp>

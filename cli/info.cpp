@@ -3,6 +3,7 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "common.hpp"
 #include "graph_stats.hpp"

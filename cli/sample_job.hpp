@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
+#include "parser_fwd.hpp"
 
 #include <tendril/buffer.hpp>
 #include <tendril/graph.hpp>

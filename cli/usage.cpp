@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <CLI/CLI.hpp>
 
 #include <tendril/error.hpp>
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <CLI/CLI.hpp>
+#include "parser_fwd.hpp"
 
 namespace tendril::cli {
 

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include "parser_fwd.hpp"
 
 namespace tendril::cli {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
+#include "parser_fwd.hpp"
 
 #include <tendril/buffer.hpp>
 #include <tendril/graph.hpp>

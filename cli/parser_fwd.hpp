@@ -1,0 +1,7 @@
+// The parser's class by name: CLI11 takes seconds to compile, so only sources that add options include it.
+
+#pragma once
+
+namespace CLI {
+class App;
+}
