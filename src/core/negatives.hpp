@@ -1,4 +1,4 @@
-// Ends of links that nobody has seen, for link prediction: a vertex at random, uniformly or in proportion to weights, and
+// Ends of negative links, for link prediction: a vertex at random, uniformly or in proportion to weights, and
 // not later than a time where there are times. PyG redraws a vertex that is too late up to five times; so do we, and then
 // take the earliest of those drawn. Whether the link exists is not asked, as PyG doesn't.
 //

@@ -11,7 +11,7 @@
 #include <tendril/buffer.hpp>
 #include <tendril/dynamic_walk.hpp>
 #include <tendril/engine/walks/launch_state.hpp>
-#include <tendril/engine/walks/support.hpp>  // walk_rows
+#include <tendril/engine/walks/support.hpp>  // walk_output
 #include <tendril/engine/walks/tuning.hpp>
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
@@ -82,7 +82,7 @@ struct dynamic_kernels {
 /// Everything of a call on a GPU but the kernels: checks, the largest weights where the walk has a bound(state), the one
 /// synchronisation. `enqueue(setup, rejecting, batch)` does the rest. @throws as run_dynamic_walk.
 void run_walk_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
-                   bool has_bound, gpu_exec const& exec, std::int64_t first_walk, walk_rows const& rows,
+                   bool has_bound, gpu_exec const& exec, std::int64_t first_walk, walk_output const& rows,
                    std::function<dynamic_workspace(dynamic_setup const&, bool, dynamic_batch const&)> const& enqueue);
 
 /// The same, with memory of `exec` for the result.

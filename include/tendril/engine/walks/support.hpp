@@ -31,7 +31,7 @@ void check_starts(graph_view const& graph, std::span<vertex_id const> starts, st
 void for_each_run(std::int64_t size, cpu_exec const& exec, std::function<void(std::int64_t, std::int64_t)> const& work);
 
 /// Where walks go: [n, length + 1] and, unless null, [n], in the caller's memory.
-struct walk_rows {
+struct walk_output {
   vertex_id* vertices;
   std::int32_t* lengths;
 };
@@ -39,7 +39,7 @@ struct walk_rows {
 /// Everything of a call on the CPU but the walking: checks, and the largest weights where the walk has a bound(state).
 /// `walk_batch(setup, rejecting, batch)` does the rest. @throws as run_dynamic_walk.
 void run_walk_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
-                   bool has_bound, cpu_exec const& exec, std::int64_t first_walk, walk_rows const& rows,
+                   bool has_bound, cpu_exec const& exec, std::int64_t first_walk, walk_output const& rows,
                    std::function<void(dynamic_setup const&, bool, dynamic_batch const&)> const& walk_batch);
 
 /// The same, with memory of `exec` for the result.
