@@ -1,6 +1,5 @@
 #include "prepared_walks.hpp"
 
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -14,16 +13,6 @@
 
 namespace tendril::cli {
 namespace {
-
-/// @throws argument_error if the walks can't be counted.
-std::int64_t count_walks(std::int64_t num_starts, std::int64_t walks_each)
-{
-  if (num_starts > 0 && walks_each > std::numeric_limits<std::int64_t>::max() / num_starts) {
-    throw argument_error(
-        fmt::format("--walks: {} from each of {} starts, expected less than 2^63 walks", walks_each, num_starts));
-  }
-  return num_starts * walks_each;
-}
 
 /// All walks of a job, without a sink.
 walk_stream_job stream_of(walk_job const& job, std::int64_t num_walks, start_source starts)
@@ -51,7 +40,7 @@ prepared_walks prepare_plain_walks(walk_job const& job, graph const& g, cpu_exec
   auto const list = std::make_shared<std::optional<buffer<vertex_id>> const>(job.starts(g, exec));
   std::int64_t const walks_each = job.walks_each();
   prepared_walks out;
-  out.num_walks = count_walks(*list ? (*list)->size() : g.num_vertices(), walks_each);
+  out.num_walks = job.count_walks(*list ? (*list)->size() : g.num_vertices());
   out.length = params.length;
   auto const gpu = job.gpu();
   auto const walks =
@@ -78,7 +67,7 @@ prepared_walks prepare_multidim_walks(walk_job const& job, graph const& g, cpu_e
   (void)multidim_walk(g, {}, m, params, exec);  // checks the parameters before roots are read
   auto const sets = std::make_shared<buffer<vertex_id> const>(job.root_sets(g, exec));
   prepared_walks out;
-  out.num_walks = count_walks(sets->size() / m, walks_each);
+  out.num_walks = job.count_walks(sets->size() / m);
   out.length = params.length;
   out.row = m + params.length;
   out.description = describe(params, m);

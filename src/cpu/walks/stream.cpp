@@ -11,6 +11,8 @@
 #include <numeric>
 #include <utility>
 
+#include <tendril/checked.hpp>
+
 #include "samplers/walks/stream_checks.hpp"
 
 namespace tendril {
@@ -56,7 +58,7 @@ class walk_line {
   walk_stream_report run()
   {
     stopwatch const whole;
-    buffer<vertex_id> starts(batch_ * walk_.starts, *exec_.memory);
+    buffer<vertex_id> starts(checked_product("starts of a batch", batch_, walk_.starts), *exec_.memory);
     std::array<slot, num_slots> slots;
     walk_stream_report report;
     std::future<void> pending;  // its destructor waits for the sink, also when a walk throws
@@ -148,7 +150,7 @@ walk_stream_report stream_walks(walker const& walk, walk_stream_job const& job, 
   auto const make = [&](std::int64_t first, std::span<vertex_id const> starts, slot& out, cpu_exec const& walking) {
     if (out.lengths.empty()) {  // the first batch of a slot is as large as any that follows
       auto const size = static_cast<std::int64_t>(starts.size());
-      out.vertices = buffer<vertex_id>(size * row, *exec.memory);
+      out.vertices = buffer<vertex_id>(checked_product("walks of a batch", size, row), *exec.memory);
       out.lengths = buffer<std::int32_t>(size, *exec.memory);
     }
     walk.run_into(starts, first, out.vertices.data(), out.lengths.data(), walking);

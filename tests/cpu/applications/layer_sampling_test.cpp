@@ -113,15 +113,15 @@ TEST(LayerSampling, SaysWhatIsWrong)
   auto const say = [&](auto change) {
     layer_params params;
     change(params);
-    return message_of<argument_error>([&] { (void)layer_sample(g, roots, 1, params); });
+    return test::message_of<argument_error>([&] { (void)layer_sample(g, roots, 1, params); });
   };
   EXPECT_EQ(say([](auto& p) { p.layer_size = 0; }), "layer_size: 0, expected 1 to 2147483647 vertices");
   EXPECT_EQ(say([](auto& p) { p.max_size = 0; }), "max_size: 0, expected 1 to 2147483647 vertices");
   EXPECT_EQ(say([](auto& p) { p.max_steps = -1; }),
             "max_steps: -1, expected 1 or more, or 0 for max_size / layer_size");
-  EXPECT_EQ(message_of<argument_error>([&] { (void)plan_layer_sample(g, -1, 1, {}); }),
+  EXPECT_EQ(test::message_of<argument_error>([&] { (void)plan_layer_sample(g, -1, 1, {}); }),
             "num_samples: -1, expected 0 or more");
-  EXPECT_EQ(message_of<argument_error>([] { (void)parse_sampling_executor("fast"); }),
+  EXPECT_EQ(test::message_of<argument_error>([] { (void)parse_sampling_executor("fast"); }),
             "unknown executor 'fast', expected auto, sample or transit");
   for (auto const name : {"auto", "sample", "transit"}) { EXPECT_EQ(to_string(parse_sampling_executor(name)), name); }
 }
