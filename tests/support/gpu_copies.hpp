@@ -27,6 +27,12 @@ std::vector<T> copied(T const* from, std::size_t size)
 }
 
 template <class T>
+std::vector<T> copied(std::span<T const> from)
+{
+  return copied(from.data(), from.size());
+}
+
+template <class T>
 std::vector<T> copied(buffer<T> const& from)
 {
   return copied(from.data(), static_cast<std::size_t>(from.size()));

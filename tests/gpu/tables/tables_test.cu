@@ -19,12 +19,8 @@
 namespace tendril {
 namespace {
 
-/// The elements of a buffer in device memory.
-template <class T>
-std::vector<T> copied(std::span<T const> from)
-{
-  return {from.begin(), from.end()};
-}
+using test::copied;
+using test::on_gpu;
 
 /// Compares bytes: records have no padding. Names the first element that differs.
 template <class T>
