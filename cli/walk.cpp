@@ -10,9 +10,9 @@
 
 #include "common.hpp"
 #include "help.hpp"
+#include "prepared_walks.hpp"
 #include "text.hpp"
 #include "verbs.hpp"
-#include "walk_batches.hpp"
 #include "walk_job.hpp"
 
 namespace tendril::cli {
@@ -28,7 +28,7 @@ struct walk_command {
   void run() const;
 };
 
-std::map<std::string, std::string> file_metadata(walk_job const& job, walk_batches const& walks, graph const& g,
+std::map<std::string, std::string> file_metadata(walk_job const& job, prepared_walks const& walks, graph const& g,
                                                  std::string const& path)
 {
   std::map<std::string, std::string> metadata = walks.metadata;
@@ -60,7 +60,8 @@ void walk_command::run() const
   double const read_seconds = overall.seconds();
 
   stopwatch const planning;
-  walk_batches const walks = job.is_multidim() ? multidim_walks_of(job, g, exec) : plain_walks(job, g, exec);
+  prepared_walks const walks =
+      job.is_multidim() ? prepare_multidim_walks(job, g, exec) : prepare_plain_walks(job, g, exec);
   double const plan_seconds = planning.seconds();
 
   walk_file_info info;
@@ -72,18 +73,18 @@ void walk_command::run() const
   walk_writer writer(output, info);
   cpu_exec writing = exec;
   writing.on_progress = {};  // the bar belongs to this thread
-  walk_watch watch;
+  walk_stream_job stream = walks.stream;
+  stream.sink = [&](walk_rows const& rows) { writer.append(rows.vertices, rows.lengths, writing); };
   if (bar.enabled()) {
-    watch = [&](std::int64_t done) {
-      bar.update("walking", done, walks.num_walks, "steps", static_cast<double>(walks.length));
+    stream.on_progress = [&](progress const& report) {
+      bar.update("walking", report.done, report.total, "steps", static_cast<double>(walks.length));
     };
   }
-  auto const [steps, sample_seconds, copy_seconds, write_seconds] =
-      walks.run([&](auto vertices, auto lengths) { writer.append(vertices, lengths, writing); }, watch);
+  walk_stream_report const made = walks.run(stream);
   writer.commit();
   bar.clear();
   double const seconds = overall.seconds();
-  double const rate = sample_seconds > 0 ? static_cast<double>(steps) / sample_seconds : 0;
+  double const rate = made.walk_seconds > 0 ? static_cast<double>(made.steps) / made.walk_seconds : 0;
 
   if (common.json) {
     json summary{{"graph", describe_json(g, source.path)},
@@ -92,7 +93,7 @@ void walk_command::run() const
                  {"seed", job.seed},
                  {"first_walk", job.first_walk},
                  {"num_walks", walks.num_walks},
-                 {"steps", steps}};
+                 {"steps", made.steps}};
     if (walks.plan) { summary["plan"] = plan_json(*walks.plan); }
     summary.update(json{{"output", output},
                         {"output_bytes", file_bytes(output)},
@@ -100,22 +101,22 @@ void walk_command::run() const
                         {"threads", common.num_threads()},
                         {"read_seconds", read_seconds},
                         {"plan_seconds", plan_seconds},
-                        {"sample_seconds", sample_seconds},
-                        {"write_seconds", write_seconds},
+                        {"sample_seconds", made.walk_seconds},
+                        {"write_seconds", made.sink_seconds},
                         {"seconds", seconds},
                         {"steps_per_second", rate},
                         {"peak_memory_bytes", peak_memory()},
                         {"version", TENDRIL_VERSION}});
-    if (gpu) { summary.update(json{{"device_name", gpu->name}, {"copy_seconds", copy_seconds}}); }
+    if (gpu) { summary.update(json{{"device_name", gpu->name}, {"copy_seconds", made.copy_seconds}}); }
     print(summary);
   } else if (!common.quiet) {
     std::string const summary = fmt::format(
         "graph   {}\njob     {}, {}\n{}steps   {} in {}: {} steps/s\noutput  {}\ntotal   {}, {} of memory at most\n",
         describe(g, source.path), counted(walks.num_walks, "walk", "walks"), walks.description,
         gpu ? fmt::format("device  {}: {} walking, {} copying, {} writing at once\n", gpu->name,
-                          duration(sample_seconds), duration(copy_seconds), duration(write_seconds))
+                          duration(made.walk_seconds), duration(made.copy_seconds), duration(made.sink_seconds))
             : std::string(),
-        grouped(steps), duration(sample_seconds), si(rate),
+        grouped(made.steps), duration(made.walk_seconds), si(rate),
         to_stdout ? std::string("standard output")
                   : fmt::format("{} ({}{})", output, bytes_text(file_bytes(output)),
                                 format == walk_format::text

@@ -12,31 +12,33 @@
 
 namespace tendril {
 
-/// Consecutive walks of a stream, in page-locked host memory. The data stays valid until the sink returns.
+/// Consecutive walks of a stream, in host memory (page-locked where a GPU made them). The data stays valid until the sink
+/// returns.
 struct walk_rows {
   std::int64_t first;                     ///< Number of the first walk, in [0, num_walks).
   std::span<vertex_id const> vertices;    ///< [n, row], row-major; `no_vertex` after a walk's end.
   std::span<std::int32_t const> lengths;  ///< [n]: number of steps taken.
 };
 
-/// A job whose walks need not fit in the memory of the GPU or of the host.
+/// A job whose walks need not fit in the memory of the host or of a GPU.
 struct walk_stream_job {
   std::int64_t num_walks = 0;
   std::int64_t first_walk = 0;  ///< Logical id of walk 0.
 
   /// Source of the starts, for example starts_from a list: one vertex per walk; for multi-dimensional walks one set of
-  /// roots per walk, [n, num_roots]. Called in order, on its own thread.
+  /// roots per walk, [n, num_roots]. Called in order; on a GPU from its own thread, on the CPU from the calling thread.
   start_source starts;
 
   /// Receives all walks, in order. Called on another thread of its own.
   std::function<void(walk_rows const& rows)> sink;
 
-  /// Maximum GPU memory of all batches together; 0: half of the free memory. More than about 0.5 GB is never used,
-  /// since larger batches are no faster. The same amount of page-locked host memory is used.
-  std::int64_t gpu_bytes = 0;
+  /// Maximum memory of all batches together. On a GPU it is GPU memory, and 0 means half of the free memory; more than
+  /// about 0.5 GB is never used, since larger batches are no faster; the same amount of page-locked host memory is
+  /// used. On the CPU it is host memory, and 0 means batches of 64 MB.
+  std::int64_t batch_bytes = 0;
 
-  /// Called from the calling thread, with the number of walks that went through the sink; an exception from it cancels
-  /// the job.
+  /// Called from the calling thread, with the number of walks that went through the sink (GPU) or that are made (CPU);
+  /// an exception from it cancels the job.
   std::function<void(progress const&)> on_progress = {};
 };
 
@@ -46,7 +48,7 @@ struct walk_stream_report {
   std::int64_t steps = 0;  ///< Total over all walks.
   std::int64_t num_batches = 0;
   std::int64_t batch_walks = 0;   ///< Walks per batch.
-  std::int64_t gpu_bytes = 0;     ///< Memory used for batches.
+  std::int64_t batch_bytes = 0;   ///< Memory used for batches: of the GPU, or of the host on the CPU.
   std::int64_t copied_bytes = 0;  ///< From the GPU to the host.
   double starts_seconds = 0;      ///< Time to make starts and to copy them to the GPU.
   double walk_seconds = 0;
@@ -64,16 +66,27 @@ struct walk_stream_report {
 /// The walks equal those of walker::run, bit for bit, for any split into batches. Kernels are ordered on
 /// `exec.stream`. Synchronous.
 ///
-/// @throws argument_error  naming the first start out of range; gpu_bytes too small for one walk per batch; a walker
+/// @throws argument_error  naming the first start out of range; batch_bytes too small for one walk per batch; a walker
 ///                         made for another place. device_error; memory_error, of the GPU or of page-locked memory. An
 ///                         exception from `starts`, `sink` or `on_progress` propagates unchanged, after every stage has
 ///                         finished its current work.
 walk_stream_report stream_walks(walker const& walk, walk_stream_job const& job, gpu_exec const& exec);
+
+/// Makes walks on the CPU and passes them to the sink, batch by batch: while the sink has one batch, the threads of `exec`
+/// walk the next. The walks equal those of walker::run, bit for bit, for any split into batches. `exec.on_progress` is
+/// called with the same numbers as `job.on_progress`.
+///
+/// @throws as above, without device_error.
+walk_stream_report stream_walks(walker const& walk, walk_stream_job const& job, cpu_exec const& exec);
 
 /// Streams multi-dimensional walks in the same way: a row is [num_roots + length], as in multidim_walks::vertices.
 /// @param graph  In the memory of the GPU of `exec`.
 /// @throws as above, and what multidim_walk throws.
 walk_stream_report stream_multidim_walks(graph const& graph, std::int64_t num_roots, multidim_params const& params,
                                          walk_stream_job const& job, gpu_exec const& exec);
+
+/// Streams multi-dimensional walks of a graph in host memory. @throws as above.
+walk_stream_report stream_multidim_walks(graph const& graph, std::int64_t num_roots, multidim_params const& params,
+                                         walk_stream_job const& job, cpu_exec const& exec);
 
 }  // namespace tendril

@@ -50,7 +50,7 @@ void bind_generate(nb::module_& module)
 {
   using namespace nb::literals;  // NOLINT(google-build-using-namespace): the way nanobind names arguments
 
-  nb::class_<edge_attributes>(module, "Decoration")
+  nb::class_<edge_attributes>(module, "EdgeAttributes")
       .def(nb::init<>())
       .def_rw("has_weights", &edge_attributes::has_weights)
       .def_rw("weight_min", &edge_attributes::weight_min)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _arrays, _gpu, _tendril
+from . import _arrays, _gpu, _place, _tendril
 from ._custom_code import CustomCode
 from ._device_array import DeviceArray
 from ._errors import ArgumentError
@@ -183,8 +183,8 @@ class Application(CustomCode):
             executor=executor,
             checked=checked,
         )
-        place = _gpu.place_of(graph, device, "rows", stream)
-        core = _gpu.core_on(graph, place)
+        place = _place.of_call(graph, device, "rows", stream)
+        core = graph._core_on(place)
         first = integer(first_sample, "first_sample")
         as_int32 = _arrays.is_int32(dtype)
         if place != _gpu.HOST:

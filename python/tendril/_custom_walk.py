@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _arrays, _gpu, _tendril
+from . import _arrays, _gpu, _place, _tendril
 from ._custom_code import CustomCode
 from ._device_array import DeviceArray
 from ._errors import ArgumentError
@@ -131,8 +131,8 @@ def dynamic_walk(
     repeats = integer(walks_per_vertex, "walks_per_vertex")
     if repeats < 0:
         raise ArgumentError(f"walks_per_vertex is {repeats}, expected 0 or more")
-    place = _gpu.place_of(graph, device, "rows", stream)
-    core = _gpu.core_on(graph, place)
+    place = _place.of_call(graph, device, "rows", stream)
+    core = graph._core_on(place)
     first_number = integer(first_walk, "first_walk")
     if place != _gpu.HOST:
         handle = _gpu.stream_handle(stream, place)

@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from . import _arrays, _tendril
 from ._errors import ArgumentError
-
-if TYPE_CHECKING:
-    from ._graph import Graph
 
 HOST = -1
 """The device number of host memory, in place of a GPU's number."""
@@ -90,20 +87,6 @@ def parse(device: Any) -> int:
     if match is None:
         raise ArgumentError(f"device is {device!r}, expected 'cpu', 'cuda' or 'cuda:0'")
     return HOST if match[0] == "cpu" else int(match[1] or 0)
-
-
-def place_of(graph: Graph, device: Any, order: str, stream: Any) -> int:
-    """The place of a call: ``device``, or the graph's memory by default."""
-    if not hasattr(graph, "_core"):
-        raise ArgumentError(f"graph is a {type(graph).__name__}, expected a Graph")
-    place = graph._core.device if device is None else parse(device)
-    if order not in ("rows", "steps"):
-        raise ArgumentError(f"order is {order!r}, expected 'rows' or 'steps'")
-    if place == HOST and order != "rows":
-        raise ArgumentError("order is 'steps', expected 'rows' on the CPU")
-    if place == HOST and stream is not None:
-        raise ArgumentError("stream is given, but the call runs on the CPU")
-    return place
 
 
 def stream_handle(stream: Any, device: int) -> int:
@@ -220,24 +203,3 @@ def _expect_dimensions(shape: Any, what: str, ndim: int) -> None:
     if len(shape) != ndim:
         expected = "one dimension" if ndim == 1 else "two dimensions: samples, roots of each"
         raise ArgumentError(f"{what} has shape {tuple(shape)}, expected {expected}")
-
-
-def core_on(graph: Graph, place: int) -> _tendril.Graph:
-    """The graph's core in the memory that a call runs on. The first request makes a copy, which stays with the
-    graph."""
-    here = graph._core.device
-    if place == here:
-        return graph._core
-    core = graph._copies.get(place)
-    if core is None:
-        host = graph._core if here == HOST else graph._core.to_host()
-        made = host if place == HOST else host.to_gpu(place)
-        core = graph._copies.setdefault(place, made)  # if two threads race, the first copy stays
-    return core
-
-
-def on_host(graph: Graph, what: str) -> _tendril.Graph:
-    """The graph's core, for functions that only run on the CPU."""
-    if graph._core.device != HOST:
-        raise ArgumentError(f"{what}: the graph is on {graph.device}, expected one in host memory: graph.to('cpu')")
-    return graph._core

@@ -330,7 +330,7 @@ class Graph:
         IoError
             If the file can't be written.
         """
-        _tendril.write_graph(_gpu.on_host(self, "save"), os.fspath(path), format, threads(num_threads))
+        _tendril.write_graph(self._on_host("save"), os.fspath(path), format, threads(num_threads))
 
     def rebuild(self, *, num_threads: int = 0, **build: Unpack[BuildKeywords]) -> Self:
         """Build a new graph from this graph with other options: ``graph.rebuild(reverse=True)`` is the transpose.
@@ -346,7 +346,7 @@ class Graph:
         -------
         Graph
         """
-        return type(self)(_gpu.on_host(self, "rebuild").rebuild(build_options(**build), threads(num_threads)))
+        return type(self)(self._on_host("rebuild").rebuild(build_options(**build), threads(num_threads)))
 
     def to(self, device: Any) -> Self:
         """Get the same graph in the memory of a GPU, or in host memory.
@@ -371,7 +371,7 @@ class Graph:
         OutOfMemoryError
             If the graph doesn't fit; the message gives the bytes needed and free.
         """
-        core = _gpu.core_on(self, _gpu.parse(device))
+        core = self._core_on(_gpu.parse(device))
         return self if core is self._core else type(self)(core)
 
     # Looking at graphs
@@ -434,37 +434,37 @@ class Graph:
     @property
     def indptr(self) -> NDArray[np.int64]:
         """[V + 1] int64: the start of each vertex's edges."""
-        return _gpu.on_host(self, "indptr").indptr
+        return self._on_host("indptr").indptr
 
     @property
     def indices(self) -> NDArray[np.uint32]:
         """[E] uint32: the target of each edge. Use ``.view(np.int32)`` for frameworks that need a signed type."""
-        return _gpu.on_host(self, "indices").indices
+        return self._on_host("indices").indices
 
     @property
     def weights(self) -> NDArray[np.float32] | None:
         """[E] float32, or None."""
-        return _gpu.on_host(self, "weights").weights
+        return self._on_host("weights").weights
 
     @property
     def edge_labels(self) -> NDArray[np.uint8] | NDArray[np.uint16] | None:
         """[E] uint8 or uint16, or None."""
-        return _gpu.on_host(self, "edge_labels").edge_labels
+        return self._on_host("edge_labels").edge_labels
 
     @property
     def node_types(self) -> NDArray[np.uint8] | NDArray[np.uint16] | None:
         """[V] uint8 or uint16, or None."""
-        return _gpu.on_host(self, "node_types").node_types
+        return self._on_host("node_types").node_types
 
     @property
     def edge_ids(self) -> NDArray[np.int64] | None:
         """[E] int64: the position of each edge in the input (``keep_edge_ids``), or None."""
-        return _gpu.on_host(self, "edge_ids").edge_ids
+        return self._on_host("edge_ids").edge_ids
 
     @property
     def original_ids(self) -> NDArray[np.uint32] | None:
         """[V] uint32: the id of each vertex in the input (``compact``), or None."""
-        return _gpu.on_host(self, "original_ids").original_ids
+        return self._on_host("original_ids").original_ids
 
     def degrees(self) -> NDArray[np.int64]:
         """[V] int64: out-degrees, computed at each call."""
@@ -478,7 +478,7 @@ class Graph:
         FormatError
             Naming the first violation: "vertex 7: neighbours not ascending at edge 31 (5 after 9)".
         """
-        _gpu.on_host(self, "validate").validate(threads(num_threads))
+        self._on_host("validate").validate(threads(num_threads))
 
     def drop_tables(self) -> None:
         """Free the tables and the copies on other devices that earlier calls made for this graph. Results never depend
@@ -513,7 +513,7 @@ class Graph:
         scipy.sparse.csr_array, shape [V, V]
             Shares the graph's weights. SciPy stores both index arrays in one type, so it copies at least one of them.
         """
-        return _interop.to_scipy(self)
+        return _interop.to_scipy(self._on_host("to_scipy"))
 
     def to_networkx(self) -> networkx.DiGraph[int]:
         """A NetworkX DiGraph (MultiDiGraph if there are parallel edges) on the vertices 0 to V - 1.
@@ -521,7 +521,26 @@ class Graph:
         Where the graph has labels, weights or types, edges have the attributes "label" and "weight", and nodes "type".
         Labels and types are given by name if the graph has names.
         """
-        return _interop.to_networkx(self)
+        return _interop.to_networkx(self._on_host("to_networkx"))
+
+    def _core_on(self, place: int) -> _tendril.Graph:
+        """The graph's core in the memory that a call runs on. The first request makes a copy, which stays with the
+        graph."""
+        here = self._core.device
+        if place == here:
+            return self._core
+        core = self._copies.get(place)
+        if core is None:
+            host = self._core if here == _gpu.HOST else self._core.to_host()
+            made = host if place == _gpu.HOST else host.to_gpu(place)
+            core = self._copies.setdefault(place, made)  # if two threads race, the first copy stays
+        return core
+
+    def _on_host(self, what: str) -> _tendril.Graph:
+        """The graph's core, for functions that only run on the CPU."""
+        if self._core.device != _gpu.HOST:
+            raise ArgumentError(f"{what}: the graph is on {self.device}, expected one in host memory: graph.to('cpu')")
+        return self._core
 
     def __repr__(self) -> str:
         facts = [f"num_vertices={self.num_vertices}", f"num_edges={self.num_edges}"]

@@ -103,7 +103,7 @@ class HeteroGraph:
             graph = self._graph_of(key, value, (weights or {}).get(key), workers)
             self._edges[key] = graph
             order = self._order_of(key, graph, value, (edge_times or {}).get(key), born, workers)
-            core = _gpu.on_host(graph, f"edges[{key!r}]")
+            core = graph._on_host(f"edges[{key!r}]")
             types.append((self._number(key[2 if reverse else 0]), self._number(key[0 if reverse else 2]), core, order))
         self._core = _tendril.HeteroGraph.of_types(list(self._num_nodes.values()), types)
 
@@ -119,7 +119,7 @@ class HeteroGraph:
         if isinstance(value, Graph):
             if weights is not None:
                 raise ArgumentError(f"weights[{key!r}] are given, but its edges are a Graph, which has weights itself")
-            _gpu.on_host(value, f"edges[{key!r}]")
+            value._on_host(f"edges[{key!r}]")
             neighbors = key[0 if self._reverse else 2]
             what = f"edges[{key!r}]: the neighbour of edge"
             _expect_below(value.indices, self._num_nodes[neighbors], what, neighbors)

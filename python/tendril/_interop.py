@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import scipy.sparse
     from numpy.typing import NDArray
 
-    from ._graph import Graph
+    from . import _tendril
 
 
 def csr_of_scipy(matrix: Any, weights: bool) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def csr_of_scipy(matrix: Any, weights: bool) -> dict[str, Any]:
     return {"indptr": csr.indptr, "indices": csr.indices, "weights": csr.data if valued else None}
 
 
-def to_scipy(graph: Graph) -> scipy.sparse.csr_array:
+def to_scipy(graph: _tendril.Graph) -> scipy.sparse.csr_array:
     """The adjacency matrix of a graph."""
     import scipy.sparse
 
@@ -81,11 +81,11 @@ def _codes(attributes: Iterable[dict[str, Any]], name: str, of: str) -> tuple[ND
     raise ArgumentError(f"from_networkx: the attribute '{name}' mixes types, expected only integers or only strings")
 
 
-def to_networkx(graph: Graph) -> networkx.DiGraph[int]:
+def to_networkx(graph: _tendril.Graph) -> networkx.DiGraph[int]:
     """A graph as a NetworkX graph."""
     import networkx
 
-    sources = _arrays.repeated(np.arange(graph.num_vertices), graph.degrees(), "sources of edges")
+    sources = _arrays.repeated(np.arange(graph.num_vertices), np.diff(graph.indptr), "sources of edges")
     targets = graph.indices
     parallel = bool(np.any((sources[1:] == sources[:-1]) & (targets[1:] == targets[:-1])))
     out: networkx.DiGraph[int] = networkx.MultiDiGraph() if parallel else networkx.DiGraph()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _arrays, _gpu, _tendril
+from . import _arrays, _gpu, _place, _tendril
 from ._device_array import DeviceArray
 from ._errors import ArgumentError
 from ._params import fill, integer, threads
@@ -100,8 +100,8 @@ def multidim_walk(
     ((2, 8), [5, 5], (2, 5))
     """
     params = fill(_tendril.MultidimParams(), length=length, root_choice=root_choice, seed=seed)
-    place = _gpu.place_of(graph, device, "rows", stream)
-    core = _gpu.core_on(graph, place)
+    place = _place.of_call(graph, device, "rows", stream)
+    core = graph._core_on(place)
     if place != _gpu.HOST:
         handle = _gpu.stream_handle(stream, place)
         made = _tendril.multidim_walk_gpu(

@@ -53,11 +53,25 @@ class Place:
         return DeviceArray(array) if self.on_gpu and array is not None else array
 
 
+def of_call(graph: Graph, device: Any, order: str, stream: Any) -> int:
+    """The number of the place of a call: ``device``, or the graph's memory by default."""
+    if not hasattr(graph, "_core_on"):
+        raise ArgumentError(f"graph is a {type(graph).__name__}, expected a Graph")
+    place = graph._core.device if device is None else _gpu.parse(device)
+    if order not in ("rows", "steps"):
+        raise ArgumentError(f"order is {order!r}, expected 'rows' or 'steps'")
+    if place == _gpu.HOST and order != "rows":
+        raise ArgumentError("order is 'steps', expected 'rows' on the CPU")
+    if place == _gpu.HOST and stream is not None:
+        raise ArgumentError("stream is given, but the call runs on the CPU")
+    return place
+
+
 def of(graph: Graph, device: Any, stream: Any, num_threads: Any) -> Place:
     """The place of a call: ``device``, or the graph's memory by default."""
-    place = _gpu.place_of(graph, device, "rows", stream)
+    place = of_call(graph, device, "rows", stream)
     count = threads(num_threads)
-    core = _gpu.core_on(graph, place)
+    core = graph._core_on(place)
     return Place(core, place, count if place == _gpu.HOST else _gpu.stream_handle(stream, place), count)
 
 

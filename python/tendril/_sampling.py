@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _arrays, _gpu, _place, _tendril
+from . import _arrays, _place, _tendril
 from ._minibatch import MinibatchSampler
 from ._params import counts, fill, integer, threads
 from ._walks import Plan
@@ -177,7 +177,7 @@ def plan_khop(
         _tendril.KHopParams(), fanouts=counts(fanouts, "fanouts"), replace=replace, weighted=weighted, rule=rule
     )
     roots = graph.num_vertices if num_roots is None else integer(num_roots, "num_roots")
-    core = _gpu.core_on(graph, _gpu.place_of(graph, device, "rows", None))
+    core = graph._core_on(_place.of_call(graph, device, "rows", None))
     return Plan._from_core(_tendril.plan_khop(core, params, roots, threads(num_threads)))
 
 

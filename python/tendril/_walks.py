@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _arrays, _gpu, _tendril
+from . import _arrays, _gpu, _place, _tendril
 from ._device_array import DeviceArray
 from ._params import fill, integer, threads
 from ._errors import ArgumentError
@@ -376,8 +376,8 @@ def plan_walk(
         rule=rule,
     )
     walks = graph.num_vertices if num_walks is None else integer(num_walks, "num_walks")
-    place = _gpu.place_of(graph, device, "rows", None)
-    core = _gpu.core_on(graph, place)
+    place = _place.of_call(graph, device, "rows", None)
+    core = graph._core_on(place)
     if place == _gpu.HOST:
         return Plan._from_core(_tendril.plan_walk(core, params, walks, threads(num_threads)))
     return Plan._from_core(_tendril.plan_walk_gpu(core, params, walks, _gpu.stream_handle(None, place)))
@@ -398,8 +398,8 @@ def _run(
     repeats = integer(walks_per_vertex, "walks_per_vertex")
     if repeats < 0:
         raise ArgumentError(f"walks_per_vertex is {repeats}, expected 0 or more")
-    place = _gpu.place_of(graph, device, order, stream)
-    core = _gpu.core_on(graph, place)
+    place = _place.of_call(graph, device, order, stream)
+    core = graph._core_on(place)
     if place != _gpu.HOST:
         handle = _gpu.stream_handle(stream, place)
         walks, lengths = _tendril.random_walk_gpu(

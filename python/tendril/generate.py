@@ -166,26 +166,26 @@ def complete(num_vertices: int, *, seed: int = 0, num_threads: int = 0, **extra:
 def _regular(kind: str, num_vertices: int, seed: int, num_threads: int, extra: ExtraKeywords) -> Graph:
     seed_checked = fill(_tendril.ErParams(), seed=seed).seed
     vertices = integer(num_vertices, "num_vertices")
-    return Graph(_tendril.generate_regular(kind, vertices, seed_checked, _decoration(**extra), threads(num_threads)))
+    return Graph(_tendril.generate_regular(kind, vertices, seed_checked, _edge_attributes(**extra), threads(num_threads)))
 
 
-def _split(options: _Keywords) -> tuple[_tendril.BuildOptions, _tendril.Decoration]:
+def _split(options: _Keywords) -> tuple[_tendril.BuildOptions, _tendril.EdgeAttributes]:
     build: BuildKeywords = {}
     extra: ExtraKeywords = {}
     for name, value in options.items():
         part = extra if name in ExtraKeywords.__annotations__ else build
         part[name] = value  # type: ignore[literal-required]
-    return build_options(**build), _decoration(**extra)
+    return build_options(**build), _edge_attributes(**extra)
 
 
-def _decoration(
+def _edge_attributes(
     *,
     weights: tuple[float, float] | None = None,
     weight_sigma: float | None = None,
     num_labels: int = 0,
     num_node_types: int = 0,
-) -> _tendril.Decoration:
-    extra = fill(_tendril.Decoration(), num_labels=num_labels, num_node_types=num_node_types)
+) -> _tendril.EdgeAttributes:
+    extra = fill(_tendril.EdgeAttributes(), num_labels=num_labels, num_node_types=num_node_types)
     if weights is not None:
         try:
             low, high = weights

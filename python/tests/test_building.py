@@ -146,7 +146,7 @@ def test_generators_depend_on_the_seed_alone():
         one.validate()
 
 
-def test_decoration_is_within_bounds():
+def test_edge_attributes_are_within_bounds():
     graph = tendril.generate.er(100, 5000, weights=(2, 3), num_labels=5, num_node_types=3)
     assert graph.weights.min() >= 2
     assert graph.weights.max() < 3

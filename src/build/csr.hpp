@@ -131,7 +131,7 @@ class csr_builder {
     pass const& buckets;
     std::uint64_t* keys;
     arc_columns columns;
-    std::int64_t spare;  // positions from here on are nobody's, spare_arcs for each chunk
+    std::int64_t spare;  // positions from here on are unused, spare_arcs for each chunk
     sorter_pool& sorters;
   };
   std::vector<std::int64_t> scatter(partition const& held) const;

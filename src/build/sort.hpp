@@ -138,7 +138,7 @@ class sorter_pool {
     sorter_pool* pool;
     void operator()(bucket_sorter* sorter) const { pool->put(sorter); }
   };
-  /// One that nobody else uses meanwhile. There must not be more borrowers than sorters.
+  /// A sorter that no other borrower uses meanwhile. There must not be more borrowers than sorters.
   [[nodiscard]] std::unique_ptr<bucket_sorter, give_back> borrow();
 
  private:

@@ -22,11 +22,11 @@
 
 namespace tendril::core {
 
-/// Tells the applications of domain::layer apart. Part of the contract, as domains are.
-enum class layer_application : std::uint32_t { fastgcn = 1, ladies = 2, mvs = 3 };
+/// Tells the samplers of domain::layer apart. Part of the contract, as domains are.
+enum class layer_method : std::uint32_t { fastgcn = 1, ladies = 2, mvs = 3 };
 
 /// @param layer  From 1.
-TENDRIL_HD rng_key layer_key(std::uint64_t seed, layer_application which, std::uint32_t layer)
+TENDRIL_HD rng_key layer_key(std::uint64_t seed, layer_method which, std::uint32_t layer)
 {
   return make_key(seed, domain::layer, layer | (static_cast<std::uint64_t>(which) << 32U));
 }

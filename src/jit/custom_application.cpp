@@ -60,7 +60,7 @@ using tendril::vertex_id;
   tendril::engine::tell_about<tendril_application>(app, num_steps, about, requests);
 }
 TENDRIL_EXPORT int tendril_grow(void const* app, tendril::engine::application_setup const* setup, std::int64_t begin,
-                                std::int64_t end, tendril::engine::edge_sink const* sink, std::uint64_t* problem)
+                                std::int64_t end, tendril::engine::recorded_edge_sink const* sink, std::uint64_t* problem)
 {
   return tendril::engine::grow_custom<tendril_application>(app, setup, begin, end, sink, problem);
 }

@@ -6,6 +6,7 @@
 #include <tendril/error.hpp>
 
 #include "build/build_verifier.hpp"
+#include "support/messages.hpp"
 
 namespace tendril {
 namespace {
@@ -28,17 +29,6 @@ build_options options_of(unsigned bits)
   options.compact = (bits & 16U) != 0;
   options.keep_edge_ids = (bits & 32U) != 0;
   return options;
-}
-
-template <class F>
-std::string message_of(F&& f)
-{
-  try {
-    f();
-  } catch (error const& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
 }
 
 TEST(build, agrees_with_the_serial_verifier)
@@ -207,7 +197,7 @@ TEST(build, names_the_first_bad_edge)
   auto const failure = [&] {
     cpu_exec exec;
     exec.num_threads = 3;
-    return message_of([&] { (void)build_graph(edges.view(), options, exec); });
+    return test::message_of<error>([&] { (void)build_graph(edges.view(), options, exec); });
   };
   edges.weights[555'555] = -1;
   EXPECT_EQ(failure(), "build_graph: edge 555555: weight -1, expected a finite number >= 0");
@@ -228,11 +218,11 @@ TEST(build, names_the_first_bad_edge)
 TEST(build, refuses_arguments_that_do_not_fit)
 {
   edge_list edges{{0, 1}, {1}, {}, {}, {}};
-  EXPECT_EQ(message_of([&] { (void)build_graph(edges.view(), {}); }),
+  EXPECT_EQ(test::message_of<error>([&] { (void)build_graph(edges.view(), {}); }),
             "build_graph: 1 targets, expected as many as sources, 2");
   edges.targets = {1, 0};
   edges.weights = {1};
-  EXPECT_EQ(message_of([&] { (void)build_graph(edges.view(), {}); }),
+  EXPECT_EQ(test::message_of<error>([&] { (void)build_graph(edges.view(), {}); }),
             "build_graph: 1 weights, expected as many as sources, 2");
   edges.weights = {};
   build_options options;
@@ -241,7 +231,7 @@ TEST(build, refuses_arguments_that_do_not_fit)
   options.num_vertices = max_num_vertices + 1;
   EXPECT_THROW((void)build_graph(edges.view(), options), argument_error);
   options.num_vertices = 1;
-  EXPECT_EQ(message_of([&] { (void)build_graph(build_graph(edges.view(), {}), options); }),
+  EXPECT_EQ(test::message_of<error>([&] { (void)build_graph(build_graph(edges.view(), {}), options); }),
             "build_graph: num_vertices is 1, expected -1 or at least the graph's own number, 2");
 }
 
@@ -254,7 +244,7 @@ TEST(build, refuses_a_graph_with_broken_offsets)
   graph_arrays arrays;
   arrays.indptr = std::move(indptr);
   arrays.indices = std::move(indices);
-  EXPECT_EQ(message_of([&] { (void)build_graph(graph(arrays), {}); }),
+  EXPECT_EQ(test::message_of<error>([&] { (void)build_graph(graph(arrays), {}); }),
             "vertex 0: 9000000000 edges, expected at most 4294967295");
 }
 

@@ -8,7 +8,7 @@
 #include <tendril/cluster.hpp>
 #include <tendril/error.hpp>
 
-#include "support/binary_files.hpp"  // message_of
+#include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril::test {

@@ -22,7 +22,7 @@ double least_variate(std::uint32_t high) { return (high >> 9U) * 0x1p-23; }
 
 /// A candidate against an entry of its own key, the least that it can be beaten by: it must pass. A filter with too
 /// little slack doesn't survive this.
-TEST(race_filter, nobody_who_can_win_is_rejected)
+TEST(race_filter, no_candidate_that_can_win_is_rejected)
 {
   std::mt19937_64 random(1);
   std::int64_t too_tight = 0;

@@ -10,7 +10,7 @@
 #include <tendril/sample.hpp>
 #include <tendril/walk.hpp>
 
-#include "support/binary_files.hpp"  // message_of
+#include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril::test {

@@ -14,6 +14,7 @@
 #include "formats/mapped_file.hpp"
 #include "formats/npy.hpp"
 #include "formats/zip.hpp"
+#include "support/messages.hpp"
 
 namespace tendril {
 namespace {
@@ -38,17 +39,6 @@ class ArrayWriter : public ::testing::Test {
       std::filesystem::path(::testing::TempDir()) /
       ("tendril-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
 };
-
-template <class F>
-std::string message_of(F&& f)
-{
-  try {
-    f();
-  } catch (argument_error const& failure) {
-    return failure.what();
-  }
-  return "nothing was thrown";
-}
 
 TEST_F(ArrayWriter, FillsArraysInAnyInterleaving)
 {
@@ -102,39 +92,39 @@ TEST_F(ArrayWriter, RefusesWhatDoesNotFit)
 {
   std::vector<std::int64_t> const numbers{1, 2, 3};
   std::vector<float> const floats{1, 2, 3};
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(test::message_of<argument_error>([&] {
               array_writer(path("a.npy"), {{"x", element_type::float32, {3}}}).append(0, numbers);
             }),
             path("a.npy") + ": array 'x': integers, expected float32");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(test::message_of<argument_error>([&] {
               array_writer(path("a.npy"), {{"x", element_type::int32, {3}}}).append(0, floats);
             }),
             path("a.npy") + ": array 'x': floats, expected int32");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(test::message_of<argument_error>([&] {
               array_writer(path("a.dat"), {{"x", element_type::int64, {3}}});
             }),
             path("a.dat") + ": unknown extension, expected .npy, .npz or .safetensors");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(test::message_of<argument_error>([&] {
               array_writer(path("a.npy"), {{"x", element_type::int64, {3}}, {"y", element_type::int64, {3}}});
             }),
             path("a.npy") + ": 2 arrays, expected 1, or .npz or .safetensors");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(test::message_of<argument_error>([&] {
               array_writer(path("a.npy"), {{"x", element_type::int64, {-3}}});
             }),
             path("a.npy") + ": array 'x': its shape is negative or too large");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(test::message_of<argument_error>([&] {
               array_writer(path("a.npy"), {{"x", element_type::int64, {std::int64_t{1} << 40, std::int64_t{1} << 40}}});
             }),
             path("a.npy") + ": array 'x': its shape is negative or too large");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(test::message_of<argument_error>([&] {
               array_writer(path("a.npy"), {{"x", element_type::int64, {2}}}).append(0, numbers);
             }),
             path("a.npy") + ": array 'x': more than 2 elements");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(test::message_of<argument_error>([&] {
               array_writer(path("a.npy"), {{"x", element_type::int32, {3}}}).append(0, numbers);
             }),
             path("a.npy") + ": array 'x': int64 elements, expected int32");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(test::message_of<argument_error>([&] {
               array_writer writer(path("a.npy"), {{"x", element_type::int64, {4}}});
               writer.append(0, numbers);
               writer.commit();
@@ -151,22 +141,22 @@ TEST_F(ArrayWriter, WalksHaveToBeAsMany)
   info.num_vertices = std::int64_t{1} << 31;
   std::vector<vertex_id> const vertices{0, 0x7fffffffU};
   std::vector<std::int32_t> const lengths{1};
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(test::message_of<argument_error>([&] {
               walk_writer writer(path("w.txt"), info);
               writer.append(vertices, lengths);
               writer.commit();
             }),
             path("w.txt") + ": 1 walks, expected 2");
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(test::message_of<argument_error>([&] {
               walk_writer writer(path("w.txt"), info);
               for (int i = 0; i < 3; ++i) { writer.append(vertices, lengths); }
             }),
             path("w.txt") + ": more than 2 walks");
-  EXPECT_EQ(message_of([&] { walk_writer(path("w.txt"), info).append(vertices, {}); }),
+  EXPECT_EQ(test::message_of<argument_error>([&] { walk_writer(path("w.txt"), info).append(vertices, {}); }),
             path("w.txt") + ": 2 vertices for 0 walks, expected 0");
   ++info.num_vertices;
   info.type = element_type::int32;
-  EXPECT_EQ(message_of([&] { walk_writer(path("w.npy"), info); }),
+  EXPECT_EQ(test::message_of<argument_error>([&] { walk_writer(path("w.npy"), info); }),
             path("w.npy") + ": int32 can't hold 2147483649 vertices, expected int64");
   EXPECT_EQ(num_files(), 0);
 }

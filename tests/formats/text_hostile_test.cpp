@@ -153,7 +153,7 @@ TEST(TextHostile, GzipBombIsNotUnpackedIntoMemory)
 TEST(TextHostile, FilesOfTheWrongKind)
 {
   temporary_folder const folder;
-  auto const message_of = [](std::string const& path) {
+  auto const outcome_of = [](std::string const& path) {
     try {
       (void)read_graph(path);
       return std::string("accepted");
@@ -162,12 +162,12 @@ TEST(TextHostile, FilesOfTheWrongKind)
     }
   };
   std::string const empty = folder.write("empty.txt", "");
-  EXPECT_EQ(message_of(empty), empty + ": empty file, expected a graph");
-  EXPECT_EQ(message_of(folder.path()), folder.path() + ": is a directory, expected a file");
-  EXPECT_EQ(message_of(folder.file("none.txt")), folder.file("none.txt") + ": cannot open: No such file or directory");
+  EXPECT_EQ(outcome_of(empty), empty + ": empty file, expected a graph");
+  EXPECT_EQ(outcome_of(folder.path()), folder.path() + ": is a directory, expected a file");
+  EXPECT_EQ(outcome_of(folder.file("none.txt")), folder.file("none.txt") + ": cannot open: No such file or directory");
   EXPECT_THROW((void)read_graph(folder.file("none.txt")), io_error);
   std::string const bad = folder.write("bad.txt", "0 1\n0 x\n");
-  EXPECT_EQ(message_of(bad), bad + ":2: target 'x', expected an integer in " + std::string(ids));
+  EXPECT_EQ(outcome_of(bad), bad + ":2: target 'x', expected an integer in " + std::string(ids));
   EXPECT_THROW((void)read_graph(bad), format_error);
 }
 

@@ -1,5 +1,6 @@
 // Numbers for vertices from files: what is read, and the exact messages of what is refused.
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -10,6 +11,8 @@
 #include <tendril/array_file.hpp>
 #include <tendril/error.hpp>
 #include <tendril/vertex_values.hpp>
+
+#include "support/messages.hpp"
 
 namespace tendril {
 namespace {
@@ -31,12 +34,8 @@ class VertexValues : public ::testing::Test {
   /// What reading says, after the file's name.
   static std::string complaint(std::string const& from, std::int64_t num_vertices)
   {
-    try {
-      (void)read_vertex_values(from, num_vertices);
-    } catch (format_error const& failure) {
-      return std::string(failure.what()).substr(from.size());
-    }
-    return "nothing was thrown";
+    auto const message = test::message_of<format_error>([&] { (void)read_vertex_values(from, num_vertices); });
+    return message.substr(std::min(from.size(), message.size()));
   }
 
   std::filesystem::path folder_ =

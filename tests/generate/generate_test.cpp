@@ -8,19 +8,10 @@
 #include <tendril/generate.hpp>
 
 #include "build/build_verifier.hpp"
+#include "support/messages.hpp"
 
 namespace tendril {
 namespace {
-
-std::string message_of(auto&& f)
-{
-  try {
-    f();
-  } catch (error const& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
 
 edge_attributes everything()
 {
@@ -254,7 +245,7 @@ TEST(generate, lognormal_weights_have_the_moments_of_their_logarithm)
 TEST(generate, refuses_parameters_out_of_range)
 {
   auto const rmat = [](rmat_params const& p, edge_attributes const& extra = {}) {
-    return message_of([&] { (void)generate_rmat(p, {}, extra); });
+    return test::message_of<error>([&] { (void)generate_rmat(p, {}, extra); });
   };
   EXPECT_EQ(rmat({0, 16}), "generate_rmat: scale is 0, expected 1 to 31");
   EXPECT_EQ(rmat({32, 16}), "generate_rmat: scale is 32, expected 1 to 31");
@@ -277,19 +268,27 @@ TEST(generate, refuses_parameters_out_of_range)
   extra.num_node_types = -1;
   EXPECT_EQ(rmat({4, 1}, extra), "generate_rmat: num_node_types is -1, expected 0 (no types) to 65536");
 
-  EXPECT_EQ(message_of([] { (void)generate_er({0, 5}, {}); }), "generate_er: 5 edges, expected none without vertices");
-  EXPECT_EQ(message_of([] {
+  EXPECT_EQ(test::message_of<error>([] {
+              (void)generate_er({0, 5}, {});
+            }),
+            "generate_er: 5 edges, expected none without vertices");
+  EXPECT_EQ(test::message_of<error>([] {
               (void)generate_er({-1, 0}, {});
             }),
             "generate_er: num_vertices is -1, expected 0 to "
             "4294967295");
-  EXPECT_EQ(message_of([] { (void)generate_er({5, -5}, {}); }), "generate_er: num_edges is -5, expected 0 or more");
-  auto const law = [](powerlaw_params const& p) { return message_of([&] { (void)generate_powerlaw(p, {}); }); };
+  EXPECT_EQ(test::message_of<error>([] {
+              (void)generate_er({5, -5}, {});
+            }),
+            "generate_er: num_edges is -5, expected 0 or more");
+  auto const law = [](powerlaw_params const& p) {
+    return test::message_of<error>([&] { (void)generate_powerlaw(p, {}); });
+  };
   EXPECT_EQ(law({0}), "generate_powerlaw: num_vertices is 0, expected 1 to 4294967295");
   EXPECT_EQ(law({5, 0}), "generate_powerlaw: exponent is 0, expected above 0 and at most 20");
   EXPECT_EQ(law({5, 2, 0}), "generate_powerlaw: min_degree is 0, expected 1 or more");
   EXPECT_EQ(law({5, 2, 9, 8}), "generate_powerlaw: max_degree is 8, expected min_degree, 9, to 4294967295");
-  EXPECT_TRUE(message_of([] {
+  EXPECT_TRUE(test::message_of<error>([] {
                 (void)generate_regular(regular_graph::complete, 4'000'000'000);
               }).starts_with("generate_regular: the graph takes about "));
 }

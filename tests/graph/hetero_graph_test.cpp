@@ -10,7 +10,7 @@
 #include <tendril/error.hpp>
 #include <tendril/hetero_graph.hpp>
 
-#include "support/binary_files.hpp"  // message_of
+#include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 #include "support/to_array.hpp"
 

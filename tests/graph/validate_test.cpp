@@ -20,7 +20,7 @@ buffer<T> copy_of(shared_array<T> const& from)
 }
 
 /// The message for `arrays`, the same for every number of threads; empty if they are valid.
-std::string message_of(graph_arrays const& arrays)
+std::string violation_of(graph_arrays const& arrays)
 {
   std::string first;
   for (int const threads : {1, 2, 5}) {
@@ -51,9 +51,9 @@ constexpr std::int64_t size = 100'000;  // several ranges of vertices
 
 TEST(validate, accepts_what_the_library_makes)
 {
-  EXPECT_EQ(message_of(ring(size)), "");
-  EXPECT_EQ(message_of(ring(1)), "");
-  EXPECT_EQ(message_of(ring(2)), "");
+  EXPECT_EQ(violation_of(ring(size)), "");
+  EXPECT_EQ(violation_of(ring(1)), "");
+  EXPECT_EQ(violation_of(ring(2)), "");
   EXPECT_NO_THROW(graph().validate());
 }
 
@@ -64,7 +64,7 @@ TEST(validate, offsets_that_decrease)
   indptr[70'001] = 7;
   indptr[90'001] = -3;
   arrays.indptr = std::move(indptr);
-  EXPECT_EQ(message_of(arrays),
+  EXPECT_EQ(violation_of(arrays),
             "vertex 70000: its edges end at 7 but begin at 140000, expected an indptr that never decreases");
 }
 
@@ -76,7 +76,7 @@ TEST(validate, offsets_far_out_of_range)
     indptr[5] = wild;
     indptr[6] = std::numeric_limits<std::int64_t>::min();
     arrays.indptr = std::move(indptr);
-    EXPECT_EQ(message_of(arrays), "vertex 4: " + std::to_string(wild - 8) + " edges, expected at most 4294967295");
+    EXPECT_EQ(violation_of(arrays), "vertex 4: " + std::to_string(wild - 8) + " edges, expected at most 4294967295");
   }
 }
 
@@ -87,7 +87,7 @@ TEST(validate, neighbours_out_of_range)
   indices[2 * 50'000 + 1] = size;
   indices[2 * 60'000] = no_vertex;
   arrays.indices = std::move(indices);
-  EXPECT_EQ(message_of(arrays), "vertex 50000: neighbour 100000 at edge 100001, expected an id below 100000");
+  EXPECT_EQ(violation_of(arrays), "vertex 50000: neighbour 100000 at edge 100001, expected an id below 100000");
 }
 
 TEST(validate, neighbours_out_of_order)
@@ -97,7 +97,7 @@ TEST(validate, neighbours_out_of_order)
   std::swap(indices[40], indices[41]);
   std::swap(indices[180'000], indices[180'001]);
   arrays.indices = std::move(indices);
-  EXPECT_EQ(message_of(arrays), "vertex 20: neighbours not ascending at edge 41 (19 after 21)");
+  EXPECT_EQ(violation_of(arrays), "vertex 20: neighbours not ascending at edge 41 (19 after 21)");
 }
 
 TEST(validate, weights)
@@ -109,7 +109,7 @@ TEST(validate, weights)
     weights[190'000] = -5;
     arrays.weights = std::move(weights);
     std::string const shown = std::isnan(bad) ? "nan" : bad < 0 ? "-1" : "inf";
-    EXPECT_EQ(message_of(arrays), "vertex 75000: weight " + shown + " at edge 150001, expected a finite number >= 0");
+    EXPECT_EQ(violation_of(arrays), "vertex 75000: weight " + shown + " at edge 150001, expected a finite number >= 0");
   }
 }
 
@@ -120,7 +120,7 @@ TEST(validate, edge_ids)
   std::fill(ids.begin(), ids.end(), 1);
   ids[3] = -4;
   arrays.edge_ids = std::move(ids);
-  EXPECT_EQ(message_of(arrays), "vertex 1: edge id -4 at edge 3, expected a number >= 0");
+  EXPECT_EQ(violation_of(arrays), "vertex 1: edge id -4 at edge 3, expected a number >= 0");
 }
 
 TEST(validate, original_ids)
@@ -131,7 +131,7 @@ TEST(validate, original_ids)
   ids[80'000] = ids[79'999];
   ids[90'000] = 0;
   arrays.original_ids = std::move(ids);
-  EXPECT_EQ(message_of(arrays), "vertex 80000: original ids not ascending (159998 after 159998)");
+  EXPECT_EQ(violation_of(arrays), "vertex 80000: original ids not ascending (159998 after 159998)");
 }
 
 TEST(validate, a_reverse_that_is_missing)
@@ -140,10 +140,10 @@ TEST(validate, a_reverse_that_is_missing)
   auto indices = copy_of(arrays.indices);
   indices[2 * 30'000 + 1] = 30'002;  // was 30001
   arrays.indices = std::move(indices);
-  EXPECT_EQ(message_of(arrays),
+  EXPECT_EQ(violation_of(arrays),
             "vertex 30000: 1 edges to 30002 at edge 60001 but 0 back, expected as many in a symmetric graph");
   arrays.symmetric = false;
-  EXPECT_EQ(message_of(arrays), "");
+  EXPECT_EQ(violation_of(arrays), "");
 }
 
 TEST(validate, a_reverse_with_another_weight)
@@ -152,7 +152,7 @@ TEST(validate, a_reverse_with_another_weight)
   auto weights = copy_of(arrays.weights);
   weights[2 * 30'000 + 1] += 1;
   arrays.weights = std::move(weights);
-  EXPECT_EQ(message_of(arrays),
+  EXPECT_EQ(violation_of(arrays),
             "vertex 30000: the edge to 30001 at edge 60001 and its reverse at edge 60002 differ in weight or label, "
             "expected equal ones in a symmetric graph");
 }
@@ -162,15 +162,15 @@ TEST(validate, parallel_edges_match_in_any_order)
   test::edge_list const good{{0, 0, 1, 1}, {1, 1, 0, 0}, {1, 2, 2, 1}, {}, {}};
   auto arrays = build_graph(good.view(), {}).arrays();
   arrays.symmetric = true;
-  EXPECT_EQ(message_of(arrays), "");
+  EXPECT_EQ(violation_of(arrays), "");
   test::edge_list const bad{{0, 0, 1, 1}, {1, 1, 0, 0}, {1, 2, 2, 2}, {}, {}};
   arrays = build_graph(bad.view(), {}).arrays();
   arrays.symmetric = true;
-  EXPECT_NE(message_of(arrays), "");
+  EXPECT_NE(violation_of(arrays), "");
   test::edge_list const fewer{{0, 0, 1}, {1, 1, 0}, {}, {}, {}};
   arrays = build_graph(fewer.view(), {}).arrays();
   arrays.symmetric = true;
-  EXPECT_EQ(message_of(arrays), "vertex 0: 2 edges to 1 at edge 0 but 1 back, expected as many in a symmetric graph");
+  EXPECT_EQ(violation_of(arrays), "vertex 0: 2 edges to 1 at edge 0 but 1 back, expected as many in a symmetric graph");
 }
 
 }  // namespace

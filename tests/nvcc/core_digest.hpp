@@ -288,7 +288,7 @@ TENDRIL_HD void digest_power_law(digest& d)
   }
 }
 
-TENDRIL_HD void digest_decoration(digest& d)
+TENDRIL_HD void digest_edge_attributes(digest& d)
 {
   core::weight_rule const uniform{{1, 2}, 0, 1, 4, 4.9999995F};
   core::weight_rule const lognormal{{1, 2}, 3, 0, 0, 0};
@@ -320,7 +320,7 @@ TENDRIL_HD std::uint64_t core_digest(rule which)
     case rule::math: digest_math(d); break;
     case rule::rmat: digest_rmat(d); break;
     case rule::power_law: digest_power_law(d); break;
-    case rule::edge_attributes: digest_decoration(d); break;
+    case rule::edge_attributes: digest_edge_attributes(d); break;
     case rule::count: break;
   }
   return d.state;

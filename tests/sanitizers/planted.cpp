@@ -1,5 +1,5 @@
 // Mistakes that a sanitizer must report: a build whose sanitizers are asleep passes every other test.
-// The argument names the mistake; the exit status is 0 if nobody noticed.
+// The argument names the mistake; the exit status is 0 if no sanitizer noticed.
 
 #include <cstdlib>
 #include <cstring>

@@ -17,9 +17,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <tendril/error.hpp>
 #include <tendril/graph.hpp>
 
+#include "support/messages.hpp"
 #include "support/to_array.hpp"
 
 namespace tendril::test {
@@ -81,20 +81,6 @@ template <class T>
 std::string pack_all(std::vector<T> const& numbers)
 {
   return {reinterpret_cast<char const*>(numbers.data()), numbers.size() * sizeof(T)};
-}
-
-/// The message of the Error that `call` throws; a failure of the test if it throws none.
-template <class Error, class F>
-std::string message_of(F&& call)
-{
-  try {
-    call();
-  } catch (Error const& error) {
-    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
 }
 
 template <class T>

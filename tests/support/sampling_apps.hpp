@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <tendril/application.hpp>
 #include <tendril/engine/applications/apps.hpp>
 
 namespace tendril::apps {
@@ -61,3 +62,17 @@ struct smallest_root {
 };
 
 }  // namespace tendril::apps
+
+namespace tendril::test {
+
+/// Parameters for an application of tests.
+template <class A>
+application_params params_of()
+{
+  application_params params;
+  params.seed = 17;
+  if (A{}.steps() == until_done) { params.max_steps = 6; }
+  return params;
+}
+
+}  // namespace tendril::test

@@ -171,4 +171,19 @@ inline std::vector<vertex_id> starts_everywhere(graph const& graph, int copies)
   return starts;
 }
 
+/// Any vertices of a graph, isolated ones among them, some of them twice.
+inline std::vector<vertex_id> random_roots(graph const& g, std::int64_t count, std::uint64_t seed)
+{
+  std::mt19937_64 random(seed);
+  std::vector<vertex_id> roots(static_cast<std::size_t>(count));
+  for (auto& v : roots) { v = static_cast<vertex_id>(random() % static_cast<std::uint64_t>(g.num_vertices())); }
+  return roots;
+}
+
+/// The same, where each count has other ones.
+inline std::vector<vertex_id> random_roots(graph const& g, std::int64_t count)
+{
+  return random_roots(g, count, static_cast<std::uint64_t>(count));
+}
+
 }  // namespace tendril::test

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -14,9 +14,6 @@ from tendril._negatives import NegativeSampler
 from tendril._params import number
 
 from ._inputs import as_tensor
-
-if TYPE_CHECKING:
-    from ._sampler import NeighborSampler
 
 
 def configured(given: Any, ratio: Any) -> NegativeSampling | None:
@@ -38,15 +35,16 @@ def configured(given: Any, ratio: Any) -> NegativeSampling | None:
 class Negatives:
     """Draws negatives for PyG's configurations. It keeps the last sampler of each end and type."""
 
-    def __init__(self, sampler: NeighborSampler) -> None:
-        self._sampler = sampler
+    def __init__(self, num_nodes: Any, node_time: Any, seed: int, num_threads: int) -> None:
+        self._num_nodes, self._node_time = num_nodes, node_time
+        self._seed, self._num_threads = seed, num_threads
         self._made: dict[tuple[str, str | None], tuple[Any, NegativeSampler]] = {}
 
     def draw(
         self, config: NegativeSampling, end: str, kind: str | None, count: int, until: Tensor | None, batch: int
     ) -> Tensor:
         """`count` vertices of a type. until: times of the links; negative i has the time i mod their number."""
-        times = self._of_type(self._sampler.node_time, kind)
+        times = self._of_type(self._node_time, kind)
         weight = config.src_weight if end == "source" else config.dst_weight
         made = self._made.get((end, kind))
         if made is None or made[0] is not weight:
@@ -56,7 +54,7 @@ class Negatives:
         return torch.from_numpy(made[1].draw(count, batch=batch, until=limits))
 
     def _make(self, weight: Any, end: str, kind: str | None, times: Any) -> NegativeSampler:
-        count = self._of_type(self._sampler.num_nodes, kind)
+        count = self._of_type(self._num_nodes, kind)
         if weight is not None:
             name = "src_weight" if end == "source" else "dst_weight"
             weight = as_tensor(weight, name).detach().cpu()
@@ -67,8 +65,8 @@ class Negatives:
             end,
             weights=weight,
             node_times=times,
-            seed=self._sampler.seed,
-            num_threads=self._sampler.num_threads,
+            seed=self._seed,
+            num_threads=self._num_threads,
         )
 
     @staticmethod

@@ -120,7 +120,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         self._disjoint = disjoint
         self._weighted = weight_attr is not None
         self._executor, self.num_threads = executor, num_threads
-        self.negatives = Negatives(self)
+        self.negatives = Negatives(self.num_nodes, self.node_time, seed, num_threads)
         self._graph = self._source.graph.to(self.device)
         self._permutation = self._on_device(self._source.permutation)
         self._calls = itertools.count()
@@ -249,7 +249,15 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
             With PyG's `metadata`: the ids of the input, the positions of the links in the batch, labels, times.
         """
         number = next(self._calls) if batch is None else batch
-        out = _edges.edge_sample(self, index, neg_sampling, number)
+        out = _edges.edge_sample(
+            index,
+            neg_sampling,
+            number,
+            negatives=self.negatives,
+            node_types=self.node_types,
+            disjoint=self.disjoint,
+            sample=lambda seeds, times: self._sample(seeds, self._seed_times(seeds, times), number),
+        )
         return self._converted(out)
 
     def _sample(self, seeds: dict[str | None, Tensor], times: dict[str | None, Tensor] | None, batch: int) -> Any:

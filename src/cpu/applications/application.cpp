@@ -101,7 +101,7 @@ samples run_on_cpu(graph const& graph, application_job const& job, std::span<ver
   TENDRIL_EXPECTS(first_sample >= 0, "first_sample: {}, expected 0 or more", first_sample);
   cpu::check_vertices("root", roots, graph.view());
   samples out = allocate_samples(job, params, *exec.memory);
-  // Nobody writes roots unless they were copied.
+  // Roots are written only where they were copied.
   auto* first_root = const_cast<vertex_id*>(roots.data());
   if (job.traits.replaces_roots) {
     std::copy(roots.begin(), roots.end(), out.roots.begin());

@@ -34,7 +34,7 @@ engine::grow_run grower(jit::custom_module const& module)
 {
   return
       [&](engine::application_setup const& setup, std::int64_t begin, std::int64_t end, engine::recorded_edges* edges) {
-        engine::edge_sink const sink{edges, take_edges};
+        engine::recorded_edge_sink const sink{edges, take_edges};
         std::uint64_t problem = engine::problem_code::none;
         auto* const grow = module.function<engine::custom_grow_function>(1);
         if (grow(module.bytes.data(), &setup, begin, end, edges == nullptr ? nullptr : &sink, &problem) != 0) {

@@ -64,7 +64,7 @@ class block_pool {
     memory_.deallocate(what.data, what.bytes);
   }
 
-  /// Frees what is idle, and from now on what comes back: nobody will take any more.
+  /// Frees idle blocks, and from now on every block that comes back: no more will be taken.
   void close() noexcept
   {
     std::lock_guard const lock(mutex_);
@@ -125,7 +125,7 @@ class pooled_array {
     size_ = size;
   }
 
-  /// Its elements as a result, which gives the block back when nobody refers to it any more. Leaves an empty array.
+  /// Its elements as a result, which gives the block back with its last reference. Leaves an empty array.
   [[nodiscard]] shared_array<T> finish()
   {
     if (size_ == 0) { return {}; }

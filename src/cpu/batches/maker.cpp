@@ -116,7 +116,7 @@ void minibatch_maker<Key>::add_seeds(batch_seeds const& seeds)
     auto const count = static_cast<std::int64_t>(list.size());
     reserve_numbers(v, job_.graph.num_vertices()[t], count);
     make_room(reached_, count);
-    make_room(first_, count);  // their numbers, which nobody asks for
+    make_room(first_, count);  // their numbers, which no later step reads
     for (std::int64_t i = 0; i < count; ++i) {
       vertex_id const seed = list[static_cast<std::size_t>(i)];
       if constexpr (sizeof(Key) == 4) {

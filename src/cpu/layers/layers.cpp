@@ -1,6 +1,6 @@
 // FastGCN and LADIES. The rule: src/core/layers.hpp. A thread takes samples one by one; edges between two layers are found
 // by galloping through the longer of a vertex's list and the layer's sorted vertices. Edges of a range of samples are
-// gathered apart and joined at the end, since nobody knows their number before.
+// gathered apart and joined at the end, since their number is not known before.
 
 #include <tendril/layers.hpp>
 
@@ -30,7 +30,7 @@ struct layer_tables {
 };
 
 /// Edges of the samples of one range, in the order of the result.
-struct edge_list {
+struct range_edges {
   std::vector<std::int64_t> counts;  // one a layer of a sample
   std::vector<std::int32_t> row, col;
   std::vector<float> coefficients;
@@ -51,7 +51,7 @@ class layer_sampler {
     }
   }
 
-  void sample(std::int64_t index, vertex_id const* roots, edge_list& to)
+  void sample(std::int64_t index, vertex_id const* roots, range_edges& to)
   {
     rows_ = {roots, static_cast<std::size_t>(spec_.batch_size)};
     for (std::int64_t l = 0; l < spec_.num_layers; ++l) {
@@ -60,7 +60,7 @@ class layer_sampler {
       std::span<float> const probabilities(out_.probabilities.data() + at, vertices.size());
       rng_key const key = core::layer_key(spec_.seed, spec_.application, static_cast<std::uint32_t>(l + 1));
       std::uint64_t const item = spec_.first_sample + static_cast<std::uint64_t>(index);
-      if (spec_.application == core::layer_application::ladies) {
+      if (spec_.application == core::layer_method::ladies) {
         draw_neighbors(key, item, vertices);
       } else {
         draw_columns(key, item, vertices);
@@ -146,7 +146,7 @@ class layer_sampler {
   /// Probabilities of the slots. LADIES adds up over the rows: needs hits_.
   void weigh(std::span<vertex_id const> vertices, std::span<float> probabilities)
   {
-    if (spec_.application != core::layer_application::ladies) {
+    if (spec_.application != core::layer_method::ladies) {
       for (std::size_t s = 0; s < vertices.size(); ++s) {
         probabilities[s] = vertices[s] == no_vertex ? 0.0F : tables_.columns->probabilities[vertices[s]];
       }
@@ -161,7 +161,7 @@ class layer_sampler {
     }
   }
 
-  void emit(std::span<float const> probabilities, edge_list& to)
+  void emit(std::span<float const> probabilities, range_edges& to)
   {
     for (std::size_t s = 0; s < slot_.size(); ++s) {
       slot_[s] = probabilities[s] > 0 ? core::column_scale(spec_.layer_size, probabilities[s]) : 0.0;
@@ -218,7 +218,7 @@ layer_tables tables_of(graph const& graph, samplers::layer_spec const& spec, cpu
   layer_tables out;
   // Tables outlive the call, so they don't come from its memory.
   cpu_exec const lasting{.num_threads = exec.num_threads};
-  if (spec.application == core::layer_application::fastgcn) {
+  if (spec.application == core::layer_method::fastgcn) {
     out.columns =
         graph.derived().get<samplers::vertex_table>(samplers::layer_table_key("layer-columns", spec.matrix), [&] {
           auto const norms = samplers::make_column_norms(graph.view(), spec.matrix, lasting);
@@ -233,7 +233,7 @@ layer_tables tables_of(graph const& graph, samplers::layer_spec const& spec, cpu
 }
 
 /// Puts the edges of all ranges one behind the other.
-void join(samplers::layer_spec const& spec, std::vector<edge_list>& parts, layer_samples& out, cpu_exec const& exec)
+void join(samplers::layer_spec const& spec, std::vector<range_edges>& parts, layer_samples& out, cpu_exec const& exec)
 {
   std::vector<std::int64_t> starts;
   std::int64_t num_edges = 0;
@@ -267,7 +267,7 @@ layer_samples sample(graph const& graph, std::span<vertex_id const> roots, sampl
   layer_tables const tables = tables_of(graph, spec, exec);
   std::int64_t const slots = checked_product("slots of a sample", spec.num_layers, spec.layer_size);
   std::int64_t const grain = std::max<std::int64_t>(1, slots_a_range / slots);
-  std::vector<edge_list> parts(static_cast<std::size_t>((spec.num_samples + grain - 1) / grain));
+  std::vector<range_edges> parts(static_cast<std::size_t>((spec.num_samples + grain - 1) / grain));
   base::parallel_ranges(exec, spec.num_samples, grain, [&](std::int64_t begin, std::int64_t end) {
     layer_sampler sampler(graph, spec, tables, out);
     for (std::int64_t i = begin; i < end; ++i) {
@@ -285,7 +285,7 @@ layer_samples fastgcn_sample(graph const& graph, std::span<vertex_id const> root
 {
   return sample(
       graph, roots,
-      samplers::layer_spec::of(core::layer_application::fastgcn, graph, roots.size(), batch_size, params, first_sample),
+      samplers::layer_spec::of(core::layer_method::fastgcn, graph, roots.size(), batch_size, params, first_sample),
       exec);
 }
 
@@ -294,7 +294,7 @@ layer_samples ladies_sample(graph const& graph, std::span<vertex_id const> roots
 {
   return sample(
       graph, roots,
-      samplers::layer_spec::of(core::layer_application::ladies, graph, roots.size(), batch_size, params, first_sample),
+      samplers::layer_spec::of(core::layer_method::ladies, graph, roots.size(), batch_size, params, first_sample),
       exec);
 }
 

@@ -47,7 +47,7 @@ mvs_batches mvs_sample(graph const& graph, std::span<float const> importances, s
   auto const size = static_cast<std::uint32_t>(view.num_vertices);
   samplers::vertex_table table;
   if (!importances.empty()) { table = samplers::make_vertex_table(view.num_vertices, importances.data(), exec); }
-  rng_key const key = core::layer_key(params.seed, core::layer_application::mvs, 1);
+  rng_key const key = core::layer_key(params.seed, core::layer_method::mvs, 1);
   base::parallel_ranges(exec, num_samples, batches_a_range, [&](std::int64_t begin, std::int64_t end) {
     cpu::layer_draws draws;
     for (std::int64_t i = begin; i < end; ++i) {

@@ -32,7 +32,7 @@ void for_each_run(std::int64_t size, cpu_exec const& exec, std::function<void(st
 }
 
 void run_walk_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
-                   bool has_bound, cpu_exec const& exec, std::int64_t first_walk, walk_rows const& rows,
+                   bool has_bound, cpu_exec const& exec, std::int64_t first_walk, walk_output const& rows,
                    std::function<void(dynamic_setup const&, bool, dynamic_batch const&)> const& walk_batch)
 {
   bool const rejecting = rejects(params, has_bound);

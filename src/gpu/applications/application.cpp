@@ -217,7 +217,7 @@ application_run::application_run(graph_view const& graph, application_job const&
   memory_resource& memory = memory_of(exec);
   out = allocate_samples(job, params, memory);
   setup = make_application_setup(graph, job, params, static_cast<std::uint64_t>(first_sample), domain);
-  // Nobody writes roots unless they were copied.
+  // Roots are written only where they were copied.
   auto* const first_root = job.traits.replaces_roots ? out.roots.data() : const_cast<vertex_id*>(roots.data());
   auto const places = make_places(job, out, first_root);
   auto const keys = make_call_keys(setup);

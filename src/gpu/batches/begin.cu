@@ -25,7 +25,7 @@ __device__ batch_group make_group(begin_job const& job, batch_call const& call, 
   return group;
 }
 
-/// Nobody reads here what another thread writes, but for the table.
+/// Apart from the table, no thread reads what another one writes here.
 __global__ __launch_bounds__(begin_threads) void begin_kernel(begin_job const __grid_constant__ job)
 {
   batch_call const call = *job.view.call;

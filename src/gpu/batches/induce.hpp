@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "gpu/batches/minibatch.hpp"
+#include "gpu/batches/numbering.hpp"
 
 namespace tendril::gpu {
 

@@ -13,7 +13,7 @@
 #include <tendril/minibatch.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
-#include "gpu/batches/graph.hpp"
+#include "gpu/batches/captured.hpp"
 #include "gpu/batches/run.hpp"
 #include "gpu/device/check.hpp"
 #include "samplers/batches/checks.hpp"
@@ -142,15 +142,14 @@ class gpu_sampler final : public minibatch_sampler::state {
   {
     if (num_batches == 1) { return 1; }
     gpu::batch_input const one = group_of(all, 0, 1);
-    gpu::batch_bounds const start(plan_.sizes, 1, gpu::batch_run::seed_bounds(one, false));
+    gpu::batch_bounds const start(plan_.sizes, 1, gpu::seed_bounds(one, false));
     gpu::batch_forecast ahead;
     try {
       ahead = gpu::batch_forecast::of(plan_, start, 0, 0);
     } catch (gpu::too_many_picks const&) {
       return 1;
     }
-    std::int64_t const room =
-        gpu::batch_output::bytes_a_batch(gpu::batch_run::room_of(plan_, ahead.bounds, space_.expected));
+    std::int64_t const room = gpu::batch_output::bytes_a_batch(gpu::room_of(plan_, ahead.bounds, space_.expected));
     std::int64_t const most_vertices = ahead.bounds.all_nodes();
     std::int64_t const vertices = std::max<std::int64_t>(
         plan_.is_made_as_expected() ? space_.expected.of(gpu::size_index::table, most_vertices) : most_vertices, 1);
@@ -167,7 +166,7 @@ class gpu_sampler final : public minibatch_sampler::state {
   {
     bool const forced = executor_ == minibatch_executor::graph;
     if (!forced && (executor_ != minibatch_executor::automatic || !plan_.is_captured())) { return false; }
-    gpu::batch_bounds const start(plan_.sizes, 1, gpu::batch_run::seed_bounds(group, true));
+    gpu::batch_bounds const start(plan_.sizes, 1, gpu::seed_bounds(group, true));
     try {
       std::int64_t const picks = gpu::batch_forecast::of(plan_, start, 0, 0).picks;
       return forced || picks <= plan_.limits.graph_picks;

@@ -1,5 +1,5 @@
 // Where the arrays of mini-batches lie: one piece of memory for all batches that are made together, with room in it for as
-// much as each could need, since nobody knows the sizes before the end.
+// much as each could need, since the sizes are not known before the end.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <tendril/exec.hpp>
 #include <tendril/minibatch.hpp>
 
-#include "gpu/batches/minibatch.hpp"
+#include "gpu/batches/numbering.hpp"
 
 namespace tendril::gpu {
 

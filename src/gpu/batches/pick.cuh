@@ -162,7 +162,7 @@ unsigned loop_blocks(Kernel kernel, std::int64_t threads, int block_threads, std
   return grid_blocks(threads, block_threads, resident_blocks(kernel, block_threads, shared_bytes, device));
 }
 
-/// Picks that depend on nobody else's: a thread makes two of one vertex. `Chooser` makes them: choose(part, vertex, slot),
+/// Picks that depend on no other picks: a thread makes two of one vertex. `Chooser` makes them: choose(part, vertex, slot),
 /// for a vertex that has edges; of the second only what is a slot is used. Any grid.
 template <class Chooser>
 __global__ __launch_bounds__(expand_threads) void expand_pairs_kernel(Chooser const choose,

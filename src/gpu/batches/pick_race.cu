@@ -8,7 +8,7 @@
 //   bin 0     a block a vertex; with fan-outs above 32 the bins after it too, down to 32 edges
 //   others    a warp a vertex
 //   tiny      8 lanes a vertex, of at most 8 edges: all keys are compared with all
-// Blocks, then warps, take what is next from a counter, so nobody waits for a fixed share of the work, and what is taken
+// Blocks, then warps, take what is next from a counter, so none waits for a fixed share of the work, and what is taken
 // last is light. Where it pays, that is from some hundred edges, candidates are staged in shared memory and worked out by
 // full warps. How tasks fall to threads is chance; a race's winners don't depend on who runs it, nor in which parts.
 //
@@ -33,7 +33,7 @@ constexpr std::uint32_t most_batch = 8;
 
 /// What all kernels of a call share.
 struct race_shape {
-  std::uint32_t k;         ///< The fan-out, at most 2^30: nobody has more edges.
+  std::uint32_t k;         ///< The fan-out, at most 2^30: no vertex has more edges.
   float wanted;            ///< core::race_threshold_sample(k), or 0: no guess.
   std::uint32_t capacity;  ///< Entries of a block's buffer.
   std::uint64_t* buffers;  ///< [blocks, capacity]; null: shared memory.
@@ -178,7 +178,7 @@ __device__ __forceinline__ block_part task_of(bin_space const& space, std::uint3
   return {space.at(bin, ticket), 0, 1, 0};
 }
 
-/// The sorted frontier. Any grid of blocks that all run at once, or not: nobody waits for anybody.
+/// The sorted frontier. Any grid: blocks need not be resident together, since none waits for another.
 /// @param num_block_bins  Bins that blocks take; warps take the others.
 __global__ __launch_bounds__(race_threads, 4) void binned_races_kernel(expansion_part const __grid_constant__ part,
                                                                        bin_space const space, race_shape const shape,

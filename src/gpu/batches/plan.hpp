@@ -14,7 +14,7 @@
 #include "gpu/batches/bounds.hpp"
 #include "gpu/batches/expand.hpp"
 #include "gpu/batches/expected.hpp"
-#include "gpu/batches/minibatch.hpp"
+#include "gpu/batches/numbering.hpp"
 #include "gpu/batches/queue_space.hpp"
 #include "gpu/batches/stamped_table.hpp"
 #include "samplers/batches/checks.hpp"  // edge_choice
@@ -59,6 +59,7 @@ struct batch_plan {
 
   [[nodiscard]] std::size_t num_types() const { return num_vertices.size(); }
   [[nodiscard]] std::size_t num_launches() const { return num_hops * edges.size(); }
+  [[nodiscard]] std::size_t launch_of(std::size_t hop, std::size_t t) const { return hop * edges.size() + t; }
   [[nodiscard]] bool takes_all() const;  ///< Some fan-out is -1: its size is waited for.
   /// Memory is made for what is expected, not for all that there can be: only where nothing follows before the host knows
   /// whether that was enough. The search for induced edges would not end in a table that is full.

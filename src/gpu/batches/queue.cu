@@ -69,7 +69,7 @@ class task_queue {
     for (std::uint32_t type = 0; type < job.view.num_types; ++type) { num_chunks_ += chunks_of(job.seeds[type]); }
   }
 
-  /// Puts in seeds, 32 at a time, as long as there are any that nobody has taken.
+  /// Puts in seeds, 32 at a time, as long as some are not taken.
   __device__ void put_in_seeds() const
   {
     while (true) {

@@ -9,7 +9,7 @@
 
 #include "core/fast_divisor.hpp"
 #include "gpu/batches/expand.hpp"
-#include "gpu/batches/minibatch.hpp"
+#include "gpu/batches/numbering.hpp"
 #include "samplers/batches/checks.hpp"  // edge_choice
 
 namespace tendril::gpu {

@@ -52,7 +52,7 @@ struct bin_space {
 };
 
 /// Tries to cut a hub into parts. False where there is no room: then it stays one block's work. The room is taken in one
-/// step, so parts of a hub lie together; what is left at the end is marked as nobody's. Any thread.
+/// step, so parts of a hub lie together; slots left over at the end are marked as empty. Any thread.
 __device__ inline bool cut_hub(bin_space const& space, std::uint32_t vertex, std::uint32_t num_parts)
 {
   std::uint32_t const base = atomicAdd(&space.counts->num_parts, num_parts);

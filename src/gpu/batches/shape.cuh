@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-#include "gpu/batches/minibatch.hpp"
+#include "gpu/batches/numbering.hpp"
 #include "gpu/device/launch.cuh"
 #include "gpu/graph/edge_tiles.cuh"  // row_of
 

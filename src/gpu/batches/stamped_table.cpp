@@ -7,7 +7,7 @@
 
 #include <tendril/gpu.hpp>  // memory_of
 
-#include "gpu/batches/minibatch.hpp"  // move_table
+#include "gpu/batches/numbering.hpp"  // move_table
 #include "gpu/device/check.hpp"
 
 namespace tendril::gpu {

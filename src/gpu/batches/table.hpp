@@ -185,7 +185,7 @@ struct number_table {
 #endif
   }
 
-  /// Gives a vertex its number: the caller is alone with that, and nobody asks for it in this launch.
+  /// Gives a vertex its number: only the caller does so, and no thread reads it in this launch.
   TENDRIL_HD void set_value(std::uint32_t at, unsigned long long value) const
   {
     *const_cast<unsigned long long volatile*>(&slots[at].value) = value;

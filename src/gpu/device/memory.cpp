@@ -1,7 +1,7 @@
 // Stream-ordered device memory. One resource a device and stream; blocks come from CUDA's pool of the device, which is
 // told to keep what is freed: an allocation in steady state costs no call into the system.
 //
-// Blocks that others may still read (lasting_gpu_memory) are freed in two steps, since nobody says on which streams they
+// Blocks that others may still read (lasting_gpu_memory) are freed in two steps, since no caller says on which streams they
 // were read and those streams may be gone: they are retired first, and go back to the pool after the device was idle.
 
 #include <tendril/gpu.hpp>

@@ -162,7 +162,7 @@ __device__ std::int64_t least_position(labor_numbers const& numbers, vertex_id v
   return static_cast<std::int64_t>(numbers.least[at]);
 }
 
-/// is_first[k]: whether candidate k is the first of its vertex, which nobody knew.
+/// is_first[k]: whether candidate k is the first of its vertex, and the vertex is not among the known ones.
 __global__ __launch_bounds__(block_threads) void mark_kernel(vertex_id const* candidates, std::int64_t size,
                                                              std::int64_t num_known, labor_numbers numbers,
                                                              std::int64_t* is_first)

@@ -102,7 +102,7 @@ struct layer_arena {
     atomicMin(owners + at, claimed);
   }
 
-  /// The claim that owns v; open_slot if nobody does. Any thread.
+  /// The claim that owns v; open_slot if there is none. Any thread.
   [[nodiscard]] __device__ std::uint32_t owner_of(vertex_id v) const
   {
     std::uint32_t at = hash_of(v);

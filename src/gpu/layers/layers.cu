@@ -247,7 +247,7 @@ __global__ __launch_bounds__(threads) void ladies_kernel(layerwise_job const job
     for (std::uint32_t layer = 0; layer < job.num_layers; ++layer) {
       std::uint32_t const num_rows = job.num_rows(layer);
       std::uint64_t const total = prepare_rows<threads>(job, num_rows, a);  // each thread the rows it wrote
-      rng_key const key = core::layer_key(job.seed, core::layer_application::ladies, layer + 1);
+      rng_key const key = core::layer_key(job.seed, core::layer_method::ladies, layer + 1);
       std::uint64_t const item = job.first_sample + static_cast<std::uint64_t>(i);
       bool const repeats =
           draw_columns(a, job.layer_size, job.replace, total > 0, [&](std::uint32_t slot, std::uint32_t round) {

@@ -16,7 +16,7 @@ namespace tendril::gpu {
 /// All pointers are device memory.
 struct layerwise_job {
   core::ladies_source source;  ///< Graph and matrix, too.
-  core::layer_application application;
+  core::layer_method application;
   bool from_previous;  ///< LADIES; else one distribution for all.
   bool replace, normalize_rows;
   bool parallel_edges;  ///< The graph has some.

@@ -54,7 +54,7 @@ std::shared_ptr<buffer<vertex_id> const> sets_of(graph const& graph, samplers::l
 layer_tables tables_of(graph const& graph, samplers::layer_spec const& spec, gpu_exec const& exec)
 {
   layer_tables out;
-  if (spec.application == core::layer_application::fastgcn) {
+  if (spec.application == core::layer_method::fastgcn) {
     out.columns = gpu::derived_table<samplers::vertex_table>(
         graph, samplers::layer_table_key("layer-columns", spec.matrix), exec, [&] {
           auto const norms = gpu::make_column_norms(graph.view(), spec.matrix, exec);
@@ -81,7 +81,7 @@ gpu::layerwise_job job_of(graph const& graph, std::span<vertex_id const> roots, 
     job.source.largest_norm = tables.squares->largest_norm;
   }
   job.application = spec.application;
-  job.from_previous = spec.application == core::layer_application::ladies;
+  job.from_previous = spec.application == core::layer_method::ladies;
   job.replace = spec.replace;
   job.normalize_rows = spec.normalize_rows;
   job.parallel_edges =
@@ -173,7 +173,7 @@ layer_samples fastgcn_sample(graph const& graph, std::span<vertex_id const> root
 {
   return sample(
       graph, roots,
-      samplers::layer_spec::of(core::layer_application::fastgcn, graph, roots.size(), batch_size, params, first_sample),
+      samplers::layer_spec::of(core::layer_method::fastgcn, graph, roots.size(), batch_size, params, first_sample),
       exec);
 }
 
@@ -182,7 +182,7 @@ layer_samples ladies_sample(graph const& graph, std::span<vertex_id const> roots
 {
   return sample(
       graph, roots,
-      samplers::layer_spec::of(core::layer_application::ladies, graph, roots.size(), batch_size, params, first_sample),
+      samplers::layer_spec::of(core::layer_method::ladies, graph, roots.size(), batch_size, params, first_sample),
       exec);
 }
 

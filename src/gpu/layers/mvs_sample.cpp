@@ -27,7 +27,7 @@ gpu::layerwise_job job_of(graph const& graph, mvs_params const& params, std::int
 {
   gpu::layerwise_job job{};
   job.source.graph = graph.view();
-  job.application = core::layer_application::mvs;
+  job.application = core::layer_method::mvs;
   job.replace = params.replace;
   job.seed = params.seed;
   job.first_sample = static_cast<std::uint64_t>(first_sample);

@@ -136,7 +136,7 @@ struct candidate_table {
 
 /// Where the tables of blocks lie.
 struct table_space {
-  std::uint32_t num_slots;  ///< A power of two, or 0: nobody has more neighbours than the fan-out.
+  std::uint32_t num_slots;  ///< A power of two, or 0: no vertex has more neighbours than the fan-out.
   std::uint32_t* scratch;   ///< [blocks, 2 * num_slots]; null: shared memory.
 
   /// That of the calling block.

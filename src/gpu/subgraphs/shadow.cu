@@ -34,7 +34,7 @@ std::int64_t words_a_sample(std::int64_t num_slots, std::int64_t most_vertices)
 }
 
 /// The vertices of a block's sample.
-struct vertex_list {
+struct sample_vertices {
   vertex_id* keys;        ///< [num_slots], no_vertex where empty
   std::uint32_t* places;  ///< [num_slots]: of the key in `nodes`, or the number of a pick that may get one
   vertex_id* nodes;       ///< [most_vertices]
@@ -73,8 +73,9 @@ struct chunk_scratch {
 
 /// Draws from the vertices [begin, end) of the list, at most chunk_picks picks, and appends what they reach first; returns
 /// the list's new size. All threads of the block.
-__device__ std::uint32_t expand_chunk(shadow_job const& job, vertex_list const& list, chunk_scratch& desk, rng_key key,
-                                      std::uint64_t sample, std::uint32_t begin, std::uint32_t end, std::uint32_t size)
+__device__ std::uint32_t expand_chunk(shadow_job const& job, sample_vertices const& list, chunk_scratch& desk,
+                                      rng_key key, std::uint64_t sample, std::uint32_t begin, std::uint32_t end,
+                                      std::uint32_t size)
 {
   std::uint32_t const k = job.num_neighbors;
   std::uint32_t const num_picks = (end - begin) * k;
@@ -124,7 +125,7 @@ __device__ std::uint32_t expand_chunk(shadow_job const& job, vertex_list const& 
 }
 
 /// Draws a sample whose seed is a vertex; returns its number of vertices. All threads of the block.
-__device__ std::uint32_t draw_sample(shadow_job const& job, vertex_list const& list, chunk_scratch& desk,
+__device__ std::uint32_t draw_sample(shadow_job const& job, sample_vertices const& list, chunk_scratch& desk,
                                      std::int64_t index)
 {
   list.clear();
@@ -161,8 +162,8 @@ __global__ __launch_bounds__(block_threads) void shadow_kernel(shadow_job job, s
   __shared__ chunk_scratch desk;
   std::int64_t const words = 2 * std::int64_t{shape.num_slots} + job.most_vertices;
   std::uint32_t* const memory = shape.shared_bytes > 0 ? shared : scratch + blockIdx.x * words;
-  vertex_list const list{memory, memory + shape.num_slots, memory + 2 * std::int64_t{shape.num_slots},
-                         shape.num_slots - 1};
+  sample_vertices const list{memory, memory + shape.num_slots, memory + 2 * std::int64_t{shape.num_slots},
+                             shape.num_slots - 1};
   std::uint32_t largest = 0;
   for (std::int64_t i = blockIdx.x; i < job.num_samples; i += gridDim.x) {
     bool const is_vertex = job.seeds[i] < job.graph.num_vertices;

@@ -1,9 +1,9 @@
-// Walks by the samplers of gpu/picks/samplers.cuh, in the engine of dynamic walks. Their distribution: tests/gpu.
+// Walks by the samplers of gpu/picks/comparison_samplers.cuh, in the engine of dynamic walks. Their distribution: tests/gpu.
 
 #include <tendril/engine/walks/gpu.cuh>
 #include <tendril/error.hpp>
 
-#include "gpu/picks/samplers.cuh"
+#include "gpu/picks/comparison_samplers.cuh"
 #include "gpu/walks/scan_walk.hpp"
 
 namespace tendril::gpu {

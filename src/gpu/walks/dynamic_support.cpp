@@ -112,7 +112,7 @@ dynamic_workspace enqueue_kernels(dynamic_kernels const& kernels, void const* wa
 }
 
 void run_walk_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
-                   bool has_bound, gpu_exec const& exec, std::int64_t first_walk, walk_rows const& rows,
+                   bool has_bound, gpu_exec const& exec, std::int64_t first_walk, walk_output const& rows,
                    std::function<dynamic_workspace(dynamic_setup const&, bool, dynamic_batch const&)> const& enqueue)
 {
   bool const rejecting = rejects(params, has_bound);

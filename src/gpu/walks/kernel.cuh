@@ -10,7 +10,7 @@
 //   may_start_at(v)                 whether a walk may begin there
 //   at_first_trial(m)               whether the step has just begun: then it may end the walk
 //   resident_blocks                 blocks that a multiprocessor should hold: bounds the registers
-// `Rows` (walk_rows.cuh) writes.
+// `Rows` (rows.cuh) writes.
 
 #pragma once
 

@@ -116,7 +116,7 @@ class sample_lanes {
   }
 
   /// Lanes in `ending` found that their step can't be taken: a sample ends before its first such step. Steps after it
-  /// that were taken already leave no trace, since rows show `taken_` steps and nobody looks at the set again.
+  /// that were taken already leave no trace, since rows show `taken_` steps and the set is not read again.
   /// @return those of `waiting` that are still to be taken.
   __device__ unsigned end_early(unsigned ending, unsigned waiting)
   {

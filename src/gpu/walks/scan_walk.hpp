@@ -15,7 +15,7 @@ namespace tendril::gpu {
 void scan_walk(walk_job const& job, walk_batch const& batch, walk_shape const& shape,
                engine::dynamic_tuning const& tuning = {});
 
-/// The samplers of gpu/picks/samplers.cuh, which the race is measured against.
+/// The samplers of gpu/picks/comparison_samplers.cuh, which the race is measured against.
 enum class comparison { direct_reservoir, zigzag_reservoir, exponential_jumps };
 
 /// Enqueues one batch of weighted walks by another sampler: the distribution of scan_walk, other walks. For benchmarks.

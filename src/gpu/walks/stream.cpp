@@ -1,5 +1,6 @@
 // Walks made on the GPU, copied and consumed at once: a line of four stages (base/stages.hpp), each with a batch of its
-// own. Starts go up on one stream, walks come down on another, kernels run on the caller's.
+// own. Starts go up on one stream, walks come down on another, kernels run on the caller's. CPU twin:
+// src/cpu/walks/stream.cpp.
 
 #include <tendril/walk_stream.hpp>
 
@@ -14,9 +15,9 @@
 #include <tendril/checked.hpp>
 #include <tendril/gpu.hpp>
 
-#include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "base/stages.hpp"
 #include "gpu/device/check.hpp"
+#include "samplers/walks/stream_checks.hpp"
 
 namespace tendril {
 namespace {
@@ -49,17 +50,6 @@ class side_stream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// What a walk takes.
-struct footprint {
-  char const* start_name;           ///< "start" or "root", for messages.
-  std::int64_t num_vertices;        ///< Of the graph.
-  std::int64_t starts;              ///< Vertices that a walk starts from.
-  std::int64_t row;                 ///< Vertices of its row.
-  std::int64_t more_gpu_bytes = 0;  ///< While a batch is made, for each of its walks.
-
-  [[nodiscard]] std::int64_t gpu_bytes() const { return 4 * (starts + row + 1) + more_gpu_bytes; }
-};
-
 /// Walks in GPU memory.
 struct gpu_rows {
   buffer<vertex_id> vertices;
@@ -77,32 +67,28 @@ struct slot {
 /// Makes walks from starts in GPU memory, into `out` or in its place, and synchronises.
 using batch_maker = std::function<void(std::int64_t first, std::span<vertex_id const> starts, gpu_rows& out)>;
 
-/// Walks of a batch. @throws argument_error if the caller's limit is too small for one.
-std::int64_t choose_batch(walk_stream_job const& job, footprint const& walk, gpu_exec const& exec)
+/// GPU memory of a slot, for each of its walks.
+std::int64_t gpu_bytes_of(samplers::stream_footprint const& walk)
 {
-  std::int64_t const one_each = num_slots * walk.gpu_bytes();
-  TENDRIL_EXPECTS(job.gpu_bytes == 0 || job.gpu_bytes >= one_each,
-                  "gpu_bytes: {}, expected at least {}: {} batches of one walk each", job.gpu_bytes, one_each,
-                  num_slots);
-  std::int64_t const limit = job.gpu_bytes > 0 ? job.gpu_bytes : free_gpu_bytes(exec.device) / 2;
+  return 4 * (walk.starts + walk.row + 1) + walk.more_bytes;
+}
+
+/// Walks of a batch. @throws argument_error if the caller's limit is too small for one.
+std::int64_t choose_batch(walk_stream_job const& job, samplers::stream_footprint const& walk, gpu_exec const& exec)
+{
+  std::int64_t const one_each = num_slots * gpu_bytes_of(walk);
+  samplers::check_batch_bytes(job, num_slots, one_each);
+  std::int64_t const limit = job.batch_bytes > 0 ? job.batch_bytes : free_gpu_bytes(exec.device) / 2;
   std::int64_t const row_bytes = 4 * walk.row;
   std::int64_t const wanted =
       std::clamp(job.num_walks / least_num_batches, least_batch_bytes / row_bytes, most_batch_bytes / row_bytes);
   return std::clamp<std::int64_t>(std::min(wanted, limit / one_each), 1, job.num_walks);
 }
 
-void check_starts(std::span<vertex_id const> starts, std::int64_t first, footprint const& walk)
-{
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    TENDRIL_EXPECTS(starts[i] < walk.num_vertices, "{} {}: vertex {} is out of range, the graph has {} vertices",
-                    walk.start_name, first * walk.starts + static_cast<std::int64_t>(i), starts[i], walk.num_vertices);
-  }
-}
-
 /// Everything but what a walk is.
 class walk_line {
  public:
-  walk_line(walk_stream_job const& job, footprint const& walk, batch_maker make, gpu_exec const& exec)
+  walk_line(walk_stream_job const& job, samplers::stream_footprint const& walk, batch_maker make, gpu_exec const& exec)
       : job_(job), walk_(walk), make_(std::move(make)), exec_(exec), batch_(choose_batch(job, walk, exec))
   {
     std::int64_t const num_starts = checked_product("starts of a batch", batch_, walk.starts);
@@ -130,7 +116,7 @@ class walk_line {
     report.steps = steps_;
     report.num_batches = num_batches;
     report.batch_walks = batch_;
-    report.gpu_bytes = num_slots * batch_ * walk_.gpu_bytes();
+    report.batch_bytes = num_slots * batch_ * gpu_bytes_of(walk_);
     report.copied_bytes = job_.num_walks * 4 * (walk_.row + 1);
     report.starts_seconds = seconds[0];
     report.walk_seconds = seconds[1];
@@ -150,7 +136,7 @@ class walk_line {
     auto& s = of(k);
     auto const starts = s.host_starts.span().first(static_cast<std::size_t>(size(k) * walk_.starts));
     job_.starts(k * batch_, starts);
-    check_starts(starts, k * batch_, walk_);
+    samplers::check_stream_starts(starts, k * batch_, walk_);
     up_.copy(s.starts.data(), starts.data(), size(k) * walk_.starts, cudaMemcpyHostToDevice);
     up_.wait();
   }
@@ -182,7 +168,7 @@ class walk_line {
   }
 
   walk_stream_job const& job_;
-  footprint walk_;
+  samplers::stream_footprint walk_;
   batch_maker make_;
   gpu_exec exec_;
   std::int64_t batch_;
@@ -191,12 +177,10 @@ class walk_line {
   std::int64_t steps_ = 0;
 };
 
-walk_stream_report run(walk_stream_job const& job, footprint const& walk, batch_maker make, gpu_exec const& exec)
+walk_stream_report run(walk_stream_job const& job, samplers::stream_footprint const& walk, batch_maker make,
+                       gpu_exec const& exec)
 {
-  TENDRIL_EXPECTS(job.starts && job.sink, "walk_stream_job: starts or sink is empty, expected both");
-  TENDRIL_EXPECTS(job.num_walks >= 0, "num_walks: {}, expected 0 or more", job.num_walks);
-  TENDRIL_EXPECTS(job.first_walk >= 0, "first_walk: {}, expected 0 or more", job.first_walk);
-  TENDRIL_EXPECTS(job.gpu_bytes >= 0, "gpu_bytes: {}, expected 0 or more", job.gpu_bytes);
+  samplers::check_stream(job);
   if (job.num_walks == 0) { return {}; }
   gpu::device_guard const guard(exec.device);
   return walk_line(job, walk, std::move(make), exec).run();
@@ -225,7 +209,8 @@ walk_stream_report stream_multidim_walks(graph const& graph, std::int64_t num_ro
     auto made = multidim_walk(graph, starts, num_roots, params, exec, first);
     out = {std::move(made.vertices), std::move(made.lengths)};
   };
-  footprint const walk{"root", graph.num_vertices(), num_roots, num_roots + params.length, 4 * params.length};
+  samplers::stream_footprint const walk{"root", graph.num_vertices(), num_roots, num_roots + params.length,
+                                        4 * params.length};
   return run(job, walk, make, exec);
 }
 

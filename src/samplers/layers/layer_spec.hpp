@@ -19,7 +19,7 @@ namespace tendril::samplers {
 
 /// A job of FastGCN or LADIES.
 struct layer_spec {
-  core::layer_application application = core::layer_application::fastgcn;
+  core::layer_method application = core::layer_method::fastgcn;
   std::int64_t num_samples = 0, batch_size = 0, num_layers = 0, layer_size = 0;
   propagation matrix = propagation::row;
   bool replace = true, normalize_rows = false, with_edges = false;
@@ -28,7 +28,7 @@ struct layer_spec {
 
   /// Shapes are checked, the vertices aren't: they may lie on a GPU. @throws argument_error.
   template <class Params>
-  [[nodiscard]] static layer_spec of(core::layer_application application, graph const& graph, std::size_t num_roots,
+  [[nodiscard]] static layer_spec of(core::layer_method application, graph const& graph, std::size_t num_roots,
                                      std::int64_t batch_size, Params const& params, std::int64_t first_sample)
   {
     TENDRIL_EXPECTS(params.num_layers >= 1 && params.num_layers <= 65535, "num_layers: {}, expected 1 to 65535",

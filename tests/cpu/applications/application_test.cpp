@@ -66,22 +66,13 @@ using all_applications =
                    apps::ppr, apps::weighted_khop_scan, apps::among_roots, apps::smallest_root>;
 TYPED_TEST_SUITE(any_application, all_applications);
 
-template <class A>
-application_params params_of()
-{
-  application_params params;
-  params.seed = 17;
-  if (A{}.steps() == until_done) { params.max_steps = 6; }
-  return params;
-}
-
 TYPED_TEST(any_application, depends_on_the_logical_id_alone)
 {
   graph const g = rmat_graph(true);
   std::int64_t const n = 60;
   std::int64_t const num_roots = 3;
   auto const roots = random_vertices(g.num_vertices(), n * num_roots, 5);
-  auto params = params_of<TypeParam>();
+  auto params = test::params_of<TypeParam>();
   auto const all = run_application(g, TypeParam{}, roots.span(), num_roots, params, {.num_threads = 1});
   expect_equal(all, run_application(g, TypeParam{}, roots.span(), num_roots, params, {.num_threads = 4}));
   for (std::int64_t const first : {0, 7, 41}) {
@@ -97,7 +88,7 @@ TYPED_TEST(any_application, depends_on_the_logical_id_alone)
 TYPED_TEST(any_application, no_samples_give_nothing)
 {
   graph const g = rmat_graph();
-  auto const none = run_application(g, TypeParam{}, {}, 1, params_of<TypeParam>());
+  auto const none = run_application(g, TypeParam{}, {}, 1, test::params_of<TypeParam>());
   EXPECT_EQ(none.num_samples, 0);
   for (std::size_t t = 0; t < none.steps.size(); ++t) { EXPECT_TRUE(none.steps[t].vertices.empty()); }
 }

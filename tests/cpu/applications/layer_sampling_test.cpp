@@ -14,6 +14,7 @@
 #include <tendril/starts.hpp>
 
 #include "support/compare_samples.hpp"
+#include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril {
@@ -36,7 +37,7 @@ TEST(LayerSampling, IsTheGeneralEnginesLayer)
                             layer_sample(g, roots.span(), 3, params, {}, 5));
 }
 
-/// Every vertex is a neighbour of a vertex of the step before; sizes count them; nobody has more than max_size.
+/// Every vertex is a neighbour of a vertex of the step before; sizes count them; no sample has more than max_size.
 void verify(graph const& g, std::span<vertex_id const> roots, std::int64_t num_roots, layer_params const& params,
             samples const& made)
 {
@@ -105,17 +106,6 @@ TEST(LayerSampling, IsPlannedWithoutRunning)
   EXPECT_EQ(steps[1].reason, "on the CPU a thread grows a sample, step by step");
 }
 
-template <class F>
-std::string complaint(F&& f)
-{
-  try {
-    f();
-  } catch (argument_error const& failure) {
-    return failure.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST(LayerSampling, SaysWhatIsWrong)
 {
   graph const g = rmat();
@@ -123,14 +113,15 @@ TEST(LayerSampling, SaysWhatIsWrong)
   auto const say = [&](auto change) {
     layer_params params;
     change(params);
-    return complaint([&] { (void)layer_sample(g, roots, 1, params); });
+    return test::message_of<argument_error>([&] { (void)layer_sample(g, roots, 1, params); });
   };
   EXPECT_EQ(say([](auto& p) { p.layer_size = 0; }), "layer_size: 0, expected 1 to 2147483647 vertices");
   EXPECT_EQ(say([](auto& p) { p.max_size = 0; }), "max_size: 0, expected 1 to 2147483647 vertices");
   EXPECT_EQ(say([](auto& p) { p.max_steps = -1; }),
             "max_steps: -1, expected 1 or more, or 0 for max_size / layer_size");
-  EXPECT_EQ(complaint([&] { (void)plan_layer_sample(g, -1, 1, {}); }), "num_samples: -1, expected 0 or more");
-  EXPECT_EQ(complaint([] { (void)parse_sampling_executor("fast"); }),
+  EXPECT_EQ(test::message_of<argument_error>([&] { (void)plan_layer_sample(g, -1, 1, {}); }),
+            "num_samples: -1, expected 0 or more");
+  EXPECT_EQ(test::message_of<argument_error>([] { (void)parse_sampling_executor("fast"); }),
             "unknown executor 'fast', expected auto, sample or transit");
   for (auto const name : {"auto", "sample", "transit"}) { EXPECT_EQ(to_string(parse_sampling_executor(name)), name); }
 }

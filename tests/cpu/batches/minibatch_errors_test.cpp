@@ -4,7 +4,7 @@
 
 #include <tendril/error.hpp>
 
-#include "support/binary_files.hpp"  // message_of
+#include "support/messages.hpp"
 #include "support/small_hetero.hpp"
 
 namespace tendril::test {

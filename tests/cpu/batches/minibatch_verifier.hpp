@@ -37,9 +37,10 @@ struct batch_lists {
   friend bool operator==(batch_lists const&, batch_lists const&) = default;
 };
 
-inline batch_lists lists_of(minibatch const& from)
+/// @param list  Makes a std::vector<std::int64_t> of an array.
+template <class List>
+batch_lists lists_of(minibatch const& from, List list)
 {
-  auto const list = [](auto const& array) { return std::vector<std::int64_t>(array.begin(), array.end()); };
   batch_lists out;
   for (auto const& v : from.vertices) { out.vertices.push_back({list(v.node), list(v.batch), v.num_sampled}); }
   for (auto const& e : from.edges) {
@@ -47,6 +48,12 @@ inline batch_lists lists_of(minibatch const& from)
         {list(e.row), list(e.col), list(e.edge), list(e.indptr), e.first_expanded, e.num_expanded, e.num_sampled});
   }
   return out;
+}
+
+/// @param from  In host memory.
+inline batch_lists lists_of(minibatch const& from)
+{
+  return lists_of(from, [](auto const& array) { return std::vector<std::int64_t>(array.begin(), array.end()); });
 }
 
 /// The first list in which two batches differ, and where; nothing if they are equal.

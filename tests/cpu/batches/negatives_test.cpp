@@ -12,7 +12,7 @@
 #include <tendril/negatives.hpp>
 
 #include "core/random.hpp"
-#include "support/binary_files.hpp"  // message_of
+#include "support/messages.hpp"
 #include "support/statistics.hpp"
 #include "support/to_array.hpp"
 

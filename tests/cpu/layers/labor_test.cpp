@@ -12,7 +12,7 @@
 #include <tendril/labor.hpp>
 
 #include "core/random.hpp"
-#include "support/binary_files.hpp"  // message_of
+#include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril::test {

@@ -6,7 +6,7 @@
 #include <tendril/layers.hpp>
 
 #include "cpu/layers/layer_verifier.hpp"
-#include "support/binary_files.hpp"  // message_of
+#include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril::test {

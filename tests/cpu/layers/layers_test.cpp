@@ -15,15 +15,6 @@
 namespace tendril::test {
 namespace {
 
-/// Any vertices, isolated ones among them, some of them twice.
-std::vector<vertex_id> random_roots(graph const& g, std::int64_t count)
-{
-  std::mt19937_64 random(static_cast<std::uint64_t>(count));
-  std::vector<vertex_id> roots(static_cast<std::size_t>(count));
-  for (auto& v : roots) { v = static_cast<vertex_id>(random() % static_cast<std::uint64_t>(g.num_vertices())); }
-  return roots;
-}
-
 template <class T>
 std::vector<T> to_vector(buffer<T> const& from, std::int64_t begin, std::int64_t end)
 {

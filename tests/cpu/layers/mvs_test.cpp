@@ -11,7 +11,7 @@
 #include <tendril/generate.hpp>
 #include <tendril/mvs.hpp>
 
-#include "support/binary_files.hpp"  // message_of
+#include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 #include "support/statistics.hpp"
 

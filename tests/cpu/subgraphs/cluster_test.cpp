@@ -12,7 +12,7 @@
 #include <tendril/generate.hpp>
 
 #include "cpu/subgraphs/subgraph_verifier.hpp"
-#include "support/binary_files.hpp"  // message_of
+#include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 #include "support/statistics.hpp"
 

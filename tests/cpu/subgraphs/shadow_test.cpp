@@ -13,7 +13,7 @@
 
 #include "core/random.hpp"
 #include "cpu/subgraphs/subgraph_verifier.hpp"
-#include "support/binary_files.hpp"  // message_of
+#include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 #include "support/statistics.hpp"
 

@@ -9,7 +9,7 @@
 #include <tendril/subgraph.hpp>
 
 #include "cpu/subgraphs/subgraph_verifier.hpp"
-#include "support/binary_files.hpp"  // message_of
+#include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril::test {

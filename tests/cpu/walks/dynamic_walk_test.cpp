@@ -16,6 +16,7 @@
 #include "cpu/walks/exact_walks.hpp"
 #include "cpu/walks/scan_engine.hpp"
 #include "support/small_graphs.hpp"
+#include "support/walk_rows.hpp"
 
 namespace tendril::test {
 namespace {
@@ -25,18 +26,6 @@ static_assert(!dynamic_walk<std::string> && !dynamic_walk<graph_view>);
 static_assert(walk_has::bound<bounded_moody_walk> && !walk_has::edge_bound<bounded_moody_walk>);
 static_assert(!walk_has::bound<edge_bounded_moody_walk> && walk_has::edge_bound<edge_bounded_moody_walk>);
 static_assert(walk_has::stop<ending_walk> && walk_has::may_start<ending_walk>);
-
-struct rows {
-  std::vector<vertex_id> vertices;
-  std::vector<std::int32_t> lengths;
-
-  friend bool operator==(rows const&, rows const&) = default;
-};
-
-rows rows_of(walks const& out)
-{
-  return {{out.vertices.begin(), out.vertices.end()}, {out.lengths.begin(), out.lengths.end()}};
-}
 
 template <class W>
 rows run(graph const& g, W const& walk, dynamic_walk_params const& params, int copies = 3, cpu_exec const& exec = {},

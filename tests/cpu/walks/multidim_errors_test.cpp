@@ -7,7 +7,7 @@
 #include <tendril/error.hpp>
 #include <tendril/multidim.hpp>
 
-#include "support/binary_files.hpp"  // message_of
+#include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril::test {

@@ -17,14 +17,6 @@ namespace {
 
 using enum root_choice;
 
-std::vector<vertex_id> random_roots(graph const& g, std::int64_t count, std::uint64_t seed)
-{
-  std::mt19937_64 random(seed);
-  std::vector<vertex_id> roots(static_cast<std::size_t>(count));
-  for (auto& v : roots) { v = static_cast<vertex_id>(random() % static_cast<std::uint64_t>(g.num_vertices())); }
-  return roots;
-}
-
 void expect_same(multidim_walks const& out, multidim_walks const& other)
 {
   EXPECT_TRUE(std::equal(out.vertices.begin(), out.vertices.end(), other.vertices.begin(), other.vertices.end()));

@@ -9,25 +9,13 @@
 #include "cpu/walks/reference_walk.hpp"
 #include "cpu/walks/scalar_walk.hpp"
 #include "support/small_graphs.hpp"
+#include "support/walk_rows.hpp"
 
 namespace tendril::test {
 namespace {
 
 constexpr std::int64_t without_tables = 0;
 constexpr std::int64_t with_tables = std::int64_t{1} << 40U;
-
-/// Vertices and lengths of a batch.
-struct rows {
-  std::vector<vertex_id> vertices;
-  std::vector<std::int32_t> lengths;
-
-  friend bool operator==(rows const&, rows const&) = default;
-};
-
-rows rows_of(walks const& out)
-{
-  return {{out.vertices.begin(), out.vertices.end()}, {out.lengths.begin(), out.lengths.end()}};
-}
 
 class WalkEquivalence : public ::testing::Test {
  protected:

@@ -17,6 +17,7 @@
 #include "support/compare_samples.hpp"
 #include "support/gpu_test.hpp"
 #include "support/sampling_apps.hpp"
+#include "support/wheel.hpp"
 
 namespace tendril {
 namespace apps {
@@ -109,19 +110,6 @@ graph hub_graph(std::int64_t leaves)
   return build_graph({hub, to, weights}, {.symmetrize = true});
 }
 
-graph wheel(std::int64_t size, int degree)
-{
-  std::vector<vertex_id> from;
-  std::vector<vertex_id> to;
-  for (std::int64_t v = 0; v < size; ++v) {
-    for (int k = 1; k <= degree; ++k) {
-      from.push_back(static_cast<vertex_id>(v));
-      to.push_back(static_cast<vertex_id>((v + k) % size));
-    }
-  }
-  return build_graph({from, to}, {});
-}
-
 graph small_rmat()
 {
   return generate_rmat({.scale = 10, .edge_factor = 8, .seed = 3}, {.drop_duplicates = true},
@@ -133,15 +121,6 @@ std::int64_t budget_for(graph const& g, std::int64_t parts)
 {
   auto const bytes = gpu::graph_bytes::of(g.view());
   return bytes.resident + 2 * (g.num_edges() / parts + 1) * bytes.an_edge;
-}
-
-template <class A>
-application_params params_of()
-{
-  application_params params;
-  params.seed = 17;
-  if (A{}.steps() == until_done) { params.max_steps = 6; }
-  return params;
 }
 
 /// A call with a layout and tunings of the test's choice.
@@ -176,10 +155,13 @@ TYPED_TEST(any_streamed_application, is_the_cpus_under_any_budget)
     graph host;
     std::int64_t parts, num_samples, num_roots;
   };
-  std::vector<test_case> const cases{{"small", small_rmat(), 3, 1, 1},     {"small", small_rmat(), 17, 37, 3},
-                                     {"small", small_rmat(), 3, 2000, 2},  {"large", big, 3, 300, 16},
-                                     {"large", big, 17, 5000, 1},          {"large", big, 9, 1 << 15, 1},
-                                     {"wheel", wheel(300, 8), 300, 500, 2}};
+  std::vector<test_case> const cases{{"small", small_rmat(), 3, 1, 1},
+                                     {"small", small_rmat(), 17, 37, 3},
+                                     {"small", small_rmat(), 3, 2000, 2},
+                                     {"large", big, 3, 300, 16},
+                                     {"large", big, 17, 5000, 1},
+                                     {"large", big, 9, 1 << 15, 1},
+                                     {"wheel", test::wheel(300, 8), 300, 500, 2}};
   for (auto const& [name, host, parts, num_samples, num_roots] : cases) {
     if (application_has::scans<TypeParam> && (!host.has_weights() || num_samples > 5000)) { continue; }
     if (is_collective<TypeParam> && num_samples > 2000) { continue; }
@@ -188,7 +170,7 @@ TYPED_TEST(any_streamed_application, is_the_cpus_under_any_budget)
     for (auto const order : {sample_order::per_step, sample_order::per_sample}) {
       SCOPED_TRACE(testing::Message() << name << ", " << parts << " sub-graphs, " << num_samples << " samples of "
                                       << num_roots << " roots, order " << static_cast<int>(order));
-      auto params = params_of<TypeParam>();
+      auto params = test::params_of<TypeParam>();
       params.order = order;
       auto const expected = run_application(host, TypeParam{}, roots.span(), num_roots, params, {}, 11);
       params.gpu_memory = budget_for(host, parts);
@@ -206,7 +188,7 @@ TYPED_TEST(any_streamed_application, is_the_same_however_it_is_cut)
   graph const host = small_rmat();
   auto const roots = random_vertices(host.num_vertices(), 40 * 4, 5);
   auto const roots_there = copy_to_gpu(roots.span(), this->exec);
-  auto const params = params_of<TypeParam>();
+  auto const params = test::params_of<TypeParam>();
   auto const expected = run_application(host, TypeParam{}, roots.span(), 4, params, {}, 11);
   std::vector<gpu::stream_tuning> const tunings{{},
                                                 {.most_pairs = 1, .most_copied = 1},

@@ -13,6 +13,7 @@
 
 #include "support/compare_samples.hpp"
 #include "support/gpu_test.hpp"
+#include "support/messages.hpp"
 #include "support/sampling_apps.hpp"
 
 namespace tendril {
@@ -42,14 +43,6 @@ std::vector<graph_case> graph_cases()
 
 template <class A>
 class any_application_on_gpu : public test::gpu_test {
- protected:
-  static application_params params_of()
-  {
-    application_params params;
-    params.seed = 17;
-    if (A{}.steps() == until_done) { params.max_steps = 6; }
-    return params;
-  }
 };
 using all_applications = testing::Types<apps::khop, apps::unique_khop, apps::layer, apps::unique_layer,
                                         apps::importance, apps::multidim, apps::ppr, apps::weighted_khop_scan,
@@ -70,7 +63,7 @@ TYPED_TEST(any_application_on_gpu, is_the_cpus)
       for (auto const order : {sample_order::per_step, sample_order::per_sample}) {
         SCOPED_TRACE(testing::Message() << name << ", " << s.num_samples << " samples of " << s.num_roots
                                         << " roots, order " << static_cast<int>(order));
-        auto params = this->params_of();
+        auto params = test::params_of<TypeParam>();
         params.order = order;
         auto const roots = random_vertices(host.num_vertices(), s.num_samples * s.num_roots, 5);
         auto const roots_there = copy_to_gpu(roots.span(), this->exec);
@@ -166,17 +159,6 @@ struct wild : apps::khop {
   }
 };
 
-template <class F>
-std::string message_of(F&& f)
-{
-  try {
-    f();
-  } catch (argument_error const& e) {
-    return e.what();
-  }
-  return "nothing thrown";
-}
-
 TEST_F(application_on_gpu, problems_are_those_of_the_cpu)
 {
   graph const host = graph_cases()[1].host;
@@ -184,9 +166,10 @@ TEST_F(application_on_gpu, problems_are_those_of_the_cpu)
   auto const roots = random_vertices(host.num_vertices(), 100, 5);
   auto const roots_there = copy_to_gpu(roots.span(), exec);
   auto const same = [&](auto const& app, std::span<vertex_id const> a, std::span<vertex_id const> b, auto params) {
-    std::string const expected = message_of([&] { (void)run_application(host, app, a, 1, params); });
-    EXPECT_EQ(message_of([&] { (void)run_application(there, app, b, 1, params, exec); }), expected);
-    EXPECT_NE(expected, "nothing thrown");
+    std::string const expected =
+        test::message_of<argument_error>([&] { (void)run_application(host, app, a, 1, params); });
+    EXPECT_EQ(test::message_of<argument_error>([&] { (void)run_application(there, app, b, 1, params, exec); }),
+              expected);
     return expected;
   };
   application_params params;

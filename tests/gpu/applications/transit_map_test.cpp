@@ -15,6 +15,7 @@
 #include "gpu/applications/make_transit_map.hpp"
 #include "gpu/applications/transit.hpp"
 #include "support/compare_samples.hpp"
+#include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
 
 namespace tendril::test {
@@ -23,22 +24,6 @@ namespace {
 using engine::transit_counts;
 using engine::transit_run;
 using gpu::transit_grouping;
-
-template <class T>
-std::vector<T> fetched(T const* from, std::size_t size, gpu_exec const& exec)
-{
-  std::vector<T> out(size);
-  if (size != 0) { copy_to_host(from, out.data(), size * sizeof(T), exec); }
-  return out;
-}
-
-template <class T>
-buffer<T> on_gpu(std::vector<T> const& from, gpu_exec const& exec)
-{
-  buffer<T> to(static_cast<std::int64_t>(from.size()), memory_of(exec));
-  EXPECT_EQ(cudaMemcpy(to.data(), from.data(), from.size() * sizeof(T), cudaMemcpyDefault), cudaSuccess);
-  return to;
-}
 
 enum class mixture { even, one, skewed, none, mostly_none };
 
@@ -70,7 +55,7 @@ class transit_map_on_gpu : public gpu_test {
         expected[transits[p]].push_back(static_cast<std::uint32_t>(p));
       }
     }
-    auto const counts = fetched(made.counts, 1, exec)[0];
+    auto const counts = copied(made.counts, 1)[0];
     std::size_t const num_grid = counts.grid & 0xffffffffU;
     std::size_t const num_units = counts.grid >> 32U;
     ASSERT_EQ(counts.few + counts.block + num_grid, expected.size());
@@ -79,12 +64,12 @@ class transit_map_on_gpu : public gpu_test {
     EXPECT_LE(static_cast<std::int64_t>(counts.few), mapper.most_few());
     EXPECT_LE(static_cast<std::int64_t>(counts.block), mapper.most_block());
     EXPECT_LE(static_cast<std::int64_t>(num_units), mapper.most_units());
-    auto const pairs = fetched(made.pairs, transits.size(), exec);
-    auto const few = fetched(made.few, counts.few, exec);
+    auto const pairs = copied(made.pairs, transits.size());
+    auto const few = copied(made.few, counts.few);
     std::vector<transit_run> block;
-    if (counts.block != 0) { block = fetched(made.last_block - (counts.block - 1), counts.block, exec); }
-    auto const grid = fetched(made.grid, num_grid, exec);
-    auto const first_units = fetched(made.first_units, num_grid, exec);
+    if (counts.block != 0) { block = copied(made.last_block - (counts.block - 1), counts.block); }
+    auto const grid = copied(made.grid, num_grid);
+    auto const first_units = copied(made.first_units, num_grid);
 
     auto const take = [&](transit_run const& run, std::uint64_t from, std::uint64_t to) {
       auto const found = expected.find(run.transit);
@@ -192,10 +177,10 @@ TEST_F(transit_map_on_gpu, copies_are_the_combined_neighbourhoods)
           gpu::copy_neighbors({there.view(), mapper.make(transits_there.data(), num_pairs), found.data(), num_transits,
                                copies.data(), num_pairs},
                               exec);
-          auto copied = elements(copies, &exec);
-          EXPECT_EQ(copied.back(), no_vertex);
-          copied.pop_back();
-          ASSERT_TRUE(copied == neighbors) << "unit " << unit;
+          auto copies_found = elements(copies, &exec);
+          EXPECT_EQ(copies_found.back(), no_vertex);
+          copies_found.pop_back();
+          ASSERT_TRUE(copies_found == neighbors) << "unit " << unit;
         }
       }
     }

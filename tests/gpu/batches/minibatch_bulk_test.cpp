@@ -7,8 +7,8 @@
 #include <tendril/generate.hpp>
 
 #include "gpu/batches/minibatch_support.hpp"
-#include "gpu/batches/plan.hpp"      // default_minibatch_limits
-#include "support/binary_files.hpp"  // message_of
+#include "gpu/batches/plan.hpp"  // default_minibatch_limits
+#include "support/messages.hpp"
 
 namespace tendril::test {
 namespace {
@@ -90,7 +90,7 @@ TEST_F(MinibatchBulk, MorePicksThanALaunchCounts)
   gpu::default_minibatch_limits().picks = 100;
   minibatch_sampler sampler(there, {.num_neighbors = {4, 3}}, exec);
   std::vector<vertex_id> const seeds = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
-  auto const own = on_gpu(std::span<vertex_id const>(seeds), exec);
+  auto const own = on_gpu(seeds, exec);
   EXPECT_EQ(message_of<memory_error>([&] { (void)sampler.sample({{own.span()}}); }),
             "hop 2: up to 192 picks of one batch at once, expected fewer than 100; sample fewer seeds a batch");
 }
@@ -111,7 +111,7 @@ TEST_F(MinibatchBulk, OneSamplerForBatchesOfAllSizes)
           std::vector<batch_lists> expected;
           for (std::size_t const size : {1, 2, 3, 5, 8, 9, 100, 64, 127, 1, 0, 128, 7}) {
             auto const seeds = seeds_below(256, size);
-            auto const own = on_gpu(std::span<vertex_id const>(seeds), exec);
+            auto const own = on_gpu(seeds, exec);
             kept.push_back(gpu.sample({{own.span()}}, number));
             expected.push_back(copied_lists(cpu.sample({{seeds}}, number)));
             ++number;
@@ -186,9 +186,9 @@ TEST_F(MinibatchBulk, LargerThanExpected)
   std::iota(different.begin(), different.end(), 5U);
   std::vector<vertex_id> mixed = alike;
   mixed.insert(mixed.end(), different.begin(), different.end());
-  auto const own_alike = on_gpu(std::span<vertex_id const>(alike), exec);
-  auto const own_different = on_gpu(std::span<vertex_id const>(different), exec);
-  auto const own_mixed = on_gpu(std::span<vertex_id const>(mixed), exec);
+  auto const own_alike = on_gpu(alike, exec);
+  auto const own_different = on_gpu(different, exec);
+  auto const own_mixed = on_gpu(mixed, exec);
   for (auto const frontier : {batch_frontier::fresh, batch_frontier::all}) {
     minibatch_params const params{.num_neighbors = {5, 5, 5}, .frontier = frontier};
     minibatch_sampler cpu(host, params);
@@ -219,7 +219,7 @@ TEST_F(MinibatchBulk, LargerThanExpectedAndInduced)
   std::vector<vertex_id> different(2000);
   std::iota(different.begin(), different.end(), 5U);
   for (auto const& seeds : {std::vector<vertex_id>(2000, 1), different}) {
-    auto const own = on_gpu(std::span<vertex_id const>(seeds), exec);
+    auto const own = on_gpu(seeds, exec);
     EXPECT_EQ(difference(copied_lists(cpu.sample({{seeds}}, 1)), copied_lists(gpu.sample({{own.span()}}, 1))), "");
   }
 }

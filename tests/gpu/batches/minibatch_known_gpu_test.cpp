@@ -14,7 +14,7 @@ TEST_F(MinibatchKnownOnGpu, BatchesStayWhatTheyWere)
   graph const there = to_gpu(known_graph(), exec);
   EXPECT_EQ(digest_of_first_batches(
                 [&](std::vector<vertex_id> const& seeds, minibatch_params const& params, std::uint64_t number) {
-                  auto const own = on_gpu(std::span<vertex_id const>(seeds), exec);
+                  auto const own = on_gpu(seeds, exec);
                   return copied_lists(neighbor_sample(there, own.span(), params, exec, number));
                 }),
             first_batches_digest);
@@ -26,8 +26,8 @@ TEST_F(MinibatchKnownOnGpu, AnEpochHasOneDigest)
     hetero_graph const there = to_gpu(epoch.graph, exec);
     auto const seeds = known_epoch::seeds();
     auto const times = epoch.times();
-    auto const own_seeds = on_gpu(std::span<vertex_id const>(seeds), exec);
-    auto const own_times = on_gpu(std::span<std::int64_t const>(times), exec);
+    auto const own_seeds = on_gpu(seeds, exec);
+    auto const own_times = on_gpu(times, exec);
     for (auto const executor : executors_of(epoch.params)) {
       auto const number = static_cast<int>(executor);
       minibatch_sampler sampler(there, epoch.params, exec, executor);

@@ -5,7 +5,7 @@
 #include <tendril/generate.hpp>
 
 #include "gpu/batches/minibatch_support.hpp"
-#include "support/binary_files.hpp"  // message_of
+#include "support/messages.hpp"
 
 namespace tendril::test {
 namespace {
@@ -76,7 +76,7 @@ TEST_F(MinibatchOnGpu, NeighborSampleIsTheCpus)
   graph const g = make_zoo(4);
   graph const there = to_gpu(g, exec);
   std::vector<vertex_id> const seeds = one_type_seeds().vertices[0];
-  auto const own = on_gpu(std::span<vertex_id const>(seeds), exec);
+  auto const own = on_gpu(seeds, exec);
   minibatch_params const params{.num_neighbors = {4, -1, 3}, .seed = 9};
   EXPECT_EQ(difference(copied_lists(neighbor_sample(g, seeds, params, cpu_exec{}, 1ULL << 40)),
                        copied_lists(neighbor_sample(there, own.span(), params, exec, 1ULL << 40))),
@@ -90,16 +90,16 @@ TEST_F(MinibatchOnGpu, BadInputGivesTheCpusLines)
   for (auto const executor : {minibatch_executor::hops, minibatch_executor::graph}) {
     minibatch_sampler sampler(there, {.num_neighbors = {2}}, exec, executor);
     auto const error = [&](std::vector<vertex_id> const& seeds) {
-      auto const own = on_gpu(std::span<vertex_id const>(seeds), exec);
+      auto const own = on_gpu(seeds, exec);
       return message_of<argument_error>([&] { (void)sampler.sample({{own.span()}}); });
     };
     EXPECT_EQ(error({0, 7, no_vertex}), "seed 1: vertex 7 is out of range, the graph has 3 vertices");
     std::vector<vertex_id> const many = {0, 1, 2, 0, 1, 3, 9};
-    auto const own = on_gpu(std::span<vertex_id const>(many), exec);
+    auto const own = on_gpu(many, exec);
     EXPECT_EQ(message_of<argument_error>([&] { (void)sampler.sample_batches(0, own.span(), 2); }),
               "seed 5: vertex 3 is out of range, the graph has 3 vertices");
     std::vector<vertex_id> const good = {0, 1};  // it can be used afterwards
-    auto const good_own = on_gpu(std::span<vertex_id const>(good), exec);
+    auto const good_own = on_gpu(good, exec);
     minibatch_sampler cpu(host, {.num_neighbors = {2}});
     EXPECT_EQ(difference(copied_lists(cpu.sample({{good}})), copied_lists(sampler.sample({{good_own.span()}}))), "");
   }

@@ -17,7 +17,8 @@
 #include "core/temporal.hpp"
 #include "cpu/picks/neighbor_picks.hpp"
 #include "gpu/batches/expand.hpp"
-#include "gpu/subgraphs/subgraph_support.hpp"  // buffer_on_host, buffer_on_gpu
+#include "support/gpu_copies.hpp"
+#include "support/gpu_test.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril::test {
@@ -157,20 +158,20 @@ class picks_test : public gpu_test {
     gpu::expansion what;
   };
 
-  /// What lies beyond the frontier's end is garbage that nobody may use.
+  /// Beyond the frontier's end lies garbage that no kernel may use.
   expanded put(graph const& there, order const* times, frontier const& f, std::uint32_t k, std::int64_t num_slots)
   {
     auto const padded = [&](auto list) {
       list.resize(static_cast<std::size_t>(f.bound), static_cast<std::uint32_t>(0x7fffffff));
-      return buffer_on_gpu(list, exec);
+      return on_gpu(list, exec);
     };
     expanded out{padded(f.vertices),
                  padded(f.group_of),
-                 buffer_on_gpu(f.groups, exec),
-                 buffer_on_gpu<std::int64_t>({f.size()}, exec),
-                 buffer_on_gpu(times == nullptr ? std::vector<std::int64_t>() : times->times, exec),
-                 buffer_on_gpu(times == nullptr ? std::vector<std::uint32_t>() : times->ordinal, exec),
-                 buffer_on_gpu(std::vector<edge_id>(static_cast<std::size_t>(num_slots), untouched), exec),
+                 on_gpu(f.groups, exec),
+                 on_gpu<std::int64_t>({f.size()}, exec),
+                 on_gpu(times == nullptr ? std::vector<std::int64_t>() : times->times, exec),
+                 on_gpu(times == nullptr ? std::vector<std::uint32_t>() : times->ordinal, exec),
+                 on_gpu(std::vector<edge_id>(static_cast<std::size_t>(num_slots), untouched), exec),
                  {}};
     out.what.graph = there.view();
     out.what.times = times == nullptr ? nullptr : out.times.data();
@@ -202,7 +203,7 @@ class picks_test : public gpu_test {
       expanded const e = put(there, times, f, k, f.bound * k);
       way(e.what);
       synchronize(exec);
-      auto const picked = buffer_on_host(e.picked);
+      auto const picked = on_host(e.picked);
       for (std::size_t i = 0; i < f.vertices.size(); ++i) {
         auto const& list = expected(i);
         edge_id const* const own = picked.data() + static_cast<std::int64_t>(i) * k;

@@ -4,6 +4,7 @@
 
 #include "gpu/batches/minibatch_picks_support.hpp"
 #include "gpu/tables/tables.hpp"
+#include "support/gpu_copies.hpp"
 
 namespace tendril::test {
 namespace {
@@ -115,18 +116,18 @@ TEST_F(MinibatchPicksOnGpu, AllNeighboursAreTheLists)
         offsets[i + 1] = static_cast<std::int64_t>(expected.size());
       }
       expanded const e = put(there, o, f, 0, static_cast<std::int64_t>(expected.size()) + 10);
-      buffer<std::int64_t> const counts = buffer_on_gpu(std::vector<std::int64_t>(offsets.size() - 1, untouched), exec);
+      buffer<std::int64_t> const counts = on_gpu(std::vector<std::int64_t>(offsets.size() - 1, untouched), exec);
       gpu::count_all(e.what, const_cast<std::int64_t*>(counts.data()), exec);
       synchronize(exec);
-      auto const counted = buffer_on_host(counts);
+      auto const counted = on_host(counts);
       for (std::int64_t i = 0; i < counted.size(); ++i) {
         auto const at = static_cast<std::size_t>(i);
         ASSERT_EQ(counted[i], offsets[at + 1] - offsets[at]) << i;
       }
-      auto const begin = buffer_on_gpu(offsets, exec);
+      auto const begin = on_gpu(offsets, exec);
       gpu::pick_all(e.what, begin.data(), exec);
       synchronize(exec);
-      auto const picked = buffer_on_host(e.picked);
+      auto const picked = on_host(e.picked);
       for (std::int64_t i = 0; i < picked.size(); ++i) {
         auto const at = static_cast<std::size_t>(i);
         ASSERT_EQ(picked[i], at < expected.size() ? expected[at] : untouched) << i << " of " << expected.size();

@@ -133,7 +133,7 @@ TEST_F(MinibatchRacesOnGpu, DontSeeWhatFillsUpAStretch)
   for (std::uint32_t const k : {5U, 10U, 40U}) { compare(g, there, nullptr, f, k, pick_choice::race, all_races()); }
 }
 
-TEST_F(MinibatchRacesOnGpu, OfNobody)
+TEST_F(MinibatchRacesOnGpu, OfNoVertex)
 {
   graph const g = make_lists({3, 50, 2000});
   graph const there = to_gpu(g, exec);

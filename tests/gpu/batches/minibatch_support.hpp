@@ -6,23 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include <cuda_runtime_api.h>
-
 #include <tendril/minibatch.hpp>
 
 #include "cpu/batches/minibatch_verifier.hpp"
+#include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
 #include "support/small_hetero.hpp"
 
 namespace tendril::test {
-
-template <class T>
-buffer<T> on_gpu(std::span<T const> from, gpu_exec const& exec)
-{
-  buffer<T> to(static_cast<std::int64_t>(from.size()), memory_of(exec));
-  EXPECT_EQ(cudaMemcpy(to.data(), from.data(), from.size() * sizeof(T), cudaMemcpyDefault), cudaSuccess);
-  return to;
-}
 
 /// Seeds in a GPU's memory.
 class gpu_seeds {
@@ -50,17 +41,10 @@ class gpu_seeds {
 inline batch_lists copied_lists(minibatch const& from)
 {
   auto const list = []<class T>(shared_array<T> const& array) {
-    std::vector<T> host(static_cast<std::size_t>(array.size()));
-    EXPECT_EQ(cudaMemcpy(host.data(), array.data(), host.size() * sizeof(T), cudaMemcpyDefault), cudaSuccess);
+    std::vector<T> const host = copied(array);
     return std::vector<std::int64_t>(host.begin(), host.end());
   };
-  batch_lists out;
-  for (auto const& v : from.vertices) { out.vertices.push_back({list(v.node), list(v.batch), v.num_sampled}); }
-  for (auto const& e : from.edges) {
-    out.edges.push_back(
-        {list(e.row), list(e.col), list(e.edge), list(e.indptr), e.first_expanded, e.num_expanded, e.num_sampled});
-  }
-  return out;
+  return lists_of(from, list);
 }
 
 inline std::vector<batch_lists> copied_lists(std::vector<minibatch> const& from)
@@ -131,8 +115,8 @@ class minibatch_gpu_test : public gpu_test {
     SCOPED_TRACE(testing::Message() << name_of(params) << ", " << seeds.size() << " seeds of type " << type << " by "
                                     << batch_size);
     std::uint64_t const first = 0xffffffffffULL;
-    auto const own = on_gpu(std::span<vertex_id const>(seeds), exec);
-    auto const own_times = on_gpu(std::span<std::int64_t const>(times), exec);
+    auto const own = on_gpu(seeds, exec);
+    auto const own_times = on_gpu(times, exec);
     minibatch_sampler cpu(host, params, {.num_threads = 1});
     auto const expected = copied_lists(cpu.sample_batches(type, seeds, batch_size, first, times));
     for (auto const executor : executors_of(params)) {

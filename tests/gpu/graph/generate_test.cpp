@@ -13,6 +13,7 @@
 
 #include "build/build_verifier.hpp"
 #include "support/gpu_test.hpp"
+#include "support/messages.hpp"
 
 namespace tendril {
 namespace {
@@ -45,7 +46,7 @@ void expect_same(graph const& there, graph const& here, gpu_exec const& exec)
   EXPECT_EQ(back.arrays().metadata, here.arrays().metadata);
 }
 
-std::vector<edge_attributes> decorations()
+std::vector<edge_attributes> edge_attributes_to_draw()
 {
   std::vector<edge_attributes> out(4);
   out[1].has_weights = true;
@@ -60,7 +61,7 @@ std::vector<edge_attributes> decorations()
 
 TEST_F(generate_on_gpu, makes_the_graphs_of_the_cpu_with_all_options)
 {
-  auto const extras = decorations();
+  auto const extras = edge_attributes_to_draw();
   for (unsigned bits = 0; bits < all_options; ++bits) {
     SCOPED_TRACE(bits);
     build_options const options = options_of(bits);
@@ -77,12 +78,12 @@ TEST_F(generate_on_gpu, makes_the_graphs_of_the_cpu_with_all_options)
   }
 }
 
-TEST_F(generate_on_gpu, draws_every_decoration_as_the_cpu_does)
+TEST_F(generate_on_gpu, draws_all_edge_attributes_as_the_cpu_does)
 {
   build_options options;
   for (bool const symmetrize : {false, true}) {
     options.symmetrize = symmetrize;
-    for (auto const& extra : decorations()) {
+    for (auto const& extra : edge_attributes_to_draw()) {
       expect_same(generate_rmat({.scale = 15}, options, extra, exec), generate_rmat({.scale = 15}, options, extra),
                   exec);
     }
@@ -146,23 +147,15 @@ TEST_F(generate_on_gpu, refuses_what_does_not_fit_before_it_starts)
 
 TEST_F(generate_on_gpu, refuses_parameters_as_the_cpu_does)
 {
-  auto const message_of = [](auto&& f) -> std::string {
-    try {
-      f();
-    } catch (argument_error const& e) {
-      return e.what();
-    }
-    return "nothing was thrown";
-  };
-  EXPECT_EQ(message_of([&] { (void)generate_rmat({.scale = 32}, {}, {}, exec); }),
+  EXPECT_EQ(test::message_of<argument_error>([&] { (void)generate_rmat({.scale = 32}, {}, {}, exec); }),
             "generate_rmat: scale is 32, expected 1 to 31");
   edge_attributes extra;
   extra.weight_sigma = 11;
-  EXPECT_EQ(message_of([&] { (void)generate_er({}, {}, extra, exec); }),
+  EXPECT_EQ(test::message_of<argument_error>([&] { (void)generate_er({}, {}, extra, exec); }),
             "generate_er: weight_sigma is 11, expected 0 (uniform weights) to 10");
   build_options few;
   few.num_vertices = 15;
-  EXPECT_EQ(message_of([&] { (void)generate_rmat({.scale = 4}, few, {}, exec); }),
+  EXPECT_EQ(test::message_of<argument_error>([&] { (void)generate_rmat({.scale = 4}, few, {}, exec); }),
             "generate_rmat: build.num_vertices is 15, expected -1 or 16 to 4294967295");
 }
 
@@ -252,19 +245,11 @@ TEST_F(build_on_gpu, keeps_vertices_without_edges)
 
 TEST_F(build_on_gpu, names_the_first_bad_edge_as_the_cpu_does)
 {
-  auto const message_of = [](auto&& f) -> std::string {
-    try {
-      f();
-    } catch (error const& e) {
-      return e.what();
-    }
-    return "nothing was thrown";
-  };
   auto const expect_message = [&](test::edge_list const& edges, build_options const& options) {
     edges_there const there(edges, exec);
-    std::string const here = message_of([&] { (void)build_graph(edges.view(), options); });
+    std::string const here = test::message_of<error>([&] { (void)build_graph(edges.view(), options); });
     EXPECT_NE(here, "nothing was thrown");
-    EXPECT_EQ(message_of([&] { (void)build_graph(there.view(), options, exec); }), here);
+    EXPECT_EQ(test::message_of<error>([&] { (void)build_graph(there.view(), options, exec); }), here);
   };
   build_options options;
   options.num_vertices = 300;

@@ -10,6 +10,7 @@
 #include <tendril/generate.hpp>
 
 #include "gpu/graph/stream_layout.hpp"
+#include "support/wheel.hpp"
 
 namespace tendril {
 namespace {
@@ -39,19 +40,6 @@ void expect_valid(graph_view const& g, stream_layout const& layout, std::int64_t
   EXPECT_LE(layout.bytes.resident + (layout.capacities[0] + layout.capacities[1]) * layout.bytes.an_edge, budget);
 }
 
-graph wheel(std::int64_t size, int degree)
-{
-  std::vector<vertex_id> from;
-  std::vector<vertex_id> to;
-  for (std::int64_t v = 0; v < size; ++v) {
-    for (int k = 1; k <= degree; ++k) {
-      from.push_back(static_cast<vertex_id>(v));
-      to.push_back(static_cast<vertex_id>((v + k) % size));
-    }
-  }
-  return build_graph({from, to}, {});
-}
-
 graph star(std::int64_t leaves)
 {
   std::vector<vertex_id> from(static_cast<std::size_t>(leaves), 5);
@@ -62,7 +50,7 @@ graph star(std::int64_t leaves)
 
 TEST(stream_layout, bytes_are_those_of_what_sampling_reads)
 {
-  graph const plain = wheel(100, 8);
+  graph const plain = test::wheel(100, 8);
   EXPECT_EQ(graph_bytes::of(plain.view()).resident, 101 * 8);
   EXPECT_EQ(graph_bytes::of(plain.view()).an_edge, 4);
   EXPECT_EQ(graph_bytes::of(plain.view()).all, 101 * 8 + 800 * 4);
@@ -87,7 +75,7 @@ TEST(stream_layout, cuts_at_every_buffer_full)
 
 TEST(stream_layout, one_vertex_a_subgraph)
 {
-  graph const g = wheel(100, 8);
+  graph const g = test::wheel(100, 8);
   std::int64_t const budget = graph_bytes::of(g.view()).resident + 2 * 8 * 4;
   auto const layout = make_stream_layout(g.view(), budget);
   expect_valid(g.view(), layout, budget);

@@ -4,21 +4,14 @@
 #include <tendril/generate.hpp>
 
 #include "gpu/batches/minibatch_support.hpp"
-#include "support/binary_files.hpp"  // message_of
+#include "support/gpu_copies.hpp"
+#include "support/messages.hpp"
 
 namespace tendril::test {
 namespace {
 
 class TemporalOrder : public gpu_test {
  protected:
-  template <class T>
-  static std::vector<T> copied(shared_array<T> const& from)
-  {
-    std::vector<T> host(static_cast<std::size_t>(from.size()));
-    EXPECT_EQ(cudaMemcpy(host.data(), from.data(), host.size() * sizeof(T), cudaMemcpyDefault), cudaSuccess);
-    return host;
-  }
-
   static void expect_same(temporal_order const& expected, temporal_order const& got)
   {
     EXPECT_TRUE(copied(got.times) == copied(expected.times));
@@ -36,11 +29,10 @@ TEST_F(TemporalOrder, IsTheCpus)
       times[0] = std::numeric_limits<std::int64_t>::max();
       times[1] = std::numeric_limits<std::int64_t>::min();
     }
-    expect_same(order_by_time(g, times),
-                order_by_time(there, on_gpu(std::span<std::int64_t const>(times), exec).span(), exec));
+    expect_same(order_by_time(g, times), order_by_time(there, on_gpu(times, exec).span(), exec));
     auto const of_vertices = make_times(g.num_vertices(), 5);
     expect_same(order_by_vertex_time(g, of_vertices),
-                order_by_vertex_time(there, on_gpu(std::span<std::int64_t const>(of_vertices), exec).span(), exec));
+                order_by_vertex_time(there, on_gpu(of_vertices, exec).span(), exec));
   }
 }
 
@@ -48,7 +40,7 @@ TEST_F(TemporalOrder, BadInputGivesTheCpusLines)
 {
   graph const g = make_graph(3, {{0, 1}, {1, 2}, {2, 2}});
   graph const there = to_gpu(g, exec);
-  auto const times = on_gpu(std::span<std::int64_t const>(std::vector<std::int64_t>{1, 2}), exec);
+  auto const times = on_gpu(std::vector<std::int64_t>{1, 2}, exec);
   EXPECT_EQ(message_of<argument_error>([&] { (void)order_by_time(there, times.span(), exec); }),
             "edge_times: 2 times, expected one an edge: 3");
   EXPECT_EQ(message_of<argument_error>([&] { (void)order_by_vertex_time(there, times.span(), exec); }),

@@ -17,20 +17,13 @@
 #include "gpu/tables/tables.hpp"
 #include "graph/derived_cache.hpp"
 #include "samplers/layers/layer_tables.hpp"
-#include "support/binary_files.hpp"  // message_of
+#include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
+#include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril::test {
 namespace {
-
-template <class T>
-std::vector<T> copied(buffer<T> const& from)
-{
-  std::vector<T> to(static_cast<std::size_t>(from.size()));
-  EXPECT_EQ(cudaMemcpy(to.data(), from.data(), to.size() * sizeof(T), cudaMemcpyDefault), cudaSuccess);
-  return to;
-}
 
 std::vector<std::uint32_t> bits_of(buffer<float> const& from)
 {
@@ -60,21 +53,6 @@ std::string difference(std::vector<T> const& got, std::vector<T> const& expected
 
 class LayersOnGpu : public gpu_test {
  protected:
-  [[nodiscard]] buffer<vertex_id> on_gpu(std::vector<vertex_id> const& from) const
-  {
-    buffer<vertex_id> to(static_cast<std::int64_t>(from.size()), memory_of(exec));
-    EXPECT_EQ(cudaMemcpy(to.data(), from.data(), from.size() * sizeof(vertex_id), cudaMemcpyDefault), cudaSuccess);
-    return to;
-  }
-
-  static std::vector<vertex_id> random_roots(graph const& g, std::int64_t count)
-  {
-    std::mt19937_64 random(static_cast<std::uint64_t>(count));
-    std::vector<vertex_id> roots(static_cast<std::size_t>(count));
-    for (auto& v : roots) { v = static_cast<vertex_id>(random() % static_cast<std::uint64_t>(g.num_vertices())); }
-    return roots;
-  }
-
   static void expect_same(layer_samples const& got, layer_samples const& expected)
   {
     EXPECT_EQ(got.num_samples, expected.num_samples);
@@ -90,15 +68,15 @@ class LayersOnGpu : public gpu_test {
     EXPECT_EQ(difference(copied(got.edges), copied(expected.edges)), "") << "edges";
   }
 
-  [[nodiscard]] layer_samples on_gpu(graph const& g, std::vector<vertex_id> const& roots, std::int64_t batch,
-                                     fastgcn_params const& params, std::int64_t first) const
+  [[nodiscard]] layer_samples sampled(graph const& g, std::vector<vertex_id> const& roots, std::int64_t batch,
+                                      fastgcn_params const& params, std::int64_t first) const
   {
-    return fastgcn_sample(g, on_gpu(roots).span(), batch, params, exec, first);
+    return fastgcn_sample(g, on_gpu(roots, exec).span(), batch, params, exec, first);
   }
-  [[nodiscard]] layer_samples on_gpu(graph const& g, std::vector<vertex_id> const& roots, std::int64_t batch,
-                                     ladies_params const& params, std::int64_t first) const
+  [[nodiscard]] layer_samples sampled(graph const& g, std::vector<vertex_id> const& roots, std::int64_t batch,
+                                      ladies_params const& params, std::int64_t first) const
   {
-    return ladies_sample(g, on_gpu(roots).span(), batch, params, exec, first);
+    return ladies_sample(g, on_gpu(roots, exec).span(), batch, params, exec, first);
   }
 
   struct shape {
@@ -126,7 +104,7 @@ class LayersOnGpu : public gpu_test {
                        << what << ": " << s.samples << " samples, batch " << s.batch << ", " << s.layers
                        << " layers of " << s.size << ", matrix " << static_cast<int>(matrix) << ", replace " << replace
                        << ", normalize " << normalize);
-          expect_same(on_gpu(there, roots, s.batch, params, first),
+          expect_same(sampled(there, roots, s.batch, params, first),
                       sample_layers(g, roots, s.batch, params, {}, first));
           if (HasFailure()) { return; }  // one such report says enough
         }
@@ -238,7 +216,7 @@ TEST_F(LayersOnGpu, AreTheCpusWhereBitsAreMadeTwice)
       generate_er({.num_vertices = 200'000, .num_edges = 800'000, .seed = 3}, {.drop_duplicates = true}, {});
   fastgcn_params params{.num_layers = 3, .layer_size = max_layer_size, .replace = true};
   auto const roots = random_roots(g, 40);
-  expect_same(on_gpu(to_gpu(g, exec), roots, 1, params, 5), fastgcn_sample(g, roots, 1, params, cpu_exec{}, 5));
+  expect_same(sampled(to_gpu(g, exec), roots, 1, params, 5), fastgcn_sample(g, roots, 1, params, cpu_exec{}, 5));
 }
 
 TEST_F(LayersOnGpu, StayEmptyWhereNothingCanBeDrawn)
@@ -254,9 +232,9 @@ TEST_F(LayersOnGpu, DependOnTheSampleAlone)
   graph const there = to_gpu(g, exec);
   auto const roots = random_roots(g, 100 * 8);
   ladies_params const params{.num_layers = 3, .layer_size = 20};
-  auto const whole = copied(on_gpu(there, roots, 8, params, 0).vertices);
+  auto const whole = copied(sampled(there, roots, 8, params, 0).vertices);
   std::vector<vertex_id> const tail(roots.begin() + 60 * 8, roots.end());
-  EXPECT_EQ(copied(on_gpu(there, tail, 8, params, 60).vertices),
+  EXPECT_EQ(copied(sampled(there, tail, 8, params, 60).vertices),
             std::vector<vertex_id>(whole.begin() + 60 * 60, whole.end()));
 }
 
@@ -264,9 +242,9 @@ TEST_F(LayersOnGpu, BadInputGivesTheCpusLines)
 {
   graph const there = to_gpu(ring(), exec);
   auto const error = [&](std::vector<vertex_id> const& roots, std::int64_t batch, auto const& params) {
-    std::string const message = message_of<argument_error>([&] { (void)on_gpu(there, roots, batch, params, 0); });
+    std::string const message = message_of<argument_error>([&] { (void)sampled(there, roots, batch, params, 0); });
     std::vector<vertex_id> const good = {0, 1, 2};
-    expect_same(on_gpu(there, good, 3, ladies_params{}, 0), ladies_sample(ring(), good, 3, {}));
+    expect_same(sampled(there, good, 3, ladies_params{}, 0), ladies_sample(ring(), good, 3, {}));
     return message;
   };
   for (auto const& bad : {std::vector<vertex_id>{0, 9, 7, 3}, {0, 9, no_vertex, 2}}) {
@@ -274,7 +252,7 @@ TEST_F(LayersOnGpu, BadInputGivesTheCpusLines)
     EXPECT_EQ(error(bad, 2, ladies_params{}), "root 1: vertex 9 is out of range, the graph has 3 vertices");
   }
   EXPECT_EQ(error({0}, 2, ladies_params{}), "roots: 1 vertices, expected a multiple of batch_size, 2");
-  EXPECT_EQ(message_of<argument_error>([&] { (void)on_gpu(to_gpu(graph(), exec), {0}, 1, fastgcn_params{}, 0); }),
+  EXPECT_EQ(message_of<argument_error>([&] { (void)sampled(to_gpu(graph(), exec), {0}, 1, fastgcn_params{}, 0); }),
             "root 0: vertex 0 is out of range, the graph has 0 vertices");
   EXPECT_EQ(message_of<argument_error>([&] { (void)ladies_sample(ring(), {}, 1, {}, exec); }),
             "graph: it is in host memory, expected one on GPU 0 (to_gpu)");
@@ -282,7 +260,7 @@ TEST_F(LayersOnGpu, BadInputGivesTheCpusLines)
 
 TEST_F(LayersOnGpu, NoSamplesAreNoError)
 {
-  auto const out = on_gpu(to_gpu(ring(), exec), {}, 4, ladies_params{}, 0);
+  auto const out = sampled(to_gpu(ring(), exec), {}, 4, ladies_params{}, 0);
   EXPECT_EQ(copied(out.edge_offsets), std::vector<std::int64_t>{0});
 }
 

@@ -13,20 +13,13 @@
 #include <tendril/labor.hpp>
 #include <tendril/mvs.hpp>
 
-#include "support/binary_files.hpp"  // message_of
+#include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
+#include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril::test {
 namespace {
-
-template <class T>
-std::vector<T> copied(buffer<T> const& from)
-{
-  std::vector<T> to(static_cast<std::size_t>(from.size()));
-  EXPECT_EQ(cudaMemcpy(to.data(), from.data(), to.size() * sizeof(T), cudaMemcpyDefault), cudaSuccess);
-  return to;
-}
 
 template <class T>
 void expect_same(char const* what, buffer<T> const& got, buffer<T> const& expected)
@@ -46,14 +39,6 @@ void expect_same(char const* what, buffer<T> const& got, buffer<T> const& expect
 
 class MvsLaborOnGpu : public gpu_test {
  protected:
-  template <class T>
-  [[nodiscard]] buffer<T> on_gpu(std::vector<T> const& from) const
-  {
-    buffer<T> to(static_cast<std::int64_t>(from.size()), memory_of(exec));
-    EXPECT_EQ(cudaMemcpy(to.data(), from.data(), from.size() * sizeof(T), cudaMemcpyDefault), cudaSuccess);
-    return to;
-  }
-
   void compare_mvs(graph const& g, std::vector<float> const& importances, std::int64_t samples,
                    mvs_params const& params)
   {
@@ -61,7 +46,7 @@ class MvsLaborOnGpu : public gpu_test {
                                     << ", " << importances.size() << " importances");
     graph const there = to_gpu(g, exec);
     std::int64_t const first = 0xfffffff0LL;  // logical ids cross 2^32
-    auto const got = mvs_sample(there, on_gpu(importances).span(), samples, params, exec, first);
+    auto const got = mvs_sample(there, on_gpu(importances, exec).span(), samples, params, exec, first);
     auto const expected = mvs_sample(g, importances, samples, params, cpu_exec{}, first);
     expect_same("vertices", got.vertices, expected.vertices);
     expect_same("probabilities", got.probabilities, expected.probabilities);
@@ -75,7 +60,7 @@ class MvsLaborOnGpu : public gpu_test {
   {
     SCOPED_TRACE(testing::Message() << seeds.size() << " seeds, fan-outs " << testing::PrintToString(params.fanouts));
     graph const there = to_gpu(g, exec);
-    auto const got = labor_sample(there, on_gpu(seeds).span(), params, exec);
+    auto const got = labor_sample(there, on_gpu(seeds, exec).span(), params, exec);
     auto const expected = labor_sample(g, seeds, params);
     ASSERT_EQ(got.num_sampled_nodes, expected.num_sampled_nodes);
     expect_same("node", got.node, expected.node);
@@ -156,7 +141,7 @@ TEST_F(MvsLaborOnGpu, BadInputGivesTheCpusLines)
   graph const g = make_graph(3, {{0, 1}, {1, 2}});
   graph const there = to_gpu(g, exec);
   auto const mvs_error = [&](std::vector<float> const& importances) {
-    return message_of<argument_error>([&] { (void)mvs_sample(there, on_gpu(importances).span(), 2, {}, exec); });
+    return message_of<argument_error>([&] { (void)mvs_sample(there, on_gpu(importances, exec).span(), 2, {}, exec); });
   };
   EXPECT_EQ(mvs_error({1, 2}), "importances: 2 values, expected none or one for each of the graph's 3 vertices");
   EXPECT_EQ(mvs_error({1, -2, -3}), "importance 1: -2, expected a finite number of 0 or more");
@@ -166,7 +151,7 @@ TEST_F(MvsLaborOnGpu, BadInputGivesTheCpusLines)
             "importance 0: nan, expected a finite number of 0 or more");
   compare_mvs(g, {1, 2, 3}, 5, {});
   auto const labor_error = [&](graph const& where, std::vector<vertex_id> const& seeds) {
-    return message_of<argument_error>([&] { (void)labor_sample(where, on_gpu(seeds).span(), {}, exec); });
+    return message_of<argument_error>([&] { (void)labor_sample(where, on_gpu(seeds, exec).span(), {}, exec); });
   };
   EXPECT_EQ(labor_error(there, {0, 9, no_vertex}), "seed 1: vertex 9 is out of range, the graph has 3 vertices");
   EXPECT_EQ(labor_error(to_gpu(graph(), exec), {4}), "seed 0: vertex 4 is out of range, the graph has 0 vertices");

@@ -12,7 +12,8 @@
 #include <tendril/generate.hpp>
 
 #include "gpu/subgraphs/subgraph_support.hpp"
-#include "support/binary_files.hpp"  // message_of
+#include "support/gpu_copies.hpp"
+#include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril::test {
@@ -23,7 +24,7 @@ using enum cluster_method;
 template <class T>
 bool same(buffer<T> const& on_gpu, buffer<T> const& expected)
 {
-  auto const got = buffer_on_host(on_gpu);
+  auto const got = on_host(on_gpu);
   return std::equal(got.begin(), got.end(), expected.begin(), expected.end());
 }
 
@@ -41,7 +42,7 @@ class ClusterOnGpu : public gpu_test {
       std::uint64_t const most = random() % static_cast<std::uint64_t>(num_clusters) + 1;
       c = static_cast<vertex_id>(random() % most);
     }
-    return {group_clusters(of, num_clusters), group_clusters(buffer_on_gpu(of, exec).span(), num_clusters, exec)};
+    return {group_clusters(of, num_clusters), group_clusters(on_gpu(of, exec).span(), num_clusters, exec)};
   }
 };
 
@@ -112,7 +113,7 @@ TEST_F(ClusterOnGpu, ListsOfTheCallersChoice)
     offsets.push_back(static_cast<std::int64_t>(lists.size()));
   }
   expect_same_subgraphs(
-      cluster_subgraphs(there, clusters, buffer_on_gpu(lists, exec).span(), buffer_on_gpu(offsets, exec).span(), exec),
+      cluster_subgraphs(there, clusters, on_gpu(lists, exec).span(), on_gpu(offsets, exec).span(), exec),
       cluster_subgraphs(g, here, lists, offsets));
 }
 
@@ -140,7 +141,7 @@ TEST_F(ClusterOnGpu, RefusesWhatTheCpuRefuses)
   graph const g = generate_regular(regular_graph::ring, 10);
   graph const there = to_gpu(g, exec);
   auto const clusters = group_clusters(cluster_vertices(there, {.num_clusters = 5}, exec).span(), 5, exec);
-  auto const of = buffer_on_gpu(std::vector<vertex_id>{0, 3, 1}, exec);
+  auto const of = on_gpu(std::vector<vertex_id>{0, 3, 1}, exec);
   auto const line = [](auto call) { return message_of<argument_error>(call); };
   EXPECT_EQ(line([&] { (void)group_clusters(of.span(), 3, exec); }),
             "vertex 1: cluster 3 is out of range, there are 3 clusters");
@@ -148,9 +149,9 @@ TEST_F(ClusterOnGpu, RefusesWhatTheCpuRefuses)
             "num_clusters: 11, expected 1 to the number of vertices, 10");
   EXPECT_EQ(line([&] { (void)cluster_vertices(g, {.num_clusters = 1}, exec); }),
             "graph: it is in host memory, expected one on GPU 0 (to_gpu)");
-  auto const lists = buffer_on_gpu(std::vector<vertex_id>{0, 5, 2, 2}, exec);
+  auto const lists = on_gpu(std::vector<vertex_id>{0, 5, 2, 2}, exec);
   auto const with = [&](std::vector<std::int64_t> const& offsets, std::size_t first) {
-    auto const cuts = buffer_on_gpu(offsets, exec);
+    auto const cuts = on_gpu(offsets, exec);
     return line([&] { (void)cluster_subgraphs(there, clusters, lists.span().subspan(first), cuts.span(), exec); });
   };
   EXPECT_EQ(with({0, 4}, 0), "list element 1: cluster 5 is out of range, there are 5 clusters");

@@ -8,7 +8,8 @@
 #include <tendril/saint.hpp>
 
 #include "gpu/subgraphs/subgraph_support.hpp"
-#include "support/binary_files.hpp"  // message_of
+#include "support/gpu_copies.hpp"
+#include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril::test {
@@ -19,7 +20,7 @@ using enum saint_sampler;
 template <class T>
 bool same(buffer<T> const& on_gpu, buffer<T> const& expected)
 {
-  auto const got = buffer_on_host(on_gpu);
+  auto const got = on_host(on_gpu);
   return std::equal(got.begin(), got.end(), expected.begin(), expected.end());
 }
 

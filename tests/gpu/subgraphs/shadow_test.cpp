@@ -10,7 +10,8 @@
 #include <tendril/shadow.hpp>
 
 #include "gpu/subgraphs/subgraph_support.hpp"
-#include "support/binary_files.hpp"  // message_of
+#include "support/gpu_copies.hpp"
+#include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril::test {
@@ -23,7 +24,7 @@ class ShadowOnGpu : public gpu_test {
     SCOPED_TRACE(::testing::Message() << seeds.size() << " seeds, " << params.depth << " hops of "
                                       << params.num_neighbors << (params.replace ? ", with replacement" : ""));
     std::int64_t const first = 0xfffffff0LL;
-    auto const from = buffer_on_gpu(seeds, exec);
+    auto const from = on_gpu(seeds, exec);
     expect_same_subgraphs(shadow_sample(to_gpu(g, exec), from.span(), params, exec, first),
                           shadow_sample(g, seeds, params, {}, first));
   }
@@ -88,7 +89,7 @@ TEST_F(ShadowOnGpu, RefusesWhatTheCpuRefuses)
   graph const g = make_graph(3, {{0, 1}});
   graph const there = to_gpu(g, exec);
   auto const error = [&](std::vector<vertex_id> const& seeds, shadow_params const& params) {
-    auto const from = buffer_on_gpu(seeds, exec);
+    auto const from = on_gpu(seeds, exec);
     return message_of<argument_error>([&] { (void)shadow_sample(there, from.span(), params, exec); });
   };
   EXPECT_EQ(error({0}, {.depth = 0}), "depth: 0, expected 1 to 64 hops");

@@ -11,33 +11,15 @@
 #include <tendril/subgraph.hpp>
 
 #include "cpu/subgraphs/subgraph_verifier.hpp"
+#include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
 
 namespace tendril::test {
 
-template <class T>
-buffer<T> buffer_on_host(buffer<T> const& from)
-{
-  buffer<T> to(from.size());
-  EXPECT_EQ(
-      cudaMemcpy(to.data(), from.data(), static_cast<std::size_t>(from.size()) * sizeof(T), cudaMemcpyDeviceToHost),
-      cudaSuccess);
-  return to;
-}
-
 inline subgraphs subgraphs_on_host(subgraphs const& from)
 {
-  return {
-      from.num_samples,         buffer_on_host(from.nodes), buffer_on_host(from.node_offsets), buffer_on_host(from.row),
-      buffer_on_host(from.col), buffer_on_host(from.edges), buffer_on_host(from.edge_offsets)};
-}
-
-template <class T>
-buffer<T> buffer_on_gpu(std::vector<T> const& from, gpu_exec const& exec)
-{
-  buffer<T> to(static_cast<std::int64_t>(from.size()), memory_of(exec));
-  EXPECT_EQ(cudaMemcpy(to.data(), from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice), cudaSuccess);
-  return to;
+  return {from.num_samples,  on_host(from.nodes), on_host(from.node_offsets), on_host(from.row),
+          on_host(from.col), on_host(from.edges), on_host(from.edge_offsets)};
 }
 
 /// Says which array differs first, and where.

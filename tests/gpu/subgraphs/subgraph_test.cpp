@@ -8,7 +8,8 @@
 #include <tendril/generate.hpp>
 
 #include "gpu/subgraphs/subgraph_support.hpp"
-#include "support/binary_files.hpp"  // message_of
+#include "support/gpu_copies.hpp"
+#include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril::test {
@@ -16,23 +17,23 @@ namespace {
 
 class SubgraphOnGpu : public gpu_test {
  protected:
-  [[nodiscard]] subgraphs on_gpu(graph const& there, vertex_sets const& sets) const
+  [[nodiscard]] subgraphs sampled(graph const& there, vertex_sets const& sets) const
   {
-    auto const nodes = buffer_on_gpu(sets.nodes, exec);
-    auto const offsets = buffer_on_gpu(sets.offsets, exec);
+    auto const nodes = on_gpu(sets.nodes, exec);
+    auto const offsets = on_gpu(sets.offsets, exec);
     return induced_subgraphs(there, nodes.span(), offsets.span(), exec);
   }
 
   void compare(graph const& g, vertex_sets const& sets) const
   {
-    expect_same_subgraphs(on_gpu(to_gpu(g, exec), sets), induced_subgraphs(g, sets.nodes, sets.offsets));
+    expect_same_subgraphs(sampled(to_gpu(g, exec), sets), induced_subgraphs(g, sets.nodes, sets.offsets));
   }
 
   [[nodiscard]] std::string error(std::vector<vertex_id> const& nodes, std::vector<std::int64_t> const& offsets) const
   {
     graph const g = make_graph(4, {{0, 1}, {1, 2}, {2, 0}});
     graph const there = to_gpu(g, exec);
-    std::string const message = message_of<argument_error>([&] { (void)on_gpu(there, {nodes, offsets}); });
+    std::string const message = message_of<argument_error>([&] { (void)sampled(there, {nodes, offsets}); });
     compare(g, {{0, 2, 1}, {0, 2, 3}});
     return message;
   }
@@ -170,7 +171,7 @@ TEST_F(SubgraphOnGpu, NamesEqualVerticesOfALargeSample)
   std::vector<vertex_id> twice(sets.nodes.begin(), sets.nodes.begin() + 64);
   twice.push_back(41);
   sets.add(twice);
-  EXPECT_EQ(message_of<argument_error>([&] { (void)on_gpu(to_gpu(g, exec), sets); }),
+  EXPECT_EQ(message_of<argument_error>([&] { (void)sampled(to_gpu(g, exec), sets); }),
             "sample 3: vertex 41 occurs more than once, expected distinct vertices");
 }
 

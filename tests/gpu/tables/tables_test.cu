@@ -13,26 +13,14 @@
 
 #include "core/adjacency_set.hpp"
 #include "gpu/tables/tables.hpp"
+#include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
 
 namespace tendril {
 namespace {
 
-/// The elements of a buffer in device memory.
-template <class T>
-std::vector<T> copied(buffer<T> const& from)
-{
-  std::vector<T> to(static_cast<std::size_t>(from.size()));
-  if (to.empty()) { return to; }
-  EXPECT_EQ(cudaMemcpy(to.data(), from.data(), to.size() * sizeof(T), cudaMemcpyDefault), cudaSuccess);
-  return to;
-}
-
-template <class T>
-std::vector<T> copied(std::span<T const> from)
-{
-  return {from.begin(), from.end()};
-}
+using test::copied;
+using test::on_gpu;
 
 /// Compares bytes: records have no padding. Names the first element that differs.
 template <class T>
@@ -341,10 +329,8 @@ TEST_F(gpu_tables, adjacency_sets)
     }
     if (questions.empty()) { return; }
     auto const size = static_cast<std::int64_t>(questions.size());
-    buffer<question> asked(size, gpu_memory(exec.device));
+    auto const asked = on_gpu(questions, exec);
     buffer<char> answers(size, gpu_memory(exec.device));
-    ASSERT_EQ(cudaMemcpy(asked.data(), questions.data(), questions.size() * sizeof(question), cudaMemcpyDefault),
-              cudaSuccess);
     ask_sets<<<static_cast<unsigned>((size + 255) / 256), 256>>>(device, slots.data(), asked.data(), size,
                                                                  answers.data());
     ASSERT_EQ(cudaGetLastError(), cudaSuccess);

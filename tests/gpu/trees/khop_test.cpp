@@ -10,10 +10,11 @@
 #include <tendril/generate.hpp>
 #include <tendril/sample.hpp>
 
-#include "gpu/subgraphs/subgraph_support.hpp"  // buffer_on_host, buffer_on_gpu
 #include "gpu/tables/tables.hpp"
 #include "plan/tables.hpp"
-#include "support/binary_files.hpp"  // message_of
+#include "support/gpu_copies.hpp"
+#include "support/gpu_test.hpp"
+#include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril::test {
@@ -55,7 +56,7 @@ void expect_same_trees(khop_trees const& on_gpu, khop_trees const& expected)
   ASSERT_EQ(on_gpu.hops.size(), expected.hops.size());
   for (std::size_t h = 0; h < expected.hops.size(); ++h) {
     auto const same = [&](char const* what, auto const& there, auto const& b) {
-      auto const a = buffer_on_host(there);
+      auto const a = on_host(there);
       EXPECT_EQ(a.size(), b.size()) << what << " of hop " << h + 1;
       for (std::int64_t i = 0; i < std::min(a.size(), b.size()); ++i) {
         if (a[i] != b[i]) {
@@ -78,7 +79,7 @@ class KhopOnGpu : public gpu_test {
 
   void compare(graph const& g, graph const& there, std::vector<vertex_id> const& seeds, khop_params const& params) const
   {
-    auto const from = buffer_on_gpu(seeds, exec);
+    auto const from = on_gpu(seeds, exec);
     for (bool const with_edges : {true, false}) {
       SCOPED_TRACE(::testing::Message() << seeds.size() << " seeds, fan-outs " << testing::PrintToString(params.fanouts)
                                         << (params.replace ? ", replace" : "")
@@ -186,7 +187,7 @@ TEST_F(KhopOnGpu, BatchesDontChangeATree)
   graph const g = make_zoo(4);
   graph const there = to_gpu(g, exec);
   auto const seeds = starts_everywhere(g, 20);
-  auto const from = buffer_on_gpu(seeds, exec);
+  auto const from = on_gpu(seeds, exec);
   for (auto const& c : all_choices()) {
     for (auto const& fanouts : std::vector<fanout_list>{{4, 2}, {-1, 3}, {2, -1, 2}}) {
       khop_params const params = params_of(c, fanouts);
@@ -197,7 +198,7 @@ TEST_F(KhopOnGpu, BatchesDontChangeATree)
         khop_trees const part = khop_sample(there, from.span().subspan(begin, count), params, exec,
                                             first_root + static_cast<std::int64_t>(begin), true);
         for (std::size_t h = 0; h < fanouts.size(); ++h) {
-          auto const edges = buffer_on_host(part.hops[h].edges);
+          auto const edges = on_host(part.hops[h].edges);
           ASSERT_TRUE(std::equal(edges.begin(), edges.end(), whole.hops[h].edges.data() + done[h])) << c.name;
           done[h] += edges.size();
         }
@@ -212,7 +213,7 @@ TEST_F(KhopOnGpu, BucketsOfPositionsAreTheCpus)
   graph const g = make_zoo(6);
   auto const expected = plan::make_alias_buckets(g.view(), cpu_exec{});
   for (std::int64_t const most_edges : {gpu::batch_edges, std::int64_t{40}}) {
-    auto const got = buffer_on_host(gpu::make_alias_buckets(to_gpu(g, exec).view(), exec, most_edges));
+    auto const got = on_host(gpu::make_alias_buckets(to_gpu(g, exec).view(), exec, most_edges));
     ASSERT_EQ(got.size(), expected.size());
     for (std::int64_t e = 0; e < got.size(); ++e) {
       ASSERT_EQ(got[e].threshold, expected[e].threshold) << e;
@@ -239,7 +240,7 @@ TEST_F(KhopOnGpu, PlansAsTheCpuDoes)
   }
   khop_params const params{.fanouts = {3}, .replace = true, .weighted = true};
   EXPECT_EQ(plan_khop(there, params, 10, exec).table_bytes_built, 0);
-  (void)khop_sample(there, buffer_on_gpu<vertex_id>({0}, exec).span(), params, exec);
+  (void)khop_sample(there, on_gpu<vertex_id>({0}, exec).span(), params, exec);
   EXPECT_EQ(plan_khop(there, params, 10, exec).table_bytes_built, 16 * g.num_edges());
 }
 
@@ -248,7 +249,7 @@ TEST_F(KhopOnGpu, RefusesWhatTheCpuRefuses)
   graph const g = make_graph(3, {{0, 1}}, {.weights = false});
   graph const there = to_gpu(g, exec);
   auto const error = [&](std::vector<vertex_id> const& seeds, khop_params const& params, std::int64_t first = 0) {
-    auto const from = buffer_on_gpu(seeds, exec);
+    auto const from = on_gpu(seeds, exec);
     std::string const on_gpu =
         message_of<argument_error>([&] { (void)khop_sample(there, from.span(), params, exec, first); });
     EXPECT_EQ(message_of<argument_error>([&] { (void)khop_sample(g, seeds, params, cpu_exec{}, first); }), on_gpu);
@@ -278,7 +279,7 @@ TEST_F(KhopOnGpu, RefusesBadSeedsOfWeightedTrees)
 {
   graph const g = make_graph(3, {{0, 1}});
   graph const there = to_gpu(g, exec);
-  auto const from = buffer_on_gpu<vertex_id>({0, 1, 5, 4}, exec);
+  auto const from = on_gpu<vertex_id>({0, 1, 5, 4}, exec);
   for (auto const& c : all_choices()) {
     EXPECT_EQ(message_of<argument_error>([&] { (void)khop_sample(there, from.span(), params_of(c, {2}), exec); }),
               "seed 2: vertex 5 is out of range, the graph has 3 vertices")

@@ -7,6 +7,7 @@
 
 #include "gpu/device/workspace.hpp"
 #include "gpu/walks/scan_walk.hpp"
+#include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
 #include "support/small_graphs.hpp"
 #include "support/statistics.hpp"
@@ -37,8 +38,7 @@ class ComparisonWalk : public gpu_test {
     shape.stream = exec.stream;
     gpu::comparison_walk(sampler, job, batch, shape);
     synchronize(exec);
-    std::vector<vertex_id> out(static_cast<std::size_t>(2 * n));
-    EXPECT_EQ(cudaMemcpy(out.data(), rows.data(), out.size() * sizeof(vertex_id), cudaMemcpyDefault), cudaSuccess);
+    auto const out = copied(rows.data(), static_cast<std::size_t>(2 * n));
     std::vector<std::int64_t> counts(weights.size());
     for (std::size_t i = 1; i < out.size(); i += 2) {
       EXPECT_LE(out[i] - 1, weights.size() - 1);

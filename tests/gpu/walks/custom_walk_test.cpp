@@ -18,6 +18,7 @@
 #include "examples/time_decay_walk.hpp"
 #include "jit/custom_walk_state.hpp"
 #include "support/custom_walks.hpp"
+#include "support/gpu_copies.hpp"
 #include "support/nvrtc_test.hpp"
 #include "support/small_graphs.hpp"
 
@@ -91,13 +92,8 @@ class CustomWalkOnGpu : public nvrtc_gpu_test {
   std::vector<vertex_id> rows_there(custom_walk const& walk, graph const& g, std::vector<vertex_id> const& starts,
                                     dynamic_walk_params const& params)
   {
-    buffer<vertex_id> from(static_cast<std::int64_t>(starts.size()), memory_of(exec));
-    EXPECT_EQ(cudaMemcpy(from.data(), starts.data(), starts.size() * sizeof starts[0], cudaMemcpyDefault), cudaSuccess);
-    walks const there = walk.run(to_gpu(g, exec), from.span(), params, exec, 3);
-    std::vector<vertex_id> rows(static_cast<std::size_t>(there.vertices.size()));
-    EXPECT_EQ(cudaMemcpy(rows.data(), there.vertices.data(), rows.size() * sizeof rows[0], cudaMemcpyDefault),
-              cudaSuccess);
-    return rows;
+    auto const from = on_gpu(starts, exec);
+    return copied(walk.run(to_gpu(g, exec), from.span(), params, exec, 3).vertices);
   }
 
   graph skewed = generate_rmat({.scale = 11, .seed = 3}, {.symmetrize = true},

@@ -17,8 +17,10 @@
 
 #include "cpu/walks/dynamic_walks.hpp"
 #include "cpu/walks/scan_engine.hpp"
+#include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
 #include "support/small_graphs.hpp"
+#include "support/walk_rows.hpp"
 
 namespace tendril::test {
 namespace {
@@ -36,35 +38,6 @@ std::vector<dynamic_tuning> all_tunings()
           {.block_threads = 64, .walks_a_turn = 1, .share_from = 4096, .share_chunk = 65536},
           {.block_threads = 96, .share_from = 0xffffffffU}};
 }
-
-struct rows {
-  std::vector<vertex_id> vertices;
-  std::vector<std::int32_t> lengths;
-
-  friend bool operator==(rows const&, rows const&) = default;
-};
-
-template <class T>
-std::vector<T> copied(buffer<T> const& from)
-{
-  std::vector<T> to(static_cast<std::size_t>(from.size()));
-  if (!to.empty()) {
-    EXPECT_EQ(cudaMemcpy(to.data(), from.data(), to.size() * sizeof(T), cudaMemcpyDefault), cudaSuccess);
-  }
-  return to;
-}
-
-template <class T>
-buffer<T> on_gpu(std::vector<T> const& from, gpu_exec const& exec)
-{
-  buffer<T> to(static_cast<std::int64_t>(from.size()), memory_of(exec));
-  if (!from.empty()) {
-    EXPECT_EQ(cudaMemcpy(to.data(), from.data(), from.size() * sizeof(T), cudaMemcpyDefault), cudaSuccess);
-  }
-  return to;
-}
-
-rows rows_of(walks const& out) { return {copied(out.vertices), copied(out.lengths)}; }
 
 /// A star of 2^20 edges whose weights span 12 orders of magnitude, zeros among them, and whose rim leads back.
 graph make_hub()
@@ -87,14 +60,14 @@ class DynamicWalkOnGpu : public gpu_test {
            dynamic_tuning const& tuning = {}, std::int64_t first_walk = 5)
   {
     auto const from = on_gpu(starts, exec);
-    return rows_of(run_dynamic_walk(there, walk, from.span(), params, exec, first_walk, tuning));
+    return copied_rows(run_dynamic_walk(there, walk, from.span(), params, exec, first_walk, tuning));
   }
 
   template <class W>
   void compare(char const* name, graph const& g, graph const& there, W const& walk,
                std::vector<vertex_id> const& starts, dynamic_walk_params const& params)
   {
-    rows const expected = rows_of(run_dynamic_walk(g, walk, starts, params, cpu_exec{}, 5));
+    rows const expected = copied_rows(run_dynamic_walk(g, walk, starts, params, cpu_exec{}, 5));
     for (std::size_t t = 0; t < all_tunings().size(); ++t) {
       rows const got = run(there, walk, starts, params, all_tunings()[t]);
       ASSERT_EQ(got.lengths, expected.lengths) << name << ", tuning " << t;
@@ -161,7 +134,7 @@ TEST_F(DynamicWalkOnGpu, RunsTheLibrarysWalks)
     auto const n = static_cast<std::int64_t>(starts.size());
     for (auto const& app : all_applications(14)) {
       if (app.params.rule != sampling_rule::scan) { continue; }
-      rows const expected = rows_of(random_walk(g, starts, app.params, cpu_exec{}, 5));
+      rows const expected = copied_rows(random_walk(g, starts, app.params, cpu_exec{}, 5));
       auto const schema = on_gpu(app.params.metapath, exec);
       core::walk_choice choice = scan_choice(app.params);
       choice.schema = schema.data();  // null without a metapath

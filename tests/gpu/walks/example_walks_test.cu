@@ -12,6 +12,7 @@
 
 #include "examples/metapath2vec_walk.hpp"
 #include "examples/time_decay_walk.hpp"
+#include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
 #include "support/small_graphs.hpp"
 
@@ -25,13 +26,9 @@ class ExampleWalksOnGpu : public gpu_test {
   {
     auto const starts = starts_everywhere(g, 2);
     walks const here = run_dynamic_walk(g, walk, starts, params, cpu_exec{}, 3);
-    buffer<vertex_id> from(static_cast<std::int64_t>(starts.size()), memory_of(exec));
-    ASSERT_EQ(cudaMemcpy(from.data(), starts.data(), starts.size() * sizeof(vertex_id), cudaMemcpyDefault),
-              cudaSuccess);
+    auto const from = on_gpu(starts, exec);
     walks const there = run_dynamic_walk(to_gpu(g, exec), walk, from.span(), params, exec, 3);
-    std::vector<vertex_id> rows(static_cast<std::size_t>(there.vertices.size()));
-    ASSERT_EQ(cudaMemcpy(rows.data(), there.vertices.data(), rows.size() * sizeof(vertex_id), cudaMemcpyDefault),
-              cudaSuccess);
+    auto const rows = copied(there.vertices);
     EXPECT_TRUE(std::equal(rows.begin(), rows.end(), here.vertices.begin(), here.vertices.end()));
     EXPECT_GT(*std::max_element(here.lengths.begin(), here.lengths.end()), 3) << "no walk got anywhere";
   }

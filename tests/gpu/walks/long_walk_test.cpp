@@ -7,6 +7,7 @@
 
 #include <tendril/walk.hpp>
 
+#include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
 #include "support/small_graphs.hpp"
 
@@ -14,13 +15,6 @@ namespace tendril::test {
 namespace {
 
 using LongWalkOnGpu = gpu_test;
-
-std::vector<vertex_id> part(vertex_id const* from, std::int64_t count)
-{
-  std::vector<vertex_id> to(static_cast<std::size_t>(count));
-  EXPECT_EQ(cudaMemcpy(to.data(), from, to.size() * sizeof(vertex_id), cudaMemcpyDefault), cudaSuccess);
-  return to;
-}
 
 TEST_F(LongWalkOnGpu, FillsTheLongestRow)
 {
@@ -43,10 +37,10 @@ TEST_F(LongWalkOnGpu, FillsTheLongestRow)
     EXPECT_EQ(taken, 3);
     vertex_id const rest = at_end == dead_end::stop ? no_vertex : 3;
     std::vector<vertex_id> expected(looked_at, rest);
-    EXPECT_EQ(part(row.data() + length + 1 - looked_at, looked_at), expected);
-    EXPECT_EQ(part(row.data() + length / 2, looked_at), expected);
+    EXPECT_EQ(copied(row.data() + length + 1 - looked_at, looked_at), expected);
+    EXPECT_EQ(copied(row.data() + length / 2, looked_at), expected);
     for (vertex_id v = 0; v < 4; ++v) { expected[v] = v; }
-    EXPECT_EQ(part(row.data(), looked_at), expected);
+    EXPECT_EQ(copied(row.data(), looked_at), expected);
   }
 }
 

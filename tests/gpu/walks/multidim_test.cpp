@@ -11,8 +11,9 @@
 #include <tendril/generate.hpp>
 #include <tendril/multidim.hpp>
 
-#include "support/binary_files.hpp"  // message_of
+#include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
+#include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril::test {
@@ -20,31 +21,8 @@ namespace {
 
 using enum root_choice;
 
-template <class T>
-std::vector<T> copied(buffer<T> const& from)
-{
-  std::vector<T> to(static_cast<std::size_t>(from.size()));
-  EXPECT_EQ(cudaMemcpy(to.data(), from.data(), to.size() * sizeof(T), cudaMemcpyDefault), cudaSuccess);
-  return to;
-}
-
 class MultidimOnGpu : public gpu_test {
  protected:
-  [[nodiscard]] buffer<vertex_id> on_gpu(std::vector<vertex_id> const& from) const
-  {
-    buffer<vertex_id> to(static_cast<std::int64_t>(from.size()), memory_of(exec));
-    EXPECT_EQ(cudaMemcpy(to.data(), from.data(), from.size() * sizeof(vertex_id), cudaMemcpyDefault), cudaSuccess);
-    return to;
-  }
-
-  static std::vector<vertex_id> random_roots(graph const& g, std::int64_t count)
-  {
-    std::mt19937_64 random(static_cast<std::uint64_t>(count));
-    std::vector<vertex_id> roots(static_cast<std::size_t>(count));
-    for (auto& v : roots) { v = static_cast<vertex_id>(random() % static_cast<std::uint64_t>(g.num_vertices())); }
-    return roots;
-  }
-
   static void expect_same(multidim_walks const& got, multidim_walks const& expected)
   {
     EXPECT_EQ(got.num_walks, expected.num_walks);
@@ -63,7 +41,7 @@ class MultidimOnGpu : public gpu_test {
   void compare(graph const& g, graph const& there, std::int64_t num_walks, std::int64_t num_roots, std::int64_t length)
   {
     auto const roots = random_roots(g, num_walks * num_roots);
-    auto const from = on_gpu(roots);
+    auto const from = on_gpu(roots, exec);
     std::int64_t const first = 0xfffffff0LL;  // logical ids cross 2^32
     for (auto const choose : {by_degree, uniform}) {
       SCOPED_TRACE(::testing::Message() << num_walks << " samples of " << num_roots << " roots, " << length
@@ -78,11 +56,11 @@ class MultidimOnGpu : public gpu_test {
                     std::int64_t first_walk = 0)
   {
     graph const there = to_gpu(ring(), exec);
-    auto const from = on_gpu(roots);
+    auto const from = on_gpu(roots, exec);
     std::string const message = message_of<argument_error>(
         [&] { (void)multidim_walk(there, from.span(), num_roots, params, exec, first_walk); });
     std::vector<vertex_id> const good = {0, 1, 2};
-    expect_same(multidim_walk(there, on_gpu(good).span(), 3, {}, exec), multidim_walk(ring(), good, 3, {}));
+    expect_same(multidim_walk(there, on_gpu(good, exec).span(), 3, {}, exec), multidim_walk(ring(), good, 3, {}));
     return message;
   }
 
@@ -163,7 +141,7 @@ TEST_F(MultidimOnGpu, IsTheCpusWhereSumsOfDegreesAreLarge)
   std::vector<vertex_id> const roots(3 * static_cast<std::size_t>(num_roots), 0);
   graph const there = to_gpu(star, exec);
   multidim_params const params{.length = 50'000};  // enough steps for a table of rows
-  expect_same(multidim_walk(there, on_gpu(roots).span(), num_roots, params, exec),
+  expect_same(multidim_walk(there, on_gpu(roots, exec).span(), num_roots, params, exec),
               multidim_walk(star, roots, num_roots, params));
 }
 
@@ -186,7 +164,7 @@ TEST_F(MultidimOnGpu, IsTheCpusBesideAHub)
 {
   graph const star = make_star(std::vector<float>((std::size_t{1} << 20U) + 3, 1));
   std::vector<vertex_id> const roots(30'000, 0);
-  expect_same(multidim_walk(to_gpu(star, exec), on_gpu(roots).span(), 3, {.length = 4}, exec),
+  expect_same(multidim_walk(to_gpu(star, exec), on_gpu(roots, exec).span(), 3, {.length = 4}, exec),
               multidim_walk(star, roots, 3, {.length = 4}));
 }
 
@@ -195,7 +173,7 @@ TEST_F(MultidimOnGpu, BatchesDontChangeASample)
   graph const g = make_zoo(5);
   graph const there = to_gpu(g, exec);
   auto const roots = random_roots(g, 900 * 4);
-  auto const from = on_gpu(roots);
+  auto const from = on_gpu(roots, exec);
   multidim_params const params{.length = 20, .seed = 5};
   auto const whole = copied(multidim_walk(there, from.span(), 4, params, exec).vertices);
   std::vector<vertex_id> parts;
@@ -228,9 +206,9 @@ TEST_F(MultidimOnGpu, RefusesWhatTheCpuRefuses)
   EXPECT_EQ(error({no_vertex}, 1), "root 0: vertex 4294967295 is out of range, the graph has 3 vertices");
   EXPECT_EQ(error({0}, 1, {.length = 0}), "length: 0, expected 1 to 2147483646 steps");
   EXPECT_EQ(error({0}, 1, {}, -1), "first_walk: -1, expected 0 or more");
-  EXPECT_EQ(
-      message_of<argument_error>([&] { (void)multidim_walk(to_gpu(graph(), exec), on_gpu({0}).span(), 1, {}, exec); }),
-      "root 0: vertex 0 is out of range, the graph has 0 vertices");
+  EXPECT_EQ(message_of<argument_error>(
+                [&] { (void)multidim_walk(to_gpu(graph(), exec), on_gpu<vertex_id>({0}, exec).span(), 1, {}, exec); }),
+            "root 0: vertex 0 is out of range, the graph has 0 vertices");
 }
 
 TEST_F(MultidimOnGpu, NamesAGraphThatIsElsewhere)

@@ -9,38 +9,16 @@
 #include <tendril/generate.hpp>
 #include <tendril/walk.hpp>
 
+#include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
 #include "support/small_graphs.hpp"
+#include "support/walk_rows.hpp"
 
 namespace tendril::test {
 namespace {
 
 constexpr std::int64_t with_tables = std::int64_t{1} << 40U;
 constexpr std::int64_t without_tables = 1;
-
-struct rows {
-  std::vector<vertex_id> vertices;
-  std::vector<std::int32_t> lengths;
-
-  friend bool operator==(rows const&, rows const&) = default;
-};
-
-template <class T>
-std::vector<T> copied(buffer<T> const& from)
-{
-  std::vector<T> to(static_cast<std::size_t>(from.size()));
-  EXPECT_EQ(cudaMemcpy(to.data(), from.data(), to.size() * sizeof(T), cudaMemcpyDefault), cudaSuccess);
-  return to;
-}
-
-rows rows_of(walks const& out) { return {copied(out.vertices), copied(out.lengths)}; }
-
-buffer<vertex_id> on_gpu(std::vector<vertex_id> const& from, gpu_exec const& exec)
-{
-  buffer<vertex_id> to(static_cast<std::int64_t>(from.size()), memory_of(exec));
-  EXPECT_EQ(cudaMemcpy(to.data(), from.data(), from.size() * sizeof(vertex_id), cudaMemcpyDefault), cudaSuccess);
-  return to;
-}
 
 class WalkOnGpu : public gpu_test {
  protected:
@@ -55,8 +33,8 @@ class WalkOnGpu : public gpu_test {
       walker const cpu(g, app.params, with_tables);
       walker const gpu(there, app.params, expected_walks, exec);
       ASSERT_EQ(gpu.plan().rule, cpu.plan().rule) << app.name;
-      rows const expected = rows_of(cpu.run(starts, first));
-      rows const got = rows_of(gpu.run(from.span(), first, exec));
+      rows const expected = copied_rows(cpu.run(starts, first));
+      rows const got = copied_rows(gpu.run(from.span(), first, exec));
       ASSERT_EQ(got.lengths, expected.lengths) << app.name;
       ASSERT_EQ(got.vertices, expected.vertices) << app.name;
       ++compared_;
@@ -99,13 +77,13 @@ TEST_F(WalkOnGpu, DoesNotDependOnTheBatch)
   auto const from = on_gpu(starts, exec);
   for (auto const& app : all_applications(14)) {
     walker const walk(there, app.params, with_tables, exec);
-    rows const whole = rows_of(walk.run(from.span(), 5, exec));
+    rows const whole = copied_rows(walk.run(from.span(), 5, exec));
     rows parts;
     std::size_t begin = 0;
     for (std::size_t batch = 1; begin < starts.size(); batch = batch * 3 % 701 + 1) {
       std::size_t const count = std::min(batch, starts.size() - begin);
       rows const part =
-          rows_of(walk.run(from.span().subspan(begin, count), 5 + static_cast<std::int64_t>(begin), exec));
+          copied_rows(walk.run(from.span().subspan(begin, count), 5 + static_cast<std::int64_t>(begin), exec));
       parts.vertices.insert(parts.vertices.end(), part.vertices.begin(), part.vertices.end());
       parts.lengths.insert(parts.lengths.end(), part.lengths.begin(), part.lengths.end());
       begin += count;
@@ -121,8 +99,8 @@ TEST_F(WalkOnGpu, InStepMajorOrderIsTheSameTransposed)
   auto const from = on_gpu(starts_everywhere(g, 20), exec);
   for (auto const& app : all_applications(21)) {
     walker const walk(there, app.params, with_tables, exec);
-    rows const by_walk = rows_of(walk.run(from.span(), 0, exec));
-    rows const by_step = rows_of(walk.run(from.span(), 0, exec, walk_order::step_major));
+    rows const by_walk = copied_rows(walk.run(from.span(), 0, exec));
+    rows const by_step = copied_rows(walk.run(from.span(), 0, exec, walk_order::step_major));
     ASSERT_EQ(by_step.lengths, by_walk.lengths) << app.name;
     auto const n = static_cast<std::size_t>(from.size());
     for (std::size_t i = 0; i < n; ++i) {
@@ -162,15 +140,16 @@ TEST_F(WalkOnGpu, NamesAStartOutOfRangeAndGoesOn)
   graph const g = make_zoo(3);
   graph const there = to_gpu(g, exec);
   walker const walk(there, {}, 1, exec);
-  auto const bad = on_gpu({1, 2, 64, 3}, exec);
+  auto const bad = on_gpu<vertex_id>({1, 2, 64, 3}, exec);
   try {
     (void)walk.run(bad.span(), 0, exec);
     FAIL() << "a vertex that is not there";
   } catch (argument_error const& e) {
     EXPECT_STREQ(e.what(), "start 2: vertex 64 is out of range, the graph has 64 vertices");
   }
-  auto const good = on_gpu({1, 2, 3}, exec);
-  EXPECT_EQ(rows_of(walk.run(good.span(), 0, exec)), rows_of(walker(g, {}, 1).run(std::vector<vertex_id>{1, 2, 3}, 0)));
+  auto const good = on_gpu<vertex_id>({1, 2, 3}, exec);
+  EXPECT_EQ(copied_rows(walk.run(good.span(), 0, exec)),
+            copied_rows(walker(g, {}, 1).run(std::vector<vertex_id>{1, 2, 3}, 0)));
 }
 
 TEST_F(WalkOnGpu, NamesTheFirstOfManyStartsOutOfRange)
@@ -200,7 +179,7 @@ TEST_F(WalkOnGpu, RefusesAGraphElsewhere)
   EXPECT_THROW(walker(g, {}, 1, exec), argument_error);
   EXPECT_THROW(walker(there, {}, 1), argument_error);
   walker const cpu(g, {}, 1);
-  auto const from = on_gpu({1}, exec);
+  auto const from = on_gpu<vertex_id>({1}, exec);
   EXPECT_THROW((void)cpu.run(from.span(), 0, exec), argument_error);
 }
 

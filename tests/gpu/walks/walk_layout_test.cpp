@@ -10,6 +10,7 @@
 
 #include "gpu/device/workspace.hpp"
 #include "gpu/walks/job.hpp"
+#include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
 
 namespace tendril::test {
@@ -27,9 +28,7 @@ class WalkLayouts : public gpu_test {
     extra.has_weights = true;
     g = to_gpu(generate_rmat({.scale = 11, .edge_factor = 12, .seed = 5}, {.symmetrize = true}, extra), exec);
     auto const from = random_vertices(g.num_vertices(), 3000, 9);
-    starts = buffer<vertex_id>(from.size(), memory_of(exec));
-    ASSERT_EQ(cudaMemcpy(starts.data(), from.data(), 4 * static_cast<std::size_t>(from.size()), cudaMemcpyDefault),
-              cudaSuccess);
+    starts = on_gpu(from.span(), exec);
   }
 
   std::vector<vertex_id> planned(walk_params params)
@@ -65,13 +64,6 @@ class WalkLayouts : public gpu_test {
     }
     synchronize(exec);
     return copied(rows);
-  }
-
-  static std::vector<vertex_id> copied(buffer<vertex_id> const& from)
-  {
-    std::vector<vertex_id> to(static_cast<std::size_t>(from.size()));
-    EXPECT_EQ(cudaMemcpy(to.data(), from.data(), to.size() * sizeof(vertex_id), cudaMemcpyDefault), cudaSuccess);
-    return to;
   }
 
   template <class T>

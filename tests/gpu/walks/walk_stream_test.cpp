@@ -9,53 +9,26 @@
 #include <tendril/generate.hpp>
 #include <tendril/walk_stream.hpp>
 
-#include "support/binary_files.hpp"  // message_of
+#include "support/collected_walks.hpp"
+#include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
+#include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril::test {
 namespace {
 
-/// A sink that keeps everything, and checks that it comes in order.
-struct collected {
-  std::vector<vertex_id> vertices;
-  std::vector<std::int32_t> lengths;
-  std::int64_t calls = 0;
-
-  std::function<void(walk_rows const&)> sink()
-  {
-    return [this](walk_rows const& rows) {
-      EXPECT_EQ(rows.first, static_cast<std::int64_t>(lengths.size()));
-      vertices.insert(vertices.end(), rows.vertices.begin(), rows.vertices.end());
-      lengths.insert(lengths.end(), rows.lengths.begin(), rows.lengths.end());
-      ++calls;
-    };
-  }
-};
-
 class WalkStream : public gpu_test {
  protected:
-  static std::int64_t sum(std::vector<std::int32_t> const& lengths)
-  {
-    std::int64_t out = 0;
-    for (auto const l : lengths) { out += l; }
-    return out;
-  }
-
-  template <class T>
-  static std::vector<T> host(buffer<T> const& from)
-  {
-    return {from.begin(), from.end()};
-  }
-
   /// The error of a job on a small graph, after which the same walker makes a good one.
   template <class Error>
   std::string error(std::function<void(walk_stream_job&)> const& spoil)
   {
     graph const g = make_zoo(3);
     walker const walk(to_gpu(g, exec), {.length = 9}, 1, exec);
-    collected ignored;
-    walk_stream_job job{.num_walks = 60'000, .starts = every_vertex(1000), .sink = ignored.sink(), .gpu_bytes = 20'000};
+    collected_walks ignored;
+    walk_stream_job job{
+        .num_walks = 60'000, .starts = every_vertex(1000), .sink = ignored.sink(), .batch_bytes = 20'000};
     auto const good = job;
     spoil(job);
     std::string const message = message_of<Error>([&] { (void)stream_walks(walk, job, exec); });
@@ -78,22 +51,22 @@ TEST_F(WalkStream, IsTheCpusWalksInBatchesOfAnySize)
     walks const expected = walker(g, app.params, 2 * n).run(twice, 0xfffffff0LL);
     for (std::int64_t const batch : {1, 7, 100, 1'000'000}) {
       if (batch == 1 && app.name != all_applications(23).front().name) { continue; }  // one application is enough
-      collected out;
+      collected_walks out;
       auto const report = stream_walks(walk,
                                        {.num_walks = 2 * n,
                                         .first_walk = 0xfffffff0LL,  // logical ids cross 2^32
                                         .starts = starts_from(starts, 2),
                                         .sink = out.sink(),
-                                        .gpu_bytes = 4 * batch * 4 * (1 + 24 + 1)},
+                                        .batch_bytes = 4 * batch * 4 * (1 + 24 + 1)},
                                        exec);
-      ASSERT_EQ(out.vertices, host(expected.vertices)) << app.name << ", " << batch;
-      ASSERT_EQ(out.lengths, host(expected.lengths)) << app.name << ", " << batch;
+      ASSERT_EQ(out.vertices, copied(expected.vertices)) << app.name << ", " << batch;
+      ASSERT_EQ(out.lengths, copied(expected.lengths)) << app.name << ", " << batch;
       EXPECT_EQ(report.num_walks, 2 * n);
-      EXPECT_EQ(report.steps, sum(out.lengths));
+      EXPECT_EQ(report.steps, out.num_steps());
       EXPECT_EQ(report.batch_walks, std::min(batch, 2 * n));
       EXPECT_EQ(report.num_batches, out.calls);
       EXPECT_EQ(report.num_batches, (2 * n + report.batch_walks - 1) / report.batch_walks);
-      EXPECT_LE(report.gpu_bytes, 4 * batch * 4 * (1 + 24 + 1));
+      EXPECT_LE(report.batch_bytes, 4 * batch * 4 * (1 + 24 + 1));
     }
   }
 }
@@ -141,21 +114,21 @@ TEST_F(WalkStream, IsTheCpusMultidimensionalWalks)
   }
   multidim_params const params{.length = 31, .seed = 9};
   auto const expected = multidim_walk(g, thrice, 5, params, cpu_exec{}, 11);
-  for (std::int64_t const gpu_bytes : {0, 50'000, 3'000}) {
-    collected out;
+  for (std::int64_t const bytes : {0, 50'000, 3'000}) {
+    collected_walks out;
     (void)stream_multidim_walks(there, 5, params,
                                 {.num_walks = 1500,
                                  .first_walk = 11,
                                  .starts = starts_from(roots, 3, 5),
                                  .sink = out.sink(),
-                                 .gpu_bytes = gpu_bytes},
+                                 .batch_bytes = bytes},
                                 exec);
-    ASSERT_EQ(out.vertices, host(expected.vertices)) << gpu_bytes;
-    ASSERT_EQ(out.lengths, host(expected.lengths)) << gpu_bytes;
+    ASSERT_EQ(out.vertices, copied(expected.vertices)) << bytes;
+    ASSERT_EQ(out.lengths, copied(expected.lengths)) << bytes;
   }
 }
 
-TEST_F(WalkStream, OfNothingCallsNobody)
+TEST_F(WalkStream, OfNothingCallsNeitherStartsNorSink)
 {
   walker const walk(to_gpu(make_zoo(3), exec), {}, 0, exec);
   auto const report = stream_walks(
@@ -172,7 +145,7 @@ TEST_F(WalkStream, ReportsProgressToItsCaller)
                      {.num_walks = 64'000,
                       .starts = every_vertex(1000),
                       .sink = [](walk_rows const&) {},
-                      .gpu_bytes = 20'000,
+                      .batch_bytes = 20'000,
                       .on_progress =
                           [&](progress const& p) {
                             EXPECT_STREQ(p.what, "walking");
@@ -209,10 +182,10 @@ TEST_F(WalkStream, NamesWhatIsWrong)
 {
   EXPECT_EQ(error<argument_error>([](walk_stream_job& job) { job.num_walks = 64'001; }),
             "start 64000: vertex 64 is out of range, the graph has 64 vertices");
-  EXPECT_EQ(error<argument_error>([](walk_stream_job& job) { job.gpu_bytes = 191; }),
-            "gpu_bytes: 191, expected at least 192: 4 batches of one walk each");
-  EXPECT_EQ(error<argument_error>([](walk_stream_job& job) { job.gpu_bytes = -1; }),
-            "gpu_bytes: -1, expected 0 or more");
+  EXPECT_EQ(error<argument_error>([](walk_stream_job& job) { job.batch_bytes = 191; }),
+            "batch_bytes: 191, expected at least 192: 4 batches of one walk each");
+  EXPECT_EQ(error<argument_error>([](walk_stream_job& job) { job.batch_bytes = -1; }),
+            "batch_bytes: -1, expected 0 or more");
   EXPECT_EQ(error<argument_error>([](walk_stream_job& job) { job.num_walks = -1; }),
             "num_walks: -1, expected 0 or more");
   EXPECT_EQ(error<argument_error>([](walk_stream_job& job) { job.first_walk = -1; }),

@@ -18,7 +18,7 @@ using custom_about_function = void(void const* app, std::int32_t num_steps, cust
                                    step_request* requests);
 
 /// Receives the edges that a run of samples recorded, one call per step. `counts` [num_samples]: edges of each sample.
-struct edge_sink {
+struct recorded_edge_sink {
   void* self;
   void (*take)(void* self, std::int32_t step, vertex_id const* sources, vertex_id const* targets,
                std::int64_t const* counts, std::int64_t num_samples);
@@ -27,7 +27,7 @@ struct edge_sink {
 /// Grows samples [begin, end); `sink` is null if no edges are recorded. @return 0, with the least problem in
 /// `problem`, or 1 if memory is exhausted.
 using custom_grow_function = int(void const* app, application_setup const* setup, std::int64_t begin, std::int64_t end,
-                                 edge_sink const* sink, std::uint64_t* problem);
+                                 recorded_edge_sink const* sink, std::uint64_t* problem);
 
 #ifdef TENDRIL_CUSTOM_UNIT
 
@@ -41,7 +41,7 @@ void tell_about(void const* app, std::int32_t num_steps, custom_about* about, st
 
 template <class A>
 int grow_custom(void const* app, application_setup const* setup, std::int64_t begin, std::int64_t end,
-                edge_sink const* sink, std::uint64_t* problem)
+                recorded_edge_sink const* sink, std::uint64_t* problem)
 {
   try {
     std::vector<recorded_edges> edges(sink == nullptr ? 0 : static_cast<std::size_t>(setup->num_steps));

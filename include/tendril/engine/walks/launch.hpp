@@ -11,7 +11,7 @@
 #include <tendril/buffer.hpp>
 #include <tendril/dynamic_walk.hpp>
 #include <tendril/engine/walks/launch_state.hpp>
-#include <tendril/engine/walks/support.hpp>  // walk_rows
+#include <tendril/engine/walks/support.hpp>  // walk_output
 #include <tendril/engine/walks/tuning.hpp>
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
@@ -82,7 +82,7 @@ struct dynamic_kernels {
 /// Runs a whole call on a GPU except the kernels: checks the arguments, computes the largest weights if the walk has a
 /// bound(state), and synchronises once. `enqueue(setup, rejecting, batch)` does the rest. @throws as run_dynamic_walk.
 void run_walk_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
-                   bool has_bound, gpu_exec const& exec, std::int64_t first_walk, walk_rows const& rows,
+                   bool has_bound, gpu_exec const& exec, std::int64_t first_walk, walk_output const& rows,
                    std::function<dynamic_workspace(dynamic_setup const&, bool, dynamic_batch const&)> const& enqueue);
 
 /// Does the same, and allocates the result in the memory of `exec`.

@@ -31,7 +31,7 @@ void check_starts(graph_view const& graph, std::span<vertex_id const> starts, st
 void for_each_run(std::int64_t size, cpu_exec const& exec, std::function<void(std::int64_t, std::int64_t)> const& work);
 
 /// Output of walks: [n, length + 1] and, unless null, [n], in the caller's memory.
-struct walk_rows {
+struct walk_output {
   vertex_id* vertices;
   std::int32_t* lengths;
 };
@@ -39,7 +39,7 @@ struct walk_rows {
 /// Runs a whole call on the CPU except the walking: checks the arguments, and computes the largest weights if the walk
 /// has a bound(state). `walk_batch(setup, rejecting, batch)` does the rest. @throws as run_dynamic_walk.
 void run_walk_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
-                   bool has_bound, cpu_exec const& exec, std::int64_t first_walk, walk_rows const& rows,
+                   bool has_bound, cpu_exec const& exec, std::int64_t first_walk, walk_output const& rows,
                    std::function<void(dynamic_setup const&, bool, dynamic_batch const&)> const& walk_batch);
 
 /// Does the same, and allocates the result in the memory of `exec`.

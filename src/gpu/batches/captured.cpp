@@ -1,4 +1,4 @@
-#include "gpu/batches/graph.hpp"
+#include "gpu/batches/captured.hpp"
 
 #include "gpu/device/check.hpp"
 
@@ -26,7 +26,7 @@ void captured_batches::launch(batch_run& run, batch_input const& input, std::uin
   if (generation != generation_ || graphs_.size() >= most_graphs) { drop(); }
   generation_ = generation;
   std::vector<std::int64_t> shape;
-  for (auto const& bound : batch_run::seed_bounds(input, true)) { shape.push_back(bound.total); }
+  for (auto const& bound : seed_bounds(input, true)) { shape.push_back(bound.total); }
   shape.push_back(run.table().mask);
   auto found = graphs_.find(shape);
   if (found == graphs_.end()) { found = graphs_.emplace(shape, capture(run, exec)).first; }

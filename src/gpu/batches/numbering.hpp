@@ -28,7 +28,7 @@ struct batch_call {
   std::uint64_t first_batch = 0;  ///< Number of the first of these batches.
   std::int64_t num_batches = 0;
   std::int64_t num_groups = 0;    ///< Batches, or trees if disjoint.
-  core::fast_divisor by_batch;    ///< By the seeds of a batch; of a single batch nobody asks.
+  core::fast_divisor by_batch;    ///< By the seeds of a batch; not used for a single batch.
   std::uint32_t first_stamp = 0;  ///< That of (group 0, vertex type 0).
 };
 
@@ -98,7 +98,7 @@ struct number_job {
   graph_view graph;
   edge_id const* picked = nullptr;  ///< [slots] -1: none.
   std::uint32_t* at = nullptr;      ///< [slots] insertion::at, overwritten; null: no picks are made.
-  bool keeps_numbers = true;        ///< Somebody will look for them in the table.
+  bool keeps_numbers = true;        ///< A later launch looks for them in the table.
   std::uint32_t fanout = 1;         ///< Slots a vertex.
   core::fast_divisor by_fanout;
   std::int64_t const* offsets = nullptr;  ///< Where each vertex's slots begin, where all neighbours are taken.
@@ -113,7 +113,7 @@ struct number_job {
   std::int64_t* expanded_after = nullptr;
 
   // Of a single batch new vertices go straight to the list that the next hop expands, from next_base on.
-  vertex_id* next_vertices = nullptr;  ///< Null: nobody asks.
+  vertex_id* next_vertices = nullptr;  ///< Null: there is no such list.
   std::uint32_t* next_groups = nullptr;
   std::int64_t const* next_base = nullptr;  ///< [1] number of the list's first vertex; null: 0.
   std::int64_t* next_count = nullptr;       ///< [1] its length, or null.

@@ -1,0 +1,86 @@
+#include "prepared_walks.hpp"
+
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <tendril/error.hpp>
+#include <tendril/gpu.hpp>
+#include <tendril/multidim.hpp>
+#include <tendril/starts.hpp>
+#include <tendril/walk.hpp>
+
+namespace tendril::cli {
+namespace {
+
+/// All walks of a job, without a sink.
+walk_stream_job stream_of(walk_job const& job, std::int64_t num_walks, start_source starts)
+{
+  walk_stream_job out;
+  out.num_walks = num_walks;
+  out.first_walk = job.first_walk;
+  out.starts = std::move(starts);
+  out.batch_bytes = job.gpu_bytes();
+  return out;
+}
+
+/// Without the bar of reading and planning: a stream has its own.
+cpu_exec without_progress(cpu_exec exec)
+{
+  exec.on_progress = {};
+  return exec;
+}
+
+}  // namespace
+
+prepared_walks prepare_plain_walks(walk_job const& job, graph const& g, cpu_exec const& exec)
+{
+  walk_params const params = job.params(g);
+  auto const list = std::make_shared<std::optional<buffer<vertex_id>> const>(job.starts(g, exec));
+  std::int64_t const walks_each = job.walks_each();
+  prepared_walks out;
+  out.num_walks = job.count_walks(*list ? (*list)->size() : g.num_vertices());
+  out.length = params.length;
+  auto const gpu = job.gpu();
+  auto const walks =
+      std::make_shared<walker>(gpu ? walker(to_gpu(g, gpu_exec(*gpu)), params, out.num_walks, gpu_exec(*gpu))
+                                   : walker(g, params, out.num_walks, exec));  // checks the length too
+  out.row = params.length + 1;
+  out.plan = walks->plan();
+  out.description = fmt::format("{} ({})", describe(job.app, params), to_string(out.plan->rule));
+  out.params = params_json(params);
+  out.metadata = {{"rule", std::string(to_string(out.plan->rule))}};
+  out.stream =
+      stream_of(job, out.num_walks, *list ? starts_from((*list)->span(), walks_each) : every_vertex(walks_each));
+  out.run = [walks, list, gpu, here = without_progress(exec)](walk_stream_job const& stream) {
+    return gpu ? stream_walks(*walks, stream, gpu_exec(*gpu)) : stream_walks(*walks, stream, here);
+  };
+  return out;
+}
+
+prepared_walks prepare_multidim_walks(walk_job const& job, graph const& g, cpu_exec const& exec)
+{
+  multidim_params const params = job.multidim();
+  std::int64_t const m = job.num_roots();
+  std::int64_t const walks_each = job.walks_each();
+  (void)multidim_walk(g, {}, m, params, exec);  // checks the parameters before roots are read
+  auto const sets = std::make_shared<buffer<vertex_id> const>(job.root_sets(g, exec));
+  prepared_walks out;
+  out.num_walks = job.count_walks(sets->size() / m);
+  out.length = params.length;
+  out.row = m + params.length;
+  out.description = describe(params, m);
+  out.params = params_json(params, m);
+  out.metadata = {{"num_roots", std::to_string(m)}};
+  out.stream = stream_of(job, out.num_walks, starts_from(sets->span(), walks_each, m));
+  auto const gpu = job.gpu();
+  out.run = [there = gpu ? to_gpu(g, gpu_exec(*gpu)) : g, sets, m, params, gpu,
+             here = without_progress(exec)](walk_stream_job const& stream) {
+    return gpu ? stream_multidim_walks(there, m, params, stream, gpu_exec(*gpu))
+               : stream_multidim_walks(there, m, params, stream, here);
+  };
+  return out;
+}
+
+}  // namespace tendril::cli

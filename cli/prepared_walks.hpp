@@ -1,0 +1,47 @@
+// What `tendril walk` makes, whatever the application and the place: a stream of walks, and what files and summaries say
+// of them.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include <tendril/exec.hpp>
+#include <tendril/graph.hpp>
+#include <tendril/plan.hpp>
+#include <tendril/walk_stream.hpp>
+
+#include "common.hpp"
+#include "walk_job.hpp"
+
+namespace tendril::cli {
+
+/// A job that is ready to run.
+struct prepared_walks {
+  std::int64_t num_walks = 0;
+  std::int64_t row = 0;     ///< Vertices of a walk's row.
+  std::int64_t length = 0;  ///< Steps of a whole walk.
+
+  std::string description;            ///< For people: "deepwalk, 80 steps (uniform)".
+  json params;                        ///< For programs, and for metadata of files.
+  std::optional<sampling_plan> plan;  ///< Where there was something to plan.
+  std::map<std::string, std::string> metadata;
+
+  walk_stream_job stream;  ///< All walks; without a sink.
+
+  /// Streams walks where the job is to run: `stream`, once it has a sink.
+  std::function<walk_stream_report(walk_stream_job const& stream)> run;
+};
+
+/// Walks that go from vertex to vertex: all applications but multidim; on the GPU that the job names, or on the CPU.
+/// @param g  In host memory.
+/// @throws argument_error for options that don't fit the application or the graph; device_error.
+[[nodiscard]] prepared_walks prepare_plain_walks(walk_job const& job, graph const& g, cpu_exec const& exec);
+
+/// Multi-dimensional walks. @throws as prepare_plain_walks.
+[[nodiscard]] prepared_walks prepare_multidim_walks(walk_job const& job, graph const& g, cpu_exec const& exec);
+
+}  // namespace tendril::cli

@@ -1,0 +1,174 @@
+// Walks made on the CPU and consumed at once: while the sink has one batch, the next is made. GPU twin:
+// src/gpu/walks/stream.cpp.
+
+#include <tendril/walk_stream.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <numeric>
+#include <utility>
+
+#include <tendril/checked.hpp>
+
+#include "samplers/walks/stream_checks.hpp"
+
+namespace tendril {
+namespace {
+
+constexpr std::int64_t num_slots = 2;                              // one is made, one is in the sink
+constexpr std::int64_t most_batch_bytes = std::int64_t{64} << 20;  // of vertices: large against any per-batch cost
+
+class stopwatch {
+ public:
+  [[nodiscard]] double seconds() const
+  {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// Consecutive walks.
+struct slot {
+  buffer<vertex_id> vertices;    ///< [batch, row]
+  buffer<std::int32_t> lengths;  ///< [batch]
+};
+
+/// Makes walks from starts, into `out` or in its place. @param first  Logical id of the first walk.
+using batch_maker =
+    std::function<void(std::int64_t first, std::span<vertex_id const> starts, slot& out, cpu_exec const& exec)>;
+
+/// Everything but what a walk is.
+class walk_line {
+ public:
+  walk_line(walk_stream_job const& job, samplers::stream_footprint const& walk, batch_maker make, cpu_exec const& exec)
+      : job_(job),
+        walk_(walk),
+        make_(std::move(make)),
+        exec_(exec),
+        bytes_a_walk_(num_slots * 4 * (walk.row + 1) + 4 * walk.starts + walk.more_bytes),
+        batch_(choose_batch())
+  {
+  }
+
+  walk_stream_report run()
+  {
+    stopwatch const whole;
+    buffer<vertex_id> starts(checked_product("starts of a batch", batch_, walk_.starts), *exec_.memory);
+    std::array<slot, num_slots> slots;
+    walk_stream_report report;
+    std::future<void> pending;  // its destructor waits for the sink, also when a walk throws
+    for (std::int64_t first = 0; first < job_.num_walks; first += batch_) {
+      std::int64_t const size = std::min(batch_, job_.num_walks - first);
+      auto const from = starts.span().first(static_cast<std::size_t>(size * walk_.starts));
+      stopwatch const starting;
+      job_.starts(first, from);
+      samplers::check_stream_starts(from, first, walk_);
+      report.starts_seconds += starting.seconds();
+
+      auto& made = slots[static_cast<std::size_t>(report.num_batches % num_slots)];
+      stopwatch const walking;
+      make_(job_.first_walk + first, from, made, reporting(first, size));
+      report.walk_seconds += walking.seconds();
+      auto const lengths = made.lengths.span().first(static_cast<std::size_t>(size));
+      report.steps = std::accumulate(lengths.begin(), lengths.end(), report.steps);
+      ++report.num_batches;
+      tell(first + size);
+
+      if (pending.valid()) { pending.get(); }
+      walk_rows const rows{first, made.vertices.span().first(static_cast<std::size_t>(size * walk_.row)), lengths};
+      pending = std::async(std::launch::async, [this, rows, &report] {
+        stopwatch const sinking;
+        job_.sink(rows);
+        report.sink_seconds += sinking.seconds();
+      });
+    }
+    pending.get();
+    report.num_walks = job_.num_walks;
+    report.batch_walks = batch_;
+    report.batch_bytes = batch_ * bytes_a_walk_;
+    report.seconds = whole.seconds();
+    return report;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t choose_batch() const
+  {
+    samplers::check_batch_bytes(job_, num_slots, bytes_a_walk_);
+    std::int64_t const wanted = most_batch_bytes / 4 / walk_.row;
+    std::int64_t const most = job_.batch_bytes > 0 ? job_.batch_bytes / bytes_a_walk_ : wanted;
+    return std::clamp<std::int64_t>(std::min(wanted, most), 1, job_.num_walks);
+  }
+
+  /// What makes the walks [first, first + size) of the job: it reports how many of all walks are made.
+  [[nodiscard]] cpu_exec reporting(std::int64_t first, std::int64_t size) const
+  {
+    cpu_exec out = exec_;
+    out.on_progress = {};
+    if (job_.on_progress || exec_.on_progress) {
+      out.on_progress = [this, first, size](progress const& report) {
+        double const share =
+            report.total > 0 ? static_cast<double>(report.done) / static_cast<double>(report.total) : 0;
+        tell(first + static_cast<std::int64_t>(share * static_cast<double>(size)));
+      };
+    }
+    return out;
+  }
+
+  void tell(std::int64_t done) const
+  {
+    progress const report{"walking", done, job_.num_walks};
+    if (job_.on_progress) { job_.on_progress(report); }
+    if (exec_.on_progress) { exec_.on_progress(report); }
+  }
+
+  walk_stream_job const& job_;
+  samplers::stream_footprint walk_;
+  batch_maker make_;
+  cpu_exec exec_;
+  std::int64_t bytes_a_walk_;  // of all slots, and of the one buffer of starts
+  std::int64_t batch_;
+};
+
+walk_stream_report run(walk_stream_job const& job, samplers::stream_footprint const& walk, batch_maker make,
+                       cpu_exec const& exec)
+{
+  samplers::check_stream(job);
+  if (job.num_walks == 0) { return {}; }
+  return walk_line(job, walk, std::move(make), exec).run();
+}
+
+}  // namespace
+
+walk_stream_report stream_walks(walker const& walk, walk_stream_job const& job, cpu_exec const& exec)
+{
+  std::int64_t const row = walk.params().length + 1;
+  auto const make = [&](std::int64_t first, std::span<vertex_id const> starts, slot& out, cpu_exec const& walking) {
+    if (out.lengths.empty()) {  // the first batch of a slot is as large as any that follows
+      auto const size = static_cast<std::int64_t>(starts.size());
+      out.vertices = buffer<vertex_id>(checked_product("walks of a batch", size, row), *exec.memory);
+      out.lengths = buffer<std::int32_t>(size, *exec.memory);
+    }
+    walk.run_into(starts, first, out.vertices.data(), out.lengths.data(), walking);
+  };
+  return run(job, {"start", walk.input().num_vertices(), 1, row}, make, exec);
+}
+
+walk_stream_report stream_multidim_walks(graph const& graph, std::int64_t num_roots, multidim_params const& params,
+                                         walk_stream_job const& job, cpu_exec const& exec)
+{
+  (void)multidim_walk(graph, {}, num_roots, params, exec, 0);  // checks the parameters before sizes are made of them
+  auto const make = [&](std::int64_t first, std::span<vertex_id const> starts, slot& out, cpu_exec const& walking) {
+    auto made = multidim_walk(graph, starts, num_roots, params, walking, first);
+    out = {std::move(made.vertices), std::move(made.lengths)};
+  };
+  samplers::stream_footprint const walk{"root", graph.num_vertices(), num_roots, num_roots + params.length,
+                                        4 * params.length};
+  return run(job, walk, make, exec);
+}
+
+}  // namespace tendril

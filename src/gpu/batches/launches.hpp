@@ -1,0 +1,42 @@
+// The launches of a group of mini-batches, hop by hop.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gpu/batches/memory.hpp"
+
+namespace tendril::gpu {
+
+class run_launches {
+ public:
+  explicit run_launches(run_memory& memory) : memory_(memory) {}
+
+  /// Enqueues the upload of the block and everything up to the report on the stream of `on`. Waits for each fan-out of -1.
+  /// Once.
+  /// @throws too_many_picks where such a fan-out has more; memory_error.
+  void enqueue(gpu_exec const& on);
+
+ private:
+  void number_all_seeds(gpu_exec const& on);
+  void list_frontiers(std::size_t hop, gpu_exec const& on);
+  void sample(std::size_t hop, std::size_t t, gpu_exec const& on);
+  void take_all(std::size_t hop, std::size_t t, number_job& job, expansion& what, gpu_exec const& on);
+  void pick(edge_plan const& type, expansion const& what, gpu_exec const& on) const;
+  void take_tiles(number_job& job, std::int64_t picks, gpu_exec const& on);
+  [[nodiscard]] number_job job_of(std::size_t hop, std::size_t t) const;
+  [[nodiscard]] expansion expansion_of(std::size_t hop, std::size_t t, number_job const& job) const;
+
+  run_memory& memory_;
+  batch_plan const& plan_ = memory_.plan;
+  batch_space& space_ = memory_.space;
+  batch_input const& input_ = memory_.input;
+  call_block const& block_ = memory_.block;
+  count_columns const& columns_ = block_.columns();
+  batch_bounds& bounds_ = memory_.sizes.bounds;
+  std::int64_t next_tile_ = 0;
+  bool late_ = false;  // behind a fan-out of -1: tiles were not foreseen
+};
+
+}  // namespace tendril::gpu

@@ -1,0 +1,51 @@
+// What the streams of walks on both sides check before they walk.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <tendril/walk_stream.hpp>
+
+#include "base/expects.hpp"  // TENDRIL_EXPECTS
+
+namespace tendril::samplers {
+
+/// What one walk of a stream takes.
+struct stream_footprint {
+  char const* start_name;       ///< "start" or "root", for messages.
+  std::int64_t num_vertices;    ///< Of the graph.
+  std::int64_t starts;          ///< Vertices that a walk starts from.
+  std::int64_t row;             ///< Vertices of its row.
+  std::int64_t more_bytes = 0;  ///< For each walk of a batch, while the batch is made.
+};
+
+/// @throws argument_error for what no stream can serve.
+inline void check_stream(walk_stream_job const& job)
+{
+  TENDRIL_EXPECTS(job.starts && job.sink, "walk_stream_job: starts or sink is empty, expected both");
+  TENDRIL_EXPECTS(job.num_walks >= 0, "num_walks: {}, expected 0 or more", job.num_walks);
+  TENDRIL_EXPECTS(job.first_walk >= 0, "first_walk: {}, expected 0 or more", job.first_walk);
+  TENDRIL_EXPECTS(job.batch_bytes >= 0, "batch_bytes: {}, expected 0 or more", job.batch_bytes);
+}
+
+/// @param one_each  Bytes of `num_slots` batches of one walk each.
+/// @throws argument_error if the caller's limit is smaller.
+inline void check_batch_bytes(walk_stream_job const& job, std::int64_t num_slots, std::int64_t one_each)
+{
+  TENDRIL_EXPECTS(job.batch_bytes == 0 || job.batch_bytes >= one_each,
+                  "batch_bytes: {}, expected at least {}: {} batches of one walk each", job.batch_bytes, one_each,
+                  num_slots);
+}
+
+/// @param first  Number of the walk that the first of these starts belongs to.
+/// @throws argument_error naming the first vertex that the graph doesn't have, by its place in the whole job.
+inline void check_stream_starts(std::span<vertex_id const> starts, std::int64_t first, stream_footprint const& walk)
+{
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    TENDRIL_EXPECTS(starts[i] < walk.num_vertices, "{} {}: vertex {} is out of range, the graph has {} vertices",
+                    walk.start_name, first * walk.starts + static_cast<std::int64_t>(i), starts[i], walk.num_vertices);
+  }
+}
+
+}  // namespace tendril::samplers
