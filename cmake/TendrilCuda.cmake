@@ -1,0 +1,101 @@
+# Whether CUDA code is compiled, and for which GPUs. Gives TENDRIL_CUDA (ON or OFF), CMAKE_CUDA_ARCHITECTURES, and
+# TENDRIL_CUDA_CAPABILITIES, which is the list of compute capabilities that messages show.
+
+# The compute capabilities of this machine's GPUs, as CMAKE_CUDA_ARCHITECTURES writes them: "80;90". Empty if there is no
+# GPU, or no nvidia-smi that answers.
+function(tendril_local_architectures result)
+  set(found "")
+  find_program(TENDRIL_NVIDIA_SMI nvidia-smi)
+  mark_as_advanced(TENDRIL_NVIDIA_SMI)
+  if(TENDRIL_NVIDIA_SMI)
+    execute_process(COMMAND ${TENDRIL_NVIDIA_SMI} --query-gpu=compute_cap --format=csv,noheader
+      OUTPUT_VARIABLE output ERROR_QUIET RESULT_VARIABLE status TIMEOUT 30)
+    if(status EQUAL 0)
+      string(REGEX MATCHALL "[0-9]+\\.[0-9]" found "${output}")
+      string(REPLACE "." "" found "${found}")
+      list(REMOVE_DUPLICATES found)
+      list(SORT found COMPARE NATURAL)
+    endif()
+  endif()
+  set(${result} "${found}" PARENT_SCOPE)
+endfunction()
+
+# The architectures of `gpus` that Tendril supports (8.0 and newer) and nvcc can compile for; 90 if there is none.
+function(tendril_supported_architectures gpus nvcc result)
+  execute_process(COMMAND ${nvcc} --list-gpu-arch OUTPUT_VARIABLE known ERROR_QUIET RESULT_VARIABLE status)
+  set(supported "")
+  foreach(gpu IN LISTS gpus)
+    if(gpu GREATER_EQUAL 80 AND (NOT status EQUAL 0 OR known MATCHES "compute_${gpu}(\r?\n|$)"))
+      list(APPEND supported ${gpu})
+    endif()
+  endforeach()
+  if(NOT supported)
+    set(supported 90)
+  endif()
+  set(${result} "${supported}" PARENT_SCOPE)
+endfunction()
+
+# "80-real;90" to "8.0, 9.0 and newer": an entry without -real keeps PTX, which the driver compiles for newer GPUs.
+function(tendril_capabilities_text architectures result)
+  set(capabilities "")
+  set(newer "")
+  foreach(architecture IN LISTS architectures)
+    if(architecture MATCHES "^([0-9]+)([0-9])[af]?(-real|-virtual)?$")
+      list(APPEND capabilities "${CMAKE_MATCH_1}.${CMAKE_MATCH_2}")
+      if(NOT CMAKE_MATCH_3 STREQUAL "-real")
+        set(newer " and newer")
+      endif()
+    else()  # native, all, all-major
+      list(APPEND capabilities "${architecture}")
+    endif()
+  endforeach()
+  list(JOIN capabilities ", " text)
+  set(${result} "${text}${newer}" PARENT_SCOPE)
+endfunction()
+
+tendril_local_architectures(tendril_gpus)
+
+# AUTO: CUDA code doubles the time of a build, so it is compiled only where it can run.
+if(TENDRIL_CUDA STREQUAL "AUTO")
+  set(TENDRIL_CUDA OFF)
+  if(tendril_gpus OR EXISTS /dev/nvidiactl)
+    include(CheckLanguage)
+    check_language(CUDA)
+    if(CMAKE_CUDA_COMPILER)
+      set(TENDRIL_CUDA ON)
+    else()
+      message(STATUS "Tendril: this machine has a GPU, but nvcc was not found")
+    endif()
+  endif()
+endif()
+
+set(TENDRIL_CUDA_CAPABILITIES "")
+if(TENDRIL_CUDA)
+  # The architectures are chosen before the language is enabled, because CMake then sets a default of its own. nvcc's own
+  # path is not known yet either.
+  if(NOT CMAKE_CUDA_ARCHITECTURES)
+    set(tendril_nvcc nvcc)
+    foreach(candidate "${CMAKE_CUDA_COMPILER}" "$ENV{CUDACXX}" /usr/local/cuda/bin/nvcc)
+      if(candidate AND EXISTS "${candidate}")
+        set(tendril_nvcc "${candidate}")
+        break()
+      endif()
+    endforeach()
+    tendril_supported_architectures("${tendril_gpus}" "${tendril_nvcc}" CMAKE_CUDA_ARCHITECTURES)
+  endif()
+  enable_language(CUDA)
+  if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know it; nvcc 12 and later do
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+  endif()
+  set(CMAKE_CUDA_STANDARD 20)
+  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+  set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+  find_package(CUDAToolkit REQUIRED)
+  target_compile_options(tendril_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false -Xcompiler=-ffp-contract=off --expt-relaxed-constexpr>)
+  tendril_capabilities_text("${CMAKE_CUDA_ARCHITECTURES}" TENDRIL_CUDA_CAPABILITIES)
+  message(STATUS "Tendril: CUDA targets ON, compute capabilities ${TENDRIL_CUDA_CAPABILITIES}")
+else()
+  message(STATUS "Tendril: CUDA targets OFF (-DTENDRIL_CUDA=ON builds them)")
+endif()
