@@ -69,6 +69,20 @@ def exported(module):
     raise SystemExit(f"docs: {path.relative_to(ROOT)}: no __all__")
 
 
+def in_namespace(text, wanted):
+    """The lines of a header that lie in one namespace, not in one inside it."""
+    inside = []
+    kept = []
+    for line in text.splitlines():
+        if opened := re.match(r"namespace (\w+) {", line):
+            inside.append(opened[1])
+        elif line.startswith("}  // namespace"):
+            inside.pop()
+        elif inside == [wanted]:
+            kept.append(line)
+    return "\n".join(kept)
+
+
 class Stage:
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -90,13 +104,13 @@ class Stage:
         elif suffix in (".md", ".svg") and (source.startswith("docs/") or "/" not in source):
             place = PurePosixPath(source).name if suffix == ".svg" else PurePosixPath(source).name.lower()
         elif source == "include/tendril":
-            place = "cpp/index.md"
+            place = "cpp-api.md"
         elif path.is_dir() or suffix not in (".json", ".svg", ".png"):
             place = f"files/{source}.md"
         else:
             place = f"files/{source}"
         self.placed[source] = place
-        if place != "cpp/index.md":
+        if place != "cpp-api.md":
             self.fill(source, path, place)
         return place
 
@@ -142,6 +156,28 @@ class Stage:
             raise SystemExit(f"docs: {source}: link to '{link}', expected a file of the repository")
         return self.relative(place, self.place_of(named)) + mark + anchor
 
+    def cpp_page(self):
+        """The start page of the C++ reference; mkdoxy makes the pages that it links to."""
+        rows = []
+        for header in sorted((ROOT / "include/tendril").glob("*.hpp")):
+            text = in_namespace(header.read_text(encoding="utf-8"), "tendril")
+            types = re.findall(r"^(struct|class) (\w+)(?= |$)[^;]*$", text, re.M)
+            links = [f"[`{name}`](cpp/{kind}tendril_1_1{name.replace('_', '__')}.md)" for kind, name in types]
+            functions = re.findall(
+                r"^(?!using |static|#|template|requires|struct|class| )[\w:<>,&*\[\] ]*?\b(\w+)\(", text, re.M
+            )
+            links += [f"[`{name}`](cpp/namespacetendril.md#function-{name})" for name in dict.fromkeys(functions)]
+            page = header.stem.replace("_", "__") + "_8hpp.md"
+            rows.append(f"| [`{header.name}`](cpp/{page}) | {', '.join(links)} |")
+        self.write(
+            "cpp-api.md",
+            "# C++ API\n\n"
+            "Link `tendril::tendril` ([install](install.md)) and include what you use. The [functions and constants]"
+            "(cpp/namespacetendril.md) and the [classes](cpp/annotated.md) are listed in full. The headers in "
+            "`tendril/engine/` run structs of your own: link `tendril::engine`.\n\n"
+            "| header in `tendril/` | classes, functions |\n| --- | --- |\n" + "\n".join(rows) + "\n",
+        )
+
     def python_pages(self):
         """One page a subject, and the page that lists them."""
         listed = [name for _, module, names in PYTHON.values() if module == "tendril" for name in names]
@@ -166,6 +202,7 @@ def main():
     stage = Stage(folder)
     for page in ["README.md", "CHANGELOG.md", *sorted(p.relative_to(ROOT).as_posix() for p in ROOT.glob("docs/*.md"))]:
         stage.place_of(page)
+    stage.cpp_page()
     stage.python_pages()
     shutil.copyfile(ROOT / "docs/site/extra.css", folder / "extra.css")
 

@@ -68,7 +68,7 @@ def test_plain_program(consumer, tmp_path):
     rmat = ["generate", "rmat", "g.safetensors", "--scale", "8", "--symmetrize", "--dedup", "--seed", "1", "--quiet"]
     run(TENDRIL, *rmat, cwd=tmp_path)
     walk = ["walk", "g.safetensors", "-o", "w.txt", "--app", "node2vec", "--p", "2", "--q", "0.5", "--length", "10"]
-    run(TENDRIL, *walk, "--seed", "42", "--quiet", cwd=tmp_path)
+    run(TENDRIL, *walk, "--walks", "1", "--seed", "42", "--quiet", cwd=tmp_path)
     walks = run(consumer / "plain")
     assert len(walks.splitlines()) == 256
     assert walks == (tmp_path / "w.txt").read_text()
