@@ -24,21 +24,25 @@ struct bench_verb {
 void add_bench(CLI::App& application)
 {
   auto const verb = std::make_shared<bench_verb>();
-  CLI::App* const app = application.add_subcommand("bench", "Measure this machine's ceilings, and jobs against them");
+  CLI::App* const app =
+      application.add_subcommand("bench", "Measure this machine's ceilings, and compare jobs with them");
   app->add_option("SUITE", verb->options.suite, fmt::format("What to measure: {}", fmt::join(bench::suites(), ", ")))
       ->required();
   app->add_option(
-      "--graph", verb->options.graph,
-      "rmat:SCALE[:EDGE_FACTOR], or a file; on a GPU also g1, g1l, g2, rmat24, youtube, patents, livejournal, orkut, "
-      "twitter, friendster, products, reddit, papers100m, several with commas [rmat:22:16; on a GPU those of the "
-      "suite's goals]");
-  app->add_option("--repeats", verb->options.repeats, "Rounds; figures are their medians")->capture_default_str();
+         "--graph", verb->options.graph,
+         "rmat:SCALE[:EDGE_FACTOR] or a file; on a GPU also g1, g1l, g2, rmat24, youtube, patents, livejournal, orkut, "
+         "twitter, friendster, products, reddit, papers100m; separate several by commas [rmat:22:16; on a GPU the "
+         "graphs "
+         "of the suite's goals]")
+      ->type_name("GRAPH");
+  app->add_option("--repeats", verb->options.repeats, "Number of rounds; results are medians over the rounds")
+      ->capture_default_str();
   app->add_option("--only", verb->options.only,
-                  "Walks and minibatch on a GPU: only jobs (executors) whose name holds this, and ceilings");
+                  "Walks and minibatch on a GPU: run only ceilings, and jobs (executors) whose name contains this");
   app->add_option("--device", verb->device, "cpu, cuda or cuda:N; stream, published, samplers and layers need a GPU")
       ->capture_default_str();
-  app->add_option("--threads", verb->threads, "Threads to use; 0: every core")->capture_default_str();
-  app->add_option("--json", verb->options.json_path, "Write the result file, too");
+  app->add_option("--threads", verb->threads, "Number of threads; 0: every core")->capture_default_str();
+  app->add_option("--json", verb->options.json_path, "Also write the results to this file")->type_name("OUT");
   app->footer(
       "Examples:\n"
       "  tendril bench ceilings --graph rmat:20\n"

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <tendril/checked.hpp>
 #include <tendril/error.hpp>
 #include <tendril/gpu.hpp>
 
@@ -105,7 +106,9 @@ std::int64_t count_vertices(buffer<vertex_id> const& vertices)
   return vertices.size() - std::count(vertices.begin(), vertices.end(), no_vertex);
 }
 
-catalogue_job job_of_catalogue(sample_job const& job, sample_place const& place)
+namespace {
+
+catalogue_job unchecked_job(sample_job const& job, sample_place const& place)
 {
   if (job.from_source() || job.app == "layer") { return application_job(job, place); }
   if (job.app == "mvs") { return mvs_job(job, place); }
@@ -113,6 +116,15 @@ catalogue_job job_of_catalogue(sample_job const& job, sample_place const& place)
   if (job.app == "cluster") { return cluster_job(job, place); }
   if (job.app == "shadow") { return shadow_job(job, place); }
   return job.app.starts_with("saint") ? saint_job(job, place) : layerwise_job(job, place);
+}
+
+}  // namespace
+
+catalogue_job job_of_catalogue(sample_job const& job, sample_place const& place)
+{
+  auto made = unchecked_job(job, place);
+  (void)checked_sum("--first-sample: ids of samples", job.more.first_sample, made.num_samples);
+  return made;
 }
 
 void run_catalogue(sample_job const& job, graph_source const& source, common_options const& common,

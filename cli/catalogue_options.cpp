@@ -11,7 +11,7 @@
 namespace tendril::cli {
 namespace {
 
-/// An option and where it is kept.
+/// An option and the variable that stores its value.
 struct number_option {
   char const* name;
   std::optional<std::int64_t>* value;
@@ -25,79 +25,85 @@ void catalogue_options::add_to(CLI::App& verb, bool with_walks)
 {
   auto const group = "Catalogue";
   for (auto const& [name, value, letter, what] :
-       {number_option{"--layers", &layers, "L", "fastgcn, ladies: layers of a sample [2; 5]"},
-        {"--layer-size", &layer_size, "N", "Vertices drawn a layer: layer [1000], fastgcn [400], ladies [64]"},
-        {"--max-size", &max_size, "N", "layer: vertices of a sample [2000]"},
-        {"--max-steps", &max_steps, "N", "Steps: layer [max-size / layer-size], --app-source that runs until done"},
+       {number_option{"--layers", &layers, "L", "fastgcn, ladies: layers per sample [2; 5]"},
+        {"--layer-size", &layer_size, "N", "Vertices drawn per layer: layer [1000], fastgcn [400], ladies [64]"},
+        {"--max-size", &max_size, "N", "layer: maximum vertices per sample [2000]"},
+        {"--max-steps", &max_steps, "N",
+         "Maximum steps: layer [max-size / layer-size]; --app-source: of an application that runs until_done"},
         {"--num-samples", &num_samples, "N",
-         "mvs, cluster, saint-…: samples [an epoch: as many as have each vertex once, on average]"},
-        {"--clusters", &clusters, "N", "cluster: clusters [a hundredth of the vertices]"},
-        {"--clusters-per-sample", &clusters_per_sample, "N", "cluster: clusters of a sample [20]"},
+         "mvs, cluster, saint-…: number of samples [an epoch: each vertex is sampled once on average]"},
+        {"--clusters", &clusters, "N", "cluster: number of clusters [number of vertices / 100]"},
+        {"--clusters-per-sample", &clusters_per_sample, "N", "cluster: clusters per sample [20]"},
         {"--depth", &depth, "N", "shadow: hops [2]"},
-        {"--num-neighbors", &num_neighbors, "N", "shadow: neighbours drawn of each vertex [10]"},
-        {"--budget", &budget, "N", "saint-node: vertices drawn; saint-edge: edges drawn [2000]"},
+        {"--num-neighbors", &num_neighbors, "N", "shadow: neighbours drawn per vertex [10]"},
+        {"--budget", &budget, "N", "saint-node: vertices drawn per sample; saint-edge: edges drawn per sample [2000]"},
         {"--coefficients", &coefficients, "N",
          "saint-…: also write GraphSAINT's coefficients, counted over the samples 0 to N - 1"}}) {
     verb.add_option(name, *value, what)->type_name(letter)->group(group);
   }
   if (!with_walks) {
-    verb.add_option("--roots", roots, "Roots of a sample: saint-walk [2000]; layer, --app-source: seeds of each [1]")
+    verb.add_option(
+            "--roots", roots,
+            "Roots per sample: saint-walk [2000]; layer, --app-source: consecutive seeds that form a sample [1]")
         ->type_name("M")
         ->group(group);
-    verb.add_option("--length", length, "saint-walk: steps of each walk [2]")->type_name("L")->group(group);
+    verb.add_option("--length", length, "saint-walk: steps per walk [2]")->type_name("L")->group(group);
   }
   verb.add_option("--normalization", normalization,
-                  "fastgcn, ladies, saint-node: entries of the matrix: row (1 / degree), symmetric or weights [row]")
+                  "fastgcn, ladies, saint-node: matrix entries: row (1 / degree), symmetric or weights [row]")
       ->type_name("Q")
       ->group(group);
   verb.add_flag_callback(
           "--normalize-rows", [this] { normalize_rows = true; },
-          "fastgcn: divide coefficients by the sum of their row, as ladies and labor do")
+          "fastgcn: divide coefficients by the sum of their row (the default of ladies and labor)")
       ->group(group);
   verb.add_flag_callback(
-          "--no-normalize-rows", [this] { normalize_rows = false; }, "ladies, labor: don't")
+          "--no-normalize-rows", [this] { normalize_rows = false; },
+          "ladies, labor: don't divide coefficients by the sum of their row")
       ->group(group);
-  verb.add_flag("--no-replace", no_replace, "fastgcn, ladies: different vertices instead of independent draws")
+  verb.add_flag("--no-replace", no_replace, "fastgcn, ladies: draw distinct vertices instead of independent draws")
       ->group(group);
-  verb.add_flag("--unique", unique, "layer: no vertex twice in a step")->group(group);
-  verb.add_option("--partition", partition, "cluster: contiguous, random or metis [contiguous]")
+  verb.add_flag("--unique", unique, "layer: a step adds each vertex at most once")->group(group);
+  verb.add_option("--partition", partition, "cluster: partition method: contiguous, random or metis [contiguous]")
       ->type_name("HOW")
       ->group(group);
-  verb.add_option("--clusters-from", clusters_file, "cluster: the number of each vertex's cluster from FILE")
+  verb.add_option("--clusters-from", clusters_file, "cluster: read the cluster number of each vertex from FILE")
       ->type_name("FILE")
       ->group(group);
-  verb.add_option("--importance", importance_file, "mvs: a number for each vertex from FILE (.npy or text) [all alike]")
+  verb.add_option("--importance", importance_file,
+                  "mvs: read one importance per vertex from FILE (.npy or text) [all equal]")
       ->type_name("FILE")
       ->group(group);
-  verb.add_option("--first-sample", first_sample, "Logical id of the first sample (labor: of the first batch) [0]")
+  verb.add_option("--first-sample", first_sample, "Logical id of the first sample (labor: first batch) [0]")
       ->type_name("ID")
       ->group(group);
   verb.add_option("--executor", executor,
-                  "cuda: of layer and --app-source: auto, sample or transit; of minibatch: auto, hops, graph or "
+                  "cuda: executor; layer, --app-source: auto, sample or transit; minibatch: auto, hops, graph or "
                   "persistent [auto]")
       ->type_name("HOW")
       ->group(group);
 
   if (!with_walks) {
     verb.add_option("--gpu-memory", gpu_memory,
-                    "cuda: the most that the graph takes there; layer and --app-source stream a larger one, as in 2G")
+                    "cuda: maximum GPU memory for the graph, as in 2G; layer and --app-source stream a larger graph")
         ->type_name("BYTES")
         ->group(group);
   }
 
   auto const own = "Your own application";
-  verb.add_option("--app-source", source_file, "Instead of --app: the C++ of one struct (docs/applications.md)")
+  verb.add_option("--app-source", source_file, "Replaces --app: C++ source of one struct (docs/applications.md)")
       ->type_name("FILE")
       ->group(own)
       ->excludes(verb.get_option("--app"));
-  verb.add_option("--struct", struct_name, "Which struct of --app-source [the only one]")
+  verb.add_option("--struct", struct_name, "Name of the struct in --app-source [the only struct]")
       ->type_name("NAME")
       ->group(own);
-  verb.add_option("--param", params, "A field of the struct: a number, or numbers as in fanouts=10,5; may be repeated")
+  verb.add_option("--param", params,
+                  "Set a field of the struct to a number, or to several as in fanouts=10,5; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->group(own);
-  verb.add_flag("--checked", checked, "A sample that still grows after --max-steps is an error")->group(own);
+  verb.add_flag("--checked", checked, "Report an error if a sample still grows after --max-steps")->group(own);
 }
 
 void catalogue_options::check() const

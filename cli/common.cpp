@@ -15,15 +15,21 @@ namespace tendril::cli {
 
 void common_options::add_to(CLI::App& verb, bool with_progress)
 {
-  verb.add_option("--threads", threads, "Threads to use; 0: every core [0]")->type_name("T")->group("General");
+  verb.add_option("--threads", threads, "Number of threads; 0: every core [0]")->type_name("T")->group("General");
   verb.get_help_ptr()->group("General");
   verb.add_flag("--json", json, "Print the summary as JSON on standard output")->group("General");
-  if (with_progress) { verb.add_flag("--quiet", quiet, "No progress and no summary; errors only")->group("General"); }
+  if (with_progress) {
+    verb.add_flag("--quiet", quiet, "Print errors only: no progress, no summary")->group("General");
+  }
 }
 
 cpu_exec common_options::exec(progress_bar& bar) const
 {
+  constexpr int most_threads = 1024;  // where no more threads can be started, OpenMP ends the process
   if (threads < 0) { throw argument_error(fmt::format("--threads: {}, expected 0 (every core) or more", threads)); }
+  if (threads > most_threads) {
+    throw argument_error(fmt::format("--threads: {}, expected at most {}", threads, most_threads));
+  }
   cpu_exec exec;
   exec.num_threads = threads;
   exec.on_progress = bar.callback();
@@ -37,12 +43,11 @@ int common_options::num_threads() const
 
 void graph_source::add_to(CLI::App& verb)
 {
-  verb.add_option("GRAPH", path, "Graph: safetensors, npz, edge list, Matrix Market, GAP, METIS or WebGraph")
+  verb.add_option("GRAPH", path, "Graph file: safetensors, npz, edge list, Matrix Market, GAP, METIS or WebGraph")
       ->required();
-  verb.add_option("--from", format, "Format of GRAPH, where its name and content don't tell [auto]")
-      ->type_name("FORMAT");
+  verb.add_option("--from", format, "Format of GRAPH [auto: detected from its content and name]")->type_name("FORMAT");
   verb.add_option("--columns", columns,
-                  "Columns of an edge list, of source, target, weight, label, and - for one to ignore")
+                  "Meaning of the columns of an edge list: source, target, weight, label, or - (ignore)")
       ->type_name("LIST");
 }
 
@@ -58,11 +63,11 @@ graph graph_source::read(cpu_exec const& exec, build_options const& build) const
 void build_flags::add_to(CLI::App& verb)
 {
   auto const group = "Building";
-  verb.add_flag("--reverse", build.reverse, "Turn every edge around")->group(group);
+  verb.add_flag("--reverse", build.reverse, "Reverse every edge")->group(group);
   verb.add_flag("--symmetrize", build.symmetrize, "Add each edge's reverse")->group(group);
   verb.add_flag("--no-self-loops", build.drop_self_loops, "Drop edges from a vertex to itself")->group(group);
-  verb.add_flag("--dedup", build.drop_duplicates, "Of equal edges keep the first")->group(group);
-  verb.add_flag("--compact", build.compact, "Number the vertices that have an edge 0, 1, …; keep the ids they had")
+  verb.add_flag("--dedup", build.drop_duplicates, "Keep only the first of equal edges")->group(group);
+  verb.add_flag("--compact", build.compact, "Renumber the vertices that have an edge 0, 1, …; keep their original ids")
       ->group(group);
 }
 

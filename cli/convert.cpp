@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "common.hpp"
+#include "help.hpp"
 #include "text.hpp"
 #include "verbs.hpp"
 
@@ -58,19 +59,21 @@ void add_convert(CLI::App& application)
   auto command = std::make_shared<convert_command>();
   CLI::App* const verb = application.add_subcommand("convert", "Read a graph in one format and write it in another");
   command->source.add_to(*verb);
-  verb->add_option("OUT", command->output, "File to write; its extension tells the format")->required();
-  verb->add_option("--to", command->to, "Format of OUT, where its extension doesn't tell [auto]")->type_name("FORMAT");
+  verb->add_option("OUT", command->output, "Output file; its extension selects the format")->required();
+  verb->add_option("--to", command->to, "Format of OUT [auto: by its extension]")->type_name("FORMAT");
   command->building.add_to(*verb);
-  verb->add_option("--num-vertices", command->building.build.num_vertices, "Vertices of an edge list [largest id + 1]")
+  verb->add_option("--num-vertices", command->building.build.num_vertices,
+                   "Number of vertices of an edge list [largest id + 1]")
+      ->check(natural())
       ->type_name("N")
       ->group("Building");
-  verb->add_flag("--edge-ids", command->building.build.keep_edge_ids, "Keep the position that each edge had in GRAPH")
+  verb->add_flag("--edge-ids", command->building.build.keep_edge_ids, "Store the position of each edge in GRAPH")
       ->group("Building");
   command->common.add_to(*verb);
   verb->footer(
       "Formats: safetensors (native, opened by mmap), edge-list, matrix-market, npz, gap, metis, webgraph (read "
       "only).\n"
-      "Steps of building happen in this order: reverse, symmetrize, no-self-loops, dedup, compact.\n"
+      "Building steps run in this order: reverse, symmetrize, no-self-loops, dedup, compact.\n"
       "\n"
       "Examples:\n"
       "  tendril convert soc-LiveJournal1.txt.gz lj.safetensors --symmetrize --dedup\n"

@@ -166,31 +166,31 @@ void generate_command::run() const
 void add_generate(CLI::App& application)
 {
   auto command = std::make_shared<generate_command>();
-  CLI::App* const verb = application.add_subcommand("generate", "Make a synthetic graph");
+  CLI::App* const verb = application.add_subcommand("generate", "Generate a synthetic graph");
   verb->add_option("KIND", command->kind, "rmat, er, powerlaw, star, ring, grid or complete")
       ->required()
       ->check(one_of({"rmat", "er", "powerlaw", "star", "ring", "grid", "complete"}));
-  verb->add_option("OUT", command->output, "File to write; its extension tells the format")->required();
-  verb->add_option("--to", command->to, "Format of OUT, where its extension doesn't tell [auto]")->type_name("FORMAT");
+  verb->add_option("OUT", command->output, "Output file; its extension selects the format")->required();
+  verb->add_option("--to", command->to, "Format of OUT [auto: by its extension]")->type_name("FORMAT");
   auto* const scale = verb->add_option("--scale", command->scale, "2^N vertices [16]")->type_name("N");
-  verb->add_option("--vertices", command->vertices, "N vertices, for all kinds but rmat")
+  verb->add_option("--vertices", command->vertices, "Number of vertices, for all kinds except rmat")
       ->type_name("N")
       ->excludes(scale);
-  verb->add_option("--edge-factor", command->edge_factor, "rmat, er: edges a vertex, before any building [16]")
+  verb->add_option("--edge-factor", command->edge_factor, "rmat, er: edges per vertex, before any building step [16]")
       ->type_name("K");
-  verb->add_option("--seed", command->seed, "Seed: the same one gives the same graph [0]")
+  verb->add_option("--seed", command->seed, "Seed; the same seed gives the same graph [0]")
       ->check(natural())
       ->type_name("S");
   verb->add_option("--device", command->device,
-                   "Where to make it: cpu, or cuda or cuda:N for rmat, er and powerlaw [cpu]")
+                   "Device that generates the graph: cpu; for rmat, er and powerlaw also cuda or cuda:N [cpu]")
       ->type_name("DEVICE");
-  verb->add_option("--name", command->name, "Name kept in the file [KIND-SEED]")->type_name("NAME");
+  verb->add_option("--name", command->name, "Name of the graph, stored in the file [KIND-SEED]")->type_name("NAME");
 
   auto const shape = "Shape";
   verb->add_option("--a", command->rmat.a, "rmat: share of the first quadrant [0.57]")->type_name("X")->group(shape);
-  verb->add_option("--b", command->rmat.b, "rmat: share of the second [0.19]")->type_name("X")->group(shape);
-  verb->add_option("--c", command->rmat.c, "rmat: share of the third [0.19]")->type_name("X")->group(shape);
-  verb->add_option("--exponent", command->powerlaw.exponent, "powerlaw: exponent of the degrees [2.1]")
+  verb->add_option("--b", command->rmat.b, "rmat: share of the second quadrant [0.19]")->type_name("X")->group(shape);
+  verb->add_option("--c", command->rmat.c, "rmat: share of the third quadrant [0.19]")->type_name("X")->group(shape);
+  verb->add_option("--exponent", command->powerlaw.exponent, "powerlaw: exponent of the degree distribution [2.1]")
       ->type_name("X")
       ->group(shape);
   verb->add_option("--min-degree", command->powerlaw.min_degree, "powerlaw: smallest degree [1]")
@@ -201,15 +201,20 @@ void add_generate(CLI::App& application)
       ->group(shape);
 
   auto const extras = "Weights and labels";
-  auto* const range = verb->add_option("--weights", command->weights, "Edge weights, uniform from A to B, as in 1,5")
-                          ->type_name("A,B")
-                          ->group(extras);
-  verb->add_option("--lognormal", command->sigma, "Edge weights, lognormal with mu 0 and sigma S instead")
+  auto* const range =
+      verb->add_option("--weights", command->weights, "Add edge weights, uniform from A to B, as in 1,5")
+          ->type_name("A,B")
+          ->group(extras);
+  verb->add_option("--lognormal", command->sigma, "Add edge weights, lognormal with mu 0 and sigma S")
       ->type_name("S")
       ->group(extras)
       ->excludes(range);
-  verb->add_option("--labels", command->labels, "Edge labels, uniform below L")->type_name("L")->group(extras);
-  verb->add_option("--node-types", command->types, "Vertex types, uniform below T")->type_name("T")->group(extras);
+  verb->add_option("--labels", command->labels, "Add edge labels, uniform in 0 to L - 1")
+      ->type_name("L")
+      ->group(extras);
+  verb->add_option("--node-types", command->types, "Add vertex types, uniform in 0 to T - 1")
+      ->type_name("T")
+      ->group(extras);
   command->building.add_to(*verb);
   command->common.add_to(*verb);
   verb->footer(

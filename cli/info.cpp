@@ -141,9 +141,9 @@ void info_command::run() const
 void add_info(CLI::App& application)
 {
   auto command = std::make_shared<info_command>();
-  CLI::App* const verb = application.add_subcommand("info", "What a graph file holds: sizes, degrees, weights, labels");
+  CLI::App* const verb = application.add_subcommand("info", "Describe a graph file: sizes, degrees, weights, labels");
   command->source.add_to(*verb);
-  verb->add_flag("--validate", command->validate, "Check every invariant of the graph, and say so");
+  verb->add_flag("--validate", command->validate, "Check every invariant of the graph, and report the result");
   command->common.add_to(*verb, false);
   verb->footer(
       "Examples:\n"

@@ -1,15 +1,14 @@
-// `tendril`: parses the verb, runs it, and turns whatever it throws into one line and an exit code.
+// `tendril`: parses the verb, runs it, and turns every exception into one line and an exit code.
 
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -20,6 +19,7 @@
 
 #include "common.hpp"
 #include "help.hpp"
+#include "usage.hpp"
 #include "verbs.hpp"
 
 #ifdef TENDRIL_CLI_BENCH
@@ -86,25 +86,6 @@ std::string usage_message(CLI::App const& application, CLI::ParseError const& fa
   return fmt::format("{} (try '{} --help')", message, command);
 }
 
-/// The parser would take the nearest number there is for one that is too large.
-void refuse_numbers_beyond_64_bits(CLI::App& application)
-{
-  auto const check = [](std::string const& text) {
-    std::uint64_t natural = 0;
-    std::int64_t whole = 0;
-    bool const negative = text.starts_with('-');
-    auto const read = negative ? std::from_chars(text.data(), text.data() + text.size(), whole)
-                               : std::from_chars(text.data(), text.data() + text.size(), natural);
-    bool const is_number = read.ptr == text.data() + text.size();
-    return is_number && read.ec == std::errc::result_out_of_range
-               ? fmt::format("'{}', expected a number of 64 bits", text)
-               : std::string();
-  };
-  for (CLI::App* verb : application.get_subcommands({})) {
-    for (CLI::Option* option : verb->get_options()) { option->check(check); }
-  }
-}
-
 int run(int argc, char** argv)
 {
   CLI::App application("Graph sampling for graph machine learning: random walks, neighbourhoods, mini-batches.",
@@ -116,13 +97,13 @@ int run(int argc, char** argv)
   application.require_subcommand(1);
   application.footer(
       "Examples:\n"
-      "  tendril info graph.npz                                     what is in a file\n"
-      "  tendril convert edges.txt.gz graph.safetensors             read once, open in milliseconds ever after\n"
+      "  tendril info graph.npz                                     describe the content of a file\n"
+      "  tendril convert edges.txt.gz graph.safetensors             read once; later runs open it in milliseconds\n"
       "  tendril walk graph.safetensors -o walks.npy --length 80    ten DeepWalk walks from every vertex\n"
       "  tendril sample graph.safetensors -o hops.npz --fanouts 25,10 --num-seeds 1024\n"
       "\n"
-      "'tendril VERB --help' tells the options of a verb, with examples.\n"
-      "Exit codes: 0 done, 1 bad data or failure, 2 wrong usage.");
+      "'tendril VERB --help' lists the options of a verb, with examples.\n"
+      "Exit codes: 0 success, 1 bad data or failure, 2 wrong usage.");
 
   tendril::cli::add_info(application);
   tendril::cli::add_convert(application);
@@ -133,8 +114,10 @@ int run(int argc, char** argv)
 #ifdef TENDRIL_CLI_BENCH
   tendril::cli::add_bench(application);
 #endif
-  refuse_numbers_beyond_64_bits(application);
+  tendril::cli::check_values(application);
+  application.parse_complete_callback([&] { tendril::cli::refuse_outputs_that_are_inputs(application); });
 
+  tendril::cli::refuse_missing_values(argc, argv);
   try {
     application.parse(argc, argv);
   } catch (CLI::ParseError const& failure) {
@@ -160,6 +143,8 @@ int main(int argc, char** argv)
     return failed;
   } catch (std::bad_alloc const&) {
     return complain(failed, "out of memory");
+  } catch (std::length_error const&) {  // a std::vector larger than any memory
+    return complain(failed, "out of memory: what the verb works with doesn't fit any memory");
   } catch (std::exception const& failure) {
     return complain(failed, failure.what());
   }

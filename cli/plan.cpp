@@ -43,7 +43,7 @@ planned plan_walks(walk_job const& job, graph const& g, cpu_exec const& exec)
   }
   walk_params const params = job.params(g);
   auto const starts = job.starts(g, exec);
-  std::int64_t const count = (starts ? starts->size() : g.num_vertices()) * job.walks_each();
+  std::int64_t const count = job.count_walks(starts ? starts->size() : g.num_vertices());
   auto const gpu = job.gpu();
   return {gpu ? plan_walk(to_gpu(g, gpu_exec(*gpu)), params, count, gpu_exec(*gpu)) : plan_walk(g, params, count, exec),
           fmt::format("{}, {}", counted(count, "walk", "walks"), describe(job.app, params)), params_json(params)};
@@ -124,16 +124,16 @@ void plan_command::run()
 void add_plan(CLI::App& application)
 {
   auto command = std::make_shared<plan_command>();
-  CLI::App* const verb = application.add_subcommand("plan", "What a job would run, and why, without running it");
+  CLI::App* const verb = application.add_subcommand("plan", "Show how a job would run, and why, without running it");
   command->source.add_to(*verb);
-  verb->add_option("--app", command->app, "An application of walk or sample [deepwalk]")->type_name("APP");
+  verb->add_option("--app", command->app, "Application of walk or sample [deepwalk]")->type_name("APP");
   verb->add_flag("--weighted", command->weighted, "Choose edges in proportion to their weights");
-  verb->add_option("--rule", command->rule, "Ask for a rule: auto, scan, reject, alias or its [auto]")
+  verb->add_option("--rule", command->rule, "Rule that chooses an edge: auto, scan, reject, alias or its [auto]")
       ->type_name("RULE");
-  verb->add_option("--seed", command->seed, "Accepted as for walk and sample; changes no plan [0]")
+  verb->add_option("--seed", command->seed, "Accepted, as by walk and sample, but does not affect the plan [0]")
       ->check(natural())
       ->type_name("S");
-  verb->add_option("--device", command->device, "Where to run: cpu, cuda or cuda:N [cpu]")->type_name("DEVICE");
+  verb->add_option("--device", command->device, "Device: cpu, cuda or cuda:N [cpu]")->type_name("DEVICE");
   // A command line of walk or sample can be planned as it is: where its result would go changes no plan.
   for (auto const* const name : {"-o,--output", "--dtype"}) {
     verb->add_option_function<std::string>(name, [](std::string const&) {})->group("");
@@ -142,14 +142,15 @@ void add_plan(CLI::App& application)
   command->samples.add_to(*verb, true);
   command->common.add_to(*verb, false);
   verb->footer(
-      "Takes the options of 'tendril walk' and 'tendril sample', so a command line can be planned before it is run.\n"
+      "plan accepts the options of 'tendril walk' and 'tendril sample': replace the verb to see the plan of a "
+      "command.\n"
       "\n"
       "Examples:\n"
       "  tendril plan graph.npz --app node2vec --p 2 --q 0.5\n"
       "  tendril plan graph.npz --app deepwalk --weighted --walks 1000\n"
       "  tendril plan graph.npz --app metapath --metapath 0,1,2 --device cuda\n"
       "  tendril plan graph.npz --app khop --fanouts 25,10 --num-seeds 1024 --json\n"
-      "  tendril plan graph.npz --app layer --device cuda                      which executor runs each step");
+      "  tendril plan graph.npz --app layer --device cuda                      shows the executor of each step");
   verb->callback([command] { command->run(); });
 }
 

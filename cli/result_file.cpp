@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <tendril/error.hpp>
+#include <tendril/checked.hpp>
 
 namespace tendril::cli {
 
@@ -15,6 +15,7 @@ result_file::result_file(std::string path, element_type vertices, std::map<std::
     : path_(std::move(path)), vertices_(vertices), about_(std::move(about)), num_samples_(num_samples), exec_(exec)
 {
   exec_.on_progress = {};
+  (void)checked_product("bytes of offsets of samples", num_samples, sizeof(std::int64_t));  // before any is made
 }
 
 result_file::array& result_file::find(std::string const& name, std::vector<std::int64_t> const& row, element_type type)
@@ -84,7 +85,8 @@ void result_file::open(std::int64_t times_num, std::int64_t times_den)
     if (!a.whole) {
       std::int64_t const row =
           std::accumulate(spec.shape.begin(), spec.shape.end(), std::int64_t{1}, std::multiplies{});
-      spec.shape.insert(spec.shape.begin(), a.size / row / times_den * times_num);
+      spec.shape.insert(spec.shape.begin(),
+                        checked_product("elements of all samples", a.size / row / times_den, times_num));
     }
     specs.push_back(std::move(spec));
   }

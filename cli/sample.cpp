@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <tendril/array_file.hpp>
+#include <tendril/checked.hpp>
 #include <tendril/error.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
@@ -81,8 +82,8 @@ outcome sample_trees(request const& what, khop_params const& params, cpu_exec co
   std::int64_t slots = 1, slots_of_tree = 0;
   for (std::size_t hop = 0; hop < params.fanouts.size(); ++hop) {
     shape.push_back(params.fanouts[hop]);
-    slots *= params.fanouts[hop];
-    slots_of_tree += slots;
+    slots = checked_product("--fanouts: slots of a hop", slots, params.fanouts[hop]);
+    slots_of_tree = checked_sum("--fanouts: slots of a tree", slots_of_tree, slots);
     arrays.push_back({hop_name(hop), what.vertices, shape});
     if (what.job.edges) { arrays.push_back({hop_name(hop, "_edges"), element_type::int64, shape}); }
   }
@@ -143,6 +144,7 @@ outcome sample_khop(request const& what, cpu_exec const& exec, progress_bar& bar
   khop_params const params = what.job.khop();
   // Says what is wrong with the parameters, whatever the number of seeds, before a file is begun.
   auto const num_seeds = static_cast<std::int64_t>(what.seeds.size());
+  (void)checked_sum("--first-root: ids of seeds", what.job.first_root, num_seeds);
   sampling_plan const plan = what.on_gpu ? plan_khop(*what.on_gpu, params, num_seeds, gpu_exec(what.on_gpu->device()))
                                          : plan_khop(what.g, params, num_seeds, exec);
   bool const ragged = std::count(params.fanouts.begin(), params.fanouts.end(), -1) > 0;
@@ -220,36 +222,38 @@ void add_sample(CLI::App& application)
 {
   auto command = std::make_shared<sample_command>();
   CLI::App* const verb =
-      application.add_subcommand("sample", "Samples for GNNs: k-hop trees, mini-batches, layers, subgraphs");
+      application.add_subcommand("sample", "Sample for GNNs: k-hop trees, mini-batches, layers, subgraphs");
   command->source.add_to(*verb);
-  verb->add_option("-o,--output", command->output, "Arrays as .npz or .safetensors")->required()->type_name("OUT");
+  verb->add_option("-o,--output", command->output, "Output file of arrays: .npz or .safetensors")
+      ->required()
+      ->type_name("OUT");
   verb->add_option("--app", command->job.app,
                    "khop (trees), minibatch (relabelled subgraphs), layer, fastgcn, ladies, mvs, labor, cluster, "
                    "shadow, saint-node, saint-edge or saint-walk [khop]")
       ->type_name("APP");
   verb->add_flag("--weighted", command->job.weighted, "khop, minibatch: choose edges in proportion to their weights");
-  verb->add_option("--rule", command->job.rule, "khop: how an edge is chosen: auto, scan, reject, alias or its [auto]")
+  verb->add_option("--rule", command->job.rule,
+                   "khop: rule that chooses an edge: auto, scan, reject, alias or its [auto]")
       ->type_name("RULE");
-  verb->add_option("--seed", command->job.seed, "Seed: the same one gives the same samples [0]")
+  verb->add_option("--seed", command->job.seed, "Seed; the same seed gives the same samples [0]")
       ->check(natural())
       ->type_name("S");
-  verb->add_option("--dtype", command->dtype, "Type of vertex ids: int32 or int64 [int32 where ids fit]")
+  verb->add_option("--dtype", command->dtype, "Type of vertex ids: int32 or int64 [int32 if all ids fit]")
       ->type_name("TYPE");
-  verb->add_option("--device", command->job.device, "Where to run: cpu, cuda or cuda:N [cpu]")->type_name("DEVICE");
+  verb->add_option("--device", command->job.device, "Device: cpu, cuda or cuda:N [cpu]")->type_name("DEVICE");
   command->job.add_to(*verb);
   command->common.add_to(*verb);
   verb->footer(
-      "khop writes seeds [n] and hop1 [n, f1], hop2 [n, f1, f2], …: what each vertex of the hop before sampled, -1\n"
-      "in slots that could not be filled. From the first fan-out of -1 on, hopK is flat and hopK_offsets tells where\n"
-      "the children of each slot begin. minibatch writes row, col, edge, node of all batches one after another;\n"
-      "edge_offsets and node_offsets tell where each batch begins. The others write the arrays of their results in "
-      "C++\n"
-      "by name. docs/cli.md says it at length.\n"
+      "khop writes seeds [n] and hop1 [n, f1], hop2 [n, f1, f2], …: the neighbours sampled for each vertex of the\n"
+      "previous hop, with -1 in slots that could not be filled. From the first fan-out of -1 on, hopK is flat, and\n"
+      "hopK_offsets holds where the children of each slot begin. minibatch writes row, col, edge and node of all\n"
+      "batches, one batch after another; edge_offsets and node_offsets hold where each batch begins. The other\n"
+      "applications write the arrays of their C++ results under the same names. docs/cli.md has the details.\n"
       "\n"
       "Examples:\n"
       "  tendril sample graph.npz -o trees.npz --fanouts 25,10 --num-seeds 1024\n"
       "  tendril sample graph.npz -o trees.safetensors --fanouts 15,10,5 --seeds train.txt --replace --weighted\n"
-      "  tendril sample graph.npz -o trees.npz --fanouts 25,10 --device cuda      the same bytes, made on a GPU\n"
+      "  tendril sample graph.npz -o trees.npz --fanouts 25,10 --device cuda      the same bytes, computed on a GPU\n"
       "  tendril sample graph.npz -o batches.npz --app minibatch --fanouts 15,10,5 --batch-size 512\n"
       "  tendril sample graph.npz -o batches.npz --app minibatch --fanouts 10,10,10 --frontier all --device cuda\n"
       "  tendril sample graph.npz -o layers.safetensors --app ladies --layers 5 --layer-size 64 --num-seeds 5120\n"

@@ -28,7 +28,7 @@ std::vector<std::int64_t> parse_fanouts(std::string const& list)
   return parse_integers(list, "--fanouts", "neighbours of each hop as in 25,10, or -1 for all");
 }
 
-/// An option, whether it was given, and the applications that take it; --app-source stands for those that come as text.
+/// An option, whether it was given, and the applications that accept it; --app-source stands for applications from text.
 struct taken_option {
   std::string_view name;
   bool given;
@@ -105,14 +105,14 @@ void sample_job::add_to(CLI::App& verb, bool with_walks)
 {
   auto const group = "Samples";
   verb.add_option("--fanouts", fanouts,
-                  "khop, minibatch, labor: neighbours of each vertex, hop by hop; -1: all of them [25,10]")
+                  "khop, minibatch, labor: neighbours per vertex, for each hop; -1: all neighbours [25,10]")
       ->type_name("LIST")
       ->group(group);
-  auto* const file =
-      verb.add_option("--seeds", seeds_file, "Seeds from FILE (.npy, or text with one id a line) [every vertex]")
-          ->type_name("FILE")
-          ->group(group);
-  verb.add_option("--num-seeds", num_seeds, "N different seeds drawn at random")
+  auto* const file = verb.add_option("--seeds", seeds_file,
+                                     "Read the seeds from FILE (.npy, or text with one id per line) [every vertex]")
+                         ->type_name("FILE")
+                         ->group(group);
+  verb.add_option("--num-seeds", num_seeds, "Draw N distinct seeds at random")
       ->type_name("N")
       ->group(group)
       ->excludes(file);
@@ -121,19 +121,21 @@ void sample_job::add_to(CLI::App& verb, bool with_walks)
       ->group(group);
   verb.add_option("--first-root", first_root, "khop: logical id of the first seed [0]")->type_name("ID")->group(group);
   verb.add_option("--batch-size", batch_size,
-                  "Seeds of a batch: minibatch, labor [1024], fastgcn, ladies [512]; mvs: its vertices [64]")
+                  "Seeds per batch: minibatch, labor [1024], fastgcn, ladies [512]; mvs: vertices per batch [64]")
       ->type_name("B")
       ->group(group);
-  verb.add_option("--first-batch", first_batch, "minibatch: number of the first batch [0]")
+  verb.add_option("--first-batch", first_batch, "minibatch: logical number of the first batch [0]")
       ->type_name("ID")
       ->group(group);
-  verb.add_flag("--disjoint", disjoint, "minibatch: one subgraph a seed, no vertex shared")->group(group);
-  verb.add_option("--subgraph", subgraph, "minibatch: directional, bidirectional or induced [directional]")
+  verb.add_flag("--disjoint", disjoint, "minibatch: one subgraph per seed; seeds share no vertices")->group(group);
+  verb.add_option("--subgraph", subgraph,
+                  "minibatch: edges of a batch: directional, bidirectional or induced [directional]")
       ->check(one_of({"directional", "bidirectional", "induced"}))
       ->type_name("TYPE")
       ->group(group);
-  verb.add_option("--frontier", frontier,
-                  "minibatch: a hop expands the vertices that are new, or all that are there: new or all [new]")
+  verb.add_option(
+          "--frontier", frontier,
+          "minibatch: vertices that a hop expands: new (of the previous hop) or all (of the batch so far) [new]")
       ->check(one_of({"new", "all"}))
       ->type_name("WHICH")
       ->group(group);

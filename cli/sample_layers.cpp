@@ -71,10 +71,10 @@ catalogue_plan plan_of(fastgcn_params const& params, graph const& g)
   catalogue_plan plan;
   plan.tables = "alias table and probabilities of all vertices";
   plan.table_bytes = g.num_vertices() * 20;
-  plan.reasons = {
-      fmt::format("a layer is drawn from one distribution over all vertices, by the norms of the columns "
-                  "of matrix {}: O(1) a draw",
-                  name_of(params.matrix))};
+  plan.reasons = {fmt::format(
+      "each layer is drawn from one distribution over all vertices, in proportion to the squared norms of the "
+      "columns of matrix {}: O(1) per draw",
+      name_of(params.matrix))};
   return plan;
 }
 
@@ -83,13 +83,14 @@ catalogue_plan plan_of(ladies_params const& params, graph const& g)
   catalogue_plan plan;
   if (params.matrix == propagation::row) {
     plan.reasons = {
-        "a draw chooses a vertex of the layer before by the norm of its row, 1 / degree, and then any of its "
-        "edges: O(1), without a table"};
+        "a draw chooses a vertex of the previous layer by the squared norm of its row, 1 / degree, then one of its "
+        "edges "
+        "uniformly: O(1), without a table"};
   } else {
     plan.tables = "prefix sums of squared entries, norms of rows";
     plan.table_bytes = g.num_edges() * 8 + g.num_vertices() * 4;
     plan.reasons = {
-        "a draw chooses a vertex of the layer before by the norm of its row, and then one of its edges by its "
+        "a draw chooses a vertex of the previous layer by the squared norm of its row, then one of its edges by its "
         "squared entry: O(log degree), from prefix sums"};
   }
   return plan;
@@ -105,7 +106,7 @@ catalogue_job layers_of(sample_job const& job, sample_place const& place, Sample
   std::int64_t const full = roots->size() / batch;  // the last batch may be smaller
 
   catalogue_job out;
-  out.num_samples = (roots->size() + batch - 1) / batch;
+  out.num_samples = batches_of(roots->size(), batch);
   out.description =
       fmt::format("{}: {}, {} of {} vertices, {} a batch, matrix {}, {}{}", counted(roots->size(), "seed", "seeds"),
                   job.app, counted(params.num_layers, "layer", "layers"), params.layer_size, batch,
@@ -120,11 +121,11 @@ catalogue_job layers_of(sample_job const& job, sample_place const& place, Sample
   out.plan = plan_of(params, place.host_graph());
   if (place.on_gpu()) {
     out.plan.reasons.emplace_back(
-        "edges between layers are looked up in hash sets of the neighbourhoods (6 bytes an "
-        "edge, 32 a vertex) where they pay and fit");
+        "edges between layers are looked up in hash sets of the neighbourhoods (6 bytes per "
+        "edge, 32 per vertex) where they pay and fit");
   }
   out.begin = [roots](result_file& file) { file.add_whole("seeds", {roots->size()}, roots->span()); };
-  out.run_size = samples_a_part(16.0 * static_cast<double>(params.num_layers * params.layer_size));
+  out.run_size = samples_a_part(16.0 * static_cast<double>(params.num_layers) * static_cast<double>(params.layer_size));
   out.make = [=, &place, first_sample = job.more.first_sample](std::int64_t first, std::int64_t count,
                                                                result_file& file, sample_counts& counts) {
     auto const make = [&](std::int64_t from, std::int64_t number, std::int64_t size) {
@@ -165,7 +166,7 @@ catalogue_job mvs_job(sample_job const& job, sample_place const& place)
   (void)mvs_sample(tiny_graph_like(g), {}, 0, params);
 
   catalogue_job out;
-  out.num_samples = job.more.num_samples.value_or((g.num_vertices() + params.batch_size - 1) / params.batch_size);
+  out.num_samples = job.more.num_samples.value_or(batches_of(g.num_vertices(), params.batch_size));
   out.description =
       fmt::format("{}: mvs, {} each, {}, {}", counted(out.num_samples, "batch", "batches"),
                   counted(params.batch_size, "vertex", "vertices"),
@@ -178,8 +179,8 @@ catalogue_job mvs_job(sample_job const& job, sample_place const& place)
     out.plan.tables = "alias table and probabilities of all vertices, built by each call";
     out.plan.table_bytes = g.num_vertices() * 20;
   }
-  out.plan.reasons = {file_name.empty() ? "all vertices are as important: a draw is a bounded random integer"
-                                        : "vertices are drawn by their importance from an alias table: O(1) a draw"};
+  out.plan.reasons = {file_name.empty() ? "all vertices are equally important: a draw is a bounded random integer"
+                                        : "vertices are drawn by their importance from an alias table: O(1) per draw"};
   double const degree =
       g.num_vertices() == 0 ? 0 : static_cast<double>(g.num_edges()) / static_cast<double>(g.num_vertices());
   out.run_size = samples_a_part(static_cast<double>(params.batch_size) * (20 + 12 * degree));
@@ -214,7 +215,7 @@ catalogue_job labor_job(sample_job const& job, sample_place const& place)
   auto const seeds = std::make_shared<buffer<vertex_id> const>(job.seeds(place.host_graph(), place.host_exec()));
 
   catalogue_job out;
-  out.num_samples = std::max<std::int64_t>((seeds->size() + batch - 1) / batch, 1);
+  out.num_samples = std::max<std::int64_t>(batches_of(seeds->size(), batch), 1);
   out.description = fmt::format("{}: labor {}, {} a batch{}", counted(seeds->size(), "seed", "seeds"), job.fanouts,
                                 counted(batch, "seed", "seeds"), params.normalize ? ", normalised rows" : "");
   out.params = {{"fanouts", params.fanouts},
@@ -222,7 +223,7 @@ catalogue_job labor_job(sample_job const& job, sample_place const& place)
                 {"normalize_rows", params.normalize},
                 {"first_sample", job.more.first_sample}};
   out.plan.reasons = {
-      "every neighbour of every vertex reached is looked at once a hop: its random number says whether "
+      "each hop reads every neighbour of every vertex reached once; the neighbour's random number decides whether "
       "its edge is taken"};
   out.begin = [seeds](result_file& file) { file.add_whole("seeds", {seeds->size()}, seeds->span()); };
   out.make = [=, &place, first_sample = job.more.first_sample](std::int64_t first, std::int64_t count,

@@ -5,10 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include <tendril/checked.hpp>
 #include <tendril/minibatch.hpp>
 
 #include "common.hpp"
 #include "sample_request.hpp"
+#include "text.hpp"
 
 namespace tendril::cli {
 namespace {
@@ -78,7 +80,9 @@ outcome sample_minibatches(request const& what, cpu_exec const& exec, progress_b
   batch_maker maker(what, quiet);
   std::vector<minibatch> batches;
   std::vector<std::int64_t> node_offsets{0}, edge_offsets{0}, nodes_of_hops, edges_of_hops;
-  std::int64_t const a_call = std::max<std::int64_t>(seeds_a_call / each, 1) * each;
+  std::int64_t const batches_a_call = std::max<std::int64_t>(seeds_a_call / each, 1);
+  std::int64_t const a_call = checked_product("--batch-size: seeds of a call", batches_a_call, each);
+  (void)checked_sum("--first-batch: numbers of batches", what.job.first_batch, batches_of(num_seeds, each));
   for (std::int64_t first = 0; first < num_seeds; first += a_call) {
     std::int64_t const n = std::min(a_call, num_seeds - first);
     stopwatch const sampling;

@@ -114,8 +114,8 @@ catalogue_job cluster_job(sample_job const& job, sample_place const& place)
   out.plan.tables = "vertices, cluster by cluster";
   out.plan.table_bytes = g.num_vertices() * 4 + (num_clusters + 1) * 8;
   out.plan.reasons = {
-      "an epoch is a random order of the clusters; of an edge of the graph each sample asks whether both "
-      "ends are among its vertices"};
+      "an epoch is a random order of the clusters; a sample takes every edge of the graph whose two ends are among "
+      "its vertices"};
   if (clusters->params.method == cluster_method::metis && !clusters->given) {
     out.plan.reasons.emplace_back("METIS partitions the graph first, on the CPU, with one thread");
   }
@@ -212,7 +212,7 @@ catalogue_plan plan_of(saint_params const& params, graph const& g)
   if (params.sampler == saint_sampler::node) {
     plan.tables = "alias table and probabilities of all vertices";
     plan.table_bytes = g.num_vertices() * 20;
-    plan.reasons = {"vertices are drawn by the norms of the columns of the matrix: O(1) a draw"};
+    plan.reasons = {"vertices are drawn by the squared norms of the columns of the matrix: O(1) per draw"};
   } else if (params.sampler == saint_sampler::edge) {
     bool isolated = false;
     for (vertex_id v = 0; v < g.num_vertices() && !isolated; ++v) { isolated = g.view().degree(v) == 0; }
@@ -221,8 +221,8 @@ catalogue_plan plan_of(saint_params const& params, graph const& g)
       plan.table_bytes = g.num_vertices() * 4;
     }
     plan.reasons = {
-        "an edge in proportion to 1 / degree of its source is a uniform edge of a uniform vertex that has "
-        "one: O(1) a draw"};
+        "drawing an edge in proportion to 1 / degree of its source is drawing a uniform vertex that has edges, then "
+        "one of its edges uniformly: O(1) per draw"};
   } else {
     plan.reasons = {"roots and steps are uniform: bounded random integers"};
   }

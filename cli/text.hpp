@@ -37,6 +37,12 @@ namespace tendril::cli {
 /// Bytes as in 500000, 64K, 1.5G: K, M, G and T are powers of 1024. @throws argument_error as parse_integer.
 [[nodiscard]] std::int64_t parse_bytes(std::string_view text, std::string_view option);
 
+/// Batches of `each` that hold `size` things; the last one may hold fewer.
+[[nodiscard]] inline std::int64_t batches_of(std::int64_t size, std::int64_t each)
+{
+  return size / each + (size % each == 0 ? 0 : 1);
+}
+
 /// The most memory this process has held so far, in bytes.
 [[nodiscard]] std::int64_t peak_memory();
 

@@ -133,38 +133,39 @@ void walk_command::run() const
 void add_walk(CLI::App& application)
 {
   auto command = std::make_shared<walk_command>();
-  CLI::App* const verb =
-      application.add_subcommand("walk", "Random walks from every vertex, or from the ones you name");
+  CLI::App* const verb = application.add_subcommand("walk", "Random walks from every vertex, or from chosen starts");
   command->source.add_to(*verb);
-  verb->add_option("-o,--output", command->output, "Walks as .npy, .safetensors or .txt (one a line); - for text here")
+  verb->add_option("-o,--output", command->output,
+                   "Output file: .npy, .safetensors or .txt (one walk per line); -: text on standard output")
       ->required()
       ->type_name("OUT");
   verb->add_option("--app", command->job.app, "deepwalk, ppr, restart, node2vec, metapath or multidim [deepwalk]")
       ->type_name("APP");
   verb->add_flag("--weighted", command->job.weighted, "Choose edges in proportion to their weights");
-  verb->add_option("--rule", command->job.rule, "How an edge is chosen: auto, scan, reject, alias or its [auto]")
+  verb->add_option("--rule", command->job.rule, "Rule that chooses an edge: auto, scan, reject, alias or its [auto]")
       ->type_name("RULE");
-  verb->add_option("--seed", command->job.seed, "Seed: the same one gives the same walks [0]")
+  verb->add_option("--seed", command->job.seed, "Seed; the same seed gives the same walks [0]")
       ->check(natural())
       ->type_name("S");
-  verb->add_option("--dtype", command->dtype, "int32 or int64 for .npy and .safetensors [int32 where ids fit]")
+  verb->add_option("--dtype", command->dtype,
+                   "Type of vertex ids in .npy and .safetensors: int32 or int64 [int32 if all ids fit]")
       ->type_name("TYPE");
-  verb->add_option("--device", command->job.device, "Where to run: cpu, cuda or cuda:N [cpu]")->type_name("DEVICE");
+  verb->add_option("--device", command->job.device, "Device: cpu, cuda or cuda:N [cpu]")->type_name("DEVICE");
   command->job.add_to(*verb);
   command->common.add_to(*verb);
   verb->footer(
-      "Without --starts or --num-starts, walk i of vertex v is row v * W + i, and that is its logical id: any split\n"
-      "of the work gives the same walks. Past its end a walk holds -1; in text its line ends.\n"
+      "Without --starts and --num-starts, walk i of vertex v is row v * W + i. This number is also its logical id, so\n"
+      "any split of the work gives the same walks. After the end of a walk its row holds -1; in text its line ends.\n"
       "\n"
       "Examples:\n"
-      "  tendril walk graph.npz -o walks.npy                                   DeepWalk: 10 walks of 80 steps a "
+      "  tendril walk graph.npz -o walks.npy                                   DeepWalk: 10 walks of 80 steps per "
       "vertex\n"
       "  tendril walk graph.npz -o walks.txt --app node2vec --p 2 --q 0.5      corpus for word2vec\n"
       "  tendril walk graph.npz -o ppr.npy --app ppr --stop-prob 0.2 --starts users.txt --walks 1000\n"
       "  tendril walk films.npz -o apa.npy --app metapath --metapath wrote,written_by --length 100\n"
       "  tendril walk graph.npz -o sets.npy --app multidim --roots 50 --num-starts 1000\n"
-      "  tendril walk graph.npz -o walks.npy --device cuda                     the same bytes, made on a GPU\n"
-      "  tendril walk graph.npz -o - --num-starts 5 --length 8                 five short walks on the screen");
+      "  tendril walk graph.npz -o walks.npy --device cuda                     the same bytes, computed on a GPU\n"
+      "  tendril walk graph.npz -o - --num-starts 5 --length 8                 print five short walks");
   verb->callback([command] { command->run(); });
 }
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <future>
-#include <limits>
 #include <memory>
 
 #include <fmt/format.h>
 
+#include <tendril/checked.hpp>
 #include <tendril/error.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/multidim.hpp>
@@ -23,16 +23,6 @@ constexpr std::int64_t batch_bytes = std::int64_t{64} << 20;  // of vertices: la
 std::int64_t batch_capacity(std::int64_t row, std::int64_t num_walks)
 {
   return std::clamp<std::int64_t>(batch_bytes / 4 / row, 1, std::max<std::int64_t>(num_walks, 1));
-}
-
-/// @throws argument_error if the walks can't be counted.
-std::int64_t count_walks(std::int64_t num_starts, std::int64_t walks_each)
-{
-  if (num_starts > 0 && walks_each > std::numeric_limits<std::int64_t>::max() / num_starts) {
-    throw argument_error(
-        fmt::format("--walks: {} from each of {} starts, expected less than 2^63 walks", walks_each, num_starts));
-  }
-  return num_starts * walks_each;
 }
 
 /// Consecutive walks, in memory that the next batch but one uses again.
@@ -118,7 +108,7 @@ walk_batches plain_walks(walk_job const& job, graph const& g, cpu_exec const& ex
   auto const list = std::make_shared<std::optional<buffer<vertex_id>> const>(job.starts(g, exec));
   std::int64_t const walks_each = job.walks_each();
   walk_batches out;
-  out.num_walks = count_walks(*list ? (*list)->size() : g.num_vertices(), walks_each);
+  out.num_walks = job.count_walks(*list ? (*list)->size() : g.num_vertices());
   out.length = params.length;
   auto const gpu = job.gpu();
   auto const walks =
@@ -142,7 +132,7 @@ walk_batches plain_walks(walk_job const& job, graph const& g, cpu_exec const& ex
                     [walks, list, from, starts, capacity, row = out.row, first_walk = job.first_walk](
                         std::int64_t first, std::int64_t size, walk_batch& batch, cpu_exec const& walking) {
                       if (batch.vertices.empty()) {
-                        batch.vertices = buffer<vertex_id>(capacity * row);
+                        batch.vertices = buffer<vertex_id>(checked_product("walks of a batch", capacity, row));
                         batch.lengths = buffer<std::int32_t>(capacity);
                       }
                       auto const here = starts->span().first(static_cast<std::size_t>(size));
@@ -160,7 +150,7 @@ walk_batches multidim_walks_of(walk_job const& job, graph const& g, cpu_exec con
   (void)multidim_walk(g, {}, m, params, exec);  // checks the parameters before roots are read
   auto const sets = std::make_shared<buffer<vertex_id> const>(job.root_sets(g, exec));
   walk_batches out;
-  out.num_walks = count_walks(sets->size() / m, walks_each);
+  out.num_walks = job.count_walks(sets->size() / m);
   out.length = params.length;
   out.row = m + params.length;
   out.description = describe(params, m);
@@ -175,7 +165,7 @@ walk_batches multidim_walks_of(walk_job const& job, graph const& g, cpu_exec con
     return out;
   }
   std::int64_t const capacity = batch_capacity(out.row, out.num_walks);
-  auto const roots = std::make_shared<buffer<vertex_id>>(capacity * m);
+  auto const roots = std::make_shared<buffer<vertex_id>>(checked_product("roots of a batch", capacity, m));
   out.run = cpu_job{out.num_walks, out.row, capacity, exec,
                     [g, sets, from, roots, m, params, first_walk = job.first_walk](
                         std::int64_t first, std::int64_t size, walk_batch& batch, cpu_exec const& walking) {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <tendril/checked.hpp>
 #include <tendril/error.hpp>
 #include <tendril/starts.hpp>
 
@@ -55,7 +55,7 @@ bool walk_job::is_app(std::string_view name) { return std::find(apps.begin(), ap
 void walk_job::add_to(CLI::App& verb)
 {
   auto const group = "Walks";
-  verb.add_option("--length", length, "Steps of each walk [80; metapath: once through the schema; multidim: 100]")
+  verb.add_option("--length", length, "Steps per walk [80; metapath: once through the schema; multidim: 100]")
       ->type_name("L")
       ->group(group);
   verb.add_option("--walks", walks_per_start,
@@ -63,43 +63,48 @@ void walk_job::add_to(CLI::App& verb)
       ->type_name("W")
       ->group(group);
   auto* const file =
-      verb.add_option("--starts", starts_file, "Start from the vertices of FILE (.npy, or text with one id a line)")
+      verb.add_option("--starts", starts_file, "Start from the vertices in FILE (.npy, or text with one id per line)")
           ->type_name("FILE")
           ->group(group);
-  verb.add_option("--num-starts", num_starts, "Start from N vertices drawn at random, with repeats")
+  verb.add_option("--num-starts", num_starts, "Start from N vertices, drawn at random with replacement")
       ->type_name("N")
       ->group(group)
       ->excludes(file);
-  verb.add_option("--p", p, "node2vec: 1/P is the weight of the way back [1]")->type_name("P")->group(group);
-  verb.add_option("--q", q, "node2vec: 1/Q is the weight of the way out [1]")->type_name("Q")->group(group);
-  verb.add_option("--stop-prob", stop_prob, "End before each step with probability X [0; ppr: 0.15]")
+  verb.add_option("--p", p, "node2vec: return parameter; the step back has weight 1/P [1]")
+      ->type_name("P")
+      ->group(group);
+  verb.add_option("--q", q, "node2vec: in-out parameter; a step away has weight 1/Q [1]")->type_name("Q")->group(group);
+  verb.add_option("--stop-prob", stop_prob, "Probability that a walk ends before each step [0; ppr: 0.15]")
       ->type_name("X")
       ->group(group);
   verb.add_option("--restart-prob", restart_prob,
-                  "Jump to the start instead of a step with probability X [0; restart: 0.15]")
+                  "Probability of a jump to the start instead of a step [0; restart: 0.15]")
       ->type_name("X")
       ->group(group);
-  verb.add_option("--metapath", metapath, "Labels or types to follow, again and again: numbers or names, as in 0,1,2")
+  verb.add_option("--metapath", metapath,
+                  "Sequence of labels or types to follow, repeated: numbers or names, as in 0,1,2")
       ->type_name("LIST")
       ->group(group);
-  verb.add_option("--metapath-of", metapath_of, "What --metapath names: edges (labels) or vertices (types) [edges]")
+  verb.add_option("--metapath-of", metapath_of,
+                  "Meaning of --metapath: edges (edge labels) or vertices (vertex types) [edges]")
       ->check(one_of({"edges", "vertices"}))
       ->type_name("WHAT")
       ->group(group);
-  verb.add_option("--dead-end", dead_end, "On a vertex without a way on: stop, or repeat it [stop]")
+  verb.add_option("--dead-end", dead_end, "At a dead end: stop the walk, or repeat the vertex: stop or repeat [stop]")
       ->check(one_of({"stop", "repeat"}))
       ->type_name("WHAT")
       ->group(group);
-  verb.add_option("--roots", roots, "multidim: M roots a sample; starts are sets of M vertices then [100]")
+  verb.add_option("--roots", roots, "multidim: roots per sample; each start is then a set of M vertices [100]")
       ->type_name("M")
       ->group(group);
-  verb.add_option("--root-choice", root_choice, "multidim: choose roots by their degree, or uniform [degree]")
+  verb.add_option("--root-choice", root_choice,
+                  "multidim: choice of a root: degree (in proportion to it) or uniform [degree]")
       ->check(one_of({"degree", "uniform"}))
       ->type_name("HOW")
       ->group(group);
   verb.add_option("--first-walk", first_walk, "Logical id of the first walk [0]")->type_name("ID")->group(group);
   verb.add_option("--gpu-memory", gpu_memory,
-                  "cuda: the most that walks on their way take, as in 64M [half of what is free]")
+                  "cuda: maximum GPU memory for batches of walks, as in 64M [half of the free memory]")
       ->type_name("BYTES")
       ->group(group);
 }
@@ -185,6 +190,13 @@ std::int64_t walk_job::walks_each() const
   return walks;
 }
 
+std::int64_t walk_job::count_walks(std::int64_t num_starts_there) const
+{
+  std::int64_t const walks = checked_product("--walks: walks from all starts", num_starts_there, walks_each());
+  (void)checked_sum("--first-walk: ids of walks", first_walk, walks);
+  return walks;
+}
+
 std::int64_t walk_job::checked_num_starts() const
 {
   if (*num_starts < 1) { throw argument_error(fmt::format("--num-starts: {}, expected 1 or more", *num_starts)); }
@@ -210,10 +222,7 @@ buffer<vertex_id> walk_job::root_sets(graph const& g, cpu_exec const& exec) cons
     return vertices;
   }
   std::int64_t const sets = num_starts.has_value() ? checked_num_starts() : (g.num_vertices() + m - 1) / m;
-  if (sets > std::numeric_limits<std::int64_t>::max() / m) {
-    throw argument_error(fmt::format("--num-starts: {} sets of {} roots, expected less than 2^63 vertices", sets, m));
-  }
-  return random_vertices(g.num_vertices(), sets * m, seed, exec);
+  return random_vertices(g.num_vertices(), checked_product("--num-starts: roots of all sets", sets, m), seed, exec);
 }
 
 std::string describe(std::string const& app, walk_params const& params)

@@ -60,6 +60,9 @@ struct walk_job {
   /// Walks from each start, or from each set of roots.
   [[nodiscard]] std::int64_t walks_each() const;
 
+  /// Walks from so many starts. @throws memory_error if they, or their logical ids, are too many to be counted.
+  [[nodiscard]] std::int64_t count_walks(std::int64_t num_starts_there) const;
+
   /// The vertices to start from; empty stands for every vertex in order.
   [[nodiscard]] std::optional<buffer<vertex_id>> starts(graph const& g, cpu_exec const& exec) const;
 

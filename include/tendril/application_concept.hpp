@@ -1,6 +1,6 @@
-// What a struct must have to be a sampling application (<tendril/application.hpp> describes it), and how to say what it
-// lacks. Host and device; needs no more than <concepts> and <type_traits>, so that a program compiled at run time can take
-// it.
+// Defines the requirements on a sampling application (<tendril/application.hpp> describes it), and the compile-time
+// messages for a struct that does not meet them. Host and device. Includes only <concepts> and <type_traits> of the
+// standard library, so that a program compiled at run time can include this header.
 
 #pragma once
 
@@ -11,13 +11,14 @@
 
 namespace tendril {
 
-class random_stream;  // <tendril/engine/random_stream.hpp>
+class random_stream;  // <tendril/engine/applications/random_stream.hpp>
 
-/// What steps() returns for "until nothing is added".
+/// The value of steps() that means "until a step adds nothing".
 inline constexpr int until_done = -1;
 
-/// How often a unique step calls next() for a slot at most: until it returns a vertex that the step doesn't have yet. A
-/// slot that fails stays empty. Part of what a sample is.
+/// The maximum number of calls of next() for one slot of a unique step. The step calls next() until it returns a vertex
+/// that the step doesn't have yet. A slot without success stays empty. This number is part of the definition of a
+/// sample.
 inline constexpr int max_unique_rounds = 32;
 
 namespace application_has {
@@ -30,7 +31,7 @@ concept sampling_type = requires
     } -> std::same_as<sampling>;
 };
 
-/// The edges that next() is given.
+/// The type of the edges that next() is given.
 template <class A>
 struct edges_of {
   using type = edge_list;
@@ -103,7 +104,7 @@ concept end_step = requires(A const& a, sample_view& s, int step)
   a.end_step(s, step);
 };
 
-/// A type of the application's own that each sample carries.
+/// The application defines a state type; each sample carries one state.
 template <class A>
 concept state = requires
 {
@@ -116,15 +117,15 @@ concept edges = requires
   requires A::adds_edges;
 };
 
-/// Says that next() reads the whole list of a transit, so that work grouped by transit may pay.
+/// States that next() reads the whole list of a transit, so that grouping work by transit may pay.
 template <class A>
 concept scans = requires
 {
   requires A::scans_neighbors;
 };
 
-/// Says that the only edges anything of the application reads are those that next() is given, so that others needn't be at
-/// hand: what a graph that streams through a GPU asks for.
+/// States that the application reads only the edges that next() is given, so that other edges need not be in memory.
+/// Required for a graph that streams through a GPU.
 template <class A>
 concept reads_transit_only = requires
 {
@@ -136,12 +137,12 @@ concept reads_transit_only = requires
 template <class A>
 constexpr bool is_collective = std::is_same_v<typename application_has::edges_of<A>::type, combined_edges>;
 
-/// What run_application takes.
+/// The requirement of run_application.
 template <class A>
 concept sampling_application = std::is_trivially_copyable_v<A> && application_has::next<A> &&
     application_has::steps<A> && application_has::sample_size<A>;
 
-/// Says in plain words what a type lacks to be a sampling application, at compile time.
+/// Reports at compile time, in plain words, which requirement of a sampling application a type does not meet.
 template <class A>
 constexpr void require_application()
 {

@@ -7,26 +7,28 @@
 #include <type_traits>
 #include <utility>
 
+#include <tendril/checked.hpp>
+
 namespace tendril {
 
-/// Where buffers get their memory. Implementations are thread-safe.
+/// The source of a buffer's memory. Implementations are thread-safe.
 class memory_resource {
  public:
   virtual ~memory_resource() = default;
 
-  /// `bytes` > 0 of uninitialised memory, aligned to 64 bytes at least.
-  /// @throws memory_error if it can't be had.
+  /// Allocates `bytes` > 0 bytes of uninitialised memory, aligned to at least 64 bytes.
+  /// @throws memory_error if the memory is not available.
   virtual void* allocate(std::size_t bytes) = 0;
 
-  /// Gives back what `allocate(bytes)` returned.
+  /// Returns the memory that `allocate(bytes)` gave out.
   virtual void deallocate(void* pointer, std::size_t bytes) noexcept = 0;
 };
 
-/// Host memory; blocks of 4 MiB and more are mapped on their own and advised to use huge pages, since random
-/// gathers over 4 KiB pages run at half the speed. Never destroyed.
+/// Host memory. Blocks of 4 MiB and more are mapped separately and advised to use huge pages, since random gathers over
+/// 4 KiB pages run at half the speed. Never destroyed.
 memory_resource& host_memory() noexcept;
 
-/// Owns `size` elements of T, uninitialised at birth. Move-only: there are no silent copies.
+/// Owns `size` elements of T, initially uninitialised. Move-only: there are no silent copies.
 template <class T>
 class buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -34,10 +36,11 @@ class buffer {
  public:
   buffer() noexcept = default;
 
-  /// @throws memory_error if the memory can't be had.
+  /// @throws memory_error if the memory is not available, or if `size` is negative.
   explicit buffer(std::int64_t size, memory_resource& memory = host_memory()) : memory_(&memory), size_(size)
   {
-    if (size > 0) { data_ = static_cast<T*>(memory.allocate(static_cast<std::size_t>(size) * sizeof(T))); }
+    auto const bytes = static_cast<std::size_t>(checked_product("out of memory: bytes of an array", size, sizeof(T)));
+    if (bytes > 0) { data_ = static_cast<T*>(memory.allocate(bytes)); }
   }
 
   buffer(buffer&& other) noexcept
@@ -80,14 +83,14 @@ class buffer {
   std::int64_t size_ = 0;
 };
 
-/// An immutable array that shares the ownership of its memory, whatever holds it: a buffer, a mapped file, an
-/// array of the caller's. Copies are cheap and refer to the same elements.
+/// An immutable array that shares the ownership of its memory. The owner may be a buffer, a mapped file or an array of
+/// the caller. Copies are cheap and refer to the same elements.
 template <class T>
 class shared_array {
  public:
   shared_array() noexcept = default;
 
-  /// Takes a buffer over; the elements are not copied.
+  /// Takes ownership of a buffer without copying the elements.
   shared_array(buffer<T>&& elements)  // NOLINT(google-explicit-constructor): a change of owner, nothing else
   {
     auto owner = std::make_shared<buffer<T>>(std::move(elements));

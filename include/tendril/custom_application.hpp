@@ -1,6 +1,5 @@
-// Sampling applications that come as text: the source of one struct, as <tendril/application.hpp> describes it,
-// compiled while the program runs; for the CPU by the system's compiler, for GPUs by NVRTC. docs/applications.md is the
-// tutorial.
+// Sampling applications from source text: one struct, as <tendril/application.hpp> describes it, compiled while the
+// program runs. The system's compiler compiles it for the CPU, NVRTC for GPUs. docs/applications.md is the tutorial.
 
 #pragma once
 
@@ -19,67 +18,69 @@
 
 namespace tendril {
 
-/// A sampling application from source text. Compiled once for each place it runs in, at the first use; what was
-/// compiled is kept on disk under a hash of everything it was made from, and is safe to share among processes. Copies
-/// share the compiled code. Thread-safe.
+/// A sampling application from source text. It is compiled at first use, once for each place it runs in. The compiled
+/// code is kept on disk under a hash of all its inputs; processes may share it safely. Copies share the compiled code.
+/// Thread-safe.
 ///
 /// The source may use the names of <tendril/application.hpp> (sample_view, transit_list, edge_list, combined_edges,
-/// random_stream, sampling, until_done, vertex_id, no_vertex, graph_view…) without `tendril::`, and needs no includes;
-/// it may include <tendril/engine/apps.hpp> and derive from what is there. TENDRIL_HD may stand before functions, but
-/// needn't. Whoever may choose the source may run any code in this process: never compile text from strangers.
+/// random_stream, sampling, until_done, vertex_id, no_vertex, graph_view…) without `tendril::`, and needs no includes.
+/// It may include <tendril/engine/applications/apps.hpp> and derive from the structs there. TENDRIL_HD before functions
+/// is optional. The author of the source can run any code in this process: never compile text from strangers.
 class custom_application {
  public:
-  /// Fields that `parameters` doesn't name keep the values that the struct gives them, or are zero.
+  /// Fields that `parameters` doesn't name keep the struct's own default values, or are zero.
   ///
   /// @param struct_name  Empty: the only struct that the source defines outside of namespaces.
-  /// @throws argument_error if the source doesn't define that struct as far as can be seen without a compiler; for a
-  ///         name that is none.
+  /// @throws argument_error if the source doesn't define that struct, as far as this is visible without a compiler; for
+  ///         an invalid name.
   explicit custom_application(std::string source, std::string struct_name = "",
                               std::vector<custom_parameter> parameters = {}, custom_options options = {});
 
-  /// The same with the whole struct as the bytes that it has in memory. What it points to must not change what steps(),
-  /// sample_size(), num_transits() and unique() return: they are asked once.
+  /// Creates the application from the whole struct, given as its bytes in memory. Data that the struct points to must
+  /// not change the values of steps(), sample_size(), num_transits() and unique(): the library calls these functions
+  /// once.
   [[nodiscard]] static custom_application from_bytes(std::string source, std::string struct_name,
                                                      std::span<std::byte const> fields, custom_options options = {});
 
   [[nodiscard]] std::string const& source() const noexcept;
   [[nodiscard]] std::string const& struct_name() const noexcept;
 
-  /// Compiles now what `run` would at its first call.
-  /// @throws argument_error if it doesn't compile (a clear line, then the compiler's messages with the lines of
-  ///         `source`, which they call application.cpp), lacks what an application needs, has no field of a parameter's
-  ///         name, a parameter that doesn't fit its field, or fields of another size; io_error if there is no compiler,
-  ///         or no folder to write to; for a GPU device_error if there is no NVRTC, or no such GPU.
+  /// Compiles now what `run` would compile at its first call.
+  /// @throws argument_error if the source doesn't compile (one clear line, then the compiler's messages with the line
+  ///         numbers of `source`, which they call application.cpp), lacks a required member of an application, has no
+  ///         field of a parameter's name, has a field that can't hold its parameter, or has fields of another size;
+  ///         io_error if there is no compiler, or no folder to write to; for a GPU device_error if there is no NVRTC,
+  ///         or no such GPU.
   void compile(cpu_exec const& exec = {}) const;
   void compile(gpu_exec const& exec) const;
 
-  /// Grows samples: those of run_application with the same struct compiled ahead of time, bit for bit, and the same on
-  /// CPU and GPU.
+  /// Grows samples. They equal, bit for bit, the samples of run_application with the same struct compiled ahead of
+  /// time; CPU and GPU give the same samples.
   ///
   /// @param graph      In host memory.
-  /// @param roots      [n, num_roots] vertices, row-major: what each sample begins with.
-  /// @param num_roots  Vertices that each sample starts from, >= 1.
-  /// @return           In memory of `exec`.
-  /// @throws as compile and run_application (<tendril/engine/application_cpu.hpp>).
+  /// @param roots      [n, num_roots] vertices, row-major: the initial vertices of each sample.
+  /// @param num_roots  Number of roots of each sample, >= 1.
+  /// @return           In the memory of `exec`.
+  /// @throws as compile and run_application (<tendril/engine/applications/cpu.hpp>).
   [[nodiscard]] samples run(graph const& graph, std::span<vertex_id const> roots, std::int64_t num_roots,
                             application_params const& params, cpu_exec const& exec = {},
                             std::int64_t first_sample = 0) const;
 
-  /// On a GPU: graph, roots and result lie in its memory. Synchronises with exec.stream at the end; twice where edges
-  /// are added; the first call, and one with more max_steps than any before, once more for each of steps() and
-  /// sample_size().
+  /// Grows samples on a GPU: the graph, the roots and the result are in its memory. Synchronises with exec.stream at
+  /// the end, and a second time where edges are added. The first call, and a call with more max_steps than any call
+  /// before, also synchronises once for steps() and once for sample_size().
   [[nodiscard]] samples run(graph const& graph, std::span<vertex_id const> roots, std::int64_t num_roots,
                             application_params const& params, gpu_exec const& exec,
                             std::int64_t first_sample = 0) const;
 
-  /// Which executor would run each step of a job of so many samples, and why. Compiles, and runs nothing but the members
-  /// that say how large steps are. @throws as run.
+  /// Reports which executor would run each step of a job of this many samples, and why. Compiles the source; runs only
+  /// the members that give the sizes of steps. @throws as run.
   [[nodiscard]] std::vector<planned_step> plan(graph const& graph, std::int64_t num_samples, std::int64_t num_roots,
                                                application_params const& params, cpu_exec const& exec = {}) const;
   [[nodiscard]] std::vector<planned_step> plan(graph const& graph, std::int64_t num_samples, std::int64_t num_roots,
                                                application_params const& params, gpu_exec const& exec) const;
 
-  struct state;  ///< What executors keep; not for users.
+  struct state;  ///< The executors' data; not for users.
 
  private:
   std::shared_ptr<state> state_;

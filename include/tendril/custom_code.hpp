@@ -1,4 +1,4 @@
-// What walks and applications that come as text have in common: the values of their fields, and what compiles them.
+// Common to walks and applications from source text: the values of the struct's fields, and the choice of the compiler.
 
 #pragma once
 
@@ -9,21 +9,21 @@
 
 namespace tendril {
 
-/// The value of a field of the struct, by name: a number, or as many as an array has at most.
+/// The value of one field of the struct, by name: a number, or at most as many numbers as the array has elements.
 struct custom_parameter {
   std::string name;
   std::variant<double, std::int64_t, std::vector<double>, std::vector<std::int64_t>> value;
 };
 
-/// What compiles a struct, and where the result is kept. Never part of a result.
+/// The compiler for a struct, and the folder for compiled code. Never part of a result.
 struct custom_options {
-  /// For the CPU: a program with the options of g++ and clang++, and first options if it needs some, apart by spaces.
-  /// Empty: $CXX, or the first of c++, g++, clang++ that is on the path.
+  /// For the CPU: a program that accepts the options of g++ and clang++, optionally followed by more options,
+  /// separated by spaces; a level of optimisation among them replaces -O3. Empty: $CXX, or the first of c++, g++, clang++ on the path.
   std::string compiler;
-  /// For GPUs: where to look for libnvrtc besides the system's library path and CUDA's folder.
+  /// For GPUs: folders to search for libnvrtc, in addition to the system's library path and CUDA's folder.
   std::vector<std::string> nvrtc_folders;
-  /// Where compiled code stays. Empty: tendril/ in $XDG_CACHE_HOME, or in ~/.cache. A folder that can't be written, or
-  /// belongs to somebody else, isn't used; the text is compiled again then.
+  /// Folder for compiled code. Empty: tendril/ in $XDG_CACHE_HOME, or in ~/.cache. A folder that can't be written, or
+  /// belongs to another user, isn't used; each process then compiles the text again.
   std::string cache_folder;
 };
 

@@ -1,24 +1,25 @@
-// Dynamic walks: the weight of an edge is a function of where the walker stands, asked for at every step. A walk is
-// one small struct, compiled for CPU and GPU from one source:
+// A dynamic walk computes the weight of an edge from the walker's state, at every step. A walk is one small struct,
+// compiled for CPU and GPU from one source:
 //
 //   struct my_walk {
 //     TENDRIL_HD float weight(walk_state const& s, walk_edge const& e) const;  // 0 or more, finite
-//     TENDRIL_HD float bound(walk_state const& s) const;                       // optional: no weight here is larger
-//     TENDRIL_HD float bound(walk_state const& s, walk_edge const& e) const;   // optional: this weight is not larger
-//     TENDRIL_HD float floor(walk_state const& s) const;                       // optional: no weight is smaller
-//     TENDRIL_HD bool stop(walk_state const& s) const;                         // optional: the walk ends here
+//     TENDRIL_HD float bound(walk_state const& s) const;                       // optional: upper bound of all weights
+//     TENDRIL_HD float bound(walk_state const& s, walk_edge const& e) const;   // optional: upper bound of this weight
+//     TENDRIL_HD float floor(walk_state const& s) const;                       // optional: lower bound of all weights
+//     TENDRIL_HD bool stop(walk_state const& s) const;                         // optional: true ends the walk here
 //     TENDRIL_HD bool may_start(walk_state const& s) const;                    // optional: false is a dead end at once
 //   };
 //
-// bound(state) unlocks rejection, which reads a few edges a step instead of all of them; bound(state, edge) spares a
-// race the weights of edges that can't win; floor(state) accepts some proposals unseen. None of them changes the
-// distribution, and all but bound(state), which changes the rule, leave every walk as it is.
+// bound(state) enables rejection, which reads a few edges per step instead of all of them. bound(state, edge) lets a
+// race skip the weights of edges that can't win. floor(state) accepts some proposals without reading their weight. None
+// of these functions changes the distribution. bound(state) changes the rule and so the walks; the others leave every
+// walk unchanged.
 //
 // CPU and GPU agree to the bit if weight() does: use + - * /, comparisons and integers, compiled without contraction
-// (-ffp-contract=off, nvcc --fmad=false), not the mathematical library. examples/ has two such walks.
+// (-ffp-contract=off, nvcc --fmad=false). Do not use the mathematical library. examples/ has two such walks.
 //
-// <tendril/engine/dynamic_walk_cpu.hpp> and <tendril/engine/dynamic_walk_gpu.cuh> run them. They need src/ on the
-// include path, for the rules of src/core. <tendril/custom_walk.hpp> compiles a struct that comes as text.
+// <tendril/engine/walks/cpu.hpp> and <tendril/engine/walks/gpu.cuh> run dynamic walks. They need src/ on
+// the include path, for the rules of src/core. <tendril/custom_walk.hpp> compiles a struct from source text.
 
 #pragma once
 
@@ -34,9 +35,10 @@ namespace tendril {
 struct dynamic_walk_params {
   std::int64_t length = 80;  ///< Steps, in [1, 2^31 - 1).
   double stop_prob = 0;      ///< Before each step the walk ends with this probability, in [0, 1].
-  double restart_prob = 0;   ///< Instead of a step, jump back to the start, in [0, 1].
+  double restart_prob = 0;   ///< Probability of a jump back to the start instead of a step, in [0, 1].
   dead_end dead_ends = dead_end::stop;
-  /// reject (needs bound(state)), scan (a race over the whole neighbourhood), or automatic: reject where it can.
+  /// reject (requires bound(state)), scan (a race over the whole neighbourhood), or automatic: reject where the walk
+  /// allows it.
   sampling_rule rule = sampling_rule::automatic;
   std::uint64_t seed = 0;
 };

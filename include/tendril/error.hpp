@@ -5,20 +5,20 @@
 
 namespace tendril {
 
-/// Base of everything the library throws on purpose. `what()` is one line: what is wrong, where, which value,
-/// what was expected. The library never prints and never aborts.
+/// Base class of all exceptions that the library throws on purpose. `what()` is one line: what is wrong, where, which
+/// value, what was expected. The library never prints and never aborts.
 class error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// An argument that no call could satisfy: out of range, missing, contradictory. The CLI exits with 2.
+/// An invalid argument: out of range, missing, or contradictory. The CLI exits with 2.
 class argument_error : public error {
  public:
   using error::error;
 };
 
-/// A file or an array whose content is malformed: "file:line: what, expected what". The CLI exits with 1.
+/// A file or an array with malformed content: "file:line: what, expected what". The CLI exits with 1.
 class format_error : public error {
  public:
   using error::error;
@@ -30,13 +30,13 @@ class io_error : public error {
   using error::error;
 };
 
-/// Memory that could not be had; says how much was asked for and for what. The CLI exits with 1.
+/// Memory that is not available; the message says how much was requested and for what. The CLI exits with 1.
 class memory_error : public error {
  public:
   using error::error;
 };
 
-/// A GPU that is not there or can't be used, or a CUDA call that failed. The CLI exits with 1.
+/// A GPU that is missing or unusable, or a CUDA call that failed. The CLI exits with 1.
 class device_error : public error {
  public:
   using error::error;

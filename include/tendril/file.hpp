@@ -7,8 +7,8 @@
 
 namespace tendril {
 
-/// A file that appears under its name only when it is complete: bytes go into a temporary file in the same folder,
-/// `commit` renames it, and a destructor without a commit removes it.
+/// A file that appears under its name only when it is complete. Bytes go into a temporary file in the same folder;
+/// `commit` renames the temporary file; the destructor removes it if there was no commit.
 class atomic_file {
  public:
   /// @throws io_error "path: cannot create: …".
@@ -17,21 +17,23 @@ class atomic_file {
   atomic_file& operator=(atomic_file const&) = delete;
   ~atomic_file();
 
-  /// Appends `size` bytes. @throws io_error, a full disk among its reasons.
+  /// Appends `size` bytes. @throws io_error, also for a full disk.
   void write(void const* data, std::size_t size);
 
-  /// Leaves room for `size` bytes that `write_at` fills in later; until then they are zeros.
+  /// Reserves `size` bytes for a later `write_at`; until then they are zeros.
   void skip(std::int64_t size);
 
-  /// Overwrites bytes written or skipped earlier (a header whose counts were not known), then continues at the end.
+  /// Overwrites bytes written or skipped earlier (for example a header with counts), then continues at the end of the
+  /// file.
   void write_at(std::int64_t offset, void const* data, std::size_t size);
 
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
 
-  /// Flushes and renames. @throws io_error.
+  /// Flushes and renames the file. @throws io_error.
   void commit();
 
-  /// Removes the temporary files of every atomic_file alive: async-signal-safe, for a handler that ends the process.
+  /// Removes the temporary files of all live atomic_file objects. Async-signal-safe, for a handler that ends the
+  /// process.
   static void remove_all_unfinished() noexcept;
 
  private:

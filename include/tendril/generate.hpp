@@ -8,23 +8,24 @@
 
 namespace tendril {
 
-/// What every generator can add to its graph.
+/// Attributes that every generator can add to its graph.
 struct edge_attributes {
   bool has_weights = false;
-  float weight_min = 1.0F, weight_max = 5.0F;  ///< Weights uniform in [min, max), 0 <= min < max.
-  double weight_sigma = 0;                     ///< > 0: weights lognormal(0, sigma) instead.
-  int num_labels = 0;                          ///< > 0: edge labels uniform in [0, num_labels), at most 65,536.
-  int num_node_types = 0;                      ///< > 0: vertex types uniform in [0, num_node_types).
+  float weight_min = 1.0F, weight_max = 5.0F;  ///< Weights are uniform in [min, max), 0 <= min < max.
+  double weight_sigma = 0;                     ///< > 0: weights are lognormal(0, sigma) instead.
+  int num_labels = 0;                          ///< > 0: edge labels are uniform in [0, num_labels), at most 65,536.
+  int num_node_types = 0;                      ///< > 0: vertex types are uniform in [0, num_node_types).
 };
 
-/// Every graph below is a pure function of its parameters and the seed: each edge draws from its own counter, so
-/// the number of threads never changes it, nor does the place: with a gpu_exec the same arrays come to be in the memory
-/// of that GPU. That takes at most 18 bytes an edge there, counted before duplicates go and after symmetrizing, and 16 a
-/// vertex; 34 bytes an edge to keep edge ids. GPU calls return when the graph is ready. All throw argument_error for
-/// parameters out of range, and memory_error, before anything is built, where it wouldn't fit; GPU calls device_error.
+/// Every graph below is a pure function of its parameters and the seed. Each edge draws from its own counter, so the
+/// number of threads never changes a graph. The place doesn't either: with a gpu_exec the same arrays are built in the
+/// memory of that GPU. A GPU build takes at most 18 bytes per edge (counted after symmetrizing and before duplicates
+/// are dropped) and 16 per vertex; 34 bytes per edge if edge ids are kept. GPU calls return when the graph is ready.
+/// All generators throw argument_error for parameters out of range, and memory_error, before anything is built, if the
+/// graph wouldn't fit; GPU calls also throw device_error.
 
-/// R-MAT (Chakrabarti et al., SDM'04) with the parameters of Graph500: 2^scale vertices, edge_factor * 2^scale
-/// edges before `build`, vertex ids scrambled by a bijection where `scramble` says so.
+/// R-MAT (Chakrabarti et al., SDM'04) with the parameters of Graph500: 2^scale vertices and edge_factor * 2^scale edges
+/// before `build`. If `scramble` is set, a bijection scrambles the vertex ids.
 struct rmat_params {
   int scale = 16;
   double edge_factor = 16;
@@ -37,7 +38,7 @@ struct rmat_params {
 [[nodiscard]] graph generate_rmat(rmat_params const& params, build_options const& build, edge_attributes const& extra,
                                   gpu_exec const& exec);
 
-/// Erdős–Rényi G(n, m): num_edges edges with uniform ends, before `build`.
+/// Erdős–Rényi G(n, m): num_edges edges with uniformly random ends, before `build`.
 struct er_params {
   std::int64_t num_vertices = 1024;
   std::int64_t num_edges = 16384;
@@ -48,8 +49,8 @@ struct er_params {
 [[nodiscard]] graph generate_er(er_params const& params, build_options const& build, edge_attributes const& extra,
                                 gpu_exec const& exec);
 
-/// A heavy tail: out-degrees follow a discrete power law with `exponent` between min_degree and max_degree (the
-/// largest is reached by vertex 0), targets are chosen in proportion to the same law.
+/// A heavy-tailed graph: out-degrees follow a discrete power law with `exponent` between min_degree and max_degree
+/// (vertex 0 has the largest degree); targets are chosen in proportion to the same law.
 struct powerlaw_params {
   std::int64_t num_vertices = 1024;
   double exponent = 2.1;
@@ -63,10 +64,10 @@ struct powerlaw_params {
                                       edge_attributes const& extra, gpu_exec const& exec);
 
 enum class regular_graph {
-  star,      ///< Vertex 0 and each other vertex, in both directions.
-  ring,      ///< v to v + 1 and back, cyclic.
-  grid,      ///< The most square rows x columns grid of exactly num_vertices, 4 neighbours, in both directions.
-  complete,  ///< Every ordered pair of different vertices.
+  star,      ///< Edges between vertex 0 and each other vertex, in both directions.
+  ring,      ///< Edges from v to v + 1 and back, cyclic.
+  grid,      ///< The most square rows x columns grid of exactly num_vertices; 4 neighbours, in both directions.
+  complete,  ///< Every ordered pair of distinct vertices.
 };
 [[nodiscard]] graph generate_regular(regular_graph kind, std::int64_t num_vertices, std::uint64_t seed = 0,
                                      edge_attributes const& extra = {}, cpu_exec const& exec = {});

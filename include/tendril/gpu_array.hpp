@@ -10,33 +10,33 @@
 #include <tendril/exec.hpp>
 #include <tendril/types.hpp>
 
-// What it takes to exchange arrays in GPU memory with other libraries, in either direction: memory that others may
-// hold and read on streams of theirs, points in a stream's work to wait for, and ids in types that others use.
+// Functions for exchanging arrays in GPU memory with other libraries, in either direction: memory that other libraries
+// may hold and read on their own streams, events in a stream's work to wait for, and conversion of ids between types.
 
 struct CUevent_st;  // what CUDA's cudaEvent_t points to
 
 namespace tendril {
 
-/// Memory of one GPU for what is handed to others. It is allocated in the order of `stream`, like gpu_memory, but may
-/// outlive that stream, and may be given back while work that reads it is still running on any stream at all: a block
-/// that was given back is used again only after the whole GPU was idle once. To that end allocate() waits for the GPU
-/// whenever a sixteenth of its memory, or 4,096 blocks, have been given back, or memory runs out. Never destroyed.
+/// Memory of one GPU for arrays that are handed to other libraries. It is allocated in the order of `stream`, like
+/// gpu_memory, but may outlive that stream. It may be freed while work on any stream still reads it: a freed block is
+/// used again only after the whole GPU was idle once. For this purpose allocate() waits for the GPU when a sixteenth of
+/// its memory, or 4,096 blocks, have been freed, or when memory runs out. Never destroyed.
 /// @throws as gpu_memory.
 [[nodiscard]] memory_resource& lasting_gpu_memory(int device = 0, cuda_stream stream = nullptr);
 
-/// A point in the work of a stream, for others to wait for. It may outlive the stream.
+/// A point in the work of a stream that other streams or the host can wait for. It may outlive the stream.
 class gpu_event {
  public:
-  /// Everything enqueued on `exec.stream` so far. Doesn't synchronise. @throws device_error.
+  /// Records all work enqueued on `exec.stream` so far. Doesn't synchronise. @throws device_error.
   explicit gpu_event(gpu_exec const& exec);
   ~gpu_event();
   gpu_event(gpu_event const&) = delete;
   gpu_event& operator=(gpu_event const&) = delete;
 
-  /// What is enqueued on `stream` from now on waits; the caller doesn't. @throws device_error.
+  /// Makes work enqueued on `stream` from now on wait for the event; the caller doesn't wait. @throws device_error.
   void wait_on(cuda_stream stream) const;
 
-  /// The caller waits. @throws device_error if any of the work failed.
+  /// Blocks the caller until the event. @throws device_error if any of the work failed.
   void synchronize() const;
 
  private:
@@ -44,14 +44,15 @@ class gpu_event {
   CUevent_st* event_ = nullptr;
 };
 
-/// The GPU whose memory `pointer` points into, or -1 for memory that is not a GPU's. @throws device_error.
+/// The GPU whose memory `pointer` points into, or -1 for memory that doesn't belong to a GPU. @throws device_error.
 [[nodiscard]] int gpu_of(void const* pointer);
 
-/// Copies host memory to the GPU of `exec`, in the order of its stream; `from` may be changed as soon as this returns.
+/// Copies host memory to the GPU of `exec`, in the order of its stream. The caller may change `from` as soon as this
+/// returns.
 /// @throws device_error; memory_error.
 [[nodiscard]] buffer<vertex_id> copy_to_gpu(std::span<vertex_id const> from, gpu_exec const& exec);
 
-/// Copies `bytes` bytes of the memory of the GPU of `exec` to host memory, in the order of its stream; synchronises.
+/// Copies `bytes` bytes from the memory of the GPU of `exec` to host memory, in the order of its stream. Synchronises.
 /// @throws device_error.
 void copy_to_host(void const* from, void* to, std::size_t bytes, gpu_exec const& exec);
 
@@ -59,7 +60,7 @@ void copy_to_host(void const* from, void* to, std::size_t bytes, gpu_exec const&
 /// @throws device_error.
 void copy_on_gpu(void const* from, void* to, std::size_t bytes, gpu_exec const& exec);
 
-/// The integers that others keep ids in.
+/// Integer types that other libraries use for ids.
 enum class id_type { int32, uint32, int64, uint64 };
 
 /// Ids in GPU memory: element (r, c) lies at data[r * row_stride + c * column_stride]. A stride of 0 repeats.
@@ -68,31 +69,33 @@ struct id_matrix {
   id_type type = id_type::int64;
   std::int64_t num_rows = 0;
   std::int64_t num_columns = 1;
-  std::int64_t row_stride = 1;  ///< In elements, as the other.
+  std::int64_t row_stride = 1;  ///< In elements, as is column_stride.
   std::int64_t column_stride = 0;
 };
 
-/// The ids as the library takes them, [num_rows, num_columns] row-major; what can't be an id becomes `no_vertex`, which
-/// every call refuses. Enqueues, doesn't synchronise. @throws device_error; memory_error.
+/// Converts ids to vertex_id: [num_rows, num_columns] row-major. A value that can't be an id becomes `no_vertex`, which
+/// every call rejects. Enqueues work and doesn't synchronise. @throws device_error; memory_error.
 [[nodiscard]] buffer<vertex_id> narrow_ids(id_matrix const& ids, gpu_exec const& exec);
 
-/// Synchronises.
-/// @throws argument_error "what[i] is -3, expected a vertex id in [0, 4294967294]" for the first one that can't be an
+/// Checks that all values can be ids. Synchronises.
+/// @throws argument_error "what[i] is -3, expected a vertex id in [0, 4294967294]" for the first value that can't be an
 ///         id, where i counts row by row; device_error; memory_error.
 void expect_ids(id_matrix const& ids, std::string_view what, gpu_exec const& exec);
 
-/// Synchronises. Calls that sample refuse such ids themselves; this is for those who have to know before.
-/// @throws argument_error "start 3: vertex 9 is out of range, the graph has 5 vertices", where `what` is "start", for the
-///         first of the ids, in GPU memory, that is not below num_vertices; device_error; memory_error.
+/// Checks that the ids, in GPU memory, are vertices. Synchronises. Sampling calls reject such ids themselves; this
+/// function is for callers that must know earlier.
+/// @throws argument_error "start 3: vertex 9 is out of range, the graph has 5 vertices", where `what` is "start", for
+///         the first id that is not below num_vertices; device_error; memory_error.
 void expect_vertices(std::span<vertex_id const> ids, std::string_view what, std::int64_t num_vertices,
                      gpu_exec const& exec);
 
-/// Every vertex, `repeats` times each, in ascending order: num_vertices * repeats ids. Enqueues, doesn't synchronise.
+/// Returns every vertex `repeats` times, in ascending order: num_vertices * repeats ids. Enqueues work and doesn't
+/// synchronise.
 /// @throws device_error; memory_error.
 [[nodiscard]] buffer<vertex_id> every_vertex(std::int64_t num_vertices, std::int64_t repeats, gpu_exec const& exec);
 
-/// Ids as int64, `no_vertex` as -1: [num_rows, num_columns] from `from`, row-major, to rows that begin `to_stride`
-/// elements apart. Enqueues, doesn't synchronise. @throws device_error.
+/// Converts ids to int64, `no_vertex` to -1: [num_rows, num_columns] from `from`, row-major, to rows that begin
+/// `to_stride` elements apart. Enqueues work and doesn't synchronise. @throws device_error.
 void widen_ids(vertex_id const* from, std::int64_t num_rows, std::int64_t num_columns, std::int64_t* to,
                std::int64_t to_stride, gpu_exec const& exec);
 

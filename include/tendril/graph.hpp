@@ -14,7 +14,7 @@
 
 namespace tendril {
 
-/// An owned array of labels, uint8 or uint16 as stored.
+/// An owned array of labels, stored as uint8 or uint16.
 class label_array {
  public:
   label_array() noexcept = default;
@@ -39,31 +39,31 @@ class label_array {
   int bytes_ = 0;
 };
 
-/// Everything a graph is made of. All but `indptr` and `indices` may be empty.
+/// All arrays of a graph. All except `indptr` and `indices` may be empty.
 struct graph_arrays {
   shared_array<edge_id> indptr;          ///< [V + 1], indptr[0] = 0, never decreasing, indptr[V] = E
   shared_array<vertex_id> indices;       ///< [E], each below V, ascending within a vertex
   shared_array<float> weights;           ///< [E], finite and >= 0
   label_array edge_labels;               ///< [E]
   label_array node_types;                ///< [V]
-  shared_array<edge_id> edge_ids;        ///< [E]: the position each edge had in the input it was built from
-  shared_array<vertex_id> original_ids;  ///< [V]: the id each vertex had before ids were made compact
+  shared_array<edge_id> edge_ids;        ///< [E]: the position of each edge in the input that the graph was built from
+  shared_array<vertex_id> original_ids;  ///< [V]: the id of each vertex before ids were made compact
   std::vector<std::string> edge_label_names;
   std::vector<std::string> node_type_names;
-  bool symmetric = false;                       ///< Every edge is stored in both directions, with one weight and label.
-  std::map<std::string, std::string> metadata;  ///< name, origin, …: kept by the native container.
-  int device = -1;                              ///< Where the arrays lie: a GPU's ordinal, or -1 for host memory.
+  bool symmetric = false;  ///< Every edge is stored in both directions, with the same weight and label.
+  std::map<std::string, std::string> metadata;  ///< name, origin, …; the native container keeps it.
+  int device = -1;                              ///< Place of the arrays: a GPU's ordinal, or -1 for host memory.
 };
 
-class derived_cache;  // tables that planners build once a graph, kept with it: src/store/derived_cache.hpp
+class derived_cache;  // tables that planners build once per graph, kept with it: src/graph/derived_cache.hpp
 
-/// An immutable graph. Copies share the arrays, whoever owns those: the library, a mapped file, the caller.
+/// An immutable graph. Copies share the arrays. The owner of an array may be the library, a mapped file or the caller.
 class graph {
  public:
   graph();  ///< No vertices, no edges.
 
-  /// Checks shapes in O(1); `validate()` checks the content. Of arrays on a GPU it reads nothing.
-  /// @throws argument_error if the arrays' lengths don't fit each other.
+  /// Checks shapes in O(1); `validate()` checks the content. Reads nothing of arrays on a GPU.
+  /// @throws argument_error if the lengths of the arrays don't match each other.
   explicit graph(graph_arrays arrays);
 
   [[nodiscard]] std::int64_t num_vertices() const noexcept;
@@ -79,17 +79,17 @@ class graph {
   /// Valid as long as this graph or a copy of it lives.
   [[nodiscard]] graph_view view() const noexcept;
 
-  /// Bytes of the arrays, without derived tables.
+  /// Bytes of the arrays, excluding derived tables.
   [[nodiscard]] std::int64_t num_bytes() const noexcept;
 
-  /// Reads everything once, in parallel, and checks each invariant named in `graph_arrays`.
+  /// Reads all arrays once, in parallel, and checks each invariant named in `graph_arrays`.
   /// @throws format_error with the first violation: "vertex 7: neighbours not ascending at edge 31 (5 after 9)".
   void validate(cpu_exec const& exec = {}) const;
 
-  /// Tables built so far from this graph, shared by its copies. Thread-safe.
+  /// The tables built from this graph so far; its copies share them. Thread-safe.
   [[nodiscard]] derived_cache& derived() const noexcept { return *derived_; }
 
-  /// Frees those tables; results never depend on them.
+  /// Frees these tables. Results never depend on them.
   void drop_derived() const noexcept;
 
  private:
@@ -97,39 +97,39 @@ class graph {
   std::shared_ptr<derived_cache> derived_;
 };
 
-/// Edges as the user has them, in any order. Spans are of one length or, where optional, empty.
+/// Input edges in any order. All spans have the same length; optional spans may be empty.
 struct coo_view {
   std::span<vertex_id const> sources;
   std::span<vertex_id const> targets;
   std::span<float const> weights = {};
-  label_view labels = {};  ///< As many as sources, or empty.
+  label_view labels = {};  ///< One per edge, or empty.
 };
 
-/// What `build_graph` does on the way, in this order: reverse, symmetrize, drop self loops, drop duplicates,
+/// Transformations that `build_graph` applies, in this order: reverse, symmetrize, drop self loops, drop duplicates,
 /// compact.
 struct build_options {
-  std::int64_t num_vertices = -1;  ///< -1: one more than the largest id.
-  bool reverse = false;            ///< Turn every edge around.
+  std::int64_t num_vertices = -1;  ///< -1: the largest id plus one.
+  bool reverse = false;            ///< Reverse every edge.
   bool symmetrize = false;         ///< Add each edge's reverse (a self loop is not doubled).
   bool drop_self_loops = false;
-  bool drop_duplicates = false;  ///< Of edges with equal source, target and label the first of the input stays.
-  bool compact = false;          ///< Number the vertices that have an edge 0, 1, … in id order; keep `original_ids`.
-  bool keep_edge_ids = false;    ///< Keep `edge_ids` (an added reverse has its edge's id).
+  bool drop_duplicates = false;  ///< Of edges with equal source, target and label, keep the first in the input.
+  bool compact = false;        ///< Renumber the vertices that have an edge 0, 1, … in id order; keep `original_ids`.
+  bool keep_edge_ids = false;  ///< Keep `edge_ids` (an added reverse edge has the id of its edge).
 };
 
-/// Builds the CSR of `edges` in parallel; neighbours come out sorted by id, equal ones in input order. The result
-/// doesn't depend on the number of threads. Peak memory is at most 2.2 times input plus result.
-/// @throws argument_error if the spans' lengths differ or an id is not below num_vertices (or is no_vertex);
+/// Builds the CSR of `edges` in parallel. Neighbours are sorted by id; equal neighbours keep their input order. The
+/// result doesn't depend on the number of threads. Peak memory is at most 2.2 times the sum of input and result.
+/// @throws argument_error if the lengths of the spans differ or an id is not below num_vertices (or is no_vertex);
 ///         format_error for a weight that is NaN, infinite or negative; memory_error.
 [[nodiscard]] graph build_graph(coo_view const& edges, build_options const& options, cpu_exec const& exec = {});
 
-/// The same graph, to the bit, from edges in GPU memory, where it comes to be. Synchronises. Peak memory beside the
-/// input: 18 bytes an arc (an edge, or two to symmetrize) and 16 a vertex; 34 an arc where edges have weights, labels or
-/// ids, 46 where duplicates with labels are dropped.
+/// Builds the same graph, bit for bit, from edges in GPU memory; the graph is in that memory too. Synchronises. Peak
+/// memory in addition to the input: 18 bytes per arc (one arc per edge, two with symmetrize) and 16 per vertex; 34 per
+/// arc if edges have weights, labels or ids; 46 per arc if duplicates with labels are dropped.
 /// @throws as above, memory_error before anything is built; device_error.
 [[nodiscard]] graph build_graph(coo_view const& edges, build_options const& options, gpu_exec const& exec);
 
-/// Builds again from a graph that exists, with other options (edge ids refer to that graph's edges).
+/// Builds a graph from an existing graph with other options (edge ids refer to the edges of `input`).
 [[nodiscard]] graph build_graph(graph const& input, build_options const& options, cpu_exec const& exec = {});
 
 }  // namespace tendril

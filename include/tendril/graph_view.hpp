@@ -1,4 +1,5 @@
-// What kernels and rules see of a graph. Stands alone, so that a program compiled at run time can take it too.
+// The view of a graph that kernels and rules use. Includes little, so that a program compiled at run time can include
+// it too.
 
 #pragma once
 
@@ -8,7 +9,7 @@
 
 namespace tendril {
 
-/// A view of labels that are stored in 1 or 2 bytes each. Trivially copyable.
+/// A view of labels, stored in 1 or 2 bytes each. Trivially copyable.
 struct label_view {
   void const* data = nullptr;
   int bytes_per_label = 0;  ///< 0 (no labels), 1 or 2.
@@ -21,14 +22,14 @@ struct label_view {
   }
 };
 
-/// What rules and executors see of a graph: a handle, trivially copyable, passed by value. It owns nothing.
-/// CSR: the out-edges of v are the positions [indptr[v], indptr[v + 1]), their targets ascend.
+/// The view of a graph that rules and executors use: a trivially copyable handle, passed by value. It owns nothing.
+/// CSR: the out-edges of v are the positions [indptr[v], indptr[v + 1]); their targets ascend.
 struct graph_view {
   std::int64_t num_vertices = 0;
   edge_id num_edges = 0;
   edge_id const* indptr = nullptr;     ///< [num_vertices + 1]
   vertex_id const* indices = nullptr;  ///< [num_edges]
-  float const* weights = nullptr;      ///< [num_edges], finite and >= 0; null where there are none.
+  float const* weights = nullptr;      ///< [num_edges], finite and >= 0; null without weights.
   label_view edge_labels;              ///< [num_edges] or empty.
   label_view node_types;               ///< [num_vertices] or empty.
 
@@ -41,7 +42,7 @@ struct graph_view {
   [[nodiscard]] TENDRIL_HD float weight(vertex_id v, std::uint32_t i) const { return weights[indptr[v] + i]; }
   [[nodiscard]] TENDRIL_HD label_id label(vertex_id v, std::uint32_t i) const { return edge_labels[indptr[v] + i]; }
 
-  /// Whether u -> x is an edge; u is a vertex. O(log degree(u)).
+  /// Whether u -> x is an edge; u must be a vertex. O(log degree(u)).
   [[nodiscard]] TENDRIL_HD bool has_edge(vertex_id u, vertex_id x) const
   {
     vertex_id const* first = indices + indptr[u];

@@ -10,10 +10,10 @@
 
 namespace tendril {
 
-/// File formats of graphs; docs/formats.md describes each.
+/// File formats of graphs; docs/formats.md describes each format.
 enum class graph_format {
   automatic,      ///< Recognised by content, then by extension.
-  safetensors,    ///< The native container (.safetensors): opened by mmap, nothing is copied.
+  safetensors,    ///< The native container (.safetensors): opened by mmap without a copy.
   edge_list,      ///< SNAP text (.txt .tsv .csv .el .wel, and .gz of each).
   matrix_market,  ///< .mtx, .mtx.gz
   npz,            ///< SciPy CSR or CSC, or Tendril's indptr/indices layout (.npz).
@@ -25,34 +25,34 @@ enum class graph_format {
 /// The name used on command lines: "safetensors", "edge-list", "matrix-market", "npz", "gap", "metis", "webgraph".
 [[nodiscard]] std::string_view to_string(graph_format format) noexcept;
 
-/// @throws argument_error for a name that is none of the above (or "auto").
+/// @throws argument_error for a name other than these (and "auto").
 [[nodiscard]] graph_format parse_graph_format(std::string_view name);
 
 struct read_options {
   graph_format format = graph_format::automatic;
-  build_options build = {};  ///< Applied to what was read; a CSR file with nothing to do is taken as it is.
+  build_options build = {};  ///< Applied after reading; without options a CSR file is used unchanged.
 
-  /// Edge lists and Matrix Market: the meaning of the columns, of "source", "target", "weight", "label" and "-" (ignore).
-  /// Empty: source, target[, weight[, label]] as many as the first line has.
+  /// Edge lists and Matrix Market: the meaning of each column: "source", "target", "weight", "label" or "-" (ignore).
+  /// Empty: source, target[, weight[, label]], as many as the first line has.
   std::vector<std::string> columns = {};
 };
 
-/// The format of a file, by its first bytes and its name.
-/// @throws io_error if it can't be read; format_error if no format fits.
+/// Detects the format of a file from its first bytes and its name.
+/// @throws io_error if the file can't be read; format_error if no format fits.
 [[nodiscard]] graph_format detect_graph_format(std::string const& path);
 
-/// Reads a graph. What it returns has been validated, but for safetensors files, whose arrays are only checked for
-/// shape so that a file opens in milliseconds, whatever its size (`graph::validate` does the rest).
+/// Reads and validates a graph. Exception: for safetensors files only the shapes of the arrays are checked, so that a
+/// file of any size opens in milliseconds (`graph::validate` checks the content).
 /// @throws io_error, format_error ("file:line: what, expected what"), memory_error, argument_error.
 [[nodiscard]] graph read_graph(std::string const& path, read_options const& options = {}, cpu_exec const& exec = {});
 
 struct write_options {
-  graph_format format = graph_format::automatic;  ///< By the extension.
+  graph_format format = graph_format::automatic;  ///< automatic: by the extension.
 };
 
-/// Writes a graph into a temporary file beside `path` and renames it when it is complete. Weights, labels and types
-/// that a format can't hold (labels in a METIS file, say) are an argument_error, not dropped in silence; edge ids,
-/// original ids, names and metadata are kept by safetensors and npz and left out elsewhere.
+/// Writes a graph into a temporary file beside `path` and renames the complete file. Weights, labels and types that a
+/// format can't hold (for example labels in a METIS file) cause an argument_error instead of being dropped silently.
+/// safetensors and npz keep edge ids, original ids, names and metadata; other formats omit them.
 /// @throws io_error, argument_error.
 void write_graph(graph const& input, std::string const& path, write_options const& options = {},
                  cpu_exec const& exec = {});

@@ -10,43 +10,45 @@
 
 namespace tendril {
 
-/// LABOR-0 (Balin and Catalyurek, "Layer-neighbor sampling: defusing neighborhood explosion in GNNs", NeurIPS'23): every
-/// vertex u has one random number r_u in [0, 1) a hop and batch, shared by all who ask. Edge v -> u is taken if
-/// r_u < fanout / deg(v): v gets min(deg(v), fanout) neighbours in expectation, and vertices of a batch tend to choose the
-/// same ones, so that fewer vertices are reached than by choices of their own.
+/// LABOR-0 (Balin and Catalyurek, "Layer-neighbor sampling: defusing neighborhood explosion in GNNs", NeurIPS'23):
+/// every vertex u has one random number r_u in [0, 1) per hop and batch; all vertices that ask for u share it. Edge v
+/// -> u is taken if r_u < fanout / deg(v), so v gets min(deg(v), fanout) neighbours in expectation. Vertices of a batch
+/// tend to choose the same neighbours, so a batch reaches fewer vertices than with independent choices.
 struct labor_params {
-  std::vector<std::int64_t> fanouts = {10, 10, 10};  ///< Expected neighbours a hop: >= 1, or -1 for all.
-  bool normalize = true;                             ///< Weights of a vertex's edges add up to 1 (Hajek's estimator).
+  std::vector<std::int64_t> fanouts = {10, 10, 10};  ///< Expected neighbours per hop: >= 1, or -1 for all.
+  bool normalize = true;  ///< The weights of a vertex's edges add up to 1 (Hajek's estimator).
   std::uint64_t seed = 0;
-  std::uint64_t batch = 0;  ///< The batch's number, folded into the key.
+  std::uint64_t batch = 0;  ///< The batch number, folded into the key.
 };
 
-/// The edges that one hop took, by row, then place in the graph.
+/// The edges that one hop took, ordered by row, then by position in the graph.
 struct labor_hop {
-  buffer<std::int64_t> row, col;  ///< [num_edges] local numbers of the vertex that asked, and of its neighbour.
+  buffer<std::int64_t> row, col;  ///< [num_edges] local numbers of the vertex that asked (row) and its neighbour (col).
   buffer<edge_id> edge;           ///< [num_edges] positions in the graph's edge arrays.
   buffer<float> weights;          ///< [num_edges] 1 / min(1, fanout / deg): the sum of weight * x[col] is an unbiased
       ///< estimate of the sum over all neighbours. Normalised: 1 / edges of the row, for the
       ///< mean over all neighbours.
 };
 
-/// `node` maps local numbers to the graph's vertices: seeds first, each once, then by first appearance.
+/// A sampled batch. `node` maps local numbers to the graph's vertices: seeds first, each once, then by first
+/// appearance.
 struct labor_batch {
   std::vector<labor_hop> hops;
   buffer<vertex_id> node;                       ///< [num_nodes]
-  std::vector<std::int64_t> num_sampled_nodes;  ///< [hops + 1] vertices that a hop saw first; seeds first.
+  std::vector<std::int64_t> num_sampled_nodes;  ///< [hops + 1] vertices first reached by each hop; seeds first.
 };
 
-/// A hop asks for all vertices that were reached so far, the seeds too, as the layers of a GNN do. The edges taken depend
-/// on (graph, parameters, vertices reached) alone. Edges are followed in their stored direction. O(sum of degrees) a hop.
-/// Synchronous.
+/// Samples a batch. A hop asks for neighbours of all vertices reached so far, including the seeds, as the layers of a
+/// GNN do. The edges taken depend only on (graph, parameters, vertices reached). Edges are followed in their stored
+/// direction. O(sum of degrees) per hop. Synchronous.
 /// @param seeds  Vertices; repeats count once.
 /// @throws argument_error  no fan-out, a fan-out of 0 or below -1, a seed out of range, a graph on a GPU; memory_error.
 [[nodiscard]] labor_batch labor_sample(graph const& graph, std::span<vertex_id const> seeds, labor_params const& params,
                                        cpu_exec const& exec = {});
 
-/// The same batch, bit for bit, on a GPU: graph, seeds and result lie in its memory, the work is ordered on `exec.stream`.
-/// Synchronises once a hop and once at the end, where sizes must be known. Scratch memory: 60 bytes an edge taken by a hop.
+/// Samples the same batch, bit for bit, on a GPU: the graph, the seeds and the result are in its memory; the work is
+/// ordered on `exec.stream`. Synchronises once per hop and once at the end, where sizes must be known. Scratch memory:
+/// 60 bytes per edge that a hop takes.
 /// @throws argument_error as above, and for a graph that is elsewhere; device_error; memory_error.
 [[nodiscard]] labor_batch labor_sample(graph const& graph, std::span<vertex_id const> seeds, labor_params const& params,
                                        gpu_exec const& exec);

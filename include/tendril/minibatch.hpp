@@ -12,33 +12,33 @@
 
 namespace tendril {
 
-/// Which edges a mini-batch holds.
+/// The edges that a mini-batch holds.
 enum class subgraph_type {
-  directional,    ///< The sampled ones.
-  bidirectional,  ///< The sampled ones and, of each, the reverse. One type of edges only.
-  induced,        ///< All edges of the graph between the batch's vertices (of one seed, in disjoint batches).
+  directional,    ///< The sampled edges.
+  bidirectional,  ///< The sampled edges and the reverse of each. Only for graphs with one edge type.
+  induced,        ///< All edges of the graph between the batch's vertices (disjoint batches: of one seed).
 };
 
-/// Which vertices a hop expands.
+/// The vertices that a hop expands.
 enum class batch_frontier {
-  fresh,  ///< Those that the hop before saw first (PyG).
-  all,    ///< All that are in the batch so far, anew with other draws (DGL's blocks, PGSampler).
+  fresh,  ///< The vertices that the previous hop reached first (PyG).
+  all,    ///< All vertices of the batch so far, again, with new draws (DGL's blocks, PGSampler).
 };
 
-/// Which of the edges that are not too late.
+/// The choice among the edges that are not too late.
 enum class temporal_strategy {
-  uniform,  ///< As drawn.
-  last,     ///< The latest, without any draw.
+  uniform,  ///< Random draws.
+  last,     ///< The latest edges, without any draw.
 };
 
-/// A mini-batch for a GNN: neighbours sampled hop by hop, vertices deduplicated and numbered anew.
+/// Parameters of a mini-batch for a GNN: neighbours are sampled hop by hop; vertices are deduplicated and renumbered.
 struct minibatch_params {
-  std::vector<std::int64_t> num_neighbors = {15, 10, 5};  ///< A hop: >= 0, or -1 for all.
-  /// [edge types][hops]: fan-outs of each edge type; empty: num_neighbors for every one.
+  std::vector<std::int64_t> num_neighbors = {15, 10, 5};  ///< Per hop: >= 0, or -1 for all.
+  /// [edge types][hops]: fan-outs of each edge type; empty: num_neighbors for every edge type.
   std::vector<std::vector<std::int64_t>> num_neighbors_of_type = {};
   bool replace = false;
-  bool weighted = false;  ///< In proportion to weights; not with times.
-  bool disjoint = false;  ///< One subgraph a seed: no vertex is shared between seeds.
+  bool weighted = false;  ///< In proportion to weights; excludes times.
+  bool disjoint = false;  ///< One subgraph per seed: seeds share no vertices.
   subgraph_type subgraph = subgraph_type::directional;
   batch_frontier frontier = batch_frontier::fresh;
   temporal_strategy temporal = temporal_strategy::uniform;
@@ -47,55 +47,56 @@ struct minibatch_params {
 
 /// The vertices of one type in a batch.
 struct minibatch_vertices {
-  shared_array<vertex_id> node;           ///< [n] the graph's id of each; seeds first, then by first appearance.
-  shared_array<std::int64_t> batch;       ///< Disjoint: [n], the seed each vertex belongs to; else empty.
+  shared_array<vertex_id> node;           ///< [n] graph id of each vertex; seeds first, then by first appearance.
+  shared_array<std::int64_t> batch;       ///< Disjoint: [n], the seed that each vertex belongs to; else empty.
   std::vector<std::int64_t> num_sampled;  ///< [hops + 1], seeds first.
 };
 
-/// The edges of one type in a batch, hop by hop. Edge k leads from vertex row[k] of type `from`, which was expanded, to
-/// its neighbour col[k] of type `to`; numbers within the batch. Following pyg-lib, a vertex samples from its stored edges.
+/// The edges of one type in a batch, hop by hop. Edge k leads from the expanded vertex row[k] of type `from` to its
+/// neighbour col[k] of type `to`; both are numbers within the batch. As in pyg-lib, a vertex samples from its stored
+/// edges.
 struct minibatch_edges {
   shared_array<std::int64_t> row, col;  ///< [e] COO.
   shared_array<edge_id> edge;           ///< [e] positions in the graph's edge arrays.
-  /// CSR of the same edges (CSC, for message flow): hop h expands num_expanded[h] vertices, in the order of their numbers,
-  /// beginning with first_expanded[h]; the edges of the i-th that is expanded, counted over all hops, are
-  /// [indptr[i], indptr[i + 1]). Induced: one pseudo-hop of all vertices. Empty for bidirectional.
+  /// CSR of the same edges (CSC, for message flow). Hop h expands num_expanded[h] vertices, in the order of their
+  /// numbers, from first_expanded[h] on. The edges of the i-th expanded vertex, counted over all hops, are [indptr[i],
+  /// indptr[i + 1]). Induced: one pseudo-hop of all vertices. Empty for bidirectional.
   shared_array<std::int64_t> indptr;
   std::vector<std::int64_t> first_expanded, num_expanded;  ///< [hops]
-  std::vector<std::int64_t> num_sampled;  ///< [hops] sampled edges, also where others follow or replace them.
+  std::vector<std::int64_t> num_sampled;  ///< [hops] number of sampled edges, even if others follow or replace them.
 };
 
-/// Of every vertex type and every edge type.
+/// A batch: the vertices of every vertex type and the edges of every edge type.
 struct minibatch {
   std::vector<minibatch_vertices> vertices;
   std::vector<minibatch_edges> edges;
 };
 
-/// The seeds of a batch. One seed may be given twice; a disjoint batch then grows two subgraphs, any other one.
+/// The seeds of a batch. If a seed is given twice, a disjoint batch grows two subgraphs; other batches hold it once.
 struct batch_seeds {
-  std::vector<std::span<vertex_id const>> vertices;  ///< [vertex types]
+  std::vector<std::span<vertex_id const>> vertices;  ///< Per vertex type.
   std::vector<std::span<std::int64_t const>> times =
-      {};  ///< Likewise: seed i sees edges not later than this. Empty: all.
+      {};  ///< Per vertex type: seed i sees edges not later than this. Empty: all edges.
 };
 
-/// How the GPU makes batches. Never changes one.
+/// The executor of batches on a GPU. It never changes a batch.
 enum class minibatch_executor {
   automatic,
-  hops,        ///< Kernels hop by hop, any number of batches at once.
-  graph,       ///< The same kernels, captured once in a CUDA graph: small batches.
+  hops,        ///< Kernels hop by hop, for any number of batches at once.
+  graph,       ///< The same kernels, captured once in a CUDA graph, for small batches.
   persistent,  ///< All hops in one launch without barriers: a queue of (vertex, hop) (PGSampler). Frontier `all`.
 };
 
-/// Makes batches of one graph with one set of parameters. Keeps what batches need beside their output, so that steady
-/// work allocates nothing else. One call at a time.
+/// Makes batches of one graph with one set of parameters. It keeps the scratch memory of batches, so that steady-state
+/// work allocates only the output. One call at a time.
 ///
-/// The draws of a vertex depend on (graph, parameters, number of the batch, vertex [, seed's position if disjoint], edge
-/// type, hop) alone: batches don't depend on the batches that are made together with them, nor on who makes them.
+/// The draws of a vertex depend only on (graph, parameters, batch number, vertex [, position of the seed if disjoint],
+/// edge type, hop). A batch doesn't depend on other batches made in the same call, nor on the executor.
 class minibatch_sampler {
  public:
-  /// @throws argument_error  no fan-out, one below -1, or not one list of equal length for each edge type; weights missing;
-  ///                         weighted with times; times without disjoint; bidirectional with several edge types;
-  ///                         a graph that is elsewhere.
+  /// @throws argument_error  no fan-out, a fan-out below -1, or not one list of equal length per edge type; weights
+  ///                         missing; weighted with times; times without disjoint; bidirectional with several edge
+  ///                         types; a graph that is elsewhere.
   minibatch_sampler(hetero_graph graph, minibatch_params params, cpu_exec const& exec = {});
   minibatch_sampler(hetero_graph graph, minibatch_params params, gpu_exec const& exec,
                     minibatch_executor executor = minibatch_executor::automatic);
@@ -106,26 +107,27 @@ class minibatch_sampler {
   [[nodiscard]] hetero_graph const& input() const noexcept;
   [[nodiscard]] minibatch_params const& params() const noexcept;
 
-  /// Batch number `batch`. On a GPU: seeds and result lie in its memory; synchronises once at the end, and once for each
-  /// fan-out of -1.
-  /// @throws argument_error  not one span of seeds for each vertex type; a seed out of range; times missing or of another
+  /// Makes batch number `batch`. On a GPU the seeds and the result are in its memory; the call synchronises once at the
+  /// end, and once for each fan-out of -1.
+  /// @throws argument_error  not one span of seeds per vertex type; a seed out of range; times missing or of another
   ///                         length; memory_error; device_error.
   [[nodiscard]] minibatch sample(batch_seeds const& seeds, std::uint64_t batch = 0);
 
-  /// Batches first_batch, first_batch + 1, …: of consecutive `batch_size` seeds of type `vertex_type` each; the last one may
-  /// have fewer. On a GPU many at once; synchronises once for all (and once for each fan-out of -1).
+  /// Makes batches first_batch, first_batch + 1, …: each takes the next `batch_size` seeds, of type `vertex_type`; the
+  /// last batch may have fewer. A GPU makes many batches at once and synchronises once for all of them (and once for
+  /// each fan-out of -1).
   /// @throws as above; a batch size < 1.
   [[nodiscard]] std::vector<minibatch> sample_batches(std::int32_t vertex_type, std::span<vertex_id const> seeds,
                                                       std::int64_t batch_size, std::uint64_t first_batch = 0,
                                                       std::span<std::int64_t const> times = {});
 
-  struct state;  ///< What an executor keeps; not for users.
+  struct state;  ///< The executor's data; not for users.
 
  private:
   std::unique_ptr<state> state_;
 };
 
-/// One call for a graph of one type: minibatch_sampler(...).sample(...).
+/// Makes one batch of a graph with one vertex type: minibatch_sampler(...).sample(...) in one call.
 [[nodiscard]] minibatch neighbor_sample(graph const& graph, std::span<vertex_id const> seeds,
                                         minibatch_params const& params, cpu_exec const& exec = {},
                                         std::uint64_t batch = 0);

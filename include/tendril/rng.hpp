@@ -6,8 +6,8 @@
 
 namespace tendril {
 
-/// The key of one stream of random numbers: a user's seed with an algorithm's domain folded in. Two algorithms
-/// that are given one seed share no random number. docs/reproducibility.md defines the whole scheme.
+/// The key of one stream of random numbers: the user's seed combined with the algorithm's domain. Two algorithms with
+/// the same seed share no random number. docs/reproducibility.md defines the whole scheme.
 struct rng_key {
   std::uint32_t lo = 0;
   std::uint32_t hi = 0;

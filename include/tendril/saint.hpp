@@ -8,63 +8,66 @@
 #include <tendril/layers.hpp>  // propagation
 #include <tendril/subgraph.hpp>
 
-// GraphSAINT (Zeng, Zhou, Srivastava, Kannan and Prasanna, "GraphSAINT: graph sampling based inductive learning method",
-// ICLR'20): batches are subgraphs of sampled vertices; coefficients counted over many of them take the sampler's bias out.
+// GraphSAINT (Zeng, Zhou, Srivastava, Kannan and Prasanna, "GraphSAINT: graph sampling based inductive learning
+// method", ICLR'20): batches are subgraphs of sampled vertices; coefficients, counted over many such subgraphs, correct
+// the sampler's bias.
 
 namespace tendril {
 
-/// How the vertices of a subgraph are drawn. Each draw is made with replacement; the subgraph has the distinct vertices.
+/// The method that draws the vertices of a subgraph. Each draw is made with replacement; the subgraph holds the
+/// distinct vertices.
 enum class saint_sampler {
-  node,  ///< `budget` vertices, u in proportion to the squared norm of column u of `matrix`, the sum over v of Q[v, u]^2.
-  edge,  ///< `budget` edges and both their ends; edge (u, v) in proportion to 1/deg(u) in each direction it is stored in:
-         ///< on a symmetric graph, as the paper has it, each undirected edge in proportion to 1/deg(u) + 1/deg(v).
-  walk,  ///< Walks of `length` steps from `budget` roots, roots and steps uniform. A walk ends where it can't go on.
+  node,  ///< `budget` vertices; u in proportion to the squared norm of column u of `matrix`: sum over v of Q[v, u]^2.
+  edge,  ///< `budget` edges and both their ends; edge (u, v) in proportion to 1/deg(u) in each stored direction. On
+         ///< a symmetric graph, as in the paper, each undirected edge has the weight 1/deg(u) + 1/deg(v).
+  walk,  ///< Walks of `length` steps from `budget` roots; roots and steps are uniform. A walk ends at a dead end.
 };
 
 struct saint_params {
   saint_sampler sampler = saint_sampler::walk;
-  std::int64_t budget = 2000;             ///< Draws, edges or roots of a sample: at least 1.
-  std::int64_t length = 2;                ///< Steps of a walk, in [0, 1000]; of `walk` alone.
-  propagation matrix = propagation::row;  ///< Q of `node`: row is the paper's D^-1 A.
+  std::int64_t budget = 2000;             ///< Draws, edges or roots per sample: at least 1.
+  std::int64_t length = 2;                ///< Steps per walk, in [0, 1000]; for `walk` only.
+  propagation matrix = propagation::row;  ///< Q of `node`; row is the paper's D^-1 A.
   std::uint64_t seed = 0;
 };
 
-/// Subgraphs that are induced by drawn vertices. A sample's vertices ascend; it may have none where nothing can be drawn
-/// (a graph without vertices; for `node` and `edge` without edges). Its logical id is first_sample + i, and sample i
-/// depends on the graph, the parameters and that id alone. Tables of `node` (20 bytes a vertex) and `edge` (4, if there are
-/// isolated vertices) are built by the first call and stay with the graph. Synchronous.
-/// @throws argument_error  a parameter out of range: more than 2^31 - 1 vertices drawn a sample, negative numbers; a matrix
-///                         of weights on a graph without; memory_error.
+/// Samples subgraphs that the drawn vertices induce. The vertices of a sample ascend. A sample has no vertices if
+/// nothing can be drawn (a graph without vertices; for `node` and `edge` without edges). The logical id of sample i is
+/// first_sample + i; sample i depends only on the graph, the parameters and that id. The first call builds the tables
+/// of `node` (20 bytes per vertex) and `edge` (4 bytes per vertex, if there are isolated vertices); they stay with the
+/// graph. Synchronous.
+/// @throws argument_error  a parameter out of range: more than 2^31 - 1 vertices drawn per sample, negative numbers;
+///                         matrix `weights` on a graph without weights; memory_error.
 [[nodiscard]] subgraphs saint_sample(graph const& graph, saint_params const& params, std::int64_t num_samples,
                                      cpu_exec const& exec = {}, std::int64_t first_sample = 0);
 
-/// The same samples, to the bit, on a GPU, in whose memory graph and result lie. Beside what induced_subgraphs takes it
-/// allocates 16 bytes and the scratch of a radix sort a vertex drawn. Synchronises twice: to learn the number of vertices,
-/// and that of edges; once more when a table is built.
+/// Samples the same subgraphs, bit for bit, on a GPU; the graph and the result are in its memory. In addition to the
+/// memory of induced_subgraphs it allocates 16 bytes and the scratch of a radix sort per vertex drawn. Synchronises
+/// twice: for the number of vertices, and for the number of edges; once more if it builds a table.
 /// @throws as above, and argument_error for a graph that is elsewhere; device_error.
 [[nodiscard]] subgraphs saint_sample(graph const& graph, saint_params const& params, std::int64_t num_samples,
                                      gpu_exec const& exec, std::int64_t first_sample = 0);
 
-/// What N sampled subgraphs say about the sampler's bias (section 3.2 of the paper). C_v is how many have vertex v, C_e how
-/// many have edge e.
+/// Statistics of N sampled subgraphs that describe the sampler's bias (section 3.2 of the paper). C_v is the number of
+/// subgraphs with vertex v, C_e the number of subgraphs with edge e.
 struct saint_coefficients {
   std::int64_t num_samples = 0;      ///< N
   buffer<std::int32_t> node_counts;  ///< [V] C_v
   buffer<std::int32_t> edge_counts;  ///< [E] C_e
-  buffer<float> loss;                ///< [V] lambda_v = C_v / N. The loss of v is divided by it: PyG's node_norm is
+  buffer<float> loss;                ///< [V] lambda_v = C_v / N. Divide the loss of v by it: PyG's node_norm is
                                      ///< 1 / (lambda_v V).
-  buffer<float> aggregator;  ///< [E] alpha_e = C_e / C_v, v being the vertex whose list holds e, which aggregates;
-                             ///< 0 where C_v is. What comes along e is divided by it: PyG's edge_norm is 1 / alpha_e.
+  buffer<float> aggregator;  ///< [E] alpha_e = C_e / C_v, v being the vertex whose list holds e and that aggregates;
+                             ///< 0 where C_v is 0. Divide the message along e by it: PyG's edge_norm is 1 / alpha_e.
 };
 
-/// Samples the subgraphs of logical ids first_sample to first_sample + num_samples - 1, and counts. Memory beside the
-/// result doesn't grow with num_samples. Synchronous.
+/// Samples the subgraphs of logical ids first_sample to first_sample + num_samples - 1, and counts their vertices and
+/// edges. Memory in addition to the result doesn't grow with num_samples. Synchronous.
 /// @throws as saint_sample, and argument_error unless num_samples is in [1, 2^31 - 1].
 [[nodiscard]] saint_coefficients saint_normalization(graph const& graph, saint_params const& params,
                                                      std::int64_t num_samples, cpu_exec const& exec = {},
                                                      std::int64_t first_sample = 0);
 
-/// The same numbers, to the bit, on a GPU. Synchronises twice for each 2^24 vertices drawn.
+/// Computes the same numbers, bit for bit, on a GPU. Synchronises twice per 2^24 vertices drawn.
 [[nodiscard]] saint_coefficients saint_normalization(graph const& graph, saint_params const& params,
                                                      std::int64_t num_samples, gpu_exec const& exec,
                                                      std::int64_t first_sample = 0);

@@ -1,5 +1,5 @@
-// What a sampling application is told at each call: the sample as it is so far, the transits, their edges. Host and
-// device; stands alone, so that a program compiled at run time can take it too.
+// The arguments of a sampling application's functions: the current sample, the transits, their edges. Host and device.
+// Includes little, so that a program compiled at run time can include it too.
 
 #pragma once
 
@@ -9,14 +9,14 @@
 
 namespace tendril {
 
-/// Whether next() chooses from the edges of one transit, or from those of all transits of its sample together.
+/// Whether next() chooses from the edges of one transit, or from the combined edges of all transits of its sample.
 enum class sampling : std::uint8_t { individual, collective };
 
-/// The out-edges of one vertex. `neighbors` and `weights` may be a copy of the graph's, closer at hand.
+/// The out-edges of one vertex. `neighbors` and `weights` may point to a copy of the graph's arrays in faster memory.
 struct edge_list {
   vertex_id const* neighbors = nullptr;  ///< [size()]
-  float const* weights = nullptr;        ///< [size()]; null for a graph without.
-  label_view labels;                     ///< Of the whole graph: label(k) knows where the list begins.
+  float const* weights = nullptr;        ///< [size()]; null for a graph without weights.
+  label_view labels;                     ///< Labels of the whole graph: label(k) adds the start of the list.
   edge_id first_edge = 0;
   std::uint32_t num_edges = 0;
 
@@ -32,11 +32,11 @@ struct edge_list {
   [[nodiscard]] TENDRIL_HD vertex_id operator[](std::uint32_t k) const { return neighbors[k]; }
   [[nodiscard]] TENDRIL_HD float weight(std::uint32_t k) const { return weights[k]; }
   [[nodiscard]] TENDRIL_HD label_id label(std::uint32_t k) const { return labels[first_edge + k]; }
-  [[nodiscard]] TENDRIL_HD edge_id edge(std::uint32_t k) const { return first_edge + k; }  ///< Place in the graph.
+  [[nodiscard]] TENDRIL_HD edge_id edge(std::uint32_t k) const { return first_edge + k; }  ///< Position in the graph.
 };
 
-/// Transits of one call: all of the sample for a collective application, else one. A collective one may hold
-/// `no_vertex` where an earlier step left a slot empty.
+/// The transits of one call: all transits of the sample if the application is collective, else one. With a collective
+/// application it may hold `no_vertex` where an earlier step left a slot empty.
 class transit_list {
  public:
   explicit TENDRIL_HD transit_list(vertex_id only) : only_(only), size_(1) {}
@@ -54,14 +54,14 @@ class transit_list {
   std::uint32_t size_;
 };
 
-/// The edges of all transits of a sample, one list after the other in the order of the transits. What a collective
-/// application chooses from. An edge is found by its list; where an executor has copied the neighbours together, vertex k
-/// is one load.
+/// The edges of all transits of a sample: the lists are concatenated in the order of the transits. A collective
+/// application chooses from these edges. Access to an edge searches for its list. If an executor has copied the
+/// neighbours into one array, reading vertex k takes one load.
 class combined_edges {
  public:
-  /// @param offsets  [transits.size() + 1]: where each transit's list begins in an array of lists, in which the first one
-  ///                 need not begin at 0; one of no vertex is empty.
-  /// @param copies   The vertices of that array; null where there is none.
+  /// @param offsets  [transits.size() + 1]: the start of each transit's list in an array of lists. The first list need
+  ///                 not start at 0; the list of no_vertex is empty.
+  /// @param copies   The vertices of that array; null if there is no such array.
   TENDRIL_HD combined_edges(graph_view const& graph, transit_list const& transits, std::uint64_t const* offsets,
                             vertex_id const* copies = nullptr)
       : graph_(graph),
@@ -75,12 +75,12 @@ class combined_edges {
   [[nodiscard]] TENDRIL_HD std::uint64_t size() const { return offsets_[transits_.size()] - begin_; }
   [[nodiscard]] TENDRIL_HD bool empty() const { return size() == 0; }
 
-  /// Which transit's list holds edge k. O(log transits).
+  /// The transit whose list holds edge k. O(log transits).
   [[nodiscard]] TENDRIL_HD std::uint32_t transit_of(std::uint64_t k) const
   {
     std::uint32_t low = 0;
     std::uint32_t count = transits_.size();
-    while (count > 1) {  // the last list that begins at k or before
+    while (count > 1) {  // finds the last list that begins at or before k
       std::uint32_t const half = count / 2;
       low += offsets_[low + half] - begin_ <= k ? half : 0;
       count -= half;
@@ -88,7 +88,7 @@ class combined_edges {
     return low;
   }
 
-  /// The place of edge k in the graph's arrays. O(log transits).
+  /// The position of edge k in the graph's arrays. O(log transits).
   [[nodiscard]] TENDRIL_HD edge_id edge(std::uint64_t k) const
   {
     std::uint32_t const i = transit_of(k);
@@ -101,9 +101,9 @@ class combined_edges {
   [[nodiscard]] TENDRIL_HD float weight(std::uint64_t k) const { return graph_.weights[edge(k)]; }
   [[nodiscard]] TENDRIL_HD label_id label(std::uint64_t k) const { return graph_.edge_labels[edge(k)]; }
 
-  /// The edges of transit i, which is a vertex.
+  /// The edges of transit i, which must be a vertex.
   [[nodiscard]] TENDRIL_HD edge_list of_transit(std::uint32_t i) const { return edge_list::of(graph_, transits_[i]); }
-  /// Where the list of transit i begins, i up to the number of transits.
+  /// The start of the list of transit i; i may equal the number of transits.
   [[nodiscard]] TENDRIL_HD std::uint64_t offset(std::uint32_t i) const { return offsets_[i] - begin_; }
 
  private:
@@ -114,22 +114,22 @@ class combined_edges {
   vertex_id const* copied_;
 };
 
-/// Where the vertices that one step adds are kept: slot k of the call's sample s is vertices[s * stride + k].
+/// The place of the vertices that one step adds: slot k of the call's sample s is vertices[s * stride + k].
 struct step_place {
   vertex_id* vertices = nullptr;
   std::int64_t stride = 0;
-  std::int64_t num_slots = 0;     ///< A sample.
-  std::int32_t* sizes = nullptr;  ///< [samples] how many of them hold a vertex; null where that isn't counted.
+  std::int64_t num_slots = 0;     ///< Per sample.
+  std::int32_t* sizes = nullptr;  ///< [samples] number of slots that hold a vertex; null if not counted.
 };
 
-/// What add_edge() does: nothing, count, or write.
+/// The action of add_edge(): ignore, count, or write the edge.
 struct edge_sink {
-  vertex_id* sources = nullptr;  ///< Where the call's edges go; null: they are counted only.
+  vertex_id* sources = nullptr;  ///< Output of the call's edges; null: they are only counted.
   vertex_id* targets = nullptr;
   std::uint32_t count = 0;
 };
 
-/// One sample, as next(), step_transits() and end_step() see it.
+/// One sample, as seen by next(), step_transits() and end_step().
 class sample_view {
  public:
   TENDRIL_HD sample_view(graph_view const& the_graph, step_place const* places, void* state, std::int64_t index,
@@ -140,36 +140,37 @@ class sample_view {
 
   graph_view const& graph;
   std::uint64_t const id;     ///< Logical id.
-  std::int32_t const step;    ///< Steps done so far.
-  std::uint32_t transit = 0;  ///< Which transit of the sample this call of next() is for; 0 if collective.
-  std::uint32_t call = 0;     ///< Which call for that transit, or that sample, this is: in [0, sample_size(step)).
+  std::int32_t const step;    ///< Steps completed so far.
+  std::uint32_t transit = 0;  ///< The index in the sample of the transit of this next() call; 0 if collective.
+  std::uint32_t call = 0;  ///< The index of this call for that transit (collective: sample), in [0, sample_size(step)).
 
   [[nodiscard]] TENDRIL_HD std::int64_t num_roots() const { return places_[0].num_slots; }
   [[nodiscard]] TENDRIL_HD vertex_id root(std::int64_t i) const { return roots()[i]; }
 
-  /// Puts `v` in the place of root i. In end_step(), and in next() where a step makes one call a sample.
+  /// Replaces root i by `v`. Allowed in end_step(), and in next() if the step makes one call per sample.
   TENDRIL_HD void replace_root(std::int64_t i, vertex_id v) const { roots()[i] = v; }
 
-  /// The vertex in slot `pos` of the i-th last step, i >= 1; the roots stand before the first one. `no_vertex` in a slot
-  /// that could not be filled.
+  /// The vertex in slot `pos` of the i-th last step, i >= 1; the roots count as the step before the first. `no_vertex`
+  /// for a slot that could not be filled.
   [[nodiscard]] TENDRIL_HD vertex_id prev_vertex(std::int32_t i, std::int64_t pos) const
   {
     step_place const& place = places_[step - i + 1];
     return place.vertices[index_ * place.stride + pos];
   }
-  /// Slots of the i-th last step; 0 before the roots.
+  /// The number of slots of the i-th last step; 0 before the roots.
   [[nodiscard]] TENDRIL_HD std::int64_t num_prev(std::int32_t i) const
   {
     return step - i + 1 < 0 ? 0 : places_[step - i + 1].num_slots;
   }
-  /// The edges of that vertex; none of `no_vertex`.
+  /// The edges of that vertex; empty for `no_vertex`.
   [[nodiscard]] TENDRIL_HD edge_list prev_edges(std::int32_t i, std::int64_t pos) const
   {
     vertex_id const v = prev_vertex(i, pos);
     return v == no_vertex ? edge_list{} : edge_list::of(graph, v);
   }
 
-  /// Vertices that the steps before this one added; slots, where an application doesn't count (see sampled_step::sizes).
+  /// The number of vertices that the previous steps added; the number of slots if the application doesn't count them
+  /// (see sampled_step::sizes).
   [[nodiscard]] TENDRIL_HD std::int64_t num_added() const
   {
     std::int64_t sum = 0;
@@ -179,14 +180,15 @@ class sample_view {
     return sum;
   }
 
-  /// The application's own state of this sample, zero bytes at first. May be written where replace_root may be called.
+  /// The application's own state of this sample, initially zero bytes. It may be written where replace_root may be
+  /// called.
   template <class State>
   [[nodiscard]] TENDRIL_HD State& state() const
   {
     return *static_cast<State*>(state_);
   }
 
-  /// Records an edge with this step, in next(), for applications with `static constexpr bool adds_edges = true`.
+  /// Records an edge of this step. Called in next(), by applications with `static constexpr bool adds_edges = true`.
   TENDRIL_HD void add_edge(vertex_id source, vertex_id target)
   {
     if (sink_.sources != nullptr) {
@@ -196,7 +198,7 @@ class sample_view {
     ++sink_.count;
   }
 
-  /// For executors: where the edges of the next call go, and what came of the last one's.
+  /// For executors: sets the output of the next call's edges.
   TENDRIL_HD void set_sink(edge_sink const& sink) { sink_ = sink; }
   [[nodiscard]] TENDRIL_HD std::uint32_t num_edges_added() const { return sink_.count; }
 

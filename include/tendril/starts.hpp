@@ -11,30 +11,31 @@
 
 namespace tendril {
 
-/// Reads vertices to start from, one an element or a line: a one-dimensional .npy of integers, or text with one id a
-/// line (blank lines and lines that begin with # are skipped; .txt or any other name).
+/// Reads start vertices, one per element or line: a one-dimensional .npy of integers, or text with one id per line
+/// (.txt or any other name; blank lines and lines that begin with # are skipped).
 /// @throws io_error; format_error "file:line: what, expected what", also for an id that is not below num_vertices.
 [[nodiscard]] buffer<vertex_id> read_vertices(std::string const& path, std::int64_t num_vertices,
                                               cpu_exec const& exec = {});
 
-/// Draws `count` vertices uniformly at random, independently of each other. Vertex i is a function of num_vertices,
-/// seed and i alone.
+/// Draws `count` vertices uniformly at random, independently of each other. Vertex i is a function of only
+/// num_vertices, seed and i.
 /// @throws argument_error if count < 0, or if there is no vertex to draw.
 [[nodiscard]] buffer<vertex_id> random_vertices(std::int64_t num_vertices, std::int64_t count, std::uint64_t seed,
                                                 cpu_exec const& exec = {});
 
-/// The first `count` different vertices of the sequence that `random_vertices` draws: a uniformly random subset in
-/// random order.
+/// Draws the first `count` distinct vertices of the sequence of `random_vertices`: a uniformly random subset in random
+/// order.
 /// @throws argument_error if count is negative or above num_vertices.
 [[nodiscard]] buffer<vertex_id> random_distinct_vertices(std::int64_t num_vertices, std::int64_t count,
                                                          std::uint64_t seed, cpu_exec const& exec = {});
 
-/// Where the walks of a long job start: fills in the starts of walks first, first + 1, … of the job, one after the other.
+/// The source of the starts of a long job: fills in the starts of walks first, first + 1, … of the job.
 using start_source = std::function<void(std::int64_t first, std::span<vertex_id> starts)>;
 
-/// Walk i starts from start i / walks_each of a list; where a walk has a set of starts, the sets follow each other in the
-/// list, `set_size` vertices each. Refers to `starts`.
-/// @throws argument_error  for walks_each or set_size below 1; the source itself, for walks beyond the end of the list.
+/// Walk i starts from start i / walks_each of a list. If a walk has a set of starts, the list holds the sets one after
+/// another, `set_size` vertices each. Keeps a reference to `starts`.
+/// @throws argument_error  walks_each or set_size below 1; the returned source throws it for walks beyond the end of
+///                         the list.
 [[nodiscard]] start_source starts_from(std::span<vertex_id const> starts, std::int64_t walks_each = 1,
                                        std::int64_t set_size = 1);
 

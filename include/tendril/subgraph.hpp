@@ -9,11 +9,10 @@
 
 namespace tendril {
 
-/// Samples that are subgraphs, one behind the other. Sample s has the vertices nodes[node_offsets[s]] to
+/// Samples that are subgraphs, stored one after another. Sample s has the vertices nodes[node_offsets[s]] to
 /// nodes[node_offsets[s + 1] - 1] and the edges [edge_offsets[s], edge_offsets[s + 1]). `row` and `col` are positions
-/// within the sample, from 0: edge k of sample s leads from nodes[node_offsets[s] + row[k]] to
-/// nodes[node_offsets[s] + col[k]]. The edges of a sample are in the order of a CSR: by row, then by their position in
-/// the graph.
+/// within the sample, from 0: edge k of sample s leads from nodes[node_offsets[s] + row[k]] to nodes[node_offsets[s] +
+/// col[k]]. The edges of a sample are in CSR order: by row, then by position in the graph.
 struct subgraphs {
   std::int64_t num_samples = 0;
   buffer<vertex_id> nodes;            ///< [node_offsets[num_samples]]
@@ -23,21 +22,22 @@ struct subgraphs {
   buffer<std::int64_t> edge_offsets;  ///< [num_samples + 1]
 };
 
-/// The subgraphs that sets of vertices induce: every edge of the graph whose two ends are in the same set. Self loops and
-/// parallel edges are kept. A list of neighbours is read once where that is less work than to search it for every vertex
-/// of the set, and searched otherwise: hubs cost what the set is large. Synchronous.
-/// @param nodes         The sets, one behind the other: vertices below num_vertices; those of a set are distinct. They
-///                      are copied into the result, in this order.
-/// @param node_offsets  [num_samples + 1] where each set begins: from 0, ascending, to nodes.size().
-/// @throws argument_error  offsets that don't cut `nodes`; the first vertex out of range; the first sample in which a
-///                         vertex occurs twice, with the least such vertex; memory_error.
+/// Builds the subgraphs that sets of vertices induce: every edge of the graph whose two ends are in the same set. Self
+/// loops and parallel edges are kept. For each neighbour list the cheaper way is used: reading the list once, or
+/// searching it for every vertex of the set. The cost of a hub is therefore bounded by the size of the set.
+/// Synchronous.
+/// @param nodes         The sets, one after another: vertices below num_vertices, distinct within a set. They are
+///                      copied into the result, in this order.
+/// @param node_offsets  [num_samples + 1] start of each set: ascending from 0 to nodes.size().
+/// @throws argument_error  offsets that don't partition `nodes`; the first vertex out of range; the first sample in
+///                         which a vertex occurs twice, with the least such vertex; memory_error.
 [[nodiscard]] subgraphs induced_subgraphs(graph const& graph, std::span<vertex_id const> nodes,
                                           std::span<std::int64_t const> node_offsets, cpu_exec const& exec = {});
 
-/// The same subgraphs, to the bit, on a GPU: graph, spans and result lie in its memory, the work is ordered on
-/// `exec.stream`. Beside the result it allocates 12 bytes a vertex where no sample has more than 64, else at most 60, from
-/// the memory of `exec`. Synchronises with the stream once, to learn the number of edges; a second time where a sample
-/// has more than 64 vertices.
+/// Builds the same subgraphs, bit for bit, on a GPU: the graph, the spans and the result are in its memory; the work is
+/// ordered on `exec.stream`. In addition to the result it allocates, from the memory of `exec`, 12 bytes per vertex if
+/// no sample has more than 64 vertices, else at most 60. Synchronises with the stream once, for the number of edges; a
+/// second time if a sample has more than 64 vertices.
 /// @throws argument_error as above, and for a graph that is elsewhere; device_error; memory_error.
 [[nodiscard]] subgraphs induced_subgraphs(graph const& graph, std::span<vertex_id const> nodes,
                                           std::span<std::int64_t const> node_offsets, gpu_exec const& exec);

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-/// Marks functions that run on the host and, under nvcc, on the device as well.
+/// Marks functions that run on the host and, under nvcc, also on the device.
 #ifdef __CUDACC__
 #define TENDRIL_HD __host__ __device__ __forceinline__
 #else
@@ -15,11 +15,11 @@ using vertex_id = std::uint32_t;  ///< A vertex, in [0, num_vertices).
 using edge_id = std::int64_t;     ///< A position in a graph's edge arrays, in [0, num_edges).
 using label_id = std::uint16_t;   ///< An edge label or a vertex type.
 
-/// "No vertex": what follows the end of a walk, or fills a slot that could not be sampled. As a signed
-/// 32-bit integer it reads -1, which is what output files hold.
+/// "No vertex": follows the end of a walk, or fills a slot that could not be sampled. Its value as a signed 32-bit
+/// integer is -1, which output files hold.
 inline constexpr vertex_id no_vertex = 0xffffffffU;
 
-/// The most vertices a graph can have: ids stay below `no_vertex`.
+/// The maximum number of vertices of a graph: ids stay below `no_vertex`.
 inline constexpr std::int64_t max_num_vertices = 0xffffffffLL;
 
 }  // namespace tendril

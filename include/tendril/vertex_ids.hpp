@@ -7,7 +7,7 @@
 
 namespace tendril {
 
-/// Whether an integer of the caller's, of 32 or 64 bits, can be a vertex: not negative, below `no_vertex`.
+/// Whether a caller's 32-bit or 64-bit integer can be a vertex: not negative, and below `no_vertex`.
 template <class T>
 [[nodiscard]] TENDRIL_HD constexpr bool is_vertex_id(T id)
 {

@@ -13,28 +13,28 @@
 
 namespace tendril {
 
-/// What a walk does when it stands on a vertex that it can't leave.
+/// The behaviour of a walk on a vertex that it can't leave.
 enum class dead_end {
-  stop,    ///< It ends; the rest of its row is `no_vertex`.
-  repeat,  ///< It stays: the rest of its row repeats that vertex. Its length still tells the steps it took.
+  stop,    ///< The walk ends; the rest of its row is `no_vertex`.
+  repeat,  ///< The walk stays: the rest of its row repeats that vertex. Its length still counts the steps taken.
 };
 
-/// What each entry of `walk_params::metapath` names.
+/// The meaning of each entry of `walk_params::metapath`.
 enum class metapath_kind {
   edge_labels,   ///< Step t follows an edge with label metapath[t mod size].
-  vertex_types,  ///< Position j of the walk holds a vertex of type metapath[j mod size]; so does the start.
+  vertex_types,  ///< Position j of the walk, including the start, holds a vertex of type metapath[j mod size].
 };
 
-/// A random walk along out-edges. The fields combine freely, except that p and q other than 1 and a metapath
-/// exclude each other. Plain DeepWalk (Perozzi et al., KDD'14) is the default.
+/// A random walk along out-edges. The fields combine freely, with one exception: p and q other than 1 exclude a
+/// metapath. The default is plain DeepWalk (Perozzi et al., KDD'14).
 struct walk_params {
   std::int64_t length = 80;   ///< Steps, in [1, 2^31 - 1).
-  bool weighted = false;      ///< Choose edges in proportion to their weights, else uniformly.
+  bool weighted = false;      ///< Choose edges in proportion to their weights; false: uniformly.
   double stop_prob = 0;       ///< PPR: before each step the walk ends with this probability, in [0, 1].
-  double restart_prob = 0;    ///< Restart walks: instead of a step, jump back to the start, in [0, 1],
-                              ///< whatever type a metapath names there.
-  double p = 1;               ///< node2vec (Grover & Leskovec, KDD'16): weight 1/p back to the vertex before,
-  double q = 1;               ///< 1 to its out-neighbours, 1/q to the others. From 1e-9 to 1e9.
+  double restart_prob = 0;    ///< Restart walks: probability of a jump back to the start instead of a step, in [0, 1],
+                              ///< regardless of the type that a metapath names there.
+  double p = 1;               ///< node2vec (Grover & Leskovec, KDD'16): weight 1/p for the previous vertex,
+  double q = 1;               ///< 1 for its out-neighbours, 1/q for the others. From 1e-9 to 1e9.
   bool second_order = false;  ///< Run the node2vec rule even if p = q = 1.
   std::vector<label_id> metapath = {};
   metapath_kind metapath_of = metapath_kind::edge_labels;
@@ -43,32 +43,32 @@ struct walk_params {
   std::uint64_t seed = 0;
 };
 
-/// How walks lie in memory.
+/// The memory layout of walks.
 enum class walk_order {
-  row_major,   ///< [num_walks, length + 1]: a walk is a row.
-  step_major,  ///< [length + 1, num_walks]: a step of all walks is a row. Only on a GPU, where it is faster.
+  row_major,   ///< [num_walks, length + 1]: each row is a walk.
+  step_major,  ///< [length + 1, num_walks]: each row is one step of all walks. Only on a GPU, where it is faster.
 };
 
-/// Walks as they come out.
+/// The resulting walks.
 struct walks {
-  buffer<vertex_id> vertices;    ///< [num_walks, length + 1], or as `order` says; `no_vertex` after a walk's end.
+  buffer<vertex_id> vertices;    ///< [num_walks, length + 1], or per `order`; `no_vertex` after a walk's end.
   buffer<std::int32_t> lengths;  ///< [num_walks]: steps taken, in [0, length].
   std::int64_t num_walks = 0;
   std::int64_t length = 0;
   walk_order order = walk_order::row_major;
 };
 
-/// A planned walk: checks the parameters and builds the tables once, then runs on any number of batches.
-/// Walk i of a batch depends on the graph, the parameters, its start and its logical id first_walk + i alone:
-/// threads and batches never change it (docs/reproducibility.md). Thread-safe once made.
+/// A planned walk. It checks the parameters and builds the tables once, then runs on any number of batches. Walk i of a
+/// batch depends only on the graph, the parameters, its start and its logical id first_walk + i: threads and batches
+/// never change it (docs/reproducibility.md). Thread-safe once constructed.
 class walker {
  public:
-  /// @param expected_walks  How many walks will be asked for in all; only decides whether tables pay.
-  /// @throws argument_error  a parameter out of range; weights, labels or types asked for that the graph lacks;
-  ///                         a metapath label that no edge (or no vertex) has.
+  /// @param expected_walks  Total number of walks that will be requested; it only decides whether tables pay.
+  /// @throws argument_error  a parameter out of range; weights, labels or types requested that the graph lacks; a
+  ///                         metapath label that no edge (or no vertex) has.
   walker(graph const& graph, walk_params const& params, std::int64_t expected_walks, cpu_exec const& exec = {});
 
-  /// The same for a graph in the memory of the GPU of `exec` (to_gpu). Tables are built there. Synchronises.
+  /// Plans a walk for a graph in the memory of the GPU of `exec` (to_gpu). Tables are built there. Synchronises.
   /// @throws argument_error as above, and for a graph that is elsewhere; device_error; memory_error.
   walker(graph const& graph, walk_params const& params, std::int64_t expected_walks, gpu_exec const& exec);
   ~walker();
@@ -77,18 +77,19 @@ class walker {
 
   [[nodiscard]] sampling_plan const& plan() const noexcept;
   [[nodiscard]] walk_params const& params() const noexcept;
-  [[nodiscard]] graph const& input() const noexcept;  ///< The graph that it walks on.
+  [[nodiscard]] graph const& input() const noexcept;  ///< The graph of the walks.
 
   /// @param starts  [n] vertices, each below num_vertices.
   /// @throws argument_error naming the first start out of range.
   [[nodiscard]] walks run(std::span<vertex_id const> starts, std::int64_t first_walk, cpu_exec const& exec = {}) const;
 
-  /// The same into the caller's memory: `vertices` [n, length + 1], `lengths` [n] or null. Allocates O(threads).
+  /// Writes the walks into the caller's memory: `vertices` [n, length + 1], `lengths` [n] or null. Allocates
+  /// O(threads).
   void run_into(std::span<vertex_id const> starts, std::int64_t first_walk, vertex_id* vertices, std::int32_t* lengths,
                 cpu_exec const& exec = {}) const;
 
-  /// The same walks, bit for bit, on the GPU that the walker was made for; starts and results lie in its memory, the
-  /// work is ordered on `exec.stream`. Synchronises with the stream once, at the end.
+  /// Makes the same walks, bit for bit, on the GPU that the walker was made for. The starts and results are in its
+  /// memory; the work is ordered on `exec.stream`. Synchronises with the stream once, at the end.
   /// @throws argument_error naming the first start out of range, or a walker made for another place; device_error;
   ///         memory_error.
   [[nodiscard]] walks run(std::span<vertex_id const> starts, std::int64_t first_walk, gpu_exec const& exec,
@@ -96,25 +97,25 @@ class walker {
   void run_into(std::span<vertex_id const> starts, std::int64_t first_walk, vertex_id* vertices, std::int32_t* lengths,
                 gpu_exec const& exec, walk_order order = walk_order::row_major) const;
 
-  struct state;  ///< What an executor keeps; not for users.
+  struct state;  ///< The executor's data; not for users.
 
  private:
   std::unique_ptr<state> state_;
 };
 
-/// Plans without building or running anything. @throws as walker.
+/// Plans without building tables or running the walk. @throws as walker.
 [[nodiscard]] sampling_plan plan_walk(graph const& graph, walk_params const& params, std::int64_t expected_walks,
                                       cpu_exec const& exec = {});
 
-/// The same for the GPU that holds the graph. Gathers what the planner needs to know there, and synchronises.
+/// Plans for the GPU that holds the graph. Gathers the planner's statistics there, and synchronises.
 [[nodiscard]] sampling_plan plan_walk(graph const& graph, walk_params const& params, std::int64_t expected_walks,
                                       gpu_exec const& exec);
 
-/// One call for walker(...).run(...); tables stay with the graph for the next call.
+/// Makes walks with one call: walker(...).run(...). Tables stay with the graph for the next call.
 [[nodiscard]] walks random_walk(graph const& graph, std::span<vertex_id const> starts, walk_params const& params,
                                 cpu_exec const& exec = {}, std::int64_t first_walk = 0);
 
-/// The same on a GPU: `starts` and the result lie in its memory, as does the graph.
+/// Makes the same walks on a GPU: `starts`, the result and the graph are in its memory.
 [[nodiscard]] walks random_walk(graph const& graph, std::span<vertex_id const> starts, walk_params const& params,
                                 gpu_exec const& exec, std::int64_t first_walk = 0,
                                 walk_order order = walk_order::row_major);

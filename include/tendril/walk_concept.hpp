@@ -1,5 +1,6 @@
-// What a struct must have to be a dynamic walk (<tendril/dynamic_walk.hpp> describes it), and how to say what it lacks.
-// Host and device; needs no more than <concepts> and <type_traits>, so that a program compiled at run time can take it.
+// Defines the requirements on a dynamic walk (<tendril/dynamic_walk.hpp> describes it), and the compile-time messages
+// for a struct that does not meet them. Host and device. Includes only <concepts> and <type_traits> of the standard
+// library, so that a program compiled at run time can include this header.
 
 #pragma once
 
@@ -60,7 +61,8 @@ concept may_start = requires(W const& w, walk_state const& s)
     } -> std::convertible_to<bool>;
 };
 
-/// Says that every weight and bound is finite and 0 or more because the graph's weights are; they aren't checked then.
+/// States that every weight and bound is finite and 0 or more because the graph's weights are; the engine then skips
+/// the check.
 template <class W>
 concept trusted_weights = requires
 {
@@ -69,11 +71,11 @@ concept trusted_weights = requires
 
 }  // namespace walk_has
 
-/// What run_dynamic_walk takes.
+/// The requirement of run_dynamic_walk.
 template <class W>
 concept dynamic_walk = std::is_trivially_copyable_v<W> && walk_has::weight<W>;
 
-/// Says in plain words what a type lacks to be a dynamic walk, at compile time.
+/// Reports at compile time, in plain words, which requirement of a dynamic walk a type does not meet.
 template <class W>
 constexpr void require_dynamic_walk()
 {

@@ -15,31 +15,31 @@
 
 namespace tendril {
 
-/// How a file holds walks.
+/// The format of a file of walks.
 enum class walk_format {
   npy,          ///< One array [num_walks, length + 1], -1 after a walk's end (.npy).
-  safetensors,  ///< `walks`, the same array, `lengths` int32 [num_walks], and metadata (.safetensors).
-  text,         ///< A walk a line, vertices separated by spaces, up to its end: what word2vec tools read (.txt).
+  safetensors,  ///< `walks`: the same array; `lengths`: int32 [num_walks]; and metadata (.safetensors).
+  text,         ///< One walk per line, up to its end, vertices separated by spaces, as word2vec tools read it (.txt).
 };
 
-/// The format of an output file, by its extension; "-" is text.
-/// @throws argument_error naming the extensions there are.
+/// Selects the format of an output file by its extension; "-" is text.
+/// @throws argument_error naming the known extensions.
 [[nodiscard]] walk_format walk_format_of(std::string_view path);
 
-/// What is known of the walks before the first one is made.
+/// Properties of the walks that are known before the first walk is made.
 struct walk_file_info {
   std::int64_t num_walks = 0;
-  std::int64_t length = 0;                      ///< Steps of a whole walk: a row has length + 1 vertices.
-  std::int64_t num_vertices = 0;                ///< Of the graph: decides the type if `type` is empty.
-  std::optional<element_type> type;             ///< Type of the vertices; text has none.
-  std::map<std::string, std::string> metadata;  ///< Kept by .safetensors alone.
+  std::int64_t length = 0;                      ///< Steps of a full walk: a row has length + 1 vertices.
+  std::int64_t num_vertices = 0;                ///< Of the graph; determines the type if `type` is empty.
+  std::optional<element_type> type;             ///< Type of the vertices; text has no type.
+  std::map<std::string, std::string> metadata;  ///< Only .safetensors keeps it.
 };
 
-/// Writes walks batch by batch, in order, into a file that appears when it is complete. Its memory is a few MiB,
-/// whatever the number of walks.
+/// Writes walks batch by batch, in order, into a file that appears when it is complete. It uses a few MiB of memory for
+/// any number of walks.
 class walk_writer {
  public:
-  /// @param path  Its extension decides on the format; "-" writes text to standard output.
+  /// @param path  The extension selects the format; "-" writes text to standard output.
   /// @throws argument_error  an unknown extension, or int32 for more than 2^31 vertices; io_error.
   walk_writer(std::string const& path, walk_file_info const& info);
   ~walk_writer();
@@ -47,7 +47,7 @@ class walk_writer {
   walk_writer& operator=(walk_writer&&) noexcept;
 
   /// Appends the next walks: `vertices` [n, length + 1] and `lengths` [n] as `walker::run_into` fills them. Text and
-  /// int64 are made on the threads of `exec`. Synchronous.
+  /// int64 output is converted on the threads of `exec`. Synchronous.
   /// @throws argument_error if there are more walks than announced; io_error.
   void append(std::span<vertex_id const> vertices, std::span<std::int32_t const> lengths, cpu_exec const& exec = {});
 

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <tendril/checked.hpp>
 #include <tendril/gpu.hpp>
 
 #include "arrays.hpp"
@@ -169,7 +170,7 @@ gpu_starts bring_matrix(gpu_ids const& ids, std::int64_t repeats, std::int64_t n
     view.num_columns = repeats;
     view.column_stride = 0;
   }
-  std::int64_t const size = view.num_rows * view.num_columns;
+  std::int64_t const size = checked_product("ids", view.num_rows, view.num_columns);
   bool const dense =
       view.num_columns == 1 ? view.row_stride == 1 : view.column_stride == 1 && view.row_stride == view.num_columns;
   // Bits of a negative int32 are those of an id that only a graph of more than 2^31 vertices has.
@@ -197,9 +198,7 @@ gpu_exec make_gpu_exec(graph const& graph, std::uintptr_t stream) { return make_
 gpu_starts bring(gpu_ids const* ids, std::int64_t repeats, graph const& graph, gpu_exec const& exec)
 {
   std::int64_t const num_rows = ids == nullptr ? graph.num_vertices() : ids->view.num_rows;
-  if (num_rows > 0 && repeats > std::numeric_limits<std::int64_t>::max() / 8 / num_rows) {
-    throw memory_error(fmt::format("walk: {} walks from each of {} starts don't fit any memory", repeats, num_rows));
-  }
+  (void)checked_product("walks from starts", num_rows, repeats);  // before anything is copied
   if (ids == nullptr) {
     buffer<vertex_id> every = every_vertex(graph.num_vertices(), repeats, exec);
     std::span<vertex_id const> const all = every.span();

@@ -3,7 +3,6 @@
 #include <tendril/walk.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,13 +27,6 @@ dead_end parse_dead_end(std::string const& name)
     throw argument_error(fmt::format("walk: dead_end is '{}', expected 'stop' or 'repeat'", name));
   }
   return name == "stop" ? dead_end::stop : dead_end::repeat;
-}
-
-void expect_countable(std::int64_t num_walks, std::int64_t row)
-{
-  if (num_walks > std::numeric_limits<std::int64_t>::max() / 8 / row) {
-    throw memory_error(fmt::format("walk: {} walks of {} vertices each don't fit any memory", num_walks, row));
-  }
 }
 
 std::int64_t walks_a_batch(std::int64_t num_walks, std::int64_t row, std::int64_t bytes)

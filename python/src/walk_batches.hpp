@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <tendril/checked.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/walk.hpp>
 
@@ -23,9 +24,6 @@ inline constexpr std::int64_t gpu_batch_bytes = std::int64_t{1} << 30;  // a lau
 
 /// "stop" or "repeat". @throws argument_error.
 [[nodiscard]] dead_end parse_dead_end(std::string const& name);
-
-/// @throws memory_error for walks that no memory can hold.
-void expect_countable(std::int64_t num_walks, std::int64_t row);
 
 /// How many walks to sample before they are converted.
 [[nodiscard]] std::int64_t walks_a_batch(std::int64_t num_walks, std::int64_t row, std::int64_t bytes);
@@ -47,11 +45,10 @@ std::pair<array_out, array_out> walk_on_cpu(graph const& graph, array_in const& 
     shared_array<vertex_id> const from = import_ids(starts, "starts", num_threads);
     auto const run_into = prepare(num_walks, exec);
     std::int64_t const row = length + 1;
-    expect_countable(num_walks, row);
     lengths = buffer<std::int32_t>(num_walks);
     std::int64_t const batch = as_int32 ? num_walks : walks_a_batch(num_walks, row, batch_bytes);
-    narrow = buffer<vertex_id>(batch * row);
-    if (!as_int32) { wide = buffer<std::int64_t>(num_walks * row); }
+    narrow = buffer<vertex_id>(checked_product("walks of a batch", batch, row));
+    if (!as_int32) { wide = buffer<std::int64_t>(checked_product("walks", num_walks, row)); }
     std::int64_t done = 0;
     do {  // once at least: the library checks an empty batch too
       std::int64_t const now = std::min(batch, num_walks - done);
@@ -80,20 +77,19 @@ std::pair<gpu_array, gpu_array> walk_on_gpu(graph const& graph, gpu_ids const* s
   gpu_starts const from = bring(starts, repeats, graph, exec);
   auto const num_walks = static_cast<std::int64_t>(from.ids.size());
   auto const run_into = prepare(num_walks, exec);
-  expect_countable(num_walks, row);
 
   buffer<std::int32_t> lengths(num_walks, memory_of(exec));
   buffer<vertex_id> narrow;
   buffer<std::int64_t> wide;
   run_on(starts, from, "start", graph, exec, [&] {
     if (as_int32) {
-      narrow = buffer<vertex_id>(num_walks * row, memory_of(exec));
+      narrow = buffer<vertex_id>(checked_product("walks", num_walks, row), memory_of(exec));
       run_into(from.ids, first_walk, narrow.data(), lengths.data());
       return;
     }
     std::int64_t const batch = walks_a_batch(num_walks, row, gpu_batch_bytes);
-    buffer<vertex_id> walked(batch * row, gpu_memory(exec.device, exec.stream));
-    wide = buffer<std::int64_t>(num_walks * row, memory_of(exec));
+    buffer<vertex_id> walked(checked_product("walks of a batch", batch, row), gpu_memory(exec.device, exec.stream));
+    wide = buffer<std::int64_t>(checked_product("walks", num_walks, row), memory_of(exec));
     std::int64_t done = 0;
     do {  // once at least: the library checks an empty batch too
       std::int64_t const now = std::min(batch, num_walks - done);

@@ -1,4 +1,4 @@
-"""Graph sampling for graph machine learning: random walks, neighbourhoods and mini-batches, on every core
+"""Graph sampling for graph machine learning: random walks, neighbourhoods and mini-batches, on all CPU cores
 and on GPUs.
 
 >>> import tendril
@@ -7,8 +7,8 @@ and on GPUs.
 >>> walks.shape
 (2, 6)
 
-Every sample is a function of the graph, the parameters, the seed and its own number alone: threads, batches
-and devices never change it.
+Every sample depends only on the graph, the parameters, the seed and its own number: threads, batches and devices never
+change it.
 """
 
 from importlib.metadata import PackageNotFoundError as _PackageNotFoundError
@@ -42,7 +42,7 @@ from ._walks import Plan, metapath_walk, node2vec_walk, plan_walk, random_walk
 
 try:
     __version__ = _version("tendril")
-except _PackageNotFoundError:  # used from a build folder
+except _PackageNotFoundError:  # when run from a build folder
     __version__ = "0+unknown"
 
 __all__ = [

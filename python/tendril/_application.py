@@ -1,4 +1,4 @@
-"""Sampling applications that come as C++ text."""
+"""Sampling applications from C++ source text."""
 
 from __future__ import annotations
 
@@ -20,71 +20,72 @@ if TYPE_CHECKING:
 
 
 class SampledEdges(NamedTuple):
-    """Edges that one step recorded; NumPy's arrays, or DeviceArrays."""
+    """The edges that one step recorded, in NumPy arrays or DeviceArrays."""
 
     offsets: Any
-    """[n + 1] int64: those of sample ``i`` are ``offsets[i]`` to ``offsets[i + 1]``, in the order of the calls."""
+    """[n + 1] int64: sample ``i`` has the edges ``offsets[i]`` to ``offsets[i + 1]``, in the order of the calls."""
     sources: Any
     targets: Any
 
 
 @dataclass(frozen=True)
 class SampledStep:
-    """What one step added to the samples."""
+    """The vertices and edges that one step added to the samples."""
 
     vertices: Any
     """[n, slots]: slot ``t * sample_size + j`` of a row holds call ``j`` for transit ``t``; -1 in slots that stay
-    empty. Of a collective application [n, sample_size]."""
+    empty. For a collective application: [n, sample_size]."""
     num_transits: int
-    """Vertices of each sample whose neighbours the step chose from."""
+    """Number of transits per sample: the vertices whose neighbours the step chose from."""
     sample_size: int
-    """Calls for each transit; of a collective application for each sample."""
+    """Calls per transit; for a collective application, per sample."""
     sizes: Any
-    """[n] int32: the vertices that the step added. None unless the application is collective, unique, or runs until
-    done, and None where there are no samples."""
+    """[n] int32: number of vertices that the step added. None unless the application is collective, unique, or runs
+    until done; None also if there are no samples."""
     edges: SampledEdges | None
-    """The edges that the step recorded. None for an application that records none."""
+    """The edges that the step recorded; None if the application records no edges."""
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples of an application, in NumPy's arrays, or, from a GPU, in DeviceArrays."""
+    """The samples of an application, in NumPy arrays or, from a GPU, in DeviceArrays."""
 
     steps: list[SampledStep]
     vertices: Any
-    """With ``order="samples"`` [n, slots of all steps], which the vertices of the steps are a part of; else None."""
+    """With ``order="samples"``: [n, slots of all steps]; the vertices of the steps are views of this array. Else
+    None."""
     roots: Any
-    """[n, num_roots] as the application left them, if it has ``end_step`` or ``step_transits``; else None: as given."""
+    """[n, num_roots] roots as the application left them, if it has ``end_step`` or ``step_transits``; else None."""
 
 
 class Application(CustomCode):
-    """A sampling application: a C++ struct that says how samples grow.
+    """A sampling application: a C++ struct that defines how samples grow.
 
-    The text is compiled when it is first used: by the system's C++ compiler for the CPU, by NVRTC for GPUs. What was
-    compiled stays in ``~/.cache/tendril`` (or in ``$XDG_CACHE_HOME``), for later processes too. Samples are those of
-    the same struct compiled ahead of time, and the same on CPU and GPU, whatever executor runs it there.
+    The text is compiled at first use: by the system's C++ compiler for the CPU, by NVRTC for GPUs. The compiled code
+    stays in ``~/.cache/tendril`` (or in ``$XDG_CACHE_HOME``), also for later processes. The samples equal those of the
+    same struct compiled ahead of time. CPU and GPU give the same samples with any executor.
 
-    Text runs as code of this process, with all that this process may do: never compile what strangers wrote.
+    The compiled text runs in this process, with all rights of this process: never compile text from strangers.
 
     Parameters
     ----------
     source : str
-        The struct. It needs ``steps``, ``sample_size`` and ``next``: docs/applications.md says what they are told, what
-        else there may be, and what is promised. No includes are needed.
+        Source of the struct. It must define ``steps``, ``sample_size`` and ``next``; docs/applications.md describes
+        their arguments, the optional members, and the guarantees. The source needs no includes.
     name : str, optional
-        The struct's name. Default: the only one that the source defines.
+        Name of the struct. Default: the only struct that the source defines.
     compiler : str, optional
-        The C++ compiler, one that takes the options of g++. Default: ``$CXX``, or c++, g++ or clang++.
+        C++ compiler that accepts the options of g++. Default: ``$CXX``, or c++, g++ or clang++.
     cache_folder : path, optional
-        Where to keep what was compiled.
+        Folder for the compiled code.
     **parameters
-        Values of the struct's fields: numbers, or sequences of numbers for arrays. Other fields keep the values that
-        the struct gives them, or are zero.
+        Values of the struct's fields: numbers, or sequences of numbers for arrays. Other fields keep the struct's own
+        default values, or are zero.
 
     Raises
     ------
     ArgumentError
-        If the source defines no such struct, as far as can be seen without a compiler.
+        If the source doesn't define this struct, as far as this is visible without a compiler.
 
     Examples
     --------
@@ -128,37 +129,37 @@ class Application(CustomCode):
         stream: Any = None,
         num_threads: int = 0,
     ) -> Samples:
-        """Grow a sample from each root, or from each row of roots.
+        """Grow one sample from each root, or from each row of roots.
 
-        Sample ``i`` is a function of the graph, the application, its parameters, the seed, its roots and its logical
-        number ``first_sample + i`` alone. The GIL is released, and Ctrl-C ends a call on the CPU.
+        Sample ``i`` depends only on the graph, the application, its parameters, the seed, its roots and its logical
+        number ``first_sample + i``. The call releases the GIL. Ctrl-C interrupts a call on the CPU.
 
         Parameters
         ----------
         graph : Graph
         roots : array_like of int, shape [n] or [n, num_roots]
-            What each sample begins with. On a GPU also an array in its memory.
+            The initial vertices of each sample. On a GPU also an array in its memory.
         seed : int
             In [0, 2^64).
         max_steps : int, optional
-            Steps that the result has room for, if the application runs until a step adds nothing. Else the most steps
-            that it may ask for.
+            For an application that runs until a step adds nothing: the number of steps that the result holds. For other
+            applications: the maximum number of steps that they may ask for.
         order : str
-            "steps": an array a step; "samples": one array in which all steps of a sample lie together.
+            "steps": one array per step; "samples": one array in which all steps of a sample are contiguous.
         executor : str
-            What a GPU runs: "sample" (threads belong to samples), "transit" (threads belong to transits), or "auto". No
-            sample depends on it.
+            Executor on a GPU: "sample" (threads belong to samples), "transit" (threads belong to transits), or "auto".
+            It never changes a sample.
         checked : bool
-            Whether a sample that still grows after ``max_steps`` steps is an error; else it is cut.
+            If true, a sample that still grows after ``max_steps`` steps is an error; if false, the sample is cut.
         first_sample : int
             Logical number of the first sample.
         dtype : dtype
-            Of vertices: int64, or int32 for the library's own memory without a conversion (graphs of at most 2^31
-            vertices).
+            Type of vertex ids: int64, or int32, which returns the library's own memory without a conversion (graphs of
+            at most 2^31 vertices).
         device, stream : optional
             As for `random_walk`.
         num_threads : int
-            On the CPU; 0: every core the process may use.
+            Number of threads on the CPU; 0: every core the process may use.
 
         Returns
         -------
@@ -168,7 +169,7 @@ class Application(CustomCode):
         ------
         ArgumentError
             For roots out of range, a step that adds or follows a vertex that is not in the graph, sizes out of range,
-            ``max_steps`` missing or too small; as `compile`.
+            ``max_steps`` missing or too small; also as `compile`.
         IoError, DeviceError
             As `compile`.
         OutOfMemoryError
@@ -214,7 +215,7 @@ def _wrong_shape(shape: tuple[int, ...]) -> str:
 
 
 def _dimensions(roots: Any) -> int:
-    """1 or 2, of an array that may lie on a GPU."""
+    """The number of dimensions (1 or 2) of an array, which may be on a GPU."""
     told = getattr(roots, "__cuda_array_interface__", None) if not hasattr(roots, "shape") else None
     if told is not None:
         shape = tuple(told["shape"])
@@ -226,7 +227,7 @@ def _dimensions(roots: Any) -> int:
 
 
 def _samples(made: Any, wrap: Any) -> Samples:
-    """What the core returned, each of its arrays wrapped."""
+    """The core's result, with each of its arrays wrapped."""
     steps, vertices, roots = made
     every: Any = None if vertices is None else wrap(vertices)
     out = []

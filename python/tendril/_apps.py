@@ -1,4 +1,4 @@
-"""Every built-in application by its name."""
+"""Access to every built-in application by its name."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def sample(graph: Graph, app: str, *arguments: Any, **parameters: Any) -> Any:
     ----------
     graph : Graph
     app : str
-        One of those below; "-" and "_" are the same.
+        One of the names below; "-" and "_" are equivalent.
     *arguments, **parameters
-        What the application's function takes after the graph.
+        The arguments of the application's function after the graph.
 
     Returns
     -------
-    What the application's function returns:
+    The result of the application's function:
 
     ========== ========================================= ========== ==================
     deepwalk   random_walk                               fastgcn    fastgcn_sample
@@ -74,7 +74,7 @@ def sample(graph: Graph, app: str, *arguments: Any, **parameters: Any) -> Any:
     Raises
     ------
     ArgumentError
-        For another name; and as the application's function.
+        For an unknown name; also as the application's function.
     TypeError
         For a parameter that the application doesn't have.
 

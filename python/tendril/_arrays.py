@@ -1,4 +1,4 @@
-"""Arrays of any origin as the NumPy arrays that the compiled library takes, without a copy wherever types fit."""
+"""Converts arrays of any origin to the NumPy arrays that the compiled library takes, without a copy if types fit."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._errors import ArgumentError
+from ._errors import ArgumentError, OutOfMemoryError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 _DLPACK_CPU = 1
@@ -16,7 +18,7 @@ _LATEST = int(np.iinfo(np.int64).max)
 
 
 def as_array(value: Any, what: str) -> NDArray[Any]:
-    """Any NumPy array, DLPack exporter in CPU memory, buffer or sequence as a NumPy array."""
+    """A NumPy array, DLPack exporter in CPU memory, buffer or sequence as a NumPy array."""
     if not isinstance(value, np.ndarray) and hasattr(value, "__dlpack__"):
         try:
             kind = int(value.__dlpack_device__()[0])
@@ -38,12 +40,39 @@ def _vector(value: Any, what: str) -> NDArray[Any]:
     return array
 
 
+def _allocated(make: Callable[[], NDArray[Any]], what: str) -> NDArray[Any]:
+    """An array that NumPy makes; for a size beyond memory, or beyond any integer, NumPy raises three kinds of errors."""
+    try:
+        return make()
+    except (MemoryError, OverflowError, ValueError) as error:
+        raise OutOfMemoryError(f"out of memory: {what}") from error
+
+
 def _as_type(array: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
-    return np.require(array, dtype=dtype, requirements=["C_CONTIGUOUS", "ALIGNED"])
+    def convert() -> NDArray[Any]:
+        return np.require(array, dtype=dtype, requirements=["C_CONTIGUOUS", "ALIGNED"])
+
+    return _allocated(convert, f"a copy of {array.size} elements as {np.dtype(dtype)}")
+
+
+def repeated(values: NDArray[Any], repeats: int | NDArray[Any], what: str) -> NDArray[Any]:
+    """Each value as often as ``repeats`` says, one behind the other."""
+    times = "several times" if isinstance(repeats, np.ndarray) else f"{repeats} times"
+    what = f"{what}: {values.size} elements, each {times}"
+    # NumPy's own product wraps around, and np.repeat then writes past the end of what it has allocated.
+    total = int(repeats.sum()) if isinstance(repeats, np.ndarray) else values.size * repeats
+    if total * values.itemsize > _LATEST:
+        raise OutOfMemoryError(f"out of memory: {what}")
+    return _allocated(lambda: np.repeat(values, repeats), what)
+
+
+def multiples(count: int, step: int, what: str) -> NDArray[np.int64]:
+    """0, step, 2 * step, … count * step."""
+    return _allocated(lambda: np.arange(count + 1) * step, f"{what}: {count} rows of {step} elements")
 
 
 def ids(value: ArrayLike, what: str) -> NDArray[Any]:
-    """Vertex ids, as contiguous int32, uint32, int64 or uint64: of these types, without a copy."""
+    """Vertex ids as contiguous int32, uint32, int64 or uint64. Arrays of these types are not copied."""
     array = _vector(value, what)
     if array.size == 0:
         return np.empty(0, np.uint32)
@@ -61,7 +90,7 @@ def offsets(value: ArrayLike, what: str) -> NDArray[np.int64]:
 
 
 def weights(value: ArrayLike | None, what: str) -> NDArray[np.float32] | None:
-    """Weights, as contiguous float32; what overflows becomes infinite and is refused by the library."""
+    """Weights as contiguous float32. A value that overflows becomes infinite, which the library rejects."""
     if value is None:
         return None
     array = _vector(value, what)
@@ -72,7 +101,7 @@ def weights(value: ArrayLike | None, what: str) -> NDArray[np.float32] | None:
 
 
 def labels(value: ArrayLike | None, what: str) -> NDArray[Any] | None:
-    """Labels or types, as contiguous uint8 or uint16: the narrower that holds them all."""
+    """Labels or types as contiguous uint8 or uint16: the narrower type that holds all values."""
     if value is None:
         return None
     array = _vector(value, what)
@@ -89,7 +118,7 @@ def labels(value: ArrayLike | None, what: str) -> NDArray[Any] | None:
 
 
 def is_int32(dtype: DTypeLike) -> bool:
-    """Whether ids are asked for as int32; int64 is the other choice."""
+    """Whether `dtype` requests int32 ids; the alternative is int64."""
     try:
         wanted = np.dtype(dtype)
     except TypeError:
@@ -102,7 +131,7 @@ def is_int32(dtype: DTypeLike) -> bool:
 def times(value: ArrayLike, what: str) -> NDArray[np.int64]:
     """Points in time, as contiguous int64."""
     array = _vector(value, what)
-    if array.size == 0:  # an empty list is one of floats
+    if array.size == 0:  # an empty list becomes an array of floats
         return np.empty(0, np.int64)
     if array.dtype.kind == "u" and array.max() > _LATEST:
         place = int(array.argmax())

@@ -1,4 +1,4 @@
-"""ClusterGCN: clusters of vertices, and batches of them."""
+"""ClusterGCN: clusters of vertices, and batches of clusters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Clusters:
-    """Vertices grouped by cluster, as `group_clusters` makes them, for any number of batches."""
+    """Vertices grouped by cluster. `group_clusters` makes it; it serves any number of batches."""
 
     __slots__ = ("__weakref__", "_core")
 
@@ -27,21 +27,22 @@ class Clusters:
 
     @property
     def num_clusters(self) -> int:
-        """Clusters, empty ones too."""
+        """Number of clusters, including empty ones."""
         return self._core.num_clusters
 
     @property
     def num_vertices(self) -> int:
-        """Vertices of all of them."""
+        """Number of vertices of all clusters."""
         return self._core.num_vertices
 
     @property
     def device(self) -> str:
-        """What holds them: "cpu" or "cuda:0"."""
+        """The memory that holds the clusters: "cpu" or "cuda:0"."""
         return _gpu.name_of(self._core.device)
 
     def samples_per_epoch(self, clusters_per_sample: int = 20) -> int:
-        """Samples that have every cluster once: ``num_clusters / clusters_per_sample``, rounded up."""
+        """Number of samples of an epoch, which has every cluster once: num_clusters / clusters_per_sample, rounded
+        up."""
         size = integer(clusters_per_sample, "clusters_per_sample")
         if size < 1:
             raise ArgumentError(f"clusters_per_sample: {size}, expected 1 or more")
@@ -65,7 +66,7 @@ def cluster_vertices(
     stream: Any = None,
     num_threads: int = 0,
 ) -> Any:
-    """Cut the vertices of a graph into clusters.
+    """Partition the vertices of a graph into clusters.
 
     Parameters
     ----------
@@ -74,17 +75,17 @@ def cluster_vertices(
         In [1, num_vertices].
     method : str
         "contiguous": consecutive ids; "random": a random order, cut the same way; "metis": METIS' k-way partition of
-        the graph without its directions, loops and parallel edges. METIS is loaded when it is first asked for
-        (libmetis.so.5, in Debian's package libmetis5), runs on the host, has a fixed seed of its own, and what it
-        returns depends on its version.
+        the graph, ignoring directions, loops and parallel edges. The first call with "metis" loads METIS
+        (libmetis.so.5, in Debian's package libmetis5). METIS runs on the host with a fixed seed of its own, and its
+        result depends on its version.
     seed : int
-        In [0, 2^64), of "random".
+        Seed of "random", in [0, 2^64).
     dtype : dtype
-        int64, or int32 for the library's own memory without a conversion.
+        Type of the ids: int64, or int32, which returns the library's own memory without a conversion.
     device, stream : optional
-        As for `random_walk`. On a GPU the result stays there.
+        As for `random_walk`. On a GPU the result stays in its memory.
     num_threads : int
-        On the CPU; 0: every core the process may use.
+        Number of threads on the CPU; 0: every core the process may use.
 
     Returns
     -------
@@ -96,9 +97,9 @@ def cluster_vertices(
     ArgumentError
         For a parameter out of range.
     IoError
-        If METIS is asked for and can't be loaded.
+        If METIS is requested and can't be loaded.
     DeviceError
-        If the GPU can't be used, saying why.
+        If the GPU can't be used; the message gives the reason.
 
     Examples
     --------
@@ -121,16 +122,16 @@ def group_clusters(
     stream: Any = None,
     num_threads: int = 0,
 ) -> Clusters:
-    """Group the vertices of a graph by cluster: once, for any number of batches.
+    """Group the vertices of a graph by cluster. The result serves any number of batches.
 
     Parameters
     ----------
     graph : Graph
     cluster_of : array_like of int, shape [num_vertices]
-        The cluster of each vertex, from `cluster_vertices` or anywhere else. On a GPU also an array in its memory.
+        The cluster of each vertex, from `cluster_vertices` or any other source. On a GPU also an array in its memory.
     num_clusters : int, optional
-        More than any of them: clusters may be empty. Default: as many as there have to be, for which the host waits
-        for an array in GPU memory.
+        Number of clusters, larger than every cluster number; clusters may be empty. Default: the largest cluster number
+        plus one; for an array in GPU memory the host then waits for this value.
     device, stream, num_threads : optional
         As for `cluster_vertices`.
 
@@ -141,9 +142,9 @@ def group_clusters(
     Raises
     ------
     ArgumentError
-        For another number of vertices, and the first cluster that is out of range.
+        For another number of vertices; for the first cluster that is out of range.
     DeviceError
-        If the GPU can't be used, saying why.
+        If the GPU can't be used; the message gives the reason.
 
     Examples
     --------
@@ -173,43 +174,43 @@ def cluster_sample(
     stream: Any = None,
     num_threads: int = 0,
 ) -> Subgraphs:
-    """Sample ClusterGCN's batches: the subgraphs that a few clusters induce, with the edges between them.
+    """Sample ClusterGCN's batches: the subgraphs that a few clusters induce, including the edges between the clusters.
 
     An epoch is a random order of all clusters, cut into samples of ``clusters_per_sample`` (the last may have fewer).
-    With B samples an epoch, logical sample ``i`` is sample ``i mod B`` of epoch ``i // B``, whatever call makes it: a
-    function of the graph, the clusters, the parameters, the seed and ``i`` alone. The GIL is released.
+    With B samples per epoch, logical sample ``i`` is sample ``i mod B`` of epoch ``i // B``, in any call. It depends
+    only on the graph, the clusters, the parameters, the seed and ``i``. The call releases the GIL.
 
     Parameters
     ----------
     graph : Graph
     clusters : Clusters, or array_like of int, shape [num_vertices]
-        From `group_clusters`; or the cluster of each vertex, which is grouped for this call.
+        The result of `group_clusters`; or the cluster of each vertex, which this call then groups.
     clusters_per_sample : int
         At least 1.
     num_samples : int, optional
-        Samples, >= 0. Default: an epoch.
+        Number of samples, >= 0. Default: one epoch.
     seed : int
         In [0, 2^64).
     first_sample : int
         Logical number of the first sample.
     dtype : dtype
-        Of `nodes`: int64, or int32 for the library's own memory without a conversion.
+        Type of `nodes`: int64, or int32, which returns the library's own memory without a conversion.
     device, stream : optional
-        As for `random_walk`. On a GPU, clusters have to be there, and the result stays there.
+        As for `random_walk`. On a GPU the clusters must be in its memory, and the result stays there.
     num_threads : int
-        On the CPU; 0: every core the process may use.
+        Number of threads on the CPU; 0: every core the process may use.
 
     Returns
     -------
     Subgraphs
-        Vertices in the order in which their clusters were drawn.
+        The vertices of a sample are in the order in which their clusters were drawn.
 
     Raises
     ------
     ArgumentError
-        For a parameter out of range, clusters of another number of vertices or in other memory.
+        For a parameter out of range, clusters of another number of vertices, or clusters in other memory.
     DeviceError
-        If the GPU can't be used, saying why.
+        If the GPU can't be used; the message gives the reason.
     OutOfMemoryError
         If the result doesn't fit.
 
@@ -246,7 +247,7 @@ def cluster_subgraphs(
     stream: Any = None,
     num_threads: int = 0,
 ) -> Subgraphs:
-    """Make the subgraphs of clusters that the caller chooses, with the edges between them.
+    """Make the subgraphs of clusters that the caller chooses, including the edges between the clusters.
 
     Parameters
     ----------
@@ -254,21 +255,22 @@ def cluster_subgraphs(
     clusters : Clusters, or array_like of int, shape [num_vertices]
         As for `cluster_sample`.
     lists : array_like of int, shape [k], or [n, k]
-        The clusters of one sample, or of a sample a row; with ``offsets``, lists of any lengths one behind the other.
+        The clusters of one sample, or one sample per row; with ``offsets``, lists of any lengths, one after another.
     offsets : array_like of int, shape [n + 1], optional
-        Where each list begins: from 0, ascending, to ``len(lists)``. In GPU memory int64.
+        Start of each list: ascending from 0 to ``len(lists)``. In GPU memory int64.
     dtype, device, stream, num_threads
         As for `cluster_sample`.
 
     Returns
     -------
     Subgraphs
-        Vertices in the order of the lists.
+        The vertices of a sample are in the order of its list.
 
     Raises
     ------
     ArgumentError
-        For offsets that don't cut ``lists``, a cluster out of range or twice in a sample; and as `cluster_sample`.
+        For offsets that don't partition ``lists``, a cluster out of range or twice in a sample; also as
+        `cluster_sample`.
     DeviceError, OutOfMemoryError
         As `cluster_sample`.
 
@@ -297,7 +299,7 @@ def _groups(
 
 
 def _count(cluster_of: Any) -> int:
-    """One more than the highest cluster; arrays of other libraries, wherever they lie, know their own."""
+    """The largest cluster number plus one; arrays of other libraries compute it in their own memory."""
     knows = hasattr(cluster_of, "max")
     array = cluster_of if knows else np.asarray(cluster_of)
     return max(int(array.max()) + 1, 0) if len(array) else 0

@@ -1,4 +1,4 @@
-"""C++ structs that come as text: what dynamic walks and sampling applications have in common."""
+"""C++ structs from source text: the common part of dynamic walks and sampling applications."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._params import integer
 
 
 class CustomCode:
-    """A C++ struct that is compiled when it is first used, and the values of its fields."""
+    """A C++ struct that is compiled at first use, and the values of its fields."""
 
     _core_type: ClassVar[type[_tendril.CustomWalk | _tendril.CustomApplication]]
 
@@ -41,7 +41,7 @@ class CustomCode:
         return str(self._core.struct_name)
 
     def compile(self, device: Any = "cpu") -> None:
-        """Compile now what the first use would.
+        """Compile now what the first use would compile.
 
         Parameters
         ----------
@@ -51,8 +51,9 @@ class CustomCode:
         Raises
         ------
         ArgumentError
-            If the source doesn't compile: what is wrong, then the compiler's messages, which call the source
-            ``walk.cpp`` or ``application.cpp``. If the struct lacks what it needs, or has no field for a parameter.
+            If the source doesn't compile: the message says what is wrong and continues with the compiler's messages,
+            which call the source ``walk.cpp`` or ``application.cpp``. If the struct lacks a required member, or has no
+            field for a parameter.
         IoError
             If there is no compiler.
         DeviceError
@@ -70,7 +71,7 @@ class CustomCode:
 
 
 def _parameter(name: str, value: Any) -> tuple[str, bool, list[float], list[int]]:
-    """A field's value as the core takes it: its name, whether it is an array, its fractions or its integers."""
+    """A field's value in the core's form: its name, whether it is an array, its fractions or its integers."""
     array = np.asarray(value)
     if array.ndim > 1 or array.dtype.kind not in "biuf":
         raise ArgumentError(f"parameter '{name}' is {value!r}, expected a number or a sequence of numbers")
@@ -81,6 +82,6 @@ def _parameter(name: str, value: Any) -> tuple[str, bool, list[float], list[int]
 
 
 def _nvrtc_folders() -> list[str]:
-    """Where the packages of NVIDIA's that Torch and CuPy depend on have NVRTC."""
+    """The folders of NVRTC in the NVIDIA packages that Torch and CuPy depend on."""
     places = (Path(entry or ".") / "nvidia" for entry in sys.path)
     return sorted({str(found.parent.absolute()) for place in places for found in place.glob("*/lib/libnvrtc.so.*")})

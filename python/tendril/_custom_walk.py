@@ -1,4 +1,4 @@
-"""Dynamic walks that come as C++ text."""
+"""Dynamic walks from C++ source text."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ if TYPE_CHECKING:
 
 
 class CustomWalk(CustomCode):
-    """A dynamic walk: a C++ struct that says how much an edge weighs, given where the walker stands.
+    """A dynamic walk: a C++ struct that computes the weight of an edge from the walker's state.
 
-    The text is compiled when it is first used: by the system's C++ compiler for the CPU, by NVRTC for GPUs. What was
-    compiled stays in ``~/.cache/tendril`` (or in ``$XDG_CACHE_HOME``), for later processes too. Walks are those of the
-    same struct compiled ahead of time, and the same on CPU and GPU.
+    The text is compiled at first use: by the system's C++ compiler for the CPU, by NVRTC for GPUs. The compiled code
+    stays in ``~/.cache/tendril`` (or in ``$XDG_CACHE_HOME``), also for later processes. The walks equal those of the
+    same struct compiled ahead of time. CPU and GPU give the same walks.
 
-    Text runs as code of this process, with all that this process may do: never compile what strangers wrote.
+    The compiled text runs in this process, with all rights of this process: never compile text from strangers.
 
     Parameters
     ----------
     source : str
-        The struct. It needs ``float weight(walk_state const&, walk_edge const&) const``, and may have ``bound``,
-        ``floor``, ``stop`` and ``may_start``: docs/dynamic_walks.md says what they are told and what they promise.
-        No includes are needed.
+        Source of the struct. It must define ``float weight(walk_state const&, walk_edge const&) const``, and may define
+        ``bound``, ``floor``, ``stop`` and ``may_start``; docs/dynamic_walks.md describes their arguments and
+        guarantees. The source needs no includes.
     name : str, optional
-        The struct's name. Default: the only one that the source defines.
+        Name of the struct. Default: the only struct that the source defines.
     compiler : str, optional
-        The C++ compiler, one that takes the options of g++. Default: ``$CXX``, or c++, g++ or clang++.
+        C++ compiler that accepts the options of g++. Default: ``$CXX``, or c++, g++ or clang++.
     cache_folder : path, optional
-        Where to keep what was compiled.
+        Folder for the compiled code.
     **parameters
-        Values of the struct's fields: numbers, or sequences of numbers for arrays. Other fields keep the values that
-        the struct gives them, or are zero.
+        Values of the struct's fields: numbers, or sequences of numbers for arrays. Other fields keep the struct's own
+        default values, or are zero.
 
     Raises
     ------
     ArgumentError
-        If the source defines no such struct, as far as can be seen without a compiler.
+        If the source doesn't define this struct, as far as this is visible without a compiler.
 
     Examples
     --------
@@ -85,9 +85,9 @@ def dynamic_walk(
     stream: Any = None,
     num_threads: int = 0,
 ) -> Walks:
-    """Walk along out-edges whose weights are a function of where the walker stands, asked for at every step.
+    """Walk along out-edges whose weights are computed from the walker's state at every step.
 
-    Nothing is kept of a neighbourhood, however long: memory is the result and little more.
+    The call stores no part of a neighbourhood, for any degree: memory use is little more than the result.
 
     Parameters
     ----------
@@ -95,11 +95,11 @@ def dynamic_walk(
     starts : array_like of int, shape [n], optional
         Vertices to start from. None: every vertex.
     length : int
-        Steps of each walk, in [1, 2^31 - 1).
+        Steps per walk, in [1, 2^31 - 1).
     walk : CustomWalk
     rule : str
         "reject" (the walk must have ``bound(state)``), "scan" (each step reads the whole neighbourhood), or "auto":
-        reject where it can. Rules give other walks, of the same distribution.
+        reject where the walk allows it. Different rules give different walks of the same distribution.
     stop_prob, restart_prob, walks_per_vertex, seed, dead_end, dtype, first_walk, device, stream, num_threads
         As for `random_walk`.
 
@@ -107,12 +107,12 @@ def dynamic_walk(
     -------
     walks : ndarray or DeviceArray, shape [n * walks_per_vertex, length + 1]
     lengths : ndarray or DeviceArray of int32, shape [n * walks_per_vertex]
-        Both as for `random_walk`. A walk whose candidates all weigh 0 is at a dead end.
+        Both as for `random_walk`. A walk is at a dead end if all its candidates have weight 0.
 
     Raises
     ------
     ArgumentError
-        For a weight that is NaN, infinite or negative, or above its bound, naming walk, step, vertex and edge; as
+        For a weight that is NaN, infinite or negative, or above its bound, naming walk, step, vertex and edge; also as
         `CustomWalk.compile` and `random_walk`.
     IoError, DeviceError
         As `CustomWalk.compile`.
@@ -144,7 +144,7 @@ def dynamic_walk(
     first = np.arange(graph.num_vertices, dtype=np.uint32) if starts is None else _arrays.ids(starts, "starts")
     return _tendril.dynamic_walk(
         core,
-        first if repeats == 1 else np.repeat(first, repeats),
+        first if repeats == 1 else _arrays.repeated(first, repeats, "starts"),
         walk._core,
         params,
         _arrays.is_int32(dtype),

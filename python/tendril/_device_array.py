@@ -18,15 +18,15 @@ _DLPACK_CUDA = 2
 
 
 class DeviceArray:
-    """An array in the memory of a GPU, for other libraries to take without a copy.
+    """An array in the memory of a GPU. Other libraries can use it without a copy.
 
-    ``torch.from_dlpack(array)``, ``cupy.from_dlpack(array)`` and ``cupy.asarray(array)`` share its memory;
-    ``array.numpy()`` copies it to the host, and so does whatever NumPy does with it. ``array[2:5]``, ``array[0]`` and
-    ``array[:, a:b]`` share its memory. There is no arithmetic here: that is what those libraries are for.
+    ``torch.from_dlpack(array)``, ``cupy.from_dlpack(array)`` and ``cupy.asarray(array)`` share its memory.
+    ``array.numpy()`` copies it to the host; NumPy functions copy it, too. ``array[2:5]``, ``array[0]`` and ``array[:,
+    a:b]`` share its memory. It has no arithmetic: use those libraries for computation.
 
-    A consumer that names its stream (DLPack does) has that stream wait for the elements, and the host goes on. Once the
-    array and everything that shares its memory are gone, the memory is used again only after the whole GPU was idle
-    once: work that still reads it, on whatever stream, is safe.
+    If a consumer names its stream (DLPack does), that stream waits for the elements and the host does not. After the
+    array and all objects that share its memory are deleted, the memory is used again only after the whole GPU was idle
+    once. Work on any stream that still reads the memory is therefore safe.
     """
 
     __slots__ = ("__weakref__", "_core")
@@ -36,12 +36,12 @@ class DeviceArray:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Extents."""
+        """Size of each dimension."""
         return tuple(self._core.shape)
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """Bytes from an element to the next along each dimension, as NumPy counts them."""
+        """Bytes between consecutive elements along each dimension, as in NumPy."""
         return tuple(stride * self.dtype.itemsize for stride in self._core.strides)
 
     @property
@@ -63,21 +63,21 @@ class DeviceArray:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements."""
+        """Total bytes of all elements."""
         return self.size * self.dtype.itemsize
 
     @property
     def device(self) -> str:
-        """The GPU that holds it: "cuda:0"."""
+        """The GPU that holds the array: "cuda:0"."""
         return f"cuda:{self._core.device}"
 
     def numpy(self) -> NDArray[Any]:
-        """A copy in host memory, in the same order of memory. Waits for the elements."""
+        """A copy in host memory, with the same memory order. Waits for the elements."""
         if self.size == 0:
             return np.empty(self.shape, self.dtype)
         strides = self._core.strides
         span = 1 + sum((extent - 1) * stride for extent, stride in zip(self.shape, strides, strict=True))
-        if self.ndim > 1 and span > 2 * self.size and len(self) <= 64:  # little of long rows: row by row
+        if self.ndim > 1 and span > 2 * self.size and len(self) <= 64:  # a small part of long rows: copy row by row
             return np.stack([self[i].numpy() for i in range(len(self))])
         out = np.empty(span, self.dtype)
         self._core.copy_out(out)
@@ -100,15 +100,15 @@ class DeviceArray:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """The memory as a DLPack capsule; ``stream`` is told to wait for the elements.
+        """The memory as a DLPack capsule; ``stream`` waits for the elements.
 
         Parameters
         ----------
         stream : int, optional
-            None, 0 or 1: the default stream, for which every thread's own default stream waits in turn; 2: this
-            thread's; -1: wait for nothing; else a ``cudaStream_t``.
+            None, 0 or 1: the default stream, which every thread's own default stream also waits for; 2: this thread's
+            default stream; -1: no stream waits; else a ``cudaStream_t``.
         max_version, dl_device, copy
-            As the Python array API standard has them. ``dl_device=(1, 0)`` copies to the host.
+            As in the Python array API standard. ``dl_device=(1, 0)`` copies to the host.
         """
         if dl_device == (_DLPACK_CPU, 0):
             if copy is False:
@@ -125,8 +125,8 @@ class DeviceArray:
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        # The host waits here, so that no stream needs to: this protocol names the producer's stream, which may be gone
-        # by the time that the consumer reads.
+        # The host waits here, so that no stream needs to wait: this protocol names the producer's stream, which may no
+        # longer exist when the consumer reads.
         self._core.synchronize()
         in_order, size = True, self.dtype.itemsize
         for extent, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
@@ -145,8 +145,8 @@ class DeviceArray:
         return self.shape[0]
 
     def __getitem__(self, key: Any) -> DeviceArray:
-        """A part of the array, which shares its memory, by integers and slices without a step; one dimension at least
-        stays."""
+        """A part of the array that shares its memory. Indices are integers and slices without a step; the result keeps
+        at least one dimension."""
         keys = key if isinstance(key, tuple) else (key,)
         if len(keys) > self.ndim:
             raise IndexError(f"{len(keys)} indices, expected at most {self.ndim}")

@@ -1,20 +1,22 @@
-"""What tendril raises on purpose. Each error is the built-in kind that fits too, so that callers may catch either."""
+"""The exceptions that tendril raises on purpose. Each also derives from a matching built-in exception, so that callers
+may catch either."""
 
 
 class TendrilError(Exception):
-    """Base of everything that tendril raises on purpose; its text is one line: what, where, which value, what else."""
+    """Base class of all exceptions that tendril raises on purpose. The text is one line: what, where, which value, what
+    was expected."""
 
     __module__ = "tendril"
 
 
 class ArgumentError(TendrilError, ValueError):
-    """An argument that no call could satisfy: out of range, missing, contradictory."""
+    """An invalid argument: out of range, missing, or contradictory."""
 
     __module__ = "tendril"
 
 
 class FormatError(TendrilError, ValueError):
-    """A file or an array whose content is malformed: "file:line: what, expected what"."""
+    """A file or an array with malformed content: "file:line: what, expected what"."""
 
     __module__ = "tendril"
 
@@ -26,12 +28,12 @@ class IoError(TendrilError, OSError):
 
 
 class OutOfMemoryError(TendrilError, MemoryError):
-    """Memory that could not be had; says how much was asked for and for what."""
+    """Memory that is not available; the message says how much was requested and for what."""
 
     __module__ = "tendril"
 
 
 class DeviceError(TendrilError, RuntimeError):
-    """A GPU that is not there or can't be used, or a CUDA call that failed."""
+    """A GPU that is missing or unusable, or a CUDA call that failed."""
 
     __module__ = "tendril"

@@ -1,4 +1,4 @@
-"""GPUs, streams, and arrays of the caller's as a call on a GPU takes them."""
+"""GPUs, streams, and conversion of the caller's arrays for calls on a GPU."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ if TYPE_CHECKING:
     from ._graph import Graph
 
 HOST = -1
-"""The number of host memory where GPUs have theirs."""
+"""The device number of host memory, in place of a GPU's number."""
 
 _DLPACK_CUDA = 2
 
 
 @dataclass(frozen=True)
 class GpuInfo:
-    """What is known of a GPU."""
+    """Properties of a GPU."""
 
     name: str
-    """As its maker calls it."""
+    """The manufacturer's name."""
     device: str
-    """As tendril calls it: "cuda:0"."""
+    """Tendril's name: "cuda:0"."""
     compute_capability: tuple[int, int]
-    """Major and minor."""
+    """Compute capability: major and minor."""
     num_multiprocessors: int
     """Number of multiprocessors."""
     l2_bytes: int
     """Size of the second-level cache."""
     total_bytes: int
-    """Memory."""
+    """Size of the GPU's memory."""
     free_bytes: int
-    """Memory that could be had at the time of the call, with what tendril keeps for later calls."""
+    """Memory available at the time of the call, including memory that tendril keeps for later calls."""
 
 
 def num_gpus() -> int:
-    """How many GPUs can be used: 0 without a driver, and in a build without CUDA."""
+    """Number of usable GPUs: 0 without a driver, and in a build without CUDA."""
     return _tendril.num_gpus()
 
 
 def gpu_info(device: Any = "cuda") -> GpuInfo:
-    """What is known of a GPU.
+    """Get the properties of a GPU.
 
     Parameters
     ----------
@@ -61,7 +61,8 @@ def gpu_info(device: Any = "cuda") -> GpuInfo:
     Raises
     ------
     DeviceError
-        Saying why it can't be used: built without CUDA, no driver, a driver too old, no such GPU.
+        If the GPU can't be used; the message gives the reason: built without CUDA, no driver, a driver too old, no such
+        GPU.
     """
     number = parse(device)
     if number == HOST:
@@ -84,7 +85,7 @@ def name_of(device: int) -> str:
 
 
 def parse(device: Any) -> int:
-    """The number of "cpu", "cuda", "cuda:1", or of an object that prints as one, like torch.device."""
+    """The number of "cpu", "cuda", "cuda:1", or of an object that prints as one of these, such as torch.device."""
     match = re.fullmatch(r"cpu|cuda(?::(\d{1,4}))?", str(device))
     if match is None:
         raise ArgumentError(f"device is {device!r}, expected 'cpu', 'cuda' or 'cuda:0'")
@@ -92,7 +93,7 @@ def parse(device: Any) -> int:
 
 
 def place_of(graph: Graph, device: Any, order: str, stream: Any) -> int:
-    """Where a call runs: where ``device`` says, or where the graph is."""
+    """The place of a call: ``device``, or the graph's memory by default."""
     if not hasattr(graph, "_core"):
         raise ArgumentError(f"graph is a {type(graph).__name__}, expected a Graph")
     place = graph._core.device if device is None else parse(device)
@@ -106,7 +107,8 @@ def place_of(graph: Graph, device: Any, order: str, stream: Any) -> int:
 
 
 def stream_handle(stream: Any, device: int) -> int:
-    """The cudaStream_t of a caller's stream, 0 for the default one. None: what Torch, if it is in use, works on."""
+    """The cudaStream_t of a caller's stream, 0 for the default stream. None: Torch's current stream, if Torch is in
+    use."""
     if stream is None:
         cuda: Any = getattr(sys.modules.get("torch"), "cuda", None)
         in_use = cuda is not None and hasattr(cuda, "is_initialized") and cuda.is_initialized()
@@ -121,11 +123,11 @@ def stream_handle(stream: Any, device: int) -> int:
             f"stream is {stream!r}, expected a cudaStream_t as an integer, or an object with __cuda_stream__, "
             "cuda_stream or ptr"
         )
-    return 0 if handle == 1 else int(handle)  # 1 is another name of the default stream
+    return 0 if handle == 1 else int(handle)  # 1 is another name for the default stream
 
 
 def ids(value: Any, what: str, ndim: int, device: int, stream: int, num_threads: int) -> _tendril.GpuIds:
-    """Vertex ids for a call on a GPU: arrays that lie there are taken where they are, in the order of ``stream``."""
+    """Vertex ids for a call on a GPU. Arrays in its memory are used in place, in the order of ``stream``."""
     if not isinstance(value, np.ndarray) and hasattr(value, "__dlpack_device__"):
         if int(value.__dlpack_device__()[0]) == _DLPACK_CUDA:
             return _from_dlpack(value, what, ndim, device, stream)
@@ -163,7 +165,8 @@ def _from_interface(value: Any, what: str, ndim: int, device: int, stream: int) 
 def _told(
     value: Any, what: str, ndim: int, device: int, stream: int
 ) -> tuple[int, tuple[int, ...], np.dtype[Any], tuple[int, ...]]:
-    """Pointer, shape, type and strides of a __cuda_array_interface__, whose stream the call's own waits for."""
+    """Pointer, shape, type and strides of a __cuda_array_interface__; the call's own stream waits for the array's
+    stream."""
     told = value.__cuda_array_interface__
     shape = tuple(told["shape"])
     pointer = int(told["data"][0])
@@ -182,7 +185,7 @@ def _told(
 
 
 def values(value: Any, what: str, dtype: Any, device: int, stream: int) -> _tendril.GpuValues:
-    """Numbers, of float32 or int64, for a call on a GPU: arrays of that type are taken where they lie there."""
+    """Numbers, float32 or int64, for a call on a GPU. Arrays of that type in its memory are used in place."""
     is_float = np.dtype(dtype) == np.float32
     if not isinstance(value, np.ndarray) and hasattr(value, "__dlpack_device__"):
         if int(value.__dlpack_device__()[0]) == _DLPACK_CUDA:
@@ -198,7 +201,7 @@ def values(value: Any, what: str, dtype: Any, device: int, stream: int) -> _tend
 
 
 def shape_of(value: Any, what: str) -> tuple[int, ...]:
-    """The shape of an array, wherever it lies, or of a sequence."""
+    """The shape of an array in any memory, or of a sequence."""
     if not hasattr(value, "shape") and hasattr(value, "__cuda_array_interface__"):
         return tuple(value.__cuda_array_interface__["shape"])
     return tuple(value.shape) if hasattr(value, "shape") else _arrays.as_array(value, what).shape
@@ -220,7 +223,8 @@ def _expect_dimensions(shape: Any, what: str, ndim: int) -> None:
 
 
 def core_on(graph: Graph, place: int) -> _tendril.Graph:
-    """The graph's core in the memory that a call runs on; a copy, made when first asked for, stays with the graph."""
+    """The graph's core in the memory that a call runs on. The first request makes a copy, which stays with the
+    graph."""
     here = graph._core.device
     if place == here:
         return graph._core
@@ -228,12 +232,12 @@ def core_on(graph: Graph, place: int) -> _tendril.Graph:
     if core is None:
         host = graph._core if here == HOST else graph._core.to_host()
         made = host if place == HOST else host.to_gpu(place)
-        core = graph._copies.setdefault(place, made)  # of two threads that race, the first one's stays
+        core = graph._copies.setdefault(place, made)  # if two threads race, the first copy stays
     return core
 
 
 def on_host(graph: Graph, what: str) -> _tendril.Graph:
-    """The graph's core, for what only the CPU does."""
+    """The graph's core, for functions that only run on the CPU."""
     if graph._core.device != HOST:
         raise ArgumentError(f"{what}: the graph is on {graph.device}, expected one in host memory: graph.to('cpu')")
     return graph._core

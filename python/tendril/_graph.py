@@ -1,4 +1,4 @@
-"""The graph, how it is made and what it shows."""
+"""The graph: construction and properties."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 class Graph:
-    """An immutable directed graph in CSR form, in host memory or, made by `to`, in that of a GPU.
+    """An immutable directed graph in CSR form, in host memory or, if made by `to`, in the memory of a GPU.
 
-    The out-edges of vertex ``v`` are the positions ``indptr[v]`` to ``indptr[v + 1]`` of `indices`, ascending by
-    target; an undirected graph holds both directions of each edge. Make one with `from_coo`, `from_edge_index`,
+    The out-edges of vertex ``v`` are the positions ``indptr[v]`` to ``indptr[v + 1]`` of `indices`, in ascending order
+    of target; an undirected graph holds both directions of each edge. Make a graph with `from_coo`, `from_edge_index`,
     `from_csr`, `from_scipy`, `from_networkx`, `load` or the functions of `tendril.generate`.
 
-    All properties that return arrays return read-only NumPy views of the graph's own memory, which live as long
-    as you hold them, even when the graph is gone. Nothing is copied. They need a graph in host memory.
+    All properties that return arrays return read-only NumPy views of the graph's own memory, without a copy. A view
+    stays valid as long as you hold it, even after the graph is deleted. These properties need a graph in host memory.
     """
 
     __slots__ = ("__weakref__", "_copies", "_core")
@@ -58,39 +58,39 @@ class Graph:
     ) -> Self:
         """Build a graph from edges in any order.
 
-        The steps run in this order: reverse, symmetrize, drop self loops, drop duplicates, compact. Neighbours come
-        out sorted, equal ones in input order, whatever the number of threads.
+        The steps run in this order: reverse, symmetrize, drop self loops, drop duplicates, compact. Neighbours are
+        sorted; equal neighbours keep their input order. The number of threads doesn't change the result.
 
         Parameters
         ----------
         source, target : array_like of int, shape [E]
-            Ends of each edge, anything NumPy or DLPack (CPU) can read. uint32 and int32 are read in place, other
-            integers are converted first.
+            Ends of each edge, in any form that NumPy or DLPack (CPU) can read. uint32 and int32 are read in place;
+            other integers are converted first.
         weights : array_like of float, shape [E], optional
-            Finite and >= 0; kept as float32.
+            Finite and >= 0; stored as float32.
         labels : array_like of int, shape [E], optional
-            Edge labels in [0, 65535]; kept as uint8 or uint16.
+            Edge labels in [0, 65535]; stored as uint8 or uint16.
         node_types : array_like of int, shape [V], optional
-            Vertex types in [0, 65535]. With ``compact``, of the vertices before.
+            Vertex types in [0, 65535]. With ``compact``, the types of the vertices before renumbering.
         edge_label_names, node_type_names : sequence of str, optional
-            Names of label 0, 1, … and type 0, 1, …: `metapath_walk` takes them.
+            Names of label 0, 1, … and type 0, 1, …, for use in `metapath_walk`.
         metadata : mapping of str to str, optional
-            Kept with the graph and by its native file format.
+            Stored with the graph and in its native file format.
         num_threads : int
-            0: every core the process may use.
+            Number of threads; 0: every core the process may use.
         num_vertices : int, optional
-            Default: one more than the largest id (or the length of ``node_types``).
+            Default: the largest id plus one (or the length of ``node_types``).
         reverse : bool
-            Turn every edge around.
+            Reverse every edge.
         symmetrize : bool
             Add each edge's reverse; a self loop is not doubled.
         drop_self_loops : bool
         drop_duplicates : bool
-            Of edges with equal source, target and label the first one stays.
+            Of edges with equal source, target and label, keep the first.
         compact : bool
-            Number the vertices that have an edge 0, 1, … in id order; `original_ids` keeps their ids.
+            Renumber the vertices that have an edge 0, 1, … in id order; `original_ids` holds their original ids.
         keep_edge_ids : bool
-            Keep `edge_ids`, the position of each edge in the input.
+            Keep `edge_ids`: the position of each edge in the input.
 
         Returns
         -------
@@ -103,7 +103,7 @@ class Graph:
         FormatError
             For a weight that is NaN, infinite or negative.
         OutOfMemoryError
-            If the memory can't be had; building peaks at 2.2 times input plus result.
+            If memory is not available; building peaks at 2.2 times the sum of input and result.
         """
         types = _arrays.labels(node_types, "node_types")
         if types is not None and build.get("num_vertices") is None:
@@ -122,10 +122,10 @@ class Graph:
 
     @classmethod
     def from_edge_index(cls, edge_index: ArrayLike, **options: Any) -> Self:
-        """Build a graph from an edge index as PyTorch Geometric has it.
+        """Build a graph from an edge index in PyTorch Geometric's form.
 
-        Edge ``k`` leads from ``edge_index[0, k]`` to ``edge_index[1, k]`` and is an out-edge of the former. PyG's
-        own sampler follows edges backwards, from target to source: for that, pass ``reverse=True``.
+        Edge ``k`` leads from ``edge_index[0, k]`` to ``edge_index[1, k]`` and is an out-edge of the former. PyG's own
+        sampler follows edges backwards, from target to source: for this behaviour, pass ``reverse=True``.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class Graph:
         Raises
         ------
         ArgumentError
-            For another shape; and as `from_coo`.
+            For another shape; also as `from_coo`.
         """
         edges = _arrays.as_array(edge_index, "edge_index")
         if edges.ndim != 2 or edges.shape[0] != 2:
@@ -163,25 +163,25 @@ class Graph:
         validate: bool = True,
         num_threads: int = 0,
     ) -> Self:
-        """Take a graph that is in CSR form already.
+        """Make a graph from arrays that are already in CSR form.
 
-        Nothing is copied where types fit: the graph then refers to the caller's arrays, keeps them alive, and they
-        must not be changed any more.
+        Arrays whose types fit are not copied: the graph refers to the caller's arrays and keeps them alive. The caller
+        must not change these arrays any more.
 
         Parameters
         ----------
         indptr : array_like of int, shape [V + 1]
-            Taken as it is if int64.
+            Used in place if int64.
         indices : array_like of int, shape [E]
-            Ascending within each vertex. Taken as they are if uint32 or int32.
+            Ascending within each vertex. Used in place if uint32 or int32.
         weights : array_like of float, shape [E], optional
-            Taken as they are if float32.
+            Used in place if float32.
         labels, node_types : array_like of int, shapes [E] and [V], optional
-            Taken as they are if uint8 or uint16.
+            Used in place if uint8 or uint16.
         edge_label_names, node_type_names, metadata, num_threads
             As for `from_coo`.
         symmetric : bool
-            The caller's word that every edge is there in both directions.
+            The caller's assertion that every edge is stored in both directions.
         validate : bool
             Read everything once and check it. Sampling from a malformed graph is undefined behaviour: pass False
             only for arrays that were checked before.
@@ -193,9 +193,9 @@ class Graph:
         Raises
         ------
         ArgumentError
-            For arrays whose lengths don't fit each other.
+            For arrays whose lengths don't match each other.
         FormatError
-            For content that is not CSR, naming the first violation.
+            For arrays that are not valid CSR; the message names the first violation.
         """
         core = _tendril.Graph.from_csr(
             _arrays.offsets(indptr, "indptr"),
@@ -211,16 +211,16 @@ class Graph:
 
     @classmethod
     def from_scipy(cls, matrix: Any, *, weights: bool = True, num_threads: int = 0) -> Self:
-        """Take a square SciPy sparse matrix or array: entry (i, j) is an edge from i to j.
+        """Make a graph from a square SciPy sparse matrix or array: entry (i, j) is an edge from i to j.
 
-        CSR matrices with sorted indices keep their memory where `from_csr` can take it; others are converted.
-        Stored zeros are edges, of weight zero.
+        A CSR matrix with sorted indices is used in place where `from_csr` allows it; other matrices are converted.
+        Stored zeros are edges of weight zero.
 
         Parameters
         ----------
         matrix : scipy.sparse matrix or array, shape [V, V]
         weights : bool
-            Keep the values as float32 weights; a boolean matrix has none.
+            Keep the values as float32 weights. A boolean matrix has no weights.
         num_threads : int
 
         Returns
@@ -230,7 +230,7 @@ class Graph:
         Raises
         ------
         ArgumentError
-            If it isn't sparse or square; and as `from_csr`.
+            If the matrix isn't sparse or square; also as `from_csr`.
         """
         return cls.from_csr(**_interop.csr_of_scipy(matrix, weights), num_threads=num_threads)
 
@@ -244,7 +244,7 @@ class Graph:
         node_type: str | None = None,
         num_threads: int = 0,
     ) -> Self:
-        """Convert a NetworkX graph; an undirected one gets both directions of each edge.
+        """Convert a NetworkX graph; an undirected graph gets both directions of each edge.
 
         Nodes that are the integers 0 to n - 1 keep their numbers; other nodes are numbered in the order of
         ``list(graph)``.
@@ -253,10 +253,10 @@ class Graph:
         ----------
         graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
         weight : str, optional
-            The edge attribute that holds weights; edges without it weigh 1.
+            The edge attribute that holds weights; edges without it have weight 1.
         label, node_type : str, optional
-            The attribute of edges (of nodes) that holds labels (types): integers, or strings, which become
-            `edge_label_names` (`node_type_names`) in sorted order. Every edge (node) must have it.
+            The attribute of edges (nodes) that holds labels (types): integers, or strings, which become
+            `edge_label_names` (`node_type_names`) in sorted order. Every edge (node) must have the attribute.
         num_threads : int
 
         Returns
@@ -285,16 +285,16 @@ class Graph:
         Parameters
         ----------
         path : path
-            A .safetensors file is mapped, not read: it opens in milliseconds whatever its size, and only its shape
-            is checked (`validate` checks the rest).
+            A .safetensors file is mapped, not read: a file of any size opens in milliseconds, and only the shapes of
+            its arrays are checked (`validate` checks the content).
         format : str
             "auto" (by content, then by name), "safetensors", "edge-list", "matrix-market", "npz", "gap", "metis" or
             "webgraph".
         columns : sequence of str
-            Edge lists: the meaning of the columns, of "source", "target", "weight", "label" and "-" (ignore).
-            Default: source, target, weight, label, as many as the first line has.
+            Edge lists: the meaning of each column: "source", "target", "weight", "label" or "-" (ignore). Default:
+            source, target, weight, label, as many as the first line has.
         num_threads : int
-            0: every core the process may use.
+            Number of threads; 0: every core the process may use.
         **build
             num_vertices, reverse, symmetrize, drop_self_loops, drop_duplicates, compact, keep_edge_ids: see
             `from_coo`.
@@ -314,26 +314,26 @@ class Graph:
         return cls(_tendril.read_graph(os.fspath(path), format, list(columns), options, threads(num_threads)))
 
     def save(self, path: str | os.PathLike[str], *, format: str = "auto", num_threads: int = 0) -> None:
-        """Write the graph into a file, which appears under its name only when it is complete.
+        """Write the graph into a file. The file appears under its name only when it is complete.
 
         Parameters
         ----------
         path : path
         format : str
-            As for `load`; "auto" goes by the name's extension. .safetensors keeps everything.
+            As for `load`; "auto" selects the format by the name's extension. .safetensors keeps everything.
         num_threads : int
 
         Raises
         ------
         ArgumentError
-            If the format is unknown or can't hold what the graph has.
+            If the format is unknown or can't hold all data of the graph.
         IoError
             If the file can't be written.
         """
         _tendril.write_graph(_gpu.on_host(self, "save"), os.fspath(path), format, threads(num_threads))
 
     def rebuild(self, *, num_threads: int = 0, **build: Unpack[BuildKeywords]) -> Self:
-        """Build again with other options: ``graph.rebuild(reverse=True)`` is the transpose.
+        """Build a new graph from this graph with other options: ``graph.rebuild(reverse=True)`` is the transpose.
 
         Parameters
         ----------
@@ -349,10 +349,10 @@ class Graph:
         return type(self)(_gpu.on_host(self, "rebuild").rebuild(build_options(**build), threads(num_threads)))
 
     def to(self, device: Any) -> Self:
-        """The same graph in the memory of a GPU, or in host memory.
+        """Get the same graph in the memory of a GPU, or in host memory.
 
-        A call with ``device=`` does the same by itself. Either way the copy is made once and stays with this graph
-        until `drop_tables`.
+        A call with ``device=`` does the same automatically. In both cases the copy is made once and stays with this
+        graph until `drop_tables`.
 
         Parameters
         ----------
@@ -362,14 +362,14 @@ class Graph:
         Returns
         -------
         Graph
-            This one if it is there.
+            This graph, if it already is in that memory.
 
         Raises
         ------
         DeviceError
-            If that GPU can't be used, saying why.
+            If that GPU can't be used; the message gives the reason.
         OutOfMemoryError
-            If the graph doesn't fit, saying how much was needed and free.
+            If the graph doesn't fit; the message gives the bytes needed and free.
         """
         core = _gpu.core_on(self, _gpu.parse(device))
         return self if core is self._core else type(self)(core)
@@ -378,12 +378,12 @@ class Graph:
 
     @property
     def device(self) -> str:
-        """Where the graph lies: "cpu" or "cuda:0"."""
+        """The memory that holds the graph: "cpu" or "cuda:0"."""
         return _gpu.name_of(self._core.device)
 
     @property
     def num_vertices(self) -> int:
-        """Number of vertices; ids are below it."""
+        """Number of vertices; ids are below this number."""
         return self._core.num_vertices
 
     @property
@@ -393,7 +393,7 @@ class Graph:
 
     @property
     def num_bytes(self) -> int:
-        """Bytes of the graph's arrays, without tables derived from them."""
+        """Bytes of the graph's arrays, excluding derived tables."""
         return self._core.num_bytes
 
     @property
@@ -413,32 +413,32 @@ class Graph:
 
     @property
     def symmetric(self) -> bool:
-        """Whether every edge is known to be stored in both directions, with one weight and label."""
+        """Whether every edge is known to be stored in both directions, with the same weight and label."""
         return self._core.symmetric
 
     @property
     def metadata(self) -> dict[str, str]:
-        """Name, origin and whatever else the graph's file or maker told; a copy."""
+        """Name, origin and other information from the graph's file or creator; a copy."""
         return self._core.metadata
 
     @property
     def edge_label_names(self) -> list[str]:
-        """Names of label 0, 1, …; empty if there are none."""
+        """Names of label 0, 1, …; empty without names."""
         return self._core.edge_label_names
 
     @property
     def node_type_names(self) -> list[str]:
-        """Names of type 0, 1, …; empty if there are none."""
+        """Names of type 0, 1, …; empty without names."""
         return self._core.node_type_names
 
     @property
     def indptr(self) -> NDArray[np.int64]:
-        """[V + 1] int64: where each vertex's edges begin."""
+        """[V + 1] int64: the start of each vertex's edges."""
         return _gpu.on_host(self, "indptr").indptr
 
     @property
     def indices(self) -> NDArray[np.uint32]:
-        """[E] uint32: the target of each edge. ``.view(np.int32)`` for frameworks that want a sign."""
+        """[E] uint32: the target of each edge. Use ``.view(np.int32)`` for frameworks that need a signed type."""
         return _gpu.on_host(self, "indices").indices
 
     @property
@@ -458,20 +458,20 @@ class Graph:
 
     @property
     def edge_ids(self) -> NDArray[np.int64] | None:
-        """[E] int64: the position each edge had in the input (``keep_edge_ids``), or None."""
+        """[E] int64: the position of each edge in the input (``keep_edge_ids``), or None."""
         return _gpu.on_host(self, "edge_ids").edge_ids
 
     @property
     def original_ids(self) -> NDArray[np.uint32] | None:
-        """[V] uint32: the id each vertex had in the input (``compact``), or None."""
+        """[V] uint32: the id of each vertex in the input (``compact``), or None."""
         return _gpu.on_host(self, "original_ids").original_ids
 
     def degrees(self) -> NDArray[np.int64]:
-        """[V] int64: out-degrees, counted anew at each call."""
+        """[V] int64: out-degrees, computed at each call."""
         return np.diff(self.indptr)
 
     def validate(self, *, num_threads: int = 0) -> None:
-        """Read everything once and check it.
+        """Read all arrays once and check them.
 
         Raises
         ------
@@ -481,12 +481,13 @@ class Graph:
         _gpu.on_host(self, "validate").validate(threads(num_threads))
 
     def drop_tables(self) -> None:
-        """Free what earlier calls made for this graph: tables, and copies on other devices. Results never depend on them."""
+        """Free the tables and the copies on other devices that earlier calls made for this graph. Results never depend
+        on them."""
         self._copies.clear()
         self._core.drop_derived()
 
     def info(self) -> dict[str, Any]:
-        """What the graph is, in a few numbers: sizes, degrees, what edges and vertices carry."""
+        """A summary of the graph: sizes, degrees, and the attributes of edges and vertices."""
         degrees = self.degrees()
         return {
             "num_vertices": self.num_vertices,
@@ -505,20 +506,20 @@ class Graph:
         }
 
     def to_scipy(self) -> scipy.sparse.csr_array:
-        """The adjacency matrix, float32: weights, or ones.
+        """The adjacency matrix as float32: the weights, or ones.
 
         Returns
         -------
         scipy.sparse.csr_array, shape [V, V]
-            Shares the graph's weights; SciPy keeps both index arrays in one type, so it copies at least one.
+            Shares the graph's weights. SciPy stores both index arrays in one type, so it copies at least one of them.
         """
         return _interop.to_scipy(self)
 
     def to_networkx(self) -> networkx.DiGraph[int]:
         """A NetworkX DiGraph (MultiDiGraph if there are parallel edges) on the vertices 0 to V - 1.
 
-        Edges have the attributes "weight" and "label", nodes "type", where the graph has them; as names where it
-        has names.
+        Where the graph has labels, weights or types, edges have the attributes "label" and "weight", and nodes "type".
+        Labels and types are given by name if the graph has names.
         """
         return _interop.to_networkx(self)
 
@@ -539,17 +540,17 @@ def read_graph(
     num_threads: int = 0,
     **build: Unpack[BuildKeywords],
 ) -> Graph:
-    """Read a graph from a file: `Graph.load` as a function, which documents the parameters."""
+    """Read a graph from a file. The parameters are those of `Graph.load`."""
     return Graph.load(path, format=format, columns=columns, num_threads=num_threads, **build)
 
 
 def detect_format(path: str | os.PathLike[str]) -> str:
-    """The format of a graph file, by its content and name.
+    """Detect the format of a graph file from its content and name.
 
     Raises
     ------
     IoError
-        If it can't be read.
+        If the file can't be read.
     FormatError
         If no format fits.
     """

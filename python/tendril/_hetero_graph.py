@@ -20,33 +20,34 @@ EdgeType: TypeAlias = tuple[str, str, str]
 
 
 class HeteroGraph:
-    """A graph of several types of vertices and edges, for mini-batches. Vertices count from 0 within their type.
+    """A graph of several types of vertices and edges, for mini-batches. Vertices are numbered from 0 within their type.
 
     Parameters
     ----------
     num_nodes : mapping of str to int
-        Vertices of each type. Their order, and that of ``edges``, is part of what a mini-batch is.
+        Number of vertices of each type. The order of the types, and of ``edges``, is part of the definition of a
+        mini-batch.
     edges : mapping of (str, str, str) to Graph or to a pair of arrays
-        Of each edge type (source type, relation, target type) a `Graph`, whose vertices are those of both types, or the
-        sources and targets of its edges. A vertex is expanded along its stored edges, as everywhere in tendril; see
-        ``reverse``.
+        For each edge type (source type, relation, target type): a `Graph` whose vertices are the vertices of both
+        types, or a pair of arrays with the sources and targets of the edges. A vertex is expanded along its stored
+        edges, as everywhere in tendril; see ``reverse``.
     weights : mapping of (str, str, str) to array_like of float, optional
-        Of edges that come as arrays.
+        Weights of edges that are given as arrays.
     edge_times : mapping of (str, str, str) to array_like of int, optional
-        When each edge came into being: a seed with a time sees no later ones. In the order of the edges as given.
+        Time of each edge, in the order of the given edges: a seed with a time sees no later edges.
     node_times : mapping of str to array_like of int, optional
-        The same where vertices have times: an edge has that of the neighbour it leads to.
+        Time of each vertex: an edge then has the time of the neighbour it leads to.
     reverse : bool
         Expand vertices against the direction of edges, as PyG does: messages flow from source to target, so a target
-        samples among its sources. Arrays are turned around; a `Graph` has to be (``reverse=True`` at its builder), and
-        holds the edges of the targets.
+        samples from its sources. Arrays are reversed automatically. A `Graph` must already be reversed
+        (``reverse=True`` when it is built): it holds the edges of the targets.
     num_threads : int
-        0: every core the process may use.
+        Number of threads; 0: every core the process may use.
 
     Raises
     ------
     ArgumentError
-        For an edge type between unknown types, an end that is no vertex of its type, arrays of different lengths.
+        For an edge type between unknown types, an end that is not a vertex of its type, arrays of different lengths.
 
     Examples
     --------
@@ -139,7 +140,7 @@ class HeteroGraph:
                 keep_edge_ids=True,
                 num_threads=num_threads,
             )
-        except (ArgumentError, FormatError) as error:  # which of the edge types
+        except (ArgumentError, FormatError) as error:  # add the name of the edge type
             raise type(error)(f"edges[{key!r}]: {error}") from None
 
     def _order_of(
@@ -161,7 +162,7 @@ class HeteroGraph:
         return _tendril.TemporalOrder.of(graph._core, node_times[neighbors], True, num_threads)
 
     def to(self, device: Any) -> HeteroGraph:
-        """The same graph in the memory of a GPU, or in host memory; the copy stays with this one.
+        """Get the same graph in the memory of a GPU, or in host memory. The copy stays with this graph.
 
         Parameters
         ----------
@@ -171,7 +172,7 @@ class HeteroGraph:
         Returns
         -------
         HeteroGraph
-            This one if it is there.
+            This graph, if it already is in that memory.
         """
         place = _gpu.parse(device)
         if place == self._core.device:
@@ -196,28 +197,28 @@ class HeteroGraph:
 
     @property
     def device(self) -> str:
-        """Where the graph lies: "cpu" or "cuda:0"."""
+        """The memory that holds the graph: "cpu" or "cuda:0"."""
         return _gpu.name_of(self._core.device)
 
     @property
     def num_nodes(self) -> dict[str, int]:
-        """Vertices of each type; a copy."""
+        """Number of vertices of each type; a copy."""
         return dict(self._num_nodes)
 
     @property
     def edges(self) -> dict[EdgeType, Graph]:
-        """The edges of each type, in host memory, as mini-batches number them; a copy of the mapping. `Graph.edge_ids`
-        tells where edges that came as arrays were in them."""
+        """The edges of each type, in host memory, in the numbering of mini-batches; a copy of the mapping. For edges
+        given as arrays, `Graph.edge_ids` holds their positions in these arrays."""
         return dict(self._edges)
 
     @property
     def reverse(self) -> bool:
-        """Whether targets are expanded, and sources are their neighbours."""
+        """Whether targets are expanded and sources are their neighbours."""
         return self._reverse
 
     @property
     def has_times(self) -> bool:
-        """Whether edges of any type have times."""
+        """Whether any edge type has times."""
         return self._core.has_times
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""SciPy and NetworkX: imported only by the calls that need them."""
+"""Conversion from and to SciPy and NetworkX. Both are imported only by the calls that need them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import _arrays
 from ._errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def coo_of_networkx(graph: Any, weight: str | None, label: str | None, node_type
 
 
 def _codes(attributes: Iterable[dict[str, Any]], name: str, of: str) -> tuple[NDArray[np.int64], list[str]]:
-    """An attribute as integers and, where it holds strings, their names in sorted order."""
+    """An attribute as integers; if it holds strings, also their names in sorted order."""
     try:
         values = [data[name] for data in attributes]
     except KeyError:
@@ -81,10 +82,10 @@ def _codes(attributes: Iterable[dict[str, Any]], name: str, of: str) -> tuple[ND
 
 
 def to_networkx(graph: Graph) -> networkx.DiGraph[int]:
-    """A graph as NetworkX has it."""
+    """A graph as a NetworkX graph."""
     import networkx
 
-    sources = np.repeat(np.arange(graph.num_vertices), graph.degrees())
+    sources = _arrays.repeated(np.arange(graph.num_vertices), graph.degrees(), "sources of edges")
     targets = graph.indices
     parallel = bool(np.any((sources[1:] == sources[:-1]) & (targets[1:] == targets[:-1])))
     out: networkx.DiGraph[int] = networkx.MultiDiGraph() if parallel else networkx.DiGraph()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class LaborHop:
-    """The edges that one hop took, by row, then place in the graph."""
+    """The edges that one hop took, ordered by row, then by position in the graph."""
 
     edge_index: Any
     """[2, edges] int64: the vertex that asked, and its neighbour, as positions in `LaborBatch.node`."""
@@ -28,28 +28,28 @@ class LaborHop:
     """[edges] int64: positions in the graph's edge arrays."""
     weights: Any
     """[edges] float32: ``1 / min(1, fanout / degree)``, so that the sum of ``weight * x[col]`` is an unbiased estimate
-    of the sum over all neighbours. Normalised: 1 / edges of the row, for their mean."""
+    of the sum over all neighbours. Normalised: 1 / edges of the row, for the mean over all neighbours."""
 
     @property
     def row(self) -> Any:
-        """[edges] The vertex that asked."""
+        """[edges] The vertex that asked, for each edge."""
         return self.edge_index[0]
 
     @property
     def col(self) -> Any:
-        """[edges] Its neighbour."""
+        """[edges] The neighbour, for each edge."""
         return self.edge_index[1]
 
 
 @dataclass(frozen=True, eq=False)
 class LaborBatch:
-    """A mini-batch: vertices numbered anew, and the edges of each hop. NumPy's arrays, or DeviceArrays."""
+    """A mini-batch: renumbered vertices, and the edges of each hop, in NumPy arrays or DeviceArrays."""
 
     hops: list[LaborHop]
     node: Any
-    """[nodes] The graph's id of each vertex: seeds first, each once, then by first appearance."""
+    """[nodes] Graph id of each vertex: seeds first, each once, then by first appearance."""
     num_sampled_nodes: list[int]
-    """[hops + 1] Vertices that a hop saw first; the seeds first."""
+    """[hops + 1] Number of vertices first reached by each hop; the seeds first."""
 
 
 def labor_sample(
@@ -65,35 +65,35 @@ def labor_sample(
     stream: Any = None,
     num_threads: int = 0,
 ) -> LaborBatch:
-    """Sample a mini-batch by LABOR-0: neighbours hop by hop, by random numbers that belong to the neighbours.
+    """Sample a mini-batch by LABOR-0: neighbours, hop by hop, with one random number per neighbour.
 
-    Every vertex u has one random number r_u in [0, 1) a hop and batch, shared by all who ask: edge v -> u is taken if
-    r_u < fanout / deg(v). So v gets min(deg(v), fanout) neighbours in expectation, and vertices of a batch tend to
-    choose the same ones: fewer vertices are reached than by choices of their own. A hop asks for all vertices reached
-    so far, the seeds too, as the layers of a GNN do.
+    Every vertex u has one random number r_u in [0, 1) per hop and batch; all vertices that ask for u share it. Edge v
+    -> u is taken if r_u < fanout / deg(v), so v gets min(deg(v), fanout) neighbours in expectation. Vertices of a batch
+    tend to choose the same neighbours, so a batch reaches fewer vertices than with independent choices. A hop asks for
+    neighbours of all vertices reached so far, including the seeds, as the layers of a GNN do.
 
-    The edges taken are a function of the graph, the parameters, the seed, the batch's number and the vertices reached
-    alone. Edges are followed in their stored direction. The GIL is released.
+    The edges taken depend only on the graph, the parameters, the seed, the number of the batch and the vertices
+    reached. Edges are followed in their stored direction. The call releases the GIL.
 
     Parameters
     ----------
     graph : Graph
     seeds : array_like of int, shape [n]
-        Repeats count once. On a GPU also an array in its memory.
+        Repeated vertices count once. On a GPU also an array in its memory.
     fanouts : sequence of int
-        Expected neighbours of a vertex, hop by hop: >= 1, or -1 for all.
+        Expected neighbours per vertex, for each hop: >= 1, or -1 for all.
     normalize : bool
-        Weights of a vertex's edges add up to 1 (Hajek's estimator).
+        The weights of a vertex's edges add up to 1 (Hajek's estimator).
     seed : int
         In [0, 2^64).
     batch : int
-        The batch's number in [0, 2^64): other batches, other draws.
+        Number of the batch, in [0, 2^64). Different numbers give different draws.
     dtype : dtype
-        Of `node`: int64, or int32 for the library's own memory without a conversion.
+        Type of `node`: int64, or int32, which returns the library's own memory without a conversion.
     device, stream : optional
-        As for `random_walk`. On a GPU the result stays there; the call waits once a hop, for sizes.
+        As for `random_walk`. On a GPU the result stays in its memory; the call waits once per hop, for sizes.
     num_threads : int
-        On the CPU; 0: every core the process may use.
+        Number of threads on the CPU; 0: every core the process may use.
 
     Returns
     -------
@@ -102,9 +102,9 @@ def labor_sample(
     Raises
     ------
     ArgumentError
-        For a seed that is no vertex, a fan-out of 0 or below -1, no fan-out.
+        For a seed that is not a vertex, a fan-out of 0 or below -1, no fan-out.
     DeviceError
-        If the GPU can't be used, saying why.
+        If the GPU can't be used; the message gives the reason.
     OutOfMemoryError
         If the result doesn't fit.
 

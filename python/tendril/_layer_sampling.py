@@ -32,56 +32,56 @@ def layer_sample(
     stream: Any = None,
     num_threads: int = 0,
 ) -> Samples:
-    """Grow samples by layers: a step adds vertices out of all neighbours of those that the step before added.
+    """Grow samples by layers: a step draws vertices from all neighbours of the vertices that the previous step added.
 
-    Each edge is as likely, until the sample has as many vertices as it may. Sample ``i`` is a function of the graph, the
-    parameters, the seed, its roots and its logical number ``first_sample + i`` alone. The GIL is released, and Ctrl-C
-    ends a call on the CPU.
+    Each edge is equally likely. A sample ends at its maximum size. Sample ``i`` depends only on the graph, the
+    parameters, the seed, its roots and its logical number ``first_sample + i``. The call releases the GIL. Ctrl-C
+    interrupts a call on the CPU.
 
     Parameters
     ----------
     graph : Graph
     roots : array_like of int, shape [n] or [n, num_roots]
-        What each sample begins with. On a GPU also an array in its memory.
+        The initial vertices of each sample. On a GPU also an array in its memory.
     layer_size : int
-        Vertices drawn a step: at least 1.
+        Vertices drawn per step: at least 1.
     max_size : int
-        Vertices of a sample, beside its roots: at least 1.
+        Maximum number of vertices of a sample, not counting its roots: at least 1.
     max_steps : int
         Steps of the result; 0: ``max_size / layer_size``, rounded up.
     unique : bool
-        No vertex twice among those that a step adds; a step may then add less.
+        A step adds each vertex at most once; it may then add fewer vertices.
     executor : str
-        As for `Application.sample`. No sample depends on it.
+        As for `Application.sample`. It never changes a sample.
     seed : int
         In [0, 2^64).
     first_sample : int
         Logical number of the first sample.
     dtype : dtype
-        Of vertices: int64, or int32 for the library's own memory without a conversion.
+        Type of vertex ids: int64, or int32, which returns the library's own memory without a conversion.
     device, stream : optional
-        As for `random_walk`. On a GPU the result stays there.
+        As for `random_walk`. On a GPU the result stays in its memory.
     num_threads : int
-        On the CPU; 0: every core the process may use.
+        Number of threads on the CPU; 0: every core the process may use.
 
     Returns
     -------
     Samples
-        Of each step ``vertices`` [n, layer_size], -1 in slots that stay empty, and ``sizes``.
+        Each step has ``vertices`` [n, layer_size], with -1 in slots that stay empty, and ``sizes``.
 
     Raises
     ------
     ArgumentError
-        For a root that is no vertex, roots of another shape, a parameter out of range.
+        For a root that is not a vertex, roots of another shape, a parameter out of range.
     DeviceError
-        If the GPU can't be used, saying why.
+        If the GPU can't be used; the message gives the reason.
     OutOfMemoryError
         If the result doesn't fit.
 
     References
     ----------
-    Gao, Wang and Ji, Large-scale learnable graph convolutional networks, KDD 2018; as Jangda et al., Accelerating graph
-    sampling for graph machine learning using GPUs, EuroSys 2021, have it.
+    Gao, Wang and Ji, Large-scale learnable graph convolutional networks, KDD 2018; in the form of Jangda et al.,
+    Accelerating graph sampling for graph machine learning using GPUs, EuroSys 2021.
 
     Examples
     --------

@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """A layer of one sample, and its edges from the layer before: views of the arrays of LayerSamples."""
+    """One layer of one sample, and its edges from the previous layer: views of the arrays of LayerSamples."""
 
     vertices: Any
-    """[layer_size] -1 in slots that stayed empty; no edge leads to them."""
+    """[layer_size] Vertices; -1 in slots that stayed empty. Empty slots have no edges."""
     probabilities: Any
     """[layer_size] float32: the probability of one draw; 0 in empty slots."""
     edge_index: Any
     """[2, edges] int64: `row` and `col`."""
     coefficients: Any
-    """[edges] float32: ``Q[v, u] / (layer_size * probability)``, rows normalised where asked for."""
+    """[edges] float32: ``Q[v, u] / (layer_size * probability)``, with rows normalised if requested."""
     edges: Any
-    """[edges] int64: positions in the graph's edge arrays; None unless asked for."""
+    """[edges] int64: positions in the graph's edge arrays; None unless requested."""
 
     @property
     def row(self) -> Any:
-        """[edges] Slots in the layer before, or places in the batch."""
+        """[edges] Slots in the previous layer, or positions in the batch."""
         return self.edge_index[0]
 
     @property
@@ -45,11 +45,11 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class LayerSamples:
-    """Samples of layers: `layer` gives one of them. NumPy's arrays, or, from a GPU, DeviceArrays.
+    """Sampled layers; `layer` returns one of them. In NumPy arrays or, from a GPU, in DeviceArrays.
 
-    Layer 0 is the one nearest to the batch. Edges lead from a vertex of the layer before (of the batch, for layer 0) to
-    one of the layer. Those of sample ``i`` and layer ``l`` are the elements ``edge_offsets[i * num_layers + l]`` to
-    ``edge_offsets[i * num_layers + l + 1]``, by row, then col, then place in the graph.
+    Layer 0 is the nearest to the batch. An edge leads from a vertex of the previous layer (of the batch, for layer 0)
+    to a vertex of the layer. The edges of sample ``i`` and layer ``l`` are the elements ``edge_offsets[i * num_layers +
+    l]`` to ``edge_offsets[i * num_layers + l + 1]``, ordered by row, then col, then position in the graph.
     """
 
     vertices: Any
@@ -59,15 +59,15 @@ class LayerSamples:
     edge_offsets: Any
     """[n * num_layers + 1] int64."""
     edge_index: Any
-    """[2, edges] int64: slots in the layer before, and in the layer."""
+    """[2, edges] int64: slots in the previous layer, and in the layer."""
     coefficients: Any
-    """[edges] float32: ``Q[v, u] / (layer_size * probability)``, rows normalised where asked for."""
+    """[edges] float32: ``Q[v, u] / (layer_size * probability)``, with rows normalised if requested."""
     edges: Any
-    """[edges] int64: positions in the graph's edge arrays; None unless asked for."""
+    """[edges] int64: positions in the graph's edge arrays; None unless requested."""
 
     @property
     def row(self) -> Any:
-        """[edges] Slots in the layer before, or places in the batch."""
+        """[edges] Slots in the previous layer, or positions in the batch."""
         return self.edge_index[0]
 
     @property
@@ -77,17 +77,17 @@ class LayerSamples:
 
     @property
     def num_samples(self) -> int:
-        """Samples."""
+        """Number of samples."""
         return int(self.vertices.shape[0])
 
     @property
     def num_layers(self) -> int:
-        """Layers of each."""
+        """Number of layers per sample."""
         return int(self.vertices.shape[1])
 
     @property
     def layer_size(self) -> int:
-        """Slots of a layer."""
+        """Number of slots per layer."""
         return int(self.vertices.shape[2])
 
     @cached_property
@@ -95,12 +95,12 @@ class LayerSamples:
         return np.asarray(self.edge_offsets)
 
     def layer(self, layer: int, sample: int = 0) -> Layer:
-        """A layer of a sample, as views: nothing is copied but, once, offsets from a GPU.
+        """Get one layer of one sample as views. Nothing is copied, except once the offsets from a GPU.
 
         Parameters
         ----------
         layer : int
-            0 is the one nearest to the batch.
+            0 is the layer nearest to the batch.
         sample : int
             The sample's row in the result.
 
@@ -144,46 +144,45 @@ def fastgcn_sample(
     stream: Any = None,
     num_threads: int = 0,
 ) -> LayerSamples:
-    """Sample layers by FastGCN: each is drawn from one distribution over all vertices.
+    """Sample layers by FastGCN: every layer is drawn from one distribution over all vertices.
 
-    With Q the matrix that a graph convolution multiplies by, an edge v -> u being the entry Q[v, u], a draw is u with
-    q(u) in proportion to the sum over v of Q[v, u]^2. With replacement, for any features X, the sum over the edges of
-    row v of ``coefficient * X[u]`` is an unbiased estimate of row v of Q X, unless rows are normalised.
+    Q is the matrix of the graph convolution: an edge v -> u is the entry Q[v, u]. A draw is u with probability q(u) in
+    proportion to the sum over v of Q[v, u]^2. With replacement, for any features X, the sum over the edges of row v of
+    ``coefficient * X[u]`` is an unbiased estimate of row v of Q X, unless rows are normalised.
 
-    Sample ``i`` is a function of the graph, the parameters, the seed, its batch and its logical number
-    ``first_sample + i`` alone. The GIL is released. The first call builds tables,
-    20 bytes a vertex, that stay with the graph.
+    Sample ``i`` depends only on the graph, the parameters, the seed, its batch and its logical number ``first_sample +
+    i``. The call releases the GIL. The first call builds tables, 20 bytes per vertex, that stay with the graph.
 
     Parameters
     ----------
     graph : Graph
     seeds : array_like of int, shape [batch_size] or [n, batch_size]
-        One batch, or a batch a row, of at most 16384 vertices; a vertex that appears twice is two rows. On a GPU also
-        an array in its memory.
+        One batch, or one batch per row, of at most 16384 vertices; a vertex that appears twice has two rows. On a GPU
+        also an array in its memory.
     num_layers : int
         In [1, 65535].
     layer_size : int
-        Vertices drawn a layer, in [1, 16384].
+        Vertices drawn per layer, in [1, 16384].
     normalization : str
-        Q[v, u]: "row", 1 / deg(v), the mean; "symmetric", 1 / sqrt(deg(v) deg(u)); "weights", the edge's weight. deg is
-        the out-degree.
+        The entry Q[v, u]: "row", 1 / deg(v), the mean; "symmetric", 1 / sqrt(deg(v) deg(u)); "weights", the edge's
+        weight. deg is the out-degree.
     replace : bool
-        Independent draws, as the estimator needs; else different vertices.
+        Independent draws, which the estimator needs; False: distinct vertices.
     row_normalize : bool
         Divide the coefficients of each row by their sum.
     return_edges : bool
-        Return the positions of edges too.
+        Also return the positions of edges.
     seed : int
         In [0, 2^64).
     first_sample : int
-        Logical number of the first sample: another one for every batch of an epoch.
+        Logical number of the first sample. Use a different number for every batch of an epoch.
     dtype : dtype
-        Of vertices: int64, or int32 for the library's own memory without a conversion (graphs of at most 2^31
-        vertices).
+        Type of vertex ids: int64, or int32, which returns the library's own memory without a conversion (graphs of at
+        most 2^31 vertices).
     device, stream : optional
-        As for `random_walk`. On a GPU the result stays there, and the call waits once, for the number of edges.
+        As for `random_walk`. On a GPU the result stays in its memory; the call waits once, for the number of edges.
     num_threads : int
-        On the CPU; 0: every core the process may use.
+        Number of threads on the CPU; 0: every core the process may use.
 
     Returns
     -------
@@ -192,10 +191,10 @@ def fastgcn_sample(
     Raises
     ------
     ArgumentError
-        For a seed that is no vertex, seeds of another shape, a parameter out of range, weights asked for on a graph
-        without.
+        For a seed that is not a vertex, seeds of another shape, a parameter out of range, weights requested on a graph
+        without weights.
     DeviceError
-        If the GPU can't be used, saying why.
+        If the GPU can't be used; the message gives the reason.
     OutOfMemoryError
         If the result doesn't fit.
 
@@ -242,11 +241,11 @@ def ladies_sample(
     stream: Any = None,
     num_threads: int = 0,
 ) -> LayerSamples:
-    """Sample layers by LADIES: each is drawn among the neighbours of the one before it.
+    """Sample layers by LADIES: every layer is drawn from the neighbours of the previous layer.
 
-    With S the layer before (the batch, for the first), a draw is u with p(u) in proportion to the sum over v in S of
-    Q[v, u]^2; a vertex that is in S twice counts twice. A draw takes O(1) for "row", O(log degree) else: the combined
-    neighbourhood is never built. Otherwise as `fastgcn_sample`.
+    With S the previous layer (the batch, for the first layer), a draw is u with probability p(u) in proportion to the
+    sum over v in S of Q[v, u]^2; a vertex that is in S twice counts twice. A draw takes O(1) for "row", O(log degree)
+    for the others: the combined neighbourhood is never built. All other properties are those of `fastgcn_sample`.
 
     Parameters
     ----------
@@ -255,7 +254,7 @@ def ladies_sample(
     num_layers : int
         In [1, 65535].
     layer_size : int
-        Vertices drawn a layer, in [1, 16384].
+        Vertices drawn per layer, in [1, 16384].
     row_normalize : bool
         Divide the coefficients of each row by their sum, as the paper does. Without it, and with replacement, the sum
         over the edges of row v of ``coefficient * X[u]`` is an unbiased estimate of row v of Q X.

@@ -1,4 +1,4 @@
-"""Mini-batches: samplers of them, and what a batch is."""
+"""Mini-batches and their samplers."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """One hop of a mini-batch as DGL has it: edges from its source vertices to its destination vertices, which are the
-    first of the sources. Of a graph of several types, every field is a dict."""
+    """One hop of a mini-batch as a block of DGL: edges from its source vertices to its destination vertices. The
+    destinations are the first of the sources. For a graph of several types, every field is a dict."""
 
     src_nodes: Any
-    """[num_src] the graph's ids."""
+    """[num_src] Graph ids."""
     dst_nodes: Any
-    """[num_dst] the graph's ids: the first of `src_nodes`."""
+    """[num_dst] Graph ids: the first elements of `src_nodes`."""
     row: Any
     """[edges] The destination of each edge, as a position in `dst_nodes`; ascending."""
     col: Any
@@ -38,45 +38,45 @@ class Block:
     edge: Any
     """[edges] Positions in the graph's edge arrays."""
     indptr: Any
-    """[num_dst + 1] CSC: the edges of destination i are ``indptr[i] - first_edge`` to ``indptr[i + 1] - first_edge``."""
+    """[num_dst + 1] CSC: destination i has the edges ``indptr[i] - first_edge`` to ``indptr[i + 1] - first_edge``."""
     first_edge: Any
-    """int: the block's first edge in the mini-batch."""
+    """int: the position of the block's first edge in the mini-batch."""
 
 
 @dataclass(frozen=True, eq=False)
 class Minibatch:
-    """A mini-batch: a small graph on vertices that are numbered anew, seeds first. NumPy's arrays, or, from a GPU,
-    DeviceArrays. Of a graph of several types, every field is a dict: by vertex type, or by edge type."""
+    """A mini-batch: a small graph on renumbered vertices, seeds first, in NumPy arrays or, from a GPU, in DeviceArrays.
+    For a graph of several types, every field is a dict: by vertex type, or by edge type."""
 
     row: Any
-    """[edges] The vertex that was expanded, as a position in `node` (of its type)."""
+    """[edges] The expanded vertex, as a position in `node` (of its type)."""
     col: Any
     """[edges] The neighbour, as a position in `node` (of its type)."""
     node: Any
-    """[nodes] The graph's id of each vertex: seeds first, then by first appearance."""
+    """[nodes] Graph id of each vertex: seeds first, then by first appearance."""
     edge: Any
     """[edges] The position of each edge in the graph's edge arrays."""
     batch: Any
-    """[nodes] Disjoint: the seed (its position) that each vertex belongs to; else None."""
+    """[nodes] Disjoint: the seed (as a position) that each vertex belongs to; else None."""
     indptr: Any
-    """CSR of the same edges (CSC, for message flow): the edges of the i-th vertex that is expanded, counted over all hops,
-    are ``indptr[i]`` to ``indptr[i + 1]``. None if bidirectional."""
+    """CSR of the same edges (CSC, for message flow): the i-th expanded vertex, counted over all hops, has the edges
+    ``indptr[i]`` to ``indptr[i + 1]``. None if bidirectional."""
     first_expanded: Any
     """[hops] The first vertex that each hop expands, as a position in `node`; [1] if induced."""
     num_expanded: Any
-    """[hops] How many vertices each hop expands, consecutive ones; [1] if induced."""
+    """[hops] Number of consecutive vertices that each hop expands; [1] if induced."""
     num_sampled_nodes: Any
-    """[hops + 1] New vertices hop by hop, the seeds first."""
+    """[hops + 1] Number of new vertices per hop, the seeds first."""
     num_sampled_edges: Any
-    """[hops] Sampled edges hop by hop."""
+    """[hops] Number of sampled edges per hop."""
     _frontier: str
     _ends: dict[EdgeType, tuple[str, str]] | None
 
     def blocks(self) -> list[Block]:
-        """The hops as DGL's blocks, the outermost first: what a model applies its layers to, one after the other.
+        """The hops as DGL's blocks, the outermost first: the order in which a model applies its layers.
 
-        Views of this batch's arrays: nothing is copied. ``dgl.create_block(("csc", (b.indptr - b.first_edge, b.col, [])),
-        num_src, num_dst)`` takes one over.
+        The blocks are views of this batch's arrays. ``dgl.create_block(("csc", (b.indptr - b.first_edge, b.col, [])),
+        num_src, num_dst)`` makes a DGL block of block b.
 
         Returns
         -------
@@ -85,8 +85,8 @@ class Minibatch:
         Raises
         ------
         ArgumentError
-            If the batch wasn't made with ``frontier="all"``, whose hops expand all vertices there are, as DGL's do; or
-            holds other edges than the sampled ones.
+            If the batch wasn't made with ``frontier="all"``, whose hops expand all vertices so far, as DGL's hops do;
+            or if it holds edges other than the sampled ones.
         """
         one = self._ends is None
         if self._frontier != "all":
@@ -126,56 +126,56 @@ _EDGE_FIELDS = ("row", "col", "edge", "indptr", "num_expanded", "num_sampled_edg
 
 
 class MinibatchSampler:
-    """Makes mini-batches of one graph with one set of parameters, and keeps what they need beside their output.
+    """Makes mini-batches of one graph with one set of parameters, and keeps their scratch memory.
 
     A vertex samples from its stored edges, as in pyg-lib; for message flow towards the seeds build the graph with
-    ``reverse=True``. The draws of a vertex are a function of the graph, the parameters, the seed, the batch's number, the
-    vertex (and the seed's position, if disjoint), the edge type and the hop alone: neither threads, nor the batches that
-    are made together, nor the device change a batch.
+    ``reverse=True``. The draws of a vertex depend only on the graph, the parameters, the seed, the number of the batch,
+    the vertex (and the seed's position, if disjoint), the edge type and the hop. Neither threads, nor other batches of
+    the same call, nor the device change a batch.
 
-    Calls may come from several threads; they are served one after the other. The GIL is released.
+    Several threads may call a sampler; it serves one call after another. Calls release the GIL.
 
     Parameters
     ----------
     graph : Graph or HeteroGraph
     num_neighbors : sequence of int, or mapping of edge types to such
-        Neighbours a vertex, hop by hop: >= 0, or -1 for all. Of a `HeteroGraph` one list for every edge type, or one each;
-        edge types that are missing in a mapping aren't followed.
+        Neighbours per vertex, for each hop: >= 0, or -1 for all. For a `HeteroGraph`: one list for all edge types, or
+        one list per edge type; edge types that are missing in a mapping aren't followed.
     replace : bool
         Draw with replacement.
     weighted : bool
-        Draw in proportion to weights; without replacement one after the other. Not with times.
+        Draw in proportion to weights; without replacement, draw one neighbour after another. Not with times.
     subgraph_type : str
-        Edges of a batch: the sampled ones ("directional"), these and then their reverses ("bidirectional", for one type
-        of edges), or all between its vertices ("induced").
+        Edges of a batch: the sampled edges ("directional"), the sampled edges followed by their reverses
+        ("bidirectional", for one edge type), or all edges between its vertices ("induced").
     disjoint : bool
-        One subgraph a seed, sharing no vertex.
+        One subgraph per seed; seeds share no vertices.
     frontier : str
-        The vertices that a hop expands: "new", those that the hop before saw first, as PyG does; "all", all that are
-        there, anew, as DGL does.
+        The vertices that a hop expands: "new", the vertices that the previous hop reached first, as in PyG; "all", all
+        vertices of the batch so far, with new draws, as in DGL.
     temporal_strategy : str
-        Which of the edges that aren't too late: "uniform", or the "last" ones.
+        The choice among the edges that are not too late: "uniform", or the "last" edges.
     edge_times, node_times : array_like of int, optional
-        Of a `Graph`: times of its edges, [num_edges], or of its vertices, [num_vertices], of which an edge has that of the
-        neighbour it leads to. Batches have to be disjoint.
+        For a `Graph`: times of its edges, [num_edges], or of its vertices, [num_vertices]; with vertex times, an edge
+        has the time of the neighbour it leads to. Batches must be disjoint.
     seed : int
         In [0, 2^64).
     executor : str
-        On a GPU: "auto", "hops", "graph" (small batches) or "persistent" (frontier "all"). Never changes a batch.
+        On a GPU: "auto", "hops", "graph" (small batches) or "persistent" (frontier "all"). The executor never changes a batch.
     dtype : dtype
-        Of `Minibatch.node`: int64, or int32 for the library's own memory without a conversion.
+        Type of `Minibatch.node`: int64, or int32, which returns the library's own memory without a conversion.
     device, stream : optional
-        As for `random_walk`; all batches are made on that stream.
+        As for `random_walk`; the sampler makes all batches on that stream.
     num_threads : int
-        On the CPU; 0: every core the process may use.
+        Number of threads on the CPU; 0: every core the process may use.
 
     Raises
     ------
     ArgumentError
-        For fan-outs below -1, of different lengths or for an unknown edge type, weights asked for on a graph without,
-        times without ``disjoint``.
+        For fan-outs below -1, of different lengths or for an unknown edge type; weights requested on a graph without
+        weights; times without ``disjoint``.
     DeviceError
-        If the GPU can't be used, saying why.
+        If the GPU can't be used; the message gives the reason.
 
     Examples
     --------
@@ -244,7 +244,7 @@ class MinibatchSampler:
 
     @property
     def device(self) -> str:
-        """Where batches are made: "cpu" or "cuda:0"."""
+        """The device that makes the batches: "cpu" or "cuda:0"."""
         return _gpu.name_of(self._device)
 
     def sample(self, seeds: Any, *, batch: int = 0, times: Any = None) -> Minibatch:
@@ -253,12 +253,12 @@ class MinibatchSampler:
         Parameters
         ----------
         seeds : array_like of int, shape [n]; or mapping of vertex types to such
-            One that is given twice is one vertex, or two subgraphs of a disjoint batch. On a GPU also an array in its
-            memory.
+            Vertices. A seed that is given twice is one vertex, or two subgraphs of a disjoint batch. On a GPU also an
+            array in its memory.
         batch : int
-            The batch's number in [0, 2^64): other batches, other draws.
+            Number of the batch, in [0, 2^64). Different numbers give different draws.
         times : array_like of int, shape [n]; or mapping, optional
-            Of each seed: it sees no edge that is later. Default: all edges.
+            Time of each seed: the seed sees no later edge. Default: all edges.
 
         Returns
         -------
@@ -267,7 +267,7 @@ class MinibatchSampler:
         Raises
         ------
         ArgumentError
-            For a seed that is no vertex, an unknown type, times of another length.
+            For a seed that is not a vertex, an unknown type, times of another length.
         OutOfMemoryError
             If the result doesn't fit.
         """
@@ -289,8 +289,8 @@ class MinibatchSampler:
         first_batch: int = 0,
         times: ArrayLike | None = None,
     ) -> list[Minibatch]:
-        """Make batches ``first_batch``, ``first_batch + 1``, … of ``batch_size`` consecutive seeds each: the same as one
-        by one, and faster.
+        """Make batches ``first_batch``, ``first_batch + 1``, … of ``batch_size`` consecutive seeds each. The result
+        equals that of one call per batch, and is faster.
 
         Parameters
         ----------
@@ -299,7 +299,7 @@ class MinibatchSampler:
         batch_size : int
             >= 1.
         node_type : str, optional
-            The seeds' type, in a graph of several.
+            Type of the seeds, in a graph of several types.
         first_batch : int
             Number of the first batch.
         times : array_like of int, shape [n], optional
@@ -327,7 +327,7 @@ class MinibatchSampler:
         return [self._given(made) for made in many(number, ids, size, first, when)]
 
     def _by_type(self, given: Any, what: str) -> dict[str, Any]:
-        """Of each vertex type what was given, or nothing."""
+        """The given value for each vertex type, or nothing."""
         if self._ends is None:
             return {"": given}
         if not isinstance(given, Mapping):
@@ -371,7 +371,7 @@ _NONE = np.empty(0, np.int64)
 
 
 def _array(given: Any) -> Any:
-    """What the library gave, as users get it."""
+    """Converts an array of the library to the form that users get."""
     return DeviceArray(given) if isinstance(given, _tendril.GpuArray) else given
 
 

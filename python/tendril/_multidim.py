@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 
 class MultidimWalks(NamedTuple):
-    """Samples that walk from sets of roots; row ``i`` of each array is sample ``i``.
+    """Samples of walks from sets of roots; row ``i`` of each array is sample ``i``.
 
-    NumPy's arrays, or, from a GPU, DeviceArrays.
+    In NumPy arrays or, from a GPU, in DeviceArrays.
     """
 
     walks: Any
-    """[n, m + length]: the roots as given, then the vertex that each step reached; -1 after the end."""
+    """[n, m + length]: the given roots, then the vertex that each step reached; -1 after the end."""
     lengths: Any
-    """[n] int32: the steps taken."""
+    """[n] int32: number of steps taken."""
     slots: Any
-    """[n, length] int32: which root, in [0, m), each step left from and replaced; -1 after the end."""
+    """[n, length] int32: the root, in [0, m), that each step left and replaced; -1 after the end."""
 
 
 def multidim_walk(
@@ -44,35 +44,36 @@ def multidim_walk(
     stream: Any = None,
     num_threads: int = 0,
 ) -> MultidimWalks:
-    """Walk from sets of roots: multi-dimensional random walks, or frontier sampling.
+    """Walk from sets of roots: multi-dimensional random walks, also called frontier sampling.
 
-    A sample has a set of ``m`` roots. Each step chooses one of them and one of its out-edges, uniformly; the vertex
-    reached takes the root's place in the set. Sample ``i`` is a function of the graph, the parameters, the seed, its
-    roots and its logical number ``first_walk + i`` alone: neither threads, nor a split into batches, nor the device
-    change it. The GIL is released, and Ctrl-C ends a call on the CPU.
+    A sample has a set of ``m`` roots. Each step chooses one root and one of its out-edges, uniformly; the vertex
+    reached replaces the root in the set. Sample ``i`` depends only on the graph, the parameters, the seed, its roots
+    and its logical number ``first_walk + i``: neither threads, nor a split into batches, nor the device change it. The
+    call releases the GIL. Ctrl-C interrupts a call on the CPU.
 
     Parameters
     ----------
     graph : Graph
     roots : array_like of int, shape [n, m]
-        A set of roots a row, m from 1 to 65535. A vertex that appears twice is two roots. On a GPU also an array in its
-        memory.
+        One set of roots per row, m from 1 to 65535. A vertex that appears twice is two roots. On a GPU also an array in
+        its memory.
     length : int
-        Steps of each sample, in [1, 2^31 - 1).
+        Steps per sample, in [1, 2^31 - 1).
     root_choice : str
         "degree": a root is chosen in proportion to its out-degree, so that each out-edge of the set is equally likely;
-        a sample ends when no root has an out-edge. "uniform": each root is equally likely; a sample ends when the one
-        that was chosen has no out-edge.
+        a sample ends when no root has an out-edge. "uniform": each root is equally likely; a sample ends when the
+        chosen root has no out-edge.
     seed : int
         In [0, 2^64).
     dtype : dtype
-        int64, or int32 for the library's own memory without a conversion (graphs of at most 2^31 vertices).
+        Type of vertex ids: int64, or int32, which returns the library's own memory without a conversion (graphs of at
+        most 2^31 vertices).
     first_walk : int
-        Logical number of the first sample: to continue where another call ended.
+        Logical number of the first sample. Use it to continue after an earlier call.
     device, stream : optional
         As for `random_walk`.
     num_threads : int
-        On the CPU; 0: every core the process may use.
+        Number of threads on the CPU; 0: every core the process may use.
 
     Returns
     -------
@@ -82,9 +83,9 @@ def multidim_walk(
     Raises
     ------
     ArgumentError
-        For a root that is no vertex, roots of another shape, a parameter out of range.
+        For a root that is not a vertex, roots of another shape, a parameter out of range.
     DeviceError
-        If the GPU can't be used, saying why.
+        If the GPU can't be used; the message gives the reason.
     OutOfMemoryError
         If the result doesn't fit.
 

@@ -18,47 +18,48 @@ if TYPE_CHECKING:
 
 
 class MvsBatch(NamedTuple):
-    """A batch: views of the arrays of MvsBatches."""
+    """One batch: views of the arrays of MvsBatches."""
 
     vertices: Any
-    """[batch_size] -1 in slots that stayed empty."""
+    """[batch_size] Vertices; -1 in slots that stayed empty."""
     probabilities: Any
-    """[batch_size] float32."""
+    """[batch_size] float32: as `MvsBatches.probabilities`."""
     weights: Any
-    """[batch_size] float32."""
+    """[batch_size] float32: as `MvsBatches.weights`."""
     offsets: Any
-    """[batch_size + 1] int64, of the whole result: slot k has ``neighbors[offsets[k] - offsets[0]]`` and those that
-    follow, before ``neighbors[offsets[k + 1] - offsets[0]]``."""
+    """[batch_size + 1] int64, positions in the whole result: slot k has the neighbours ``neighbors[offsets[k] -
+    offsets[0]]`` up to, but not including, ``neighbors[offsets[k + 1] - offsets[0]]``."""
     neighbors: Any
     """[edges] All out-neighbours of each slot's vertex, ascending."""
     edges: Any
-    """[edges] int64: positions in the graph's edge arrays; None unless asked for."""
+    """[edges] int64: positions in the graph's edge arrays; None unless requested."""
 
 
 @dataclass(frozen=True, eq=False)
 class MvsBatches:
-    """Batches with all their neighbours: `batch` gives one of them. NumPy's arrays, or, from a GPU, DeviceArrays."""
+    """Batches with all their neighbours; `batch` returns one of them. In NumPy arrays or, from a GPU, in
+    DeviceArrays."""
 
     vertices: Any
     """[n, batch_size]: row ``i`` is batch ``i``; -1 in slots that stayed empty."""
     probabilities: Any
-    """The same shape, float32: that of one draw, importance over the sum of all; 0 in empty slots."""
+    """The same shape, float32: the probability of one draw, importance / sum of all importances; 0 in empty slots."""
     weights: Any
-    """The same shape, float32: ``1 / (batch_size * probability)``; 0 in empty slots. With replacement the sum of
+    """The same shape, float32: ``1 / (batch_size * probability)``; 0 in empty slots. With replacement, the sum of
     ``weight * f(vertex)`` is an unbiased estimate of the sum of f over all vertices of positive importance."""
     edge_offsets: Any
-    """[n * batch_size + 1] int64: where the neighbours of each slot begin."""
+    """[n * batch_size + 1] int64: the start of each slot's neighbours."""
     neighbors: Any
     """[edges] All out-neighbours of each slot's vertex, ascending."""
     edges: Any
-    """[edges] int64: positions in the graph's edge arrays; None unless asked for."""
+    """[edges] int64: positions in the graph's edge arrays; None unless requested."""
 
     @cached_property
     def _cuts(self) -> NDArray[np.int64]:
         return np.asarray(self.edge_offsets)
 
     def batch(self, i: int) -> MvsBatch:
-        """Batch ``i`` as views: nothing is copied but, once, offsets from a GPU.
+        """Get batch ``i`` as views. Nothing is copied, except once the offsets from a GPU.
 
         Returns
         -------
@@ -98,36 +99,36 @@ def mvs_sample(
     stream: Any = None,
     num_threads: int = 0,
 ) -> MvsBatches:
-    """Draw batches of vertices in proportion to an importance each, and all their neighbours.
+    """Draw batches of vertices in proportion to an importance per vertex, together with all their neighbours.
 
-    Batch ``i`` is a function of the graph, the importances, the parameters, the seed and its logical number
-    ``first_sample + i`` alone. A call takes O(num_vertices) for importances that differ, O(1) a draw. The GIL
-    is released.
+    Batch ``i`` depends only on the graph, the importances, the parameters, the seed and its logical number
+    ``first_sample + i``. A call takes O(num_vertices) if importances differ; a draw takes O(1). The call releases the
+    GIL.
 
     Parameters
     ----------
     graph : Graph
     importances : array_like of float, shape [num_vertices], optional
-        Finite and >= 0: in the paper the norm of each vertex's gradient. Default: all are as important. On a GPU also a
-        float32 array in its memory.
+        Finite and >= 0; in the paper the norm of each vertex's gradient. Default: all vertices are equally important.
+        On a GPU also a float32 array in its memory.
     num_samples : int
-        Batches, >= 0.
+        Number of batches, >= 0.
     batch_size : int
         In [1, 16384].
     replace : bool
-        Independent draws; else different vertices, by successive draws.
+        Independent draws; False: distinct vertices, by successive draws.
     return_edges : bool
-        Return the positions of edges too.
+        Also return the positions of edges.
     seed : int
         In [0, 2^64).
     first_sample : int
         Logical number of the first batch.
     dtype : dtype
-        Of vertices and neighbours: int64, or int32 for the library's own memory without a conversion.
+        Type of vertices and neighbours: int64, or int32, which returns the library's own memory without a conversion.
     device, stream : optional
-        As for `random_walk`. On a GPU the result stays there.
+        As for `random_walk`. On a GPU the result stays in its memory.
     num_threads : int
-        On the CPU; 0: every core the process may use.
+        Number of threads on the CPU; 0: every core the process may use.
 
     Returns
     -------
@@ -136,9 +137,10 @@ def mvs_sample(
     Raises
     ------
     ArgumentError
-        For a parameter out of range, importances that are not one a vertex, negative or not finite.
+        For a parameter out of range, a number of importances other than num_vertices, an importance that is negative or
+        not finite.
     DeviceError
-        If the GPU can't be used, saying why.
+        If the GPU can't be used; the message gives the reason.
     OutOfMemoryError
         If the result doesn't fit.
 

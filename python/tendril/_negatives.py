@@ -30,11 +30,13 @@ class NegativeSampler:
     weights : array_like of float, shape [num_nodes], optional
         Draw in proportion to these. Default: uniformly.
     node_times : array_like of int, shape [num_nodes], optional
-        A vertex that is later than its link is redrawn, up to five times; if all are, the earliest of them is taken.
+        A negative is drawn among the vertices that are not later than its link, in the same proportions. If all
+        vertices of positive weight are later, the negative is the earliest vertex of all, whatever its weight (of
+        several, the lowest number), as in PyG.
     seed : int
         In [0, 2^64).
     num_threads : int
-        0: every core the process may use.
+        Number of threads; 0: every core the process may use.
 
     Raises
     ------
@@ -45,6 +47,9 @@ class NegativeSampler:
     --------
     >>> tendril.NegativeSampler(10, "target", weights=[0] * 9 + [1]).draw(3).tolist()
     [9, 9, 9]
+    >>> in_time = tendril.NegativeSampler(3, node_times=[7, 5, 9])
+    >>> in_time.draw(4, until=[6, 4]).tolist()
+    [1, 1, 1, 1]
     """
 
     def __init__(
@@ -75,17 +80,18 @@ class NegativeSampler:
         )
 
     def draw(self, count: int, *, batch: int = 0, until: ArrayLike | None = None, dtype: DTypeLike = np.int64) -> Any:
-        """Draw some.
+        """Draw vertices.
 
         Parameters
         ----------
         count : int
         batch : int
-            The batch's number in [0, 2^64): other batches, other draws.
+            Number of the batch, in [0, 2^64). Different numbers give different draws.
         until : array_like of int, shape [n], optional
-            Times of the links: negative ``i`` is not later than ``until[i mod n]``.
+            Times of the links: negative ``i`` is drawn among the vertices that are not later than
+            ``until[i mod n]``. Default: no constraint.
         dtype : dtype
-            int64, or int32 for the library's own memory without a conversion.
+            Type of the ids: int64, or int32, which returns the library's own memory without a conversion.
 
         Returns
         -------
@@ -94,13 +100,16 @@ class NegativeSampler:
         Raises
         ------
         ArgumentError
-            For times of links where vertices have none; vertices to be drawn where there are none.
+            If times of links are given and vertices have no times; if `until` is empty; if vertices are to be drawn and
+            there are none.
         """
         limits = None if until is None else _arrays.times(until, "until")
         how_many = integer(count, "count")
+        if limits is not None and len(limits) == 0 and how_many > 0:
+            raise ArgumentError(f"until has 0 elements, expected the time of at least one link for {how_many} negatives")
         return self._core.draw(how_many, unsigned(batch, "batch"), limits, _arrays.is_int32(dtype))
 
 
 def num_negatives(num_links: int, amount: float) -> int:
-    """How many negatives ``num_links`` links get: ``amount`` times as many, rounded up."""
+    """The number of negatives for ``num_links`` links: ``amount * num_links``, rounded up."""
     return _tendril.num_negatives(integer(num_links, "num_links"), number(amount, "amount"))

@@ -1,4 +1,4 @@
-"""Python values as the library's parameters, with one clear line where a value can't be one."""
+"""Converts Python values to the library's parameters. A value that can't be converted gives one clear line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _EXPECTED = {
 
 
 def fill(params: Params, **fields: Any) -> Params:
-    """Set the fields of a parameter struct of the library and return it."""
+    """Set fields of one of the library's parameter structs, and return it."""
     for name, value in fields.items():
         try:
             setattr(params, name, bool(value) if isinstance(value, np.bool_) else value)
@@ -36,7 +36,7 @@ def fill(params: Params, **fields: Any) -> Params:
 
 
 def integer(value: Any, what: str, bits: int = 64) -> int:
-    """``value`` as a signed integer of so many bits."""
+    """``value`` as a signed integer of `bits` bits."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -68,7 +68,7 @@ def threads(num_threads: Any) -> int:
 
 
 def counts(values: Sequence[int], what: str) -> list[int]:
-    """Fan-outs of the hops."""
+    """The fan-outs of the hops."""
     try:
         items = list(values)
     except TypeError:
@@ -77,7 +77,7 @@ def counts(values: Sequence[int], what: str) -> list[int]:
 
 
 class BuildKeywords(TypedDict, total=False):
-    """What a graph's builder does on the way: the keywords that all of them share."""
+    """The keywords that all graph builders share: transformations of the input edges."""
 
     num_vertices: int | None
     reverse: bool

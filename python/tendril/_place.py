@@ -1,4 +1,4 @@
-"""Where a call runs, and arrays on their way there and back."""
+"""The place of a call (CPU or GPU), and conversion of arrays to and from that place."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Place:
-    """The CPU or a GPU, and what a call there needs."""
+    """The CPU or a GPU, and the data that a call there needs."""
 
     core: _tendril.Graph
     device: int
@@ -31,7 +31,7 @@ class Place:
         return self.device != _gpu.HOST
 
     def ids(self, value: Any, what: str, ndim: int = 1) -> Any:
-        """Vertex ids of one or two dimensions as the library's call takes them."""
+        """Vertex ids of one or two dimensions in the form that the library's call takes."""
         if self.on_gpu:
             return _gpu.ids(value, what, ndim, self.device, self.how, self.num_threads)
         return _arrays.ids(value if ndim == 1 else _arrays.as_array(value, what).reshape(-1), what)
@@ -43,18 +43,18 @@ class Place:
         return _arrays.offsets(value, what)
 
     def floats(self, value: Any, what: str) -> Any:
-        """Numbers, as float32; None stays."""
+        """Numbers as float32; None is passed through."""
         if self.on_gpu and value is not None:
             return _gpu.values(value, what, np.float32, self.device, self.how)
         return _arrays.weights(value, what)
 
     def give(self, array: Any) -> Any:
-        """A result as users get it; None stays."""
+        """A result in the form that users get; None is passed through."""
         return DeviceArray(array) if self.on_gpu and array is not None else array
 
 
 def of(graph: Graph, device: Any, stream: Any, num_threads: Any) -> Place:
-    """Where ``device`` says, or where the graph is."""
+    """The place of a call: ``device``, or the graph's memory by default."""
     place = _gpu.place_of(graph, device, "rows", stream)
     count = threads(num_threads)
     core = _gpu.core_on(graph, place)
@@ -62,7 +62,7 @@ def of(graph: Graph, device: Any, stream: Any, num_threads: Any) -> Place:
 
 
 def batches(value: Any, what: str) -> tuple[int, ...]:
-    """The shape of batches: one, [k], or several, [n, k]."""
+    """The shape of batches: one batch, [k], or several, [n, k]."""
     shape = _gpu.shape_of(value, what)
     if len(shape) not in (1, 2):
         raise ArgumentError(f"{what} has shape {shape}, expected one dimension, or two: samples, vertices of each")
@@ -70,9 +70,9 @@ def batches(value: Any, what: str) -> tuple[int, ...]:
 
 
 def cut(value: Any, offsets: Any, what: str, place: Place) -> tuple[Any, Any]:
-    """Sets of ids and where each begins: rows of equal length, or one row that ``offsets`` cuts."""
+    """Sets of ids and the start of each set: rows of equal length, or one row that ``offsets`` partitions."""
     if offsets is not None:
         return place.ids(value, what), place.offsets(offsets, "offsets")
     shape = batches(value, what)
     rows, length = shape if len(shape) == 2 else (1, shape[0])
-    return place.ids(value, what, len(shape)), place.offsets(np.arange(rows + 1) * length, "offsets")
+    return place.ids(value, what, len(shape)), place.offsets(_arrays.multiples(rows, length, what), "offsets")

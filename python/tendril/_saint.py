@@ -1,4 +1,4 @@
-"""GraphSAINT: its node, edge and walk samplers, and what takes their bias out."""
+"""GraphSAINT: its node, edge and walk samplers, and the coefficients that correct their bias."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class SaintCoefficients:
-    """What N sampled subgraphs say about the sampler's bias. NumPy's arrays, or, from a GPU, DeviceArrays.
+    """Statistics of N sampled subgraphs that describe the sampler's bias, in NumPy arrays or, from a GPU, in
+    DeviceArrays.
 
-    C_v is how many of them have vertex v, C_e how many have edge e.
+    C_v is the number of subgraphs with vertex v, C_e the number of subgraphs with edge e.
     """
 
     num_samples: int
@@ -31,11 +32,11 @@ class SaintCoefficients:
     edge_counts: Any
     """[num_edges] int32: C_e."""
     loss: Any
-    """[num_vertices] float32: lambda_v = C_v / N, by which the loss of v is divided. PyG's ``node_norm`` is
-    ``1 / (loss * num_vertices)``."""
+    """[num_vertices] float32: lambda_v = C_v / N. Divide the loss of v by it: PyG's ``node_norm`` is ``1 / (loss *
+    num_vertices)``."""
     aggregator: Any
-    """[num_edges] float32: alpha_e = C_e / C_v, v being the vertex whose list holds e, which aggregates; 0 where C_v
-    is. What comes along e is divided by it: PyG's ``edge_norm`` is ``1 / aggregator``."""
+    """[num_edges] float32: alpha_e = C_e / C_v, where v is the vertex whose list holds e and which aggregates; 0 where
+    C_v is 0. Divide the message along e by it: PyG's ``edge_norm`` is ``1 / aggregator``."""
 
 
 def saint_node_sample(
@@ -51,31 +52,30 @@ def saint_node_sample(
     stream: Any = None,
     num_threads: int = 0,
 ) -> Subgraphs:
-    """Sample GraphSAINT's subgraphs of vertices: each is induced by ``budget`` draws with replacement.
+    """Sample GraphSAINT's subgraphs of vertices: ``budget`` draws with replacement induce each subgraph.
 
-    A draw is u in proportion to the squared norm of column u of Q, the sum over v of Q[v, u]^2. Sample ``i`` is a
-    function of the graph, the parameters, the seed and its logical number ``first_sample + i`` alone. The GIL is
-    released.
+    A draw is u in proportion to the squared norm of column u of Q, the sum over v of Q[v, u]^2. Sample ``i`` depends
+    only on the graph, the parameters, the seed and its logical number ``first_sample + i``. The call releases the GIL.
 
     Parameters
     ----------
     graph : Graph
     num_samples : int
-        >= 0.
+        Number of samples, >= 0.
     budget : int
-        Draws of a sample: at least 1.
+        Draws per sample: at least 1.
     normalization : str
-        Q, as for `fastgcn_sample`: "row" (the paper's), "symmetric" or "weights".
+        The matrix Q, as for `fastgcn_sample`: "row" (the paper's), "symmetric" or "weights".
     seed : int
         In [0, 2^64).
     first_sample : int
         Logical number of the first sample.
     dtype : dtype
-        Of `nodes`: int64, or int32 for the library's own memory without a conversion.
+        Type of `nodes`: int64, or int32, which returns the library's own memory without a conversion.
     device, stream : optional
-        As for `random_walk`. On a GPU the result stays there.
+        As for `random_walk`. On a GPU the result stays in its memory.
     num_threads : int
-        On the CPU; 0: every core the process may use.
+        Number of threads on the CPU; 0: every core the process may use.
 
     Returns
     -------
@@ -85,9 +85,9 @@ def saint_node_sample(
     Raises
     ------
     ArgumentError
-        For a parameter out of range, weights asked for on a graph without.
+        For a parameter out of range, weights requested on a graph without weights.
     DeviceError
-        If the GPU can't be used, saying why.
+        If the GPU can't be used; the message gives the reason.
     OutOfMemoryError
         If the result doesn't fit.
 
@@ -117,10 +117,11 @@ def saint_edge_sample(
     stream: Any = None,
     num_threads: int = 0,
 ) -> Subgraphs:
-    """Sample GraphSAINT's subgraphs of edges: each is induced by both ends of ``budget`` edges, with replacement.
+    """Sample GraphSAINT's subgraphs of edges: both ends of ``budget`` edges, drawn with replacement, induce each
+    subgraph.
 
-    A draw is the edge (u, v) in proportion to 1 / deg(u), in each direction it is stored in: on a symmetric graph, each
-    undirected edge in proportion to 1 / deg(u) + 1 / deg(v), as in the paper.
+    A draw is the edge (u, v) in proportion to 1 / deg(u), in each direction in which it is stored. On a symmetric graph
+    each undirected edge is therefore drawn in proportion to 1 / deg(u) + 1 / deg(v), as in the paper.
 
     Parameters
     ----------
@@ -128,12 +129,12 @@ def saint_edge_sample(
     num_samples, seed, first_sample, dtype, device, stream, num_threads
         As for `saint_node_sample`.
     budget : int
-        Edges of a sample: at least 1.
+        Edges drawn per sample: at least 1.
 
     Returns
     -------
     Subgraphs
-        The vertices of a sample ascend; the edges are all those of the graph between them.
+        The vertices of a sample ascend; its edges are all edges of the graph between these vertices.
 
     Raises
     ------
@@ -167,9 +168,9 @@ def saint_walk_sample(
     stream: Any = None,
     num_threads: int = 0,
 ) -> Subgraphs:
-    """Sample GraphSAINT's subgraphs of walks: each is induced by walks from ``budget`` random roots.
+    """Sample GraphSAINT's subgraphs of walks: walks from ``budget`` random roots induce each subgraph.
 
-    Roots and steps are uniform; a walk ends where it can't go on.
+    Roots and steps are uniform; a walk ends at a dead end.
 
     Parameters
     ----------
@@ -177,9 +178,9 @@ def saint_walk_sample(
     num_samples, seed, first_sample, dtype, device, stream, num_threads
         As for `saint_node_sample`.
     budget : int
-        Roots of a sample: at least 1.
+        Roots per sample: at least 1.
     length : int
-        Steps of a walk, in [0, 1000].
+        Steps per walk, in [0, 1000].
 
     Returns
     -------
@@ -219,10 +220,10 @@ def saint_coefficients(
     stream: Any = None,
     num_threads: int = 0,
 ) -> SaintCoefficients:
-    """Count over many samples what takes a GraphSAINT sampler's bias out (section 3.2 of the paper).
+    """Compute, from many samples, the coefficients that correct a GraphSAINT sampler's bias (section 3.2 of the paper).
 
-    The samples are those that the sampler gives for the same parameters; memory beside the result doesn't grow with
-    their number. The GIL is released.
+    The samples are those that the sampler gives for the same parameters. Memory in addition to the result doesn't grow
+    with their number. The call releases the GIL.
 
     Parameters
     ----------
@@ -232,7 +233,7 @@ def saint_coefficients(
     sampler : str
         "node", "edge" or "walk".
     budget, length, normalization, seed, first_sample, device, stream, num_threads
-        As for the samplers. ``length`` is of "walk" alone, ``normalization`` of "node".
+        As for the samplers. Only "walk" uses ``length``, and only "node" uses ``normalization``.
 
     Returns
     -------

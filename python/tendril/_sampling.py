@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KHop:
-    """Neighbourhoods as trees: every sampled slot is there, nothing is deduplicated.
+    """Neighbourhoods as trees: every sampled slot is kept; vertices are not deduplicated.
 
-    NumPy's arrays, or, from a GPU, DeviceArrays.
+    In NumPy arrays or, from a GPU, in DeviceArrays.
     """
 
     fanouts: tuple[int, ...]
-    """Neighbours of each vertex, hop by hop; -1: all."""
+    """Neighbours per vertex, for each hop; -1: all."""
     vertices: list[Any]
-    """Of each hop the vertices sampled: [n, f1], [n, f1, f2], …; a hop that takes all neighbours is flat, [slots], and
-    the next one [slots, f]. -1 in slots that couldn't be filled."""
+    """The sampled vertices of each hop: [n, f1], [n, f1, f2], …. A hop that takes all neighbours is flat, [slots], and
+    the next hop is [slots, f]. -1 in slots that couldn't be filled."""
     edges: list[Any] | None
-    """The positions of the edges taken, in the graph's edge arrays, in the shapes of `vertices`; -1 in empty slots.
-    None unless asked for."""
+    """The positions of the sampled edges in the graph's edge arrays, in the shapes of `vertices`; -1 in empty slots.
+    None unless requested."""
     offsets: list[Any]
-    """Of each hop None or, where it is flat, [slots of the hop before + 1]: the children of slot s are the slots
+    """For each hop None or, if the hop is flat, [slots of the previous hop + 1]: the children of slot s are the slots
     ``offsets[s]`` to ``offsets[s + 1]``."""
 
 
@@ -57,11 +57,11 @@ def khop_sample(
     stream: Any = None,
     num_threads: int = 0,
 ) -> KHop:
-    """Sample the neighbours of each seed, their neighbours, and so on, as one tree a seed.
+    """Sample the neighbours of each seed, their neighbours, and so on, as one tree per seed.
 
-    Edges are followed in their stored direction. Tree ``i`` is a function of the graph, the parameters, the seed,
-    its root and its logical number ``first_root + i`` alone: neither threads, nor a split into batches, nor the device
-    change it. The GIL is released, and Ctrl-C ends a call on the CPU.
+    Edges are followed in their stored direction. Tree ``i`` depends only on the graph, the parameters, the seed, its
+    root and its logical number ``first_root + i``: neither threads, nor a split into batches, nor the device change it.
+    The call releases the GIL. Ctrl-C interrupts a call on the CPU.
 
     Parameters
     ----------
@@ -69,25 +69,25 @@ def khop_sample(
     seeds : array_like of int, shape [n]
         Roots. On a GPU also an array in its memory.
     fanouts : sequence of int
-        Neighbours a vertex, hop by hop: >= 1, or -1 for all.
+        Neighbours per vertex, for each hop: >= 1, or -1 for all.
     replace : bool
-        Draw with replacement; without, a vertex with no more neighbours than the fan-out gives all of them.
+        Draw with replacement. Without replacement, a vertex with at most fan-out neighbours gives all of them.
     weighted : bool
-        Draw in proportion to weights; without replacement one after the other.
+        Draw in proportion to weights; without replacement, draw one neighbour after another.
     seed : int
         In [0, 2^64).
     rule : str
-        How neighbours are chosen: "auto", "uniform", "scan", "reject", "alias", "its".
+        Rule that chooses neighbours: "auto", "uniform", "scan", "reject", "alias", "its".
     first_root : int
         Logical number of the first tree.
     return_edges : bool
-        Return the edges taken too.
+        Also return the sampled edges.
     dtype : dtype
-        Of vertices: int64, or int32 for the library's own memory without a conversion.
+        Type of vertex ids: int64, or int32, which returns the library's own memory without a conversion.
     device, stream : optional
         As for `random_walk`.
     num_threads : int
-        On the CPU; 0: every core the process may use.
+        Number of threads on the CPU; 0: every core the process may use.
 
     Returns
     -------
@@ -96,9 +96,10 @@ def khop_sample(
     Raises
     ------
     ArgumentError
-        For a seed that is no vertex, a fan-out of 0 or below -1, no fan-out, weights asked for on a graph without.
+        For a seed that is not a vertex, a fan-out of 0 or below -1, no fan-out, weights requested on a graph without
+        weights.
     DeviceError
-        If the GPU can't be used, saying why.
+        If the GPU can't be used; the message gives the reason.
     OutOfMemoryError
         If the result doesn't fit.
 
@@ -132,7 +133,8 @@ def khop_sample(
 
 
 def _shaped(num_roots: int, fanouts: Sequence[int], hops: Any) -> Iterator[tuple[Any, Any, Any]]:
-    """The hops' arrays, which are flat, as [roots, fan-out, …]; from a hop that takes all on as [slots, fan-out, …]."""
+    """The flat arrays of the hops as [roots, fan-out, …]; after a hop that takes all neighbours, as [slots, fan-out,
+    …]."""
     shape: tuple[int, ...] = (num_roots,)
     for fanout, (vertices, edges, offsets) in zip(fanouts, hops, strict=True):
         shape = (len(vertices),) if offsets is not None else (*shape, fanout)
@@ -150,7 +152,7 @@ def plan_khop(
     device: Any = None,
     num_threads: int = 0,
 ) -> Plan:
-    """Tell what `khop_sample` would run, and why, without running it.
+    """Report how `khop_sample` would run, and why, without running it.
 
     Parameters
     ----------
@@ -158,7 +160,7 @@ def plan_khop(
     fanouts, replace, weighted, rule, num_threads
         As for `khop_sample`.
     num_roots : int, optional
-        Trees of the whole job. Default: one a vertex.
+        Number of trees of the whole job. Default: one per vertex.
     device : str, optional
         As for `khop_sample`.
 
@@ -180,25 +182,26 @@ def plan_khop(
 
 
 class NeighborSample(NamedTuple):
-    """A mini-batch: a small graph on vertices that are numbered anew, seeds first.
+    """A mini-batch: a small graph on renumbered vertices, seeds first.
 
-    NumPy's arrays, or, from a GPU, DeviceArrays. Of a HeteroGraph, every field is a dict, by vertex or by edge type.
+    In NumPy arrays or, from a GPU, in DeviceArrays. For a HeteroGraph, every field is a dict, by vertex or by edge
+    type.
     """
 
     row: Any
-    """[edges] The vertex that was expanded, as a position in `node`."""
+    """[edges] The expanded vertex, as a position in `node`."""
     col: Any
-    """[edges] The neighbour that was sampled, as a position in `node`."""
+    """[edges] The sampled neighbour, as a position in `node`."""
     node: Any
-    """[nodes] The graph's id of each vertex: seeds first, then by first appearance."""
+    """[nodes] Graph id of each vertex: seeds first, then by first appearance."""
     edge: Any
-    """[edges] The position of each edge in the graph's edge arrays; None unless asked for."""
+    """[edges] The position of each edge in the graph's edge arrays; None unless requested."""
     batch: Any
-    """[nodes] Disjoint samples: the seed (its position) that each vertex belongs to; else None."""
+    """[nodes] Disjoint samples: the seed (as a position) that each vertex belongs to; else None."""
     num_sampled_nodes: Any
-    """New vertices hop by hop, the seeds first."""
+    """Number of new vertices per hop, the seeds first."""
     num_sampled_edges: Any
-    """Edges hop by hop."""
+    """Number of edges per hop."""
 
 
 def neighbor_sample(
@@ -224,14 +227,14 @@ def neighbor_sample(
     stream: Any = None,
     num_threads: int = 0,
 ) -> NeighborSample:
-    """Sample a mini-batch for a GNN: neighbours hop by hop, each vertex once.
+    """Sample a mini-batch for a GNN: neighbours, hop by hop, with each vertex once.
 
-    As pyg-lib does, it samples from the stored edges of each vertex. For PyG's message flow, from sampled vertex
-    to seed, build the graph with ``reverse=True``: then edges run from ``col`` to ``row``.
+    As in pyg-lib, each vertex samples from its stored edges. For PyG's message flow, from sampled vertex to seed, build
+    the graph with ``reverse=True``: edges then run from ``col`` to ``row``.
 
-    The draws of a vertex are a function of the graph, the parameters, the seed, the batch's number, the vertex and
-    the hop alone; CPU and GPU give the same batch. The GIL is released, and Ctrl-C ends a call on the CPU. For one batch
-    after the other make a `MinibatchSampler`, which keeps what they need.
+    The draws of a vertex depend only on the graph, the parameters, the seed, the number of the batch, the vertex and
+    the hop. CPU and GPU give the same batch. The call releases the GIL. Ctrl-C interrupts a call on the CPU. To make
+    many batches use a `MinibatchSampler`, which keeps their scratch memory.
 
     Parameters
     ----------
@@ -239,39 +242,39 @@ def neighbor_sample(
     seeds : array_like of int, shape [n]; or mapping of vertex types to such
         On a GPU also arrays in its memory.
     num_neighbors : sequence of int, or mapping of edge types to such
-        Neighbours a vertex, hop by hop: >= 0, or -1 for all.
+        Neighbours per vertex, for each hop: >= 0, or -1 for all.
     replace : bool
         Draw with replacement.
     weighted : bool
         Draw in proportion to weights.
     subgraph_type : str
-        Edges of the result: the sampled ones ("directional"), these and their reverses ("bidirectional"), or all
-        between its vertices ("induced").
+        Edges of the result: the sampled edges ("directional"), the sampled edges and their reverses ("bidirectional"),
+        or all edges between its vertices ("induced").
     disjoint : bool
-        One subgraph a seed, sharing no vertex.
+        One subgraph per seed; seeds share no vertices.
     frontier : str
-        The vertices that a hop expands: "new", those that the hop before saw first (PyG), or "all" that are there (DGL).
+        The vertices that a hop expands: "new", those that the previous hop reached first (PyG), or "all" so far (DGL).
     times : array_like of int, shape [n]; or mapping, optional
-        Of each seed: it sees no edge that is later. Default: all edges.
+        Time of each seed: the seed sees no later edge. Default: all edges.
     edge_times, node_times : array_like of int, optional
-        Of a `Graph`: times of its edges, [num_edges], or of its vertices, [num_vertices], of which an edge has that of the
-        neighbour it leads to. The sample has to be disjoint.
+        For a `Graph`: times of its edges, [num_edges], or of its vertices, [num_vertices]; with vertex times, an edge
+        has the time of the neighbour it leads to. The sample must be disjoint.
     temporal_strategy : str
-        Which of the edges that aren't too late: "uniform", or the "last" ones.
+        The choice among the edges that are not too late: "uniform", or the "last" edges.
     return_edge_id : bool
         Return `edge`.
     seed : int
         In [0, 2^64).
     batch : int
-        The batch's number in [0, 2^64): other batches, other draws.
+        Number of the batch, in [0, 2^64). Different numbers give different draws.
     executor : str
-        On a GPU: "auto", "hops", "graph" or "persistent". Never changes a sample.
+        On a GPU: "auto", "hops", "graph" or "persistent". The executor never changes a sample.
     dtype : dtype
-        Of `node`: int64, or int32 for the library's own memory without a conversion.
+        Type of `node`: int64, or int32, which returns the library's own memory without a conversion.
     device, stream : optional
         As for `random_walk`.
     num_threads : int
-        On the CPU; 0: every core the process may use.
+        Number of threads on the CPU; 0: every core the process may use.
 
     Returns
     -------
@@ -280,9 +283,9 @@ def neighbor_sample(
     Raises
     ------
     ArgumentError
-        For a seed that is no vertex, a number of neighbours below -1, weights asked for on a graph without.
+        For a seed that is not a vertex, a number of neighbours below -1, weights requested on a graph without weights.
     DeviceError
-        If the GPU can't be used, saying why.
+        If the GPU can't be used; the message gives the reason.
     OutOfMemoryError
         If the result doesn't fit.
 

@@ -1,4 +1,4 @@
-"""Samples that are subgraphs: induced ones, and ShaDow's."""
+"""Samples that are subgraphs: induced subgraphs, and ShaDow's."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ class Subgraph:
     """One sample: views of the arrays of Subgraphs."""
 
     nodes: Any
-    """[nodes] The graph's id of each vertex."""
+    """[nodes] Graph id of each vertex."""
     edge_index: Any
-    """[2, edges] int64: both ends of each edge, as positions in `nodes`, by row, then by place in the graph."""
+    """[2, edges] int64: both ends of each edge, as positions in `nodes`, ordered by row, then by position in the
+    graph."""
     edges: Any
     """[edges] int64: positions in the graph's edge arrays."""
 
     @property
     def row(self) -> Any:
-        """[edges] The vertex in whose list the edge is."""
+        """[edges] The vertex whose list holds the edge."""
         return self.edge_index[0]
 
     @property
@@ -43,14 +44,14 @@ class Subgraph:
 
 @dataclass(frozen=True, eq=False)
 class Subgraphs:
-    """Samples that are subgraphs, one behind the other: `sample` gives one, and so does a loop over them.
+    """Samples that are subgraphs, stored one after another; `sample` and iteration return single samples.
 
-    NumPy's arrays, or, from a GPU, DeviceArrays. Sample ``i`` has the vertices ``node_offsets[i]`` to
-    ``node_offsets[i + 1]`` and the edges ``edge_offsets[i]`` to ``edge_offsets[i + 1]``, in the order of a CSR.
+    In NumPy arrays or, from a GPU, in DeviceArrays. Sample ``i`` has the vertices ``node_offsets[i]`` to
+    ``node_offsets[i + 1]`` and the edges ``edge_offsets[i]`` to ``edge_offsets[i + 1]``, in CSR order.
     """
 
     nodes: Any
-    """[nodes] The graph's ids."""
+    """[nodes] Graph ids."""
     node_offsets: Any
     """[n + 1] int64."""
     edge_index: Any
@@ -62,7 +63,7 @@ class Subgraphs:
 
     @property
     def row(self) -> Any:
-        """[edges] The vertex in whose list the edge is."""
+        """[edges] The vertex whose list holds the edge."""
         return self.edge_index[0]
 
     @property
@@ -72,7 +73,7 @@ class Subgraphs:
 
     @property
     def num_samples(self) -> int:
-        """Samples."""
+        """Number of samples."""
         return int(self.node_offsets.shape[0]) - 1
 
     @cached_property
@@ -80,7 +81,7 @@ class Subgraphs:
         return np.asarray(self.node_offsets), np.asarray(self.edge_offsets)
 
     def sample(self, i: int) -> Subgraph:
-        """Sample ``i``, as views: nothing is copied but, once, offsets from a GPU.
+        """Get sample ``i`` as views. Nothing is copied, except once the offsets from a GPU.
 
         Returns
         -------
@@ -115,34 +116,34 @@ def induced_subgraphs(
 ) -> Subgraphs:
     """Make the subgraphs that sets of vertices induce: every edge of the graph whose two ends are in the same set.
 
-    Self loops and parallel edges are kept. The GIL is released.
+    Self loops and parallel edges are kept. The call releases the GIL.
 
     Parameters
     ----------
     graph : Graph
     nodes : array_like of int, shape [k], or [n, k]
-        One set, or a set a row; with ``offsets``, sets of any sizes one behind the other. The vertices of a set are
+        One set, or one set per row; with ``offsets``, sets of any sizes, one after another. The vertices of a set are
         distinct. On a GPU also an array in its memory.
     offsets : array_like of int, shape [n + 1], optional
-        Where each set begins: from 0, ascending, to ``len(nodes)``. In GPU memory int64.
+        Start of each set: ascending from 0 to ``len(nodes)``. In GPU memory int64.
     dtype : dtype
-        Of `nodes`: int64, or int32 for the library's own memory without a conversion.
+        Type of `nodes`: int64, or int32, which returns the library's own memory without a conversion.
     device, stream : optional
-        As for `random_walk`. On a GPU the result stays there; the call waits for the number of edges.
+        As for `random_walk`. On a GPU the result stays in its memory; the call waits for the number of edges.
     num_threads : int
-        On the CPU; 0: every core the process may use.
+        Number of threads on the CPU; 0: every core the process may use.
 
     Returns
     -------
     Subgraphs
-        ``nodes`` in the order given.
+        ``nodes`` are in the given order.
 
     Raises
     ------
     ArgumentError
-        For offsets that don't cut ``nodes``, a vertex that the graph doesn't have, a set that has a vertex twice.
+        For offsets that don't partition ``nodes``, a vertex that isn't in the graph, a set with a repeated vertex.
     DeviceError
-        If the GPU can't be used, saying why.
+        If the GPU can't be used; the message gives the reason.
     OutOfMemoryError
         If the result doesn't fit.
 
@@ -175,23 +176,24 @@ def shadow_sample(
     stream: Any = None,
     num_threads: int = 0,
 ) -> Subgraphs:
-    """Sample ShaDow's subgraph around each seed: what ``depth`` hops of uniform draws reach, with all edges between.
+    """Sample ShaDow's subgraph around each seed: the vertices of ``depth`` hops of uniform draws, and all edges
+    between.
 
     Hop h draws from the out-edges of the vertices that hop h - 1 reached first. A vertex is in a sample once: the seed
-    first, then by first appearance. Sample ``i`` is a function of the graph, the parameters, the seed, its root and its
-    logical number ``first_sample + i`` alone. The GIL is released.
+    first, then by first appearance. Sample ``i`` depends only on the graph, the parameters, the seed, its root and its
+    logical number ``first_sample + i``. The call releases the GIL.
 
     Parameters
     ----------
     graph : Graph
     seeds : array_like of int, shape [n]
-        A sample each; a vertex may be the seed of many. On a GPU also an array in its memory.
+        One sample per seed; a vertex may be the seed of many samples. On a GPU also an array in its memory.
     depth : int
         Hops, in [1, 64].
     num_neighbors : int
-        Drawn of each vertex, in [1, 1024].
+        Draws per vertex, in [1, 1024].
     replace : bool
-        Draw with replacement; else a vertex of at most ``num_neighbors`` edges gives all of them.
+        Draw with replacement. Without replacement, a vertex of at most ``num_neighbors`` edges gives all of them.
     seed : int
         In [0, 2^64).
     first_sample : int
@@ -207,9 +209,9 @@ def shadow_sample(
     Raises
     ------
     ArgumentError
-        For a seed that is no vertex, a parameter out of range.
+        For a seed that is not a vertex, a parameter out of range.
     DeviceError
-        If the GPU can't be used, saying why.
+        If the GPU can't be used; the message gives the reason.
     OutOfMemoryError
         If the result doesn't fit.
 

@@ -20,31 +20,33 @@ if TYPE_CHECKING:
 
     from ._graph import Graph
 
-    # NumPy's arrays or DeviceArrays, as the call's place has it: a union would ask every caller to tell them apart.
+    # NumPy arrays or DeviceArrays, depending on the place of the call; a union type would force every caller to
+    # distinguish them.
     Walks = tuple[Any, Any]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a call would run, and why; ``str(plan)`` tells it in words.
+    """The plan of a call: what would run, and why; ``str(plan)`` describes it in words.
 
-    The rule is part of what defines a sample. The layout and the tables are not: they only decide speed and memory.
+    The rule is part of the definition of a sample. The layout and the tables are not: they only affect speed and
+    memory.
     """
 
     rule: str
-    """How one neighbour is chosen: "uniform", "scan", "reject", "alias" or "its"."""
+    """The rule that chooses a neighbour: "uniform", "scan", "reject", "alias" or "its"."""
     layout: str
-    """Where the rule's numbers come from: "none" (the graph), "online" (each step) or "table" (built ahead)."""
+    """The source of the rule's numbers: "none" (the graph), "online" (each step) or "table" (built in advance)."""
     grouped_by_label: bool
-    """Whether an adjacency that is grouped by label or type is used."""
+    """Whether an adjacency grouped by label or type is used."""
     table_bytes: int
-    """Bytes of the tables needed."""
+    """Bytes of the required tables."""
     table_bytes_built: int
-    """Of these, bytes that earlier calls on this graph have built."""
+    """Bytes of those tables that earlier calls on this graph have built."""
     expected_trials: float
-    """Mean number of proposals a step, for rejection."""
+    """Mean number of proposals per step, for rejection."""
     reasons: tuple[str, ...]
-    """One sentence a decision."""
+    """One sentence per decision."""
 
     @classmethod
     def _from_core(cls, plan: _tendril.SamplingPlan) -> Plan:
@@ -84,62 +86,64 @@ def random_walk(
 ) -> Walks:
     """Walk at random along out-edges.
 
-    Walk ``i`` is a function of the graph, the parameters, the seed, its start and its logical number
-    ``first_walk + i`` alone: neither threads, nor a split into batches, nor the device change it. The GIL is
-    released, and Ctrl-C ends a call on the CPU.
+    Walk ``i`` depends only on the graph, the parameters, the seed, its start and its logical number ``first_walk + i``:
+    neither threads, nor a split into batches, nor the device change it. The call releases the GIL. Ctrl-C interrupts a
+    call on the CPU.
 
     Parameters
     ----------
     graph : Graph
     starts : array_like of int, shape [n], optional
         Vertices to start from. Default: every vertex. On a GPU also int32 or int64 arrays in its memory, from any
-        library that speaks DLPack or the CUDA array interface.
+        library that supports DLPack or the CUDA array interface.
     length : int
-        Steps of each walk, in [1, 2^31 - 1).
+        Steps per walk, in [1, 2^31 - 1).
     weighted : bool
-        Choose edges in proportion to their weights, else uniformly.
+        Choose edges in proportion to their weights; False: uniformly.
     restart_prob : float
-        Probability to jump back to the start instead of making a step.
+        Probability of a jump back to the start instead of a step.
     stop_prob : float
-        Probability to end before each step (personalised PageRank).
+        Probability that a walk ends before each step (personalised PageRank).
     walks_per_vertex : int
-        Walks from each start, one after the other: walk ``j`` of start ``s`` is row ``s * walks_per_vertex + j``.
+        Walks from each start, one after another: walk ``j`` of start ``s`` is row ``s * walks_per_vertex + j``.
     seed : int
         In [0, 2^64).
     dead_end : str
-        On a vertex that it can't leave a walk ends ("stop") or stays where it is ("repeat").
+        On a vertex that a walk can't leave, the walk ends ("stop") or stays there ("repeat").
     rule : str
-        How edges are chosen: "auto" lets `plan_walk` decide; "uniform", "scan", "reject", "alias", "its".
+        Rule that chooses edges: "auto" (the planner decides, see `plan_walk`), "uniform", "scan", "reject", "alias",
+        "its".
     dtype : dtype
-        int64, or int32 for the library's own memory without a conversion (graphs of at most 2^31 vertices).
+        Type of vertex ids: int64, or int32, which returns the library's own memory without a conversion (graphs of at
+        most 2^31 vertices).
     first_walk : int
-        Logical number of the first walk: to continue where another call ended.
+        Logical number of the first walk. Use it to continue after an earlier call.
     device : str, optional
-        "cpu", "cuda" or "cuda:1". Default: where the graph is (`Graph.to`). A graph that is elsewhere is copied there
-        once, and keeps the copy.
+        "cpu", "cuda" or "cuda:1". Default: the memory that holds the graph (`Graph.to`). A graph in other memory is
+        copied there once; the copy stays with the graph.
     order : str
-        How walks lie in memory: "rows", a walk after the other, or, on a GPU, "steps", a step of all walks after the
-        other: faster, and the same array with other strides.
+        Memory layout of walks: "rows", one walk after another, or, on a GPU, "steps", one step of all walks after
+        another. "steps" is faster and returns the same array with other strides.
     stream : optional
         On a GPU, the stream to work on: a ``cudaStream_t`` as an integer, or an object with ``__cuda_stream__``,
-        ``cuda_stream`` (Torch) or ``ptr`` (CuPy). Default: Torch's current stream, if Torch is in use, else CUDA's
+        ``cuda_stream`` (Torch) or ``ptr`` (CuPy). Default: Torch's current stream if Torch is in use, else CUDA's
         default stream. The call waits for its work on that stream, except for the conversion to int64.
     num_threads : int
-        On the CPU; 0: every core the process may use.
+        Number of threads on the CPU; 0: every core the process may use.
 
     Returns
     -------
     walks : ndarray or DeviceArray, shape [n * walks_per_vertex, length + 1]
-        Row by row, the start first; -1 after the end of a walk. From a GPU, arrays that stay there.
+        One walk per row, the start first; -1 after the end of a walk. From a GPU, the arrays stay in its memory.
     lengths : ndarray or DeviceArray of int32, shape [n * walks_per_vertex]
-        Steps that each walk took.
+        Number of steps that each walk took.
 
     Raises
     ------
     ArgumentError
-        For a start that is no vertex, a parameter out of range, weights asked for on a graph without.
+        For a start that is not a vertex, a parameter out of range, weights requested on a graph without weights.
     DeviceError
-        If the GPU can't be used, saying why.
+        If the GPU can't be used; the message gives the reason.
     OutOfMemoryError
         If the result doesn't fit.
 
@@ -189,7 +193,7 @@ def node2vec_walk(
 ) -> Walks:
     """Walk with node2vec's second-order bias.
 
-    From ``v``, reached from ``t``, an edge to ``x`` is chosen in proportion to its weight (or 1) times 1/p if
+    From ``v``, reached from ``t``, an edge to ``x`` is chosen in proportion to its weight (or 1) times a factor: 1/p if
     ``x`` is ``t``, 1 if ``t`` has an edge to ``x``, else 1/q.
 
     Parameters
@@ -212,7 +216,7 @@ def node2vec_walk(
     Raises
     ------
     ArgumentError
-        If p or q is not positive and finite; and as `random_walk`.
+        If p or q is not positive and finite; also as `random_walk`.
 
     References
     ----------
@@ -266,19 +270,19 @@ def metapath_walk(
     Parameters
     ----------
     graph : Graph
-        With `edge_labels`, or for ``by="node"`` with `node_types`.
+        The graph must have `edge_labels`, or for ``by="node"`` `node_types`.
     starts : array_like of int, shape [n], optional
     metapath : sequence of int or str
-        Labels or types by number, or by name where the graph has names; repeated from its beginning where the walk
-        is longer.
+        Labels or types by number, or by name if the graph has names. A walk that is longer repeats the metapath from
+        its beginning.
     length : int, optional
-        Steps. Default: the metapath once, that is its length, and one less for ``by="node"``.
+        Number of steps. Default: one pass of the metapath: its length, or its length minus one for ``by="node"``.
     by : str
-        "edge": step ``t`` follows an edge with label ``metapath[t]``. "node": position ``j`` holds a vertex of type
-        ``metapath[j]``, and so does the start.
+        "edge": step ``t`` follows an edge with label ``metapath[t]``. "node": position ``j``, including the start,
+        holds a vertex of type ``metapath[j]``.
     weighted, restart_prob, stop_prob, walks_per_vertex, seed, dead_end, rule, dtype, first_walk, device, order,
     stream, num_threads
-        As for `random_walk`. A walk for which no edge fits is at a dead end.
+        As for `random_walk`. A walk is at a dead end if no edge matches.
 
     Returns
     -------
@@ -289,7 +293,7 @@ def metapath_walk(
     Raises
     ------
     ArgumentError
-        For a label or type that the graph doesn't have; and as `random_walk`.
+        For a label or type that the graph doesn't have; also as `random_walk`.
 
     References
     ----------
@@ -334,14 +338,14 @@ def plan_walk(
     device: Any = None,
     num_threads: int = 0,
 ) -> Plan:
-    """Tell what a walk would run, and why, without running it.
+    """Report how a walk would run, and why, without running it.
 
     Parameters
     ----------
     graph : Graph
     length : int
     num_walks : int, optional
-        Walks of the whole job. Default: one a vertex.
+        Number of walks of the whole job. Default: one per vertex.
     p, q, metapath, by, weighted, restart_prob, stop_prob, rule, device, num_threads
         As for `random_walk`, `node2vec_walk` and `metapath_walk`.
 
@@ -412,7 +416,7 @@ def _run(
     first = np.arange(graph.num_vertices, dtype=np.uint32) if starts is None else _arrays.ids(starts, "starts")
     return _tendril.random_walk(
         core,
-        first if repeats == 1 else np.repeat(first, repeats),
+        first if repeats == 1 else _arrays.repeated(first, repeats, "starts"),
         params,
         _arrays.is_int32(dtype),
         integer(first_walk, "first_walk"),
@@ -421,7 +425,7 @@ def _run(
 
 
 def _metapath(graph: Graph, metapath: Sequence[int | str], by: str) -> list[int]:
-    """The numbers of a metapath's entries."""
+    """The entries of a metapath as numbers."""
     if by not in ("edge", "node"):
         raise ArgumentError(f"by is {by!r}, expected 'edge' or 'node'")
     what, names = ("edge label", graph.edge_label_names) if by == "edge" else ("node type", graph.node_type_names)

@@ -1,19 +1,19 @@
-"""Graphs out of nothing: each is a function of its parameters and its seed, whatever the number of threads.
+"""Synthetic graphs. Each graph depends only on its parameters and its seed, for any number of threads.
 
 All functions take these keyword arguments.
 
 weights : (float, float), optional
-    Give edges weights that are uniform between these two, 0 <= first < second.
+    Give edges weights that are uniform in [first, second), 0 <= first < second.
 weight_sigma : float, optional
     Give edges weights that are lognormal(0, sigma) instead.
 num_labels, num_node_types : int
-    Give edges (vertices) labels (types) that are uniform below this number, at most 65,536.
+    Give edges (vertices) labels (types) that are uniform below this number; at most 65,536.
 seed : int
     In [0, 2^64).
 num_threads : int
-    0: every core the process may use.
+    Number of threads; 0: every core the process may use.
 
-`rmat`, `er` and `powerlaw` take the keyword arguments of `tendril.Graph.from_coo` for its steps too: reverse,
+`rmat`, `er` and `powerlaw` also take the keyword arguments of `tendril.Graph.from_coo` for its building steps: reverse,
 symmetrize, drop_self_loops, drop_duplicates, compact.
 
 All raise `tendril.ArgumentError` for a parameter out of range.
@@ -37,7 +37,7 @@ __all__ = ["complete", "er", "grid", "powerlaw", "ring", "rmat", "star"]
 
 
 class ExtraKeywords(TypedDict, total=False):
-    """What every generator can add to its graph."""
+    """Attributes that every generator can add to its graph."""
 
     weights: tuple[float, float] | None
     weight_sigma: float | None
@@ -71,13 +71,13 @@ def rmat(
     Parameters
     ----------
     scale : int
-        2^scale vertices.
+        The graph has 2^scale vertices.
     edge_factor : float
-        edge_factor * 2^scale edges, before the builder's steps.
+        The graph has edge_factor * 2^scale edges before the building steps.
     a, b, c : float
-        Probabilities of the quadrants; the fourth's is the rest.
+        Probabilities of the first three quadrants; the fourth has the rest.
     scramble : bool
-        Number the vertices by a bijection, so that ids tell nothing of degrees.
+        Renumber the vertices by a bijection, so that ids reveal nothing about degrees.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def rmat(
 def er(
     num_vertices: int, num_edges: int, *, seed: int = 0, num_threads: int = 0, **options: Unpack[_Keywords]
 ) -> Graph:
-    """Erdős–Rényi G(n, m): ``num_edges`` edges with uniform ends, before the builder's steps.
+    """Erdős–Rényi G(n, m): ``num_edges`` edges with uniformly random ends, before the building steps.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def powerlaw(
     num_threads: int = 0,
     **options: Unpack[_Keywords],
 ) -> Graph:
-    """A heavy tail: out-degrees follow a discrete power law between ``min_degree`` and ``max_degree``.
+    """A heavy-tailed graph: out-degrees follow a discrete power law between ``min_degree`` and ``max_degree``.
 
     Vertex 0 has the largest degree; targets are chosen in proportion to the same law.
 
@@ -144,12 +144,12 @@ def powerlaw(
 
 
 def star(num_vertices: int, *, seed: int = 0, num_threads: int = 0, **extra: Unpack[ExtraKeywords]) -> Graph:
-    """Vertex 0 and each other vertex, in both directions."""
+    """Edges between vertex 0 and each other vertex, in both directions."""
     return _regular("star", num_vertices, seed, num_threads, extra)
 
 
 def ring(num_vertices: int, *, seed: int = 0, num_threads: int = 0, **extra: Unpack[ExtraKeywords]) -> Graph:
-    """``v`` to ``v + 1`` and back, cyclic."""
+    """Edges from ``v`` to ``v + 1`` and back, cyclic."""
     return _regular("ring", num_vertices, seed, num_threads, extra)
 
 
@@ -159,7 +159,7 @@ def grid(num_vertices: int, *, seed: int = 0, num_threads: int = 0, **extra: Unp
 
 
 def complete(num_vertices: int, *, seed: int = 0, num_threads: int = 0, **extra: Unpack[ExtraKeywords]) -> Graph:
-    """Every ordered pair of different vertices."""
+    """Every ordered pair of distinct vertices."""
     return _regular("complete", num_vertices, seed, num_threads, extra)
 
 

@@ -135,6 +135,23 @@ def test_results_that_fit_no_memory(graph):
     assert "\n" not in str(info.value)
 
 
+@pytest.mark.parametrize("number", [2**60, 2**62, 2**63 - 1])
+def test_more_starts_than_any_memory_holds(graph, number):
+    """NumPy alone crashes where the product wraps around, and else says "array is too big" or "Unable to allocate"."""
+    for starts, count in ((None, graph.num_vertices), ([0, 1], 2)):
+        with pytest.raises(tendril.OutOfMemoryError) as info:
+            tendril.random_walk(graph, starts, walks_per_vertex=number)
+        assert str(info.value) == f"out of memory: starts: {count} elements, each {number} times"
+
+
+def test_an_array_that_is_larger_than_any_memory(graph):
+    """Arrays of NumPy can be repeated without memory; a copy of such a one can't be had."""
+    endless = np.broadcast_to(np.int64(0), (2**58,))
+    with pytest.raises(tendril.OutOfMemoryError) as info:
+        tendril.random_walk(graph, endless)
+    assert str(info.value) == f"out of memory: a copy of {2**58} elements as int64"
+
+
 def test_unknown_keywords_are_type_errors():
     with pytest.raises(TypeError, match="symetrize"):
         tendril.Graph.from_coo([0], [1], symetrize=True)

@@ -55,7 +55,7 @@ def test_layers_are_what_they_say(graph, seeds, app, replace, normalization):
             assert not replace or filled.all()
             assert replace or len(set(layer.vertices[filled])) == filled.sum()
             chance = squares[layer.vertices[filled]] / squares.sum()
-            np.testing.assert_allclose(layer.probabilities[filled], chance, rtol=1e-5)
+            np.testing.assert_allclose(layer.probabilities[filled], chance, rtol=1e-6)
             assert (layer.probabilities[~filled] == 0).all()
             expected = [
                 (r, c, e)
@@ -67,10 +67,10 @@ def test_layers_are_what_they_say(graph, seeds, app, replace, normalization):
             assert list(zip(*layer.edge_index.tolist(), layer.edges.tolist(), strict=True)) == expected
             assert (source[layer.edges] == before[layer.row]).all()
             value = entries[layer.edges] / (12 * layer.probabilities[layer.col].astype(float))
-            np.testing.assert_allclose(layer.coefficients, value, rtol=1e-5)
+            np.testing.assert_allclose(layer.coefficients, value, rtol=1e-6)
             sums = np.bincount(layer.row, value, minlength=len(before))
             shares = normalized.layer(number, i)
-            np.testing.assert_allclose(shares.coefficients, value / sums[layer.row], rtol=1e-5)
+            np.testing.assert_allclose(shares.coefficients, value / sums[layer.row], rtol=1e-6)
             before = layer.vertices
 
 
@@ -162,8 +162,8 @@ def test_batches_bring_all_neighbours(graph):
         assert len(set(batch.vertices.tolist())) == 16
         assert not {4, 9} & set(batch.vertices.tolist())
         chance = importances[batch.vertices] / importances.astype(np.float32).astype(float).sum()
-        np.testing.assert_allclose(batch.probabilities, chance, rtol=1e-5)
-        np.testing.assert_allclose(batch.weights, 1 / (16 * chance), rtol=1e-5)
+        np.testing.assert_allclose(batch.probabilities, chance, rtol=1e-6)
+        np.testing.assert_allclose(batch.weights, 1 / (16 * chance), rtol=1e-6)
         for slot, v in enumerate(batch.vertices):
             own = slice(*(batch.offsets[slot : slot + 2] - batch.offsets[0]))
             assert batch.edges[own].tolist() == list(range(graph.indptr[v], graph.indptr[v + 1]))

@@ -8,6 +8,7 @@ import pytest
 from pyg_checks import CITES, WRITES, WRITTEN, check_edges, check_nodes, heterogeneous, homogeneous, numbers, torch
 from torch_geometric.data import Data, HeteroData
 from torch_geometric.sampler import NegativeSampling
+from torch_geometric.sampler.neighbor_sampler import neg_sample
 
 from tendril.pyg import LinkNeighborLoader
 
@@ -133,19 +134,68 @@ def test_links_with_times_see_nothing_later(data):
             assert bool((batch.made <= mine[batch.batch[batch.edge_index[1]]]).all())
 
 
-def test_negatives_are_not_later_than_their_links(data):
+def own_times(*limits):
+    """Vertices with times in no order, each its own, and links at these times in turn."""
     own = homogeneous()
-    own.born = numbers(100)
-    limit = torch.full((700,), 60)
-    for mode in ("binary", "triplet"):
-        loader = LinkNeighborLoader(
-            own, [2], batch_size=100, edge_label_time=limit, time_attr="born", neg_sampling={"mode": mode, "amount": 3}
-        )
-        batch = next(iter(loader))
-        negative = batch.dst_neg_index if mode == "triplet" else batch.edge_label_index[:, 100:]
-        late = (batch.born[negative] > 60).float().mean()
-        assert late < 0.03  # 0.4^6 of them find nothing in six tries
-        assert bool((batch.born[batch.edge_index[0]] <= 60).all())
+    own.born = torch.randperm(100, generator=torch.Generator().manual_seed(1))
+    return own, torch.tensor(limits).repeat(700)[:700]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("mode", ["binary", "triplet"])
+def test_negatives_are_not_later_than_their_links(mode, weighted):
+    own, limit = own_times(60, 0, 10, 99)
+    weight = torch.linspace(1, 5, 100) if weighted else None
+    config = NegativeSampling(mode, 3, src_weight=weight if mode == "binary" else None, dst_weight=weight)
+    loader = LinkNeighborLoader(
+        own, [2], batch_size=100, edge_label_time=limit, time_attr="born", neg_sampling=config
+    )
+    for i, batch in enumerate(loader):
+        mine = limit[100 * i : 100 * i + 100]
+        if mode == "triplet":
+            negative, until = batch.dst_neg_index, mine.view(-1, 1)
+        else:
+            negative, until = batch.edge_label_index[:, 100:], mine.repeat(3)
+        assert bool((batch.born[negative] <= until).all())
+        assert bool((batch.born[batch.edge_index[0]] <= mine[batch.batch[batch.edge_index[1]]]).all())
+
+
+@pytest.mark.parametrize("mode", ["binary", "triplet"])
+def test_where_no_negative_is_eligible_the_earliest_is_taken_as_pyg_does(mode):
+    own, limit = own_times(-1)
+    loader = LinkNeighborLoader(
+        own, [2], batch_size=100, edge_label_time=limit, time_attr="born", neg_sampling=mode
+    )
+    batch = next(iter(loader))
+    negative = ends(batch, batch.dst_neg_index if mode == "triplet" else batch.edge_label_index[:, 100:])
+    theirs = neg_sample(numbers(100), NegativeSampling(mode), 100, limit[:100], own.born, "dst")
+    assert torch.equal(negative.view(-1, 100), theirs.expand_as(negative.view(-1, 100)))
+    assert set(theirs.tolist()) == {int(own.born.argmin())}
+
+
+@pytest.mark.parametrize("mode", ["binary", "triplet"])
+def test_negatives_of_several_types_are_not_later_than_their_links(mode):
+    data = heterogeneous()
+    for name, of in data.node_items():
+        of.born = torch.randperm(of.num_nodes, generator=torch.Generator().manual_seed(len(name)))
+    limit = torch.tensor([3, 0, 20, 7]).repeat(10)
+    loader = LinkNeighborLoader(
+        data,
+        [2],
+        (WRITES, data[WRITES].edge_index[:, :40]),
+        batch_size=20,
+        edge_label_time=limit,
+        time_attr="born",
+        neg_sampling=NegativeSampling(mode, 5),
+    )
+    for i, batch in enumerate(loader):
+        mine = limit[20 * i : 20 * i + 20]
+        if mode == "triplet":
+            assert bool((batch["paper"].born[batch["paper"].dst_neg_index] <= mine.view(-1, 1)).all())
+        else:
+            source, target = batch[WRITES].edge_label_index[:, 20:]
+            assert bool((batch["author"].born[source] <= mine.repeat(5)).all())
+            assert bool((batch["paper"].born[target] <= mine.repeat(5)).all())
 
 
 @pytest.mark.parametrize("disjoint", [False, True])

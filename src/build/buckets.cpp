@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <tendril/checked.hpp>
+
 namespace tendril::build {
 namespace {
 
@@ -94,7 +96,7 @@ void bucket_plan::group(cpu_exec const& exec)
   }
 
   auto const num_buckets = static_cast<std::int64_t>(buckets_.size());
-  chunk_counts_ = buffer<std::int64_t>(num_chunks_ * num_buckets, *exec.memory);
+  chunk_counts_ = buffer<std::int64_t>(checked_product("counts of buckets", num_chunks_, num_buckets), *exec.memory);
   std::fill(chunk_counts_.begin(), chunk_counts_.end(), 0);
   for (std::size_t level = 0; level < leaf_counts_.size(); ++level) {
     auto const first = level_first_[level];

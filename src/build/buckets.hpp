@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tendril/buffer.hpp>
+#include <tendril/checked.hpp>
 #include <tendril/exec.hpp>
 
 #include "base/parallel.hpp"  // parallel_ranges
@@ -43,7 +44,7 @@ class bucket_plan {
     while (true) {
       auto const first = counted_;
       auto const fresh = static_cast<std::int64_t>(leaves_.size()) - first;
-      buffer<std::uint32_t> counts(fresh * num_chunks, *exec.memory);
+      buffer<std::uint32_t> counts(checked_product("counts of buckets", fresh, num_chunks), *exec.memory);
       base::parallel_ranges(exec, num_chunks, 1, [&](std::int64_t chunk, std::int64_t) {
         auto* const mine = counts.data() + chunk * fresh;
         std::fill(mine, mine + fresh, 0U);

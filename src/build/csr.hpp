@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include <tendril/checked.hpp>
 #include <tendril/error.hpp>
 #include <tendril/graph.hpp>
 
@@ -238,7 +239,7 @@ std::vector<built_piece> csr_builder<Edges>::run_passes(bucket_plan const& plan)
   auto const passes = plan_passes(plan, pass_capacity(overhead));
   std::int64_t held = 0;
   for (auto const& p : passes) { held = std::max(held, p.begins.back()); }
-  std::int64_t const room = held + plan.num_chunks() * spare_arcs;
+  std::int64_t const room = checked_sum("arcs", held, checked_product("spare arcs", plan.num_chunks(), spare_arcs));
   buffer<std::uint64_t> keys(room, *exec_.memory);
   arc_column_buffers columns(kinds_, room, *exec_.memory);
   std::vector<built_piece> pieces;
@@ -279,7 +280,7 @@ std::vector<std::int64_t> csr_builder<Edges>::scatter(partition const& held) con
   auto const width = static_cast<std::uint64_t>(last - first);
   auto const row = last - first + 1;
   int const chunks = plan.num_chunks();
-  buffer<std::int64_t> next(row * chunks, *exec_.memory);
+  buffer<std::int64_t> next(checked_product("ends of buckets", row, chunks), *exec_.memory);
   for (int chunk = 0; chunk < chunks; ++chunk) { next[chunk * row + row - 1] = held.spare + chunk * spare_arcs; }
   bool has_heavy_keys = false;
   for (std::int64_t b = first; b < last; ++b) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <tendril/checked.hpp>
 #include <tendril/error.hpp>
 #include <tendril/file.hpp>
 
@@ -87,7 +88,7 @@ struct array_writer::state {
   {
     for (auto& place : slots) {
       std::string const header = formats::npy_header(stored_type(place.spec.type), place.spec.shape);
-      std::int64_t const bytes = place.num_elements * place.bytes_each;
+      std::int64_t const bytes = checked_product("bytes of an array", place.num_elements, place.bytes_each);
       if (zip) {
         place.member = zip->reserve(place.spec.name + ".npy", header.size() + static_cast<std::uint64_t>(bytes));
         zip->fill(place.member, header.data(), header.size());
@@ -115,7 +116,7 @@ struct array_writer::state {
     file.write(header.data(), header.size());
     for (auto* const place : order) {
       place->offset = file.size();
-      file.skip(place->num_elements * place->bytes_each);
+      file.skip(checked_product("bytes of an array", place->num_elements, place->bytes_each));
     }
   }
 
@@ -152,7 +153,7 @@ struct array_writer::state {
     constexpr std::int64_t piece = std::int64_t{1} << 18;
     constexpr std::int64_t depth = 3;  // one converted, one written, one between them
     std::int64_t const num_pieces = (size + piece - 1) / piece;
-    buffer<Out> converted(std::min(depth * piece, size));
+    buffer<Out> converted(std::min(checked_product("elements of pieces", depth, piece), size));
     auto const count = [&](std::int64_t p) { return std::min(piece, size - p * piece); };
     auto const at = [&](std::int64_t p) { return converted.data() + p % depth * piece; };
     std::array<base::stage, 2> const stages{[&](std::int64_t p) {

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <tendril/checked.hpp>
 #include <tendril/error.hpp>
 #include <tendril/file.hpp>
 
@@ -134,7 +135,8 @@ struct walk_writer::state {
   void append_text(std::span<vertex_id const> vertices, cpu_exec const& exec)
   {
     auto const rows = static_cast<std::int64_t>(vertices.size()) / width;
-    std::int64_t const row_bytes = width * static_cast<std::int64_t>(longest_id) + 1;
+    std::int64_t const row_bytes =
+        checked_sum("text of a walk", checked_product("text of a walk", width, longest_id), 1);
     std::int64_t const grain = std::max<std::int64_t>(piece_bytes / row_bytes, 1);
     auto const pieces_at_once = std::int64_t{2} * base::num_threads(exec);
     pieces.resize(static_cast<std::size_t>(std::min(pieces_at_once, (rows + grain - 1) / grain)));
@@ -142,7 +144,7 @@ struct walk_writer::state {
       std::int64_t const n = std::min(grain * pieces_at_once, rows - first);
       base::parallel_ranges(exec, n, grain, [&](std::int64_t begin, std::int64_t end) {
         auto& [bytes, used] = pieces[static_cast<std::size_t>(begin / grain)];
-        if (bytes.size() < grain * row_bytes) { bytes = buffer<char>(grain * row_bytes); }
+        if (bytes.size() < grain * row_bytes) { bytes = buffer<char>(checked_product("text", grain, row_bytes)); }
         char* out = bytes.data();
         for (std::int64_t r = first + begin; r < first + end; ++r) {
           out = write_line(out, &vertices[static_cast<std::size_t>(r * width)], width);

@@ -148,8 +148,8 @@ compiled compile_library(compiler const& with, std::string const& unit, std::spa
   }
   jit::write_text(folder / "unit.cpp", unit);
   std::vector<std::string> command = {with.program};
-  command.insert(command.end(), with.options.begin(), with.options.end());
   for (std::string& option : library_options()) { command.push_back(std::move(option)); }
+  command.insert(command.end(), with.options.begin(), with.options.end());  // a level of optimisation among them wins
   command.insert(command.end(),
                  {"-I", folder.string(), "-o", (folder / library).string(), (folder / "unit.cpp").string()});
   int const status = run(std::move(command), folder / "output");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include <tendril/checked.hpp>
+
 #include "base/parallel.hpp"  // parallel_ranges
 #include "core/alias.hpp"
 #include "core/fixed_point.hpp"
@@ -180,7 +182,7 @@ buffer<std::uint64_t> make_prefix_sums(graph_view const& graph, cpu_exec const& 
 label_groups make_label_groups(graph_view const& graph, grouping by, std::int64_t num_labels, cpu_exec const& exec)
 {
   std::int64_t const labels = num_labels;
-  std::int64_t const num_rows = graph.num_vertices * labels;
+  std::int64_t const num_rows = checked_product("rows of vertices by label", graph.num_vertices, labels);
   auto const label_of = [&](edge_id e) -> label_id {
     return by == grouping::by_edge_label ? graph.edge_labels[e] : graph.node_types[graph.indices[e]];
   };

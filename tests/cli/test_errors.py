@@ -38,6 +38,7 @@ USAGE = [
     ([*WALK, "--num-starts", "0"], "--num-starts: 0, expected 1 or more"),
     ([*WALK, "--first-walk", "-1"], "--first-walk: -1, expected 0 or more"),
     ([*WALK, "--threads", "-1"], "--threads: -1, expected 0 (every core) or more"),
+    ([*WALK, "--threads", "2147483647"], "--threads: 2147483647, expected at most 1024"),
     ([*WALK, "--device", "tpu"], "--device: 'tpu', expected cpu, cuda or cuda:N"),
     ([*WALK, "--device", "cuda:"], "--device: 'cuda:', expected cpu, cuda or cuda:N"),
     ([*WALK, "--device", "cuda:-1"], "--device: 'cuda:-1', expected cpu, cuda or cuda:N"),

@@ -148,13 +148,13 @@ def test_layers_hold_all_edges_with_their_coefficients(app, normalised, sample, 
         total += len(row)
         probability = arrays["probabilities"].reshape(-1, size)[block]
         if app == "fastgcn":
-            assert np.allclose(probability, columns[vertices] / columns.sum(), rtol=1e-4)
+            assert np.allclose(probability, columns[vertices] / columns.sum(), rtol=1e-6)
         else:
             p = np.zeros(csr.num_vertices)
             for v in before[(before >= 0) & (csr.degrees[before] > 0)]:
                 np.add.at(p, csr.neighbors(v), 1 / csr.degrees[v] ** 2)
             if p.sum() > 0:
-                assert np.allclose(probability, p[vertices] / p.sum(), rtol=1e-4)
+                assert np.allclose(probability, p[vertices] / p.sum(), rtol=1e-6)
             else:
                 assert (vertices == -1).all() and not probability.any()
         coefficients = arrays["coefficients"][here]
@@ -188,7 +188,7 @@ def test_mvs(tendril, sample, csr):
     vertices = arrays["vertices"]
     assert ((vertices > 100) & (vertices < 150)).all()
     assert all(len(set(row)) == 20 for row in vertices.tolist())
-    assert np.allclose(arrays["probabilities"], importance[vertices] / importance.sum(), rtol=1e-4)
+    assert np.allclose(arrays["probabilities"], importance[vertices] / importance.sum(), rtol=1e-6)
     assert np.allclose(arrays["weights"], 1 / (20 * arrays["probabilities"]), rtol=1e-5)
     assert json.loads(metadata["params"])["importance"] == "norms.npy"
     as_text, _ = sample("mvs", "--batch-size", 20, "--num-samples", 40, "--importance", "norms.txt", "--edges")

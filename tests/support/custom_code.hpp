@@ -25,6 +25,7 @@ class custom_code_test : public testing::Test {
     ASSERT_NE(mkdtemp(pattern.data()), nullptr);
     folder = pattern;
     options.cache_folder = (folder / "cache").string();
+    options.compiler = "c++ -O0";  // texts are compiled often here, and run briefly
   }
   void TearDown() override { std::filesystem::remove_all(folder); }
 

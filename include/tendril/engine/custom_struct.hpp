@@ -1,5 +1,5 @@
-// What a struct that comes as text is compiled with, on the CPU and by NVRTC: its parameters, and its bytes. The text
-// around it: src/plan/custom_unit.cpp. Host and device.
+// Compiled together with the text of a struct, on the CPU and by NVRTC: sets its parameters and copies its bytes.
+// src/jit/custom_unit.cpp writes the rest of the translation unit. Host and device.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace tendril::engine {
 
-/// A number on its way into a field.
+/// A number to be stored in a field.
 union custom_word {
   double real;
   std::int64_t integer;
@@ -19,15 +19,15 @@ union custom_word {
 
 inline constexpr std::size_t most_custom_bytes = 1024;  // kernels take 4096 bytes of arguments on all GPUs
 
-/// A struct, and what is known of it.
+/// A struct's bytes and properties.
 struct custom_made {
   std::uint64_t size;   ///< sizeof the struct.
-  std::int32_t flags;   ///< What its kind wants to know. Walks: whether it has bound(state).
-  std::int32_t misfit;  ///< The first parameter that its field can't hold, or -1.
+  std::int32_t flags;   ///< Properties specific to its kind. Walks: whether it has bound(state).
+  std::int32_t misfit;  ///< The first parameter that doesn't fit its field, or -1.
   alignas(16) unsigned char bytes[most_custom_bytes];
 };
 
-/// What sets the fields: exported by a library for the CPU, a kernel of one thread on a GPU.
+/// Sets the fields: a function exported by a library for the CPU, a kernel of one thread on a GPU.
 using custom_make_function = void(custom_word const* words, custom_made* made);
 
 template <class Value, class Field>
@@ -49,7 +49,8 @@ TENDRIL_HD bool set_number(Field& field, custom_word word)
   }
 }
 
-/// Sets a field to `count` numbers of type Value, 0: one that isn't in an array. @return whether it can hold them.
+/// Sets a field to `count` numbers of type Value; count 0: a single number, not an array. @return whether the field can
+/// hold them.
 template <class Value, int count, class Field>
 TENDRIL_HD bool set_field(Field& field, custom_word const* words)
 {
@@ -66,7 +67,7 @@ TENDRIL_HD bool set_field(Field& field, custom_word const* words)
   }
 }
 
-/// Everything but the struct itself.
+/// Fills in everything except the struct itself.
 template <class T>
 TENDRIL_HD void describe(custom_made& made, std::int32_t flags)
 {

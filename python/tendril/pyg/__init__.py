@@ -1,9 +1,9 @@
-"""Loaders and samplers for PyTorch Geometric: its own names and arguments, Tendril's engine, on CPUs and GPUs.
+"""Loaders and samplers for PyTorch Geometric, with PyG's names and arguments and Tendril's engine, on CPUs and GPUs.
 
 >>> from tendril.pyg import NeighborLoader  # instead of: from torch_geometric.loader import NeighborLoader
 
-This is the only part of the package that knows Torch. Batches are reproducible: they are a function of the data, the
-arguments, ``seed`` and the number of the batch alone.
+This is the only part of the package that uses Torch. Batches are reproducible: a batch depends only on the data, the
+arguments, ``seed`` and the number of the batch.
 """
 
 try:

@@ -1,4 +1,4 @@
-"""Batches around links: their ends as seeds, negative links, and where both are in the batch."""
+"""Batches around links: their ends as seeds, negative links, and the positions of both in the batch."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def edge_sample(
     sampler: NeighborSampler, index: EdgeSamplerInput, neg_sampling: NegativeSampling | None, batch: int
 ) -> Any:
-    """PyG's rule: the seeds are all sources, positive and then negative, and all targets likewise. In batches that aren't
-    disjoint each vertex is a seed once, in ascending order."""
+    """Sample a batch by PyG's rule: the seeds are all sources, positive and then negative, followed by all targets in
+    the same order. In batches that aren't disjoint each vertex is a seed once, in ascending order."""
     source, target, time, label = index.row, index.col, index.time, index.label
     source_type, target_type = (None, None) if index.input_type is None else (index.input_type[0], index.input_type[-1])
     num_pos = source.numel()
@@ -71,7 +71,8 @@ def edge_sample(
     if neg_sampling is None or binary:
         out.metadata = (index.input_id, torch.stack([of_source, of_target]), label, source_time)
     else:
-        # The negatives of a link lie num_pos apart if disjoint, as their subgraphs' numbers tell; else side by side.
+        # The negatives of a link lie num_pos apart if disjoint, as the numbers of their subgraphs show; else side by
+        # side.
         negative = of_target[num_pos:]
         negative = negative.view(-1, num_pos).t() if sampler.disjoint else negative.view(num_pos, -1)
         out.metadata = (index.input_id, of_source, of_target[:num_pos], negative.squeeze(-1), source_time)
@@ -81,7 +82,8 @@ def edge_sample(
 def _name_trees(
     sampler: NeighborSampler, out: Any, seeds: dict[str | None, Tensor], num_sources: int, num_pos: int
 ) -> None:
-    """`batch` names the link, not the end of one: seed i of the sources, or of the targets, belongs to link i mod num_pos."""
+    """Make `batch` name links instead of ends: seed i of the sources, or of the targets, belongs to link i mod
+    num_pos."""
     in_order = [name for name in (sampler.node_types or [None]) if name in seeds]  # type: ignore[list-item]
     first = seeds[in_order[0]].numel() if len(in_order) == 2 else num_sources
 

@@ -1,4 +1,4 @@
-"""The attributes of data, filtered to a batch."""
+"""The attributes of the data, restricted to a batch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HOST = torch.device("cpu")
 
 
 class HostCopy:
-    """Positions on their way from a GPU to page-locked memory, in the order of the current stream."""
+    """Positions that are being copied from a GPU to page-locked memory, in the order of the current stream."""
 
     def __init__(self, index: Tensor) -> None:
         self._copy = torch.empty(index.shape, dtype=index.dtype, pin_memory=True)
@@ -26,13 +26,13 @@ class HostCopy:
         self._there = torch.cuda.current_stream(index.device).record_event()
 
     def get(self) -> Tensor:
-        """Waits for them, and for nothing that was asked of the stream later."""
+        """Waits for the positions, but not for later work of the stream."""
         self._there.synchronize()
         return self._copy
 
 
 class _Index:
-    """Positions, copied to each place where attributes are once."""
+    """Positions, copied once to each place that holds attributes."""
 
     def __init__(self, index: Tensor, host: HostCopy | None = None) -> None:
         self._index = index
@@ -47,7 +47,7 @@ class _Index:
 
 
 def held_on_host(data: Any) -> tuple[list[Any], list[Any]]:
-    """The types of vertices and of edges that have attributes in host memory; None where there are no types."""
+    """The types of vertices and of edges that have attributes in host memory; None for data without types."""
     if isinstance(data, Data):
         of_nodes, of_edges = [(None, data._store)], [(None, data._store)]
     elif isinstance(data, HeteroData):
@@ -67,8 +67,8 @@ def _on_host(store: Any, key: str, is_attr: Any) -> bool:
 
 
 def host_copies(out: Any, permutation: Any, held: tuple[list[Any], list[Any]]) -> dict[Any, HostCopy]:
-    """What of a batch on a GPU the host has to know to gather what is `held_on_host`: asked for long before it is needed,
-    so that nobody waits for copies of features that lie between."""
+    """Start copying the parts of a GPU batch that the host needs to gather the attributes in `held_on_host`. The copies
+    start long before they are needed, so that they don't wait for copies of features."""
     copies = {}
     for many, names, what in ((out.node, held[0], "nodes"), (out.edge, held[1], "edges")):
         for name in names:
@@ -82,11 +82,11 @@ def host_copies(out: Any, permutation: Any, held: tuple[list[Any], list[Any]]) -
 
 
 def take(value: Any, index: _Index, dim: int, target: torch.device | None) -> Any:
-    """The elements of an attribute at some positions. Where `target` is a GPU and the attribute in host memory, they are
-    gathered into page-locked memory, from where they are copied behind the caller's back."""
-    if isinstance(value, (list, tuple)):  # names, say
+    """The elements of an attribute at some positions. If `target` is a GPU and the attribute is in host memory, the
+    elements are gathered into page-locked memory and copied from there asynchronously."""
+    if isinstance(value, (list, tuple)):  # for example names
         return type(value)(value[i] for i in index.on(_HOST).tolist())
-    if isinstance(value, np.ndarray):  # memory-mapped ones, too
+    if isinstance(value, np.ndarray):  # including memory-mapped arrays
         value = torch.from_numpy(np.take(value, index.on(_HOST).numpy(), axis=dim))
         return value if target is None else value.pin_memory().to(target, non_blocking=True)
     if isinstance(value, TensorFrame):
@@ -123,7 +123,7 @@ def _filter_edges(
     target: torch.device | None,
     on_host: HostCopy | None,
 ) -> None:
-    """`edge`: positions in the data's own order."""
+    """`edge`: positions in the data's original order."""
     index = None if edge is None else _Index(edge, on_host)
     for key, value in store.items():
         if key == "edge_index":
@@ -148,7 +148,7 @@ def _filter_edges(
 
 
 def to_user_order(out: SamplerOutput | HeteroSamplerOutput, permutation: Any) -> Any:
-    """The data's own numbers of the sampled edges; `permutation` is the sampler's."""
+    """The data's original numbers of the sampled edges; `permutation` is the sampler's."""
     if isinstance(out, HeteroSamplerOutput):
         known = permutation or {}
         return {key: _permuted(edge, known.get(key)) for key, edge in (out.edge or {}).items()}
@@ -169,10 +169,10 @@ def filtered(
     on_host: dict[Any, HostCopy],
     custom_cls: Any = None,
 ) -> Any:
-    """A Data or HeteroData that holds the sampled graph and the attributes of its vertices and edges, those that data has
-    and PyG's loaders add.
+    """A Data or HeteroData with the sampled graph and the attributes of its vertices and edges: the attributes of the
+    data, and those that PyG's loaders add.
 
-    on_host: `host_copies` of the batch, or nothing.
+    on_host: the `host_copies` of the batch, or None.
     """
     edges = to_user_order(out, permutation)
     if isinstance(out, SamplerOutput):

@@ -1,4 +1,4 @@
-"""PyG's data as the graphs that the engine samples from: edges are stored with the vertices they lead to."""
+"""Converts PyG's data to the graphs that the engine samples from: edges are stored with their target vertices."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from ._inputs import as_tensor, expect_below, expect_integers
 
 @dataclass
 class SampledGraph:
-    """A graph to sample from, and how to get back to the data it came from."""
+    """A graph to sample from, and the mapping back to its data."""
 
     graph: Graph | HeteroGraph
     num_nodes: int | dict[str, int]
     device: torch.device
-    """Where the edges of the data are."""
+    """The device that holds the edges of the data."""
     permutation: Tensor | None | dict[EdgeType, Tensor | None]
-    """Which edge of the data each edge of the graph is."""
+    """The data's edge for each edge of the graph."""
     node_time: Tensor | dict[str, Tensor] | None = None
     edge_time: Any = None
-    """Of a `Graph`, in its own order of edges."""
+    """For a `Graph`: in its own order of edges."""
     node_types: list[str] = field(default_factory=list)
     edge_types: list[EdgeType] = field(default_factory=list)
 
@@ -52,7 +52,7 @@ def from_data(data: Any, time_attr: str | None, weight_attr: str | None, num_thr
 
 
 def vector(value: Any, what: str, size: int, of: str) -> Tensor:
-    """An attribute that has one number for each vertex or edge."""
+    """An attribute with one number for each vertex or edge."""
     tensor = as_tensor(value, what)
     if tensor.dim() == 2 and tensor.size(1) == 1:
         tensor = tensor.view(-1)
@@ -63,7 +63,7 @@ def vector(value: Any, what: str, size: int, of: str) -> Tensor:
 
 def _weights(value: Any, what: str, size: int) -> Tensor:
     weights = vector(value, what, size, "edge")
-    return weights.float() if weights.dtype == torch.bfloat16 else weights  # which NumPy doesn't know
+    return weights.float() if weights.dtype == torch.bfloat16 else weights  # NumPy has no bfloat16
 
 
 def _times(value: Any, what: str, size: int, of: str) -> Tensor:
@@ -71,7 +71,7 @@ def _times(value: Any, what: str, size: int, of: str) -> Tensor:
 
 
 def _ends(store: Any, what: str) -> tuple[Tensor, Tensor, torch.device]:
-    """Sources and targets of a store's edges."""
+    """The sources and targets of a store's edges."""
     if store.get("edge_index") is not None:
         edges = store.edge_index
         if not isinstance(edges, Tensor) or edges.dim() != 2 or edges.size(0) != 2:
@@ -92,7 +92,7 @@ def _ends(store: Any, what: str) -> tuple[Tensor, Tensor, torch.device]:
 
 
 def _count(store: Any) -> int:
-    """Its vertices."""
+    """The number of vertices of a store."""
     count = 0 if store.num_nodes is None else integer(store.num_nodes, "num_nodes")
     if count < 0:
         raise ArgumentError(f"num_nodes is {count}, expected 0 or more")
@@ -148,7 +148,7 @@ def _permutation(graph: Graph) -> Tensor | None:
 
 def _from_hetero(data: HeteroData, time_attr: str | None, weight_attr: str | None, num_threads: int) -> SampledGraph:
     node_types, edge_types = list(data.node_types), list(data.edge_types)
-    for key in edge_types:  # a type that only edges name has vertices, too
+    for key in edge_types:  # a type that occurs only in edge types has vertices, too
         node_types += [name for name in (key[0], key[2]) if name not in node_types]
     num_nodes = {name: _count(data[name]) for name in node_types}
     edges: dict[EdgeType, tuple[Tensor, Tensor]] = {}
@@ -167,7 +167,7 @@ def _from_hetero(data: HeteroData, time_attr: str | None, weight_attr: str | Non
     if weight_attr is not None:
         if not weights:
             raise ArgumentError(f"weight_attr is '{weight_attr}', but no edge type has such an attribute")
-        for key, (source, _) in edges.items():  # as likely as each other
+        for key, (source, _) in edges.items():  # all edges are equally likely
             weights.setdefault(key, torch.ones(source.numel()))
     node_time, edge_time = _hetero_times(data, time_attr, num_nodes, edges)
     graph = HeteroGraph(

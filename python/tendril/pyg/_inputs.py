@@ -1,4 +1,4 @@
-"""What a loader begins with, in all forms that PyG's loaders take."""
+"""The inputs of a loader, in all forms that PyG's loaders take."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tendril._errors import ArgumentError
 
 
 def as_tensor(value: Any, what: str) -> Tensor:
-    """A tensor that has elements in one piece, wherever it lies, or what can become one."""
+    """A tensor with one contiguous block of elements, on any device, or a value that can be converted to one."""
     if not isinstance(value, Tensor):
         try:
             value = torch.as_tensor(value)
@@ -35,7 +35,7 @@ def expect_integers(tensor: Tensor, what: str, expected: str = "integers") -> Te
 
 
 def positions(value: Any, what: str, count: int) -> Tensor:
-    """Positions in a loader's input."""
+    """Positions in the input of a loader."""
     places = as_tensor(value, what).reshape(-1)
     if places.numel() == 0:
         return places.to(torch.int64)
@@ -45,7 +45,7 @@ def positions(value: Any, what: str, count: int) -> Tensor:
 
 
 def nodes_of(data: Any, input_nodes: Any, input_id: Tensor | None) -> tuple[str | None, Tensor, Tensor | None]:
-    """The type of the seeds, the seeds, and their ids where those aren't their positions."""
+    """The type of the seeds, the seeds, and their ids if these aren't their positions."""
     name: str | None = None
     if isinstance(data, HeteroData):
         name, input_nodes = _typed(input_nodes, data.node_types)
@@ -91,7 +91,7 @@ def _seeds(given: Any, input_id: Tensor | None, count: int) -> tuple[Tensor, Ten
             raise ArgumentError(f"input_nodes is a mask of {nodes.numel()} vertices, expected {count}")
         nodes = nodes.nonzero().view(-1)
         input_id = nodes if input_id is None else input_id
-    elif nodes.numel() == 0:  # an empty list is one of floats
+    elif nodes.numel() == 0:  # an empty list becomes a tensor of floats
         nodes = nodes.to(torch.int64)
     else:
         nodes = expect_integers(nodes, "input_nodes", "integers or a mask")
@@ -100,7 +100,7 @@ def _seeds(given: Any, input_id: Tensor | None, count: int) -> tuple[Tensor, Ten
 
 
 def expect_below(ids: Tensor, count: int, what: str, of: str) -> None:
-    """That all are in [0, count), or else which is the first that isn't."""
+    """Checks that all ids are in [0, count); the error names the first that isn't."""
     if ids.numel() == 0:
         return
     low, high = (int(one) for one in torch.aminmax(ids))
@@ -110,7 +110,7 @@ def expect_below(ids: Tensor, count: int, what: str, of: str) -> None:
 
 
 def links_of(data: Any, edge_label_index: Any, num_nodes: Any) -> tuple[Any, Tensor]:
-    """The type of the links (None where there are no types), and the links."""
+    """The type of the links (None for data without types), and the links."""
     if isinstance(data, HeteroData):
         _expect_edge_type(edge_label_index, data)
     elif not isinstance(data, Data) and edge_label_index is None:
@@ -149,7 +149,7 @@ def _expect_edge_type(given: Any, data: HeteroData) -> None:
 
 
 def one_each(value: Any, what: str, count: int, of: str) -> Tensor | None:
-    """A tensor whose first dimension has an element for each seed or link; None stays."""
+    """A tensor with one element of its first dimension per seed or link; None is passed through."""
     if value is None:
         return None
     tensor = as_tensor(value, what)
@@ -159,7 +159,7 @@ def one_each(value: Any, what: str, count: int, of: str) -> Tensor | None:
 
 
 def times(value: Any, what: str, count: int, of: str) -> Tensor | None:
-    """A point in time for each seed or link; None stays."""
+    """A time for each seed or link; None is passed through."""
     tensor = one_each(value, what, count, of)
     if tensor is not None and (tensor.dim() != 1 or tensor.is_floating_point() or tensor.dtype == torch.bool):
         raise ArgumentError(f"{what} has dtype {tensor.dtype} and shape {tuple(tensor.shape)}, expected int64 ({count},)")

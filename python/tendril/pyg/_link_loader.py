@@ -17,44 +17,45 @@ from ._sampler import NeighborSampler
 
 
 class LinkNeighborLoader(Loader):
-    """Loads mini-batches around links: `torch_geometric.loader.LinkNeighborLoader` with Tendril's engine, on CPUs and GPUs.
+    """Loads mini-batches around links: `torch_geometric.loader.LinkNeighborLoader` with Tendril's engine, on CPU and
+    GPU.
 
-    Takes PyG's arguments and yields what PyG's does: as `NeighborLoader`, and `edge_label_index`, `edge_label` and
-    `edge_label_time`; with triplets `src_index`, `dst_pos_index`, `dst_neg_index` and `seed_time`. Negative links may
-    happen to be edges of the graph, as PyG's may.
+    It takes PyG's arguments and yields the same fields as PyG: those of `NeighborLoader`, and `edge_label_index`,
+    `edge_label` and `edge_label_time`; with triplets `src_index`, `dst_pos_index`, `dst_neg_index` and `seed_time`. A
+    negative link may be an edge of the graph, as in PyG.
 
-    Batch i of epoch e, from 0, has the number ``e * len(loader) + i``, which with ``seed`` decides all draws, those of
-    negatives too. Torch's generators are left alone.
+    Batch i of epoch e, from 0, has the number ``e * len(loader) + i``. This number and ``seed`` determine all draws,
+    including negatives. The loader doesn't use Torch's generators.
 
     Parameters
     ----------
     data : Data, HeteroData or (FeatureStore, GraphStore)
     num_neighbors : list of int, or dict of edge types to such
-        Neighbours a vertex, hop by hop: >= 0, or -1 for all.
+        Neighbours per vertex, for each hop: >= 0, or -1 for all.
     edge_label_index : tensor, edge type or (edge type, tensor), optional
         Links, [2, n]; None for all edges.
     edge_label : tensor, optional
-        Of each link. With binary negatives, labels that begin at 0 are raised by one: 0 then means negative.
+        Label of each link. With binary negatives, labels that begin at 0 are raised by one: 0 then means negative.
     edge_label_time : tensor of int, optional
-        Of each link: it sees nothing that is later. Together with ``time_attr``.
+        Time of each link: the link sees nothing later. Requires ``time_attr``.
     replace, subgraph_type, disjoint, temporal_strategy, time_attr, weight_attr, directed
         As for `NeighborSampler`.
     neg_sampling : NegativeSampling, str or dict, optional
-        Negative links for each positive one: "binary" or "triplet".
+        Negative links for each positive link: "binary" or "triplet".
     neg_sampling_ratio : int or float, optional
-        Short for binary negatives.
+        Short form for binary negatives.
     transform, transform_sampler_output, is_sorted, filter_per_worker, neighbor_sampler, custom_cls, input_id
         As for `NeighborLoader`.
     seed, device, bulk, prefetch, executor, num_threads, sampler, **loader
-        As for `NeighborLoader`. Batches of links are made one by one.
+        As for `NeighborLoader`. Batches of links are always made one by one.
 
     Raises
     ------
     ArgumentError
-        A ValueError: for links that are no vertices, unknown types, labels with triplets, missing attributes, arguments
-        that contradict each other.
+        A ValueError: for links whose ends are not vertices, unknown types, labels with triplets, missing attributes,
+        arguments that contradict each other.
     DeviceError
-        If the GPU can't be used, saying why.
+        If the GPU can't be used; the message gives the reason.
     """
 
     def __init__(
@@ -119,7 +120,7 @@ class LinkNeighborLoader(Loader):
             if self.neg_sampling.is_triplet():
                 raise ArgumentError("edge_label is given, but triplets have no labels: expected None")
             if edge_label.numel() and edge_label.min() == 0:
-                edge_label = edge_label + 1  # 0 says "negative"
+                edge_label = edge_label + 1  # 0 means "negative"
         self.link_sampler = neighbor_sampler
         self.edge_label_index = edge_label_index
         self.input_data = EdgeSamplerInput(

@@ -1,4 +1,4 @@
-"""What both loaders share: epochs, their order, batches made ahead, and batches that wander between streams."""
+"""The common part of both loaders: epochs, their order, prefetched batches, and batches that move between streams."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from . import _features, _inputs
 from ._order import shuffled
 from ._sampler import NeighborSampler
 
-# Arguments of torch.utils.data.DataLoader that say how worker processes do what no worker process is needed for here.
+# Arguments of torch.utils.data.DataLoader that configure worker processes, which are not needed here.
 _OF_WORKERS = {
     "filter_per_worker",
     "in_order",
@@ -33,19 +33,19 @@ _OF_WORKERS = {
     "worker_init_fn",
 }
 _OF_LIGHTNING = {"collate_fn", "dataset"}
-_BULK_SEEDS = 16384  # bench minibatch: from here on a GPU is full
+_BULK_SEEDS = 16384  # bench minibatch: a GPU is fully used from here on
 _MOST_TOGETHER = 64
-_TOGETHER_ON_CPU = 8  # threads then have a batch each, and don't wait for one another at every hop
+_TOGETHER_ON_CPU = 8  # each thread then has its own batch, and doesn't wait for the others at every hop
 
 
 def expect_sampler(given: Any, method: str) -> None:
-    """That it samples what the loader asks for."""
+    """Checks that the sampler provides the method that the loader needs."""
     if not hasattr(given, method):
         raise ArgumentError(f"neighbor_sampler is a {type(given).__name__}, expected one that has {method}()")
 
 
 class Loader:
-    """An epoch of batches at each iteration, the next ones made by a thread while the last is in use."""
+    """Each iteration is one epoch of batches; a thread makes the next batches while the last one is in use."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class Loader:
     def _together(self, bulk: int | None) -> int:
         if bulk is not None:
             return bulk
-        if not self._ours or self.batch_size is None or self._engine.takes_all:  # nobody knows how large those are
+        if not self._ours or self.batch_size is None or self._engine.takes_all:  # the size of those batches is unknown
             return 1
         if self._target is None:
             return _TOGETHER_ON_CPU
@@ -130,7 +130,7 @@ class Loader:
         return self._epoch
 
     def set_epoch(self, epoch: int) -> None:
-        """Set the number of the epoch that the next iteration makes: to go on where training was interrupted.
+        """Set the number of the epoch that the next iteration makes, for example to resume an interrupted training.
 
         Parameters
         ----------
@@ -146,7 +146,7 @@ class Loader:
         return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
 
     def _batches(self, epoch: int) -> Iterator[Tensor]:
-        """The positions of each batch's seeds in the loader's input."""
+        """The positions of each batch's seeds in the input of the loader."""
         if self.batch_sampler is not None:
             for i, one in enumerate(self.batch_sampler):
                 if not isinstance(one, Iterable):
@@ -172,7 +172,7 @@ class Loader:
     def _first_number(self, epoch: int) -> int:
         try:
             return epoch * len(self)
-        except TypeError:  # a sampler that doesn't know how many it will give
+        except TypeError:  # a sampler of unknown length
             return epoch << 32
 
     # Batches
@@ -185,7 +185,7 @@ class Loader:
         return [self._sample(part, number + i) for i, part in enumerate(parts)]
 
     def _finish(self, made: Any, out: Any) -> None:
-        """Adds to a batch what it says of its seeds."""
+        """Adds the fields about its seeds to a batch."""
         raise NotImplementedError
 
     def _filter(self, out: Any, on_host: Any = None) -> Any:
@@ -199,20 +199,20 @@ class Loader:
         return made
 
     def _last_step(self, made: Any) -> Any:
-        """What the user's functions do, in the user's thread: they may draw random numbers."""
+        """Calls the user's functions, in the user's thread, since they may draw random numbers."""
         if self.transform_sampler_output is not None:
             made = self._filter(self.transform_sampler_output(made))
         return made if self.transform is None else self.transform(made)
 
     def __call__(self, index: Any, batch: int = 0) -> Any:
-        """The batch of some of the loader's inputs.
+        """Make the batch of some of the loader's inputs.
 
         Parameters
         ----------
         index : array_like of int
             Positions in the loader's input.
         batch : int
-            The batch's number.
+            Number of the batch.
 
         Returns
         -------
@@ -222,7 +222,7 @@ class Loader:
         return self._last_step(out if self.transform_sampler_output is not None else self._filter(out))
 
     def _made(self, epoch: int) -> Iterator[Any]:
-        """All batches of an epoch, as far as they are made by the thread that makes them."""
+        """All batches of an epoch, up to the steps that the prefetching thread does."""
         number = self._first_number(epoch)
         batches = self._batches(epoch)
         unfiltered = self.transform_sampler_output is not None
@@ -237,7 +237,7 @@ class Loader:
     def __iter__(self) -> Iterator[Any]:
         epoch = self._epoch
         self._epoch += 1
-        # A sampler that isn't ours may draw from Torch's generator, which other threads mustn't at the same time.
+        # A foreign sampler may draw from Torch's generator, which other threads must not use at the same time.
         if self.prefetch and self._ours:
             return map(self._last_step, _ahead(self._made(epoch), self.prefetch, self._engine._stream))
         return map(self._last_step, self._made(epoch))
@@ -247,7 +247,7 @@ class Loader:
 
 
 def _ahead(made: Iterator[Any], depth: int, stream: Any) -> Iterator[Any]:
-    """The same items, made by a thread, `depth` of them ahead; on a GPU on a stream of its own."""
+    """The same items, made by a thread, up to `depth` of them in advance; on a GPU on the thread's own stream."""
     ready: queue.Queue[tuple[Any, Any, BaseException | None]] = queue.Queue(depth)
     stop = threading.Event()
 
@@ -267,10 +267,10 @@ def _ahead(made: Iterator[Any], depth: int, stream: Any) -> Iterator[Any]:
                     if not put((item, None if stream is None else stream.record_event(), None)):
                         return
             put((None, None, None))
-        except BaseException as error:  # the consumer's to see
+        except BaseException as error:  # the consumer handles it
             put((None, None, error))
 
-    if stream is not None:  # features that the caller has just put there
+    if stream is not None:  # wait for features that the caller has just copied there
         stream.wait_stream(torch.cuda.current_stream(stream.device))
     thread = threading.Thread(target=run, name="tendril-loader", daemon=True)
     _at_work[thread] = stop
@@ -296,14 +296,14 @@ _at_work: dict[threading.Thread, threading.Event] = {}
 
 @atexit.register
 def _stop_all() -> None:
-    """Iterations that nobody has ended when the interpreter does: their threads would hold on to graphs."""
+    """Ends iterations that are still open when the interpreter exits: their threads would keep graphs alive."""
     for thread, stop in list(_at_work.items()):
         stop.set()
         thread.join()
 
 
 def _hand_over(item: Any, event: Any, device: torch.device) -> None:
-    """The caller's stream waits for the batch, whose memory isn't used again before that stream has read it."""
+    """Makes the caller's stream wait for the batch. The batch's memory isn't reused before that stream has read it."""
     current = torch.cuda.current_stream(device)
     current.wait_event(event)
 

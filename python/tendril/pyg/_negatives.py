@@ -1,4 +1,4 @@
-"""Negative ends of links."""
+"""The negative ends of links."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def configured(given: Any, ratio: Any) -> NegativeSampling | None:
-    """What PyG's loaders take as `neg_sampling`, or as `neg_sampling_ratio`, which goes first."""
+    """The configuration that PyG's loaders take as `neg_sampling`, or as `neg_sampling_ratio`, which has precedence."""
     if ratio is not None:
         amount = number(ratio, "neg_sampling_ratio")
         if not 0 <= amount < math.inf:
@@ -36,7 +36,7 @@ def configured(given: Any, ratio: Any) -> NegativeSampling | None:
 
 
 class Negatives:
-    """Draws for PyG's configurations, keeping what was made for the last one of each end and type."""
+    """Draws negatives for PyG's configurations. It keeps the last sampler of each end and type."""
 
     def __init__(self, sampler: NeighborSampler) -> None:
         self._sampler = sampler
@@ -45,7 +45,7 @@ class Negatives:
     def draw(
         self, config: NegativeSampling, end: str, kind: str | None, count: int, until: Tensor | None, batch: int
     ) -> Tensor:
-        """`count` vertices of a type. until: times of the links, of which negative i has number i mod their number."""
+        """`count` vertices of a type. until: times of the links; negative i has the time i mod their number."""
         times = self._of_type(self._sampler.node_time, kind)
         weight = config.src_weight if end == "source" else config.dst_weight
         made = self._made.get((end, kind))

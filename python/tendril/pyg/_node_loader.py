@@ -16,66 +16,68 @@ from ._sampler import NeighborSampler
 
 
 class NeighborLoader(Loader):
-    """Loads mini-batches around vertices: `torch_geometric.loader.NeighborLoader` with Tendril's engine, on CPUs and GPUs.
+    """Loads mini-batches around vertices: `torch_geometric.loader.NeighborLoader` with Tendril's engine, on CPU and
+    GPU.
 
-    Takes PyG's arguments and yields what PyG's does: Data or HeteroData with the attributes of the sampled vertices and
-    edges, and `n_id`, `e_id`, `input_id`, `batch_size`, `num_sampled_nodes`, `num_sampled_edges`, `batch` (disjoint) and
-    `seed_time`. ``edge_index[0]`` are neighbours, ``edge_index[1]`` the vertices that sampled them. docs/pyg.md has a
-    table of what is the same and what isn't.
+    It takes PyG's arguments and yields the same fields as PyG: Data or HeteroData with the attributes of the sampled
+    vertices and edges, and `n_id`, `e_id`, `input_id`, `batch_size`, `num_sampled_nodes`, `num_sampled_edges`, `batch`
+    (disjoint) and `seed_time`. ``edge_index[0]`` holds neighbours, ``edge_index[1]`` the vertices that sampled them.
+    docs/pyg.md has a table of the differences from PyG.
 
-    Batch i of epoch e, from 0, has the number ``e * len(loader) + i``, which with ``seed`` decides all draws: threads,
-    ``bulk``, ``prefetch`` and the device never change a batch. Torch's generators are left alone.
+    Batch i of epoch e, from 0, has the number ``e * len(loader) + i``. This number and ``seed`` determine all draws:
+    threads, ``bulk``, ``prefetch`` and the device never change a batch. The loader doesn't use Torch's generators,
+    except for a default ``seed``.
 
     Parameters
     ----------
     data : Data, HeteroData or (FeatureStore, GraphStore)
     num_neighbors : list of int, or dict of edge types to such
-        Neighbours a vertex, hop by hop: >= 0, or -1 for all.
+        Neighbours per vertex, for each hop: >= 0, or -1 for all.
     input_nodes : tensor, list, str or (str, tensor), optional
-        Seeds: vertices, a mask of them, or None for all; with several types, a type and its seeds.
+        Seeds: vertices, a mask of vertices, or None for all vertices; with several types, a type and its seeds.
     input_time : tensor of int, optional
-        Of each seed: it sees nothing that is later. Default: the seeds' own ``time_attr``.
+        Time of each seed: the seed sees nothing later. Default: the seeds' own ``time_attr``.
     replace, subgraph_type, disjoint, temporal_strategy, time_attr, weight_attr, directed
         As for `NeighborSampler`.
     transform : callable, optional
-        Takes a batch and returns what the loader yields. Called in the thread that iterates.
+        Takes a batch and returns the value that the loader yields. Called in the thread that iterates.
     transform_sampler_output : callable, optional
-        The same for what the sampler gives, before attributes are added.
+        The same for the sampler's output, before attributes are added.
     is_sorted, filter_per_worker
-        Accepted, and of no effect.
+        Accepted, without effect.
     neighbor_sampler : BaseSampler, optional
-        A sampler to use, of this package or PyG's.
+        The sampler to use, from this package or from PyG.
     custom_cls, input_id
-        As PyG's.
+        As in PyG.
     batch_size : int
-        Seeds of a batch.
+        Seeds per batch.
     shuffle : bool
-        Take the seeds in another order every epoch, which ``seed`` and the epoch's number decide; or ``generator``, if
-        given.
+        Take the seeds in a different order in every epoch. ``seed`` and the number of the epoch determine the order; a
+        given ``generator`` takes their place.
     drop_last : bool
-        Leave out a last batch that is smaller.
+        Omit the last batch if it is smaller.
     sampler, batch_sampler, generator, pin_memory
-        As of `torch.utils.data.DataLoader`. Its other arguments (``num_workers``, …) are accepted, and of no effect:
-        batches are made by threads of this process.
+        As in `torch.utils.data.DataLoader`. Its other arguments (``num_workers``, …) are accepted, without effect:
+        threads of this process make the batches.
     seed : int, optional
-        In [0, 2^64). None: drawn from Torch's generator once, here.
+        In [0, 2^64). None: the constructor draws it once from Torch's generator.
     device : str or torch.device, optional
-        Where to sample, and where batches are. Default: where the edges of the data are; features then stay where they
-        are, unless the edges are on a GPU.
+        Device for sampling and for the batches. Default: the device that holds the edges of the data; features then
+        stay on their device, unless the edges are on a GPU.
     bulk : int, optional
-        Batches that are sampled together. Default: as many as fill a GPU; on a CPU 8; where a fan-out is -1, one.
+        Batches that are sampled together. Default: enough to fill a GPU; 8 on a CPU; 1 with a fan-out of -1.
     prefetch : int
-        Batches that are made ahead; 0: each when it is asked for.
+        Batches that are made in advance; 0: each batch is made on request.
     executor, num_threads
         As for `NeighborSampler`.
 
     Raises
     ------
     ArgumentError
-        A ValueError: for seeds that are no vertices, unknown types, missing attributes, arguments that contradict each
+        A ValueError: for seeds that are not vertices, unknown types, missing attributes, arguments that contradict each
         other.
     DeviceError
-        If the GPU can't be used, saying why.
+        If the GPU can't be used; the message gives the reason.
     """
 
     def __init__(
@@ -149,7 +151,7 @@ class NeighborLoader(Loader):
             filter_per_worker=filter_per_worker,
             **loader,
         )
-        if isinstance(neighbor_sampler, NeighborSampler):  # speaks up here if the seeds have no times
+        if isinstance(neighbor_sampler, NeighborSampler):  # reports here that seeds have no times
             neighbor_sampler._seed_times({kind: nodes[:0]}, None if time is None else {kind: time[:0]})
 
     def _sample(self, index: Tensor, number: int) -> Any:
@@ -173,5 +175,5 @@ class NeighborLoader(Loader):
 
 
 def chosen_seed(seed: int | None) -> int:
-    """The seed given, or one that Torch's generator draws."""
+    """The given seed, or one that Torch's generator draws."""
     return int(torch.randint(2**63 - 1, ())) if seed is None else seed

@@ -1,4 +1,5 @@
-"""The order of an epoch: a function of the seed and the epoch's number, on every machine and with every version."""
+"""The order of an epoch. It depends only on the seed and the epoch's number, on every machine and with every
+version."""
 
 from __future__ import annotations
 
@@ -18,10 +19,10 @@ def _mixed(x: int) -> int:
 
 
 def shuffled(count: int, seed: int, epoch: int) -> Tensor:
-    """Numbers 0 to count - 1 in ascending order of SplitMix64's number i from the state that seed and epoch give. No two are
-    equal: 2^64 states follow one another, and the finaliser is a bijection."""
+    """The numbers 0 to count - 1, ordered by SplitMix64's i-th output from the state that seed and epoch give. All
+    outputs differ: the generator passes through 2^64 states, and the finaliser is a bijection."""
     state = _mixed(_mixed((seed + _GOLDEN) & _MASK) + epoch & _MASK)
-    x = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_GOLDEN) + np.uint64(state)  # wraps, as it should
+    x = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_GOLDEN) + np.uint64(state)  # wraps around, as intended
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return torch.from_numpy(np.argsort(x ^ (x >> np.uint64(31))))

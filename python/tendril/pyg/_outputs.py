@@ -1,4 +1,4 @@
-"""Mini-batches as PyG's sampler outputs, and what its loaders expect of them beyond what the engine makes."""
+"""Converts mini-batches to PyG's sampler outputs, and adds the fields that its loaders expect beyond the engine's."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _NOTHING = np.empty(0, np.int64)
 
 
 def _taker(array: Any) -> Callable[[Any], Tensor]:
-    """What makes tensors of the engine's arrays, where they lie: of this one, and of those that were made with it. The
-    current stream waits for them; it is asked for once, not for each."""
+    """A function that converts the engine's arrays to tensors in the same memory: this array, and the others of the
+    same call. The current stream waits for the arrays; the function looks it up once, not for each array."""
     if isinstance(array, np.ndarray):
         return lambda one: torch.from_numpy(one)
     stream = torch.cuda.current_stream(array.device).cuda_stream or 1  # DLPack's number of the default stream
@@ -28,9 +28,9 @@ def _taker(array: Any) -> Callable[[Any], Tensor]:
 
 
 def output_of(made: Minibatch, keeps_counts: bool) -> SamplerOutput | HeteroSamplerOutput:
-    """In PyG's words: an edge leads from `row`, the neighbour, to `col`, the vertex that was expanded.
+    """The batch in PyG's terms: an edge leads from `row`, the neighbour, to `col`, the expanded vertex.
 
-    keeps_counts: whether edges are those that were sampled hop by hop.
+    keeps_counts: whether the edges are those sampled hop by hop.
     """
     if not isinstance(made.node, dict):
         tensor = _taker(made.node)
@@ -56,8 +56,8 @@ def output_of(made: Minibatch, keeps_counts: bool) -> SamplerOutput | HeteroSamp
 
 
 def bidirectional(out: SamplerOutput, keep_orig_edges: bool) -> SamplerOutput:
-    """Each edge in both directions, none twice, by target, then source: as PyG's `to_bidirectional`, but where several
-    edges of the graph become one, it has the id of the one that was sampled first."""
+    """Each edge in both directions, without duplicates, ordered by target, then source, as in PyG's `to_bidirectional`.
+    One difference: if several edges of the graph become one edge, it has the id of the edge that was sampled first."""
     if keep_orig_edges:
         out.orig_row, out.orig_col = out.row, out.col
     else:
@@ -74,9 +74,9 @@ def bidirectional(out: SamplerOutput, keep_orig_edges: bool) -> SamplerOutput:
 
 
 def repeat_seeds(out: Any, seeds: dict[str | None, Tensor]) -> Any:
-    """Where a seed was given twice, the engine has one vertex; PyG's loaders promise that the first vertices of a batch are
-    the seeds as they were given. So each repetition becomes a vertex of its own, with a copy of the edges that lead to the
-    seed: a model sees the same there."""
+    """Repeat seeds that are given more than once. The engine has one vertex for such a seed, but PyG's loaders promise
+    that the first vertices of a batch are the given seeds. Each repetition therefore becomes a vertex of its own, with
+    a copy of the edges that lead to the seed: a model sees the same neighbourhood there."""
     for name, seed in seeds.items():
         counts = out.num_sampled_nodes if name is None else out.num_sampled_nodes[name]
         if counts[0] < seed.numel():
@@ -90,7 +90,7 @@ def _repeat(out: Any, name: str | None, seed: Tensor) -> None:
     distinct, given = counts[0], seed.numel()
     seed = seed.to(node.dtype)
     ascending, order = torch.sort(node[:distinct])
-    number = order[torch.searchsorted(ascending, seed)]  # of each seed, in the engine's batch
+    number = order[torch.searchsorted(ascending, seed)]  # for each seed, in the engine's batch
     places = torch.arange(given, device=node.device)
     first = torch.full((distinct,), given, device=node.device).scatter_reduce(0, number, places, "amin")
     moved = torch.cat([first, torch.arange(given, given + node.numel() - distinct, device=node.device)])
@@ -130,8 +130,8 @@ def _copy_edges(
     again: Tensor,
     hops: list[int] | None,
 ) -> tuple[Tensor, Tensor, Tensor, int]:
-    """The edges with new numbers; behind those of the first hop (all, where edges aren't in hops) the copies: for each
-    repetition in `again` those that lead to its seed."""
+    """The edges with new numbers. The copies follow the edges of the first hop (all edges, if they aren't in hops): for
+    each repetition in `again` the edges that lead to its seed."""
     ascending, order = torch.sort(col, stable=True)
     begin = torch.searchsorted(ascending, number[again])
     count = torch.searchsorted(ascending, number[again], right=True) - begin

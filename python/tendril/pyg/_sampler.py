@@ -1,4 +1,4 @@
-"""Tendril's engine behind PyG's interface of samplers."""
+"""Tendril's engine behind PyG's sampler interface."""
 
 from __future__ import annotations
 
@@ -33,42 +33,42 @@ if TYPE_CHECKING:
 
 
 class NeighborSampler(BaseSampler):  # type: ignore[misc]
-    """Samples neighbours for PyG: what `torch_geometric.sampler.NeighborSampler` does, with reproducible draws, for its
-    loaders, for those of this package, and for loaders of one's own.
+    """Samples neighbours for PyG: `torch_geometric.sampler.NeighborSampler` with reproducible draws, for PyG's loaders,
+    for those of this package, and for the user's own loaders.
 
-    A batch is a function of the data, the parameters, ``seed`` and the batch's number. `sample_from_nodes` and
+    A batch depends only on the data, the parameters, ``seed`` and the number of the batch. `sample_from_nodes` and
     `sample_from_edges` take the number as ``batch``; without it they count their calls.
 
     Parameters
     ----------
     data : Data, HeteroData or (FeatureStore, GraphStore)
-        The graph is taken over once; later changes of its edges, times or weights go unnoticed.
+        The constructor converts the graph once; later changes of its edges, times or weights have no effect.
     num_neighbors : list of int, dict of edge types to such, or NumNeighbors
-        Neighbours a vertex, hop by hop: >= 0, or -1 for all.
+        Neighbours per vertex, for each hop: >= 0, or -1 for all.
     subgraph_type : SubgraphType or str
         "directional", "bidirectional" or "induced".
     replace, disjoint, temporal_strategy, time_attr, weight_attr
-        As PyG's. With ``time_attr`` batches are disjoint.
+        As in PyG. With ``time_attr`` batches are disjoint.
     is_sorted, share_memory : bool
-        Accepted, and of no effect: edges are sorted once in any case, and there are no worker processes.
+        Accepted, without effect: edges are always sorted once, and there are no worker processes.
     directed : bool
         Deprecated by PyG: False means subgraph_type "induced".
     seed : int
         In [0, 2^64).
     device : str or torch.device, optional
-        Where to sample: "cpu", "cuda", "cuda:1". Default: where the data's edges are.
+        Device for sampling: "cpu", "cuda", "cuda:1". Default: the device that holds the data's edges.
     executor : str
         On a GPU, as for `tendril.MinibatchSampler`.
     num_threads : int
-        On the CPU; 0: every core the process may use.
+        Number of threads on the CPU; 0: every core the process may use.
 
     Raises
     ------
     ArgumentError
-        A ValueError; for data that doesn't fit together, a missing attribute, fan-outs of different lengths or for an
+        A ValueError: for data that doesn't fit together, a missing attribute, fan-outs of different lengths or for an
         unknown edge type.
     DeviceError
-        If the GPU can't be used, saying why.
+        If the GPU can't be used; the message gives the reason.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         self._graph = self._source.graph.to(self.device)
         self._permutation = self._on_device(self._source.permutation)
         self._calls = itertools.count()
-        # A batch takes many short kernels, one after the other, and behind each of a model's long ones each would wait.
+        # A batch takes many short kernels in sequence; each of them could wait behind a long kernel of a model.
         self._stream: Any = torch.cuda.Stream(self.device, priority=-1) if self.device.type == "cuda" else None
         self._sampler: MinibatchSampler | None = None
         self.num_neighbors = num_neighbors
@@ -136,7 +136,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
 
     @property
     def num_neighbors(self) -> NumNeighbors:
-        """Fan-outs; may be set anew."""
+        """The fan-outs. They may be changed."""
         return self._num_neighbors
 
     @num_neighbors.setter
@@ -144,7 +144,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         self._num_neighbors = value if isinstance(value, NumNeighbors) else _num_neighbors(value)
         self._fanouts = _fanouts(self._num_neighbors, self.edge_types if self.is_hetero else None)
         self._sampler = None
-        self._engine()  # speaks up here if it can't
+        self._engine()  # reports problems here
 
     @property
     def takes_all(self) -> bool:
@@ -164,7 +164,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
 
     @property
     def disjoint(self) -> bool:
-        """Whether each seed has a subgraph of its own."""
+        """Whether each seed has its own subgraph."""
         return self._disjoint or self.is_temporal
 
     @disjoint.setter
@@ -174,17 +174,17 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
 
     @property
     def edge_permutation(self) -> Any:
-        """Which edge of the data each edge of the sampler's graph is."""
+        """The data's edge for each edge of the sampler's graph."""
         return self._permutation
 
     def sample_from_nodes(self, index: NodeSamplerInput, batch: int | None = None, **kwargs: Any) -> Any:
-        """The batch of some vertices, which come first in it.
+        """Sample the batch of some vertices, which come first in it.
 
         Parameters
         ----------
         index : NodeSamplerInput
         batch : int, optional
-            The batch's number. Default: how many calls there were before.
+            Number of the batch. Default: the number of earlier calls.
 
         Returns
         -------
@@ -198,14 +198,15 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
     def sample_batches(
         self, index: NodeSamplerInput, batch_size: int, first_batch: int
     ) -> list[Any]:
-        """Batches `first_batch`, `first_batch` + 1, … of consecutive vertices, made together: the same as one by one.
+        """Make batches `first_batch`, `first_batch` + 1, … of consecutive vertices together. The result equals single
+        calls.
 
         Parameters
         ----------
         index : NodeSamplerInput
             The vertices of all batches.
         batch_size : int
-            Vertices of a batch; the last one may have fewer.
+            Vertices per batch; the last batch may have fewer.
         first_batch : int
             Number of the first batch.
 
@@ -233,19 +234,19 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         batch: int | None = None,
         **kwargs: Any,
     ) -> Any:
-        """The batch of the ends of some links, and of negative ones.
+        """Sample the batch of the ends of some links, and of negative links.
 
         Parameters
         ----------
         index : EdgeSamplerInput
         neg_sampling : NegativeSampling, optional
         batch : int, optional
-            The batch's number. Default: how many calls there were before.
+            Number of the batch. Default: the number of earlier calls.
 
         Returns
         -------
         SamplerOutput or HeteroSamplerOutput
-            With PyG's `metadata`: the input's ids, where the links are in the batch, labels, times.
+            With PyG's `metadata`: the ids of the input, the positions of the links in the batch, labels, times.
         """
         number = next(self._calls) if batch is None else batch
         out = _edges.edge_sample(self, index, neg_sampling, number)
@@ -278,7 +279,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
     def _seed_times(
         self, seeds: dict[str | None, Tensor], times: dict[str | None, Tensor] | None
     ) -> dict[str | None, Tensor] | None:
-        """The seeds' times: those given, else those of the vertices."""
+        """The times of the seeds: the given times, else those of the vertices."""
         if not self.is_temporal:
             return None
         out: dict[str | None, Tensor] = {}
@@ -305,7 +306,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
                 self._fanouts,
                 replace=self.replace,
                 weighted=self._weighted,
-                # Reverse edges are added behind it, without doublets and in PyG's order.
+                # Reverse edges are added afterwards, without duplicates and in PyG's order.
                 subgraph_type="induced" if induced else "directional",
                 disjoint=self.disjoint,
                 temporal_strategy=self.temporal_strategy,
@@ -343,7 +344,7 @@ def _num_neighbors(value: Any) -> NumNeighbors:
 
 
 def _fanouts(given: NumNeighbors, edge_types: Sequence[Any] | None) -> Any:
-    """As the engine takes them: a list, or one of each edge type."""
+    """The fan-outs in the engine's form: one list, or one list per edge type."""
     values = given.values
     if not isinstance(values, dict):
         return values

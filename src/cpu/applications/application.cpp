@@ -6,6 +6,8 @@
 #include <map>
 #include <mutex>
 
+#include <tendril/checked.hpp>
+
 #include "base/expects.hpp"   // TENDRIL_EXPECTS
 #include "base/parallel.hpp"  // parallel_ranges
 #include "cpu/arguments.hpp"  // check_vertices
@@ -106,7 +108,8 @@ samples run_on_cpu(graph const& graph, application_job const& job, std::span<ver
     first_root = out.roots.data();
   }
   std::vector<step_place> const places = make_places(job, out, first_root);
-  std::vector<unsigned char> states(static_cast<std::size_t>(job.num_samples * job.traits.state_bytes));
+  std::vector<unsigned char> states(
+      static_cast<std::size_t>(checked_product("states of samples", job.num_samples, job.traits.state_bytes)));
   application_setup setup =
       make_application_setup(graph.view(), job, params, static_cast<std::uint64_t>(first_sample), domain);
   setup.place_table = places.data();

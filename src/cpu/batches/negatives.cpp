@@ -2,7 +2,9 @@
 
 #include <tendril/negatives.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "base/expects.hpp"   // TENDRIL_EXPECTS
 #include "base/parallel.hpp"  // parallel_ranges
@@ -11,13 +13,65 @@
 #include "samplers/layers/layer_tables.hpp"  // vertex_table
 
 namespace tendril {
+namespace {
+
+/// Owns what core::negative_ends_in_time refers to.
+struct time_table {
+  buffer<vertex_id> vertices;
+  buffer<std::int64_t> times;
+  buffer<std::uint64_t> sums;
+  std::vector<core::weight_group> groups;
+  vertex_id earliest = 0;
+
+  [[nodiscard]] core::negative_ends_in_time view(std::uint32_t end) const
+  {
+    return {static_cast<std::uint32_t>(vertices.size()), vertices.data(), times.data(), sums.data(), groups.data(),
+            static_cast<std::uint32_t>(groups.size()),   earliest,        end};
+  }
+};
+
+/// @param weights  Empty, or one a vertex and one of them positive.
+/// @param times    [at least 1]
+time_table make_time_table(shared_array<float> const& weights, shared_array<std::int64_t> const& times,
+                           cpu_exec const& exec)
+{
+  auto const possible = [&](std::int64_t v) { return weights.empty() || weights[v] > 0; };
+  std::int64_t size = 0;
+  for (std::int64_t v = 0; v < times.size(); ++v) { size += possible(v) ? 1 : 0; }
+  time_table out;
+  out.vertices = buffer<vertex_id>(size, *exec.memory);
+  out.times = buffer<std::int64_t>(size, *exec.memory);
+  out.sums = buffer<std::uint64_t>(weights.empty() ? 0 : size, *exec.memory);
+  out.earliest = static_cast<vertex_id>(std::min_element(times.begin(), times.end()) - times.begin());
+  std::int64_t next = 0;
+  for (std::int64_t v = 0; v < times.size(); ++v) {
+    if (possible(v)) { out.vertices[next++] = static_cast<vertex_id>(v); }
+  }
+  auto const earlier = [&](vertex_id a, vertex_id b) { return times[a] != times[b] ? times[a] < times[b] : a < b; };
+  if (!std::is_sorted(out.vertices.begin(), out.vertices.end(), earlier)) {
+    std::sort(out.vertices.begin(), out.vertices.end(), earlier);
+  }
+  core::weight_sums sums;
+  for (std::int64_t i = 0; i < size; ++i) {
+    vertex_id const v = out.vertices[i];
+    out.times[i] = times[v];
+    if (weights.empty()) { continue; }
+    if (sums.add(weights[v])) { out.groups.push_back({static_cast<std::uint32_t>(i), sums.before()}); }
+    out.sums[i] = sums.sum();
+  }
+  return out;
+}
+
+}  // namespace
 
 struct negative_sampler::state {
   std::int64_t num_vertices = 0;
   std::uint64_t seed = 0;
   samplers::vertex_table table;
-  shared_array<std::int64_t> times;
   core::negative_ends<plan::alias_record> ends{};
+  bool has_times = false;
+  time_table in_time;
+  core::negative_ends_in_time ends_in_time{};
 };
 
 negative_sampler::negative_sampler(std::int64_t num_vertices, link_end end, std::uint64_t seed,
@@ -41,9 +95,14 @@ negative_sampler::negative_sampler(std::int64_t num_vertices, link_end end, std:
   made->num_vertices = num_vertices;
   made->seed = seed;
   if (!weights.empty()) { made->table = samplers::make_vertex_table(num_vertices, weights.data(), exec); }
-  made->times = times;
+  std::uint32_t const end_number = end == link_end::source ? 0U : 1U;
   made->ends = {static_cast<std::uint32_t>(num_vertices), weights.empty() ? nullptr : made->table.records.data(),
-                times.empty() ? nullptr : made->times.data(), end == link_end::source ? 0U : 1U};
+                end_number};
+  if (!times.empty()) {
+    made->has_times = true;
+    made->in_time = make_time_table(weights, times, exec);
+    made->ends_in_time = made->in_time.view(end_number);
+  }
   state_ = std::move(made);
 }
 
@@ -59,17 +118,16 @@ buffer<vertex_id> negative_sampler::draw(std::int64_t count, std::uint64_t batch
   TENDRIL_EXPECTS(count >= 0, "count: {}, expected 0 or more", count);
   TENDRIL_EXPECTS(count <= most, "count: {}, expected at most {}", count, most);
   TENDRIL_EXPECTS(count == 0 || state_->num_vertices > 0, "count: {}, but there are no vertices, expected 0", count);
-  TENDRIL_EXPECTS(until.empty() || !state_->times.empty() || count == 0,
-                  "until: {} times of links, but vertices have none", until.size());
+  TENDRIL_EXPECTS(until.empty() || state_->has_times || count == 0, "until: {} times of links, but vertices have none",
+                  until.size());
   buffer<vertex_id> out(count, *exec.memory);
   rng_key const key = core::negative_key(state_->seed, batch);
-  auto ends = state_->ends;
-  if (until.empty()) { ends.times = nullptr; }
   auto const links = static_cast<std::int64_t>(until.size());
   base::parallel_ranges(exec, count, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      std::int64_t const time = links == 0 ? 0 : until[static_cast<std::size_t>(i % links)];
-      out[i] = ends.draw(key, static_cast<std::uint64_t>(i), time);
+      auto const number = static_cast<std::uint64_t>(i);
+      out[i] = links == 0 ? state_->ends.draw(key, number)
+                          : state_->ends_in_time.draw(key, number, until[static_cast<std::size_t>(i % links)]);
     }
   });
   return out;

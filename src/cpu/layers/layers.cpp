@@ -8,6 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include <tendril/checked.hpp>
+
 #include "base/parallel.hpp"  // parallel_ranges
 #include "core/layers.hpp"
 #include "cpu/arguments.hpp"
@@ -263,7 +265,8 @@ layer_samples sample(graph const& graph, std::span<vertex_id const> roots, sampl
   cpu::check_vertices("root", roots, graph.view());
   auto out = samplers::allocate_layers(spec, *exec.memory);
   layer_tables const tables = tables_of(graph, spec, exec);
-  std::int64_t const grain = std::max<std::int64_t>(1, slots_a_range / (spec.num_layers * spec.layer_size));
+  std::int64_t const slots = checked_product("slots of a sample", spec.num_layers, spec.layer_size);
+  std::int64_t const grain = std::max<std::int64_t>(1, slots_a_range / slots);
   std::vector<edge_list> parts(static_cast<std::size_t>((spec.num_samples + grain - 1) / grain));
   base::parallel_ranges(exec, spec.num_samples, grain, [&](std::int64_t begin, std::int64_t end) {
     layer_sampler sampler(graph, spec, tables, out);

@@ -9,6 +9,8 @@
 
 #include <unistd.h>
 
+#include <tendril/checked.hpp>
+
 #include "base/expects.hpp"   // TENDRIL_EXPECTS
 #include "base/parallel.hpp"  // parallel_ranges
 #include "cpu/arguments.hpp"
@@ -65,8 +67,8 @@ class hop_expander {
         root_(static_cast<std::size_t>(tile_)),
         slot_(static_cast<std::size_t>(tile_)),
         first_(static_cast<std::size_t>(tile_)),
-        picks_(static_cast<std::size_t>(tile_) * fanout),
-        bits_(draws_ahead_ ? static_cast<std::size_t>(tile_) * blocks() * 2 : 0)
+        picks_(static_cast<std::size_t>(checked_product("picks of a tile", tile_, fanout))),
+        bits_(draws_ahead_ ? static_cast<std::size_t>(checked_product("bits of a tile", tile_, blocks(), 2)) : 0)
   {
   }
 
@@ -205,8 +207,9 @@ tree_hop sample_hop(graph_view const& graph, hop_slots const& parents, std::int6
 {
   tree_hop out;
   out.fanout = fanout;
-  out.vertices = buffer<vertex_id>(parents.size * fanout, *exec.memory);
-  if (with_edges) { out.edges = buffer<edge_id>(parents.size * fanout, *exec.memory); }
+  std::int64_t const slots = checked_product("slots of a hop", parents.size, fanout);
+  out.vertices = buffer<vertex_id>(slots, *exec.memory);
+  if (with_edges) { out.edges = buffer<edge_id>(slots, *exec.memory); }
   std::int64_t const slots_a_root = std::max<std::int64_t>(1, parents.size / std::max<std::int64_t>(1, num_roots));
   std::int64_t const grain = std::clamp<std::int64_t>(65536 / (slots_a_root * fanout), 1, 4096);
   base::parallel_ranges(exec, num_roots, grain, [&](std::int64_t begin, std::int64_t end) {

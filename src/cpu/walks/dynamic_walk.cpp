@@ -2,6 +2,8 @@
 
 #include <tendril/engine/walks/support.hpp>
 
+#include <tendril/checked.hpp>
+
 #include "base/expects.hpp"      // TENDRIL_EXPECTS
 #include "cpu/arguments.hpp"     // check_vertices
 #include "cpu/walks/source.hpp"  // run_walks
@@ -51,8 +53,8 @@ walks run_walk_on_cpu(graph const& graph, std::span<vertex_id const> starts, dyn
 {
   (void)make_setup(graph.view(), params);  // a length that is none must not become a size
   auto const n = static_cast<std::int64_t>(starts.size());
-  walks out{buffer<vertex_id>(n * (params.length + 1), *exec.memory), buffer<std::int32_t>(n, *exec.memory), n,
-            params.length};
+  walks out{buffer<vertex_id>(checked_product("walks", n, params.length + 1), *exec.memory),
+            buffer<std::int32_t>(n, *exec.memory), n, params.length};
   run_walk_into(graph, starts, params, has_bound, exec, first_walk, {out.vertices.data(), out.lengths.data()},
                 walk_batch);
   return out;

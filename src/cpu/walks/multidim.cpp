@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <tendril/checked.hpp>
+
 #include "base/parallel.hpp"  // num_threads
 #include "core/multidim.hpp"
 #include "cpu/arguments.hpp"
@@ -52,8 +54,8 @@ class sample_group {
         key_(core::make_key(params.seed, core::domain::multidim_walk)),
         first_walk_(first_walk),
         out_(out),
-        roots_(width * out.num_roots),
-        sums_(by_degree ? width * out.num_roots : 0)
+        roots_(checked_product("roots of samples", width, out.num_roots)),
+        sums_(by_degree ? roots_.size() : 0)
   {
     samples_.reserve(static_cast<std::size_t>(width));
   }

@@ -2,6 +2,8 @@
 
 #include <tendril/walk.hpp>
 
+#include <tendril/checked.hpp>
+
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "core/random.hpp"
 #include "cpu/arguments.hpp"
@@ -76,7 +78,8 @@ walks walker::run(std::span<vertex_id const> starts, std::int64_t first_walk, cp
 {
   auto const n = static_cast<std::int64_t>(starts.size());
   std::int64_t const length = state_->params.length;
-  walks out{buffer<vertex_id>(n * (length + 1), *exec.memory), buffer<std::int32_t>(n, *exec.memory), n, length};
+  walks out{buffer<vertex_id>(checked_product("walks", n, length + 1), *exec.memory),
+            buffer<std::int32_t>(n, *exec.memory), n, length};
   run_into(starts, first_walk, out.vertices.data(), out.lengths.data(), exec);
   return out;
 }

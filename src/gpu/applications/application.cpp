@@ -8,6 +8,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <tendril/checked.hpp>
 #include <tendril/engine/applications/kernels.hpp>
 #include <tendril/engine/applications/plan.hpp>
 #include <tendril/gpu.hpp>
@@ -100,7 +101,7 @@ void enqueue_team(application_kernels const& kernels, void const* app, applicati
   if (!in_shared) {
     auto const bytes = static_cast<std::int64_t>(task.layout.bytes);
     blocks = std::clamp<std::int64_t>(most_scratch_bytes / bytes, 1, blocks);
-    scratch = buffer<unsigned char>(blocks * bytes, memory_of(run.exec));
+    scratch = buffer<unsigned char>(checked_product("scratch of blocks", blocks, bytes), memory_of(run.exec));
     task.scratch = scratch.data();
   }
   launch(kernels.teams, static_cast<unsigned>(blocks), static_cast<unsigned>(threads), shared_bytes, run.exec, app,
@@ -174,7 +175,7 @@ void grow_with_edges(application_kernels const& kernels, void const* app, applic
   std::vector<buffer<std::int64_t>> offsets;
   for (std::int32_t t = 0; t < run.setup.num_steps; ++t) {
     std::int64_t const slots = run.job.shapes[static_cast<std::size_t>(t)].num_slots;
-    std::int64_t const size = run.job.num_samples * slots;
+    std::int64_t const size = checked_product("slots of a step", run.job.num_samples, slots);
     buffer<std::uint32_t> counts(size, memory);
     team_task task;
     task.first_step = t;
@@ -233,7 +234,8 @@ application_run::application_run(graph_view const& graph, application_job const&
     setup.key_table = put_table(keys, at, exec);
   }
   if (job.traits.state_bytes > 0) {
-    states_ = buffer<unsigned char>(job.num_samples * job.traits.state_bytes, memory);
+    states_ =
+        buffer<unsigned char>(checked_product("states of samples", job.num_samples, job.traits.state_bytes), memory);
     setup.states = states_.data();
   }
   problem_ = buffer<std::uint64_t>(1, memory);

@@ -4,6 +4,7 @@
 
 #include <cub/device/device_scan.cuh>
 
+#include <tendril/checked.hpp>
 #include <tendril/engine/applications/transit_teams.cuh>
 
 #include "gpu/applications/transit.hpp"
@@ -90,7 +91,7 @@ buffer<std::uint64_t> combined_offsets(graph_view const& graph, vertex_id const*
                                        std::int64_t num_transits, gpu_exec const& exec)
 {
   device_guard const guard(exec.device);
-  std::int64_t const size = num_samples * (num_transits + 1);
+  std::int64_t const size = checked_product("offsets of samples", num_samples, num_transits + 1);
   buffer<std::uint64_t> out(size, memory_of(exec));
   list_sizes_kernel<<<grid_blocks(size, block_threads), block_threads, 0, exec.stream>>>(graph, transits, num_samples,
                                                                                          num_transits, out.data());

@@ -11,6 +11,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <tendril/checked.hpp>
 #include <tendril/engine/applications/kernels.hpp>
 #include <tendril/engine/applications/transit_map.hpp>
 #include <tendril/gpu.hpp>
@@ -117,7 +118,7 @@ class streamed_run {
   std::int64_t individual_step(std::int32_t step)
   {
     std::int64_t const a_turn = samples_a_turn(step);
-    std::int64_t const most = a_turn * shape(step).num_transits;
+    std::int64_t const most = checked_product("transits of a turn", a_turn, shape(step).num_transits);
     buffer<vertex_id> transits(most, memory_of(run_.exec));
     transit_mapper mapper({.graph = run_.setup.graph,
                            .most_pairs = most,
@@ -167,7 +168,7 @@ class streamed_run {
   {
     std::int64_t const num_transits = shape(step).num_transits;
     std::int64_t const a_turn = std::min(samples_a_turn(step), most_collective);
-    std::int64_t const most = a_turn * num_transits;
+    std::int64_t const most = checked_product("transits of a turn", a_turn, num_transits);
     buffer<vertex_id> transits(most, memory_of(run_.exec));
     transit_mapper mapper({.graph = run_.setup.graph,
                            .most_pairs = most,

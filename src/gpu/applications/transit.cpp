@@ -8,6 +8,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <tendril/checked.hpp>
 #include <tendril/engine/applications/kernels.hpp>
 #include <tendril/gpu.hpp>
 
@@ -51,7 +52,7 @@ class transit_step {
   void enqueue()
   {
     bool const collective = run_.job.traits.collective;
-    std::int64_t const most_pairs = samples_a_turn_ * shape_.num_transits;
+    std::int64_t const most_pairs = checked_product("transits of a turn", samples_a_turn_, shape_.num_transits);
     buffer<vertex_id> transits(most_pairs, memory_of(run_.exec));
     task_.transits = transits.data();
     transit_mapper mapper({run_.setup.graph, most_pairs, collective ? 0 : shape_.sample_size, unit(), tuning_.grouping},

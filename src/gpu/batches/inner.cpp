@@ -5,6 +5,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <tendril/checked.hpp>
+
 #include "gpu/batches/induce.hpp"
 #include "gpu/batches/run.hpp"
 #include "gpu/device/check.hpp"
@@ -48,13 +50,14 @@ void batch_run::enqueue_induced()
     fetch(all[t].segments.data() + all[t].job.most_vertices, &sizes[t], 1);
   }
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec_.stream));
-  std::vector<std::int64_t> totals(all.size() * static_cast<std::size_t>(num_batches));
+  auto const num_totals = static_cast<std::size_t>(checked_product("edges of batches", all.size(), num_batches));
+  std::vector<std::int64_t> totals(num_totals);
   for (std::size_t t = 0; t < all.size(); ++t) {
     count_edges(sizes[t], all[t]);
     fetch(all[t].totals.data(), totals.data() + t * static_cast<std::size_t>(num_batches), num_batches);
   }
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec_.stream));
-  induced_.assign(all.size() * static_cast<std::size_t>(num_batches), {});
+  induced_.assign(num_totals, {});
   for (std::size_t t = 0; t < all.size(); ++t) {
     write_edges(t, all[t], totals.data() + t * static_cast<std::size_t>(num_batches));
   }

@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include <tendril/checked.hpp>
 #include <tendril/gpu.hpp>  // memory_of
 
 #include "gpu/batches/pick.cuh"
@@ -98,7 +99,7 @@ void enqueue_tables(expansion const& what, gpu_exec const& exec)
   std::int64_t most = resident_blocks(expand_tables_kernel, table_threads, shared_bytes, exec.device);
   if (!in_shared) { most = std::clamp<std::int64_t>(most_scratch_bytes / bytes, 1, most); }
   most = std::min(most, what.most_vertices);
-  buffer<std::uint32_t> scratch(in_shared ? 0 : most * bytes / 4, memory_of(exec));
+  buffer<std::uint32_t> scratch(in_shared ? 0 : checked_product("scratch of blocks", most, bytes / 4), memory_of(exec));
   table_space const space{num_slots, in_shared ? nullptr : scratch.data()};
   for_each_part(what, 1, [&](expansion_part const& part) {
     auto const blocks = static_cast<unsigned>(std::min(most, part.what.most_vertices));

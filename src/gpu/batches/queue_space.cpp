@@ -5,6 +5,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <tendril/checked.hpp>
+
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "gpu/batches/plan.hpp"
 #include "gpu/device/check.hpp"
@@ -80,7 +82,7 @@ bool queue_space::grow(std::int64_t tasks)
         cudaMemsetAsync(tasks_.data(), 0, static_cast<std::size_t>(tasks) * sizeof(queue_task), exec_.stream));
     moved = true;
   }
-  std::int64_t const results = tasks * fixed_.results_a_task;
+  std::int64_t const results = checked_product("results of tasks", tasks, fixed_.results_a_task);
   if (results_.size() < results) {
     results_ = buffer<edge_id>(results, memory_of(exec_));
     moved = true;

@@ -1,6 +1,7 @@
 // Ids between the types of other libraries and the library's own: one pass each, a thread an element.
 // CPU twin: python/src/arrays.cpp, import_ids and widen.
 
+#include <tendril/checked.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
 #include <tendril/vertex_ids.hpp>
@@ -107,7 +108,7 @@ buffer<vertex_id> narrow_ids(id_matrix const& ids, gpu_exec const& exec)
 buffer<vertex_id> every_vertex(std::int64_t num_vertices, std::int64_t repeats, gpu_exec const& exec)
 {
   gpu::device_guard const guard(exec.device);
-  std::int64_t const size = num_vertices * repeats;
+  std::int64_t const size = checked_product("starts", num_vertices, repeats);
   buffer<vertex_id> out(size, memory_of(exec));
   if (size == 0) { return out; }
   every_vertex_kernel<<<gpu::grid_blocks(size, block_threads), block_threads, 0, exec.stream>>>(size, repeats,

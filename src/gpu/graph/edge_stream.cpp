@@ -9,6 +9,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <tendril/checked.hpp>
 #include <tendril/gpu.hpp>
 
 #include "base/parallel.hpp"
@@ -152,13 +153,15 @@ edge_stream::edge_stream(graph_view const& graph, stream_layout layout, gpu_exec
   device_guard const guard(exec.device);
   memory_resource& memory = memory_of(exec);
   offsets_ = buffer<edge_id>(graph.num_vertices + 1, memory);
-  std::int64_t const type_bytes = graph.num_vertices * graph.node_types.bytes_per_label;
+  std::int64_t const type_bytes =
+      checked_product("bytes of vertex types", graph.num_vertices, graph.node_types.bytes_per_label);
   types_ = buffer<unsigned char>(type_bytes, memory);
   for (std::size_t s = 0; s < slots_.size(); ++s) {
     slots_[s].capacity = std::min(layout_.capacities[s], graph.num_edges);
     slots_[s].neighbors = buffer<vertex_id>(slots_[s].capacity, memory);
     if (graph.weights != nullptr) { slots_[s].weights = buffer<float>(slots_[s].capacity, memory); }
-    slots_[s].labels = buffer<unsigned char>(slots_[s].capacity * graph.edge_labels.bytes_per_label, memory);
+    slots_[s].labels = buffer<unsigned char>(
+        checked_product("bytes of edge labels", slots_[s].capacity, graph.edge_labels.bytes_per_label), memory);
   }
   resident_.indptr = offsets_.data();
   resident_.indices = nullptr;

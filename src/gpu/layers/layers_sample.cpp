@@ -7,6 +7,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <tendril/checked.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/layers.hpp>
 
@@ -129,7 +130,7 @@ layer_samples sample(graph const& graph, std::span<vertex_id const> roots, sampl
   // Where not all matrices of bits fit, they are made range by range, and made again to write the edges.
   std::int64_t const sample_bytes = 4 * job.sample_words();
   std::int64_t const at_once = std::clamp<std::int64_t>(most_bits_bytes / sample_bytes, 1, spec.num_samples);
-  buffer<std::uint32_t> bits(at_once * job.sample_words(), memory);
+  buffer<std::uint32_t> bits(checked_product("bits of samples", at_once, job.sample_words()), memory);
   gpu::layer_shapes const shapes = gpu::shapes_of(job, at_once, exec.device);
   buffer<char> scratch(shapes.scratch_bytes(), memory);
   auto const for_each_range = [&](auto f) {

@@ -4,6 +4,8 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
+#include <tendril/checked.hpp>
+
 #include "gpu/device/copy_value.hpp"
 #include "gpu/graph/csr.hpp"  // key_layout
 #include "gpu/graph/edge_tiles.cuh"
@@ -83,7 +85,7 @@ buffer<std::uint32_t> make_orders(order_keys const& keys, std::int64_t order_siz
                                   gpu_exec const& exec)
 {
   auto& memory = memory_of(exec);
-  std::int64_t const size = order_size * num_orders;
+  std::int64_t const size = checked_product("items of orders", order_size, num_orders);
   unsigned const blocks = grid_blocks(size, block_threads);
   buffer<std::uint64_t> bits(size, memory);
   buffer<std::uint64_t> other_bits(size, memory);

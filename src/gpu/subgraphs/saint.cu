@@ -5,6 +5,8 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_select.cuh>
 
+#include <tendril/checked.hpp>
+
 #include "gpu/device/copy_value.hpp"
 #include "gpu/graph/csr.hpp"  // key_layout
 #include "gpu/graph/edge_tiles.cuh"
@@ -143,8 +145,8 @@ drawn_samples draw_samples(saint_draws const& draws, std::uint32_t budget, std::
                            std::int64_t num_samples, gpu_exec const& exec)
 {
   auto& memory = memory_of(exec);
-  std::int64_t const num_draws = num_samples * budget;
-  std::int64_t const size = num_draws * draws.vertices_a_draw();
+  std::int64_t const num_draws = checked_product("draws of samples", num_samples, budget);
+  std::int64_t const size = checked_product("vertices of draws", num_draws, draws.vertices_a_draw());
   key_layout const layout = key_layout::of(draws.graph.num_vertices);
   std::uint64_t const no_key = layout.key(static_cast<std::uint64_t>(num_samples), 0);
   buffer<std::uint64_t> keys(size, memory);

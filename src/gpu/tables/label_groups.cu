@@ -11,6 +11,8 @@
 
 #include <cub/device/device_radix_sort.cuh>
 
+#include <tendril/checked.hpp>
+
 #include "gpu/device/limits.hpp"
 #include "gpu/graph/edge_tiles.cuh"
 #include "gpu/tables/tables.hpp"
@@ -107,7 +109,7 @@ plan::label_groups make_label_groups(graph_view const& graph, plan::grouping by,
 {
   device_guard const guard(exec.device);
   auto& memory = memory_of(exec);
-  std::int64_t const num_rows = graph.num_vertices * num_labels;
+  std::int64_t const num_rows = checked_product("rows of vertices by label", graph.num_vertices, num_labels);
   plan::label_groups out;
   out.num_labels = num_labels;
   out.indptr = buffer<edge_id>(num_rows + 1, memory);

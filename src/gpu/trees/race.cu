@@ -2,6 +2,8 @@
 // bit. The rule: src/core/race.hpp. CPU twin: src/cpu/picks/race.hpp. Up to 32 picks of up to 4,096 edges are a warp's work,
 // larger neighbourhoods and more picks are a block's: src/gpu/picks/race_picks.cuh, src/gpu/picks/block_race.cuh.
 
+#include <tendril/checked.hpp>
+
 #include "gpu/picks/block_race.cuh"
 #include "gpu/trees/part.cuh"
 
@@ -107,7 +109,7 @@ void enqueue_races(khop_job const& job, gpu_exec const& exec)
     most = std::clamp<std::int64_t>(most_scratch_bytes / bytes, 1, most);
     most = std::min(most, job.parents.size);
   }
-  buffer<std::uint64_t> scratch(in_shared ? 0 : most * capacity, memory_of(exec));
+  buffer<std::uint64_t> scratch(in_shared ? 0 : checked_product("scratch of blocks", most, capacity), memory_of(exec));
   race_space const space{capacity, in_shared ? nullptr : scratch.data()};
   constexpr std::int64_t a_block = by_warps ? race_warps : 1;
   for_each_part(job, 2, [&](khop_part const& part) {

@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include <tendril/checked.hpp>
+
 #include "gpu/picks/floyd_picks.cuh"
 #include "gpu/trees/pairs.cuh"
 
@@ -96,7 +98,7 @@ void enqueue_tables(khop_job const& job, gpu_exec const& exec)
   std::int64_t most = resident_blocks(floyd_tables_kernel, table_threads, shared_bytes, exec.device);
   if (!in_shared) { most = std::clamp<std::int64_t>(most_scratch_bytes / bytes, 1, most); }
   most = std::min(most, job.parents.size);
-  buffer<std::uint32_t> scratch(in_shared ? 0 : most * bytes / 4, memory_of(exec));
+  buffer<std::uint32_t> scratch(in_shared ? 0 : checked_product("scratch of blocks", most, bytes / 4), memory_of(exec));
   table_space const space{num_slots, in_shared ? nullptr : scratch.data()};
   for_each_part(job, 1, [&](khop_part const& part) {
     auto const blocks = static_cast<unsigned>(std::min<std::int64_t>(most, part.num_parents));

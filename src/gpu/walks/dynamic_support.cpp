@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <tendril/checked.hpp>
 #include <tendril/engine/walks/launch.hpp>
 #include <tendril/engine/walks/support.hpp>
 #include <tendril/gpu.hpp>
@@ -72,10 +73,11 @@ dynamic_workspace make_workspace(std::uint32_t num_warps, gpu_exec const& exec)
   auto const lines = [](std::size_t bytes) { return (bytes + line - 1) / line * line; };
   std::size_t const desk = lines(sizeof(launch_state));
   std::size_t const open = lines((num_warps + std::size_t{31}) / 32 * sizeof(unsigned));
-  std::size_t const all = line + desk + open + num_warps * sizeof(shared_scan);
+  std::int64_t const scans = checked_product("scans of warps", num_warps, sizeof(shared_scan));
+  std::int64_t const all = checked_sum("workspace of walks", line, desk, open, scans);
   dynamic_workspace space(exec);
   space.num_warps_ = num_warps;
-  space.memory_ = buffer<std::byte>(static_cast<std::int64_t>(all), memory_of(exec));
+  space.memory_ = buffer<std::byte>(all, memory_of(exec));
   auto const begin = reinterpret_cast<std::uintptr_t>(space.memory_.data());
   std::byte* const aligned = space.memory_.data() + ((line - begin % line) % line);
   space.desk_ = reinterpret_cast<launch_state*>(aligned);
@@ -133,8 +135,8 @@ walks run_walk_on_gpu(graph const& graph, std::span<vertex_id const> starts, dyn
 {
   (void)make_setup(graph.view(), params);  // a length that is none must not become a size
   auto const n = static_cast<std::int64_t>(starts.size());
-  walks out{buffer<vertex_id>(n * (params.length + 1), memory_of(exec)), buffer<std::int32_t>(n, memory_of(exec)), n,
-            params.length};
+  walks out{buffer<vertex_id>(checked_product("walks", n, params.length + 1), memory_of(exec)),
+            buffer<std::int32_t>(n, memory_of(exec)), n, params.length};
   run_walk_into(graph, starts, params, has_bound, exec, first_walk, {out.vertices.data(), out.lengths.data()}, enqueue);
   return out;
 }

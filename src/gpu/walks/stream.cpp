@@ -11,6 +11,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <tendril/checked.hpp>
 #include <tendril/gpu.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
@@ -104,10 +105,11 @@ class walk_line {
   walk_line(walk_stream_job const& job, footprint const& walk, batch_maker make, gpu_exec const& exec)
       : job_(job), walk_(walk), make_(std::move(make)), exec_(exec), batch_(choose_batch(job, walk, exec))
   {
+    std::int64_t const num_starts = checked_product("starts of a batch", batch_, walk.starts);
     for (auto& s : slots_) {
-      s.host_starts = buffer<vertex_id>(batch_ * walk.starts, pinned_memory());
-      s.starts = buffer<vertex_id>(batch_ * walk.starts, memory_of(exec));
-      s.host_vertices = buffer<vertex_id>(batch_ * walk.row, pinned_memory());
+      s.host_starts = buffer<vertex_id>(num_starts, pinned_memory());
+      s.starts = buffer<vertex_id>(num_starts, memory_of(exec));
+      s.host_vertices = buffer<vertex_id>(checked_product("walks of a batch", batch_, walk.row), pinned_memory());
       s.host_lengths = buffer<std::int32_t>(batch_, pinned_memory());
     }
     synchronize(exec);  // the other streams may use the memory from here on
@@ -207,7 +209,7 @@ walk_stream_report stream_walks(walker const& walk, walk_stream_job const& job, 
   std::int64_t const row = walk.params().length + 1;
   auto const make = [&](std::int64_t first, std::span<vertex_id const> starts, gpu_rows& out) {
     if (out.lengths.empty()) {  // the first batch of a slot is as large as any that follows
-      out.vertices = buffer<vertex_id>(static_cast<std::int64_t>(starts.size()) * row, memory_of(exec));
+      out.vertices = buffer<vertex_id>(checked_product("walks of a batch", starts.size(), row), memory_of(exec));
       out.lengths = buffer<std::int32_t>(static_cast<std::int64_t>(starts.size()), memory_of(exec));
     }
     walk.run_into(starts, first, out.vertices.data(), out.lengths.data(), exec);

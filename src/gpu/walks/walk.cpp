@@ -1,5 +1,6 @@
 // The front of the GPU's walks: checks arguments, plans, builds tables, enqueues batches. CPU twin: src/cpu/walks/walk.cpp.
 
+#include <tendril/checked.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>  // expect_vertices
 #include <tendril/walk.hpp>
@@ -113,7 +114,8 @@ walks walker::run(std::span<vertex_id const> starts, std::int64_t first_walk, gp
   auto const n = static_cast<std::int64_t>(starts.size());
   std::int64_t const length = state_->params.length;
   memory_resource& memory = memory_of(exec);
-  walks out{buffer<vertex_id>(n * (length + 1), memory), buffer<std::int32_t>(n, memory), n, length, order};
+  walks out{buffer<vertex_id>(checked_product("walks", n, length + 1), memory), buffer<std::int32_t>(n, memory), n,
+            length, order};
   run_into(starts, first_walk, out.vertices.data(), out.lengths.data(), exec, order);
   return out;
 }

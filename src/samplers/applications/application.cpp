@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include <tendril/checked.hpp>
+
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 
 namespace tendril::engine {
@@ -90,16 +92,18 @@ samples allocate_samples(application_job const& job, application_params const& p
     step.first_slot = out.row_size;
     out.row_size += step.num_slots;
     if (params.order == sample_order::per_step) {
-      step.vertices = buffer<vertex_id>(job.num_samples * step.num_slots, memory);
+      step.vertices = buffer<vertex_id>(checked_product("slots of a step", job.num_samples, step.num_slots), memory);
     }
     if (job.counts()) { step.sizes = buffer<std::int32_t>(job.num_samples, memory); }
   }
   if (params.order == sample_order::per_sample) {
-    out.vertices = buffer<vertex_id>(job.num_samples * out.row_size, memory);
+    out.vertices = buffer<vertex_id>(checked_product("samples", job.num_samples, out.row_size), memory);
   } else {
     out.row_size = 0;
   }
-  if (job.traits.replaces_roots) { out.roots = buffer<vertex_id>(job.num_samples * job.num_roots, memory); }
+  if (job.traits.replaces_roots) {
+    out.roots = buffer<vertex_id>(checked_product("roots of samples", job.num_samples, job.num_roots), memory);
+  }
   return out;
 }
 

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 
 #include <fmt/format.h>
 
+#include <tendril/checked.hpp>
 #include <tendril/error.hpp>
 #include <tendril/layers.hpp>
 
@@ -62,11 +62,7 @@ struct layer_spec {
 /// The result but for its edges. @throws memory_error, also where the size is beyond any integer.
 inline layer_samples allocate_layers(layer_spec const& spec, memory_resource& memory)
 {
-  if (spec.num_samples > std::numeric_limits<std::int64_t>::max() / 8 / (spec.num_layers * spec.layer_size)) {
-    throw memory_error(fmt::format("layers: {} samples of {} layers of {} vertices don't fit any memory",
-                                   spec.num_samples, spec.num_layers, spec.layer_size));
-  }
-  std::int64_t const slots = spec.num_blocks() * spec.layer_size;
+  std::int64_t const slots = checked_product("vertices of layers", spec.num_samples, spec.num_layers, spec.layer_size);
   layer_samples out;
   out.num_samples = spec.num_samples;
   out.num_layers = spec.num_layers;

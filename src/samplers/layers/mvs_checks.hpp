@@ -2,10 +2,11 @@
 
 #pragma once
 
-#include <limits>
+#include <cstdint>
 
 #include <fmt/format.h>
 
+#include <tendril/checked.hpp>
 #include <tendril/error.hpp>
 #include <tendril/mvs.hpp>
 
@@ -29,11 +30,7 @@ inline void check_mvs(graph const& graph, std::int64_t num_importances, std::int
 /// The result but for its edges. @throws memory_error, also where the size is beyond any integer.
 inline mvs_batches allocate_mvs(std::int64_t num_samples, std::int64_t batch_size, memory_resource& memory)
 {
-  if (num_samples > std::numeric_limits<std::int64_t>::max() / 8 / batch_size) {
-    throw memory_error(
-        fmt::format("mvs_sample: {} batches of {} vertices don't fit any memory", num_samples, batch_size));
-  }
-  std::int64_t const slots = num_samples * batch_size;
+  std::int64_t const slots = checked_product("mvs_sample: vertices of batches", num_samples, batch_size);
   mvs_batches out;
   out.num_samples = num_samples;
   out.batch_size = batch_size;

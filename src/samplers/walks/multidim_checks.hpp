@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 #include <fmt/format.h>
 
+#include <tendril/checked.hpp>
 #include <tendril/error.hpp>
 #include <tendril/multidim.hpp>
 
@@ -31,17 +31,13 @@ inline void check_multidim(std::int64_t num_vertices, std::int64_t num_roots, mu
 inline multidim_walks allocate_multidim(std::int64_t num_walks, std::int64_t num_roots, std::int64_t length,
                                         memory_resource& memory)
 {
-  std::int64_t const row = num_roots + length;
-  if (num_walks > std::numeric_limits<std::int64_t>::max() / 8 / row) {
-    throw memory_error(
-        fmt::format("multidim_walk: {} samples of {} vertices each don't fit any memory", num_walks, row));
-  }
-  return {buffer<vertex_id>(num_walks * row, memory),
-          buffer<std::int32_t>(num_walks * length, memory),
-          buffer<std::int32_t>(num_walks, memory),
-          num_walks,
-          num_roots,
-          length};
+  return {
+      buffer<vertex_id>(checked_product("multidim_walk: vertices of samples", num_walks, num_roots + length), memory),
+      buffer<std::int32_t>(checked_product("multidim_walk: steps of samples", num_walks, length), memory),
+      buffer<std::int32_t>(num_walks, memory),
+      num_walks,
+      num_roots,
+      length};
 }
 
 }  // namespace tendril::samplers

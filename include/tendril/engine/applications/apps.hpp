@@ -1,5 +1,5 @@
-// Sampling applications of the literature as structs of <tendril/application.hpp>: to use, and to write others after
-// them. Where the library has a call of its own for the same samples, a comment says which; it is the faster way.
+// Sampling applications from the literature as structs of <tendril/application.hpp>, for direct use and as examples for
+// new ones. If the library has its own call for the same samples, a comment names it; that call is faster.
 
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace tendril::apps {
 
-/// DeepWalk (Perozzi, Al-Rfou, Skiena, KDD'14) without weights. Draws what random_walk draws, which is faster: their walks
-/// are equal.
+/// DeepWalk (Perozzi, Al-Rfou, Skiena, KDD'14) without weights. It draws the same numbers as random_walk, so their
+/// walks are equal; random_walk is faster.
 struct deepwalk {
   int length = 80;
   rng_key key;  ///< make_key(seed, first_order_walk)
@@ -57,7 +57,7 @@ struct node2vec {
   }
 };
 
-/// A uniform walk that ends with probability `stop` before each step (personalised PageRank).
+/// A uniform walk that stops with probability `stop` before each step (personalised PageRank).
 struct ppr {
   double stop = 0.01;
   static constexpr bool reads_transit_only = true;
@@ -97,8 +97,8 @@ struct multidim {
   }
 };
 
-/// k-hop neighbourhoods (Hamilton, Ying, Leskovec, GraphSAGE, NeurIPS'17), with replacement. In the domain of k-hop trees,
-/// khop_sample gives the same.
+/// k-hop neighbourhoods (Hamilton, Ying, Leskovec, GraphSAGE, NeurIPS'17), with replacement. In the domain of k-hop
+/// trees, khop_sample gives the same samples.
 struct khop {
   int num_hops = 2;
   std::int32_t fanouts[8] = {25, 10};
@@ -112,8 +112,8 @@ struct khop {
   }
 };
 
-/// Layer sampling (Gao, Wang, Ji, KDD'18, as NextDoor has it): `size` vertices a step out of all neighbours of the
-/// sample's last step, until it has `most`.
+/// Layer sampling (Gao, Wang, Ji, KDD'18, in the form of NextDoor): each step draws `size` vertices from all neighbours
+/// of the sample's previous step, until the sample has `most` vertices.
 struct layer {
   std::int64_t size = 1000;
   std::int64_t most = 2000;
@@ -129,8 +129,8 @@ struct layer {
   }
 };
 
-/// k-hop neighbourhoods in proportion to weights, with replacement, by adding up the list at every call: the plainest way,
-/// and the one that reads most. khop_sample has tables.
+/// k-hop neighbourhoods in proportion to weights, with replacement. Every call adds up the whole list: this is the
+/// simplest method, and reads the most. khop_sample uses tables.
 struct weighted_khop_scan {
   int num_hops = 2;
   std::int32_t fanouts[8] = {5, 5};
@@ -152,8 +152,8 @@ struct weighted_khop_scan {
   }
 };
 
-/// NextDoor's importance sampling (its figure 4b): vertices of the whole graph, uniformly, and the edges from the step
-/// before to them. fastgcn_sample and ladies_sample draw by importance, as those papers do.
+/// NextDoor's importance sampling (its figure 4b): draws vertices of the whole graph, uniformly, and records the edges
+/// from the previous step's vertices to them. fastgcn_sample and ladies_sample draw by importance, as their papers do.
 struct importance {
   int layers = 5;
   std::int64_t size = 64;

@@ -1,7 +1,7 @@
-// Sample-parallel execution of sampling applications, for nvcc and NVRTC: threads belong to samples. Two kernels: one
-// thread does all of a sample, where its steps make one call each (walks); or the calls of one step are spread over all
-// threads. What a call sees and draws: engine/application_step.hpp. CPU twin: engine/application_cpu.hpp. Applications
-// that need a block a sample: engine/application_team.cuh.
+// Sample-parallel execution of sampling applications, for nvcc and NVRTC: threads belong to samples. Two kernels: in
+// the first, one thread runs a whole sample, for applications whose steps make one call each (walks); in the second,
+// the calls of one step are spread over all threads. Inputs and random numbers of a call: engine/applications/step.hpp.
+// CPU twin: engine/applications/cpu.hpp. Applications that need one block per sample: engine/applications/team.cuh.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace tendril::engine {
 
-/// Keeps the least problem of all. Any thread.
+/// Stores `code` if it is smaller than every problem reported so far. Any thread.
 __device__ __forceinline__ void report_problem(std::uint64_t* least, std::uint64_t code)
 {
   if (code != problem_code::none) {
@@ -19,20 +19,20 @@ __device__ __forceinline__ void report_problem(std::uint64_t* least, std::uint64
   }
 }
 
-/// Whether a sample has ended before a step: the step before added nothing. Of applications that run until_done, whose
-/// steps are counted.
+/// Whether a sample has ended before a step, because the previous step added nothing. For applications that run
+/// until_done, whose steps are counted.
 __device__ __forceinline__ bool has_ended(application_setup const& setup, std::int64_t index, std::int32_t step)
 {
   return setup.until_done && step > 0 && setup.places()[step].sizes[index] == 0;
 }
 
-/// What two neighbouring calls returned.
+/// The results of two neighbouring calls.
 struct call_pair {
   vertex_id first = no_vertex, second = no_vertex;
 };
 
-/// Calls 2k and 2k + 1 for a transit or, collective, a sample: they share a block of random bits. `sample.call` is 2k.
-/// Any thread.
+/// Makes calls 2k and 2k + 1 for one transit (collective: for one sample); the two calls share a block of random bits.
+/// `sample.call` is 2k. Any thread.
 template <class A, class Edges>
 __device__ __forceinline__ call_pair call_both(A const& app, application_setup const& setup, rng_key key,
                                                sample_view& sample, std::int64_t index, transit_list const& transits,
@@ -46,7 +46,8 @@ __device__ __forceinline__ call_pair call_both(A const& app, application_setup c
   return out;
 }
 
-/// Writes them: as one store where they are aligned. Results are written once and read by few: they leave the cache first.
+/// Writes both results, in one store if they are aligned. The cache evicts these lines first, since results are written
+/// once and rarely read.
 __device__ __forceinline__ void store_both(vertex_id* out, call_pair const& pair, bool has_second)
 {
   if (has_second && reinterpret_cast<std::uintptr_t>(out) % 8 == 0) {
@@ -57,7 +58,7 @@ __device__ __forceinline__ void store_both(vertex_id* out, call_pair const& pair
   }
 }
 
-/// Thread n makes a pair of calls of one step; neighbouring threads write neighbouring slots. Any threads that cover
+/// Thread n makes one pair of calls of one step; neighbouring threads write neighbouring slots. Any threads that cover
 /// [0, num_pairs). For individual applications.
 template <class A>
 __global__ __launch_bounds__(call_threads) void call_kernel(A const __grid_constant__ app,
@@ -93,7 +94,7 @@ __global__ __launch_bounds__(call_threads) void call_kernel(A const __grid_const
   }
 }
 
-/// All steps, a thread a sample. Any threads, in a loop over the grid. For individual applications.
+/// Runs all steps, one thread per sample. Any threads, in a loop over the grid. For individual applications.
 template <class A>
 __global__ __launch_bounds__(call_threads) void lane_kernel(A const __grid_constant__ app,
                                                             application_setup const __grid_constant__ setup,
@@ -134,7 +135,7 @@ __global__ __launch_bounds__(call_threads) void lane_kernel(A const __grid_const
   }
 }
 
-/// end_step() of every sample that hasn't ended. Any threads, in a loop over the grid.
+/// Calls end_step() of every sample that hasn't ended. Any threads, in a loop over the grid.
 template <class A>
 __global__ __launch_bounds__(call_threads) void end_step_kernel(A const __grid_constant__ app,
                                                                 application_setup const __grid_constant__ setup,

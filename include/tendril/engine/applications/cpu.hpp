@@ -1,5 +1,5 @@
-// Sampling applications on the CPU: sample by sample, each by one thread, step by step. What a call sees and draws:
-// engine/application_step.hpp. The GPU's executors must give what this one gives.
+// Sampling applications on the CPU: one thread grows a whole sample, step by step. Inputs and random numbers of a call:
+// engine/applications/step.hpp. The GPU's executors must give the same results as this executor.
 
 #pragma once
 
@@ -13,16 +13,16 @@
 namespace tendril {
 namespace engine {
 
-/// What grows a run of samples and records their edges [num_steps], or null; returns the least problem.
+/// Grows a run of samples and records their edges [num_steps], or null; returns the least problem.
 using grow_run =
     std::function<std::uint64_t(application_setup const&, std::int64_t begin, std::int64_t end, recorded_edges* edges)>;
 
-/// Everything of a call on the CPU but the growing of samples. @throws as run_application.
+/// Runs a whole call on the CPU except the growing of samples. @throws as run_application.
 [[nodiscard]] samples run_on_cpu(graph const& graph, application_job const& job, std::span<vertex_id const> roots,
                                  application_params const& params, cpu_exec const& exec, std::int64_t first_sample,
                                  core::domain domain, grow_run const& grow);
 
-/// run_application with the random numbers of `domain`.
+/// Runs run_application with the random numbers of `domain`.
 template <class A>
 [[nodiscard]] samples run_in_domain(graph const& graph, A const& app, std::span<vertex_id const> roots,
                                     std::int64_t num_roots, application_params const& params, cpu_exec const& exec,
@@ -40,19 +40,20 @@ template <class A>
 
 }  // namespace engine
 
-/// Grows samples by an application, on this machine's cores.
+/// Grows samples by an application on this machine's cores.
 ///
-/// Sample i depends on the graph, the application, params.seed, its roots and its logical id first_sample + i alone
-/// (docs/reproducibility.md); the GPU's overload gives the same bytes, whichever executor runs it.
+/// Sample i depends only on the graph, the application, params.seed, its roots and its logical id first_sample + i
+/// (docs/reproducibility.md). The GPU's overload gives the same bytes with either executor.
 ///
 /// @param graph      In host memory.
-/// @param app        A struct as <tendril/application.hpp> describes; what it points to must be in host memory.
-/// @param roots      [n, num_roots] vertices, row-major: what each sample begins with (<tendril/starts.hpp> draws some).
-/// @param num_roots  Vertices that each sample starts from, >= 1.
-/// @return           In memory of `exec`.
-/// @throws argument_error  for parameters and roots out of range; a step that adds a vertex, or follows a transit, that is
-///                         not in the graph; checked: a sample that still grows after max_steps. Of several problems
-///                         that of the least sample is named. memory_error.
+/// @param app        A struct as <tendril/application.hpp> describes; all data it points to must be in host memory.
+/// @param roots      [n, num_roots] vertices, row-major: the initial vertices of each sample (<tendril/starts.hpp> can
+///                   draw them).
+/// @param num_roots  Number of roots of each sample, >= 1.
+/// @return           In the memory of `exec`.
+/// @throws argument_error  for parameters and roots out of range; a step that adds a vertex, or follows a transit, that
+///                         is not in the graph; with `checked`: a sample that still grows after max_steps. If there are
+///                         several problems, the message names the problem of the least sample. memory_error.
 template <class A>
 [[nodiscard]] samples run_application(graph const& graph, A const& app, std::span<vertex_id const> roots,
                                       std::int64_t num_roots, application_params const& params,

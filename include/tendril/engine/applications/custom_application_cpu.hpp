@@ -1,5 +1,5 @@
-// The functions of a shared library that holds one application compiled from text for the CPU; the library's end is
-// src/cpu/custom_application.cpp. No object with a destructor passes between the two.
+// The functions of a shared library that holds one application compiled from text for the CPU; the library's side is
+// src/cpu/applications/custom_application.cpp. No object with a destructor crosses this boundary.
 
 #pragma once
 
@@ -13,19 +13,19 @@
 
 namespace tendril::engine {
 
-/// Tells of the application, and what it asks for at each of `num_steps` steps.
+/// Reports the application's properties, and its values at each of `num_steps` steps.
 using custom_about_function = void(void const* app, std::int32_t num_steps, custom_about* about,
                                    step_request* requests);
 
-/// What takes the edges that a run of samples recorded, a call a step. `counts` [num_samples]: of each sample.
+/// Receives the edges that a run of samples recorded, one call per step. `counts` [num_samples]: edges of each sample.
 struct edge_sink {
   void* self;
   void (*take)(void* self, std::int32_t step, vertex_id const* sources, vertex_id const* targets,
                std::int64_t const* counts, std::int64_t num_samples);
 };
 
-/// Grows samples [begin, end); `sink` is null where none are recorded. @return 0, with the least problem in `problem`,
-/// or 1 if there is no memory.
+/// Grows samples [begin, end); `sink` is null if no edges are recorded. @return 0, with the least problem in
+/// `problem`, or 1 if memory is exhausted.
 using custom_grow_function = int(void const* app, application_setup const* setup, std::int64_t begin, std::int64_t end,
                                  edge_sink const* sink, std::uint64_t* problem);
 

@@ -1,4 +1,4 @@
-// What an application that comes as text is compiled with besides engine/custom_struct.hpp, on the CPU and by NVRTC.
+// Compiled together with the text of an application, in addition to engine/custom_struct.hpp, on the CPU and by NVRTC.
 // Host and device.
 
 #pragma once
@@ -13,13 +13,13 @@
 
 namespace tendril::engine {
 
-/// What the library asks an application before it runs it.
+/// The values that the library asks an application for before it runs it.
 struct custom_about {
   application_traits traits;
-  std::int32_t num_steps = 0;  ///< What steps() returns.
+  std::int32_t num_steps = 0;  ///< The value of steps().
 };
 
-/// Stands where an application that is none would: its errors would bury the one that counts.
+/// Replaces a struct that is not an application: the errors of such a struct would hide the decisive message.
 struct no_application {
   TENDRIL_HD int steps() const { return 1; }
   TENDRIL_HD std::int64_t sample_size(int) const { return 1; }
@@ -29,7 +29,7 @@ struct no_application {
   }
 };
 
-/// The application that is compiled.
+/// The compiled application.
 template <class A>
 using compiled_application = std::conditional_t<sampling_application<A>, A, no_application>;
 

@@ -1,6 +1,6 @@
-// Sampling applications on a GPU, for nvcc: the call that users make. The kernels: engine/application_calls.cuh,
-// engine/application_team.cuh, engine/application_transit.cuh; what launches them: engine/application_launch.hpp. CPU
-// twin: engine/application_cpu.hpp.
+// Sampling applications on a GPU, for nvcc: the functions that users call. Kernels: engine/applications/calls.cuh,
+// engine/applications/team.cuh, engine/applications/transit.cuh. Launches: engine/applications/launch.hpp. CPU twin:
+// engine/applications/cpu.hpp.
 
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace tendril {
 namespace engine {
 
-/// The kernels of an application that is compiled with this header.
+/// The kernels of an application compiled with this header.
 template <class A>
 [[nodiscard]] application_kernels kernels_of()
 {
@@ -38,7 +38,7 @@ template <class A>
   return kernels;
 }
 
-/// run_application with the random numbers of `domain`.
+/// Runs run_application with the random numbers of `domain`.
 template <class A>
 [[nodiscard]] samples run_in_domain(graph const& graph, A const& app, std::span<vertex_id const> roots,
                                     std::int64_t num_roots, application_params const& params, gpu_exec const& exec,
@@ -51,17 +51,18 @@ template <class A>
 
 }  // namespace engine
 
-/// Grows samples by an application, on the GPU of `exec`; the bytes are those of the CPU's overload, whichever executor
-/// runs it. Compile with --fmad=false.
+/// Grows samples by an application on the GPU of `exec`. The bytes equal those of the CPU's overload with either
+/// executor. Compile with --fmad=false.
 ///
-/// @param graph  In the memory of exec.device, or of the host. One in host memory is copied to the GPU for the call, if it
-///               takes params.gpu_memory bytes at most; else its edges stream through the GPU, step by step, which
-///               the application must allow (reads_transit_only), without recorded edges and, unless it is collective,
-///               without unique steps. What `app` points to is in the memory of exec.device.
+/// @param graph  In the memory of exec.device, or of the host. A graph in host memory is copied to the GPU for the call
+///               if it takes at most params.gpu_memory bytes. A larger graph streams: its edges pass through the GPU,
+///               step by step. The application must allow streaming (reads_transit_only); it must not record edges and,
+///               unless it is collective, must not have unique steps. All data that `app` points to is in the memory of
+///               exec.device.
 /// @param roots  [n, num_roots] vertices in that memory, row-major.
-/// @return       In the memory of `exec`. Synchronises once, at the end; twice where edges are added; once a step or more
-///               where the graph streams.
-/// @throws argument_error as on the CPU, and for a graph that must stream and an application that can't; memory_error;
+/// @return       In the memory of `exec`. Synchronises once, at the end; twice if edges are added; at least once per
+///               step if the graph streams.
+/// @throws argument_error as on the CPU, and for a graph that must stream with an application that can't; memory_error;
 ///         device_error.
 template <class A>
 [[nodiscard]] samples run_application(graph const& graph, A const& app, std::span<vertex_id const> roots,
@@ -71,7 +72,8 @@ template <class A>
   return engine::run_in_domain(graph, app, roots, num_roots, params, exec, first_sample, core::domain::application);
 }
 
-/// Which executor run_application would use for each step of so many samples, and why. @throws as run_application.
+/// Reports which executor run_application would use for each step of this many samples, and why. @throws as
+/// run_application.
 template <class A>
 [[nodiscard]] std::vector<engine::step_plan> plan_application(graph const& graph, A const& app,
                                                               std::int64_t num_samples, std::int64_t num_roots,

@@ -1,6 +1,6 @@
-// What the launches of sampling applications have in the library: memory, tables, the choice of an executor, problems.
-// Host functions. The kernels are templates over the application (engine/application_*.cuh); they are launched by
-// address, so that an application that was compiled at run time goes the same way.
+// Host side of the launches of sampling applications, in the library: memory, tables, the choice of an executor, error
+// reports. Host functions. The kernels are templates over the application (engine/application_*.cuh). They are launched
+// by address, so that an application compiled at run time uses the same functions.
 
 #pragma once
 
@@ -16,25 +16,25 @@
 
 namespace tendril::engine {
 
-/// The kernels of one application: functions, or cudaKernel_t of a library. Each takes the application by value, then
-/// application_setup, then what its own comment says.
+/// The kernels of one application: functions, or cudaKernel_t of a library. Each kernel takes the application by value,
+/// then application_setup, then the arguments that its own comment lists.
 struct application_kernels {
-  void const* lanes = nullptr;     ///< lane_kernel: a thread a sample, all steps. Where steps make one call a sample.
-  void const* calls = nullptr;     ///< call_kernel: a thread two calls of one step. Individual applications.
-  void const* teams = nullptr;     ///< team_kernel: a block a sample, all steps or one.
+  void const* lanes = nullptr;     ///< lane_kernel: a thread per sample, all steps. If steps make one call per sample.
+  void const* calls = nullptr;     ///< call_kernel: one thread per two calls of one step. Individual applications.
+  void const* teams = nullptr;     ///< team_kernel: one block per sample, all steps or one.
   void const* ends = nullptr;      ///< end_step_kernel; null for an application without end_step().
-  void const* transits = nullptr;  ///< transit_kernel: which transits a step has.
-  void const* few = nullptr;       ///< Transit-parallel: transits with less calls than a warp has lanes,
-  void const* block = nullptr;     ///< less than a block has threads,
+  void const* transits = nullptr;  ///< transit_kernel: finds the transits of a step.
+  void const* few = nullptr;       ///< Transit-parallel: transits with fewer calls than a warp has lanes,
+  void const* block = nullptr;     ///< fewer than a block has threads,
   void const* grid = nullptr;      ///< and more.
-  void const* listed = nullptr;    ///< listed_call_kernel: the calls of some pairs. Graphs that stream.
+  void const* listed = nullptr;    ///< listed_call_kernel: the calls of a list of pairs. For graphs that stream.
 };
 
-/// One call's memory on the GPU, and all that its launches share.
+/// The memory of one call on the GPU, and the data that all its launches share.
 class application_run {
  public:
-  /// Allocates from memory_of(exec) and enqueues copies of the tables, on the stream of `exec`. Refers to its arguments but
-  /// the view, of which nothing is read here but the number of vertices.
+  /// Allocates from memory_of(exec) and enqueues copies of the tables on the stream of `exec`. Keeps references to all
+  /// its arguments except the view; from the view it reads only the number of vertices here.
   /// @throws argument_error for a negative first_sample; memory_error; device_error.
   application_run(graph_view const& graph, application_job const& job, std::span<vertex_id const> roots,
                   application_params const& params, std::int64_t first_sample, core::domain domain,
@@ -43,14 +43,14 @@ class application_run {
   application_job const& job;
   application_params const& params;
   gpu_exec const& exec;
-  application_setup setup;           ///< Pointers are to device memory.
+  application_setup setup;           ///< Its pointers are to device memory.
   std::uint64_t* problem = nullptr;  ///< Device memory: the least problem_code so far.
   samples out;
 
-  /// Puts roots and states back to what they were: the job runs once more.
+  /// Restores the initial roots and states, so that the job can run once more.
   void rewind();
 
-  /// Waits for everything, and throws what went wrong. @throws argument_error; device_error.
+  /// Waits for all work, and throws if a problem was reported. @throws argument_error; device_error.
   void finish();
 
  private:
@@ -62,21 +62,22 @@ class application_run {
 
 struct team_task;
 
-/// Enqueues team_kernel over the task's steps; its layout, scratch and problem are filled in here. For all samples, or
-/// those that `copy` names.
+/// Enqueues team_kernel over the task's steps; this function fills in the task's layout, scratch and problem. The
+/// launch covers all samples, or the samples that `copy` names.
 void enqueue_team(application_kernels const& kernels, void const* app, application_run& run, team_task task,
                   combined_copy const& copy = {});
 
-/// Enqueues one step, all samples of it, sample-parallel.
+/// Enqueues one step of all samples, sample-parallel.
 void enqueue_sample_step(application_kernels const& kernels, void const* app, application_run& run, std::int32_t step);
 
-/// The same, transit-parallel: the map from transits to samples by a sort, transits cut into three classes by their
-/// number of calls, a kernel a class. A unique step's later rounds are sample-parallel. Doesn't synchronise,
-/// but once (per 2^27 pairs) for a collective application: for the sizes of what it copies.
+/// Enqueues one step of all samples, transit-parallel: a sort builds the map from transits to samples; transits are
+/// divided into three classes by their number of calls; each class has one kernel. Later rounds of a unique step are
+/// sample-parallel. Doesn't synchronise, with one exception: a collective application synchronises once (per 2^27
+/// pairs), for the sizes of the copies.
 void enqueue_transit_step(application_kernels const& kernels, void const* app, application_run& run, std::int32_t step);
 
-/// A whole call on a GPU. Synchronises once at its end; once more where edges are added; more often for a graph in host
-/// memory, which is copied or streamed. @throws as run_application.
+/// Runs a whole call on a GPU. Synchronises once at the end; once more if edges are added; more often for a graph in
+/// host memory, which is copied or streamed. @throws as run_application.
 [[nodiscard]] samples run_on_gpu(application_kernels const& kernels, void const* app, graph const& graph,
                                  application_job const& job, std::span<vertex_id const> roots,
                                  application_params const& params, gpu_exec const& exec, std::int64_t first_sample,

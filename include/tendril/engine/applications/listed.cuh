@@ -1,7 +1,8 @@
-// The calls of one step for a list of pairs (sample, transit), for nvcc and NVRTC: how a graph that doesn't fit is sampled,
-// by the pairs whose transits lie in the part of it that is on the GPU (NextDoor: Jangda, Polisetty, Guha, Serafini,
-// EuroSys'21, section 8.4). Lists are sorted by transit, so that neighbouring threads read the same edges. What a call sees
-// and draws: engine/application_step.hpp. CPU twin: engine/application_cpu.hpp. Host side: src/gpu/application_stream.cpp.
+// The calls of one step for a list of pairs (sample, transit), for nvcc and NVRTC. A graph that doesn't fit in GPU
+// memory is sampled this way: a list holds the pairs whose transits are in the part of the graph that is on the GPU
+// (NextDoor: Jangda, Polisetty, Guha, Serafini, EuroSys'21, section 8.4). Lists are sorted by transit, so that
+// neighbouring threads read the same edges. Inputs and random numbers of a call: engine/applications/step.hpp. CPU
+// twin: engine/applications/cpu.hpp. Host side: src/gpu/applications/stream.cpp.
 
 #pragma once
 
@@ -11,9 +12,9 @@
 
 namespace tendril::engine {
 
-/// Thread n makes a pair of calls for pair n / pairs-of-calls of the list. `setup.graph` is a view whose edge arrays hold the
-/// edges of the list's transits, at their places in the whole graph. Slots of pairs without a transit, which no list has,
-/// are transit_kernel's. Any threads that cover [0, num_calls). For individual applications.
+/// Thread n makes one pair of calls for pair n / pairs-of-calls of the list. `setup.graph` is a view whose edge arrays
+/// hold the edges of the list's transits, at their positions in the whole graph. transit_kernel handles the slots of
+/// pairs without a transit, which no list contains. Any threads that cover [0, num_calls). For individual applications.
 template <class A>
 __global__ __launch_bounds__(call_threads) void listed_call_kernel(A const __grid_constant__ app,
                                                                    application_setup const __grid_constant__ setup,

@@ -1,4 +1,4 @@
-// The random numbers of one call of a sampling application. docs/reproducibility.md states the same scheme in prose.
+// The random numbers of one call of a sampling application. docs/reproducibility.md describes the same scheme in prose.
 // Host and device.
 
 #pragma once
@@ -12,8 +12,8 @@
 
 namespace tendril {
 
-/// As many random numbers as a call asks for, all its own: which ones follows from the sample's logical id, the step, the
-/// transit and the call, never from who runs it. Number d of call j of m is half j mod 2 of block d * ceil(m / 2) +
+/// An unlimited sequence of random numbers for one call. The numbers depend on the sample's logical id, the step, the
+/// transit and the call, and never on the executor. Number d of call j of m is half j mod 2 of block d * ceil(m / 2) +
 /// j / 2 of the counter (sample, transit), so that neighbouring calls share the cost of a block.
 class random_stream {
  public:
@@ -28,7 +28,7 @@ class random_stream {
   {
   }
 
-  /// The same, where `first`, what bits() gives at first, is known already.
+  /// The same stream, if `first`, the first value of bits(), is already known.
   TENDRIL_HD random_stream(rng_key key, std::uint64_t sample, std::uint32_t transit, std::uint32_t call,
                            std::uint32_t num_calls, std::uint64_t first)
       : random_stream(key, sample, transit, call, num_calls)

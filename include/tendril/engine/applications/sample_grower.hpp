@@ -1,5 +1,6 @@
-// How the CPU grows one sample of an application, step by step. What a call sees and draws: engine/application_step.hpp.
-// Host; stands apart from the library's types, so that a library compiled at run time can take it.
+// Grows one sample of an application on the CPU, step by step. Inputs and random numbers of a call:
+// engine/applications/step.hpp. Host. Independent of the library's types, so that a library compiled at run time can
+// include this header.
 
 #pragma once
 
@@ -13,23 +14,24 @@
 
 namespace tendril::engine {
 
-/// The edges that one run of samples recorded at one step.
+/// The edges that a run of samples recorded at one step.
 struct recorded_edges {
   std::vector<vertex_id> sources, targets;
-  std::vector<std::int64_t> counts;  ///< Of each sample.
+  std::vector<std::int64_t> counts;  ///< Per sample.
 };
 
-/// Grows a run of samples, one after another. A thread has its own.
+/// Grows a run of samples, one after another. Each thread has its own grower.
 template <class A>
 class sample_grower {
  public:
   sample_grower(A const& app, application_setup const& setup) : app_(app), setup_(setup) {}
 
-  /// Grows samples [begin, end) to their ends. `edges` [num_steps] collects what they record; null without.
+  /// Grows samples [begin, end) to their ends. `edges` [num_steps] collects the recorded edges; null if none are
+  /// recorded.
   void grow(std::int64_t begin, std::int64_t end, recorded_edges* edges)
   {
     for (std::int64_t i = begin; i < end; ++i) {
-      if (i + 1 < end) { fetch_roots(i + 1); }  // not beyond: the samples there may be replacing theirs right now
+      if (i + 1 < end) { fetch_roots(i + 1); }  // not beyond the run: other threads may be replacing those roots now
       grow(i, edges);
     }
   }
@@ -69,7 +71,8 @@ class sample_grower {
     if (setup_.until_done && grows) { note(problem_code::of(index, setup_.num_steps, application_problem::steps)); }
   }
 
-  /// Sends for where the edges of a sample's first roots are: the next sample's, while this one is worked on.
+  /// Prefetches the positions of the edges of a sample's first roots. Called for the next sample while this one is
+  /// grown.
   void fetch_roots(std::int64_t index) const
   {
     step_place const& roots = setup_.places()[0];
@@ -96,7 +99,7 @@ class sample_grower {
     }
   }
 
-  /// Fills the slots of a step in the way that suits it.
+  /// Fills the slots of a step with the method that suits it.
   void fill(sample_view& sample, std::int64_t index, step_shape const& shape, vertex_id* out, bool records)
   {
     if constexpr (goes_ahead) {
@@ -108,19 +111,20 @@ class sample_grower {
     add(sample, index, shape, out);
   }
 
-  // Whether calls are prepared some hundreds at a time. Not those that read whole lists, nor the collective ones.
+  // Whether calls are prepared in groups of some hundreds. Not for applications that read whole lists, nor for
+  // collective ones.
   static constexpr bool goes_ahead = !is_collective<A> && !application_has::scans<A>;
   static constexpr std::size_t calls_ahead = 512;  // bench sample, axis "general API"
 
-  /// add() for an individual application without more ado: the first numbers of many calls are drawn at once, and the
-  /// edges that they would pick by a single bounded(size) are on their way from memory when next() asks for them. An
-  /// application that picks otherwise loses a few prefetches.
+  /// Does the work of add() for an individual application without unique steps or recorded edges. It draws the first
+  /// numbers of many calls at once, and prefetches the edges that a single bounded(size) would pick, before next() asks
+  /// for them. An application that picks edges in another way loses a few prefetches.
   void add_ahead(sample_view& sample, std::int64_t index, step_shape const& shape, vertex_id* out)
   {
     auto const m = static_cast<std::size_t>(shape.sample_size);
     std::size_t const tile = std::max<std::size_t>(1, calls_ahead / m);
     lists_.resize(std::min(tile, transits_.size()));
-    bits_.resize(lists_.size() * m);
+    bits_.resize(std::max(calls_ahead, m));  // tile * m or more
     rng_key const key = setup_.key(sample.step);
     for (std::size_t first = 0; first < transits_.size(); first += tile) {
       std::size_t const count = std::min(tile, transits_.size() - first);
@@ -150,7 +154,7 @@ class sample_grower {
     }
   }
 
-  /// The list of a transit, and its edges that `bits` are likely to pick on their way.
+  /// Looks up the list of a transit, and prefetches the edges that `bits` are likely to pick.
   void look_up(vertex_id transit, edge_list& list, std::uint64_t const* bits, std::size_t count) const
   {
     list = {};
@@ -162,7 +166,7 @@ class sample_grower {
     }
   }
 
-  /// The call for one slot, in round `round`.
+  /// Makes the call for one slot, in round `round`.
   vertex_id call(sample_view& sample, std::int64_t index, step_shape const& shape, std::int64_t slot,
                  std::uint32_t round)
   {
@@ -183,8 +187,8 @@ class sample_grower {
     }
   }
 
-  /// Fills the slots of a step. A unique one calls again, round by round, for slots whose vertex an earlier slot, or an
-  /// earlier round, has: what stays are the first distinct vertices of one sequence of calls.
+  /// Fills the slots of a step. A unique step calls again, round by round, for each slot whose vertex an earlier slot
+  /// or an earlier round already has. The result is the first distinct vertices of one sequence of calls.
   void add(sample_view& sample, std::int64_t index, step_shape const& shape, vertex_id* out)
   {
     std::fill_n(out, shape.num_slots, no_vertex);
@@ -214,7 +218,7 @@ class sample_grower {
     set_.assign(size, no_vertex);
   }
 
-  /// Whether the step doesn't have `v` yet; has it from now on.
+  /// Whether the step doesn't have `v` yet; adds `v` to the set.
   bool is_new(vertex_id v)
   {
     std::size_t at = (v * 0x9E3779B1U) & (set_.size() - 1);
@@ -225,7 +229,7 @@ class sample_grower {
     return true;
   }
 
-  /// Calls again for every slot that was settled, as it was called last, to have its edges.
+  /// Repeats the last call of every settled slot, to record its edges.
   void record(sample_view& sample, std::int64_t index, step_shape const& shape, recorded_edges& edges)
   {
     std::size_t const before = edges.sources.size();
@@ -249,11 +253,11 @@ class sample_grower {
   application_setup const& setup_;
   std::vector<vertex_id> transits_;
   std::vector<std::uint64_t> offsets_;
-  std::vector<edge_list> lists_;       // of some transits,
+  std::vector<edge_list> lists_;       // of a group of transits,
   std::vector<std::uint64_t> bits_;    // and the first numbers of their calls
   std::vector<std::int64_t> open_;     // slots without a vertex
-  std::vector<std::uint32_t> rounds_;  // of each slot: the round that settled it; max_unique_rounds if none did
-  std::vector<vertex_id> set_;         // what a unique step has, as a hash table
+  std::vector<std::uint32_t> rounds_;  // per slot: the round that settled it; max_unique_rounds if no round did
+  std::vector<vertex_id> set_;         // the vertices of a unique step, as a hash table
   std::uint64_t problem_ = problem_code::none;
 };
 

@@ -1,5 +1,5 @@
-// What all executors of sampling applications share: how a job is described, which random numbers a call gets, which
-// vertices are a step's transits, what may go wrong. Host and device.
+// Common to all executors of sampling applications: the description of a job, the random numbers of a call, the
+// transits of a step, the possible problems. Host and device.
 
 #pragma once
 
@@ -14,39 +14,40 @@
 
 namespace tendril::engine {
 
-/// One step of a job, the same for all samples.
+/// The shape of one step of a job, equal for all samples.
 struct step_shape {
-  std::int64_t num_transits = 0;  ///< A sample.
+  std::int64_t num_transits = 0;  ///< Per sample.
   std::int64_t sample_size = 0;
-  std::int64_t num_slots = 0;  ///< A sample.
+  std::int64_t num_slots = 0;  ///< Per sample.
   bool unique = false;
-  core::fast_divisor by_pairs;     ///< Pairs of calls a transit (collective: a sample): sample_size / 2, rounded up.
+  core::fast_divisor by_pairs;  ///< Pairs of calls per transit (collective: per sample): sample_size / 2, rounded up.
   core::fast_divisor by_transits;  ///< num_transits
 };
 
 inline constexpr int inline_steps = 8;
 
-/// Puts the first number of every call for transits [first, first + count) of a sample into bits [count, sample_size].
+/// Stores the first random number of every call for transits [first, first + count) of a sample in bits [count,
+/// sample_size].
 using draw_calls_function = void(rng_key key, std::uint64_t sample, std::uint32_t first, std::uint32_t count,
                                  std::uint32_t sample_size, std::uint64_t* bits);
 
-/// Everything about a job but the application. All pointers are to memory of the executor.
+/// The description of a job except for the application. All pointers are to memory of the executor.
 struct application_setup {
   graph_view graph;
   std::uint64_t seed = 0;
   core::domain domain = core::domain::application;
   std::int64_t num_samples = 0;
   std::uint64_t first_sample = 0;  ///< Logical id of sample 0.
-  std::int32_t num_steps = 0;      ///< That the result holds.
+  std::int32_t num_steps = 0;      ///< Steps that the result holds.
   bool until_done = false;
-  step_place const* place_table = nullptr;  ///< [num_steps + 1], the roots first; null: short_places.
-  step_shape const* shape_table = nullptr;  ///< [num_steps]; null: short_shapes.
-  rng_key const* key_table = nullptr;       ///< [num_steps] call_key() of each step's round 0; null: short_keys.
-  unsigned char* states = nullptr;          ///< [num_samples, state_bytes], zero at first; null without.
+  step_place const* place_table = nullptr;  ///< [num_steps + 1], the roots first; null: short_places is used.
+  step_shape const* shape_table = nullptr;  ///< [num_steps]; null: short_shapes is used.
+  rng_key const* key_table = nullptr;  ///< [num_steps] call_key() of each step's round 0; null: short_keys is used.
+  unsigned char* states = nullptr;     ///< [num_samples, state_bytes], initially zero; null without states.
   std::int64_t state_bytes = 0;
-  draw_calls_function* draw_calls = nullptr;  ///< On the CPU, if not null: draws for many calls at once.
+  draw_calls_function* draw_calls = nullptr;  ///< On the CPU, if not null: draws the numbers of many calls at once.
   step_place
-      short_places[inline_steps + 1];  ///< Of a job with few steps: as a kernel's argument they needn't be fetched.
+      short_places[inline_steps + 1];  ///< For jobs with few steps: as kernel arguments they need no loads from memory.
   step_shape short_shapes[inline_steps];
   rng_key short_keys[inline_steps];
 
@@ -64,25 +65,27 @@ struct application_setup {
   }
 };
 
-/// What transit-parallel kernels have found of a step for samples [first_sample, first_sample + num_samples), for those that
-/// choose sample-parallel. num_samples 0: nothing, all samples are meant.
+/// Data that transit-parallel kernels have computed for one step of samples [first_sample, first_sample + num_samples),
+/// for kernels that then choose sample-parallel. num_samples 0: no such data, and the launch covers all samples.
 struct combined_copy {
-  /// Their combined neighbourhoods: row s of `offsets`, rows of num_transits + 1, says where the lists of sample
-  /// first_sample + s begin in `neighbors` and where the last one ends (as combined_edges wants them, which take the row and
-  /// `neighbors` as they are). Null: there are no copies.
+  /// The combined neighbourhoods of these samples. `offsets` has rows of num_transits + 1 elements; row s gives where
+  /// the lists of sample first_sample + s begin in `neighbors`, and where the last list ends. combined_edges takes the
+  /// row and `neighbors` in this form. Null: there are no copies.
   vertex_id const* neighbors = nullptr;
   std::uint64_t const* offsets = nullptr;
-  /// [num_samples, num_transits] no_vertex where there is none, so that step_transits() is called once. Null: not known.
+  /// [num_samples, num_transits] transits; no_vertex where there is none. With this array step_transits() is called
+  /// only once. Null: not computed.
   vertex_id const* transits = nullptr;
   std::int64_t first_sample = 0;
   std::int64_t num_samples = 0;
 };
 
-/// What an application may do wrong.
+/// The problems that an application may cause.
 enum class application_problem : std::uint32_t { none, root, vertex, transit, steps };
 
-/// Where it did: the least sample, then the least step, then the least kind, is the one that is reported. Packed, so that
-/// one atomic minimum keeps it; no_problem is larger than any.
+/// The place of a problem. The problem of the least sample, then the least step, then the least kind, is reported. The
+/// fields are packed into one integer, so that one atomic minimum keeps the least; no_problem is larger than any
+/// problem.
 struct problem_code {
   static constexpr std::uint64_t none = ~std::uint64_t{0};
 
@@ -107,13 +110,14 @@ struct problem_code {
   static constexpr std::int32_t most_steps = (1 << 25) - 1;
 };
 
-/// The key of a step's calls. `round`: how often a unique step has tried before. setup.key(step) is that of round 0.
+/// The key of a step's calls. `round`: the number of earlier attempts of a unique step. setup.key(step) is the key of
+/// round 0.
 TENDRIL_HD rng_key call_key(application_setup const& setup, std::int32_t step, std::uint32_t round)
 {
   return core::make_key(setup.seed, setup.domain, (std::uint64_t{round} << 32U) | static_cast<std::uint32_t>(step + 1));
 }
 
-/// The key of what step_transits() draws: no call has it.
+/// The key of the numbers that step_transits() draws. It differs from the key of every call.
 TENDRIL_HD rng_key transit_key(application_setup const& setup, std::int32_t step)
 {
   return core::make_key(setup.seed, setup.domain, (std::uint64_t{1} << 63U) | static_cast<std::uint32_t>(step + 1));
@@ -128,7 +132,7 @@ TENDRIL_HD sample_view view_of(application_setup const& setup, std::int64_t inde
   return {setup.graph, setup.places(), state, index, setup.first_sample + static_cast<std::uint64_t>(index), step};
 }
 
-/// Transit i of a step; `no_vertex` for a slot that is empty. What step_transits() returns is not checked here.
+/// Transit i of a step; `no_vertex` for an empty slot. The value of step_transits() is not checked here.
 template <class A>
 TENDRIL_HD vertex_id transit_of(A const& app, application_setup const& setup, sample_view const& sample, std::int64_t i)
 {
@@ -142,7 +146,7 @@ TENDRIL_HD vertex_id transit_of(A const& app, application_setup const& setup, sa
   }
 }
 
-/// Whether a transit may be followed; if not, `problem` says so, unless it is no_vertex.
+/// Whether a transit may be followed. If not, `problem` is set, unless the transit is no_vertex.
 TENDRIL_HD bool is_transit(application_setup const& setup, sample_view const& sample, std::int64_t index, vertex_id v,
                            std::uint64_t& problem)
 {
@@ -155,8 +159,8 @@ TENDRIL_HD bool is_transit(application_setup const& setup, sample_view const& sa
   return false;
 }
 
-/// One call of next() with the numbers of `rng`: what it returns, or no_vertex where that is no vertex of the graph, which
-/// `problem` tells then.
+/// Makes one call of next() with the numbers of `rng`. Returns its result; if the result is not a vertex of the graph,
+/// sets `problem` and returns no_vertex.
 template <class A, class Edges>
 TENDRIL_HD vertex_id call_next_with(random_stream& rng, A const& app, application_setup const& setup,
                                     sample_view& sample, std::int64_t index, transit_list const& transits,
@@ -171,7 +175,8 @@ TENDRIL_HD vertex_id call_next_with(random_stream& rng, A const& app, applicatio
   return no_vertex;
 }
 
-/// The same with the call's own numbers. `key`: that of the step, and of how often a unique step has called for the slot.
+/// Makes one call of next() with the call's own numbers. `key`: the key of the step, and of the number of earlier calls
+/// of a unique step for the slot.
 template <class A, class Edges>
 TENDRIL_HD vertex_id call_next(A const& app, application_setup const& setup, rng_key key, sample_view& sample,
                                std::int64_t index, transit_list const& transits, Edges const& edges,

@@ -1,7 +1,8 @@
-// Sample-parallel execution of sampling applications by a block a sample, for nvcc and NVRTC: whatever calls of one sample
-// must know of each other. Collective applications (the places of all transits' lists), unique steps (a hash table),
-// recorded edges (their order), and small jobs, whose steps then cost one launch in all. What a call sees and draws:
-// engine/application_step.hpp. CPU twin: engine/application_cpu.hpp.
+// Sample-parallel execution of sampling applications with one block per sample, for nvcc and NVRTC. It serves all cases
+// in which the calls of one sample need information about each other: collective applications (the offsets of all
+// transits' lists), unique steps (a hash table), recorded edges (their order). It also serves small jobs, since all
+// their steps then take a single launch. Inputs and random numbers of a call: engine/applications/step.hpp. CPU twin:
+// engine/applications/cpu.hpp.
 
 #pragma once
 
@@ -11,7 +12,7 @@
 
 namespace tendril::engine {
 
-/// One block and its sample. All members: the whole block, converged, unless they say otherwise.
+/// One block and its sample. All members: the whole block, converged, unless a member's comment says otherwise.
 template <class A>
 class team {
  public:
@@ -26,7 +27,7 @@ class team {
     places_ = reinterpret_cast<std::uint32_t*>(memory + task.layout.places);
   }
 
-  /// The task's steps for sample `index`.
+  /// Runs the task's steps for sample `index`.
   __device__ void grow(std::int64_t index)
   {
     bool grows = !has_ended(setup_, index, task_.first_step);
@@ -79,7 +80,7 @@ class team {
     return block_scan(value, ignored);
   }
 
-  /// The same, and in `before` the sum over the threads before the calling one.
+  /// The same sum; `before` receives the sum over the threads before the calling thread.
   __device__ std::uint64_t block_scan(std::uint64_t value, std::uint64_t& before)
   {
     std::uint32_t const lane = threadIdx.x % 32;
@@ -102,7 +103,8 @@ class team {
     return total;
   }
 
-  /// Looks up the transits of a step where they are kept, and, for a collective one, where their lists begin.
+  /// Computes and stores the transits of a step if the block keeps them; for a collective application also the offsets
+  /// of their lists.
   __device__ void find_transits(sample_view const& sample, std::int64_t index, step_shape const& shape)
   {
     if constexpr (is_collective<A> || own_transits) {
@@ -139,7 +141,7 @@ class team {
     return is_transit(setup_, sample, index, v, problem_) ? v : no_vertex;
   }
 
-  /// Transit i of an individual application, after find_transits(). Any thread.
+  /// Transit i of an individual application, valid after find_transits(). Any thread.
   __device__ vertex_id transit_at(sample_view const& sample, std::uint32_t i) const
   {
     if constexpr (own_transits) {
@@ -149,7 +151,7 @@ class team {
     }
   }
 
-  /// The call for a slot. Any thread.
+  /// Makes the call for one slot. Any thread.
   __device__ vertex_id call(sample_view& sample, std::int64_t index, step_shape const& shape, std::int64_t slot,
                             rng_key key)
   {
@@ -169,7 +171,7 @@ class team {
     }
   }
 
-  /// Where the edges of the next call go, `row` being its slot among those of all samples. Any thread.
+  /// Sets the output of the next call's edges; `row` is the call's slot among those of all samples. Any thread.
   __device__ void open_sink(sample_view& sample, std::int64_t row) const
   {
     if constexpr (application_has::edges<A>) {
@@ -188,7 +190,7 @@ class team {
     }
   }
 
-  /// Fills the slots of a step. @return how many of the calling thread's hold a vertex.
+  /// Fills the slots of a step. @return the number of slots with a vertex that belong to the calling thread.
   __device__ std::uint32_t add(sample_view& sample, std::int64_t index, step_shape const& shape, vertex_id* out)
   {
     if constexpr (application_has::edges<A>) {
@@ -223,7 +225,7 @@ class team {
     }
   }
 
-  /// The same where calls record edges.
+  /// Fills the slots of a step whose calls record edges.
   __device__ std::uint32_t add_with_edges(sample_view& sample, std::int64_t index, step_shape const& shape,
                                           vertex_id* out)
   {
@@ -240,8 +242,9 @@ class team {
     return added;
   }
 
-  /// The same for a unique step. A round: every open slot calls; each candidate is put into the table; the least slot of a
-  /// vertex that no earlier round has wins it and is settled; the others stay open.
+  /// Fills the slots of a unique step in rounds. In a round every open slot makes a call, and each candidate is put
+  /// into the table. If no earlier round has the vertex, its least slot wins it and is settled; the other slots stay
+  /// open.
   __device__ std::uint32_t add_unique(sample_view& sample, std::int64_t index, step_shape const& shape, vertex_id* out)
   {
     for (std::uint32_t k = threadIdx.x; k < task_.layout.table_size; k += blockDim.x) {
@@ -280,7 +283,7 @@ class team {
       for (std::int64_t k = threadIdx.x; k < shape.num_slots; k += blockDim.x) {
         std::uint32_t const place = places_[k];
         if (place != settled && owners_[place] == static_cast<std::uint32_t>(k) + 1) {
-          owners_[place] = 0;  // taken, by a round before all that come
+          owners_[place] = 0;  // taken by this round, before all later candidates
           places_[k] = settled;
         }
       }
@@ -295,7 +298,7 @@ class team {
     return added;
   }
 
-  /// Calls once more for a slot that is settled, for its edges. Any thread.
+  /// Repeats the call of a settled slot, to record its edges. Any thread.
   __device__ void record(sample_view& sample, std::int64_t index, step_shape const& shape, std::int64_t slot,
                          std::int64_t row, rng_key key)
   {
@@ -306,7 +309,8 @@ class team {
     }
   }
 
-  /// Offers a vertex for a slot, `owner` being its number from 1 on. @return where in the table it is. Any thread.
+  /// Offers a vertex for a slot; `owner` is the slot's number, counted from 1. @return its position in the table. Any
+  /// thread.
   __device__ std::uint32_t put(vertex_id v, std::uint32_t owner)
   {
     std::uint32_t const mask = task_.layout.table_size - 1;
@@ -327,7 +331,7 @@ class team {
   std::uint64_t* sums_;  // [warps of the block], shared
   std::uint64_t* own_offsets_;
   vertex_id* own_transits_;
-  std::uint64_t const* offsets_ = nullptr;  // of the sample's step: the block's own, or copies
+  std::uint64_t const* offsets_ = nullptr;  // of the sample's step: the block's own array, or copies
   vertex_id const* transits_ = nullptr;
   vertex_id* keys_;
   std::uint32_t* owners_;
@@ -335,7 +339,7 @@ class team {
   std::uint64_t problem_ = problem_code::none;
 };
 
-/// A block a sample, in a loop over the grid.
+/// One block per sample, in a loop over the grid.
 template <class A>
 __global__ __launch_bounds__(most_team_threads) void team_kernel(A const __grid_constant__ app,
                                                                  application_setup const __grid_constant__ setup,

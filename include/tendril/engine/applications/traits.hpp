@@ -1,4 +1,4 @@
-// What an application says of itself, as numbers: all that the library must know of a struct. Host and device.
+// An application's properties, as numbers: everything the library must know about a struct. Host and device.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace tendril::engine {
 
-/// What an application says of itself, and what its type tells.
+/// The properties that an application declares and that its type implies.
 struct application_traits {
   bool collective = false;
   bool until_done = false;
@@ -21,7 +21,7 @@ struct application_traits {
   std::int64_t state_bytes = 0;
 };
 
-/// What an application asks for at step `step`; num_transits -1 for the default.
+/// An application's values for step `step`; num_transits -1 stands for the default.
 struct step_request {
   std::int64_t sample_size;
   std::int64_t num_transits;

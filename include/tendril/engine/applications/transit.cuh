@@ -1,14 +1,15 @@
-// Transit-parallel execution of sampling applications, for nvcc and NVRTC: all calls of a step for one transit together
-// (NextDoor: Jangda, Polisetty, Guha, Serafini, EuroSys'21, sections 5.2 and 6). What a call sees and draws:
-// engine/application_step.hpp. CPU twin: engine/application_cpu.hpp. Who takes which calls: engine/transit_teams.cuh.
-// Host side: src/gpu/application_transit.cpp, the map from transits to calls: src/gpu/transit_map.cu.
+// Transit-parallel execution of sampling applications, for nvcc and NVRTC: all calls of a step for one transit run
+// together (NextDoor: Jangda, Polisetty, Guha, Serafini, EuroSys'21, sections 5.2 and 6). Inputs and random numbers of
+// a call: engine/applications/step.hpp. CPU twin: engine/applications/cpu.hpp. Assignment of calls to threads:
+// engine/applications/transit_teams.cuh. Host side: src/gpu/applications/transit.cpp; the map from transits to calls:
+// src/gpu/applications/make_transit_map.cu.
 //
-// next() is a pure function of what it is given, so calls may be made in any order: grouping them changes nothing.
+// next() is a pure function of its arguments, so the order of calls is free: grouping calls never changes a sample.
 //
-// What it costs before the first call: for P pairs of a sample and a transit, one pass of P threads to look the transits
-// up, a sort of P pairs of 4 + 4 bytes (17 G/s of 8-byte keys on an H200: P / 17 ns), two passes more over P, and some 14
-// launches of 3 us. A step whose calls read O(1) edges takes less than that in all (a gather each, 40 G/s): it pays only
-// where calls read whole lists, which neighbouring threads then read at the same addresses.
+// Cost before the first call, for P pairs of a sample and a transit: one pass of P threads that looks up the transits,
+// a sort of P pairs of 4 + 4 bytes (17 G/s of 8-byte keys on an H200: P / 17 ns), two more passes over P, and about 14
+// launches of 3 us. A step whose calls read O(1) edges takes less time than this in all (one gather per call, 40 G/s).
+// Grouping therefore pays only if calls read whole lists, since neighbouring threads then read the same addresses.
 
 #pragma once
 
@@ -21,8 +22,8 @@
 
 namespace tendril::engine {
 
-/// Puts no_vertex into the slots of pairs without a transit: `out` is the first one of the lane's pair, where `empty`.
-/// Whole warp.
+/// Writes no_vertex into the slots of pairs without a transit. `out` is the first slot of the lane's pair; only lanes
+/// with `empty` set write. Whole warp.
 __device__ __forceinline__ void clear_slots(vertex_id* out, std::uint32_t num_slots, bool empty)
 {
   if (num_slots <= 8) {
@@ -37,9 +38,10 @@ __device__ __forceinline__ void clear_slots(vertex_id* out, std::uint32_t num_sl
   }
 }
 
-/// Looks up the transit of every pair of a task: task.transits, no_vertex where there is none or the sample has ended. The
-/// only place where transit-parallel steps call step_transits(), once a pair, as it may write the sample's state. Slots of
-/// pairs without a transit are cleared here, since no run of the map leads to them. Any grid of whole warps, in a loop.
+/// Looks up the transit of every pair of a task and stores it in task.transits; no_vertex if there is none or the
+/// sample has ended. Transit-parallel steps call step_transits() only here, once per pair, since it may write the
+/// sample's state. The slots of pairs without a transit are cleared here, since no run of the map contains these pairs.
+/// Any grid of whole warps, in a loop.
 template <class A>
 __global__ __launch_bounds__(transit_threads) void transit_kernel(A const __grid_constant__ app,
                                                                   application_setup const __grid_constant__ setup,
@@ -52,7 +54,7 @@ __global__ __launch_bounds__(transit_threads) void transit_kernel(A const __grid
   std::uint64_t const stride = std::uint64_t{gridDim.x} * blockDim.x;
   std::uint64_t const thread = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   std::uint32_t const lane = threadIdx.x % 32;
-  for (std::uint64_t base = thread - lane; base < task.num_pairs; base += stride) {  // the same for a warp
+  for (std::uint64_t base = thread - lane; base < task.num_pairs; base += stride) {  // uniform within a warp
     bool const is_pair = base + lane < task.num_pairs;
     vertex_id transit = no_vertex;
     vertex_id* out = nullptr;
@@ -98,8 +100,8 @@ class transit_calls {
     return application_has::scans<A> ? sample_size_ : shape_.by_pairs.divisor();
   }
 
-  /// A list that fits is copied to the cache if all of it is read, or if its copy costs no more sectors of 32 bytes than
-  /// the calls would gather: else it is read where it lies. What `edges` shows is the same.
+  /// Opens a list. A list that fits is copied to the cache if all of it is read, or if the copy costs no more 32-byte
+  /// sectors than the calls would gather; any other list is read in place. `edges` shows the same values in both cases.
   __device__ void open(transit_run const& run, unsigned char* cache, std::uint32_t cache_entries, std::uint32_t lane,
                        std::uint32_t size)
   {
@@ -117,8 +119,8 @@ class transit_calls {
     }
   }
 
-  /// Calls 2j and 2j + 1 of a pair, which share a block of random bits; or call j alone, where calls are long: more
-  /// threads are worth more.
+  /// Makes calls 2j and 2j + 1 of a pair, which share a block of random bits. If calls are long, makes call j alone,
+  /// because more threads are then worth more than the shared block.
   __device__ void item(std::uint32_t pair, std::uint32_t j)
   {
     std::uint32_t const row = shape_.by_transits.quotient(pair);
@@ -153,8 +155,9 @@ class transit_calls {
   std::uint64_t problem_ = problem_code::none;
 };
 
-/// Transits with less than 32 calls. Shared memory: transit_threads / task.width slices of task.cache_entries edges. For
-/// individual applications, as are the next two. A unique step gets the candidates of its first round.
+/// Handles transits with fewer than 32 calls. Shared memory: transit_threads / task.width slices of task.cache_entries
+/// edges. This kernel and the next two are for individual applications. For a unique step they produce the candidates
+/// of its first round.
 template <class A>
 __global__ __launch_bounds__(transit_threads) void few_calls_kernel(A const __grid_constant__ app,
                                                                     application_setup const __grid_constant__ setup,
@@ -168,7 +171,7 @@ __global__ __launch_bounds__(transit_threads) void few_calls_kernel(A const __gr
   }
 }
 
-/// Transits with more: a block each. Shared memory: task.cache_entries edges.
+/// Handles transits with more calls, one block per transit. Shared memory: task.cache_entries edges.
 template <class A>
 __global__ __launch_bounds__(transit_threads) void block_calls_kernel(A const __grid_constant__ app,
                                                                       application_setup const __grid_constant__ setup,
@@ -182,7 +185,8 @@ __global__ __launch_bounds__(transit_threads) void block_calls_kernel(A const __
   }
 }
 
-/// Transits with more than a block's share: several blocks each. Shared memory: task.cache_entries edges.
+/// Handles transits with more calls than one block's share, several blocks per transit. Shared memory:
+/// task.cache_entries edges.
 template <class A>
 __global__ __launch_bounds__(transit_threads) void grid_calls_kernel(A const __grid_constant__ app,
                                                                      application_setup const __grid_constant__ setup,

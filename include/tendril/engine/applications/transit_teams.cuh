@@ -1,17 +1,18 @@
-// Who does what in transit-parallel execution, for nvcc and NVRTC: teams of threads take transits and share the items of
-// work that the transit's pairs make. The three kinds of team are those of NextDoor (Jangda, Polisetty, Guha, Serafini,
-// EuroSys'21, table 2): sub-warps for transits with less than 32 calls, blocks, and grids of blocks. Consecutive threads
-// take consecutive items of one pair, so that what a pair writes leaves in whole sectors.
+// The assignment of work to threads in transit-parallel execution, for nvcc and NVRTC: teams of threads take transits
+// and divide the work items of the transit's pairs. The three kinds of team are those of NextDoor (Jangda, Polisetty,
+// Guha, Serafini, EuroSys'21, table 2): sub-warps for transits with fewer than 32 calls, blocks, and grids of blocks.
+// Consecutive threads take consecutive items of one pair, so that the stores of a pair fill whole sectors.
 //
-// A `Work` is what is done:
-//   open(run, calls…)        the team gets ready for a transit: lane `lane` of `size`, with `cache` in shared memory.
-//                            Barriers stand before and after it
-//   items_a_pair()           of the transit that is open; above 0
-//   item(pair, j)            item j of a pair. Any thread
-//   entry_bytes()            of shared memory, for an edge
+// A `Work` defines the work:
+//   open(run, calls…)        prepares the team for a transit: lane `lane` of `size`, with `cache` in shared memory.
+//                            Barriers precede and follow the call
+//   items_a_pair()           number of items per pair of the open transit; above 0
+//   item(pair, j)            does item j of a pair. Any thread
+//   entry_bytes()            bytes of shared memory per edge
 //
-// Grids don't know how much there is to do (transit_counts stays on the device): they are as large as the GPU holds at
-// most, and loop. Sub-warps go on by a stride; blocks, whose transits differ much, take numbers.
+// The amount of work is unknown when a grid is launched (transit_counts stays on the device). Grids are therefore as
+// large as the GPU can hold at most, and loop. Sub-warps advance by a stride. Blocks, whose transits differ much in
+// size, take numbers from a counter.
 
 #pragma once
 
@@ -22,9 +23,9 @@
 
 namespace tendril::engine {
 
-inline constexpr int transit_threads = 256;  // a block
+inline constexpr int transit_threads = 256;  // threads per block
 
-/// Items [begin, end) of a run, by a team. Its members: lane `lane` of `size`.
+/// Does items [begin, end) of a run with one team; its members are lane `lane` of `size`.
 template <class Work>
 __device__ __forceinline__ void share_items(transit_map const& map, transit_run const& run, Work& work,
                                             std::uint64_t begin, std::uint64_t end, std::uint32_t lane,
@@ -36,16 +37,16 @@ __device__ __forceinline__ void share_items(transit_map const& map, transit_run 
   std::uint32_t const* const pairs = map.pairs + run.begin + first_pair;
   auto const count = static_cast<std::uint32_t>(end - begin);
   for (std::uint32_t k = lane; k < count; k += size) {
-    std::uint32_t const pair = (rest + k) / items;  // from first_pair on
+    std::uint32_t const pair = (rest + k) / items;  // counted from first_pair
     work.item(pairs[pair], rest + k - pair * items);
   }
 }
 
-/// Sub-warps of `width` lanes. The whole grid.
+/// Work of sub-warps of `width` lanes. The whole grid.
 ///
-/// All of a warp waits at its barriers: user code may diverge between them. That is also why the lists lie in shared
-/// memory and not in registers read by shuffles, as NextDoor has it: a shuffle asks for all lanes at the same place, which
-/// calls that loop or return at different times don't give.
+/// The whole warp waits at the barriers, since user code may diverge between them. For the same reason the lists are in
+/// shared memory, not in registers read by shuffles as in NextDoor: a shuffle requires all lanes to be at the same
+/// instruction, which calls that loop or return at different times don't guarantee.
 template <class Work>
 __device__ __forceinline__ void share_few(transit_map const& map, Work& work, std::uint32_t width,
                                           std::uint32_t cache_entries, unsigned char* cache)
@@ -66,17 +67,17 @@ __device__ __forceinline__ void share_few(transit_map const& map, Work& work, st
   }
 }
 
-/// The next number, after a block's own, of those that blocks share. Whole block; a barrier for it.
+/// The next number from a counter that blocks share, following the block's own number. Whole block; contains a barrier.
 __device__ __forceinline__ std::uint64_t take_number(unsigned long long* taken)
 {
   __shared__ unsigned long long number;
-  __syncthreads();  // everybody has read the last one, and is done with the cache
+  __syncthreads();  // all threads have read the last number and no longer use the cache
   if (threadIdx.x == 0) { number = gridDim.x + atomicAdd(taken, 1ULL); }
   __syncthreads();
   return number;
 }
 
-/// Blocks, a transit each at a time. The whole grid.
+/// Work of blocks, one transit at a time. The whole grid.
 template <class Work>
 __device__ __forceinline__ void share_blocks(transit_map const& map, Work& work, std::uint32_t cache_entries,
                                              unsigned char* cache)
@@ -90,7 +91,7 @@ __device__ __forceinline__ void share_blocks(transit_map const& map, Work& work,
   }
 }
 
-/// Several blocks a transit, each one unit of it at a time. The whole grid.
+/// Work of several blocks per transit, one unit at a time per block. The whole grid.
 template <class Work>
 __device__ __forceinline__ void share_grid(transit_map const& map, Work& work, std::uint32_t cache_entries,
                                            unsigned char* cache)
@@ -99,7 +100,7 @@ __device__ __forceinline__ void share_grid(transit_map const& map, Work& work, s
   auto const num_runs = static_cast<std::uint32_t>(both);
   auto const num_units = static_cast<std::uint32_t>(both >> 32U);
   for (std::uint64_t unit = blockIdx.x; unit < num_units; unit = take_number(&map.counts->next_unit)) {
-    std::uint32_t which = 0;  // the last run whose units begin at this one or before
+    std::uint32_t which = 0;  // the last run whose units begin at or before this one
     for (std::uint32_t count = num_runs; count > 1;) {
       std::uint32_t const half = count / 2;
       which += map.first_units[which + half] <= unit ? half : 0;

@@ -1,5 +1,5 @@
-// Dynamic walks on the CPU: one walker after the other on each thread. The rules: engine/dynamic_step.hpp and
-// src/core/race.hpp. GPU twin: engine/dynamic_walk_gpu.cuh.
+// Dynamic walks on the CPU: each thread runs one walker after another. The rules: engine/walks/step.hpp and
+// src/core/race.hpp. GPU twin: engine/walks/gpu.cuh.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace tendril {
 namespace engine {
 
-/// Runs a batch whose arguments are in order. `batch.step_stride` is 1.
+/// Runs a batch with valid arguments. `batch.step_stride` is 1.
 template <class W>
 void walk_batch_on_cpu(W const& walk, dynamic_setup const& setup, bool rejecting, dynamic_batch const& batch,
                        cpu_exec const& exec)
@@ -31,15 +31,15 @@ void walk_batch_on_cpu(W const& walk, dynamic_setup const& setup, bool rejecting
 
 /// Runs a dynamic walk from each start on this machine's cores.
 ///
-/// Row i depends on graph, walk, parameters, starts[i] and the logical id first_walk + i alone; the GPU's overload
-/// gives the same bytes.
+/// Row i depends only on the graph, the walk, the parameters, starts[i] and the logical id first_walk + i. The GPU's
+/// overload gives the same bytes.
 ///
 /// @param graph   In host memory.
-/// @param walk    A struct as <tendril/dynamic_walk.hpp> describes; what it points to must be in host memory.
+/// @param walk    A struct as <tendril/dynamic_walk.hpp> describes; all data it points to must be in host memory.
 /// @param starts  [n] vertices, each below num_vertices.
-/// @return [n, length + 1] vertices and [n] lengths, in memory of `exec`.
-/// @throws argument_error for a parameter or start out of range, a rule that the walk can't use, and a weight or bound
-///         that is NaN, infinite, negative, or a weight above its bound, where the walk came upon it.
+/// @return [n, length + 1] vertices and [n] lengths, in the memory of `exec`.
+/// @throws argument_error for a parameter or start out of range, a rule that the walk can't use, and, if the walk
+///         encounters it, a weight or bound that is NaN, infinite or negative, or a weight above its bound.
 template <class W>
 [[nodiscard]] walks run_dynamic_walk(graph const& graph, W const& walk, std::span<vertex_id const> starts,
                                      dynamic_walk_params const& params, cpu_exec const& exec = {},

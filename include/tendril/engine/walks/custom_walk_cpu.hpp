@@ -1,5 +1,5 @@
-// The functions of a shared library that holds one walk compiled from text for the CPU; the library's end is
-// src/cpu/custom_walk.cpp. No exception and no object with a destructor passes between the two.
+// The functions of a shared library that holds one walk compiled from text for the CPU; the library's side is
+// src/cpu/walks/custom_walk.cpp. No exception and no object with a destructor crosses this boundary.
 
 #pragma once
 

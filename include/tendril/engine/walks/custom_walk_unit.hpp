@@ -1,4 +1,4 @@
-// What a walk that comes as text is compiled with besides engine/custom_struct.hpp. Host and device.
+// Compiled together with the text of a walk, in addition to engine/custom_struct.hpp. Host and device.
 
 #pragma once
 
@@ -9,13 +9,13 @@
 
 namespace tendril::engine {
 
-/// Runs where a walk that is none would: its errors would bury the one that counts.
+/// Replaces a struct that is not a walk: the errors of such a struct would hide the decisive message.
 struct no_walk {
   TENDRIL_HD float weight(walk_state const&, walk_edge const&) const { return 1; }
   TENDRIL_HD float bound(walk_state const&) const { return 1; }
 };
 
-/// The walk that is compiled, by the race and by rejection.
+/// The compiled walk, by the race and by rejection.
 template <class W>
 using scanning_walk = std::conditional_t<dynamic_walk<W>, W, no_walk>;
 template <class W>

@@ -1,5 +1,5 @@
-// Dynamic walks on a GPU, for nvcc: the kernels, their launches, and the call that users make. The rules:
-// engine/dynamic_step.hpp and src/core/race.hpp. CPU twin: engine/dynamic_walk_cpu.hpp.
+// Dynamic walks on a GPU, for nvcc: the kernels, their launches, and the function that users call. The rules:
+// engine/walks/step.hpp and src/core/race.hpp. CPU twin: engine/walks/cpu.hpp.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 namespace tendril {
 namespace engine {
 
-/// Enqueues walks by scans through any sampler, whose constructor takes `arguments`. `desk` is zeroed.
+/// Enqueues walks by scans with any sampler; the sampler's constructor takes `arguments`. `desk` is zeroed.
 template <template <class> class Sampler, class W>
 void launch_scan_walk(W const& walk, dynamic_setup const& setup, dynamic_batch const& batch,
                       typename Sampler<W>::arguments const& arguments, launch_state* desk, launch_shape const& shape,
@@ -26,7 +26,7 @@ void launch_scan_walk(W const& walk, dynamic_setup const& setup, dynamic_batch c
   check_launch("scan_walk_kernel");
 }
 
-/// enqueue_kernels for a walk that is compiled with this header.
+/// Calls enqueue_kernels for a walk that is compiled with this header.
 template <class W>
 [[nodiscard]] dynamic_workspace enqueue_dynamic_walk(W const& walk, dynamic_setup const& setup, bool rejecting,
                                                      dynamic_batch const& batch, dynamic_tuning const& tuning,
@@ -39,17 +39,17 @@ template <class W>
 
 }  // namespace engine
 
-/// Runs a dynamic walk from each start on the GPU of `exec`; the bytes are those of the CPU's overload.
+/// Runs a dynamic walk from each start on the GPU of `exec`; the bytes equal those of the CPU's overload.
 ///
-/// Walks without bound(state), and those that are told to scan, take a warp a walker and read every candidate's weight
-/// once; memory beyond output and starts is O(resident warps), whatever the degrees. Walks with it take a thread a
-/// walker and read the largest weight of each vertex, which is worked out once a graph.
+/// Walks without bound(state), and walks with the rule scan, use one warp per walker and read every candidate's weight
+/// once. Their memory in addition to output and starts is O(resident warps), for any degrees. Walks with bound(state)
+/// use one thread per walker and read the largest weight of each vertex, which is computed once per graph.
 ///
 /// @param graph   In the memory of exec.device.
-/// @param walk    What it points to must be in that memory too. Compile with --fmad=false.
+/// @param walk    All data it points to must be in that memory too. Compile with --fmad=false.
 /// @param starts  [n] vertices in that memory, each below num_vertices.
 /// @return [n, length + 1] vertices and [n] lengths in the memory of `exec`. The call synchronises once, at its end.
-/// @throws argument_error as on the CPU, for the earliest walk that has a problem; memory_error; device_error.
+/// @throws argument_error as on the CPU, for the earliest walk with a problem; memory_error; device_error.
 template <class W>
 [[nodiscard]] walks run_dynamic_walk(graph const& graph, W const& walk, std::span<vertex_id const> starts,
                                      dynamic_walk_params const& params, gpu_exec const& exec,

@@ -1,4 +1,4 @@
-// What the launches of dynamic walks have in the library: shapes, memory beside the output, problems. Host functions.
+// Host side of the launches of dynamic walks, in the library: shapes, scratch memory, error reports. Host functions.
 
 #pragma once
 
@@ -25,8 +25,8 @@ struct launch_shape {
   [[nodiscard]] std::uint32_t num_warps() const { return num_blocks * (block_threads / 32); }
 };
 
-/// The grid of a kernel whose blocks stay: as many as the device holds at once, or as `tuning` says; not more threads
-/// than `most_threads`, if that is not negative. @throws argument_error for a tuning that no launch can have.
+/// The grid of a kernel with resident blocks: as many blocks as the device holds at once, or as `tuning` sets; at most
+/// `most_threads` threads, unless that is negative. @throws argument_error for a tuning that no launch can have.
 [[nodiscard]] launch_shape shape_of(void const* kernel, dynamic_tuning const& tuning, std::int64_t most_threads,
                                     gpu_exec const& exec);
 
@@ -36,10 +36,10 @@ void check_launch(char const* kernel);
 /// @throws argument_error for a graph that is not on the GPU of `exec`, or a negative first_walk; device_error.
 void check_gpu_call(graph const& graph, std::int64_t first_walk, gpu_exec const& exec);
 
-/// Each vertex's largest weight, kept with the graph, in its GPU's memory; null for a graph without weights.
+/// Each vertex's largest weight, kept with the graph in its GPU's memory; null for a graph without weights.
 [[nodiscard]] std::shared_ptr<buffer<float> const> largest_weights(graph const& graph, gpu_exec const& exec);
 
-/// The memory of one launch: its desk, and a board for as many warps as it may have.
+/// The memory of one launch: its launch state, and work-sharing data for the maximum number of warps.
 class dynamic_workspace {
  public:
   [[nodiscard]] launch_state* desk() const { return desk_; }
@@ -48,44 +48,44 @@ class dynamic_workspace {
     return {desk_, open_, scans_, num_warps_, tuning.share_from, tuning.share_chunk};
   }
 
-  /// Waits for the launch. @throws argument_error naming the problem of the earliest walk that has one; device_error.
+  /// Waits for the launch. @throws argument_error naming the problem of the earliest walk with a problem; device_error.
   void rethrow(std::int64_t num_vertices) const;
 
  private:
   friend dynamic_workspace make_workspace(std::uint32_t num_warps, gpu_exec const& exec);
   explicit dynamic_workspace(gpu_exec const& exec) : exec_(exec) {}
 
-  buffer<std::byte> memory_;  // freed in stream order: it may go while the launch runs
-  gpu_exec exec_{-1};         // make_workspace says where
+  buffer<std::byte> memory_;  // freed in stream order, so it may be destroyed while the launch runs
+  gpu_exec exec_{-1};         // make_workspace sets the device
   std::uint32_t num_warps_ = 0;
   launch_state* desk_ = nullptr;
   unsigned* open_ = nullptr;
   shared_scan* scans_ = nullptr;
 };
 
-/// Allocates and clears a workspace, on the stream of `exec`; 128 bytes a warp.
+/// Allocates and clears a workspace on the stream of `exec`; 128 bytes per warp.
 [[nodiscard]] dynamic_workspace make_workspace(std::uint32_t num_warps, gpu_exec const& exec);
 
 /// The kernels of one walk, as the CUDA runtime launches them: functions, or cudaKernel_t of a library.
 struct dynamic_kernels {
   void const* scan;    ///< scan_walk_kernel<W, race_sampler>
-  void const* reject;  ///< reject_walk_kernel<W>; asked for only where the walk has a bound(state).
+  void const* reject;  ///< reject_walk_kernel<W>; used only if the walk has a bound(state).
 };
 
-/// Enqueues one batch whose parameters are in order; starts are checked on the way. Allocates O(warps) from the memory
-/// of `exec`, in stream order, and doesn't synchronise: what goes wrong is found in the desk of the result.
-/// @param walk  The struct that the kernels were compiled for; copied before this returns.
+/// Enqueues one batch with valid parameters; the kernels check the starts. Allocates O(warps) from the memory of
+/// `exec`, in stream order, and doesn't synchronise: problems are recorded in the launch state of the result.
+/// @param walk  The struct that the kernels were compiled for; copied before this function returns.
 [[nodiscard]] dynamic_workspace enqueue_kernels(dynamic_kernels const& kernels, void const* walk,
                                                 dynamic_setup const& setup, bool rejecting, dynamic_batch const& batch,
                                                 dynamic_tuning const& tuning, gpu_exec const& exec);
 
-/// Everything of a call on a GPU but the kernels: checks, the largest weights where the walk has a bound(state), the one
-/// synchronisation. `enqueue(setup, rejecting, batch)` does the rest. @throws as run_dynamic_walk.
+/// Runs a whole call on a GPU except the kernels: checks the arguments, computes the largest weights if the walk has a
+/// bound(state), and synchronises once. `enqueue(setup, rejecting, batch)` does the rest. @throws as run_dynamic_walk.
 void run_walk_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
                    bool has_bound, gpu_exec const& exec, std::int64_t first_walk, walk_rows const& rows,
                    std::function<dynamic_workspace(dynamic_setup const&, bool, dynamic_batch const&)> const& enqueue);
 
-/// The same, with memory of `exec` for the result.
+/// Does the same, and allocates the result in the memory of `exec`.
 [[nodiscard]] walks run_walk_on_gpu(
     graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params, bool has_bound,
     gpu_exec const& exec, std::int64_t first_walk,

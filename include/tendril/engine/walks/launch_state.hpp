@@ -1,4 +1,4 @@
-// What the warps of a launch of dynamic walks share, in device memory.
+// The data that the warps of a launch of dynamic walks share, in device memory.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace tendril::engine {
 
-/// A neighbourhood that a warp lets others help with. In device memory, one a warp of the grid.
+/// A neighbourhood whose scan a warp shares with other warps. In device memory, one per warp of the grid.
 struct alignas(128) shared_scan {
   std::uint64_t walk;
   unsigned long long best;  ///< The smallest entry so far.
@@ -19,23 +19,23 @@ struct alignas(128) shared_scan {
   std::uint32_t size;
   unsigned reach;  ///< The tightest filter so far, as bits.
   unsigned next;   ///< The next chunk to take.
-  unsigned users;  ///< Warps that look at this scan; its owner waits until there are none.
+  unsigned users;  ///< Warps that use this scan; its owner waits until the count is 0.
 };
 
-/// The state of one launch, in device memory; zero before it.
+/// The state of one launch, in device memory; zero before the launch.
 struct launch_state {
-  unsigned long long next_walk;  ///< Walks handed out beyond the first one of each warp.
-  unsigned long long finished;   ///< Walks whose rows are complete, as far as their warps have said.
+  unsigned long long next_walk;  ///< Walks handed out in addition to the first walk of each warp.
+  unsigned long long finished;   ///< Completed walks that warps have reported.
   unsigned idle;                 ///< Warps without walks.
-  unsigned lock;                 ///< Of `report`: 1 while somebody writes.
-  dynamic_report report;         ///< The problem of the smallest walk; `what` is none as long as there is none.
+  unsigned lock;                 ///< Lock of `report`: 1 while a thread writes it.
+  dynamic_report report;         ///< The problem of the smallest walk; `what` is none while there is no problem.
 };
 
-/// The scans of a grid that are open to helpers.
+/// The scans of a grid that other warps may join.
 struct work_sharing {
   launch_state* desk;
-  unsigned* open;  ///< One bit a warp of the grid, a word for each 32: its scan may be joined. Zero before a launch.
-  shared_scan* scans;  ///< One a warp of the grid.
+  unsigned* open;      ///< One bit per warp of the grid, 32 per word: its scan may be joined. Zero before a launch.
+  shared_scan* scans;  ///< One per warp of the grid.
   std::uint32_t num_warps;
   std::uint32_t share_from;
   std::uint32_t share_chunk;

@@ -1,6 +1,6 @@
-// Dynamic walks that have bound(state): a thread a walker, one proposal a turn. Walkers whose proposal is rejected try
-// again while the others go on; a walker whose trials run out is decided by a race that its whole warp runs. Those
-// whose walk has ended take another from the pool. CPU twin: engine/dynamic_walk_cpu.hpp.
+// Dynamic walks with bound(state): one thread per walker, one proposal per turn. A walker whose proposal is rejected
+// tries again while the others go on. If a walker's trials are exhausted, its whole warp runs a race that decides the
+// step. A walker whose walk has ended takes another walk from the pool. CPU twin: engine/walks/cpu.hpp.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace tendril::engine {
 
-/// A thread's walker. Members are called by any thread, unless they say otherwise.
+/// The walker of one thread. Any thread may call its members, unless a member's comment says otherwise.
 template <class W>
 class rejecting_walker {
  public:
@@ -23,7 +23,7 @@ class rejecting_walker {
   [[nodiscard]] __device__ bool has_ended() const { return ended_; }
   [[nodiscard]] __device__ bool is_exhausted() const { return exhausted_; }
 
-  /// Takes up a walk of the batch.
+  /// Starts a walk of the batch.
   __device__ void begin(std::int64_t index)
   {
     index_ = index;
@@ -38,7 +38,7 @@ class rejecting_walker {
     if (!may_start(walk_, state_)) { end(true); }
   }
 
-  /// One turn: what comes before a step, or one trial of it.
+  /// One turn: the decision before a step, or one trial of the step.
   __device__ void turn()
   {
     if (trial_ == 0 && !prepare()) { return; }
@@ -51,7 +51,7 @@ class rejecting_walker {
     if (t.result == trial_result::wrong) { keep_problem(t.position, bound_); }
   }
 
-  /// Decides the step of lane `source`, which is exhausted, by a race. Whole warp, converged.
+  /// Decides by a race the step of lane `source`, whose trials are exhausted. Whole warp, converged.
   __device__ void race_for(int source)
   {
     walk_state theirs = setup_state(source);
@@ -91,7 +91,7 @@ class rejecting_walker {
     dead_ = dead;
   }
 
-  /// The walker has come to a vertex.
+  /// Handles the arrival at a vertex.
   __device__ void come()
   {
     arrive(setup_, state_);
@@ -99,7 +99,7 @@ class rejecting_walker {
     if (state_.step == setup_.length) { end(false); }
   }
 
-  /// The vertex reached goes into the row.
+  /// Writes the vertex reached into the row.
   __device__ void write()
   {
     batch_.vertices[index_ * batch_.walk_stride + state_.step * batch_.step_stride] = state_.vertex;
@@ -123,7 +123,7 @@ class rejecting_walker {
     return true;
   }
 
-  /// Before the first trial of a step; false if there won't be one.
+  /// Prepares the first trial of a step; returns false if there is no trial.
   __device__ bool prepare()
   {
     before_step const decision = decide(walk_, setup_, state_);

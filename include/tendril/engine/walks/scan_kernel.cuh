@@ -1,11 +1,11 @@
-// Dynamic walks that read whole neighbourhoods: a warp a walker. Walkers stay resident, their state in registers; a
-// warp whose walk has ended takes another from the pool, and helps others when the pool is empty. Nothing is kept of a
-// neighbourhood, however long. CPU twin: engine/dynamic_walk_cpu.hpp.
+// Dynamic walks that read whole neighbourhoods: one warp per walker. Walkers stay resident, with their state in
+// registers. A warp whose walk has ended takes another from the pool, and helps other warps when the pool is empty. No
+// part of a neighbourhood is stored, for any degree. CPU twin: engine/walks/cpu.hpp.
 //
-// How an edge is chosen is the `Sampler`'s business, made anew in each warp:
+// The `Sampler` chooses an edge. Each warp constructs its own:
 //   Sampler(arguments, walk, setup)
-//   choose(state, first, degree) -> entry, in every lane   as core::race_one has it; whole warp
-//   idle(num_walks)                                        the warp has no walks any more; whole warp
+//   choose(state, first, degree) -> entry, in every lane   defined as core::race_one; whole warp
+//   idle(num_walks)                                        called when the warp has no more walks; whole warp
 
 #pragma once
 
@@ -17,7 +17,7 @@ namespace tendril::engine {
 
 inline constexpr int most_block_threads = 256;
 
-/// The engine's sampler: a race, shared where it is long and warps are idle.
+/// The engine's default sampler: a race, shared if the neighbourhood is long and warps are idle.
 template <class W>
 class race_sampler {
  public:
@@ -36,7 +36,7 @@ class race_sampler {
   board_user<W> user_;
 };
 
-/// Walks one walk to its end; lane 0 writes the vertices as they come. Whole warp.
+/// Runs one walk to its end; lane 0 writes each vertex when it is reached. Whole warp.
 template <class W, class Sampler>
 __device__ void walk_by_scans(W const& walk, dynamic_setup const& setup, dynamic_batch const& batch, std::int64_t index,
                               Sampler& sampler, launch_state& desk)
@@ -81,7 +81,7 @@ __device__ void walk_by_scans(W const& walk, dynamic_setup const& setup, dynamic
   if (batch.lengths != nullptr && lane() == 0) { batch.lengths[index] = s.step; }
 }
 
-/// Four blocks of 256 threads a multiprocessor: 64 registers a thread, 32 resident walkers.
+/// Four blocks of 256 threads per multiprocessor: 64 registers per thread, 32 resident walkers.
 template <class W, template <class> class Sampler>
 __global__ void __launch_bounds__(most_block_threads, 4)
     scan_walk_kernel(__grid_constant__ W const walk, __grid_constant__ dynamic_setup const setup,

@@ -1,5 +1,5 @@
-// What CPU and GPU share of a dynamic walk's step: how a walk ends, how a proposal is judged, what a wrong weight is.
-// docs/reproducibility.md gives the random numbers. Host and device.
+// Common to CPU and GPU: the step of a dynamic walk. It covers the end of a walk, the test of a proposal, and the
+// detection of wrong weights. docs/reproducibility.md defines the random numbers. Host and device.
 
 #pragma once
 
@@ -14,21 +14,20 @@
 
 namespace tendril::engine {
 
-/// Everything about a job but the walk itself and its batches.
+/// The description of a job, except for the walk itself and its batches.
 struct dynamic_setup {
   graph_view graph;
-  float const* largest = nullptr;  ///< [num_vertices] each vertex's largest weight, or null: nobody asks for it.
-  rng_key step_key;                ///< Choices of neighbours.
-  core::key_schedule step_keys;    ///< The same, for inner loops.
-  rng_key end_key;                 ///< Stop and restart decisions.
+  float const* largest = nullptr;  ///< [num_vertices] each vertex's largest weight; null if not used.
+  rng_key step_key;                ///< Key of the choices of neighbours.
+  core::key_schedule step_keys;    ///< The same key, for inner loops.
+  rng_key end_key;                 ///< Key of the stop and restart decisions.
   core::probability stop, restart;
-  bool may_end = false;  ///< Whether `stop` or `restart` ever hits.
+  bool may_end = false;  ///< Whether `stop` or `restart` can ever occur.
   std::int32_t length = 0;
   bool repeat_dead_ends = false;
 };
 
-/// A batch of walks: where they start, and where they go. Walk i's position t is
-/// vertices[i * walk_stride + t * step_stride].
+/// A batch of walks: their starts and their output. Walk i's position t is vertices[i * walk_stride + t * step_stride].
 struct dynamic_batch {
   vertex_id const* starts = nullptr;  ///< [size]
   std::int64_t size = 0;
@@ -37,28 +36,28 @@ struct dynamic_batch {
   std::int64_t walk_stride = 0;
   std::int64_t step_stride = 1;
   std::int32_t* lengths = nullptr;    ///< [size] or null.
-  std::int64_t* bad_start = nullptr;  ///< If not null: a GPU leaves the index of a start that is no vertex here.
+  std::int64_t* bad_start = nullptr;  ///< If not null: a GPU stores the index of an invalid start here.
 };
 
-/// What a walk may do wrong.
+/// The problems that a walk may cause.
 enum class dynamic_problem : std::uint32_t { none, weight, above_bound, bound, start };
 
-/// Where it did.
+/// The place of a problem.
 struct dynamic_report {
   std::uint64_t walk;  ///< Logical id.
-  edge_id edge;        ///< Place in the edge arrays; -1 if the problem is none of an edge's.
+  edge_id edge;        ///< Position in the edge arrays; -1 if the problem doesn't concern an edge.
   dynamic_problem what;
   std::int32_t step;
   vertex_id vertex;
   float value;
 };
 
-/// A weight, or a bound, that can be used.
+/// Whether a weight or bound is valid: finite and >= 0.
 TENDRIL_HD bool is_weight(float w) { return w >= 0 && w <= 3.40282347e+38F; }
 
-// A candidate whose weight is wrong enters a race with key 0 and wins it, the first one of the neighbourhood if there
-// are several: one reduction finds it together with the winner. A candidate in order may have that key too (weight
-// FLT_MAX, with probability 2^-64), so whoever gets an entry with key 0 asks for the weight again.
+// A candidate with a wrong weight enters a race with key 0 and wins it; if there are several, the first one of the
+// neighbourhood wins. One reduction therefore finds it together with the winner. A valid candidate may also have key 0
+// (weight FLT_MAX, with probability 2^-64), so the code that receives an entry with key 0 computes the weight again.
 
 TENDRIL_HD std::uint64_t wrong_entry(std::uint32_t position) { return position; }
 TENDRIL_HD bool may_be_wrong(std::uint64_t entry) { return entry >> 32U == 0; }
@@ -74,13 +73,13 @@ TENDRIL_HD walk_state first_state(dynamic_setup const& setup, std::uint64_t walk
   return s;
 }
 
-/// Looks up what the walk is told of the vertex that it has come to.
+/// Looks up the state's data about the vertex that the walk has reached.
 TENDRIL_HD void arrive(dynamic_setup const& setup, walk_state& s)
 {
   if (setup.largest != nullptr) { s.largest_weight = setup.largest[s.vertex]; }
 }
 
-/// Jumps back to the start, which is a step.
+/// Jumps back to the start; the jump counts as a step.
 TENDRIL_HD void go_back(walk_state& s)
 {
   s.vertex = s.start;
@@ -100,7 +99,7 @@ TENDRIL_HD void go_along(walk_state& s, edge_id edge, vertex_id to)
 
 enum class before_step : std::uint8_t { choose, stop, restart };
 
-/// Whether the walk ends or restarts instead of choosing an edge. The arriving vertex is known.
+/// Decides whether the walk stops or restarts instead of choosing an edge. The current vertex is already set.
 template <class W>
 TENDRIL_HD before_step decide(W const& walk, dynamic_setup const& setup, walk_state const& s)
 {
@@ -115,7 +114,7 @@ TENDRIL_HD before_step decide(W const& walk, dynamic_setup const& setup, walk_st
   return before_step::choose;
 }
 
-/// Whether the walk may set out from its start. Asked for before anything else.
+/// Whether the walk may leave its start. Called before every other decision.
 template <class W>
 TENDRIL_HD bool may_start(W const& walk, walk_state const& s)
 {
@@ -126,7 +125,7 @@ TENDRIL_HD bool may_start(W const& walk, walk_state const& s)
   }
 }
 
-/// An upper bound of an edge's weight, as cheap as the walk has one.
+/// An upper bound of an edge's weight: the cheapest bound that the walk has.
 template <class W>
 TENDRIL_HD float bound_of(W const& walk, walk_state const& s, walk_edge const& e)
 {
@@ -145,7 +144,8 @@ struct trial {
   std::uint32_t position;
 };
 
-/// Trial `number` of a step from a vertex with `degree` > 0 edges from `first` on, against `bound` > 0. One thread.
+/// Trial `number` of a step from a vertex with `degree` > 0 edges, the first at `first`, against `bound` > 0. One
+/// thread.
 template <class W>
 TENDRIL_HD trial try_edge(W const& walk, dynamic_setup const& setup, walk_state const& s, edge_id first,
                           std::uint32_t degree, float bound, std::uint32_t number)
@@ -162,7 +162,7 @@ TENDRIL_HD trial try_edge(W const& walk, dynamic_setup const& setup, walk_state 
   return {core::accept(bits.high(), weight, bound) ? trial_result::accepted : trial_result::rejected, i};
 }
 
-/// What is wrong with the candidate at `position`, if anything is. `bound`: what its weight must not exceed besides
+/// The problem of the candidate at `position`, if there is one. `bound`: an upper limit of its weight, in addition to
 /// the walk's own bound of the edge.
 template <class W>
 TENDRIL_HD dynamic_report inspect(W const& walk, walk_state const& s, edge_id first, std::uint32_t position,

@@ -1,4 +1,4 @@
-// What the engines of dynamic walks have in the library: checks, tables, threads, messages. Host only.
+// Library functions for the engines of dynamic walks: checks, tables, threads, messages. Host only.
 
 #pragma once
 
@@ -15,10 +15,10 @@
 
 namespace tendril::engine {
 
-/// Whether a job rejects, else it scans. @throws argument_error for a rule that the walk can't use.
+/// Whether a job uses rejection (otherwise it scans). @throws argument_error for a rule that the walk can't use.
 [[nodiscard]] bool rejects(dynamic_walk_params const& params, bool has_bound);
 
-/// The setup of a user's walk, `largest` left null. @throws argument_error naming the parameter that is out of range.
+/// The setup of a user's walk, with `largest` null. @throws argument_error naming the parameter that is out of range.
 [[nodiscard]] dynamic_setup make_setup(graph_view const& graph, dynamic_walk_params const& params);
 
 /// Each vertex's largest weight, kept with the graph; null for a graph without weights.
@@ -27,22 +27,22 @@ namespace tendril::engine {
 /// @throws argument_error naming the first start that is not a vertex, or a negative first_walk.
 void check_starts(graph_view const& graph, std::span<vertex_id const> starts, std::int64_t first_walk);
 
-/// Runs work(begin, end) over runs that cover [0, size), on the threads of `exec`. The first exception comes out.
+/// Calls work(begin, end) for runs that cover [0, size), on the threads of `exec`. Rethrows the first exception.
 void for_each_run(std::int64_t size, cpu_exec const& exec, std::function<void(std::int64_t, std::int64_t)> const& work);
 
-/// Where walks go: [n, length + 1] and, unless null, [n], in the caller's memory.
+/// Output of walks: [n, length + 1] and, unless null, [n], in the caller's memory.
 struct walk_rows {
   vertex_id* vertices;
   std::int32_t* lengths;
 };
 
-/// Everything of a call on the CPU but the walking: checks, and the largest weights where the walk has a bound(state).
-/// `walk_batch(setup, rejecting, batch)` does the rest. @throws as run_dynamic_walk.
+/// Runs a whole call on the CPU except the walking: checks the arguments, and computes the largest weights if the walk
+/// has a bound(state). `walk_batch(setup, rejecting, batch)` does the rest. @throws as run_dynamic_walk.
 void run_walk_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
                    bool has_bound, cpu_exec const& exec, std::int64_t first_walk, walk_rows const& rows,
                    std::function<void(dynamic_setup const&, bool, dynamic_batch const&)> const& walk_batch);
 
-/// The same, with memory of `exec` for the result.
+/// Does the same, and allocates the result in the memory of `exec`.
 [[nodiscard]] walks run_walk_on_cpu(
     graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params, bool has_bound,
     cpu_exec const& exec, std::int64_t first_walk,

@@ -1,4 +1,4 @@
-// Where the walkers of a dynamic walk come from, and where their troubles go.
+// The source of the walks of a dynamic-walk launch, and the record of their problems.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace tendril::engine {
 
-/// Keeps a problem unless one of an earlier walk is known. One thread.
+/// Stores a problem unless a problem of an earlier walk is already stored. One thread.
 __device__ inline void keep_report(launch_state& desk, dynamic_report const& report)
 {
   while (atomicCAS(&desk.lock, 0U, 1U) != 0) {}
@@ -21,7 +21,7 @@ __device__ inline void keep_report(launch_state& desk, dynamic_report const& rep
   atomicExch(&desk.lock, 0U);
 }
 
-/// Keeps the problem of a walk whose start is no vertex. One thread.
+/// Stores the problem of a walk with an invalid start. One thread.
 __device__ inline void keep_bad_start(launch_state& desk, dynamic_batch const& batch, std::int64_t index,
                                       walk_state const& s)
 {
@@ -29,8 +29,8 @@ __device__ inline void keep_bad_start(launch_state& desk, dynamic_batch const& b
   keep_report(desk, {s.walk, -1, dynamic_problem::start, 0, s.start, 0.0F});
 }
 
-/// A warp's walks, as indices of the batch: one by its place in the grid, which makes small batches free of atomics,
-/// the others from the pool. All members: the whole warp, converged.
+/// The walks of one warp, as indices into the batch. The first walk follows from the warp's position in the grid, so
+/// small batches need no atomics; the other walks come from the pool. All members: the whole warp, converged.
 class walk_pool {
  public:
   __device__ walk_pool(launch_state& desk, std::int64_t size, int walks_a_turn)

@@ -1,5 +1,5 @@
-// One walker of a dynamic walk on the CPU. The rules: engine/dynamic_step.hpp and src/core/race.hpp. GPU twins:
-// engine/scan_kernel.cuh and engine/reject_kernel.cuh.
+// One walker of a dynamic walk on the CPU. The rules: engine/walks/step.hpp and src/core/race.hpp. GPU twins:
+// engine/walks/scan_kernel.cuh and engine/walks/reject_kernel.cuh.
 
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace tendril::engine {
 
-/// @throws argument_error "weight: nan at walk 5, step 3, vertex 7, edge 12, expected …". In the library.
+/// @throws argument_error "weight: nan at walk 5, step 3, vertex 7, edge 12, expected …". Defined in the library.
 [[noreturn]] void throw_problem(dynamic_report const& report, std::int64_t num_vertices);
 
-/// Walks one walker at a time.
+/// Runs one walk at a time.
 template <class W>
 class dynamic_walker {
  public:
@@ -45,7 +45,7 @@ class dynamic_walker {
   }
 
  private:
-  /// Follows an edge; false at a dead end.
+  /// Follows an edge; returns false at a dead end.
   bool step(walk_state& s) const
   {
     edge_id const first = s.graph.first_edge(s.vertex);
@@ -84,7 +84,7 @@ class dynamic_walker {
     return best;
   }
 
-  /// The edge that a proposal was accepted for, as an entry. A race decides when trials run out.
+  /// The entry of the edge whose proposal was accepted. If the trials are exhausted, a race decides.
   std::uint64_t reject(walk_state const& s, edge_id first, std::uint32_t degree) const requires walk_has::bound<W>
   {
     float const bound = walk_.bound(s);

@@ -1,9 +1,10 @@
-// A race over a neighbourhood by one warp, exact to the bit. The rule, and why filters leave it alone:
-// src/core/race.hpp. CPU twin: engine/dynamic_walk_cpu.hpp.
+// A race over a neighbourhood by one warp, exact to the bit. src/core/race.hpp has the rule, and the proof that filters
+// don't change it. CPU twin: engine/walks/cpu.hpp.
 //
-// A round is 256 candidates, 8 a lane: eight coalesced loads, two Philox blocks, one multiply-add and one comparison
-// each. A candidate costs a logarithm only if it may be the winner, and not at once: the filter is tightened by cheap
-// upper bounds of keys, and the few candidates that pass wait, one a lane, until all of them are settled together.
+// A round handles 256 candidates, 8 per lane: eight coalesced loads and two Philox blocks per lane, and one
+// multiply-add and one comparison per candidate. A logarithm is computed only for a candidate that may win, and not
+// immediately: cheap upper bounds of keys tighten the filter first. The few candidates that pass wait, one per lane,
+// until all of them are settled together.
 
 #pragma once
 
@@ -15,7 +16,7 @@ namespace tendril::engine {
 
 inline constexpr unsigned full_warp = 0xffffffffU;
 
-/// The calling thread's place in its warp. Any thread of a block whose x-size is a multiple of 32.
+/// The calling thread's index in its warp. Any thread of a block whose x-size is a multiple of 32.
 __device__ __forceinline__ std::uint32_t lane() { return threadIdx.x % 32; }
 
 /// The smallest of the warp's values, in every lane. Whole warp, converged.
@@ -27,29 +28,31 @@ __device__ __forceinline__ std::uint64_t warp_min(std::uint64_t value)
   return (std::uint64_t{least_high} << 32U) | __reduce_min_sync(full_warp, low);
 }
 
-/// The same of floats >= 0, whose bits order as they do.
+/// The same for floats >= 0, whose bit patterns have the same order.
 __device__ __forceinline__ float warp_min(float value)
 {
   return __uint_as_float(__reduce_min_sync(full_warp, __float_as_uint(value)));
 }
 
-/// An upper bound of the quotient E / w of a candidate whose upper random half is `high`, with room for all roundings:
-/// v < (high + 1) 2^-32 and E = -ln(1 - v) <= v / (1 - v). Infinite where that would be imprecise. Any thread.
+/// An upper bound of the quotient E / w of a candidate whose upper random half is `high`, including all rounding
+/// errors: v < (high + 1) 2^-32 and E = -ln(1 - v) <= v / (1 - v). Infinite where the bound would be imprecise. Any
+/// thread.
 __device__ __forceinline__ float quotient_bound(std::uint32_t high, float weight)
 {
-  // Below v = 3/4 the difference 1 - v keeps 22 bits; products with a weight above 2^-120 are normal floats, so all
-  // roundings together are below 2^-19. __fdividef gives 0 for divisors above 2^126, where the quotient is less than
-  // the least normal float, like any other that underflows.
+  // Below v = 3/4 the difference 1 - v keeps 22 bits, and products with a weight above 2^-120 are normal floats, so all
+  // rounding errors together are below 2^-19. __fdividef gives 0 for divisors above 2^126; the quotient there is less
+  // than the least normal float, like any other result that underflows.
   if (high >= 0xC0000000U || !(weight >= 0x1p-120F)) { return __uint_as_float(0x7f800000U); }
   float const v = core::fused_multiply_add(__uint2float_rn(high), 0x1p-32F, 0x1p-32F);
   return fmaxf(__fdividef(v, (1.0F - v) * weight), 0x1p-126F) * (1.0F + 0x1p-14F);
 }
 
-/// race_filter::may_win with all 32 bits: rejects a little more, for candidates that passed once. What it is made of
-/// differs from may_win's, so that nothing of a round's has to be kept in registers for it. Any thread.
+/// race_filter::may_win with all 32 bits: it rejects slightly more, and is applied to candidates that passed once. It
+/// uses other inputs than may_win, so that a round's values need not stay in registers for it. Any thread.
 __device__ __forceinline__ bool still_may_win(core::race_filter filter, std::uint32_t high, float weight)
 {
-  // v >= t, which is rounded down; the room in `reach` covers the rounding of the product (race_filter has the proof).
+  // v >= t, where t is rounded down; the margin in `reach` covers the rounding of the product (race_filter has the
+  // proof).
   return __uint2float_rd(high) * 0x1p-32F <= filter.reach * weight;
 }
 
@@ -63,7 +66,7 @@ class warp_race {
   {
   }
 
-  /// Lets the candidates [begin, end) run. `begin` is a multiple of 128.
+  /// Enters the candidates [begin, end) in the race. `begin` is a multiple of 128.
   __device__ void scan(std::uint32_t begin, std::uint32_t end)
   {
     std::uint32_t at = begin;
@@ -71,11 +74,11 @@ class warp_race {
     for (; at < end; at += min(end - at, 4 * 32)) { round<4, false>(at, end); }
   }
 
-  /// What a candidate must not exceed to pass: shared among warps that scan parts of one neighbourhood.
+  /// The limit below which a candidate passes; warps that scan parts of one neighbourhood share it.
   [[nodiscard]] __device__ float reach() const { return filter_.reach; }
   __device__ void tighten(float reach) { filter_.reach = fminf(filter_.reach, reach); }
 
-  /// The best entry of what was scanned, in every lane.
+  /// The best entry of the scanned candidates, in every lane.
   [[nodiscard]] __device__ std::uint64_t result()
   {
     settle();
@@ -91,7 +94,7 @@ class warp_race {
     return {state_.graph, first_ + position, position};
   }
 
-  /// n candidates a lane, the lane's `lane()`, `lane()` + 32, … after `at`. `whole`: all of them exist.
+  /// Handles n candidates per lane: positions `lane()`, `lane()` + 32, … after `at`. `whole`: all of them exist.
   template <int n, bool whole>
   __device__ __forceinline__ void round(std::uint32_t at, std::uint32_t end)
   {
@@ -122,7 +125,7 @@ class warp_race {
     if (__any_sync(full_warp, passes)) { consider(high, bounds, at); }
   }
 
-  /// Looks at the candidates of a round of which some may win.
+  /// Examines the candidates of a round in which some candidate may win.
   template <int n>
   __device__ __forceinline__ void consider(std::uint32_t const (&high)[n], float const (&bounds)[n], std::uint32_t at)
   {
@@ -147,7 +150,7 @@ class warp_race {
     }
   }
 
-  /// Element j of a round, without an index that would put it into memory. Any lane.
+  /// Element j of a round, read without an index, which would force the array into memory. Any lane.
   template <int n>
   static __device__ __forceinline__ void select(std::uint32_t const (&high)[n], float const (&bounds)[n], int j,
                                                 std::uint32_t& own_high, float& own_bound)
@@ -161,7 +164,7 @@ class warp_race {
     }
   }
 
-  /// The first filter of a race, from the most promising candidate of a round.
+  /// Sets the first filter of a race, from the most promising candidate of a round.
   template <int n>
   __device__ __forceinline__ void set_out(std::uint32_t const (&high)[n], float const (&bounds)[n], std::uint32_t at)
   {
@@ -177,7 +180,7 @@ class warp_race {
     if constexpr (!has_bound) {
       tighten(best);
     } else {
-      // Its bound says nothing of its key; its weight does.
+      // The candidate's bound says nothing about its key; its weight does.
       unsigned const holders = __ballot_sync(full_warp, least == best);
       float q = __uint_as_float(0x7f800000U);
       if (lane() == static_cast<std::uint32_t>(__ffs(static_cast<int>(holders)) - 1) && best < q) {
@@ -196,7 +199,8 @@ class warp_race {
     }
   }
 
-  /// A candidate a lane (where `mine`) that has passed the filter: it waits, unless a better one is known by now.
+  /// Offers one candidate per lane (where `mine`) that has passed the filter: it waits, unless a better one is already
+  /// known.
   __device__ __forceinline__ void offer(bool mine, std::uint32_t position, std::uint32_t high, float bound)
   {
     if constexpr (!has_bound) { tighten(warp_min(mine ? quotient_bound(high, bound) : __uint_as_float(0x7f800000U))); }
@@ -209,7 +213,7 @@ class warp_race {
     waiting_bound_ = bound;
   }
 
-  /// Gives every candidate that waits its exact entry, and tightens the filter by the best of all.
+  /// Computes the exact entry of every waiting candidate, and tightens the filter by the best of them.
   __device__ __forceinline__ void settle()
   {
     if (waits_ && still_may_win(filter_, waiting_high_, waiting_bound_)) {
@@ -237,7 +241,7 @@ class warp_race {
   core::race_filter filter_ = core::race_filter::against(core::race_none);
   std::uint64_t best_ = core::race_none;  // of the lane
   bool waits_ = false;
-  std::uint32_t waiting_ = 0;  // the candidate that waits, in this lane
+  std::uint32_t waiting_ = 0;  // this lane's waiting candidate
   std::uint32_t waiting_high_ = 0;
   float waiting_bound_ = 0;
 };

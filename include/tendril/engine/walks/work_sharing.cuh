@@ -1,7 +1,7 @@
-// Warps without walks help those that stand on long neighbourhoods, in any block. Nobody waits for helpers to come:
-// while the pool has walks every warp is busy with its own, and giants are one warp's work like any other; once it is
-// empty (or was small from the beginning) a scan is cut into chunks that whoever is free takes. The entries of a race
-// have one minimum in whatever order they meet, so the result is the same.
+// Work sharing: warps without walks help warps that scan long neighbourhoods, in any block. No warp waits for helpers.
+// While the pool has walks, every warp is busy with its own walk, and one warp alone scans a very long neighbourhood.
+// Once the pool is empty (or if it was small from the beginning), a scan is cut into chunks that idle warps take. The
+// minimum of a race's entries doesn't depend on their order, so the result is the same.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace tendril::engine {
 
-/// A warp's way to the board. All members: the whole warp, converged.
+/// The interface of one warp to work sharing. All members: the whole warp, converged.
 template <class W>
 class board_user {
  public:
@@ -19,13 +19,13 @@ class board_user {
       : board_(board), walk_(walk), setup_(setup)
   {
     self_ = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
-    if (lane() == 0) { board_.scans[self_].users = 0; }  // nobody looks before the scan is open
+    if (lane() == 0) { board_.scans[self_].users = 0; }  // no warp reads this before the scan is open
   }
 
   /// The winner of the race over a whole neighbourhood, in every lane.
   [[nodiscard]] __device__ std::uint64_t race(walk_state const& state, edge_id first, std::uint32_t size) const
   {
-    // Lanes may read a number that changes differently: any of them decides for all.
+    // Lanes may read different values of a number that is changing: __any_sync makes one decision for all lanes.
     if (size >= board_.share_from && __any_sync(full_warp, __ldcg(&board_.desk->idle) != 0)) {
       return lead(state, first, size);
     }
@@ -39,7 +39,7 @@ class board_user {
   {
     if (lane() == 0) { atomicAdd(&board_.desk->idle, 1U); }
     std::uint32_t const num_words = (board_.num_warps + 31) / 32;
-    std::uint32_t at = self_ / 32;  // the neighbours' scans first
+    std::uint32_t at = self_ / 32;  // start with the neighbours' scans
     while (!__any_sync(full_warp, __ldcg(&board_.desk->finished) >= static_cast<unsigned long long>(num_walks))) {
       bool helped = false;
       for (std::uint32_t seen = 0; seen < num_words && !helped; seen += 32) {
@@ -57,14 +57,14 @@ class board_user {
   }
 
  private:
-  /// One of the set bits, another one for each warp.
+  /// Selects one of the set bits, a different one for each warp.
   [[nodiscard]] __device__ std::uint32_t some_bit(unsigned bits) const
   {
     unsigned const turned = __funnelshift_r(bits, bits, self_);
     return (static_cast<std::uint32_t>(__ffs(static_cast<int>(turned))) - 1 + self_) % 32;
   }
 
-  /// Takes chunks of a scan until there are none; the entry goes into the scan. @return whether there was one.
+  /// Takes chunks of a scan until none are left; stores the entry in the scan. @return whether there was a chunk.
   __device__ bool work(shared_scan& scan, warp_race<W>& race, std::uint32_t size) const
   {
     std::uint32_t const chunk = board_.share_chunk;
@@ -90,7 +90,7 @@ class board_user {
     return any;
   }
 
-  /// A race that others may help with.
+  /// Runs a race that other warps may help with.
   __device__ std::uint64_t lead(walk_state const& state, edge_id first, std::uint32_t size) const
   {
     shared_scan& scan = board_.scans[self_];
@@ -115,7 +115,7 @@ class board_user {
     work(scan, race, size);
     std::uint64_t best = 0;
     if (lane() == 0) {
-      // Every chunk is taken, by warps that are users. Who joins after this finds the scan closed.
+      // Every chunk is taken, by warps that are counted in `users`. A warp that joins after this finds the scan closed.
       atomicAnd(board_.open + self_ / 32, ~bit);
       __threadfence();
       while (atomicAdd(&scan.users, 0U) != 0) { __nanosleep(100); }
@@ -125,7 +125,7 @@ class board_user {
     return __shfl_sync(full_warp, best, 0);
   }
 
-  /// Helps warp `owner`, if its scan is still open. @return whether there was anything to do.
+  /// Helps warp `owner`, if its scan is still open. @return whether there was work to do.
   __device__ bool join(std::uint32_t owner) const
   {
     shared_scan& scan = board_.scans[owner];

@@ -1,0 +1,25 @@
+// What holds for the options of every verb, applied once to all of them.
+
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace tendril::cli {
+
+/// Refuses empty values and numbers of more than 64 bits, for all options and positionals of all verbs. The parser
+/// itself takes an empty value for 0 or for an option that is not given, and a number that is too large for the
+/// nearest one.
+void check_values(CLI::App& application);
+
+/// Refuses `--option=` without a value: the parser would take the next argument.
+/// @throws argument_error.
+void refuse_missing_values(int argc, char const* const* argv);
+
+/// Refuses an output that is also an input: the same file by any path or link. The names that --help shows say which
+/// is which: OUT is written, GRAPH and FILE are read. Call it after parsing, before a verb runs.
+/// @throws argument_error.
+void refuse_outputs_that_are_inputs(CLI::App const& application);
+
+}  // namespace tendril::cli
