@@ -91,7 +91,8 @@ int run(int argc, char** argv)
   CLI::App application("Graph sampling for graph machine learning: random walks, neighbourhoods, mini-batches.",
                        "tendril");
   application.formatter(std::make_shared<tendril::cli::help_formatter>());
-  application.set_version_flag("--version", "tendril " TENDRIL_VERSION, "Print the version");
+  application.set_version_flag("--version", "tendril " TENDRIL_VERSION "\nCUDA: " TENDRIL_CLI_CUDA,
+                               "Print the version, and which GPUs this build is for");
   application.set_help_flag("-h,--help", "Print this help");
   application.require_subcommand(1);
   application.footer(

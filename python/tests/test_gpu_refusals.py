@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tendril
+from tendril import _build_info
 from tendril._gpu import HOST, parse, stream_handle
 
 without_gpu = pytest.mark.skipif(tendril.num_gpus() > 0, reason="there is a GPU")
@@ -94,6 +95,9 @@ def test_without_a_gpu(graph, call):
     """One line, as a DeviceError that is a RuntimeError; the CPU works on."""
     with pytest.raises(tendril.DeviceError, match=r"^(no GPU|GPU driver too old|no usable GPU): [^\n]+$") as info:
         call(graph)
+    if not _build_info.CUDA:
+        assert "no CUDA" in str(info.value)
+        assert "pip install . --config-settings=cmake.define.TENDRIL_CUDA=ON" in str(info.value)
     assert isinstance(info.value, RuntimeError)
     assert isinstance(info.value, tendril.TendrilError)
     assert tendril.random_walk(graph, [0], 3)[0].shape == (1, 4)

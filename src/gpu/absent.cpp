@@ -29,7 +29,9 @@ namespace {
 
 [[noreturn]] void refuse()
 {
-  throw device_error("no GPU: this build of Tendril has no CUDA (configure with -DTENDRIL_CUDA=ON)");
+  throw device_error(
+      "no GPU: this build of Tendril has no CUDA (configure with -DTENDRIL_CUDA=ON, or run ./scripts/setup --cuda; "
+      "Python: pip install . --config-settings=cmake.define.TENDRIL_CUDA=ON)");
 }
 
 }  // namespace

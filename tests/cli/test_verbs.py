@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import subprocess
 
 import numpy as np
@@ -119,7 +120,10 @@ def test_summaries_for_programs(tendril, graphs):
 
 
 def test_version(tendril):
-    assert tendril("--version").startswith("tendril 0.")
+    version, cuda = tendril("--version").splitlines()
+    assert re.fullmatch(r"tendril \d+\.\d+\.\d+", version)
+    how = re.escape("no (configure with -DTENDRIL_CUDA=ON, or ./scripts/setup --cuda)")
+    assert re.fullmatch(rf"CUDA: ({how}|compute capabilities \d+\.\d.*)", cuda)
 
 
 def test_progress_on_a_terminal_only(tendril):

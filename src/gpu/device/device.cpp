@@ -1,13 +1,16 @@
-// Which GPUs there are, and why one can't be used.
+// Which GPUs there are, and why one cannot be used.
 
 #include <tendril/gpu.hpp>
 
+#include <atomic>
+#include <cstdint>
 #include <map>
 #include <mutex>
 
 #include <fmt/format.h>
 
 #include "gpu/device/check.hpp"
+#include "gpu/device/probe.hpp"
 
 namespace tendril {
 namespace gpu {
@@ -40,7 +43,47 @@ void expect_device(int device)
   }
 }
 
+/// Throws, and makes `previous` current, unless this build has code for `device`, which must be current. Looks once per
+/// GPU.
+void expect_code_for(int device, int previous)
+{
+  constexpr int remembered = 64;  // a machine with more GPUs pays for the look again
+  static std::atomic<std::uint64_t> known{0};
+  std::uint64_t const bit = device < remembered ? std::uint64_t{1} << static_cast<unsigned>(device) : 0;
+  if ((known.load(std::memory_order_relaxed) & bit) != 0) { return; }
+  gpu_info const info = describe_gpu(device);
+  std::string const problem = missing_code(info, load_probe());
+  if (!problem.empty()) {
+    (void)cudaSetDevice(previous);
+    throw device_error(problem);
+  }
+  known.fetch_or(bit, std::memory_order_relaxed);
+}
+
 }  // namespace
+
+std::string missing_code(gpu_info const& info, cudaError_t loaded)
+{
+  if (info.major >= least_major && loaded == cudaSuccess) { return ""; }
+  std::string const gpu =
+      fmt::format("GPU {} ({}) has compute capability {}.{}", info.device, info.name, info.major, info.minor);
+  if (info.major < least_major) { return fmt::format("{}, expected {}.0 or newer", gpu, least_major); }
+  switch (loaded) {
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorInvalidDeviceFunction:
+    case cudaErrorUnsupportedPtxVersion:
+    case cudaErrorInvalidPtx:
+    case cudaErrorJitCompilerNotFound:
+    case cudaErrorJitCompilationDisabled:
+      return fmt::format(
+          "{}, expected {}, which this build of Tendril has code for (configure with -DCMAKE_CUDA_ARCHITECTURES={}{}): "
+          "{}",
+          gpu, TENDRIL_CUDA_CAPABILITIES, info.major, info.minor, cudaGetErrorName(loaded));
+    default:
+      return fmt::format("{}: {} ({}) from loading a kernel", gpu, cudaGetErrorString(loaded),
+                         cudaGetErrorName(loaded));
+  }
+}
 
 void throw_cuda_error(cudaError_t status, char const* expression)
 {
@@ -67,6 +110,7 @@ device_guard::device_guard(int device)
   previous_ = current;
   // Also where it is current already: the first call creates the context, and that can fail.
   TENDRIL_CUDA_TRY(cudaSetDevice(device));
+  expect_code_for(device, previous_);
 }
 
 device_guard::~device_guard() { (void)cudaSetDevice(previous_); }

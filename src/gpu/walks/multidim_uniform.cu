@@ -31,6 +31,11 @@ namespace tendril::gpu {
 namespace {
 
 constexpr int block_threads = 256;
+#if defined(__CUDA_ARCH__) && ((__CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900) || __CUDA_ARCH__ >= 1200)
+constexpr int least_blocks = 6;  // a multiprocessor holds 1,536 threads, and ptxas ignores a larger bound
+#else
+constexpr int least_blocks = 8;
+#endif
 constexpr int many_lanes = 8;                 // a sample, as long as shared memory has room for a set for each 8 lanes:
 constexpr std::uint32_t most_for_many = 256;  // of so many roots; beyond, 32 lanes share one
 constexpr std::int64_t least_blocks_shared = 2;  // that shared memory must have room for, else sets lie elsewhere
@@ -139,9 +144,9 @@ class sample_lanes {
 };
 
 template <int lanes, bool in_shared, class Rows>
-__global__ __launch_bounds__(block_threads, 8) void uniform_kernel(__grid_constant__ multidim_job const job,
-                                                                   __grid_constant__ Rows const rows,
-                                                                   vertex_id* scratch)
+__global__ __launch_bounds__(block_threads, least_blocks) void uniform_kernel(__grid_constant__ multidim_job const job,
+                                                                              __grid_constant__ Rows const rows,
+                                                                              vertex_id* scratch)
 {
   constexpr std::uint32_t warp_samples = warp_size / lanes;
   extern __shared__ vertex_id shared[];
