@@ -1,6 +1,8 @@
 """Native files are only mapped when they are opened. Whatever they hold, every verb ends with its result or with one line."""
 
+import json
 import os
+import signal
 import subprocess
 
 import numpy as np
@@ -119,7 +121,8 @@ def test_labels_and_types_may_be_any_number(tendril):
     write_graph(tendril.path("g.safetensors"), {"edge_labels": [255, 0], "node_types": [255, 255]})
     tendril("walk", "g.safetensors", "-o", "w.npy", "--app", "metapath", "--metapath", "255,0", "--length", 3, "--quiet")
     assert np.load(tendril.path("w.npy"))[0].tolist() == [0, 1, 0, 1]
-    assert "255" in tendril("info", "g.safetensors")
+    info = json.loads(tendril("info", "g.safetensors", "--json"))
+    assert (info["labels"][255]["count"], info["types"][255]["count"]) == (1, 2)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
@@ -160,7 +163,7 @@ def test_a_file_that_is_replaced_by_another_may_be_in_use(tendril):
     """Tendril's own outputs appear by rename: whoever reads the old file goes on with it."""
     tendril("generate", "ring", "g.safetensors", "--vertices", 20000, "--quiet")
     running = subprocess.Popen(
-        [str(TENDRIL), "walk", "g.safetensors", "-o", "w.npy", "--walks", "60", "--quiet"],
+        [str(TENDRIL), "walk", "g.safetensors", "-o", "w.npy", "--walks", "20", "--quiet"],
         cwd=tendril.folder,
         stderr=subprocess.PIPE,
     )
@@ -168,7 +171,7 @@ def test_a_file_that_is_replaced_by_another_may_be_in_use(tendril):
     tendril("generate", "star", "g.safetensors", "--vertices", 3, "--quiet")
     assert running.communicate(timeout=60) == (None, b"") and running.returncode == 0
     walks = np.load(tendril.path("w.npy"), mmap_mode="r")
-    assert walks.shape == (20000 * 60, 81)
+    assert walks.shape == (20000 * 20, 81)
     steps = np.abs(np.diff(walks[-1000:].astype(np.int64)))
     assert np.isin(steps, [1, 19999]).all()
 
@@ -180,8 +183,8 @@ def test_a_bus_error_elsewhere_stays_one(tendril):
         [str(TENDRIL), "walk", "g.safetensors", "-o", "w.npy", "--walks", "2000", "--quiet"], cwd=tendril.folder
     )
     wait_for_partial(tendril.folder, running)
-    running.send_signal(7)
-    assert running.wait(timeout=60) == -7
+    running.send_signal(signal.SIGBUS)
+    assert running.wait(timeout=60) == -signal.SIGBUS
 
 
 def test_what_is_written_is_valid(tendril):
