@@ -134,7 +134,7 @@ void run_catalogue(sample_job const& job, graph_source const& source, common_opt
   auto const gpu = gpu_of(job);
   progress_bar bar(!common.quiet);
   cpu_exec const exec = common.exec(bar);
-  graph const g = source.read(exec);
+  graph const g = source.read_for(job.device, exec);
   double const read_seconds = overall.seconds();
   sample_place const place(g, parse_device(job.device), exec, job.more.gpu_bytes() > 0);
   catalogue_job const todo = job_of_catalogue(job, place);

@@ -61,6 +61,13 @@ graph graph_source::read(cpu_exec const& exec, build_options const& build) const
   return read_graph(path, options, exec);
 }
 
+graph graph_source::read_for(std::string const& device, cpu_exec const& exec) const
+{
+  graph g = read(exec);
+  if (!parse_device(device)) { g.check(exec); }
+  return g;
+}
+
 void build_flags::add_to(CLI::App& verb)
 {
   auto const group = "Building";

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "parser_fwd.hpp"
 #include <nlohmann/json.hpp>
+#include "parser_fwd.hpp"
 
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
@@ -49,6 +49,10 @@ struct graph_source {
 
   /// @throws io_error, format_error, argument_error.
   [[nodiscard]] graph read(cpu_exec const& exec, build_options const& build = {}) const;
+
+  /// The same, for a job on `device`. For the CPU a graph that was only mapped is checked here, with the threads of
+  /// `exec` and a progress bar; a GPU checks its copy.
+  [[nodiscard]] graph read_for(std::string const& device, cpu_exec const& exec) const;
 };
 
 /// --symmetrize and the other steps of building, for convert and generate.

@@ -139,7 +139,7 @@ void generate_command::run() const
   graph_arrays arrays = made.arrays();
   arrays.metadata["name"] = name.empty() ? fmt::format("{}-{}", kind, seed) : name;
   arrays.metadata["origin"] = fmt::format("tendril generate {}, seed {}, version {}", kind, seed, TENDRIL_VERSION);
-  graph const g(std::move(arrays));
+  graph const g(std::move(arrays), made.content());
   write_graph(g, output, options, exec);
   bar.clear();
   double const seconds = overall.seconds();

@@ -87,7 +87,7 @@ void plan_command::run()
   if (of_catalogue) { samples.check(); }
 
   if (auto const gpu = parse_device(device)) { (void)describe_gpu(*gpu); }  // before anything that takes time
-  graph const g = source.read(exec);
+  graph const g = source.read_for(device, exec);
   if (of_catalogue) {
     plan_catalogue(samples, g, source, common, exec);
     return;

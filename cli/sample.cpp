@@ -168,7 +168,7 @@ void sample_command::run() const
   if (auto const device = parse_device(job.device)) { gpu = describe_gpu(*device); }
   progress_bar bar(!common.quiet);
   cpu_exec const exec = common.exec(bar);
-  graph const g = source.read(exec);
+  graph const g = source.read_for(job.device, exec);
   double const read_seconds = overall.seconds();
   std::optional<graph> on_gpu;
   if (gpu) { on_gpu = to_gpu(g, gpu_exec(gpu->device)); }

@@ -56,7 +56,7 @@ void walk_command::run() const
 
   progress_bar bar(!common.quiet);
   cpu_exec const exec = common.exec(bar);
-  graph const g = source.read(exec);
+  graph const g = source.read_for(job.device, exec);
   double const read_seconds = overall.seconds();
 
   stopwatch const planning;

@@ -43,4 +43,9 @@ class atomic_file {
   int slot_ = -1;
 };
 
+/// The name of the file that the library has mapped where `address` points, or null. Async-signal-safe: a handler of
+/// SIGBUS asks whether si_addr lies in a file. A process gets that signal when it reads a mapped file past its end, after
+/// another process has made the file shorter. The library installs no handler; the command `tendril` does.
+[[nodiscard]] char const* mapped_file_at(void const* address) noexcept;
+
 }  // namespace tendril

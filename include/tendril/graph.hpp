@@ -50,21 +50,32 @@ struct graph_arrays {
   shared_array<vertex_id> original_ids;  ///< [V]: the id of each vertex before ids were made compact
   std::vector<std::string> edge_label_names;
   std::vector<std::string> node_type_names;
-  bool symmetric = false;  ///< Every edge is stored in both directions, with the same weight and label.
-  std::map<std::string, std::string> metadata;  ///< name, origin, …; the native container keeps it.
-  int device = -1;                              ///< Place of the arrays: a GPU's ordinal, or -1 for host memory.
+  bool symmetric = false;                       ///< Every edge is stored in both directions, with one weight and label.
+  std::map<std::string, std::string> metadata;  ///< name, origin, …: kept by the native container.
+  int device = -1;                              ///< Where the arrays lie: a GPU's ordinal, or -1 for host memory.
+  std::string source = {};  ///< The file that the arrays are mapped from, for messages about their content; or empty.
 };
 
-class derived_cache;  // tables that planners build once per graph, kept with it: src/graph/derived_cache.hpp
+/// What is known about the content of a graph's arrays. Each level includes the levels before it.
+enum class graph_content : std::uint8_t {
+  unchecked,  ///< The arrays' lengths fit each other. A mapped file starts here, and so do a caller's own arrays.
+  sound,      ///< What samplers rely on: everything that `graph::validate` checks but symmetry and original ids.
+  valid,      ///< Everything that `graph::validate` checks.
+};
+
+class content_state;  // what is known so far, shared by the copies of a graph: src/graph/content.hpp
+class derived_cache;  // tables that planners build once a graph, kept with it: src/graph/derived_cache.hpp
 
 /// An immutable graph. Copies share the arrays. The owner of an array may be the library, a mapped file or the caller.
 class graph {
  public:
   graph();  ///< No vertices, no edges.
 
-  /// Checks shapes in O(1); `validate()` checks the content. Reads nothing of arrays on a GPU.
-  /// @throws argument_error if the lengths of the arrays don't match each other.
-  explicit graph(graph_arrays arrays);
+  /// Checks shapes in O(1). `view` checks the content once, when it is first used, unless the caller knows it already.
+  /// The arrays must not change after that. Of arrays on a GPU the constructor and `view` read nothing.
+  /// @param known  The caller's word: samplers read out of bounds if it is wrong.
+  /// @throws argument_error if the arrays' lengths don't fit each other.
+  explicit graph(graph_arrays arrays, graph_content known = graph_content::unchecked);
 
   [[nodiscard]] std::int64_t num_vertices() const noexcept;
   [[nodiscard]] edge_id num_edges() const noexcept { return arrays_.indices.size(); }
@@ -76,14 +87,29 @@ class graph {
   /// The GPU whose memory holds the arrays, or -1 for host memory.
   [[nodiscard]] int device() const noexcept { return arrays_.device; }
 
-  /// Valid as long as this graph or a copy of it lives.
-  [[nodiscard]] graph_view view() const noexcept;
+  /// Valid as long as this graph or a copy of it lives. The first call checks unchecked content on all cores, at the
+  /// speed of memory (see `check`); every later call, also of a copy, costs one atomic load. Thread-safe.
+  /// @throws format_error as `check`.
+  [[nodiscard]] graph_view view() const;
+
+  /// The same of content that may be unchecked: offsets and neighbours can point anywhere.
+  [[nodiscard]] graph_view raw_view() const noexcept;
+
+  /// What is known about the content so far: it only ever grows, and copies share it.
+  [[nodiscard]] graph_content content() const noexcept;
+
+  /// Reads all that samplers use once, in parallel, if the content is unchecked; then it is `graph_content::sound`.
+  /// Thread-safe. Arrays on a GPU are left alone: `to_gpu` checks what it copies.
+  /// @throws format_error with the first violation, as `validate`.
+  void check(cpu_exec const& exec = {}) const;
 
   /// Bytes of the arrays, excluding derived tables.
   [[nodiscard]] std::int64_t num_bytes() const noexcept;
 
-  /// Reads all arrays once, in parallel, and checks each invariant named in `graph_arrays`.
-  /// @throws format_error with the first violation: "vertex 7: neighbours not ascending at edge 31 (5 after 9)".
+  /// Reads everything once, in parallel, and checks each invariant named in `graph_arrays`; then the content is
+  /// `graph_content::valid`.
+  /// @throws format_error with the first violation: "vertex 7: neighbours not ascending at edge 31 (5 after 9)", after
+  ///         the name of the file if the arrays are mapped.
   void validate(cpu_exec const& exec = {}) const;
 
   /// The tables built from this graph so far; its copies share them. Thread-safe.
@@ -95,6 +121,7 @@ class graph {
  private:
   graph_arrays arrays_;
   std::shared_ptr<derived_cache> derived_;
+  std::shared_ptr<content_state> content_;
 };
 
 /// Input edges in any order. All spans have the same length; optional spans may be empty.

@@ -63,7 +63,8 @@ class hetero_graph {
   /// The GPU whose memory holds the edges, or -1 for host memory.
   [[nodiscard]] int device() const noexcept { return device_; }
 
-  /// Checks that neighbours are vertices of their type, which the constructor doesn't check. Reads all edges once.
+  /// Checks that neighbours are vertices of their type, which the constructor doesn't: reads everything once. Samplers on
+  /// the CPU check it at their first use.
   /// @throws format_error with the first violation.
   void validate(cpu_exec const& exec = {}) const;
 

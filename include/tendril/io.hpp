@@ -41,8 +41,10 @@ struct read_options {
 /// @throws io_error if the file can't be read; format_error if no format fits.
 [[nodiscard]] graph_format detect_graph_format(std::string const& path);
 
-/// Reads and validates a graph. Exception: for safetensors files only the shapes of the arrays are checked, so that a
-/// file of any size opens in milliseconds (`graph::validate` checks the content).
+/// Reads a graph and validates it. A safetensors file is mapped, and opens in milliseconds whatever its size: its content
+/// is checked when the graph is first used (`graph::view`). The file must stay as it is while the graph lives: a process
+/// that reads past the end of a file that was made shorter gets SIGBUS (see `mapped_file_at` in file.hpp). Replacing the
+/// file by renaming another one over it is safe.
 /// @throws io_error, format_error ("file:line: what, expected what"), memory_error, argument_error.
 [[nodiscard]] graph read_graph(std::string const& path, read_options const& options = {}, cpu_exec const& exec = {});
 
@@ -50,10 +52,11 @@ struct write_options {
   graph_format format = graph_format::automatic;  ///< automatic: by the extension.
 };
 
-/// Writes a graph into a temporary file beside `path` and renames the complete file. Weights, labels and types that a
-/// format can't hold (for example labels in a METIS file) cause an argument_error instead of being dropped silently.
-/// safetensors and npz keep edge ids, original ids, names and metadata; other formats omit them.
-/// @throws io_error, argument_error.
+/// Writes a graph into a temporary file beside `path` and renames it when it is complete. A graph that is not known to be
+/// valid is validated first. Weights, labels and types
+/// that a format can't hold (labels in a METIS file, say) are an argument_error, not dropped in silence; edge ids,
+/// original ids, names and metadata are kept by safetensors and npz and left out elsewhere.
+/// @throws io_error, argument_error; format_error as `graph::validate`.
 void write_graph(graph const& input, std::string const& path, write_options const& options = {},
                  cpu_exec const& exec = {});
 

@@ -63,7 +63,7 @@ graph with_attributes(graph const& input, std::optional<array_in> const& node_ty
   arrays.edge_label_names = std::move(edge_label_names);
   arrays.node_type_names = std::move(node_type_names);
   arrays.metadata = std::move(metadata);
-  return graph(std::move(arrays));
+  return graph(std::move(arrays), input.content());
 }
 
 graph rebuild(graph const& input, build_options const& options, int num_threads)

@@ -183,8 +183,9 @@ class Graph:
         symmetric : bool
             The caller's assertion that every edge is stored in both directions.
         validate : bool
-            Read everything once and check it. Sampling from a malformed graph is undefined behaviour: pass False
-            only for arrays that were checked before.
+            Read everything now and check it. With False the first use checks what samplers rely on, once and at the
+            speed of memory; only ``symmetric`` is taken on trust. Arrays that are changed later are not checked again:
+            sampling may then crash or give wrong results.
 
         Returns
         -------
@@ -195,7 +196,7 @@ class Graph:
         ArgumentError
             For arrays whose lengths don't match each other.
         FormatError
-            For arrays that are not valid CSR; the message names the first violation.
+            For content that is not CSR, naming the first violation; without ``validate`` at the first use.
         """
         core = _tendril.Graph.from_csr(
             _arrays.offsets(indptr, "indptr"),
@@ -285,8 +286,11 @@ class Graph:
         Parameters
         ----------
         path : path
-            A .safetensors file is mapped, not read: a file of any size opens in milliseconds, and only the shapes of
-            its arrays are checked (`validate` checks the content).
+            A .safetensors file is mapped, not read: it opens in milliseconds whatever its size. Its content is checked
+            when the graph is first used, once and at the speed of memory; the arrays of the graph (`indptr`, …) show
+            the file as it is. The file must not be overwritten or made shorter while the graph lives: the system ends
+            a process that reads beyond the end of a mapped file (SIGBUS). To replace the file, rename another one over
+            it, as `save` does.
         format : str
             "auto" (by content, then by name), "safetensors", "edge-list", "matrix-market", "npz", "gap", "metis" or
             "webgraph".
@@ -308,7 +312,8 @@ class Graph:
         IoError
             If the file can't be read.
         FormatError
-            If it is malformed: "file:line: what, expected what".
+            If it is malformed: "file:line: what, expected what". For the content of a .safetensors file: when the
+            graph is first used.
         """
         options = build_options(**build)
         return cls(_tendril.read_graph(os.fspath(path), format, list(columns), options, threads(num_threads)))

@@ -153,3 +153,14 @@ def test_edge_attributes_are_within_bounds():
     assert set(graph.edge_labels.tolist()) == set(range(5))
     assert set(graph.node_types.tolist()) == set(range(3))
     assert tendril.generate.er(100, 5000, weight_sigma=2.0).weights.max() > 10
+
+
+def test_arrays_that_were_not_validated_are_checked_at_the_first_use():
+    for indptr, indices, message in (
+        ([0, 1, 2], [9, 9], "vertex 0: neighbour 9 at edge 0, expected an id below 2"),
+        ([0, 5, 2], [0, 0], "vertex 1: its edges end at 2 but begin at 5, expected an indptr that never decreases"),
+    ):
+        graph = tendril.Graph.from_csr(indptr, indices, validate=False)
+        with pytest.raises(tendril.FormatError) as refused:
+            tendril.random_walk(graph, [0], 3)
+        assert str(refused.value) == message

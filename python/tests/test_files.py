@@ -29,6 +29,30 @@ def test_the_native_container_keeps_everything(graph, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["graph.safetensors"]
 
 
+def test_a_corrupt_native_file_is_named_when_it_is_used(tmp_path):
+    tendril.generate.ring(100).save(tmp_path / "good.safetensors")
+    path = tmp_path / "bad.safetensors"
+    path.write_bytes((tmp_path / "good.safetensors").read_bytes()[:-4] + b"\xff" * 4)
+    graph = tendril.read_graph(path)
+    assert graph.num_edges == 200 and graph.indices[-1] == 2**32 - 1  # shown as it is
+    message = f"{path}: vertex 99: neighbour 4294967295 at edge 199, expected an id below 100"
+    seeds = [0, 1]
+    for use in (
+        lambda: tendril.random_walk(graph, seeds, 3),
+        lambda: tendril.node2vec_walk(graph, seeds, 3, p=2, q=0.5),
+        lambda: tendril.neighbor_sample(graph, seeds, [2]),
+        lambda: graph.rebuild(reverse=True),
+        lambda: graph.save(tmp_path / "copy.safetensors"),
+        lambda: graph.save(tmp_path / "copy.txt"),
+        graph.validate,
+    ):
+        for _ in range(2):
+            with pytest.raises(tendril.FormatError) as refused:
+                use()
+            assert str(refused.value) == message
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.safetensors", "good.safetensors"]
+
+
 @pytest.mark.parametrize("name", ["g.txt", "g.txt.gz", "g.mtx", "g.npz", "g.wsg"])
 def test_weighted_graphs_in_other_formats(graph, tmp_path, name):
     weights = np.ceil(graph.weights) if name == "g.wsg" else graph.weights  # GAP files hold integers

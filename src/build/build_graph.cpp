@@ -46,7 +46,7 @@ graph build_graph(coo_view const& edges, build_options const& options, cpu_exec 
   build::edge_columns_view const columns{edges.weights.empty() ? nullptr : edges.weights.data(), edges.labels};
   auto const input_bytes = static_cast<std::int64_t>(size) * (8 + 4 * !edges.weights.empty()) +
                            static_cast<std::int64_t>(size) * edges.labels.bytes_per_label;
-  return graph(build::csr_builder(pairs, columns, options, input_bytes, exec).build());
+  return graph(build::csr_builder(pairs, columns, options, input_bytes, exec).build(), graph_content::valid);
 }
 
 graph build_graph(graph const& input, build_options const& options, cpu_exec const& exec)
@@ -60,6 +60,8 @@ graph build_graph(graph const& input, build_options const& options, cpu_exec con
   TENDRIL_EXPECTS(options.num_vertices <= num_vertices || from.original_ids.empty(),
                   "build_graph: num_vertices is {}, expected -1 or {} for a graph that keeps original ids",
                   options.num_vertices, num_vertices);
+  // Arrays that are mapped should be sound; a reader's own may have neighbours in any order, which are sorted here.
+  if (!from.source.empty()) { input.check(exec); }
   validation::expect_ascending_offsets(input, exec);
 
   build_options chosen = options;
@@ -80,14 +82,16 @@ graph build_graph(graph const& input, build_options const& options, cpu_exec con
   arrays.node_type_names = from.node_type_names;
   arrays.metadata = from.metadata;
   arrays.symmetric = arrays.symmetric || from.symmetric;
-  graph result(std::move(arrays));
+  // What is built is sound. Original ids and symmetry are the input's, as good as they are there.
+  auto const known = input.content() == graph_content::valid ? graph_content::valid : graph_content::sound;
+  graph result(std::move(arrays), known);
   // The first of parallel edges is kept in each direction. Where the input orders them differently from one direction
   // to the other, their weights may differ.
   bool const in_doubt = from.symmetric && !options.symmetrize && options.drop_duplicates && input.has_weights();
   if (in_doubt && validation::find_asymmetry(result, exec)) {
     arrays = result.arrays();
     arrays.symmetric = false;
-    return graph(std::move(arrays));
+    return graph(std::move(arrays), known);
   }
   return result;
 }

@@ -102,6 +102,7 @@ std::vector<vertex_id> metis_partition(graph const& graph, std::int64_t num_part
 {
   metis_functions const metis = load();
   if (num_parts == 1) { return std::vector<vertex_id>(static_cast<std::size_t>(graph.num_vertices())); }
+  graph.check(exec);
   graph_arrays bare;  // without labels, so that no two edges differ by them
   bare.indptr = graph.arrays().indptr;
   bare.indices = graph.arrays().indices;
@@ -109,7 +110,7 @@ std::vector<vertex_id> metis_partition(graph const& graph, std::int64_t num_part
   options.symmetrize = true;
   options.drop_self_loops = true;
   options.drop_duplicates = true;
-  auto const undirected = build_graph(tendril::graph(std::move(bare)), options, exec);
+  auto const undirected = build_graph(tendril::graph(std::move(bare), graph_content::sound), options, exec);
   return has_wide_ids(metis) ? partition<std::int64_t>(metis, undirected.view(), num_parts)
                              : partition<std::int32_t>(metis, undirected.view(), num_parts);
 }

@@ -126,14 +126,17 @@ bool changes_something(build_options const& build)
          build.drop_duplicates || build.compact || build.keep_edge_ids;
 }
 
-/// Validates a CSR that came out of a file, and builds it again if the user wants it otherwise.
-graph finish_csr(graph stored, std::string const& path, bool trusted, build_options const& build, cpu_exec const& exec)
+/// Validates a CSR that came out of a file, and builds it again if the user wants it otherwise. A mapped graph, which has
+/// a source, is left unchecked: its first use checks it.
+graph finish_csr(graph stored, std::string const& path, build_options const& build, cpu_exec const& exec)
 {
   bool const rebuild = changes_something(build);
-  if (!trusted || rebuild) {
+  bool const mapped = !stored.arrays().source.empty();
+  if (!mapped || rebuild) {
     try {
       stored.validate(exec);
     } catch (format_error const& problem) {
+      if (mapped) { throw; }  // it names the file itself
       throw format_error(fmt::format("{}: {}", path, problem.what()));
     }
   }
@@ -145,9 +148,7 @@ graph read_as(graph_format format, std::string const& path, read_options const& 
               std::shared_ptr<formats::mapped_file const> file)
 {
   auto const bytes = file->bytes();
-  auto const finish = [&](graph stored) {
-    return finish_csr(std::move(stored), path, format == graph_format::safetensors, options.build, exec);
-  };
+  auto const finish = [&](graph stored) { return finish_csr(std::move(stored), path, options.build, exec); };
   switch (format) {
     case graph_format::edge_list: return formats::read_edge_list(path, bytes, std::move(file), options, exec);
     case graph_format::matrix_market: return formats::read_matrix_market(path, bytes, std::move(file), options, exec);
@@ -211,6 +212,9 @@ void write_graph(graph const& input, std::string const& path, write_options cons
         path);
     format = *named;
   }
+  TENDRIL_EXPECTS(input.device() < 0, "{}: the graph is on GPU {}, expected one in host memory (to_host)", path,
+                  input.device());
+  if (input.content() != graph_content::valid) { input.validate(exec); }
   switch (format) {
     case graph_format::edge_list: return formats::write_edge_list(input, path, exec);
     case graph_format::matrix_market: return formats::write_matrix_market(input, path, exec);

@@ -25,6 +25,7 @@ class mapped_file {
   std::string path_;
   std::byte const* data_ = nullptr;
   std::size_t size_ = 0;
+  int slot_ = -1;  // where mapped_file_at finds it, or -1
 };
 
 }  // namespace tendril::formats

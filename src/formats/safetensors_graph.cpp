@@ -60,6 +60,7 @@ class graph_reader {
       arrays.original_ids = to_vertex_ids(path_, *ids, exec_);
     }
     arrays.symmetric = metadata(symmetric_key) == "true";
+    arrays.source = path_;
     arrays.edge_label_names = names(edge_label_names_key);
     arrays.node_type_names = names(node_type_names_key);
     std::copy_if(contents_.metadata.begin(), contents_.metadata.end(),

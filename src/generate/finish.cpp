@@ -99,7 +99,7 @@ graph decorate(graph_arrays arrays, edge_attributes const& extra, std::uint64_t 
   } else if (extra.num_node_types > 0) {
     arrays.node_types = shared_array(draw_node_types<std::uint8_t>(vertices, extra.num_node_types, seed, exec));
   }
-  return graph(std::move(arrays));
+  return graph(std::move(arrays), graph_content::valid);
 }
 
 graph finish(drawn_edges edges, std::int64_t num_vertices, build_options build, edge_attributes const& extra,

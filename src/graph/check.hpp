@@ -9,6 +9,17 @@
 
 namespace tendril::validation {
 
+/// What samplers see of the arrays of a graph, whatever their content.
+[[nodiscard]] graph_view view_of(graph_arrays const& arrays) noexcept;
+
+/// Checks what samplers rely on (graph_content::sound). Sound arrays are read once, at the speed of memory; only arrays
+/// that are not sound are read again, for the message.
+/// @throws format_error "FILE: vertex 7: …", FILE only if the arrays have a source: the violation of the first vertex.
+void expect_sound(graph_arrays const& arrays, cpu_exec const& exec);
+
+/// Checks everything that a graph promises (graph_content::valid). @throws format_error as above.
+void expect_valid(graph_arrays const& arrays, cpu_exec const& exec);
+
 /// Checks that offsets never decrease (with the shapes that a graph is born with, positions are then in range).
 /// @throws format_error "vertex 7: …" for the first vertex that is wrong.
 void expect_ascending_offsets(graph const& g, cpu_exec const& exec);

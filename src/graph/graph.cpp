@@ -1,13 +1,28 @@
 #include <tendril/graph.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "graph/check.hpp"
+#include "graph/content.hpp"
 #include "graph/derived_cache.hpp"
 
 namespace tendril {
 
-graph::graph() : derived_(std::make_shared<derived_cache>()) {}
+graph_view validation::view_of(graph_arrays const& arrays) noexcept
+{
+  std::int64_t const num_vertices = arrays.indptr.empty() ? 0 : arrays.indptr.size() - 1;
+  return {num_vertices,          arrays.indices.size(),     arrays.indptr.data(),    arrays.indices.data(),
+          arrays.weights.data(), arrays.edge_labels.view(), arrays.node_types.view()};
+}
 
-graph::graph(graph_arrays arrays) : arrays_(std::move(arrays)), derived_(std::make_shared<derived_cache>())
+graph::graph()
+    : derived_(std::make_shared<derived_cache>()), content_(std::make_shared<content_state>(graph_content::valid))
+{
+}
+
+graph::graph(graph_arrays arrays, graph_content known)
+    : arrays_(std::move(arrays)),
+      derived_(std::make_shared<derived_cache>()),
+      content_(std::make_shared<content_state>(known))
 {
   auto const& a = arrays_;
   TENDRIL_EXPECTS(a.indptr.size() >= 1, "graph: indptr is empty, expected num_vertices + 1 offsets");
@@ -32,13 +47,30 @@ graph::graph(graph_arrays arrays) : arrays_(std::move(arrays)), derived_(std::ma
 
 std::int64_t graph::num_vertices() const noexcept { return arrays_.indptr.empty() ? 0 : arrays_.indptr.size() - 1; }
 
-graph_view graph::view() const noexcept
+graph_content graph::content() const noexcept { return content_->known(); }
+
+void graph::check(cpu_exec const& exec) const
 {
-  return {num_vertices(),           num_edges(),
-          arrays_.indptr.data(),    arrays_.indices.data(),
-          arrays_.weights.data(),   arrays_.edge_labels.view(),
-          arrays_.node_types.view()};
+  if (arrays_.device >= 0 || content() != graph_content::unchecked) { return; }
+  // Without a lock: threads that come first at once all check, and none waits for what a callback of another needs.
+  validation::expect_sound(arrays_, exec);
+  content_->raise(graph_content::sound);
 }
+
+void graph::validate(cpu_exec const& exec) const
+{
+  TENDRIL_EXPECTS(arrays_.device < 0, "graph: it is on GPU {}, expected one in host memory (to_host)", arrays_.device);
+  validation::expect_valid(arrays_, exec);
+  content_->raise(graph_content::valid);
+}
+
+graph_view graph::view() const
+{
+  if (content() == graph_content::unchecked) { check(); }
+  return raw_view();
+}
+
+graph_view graph::raw_view() const noexcept { return validation::view_of(arrays_); }
 
 std::int64_t graph::num_bytes() const noexcept
 {

@@ -16,6 +16,7 @@
 
 #include "base/parallel.hpp"  // parallel_ranges
 #include "graph/check.hpp"
+#include "graph/soundness.hpp"
 
 namespace tendril {
 namespace validation {
@@ -199,11 +200,16 @@ bool is_symmetric(graph_view const& g, cpu_exec const& exec)
 
 }  // namespace
 
-void expect_ascending_offsets(graph const& g, cpu_exec const& exec)
+namespace {
+
+/// A graph made by graph() has no offsets at all.
+std::int64_t num_vertices_of(graph_arrays const& a) { return a.indptr.empty() ? 0 : a.indptr.size() - 1; }
+
+void expect_ascending_offsets(graph_arrays const& a, cpu_exec const& exec)
 {
-  auto const& indptr = g.arrays().indptr;
+  auto const& indptr = a.indptr;
   first_violation first;
-  find_first(first, g.num_vertices(), exec, [&](std::int64_t v) -> std::string {
+  find_first(first, num_vertices_of(a), exec, [&](std::int64_t v) -> std::string {
     edge_id const begin = indptr[v], end = indptr[v + 1];
     if (end < begin) {
       return fmt::format("vertex {}: its edges end at {} but begin at {}, expected an indptr that never decreases", v,
@@ -216,31 +222,65 @@ void expect_ascending_offsets(graph const& g, cpu_exec const& exec)
   first.throw_if_any();
 }
 
-std::optional<std::string> find_asymmetry(graph const& g, cpu_exec const& exec)
+std::optional<std::string> find_asymmetry(graph_view const& view, cpu_exec const& exec)
 {
-  auto const view = g.view();
   if (is_symmetric(view, exec)) { return std::nullopt; }
   first_violation first;
   find_first(first, view.num_vertices, exec, [&](std::int64_t v) { return check_reverses(view, v); });
   return std::move(first).take();
 }
 
-}  // namespace validation
-
-void graph::validate(cpu_exec const& exec) const
+void expect_valid_neighbors(graph_arrays const& a, cpu_exec const& exec)
 {
-  std::int64_t const vertices = num_vertices();
-  validation::expect_ascending_offsets(*this, exec);
-  validation::first_violation first;
-  validation::find_first(first, vertices, exec,
-                         [&](std::int64_t v) { return validation::check_neighbors(arrays_, v, vertices); });
+  std::int64_t const vertices = num_vertices_of(a);
+  first_violation first;
+  find_first(first, vertices, exec, [&](std::int64_t v) { return check_neighbors(a, v, vertices); });
   first.throw_if_any();
-  validation::find_first(first, arrays_.original_ids.size(), exec,
-                         [&](std::int64_t v) { return validation::check_original_id(arrays_, v); });
-  first.throw_if_any();
-  if (arrays_.symmetric) {
-    if (auto const what = validation::find_asymmetry(*this, exec)) { throw format_error(*what); }
+}
+
+/// Calls f; what it finds wrong gets the name of the file that the arrays are mapped from.
+template <class F>
+void with_source(graph_arrays const& a, F&& f)
+{
+  try {
+    f();
+  } catch (format_error const& problem) {
+    if (a.source.empty()) { throw; }
+    throw format_error(fmt::format("{}: {}", a.source, problem.what()));
   }
 }
 
+}  // namespace
+
+void expect_ascending_offsets(graph const& g, cpu_exec const& exec) { expect_ascending_offsets(g.arrays(), exec); }
+
+std::optional<std::string> find_asymmetry(graph const& g, cpu_exec const& exec)
+{
+  return find_asymmetry(g.view(), exec);
+}
+
+void expect_sound(graph_arrays const& arrays, cpu_exec const& exec)
+{
+  if (is_sound(arrays, exec)) { return; }
+  with_source(arrays, [&] {
+    expect_ascending_offsets(arrays, exec);
+    expect_valid_neighbors(arrays, exec);
+    throw format_error("the arrays changed while they were checked, expected them to stay as they are");
+  });
+}
+
+void expect_valid(graph_arrays const& arrays, cpu_exec const& exec)
+{
+  with_source(arrays, [&] {
+    expect_ascending_offsets(arrays, exec);
+    expect_valid_neighbors(arrays, exec);
+    first_violation first;
+    find_first(first, arrays.original_ids.size(), exec, [&](std::int64_t v) { return check_original_id(arrays, v); });
+    first.throw_if_any();
+    if (!arrays.symmetric) { return; }
+    if (auto const what = find_asymmetry(view_of(arrays), exec)) { throw format_error(*what); }
+  });
+}
+
+}  // namespace validation
 }  // namespace tendril

@@ -26,6 +26,22 @@ def read_safetensors(path):
     return arrays, metadata
 
 
+def write_safetensors(path, arrays, metadata=None, cut=0):
+    """Writes a file by the format's definition, its last `cut` bytes missing."""
+    names = {"int32": "I32", "int64": "I64", "uint32": "U32", "float32": "F32", "uint8": "U8"}
+    header, data = {}, b""
+    if metadata:
+        header["__metadata__"] = metadata
+    for name, values in arrays.items():
+        begin = len(data)
+        data += values.tobytes()
+        header[name] = {"dtype": names[values.dtype.name], "shape": list(values.shape), "data_offsets": [begin, len(data)]}
+    text = json.dumps(header).encode()
+    text += b" " * (-(8 + len(text)) % 64)  # the tensors are aligned, so that they are mapped and not copied
+    content = struct.pack("<Q", len(text)) + text + data
+    path.write_bytes(content[: len(content) - cut])
+
+
 class Csr:
     """A graph as the command sees it, by way of a sparse matrix."""
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "formats/text_support.hpp"
+#include "fuzz/sample_any.hpp"
 
 namespace tendril {
 namespace {
@@ -48,6 +49,19 @@ TEST(FuzzCorpus, EveryReaderSurvivesEverySeed)
   for (auto const* const name : {"edge_list", "matrix_market", "metis"}) {
     EXPECT_GT(accepted[name], 1) << name << ": its seeds should not all be refused";
   }
+}
+
+TEST(FuzzCorpus, EverySamplerSurvivesEverySeed)
+{
+  int seeds = 0, read = 0;
+  for (auto const& file : std::filesystem::directory_iterator(TENDRIL_SOURCE_DIR "/tests/fuzz/corpus/sample")) {
+    std::string const content = read_file(file.path().string());
+    SCOPED_TRACE(file.path().string());
+    ++seeds;
+    read += fuzz::sample_any(reinterpret_cast<std::uint8_t const*>(content.data()), content.size()) ? 1 : 0;
+  }
+  EXPECT_GT(seeds, 20);
+  EXPECT_GT(read, 20) << "a mapped file opens whatever its content is";
 }
 
 }  // namespace

@@ -47,6 +47,7 @@ class cpu_state final : public minibatch_sampler::state {
         job_{input, params, {}},
         pool_(std::make_shared<cpu::block_pool>(*exec.memory))
   {
+    samplers::check_neighbor_types(input, exec);
     tables_.reserve(input.edge_types().size());
     for (auto const& type : input.edge_types()) {
       tables_.push_back(tables_for(type, params, how_long, exec));

@@ -286,7 +286,8 @@ graph without_ids(graph const& input)
   arrays.node_types = input.arrays().node_types;
   arrays.symmetric = input.arrays().symmetric;
   arrays.device = input.device();
-  return graph(std::move(arrays));
+  arrays.source = input.arrays().source;
+  return graph(std::move(arrays), input.content());
 }
 
 void expect_streamable(application_job const& job, graph const& graph, graph_place const& place)

@@ -210,7 +210,7 @@ graph build_graph(coo_view const& edges, build_options const& options, gpu_exec 
     built.arrays.edge_labels = shared_array(gpu::gather_column(data, built.arcs, arcs_an_edge, exec));
   }
   synchronize(exec);
-  return graph(std::move(built.arrays));
+  return graph(std::move(built.arrays), graph_content::valid);
 }
 
 }  // namespace tendril

@@ -204,7 +204,7 @@ graph generate(job const& j, EdgeOf const& edge_of, FreeState free_state, std::m
   decorate(built, j.extra, j.seed, exec);
   built.arrays.metadata = std::move(metadata);
   synchronize(exec);
-  return graph(std::move(built.arrays));
+  return graph(std::move(built.arrays), graph_content::valid);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "gpu/device/check.hpp"
+#include "gpu/graph/soundness.hpp"
 
 namespace tendril {
 namespace {
@@ -57,8 +58,22 @@ graph copied(graph const& input, int device, memory_resource& resource, gpu_exec
   to.symmetric = from.symmetric;
   to.metadata = from.metadata;
   to.device = device;
+  to.source = from.source;
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
-  return graph(std::move(to));
+  return graph(std::move(to), input.content());
+}
+
+/// A copy on a GPU whose content is sound. What the host does not know yet the GPU checks: it reads faster than the copy
+/// was made. The host only looks for the message.
+graph checked_copy(graph const& input, gpu_exec const& exec)
+{
+  graph copy = copied(input, exec.device, memory_of(exec), exec);
+  if (copy.content() != graph_content::unchecked) { return copy; }
+  gpu::device_guard const guard(exec.device);
+  if (gpu::is_sound(copy.arrays(), exec)) { return graph(copy.arrays(), graph_content::sound); }
+  input.check();
+  throw format_error(fmt::format("{}{}the arrays changed while they were copied, expected them to stay as they are",
+                                 copy.arrays().source, copy.arrays().source.empty() ? "" : ": "));
 }
 
 }  // namespace
@@ -70,7 +85,7 @@ graph to_gpu(graph const& input, gpu_exec const& exec)
     throw argument_error(fmt::format("to_gpu: the graph is on GPU {}, expected it in host memory or on GPU {}",
                                      input.device(), exec.device));
   }
-  return copied(input, exec.device, memory_of(exec), exec);
+  return checked_copy(input, exec);
 }
 
 graph to_host(graph const& input, gpu_exec const& exec)

@@ -1,13 +1,16 @@
 #include "samplers/batches/checks.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 
 #include <fmt/format.h>
 
 #include <tendril/error.hpp>
 
-#include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "base/expects.hpp"   // TENDRIL_EXPECTS
+#include "base/parallel.hpp"  // parallel_ranges
+#include "graph/derived_cache.hpp"
 
 namespace tendril::samplers {
 namespace {
@@ -80,6 +83,24 @@ void check_minibatch(hetero_graph const& graph, minibatch_params const& params)
   TENDRIL_EXPECTS(params.subgraph != subgraph_type::bidirectional || types[0].from == types[0].to,
                   "subgraph: bidirectional, but edges lead from vertex type {} to {}, expected one vertex type",
                   types[0].from, types[0].to);
+}
+
+void check_neighbor_types(hetero_graph const& graph, cpu_exec const& exec)
+{
+  for (auto const& type : graph.edge_types()) {
+    std::int64_t const num_to = graph.num_vertices()[static_cast<std::size_t>(type.to)];
+    graph_view const edges = type.edges.view();
+    if (edges.num_vertices <= num_to) { continue; }  // the graph's own check is enough
+    auto const past = type.edges.derived().get<std::int64_t>("past-largest-neighbor", [&] {
+      std::atomic<std::int64_t> all{0};
+      base::parallel_ranges(exec, edges.num_edges, std::int64_t{1} << 18U, [&](std::int64_t begin, std::int64_t end) {
+        std::int64_t const mine = std::int64_t{*std::max_element(edges.indices + begin, edges.indices + end)} + 1;
+        for (std::int64_t seen = all; mine > seen && !all.compare_exchange_weak(seen, mine);) {}
+      });
+      return all.load();
+    });
+    if (*past > num_to) { graph.validate(exec); }
+  }
 }
 
 void check_batch_seeds(hetero_graph const& graph, batch_seeds const& seeds)

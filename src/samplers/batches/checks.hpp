@@ -13,6 +13,11 @@ namespace tendril::samplers {
 /// Checks the parameters against the graph, wherever that is. @throws argument_error.
 void check_minibatch(hetero_graph const& graph, minibatch_params const& params);
 
+/// Checks that neighbours are vertices of their type, where a graph has more rows than that type has vertices: samplers
+/// look them up in tables of their type. Reads the edges of a graph in host memory at most once.
+/// @throws format_error as hetero_graph::validate.
+void check_neighbor_types(hetero_graph const& graph, cpu_exec const& exec);
+
 /// Checks shapes: a span of seeds for each vertex type, and as many times. Reads no seed. @throws argument_error.
 void check_batch_seeds(hetero_graph const& graph, batch_seeds const& seeds);
 

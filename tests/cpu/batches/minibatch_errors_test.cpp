@@ -44,6 +44,17 @@ TEST(MinibatchErrors, ParametersThatDontFitTheGraph)
   EXPECT_TRUE(fits.params().weighted);
 }
 
+TEST(MinibatchErrors, NeighboursThatAreNoVerticesOfTheirType)
+{
+  hetero_graph const bad({5, 2}, {{0, 1, make_graph(5, {{0, 1}, {3, 4}}), {}}});
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(message_of<format_error>([&] { minibatch_sampler(bad, {}); }),
+              "edge type 0: vertex 3: neighbour 4 at edge 1, expected an id below 2");
+  }
+  hetero_graph const good({5, 2}, {{0, 1, make_graph(5, {{0, 1}, {3, 0}}), {}}});
+  EXPECT_NO_THROW(minibatch_sampler(good, {}));
+}
+
 TEST(MinibatchErrors, SeedsThatDontFitTheGraph)
 {
   minibatch_sampler sampler(make_hetero_zoo(1, true), {.num_neighbors = {2}, .disjoint = true});

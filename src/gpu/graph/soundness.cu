@@ -1,0 +1,90 @@
+// Whether samplers may run on a graph that was copied to a GPU unchecked. Each array is read once: offsets must ascend,
+// neighbours be vertices, weights finite and >= 0, edge ids >= 0. A neighbour smaller than the one before it in the array
+// (a descent) is allowed only where a vertex's list begins, so the neighbours of every vertex ascend if the array has as
+// many descents as lists begin with one. 12 bytes an edge with weights: 0.4 GB, or 0.1 ms at 4.6 TB/s, for 31 M edges.
+// CPU twin: src/graph/soundness.cpp.
+
+#include "gpu/graph/soundness.hpp"
+
+#include <cfloat>
+
+#include <cub/block/block_reduce.cuh>
+
+#include <tendril/gpu.hpp>
+
+#include "gpu/device/copy_value.hpp"
+#include "gpu/device/launch.cuh"
+
+namespace tendril::gpu {
+namespace {
+
+constexpr int block_threads = 256;
+
+struct findings {
+  unsigned long long bad = 0;      ///< Elements that are wrong by themselves.
+  unsigned long long surplus = 0;  ///< Descents less those that begin a list, modulo 2^64.
+
+  __device__ findings operator+(findings const& other) const { return {bad + other.bad, surplus + other.surplus}; }
+};
+
+/// Adds what the threads of a block have found to *out, which was 0. All threads of a block.
+__device__ void add_up(findings const& mine, findings* out)
+{
+  using block_reduce = cub::BlockReduce<findings, block_threads>;
+  __shared__ typename block_reduce::TempStorage storage;
+  auto const add = [](findings const& a, findings const& b) { return a + b; };
+  findings const all = block_reduce(storage).Reduce(mine, add);
+  if (threadIdx.x != 0) { return; }
+  if (all.bad != 0) { atomicAdd(&out->bad, all.bad); }
+  if (all.surplus != 0) { atomicAdd(&out->surplus, all.surplus); }
+}
+
+/// Offsets, and the descents where lists begin. An offset out of range is not followed.
+__global__ __launch_bounds__(block_threads) void check_lists_kernel(graph_view graph, findings* out)
+{
+  findings mine;
+  for (std::int64_t v = global_thread(); v < graph.num_vertices; v += grid_stride()) {
+    edge_id const first = graph.indptr[v], last = graph.indptr[v + 1];
+    bool const good = last >= first && first >= 0 && last <= graph.num_edges && last - first <= 0xffffffffLL &&
+                      (v > 0 || first == 0) && (v + 1 < graph.num_vertices || last == graph.num_edges);
+    mine.bad += good ? 0 : 1;
+    if (good && first > 0 && first < last && graph.indices[first] < graph.indices[first - 1]) { --mine.surplus; }
+  }
+  add_up(mine, out);
+}
+
+__global__ __launch_bounds__(block_threads) void check_edges_kernel(graph_view graph, edge_id const* edge_ids,
+                                                                    findings* out)
+{
+  findings mine;
+  for (edge_id e = global_thread(); e < graph.num_edges; e += grid_stride()) {
+    vertex_id const target = graph.indices[e];
+    mine.bad += target < graph.num_vertices ? 0 : 1;
+    mine.surplus += e > 0 && target < graph.indices[e - 1] ? 1 : 0;
+    if (graph.weights != nullptr) { mine.bad += graph.weights[e] >= 0 && graph.weights[e] <= FLT_MAX ? 0 : 1; }
+    if (edge_ids != nullptr) { mine.bad += edge_ids[e] >= 0 ? 0 : 1; }
+  }
+  add_up(mine, out);
+}
+
+}  // namespace
+
+bool is_sound(graph_arrays const& arrays, gpu_exec const& exec)
+{
+  graph_view const graph{arrays.indptr.size() - 1, arrays.indices.size(), arrays.indptr.data(),
+                         arrays.indices.data(),    arrays.weights.data(), arrays.edge_labels.view(),
+                         arrays.node_types.view()};
+  buffer<findings> found(1, memory_of(exec));
+  TENDRIL_CUDA_TRY(cudaMemsetAsync(found.data(), 0, sizeof(findings), exec.stream));
+  constexpr std::int64_t most_blocks = 1 << 14;  // one atomic operation a block; enough to fill any GPU
+  check_lists_kernel<<<grid_blocks(graph.num_vertices, block_threads, most_blocks), block_threads, 0, exec.stream>>>(
+      graph, found.data());
+  TENDRIL_CUDA_TRY(cudaGetLastError());
+  check_edges_kernel<<<grid_blocks(graph.num_edges, block_threads, most_blocks), block_threads, 0, exec.stream>>>(
+      graph, arrays.edge_ids.data(), found.data());
+  TENDRIL_CUDA_TRY(cudaGetLastError());
+  findings const all = value_at(found.data(), exec);
+  return all.bad == 0 && all.surplus == 0;
+}
+
+}  // namespace tendril::gpu

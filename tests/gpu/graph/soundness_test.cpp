@@ -1,0 +1,115 @@
+// A graph that was only mapped is checked on its way to the GPU, by a kernel; what is wrong is said in the host's words.
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include <tendril/generate.hpp>
+
+#include "gpu/graph/soundness.hpp"
+#include "graph/soundness.hpp"
+#include "support/gpu_test.hpp"
+
+namespace tendril {
+namespace {
+
+using soundness_on_gpu = test::gpu_test;
+
+constexpr std::int64_t size = 300'000;
+
+/// A ring of n vertices: edges 2 v and 2 v + 1 leave vertex v.
+graph_arrays ring(std::int64_t n)
+{
+  decoration extra;
+  extra.has_weights = true;
+  graph_arrays arrays = generate_regular(regular_graph::ring, n, 1, extra).arrays();
+  buffer<edge_id> ids(arrays.indices.size());
+  std::fill(ids.begin(), ids.end(), 1);
+  arrays.edge_ids = std::move(ids);
+  return arrays;
+}
+
+/// `arrays` with one element of one array changed.
+template <class T>
+graph_arrays changed(graph_arrays arrays, shared_array<T> graph_arrays::*array, std::int64_t at, T value)
+{
+  buffer<T> elements((arrays.*array).size());
+  std::copy((arrays.*array).begin(), (arrays.*array).end(), elements.begin());
+  elements[at] = value;
+  arrays.*array = std::move(elements);
+  return arrays;
+}
+
+void expect_refused(graph_arrays const& arrays, gpu_exec const& exec)
+{
+  std::string expected = "the host finds nothing";
+  try {
+    graph(arrays).validate();
+  } catch (format_error const& e) {
+    expected = e.what();
+  }
+  try {
+    (void)to_gpu(graph(arrays), exec);
+    ADD_FAILURE() << "taken: " << expected;
+  } catch (format_error const& e) {
+    EXPECT_EQ(e.what(), expected);
+  }
+  // The caller's word is taken: the kernel alone, on what a copy without a check made.
+  graph const copy = to_gpu(graph(arrays, graph_content::sound), exec);
+  EXPECT_FALSE(gpu::is_sound(copy.arrays(), exec)) << expected;
+}
+
+TEST_F(soundness_on_gpu, good_graphs_pass)
+{
+  graph_arrays lonely;  // vertices without edges
+  buffer<edge_id> indptr(size + 1);
+  std::fill(indptr.begin(), indptr.end(), 0);
+  lonely.indptr = std::move(indptr);
+  for (graph_arrays const& arrays : {ring(size), ring(1), ring(2), generate_rmat({.scale = 12}, {}).arrays(), lonely}) {
+    graph const there = to_gpu(graph(arrays), exec);
+    EXPECT_EQ(there.content(), graph_content::sound);
+    EXPECT_TRUE(gpu::is_sound(there.arrays(), exec));
+    EXPECT_EQ(to_host(there, exec).content(), graph_content::sound);
+  }
+  EXPECT_EQ(to_gpu(graph(), exec).content(), graph_content::valid);
+}
+
+TEST_F(soundness_on_gpu, one_bad_element_anywhere_is_found)
+{
+  graph_arrays const good = ring(size);
+  for (std::int64_t const e : {std::int64_t{0}, std::int64_t{65'536}, 2 * size - 1}) {
+    expect_refused(changed<vertex_id>(good, &graph_arrays::indices, e, size), exec);
+    expect_refused(changed<vertex_id>(good, &graph_arrays::indices, e, no_vertex), exec);
+    expect_refused(changed<edge_id>(good, &graph_arrays::edge_ids, e, -1), exec);
+    for (float const bad : {-1.0F, std::numeric_limits<float>::infinity(), std::nanf("")}) {
+      expect_refused(changed<float>(good, &graph_arrays::weights, e, bad), exec);
+    }
+  }
+  for (std::int64_t const v : {std::int64_t{1}, std::int64_t{65'536}, size - 1}) {
+    for (edge_id const bad : {edge_id{-5}, edge_id{2 * size + 1}, std::numeric_limits<edge_id>::max(),
+                              std::numeric_limits<edge_id>::min()}) {
+      expect_refused(changed<edge_id>(good, &graph_arrays::indptr, v, bad), exec);
+    }
+  }
+}
+
+TEST_F(soundness_on_gpu, neighbours_descend_only_where_a_list_begins)
+{
+  constexpr std::int64_t degree = 100'000;
+  graph_arrays hub;
+  buffer<edge_id> indptr(degree + 1);
+  std::fill(indptr.begin(), indptr.end(), degree);
+  indptr[0] = 0;
+  buffer<vertex_id> indices(degree);
+  for (std::int64_t e = 0; e < degree; ++e) { indices[e] = static_cast<vertex_id>(e); }
+  hub.indptr = std::move(indptr);
+  hub.indices = std::move(indices);
+  EXPECT_EQ(to_gpu(graph(hub), exec).content(), graph_content::sound);
+  for (std::int64_t const e : {std::int64_t{2}, std::int64_t{256}, std::int64_t{65'536}, degree - 1}) {
+    expect_refused(changed<vertex_id>(hub, &graph_arrays::indices, e, 0), exec);
+  }
+}
+
+}  // namespace
+}  // namespace tendril
