@@ -10,6 +10,7 @@
 #include <tendril/sample.hpp>
 #include <tendril/starts.hpp>
 
+#include "support/application_params.hpp"
 #include "support/sampling_apps.hpp"
 #include "support/small_graphs.hpp"
 

@@ -14,6 +14,7 @@
 #include "support/compare_samples.hpp"
 #include "support/gpu_test.hpp"
 #include "support/messages.hpp"
+#include "support/application_params.hpp"
 #include "support/sampling_apps.hpp"
 
 namespace tendril {

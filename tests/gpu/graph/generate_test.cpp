@@ -159,7 +159,8 @@ TEST_F(generate_on_gpu, refuses_parameters_as_the_cpu_does)
             "generate_rmat: build.num_vertices is 15, expected -1 or 16 to 4294967295");
 }
 
-/// The user's edges in GPU memory. They travel as the neighbours of a graph with one vertex, which to_gpu copies.
+/// The user's edges in GPU memory. They travel as the neighbours of a graph with one
+/// vertex, which to_gpu copies and, being told that they are sound, does not check.
 class edges_there {
  public:
   edges_there(test::edge_list const& from, gpu_exec const& exec)
@@ -168,8 +169,8 @@ class edges_there {
     arrays.weights = borrowed(from.weights);
     if (!from.narrow_labels.empty()) { arrays.edge_labels = borrowed(from.narrow_labels); }
     if (!from.wide_labels.empty()) { arrays.edge_labels = borrowed(from.wide_labels); }
-    sources_ = to_gpu(graph(std::move(arrays)), exec);
-    targets_ = to_gpu(graph(neighbours(from.targets)), exec);
+    sources_ = to_gpu(graph(std::move(arrays), graph_content::sound), exec);
+    targets_ = to_gpu(graph(neighbours(from.targets), graph_content::sound), exec);
   }
 
   [[nodiscard]] coo_view view() const

@@ -21,7 +21,7 @@ constexpr std::int64_t size = 300'000;
 /// A ring of n vertices: edges 2 v and 2 v + 1 leave vertex v.
 graph_arrays ring(std::int64_t n)
 {
-  decoration extra;
+  edge_attributes extra;
   extra.has_weights = true;
   graph_arrays arrays = generate_regular(regular_graph::ring, n, 1, extra).arrays();
   buffer<edge_id> ids(arrays.indices.size());
