@@ -1,5 +1,6 @@
 // GAP files: what the suite writes is read, what is written has its layout, and files that lie are refused in one line.
 
+#include <fmt/format.h>
 #include <tendril/io.hpp>
 
 #include "formats/readers.hpp"

@@ -1,5 +1,6 @@
 // Graphs in .npz files: SciPy's and the plain layout, written and read; files that lie are refused in one line.
 
+#include <fmt/format.h>
 #include <tendril/file.hpp>
 #include <tendril/io.hpp>
 

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <fmt/format.h>
 #include <tendril/io.hpp>
 
 #include "formats/readers.hpp"

@@ -1,5 +1,6 @@
 // WebGraph files that lie end in one line that says where.
 
+#include <fmt/format.h>
 #include <tendril/io.hpp>
 
 #include "formats/webgraph.hpp"

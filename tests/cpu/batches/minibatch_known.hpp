@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <tendril/minibatch.hpp>
 
 #include "cpu/batches/minibatch_verifier.hpp"  // batch_lists

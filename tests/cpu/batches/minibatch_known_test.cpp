@@ -1,6 +1,7 @@
 // Mini-batches have known digests: those of the first release that made them, and those of an epoch, one batch at a time
 // and in bulk, by one thread and by two. GPUs: tests/gpu/batches/minibatch_known_gpu_test.cpp.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "cpu/batches/minibatch_known.hpp"

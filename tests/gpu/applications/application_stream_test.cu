@@ -14,9 +14,9 @@
 #include <tendril/starts.hpp>
 
 #include "gpu/applications/stream.hpp"
+#include "support/application_params.hpp"
 #include "support/compare_samples.hpp"
 #include "support/gpu_test.hpp"
-#include "support/application_params.hpp"
 #include "support/sampling_apps.hpp"
 #include "support/wheel.hpp"
 

@@ -11,10 +11,10 @@
 #include <tendril/starts.hpp>
 #include <tendril/walk.hpp>
 
+#include "support/application_params.hpp"
 #include "support/compare_samples.hpp"
 #include "support/gpu_test.hpp"
 #include "support/messages.hpp"
-#include "support/application_params.hpp"
 #include "support/sampling_apps.hpp"
 
 namespace tendril {

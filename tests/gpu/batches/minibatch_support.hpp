@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <tendril/minibatch.hpp>
 
 #include "cpu/batches/minibatch_verifier.hpp"
