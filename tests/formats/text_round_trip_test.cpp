@@ -130,8 +130,12 @@ TEST(TextRoundTrip, RefusesWhatAFormatCannotHold)
             "g.metis: the graph has edge labels, which a METIS file cannot hold");
   EXPECT_EQ(refusal_to_write(make(false, false, false), "g.metis"),
             "g.metis: the graph is directed, expected a symmetric one for METIS (symmetrize it)");
-  EXPECT_EQ(refusal_to_write(with_fractions(make(true, false, true)), "g.metis"),
-            "g.metis: edge 0 has weight 1e-45, expected an integer of at least 1, as METIS files hold");
+  graph_arrays halves = make(false, false, true).arrays();
+  buffer<float> weights(static_cast<std::int64_t>(halves.indices.size()));
+  std::fill(weights.begin(), weights.end(), 0.5F);
+  halves.weights = std::move(weights);
+  EXPECT_EQ(refusal_to_write(graph(std::move(halves)), "g.metis"),
+            "g.metis: edge 0 has weight 0.5, expected an integer of at least 1, as METIS files hold");
   graph_arrays typed = make(false, false, true).arrays();
   buffer<std::uint8_t> types(7);
   std::fill(types.begin(), types.end(), std::uint8_t{1});
