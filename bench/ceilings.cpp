@@ -22,7 +22,7 @@ struct congruential {
   }
 };
 
-std::atomic<std::uint64_t> sink;  // keeps the compiler from leaving out what nobody reads
+std::atomic<std::uint64_t> sink;  // keeps the compiler from removing reads whose result is unused
 
 }  // namespace
 

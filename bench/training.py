@@ -165,7 +165,7 @@ def now(device):
 
 
 class Marks:
-    """Points in time as the device reaches them, for which nobody waits."""
+    """Points in time as the device reaches them; no code waits for them."""
 
     def __init__(self, device):
         self._on_gpu, self._marks = device.type == "cuda", []

@@ -16,6 +16,7 @@ def gpu(tmp_path_factory):
     command = Tendril(tmp_path_factory.mktemp("gpu"))
     done = command.try_run("plan", ENRON, "--device", "cuda")
     if done.returncode != 0:
+        assert "no GPU" in done.stderr, done.stderr
         pytest.skip(done.stderr.strip().removeprefix("tendril: error: "))
 
 
