@@ -13,8 +13,6 @@
 namespace tendril {
 namespace {
 
-using base::parallel_ranges;
-
 constexpr std::int64_t vertex_grain = std::int64_t{1} << 12U;
 constexpr std::int64_t edge_grain = std::int64_t{1} << 16U;
 

@@ -17,8 +17,6 @@
 namespace tendril {
 namespace {
 
-using base::parallel_ranges;
-
 constexpr std::int64_t vertex_grain = std::int64_t{1} << 12U;
 
 /// The divisor of n next below its root: rows of the most square grid.
