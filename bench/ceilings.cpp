@@ -39,7 +39,7 @@ double sequential_read(std::int64_t bytes, int threads)
   return static_cast<double>(bytes) / seconds;
 }
 
-double independent_gathers(graph_view const& graph, std::int64_t count, int threads)
+double independent_gathers(csr_arrays const& graph, std::int64_t count, int threads)
 {
   double const seconds = seconds_of([&] {
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
@@ -61,7 +61,7 @@ double independent_gathers(graph_view const& graph, std::int64_t count, int thre
   return static_cast<double>(count) / seconds;
 }
 
-double dependent_gather_pairs(graph_view const& graph, std::int64_t count, int threads)
+double dependent_gather_pairs(csr_arrays const& graph, std::int64_t count, int threads)
 {
   double const seconds = seconds_of([&] {
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
@@ -100,7 +100,7 @@ double dependent_gather_pairs(graph_view const& graph, std::int64_t count, int t
   return static_cast<double>(count) / seconds;
 }
 
-double plain_walk(graph_view const& graph, std::span<vertex_id const> starts, int length, int threads)
+double plain_walk(csr_arrays const& graph, std::span<vertex_id const> starts, int length, int threads)
 {
   auto const n = static_cast<std::int64_t>(starts.size());
   buffer<vertex_id> out(n * (length + 1));

@@ -108,7 +108,7 @@ double copy_rate(graph const& host, gpu_exec const& exec)
   buffer<vertex_id> to(host.num_edges(), memory_of(exec));
   synchronize(exec);
   return static_cast<double>(size) / seconds_of([&] {
-           cudaMemcpyAsync(to.data(), host.view().indices, size, cudaMemcpyHostToDevice, exec.stream);
+           cudaMemcpyAsync(to.data(), host.csr().indices, size, cudaMemcpyHostToDevice, exec.stream);
            synchronize(exec);
          });
 }
@@ -119,8 +119,8 @@ std::int64_t streamed_bytes(graph const& host, A const& app, std::span<vertex_id
                             application_params const& params, gpu_exec const& exec)
 {
   auto const job = engine::job_of(app, static_cast<std::int64_t>(roots.size()), 1, params);
-  engine::application_run run(host.view(), job, roots, params, 0, core::domain::application, exec);
-  gpu::edge_stream edges(host.view(), gpu::make_stream_layout(host.view(), params.gpu_memory), exec);
+  engine::application_run run(host.csr(), job, roots, params, 0, core::domain::application, exec);
+  gpu::edge_stream edges(host.csr(), gpu::make_stream_layout(host.csr(), params.gpu_memory), exec);
   gpu::grow_streamed(engine::kernels_of<A>(), &app, run, edges, {});
   run.finish();
   return edges.copied_bytes();
@@ -134,7 +134,7 @@ void add_streamed(session& s, std::shared_ptr<bed> const& b, graph const& host, 
 {
   auto const roots = b->roots.span().first(static_cast<std::size_t>(host.num_vertices()));
   application_params params;
-  params.gpu_memory = gpu::graph_bytes::of(host.view()).all / 4;
+  params.gpu_memory = gpu::graph_bytes::of(host.csr()).all / 4;
   auto const bytes = static_cast<double>(streamed_bytes(host, app, roots, params, b->gpu));
   auto const seconds = std::make_shared<double>(0);
   s.add(name + ", bytes copied", params_text, "bytes/s", copies, [=] {

@@ -145,11 +145,11 @@ double gpu_dependent_gathers(graph const& graph, gpu_exec const& exec)
   if (graph.num_edges() >= std::int64_t{1} << 32U) { return 0; }
   gpu::device_guard const guard(exec.device);
   unsigned const blocks = full_grid(exec);
-  auto const rows = gpu::make_row_records(graph.view(), exec);
+  auto const rows = gpu::make_row_records(graph.csr(), exec);
   buffer<std::uint32_t> out(std::int64_t{blocks} * block_threads, memory_of(exec));
   double const seconds = fastest(exec, [&] {
     walk_kernel<<<blocks, block_threads, 0, exec.stream>>>(
-        rows.data(), graph.view().indices, static_cast<std::uint32_t>(graph.num_vertices()), out.data());
+        rows.data(), graph.csr().indices, static_cast<std::uint32_t>(graph.num_vertices()), out.data());
   });
   return static_cast<double>(out.size()) * gathers_a_thread / seconds;
 }

@@ -75,7 +75,7 @@ struct picks_bed {
   void enqueue(int r, std::uint32_t fanout, gpu::race_execution how, gpu_exec const& exec) const
   {
     gpu::expansion what;
-    what.graph = g.view();
+    what.graph = g.csr();
     what.num_vertices = size.data();
     what.most_vertices = group_of.size();
     what.vertices = vertices.data() + r * group_of.size();
@@ -160,7 +160,7 @@ std::vector<row> run_gpu_minibatch_picks(options const& o)
   graph const g = make_bench_graph(o.graph, gpu);
   if (!g.has_weights()) { throw argument_error(fmt::format("{}: no weights, expected one an edge", o.graph)); }
   buffer<edge_id> indptr(g.num_vertices() + 1);
-  copy_to_host(g.view().indptr, indptr.data(), static_cast<std::size_t>(indptr.size()) * sizeof(edge_id), gpu);
+  copy_to_host(g.csr().indptr, indptr.data(), static_cast<std::size_t>(indptr.size()) * sizeof(edge_id), gpu);
   session s(o.graph, o.repeats);
   s.add(reading, "4 GiB", "B/s", "", [gpu] { return gpu_sequential_read(read_bytes, gpu); });
   for (std::int64_t const size : frontier_sizes) {

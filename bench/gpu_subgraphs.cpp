@@ -61,7 +61,7 @@ struct bed {
     std::vector<edge_id> indptr(static_cast<std::size_t>(g.num_vertices()) + 1);
     std::vector<std::int64_t> offsets(static_cast<std::size_t>(small.num_clusters) + 1);
     std::vector<vertex_id> vertices(indptr.size() - 1);
-    copy_to_host(g.view().indptr, indptr.data(), indptr.size() * sizeof(edge_id), gpu);
+    copy_to_host(g.csr().indptr, indptr.data(), indptr.size() * sizeof(edge_id), gpu);
     copy_to_host(small.offsets.data(), offsets.data(), offsets.size() * sizeof(std::int64_t), gpu);
     copy_to_host(small.vertices.data(), vertices.data(), vertices.size() * sizeof(vertex_id), gpu);
     double sum = 0;

@@ -39,7 +39,7 @@ std::vector<std::string> names_of(std::string const& list)
 std::vector<edge_id> indptr_of(graph const& g, gpu_exec const& exec)
 {
   std::vector<edge_id> indptr(static_cast<std::size_t>(g.num_vertices()) + 1);
-  copy_to_host(g.view().indptr, indptr.data(), indptr.size() * sizeof(edge_id), exec);
+  copy_to_host(g.csr().indptr, indptr.data(), indptr.size() * sizeof(edge_id), exec);
   return indptr;
 }
 

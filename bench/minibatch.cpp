@@ -178,7 +178,7 @@ std::vector<row> run_on_gpu(options const& o)
     at = end + 1;
     graph const g = make_bench_graph(name, gpu);
     buffer<edge_id> indptr(g.num_vertices() + 1);
-    copy_to_host(g.view().indptr, indptr.data(), static_cast<std::size_t>(indptr.size()) * sizeof(edge_id), gpu);
+    copy_to_host(g.csr().indptr, indptr.data(), static_cast<std::size_t>(indptr.size()) * sizeof(edge_id), gpu);
     auto const b = std::make_shared<minibatch_bed>(
         minibatch_bed{hetero_graph(g), copy_to_gpu(make_seeds(indptr.span(), num_seeds).span(), gpu)});
     session s(name, o.repeats);
@@ -198,7 +198,7 @@ std::vector<row> run_on_cpu(options const& o)
   int const threads = base::num_threads(o.exec);
   session s(o.graph, o.repeats);
   s.add(gathers, "with prefetch", "gathers/s", "",
-        [g, threads] { return independent_gathers(g.view(), 40'000'000, threads); });
+        [g, threads] { return independent_gathers(g.csr(), 40'000'000, threads); });
   for (auto const& what : settings()) {
     auto const sampler = std::make_shared<minibatch_sampler>(b->graph, what.params(), o.exec);
     s.add(fmt::format("batches one by one, {}", what.text()), "", "edges/s", gathers,

@@ -46,7 +46,7 @@ constexpr char pairs[] = "two dependent gathers";
 constexpr char gathers[] = "independent gathers";
 
 /// Vertices that have a neighbour, spread over the graph.
-std::vector<vertex_id> make_starts(graph_view const& graph, std::int64_t count)
+std::vector<vertex_id> make_starts(csr_arrays const& graph, std::int64_t count)
 {
   std::vector<vertex_id> out;
   rng_key const key = core::make_key(0, core::domain::start_vertices);
@@ -76,7 +76,7 @@ std::shared_ptr<bed> make_bed(options const& o)
   bool const is_file = !is_rmat_spec(o.graph);
   out->g = is_file ? read_graph(o.graph, {}, o.exec) : make_rmat(o.graph, o.exec);
   out->name = is_file ? std::filesystem::path(o.graph).filename().string() : o.graph;
-  out->starts = make_starts(out->g.view(), num_walkers);
+  out->starts = make_starts(out->g.csr(), num_walkers);
   out->rows = buffer<vertex_id>(num_walkers * (walk_length + 1));
   out->lengths = buffer<std::int32_t>(num_walkers);
   return out;
@@ -118,9 +118,9 @@ void add_ceilings(session& s, std::shared_ptr<bed> const& b, int threads)
 {
   s.add("sequential read", "1 GiB", "B/s", "", [threads] { return sequential_read(std::int64_t{1} << 30U, threads); });
   s.add(gathers, "4 bytes, from all neighbours", "gathers/s", "",
-        [b, threads] { return independent_gathers(b->g.view(), num_gathers, threads); });
+        [b, threads] { return independent_gathers(b->g.csr(), num_gathers, threads); });
   s.add(pairs, "offset pair, then neighbour", "pairs/s", "",
-        [b, threads] { return dependent_gather_pairs(b->g.view(), num_gathers, threads); });
+        [b, threads] { return dependent_gather_pairs(b->g.csr(), num_gathers, threads); });
 }
 
 std::string describe(sampling_plan const& plan)
@@ -151,7 +151,7 @@ std::vector<row> run_walks(options const& o)
   session s(b->name, o.repeats);
   add_ceilings(s, b, threads);
   s.add("uniform, one walker at a time", "plain loop", "steps/s", pairs,
-        [b, threads] { return plain_walk(b->g.view(), std::span(b->starts).first(1U << 17U), walk_length, threads); });
+        [b, threads] { return plain_walk(b->g.csr(), std::span(b->starts).first(1U << 17U), walk_length, threads); });
   walk_params p;
   add_walk(s, b, "uniform", p, "", pairs, o.exec);
   p.stop_prob = 0.2;
@@ -222,7 +222,7 @@ std::vector<row> run_scaling(options const& o)
   for (int const t : {1, threads}) {
     auto const exec = with_threads(o.exec, t);
     auto const on = [&](char const* job) { return fmt::format("{} on {} thread{}", job, t, t == 1 ? "" : "s"); };
-    s.add(on(pairs), "", "pairs/s", "", [b, t] { return dependent_gather_pairs(b->g.view(), num_gathers, t); });
+    s.add(on(pairs), "", "pairs/s", "", [b, t] { return dependent_gather_pairs(b->g.csr(), num_gathers, t); });
     add_walk(s, b, on("uniform"), {}, "", on(pairs), exec);
     add_walk(s, b, on("weighted"), weighted, "", on(pairs), exec);
     s.add(on("k-hop (25,10)"), "40,000 roots", "edges/s", "", khop_job(b, {}, exec));

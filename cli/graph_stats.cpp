@@ -28,7 +28,7 @@ std::vector<std::int64_t> count_labels(label_view labels, std::int64_t size, int
   return counts;
 }
 
-void measure_degrees(graph_view const& g, graph_stats& stats)
+void measure_degrees(csr_arrays const& g, graph_stats& stats)
 {
   buffer<std::int64_t> degrees(g.num_vertices);
   for (std::int64_t v = 0; v < g.num_vertices; ++v) { degrees[v] = g.indptr[v + 1] - g.indptr[v]; }
@@ -45,7 +45,7 @@ void measure_degrees(graph_view const& g, graph_stats& stats)
   stats.min_degree = *std::min_element(degrees.begin(), degrees.end());
 }
 
-void measure_edges(graph_view const& g, int num_threads, graph_stats& stats)
+void measure_edges(csr_arrays const& g, int num_threads, graph_stats& stats)
 {
   buffer<std::uint8_t> touched(g.num_vertices);
   std::fill(touched.begin(), touched.end(), std::uint8_t{0});
@@ -66,7 +66,7 @@ void measure_edges(graph_view const& g, int num_threads, graph_stats& stats)
   stats.isolated = std::count(touched.begin(), touched.end(), std::uint8_t{0});
 }
 
-void measure_weights(graph_view const& g, int num_threads, graph_stats& stats)
+void measure_weights(csr_arrays const& g, int num_threads, graph_stats& stats)
 {
   float smallest = std::numeric_limits<float>::max(), largest = 0;
   double sum = 0;
@@ -86,7 +86,7 @@ void measure_weights(graph_view const& g, int num_threads, graph_stats& stats)
 
 graph_stats measure(graph const& g, int num_threads)
 {
-  graph_view const view = g.view();
+  csr_arrays const view = g.csr();
   graph_stats stats;
   if (view.num_vertices > 0) {
     measure_degrees(view, stats);

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include <tendril/buffer.hpp>  // shared_array
-#include <tendril/exec.hpp>    // cpu_exec
+#include <tendril/csr_arrays.hpp>
+#include <tendril/exec.hpp>  // cpu_exec
 #include <tendril/graph_view.hpp>
 #include <tendril/types.hpp>
 
@@ -39,7 +40,14 @@ class label_array {
   int bytes_ = 0;
 };
 
-/// All arrays of a graph. All except `indptr` and `indices` may be empty.
+/// The neighbours of a packed graph (<tendril/packed_view.hpp>), which has no `indices`.
+struct packed_neighbors {
+  shared_array<packed_record> records;  ///< [V]
+  shared_array<std::uint32_t> words;    ///< The bits of all neighbours, and one word beyond; empty: not packed.
+  edge_id num_edges = 0;                ///< E
+};
+
+/// All arrays of a graph. All except `indptr` and either `indices` or `packed` may be empty.
 struct graph_arrays {
   shared_array<edge_id> indptr;          ///< [V + 1], indptr[0] = 0, never decreasing, indptr[V] = E
   shared_array<vertex_id> indices;       ///< [E], each below V, ascending within a vertex
@@ -54,6 +62,7 @@ struct graph_arrays {
   std::map<std::string, std::string> metadata;  ///< name, origin, …: kept by the native container.
   int device = -1;                              ///< Where the arrays lie: a GPU's ordinal, or -1 for host memory.
   std::string source = {};  ///< The file that the arrays are mapped from, for messages about their content; or empty.
+  packed_neighbors packed = {};  ///< In place of `indices`.
 };
 
 /// What is known about the content of a graph's arrays. Each level includes the levels before it.
@@ -78,7 +87,15 @@ class graph {
   explicit graph(graph_arrays arrays, graph_content known = graph_content::unchecked);
 
   [[nodiscard]] std::int64_t num_vertices() const noexcept;
-  [[nodiscard]] edge_id num_edges() const noexcept { return arrays_.indices.size(); }
+  [[nodiscard]] edge_id num_edges() const noexcept
+  {
+    return form() == graph_form::packed ? arrays_.packed.num_edges : arrays_.indices.size();
+  }
+  /// How the neighbours are stored.
+  [[nodiscard]] graph_form form() const noexcept
+  {
+    return arrays_.packed.words.empty() ? graph_form::csr : graph_form::packed;
+  }
   [[nodiscard]] bool has_weights() const noexcept { return !arrays_.weights.empty(); }
   [[nodiscard]] bool has_edge_labels() const noexcept { return !arrays_.edge_labels.empty(); }
   [[nodiscard]] bool has_node_types() const noexcept { return !arrays_.node_types.empty(); }
@@ -92,8 +109,13 @@ class graph {
   /// @throws format_error as `check`.
   [[nodiscard]] graph_view view() const;
 
+  /// The arrays of a graph in CSR form, checked as by `view`: for the code that builds graphs, files and tables. What
+  /// samples takes a view.
+  /// @throws format_error as `check`; argument_error if the graph has another form.
+  [[nodiscard]] csr_arrays csr() const;
+
   /// The same of content that may be unchecked: offsets and neighbours can point anywhere.
-  [[nodiscard]] graph_view raw_view() const noexcept;
+  [[nodiscard]] csr_arrays raw_csr() const;
 
   /// What is known about the content so far: it only ever grows, and copies share it.
   [[nodiscard]] graph_content content() const noexcept;

@@ -1,60 +1,90 @@
-// The view of a graph that kernels and rules use. Includes little, so that a program compiled at run time can include
-// it too.
+// What `graph::view` gives: the view of a graph whose form is known at run time. Executors and rules are templates over
+// the view of one form; `visit` leads from one to the other.
 
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
-#include <tendril/types.hpp>
+#include <tendril/csr_view.hpp>
+#include <tendril/packed_view.hpp>
 
 namespace tendril {
 
-/// A view of labels, stored in 1 or 2 bytes each. Trivially copyable.
-struct label_view {
-  void const* data = nullptr;
-  int bytes_per_label = 0;  ///< 0 (no labels), 1 or 2.
-
-  [[nodiscard]] TENDRIL_HD bool empty() const { return bytes_per_label == 0; }
-  [[nodiscard]] TENDRIL_HD label_id operator[](std::int64_t i) const
-  {
-    return bytes_per_label == 1 ? static_cast<std::uint8_t const*>(data)[i]
-                                : static_cast<std::uint16_t const*>(data)[i];
-  }
+/// The forms in which the neighbours of a graph are stored. A sample never depends on the form.
+enum class graph_form : std::uint8_t {
+  csr,     ///< 4 bytes a neighbour
+  packed,  ///< those of a vertex at one width, behind a record of 16 bytes a vertex
 };
 
-/// The view of a graph that rules and executors use: a trivially copyable handle, passed by value. It owns nothing.
-/// CSR: the out-edges of v are the positions [indptr[v], indptr[v + 1]); their targets ascend.
-struct graph_view {
+/// The view of a graph of any form. Trivially copyable; owns nothing.
+class graph_view {
+ public:
   std::int64_t num_vertices = 0;
   edge_id num_edges = 0;
-  edge_id const* indptr = nullptr;     ///< [num_vertices + 1]
-  vertex_id const* indices = nullptr;  ///< [num_edges]
-  float const* weights = nullptr;      ///< [num_edges], finite and >= 0; null without weights.
-  label_view edge_labels;              ///< [num_edges] or empty.
-  label_view node_types;               ///< [num_vertices] or empty.
+  label_view node_types;  ///< [num_vertices] or empty.
 
-  [[nodiscard]] TENDRIL_HD edge_id first_edge(vertex_id v) const { return indptr[v]; }
-  [[nodiscard]] TENDRIL_HD std::uint32_t degree(vertex_id v) const
+  graph_view() = default;
+  graph_view(csr_view const& view)  // NOLINT(google-explicit-constructor)
+      : num_vertices(view.num_vertices), num_edges(view.num_edges), node_types(view.node_types), csr_(view)
   {
-    return static_cast<std::uint32_t>(indptr[v + std::int64_t{1}] - indptr[v]);
   }
-  [[nodiscard]] TENDRIL_HD vertex_id neighbor(vertex_id v, std::uint32_t i) const { return indices[indptr[v] + i]; }
-  [[nodiscard]] TENDRIL_HD float weight(vertex_id v, std::uint32_t i) const { return weights[indptr[v] + i]; }
-  [[nodiscard]] TENDRIL_HD label_id label(vertex_id v, std::uint32_t i) const { return edge_labels[indptr[v] + i]; }
+  graph_view(packed_view const& view)  // NOLINT(google-explicit-constructor)
+      : num_vertices(view.num_vertices),
+        num_edges(view.num_edges),
+        node_types(view.node_types),
+        packed_(view),
+        form_(graph_form::packed)
+  {
+  }
 
-  /// Whether u -> x is an edge; u must be a vertex. O(log degree(u)).
-  [[nodiscard]] TENDRIL_HD bool has_edge(vertex_id u, vertex_id x) const
+  [[nodiscard]] graph_form form() const { return form_; }
+
+  /// Calls f with the view of the graph's form, a `csr_view` or a `packed_view`, and returns what f returns.
+  template <class F>
+  decltype(auto) visit(F&& f) const
   {
-    vertex_id const* first = indices + indptr[u];
-    std::uint32_t size = degree(u);
-    if (size == 0) { return false; }
-    while (size > 1) {  // the last neighbour not above x stays in range
-      std::uint32_t const half = size / 2;
-      first += first[half] <= x ? half : 0;
-      size -= half;
-    }
-    return *first == x;
+    return form_ == graph_form::packed ? std::forward<F>(f)(packed_) : std::forward<F>(f)(csr_);
   }
+
+  // One question at a time: each call looks at the form. For code where that does not matter.
+  [[nodiscard]] bool has_weights() const
+  {
+    return visit([](auto const& g) { return g.has_weights(); });
+  }
+  [[nodiscard]] bool has_edge_labels() const
+  {
+    return visit([](auto const& g) { return g.has_edge_labels(); });
+  }
+  [[nodiscard]] edge_id first_edge(std::int64_t v) const
+  {
+    return visit([v](auto const& g) { return g.first_edge(v); });
+  }
+  [[nodiscard]] std::uint32_t degree(std::int64_t v) const
+  {
+    return visit([v](auto const& g) { return g.degree(v); });
+  }
+  [[nodiscard]] vertex_id neighbor(std::int64_t v, std::uint32_t i) const
+  {
+    return visit([v, i](auto const& g) { return g.neighbor(v, i); });
+  }
+  [[nodiscard]] float weight(std::int64_t v, std::uint32_t i) const
+  {
+    return visit([v, i](auto const& g) { return g.weight(v, i); });
+  }
+  [[nodiscard]] label_id label(std::int64_t v, std::uint32_t i) const
+  {
+    return visit([v, i](auto const& g) { return g.label(v, i); });
+  }
+  [[nodiscard]] bool has_edge(std::int64_t u, vertex_id x) const
+  {
+    return visit([u, x](auto const& g) { return g.has_edge(u, x); });
+  }
+
+ private:
+  csr_view csr_;        // of a graph in CSR form
+  packed_view packed_;  // of a packed graph
+  graph_form form_ = graph_form::csr;
 };
 
 }  // namespace tendril

@@ -20,7 +20,7 @@ struct edge_list {
   edge_id first_edge = 0;
   std::uint32_t num_edges = 0;
 
-  [[nodiscard]] static TENDRIL_HD edge_list of(graph_view const& graph, vertex_id v)
+  [[nodiscard]] static TENDRIL_HD edge_list of(csr_arrays const& graph, vertex_id v)
   {
     edge_id const first = graph.first_edge(v);
     return {graph.indices + first, graph.weights == nullptr ? nullptr : graph.weights + first, graph.edge_labels, first,
@@ -62,7 +62,7 @@ class combined_edges {
   /// @param offsets  [transits.size() + 1]: the start of each transit's list in an array of lists. The first list need
   ///                 not start at 0; the list of no_vertex is empty.
   /// @param copies   The vertices of that array; null if there is no such array.
-  TENDRIL_HD combined_edges(graph_view const& graph, transit_list const& transits, std::uint64_t const* offsets,
+  TENDRIL_HD combined_edges(csr_arrays const& graph, transit_list const& transits, std::uint64_t const* offsets,
                             vertex_id const* copies = nullptr)
       : graph_(graph),
         transits_(transits),
@@ -107,7 +107,7 @@ class combined_edges {
   [[nodiscard]] TENDRIL_HD std::uint64_t offset(std::uint32_t i) const { return offsets_[i] - begin_; }
 
  private:
-  graph_view const& graph_;
+  csr_arrays const& graph_;
   transit_list const& transits_;
   std::uint64_t const* offsets_;
   std::uint64_t begin_;
@@ -132,13 +132,13 @@ struct edge_sink {
 /// One sample, as seen by next(), step_transits() and end_step().
 class sample_view {
  public:
-  TENDRIL_HD sample_view(graph_view const& the_graph, step_place const* places, void* state, std::int64_t index,
+  TENDRIL_HD sample_view(csr_arrays const& the_graph, step_place const* places, void* state, std::int64_t index,
                          std::uint64_t the_id, std::int32_t the_step)
       : graph(the_graph), id(the_id), step(the_step), places_(places), state_(state), index_(index)
   {
   }
 
-  graph_view const& graph;
+  csr_arrays const& graph;
   std::uint64_t const id;     ///< Logical id.
   std::int32_t const step;    ///< Steps completed so far.
   std::uint32_t transit = 0;  ///< The index in the sample of the transit of this next() call; 0 if collective.

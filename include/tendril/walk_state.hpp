@@ -10,7 +10,7 @@ namespace tendril {
 
 /// The state of a walker before a step. Every function of a dynamic walk receives it read-only.
 struct walk_state {
-  graph_view graph;
+  csr_arrays graph;
   std::uint64_t walk = 0;          ///< Logical id.
   std::int32_t step = 0;           ///< Steps taken so far, restarts included.
   vertex_id start = 0;             ///< The first vertex of the walk.
@@ -25,7 +25,7 @@ struct walk_state {
 /// long as the state that it was made from.
 class walk_edge {
  public:
-  TENDRIL_HD walk_edge(graph_view const& graph, edge_id index, std::uint32_t position)
+  TENDRIL_HD walk_edge(csr_arrays const& graph, edge_id index, std::uint32_t position)
       : graph_(&graph), index_(index), position_(position)
   {
   }
@@ -59,7 +59,7 @@ class walk_edge {
 #endif
   }
 
-  graph_view const* graph_;
+  csr_arrays const* graph_;
   edge_id index_;
   std::uint32_t position_;
 };

@@ -63,7 +63,7 @@ bool has_wide_ids(metis_functions const& metis)
 
 /// @param g  Symmetric, without loops and parallel edges.
 template <class Id>
-std::vector<vertex_id> partition(metis_functions const& metis, graph_view const& g, std::int64_t num_parts)
+std::vector<vertex_id> partition(metis_functions const& metis, csr_arrays const& g, std::int64_t num_parts)
 {
   constexpr std::int64_t most = std::numeric_limits<Id>::max();
   TENDRIL_EXPECTS(g.num_vertices <= most && g.num_edges <= most,
@@ -111,8 +111,8 @@ std::vector<vertex_id> metis_partition(graph const& graph, std::int64_t num_part
   options.drop_self_loops = true;
   options.drop_duplicates = true;
   auto const undirected = build_graph(tendril::graph(std::move(bare), graph_content::sound), options, exec);
-  return has_wide_ids(metis) ? partition<std::int64_t>(metis, undirected.view(), num_parts)
-                             : partition<std::int32_t>(metis, undirected.view(), num_parts);
+  return has_wide_ids(metis) ? partition<std::int64_t>(metis, undirected.csr(), num_parts)
+                             : partition<std::int32_t>(metis, undirected.csr(), num_parts);
 }
 
 }  // namespace tendril::build

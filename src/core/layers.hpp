@@ -181,7 +181,7 @@ struct ladies_row {
 
 /// What LADIES draws from: the graph and, unless the matrix is `row`, its table.
 struct ladies_source {
-  graph_view graph;
+  csr_arrays graph;
   propagation matrix = propagation::row;
   std::uint64_t const* prefix_sums = nullptr;  ///< [num_edges] inclusive sums of squared entries in each row; or null.
   float const* row_norms = nullptr;            ///< [num_vertices]; or null.

@@ -26,7 +26,7 @@ TENDRIL_HD rng_key saint_key(std::uint64_t seed, saint_kind kind)
 /// `Record` is a bucket of an alias table over all vertices, with members threshold, here and there.
 template <class Record>
 struct saint_draws {
-  graph_view graph;
+  csr_arrays graph;
   saint_kind kind;
   rng_key key;
   std::uint32_t length;      ///< Steps of a walk.

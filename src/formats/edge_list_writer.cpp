@@ -14,7 +14,7 @@ namespace tendril::formats {
 void write_edge_list(graph const& input, std::string const& path, cpu_exec const& exec)
 {
   TENDRIL_EXPECTS(!input.has_node_types(), "{}: the graph has node types, which an edge list cannot hold", path);
-  graph_view const g = input.view();
+  csr_arrays const g = input.csr();
   std::string_view stem = path;
   if (stem.ends_with(".gz")) { stem.remove_suffix(3); }
   bool const csv = stem.ends_with(".csv");

@@ -168,7 +168,7 @@ void write_matrix_market(graph const& input, std::string const& path, cpu_exec c
                   path);
   TENDRIL_EXPECTS(!input.has_node_types(), "{}: the graph has node types, which a Matrix Market file cannot hold",
                   path);
-  graph_view const g = input.view();
+  csr_arrays const g = input.csr();
   bool const symmetric = input.arrays().symmetric;
   auto const stands = [&](std::int64_t row, vertex_id column) { return !symmetric || column <= row; };
   std::int64_t entries = 0;

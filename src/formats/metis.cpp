@@ -231,7 +231,7 @@ void write_metis(graph const& input, std::string const& path, cpu_exec const& ex
                   "{}: the graph is directed, expected a symmetric one for METIS (symmetrize it)", path);
   TENDRIL_EXPECTS(!input.has_edge_labels(), "{}: the graph has edge labels, which a METIS file cannot hold", path);
   TENDRIL_EXPECTS(!input.has_node_types(), "{}: the graph has node types, which a METIS file cannot hold", path);
-  graph_view const g = input.view();
+  csr_arrays const g = input.csr();
   for (edge_id e = 0; g.weights != nullptr && e < g.num_edges; ++e) {
     TENDRIL_EXPECTS(g.weights[e] >= 1 && g.weights[e] == std::floor(g.weights[e]),
                     "{}: edge {} has weight {}, expected an integer of at least 1, as METIS files hold", path, e,

@@ -9,8 +9,8 @@
 
 namespace tendril::validation {
 
-/// What samplers see of the arrays of a graph, whatever their content.
-[[nodiscard]] graph_view view_of(graph_arrays const& arrays) noexcept;
+/// The arrays of a graph in CSR form, whatever their content.
+[[nodiscard]] csr_arrays csr_of(graph_arrays const& arrays) noexcept;
 
 /// Checks what samplers rely on (graph_content::sound). Sound arrays are read once, at the speed of memory; only arrays
 /// that are not sound are read again, for the message.

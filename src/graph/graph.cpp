@@ -7,7 +7,17 @@
 
 namespace tendril {
 
-graph_view validation::view_of(graph_arrays const& arrays) noexcept
+namespace {
+
+packed_view packed_view_of(graph_arrays const& a) noexcept
+{
+  return packed_view({a.packed.records.size(), a.packed.num_edges, a.packed.records.data(), a.packed.words.data(),
+                      a.indptr.data(), a.weights.data(), a.edge_labels.view(), a.node_types.view()});
+}
+
+}  // namespace
+
+csr_arrays validation::csr_of(graph_arrays const& arrays) noexcept
 {
   std::int64_t const num_vertices = arrays.indptr.empty() ? 0 : arrays.indptr.size() - 1;
   return {num_vertices,          arrays.indices.size(),     arrays.indptr.data(),    arrays.indices.data(),
@@ -27,12 +37,18 @@ graph::graph(graph_arrays arrays, graph_content known)
   auto const& a = arrays_;
   TENDRIL_EXPECTS(a.indptr.size() >= 1, "graph: indptr is empty, expected num_vertices + 1 offsets");
   std::int64_t const vertices = a.indptr.size() - 1;
-  std::int64_t const edges = a.indices.size();
+  std::int64_t const edges = num_edges();
   TENDRIL_EXPECTS(vertices <= max_num_vertices, "graph: {} vertices, expected at most {}", vertices, max_num_vertices);
   if (a.device < 0) {
     TENDRIL_EXPECTS(a.indptr[0] == 0, "graph: indptr starts with {}, expected 0", a.indptr[0]);
-    TENDRIL_EXPECTS(a.indptr[vertices] == edges, "graph: indptr ends with {}, expected the number of indices, {}",
-                    a.indptr[vertices], edges);
+    TENDRIL_EXPECTS(a.indptr[vertices] == edges, "graph: indptr ends with {}, expected the number of {}, {}",
+                    a.indptr[vertices], form() == graph_form::csr ? "indices" : "edges", edges);
+  }
+  if (form() == graph_form::packed) {
+    TENDRIL_EXPECTS(a.indices.empty(), "graph: it has both indices and packed neighbours, expected one of them");
+    TENDRIL_EXPECTS(a.packed.records.size() == vertices,
+                    "graph: {} records of packed neighbours, expected one a vertex: {}", a.packed.records.size(),
+                    vertices);
   }
   auto const expect_size = [](char const* name, std::int64_t size, std::int64_t expected, char const* unit) {
     TENDRIL_EXPECTS(size == 0 || size == expected, "graph: {} has {} elements, expected one {}: {}", name, size, unit,
@@ -67,17 +83,28 @@ void graph::validate(cpu_exec const& exec) const
 graph_view graph::view() const
 {
   if (content() == graph_content::unchecked) { check(); }
-  return raw_view();
+  if (form() == graph_form::packed) { return packed_view_of(arrays_); }
+  return csr_view(validation::csr_of(arrays_));
 }
 
-graph_view graph::raw_view() const noexcept { return validation::view_of(arrays_); }
+csr_arrays graph::csr() const
+{
+  if (content() == graph_content::unchecked) { check(); }
+  return raw_csr();
+}
+
+csr_arrays graph::raw_csr() const
+{
+  TENDRIL_EXPECTS(form() == graph_form::csr, "graph: its neighbours are packed, expected a graph in CSR form (to_csr)");
+  return validation::csr_of(arrays_);
+}
 
 std::int64_t graph::num_bytes() const noexcept
 {
   auto const& a = arrays_;
-  return 8 * a.indptr.size() + 4 * a.indices.size() + 4 * a.weights.size() +
-         a.edge_labels.size() * a.edge_labels.bytes_per_label() + a.node_types.size() * a.node_types.bytes_per_label() +
-         8 * a.edge_ids.size() + 4 * a.original_ids.size();
+  return 8 * a.indptr.size() + 4 * a.indices.size() + 16 * a.packed.records.size() + 4 * a.packed.words.size() +
+         4 * a.weights.size() + a.edge_labels.size() * a.edge_labels.bytes_per_label() +
+         a.node_types.size() * a.node_types.bytes_per_label() + 8 * a.edge_ids.size() + 4 * a.original_ids.size();
 }
 
 void graph::drop_derived() const noexcept { derived_->clear(); }

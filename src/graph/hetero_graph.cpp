@@ -20,7 +20,7 @@ constexpr std::int64_t grain = 4096;
 
 std::string check_row(edge_type const& type, std::int64_t v, std::int64_t num_from, std::int64_t num_to)
 {
-  graph_view const graph = type.edges.raw_view();
+  csr_arrays const graph = type.edges.raw_csr();
   edge_id const first = graph.indptr[v], last = graph.indptr[v + 1];
   if (v >= num_from && last > first) {
     return fmt::format("row {} has {} edges, but its type has {} vertices", v, last - first, num_from);

@@ -19,7 +19,7 @@ constexpr std::int64_t grain = 1024;
 template <class F>
 temporal_order order_by(graph const& graph, cpu_exec const& exec, F time_of)
 {
-  graph_view const view = graph.view();
+  csr_arrays const view = graph.csr();
   buffer<std::int64_t> times(view.num_edges, *exec.memory);
   buffer<std::uint32_t> ordinal(view.num_edges, *exec.memory);
   base::parallel_ranges(exec, view.num_vertices, grain, [&](std::int64_t begin, std::int64_t end) {
@@ -59,7 +59,7 @@ temporal_order order_by_vertex_time(graph const& graph, std::span<std::int64_t c
                                     cpu_exec const& exec)
 {
   expect_on_host(graph);
-  vertex_id const* const indices = graph.view().indices;
+  vertex_id const* const indices = graph.csr().indices;
   edge_id const num_edges = graph.num_edges();
   // A graph between two types has rows for the larger one, so its neighbours alone say how many times it takes.
   auto const past = static_cast<std::int64_t>(vertex_times.size());

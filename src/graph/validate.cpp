@@ -105,13 +105,13 @@ std::string check_original_id(graph_arrays const& a, std::int64_t v)
 
 using attributes = std::pair<float, label_id>;
 
-attributes attributes_of(graph_view const& g, edge_id e)
+attributes attributes_of(csr_arrays const& g, edge_id e)
 {
   return {g.weights ? g.weights[e] : 0.0F, g.edge_labels.empty() ? label_id{0} : g.edge_labels[e]};
 }
 
 /// Whether two runs of parallel edges, of one length, carry the same weights and labels.
-bool same_attributes(graph_view const& g, edge_id a, edge_id b, edge_id size)
+bool same_attributes(csr_arrays const& g, edge_id a, edge_id b, edge_id size)
 {
   bool same = true;
   for (edge_id i = 0; i < size; ++i) { same = same && attributes_of(g, a + i) == attributes_of(g, b + i); }
@@ -128,7 +128,7 @@ bool same_attributes(graph_view const& g, edge_id a, edge_id b, edge_id size)
 
 /// Calls f(run, end) for each run of equal neighbours of v, other than v itself, until it returns false.
 template <class F>
-void for_each_run(graph_view const& g, std::int64_t v, F&& f)
+void for_each_run(csr_arrays const& g, std::int64_t v, F&& f)
 {
   auto const* const end = g.indices + g.indptr[v + 1];
   for (auto const* run = g.indices + g.indptr[v]; run < end;) {
@@ -140,7 +140,7 @@ void for_each_run(graph_view const& g, std::int64_t v, F&& f)
 }
 
 /// The edges from u to v.
-std::pair<vertex_id const*, vertex_id const*> edges_between(graph_view const& g, vertex_id u, std::int64_t v)
+std::pair<vertex_id const*, vertex_id const*> edges_between(csr_arrays const& g, vertex_id u, std::int64_t v)
 {
   auto const target = static_cast<vertex_id>(v);
   auto const* const end = g.indices + g.indptr[u + std::int64_t{1}];
@@ -150,7 +150,7 @@ std::pair<vertex_id const*, vertex_id const*> edges_between(graph_view const& g,
   return {first, last};
 }
 
-std::string check_reverses(graph_view const& g, std::int64_t v)
+std::string check_reverses(csr_arrays const& g, std::int64_t v)
 {
   std::string what;
   for_each_run(g, v, [&](vertex_id const* run, vertex_id const* run_end) {
@@ -171,7 +171,7 @@ std::string check_reverses(graph_view const& g, std::int64_t v)
 
 /// Whether each edge has its reverse. Of the two lists that an edge and its reverse are in, only the shorter is
 /// searched; if all edges in longer lists have a reverse, and there are as many edges in shorter ones, those do too.
-bool is_symmetric(graph_view const& g, cpu_exec const& exec)
+bool is_symmetric(csr_arrays const& g, cpu_exec const& exec)
 {
   std::atomic<edge_id> surplus{0};
   std::atomic<bool> symmetric{true};
@@ -222,7 +222,7 @@ void expect_ascending_offsets(graph_arrays const& a, cpu_exec const& exec)
   first.throw_if_any();
 }
 
-std::optional<std::string> find_asymmetry(graph_view const& view, cpu_exec const& exec)
+std::optional<std::string> find_asymmetry(csr_arrays const& view, cpu_exec const& exec)
 {
   if (is_symmetric(view, exec)) { return std::nullopt; }
   first_violation first;
@@ -256,7 +256,7 @@ void expect_ascending_offsets(graph const& g, cpu_exec const& exec) { expect_asc
 
 std::optional<std::string> find_asymmetry(graph const& g, cpu_exec const& exec)
 {
-  return find_asymmetry(g.view(), exec);
+  return find_asymmetry(g.csr(), exec);
 }
 
 void expect_sound(graph_arrays const& arrays, cpu_exec const& exec)
@@ -278,7 +278,7 @@ void expect_valid(graph_arrays const& arrays, cpu_exec const& exec)
     find_first(first, arrays.original_ids.size(), exec, [&](std::int64_t v) { return check_original_id(arrays, v); });
     first.throw_if_any();
     if (!arrays.symmetric) { return; }
-    if (auto const what = find_asymmetry(view_of(arrays), exec)) { throw format_error(*what); }
+    if (auto const what = find_asymmetry(csr_of(arrays), exec)) { throw format_error(*what); }
   });
 }
 

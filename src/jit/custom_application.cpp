@@ -37,7 +37,7 @@ custom_kind const& application_kind()
       .names = R"(using tendril::combined_edges;
 using tendril::edge_id;
 using tendril::edge_list;
-using tendril::graph_view;
+using tendril::csr_arrays;
 using tendril::label_id;
 using tendril::no_vertex;
 using tendril::random_stream;

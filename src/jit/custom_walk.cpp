@@ -25,7 +25,7 @@ custom_kind const& walk_kind()
       .noun = "walk",
       .file = "walk.cpp",
       .names = R"(using tendril::edge_id;
-using tendril::graph_view;
+using tendril::csr_arrays;
 using tendril::label_id;
 using tendril::no_vertex;
 using tendril::vertex_id;

@@ -218,13 +218,13 @@ grouping metapath_grouping(walk_params const& params)
 std::shared_ptr<weight_statistics const> statistics_of(graph const& graph, cpu_exec const& exec)
 {
   return graph.derived().get<weight_statistics>("statistics",
-                                                [&] { return make_weight_statistics(graph.view(), exec); });
+                                                [&] { return make_weight_statistics(graph.csr(), exec); });
 }
 
 std::shared_ptr<std::vector<char> const> labels_of(graph const& graph, grouping by, cpu_exec const& exec)
 {
   char const* const key = by == grouping::by_edge_label ? "edge-labels-in-use" : "node-types-in-use";
-  return graph.derived().get<std::vector<char>>(key, [&] { return labels_in_use(graph.view(), by, exec); });
+  return graph.derived().get<std::vector<char>>(key, [&] { return labels_in_use(graph.csr(), by, exec); });
 }
 
 sampling_plan make_walk_plan(graph const& graph, walk_params const& params, std::int64_t expected_walks,
@@ -268,7 +268,7 @@ walk_tables make_walk_tables(graph const& graph, walk_params const& params, samp
   walk_tables out;
   grouping const by = metapath_grouping(params);
   auto& cache = graph.derived();
-  graph_view view = graph.view();
+  csr_arrays view = graph.csr();
   if (plan.grouped_by_label) {
     out.groups = cache.get<label_groups>(key_of("label-groups", plan, by), [&] {
       return make_label_groups(view, by, static_cast<std::int64_t>(labels_of(graph, by, exec)->size()), exec);
@@ -355,10 +355,10 @@ khop_tables make_khop_tables(graph const& graph, sampling_plan const& plan, cpu_
   auto& cache = graph.derived();
   if (plan.rule == sampling_rule::alias) {
     out.alias =
-        cache.get<buffer<core::alias_bucket>>("alias-buckets", [&] { return make_alias_buckets(graph.view(), exec); });
+        cache.get<buffer<core::alias_bucket>>("alias-buckets", [&] { return make_alias_buckets(graph.csr(), exec); });
   } else {
     out.prefix_sums =
-        cache.get<buffer<std::uint64_t>>("prefix-sums", [&] { return make_prefix_sums(graph.view(), exec); });
+        cache.get<buffer<std::uint64_t>>("prefix-sums", [&] { return make_prefix_sums(graph.csr(), exec); });
   }
   return out;
 }

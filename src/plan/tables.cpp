@@ -26,7 +26,7 @@ std::uint64_t fixed_total(float const* weights, std::uint32_t degree, core::fixe
 /// Calls f(vertex, first edge, degree, largest weight) for every vertex that has an edge of positive weight, and
 /// g(first edge, degree) for those that have edges of weight 0 only.
 template <class F, class G>
-void for_each_weighted(graph_view const& graph, cpu_exec const& exec, F f, G g)
+void for_each_weighted(csr_arrays const& graph, cpu_exec const& exec, F f, G g)
 {
   base::parallel_ranges(exec, graph.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t v = begin; v < end; ++v) {
@@ -46,7 +46,7 @@ void for_each_weighted(graph_view const& graph, cpu_exec const& exec, F f, G g)
 
 }  // namespace
 
-std::vector<char> labels_in_use(graph_view const& graph, grouping by, cpu_exec const& exec)
+std::vector<char> labels_in_use(csr_arrays const& graph, grouping by, cpu_exec const& exec)
 {
   label_view const labels = by == grouping::by_edge_label ? graph.edge_labels : graph.node_types;
   std::int64_t const size = by == grouping::by_edge_label ? graph.num_edges : graph.num_vertices;
@@ -63,7 +63,7 @@ std::vector<char> labels_in_use(graph_view const& graph, grouping by, cpu_exec c
   return used;
 }
 
-weight_statistics make_weight_statistics(graph_view const& graph, cpu_exec const& exec)
+weight_statistics make_weight_statistics(csr_arrays const& graph, cpu_exec const& exec)
 {
   weight_statistics out{buffer<float>(graph.num_vertices, *exec.memory)};
   out.num_bytes = 4 * graph.num_vertices;
@@ -89,7 +89,7 @@ weight_statistics make_weight_statistics(graph_view const& graph, cpu_exec const
   return out;
 }
 
-buffer<vertex_record> make_vertex_records(graph_view const& graph, float const* largest, cpu_exec const& exec)
+buffer<vertex_record> make_vertex_records(csr_arrays const& graph, float const* largest, cpu_exec const& exec)
 {
   buffer<vertex_record> out(graph.num_vertices, *exec.memory);
   base::parallel_ranges(exec, graph.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
@@ -101,7 +101,7 @@ buffer<vertex_record> make_vertex_records(graph_view const& graph, float const* 
   return out;
 }
 
-buffer<edge_record> make_edge_records(graph_view const& graph, cpu_exec const& exec)
+buffer<edge_record> make_edge_records(csr_arrays const& graph, cpu_exec const& exec)
 {
   buffer<edge_record> out(graph.num_edges, *exec.memory);
   base::parallel_ranges(exec, graph.num_edges, std::int64_t{1} << 16U, [&](std::int64_t begin, std::int64_t end) {
@@ -115,7 +115,7 @@ namespace {
 /// Calls f(edge, item, bucket, first edge) for every bucket of every alias table, and g(edge) for the edges of
 /// neighbourhoods without a positive weight.
 template <class F, class G>
-void for_each_alias_bucket(graph_view const& graph, cpu_exec const& exec, F f, G g)
+void for_each_alias_bucket(csr_arrays const& graph, cpu_exec const& exec, F f, G g)
 {
   for_each_weighted(
       graph, exec,
@@ -136,7 +136,7 @@ void for_each_alias_bucket(graph_view const& graph, cpu_exec const& exec, F f, G
 
 }  // namespace
 
-buffer<alias_record> make_alias_records(graph_view const& graph, cpu_exec const& exec)
+buffer<alias_record> make_alias_records(csr_arrays const& graph, cpu_exec const& exec)
 {
   buffer<alias_record> out(graph.num_edges, *exec.memory);
   for_each_alias_bucket(
@@ -150,7 +150,7 @@ buffer<alias_record> make_alias_records(graph_view const& graph, cpu_exec const&
   return out;
 }
 
-buffer<core::alias_bucket> make_alias_buckets(graph_view const& graph, cpu_exec const& exec)
+buffer<core::alias_bucket> make_alias_buckets(csr_arrays const& graph, cpu_exec const& exec)
 {
   buffer<core::alias_bucket> out(graph.num_edges, *exec.memory);
   for_each_alias_bucket(
@@ -162,7 +162,7 @@ buffer<core::alias_bucket> make_alias_buckets(graph_view const& graph, cpu_exec 
   return out;
 }
 
-buffer<std::uint64_t> make_prefix_sums(graph_view const& graph, cpu_exec const& exec)
+buffer<std::uint64_t> make_prefix_sums(csr_arrays const& graph, cpu_exec const& exec)
 {
   buffer<std::uint64_t> out(graph.num_edges, *exec.memory);
   for_each_weighted(
@@ -179,7 +179,7 @@ buffer<std::uint64_t> make_prefix_sums(graph_view const& graph, cpu_exec const& 
   return out;
 }
 
-label_groups make_label_groups(graph_view const& graph, grouping by, std::int64_t num_labels, cpu_exec const& exec)
+label_groups make_label_groups(csr_arrays const& graph, grouping by, std::int64_t num_labels, cpu_exec const& exec)
 {
   std::int64_t const labels = num_labels;
   std::int64_t const num_rows = checked_product("rows of vertices by label", graph.num_vertices, labels);

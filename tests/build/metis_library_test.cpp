@@ -39,8 +39,8 @@ std::int64_t cut_of(graph const& g, buffer<vertex_id> const& cluster_of)
 {
   std::int64_t cut = 0;
   for (vertex_id v = 0; v < g.num_vertices(); ++v) {
-    for (std::uint32_t i = 0; i < g.view().degree(v); ++i) {
-      cut += cluster_of[v] != cluster_of[g.view().neighbor(v, i)] ? 1 : 0;
+    for (std::uint32_t i = 0; i < g.csr().degree(v); ++i) {
+      cut += cluster_of[v] != cluster_of[g.csr().neighbor(v, i)] ? 1 : 0;
     }
   }
   return cut;

@@ -6,6 +6,7 @@
 
 #include "formats/text_support.hpp"
 #include "fuzz/sample_any.hpp"
+#include "support/source_folder.hpp"
 
 namespace tendril {
 namespace {
@@ -29,7 +30,7 @@ TEST(FuzzCorpus, EveryReaderSurvivesEverySeed)
                                                       {"webgraph", read_as_webgraph}};
   std::map<std::string, int> accepted;
   int seeds = 0;
-  for (auto const& file : std::filesystem::recursive_directory_iterator(TENDRIL_SOURCE_DIR "/tests/fuzz/corpus")) {
+  for (auto const& file : std::filesystem::recursive_directory_iterator(test::source_folder() + "/tests/fuzz/corpus")) {
     if (!file.is_regular_file()) { continue; }
     std::string const content = read_file(file.path().string());
     if (content.empty()) { continue; }
@@ -54,7 +55,7 @@ TEST(FuzzCorpus, EveryReaderSurvivesEverySeed)
 TEST(FuzzCorpus, EverySamplerSurvivesEverySeed)
 {
   int seeds = 0, read = 0;
-  for (auto const& file : std::filesystem::directory_iterator(TENDRIL_SOURCE_DIR "/tests/fuzz/corpus/sample")) {
+  for (auto const& file : std::filesystem::directory_iterator(test::source_folder() + "/tests/fuzz/corpus/sample")) {
     std::string const content = read_file(file.path().string());
     SCOPED_TRACE(file.path().string());
     ++seeds;

@@ -79,7 +79,7 @@ TEST(Metis, Polblogs)
   EXPECT_EQ(g.num_vertices(), 1490);
   EXPECT_EQ(g.num_edges(), 2 * 16715);
   std::int64_t isolated = 0;
-  for (vertex_id v = 0; v < g.num_vertices(); ++v) { isolated += g.view().degree(v) == 0 ? 1 : 0; }
+  for (vertex_id v = 0; v < g.num_vertices(); ++v) { isolated += g.csr().degree(v) == 0 ? 1 : 0; }
   EXPECT_EQ(isolated, 266);
 }
 

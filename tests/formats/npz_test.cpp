@@ -184,9 +184,9 @@ TEST(Npz, WrittenArraysAreAlignedInTheFile)
   auto const inside = [&](void const* pointer) {
     return pointer >= owner->data() && pointer < owner->data() + owner->size();
   };
-  EXPECT_TRUE(inside(g.view().indptr));
-  EXPECT_TRUE(inside(g.view().indices));
-  EXPECT_TRUE(inside(g.view().weights));
+  EXPECT_TRUE(inside(g.csr().indptr));
+  EXPECT_TRUE(inside(g.csr().indices));
+  EXPECT_TRUE(inside(g.csr().weights));
 }
 
 TEST(Npz, FractionsAreWeightsAndOnesOfIntegersAreNot)

@@ -117,11 +117,11 @@ TEST(Safetensors, ArraysReferToTheFileAndAreAligned)
     return pointer >= owner->data() && pointer < owner->data() + owner->size();
   };
   graph const g = formats::read_safetensors("g", *owner, owner, {}, {});
-  EXPECT_TRUE(inside(g.view().indptr));
-  EXPECT_TRUE(inside(g.view().indices));
-  EXPECT_TRUE(inside(g.view().weights));
-  EXPECT_TRUE(inside(g.view().edge_labels.data));
-  EXPECT_TRUE(inside(g.view().node_types.data));
+  EXPECT_TRUE(inside(g.csr().indptr));
+  EXPECT_TRUE(inside(g.csr().indices));
+  EXPECT_TRUE(inside(g.csr().weights));
+  EXPECT_TRUE(inside(g.csr().edge_labels.data));
+  EXPECT_TRUE(inside(g.csr().node_types.data));
 }
 
 TEST(Safetensors, ArraysThatAreNotAlignedAreCopied)
@@ -129,7 +129,7 @@ TEST(Safetensors, ArraysThatAreNotAlignedAreCopied)
   std::string const aligned = file_of(small);
   std::string const shifted = "x" + aligned;
   graph const g = formats::read_safetensors("g", test::as_bytes(shifted).subspan(1), nullptr, {}, {});
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(g.view().indptr) % alignof(edge_id), 0U);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(g.csr().indptr) % alignof(edge_id), 0U);
   test::expect_same_arrays(g, read(aligned));
 }
 

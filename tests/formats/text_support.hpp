@@ -20,6 +20,7 @@
 #include <tendril/io.hpp>
 
 #include "formats/readers.hpp"
+#include "support/source_folder.hpp"
 
 namespace tendril::test {
 
@@ -116,7 +117,7 @@ struct plain_edge {
 inline std::vector<plain_edge> edges_of(graph const& g)
 {
   std::vector<plain_edge> out;
-  graph_view const view = g.view();
+  csr_arrays const view = g.csr();
   for (std::int64_t v = 0; v < view.num_vertices; ++v) {
     for (edge_id e = view.indptr[v]; e < view.indptr[v + 1]; ++e) {
       plain_edge edge{v, view.indices[e]};
@@ -130,6 +131,6 @@ inline std::vector<plain_edge> edges_of(graph const& g)
 
 using edges = std::vector<plain_edge>;
 
-inline std::string fixture(std::string const& name) { return std::string(TENDRIL_SOURCE_DIR "/data/fixtures/") + name; }
+inline std::string fixture(std::string const& name) { return source_folder() + "/data/fixtures/" + name; }
 
 }  // namespace tendril::test

@@ -54,7 +54,7 @@ graph decode(webgraph_bytes const& encoded, bool with_offsets, int num_threads)
 adjacency to_lists(graph const& g)
 {
   adjacency lists(static_cast<std::size_t>(g.num_vertices()));
-  auto const view = g.view();
+  auto const view = g.csr();
   for (std::int64_t v = 0; v < g.num_vertices(); ++v) {
     lists[static_cast<std::size_t>(v)].assign(view.indices + view.indptr[v], view.indices + view.indptr[v + 1]);
   }
@@ -168,8 +168,8 @@ TEST(WebGraph, RealGraphsDecodeToTheirPublishedArcs)
   EXPECT_EQ(uk.num_edges(), 3'050'615);
   std::int64_t largest = 0, loops = 0;
   for (vertex_id v = 0; v < 100'000; ++v) {
-    largest = std::max<std::int64_t>(largest, uk.view().degree(v));
-    for (std::uint32_t i = 0; i < uk.view().degree(v); ++i) { loops += uk.view().neighbor(v, i) == v ? 1 : 0; }
+    largest = std::max<std::int64_t>(largest, uk.csr().degree(v));
+    for (std::uint32_t i = 0; i < uk.csr().degree(v); ++i) { loops += uk.csr().neighbor(v, i) == v ? 1 : 0; }
   }
   EXPECT_EQ(largest, 3'753);
   EXPECT_EQ(loops, 15'670);

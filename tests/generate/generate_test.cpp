@@ -80,14 +80,14 @@ TEST(generate, rmat_draws_each_level_with_its_probabilities)
 TEST(generate, rmat_of_certain_quadrants_is_exact)
 {
   auto const corner = generate_rmat({10, 1, 1, 0, 0, false, 3}, {});
-  EXPECT_EQ(corner.view().degree(0), 1024U);
-  EXPECT_EQ(corner.view().neighbor(0, 1023), 0U);
+  EXPECT_EQ(corner.csr().degree(0), 1024U);
+  EXPECT_EQ(corner.csr().neighbor(0, 1023), 0U);
   auto const right = generate_rmat({10, 1, 0, 1, 0, false, 3}, {});
-  EXPECT_EQ(right.view().neighbor(0, 0), 1023U);
+  EXPECT_EQ(right.csr().neighbor(0, 0), 1023U);
   auto const down = generate_rmat({10, 1, 0, 0, 1, false, 3}, {});
-  EXPECT_EQ(down.view().degree(1023), 1024U);
+  EXPECT_EQ(down.csr().degree(1023), 1024U);
   auto const last = generate_rmat({10, 1, 0, 0, 0, false, 3}, {});
-  EXPECT_EQ(last.view().neighbor(1023, 5), 1023U);
+  EXPECT_EQ(last.csr().neighbor(1023, 5), 1023U);
 }
 
 TEST(generate, scrambling_renames_vertices_and_nothing_else)
@@ -96,7 +96,7 @@ TEST(generate, scrambling_renames_vertices_and_nothing_else)
     auto const degrees = [&](bool scramble) {
       auto const g = generate_rmat({scale, 4, .57, .19, .19, scramble, 3}, {});
       std::vector<std::uint32_t> out;
-      for (std::int64_t v = 0; v < g.num_vertices(); ++v) { out.push_back(g.view().degree(static_cast<vertex_id>(v))); }
+      for (std::int64_t v = 0; v < g.num_vertices(); ++v) { out.push_back(g.csr().degree(static_cast<vertex_id>(v))); }
       std::sort(out.begin(), out.end());
       return out;
     };
@@ -115,9 +115,9 @@ TEST(generate, er_ends_are_uniform)
   auto const g = generate_er({100, 200'000, 5}, {});
   std::array<double, 100> in{}, out{};
   for (std::int64_t v = 0; v < 100; ++v) {
-    out[static_cast<std::size_t>(v)] = g.view().degree(static_cast<vertex_id>(v));
-    for (std::uint32_t i = 0; i < g.view().degree(static_cast<vertex_id>(v)); ++i) {
-      in[g.view().neighbor(static_cast<vertex_id>(v), i)] += 1;
+    out[static_cast<std::size_t>(v)] = g.csr().degree(static_cast<vertex_id>(v));
+    for (std::uint32_t i = 0; i < g.csr().degree(static_cast<vertex_id>(v)); ++i) {
+      in[g.csr().neighbor(static_cast<vertex_id>(v), i)] += 1;
     }
   }
   for (auto const& counts : {in, out}) {
@@ -133,9 +133,9 @@ TEST(generate, powerlaw_degrees_follow_the_law)
   for (double const exponent : {0.5, 1.0, 2.1, 3.5}) {
     constexpr std::int64_t min = 3, max = 40, n = 40'000;
     auto const g = generate_powerlaw({n, exponent, min, max, 9}, {});
-    EXPECT_EQ(g.view().degree(0), max);
+    EXPECT_EQ(g.csr().degree(0), max);
     std::array<double, max + 1> counts{}, expected{};
-    for (std::int64_t v = 1; v < n; ++v) { counts.at(g.view().degree(static_cast<vertex_id>(v))) += 1; }
+    for (std::int64_t v = 1; v < n; ++v) { counts.at(g.csr().degree(static_cast<vertex_id>(v))) += 1; }
     double sum = 0;
     for (std::int64_t d = min; d <= max; ++d) { sum += std::pow(static_cast<double>(d), -exponent); }
     double chi = 0, cells = 0, rest = 0, rest_expected = 0;
@@ -163,7 +163,7 @@ TEST(generate, powerlaw_targets_follow_out_degrees)
   for (auto const target : g.arrays().indices) { in[target] += 1; }
   double chi = 0;
   for (std::size_t v = 0; v < in.size(); ++v) {
-    double const expected = g.view().degree(static_cast<vertex_id>(v));
+    double const expected = g.csr().degree(static_cast<vertex_id>(v));
     chi += (in[v] - expected) * (in[v] - expected) / expected;
   }
   EXPECT_LT(chi, 999 + 5 * std::sqrt(2 * 999.0));
@@ -192,8 +192,8 @@ TEST(generate, regular_graphs_have_their_edges_and_no_other)
           }
           if (edge) { expected.emplace_back(u, v); }
         }
-        for (std::uint32_t i = 0; i < g.view().degree(static_cast<vertex_id>(u)); ++i) {
-          actual.emplace_back(u, g.view().neighbor(static_cast<vertex_id>(u), i));
+        for (std::uint32_t i = 0; i < g.csr().degree(static_cast<vertex_id>(u)); ++i) {
+          actual.emplace_back(u, g.csr().neighbor(static_cast<vertex_id>(u), i));
         }
       }
       EXPECT_EQ(actual, expected);

@@ -106,8 +106,8 @@ TEST(TemporalOrder, IsThatOfTimeThenPosition)
   for (int const threads : {1, 2, 4}) {
     temporal_order const order = order_by_time(g, times, {.num_threads = threads});
     for (vertex_id v = 0; v < 3000; ++v) {
-      auto const first = static_cast<std::size_t>(g.view().first_edge(v));
-      std::vector<std::uint32_t> expected(g.view().degree(v));
+      auto const first = static_cast<std::size_t>(g.csr().first_edge(v));
+      std::vector<std::uint32_t> expected(g.csr().degree(v));
       std::iota(expected.begin(), expected.end(), 0U);
       std::stable_sort(expected.begin(), expected.end(),
                        [&](std::uint32_t a, std::uint32_t b) { return times[first + a] < times[first + b]; });

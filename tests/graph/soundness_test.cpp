@@ -78,7 +78,7 @@ std::string agreed(graph_arrays const& arrays)
   for (int i = 0; i < 2; ++i) {  // a second look is no laxer
     std::string said;
     try {
-      (void)fresh.view();
+      (void)fresh.csr();
     } catch (format_error const& e) {
       said = e.what();
     }
@@ -92,7 +92,7 @@ TEST(soundness, good_graphs_pass)
 {
   EXPECT_EQ(agreed(ring(size)), "");
   EXPECT_EQ(agreed(ring(1)), "");
-  EXPECT_NO_THROW((void)graph().view());
+  EXPECT_NO_THROW((void)graph().csr());
   graph_arrays lonely;  // vertices without edges
   buffer<edge_id> indptr(size + 1);
   std::fill(indptr.begin(), indptr.end(), 0);
@@ -180,11 +180,11 @@ TEST(soundness, copies_share_one_check)
   graph const first(ring(1000));
   graph const copy = first;
   EXPECT_EQ(copy.content(), graph_content::unchecked);
-  (void)first.view();
+  (void)first.csr();
   EXPECT_EQ(copy.content(), graph_content::sound);
   copy.validate();
   EXPECT_EQ(first.content(), graph_content::valid);
-  (void)first.view();
+  (void)first.csr();
   EXPECT_EQ(first.content(), graph_content::valid);
 }
 
@@ -199,7 +199,7 @@ TEST(soundness, many_threads_may_be_the_first)
     for (int t = 0; t < 8; ++t) {
       threads.emplace_back([&] {
         try {
-          (void)shared.view();
+          (void)shared.csr();
         } catch (format_error const&) {
           ++refused;
         }
@@ -255,7 +255,7 @@ TEST(soundness, a_mapped_file_is_named)
   std::string const path = with_a_bad_neighbour(folder);
   graph const bad = read_graph(path);
   std::string const message = path + ": vertex 99: neighbour 4000000000 at edge 199, expected an id below 100";
-  EXPECT_EQ(message_of<format_error>([&] { (void)bad.view(); }), message);
+  EXPECT_EQ(message_of<format_error>([&] { (void)bad.csr(); }), message);
   EXPECT_EQ(message_of<format_error>([&] { bad.validate(); }), message);
   EXPECT_EQ(message_of<format_error>([&] { bad.check(on(1)); }), message);
   EXPECT_EQ(message_of<format_error>([&] { (void)build_graph(bad, {.reverse = true}); }), message);
@@ -277,7 +277,7 @@ TEST(soundness, no_format_is_written_from_bad_content)
   lopsided = changed<vertex_id>(std::move(lopsided), &graph_arrays::indices, 1, 50);
   lopsided.symmetric = true;
   graph const lies(std::move(lopsided));
-  (void)lies.view();
+  (void)lies.csr();
   EXPECT_NE(message_of<format_error>([&] { write_graph(lies, folder / "o.metis"); }), "");
   std::vector<std::string> left;
   for (auto const& entry : std::filesystem::directory_iterator(folder / "")) {
@@ -297,7 +297,7 @@ TEST(soundness, progress_is_told_and_can_end_the_check)
   };
   EXPECT_THROW(mapped.check(exec), std::runtime_error);
   EXPECT_EQ(mapped.content(), graph_content::unchecked);
-  EXPECT_NO_THROW((void)mapped.view());
+  EXPECT_NO_THROW((void)mapped.csr());
 }
 
 TEST(soundness, a_mapping_is_found_by_its_addresses)
@@ -315,7 +315,7 @@ TEST(soundness, a_mapping_is_found_by_its_addresses)
   EXPECT_EQ(mapped_file_at(inside), nullptr) << "the file is no longer mapped";
   std::vector<graph> many;  // more mappings than the registry holds still work
   for (int i = 0; i < 100; ++i) { many.push_back(read_graph(path)); }
-  for (graph const& one : many) { EXPECT_EQ(one.view().num_edges, 200); }
+  for (graph const& one : many) { EXPECT_EQ(one.csr().num_edges, 200); }
 }
 
 }  // namespace

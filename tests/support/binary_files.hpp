@@ -20,6 +20,7 @@
 #include <tendril/graph.hpp>
 
 #include "support/messages.hpp"
+#include "support/source_folder.hpp"
 #include "support/to_array.hpp"
 
 namespace tendril::test {
@@ -131,7 +132,7 @@ inline std::string shared_data(std::string const& name)
 {
   char const* const folder = std::getenv("TENDRIL_SHARED_DATA");
   auto const path = (folder != nullptr ? std::filesystem::path(folder)
-                                       : std::filesystem::path(TENDRIL_SOURCE_DIR) / ".." / "shared" / "data") /
+                                       : std::filesystem::path(source_folder()) / ".." / "shared" / "data") /
                     name;
   return std::filesystem::exists(path) ? path.string() : std::string();
 }

@@ -7,12 +7,14 @@
 #include <stdexcept>
 #include <string>
 
+#include "support/source_folder.hpp"
+
 namespace tendril::test {
 
 /// A file by its path from the top: in the checkout that this was built from, or in the one that it runs in.
 inline std::string source_text(std::string const& path)
 {
-  for (std::string const& folder : {std::string(TENDRIL_SOURCE_DIR) + "/", std::string()}) {
+  for (std::string const& folder : {source_folder() + "/", std::string()}) {
     std::ifstream const file(folder + path);
     if (!file) { continue; }
     std::ostringstream text;

@@ -99,7 +99,7 @@ samples run_on_cpu(graph const& graph, application_job const& job, std::span<ver
 {
   cpu::check_in_host_memory(graph);
   TENDRIL_EXPECTS(first_sample >= 0, "first_sample: {}, expected 0 or more", first_sample);
-  cpu::check_vertices("root", roots, graph.view());
+  cpu::check_vertices("root", roots, graph.csr());
   samples out = allocate_samples(job, params, *exec.memory);
   // Roots are written only where they were copied.
   auto* first_root = const_cast<vertex_id*>(roots.data());
@@ -111,7 +111,7 @@ samples run_on_cpu(graph const& graph, application_job const& job, std::span<ver
   std::vector<unsigned char> states(
       static_cast<std::size_t>(checked_product("states of samples", job.num_samples, job.traits.state_bytes)));
   application_setup setup =
-      make_application_setup(graph.view(), job, params, static_cast<std::uint64_t>(first_sample), domain);
+      make_application_setup(graph.csr(), job, params, static_cast<std::uint64_t>(first_sample), domain);
   setup.place_table = places.data();
   setup.shape_table = job.shapes.data();
   std::vector<rng_key> const keys = make_call_keys(setup);

@@ -21,7 +21,7 @@ namespace tendril::cpu {
 
 /// One type of edges, ready to choose from.
 struct edge_source {
-  graph_view graph;
+  csr_arrays graph;
   std::int64_t const* times = nullptr;  ///< temporal_order, or null.
   std::uint32_t const* ordinal = nullptr;
   samplers::edge_choice choice = samplers::edge_choice::uniform;

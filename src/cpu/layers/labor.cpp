@@ -25,7 +25,7 @@ struct taken_edges {
 
 class labor_builder {
  public:
-  labor_builder(graph_view const& graph, labor_params const& params, cpu_exec const& exec)
+  labor_builder(csr_arrays const& graph, labor_params const& params, cpu_exec const& exec)
       : graph_(graph),
         params_(params),
         exec_(exec),
@@ -99,7 +99,7 @@ class labor_builder {
     return out;
   }
 
-  graph_view graph_;
+  csr_arrays graph_;
   labor_params const& params_;
   cpu_exec const& exec_;
   rng_key key_;
@@ -114,8 +114,8 @@ labor_batch labor_sample(graph const& graph, std::span<vertex_id const> seeds, l
 {
   samplers::check_labor(params);
   cpu::check_in_host_memory(graph);
-  cpu::check_vertices("seed", seeds, graph.view());
-  return labor_builder(graph.view(), params, exec).build(seeds);
+  cpu::check_vertices("seed", seeds, graph.csr());
+  return labor_builder(graph.csr(), params, exec).build(seeds);
 }
 
 }  // namespace tendril

@@ -41,7 +41,7 @@ struct range_edges {
 class layer_sampler {
  public:
   layer_sampler(graph const& graph, samplers::layer_spec const& spec, layer_tables const& tables, layer_samples& out)
-      : graph_(graph.view()), spec_(spec), tables_(tables), out_(out), slot_(static_cast<std::size_t>(spec.layer_size))
+      : graph_(graph.csr()), spec_(spec), tables_(tables), out_(out), slot_(static_cast<std::size_t>(spec.layer_size))
   {
     source_ = {graph_, spec.matrix};
     if (tables.squares) {
@@ -196,7 +196,7 @@ class layer_sampler {
     }
   }
 
-  graph_view graph_;
+  csr_arrays graph_;
   samplers::layer_spec const& spec_;
   layer_tables const& tables_;
   layer_samples& out_;
@@ -221,13 +221,13 @@ layer_tables tables_of(graph const& graph, samplers::layer_spec const& spec, cpu
   if (spec.application == core::layer_method::fastgcn) {
     out.columns =
         graph.derived().get<samplers::vertex_table>(samplers::layer_table_key("layer-columns", spec.matrix), [&] {
-          auto const norms = samplers::make_column_norms(graph.view(), spec.matrix, lasting);
+          auto const norms = samplers::make_column_norms(graph.csr(), spec.matrix, lasting);
           return samplers::make_vertex_table(graph.num_vertices(), norms.data(), lasting);
         });
   } else if (spec.matrix != propagation::row) {
     out.squares = graph.derived().get<samplers::square_table>(
         samplers::layer_table_key("layer-squares", spec.matrix),
-        [&] { return samplers::make_square_table(graph.view(), spec.matrix, lasting); });
+        [&] { return samplers::make_square_table(graph.csr(), spec.matrix, lasting); });
   }
   return out;
 }
@@ -262,7 +262,7 @@ layer_samples sample(graph const& graph, std::span<vertex_id const> roots, sampl
                      cpu_exec const& exec)
 {
   cpu::check_in_host_memory(graph);
-  cpu::check_vertices("root", roots, graph.view());
+  cpu::check_vertices("root", roots, graph.csr());
   auto out = samplers::allocate_layers(spec, *exec.memory);
   layer_tables const tables = tables_of(graph, spec, exec);
   std::int64_t const slots = checked_product("slots of a sample", spec.num_layers, spec.layer_size);

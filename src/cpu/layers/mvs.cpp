@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t batches_a_range = 16;
 
 /// Writes the neighbours of the slots [begin, end).
-void copy_neighbors(graph_view const& graph, std::int64_t begin, std::int64_t end, mvs_batches& out)
+void copy_neighbors(csr_arrays const& graph, std::int64_t begin, std::int64_t end, mvs_batches& out)
 {
   for (std::int64_t k = begin; k < end; ++k) {
     std::int64_t const to = out.edge_offsets[k];
@@ -43,7 +43,7 @@ mvs_batches mvs_sample(graph const& graph, std::span<float const> importances, s
     }
   }
   auto out = samplers::allocate_mvs(num_samples, params.batch_size, *exec.memory);
-  graph_view const view = graph.view();
+  csr_arrays const view = graph.csr();
   auto const size = static_cast<std::uint32_t>(view.num_vertices);
   samplers::vertex_table table;
   if (!importances.empty()) { table = samplers::make_vertex_table(view.num_vertices, importances.data(), exec); }

@@ -40,7 +40,7 @@ struct pick_draws {
 /// Chooses for one vertex at a time. One object a thread: it holds scratch.
 class neighbor_picker {
  public:
-  neighbor_picker(graph_view const& graph, pick_rule const& rule) : graph_(graph), rule_(rule) {}
+  neighbor_picker(csr_arrays const& graph, pick_rule const& rule) : graph_(graph), rule_(rule) {}
 
   /// Uniform choice of k from `degree` with the bits of each slot. Without replacement and with degree <= k all edges
   /// are taken, in order. Writes picks [k].
@@ -178,7 +178,7 @@ class neighbor_picker {
     buckets_ = own_buckets_.data();
   }
 
-  graph_view graph_;
+  csr_arrays graph_;
   pick_rule rule_;
   std::vector<std::uint64_t> winners_;
   std::vector<std::uint32_t> taken_;

@@ -27,7 +27,7 @@ struct saint_tables {
   std::shared_ptr<buffer<vertex_id> const> sources;
 };
 
-buffer<vertex_id> make_sources(graph_view const& graph)
+buffer<vertex_id> make_sources(csr_arrays const& graph)
 {
   std::vector<vertex_id> found;
   for (std::int64_t v = 0; v < graph.num_vertices; ++v) {
@@ -46,11 +46,11 @@ saint_tables tables_of(graph const& graph, saint_params const& params, cpu_exec 
   if (params.sampler == saint_sampler::node) {
     out.columns =
         graph.derived().get<samplers::vertex_table>(samplers::layer_table_key("layer-columns", params.matrix), [&] {
-          auto const norms = samplers::make_column_norms(graph.view(), params.matrix, lasting);
+          auto const norms = samplers::make_column_norms(graph.csr(), params.matrix, lasting);
           return samplers::make_vertex_table(graph.num_vertices(), norms.data(), lasting);
         });
   } else if (params.sampler == saint_sampler::edge) {
-    out.sources = graph.derived().get<buffer<vertex_id>>("saint-sources", [&] { return make_sources(graph.view()); });
+    out.sources = graph.derived().get<buffer<vertex_id>>("saint-sources", [&] { return make_sources(graph.csr()); });
   }
   return out;
 }
@@ -92,7 +92,7 @@ subgraphs saint_sample(graph const& graph, saint_params const& params, std::int6
   saint_tables const tables = tables_of(graph, params, exec);
   core::saint_kind const kind = samplers::kind_of(params.sampler);
   core::saint_draws<plan::alias_record> const draws{
-      graph.view(),
+      graph.csr(),
       kind,
       core::saint_key(params.seed, kind),
       static_cast<std::uint32_t>(params.length),
@@ -122,7 +122,7 @@ saint_coefficients saint_normalization(graph const& graph, saint_params const& p
   samplers::check_saint_count(num_samples);
   cpu::check_in_host_memory(graph);
   samplers::check_saint(graph, params, num_samples, first_sample);
-  graph_view const view = graph.view();
+  csr_arrays const view = graph.csr();
   saint_coefficients out;
   out.num_samples = num_samples;
   out.node_counts = buffer<std::int32_t>(view.num_vertices, *exec.memory);

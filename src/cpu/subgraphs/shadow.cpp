@@ -20,7 +20,7 @@ constexpr std::int64_t seeds_a_range = 32;
 /// The vertices of one sample after the other. One object a thread: it keeps its memory.
 class shadow_sampler {
  public:
-  shadow_sampler(graph_view const& graph, shadow_params const& params) : graph_(graph), params_(params), slots_(64) {}
+  shadow_sampler(csr_arrays const& graph, shadow_params const& params) : graph_(graph), params_(params), slots_(64) {}
 
   /// Appends the vertices of the sample of `seed` to `out`.
   void sample(vertex_id seed, std::uint64_t item, std::vector<vertex_id>& out)
@@ -74,7 +74,7 @@ class shadow_sampler {
     return is_new;
   }
 
-  graph_view graph_;
+  csr_arrays graph_;
   shadow_params const& params_;
   std::vector<slot> slots_;  // a power of two of them
   std::vector<std::uint32_t> picks_;
@@ -96,7 +96,7 @@ subgraphs shadow_sample(graph const& graph, std::span<vertex_id const> seeds, sh
   cpu::check_in_host_memory(graph);
   auto const num_samples = static_cast<std::int64_t>(seeds.size());
   samplers::check_shadow(params, num_samples, first_sample);
-  graph_view const view = graph.view();
+  csr_arrays const view = graph.csr();
   cpu::check_vertices("seed", seeds, view);
 
   std::vector<sampled_range> ranges(static_cast<std::size_t>((num_samples + seeds_a_range - 1) / seeds_a_range));

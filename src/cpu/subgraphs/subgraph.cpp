@@ -82,7 +82,7 @@ class sorted_samples {
 
 /// Calls f(position in the sample, edge) for every edge from v into the sample, in the order of v's list.
 template <class F>
-void for_each_inner_edge(graph_view const& graph, vertex_id v, sorted_samples const& samples, std::int64_t sample, F f)
+void for_each_inner_edge(csr_arrays const& graph, vertex_id v, sorted_samples const& samples, std::int64_t sample, F f)
 {
   auto const members = samples.members(sample);
   std::uint32_t const degree = graph.degree(v);
@@ -117,7 +117,7 @@ void for_each_row(buffer<std::int64_t> const& offsets, std::int64_t from, std::i
 subgraphs cpu::induce(graph const& graph, buffer<vertex_id> nodes, buffer<std::int64_t> node_offsets,
                       cpu_exec const& exec)
 {
-  graph_view const view = graph.view();
+  csr_arrays const view = graph.csr();
   sorted_samples const samples(nodes, node_offsets, exec);
   std::int64_t const num_rows = nodes.size();
   buffer<std::int64_t> row_offsets(num_rows + 1);

@@ -55,7 +55,7 @@ struct hop_slots {
 /// What a thread needs to expand the slots of one hop with a fixed fan-out.
 class hop_expander {
  public:
-  hop_expander(graph_view const& graph, cpu::pick_rule const& rule, rng_key key, std::uint32_t fanout)
+  hop_expander(csr_arrays const& graph, cpu::pick_rule const& rule, rng_key key, std::uint32_t fanout)
       : graph_(graph),
         rule_(rule),
         key_(key),
@@ -184,7 +184,7 @@ class hop_expander {
     }
   }
 
-  graph_view graph_;
+  csr_arrays graph_;
   cpu::pick_rule rule_;
   rng_key key_;
   std::uint32_t fanout_;
@@ -201,7 +201,7 @@ class hop_expander {
 };
 
 /// A hop that samples `fanout` of each vertex's neighbours.
-tree_hop sample_hop(graph_view const& graph, hop_slots const& parents, std::int64_t num_roots, std::int64_t first_root,
+tree_hop sample_hop(csr_arrays const& graph, hop_slots const& parents, std::int64_t num_roots, std::int64_t first_root,
                     std::uint32_t fanout, cpu::pick_rule const& rule, rng_key key, bool with_edges,
                     cpu_exec const& exec)
 {
@@ -220,7 +220,7 @@ tree_hop sample_hop(graph_view const& graph, hop_slots const& parents, std::int6
 }
 
 /// A hop that takes all neighbours.
-tree_hop all_neighbors(graph_view const& graph, hop_slots const& parents, std::size_t hop, bool with_edges,
+tree_hop all_neighbors(csr_arrays const& graph, hop_slots const& parents, std::size_t hop, bool with_edges,
                        cpu_exec const& exec)
 {
   tree_hop out;
@@ -272,7 +272,7 @@ khop_trees khop_sample(graph const& graph, std::span<vertex_id const> seeds, kho
   check(graph, params);
   auto const num_roots = static_cast<std::int64_t>(seeds.size());
   samplers::check_first_root(first_root);
-  cpu::check_vertices("seed", seeds, graph.view());
+  cpu::check_vertices("seed", seeds, graph.csr());
   khop_params const planned = plan::without_idle_weights(graph, params);
   auto const plan = plan::make_khop_plan(graph, planned, num_roots, exec);
   auto const tables = plan::make_khop_tables(graph, plan, exec);
@@ -287,12 +287,12 @@ khop_trees khop_sample(graph const& graph, std::span<vertex_id const> seeds, kho
     }
     std::int64_t const fanout = params.fanouts[h];
     if (fanout == -1) {
-      out.hops.push_back(all_neighbors(graph.view(), parents, h, with_edges, exec));
+      out.hops.push_back(all_neighbors(graph.csr(), parents, h, with_edges, exec));
     } else {
       TENDRIL_EXPECTS(parents.size <= (std::int64_t{1} << 62U) / fanout, "fanouts: too many slots at hop {}", h + 1);
       check_fits(parents.size * fanout, with_edges ? 12 : 4, h + 1);
       rng_key const key = core::make_key(params.seed, core::domain::khop, h + 1);
-      out.hops.push_back(sample_hop(graph.view(), parents, num_roots, first_root, static_cast<std::uint32_t>(fanout),
+      out.hops.push_back(sample_hop(graph.csr(), parents, num_roots, first_root, static_cast<std::uint32_t>(fanout),
                                     rule, key, with_edges, exec));
     }
     parents = slots_of(out.hops.back(), parents, num_roots);

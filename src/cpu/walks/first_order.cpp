@@ -282,7 +282,7 @@ void walk_in_lanes(walk_job const& job, walk_batch const& batch, walk_source& so
 }
 
 template <class Rows>
-void walk_by_rule(walk_job const& job, walk_batch const& batch, walk_source& source, graph_view const& view, Rows rows)
+void walk_by_rule(walk_job const& job, walk_batch const& batch, walk_source& source, csr_arrays const& view, Rows rows)
 {
   auto const& tables = *job.tables;
   auto const walk = [&](auto candidates) {
@@ -310,7 +310,7 @@ void walk_by_rule(walk_job const& job, walk_batch const& batch, walk_source& sou
 void first_order_walk(walk_job const& job, walk_batch const& batch, walk_source& source)
 {
   if (job.tables->groups) {
-    graph_view const& view = job.tables->groups->rows;
+    csr_arrays const& view = job.tables->groups->rows;
     walk_by_rule(job, batch, source, view, label_group(job, job.tables->groups->num_labels));
   } else {
     walk_by_rule(job, batch, source, job.graph, whole_neighborhood{});

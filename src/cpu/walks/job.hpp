@@ -14,7 +14,7 @@
 namespace tendril::cpu {
 
 struct walk_job {
-  graph_view graph;
+  csr_arrays graph;
   walk_params const* params = nullptr;
   sampling_plan const* plan = nullptr;
   plan::walk_tables const* tables = nullptr;

@@ -47,7 +47,7 @@ std::int64_t group_width(std::int64_t num_walks, std::int64_t num_roots, cpu_exe
 template <bool by_degree>
 class sample_group {
  public:
-  sample_group(graph_view const& graph, std::span<vertex_id const> roots, multidim_params const& params,
+  sample_group(csr_arrays const& graph, std::span<vertex_id const> roots, multidim_params const& params,
                std::int64_t first_walk, multidim_walks& out, std::int64_t width)
       : graph_(graph),
         given_(roots),
@@ -145,7 +145,7 @@ class sample_group {
     out_.lengths[s.index] = steps;
   }
 
-  graph_view graph_;
+  csr_arrays graph_;
   std::span<vertex_id const> given_;
   rng_key key_;
   std::int64_t first_walk_;
@@ -164,7 +164,7 @@ void walk(graph const& graph, std::span<vertex_id const> roots, multidim_params 
   cpu::run_walks(
       out.num_walks, exec,
       [&](cpu::walk_source& source) {
-        sample_group<by_degree> group(graph.view(), roots, params, first_walk, out, width);
+        sample_group<by_degree> group(graph.csr(), roots, params, first_walk, out, width);
         for (std::int64_t i = source.next(); i >= 0; i = source.next()) {
           group.add(i);
           if (group.size() == width) { group.run(); }
@@ -181,7 +181,7 @@ multidim_walks multidim_walk(graph const& graph, std::span<vertex_id const> root
 {
   auto const num_vertices = static_cast<std::int64_t>(roots.size());
   samplers::check_multidim(num_vertices, num_roots, params, first_walk);
-  cpu::check_vertices("root", roots, graph.view());
+  cpu::check_vertices("root", roots, graph.csr());
   auto out = samplers::allocate_multidim(num_vertices / num_roots, num_roots, params.length, *exec.memory);
   if (params.choose == root_choice::by_degree) {
     walk<true>(graph, roots, params, first_walk, out, exec);

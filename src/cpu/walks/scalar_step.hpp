@@ -61,7 +61,7 @@ class scalar_stepper {
   [[nodiscard]] vertex_id by_prefix_sums(walker_position const& at) const
   {
     plan::label_groups const* const groups = job_.tables->groups.get();
-    graph_view const& view = groups != nullptr ? groups->rows : job_.graph;
+    csr_arrays const& view = groups != nullptr ? groups->rows : job_.graph;
     std::int64_t const row =
         groups != nullptr ? at.vertex * groups->num_labels + job_.wanted_label(at.step) : std::int64_t{at.vertex};
     edge_id const first = view.indptr[row];

@@ -255,7 +255,7 @@ void second_order_walk(walk_job const& job, walk_batch const& batch, walk_source
     job.may_end() ? second_order_lanes<true, proposals_t>(job, batch, source, proposals).run()
                   : second_order_lanes<false, proposals_t>(job, batch, source, proposals).run();
   };
-  graph_view const& g = job.graph;
+  csr_arrays const& g = job.graph;
   if (tables.alias) {
     run(alias_proposals{g.indptr, tables.alias->data()});
   } else if (tables.edges) {

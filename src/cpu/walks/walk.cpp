@@ -61,7 +61,7 @@ walker::walker(graph const& graph, walk_params const& params, std::int64_t expec
   s.params = plan::without_idle_weights(graph, params);
   s.plan = plan::make_walk_plan(graph, s.params, expected_walks, exec);
   s.tables = plan::make_walk_tables(graph, s.params, s.plan, exec);
-  s.job = {s.input.view(),
+  s.job = {s.input.csr(),
            &s.params,
            &s.plan,
            &s.tables,

@@ -208,7 +208,7 @@ void grow_with_edges(application_kernels const& kernels, void const* app, applic
 
 }  // namespace
 
-application_run::application_run(graph_view const& graph, application_job const& the_job,
+application_run::application_run(csr_arrays const& graph, application_job const& the_job,
                                  std::span<vertex_id const> roots, application_params const& the_params,
                                  std::int64_t first_sample, core::domain domain, gpu_exec const& the_exec)
     : job(the_job), params(the_params), exec(the_exec), roots_(roots)
@@ -308,13 +308,13 @@ void grow_from_host(application_kernels const& kernels, void const* app, graph c
   auto const place = gpu::place_graph(graph, run.job, run.params, 0, run.exec);
   if (place.fits) {
     auto const there = to_gpu(gpu::without_ids(graph), run.exec);
-    run.setup.graph = there.view();
+    run.setup.graph = there.csr();
     enqueue_steps(kernels, app, there, run);
     run.finish();
     return;
   }
   gpu::expect_streamable(run.job, graph, place);
-  gpu::edge_stream edges(graph.view(), gpu::make_stream_layout(graph.view(), place.budget), run.exec);
+  gpu::edge_stream edges(graph.csr(), gpu::make_stream_layout(graph.csr(), place.budget), run.exec);
   gpu::grow_streamed(kernels, app, run, edges, {});
   run.finish();
 }
@@ -329,7 +329,7 @@ samples run_on_gpu(application_kernels const& kernels, void const* app, graph co
   TENDRIL_EXPECTS(graph.device() < 0 || graph.device() == exec.device,
                   "graph: it is on GPU {}, expected one on GPU {} or in host memory", graph.device(), exec.device);
   TENDRIL_EXPECTS(params.gpu_memory >= 0, "gpu_memory: {}, expected 0 or more", params.gpu_memory);
-  application_run run(graph.view(), job, roots, params, first_sample, domain, exec);
+  application_run run(graph.csr(), job, roots, params, first_sample, domain, exec);
   if (job.num_samples == 0) {
     for (auto& step : run.out.steps) {
       if (job.traits.adds_edges) { step.edge_offsets = buffer<std::int64_t>(1, memory_of(exec)); }

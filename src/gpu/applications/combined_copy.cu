@@ -19,7 +19,7 @@ using engine::transit_threads;
 
 constexpr int block_threads = 256;
 
-__global__ __launch_bounds__(block_threads) void list_sizes_kernel(graph_view graph, vertex_id const* transits,
+__global__ __launch_bounds__(block_threads) void list_sizes_kernel(csr_arrays graph, vertex_id const* transits,
                                                                    std::int64_t num_samples, std::int64_t num_transits,
                                                                    std::uint64_t* out)
 {
@@ -87,7 +87,7 @@ __global__ __launch_bounds__(transit_threads) void copy_grid_kernel(combined_job
 
 }  // namespace
 
-buffer<std::uint64_t> combined_offsets(graph_view const& graph, vertex_id const* transits, std::int64_t num_samples,
+buffer<std::uint64_t> combined_offsets(csr_arrays const& graph, vertex_id const* transits, std::int64_t num_samples,
                                        std::int64_t num_transits, gpu_exec const& exec)
 {
   device_guard const guard(exec.device);

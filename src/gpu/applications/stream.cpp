@@ -132,7 +132,7 @@ class streamed_run {
       find_transits(step, first, size, transits.data());
       std::int64_t const num_pairs = size * shape(step).num_transits;
       auto const sorted = mapper.sorted(transits.data(), num_pairs);
-      num_found += stream(sorted, num_pairs, [&](subgraph_pairs const& part, graph_view const& view) {
+      num_found += stream(sorted, num_pairs, [&](subgraph_pairs const& part, csr_arrays const& view) {
         run_.setup.graph = view;
         call(step, first, sorted, part);
       });
@@ -209,7 +209,7 @@ class streamed_run {
         found.neighbors = neighbors;
         std::int64_t const num_pairs = found.num_samples * num_transits;
         auto const sorted = mapper.sorted(found.transits, num_pairs);
-        (void)stream(sorted, num_pairs, [&](subgraph_pairs const& part, graph_view const& view) {
+        (void)stream(sorted, num_pairs, [&](subgraph_pairs const& part, csr_arrays const& view) {
           copy_neighbors({view, mapper.map_of(part.begin, part.end), found.offsets, num_transits, neighbors,
                           std::int64_t{part.end} - part.begin},
                          run_.exec);
@@ -272,7 +272,7 @@ graph_place place_graph(graph const& graph, application_job const& job, applicat
     if (job.traits.collective) { work += stream_tuning{}.most_copied * static_cast<std::int64_t>(sizeof(vertex_id)); }
     out.budget = free - free / 16 - std::min(work, free / 4);
   }
-  out.fits = graph_bytes::of(graph.view()).all <= out.budget;
+  out.fits = graph_bytes::of(graph.csr()).all <= out.budget;
   return out;
 }
 
@@ -294,7 +294,7 @@ void expect_streamable(application_job const& job, graph const& graph, graph_pla
 {
   auto const too_large = [&] {
     return fmt::format("the graph takes {}, and may take {} on the GPU (gpu_memory)",
-                       megabytes(graph_bytes::of(graph.view()).all), megabytes(place.budget));
+                       megabytes(graph_bytes::of(graph.csr()).all), megabytes(place.budget));
   };
   TENDRIL_EXPECTS(
       !job.traits.adds_edges,

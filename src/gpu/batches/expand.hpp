@@ -35,7 +35,7 @@ struct pick_sink {
 
 /// The vertices that a hop expands, and where their picks go. Pointers are device memory.
 struct expansion {
-  graph_view graph;
+  csr_arrays graph;
   std::int64_t const* times = nullptr;         ///< [num_edges] temporal_order of the edge type, or null.
   std::uint32_t const* ordinal = nullptr;      ///< [num_edges] likewise.
   std::int64_t const* num_vertices = nullptr;  ///< [1] how many vertices there are; at most `most_vertices`.

@@ -128,7 +128,7 @@ __global__ __launch_bounds__(inner_threads) void inner_indptr_kernel(inner_job c
   }
 }
 
-__global__ __launch_bounds__(inner_threads) void invert_kernel(graph_view const graph, std::int64_t const* times,
+__global__ __launch_bounds__(inner_threads) void invert_kernel(csr_arrays const graph, std::int64_t const* times,
                                                                std::uint32_t const* ordinal, std::int64_t* time_of)
 {
   for (edge_id e = global_thread(); e < graph.num_edges; e += grid_stride()) {
@@ -169,7 +169,7 @@ void write_inner(inner_job const& job, edge_call const& out, gpu_exec const& exe
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
-void invert_times(graph_view const& graph, std::int64_t const* times, std::uint32_t const* ordinal,
+void invert_times(csr_arrays const& graph, std::int64_t const* times, std::uint32_t const* ordinal,
                   std::int64_t* time_of, gpu_exec const& exec)
 {
   if (graph.num_edges == 0) { return; }

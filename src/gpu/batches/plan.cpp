@@ -22,7 +22,7 @@ std::vector<std::int64_t> fanouts_of(edge_type const& type, std::size_t t, minib
   std::int64_t most = 0;
   if (type.edges.num_edges() > 0) {
     most = *type.edges.derived().get<std::int64_t>("largest-degree",
-                                                   [&] { return largest_degree(type.edges.view(), exec); });
+                                                   [&] { return largest_degree(type.edges.csr(), exec); });
   }
   bool const repeats = params.replace && samplers::choice_of(type, params) != samplers::edge_choice::last;
   std::vector<std::int64_t> out;
@@ -36,7 +36,7 @@ std::vector<std::int64_t> fanouts_of(edge_type const& type, std::size_t t, minib
 edge_plan edge_plan_of(edge_type const& type, std::size_t t, minibatch_params const& params, gpu_exec const& exec)
 {
   edge_plan out;
-  out.graph = type.edges.view();
+  out.graph = type.edges.csr();
   out.from = type.from;
   out.to = type.to;
   if (!type.order.empty()) {

@@ -28,7 +28,7 @@ struct alignas(16) queue_task {
 
 /// One edge type, for all hops.
 struct queue_edges {
-  graph_view graph;
+  csr_arrays graph;
   std::int64_t const* times = nullptr;
   std::uint32_t const* ordinal = nullptr;
   core::alias_bucket const* buckets = nullptr;

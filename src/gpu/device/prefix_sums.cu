@@ -14,14 +14,14 @@ namespace {
 
 constexpr int block_threads = 256;
 
-__global__ __launch_bounds__(tile_threads) void fixed_weights_kernel(graph_view graph, tile_view tiles,
+__global__ __launch_bounds__(tile_threads) void fixed_weights_kernel(csr_arrays graph, tile_view tiles,
                                                                      float const* largest, std::uint64_t* out)
 {
   for_each_tile_edge(tiles, [&](edge_id e, std::int64_t row) { out[e] = fixed_weight(graph, largest, e, row); });
 }
 
 /// before[row] = the sum of everything before the row.
-__global__ __launch_bounds__(block_threads) void sums_before_kernel(graph_view graph, std::uint64_t const* sums,
+__global__ __launch_bounds__(block_threads) void sums_before_kernel(csr_arrays graph, std::uint64_t const* sums,
                                                                     std::uint64_t* before)
 {
   for (std::int64_t row = global_thread(); row < graph.num_vertices; row += grid_stride()) {
@@ -38,7 +38,7 @@ __global__ __launch_bounds__(tile_threads) void subtract_kernel(tile_view tiles,
 
 }  // namespace
 
-buffer<std::uint64_t> make_prefix_sums(graph_view const& graph, gpu_exec const& exec)
+buffer<std::uint64_t> make_prefix_sums(csr_arrays const& graph, gpu_exec const& exec)
 {
   device_guard const guard(exec.device);
   buffer<std::uint64_t> out(graph.num_edges, memory_of(exec));

@@ -147,7 +147,7 @@ class copy_line {
   std::size_t next_chunk_ = 0;
 };
 
-edge_stream::edge_stream(graph_view const& graph, stream_layout layout, gpu_exec const& exec)
+edge_stream::edge_stream(csr_arrays const& graph, stream_layout layout, gpu_exec const& exec)
     : graph_(graph), layout_(std::move(layout)), exec_(exec), resident_(graph)
 {
   device_guard const guard(exec.device);
@@ -215,7 +215,7 @@ std::size_t edge_stream::slot_for(std::int64_t first, std::int64_t end) const
   return fits_either && slots_[1].last_use < slots_[0].last_use ? 1 : 0;
 }
 
-graph_view edge_stream::load(std::int64_t first, std::int64_t end)
+csr_arrays edge_stream::load(std::int64_t first, std::int64_t end)
 {
   device_guard const guard(exec_.device);
   current_ = slot_for(first, end);
@@ -242,9 +242,9 @@ graph_view edge_stream::load(std::int64_t first, std::int64_t end)
 
 void edge_stream::done() { line_->used(current_, exec_.stream); }
 
-graph_view edge_stream::shifted(slot const& in) const
+csr_arrays edge_stream::shifted(slot const& in) const
 {
-  graph_view out = resident_;
+  csr_arrays out = resident_;
   auto const begin = static_cast<std::ptrdiff_t>(graph_.indptr[in.first]);
   out.indices = in.neighbors.data() - begin;
   if (graph_.weights != nullptr) { out.weights = in.weights.data() - begin; }

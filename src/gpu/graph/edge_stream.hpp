@@ -26,7 +26,7 @@ class edge_stream {
   /// Allocates both buffers and the offsets from memory_of(exec), and enqueues the copy of offsets and types of vertices.
   /// @param graph  In host memory; must outlive the object.
   /// @throws memory_error; device_error.
-  edge_stream(graph_view const& graph, stream_layout layout, gpu_exec const& exec);
+  edge_stream(csr_arrays const& graph, stream_layout layout, gpu_exec const& exec);
 
   /// Waits for the copies.
   ~edge_stream();
@@ -36,12 +36,12 @@ class edge_stream {
   [[nodiscard]] stream_layout const& layout() const { return layout_; }
 
   /// The graph with offsets and types of vertices, but without edge arrays.
-  [[nodiscard]] graph_view const& resident() const { return resident_; }
+  [[nodiscard]] csr_arrays const& resident() const { return resident_; }
 
   /// The graph with the edges of vertices [first, end), whose arrays are shifted: those edges stand at their places in the
   /// whole graph, and no others may be read. Nothing is copied if a buffer holds them already. The vertices are of one
   /// sub-graph. @throws device_error.
-  [[nodiscard]] graph_view load(std::int64_t first, std::int64_t end);
+  [[nodiscard]] csr_arrays load(std::int64_t first, std::int64_t end);
 
   /// All work on the view that was loaded last is enqueued.
   void done();
@@ -60,12 +60,12 @@ class edge_stream {
 
   [[nodiscard]] std::size_t slot_for(std::int64_t first, std::int64_t end) const;
   void put(void* to, void const* from, std::int64_t bytes, bool page_locked);
-  [[nodiscard]] graph_view shifted(slot const& in) const;
+  [[nodiscard]] csr_arrays shifted(slot const& in) const;
 
-  graph_view graph_;
+  csr_arrays graph_;
   stream_layout layout_;
   gpu_exec exec_;
-  graph_view resident_;
+  csr_arrays resident_;
   buffer<edge_id> offsets_;
   buffer<unsigned char> types_;
   std::array<slot, 2> slots_;

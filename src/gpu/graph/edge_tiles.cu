@@ -25,7 +25,7 @@ struct row_cut {
 };
 
 /// Cuts at the first row that starts at edge (t + 1) most_edges or later, and at each most_rows rows.
-__global__ __launch_bounds__(block_threads) void find_cuts(graph_view graph, std::int64_t by_edges,
+__global__ __launch_bounds__(block_threads) void find_cuts(csr_arrays graph, std::int64_t by_edges,
                                                            std::int64_t most_edges, std::int64_t by_rows,
                                                            std::int64_t most_rows, row_cut* cuts)
 {
@@ -39,7 +39,7 @@ __global__ __launch_bounds__(block_threads) void find_cuts(graph_view graph, std
 
 }  // namespace
 
-edge_tiles::edge_tiles(graph_view const& graph, row_batch const& batch, gpu_exec const& exec)
+edge_tiles::edge_tiles(csr_arrays const& graph, row_batch const& batch, gpu_exec const& exec)
     : indptr_(graph.indptr),
       batch_(batch),
       rows_((batch.num_edges() + tile_edges - 1) / tile_edges + 1, memory_of(exec))
@@ -49,7 +49,7 @@ edge_tiles::edge_tiles(graph_view const& graph, row_batch const& batch, gpu_exec
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
-std::vector<row_batch> make_row_batches(graph_view const& graph, std::int64_t most_edges, std::int64_t most_rows,
+std::vector<row_batch> make_row_batches(csr_arrays const& graph, std::int64_t most_edges, std::int64_t most_rows,
                                         gpu_exec const& exec)
 {
   std::int64_t const by_edges = graph.num_edges == 0 ? 0 : (graph.num_edges - 1) / most_edges;

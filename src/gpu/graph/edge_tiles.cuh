@@ -29,11 +29,11 @@ struct row_batch {
 };
 
 /// All rows of a graph.
-inline row_batch all_rows(graph_view const& graph) { return {0, graph.num_vertices, 0, graph.num_edges}; }
+inline row_batch all_rows(csr_arrays const& graph) { return {0, graph.num_vertices, 0, graph.num_edges}; }
 
 /// The rows of a graph in batches that have at most `most_rows` rows, and at most `most_edges` edges beside those of
 /// their last row. Batches without edges but with rows are among them. Synchronises if there is more than one.
-[[nodiscard]] std::vector<row_batch> make_row_batches(graph_view const& graph, std::int64_t most_edges,
+[[nodiscard]] std::vector<row_batch> make_row_batches(csr_arrays const& graph, std::int64_t most_edges,
                                                       std::int64_t most_rows, gpu_exec const& exec);
 
 /// The last row in [low, high] that starts at edge `e` or before: the row of e, if it is in that range. Any thread.
@@ -65,7 +65,7 @@ struct tile_view {
 class edge_tiles {
  public:
   /// Enqueues the search for the tiles' rows; doesn't synchronise.
-  edge_tiles(graph_view const& graph, row_batch const& batch, gpu_exec const& exec);
+  edge_tiles(csr_arrays const& graph, row_batch const& batch, gpu_exec const& exec);
 
   [[nodiscard]] tile_view view() const { return {indptr_, batch_.first_edge, batch_.last_edge, rows_.data()}; }
   [[nodiscard]] unsigned num_blocks() const { return static_cast<unsigned>(rows_.size() - 1); }

@@ -48,6 +48,8 @@ graph copied(graph const& input, int device, memory_resource& resource, gpu_exec
   only_offset[0] = 0;
   to.indptr = copied(from.indptr.empty() ? shared_array(std::move(only_offset)) : from.indptr, resource, exec);
   to.indices = copied(from.indices, resource, exec);
+  to.packed = {copied(from.packed.records, resource, exec), copied(from.packed.words, resource, exec),
+               from.packed.num_edges};
   to.weights = copied(from.weights, resource, exec);
   to.edge_labels = copied(from.edge_labels, resource, exec);
   to.node_types = copied(from.node_types, resource, exec);

@@ -40,7 +40,7 @@ __device__ void add_up(findings const& mine, findings* out)
 }
 
 /// Offsets, and the descents where lists begin. An offset out of range is not followed.
-__global__ __launch_bounds__(block_threads) void check_lists_kernel(graph_view graph, findings* out)
+__global__ __launch_bounds__(block_threads) void check_lists_kernel(csr_arrays graph, findings* out)
 {
   findings mine;
   for (std::int64_t v = global_thread(); v < graph.num_vertices; v += grid_stride()) {
@@ -53,7 +53,7 @@ __global__ __launch_bounds__(block_threads) void check_lists_kernel(graph_view g
   add_up(mine, out);
 }
 
-__global__ __launch_bounds__(block_threads) void check_edges_kernel(graph_view graph, edge_id const* edge_ids,
+__global__ __launch_bounds__(block_threads) void check_edges_kernel(csr_arrays graph, edge_id const* edge_ids,
                                                                     findings* out)
 {
   findings mine;
@@ -71,7 +71,7 @@ __global__ __launch_bounds__(block_threads) void check_edges_kernel(graph_view g
 
 bool is_sound(graph_arrays const& arrays, gpu_exec const& exec)
 {
-  graph_view const graph{arrays.indptr.size() - 1, arrays.indices.size(), arrays.indptr.data(),
+  csr_arrays const graph{arrays.indptr.size() - 1, arrays.indices.size(), arrays.indptr.data(),
                          arrays.indices.data(),    arrays.weights.data(), arrays.edge_labels.view(),
                          arrays.node_types.view()};
   buffer<findings> found(1, memory_of(exec));

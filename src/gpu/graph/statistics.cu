@@ -16,7 +16,7 @@ namespace {
 
 constexpr int block_threads = 256;
 
-__global__ __launch_bounds__(tile_threads) void largest_weights_kernel(graph_view graph, tile_view tiles,
+__global__ __launch_bounds__(tile_threads) void largest_weights_kernel(csr_arrays graph, tile_view tiles,
                                                                        float* largest)
 {
   reduce_tile_rows(
@@ -26,7 +26,7 @@ __global__ __launch_bounds__(tile_threads) void largest_weights_kernel(graph_vie
       [&](std::int64_t row, float part) { atomicMax(reinterpret_cast<int*>(largest + row), __float_as_int(part)); });
 }
 
-__global__ __launch_bounds__(tile_threads) void fixed_totals_kernel(graph_view graph, tile_view tiles,
+__global__ __launch_bounds__(tile_threads) void fixed_totals_kernel(csr_arrays graph, tile_view tiles,
                                                                     float const* largest, std::uint64_t* totals)
 {
   reduce_tile_rows(
@@ -38,7 +38,7 @@ __global__ __launch_bounds__(tile_threads) void fixed_totals_kernel(graph_view g
 }
 
 /// Adds up of_row over all rows. One atomic operation a block and sum.
-__global__ __launch_bounds__(block_threads) void summary_kernel(graph_view graph, float const* largest,
+__global__ __launch_bounds__(block_threads) void summary_kernel(csr_arrays graph, float const* largest,
                                                                 std::uint64_t const* totals,
                                                                 core::weight_summary* summary)
 {
@@ -57,7 +57,7 @@ __global__ __launch_bounds__(block_threads) void summary_kernel(graph_view graph
   atomicAdd(reinterpret_cast<unsigned long long*>(&summary->edges), static_cast<unsigned long long>(all.edges));
 }
 
-__global__ __launch_bounds__(block_threads) void largest_degree_kernel(graph_view graph, unsigned long long* largest)
+__global__ __launch_bounds__(block_threads) void largest_degree_kernel(csr_arrays graph, unsigned long long* largest)
 {
   unsigned long long most = 0;
   for (std::int64_t row = global_thread(); row < graph.num_vertices; row += grid_stride()) {
@@ -72,7 +72,7 @@ __global__ __launch_bounds__(block_threads) void largest_degree_kernel(graph_vie
 }
 
 /// Adds the squares of all degrees. One atomic operation a block.
-__global__ __launch_bounds__(block_threads) void degree_squares_kernel(graph_view graph, unsigned long long* squares)
+__global__ __launch_bounds__(block_threads) void degree_squares_kernel(csr_arrays graph, unsigned long long* squares)
 {
   unsigned long long sum = 0;
   for (std::int64_t row = global_thread(); row < graph.num_vertices; row += grid_stride()) {
@@ -86,7 +86,7 @@ __global__ __launch_bounds__(block_threads) void degree_squares_kernel(graph_vie
 }
 
 /// Sets `found` if some row has no way on.
-__global__ __launch_bounds__(block_threads) void dead_end_kernel(graph_view graph, float const* largest,
+__global__ __launch_bounds__(block_threads) void dead_end_kernel(csr_arrays graph, float const* largest,
                                                                  unsigned* found)
 {
   bool dead = false;
@@ -144,7 +144,7 @@ buffer<T> make_zeros(std::int64_t size, gpu_exec const& exec)
 
 }  // namespace
 
-buffer<float> make_largest_weights(graph_view const& graph, edge_tiles const* tiles, gpu_exec const& exec)
+buffer<float> make_largest_weights(csr_arrays const& graph, edge_tiles const* tiles, gpu_exec const& exec)
 {
   auto out = make_zeros<float>(graph.num_vertices, exec);
   if (tiles == nullptr) { return out; }
@@ -153,7 +153,7 @@ buffer<float> make_largest_weights(graph_view const& graph, edge_tiles const* ti
   return out;
 }
 
-buffer<std::uint64_t> make_fixed_totals(graph_view const& graph, float const* largest, edge_tiles const* tiles,
+buffer<std::uint64_t> make_fixed_totals(csr_arrays const& graph, float const* largest, edge_tiles const* tiles,
                                         gpu_exec const& exec)
 {
   auto out = make_zeros<std::uint64_t>(graph.num_vertices, exec);
@@ -163,7 +163,7 @@ buffer<std::uint64_t> make_fixed_totals(graph_view const& graph, float const* la
   return out;
 }
 
-plan::weight_statistics make_weight_statistics(graph_view const& graph, gpu_exec const& exec)
+plan::weight_statistics make_weight_statistics(csr_arrays const& graph, gpu_exec const& exec)
 {
   device_guard const guard(exec.device);
   std::optional<edge_tiles> tiles;
@@ -185,7 +185,7 @@ plan::weight_statistics make_weight_statistics(graph_view const& graph, gpu_exec
   return out;
 }
 
-std::int64_t largest_degree(graph_view const& graph, gpu_exec const& exec)
+std::int64_t largest_degree(csr_arrays const& graph, gpu_exec const& exec)
 {
   if (graph.num_edges == 0) { return 0; }
   device_guard const guard(exec.device);
@@ -199,7 +199,7 @@ std::int64_t largest_degree(graph_view const& graph, gpu_exec const& exec)
   return static_cast<std::int64_t>(largest);
 }
 
-double mean_met_degree(graph_view const& graph, gpu_exec const& exec)
+double mean_met_degree(csr_arrays const& graph, gpu_exec const& exec)
 {
   if (graph.num_edges == 0) { return 0; }
   device_guard const guard(exec.device);
@@ -213,7 +213,7 @@ double mean_met_degree(graph_view const& graph, gpu_exec const& exec)
   return static_cast<double>(sum) / static_cast<double>(graph.num_edges);
 }
 
-bool has_dead_end(graph_view const& graph, float const* largest, gpu_exec const& exec)
+bool has_dead_end(csr_arrays const& graph, float const* largest, gpu_exec const& exec)
 {
   if (graph.num_vertices == 0) { return false; }
   device_guard const guard(exec.device);
@@ -227,7 +227,7 @@ bool has_dead_end(graph_view const& graph, float const* largest, gpu_exec const&
   return dead != 0;
 }
 
-std::vector<char> labels_in_use(graph_view const& graph, plan::grouping by, gpu_exec const& exec)
+std::vector<char> labels_in_use(csr_arrays const& graph, plan::grouping by, gpu_exec const& exec)
 {
   bool const by_edge = by == plan::grouping::by_edge_label;
   label_view const labels = by_edge ? graph.edge_labels : graph.node_types;

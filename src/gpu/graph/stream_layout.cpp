@@ -10,7 +10,7 @@ namespace tendril::gpu {
 namespace {
 
 /// Cuts at every so many edges, or after a vertex that has more. @return the edges of the largest part.
-std::int64_t cut(graph_view const& graph, std::int64_t most_edges, std::vector<std::int64_t>& first_vertex)
+std::int64_t cut(csr_arrays const& graph, std::int64_t most_edges, std::vector<std::int64_t>& first_vertex)
 {
   std::int64_t largest = 0;
   first_vertex.assign(1, 0);
@@ -37,7 +37,7 @@ std::int64_t cut(graph_view const& graph, std::int64_t most_edges, std::vector<s
 
 }  // namespace
 
-graph_bytes graph_bytes::of(graph_view const& graph)
+graph_bytes graph_bytes::of(csr_arrays const& graph)
 {
   graph_bytes out;
   out.resident = (graph.num_vertices + 1) * static_cast<std::int64_t>(sizeof(edge_id)) +
@@ -49,7 +49,7 @@ graph_bytes graph_bytes::of(graph_view const& graph)
   return out;
 }
 
-stream_layout make_stream_layout(graph_view const& graph, std::int64_t budget)
+stream_layout make_stream_layout(csr_arrays const& graph, std::int64_t budget)
 {
   stream_layout out;
   out.bytes = graph_bytes::of(graph);

@@ -17,7 +17,7 @@ struct graph_bytes {
   std::int64_t an_edge = 0;
   std::int64_t all = 0;
 
-  [[nodiscard]] static graph_bytes of(graph_view const& graph);
+  [[nodiscard]] static graph_bytes of(csr_arrays const& graph);
 };
 
 /// Consecutive vertices make a sub-graph. Offsets of all vertices stay on the GPU, and what is left of the memory is two
@@ -35,6 +35,6 @@ struct stream_layout {
 /// @param graph   In host memory, with at least one vertex.
 /// @param budget  Bytes.
 /// @throws memory_error if not even the offsets and the longest list fit.
-[[nodiscard]] stream_layout make_stream_layout(graph_view const& graph, std::int64_t budget);
+[[nodiscard]] stream_layout make_stream_layout(csr_arrays const& graph, std::int64_t budget);
 
 }  // namespace tendril::gpu

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int block_threads = 256;
 
-__global__ __launch_bounds__(block_threads) void find_kernel(graph_view const graph, std::int64_t num_vertices,
+__global__ __launch_bounds__(block_threads) void find_kernel(csr_arrays const graph, std::int64_t num_vertices,
                                                              unsigned long long* first)
 {
   for (edge_id e = global_thread(); e < graph.num_edges; e += grid_stride()) {
@@ -21,7 +21,7 @@ __global__ __launch_bounds__(block_threads) void find_kernel(graph_view const gr
 }
 
 /// The time of each edge, and which of its vertex' edges it is.
-__global__ __launch_bounds__(tile_threads) void fill_kernel(graph_view const graph, tile_view tiles,
+__global__ __launch_bounds__(tile_threads) void fill_kernel(csr_arrays const graph, tile_view tiles,
                                                             std::int64_t const* times, bool of_vertices,
                                                             std::int64_t* time_of, std::uint32_t* ordinal)
 {
@@ -33,7 +33,7 @@ __global__ __launch_bounds__(tile_threads) void fill_kernel(graph_view const gra
 
 }  // namespace
 
-edge_id first_edge_beyond(graph_view const& graph, std::int64_t num_vertices, gpu_exec const& exec)
+edge_id first_edge_beyond(csr_arrays const& graph, std::int64_t num_vertices, gpu_exec const& exec)
 {
   if (graph.num_edges == 0) { return -1; }
   buffer<unsigned long long> first(1, memory_of(exec));
@@ -44,7 +44,7 @@ edge_id first_edge_beyond(graph_view const& graph, std::int64_t num_vertices, gp
   return static_cast<edge_id>(value_at(first.data(), exec));  // 2^64 - 1 reads -1
 }
 
-void sort_by_time(graph_view const& graph, std::int64_t const* times, bool of_vertices, std::int64_t* sorted,
+void sort_by_time(csr_arrays const& graph, std::int64_t const* times, bool of_vertices, std::int64_t* sorted,
                   std::uint32_t* ordinal, gpu_exec const& exec)
 {
   if (graph.num_edges == 0) { return; }

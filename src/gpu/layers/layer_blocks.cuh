@@ -171,7 +171,7 @@ __device__ bool draw_columns(layer_arena const& a, std::uint32_t size, bool repl
 /// Answers the questions of one row by its hash set, or by a search in its list. A whole warp calls it.
 __device__ inline void ask_row(layerwise_job const& job, layer_arena const& a, std::uint32_t r, std::uint32_t* row_bits)
 {
-  graph_view const& g = job.source.graph;
+  csr_arrays const& g = job.source.graph;
   edge_id const first = a.row_first[r];
   std::uint32_t const degree = a.row_degree[r];
   auto const place = core::adjacency_set_place(a.rows[r], static_cast<std::uint64_t>(first), degree);
@@ -254,7 +254,7 @@ __device__ inline void match(layerwise_job const& job, layer_arena const& a, std
 /// Calls f(edge) for every edge from a vertex to its neighbour u, in order: one, unless there are parallel ones. `degree`
 /// edges start at `first`. Any thread.
 template <class F>
-__device__ void for_each_edge_to(graph_view const& g, edge_id first, std::uint32_t degree, vertex_id u, F f)
+__device__ void for_each_edge_to(csr_arrays const& g, edge_id first, std::uint32_t degree, vertex_id u, F f)
 {
   for (edge_id e = core::first_edge_to(g.indices, first, degree, u); e < first + degree && g.indices[e] == u; ++e) {
     f(e);

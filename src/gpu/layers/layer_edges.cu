@@ -54,7 +54,7 @@ template <class F>
 __device__ void for_each_entry(layerwise_job const& job, edge_arena const& a, bool places, std::uint32_t r,
                                std::uint32_t j, F f)
 {
-  graph_view const& g = job.source.graph;
+  csr_arrays const& g = job.source.graph;
   propagation const matrix = job.source.matrix;
   std::uint32_t const column_degree = matrix == propagation::symmetric ? a.column_degree[j] : 0;
   auto const scaled = [&](float weight) {
@@ -167,7 +167,7 @@ __global__ __launch_bounds__(threads) void write_edges_kernel(layerwise_job cons
   extern __shared__ std::uint64_t shared[];
   arena_cutter cutter(arena_memory(shape, shared, scratch));
   edge_arena const a = edge_arena::cut(job, cutter);
-  graph_view const& g = job.source.graph;
+  csr_arrays const& g = job.source.graph;
   bool const places = needs_places(job, out);
   for (std::int64_t b = blockIdx.x; b < range.count * job.num_layers; b += gridDim.x) {
     std::int64_t const in_range = b / job.num_layers;

@@ -23,7 +23,7 @@ __device__ int exponent_of(float const* largest)
   return largest != nullptr && *largest > 0 ? core::exponent_above(*largest) : 0;
 }
 
-__global__ __launch_bounds__(tile_threads) void add_columns_kernel(graph_view graph, tile_view tiles,
+__global__ __launch_bounds__(tile_threads) void add_columns_kernel(csr_arrays graph, tile_view tiles,
                                                                    propagation matrix, float const* largest,
                                                                    core::square_sum* sums)
 {
@@ -38,7 +38,7 @@ __global__ __launch_bounds__(tile_threads) void add_columns_kernel(graph_view gr
   });
 }
 
-__global__ __launch_bounds__(block_threads) void column_norms_kernel(graph_view graph, propagation matrix,
+__global__ __launch_bounds__(block_threads) void column_norms_kernel(csr_arrays graph, propagation matrix,
                                                                      core::square_sum const* sums, float* out)
 {
   for (std::int64_t u = global_thread(); u < graph.num_vertices; u += grid_stride()) {
@@ -64,7 +64,7 @@ __global__ __launch_bounds__(block_threads) void probabilities_kernel(std::int64
   }
 }
 
-__global__ __launch_bounds__(block_threads) void squares_kernel(graph_view graph, float const* largest, float* out)
+__global__ __launch_bounds__(block_threads) void squares_kernel(csr_arrays graph, float const* largest, float* out)
 {
   int const exponent = exponent_of(largest);
   for (edge_id e = global_thread(); e < graph.num_edges; e += grid_stride()) {
@@ -73,7 +73,7 @@ __global__ __launch_bounds__(block_threads) void squares_kernel(graph_view graph
   }
 }
 
-__global__ __launch_bounds__(block_threads) void row_norms_kernel(graph_view graph, propagation matrix,
+__global__ __launch_bounds__(block_threads) void row_norms_kernel(csr_arrays graph, propagation matrix,
                                                                   float const* largest,
                                                                   std::uint64_t const* prefix_sums, float* out)
 {
@@ -87,7 +87,7 @@ __global__ __launch_bounds__(block_threads) void row_norms_kernel(graph_view gra
   }
 }
 
-__global__ __launch_bounds__(tile_threads) void parallel_edges_kernel(graph_view graph, tile_view tiles, int* found)
+__global__ __launch_bounds__(tile_threads) void parallel_edges_kernel(csr_arrays graph, tile_view tiles, int* found)
 {
   for_each_tile_edge(tiles, [&](edge_id e, std::int64_t row) {
     if (e > graph.indptr[row] && graph.indices[e] == graph.indices[e - 1]) { *found = 1; }
@@ -106,7 +106,7 @@ buffer<float> largest_of(float const* values, std::int64_t size, gpu_exec const&
 
 }  // namespace
 
-buffer<float> make_column_norms(graph_view const& graph, propagation matrix, gpu_exec const& exec)
+buffer<float> make_column_norms(csr_arrays const& graph, propagation matrix, gpu_exec const& exec)
 {
   device_guard const guard(exec.device);
   buffer<float> out(graph.num_vertices, memory_of(exec));
@@ -138,7 +138,7 @@ samplers::vertex_table make_vertex_table(std::int64_t num_vertices, float const*
   buffer<edge_id> indptr(2, memory_of(exec));
   one_row_kernel<<<1, 1, 0, exec.stream>>>(indptr.data(), num_vertices);
   TENDRIL_CUDA_TRY(cudaGetLastError());
-  graph_view const row{1, num_vertices, indptr.data(), targets.data(), weights, {}, {}};
+  csr_arrays const row{1, num_vertices, indptr.data(), targets.data(), weights, {}, {}};
   out.records = make_alias_records(row, exec);
   edge_tiles const tiles(row, all_rows(row), exec);
   auto const largest = make_largest_weights(row, &tiles, exec);
@@ -150,7 +150,7 @@ samplers::vertex_table make_vertex_table(std::int64_t num_vertices, float const*
   return out;
 }
 
-samplers::square_table make_square_table(graph_view const& graph, propagation matrix, gpu_exec const& exec)
+samplers::square_table make_square_table(csr_arrays const& graph, propagation matrix, gpu_exec const& exec)
 {
   device_guard const guard(exec.device);
   samplers::square_table out;
@@ -169,7 +169,7 @@ samplers::square_table make_square_table(graph_view const& graph, propagation ma
         graph, largest.data(), squares.data());
     TENDRIL_CUDA_TRY(cudaGetLastError());
   }
-  graph_view squared = graph;
+  csr_arrays squared = graph;
   squared.weights = squares.data();
   out.prefix_sums = make_prefix_sums(squared, exec);
   edge_tiles const tiles(squared, all_rows(squared), exec);
@@ -182,7 +182,7 @@ samplers::square_table make_square_table(graph_view const& graph, propagation ma
   return out;
 }
 
-bool has_parallel_edges(graph_view const& graph, gpu_exec const& exec)
+bool has_parallel_edges(csr_arrays const& graph, gpu_exec const& exec)
 {
   device_guard const guard(exec.device);
   if (graph.num_edges == 0) { return false; }

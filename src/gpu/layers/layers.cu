@@ -241,7 +241,7 @@ __global__ __launch_bounds__(threads) void ladies_kernel(layerwise_job const job
   extern __shared__ std::uint64_t shared[];
   arena_cutter cutter(arena_memory(shape, shared, scratch));
   layer_arena const a = layer_arena::cut(job, max(job.batch_size, job.layer_size), shape.bits_in_shared, cutter);
-  graph_view const& g = job.source.graph;
+  csr_arrays const& g = job.source.graph;
   for (std::int64_t i = range.first + blockIdx.x; i < range.first + range.count; i += gridDim.x) {
     load_roots(job, i, a);
     for (std::uint32_t layer = 0; layer < job.num_layers; ++layer) {

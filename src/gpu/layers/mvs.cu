@@ -25,7 +25,7 @@ __global__ __launch_bounds__(block_threads) void clean_kernel(float const* impor
   }
 }
 
-__global__ __launch_bounds__(block_threads) void weigh_kernel(graph_view graph, vertex_id const* vertices,
+__global__ __launch_bounds__(block_threads) void weigh_kernel(csr_arrays graph, vertex_id const* vertices,
                                                               float const* probabilities, std::int64_t size,
                                                               std::int64_t batch_size, float* weights,
                                                               std::int64_t* edge_offsets)
@@ -38,7 +38,7 @@ __global__ __launch_bounds__(block_threads) void weigh_kernel(graph_view graph, 
   }
 }
 
-__global__ __launch_bounds__(tile_threads) void copy_kernel(graph_view graph, tile_view tiles,
+__global__ __launch_bounds__(tile_threads) void copy_kernel(csr_arrays graph, tile_view tiles,
                                                             vertex_id const* vertices, std::int64_t const* edge_offsets,
                                                             vertex_id* neighbors, edge_id* edges)
 {
@@ -58,7 +58,7 @@ void clean_importances(float const* importances, std::int64_t size, float* out, 
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
-void weigh_slots(graph_view const& graph, vertex_id const* vertices, float const* probabilities, std::int64_t size,
+void weigh_slots(csr_arrays const& graph, vertex_id const* vertices, float const* probabilities, std::int64_t size,
                  std::int64_t batch_size, float* weights, std::int64_t* edge_offsets, gpu_exec const& exec)
 {
   weigh_kernel<<<grid_blocks(size, block_threads), block_threads, 0, exec.stream>>>(
@@ -69,11 +69,11 @@ void weigh_slots(graph_view const& graph, vertex_id const* vertices, float const
   });
 }
 
-void copy_neighbors(graph_view const& graph, vertex_id const* vertices, std::int64_t size,
+void copy_neighbors(csr_arrays const& graph, vertex_id const* vertices, std::int64_t size,
                     std::int64_t const* edge_offsets, std::int64_t num_edges, vertex_id* neighbors, edge_id* edges,
                     gpu_exec const& exec)
 {
-  graph_view const slots{size, num_edges, edge_offsets, neighbors, nullptr, {}, {}};
+  csr_arrays const slots{size, num_edges, edge_offsets, neighbors, nullptr, {}, {}};
   edge_tiles const tiles(slots, all_rows(slots), exec);
   copy_kernel<<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(graph, tiles.view(), vertices, edge_offsets,
                                                                     neighbors, edges);

@@ -33,7 +33,7 @@ struct alignas(16) list_row {
 };
 
 struct large_job {
-  graph_view graph;
+  csr_arrays graph;
   sample_sets sets;
   vertex_id const* sorted;      ///< [num_nodes], ascending in each sample.
   std::uint32_t const* order;   ///< [num_nodes] position in its sample; null where it is the place among the sorted.
@@ -43,7 +43,7 @@ struct large_job {
 };
 
 /// A key for each vertex that sorts by sample, then by vertex. One thread a vertex.
-__global__ __launch_bounds__(block_threads) void rows_kernel(graph_view graph, sample_sets sets, key_layout layout,
+__global__ __launch_bounds__(block_threads) void rows_kernel(csr_arrays graph, sample_sets sets, key_layout layout,
                                                              std::uint64_t* keys, std::uint32_t* order, list_row* rows,
                                                              std::int64_t* item_counts)
 {
@@ -244,7 +244,7 @@ struct sorted_samples {
   buffer<std::int64_t> item_offsets;
 };
 
-sorted_samples sort_samples(graph_view const& graph, sample_sets const& sets, bool ascending, sample_status* status,
+sorted_samples sort_samples(csr_arrays const& graph, sample_sets const& sets, bool ascending, sample_status* status,
                             gpu_exec const& exec)
 {
   auto& memory = memory_of(exec);
@@ -281,7 +281,7 @@ sorted_samples sort_samples(graph_view const& graph, sample_sets const& sets, bo
 
 }  // namespace
 
-sample_status induce_large(graph_view const& graph, sample_sets const& sets, bool ascending, sample_status* status,
+sample_status induce_large(csr_arrays const& graph, sample_sets const& sets, bool ascending, sample_status* status,
                            subgraphs& out, gpu_exec const& exec)
 {
   expect_below_power("samples: number", sets.num_samples, 32);

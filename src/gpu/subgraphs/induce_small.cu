@@ -182,7 +182,7 @@ __device__ void visit_items(small_sample const& sample, row_group const& rows, V
 
 /// Reads the lists of a group, end to end. All lanes.
 template <class Visitor>
-__device__ void read_lists(graph_view const& graph, small_sample const& sample, row_group const& rows,
+__device__ void read_lists(csr_arrays const& graph, small_sample const& sample, row_group const& rows,
                            Visitor const& visitor)
 {
   warp_desk& desk = *sample.desk;
@@ -214,7 +214,7 @@ __device__ void read_lists(graph_view const& graph, small_sample const& sample, 
 
 /// Searches the long lists of a group for all vertices of the sample. All lanes.
 template <class Visitor>
-__device__ void search_lists(graph_view const& graph, small_sample const& sample, row_group const& rows,
+__device__ void search_lists(csr_arrays const& graph, small_sample const& sample, row_group const& rows,
                              Visitor const& visitor)
 {
   warp_desk& desk = *sample.desk;
@@ -241,7 +241,7 @@ __device__ void search_lists(graph_view const& graph, small_sample const& sample
 }
 
 /// The rows of one sample from `first_row` on. `wanted` tells whether a lane's is to be looked at. All lanes.
-__device__ row_group make_group(graph_view const& graph, small_sample const& sample, vertex_id const* nodes,
+__device__ row_group make_group(csr_arrays const& graph, small_sample const& sample, vertex_id const* nodes,
                                 int first_row, bool wanted)
 {
   row_group rows{first_row};
@@ -255,7 +255,7 @@ __device__ row_group make_group(graph_view const& graph, small_sample const& sam
   return rows;
 }
 
-__global__ __launch_bounds__(block_threads) void count_kernel(graph_view graph, sample_sets sets, sample_status* status,
+__global__ __launch_bounds__(block_threads) void count_kernel(csr_arrays graph, sample_sets sets, sample_status* status,
                                                               std::uint32_t* row_counts)
 {
   __shared__ warp_desk desks[block_warps];
@@ -282,7 +282,7 @@ __global__ __launch_bounds__(block_threads) void count_kernel(graph_view graph, 
   }
 }
 
-__global__ __launch_bounds__(block_threads) void write_kernel(graph_view graph, sample_sets sets,
+__global__ __launch_bounds__(block_threads) void write_kernel(csr_arrays graph, sample_sets sets,
                                                               std::int64_t const* row_offsets, inner_edges out,
                                                               std::int64_t* edge_offsets)
 {
@@ -350,7 +350,7 @@ void check_samples(sample_sets const& sets, std::int64_t num_vertices, sample_st
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
-void count_small(graph_view const& graph, sample_sets const& sets, sample_status* status, std::uint32_t* row_counts,
+void count_small(csr_arrays const& graph, sample_sets const& sets, sample_status* status, std::uint32_t* row_counts,
                  cuda_stream stream)
 {
   unsigned const blocks = grid_blocks(sets.num_samples, block_warps);
@@ -372,7 +372,7 @@ void scan_counts(std::uint32_t const* row_counts, std::int64_t size, std::int64_
                                    cudaMemcpyDeviceToDevice, exec.stream));
 }
 
-void write_small(graph_view const& graph, sample_sets const& sets, std::int64_t const* row_offsets,
+void write_small(csr_arrays const& graph, sample_sets const& sets, std::int64_t const* row_offsets,
                  inner_edges const& out, std::int64_t* edge_offsets, cuda_stream stream)
 {
   unsigned const blocks = grid_blocks(sets.num_samples + 1, block_warps);

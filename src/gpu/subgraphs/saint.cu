@@ -104,7 +104,7 @@ __global__ __launch_bounds__(tile_threads) void aggregator_kernel(tile_view tile
       tiles, [&](edge_id e, std::int64_t row) { aggregator[e] = core::saint_ratio(edge_counts[e], node_counts[row]); });
 }
 
-__global__ __launch_bounds__(block_threads) void flags_kernel(graph_view graph, std::uint8_t* has_edges)
+__global__ __launch_bounds__(block_threads) void flags_kernel(csr_arrays graph, std::uint8_t* has_edges)
 {
   for (std::int64_t v = global_thread(); v < graph.num_vertices; v += grid_stride()) {
     has_edges[v] = graph.indptr[v + 1] > graph.indptr[v] ? 1 : 0;
@@ -118,7 +118,7 @@ __global__ __launch_bounds__(block_threads) void iota_kernel(std::int64_t size, 
 
 }  // namespace
 
-buffer<vertex_id> make_sources(graph_view const& graph, gpu_exec const& exec)
+buffer<vertex_id> make_sources(csr_arrays const& graph, gpu_exec const& exec)
 {
   auto& memory = memory_of(exec);
   std::int64_t const size = graph.num_vertices;
@@ -186,7 +186,7 @@ void count_subgraphs(subgraphs const& samples, saint_coefficients& counts, cuda_
   add_counts(samples.edges, counts.edge_counts, stream);
 }
 
-void finish_coefficients(graph_view const& graph, saint_coefficients& out, gpu_exec const& exec)
+void finish_coefficients(csr_arrays const& graph, saint_coefficients& out, gpu_exec const& exec)
 {
   if (graph.num_vertices == 0) { return; }
   loss_kernel<<<grid_blocks(graph.num_vertices, block_threads), block_threads, 0, exec.stream>>>(

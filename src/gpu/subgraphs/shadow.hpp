@@ -15,7 +15,7 @@ namespace tendril::gpu {
 
 /// All pointers are device memory.
 struct shadow_job {
-  graph_view graph;
+  csr_arrays graph;
   vertex_id const* seeds;  ///< [num_samples]
   std::int64_t num_samples;
   std::uint64_t first_sample;

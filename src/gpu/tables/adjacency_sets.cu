@@ -10,7 +10,7 @@
 namespace tendril::gpu {
 namespace {
 
-__global__ __launch_bounds__(tile_threads) void insert_kernel(graph_view graph, tile_view tiles, vertex_id* slots)
+__global__ __launch_bounds__(tile_threads) void insert_kernel(csr_arrays graph, tile_view tiles, vertex_id* slots)
 {
   for_each_tile_edge(tiles, [&](edge_id e, std::int64_t row) {
     edge_id const first = graph.indptr[row];
@@ -23,7 +23,7 @@ __global__ __launch_bounds__(tile_threads) void insert_kernel(graph_view graph, 
 
 }  // namespace
 
-buffer<vertex_id> make_adjacency_sets(graph_view const& graph, gpu_exec const& exec)
+buffer<vertex_id> make_adjacency_sets(csr_arrays const& graph, gpu_exec const& exec)
 {
   device_guard const guard(exec.device);
   buffer<vertex_id> slots(core::adjacency_set_slots(graph.num_vertices, graph.num_edges), memory_of(exec));

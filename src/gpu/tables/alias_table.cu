@@ -19,7 +19,7 @@ namespace {
 
 /// Weights with what is known of their rows.
 struct weighted_rows {
-  graph_view graph;
+  csr_arrays graph;
   float const* largest;         ///< [num_vertices]
   std::uint64_t const* totals;  ///< [num_vertices]
 };
@@ -55,7 +55,7 @@ struct item_place {
 };
 
 /// Any thread.
-__device__ item_place place_of(graph_view const& graph, item_partition const& items, edge_id e, std::int64_t row)
+__device__ item_place place_of(csr_arrays const& graph, item_partition const& items, edge_id e, std::int64_t row)
 {
   edge_id const first = graph.indptr[row];
   edge_id const last = graph.indptr[row + 1] - 1;
@@ -105,7 +105,7 @@ __global__ __launch_bounds__(tile_threads) void partition_kernel(weighted_rows r
 
 struct alias_records {
   using record = plan::alias_record;
-  __device__ static record bucket(graph_view const& graph, std::uint64_t threshold, edge_id here, edge_id there,
+  __device__ static record bucket(csr_arrays const& graph, std::uint64_t threshold, edge_id here, edge_id there,
                                   edge_id)
   {
     return {threshold, graph.indices[here], graph.indices[there]};
@@ -115,7 +115,7 @@ struct alias_records {
 
 struct alias_buckets {
   using record = core::alias_bucket;
-  __device__ static record bucket(graph_view const&, std::uint64_t threshold, edge_id, edge_id there, edge_id first)
+  __device__ static record bucket(csr_arrays const&, std::uint64_t threshold, edge_id, edge_id there, edge_id first)
   {
     return {threshold, static_cast<std::uint32_t>(there - first)};
   }
@@ -124,11 +124,11 @@ struct alias_buckets {
 
 struct alias_hop_records {
   using record = alias_hop_record;
-  __device__ static packed_place place(graph_view const& graph, vertex_id v)
+  __device__ static packed_place place(csr_arrays const& graph, vertex_id v)
   {
     return packed_place::of(graph.first_edge(v), graph.degree(v));
   }
-  __device__ static record bucket(graph_view const& graph, std::uint64_t threshold, edge_id here, edge_id there,
+  __device__ static record bucket(csr_arrays const& graph, std::uint64_t threshold, edge_id here, edge_id there,
                                   edge_id)
   {
     vertex_id const a = graph.indices[here];
@@ -188,7 +188,7 @@ void make_batch(weighted_rows const& rows, row_batch const& batch, typename Reco
 }
 
 template <class Records>
-buffer<typename Records::record> make_table(graph_view const& graph, std::int64_t most_edges, gpu_exec const& exec)
+buffer<typename Records::record> make_table(csr_arrays const& graph, std::int64_t most_edges, gpu_exec const& exec)
 {
   device_guard const guard(exec.device);
   buffer<typename Records::record> out(graph.num_edges, memory_of(exec));
@@ -209,17 +209,17 @@ buffer<typename Records::record> make_table(graph_view const& graph, std::int64_
 
 }  // namespace
 
-buffer<plan::alias_record> make_alias_records(graph_view const& graph, gpu_exec const& exec, std::int64_t most_edges)
+buffer<plan::alias_record> make_alias_records(csr_arrays const& graph, gpu_exec const& exec, std::int64_t most_edges)
 {
   return make_table<alias_records>(graph, most_edges, exec);
 }
 
-buffer<core::alias_bucket> make_alias_buckets(graph_view const& graph, gpu_exec const& exec, std::int64_t most_edges)
+buffer<core::alias_bucket> make_alias_buckets(csr_arrays const& graph, gpu_exec const& exec, std::int64_t most_edges)
 {
   return make_table<alias_buckets>(graph, most_edges, exec);
 }
 
-buffer<alias_hop_record> make_alias_hop_records(graph_view const& graph, gpu_exec const& exec, std::int64_t most_edges)
+buffer<alias_hop_record> make_alias_hop_records(csr_arrays const& graph, gpu_exec const& exec, std::int64_t most_edges)
 {
   expect_below_power("alias records with places: number of edges", graph.num_edges, 40);
   expect_below_power("alias records with places: largest degree", largest_degree(graph, exec), 24);

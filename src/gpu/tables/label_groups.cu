@@ -24,7 +24,7 @@ constexpr int block_threads = 256;
 
 /// Which group an edge belongs to.
 struct group_of_edge {
-  graph_view graph;
+  csr_arrays graph;
   plan::grouping by;
   std::int64_t num_labels;
   std::int64_t first_row;  ///< Of the batch.
@@ -48,7 +48,7 @@ __global__ __launch_bounds__(tile_threads) void keys_kernel(group_of_edge group,
 }
 
 /// Where each group of the batch starts, from the sorted keys (null if the batch has no edge).
-__global__ __launch_bounds__(block_threads) void starts_kernel(graph_view graph, row_batch batch,
+__global__ __launch_bounds__(block_threads) void starts_kernel(csr_arrays graph, row_batch batch,
                                                                std::int64_t num_labels, std::uint64_t const* keys,
                                                                edge_id* indptr)
 {
@@ -69,7 +69,7 @@ __global__ __launch_bounds__(block_threads) void starts_kernel(graph_view graph,
 }
 
 /// Fetches edges to their places. `to_weights` is null without weights.
-__global__ __launch_bounds__(block_threads) void fetch_kernel(graph_view graph, row_batch batch,
+__global__ __launch_bounds__(block_threads) void fetch_kernel(csr_arrays graph, row_batch batch,
                                                               std::uint64_t const* keys, vertex_id* to_indices,
                                                               float* to_weights)
 {
@@ -104,7 +104,7 @@ buffer<std::uint64_t> make_sorted_keys(group_of_edge const& group, row_batch con
 
 }  // namespace
 
-plan::label_groups make_label_groups(graph_view const& graph, plan::grouping by, std::int64_t num_labels,
+plan::label_groups make_label_groups(csr_arrays const& graph, plan::grouping by, std::int64_t num_labels,
                                      gpu_exec const& exec, std::int64_t most_edges)
 {
   device_guard const guard(exec.device);

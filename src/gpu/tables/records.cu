@@ -83,28 +83,28 @@ struct packed_hop_of_graph {
 
 }  // namespace
 
-buffer<row_record> make_row_records(graph_view const& graph, gpu_exec const& exec)
+buffer<row_record> make_row_records(csr_arrays const& graph, gpu_exec const& exec)
 {
   expect_below_power("row records: number of edges", graph.num_edges, 32);
   return make_records<row_record>(graph.num_vertices, row_of_graph{graph.indptr}, exec);
 }
 
-buffer<plan::vertex_record> make_vertex_records(graph_view const& graph, float const* largest, gpu_exec const& exec)
+buffer<plan::vertex_record> make_vertex_records(csr_arrays const& graph, float const* largest, gpu_exec const& exec)
 {
   return make_records<plan::vertex_record>(graph.num_vertices, weighted_row_of_graph{graph.indptr, largest}, exec);
 }
 
-buffer<plan::edge_record> make_edge_records(graph_view const& graph, gpu_exec const& exec)
+buffer<plan::edge_record> make_edge_records(csr_arrays const& graph, gpu_exec const& exec)
 {
   return make_records<plan::edge_record>(graph.num_edges, edge_of_graph{graph.indices, graph.weights}, exec);
 }
 
-buffer<hop_record> make_hop_records(graph_view const& graph, gpu_exec const& exec)
+buffer<hop_record> make_hop_records(csr_arrays const& graph, gpu_exec const& exec)
 {
   return make_records<hop_record>(graph.num_edges, hop_of_graph{graph.indptr, graph.indices}, exec);
 }
 
-buffer<std::uint64_t> make_packed_hops(graph_view const& graph, hop_packing packing, gpu_exec const& exec)
+buffer<std::uint64_t> make_packed_hops(csr_arrays const& graph, hop_packing packing, gpu_exec const& exec)
 {
   return make_records<std::uint64_t>(graph.num_edges, packed_hop_of_graph{graph.indptr, graph.indices, packing}, exec);
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr int block_threads = 256;
 
 /// degrees[s] for each slot, and a 0 behind them, which becomes the sum of all.
-__global__ __launch_bounds__(block_threads) void degrees_kernel(graph_view graph, hop_slots parents,
+__global__ __launch_bounds__(block_threads) void degrees_kernel(csr_arrays graph, hop_slots parents,
                                                                 walk_status* status, std::int64_t* degrees)
 {
   for (std::int64_t s = global_thread(); s <= parents.size; s += grid_stride()) {
@@ -78,7 +78,7 @@ all_size all_offsets(khop_job const& job, std::int64_t* offsets, std::int64_t* r
 void all_hop(khop_job const& job, std::int64_t const* offsets, std::int64_t num_slots, gpu_exec const& exec)
 {
   if (num_slots == 0) { return; }
-  graph_view rows;  // whose rows are the parents, and whose edges their children
+  csr_arrays rows;  // whose rows are the parents, and whose edges their children
   rows.num_vertices = job.parents.size;
   rows.num_edges = num_slots;
   rows.indptr = offsets;

@@ -12,7 +12,7 @@ namespace tendril::gpu {
 
 /// Some parents of a hop, at most 2^30: what one launch expands.
 struct khop_part {
-  graph_view graph;
+  csr_arrays graph;
   vertex_id const* parents;  ///< [num_parents]
   std::uint32_t num_parents;
   std::uint32_t fanout;

@@ -63,7 +63,7 @@ std::shared_ptr<buffer<float> const> largest_weights(graph const& graph, gpu_exe
 {
   if (!graph.has_weights()) { return nullptr; }
   auto const statistics = gpu::derived_table<plan::weight_statistics>(
-      graph, "statistics", exec, [&] { return gpu::make_weight_statistics(graph.view(), exec); });
+      graph, "statistics", exec, [&] { return gpu::make_weight_statistics(graph.csr(), exec); });
   return {statistics, &statistics->largest};
 }
 
@@ -116,7 +116,7 @@ void run_walk_into(graph const& graph, std::span<vertex_id const> starts, dynami
                    std::function<dynamic_workspace(dynamic_setup const&, bool, dynamic_batch const&)> const& enqueue)
 {
   bool const rejecting = rejects(params, has_bound);
-  dynamic_setup setup = make_setup(graph.view(), params);
+  dynamic_setup setup = make_setup(graph.csr(), params);
   check_gpu_call(graph, first_walk, exec);
   if (starts.empty()) { return; }
   std::shared_ptr<buffer<float> const> largest;
@@ -133,7 +133,7 @@ walks run_walk_on_gpu(graph const& graph, std::span<vertex_id const> starts, dyn
                       bool has_bound, gpu_exec const& exec, std::int64_t first_walk,
                       std::function<dynamic_workspace(dynamic_setup const&, bool, dynamic_batch const&)> const& enqueue)
 {
-  (void)make_setup(graph.view(), params);  // a length that is none must not become a size
+  (void)make_setup(graph.csr(), params);  // a length that is none must not become a size
   auto const n = static_cast<std::int64_t>(starts.size());
   walks out{buffer<vertex_id>(checked_product("walks", n, params.length + 1), memory_of(exec)),
             buffer<std::int32_t>(n, memory_of(exec)), n, params.length};

@@ -77,7 +77,7 @@ struct metapath_view {
 
 /// Everything about a walk that doesn't change from batch to batch.
 struct walk_job {
-  graph_view graph;
+  csr_arrays graph;
   walk_tables const* tables = nullptr;
   sampling_rule rule = sampling_rule::uniform;
   bool weighted = false;

@@ -12,7 +12,7 @@ inline start_rule start_rule_of(walk_job const& job)
 }
 
 /// The edges that candidates come from: the graph's, or those grouped by label.
-inline graph_view const& candidates_of(walk_job const& job)
+inline csr_arrays const& candidates_of(walk_job const& job)
 {
   return job.tables->groups ? job.tables->groups->rows : job.graph;
 }

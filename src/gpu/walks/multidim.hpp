@@ -16,7 +16,7 @@ namespace tendril::gpu {
 
 /// All pointers are device memory but `status`, which is pinned host memory.
 struct multidim_job {
-  graph_view graph;
+  csr_arrays graph;
   row_record const* rows;  ///< [num_vertices]; null: by `graph`.
   vertex_id const* roots;  ///< [num_walks, num_roots]
   std::int64_t num_walks;  ///< Above 0.

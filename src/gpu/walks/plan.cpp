@@ -103,7 +103,7 @@ struct planning {
 std::shared_ptr<plan::weight_statistics const> statistics_of(graph const& graph, gpu_exec const& exec)
 {
   return derived_table<plan::weight_statistics>(graph, "statistics", exec,
-                                                [&] { return make_weight_statistics(graph.view(), exec); });
+                                                [&] { return make_weight_statistics(graph.csr(), exec); });
 }
 
 std::int64_t num_rows(planning const& p, std::int64_t num_labels)
@@ -143,7 +143,7 @@ bool fits_packed_places(planning const& p)
 {
   if (p.input.num_edges() >= std::int64_t{1} << 40U) { return false; }
   auto const most =
-      p.input.derived().get<std::int64_t>("largest-degree", [&] { return largest_degree(p.input.view(), p.exec); });
+      p.input.derived().get<std::int64_t>("largest-degree", [&] { return largest_degree(p.input.csr(), p.exec); });
   return *most < std::int64_t{1} << 24U;
 }
 
@@ -193,7 +193,7 @@ void plan_layout(planning& p, std::int64_t num_labels)
 std::shared_ptr<std::vector<char> const> labels_of(graph const& graph, plan::grouping by, gpu_exec const& exec)
 {
   char const* const key = by == plan::grouping::by_edge_label ? "edge-labels-in-use" : "node-types-in-use";
-  return graph.derived().get<std::vector<char>>(key, [&] { return labels_in_use(graph.view(), by, exec); });
+  return graph.derived().get<std::vector<char>>(key, [&] { return labels_in_use(graph.csr(), by, exec); });
 }
 
 bool neighbors_are_cached(graph const& graph, gpu_exec const& exec)
@@ -206,7 +206,7 @@ bool may_die(graph const& graph, walk_params const& params, gpu_exec const& exec
   if (!params.metapath.empty()) { return true; }
   return *graph.derived().get<bool>(params.weighted ? "has-weighted-dead-end" : "has-dead-end", [&] {
     float const* const largest = params.weighted ? statistics_of(graph, exec)->largest.data() : nullptr;
-    return has_dead_end(graph.view(), largest, exec);
+    return has_dead_end(graph.csr(), largest, exec);
   });
 }
 
@@ -245,7 +245,7 @@ walk_tables make_walk_tables(graph const& graph, walk_params const& params, walk
 {
   walk_tables out;
   if (plan.shared.layout == table_layout::online) { return out; }
-  graph_view view = graph.view();
+  csr_arrays view = graph.csr();
   auto const by = plan::metapath_grouping(params);
   char const* const suffix = !plan.shared.grouped_by_label         ? ""
                              : by == plan::grouping::by_edge_label ? ":edge-label"

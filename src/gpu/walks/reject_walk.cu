@@ -9,7 +9,7 @@ template <class Index>
 void launch_reject(Index index, walk_job const& job, walk_batch const& batch, walk_shape const& shape)
 {
   auto const& edges = job.tables->edges;
-  graph_view const& view = candidates_of(job);
+  csr_arrays const& view = candidates_of(job);
   weighted_proposer<Index> const proposer{
       {{job.tables->weighted_rows->data()}, index}, edges ? edges->data() : nullptr, view.indices, view.weights};
   launch_walk(reject_steps<Index>{proposer, start_rule_of(job), job.step_key}, batch, job.ends, shape);

@@ -116,7 +116,7 @@ std::vector<step_place> make_places(application_job const& job, samples& out, ve
   return places;
 }
 
-application_setup make_application_setup(graph_view const& graph, application_job const& job,
+application_setup make_application_setup(csr_arrays const& graph, application_job const& job,
                                          application_params const& params, std::uint64_t first_sample,
                                          core::domain domain)
 {

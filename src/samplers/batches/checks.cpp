@@ -89,7 +89,7 @@ void check_neighbor_types(hetero_graph const& graph, cpu_exec const& exec)
 {
   for (auto const& type : graph.edge_types()) {
     std::int64_t const num_to = graph.num_vertices()[static_cast<std::size_t>(type.to)];
-    graph_view const edges = type.edges.view();
+    csr_arrays const edges = type.edges.csr();
     if (edges.num_vertices <= num_to) { continue; }  // the graph's own check is enough
     auto const past = type.edges.derived().get<std::int64_t>("past-largest-neighbor", [&] {
       std::atomic<std::int64_t> all{0};

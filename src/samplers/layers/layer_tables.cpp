@@ -15,7 +15,7 @@ constexpr std::int64_t vertices_a_range = 4096;
 constexpr std::int64_t edges_a_range = std::int64_t{1} << 16U;
 
 /// The largest of all weights of a graph.
-float largest_of(graph_view const& graph, cpu_exec const& exec)
+float largest_of(csr_arrays const& graph, cpu_exec const& exec)
 {
   float largest = 0;
   std::mutex merge;
@@ -34,7 +34,7 @@ void add(std::uint64_t& to, std::uint64_t term)
 
 }  // namespace
 
-buffer<float> make_column_norms(graph_view const& graph, propagation matrix, cpu_exec const& exec)
+buffer<float> make_column_norms(csr_arrays const& graph, propagation matrix, cpu_exec const& exec)
 {
   std::int64_t const n = graph.num_vertices;
   buffer<core::square_sum> sums(n);
@@ -69,7 +69,7 @@ vertex_table make_vertex_table(std::int64_t num_vertices, float const* weights, 
   buffer<vertex_id> targets(num_vertices);
   std::iota(targets.begin(), targets.end(), vertex_id{0});
   edge_id const indptr[2] = {0, num_vertices};
-  graph_view const row{1, num_vertices, indptr, targets.data(), weights, {}, {}};
+  csr_arrays const row{1, num_vertices, indptr, targets.data(), weights, {}, {}};
   vertex_table out{plan::make_alias_records(row, exec), buffer<float>(num_vertices, *exec.memory)};
   auto const size = static_cast<std::uint32_t>(num_vertices);
   float const largest = core::largest_weight(size, [&](std::uint32_t i) { return weights[i]; });
@@ -86,7 +86,7 @@ vertex_table make_vertex_table(std::int64_t num_vertices, float const* weights, 
   return out;
 }
 
-square_table make_square_table(graph_view const& graph, propagation matrix, cpu_exec const& exec)
+square_table make_square_table(csr_arrays const& graph, propagation matrix, cpu_exec const& exec)
 {
   buffer<float> squares(graph.num_edges);
   float const largest = matrix == propagation::weights ? largest_of(graph, exec) : 0.0F;
@@ -97,7 +97,7 @@ square_table make_square_table(graph_view const& graph, propagation matrix, cpu_
                                                   : core::neighbor_square(graph.degree(graph.indices[e]));
     }
   });
-  graph_view squared = graph;
+  csr_arrays squared = graph;
   squared.weights = squares.data();
   square_table out{plan::make_prefix_sums(squared, exec), buffer<float>(graph.num_vertices, *exec.memory), 0};
   std::mutex merge;

@@ -20,7 +20,7 @@ bool rejects(dynamic_walk_params const& params, bool has_bound)
   }
 }
 
-dynamic_setup make_setup(graph_view const& graph, dynamic_walk_params const& params)
+dynamic_setup make_setup(csr_arrays const& graph, dynamic_walk_params const& params)
 {
   TENDRIL_EXPECTS(params.length >= 1 && params.length <= 0x7ffffffe, "length: {}, expected 1 to 2147483646 steps",
                   params.length);

@@ -24,7 +24,7 @@ graph rmat_graph(bool weighted = false)
   return generate_rmat({.scale = 10, .edge_factor = 8, .seed = 3}, {.drop_duplicates = true}, extra);
 }
 
-bool has_edge(graph const& g, vertex_id u, vertex_id v) { return g.view().has_edge(u, v); }
+bool has_edge(graph const& g, vertex_id u, vertex_id v) { return g.csr().has_edge(u, v); }
 
 struct step_row {
   vertex_id const* slots;
@@ -133,7 +133,7 @@ TEST(application, unique_steps_hold_distinct_neighbours)
     // All distinct neighbours of a root of few are found: 32 rounds miss one of 25 with probability 25 (24/25)^32.. only
     // if there are at least 25 of them; fewer are found almost surely.
     std::set<vertex_id> all;
-    for (std::uint32_t k = 0; k < g.view().degree(roots[i]); ++k) { all.insert(g.view().neighbor(roots[i], k)); }
+    for (std::uint32_t k = 0; k < g.csr().degree(roots[i]); ++k) { all.insert(g.csr().neighbor(roots[i], k)); }
     if (all.size() <= 3) { EXPECT_EQ(grown.steps[0].sizes[i], static_cast<std::int32_t>(all.size())); }
   }
 }
@@ -155,7 +155,7 @@ TEST(application, layers_grow_to_their_size_and_end)
                                 [&](vertex_id u) { return u != no_vertex && has_edge(g, u, row.slots[k]); }));
       }
     }
-    bool const dead = g.view().degree(roots[2 * i]) + g.view().degree(roots[2 * i + 1]) == 0;
+    bool const dead = g.csr().degree(roots[2 * i]) + g.csr().degree(roots[2 * i + 1]) == 0;
     EXPECT_EQ(total, dead ? 0 : 120);
     EXPECT_EQ(grown.steps[4].sizes[i], 0);
   }

@@ -209,7 +209,7 @@ TEST_F(CustomApplication, ReportsWhatSamplesDoWrong)
       "struct w { vertex_id far; " + sizes + next_is("step == 1 && sample.id >= 12 ? far : " + any_neighbor) + "};", "",
       {{"far", std::int64_t{512}}}, options);
   std::vector<vertex_id> const roots(6, 0);
-  ASSERT_GT(skewed.view().degree(0), 0U);
+  ASSERT_GT(skewed.csr().degree(0), 0U);
   EXPECT_EQ(problem_of(wild, roots, 1, {}, 10),
             "sample 12, step 1: next() returned a vertex that is out of range, the graph has 512 vertices");
   EXPECT_EQ(problem_of(wild, roots, 4, {}), "roots: 6 vertices, expected whole rows of 4");

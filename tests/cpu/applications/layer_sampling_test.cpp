@@ -44,7 +44,7 @@ void verify(graph const& g, std::span<vertex_id const> roots, std::int64_t num_r
   for (std::int64_t i = 0; i < made.num_samples; ++i) {
     std::set<vertex_id> reachable;
     auto const reach = [&](vertex_id v) {
-      auto const edges = edge_list::of(g.view(), v);
+      auto const edges = edge_list::of(g.csr(), v);
       reachable.insert(edges.neighbors, edges.neighbors + edges.size());
     };
     for (std::int64_t k = 0; k < num_roots; ++k) { reach(roots[static_cast<std::size_t>(i * num_roots + k)]); }

@@ -26,7 +26,7 @@ class batch_replay {
  public:
   batch_replay(graph const& graph, std::vector<vertex_id> const& seeds, minibatch_params const& params,
                plain_batch const& out)
-      : graph_(graph.view()), seeds_(seeds), params_(params), out_(out)
+      : graph_(graph.csr()), seeds_(seeds), params_(params), out_(out)
   {
   }
 
@@ -91,7 +91,7 @@ class batch_replay {
     return count == expected ? "" : fmt::format("{} edges, expected {}", count, expected);
   }
 
-  graph_view graph_;
+  csr_arrays graph_;
   std::vector<vertex_id> const& seeds_;
   minibatch_params const& params_;
   plain_batch const& out_;
@@ -190,7 +190,7 @@ TEST(MinibatchSubgraph, BidirectionalAddsEachReverse)
 TEST(MinibatchSubgraph, InducedHoldsAllEdgesBetweenItsVertices)
 {
   graph const g = make_zoo(5);
-  graph_view const view = g.view();
+  csr_arrays const view = g.csr();
   for (auto params : all_params({4, 3})) {
     plain_batch const sampled = sampled_batch(g, mixed_seeds, params);
     params.subgraph = subgraph_type::induced;

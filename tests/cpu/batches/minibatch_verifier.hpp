@@ -213,8 +213,8 @@ class expected_batch {
   /// The time of the edge at each position, undoing the order.
   [[nodiscard]] static std::vector<std::int64_t> times_of(edge_type const& type, vertex_id v)
   {
-    edge_id const first = type.edges.view().first_edge(v);
-    std::vector<std::int64_t> out(type.edges.view().degree(v));
+    edge_id const first = type.edges.csr().first_edge(v);
+    std::vector<std::int64_t> out(type.edges.csr().degree(v));
     for (std::size_t i = 0; i < out.size() && !type.order.empty(); ++i) {
       out[type.order.ordinal[first + static_cast<edge_id>(i)]] = type.order.times[first + static_cast<edge_id>(i)];
     }
@@ -231,7 +231,7 @@ class expected_batch {
     std::vector<edge_id> out;
     for (auto const i : order) {
       if (type.order.empty() || times[i] <= until) {
-        out.push_back(type.edges.view().first_edge(v) + static_cast<edge_id>(i));
+        out.push_back(type.edges.csr().first_edge(v) + static_cast<edge_id>(i));
       }
     }
     return out;
@@ -254,7 +254,7 @@ class expected_batch {
       for (std::uint32_t i = d - std::min(d, k); i < d; ++i) { chosen.push_back(i); }
     } else if (params_.weighted) {
       std::vector<float> weights;
-      for (auto const e : among) { weights.push_back(type.edges.view().weights[e]); }
+      for (auto const e : among) { weights.push_back(type.edges.csr().weights[e]); }
       chosen = draws.weighted(weights, params_.replace ? k : std::min(d, k), params_.replace);
     } else if (!params_.replace && d <= k) {
       return among;
@@ -277,7 +277,7 @@ class expected_batch {
       std::int64_t const tree = from.batch[local];
       for (edge_id const e : picks(t, hop, v, tree)) {
         out.row.push_back(static_cast<std::int64_t>(local));
-        out.col.push_back(number(static_cast<std::size_t>(type.to), tree, type.edges.view().indices[e]));
+        out.col.push_back(number(static_cast<std::size_t>(type.to), tree, type.edges.csr().indices[e]));
         out.edge.push_back(e);
       }
       out.indptr.push_back(std::ssize(out.row));
@@ -313,10 +313,10 @@ class expected_batch {
       for (std::size_t i = 0; i < from.node.size(); ++i) {
         auto const v = static_cast<vertex_id>(from.node[i]);
         std::vector<std::int64_t> const times = times_of(type, v);
-        edge_id const first = type.edges.view().first_edge(v);
+        edge_id const first = type.edges.csr().first_edge(v);
         for (std::size_t p = 0; p < times.size(); ++p) {
           edge_id const e = first + static_cast<edge_id>(p);
-          auto const at = to.find({from.batch[i], type.edges.view().indices[e]});
+          auto const at = to.find({from.batch[i], type.edges.csr().indices[e]});
           if (at == to.end() || (!type.order.empty() && times[p] > time_of_tree(from.batch[i]))) { continue; }
           out.row.push_back(static_cast<std::int64_t>(i));
           out.col.push_back(at->second);

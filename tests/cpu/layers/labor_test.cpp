@@ -22,7 +22,7 @@ namespace {
 /// holds the edges with r_u < fanout / degree, r_u / 2^64 being the block (u, hop, 0) of the batch's key. 3. Weights.
 void verify(graph const& graph, std::vector<vertex_id> const& seeds, labor_params const& params, labor_batch const& out)
 {
-  graph_view const g = graph.view();
+  csr_arrays const g = graph.csr();
   rng_key const key = core::make_key(params.seed, core::domain::labor, params.batch);
   std::vector<vertex_id> node;
   std::map<vertex_id, std::int64_t> numbers;

@@ -21,7 +21,7 @@
 
 namespace tendril::test {
 
-inline double entry_of(graph_view const& g, propagation matrix, vertex_id v, edge_id e)
+inline double entry_of(csr_arrays const& g, propagation matrix, vertex_id v, edge_id e)
 {
   double const dv = g.degree(v);
   double const du = g.degree(g.indices[e]);
@@ -32,7 +32,7 @@ inline double entry_of(graph_view const& g, propagation matrix, vertex_id v, edg
 
 /// Calls f(row vertex, edge) for every edge of the graph.
 template <class F>
-void for_each_entry(graph_view const& g, F f)
+void for_each_entry(csr_arrays const& g, F f)
 {
   for (std::int64_t v = 0; v < g.num_vertices; ++v) {
     for (edge_id e = g.indptr[v]; e < g.indptr[v + 1]; ++e) { f(static_cast<vertex_id>(v), e); }
@@ -40,7 +40,7 @@ void for_each_entry(graph_view const& g, F f)
 }
 
 /// The distribution of a draw: over all rows, or over `rows`, each as often as it is there.
-inline std::vector<double> exact_columns(graph_view const& g, propagation matrix,
+inline std::vector<double> exact_columns(csr_arrays const& g, propagation matrix,
                                          std::vector<vertex_id> const* rows = nullptr)
 {
   std::vector<double> times(static_cast<std::size_t>(g.num_vertices), rows == nullptr ? 1 : 0);
@@ -67,7 +67,7 @@ template <class Params>
 void verify_layers(graph const& graph, std::span<vertex_id const> roots, Params const& params, bool from_previous,
                    layer_samples const& out)
 {
-  graph_view const g = graph.view();
+  csr_arrays const g = graph.csr();
   ASSERT_EQ(out.num_layers, params.num_layers);
   ASSERT_EQ(out.layer_size, params.layer_size);
   ASSERT_EQ(out.num_samples * out.batch_size, static_cast<std::int64_t>(roots.size()));

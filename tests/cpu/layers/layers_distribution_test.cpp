@@ -57,9 +57,9 @@ TEST(LayersDistribution, FastgcnDrawsInProportionToColumns)
   for (auto const matrix : all_matrices) {
     fastgcn_params const params{.num_layers = 2, .layer_size = 10, .matrix = matrix, .seed = 4};
     auto const counts = count_vertices(g, {0}, params, 40'000);
-    expect_distribution(counts, exact_columns(g.view(), matrix));
+    expect_distribution(counts, exact_columns(g.csr(), matrix));
     for (auto const other : all_matrices) {
-      EXPECT_EQ(static_cast<bool>(drawn_from(counts, exact_columns(g.view(), other))), other == matrix);
+      EXPECT_EQ(static_cast<bool>(drawn_from(counts, exact_columns(g.csr(), other))), other == matrix);
     }
   }
 }
@@ -72,9 +72,9 @@ TEST(LayersDistribution, LadiesDrawsInProportionToColumnsOfTheBatch)
          {std::vector<vertex_id>{0}, {0, 2}, {0, 1, 2, 4, 6}, {2, 2, 0}, {5, 0, 3}}) {
       ladies_params const params{.num_layers = 1, .layer_size = 10, .matrix = matrix, .seed = 5};
       auto const counts = count_vertices(g, batch, params, 40'000);
-      expect_distribution(counts, exact_columns(g.view(), matrix, &batch));
+      expect_distribution(counts, exact_columns(g.csr(), matrix, &batch));
       // As if a neighbour were drawn of any vertex of the batch, or as FastGCN does.
-      auto const all = exact_columns(g.view(), matrix);
+      auto const all = exact_columns(g.csr(), matrix);
       EXPECT_FALSE(drawn_from(counts, all));
     }
   }
@@ -87,8 +87,8 @@ TEST(LayersDistribution, ARootThatIsThereTwiceCountsTwice)
   std::vector<vertex_id> const twice = {2, 2, 0};
   std::vector<vertex_id> const once = {2, 0};
   auto const counts = count_vertices(g, twice, params, 40'000);
-  EXPECT_TRUE(drawn_from(counts, exact_columns(g.view(), propagation::row, &twice)));
-  EXPECT_FALSE(drawn_from(counts, exact_columns(g.view(), propagation::row, &once)));
+  EXPECT_TRUE(drawn_from(counts, exact_columns(g.csr(), propagation::row, &twice)));
+  EXPECT_FALSE(drawn_from(counts, exact_columns(g.csr(), propagation::row, &once)));
 }
 
 TEST(LayersDistribution, AHubOfManyEdgesIsDrawnEvenlyOrByWeight)
@@ -138,11 +138,11 @@ TEST(LayersDistribution, WithoutReplacementPairsAreSuccessiveDraws)
   graph const g = make_web();
   std::vector<vertex_id> const batch = {0, 2, 6};
   ladies_params const ladies{.num_layers = 1, .layer_size = 2, .replace = false};
-  auto const p = exact_columns(g.view(), propagation::row, &batch);
+  auto const p = exact_columns(g.csr(), propagation::row, &batch);
   EXPECT_TRUE(drawn_from(count_pairs(g, batch, ladies), exact_pairs(p, true), 0.05));
   EXPECT_FALSE(drawn_from(count_pairs(g, batch, ladies), exact_pairs(p, false), 0.05));
   fastgcn_params const fastgcn{.num_layers = 1, .layer_size = 2, .replace = false};
-  auto const q = exact_columns(g.view(), propagation::row);
+  auto const q = exact_columns(g.csr(), propagation::row);
   EXPECT_TRUE(drawn_from(count_pairs(g, batch, fastgcn), exact_pairs(q, true), 0.05));
   EXPECT_FALSE(drawn_from(count_pairs(g, batch, fastgcn), exact_pairs(q, false), 0.05));
 }
@@ -153,7 +153,7 @@ bool estimates_the_product(graph const& g, std::vector<vertex_id> const& batch, 
 {
   std::int64_t const samples = 40'000;
   auto const b = static_cast<std::int64_t>(batch.size());
-  graph_view const view = g.view();
+  csr_arrays const view = g.csr();
   std::vector<double> const x = {1, -2, 3, 0.5, -1, 4, 2};
   auto const out = sample_layers(g, repeated(batch, samples), b, params);
   bool good = true;

@@ -31,9 +31,9 @@ graph make_tame_zoo(std::uint64_t seed)
 {
   graph const zoo = make_zoo(seed);
   std::vector<test_edge> edges;
-  for_each_entry(zoo.view(), [&](vertex_id v, edge_id e) {
-    float const w = zoo.view().weights[e];
-    edges.push_back({v, zoo.view().indices[e], w == 0 ? 0.0F : 0.01F + std::min(w, 3.0F)});
+  for_each_entry(zoo.csr(), [&](vertex_id v, edge_id e) {
+    float const w = zoo.csr().weights[e];
+    edges.push_back({v, zoo.csr().indices[e], w == 0 ? 0.0F : 0.01F + std::min(w, 3.0F)});
   });
   return make_graph(64, edges);
 }

@@ -22,7 +22,7 @@ namespace {
 /// and edges are all those of each slot, in order.
 void verify(graph const& graph, std::vector<float> const& importances, mvs_params const& params, mvs_batches const& out)
 {
-  graph_view const g = graph.view();
+  csr_arrays const g = graph.csr();
   double sum = 0;
   for (std::int64_t v = 0; v < g.num_vertices; ++v) {
     sum += importances.empty() ? 1 : importances[static_cast<std::size_t>(v)];

@@ -67,7 +67,7 @@ testing::AssertionResult draws_fit(graph const& g, saint_params params, set_prob
 /// From the definition: the sum over v of Q[v, u]^2.
 set_probabilities node_probabilities(graph const& g, propagation matrix)
 {
-  graph_view const view = g.view();
+  csr_arrays const view = g.csr();
   set_probabilities out;
   for (vertex_id v = 0; v < view.num_vertices; ++v) {
     for (std::uint32_t i = 0; i < view.degree(v); ++i) {
@@ -84,7 +84,7 @@ set_probabilities node_probabilities(graph const& g, propagation matrix)
 
 set_probabilities edge_probabilities(graph const& g)
 {
-  graph_view const view = g.view();
+  csr_arrays const view = g.csr();
   set_probabilities out;
   for (vertex_id u = 0; u < view.num_vertices; ++u) {
     for (std::uint32_t i = 0; i < view.degree(u); ++i) {
@@ -96,7 +96,7 @@ set_probabilities edge_probabilities(graph const& g)
   return out;
 }
 
-void follow(graph_view const& g, vertex_id v, std::int64_t steps, double probability, vertex_set set,
+void follow(csr_arrays const& g, vertex_id v, std::int64_t steps, double probability, vertex_set set,
             set_probabilities& out)
 {
   set.insert(v);
@@ -114,8 +114,8 @@ set_probabilities walk_probabilities(graph const& g, std::int64_t length, bool b
 {
   set_probabilities out;
   for (vertex_id v = 0; v < g.num_vertices(); ++v) {
-    double const root = by_degree ? g.view().degree(v) : 1.0;
-    if (root > 0) { follow(g.view(), v, length, root, {}, out); }
+    double const root = by_degree ? g.csr().degree(v) : 1.0;
+    if (root > 0) { follow(g.csr(), v, length, root, {}, out); }
   }
   return out;
 }
@@ -223,7 +223,7 @@ TEST(Saint, CoefficientsAreWhatSamplesCount)
     EXPECT_TRUE(std::equal(edges.begin(), edges.end(), out.edge_counts.begin(), out.edge_counts.end()));
     for (vertex_id v = 0; v < 64; ++v) {
       EXPECT_EQ(out.loss[v], static_cast<float>(nodes[v]) / 300.0F);
-      for (edge_id e = g.view().first_edge(v); e < g.view().first_edge(v) + g.view().degree(v); ++e) {
+      for (edge_id e = g.csr().first_edge(v); e < g.csr().first_edge(v) + g.csr().degree(v); ++e) {
         auto const both = static_cast<float>(edges[static_cast<std::size_t>(e)]);
         EXPECT_EQ(out.aggregator[e], nodes[v] == 0 ? 0.0F : both / static_cast<float>(nodes[v]));
       }

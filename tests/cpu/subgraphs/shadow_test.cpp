@@ -28,7 +28,7 @@ std::vector<vertex_id> nodes_of(subgraphs const& samples, std::int64_t s)
 /// The vertices of one sample, from the definition.
 std::vector<vertex_id> reference(graph const& g, vertex_id seed, shadow_params const& params, std::uint64_t item)
 {
-  graph_view const view = g.view();
+  csr_arrays const view = g.csr();
   auto const k = static_cast<std::uint32_t>(params.num_neighbors);
   std::vector<vertex_id> nodes = {seed};
   std::size_t begin = 0;

@@ -56,7 +56,7 @@ TEST(Subgraph, TheWholeGraphIsItself)
   ASSERT_EQ(out.edges.size(), g.num_edges());
   for (edge_id e = 0; e < g.num_edges(); ++e) {
     ASSERT_EQ(out.edges[e], e);
-    ASSERT_EQ(out.col[e], g.view().indices[e]);
+    ASSERT_EQ(out.col[e], g.csr().indices[e]);
   }
 }
 

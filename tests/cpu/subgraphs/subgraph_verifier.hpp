@@ -51,7 +51,7 @@ inline vertex_sets random_sets(graph const& g, std::int64_t count, std::int64_t 
 /// Checks the edges of `out`, whose nodes are taken as they are, by going through every edge of every node.
 inline void verify_subgraphs(graph const& g, subgraphs const& out)
 {
-  graph_view const view = g.view();
+  csr_arrays const view = g.csr();
   ASSERT_EQ(out.node_offsets.size(), out.num_samples + 1);
   ASSERT_EQ(out.edge_offsets.size(), out.num_samples + 1);
   ASSERT_EQ(out.node_offsets[0], 0);

@@ -27,7 +27,7 @@ namespace {
 std::string check_trees(graph const& g, std::vector<vertex_id> const& seeds, khop_params const& params,
                         khop_trees const& trees)
 {
-  graph_view const view = g.view();
+  csr_arrays const view = g.csr();
   if (trees.num_roots != static_cast<std::int64_t>(seeds.size()) || trees.hops.size() != params.fanouts.size()) {
     return "wrong number of roots or hops";
   }

@@ -22,7 +22,7 @@ namespace tendril::test {
 namespace {
 
 static_assert(dynamic_walk<moody_walk> && dynamic_walk<bounded_moody_walk> && dynamic_walk<edge_bounded_moody_walk>);
-static_assert(!dynamic_walk<std::string> && !dynamic_walk<graph_view>);
+static_assert(!dynamic_walk<std::string> && !dynamic_walk<csr_arrays>);
 static_assert(walk_has::bound<bounded_moody_walk> && !walk_has::edge_bound<bounded_moody_walk>);
 static_assert(!walk_has::bound<edge_bounded_moody_walk> && walk_has::edge_bound<edge_bounded_moody_walk>);
 static_assert(walk_has::stop<ending_walk> && walk_has::may_start<ending_walk>);
@@ -49,7 +49,7 @@ TEST(DynamicWalk, RunsTheLibrarysWalksBitForBit)
       engine::dynamic_batch const batch{starts.data(),     n, 5, got.vertices.data(), app.params.length + 1, 1,
                                         got.lengths.data()};
       core::with_walk(scan_choice(app.params), [&](auto const& walk) {
-        engine::walk_batch_on_cpu(walk, scan_setup(g.view(), app.params), false, batch, {});
+        engine::walk_batch_on_cpu(walk, scan_setup(g.csr(), app.params), false, batch, {});
       });
       EXPECT_EQ(got, expected) << app.name;
       ++compared;
@@ -92,7 +92,7 @@ TEST(DynamicWalk, ThreadsAndBatchesDontChangeAWalk)
 /// Two steps from vertex 0 of a small graph, by brute force from moody_walk's weights.
 outcome_probabilities two_moody_steps(graph const& g)
 {
-  graph_view const v = g.view();
+  csr_arrays const v = g.csr();
   outcome_probabilities out;
   auto const shares = [&](walk_state const& s) {
     std::vector<double> w;

@@ -44,7 +44,7 @@ inline testing::AssertionResult fits(outcome_counts const& counts, outcome_proba
 
 class exact_walks {
  public:
-  exact_walks(graph const& graph, walk_params const& params) : graph_(graph.view()), params_(params) {}
+  exact_walks(graph const& graph, walk_params const& params) : graph_(graph.csr()), params_(params) {}
 
   /// All rows [length + 1] that a walk from `start` can fill.
   [[nodiscard]] outcome_probabilities from(vertex_id start) const
@@ -121,7 +121,7 @@ class exact_walks {
     return 1 / params_.q;
   }
 
-  graph_view graph_;
+  csr_arrays graph_;
   walk_params params_;
 };
 

@@ -22,7 +22,7 @@ enum class planted { nothing, stale_degrees };
 class exact_multidim {
  public:
   exact_multidim(graph const& graph, multidim_params const& params, planted bias = planted::nothing)
-      : graph_(graph.view()), params_(params), bias_(bias)
+      : graph_(graph.csr()), params_(params), bias_(bias)
   {
   }
 
@@ -70,7 +70,7 @@ class exact_multidim {
     }
   }
 
-  graph_view graph_;
+  csr_arrays graph_;
   multidim_params params_;
   planted bias_;
 };
@@ -149,7 +149,7 @@ std::vector<std::int64_t> last_edges(graph const& g, multidim_params const& para
   std::vector<vertex_id> roots;
   for (std::int64_t i = 0; i < many_walks; ++i) { roots.insert(roots.end(), {0, 1, 2, 3}); }
   multidim_walks const out = multidim_walk(g, roots, m, params);
-  graph_view const view = g.view();
+  csr_arrays const view = g.csr();
   std::vector<std::int64_t> counts(static_cast<std::size_t>(g.num_edges()));
   for (std::int64_t i = 0; i < many_walks; ++i) {
     vertex_id const* const row = out.vertices.data() + i * (m + params.length);

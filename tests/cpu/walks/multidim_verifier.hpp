@@ -23,7 +23,7 @@ namespace tendril::test {
 
 class multidim_verifier {
  public:
-  multidim_verifier(graph const& graph, multidim_params const& params) : graph_(graph.view()), params_(params) {}
+  multidim_verifier(graph const& graph, multidim_params const& params) : graph_(graph.csr()), params_(params) {}
 
   /// The first violation in one line; empty if there is none.
   [[nodiscard]] std::string operator()(std::span<vertex_id const> roots, std::int64_t num_roots,
@@ -79,7 +79,7 @@ class multidim_verifier {
     return std::find(first, last, to) != last;
   }
 
-  graph_view graph_;
+  csr_arrays graph_;
   multidim_params params_;
 };
 

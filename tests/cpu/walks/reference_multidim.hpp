@@ -28,7 +28,7 @@ inline multidim_sample reference_multidim(graph const& graph, std::span<vertex_i
   auto const scaled = [](std::uint64_t bits, std::uint64_t size) {
     return static_cast<std::uint64_t>((uint128{bits} * size) >> 64U);
   };
-  graph_view const g = graph.view();
+  csr_arrays const g = graph.csr();
   auto const degree = [&](vertex_id v) {
     return static_cast<std::uint64_t>(g.indptr[v + std::int64_t{1}] - g.indptr[v]);
   };

@@ -21,7 +21,7 @@ class reference_walk {
  public:
   /// @param rule  The planned rule.
   reference_walk(graph const& graph, walk_params const& params, sampling_rule rule)
-      : graph_(graph.view()), params_(params), rule_(rule)
+      : graph_(graph.csr()), params_(params), rule_(rule)
   {
     second_order_ = params.second_order || params.p != 1 || params.q != 1;
     auto const which = !params.metapath.empty() ? core::domain::metapath_walk
@@ -185,7 +185,7 @@ class reference_walk {
     return std::nullopt;
   }
 
-  graph_view graph_;
+  csr_arrays graph_;
   walk_params params_;
   sampling_rule rule_;
   bool second_order_ = false;

@@ -10,7 +10,7 @@
 
 namespace tendril::test {
 
-inline engine::dynamic_setup scan_setup(graph_view const& graph, walk_params const& params)
+inline engine::dynamic_setup scan_setup(csr_arrays const& graph, walk_params const& params)
 {
   engine::dynamic_setup setup = engine::make_setup(graph, {.length = params.length,
                                                            .stop_prob = params.stop_prob,

@@ -216,7 +216,7 @@ TEST(WalkDistribution, LongWalksVisitInProportionToDegree)
   }
   graph const g = make_graph(40, edges);
   std::vector<double> degrees;
-  for (vertex_id v = 0; v < 40; ++v) { degrees.push_back(g.view().degree(v)); }
+  for (vertex_id v = 0; v < 40; ++v) { degrees.push_back(g.csr().degree(v)); }
   std::vector<vertex_id> const starts(many_walks, 7);
   walks const out = random_walk(g, starts, {.length = 60});
   std::vector<std::int64_t> counts(40);

@@ -84,7 +84,7 @@ rows plain_loop(graph const& g, application const& app, sampling_rule rule, std:
   auto const which = !app.params.metapath.empty() ? core::domain::metapath_walk
                      : second_order               ? core::domain::second_order_walk
                                                   : core::domain::first_order_walk;
-  cpu::walk_job const job{g.view(),
+  cpu::walk_job const job{g.csr(),
                           &app.params,
                           &plan,
                           &tables,

@@ -23,7 +23,7 @@ namespace tendril::test {
 
 class walk_verifier {
  public:
-  walk_verifier(graph const& graph, walk_params const& params) : graph_(graph.view()), params_(params) {}
+  walk_verifier(graph const& graph, walk_params const& params) : graph_(graph.csr()), params_(params) {}
 
   /// The first violation in one line; empty if there is none.
   [[nodiscard]] std::string operator()(std::span<vertex_id const> starts, walks const& out) const
@@ -105,7 +105,7 @@ class walk_verifier {
            graph_.node_types[v] == params_.metapath[0];
   }
 
-  graph_view graph_;
+  csr_arrays graph_;
   walk_params params_;
 };
 

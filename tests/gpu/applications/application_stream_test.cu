@@ -120,7 +120,7 @@ graph small_rmat()
 /// Bytes for a graph of which `parts` sub-graphs are made, about.
 std::int64_t budget_for(graph const& g, std::int64_t parts)
 {
-  auto const bytes = gpu::graph_bytes::of(g.view());
+  auto const bytes = gpu::graph_bytes::of(g.csr());
   return bytes.resident + 2 * (g.num_edges() / parts + 1) * bytes.an_edge;
 }
 
@@ -132,8 +132,8 @@ samples run_streamed(graph const& host, A const& app, std::span<vertex_id const>
 {
   auto const kernels = engine::kernels_of<A>();
   auto const job = engine::job_of(app, static_cast<std::int64_t>(roots.size()), num_roots, params);
-  engine::application_run run(host.view(), job, roots, params, 11, core::domain::application, exec);
-  gpu::edge_stream edges(host.view(), gpu::make_stream_layout(host.view(), budget), exec);
+  engine::application_run run(host.csr(), job, roots, params, 11, core::domain::application, exec);
+  gpu::edge_stream edges(host.csr(), gpu::make_stream_layout(host.csr(), budget), exec);
   gpu::grow_streamed(kernels, &app, run, edges, tuning);
   run.finish();
   return std::move(run.out);
@@ -195,7 +195,7 @@ TYPED_TEST(any_streamed_application, is_the_same_however_it_is_cut)
                                                 {.most_pairs = 1, .most_copied = 1},
                                                 {.most_pairs = 33, .most_copied = 3000},
                                                 {.most_pairs = 1000, .most_copied = 50'000}};
-  auto const view = host.view();
+  auto const view = host.csr();
   std::int64_t longest = 0;
   for (vertex_id v = 0; v < host.num_vertices(); ++v) { longest = std::max<std::int64_t>(longest, view.degree(v)); }
   auto const bytes = gpu::graph_bytes::of(view);
@@ -244,7 +244,7 @@ class streamed_application : public test::gpu_test {
 TEST_F(streamed_application, a_hub_is_a_subgraph_of_its_own)
 {
   graph const host = hub_graph(50'000);
-  auto const bytes = gpu::graph_bytes::of(host.view());
+  auto const bytes = gpu::graph_bytes::of(host.csr());
   for (std::int64_t const edges : {50'000, 60'000, 75'000, 99'999}) {
     SCOPED_TRACE(edges);
     std::int64_t const budget = bytes.resident + edges * bytes.an_edge;
@@ -257,7 +257,7 @@ TEST_F(streamed_application, a_hub_is_a_subgraph_of_its_own)
 TEST_F(streamed_application, a_graph_that_fits_is_copied)
 {
   graph const host = small_rmat();
-  for (std::int64_t const budget : {std::int64_t{0}, gpu::graph_bytes::of(host.view()).all}) {
+  for (std::int64_t const budget : {std::int64_t{0}, gpu::graph_bytes::of(host.csr()).all}) {
     application_params params;
     params.gpu_memory = budget;
     auto const plans = plan_application(host, apps::khop{}, 100, 1, params, exec);
@@ -344,7 +344,7 @@ TEST_F(streamed_application, what_cannot_stream_says_so)
   auto const roots = roots_there.span();
   application_params params;
   params.gpu_memory = budget_for(host, 5);
-  auto const bytes = gpu::graph_bytes::of(host.view());
+  auto const bytes = gpu::graph_bytes::of(host.csr());
   auto const megabytes = [](std::int64_t n) {
     char text[32];
     (void)std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(n) / 1e6);
@@ -384,7 +384,7 @@ TEST_F(streamed_application, plans_name_subgraphs_and_bytes)
   application_params params;
   params.gpu_memory = budget_for(host, 8);
   auto const plans = plan_application(host, apps::khop{}, 1000, 1, params, exec);
-  std::int64_t const edge_bytes = host.num_edges() * gpu::graph_bytes::of(host.view()).an_edge;
+  std::int64_t const edge_bytes = host.num_edges() * gpu::graph_bytes::of(host.csr()).an_edge;
   EXPECT_GE(plans.at(0).num_subgraphs, 8);
   EXPECT_EQ(plans.at(0).copied_bytes, edge_bytes);
   EXPECT_LT(plans.at(1).copied_bytes, edge_bytes);  // what the buffers hold stays

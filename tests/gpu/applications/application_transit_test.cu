@@ -130,7 +130,7 @@ class any_application_by_transits : public test::gpu_test {
     A const app{};
     auto const kernels = engine::kernels_of<A>();
     auto const job = engine::job_of(app, static_cast<std::int64_t>(roots.size()), num_roots, params);
-    engine::application_run run(there.view(), job, roots, params, 11, core::domain::application, this->exec);
+    engine::application_run run(there.csr(), job, roots, params, 11, core::domain::application, this->exec);
     for (std::int32_t t = 0; t < run.setup.num_steps; ++t) {
       if (by_transits(t)) {
         gpu::enqueue_transit_step(kernels, &app, run, t, tuning);

@@ -29,7 +29,7 @@ TEST_F(CustomApplicationStream, IsThatOfTheCpu)
   std::string const silent =
       "#include <tendril/engine/applications/apps.hpp>\n"
       "struct mine : tendril::apps::khop { static constexpr bool reads_transit_only = false; };\n";
-  auto const bytes = gpu::graph_bytes::of(host.view());
+  auto const bytes = gpu::graph_bytes::of(host.csr());
   auto const roots = random_vertices(host.num_vertices(), 500, 5);
   auto const roots_there = copy_to_gpu(roots.span(), exec);
   application_params params;

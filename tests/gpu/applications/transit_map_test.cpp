@@ -107,7 +107,7 @@ TEST_F(transit_map_on_gpu, is_the_serial_map)
       indptr.push_back(indptr.back() + degrees.back());
     }
     auto const there = on_gpu(indptr, exec);
-    graph_view graph;
+    csr_arrays graph;
     graph.num_vertices = num_vertices;
     graph.indptr = there.data();
     for (std::int64_t const size : {1, 31, 33, 1000, 5000, 300'001}) {
@@ -141,7 +141,7 @@ TEST_F(transit_map_on_gpu, copies_are_the_combined_neighbourhoods)
 {
   graph const host = generate_rmat({.scale = 12, .edge_factor = 16, .seed = 1}, {.symmetrize = true}, {});
   graph const there = to_gpu(host, exec);
-  graph_view const view = host.view();
+  csr_arrays const view = host.csr();
   for (std::int64_t const num_transits : {1, 3, 64}) {
     for (std::int64_t const num_samples : {1, 50, 3000}) {
       for (auto const how : {mixture::even, mixture::one, mixture::mostly_none, mixture::none}) {
@@ -160,7 +160,7 @@ TEST_F(transit_map_on_gpu, copies_are_the_combined_neighbourhoods)
           if ((p + 1) % num_transits == 0) { offsets.push_back(neighbors.size()); }
         }
         auto const transits_there = copy_to_gpu(transits, exec);
-        auto const found = gpu::combined_offsets(there.view(), transits_there.data(), num_samples, num_transits, exec);
+        auto const found = gpu::combined_offsets(there.csr(), transits_there.data(), num_samples, num_transits, exec);
         ASSERT_TRUE(elements(found, &exec) == offsets);
         for (std::int64_t const every : {1, 2, 7, 100'000}) {
           std::vector<std::uint64_t> picked;
@@ -173,8 +173,8 @@ TEST_F(transit_map_on_gpu, copies_are_the_combined_neighbourhoods)
         for (std::uint32_t const unit : {64U, 8192U}) {
           std::vector<vertex_id> const blank(neighbors.size() + 1, no_vertex);
           auto copies = copy_to_gpu(blank, exec);
-          gpu::transit_mapper mapper({there.view(), num_pairs, 0, unit, {}}, exec);
-          gpu::copy_neighbors({there.view(), mapper.make(transits_there.data(), num_pairs), found.data(), num_transits,
+          gpu::transit_mapper mapper({there.csr(), num_pairs, 0, unit, {}}, exec);
+          gpu::copy_neighbors({there.csr(), mapper.make(transits_there.data(), num_pairs), found.data(), num_transits,
                                copies.data(), num_pairs},
                               exec);
           auto copies_found = elements(copies, &exec);

@@ -68,7 +68,7 @@ struct order {
   {
     std::mt19937_64 random(9);
     for (auto& t : times) { t = static_cast<std::int64_t>(random() % 50); }
-    graph_view const view = g.view();
+    csr_arrays const view = g.csr();
     for (vertex_id v = 0; v < g.num_vertices(); ++v) {
       auto const begin = static_cast<std::ptrdiff_t>(view.first_edge(v));
       auto const end = begin + static_cast<std::ptrdiff_t>(view.degree(v));
@@ -114,7 +114,7 @@ inline frontier make_frontier(graph const& g, int copies, std::uint32_t num_grou
 enum class pick_choice { uniform, uniform_replace, last, alias, race };
 
 /// One vertex on the CPU: positions in the graph's edge arrays, -1 for none.
-inline std::vector<edge_id> pick_on_cpu(graph_view const& g, order const* times, vertex_id v,
+inline std::vector<edge_id> pick_on_cpu(csr_arrays const& g, order const* times, vertex_id v,
                                         gpu::batch_group const& whom, std::uint32_t k, pick_choice which)
 {
   std::vector<edge_id> out(k, -1);
@@ -173,7 +173,7 @@ class picks_test : public gpu_test {
                  on_gpu(times == nullptr ? std::vector<std::uint32_t>() : times->ordinal, exec),
                  on_gpu(std::vector<edge_id>(static_cast<std::size_t>(num_slots), untouched), exec),
                  {}};
-    out.what.graph = there.view();
+    out.what.graph = there.csr();
     out.what.times = times == nullptr ? nullptr : out.times.data();
     out.what.ordinal = times == nullptr ? nullptr : out.ordinal.data();
     out.what.num_vertices = out.size.data();
@@ -196,7 +196,7 @@ class picks_test : public gpu_test {
     std::map<std::pair<vertex_id, std::uint32_t>, std::vector<edge_id>> known;
     auto const expected = [&](std::size_t i) -> std::vector<edge_id> const& {
       auto const [at, is_new] = known.try_emplace({f.vertices[i], f.group_of[i]});
-      if (is_new) { at->second = pick_on_cpu(g.view(), times, f.vertices[i], f.groups[f.group_of[i]], k, which); }
+      if (is_new) { at->second = pick_on_cpu(g.csr(), times, f.vertices[i], f.groups[f.group_of[i]], k, which); }
       return at->second;
     };
     for (auto const& [name, way] : ways) {
@@ -210,7 +210,7 @@ class picks_test : public gpu_test {
         if (std::equal(list.begin(), list.end(), own)) { continue; }
         auto const slot = std::mismatch(list.begin(), list.end(), own).first - list.begin();
         ADD_FAILURE() << name << ", fan-out " << k << ", vertex " << f.vertices[i] << " at " << i << " of " << f.size()
-                      << ", " << (f.vertices[i] == no_vertex ? 0 : g.view().degree(f.vertices[i])) << " edges, group "
+                      << ", " << (f.vertices[i] == no_vertex ? 0 : g.csr().degree(f.vertices[i])) << " edges, group "
                       << f.group_of[i] << ", slot " << slot << ": " << own[slot] << ", expected "
                       << list[static_cast<std::size_t>(slot)];
         break;

@@ -63,7 +63,7 @@ TEST_F(MinibatchPicksOnGpu, AliasIsTheCpus)
   graph const g = make_lists(all_degrees(), {usual_weight, [](std::uint32_t, std::mt19937_64&) { return 0.0F; },
                                              [](std::uint32_t i, std::mt19937_64&) { return i == 2 ? 1e6F : 1e-6F; }});
   graph const there = to_gpu(g, exec);
-  auto const buckets = gpu::make_alias_buckets(there.view(), exec);
+  auto const buckets = gpu::make_alias_buckets(there.csr(), exec);
   for (std::uint32_t const k : {1U, 2U, 5U, 10U, 33U, 64U, 65U, 301U}) {
     compare(g, there, nullptr, make_frontier(g, 2, 7, 77), k, pick_choice::alias,
             {{"alias", [&](gpu::expansion const& what) { gpu::pick_alias(what, buckets.data(), exec); }}});
@@ -75,7 +75,7 @@ TEST_F(MinibatchPicksOnGpu, NobodyToExpand)
   graph const g = make_lists({3, 50, 2000});
   graph const there = to_gpu(g, exec);
   order const times(g);
-  auto const buckets = gpu::make_alias_buckets(there.view(), exec);
+  auto const buckets = gpu::make_alias_buckets(there.csr(), exec);
   for (std::int64_t const bound : {0, 1, 500}) {
     frontier f;
     f.groups.resize(1);
@@ -103,8 +103,8 @@ TEST_F(MinibatchPicksOnGpu, AllNeighboursAreTheLists)
       std::vector<edge_id> expected;
       for (std::size_t i = 0; i < offsets.size() - 1; ++i) {
         if (i < f.vertices.size() && f.vertices[i] != no_vertex) {
-          edge_id const first = g.view().first_edge(f.vertices[i]);
-          std::uint32_t const degree = g.view().degree(f.vertices[i]);
+          edge_id const first = g.csr().first_edge(f.vertices[i]);
+          std::uint32_t const degree = g.csr().degree(f.vertices[i]);
           for (std::uint32_t e = 0; e < degree; ++e) {
             if (o == nullptr) {
               expected.push_back(first + e);

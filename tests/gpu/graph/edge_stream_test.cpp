@@ -22,7 +22,7 @@ TEST_F(edge_stream, buffers_hold_what_was_asked_for)
 {
   graph const host = generate_rmat({.scale = 10, .edge_factor = 8, .seed = 3}, {.drop_duplicates = true},
                                    {.has_weights = true, .num_labels = 5});
-  auto const view = host.view();
+  auto const view = host.csr();
   auto const bytes = gpu::graph_bytes::of(view);
   std::int64_t const budget = bytes.resident + 2 * (view.num_edges / 6 + 1) * bytes.an_edge;
   gpu::edge_stream edges(view, gpu::make_stream_layout(view, budget), exec);
@@ -31,7 +31,7 @@ TEST_F(edge_stream, buffers_hold_what_was_asked_for)
   std::int64_t const first_bytes = edges.copied_bytes();
   auto const expect_loaded = [&](std::int64_t first, std::int64_t end) {
     std::int64_t const before = edges.copied_bytes();
-    graph_view const there = edges.load(first, end);
+    csr_arrays const there = edges.load(first, end);
     edge_id const begin = view.indptr[first];
     auto const count = static_cast<std::size_t>(view.indptr[end] - begin);
     std::vector<vertex_id> neighbors(count);

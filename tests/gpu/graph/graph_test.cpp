@@ -36,8 +36,8 @@ TEST_F(graph_on_gpu, comes_back_as_it_went)
   expect_equal(back.arrays().indptr, g.arrays().indptr);
   expect_equal(back.arrays().indices, g.arrays().indices);
   expect_equal(back.arrays().weights, g.arrays().weights);
-  for (edge_id e = 0; e < g.num_edges(); ++e) { ASSERT_EQ(back.view().edge_labels[e], g.view().edge_labels[e]); }
-  for (std::int64_t v = 0; v < g.num_vertices(); ++v) { ASSERT_EQ(back.view().node_types[v], g.view().node_types[v]); }
+  for (edge_id e = 0; e < g.num_edges(); ++e) { ASSERT_EQ(back.csr().edge_labels[e], g.csr().edge_labels[e]); }
+  for (std::int64_t v = 0; v < g.num_vertices(); ++v) { ASSERT_EQ(back.csr().node_types[v], g.csr().node_types[v]); }
 }
 
 TEST_F(graph_on_gpu, may_be_empty)

@@ -21,7 +21,7 @@ using gpu::stream_layout;
 
 /// Sub-graphs are all vertices in order, none is empty, each fits a buffer, and one more vertex would not have fitted the
 /// smaller one; buffers and offsets are within the budget.
-void expect_valid(graph_view const& g, stream_layout const& layout, std::int64_t budget)
+void expect_valid(csr_arrays const& g, stream_layout const& layout, std::int64_t budget)
 {
   auto const& cuts = layout.first_vertex;
   ASSERT_GE(cuts.size(), 2U);
@@ -51,23 +51,23 @@ graph star(std::int64_t leaves)
 TEST(stream_layout, bytes_are_those_of_what_sampling_reads)
 {
   graph const plain = test::wheel(100, 8);
-  EXPECT_EQ(graph_bytes::of(plain.view()).resident, 101 * 8);
-  EXPECT_EQ(graph_bytes::of(plain.view()).an_edge, 4);
-  EXPECT_EQ(graph_bytes::of(plain.view()).all, 101 * 8 + 800 * 4);
+  EXPECT_EQ(graph_bytes::of(plain.csr()).resident, 101 * 8);
+  EXPECT_EQ(graph_bytes::of(plain.csr()).an_edge, 4);
+  EXPECT_EQ(graph_bytes::of(plain.csr()).all, 101 * 8 + 800 * 4);
   graph const rich = generate_rmat({.scale = 8}, {}, {.has_weights = true, .num_labels = 5});
-  EXPECT_EQ(graph_bytes::of(rich.view()).an_edge, 9);
+  EXPECT_EQ(graph_bytes::of(rich.csr()).an_edge, 9);
 }
 
 TEST(stream_layout, cuts_at_every_buffer_full)
 {
   graph const g =
       generate_rmat({.scale = 12, .edge_factor = 16, .seed = 1}, {.symmetrize = true, .drop_duplicates = true});
-  auto const bytes = graph_bytes::of(g.view());
+  auto const bytes = graph_bytes::of(g.csr());
   std::int64_t const edges = g.num_edges() * bytes.an_edge;
   for (std::int64_t const parts : {1, 2, 3, 17, 60}) {
     std::int64_t const budget = bytes.resident + 2 * (edges / parts + bytes.an_edge);
-    auto const layout = make_stream_layout(g.view(), budget);
-    expect_valid(g.view(), layout, budget);
+    auto const layout = make_stream_layout(g.csr(), budget);
+    expect_valid(g.csr(), layout, budget);
     EXPECT_GE(layout.num_subgraphs(), parts);
     EXPECT_LE(layout.num_subgraphs(), parts + parts / 2 + 1);
   }
@@ -76,9 +76,9 @@ TEST(stream_layout, cuts_at_every_buffer_full)
 TEST(stream_layout, one_vertex_a_subgraph)
 {
   graph const g = test::wheel(100, 8);
-  std::int64_t const budget = graph_bytes::of(g.view()).resident + 2 * 8 * 4;
-  auto const layout = make_stream_layout(g.view(), budget);
-  expect_valid(g.view(), layout, budget);
+  std::int64_t const budget = graph_bytes::of(g.csr()).resident + 2 * 8 * 4;
+  auto const layout = make_stream_layout(g.csr(), budget);
+  expect_valid(g.csr(), layout, budget);
   EXPECT_EQ(layout.num_subgraphs(), 100);
   EXPECT_EQ(layout.capacities[1], 8);
 }
@@ -86,10 +86,10 @@ TEST(stream_layout, one_vertex_a_subgraph)
 TEST(stream_layout, a_hub_has_a_buffer_that_it_fits_into)
 {
   graph const g = star(1000);  // one list of 1,000, a thousand of 1, five of none
-  std::int64_t const resident = graph_bytes::of(g.view()).resident;
+  std::int64_t const resident = graph_bytes::of(g.csr()).resident;
   auto const with = [&](std::int64_t edges) {
-    auto layout = make_stream_layout(g.view(), resident + edges * 4);
-    expect_valid(g.view(), layout, resident + edges * 4);
+    auto layout = make_stream_layout(g.csr(), resident + edges * 4);
+    expect_valid(g.csr(), layout, resident + edges * 4);
     return layout;
   };
   EXPECT_EQ(with(2000).capacities[0], 1000);
@@ -108,13 +108,13 @@ TEST(stream_layout, what_cannot_be_held_is_refused)
   graph const g = star(1000);
   auto const message = [&](std::int64_t budget) -> std::string {
     try {
-      (void)make_stream_layout(g.view(), budget);
+      (void)make_stream_layout(g.csr(), budget);
     } catch (memory_error const& e) {
       return e.what();
     }
     return "";
   };
-  EXPECT_EQ(message(graph_bytes::of(g.view()).resident + 999 * 4),
+  EXPECT_EQ(message(graph_bytes::of(g.csr()).resident + 999 * 4),
             "gpu_memory: 12052 bytes for the graph, expected at least 12056: offsets of all vertices (8056) and the "
             "longest list of edges");
   EXPECT_EQ(message(100),

@@ -65,7 +65,7 @@ TEST_F(TemporalOrder, HeteroGraphsArriveWhole)
     EXPECT_TRUE(copied(a.edges.arrays().indices) == copied(b.edges.arrays().indices));
     expect_same(a.order, b.order);
   }
-  EXPECT_EQ(to_gpu(there, exec).edge_types()[0].edges.view().indices, there.edge_types()[0].edges.view().indices);
+  EXPECT_EQ(to_gpu(there, exec).edge_types()[0].edges.csr().indices, there.edge_types()[0].edges.csr().indices);
 }
 
 }  // namespace

@@ -136,8 +136,8 @@ TEST_F(LayersOnGpu, TablesAreTheCpus)
     for (auto const matrix : all_matrices) {
       if (matrix == propagation::weights && !g.has_weights()) { continue; }
       SCOPED_TRACE(testing::Message() << g.num_vertices() << " vertices, matrix " << static_cast<int>(matrix));
-      auto const norms = gpu::make_column_norms(there.view(), matrix, exec);
-      auto const expected_norms = samplers::make_column_norms(g.view(), matrix, cpu_exec{});
+      auto const norms = gpu::make_column_norms(there.csr(), matrix, exec);
+      auto const expected_norms = samplers::make_column_norms(g.csr(), matrix, cpu_exec{});
       EXPECT_EQ(difference(bits_of(norms), bits_of(expected_norms)), "");
       auto const columns = gpu::make_vertex_table(g.num_vertices(), norms.data(), exec);
       auto const expected_columns = samplers::make_vertex_table(g.num_vertices(), expected_norms.data(), cpu_exec{});
@@ -151,16 +151,16 @@ TEST_F(LayersOnGpu, TablesAreTheCpus)
         ASSERT_EQ(records[v].there, expected_records[v].there) << v;
       }
       if (matrix == propagation::row) { continue; }
-      auto const squares = gpu::make_square_table(there.view(), matrix, exec);
-      auto const expected_squares = samplers::make_square_table(g.view(), matrix, cpu_exec{});
+      auto const squares = gpu::make_square_table(there.csr(), matrix, exec);
+      auto const expected_squares = samplers::make_square_table(g.csr(), matrix, cpu_exec{});
       EXPECT_EQ(difference(copied(squares.prefix_sums), copied(expected_squares.prefix_sums)), "");
       EXPECT_EQ(difference(bits_of(squares.row_norms), bits_of(expected_squares.row_norms)), "");
       EXPECT_EQ(squares.largest_norm, expected_squares.largest_norm);
     }
   }
-  EXPECT_TRUE(gpu::has_parallel_edges(to_gpu(make_zoo(1), exec).view(), exec));
-  EXPECT_FALSE(gpu::has_parallel_edges(to_gpu(skewed(8, 4, false), exec).view(), exec));
-  EXPECT_FALSE(gpu::has_parallel_edges(to_gpu(make_graph(2, {}), exec).view(), exec));
+  EXPECT_TRUE(gpu::has_parallel_edges(to_gpu(make_zoo(1), exec).csr(), exec));
+  EXPECT_FALSE(gpu::has_parallel_edges(to_gpu(skewed(8, 4, false), exec).csr(), exec));
+  EXPECT_FALSE(gpu::has_parallel_edges(to_gpu(make_graph(2, {}), exec).csr(), exec));
 }
 
 TEST_F(LayersOnGpu, AreTheCpusOnTheZoo)
@@ -194,7 +194,7 @@ TEST_F(LayersOnGpu, AreTheCpusWithHashSetsThatAreThere)
   graph const g = skewed(12, 16, false);
   graph const there = to_gpu(g, exec);
   (void)there.derived().get<buffer<vertex_id>>("adjacency-sets",
-                                               [&] { return gpu::make_adjacency_sets(there.view(), exec); });
+                                               [&] { return gpu::make_adjacency_sets(there.csr(), exec); });
   compare_one<fastgcn_params>(g, there, {30, 64, 3, 16}, "FastGCN");
   compare_one<ladies_params>(g, there, {30, 64, 3, 16}, "LADIES");
 }

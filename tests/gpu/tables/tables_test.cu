@@ -49,7 +49,7 @@ template <class WeightOf>
 graph reweighted(graph const& input, WeightOf weight_of)
 {
   graph_arrays arrays = input.arrays();
-  graph_view const view = input.view();
+  csr_arrays const view = input.csr();
   buffer<float> weights(view.num_edges);
   for (std::int64_t v = 0; v < view.num_vertices; ++v) {
     for (edge_id e = view.indptr[v]; e < view.indptr[v + 1]; ++e) {
@@ -153,7 +153,7 @@ class gpu_tables : public test::gpu_test {
     for (auto const& named : graphs) {
       SCOPED_TRACE(named.name);
       graph const there = to_gpu(named.host, exec);
-      f(named.host.view(), there.view());
+      f(named.host.csr(), there.csr());
       if (HasFatalFailure()) { return; }
     }
   }
@@ -162,7 +162,7 @@ class gpu_tables : public test::gpu_test {
 
 TEST_F(gpu_tables, statistics)
 {
-  for_each(all_graphs(), [&](graph_view const& host, graph_view const& device) {
+  for_each(all_graphs(), [&](csr_arrays const& host, csr_arrays const& device) {
     auto const expected = plan::make_weight_statistics(host, cpu);
     auto const made = gpu::make_weight_statistics(device, exec);
     EXPECT_EQ(made.expected_trials, expected.expected_trials);
@@ -179,7 +179,7 @@ TEST_F(gpu_tables, statistics)
 
 TEST_F(gpu_tables, records)
 {
-  for_each(all_graphs(), [&](graph_view const& host, graph_view const& device) {
+  for_each(all_graphs(), [&](csr_arrays const& host, csr_arrays const& device) {
     auto const statistics = plan::make_weight_statistics(host, cpu);
     auto const statistics_there = gpu::make_weight_statistics(device, exec);
     expect_same(gpu::make_vertex_records(device, statistics_there.largest.data(), exec),
@@ -201,7 +201,7 @@ TEST_F(gpu_tables, records)
 
 TEST_F(gpu_tables, alias)
 {
-  for_each(all_graphs(), [&](graph_view const& host, graph_view const& device) {
+  for_each(all_graphs(), [&](csr_arrays const& host, csr_arrays const& device) {
     auto const expected = plan::make_alias_records(host, cpu);
     std::vector<gpu::alias_hop_record> hops;
     // Places follow from the vertices that the CPU's record names.
@@ -222,14 +222,14 @@ TEST_F(gpu_tables, alias)
 
 TEST_F(gpu_tables, prefix_sums)
 {
-  for_each(all_graphs(), [&](graph_view const& host, graph_view const& device) {
+  for_each(all_graphs(), [&](csr_arrays const& host, csr_arrays const& device) {
     expect_same(gpu::make_prefix_sums(device, exec), plan::make_prefix_sums(host, cpu), "prefix sums");
   });
 }
 
 TEST_F(gpu_tables, label_groups)
 {
-  for_each(weighted_graphs(), [&](graph_view const& host, graph_view const& device) {
+  for_each(weighted_graphs(), [&](csr_arrays const& host, csr_arrays const& device) {
     for (auto const by : {plan::grouping::by_edge_label, plan::grouping::by_target_type}) {
       SCOPED_TRACE(by == plan::grouping::by_edge_label ? "by edge label" : "by target type");
       auto const used = plan::labels_in_use(host, by, cpu);
@@ -266,9 +266,9 @@ TEST_F(gpu_tables, label_groups_of_hubs_and_of_many_labels)
   extra.num_node_types = 65536;
   auto const check = [&](graph const& host, plan::grouping by) {
     graph const there = to_gpu(host, exec);
-    auto const labels = static_cast<std::int64_t>(plan::labels_in_use(host.view(), by, cpu).size());
-    auto const expected = plan::make_label_groups(host.view(), by, labels, cpu);
-    auto const made = gpu::make_label_groups(there.view(), by, labels, exec);
+    auto const labels = static_cast<std::int64_t>(plan::labels_in_use(host.csr(), by, cpu).size());
+    auto const expected = plan::make_label_groups(host.csr(), by, labels, cpu);
+    auto const made = gpu::make_label_groups(there.csr(), by, labels, exec);
     EXPECT_EQ(made.rows.weights, nullptr);
     expect_same(made.indptr, expected.indptr, "offsets");
     expect_same(made.indices, expected.indices, "indices");
@@ -285,7 +285,7 @@ TEST_F(gpu_tables, label_groups_without_edges)
   extra.num_labels = 2;
   for (std::int64_t const vertices : {1, 40}) {
     graph const there = to_gpu(generate_er({.num_vertices = vertices, .num_edges = 0}, {}, extra), exec);
-    auto const made = gpu::make_label_groups(there.view(), plan::grouping::by_edge_label, 2, exec);
+    auto const made = gpu::make_label_groups(there.csr(), plan::grouping::by_edge_label, 2, exec);
     EXPECT_EQ(copied(made.indptr), std::vector<edge_id>(static_cast<std::size_t>(2 * vertices + 1), 0));
   }
 }
@@ -294,7 +294,7 @@ struct question {
   vertex_id from, to;
 };
 
-__global__ void ask_sets(graph_view graph, vertex_id const* slots, question const* questions, std::int64_t size,
+__global__ void ask_sets(csr_arrays graph, vertex_id const* slots, question const* questions, std::int64_t size,
                          char* answers)
 {
   auto const i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -307,7 +307,7 @@ __global__ void ask_sets(graph_view graph, vertex_id const* slots, question cons
 
 TEST_F(gpu_tables, adjacency_sets)
 {
-  for_each(all_graphs(), [&](graph_view const& host, graph_view const& device) {
+  for_each(all_graphs(), [&](csr_arrays const& host, csr_arrays const& device) {
     auto const slots = gpu::make_adjacency_sets(device, exec);
     ASSERT_EQ(slots.size(), core::adjacency_set_slots(host.num_vertices, host.num_edges));
     std::vector<question> questions;
@@ -355,11 +355,11 @@ TEST_F(gpu_tables, on_another_stream)
     gpu_exec aside = exec;
     aside.stream = stream;
     graph const there = to_gpu(host, aside);
-    auto const alias = gpu::make_alias_records(there.view(), aside);
-    auto const sums = gpu::make_prefix_sums(there.view(), aside);
+    auto const alias = gpu::make_alias_records(there.csr(), aside);
+    auto const sums = gpu::make_prefix_sums(there.csr(), aside);
     synchronize(aside);
-    expect_same(alias, plan::make_alias_records(host.view(), cpu), "alias records");
-    expect_same(sums, plan::make_prefix_sums(host.view(), cpu), "prefix sums");
+    expect_same(alias, plan::make_alias_records(host.csr(), cpu), "alias records");
+    expect_same(sums, plan::make_prefix_sums(host.csr(), cpu), "prefix sums");
   }
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
@@ -367,13 +367,13 @@ TEST_F(gpu_tables, on_another_stream)
 
 TEST_F(gpu_tables, refuse_what_does_not_fit_their_fields)
 {
-  graph_view many;
+  csr_arrays many;
   many.num_edges = std::int64_t{1} << 32;
   EXPECT_THROW((void)gpu::make_row_records(many, exec), argument_error);
   many.num_edges = std::int64_t{1} << 40;
   EXPECT_THROW((void)gpu::make_alias_hop_records(many, exec), argument_error);
   graph const hub = to_gpu(make_rows({std::int64_t{1} << 24}), exec);
-  EXPECT_THROW((void)gpu::make_alias_hop_records(hub.view(), exec), argument_error);
+  EXPECT_THROW((void)gpu::make_alias_hop_records(hub.csr(), exec), argument_error);
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ TEST_F(CompiledByNvrtc, ErrorsAreInTheCallersLines)
 vertex_id hub_of(graph const& g)
 {
   vertex_id hub = 0;
-  for (vertex_id v = 0; v < g.num_vertices(); ++v) { hub = g.view().degree(v) > g.view().degree(hub) ? v : hub; }
+  for (vertex_id v = 0; v < g.num_vertices(); ++v) { hub = g.csr().degree(v) > g.csr().degree(hub) ? v : hub; }
   return hub;
 }
 

@@ -143,7 +143,7 @@ TEST_F(DynamicWalkOnGpu, RunsTheLibrarysWalks)
         buffer<vertex_id> vertices(n * (app.params.length + 1), memory_of(exec));
         buffer<std::int32_t> lengths(n, memory_of(exec));
         engine::dynamic_batch const batch{from.data(), n, 5, vertices.data(), app.params.length + 1, 1, lengths.data()};
-        auto const space = engine::enqueue_dynamic_walk(walk, scan_setup(there.view(), app.params), false, batch,
+        auto const space = engine::enqueue_dynamic_walk(walk, scan_setup(there.csr(), app.params), false, batch,
                                                         all_tunings()[t], exec);
         space.rethrow(g.num_vertices());
         ASSERT_EQ(copied(lengths), expected.lengths) << app.name << ", tuning " << t;

@@ -41,7 +41,7 @@ class WalkLayouts : public gpu_test {
   std::vector<vertex_id> with_tables(walk_params const& params, sampling_rule rule, gpu::walk_tables const& tables)
   {
     gpu::walk_job job;
-    job.graph = g.view();
+    job.graph = g.csr();
     job.tables = &tables;
     job.rule = rule;
     job.weighted = params.weighted;
@@ -76,15 +76,15 @@ class WalkLayouts : public gpu_test {
   std::vector<gpu::walk_tables> uniform_layouts()
   {
     std::vector<gpu::walk_tables> out(5);
-    out[1].rows = shared(gpu::make_row_records(g.view(), exec));
-    out[2].hops = shared(gpu::make_hop_records(g.view(), exec));
+    out[1].rows = shared(gpu::make_row_records(g.csr(), exec));
+    out[2].hops = shared(gpu::make_hop_records(g.csr(), exec));
     out[3].rows = out[1].rows;
     out[3].packing = gpu::hop_packing::of(g.num_vertices(), g.num_edges());
-    out[3].packed_hops = shared(gpu::make_packed_hops(g.view(), out[3].packing, exec));
+    out[3].packed_hops = shared(gpu::make_packed_hops(g.csr(), out[3].packing, exec));
     // Degrees in 6 bits: most neighbours are looked up.
     out[4].rows = out[1].rows;
     out[4].packing = {26, 32};
-    out[4].packed_hops = shared(gpu::make_packed_hops(g.view(), out[4].packing, exec));
+    out[4].packed_hops = shared(gpu::make_packed_hops(g.csr(), out[4].packing, exec));
     return out;
   }
 
@@ -106,7 +106,7 @@ TEST_F(WalkLayouts, OfNode2vecWalksAgree)
   auto const expected = planned(params);
   for (auto tables : uniform_layouts()) {
     EXPECT_EQ(with_tables(params, sampling_rule::reject, tables), expected);
-    tables.adjacency_sets = shared(gpu::make_adjacency_sets(g.view(), exec));
+    tables.adjacency_sets = shared(gpu::make_adjacency_sets(g.csr(), exec));
     EXPECT_EQ(with_tables(params, sampling_rule::reject, tables), expected);
   }
 }
@@ -117,10 +117,10 @@ TEST_F(WalkLayouts, OfWeightedWalksAgree)
   params.weighted = true;
   params.rule = sampling_rule::alias;
   std::vector<gpu::walk_tables> layouts(3);
-  layouts[0].alias = shared(gpu::make_alias_records(g.view(), exec));
+  layouts[0].alias = shared(gpu::make_alias_records(g.csr(), exec));
   layouts[1] = layouts[0];
-  layouts[1].rows = shared(gpu::make_row_records(g.view(), exec));
-  layouts[2].alias_hops = shared(gpu::make_alias_hop_records(g.view(), exec));
+  layouts[1].rows = shared(gpu::make_row_records(g.csr(), exec));
+  layouts[2].alias_hops = shared(gpu::make_alias_hop_records(g.csr(), exec));
   for (double const p : {1.0, 4.0}) {
     params.p = p;
     auto const expected = planned(params);

@@ -36,7 +36,7 @@ class application_run {
   /// Allocates from memory_of(exec) and enqueues copies of the tables on the stream of `exec`. Keeps references to all
   /// its arguments except the view; from the view it reads only the number of vertices here.
   /// @throws argument_error for a negative first_sample; memory_error; device_error.
-  application_run(graph_view const& graph, application_job const& job, std::span<vertex_id const> roots,
+  application_run(csr_arrays const& graph, application_job const& job, std::span<vertex_id const> roots,
                   application_params const& params, std::int64_t first_sample, core::domain domain,
                   gpu_exec const& exec);
 

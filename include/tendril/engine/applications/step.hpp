@@ -33,7 +33,7 @@ using draw_calls_function = void(rng_key key, std::uint64_t sample, std::uint32_
 
 /// The description of a job except for the application. All pointers are to memory of the executor.
 struct application_setup {
-  graph_view graph;
+  csr_arrays graph;
   std::uint64_t seed = 0;
   core::domain domain = core::domain::application;
   std::int64_t num_samples = 0;

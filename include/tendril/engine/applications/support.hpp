@@ -46,7 +46,7 @@ struct application_job {
 [[nodiscard]] std::vector<rng_key> make_call_keys(application_setup const& setup);
 
 /// The setup of a job, without its tables (places, shapes, keys, states).
-[[nodiscard]] application_setup make_application_setup(graph_view const& graph, application_job const& job,
+[[nodiscard]] application_setup make_application_setup(csr_arrays const& graph, application_job const& job,
                                                        application_params const& params, std::uint64_t first_sample,
                                                        core::domain domain);
 

@@ -16,7 +16,7 @@ namespace tendril::engine {
 
 /// The description of a job, except for the walk itself and its batches.
 struct dynamic_setup {
-  graph_view graph;
+  csr_arrays graph;
   float const* largest = nullptr;  ///< [num_vertices] each vertex's largest weight; null if not used.
   rng_key step_key;                ///< Key of the choices of neighbours.
   core::key_schedule step_keys;    ///< The same key, for inner loops.

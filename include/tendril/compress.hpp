@@ -1,0 +1,17 @@
+#pragma once
+
+#include <tendril/exec.hpp>
+#include <tendril/graph.hpp>
+
+namespace tendril {
+
+/// The same graph with its neighbours stored in another form, in host memory; `input` itself if it has that form. Every
+/// sample of the result equals that of `input`. Weights, labels, ids and metadata are shared, not copied. The result
+/// doesn't depend on the number of threads.
+/// @throws argument_error if `input` is on a GPU; format_error if its content is not sound; memory_error.
+[[nodiscard]] graph compress(graph const& input, graph_form form, cpu_exec const& exec = {});
+
+/// The same graph in CSR form: 4 bytes an edge; `input` itself if it has that form. Throws as `compress`.
+[[nodiscard]] graph to_csr(graph const& input, cpu_exec const& exec = {});
+
+}  // namespace tendril

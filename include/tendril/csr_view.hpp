@@ -1,0 +1,120 @@
+// The view of a graph in CSR form. Includes little, so that a program compiled at run time can include it too.
+
+#pragma once
+
+#include <cstdint>
+
+#include <tendril/csr_arrays.hpp>
+#include <tendril/labels.hpp>
+#include <tendril/row.hpp>
+#include <tendril/types.hpp>
+
+namespace tendril {
+
+/// The edges of one vertex of a CSR graph. <tendril/row.hpp> describes its members.
+class csr_row {
+ public:
+  csr_row() = default;  ///< No edges.
+  TENDRIL_HD csr_row(vertex_id const* neighbors, edge_id first_edge, std::uint32_t degree, float const* weights,
+                     label_view labels)
+      : neighbors_(neighbors), first_edge_(first_edge), weights_(weights), labels_(labels), degree_(degree)
+  {
+  }
+
+  [[nodiscard]] TENDRIL_HD edge_id first_edge() const { return first_edge_; }
+  [[nodiscard]] TENDRIL_HD edge_id edge(std::uint32_t i) const { return first_edge_ + i; }
+  [[nodiscard]] TENDRIL_HD std::uint32_t degree() const { return degree_; }
+  [[nodiscard]] TENDRIL_HD bool empty() const { return degree_ == 0; }
+  [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::uint32_t i) const { return neighbors_[i]; }
+  template <class Load>
+  [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::uint32_t i, Load load) const
+  {
+    return load(neighbors_ + i);
+  }
+  [[nodiscard]] TENDRIL_HD float weight(std::uint32_t i) const { return weights_[first_edge_ + i]; }
+  template <class Load>
+  [[nodiscard]] TENDRIL_HD float weight(std::uint32_t i, Load load) const
+  {
+    return load(weights_ + first_edge_ + i);
+  }
+  [[nodiscard]] TENDRIL_HD label_id label(std::uint32_t i) const { return labels_[first_edge_ + i]; }
+  void prefetch(std::uint32_t i) const { __builtin_prefetch(neighbors_ + i); }
+  [[nodiscard]] TENDRIL_HD std::uint32_t find(vertex_id x) const { return row_find(*this, x); }
+  [[nodiscard]] TENDRIL_HD bool contains(vertex_id x) const { return row_contains(*this, x); }
+  [[nodiscard]] TENDRIL_HD auto begin() const { return row_iterator<csr_row>(*this, 0); }
+  [[nodiscard]] TENDRIL_HD auto end() const { return row_iterator<csr_row>(*this, degree_); }
+
+ private:
+  vertex_id const* neighbors_ = nullptr;  // of the row
+  edge_id first_edge_ = 0;
+  float const* weights_ = nullptr;  // of the graph
+  label_view labels_;               // of the graph
+  std::uint32_t degree_ = 0;
+};
+
+/// The view of a graph in CSR form: a trivially copyable handle, passed by value. It owns nothing.
+class csr_view {
+ public:
+  using row_type = csr_row;
+
+  /// Where the edges of a vertex are, as a walker keeps it between steps.
+  struct place {
+    edge_id first = 0;
+    std::uint32_t degree = 0;
+  };
+
+  std::int64_t num_vertices = 0;
+  edge_id num_edges = 0;
+  label_view node_types;  ///< [num_vertices] or empty.
+
+  csr_view() = default;
+  explicit TENDRIL_HD csr_view(csr_arrays const& arrays)
+      : num_vertices(arrays.num_vertices),
+        num_edges(arrays.num_edges),
+        node_types(arrays.node_types),
+        indptr_(arrays.indptr),
+        indices_(arrays.indices),
+        weights_(arrays.weights),
+        edge_labels_(arrays.edge_labels)
+  {
+  }
+
+  [[nodiscard]] TENDRIL_HD bool has_weights() const { return weights_ != nullptr; }
+  [[nodiscard]] TENDRIL_HD bool has_edge_labels() const { return !edge_labels_.empty(); }
+
+  /// The number of the first edge of v; v may be num_vertices, whose edges would begin at num_edges.
+  [[nodiscard]] TENDRIL_HD edge_id first_edge(std::int64_t v) const { return indptr_[v]; }
+  [[nodiscard]] TENDRIL_HD std::uint32_t degree(std::int64_t v) const
+  {
+    return static_cast<std::uint32_t>(indptr_[v + 1] - indptr_[v]);
+  }
+  [[nodiscard]] TENDRIL_HD place locate(std::int64_t v) const
+  {
+    edge_id const first = indptr_[v];
+    return {first, static_cast<std::uint32_t>(indptr_[v + 1] - first)};
+  }
+  [[nodiscard]] TENDRIL_HD csr_row row(std::int64_t v) const { return row(v, locate(v)); }
+  /// The row of v, which lies at `at`.
+  [[nodiscard]] TENDRIL_HD csr_row row(std::int64_t, place const& at) const
+  {
+    return {indices_ + at.first, at.first, at.degree, weights_, edge_labels_};
+  }
+  [[nodiscard]] TENDRIL_HD csr_row out_neigh(std::int64_t v) const { return row(v); }
+
+  [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::int64_t v, std::uint32_t i) const { return row(v).neighbor(i); }
+  [[nodiscard]] TENDRIL_HD float weight(std::int64_t v, std::uint32_t i) const { return row(v).weight(i); }
+  [[nodiscard]] TENDRIL_HD label_id label(std::int64_t v, std::uint32_t i) const { return row(v).label(i); }
+  /// Whether u -> x is an edge; u must be a vertex. O(log degree(u)).
+  [[nodiscard]] TENDRIL_HD bool has_edge(std::int64_t u, vertex_id x) const { return row(u).contains(x); }
+
+  /// Starts to bring what locate(v) reads into the cache. Host only.
+  void prefetch_row(std::int64_t v) const { __builtin_prefetch(indptr_ + v); }
+
+ private:
+  edge_id const* indptr_ = nullptr;
+  vertex_id const* indices_ = nullptr;
+  float const* weights_ = nullptr;
+  label_view edge_labels_;
+};
+
+}  // namespace tendril

@@ -1,0 +1,152 @@
+// The view of a graph whose neighbours are packed: those of a vertex as differences from the smallest, all in as many
+// bits as the largest needs. Access to one neighbour is two adjacent loads. Includes little, so that a program compiled
+// at run time can include it too.
+
+#pragma once
+
+#include <cstdint>
+
+#include <tendril/labels.hpp>
+#include <tendril/row.hpp>
+#include <tendril/types.hpp>
+
+namespace tendril {
+
+/// Where the packed neighbours of a vertex are, in 16 bytes.
+struct alignas(16) packed_record {
+  std::uint64_t place_and_width = 0;  ///< The first bit of its neighbours, in the upper 58 bits; their width in bits.
+  std::uint32_t degree = 0;
+  vertex_id first = 0;  ///< Its smallest neighbour.
+
+  static constexpr int width_bits = 6;  ///< Widths are 0 to 32.
+
+  [[nodiscard]] static TENDRIL_HD packed_record of(std::uint64_t place, std::uint32_t width, std::uint32_t degree,
+                                                   vertex_id first)
+  {
+    return {(place << unsigned{width_bits}) | width, degree, first};
+  }
+  [[nodiscard]] TENDRIL_HD std::uint64_t place() const { return place_and_width >> unsigned{width_bits}; }
+  [[nodiscard]] TENDRIL_HD std::uint32_t width() const
+  {
+    return static_cast<std::uint32_t>(place_and_width) & ((1U << unsigned{width_bits}) - 1U);
+  }
+};
+
+/// The arrays of a packed graph. Trivially copyable; owns nothing.
+struct packed_arrays {
+  std::int64_t num_vertices = 0;
+  edge_id num_edges = 0;
+  packed_record const* records = nullptr;  ///< [num_vertices]
+  std::uint32_t const* words = nullptr;  ///< The neighbours, bit by bit from the lowest of each word; one word beyond.
+  edge_id const* indptr = nullptr;       ///< [num_vertices + 1]: the numbers of the edges, as in CSR.
+  float const* weights = nullptr;        ///< [num_edges] or null.
+  label_view edge_labels;                ///< [num_edges] or empty.
+  label_view node_types;                 ///< [num_vertices] or empty.
+};
+
+/// The edges of one vertex of a packed graph. <tendril/row.hpp> describes its members.
+class packed_row {
+ public:
+  packed_row() = default;  ///< No edges.
+  TENDRIL_HD packed_row(packed_record const& at, std::uint32_t const* words, edge_id const* first_edge,
+                        float const* weights, label_view labels)
+      : at_(at), words_(words), first_edge_(first_edge), weights_(weights), labels_(labels)
+  {
+  }
+
+  /// Reads memory: only what edge arrays are indexed by needs it.
+  [[nodiscard]] TENDRIL_HD edge_id first_edge() const { return *first_edge_; }
+  [[nodiscard]] TENDRIL_HD edge_id edge(std::uint32_t i) const { return first_edge() + i; }
+  [[nodiscard]] TENDRIL_HD std::uint32_t degree() const { return at_.degree; }
+  [[nodiscard]] TENDRIL_HD bool empty() const { return at_.degree == 0; }
+  [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::uint32_t i) const { return neighbor(i, plain_load{}); }
+  template <class Load>
+  [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::uint32_t i, Load load) const
+  {
+    std::uint32_t const width = at_.width();
+    std::uint64_t const bit = at_.place() + std::uint64_t{i} * width;
+    std::uint32_t const* const word = words_ + (bit >> 5U);
+    std::uint64_t const both = load(word) | (std::uint64_t{load(word + 1)} << 32U);
+    std::uint64_t const mask = (std::uint64_t{1} << width) - 1U;
+    return at_.first + static_cast<vertex_id>((both >> (bit & 31U)) & mask);
+  }
+  [[nodiscard]] TENDRIL_HD float weight(std::uint32_t i) const { return weights_[first_edge() + i]; }
+  template <class Load>
+  [[nodiscard]] TENDRIL_HD float weight(std::uint32_t i, Load load) const
+  {
+    return load(weights_ + first_edge() + i);
+  }
+  [[nodiscard]] TENDRIL_HD label_id label(std::uint32_t i) const { return labels_[first_edge() + i]; }
+  void prefetch(std::uint32_t i) const
+  {
+    __builtin_prefetch(words_ + ((at_.place() + std::uint64_t{i} * at_.width()) >> 5U));
+  }
+  [[nodiscard]] TENDRIL_HD std::uint32_t find(vertex_id x) const { return row_find(*this, x); }
+  [[nodiscard]] TENDRIL_HD bool contains(vertex_id x) const { return row_contains(*this, x); }
+  [[nodiscard]] TENDRIL_HD auto begin() const { return row_iterator<packed_row>(*this, 0); }
+  [[nodiscard]] TENDRIL_HD auto end() const { return row_iterator<packed_row>(*this, at_.degree); }
+
+ private:
+  packed_record at_;
+  std::uint32_t const* words_ = nullptr;  // of the graph
+  edge_id const* first_edge_ = nullptr;   // of the vertex
+  float const* weights_ = nullptr;        // of the graph
+  label_view labels_;                     // of the graph
+};
+
+/// The view of a packed graph: a trivially copyable handle, passed by value. It owns nothing.
+class packed_view {
+ public:
+  using row_type = packed_row;
+  using place = packed_record;
+
+  std::int64_t num_vertices = 0;
+  edge_id num_edges = 0;
+  label_view node_types;  ///< [num_vertices] or empty.
+
+  packed_view() = default;
+  explicit TENDRIL_HD packed_view(packed_arrays const& arrays)
+      : num_vertices(arrays.num_vertices),
+        num_edges(arrays.num_edges),
+        node_types(arrays.node_types),
+        records_(arrays.records),
+        words_(arrays.words),
+        indptr_(arrays.indptr),
+        weights_(arrays.weights),
+        edge_labels_(arrays.edge_labels)
+  {
+  }
+
+  [[nodiscard]] TENDRIL_HD bool has_weights() const { return weights_ != nullptr; }
+  [[nodiscard]] TENDRIL_HD bool has_edge_labels() const { return !edge_labels_.empty(); }
+
+  /// The number of the first edge of v; v may be num_vertices, whose edges would begin at num_edges.
+  [[nodiscard]] TENDRIL_HD edge_id first_edge(std::int64_t v) const { return indptr_[v]; }
+  [[nodiscard]] TENDRIL_HD std::uint32_t degree(std::int64_t v) const { return records_[v].degree; }
+  [[nodiscard]] TENDRIL_HD packed_record locate(std::int64_t v) const { return records_[v]; }
+  [[nodiscard]] TENDRIL_HD packed_row row(std::int64_t v) const { return row(v, locate(v)); }
+  /// The row of v, which lies at `at`.
+  [[nodiscard]] TENDRIL_HD packed_row row(std::int64_t v, packed_record const& at) const
+  {
+    return {at, words_, indptr_ + v, weights_, edge_labels_};
+  }
+  [[nodiscard]] TENDRIL_HD packed_row out_neigh(std::int64_t v) const { return row(v); }
+
+  [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::int64_t v, std::uint32_t i) const { return row(v).neighbor(i); }
+  [[nodiscard]] TENDRIL_HD float weight(std::int64_t v, std::uint32_t i) const { return row(v).weight(i); }
+  [[nodiscard]] TENDRIL_HD label_id label(std::int64_t v, std::uint32_t i) const { return row(v).label(i); }
+  /// Whether u -> x is an edge; u must be a vertex. O(log degree(u)).
+  [[nodiscard]] TENDRIL_HD bool has_edge(std::int64_t u, vertex_id x) const { return row(u).contains(x); }
+
+  /// Starts to bring what locate(v) reads into the cache. Host only.
+  void prefetch_row(std::int64_t v) const { __builtin_prefetch(records_ + v); }
+
+ private:
+  packed_record const* records_ = nullptr;
+  std::uint32_t const* words_ = nullptr;
+  edge_id const* indptr_ = nullptr;
+  float const* weights_ = nullptr;
+  label_view edge_labels_;
+};
+
+}  // namespace tendril
