@@ -34,16 +34,28 @@ class csr_row {
   {
     return load(neighbors_ + i);
   }
-  [[nodiscard]] TENDRIL_HD float weight(std::uint64_t i) const { return weights_[edge(i)]; }
+  [[nodiscard]] TENDRIL_HD float weight(std::uint64_t i) const { return weight(i, plain_load{}); }
   template <class Load>
   [[nodiscard]] TENDRIL_HD float weight(std::uint64_t i, Load load) const
   {
-    return load(weights_ + edge(i));
+    return load(weights_ + first_edge_ + i);  // loops keep weights_ + first_edge_
   }
   [[nodiscard]] TENDRIL_HD label_id label(std::uint64_t i) const { return labels_[edge(i)]; }
   void prefetch(std::uint32_t i) const { __builtin_prefetch(neighbors_ + i); }
   [[nodiscard]] TENDRIL_HD std::uint32_t find(vertex_id x) const { return row_find(*this, x); }
-  [[nodiscard]] TENDRIL_HD bool contains(vertex_id x) const { return row_contains(*this, x); }
+  /// row_contains by a pointer: kernels that call it often spill less.
+  [[nodiscard]] TENDRIL_HD bool contains(vertex_id x) const
+  {
+    vertex_id const* first = neighbors_;
+    std::uint32_t size = degree_;
+    if (size == 0) { return false; }
+    while (size > 1) {
+      std::uint32_t const half = size / 2;
+      first += first[half] <= x ? half : 0;
+      size -= half;
+    }
+    return *first == x;
+  }
   static constexpr std::uint32_t beyond_copy = 0;
   [[nodiscard]] TENDRIL_HD csr_row copied(vertex_id const* neighbors, float const* weights) const
   {
