@@ -25,7 +25,7 @@ void convert_command::run() const
 {
   stopwatch const overall;
   write_options options;
-  options.format = parse_graph_format(to);
+  options.format = parse_name<graph_format>("--to", to);
   progress_bar bar(!common.quiet);
   cpu_exec const exec = common.exec(bar);
   graph const g = source.read(exec, building.build);

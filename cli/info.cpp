@@ -120,7 +120,8 @@ void info_command::run() const
   progress_bar bar(!common.quiet && !common.json);
   cpu_exec const exec = common.exec(bar);
   graph const g = source.read(exec);
-  auto const format = source.format == "auto" ? detect_graph_format(source.path) : parse_graph_format(source.format);
+  auto const format =
+      source.format == "auto" ? detect_graph_format(source.path) : parse_name<graph_format>("--from", source.format);
   if (validate || g.content() != graph_content::valid) { g.validate(exec); }  // the native container is only mapped
   graph_stats const stats = measure(g, common.num_threads());
   bar.clear();

@@ -2,8 +2,13 @@
 
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
+#include <tendril/names.hpp>
 
 namespace tendril {
+
+template <>
+inline constexpr std::array<named<graph_form>, 2> enum_names<graph_form>{
+    {{graph_form::csr, "csr"}, {graph_form::packed, "packed"}}};
 
 /// The same graph with its neighbours stored in another form, in host memory; `input` itself if it has that form. Every
 /// sample of the result equals that of `input`. Weights, labels, ids and metadata are shared, not copied. The result

@@ -25,15 +25,6 @@ struct named_format {
   graph_format format;
   std::string_view name;
 };
-constexpr std::array<named_format, 8> format_names = {{{graph_format::automatic, "auto"},
-                                                       {graph_format::safetensors, "safetensors"},
-                                                       {graph_format::edge_list, "edge-list"},
-                                                       {graph_format::matrix_market, "matrix-market"},
-                                                       {graph_format::npz, "npz"},
-                                                       {graph_format::gap, "gap"},
-                                                       {graph_format::metis, "metis"},
-                                                       {graph_format::webgraph, "webgraph"}}};
-
 constexpr std::array<named_format, 13> format_extensions = {{{graph_format::safetensors, ".safetensors"},
                                                              {graph_format::edge_list, ".txt"},
                                                              {graph_format::edge_list, ".tsv"},
@@ -164,25 +155,6 @@ graph read_as(graph_format format, std::string const& path, read_options const& 
 }
 
 }  // namespace
-
-std::string_view to_string(graph_format format) noexcept
-{
-  for (auto const& known : format_names) {
-    if (known.format == format) { return known.name; }
-  }
-  return "unknown";
-}
-
-graph_format parse_graph_format(std::string_view name)
-{
-  for (auto const& known : format_names) {
-    if (known.name == name) { return known.format; }
-  }
-  throw argument_error(
-      fmt::format("format '{}', expected auto, safetensors, edge-list, matrix-market, npz, gap, metis or "
-                  "webgraph",
-                  name));
-}
 
 graph_format detect_graph_format(std::string const& path) { return detect(path, open_graph_file(path)->bytes()); }
 
