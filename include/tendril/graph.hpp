@@ -104,6 +104,9 @@ class graph {
   /// The GPU whose memory holds the arrays, or -1 for host memory.
   [[nodiscard]] int device() const noexcept { return arrays_.device; }
 
+  /// The GPUs whose memory holds the arrays; none: host memory.
+  [[nodiscard]] gpu_set placement() const { return arrays_.device < 0 ? gpu_set() : gpu_set(arrays_.device); }
+
   /// Valid as long as this graph or a copy of it lives. The first call checks unchecked content on all cores, at the
   /// speed of memory (see `check`); every later call, also of a copy, costs one atomic load. Thread-safe.
   /// @throws format_error as `check`.

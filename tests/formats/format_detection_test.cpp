@@ -88,7 +88,7 @@ TEST(FormatDetection, NamesOfFormats)
     FAIL();
   } catch (argument_error const& problem) {
     EXPECT_STREQ(problem.what(),
-                 "format 'edges', expected auto, safetensors, edge-list, matrix-market, npz, gap, metis or webgraph");
+                 "format: 'edges', expected auto, safetensors, edge-list, matrix-market, npz, gap, metis or webgraph");
   }
 }
 

@@ -122,7 +122,7 @@ TEST(LayerSampling, SaysWhatIsWrong)
   EXPECT_EQ(test::message_of<argument_error>([&] { (void)plan_layer_sample(g, -1, 1, {}); }),
             "num_samples: -1, expected 0 or more");
   EXPECT_EQ(test::message_of<argument_error>([] { (void)parse_name<sampling_executor>("executor", "fast"); }),
-            "unknown executor 'fast', expected auto, sample or transit");
+            "executor: 'fast', expected auto, sample or transit");
   for (auto const name : {"auto", "sample", "transit"}) {
     EXPECT_EQ(to_string(parse_name<sampling_executor>("executor", name)), name);
   }
