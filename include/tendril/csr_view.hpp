@@ -37,6 +37,7 @@ class csr_row {
   {
     return load(weights_ + first_edge_ + i);
   }
+  [[nodiscard]] TENDRIL_HD float const* weights() const { return weights_ + first_edge_; }
   [[nodiscard]] TENDRIL_HD label_id label(std::uint32_t i) const { return labels_[first_edge_ + i]; }
   void prefetch(std::uint32_t i) const { __builtin_prefetch(neighbors_ + i); }
   [[nodiscard]] TENDRIL_HD std::uint32_t find(vertex_id x) const { return row_find(*this, x); }

@@ -76,6 +76,7 @@ class packed_row {
   {
     return load(weights_ + first_edge() + i);
   }
+  [[nodiscard]] TENDRIL_HD float const* weights() const { return weights_ + first_edge(); }
   [[nodiscard]] TENDRIL_HD label_id label(std::uint32_t i) const { return labels_[first_edge() + i]; }
   void prefetch(std::uint32_t i) const
   {

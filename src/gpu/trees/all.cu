@@ -13,8 +13,9 @@ namespace {
 constexpr int block_threads = 256;
 
 /// degrees[s] for each slot, and a 0 behind them, which becomes the sum of all.
-__global__ __launch_bounds__(block_threads) void degrees_kernel(csr_arrays graph, hop_slots parents,
-                                                                walk_status* status, std::int64_t* degrees)
+template <class View>
+__global__ __launch_bounds__(block_threads) void degrees_kernel(View graph, hop_slots parents, walk_status* status,
+                                                                std::int64_t* degrees)
 {
   for (std::int64_t s = global_thread(); s <= parents.size; s += grid_stride()) {
     std::int64_t degree = 0;
@@ -47,12 +48,16 @@ __global__ __launch_bounds__(block_threads) void roots_kernel(hop_slots parents,
   }
 }
 
-__global__ __launch_bounds__(tile_threads) void copy_kernel(khop_job job, tile_view tiles, std::int64_t const* offsets)
+template <class View>
+__global__ __launch_bounds__(tile_threads) void copy_kernel(View graph, vertex_id const* parents, tile_view tiles,
+                                                            std::int64_t const* offsets, vertex_id* vertices,
+                                                            edge_id* edges)
 {
   for_each_tile_edge(tiles, [&](edge_id slot, std::int64_t parent) {
-    edge_id const edge = job.graph.first_edge(job.parents.vertices[parent]) + (slot - offsets[parent]);
-    job.vertices[slot] = job.graph.indices[edge];
-    if (job.edges != nullptr) { job.edges[slot] = edge; }
+    auto const row = graph.row(parents[parent]);
+    auto const i = static_cast<std::uint32_t>(slot - offsets[parent]);
+    vertices[slot] = row.neighbor(i);
+    if (edges != nullptr) { edges[slot] = row.edge(i); }
   });
 }
 
@@ -61,8 +66,10 @@ __global__ __launch_bounds__(tile_threads) void copy_kernel(khop_job job, tile_v
 all_size all_offsets(khop_job const& job, std::int64_t* offsets, std::int64_t* root_begin, gpu_exec const& exec)
 {
   hop_slots const& parents = job.parents;
-  degrees_kernel<<<grid_blocks(parents.size + 1, block_threads), block_threads, 0, exec.stream>>>(job.graph, parents,
-                                                                                                  job.status, offsets);
+  job.graph.visit([&](auto const& graph) {
+    degrees_kernel<<<grid_blocks(parents.size + 1, block_threads), block_threads, 0, exec.stream>>>(
+        graph, parents, job.status, offsets);
+  });
   TENDRIL_CUDA_TRY(cudaGetLastError());
   run_with_scratch(exec, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(scratch, bytes, offsets, offsets, parents.size + 1, exec.stream);
@@ -83,7 +90,10 @@ void all_hop(khop_job const& job, std::int64_t const* offsets, std::int64_t num_
   rows.num_edges = num_slots;
   rows.indptr = offsets;
   edge_tiles const tiles(rows, all_rows(rows), exec);
-  copy_kernel<<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(job, tiles.view(), offsets);
+  job.graph.visit([&](auto const& graph) {
+    copy_kernel<<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(graph, job.parents.vertices, tiles.view(),
+                                                                      offsets, job.vertices, job.edges);
+  });
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
