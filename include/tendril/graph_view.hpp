@@ -39,6 +39,9 @@ class graph_view {
   {
   }
 
+  /// Of a CSR that is no graph's own: a derived table.
+  graph_view(csr_arrays const& arrays) : graph_view(csr_view(arrays)) {}  // NOLINT(google-explicit-constructor)
+
   [[nodiscard]] graph_form form() const { return form_; }
 
   /// The view of the graph's form, which the caller knows: for a kernel that reads several graphs of one form.
@@ -57,6 +60,12 @@ class graph_view {
   decltype(auto) visit(F&& f) const
   {
     return form_ == graph_form::packed ? std::forward<F>(f)(packed_) : std::forward<F>(f)(csr_);
+  }
+
+  /// What has one entry an edge, without the targets.
+  [[nodiscard]] edge_arrays edges() const
+  {
+    return visit([](auto const& g) { return g.edges(); });
   }
 
   // One question at a time: each call looks at the form. For code where that does not matter.
