@@ -110,6 +110,11 @@ class csr_view {
   {
     return {indices_ + at.first, at.first, at.degree, weights_, edge_labels_};
   }
+  /// The row of v, whose edges are known to be `degree` from number `first` on.
+  [[nodiscard]] TENDRIL_HD csr_row row(std::int64_t v, edge_id first, std::uint32_t degree) const
+  {
+    return row(v, {first, degree});
+  }
   [[nodiscard]] TENDRIL_HD csr_row out_neigh(std::int64_t v) const { return row(v); }
 
   [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::int64_t v, std::uint32_t i) const { return row(v).neighbor(i); }
@@ -138,6 +143,14 @@ class csr_view {
   [[nodiscard]] TENDRIL_HD edge_arrays edges() const
   {
     return {num_vertices, num_edges, indptr_, weights_, edge_labels_};
+  }
+
+  /// The same graph with other weights: [num_edges], or null.
+  [[nodiscard]] TENDRIL_HD csr_view with_weights(float const* weights) const
+  {
+    csr_view out = *this;
+    out.weights_ = weights;
+    return out;
   }
 
   /// Starts to bring what locate(v) reads into the cache. Host only.

@@ -68,6 +68,12 @@ class graph_view {
     return visit([](auto const& g) { return g.edges(); });
   }
 
+  /// The same graph with other weights: [num_edges], or null.
+  [[nodiscard]] graph_view with_weights(float const* weights) const
+  {
+    return visit([weights](auto const& g) { return graph_view(g.with_weights(weights)); });
+  }
+
   // One question at a time: each call looks at the form. For code where that does not matter.
   [[nodiscard]] bool has_weights() const
   {

@@ -140,6 +140,8 @@ class packed_view {
   {
     return {at, words_, indptr_ + v, weights_, edge_labels_};
   }
+  /// The row of v, whose edges are known to be `degree` from number `first` on.
+  [[nodiscard]] TENDRIL_HD packed_row row(std::int64_t v, edge_id, std::uint32_t) const { return row(v); }
   [[nodiscard]] TENDRIL_HD packed_row out_neigh(std::int64_t v) const { return row(v); }
 
   [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::int64_t v, std::uint32_t i) const { return row(v).neighbor(i); }
@@ -168,6 +170,14 @@ class packed_view {
   [[nodiscard]] TENDRIL_HD edge_arrays edges() const
   {
     return {num_vertices, num_edges, indptr_, weights_, edge_labels_};
+  }
+
+  /// The same graph with other weights: [num_edges], or null.
+  [[nodiscard]] TENDRIL_HD packed_view with_weights(float const* weights) const
+  {
+    packed_view out = *this;
+    out.weights_ = weights;
+    return out;
   }
 
   /// Starts to bring what locate(v) reads into the cache. Host only.

@@ -50,8 +50,7 @@ struct segment {
   }
 };
 
-template <class View>
-__global__ __launch_bounds__(inner_threads) void segments_kernel(View const graph,
+__global__ __launch_bounds__(inner_threads) void segments_kernel(edge_arrays const graph,
                                                                  inner_job const __grid_constant__ job,
                                                                  std::int64_t* counts)
 {
@@ -136,27 +135,12 @@ __global__ __launch_bounds__(inner_threads) void inner_indptr_kernel(inner_job c
   }
 }
 
-/// The number of the first edge of the row that edge `e` is in. Any thread.
-template <class View>
-__device__ edge_id first_of_row(View const& graph, edge_id e)
-{
-  std::int64_t low = 0;
-  std::int64_t high = graph.num_vertices - 1;
-  while (low < high) {
-    std::int64_t const middle = low + (high - low + 1) / 2;
-    bool const right = graph.first_edge(middle) <= e;
-    low = right ? middle : low;
-    high = right ? high : middle - 1;
-  }
-  return graph.first_edge(low);
-}
-
-template <class View>
-__global__ __launch_bounds__(inner_threads) void invert_kernel(View const graph, std::int64_t const* times,
+__global__ __launch_bounds__(inner_threads) void invert_kernel(edge_arrays const graph, std::int64_t const* times,
                                                                std::uint32_t const* ordinal, std::int64_t* time_of)
 {
   for (edge_id e = global_thread(); e < graph.num_edges; e += grid_stride()) {
-    time_of[first_of_row(graph, e) + ordinal[e]] = times[e];
+    edge_id const first = graph.first_edge(row_of(graph.first_edges, 0, graph.num_vertices - 1, e));
+    time_of[first + ordinal[e]] = times[e];
   }
 }
 
@@ -164,10 +148,8 @@ __global__ __launch_bounds__(inner_threads) void invert_kernel(View const graph,
 
 void count_segments(inner_job const& job, std::int64_t* counts, gpu_exec const& exec)
 {
-  job.graph.visit([&](auto const& graph) {
-    segments_kernel<<<grid_blocks(job.most_vertices, inner_threads), inner_threads, 0, exec.stream>>>(graph, job,
-                                                                                                      counts);
-  });
+  segments_kernel<<<grid_blocks(job.most_vertices, inner_threads), inner_threads, 0, exec.stream>>>(job.graph.edges(),
+                                                                                                    job, counts);
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
@@ -204,10 +186,8 @@ void invert_times(graph_view const& graph, std::int64_t const* times, std::uint3
                   std::int64_t* time_of, gpu_exec const& exec)
 {
   if (graph.num_edges == 0) { return; }
-  graph.visit([&](auto const& view) {
-    invert_kernel<<<grid_blocks(graph.num_edges, inner_threads), inner_threads, 0, exec.stream>>>(view, times, ordinal,
-                                                                                                  time_of);
-  });
+  invert_kernel<<<grid_blocks(graph.num_edges, inner_threads), inner_threads, 0, exec.stream>>>(graph.edges(), times,
+                                                                                                ordinal, time_of);
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 

@@ -93,11 +93,11 @@ struct streaming_load {
   }
 };
 
-/// Puts neighbours at some positions of a row, no_pick for none, into the table. `slot` is the first one's in this part.
-/// A neighbour is read once; the table's lines should stay. Any thread.
-template <int Size, class Row>
-__device__ __forceinline__ void put_in(expansion_slots const& what, Row const& row, std::uint32_t group,
-                                       std::int64_t slot, std::uint32_t const (&positions)[Size])
+/// Puts picked vertices, target(i) each, no_vertex for none, into the table. `slot` is the first one's in this part. A
+/// neighbour is read once: the table's lines should stay in the cache. Any thread.
+template <int Size, class Target>
+__device__ __forceinline__ void put_in(expansion_slots const& what, std::uint32_t group, std::int64_t slot,
+                                       Target target)
 {
   pick_sink const& sink = what.sink;
   if (sink.at == nullptr) { return; }
@@ -107,9 +107,8 @@ __device__ __forceinline__ void put_in(expansion_slots const& what, Row const& r
 #pragma unroll
   for (int i = 0; i < Size; ++i) {
     // A neighbour that is no vertex of its type (hetero_graph::validate tells) has no room in the lists.
-    bool const is_pick = positions[i] != core::no_pick;
-    vertex_id const v = is_pick ? row.neighbor(positions[i], streaming_load{}) : no_vertex;
-    items[i].wanted = is_pick && v < sink.num_vertices;
+    vertex_id const v = target(i);
+    items[i].wanted = v < sink.num_vertices;
     items[i].key = stamped(stamp, v);
     items[i].position = static_cast<std::uint32_t>(sink.first_slot + slot + i);
   }
@@ -125,14 +124,20 @@ __device__ __forceinline__ void put_in(expansion_slots const& what, Row const& r
   for (int i = 0; i < Size; ++i) { to[i] = items[i].at; }
 }
 
-/// Keeps the pick of a slot: a position in a row whose first edge is `first`, or no_pick. Any thread.
-template <class Row>
-__device__ __forceinline__ void keep_position(expansion_slots const& what, Row const& row, edge_id first,
-                                              std::uint32_t group, std::int64_t slot, std::uint32_t position)
+/// Keeps the pick of a slot: an edge to target(0), or -1. Any thread.
+template <class Target>
+__device__ __forceinline__ void keep_edge(expansion_slots const& what, std::uint32_t group, std::int64_t slot,
+                                          edge_id edge, Target target)
 {
-  __stcs(what.picked + slot, edge_at(first, position));
-  std::uint32_t const positions[1] = {position};
-  put_in(what, row, group, slot, positions);
+  __stcs(what.picked + slot, edge);
+  put_in<1>(what, group, slot, target);
+}
+
+/// The target of a pick. Any thread.
+template <class Row>
+__device__ __forceinline__ vertex_id target_of(Row const& row, std::uint32_t position)
+{
+  return position == core::no_pick ? no_vertex : row.neighbor(position, streaming_load{});
 }
 
 /// Keeps one pick of vertex i. Any thread.
@@ -140,8 +145,9 @@ template <class View>
 __device__ __forceinline__ void keep_pick(expansion_on<View> const& what, std::uint32_t i, std::uint32_t slot,
                                           expanded_vertex<View> const& vertex, std::uint32_t pick)
 {
-  keep_position(what, vertex.row, vertex.first, vertex.group, std::int64_t{i} * what.fanout + slot,
-                position_of(what, vertex.first, pick));
+  std::uint32_t const position = position_of(what, vertex.first, pick);
+  keep_edge(what, vertex.group, std::int64_t{i} * what.fanout + slot, edge_at(vertex.first, position),
+            [&](int) { return target_of(vertex.row, position); });
 }
 
 /// Keeps the picks `slot` and, if there is one, slot + 1: with one store where they are aligned. Any thread.
@@ -164,7 +170,7 @@ __device__ __forceinline__ void keep_pair(expansion_on<View> const& what, std::u
     __stcs(to, edges[0]);
     __stcs(to + 1, edges[1]);
   }
-  put_in(what, vertex.row, vertex.group, at, positions);
+  put_in<2>(what, vertex.group, at, [&](int i) { return target_of(vertex.row, positions[i]); });
 }
 
 /// Calls f(expansion) with the view of the graph's form in the place of its handle.

@@ -39,7 +39,8 @@ __global__ __launch_bounds__(expand_threads) void copy_kernel(expansion_on<View>
       auto const row = what.graph.row(what.vertices[i]);
       edge_id const first = row.first_edge();
       auto const pick = static_cast<std::uint32_t>(slot - offsets[i]);
-      keep_position(what, row, first, what.group_of[i], slot, position_of(what, first, pick));
+      std::uint32_t const position = position_of(what, first, pick);
+      keep_edge(what, what.group_of[i], slot, first + position, [&](int) { return target_of(row, position); });
     }
   }
 }

@@ -343,14 +343,8 @@ __global__ __launch_bounds__(expand_threads) void fetch_kernel(queue_job const _
     std::uint32_t const number = job.table.find(stamped(stamp, v), first_stamp);
     edge_id const edge =
         number == nowhere ? edge_id{-1} : job.results[std::size_t{number} * job.results_a_task + offset + j];
-    typename View::row_type row;
-    edge_id first = 0;
-    if (edge >= 0) {
-      row = what.graph.row(v);
-      first = row.first_edge();
-    }
-    keep_position(what, row, first, what.group_of[i], s,
-                  edge >= 0 ? static_cast<std::uint32_t>(edge - first) : core::no_pick);
+    keep_edge(what, what.group_of[i], s, edge,
+              [&](int) { return edge < 0 ? no_vertex : what.graph.edge_target(edge, v, streaming_load{}); });
   }
 }
 
