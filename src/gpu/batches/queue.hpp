@@ -26,7 +26,7 @@ struct alignas(16) queue_task {
   std::uint32_t ready = 0;
 };
 
-/// One edge type, for all hops. All types' graphs have one form.
+/// One edge type, for all hops. The graphs of all that have edges have one form.
 struct queue_edges {
   graph_view graph;
   std::int64_t const* times = nullptr;
