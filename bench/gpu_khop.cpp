@@ -106,7 +106,7 @@ class replay {
   void enqueue(gpu_exec const& exec) const
   {
     gpu::khop_job job;
-    job.graph = bed_->g.csr();
+    job.graph = bed_->g.view();
     job.replace = how_.replace;
     job.parents = {bed_->some.data(), few_roots, few_roots, 1, nullptr};
     for (auto const& [fanout, out] : {std::pair{25U, &first_}, std::pair{10U, &second_}}) {

@@ -75,7 +75,7 @@ struct picks_bed {
   void enqueue(int r, std::uint32_t fanout, gpu::race_execution how, gpu_exec const& exec) const
   {
     gpu::expansion what;
-    what.graph = g.csr();
+    what.graph = g.view();
     what.num_vertices = size.data();
     what.most_vertices = group_of.size();
     what.vertices = vertices.data() + r * group_of.size();

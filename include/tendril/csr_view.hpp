@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <tendril/csr_arrays.hpp>
+#include <tendril/edge_arrays.hpp>
 #include <tendril/labels.hpp>
 #include <tendril/row.hpp>
 #include <tendril/types.hpp>
@@ -37,6 +38,7 @@ class csr_row {
   {
     return load(weights_ + first_edge_ + i);
   }
+  [[nodiscard]] TENDRIL_HD float const* weights() const { return weights_ + first_edge_; }
   [[nodiscard]] TENDRIL_HD label_id label(std::uint32_t i) const { return labels_[first_edge_ + i]; }
   void prefetch(std::uint32_t i) const { __builtin_prefetch(neighbors_ + i); }
   [[nodiscard]] TENDRIL_HD std::uint32_t find(vertex_id x) const { return row_find(*this, x); }
@@ -56,6 +58,8 @@ class csr_row {
 class csr_view {
  public:
   using row_type = csr_row;
+  /// Whether the number of an edge suffices to find its target (edge_target).
+  static constexpr bool targets_by_number = true;
 
   /// Where the edges of a vertex are, as a walker keeps it between steps.
   struct place {
@@ -93,11 +97,23 @@ class csr_view {
     edge_id const first = indptr_[v];
     return {first, static_cast<std::uint32_t>(indptr_[v + 1] - first)};
   }
+  /// The same, read by load(address).
+  template <class Load>
+  [[nodiscard]] TENDRIL_HD place locate(std::int64_t v, Load load) const
+  {
+    edge_id const first = load(indptr_ + v);
+    return {first, static_cast<std::uint32_t>(load(indptr_ + v + 1) - first)};
+  }
   [[nodiscard]] TENDRIL_HD csr_row row(std::int64_t v) const { return row(v, locate(v)); }
   /// The row of v, which lies at `at`.
   [[nodiscard]] TENDRIL_HD csr_row row(std::int64_t, place const& at) const
   {
     return {indices_ + at.first, at.first, at.degree, weights_, edge_labels_};
+  }
+  /// The row of v, whose edges are known to be `degree` from number `first` on.
+  [[nodiscard]] TENDRIL_HD csr_row row(std::int64_t v, edge_id first, std::uint32_t degree) const
+  {
+    return row(v, {first, degree});
   }
   [[nodiscard]] TENDRIL_HD csr_row out_neigh(std::int64_t v) const { return row(v); }
 
@@ -106,6 +122,36 @@ class csr_view {
   [[nodiscard]] TENDRIL_HD label_id label(std::int64_t v, std::uint32_t i) const { return row(v).label(i); }
   /// Whether u -> x is an edge; u must be a vertex. O(log degree(u)).
   [[nodiscard]] TENDRIL_HD bool has_edge(std::int64_t u, vertex_id x) const { return row(u).contains(x); }
+
+  /// The target of edge i of the vertex that lies at `at`, read by load(address).
+  template <class Load>
+  [[nodiscard]] TENDRIL_HD vertex_id neighbor(place const& at, std::uint32_t i, Load load) const
+  {
+    return load(indices_ + at.first + i);
+  }
+  /// The target of edge e, one of those of vertex v; v is not looked at.
+  [[nodiscard]] TENDRIL_HD vertex_id edge_target(edge_id e, std::int64_t v) const
+  {
+    return edge_target(e, v, plain_load{});
+  }
+  template <class Load>
+  [[nodiscard]] TENDRIL_HD vertex_id edge_target(edge_id e, std::int64_t, Load load) const
+  {
+    return load(indices_ + e);
+  }
+  /// What has one entry an edge, without the targets.
+  [[nodiscard]] TENDRIL_HD edge_arrays edges() const
+  {
+    return {num_vertices, num_edges, indptr_, weights_, edge_labels_};
+  }
+
+  /// The same graph with other weights: [num_edges], or null.
+  [[nodiscard]] TENDRIL_HD csr_view with_weights(float const* weights) const
+  {
+    csr_view out = *this;
+    out.weights_ = weights;
+    return out;
+  }
 
   /// Starts to bring what locate(v) reads into the cache. Host only.
   void prefetch_row(std::int64_t v) const { __builtin_prefetch(indptr_ + v); }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include <tendril/edge_arrays.hpp>
 #include <tendril/labels.hpp>
 #include <tendril/row.hpp>
 #include <tendril/types.hpp>
@@ -76,6 +77,7 @@ class packed_row {
   {
     return load(weights_ + first_edge() + i);
   }
+  [[nodiscard]] TENDRIL_HD float const* weights() const { return weights_ + first_edge(); }
   [[nodiscard]] TENDRIL_HD label_id label(std::uint32_t i) const { return labels_[first_edge() + i]; }
   void prefetch(std::uint32_t i) const
   {
@@ -99,6 +101,8 @@ class packed_view {
  public:
   using row_type = packed_row;
   using place = packed_record;
+  /// Whether the number of an edge suffices to find its target (edge_target).
+  static constexpr bool targets_by_number = false;
 
   std::int64_t num_vertices = 0;
   edge_id num_edges = 0;
@@ -124,12 +128,20 @@ class packed_view {
   [[nodiscard]] TENDRIL_HD edge_id first_edge(std::int64_t v) const { return indptr_[v]; }
   [[nodiscard]] TENDRIL_HD std::uint32_t degree(std::int64_t v) const { return records_[v].degree; }
   [[nodiscard]] TENDRIL_HD packed_record locate(std::int64_t v) const { return records_[v]; }
+  /// The same, read by load(address).
+  template <class Load>
+  [[nodiscard]] TENDRIL_HD packed_record locate(std::int64_t v, Load load) const
+  {
+    return load(records_ + v);
+  }
   [[nodiscard]] TENDRIL_HD packed_row row(std::int64_t v) const { return row(v, locate(v)); }
   /// The row of v, which lies at `at`.
   [[nodiscard]] TENDRIL_HD packed_row row(std::int64_t v, packed_record const& at) const
   {
     return {at, words_, indptr_ + v, weights_, edge_labels_};
   }
+  /// The row of v, whose edges are known to be `degree` from number `first` on.
+  [[nodiscard]] TENDRIL_HD packed_row row(std::int64_t v, edge_id, std::uint32_t) const { return row(v); }
   [[nodiscard]] TENDRIL_HD packed_row out_neigh(std::int64_t v) const { return row(v); }
 
   [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::int64_t v, std::uint32_t i) const { return row(v).neighbor(i); }
@@ -137,6 +149,36 @@ class packed_view {
   [[nodiscard]] TENDRIL_HD label_id label(std::int64_t v, std::uint32_t i) const { return row(v).label(i); }
   /// Whether u -> x is an edge; u must be a vertex. O(log degree(u)).
   [[nodiscard]] TENDRIL_HD bool has_edge(std::int64_t u, vertex_id x) const { return row(u).contains(x); }
+
+  /// The target of edge i of the vertex that lies at `at`, read by load(address).
+  template <class Load>
+  [[nodiscard]] TENDRIL_HD vertex_id neighbor(packed_record const& at, std::uint32_t i, Load load) const
+  {
+    return packed_row(at, words_, nullptr, nullptr, {}).neighbor(i, load);
+  }
+  /// The target of edge e, one of those of vertex v.
+  [[nodiscard]] TENDRIL_HD vertex_id edge_target(edge_id e, std::int64_t v) const
+  {
+    return edge_target(e, v, plain_load{});
+  }
+  template <class Load>
+  [[nodiscard]] TENDRIL_HD vertex_id edge_target(edge_id e, std::int64_t v, Load load) const
+  {
+    return neighbor(records_[v], static_cast<std::uint32_t>(e - indptr_[v]), load);
+  }
+  /// What has one entry an edge, without the targets.
+  [[nodiscard]] TENDRIL_HD edge_arrays edges() const
+  {
+    return {num_vertices, num_edges, indptr_, weights_, edge_labels_};
+  }
+
+  /// The same graph with other weights: [num_edges], or null.
+  [[nodiscard]] TENDRIL_HD packed_view with_weights(float const* weights) const
+  {
+    packed_view out = *this;
+    out.weights_ = weights;
+    return out;
+  }
 
   /// Starts to bring what locate(v) reads into the cache. Host only.
   void prefetch_row(std::int64_t v) const { __builtin_prefetch(records_ + v); }

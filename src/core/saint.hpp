@@ -24,9 +24,9 @@ TENDRIL_HD rng_key saint_key(std::uint64_t seed, saint_kind kind)
 
 /// The draws of one sampler.
 /// `Record` is a bucket of an alias table over all vertices, with members threshold, here and there.
-template <class Record>
+template <class Record, class View = csr_arrays>
 struct saint_draws {
-  csr_arrays graph;
+  View graph;
   saint_kind kind;
   rng_key key;
   std::uint32_t length;      ///< Steps of a walk.

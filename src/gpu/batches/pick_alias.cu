@@ -9,13 +9,17 @@ namespace {
 struct alias_choice {
   core::alias_bucket const* buckets;
 
-  __device__ std::uint32_t one(expansion_part const& part, expanded_vertex const& vertex, std::uint32_t slot) const
+  template <class View>
+  __device__ std::uint32_t one(expansion_part<View> const& part, expanded_vertex<View> const& vertex,
+                               std::uint32_t slot) const
   {
     core::random_block const block = core::draw_block(vertex.key, vertex.item, part.what.step, slot);
     std::uint32_t const item = core::bounded(block.low(), vertex.degree);
     return core::alias_choose(buckets[vertex.first + item], item, block.high());
   }
-  __device__ slot_pair operator()(expansion_part const& part, expanded_vertex const& vertex, std::uint32_t slot) const
+  template <class View>
+  __device__ slot_pair operator()(expansion_part<View> const& part, expanded_vertex<View> const& vertex,
+                                  std::uint32_t slot) const
   {
     slot_pair out;
     out.first = one(part, vertex, slot);

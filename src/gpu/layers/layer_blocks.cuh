@@ -169,19 +169,21 @@ __device__ bool draw_columns(layer_arena const& a, std::uint32_t size, bool repl
 }
 
 /// Answers the questions of one row by its hash set, or by a search in its list. A whole warp calls it.
-__device__ inline void ask_row(layerwise_job const& job, layer_arena const& a, std::uint32_t r, std::uint32_t* row_bits)
+template <class View>
+__device__ void ask_row(View const& graph, layerwise_job const& job, layer_arena const& a, std::uint32_t r,
+                        std::uint32_t* row_bits)
 {
-  csr_arrays const& g = job.source.graph;
   edge_id const first = a.row_first[r];
   std::uint32_t const degree = a.row_degree[r];
+  auto const row = graph.row(a.rows[r], first, degree);
   auto const place = core::adjacency_set_place(a.rows[r], static_cast<std::uint64_t>(first), degree);
   for (std::uint32_t w = 0; w < job.row_words(); ++w) {
     std::uint32_t const j = w * warp_size + static_cast<std::uint32_t>(lane_id());
     vertex_id const u = j < job.layer_size ? a.columns[j] : no_vertex;
     bool found = false;
     if (u != no_vertex && a.column_same[j] == j) {
-      found = job.adjacency_sets != nullptr ? core::adjacency_set_contains(job.adjacency_sets, place, u)
-                                            : core::contains(g.indices + first, degree, u);
+      found =
+          job.adjacency_sets != nullptr ? core::adjacency_set_contains(job.adjacency_sets, place, u) : row.contains(u);
     }
     unsigned const word = __ballot_sync(full_warp, found);
     if (lane_id() == 0) { row_bits[w] = word; }
@@ -189,13 +191,13 @@ __device__ inline void ask_row(layerwise_job const& job, layer_arena const& a, s
 }
 
 /// Answers them by reading the whole list. A whole warp calls it; the row's bits are 0 before.
-__device__ inline void scan_row(layerwise_job const& job, layer_arena const& a, std::uint32_t r,
-                                std::uint32_t* row_bits)
+template <class View>
+__device__ void scan_row(View const& graph, layer_arena const& a, std::uint32_t r, std::uint32_t* row_bits)
 {
-  vertex_id const* const list = job.source.graph.indices + a.row_first[r];
   std::uint32_t const degree = a.row_degree[r];
+  auto const row = graph.row(a.rows[r], a.row_first[r], degree);
   for (std::uint32_t i = static_cast<std::uint32_t>(lane_id()); i < degree; i += warp_size) {
-    std::uint32_t const owner = a.owner_of(list[i]);
+    std::uint32_t const owner = a.owner_of(row.neighbor(i));
     if (owner == open_slot) { continue; }
     std::uint32_t const slot = owner % static_cast<std::uint32_t>(max_layer_size);
     atomicOr(row_bits + slot / 32, 1U << (slot % 32));
@@ -220,8 +222,9 @@ __device__ inline void repeat_columns(layerwise_job const& job, layer_arena cons
 /// Fills the matrix: bit j of row r tells whether column j is a neighbour of row r. A warp a row; rows that repeat others
 /// are copied. Ends with the block in step.
 /// @param repeats  Whether columns repeat.
-__device__ inline void match(layerwise_job const& job, layer_arena const& a, std::uint32_t num_rows, bool repeats,
-                             std::uint32_t* bits)
+template <class View>
+__device__ void match(View const& graph, layerwise_job const& job, layer_arena const& a, std::uint32_t num_rows,
+                      bool repeats, std::uint32_t* bits)
 {
   std::uint32_t const words = job.row_words();
   std::uint32_t const warp = threadIdx.x / warp_size;
@@ -234,9 +237,9 @@ __device__ inline void match(layerwise_job const& job, layer_arena const& a, std
     std::uint32_t const degree = a.row_degree[r];
     if (degree == 0) { continue; }
     if (degree / scanned_edges_a_column <= job.layer_size) {
-      scan_row(job, a, r, row_bits);
+      scan_row(graph, a, r, row_bits);
     } else {
-      ask_row(job, a, r, row_bits);
+      ask_row(graph, job, a, r, row_bits);
     }
     __syncwarp();
     if (repeats) { repeat_columns(job, a, row_bits); }
@@ -251,14 +254,11 @@ __device__ inline void match(layerwise_job const& job, layer_arena const& a, std
   __syncthreads();
 }
 
-/// Calls f(edge) for every edge from a vertex to its neighbour u, in order: one, unless there are parallel ones. `degree`
-/// edges start at `first`. Any thread.
-template <class F>
-__device__ void for_each_edge_to(csr_arrays const& g, edge_id first, std::uint32_t degree, vertex_id u, F f)
+/// Calls f(i) for every edge i of a row that leads to u, in order: one, unless there are parallel ones. Any thread.
+template <class Row, class F>
+__device__ void for_each_edge_to(Row const& row, vertex_id u, F f)
 {
-  for (edge_id e = core::first_edge_to(g.indices, first, degree, u); e < first + degree && g.indices[e] == u; ++e) {
-    f(e);
-  }
+  for (std::uint32_t i = row.find(u); i < row.degree() && row.neighbor(i) == u; ++i) { f(i); }
 }
 
 }  // namespace tendril::gpu

@@ -27,7 +27,7 @@ struct report {
 gpu::layerwise_job job_of(graph const& graph, mvs_params const& params, std::int64_t first_sample, mvs_batches& out)
 {
   gpu::layerwise_job job{};
-  job.source.graph = graph.csr();
+  job.graph = graph.view();
   job.application = core::layer_method::mvs;
   job.replace = params.replace;
   job.seed = params.seed;
@@ -69,7 +69,7 @@ mvs_batches mvs_sample(graph const& graph, std::span<float const> importances, s
   buffer<char> scratch(shape.scratch_bytes(), memory);
   gpu::enqueue_draws(job, shape, scratch.data(), exec.stream);
   std::int64_t const slots = out.vertices.size();
-  gpu::weigh_slots(graph.csr(), out.vertices.data(), out.probabilities.data(), slots, params.batch_size,
+  gpu::weigh_slots(graph.view(), out.vertices.data(), out.probabilities.data(), slots, params.batch_size,
                    out.weights.data(), out.edge_offsets.data(), exec);
   TENDRIL_CUDA_TRY(cudaMemcpyAsync(&found.data()->num_edges, out.edge_offsets.data() + slots, sizeof(std::int64_t),
                                    cudaMemcpyDeviceToDevice, exec.stream));
@@ -84,7 +84,7 @@ mvs_batches mvs_sample(graph const& graph, std::span<float const> importances, s
   out.neighbors = buffer<vertex_id>(known.num_edges, memory);
   if (params.with_edges) { out.edges = buffer<edge_id>(known.num_edges, memory); }
   if (known.num_edges > 0) {
-    gpu::copy_neighbors(graph.csr(), out.vertices.data(), slots, out.edge_offsets.data(), known.num_edges,
+    gpu::copy_neighbors(graph.view(), out.vertices.data(), slots, out.edge_offsets.data(), known.num_edges,
                         out.neighbors.data(), params.with_edges ? out.edges.data() : nullptr, exec);
   }
   return out;

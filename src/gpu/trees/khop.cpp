@@ -107,7 +107,7 @@ class khop_run {
     auto const num_roots = static_cast<std::int64_t>(seeds.size());
     khop_trees out;
     out.num_roots = num_roots;
-    job_.graph = graph_.csr();
+    job_.graph = graph_.view();
     job_.parents = {seeds.data(), num_roots, num_roots, 1, nullptr};
     job_.first_root = static_cast<std::uint64_t>(first_root_);
     job_.replace = params_.replace;

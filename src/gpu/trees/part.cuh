@@ -11,8 +11,9 @@
 namespace tendril::gpu {
 
 /// Some parents of a hop, at most 2^30: what one launch expands.
+template <class View>
 struct khop_part {
-  csr_arrays graph;
+  View graph;
   vertex_id const* parents;  ///< [num_parents]
   std::uint32_t num_parents;
   std::uint32_t fanout;
@@ -40,7 +41,8 @@ struct khop_place {
 };
 
 /// Any thread.
-__device__ __forceinline__ khop_place place_of(khop_part const& part, std::uint32_t parent)
+template <class View>
+__device__ __forceinline__ khop_place place_of(khop_part<View> const& part, std::uint32_t parent)
 {
   if (part.unit_begin == nullptr) {
     std::uint32_t const n = part.lead + parent;
@@ -54,20 +56,12 @@ __device__ __forceinline__ khop_place place_of(khop_part const& part, std::uint3
           static_cast<std::uint32_t>(slot - part.unit_begin[root] * part.a_unit)};
 }
 
-/// The edges of a vertex.
-struct vertex_row {
-  edge_id first = 0;
-  std::uint32_t degree = 0;
-};
-
 /// Any thread.
-__device__ __forceinline__ vertex_row row_of_parent(khop_part const& part, std::uint32_t parent)
+template <class View>
+__device__ __forceinline__ typename View::row_type row_of_parent(khop_part<View> const& part, std::uint32_t parent)
 {
   vertex_id const v = part.parents[parent];
-  if (std::int64_t{v} < part.graph.num_vertices) {
-    edge_id const first = part.graph.indptr[v];
-    return {first, static_cast<std::uint32_t>(part.graph.indptr[v + std::int64_t{1}] - first)};
-  }
+  if (std::int64_t{v} < part.graph.num_vertices) { return part.graph.row(v); }
   if (part.status != nullptr) { part.status->bad_start = part.first_parent + parent; }
   return {};
 }
@@ -79,16 +73,18 @@ struct pick_pair {
 };
 
 /// Looks up the vertices of a pair. Any thread.
-__device__ __forceinline__ void find_vertices(khop_part const& part, edge_id first, pick_pair& pair)
+template <class Row>
+__device__ __forceinline__ void find_vertices(Row const& row, pick_pair& pair)
 {
-  if (pair.first != core::no_pick) { pair.first_vertex = part.graph.indices[first + pair.first]; }
-  if (pair.second != core::no_pick) { pair.second_vertex = part.graph.indices[first + pair.second]; }
+  if (pair.first != core::no_pick) { pair.first_vertex = row.neighbor(pair.first); }
+  if (pair.second != core::no_pick) { pair.second_vertex = row.neighbor(pair.second); }
 }
 
 /// Writes the picks `slot` and, if there is one, slot + 1 of a parent: as one store where they are aligned. Trees are
 /// written once and read by few: they leave the cache first. Any thread.
-__device__ __forceinline__ void write_pair(khop_part const& part, std::uint32_t parent, std::uint32_t slot,
-                                           edge_id first, pick_pair const& pair)
+template <class View>
+__device__ __forceinline__ void write_pair(khop_part<View> const& part, std::uint32_t parent, std::uint32_t slot,
+                                           typename View::row_type const& row, pick_pair const& pair)
 {
   std::int64_t const at = std::int64_t{parent} * part.fanout + slot;
   bool const has_second = slot + 1 < part.fanout;
@@ -100,6 +96,7 @@ __device__ __forceinline__ void write_pair(khop_part const& part, std::uint32_t 
     if (has_second) { __stcs(to + 1, pair.second_vertex); }
   }
   if (part.edges == nullptr) { return; }
+  edge_id const first = row.empty() ? 0 : row.first_edge();
   auto const edge_of = [&](std::uint32_t pick) {
     return static_cast<long long>(pick == core::no_pick ? edge_id{-1} : first + pick);
   };
@@ -109,26 +106,27 @@ __device__ __forceinline__ void write_pair(khop_part const& part, std::uint32_t 
 }
 
 /// Writes one pick. Any thread.
-__device__ __forceinline__ void write_pick(khop_part const& part, std::uint32_t parent, std::uint32_t slot,
-                                           edge_id first, std::uint32_t pick)
+template <class View>
+__device__ __forceinline__ void write_pick(khop_part<View> const& part, std::uint32_t parent, std::uint32_t slot,
+                                           typename View::row_type const& row, std::uint32_t pick)
 {
   std::int64_t const at = std::int64_t{parent} * part.fanout + slot;
   bool const empty = pick == core::no_pick;
-  part.vertices[at] = empty ? no_vertex : part.graph.indices[first + pick];
-  if (part.edges != nullptr) { part.edges[at] = empty ? edge_id{-1} : first + pick; }
+  part.vertices[at] = empty ? no_vertex : row.neighbor(pick);
+  if (part.edges != nullptr) { part.edges[at] = empty ? edge_id{-1} : row.edge(pick); }
 }
 
 /// Calls launch(part) for all parents of a job, in parts so small that `threads_a_parent` threads each are less than
-/// 2^31.
-template <class Launch>
-void for_each_part(khop_job const& job, std::int64_t threads_a_parent, Launch launch)
+/// 2^31. `graph` is the view of the job's.
+template <class View, class Launch>
+void for_each_part(View const& graph, khop_job const& job, std::int64_t threads_a_parent, Launch launch)
 {
   constexpr std::int64_t most_threads = 0x7fffff00;
   constexpr std::int64_t most_parents = std::int64_t{1} << 30U;
   std::int64_t const most = std::clamp<std::int64_t>(most_threads / threads_a_parent, 1, most_parents);
   hop_slots const& parents = job.parents;
-  khop_part part{};
-  part.graph = job.graph;
+  khop_part<View> part{};
+  part.graph = graph;
   part.fanout = job.fanout;
   part.by_pairs = core::fast_divisor(job.fanout / 2 + job.fanout % 2);
   part.unit_begin = parents.unit_begin;
@@ -154,7 +152,7 @@ void for_each_part(khop_job const& job, std::int64_t threads_a_parent, Launch la
     part.num_parents = static_cast<std::uint32_t>(count);
     part.vertices = job.vertices + at * job.fanout;
     part.edges = job.edges == nullptr ? nullptr : job.edges + at * job.fanout;
-    launch(static_cast<khop_part const&>(part));
+    launch(static_cast<khop_part<View> const&>(part));
   }
 }
 

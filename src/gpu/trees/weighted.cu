@@ -7,7 +7,8 @@
 namespace tendril::gpu {
 namespace {
 
-__device__ __forceinline__ core::random_block block_of(khop_part const& part, khop_place const& place,
+template <class View>
+__device__ __forceinline__ core::random_block block_of(khop_part<View> const& part, khop_place const& place,
                                                        std::uint32_t slot)
 {
   return core::draw_block(part.key, place.root, place.slot, slot);
@@ -16,35 +17,37 @@ __device__ __forceinline__ core::random_block block_of(khop_part const& part, kh
 struct record_chooser {
   plan::alias_record const* records;
 
-  __device__ vertex_id one(khop_part const& part, vertex_row const& row, khop_place const& place,
-                           std::uint32_t slot) const
+  template <class View>
+  __device__ pick_pair operator()(khop_part<View> const& part, typename View::row_type const& row,
+                                  khop_place const& place, std::uint32_t slot, bool has_second) const
   {
-    core::random_block const block = block_of(part, place, slot);
-    plan::alias_record const record = records[row.first + core::bounded(block.low(), row.degree)];
-    return block.high() < record.threshold ? record.here : record.there;
-  }
-  __device__ pick_pair operator()(khop_part const& part, vertex_row const& row, khop_place const& place,
-                                  std::uint32_t slot, bool has_second) const
-  {
+    plan::alias_record const* const own = records + row.first_edge();
+    auto const one = [&](std::uint32_t j) {
+      core::random_block const block = block_of(part, place, j);
+      plan::alias_record const record = own[core::bounded(block.low(), row.degree())];
+      return block.high() < record.threshold ? record.here : record.there;
+    };
     pick_pair out;
-    out.first_vertex = one(part, row, place, slot);
-    if (has_second) { out.second_vertex = one(part, row, place, slot + 1); }
+    out.first_vertex = one(slot);
+    if (has_second) { out.second_vertex = one(slot + 1); }
     return out;
   }
 };
 
-/// Picks of `Pick`, which gives positions, and their vertices.
+/// Picks of `Pick`, which gives positions in a row from the number of its first edge, and their vertices.
 template <class Pick>
 struct position_chooser {
   Pick pick;
 
-  __device__ pick_pair operator()(khop_part const& part, vertex_row const& row, khop_place const& place,
-                                  std::uint32_t slot, bool has_second) const
+  template <class View>
+  __device__ pick_pair operator()(khop_part<View> const& part, typename View::row_type const& row,
+                                  khop_place const& place, std::uint32_t slot, bool has_second) const
   {
+    edge_id const first = row.first_edge();
     pick_pair out;
-    out.first = pick(row, block_of(part, place, slot));
-    if (has_second) { out.second = pick(row, block_of(part, place, slot + 1)); }
-    find_vertices(part, row.first, out);
+    out.first = pick(first, row.degree(), block_of(part, place, slot));
+    if (has_second) { out.second = pick(first, row.degree(), block_of(part, place, slot + 1)); }
+    find_vertices(row, out);
     return out;
   }
 };
@@ -52,19 +55,19 @@ struct position_chooser {
 struct bucket_pick {
   core::alias_bucket const* buckets;
 
-  __device__ std::uint32_t operator()(vertex_row const& row, core::random_block const& block) const
+  __device__ std::uint32_t operator()(edge_id first, std::uint32_t degree, core::random_block const& block) const
   {
-    std::uint32_t const item = core::bounded(block.low(), row.degree);
-    return core::alias_choose(buckets[row.first + item], item, block.high());
+    std::uint32_t const item = core::bounded(block.low(), degree);
+    return core::alias_choose(buckets[first + item], item, block.high());
   }
 };
 
 struct its_position {
   std::uint64_t const* prefix_sums;
 
-  __device__ std::uint32_t operator()(vertex_row const& row, core::random_block const& block) const
+  __device__ std::uint32_t operator()(edge_id first, std::uint32_t degree, core::random_block const& block) const
   {
-    return core::its_pick(prefix_sums + row.first, row.degree, block.low());
+    return core::its_pick(prefix_sums + first, degree, block.low());
   }
 };
 
