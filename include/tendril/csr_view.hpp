@@ -23,26 +23,34 @@ class csr_row {
   }
 
   [[nodiscard]] TENDRIL_HD edge_id first_edge() const { return first_edge_; }
-  [[nodiscard]] TENDRIL_HD edge_id edge(std::uint32_t i) const { return first_edge_ + i; }
+  [[nodiscard]] TENDRIL_HD edge_id edge(std::uint64_t i) const { return first_edge_ + static_cast<edge_id>(i); }
+  [[nodiscard]] TENDRIL_HD edge_id mark(std::uint64_t i) const { return edge(i); }
   [[nodiscard]] TENDRIL_HD std::uint32_t degree() const { return degree_; }
   [[nodiscard]] TENDRIL_HD bool empty() const { return degree_ == 0; }
-  [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::uint32_t i) const { return neighbors_[i]; }
+  [[nodiscard]] TENDRIL_HD bool has_weights() const { return weights_ != nullptr; }
+  [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::uint64_t i) const { return neighbors_[i]; }
   template <class Load>
-  [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::uint32_t i, Load load) const
+  [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::uint64_t i, Load load) const
   {
     return load(neighbors_ + i);
   }
-  [[nodiscard]] TENDRIL_HD float weight(std::uint32_t i) const { return weights_[first_edge_ + i]; }
+  [[nodiscard]] TENDRIL_HD float weight(std::uint64_t i) const { return weights_[edge(i)]; }
   template <class Load>
-  [[nodiscard]] TENDRIL_HD float weight(std::uint32_t i, Load load) const
+  [[nodiscard]] TENDRIL_HD float weight(std::uint64_t i, Load load) const
   {
-    return load(weights_ + first_edge_ + i);
+    return load(weights_ + edge(i));
   }
   [[nodiscard]] TENDRIL_HD float const* weights() const { return weights_ + first_edge_; }
-  [[nodiscard]] TENDRIL_HD label_id label(std::uint32_t i) const { return labels_[first_edge_ + i]; }
+
+  [[nodiscard]] TENDRIL_HD label_id label(std::uint64_t i) const { return labels_[edge(i)]; }
   void prefetch(std::uint32_t i) const { __builtin_prefetch(neighbors_ + i); }
   [[nodiscard]] TENDRIL_HD std::uint32_t find(vertex_id x) const { return row_find(*this, x); }
   [[nodiscard]] TENDRIL_HD bool contains(vertex_id x) const { return row_contains(*this, x); }
+  static constexpr std::uint32_t beyond_copy = 0;
+  [[nodiscard]] TENDRIL_HD csr_row copied(vertex_id const* neighbors, float const* weights) const
+  {
+    return {neighbors, first_edge_, degree_, weights == nullptr ? weights_ : weights - first_edge_, labels_};
+  }
   [[nodiscard]] TENDRIL_HD auto begin() const { return row_iterator<csr_row>(*this, 0); }
   [[nodiscard]] TENDRIL_HD auto end() const { return row_iterator<csr_row>(*this, degree_); }
 
@@ -60,6 +68,7 @@ class csr_view {
   using row_type = csr_row;
   /// Whether the number of an edge suffices to find its target (edge_target).
   static constexpr bool targets_by_number = true;
+  using edge_mark = edge_id;
 
   /// Where the edges of a vertex are, as a walker keeps it between steps.
   struct place {
@@ -152,6 +161,9 @@ class csr_view {
     out.weights_ = weights;
     return out;
   }
+
+  /// The mark of no edge.
+  [[nodiscard]] static TENDRIL_HD edge_mark no_edge() { return -1; }
 
   /// Starts to bring what locate(v) reads into the cache. Host only.
   void prefetch_row(std::int64_t v) const { __builtin_prefetch(indptr_ + v); }

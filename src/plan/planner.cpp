@@ -185,8 +185,11 @@ grouping metapath_grouping(walk_params const& params)
 
 std::shared_ptr<weight_statistics const> statistics_of(graph const& graph, cpu_exec const& exec)
 {
-  return graph.derived().get<weight_statistics>("statistics",
-                                                [&] { return make_weight_statistics(graph.csr(), exec); });
+  return graph.derived().get<weight_statistics>("statistics", [&] {
+    auto const edges = graph.view().edges();
+    return make_weight_statistics(
+        csr_arrays{edges.num_vertices, edges.num_edges, edges.first_edges, nullptr, edges.weights, {}, {}}, exec);
+  });
 }
 
 std::shared_ptr<std::vector<char> const> labels_of(graph const& graph, grouping by, cpu_exec const& exec)

@@ -44,8 +44,7 @@ void verify(graph const& g, std::span<vertex_id const> roots, std::int64_t num_r
   for (std::int64_t i = 0; i < made.num_samples; ++i) {
     std::set<vertex_id> reachable;
     auto const reach = [&](vertex_id v) {
-      auto const edges = edge_list::of(g.csr(), v);
-      reachable.insert(edges.neighbors, edges.neighbors + edges.size());
+      for (vertex_id const u : csr_view(g.csr()).out_neigh(v)) { reachable.insert(u); }
     };
     for (std::int64_t k = 0; k < num_roots; ++k) { reach(roots[static_cast<std::size_t>(i * num_roots + k)]); }
     std::int64_t total = 0;
