@@ -204,7 +204,8 @@ catalogue_plan plan_of(saint_params const& params, graph const& g)
     plan.reasons = {"vertices are drawn by the squared norms of the columns of the matrix: O(1) per draw"};
   } else if (params.sampler == saint_sampler::edge) {
     bool isolated = false;
-    for (vertex_id v = 0; v < g.num_vertices() && !isolated; ++v) { isolated = g.csr().degree(v) == 0; }
+    graph_view const view = g.view();
+    for (std::int64_t v = 0; v < view.num_vertices && !isolated; ++v) { isolated = view.degree(v) == 0; }
     if (isolated) {
       plan.tables = "the vertices that have an edge";
       plan.table_bytes = g.num_vertices() * 4;

@@ -131,6 +131,10 @@ class graph {
   /// Bytes of the arrays, excluding derived tables.
   [[nodiscard]] std::int64_t num_bytes() const noexcept;
 
+  /// Bits that neighbours and their directory take, divided by the number of edges; 0 without edges. In CSR form these
+  /// are `indptr` and `indices`; of a packed graph records, words and `indptr`.
+  [[nodiscard]] double bits_per_edge() const noexcept;
+
   /// Reads everything once, in parallel, and checks each invariant named in `graph_arrays`; then the content is
   /// `graph_content::valid`.
   /// @throws format_error with the first violation: "vertex 7: neighbours not ascending at edge 31 (5 after 9)", after

@@ -59,9 +59,9 @@ struct write_options {
 };
 
 /// Writes a graph into a temporary file beside `path` and renames it when it is complete. A graph that is not known to be
-/// valid is validated first. Weights, labels and types
-/// that a format can't hold (labels in a METIS file, say) are an argument_error, not dropped in silence; edge ids,
-/// original ids, names and metadata are kept by safetensors and npz and left out elsewhere.
+/// valid is validated first. A safetensors file keeps the form of the neighbours, the other formats have one of their own.
+/// Weights, labels and types that a format can't hold (labels in a METIS file, say) are an argument_error, not dropped in
+/// silence; edge ids, original ids, names and metadata are kept by safetensors and npz and left out elsewhere.
 /// @throws io_error, argument_error; format_error as `graph::validate`.
 void write_graph(graph const& input, std::string const& path, write_options const& options = {},
                  cpu_exec const& exec = {});

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <tendril/compress.hpp>  // to_csr
 #include <tendril/error.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
@@ -187,13 +188,15 @@ void write_graph(graph const& input, std::string const& path, write_options cons
   TENDRIL_EXPECTS(input.device() < 0, "{}: the graph is on GPU {}, expected one in host memory (to_host)", path,
                   input.device());
   if (input.content() != graph_content::valid) { input.validate(exec); }
+  if (format == graph_format::safetensors) { return formats::write_safetensors(input, path, exec); }
+  graph const plain = to_csr(input, exec);
   switch (format) {
-    case graph_format::edge_list: return formats::write_edge_list(input, path, exec);
-    case graph_format::matrix_market: return formats::write_matrix_market(input, path, exec);
-    case graph_format::metis: return formats::write_metis(input, path, exec);
-    case graph_format::npz: return formats::write_npz(input, path, exec);
-    case graph_format::gap: return formats::write_gap(input, path, exec);
-    case graph_format::safetensors: return formats::write_safetensors(input, path, exec);
+    case graph_format::edge_list: return formats::write_edge_list(plain, path, exec);
+    case graph_format::matrix_market: return formats::write_matrix_market(plain, path, exec);
+    case graph_format::metis: return formats::write_metis(plain, path, exec);
+    case graph_format::npz: return formats::write_npz(plain, path, exec);
+    case graph_format::gap: return formats::write_gap(plain, path, exec);
+    case graph_format::safetensors:
     case graph_format::webgraph:
     case graph_format::automatic: break;
   }
