@@ -50,8 +50,12 @@ struct expansion_slots {
 };
 
 /// The same, and the graph: of a form that kernels know, or, for the host, of any.
+template <class View>
+struct expansion_part;
 template <class Graph>
 struct expansion_on : expansion_slots {
+  using part_type = expansion_part<Graph>;
+
   Graph graph;
 };
 using expansion = expansion_on<graph_view>;

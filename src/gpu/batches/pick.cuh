@@ -10,27 +10,11 @@
 #include "core/temporal.hpp"
 #include "gpu/batches/expand.hpp"
 #include "gpu/device/launch.cuh"
-#include "gpu/picks/floyd_picks.cuh"  // slot_pair
+#include "gpu/picks/pick_kernels.cuh"
 
 namespace tendril::gpu {
 
 inline constexpr int expand_threads = 256;
-
-/// Some vertices of an expansion, few enough for 32-bit indices: what one launch expands.
-template <class View>
-struct expansion_part {
-  expansion_on<View>
-      what;  ///< Pointers are those of the first vertex of the part; num_vertices counts from the very first.
-  std::int64_t first_vertex = 0;
-  core::fast_divisor by_pairs;  ///< By the pairs of slots a vertex, the last of which may be half a pair.
-
-  /// How many there are. Any thread.
-  [[nodiscard]] __device__ std::uint32_t size() const
-  {
-    std::int64_t const left = *what.num_vertices - first_vertex;
-    return static_cast<std::uint32_t>(max(std::int64_t{0}, min(left, what.most_vertices)));
-  }
-};
 
 /// A vertex, its edges that count, and the draws it makes.
 template <class View>
@@ -173,6 +157,38 @@ __device__ __forceinline__ void keep_pair(expansion_on<View> const& what, std::u
   put_in<2>(what, vertex.group, at, [&](int i) { return target_of(vertex.row, positions[i]); });
 }
 
+/// Some vertices of an expansion, few enough for 32-bit indices: what one launch expands. A `Part` of
+/// src/gpu/picks/pick_kernels.cuh.
+template <class View>
+struct expansion_part {
+  using vertex_type = expanded_vertex<View>;
+  static constexpr bool grid_covers = false;
+
+  expansion_on<View>
+      what;  ///< Pointers are those of the first vertex of the part; num_vertices counts from the very first.
+  std::int64_t first_vertex = 0;
+  core::fast_divisor by_pairs;  ///< By the pairs of slots a vertex, the last of which may be half a pair.
+
+  [[nodiscard]] std::int64_t bound() const { return what.most_vertices; }
+  [[nodiscard]] __device__ std::uint32_t size() const
+  {
+    std::int64_t const left = *what.num_vertices - first_vertex;
+    return static_cast<std::uint32_t>(max(std::int64_t{0}, min(left, what.most_vertices)));
+  }
+  [[nodiscard]] __device__ std::uint32_t fanout() const { return what.fanout; }
+  [[nodiscard]] __device__ vertex_type vertex(std::uint32_t i) const { return vertex_of(what, i); }
+  [[nodiscard]] static __device__ std::uint32_t degree(vertex_type const& vertex) { return vertex.degree; }
+  [[nodiscard]] static __device__ edge_id first_edge(vertex_type const& vertex) { return vertex.first; }
+  [[nodiscard]] __device__ auto draws(std::uint32_t, vertex_type const& vertex) const
+  {
+    return [this, &vertex](std::uint32_t n) { return core::draw_block(vertex.key, vertex.item, what.step, n); };
+  }
+  __device__ void keep(std::uint32_t i, std::uint32_t slot, vertex_type const& vertex, slot_pair const& picks) const
+  {
+    keep_pair(what, i, slot, vertex, picks);
+  }
+};
+
 /// Calls f(expansion) with the view of the graph's form in the place of its handle.
 template <class F>
 void with_view(expansion const& what, F f)
@@ -204,38 +220,6 @@ template <class Kernel>
 unsigned loop_blocks(Kernel kernel, std::int64_t threads, int block_threads, std::size_t shared_bytes, int device)
 {
   return grid_blocks(threads, block_threads, resident_blocks(kernel, block_threads, shared_bytes, device));
-}
-
-/// Picks that depend on no other picks: a thread makes two of one vertex. `Chooser` makes them: choose(part, vertex, slot),
-/// for a vertex that has edges; of the second only what is a slot is used. Any grid.
-template <class Chooser, class View>
-__global__ __launch_bounds__(expand_threads) void expand_pairs_kernel(Chooser const choose,
-                                                                      expansion_part<View> const __grid_constant__ part)
-{
-  std::uint32_t const num_pairs = part.size() * part.by_pairs.divisor();
-  auto const stride = static_cast<std::uint32_t>(grid_stride());
-  for (auto n = static_cast<std::uint32_t>(global_thread()); n < num_pairs; n += stride) {
-    std::uint32_t const i = part.by_pairs.quotient(n);
-    std::uint32_t const slot = 2 * (n - i * part.by_pairs.divisor());
-    expanded_vertex<View> const vertex = vertex_of(part.what, i);
-    slot_pair picks;
-    if (vertex.degree > 0) { picks = choose(part, vertex, slot); }
-    keep_pair(part.what, i, slot, vertex, picks);
-  }
-}
-
-template <class Chooser>
-void expand_pairs(expansion const& what, Chooser choose, gpu_exec const& exec)
-{
-  std::int64_t const pairs = what.fanout / 2 + what.fanout % 2;
-  with_view(what, [&]<class View>(expansion_on<View> const& seen) {
-    auto* const kernel = expand_pairs_kernel<Chooser, View>;
-    for_each_part(seen, pairs, [&](expansion_part<View> const& part) {
-      unsigned const blocks = loop_blocks(kernel, part.what.most_vertices * pairs, expand_threads, 0, exec.device);
-      kernel<<<blocks, expand_threads, 0, exec.stream>>>(choose, part);
-      TENDRIL_CUDA_TRY(cudaGetLastError());
-    });
-  });
 }
 
 }  // namespace tendril::gpu

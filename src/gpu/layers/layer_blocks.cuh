@@ -8,6 +8,7 @@
 #include "core/adjacency_set.hpp"
 #include "gpu/device/launch.cuh"
 #include "gpu/layers/layers.hpp"
+#include "gpu/picks/claim_set.cuh"
 
 namespace tendril::gpu {
 
@@ -15,7 +16,8 @@ namespace tendril::gpu {
 /// sectors in a row and d / 32 steps of a warp; a question is a sector anywhere.
 inline constexpr std::uint32_t scanned_edges_a_column = 4;
 
-inline constexpr std::uint32_t open_slot = 0xffffffffU;
+inline constexpr std::uint32_t open_slot = claim_set<folded_hash>::no_claim;
+static_assert(claim_set<folded_hash>::no_key == no_vertex);
 
 /// Cuts arrays out of a piece of memory; without one it only measures.
 class arena_cutter {
@@ -55,12 +57,9 @@ struct layer_arena {
   std::uint32_t* row_same;  ///< The first row that is the same vertex.
   // [layer_size]
   vertex_id* columns;
-  std::uint32_t* column_same;  ///< The same of columns.
-  // A hash set of the columns: open addressing; `owners` tells the slot, modulo max_layer_size.
-  vertex_id* keys;
-  std::uint32_t* owners;
-  std::uint32_t hash_mask;
-  std::uint32_t* bits;  ///< [most rows, row_words], or null.
+  std::uint32_t* column_same;     ///< The same of columns.
+  claim_set<folded_hash> owners;  ///< Of the columns' vertices: the slot that has one first, modulo max_layer_size.
+  std::uint32_t* bits;            ///< [most rows, row_words], or null.
 
   /// @param rows  The most there are; 0 where only draws are made.
   [[nodiscard]] static TENDRIL_HD layer_arena cut(layerwise_job const& job, std::uint32_t rows, bool with_bits,
@@ -76,54 +75,13 @@ struct layer_arena {
     a.columns = from.take<vertex_id>(job.layer_size);
     a.column_same = from.take<std::uint32_t>(job.layer_size);
     std::uint32_t const slots = hash_slots(job.layer_size);
-    a.keys = from.take<vertex_id>(slots);
-    a.owners = from.take<std::uint32_t>(slots);
-    a.hash_mask = slots - 1;
+    a.owners.keys = from.take<vertex_id>(slots);
+    a.owners.claims = from.take<std::uint32_t>(slots);
+    a.owners.mask = slots - 1;
     a.bits = with_bits ? from.take<std::uint32_t>(std::size_t{rows} * job.row_words()) : nullptr;
     return a;
   }
-
-  /// Any thread.
-  [[nodiscard]] __device__ std::uint32_t hash_of(vertex_id v) const
-  {
-    std::uint32_t const h = v * 0x9E3779B9U;
-    return (h ^ (h >> 15U)) & hash_mask;
-  }
-
-  /// Puts v into the set; the least of the claims of equal vertices will own it. Any thread.
-  __device__ void claim(vertex_id v, std::uint32_t claimed) const
-  {
-    std::uint32_t at = hash_of(v);
-    while (true) {
-      vertex_id const held = atomicCAS(keys + at, no_vertex, v);
-      if (held == no_vertex || held == v) { break; }
-      at = (at + 1) & hash_mask;
-    }
-    atomicMin(owners + at, claimed);
-  }
-
-  /// The claim that owns v; open_slot if there is none. Any thread.
-  [[nodiscard]] __device__ std::uint32_t owner_of(vertex_id v) const
-  {
-    std::uint32_t at = hash_of(v);
-    while (true) {
-      vertex_id const held = keys[at];
-      if (held == v) { return owners[at]; }
-      if (held == no_vertex) { return open_slot; }
-      at = (at + 1) & hash_mask;
-    }
-  }
 };
-
-/// Empties the hash set. Ends with the block in step.
-__device__ inline void clear_columns(layer_arena const& a)
-{
-  for (std::uint32_t h = threadIdx.x; h <= a.hash_mask; h += blockDim.x) {
-    a.keys[h] = no_vertex;
-    a.owners[h] = open_slot;
-  }
-  __syncthreads();
-}
 
 /// Fills columns, column_same and the hash set by draw(slot, round), which any thread calls. Returns, to all, whether a
 /// vertex is there twice. Ends with the block in step.
@@ -131,7 +89,8 @@ template <class Draw>
 __device__ bool draw_columns(layer_arena const& a, std::uint32_t size, bool replace, bool can_draw, Draw draw)
 {
   for (std::uint32_t j = threadIdx.x; j < size; j += blockDim.x) { a.column_same[j] = open_slot; }
-  clear_columns(a);
+  a.owners.clear();
+  __syncthreads();
   bool repeats = false;
   for (std::uint32_t round = 0; can_draw && round < core::most_rounds; ++round) {
     std::uint32_t const claimed = round * static_cast<std::uint32_t>(max_layer_size);
@@ -140,7 +99,7 @@ __device__ bool draw_columns(layer_arena const& a, std::uint32_t size, bool repl
       if (a.column_same[j] != open_slot) { continue; }
       vertex_id const v = draw(j, round);
       a.columns[j] = v;
-      if (v != no_vertex) { a.claim(v, claimed + j); }
+      if (v != no_vertex) { a.owners.insert(v, claimed + j); }
     }
     __syncthreads();
     bool open = false;
@@ -148,7 +107,7 @@ __device__ bool draw_columns(layer_arena const& a, std::uint32_t size, bool repl
       if (a.column_same[j] != open_slot) { continue; }
       vertex_id const v = a.columns[j];
       if (v == no_vertex) { continue; }  // a draw that finds nothing once finds nothing ever
-      std::uint32_t const owner = a.owner_of(v);
+      std::uint32_t const owner = a.owners.claim_of(v);
       if (replace) {
         a.column_same[j] = owner;
         repeats |= owner != j;
@@ -197,7 +156,7 @@ __device__ void scan_row(View const& graph, layer_arena const& a, std::uint32_t 
   std::uint32_t const degree = a.row_degree[r];
   auto const row = graph.row(a.rows[r], a.row_first[r], degree);
   for (std::uint32_t i = static_cast<std::uint32_t>(lane_id()); i < degree; i += warp_size) {
-    std::uint32_t const owner = a.owner_of(row.neighbor(i));
+    std::uint32_t const owner = a.owners.claim_of(row.neighbor(i));
     if (owner == open_slot) { continue; }
     std::uint32_t const slot = owner % static_cast<std::uint32_t>(max_layer_size);
     atomicOr(row_bits + slot / 32, 1U << (slot % 32));

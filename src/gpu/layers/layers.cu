@@ -167,17 +167,18 @@ __global__ __launch_bounds__(threads) void fastgcn_kernel(View const graph, laye
       a.row_first[r] = v == no_vertex ? 0 : graph.first_edge(v);
       a.row_degree[r] = v == no_vertex ? 0 : graph.degree(v);
     }
-    clear_columns(a);
+    a.owners.clear();
+    __syncthreads();
     for (std::uint32_t j = threadIdx.x; j < job.layer_size; j += threads) {
       vertex_id const u = columns[j];
       a.columns[j] = u;
-      if (u != no_vertex) { a.claim(u, j); }
+      if (u != no_vertex) { a.owners.insert(u, j); }
     }
     __syncthreads();
     bool repeats = false;
     for (std::uint32_t j = threadIdx.x; j < job.layer_size; j += threads) {
       vertex_id const u = a.columns[j];
-      std::uint32_t const same = u == no_vertex ? j : a.owner_of(u);
+      std::uint32_t const same = u == no_vertex ? j : a.owners.claim_of(u);
       a.column_same[j] = same;
       repeats |= same != j;
     }

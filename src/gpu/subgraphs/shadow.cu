@@ -14,6 +14,7 @@
 
 #include "core/shadow.hpp"
 #include "gpu/device/launch.cuh"
+#include "gpu/picks/claim_set.cuh"
 #include "gpu/subgraphs/shadow.hpp"
 
 namespace tendril::gpu {
@@ -23,6 +24,7 @@ constexpr int block_threads = 128;
 constexpr int picks_a_thread = 8;
 constexpr std::uint32_t chunk_picks = block_threads * picks_a_thread;
 static_assert(chunk_picks >= max_shadow_neighbors);
+static_assert(claim_set<>::no_key == no_vertex);
 constexpr std::size_t most_shared_bytes = 64 << 10;
 constexpr std::int64_t most_scratch_bytes = std::int64_t{2} << 30;
 constexpr std::uint32_t no_slot = 0xffffffffU;
@@ -35,32 +37,8 @@ std::int64_t words_a_sample(std::int64_t num_slots, std::int64_t most_vertices)
 
 /// The vertices of a block's sample.
 struct sample_vertices {
-  vertex_id* keys;        ///< [num_slots], no_vertex where empty
-  std::uint32_t* places;  ///< [num_slots]: of the key in `nodes`, or the number of a pick that may get one
-  vertex_id* nodes;       ///< [most_vertices]
-  std::uint32_t mask;     ///< num_slots - 1
-
-  /// All threads of the block; a barrier must follow.
-  __device__ void clear() const
-  {
-    for (std::uint32_t s = threadIdx.x; s <= mask; s += block_threads) {
-      keys[s] = no_vertex;
-      places[s] = no_slot;
-    }
-  }
-
-  /// Puts x in, with `number` if that is the least so far; returns its slot. Any number of threads at once.
-  __device__ std::uint32_t insert(vertex_id x, std::uint32_t number) const
-  {
-    std::uint32_t at = (x * 0x9E3779B1U >> 7U) & mask;
-    while (true) {
-      vertex_id const held = atomicCAS(keys + at, no_vertex, x);
-      if (held == no_vertex || held == x) { break; }
-      at = (at + 1) & mask;
-    }
-    atomicMin(places + at, number);
-    return at;
-  }
+  claim_set<> places;  ///< Of each vertex in `nodes`, or the number of a pick that may get one.
+  vertex_id* nodes;    ///< [most_vertices]
 };
 
 using block_scan = cub::BlockScan<std::uint32_t, block_threads>;
@@ -102,14 +80,14 @@ __device__ std::uint32_t expand_chunk(View const& graph, shadow_job const& job, 
     reached[i] = no_vertex;
     if (p < num_picks && desk.picks[p] != no_slot) {
       reached[i] = graph.neighbor(list.nodes[begin + p / k], desk.picks[p]);
-      slots[i] = list.insert(reached[i], size + p);
+      slots[i] = list.places.insert(reached[i], size + p);
     }
   }
   __syncthreads();
   std::uint32_t is_first = 0;  // a bit a pick
   for (int i = 0; i < picks_a_thread; ++i) {
     std::uint32_t const number = size + threadIdx.x * picks_a_thread + i;
-    if (slots[i] != no_slot && list.places[slots[i]] == number) { is_first |= 1U << i; }
+    if (slots[i] != no_slot && list.places.claims[slots[i]] == number) { is_first |= 1U << i; }
   }
   std::uint32_t before = 0;
   std::uint32_t added = 0;
@@ -117,7 +95,7 @@ __device__ std::uint32_t expand_chunk(View const& graph, shadow_job const& job, 
   __syncthreads();  // everyone has looked at places
   for (int i = 0; i < picks_a_thread; ++i) {
     if ((is_first >> i & 1U) == 0) { continue; }
-    list.places[slots[i]] = size + before;
+    list.places.claims[slots[i]] = size + before;
     list.nodes[size + before] = reached[i];
     ++before;
   }
@@ -130,12 +108,12 @@ template <class View>
 __device__ std::uint32_t draw_sample(View const& graph, shadow_job const& job, sample_vertices const& list,
                                      chunk_scratch& desk, std::int64_t index)
 {
-  list.clear();
+  list.places.clear();
   __syncthreads();
   if (threadIdx.x == 0) {
     vertex_id const seed = job.seeds[index];
     list.nodes[0] = seed;
-    (void)list.insert(seed, 0);
+    (void)list.places.insert(seed, 0);
   }
   __syncthreads();
   std::uint64_t const sample = job.first_sample + static_cast<std::uint64_t>(index);
@@ -164,8 +142,8 @@ __global__ __launch_bounds__(block_threads) void shadow_kernel(View graph, shado
   __shared__ chunk_scratch desk;
   std::int64_t const words = 2 * std::int64_t{shape.num_slots} + job.most_vertices;
   std::uint32_t* const memory = shape.shared_bytes > 0 ? shared : scratch + blockIdx.x * words;
-  sample_vertices const list{memory, memory + shape.num_slots, memory + 2 * std::int64_t{shape.num_slots},
-                             shape.num_slots - 1};
+  sample_vertices const list{{memory, memory + shape.num_slots, shape.num_slots - 1},
+                             memory + 2 * std::int64_t{shape.num_slots}};
   std::uint32_t largest = 0;
   for (std::int64_t i = blockIdx.x; i < job.num_samples; i += gridDim.x) {
     bool const is_vertex = job.seeds[i] < graph.num_vertices;

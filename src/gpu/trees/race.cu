@@ -29,7 +29,7 @@ struct parent_race {
 
   /// The row has edges.
   __device__ parent_race(khop_part<View> const& of, std::uint32_t parent, typename View::row_type const& row)
-      : part(of), own_weights(row.weights()), degree(row.degree()), place(place_of(of, parent))
+      : part(of), own_weights(row.weights()), degree(row.degree()), place(of.place_of(parent))
   {
   }
 
@@ -52,8 +52,8 @@ __device__ void expand_by_block(khop_part<View> const& part, block_race& race, s
                                 std::uint32_t parent, typename View::row_type const& row, std::uint32_t k)
 {
   std::uint32_t const found = !row.empty() ? race.run(parent_race(part, parent, row), k) : 0;
-  for (std::uint32_t slot = threadIdx.x; slot < part.fanout; slot += race_threads) {
-    write_pick(part, parent, slot, row, slot < found ? pick_of(entries[slot]) : core::no_pick);
+  for (std::uint32_t slot = threadIdx.x; slot < part.fanout(); slot += race_threads) {
+    part.keep_one(parent, slot, row, slot < found ? pick_of(entries[slot]) : core::no_pick);
   }
   __syncthreads();  // the buffer is read before it is filled again
 }
@@ -75,19 +75,19 @@ __global__ __launch_bounds__(race_threads) void race_kernel(khop_part<View> cons
       std::uint32_t const parent = first + threadIdx.x / warp_size;
       bool is_large = false;
       if (parent < part.num_parents) {
-        auto const row = row_of_parent(part, parent);
+        auto const row = part.vertex(parent);
         is_large = row.degree() > most_warp_degree;
         if (!is_large) {
           std::uint64_t entry = core::race_none;
           if (!row.empty()) { entry = race_by_warp(parent_race(part, parent, row), k); }
           auto const slot = static_cast<std::uint32_t>(lane_id());
-          if (slot < part.fanout) { write_pick(part, parent, slot, row, pick_of(entry)); }
+          if (slot < part.fanout()) { part.keep_one(parent, slot, row, pick_of(entry)); }
         }
       }
       if (__syncthreads_or(is_large ? 1 : 0) == 0) { continue; }
     }
     for (std::uint32_t parent = first; parent < min(first + a_block, part.num_parents); ++parent) {
-      auto const row = row_of_parent(part, parent);
+      auto const row = part.vertex(parent);
       if (by_warps && row.degree() <= most_warp_degree) { continue; }
       expand_by_block(part, race, entries, parent, row, k);
     }
@@ -95,8 +95,9 @@ __global__ __launch_bounds__(race_threads) void race_kernel(khop_part<View> cons
 }
 
 template <bool by_warps, class View>
-void enqueue_races(View const& graph, khop_job const& job, gpu_exec const& exec)
+void enqueue_races(khop_work<View> const& work, gpu_exec const& exec)
 {
+  khop_job const& job = work.job;
   std::uint32_t const k = std::clamp(job.most_picks, 1U, 0x40000000U);
   std::uint32_t const capacity = race_buffer_entries(k);
   std::int64_t const bytes = std::int64_t{capacity} * 8;
@@ -115,7 +116,7 @@ void enqueue_races(View const& graph, khop_job const& job, gpu_exec const& exec)
   buffer<std::uint64_t> scratch(in_shared ? 0 : checked_product("scratch of blocks", most, capacity), memory_of(exec));
   race_space const space{capacity, in_shared ? nullptr : scratch.data()};
   constexpr std::int64_t a_block = by_warps ? race_warps : 1;
-  for_each_part(graph, job, 2, [&](khop_part<View> const& part) {
+  for_each_part(work, 2, [&](khop_part<View> const& part) {
     auto const blocks = static_cast<unsigned>(std::min(most, (part.num_parents + a_block - 1) / a_block));
     kernel<<<blocks, race_threads, shared_bytes, exec.stream>>>(part, space, k);
     TENDRIL_CUDA_TRY(cudaGetLastError());
@@ -126,13 +127,9 @@ void enqueue_races(View const& graph, khop_job const& job, gpu_exec const& exec)
 
 void race_hop(khop_job const& job, gpu_exec const& exec)
 {
-  job.graph.visit([&](auto const& graph) {
-    if (job.most_picks <= most_warp_picks && job.fanout <= most_warp_picks) {
-      enqueue_races<true>(graph, job, exec);
-    } else {
-      enqueue_races<false>(graph, job, exec);
-    }
-  });
+  bool const by_warps = job.most_picks <= most_warp_picks && job.fanout <= most_warp_picks;
+  with_view(job,
+            [&](auto const& work) { by_warps ? enqueue_races<true>(work, exec) : enqueue_races<false>(work, exec); });
 }
 
 }  // namespace tendril::gpu
