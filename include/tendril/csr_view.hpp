@@ -62,6 +62,31 @@ class csr_row {
   std::uint32_t degree_ = 0;
 };
 
+/// Where the edges of a vertex are, as a walker keeps it between steps.
+struct csr_place {
+  edge_id first = 0;
+  std::uint32_t degree = 0;
+};
+
+/// What reads targets alone, for a kernel that finds places and weights by tables: beyond 128 bytes of one argument the
+/// compiler reads its members by address at each use, and takes more registers.
+class csr_targets {
+ public:
+  using place = csr_place;
+
+  csr_targets() = default;
+  explicit TENDRIL_HD csr_targets(vertex_id const* indices) : indices_(indices) {}
+
+  /// The row that lies at `at`, without weights and labels.
+  [[nodiscard]] TENDRIL_HD csr_row row(place const& at) const
+  {
+    return {indices_ + at.first, at.first, at.degree, nullptr, {}};
+  }
+
+ private:
+  vertex_id const* indices_ = nullptr;
+};
+
 /// The view of a graph in CSR form: a trivially copyable handle, passed by value. It owns nothing.
 class csr_view {
  public:
@@ -70,11 +95,7 @@ class csr_view {
   static constexpr bool targets_by_number = true;
   using edge_mark = edge_id;
 
-  /// Where the edges of a vertex are, as a walker keeps it between steps.
-  struct place {
-    edge_id first = 0;
-    std::uint32_t degree = 0;
-  };
+  using place = csr_place;
 
   std::int64_t num_vertices = 0;
   edge_id num_edges = 0;
@@ -106,13 +127,6 @@ class csr_view {
     edge_id const first = indptr_[v];
     return {first, static_cast<std::uint32_t>(indptr_[v + 1] - first)};
   }
-  /// The same, read by load(address).
-  template <class Load>
-  [[nodiscard]] TENDRIL_HD place locate(std::int64_t v, Load load) const
-  {
-    edge_id const first = load(indptr_ + v);
-    return {first, static_cast<std::uint32_t>(load(indptr_ + v + 1) - first)};
-  }
   [[nodiscard]] TENDRIL_HD csr_row row(std::int64_t v) const { return row(v, locate(v)); }
   /// The row of v, which lies at `at`.
   [[nodiscard]] TENDRIL_HD csr_row row(std::int64_t, place const& at) const
@@ -132,12 +146,6 @@ class csr_view {
   /// Whether u -> x is an edge; u must be a vertex. O(log degree(u)).
   [[nodiscard]] TENDRIL_HD bool has_edge(std::int64_t u, vertex_id x) const { return row(u).contains(x); }
 
-  /// The target of edge i of the vertex that lies at `at`, read by load(address).
-  template <class Load>
-  [[nodiscard]] TENDRIL_HD vertex_id neighbor(place const& at, std::uint32_t i, Load load) const
-  {
-    return load(indices_ + at.first + i);
-  }
   /// The target of edge e, one of those of vertex v; v is not looked at.
   [[nodiscard]] TENDRIL_HD vertex_id edge_target(edge_id e, std::int64_t v) const
   {
@@ -148,6 +156,8 @@ class csr_view {
   {
     return load(indices_ + e);
   }
+  /// What reads targets alone.
+  [[nodiscard]] TENDRIL_HD csr_targets targets() const { return csr_targets(indices_); }
   /// What has one entry an edge, without the targets.
   [[nodiscard]] TENDRIL_HD edge_arrays edges() const
   {

@@ -122,6 +122,30 @@ class packed_row {
   label_view labels_;                     // of the graph
 };
 
+/// What reads targets and places alone, as csr_targets.
+class packed_targets {
+ public:
+  using place = packed_record;
+
+  packed_targets() = default;
+  TENDRIL_HD packed_targets(packed_record const* records, std::uint32_t const* words) : records_(records), words_(words)
+  {
+  }
+
+  /// The place of v, read by load(address).
+  template <class Load>
+  [[nodiscard]] TENDRIL_HD packed_record locate(std::int64_t v, Load load) const
+  {
+    return load(records_ + v);
+  }
+  /// The row that lies at `at`, without weights, labels and numbers of edges.
+  [[nodiscard]] TENDRIL_HD packed_row row(packed_record const& at) const { return {at, words_, nullptr, nullptr, {}}; }
+
+ private:
+  packed_record const* records_ = nullptr;
+  std::uint32_t const* words_ = nullptr;
+};
+
 /// The view of a packed graph: a trivially copyable handle, passed by value. It owns nothing.
 class packed_view {
  public:
@@ -155,12 +179,6 @@ class packed_view {
   [[nodiscard]] TENDRIL_HD edge_id first_edge(std::int64_t v) const { return indptr_[v]; }
   [[nodiscard]] TENDRIL_HD std::uint32_t degree(std::int64_t v) const { return records_[v].degree; }
   [[nodiscard]] TENDRIL_HD packed_record locate(std::int64_t v) const { return records_[v]; }
-  /// The same, read by load(address).
-  template <class Load>
-  [[nodiscard]] TENDRIL_HD packed_record locate(std::int64_t v, Load load) const
-  {
-    return load(records_ + v);
-  }
   [[nodiscard]] TENDRIL_HD packed_row row(std::int64_t v) const { return row(v, locate(v)); }
   /// The row of v, which lies at `at`.
   [[nodiscard]] TENDRIL_HD packed_row row(std::int64_t v, packed_record const& at) const
@@ -177,12 +195,6 @@ class packed_view {
   /// Whether u -> x is an edge; u must be a vertex. O(log degree(u)).
   [[nodiscard]] TENDRIL_HD bool has_edge(std::int64_t u, vertex_id x) const { return row(u).contains(x); }
 
-  /// The target of edge i of the vertex that lies at `at`, read by load(address).
-  template <class Load>
-  [[nodiscard]] TENDRIL_HD vertex_id neighbor(packed_record const& at, std::uint32_t i, Load load) const
-  {
-    return packed_row(at, words_, nullptr, nullptr, {}).neighbor(i, load);
-  }
   /// The target of edge e, one of those of vertex v.
   [[nodiscard]] TENDRIL_HD vertex_id edge_target(edge_id e, std::int64_t v) const
   {
@@ -191,8 +203,10 @@ class packed_view {
   template <class Load>
   [[nodiscard]] TENDRIL_HD vertex_id edge_target(edge_id e, std::int64_t v, Load load) const
   {
-    return neighbor(records_[v], static_cast<std::uint32_t>(e - indptr_[v]), load);
+    return row(v).neighbor(static_cast<std::uint32_t>(e - indptr_[v]), load);
   }
+  /// What reads targets alone.
+  [[nodiscard]] TENDRIL_HD packed_targets targets() const { return {records_, words_}; }
   /// What has one entry an edge, without the targets.
   [[nodiscard]] TENDRIL_HD edge_arrays edges() const
   {

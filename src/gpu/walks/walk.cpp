@@ -92,7 +92,7 @@ walker::walker(graph const& graph, walk_params const& params, std::int64_t expec
   s.tables = gpu::make_walk_tables(graph, s.params, s.layout, exec);
   s.may_die = gpu::may_die(graph, s.params, exec);
   s.schema = schema_on_gpu(s.params, exec);
-  s.job = {s.input.csr(),
+  s.job = {s.input.view(),
            &s.tables,
            s.plan.rule,
            s.params.weighted,
