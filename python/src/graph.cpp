@@ -20,6 +20,7 @@
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "exec.hpp"
+#include "names.hpp"
 
 namespace tendril::python {
 namespace {
@@ -83,7 +84,7 @@ void validate(graph const& input, int num_threads)
 
 graph in_form(graph const& input, std::string const& form, int num_threads)
 {
-  graph_form const chosen = parse_graph_form(form);
+  graph_form const chosen = parse_option<graph_form>("form", form);
   cpu_exec const exec = make_exec(num_threads);
   nb::gil_scoped_release const no_gil;
   return compress(input, chosen, exec);

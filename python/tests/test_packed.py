@@ -70,7 +70,7 @@ def test_csr_arrays_are_refused(name, packed):
 
 
 def test_other_forms_are_refused(graph):
-    with pytest.raises(tendril.ArgumentError, match="^form 'zip', expected csr or packed$"):
+    with pytest.raises(tendril.ArgumentError, match="^form is 'zip', expected 'csr' or 'packed'$"):
         graph.compress("zip")
 
 
