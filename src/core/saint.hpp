@@ -11,16 +11,9 @@
 
 #include <tendril/graph_view.hpp>
 
-#include "core/random.hpp"
+#include "core/draws.hpp"  // saint_key
 
 namespace tendril::core {
-
-enum class saint_kind : std::uint32_t { node = 1, edge = 2, walk = 3 };
-
-TENDRIL_HD rng_key saint_key(std::uint64_t seed, saint_kind kind)
-{
-  return make_key(seed, domain::saint, static_cast<std::uint64_t>(kind));
-}
 
 /// The draws of one sampler.
 /// `Record` is a bucket of an alias table over all vertices, with members threshold, here and there.

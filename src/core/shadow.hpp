@@ -6,12 +6,10 @@
 
 #include <cstdint>
 
+#include "core/draws.hpp"  // shadow_key
 #include "core/floyd.hpp"
 
 namespace tendril::core {
-
-/// Hops count from 1.
-TENDRIL_HD rng_key shadow_key(std::uint64_t seed, std::uint32_t hop) { return make_key(seed, domain::shadow, hop); }
 
 /// How the neighbours of one vertex are drawn.
 struct shadow_picks {
