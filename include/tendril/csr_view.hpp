@@ -39,6 +39,7 @@ class csr_row {
   }
   [[nodiscard]] TENDRIL_HD label_id label(std::uint32_t i) const { return labels_[first_edge_ + i]; }
   void prefetch(std::uint32_t i) const { __builtin_prefetch(neighbors_ + i); }
+  void prefetch_weight(std::uint32_t i) const { __builtin_prefetch(weights_ + first_edge_ + i); }
   [[nodiscard]] TENDRIL_HD std::uint32_t find(vertex_id x) const { return row_find(*this, x); }
   [[nodiscard]] TENDRIL_HD bool contains(vertex_id x) const { return row_contains(*this, x); }
   [[nodiscard]] TENDRIL_HD auto begin() const { return row_iterator<csr_row>(*this, 0); }
@@ -56,6 +57,8 @@ class csr_row {
 class csr_view {
  public:
   using row_type = csr_row;
+  /// Whether the number of an edge suffices to find its target (edge_target).
+  static constexpr bool targets_by_number = true;
 
   /// Where the edges of a vertex are, as a walker keeps it between steps.
   struct place {
@@ -107,8 +110,18 @@ class csr_view {
   /// Whether u -> x is an edge; u must be a vertex. O(log degree(u)).
   [[nodiscard]] TENDRIL_HD bool has_edge(std::int64_t u, vertex_id x) const { return row(u).contains(x); }
 
+  /// The same graph with other weights: [num_edges], or null.
+  [[nodiscard]] TENDRIL_HD csr_view with_weights(float const* weights) const
+  {
+    csr_view out = *this;
+    out.weights_ = weights;
+    return out;
+  }
+
   /// Starts to bring what locate(v) reads into the cache. Host only.
   void prefetch_row(std::int64_t v) const { __builtin_prefetch(indptr_ + v); }
+  /// The same of what first_edge(v) reads.
+  void prefetch_first_edge(std::int64_t v) const { __builtin_prefetch(indptr_ + v); }
 
  private:
   edge_id const* indptr_ = nullptr;

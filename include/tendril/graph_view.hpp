@@ -38,6 +38,9 @@ class graph_view {
   {
   }
 
+  /// Of a CSR that is no graph's own: a derived table.
+  graph_view(csr_arrays const& arrays) : graph_view(csr_view(arrays)) {}  // NOLINT(google-explicit-constructor)
+
   [[nodiscard]] graph_form form() const { return form_; }
 
   /// Calls f with the view of the graph's form, a `csr_view` or a `packed_view`, and returns what f returns.
@@ -45,6 +48,12 @@ class graph_view {
   decltype(auto) visit(F&& f) const
   {
     return form_ == graph_form::packed ? std::forward<F>(f)(packed_) : std::forward<F>(f)(csr_);
+  }
+
+  /// The same graph with other weights: [num_edges], or null.
+  [[nodiscard]] graph_view with_weights(float const* weights) const
+  {
+    return visit([weights](auto const& g) { return graph_view(g.with_weights(weights)); });
   }
 
   // One question at a time: each call looks at the form. For code where that does not matter.

@@ -81,6 +81,7 @@ class packed_row {
   {
     __builtin_prefetch(words_ + ((at_.place() + std::uint64_t{i} * at_.width()) >> 5U));
   }
+  void prefetch_weight(std::uint32_t i) const { __builtin_prefetch(weights_ + first_edge() + i); }
   [[nodiscard]] TENDRIL_HD std::uint32_t find(vertex_id x) const { return row_find(*this, x); }
   [[nodiscard]] TENDRIL_HD bool contains(vertex_id x) const { return row_contains(*this, x); }
   [[nodiscard]] TENDRIL_HD auto begin() const { return row_iterator<packed_row>(*this, 0); }
@@ -99,6 +100,8 @@ class packed_view {
  public:
   using row_type = packed_row;
   using place = packed_record;
+  /// Whether the number of an edge suffices to find its target (edge_target).
+  static constexpr bool targets_by_number = false;
 
   std::int64_t num_vertices = 0;
   edge_id num_edges = 0;
@@ -138,8 +141,18 @@ class packed_view {
   /// Whether u -> x is an edge; u must be a vertex. O(log degree(u)).
   [[nodiscard]] TENDRIL_HD bool has_edge(std::int64_t u, vertex_id x) const { return row(u).contains(x); }
 
+  /// The same graph with other weights: [num_edges], or null.
+  [[nodiscard]] TENDRIL_HD packed_view with_weights(float const* weights) const
+  {
+    packed_view out = *this;
+    out.weights_ = weights;
+    return out;
+  }
+
   /// Starts to bring what locate(v) reads into the cache. Host only.
   void prefetch_row(std::int64_t v) const { __builtin_prefetch(records_ + v); }
+  /// The same of what first_edge(v) reads.
+  void prefetch_first_edge(std::int64_t v) const { __builtin_prefetch(indptr_ + v); }
 
  private:
   packed_record const* records_ = nullptr;

@@ -9,6 +9,7 @@
 //   weight(i)      its weight; the graph must have weights
 //   label(i)       its label; the graph must have edge labels
 //   prefetch(i)    starts to bring the target of edge i into the cache; host only
+//   prefetch_weight(i)  the same of its weight
 //   find(x)        the first edge to x or, if there is none, to a larger vertex; degree() if there is none either
 //   contains(x)    whether there is an edge to x
 //   begin(), end() its targets in order: for (vertex_id const v : graph.out_neigh(u))

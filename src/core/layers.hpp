@@ -15,6 +15,7 @@
 #include <tendril/layers.hpp>
 
 #include "core/adjacency.hpp"  // gallop
+#include "core/alias.hpp"      // alias_choose
 #include "core/draws.hpp"      // layer_key
 #include "core/fixed_point.hpp"
 #include "core/its.hpp"
@@ -113,8 +114,8 @@ TENDRIL_HD vertex_id vertex_of(Record const* records, std::uint32_t size, random
   if (size == 0) { return no_vertex; }
   std::uint32_t const bucket = bounded(block.low(), size);
   if (records == nullptr) { return bucket; }
-  Record const record = records[bucket];
-  return block.high() < record.threshold ? record.here : record.there;
+  Record const record = records[bucket];  // whole, at once
+  return alias_choose(record, block.high());
 }
 
 /// The probability of a vertex of fixed-point weight `weight` out of `total` > 0.
@@ -170,20 +171,20 @@ struct ladies_row {
   std::uint64_t chance;  ///< Of this row, out of the sum over all rows.
 };
 
-/// What LADIES draws from: the graph and, unless the matrix is `row`, its table.
-struct ladies_source {
-  csr_arrays graph;
+/// What LADIES draws from beside the graph: unless the matrix is `row`, a table.
+struct ladies_tables {
   propagation matrix = propagation::row;
   std::uint64_t const* prefix_sums = nullptr;  ///< [num_edges] inclusive sums of squared entries in each row; or null.
   float const* row_norms = nullptr;            ///< [num_vertices]; or null.
   float largest_norm = 1;                      ///< Of all rows.
 
   /// @param num_rows  Of the layer before: chances of so many rows add up below 2^62.
-  [[nodiscard]] TENDRIL_HD ladies_row row_of(vertex_id v, std::uint32_t num_rows) const
+  template <class View>
+  [[nodiscard]] TENDRIL_HD ladies_row row_of(View const& graph, vertex_id v, std::uint32_t num_rows) const
   {
     if (v == no_vertex) { return {0, 0, 0}; }
-    edge_id const first = graph.indptr[v];
-    auto const degree = static_cast<std::uint32_t>(graph.indptr[v + std::int64_t{1}] - first);
+    edge_id const first = graph.first_edge(v);
+    std::uint32_t const degree = graph.degree(v);
     float const norm = matrix == propagation::row ? row_norm(propagation::row, degree, 0, {}) : row_norms[v];
     return {first, degree, norm > 0 ? fixed_point::of(largest_norm, num_rows)(norm) : 0};
   }
@@ -207,6 +208,16 @@ struct ladies_source {
   {
     if (prefix_sums == nullptr) { return 1; }
     return static_cast<double>(prefix_sums[edge] - (edge == first ? 0 : prefix_sums[edge - 1]));
+  }
+};
+
+/// The same with the graph.
+struct ladies_source : ladies_tables {
+  csr_arrays graph;
+
+  [[nodiscard]] TENDRIL_HD ladies_row row_of(vertex_id v, std::uint32_t num_rows) const
+  {
+    return ladies_tables::row_of(graph, v, num_rows);
   }
 };
 

@@ -60,7 +60,17 @@ struct edge_run {
   std::uint32_t first, count;
 };
 
-/// Where x is in a list of `degree` neighbours. O(log degree).
+/// Where x is among the neighbours of a row. O(log degree).
+template <graph_row Row>
+TENDRIL_HD edge_run find_run(Row const& row, vertex_id x)
+{
+  std::uint32_t const first = row.find(x);
+  if (first == row.degree() || row.neighbor(first) != x) { return {first, 0}; }
+  bool const is_one = first + 1 == row.degree() || row.neighbor(first + 1) != x;
+  return {first, is_one ? 1 : gallop(row, first, x + 1) - first};
+}
+
+/// The same in a list of `degree` neighbours.
 TENDRIL_HD edge_run find_run(vertex_id const* list, std::uint32_t degree, vertex_id x)
 {
   std::uint32_t first = 0;

@@ -29,7 +29,7 @@ struct shadow_picks {
                                                    std::uint32_t j) const
   {
     if (!replace && degree <= num_neighbors) { return j; }
-    std::uint64_t const bits = draw_bits(key, sample, position, 0, j);
+    std::uint64_t const bits = decision_draws<>{key, sample, position}.half(j);
     return replace ? bounded(bits, degree) : floyd_slot::of(bits, j, num_neighbors, degree).candidate;
   }
 
@@ -37,9 +37,7 @@ struct shadow_picks {
   TENDRIL_HD void resolve(std::uint32_t* picks) const
   {
     for (std::uint32_t j = 1; j < num_neighbors; ++j) {
-      bool taken = false;
-      for (std::uint32_t i = 0; i < j; ++i) { taken |= picks[i] == picks[j]; }
-      if (taken) { picks[j] = degree - num_neighbors + j; }
+      picks[j] = floyd_slot{picks[j], degree - num_neighbors + j}.after(picks, j);
     }
   }
 };
