@@ -211,16 +211,6 @@ struct ladies_tables {
   }
 };
 
-/// The same with the graph.
-struct ladies_source : ladies_tables {
-  csr_arrays graph;
-
-  [[nodiscard]] TENDRIL_HD ladies_row row_of(vertex_id v, std::uint32_t num_rows) const
-  {
-    return ladies_tables::row_of(graph, v, num_rows);
-  }
-};
-
 /// p(u): shares times parts of the edges to u, added up by row, then edge, over the sum of the chances.
 TENDRIL_HD float ladies_probability(double sum, std::uint64_t total)
 {

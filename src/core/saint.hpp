@@ -18,7 +18,7 @@ namespace tendril::core {
 
 /// The draws of one sampler.
 /// `Record` is a bucket of an alias table over all vertices, with members threshold, here and there.
-template <class Record, class View = csr_arrays>
+template <class Record, class View>
 struct saint_draws {
   View graph;
   saint_kind kind;
