@@ -155,8 +155,9 @@ samplers::vertex_table make_vertex_table(std::int64_t num_vertices, float const*
   buffer<edge_id> indptr(2, memory_of(exec));
   one_row_kernel<<<1, 1, 0, exec.stream>>>(indptr.data(), num_vertices);
   TENDRIL_CUDA_TRY(cudaGetLastError());
-  csr_arrays const row{1, num_vertices, indptr.data(), targets.data(), weights, {}, {}};
-  out.records = make_alias_records(row, exec);
+  csr_view const view({1, num_vertices, indptr.data(), targets.data(), weights, {}, {}});
+  out.records = make_alias_records(view, exec);
+  edge_arrays const row = view.edges();
   edge_tiles const tiles(row, all_rows(row), exec);
   auto const largest = make_largest_weights(row, &tiles, exec);
   auto const total = make_fixed_totals(row, largest.data(), &tiles, exec);
@@ -191,8 +192,9 @@ samplers::square_table make_square_table(graph_view const& graph, propagation ma
     });
   }
   // The rows of the graph with squares for weights; tables of weights read no neighbours.
-  csr_arrays const squared{edges.num_vertices, edges.num_edges, edges.first_edges, nullptr, squares.data(), {}, {}};
-  out.prefix_sums = make_prefix_sums(squared, exec);
+  graph_view const of_squares = graph.with_weights(squares.data());
+  out.prefix_sums = make_prefix_sums(of_squares, exec);
+  edge_arrays const squared = of_squares.edges();
   edge_tiles const tiles(squared, all_rows(squared), exec);
   auto const largest = make_largest_weights(squared, &tiles, exec);
   row_norms_kernel<<<grid_blocks(graph.num_vertices, block_threads), block_threads, 0, exec.stream>>>(
