@@ -54,7 +54,7 @@ class neighbor_picker {
 
   /// Weighted choice of k from a row. Choice j takes block j; races draw by candidate instead.
   template <class Row>
-  void pick_weighted(Row const& row, std::uint32_t k, core::decision_draws<> const& draws, std::uint32_t* picks)
+  void pick_weighted(Row const& row, std::uint32_t k, core::decision_draws<> draws, std::uint32_t* picks)
   {
     std::uint32_t const degree = row.degree();
     if (degree == 0) {
