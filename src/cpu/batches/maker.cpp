@@ -277,19 +277,15 @@ void minibatch_maker<Key>::find_inner_edges(std::size_t type, std::int64_t row, 
     std::uint32_t const degree = edges.degree();
     std::uint32_t const allowed =
         timed ? core::edges_until(source.times + first, degree, tree_time_[tree_of(from)]) : degree;
-    auto const look_up = [&](std::uint32_t i) {
+    bool const all = allowed == degree;
+    auto const before = static_cast<std::ptrdiff_t>(out.size());
+    for (std::uint32_t k = 0; k < allowed; ++k) {
+      if (all && degree - k > ahead) { numbers.prefetch(neighbor_key(from, edges.neighbor(k + ahead))); }
+      std::uint32_t const i = all ? k : source.ordinal[first + k];
       std::int64_t const to = numbers.find(neighbor_key(from, edges.neighbor(i)));
       if (to >= 0) { out.push_back({to, first + i}); }
-    };
-    if (allowed == degree) {
-      for (std::uint32_t i = 0; i < degree; ++i) {
-        if (degree - i > ahead) { numbers.prefetch(neighbor_key(from, edges.neighbor(i + ahead))); }
-        look_up(i);
-      }
-      return;
     }
-    auto const before = static_cast<std::ptrdiff_t>(out.size());
-    for (std::uint32_t i = 0; i < allowed; ++i) { look_up(source.ordinal[first + i]); }
+    if (all) { return; }
     std::sort(out.begin() + before, out.end(), [](auto const& a, auto const& b) { return a.edge < b.edge; });
   });
 }

@@ -54,7 +54,7 @@ class neighbor_picker {
 
   /// Weighted choice of k from a row. Choice j takes block j; races draw by candidate instead.
   template <class Row>
-  void pick_weighted(Row const& row, std::uint32_t k, core::decision_draws<> const& draws, std::uint32_t* picks)
+  void pick_weighted(Row const& row, std::uint32_t k, core::decision_draws<> draws, std::uint32_t* picks)
   {
     std::uint32_t const degree = row.degree();
     if (degree == 0) {
@@ -71,15 +71,18 @@ class neighbor_picker {
       return;
     }
     prepare(row);
-    for (std::uint32_t j = 0; j < k; ++j) {
-      core::random_block const block = draws.block(j);
-      if (rule_.rule == sampling_rule::its) {
-        picks[j] = core::its_pick(sums_, degree, block.low());
-      } else {
-        std::uint32_t const item = core::bounded(block.low(), degree);
-        picks[j] = core::alias_choose(buckets_[item], item, block.high());
-      }
+    if (rule_.rule == sampling_rule::its) {
+      for (std::uint32_t j = 0; j < k; ++j) { picks[j] = core::its_pick(sums_, degree, draws.block(j).low()); }
+      return;
     }
+    high_.resize(std::max<std::size_t>(high_.size(), k));
+    for (std::uint32_t j = 0; j < k; ++j) {  // all buckets on their way before one is read
+      core::random_block const block = draws.block(j);
+      picks[j] = core::bounded(block.low(), degree);
+      high_[j] = block.high();
+      __builtin_prefetch(buckets_ + picks[j]);
+    }
+    for (std::uint32_t j = 0; j < k; ++j) { picks[j] = core::alias_choose(buckets_[picks[j]], picks[j], high_[j]); }
   }
 
  private:
@@ -173,6 +176,7 @@ class neighbor_picker {
   pick_rule rule_;
   std::vector<std::uint64_t> winners_;
   std::vector<std::uint32_t> taken_;
+  std::vector<std::uint64_t> high_;  // of the picks' blocks
   std::vector<std::uint64_t> own_sums_;
   std::vector<core::alias_bucket> own_buckets_;
   std::uint64_t const* sums_ = nullptr;

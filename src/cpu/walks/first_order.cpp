@@ -40,21 +40,44 @@ class label_group {
   std::vector<label_id> wanted_;  // by step, one period of the schema
 };
 
-// A candidate source says how to prefetch a row, where its candidates are - a `place_type`, which a lane keeps between the
-// phases of a step -, prefetch one and take it. `take` returns the next vertex; `accepts` says whether a proposal stands.
+/// One edge of a row, as a lane keeps it between the phases of a step: its number where that says it all.
+template <class View, bool by_number = View::targets_by_number>
+struct picked_edge {
+  typename View::place at;
+  std::uint32_t i;
+
+  [[nodiscard]] static picked_edge of(typename View::place const& at, std::uint32_t i) { return {at, i}; }
+  /// The row of vertex v, or as much of it as the edge is in.
+  [[nodiscard]] auto row(View const& graph, std::int64_t v) const { return graph.row(v, at); }
+};
+template <class View>
+struct picked_edge<View, true> {
+  edge_id edge;
+  static constexpr std::uint32_t i = 0;
+
+  [[nodiscard]] static picked_edge of(typename View::place const& at, std::uint32_t i) { return {at.first + i}; }
+  [[nodiscard]] auto row(View const& graph, std::int64_t v) const { return graph.row(v, {edge, 1}); }
+};
+
+// A candidate source says how to prefetch a row, where its candidates are, and how to pick, prefetch and take one. `take`
+// returns the next vertex. Rejection asks for the bound of a row and the weight of a candidate, too.
 
 template <class View>
 struct uniform_candidates {
   static constexpr bool rejects = false;
-  using place_type = typename View::place;
+  using picked_type = picked_edge<View>;
   View graph;
 
   void prefetch_row(std::int64_t row) const { graph.prefetch_row(row); }
-  [[nodiscard]] place_type locate(std::int64_t row) const { return graph.locate(row); }
-  void prefetch(std::int64_t row, place_type const& at, std::uint32_t i) const { graph.row(row, at).prefetch(i); }
-  [[nodiscard]] vertex_id take(std::int64_t row, place_type const& at, std::uint32_t i, std::uint64_t /*bits*/) const
+  [[nodiscard]] auto locate(std::int64_t row) const { return graph.locate(row); }
+  [[nodiscard]] static picked_type pick(typename View::place const& at, std::uint32_t i)
   {
-    return graph.row(row, at).neighbor(i);
+    return picked_type::of(at, i);
+  }
+  void prefetch(std::int64_t row, picked_type const& p) const { p.row(graph, row).prefetch(p.i); }
+  [[nodiscard]] vertex_id take(std::int64_t row, picked_type const& p, std::uint64_t /*bits*/) const
+  {
+    return p.row(graph, row).neighbor(p.i);
   }
 };
 
@@ -62,75 +85,62 @@ struct uniform_candidates {
 template <class View>
 struct alias_candidates {
   static constexpr bool rejects = false;
-  using place_type = csr_view::place;
+  using picked_type = edge_id;
   View graph;
   plan::alias_record const* records;
 
   void prefetch_row(std::int64_t row) const { graph.prefetch_first_edge(row); }
-  [[nodiscard]] place_type locate(std::int64_t row) const
+  [[nodiscard]] csr_view::place locate(std::int64_t row) const
   {
     edge_id const first = graph.first_edge(row);
     return {first, static_cast<std::uint32_t>(graph.first_edge(row + 1) - first)};
   }
-  void prefetch(std::int64_t, place_type const& at, std::uint32_t i) const
+  [[nodiscard]] static edge_id pick(csr_view::place const& at, std::uint32_t i) { return at.first + i; }
+  void prefetch(std::int64_t, edge_id e) const { __builtin_prefetch(records + e); }
+  [[nodiscard]] vertex_id take(std::int64_t, edge_id e, std::uint64_t bits) const
   {
-    __builtin_prefetch(records + at.first + i);
-  }
-  [[nodiscard]] vertex_id take(std::int64_t, place_type const& at, std::uint32_t i, std::uint64_t bits) const
-  {
-    return core::alias_choose(records[at.first + i], bits);
+    return core::alias_choose(records[e], bits);
   }
 };
 
 template <class View>
-struct weighted_candidates {
+struct weighted_candidates : uniform_candidates<View> {
   static constexpr bool rejects = true;
-  struct place_type : View::place {
-    float largest;
-  };
-  View graph;
+  using typename uniform_candidates<View>::picked_type;
   float const* largest;
 
   void prefetch_row(std::int64_t row) const
   {
-    graph.prefetch_row(row);
-    if constexpr (!View::targets_by_number) { graph.prefetch_first_edge(row); }
+    this->graph.prefetch_row(row);
+    if constexpr (!View::targets_by_number) { this->graph.prefetch_first_edge(row); }
     __builtin_prefetch(largest + row);
   }
-  [[nodiscard]] place_type locate(std::int64_t row) const { return {graph.locate(row), largest[row]}; }
-  void prefetch(std::int64_t row, place_type const& at, std::uint32_t i) const
+  [[nodiscard]] float bound(std::int64_t row, typename View::place const&) const { return largest[row]; }
+  void prefetch(std::int64_t row, picked_type const& p) const
   {
-    auto const edges = graph.row(row, at);
-    edges.prefetch(i);
-    edges.prefetch_weight(i);
+    auto const edges = p.row(this->graph, row);
+    edges.prefetch(p.i);
+    edges.prefetch_weight(p.i);
   }
-  [[nodiscard]] bool accepts(std::int64_t row, place_type const& at, std::uint32_t i, std::uint64_t bits) const
+  [[nodiscard]] float weight(std::int64_t row, picked_type const& p) const
   {
-    return core::accept(bits, graph.row(row, at).weight(i), at.largest);
-  }
-  [[nodiscard]] vertex_id take(std::int64_t row, place_type const& at, std::uint32_t i, std::uint64_t /*bits*/) const
-  {
-    return graph.row(row, at).neighbor(i);
+    return p.row(this->graph, row).weight(p.i);
   }
 };
 
 struct record_candidates {
   static constexpr bool rejects = true;
-  using place_type = plan::vertex_record;
+  using picked_type = edge_id;
   plan::vertex_record const* vertices;
   plan::edge_record const* edges;
 
   void prefetch_row(std::int64_t row) const { __builtin_prefetch(vertices + row); }
-  [[nodiscard]] place_type locate(std::int64_t row) const { return vertices[row]; }
-  void prefetch(std::int64_t, place_type const& at, std::uint32_t i) const { __builtin_prefetch(edges + at.first + i); }
-  [[nodiscard]] bool accepts(std::int64_t, place_type const& at, std::uint32_t i, std::uint64_t bits) const
-  {
-    return core::accept(bits, edges[at.first + i].weight, at.largest);
-  }
-  [[nodiscard]] vertex_id take(std::int64_t, place_type const& at, std::uint32_t i, std::uint64_t /*bits*/) const
-  {
-    return edges[at.first + i].neighbor;
-  }
+  [[nodiscard]] plan::vertex_record locate(std::int64_t row) const { return vertices[row]; }
+  [[nodiscard]] float bound(std::int64_t, plan::vertex_record const& at) const { return at.largest; }
+  [[nodiscard]] static edge_id pick(plan::vertex_record const& at, std::uint32_t i) { return at.first + i; }
+  void prefetch(std::int64_t, edge_id e) const { __builtin_prefetch(edges + e); }
+  [[nodiscard]] float weight(std::int64_t, edge_id e) const { return edges[e].weight; }
+  [[nodiscard]] vertex_id take(std::int64_t, edge_id e, std::uint64_t /*bits*/) const { return edges[e].neighbor; }
 };
 
 /// Walks whose steps take one trial and that only end at dead ends, a tile of them step by step: everyone is at the same
@@ -184,23 +194,24 @@ class walks_in_step {
     for (int i = 0; i < active_; ++i) {
       if (i % draw_chunk == 0) { philox_lanes(draws_, i, std::min(draw_chunk, active_ - i), job_.step_key); }
       std::int64_t row = rows_.row(vertex_[i], step);
-      place_[i] = candidates_.locate(row);
-      while (place_[i].degree == 0) {  // a dead end: the last lane takes this one's place, and draws
+      auto at = candidates_.locate(row);
+      while (at.degree == 0) {  // a dead end: the last lane takes this one's place, and draws
         close(i, step, true);
         if (i == active_) { return; }
         philox_lanes(draws_, i, 1, job_.step_key);
         row = rows_.row(vertex_[i], step);
-        place_[i] = candidates_.locate(row);
+        at = candidates_.locate(row);
       }
-      pick_[i] = core::bounded(draws_.low[i], place_[i].degree);
-      candidates_.prefetch(row, place_[i], pick_[i]);
+      auto const picked = Candidates::pick(at, core::bounded(draws_.low[i], at.degree));
+      candidates_.prefetch(row, picked);
+      picked_[i] = picked;
     }
   }
 
   void take(std::int32_t step)
   {
     for (int i = 0; i < active_;) {
-      vertex_id const next = candidates_.take(rows_.row(vertex_[i], step), place_[i], pick_[i], draws_.high[i]);
+      vertex_id const next = candidates_.take(rows_.row(vertex_[i], step), picked_[i], draws_.high[i]);
       if (next == no_vertex) [[unlikely]] {  // no edge of positive weight
         close(i, step, true);
         continue;
@@ -221,8 +232,7 @@ class walks_in_step {
     draws_.low[lane] = draws_.low[last];
     draws_.high[lane] = draws_.high[last];
     vertex_[lane] = vertex_[last];
-    place_[lane] = place_[last];
-    pick_[lane] = pick_[last];
+    picked_[lane] = picked_[last];
     row_[lane] = row_[last];
     index_[lane] = index_[last];
   }
@@ -235,20 +245,21 @@ class walks_in_step {
   draw_lanes draws_;
   int active_ = 0;
   vertex_id vertex_[tile];
-  typename Candidates::place_type place_[tile] = {};
-  std::uint32_t pick_[tile] = {};  // the candidate of the step
+  typename Candidates::picked_type picked_[tile] = {};
   vertex_id* row_[tile];
   std::int64_t index_[tile];
 };
 
-/// Walks whose lanes go their own ways: trials differ, or walks end early.
+/// Walks whose lanes go their own ways: trials differ, or walks end early. Flat: there is one for every form and rule, so
+/// that the compiler would else leave calls in the loops.
 template <bool Ends, class Rows, class Candidates>
-void walk_in_lanes(walk_job const& job, walk_batch const& batch, walk_source& source, Rows rows,
-                   Candidates const candidates)
+[[gnu::flatten]] void walk_in_lanes(walk_job const& job, walk_batch const& batch, walk_source& source, Rows rows,
+                                    Candidates const candidates)
 {
   walk_lanes<Ends, false, Candidates::rejects> lanes(job, batch, source);
-  typename Candidates::place_type place[width];
-  std::uint32_t pick[width];  // the proposed candidate; no_pick at a dead end
+  typename Candidates::picked_type picked[width];  // the proposal
+  std::uint32_t trials[width];                     // of the step, at most; 0 at a dead end
+  float bound[width] = {};
 
   auto const row_of = [&](int lane) { return rows.row(lanes.vertex[lane], lanes.draws.step[lane]); };
   auto const arrive = [&](int lane) { candidates.prefetch_row(row_of(lane)); };
@@ -257,27 +268,32 @@ void walk_in_lanes(walk_job const& job, walk_batch const& batch, walk_source& so
     for (int i = 0; i < lanes.active(); ++i) {
       if (i % draw_chunk == 0) { lanes.draw(i, std::min(draw_chunk, lanes.active() - i)); }
       std::int64_t const row = row_of(i);
-      auto const at = place[i] = candidates.locate(row);
-      bool dead = at.degree == 0;
-      if constexpr (Candidates::rejects) { dead = dead || !(at.largest > 0); }
-      pick[i] = dead ? core::no_pick : core::bounded(lanes.draws.low[i], at.degree);
-      if (!dead) { candidates.prefetch(row, at, pick[i]); }
+      auto const at = candidates.locate(row);
+      trials[i] = at.degree == 0 ? 0 : core::trial_limit(at.degree);
+      if constexpr (Candidates::rejects) {
+        bound[i] = candidates.bound(row, at);
+        if (!(bound[i] > 0)) { trials[i] = 0; }
+      }
+      if (trials[i] == 0) { continue; }
+      auto const proposal = Candidates::pick(at, core::bounded(lanes.draws.low[i], at.degree));
+      candidates.prefetch(row, proposal);
+      picked[i] = proposal;
     }
     // In the same order, so that every prefetch has had the time of a whole round to arrive.
     for (int i = 0; i < lanes.active();) {
       vertex_id next = no_vertex;
-      if (pick[i] != core::no_pick) {
+      if (trials[i] != 0) {
         if constexpr (Candidates::rejects) {
-          if (candidates.accepts(row_of(i), place[i], pick[i], lanes.draws.high[i])) {
-            next = candidates.take(row_of(i), place[i], pick[i], 0);
-          } else if (++lanes.draws.draw[i] < core::trial_limit(place[i].degree)) {
+          if (core::accept(lanes.draws.high[i], candidates.weight(row_of(i), picked[i]), bound[i])) {
+            next = candidates.take(row_of(i), picked[i], 0);
+          } else if (++lanes.draws.draw[i] < trials[i]) {
             ++i;
             continue;
           } else {
             next = step_by_race(job, lanes.position(i));
           }
         } else {
-          next = candidates.take(row_of(i), place[i], pick[i], lanes.draws.high[i]);
+          next = candidates.take(row_of(i), picked[i], lanes.draws.high[i]);
         }
       }
       bool const goes_on = next != no_vertex ? lanes.move(i, next, arrive) : lanes.finish_dead(i, arrive);
@@ -285,8 +301,9 @@ void walk_in_lanes(walk_job const& job, walk_batch const& batch, walk_source& so
         ++i;
       } else {  // no work is left for this lane: the last one takes its place, and its turn
         int const last = lanes.remove(i);
-        place[i] = place[last];
-        pick[i] = pick[last];
+        picked[i] = picked[last];
+        trials[i] = trials[last];
+        bound[i] = bound[last];
       }
     }
   }
@@ -311,7 +328,7 @@ void walk_by_rule(walk_job const& job, walk_batch const& batch, walk_source& sou
   } else if (tables.edges) {
     walk(record_candidates{tables.vertices->data(), tables.edges->data()});
   } else if (job.plan->rule == sampling_rule::reject) {
-    walk(weighted_candidates<View>{graph, tables.statistics->largest.data()});
+    walk(weighted_candidates<View>{{graph}, tables.statistics->largest.data()});
   } else {
     walk(uniform_candidates<View>{graph});
   }

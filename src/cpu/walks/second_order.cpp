@@ -124,6 +124,34 @@ struct alias_proposals {
   }
 };
 
+/// Where a row of each lane is. Numbers of edges are kept apart from degrees: a place that is written in two parts and
+/// read as one soon after stalls.
+template <class View, bool by_number = View::targets_by_number>
+class lane_places {
+ public:
+  void set(int lane, typename View::place const& at) { at_[lane] = at; }
+  [[nodiscard]] typename View::place operator[](int lane) const { return at_[lane]; }
+  [[nodiscard]] std::uint32_t degree(int lane) const { return at_[lane].degree; }
+
+ private:
+  typename View::place at_[width];
+};
+template <class View>
+class lane_places<View, true> {
+ public:
+  void set(int lane, typename View::place const& at)
+  {
+    first_[lane] = at.first;
+    degree_[lane] = at.degree;
+  }
+  [[nodiscard]] typename View::place operator[](int lane) const { return {first_[lane], degree_[lane]}; }
+  [[nodiscard]] std::uint32_t degree(int lane) const { return degree_[lane]; }
+
+ private:
+  edge_id first_[width];
+  std::uint32_t degree_[width];
+};
+
 template <bool Ends, class View, class Proposals>
 class second_order_lanes {
  public:
@@ -133,7 +161,8 @@ class second_order_lanes {
   {
   }
 
-  void run()
+  /// Flat: there is a class for every form and rule, so that the compiler would else leave calls in the loops.
+  [[gnu::flatten]] void run()
   {
     lanes_.fill(width, [this](int lane) { proposals_.prefetch_vertex(lanes_.vertex[lane]); });
     for (int i = 0; i < lanes_.active(); ++i) { try_next_round(i); }
@@ -154,10 +183,11 @@ class second_order_lanes {
   {
     for (int k = 0; k < num_trying_; ++k) {
       int const i = trying_[k];
-      here_[i] = graph_.locate(lanes_.vertex[i]);
-      if (here_[i].degree == 0) { continue; }
-      pick_[i] = core::bounded(lanes_.draws.low[i], here_[i].degree);
-      proposals_.prefetch_edge(row(i), pick_[i]);
+      auto const at = graph_.locate(lanes_.vertex[i]);
+      here_.set(i, at);
+      if (at.degree == 0) { continue; }
+      pick_[i] = core::bounded(lanes_.draws.low[i], at.degree);
+      proposals_.prefetch_edge(graph_.row(lanes_.vertex[i], at), pick_[i]);
     }
   }
 
@@ -166,7 +196,7 @@ class second_order_lanes {
   {
     for (int k = 0; k < num_trying_; ++k) {
       int const i = trying_[k];
-      if (here_[i].degree == 0) {
+      if (here_.degree(i) == 0) {
         end_dead(i);
         continue;
       }
@@ -192,7 +222,7 @@ class second_order_lanes {
     }
     candidate_[i] = p.target;
     low_[i] = 0;
-    size_[i] = before_[i].degree;
+    size_[i] = before_.degree(i);
     if (size_[i] == 0) {
       settle(i, false);
       return;
@@ -215,13 +245,18 @@ class second_order_lanes {
     for (int k = 0; k < searching; ++k) {
       int const i = searching_[k];
       auto const list = row_before(i);
-      if (size_[i] > one_line) {
-        search_halve(list, low_[i], size_[i], candidate_[i]);
-        list.prefetch(low_[i] + size_[i] / 2);
+      vertex_id const x = candidate_[i];
+      std::uint32_t low = low_[i];  // in registers, or the halving takes branches
+      std::uint32_t size = size_[i];
+      if (size > one_line) {
+        search_halve(list, low, size, x);
+        list.prefetch(low + size / 2);
+        low_[i] = low;
+        size_[i] = size;
         searching_[num_searching_++] = i;
       } else {
-        while (size_[i] > 1) { search_halve(list, low_[i], size_[i], candidate_[i]); }
-        settle(i, list.neighbor(low_[i]) == candidate_[i]);
+        while (size > 1) { search_halve(list, low, size, x); }
+        settle(i, list.neighbor(low) == x);
       }
     }
   }
@@ -236,7 +271,7 @@ class second_order_lanes {
   /// The step is decided. A lane whose work has run out appears in no list any more.
   void go(int i, vertex_id next)
   {
-    before_[i] = here_[i];
+    before_.set(i, here_[i]);
     if (lanes_.move(i, next, [this](int lane) { proposals_.prefetch_vertex(lanes_.vertex[lane]); })) {
       try_next_round(i);
     }
@@ -252,7 +287,7 @@ class second_order_lanes {
   void retry(int i)
   {
     lanes_.draws.draw[i] += Proposals::trials::blocks;
-    if (lanes_.draws.draw[i] < core::trial_limit(here_[i].degree) * Proposals::trials::blocks) {
+    if (lanes_.draws.draw[i] < core::trial_limit(here_.degree(i)) * Proposals::trials::blocks) {
       try_next_round(i);
       return;
     }
@@ -264,9 +299,9 @@ class second_order_lanes {
   View graph_;
   Proposals proposals_;
   walk_lanes<Ends, true, true> lanes_;
-  typename View::place here_[width], before_[width];  // the neighbourhood here, and the one before
-  std::uint32_t pick_[width];                         // the proposed edge of the one here
-  vertex_id candidate_[width];                        // what a search looks for before, in [low, low + size)
+  lane_places<View> here_, before_;  // the neighbourhood here, and the one before
+  std::uint32_t pick_[width];        // the proposed edge of the one here
+  vertex_id candidate_[width];       // what a search looks for before, in [low, low + size)
   std::uint32_t low_[width], size_[width];
   int lists_[2][width], searching_[width];
   int *trying_ = lists_[0], *next_ = lists_[1];  // lanes of this round and of the next
