@@ -121,7 +121,7 @@ std::int64_t streamed_bytes(graph const& host, A const& app, std::span<vertex_id
   auto const job = engine::job_of(app, static_cast<std::int64_t>(roots.size()), 1, params);
   engine::application_run run(host.csr(), job, roots, params, 0, core::domain::application, exec);
   gpu::edge_stream edges(host.csr(), gpu::make_stream_layout(host.csr(), params.gpu_memory), exec);
-  gpu::grow_streamed(engine::kernels_of<A>(), &app, run, edges, {});
+  gpu::grow_streamed(engine::kernels_of<A, csr_view>(), &app, run, edges, {});
   run.finish();
   return edges.copied_bytes();
 }

@@ -145,7 +145,7 @@ double gpu_dependent_gathers(graph const& graph, gpu_exec const& exec)
   if (graph.num_edges() >= std::int64_t{1} << 32U) { return 0; }
   gpu::device_guard const guard(exec.device);
   unsigned const blocks = full_grid(exec);
-  auto const rows = gpu::make_row_records(graph.csr(), exec);
+  auto const rows = gpu::make_row_records(graph.view(), exec);
   buffer<std::uint32_t> out(std::int64_t{blocks} * block_threads, memory_of(exec));
   double const seconds = fastest(exec, [&] {
     walk_kernel<<<blocks, block_threads, 0, exec.stream>>>(

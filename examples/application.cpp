@@ -32,7 +32,7 @@ double mean_degree(tendril::graph const& graph, tendril::buffer<tendril::vertex_
   std::int64_t count = 0;
   for (tendril::vertex_id const v : vertices) {
     if (v == tendril::no_vertex) { continue; }
-    sum += graph.csr().degree(v);
+    sum += graph.view().degree(v);
     ++count;
   }
   return count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(count);

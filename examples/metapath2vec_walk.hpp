@@ -11,14 +11,11 @@ struct metapath2vec_walk {
   tendril::label_id schema[most_types];  ///< Position t of a walk has type schema[t mod size].
   int size;
 
-  [[nodiscard]] TENDRIL_HD float weight(tendril::walk_state const& s, tendril::walk_edge const& e) const
+  [[nodiscard]] TENDRIL_HD float weight(auto const& s, auto const& e) const
   {
     bool const wanted = s.graph.node_types[e.target()] == schema[(s.step + 1) % size];
     return wanted ? e.weight() : 0.0F;
   }
 
-  [[nodiscard]] TENDRIL_HD bool may_start(tendril::walk_state const& s) const
-  {
-    return s.graph.node_types[s.start] == schema[0];
-  }
+  [[nodiscard]] TENDRIL_HD bool may_start(auto const& s) const { return s.graph.node_types[s.start] == schema[0]; }
 };

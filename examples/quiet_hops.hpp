@@ -16,9 +16,8 @@ struct quiet_hops {
   [[nodiscard]] TENDRIL_HD int steps() const { return 2; }
   [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int step) const { return fanouts[step]; }
 
-  [[nodiscard]] TENDRIL_HD tendril::vertex_id next(tendril::sample_view& sample, tendril::transit_list const&,
-                                                   tendril::edge_list const& edges, int step,
-                                                   tendril::random_stream& rng) const
+  [[nodiscard]] TENDRIL_HD tendril::vertex_id next(auto& sample, tendril::transit_list const&, auto const& edges,
+                                                   int step, tendril::random_stream& rng) const
   {
     if (edges.empty()) { return tendril::no_vertex; }
     tendril::vertex_id pick = edges[rng.bounded(edges.size())];

@@ -9,12 +9,12 @@
 struct time_decay_walk {
   float tau;  ///< After a gap of tau an edge weighs half as much as one that follows at once. Positive.
 
-  [[nodiscard]] TENDRIL_HD float weight(tendril::walk_state const& s, tendril::walk_edge const& e) const
+  [[nodiscard]] TENDRIL_HD float weight(auto const& s, auto const& e) const
   {
-    if (s.previous_edge < 0) { return 1; }  // any time will do to begin with
-    float const gap = e.weight() - s.graph.weights[s.previous_edge];
+    if (s.previous == tendril::no_vertex) { return 1; }  // any time will do to begin with
+    float const gap = e.weight() - s.previous_weight();
     return gap < 0 ? 0.0F : 1 / (1 + gap / tau);
   }
 
-  [[nodiscard]] TENDRIL_HD float bound(tendril::walk_state const&) const { return 1; }
+  [[nodiscard]] TENDRIL_HD float bound(auto const&) const { return 1; }
 };

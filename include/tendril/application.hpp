@@ -6,24 +6,27 @@
 //   struct my_application {
 //     TENDRIL_HD int steps() const;                          // steps, or until_done: until a step adds nothing
 //     TENDRIL_HD std::int64_t sample_size(int step) const;   // calls of next() per transit (collective: per sample)
-//     TENDRIL_HD vertex_id next(sample_view& sample, transit_list const& transits, edge_list const& edges, int step,
+//     TENDRIL_HD vertex_id next(auto& sample, transit_list const& transits, auto const& edges, int step,
 //                               random_stream& rng) const;   // returns the vertex to add, or no_vertex
 //     // optional:
 //     static constexpr sampling sampling_type();             // individual (the default), or collective: next() then
 //                                                            // gets combined_edges, the edges of all transits
 //     TENDRIL_HD bool unique(int step) const;                // true: a step adds each vertex to a sample at most once
 //     TENDRIL_HD std::int64_t num_transits(int step) const;  // default: slots of the previous step; step 0: the roots
-//     TENDRIL_HD vertex_id step_transits(int step, sample_view const& sample, std::int64_t i) const;  // transit i; a
+//     TENDRIL_HD vertex_id step_transits(int step, auto const& sample, std::int64_t i) const;  // transit i; a
 //                                                            // random_stream& rng follows if it draws. Default:
 //                                                            // vertex i of the previous step
-//     TENDRIL_HD void end_step(sample_view& sample, int step) const;  // called once per sample after each step; may
-//                                                                     // change the state and the roots
+//     TENDRIL_HD void end_step(auto& sample, int step) const;  // called once per sample after each step; may change the
+//                                                              // state and the roots
 //     struct state { … };                                    // data that each sample carries; initially zero bytes
 //     static constexpr bool adds_edges = true;               // next() calls sample.add_edge(u, v)
 //     static constexpr bool scans_neighbors = true;          // next() reads whole lists: a hint to the planner
 //     static constexpr bool reads_transit_only = true;       // only next() reads edges, and only those it is given:
 //                                                            // the graph may be larger than the GPU's memory
 //   };
+//
+// `auto` is a basic_sample_view, and a basic_edge_list or basic_combined_edges, of the form that the graph has. A struct
+// that names sample_view, edge_list and combined_edges instead reads graphs in CSR form alone.
 //
 // next() is a pure function of its arguments: executors may call it in any order, and twice for the same slot. next()
 // may write the sample's state or roots only if the step makes a single call per sample; otherwise end_step() writes
@@ -49,6 +52,7 @@
 
 #include <tendril/application_concept.hpp>
 #include <tendril/buffer.hpp>
+#include <tendril/names.hpp>
 
 namespace tendril {
 
@@ -59,11 +63,21 @@ enum class sampling_executor : std::uint8_t {
   transit_parallel,  ///< Threads belong to transits: all calls for one vertex run together (NextDoor, section 5.2).
 };
 
+template <>
+inline constexpr std::array<named<sampling_executor>, 3> enum_names<sampling_executor>{
+    {{sampling_executor::automatic, "auto"},
+     {sampling_executor::sample_parallel, "sample"},
+     {sampling_executor::transit_parallel, "transit"}}};
+
 /// The layout of the result.
 enum class sample_order : std::uint8_t {
   per_step,    ///< One array per step.
   per_sample,  ///< One array for all steps: the steps of one sample are contiguous.
 };
+
+template <>
+inline constexpr std::array<named<sample_order>, 2> enum_names<sample_order>{
+    {{sample_order::per_step, "steps"}, {sample_order::per_sample, "samples"}}};
 
 struct application_params {
   std::uint64_t seed = 0;

@@ -31,18 +31,17 @@ concept sampling_type = requires
     } -> std::same_as<sampling>;
 };
 
-/// The type of the edges that next() is given.
 template <class A>
-struct edges_of {
-  using type = edge_list;
-};
-template <class A>
-requires(sampling_type<A>&& A::sampling_type() == sampling::collective) struct edges_of<A> {
-  using type = combined_edges;
-};
+concept collective = sampling_type<A> && A::sampling_type()
+== sampling::collective;
 
-template <class A>
-concept next = requires(A const& a, sample_view& s, transit_list const& t, typename edges_of<A>::type const& e,
+/// The type of the edges that next() is given.
+template <class A, class View = named_view>
+using edges_of =
+    std::conditional_t<collective<A>, basic_combined_edges<View>, basic_edge_list<typename View::row_type>>;
+
+template <class A, class View = named_view>
+concept next = requires(A const& a, basic_sample_view<View>& s, transit_list const& t, edges_of<A, View> const& e,
                         int step, random_stream& rng)
 {
   {
@@ -82,24 +81,25 @@ concept num_transits = requires(A const& a, int step)
     } -> std::convertible_to<std::int64_t>;
 };
 
-template <class A>
-concept step_transits = requires(A const& a, int step, sample_view const& s, std::int64_t i)
+template <class A, class View = named_view>
+concept step_transits = requires(A const& a, int step, basic_sample_view<View> const& s, std::int64_t i)
 {
   {
     a.step_transits(step, s, i)
     } -> std::convertible_to<vertex_id>;
 };
 
-template <class A>
-concept random_transits = requires(A const& a, int step, sample_view const& s, std::int64_t i, random_stream& rng)
+template <class A, class View = named_view>
+concept random_transits = requires(A const& a, int step, basic_sample_view<View> const& s, std::int64_t i,
+                                   random_stream& rng)
 {
   {
     a.step_transits(step, s, i, rng)
     } -> std::convertible_to<vertex_id>;
 };
 
-template <class A>
-concept end_step = requires(A const& a, sample_view& s, int step)
+template <class A, class View = named_view>
+concept end_step = requires(A const& a, basic_sample_view<View>& s, int step)
 {
   a.end_step(s, step);
 };
@@ -132,15 +132,20 @@ concept reads_transit_only = requires
   requires A::reads_transit_only;
 };
 
+/// No optional member is lost where the application is called with another form: it would be left out without a word.
+template <class A, class View>
+concept same_members = step_transits<A>
+== step_transits<A, View>&& random_transits<A> == random_transits<A, View>&& end_step<A> == end_step<A, View>;
+
 }  // namespace application_has
 
 template <class A>
-constexpr bool is_collective = std::is_same_v<typename application_has::edges_of<A>::type, combined_edges>;
+constexpr bool is_collective = application_has::collective<A>;
 
-/// The requirement of run_application.
-template <class A>
-concept sampling_application = std::is_trivially_copyable_v<A> && application_has::next<A> &&
-    application_has::steps<A> && application_has::sample_size<A>;
+/// The requirement of run_application on graphs of one form.
+template <class A, class View = named_view>
+concept sampling_application = std::is_trivially_copyable_v<A> && application_has::next<A, View> &&
+    application_has::steps<A> && application_has::sample_size<A> && application_has::same_members<A, View>;
 
 /// Reports at compile time, in plain words, which requirement of a sampling application a type does not meet.
 template <class A>

@@ -23,26 +23,34 @@ class csr_row {
   }
 
   [[nodiscard]] TENDRIL_HD edge_id first_edge() const { return first_edge_; }
-  [[nodiscard]] TENDRIL_HD edge_id edge(std::uint32_t i) const { return first_edge_ + i; }
+  [[nodiscard]] TENDRIL_HD edge_id edge(std::uint64_t i) const { return first_edge_ + static_cast<edge_id>(i); }
+  [[nodiscard]] TENDRIL_HD edge_id mark(std::uint64_t i) const { return edge(i); }
   [[nodiscard]] TENDRIL_HD std::uint32_t degree() const { return degree_; }
   [[nodiscard]] TENDRIL_HD bool empty() const { return degree_ == 0; }
-  [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::uint32_t i) const { return neighbors_[i]; }
+  [[nodiscard]] TENDRIL_HD bool has_weights() const { return weights_ != nullptr; }
+  [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::uint64_t i) const { return neighbors_[i]; }
   template <class Load>
-  [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::uint32_t i, Load load) const
+  [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::uint64_t i, Load load) const
   {
     return load(neighbors_ + i);
   }
-  [[nodiscard]] TENDRIL_HD float weight(std::uint32_t i) const { return weights_[first_edge_ + i]; }
+  [[nodiscard]] TENDRIL_HD float weight(std::uint64_t i) const { return weights_[edge(i)]; }
   template <class Load>
-  [[nodiscard]] TENDRIL_HD float weight(std::uint32_t i, Load load) const
+  [[nodiscard]] TENDRIL_HD float weight(std::uint64_t i, Load load) const
   {
-    return load(weights_ + first_edge_ + i);
+    return load(weights_ + edge(i));
   }
   [[nodiscard]] TENDRIL_HD float const* weights() const { return weights_ + first_edge_; }
-  [[nodiscard]] TENDRIL_HD label_id label(std::uint32_t i) const { return labels_[first_edge_ + i]; }
+
+  [[nodiscard]] TENDRIL_HD label_id label(std::uint64_t i) const { return labels_[edge(i)]; }
   void prefetch(std::uint32_t i) const { __builtin_prefetch(neighbors_ + i); }
   [[nodiscard]] TENDRIL_HD std::uint32_t find(vertex_id x) const { return row_find(*this, x); }
   [[nodiscard]] TENDRIL_HD bool contains(vertex_id x) const { return row_contains(*this, x); }
+  static constexpr std::uint32_t beyond_copy = 0;
+  [[nodiscard]] TENDRIL_HD csr_row copied(vertex_id const* neighbors, float const* weights) const
+  {
+    return {neighbors, first_edge_, degree_, weights == nullptr ? weights_ : weights - first_edge_, labels_};
+  }
   [[nodiscard]] TENDRIL_HD auto begin() const { return row_iterator<csr_row>(*this, 0); }
   [[nodiscard]] TENDRIL_HD auto end() const { return row_iterator<csr_row>(*this, degree_); }
 
@@ -54,18 +62,40 @@ class csr_row {
   std::uint32_t degree_ = 0;
 };
 
+/// Where the edges of a vertex are, as a walker keeps it between steps.
+struct csr_place {
+  edge_id first = 0;
+  std::uint32_t degree = 0;
+};
+
+/// What reads targets alone, for a kernel that finds places and weights by tables: beyond 128 bytes of one argument the
+/// compiler reads its members by address at each use, and takes more registers.
+class csr_targets {
+ public:
+  using place = csr_place;
+
+  csr_targets() = default;
+  explicit TENDRIL_HD csr_targets(vertex_id const* indices) : indices_(indices) {}
+
+  /// The row that lies at `at`, without weights and labels.
+  [[nodiscard]] TENDRIL_HD csr_row row(place const& at) const
+  {
+    return {indices_ + at.first, at.first, at.degree, nullptr, {}};
+  }
+
+ private:
+  vertex_id const* indices_ = nullptr;
+};
+
 /// The view of a graph in CSR form: a trivially copyable handle, passed by value. It owns nothing.
 class csr_view {
  public:
   using row_type = csr_row;
   /// Whether the number of an edge suffices to find its target (edge_target).
   static constexpr bool targets_by_number = true;
+  using edge_mark = edge_id;
 
-  /// Where the edges of a vertex are, as a walker keeps it between steps.
-  struct place {
-    edge_id first = 0;
-    std::uint32_t degree = 0;
-  };
+  using place = csr_place;
 
   std::int64_t num_vertices = 0;
   edge_id num_edges = 0;
@@ -97,13 +127,6 @@ class csr_view {
     edge_id const first = indptr_[v];
     return {first, static_cast<std::uint32_t>(indptr_[v + 1] - first)};
   }
-  /// The same, read by load(address).
-  template <class Load>
-  [[nodiscard]] TENDRIL_HD place locate(std::int64_t v, Load load) const
-  {
-    edge_id const first = load(indptr_ + v);
-    return {first, static_cast<std::uint32_t>(load(indptr_ + v + 1) - first)};
-  }
   [[nodiscard]] TENDRIL_HD csr_row row(std::int64_t v) const { return row(v, locate(v)); }
   /// The row of v, which lies at `at`.
   [[nodiscard]] TENDRIL_HD csr_row row(std::int64_t, place const& at) const
@@ -123,12 +146,6 @@ class csr_view {
   /// Whether u -> x is an edge; u must be a vertex. O(log degree(u)).
   [[nodiscard]] TENDRIL_HD bool has_edge(std::int64_t u, vertex_id x) const { return row(u).contains(x); }
 
-  /// The target of edge i of the vertex that lies at `at`, read by load(address).
-  template <class Load>
-  [[nodiscard]] TENDRIL_HD vertex_id neighbor(place const& at, std::uint32_t i, Load load) const
-  {
-    return load(indices_ + at.first + i);
-  }
   /// The target of edge e, one of those of vertex v; v is not looked at.
   [[nodiscard]] TENDRIL_HD vertex_id edge_target(edge_id e, std::int64_t v) const
   {
@@ -139,6 +156,8 @@ class csr_view {
   {
     return load(indices_ + e);
   }
+  /// What reads targets alone.
+  [[nodiscard]] TENDRIL_HD csr_targets targets() const { return csr_targets(indices_); }
   /// What has one entry an edge, without the targets.
   [[nodiscard]] TENDRIL_HD edge_arrays edges() const
   {
@@ -152,6 +171,9 @@ class csr_view {
     out.weights_ = weights;
     return out;
   }
+
+  /// The mark of no edge.
+  [[nodiscard]] static TENDRIL_HD edge_mark no_edge() { return -1; }
 
   /// Starts to bring what locate(v) reads into the cache. Host only.
   void prefetch_row(std::int64_t v) const { __builtin_prefetch(indptr_ + v); }

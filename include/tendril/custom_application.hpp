@@ -23,7 +23,7 @@ namespace tendril {
 /// Thread-safe.
 ///
 /// The source may use the names of <tendril/application.hpp> (sample_view, transit_list, edge_list, combined_edges,
-/// random_stream, sampling, until_done, vertex_id, no_vertex, csr_arrays…) without `tendril::`, and needs no includes.
+/// random_stream, sampling, until_done, vertex_id, no_vertex, graph_view…) without `tendril::`, and needs no includes.
 /// It may include <tendril/engine/applications/apps.hpp> and derive from the structs there. TENDRIL_HD before functions
 /// is optional. The author of the source can run any code in this process: never compile text from strangers.
 class custom_application {

@@ -23,7 +23,7 @@ using custom_walk_options = custom_options;
 /// kept on disk under a hash of all its inputs; processes may share it safely. Copies share the compiled code.
 /// Thread-safe.
 ///
-/// The source may use walk_state, walk_edge, csr_arrays, vertex_id, edge_id, label_id and no_vertex without
+/// The source may use walk_state, walk_edge, graph_view, vertex_id, edge_id, label_id and no_vertex without
 /// `tendril::`, and needs no includes. TENDRIL_HD before functions is optional. The author of the source can run any
 /// code in this process: never compile text from strangers.
 class custom_walk {

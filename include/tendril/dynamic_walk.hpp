@@ -2,13 +2,16 @@
 // compiled for CPU and GPU from one source:
 //
 //   struct my_walk {
-//     TENDRIL_HD float weight(walk_state const& s, walk_edge const& e) const;  // 0 or more, finite
-//     TENDRIL_HD float bound(walk_state const& s) const;                       // optional: upper bound of all weights
-//     TENDRIL_HD float bound(walk_state const& s, walk_edge const& e) const;   // optional: upper bound of this weight
-//     TENDRIL_HD float floor(walk_state const& s) const;                       // optional: lower bound of all weights
-//     TENDRIL_HD bool stop(walk_state const& s) const;                         // optional: true ends the walk here
-//     TENDRIL_HD bool may_start(walk_state const& s) const;                    // optional: false is a dead end at once
+//     TENDRIL_HD float weight(auto const& s, auto const& e) const;  // 0 or more, finite
+//     TENDRIL_HD float bound(auto const& s) const;                  // optional: upper bound of all weights
+//     TENDRIL_HD float bound(auto const& s, auto const& e) const;   // optional: upper bound of this weight
+//     TENDRIL_HD float floor(auto const& s) const;                  // optional: lower bound of all weights
+//     TENDRIL_HD bool stop(auto const& s) const;                    // optional: true ends the walk here
+//     TENDRIL_HD bool may_start(auto const& s) const;               // optional: false is a dead end at once
 //   };
+//
+// The arguments are a basic_walk_state and a basic_walk_edge of the form that the graph has. A struct that names walk_state
+// and walk_edge instead reads graphs in CSR form alone.
 //
 // bound(state) enables rejection, which reads a few edges per step instead of all of them. bound(state, edge) lets a
 // race skip the weights of edges that can't win. floor(state) accepts some proposals without reading their weight. None

@@ -45,6 +45,22 @@ struct packed_arrays {
   label_view node_types;                 ///< [num_vertices] or empty.
 };
 
+/// The number of an edge of a packed graph, read from memory when it is used. 16 bytes without gaps.
+class packed_edge_mark {
+ public:
+  packed_edge_mark() = default;  ///< No edge: -1.
+  TENDRIL_HD packed_edge_mark(edge_id const* first_edge, std::uint64_t i) : first_edge_(first_edge), i_(i) {}
+
+  TENDRIL_HD operator edge_id() const  // NOLINT(google-explicit-constructor)
+  {
+    return first_edge_ == nullptr ? -1 : *first_edge_ + static_cast<edge_id>(i_);
+  }
+
+ private:
+  edge_id const* first_edge_ = nullptr;  // of the vertex
+  std::uint64_t i_ = 0;
+};
+
 /// The edges of one vertex of a packed graph. <tendril/row.hpp> describes its members.
 class packed_row {
  public:
@@ -57,34 +73,44 @@ class packed_row {
 
   /// Reads memory: only what edge arrays are indexed by needs it.
   [[nodiscard]] TENDRIL_HD edge_id first_edge() const { return *first_edge_; }
-  [[nodiscard]] TENDRIL_HD edge_id edge(std::uint32_t i) const { return first_edge() + i; }
+  [[nodiscard]] TENDRIL_HD edge_id edge(std::uint64_t i) const { return first_edge() + static_cast<edge_id>(i); }
+  [[nodiscard]] TENDRIL_HD packed_edge_mark mark(std::uint64_t i) const { return {first_edge_, i}; }
   [[nodiscard]] TENDRIL_HD std::uint32_t degree() const { return at_.degree; }
   [[nodiscard]] TENDRIL_HD bool empty() const { return at_.degree == 0; }
-  [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::uint32_t i) const { return neighbor(i, plain_load{}); }
+  [[nodiscard]] TENDRIL_HD bool has_weights() const { return weights_ != nullptr; }
+  [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::uint64_t i) const { return neighbor(i, plain_load{}); }
   template <class Load>
-  [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::uint32_t i, Load load) const
+  [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::uint64_t i, Load load) const
   {
     std::uint32_t const width = at_.width();
-    std::uint64_t const bit = at_.place() + std::uint64_t{i} * width;
+    std::uint64_t const bit = at_.place() + std::uint64_t{static_cast<std::uint32_t>(i)} * width;
     std::uint32_t const* const word = words_ + (bit >> 5U);
     std::uint64_t const both = load(word) | (std::uint64_t{load(word + 1)} << 32U);
     std::uint64_t const mask = (std::uint64_t{1} << width) - 1U;
     return at_.first + static_cast<vertex_id>((both >> (bit & 31U)) & mask);
   }
-  [[nodiscard]] TENDRIL_HD float weight(std::uint32_t i) const { return weights_[first_edge() + i]; }
+  [[nodiscard]] TENDRIL_HD float weight(std::uint64_t i) const { return weights_[edge(i)]; }
   template <class Load>
-  [[nodiscard]] TENDRIL_HD float weight(std::uint32_t i, Load load) const
+  [[nodiscard]] TENDRIL_HD float weight(std::uint64_t i, Load load) const
   {
-    return load(weights_ + first_edge() + i);
+    return load(weights_ + edge(i));
   }
   [[nodiscard]] TENDRIL_HD float const* weights() const { return weights_ + first_edge(); }
-  [[nodiscard]] TENDRIL_HD label_id label(std::uint32_t i) const { return labels_[first_edge() + i]; }
+
+  [[nodiscard]] TENDRIL_HD label_id label(std::uint64_t i) const { return labels_[edge(i)]; }
   void prefetch(std::uint32_t i) const
   {
     __builtin_prefetch(words_ + ((at_.place() + std::uint64_t{i} * at_.width()) >> 5U));
   }
   [[nodiscard]] TENDRIL_HD std::uint32_t find(vertex_id x) const { return row_find(*this, x); }
   [[nodiscard]] TENDRIL_HD bool contains(vertex_id x) const { return row_contains(*this, x); }
+  /// Neighbours of 4 bytes are neighbours packed at a width of 32, of which one reads the word behind.
+  static constexpr std::uint32_t beyond_copy = 1;
+  [[nodiscard]] TENDRIL_HD packed_row copied(vertex_id const* neighbors, float const* weights) const
+  {
+    return {packed_record::of(0, 32, at_.degree, 0), neighbors, first_edge_,
+            weights == nullptr ? weights_ : weights - first_edge(), labels_};
+  }
   [[nodiscard]] TENDRIL_HD auto begin() const { return row_iterator<packed_row>(*this, 0); }
   [[nodiscard]] TENDRIL_HD auto end() const { return row_iterator<packed_row>(*this, at_.degree); }
 
@@ -96,6 +122,30 @@ class packed_row {
   label_view labels_;                     // of the graph
 };
 
+/// What reads targets and places alone, as csr_targets.
+class packed_targets {
+ public:
+  using place = packed_record;
+
+  packed_targets() = default;
+  TENDRIL_HD packed_targets(packed_record const* records, std::uint32_t const* words) : records_(records), words_(words)
+  {
+  }
+
+  /// The place of v, read by load(address).
+  template <class Load>
+  [[nodiscard]] TENDRIL_HD packed_record locate(std::int64_t v, Load load) const
+  {
+    return load(records_ + v);
+  }
+  /// The row that lies at `at`, without weights, labels and numbers of edges.
+  [[nodiscard]] TENDRIL_HD packed_row row(packed_record const& at) const { return {at, words_, nullptr, nullptr, {}}; }
+
+ private:
+  packed_record const* records_ = nullptr;
+  std::uint32_t const* words_ = nullptr;
+};
+
 /// The view of a packed graph: a trivially copyable handle, passed by value. It owns nothing.
 class packed_view {
  public:
@@ -103,6 +153,7 @@ class packed_view {
   using place = packed_record;
   /// Whether the number of an edge suffices to find its target (edge_target).
   static constexpr bool targets_by_number = false;
+  using edge_mark = packed_edge_mark;
 
   std::int64_t num_vertices = 0;
   edge_id num_edges = 0;
@@ -128,12 +179,6 @@ class packed_view {
   [[nodiscard]] TENDRIL_HD edge_id first_edge(std::int64_t v) const { return indptr_[v]; }
   [[nodiscard]] TENDRIL_HD std::uint32_t degree(std::int64_t v) const { return records_[v].degree; }
   [[nodiscard]] TENDRIL_HD packed_record locate(std::int64_t v) const { return records_[v]; }
-  /// The same, read by load(address).
-  template <class Load>
-  [[nodiscard]] TENDRIL_HD packed_record locate(std::int64_t v, Load load) const
-  {
-    return load(records_ + v);
-  }
   [[nodiscard]] TENDRIL_HD packed_row row(std::int64_t v) const { return row(v, locate(v)); }
   /// The row of v, which lies at `at`.
   [[nodiscard]] TENDRIL_HD packed_row row(std::int64_t v, packed_record const& at) const
@@ -150,12 +195,6 @@ class packed_view {
   /// Whether u -> x is an edge; u must be a vertex. O(log degree(u)).
   [[nodiscard]] TENDRIL_HD bool has_edge(std::int64_t u, vertex_id x) const { return row(u).contains(x); }
 
-  /// The target of edge i of the vertex that lies at `at`, read by load(address).
-  template <class Load>
-  [[nodiscard]] TENDRIL_HD vertex_id neighbor(packed_record const& at, std::uint32_t i, Load load) const
-  {
-    return packed_row(at, words_, nullptr, nullptr, {}).neighbor(i, load);
-  }
   /// The target of edge e, one of those of vertex v.
   [[nodiscard]] TENDRIL_HD vertex_id edge_target(edge_id e, std::int64_t v) const
   {
@@ -164,8 +203,10 @@ class packed_view {
   template <class Load>
   [[nodiscard]] TENDRIL_HD vertex_id edge_target(edge_id e, std::int64_t v, Load load) const
   {
-    return neighbor(records_[v], static_cast<std::uint32_t>(e - indptr_[v]), load);
+    return row(v).neighbor(static_cast<std::uint32_t>(e - indptr_[v]), load);
   }
+  /// What reads targets alone.
+  [[nodiscard]] TENDRIL_HD packed_targets targets() const { return {records_, words_}; }
   /// What has one entry an edge, without the targets.
   [[nodiscard]] TENDRIL_HD edge_arrays edges() const
   {
@@ -179,6 +220,9 @@ class packed_view {
     out.weights_ = weights;
     return out;
   }
+
+  /// The mark of no edge.
+  [[nodiscard]] static TENDRIL_HD edge_mark no_edge() { return {}; }
 
   /// Starts to bring what locate(v) reads into the cache. Host only.
   void prefetch_row(std::int64_t v) const { __builtin_prefetch(records_ + v); }

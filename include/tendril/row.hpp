@@ -3,15 +3,20 @@
 //
 //   first_edge()   the number of its first edge: a position in the graph's edge arrays
 //   edge(i)        first_edge() + i
+//   mark(i)        edge(i) for later, a View::edge_mark: it becomes the number, by a read of memory if need be, when it
+//                  is used as an edge_id
 //   degree()       the number of its edges; empty() if there is none
 //   neighbor(i)    the target of edge i in [0, degree()); targets ascend, and parallel edges stand side by side
 //   neighbor(i, load)  the same, read by load(address)
 //   weight(i)      its weight; the graph must have weights
 //   weights()      where the weights of all its edges lie, one after the other; the graph must have weights
+//   has_weights()  whether the graph has weights
 //   label(i)       its label; the graph must have edge labels
 //   prefetch(i)    starts to bring the target of edge i into the cache; host only
 //   find(x)        the first edge to x or, if there is none, to a larger vertex; degree() if there is none either
 //   contains(x)    whether there is an edge to x
+//   copied(targets, weights)  the same row, whose targets [degree()] and, unless null, weights are read from copies;
+//                  beyond_copy more elements behind the targets are readable, whatever they hold
 //   begin(), end() its targets in order: for (vertex_id const v : graph.out_neigh(u))
 //
 // find and contains take O(log degree()). Includes little, so that a program compiled at run time can include it too.

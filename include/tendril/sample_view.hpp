@@ -5,35 +5,33 @@
 
 #include <cstdint>
 
-#include <tendril/graph_view.hpp>
+#include <tendril/named_view.hpp>
 
 namespace tendril {
 
 /// Whether next() chooses from the edges of one transit, or from the combined edges of all transits of its sample.
 enum class sampling : std::uint8_t { individual, collective };
 
-/// The out-edges of one vertex. `neighbors` and `weights` may point to a copy of the graph's arrays in faster memory.
-struct edge_list {
-  vertex_id const* neighbors = nullptr;  ///< [size()]
-  float const* weights = nullptr;        ///< [size()]; null for a graph without weights.
-  label_view labels;                     ///< Labels of the whole graph: label(k) adds the start of the list.
-  edge_id first_edge = 0;
-  std::uint32_t num_edges = 0;
+/// The out-edges of one vertex, in a row of some form of graph. An executor may have copied part of it to faster memory.
+template <class Row>
+class basic_edge_list {
+ public:
+  basic_edge_list() = default;  ///< No edges.
+  explicit TENDRIL_HD basic_edge_list(Row const& row) : row_(row) {}
 
-  [[nodiscard]] static TENDRIL_HD edge_list of(csr_arrays const& graph, vertex_id v)
-  {
-    edge_id const first = graph.first_edge(v);
-    return {graph.indices + first, graph.weights == nullptr ? nullptr : graph.weights + first, graph.edge_labels, first,
-            static_cast<std::uint32_t>(graph.first_edge(v + 1) - first)};
-  }
+  [[nodiscard]] TENDRIL_HD std::uint32_t size() const { return row_.degree(); }
+  [[nodiscard]] TENDRIL_HD bool empty() const { return row_.empty(); }
+  [[nodiscard]] TENDRIL_HD vertex_id operator[](std::uint32_t k) const { return row_.neighbor(k); }
+  [[nodiscard]] TENDRIL_HD float weight(std::uint32_t k) const { return row_.weight(k); }
+  [[nodiscard]] TENDRIL_HD label_id label(std::uint32_t k) const { return row_.label(k); }
+  [[nodiscard]] TENDRIL_HD edge_id edge(std::uint32_t k) const { return row_.edge(k); }  ///< Position in the graph.
+  [[nodiscard]] TENDRIL_HD Row const& row() const { return row_; }                       ///< <tendril/row.hpp>
 
-  [[nodiscard]] TENDRIL_HD std::uint32_t size() const { return num_edges; }
-  [[nodiscard]] TENDRIL_HD bool empty() const { return num_edges == 0; }
-  [[nodiscard]] TENDRIL_HD vertex_id operator[](std::uint32_t k) const { return neighbors[k]; }
-  [[nodiscard]] TENDRIL_HD float weight(std::uint32_t k) const { return weights[k]; }
-  [[nodiscard]] TENDRIL_HD label_id label(std::uint32_t k) const { return labels[first_edge + k]; }
-  [[nodiscard]] TENDRIL_HD edge_id edge(std::uint32_t k) const { return first_edge + k; }  ///< Position in the graph.
+ private:
+  Row row_;
 };
+
+using edge_list = basic_edge_list<named_view::row_type>;
 
 /// The transits of one call: all transits of the sample if the application is collective, else one. With a collective
 /// application it may hold `no_vertex` where an earlier step left a slot empty.
@@ -57,13 +55,14 @@ class transit_list {
 /// The edges of all transits of a sample: the lists are concatenated in the order of the transits. A collective
 /// application chooses from these edges. Access to an edge searches for its list. If an executor has copied the
 /// neighbours into one array, reading vertex k takes one load.
-class combined_edges {
+template <class View>
+class basic_combined_edges {
  public:
   /// @param offsets  [transits.size() + 1]: the start of each transit's list in an array of lists. The first list need
   ///                 not start at 0; the list of no_vertex is empty.
   /// @param copies   The vertices of that array; null if there is no such array.
-  TENDRIL_HD combined_edges(csr_arrays const& graph, transit_list const& transits, std::uint64_t const* offsets,
-                            vertex_id const* copies = nullptr)
+  TENDRIL_HD basic_combined_edges(View const& graph, transit_list const& transits, std::uint64_t const* offsets,
+                                  vertex_id const* copies = nullptr)
       : graph_(graph),
         transits_(transits),
         offsets_(offsets),
@@ -96,23 +95,30 @@ class combined_edges {
   }
   [[nodiscard]] TENDRIL_HD vertex_id operator[](std::uint64_t k) const
   {
-    return copied_ == nullptr ? graph_.indices[edge(k)] : copied_[k];
+    if (copied_ != nullptr) { return copied_[k]; }
+    std::uint32_t const i = transit_of(k);
+    return graph_.row(transits_[i]).neighbor(k - offset(i));
   }
-  [[nodiscard]] TENDRIL_HD float weight(std::uint64_t k) const { return graph_.weights[edge(k)]; }
-  [[nodiscard]] TENDRIL_HD label_id label(std::uint64_t k) const { return graph_.edge_labels[edge(k)]; }
+  [[nodiscard]] TENDRIL_HD float weight(std::uint64_t k) const { return graph_.edges().weight(edge(k)); }
+  [[nodiscard]] TENDRIL_HD label_id label(std::uint64_t k) const { return graph_.edges().label(edge(k)); }
 
   /// The edges of transit i, which must be a vertex.
-  [[nodiscard]] TENDRIL_HD edge_list of_transit(std::uint32_t i) const { return edge_list::of(graph_, transits_[i]); }
+  [[nodiscard]] TENDRIL_HD auto of_transit(std::uint32_t i) const
+  {
+    return basic_edge_list<typename View::row_type>(graph_.row(transits_[i]));
+  }
   /// The start of the list of transit i; i may equal the number of transits.
   [[nodiscard]] TENDRIL_HD std::uint64_t offset(std::uint32_t i) const { return offsets_[i] - begin_; }
 
  private:
-  csr_arrays const& graph_;
+  View const& graph_;
   transit_list const& transits_;
   std::uint64_t const* offsets_;
   std::uint64_t begin_;
   vertex_id const* copied_;
 };
+
+using combined_edges = basic_combined_edges<named_view>;
 
 /// The place of the vertices that one step adds: slot k of the call's sample s is vertices[s * stride + k].
 struct step_place {
@@ -130,15 +136,18 @@ struct edge_sink {
 };
 
 /// One sample, as seen by next(), step_transits() and end_step().
-class sample_view {
+template <class View>
+class basic_sample_view {
  public:
-  TENDRIL_HD sample_view(csr_arrays const& the_graph, step_place const* places, void* state, std::int64_t index,
-                         std::uint64_t the_id, std::int32_t the_step)
+  using edge_list_type = basic_edge_list<typename View::row_type>;
+
+  TENDRIL_HD basic_sample_view(View const& the_graph, step_place const* places, void* state, std::int64_t index,
+                               std::uint64_t the_id, std::int32_t the_step)
       : graph(the_graph), id(the_id), step(the_step), places_(places), state_(state), index_(index)
   {
   }
 
-  csr_arrays const& graph;
+  View const& graph;
   std::uint64_t const id;     ///< Logical id.
   std::int32_t const step;    ///< Steps completed so far.
   std::uint32_t transit = 0;  ///< The index in the sample of the transit of this next() call; 0 if collective.
@@ -163,10 +172,10 @@ class sample_view {
     return step - i + 1 < 0 ? 0 : places_[step - i + 1].num_slots;
   }
   /// The edges of that vertex; empty for `no_vertex`.
-  [[nodiscard]] TENDRIL_HD edge_list prev_edges(std::int32_t i, std::int64_t pos) const
+  [[nodiscard]] TENDRIL_HD edge_list_type prev_edges(std::int32_t i, std::int64_t pos) const
   {
     vertex_id const v = prev_vertex(i, pos);
-    return v == no_vertex ? edge_list{} : edge_list::of(graph, v);
+    return v == no_vertex ? edge_list_type{} : edge_list_type(graph.row(v));
   }
 
   /// The number of vertices that the previous steps added; the number of slots if the application doesn't count them
@@ -210,5 +219,14 @@ class sample_view {
   std::int64_t index_;
   edge_sink sink_;
 };
+
+using sample_view = basic_sample_view<named_view>;
+
+/// sample.state<State>(), where the type of `sample` is `auto`.
+template <class State, class View>
+[[nodiscard]] TENDRIL_HD State& state_of(basic_sample_view<View> const& sample)
+{
+  return sample.template state<State>();
+}
 
 }  // namespace tendril

@@ -1,6 +1,9 @@
 // Defines the requirements on a dynamic walk (<tendril/dynamic_walk.hpp> describes it), and the compile-time messages
 // for a struct that does not meet them. Host and device. Includes only <concepts> and <type_traits> of the standard
 // library, so that a program compiled at run time can include this header.
+//
+// Concepts ask whether a walk can be called with the state and edges of graphs of one form, by default with walk_state
+// and walk_edge.
 
 #pragma once
 
@@ -13,48 +16,48 @@ namespace tendril {
 
 namespace walk_has {
 
-template <class W>
-concept weight = requires(W const& w, walk_state const& s, walk_edge const& e)
+template <class W, class View = named_view>
+concept weight = requires(W const& w, basic_walk_state<View> const& s, basic_walk_edge<View> const& e)
 {
   {
     w.weight(s, e)
     } -> std::convertible_to<float>;
 };
 
-template <class W>
-concept bound = requires(W const& w, walk_state const& s)
+template <class W, class View = named_view>
+concept bound = requires(W const& w, basic_walk_state<View> const& s)
 {
   {
     w.bound(s)
     } -> std::convertible_to<float>;
 };
 
-template <class W>
-concept edge_bound = requires(W const& w, walk_state const& s, walk_edge const& e)
+template <class W, class View = named_view>
+concept edge_bound = requires(W const& w, basic_walk_state<View> const& s, basic_walk_edge<View> const& e)
 {
   {
     w.bound(s, e)
     } -> std::convertible_to<float>;
 };
 
-template <class W>
-concept floor = requires(W const& w, walk_state const& s)
+template <class W, class View = named_view>
+concept floor = requires(W const& w, basic_walk_state<View> const& s)
 {
   {
     w.floor(s)
     } -> std::convertible_to<float>;
 };
 
-template <class W>
-concept stop = requires(W const& w, walk_state const& s)
+template <class W, class View = named_view>
+concept stop = requires(W const& w, basic_walk_state<View> const& s)
 {
   {
     w.stop(s)
     } -> std::convertible_to<bool>;
 };
 
-template <class W>
-concept may_start = requires(W const& w, walk_state const& s)
+template <class W, class View = named_view>
+concept may_start = requires(W const& w, basic_walk_state<View> const& s)
 {
   {
     w.may_start(s)
@@ -71,9 +74,19 @@ concept trusted_weights = requires
 
 }  // namespace walk_has
 
-/// The requirement of run_dynamic_walk.
-template <class W>
-concept dynamic_walk = std::is_trivially_copyable_v<W> && walk_has::weight<W>;
+namespace walk_has {
+
+/// No optional member is lost where the walk is called with another form: it would be left out without a word.
+template <class W, class View>
+concept same_members = bound<W>
+== bound<W, View>&& edge_bound<W> == edge_bound<W, View>&& floor<W> == floor<W, View>&& stop<W> ==
+    stop<W, View>&& may_start<W> == may_start<W, View>;
+
+}  // namespace walk_has
+
+/// The requirement of run_dynamic_walk on graphs of one form.
+template <class W, class View = named_view>
+concept dynamic_walk = std::is_trivially_copyable_v<W> && walk_has::weight<W, View> && walk_has::same_members<W, View>;
 
 /// Reports at compile time, in plain words, which requirement of a dynamic walk a type does not meet.
 template <class W>

@@ -13,10 +13,10 @@ namespace tendril::core {
 
 /// The weight that an edge has by itself.
 template <bool weighted>
-TENDRIL_HD float static_weight(walk_state const& s, walk_edge const& e)
+TENDRIL_HD float static_weight(auto const& e)
 {
   if constexpr (weighted) {
-    return s.graph.weights[e.index()];
+    return e.row().weight(e.position());
   } else {
     return 1.0F;
   }
@@ -27,10 +27,7 @@ template <bool weighted>
 struct first_order_weights {
   static constexpr bool trusted_weights = true;
 
-  [[nodiscard]] TENDRIL_HD float weight(walk_state const& s, walk_edge const& e) const
-  {
-    return static_weight<weighted>(s, e);
-  }
+  [[nodiscard]] TENDRIL_HD float weight(auto const&, auto const& e) const { return static_weight<weighted>(e); }
 };
 
 /// node2vec (Grover & Leskovec, KDD'16). A race asks for the adjacency of those edges only that may win by the largest
@@ -40,18 +37,18 @@ struct node2vec_weights {
   static constexpr bool trusted_weights = true;
   node2vec_bias bias;
 
-  [[nodiscard]] TENDRIL_HD float weight(walk_state const& s, walk_edge const& e) const
+  [[nodiscard]] TENDRIL_HD float weight(auto const& s, auto const& e) const
   {
-    float const w = static_weight<weighted>(s, e);
+    float const w = static_weight<weighted>(e);
     if (s.previous == no_vertex) { return w; }
     vertex_id const x = e.target();
     bool const is_back = x == s.previous;
     return w * node2vec_factor(bias, is_back, !is_back && s.graph.has_edge(s.previous, x));
   }
 
-  [[nodiscard]] TENDRIL_HD float bound(walk_state const& s, walk_edge const& e) const
+  [[nodiscard]] TENDRIL_HD float bound(auto const& s, auto const& e) const
   {
-    float const w = static_weight<weighted>(s, e);
+    float const w = static_weight<weighted>(e);
     return s.previous == no_vertex ? w : w * bias.largest;
   }
 };
@@ -64,15 +61,15 @@ struct metapath_weights {
   std::int32_t size;
   label_id first_type;  ///< schema[0]
 
-  [[nodiscard]] TENDRIL_HD float weight(walk_state const& s, walk_edge const& e) const
+  [[nodiscard]] TENDRIL_HD float weight(auto const& s, auto const& e) const
   {
     label_id const wanted = schema[(s.step + (of_types ? 1 : 0)) % size];
     label_id const has = of_types ? s.graph.node_types[e.target()] : e.label();
-    return has == wanted ? static_weight<weighted>(s, e) : 0.0F;
+    return has == wanted ? static_weight<weighted>(e) : 0.0F;
   }
 
   /// A schema of types names the start's type too.
-  [[nodiscard]] TENDRIL_HD bool may_start(walk_state const& s) const
+  [[nodiscard]] TENDRIL_HD bool may_start(auto const& s) const
   {
     return !of_types || s.graph.node_types[s.start] == first_type;
   }

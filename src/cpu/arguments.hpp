@@ -11,7 +11,7 @@
 namespace tendril::cpu {
 
 /// `what` is "seed" or "start". @throws argument_error naming the first vertex that the graph doesn't have.
-inline void check_vertices(char const* what, std::span<vertex_id const> vertices, csr_arrays const& graph)
+inline void check_vertices(char const* what, std::span<vertex_id const> vertices, graph_view const& graph)
 {
   for (std::size_t i = 0; i < vertices.size(); ++i) {
     TENDRIL_EXPECTS(vertices[i] < graph.num_vertices, "{} {}: vertex {} is out of range, the graph has {} vertices",

@@ -13,16 +13,17 @@ namespace {
 
 constexpr std::string_view application_exports[] = {"tendril_about", "tendril_grow"};
 // In the order in which src/gpu/applications/custom_application.cpp takes them.
-constexpr std::string_view application_kernels[] = {"tendril_about",
-                                                    "tendril::engine::team_kernel<tendril_application>",
-                                                    "tendril::engine::lane_kernel<tendril_application>",
-                                                    "tendril::engine::call_kernel<tendril_application>",
-                                                    "tendril::engine::end_step_kernel<tendril_application>",
-                                                    "tendril::engine::transit_kernel<tendril_application>",
-                                                    "tendril::engine::few_calls_kernel<tendril_application>",
-                                                    "tendril::engine::block_calls_kernel<tendril_application>",
-                                                    "tendril::engine::grid_calls_kernel<tendril_application>",
-                                                    "tendril::engine::listed_call_kernel<tendril_application>"};
+constexpr std::string_view application_kernels[] = {
+    "tendril_about",
+    "tendril::engine::team_kernel<tendril_application, tendril::named_view>",
+    "tendril::engine::lane_kernel<tendril_application, tendril::named_view>",
+    "tendril::engine::call_kernel<tendril_application, tendril::named_view>",
+    "tendril::engine::end_step_kernel<tendril_application, tendril::named_view>",
+    "tendril::engine::transit_kernel<tendril_application, tendril::named_view>",
+    "tendril::engine::few_calls_kernel<tendril_application, tendril::named_view>",
+    "tendril::engine::block_calls_kernel<tendril_application, tendril::named_view>",
+    "tendril::engine::grid_calls_kernel<tendril_application, tendril::named_view>",
+    "tendril::engine::listed_call_kernel<tendril_application, tendril::named_view>"};
 constexpr embedded_text application_headers[] = {{"tendril/application.hpp",
                                                   "#pragma once\n#include <tendril/application_concept.hpp>\n#include "
                                                   "<tendril/engine/applications/random_stream.hpp>\n"}};
@@ -37,13 +38,14 @@ custom_kind const& application_kind()
       .names = R"(using tendril::combined_edges;
 using tendril::edge_id;
 using tendril::edge_list;
-using tendril::csr_arrays;
+using graph_view = tendril::named_view;
 using tendril::label_id;
 using tendril::no_vertex;
 using tendril::random_stream;
 using tendril::rng_key;
 using tendril::sample_view;
 using tendril::sampling;
+using tendril::state_of;
 using tendril::transit_list;
 using tendril::until_done;
 using tendril::vertex_id;
@@ -59,7 +61,7 @@ using tendril::vertex_id;
 {
   tendril::engine::tell_about<tendril_application>(app, num_steps, about, requests);
 }
-TENDRIL_EXPORT int tendril_grow(void const* app, tendril::engine::application_setup const* setup, std::int64_t begin,
+TENDRIL_EXPORT int tendril_grow(void const* app, void const* setup, std::int64_t begin,
                                 std::int64_t end, tendril::engine::recorded_edge_sink const* sink, std::uint64_t* problem)
 {
   return tendril::engine::grow_custom<tendril_application>(app, setup, begin, end, sink, problem);

@@ -10,9 +10,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tendril/custom_code.hpp>
+#include <tendril/graph_view.hpp>  // graph_form
 
 #include "jit/embedded_text.hpp"
 
@@ -47,9 +49,13 @@ struct custom_code {
   std::vector<std::byte> bytes;
   custom_options options;
 
-  std::mutex mutex;                                 ///< Guards the following while somebody compiles.
-  std::shared_ptr<void const> cpu;                  ///< src/jit/custom_module.cpp
-  std::map<int, std::shared_ptr<void const>> gpus;  ///< src/gpu/device/custom_module.cpp, by device.
+  /// Where code runs: a GPU's number or host_place; and the form of graphs that it is compiled for.
+  using place = std::pair<int, graph_form>;
+  static constexpr int host_place = -1;
+
+  std::mutex mutex;  ///< Guards the following while somebody compiles.
+  std::map<place, std::shared_ptr<void const>>
+      modules;  ///< src/jit/custom_module.cpp, src/gpu/device/custom_module.cpp
 };
 
 /// Fills a struct in by what can be seen without a compiler.

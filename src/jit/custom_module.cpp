@@ -15,10 +15,10 @@
 namespace tendril::jit {
 namespace {
 
-std::shared_ptr<custom_module> load(jit::custom_code const& code)
+std::shared_ptr<custom_module> load(jit::custom_code const& code, graph_form form)
 {
   compiler const with = find_compiler(code.options.compiler);
-  std::string const unit = jit::cpu_unit(code);
+  std::string const unit = jit::cpu_unit(code, form);
   auto const files = jit::unit_files(code);
   std::string all;
   for (auto const& file : files) { all += jit::content_hash({file.name, file.text}); }
@@ -75,17 +75,18 @@ engine::custom_made custom_module::make(std::vector<engine::custom_word> const& 
   return made;
 }
 
-std::shared_ptr<custom_module const> module_of(jit::custom_code& code)
+std::shared_ptr<custom_module const> module_of(jit::custom_code& code, graph_form form)
 {
   std::lock_guard const guard(code.mutex);
-  if (!code.cpu) {
-    auto module = load(code);
+  std::shared_ptr<void const>& slot = code.modules[{custom_code::host_place, form}];
+  if (!slot) {
+    auto module = load(code, form);
     engine::custom_made const made = module->make(jit::parameter_words(code));
     module->bytes = jit::struct_bytes(code, made);
     module->flags = made.flags;
-    code.cpu = std::move(module);
+    slot = std::move(module);
   }
-  return std::static_pointer_cast<custom_module const>(code.cpu);
+  return std::static_pointer_cast<custom_module const>(slot);
 }
 
 }  // namespace tendril::jit

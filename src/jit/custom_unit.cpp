@@ -16,6 +16,12 @@ constexpr std::string_view parameter_marker = "parameter-";
 /// What checks of engine/custom_struct.hpp begin with.
 constexpr std::string_view struct_head = "custom struct: ";
 
+/// Decides what the short names of the arguments stand for: named_view.hpp.
+std::string_view form_of_unit(graph_form form)
+{
+  return form == graph_form::packed ? "#define TENDRIL_PACKED_UNIT 1\n" : "";
+}
+
 std::string start_of_unit(custom_code const& code)
 {
   return fmt::format(R"({0}#include "{1}"
@@ -114,27 +120,28 @@ std::vector<embedded_text> unit_files(custom_code const& code)
   return files;
 }
 
-std::string cpu_unit(custom_code const& code)
+std::string cpu_unit(custom_code const& code, graph_form form)
 {
   return fmt::format(R"(#define TENDRIL_CUSTOM_UNIT 1
-{}{}#define TENDRIL_EXPORT extern "C" __attribute__((visibility("default")))
+{}{}{}#define TENDRIL_EXPORT extern "C" __attribute__((visibility("default")))
 {}TENDRIL_EXPORT void tendril_make([[maybe_unused]] tendril::engine::custom_word const* words,
                                  tendril::engine::custom_made* made)
 {{
 {}}}
 )",
-                     code.kind->cpu_head, start_of_unit(code), code.kind->cpu_functions, make_body(code));
+                     form_of_unit(form), code.kind->cpu_head, start_of_unit(code), code.kind->cpu_functions,
+                     make_body(code));
 }
 
-std::string gpu_unit(custom_code const& code)
+std::string gpu_unit(custom_code const& code, graph_form form)
 {
   return fmt::format(
-      R"({}{}{}__global__ void tendril_make(tendril::engine::custom_word const* words,
+      R"({}{}{}{}__global__ void tendril_make(tendril::engine::custom_word const* words,
                              tendril::engine::custom_made* made)
 {{
 {}}}
 )",
-      code.kind->gpu_head, start_of_unit(code), code.kind->gpu_functions, make_body(code));
+      form_of_unit(form), code.kind->gpu_head, start_of_unit(code), code.kind->gpu_functions, make_body(code));
 }
 
 std::vector<engine::custom_word> parameter_words(custom_code const& code)

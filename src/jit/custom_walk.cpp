@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view walk_exports[] = {"tendril_walk"};
 constexpr std::string_view walk_kernels[] = {
-    "tendril::engine::scan_walk_kernel<tendril_scanning, tendril::engine::race_sampler>",
-    "tendril::engine::reject_walk_kernel<tendril_rejecting>"};
+    "tendril::engine::scan_walk_kernel<tendril_scanning, tendril::named_view, tendril::engine::race_sampler>",
+    "tendril::engine::reject_walk_kernel<tendril_rejecting, tendril::named_view>"};
 constexpr embedded_text walk_headers[] = {
     {"tendril/dynamic_walk.hpp", "#pragma once\n#include <tendril/walk_concept.hpp>\n"}};
 
@@ -25,7 +25,7 @@ custom_kind const& walk_kind()
       .noun = "walk",
       .file = "walk.cpp",
       .names = R"(using tendril::edge_id;
-using tendril::csr_arrays;
+using graph_view = tendril::named_view;
 using tendril::label_id;
 using tendril::no_vertex;
 using tendril::vertex_id;
@@ -40,7 +40,7 @@ using tendril_rejecting = tendril::engine::rejecting_walk<tendril_type>;
       .flags = "tendril::walk_has::bound<tendril_type> ? 1 : 0",
       .cpu_head = "#include <tendril/engine/walks/custom_walk_cpu.hpp>\n",
       .cpu_functions =
-          R"(TENDRIL_EXPORT int tendril_walk(void const* walk, tendril::engine::dynamic_setup const* setup,
+          R"(TENDRIL_EXPORT int tendril_walk(void const* walk, void const* setup,
                                 int rejecting, tendril::engine::dynamic_batch const* batch,
                                 std::int64_t begin, std::int64_t end, tendril::engine::dynamic_report* report)
 {

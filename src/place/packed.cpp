@@ -8,13 +8,26 @@
 
 #include <tendril/compress.hpp>
 
-#include "base/expects.hpp"  // TENDRIL_EXPECTS
-#include "base/parallel.hpp"
+#include "base/expects.hpp"   // TENDRIL_EXPECTS
+#include "base/parallel.hpp"  // parallel_ranges
 
 namespace tendril {
 namespace {
 
 constexpr std::int64_t vertices_a_range = std::int64_t{1} << 14U;
+constexpr std::int64_t vertices_a_piece = vertices_a_range << 8U;  // between two calls of on_progress
+
+/// Calls f(begin, end) for ranges of vertices, the same whatever the number of threads. `so_far` is the progress before.
+template <class F>
+void for_each_range(std::int64_t num_vertices, progress const& so_far, cpu_exec const& exec, F&& f)
+{
+  for (std::int64_t first = 0; first < num_vertices; first += vertices_a_piece) {
+    if (exec.on_progress) { exec.on_progress({so_far.what, so_far.done + first, so_far.total}); }
+    std::int64_t const size = std::min(vertices_a_piece, num_vertices - first);
+    base::parallel_ranges(exec, size, vertices_a_range,
+                          [&](std::int64_t begin, std::int64_t end) { f(first + begin, first + end); });
+  }
+}
 
 /// The bits of one neighbour of a list that is sorted.
 std::uint32_t width_of(csr_row const& row)
@@ -53,11 +66,12 @@ class bit_writer {
 
 graph pack(graph const& input, cpu_exec const& exec)
 {
+  input.check(exec);
   csr_view const g{input.csr()};
   buffer<packed_record> records(g.num_vertices, *exec.memory);
   std::int64_t const num_ranges = (g.num_vertices + vertices_a_range - 1) / vertices_a_range;
   std::vector<std::uint64_t> range_bits(static_cast<std::size_t>(num_ranges) + 1, 0);
-  base::parallel_ranges(exec, g.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+  for_each_range(g.num_vertices, {"packing", 0, 2 * g.num_vertices}, exec, [&](std::int64_t begin, std::int64_t end) {
     std::uint64_t bits = 0;
     for (std::int64_t v = begin; v < end; ++v) {
       csr_row const row = g.row(v);
@@ -73,18 +87,19 @@ graph pack(graph const& input, cpu_exec const& exec)
   base::parallel_ranges(exec, words.size(), std::int64_t{1} << 20U, [&](std::int64_t begin, std::int64_t end) {
     std::fill(&words[begin], &words[end - 1] + 1, 0U);
   });
-  base::parallel_ranges(exec, g.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
-    std::uint64_t const first_bit = range_bits[static_cast<std::size_t>(begin / vertices_a_range)];
-    bit_writer to(words.data(), first_bit);
-    for (std::int64_t v = begin; v < end; ++v) {
-      packed_record& record = records[v];
-      std::uint32_t const width = record.width();
-      record = packed_record::of(first_bit + record.place(), width, record.degree, record.first);
-      if (width == 0) { continue; }
-      for (vertex_id const x : g.row(v)) { to.put(x - record.first, width); }
-    }
-    to.finish();
-  });
+  for_each_range(g.num_vertices, {"packing", g.num_vertices, 2 * g.num_vertices}, exec,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   std::uint64_t const first_bit = range_bits[static_cast<std::size_t>(begin / vertices_a_range)];
+                   bit_writer to(words.data(), first_bit);
+                   for (std::int64_t v = begin; v < end; ++v) {
+                     packed_record& record = records[v];
+                     std::uint32_t const width = record.width();
+                     record = packed_record::of(first_bit + record.place(), width, record.degree, record.first);
+                     if (width == 0) { continue; }
+                     for (vertex_id const x : g.row(v)) { to.put(x - record.first, width); }
+                   }
+                   to.finish();
+                 });
   graph_arrays arrays = input.arrays();
   if (arrays.indptr.empty()) {  // of graph()
     buffer<edge_id> only_offset(1, *exec.memory);
@@ -98,10 +113,10 @@ graph pack(graph const& input, cpu_exec const& exec)
 
 graph unpack(graph const& input, cpu_exec const& exec)
 {
-  graph_view const any = input.view();
-  buffer<vertex_id> indices(any.num_edges, *exec.memory);
-  any.visit([&](auto const& g) {
-    base::parallel_ranges(exec, g.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+  input.check(exec);
+  buffer<vertex_id> indices(input.num_edges(), *exec.memory);
+  input.view().visit([&](auto const& g) {
+    for_each_range(g.num_vertices, {"unpacking", 0, g.num_vertices}, exec, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t v = begin; v < end; ++v) {
         std::int64_t e = g.first_edge(v);
         for (vertex_id const x : g.row(v)) { indices[e++] = x; }
@@ -125,14 +140,9 @@ graph compress(graph const& input, graph_form form, cpu_exec const& exec)
 {
   expect_in_host_memory(input);
   if (input.form() == form) { return input; }
-  if (form == graph_form::csr) { return to_csr(input, exec); }
-  return pack(to_csr(input, exec), exec);
+  return form == graph_form::packed ? pack(input, exec) : unpack(input, exec);
 }
 
-graph to_csr(graph const& input, cpu_exec const& exec)
-{
-  expect_in_host_memory(input);
-  return input.form() == graph_form::csr ? input : unpack(input, exec);
-}
+graph to_csr(graph const& input, cpu_exec const& exec) { return compress(input, graph_form::csr, exec); }
 
 }  // namespace tendril

@@ -11,38 +11,6 @@
 
 namespace tendril {
 
-std::string_view to_string(sampling_rule rule) noexcept
-{
-  switch (rule) {
-    case sampling_rule::automatic: return "auto";
-    case sampling_rule::uniform: return "uniform";
-    case sampling_rule::scan: return "scan";
-    case sampling_rule::reject: return "reject";
-    case sampling_rule::alias: return "alias";
-    case sampling_rule::its: return "its";
-  }
-  return "?";
-}
-
-std::string_view to_string(table_layout layout) noexcept
-{
-  switch (layout) {
-    case table_layout::none: return "none";
-    case table_layout::online: return "online";
-    case table_layout::table: return "table";
-  }
-  return "?";
-}
-
-sampling_rule parse_sampling_rule(std::string_view name)
-{
-  for (auto const rule : {sampling_rule::automatic, sampling_rule::uniform, sampling_rule::scan, sampling_rule::reject,
-                          sampling_rule::alias, sampling_rule::its}) {
-    if (name == to_string(rule)) { return rule; }
-  }
-  throw argument_error(fmt::format("rule '{}': expected auto, uniform, scan, reject, alias or its", name));
-}
-
 namespace plan {
 namespace {
 
@@ -217,8 +185,11 @@ grouping metapath_grouping(walk_params const& params)
 
 std::shared_ptr<weight_statistics const> statistics_of(graph const& graph, cpu_exec const& exec)
 {
-  return graph.derived().get<weight_statistics>("statistics",
-                                                [&] { return make_weight_statistics(graph.csr(), exec); });
+  return graph.derived().get<weight_statistics>("statistics", [&] {
+    auto const edges = graph.view().edges();
+    return make_weight_statistics(
+        csr_arrays{edges.num_vertices, edges.num_edges, edges.first_edges, nullptr, edges.weights, {}, {}}, exec);
+  });
 }
 
 std::shared_ptr<std::vector<char> const> labels_of(graph const& graph, grouping by, cpu_exec const& exec)

@@ -22,7 +22,7 @@ struct among_roots {
   static constexpr bool adds_edges = true;
   [[nodiscard]] TENDRIL_HD int steps() const { return 1; }
   [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return 1; }
-  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view& sample, transit_list const& transits, edge_list const&, int,
+  [[nodiscard]] TENDRIL_HD vertex_id next(auto& sample, transit_list const& transits, auto const&, int,
                                           random_stream&) const
   {
     for (std::int64_t i = 0; i < sample.num_roots(); ++i) {
@@ -41,18 +41,17 @@ struct smallest_root {
   [[nodiscard]] TENDRIL_HD int steps() const { return 3; }
   [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return 3; }
   [[nodiscard]] TENDRIL_HD std::int64_t num_transits(int) const { return 1; }
-  [[nodiscard]] TENDRIL_HD vertex_id step_transits(int, sample_view const& sample, std::int64_t) const
+  [[nodiscard]] TENDRIL_HD vertex_id step_transits(int, auto const& sample, std::int64_t) const
   {
     return sample.root(0);
   }
-  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view&, transit_list const&, edge_list const& edges, int,
-                                          random_stream& rng) const
+  [[nodiscard]] TENDRIL_HD vertex_id next(auto&, transit_list const&, auto const& edges, int, random_stream& rng) const
   {
     return edges.empty() ? no_vertex : edges[rng.bounded(edges.size())];
   }
-  TENDRIL_HD void end_step(sample_view& sample, int) const
+  TENDRIL_HD void end_step(auto& sample, int) const
   {
-    auto& own = sample.state<state>();
+    auto& own = state_of<state>(sample);
     for (std::int64_t k = 0; k < sample.num_prev(1); ++k) {
       vertex_id const v = sample.prev_vertex(1, k);
       if (v != no_vertex && (!own.set || v < own.least)) { own = {v, true}; }

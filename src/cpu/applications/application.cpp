@@ -99,7 +99,8 @@ samples run_on_cpu(graph const& graph, application_job const& job, std::span<ver
 {
   cpu::check_in_host_memory(graph);
   TENDRIL_EXPECTS(first_sample >= 0, "first_sample: {}, expected 0 or more", first_sample);
-  cpu::check_vertices("root", roots, graph.csr());
+  graph_view const view = graph.view();
+  cpu::check_vertices("root", roots, view);
   samples out = allocate_samples(job, params, *exec.memory);
   // Roots are written only where they were copied.
   auto* first_root = const_cast<vertex_id*>(roots.data());
@@ -110,8 +111,8 @@ samples run_on_cpu(graph const& graph, application_job const& job, std::span<ver
   std::vector<step_place> const places = make_places(job, out, first_root);
   std::vector<unsigned char> states(
       static_cast<std::size_t>(checked_product("states of samples", job.num_samples, job.traits.state_bytes)));
-  application_setup setup =
-      make_application_setup(graph.csr(), job, params, static_cast<std::uint64_t>(first_sample), domain);
+  application_setup<graph_view> setup =
+      make_application_setup(view, job, params, static_cast<std::uint64_t>(first_sample), domain);
   setup.place_table = places.data();
   setup.shape_table = job.shapes.data();
   std::vector<rng_key> const keys = make_call_keys(setup);
@@ -134,7 +135,7 @@ samples run_on_cpu(graph const& graph, application_job const& job, std::span<ver
     done += end - begin;
     if (exec.on_progress && omp_get_thread_num() == 0) { exec.on_progress({"sampling", done, job.num_samples}); }
   });
-  throw_application_problem(problem.code(), job, setup.first_sample, graph.num_vertices());
+  throw_application_problem(problem.code(), job, setup.first_sample, view.num_vertices);
   if (job.traits.adds_edges) { gather_edges(runs, out, *exec.memory); }
   return out;
 }

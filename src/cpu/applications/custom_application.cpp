@@ -15,8 +15,6 @@ namespace tendril {
 namespace cpu {
 namespace {
 
-constexpr int host_place = -1;  // where GPUs have their numbers
-
 /// Puts what a library recorded of a run of samples into recorded_edges [num_steps], which `self` points to.
 void take_edges(void* self, std::int32_t step, vertex_id const* sources, vertex_id const* targets,
                 std::int64_t const* counts, std::int64_t num_samples)
@@ -29,19 +27,22 @@ void take_edges(void* self, std::int32_t step, vertex_id const* sources, vertex_
   edges.targets.insert(edges.targets.end(), targets, targets + total);
 }
 
-/// Grows samples by the code of a module, which must outlive what is returned.
+/// Grows samples by the code of a module for graphs of this form, which must outlive what is returned.
 engine::grow_run grower(jit::custom_module const& module)
 {
-  return
-      [&](engine::application_setup const& setup, std::int64_t begin, std::int64_t end, engine::recorded_edges* edges) {
-        engine::recorded_edge_sink const sink{edges, take_edges};
-        std::uint64_t problem = engine::problem_code::none;
-        auto* const grow = module.function<engine::custom_grow_function>(1);
-        if (grow(module.bytes.data(), &setup, begin, end, edges == nullptr ? nullptr : &sink, &problem) != 0) {
-          throw memory_error("application: not enough memory to grow samples");
-        }
-        return problem;
-      };
+  return [&](engine::application_setup<graph_view> const& setup, std::int64_t begin, std::int64_t end,
+             engine::recorded_edges* edges) {
+    engine::recorded_edge_sink const sink{edges, take_edges};
+    std::uint64_t problem = engine::problem_code::none;
+    auto* const grow = module.function<engine::custom_grow_function>(1);
+    setup.graph.visit([&](auto const& view) {
+      auto const own = engine::setup_with(setup, view);
+      if (grow(module.bytes.data(), &own, begin, end, edges == nullptr ? nullptr : &sink, &problem) != 0) {
+        throw memory_error("application: not enough memory to grow samples");
+      }
+    });
+    return problem;
+  };
 }
 
 /// The job of a call: what the application says of it.
@@ -51,27 +52,27 @@ engine::application_job job_of(jit::custom_module const& module, custom_applicat
   auto const ask = [&](std::int32_t num_steps, engine::custom_about* about, engine::step_request* requests) {
     module.function<engine::custom_about_function>(0)(module.bytes.data(), num_steps, about, requests);
   };
-  return jit::custom_job(state, host_place, ask, num_root_ids, num_roots, params);
+  return jit::custom_job(state, jit::custom_code::host_place, ask, num_root_ids, num_roots, params);
 }
 
 }  // namespace
 }  // namespace cpu
 
-void custom_application::compile(cpu_exec const&) const { (void)jit::module_of(*state_); }
+void custom_application::compile(cpu_exec const&) const { (void)jit::module_of(*state_, graph_form::csr); }
 
 samples custom_application::run(graph const& graph, std::span<vertex_id const> roots, std::int64_t num_roots,
                                 application_params const& params, cpu_exec const& exec, std::int64_t first_sample) const
 {
-  auto const module = jit::module_of(*state_);
+  auto const module = jit::module_of(*state_, graph.form());
   auto const job = cpu::job_of(*module, *state_, static_cast<std::int64_t>(roots.size()), num_roots, params);
   return engine::run_on_cpu(graph, job, roots, params, exec, first_sample, core::domain::application,
                             cpu::grower(*module));
 }
 
-std::vector<planned_step> custom_application::plan(graph const&, std::int64_t num_samples, std::int64_t num_roots,
+std::vector<planned_step> custom_application::plan(graph const& graph, std::int64_t num_samples, std::int64_t num_roots,
                                                    application_params const& params, cpu_exec const&) const
 {
-  auto const module = jit::module_of(*state_);
+  auto const module = jit::module_of(*state_, graph.form());
   std::int64_t const num_root_ids = samplers::count_roots(num_samples, num_roots);
   return samplers::planned_on_cpu(cpu::job_of(*module, *state_, num_root_ids, num_roots, params));
 }

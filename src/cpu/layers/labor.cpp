@@ -9,7 +9,6 @@
 #include "base/parallel.hpp"  // parallel_ranges
 #include "core/labor.hpp"
 #include "cpu/arguments.hpp"
-#include "samplers/layers/labor_checks.hpp"
 
 namespace tendril {
 namespace {
@@ -112,7 +111,7 @@ class labor_builder {
 labor_batch labor_sample(graph const& graph, std::span<vertex_id const> seeds, labor_params const& params,
                          cpu_exec const& exec)
 {
-  samplers::check_labor(params);
+  validate(params);
   cpu::check_in_host_memory(graph);
   cpu::check_vertices("seed", seeds, graph.csr());
   return labor_builder(graph.csr(), params, exec).build(seeds);

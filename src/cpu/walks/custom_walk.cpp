@@ -15,16 +15,19 @@ namespace {
 
 bool has_bound(jit::custom_module const& module) { return module.flags != 0; }
 
-/// Walks a batch by the code of a module, which must outlive what is returned, as `exec` must.
+/// Walks a batch by the code of a module for graphs of this form; it must outlive what is returned, as `exec` must.
 auto runner(jit::custom_module const& module, cpu_exec const& exec)
 {
-  return [&](engine::dynamic_setup const& setup, bool rejecting, engine::dynamic_batch const& batch) {
-    auto* const walk = module.function<engine::custom_walk_function>(0);
-    engine::for_each_run(batch.size, exec, [&](std::int64_t begin, std::int64_t end) {
-      engine::dynamic_report report{};
-      if (walk(module.bytes.data(), &setup, rejecting ? 1 : 0, &batch, begin, end, &report) != 0) {
-        engine::throw_problem(report, setup.graph.num_vertices);
-      }
+  return [&](engine::dynamic_setup<graph_view> const& setup, bool rejecting, engine::dynamic_batch const& batch) {
+    setup.graph.visit([&](auto const& view) {
+      auto* const walk = module.function<engine::custom_walk_function>(0);
+      auto const own = engine::setup_with(setup, view);
+      engine::for_each_run(batch.size, exec, [&](std::int64_t begin, std::int64_t end) {
+        engine::dynamic_report report{};
+        if (walk(module.bytes.data(), &own, rejecting ? 1 : 0, &batch, begin, end, &report) != 0) {
+          engine::throw_problem(report, view.num_vertices);
+        }
+      });
     });
   };
 }
@@ -32,13 +35,13 @@ auto runner(jit::custom_module const& module, cpu_exec const& exec)
 }  // namespace
 }  // namespace cpu
 
-void custom_walk::compile(cpu_exec const&) const { (void)jit::module_of(*state_); }
+void custom_walk::compile(cpu_exec const&) const { (void)jit::module_of(*state_, graph_form::csr); }
 
 void custom_walk::run_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
                            std::int64_t first_walk, vertex_id* vertices, std::int32_t* lengths,
                            cpu_exec const& exec) const
 {
-  auto const module = jit::module_of(*state_);
+  auto const module = jit::module_of(*state_, graph.form());
   engine::run_walk_into(graph, starts, params, cpu::has_bound(*module), exec, first_walk, {vertices, lengths},
                         cpu::runner(*module, exec));
 }
@@ -46,7 +49,7 @@ void custom_walk::run_into(graph const& graph, std::span<vertex_id const> starts
 walks custom_walk::run(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
                        cpu_exec const& exec, std::int64_t first_walk) const
 {
-  auto const module = jit::module_of(*state_);
+  auto const module = jit::module_of(*state_, graph.form());
   return engine::run_walk_on_cpu(graph, starts, params, cpu::has_bound(*module), exec, first_walk,
                                  cpu::runner(*module, exec));
 }

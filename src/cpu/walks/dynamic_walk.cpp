@@ -11,7 +11,7 @@
 
 namespace tendril::engine {
 
-void check_starts(csr_arrays const& graph, std::span<vertex_id const> starts, std::int64_t first_walk)
+void check_starts(graph_view const& graph, std::span<vertex_id const> starts, std::int64_t first_walk)
 {
   TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
   cpu::check_vertices("start", starts, graph);
@@ -33,10 +33,10 @@ void for_each_run(std::int64_t size, cpu_exec const& exec, std::function<void(st
 
 void run_walk_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
                    bool has_bound, cpu_exec const& exec, std::int64_t first_walk, walk_output const& rows,
-                   std::function<void(dynamic_setup const&, bool, dynamic_batch const&)> const& walk_batch)
+                   std::function<void(dynamic_setup<graph_view> const&, bool, dynamic_batch const&)> const& walk_batch)
 {
   bool const rejecting = rejects(params, has_bound);
-  dynamic_setup setup = make_setup(graph.csr(), params);
+  dynamic_setup<graph_view> setup = make_setup(graph.view(), params);
   TENDRIL_EXPECTS(graph.device() < 0, "graph: it is on GPU {}, expected one in host memory (to_host)", graph.device());
   check_starts(setup.graph, starts, first_walk);
   std::shared_ptr<buffer<float> const> largest;
@@ -47,11 +47,12 @@ void run_walk_into(graph const& graph, std::span<vertex_id const> starts, dynami
               rows.vertices, params.length + 1, 1, rows.lengths});
 }
 
-walks run_walk_on_cpu(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
-                      bool has_bound, cpu_exec const& exec, std::int64_t first_walk,
-                      std::function<void(dynamic_setup const&, bool, dynamic_batch const&)> const& walk_batch)
+walks run_walk_on_cpu(
+    graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params, bool has_bound,
+    cpu_exec const& exec, std::int64_t first_walk,
+    std::function<void(dynamic_setup<graph_view> const&, bool, dynamic_batch const&)> const& walk_batch)
 {
-  (void)make_setup(graph.csr(), params);  // a length that is none must not become a size
+  (void)make_setup(graph.view(), params);  // a length that is none must not become a size
   auto const n = static_cast<std::int64_t>(starts.size());
   walks out{buffer<vertex_id>(checked_product("walks", n, params.length + 1), *exec.memory),
             buffer<std::int32_t>(n, *exec.memory), n, params.length};

@@ -4,6 +4,7 @@
 #include "gpu/applications/application.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include <cuda_runtime_api.h>
@@ -28,30 +29,13 @@ constexpr std::int64_t most_scratch_bytes = std::int64_t{1} << 30U;
 constexpr std::int64_t team_slots = std::int64_t{1} << 17U;
 constexpr std::int32_t team_steps = 8;
 
-template <class... Arguments>
-void launch(void const* kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, gpu_exec const& exec,
-            void const* app, Arguments const&... arguments)
-{
-  void* pointers[] = {const_cast<void*>(app), const_cast<void*>(static_cast<void const*>(&arguments))...};
-  TENDRIL_CUDA_TRY(cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), pointers, shared_bytes, exec.stream));
-}
-
-std::int64_t resident_blocks(void const* kernel, int threads, std::size_t shared_bytes, gpu_exec const& exec)
-{
-  int a_processor = 0;
-  int processors = 0;
-  TENDRIL_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_processor, kernel, threads, shared_bytes));
-  TENDRIL_CUDA_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, exec.device));
-  return std::int64_t{std::max(a_processor, 1)} * processors;
-}
-
 void enqueue_lanes(application_kernels const& kernels, void const* app, application_run& run)
 {
   lane_task const task{run.params.checked, run.problem};
-  std::int64_t const most = resident_blocks(kernels.lanes, call_threads, 0, run.exec);
+  std::int64_t const most = gpu::most_blocks(kernels.lanes, call_threads, 0, run.exec);
   auto const blocks =
       static_cast<unsigned>(std::clamp<std::int64_t>((run.job.num_samples + call_threads - 1) / call_threads, 1, most));
-  launch(kernels.lanes, blocks, call_threads, 0, run.exec, app, run.setup, task);
+  gpu::launch_kernel(kernels.lanes, blocks, call_threads, 0, app, run, {&task});
 }
 
 void enqueue_calls(application_kernels const& kernels, void const* app, application_run& run, std::int32_t step)
@@ -65,8 +49,8 @@ void enqueue_calls(application_kernels const& kernels, void const* app, applicat
   for (std::int64_t first = 0; first < run.job.num_samples; first += samples_a_launch) {
     task.first_index = first;
     task.num_pairs = static_cast<std::uint32_t>(std::min(samples_a_launch, run.job.num_samples - first) * a_sample);
-    launch(kernels.calls, (task.num_pairs + call_threads - 1) / call_threads, call_threads, 0, run.exec, app, run.setup,
-           task);
+    gpu::launch_kernel(kernels.calls, (task.num_pairs + call_threads - 1) / call_threads, call_threads, 0, app, run,
+                       {&task});
   }
 }
 
@@ -96,7 +80,7 @@ void enqueue_team(application_kernels const& kernels, void const* app, applicati
   std::size_t const shared_bytes = in_shared ? task.layout.bytes : 0;
   TENDRIL_CUDA_TRY(
       cudaFuncSetAttribute(kernels.teams, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)));
-  std::int64_t blocks = std::min(num_samples, resident_blocks(kernels.teams, threads, shared_bytes, run.exec));
+  std::int64_t blocks = std::min(num_samples, gpu::most_blocks(kernels.teams, threads, shared_bytes, run.exec));
   buffer<unsigned char> scratch;
   if (!in_shared) {
     auto const bytes = static_cast<std::int64_t>(task.layout.bytes);
@@ -104,8 +88,8 @@ void enqueue_team(application_kernels const& kernels, void const* app, applicati
     scratch = buffer<unsigned char>(checked_product("scratch of blocks", blocks, bytes), memory_of(run.exec));
     task.scratch = scratch.data();
   }
-  launch(kernels.teams, static_cast<unsigned>(blocks), static_cast<unsigned>(threads), shared_bytes, run.exec, app,
-         run.setup, task, copy);
+  gpu::launch_kernel(kernels.teams, static_cast<unsigned>(blocks), static_cast<unsigned>(threads), shared_bytes, app,
+                     run, {&task, &copy});
 }
 
 namespace {
@@ -115,7 +99,7 @@ void enqueue_ends(application_kernels const& kernels, void const* app, applicati
   if (kernels.ends == nullptr) { return; }
   auto const blocks = static_cast<unsigned>(
       std::clamp<std::int64_t>((run.job.num_samples + call_threads - 1) / call_threads, 1, 1 << 20));
-  launch(kernels.ends, blocks, call_threads, 0, run.exec, app, run.setup, step);
+  gpu::launch_kernel(kernels.ends, blocks, call_threads, 0, app, run, {&step});
 }
 
 bool makes_single_calls(application_job const& job)
@@ -208,7 +192,7 @@ void grow_with_edges(application_kernels const& kernels, void const* app, applic
 
 }  // namespace
 
-application_run::application_run(csr_arrays const& graph, application_job const& the_job,
+application_run::application_run(graph_view const& graph, application_job const& the_job,
                                  std::span<vertex_id const> roots, application_params const& the_params,
                                  std::int64_t first_sample, core::domain domain, gpu_exec const& the_exec)
     : job(the_job), params(the_params), exec(the_exec), roots_(roots)
@@ -308,7 +292,7 @@ void grow_from_host(application_kernels const& kernels, void const* app, graph c
   auto const place = gpu::place_graph(graph, run.job, run.params, 0, run.exec);
   if (place.fits) {
     auto const there = to_gpu(gpu::without_ids(graph), run.exec);
-    run.setup.graph = there.csr();
+    run.setup.graph = there.view();
     enqueue_steps(kernels, app, there, run);
     run.finish();
     return;
@@ -329,7 +313,7 @@ samples run_on_gpu(application_kernels const& kernels, void const* app, graph co
   TENDRIL_EXPECTS(graph.device() < 0 || graph.device() == exec.device,
                   "graph: it is on GPU {}, expected one on GPU {} or in host memory", graph.device(), exec.device);
   TENDRIL_EXPECTS(params.gpu_memory >= 0, "gpu_memory: {}, expected 0 or more", params.gpu_memory);
-  application_run run(graph.csr(), job, roots, params, first_sample, domain, exec);
+  application_run run(graph.view(), job, roots, params, first_sample, domain, exec);
   if (job.num_samples == 0) {
     for (auto& step : run.out.steps) {
       if (job.traits.adds_edges) { step.edge_offsets = buffer<std::int64_t>(1, memory_of(exec)); }
@@ -348,3 +332,30 @@ samples run_on_gpu(application_kernels const& kernels, void const* app, graph co
 }
 
 }  // namespace tendril::engine
+
+namespace tendril::gpu {
+
+void launch_kernel(void const* kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, void const* app,
+                   engine::application_run const& run, std::initializer_list<void const*> arguments)
+{
+  run.setup.graph.visit([&](auto const& view) {
+    auto setup = engine::setup_with(run.setup, view);
+    // The runtime copies what the arguments point to; it has no const for them.
+    std::array<void*, 4> pointers{const_cast<void*>(app), &setup};
+    std::transform(arguments.begin(), arguments.end(), pointers.begin() + 2,
+                   [](void const* argument) { return const_cast<void*>(argument); });
+    TENDRIL_CUDA_TRY(
+        cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), pointers.data(), shared_bytes, run.exec.stream));
+  });
+}
+
+std::int64_t most_blocks(void const* kernel, int threads, std::size_t shared_bytes, gpu_exec const& exec)
+{
+  int a_processor = 0;
+  int processors = 0;
+  TENDRIL_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_processor, kernel, threads, shared_bytes));
+  TENDRIL_CUDA_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, exec.device));
+  return std::int64_t{std::max(a_processor, 1)} * processors;
+}
+
+}  // namespace tendril::gpu

@@ -2,12 +2,22 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 
 #include <tendril/engine/applications/launch.hpp>
 
 namespace tendril::gpu {
+
+/// Launches a kernel of the application with its setup. `arguments` point to those that follow the setup.
+/// @throws device_error.
+void launch_kernel(void const* kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, void const* app,
+                   engine::application_run const& run, std::initializer_list<void const*> arguments);
+
+/// Blocks of a kernel that the device holds at once. @throws device_error.
+[[nodiscard]] std::int64_t most_blocks(void const* kernel, int threads, std::size_t shared_bytes, gpu_exec const& exec);
 
 /// Marks a root that is no vertex in *problem, if there is one. [num_samples * num_roots] roots.
 void enqueue_root_check(std::span<vertex_id const> roots, std::int64_t num_roots, std::int64_t num_vertices,

@@ -19,7 +19,7 @@ using engine::transit_threads;
 
 constexpr int block_threads = 256;
 
-__global__ __launch_bounds__(block_threads) void list_sizes_kernel(csr_arrays graph, vertex_id const* transits,
+__global__ __launch_bounds__(block_threads) void list_sizes_kernel(edge_arrays graph, vertex_id const* transits,
                                                                    std::int64_t num_samples, std::int64_t num_transits,
                                                                    std::uint64_t* out)
 {
@@ -42,44 +42,48 @@ __global__ __launch_bounds__(block_threads) void every_kernel(std::uint64_t cons
 }
 
 /// A transit's list, copied to its pairs.
+template <class View>
 class list_copies {
  public:
-  explicit __device__ list_copies(combined_job const& job) : job_(job) {}
+  explicit __device__ list_copies(combined_job<View> const& job) : job_(job) {}
 
   [[nodiscard]] __device__ std::size_t entry_bytes() const { return 0; }
   [[nodiscard]] __device__ std::uint32_t items_a_pair() const { return size_; }
 
   __device__ void open(transit_run const& run, unsigned char*, std::uint32_t, std::uint32_t, std::uint32_t)
   {
-    list_ = job_.graph.indices + job_.graph.first_edge(run.transit);
-    size_ = job_.graph.degree(run.transit);
+    row_ = job_.graph.row(run.transit);
+    size_ = row_.degree();
   }
 
   __device__ void item(std::uint32_t pair, std::uint32_t j) const
   {
     std::uint64_t const row = pair / job_.num_transits;  // one element more than transits in each row of the offsets
-    job_.neighbors[job_.offsets[pair + row] + j] = list_[j];
+    job_.neighbors[job_.offsets[pair + row] + j] = row_.neighbor(j);
   }
 
  private:
-  combined_job const& job_;
-  vertex_id const* list_ = nullptr;
+  combined_job<View> const& job_;
+  typename View::row_type row_;
   std::uint32_t size_ = 1;
 };
 
-__global__ __launch_bounds__(transit_threads) void copy_few_kernel(combined_job const __grid_constant__ job)
+template <class View>
+__global__ __launch_bounds__(transit_threads) void copy_few_kernel(combined_job<View> const __grid_constant__ job)
 {
   list_copies copies(job);
   engine::share_few(job.map, copies, 8, 0, nullptr);
 }
 
-__global__ __launch_bounds__(transit_threads) void copy_block_kernel(combined_job const __grid_constant__ job)
+template <class View>
+__global__ __launch_bounds__(transit_threads) void copy_block_kernel(combined_job<View> const __grid_constant__ job)
 {
   list_copies copies(job);
   engine::share_blocks(job.map, copies, 0, nullptr);
 }
 
-__global__ __launch_bounds__(transit_threads) void copy_grid_kernel(combined_job const __grid_constant__ job)
+template <class View>
+__global__ __launch_bounds__(transit_threads) void copy_grid_kernel(combined_job<View> const __grid_constant__ job)
 {
   list_copies copies(job);
   engine::share_grid(job.map, copies, 0, nullptr);
@@ -87,7 +91,7 @@ __global__ __launch_bounds__(transit_threads) void copy_grid_kernel(combined_job
 
 }  // namespace
 
-buffer<std::uint64_t> combined_offsets(csr_arrays const& graph, vertex_id const* transits, std::int64_t num_samples,
+buffer<std::uint64_t> combined_offsets(edge_arrays const& graph, vertex_id const* transits, std::int64_t num_samples,
                                        std::int64_t num_transits, gpu_exec const& exec)
 {
   device_guard const guard(exec.device);
@@ -119,7 +123,8 @@ std::vector<std::uint64_t> every_element(std::uint64_t const* from, std::int64_t
   return out;
 }
 
-void copy_neighbors(combined_job const& job, gpu_exec const& exec)
+template <class View>
+void copy_neighbors(combined_job<View> const& job, gpu_exec const& exec)
 {
   device_guard const guard(exec.device);
   auto const launch = [&](auto* kernel) {
@@ -128,9 +133,12 @@ void copy_neighbors(combined_job const& job, gpu_exec const& exec)
     kernel<<<blocks, transit_threads, 0, exec.stream>>>(job);
     TENDRIL_CUDA_TRY(cudaGetLastError());
   };
-  launch(copy_few_kernel);
-  launch(copy_block_kernel);
-  launch(copy_grid_kernel);
+  launch(copy_few_kernel<View>);
+  launch(copy_block_kernel<View>);
+  launch(copy_grid_kernel<View>);
 }
+
+template void copy_neighbors(combined_job<csr_view> const&, gpu_exec const&);
+template void copy_neighbors(combined_job<packed_view> const&, gpu_exec const&);
 
 }  // namespace tendril::gpu

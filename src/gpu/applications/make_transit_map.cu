@@ -114,7 +114,7 @@ struct run_numbers {
 };
 
 template <class Runs>
-__global__ __launch_bounds__(block_threads) void classify_kernel(Runs const runs, edge_id const* indptr,
+__global__ __launch_bounds__(block_threads) void classify_kernel(Runs const runs, edge_arrays const graph,
                                                                  std::uint64_t calls_a_pair, std::uint32_t unit,
                                                                  run_lists const lists)
 {
@@ -136,9 +136,7 @@ __global__ __launch_bounds__(block_threads) void classify_kernel(Runs const runs
       units[k] = 0;
       if (own[k].size == 0) { continue; }
       vertex_id const v = own[k].transit;
-      std::uint64_t const calls =
-          own[k].size *
-          (calls_a_pair != 0 ? calls_a_pair : static_cast<std::uint64_t>(indptr[v + std::int64_t{1}] - indptr[v]));
+      std::uint64_t const calls = own[k].size * (calls_a_pair != 0 ? calls_a_pair : graph.degree(v));
       if (calls == 0) { continue; }
       kind[k] = calls < few_calls ? 0 : calls <= unit ? 1 : 2;
       if (kind[k] == 2) { units[k] = static_cast<std::uint32_t>((calls + unit - 1) / unit); }
@@ -248,7 +246,7 @@ engine::transit_map transit_mapper::classify(Runs const& runs, std::uint32_t con
   run_lists const lists{runs_.data(), runs_.data() + (most_runs_ - 1), grid_.data(), first_units_.data(),
                         counts_.data()};
   classify_kernel<<<grid_blocks(runs.size, block_threads * runs_a_thread), block_threads, 0, exec_.stream>>>(
-      runs, spec_.graph.indptr, static_cast<std::uint64_t>(spec_.calls_a_pair), spec_.unit, lists);
+      runs, spec_.graph, static_cast<std::uint64_t>(spec_.calls_a_pair), spec_.unit, lists);
   TENDRIL_CUDA_TRY(cudaGetLastError());
   return {pairs, lists.few, lists.last_block, lists.grid, lists.first_units, lists.counts};
 }

@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include <tendril/buffer.hpp>
+#include <tendril/edge_arrays.hpp>
 #include <tendril/engine/applications/transit_map.hpp>
 #include <tendril/exec.hpp>
-#include <tendril/graph_view.hpp>
 
 namespace tendril::gpu {
 
@@ -21,7 +21,7 @@ enum class transit_grouping : std::uint8_t {
 
 /// What a map is made for.
 struct transit_map_spec {
-  csr_arrays graph;               ///< In device memory.
+  edge_arrays graph;              ///< In device memory.
   std::int64_t most_pairs = 0;    ///< That a map will be asked for: 1 to 2^31 - 1.
   std::int64_t calls_a_pair = 0;  ///< That each pair asks for; 0: as many as the transit has neighbours.
   std::uint32_t unit = 1024;      ///< Calls that a block is given at a time. Transits with more are shared by blocks.

@@ -75,7 +75,11 @@ std::vector<step_plan> plan_steps(application_job const& job, graph const& graph
   }
   double met = 0;
   if (job.traits.scans_neighbors && graph.device() == exec.device) {
-    met = *graph.derived().get<double>("mean met degree", [&] { return gpu::mean_met_degree(graph.csr(), exec); });
+    met = *graph.derived().get<double>("mean met degree", [&] {
+      auto const edges = graph.view().edges();
+      return gpu::mean_met_degree(
+          csr_arrays{edges.num_vertices, edges.num_edges, edges.first_edges, nullptr, edges.weights, {}, {}}, exec);
+    });
   }
   double const mean = graph.num_vertices() == 0
                           ? 0

@@ -17,6 +17,7 @@
 #include <tendril/gpu.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "gpu/applications/application.hpp"
 #include "gpu/applications/transit.hpp"
 #include "gpu/device/check.hpp"
 
@@ -120,7 +121,7 @@ class streamed_run {
     std::int64_t const a_turn = samples_a_turn(step);
     std::int64_t const most = checked_product("transits of a turn", a_turn, shape(step).num_transits);
     buffer<vertex_id> transits(most, memory_of(run_.exec));
-    transit_mapper mapper({.graph = run_.setup.graph,
+    transit_mapper mapper({.graph = edges_.resident(),
                            .most_pairs = most,
                            .calls_a_pair = shape(step).sample_size,
                            .grouping = transit_grouping::sort,
@@ -155,10 +156,8 @@ class streamed_run {
       task.transits = sorted.transits + at;
       task.pairs = sorted.pairs + at;
       task.num_calls = static_cast<std::uint32_t>(std::min(pairs_a_launch, part.end - at) * a_pair);
-      void* pointers[] = {const_cast<void*>(app_), &run_.setup, &task};
       unsigned const blocks = (task.num_calls + engine::call_threads - 1) / engine::call_threads;
-      TENDRIL_CUDA_TRY(
-          cudaLaunchKernel(kernels_.listed, dim3(blocks), dim3(engine::call_threads), pointers, 0, run_.exec.stream));
+      launch_kernel(kernels_.listed, blocks, engine::call_threads, 0, app_, run_, {&task});
     }
   }
 
@@ -170,7 +169,7 @@ class streamed_run {
     std::int64_t const a_turn = std::min(samples_a_turn(step), most_collective);
     std::int64_t const most = checked_product("transits of a turn", a_turn, num_transits);
     buffer<vertex_id> transits(most, memory_of(run_.exec));
-    transit_mapper mapper({.graph = run_.setup.graph,
+    transit_mapper mapper({.graph = edges_.resident(),
                            .most_pairs = most,
                            .calls_a_pair = 0,
                            .unit = copied_unit,
@@ -210,8 +209,8 @@ class streamed_run {
         std::int64_t const num_pairs = found.num_samples * num_transits;
         auto const sorted = mapper.sorted(found.transits, num_pairs);
         (void)stream(sorted, num_pairs, [&](subgraph_pairs const& part, csr_arrays const& view) {
-          copy_neighbors({view, mapper.map_of(part.begin, part.end), found.offsets, num_transits, neighbors,
-                          std::int64_t{part.end} - part.begin},
+          copy_neighbors(combined_job{csr_view(view), mapper.map_of(part.begin, part.end), found.offsets, num_transits,
+                                      neighbors, std::int64_t{part.end} - part.begin},
                          run_.exec);
         });
       }
@@ -245,6 +244,9 @@ class streamed_run {
   bool backwards_ = false;
 };
 
+/// What sampling reads of a graph.
+std::int64_t bytes_of(graph const& graph) { return without_ids(graph).num_bytes(); }
+
 std::string megabytes(std::int64_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6); }
 
 }  // namespace
@@ -272,7 +274,7 @@ graph_place place_graph(graph const& graph, application_job const& job, applicat
     if (job.traits.collective) { work += stream_tuning{}.most_copied * static_cast<std::int64_t>(sizeof(vertex_id)); }
     out.budget = free - free / 16 - std::min(work, free / 4);
   }
-  out.fits = graph_bytes::of(graph.csr()).all <= out.budget;
+  out.fits = bytes_of(graph) <= out.budget;
   return out;
 }
 
@@ -281,6 +283,7 @@ graph without_ids(graph const& input)
   graph_arrays arrays;
   arrays.indptr = input.arrays().indptr;
   arrays.indices = input.arrays().indices;
+  arrays.packed = input.arrays().packed;
   arrays.weights = input.arrays().weights;
   arrays.edge_labels = input.arrays().edge_labels;
   arrays.node_types = input.arrays().node_types;
@@ -293,9 +296,13 @@ graph without_ids(graph const& input)
 void expect_streamable(application_job const& job, graph const& graph, graph_place const& place)
 {
   auto const too_large = [&] {
-    return fmt::format("the graph takes {}, and may take {} on the GPU (gpu_memory)",
-                       megabytes(graph_bytes::of(graph.csr()).all), megabytes(place.budget));
+    return fmt::format("the graph takes {}, and may take {} on the GPU (gpu_memory)", megabytes(bytes_of(graph)),
+                       megabytes(place.budget));
   };
+  TENDRIL_EXPECTS(
+      graph.form() == graph_form::csr,
+      "graph: its neighbours are packed, expected a graph in CSR form (to_csr): {}, and no other form streams",
+      too_large());
   TENDRIL_EXPECTS(
       !job.traits.adds_edges,
       "application: it records edges (adds_edges), expected one that doesn't: {}, and edges can't be recorded "

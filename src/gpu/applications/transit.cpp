@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <bit>
 
-#include <cuda_runtime_api.h>
-
 #include <tendril/checked.hpp>
 #include <tendril/engine/applications/kernels.hpp>
 #include <tendril/gpu.hpp>
 
+#include "gpu/applications/application.hpp"
 #include "gpu/device/check.hpp"
 
 namespace tendril::gpu {
@@ -55,8 +54,9 @@ class transit_step {
     std::int64_t const most_pairs = checked_product("transits of a turn", samples_a_turn_, shape_.num_transits);
     buffer<vertex_id> transits(most_pairs, memory_of(run_.exec));
     task_.transits = transits.data();
-    transit_mapper mapper({run_.setup.graph, most_pairs, collective ? 0 : shape_.sample_size, unit(), tuning_.grouping},
-                          run_.exec);
+    transit_mapper mapper(
+        {run_.setup.graph.edges(), most_pairs, collective ? 0 : shape_.sample_size, unit(), tuning_.grouping},
+        run_.exec);
     for (std::int64_t first = 0; first < run_.job.num_samples; first += samples_a_turn_) {
       sample_range const range{first, std::min(samples_a_turn_, run_.job.num_samples - first)};
       task_.first_index = first;
@@ -90,7 +90,7 @@ class transit_step {
   void call(transit_mapper& mapper)
   {
     task_.map = mapper.make(task_.transits, task_.num_pairs);
-    std::size_t const entry = sizeof(vertex_id) + (run_.setup.graph.weights == nullptr ? 0 : sizeof(float));
+    std::size_t const entry = sizeof(vertex_id) + (run_.setup.graph.has_weights() ? sizeof(float) : 0);
     // Wide enough for the calls of one pair, where a thread makes two; at least 8, for pairs to share a sub-warp.
     task_.width = std::clamp(std::bit_ceil(shape_.by_pairs.divisor()), 8U, 32U);
     task_.cache_entries = few_entries_a_lane * task_.width;
@@ -112,7 +112,8 @@ class transit_step {
   void choose_collectively(transit_mapper& mapper, sample_range const& range)
   {
     std::int64_t const row = shape_.num_transits + 1;
-    auto const offsets = combined_offsets(run_.setup.graph, task_.transits, range.size, shape_.num_transits, run_.exec);
+    auto const offsets =
+        combined_offsets(run_.setup.graph.edges(), task_.transits, range.size, shape_.num_transits, run_.exec);
     std::int64_t const a_cut = (range.size + most_cuts - 1) / most_cuts;  // samples
     auto const cuts = every_element(offsets.data(), offsets.size(), row * a_cut, run_.exec);
     auto const most = static_cast<std::uint64_t>(tuning_.most_copied);
@@ -135,9 +136,10 @@ class transit_step {
         auto* const neighbors = copies.data() - static_cast<std::ptrdiff_t>(cuts[begin]);
         found.neighbors = neighbors;
         std::int64_t const num_pairs = size * shape_.num_transits;
-        copy_neighbors({run_.setup.graph, mapper.make(found.transits, num_pairs), found.offsets, shape_.num_transits,
-                        neighbors, num_pairs},
-                       run_.exec);
+        auto const map = mapper.make(found.transits, num_pairs);
+        run_.setup.graph.visit([&](auto const& view) {
+          copy_neighbors(combined_job{view, map, found.offsets, shape_.num_transits, neighbors, num_pairs}, run_.exec);
+        });
       }
       choose(found);
     }
@@ -167,17 +169,10 @@ class transit_step {
 void launch_over(void const* kernel, std::int64_t threads, std::size_t shared_bytes, void const* app,
                  application_run& run, void* task)
 {
-  int a_processor = 0;
-  int processors = 0;
-  TENDRIL_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_processor, kernel, block_threads, shared_bytes));
-  TENDRIL_CUDA_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, run.exec.device));
-  std::int64_t const most = std::int64_t{std::max(a_processor, 1)} * processors;
+  std::int64_t const most = most_blocks(kernel, block_threads, shared_bytes, run.exec);
   auto const blocks =
       static_cast<unsigned>(std::clamp<std::int64_t>((threads + block_threads - 1) / block_threads, 1, most));
-  // The runtime copies what the arguments point to; it has no const for them.
-  void* pointers[] = {const_cast<void*>(app), &run.setup, task};
-  TENDRIL_CUDA_TRY(
-      cudaLaunchKernel(kernel, dim3(blocks), dim3(block_threads), pointers, shared_bytes, run.exec.stream));
+  launch_kernel(kernel, blocks, block_threads, shared_bytes, app, run, {task});
 }
 
 void enqueue_step_end(application_kernels const& kernels, void const* app, application_run& run, std::int32_t step)

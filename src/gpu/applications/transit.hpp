@@ -53,7 +53,7 @@ void count_slots(slot_count const& job, gpu_exec const& exec);
 /// Where the combined neighbourhoods of samples begin and end: [num_samples, num_transits + 1], row s beginning where row
 /// s - 1 ended; no_vertex has no neighbours.
 /// @param transits  [num_samples, num_transits] in device memory. Doesn't synchronise.
-[[nodiscard]] buffer<std::uint64_t> combined_offsets(csr_arrays const& graph, vertex_id const* transits,
+[[nodiscard]] buffer<std::uint64_t> combined_offsets(edge_arrays const& graph, vertex_id const* transits,
                                                      std::int64_t num_samples, std::int64_t num_transits,
                                                      gpu_exec const& exec);
 
@@ -63,8 +63,9 @@ void count_slots(slot_count const& job, gpu_exec const& exec);
                                                        gpu_exec const& exec);
 
 /// Some samples whose neighbourhoods are to be copied together, and where to.
+template <class View>
 struct combined_job {
-  csr_arrays graph;
+  View graph;
   engine::transit_map map;       ///< Of pairs s * num_transits + i of these samples, made with calls_a_pair = 0.
   std::uint64_t const* offsets;  ///< [samples, num_transits + 1], device memory: where in neighbors lists begin.
   std::int64_t num_transits;
@@ -74,6 +75,7 @@ struct combined_job {
 
 /// Enqueues the copies, transit-parallel: each transit's list is read by one team for all its samples, once from memory and
 /// from then on from the caches near its processor. Doesn't synchronise. @throws device_error.
-void copy_neighbors(combined_job const& job, gpu_exec const& exec);
+template <class View>
+void copy_neighbors(combined_job<View> const& job, gpu_exec const& exec);
 
 }  // namespace tendril::gpu

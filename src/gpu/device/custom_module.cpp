@@ -24,7 +24,7 @@ std::vector<jit::embedded_text> files_of(jit::custom_code const& code)
 }
 
 /// From the cache, or compiled and put there.
-std::shared_ptr<custom_module> load(jit::custom_code const& code, int device)
+std::shared_ptr<custom_module> load(jit::custom_code const& code, graph_form form, int device)
 {
   nvrtc const compiler(code.options.nvrtc_folders);
   gpu_info const info = describe_gpu(device);
@@ -32,13 +32,13 @@ std::shared_ptr<custom_module> load(jit::custom_code const& code, int device)
   std::string all;
   for (auto const& file : files_of(code)) { all += jit::content_hash({file.name, file.text}); }
   std::string const name =
-      jit::content_hash({compiler.name(), fmt::format("{}", fmt::join(options, " ")), jit::gpu_unit(code), all}) +
+      jit::content_hash({compiler.name(), fmt::format("{}", fmt::join(options, " ")), jit::gpu_unit(code, form), all}) +
       ".kernels";
 
   std::size_t const num_kernels = code.kind->kernels.size() + 1;
   jit::code_cache const cache(code.options.cache_folder);
   if (auto kept = custom_module::load(cache.find(name), num_kernels); kept) { return kept; }
-  nvrtc_result const result = compile_unit(compiler, code, info.major, info.minor);
+  nvrtc_result const result = compile_unit(compiler, code, form, info.major, info.minor);
   if (!result.done) { jit::throw_compile_error(code, compiler.name(), result.log); }
   std::string const file = custom_module::packed(result);
   auto module = custom_module::load(file, num_kernels);
@@ -80,9 +80,10 @@ std::vector<std::string> kernel_names(jit::custom_kind const& kind)
   return names;
 }
 
-nvrtc_result compile_unit(nvrtc const& compiler, jit::custom_code const& code, int major, int minor)
+nvrtc_result compile_unit(nvrtc const& compiler, jit::custom_code const& code, graph_form form, int major, int minor)
 {
-  return compiler.compile(jit::gpu_unit(code), files_of(code), nvrtc::options(major, minor), kernel_names(*code.kind));
+  return compiler.compile(jit::gpu_unit(code, form), files_of(code), nvrtc::options(major, minor),
+                          kernel_names(*code.kind));
 }
 
 std::string custom_module::packed(nvrtc_result const& result)
@@ -120,13 +121,13 @@ custom_module::~custom_module()
   if (library_ != nullptr) { (void)cudaLibraryUnload(library_); }
 }
 
-std::shared_ptr<custom_module const> module_of(jit::custom_code& code, gpu_exec const& exec)
+std::shared_ptr<custom_module const> module_of(jit::custom_code& code, graph_form form, gpu_exec const& exec)
 {
   std::lock_guard const guard(code.mutex);
   device_guard const device(exec.device);
-  std::shared_ptr<void const>& slot = code.gpus[exec.device];
+  std::shared_ptr<void const>& slot = code.modules[{exec.device, form}];
   if (!slot) {
-    auto module = load(code, exec.device);
+    auto module = load(code, form, exec.device);
     engine::custom_made const made = make(code, *module, exec);
     module->bytes = jit::struct_bytes(code, made);
     module->flags = made.flags;

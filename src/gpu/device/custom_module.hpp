@@ -21,8 +21,9 @@ namespace tendril::gpu {
 /// What NVRTC is asked to name: the kernels of a kind, then tendril_make.
 [[nodiscard]] std::vector<std::string> kernel_names(jit::custom_kind const& kind);
 
-/// Compiles a unit with all that it includes, for GPUs of that compute capability.
-[[nodiscard]] nvrtc_result compile_unit(nvrtc const& compiler, jit::custom_code const& code, int major, int minor);
+/// Compiles a unit with all that it includes, for graphs of one form and GPUs of that compute capability.
+[[nodiscard]] nvrtc_result compile_unit(nvrtc const& compiler, jit::custom_code const& code, graph_form form, int major,
+                                        int minor);
 
 /// Loaded code, and the struct in it.
 class custom_module {
@@ -44,9 +45,10 @@ class custom_module {
   cudaLibrary_t library_ = nullptr;
 };
 
-/// The code of a struct on a GPU, from the cache or compiled and put there; loaded when first asked for, which
+/// The code of a struct on a GPU for graphs of one form, from the cache or compiled and put there; loaded when first asked for, which
 /// synchronises.
 /// @throws argument_error for what is wrong with the struct; device_error without NVRTC.
-[[nodiscard]] std::shared_ptr<custom_module const> module_of(jit::custom_code& code, gpu_exec const& exec);
+[[nodiscard]] std::shared_ptr<custom_module const> module_of(jit::custom_code& code, graph_form form,
+                                                             gpu_exec const& exec);
 
 }  // namespace tendril::gpu

@@ -9,9 +9,9 @@
 #include <tendril/labor.hpp>
 
 #include "core/random.hpp"
+#include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/layers/labor.hpp"
-#include "samplers/layers/labor_checks.hpp"
 
 namespace tendril {
 namespace {
@@ -139,10 +139,8 @@ class labor_builder {
 labor_batch labor_sample(graph const& graph, std::span<vertex_id const> seeds, labor_params const& params,
                          gpu_exec const& exec)
 {
-  TENDRIL_EXPECTS(graph.device() == exec.device, "graph: it is {}, expected one on GPU {} (to_gpu)",
-                  graph.device() < 0 ? std::string("in host memory") : fmt::format("on GPU {}", graph.device()),
-                  exec.device);
-  samplers::check_labor(params);
+  gpu::check_on_gpu(graph, exec);
+  validate(params);
   gpu::device_guard const guard(exec.device);
   if (seeds.empty()) {
     labor_batch out;

@@ -12,6 +12,7 @@
 #include <tendril/layers.hpp>
 
 #include "core/adjacency_set.hpp"
+#include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/layers/layer_tables.hpp"
 #include "gpu/layers/layers.hpp"
@@ -111,9 +112,7 @@ struct report {
 layer_samples sample(graph const& graph, std::span<vertex_id const> roots, samplers::layer_spec const& spec,
                      gpu_exec const& exec)
 {
-  TENDRIL_EXPECTS(graph.device() == exec.device, "graph: it is {}, expected one on GPU {} (to_gpu)",
-                  graph.device() < 0 ? std::string("in host memory") : fmt::format("on GPU {}", graph.device()),
-                  exec.device);
+  gpu::check_on_gpu(graph, exec);
   gpu::device_guard const guard(exec.device);
   memory_resource& memory = memory_of(exec);
   auto out = samplers::allocate_layers(spec, memory);

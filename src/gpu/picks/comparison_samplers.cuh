@@ -12,12 +12,12 @@
 namespace tendril::gpu {
 
 /// What the comparison samplers share. All members: whole warp, converged.
-template <class W>
+template <class W, class View>
 class comparison_sampler {
  public:
   struct arguments {};
 
-  __device__ comparison_sampler(arguments const&, W const& walk, engine::dynamic_setup const& setup)
+  __device__ comparison_sampler(arguments const&, W const& walk, engine::dynamic_terms const& setup)
       : walk_(walk), setup_(setup)
   {
   }
@@ -25,13 +25,14 @@ class comparison_sampler {
 
  protected:
   /// The weight of a candidate; 0 past the end of the neighbourhood.
-  [[nodiscard]] __device__ float weight(walk_state const& s, edge_id first, std::uint32_t degree, std::uint32_t i) const
+  [[nodiscard]] __device__ float weight(basic_walk_state<View> const& s, typename View::row_type const& row,
+                                        std::uint32_t i) const
   {
-    return i < degree ? walk_.weight(s, walk_edge(s.graph, first + i, i)) : 0.0F;
+    return i < row.degree() ? walk_.weight(s, basic_walk_edge<View>(row, i)) : 0.0F;
   }
 
   /// A number in [0, 1) for each of the four candidates i, i + 32, … of this lane, i below 32 in its stretch of 128.
-  [[nodiscard]] __device__ core::random_block bits(walk_state const& s, std::uint32_t i) const
+  [[nodiscard]] __device__ core::random_block bits(basic_walk_state<View> const& s, std::uint32_t i) const
   {
     return core::race_high_block(setup_.step_keys, s.walk, static_cast<std::uint32_t>(s.step), core::race_draws,
                                  core::race_block_offset(i));
@@ -49,25 +50,26 @@ class comparison_sampler {
   }
 
   W const& walk_;
-  engine::dynamic_setup const& setup_;
+  engine::dynamic_terms const& setup_;
 };
 
 /// Direct parallel reservoir sampling (Mei et al., FlowWalker, PVLDB 17, 2024, algorithm 3): candidate i replaces the
 /// choice with probability w_i / (w_1 + … + w_i); a prefix sum and a reduction for each 32 candidates.
-template <class W>
-class direct_reservoir : public comparison_sampler<W> {
+template <class W, class View>
+class direct_reservoir : public comparison_sampler<W, View> {
  public:
-  using comparison_sampler<W>::comparison_sampler;
+  using comparison_sampler<W, View>::comparison_sampler;
 
-  [[nodiscard]] __device__ std::uint64_t choose(walk_state const& s, edge_id first, std::uint32_t degree)
+  [[nodiscard]] __device__ std::uint64_t choose(basic_walk_state<View> const& s, typename View::row_type const& row)
   {
+    std::uint32_t const degree = row.degree();
     std::uint64_t chosen = core::race_none;
     float before = 0;
     for (std::uint32_t at = 0; at < degree; at += min(degree - at, core::race_stretch)) {
       core::random_block const block = this->bits(s, at + engine::lane());
 #pragma unroll
       for (std::uint32_t word = 0; word < 4; ++word) {
-        float const w = this->weight(s, first, degree, at + 32 * word + engine::lane());
+        float const w = this->weight(s, row, at + 32 * word + engine::lane());
         float const sum = before + this->prefix_sum(w);
         unsigned const hits = __ballot_sync(engine::full_warp, this->unit(block.word[word]) * sum < w);
         if (hits != 0) { chosen = core::race_entry(1, at + 32 * word + 31 - static_cast<unsigned>(__clz(hits))); }
@@ -80,16 +82,17 @@ class direct_reservoir : public comparison_sampler<W> {
 
 /// Zig-zag parallel reservoir sampling (the same paper, algorithm 4): lane l owns candidates l, l + 32, …; one pass for
 /// the lanes' sums, one exclusive prefix sum, and a second pass in which every lane samples its own on top of it.
-template <class W>
-class zigzag_reservoir : public comparison_sampler<W> {
+template <class W, class View>
+class zigzag_reservoir : public comparison_sampler<W, View> {
  public:
-  using comparison_sampler<W>::comparison_sampler;
+  using comparison_sampler<W, View>::comparison_sampler;
 
-  [[nodiscard]] __device__ std::uint64_t choose(walk_state const& s, edge_id first, std::uint32_t degree)
+  [[nodiscard]] __device__ std::uint64_t choose(basic_walk_state<View> const& s, typename View::row_type const& row)
   {
+    std::uint32_t const degree = row.degree();
     float own = 0;
 #pragma unroll 4
-    for (std::uint32_t i = engine::lane(); i < degree; i += 32) { own += this->weight(s, first, degree, i); }
+    for (std::uint32_t i = engine::lane(); i < degree; i += 32) { own += this->weight(s, row, i); }
     // Not own sums subtracted from inclusive ones: small lanes would lose all digits beside large ones.
     float const up_to_here = __shfl_up_sync(engine::full_warp, this->prefix_sum(own), 1);
     float sum = engine::lane() == 0 ? 0.0F : up_to_here;
@@ -100,7 +103,7 @@ class zigzag_reservoir : public comparison_sampler<W> {
 #pragma unroll
       for (std::uint32_t word = 0; word < 4; ++word) {
         std::uint32_t const i = at + 32 * word + engine::lane();
-        float const w = this->weight(s, first, degree, i);
+        float const w = this->weight(s, row, i);
         sum += w;
         if (this->unit(block.word[word]) * sum < w) {
           any = true;
@@ -117,13 +120,14 @@ class zigzag_reservoir : public comparison_sampler<W> {
 /// Exponential jumps (A-ExpJ: Efraimidis & Spirakis, IPL 2006) over 32 virtual lanes, lane l with candidates l, l + 32,
 /// … and a counter of its own: a lane draws how much weight it may skip before a candidate beats its best, so most
 /// candidates cost a load and a subtraction.
-template <class W>
-class exponential_jumps : public comparison_sampler<W> {
+template <class W, class View>
+class exponential_jumps : public comparison_sampler<W, View> {
  public:
-  using comparison_sampler<W>::comparison_sampler;
+  using comparison_sampler<W, View>::comparison_sampler;
 
-  [[nodiscard]] __device__ std::uint64_t choose(walk_state const& s, edge_id first, std::uint32_t degree)
+  [[nodiscard]] __device__ std::uint64_t choose(basic_walk_state<View> const& s, typename View::row_type const& row)
   {
+    std::uint32_t const degree = row.degree();
     best_ = __uint_as_float(0x7f800000U);
     jumps_ = 0;
     float left = 0;  // weight to skip
@@ -133,7 +137,7 @@ class exponential_jumps : public comparison_sampler<W> {
       float sum = 0;
 #pragma unroll
       for (int j = 0; j < 8; ++j) {
-        w[j] = this->weight(s, first, degree, at + 32 * j);
+        w[j] = this->weight(s, row, at + 32 * j);
         sum += w[j];
       }
       if (sum < left) {
@@ -158,7 +162,7 @@ class exponential_jumps : public comparison_sampler<W> {
 
  private:
   /// The candidate of weight w beats the lane's best: draws its key, given that, and the next jump. Any lane.
-  __device__ float jump(walk_state const& s, float w)
+  __device__ float jump(basic_walk_state<View> const& s, float w)
   {
     core::random_block const block = core::draw_block(setup_.step_keys, s.walk, static_cast<std::uint32_t>(s.step),
                                                       core::race_draws + engine::lane() + 32 * jumps_++);
@@ -167,7 +171,7 @@ class exponential_jumps : public comparison_sampler<W> {
     return -log1pf(-this->unit(block.word[1])) / best_;
   }
 
-  using comparison_sampler<W>::setup_;
+  using comparison_sampler<W, View>::setup_;
   float best_ = 0;  // the smallest key of the lane
   std::uint32_t jumps_ = 0;
 };

@@ -8,6 +8,7 @@
 #include <tendril/gpu.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/tables/derived_table.hpp"
 #include "gpu/tables/tables.hpp"
@@ -53,17 +54,18 @@ void check_launch(char const* kernel)
 
 void check_gpu_call(graph const& graph, std::int64_t first_walk, gpu_exec const& exec)
 {
-  TENDRIL_EXPECTS(graph.device() == exec.device, "graph: it is {}, expected one on GPU {} (to_gpu)",
-                  graph.device() < 0 ? std::string("in host memory") : fmt::format("on GPU {}", graph.device()),
-                  exec.device);
+  gpu::check_on_gpu(graph, exec);
   TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
 }
 
 std::shared_ptr<buffer<float> const> largest_weights(graph const& graph, gpu_exec const& exec)
 {
   if (!graph.has_weights()) { return nullptr; }
-  auto const statistics = gpu::derived_table<plan::weight_statistics>(
-      graph, "statistics", exec, [&] { return gpu::make_weight_statistics(graph.csr(), exec); });
+  auto const statistics = gpu::derived_table<plan::weight_statistics>(graph, "statistics", exec, [&] {
+    auto const edges = graph.view().edges();
+    return gpu::make_weight_statistics(
+        csr_arrays{edges.num_vertices, edges.num_edges, edges.first_edges, nullptr, edges.weights, {}, {}}, exec);
+  });
   return {statistics, &statistics->largest};
 }
 
@@ -73,7 +75,7 @@ dynamic_workspace make_workspace(std::uint32_t num_warps, gpu_exec const& exec)
   auto const lines = [](std::size_t bytes) { return (bytes + line - 1) / line * line; };
   std::size_t const desk = lines(sizeof(launch_state));
   std::size_t const open = lines((num_warps + std::size_t{31}) / 32 * sizeof(unsigned));
-  std::int64_t const scans = checked_product("scans of warps", num_warps, sizeof(shared_scan));
+  std::int64_t const scans = checked_product("scans of warps", num_warps, shared_scan_bytes);
   std::int64_t const all = checked_sum("workspace of walks", line, desk, open, scans);
   dynamic_workspace space(exec);
   space.num_warps_ = num_warps;
@@ -82,15 +84,15 @@ dynamic_workspace make_workspace(std::uint32_t num_warps, gpu_exec const& exec)
   std::byte* const aligned = space.memory_.data() + ((line - begin % line) % line);
   space.desk_ = reinterpret_cast<launch_state*>(aligned);
   space.open_ = reinterpret_cast<unsigned*>(aligned + desk);
-  space.scans_ = reinterpret_cast<shared_scan*>(aligned + desk + open);
+  space.scans_ = aligned + desk + open;
   gpu::device_guard const guard(exec.device);
   TENDRIL_CUDA_TRY(cudaMemsetAsync(aligned, 0, desk + open, exec.stream));
   return space;
 }
 
-dynamic_workspace enqueue_kernels(dynamic_kernels const& kernels, void const* walk, dynamic_setup const& setup,
-                                  bool rejecting, dynamic_batch const& batch, dynamic_tuning const& tuning,
-                                  gpu_exec const& exec)
+dynamic_workspace enqueue_kernels(dynamic_kernels const& kernels, void const* walk,
+                                  dynamic_setup<graph_view> const& setup, bool rejecting, dynamic_batch const& batch,
+                                  dynamic_tuning const& tuning, gpu_exec const& exec)
 {
   gpu::device_guard const guard(exec.device);
   char const* const name = rejecting ? "reject_walk_kernel" : "scan_walk_kernel";
@@ -102,21 +104,25 @@ dynamic_workspace enqueue_kernels(dynamic_kernels const& kernels, void const* wa
   int walks_a_turn = tuning.walks_a_turn;
   // The runtime copies what the arguments point to; it has no const for them.
   auto const pointer = [](void const* argument) { return const_cast<void*>(argument); };
-  void* rejection[] = {pointer(walk), pointer(&setup), pointer(&batch), &desk};
-  void* scan[] = {pointer(walk), pointer(&setup), pointer(&batch), &board, &desk, &walks_a_turn};
-  if (cudaLaunchKernel(kernel, dim3(shape.num_blocks), dim3(shape.block_threads), rejecting ? rejection : scan, 0,
-                       exec.stream) != cudaSuccess) {
-    check_launch(name);
-  }
+  setup.graph.visit([&](auto const& view) {
+    auto own = setup_with(setup, view);
+    void* rejection[] = {pointer(walk), &own, pointer(&batch), &desk};
+    void* scan[] = {pointer(walk), &own, pointer(&batch), &board, &desk, &walks_a_turn};
+    if (cudaLaunchKernel(kernel, dim3(shape.num_blocks), dim3(shape.block_threads), rejecting ? rejection : scan, 0,
+                         exec.stream) != cudaSuccess) {
+      check_launch(name);
+    }
+  });
   return space;
 }
 
-void run_walk_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
-                   bool has_bound, gpu_exec const& exec, std::int64_t first_walk, walk_output const& rows,
-                   std::function<dynamic_workspace(dynamic_setup const&, bool, dynamic_batch const&)> const& enqueue)
+void run_walk_into(
+    graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params, bool has_bound,
+    gpu_exec const& exec, std::int64_t first_walk, walk_output const& rows,
+    std::function<dynamic_workspace(dynamic_setup<graph_view> const&, bool, dynamic_batch const&)> const& enqueue)
 {
   bool const rejecting = rejects(params, has_bound);
-  dynamic_setup setup = make_setup(graph.csr(), params);
+  dynamic_setup<graph_view> setup = make_setup(graph.view(), params);
   check_gpu_call(graph, first_walk, exec);
   if (starts.empty()) { return; }
   std::shared_ptr<buffer<float> const> largest;
@@ -129,11 +135,12 @@ void run_walk_into(graph const& graph, std::span<vertex_id const> starts, dynami
   space.rethrow(setup.graph.num_vertices);
 }
 
-walks run_walk_on_gpu(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
-                      bool has_bound, gpu_exec const& exec, std::int64_t first_walk,
-                      std::function<dynamic_workspace(dynamic_setup const&, bool, dynamic_batch const&)> const& enqueue)
+walks run_walk_on_gpu(
+    graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params, bool has_bound,
+    gpu_exec const& exec, std::int64_t first_walk,
+    std::function<dynamic_workspace(dynamic_setup<graph_view> const&, bool, dynamic_batch const&)> const& enqueue)
 {
-  (void)make_setup(graph.csr(), params);  // a length that is none must not become a size
+  (void)make_setup(graph.view(), params);  // a length that is none must not become a size
   auto const n = static_cast<std::int64_t>(starts.size());
   walks out{buffer<vertex_id>(checked_product("walks", n, params.length + 1), memory_of(exec)),
             buffer<std::int32_t>(n, memory_of(exec)), n, params.length};

@@ -10,7 +10,7 @@ namespace tendril::gpu {
 void scan_walk(walk_job const& job, walk_batch const& batch, walk_shape const& shape,
                engine::dynamic_tuning const& tuning)
 {
-  engine::dynamic_setup const setup = scan_setup(job, batch, shape);
+  engine::dynamic_setup<graph_view> const setup = scan_setup(job, batch, shape);
   gpu_exec const exec{shape.device, shape.stream, nullptr};
   core::with_walk(scan_choice(job), [&](auto const& walk) {
     (void)engine::enqueue_dynamic_walk(walk, setup, false, scan_batch(batch, shape), tuning, exec);

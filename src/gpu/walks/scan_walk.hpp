@@ -25,9 +25,10 @@ void comparison_walk(comparison sampler, walk_job const& job, walk_batch const& 
 
 // What both are made of: a planned walk as the engine of dynamic walks takes it.
 
-inline engine::dynamic_setup scan_setup(walk_job const& job, walk_batch const& batch, walk_shape const& shape)
+inline engine::dynamic_setup<graph_view> scan_setup(walk_job const& job, walk_batch const& batch,
+                                                    walk_shape const& shape)
 {
-  engine::dynamic_setup setup;
+  engine::dynamic_setup<graph_view> setup;
   setup.graph = job.graph;
   setup.step_key = job.step_key;
   setup.step_keys = core::key_schedule::of(job.step_key);

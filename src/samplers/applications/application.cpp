@@ -116,11 +116,11 @@ std::vector<step_place> make_places(application_job const& job, samples& out, ve
   return places;
 }
 
-application_setup make_application_setup(csr_arrays const& graph, application_job const& job,
-                                         application_params const& params, std::uint64_t first_sample,
-                                         core::domain domain)
+application_setup<graph_view> make_application_setup(graph_view const& graph, application_job const& job,
+                                                     application_params const& params, std::uint64_t first_sample,
+                                                     core::domain domain)
 {
-  application_setup setup;
+  application_setup<graph_view> setup;
   setup.graph = graph;
   setup.seed = params.seed;
   setup.domain = domain;
@@ -132,7 +132,7 @@ application_setup make_application_setup(csr_arrays const& graph, application_jo
   return setup;
 }
 
-std::vector<rng_key> make_call_keys(application_setup const& setup)
+std::vector<rng_key> make_call_keys(application_terms const& setup)
 {
   std::vector<rng_key> keys;
   keys.reserve(static_cast<std::size_t>(setup.num_steps));

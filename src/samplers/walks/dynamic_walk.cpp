@@ -20,7 +20,7 @@ bool rejects(dynamic_walk_params const& params, bool has_bound)
   }
 }
 
-dynamic_setup make_setup(csr_arrays const& graph, dynamic_walk_params const& params)
+dynamic_setup<graph_view> make_setup(graph_view const& graph, dynamic_walk_params const& params)
 {
   TENDRIL_EXPECTS(params.length >= 1 && params.length <= 0x7ffffffe, "length: {}, expected 1 to 2147483646 steps",
                   params.length);
@@ -29,7 +29,7 @@ dynamic_setup make_setup(csr_arrays const& graph, dynamic_walk_params const& par
   };
   check("stop_prob", params.stop_prob);
   check("restart_prob", params.restart_prob);
-  dynamic_setup setup;
+  dynamic_setup<graph_view> setup;
   setup.graph = graph;
   setup.step_key = core::make_key(params.seed, core::domain::dynamic_walk);
   setup.step_keys = core::key_schedule::of(setup.step_key);

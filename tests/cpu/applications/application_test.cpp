@@ -5,12 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include <tendril/compress.hpp>
 #include <tendril/engine/applications/cpu.hpp>
 #include <tendril/generate.hpp>
 #include <tendril/sample.hpp>
 #include <tendril/starts.hpp>
 
 #include "support/application_params.hpp"
+#include "support/messages.hpp"
 #include "support/sampling_apps.hpp"
 #include "support/small_graphs.hpp"
 
@@ -59,12 +61,47 @@ void expect_equal(samples const& a, samples const& b, std::int64_t from = 0)
   }
 }
 
+/// Reads everything that an edge list has, and earlier ones.
+struct reads_all {
+  [[nodiscard]] int steps() const { return 3; }
+  [[nodiscard]] std::int64_t sample_size(int step) const { return step == 0 ? 5 : 2; }
+  [[nodiscard]] vertex_id next(auto& sample, transit_list const& transits, auto const& edges, int step,
+                               random_stream& rng) const
+  {
+    if (edges.empty()) { return no_vertex; }
+    std::uint64_t sum = transits[0] + sample.graph.degree(transits[0]) + rng.bits() % 100;
+    for (std::uint32_t k = 0; k < edges.size(); ++k) {
+      sum +=
+          (edges[k] ^ static_cast<std::uint64_t>(edges.edge(k))) + static_cast<std::uint64_t>(edges.weight(k) * 1000);
+    }
+    if (step > 0) { sum += sample.prev_edges(2, 0).row().contains(edges[0]) ? 3 : sample.prev_edges(2, 0).size(); }
+    return edges[static_cast<std::uint32_t>(sum % edges.size())];
+  }
+};
+
+/// The same of combined edges.
+struct reads_all_together {
+  static constexpr sampling sampling_type() { return sampling::collective; }
+  [[nodiscard]] int steps() const { return 2; }
+  [[nodiscard]] std::int64_t sample_size(int) const { return 9; }
+  [[nodiscard]] vertex_id next(auto&, transit_list const& transits, auto const& edges, int, random_stream& rng) const
+  {
+    if (edges.empty()) { return no_vertex; }
+    std::uint64_t const k = rng.bounded(edges.size());
+    std::uint32_t const i = edges.transit_of(k);
+    std::uint64_t const sum = edges[k] + transits[i] + static_cast<std::uint64_t>(edges.edge(k)) +
+                              static_cast<std::uint64_t>(edges.weight(k) * 1000) + edges.of_transit(i).size();
+    return edges[sum % edges.size()];
+  }
+};
+
 template <class A>
 class any_application : public testing::Test {
 };
 using all_applications =
     testing::Types<apps::khop, apps::unique_khop, apps::layer, apps::unique_layer, apps::importance, apps::multidim,
-                   apps::ppr, apps::weighted_khop_scan, apps::among_roots, apps::smallest_root>;
+                   apps::ppr, apps::weighted_khop_scan, apps::among_roots, apps::smallest_root, apps::node2vec,
+                   apps::deepwalk, reads_all, reads_all_together>;
 TYPED_TEST_SUITE(any_application, all_applications);
 
 TYPED_TEST(any_application, depends_on_the_logical_id_alone)
@@ -86,12 +123,53 @@ TYPED_TEST(any_application, depends_on_the_logical_id_alone)
   expect_equal(all, run_application(g, TypeParam{}, roots.span(), num_roots, params));
 }
 
+TYPED_TEST(any_application, does_not_depend_on_the_form)
+{
+  graph const g = rmat_graph(true);
+  auto const roots = random_vertices(g.num_vertices(), 60 * 3, 5);
+  auto const params = test::params_of<TypeParam>();
+  expect_equal(run_application(g, TypeParam{}, roots.span(), 3, params, {}, 7),
+               run_application(compress(g, graph_form::packed), TypeParam{}, roots.span(), 3, params, {}, 7));
+}
+
 TYPED_TEST(any_application, no_samples_give_nothing)
 {
   graph const g = rmat_graph();
   auto const none = run_application(g, TypeParam{}, {}, 1, test::params_of<TypeParam>());
   EXPECT_EQ(none.num_samples, 0);
   for (std::size_t t = 0; t < none.steps.size(); ++t) { EXPECT_TRUE(none.steps[t].vertices.empty()); }
+}
+
+/// Takes the arguments of CSR graphs, in all of its functions or in one.
+struct of_csr {
+  [[nodiscard]] int steps() const { return 1; }
+  [[nodiscard]] std::int64_t sample_size(int) const { return 1; }
+  [[nodiscard]] vertex_id next(sample_view&, transit_list const&, edge_list const& edges, int, random_stream&) const
+  {
+    return edges.empty() ? no_vertex : edges[0];
+  }
+};
+struct ends_on_csr : apps::khop {
+  void end_step(sample_view&, int) const {}
+};
+static_assert(sampling_application<of_csr> && !sampling_application<of_csr, packed_view>);
+static_assert(sampling_application<ends_on_csr> && !sampling_application<ends_on_csr, packed_view>);
+static_assert(sampling_application<apps::khop, packed_view>);
+
+TEST(application, says_which_forms_it_reads)
+{
+  graph const g = rmat_graph();
+  graph const packed = compress(g, graph_form::packed);
+  std::vector<vertex_id> const roots = {0, 1};
+  std::string const refusal =
+      "application: its functions take sample_view, which reads CSR graphs; write 'auto&' for graphs of every form "
+      "(to_csr makes this one CSR)";
+  auto const message = [&](auto const& app) {
+    (void)run_application(g, app, roots, 1, {});
+    return test::message_of<argument_error>([&] { (void)run_application(packed, app, roots, 1, {}); });
+  };
+  EXPECT_EQ(message(of_csr{}), refusal);
+  EXPECT_EQ(message(ends_on_csr{}), refusal);
 }
 
 TEST(application, khop_is_khop_sample)

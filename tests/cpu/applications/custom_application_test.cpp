@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <tendril/compress.hpp>
 #include <tendril/custom_application.hpp>
 #include <tendril/engine/applications/cpu.hpp>
 #include <tendril/generate.hpp>
@@ -52,6 +53,7 @@ class CustomApplication : public custom_code_test<custom_application> {
       auto const expected = run_application(skewed, ahead, roots.span(), num_roots, params, {.num_threads = 1}, 9);
       expect_same_samples(expected, app.run(skewed, roots.span(), num_roots, params, {.num_threads = 1}, 9));
       expect_same_samples(expected, app.run(skewed, roots.span(), num_roots, params, {.num_threads = 3}, 9));
+      expect_same_samples(expected, app.run(packed, roots.span(), num_roots, params, {}, 9));
     }
   }
 
@@ -76,6 +78,7 @@ class CustomApplication : public custom_code_test<custom_application> {
 
   graph skewed = generate_rmat({.scale = 9, .edge_factor = 8, .seed = 3}, {.symmetrize = true, .drop_duplicates = true},
                                {.has_weights = true});
+  graph packed = compress(skewed, graph_form::packed);
 };
 
 TEST_F(CustomApplication, IsTheStructCompiledAheadOfTime)

@@ -44,8 +44,7 @@ void verify(graph const& g, std::span<vertex_id const> roots, std::int64_t num_r
   for (std::int64_t i = 0; i < made.num_samples; ++i) {
     std::set<vertex_id> reachable;
     auto const reach = [&](vertex_id v) {
-      auto const edges = edge_list::of(g.csr(), v);
-      reachable.insert(edges.neighbors, edges.neighbors + edges.size());
+      for (vertex_id const u : csr_view(g.csr()).out_neigh(v)) { reachable.insert(u); }
     };
     for (std::int64_t k = 0; k < num_roots; ++k) { reach(roots[static_cast<std::size_t>(i * num_roots + k)]); }
     std::int64_t total = 0;
@@ -121,9 +120,11 @@ TEST(LayerSampling, SaysWhatIsWrong)
             "max_steps: -1, expected 1 or more, or 0 for max_size / layer_size");
   EXPECT_EQ(test::message_of<argument_error>([&] { (void)plan_layer_sample(g, -1, 1, {}); }),
             "num_samples: -1, expected 0 or more");
-  EXPECT_EQ(test::message_of<argument_error>([] { (void)parse_sampling_executor("fast"); }),
-            "unknown executor 'fast', expected auto, sample or transit");
-  for (auto const name : {"auto", "sample", "transit"}) { EXPECT_EQ(to_string(parse_sampling_executor(name)), name); }
+  EXPECT_EQ(test::message_of<argument_error>([] { (void)parse_name<sampling_executor>("executor", "fast"); }),
+            "executor: 'fast', expected auto, sample or transit");
+  for (auto const name : {"auto", "sample", "transit"}) {
+    EXPECT_EQ(to_string(parse_name<sampling_executor>("executor", name)), name);
+  }
 }
 
 }  // namespace

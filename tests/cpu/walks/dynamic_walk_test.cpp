@@ -15,6 +15,10 @@
 #include "cpu/walks/dynamic_walks.hpp"
 #include "cpu/walks/exact_walks.hpp"
 #include "cpu/walks/scan_engine.hpp"
+#include "examples/metapath2vec_walk.hpp"
+#include "examples/time_decay_walk.hpp"
+#include "support/graph_forms.hpp"
+#include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 #include "support/walk_rows.hpp"
 
@@ -45,13 +49,17 @@ TEST(DynamicWalk, RunsTheLibrarysWalksBitForBit)
     for (auto const& app : all_applications(14)) {
       if (app.params.rule != sampling_rule::scan) { continue; }
       rows const expected = rows_of(random_walk(g, starts, app.params, cpu_exec{}, 5));
-      rows got{std::vector<vertex_id>(expected.vertices.size()), std::vector<std::int32_t>(starts.size())};
-      engine::dynamic_batch const batch{starts.data(),     n, 5, got.vertices.data(), app.params.length + 1, 1,
-                                        got.lengths.data()};
-      core::with_walk(scan_choice(app.params), [&](auto const& walk) {
-        engine::walk_batch_on_cpu(walk, scan_setup(g.csr(), app.params), false, batch, {});
-      });
-      EXPECT_EQ(got, expected) << app.name;
+      for (graph const& form : in_all_forms(g)) {
+        rows got{std::vector<vertex_id>(expected.vertices.size()), std::vector<std::int32_t>(starts.size())};
+        engine::dynamic_batch const batch{starts.data(),     n, 5, got.vertices.data(), app.params.length + 1, 1,
+                                          got.lengths.data()};
+        core::with_walk(scan_choice(app.params), [&](auto const& walk) {
+          form.view().visit([&](auto const& view) {
+            engine::walk_batch_on_cpu(walk, engine::setup_with(scan_setup(view, app.params), view), false, batch, {});
+          });
+        });
+        EXPECT_EQ(got, expected) << app.name;
+      }
       ++compared;
     }
   }
@@ -69,6 +77,54 @@ TEST(DynamicWalk, HintsDontChangeAWalk)
   EXPECT_NE(rejected, raced) << "automatic means reject where there is a bound";
   params.rule = sampling_rule::scan;
   EXPECT_EQ(run(g, bounded_moody_walk{}, params), raced);
+}
+
+TEST(DynamicWalk, TheFormDoesntChangeAWalk)
+{
+  edge_attributes const extra{.has_weights = true, .weight_sigma = 2, .num_labels = 3, .num_node_types = 3};
+  for (graph const& g : {make_zoo(3), generate_rmat({.scale = 8, .seed = 2}, {.symmetrize = true}, extra)}) {
+    graph const packed = compress(g, graph_form::packed);
+    auto const compare = [&](char const* name, auto const& walk, dynamic_walk_params const& params) {
+      EXPECT_EQ(run(packed, walk, params), run(g, walk, params)) << name;
+    };
+    for (auto const rule : {sampling_rule::automatic, sampling_rule::scan}) {
+      dynamic_walk_params const params{.length = 20, .restart_prob = 0.1, .rule = rule, .seed = 4};
+      compare("bounded", bounded_moody_walk{}, params);
+      compare("weighted", weighted_walk{}, params);
+      compare("time", time_decay_walk{0.25F}, params);
+    }
+    dynamic_walk_params const params{.length = 20, .stop_prob = 0.05, .dead_ends = dead_end::repeat, .seed = 4};
+    compare("edge bounded", edge_bounded_moody_walk{}, params);
+    compare("ending", ending_walk{}, params);
+    compare("types", metapath2vec_walk{{0, 1, 2, 1}, 4}, params);
+  }
+}
+
+/// Takes the arguments of CSR graphs, in all of its functions or in one.
+struct csr_walk {
+  [[nodiscard]] float weight(walk_state const&, walk_edge const& e) const { return e.weight(); }
+};
+struct stops_on_csr : moody_walk {
+  [[nodiscard]] bool stop(walk_state const& s) const { return s.step > 3; }
+};
+static_assert(dynamic_walk<csr_walk> && !dynamic_walk<csr_walk, packed_view>);
+static_assert(dynamic_walk<stops_on_csr> && !dynamic_walk<stops_on_csr, packed_view>);
+static_assert(dynamic_walk<moody_walk, packed_view>);
+
+TEST(DynamicWalk, SaysWhichFormsItReads)
+{
+  graph const g = make_zoo(3);
+  graph const packed = compress(g, graph_form::packed);
+  std::string const refusal =
+      "dynamic walk: its functions take walk_state, which reads CSR graphs; write 'auto const&' for graphs of every "
+      "form "
+      "(to_csr makes this one CSR)";
+  auto const message = [&](auto const& walk) {
+    (void)run(g, walk, {.length = 2});
+    return message_of<argument_error>([&] { (void)run(packed, walk, {.length = 2}); });
+  };
+  EXPECT_EQ(message(csr_walk{}), refusal);
+  EXPECT_EQ(message(stops_on_csr{}), refusal);
 }
 
 TEST(DynamicWalk, ThreadsAndBatchesDontChangeAWalk)
@@ -92,13 +148,14 @@ TEST(DynamicWalk, ThreadsAndBatchesDontChangeAWalk)
 /// Two steps from vertex 0 of a small graph, by brute force from moody_walk's weights.
 outcome_probabilities two_moody_steps(graph const& g)
 {
-  csr_arrays const v = g.csr();
+  csr_view const v(g.csr());
   outcome_probabilities out;
   auto const shares = [&](walk_state const& s) {
+    auto const row = v.row(s.vertex);
     std::vector<double> w;
     double sum = 0;
     for (std::uint32_t i = 0; i < v.degree(s.vertex); ++i) {
-      w.push_back(moody_walk{}.weight(s, walk_edge(v, v.first_edge(s.vertex) + i, i)));
+      w.push_back(moody_walk{}.weight(s, walk_edge(row, i)));
       sum += w.back();
     }
     for (double& x : w) { x /= sum; }

@@ -10,13 +10,13 @@
 
 namespace tendril::test {
 
-inline engine::dynamic_setup scan_setup(csr_arrays const& graph, walk_params const& params)
+inline engine::dynamic_setup<graph_view> scan_setup(graph_view const& graph, walk_params const& params)
 {
-  engine::dynamic_setup setup = engine::make_setup(graph, {.length = params.length,
-                                                           .stop_prob = params.stop_prob,
-                                                           .restart_prob = params.restart_prob,
-                                                           .dead_ends = params.dead_ends,
-                                                           .seed = params.seed});
+  engine::dynamic_setup<graph_view> setup = engine::make_setup(graph, {.length = params.length,
+                                                                       .stop_prob = params.stop_prob,
+                                                                       .restart_prob = params.restart_prob,
+                                                                       .dead_ends = params.dead_ends,
+                                                                       .seed = params.seed});
   setup.step_key = core::make_key(params.seed, plan::domain_of(params));
   setup.step_keys = core::key_schedule::of(setup.step_key);
   return setup;

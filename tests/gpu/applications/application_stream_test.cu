@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <tendril/compress.hpp>
 #include <tendril/engine/applications/cpu.hpp>
 #include <tendril/engine/applications/gpu.cuh>
 #include <tendril/generate.hpp>
@@ -70,7 +71,7 @@ struct reads_all {
     for (std::uint32_t k = from; k < edges.size() && k < from + 50; ++k) {
       sum += edges[k] ^ static_cast<std::uint64_t>(edges.edge(k));
       if (!sample.graph.edge_labels.empty()) { sum += edges.label(k); }
-      if (edges.weights != nullptr) { sum += static_cast<std::uint64_t>(edges.weight(k) * 1000); }
+      if (sample.graph.has_weights()) { sum += static_cast<std::uint64_t>(edges.weight(k) * 1000); }
     }
     return edges[static_cast<std::uint32_t>(sum % edges.size())];
   }
@@ -130,7 +131,7 @@ samples run_streamed(graph const& host, A const& app, std::span<vertex_id const>
                      application_params const& params, std::int64_t budget, gpu::stream_tuning const& tuning,
                      gpu_exec const& exec)
 {
-  auto const kernels = engine::kernels_of<A>();
+  auto const kernels = engine::kernels_of<A, csr_view>();
   auto const job = engine::job_of(app, static_cast<std::int64_t>(roots.size()), num_roots, params);
   engine::application_run run(host.csr(), job, roots, params, 11, core::domain::application, exec);
   gpu::edge_stream edges(host.csr(), gpu::make_stream_layout(host.csr(), budget), exec);
@@ -363,6 +364,9 @@ TEST_F(streamed_application, what_cannot_stream_says_so)
             "application: unique(0) is true, expected false for an individual application: " + sizes +
                 ", and can't stream once more for vertices that came twice");
   EXPECT_THROW((void)plan_application(host, apps::node2vec{}, 10, 1, params, exec), argument_error);
+  std::string const packed = message_of(compress(host, graph_form::packed), apps::khop{}, roots, params);
+  EXPECT_TRUE(packed.starts_with("graph: its neighbours are packed, expected a graph in CSR form (to_csr): "))
+      << packed;
   params.gpu_memory = 1000;
   EXPECT_TRUE(message_of(host, apps::khop{}, roots, params)
                   .starts_with("gpu_memory: 1000 bytes for the graph, expected at least "));

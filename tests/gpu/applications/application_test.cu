@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <tendril/compress.hpp>
 #include <tendril/engine/applications/cpu.hpp>
 #include <tendril/engine/applications/gpu.cuh>
 #include <tendril/generate.hpp>
@@ -57,6 +58,7 @@ TYPED_TEST(any_application_on_gpu, is_the_cpus)
   };
   for (auto const& [name, host] : graph_cases()) {
     graph const there = to_gpu(host, this->exec);
+    graph const packed_there = to_gpu(compress(host, graph_form::packed), this->exec);
     for (shape const s : {shape{1, 1}, shape{37, 3}, shape{300, 16}, shape{5000, 1}}) {
       if (host.num_edges() > 150'000 && application_has::scans<TypeParam> && s.num_samples > 40) {
         continue;
@@ -69,8 +71,11 @@ TYPED_TEST(any_application_on_gpu, is_the_cpus)
         auto const roots = random_vertices(host.num_vertices(), s.num_samples * s.num_roots, 5);
         auto const roots_there = copy_to_gpu(roots.span(), this->exec);
         auto const expected = run_application(host, TypeParam{}, roots.span(), s.num_roots, params, {}, 11);
-        auto const found = run_application(there, TypeParam{}, roots_there.span(), s.num_roots, params, this->exec, 11);
-        test::expect_same_samples(expected, found, &this->exec);
+        for (graph const& form : {there, packed_there}) {
+          auto const found =
+              run_application(form, TypeParam{}, roots_there.span(), s.num_roots, params, this->exec, 11);
+          test::expect_same_samples(expected, found, &this->exec);
+        }
       }
     }
   }

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <tendril/compress.hpp>
 #include <tendril/engine/applications/cpu.hpp>
 #include <tendril/engine/applications/gpu.cuh>
 #include <tendril/generate.hpp>
@@ -29,21 +30,20 @@ struct wandering {
   [[nodiscard]] TENDRIL_HD int steps() const { return until_done; }
   [[nodiscard]] TENDRIL_HD std::int64_t num_transits(int step) const { return step == 1 ? 1 : 4; }
   [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int step) const { return 1 + 11 * (step % 3); }
-  [[nodiscard]] TENDRIL_HD vertex_id step_transits(int, sample_view const& sample, std::int64_t i,
-                                                   random_stream& rng) const
+  [[nodiscard]] TENDRIL_HD vertex_id step_transits(int, auto const& sample, std::int64_t i, random_stream& rng) const
   {
     if (i == 2 && rng.chance(0.3)) { return no_vertex; }
     return sample.root(rng.bounded(sample.num_roots()));
   }
-  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view& sample, transit_list const&, edge_list const& edges, int,
+  [[nodiscard]] TENDRIL_HD vertex_id next(auto& sample, transit_list const&, auto const& edges, int,
                                           random_stream& rng) const
   {
-    bool const ends = rng.chance(sample.state<state>().steps % 2 == 0 ? 0.3 : 0.9);
+    bool const ends = rng.chance(state_of<state>(sample).steps % 2 == 0 ? 0.3 : 0.9);
     return ends || edges.empty() ? no_vertex : edges[rng.bounded(edges.size())];
   }
-  TENDRIL_HD void end_step(sample_view& sample, int) const
+  TENDRIL_HD void end_step(auto& sample, int) const
   {
-    ++sample.state<state>().steps;
+    ++state_of<state>(sample).steps;
     if (sample.prev_vertex(1, 0) != no_vertex) { sample.replace_root(0, sample.prev_vertex(1, 0)); }
   }
 };
@@ -53,7 +53,7 @@ struct labelled_scan {
   static constexpr bool scans_neighbors = true;
   [[nodiscard]] TENDRIL_HD int steps() const { return 3; }
   [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int step) const { return step == 0 ? 7 : 2; }
-  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view&, transit_list const& transits, edge_list const& edges, int,
+  [[nodiscard]] TENDRIL_HD vertex_id next(auto&, transit_list const& transits, auto const& edges, int,
                                           random_stream& rng) const
   {
     if (edges.empty()) { return no_vertex; }
@@ -128,9 +128,10 @@ class any_application_by_transits : public test::gpu_test {
               application_params const& params, gpu::transit_tuning const& tuning, Which by_transits)
   {
     A const app{};
-    auto const kernels = engine::kernels_of<A>();
+    auto const kernels = engine::visit_form<engine::application_forms<A>>(
+        there.view(), [](auto const& view) { return engine::kernels_of<A, std::decay_t<decltype(view)>>(); });
     auto const job = engine::job_of(app, static_cast<std::int64_t>(roots.size()), num_roots, params);
-    engine::application_run run(there.csr(), job, roots, params, 11, core::domain::application, this->exec);
+    engine::application_run run(there.view(), job, roots, params, 11, core::domain::application, this->exec);
     for (std::int32_t t = 0; t < run.setup.num_steps; ++t) {
       if (by_transits(t)) {
         gpu::enqueue_transit_step(kernels, &app, run, t, tuning);
@@ -155,6 +156,7 @@ TYPED_TEST(any_application_by_transits, is_the_cpus)
   for (auto const& [name, host] : graph_cases()) {
     if (needs_labels<TypeParam> && !host.has_edge_labels()) { continue; }
     graph const there = to_gpu(host, this->exec);
+    graph const packed_there = to_gpu(compress(host, graph_form::packed), this->exec);
     for (shape const s :
          {shape{1, 1}, shape{37, 3}, shape{300, 16}, shape{2000, 2}, shape{5000, 1}, shape{1 << 15, 1}}) {
       if (s.num_samples > most_samples<TypeParam>(host)) { continue; }
@@ -165,8 +167,11 @@ TYPED_TEST(any_application_by_transits, is_the_cpus)
                                         << " roots, order " << static_cast<int>(order));
         auto const params = params_of<TypeParam>(order);
         auto const expected = run_application(host, TypeParam{}, roots.span(), s.num_roots, params, {}, 11);
-        auto const found = run_application(there, TypeParam{}, roots_there.span(), s.num_roots, params, this->exec, 11);
-        test::expect_same_samples(expected, found, &this->exec);
+        for (graph const& form : {there, packed_there}) {
+          auto const found =
+              run_application(form, TypeParam{}, roots_there.span(), s.num_roots, params, this->exec, 11);
+          test::expect_same_samples(expected, found, &this->exec);
+        }
         if (testing::Test::HasFailure()) { return; }
       }
     }
@@ -185,6 +190,7 @@ TYPED_TEST(any_application_by_transits, is_the_same_however_it_is_cut)
       {.most_copied = 0}};
   graph const host = graph_cases()[0].host;
   graph const there = to_gpu(host, this->exec);
+  graph const packed_there = to_gpu(compress(host, graph_form::packed), this->exec);
   for (std::int64_t const num_samples : {1, 150}) {
     auto const roots = random_vertices(host.num_vertices(), num_samples * 4, 5);
     auto const roots_there = copy_to_gpu(roots.span(), this->exec);
@@ -197,8 +203,11 @@ TYPED_TEST(any_application_by_transits, is_the_same_however_it_is_cut)
     }
     for (std::size_t t = 0; t < tunings.size(); ++t) {
       SCOPED_TRACE(testing::Message() << num_samples << " samples, tuning " << t);
-      test::expect_same_samples(
-          expected, this->run(there, roots_there.span(), 4, params, tunings[t], [](int) { return true; }), &this->exec);
+      for (graph const& form : {there, packed_there}) {
+        test::expect_same_samples(expected,
+                                  this->run(form, roots_there.span(), 4, params, tunings[t], [](int) { return true; }),
+                                  &this->exec);
+      }
     }
     for (int const odd : {0, 1}) {
       SCOPED_TRACE(testing::Message() << num_samples << " samples, every other step by transits from " << odd);

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <tendril/compress.hpp>
 #include <tendril/custom_application.hpp>
 #include <tendril/engine/applications/cpu.hpp>
 #include <tendril/engine/applications/plan.hpp>
@@ -61,11 +62,13 @@ TEST_F(ApplicationByNvrtc, BecomesKernels)
         code.source = text;
         code.struct_name = name;
         code.parameters = values;
-        gpu::nvrtc_result const result = compile(code);
-        ASSERT_TRUE(result.done) << name << ": " << result.log;
-        EXPECT_EQ(result.log, "");
-        EXPECT_EQ(result.cubin.substr(1, 3), "ELF");
-        EXPECT_EQ(result.names.size(), jit::application_kind().kernels.size() + 1);
+        for (graph_form const form : {graph_form::csr, graph_form::packed}) {
+          gpu::nvrtc_result const result = compile(code, form);
+          ASSERT_TRUE(result.done) << name << ": " << result.log;
+          EXPECT_EQ(result.log, "");
+          EXPECT_EQ(result.cubin.substr(1, 3), "ELF");
+          EXPECT_EQ(result.names.size(), jit::application_kind().kernels.size() + 1);
+        }
       });
 }
 
@@ -107,6 +110,7 @@ class CustomApplicationOnGpu : public nvrtc_gpu_test {
 TEST_F(CustomApplicationOnGpu, IsThatOfTheCpu)
 {
   graph const there = to_gpu(skewed, exec);
+  graph const packed_there = to_gpu(compress(skewed, graph_form::packed), exec);
   for_each_application([&](std::string const& name, std::string const& text, parameters const& values,
                            auto const& ahead, int max_steps) {
     custom_application const app(text, name, values, options);
@@ -125,8 +129,10 @@ TEST_F(CustomApplicationOnGpu, IsThatOfTheCpu)
                        << name << ", " << s.num_samples << " samples of " << s.num_roots << " roots, order "
                        << static_cast<int>(order) << ", executor " << static_cast<int>(executor));
           params.executor = executor;
-          auto const found = app.run(there, roots_there.span(), s.num_roots, params, exec, 11);
-          expect_same_samples(expected, found, &exec);
+          for (graph const& form : {there, packed_there}) {
+            auto const found = app.run(form, roots_there.span(), s.num_roots, params, exec, 11);
+            expect_same_samples(expected, found, &exec);
+          }
         }
       }
     }
@@ -136,6 +142,7 @@ TEST_F(CustomApplicationOnGpu, IsThatOfTheCpu)
 TEST_F(CustomApplicationOnGpu, IsPlannedAsTheStructCompiledAheadOfTime)
 {
   graph const there = to_gpu(skewed, exec);
+  graph const packed_there = to_gpu(compress(skewed, graph_form::packed), exec);
   for_each_application([&](std::string const& name, std::string const& text, parameters const& values,
                            auto const& ahead, int max_steps) {
     SCOPED_TRACE(name);

@@ -142,6 +142,7 @@ TEST_F(transit_map_on_gpu, copies_are_the_combined_neighbourhoods)
   graph const host = generate_rmat({.scale = 12, .edge_factor = 16, .seed = 1}, {.symmetrize = true}, {});
   graph const there = to_gpu(host, exec);
   csr_arrays const view = host.csr();
+  csr_view const view_there(there.csr());
   for (std::int64_t const num_transits : {1, 3, 64}) {
     for (std::int64_t const num_samples : {1, 50, 3000}) {
       for (auto const how : {mixture::even, mixture::one, mixture::mostly_none, mixture::none}) {
@@ -174,8 +175,8 @@ TEST_F(transit_map_on_gpu, copies_are_the_combined_neighbourhoods)
           std::vector<vertex_id> const blank(neighbors.size() + 1, no_vertex);
           auto copies = copy_to_gpu(blank, exec);
           gpu::transit_mapper mapper({there.csr(), num_pairs, 0, unit, {}}, exec);
-          gpu::copy_neighbors({there.csr(), mapper.make(transits_there.data(), num_pairs), found.data(), num_transits,
-                               copies.data(), num_pairs},
+          gpu::copy_neighbors(gpu::combined_job{view_there, mapper.make(transits_there.data(), num_pairs), found.data(),
+                                                num_transits, copies.data(), num_pairs},
                               exec);
           auto copies_found = elements(copies, &exec);
           EXPECT_EQ(copies_found.back(), no_vertex);

@@ -19,6 +19,7 @@
 #include "jit/custom_walk_state.hpp"
 #include "support/custom_walks.hpp"
 #include "support/gpu_copies.hpp"
+#include "support/graph_forms.hpp"
 #include "support/nvrtc_test.hpp"
 #include "support/small_graphs.hpp"
 
@@ -55,11 +56,13 @@ TEST_F(CompiledByNvrtc, WalksBecomeKernels)
     walk.source = text;
     walk.struct_name = custom_walk(text).struct_name();
     walk.parameters = values;
-    gpu::nvrtc_result const result = compile(walk);
-    ASSERT_TRUE(result.done) << result.log;
-    EXPECT_EQ(result.log, "");
-    EXPECT_EQ(result.cubin.substr(1, 3), "ELF");
-    EXPECT_EQ(result.names.size(), jit::walk_kind().kernels.size() + 1);
+    for (graph_form const form : {graph_form::csr, graph_form::packed}) {
+      gpu::nvrtc_result const result = compile(walk, form);
+      ASSERT_TRUE(result.done) << result.log;
+      EXPECT_EQ(result.log, "");
+      EXPECT_EQ(result.cubin.substr(1, 3), "ELF");
+      EXPECT_EQ(result.names.size(), jit::walk_kind().kernels.size() + 1);
+    }
   });
 }
 
@@ -111,8 +114,10 @@ TEST_F(CustomWalkOnGpu, IsThatOfTheCpu)
       for (auto const rule : {sampling_rule::automatic, sampling_rule::scan}) {
         dynamic_walk_params const params{.length = 30, .restart_prob = 0.02, .rule = rule, .seed = 6};
         walks const here = run_dynamic_walk(*g, ahead, starts, params, cpu_exec{}, 3);
-        auto const there = rows_there(walk, *g, starts, params);
-        EXPECT_TRUE(std::equal(there.begin(), there.end(), here.vertices.begin(), here.vertices.end())) << text;
+        for (graph const& form : in_all_forms(*g)) {
+          auto const there = rows_there(walk, form, starts, params);
+          EXPECT_TRUE(std::equal(there.begin(), there.end(), here.vertices.begin(), here.vertices.end())) << text;
+        }
         EXPECT_GT(*std::max_element(here.lengths.begin(), here.lengths.end()), 3) << "no walk got anywhere";
       }
     }

@@ -19,6 +19,7 @@
 #include "cpu/walks/scan_engine.hpp"
 #include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
+#include "support/graph_forms.hpp"
 #include "support/small_graphs.hpp"
 #include "support/walk_rows.hpp"
 
@@ -75,9 +76,14 @@ class DynamicWalkOnGpu : public gpu_test {
     }
   }
 
-  void compare_all(graph const& g, std::vector<vertex_id> const& starts, dynamic_walk_params params)
+  void compare_all(graph const& g, std::vector<vertex_id> const& starts, dynamic_walk_params const& params)
   {
-    graph const there = to_gpu(g, exec);
+    for (graph const& form : in_all_forms(g)) { compare_on(g, to_gpu(form, exec), starts, params); }
+  }
+
+  /// `there` is the same graph, in any form.
+  void compare_on(graph const& g, graph const& there, std::vector<vertex_id> const& starts, dynamic_walk_params params)
+  {
     compare("moody", g, there, moody_walk{}, starts, params);
     compare("bounded", g, there, bounded_moody_walk{}, starts, params);
     compare("edge bounded", g, there, edge_bounded_moody_walk{}, starts, params);
@@ -129,6 +135,7 @@ TEST_F(DynamicWalkOnGpu, RunsTheLibrarysWalks)
   int compared = 0;
   for (graph const& g : {make_zoo(11), skewed}) {
     graph const there = to_gpu(g, exec);
+    graph const packed_there = to_gpu(compress(g, graph_form::packed), exec);
     auto const starts = starts_everywhere(g, 2);
     auto const from = on_gpu(starts, exec);
     auto const n = static_cast<std::int64_t>(starts.size());
@@ -143,11 +150,13 @@ TEST_F(DynamicWalkOnGpu, RunsTheLibrarysWalks)
         buffer<vertex_id> vertices(n * (app.params.length + 1), memory_of(exec));
         buffer<std::int32_t> lengths(n, memory_of(exec));
         engine::dynamic_batch const batch{from.data(), n, 5, vertices.data(), app.params.length + 1, 1, lengths.data()};
-        auto const space = engine::enqueue_dynamic_walk(walk, scan_setup(there.csr(), app.params), false, batch,
-                                                        all_tunings()[t], exec);
-        space.rethrow(g.num_vertices());
-        ASSERT_EQ(copied(lengths), expected.lengths) << app.name << ", tuning " << t;
-        ASSERT_TRUE(copied(vertices) == expected.vertices) << app.name << ", tuning " << t;
+        for (graph const& form : {there, packed_there}) {
+          auto const space = engine::enqueue_dynamic_walk(walk, scan_setup(form.view(), app.params), false, batch,
+                                                          all_tunings()[t], exec);
+          space.rethrow(g.num_vertices());
+          ASSERT_EQ(copied(lengths), expected.lengths) << app.name << ", tuning " << t;
+          ASSERT_TRUE(copied(vertices) == expected.vertices) << app.name << ", tuning " << t;
+        }
       });
       ++compared;
     }

@@ -25,7 +25,7 @@ struct deepwalk {
   }
   [[nodiscard]] TENDRIL_HD int steps() const { return length; }
   [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return 1; }
-  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view& sample, transit_list const&, edge_list const& edges, int step,
+  [[nodiscard]] TENDRIL_HD vertex_id next(auto& sample, transit_list const&, auto const& edges, int step,
                                           random_stream&) const
   {
     if (edges.empty()) { return no_vertex; }
@@ -42,7 +42,7 @@ struct node2vec {
 
   [[nodiscard]] TENDRIL_HD int steps() const { return length; }
   [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return 1; }
-  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view& sample, transit_list const&, edge_list const& edges, int step,
+  [[nodiscard]] TENDRIL_HD vertex_id next(auto& sample, transit_list const&, auto const& edges, int step,
                                           random_stream& rng) const
   {
     if (edges.empty()) { return no_vertex; }
@@ -63,8 +63,7 @@ struct ppr {
   static constexpr bool reads_transit_only = true;
   [[nodiscard]] TENDRIL_HD int steps() const { return until_done; }
   [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return 1; }
-  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view&, transit_list const&, edge_list const& edges, int,
-                                          random_stream& rng) const
+  [[nodiscard]] TENDRIL_HD vertex_id next(auto&, transit_list const&, auto const& edges, int, random_stream& rng) const
   {
     return edges.empty() || rng.chance(stop) ? no_vertex : edges[rng.bounded(edges.size())];
   }
@@ -80,19 +79,18 @@ struct multidim {
   [[nodiscard]] TENDRIL_HD int steps() const { return length; }
   [[nodiscard]] TENDRIL_HD std::int64_t num_transits(int) const { return 1; }
   [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return 1; }
-  [[nodiscard]] TENDRIL_HD vertex_id step_transits(int, sample_view const& sample, std::int64_t,
-                                                   random_stream& rng) const
+  [[nodiscard]] TENDRIL_HD vertex_id step_transits(int, auto const& sample, std::int64_t, random_stream& rng) const
   {
-    auto& own = sample.state<state>();
+    auto& own = state_of<state>(sample);
     own.slot = rng.bounded(sample.num_roots());
     return sample.root(own.slot);
   }
-  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view& sample, transit_list const&, edge_list const& edges, int,
+  [[nodiscard]] TENDRIL_HD vertex_id next(auto& sample, transit_list const&, auto const& edges, int,
                                           random_stream& rng) const
   {
     if (edges.empty()) { return no_vertex; }
     vertex_id const v = edges[rng.bounded(edges.size())];
-    sample.replace_root(sample.state<state>().slot, v);
+    sample.replace_root(state_of<state>(sample).slot, v);
     return v;
   }
 };
@@ -105,8 +103,7 @@ struct khop {
   static constexpr bool reads_transit_only = true;
   [[nodiscard]] TENDRIL_HD int steps() const { return num_hops; }
   [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int step) const { return fanouts[step]; }
-  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view&, transit_list const&, edge_list const& edges, int,
-                                          random_stream& rng) const
+  [[nodiscard]] TENDRIL_HD vertex_id next(auto&, transit_list const&, auto const& edges, int, random_stream& rng) const
   {
     return edges.empty() ? no_vertex : edges[rng.bounded(edges.size())];
   }
@@ -121,7 +118,7 @@ struct layer {
   static constexpr sampling sampling_type() { return sampling::collective; }
   [[nodiscard]] TENDRIL_HD int steps() const { return until_done; }
   [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return size; }
-  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view& sample, transit_list const&, combined_edges const& edges, int,
+  [[nodiscard]] TENDRIL_HD vertex_id next(auto& sample, transit_list const&, auto const& edges, int,
                                           random_stream& rng) const
   {
     if (sample.num_added() + sample.call >= most || edges.empty()) { return no_vertex; }
@@ -138,8 +135,7 @@ struct weighted_khop_scan {
   static constexpr bool reads_transit_only = true;
   [[nodiscard]] TENDRIL_HD int steps() const { return num_hops; }
   [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int step) const { return fanouts[step]; }
-  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view&, transit_list const&, edge_list const& edges, int,
-                                          random_stream& rng) const
+  [[nodiscard]] TENDRIL_HD vertex_id next(auto&, transit_list const&, auto const& edges, int, random_stream& rng) const
   {
     double sum = 0;
     for (std::uint32_t k = 0; k < edges.size(); ++k) { sum += static_cast<double>(edges.weight(k)); }
@@ -163,7 +159,7 @@ struct importance {
   [[nodiscard]] TENDRIL_HD int steps() const { return layers; }
   [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int) const { return size; }
   [[nodiscard]] TENDRIL_HD bool unique(int) const { return distinct; }
-  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view& sample, transit_list const& transits, combined_edges const&, int,
+  [[nodiscard]] TENDRIL_HD vertex_id next(auto& sample, transit_list const& transits, auto const&, int,
                                           random_stream& rng) const
   {
     auto const v = static_cast<vertex_id>(rng.bounded(sample.graph.num_vertices));

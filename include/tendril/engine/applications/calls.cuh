@@ -21,7 +21,7 @@ __device__ __forceinline__ void report_problem(std::uint64_t* least, std::uint64
 
 /// Whether a sample has ended before a step, because the previous step added nothing. For applications that run
 /// until_done, whose steps are counted.
-__device__ __forceinline__ bool has_ended(application_setup const& setup, std::int64_t index, std::int32_t step)
+__device__ __forceinline__ bool has_ended(application_terms const& setup, std::int64_t index, std::int32_t step)
 {
   return setup.until_done && step > 0 && setup.places()[step].sizes[index] == 0;
 }
@@ -33,15 +33,15 @@ struct call_pair {
 
 /// Makes calls 2k and 2k + 1 for one transit (collective: for one sample); the two calls share a block of random bits.
 /// `sample.call` is 2k. Any thread.
-template <class A, class Edges>
-__device__ __forceinline__ call_pair call_both(A const& app, application_setup const& setup, rng_key key,
-                                               sample_view& sample, std::int64_t index, transit_list const& transits,
-                                               Edges const& edges, std::uint32_t sample_size, std::uint64_t& problem)
+template <class A, class View, class Edges>
+__device__ __forceinline__ call_pair call_both(A const& app, rng_key key, basic_sample_view<View>& sample,
+                                               std::int64_t index, transit_list const& transits, Edges const& edges,
+                                               std::uint32_t sample_size, std::uint64_t& problem)
 {
   call_pair out;
-  out.first = call_next(app, setup, key, sample, index, transits, edges, sample_size, problem);
+  out.first = call_next(app, key, sample, index, transits, edges, sample_size, problem);
   if (++sample.call < sample_size) {
-    out.second = call_next(app, setup, key, sample, index, transits, edges, sample_size, problem);
+    out.second = call_next(app, key, sample, index, transits, edges, sample_size, problem);
   }
   return out;
 }
@@ -60,9 +60,9 @@ __device__ __forceinline__ void store_both(vertex_id* out, call_pair const& pair
 
 /// Thread n makes one pair of calls of one step; neighbouring threads write neighbouring slots. Any threads that cover
 /// [0, num_pairs). For individual applications.
-template <class A>
+template <class A, class View>
 __global__ __launch_bounds__(call_threads) void call_kernel(A const __grid_constant__ app,
-                                                            application_setup const __grid_constant__ setup,
+                                                            application_setup<View> const __grid_constant__ setup,
                                                             call_task const __grid_constant__ task)
 {
   if constexpr (!is_collective<A>) {
@@ -74,7 +74,7 @@ __global__ __launch_bounds__(call_threads) void call_kernel(A const __grid_const
     std::uint32_t const first_call = 2 * (n - parent * shape.by_pairs.divisor());
     std::uint32_t const row = shape.by_transits.quotient(parent);
     std::int64_t const index = task.first_index + row;
-    sample_view sample = view_of<A>(setup, index, task.step);
+    auto sample = view_of<A>(setup, index, task.step);
     sample.transit = parent - row * shape.by_transits.divisor();
     sample.call = first_call;
 
@@ -82,9 +82,9 @@ __global__ __launch_bounds__(call_threads) void call_kernel(A const __grid_const
     call_pair pair;
     if (!has_ended(setup, index, task.step)) {
       vertex_id const transit = transit_of(app, setup, sample, sample.transit);
-      if (is_transit(setup, sample, index, transit, problem)) {
-        pair = call_both(app, setup, setup.key(task.step), sample, index, transit_list(transit),
-                         edge_list::of(setup.graph, transit), m, problem);
+      if (is_transit(sample, index, transit, problem)) {
+        pair = call_both(app, setup.key(task.step), sample, index, transit_list(transit),
+                         basic_edge_list(setup.graph.row(transit)), m, problem);
       }
     }
     step_place const& place = setup.places()[task.step + 1];
@@ -95,9 +95,9 @@ __global__ __launch_bounds__(call_threads) void call_kernel(A const __grid_const
 }
 
 /// Runs all steps, one thread per sample. Any threads, in a loop over the grid. For individual applications.
-template <class A>
+template <class A, class View>
 __global__ __launch_bounds__(call_threads) void lane_kernel(A const __grid_constant__ app,
-                                                            application_setup const __grid_constant__ setup,
+                                                            application_setup<View> const __grid_constant__ setup,
                                                             lane_task const __grid_constant__ task)
 {
   if constexpr (!is_collective<A>) {
@@ -110,18 +110,18 @@ __global__ __launch_bounds__(call_threads) void lane_kernel(A const __grid_const
         step_place const& place = setup.places()[step + 1];
         vertex_id pick = no_vertex;
         if (grows) {
-          sample_view sample = view_of<A>(setup, index, step);
+          auto sample = view_of<A>(setup, index, step);
           vertex_id const transit = transit_of(app, setup, sample, 0);
-          if (is_transit(setup, sample, index, transit, problem)) {
-            pick = call_next(app, setup, setup.key(step), sample, index, transit_list(transit),
-                             edge_list::of(setup.graph, transit), 1, problem);
+          if (is_transit(sample, index, transit, problem)) {
+            pick = call_next(app, setup.key(step), sample, index, transit_list(transit),
+                             basic_edge_list(setup.graph.row(transit)), 1, problem);
           }
         }
         place.vertices[index * place.stride] = pick;
         if (place.sizes != nullptr) { place.sizes[index] = pick == no_vertex ? 0 : 1; }
         if constexpr (application_has::end_step<A>) {
           if (grows) {
-            sample_view after = view_of<A>(setup, index, step + 1);
+            auto after = view_of<A>(setup, index, step + 1);
             app.end_step(after, step);
           }
         }
@@ -136,9 +136,9 @@ __global__ __launch_bounds__(call_threads) void lane_kernel(A const __grid_const
 }
 
 /// Calls end_step() of every sample that hasn't ended. Any threads, in a loop over the grid.
-template <class A>
+template <class A, class View>
 __global__ __launch_bounds__(call_threads) void end_step_kernel(A const __grid_constant__ app,
-                                                                application_setup const __grid_constant__ setup,
+                                                                application_setup<View> const __grid_constant__ setup,
                                                                 std::int32_t const step)
 {
   if constexpr (application_has::end_step<A>) {
@@ -146,7 +146,7 @@ __global__ __launch_bounds__(call_threads) void end_step_kernel(A const __grid_c
     for (std::int64_t index = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; index < setup.num_samples;
          index += stride) {
       if (has_ended(setup, index, step)) { continue; }
-      sample_view after = view_of<A>(setup, index, step + 1);
+      auto after = view_of<A>(setup, index, step + 1);
       app.end_step(after, step);
     }
   }

@@ -14,8 +14,8 @@ namespace tendril {
 namespace engine {
 
 /// Grows a run of samples and records their edges [num_steps], or null; returns the least problem.
-using grow_run =
-    std::function<std::uint64_t(application_setup const&, std::int64_t begin, std::int64_t end, recorded_edges* edges)>;
+using grow_run = std::function<std::uint64_t(application_setup<graph_view> const&, std::int64_t begin, std::int64_t end,
+                                             recorded_edges* edges)>;
 
 /// Runs a whole call on the CPU except the growing of samples. @throws as run_application.
 [[nodiscard]] samples run_on_cpu(graph const& graph, application_job const& job, std::span<vertex_id const> roots,
@@ -29,13 +29,18 @@ template <class A>
                                     std::int64_t first_sample, core::domain domain)
 {
   require_application<A>();
+  expect_form<application_forms<A>>(graph.view());
   auto const job = job_of(app, static_cast<std::int64_t>(roots.size()), num_roots, params);
-  return run_on_cpu(graph, job, roots, params, exec, first_sample, domain,
-                    [&](application_setup const& setup, std::int64_t begin, std::int64_t end, recorded_edges* edges) {
-                      sample_grower<A> grower(app, setup);
-                      grower.grow(begin, end, edges);
-                      return grower.problem();
-                    });
+  return run_on_cpu(
+      graph, job, roots, params, exec, first_sample, domain,
+      [&](application_setup<graph_view> const& setup, std::int64_t begin, std::int64_t end, recorded_edges* edges) {
+        return visit_form<application_forms<A>>(setup.graph, [&](auto const& view) {
+          auto const own = setup_with(setup, view);
+          sample_grower grower(app, own);
+          grower.grow(begin, end, edges);
+          return grower.problem();
+        });
+      });
 }
 
 }  // namespace engine
@@ -45,13 +50,13 @@ template <class A>
 /// Sample i depends only on the graph, the application, params.seed, its roots and its logical id first_sample + i
 /// (docs/reproducibility.md). The GPU's overload gives the same bytes with either executor.
 ///
-/// @param graph      In host memory.
+/// @param graph      In host memory; in CSR form, or in any form if the application's functions take `auto&`.
 /// @param app        A struct as <tendril/application.hpp> describes; all data it points to must be in host memory.
 /// @param roots      [n, num_roots] vertices, row-major: the initial vertices of each sample (<tendril/starts.hpp> can
 ///                   draw them).
 /// @param num_roots  Number of roots of each sample, >= 1.
 /// @return           In the memory of `exec`.
-/// @throws argument_error  for parameters and roots out of range; a step that adds a vertex, or follows a transit, that
+/// @throws argument_error  for a form of graph that the application can't read; parameters and roots out of range; a step that adds a vertex, or follows a transit, that
 ///                         is not in the graph; with `checked`: a sample that still grows after max_steps. If there are
 ///                         several problems, the message names the problem of the least sample. memory_error.
 template <class A>

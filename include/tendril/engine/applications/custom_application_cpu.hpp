@@ -26,7 +26,8 @@ struct recorded_edge_sink {
 
 /// Grows samples [begin, end); `sink` is null if no edges are recorded. @return 0, with the least problem in
 /// `problem`, or 1 if memory is exhausted.
-using custom_grow_function = int(void const* app, application_setup const* setup, std::int64_t begin, std::int64_t end,
+/// @param setup  An application_setup with the view that the library was compiled for.
+using custom_grow_function = int(void const* app, void const* setup, std::int64_t begin, std::int64_t end,
                                  recorded_edge_sink const* sink, std::uint64_t* problem);
 
 #ifdef TENDRIL_CUSTOM_UNIT
@@ -40,12 +41,13 @@ void tell_about(void const* app, std::int32_t num_steps, custom_about* about, st
 }
 
 template <class A>
-int grow_custom(void const* app, application_setup const* setup, std::int64_t begin, std::int64_t end,
+int grow_custom(void const* app, void const* setup, std::int64_t begin, std::int64_t end,
                 recorded_edge_sink const* sink, std::uint64_t* problem)
 {
   try {
-    std::vector<recorded_edges> edges(sink == nullptr ? 0 : static_cast<std::size_t>(setup->num_steps));
-    sample_grower<A> grower(*static_cast<A const*>(app), *setup);
+    auto const& own = *static_cast<application_setup<named_view> const*>(setup);
+    std::vector<recorded_edges> edges(sink == nullptr ? 0 : static_cast<std::size_t>(own.num_steps));
+    sample_grower grower(*static_cast<A const*>(app), own);
     grower.grow(begin, end, edges.empty() ? nullptr : edges.data());
     std::int32_t step = 0;
     for (recorded_edges const& of_step : edges) {

@@ -23,10 +23,7 @@ struct custom_about {
 struct no_application {
   TENDRIL_HD int steps() const { return 1; }
   TENDRIL_HD std::int64_t sample_size(int) const { return 1; }
-  TENDRIL_HD vertex_id next(sample_view&, transit_list const&, edge_list const&, int, random_stream&) const
-  {
-    return no_vertex;
-  }
+  TENDRIL_HD vertex_id next(auto&, transit_list const&, auto const&, int, random_stream&) const { return no_vertex; }
 };
 
 /// The compiled application.

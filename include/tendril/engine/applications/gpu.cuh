@@ -17,24 +17,26 @@
 namespace tendril {
 namespace engine {
 
-/// The kernels of an application compiled with this header.
-template <class A>
+/// The kernels of an application compiled with this header, for graphs of one form.
+template <class A, class View>
 [[nodiscard]] application_kernels kernels_of()
 {
   application_kernels kernels;
-  kernels.teams = reinterpret_cast<void const*>(team_kernel<A>);
-  kernels.transits = reinterpret_cast<void const*>(transit_kernel<A>);
+  kernels.teams = reinterpret_cast<void const*>(team_kernel<A, View>);
+  kernels.transits = reinterpret_cast<void const*>(transit_kernel<A, View>);
   if constexpr (!is_collective<A>) {
-    kernels.lanes = reinterpret_cast<void const*>(lane_kernel<A>);
-    kernels.calls = reinterpret_cast<void const*>(call_kernel<A>);
-    kernels.few = reinterpret_cast<void const*>(few_calls_kernel<A>);
-    kernels.block = reinterpret_cast<void const*>(block_calls_kernel<A>);
-    kernels.grid = reinterpret_cast<void const*>(grid_calls_kernel<A>);
-    if constexpr (application_has::reads_transit_only<A>) {
-      kernels.listed = reinterpret_cast<void const*>(listed_call_kernel<A>);
+    kernels.lanes = reinterpret_cast<void const*>(lane_kernel<A, View>);
+    kernels.calls = reinterpret_cast<void const*>(call_kernel<A, View>);
+    kernels.few = reinterpret_cast<void const*>(few_calls_kernel<A, View>);
+    kernels.block = reinterpret_cast<void const*>(block_calls_kernel<A, View>);
+    kernels.grid = reinterpret_cast<void const*>(grid_calls_kernel<A, View>);
+    if constexpr (application_has::reads_transit_only<A> && std::is_same_v<View, csr_view>) {
+      kernels.listed = reinterpret_cast<void const*>(listed_call_kernel<A, View>);
     }
   }
-  if constexpr (application_has::end_step<A>) { kernels.ends = reinterpret_cast<void const*>(end_step_kernel<A>); }
+  if constexpr (application_has::end_step<A>) {
+    kernels.ends = reinterpret_cast<void const*>(end_step_kernel<A, View>);
+  }
   return kernels;
 }
 
@@ -45,8 +47,10 @@ template <class A>
                                     std::int64_t first_sample, core::domain domain)
 {
   require_application<A>();
+  auto const kernels = visit_form<application_forms<A>>(
+      graph.view(), [](auto const& view) { return kernels_of<A, std::decay_t<decltype(view)>>(); });
   auto const job = job_of(app, static_cast<std::int64_t>(roots.size()), num_roots, params);
-  return run_on_gpu(kernels_of<A>(), &app, graph, job, roots, params, exec, first_sample, domain);
+  return run_on_gpu(kernels, &app, graph, job, roots, params, exec, first_sample, domain);
 }
 
 }  // namespace engine
@@ -54,9 +58,10 @@ template <class A>
 /// Grows samples by an application on the GPU of `exec`. The bytes equal those of the CPU's overload with either
 /// executor. Compile with --fmad=false.
 ///
-/// @param graph  In the memory of exec.device, or of the host. A graph in host memory is copied to the GPU for the call
-///               if it takes at most params.gpu_memory bytes. A larger graph streams: its edges pass through the GPU,
-///               step by step. The application must allow streaming (reads_transit_only); it must not record edges and,
+/// @param graph  In the memory of exec.device, or of the host; in CSR form, or in any form if the application's
+///               functions take `auto&`. A graph in host memory is copied to the GPU for the call if it takes at most
+///               params.gpu_memory bytes. A larger graph, in CSR form, streams: its edges pass through the GPU, step by
+///               step. The application must allow streaming (reads_transit_only); it must not record edges and,
 ///               unless it is collective, must not have unique steps. All data that `app` points to is in the memory of
 ///               exec.device.
 /// @param roots  [n, num_roots] vertices in that memory, row-major.
@@ -80,6 +85,7 @@ template <class A>
                                                               application_params const& params, gpu_exec const& exec)
 {
   require_application<A>();
+  engine::expect_form<engine::application_forms<A>>(graph.view());
   return engine::plan_steps(engine::job_of(app, num_samples * num_roots, num_roots, params), graph, params, exec);
 }
 

@@ -16,7 +16,7 @@
 
 namespace tendril::engine {
 
-/// The kernels of one application: functions, or cudaKernel_t of a library. Each kernel takes the application by value,
+/// The kernels of one application for graphs of one form: functions, or cudaKernel_t of a library. Each kernel takes the application by value,
 /// then application_setup, then the arguments that its own comment lists.
 struct application_kernels {
   void const* lanes = nullptr;     ///< lane_kernel: a thread per sample, all steps. If steps make one call per sample.
@@ -34,17 +34,17 @@ struct application_kernels {
 class application_run {
  public:
   /// Allocates from memory_of(exec) and enqueues copies of the tables on the stream of `exec`. Keeps references to all
-  /// its arguments except the view; from the view it reads only the number of vertices here.
+  /// its arguments except the graph; of the graph it reads only the number of vertices here.
   /// @throws argument_error for a negative first_sample; memory_error; device_error.
-  application_run(csr_arrays const& graph, application_job const& job, std::span<vertex_id const> roots,
+  application_run(graph_view const& graph, application_job const& job, std::span<vertex_id const> roots,
                   application_params const& params, std::int64_t first_sample, core::domain domain,
                   gpu_exec const& exec);
 
   application_job const& job;
   application_params const& params;
   gpu_exec const& exec;
-  application_setup setup;           ///< Its pointers are to device memory.
-  std::uint64_t* problem = nullptr;  ///< Device memory: the least problem_code so far.
+  application_setup<graph_view> setup;  ///< Its pointers are to device memory.
+  std::uint64_t* problem = nullptr;     ///< Device memory: the least problem_code so far.
   samples out;
 
   /// Restores the initial roots and states, so that the job can run once more.

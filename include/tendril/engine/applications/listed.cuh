@@ -15,10 +15,10 @@ namespace tendril::engine {
 /// Thread n makes one pair of calls for pair n / pairs-of-calls of the list. `setup.graph` is a view whose edge arrays
 /// hold the edges of the list's transits, at their positions in the whole graph. transit_kernel handles the slots of
 /// pairs without a transit, which no list contains. Any threads that cover [0, num_calls). For individual applications.
-template <class A>
-__global__ __launch_bounds__(call_threads) void listed_call_kernel(A const __grid_constant__ app,
-                                                                   application_setup const __grid_constant__ setup,
-                                                                   listed_task const __grid_constant__ task)
+template <class A, class View>
+__global__ __launch_bounds__(call_threads) void listed_call_kernel(
+    A const __grid_constant__ app, application_setup<View> const __grid_constant__ setup,
+    listed_task const __grid_constant__ task)
 {
   if constexpr (!is_collective<A>) {
     std::uint32_t const n = blockIdx.x * blockDim.x + threadIdx.x;
@@ -30,14 +30,14 @@ __global__ __launch_bounds__(call_threads) void listed_call_kernel(A const __gri
     std::uint32_t const pair = task.pairs[at];
     std::uint32_t const row = shape.by_transits.quotient(pair);
     std::int64_t const index = task.first_index + row;
-    sample_view sample = view_of<A>(setup, index, task.step);
+    auto sample = view_of<A>(setup, index, task.step);
     sample.transit = pair - row * shape.by_transits.divisor();
     sample.call = first_call;
 
     std::uint64_t problem = problem_code::none;
     vertex_id const transit = task.transits[at];
-    call_pair const both = call_both(app, setup, setup.key(task.step), sample, index, transit_list(transit),
-                                     edge_list::of(setup.graph, transit), m, problem);
+    call_pair const both = call_both(app, setup.key(task.step), sample, index, transit_list(transit),
+                                     basic_edge_list(setup.graph.row(transit)), m, problem);
     step_place const& place = setup.places()[task.step + 1];
     store_both(place.vertices + index * place.stride + std::int64_t{sample.transit} * m + first_call, both,
                first_call + 1 < m);

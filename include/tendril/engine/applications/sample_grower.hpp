@@ -21,10 +21,10 @@ struct recorded_edges {
 };
 
 /// Grows a run of samples, one after another. Each thread has its own grower.
-template <class A>
+template <class A, class View>
 class sample_grower {
  public:
-  sample_grower(A const& app, application_setup const& setup) : app_(app), setup_(setup) {}
+  sample_grower(A const& app, application_setup<View> const& setup) : app_(app), setup_(setup) {}
 
   /// Grows samples [begin, end) to their ends. `edges` [num_steps] collects the recorded edges; null if none are
   /// recorded.
@@ -39,11 +39,14 @@ class sample_grower {
   [[nodiscard]] std::uint64_t problem() const { return problem_; }
 
  private:
+  using sample_type = basic_sample_view<View>;
+  using list_type = basic_edge_list<typename View::row_type>;
+
   void grow(std::int64_t index, recorded_edges* edges)
   {
     bool grows = true;
     for (std::int32_t step = 0; step < setup_.num_steps; ++step) {
-      sample_view sample = view_of<A>(setup_, index, step);
+      sample_type sample = view_of<A>(setup_, index, step);
       step_shape const& shape = setup_.shape(step);
       step_place const& place = setup_.places()[step + 1];
       vertex_id* const out = place.vertices + index * place.stride;
@@ -62,7 +65,7 @@ class sample_grower {
       }
       if constexpr (application_has::end_step<A>) {
         if (grows) {
-          sample_view after = view_of<A>(setup_, index, step + 1);
+          sample_type after = view_of<A>(setup_, index, step + 1);
           app_.end_step(after, step);
         }
       }
@@ -77,19 +80,19 @@ class sample_grower {
   {
     step_place const& roots = setup_.places()[0];
     for (std::int64_t i = 0; i < roots.num_slots && i < 16; ++i) {
-      __builtin_prefetch(setup_.graph.indptr + roots.vertices[index * roots.stride + i]);
+      setup_.graph.prefetch_row(roots.vertices[index * roots.stride + i]);
     }
   }
 
   void note(std::uint64_t code) { problem_ = std::min(problem_, code); }
 
-  void find_transits(sample_view const& sample, std::int64_t index, step_shape const& shape)
+  void find_transits(sample_type const& sample, std::int64_t index, step_shape const& shape)
   {
     transits_.resize(static_cast<std::size_t>(shape.num_transits));
     for (std::size_t i = 0; i < transits_.size(); ++i) {
       vertex_id const v = transit_of(app_, setup_, sample, static_cast<std::int64_t>(i));
-      transits_[i] = is_transit(setup_, sample, index, v, problem_) ? v : no_vertex;
-      if (transits_[i] != no_vertex) { __builtin_prefetch(setup_.graph.indptr + transits_[i]); }
+      transits_[i] = is_transit(sample, index, v, problem_) ? v : no_vertex;
+      if (transits_[i] != no_vertex) { setup_.graph.prefetch_row(transits_[i]); }
     }
     if constexpr (is_collective<A>) {
       offsets_.assign(transits_.size() + 1, 0);
@@ -100,7 +103,7 @@ class sample_grower {
   }
 
   /// Fills the slots of a step with the method that suits it.
-  void fill(sample_view& sample, std::int64_t index, step_shape const& shape, vertex_id* out, bool records)
+  void fill(sample_type& sample, std::int64_t index, step_shape const& shape, vertex_id* out, bool records)
   {
     if constexpr (goes_ahead) {
       if (!records && !shape.unique) {
@@ -119,7 +122,7 @@ class sample_grower {
   /// Does the work of add() for an individual application without unique steps or recorded edges. It draws the first
   /// numbers of many calls at once, and prefetches the edges that a single bounded(size) would pick, before next() asks
   /// for them. An application that picks edges in another way loses a few prefetches.
-  void add_ahead(sample_view& sample, std::int64_t index, step_shape const& shape, vertex_id* out)
+  void add_ahead(sample_type& sample, std::int64_t index, step_shape const& shape, vertex_id* out)
   {
     auto const m = static_cast<std::size_t>(shape.sample_size);
     std::size_t const tile = std::max<std::size_t>(1, calls_ahead / m);
@@ -148,26 +151,24 @@ class sample_grower {
                   ? random_stream(key, sample.id, sample.transit, sample.call, static_cast<std::uint32_t>(m))
                   : random_stream(key, sample.id, sample.transit, sample.call, static_cast<std::uint32_t>(m),
                                   bits_[i * m + j]);
-          slots[j] = call_next_with(rng, app_, setup_, sample, index, transit, lists_[i], problem_);
+          slots[j] = call_next_with(rng, app_, sample, index, transit, lists_[i], problem_);
         }
       }
     }
   }
 
   /// Looks up the list of a transit, and prefetches the edges that `bits` are likely to pick.
-  void look_up(vertex_id transit, edge_list& list, std::uint64_t const* bits, std::size_t count) const
+  void look_up(vertex_id transit, list_type& list, std::uint64_t const* bits, std::size_t count) const
   {
     list = {};
     if (transit == no_vertex) { return; }
-    list = edge_list::of(setup_.graph, transit);
+    list = list_type(setup_.graph.row(transit));
     if (list.empty() || setup_.draw_calls == nullptr) { return; }
-    for (std::size_t j = 0; j < count; ++j) {
-      __builtin_prefetch(list.neighbors + core::bounded(bits[j], list.num_edges));
-    }
+    for (std::size_t j = 0; j < count; ++j) { list.row().prefetch(core::bounded(bits[j], list.size())); }
   }
 
   /// Makes the call for one slot, in round `round`.
-  vertex_id call(sample_view& sample, std::int64_t index, step_shape const& shape, std::int64_t slot,
+  vertex_id call(sample_type& sample, std::int64_t index, step_shape const& shape, std::int64_t slot,
                  std::uint32_t round)
   {
     auto const m = static_cast<std::uint32_t>(shape.sample_size);
@@ -176,20 +177,20 @@ class sample_grower {
     if constexpr (is_collective<A>) {
       sample.transit = 0;
       transit_list const all(transits_.data(), static_cast<std::uint32_t>(transits_.size()));
-      combined_edges const edges(setup_.graph, all, offsets_.data());
-      return call_next(app_, setup_, key, sample, index, all, edges, m, problem_);
+      basic_combined_edges<View> const edges(setup_.graph, all, offsets_.data());
+      return call_next(app_, key, sample, index, all, edges, m, problem_);
     } else {
       sample.transit = static_cast<std::uint32_t>(slot / shape.sample_size);
       vertex_id const transit = transits_[sample.transit];
       if (transit == no_vertex) { return no_vertex; }
-      return call_next(app_, setup_, key, sample, index, transit_list(transit), edge_list::of(setup_.graph, transit), m,
+      return call_next(app_, key, sample, index, transit_list(transit), list_type(setup_.graph.row(transit)), m,
                        problem_);
     }
   }
 
   /// Fills the slots of a step. A unique step calls again, round by round, for each slot whose vertex an earlier slot
   /// or an earlier round already has. The result is the first distinct vertices of one sequence of calls.
-  void add(sample_view& sample, std::int64_t index, step_shape const& shape, vertex_id* out)
+  void add(sample_type& sample, std::int64_t index, step_shape const& shape, vertex_id* out)
   {
     std::fill_n(out, shape.num_slots, no_vertex);
     rounds_.assign(static_cast<std::size_t>(shape.num_slots), max_unique_rounds);
@@ -230,7 +231,7 @@ class sample_grower {
   }
 
   /// Repeats the last call of every settled slot, to record its edges.
-  void record(sample_view& sample, std::int64_t index, step_shape const& shape, recorded_edges& edges)
+  void record(sample_type& sample, std::int64_t index, step_shape const& shape, recorded_edges& edges)
   {
     std::size_t const before = edges.sources.size();
     for (std::int64_t slot = 0; slot < shape.num_slots; ++slot) {
@@ -250,10 +251,10 @@ class sample_grower {
   }
 
   A const& app_;
-  application_setup const& setup_;
+  application_setup<View> const& setup_;
   std::vector<vertex_id> transits_;
   std::vector<std::uint64_t> offsets_;
-  std::vector<edge_list> lists_;       // of a group of transits,
+  std::vector<list_type> lists_;       // of a group of transits,
   std::vector<std::uint64_t> bits_;    // and the first numbers of their calls
   std::vector<std::int64_t> open_;     // slots without a vertex
   std::vector<std::uint32_t> rounds_;  // per slot: the round that settled it; max_unique_rounds if no round did

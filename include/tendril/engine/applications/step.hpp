@@ -31,9 +31,8 @@ inline constexpr int inline_steps = 8;
 using draw_calls_function = void(rng_key key, std::uint64_t sample, std::uint32_t first, std::uint32_t count,
                                  std::uint32_t sample_size, std::uint64_t* bits);
 
-/// The description of a job except for the application. All pointers are to memory of the executor.
-struct application_setup {
-  csr_arrays graph;
+/// The description of a job except for the application and the graph. All pointers are to memory of the executor.
+struct application_terms {
   std::uint64_t seed = 0;
   core::domain domain = core::domain::application;
   std::int64_t num_samples = 0;
@@ -64,6 +63,19 @@ struct application_setup {
     return key_table == nullptr ? short_keys[step] : key_table[step];
   }
 };
+
+/// The same with the graph. Kernels have the view of one form; the host has a graph_view until it calls them.
+template <class View>
+struct application_setup : application_terms {
+  View graph;
+};
+
+/// The setup of a job whose graph has this view.
+template <class View>
+TENDRIL_HD application_setup<View> setup_with(application_terms const& terms, View const& view)
+{
+  return {terms, view};
+}
 
 /// Data that transit-parallel kernels have computed for one step of samples [first_sample, first_sample + num_samples),
 /// for kernels that then choose sample-parallel. num_samples 0: no such data, and the launch covers all samples.
@@ -112,20 +124,20 @@ struct problem_code {
 
 /// The key of a step's calls. `round`: the number of earlier attempts of a unique step. setup.key(step) is the key of
 /// round 0.
-TENDRIL_HD rng_key call_key(application_setup const& setup, std::int32_t step, std::uint32_t round)
+TENDRIL_HD rng_key call_key(application_terms const& setup, std::int32_t step, std::uint32_t round)
 {
   return core::make_key(setup.seed, setup.domain, (std::uint64_t{round} << 32U) | static_cast<std::uint32_t>(step + 1));
 }
 
 /// The key of the numbers that step_transits() draws. It differs from the key of every call.
-TENDRIL_HD rng_key transit_key(application_setup const& setup, std::int32_t step)
+TENDRIL_HD rng_key transit_key(application_terms const& setup, std::int32_t step)
 {
   return core::make_key(setup.seed, setup.domain, (std::uint64_t{1} << 63U) | static_cast<std::uint32_t>(step + 1));
 }
 
 /// The view of sample `index` before step `step`.
-template <class A>
-TENDRIL_HD sample_view view_of(application_setup const& setup, std::int64_t index, std::int32_t step)
+template <class A, class View>
+TENDRIL_HD basic_sample_view<View> view_of(application_setup<View> const& setup, std::int64_t index, std::int32_t step)
 {
   void* state = nullptr;
   if constexpr (application_has::state<A>) { state = setup.states + index * setup.state_bytes; }
@@ -133,8 +145,9 @@ TENDRIL_HD sample_view view_of(application_setup const& setup, std::int64_t inde
 }
 
 /// Transit i of a step; `no_vertex` for an empty slot. The value of step_transits() is not checked here.
-template <class A>
-TENDRIL_HD vertex_id transit_of(A const& app, application_setup const& setup, sample_view const& sample, std::int64_t i)
+template <class A, class View>
+TENDRIL_HD vertex_id transit_of(A const& app, application_terms const& setup, basic_sample_view<View> const& sample,
+                                std::int64_t i)
 {
   if constexpr (application_has::random_transits<A>) {
     random_stream rng(transit_key(setup, sample.step), sample.id, static_cast<std::uint32_t>(i), 0, 1);
@@ -147,10 +160,11 @@ TENDRIL_HD vertex_id transit_of(A const& app, application_setup const& setup, sa
 }
 
 /// Whether a transit may be followed. If not, `problem` is set, unless the transit is no_vertex.
-TENDRIL_HD bool is_transit(application_setup const& setup, sample_view const& sample, std::int64_t index, vertex_id v,
+template <class View>
+TENDRIL_HD bool is_transit(basic_sample_view<View> const& sample, std::int64_t index, vertex_id v,
                            std::uint64_t& problem)
 {
-  if (v < setup.graph.num_vertices) { return true; }
+  if (v < sample.graph.num_vertices) { return true; }
   if (v != no_vertex) {
     auto const what = sample.step == 0 ? application_problem::root : application_problem::transit;
     std::uint64_t const code = problem_code::of(index, sample.step, what);
@@ -161,13 +175,13 @@ TENDRIL_HD bool is_transit(application_setup const& setup, sample_view const& sa
 
 /// Makes one call of next() with the numbers of `rng`. Returns its result; if the result is not a vertex of the graph,
 /// sets `problem` and returns no_vertex.
-template <class A, class Edges>
-TENDRIL_HD vertex_id call_next_with(random_stream& rng, A const& app, application_setup const& setup,
-                                    sample_view& sample, std::int64_t index, transit_list const& transits,
-                                    Edges const& edges, std::uint64_t& problem)
+template <class A, class View, class Edges>
+TENDRIL_HD vertex_id call_next_with(random_stream& rng, A const& app, basic_sample_view<View>& sample,
+                                    std::int64_t index, transit_list const& transits, Edges const& edges,
+                                    std::uint64_t& problem)
 {
   vertex_id const v = app.next(sample, transits, edges, sample.step, rng);
-  if (v < setup.graph.num_vertices) { return v; }
+  if (v < sample.graph.num_vertices) { return v; }
   if (v != no_vertex) {
     std::uint64_t const code = problem_code::of(index, sample.step, application_problem::vertex);
     problem = code < problem ? code : problem;
@@ -177,13 +191,13 @@ TENDRIL_HD vertex_id call_next_with(random_stream& rng, A const& app, applicatio
 
 /// Makes one call of next() with the call's own numbers. `key`: the key of the step, and of the number of earlier calls
 /// of a unique step for the slot.
-template <class A, class Edges>
-TENDRIL_HD vertex_id call_next(A const& app, application_setup const& setup, rng_key key, sample_view& sample,
-                               std::int64_t index, transit_list const& transits, Edges const& edges,
-                               std::uint32_t sample_size, std::uint64_t& problem)
+template <class A, class View, class Edges>
+TENDRIL_HD vertex_id call_next(A const& app, rng_key key, basic_sample_view<View>& sample, std::int64_t index,
+                               transit_list const& transits, Edges const& edges, std::uint32_t sample_size,
+                               std::uint64_t& problem)
 {
   random_stream rng(key, sample.id, sample.transit, sample.call, sample_size);
-  return call_next_with(rng, app, setup, sample, index, transits, edges, problem);
+  return call_next_with(rng, app, sample, index, transits, edges, problem);
 }
 
 }  // namespace tendril::engine

@@ -10,6 +10,7 @@
 #include <tendril/application.hpp>
 #include <tendril/engine/applications/step.hpp>
 #include <tendril/engine/applications/traits.hpp>
+#include <tendril/engine/forms.hpp>
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
 
@@ -43,12 +44,12 @@ struct application_job {
 [[nodiscard]] std::vector<step_place> make_places(application_job const& job, samples& out, vertex_id* roots);
 
 /// The keys of round 0, [steps].
-[[nodiscard]] std::vector<rng_key> make_call_keys(application_setup const& setup);
+[[nodiscard]] std::vector<rng_key> make_call_keys(application_terms const& setup);
 
 /// The setup of a job, without its tables (places, shapes, keys, states).
-[[nodiscard]] application_setup make_application_setup(csr_arrays const& graph, application_job const& job,
-                                                       application_params const& params, std::uint64_t first_sample,
-                                                       core::domain domain);
+[[nodiscard]] application_setup<graph_view> make_application_setup(graph_view const& graph, application_job const& job,
+                                                                   application_params const& params,
+                                                                   std::uint64_t first_sample, core::domain domain);
 
 /// @throws argument_error describing the problem, if `code` isn't problem_code::none.
 void throw_application_problem(std::uint64_t code, application_job const& job, std::uint64_t first_sample,

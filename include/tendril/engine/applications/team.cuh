@@ -13,10 +13,10 @@
 namespace tendril::engine {
 
 /// One block and its sample. All members: the whole block, converged, unless a member's comment says otherwise.
-template <class A>
+template <class A, class View>
 class team {
  public:
-  __device__ team(A const& app, application_setup const& setup, team_task const& task, combined_copy const& copy,
+  __device__ team(A const& app, application_setup<View> const& setup, team_task const& task, combined_copy const& copy,
                   unsigned char* memory, std::uint64_t* block_sums)
       : app_(app), setup_(setup), task_(task), copy_(copy), sums_(block_sums)
   {
@@ -37,7 +37,7 @@ class team {
       vertex_id* const out = place.vertices + index * place.stride;
       std::uint32_t added = 0;
       if (grows) {
-        sample_view sample = view_of<A>(setup_, index, step);
+        sample_type sample = view_of<A>(setup_, index, step);
         find_transits(sample, index, shape);
         added = shape.unique ? add_unique(sample, index, shape, out) : add(sample, index, shape, out);
       } else {
@@ -51,7 +51,7 @@ class team {
         if (threadIdx.x == 0 && place.sizes != nullptr) { place.sizes[index] = static_cast<std::int32_t>(sum); }
         if constexpr (application_has::end_step<A>) {
           if (threadIdx.x == 0 && grows) {
-            sample_view after = view_of<A>(setup_, index, step + 1);
+            sample_type after = view_of<A>(setup_, index, step + 1);
             app_.end_step(after, step);
           }
         }
@@ -67,6 +67,8 @@ class team {
   [[nodiscard]] __device__ std::uint64_t problem() const { return problem_; }
 
  private:
+  using sample_type = basic_sample_view<View>;
+
   static constexpr bool own_transits = application_has::step_transits<A> || application_has::random_transits<A>;
   static constexpr std::uint32_t settled = 0xffffffffU;
   static constexpr std::uint32_t none = 0xffffffffU;
@@ -105,7 +107,7 @@ class team {
 
   /// Computes and stores the transits of a step if the block keeps them; for a collective application also the offsets
   /// of their lists.
-  __device__ void find_transits(sample_view const& sample, std::int64_t index, step_shape const& shape)
+  __device__ void find_transits(sample_type const& sample, std::int64_t index, step_shape const& shape)
   {
     if constexpr (is_collective<A> || own_transits) {
       std::int64_t const row = index - copy_.first_sample;
@@ -135,14 +137,14 @@ class team {
   }
 
   /// A transit, or no_vertex. Any thread.
-  __device__ vertex_id checked_transit(sample_view const& sample, std::int64_t index, std::int64_t i)
+  __device__ vertex_id checked_transit(sample_type const& sample, std::int64_t index, std::int64_t i)
   {
     vertex_id const v = transit_of(app_, setup_, sample, i);
-    return is_transit(setup_, sample, index, v, problem_) ? v : no_vertex;
+    return is_transit(sample, index, v, problem_) ? v : no_vertex;
   }
 
   /// Transit i of an individual application, valid after find_transits(). Any thread.
-  __device__ vertex_id transit_at(sample_view const& sample, std::uint32_t i) const
+  __device__ vertex_id transit_at(sample_type const& sample, std::uint32_t i) const
   {
     if constexpr (own_transits) {
       return transits_[i];
@@ -152,27 +154,27 @@ class team {
   }
 
   /// Makes the call for one slot. Any thread.
-  __device__ vertex_id call(sample_view& sample, std::int64_t index, step_shape const& shape, std::int64_t slot,
+  __device__ vertex_id call(sample_type& sample, std::int64_t index, step_shape const& shape, std::int64_t slot,
                             rng_key key)
   {
     auto const m = static_cast<std::uint32_t>(shape.sample_size);
     if constexpr (is_collective<A>) {
       sample.call = static_cast<std::uint32_t>(slot);
       transit_list const all(transits_, static_cast<std::uint32_t>(shape.num_transits));
-      combined_edges const edges(setup_.graph, all, offsets_, copy_.neighbors);
-      return call_next(app_, setup_, key, sample, index, all, edges, m, problem_);
+      basic_combined_edges<View> const edges(setup_.graph, all, offsets_, copy_.neighbors);
+      return call_next(app_, key, sample, index, all, edges, m, problem_);
     } else {
       sample.transit = static_cast<std::uint32_t>(slot) / m;
       sample.call = static_cast<std::uint32_t>(slot) - sample.transit * m;
       vertex_id const transit = transit_at(sample, sample.transit);
-      if (!is_transit(setup_, sample, index, transit, problem_)) { return no_vertex; }
-      return call_next(app_, setup_, key, sample, index, transit_list(transit), edge_list::of(setup_.graph, transit), m,
+      if (!is_transit(sample, index, transit, problem_)) { return no_vertex; }
+      return call_next(app_, key, sample, index, transit_list(transit), basic_edge_list(setup_.graph.row(transit)), m,
                        problem_);
     }
   }
 
   /// Sets the output of the next call's edges; `row` is the call's slot among those of all samples. Any thread.
-  __device__ void open_sink(sample_view& sample, std::int64_t row) const
+  __device__ void open_sink(sample_type& sample, std::int64_t row) const
   {
     if constexpr (application_has::edges<A>) {
       if (task_.edge_offsets != nullptr) {
@@ -191,7 +193,7 @@ class team {
   }
 
   /// Fills the slots of a step. @return the number of slots with a vertex that belong to the calling thread.
-  __device__ std::uint32_t add(sample_view& sample, std::int64_t index, step_shape const& shape, vertex_id* out)
+  __device__ std::uint32_t add(sample_type& sample, std::int64_t index, step_shape const& shape, vertex_id* out)
   {
     if constexpr (application_has::edges<A>) {
       return add_with_edges(sample, index, shape, out);
@@ -209,13 +211,13 @@ class team {
         call_pair pair;
         if constexpr (is_collective<A>) {
           transit_list const all(transits_, static_cast<std::uint32_t>(shape.num_transits));
-          combined_edges const edges(setup_.graph, all, offsets_, copy_.neighbors);
-          pair = call_both(app_, setup_, key, sample, index, all, edges, m, problem_);
+          basic_combined_edges<View> const edges(setup_.graph, all, offsets_, copy_.neighbors);
+          pair = call_both(app_, key, sample, index, all, edges, m, problem_);
         } else {
           vertex_id const transit = transit_at(sample, parent);
-          if (is_transit(setup_, sample, index, transit, problem_)) {
-            pair = call_both(app_, setup_, key, sample, index, transit_list(transit),
-                             edge_list::of(setup_.graph, transit), m, problem_);
+          if (is_transit(sample, index, transit, problem_)) {
+            pair = call_both(app_, key, sample, index, transit_list(transit),
+                             basic_edge_list(setup_.graph.row(transit)), m, problem_);
           }
         }
         store_both(out + std::int64_t{parent} * m + first_call, pair, first_call + 1 < m);
@@ -226,7 +228,7 @@ class team {
   }
 
   /// Fills the slots of a step whose calls record edges.
-  __device__ std::uint32_t add_with_edges(sample_view& sample, std::int64_t index, step_shape const& shape,
+  __device__ std::uint32_t add_with_edges(sample_type& sample, std::int64_t index, step_shape const& shape,
                                           vertex_id* out)
   {
     rng_key const key = setup_.key(sample.step);
@@ -245,7 +247,7 @@ class team {
   /// Fills the slots of a unique step in rounds. In a round every open slot makes a call, and each candidate is put
   /// into the table. If no earlier round has the vertex, its least slot wins it and is settled; the other slots stay
   /// open.
-  __device__ std::uint32_t add_unique(sample_view& sample, std::int64_t index, step_shape const& shape, vertex_id* out)
+  __device__ std::uint32_t add_unique(sample_type& sample, std::int64_t index, step_shape const& shape, vertex_id* out)
   {
     for (std::uint32_t k = threadIdx.x; k < task_.layout.table_size; k += blockDim.x) {
       keys_[k] = no_vertex;
@@ -299,7 +301,7 @@ class team {
   }
 
   /// Repeats the call of a settled slot, to record its edges. Any thread.
-  __device__ void record(sample_view& sample, std::int64_t index, step_shape const& shape, std::int64_t slot,
+  __device__ void record(sample_type& sample, std::int64_t index, step_shape const& shape, std::int64_t slot,
                          std::int64_t row, rng_key key)
   {
     if constexpr (application_has::edges<A>) {
@@ -325,7 +327,7 @@ class team {
   }
 
   A const& app_;
-  application_setup const& setup_;
+  application_setup<View> const& setup_;
   team_task const& task_;
   combined_copy const& copy_;
   std::uint64_t* sums_;  // [warps of the block], shared
@@ -340,9 +342,9 @@ class team {
 };
 
 /// One block per sample, in a loop over the grid.
-template <class A>
+template <class A, class View>
 __global__ __launch_bounds__(most_team_threads) void team_kernel(A const __grid_constant__ app,
-                                                                 application_setup const __grid_constant__ setup,
+                                                                 application_setup<View> const __grid_constant__ setup,
                                                                  team_task const __grid_constant__ task,
                                                                  combined_copy const __grid_constant__ copy)
 {
@@ -350,7 +352,7 @@ __global__ __launch_bounds__(most_team_threads) void team_kernel(A const __grid_
   __shared__ std::uint64_t sums[most_team_threads / 32];
   unsigned char* const memory =
       task.scratch == nullptr ? shared_memory : task.scratch + std::size_t{blockIdx.x} * task.layout.bytes;
-  team<A> own(app, setup, task, copy, memory, sums);
+  team<A, View> own(app, setup, task, copy, memory, sums);
   std::int64_t const count = copy.num_samples > 0 ? copy.num_samples : setup.num_samples;
   for (std::int64_t i = blockIdx.x; i < count; i += gridDim.x) { own.grow(copy.first_sample + i); }
   report_problem(task.problem, own.problem());

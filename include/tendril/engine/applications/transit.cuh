@@ -42,9 +42,9 @@ __device__ __forceinline__ void clear_slots(vertex_id* out, std::uint32_t num_sl
 /// sample has ended. Transit-parallel steps call step_transits() only here, once per pair, since it may write the
 /// sample's state. The slots of pairs without a transit are cleared here, since no run of the map contains these pairs.
 /// Any grid of whole warps, in a loop.
-template <class A>
+template <class A, class View>
 __global__ __launch_bounds__(transit_threads) void transit_kernel(A const __grid_constant__ app,
-                                                                  application_setup const __grid_constant__ setup,
+                                                                  application_setup<View> const __grid_constant__ setup,
                                                                   transit_task const __grid_constant__ task)
 {
   std::uint64_t problem = problem_code::none;
@@ -65,9 +65,9 @@ __global__ __launch_bounds__(transit_threads) void transit_kernel(A const __grid
       std::int64_t const index = task.first_index + row;
       out = place.vertices + index * place.stride + std::int64_t{i} * m;
       if (!has_ended(setup, index, task.step)) {
-        sample_view const sample = view_of<A>(setup, index, task.step);
+        auto const sample = view_of<A>(setup, index, task.step);
         vertex_id const v = transit_of(app, setup, sample, i);
-        transit = is_transit(setup, sample, index, v, problem) ? v : no_vertex;
+        transit = is_transit(sample, index, v, problem) ? v : no_vertex;
       }
       task.transits[pair] = transit;
     }
@@ -77,10 +77,10 @@ __global__ __launch_bounds__(transit_threads) void transit_kernel(A const __grid
 }
 
 /// The calls of next() for a transit.
-template <class A>
+template <class A, class View>
 class transit_calls {
  public:
-  __device__ transit_calls(A const& app, application_setup const& setup, transit_task const& task)
+  __device__ transit_calls(A const& app, application_setup<View> const& setup, transit_task const& task)
       : app_(app),
         setup_(setup),
         task_(task),
@@ -93,7 +93,7 @@ class transit_calls {
 
   [[nodiscard]] __device__ std::size_t entry_bytes() const
   {
-    return sizeof(vertex_id) + (setup_.graph.weights == nullptr ? 0 : sizeof(float));
+    return sizeof(vertex_id) + (setup_.graph.has_weights() ? sizeof(float) : 0);
   }
   [[nodiscard]] __device__ std::uint32_t items_a_pair() const
   {
@@ -106,17 +106,19 @@ class transit_calls {
                        std::uint32_t size)
   {
     transit_ = run.transit;
-    edges_ = edge_list::of(setup_.graph, run.transit);
-    bool const read_often = application_has::scans<A> || edges_.num_edges <= 8 * std::uint64_t{run.size} * sample_size_;
-    if (edges_.num_edges > cache_entries || !read_often) { return; }
+    row_type const row = setup_.graph.row(run.transit);
+    edges_ = list_type(row);
+    std::uint32_t const degree = row.degree();
+    bool const read_often = application_has::scans<A> || degree <= 8 * std::uint64_t{run.size} * sample_size_;
+    if (std::uint64_t{degree} + row_type::beyond_copy > cache_entries || !read_often) { return; }
     auto* const neighbors = reinterpret_cast<vertex_id*>(cache);
-    for (std::uint32_t k = lane; k < edges_.num_edges; k += size) { neighbors[k] = edges_.neighbors[k]; }
-    edges_.neighbors = neighbors;
-    if (edges_.weights != nullptr) {
-      auto* const weights = reinterpret_cast<float*>(neighbors + cache_entries);
-      for (std::uint32_t k = lane; k < edges_.num_edges; k += size) { weights[k] = edges_.weights[k]; }
-      edges_.weights = weights;
+    for (std::uint32_t k = lane; k < degree; k += size) { neighbors[k] = row.neighbor(k); }
+    float* weights = nullptr;
+    if (row.has_weights()) {
+      weights = reinterpret_cast<float*>(neighbors + cache_entries);
+      for (std::uint32_t k = lane; k < degree; k += size) { weights[k] = row.weight(k); }
     }
+    edges_ = list_type(row.copied(neighbors, weights));
   }
 
   /// Makes calls 2j and 2j + 1 of a pair, which share a block of random bits. If calls are long, makes call j alone,
@@ -125,17 +127,16 @@ class transit_calls {
   {
     std::uint32_t const row = shape_.by_transits.quotient(pair);
     std::int64_t const index = task_.first_index + row;
-    sample_view sample = view_of<A>(setup_, index, task_.step);
+    auto sample = view_of<A>(setup_, index, task_.step);
     sample.transit = pair - row * shape_.by_transits.divisor();
     vertex_id* const out = place_.vertices + index * place_.stride + std::int64_t{sample.transit} * sample_size_;
     if constexpr (application_has::scans<A>) {
       sample.call = j;
-      __stcs(out + j,
-             call_next(app_, setup_, key_, sample, index, transit_list(transit_), edges_, sample_size_, problem_));
+      __stcs(out + j, call_next(app_, key_, sample, index, transit_list(transit_), edges_, sample_size_, problem_));
     } else {
       sample.call = 2 * j;
       call_pair const both =
-          call_both(app_, setup_, key_, sample, index, transit_list(transit_), edges_, sample_size_, problem_);
+          call_both(app_, key_, sample, index, transit_list(transit_), edges_, sample_size_, problem_);
       store_both(out + 2 * j, both, 2 * j + 1 < sample_size_);
     }
   }
@@ -143,14 +144,17 @@ class transit_calls {
   [[nodiscard]] __device__ std::uint64_t problem() const { return problem_; }
 
  private:
+  using row_type = typename View::row_type;
+  using list_type = basic_edge_list<row_type>;
+
   A const& app_;
-  application_setup const& setup_;
+  application_setup<View> const& setup_;
   transit_task const& task_;
   step_shape const& shape_;
   step_place const& place_;
   rng_key const key_;
   std::uint32_t const sample_size_;
-  edge_list edges_;
+  list_type edges_;
   vertex_id transit_ = no_vertex;
   std::uint64_t problem_ = problem_code::none;
 };
@@ -158,28 +162,28 @@ class transit_calls {
 /// Handles transits with fewer than 32 calls. Shared memory: transit_threads / task.width slices of task.cache_entries
 /// edges. This kernel and the next two are for individual applications. For a unique step they produce the candidates
 /// of its first round.
-template <class A>
-__global__ __launch_bounds__(transit_threads) void few_calls_kernel(A const __grid_constant__ app,
-                                                                    application_setup const __grid_constant__ setup,
-                                                                    transit_task const __grid_constant__ task)
+template <class A, class View>
+__global__ __launch_bounds__(transit_threads) void few_calls_kernel(
+    A const __grid_constant__ app, application_setup<View> const __grid_constant__ setup,
+    transit_task const __grid_constant__ task)
 {
   if constexpr (!is_collective<A>) {
     extern __shared__ __align__(16) unsigned char shared_memory[];
-    transit_calls<A> calls(app, setup, task);
+    transit_calls<A, View> calls(app, setup, task);
     share_few(task.map, calls, task.width, task.cache_entries, shared_memory);
     report_problem(task.problem, calls.problem());
   }
 }
 
 /// Handles transits with more calls, one block per transit. Shared memory: task.cache_entries edges.
-template <class A>
-__global__ __launch_bounds__(transit_threads) void block_calls_kernel(A const __grid_constant__ app,
-                                                                      application_setup const __grid_constant__ setup,
-                                                                      transit_task const __grid_constant__ task)
+template <class A, class View>
+__global__ __launch_bounds__(transit_threads) void block_calls_kernel(
+    A const __grid_constant__ app, application_setup<View> const __grid_constant__ setup,
+    transit_task const __grid_constant__ task)
 {
   if constexpr (!is_collective<A>) {
     extern __shared__ __align__(16) unsigned char shared_memory[];
-    transit_calls<A> calls(app, setup, task);
+    transit_calls<A, View> calls(app, setup, task);
     share_blocks(task.map, calls, task.cache_entries, shared_memory);
     report_problem(task.problem, calls.problem());
   }
@@ -187,14 +191,14 @@ __global__ __launch_bounds__(transit_threads) void block_calls_kernel(A const __
 
 /// Handles transits with more calls than one block's share, several blocks per transit. Shared memory:
 /// task.cache_entries edges.
-template <class A>
-__global__ __launch_bounds__(transit_threads) void grid_calls_kernel(A const __grid_constant__ app,
-                                                                     application_setup const __grid_constant__ setup,
-                                                                     transit_task const __grid_constant__ task)
+template <class A, class View>
+__global__ __launch_bounds__(transit_threads) void grid_calls_kernel(
+    A const __grid_constant__ app, application_setup<View> const __grid_constant__ setup,
+    transit_task const __grid_constant__ task)
 {
   if constexpr (!is_collective<A>) {
     extern __shared__ __align__(16) unsigned char shared_memory[];
-    transit_calls<A> calls(app, setup, task);
+    transit_calls<A, View> calls(app, setup, task);
     share_grid(task.map, calls, task.cache_entries, shared_memory);
     report_problem(task.problem, calls.problem());
   }

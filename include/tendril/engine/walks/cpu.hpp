@@ -13,11 +13,11 @@ namespace tendril {
 namespace engine {
 
 /// Runs a batch with valid arguments. `batch.step_stride` is 1.
-template <class W>
-void walk_batch_on_cpu(W const& walk, dynamic_setup const& setup, bool rejecting, dynamic_batch const& batch,
+template <class W, class View>
+void walk_batch_on_cpu(W const& walk, dynamic_setup<View> const& setup, bool rejecting, dynamic_batch const& batch,
                        cpu_exec const& exec)
 {
-  dynamic_walker<W> const walker(walk, setup, rejecting);
+  dynamic_walker const walker(walk, setup, rejecting);
   for_each_run(batch.size, exec, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       std::int32_t const steps = walker(batch.first_walk + static_cast<std::uint64_t>(i), batch.starts[i],
@@ -34,22 +34,26 @@ void walk_batch_on_cpu(W const& walk, dynamic_setup const& setup, bool rejecting
 /// Row i depends only on the graph, the walk, the parameters, starts[i] and the logical id first_walk + i. The GPU's
 /// overload gives the same bytes.
 ///
-/// @param graph   In host memory.
+/// @param graph   In host memory; in CSR form, or in any form if the walk's functions take `auto const&`.
 /// @param walk    A struct as <tendril/dynamic_walk.hpp> describes; all data it points to must be in host memory.
 /// @param starts  [n] vertices, each below num_vertices.
 /// @return [n, length + 1] vertices and [n] lengths, in the memory of `exec`.
-/// @throws argument_error for a parameter or start out of range, a rule that the walk can't use, and, if the walk
-///         encounters it, a weight or bound that is NaN, infinite or negative, or a weight above its bound.
+/// @throws argument_error for a form of graph that the walk can't read, a parameter or start out of range, a rule that
+///         the walk can't use, and, if the walk encounters it, a weight or bound that is NaN, infinite or negative, or a
+///         weight above its bound.
 template <class W>
 [[nodiscard]] walks run_dynamic_walk(graph const& graph, W const& walk, std::span<vertex_id const> starts,
                                      dynamic_walk_params const& params, cpu_exec const& exec = {},
                                      std::int64_t first_walk = 0)
 {
   require_dynamic_walk<W>();
+  engine::expect_form<engine::walk_forms<W>>(graph.view());
   return engine::run_walk_on_cpu(
       graph, starts, params, walk_has::bound<W>, exec, first_walk,
-      [&](engine::dynamic_setup const& setup, bool rejecting, engine::dynamic_batch const& batch) {
-        engine::walk_batch_on_cpu(walk, setup, rejecting, batch, exec);
+      [&](engine::dynamic_setup<graph_view> const& setup, bool rejecting, engine::dynamic_batch const& batch) {
+        engine::visit_form<engine::walk_forms<W>>(setup.graph, [&](auto const& view) {
+          engine::walk_batch_on_cpu(walk, engine::setup_with(setup, view), rejecting, batch, exec);
+        });
       });
 }
 

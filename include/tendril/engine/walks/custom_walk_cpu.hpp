@@ -11,20 +11,21 @@
 namespace tendril::engine {
 
 /// Walks [begin, end) of a batch. @return 0, or 1 with the problem in `report`.
-using custom_walk_function = int(void const* walk, dynamic_setup const* setup, int rejecting,
-                                 dynamic_batch const* batch, std::int64_t begin, std::int64_t end,
-                                 dynamic_report* report);
+/// @param setup  A dynamic_setup with the view that the library was compiled for.
+using custom_walk_function = int(void const* walk, void const* setup, int rejecting, dynamic_batch const* batch,
+                                 std::int64_t begin, std::int64_t end, dynamic_report* report);
 
 #ifdef TENDRIL_CUSTOM_UNIT
 
 void throw_problem(dynamic_report const& report, std::int64_t) { throw report; }
 
 template <class W>
-int walk_custom(void const* walk, dynamic_setup const* setup, int rejecting, dynamic_batch const* batch,
-                std::int64_t begin, std::int64_t end, dynamic_report* report)
+int walk_custom(void const* walk, void const* setup, int rejecting, dynamic_batch const* batch, std::int64_t begin,
+                std::int64_t end, dynamic_report* report)
 {
   try {
-    dynamic_walker<W> const walker(*static_cast<W const*>(walk), *setup, rejecting != 0);
+    auto const& own = *static_cast<dynamic_setup<named_view> const*>(setup);
+    dynamic_walker<W, named_view> const walker(*static_cast<W const*>(walk), own, rejecting != 0);
     for (std::int64_t i = begin; i < end; ++i) {
       std::int32_t const steps = walker(batch->first_walk + static_cast<std::uint64_t>(i), batch->starts[i],
                                         batch->vertices + i * batch->walk_stride);

@@ -16,24 +16,28 @@ namespace tendril {
 namespace engine {
 
 /// Enqueues walks by scans with any sampler; the sampler's constructor takes `arguments`. `desk` is zeroed.
-template <template <class> class Sampler, class W>
-void launch_scan_walk(W const& walk, dynamic_setup const& setup, dynamic_batch const& batch,
-                      typename Sampler<W>::arguments const& arguments, launch_state* desk, launch_shape const& shape,
-                      int walks_a_turn, gpu_exec const& exec)
+template <template <class, class> class Sampler, class W, class View>
+void launch_scan_walk(W const& walk, dynamic_setup<View> const& setup, dynamic_batch const& batch,
+                      typename Sampler<W, View>::arguments const& arguments, launch_state* desk,
+                      launch_shape const& shape, int walks_a_turn, gpu_exec const& exec)
 {
-  scan_walk_kernel<W, Sampler>
+  scan_walk_kernel<W, View, Sampler>
       <<<shape.num_blocks, shape.block_threads, 0, exec.stream>>>(walk, setup, batch, arguments, desk, walks_a_turn);
   check_launch("scan_walk_kernel");
 }
 
 /// Calls enqueue_kernels for a walk that is compiled with this header.
 template <class W>
-[[nodiscard]] dynamic_workspace enqueue_dynamic_walk(W const& walk, dynamic_setup const& setup, bool rejecting,
-                                                     dynamic_batch const& batch, dynamic_tuning const& tuning,
-                                                     gpu_exec const& exec)
+[[nodiscard]] dynamic_workspace enqueue_dynamic_walk(W const& walk, dynamic_setup<graph_view> const& setup,
+                                                     bool rejecting, dynamic_batch const& batch,
+                                                     dynamic_tuning const& tuning, gpu_exec const& exec)
 {
-  dynamic_kernels kernels{reinterpret_cast<void const*>(scan_walk_kernel<W, race_sampler>), nullptr};
-  if constexpr (walk_has::bound<W>) { kernels.reject = reinterpret_cast<void const*>(reject_walk_kernel<W>); }
+  auto const kernels = visit_form<walk_forms<W>>(setup.graph, [](auto const& view) {
+    using view_type = std::decay_t<decltype(view)>;
+    dynamic_kernels out{reinterpret_cast<void const*>(scan_walk_kernel<W, view_type, race_sampler>), nullptr};
+    if constexpr (walk_has::bound<W>) { out.reject = reinterpret_cast<void const*>(reject_walk_kernel<W, view_type>); }
+    return out;
+  });
   return enqueue_kernels(kernels, &walk, setup, rejecting, batch, tuning, exec);
 }
 
@@ -45,7 +49,7 @@ template <class W>
 /// once. Their memory in addition to output and starts is O(resident warps), for any degrees. Walks with bound(state)
 /// use one thread per walker and read the largest weight of each vertex, which is computed once per graph.
 ///
-/// @param graph   In the memory of exec.device.
+/// @param graph   In the memory of exec.device; in CSR form, or in any form if the walk's functions take `auto const&`.
 /// @param walk    All data it points to must be in that memory too. Compile with --fmad=false.
 /// @param starts  [n] vertices in that memory, each below num_vertices.
 /// @return [n, length + 1] vertices and [n] lengths in the memory of `exec`. The call synchronises once, at its end.
@@ -56,9 +60,10 @@ template <class W>
                                      std::int64_t first_walk = 0, engine::dynamic_tuning const& tuning = {})
 {
   require_dynamic_walk<W>();
+  engine::expect_form<engine::walk_forms<W>>(graph.view());
   return engine::run_walk_on_gpu(
       graph, starts, params, walk_has::bound<W>, exec, first_walk,
-      [&](engine::dynamic_setup const& setup, bool rejecting, engine::dynamic_batch const& batch) {
+      [&](engine::dynamic_setup<graph_view> const& setup, bool rejecting, engine::dynamic_batch const& batch) {
         return engine::enqueue_dynamic_walk(walk, setup, rejecting, batch, tuning, exec);
       });
 }

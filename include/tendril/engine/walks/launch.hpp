@@ -60,35 +60,38 @@ class dynamic_workspace {
   std::uint32_t num_warps_ = 0;
   launch_state* desk_ = nullptr;
   unsigned* open_ = nullptr;
-  shared_scan* scans_ = nullptr;
+  void* scans_ = nullptr;
 };
 
 /// Allocates and clears a workspace on the stream of `exec`; 128 bytes per warp.
 [[nodiscard]] dynamic_workspace make_workspace(std::uint32_t num_warps, gpu_exec const& exec);
 
-/// The kernels of one walk, as the CUDA runtime launches them: functions, or cudaKernel_t of a library.
+/// The kernels of one walk for graphs of one form, as the CUDA runtime launches them: functions, or cudaKernel_t of a library.
 struct dynamic_kernels {
-  void const* scan;    ///< scan_walk_kernel<W, race_sampler>
-  void const* reject;  ///< reject_walk_kernel<W>; used only if the walk has a bound(state).
+  void const* scan;    ///< scan_walk_kernel<W, View, race_sampler>
+  void const* reject;  ///< reject_walk_kernel<W, View>; used only if the walk has a bound(state).
 };
 
 /// Enqueues one batch with valid parameters; the kernels check the starts. Allocates O(warps) from the memory of
 /// `exec`, in stream order, and doesn't synchronise: problems are recorded in the launch state of the result.
-/// @param walk  The struct that the kernels were compiled for; copied before this function returns.
+/// @param walk   The struct that the kernels were compiled for; copied before this function returns.
+/// @param setup  Its graph has the form that the kernels were compiled for.
 [[nodiscard]] dynamic_workspace enqueue_kernels(dynamic_kernels const& kernels, void const* walk,
-                                                dynamic_setup const& setup, bool rejecting, dynamic_batch const& batch,
-                                                dynamic_tuning const& tuning, gpu_exec const& exec);
+                                                dynamic_setup<graph_view> const& setup, bool rejecting,
+                                                dynamic_batch const& batch, dynamic_tuning const& tuning,
+                                                gpu_exec const& exec);
 
 /// Runs a whole call on a GPU except the kernels: checks the arguments, computes the largest weights if the walk has a
 /// bound(state), and synchronises once. `enqueue(setup, rejecting, batch)` does the rest. @throws as run_dynamic_walk.
-void run_walk_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
-                   bool has_bound, gpu_exec const& exec, std::int64_t first_walk, walk_output const& rows,
-                   std::function<dynamic_workspace(dynamic_setup const&, bool, dynamic_batch const&)> const& enqueue);
+void run_walk_into(
+    graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params, bool has_bound,
+    gpu_exec const& exec, std::int64_t first_walk, walk_output const& rows,
+    std::function<dynamic_workspace(dynamic_setup<graph_view> const&, bool, dynamic_batch const&)> const& enqueue);
 
 /// Does the same, and allocates the result in the memory of `exec`.
 [[nodiscard]] walks run_walk_on_gpu(
     graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params, bool has_bound,
     gpu_exec const& exec, std::int64_t first_walk,
-    std::function<dynamic_workspace(dynamic_setup const&, bool, dynamic_batch const&)> const& enqueue);
+    std::function<dynamic_workspace(dynamic_setup<graph_view> const&, bool, dynamic_batch const&)> const& enqueue);
 
 }  // namespace tendril::engine

@@ -2,21 +2,24 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <tendril/engine/walks/step.hpp>
 
 namespace tendril::engine {
 
+inline constexpr std::size_t shared_scan_bytes = 128;
+
 /// A neighbourhood whose scan a warp shares with other warps. In device memory, one per warp of the grid.
-struct alignas(128) shared_scan {
+template <class View>
+struct alignas(shared_scan_bytes) shared_scan {
+  typename View::edge_mark previous_edge;
   std::uint64_t walk;
   unsigned long long best;  ///< The smallest entry so far.
-  edge_id first, previous_edge;
   std::int32_t step;
   vertex_id start, vertex, previous;
   float largest_weight;
-  std::uint32_t size;
   unsigned reach;  ///< The tightest filter so far, as bits.
   unsigned next;   ///< The next chunk to take.
   unsigned users;  ///< Warps that use this scan; its owner waits until the count is 0.
@@ -34,8 +37,8 @@ struct launch_state {
 /// The scans of a grid that other warps may join.
 struct work_sharing {
   launch_state* desk;
-  unsigned* open;      ///< One bit per warp of the grid, 32 per word: its scan may be joined. Zero before a launch.
-  shared_scan* scans;  ///< One per warp of the grid.
+  unsigned* open;  ///< One bit per warp of the grid, 32 per word: its scan may be joined. Zero before a launch.
+  void* scans;     ///< One shared_scan per warp of the grid.
   std::uint32_t num_warps;
   std::uint32_t share_from;
   std::uint32_t share_chunk;

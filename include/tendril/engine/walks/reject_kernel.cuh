@@ -10,11 +10,22 @@
 
 namespace tendril::engine {
 
+/// Lane `source`'s value, in every lane. Whole warp, converged.
+template <class T>
+__device__ __forceinline__ T value_of(T const& value, int source)
+{
+  auto out = __builtin_bit_cast(words_of<T>, value);
+#pragma unroll
+  for (std::size_t k = 0; k < words_of<T>::size; ++k) { out.word[k] = __shfl_sync(full_warp, out.word[k], source); }
+  return __builtin_bit_cast(T, out);
+}
+
 /// The walker of one thread. Any thread may call its members, unless a member's comment says otherwise.
-template <class W>
+template <class W, class View>
 class rejecting_walker {
  public:
-  __device__ rejecting_walker(W const& walk, dynamic_setup const& setup, dynamic_batch const& batch, launch_state& desk)
+  __device__ rejecting_walker(W const& walk, dynamic_setup<View> const& setup, dynamic_batch const& batch,
+                              launch_state& desk)
       : walk_(walk), setup_(setup), batch_(batch), desk_(desk)
   {
   }
@@ -42,11 +53,12 @@ class rejecting_walker {
   __device__ void turn()
   {
     if (trial_ == 0 && !prepare()) { return; }
-    if (trial_ == core::trial_limit(degree_)) {
+    row_type const row = this->row();
+    if (trial_ == core::trial_limit(row.degree())) {
       exhausted_ = true;
       return;
     }
-    trial const t = try_edge(walk_, setup_, state_, first_, degree_, bound_, trial_++);
+    trial const t = try_edge(walk_, setup_, state_, row, bound_, trial_++);
     if (t.result == trial_result::accepted) { follow(t.position); }
     if (t.result == trial_result::wrong) { keep_problem(t.position, bound_); }
   }
@@ -54,11 +66,10 @@ class rejecting_walker {
   /// Decides by a race the step of lane `source`, whose trials are exhausted. Whole warp, converged.
   __device__ void race_for(int source)
   {
-    walk_state theirs = setup_state(source);
-    edge_id const first = __shfl_sync(full_warp, first_, source);
-    std::uint32_t const degree = __shfl_sync(full_warp, degree_, source);
-    warp_race<W> race(walk_, setup_, theirs, first);
-    race.scan(0, degree);
+    state_type const theirs = setup_state(source);
+    row_type const row = setup_.graph.row(theirs.vertex);
+    warp_race<W, View> race(walk_, setup_, theirs, row);
+    race.scan(0, row.degree());
     std::uint64_t const entry = race.result();
     if (lane() != static_cast<std::uint32_t>(source)) { return; }
     exhausted_ = false;
@@ -85,6 +96,12 @@ class rejecting_walker {
   }
 
  private:
+  using state_type = basic_walk_state<View>;
+  using row_type = typename View::row_type;
+
+  /// The edges of the current vertex, after prepare().
+  [[nodiscard]] __device__ row_type row() const { return setup_.graph.row(state_.vertex, place_); }
+
   __device__ void end(bool dead)
   {
     ended_ = true;
@@ -108,15 +125,14 @@ class rejecting_walker {
 
   __device__ void follow(std::uint32_t position)
   {
-    edge_id const edge = first_ + position;
-    go_along(state_, edge, state_.graph.indices[edge]);
+    go_along(state_, row(), position);
     write();
   }
 
   /// @return whether there is a problem.
   __device__ bool keep_problem(std::uint32_t position, float bound)
   {
-    dynamic_report const report = inspect(walk_, state_, first_, position, bound);
+    dynamic_report const report = inspect(walk_, state_, row(), position, bound);
     if (report.what == dynamic_problem::none) { return false; }
     keep_report(desk_, report);
     end(true);
@@ -136,9 +152,8 @@ class rejecting_walker {
       write();
       return false;
     }
-    first_ = state_.graph.indptr[state_.vertex];
-    degree_ = static_cast<std::uint32_t>(state_.graph.indptr[state_.vertex + std::int64_t{1}] - first_);
-    bound_ = degree_ == 0 ? 0.0F : walk_.bound(state_);
+    place_ = setup_.graph.locate(state_.vertex);
+    bound_ = place_.degree == 0 ? 0.0F : walk_.bound(state_);
     if (!is_weight(bound_)) {
       keep_report(desk_, {state_.walk, -1, dynamic_problem::bound, state_.step, state_.vertex, bound_});
       end(true);
@@ -152,37 +167,36 @@ class rejecting_walker {
   }
 
   /// The state of another lane. Whole warp, converged.
-  __device__ walk_state setup_state(int source) const
+  __device__ state_type setup_state(int source) const
   {
-    walk_state s =
+    state_type s =
         first_state(setup_, __shfl_sync(full_warp, state_.walk, source), __shfl_sync(full_warp, state_.start, source));
     s.step = __shfl_sync(full_warp, state_.step, source);
     s.vertex = __shfl_sync(full_warp, state_.vertex, source);
     s.previous = __shfl_sync(full_warp, state_.previous, source);
-    s.previous_edge = __shfl_sync(full_warp, state_.previous_edge, source);
+    s.previous_edge = value_of(state_.previous_edge, source);
     s.largest_weight = __shfl_sync(full_warp, state_.largest_weight, source);
     return s;
   }
 
   W const& walk_;
-  dynamic_setup const& setup_;
+  dynamic_setup<View> const& setup_;
   dynamic_batch const& batch_;
   launch_state& desk_;
-  walk_state state_ = {};
-  std::int64_t index_ = -1;  // of the walk in the batch; -1: none
-  edge_id first_ = 0;
-  std::uint32_t degree_ = 0;
+  state_type state_ = {};
+  std::int64_t index_ = -1;          // of the walk in the batch; -1: none
+  typename View::place place_ = {};  // of the current vertex's edges
   std::uint32_t trial_ = 0;
   float bound_ = 0;
   bool ended_ = false, dead_ = false, exhausted_ = false;
 };
 
-template <class W>
+template <class W, class View>
 __global__ void __launch_bounds__(256)
-    reject_walk_kernel(__grid_constant__ W const walk, __grid_constant__ dynamic_setup const setup,
+    reject_walk_kernel(__grid_constant__ W const walk, __grid_constant__ dynamic_setup<View> const setup,
                        __grid_constant__ dynamic_batch const batch, launch_state* desk)
 {
-  rejecting_walker<W> walker(walk, setup, batch, *desk);
+  rejecting_walker<W, View> walker(walk, setup, batch, *desk);
   bool drained = false;
   while (true) {
     unsigned const ended = __ballot_sync(full_warp, walker.has_ended());

@@ -4,8 +4,8 @@
 //
 // The `Sampler` chooses an edge. Each warp constructs its own:
 //   Sampler(arguments, walk, setup)
-//   choose(state, first, degree) -> entry, in every lane   defined as core::race_one; whole warp
-//   idle(num_walks)                                        called when the warp has no more walks; whole warp
+//   choose(state, row) -> entry, in every lane   defined as core::race_one over a row with edges; whole warp
+//   idle(num_walks)                              called when the warp has no more walks; whole warp
 
 #pragma once
 
@@ -18,30 +18,32 @@ namespace tendril::engine {
 inline constexpr int most_block_threads = 256;
 
 /// The engine's default sampler: a race, shared if the neighbourhood is long and warps are idle.
-template <class W>
+template <class W, class View>
 class race_sampler {
  public:
   using arguments = work_sharing;
 
-  __device__ race_sampler(arguments const& board, W const& walk, dynamic_setup const& setup) : user_(board, walk, setup)
+  __device__ race_sampler(arguments const& board, W const& walk, dynamic_setup<View> const& setup)
+      : user_(board, walk, setup)
   {
   }
-  [[nodiscard]] __device__ std::uint64_t choose(walk_state const& state, edge_id first, std::uint32_t degree)
+  [[nodiscard]] __device__ std::uint64_t choose(basic_walk_state<View> const& state, typename View::row_type const& row)
   {
-    return user_.race(state, first, degree);
+    return user_.race(state, row);
   }
   __device__ void idle(std::int64_t num_walks) { user_.help(num_walks); }
 
  private:
-  board_user<W> user_;
+  board_user<W, View> user_;
 };
 
 /// Runs one walk to its end; lane 0 writes each vertex when it is reached. Whole warp.
-template <class W, class Sampler>
-__device__ void walk_by_scans(W const& walk, dynamic_setup const& setup, dynamic_batch const& batch, std::int64_t index,
-                              Sampler& sampler, launch_state& desk)
+template <class W, class View, class Sampler>
+__device__ void walk_by_scans(W const& walk, dynamic_setup<View> const& setup, dynamic_batch const& batch,
+                              std::int64_t index, Sampler& sampler, launch_state& desk)
 {
-  walk_state s = first_state(setup, batch.first_walk + static_cast<std::uint64_t>(index), batch.starts[index]);
+  basic_walk_state<View> s =
+      first_state(setup, batch.first_walk + static_cast<std::uint64_t>(index), batch.starts[index]);
   vertex_id* const row = batch.vertices + index * batch.walk_stride;
   bool dead = false;
   if (s.start >= setup.graph.num_vertices) {
@@ -58,21 +60,17 @@ __device__ void walk_by_scans(W const& walk, dynamic_setup const& setup, dynamic
     if (decision == before_step::restart) {
       go_back(s);
     } else {
-      edge_id const first = s.graph.indptr[s.vertex];
-      auto const degree = static_cast<std::uint32_t>(s.graph.indptr[s.vertex + std::int64_t{1}] - first);
-      std::uint64_t const entry = degree == 0 ? core::race_none : sampler.choose(s, first, degree);
+      auto const row = s.graph.row(s.vertex);
+      std::uint64_t const entry = row.empty() ? core::race_none : sampler.choose(s, row);
       dead = !core::race_has_winner(entry);
       if (may_be_wrong(entry)) {
-        dynamic_report const report = inspect(walk, s, first, core::race_index(entry));
+        dynamic_report const report = inspect(walk, s, row, core::race_index(entry));
         if (report.what != dynamic_problem::none) {
           if (lane() == 0) { keep_report(desk, report); }
           dead = true;
         }
       }
-      if (!dead) {
-        edge_id const edge = first + core::race_index(entry);
-        go_along(s, edge, s.graph.indices[edge]);
-      }
+      if (!dead) { go_along(s, row, core::race_index(entry)); }
     }
     if (!dead && lane() == 0) { row[s.step * batch.step_stride] = s.vertex; }
     arrive(setup, s);
@@ -82,14 +80,14 @@ __device__ void walk_by_scans(W const& walk, dynamic_setup const& setup, dynamic
 }
 
 /// Four blocks of 256 threads per multiprocessor: 64 registers per thread, 32 resident walkers.
-template <class W, template <class> class Sampler>
+template <class W, class View, template <class, class> class Sampler>
 __global__ void __launch_bounds__(most_block_threads, 4)
-    scan_walk_kernel(__grid_constant__ W const walk, __grid_constant__ dynamic_setup const setup,
+    scan_walk_kernel(__grid_constant__ W const walk, __grid_constant__ dynamic_setup<View> const setup,
                      __grid_constant__ dynamic_batch const batch,
-                     __grid_constant__ typename Sampler<W>::arguments const arguments, launch_state* desk,
+                     __grid_constant__ typename Sampler<W, View>::arguments const arguments, launch_state* desk,
                      int walks_a_turn)
 {
-  Sampler<W> sampler(arguments, walk, setup);
+  Sampler<W, View> sampler(arguments, walk, setup);
   walk_pool pool(*desk, batch.size, walks_a_turn);
   unsigned long long finished = 0;
   for (std::int64_t index = pool.take(); index >= 0; index = pool.take()) {

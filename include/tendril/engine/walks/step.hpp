@@ -14,9 +14,8 @@
 
 namespace tendril::engine {
 
-/// The description of a job, except for the walk itself and its batches.
-struct dynamic_setup {
-  csr_arrays graph;
+/// The description of a job, except for the walk itself, its graph and its batches.
+struct dynamic_terms {
   float const* largest = nullptr;  ///< [num_vertices] each vertex's largest weight; null if not used.
   rng_key step_key;                ///< Key of the choices of neighbours.
   core::key_schedule step_keys;    ///< The same key, for inner loops.
@@ -26,6 +25,19 @@ struct dynamic_setup {
   std::int32_t length = 0;
   bool repeat_dead_ends = false;
 };
+
+/// The same with the graph. Walkers and kernels have the view of one form; the host has a graph_view until it calls them.
+template <class View>
+struct dynamic_setup : dynamic_terms {
+  View graph;
+};
+
+/// The setup of a job whose graph has this view.
+template <class View>
+TENDRIL_HD dynamic_setup<View> setup_with(dynamic_terms const& terms, View const& view)
+{
+  return {terms, view};
+}
 
 /// A batch of walks: their starts and their output. Walk i's position t is vertices[i * walk_stride + t * step_stride].
 struct dynamic_batch {
@@ -63,9 +75,10 @@ TENDRIL_HD std::uint64_t wrong_entry(std::uint32_t position) { return position; 
 TENDRIL_HD bool may_be_wrong(std::uint64_t entry) { return entry >> 32U == 0; }
 
 /// The state of a walk before its first step.
-TENDRIL_HD walk_state first_state(dynamic_setup const& setup, std::uint64_t walk, vertex_id start)
+template <class View>
+TENDRIL_HD basic_walk_state<View> first_state(dynamic_setup<View> const& setup, std::uint64_t walk, vertex_id start)
 {
-  walk_state s;
+  basic_walk_state<View> s;
   s.graph = setup.graph;
   s.walk = walk;
   s.start = start;
@@ -74,34 +87,37 @@ TENDRIL_HD walk_state first_state(dynamic_setup const& setup, std::uint64_t walk
 }
 
 /// Looks up the state's data about the vertex that the walk has reached.
-TENDRIL_HD void arrive(dynamic_setup const& setup, walk_state& s)
+template <class View>
+TENDRIL_HD void arrive(dynamic_terms const& setup, basic_walk_state<View>& s)
 {
   if (setup.largest != nullptr) { s.largest_weight = setup.largest[s.vertex]; }
 }
 
 /// Jumps back to the start; the jump counts as a step.
-TENDRIL_HD void go_back(walk_state& s)
+template <class View>
+TENDRIL_HD void go_back(basic_walk_state<View>& s)
 {
   s.vertex = s.start;
   s.previous = no_vertex;
-  s.previous_edge = -1;
+  s.previous_edge = View::no_edge();
   ++s.step;
 }
 
-/// Follows an edge.
-TENDRIL_HD void go_along(walk_state& s, edge_id edge, vertex_id to)
+/// Follows the edge at a position in the row of the current vertex.
+template <class View>
+TENDRIL_HD void go_along(basic_walk_state<View>& s, typename View::row_type const& row, std::uint32_t position)
 {
   s.previous = s.vertex;
-  s.previous_edge = edge;
-  s.vertex = to;
+  s.previous_edge = row.mark(position);
+  s.vertex = row.neighbor(position);
   ++s.step;
 }
 
 enum class before_step : std::uint8_t { choose, stop, restart };
 
 /// Decides whether the walk stops or restarts instead of choosing an edge. The current vertex is already set.
-template <class W>
-TENDRIL_HD before_step decide(W const& walk, dynamic_setup const& setup, walk_state const& s)
+template <class W, class View>
+TENDRIL_HD before_step decide(W const& walk, dynamic_terms const& setup, basic_walk_state<View> const& s)
 {
   if constexpr (walk_has::stop<W>) {
     if (walk.stop(s)) { return before_step::stop; }
@@ -115,8 +131,8 @@ TENDRIL_HD before_step decide(W const& walk, dynamic_setup const& setup, walk_st
 }
 
 /// Whether the walk may leave its start. Called before every other decision.
-template <class W>
-TENDRIL_HD bool may_start(W const& walk, walk_state const& s)
+template <class W, class View>
+TENDRIL_HD bool may_start(W const& walk, basic_walk_state<View> const& s)
 {
   if constexpr (walk_has::may_start<W>) {
     return walk.may_start(s);
@@ -126,8 +142,8 @@ TENDRIL_HD bool may_start(W const& walk, walk_state const& s)
 }
 
 /// An upper bound of an edge's weight: the cheapest bound that the walk has.
-template <class W>
-TENDRIL_HD float bound_of(W const& walk, walk_state const& s, walk_edge const& e)
+template <class W, class View>
+TENDRIL_HD float bound_of(W const& walk, basic_walk_state<View> const& s, basic_walk_edge<View> const& e)
 {
   if constexpr (walk_has::edge_bound<W>) {
     return walk.bound(s, e);
@@ -144,18 +160,17 @@ struct trial {
   std::uint32_t position;
 };
 
-/// Trial `number` of a step from a vertex with `degree` > 0 edges, the first at `first`, against `bound` > 0. One
-/// thread.
-template <class W>
-TENDRIL_HD trial try_edge(W const& walk, dynamic_setup const& setup, walk_state const& s, edge_id first,
-                          std::uint32_t degree, float bound, std::uint32_t number)
+/// Trial `number` of a step from a vertex whose row has edges, against `bound` > 0. One thread.
+template <class W, class View>
+TENDRIL_HD trial try_edge(W const& walk, dynamic_terms const& setup, basic_walk_state<View> const& s,
+                          typename View::row_type const& row, float bound, std::uint32_t number)
 {
   core::random_block const bits = core::draw_block(setup.step_key, s.walk, static_cast<std::uint32_t>(s.step), number);
-  std::uint32_t const i = core::bounded(bits.low(), degree);
+  std::uint32_t const i = core::bounded(bits.low(), row.degree());
   if constexpr (walk_has::floor<W>) {
     if (core::accept(bits.high(), walk.floor(s), bound)) { return {trial_result::accepted, i}; }
   }
-  float const weight = walk.weight(s, walk_edge(s.graph, first + i, i));
+  float const weight = walk.weight(s, basic_walk_edge<View>(row, i));
   if constexpr (!walk_has::trusted_weights<W>) {
     if (!(weight >= 0 && weight <= bound)) { return {trial_result::wrong, i}; }
   }
@@ -164,12 +179,12 @@ TENDRIL_HD trial try_edge(W const& walk, dynamic_setup const& setup, walk_state 
 
 /// The problem of the candidate at `position`, if there is one. `bound`: an upper limit of its weight, in addition to
 /// the walk's own bound of the edge.
-template <class W>
-TENDRIL_HD dynamic_report inspect(W const& walk, walk_state const& s, edge_id first, std::uint32_t position,
-                                  float bound = 3.40282347e+38F)
+template <class W, class View>
+TENDRIL_HD dynamic_report inspect(W const& walk, basic_walk_state<View> const& s, typename View::row_type const& row,
+                                  std::uint32_t position, float bound = 3.40282347e+38F)
 {
-  walk_edge const e(s.graph, first + position, position);
-  dynamic_report report{s.walk, first + position, dynamic_problem::none, s.step, s.vertex, walk.weight(s, e)};
+  basic_walk_edge<View> const e(row, position);
+  dynamic_report report{s.walk, e.index(), dynamic_problem::none, s.step, s.vertex, walk.weight(s, e)};
   if constexpr (walk_has::edge_bound<W>) {
     float const own = walk.bound(s, e);
     if (!is_weight(own)) {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include <tendril/dynamic_walk.hpp>
+#include <tendril/engine/forms.hpp>
 #include <tendril/engine/walks/step.hpp>
 #include <tendril/engine/walks/walker.hpp>  // throw_problem
 #include <tendril/exec.hpp>
@@ -19,13 +20,13 @@ namespace tendril::engine {
 [[nodiscard]] bool rejects(dynamic_walk_params const& params, bool has_bound);
 
 /// The setup of a user's walk, with `largest` null. @throws argument_error naming the parameter that is out of range.
-[[nodiscard]] dynamic_setup make_setup(csr_arrays const& graph, dynamic_walk_params const& params);
+[[nodiscard]] dynamic_setup<graph_view> make_setup(graph_view const& graph, dynamic_walk_params const& params);
 
 /// Each vertex's largest weight, kept with the graph; null for a graph without weights.
 [[nodiscard]] std::shared_ptr<buffer<float> const> largest_weights(graph const& graph, cpu_exec const& exec);
 
 /// @throws argument_error naming the first start that is not a vertex, or a negative first_walk.
-void check_starts(csr_arrays const& graph, std::span<vertex_id const> starts, std::int64_t first_walk);
+void check_starts(graph_view const& graph, std::span<vertex_id const> starts, std::int64_t first_walk);
 
 /// Calls work(begin, end) for runs that cover [0, size), on the threads of `exec`. Rethrows the first exception.
 void for_each_run(std::int64_t size, cpu_exec const& exec, std::function<void(std::int64_t, std::int64_t)> const& work);
@@ -40,12 +41,12 @@ struct walk_output {
 /// has a bound(state). `walk_batch(setup, rejecting, batch)` does the rest. @throws as run_dynamic_walk.
 void run_walk_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
                    bool has_bound, cpu_exec const& exec, std::int64_t first_walk, walk_output const& rows,
-                   std::function<void(dynamic_setup const&, bool, dynamic_batch const&)> const& walk_batch);
+                   std::function<void(dynamic_setup<graph_view> const&, bool, dynamic_batch const&)> const& walk_batch);
 
 /// Does the same, and allocates the result in the memory of `exec`.
 [[nodiscard]] walks run_walk_on_cpu(
     graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params, bool has_bound,
     cpu_exec const& exec, std::int64_t first_walk,
-    std::function<void(dynamic_setup const&, bool, dynamic_batch const&)> const& walk_batch);
+    std::function<void(dynamic_setup<graph_view> const&, bool, dynamic_batch const&)> const& walk_batch);
 
 }  // namespace tendril::engine

@@ -22,8 +22,9 @@ __device__ inline void keep_report(launch_state& desk, dynamic_report const& rep
 }
 
 /// Stores the problem of a walk with an invalid start. One thread.
-__device__ inline void keep_bad_start(launch_state& desk, dynamic_batch const& batch, std::int64_t index,
-                                      walk_state const& s)
+template <class View>
+__device__ void keep_bad_start(launch_state& desk, dynamic_batch const& batch, std::int64_t index,
+                               basic_walk_state<View> const& s)
 {
   if (batch.bad_start != nullptr) { *batch.bad_start = index; }
   keep_report(desk, {s.walk, -1, dynamic_problem::start, 0, s.start, 0.0F});

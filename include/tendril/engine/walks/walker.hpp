@@ -14,10 +14,10 @@ namespace tendril::engine {
 [[noreturn]] void throw_problem(dynamic_report const& report, std::int64_t num_vertices);
 
 /// Runs one walk at a time.
-template <class W>
+template <class W, class View>
 class dynamic_walker {
  public:
-  dynamic_walker(W const& walk, dynamic_setup const& setup, bool rejecting)
+  dynamic_walker(W const& walk, dynamic_setup<View> const& setup, bool rejecting)
       : walk_(walk), setup_(setup), rejecting_(rejecting)
   {
   }
@@ -25,7 +25,7 @@ class dynamic_walker {
   /// Fills the row of walk `walk` from `start`, [length + 1]. @return the steps taken. @throws argument_error.
   std::int32_t operator()(std::uint64_t walk, vertex_id start, vertex_id* row) const
   {
-    walk_state s = first_state(setup_, walk, start);
+    state s = first_state(setup_, walk, start);
     row[0] = start;
     arrive(setup_, s);
     bool dead = !may_start(walk_, s);
@@ -45,29 +45,31 @@ class dynamic_walker {
   }
 
  private:
+  using state = basic_walk_state<View>;
+  using row_type = typename View::row_type;
+
   /// Follows an edge; returns false at a dead end.
-  bool step(walk_state& s) const
+  bool step(state& s) const
   {
-    edge_id const first = s.graph.first_edge(s.vertex);
-    std::uint32_t const degree = s.graph.degree(s.vertex);
-    if (degree == 0) { return false; }
+    row_type const row = s.graph.row(s.vertex);
+    if (row.empty()) { return false; }
     std::uint64_t entry = core::race_none;
     if constexpr (walk_has::bound<W>) {
-      entry = rejecting_ ? reject(s, first, degree) : race(s, first, degree);
+      entry = rejecting_ ? reject(s, row) : race(s, row);
     } else {
-      entry = race(s, first, degree);
+      entry = race(s, row);
     }
     if (!core::race_has_winner(entry)) { return false; }
-    edge_id const edge = first + core::race_index(entry);
-    go_along(s, edge, s.graph.indices[edge]);
+    go_along(s, row, core::race_index(entry));
     return true;
   }
 
   /// The winner of a race over the neighbourhood.
-  std::uint64_t race(walk_state const& s, edge_id first, std::uint32_t degree) const
+  std::uint64_t race(state const& s, row_type const& row) const
   {
+    std::uint32_t const degree = row.degree();
     std::uint32_t wrong = degree;
-    auto const edge = [&](std::uint32_t i) { return walk_edge(s.graph, first + i, i); };
+    auto const edge = [&](std::uint32_t i) { return basic_walk_edge<View>(row, i); };
     auto const bound = [&](std::uint32_t i) {
       float const b = bound_of(walk_, s, edge(i));
       if (!is_weight(b)) { wrong = std::min(wrong, i); }
@@ -80,30 +82,30 @@ class dynamic_walker {
     };
     std::uint64_t const best = core::race_one(degree, bound, weight, setup_.step_key, s.walk,
                                               static_cast<std::uint32_t>(s.step), core::race_draws);
-    if (wrong < degree) { throw_problem(inspect(walk_, s, first, wrong), s.graph.num_vertices); }
+    if (wrong < degree) { throw_problem(inspect(walk_, s, row, wrong), s.graph.num_vertices); }
     return best;
   }
 
   /// The entry of the edge whose proposal was accepted. If the trials are exhausted, a race decides.
-  std::uint64_t reject(walk_state const& s, edge_id first, std::uint32_t degree) const requires walk_has::bound<W>
+  std::uint64_t reject(state const& s, row_type const& row) const requires walk_has::bound<W>
   {
     float const bound = walk_.bound(s);
     if (!is_weight(bound)) {
       throw_problem({s.walk, -1, dynamic_problem::bound, s.step, s.vertex, bound}, s.graph.num_vertices);
     }
     if (bound == 0) { return core::race_none; }
-    for (std::uint32_t number = 0; number < core::trial_limit(degree); ++number) {
-      trial const t = try_edge(walk_, setup_, s, first, degree, bound, number);
+    for (std::uint32_t number = 0; number < core::trial_limit(row.degree()); ++number) {
+      trial const t = try_edge(walk_, setup_, s, row, bound, number);
       if (t.result == trial_result::accepted) { return core::race_entry(1, t.position); }
       if (t.result == trial_result::wrong) {
-        throw_problem(inspect(walk_, s, first, t.position, bound), s.graph.num_vertices);
+        throw_problem(inspect(walk_, s, row, t.position, bound), s.graph.num_vertices);
       }
     }
-    return race(s, first, degree);
+    return race(s, row);
   }
 
   W walk_;
-  dynamic_setup setup_;
+  dynamic_setup<View> setup_;
   bool rejecting_;
 };
 

@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <tendril/engine/walks/step.hpp>
@@ -18,6 +19,14 @@ inline constexpr unsigned full_warp = 0xffffffffU;
 
 /// The calling thread's index in its warp. Any thread of a block whose x-size is a multiple of 32.
 __device__ __forceinline__ std::uint32_t lane() { return threadIdx.x % 32; }
+
+/// A value without gaps, as the words that warps exchange.
+template <class T>
+struct words_of {
+  static constexpr std::size_t size = sizeof(T) / sizeof(unsigned long long);
+  static_assert(size * sizeof(unsigned long long) == sizeof(T));
+  unsigned long long word[size];
+};
 
 /// The smallest of the warp's values, in every lane. Whole warp, converged.
 __device__ __forceinline__ std::uint64_t warp_min(std::uint64_t value)
@@ -57,12 +66,15 @@ __device__ __forceinline__ bool still_may_win(core::race_filter filter, std::uin
 }
 
 /// One race, by one warp. All members: the whole warp, converged, with equal arguments.
-template <class W>
+template <class W, class View>
 class warp_race {
  public:
-  /// @param first  The first edge of state.vertex.
-  __device__ warp_race(W const& walk, dynamic_setup const& setup, walk_state const& state, edge_id first)
-      : walk_(walk), setup_(setup), state_(state), first_(first)
+  using row_type = typename View::row_type;
+
+  /// @param row  The edges of state.vertex.
+  __device__ warp_race(W const& walk, dynamic_terms const& setup, basic_walk_state<View> const& state,
+                       row_type const& row)
+      : walk_(walk), setup_(setup), state_(state), row_(row)
   {
   }
 
@@ -89,10 +101,7 @@ class warp_race {
   static constexpr bool has_bound = walk_has::edge_bound<W>;
   static constexpr bool checked = !walk_has::trusted_weights<W>;
 
-  [[nodiscard]] __device__ walk_edge edge(std::uint32_t position) const
-  {
-    return {state_.graph, first_ + position, position};
-  }
+  [[nodiscard]] __device__ basic_walk_edge<View> edge(std::uint64_t position) const { return {row_, position}; }
 
   /// Handles n candidates per lane: positions `lane()`, `lane()` + 32, … after `at`. `whole`: all of them exist.
   template <int n, bool whole>
@@ -100,12 +109,11 @@ class warp_race {
   {
     float bounds[n];
     std::uint32_t high[n];
-    edge_id const base = first_ + (at + lane());
+    std::uint64_t const base = at + lane();
 #pragma unroll
     for (int j = 0; j < n; ++j) {
       std::uint32_t const position = at + lane() + 32 * j;
-      bounds[j] =
-          whole || position < end ? bound_of(walk_, state_, walk_edge(state_.graph, base + 32 * j, position)) : 0.0F;
+      bounds[j] = whole || position < end ? bound_of(walk_, state_, edge(base + 32 * j)) : 0.0F;
     }
 #pragma unroll
     for (int b = 0; b < n / 4; ++b) {
@@ -235,9 +243,9 @@ class warp_race {
   }
 
   W const& walk_;
-  dynamic_setup const& setup_;
-  walk_state const& state_;
-  edge_id first_;
+  dynamic_terms const& setup_;
+  basic_walk_state<View> const& state_;
+  row_type const& row_;
   core::race_filter filter_ = core::race_filter::against(core::race_none);
   std::uint64_t best_ = core::race_none;  // of the lane
   bool waits_ = false;

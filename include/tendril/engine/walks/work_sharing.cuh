@@ -11,25 +11,41 @@
 
 namespace tendril::engine {
 
+/// A value without gaps that another warp has stored, read past the first-level cache. Any thread.
+template <class T>
+__device__ __forceinline__ T fresh(T const* from)
+{
+  words_of<T> out;
+#pragma unroll
+  for (std::size_t k = 0; k < words_of<T>::size; ++k) {
+    out.word[k] = __ldcg(reinterpret_cast<unsigned long long const*>(from) + k);
+  }
+  return __builtin_bit_cast(T, out);
+}
+
 /// The interface of one warp to work sharing. All members: the whole warp, converged.
-template <class W>
+template <class W, class View>
 class board_user {
  public:
-  __device__ board_user(work_sharing const& board, W const& walk, dynamic_setup const& setup)
+  using state_type = basic_walk_state<View>;
+  using row_type = typename View::row_type;
+
+  __device__ board_user(work_sharing const& board, W const& walk, dynamic_setup<View> const& setup)
       : board_(board), walk_(walk), setup_(setup)
   {
     self_ = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
-    if (lane() == 0) { board_.scans[self_].users = 0; }  // no warp reads this before the scan is open
+    if (lane() == 0) { scan_of(self_).users = 0; }  // no warp reads this before the scan is open
   }
 
   /// The winner of the race over a whole neighbourhood, in every lane.
-  [[nodiscard]] __device__ std::uint64_t race(walk_state const& state, edge_id first, std::uint32_t size) const
+  [[nodiscard]] __device__ std::uint64_t race(state_type const& state, row_type const& row) const
   {
+    std::uint32_t const size = row.degree();
     // Lanes may read different values of a number that is changing: __any_sync makes one decision for all lanes.
     if (size >= board_.share_from && __any_sync(full_warp, __ldcg(&board_.desk->idle) != 0)) {
-      return lead(state, first, size);
+      return lead(state, row);
     }
-    warp_race<W> race(walk_, setup_, state, first);
+    warp_race<W, View> race(walk_, setup_, state, row);
     race.scan(0, size);
     return race.result();
   }
@@ -57,6 +73,14 @@ class board_user {
   }
 
  private:
+  using scan_type = shared_scan<View>;
+  static_assert(sizeof(scan_type) == shared_scan_bytes);
+
+  [[nodiscard]] __device__ scan_type& scan_of(std::uint32_t warp) const
+  {
+    return static_cast<scan_type*>(board_.scans)[warp];
+  }
+
   /// Selects one of the set bits, a different one for each warp.
   [[nodiscard]] __device__ std::uint32_t some_bit(unsigned bits) const
   {
@@ -65,7 +89,7 @@ class board_user {
   }
 
   /// Takes chunks of a scan until none are left; stores the entry in the scan. @return whether there was a chunk.
-  __device__ bool work(shared_scan& scan, warp_race<W>& race, std::uint32_t size) const
+  __device__ bool work(scan_type& scan, warp_race<W, View>& race, std::uint32_t size) const
   {
     std::uint32_t const chunk = board_.share_chunk;
     std::uint32_t const num_chunks = size / chunk + (size % chunk != 0 ? 1 : 0);
@@ -91,28 +115,26 @@ class board_user {
   }
 
   /// Runs a race that other warps may help with.
-  __device__ std::uint64_t lead(walk_state const& state, edge_id first, std::uint32_t size) const
+  __device__ std::uint64_t lead(state_type const& state, row_type const& row) const
   {
-    shared_scan& scan = board_.scans[self_];
+    scan_type& scan = scan_of(self_);
     unsigned const bit = 1U << (self_ % 32);
     if (lane() == 0) {
       scan.walk = state.walk;
       scan.best = core::race_none;
-      scan.first = first;
       scan.previous_edge = state.previous_edge;
       scan.step = state.step;
       scan.start = state.start;
       scan.vertex = state.vertex;
       scan.previous = state.previous;
       scan.largest_weight = state.largest_weight;
-      scan.size = size;
       scan.reach = 0x7f800000U;
       scan.next = 0;
       __threadfence();
       atomicOr(board_.open + self_ / 32, bit);
     }
-    warp_race<W> race(walk_, setup_, state, first);
-    work(scan, race, size);
+    warp_race<W, View> race(walk_, setup_, state, row);
+    work(scan, race, row.degree());
     std::uint64_t best = 0;
     if (lane() == 0) {
       // Every chunk is taken, by warps that are counted in `users`. A warp that joins after this finds the scan closed.
@@ -128,7 +150,7 @@ class board_user {
   /// Helps warp `owner`, if its scan is still open. @return whether there was work to do.
   __device__ bool join(std::uint32_t owner) const
   {
-    shared_scan& scan = board_.scans[owner];
+    scan_type& scan = scan_of(owner);
     unsigned still_open = 0;
     if (lane() == 0) {
       atomicAdd(&scan.users, 1U);
@@ -139,14 +161,15 @@ class board_user {
     bool const opened = __shfl_sync(full_warp, still_open, 0) != 0;
     bool any = false;
     if (opened) {
-      walk_state state = first_state(setup_, __ldcg(&scan.walk), __ldcg(&scan.start));
+      state_type state = first_state(setup_, __ldcg(&scan.walk), __ldcg(&scan.start));
       state.step = __ldcg(&scan.step);
       state.vertex = __ldcg(&scan.vertex);
       state.previous = __ldcg(&scan.previous);
-      state.previous_edge = __ldcg(&scan.previous_edge);
+      state.previous_edge = fresh(&scan.previous_edge);
       state.largest_weight = __ldcg(&scan.largest_weight);
-      warp_race<W> race(walk_, setup_, state, __ldcg(&scan.first));
-      any = work(scan, race, __ldcg(&scan.size));
+      row_type const row = setup_.graph.row(state.vertex);
+      warp_race<W, View> race(walk_, setup_, state, row);
+      any = work(scan, race, row.degree());
     }
     __syncwarp();
     if (lane() == 0) {
@@ -158,7 +181,7 @@ class board_user {
 
   work_sharing const& board_;
   W const& walk_;
-  dynamic_setup const& setup_;
+  dynamic_setup<View> const& setup_;
   std::uint32_t self_;  // the warp's number in the grid
 };
 

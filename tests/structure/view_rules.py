@@ -1,0 +1,48 @@
+"""Executors read a graph through its view: raw arrays stay in the rooms that build graphs and files.
+
+`raw_arrays` is a function from a tree to a list of violations, as those of rules.py.
+"""
+
+import re
+from pathlib import Path
+
+import rules
+
+# The rooms whose work are arrays: graphs are built, checked, copied, compressed, written and read there. The extension
+# and `tendril info` show arrays to users.
+MAKERS = (
+    "include/tendril/csr_arrays.hpp",
+    "include/tendril/csr_view.hpp",
+    "include/tendril/graph.hpp",
+    "src/base/",
+    "src/build/",
+    "src/formats/",
+    "src/generate/",
+    "src/graph/",
+    "src/place/",
+    "src/gpu/graph/",
+    "python/src/graph.cpp",
+)
+READERS = ("include/tendril/", "src/", "python/src/", "cli/", "examples/")
+
+RAW = re.compile(
+    r"\bcsr_arrays\b"  # the type
+    r"|\braw_csr\(\)|(?:\.|->)csr\(\)"  # what gives it
+    r"|arrays\(\)\s*\.\s*(?:indptr|indices|weights|edge_labels)\b"  # a graph's own arrays
+    r"|\b(?:indptr|indices)\s*\["  # an array under its usual name
+)
+COMMENT = re.compile(r"//.*$")
+
+
+def raw_arrays(root):
+    """No source but the makers' names a graph's raw arrays."""
+    found = []
+    for path in rules.sources(root):
+        relative = path.relative_to(root).as_posix()
+        if not relative.startswith(READERS) or relative.startswith(MAKERS):
+            continue
+        for number, line in rules.lines(path):
+            raw = RAW.search(COMMENT.sub("", line))
+            if raw:
+                found.append(f"{relative}:{number}: '{raw.group()}', expected the graph's view")
+    return found
