@@ -6,6 +6,7 @@
 
 #include <tendril/generate.hpp>
 #include <tendril/gpu.hpp>
+#include <tendril/gpu_array.hpp>
 #include <tendril/io.hpp>
 
 #include "bench/rmat_spec.hpp"

@@ -126,13 +126,13 @@ void bind_subgraphs(nb::module_& module)
       .def_rw("num_neighbors", &shadow_params::num_neighbors)
       .def_rw("replace", &shadow_params::replace)
       .def_rw("seed", &shadow_params::seed);
-  nb::class_<saint_params> saint(module, "SaintParams");
-  saint.def(nb::init<>())
+  nb::class_<saint_params> saint_class(module, "SaintParams");
+  saint_class.def(nb::init<>())
       .def_rw("budget", &saint_params::budget)
       .def_rw("length", &saint_params::length)
       .def_rw("seed", &saint_params::seed);
-  def_named(saint, "sampler", &saint_params::sampler);
-  def_named(saint, "normalization", &saint_params::matrix);
+  def_named(saint_class, "sampler", &saint_params::sampler);
+  def_named(saint_class, "normalization", &saint_params::matrix);
 
   module.def("induced_subgraphs", &induced, "graph"_a, "nodes"_a.noconvert(), "offsets"_a.noconvert(), "as_int32"_a,
              "num_threads"_a);

@@ -250,6 +250,15 @@ TEST(Packed, ProgressIsToldAndCanEndTheCall)
   EXPECT_THROW((void)to_csr(packed, exec), std::runtime_error);
 }
 
+TEST(Packed, DocumentedExample)
+{
+  graph const original = rmat_with(8, true);
+  graph const packed = compress(original, graph_form::packed);
+  graph const plain = to_csr(packed);
+  EXPECT_EQ(packed.form(), graph_form::packed);
+  EXPECT_EQ(plain.form(), graph_form::csr);
+}
+
 TEST(Packed, FormsHaveNames)
 {
   for (auto const form : {graph_form::csr, graph_form::packed}) { EXPECT_EQ(parse_name<graph_form>("form", to_string(form)), form); }

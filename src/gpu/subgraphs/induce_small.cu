@@ -42,7 +42,7 @@ struct list_places {
   /// The target of an item. Any lane.
   [[nodiscard]] __device__ vertex_id target(View const& graph, int rank, std::uint32_t item, edge_id) const
   {
-    return graph.neighbor(at[rank], item - first_item[rank], plain_load{});
+    return graph.row(0, at[rank]).neighbor(item - first_item[rank]);
   }
 };
 
