@@ -49,7 +49,7 @@ std::shared_ptr<buffer<vertex_id> const> sets_of(graph const& graph, samplers::l
   std::int64_t const bytes = 4 * core::adjacency_set_slots(graph.num_vertices(), graph.num_edges());
   if (bytes > free_gpu_bytes(exec.device) / 2) { return nullptr; }
   return gpu::derived_table<buffer<vertex_id>>(graph, key, exec,
-                                               [&] { return gpu::make_adjacency_sets(graph.csr(), exec); });
+                                               [&] { return gpu::make_adjacency_sets(graph.view(), exec); });
 }
 
 layer_tables tables_of(graph const& graph, samplers::layer_spec const& spec, gpu_exec const& exec)

@@ -62,7 +62,7 @@ khop_tables make_tables(graph const& graph, sampling_plan const& plan, bool with
   khop_tables out;
   if (plan.layout != table_layout::table) { return out; }
   char const* const key = table_key(plan.rule, with_edges);
-  csr_arrays const view = graph.csr();
+  graph_view const view = graph.view();
   if (plan.rule == sampling_rule::its) {
     out.prefix_sums =
         gpu::derived_table<buffer<std::uint64_t>>(graph, key, exec, [&] { return gpu::make_prefix_sums(view, exec); });
@@ -203,7 +203,7 @@ class khop_run {
   [[nodiscard]] std::int64_t largest_degree() const
   {
     return *graph_.derived().get<std::int64_t>("largest-degree",
-                                               [&] { return gpu::largest_degree(graph_.csr(), exec_); });
+                                               [&] { return gpu::largest_degree(graph_.view(), exec_); });
   }
 
   graph const& graph_;
