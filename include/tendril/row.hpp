@@ -13,6 +13,7 @@
 //   has_weights()  whether the graph has weights
 //   label(i)       its label; the graph must have edge labels
 //   prefetch(i)    starts to bring the target of edge i into the cache; host only
+//   prefetch_weight(i)  the same of its weight
 //   find(x)        the first edge to x or, if there is none, to a larger vertex; degree() if there is none either
 //   contains(x)    whether there is an edge to x
 //   copied(targets, weights)  the same row, whose targets [degree()] and, unless null, weights are read from copies;

@@ -15,21 +15,13 @@
 #include <tendril/layers.hpp>
 
 #include "core/adjacency.hpp"  // gallop
+#include "core/alias.hpp"      // alias_choose
+#include "core/draws.hpp"      // layer_key
 #include "core/fixed_point.hpp"
 #include "core/its.hpp"
 #include "core/portable_math.hpp"  // bits_to_double
-#include "core/random.hpp"
 
 namespace tendril::core {
-
-/// Tells the samplers of domain::layer apart. Part of the contract, as domains are.
-enum class layer_method : std::uint32_t { fastgcn = 1, ladies = 2, mvs = 3 };
-
-/// @param layer  From 1.
-TENDRIL_HD rng_key layer_key(std::uint64_t seed, layer_method which, std::uint32_t layer)
-{
-  return make_key(seed, domain::layer, layer | (static_cast<std::uint64_t>(which) << 32U));
-}
 
 /// Without replacement every open slot draws once a round; of slots with equal vertices the lowest wins, a vertex that an
 /// earlier round gave away is lost to all, and losers draw again in the next round. What the slots hold in the end are
@@ -122,8 +114,8 @@ TENDRIL_HD vertex_id vertex_of(Record const* records, std::uint32_t size, random
   if (size == 0) { return no_vertex; }
   std::uint32_t const bucket = bounded(block.low(), size);
   if (records == nullptr) { return bucket; }
-  Record const record = records[bucket];
-  return block.high() < record.threshold ? record.here : record.there;
+  Record const record = records[bucket];  // whole, at once
+  return alias_choose(record, block.high());
 }
 
 /// The probability of a vertex of fixed-point weight `weight` out of `total` > 0.
@@ -216,16 +208,6 @@ struct ladies_tables {
   {
     if (prefix_sums == nullptr) { return 1; }
     return static_cast<double>(prefix_sums[edge] - (edge == first ? 0 : prefix_sums[edge - 1]));
-  }
-};
-
-/// The same with the graph.
-struct ladies_source : ladies_tables {
-  csr_arrays graph;
-
-  [[nodiscard]] TENDRIL_HD ladies_row row_of(vertex_id v, std::uint32_t num_rows) const
-  {
-    return ladies_tables::row_of(graph, v, num_rows);
   }
 };
 

@@ -8,19 +8,25 @@ from pathlib import Path
 
 import rules
 
-# The rooms whose work are arrays: graphs are built, checked, copied, compressed, written and read there. The extension
-# and `tendril info` show arrays to users.
+# The rooms whose work are arrays: graphs are built, checked, copied, compressed, written and read there, and tables
+# that are graphs themselves are made (rows cut by label, one row of all vertices). The extension shows arrays to users.
 MAKERS = (
     "include/tendril/csr_arrays.hpp",
     "include/tendril/csr_view.hpp",
+    "include/tendril/edge_arrays.hpp",
     "include/tendril/graph.hpp",
+    "include/tendril/graph_view.hpp",
     "src/base/",
     "src/build/",
     "src/formats/",
     "src/generate/",
     "src/graph/",
     "src/place/",
+    "src/gpu/applications/stream.cpp",
     "src/gpu/graph/",
+    "src/gpu/layers/layer_tables.cu",
+    "src/plan/tables.hpp",
+    "src/samplers/layers/layer_tables.cpp",
     "python/src/graph.cpp",
 )
 READERS = ("include/tendril/", "src/", "python/src/", "cli/", "examples/")
@@ -29,7 +35,6 @@ RAW = re.compile(
     r"\bcsr_arrays\b"  # the type
     r"|\braw_csr\(\)|(?:\.|->)csr\(\)"  # what gives it
     r"|arrays\(\)\s*\.\s*(?:indptr|indices|weights|edge_labels)\b"  # a graph's own arrays
-    r"|\b(?:indptr|indices)\s*\["  # an array under its usual name
 )
 COMMENT = re.compile(r"//.*$")
 

@@ -9,14 +9,14 @@
 #include "cpu/walks/lane_walk.hpp"
 #include "cpu/walks/lanes.hpp"
 #include "cpu/walks/row.hpp"
-#include "cpu/walks/scalar_step.hpp"
+#include "cpu/walks/scalar_walk.hpp"  // step_by_race
 
 namespace tendril::cpu {
 namespace {
 
 constexpr int width = 192;  // bench/walks, axis width
 
-/// Where a vertex's candidates are: the neighbourhood, or its group for the label that the step must follow.
+/// Which row holds a vertex's candidates: the neighbourhood, or its group for the label that the step must follow.
 struct whole_neighborhood {
   [[nodiscard]] std::int64_t row(vertex_id v, std::uint32_t /*step*/) const { return v; }
 };
@@ -40,86 +40,97 @@ class label_group {
   std::vector<label_id> wanted_;  // by step, one period of the schema
 };
 
-/// What a rule finds at a row: its edges, and the bound that proposals are judged against.
-struct edge_range {
-  edge_id first;
-  std::uint32_t degree;
-  float bound;
-};
+// A candidate source says how to prefetch a row, where its candidates are - a `place_type`, which a lane keeps between the
+// phases of a step -, prefetch one and take it. `take` returns the next vertex; `accepts` says whether a proposal stands.
 
-// A candidate source says how to prefetch a row, find its edges, prefetch an edge and take it. `take` returns the
-// next vertex; `judge` says whether the proposal stands.
-
+template <class View>
 struct uniform_candidates {
   static constexpr bool rejects = false;
-  edge_id const* indptr;
-  vertex_id const* indices;
+  using place_type = typename View::place;
+  View graph;
 
-  void prefetch_row(std::int64_t row) const { __builtin_prefetch(indptr + row); }
-  [[nodiscard]] edge_range locate(std::int64_t row) const
+  void prefetch_row(std::int64_t row) const { graph.prefetch_row(row); }
+  [[nodiscard]] place_type locate(std::int64_t row) const { return graph.locate(row); }
+  void prefetch(std::int64_t row, place_type const& at, std::uint32_t i) const { graph.row(row, at).prefetch(i); }
+  [[nodiscard]] vertex_id take(std::int64_t row, place_type const& at, std::uint32_t i, std::uint64_t /*bits*/) const
   {
-    return {indptr[row], static_cast<std::uint32_t>(indptr[row + 1] - indptr[row]), 1.0F};
+    return graph.row(row, at).neighbor(i);
   }
-  void prefetch_edge(edge_id e) const { __builtin_prefetch(indices + e); }
-  [[nodiscard]] vertex_id take(edge_id e, std::uint64_t /*bits*/) const { return indices[e]; }
 };
 
+/// The graph gives no more than the numbers of edges.
+template <class View>
 struct alias_candidates {
   static constexpr bool rejects = false;
-  edge_id const* indptr;
+  using place_type = csr_view::place;
+  View graph;
   plan::alias_record const* records;
 
-  void prefetch_row(std::int64_t row) const { __builtin_prefetch(indptr + row); }
-  [[nodiscard]] edge_range locate(std::int64_t row) const
+  void prefetch_row(std::int64_t row) const { graph.prefetch_first_edge(row); }
+  [[nodiscard]] place_type locate(std::int64_t row) const
   {
-    return {indptr[row], static_cast<std::uint32_t>(indptr[row + 1] - indptr[row]), 1.0F};
+    edge_id const first = graph.first_edge(row);
+    return {first, static_cast<std::uint32_t>(graph.first_edge(row + 1) - first)};
   }
-  void prefetch_edge(edge_id e) const { __builtin_prefetch(records + e); }
-  [[nodiscard]] vertex_id take(edge_id e, std::uint64_t bits) const
+  void prefetch(std::int64_t, place_type const& at, std::uint32_t i) const
   {
-    auto const& r = records[e];
-    return bits < r.threshold ? r.here : r.there;  // core::alias_choose over vertices
+    __builtin_prefetch(records + at.first + i);
+  }
+  [[nodiscard]] vertex_id take(std::int64_t, place_type const& at, std::uint32_t i, std::uint64_t bits) const
+  {
+    return core::alias_choose(records[at.first + i], bits);
   }
 };
 
+template <class View>
 struct weighted_candidates {
   static constexpr bool rejects = true;
-  edge_id const* indptr;
-  vertex_id const* indices;
-  float const* weights;
+  struct place_type : View::place {
+    float largest;
+  };
+  View graph;
   float const* largest;
 
   void prefetch_row(std::int64_t row) const
   {
-    __builtin_prefetch(indptr + row);
+    graph.prefetch_row(row);
+    if constexpr (!View::targets_by_number) { graph.prefetch_first_edge(row); }
     __builtin_prefetch(largest + row);
   }
-  [[nodiscard]] edge_range locate(std::int64_t row) const
+  [[nodiscard]] place_type locate(std::int64_t row) const { return {graph.locate(row), largest[row]}; }
+  void prefetch(std::int64_t row, place_type const& at, std::uint32_t i) const
   {
-    return {indptr[row], static_cast<std::uint32_t>(indptr[row + 1] - indptr[row]), largest[row]};
+    auto const edges = graph.row(row, at);
+    edges.prefetch(i);
+    edges.prefetch_weight(i);
   }
-  void prefetch_edge(edge_id e) const
+  [[nodiscard]] bool accepts(std::int64_t row, place_type const& at, std::uint32_t i, std::uint64_t bits) const
   {
-    __builtin_prefetch(indices + e);
-    __builtin_prefetch(weights + e);
+    return core::accept(bits, graph.row(row, at).weight(i), at.largest);
   }
-  [[nodiscard]] vertex_id take(edge_id e, std::uint64_t /*bits*/) const { return indices[e]; }
-  [[nodiscard]] float weight(edge_id e) const { return weights[e]; }
+  [[nodiscard]] vertex_id take(std::int64_t row, place_type const& at, std::uint32_t i, std::uint64_t /*bits*/) const
+  {
+    return graph.row(row, at).neighbor(i);
+  }
 };
 
 struct record_candidates {
   static constexpr bool rejects = true;
+  using place_type = plan::vertex_record;
   plan::vertex_record const* vertices;
   plan::edge_record const* edges;
 
   void prefetch_row(std::int64_t row) const { __builtin_prefetch(vertices + row); }
-  [[nodiscard]] edge_range locate(std::int64_t row) const
+  [[nodiscard]] place_type locate(std::int64_t row) const { return vertices[row]; }
+  void prefetch(std::int64_t, place_type const& at, std::uint32_t i) const { __builtin_prefetch(edges + at.first + i); }
+  [[nodiscard]] bool accepts(std::int64_t, place_type const& at, std::uint32_t i, std::uint64_t bits) const
   {
-    return {vertices[row].first, vertices[row].degree, vertices[row].largest};
+    return core::accept(bits, edges[at.first + i].weight, at.largest);
   }
-  void prefetch_edge(edge_id e) const { __builtin_prefetch(edges + e); }
-  [[nodiscard]] vertex_id take(edge_id e, std::uint64_t /*bits*/) const { return edges[e].neighbor; }
-  [[nodiscard]] float weight(edge_id e) const { return edges[e].weight; }
+  [[nodiscard]] vertex_id take(std::int64_t, place_type const& at, std::uint32_t i, std::uint64_t /*bits*/) const
+  {
+    return edges[at.first + i].neighbor;
+  }
 };
 
 /// Walks whose steps take one trial and that only end at dead ends, a tile of them step by step: everyone is at the same
@@ -172,22 +183,24 @@ class walks_in_step {
   {
     for (int i = 0; i < active_; ++i) {
       if (i % draw_chunk == 0) { philox_lanes(draws_, i, std::min(draw_chunk, active_ - i), job_.step_key); }
-      edge_range at = candidates_.locate(rows_.row(vertex_[i], step));
-      while (at.degree == 0) {  // a dead end: the last lane takes this one's place, and draws
+      std::int64_t row = rows_.row(vertex_[i], step);
+      place_[i] = candidates_.locate(row);
+      while (place_[i].degree == 0) {  // a dead end: the last lane takes this one's place, and draws
         close(i, step, true);
         if (i == active_) { return; }
         philox_lanes(draws_, i, 1, job_.step_key);
-        at = candidates_.locate(rows_.row(vertex_[i], step));
+        row = rows_.row(vertex_[i], step);
+        place_[i] = candidates_.locate(row);
       }
-      edge_[i] = at.first + core::bounded(draws_.low[i], at.degree);
-      candidates_.prefetch_edge(edge_[i]);
+      pick_[i] = core::bounded(draws_.low[i], place_[i].degree);
+      candidates_.prefetch(row, place_[i], pick_[i]);
     }
   }
 
   void take(std::int32_t step)
   {
     for (int i = 0; i < active_;) {
-      vertex_id const next = candidates_.take(edge_[i], draws_.high[i]);
+      vertex_id const next = candidates_.take(rows_.row(vertex_[i], step), place_[i], pick_[i], draws_.high[i]);
       if (next == no_vertex) [[unlikely]] {  // no edge of positive weight
         close(i, step, true);
         continue;
@@ -208,7 +221,8 @@ class walks_in_step {
     draws_.low[lane] = draws_.low[last];
     draws_.high[lane] = draws_.high[last];
     vertex_[lane] = vertex_[last];
-    edge_[lane] = edge_[last];
+    place_[lane] = place_[last];
+    pick_[lane] = pick_[last];
     row_[lane] = row_[last];
     index_[lane] = index_[last];
   }
@@ -221,7 +235,8 @@ class walks_in_step {
   draw_lanes draws_;
   int active_ = 0;
   vertex_id vertex_[tile];
-  edge_id edge_[tile] = {};
+  typename Candidates::place_type place_[tile] = {};
+  std::uint32_t pick_[tile] = {};  // the candidate of the step
   vertex_id* row_[tile];
   std::int64_t index_[tile];
 };
@@ -232,40 +247,37 @@ void walk_in_lanes(walk_job const& job, walk_batch const& batch, walk_source& so
                    Candidates const candidates)
 {
   walk_lanes<Ends, false, Candidates::rejects> lanes(job, batch, source);
-  edge_id edge[width];  // the proposed edge; -1 at a dead end
-  float bound[width] = {};
-  std::uint32_t trials[width] = {};  // of the step, at most
-  scalar_stepper fallback(job);
+  typename Candidates::place_type place[width];
+  std::uint32_t pick[width];  // the proposed candidate; no_pick at a dead end
 
-  auto const arrive = [&](int lane) { candidates.prefetch_row(rows.row(lanes.vertex[lane], lanes.draws.step[lane])); };
+  auto const row_of = [&](int lane) { return rows.row(lanes.vertex[lane], lanes.draws.step[lane]); };
+  auto const arrive = [&](int lane) { candidates.prefetch_row(row_of(lane)); };
   lanes.fill(width, arrive);
   while (lanes.active() > 0) {
     for (int i = 0; i < lanes.active(); ++i) {
       if (i % draw_chunk == 0) { lanes.draw(i, std::min(draw_chunk, lanes.active() - i)); }
-      edge_range const at = candidates.locate(rows.row(lanes.vertex[i], lanes.draws.step[i]));
-      bool const dead = at.degree == 0 || (Candidates::rejects && !(at.bound > 0));
-      edge[i] = dead ? -1 : at.first + core::bounded(lanes.draws.low[i], at.degree);
-      if constexpr (Candidates::rejects) {
-        bound[i] = at.bound;
-        trials[i] = core::trial_limit(at.degree);
-      }
-      if (!dead) { candidates.prefetch_edge(edge[i]); }
+      std::int64_t const row = row_of(i);
+      auto const at = place[i] = candidates.locate(row);
+      bool dead = at.degree == 0;
+      if constexpr (Candidates::rejects) { dead = dead || !(at.largest > 0); }
+      pick[i] = dead ? core::no_pick : core::bounded(lanes.draws.low[i], at.degree);
+      if (!dead) { candidates.prefetch(row, at, pick[i]); }
     }
     // In the same order, so that every prefetch has had the time of a whole round to arrive.
     for (int i = 0; i < lanes.active();) {
       vertex_id next = no_vertex;
-      if (edge[i] >= 0) {
+      if (pick[i] != core::no_pick) {
         if constexpr (Candidates::rejects) {
-          if (core::accept(lanes.draws.high[i], candidates.weight(edge[i]), bound[i])) {
-            next = candidates.take(edge[i], 0);
-          } else if (++lanes.draws.draw[i] < trials[i]) {
+          if (candidates.accepts(row_of(i), place[i], pick[i], lanes.draws.high[i])) {
+            next = candidates.take(row_of(i), place[i], pick[i], 0);
+          } else if (++lanes.draws.draw[i] < core::trial_limit(place[i].degree)) {
             ++i;
             continue;
           } else {
-            next = fallback.by_race(lanes.position(i));
+            next = step_by_race(job, lanes.position(i));
           }
         } else {
-          next = candidates.take(edge[i], lanes.draws.high[i]);
+          next = candidates.take(row_of(i), place[i], pick[i], lanes.draws.high[i]);
         }
       }
       bool const goes_on = next != no_vertex ? lanes.move(i, next, arrive) : lanes.finish_dead(i, arrive);
@@ -273,16 +285,16 @@ void walk_in_lanes(walk_job const& job, walk_batch const& batch, walk_source& so
         ++i;
       } else {  // no work is left for this lane: the last one takes its place, and its turn
         int const last = lanes.remove(i);
-        edge[i] = edge[last];
-        bound[i] = bound[last];
-        trials[i] = trials[last];
+        place[i] = place[last];
+        pick[i] = pick[last];
       }
     }
   }
 }
 
-template <class Rows>
-void walk_by_rule(walk_job const& job, walk_batch const& batch, walk_source& source, csr_arrays const& view, Rows rows)
+/// @param graph  The job's, or its groups.
+template <class View, class Rows>
+void walk_by_rule(walk_job const& job, walk_batch const& batch, walk_source& source, View const& graph, Rows rows)
 {
   auto const& tables = *job.tables;
   auto const walk = [&](auto candidates) {
@@ -295,13 +307,13 @@ void walk_by_rule(walk_job const& job, walk_batch const& batch, walk_source& sou
     }
   };
   if (tables.alias) {
-    walk(alias_candidates{view.indptr, tables.alias->data()});
+    walk(alias_candidates<View>{graph, tables.alias->data()});
   } else if (tables.edges) {
     walk(record_candidates{tables.vertices->data(), tables.edges->data()});
   } else if (job.plan->rule == sampling_rule::reject) {
-    walk(weighted_candidates{view.indptr, view.indices, view.weights, tables.statistics->largest.data()});
+    walk(weighted_candidates<View>{graph, tables.statistics->largest.data()});
   } else {
-    walk(uniform_candidates{view.indptr, view.indices});
+    walk(uniform_candidates<View>{graph});
   }
 }
 
@@ -310,10 +322,10 @@ void walk_by_rule(walk_job const& job, walk_batch const& batch, walk_source& sou
 void first_order_walk(walk_job const& job, walk_batch const& batch, walk_source& source)
 {
   if (job.tables->groups) {
-    csr_arrays const& view = job.tables->groups->rows;
-    walk_by_rule(job, batch, source, view, label_group(job, job.tables->groups->num_labels));
+    csr_view const groups(job.tables->groups->rows);
+    walk_by_rule(job, batch, source, groups, label_group(job, job.tables->groups->num_labels));
   } else {
-    walk_by_rule(job, batch, source, job.graph, whole_neighborhood{});
+    job.graph.visit([&](auto const& graph) { walk_by_rule(job, batch, source, graph, whole_neighborhood{}); });
   }
 }
 

@@ -128,12 +128,12 @@ inline std::vector<edge_id> pick_on_cpu(csr_arrays const& g, order const* times,
   bool const weighted = which == pick_choice::alias || which == pick_choice::race;
   bool const replace = which == pick_choice::alias || which == pick_choice::uniform_replace;
   cpu::neighbor_picker picker(
-      g, {replace, weighted, which == pick_choice::alias ? sampling_rule::alias : sampling_rule::scan, nullptr});
+      {replace, weighted, which == pick_choice::alias ? sampling_rule::alias : sampling_rule::scan, nullptr});
   if (which == pick_choice::last) {
     std::uint32_t const count = std::min(k, degree);
     for (std::uint32_t j = 0; j < count; ++j) { picks[j] = degree - count + j; }
   } else if (weighted) {
-    picker.pick_weighted(first, degree, k, {whom.key, item, pick_step}, picks.data());
+    picker.pick_weighted(csr_view(g).row(v), k, {whom.key, item, pick_step}, picks.data());
   } else {
     std::vector<std::uint64_t> bits(k);
     for (std::uint32_t j = 0; j < k; ++j) { bits[j] = core::draw_bits(whom.key, item, pick_step, 0, j); }
