@@ -115,22 +115,24 @@ TEST_F(MinibatchPicksOnGpu, AllNeighboursAreTheLists)
         }
         offsets[i + 1] = static_cast<std::int64_t>(expected.size());
       }
-      expanded const e = put(there, o, f, 0, static_cast<std::int64_t>(expected.size()) + 10);
-      buffer<std::int64_t> const counts = on_gpu(std::vector<std::int64_t>(offsets.size() - 1, untouched), exec);
-      gpu::count_all(e.what, const_cast<std::int64_t*>(counts.data()), exec);
-      synchronize(exec);
-      auto const counted = on_host(counts);
-      for (std::int64_t i = 0; i < counted.size(); ++i) {
-        auto const at = static_cast<std::size_t>(i);
-        ASSERT_EQ(counted[i], offsets[at + 1] - offsets[at]) << i;
-      }
-      auto const begin = on_gpu(offsets, exec);
-      gpu::pick_all(e.what, begin.data(), exec);
-      synchronize(exec);
-      auto const picked = on_host(e.picked);
-      for (std::int64_t i = 0; i < picked.size(); ++i) {
-        auto const at = static_cast<std::size_t>(i);
-        ASSERT_EQ(picked[i], at < expected.size() ? expected[at] : untouched) << i << " of " << expected.size();
+      for (auto const& form : there) {
+        expanded const e = put(form, o, f, 0, static_cast<std::int64_t>(expected.size()) + 10);
+        buffer<std::int64_t> const counts = on_gpu(std::vector<std::int64_t>(offsets.size() - 1, untouched), exec);
+        gpu::count_all(e.what, const_cast<std::int64_t*>(counts.data()), exec);
+        synchronize(exec);
+        auto const counted = on_host(counts);
+        for (std::int64_t i = 0; i < counted.size(); ++i) {
+          auto const at = static_cast<std::size_t>(i);
+          ASSERT_EQ(counted[i], offsets[at + 1] - offsets[at]) << i;
+        }
+        auto const begin = on_gpu(offsets, exec);
+        gpu::pick_all(e.what, begin.data(), exec);
+        synchronize(exec);
+        auto const picked = on_host(e.picked);
+        for (std::int64_t i = 0; i < picked.size(); ++i) {
+          auto const at = static_cast<std::size_t>(i);
+          ASSERT_EQ(picked[i], at < expected.size() ? expected[at] : untouched) << i << " of " << expected.size();
+        }
       }
     }
   }
