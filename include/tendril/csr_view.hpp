@@ -43,8 +43,8 @@ class csr_row {
   [[nodiscard]] TENDRIL_HD float const* weights() const { return weights_ + first_edge_; }
 
   [[nodiscard]] TENDRIL_HD label_id label(std::uint64_t i) const { return labels_[edge(i)]; }
-  void prefetch(std::uint32_t i) const { __builtin_prefetch(neighbors_ + i); }
-  void prefetch_weight(std::uint32_t i) const { __builtin_prefetch(weights_ + first_edge_ + i); }
+  void prefetch(std::uint32_t i) const { prefetch_address(neighbors_ + i); }
+  void prefetch_weight(std::uint32_t i) const { prefetch_address(weights_ + first_edge_ + i); }
   [[nodiscard]] TENDRIL_HD std::uint32_t find(vertex_id x) const { return row_find(*this, x); }
   [[nodiscard]] TENDRIL_HD bool contains(vertex_id x) const { return row_contains(*this, x); }
   static constexpr std::uint32_t beyond_copy = 0;
@@ -177,9 +177,9 @@ class csr_view {
   [[nodiscard]] static TENDRIL_HD edge_mark no_edge() { return -1; }
 
   /// Starts to bring what locate(v) reads into the cache. Host only.
-  void prefetch_row(std::int64_t v) const { __builtin_prefetch(indptr_ + v); }
+  void prefetch_row(std::int64_t v) const { prefetch_address(indptr_ + v); }
   /// The same of what first_edge(v) reads.
-  void prefetch_first_edge(std::int64_t v) const { __builtin_prefetch(indptr_ + v); }
+  void prefetch_first_edge(std::int64_t v) const { prefetch_address(indptr_ + v); }
 
  private:
   edge_id const* indptr_ = nullptr;

@@ -100,9 +100,9 @@ class packed_row {
   [[nodiscard]] TENDRIL_HD label_id label(std::uint64_t i) const { return labels_[edge(i)]; }
   void prefetch(std::uint32_t i) const
   {
-    __builtin_prefetch(words_ + ((at_.place() + std::uint64_t{i} * at_.width()) >> 5U));
+    prefetch_address(words_ + ((at_.place() + std::uint64_t{i} * at_.width()) >> 5U));
   }
-  void prefetch_weight(std::uint32_t i) const { __builtin_prefetch(weights_ + first_edge() + i); }
+  void prefetch_weight(std::uint32_t i) const { prefetch_address(weights_ + first_edge() + i); }
   [[nodiscard]] TENDRIL_HD std::uint32_t find(vertex_id x) const { return row_find(*this, x); }
   [[nodiscard]] TENDRIL_HD bool contains(vertex_id x) const { return row_contains(*this, x); }
   /// Neighbours of 4 bytes are neighbours packed at a width of 32, of which one reads the word behind.
@@ -226,9 +226,9 @@ class packed_view {
   [[nodiscard]] static TENDRIL_HD edge_mark no_edge() { return {}; }
 
   /// Starts to bring what locate(v) reads into the cache. Host only.
-  void prefetch_row(std::int64_t v) const { __builtin_prefetch(records_ + v); }
+  void prefetch_row(std::int64_t v) const { prefetch_address(records_ + v); }
   /// The same of what first_edge(v) reads.
-  void prefetch_first_edge(std::int64_t v) const { __builtin_prefetch(indptr_ + v); }
+  void prefetch_first_edge(std::int64_t v) const { prefetch_address(indptr_ + v); }
 
  private:
   packed_record const* records_ = nullptr;

@@ -40,6 +40,14 @@ struct plain_load {
   }
 };
 
+/// Starts to bring what lies at `address` into the cache. Host only.
+inline void prefetch_address([[maybe_unused]] void const* address)
+{
+#ifndef __CUDACC_RTC__  // which compiles code for the host, too, and knows no such function
+  __builtin_prefetch(address);
+#endif
+}
+
 /// The edges of one vertex, as described above.
 template <class R>
 concept graph_row = requires(R const& row, std::uint32_t i, vertex_id x)

@@ -46,10 +46,10 @@ __global__ __launch_bounds__(block_threads) void column_norms_kernel(edge_arrays
   }
 }
 
-__global__ void one_row_kernel(edge_id* ends, edge_id size)
+__global__ void one_row_kernel(edge_id* indptr, edge_id size)
 {
-  ends[0] = 0;
-  ends[1] = size;
+  indptr[0] = 0;
+  indptr[1] = size;
 }
 
 __global__ __launch_bounds__(block_threads) void probabilities_kernel(std::int64_t size, float const* weights,
@@ -150,17 +150,17 @@ samplers::vertex_table make_vertex_table(std::int64_t num_vertices, float const*
   device_guard const guard(exec.device);
   samplers::vertex_table out;
   if (num_vertices == 0) { return out; }
-  // One row that leads to every vertex: a graph of its own.
+  // One row that leads to every vertex.
   auto const targets = every_vertex(num_vertices, 1, exec);
-  buffer<edge_id> ends(2, memory_of(exec));
-  one_row_kernel<<<1, 1, 0, exec.stream>>>(ends.data(), num_vertices);
+  buffer<edge_id> indptr(2, memory_of(exec));
+  one_row_kernel<<<1, 1, 0, exec.stream>>>(indptr.data(), num_vertices);
   TENDRIL_CUDA_TRY(cudaGetLastError());
-  graph_view const row({1, num_vertices, ends.data(), targets.data(), weights, {}, {}});
-  out.records = make_alias_records(row, exec);
-  edge_arrays const edges = row.edges();
-  edge_tiles const tiles(edges, all_rows(edges), exec);
-  auto const largest = make_largest_weights(edges, &tiles, exec);
-  auto const total = make_fixed_totals(edges, largest.data(), &tiles, exec);
+  csr_view const view({1, num_vertices, indptr.data(), targets.data(), weights, {}, {}});
+  out.records = make_alias_records(view, exec);
+  edge_arrays const row = view.edges();
+  edge_tiles const tiles(row, all_rows(row), exec);
+  auto const largest = make_largest_weights(row, &tiles, exec);
+  auto const total = make_fixed_totals(row, largest.data(), &tiles, exec);
   out.probabilities = buffer<float>(num_vertices, memory_of(exec));
   probabilities_kernel<<<grid_blocks(num_vertices, block_threads), block_threads, 0, exec.stream>>>(
       num_vertices, weights, largest.data(), total.data(), out.probabilities.data());
@@ -191,10 +191,12 @@ samplers::square_table make_square_table(graph_view const& graph, propagation ma
       for_each_target(view, neighbor_squares<View>{view, squares.data()}, exec);
     });
   }
-  graph_view const squared = graph.with_weights(squares.data());
-  out.prefix_sums = make_prefix_sums(squared, exec);
-  edge_tiles const tiles(edges, all_rows(edges), exec);
-  auto const largest = make_largest_weights(squared.edges(), &tiles, exec);
+  // The rows of the graph with squares for weights; tables of weights read no neighbours.
+  graph_view const of_squares = graph.with_weights(squares.data());
+  out.prefix_sums = make_prefix_sums(of_squares, exec);
+  edge_arrays const squared = of_squares.edges();
+  edge_tiles const tiles(squared, all_rows(squared), exec);
+  auto const largest = make_largest_weights(squared, &tiles, exec);
   row_norms_kernel<<<grid_blocks(graph.num_vertices, block_threads), block_threads, 0, exec.stream>>>(
       edges, matrix, largest.data(), out.prefix_sums.data(), out.row_norms.data());
   TENDRIL_CUDA_TRY(cudaGetLastError());

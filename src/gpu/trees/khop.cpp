@@ -200,11 +200,7 @@ class khop_run {
     }
   }
 
-  [[nodiscard]] std::int64_t largest_degree() const
-  {
-    return *graph_.derived().get<std::int64_t>("largest-degree",
-                                               [&] { return gpu::largest_degree(graph_.view(), exec_); });
-  }
+  [[nodiscard]] std::int64_t largest_degree() const { return gpu::known_largest_degree(graph_, exec_); }
 
   graph const& graph_;
   khop_params const& params_;

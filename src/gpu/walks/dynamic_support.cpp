@@ -61,11 +61,7 @@ void check_gpu_call(graph const& graph, std::int64_t first_walk, gpu_exec const&
 std::shared_ptr<buffer<float> const> largest_weights(graph const& graph, gpu_exec const& exec)
 {
   if (!graph.has_weights()) { return nullptr; }
-  auto const statistics = gpu::derived_table<plan::weight_statistics>(graph, "statistics", exec, [&] {
-    auto const edges = graph.view().edges();
-    return gpu::make_weight_statistics(
-        csr_arrays{edges.num_vertices, edges.num_edges, edges.first_edges, nullptr, edges.weights, {}, {}}, exec);
-  });
+  auto const statistics = gpu::known_statistics(graph, exec);
   return {statistics, &statistics->largest};
 }
 

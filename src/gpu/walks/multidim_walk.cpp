@@ -39,9 +39,7 @@ std::shared_ptr<buffer<gpu::row_record> const> rows_for(graph const& graph, std:
 /// Whether the degrees of any `num_roots` roots add up to less than 2^32. Synchronises once a graph.
 bool sums_are_small(graph const& graph, std::int64_t num_roots, gpu_exec const& exec)
 {
-  std::int64_t const largest =
-      *graph.derived().get<std::int64_t>("largest-degree", [&] { return gpu::largest_degree(graph.view(), exec); });
-  return largest <= std::numeric_limits<std::uint32_t>::max() / num_roots;
+  return gpu::known_largest_degree(graph, exec) <= std::numeric_limits<std::uint32_t>::max() / num_roots;
 }
 
 }  // namespace

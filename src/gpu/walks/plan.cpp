@@ -102,12 +102,6 @@ struct planning {
   }
 };
 
-std::shared_ptr<plan::weight_statistics const> statistics_of(graph const& graph, gpu_exec const& exec)
-{
-  return derived_table<plan::weight_statistics>(graph, "statistics", exec,
-                                                [&] { return make_weight_statistics(graph.view(), exec); });
-}
-
 std::int64_t num_rows(planning const& p, std::int64_t num_labels)
 {
   return p.input.num_vertices() * (p.plan.shared.grouped_by_label ? num_labels : 1);
@@ -144,9 +138,7 @@ void take_uniform_hops(planning& p)
 bool fits_packed_places(planning const& p)
 {
   if (p.input.num_edges() >= std::int64_t{1} << 40U) { return false; }
-  auto const most =
-      p.input.derived().get<std::int64_t>("largest-degree", [&] { return largest_degree(p.input.view(), p.exec); });
-  return *most < std::int64_t{1} << 24U;
+  return known_largest_degree(p.input, p.exec) < std::int64_t{1} << 24U;
 }
 
 void plan_layout(planning& p, std::int64_t num_labels)
@@ -210,7 +202,7 @@ bool may_die(graph const& graph, walk_params const& params, gpu_exec const& exec
 {
   if (!params.metapath.empty()) { return true; }
   return *graph.derived().get<bool>(params.weighted ? "has-weighted-dead-end" : "has-dead-end", [&] {
-    float const* const largest = params.weighted ? statistics_of(graph, exec)->largest.data() : nullptr;
+    float const* const largest = params.weighted ? known_statistics(graph, exec)->largest.data() : nullptr;
     return has_dead_end(graph.view(), largest, exec);
   });
 }
@@ -229,7 +221,7 @@ walk_plan make_walk_plan(graph const& graph, walk_params const& params, std::int
              plan,
              table_costs(graph, plan.shared)};
   plan.shared.rule = plan::choose_walk_rule(
-      plan.shared, params, [&]() -> plan::weight_statistics const& { return *statistics_of(graph, exec); });
+      plan.shared, params, [&]() -> plan::weight_statistics const& { return *known_statistics(graph, exec); });
 
   std::int64_t num_labels = 1;
   if (!params.metapath.empty() && plan.shared.rule != sampling_rule::scan) {
@@ -240,7 +232,7 @@ walk_plan make_walk_plan(graph const& graph, walk_params const& params, std::int
     p.need("label-groups", "neighbours grouped by label", bytes);
   }
   if (params.weighted && plan.shared.rule != sampling_rule::scan) {
-    p.bill.add("statistics", statistics_of(graph, exec)->num_bytes);
+    p.bill.add("statistics", known_statistics(graph, exec)->num_bytes);
   }
   plan_layout(p, num_labels);
   return plan;

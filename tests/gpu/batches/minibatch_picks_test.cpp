@@ -115,7 +115,7 @@ TEST_F(MinibatchPicksOnGpu, AllNeighboursAreTheLists)
         }
         offsets[i + 1] = static_cast<std::int64_t>(expected.size());
       }
-      for (auto const& form : there) {
+      for (graph const& form : there) {
         expanded const e = put(form, o, f, 0, static_cast<std::int64_t>(expected.size()) + 10);
         buffer<std::int64_t> const counts = on_gpu(std::vector<std::int64_t>(offsets.size() - 1, untouched), exec);
         gpu::count_all(e.what, const_cast<std::int64_t*>(counts.data()), exec);
