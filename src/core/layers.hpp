@@ -14,9 +14,8 @@
 #include <tendril/graph_view.hpp>
 #include <tendril/layers.hpp>
 
-#include "core/adjacency.hpp"  // gallop
-#include "core/alias.hpp"      // alias_choose
-#include "core/draws.hpp"      // layer_key
+#include "core/alias.hpp"  // alias_choose
+#include "core/draws.hpp"  // layer_key
 #include "core/fixed_point.hpp"
 #include "core/its.hpp"
 #include "core/portable_math.hpp"  // bits_to_double
@@ -215,12 +214,6 @@ struct ladies_tables {
 TENDRIL_HD float ladies_probability(double sum, std::uint64_t total)
 {
   return static_cast<float>(sum / static_cast<double>(total));
-}
-
-/// The first edge from a vertex to u, if any: `degree` edges start at `first`. Those to u that follow are parallel to it.
-TENDRIL_HD edge_id first_edge_to(vertex_id const* indices, edge_id first, std::uint32_t degree, vertex_id u)
-{
-  return first + gallop(indices + first, degree, 0, u);
 }
 
 }  // namespace tendril::core

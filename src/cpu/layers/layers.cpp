@@ -10,7 +10,8 @@
 
 #include <tendril/checked.hpp>
 
-#include "base/parallel.hpp"  // parallel_ranges
+#include "base/parallel.hpp"   // parallel_ranges
+#include "core/adjacency.hpp"  // gallop
 #include "core/layers.hpp"
 #include "cpu/arguments.hpp"
 #include "cpu/layers/layer_draws.hpp"

@@ -6,6 +6,7 @@
 #include "gpu/batches/induce.hpp"
 #include "gpu/batches/shape.cuh"
 #include "gpu/graph/edge_tiles.cuh"
+#include "gpu/picks/targets.cuh"
 
 namespace tendril::gpu {
 namespace {
@@ -41,12 +42,12 @@ struct segment {
   }
 
   /// The number of the neighbour at edge i, or nowhere for one that isn't there, or comes later. Any thread.
-  [[nodiscard]] __device__ std::uint32_t number_of(inner_job const& job, std::uint32_t first_stamp,
+  [[nodiscard]] __device__ std::uint32_t number_of(View const& graph, inner_job const& job, std::uint32_t first_stamp,
                                                    std::uint32_t i) const
   {
     if (i >= size) { return nowhere; }
     if (job.time_of != nullptr && job.time_of[first + i] > time) { return nowhere; }
-    return job.table.find(stamped(stamp, row.neighbor(begin + i)), first_stamp);
+    return job.table.find(stamped(stamp, target_in(graph, row, first + i, begin + i)), first_stamp);
   }
 };
 
@@ -72,7 +73,7 @@ __global__ __launch_bounds__(inner_threads) void count_kernel(View const graph, 
     auto const own = segment<View>::of(graph, job, size, first_stamp, s);
     std::int64_t count = 0;
     for (std::uint32_t i = 0; i < own.size; i += warp_size) {
-      count += __popc(__ballot_sync(full_warp, own.number_of(job, first_stamp, i + lane) != nowhere));
+      count += __popc(__ballot_sync(full_warp, own.number_of(graph, job, first_stamp, i + lane) != nowhere));
     }
     if (lane == 0) { counts[s] = count; }
   }
@@ -103,7 +104,7 @@ __global__ __launch_bounds__(inner_threads) void write_kernel(View const graph, 
     std::int64_t const row = own.expanded - job.list.begin[batch];
     std::int64_t at = job.hits[s];
     for (std::uint32_t i = 0; i < own.size; i += warp_size) {
-      std::uint32_t const number = own.number_of(job, first_stamp, i + lane);
+      std::uint32_t const number = own.number_of(graph, job, first_stamp, i + lane);
       unsigned const found = __ballot_sync(full_warp, number != nowhere);
       if (number != nowhere) {
         std::int64_t const to = at + __popc(found & ((1U << lane) - 1U));
@@ -118,7 +119,7 @@ __global__ __launch_bounds__(inner_threads) void write_kernel(View const graph, 
 
 /// Vertex i of batch b is element i + b, and behind a batch's last one stands its end.
 __global__ __launch_bounds__(inner_threads) void inner_indptr_kernel(inner_job const __grid_constant__ job,
-                                                                     std::int64_t* indptr)
+                                                                     std::int64_t* row_ends)
 {
   std::int64_t const size = *job.list.num;
   for (std::int64_t k = global_thread(); k < size + job.num_batches; k += grid_stride()) {
@@ -131,7 +132,7 @@ __global__ __launch_bounds__(inner_threads) void inner_indptr_kernel(inner_job c
       low = right ? middle : low;
       high = right ? high : middle - 1;
     }
-    indptr[k] = job.hits[job.segments[k - low]] - edges_before(job, low);
+    row_ends[k] = job.hits[job.segments[k - low]] - edges_before(job, low);
   }
 }
 

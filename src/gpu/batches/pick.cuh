@@ -11,6 +11,7 @@
 #include "gpu/batches/expand.hpp"
 #include "gpu/device/launch.cuh"
 #include "gpu/picks/pick_kernels.cuh"
+#include "gpu/picks/targets.cuh"
 
 namespace tendril::gpu {
 
@@ -64,19 +65,6 @@ __device__ __forceinline__ edge_id edge_at(edge_id first, std::uint32_t position
   return position == core::no_pick ? edge_id{-1} : first + position;
 }
 
-/// Reads what is not read again: its line needn't stay in a cache.
-struct streaming_load {
-  template <class T>
-  [[nodiscard]] TENDRIL_HD T operator()(T const* address) const
-  {
-#ifdef __CUDA_ARCH__
-    return __ldcs(address);
-#else
-    return *address;
-#endif
-  }
-};
-
 /// Puts picked vertices, target(i) each, no_vertex for none, into the table. `slot` is the first one's in this part. A
 /// neighbour is read once: the table's lines should stay in the cache. Any thread.
 template <int Size, class Target>
@@ -118,10 +106,12 @@ __device__ __forceinline__ void keep_edge(expansion_slots const& what, std::uint
 }
 
 /// The target of a pick. Any thread.
-template <class Row>
-__device__ __forceinline__ vertex_id target_of(Row const& row, std::uint32_t position)
+template <class View>
+__device__ __forceinline__ vertex_id target_of(expansion_on<View> const& what, typename View::row_type const& row,
+                                               edge_id first, std::uint32_t position)
 {
-  return position == core::no_pick ? no_vertex : row.neighbor(position, streaming_load{});
+  return position == core::no_pick ? no_vertex
+                                   : target_in(what.graph, row, first + position, position, streaming_load{});
 }
 
 /// Keeps one pick of vertex i. Any thread.
@@ -131,7 +121,7 @@ __device__ __forceinline__ void keep_pick(expansion_on<View> const& what, std::u
 {
   std::uint32_t const position = position_of(what, vertex.first, pick);
   keep_edge(what, vertex.group, std::int64_t{i} * what.fanout + slot, edge_at(vertex.first, position),
-            [&](int) { return target_of(vertex.row, position); });
+            [&](int) { return target_of(what, vertex.row, vertex.first, position); });
 }
 
 /// Keeps the picks `slot` and, if there is one, slot + 1: with one store where they are aligned. Any thread.
@@ -154,7 +144,7 @@ __device__ __forceinline__ void keep_pair(expansion_on<View> const& what, std::u
     __stcs(to, edges[0]);
     __stcs(to + 1, edges[1]);
   }
-  put_in<2>(what, vertex.group, at, [&](int i) { return target_of(vertex.row, positions[i]); });
+  put_in<2>(what, vertex.group, at, [&](int i) { return target_of(what, vertex.row, vertex.first, positions[i]); });
 }
 
 /// Some vertices of an expansion, few enough for 32-bit indices: what one launch expands. A `Part` of

@@ -40,7 +40,8 @@ __global__ __launch_bounds__(expand_threads) void copy_kernel(expansion_on<View>
       edge_id const first = row.first_edge();
       auto const pick = static_cast<std::uint32_t>(slot - offsets[i]);
       std::uint32_t const position = position_of(what, first, pick);
-      keep_edge(what, what.group_of[i], slot, first + position, [&](int) { return target_of(row, position); });
+      keep_edge(what, what.group_of[i], slot, first + position,
+                [&](int) { return target_of(what, row, first, position); });
     }
   }
 }

@@ -304,7 +304,7 @@ __global__ __launch_bounds__(queue_threads) void queue_kernel(queue_job const __
         if (is_slot) { to[which] = edge_at(vertex.first, position); }
         candidate_task next;
         if (is_slot && position != core::no_pick && expands) {
-          next = {true, vertex.row.neighbor(position), task.group,
+          next = {true, target_in(what.graph, vertex.row, vertex.first + position, position), task.group,
                   kind_of(task.hop() + 1, static_cast<std::uint32_t>(edges.to))};
           next.is_there = next.vertex < job.view.vertices[edges.to].num_vertices;
         }

@@ -91,12 +91,12 @@ struct bucket_choice {
   __device__ slot_pair operator()(Part const& part, std::uint32_t i, typename Part::vertex_type const& vertex,
                                   std::uint32_t slot) const
   {
-    core::alias_bucket const* const own = buckets + part.first_edge(vertex);
+    edge_id const first = part.first_edge(vertex);
     auto const draw = part.draws(i, vertex);
     auto const one = [&](std::uint32_t j) {
       core::random_block const block = draw(j);
       std::uint32_t const item = core::bounded(block.low(), part.degree(vertex));
-      return core::alias_choose(own[item], item, block.high());
+      return core::alias_choose(buckets[first + item], item, block.high());
     };
     slot_pair out;
     out.first = one(slot);
