@@ -104,6 +104,8 @@ std::vector<graph> corner_graphs()
   for (std::size_t i = 0; i < hub.size(); ++i) { hub[i] = static_cast<vertex_id>(i); }
   std::vector<std::vector<vertex_id>> star(hub.size(), {0});
   star[17] = hub;
+  std::vector<vertex_id> one_bit_over(33, 1);  // than a word
+  one_bit_over[0] = 0;
   return {from_lists({}),
           from_lists({{}}),
           from_lists({{}, {}, {}}),
@@ -111,6 +113,7 @@ std::vector<graph> corner_graphs()
           from_lists({{0, 0, 0, 0, 0}}),                // parallel edges take no bits
           from_lists({{1, 1, 1}, {0, 0, 1, 1, 1, 1}}),  // but here they do
           from_lists({{}, {0, 2}, {}, {3}, {}}),
+          from_lists({one_bit_over, {}}),
           from_lists(star),
           any_lists(1),
           any_lists((1 << 14) - 1),
@@ -135,11 +138,13 @@ TEST(Packed, CornersComeBack)
 
 TEST(Packed, ThreadsDoNotChangeABit)
 {
-  for (graph const& g : corner_graphs()) {
+  std::vector<graph> graphs = corner_graphs();
+  graphs.push_back(any_lists((20 << 14) + 5));  // more ranges than threads
+  for (graph const& g : graphs) {
     cpu_exec exec;
     exec.num_threads = 1;
     packed_neighbors const expected = compress(g, graph_form::packed, exec).arrays().packed;
-    for (int const threads : {2, 5}) {
+    for (int const threads : {2, 5, 16}) {
       exec.num_threads = threads;
       packed_neighbors const packed = compress(g, graph_form::packed, exec).arrays().packed;
       ASSERT_EQ(packed.words.size(), expected.words.size());
@@ -159,6 +164,7 @@ TEST(Packed, NoBitIsWasted)
     csr_arrays const plain = g.csr();
     std::uint64_t bits = 0;
     for (vertex_id v = 0; v < plain.num_vertices; ++v) {
+      if (v % (1 << 14) == 0) { bits = (bits + 31) / 32 * 32; }  // each thread begins with a word of its own
       std::uint32_t const degree = plain.degree(v);
       if (degree == 0) { continue; }
       bits += std::uint64_t{degree} *
