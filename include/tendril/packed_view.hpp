@@ -89,11 +89,11 @@ class packed_row {
     std::uint64_t const mask = (std::uint64_t{1} << width) - 1U;
     return at_.first + static_cast<vertex_id>((both >> (bit & 31U)) & mask);
   }
-  [[nodiscard]] TENDRIL_HD float weight(std::uint64_t i) const { return weights_[edge(i)]; }
+  [[nodiscard]] TENDRIL_HD float weight(std::uint64_t i) const { return weight(i, plain_load{}); }
   template <class Load>
   [[nodiscard]] TENDRIL_HD float weight(std::uint64_t i, Load load) const
   {
-    return load(weights_ + edge(i));
+    return load(copied_weights_ == nullptr ? weights_ + edge(i) : copied_weights_ + i);
   }
   [[nodiscard]] TENDRIL_HD float const* weights() const { return weights_ + first_edge(); }
 
@@ -109,18 +109,20 @@ class packed_row {
   static constexpr std::uint32_t beyond_copy = 1;
   [[nodiscard]] TENDRIL_HD packed_row copied(vertex_id const* neighbors, float const* weights) const
   {
-    return {packed_record::of(0, 32, at_.degree, 0), neighbors, first_edge_,
-            weights == nullptr ? weights_ : weights - first_edge(), labels_};
+    packed_row out(packed_record::of(0, 32, at_.degree, 0), neighbors, first_edge_, weights_, labels_);
+    out.copied_weights_ = weights;
+    return out;
   }
   [[nodiscard]] TENDRIL_HD auto begin() const { return row_iterator<packed_row>(*this, 0); }
   [[nodiscard]] TENDRIL_HD auto end() const { return row_iterator<packed_row>(*this, at_.degree); }
 
  private:
   packed_record at_;
-  std::uint32_t const* words_ = nullptr;  // of the graph
-  edge_id const* first_edge_ = nullptr;   // of the vertex
-  float const* weights_ = nullptr;        // of the graph
-  label_view labels_;                     // of the graph
+  std::uint32_t const* words_ = nullptr;   // of the graph
+  edge_id const* first_edge_ = nullptr;    // of the vertex
+  float const* weights_ = nullptr;         // of the graph
+  float const* copied_weights_ = nullptr;  // of the row; null: not copied
+  label_view labels_;                      // of the graph
 };
 
 /// What reads targets and places alone, as csr_targets.

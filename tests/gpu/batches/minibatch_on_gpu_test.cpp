@@ -72,8 +72,9 @@ TEST_F(MinibatchOnGpu, TypesOfDifferentForms)
         << name_of(params);
   }
   EXPECT_EQ(message_of<argument_error>([&] {
-              minibatch_sampler const refused(there, {.num_neighbors = {3}, .frontier = batch_frontier::all}, exec,
-                                              minibatch_executor::persistent);
+              minibatch_sampler const refused(there,
+                                              {.num_neighbors = {3}, .disjoint = true, .frontier = batch_frontier::all},
+                                              exec, minibatch_executor::persistent);
             }),
             "executor: persistent, but the graphs of edge types have different forms; expected one form");
 }
