@@ -142,10 +142,10 @@ double gpu_gathers(std::int64_t num_records, int record_bytes, gpu_exec const& e
 
 double gpu_dependent_gathers(graph const& graph, gpu_exec const& exec)
 {
-  if (graph.num_edges() >= std::int64_t{1} << 32U) { return 0; }
+  if (graph.num_edges() >= std::int64_t{1} << 32U || graph.form() != graph_form::csr) { return 0; }
   gpu::device_guard const guard(exec.device);
   unsigned const blocks = full_grid(exec);
-  auto const rows = gpu::make_row_records(graph.csr(), exec);
+  auto const rows = gpu::make_row_records(graph.view(), exec);
   buffer<std::uint32_t> out(std::int64_t{blocks} * block_threads, memory_of(exec));
   double const seconds = fastest(exec, [&] {
     walk_kernel<<<blocks, block_threads, 0, exec.stream>>>(

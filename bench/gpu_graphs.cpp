@@ -6,6 +6,7 @@
 
 #include <tendril/generate.hpp>
 #include <tendril/gpu.hpp>
+#include <tendril/gpu_array.hpp>
 #include <tendril/io.hpp>
 
 #include "bench/rmat_spec.hpp"
@@ -83,6 +84,13 @@ graph make_bench_graph(std::string const& name, gpu_exec const& exec)
   }
   if (is_rmat_spec(name)) { return make_rmat(name, exec); }
   return to_gpu(read_graph(name), exec);
+}
+
+std::vector<edge_id> first_edges_of(graph const& graph, gpu_exec const& exec)
+{
+  std::vector<edge_id> out(static_cast<std::size_t>(graph.num_vertices()) + 1);
+  copy_to_host(graph.view().edges().first_edges, out.data(), out.size() * sizeof(edge_id), exec);
+  return out;
 }
 
 }  // namespace tendril::bench

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
@@ -35,5 +36,8 @@ namespace tendril::bench {
 /// Any other name is a file: it is read, and copied to the GPU as it is. Synchronises.
 /// @throws what reading throws; device_error; memory_error, before anything starts, where the GPU has no room.
 [[nodiscard]] graph make_bench_graph(std::string const& name, gpu_exec const& exec);
+
+/// [num_vertices + 1]: the number of each vertex' first edge, and the number of edges, in host memory. Synchronises.
+[[nodiscard]] std::vector<edge_id> first_edges_of(graph const& graph, gpu_exec const& exec);
 
 }  // namespace tendril::bench

@@ -65,7 +65,7 @@ class replay {
     memory_resource& memory = memory_of(bed_->gpu);
     first_ = buffer<vertex_id>(few_roots * 25, memory);
     second_ = buffer<vertex_id>(few_roots * 250, memory);
-    if (how.weighted && how.replace) { records_ = gpu::make_alias_records(bed_->g.csr(), bed_->gpu); }
+    if (how.weighted && how.replace) { records_ = gpu::make_alias_records(bed_->g.view(), bed_->gpu); }
     synchronize(bed_->gpu);
     TENDRIL_CUDA_TRY(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     for (auto* const event : {&begin_, &end_}) { TENDRIL_CUDA_TRY(cudaEventCreate(event)); }
@@ -106,7 +106,7 @@ class replay {
   void enqueue(gpu_exec const& exec) const
   {
     gpu::khop_job job;
-    job.graph = bed_->g.csr();
+    job.graph = bed_->g.view();
     job.replace = how_.replace;
     job.parents = {bed_->some.data(), few_roots, few_roots, 1, nullptr};
     for (auto const& [fanout, out] : {std::pair{25U, &first_}, std::pair{10U, &second_}}) {

@@ -54,7 +54,7 @@ struct picks_bed {
   buffer<char> scratch;
   double weight_bytes = 0;  ///< Of a frontier, on average.
 
-  picks_bed(graph const& of, std::span<edge_id const> indptr, std::int64_t num_vertices, std::uint32_t most_fanout,
+  picks_bed(graph const& of, std::span<edge_id const> first_edges, std::int64_t num_vertices, std::uint32_t most_fanout,
             gpu_exec const& exec)
       : gpu(exec),
         g(of),
@@ -66,7 +66,7 @@ struct picks_bed {
   {
     auto const drawn = random_vertices(g.num_vertices(), repetitions * num_vertices, 1);
     std::int64_t edges = 0;
-    for (vertex_id const v : drawn) { edges += indptr[v + std::size_t{1}] - indptr[v]; }
+    for (vertex_id const v : drawn) { edges += first_edges[v + std::size_t{1}] - first_edges[v]; }
     weight_bytes = 4.0 * static_cast<double>(edges) / repetitions;
     vertices = copy_to_gpu(drawn.span(), exec);
   }
@@ -75,7 +75,7 @@ struct picks_bed {
   void enqueue(int r, std::uint32_t fanout, gpu::race_execution how, gpu_exec const& exec) const
   {
     gpu::expansion what;
-    what.graph = g.csr();
+    what.graph = g.view();
     what.num_vertices = size.data();
     what.most_vertices = group_of.size();
     what.vertices = vertices.data() + r * group_of.size();
@@ -159,12 +159,11 @@ std::vector<row> run_gpu_minibatch_picks(options const& o)
   gpu_exec const gpu(*o.gpu);
   graph const g = make_bench_graph(o.graph, gpu);
   if (!g.has_weights()) { throw argument_error(fmt::format("{}: no weights, expected one an edge", o.graph)); }
-  buffer<edge_id> indptr(g.num_vertices() + 1);
-  copy_to_host(g.csr().indptr, indptr.data(), static_cast<std::size_t>(indptr.size()) * sizeof(edge_id), gpu);
+  auto const first_edges = first_edges_of(g, gpu);
   session s(o.graph, o.repeats);
   s.add(reading, "4 GiB", "B/s", "", [gpu] { return gpu_sequential_read(read_bytes, gpu); });
   for (std::int64_t const size : frontier_sizes) {
-    auto const b = std::make_shared<picks_bed>(g, indptr.span(), size, fanouts.back(), gpu);
+    auto const b = std::make_shared<picks_bed>(g, first_edges, size, fanouts.back(), gpu);
     for (std::uint32_t const fanout : fanouts) {
       std::vector<way> ways = {plain, by_degree};
       if (size >= 100'000) { ways.insert(ways.end(), parts.begin(), parts.end()); }

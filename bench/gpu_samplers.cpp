@@ -73,7 +73,7 @@ struct bed {
   double seconds(Enqueue enqueue)
   {
     gpu::walk_job job;
-    job.graph = g.csr();
+    job.graph = g.view();
     job.rule = sampling_rule::scan;
     job.weighted = true;
     job.step_key = core::make_key(0, core::domain::first_order_walk);

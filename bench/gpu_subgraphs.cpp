@@ -58,17 +58,16 @@ struct bed {
   /// Entries of all lists that the samples of two clusters read.
   [[nodiscard]] double num_entries() const
   {
-    std::vector<edge_id> indptr(static_cast<std::size_t>(g.num_vertices()) + 1);
+    auto const first_edges = first_edges_of(g, gpu);
     std::vector<std::int64_t> offsets(static_cast<std::size_t>(small.num_clusters) + 1);
-    std::vector<vertex_id> vertices(indptr.size() - 1);
-    copy_to_host(g.csr().indptr, indptr.data(), indptr.size() * sizeof(edge_id), gpu);
+    std::vector<vertex_id> vertices(first_edges.size() - 1);
     copy_to_host(small.offsets.data(), offsets.data(), offsets.size() * sizeof(std::int64_t), gpu);
     copy_to_host(small.vertices.data(), vertices.data(), vertices.size() * sizeof(vertex_id), gpu);
     double sum = 0;
     for (auto const c : lists) {
       for (std::int64_t k = offsets[c]; k < offsets[c + std::size_t{1}]; ++k) {
         vertex_id const v = vertices[static_cast<std::size_t>(k)];
-        sum += static_cast<double>(indptr[v + std::size_t{1}] - indptr[v]);
+        sum += static_cast<double>(first_edges[v + std::size_t{1}] - first_edges[v]);
       }
     }
     return sum;

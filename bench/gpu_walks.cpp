@@ -36,13 +36,6 @@ std::vector<std::string> names_of(std::string const& list)
   return names;
 }
 
-std::vector<edge_id> indptr_of(graph const& g, gpu_exec const& exec)
-{
-  std::vector<edge_id> indptr(static_cast<std::size_t>(g.num_vertices()) + 1);
-  copy_to_host(g.csr().indptr, indptr.data(), indptr.size() * sizeof(edge_id), exec);
-  return indptr;
-}
-
 /// A graph on the GPU, and what jobs on it share.
 struct bed {
   gpu_exec gpu;
@@ -56,11 +49,11 @@ struct bed {
   bed(std::string graph_name, gpu_exec const& exec)
       : gpu(exec), g(make_bench_graph(graph_name, exec)), name(std::move(graph_name))
   {
-    auto const indptr = indptr_of(g, gpu);
+    auto const first_edges = first_edges_of(g, gpu);
     edge_id most = -1;
     double squares = 0;
-    for (std::size_t v = 0; v + 1 < indptr.size(); ++v) {
-      edge_id const degree = indptr[v + 1] - indptr[v];
+    for (std::size_t v = 0; v + 1 < first_edges.size(); ++v) {
+      edge_id const degree = first_edges[v + 1] - first_edges[v];
       squares += static_cast<double>(degree) * static_cast<double>(degree);
       if (degree > most) {
         most = degree;

@@ -177,10 +177,9 @@ std::vector<row> run_on_gpu(options const& o)
     std::string const name = o.graph.substr(at, end - at);
     at = end + 1;
     graph const g = make_bench_graph(name, gpu);
-    buffer<edge_id> indptr(g.num_vertices() + 1);
-    copy_to_host(g.csr().indptr, indptr.data(), static_cast<std::size_t>(indptr.size()) * sizeof(edge_id), gpu);
+    auto const first_edges = first_edges_of(g, gpu);
     auto const b = std::make_shared<minibatch_bed>(
-        minibatch_bed{hetero_graph(g), copy_to_gpu(make_seeds(indptr.span(), num_seeds).span(), gpu)});
+        minibatch_bed{hetero_graph(g), copy_to_gpu(make_seeds(first_edges, num_seeds).span(), gpu)});
     session s(name, o.repeats);
     s.add(gathers, "", "gathers/s", "", [g, gpu] { return gpu_gathers(g.num_edges(), 4, gpu); });
     for (auto const& what : settings()) { add_gpu_jobs(s, b, what, gpu, o.only); }

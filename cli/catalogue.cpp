@@ -85,17 +85,6 @@ std::string steps_text(std::vector<planned_step> const& steps)
 
 }  // namespace
 
-graph tiny_graph_like(graph const& g)
-{
-  std::array<vertex_id, 1> const vertex{0};
-  std::array<float, 1> const weight{1};
-  coo_view edges;
-  edges.sources = vertex;
-  edges.targets = vertex;
-  if (g.has_weights()) { edges.weights = weight; }
-  return build_graph(edges, {});
-}
-
 std::int64_t samples_a_part(double bytes_each)
 {
   return static_cast<std::int64_t>(std::clamp(part_bytes / std::max(bytes_each, 1.0), 1.0, part_bytes));

@@ -89,9 +89,6 @@ struct catalogue_job {
 /// The job that `job.app` names.
 [[nodiscard]] catalogue_job job_of_catalogue(sample_job const& job, sample_place const& place);
 
-/// A graph of one edge, with weights if `g` has some: whatever the library says of parameters, it says at once.
-[[nodiscard]] graph tiny_graph_like(graph const& g);
-
 /// Samples that fit a part of a file, where each takes so many bytes.
 [[nodiscard]] std::int64_t samples_a_part(double bytes_each);
 

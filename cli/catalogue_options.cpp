@@ -131,23 +131,12 @@ std::int64_t catalogue_options::gpu_bytes() const
 
 propagation catalogue_options::matrix() const
 {
-  std::string const name = normalization.value_or("row");
-  if (name == "row") { return propagation::row; }
-  if (name == "symmetric") { return propagation::symmetric; }
-  if (name != "weights") {
-    throw argument_error(fmt::format("--normalization: '{}', expected row, symmetric or weights", name));
-  }
-  return propagation::weights;
+  return parse_name<propagation>("--normalization", normalization.value_or("row"));
 }
 
 sampling_executor catalogue_options::chosen_executor() const
 {
-  std::string const name = executor.value_or("auto");
-  for (auto const known :
-       {sampling_executor::automatic, sampling_executor::sample_parallel, sampling_executor::transit_parallel}) {
-    if (name == to_string(known)) { return known; }
-  }
-  throw argument_error(fmt::format("--executor: '{}', expected auto, sample or transit", name));
+  return parse_name<sampling_executor>("--executor", executor.value_or("auto"));
 }
 
 }  // namespace tendril::cli

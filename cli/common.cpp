@@ -55,7 +55,7 @@ void graph_source::add_to(CLI::App& verb)
 graph graph_source::read(cpu_exec const& exec, build_options const& build) const
 {
   read_options options;
-  options.format = parse_graph_format(format);
+  options.format = parse_name<graph_format>("--from", format);
   options.build = build;
   if (!columns.empty()) { options.columns = split(columns); }
   return read_graph(path, options, exec);

@@ -1,8 +1,12 @@
 // tendril convert: reads a graph in any format, builds it again where asked, writes it in another.
 
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
+
+#include <tendril/compress.hpp>
+#include <tendril/error.hpp>
 
 #include "common.hpp"
 #include "help.hpp"
@@ -16,19 +20,37 @@ struct convert_command {
   graph_source source;
   build_flags building;
   common_options common;
-  std::string output, to = "auto";
+  std::string output, to = "auto", form;
+
+  /// The form that --compress names; nothing without it. @throws argument_error if the output can't hold it.
+  [[nodiscard]] std::optional<graph_form> chosen_form(graph_format format) const;
 
   void run() const;
 };
+
+std::optional<graph_form> convert_command::chosen_form(graph_format format) const
+{
+  if (form.empty()) { return std::nullopt; }
+  graph_form const chosen = form == "none" ? graph_form::csr : parse_name<graph_form>("--compress", form);
+  bool const is_native =
+      format == graph_format::safetensors || (format == graph_format::automatic && output.ends_with(".safetensors"));
+  if (chosen != graph_form::csr && !is_native) {
+    throw argument_error(
+        fmt::format("--compress: {} neighbours in {}, expected a .safetensors file as OUT", form, output));
+  }
+  return chosen;
+}
 
 void convert_command::run() const
 {
   stopwatch const overall;
   write_options options;
-  options.format = parse_graph_format(to);
+  options.format = parse_name<graph_format>("--to", to);
+  auto const chosen = chosen_form(options.format);
   progress_bar bar(!common.quiet);
   cpu_exec const exec = common.exec(bar);
-  graph const g = source.read(exec, building.build);
+  graph g = source.read(exec, building.build);
+  if (chosen) { g = compress(g, *chosen, exec); }
   double const read_seconds = overall.seconds();
   write_graph(g, output, options, exec);
   bar.clear();
@@ -37,6 +59,8 @@ void convert_command::run() const
     print(json{{"input", source.path},
                {"input_bytes", file_bytes(source.path)},
                {"graph", describe_json(g, output)},
+               {"form", to_string(g.form())},
+               {"bits_per_edge", g.bits_per_edge()},
                {"output", output},
                {"output_bytes", file_bytes(output)},
                {"threads", common.num_threads()},
@@ -61,6 +85,10 @@ void add_convert(CLI::App& application)
   command->source.add_to(*verb);
   verb->add_option("OUT", command->output, "Output file; its extension selects the format")->required();
   verb->add_option("--to", command->to, "Format of OUT [auto: by its extension]")->type_name("FORMAT");
+  verb->add_option("--compress", command->form,
+                   "Form of the neighbours in a native OUT: packed, or none [as in GRAPH; none after a building step]")
+      ->check(one_of({"packed", "none", "csr"}))
+      ->type_name("FORM");
   command->building.add_to(*verb);
   verb->add_option("--num-vertices", command->building.build.num_vertices,
                    "Number of vertices of an edge list [largest id + 1]")
@@ -74,11 +102,13 @@ void add_convert(CLI::App& application)
       "Formats: safetensors (native, opened by mmap), edge-list, matrix-market, npz, gap, metis, webgraph (read "
       "only).\n"
       "Building steps run in this order: reverse, symmetrize, no-self-loops, dedup, compact.\n"
+      "Packed neighbours take fewer bits; every verb reads them, and samples don't depend on the form.\n"
       "\n"
       "Examples:\n"
       "  tendril convert soc-LiveJournal1.txt.gz lj.safetensors --symmetrize --dedup\n"
       "  tendril convert ratings.csv graph.npz --columns source,target,weight,-\n"
       "  tendril convert uk-2007-05.graph uk.safetensors --reverse\n"
+      "  tendril convert lj.safetensors lj-packed.safetensors --compress packed\n"
       "  tendril convert graph.safetensors graph.txt --to edge-list");
   verb->callback([command] { command->run(); });
 }

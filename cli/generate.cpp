@@ -104,11 +104,7 @@ graph generate_command::make_random(Exec const& exec) const
 graph generate_command::make_regular(cpu_exec const& exec) const
 {
   auto const& build = building.build;
-  regular_graph regular = regular_graph::star;
-  if (kind == "ring") { regular = regular_graph::ring; }
-  if (kind == "grid") { regular = regular_graph::grid; }
-  if (kind == "complete") { regular = regular_graph::complete; }
-  graph g = generate_regular(regular, num_vertices(), seed, extra(), exec);
+  graph g = generate_regular(parse_name<regular_graph>("KIND", kind), num_vertices(), seed, extra(), exec);
   bool const building_asked =
       build.reverse || build.symmetrize || build.drop_self_loops || build.drop_duplicates || build.compact;
   return building_asked ? build_graph(g, build, exec) : g;
@@ -131,7 +127,7 @@ void generate_command::run() const
 {
   stopwatch const overall;
   write_options options;
-  options.format = parse_graph_format(to);
+  options.format = parse_name<graph_format>("--to", to);
   progress_bar bar(!common.quiet);
   cpu_exec const exec = common.exec(bar);
   graph const made = make(exec);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <mutex>
+#include <span>
 
 #include <tendril/buffer.hpp>
 
@@ -28,10 +29,10 @@ std::vector<std::int64_t> count_labels(label_view labels, std::int64_t size, int
   return counts;
 }
 
-void measure_degrees(csr_arrays const& g, graph_stats& stats)
+void measure_degrees(graph_view const& g, graph_stats& stats)
 {
   buffer<std::int64_t> degrees(g.num_vertices);
-  for (std::int64_t v = 0; v < g.num_vertices; ++v) { degrees[v] = g.indptr[v + 1] - g.indptr[v]; }
+  for (std::int64_t v = 0; v < g.num_vertices; ++v) { degrees[v] = g.degree(v); }
   stats.dead_ends = std::count(degrees.begin(), degrees.end(), 0);
   stats.mean_degree = static_cast<double>(g.num_edges) / static_cast<double>(g.num_vertices);
   auto from = degrees.begin();  // all before it are smaller
@@ -45,20 +46,22 @@ void measure_degrees(csr_arrays const& g, graph_stats& stats)
   stats.min_degree = *std::min_element(degrees.begin(), degrees.end());
 }
 
-void measure_edges(csr_arrays const& g, int num_threads, graph_stats& stats)
+template <class View>
+void measure_edges(View const& g, int num_threads, graph_stats& stats)
 {
   buffer<std::uint8_t> touched(g.num_vertices);
   std::fill(touched.begin(), touched.end(), std::uint8_t{0});
   std::int64_t self_loops = 0, parallel_edges = 0;
 #pragma omp parallel for schedule(dynamic, grain) num_threads(num_threads) reduction(+ : self_loops, parallel_edges)
   for (std::int64_t v = 0; v < g.num_vertices; ++v) {
-    edge_id const first = g.indptr[v], last = g.indptr[v + 1];
-    if (last > first) { __atomic_store_n(&touched[v], std::uint8_t{1}, __ATOMIC_RELAXED); }
-    for (edge_id e = first; e < last; ++e) {
-      vertex_id const target = g.indices[e];
+    auto const row = g.row(v);
+    if (!row.empty()) { __atomic_store_n(&touched[v], std::uint8_t{1}, __ATOMIC_RELAXED); }
+    vertex_id previous = no_vertex;
+    for (vertex_id const target : row) {
       __atomic_store_n(&touched[target], std::uint8_t{1}, __ATOMIC_RELAXED);  // threads only ever store 1
       self_loops += target == v ? 1 : 0;
-      parallel_edges += e > first && g.indices[e - 1] == target ? 1 : 0;
+      parallel_edges += target == previous ? 1 : 0;
+      previous = target;
     }
   }
   stats.self_loops = self_loops;
@@ -66,16 +69,16 @@ void measure_edges(csr_arrays const& g, int num_threads, graph_stats& stats)
   stats.isolated = std::count(touched.begin(), touched.end(), std::uint8_t{0});
 }
 
-void measure_weights(csr_arrays const& g, int num_threads, graph_stats& stats)
+void measure_weights(std::span<float const> weights, int num_threads, graph_stats& stats)
 {
   float smallest = std::numeric_limits<float>::max(), largest = 0;
   double sum = 0;
 #pragma omp parallel for schedule(static) num_threads(num_threads) \
     reduction(min : smallest) reduction(max : largest) reduction(+ : sum)
-  for (edge_id e = 0; e < g.num_edges; ++e) {
-    smallest = std::min(smallest, g.weights[e]);
-    largest = std::max(largest, g.weights[e]);
-    sum += g.weights[e];
+  for (float const weight : weights) {
+    smallest = std::min(smallest, weight);
+    largest = std::max(largest, weight);
+    sum += weight;
   }
   stats.min_weight = smallest;
   stats.max_weight = largest;
@@ -86,17 +89,18 @@ void measure_weights(csr_arrays const& g, int num_threads, graph_stats& stats)
 
 graph_stats measure(graph const& g, int num_threads)
 {
-  csr_arrays const view = g.csr();
+  graph_view const view = g.view();
+  auto const& arrays = g.arrays();
   graph_stats stats;
   if (view.num_vertices > 0) {
     measure_degrees(view, stats);
-    measure_edges(view, num_threads, stats);
+    view.visit([&](auto const& of_one_form) { measure_edges(of_one_form, num_threads, stats); });
   }
-  if (view.weights != nullptr && view.num_edges > 0) { measure_weights(view, num_threads, stats); }
-  if (!view.edge_labels.empty()) { stats.edges_of_label = count_labels(view.edge_labels, view.num_edges, num_threads); }
-  if (!view.node_types.empty()) {
-    stats.vertices_of_type = count_labels(view.node_types, view.num_vertices, num_threads);
+  if (!arrays.weights.empty()) { measure_weights(arrays.weights.span(), num_threads, stats); }
+  if (g.has_edge_labels()) {
+    stats.edges_of_label = count_labels(arrays.edge_labels.view(), view.num_edges, num_threads);
   }
+  if (g.has_node_types()) { stats.vertices_of_type = count_labels(view.node_types, view.num_vertices, num_threads); }
   return stats;
 }
 

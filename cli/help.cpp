@@ -87,9 +87,8 @@ std::string any_of(std::vector<std::string> const& words)
   return text;
 }
 
-CLI::Validator one_of(std::initializer_list<char const*> words)
+CLI::Validator one_of(std::vector<std::string> const& known)
 {
-  std::vector<std::string> const known(words.begin(), words.end());
   return {[known, expected = any_of(known)](std::string& word) {
             bool const found = std::find(known.begin(), known.end(), word) != known.end();
             return found ? std::string() : fmt::format("'{}', expected {}", word, expected);

@@ -2,11 +2,12 @@
 
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
+
+#include <tendril/names.hpp>
 
 namespace tendril::cli {
 
@@ -20,7 +21,16 @@ class help_formatter : public CLI::FormatterBase {
 [[nodiscard]] std::string any_of(std::vector<std::string> const& words);
 
 /// Accepts these words alone; the message of another is "'word', expected khop, minibatch or layer".
-[[nodiscard]] CLI::Validator one_of(std::initializer_list<char const*> words);
+[[nodiscard]] CLI::Validator one_of(std::vector<std::string> const& known);
+
+/// Accepts the names of an enum.
+template <named_enum E>
+[[nodiscard]] CLI::Validator one_of_names()
+{
+  std::vector<std::string> known;
+  for (auto const& each : enum_names<E>) { known.emplace_back(each.name); }
+  return one_of(known);
+}
 
 /// Accepts whole numbers from 0 on: the parser itself would take -1 for the largest of them.
 [[nodiscard]] CLI::Validator natural();

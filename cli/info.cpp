@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <tendril/compress.hpp>
+
 #include "common.hpp"
 #include "graph_stats.hpp"
 #include "text.hpp"
@@ -57,6 +59,8 @@ json to_json(graph const& g, graph_stats const& stats, std::string const& path, 
   json document = describe_json(g, path);
   document["format"] = format;
   document["file_bytes"] = file_bytes(path);
+  document["form"] = to_string(g.form());
+  document["bits_per_edge"] = g.bits_per_edge();
   json percentiles = json::object();
   for (std::size_t i = 0; i < stats.degree_percentiles.size(); ++i) {
     percentiles[fmt::format("p{}", graph_stats::percents[i])] = stats.degree_percentiles[i];
@@ -89,6 +93,7 @@ std::string to_text(graph const& g, graph_stats const& stats, std::string const&
   line("file", fmt::format("{}, {}, {}", path, format, bytes_text(file_bytes(path))));
   line("vertices", grouped(g.num_vertices()));
   line("edges", fmt::format("{}{}", grouped(g.num_edges()), a.symmetric ? ", every one in both directions" : ""));
+  line("form", fmt::format("{}, {:.1f} bits an edge", to_string(g.form()), g.bits_per_edge()));
   line("degree", fmt::format("{:.2f} on average, from {} to {}", stats.mean_degree, grouped(stats.min_degree),
                              grouped(stats.max_degree)));
   std::string percentiles;
@@ -120,7 +125,8 @@ void info_command::run() const
   progress_bar bar(!common.quiet && !common.json);
   cpu_exec const exec = common.exec(bar);
   graph const g = source.read(exec);
-  auto const format = source.format == "auto" ? detect_graph_format(source.path) : parse_graph_format(source.format);
+  auto const format =
+      source.format == "auto" ? detect_graph_format(source.path) : parse_name<graph_format>("--from", source.format);
   if (validate || g.content() != graph_content::valid) { g.validate(exec); }  // the native container is only mapped
   graph_stats const stats = measure(g, common.num_threads());
   bar.clear();

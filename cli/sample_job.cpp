@@ -91,12 +91,6 @@ void expect_taken(sample_job const& job)
   }
 }
 
-subgraph_type parse_subgraph(std::string const& name)
-{
-  if (name == "bidirectional") { return subgraph_type::bidirectional; }
-  return name == "induced" ? subgraph_type::induced : subgraph_type::directional;
-}
-
 }  // namespace
 
 bool sample_job::is_app(std::string_view name) { return std::find(apps.begin(), apps.end(), name) != apps.end(); }
@@ -130,13 +124,13 @@ void sample_job::add_to(CLI::App& verb, bool with_walks)
   verb.add_flag("--disjoint", disjoint, "minibatch: one subgraph per seed; seeds share no vertices")->group(group);
   verb.add_option("--subgraph", subgraph,
                   "minibatch: edges of a batch: directional, bidirectional or induced [directional]")
-      ->check(one_of({"directional", "bidirectional", "induced"}))
+      ->check(one_of_names<subgraph_type>())
       ->type_name("TYPE")
       ->group(group);
   verb.add_option(
           "--frontier", frontier,
           "minibatch: vertices that a hop expands: new (of the previous hop) or all (of the batch so far) [new]")
-      ->check(one_of({"new", "all"}))
+      ->check(one_of_names<batch_frontier>())
       ->type_name("WHICH")
       ->group(group);
   more.add_to(verb, with_walks);
@@ -169,7 +163,7 @@ khop_params sample_job::khop() const
   params.fanouts = parse_fanouts(fanouts);
   params.replace = replace;
   params.weighted = weighted;
-  params.rule = parse_sampling_rule(rule);
+  params.rule = parse_name<sampling_rule>("--rule", rule);
   params.seed = seed;
   return params;
 }
@@ -181,20 +175,15 @@ minibatch_params sample_job::minibatch() const
   params.replace = replace;
   params.weighted = weighted;
   params.disjoint = disjoint;
-  params.subgraph = parse_subgraph(subgraph);
-  params.frontier = frontier == "all" ? batch_frontier::all : batch_frontier::fresh;
+  params.subgraph = parse_name<subgraph_type>("--subgraph", subgraph);
+  params.frontier = parse_name<batch_frontier>("--frontier", frontier);
   params.seed = seed;
   return params;
 }
 
 minibatch_executor sample_job::minibatch_executor_choice() const
 {
-  std::string const name = more.executor.value_or("auto");
-  if (name == "auto") { return minibatch_executor::automatic; }
-  if (name == "hops") { return minibatch_executor::hops; }
-  if (name == "graph") { return minibatch_executor::graph; }
-  if (name == "persistent") { return minibatch_executor::persistent; }
-  throw argument_error(fmt::format("--executor: '{}', expected auto, hops, graph or persistent", name));
+  return parse_name<minibatch_executor>("--executor", more.executor.value_or("auto"));
 }
 
 std::int64_t sample_job::seeds_each() const { return batch_size.value_or(default_batch_size); }

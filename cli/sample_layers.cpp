@@ -25,15 +25,6 @@ std::span<vertex_id const> part_of(buffer<vertex_id> const& vertices, std::int64
   return vertices.span().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
 }
 
-std::string_view name_of(propagation matrix)
-{
-  switch (matrix) {
-    case propagation::row: return "row";
-    case propagation::symmetric: return "symmetric";
-    default: return "weights";
-  }
-}
-
 char const* how(bool replace) { return replace ? "with replacement" : "without replacement"; }
 
 void take(layer_samples&& made, sample_place const& place, bool with_edges, result_file& file, sample_counts& counts)
@@ -74,7 +65,7 @@ catalogue_plan plan_of(fastgcn_params const& params, graph const& g)
   plan.reasons = {fmt::format(
       "each layer is drawn from one distribution over all vertices, in proportion to the squared norms of the "
       "columns of matrix {}: O(1) per draw",
-      name_of(params.matrix))};
+      to_string(params.matrix))};
   return plan;
 }
 
@@ -101,7 +92,7 @@ catalogue_job layers_of(sample_job const& job, sample_place const& place, Sample
 {
   auto const params = layer_params_of<Params>(job);
   std::int64_t const batch = job.batch_size.value_or(default_layer_batch);
-  (void)sample(tiny_graph_like(place.host_graph()), std::span<vertex_id const>(), batch, params, cpu_exec{}, 0);
+  validate(params, place.host_graph(), batch);
   auto const roots = std::make_shared<buffer<vertex_id> const>(job.seeds(place.host_graph(), place.host_exec()));
   std::int64_t const full = roots->size() / batch;  // the last batch may be smaller
 
@@ -110,11 +101,11 @@ catalogue_job layers_of(sample_job const& job, sample_place const& place, Sample
   out.description =
       fmt::format("{}: {}, {} of {} vertices, {} a batch, matrix {}, {}{}", counted(roots->size(), "seed", "seeds"),
                   job.app, counted(params.num_layers, "layer", "layers"), params.layer_size, batch,
-                  name_of(params.matrix), how(params.replace), params.normalize_rows ? ", normalised rows" : "");
+                  to_string(params.matrix), how(params.replace), params.normalize_rows ? ", normalised rows" : "");
   out.params = {{"num_layers", params.num_layers},
                 {"layer_size", params.layer_size},
                 {"batch_size", batch},
-                {"normalization", name_of(params.matrix)},
+                {"normalization", to_string(params.matrix)},
                 {"replace", params.replace},
                 {"normalize_rows", params.normalize_rows},
                 {"first_sample", job.more.first_sample}};
@@ -163,7 +154,7 @@ catalogue_job mvs_job(sample_job const& job, sample_place const& place)
   std::string const& file_name = job.more.importance_file;
   auto const importances = std::make_shared<buffer<float> const>(
       file_name.empty() ? buffer<float>() : read_vertex_values(file_name, g.num_vertices(), place.host_exec()));
-  (void)mvs_sample(tiny_graph_like(g), {}, 0, params);
+  validate(params);
 
   catalogue_job out;
   out.num_samples = job.more.num_samples.value_or(batches_of(g.num_vertices(), params.batch_size));
@@ -210,7 +201,7 @@ catalogue_job labor_job(sample_job const& job, sample_place const& place)
   params.fanouts = job.fanout_list();
   params.normalize = job.more.normalize_rows.value_or(true);
   params.seed = job.seed;
-  (void)labor_sample(tiny_graph_like(place.host_graph()), {}, params);
+  validate(params);
   std::int64_t const batch = job.seeds_each();
   auto const seeds = std::make_shared<buffer<vertex_id> const>(job.seeds(place.host_graph(), place.host_exec()));
 

@@ -37,16 +37,6 @@ void take(subgraphs&& made, sample_place const& place, result_file& file, sample
   file.add_offsets("edge_offsets", place.bring(std::move(made.edge_offsets)));
 }
 
-cluster_method method_of(std::string const& name)
-{
-  if (name == "contiguous") { return cluster_method::contiguous; }
-  if (name == "random") { return cluster_method::random; }
-  if (name != "metis") {
-    throw argument_error(fmt::format("--partition: '{}', expected contiguous, random or metis", name));
-  }
-  return cluster_method::metis;
-}
-
 /// Clusters, made when they are needed: METIS takes its time.
 struct clusters_source {
   clustering_params params;
@@ -68,7 +58,7 @@ std::shared_ptr<clusters_source> clusters_of(sample_job const& job, sample_place
   auto const& more = job.more;
   graph const& g = place.host_graph();
   auto out = std::make_shared<clusters_source>();
-  out->params.method = method_of(more.partition.value_or("contiguous"));
+  out->params.method = parse_name<cluster_method>("--partition", more.partition.value_or("contiguous"));
   out->params.seed = job.seed;
   if (!more.clusters_file.empty()) {
     auto ids = read_vertices(more.clusters_file, max_num_vertices, place.host_exec());
@@ -145,7 +135,7 @@ catalogue_job shadow_job(sample_job const& job, sample_place const& place)
   params.num_neighbors = more.num_neighbors.value_or(params.num_neighbors);
   params.replace = job.replace;
   params.seed = job.seed;
-  (void)shadow_sample(tiny_graph_like(g), {}, params);
+  validate(params);
   auto const seeds = std::make_shared<buffer<vertex_id> const>(job.seeds(g, place.host_exec()));
 
   catalogue_job out;
@@ -185,9 +175,8 @@ saint_params saint_params_of(sample_job const& job)
 {
   auto const& more = job.more;
   saint_params params;
-  params.sampler = job.app == "saint-node"   ? saint_sampler::node
-                   : job.app == "saint-edge" ? saint_sampler::edge
-                                             : saint_sampler::walk;
+  params.sampler =
+      parse_name<saint_sampler>("--app", std::string_view(job.app).substr(std::string_view("saint-").size()));
   params.budget = (params.sampler == saint_sampler::walk ? more.roots : more.budget).value_or(params.budget);
   params.length = more.length.value_or(params.length);
   params.matrix = more.matrix();
@@ -215,7 +204,8 @@ catalogue_plan plan_of(saint_params const& params, graph const& g)
     plan.reasons = {"vertices are drawn by the squared norms of the columns of the matrix: O(1) per draw"};
   } else if (params.sampler == saint_sampler::edge) {
     bool isolated = false;
-    for (vertex_id v = 0; v < g.num_vertices() && !isolated; ++v) { isolated = g.csr().degree(v) == 0; }
+    graph_view const view = g.view();
+    for (std::int64_t v = 0; v < view.num_vertices && !isolated; ++v) { isolated = view.degree(v) == 0; }
     if (isolated) {
       plan.tables = "the vertices that have an edge";
       plan.table_bytes = g.num_vertices() * 4;
@@ -236,7 +226,7 @@ catalogue_job saint_job(sample_job const& job, sample_place const& place)
   auto const& more = job.more;
   graph const& g = place.host_graph();
   auto const params = saint_params_of(job);
-  (void)saint_sample(tiny_graph_like(g), params, 0);
+  validate(params, g);
   double const drawn = vertices_drawn(params);
 
   catalogue_job out;

@@ -91,7 +91,7 @@ void walk_job::add_to(CLI::App& verb)
       ->type_name("WHAT")
       ->group(group);
   verb.add_option("--dead-end", dead_end, "At a dead end: stop the walk, or repeat the vertex: stop or repeat [stop]")
-      ->check(one_of({"stop", "repeat"}))
+      ->check(one_of_names<tendril::dead_end>())
       ->type_name("WHAT")
       ->group(group);
   verb.add_option("--roots", roots, "multidim: roots per sample; each start is then a set of M vertices [100]")
@@ -99,7 +99,7 @@ void walk_job::add_to(CLI::App& verb)
       ->group(group);
   verb.add_option("--root-choice", root_choice,
                   "multidim: choice of a root: degree (in proportion to it) or uniform [degree]")
-      ->check(one_of({"degree", "uniform"}))
+      ->check(one_of_names<tendril::root_choice>())
       ->type_name("HOW")
       ->group(group);
   verb.add_option("--first-walk", first_walk, "Logical id of the first walk [0]")->type_name("ID")->group(group);
@@ -134,8 +134,8 @@ walk_params walk_job::params(graph const& g) const
   params.p = p.value_or(1);
   params.q = q.value_or(1);
   params.second_order = app == "node2vec";
-  params.dead_ends = dead_end == "repeat" ? dead_end::repeat : dead_end::stop;
-  params.rule = parse_sampling_rule(rule);
+  params.dead_ends = parse_name<tendril::dead_end>("--dead-end", dead_end);
+  params.rule = parse_name<sampling_rule>("--rule", rule);
   params.seed = seed;
   if (app == "metapath") {
     if (metapath.empty()) { throw argument_error("--app metapath: --metapath is missing, expected it"); }
@@ -161,8 +161,8 @@ multidim_params walk_job::multidim() const
                                     option{dead_end != "stop", "--dead-end"}, option{rule != "auto", "--rule"}}) {
     expect_app(given, name, "another application", app);
   }
-  return {length.value_or(multidim_params{}.length),
-          root_choice == "uniform" ? root_choice::uniform : root_choice::by_degree, seed};
+  return {length.value_or(multidim_params{}.length), parse_name<tendril::root_choice>("--root-choice", root_choice.value_or("degree")),
+          seed};
 }
 
 std::int64_t walk_job::num_roots() const

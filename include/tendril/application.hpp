@@ -52,6 +52,7 @@
 
 #include <tendril/application_concept.hpp>
 #include <tendril/buffer.hpp>
+#include <tendril/names.hpp>
 
 namespace tendril {
 
@@ -62,11 +63,21 @@ enum class sampling_executor : std::uint8_t {
   transit_parallel,  ///< Threads belong to transits: all calls for one vertex run together (NextDoor, section 5.2).
 };
 
+template <>
+inline constexpr std::array<named<sampling_executor>, 3> enum_names<sampling_executor>{
+    {{sampling_executor::automatic, "auto"},
+     {sampling_executor::sample_parallel, "sample"},
+     {sampling_executor::transit_parallel, "transit"}}};
+
 /// The layout of the result.
 enum class sample_order : std::uint8_t {
   per_step,    ///< One array per step.
   per_sample,  ///< One array for all steps: the steps of one sample are contiguous.
 };
+
+template <>
+inline constexpr std::array<named<sample_order>, 2> enum_names<sample_order>{
+    {{sample_order::per_step, "steps"}, {sample_order::per_sample, "samples"}}};
 
 struct application_params {
   std::uint64_t seed = 0;

@@ -6,6 +6,7 @@
 #include <tendril/buffer.hpp>
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
+#include <tendril/names.hpp>
 #include <tendril/subgraph.hpp>
 
 // ClusterGCN (Chiang, Liu, Si, Li, Bengio and Hsieh, "Cluster-GCN: an efficient algorithm for training deep and large
@@ -20,6 +21,10 @@ enum class cluster_method {
   random,      ///< A random order of all vertices, cut the same way: cluster sizes differ by at most one.
   metis,       ///< METIS' k-way partition of the graph, ignoring directions, loops and parallel edges.
 };
+
+template <>
+inline constexpr std::array<named<cluster_method>, 3> enum_names<cluster_method>{
+    {{cluster_method::contiguous, "contiguous"}, {cluster_method::random, "random"}, {cluster_method::metis, "metis"}}};
 
 struct clustering_params {
   std::int64_t num_clusters = 1;  ///< In [1, num_vertices].

@@ -38,12 +38,15 @@ class csr_row {
   template <class Load>
   [[nodiscard]] TENDRIL_HD float weight(std::uint64_t i, Load load) const
   {
-    return load(weights_ + first_edge_ + i);  // loops keep weights_ + first_edge_
+    return load(copied_weights_ == nullptr ? weights_ + edge(i) : copied_weights_ + i);
   }
+  [[nodiscard]] TENDRIL_HD float const* weights() const { return weights_ + first_edge_; }
+
   [[nodiscard]] TENDRIL_HD label_id label(std::uint64_t i) const { return labels_[edge(i)]; }
-  void prefetch(std::uint32_t i) const { __builtin_prefetch(neighbors_ + i); }
+  void prefetch(std::uint32_t i) const { prefetch_address(neighbors_ + i); }
+  void prefetch_weight(std::uint32_t i) const { prefetch_address(weights_ + first_edge_ + i); }
   [[nodiscard]] TENDRIL_HD std::uint32_t find(vertex_id x) const { return row_find(*this, x); }
-  /// row_contains by a pointer: kernels that call it often spill less.
+  /// As row_contains, with an address in place of an index: an addition less in each step of a scan of node2vec.
   [[nodiscard]] TENDRIL_HD bool contains(vertex_id x) const
   {
     vertex_id const* first = neighbors_;
@@ -59,7 +62,9 @@ class csr_row {
   static constexpr std::uint32_t beyond_copy = 0;
   [[nodiscard]] TENDRIL_HD csr_row copied(vertex_id const* neighbors, float const* weights) const
   {
-    return {neighbors, first_edge_, degree_, weights == nullptr ? weights_ : weights - first_edge_, labels_};
+    csr_row out(neighbors, first_edge_, degree_, weights_, labels_);
+    out.copied_weights_ = weights;
+    return out;
   }
   [[nodiscard]] TENDRIL_HD auto begin() const { return row_iterator<csr_row>(*this, 0); }
   [[nodiscard]] TENDRIL_HD auto end() const { return row_iterator<csr_row>(*this, degree_); }
@@ -67,22 +72,46 @@ class csr_row {
  private:
   vertex_id const* neighbors_ = nullptr;  // of the row
   edge_id first_edge_ = 0;
-  float const* weights_ = nullptr;  // of the graph
-  label_view labels_;               // of the graph
+  float const* weights_ = nullptr;         // of the graph
+  float const* copied_weights_ = nullptr;  // of the row; null: not copied
+  label_view labels_;                      // of the graph
   std::uint32_t degree_ = 0;
+};
+
+/// Where the edges of a vertex are, as a walker keeps it between steps.
+struct csr_place {
+  edge_id first = 0;
+  std::uint32_t degree = 0;
+};
+
+/// What reads targets alone, for a kernel that finds places and weights by tables: beyond 128 bytes of one argument the
+/// compiler reads its members by address at each use, and takes more registers.
+class csr_targets {
+ public:
+  using place = csr_place;
+
+  csr_targets() = default;
+  explicit TENDRIL_HD csr_targets(vertex_id const* indices) : indices_(indices) {}
+
+  /// The row that lies at `at`, without weights and labels.
+  [[nodiscard]] TENDRIL_HD csr_row row(place const& at) const
+  {
+    return {indices_ + at.first, at.first, at.degree, nullptr, {}};
+  }
+
+ private:
+  vertex_id const* indices_ = nullptr;
 };
 
 /// The view of a graph in CSR form: a trivially copyable handle, passed by value. It owns nothing.
 class csr_view {
  public:
   using row_type = csr_row;
+  /// Whether the number of an edge suffices to find its target (edge_target).
+  static constexpr bool targets_by_number = true;
   using edge_mark = edge_id;
 
-  /// Where the edges of a vertex are, as a walker keeps it between steps.
-  struct place {
-    edge_id first = 0;
-    std::uint32_t degree = 0;
-  };
+  using place = csr_place;
 
   std::int64_t num_vertices = 0;
   edge_id num_edges = 0;
@@ -120,6 +149,11 @@ class csr_view {
   {
     return {indices_ + at.first, at.first, at.degree, weights_, edge_labels_};
   }
+  /// The row of v, whose edges are known to be `degree` from number `first` on.
+  [[nodiscard]] TENDRIL_HD csr_row row(std::int64_t v, edge_id first, std::uint32_t degree) const
+  {
+    return row(v, {first, degree});
+  }
   [[nodiscard]] TENDRIL_HD csr_row out_neigh(std::int64_t v) const { return row(v); }
 
   [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::int64_t v, std::uint32_t i) const { return row(v).neighbor(i); }
@@ -128,17 +162,39 @@ class csr_view {
   /// Whether u -> x is an edge; u must be a vertex. O(log degree(u)).
   [[nodiscard]] TENDRIL_HD bool has_edge(std::int64_t u, vertex_id x) const { return row(u).contains(x); }
 
+  /// The target of edge e, one of those of vertex v; v is not looked at.
+  [[nodiscard]] TENDRIL_HD vertex_id edge_target(edge_id e, std::int64_t v) const
+  {
+    return edge_target(e, v, plain_load{});
+  }
+  template <class Load>
+  [[nodiscard]] TENDRIL_HD vertex_id edge_target(edge_id e, std::int64_t, Load load) const
+  {
+    return load(indices_ + e);
+  }
+  /// What reads targets alone.
+  [[nodiscard]] TENDRIL_HD csr_targets targets() const { return csr_targets(indices_); }
   /// What has one entry an edge, without the targets.
   [[nodiscard]] TENDRIL_HD edge_arrays edges() const
   {
     return {num_vertices, num_edges, indptr_, weights_, edge_labels_};
   }
 
+  /// The same graph with other weights: [num_edges], or null.
+  [[nodiscard]] TENDRIL_HD csr_view with_weights(float const* weights) const
+  {
+    csr_view out = *this;
+    out.weights_ = weights;
+    return out;
+  }
+
   /// The mark of no edge.
   [[nodiscard]] static TENDRIL_HD edge_mark no_edge() { return -1; }
 
   /// Starts to bring what locate(v) reads into the cache. Host only.
-  void prefetch_row(std::int64_t v) const { __builtin_prefetch(indptr_ + v); }
+  void prefetch_row(std::int64_t v) const { prefetch_address(indptr_ + v); }
+  /// The same of what first_edge(v) reads.
+  void prefetch_first_edge(std::int64_t v) const { prefetch_address(indptr_ + v); }
 
  private:
   edge_id const* indptr_ = nullptr;

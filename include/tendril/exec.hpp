@@ -4,6 +4,7 @@
 #include <functional>
 
 #include <tendril/buffer.hpp>  // memory_resource, host_memory
+#include <tendril/gpu_set.hpp>
 
 struct CUstream_st;  // what CUDA's cudaStream_t points to
 
@@ -37,6 +38,10 @@ struct gpu_exec {
       : device(the_device), stream(the_stream), memory(the_memory)
   {
   }
+
+  /// The same by a set of GPUs, which must be one GPU: no call uses several.
+  /// @throws argument_error for another number of GPUs.
+  explicit gpu_exec(gpu_set const& devices, cuda_stream the_stream = nullptr, memory_resource* the_memory = nullptr);
 
   int device;               ///< Ordinal of the GPU, as CUDA counts them.
   cuda_stream stream;       ///< Work is enqueued here; null is CUDA's default stream.

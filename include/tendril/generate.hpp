@@ -5,6 +5,7 @@
 
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
+#include <tendril/names.hpp>
 
 namespace tendril {
 
@@ -69,6 +70,12 @@ enum class regular_graph {
   grid,      ///< The most square rows x columns grid of exactly num_vertices; 4 neighbours, in both directions.
   complete,  ///< Every ordered pair of distinct vertices.
 };
+
+template <>
+inline constexpr std::array<named<regular_graph>, 4> enum_names<regular_graph>{{{regular_graph::star, "star"},
+                                                                                {regular_graph::ring, "ring"},
+                                                                                {regular_graph::grid, "grid"},
+                                                                                {regular_graph::complete, "complete"}}};
 [[nodiscard]] graph generate_regular(regular_graph kind, std::int64_t num_vertices, std::uint64_t seed = 0,
                                      edge_attributes const& extra = {}, cpu_exec const& exec = {});
 

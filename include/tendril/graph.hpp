@@ -104,6 +104,9 @@ class graph {
   /// The GPU whose memory holds the arrays, or -1 for host memory.
   [[nodiscard]] int device() const noexcept { return arrays_.device; }
 
+  /// The GPUs whose memory holds the arrays; none: host memory.
+  [[nodiscard]] gpu_set placement() const { return arrays_.device < 0 ? gpu_set() : gpu_set(arrays_.device); }
+
   /// Valid as long as this graph or a copy of it lives. The first call checks unchecked content on all cores, at the
   /// speed of memory (see `check`); every later call, also of a copy, costs one atomic load. Thread-safe.
   /// @throws format_error as `check`.
@@ -127,6 +130,10 @@ class graph {
 
   /// Bytes of the arrays, excluding derived tables.
   [[nodiscard]] std::int64_t num_bytes() const noexcept;
+
+  /// Bits that neighbours and their directory take, divided by the number of edges; 0 without edges. In CSR form these
+  /// are `indptr` and `indices`; of a packed graph records, words and `indptr`.
+  [[nodiscard]] double bits_per_edge() const noexcept;
 
   /// Reads everything once, in parallel, and checks each invariant named in `graph_arrays`; then the content is
   /// `graph_content::valid`.

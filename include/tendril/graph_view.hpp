@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <tendril/csr_view.hpp>
@@ -43,6 +44,17 @@ class graph_view {
 
   [[nodiscard]] graph_form form() const { return form_; }
 
+  /// The view of the graph's form, which the caller knows: for a kernel that reads several graphs of one form.
+  template <class View>
+  [[nodiscard]] TENDRIL_HD View const& as() const
+  {
+    if constexpr (std::is_same_v<View, csr_view>) {
+      return csr_;
+    } else {
+      return packed_;
+    }
+  }
+
   /// Calls f with the view of the graph's form, a `csr_view` or a `packed_view`, and returns what f returns.
   template <class F>
   decltype(auto) visit(F&& f) const
@@ -54,6 +66,12 @@ class graph_view {
   [[nodiscard]] edge_arrays edges() const
   {
     return visit([](auto const& g) { return g.edges(); });
+  }
+
+  /// The same graph with other weights: [num_edges], or null.
+  [[nodiscard]] graph_view with_weights(float const* weights) const
+  {
+    return visit([weights](auto const& g) { return graph_view(g.with_weights(weights)); });
   }
 
   // One question at a time: each call looks at the form. For code where that does not matter.

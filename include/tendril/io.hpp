@@ -7,6 +7,7 @@
 
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
+#include <tendril/names.hpp>
 
 namespace tendril {
 
@@ -22,11 +23,16 @@ enum class graph_format {
   webgraph,       ///< WebGraph BV: .graph + .properties [+ .offsets]
 };
 
-/// The name used on command lines: "safetensors", "edge-list", "matrix-market", "npz", "gap", "metis", "webgraph".
-[[nodiscard]] std::string_view to_string(graph_format format) noexcept;
-
-/// @throws argument_error for a name other than these (and "auto").
-[[nodiscard]] graph_format parse_graph_format(std::string_view name);
+template <>
+inline constexpr std::array<named<graph_format>, 8> enum_names<graph_format>{
+    {{graph_format::automatic, "auto"},
+     {graph_format::safetensors, "safetensors"},
+     {graph_format::edge_list, "edge-list"},
+     {graph_format::matrix_market, "matrix-market"},
+     {graph_format::npz, "npz"},
+     {graph_format::gap, "gap"},
+     {graph_format::metis, "metis"},
+     {graph_format::webgraph, "webgraph"}}};
 
 struct read_options {
   graph_format format = graph_format::automatic;
@@ -53,9 +59,9 @@ struct write_options {
 };
 
 /// Writes a graph into a temporary file beside `path` and renames it when it is complete. A graph that is not known to be
-/// valid is validated first. Weights, labels and types
-/// that a format can't hold (labels in a METIS file, say) are an argument_error, not dropped in silence; edge ids,
-/// original ids, names and metadata are kept by safetensors and npz and left out elsewhere.
+/// valid is validated first. A safetensors file keeps the form of the neighbours, the other formats have one of their own.
+/// Weights, labels and types that a format can't hold (labels in a METIS file, say) are an argument_error, not dropped in
+/// silence; edge ids, original ids, names and metadata are kept by safetensors and npz and left out elsewhere.
 /// @throws io_error, argument_error; format_error as `graph::validate`.
 void write_graph(graph const& input, std::string const& path, write_options const& options = {},
                  cpu_exec const& exec = {});

@@ -21,6 +21,9 @@ struct labor_params {
   std::uint64_t batch = 0;  ///< The batch number, folded into the key.
 };
 
+/// @throws argument_error for a parameter out of range, as every call that takes them.
+void validate(labor_params const& params);
+
 /// The edges that one hop took, ordered by row, then by position in the graph.
 struct labor_hop {
   buffer<std::int64_t> row, col;  ///< [num_edges] local numbers of the vertex that asked (row) and its neighbour (col).

@@ -6,6 +6,7 @@
 #include <tendril/buffer.hpp>
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
+#include <tendril/names.hpp>
 
 namespace tendril {
 
@@ -16,6 +17,10 @@ enum class propagation {
   symmetric,  ///< 1 / sqrt(deg(v) deg(u)): D^-1/2 A D^-1/2; 0 where u has no out-edge.
   weights,    ///< The edge's weight: any normalisation that the graph comes with.
 };
+
+template <>
+inline constexpr std::array<named<propagation>, 3> enum_names<propagation>{
+    {{propagation::row, "row"}, {propagation::symmetric, "symmetric"}, {propagation::weights, "weights"}}};
 
 /// The maximum number of vertices of a layer or a batch in layer-wise sampling.
 inline constexpr std::int64_t max_layer_size = 16384;
@@ -46,6 +51,10 @@ struct ladies_params {
   bool with_edges = false;     ///< Fill layer_samples::edges.
   std::uint64_t seed = 0;
 };
+
+/// @throws argument_error for a parameter out of range, or that this graph can't serve, as every call that takes them.
+void validate(fastgcn_params const& params, graph const& graph, std::int64_t batch_size);
+void validate(ladies_params const& params, graph const& graph, std::int64_t batch_size);
 
 /// Sampled layers. Layer 0 is the nearest to the batch; the layer before layer 0 is the batch itself.
 ///

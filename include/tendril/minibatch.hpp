@@ -9,6 +9,7 @@
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
 #include <tendril/hetero_graph.hpp>
+#include <tendril/names.hpp>
 
 namespace tendril {
 
@@ -19,17 +20,31 @@ enum class subgraph_type {
   induced,        ///< All edges of the graph between the batch's vertices (disjoint batches: of one seed).
 };
 
+template <>
+inline constexpr std::array<named<subgraph_type>, 3> enum_names<subgraph_type>{
+    {{subgraph_type::directional, "directional"},
+     {subgraph_type::bidirectional, "bidirectional"},
+     {subgraph_type::induced, "induced"}}};
+
 /// The vertices that a hop expands.
 enum class batch_frontier {
   fresh,  ///< The vertices that the previous hop reached first (PyG).
   all,    ///< All vertices of the batch so far, again, with new draws (DGL's blocks, PGSampler).
 };
 
+template <>
+inline constexpr std::array<named<batch_frontier>, 2> enum_names<batch_frontier>{
+    {{batch_frontier::fresh, "new"}, {batch_frontier::all, "all"}}};
+
 /// The choice among the edges that are not too late.
 enum class temporal_strategy {
   uniform,  ///< Random draws.
   last,     ///< The latest edges, without any draw.
 };
+
+template <>
+inline constexpr std::array<named<temporal_strategy>, 2> enum_names<temporal_strategy>{
+    {{temporal_strategy::uniform, "uniform"}, {temporal_strategy::last, "last"}}};
 
 /// Parameters of a mini-batch for a GNN: neighbours are sampled hop by hop; vertices are deduplicated and renumbered.
 struct minibatch_params {
@@ -86,6 +101,13 @@ enum class minibatch_executor {
   graph,       ///< The same kernels, captured once in a CUDA graph, for small batches.
   persistent,  ///< All hops in one launch without barriers: a queue of (vertex, hop) (PGSampler). Frontier `all`.
 };
+
+template <>
+inline constexpr std::array<named<minibatch_executor>, 4> enum_names<minibatch_executor>{
+    {{minibatch_executor::automatic, "auto"},
+     {minibatch_executor::hops, "hops"},
+     {minibatch_executor::graph, "graph"},
+     {minibatch_executor::persistent, "persistent"}}};
 
 /// Makes batches of one graph with one set of parameters. It keeps the scratch memory of batches, so that steady-state
 /// work allocates only the output. One call at a time.

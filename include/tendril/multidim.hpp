@@ -6,6 +6,7 @@
 #include <tendril/buffer.hpp>
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
+#include <tendril/names.hpp>
 
 namespace tendril {
 
@@ -14,6 +15,10 @@ enum class root_choice {
   by_degree,  ///< In proportion to out-degree: every out-edge of the set is equally likely (frontier sampling).
   uniform,    ///< Each root with the same probability.
 };
+
+template <>
+inline constexpr std::array<named<root_choice>, 2> enum_names<root_choice>{
+    {{root_choice::by_degree, "degree"}, {root_choice::uniform, "uniform"}}};
 
 /// A multi-dimensional random walk (Ribeiro and Towsley, "Estimating and sampling graphs with multidimensional random
 /// walks", IMC'10): a sample has a set of roots. Each step chooses one root and one of its out-edges, uniformly; the

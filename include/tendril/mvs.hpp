@@ -20,6 +20,9 @@ struct mvs_params {
   std::uint64_t seed = 0;
 };
 
+/// @throws argument_error for a parameter out of range, as every call that takes them.
+void validate(mvs_params const& params);
+
 /// Row i of the two-dimensional arrays is batch i.
 struct mvs_batches {
   std::int64_t num_samples = 0, batch_size = 0;

@@ -6,12 +6,17 @@
 
 #include <tendril/buffer.hpp>
 #include <tendril/exec.hpp>
+#include <tendril/names.hpp>
 #include <tendril/types.hpp>
 
 namespace tendril {
 
 /// The end of a link that is drawn. Sources and targets with the same seed share no random number.
 enum class link_end { source, target };
+
+template <>
+inline constexpr std::array<named<link_end>, 2> enum_names<link_end>{
+    {{link_end::source, "source"}, {link_end::target, "target"}}};
 
 /// Draws ends of negative links, for link prediction as PyG does it: vertices of one type, independently, uniformly or in
 /// proportion to weights. It isn't asked whether the link exists.

@@ -89,35 +89,64 @@ class packed_row {
     std::uint64_t const mask = (std::uint64_t{1} << width) - 1U;
     return at_.first + static_cast<vertex_id>((both >> (bit & 31U)) & mask);
   }
-  [[nodiscard]] TENDRIL_HD float weight(std::uint64_t i) const { return weights_[edge(i)]; }
+  [[nodiscard]] TENDRIL_HD float weight(std::uint64_t i) const { return weight(i, plain_load{}); }
   template <class Load>
   [[nodiscard]] TENDRIL_HD float weight(std::uint64_t i, Load load) const
   {
-    return load(weights_ + edge(i));
+    return load(copied_weights_ == nullptr ? weights_ + edge(i) : copied_weights_ + i);
   }
+  [[nodiscard]] TENDRIL_HD float const* weights() const { return weights_ + first_edge(); }
+
   [[nodiscard]] TENDRIL_HD label_id label(std::uint64_t i) const { return labels_[edge(i)]; }
   void prefetch(std::uint32_t i) const
   {
-    __builtin_prefetch(words_ + ((at_.place() + std::uint64_t{i} * at_.width()) >> 5U));
+    prefetch_address(words_ + ((at_.place() + std::uint64_t{i} * at_.width()) >> 5U));
   }
+  void prefetch_weight(std::uint32_t i) const { prefetch_address(weights_ + first_edge() + i); }
   [[nodiscard]] TENDRIL_HD std::uint32_t find(vertex_id x) const { return row_find(*this, x); }
   [[nodiscard]] TENDRIL_HD bool contains(vertex_id x) const { return row_contains(*this, x); }
   /// Neighbours of 4 bytes are neighbours packed at a width of 32, of which one reads the word behind.
   static constexpr std::uint32_t beyond_copy = 1;
   [[nodiscard]] TENDRIL_HD packed_row copied(vertex_id const* neighbors, float const* weights) const
   {
-    return {packed_record::of(0, 32, at_.degree, 0), neighbors, first_edge_,
-            weights == nullptr ? weights_ : weights - first_edge(), labels_};
+    packed_row out(packed_record::of(0, 32, at_.degree, 0), neighbors, first_edge_, weights_, labels_);
+    out.copied_weights_ = weights;
+    return out;
   }
   [[nodiscard]] TENDRIL_HD auto begin() const { return row_iterator<packed_row>(*this, 0); }
   [[nodiscard]] TENDRIL_HD auto end() const { return row_iterator<packed_row>(*this, at_.degree); }
 
  private:
   packed_record at_;
-  std::uint32_t const* words_ = nullptr;  // of the graph
-  edge_id const* first_edge_ = nullptr;   // of the vertex
-  float const* weights_ = nullptr;        // of the graph
-  label_view labels_;                     // of the graph
+  std::uint32_t const* words_ = nullptr;   // of the graph
+  edge_id const* first_edge_ = nullptr;    // of the vertex
+  float const* weights_ = nullptr;         // of the graph
+  float const* copied_weights_ = nullptr;  // of the row; null: not copied
+  label_view labels_;                      // of the graph
+};
+
+/// What reads targets and places alone, as csr_targets.
+class packed_targets {
+ public:
+  using place = packed_record;
+
+  packed_targets() = default;
+  TENDRIL_HD packed_targets(packed_record const* records, std::uint32_t const* words) : records_(records), words_(words)
+  {
+  }
+
+  /// The place of v, read by load(address).
+  template <class Load>
+  [[nodiscard]] TENDRIL_HD packed_record locate(std::int64_t v, Load load) const
+  {
+    return load(records_ + v);
+  }
+  /// The row that lies at `at`, without weights, labels and numbers of edges.
+  [[nodiscard]] TENDRIL_HD packed_row row(packed_record const& at) const { return {at, words_, nullptr, nullptr, {}}; }
+
+ private:
+  packed_record const* records_ = nullptr;
+  std::uint32_t const* words_ = nullptr;
 };
 
 /// The view of a packed graph: a trivially copyable handle, passed by value. It owns nothing.
@@ -125,6 +154,8 @@ class packed_view {
  public:
   using row_type = packed_row;
   using place = packed_record;
+  /// Whether the number of an edge suffices to find its target (edge_target).
+  static constexpr bool targets_by_number = false;
   using edge_mark = packed_edge_mark;
 
   std::int64_t num_vertices = 0;
@@ -157,6 +188,8 @@ class packed_view {
   {
     return {at, words_, indptr_ + v, weights_, edge_labels_};
   }
+  /// The row of v, whose edges are known to be `degree` from number `first` on.
+  [[nodiscard]] TENDRIL_HD packed_row row(std::int64_t v, edge_id, std::uint32_t) const { return row(v); }
   [[nodiscard]] TENDRIL_HD packed_row out_neigh(std::int64_t v) const { return row(v); }
 
   [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::int64_t v, std::uint32_t i) const { return row(v).neighbor(i); }
@@ -165,17 +198,39 @@ class packed_view {
   /// Whether u -> x is an edge; u must be a vertex. O(log degree(u)).
   [[nodiscard]] TENDRIL_HD bool has_edge(std::int64_t u, vertex_id x) const { return row(u).contains(x); }
 
+  /// The target of edge e, one of those of vertex v.
+  [[nodiscard]] TENDRIL_HD vertex_id edge_target(edge_id e, std::int64_t v) const
+  {
+    return edge_target(e, v, plain_load{});
+  }
+  template <class Load>
+  [[nodiscard]] TENDRIL_HD vertex_id edge_target(edge_id e, std::int64_t v, Load load) const
+  {
+    return row(v).neighbor(static_cast<std::uint32_t>(e - indptr_[v]), load);
+  }
+  /// What reads targets alone.
+  [[nodiscard]] TENDRIL_HD packed_targets targets() const { return {records_, words_}; }
   /// What has one entry an edge, without the targets.
   [[nodiscard]] TENDRIL_HD edge_arrays edges() const
   {
     return {num_vertices, num_edges, indptr_, weights_, edge_labels_};
   }
 
+  /// The same graph with other weights: [num_edges], or null.
+  [[nodiscard]] TENDRIL_HD packed_view with_weights(float const* weights) const
+  {
+    packed_view out = *this;
+    out.weights_ = weights;
+    return out;
+  }
+
   /// The mark of no edge.
   [[nodiscard]] static TENDRIL_HD edge_mark no_edge() { return {}; }
 
   /// Starts to bring what locate(v) reads into the cache. Host only.
-  void prefetch_row(std::int64_t v) const { __builtin_prefetch(records_ + v); }
+  void prefetch_row(std::int64_t v) const { prefetch_address(records_ + v); }
+  /// The same of what first_edge(v) reads.
+  void prefetch_first_edge(std::int64_t v) const { prefetch_address(indptr_ + v); }
 
  private:
   packed_record const* records_ = nullptr;

@@ -2,8 +2,9 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include <tendril/names.hpp>
 
 namespace tendril {
 
@@ -18,6 +19,14 @@ enum class sampling_rule {
   its,        ///< Inverse transform over fixed-point prefix sums.
 };
 
+template <>
+inline constexpr std::array<named<sampling_rule>, 6> enum_names<sampling_rule>{{{sampling_rule::automatic, "auto"},
+                                                                                {sampling_rule::uniform, "uniform"},
+                                                                                {sampling_rule::scan, "scan"},
+                                                                                {sampling_rule::reject, "reject"},
+                                                                                {sampling_rule::alias, "alias"},
+                                                                                {sampling_rule::its, "its"}}};
+
 /// The source of the numbers that the chosen rule needs. It affects speed and memory, and never changes a sample.
 enum class table_layout {
   none,    ///< The graph's own arrays.
@@ -25,11 +34,9 @@ enum class table_layout {
   table,   ///< A table of the whole graph, built in advance and kept with the graph.
 };
 
-[[nodiscard]] std::string_view to_string(sampling_rule rule) noexcept;
-[[nodiscard]] std::string_view to_string(table_layout layout) noexcept;
-
-/// @throws argument_error for a name other than auto, uniform, scan, reject, alias, its.
-[[nodiscard]] sampling_rule parse_sampling_rule(std::string_view name);
+template <>
+inline constexpr std::array<named<table_layout>, 3> enum_names<table_layout>{
+    {{table_layout::none, "none"}, {table_layout::online, "online"}, {table_layout::table, "table"}}};
 
 /// The plan of a job: what will run, and why.
 struct sampling_plan {

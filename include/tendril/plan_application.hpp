@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include <tendril/application.hpp>  // sampling_executor
 
@@ -18,11 +17,5 @@ struct planned_step {
   double transit_seconds = 0;  ///< The same, transit-parallel; 0 on the CPU, which has one executor.
   std::string reason;          ///< One sentence.
 };
-
-/// "auto", "sample", "transit".
-[[nodiscard]] std::string_view to_string(sampling_executor executor) noexcept;
-
-/// @throws argument_error for a name other than these.
-[[nodiscard]] sampling_executor parse_sampling_executor(std::string_view name);
 
 }  // namespace tendril

@@ -9,9 +9,11 @@
 //   neighbor(i)    the target of edge i in [0, degree()); targets ascend, and parallel edges stand side by side
 //   neighbor(i, load)  the same, read by load(address)
 //   weight(i)      its weight; the graph must have weights
+//   weights()      where the weights of all its edges lie, one after the other; the graph must have weights
 //   has_weights()  whether the graph has weights
 //   label(i)       its label; the graph must have edge labels
 //   prefetch(i)    starts to bring the target of edge i into the cache; host only
+//   prefetch_weight(i)  the same of its weight
 //   find(x)        the first edge to x or, if there is none, to a larger vertex; degree() if there is none either
 //   contains(x)    whether there is an edge to x
 //   copied(targets, weights)  the same row, whose targets [degree()] and, unless null, weights are read from copies;
@@ -37,6 +39,14 @@ struct plain_load {
     return *address;
   }
 };
+
+/// Starts to bring what lies at `address` into the cache. Host only.
+inline void prefetch_address([[maybe_unused]] void const* address)
+{
+#ifndef __CUDACC_RTC__  // which compiles code for the host, too, and knows no such function
+  __builtin_prefetch(address);
+#endif
+}
 
 /// The edges of one vertex, as described above.
 template <class R>

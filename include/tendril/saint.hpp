@@ -6,6 +6,7 @@
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
 #include <tendril/layers.hpp>  // propagation
+#include <tendril/names.hpp>
 #include <tendril/subgraph.hpp>
 
 // GraphSAINT (Zeng, Zhou, Srivastava, Kannan and Prasanna, "GraphSAINT: graph sampling based inductive learning
@@ -23,6 +24,10 @@ enum class saint_sampler {
   walk,  ///< Walks of `length` steps from `budget` roots; roots and steps are uniform. A walk ends at a dead end.
 };
 
+template <>
+inline constexpr std::array<named<saint_sampler>, 3> enum_names<saint_sampler>{
+    {{saint_sampler::node, "node"}, {saint_sampler::edge, "edge"}, {saint_sampler::walk, "walk"}}};
+
 struct saint_params {
   saint_sampler sampler = saint_sampler::walk;
   std::int64_t budget = 2000;             ///< Draws, edges or roots per sample: at least 1.
@@ -30,6 +35,9 @@ struct saint_params {
   propagation matrix = propagation::row;  ///< Q of `node`; row is the paper's D^-1 A.
   std::uint64_t seed = 0;
 };
+
+/// @throws argument_error for a parameter out of range, or that this graph can't serve, as every call that takes them.
+void validate(saint_params const& params, graph const& graph);
 
 /// Samples subgraphs that the drawn vertices induce. The vertices of a sample ascend. A sample has no vertices if
 /// nothing can be drawn (a graph without vertices; for `node` and `edge` without edges). The logical id of sample i is

@@ -22,6 +22,9 @@ struct shadow_params {
 /// The maximum number of neighbours drawn per vertex.
 inline constexpr std::int64_t max_shadow_neighbors = 1024;
 
+/// @throws argument_error for a parameter out of range, as every call that takes them.
+void validate(shadow_params const& params);
+
 /// Samples one subgraph per seed, induced by the vertices of the seed's sampled k-hop neighbourhood. Hop h draws,
 /// uniformly, from the out-edges of the vertices that hop h - 1 reached first; hop 0 is the seed. A vertex is in a
 /// sample once. The seed comes first; the other vertices follow by first appearance, in the order of the expanded

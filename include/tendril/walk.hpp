@@ -9,6 +9,7 @@
 #include <tendril/buffer.hpp>
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
+#include <tendril/names.hpp>
 #include <tendril/plan.hpp>
 
 namespace tendril {
@@ -18,6 +19,10 @@ enum class dead_end {
   stop,    ///< The walk ends; the rest of its row is `no_vertex`.
   repeat,  ///< The walk stays: the rest of its row repeats that vertex. Its length still counts the steps taken.
 };
+
+template <>
+inline constexpr std::array<named<dead_end>, 2> enum_names<dead_end>{
+    {{dead_end::stop, "stop"}, {dead_end::repeat, "repeat"}}};
 
 /// The meaning of each entry of `walk_params::metapath`.
 enum class metapath_kind {
@@ -48,6 +53,10 @@ enum class walk_order {
   row_major,   ///< [num_walks, length + 1]: each row is a walk.
   step_major,  ///< [length + 1, num_walks]: each row is one step of all walks. Only on a GPU, where it is faster.
 };
+
+template <>
+inline constexpr std::array<named<walk_order>, 2> enum_names<walk_order>{
+    {{walk_order::row_major, "rows"}, {walk_order::step_major, "steps"}}};
 
 /// The resulting walks.
 struct walks {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "bind.hpp"
+#include "names.hpp"
 #include "subgraphs.hpp"
 
 namespace tendril::python {
@@ -22,24 +23,6 @@ struct held_clusters {
   vertex_clusters clusters;
   int device = -1;
 };
-
-char const* get_method(clustering_params const& params)
-{
-  switch (params.method) {
-    case cluster_method::random: return "random";
-    case cluster_method::metis: return "metis";
-    default: return "contiguous";
-  }
-}
-
-void set_method(clustering_params& params, std::string const& name)
-{
-  for (auto const method : {cluster_method::contiguous, cluster_method::random, cluster_method::metis}) {
-    params.method = method;
-    if (name == get_method(params)) { return; }
-  }
-  throw argument_error(fmt::format("method is '{}', expected 'contiguous', 'random' or 'metis'", name));
-}
 
 array_out cut(graph const& graph, clustering_params const& params, bool as_int32, int num_threads)
 {
@@ -157,11 +140,11 @@ void bind_clusters(nb::module_& module)
 {
   using namespace nb::literals;  // NOLINT(google-build-using-namespace): the way nanobind names arguments
 
-  nb::class_<clustering_params>(module, "ClusteringParams")
-      .def(nb::init<>())
+  nb::class_<clustering_params> params(module, "ClusteringParams");
+  params.def(nb::init<>())
       .def_rw("num_clusters", &clustering_params::num_clusters)
-      .def_rw("seed", &clustering_params::seed)
-      .def_prop_rw("method", &get_method, &set_method);
+      .def_rw("seed", &clustering_params::seed);
+  def_named(params, "method", &clustering_params::method);
   nb::class_<cluster_params>(module, "ClusterParams")
       .def(nb::init<>())
       .def_rw("clusters_per_sample", &cluster_params::clusters_per_sample)

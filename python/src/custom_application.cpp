@@ -24,6 +24,7 @@
 #include "custom_code.hpp"
 #include "exec.hpp"
 #include "gpu.hpp"
+#include "names.hpp"
 
 namespace tendril::python {
 namespace {
@@ -162,36 +163,6 @@ samples_out<gpu_array> run_gpu(graph const& graph, gpu_ids const& roots, custom_
   return out;
 }
 
-void set_order(application_params& params, std::string const& name)
-{
-  if (name != "steps" && name != "samples") {
-    throw argument_error(fmt::format("order is '{}', expected 'steps' or 'samples'", name));
-  }
-  params.order = name == "steps" ? sample_order::per_step : sample_order::per_sample;
-}
-
-void set_executor(application_params& params, std::string const& name)
-{
-  if (name == "auto") {
-    params.executor = sampling_executor::automatic;
-  } else if (name == "sample") {
-    params.executor = sampling_executor::sample_parallel;
-  } else if (name == "transit") {
-    params.executor = sampling_executor::transit_parallel;
-  } else {
-    throw argument_error(fmt::format("executor is '{}', expected 'auto', 'sample' or 'transit'", name));
-  }
-}
-
-char const* get_executor(application_params const& params)
-{
-  switch (params.executor) {
-    case sampling_executor::sample_parallel: return "sample";
-    case sampling_executor::transit_parallel: return "transit";
-    default: return "auto";
-  }
-}
-
 }  // namespace
 
 void bind_custom_application(nb::module_& module)
@@ -200,15 +171,13 @@ void bind_custom_application(nb::module_& module)
 
   bind_custom<custom_application>(module, "CustomApplication");
 
-  nb::class_<application_params>(module, "ApplicationParams")
-      .def(nb::init<>())
+  nb::class_<application_params> params(module, "ApplicationParams");
+  params.def(nb::init<>())
       .def_rw("seed", &application_params::seed)
       .def_rw("max_steps", &application_params::max_steps)
-      .def_rw("checked", &application_params::checked)
-      .def_prop_rw(
-          "order", [](application_params const& p) { return p.order == sample_order::per_step ? "steps" : "samples"; },
-          &set_order)
-      .def_prop_rw("executor", &get_executor, &set_executor);
+      .def_rw("checked", &application_params::checked);
+  def_named(params, "order", &application_params::order);
+  def_named(params, "executor", &application_params::executor);
 
   module.def("run_application", &run, "graph"_a, "roots"_a.noconvert(), "num_roots"_a, "app"_a, "params"_a,
              "as_int32"_a, "first_sample"_a, "num_threads"_a);

@@ -11,6 +11,7 @@
 
 #include "bind.hpp"
 #include "custom_code.hpp"
+#include "names.hpp"
 #include "walk_batches.hpp"
 
 namespace tendril::python {
@@ -35,18 +36,14 @@ void bind_custom_walk(nb::module_& module)
 
   bind_custom<custom_walk>(module, "CustomWalk");
 
-  nb::class_<dynamic_walk_params>(module, "DynamicWalkParams")
-      .def(nb::init<>())
+  nb::class_<dynamic_walk_params> params(module, "DynamicWalkParams");
+  params.def(nb::init<>())
       .def_rw("length", &dynamic_walk_params::length)
       .def_rw("stop_prob", &dynamic_walk_params::stop_prob)
       .def_rw("restart_prob", &dynamic_walk_params::restart_prob)
-      .def_rw("seed", &dynamic_walk_params::seed)
-      .def_prop_rw(
-          "dead_end", [](dynamic_walk_params const& p) { return p.dead_ends == dead_end::stop ? "stop" : "repeat"; },
-          [](dynamic_walk_params& p, std::string const& name) { p.dead_ends = parse_dead_end(name); })
-      .def_prop_rw(
-          "rule", [](dynamic_walk_params const& p) { return std::string(to_string(p.rule)); },
-          [](dynamic_walk_params& p, std::string const& name) { p.rule = parse_sampling_rule(name); });
+      .def_rw("seed", &dynamic_walk_params::seed);
+  def_named(params, "dead_end", &dynamic_walk_params::dead_ends, "walk: ");
+  def_named(params, "rule", &dynamic_walk_params::rule, "walk: ");
 
   module.def(
       "dynamic_walk",

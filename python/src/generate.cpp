@@ -13,6 +13,7 @@
 
 #include "bind.hpp"
 #include "exec.hpp"
+#include "names.hpp"
 
 namespace tendril::python {
 namespace {
@@ -27,21 +28,12 @@ graph generate(Params const& params, build_options const& options, edge_attribut
   return Generate(params, options, extra, exec);
 }
 
-regular_graph parse_regular(std::string const& kind)
-{
-  if (kind == "star") { return regular_graph::star; }
-  if (kind == "ring") { return regular_graph::ring; }
-  if (kind == "grid") { return regular_graph::grid; }
-  if (kind == "complete") { return regular_graph::complete; }
-  throw argument_error(fmt::format("generate: kind is '{}', expected star, ring, grid or complete", kind));
-}
-
 graph regular(std::string const& kind, std::int64_t num_vertices, std::uint64_t seed, edge_attributes const& extra,
               int num_threads)
 {
   cpu_exec const exec = make_exec(num_threads);
   nb::gil_scoped_release const no_gil;
-  return generate_regular(parse_regular(kind), num_vertices, seed, extra, exec);
+  return generate_regular(parse_option<regular_graph>("generate: kind", kind), num_vertices, seed, extra, exec);
 }
 
 }  // namespace

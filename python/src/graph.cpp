@@ -13,12 +13,14 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <tendril/compress.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
 
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "exec.hpp"
+#include "names.hpp"
 
 namespace tendril::python {
 namespace {
@@ -78,6 +80,14 @@ void validate(graph const& input, int num_threads)
   cpu_exec const exec = make_exec(num_threads);
   nb::gil_scoped_release const no_gil;
   input.validate(exec);
+}
+
+graph in_form(graph const& input, std::string const& form, int num_threads)
+{
+  graph_form const chosen = parse_option<graph_form>("form", form);
+  cpu_exec const exec = make_exec(num_threads);
+  nb::gil_scoped_release const no_gil;
+  return compress(input, chosen, exec);
 }
 
 graph on_gpu(graph const& input, int device)
@@ -142,6 +152,7 @@ void bind_graph(nb::module_& module)
            "node_type_names"_a, "metadata"_a)
       .def("rebuild", &rebuild, "options"_a, "num_threads"_a)
       .def("validate", &validate, "num_threads"_a)
+      .def("in_form", &in_form, "form"_a, "num_threads"_a)
       .def("drop_derived", &graph::drop_derived)
       .def("to_gpu", &on_gpu, "device"_a)
       .def("to_host", &on_host)
@@ -149,6 +160,8 @@ void bind_graph(nb::module_& module)
       .def_prop_ro("num_vertices", &graph::num_vertices)
       .def_prop_ro("num_edges", &graph::num_edges)
       .def_prop_ro("num_bytes", &graph::num_bytes)
+      .def_prop_ro("form", [](graph const& g) { return std::string(to_string(g.form())); })
+      .def_prop_ro("bits_per_edge", &graph::bits_per_edge)
       .def_prop_ro("has_weights", &graph::has_weights)
       .def_prop_ro("has_edge_labels", &graph::has_edge_labels)
       .def_prop_ro("has_node_types", &graph::has_node_types)

@@ -11,6 +11,7 @@
 
 #include "bind.hpp"
 #include "exec.hpp"
+#include "names.hpp"
 
 namespace tendril::python {
 namespace {
@@ -22,14 +23,14 @@ graph read(std::string const& path, std::string const& format, std::vector<std::
 {
   cpu_exec const exec = make_exec(num_threads);
   nb::gil_scoped_release const no_gil;
-  return read_graph(path, {parse_graph_format(format), options, std::move(columns)}, exec);
+  return read_graph(path, {parse_option<graph_format>("format", format), options, std::move(columns)}, exec);
 }
 
 void write(graph const& input, std::string const& path, std::string const& format, int num_threads)
 {
   cpu_exec const exec = make_exec(num_threads);
   nb::gil_scoped_release const no_gil;
-  write_graph(input, path, {parse_graph_format(format)}, exec);
+  write_graph(input, path, {parse_option<graph_format>("format", format)}, exec);
 }
 
 std::string detect(std::string const& path)

@@ -12,6 +12,7 @@
 
 #include "bind.hpp"
 #include "exec.hpp"
+#include "names.hpp"
 #include "results.hpp"
 
 namespace tendril::python {
@@ -68,16 +69,14 @@ void bind_layer_sampling(nb::module_& module)
 {
   using namespace nb::literals;  // NOLINT(google-build-using-namespace): the way nanobind names arguments
 
-  nb::class_<layer_params>(module, "LayerParams")
-      .def(nb::init<>())
+  nb::class_<layer_params> params(module, "LayerParams");
+  params.def(nb::init<>())
       .def_rw("layer_size", &layer_params::layer_size)
       .def_rw("max_size", &layer_params::max_size)
       .def_rw("max_steps", &layer_params::max_steps)
       .def_rw("unique", &layer_params::unique)
-      .def_rw("seed", &layer_params::seed)
-      .def_prop_rw(
-          "executor", [](layer_params const& p) { return std::string(to_string(p.executor)); },
-          [](layer_params& p, std::string const& name) { p.executor = parse_sampling_executor(name); });
+      .def_rw("seed", &layer_params::seed);
+  def_named(params, "executor", &layer_params::executor);
   module.def("layer_sample", &layer, "graph"_a, "roots"_a.noconvert(), "num_roots"_a, "params"_a, "as_int32"_a,
              "first_sample"_a, "num_threads"_a);
   module.def("layer_sample_gpu", &layer_gpu, "graph"_a, "roots"_a, "num_roots"_a, "params"_a, "as_int32"_a,

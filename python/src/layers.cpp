@@ -12,7 +12,7 @@
 
 #include "bind.hpp"
 #include "exec.hpp"
-#include "propagation.hpp"
+#include "names.hpp"
 #include "results.hpp"
 
 namespace tendril::python {
@@ -179,17 +179,15 @@ labor_out<gpu_array> labor_gpu(graph const& graph, gpu_ids const& seeds, labor_p
 template <class Params>
 void bind_layer_params(nb::module_& module, char const* name)
 {
-  nb::class_<Params>(module, name)
-      .def(nb::init<>())
+  nb::class_<Params> params(module, name);
+  params.def(nb::init<>())
       .def_rw("num_layers", &Params::num_layers)
       .def_rw("layer_size", &Params::layer_size)
       .def_rw("replace", &Params::replace)
       .def_rw("row_normalize", &Params::normalize_rows)
       .def_rw("return_edges", &Params::with_edges)
-      .def_rw("seed", &Params::seed)
-      .def_prop_rw(
-          "normalization", [](Params const& p) { return name_of(p.matrix); },
-          [](Params& p, std::string const& value) { p.matrix = parse_propagation(value); });
+      .def_rw("seed", &Params::seed);
+  def_named(params, "normalization", &Params::matrix);
 }
 
 }  // namespace

@@ -19,48 +19,10 @@
 
 #include "bind.hpp"
 #include "exec.hpp"
+#include "names.hpp"
 
 namespace tendril::python {
 namespace {
-
-// --- Options by name -------------------------------------------------------------------------------------------------
-
-template <class Enum>
-struct named {
-  char const* name;
-  Enum value;
-};
-
-constexpr named<subgraph_type> subgraph_types[] = {{"directional", subgraph_type::directional},
-                                                   {"bidirectional", subgraph_type::bidirectional},
-                                                   {"induced", subgraph_type::induced}};
-constexpr named<batch_frontier> frontiers[] = {{"new", batch_frontier::fresh}, {"all", batch_frontier::all}};
-constexpr named<temporal_strategy> strategies[] = {{"uniform", temporal_strategy::uniform},
-                                                   {"last", temporal_strategy::last}};
-constexpr named<minibatch_executor> executors[] = {{"auto", minibatch_executor::automatic},
-                                                   {"hops", minibatch_executor::hops},
-                                                   {"graph", minibatch_executor::graph},
-                                                   {"persistent", minibatch_executor::persistent}};
-
-template <class Enum, std::size_t N>
-Enum parse(char const* what, std::string const& name, named<Enum> const (&all)[N])
-{
-  std::string expected;
-  for (std::size_t i = 0; i < N; ++i) {
-    if (name == all[i].name) { return all[i].value; }
-    expected += fmt::format("{}'{}'", i == 0 ? "" : (i + 1 < N ? ", " : " or "), all[i].name);
-  }
-  throw argument_error(fmt::format("neighbor_sample: {} is '{}', expected {}", what, name, expected));
-}
-
-template <class Enum, std::size_t N>
-char const* name_of(Enum value, named<Enum> const (&all)[N])
-{
-  for (auto const& one : all) {
-    if (one.value == value) { return one.name; }
-  }
-  return "";
-}
 
 // --- Graphs ----------------------------------------------------------------------------------------------------------
 
@@ -121,8 +83,9 @@ class bound_sampler {
     expect_int32(graph);
     nb::gil_scoped_release const no_gil;
     exec_ = make_gpu_exec(graph.device(), stream);
-    sampler_ = std::make_unique<minibatch_sampler>(std::move(graph), std::move(params), *exec_,
-                                                   parse("executor", executor, executors));
+    sampler_ =
+        std::make_unique<minibatch_sampler>(std::move(graph), std::move(params), *exec_,
+                                            parse_option<minibatch_executor>("neighbor_sample: executor", executor));
   }
 
   [[nodiscard]] int device() const { return sampler_->input().device(); }
@@ -271,27 +234,17 @@ void bind_minibatch(nb::module_& module)
 {
   using namespace nb::literals;  // NOLINT(google-build-using-namespace): the way nanobind names arguments
 
-  nb::class_<minibatch_params>(module, "MinibatchParams")
-      .def(nb::init<>())
+  nb::class_<minibatch_params> params(module, "MinibatchParams");
+  params.def(nb::init<>())
       .def_rw("num_neighbors", &minibatch_params::num_neighbors)
       .def_rw("num_neighbors_of_type", &minibatch_params::num_neighbors_of_type)
       .def_rw("replace", &minibatch_params::replace)
       .def_rw("weighted", &minibatch_params::weighted)
       .def_rw("disjoint", &minibatch_params::disjoint)
-      .def_rw("seed", &minibatch_params::seed)
-      .def_prop_rw(
-          "subgraph_type", [](minibatch_params const& p) { return name_of(p.subgraph, subgraph_types); },
-          [](minibatch_params& p, std::string const& name) {
-            p.subgraph = parse("subgraph_type", name, subgraph_types);
-          })
-      .def_prop_rw(
-          "frontier", [](minibatch_params const& p) { return name_of(p.frontier, frontiers); },
-          [](minibatch_params& p, std::string const& name) { p.frontier = parse("frontier", name, frontiers); })
-      .def_prop_rw(
-          "temporal_strategy", [](minibatch_params const& p) { return name_of(p.temporal, strategies); },
-          [](minibatch_params& p, std::string const& name) {
-            p.temporal = parse("temporal_strategy", name, strategies);
-          });
+      .def_rw("seed", &minibatch_params::seed);
+  def_named(params, "subgraph_type", &minibatch_params::subgraph, "neighbor_sample: ");
+  def_named(params, "frontier", &minibatch_params::frontier, "neighbor_sample: ");
+  def_named(params, "temporal_strategy", &minibatch_params::temporal, "neighbor_sample: ");
 
   nb::class_<temporal_order>(module, "TemporalOrder")
       .def_static("of", &order_of, "graph"_a, "times"_a.noconvert(), "of_vertices"_a, "num_threads"_a)

@@ -18,17 +18,10 @@
 #include "bind.hpp"
 #include "exec.hpp"
 #include "gpu.hpp"
+#include "names.hpp"
 
 namespace tendril::python {
 namespace {
-
-void set_root_choice(multidim_params& params, std::string const& name)
-{
-  if (name != "degree" && name != "uniform") {
-    throw argument_error(fmt::format("multidim_walk: root_choice is '{}', expected 'degree' or 'uniform'", name));
-  }
-  params.choose = name == "degree" ? root_choice::by_degree : root_choice::uniform;
-}
 
 /// Samples from `roots` [n * num_roots] as ids [n, num_roots + length], lengths [n] and slots [n, length].
 std::tuple<array_out, array_out, array_out> run(graph const& graph, array_in const& roots, std::int64_t num_roots,
@@ -79,14 +72,9 @@ void bind_multidim(nb::module_& module)
 {
   using namespace nb::literals;  // NOLINT(google-build-using-namespace): the way nanobind names arguments
 
-  nb::class_<multidim_params>(module, "MultidimParams")
-      .def(nb::init<>())
-      .def_rw("length", &multidim_params::length)
-      .def_rw("seed", &multidim_params::seed)
-      .def_prop_rw(
-          "root_choice",
-          [](multidim_params const& p) { return p.choose == root_choice::by_degree ? "degree" : "uniform"; },
-          &set_root_choice);
+  nb::class_<multidim_params> params(module, "MultidimParams");
+  params.def(nb::init<>()).def_rw("length", &multidim_params::length).def_rw("seed", &multidim_params::seed);
+  def_named(params, "root_choice", &multidim_params::choose, "multidim_walk: ");
 
   module.def("multidim_walk", &run, "graph"_a, "roots"_a.noconvert(), "num_roots"_a, "params"_a, "as_int32"_a,
              "first_walk"_a, "num_threads"_a);

@@ -19,6 +19,7 @@
 #include "bind.hpp"
 #include "exec.hpp"
 #include "gpu.hpp"
+#include "names.hpp"
 #include "results.hpp"
 
 namespace tendril::python {
@@ -99,15 +100,13 @@ void bind_sample(nb::module_& module)
 {
   using namespace nb::literals;  // NOLINT(google-build-using-namespace): the way nanobind names arguments
 
-  nb::class_<khop_params>(module, "KHopParams")
-      .def(nb::init<>())
+  nb::class_<khop_params> params(module, "KHopParams");
+  params.def(nb::init<>())
       .def_rw("fanouts", &khop_params::fanouts)
       .def_rw("replace", &khop_params::replace)
       .def_rw("weighted", &khop_params::weighted)
-      .def_rw("seed", &khop_params::seed)
-      .def_prop_rw(
-          "rule", [](khop_params const& p) { return std::string(to_string(p.rule)); },
-          [](khop_params& p, std::string const& name) { p.rule = parse_sampling_rule(name); });
+      .def_rw("seed", &khop_params::seed);
+  def_named(params, "rule", &khop_params::rule);
 
   module.def("khop_sample", &khop, "graph"_a, "seeds"_a.noconvert(), "params"_a, "as_int32"_a, "first_root"_a,
              "with_edges"_a, "num_threads"_a);

@@ -1,6 +1,7 @@
 // Samples that are subgraphs: induced ones, ShaDow, GraphSAINT and its coefficients.
 
 #include "subgraphs.hpp"
+#include "names.hpp"
 
 #include <string>
 
@@ -14,7 +15,6 @@
 #include <tendril/shadow.hpp>
 
 #include "bind.hpp"
-#include "propagation.hpp"
 
 namespace tendril::python {
 namespace {
@@ -114,24 +114,6 @@ coefficients_out<gpu_array> coefficients_gpu(graph const& graph, saint_params co
                            gpu_results(false, exec));
 }
 
-char const* get_sampler(saint_params const& params)
-{
-  switch (params.sampler) {
-    case saint_sampler::node: return "node";
-    case saint_sampler::edge: return "edge";
-    default: return "walk";
-  }
-}
-
-void set_sampler(saint_params& params, std::string const& name)
-{
-  for (saint_sampler const sampler : {saint_sampler::node, saint_sampler::edge, saint_sampler::walk}) {
-    params.sampler = sampler;
-    if (name == get_sampler(params)) { return; }
-  }
-  throw argument_error(fmt::format("sampler is '{}', expected 'node', 'edge' or 'walk'", name));
-}
-
 }  // namespace
 
 void bind_subgraphs(nb::module_& module)
@@ -144,15 +126,13 @@ void bind_subgraphs(nb::module_& module)
       .def_rw("num_neighbors", &shadow_params::num_neighbors)
       .def_rw("replace", &shadow_params::replace)
       .def_rw("seed", &shadow_params::seed);
-  nb::class_<saint_params>(module, "SaintParams")
-      .def(nb::init<>())
+  nb::class_<saint_params> saint_class(module, "SaintParams");
+  saint_class.def(nb::init<>())
       .def_rw("budget", &saint_params::budget)
       .def_rw("length", &saint_params::length)
-      .def_rw("seed", &saint_params::seed)
-      .def_prop_rw("sampler", &get_sampler, &set_sampler)
-      .def_prop_rw(
-          "normalization", [](saint_params const& p) { return name_of(p.matrix); },
-          [](saint_params& p, std::string const& name) { p.matrix = parse_propagation(name); });
+      .def_rw("seed", &saint_params::seed);
+  def_named(saint_class, "sampler", &saint_params::sampler);
+  def_named(saint_class, "normalization", &saint_params::matrix);
 
   module.def("induced_subgraphs", &induced, "graph"_a, "nodes"_a.noconvert(), "offsets"_a.noconvert(), "as_int32"_a,
              "num_threads"_a);

@@ -17,17 +17,10 @@
 #include <tendril/gpu.hpp>
 
 #include "bind.hpp"
+#include "names.hpp"
 #include "walk_batches.hpp"
 
 namespace tendril::python {
-
-dead_end parse_dead_end(std::string const& name)
-{
-  if (name != "stop" && name != "repeat") {
-    throw argument_error(fmt::format("walk: dead_end is '{}', expected 'stop' or 'repeat'", name));
-  }
-  return name == "stop" ? dead_end::stop : dead_end::repeat;
-}
 
 std::int64_t walks_a_batch(std::int64_t num_walks, std::int64_t row, std::int64_t bytes)
 {
@@ -95,8 +88,8 @@ void bind_walk(nb::module_& module)
       .def_ro("expected_trials", &sampling_plan::expected_trials)
       .def_ro("reasons", &sampling_plan::reasons);
 
-  nb::class_<walk_params>(module, "WalkParams")
-      .def(nb::init<>())
+  nb::class_<walk_params> params(module, "WalkParams");
+  params.def(nb::init<>())
       .def_rw("length", &walk_params::length)
       .def_rw("weighted", &walk_params::weighted)
       .def_rw("stop_prob", &walk_params::stop_prob)
@@ -110,13 +103,9 @@ void bind_walk(nb::module_& module)
           "metapath_of_vertices", [](walk_params const& p) { return p.metapath_of == metapath_kind::vertex_types; },
           [](walk_params& p, bool of_vertices) {
             p.metapath_of = of_vertices ? metapath_kind::vertex_types : metapath_kind::edge_labels;
-          })
-      .def_prop_rw(
-          "dead_end", [](walk_params const& p) { return p.dead_ends == dead_end::stop ? "stop" : "repeat"; },
-          [](walk_params& p, std::string const& name) { p.dead_ends = parse_dead_end(name); })
-      .def_prop_rw(
-          "rule", [](walk_params const& p) { return std::string(to_string(p.rule)); },
-          [](walk_params& p, std::string const& name) { p.rule = parse_sampling_rule(name); });
+          });
+  def_named(params, "dead_end", &walk_params::dead_ends, "walk: ");
+  def_named(params, "rule", &walk_params::rule, "walk: ");
 
   module.def("random_walk", &run, "graph"_a, "starts"_a.noconvert(), "params"_a, "as_int32"_a, "first_walk"_a,
              "num_threads"_a);

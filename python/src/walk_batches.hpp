@@ -23,7 +23,6 @@ inline constexpr std::int64_t batch_bytes = std::int64_t{1} << 26;
 inline constexpr std::int64_t gpu_batch_bytes = std::int64_t{1} << 30;  // a launch and a wait each: larger ones
 
 /// "stop" or "repeat". @throws argument_error.
-[[nodiscard]] dead_end parse_dead_end(std::string const& name);
 
 /// How many walks to sample before they are converted.
 [[nodiscard]] std::int64_t walks_a_batch(std::int64_t num_walks, std::int64_t row, std::int64_t bytes);

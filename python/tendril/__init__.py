@@ -24,8 +24,9 @@ from ._apps import sample
 from ._clusters import Clusters, cluster_sample, cluster_subgraphs, cluster_vertices, group_clusters
 from ._custom_walk import CustomWalk, dynamic_walk
 from ._device_array import DeviceArray
+from ._files import detect_format, read_graph
 from ._gpu import GpuInfo, gpu_info, num_gpus
-from ._graph import Graph, detect_format, read_graph
+from ._graph import Graph
 from ._hetero_graph import HeteroGraph
 from ._labor import LaborBatch, LaborHop, labor_sample
 from ._layer_sampling import layer_sample

@@ -9,9 +9,11 @@ import numpy as np
 from ._errors import ArgumentError, OutOfMemoryError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+    from . import _tendril
 
 _DLPACK_CPU = 1
 _LATEST = int(np.iinfo(np.int64).max)
@@ -137,3 +139,16 @@ def times(value: ArrayLike, what: str) -> NDArray[np.int64]:
         place = int(array.argmax())
         raise ArgumentError(f"{what}[{place}] is {array[place]}, expected at most {_LATEST}")
     return offsets(array, what)
+
+
+def with_attributes(
+    core: _tendril.Graph,
+    node_types: NDArray[Any] | None,
+    edge_label_names: Sequence[str],
+    node_type_names: Sequence[str],
+    metadata: Mapping[str, str] | None,
+) -> _tendril.Graph:
+    """A graph with what the builders don't take."""
+    if node_types is None and not edge_label_names and not node_type_names and not metadata:
+        return core
+    return core.with_attributes(node_types, list(edge_label_names), list(node_type_names), dict(metadata or {}))

@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 
 class Graph:
-    """An immutable directed graph in CSR form, in host memory or, if made by `to`, in the memory of a GPU.
+    """An immutable directed graph, in host memory or, if made by `to`, in the memory of a GPU.
 
     The out-edges of vertex ``v`` are the positions ``indptr[v]`` to ``indptr[v + 1]`` of `indices`, in ascending order
     of target; an undirected graph holds both directions of each edge. Make a graph with `from_coo`, `from_edge_index`,
-    `from_csr`, `from_scipy`, `from_networkx`, `load` or the functions of `tendril.generate`.
+    `from_csr`, `from_scipy`, `from_networkx`, `load` or the functions of `tendril.generate`. These arrays are the CSR
+    form. `compress` packs the neighbours into fewer bits; no sample depends on the form.
 
     All properties that return arrays return read-only NumPy views of the graph's own memory, without a copy. A view
     stays valid as long as you hold it, even after the graph is deleted. These properties need a graph in host memory.
@@ -118,7 +119,7 @@ class Graph:
         )
         if types is not None and build.get("compact"):
             types = types[core.original_ids] if core.original_ids is not None else types[:0]
-        return cls(_with_attributes(core, types, edge_label_names, node_type_names, metadata))
+        return cls(_arrays.with_attributes(core, types, edge_label_names, node_type_names, metadata))
 
     @classmethod
     def from_edge_index(cls, edge_index: ArrayLike, **options: Any) -> Self:
@@ -208,7 +209,7 @@ class Graph:
             threads(num_threads),
         )
         types = _arrays.labels(node_types, "node_types")
-        return cls(_with_attributes(core, types, edge_label_names, node_type_names, metadata))
+        return cls(_arrays.with_attributes(core, types, edge_label_names, node_type_names, metadata))
 
     @classmethod
     def from_scipy(cls, matrix: Any, *, weights: bool = True, num_threads: int = 0) -> Self:
@@ -319,7 +320,8 @@ class Graph:
         return cls(_tendril.read_graph(os.fspath(path), format, list(columns), options, threads(num_threads)))
 
     def save(self, path: str | os.PathLike[str], *, format: str = "auto", num_threads: int = 0) -> None:
-        """Write the graph into a file. The file appears under its name only when it is complete.
+        """Write the graph into a file. The file appears under its name only when it is complete. A .safetensors file
+        keeps the form of the neighbours; other formats have one of their own.
 
         Parameters
         ----------
@@ -352,6 +354,38 @@ class Graph:
         Graph
         """
         return type(self)(self._on_host("rebuild").rebuild(build_options(**build), threads(num_threads)))
+
+    def compress(self, form: str = "packed", *, num_threads: int = 0) -> Self:
+        """Get the same graph with its neighbours in another form. All samples stay the same, and so do the properties
+        of edges and vertices; only `indptr` and `indices` need the CSR form.
+
+        Parameters
+        ----------
+        form : str
+            "packed": the neighbours of a vertex are stored as differences from the smallest one, each in as many bits
+            as the largest difference needs, behind a record of 16 bytes a vertex. Reading a neighbour stays O(1).
+            "csr": 4 bytes a neighbour.
+        num_threads : int
+            Number of threads; 0: every core the process may use. Never changes the result.
+
+        Returns
+        -------
+        Graph
+            This graph, if it has that form.
+
+        Raises
+        ------
+        ArgumentError
+            For another form, or a graph on a GPU: compress first, then `to` copies the graph in its form.
+        FormatError
+            If the graph's content, not checked before, is wrong.
+        """
+        core = self._on_host("compress").in_form(form, threads(num_threads))
+        return self if core.form == self.form else type(self)(core)
+
+    def to_csr(self, *, num_threads: int = 0) -> Self:
+        """Get the same graph in CSR form, 4 bytes a neighbour: this graph, if it has that form."""
+        return self if self.form == "csr" else self.compress("csr", num_threads=num_threads)
 
     def to(self, device: Any) -> Self:
         """Get the same graph in the memory of a GPU, or in host memory.
@@ -402,6 +436,17 @@ class Graph:
         return self._core.num_bytes
 
     @property
+    def form(self) -> str:
+        """How the neighbours are stored: "csr" or "packed"."""
+        return self._core.form
+
+    @property
+    def bits_per_edge(self) -> float:
+        """Bits that neighbours and their directory take per edge: those of `indptr` and `indices`; of a packed graph
+        those of records, packed neighbours and offsets. 0 without edges."""
+        return self._core.bits_per_edge
+
+    @property
     def has_weights(self) -> bool:
         """Whether edges have weights."""
         return self._core.has_weights
@@ -438,13 +483,13 @@ class Graph:
 
     @property
     def indptr(self) -> NDArray[np.int64]:
-        """[V + 1] int64: the start of each vertex's edges."""
-        return self._on_host("indptr").indptr
+        """[V + 1] int64: the start of each vertex's edges. Needs the CSR form, as `indices` does."""
+        return self._in_csr("indptr").indptr
 
     @property
     def indices(self) -> NDArray[np.uint32]:
         """[E] uint32: the target of each edge. Use ``.view(np.int32)`` for frameworks that need a signed type."""
-        return self._on_host("indices").indices
+        return self._in_csr("indices").indices
 
     @property
     def weights(self) -> NDArray[np.float32] | None:
@@ -473,7 +518,7 @@ class Graph:
 
     def degrees(self) -> NDArray[np.int64]:
         """[V] int64: out-degrees, computed at each call."""
-        return np.diff(self.indptr)
+        return np.diff(self._on_host("degrees").indptr)
 
     def validate(self, *, num_threads: int = 0) -> None:
         """Read all arrays once and check them.
@@ -493,22 +538,7 @@ class Graph:
 
     def info(self) -> dict[str, Any]:
         """A summary of the graph: sizes, degrees, and the attributes of edges and vertices."""
-        degrees = self.degrees()
-        return {
-            "num_vertices": self.num_vertices,
-            "num_edges": self.num_edges,
-            "num_bytes": self.num_bytes,
-            "max_degree": int(degrees.max(initial=0)),
-            "mean_degree": self.num_edges / max(self.num_vertices, 1),
-            "num_dead_ends": int(np.count_nonzero(degrees == 0)),
-            "symmetric": self.symmetric,
-            "has_weights": self.has_weights,
-            "has_edge_labels": self.has_edge_labels,
-            "has_node_types": self.has_node_types,
-            "edge_label_names": self.edge_label_names,
-            "node_type_names": self.node_type_names,
-            "metadata": self.metadata,
-        }
+        return _interop.summary(self._on_host("info"))
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """The adjacency matrix as float32: the weights, or ones.
@@ -518,7 +548,7 @@ class Graph:
         scipy.sparse.csr_array, shape [V, V]
             Shares the graph's weights. SciPy stores both index arrays in one type, so it copies at least one of them.
         """
-        return _interop.to_scipy(self._on_host("to_scipy"))
+        return _interop.to_scipy(self._on_host("to_scipy").in_form("csr", 0))
 
     def to_networkx(self) -> networkx.DiGraph[int]:
         """A NetworkX DiGraph (MultiDiGraph if there are parallel edges) on the vertices 0 to V - 1.
@@ -526,7 +556,7 @@ class Graph:
         Where the graph has labels, weights or types, edges have the attributes "label" and "weight", and nodes "type".
         Labels and types are given by name if the graph has names.
         """
-        return _interop.to_networkx(self._on_host("to_networkx"))
+        return _interop.to_networkx(self._on_host("to_networkx").in_form("csr", 0))
 
     def _core_on(self, place: int) -> _tendril.Graph:
         """The graph's core in the memory that a call runs on. The first request makes a copy, which stays with the
@@ -547,47 +577,18 @@ class Graph:
             raise ArgumentError(f"{what}: the graph is on {self.device}, expected one in host memory: graph.to('cpu')")
         return self._core
 
+    def _in_csr(self, what: str) -> _tendril.Graph:
+        """The graph's core, for properties that are the arrays of CSR."""
+        core = self._on_host(what)
+        if core.form != "csr":
+            raise ArgumentError(f"{what}: the graph is {core.form}, expected one in CSR form: graph.to_csr()")
+        return core
+
     def __repr__(self) -> str:
         facts = [f"num_vertices={self.num_vertices}", f"num_edges={self.num_edges}"]
         carried = ("weights", "edge_labels", "node_types")
         facts += [name for name in carried if getattr(self._core, f"has_{name}")]
         facts += ["symmetric"] if self.symmetric else []
+        facts += [] if self.form == "csr" else [f"form='{self.form}'"]
         facts += [f"device='{self.device}'"] if self._core.device != _gpu.HOST else []
         return f"Graph({', '.join(facts)})"
-
-
-def read_graph(
-    path: str | os.PathLike[str],
-    *,
-    format: str = "auto",
-    columns: Sequence[str] = (),
-    num_threads: int = 0,
-    **build: Unpack[BuildKeywords],
-) -> Graph:
-    """Read a graph from a file. The parameters are those of `Graph.load`."""
-    return Graph.load(path, format=format, columns=columns, num_threads=num_threads, **build)
-
-
-def detect_format(path: str | os.PathLike[str]) -> str:
-    """Detect the format of a graph file from its content and name.
-
-    Raises
-    ------
-    IoError
-        If the file can't be read.
-    FormatError
-        If no format fits.
-    """
-    return _tendril.detect_graph_format(os.fspath(path))
-
-
-def _with_attributes(
-    core: _tendril.Graph,
-    node_types: NDArray[Any] | None,
-    edge_label_names: Sequence[str],
-    node_type_names: Sequence[str],
-    metadata: Mapping[str, str] | None,
-) -> _tendril.Graph:
-    if node_types is None and not edge_label_names and not node_type_names and not metadata:
-        return core
-    return core.with_attributes(node_types, list(edge_label_names), list(node_type_names), dict(metadata or {}))

@@ -122,7 +122,7 @@ class HeteroGraph:
             value._on_host(f"edges[{key!r}]")
             neighbors = key[0 if self._reverse else 2]
             what = f"edges[{key!r}]: the neighbour of edge"
-            _expect_below(value.indices, self._num_nodes[neighbors], what, neighbors)
+            _expect_below(value.to_csr().indices, self._num_nodes[neighbors], what, neighbors)
             return value
         try:
             source, target = value

@@ -107,5 +107,27 @@ def to_networkx(graph: _tendril.Graph) -> networkx.DiGraph[int]:
     return out
 
 
+def summary(graph: _tendril.Graph) -> dict[str, Any]:
+    """What `Graph.info` tells."""
+    degrees = np.diff(graph.indptr)
+    return {
+        "num_vertices": graph.num_vertices,
+        "num_edges": graph.num_edges,
+        "num_bytes": graph.num_bytes,
+        "form": graph.form,
+        "bits_per_edge": graph.bits_per_edge,
+        "max_degree": int(degrees.max(initial=0)),
+        "mean_degree": graph.num_edges / max(graph.num_vertices, 1),
+        "num_dead_ends": int(np.count_nonzero(degrees == 0)),
+        "symmetric": graph.symmetric,
+        "has_weights": graph.has_weights,
+        "has_edge_labels": graph.has_edge_labels,
+        "has_node_types": graph.has_node_types,
+        "edge_label_names": graph.edge_label_names,
+        "node_type_names": graph.node_type_names,
+        "metadata": graph.metadata,
+    }
+
+
 def _named(codes: NDArray[Any], names: list[str]) -> list[Any]:
     return [names[code] if code < len(names) else code for code in codes.tolist()]

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include <tendril/compress.hpp>  // to_csr
 #include <tendril/graph.hpp>
 
 #include "base/expects.hpp"   // TENDRIL_EXPECTS
@@ -49,9 +50,10 @@ graph build_graph(coo_view const& edges, build_options const& options, cpu_exec 
   return graph(build::csr_builder(pairs, columns, options, input_bytes, exec).build(), graph_content::valid);
 }
 
-graph build_graph(graph const& input, build_options const& options, cpu_exec const& exec)
+graph build_graph(graph const& stored, build_options const& options, cpu_exec const& exec)
 {
   build::expect_num_vertices(options);
+  graph const input = stored.form() == graph_form::csr ? stored : to_csr(stored, exec);
   auto const& from = input.arrays();
   std::int64_t const num_vertices = input.num_vertices();
   TENDRIL_EXPECTS(options.num_vertices == -1 || options.num_vertices >= num_vertices,

@@ -9,6 +9,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <tendril/compress.hpp>  // to_csr
+
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 
 namespace tendril::build {
@@ -103,9 +105,10 @@ std::vector<vertex_id> metis_partition(graph const& graph, std::int64_t num_part
   metis_functions const metis = load();
   if (num_parts == 1) { return std::vector<vertex_id>(static_cast<std::size_t>(graph.num_vertices())); }
   graph.check(exec);
+  graph_arrays const stored = to_csr(graph, exec).arrays();
   graph_arrays bare;  // without labels, so that no two edges differ by them
-  bare.indptr = graph.arrays().indptr;
-  bare.indices = graph.arrays().indices;
+  bare.indptr = stored.indptr;
+  bare.indices = stored.indices;
   build_options options;
   options.symmetrize = true;
   options.drop_self_loops = true;

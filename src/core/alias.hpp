@@ -152,6 +152,13 @@ TENDRIL_HD std::uint32_t alias_choose(alias_bucket const& bucket, std::uint32_t 
   return bits < bucket.threshold ? item : bucket.other;
 }
 
+/// The same of a bucket with the vertices that it chooses between: members threshold, here and there.
+template <class Record>
+TENDRIL_HD vertex_id alias_choose(Record const& record, std::uint64_t bits)
+{
+  return bits < record.threshold ? record.here : record.there;
+}
+
 /// One pick without a table: works out the bucket that `bits_item` selects. O(size) time, no memory.
 template <class WeightOf>
 TENDRIL_HD std::uint32_t alias_scan(std::uint32_t size, WeightOf weight_of, std::uint64_t bits_item,

@@ -5,21 +5,9 @@
 
 #include <cstdint>
 
-#include "core/random.hpp"
+#include "core/draws.hpp"  // clustering_key, epoch_key, order_bits
 
 namespace tendril::core {
-
-/// The key of the order in which vertices are cut into random clusters.
-TENDRIL_HD rng_key clustering_key(std::uint64_t seed) { return make_key(seed, domain::cluster, 0); }
-
-/// The key of the order of clusters in an epoch.
-TENDRIL_HD rng_key epoch_key(std::uint64_t seed, std::uint64_t epoch)
-{
-  return make_key(seed, domain::cluster, epoch + 1);
-}
-
-/// What item `item` of a random order is sorted by.
-TENDRIL_HD std::uint64_t order_bits(rng_key key, std::uint64_t item) { return draw_block(key, item, 0, 0).low(); }
 
 /// The cluster of the vertex at `rank` of an order of all vertices. `rank` < num_vertices; both numbers below 2^32.
 TENDRIL_HD vertex_id cluster_at(std::uint64_t rank, std::uint64_t num_clusters, std::uint64_t num_vertices)

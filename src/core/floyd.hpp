@@ -22,16 +22,24 @@ struct floyd_slot {
     std::uint32_t const last = size - k + j;
     return {bounded(bits, last + 1), last};
   }
+
+  /// The slot's pick, given those before it, [j].
+  [[nodiscard]] TENDRIL_HD std::uint32_t after(std::uint32_t const* picks, std::uint32_t j) const
+  {
+    bool taken = false;
+    for (std::uint32_t i = 0; i < j; ++i) { taken |= picks[i] == candidate; }
+    return taken ? last : candidate;
+  }
 };
 
-/// Pick j of k from `size` > k, given the j picks before it.
-TENDRIL_HD std::uint32_t floyd_pick(std::uint64_t bits, std::uint32_t j, std::uint32_t k, std::uint32_t size,
-                                    std::uint32_t const* picks)
+/// The k picks from `size` > k by a set of the earlier ones: take(slot) returns the slot's candidate if that is not in the
+/// set, else its last value, and adds what it returns.
+/// @param bits  [k], 64 of each slot.
+template <class Take>
+TENDRIL_HD void floyd_picks(std::uint32_t k, std::uint32_t size, std::uint64_t const* bits, std::uint32_t* picks,
+                            Take take)
 {
-  auto const slot = floyd_slot::of(bits, j, k, size);
-  bool taken = false;
-  for (std::uint32_t i = 0; i < j; ++i) { taken |= picks[i] == slot.candidate; }
-  return taken ? slot.last : slot.candidate;
+  for (std::uint32_t j = 0; j < k; ++j) { picks[j] = take(floyd_slot::of(bits[j], j, k, size)); }
 }
 
 inline constexpr std::uint32_t no_floyd_link = 0xffffffffU;

@@ -9,15 +9,9 @@
 #include <tendril/types.hpp>
 
 #include "core/alias.hpp"  // fraction_of
-#include "core/random.hpp"
+#include "core/draws.hpp"  // labor_number
 
 namespace tendril::core {
-
-/// The number of vertex u at a hop, from 0: r_u * 2^64. `key` is that of domain::labor, folded with the batch's number.
-TENDRIL_HD std::uint64_t labor_number(rng_key key, vertex_id u, std::uint32_t hop)
-{
-  return draw_block(key, u, hop, 0).low();
-}
 
 /// How one vertex takes its edges.
 struct labor_choice {

@@ -14,22 +14,13 @@
 #include <tendril/graph_view.hpp>
 #include <tendril/layers.hpp>
 
-#include "core/adjacency.hpp"  // gallop
+#include "core/alias.hpp"  // alias_choose
+#include "core/draws.hpp"  // layer_key
 #include "core/fixed_point.hpp"
 #include "core/its.hpp"
 #include "core/portable_math.hpp"  // bits_to_double
-#include "core/random.hpp"
 
 namespace tendril::core {
-
-/// Tells the samplers of domain::layer apart. Part of the contract, as domains are.
-enum class layer_method : std::uint32_t { fastgcn = 1, ladies = 2, mvs = 3 };
-
-/// @param layer  From 1.
-TENDRIL_HD rng_key layer_key(std::uint64_t seed, layer_method which, std::uint32_t layer)
-{
-  return make_key(seed, domain::layer, layer | (static_cast<std::uint64_t>(which) << 32U));
-}
 
 /// Without replacement every open slot draws once a round; of slots with equal vertices the lowest wins, a vertex that an
 /// earlier round gave away is lost to all, and losers draw again in the next round. What the slots hold in the end are
@@ -122,8 +113,8 @@ TENDRIL_HD vertex_id vertex_of(Record const* records, std::uint32_t size, random
   if (size == 0) { return no_vertex; }
   std::uint32_t const bucket = bounded(block.low(), size);
   if (records == nullptr) { return bucket; }
-  Record const record = records[bucket];
-  return block.high() < record.threshold ? record.here : record.there;
+  Record const record = records[bucket];  // whole, at once
+  return alias_choose(record, block.high());
 }
 
 /// The probability of a vertex of fixed-point weight `weight` out of `total` > 0.
@@ -179,20 +170,20 @@ struct ladies_row {
   std::uint64_t chance;  ///< Of this row, out of the sum over all rows.
 };
 
-/// What LADIES draws from: the graph and, unless the matrix is `row`, its table.
-struct ladies_source {
-  csr_arrays graph;
+/// What LADIES draws from beside the graph: unless the matrix is `row`, a table.
+struct ladies_tables {
   propagation matrix = propagation::row;
   std::uint64_t const* prefix_sums = nullptr;  ///< [num_edges] inclusive sums of squared entries in each row; or null.
   float const* row_norms = nullptr;            ///< [num_vertices]; or null.
   float largest_norm = 1;                      ///< Of all rows.
 
   /// @param num_rows  Of the layer before: chances of so many rows add up below 2^62.
-  [[nodiscard]] TENDRIL_HD ladies_row row_of(vertex_id v, std::uint32_t num_rows) const
+  template <class View>
+  [[nodiscard]] TENDRIL_HD ladies_row row_of(View const& graph, vertex_id v, std::uint32_t num_rows) const
   {
     if (v == no_vertex) { return {0, 0, 0}; }
-    edge_id const first = graph.indptr[v];
-    auto const degree = static_cast<std::uint32_t>(graph.indptr[v + std::int64_t{1}] - first);
+    edge_id const first = graph.first_edge(v);
+    std::uint32_t const degree = graph.degree(v);
     float const norm = matrix == propagation::row ? row_norm(propagation::row, degree, 0, {}) : row_norms[v];
     return {first, degree, norm > 0 ? fixed_point::of(largest_norm, num_rows)(norm) : 0};
   }
@@ -223,12 +214,6 @@ struct ladies_source {
 TENDRIL_HD float ladies_probability(double sum, std::uint64_t total)
 {
   return static_cast<float>(sum / static_cast<double>(total));
-}
-
-/// The first edge from a vertex to u, if any: `degree` edges start at `first`. Those to u that follow are parallel to it.
-TENDRIL_HD edge_id first_edge_to(vertex_id const* indices, edge_id first, std::uint32_t degree, vertex_id u)
-{
-  return first + gallop(indices + first, degree, 0, u);
 }
 
 }  // namespace tendril::core

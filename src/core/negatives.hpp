@@ -15,17 +15,12 @@
 
 #include <tendril/rng.hpp>
 
+#include "core/draws.hpp"  // negative_key, negative_draws
 #include "core/fixed_point.hpp"
 #include "core/its.hpp"
 #include "core/layers.hpp"  // vertex_of
-#include "core/random.hpp"
 
 namespace tendril::core {
-
-TENDRIL_HD rng_key negative_key(std::uint64_t seed, std::uint64_t batch)
-{
-  return make_key(seed, domain::negatives, batch);
-}
 
 /// Vertices of one type without times, to draw from. `Record` is a bucket of an alias table, with members threshold, here
 /// and there.
@@ -38,7 +33,7 @@ struct negative_ends {
   /// The end of negative `index`.
   [[nodiscard]] TENDRIL_HD vertex_id draw(rng_key key, std::uint64_t index) const
   {
-    return vertex_of(records, num_vertices, draw_block(key, index, end, 0));
+    return vertex_of(records, num_vertices, negative_draws(key, index, end).block(0));
   }
 };
 
@@ -110,7 +105,7 @@ struct negative_ends_in_time {
   {
     std::uint32_t const eligible = num_until(until);
     if (eligible == 0) { return earliest; }
-    std::uint64_t const bits = draw_block(key, index, end, 0).low();
+    std::uint64_t const bits = negative_draws(key, index, end).block(0).low();
     return vertices[sums == nullptr ? bounded(bits, eligible) : weighted(key, index, eligible, bits)];
   }
 
@@ -141,7 +136,7 @@ struct negative_ends_in_time {
       if (x >= group.before) { return group.first + its_search(sums + group.first, eligible - group.first, x); }
       eligible = group.first;
       --g;
-      bits = draw_block(key, index, end, draw).low();
+      bits = negative_draws(key, index, end).block(draw).low();
     }
   }
 };

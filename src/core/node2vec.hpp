@@ -51,4 +51,15 @@ TENDRIL_HD float node2vec_factor(node2vec_bias const& bias, bool back_at_t, bool
   return back_at_t ? bias.back : near ? 1.0F : bias.away;
 }
 
+/// What candidate x of static weight `weight` weighs in a race, after a step from `previous`. is_near() says whether there
+/// is an edge previous -> x, and is asked only where that matters. No weight exceeds weight * bias.largest: rounding is
+/// monotone.
+template <class IsNear>
+TENDRIL_HD float node2vec_weight(node2vec_bias const& bias, float weight, vertex_id x, vertex_id previous,
+                                 IsNear is_near)
+{
+  bool const back_at_t = x == previous;
+  return weight * node2vec_factor(bias, back_at_t, !back_at_t && is_near());
+}
+
 }  // namespace tendril::core

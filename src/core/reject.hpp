@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "core/random.hpp"
+#include "core/draws.hpp"  // uniform_trials
 
 namespace tendril::core {
 
@@ -16,5 +16,19 @@ TENDRIL_HD bool accept(std::uint64_t bits, double weight, double bound) { return
 /// After this many rejected trials a step is decided by a race over the whole neighbourhood instead: trials are
 /// independent of it, so the distribution stays the same, and a step costs O(degree) at worst. Part of the contract.
 TENDRIL_HD std::uint32_t trial_limit(std::uint32_t degree) { return 32 + (degree < 992 ? degree : 992); }
+
+/// Trials one after the other, as `Trials` deals the blocks of a step to them. try_one(block, judgement) proposes by the
+/// trial's block, asks judgement() for the bits that decide, and says whether the step is settled.
+/// @return whether one trial settled it; if not, a race decides.
+template <class Trials, class Draws, class TryOne>
+TENDRIL_HD bool settle_by_trials(std::uint32_t degree, Draws const& draws, TryOne try_one)
+{
+  for (std::uint32_t trial = 0; trial < trial_limit(degree); ++trial) {
+    std::uint32_t const first = Trials::blocks * trial;
+    random_block const block = draws.block(first);
+    if (try_one(block, [&] { return Trials::judgement(draws, first, block.high()); })) { return true; }
+  }
+  return false;
+}
 
 }  // namespace tendril::core

@@ -11,22 +11,16 @@
 
 #include <tendril/graph_view.hpp>
 
-#include "core/random.hpp"
+#include "core/alias.hpp"  // alias_choose
+#include "core/draws.hpp"  // saint_key
 
 namespace tendril::core {
 
-enum class saint_kind : std::uint32_t { node = 1, edge = 2, walk = 3 };
-
-TENDRIL_HD rng_key saint_key(std::uint64_t seed, saint_kind kind)
-{
-  return make_key(seed, domain::saint, static_cast<std::uint64_t>(kind));
-}
-
 /// The draws of one sampler.
 /// `Record` is a bucket of an alias table over all vertices, with members threshold, here and there.
-template <class Record>
+template <class Record, class View>
 struct saint_draws {
-  csr_arrays graph;
+  View graph;
   saint_kind kind;
   rng_key key;
   std::uint32_t length;      ///< Steps of a walk.
@@ -45,21 +39,21 @@ struct saint_draws {
   template <class Put>
   TENDRIL_HD void draw(std::uint64_t sample, std::uint32_t number, Put put) const
   {
+    decision_draws<> const draws{key, sample, number};
     if (kind == saint_kind::walk) {
-      auto v = static_cast<vertex_id>(
-          bounded64(draw_bits(key, sample, number, 0, 0), static_cast<std::uint64_t>(graph.num_vertices)));
+      auto v = static_cast<vertex_id>(bounded64(draws.half(0), static_cast<std::uint64_t>(graph.num_vertices)));
       put(0U, v);
       for (std::uint32_t step = 1; step <= length; ++step) {
         std::uint32_t const degree = graph.degree(v);
-        if (degree > 0) { v = graph.neighbor(v, bounded(draw_bits(key, sample, number, 0, step), degree)); }
+        if (degree > 0) { v = graph.neighbor(v, bounded(draws.half(step), degree)); }
         put(step, v);
       }
       return;
     }
-    random_block const block = draw_block(key, sample, number, 0);
+    random_block const block = draws.block(0);
     if (kind == saint_kind::node) {
       Record const record = records[bounded(block.low(), static_cast<std::uint32_t>(graph.num_vertices))];
-      put(0U, block.high() < record.threshold ? record.here : record.there);
+      put(0U, alias_choose(record, block.high()));
       return;
     }
     std::uint32_t const place = bounded(block.low(), num_sources);

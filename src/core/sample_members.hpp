@@ -60,20 +60,14 @@ struct edge_run {
   std::uint32_t first, count;
 };
 
-/// Where x is in a list of `degree` neighbours. O(log degree).
-TENDRIL_HD edge_run find_run(vertex_id const* list, std::uint32_t degree, vertex_id x)
+/// Where x is among the neighbours of a row. O(log degree).
+template <graph_row Row>
+TENDRIL_HD edge_run find_run(Row const& row, vertex_id x)
 {
-  std::uint32_t first = 0;
-  std::uint32_t rest = degree;
-  while (rest > 0) {
-    std::uint32_t const half = rest / 2;
-    bool const right = list[first + half] < x;
-    first += right ? half + 1 : 0;
-    rest = right ? rest - half - 1 : half;
-  }
-  if (first == degree || list[first] != x) { return {first, 0}; }
-  bool const is_one = first + 1 == degree || list[first + 1] != x;
-  return {first, is_one ? 1 : gallop(list, degree, first, x + 1) - first};
+  std::uint32_t const first = row.find(x);
+  if (first == row.degree() || row.neighbor(first) != x) { return {first, 0}; }
+  bool const is_one = first + 1 == row.degree() || row.neighbor(first + 1) != x;
+  return {first, is_one ? 1 : gallop(row, first, x + 1) - first};
 }
 
 /// Whether reading a list of `degree` neighbours takes at most as many accesses as searching it for each of `members`.

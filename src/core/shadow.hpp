@@ -6,12 +6,10 @@
 
 #include <cstdint>
 
+#include "core/draws.hpp"  // shadow_key
 #include "core/floyd.hpp"
 
 namespace tendril::core {
-
-/// Hops count from 1.
-TENDRIL_HD rng_key shadow_key(std::uint64_t seed, std::uint32_t hop) { return make_key(seed, domain::shadow, hop); }
 
 /// How the neighbours of one vertex are drawn.
 struct shadow_picks {
@@ -31,7 +29,7 @@ struct shadow_picks {
                                                    std::uint32_t j) const
   {
     if (!replace && degree <= num_neighbors) { return j; }
-    std::uint64_t const bits = draw_bits(key, sample, position, 0, j);
+    std::uint64_t const bits = decision_draws<>{key, sample, position}.half(j);
     return replace ? bounded(bits, degree) : floyd_slot::of(bits, j, num_neighbors, degree).candidate;
   }
 
@@ -39,9 +37,7 @@ struct shadow_picks {
   TENDRIL_HD void resolve(std::uint32_t* picks) const
   {
     for (std::uint32_t j = 1; j < num_neighbors; ++j) {
-      bool taken = false;
-      for (std::uint32_t i = 0; i < j; ++i) { taken |= picks[i] == picks[j]; }
-      if (taken) { picks[j] = degree - num_neighbors + j; }
+      picks[j] = floyd_slot{picks[j], degree - num_neighbors + j}.after(picks, j);
     }
   }
 };

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <tendril/compress.hpp>  // to_csr
 #include <tendril/error.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
@@ -25,15 +26,6 @@ struct named_format {
   graph_format format;
   std::string_view name;
 };
-constexpr std::array<named_format, 8> format_names = {{{graph_format::automatic, "auto"},
-                                                       {graph_format::safetensors, "safetensors"},
-                                                       {graph_format::edge_list, "edge-list"},
-                                                       {graph_format::matrix_market, "matrix-market"},
-                                                       {graph_format::npz, "npz"},
-                                                       {graph_format::gap, "gap"},
-                                                       {graph_format::metis, "metis"},
-                                                       {graph_format::webgraph, "webgraph"}}};
-
 constexpr std::array<named_format, 13> format_extensions = {{{graph_format::safetensors, ".safetensors"},
                                                              {graph_format::edge_list, ".txt"},
                                                              {graph_format::edge_list, ".tsv"},
@@ -165,25 +157,6 @@ graph read_as(graph_format format, std::string const& path, read_options const& 
 
 }  // namespace
 
-std::string_view to_string(graph_format format) noexcept
-{
-  for (auto const& known : format_names) {
-    if (known.format == format) { return known.name; }
-  }
-  return "unknown";
-}
-
-graph_format parse_graph_format(std::string_view name)
-{
-  for (auto const& known : format_names) {
-    if (known.name == name) { return known.format; }
-  }
-  throw argument_error(
-      fmt::format("format '{}', expected auto, safetensors, edge-list, matrix-market, npz, gap, metis or "
-                  "webgraph",
-                  name));
-}
-
 graph_format detect_graph_format(std::string const& path) { return detect(path, open_graph_file(path)->bytes()); }
 
 graph read_graph(std::string const& path, read_options const& options, cpu_exec const& exec)
@@ -215,13 +188,15 @@ void write_graph(graph const& input, std::string const& path, write_options cons
   TENDRIL_EXPECTS(input.device() < 0, "{}: the graph is on GPU {}, expected one in host memory (to_host)", path,
                   input.device());
   if (input.content() != graph_content::valid) { input.validate(exec); }
+  if (format == graph_format::safetensors) { return formats::write_safetensors(input, path, exec); }
+  graph const plain = to_csr(input, exec);
   switch (format) {
-    case graph_format::edge_list: return formats::write_edge_list(input, path, exec);
-    case graph_format::matrix_market: return formats::write_matrix_market(input, path, exec);
-    case graph_format::metis: return formats::write_metis(input, path, exec);
-    case graph_format::npz: return formats::write_npz(input, path, exec);
-    case graph_format::gap: return formats::write_gap(input, path, exec);
-    case graph_format::safetensors: return formats::write_safetensors(input, path, exec);
+    case graph_format::edge_list: return formats::write_edge_list(plain, path, exec);
+    case graph_format::matrix_market: return formats::write_matrix_market(plain, path, exec);
+    case graph_format::metis: return formats::write_metis(plain, path, exec);
+    case graph_format::npz: return formats::write_npz(plain, path, exec);
+    case graph_format::gap: return formats::write_gap(plain, path, exec);
+    case graph_format::safetensors:
     case graph_format::webgraph:
     case graph_format::automatic: break;
   }

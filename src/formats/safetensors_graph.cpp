@@ -1,6 +1,7 @@
 // Graphs in safetensors files, Tendril's native container. docs/formats.md has the layout.
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <tendril/compress.hpp>  // to_string(graph_form)
 #include <tendril/error.hpp>
 #include <tendril/file.hpp>  // atomic_file
 
@@ -24,12 +26,30 @@ constexpr char const* symmetric_key = "symmetric";
 constexpr char const* edge_label_names_key = "edge_label_names";
 constexpr char const* node_type_names_key = "node_type_names";
 constexpr char const* format_name = "tendril-graph";
-constexpr char const* format_version = "1";
+constexpr char const* csr_version = "1";
+constexpr char const* form_version = "2";  // of files whose neighbours are in another form, which `form_key` names
+constexpr char const* form_key = "form";
+constexpr char const* records_name = "packed_records";
+constexpr char const* words_name = "packed_words";
+constexpr std::int64_t record_words = sizeof(packed_record) / sizeof(std::uint32_t);
 
-bool is_reserved(std::string const& key)
+bool is_reserved(std::string const& key, graph_form form)
 {
   return key == format_key || key == version_key || key == symmetric_key || key == edge_label_names_key ||
-         key == node_type_names_key;
+         key == node_type_names_key || (form != graph_form::csr && key == form_key);
+}
+
+/// Refers to the bytes of an array, or copies them if they are not aligned.
+template <class T>
+shared_array<T> elements_of(array_view const& array, cpu_exec const& exec)
+{
+  std::size_t const size = array.bytes.size() / sizeof(T);
+  if (reinterpret_cast<std::uintptr_t>(array.bytes.data()) % alignof(T) == 0) {
+    return {std::span(reinterpret_cast<T const*>(array.bytes.data()), size), array.owner};
+  }
+  buffer<T> copy(static_cast<std::int64_t>(size), *exec.memory);
+  std::memcpy(static_cast<void*>(copy.data()), array.bytes.data(), size * sizeof(T));
+  return copy;
 }
 
 class graph_reader {
@@ -42,12 +62,13 @@ class graph_reader {
 
   graph read()
   {
-    check_version();
+    graph_form const form = read_form();
     graph_arrays arrays;
     arrays.indptr = to_edge_ids(path_, expect("indptr"), exec_);
-    arrays.indices = to_vertex_ids(path_, expect("indices"), exec_);
+    if (form == graph_form::csr) { arrays.indices = to_vertex_ids(path_, expect("indices"), exec_); }
+    if (form == graph_form::packed) { arrays.packed = read_packed(arrays.indptr); }
     std::int64_t const vertices = arrays.indptr.size() - 1;
-    std::int64_t const edges = arrays.indices.size();
+    std::int64_t const edges = form == graph_form::csr ? arrays.indices.size() : arrays.packed.num_edges;
     if (auto const weights = find("weights", edges, "an edge")) { arrays.weights = to_weights(path_, *weights, exec_); }
     if (auto const labels = find("edge_labels", edges, "an edge")) {
       arrays.edge_labels = to_labels(path_, *labels, exec_);
@@ -65,7 +86,7 @@ class graph_reader {
     arrays.node_type_names = names(node_type_names_key);
     std::copy_if(contents_.metadata.begin(), contents_.metadata.end(),
                  std::inserter(arrays.metadata, arrays.metadata.end()),
-                 [](auto const& entry) { return !is_reserved(entry.first); });
+                 [form](auto const& entry) { return !is_reserved(entry.first, form); });
     try {
       return graph(std::move(arrays));
     } catch (argument_error const& error) {
@@ -74,13 +95,52 @@ class graph_reader {
   }
 
  private:
-  void check_version() const
+  [[nodiscard]] graph_form read_form() const
   {
     std::string const version = metadata(version_key);
-    if (metadata(format_key) == format_name && version != format_version) {
-      throw format_error(
-          fmt::format("{}: {} version {}, expected {}", path_, format_name, quoted(version), format_version));
+    if (metadata(format_key) != format_name || version == csr_version) { return graph_form::csr; }
+    if (version != form_version) {
+      throw format_error(fmt::format("{}: {} version {}, expected {} or {}", path_, format_name, quoted(version),
+                                     csr_version, form_version));
     }
+    if (metadata(form_key) != to_string(graph_form::packed)) {
+      throw format_error(fmt::format("{}: metadata '{}': {}, expected 'packed' in version {}", path_, form_key,
+                                     quoted(metadata(form_key)), form_version));
+    }
+    return graph_form::packed;
+  }
+
+  [[nodiscard]] packed_neighbors read_packed(shared_array<edge_id> const& indptr) const
+  {
+    constexpr char const* parts = "a packed graph's indptr, packed_records and packed_words";
+    if (contents_.tensors.contains("indices")) {
+      throw format_error(fmt::format("{}: both 'indices' and packed neighbours, expected one of them", path_));
+    }
+    std::int64_t const vertices = std::max<std::int64_t>(indptr.size() - 1, 0);
+    edge_id const edges = indptr.empty() ? 0 : indptr[vertices];
+    // Equal neighbours may take no bits at all, but a small file shall not make a graph of any size.
+    constexpr edge_id harmless = edge_id{1} << 26U;
+    constexpr edge_id most_a_byte = 256;  // as in WebGraph files: 32 a bit
+    if (edges < 0 || (edges > harmless && edges / most_a_byte > std::ssize(bytes_))) {
+      throw format_error(fmt::format("{}: {} packed neighbours in {} bytes, expected 0 to {} a byte", path_, edges,
+                                     bytes_.size(), most_a_byte));
+    }
+    array_view const records = expect(records_name, parts), words = expect(words_name, parts);
+    for (auto const* const array : {&records, &words}) {
+      if (array->type != dtype::uint32) {
+        throw format_error(fmt::format("{}: array '{}': elements of type {}, expected uint32", path_, array->name,
+                                       to_string(array->type)));
+      }
+    }
+    if (records.shape != std::vector<std::int64_t>{vertices, record_words}) {
+      throw format_error(fmt::format("{}: array '{}': shape {}, expected ({}, {}): one record a vertex", path_,
+                                     records.name, records.shape_text(), vertices, record_words));
+    }
+    if (words.shape.size() != 1 || words.shape[0] < 1) {
+      throw format_error(fmt::format("{}: array '{}': shape {}, expected one dimension and a word or more", path_,
+                                     words.name, words.shape_text()));
+    }
+    return {elements_of<packed_record>(records, exec_), elements_of<std::uint32_t>(words, exec_), edges};
   }
 
   [[nodiscard]] std::string metadata(char const* key) const
@@ -89,11 +149,11 @@ class graph_reader {
     return it == contents_.metadata.end() ? "" : it->second;
   }
 
-  [[nodiscard]] array_view expect(char const* name) const
+  [[nodiscard]] array_view expect(char const* name, char const* parts = "a graph's indptr and indices") const
   {
     auto const it = contents_.tensors.find(name);
     if (it == contents_.tensors.end()) {
-      throw format_error(fmt::format("{}: no tensor '{}', expected a graph's indptr and indices", path_, name));
+      throw format_error(fmt::format("{}: no tensor '{}', expected {}", path_, name, parts));
     }
     tensor_entry const& tensor = it->second;
     return {name, tensor.type, tensor.shape,
@@ -156,13 +216,24 @@ void write_safetensors(graph const& input, std::string const& path, cpu_exec con
   struct part {
     tensor_spec spec;
     void const* data;
+    std::int64_t alignment;
+
+    [[nodiscard]] std::int64_t num_bytes() const { return count_elements(spec.shape, spec.type) * size_of(spec.type); }
   };
   std::vector<part> parts;
   auto const add = [&](char const* name, dtype type, std::int64_t size, void const* data) {
-    parts.push_back({{name, type, {size}}, data});
+    parts.push_back({{name, type, {size}}, data, size_of(type)});
   };
   add("indptr", dtype::int64, vertices + 1, arrays.indptr.empty() ? &no_edges : arrays.indptr.data());
-  add("indices", dtype::uint32, input.num_edges(), arrays.indices.data());
+  if (input.form() == graph_form::packed) {
+    auto const& [records, words, num_edges] = arrays.packed;
+    parts.push_back({{records_name, dtype::uint32, {vertices, record_words}},
+                     records.data(),
+                     std::int64_t{alignof(packed_record)}});
+    add(words_name, dtype::uint32, words.size(), words.data());
+  } else {
+    add("indices", dtype::uint32, input.num_edges(), arrays.indices.data());
+  }
   if (!arrays.edge_ids.empty()) { add("edge_ids", dtype::int64, arrays.edge_ids.size(), arrays.edge_ids.data()); }
   if (!arrays.weights.empty()) { add("weights", dtype::float32, arrays.weights.size(), arrays.weights.data()); }
   if (!arrays.original_ids.empty()) {
@@ -173,13 +244,13 @@ void write_safetensors(graph const& input, std::string const& path, cpu_exec con
     if (!labels->empty()) { add(name, label_type(*labels), labels->size(), labels->view().data); }
   }
   // Large elements first, since nothing may lie between tensors: so each is aligned.
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](part const& a, part const& b) { return size_of(a.spec.type) > size_of(b.spec.type); });
+  std::stable_sort(parts.begin(), parts.end(), [](part const& a, part const& b) { return a.alignment > b.alignment; });
 
   std::map<std::string, std::string> metadata = arrays.metadata;
-  std::erase_if(metadata, [](auto const& entry) { return is_reserved(entry.first); });
+  std::erase_if(metadata, [&](auto const& entry) { return is_reserved(entry.first, input.form()); });
   metadata[format_key] = format_name;
-  metadata[version_key] = format_version;
+  metadata[version_key] = input.form() == graph_form::csr ? csr_version : form_version;
+  if (input.form() != graph_form::csr) { metadata[form_key] = to_string(input.form()); }
   metadata[symmetric_key] = arrays.symmetric ? "true" : "false";
   auto const add_names = [&](char const* key, std::vector<std::string> const& names) {
     using handler = nlohmann::json::error_handler_t;
@@ -192,16 +263,16 @@ void write_safetensors(graph const& input, std::string const& path, cpu_exec con
   std::transform(parts.begin(), parts.end(), std::back_inserter(specs), [](part const& p) { return p.spec; });
   std::string const header = safetensors_header(specs, metadata);
   std::int64_t total = static_cast<std::int64_t>(header.size());
-  for (auto const& spec : specs) { total += spec.shape[0] * size_of(spec.type); }
+  for (auto const& p : parts) { total += p.num_bytes(); }
 
   atomic_file file(path);
   file.write(header.data(), header.size());
   constexpr std::int64_t piece = std::int64_t{64} << 20;  // between two calls of on_progress
-  for (auto const& [spec, data] : parts) {
-    std::int64_t const size = spec.shape[0] * size_of(spec.type);
+  for (auto const& p : parts) {
+    std::int64_t const size = p.num_bytes();
     for (std::int64_t at = 0; at < size; at += piece) {
       if (exec.on_progress) { exec.on_progress({"writing", file.size(), total}); }
-      file.write(static_cast<std::byte const*>(data) + at, static_cast<std::size_t>(std::min(piece, size - at)));
+      file.write(static_cast<std::byte const*>(p.data) + at, static_cast<std::size_t>(std::min(piece, size - at)));
     }
   }
   file.commit();

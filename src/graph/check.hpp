@@ -12,6 +12,12 @@ namespace tendril::validation {
 /// The arrays of a graph in CSR form, whatever their content.
 [[nodiscard]] csr_arrays csr_of(graph_arrays const& arrays) noexcept;
 
+/// The arrays of a packed graph, whatever their content.
+[[nodiscard]] packed_arrays packed_of(graph_arrays const& arrays) noexcept;
+
+/// The view of a graph of any form, whatever its content: it is safe to use if the content is sound.
+[[nodiscard]] graph_view view_of(graph_arrays const& arrays) noexcept;
+
 /// Checks what samplers rely on (graph_content::sound). Sound arrays are read once, at the speed of memory; only arrays
 /// that are not sound are read again, for the message.
 /// @throws format_error "FILE: vertex 7: …", FILE only if the arrays have a source: the violation of the first vertex.

@@ -7,21 +7,24 @@
 
 namespace tendril {
 
-namespace {
-
-packed_view packed_view_of(graph_arrays const& a) noexcept
-{
-  return packed_view({a.packed.records.size(), a.packed.num_edges, a.packed.records.data(), a.packed.words.data(),
-                      a.indptr.data(), a.weights.data(), a.edge_labels.view(), a.node_types.view()});
-}
-
-}  // namespace
-
 csr_arrays validation::csr_of(graph_arrays const& arrays) noexcept
 {
   std::int64_t const num_vertices = arrays.indptr.empty() ? 0 : arrays.indptr.size() - 1;
   return {num_vertices,          arrays.indices.size(),     arrays.indptr.data(),    arrays.indices.data(),
           arrays.weights.data(), arrays.edge_labels.view(), arrays.node_types.view()};
+}
+
+packed_arrays validation::packed_of(graph_arrays const& arrays) noexcept
+{
+  auto const& packed = arrays.packed;
+  return {packed.records.size(), packed.num_edges,      packed.records.data(),     packed.words.data(),
+          arrays.indptr.data(),  arrays.weights.data(), arrays.edge_labels.view(), arrays.node_types.view()};
+}
+
+graph_view validation::view_of(graph_arrays const& arrays) noexcept
+{
+  if (arrays.packed.words.empty()) { return csr_view(csr_of(arrays)); }
+  return packed_view(packed_of(arrays));
 }
 
 graph::graph()
@@ -49,6 +52,7 @@ graph::graph(graph_arrays arrays, graph_content known)
     TENDRIL_EXPECTS(a.packed.records.size() == vertices,
                     "graph: {} records of packed neighbours, expected one a vertex: {}", a.packed.records.size(),
                     vertices);
+    TENDRIL_EXPECTS(edges >= 0, "graph: {} packed neighbours, expected a number >= 0", edges);
   }
   auto const expect_size = [](char const* name, std::int64_t size, std::int64_t expected, char const* unit) {
     TENDRIL_EXPECTS(size == 0 || size == expected, "graph: {} has {} elements, expected one {}: {}", name, size, unit,
@@ -83,8 +87,7 @@ void graph::validate(cpu_exec const& exec) const
 graph_view graph::view() const
 {
   if (content() == graph_content::unchecked) { check(); }
-  if (form() == graph_form::packed) { return packed_view_of(arrays_); }
-  return csr_view(validation::csr_of(arrays_));
+  return validation::view_of(arrays_);
 }
 
 csr_arrays graph::csr() const
@@ -105,6 +108,15 @@ std::int64_t graph::num_bytes() const noexcept
   return 8 * a.indptr.size() + 4 * a.indices.size() + 16 * a.packed.records.size() + 4 * a.packed.words.size() +
          4 * a.weights.size() + a.edge_labels.size() * a.edge_labels.bytes_per_label() +
          a.node_types.size() * a.node_types.bytes_per_label() + 8 * a.edge_ids.size() + 4 * a.original_ids.size();
+}
+
+double graph::bits_per_edge() const noexcept
+{
+  if (num_edges() == 0) { return 0; }
+  auto const& a = arrays_;
+  std::int64_t const bytes =
+      8 * a.indptr.size() + 4 * a.indices.size() + 16 * a.packed.records.size() + 4 * a.packed.words.size();
+  return 8.0 * static_cast<double>(bytes) / static_cast<double>(num_edges());
 }
 
 void graph::drop_derived() const noexcept { derived_->clear(); }

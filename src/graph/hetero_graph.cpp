@@ -18,16 +18,18 @@ namespace {
 
 constexpr std::int64_t grain = 4096;
 
-std::string check_row(edge_type const& type, std::int64_t v, std::int64_t num_from, std::int64_t num_to)
+/// @param row  Of v.
+template <class Row>
+std::string check_row(edge_type const& type, Row const& row, std::int64_t v, std::int64_t num_from, std::int64_t num_to)
 {
-  csr_arrays const graph = type.edges.raw_csr();
-  edge_id const first = graph.indptr[v], last = graph.indptr[v + 1];
-  if (v >= num_from && last > first) {
-    return fmt::format("row {} has {} edges, but its type has {} vertices", v, last - first, num_from);
+  edge_id const first = row.first_edge(), last = row.edge(row.degree());
+  if (v >= num_from && !row.empty()) {
+    return fmt::format("row {} has {} edges, but its type has {} vertices", v, row.degree(), num_from);
   }
-  for (edge_id e = first; e < last; ++e) {
-    if (graph.indices[e] >= num_to) {
-      return fmt::format("vertex {}: neighbour {} at edge {}, expected an id below {}", v, graph.indices[e], e, num_to);
+  for (std::uint32_t i = 0; i < row.degree(); ++i) {
+    if (row.neighbor(i) >= num_to) {
+      return fmt::format("vertex {}: neighbour {} at edge {}, expected an id below {}", v, row.neighbor(i), row.edge(i),
+                         num_to);
     }
   }
   if (type.order.empty()) { return {}; }
@@ -66,6 +68,15 @@ void check_type(edge_type const& type, std::size_t number, std::vector<std::int6
                   type.order.ordinal.size());
   TENDRIL_EXPECTS(type.order.empty() || type.order.times.size() == edges,
                   "edge type {}: {} times, expected one an edge: {}", number, type.order.times.size(), edges);
+}
+
+void expect_sound(graph const& edges, std::size_t type, cpu_exec const& exec)
+{
+  try {
+    edges.check(exec);
+  } catch (format_error const& problem) {
+    throw format_error(fmt::format("edge type {}: {}", type, problem.what()));
+  }
 }
 
 std::vector<edge_type> one_type(graph&& edges, temporal_order&& order)
@@ -108,22 +119,28 @@ void hetero_graph::validate(cpu_exec const& exec) const
   TENDRIL_EXPECTS(device_ < 0, "graph: it is on GPU {}, expected one in host memory", device_);
   for (std::size_t t = 0; t < edge_types_.size(); ++t) {
     edge_type const& type = edge_types_[t];
-    validation::expect_ascending_offsets(type.edges, exec);
+    if (type.edges.form() == graph_form::csr) {
+      validation::expect_ascending_offsets(type.edges, exec);
+    } else {  // other forms are decoded, which takes sound arrays
+      expect_sound(type.edges, t, exec);
+    }
     std::mutex merge;
     std::int64_t first_bad = std::numeric_limits<std::int64_t>::max();
     std::string what;
-    base::parallel_ranges(exec, type.edges.num_vertices(), grain, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t v = begin; v < end; ++v) {
-        std::string wrong = check_row(type, v, num_vertices_[static_cast<std::size_t>(type.from)],
-                                      num_vertices_[static_cast<std::size_t>(type.to)]);
-        if (wrong.empty()) { continue; }
-        std::lock_guard const lock(merge);
-        if (v < first_bad) {
-          first_bad = v;
-          what = std::move(wrong);
+    validation::view_of(type.edges.arrays()).visit([&](auto const& view) {
+      base::parallel_ranges(exec, view.num_vertices, grain, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t v = begin; v < end; ++v) {
+          std::string wrong = check_row(type, view.row(v), v, num_vertices_[static_cast<std::size_t>(type.from)],
+                                        num_vertices_[static_cast<std::size_t>(type.to)]);
+          if (wrong.empty()) { continue; }
+          std::lock_guard const lock(merge);
+          if (v < first_bad) {
+            first_bad = v;
+            what = std::move(wrong);
+          }
+          return;
         }
-        return;
-      }
+      });
     });
     if (!what.empty()) { throw format_error(fmt::format("edge type {}: {}", t, what)); }
   }

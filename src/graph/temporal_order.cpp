@@ -15,20 +15,20 @@ namespace {
 
 constexpr std::int64_t grain = 1024;
 
-/// `time_of(e)` is the time of edge e.
-template <class F>
-temporal_order order_by(graph const& graph, cpu_exec const& exec, F time_of)
+/// `time_of(row, i)` is the time of edge i of a row.
+template <class View, class F>
+temporal_order order_by(View const& view, cpu_exec const& exec, F time_of)
 {
-  csr_arrays const view = graph.csr();
   buffer<std::int64_t> times(view.num_edges, *exec.memory);
   buffer<std::uint32_t> ordinal(view.num_edges, *exec.memory);
   base::parallel_ranges(exec, view.num_vertices, grain, [&](std::int64_t begin, std::int64_t end) {
     std::vector<std::pair<std::int64_t, std::uint32_t>> list;
     for (std::int64_t v = begin; v < end; ++v) {
-      edge_id const first = view.indptr[v];
-      auto const degree = static_cast<std::uint32_t>(view.indptr[v + 1] - first);
+      auto const row = view.row(v);
+      edge_id const first = row.first_edge();
+      std::uint32_t const degree = row.degree();
       list.resize(degree);
-      for (std::uint32_t i = 0; i < degree; ++i) { list[i] = {time_of(first + i), i}; }
+      for (std::uint32_t i = 0; i < degree; ++i) { list[i] = {time_of(row, i), i}; }
       if (!std::is_sorted(list.begin(), list.end())) { std::sort(list.begin(), list.end()); }
       for (std::uint32_t i = 0; i < degree; ++i) {
         times[first + i] = list[i].first;
@@ -52,23 +52,31 @@ temporal_order order_by_time(graph const& graph, std::span<std::int64_t const> e
   expect_on_host(graph);
   TENDRIL_EXPECTS(std::ssize(edge_times) == graph.num_edges(), "edge_times: {} times, expected one an edge: {}",
                   edge_times.size(), graph.num_edges());
-  return order_by(graph, exec, [&](edge_id e) { return edge_times[static_cast<std::size_t>(e)]; });
+  return graph.view().visit([&](auto const& view) {
+    return order_by(view, exec, [&](auto const& row, std::uint32_t i) {
+      return edge_times[static_cast<std::size_t>(row.edge(i))];
+    });
+  });
 }
 
 temporal_order order_by_vertex_time(graph const& graph, std::span<std::int64_t const> vertex_times,
                                     cpu_exec const& exec)
 {
   expect_on_host(graph);
-  vertex_id const* const indices = graph.csr().indices;
-  edge_id const num_edges = graph.num_edges();
   // A graph between two types has rows for the larger one, so its neighbours alone say how many times it takes.
   auto const past = static_cast<std::int64_t>(vertex_times.size());
-  base::parallel_ranges(exec, num_edges, std::int64_t{1} << 20U, [&](std::int64_t begin, std::int64_t end) {
-    for (edge_id e = begin; e < end; ++e) {
-      TENDRIL_EXPECTS(indices[e] < past, "vertex_times: {} times, but edge {} leads to vertex {}", past, e, indices[e]);
-    }
+  return graph.view().visit([&](auto const& view) {
+    base::parallel_ranges(exec, view.num_vertices, grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t v = begin; v < end; ++v) {
+        auto const row = view.row(v);
+        if (row.empty() || row.neighbor(row.degree() - 1) < past) { continue; }  // neighbours ascend
+        std::uint32_t const i = row.find(static_cast<vertex_id>(past));
+        TENDRIL_EXPECTS(false, "vertex_times: {} times, but edge {} leads to vertex {}", past, row.edge(i),
+                        row.neighbor(i));
+      }
+    });
+    return order_by(view, exec, [&](auto const& row, std::uint32_t i) { return vertex_times[row.neighbor(i)]; });
   });
-  return order_by(graph, exec, [&](edge_id e) { return vertex_times[indices[e]]; });
 }
 
 }  // namespace tendril

@@ -69,16 +69,46 @@ void find_first(first_violation& first, std::int64_t size, cpu_exec const& exec,
   });
 }
 
+/// Where the record of packed neighbours of v points.
+std::string check_record(graph_arrays const& a, std::int64_t v)
+{
+  packed_record const& record = a.packed.records[v];
+  if (fits(record, a.indptr[v], a.indptr[v + 1], a.packed.words.size())) { return {}; }
+  if (record.degree != a.indptr[v + 1] - a.indptr[v]) {
+    return fmt::format("vertex {}: a record of {} packed neighbours, expected one an edge: {}", v, record.degree,
+                       a.indptr[v + 1] - a.indptr[v]);
+  }
+  if (record.width() > 32) {
+    return fmt::format("vertex {}: packed neighbours of {} bits, expected at most 32", v, record.width());
+  }
+  return fmt::format("vertex {}: packed neighbours end at bit {}, expected a bit below {}", v,
+                     record.place() + std::uint64_t{record.degree} * record.width(), 32 * (a.packed.words.size() - 1));
+}
+
+/// The target of edge e of v. A packed one may be beyond 32 bits.
+std::uint64_t target_at(graph_arrays const& a, std::int64_t v, edge_id e)
+{
+  if (a.packed.words.empty()) { return a.indices[e]; }
+  vertex_id const first = a.packed.records[v].first;
+  return std::uint64_t{first} +
+         (packed_view(packed_of(a)).neighbor(v, static_cast<std::uint32_t>(e - a.indptr[v])) - first);
+}
+
 std::string check_neighbors(graph_arrays const& a, std::int64_t v, std::int64_t num_vertices)
 {
-  vertex_id previous = 0;
+  bool const is_packed = !a.packed.words.empty();
+  std::uint64_t previous = 0;
   for (edge_id e = a.indptr[v]; e < a.indptr[v + 1]; ++e) {
-    vertex_id const target = a.indices[e];
-    if (target >= num_vertices) {
+    std::uint64_t const target = target_at(a, v, e);
+    if (target >= static_cast<std::uint64_t>(num_vertices)) {
       return fmt::format("vertex {}: neighbour {} at edge {}, expected an id below {}", v, target, e, num_vertices);
     }
     if (target < previous) {
       return fmt::format("vertex {}: neighbours not ascending at edge {} ({} after {})", v, e, target, previous);
+    }
+    if (is_packed && e == a.indptr[v] && target != a.packed.records[v].first) {
+      return fmt::format("vertex {}: first packed neighbour {}, expected {} as its record says", v, target,
+                         a.packed.records[v].first);
     }
     previous = target;
     if (!a.weights.empty() && !(std::isfinite(a.weights[e]) && a.weights[e] >= 0)) {
@@ -105,64 +135,82 @@ std::string check_original_id(graph_arrays const& a, std::int64_t v)
 
 using attributes = std::pair<float, label_id>;
 
-attributes attributes_of(csr_arrays const& g, edge_id e)
+/// Edges [first, last) of a vertex: parallel ones, all to one neighbour.
+template <class Row>
+struct edge_run {
+  Row row;
+  std::uint32_t first, last;
+
+  [[nodiscard]] std::uint32_t size() const { return last - first; }
+  [[nodiscard]] vertex_id target() const { return row.neighbor(first); }
+};
+
+/// Weights and labels of a run, sorted if there are more than one; zeros where the graph has none.
+template <class View, class Row>
+std::vector<attributes> attributes_of(View const& g, edge_run<Row> const& run)
 {
-  return {g.weights ? g.weights[e] : 0.0F, g.edge_labels.empty() ? label_id{0} : g.edge_labels[e]};
+  std::vector<attributes> all;
+  for (std::uint32_t i = run.first; i < run.last; ++i) {
+    all.emplace_back(g.has_weights() ? run.row.weight(i) : 0.0F, g.has_edge_labels() ? run.row.label(i) : label_id{0});
+  }
+  return all;
 }
 
-/// Whether two runs of parallel edges, of one length, carry the same weights and labels.
-bool same_attributes(csr_arrays const& g, edge_id a, edge_id b, edge_id size)
+/// Whether two runs, of one size, carry the same weights and labels.
+template <class View, class Row>
+bool same_attributes(View const& g, edge_run<Row> const& a, edge_run<Row> const& b)
 {
-  bool same = true;
-  for (edge_id i = 0; i < size; ++i) { same = same && attributes_of(g, a + i) == attributes_of(g, b + i); }
-  if (same || size == 1) { return same; }
-  std::vector<attributes> left, right;
-  for (edge_id i = 0; i < size; ++i) {
-    left.push_back(attributes_of(g, a + i));
-    right.push_back(attributes_of(g, b + i));
+  if (!g.has_weights() && !g.has_edge_labels()) { return true; }
+  if (a.size() == 1) {
+    return (!g.has_weights() || a.row.weight(a.first) == b.row.weight(b.first)) &&
+           (!g.has_edge_labels() || a.row.label(a.first) == b.row.label(b.first));
   }
+  std::vector<attributes> left = attributes_of(g, a), right = attributes_of(g, b);
+  if (left == right) { return true; }
   std::sort(left.begin(), left.end());
   std::sort(right.begin(), right.end());
   return left == right;
 }
 
-/// Calls f(run, end) for each run of equal neighbours of v, other than v itself, until it returns false.
-template <class F>
-void for_each_run(csr_arrays const& g, std::int64_t v, F&& f)
+/// Calls f(run) for each run of equal neighbours of v, other than v itself, until it returns false.
+template <class View, class F>
+void for_each_run(View const& g, std::int64_t v, F&& f)
 {
-  auto const* const end = g.indices + g.indptr[v + 1];
-  for (auto const* run = g.indices + g.indptr[v]; run < end;) {
-    auto const* run_end = run + 1;
-    while (run_end < end && *run_end == *run) { ++run_end; }
-    if (*run != v && !f(run, run_end)) { return; }
-    run = run_end;
+  auto const row = g.row(v);
+  for (std::uint32_t i = 0; i < row.degree();) {
+    vertex_id const target = row.neighbor(i);
+    std::uint32_t const first = i++;
+    while (i < row.degree() && row.neighbor(i) == target) { ++i; }
+    if (target != v && !f(edge_run{row, first, i})) { return; }
   }
 }
 
 /// The edges from u to v.
-std::pair<vertex_id const*, vertex_id const*> edges_between(csr_arrays const& g, vertex_id u, std::int64_t v)
+template <class View>
+auto edges_between(View const& g, vertex_id u, std::int64_t v)
 {
+  auto const row = g.row(u);
   auto const target = static_cast<vertex_id>(v);
-  auto const* const end = g.indices + g.indptr[u + std::int64_t{1}];
-  auto const* const first = std::lower_bound(g.indices + g.indptr[u], end, target);
-  auto const* last = first;
-  while (last < end && *last == target) { ++last; }
-  return {first, last};
+  std::uint32_t const first = row.find(target);
+  std::uint32_t last = first;
+  while (last < row.degree() && row.neighbor(last) == target) { ++last; }
+  return edge_run{row, first, last};
 }
 
-std::string check_reverses(csr_arrays const& g, std::int64_t v)
+template <class View>
+std::string check_reverses(View const& g, std::int64_t v)
 {
   std::string what;
-  for_each_run(g, v, [&](vertex_id const* run, vertex_id const* run_end) {
-    auto const [back, back_end] = edges_between(g, *run, v);
-    if (back_end - back != run_end - run) {
+  for_each_run(g, v, [&](auto const& run) {
+    auto const back = edges_between(g, run.target(), v);
+    if (back.size() != run.size()) {
       what = fmt::format("vertex {}: {} edges to {} at edge {} but {} back, expected as many in a symmetric graph", v,
-                         run_end - run, *run, run - g.indices, back_end - back);
-    } else if (!same_attributes(g, run - g.indices, back - g.indices, run_end - run)) {
+                         run.size(), run.target(), run.row.edge(run.first), back.size());
+    } else if (!same_attributes(g, run, back)) {
       what = fmt::format(
           "vertex {}: the edge to {} at edge {} and its reverse at edge {} differ in weight or label, "
           "expected equal ones in a symmetric graph",
-          v, *run, run - g.indices, back - g.indices);
+          v, run.target(), run.row.edge(run.first), back.row.edge(back.first));
     }
     return what.empty();
   });
@@ -171,7 +219,8 @@ std::string check_reverses(csr_arrays const& g, std::int64_t v)
 
 /// Whether each edge has its reverse. Of the two lists that an edge and its reverse are in, only the shorter is
 /// searched; if all edges in longer lists have a reverse, and there are as many edges in shorter ones, those do too.
-bool is_symmetric(csr_arrays const& g, cpu_exec const& exec)
+template <class View>
+bool is_symmetric(View const& g, cpu_exec const& exec)
 {
   std::atomic<edge_id> surplus{0};
   std::atomic<bool> symmetric{true};
@@ -179,16 +228,16 @@ bool is_symmetric(csr_arrays const& g, cpu_exec const& exec)
     edge_id more = 0;
     bool good = symmetric;
     for (std::int64_t v = begin; v < end && good; ++v) {
-      edge_id const degree = g.indptr[v + 1] - g.indptr[v];
-      for_each_run(g, v, [&](vertex_id const* run, vertex_id const* run_end) {
-        edge_id const other = g.indptr[*run + std::int64_t{1}] - g.indptr[*run];
-        if (std::pair(degree, v) < std::pair(other, std::int64_t{*run})) {
-          more -= run_end - run;
+      std::uint32_t const degree = g.degree(v);
+      for_each_run(g, v, [&](auto const& run) {
+        vertex_id const other = run.target();
+        if (std::pair(degree, v) < std::pair(g.degree(other), std::int64_t{other})) {
+          more -= run.size();
           return true;
         }
-        more += run_end - run;
-        auto const [back, back_end] = edges_between(g, *run, v);
-        good = back_end - back == run_end - run && same_attributes(g, run - g.indices, back - g.indices, run_end - run);
+        more += run.size();
+        auto const back = edges_between(g, other, v);
+        good = back.size() == run.size() && same_attributes(g, run, back);
         return good;
       });
     }
@@ -222,18 +271,22 @@ void expect_ascending_offsets(graph_arrays const& a, cpu_exec const& exec)
   first.throw_if_any();
 }
 
-std::optional<std::string> find_asymmetry(csr_arrays const& view, cpu_exec const& exec)
+std::optional<std::string> find_asymmetry(graph_view const& view, cpu_exec const& exec)
 {
-  if (is_symmetric(view, exec)) { return std::nullopt; }
-  first_violation first;
-  find_first(first, view.num_vertices, exec, [&](std::int64_t v) { return check_reverses(view, v); });
-  return std::move(first).take();
+  return view.visit([&](auto const& g) -> std::optional<std::string> {
+    if (is_symmetric(g, exec)) { return std::nullopt; }
+    first_violation first;
+    find_first(first, g.num_vertices, exec, [&](std::int64_t v) { return check_reverses(g, v); });
+    return std::move(first).take();
+  });
 }
 
 void expect_valid_neighbors(graph_arrays const& a, cpu_exec const& exec)
 {
   std::int64_t const vertices = num_vertices_of(a);
   first_violation first;
+  find_first(first, a.packed.records.size(), exec, [&](std::int64_t v) { return check_record(a, v); });
+  first.throw_if_any();
   find_first(first, vertices, exec, [&](std::int64_t v) { return check_neighbors(a, v, vertices); });
   first.throw_if_any();
 }
@@ -256,7 +309,7 @@ void expect_ascending_offsets(graph const& g, cpu_exec const& exec) { expect_asc
 
 std::optional<std::string> find_asymmetry(graph const& g, cpu_exec const& exec)
 {
-  return find_asymmetry(g.csr(), exec);
+  return find_asymmetry(g.view(), exec);
 }
 
 void expect_sound(graph_arrays const& arrays, cpu_exec const& exec)
@@ -278,7 +331,7 @@ void expect_valid(graph_arrays const& arrays, cpu_exec const& exec)
     find_first(first, arrays.original_ids.size(), exec, [&](std::int64_t v) { return check_original_id(arrays, v); });
     first.throw_if_any();
     if (!arrays.symmetric) { return; }
-    if (auto const what = find_asymmetry(csr_of(arrays), exec)) { throw format_error(*what); }
+    if (auto const what = find_asymmetry(view_of(arrays), exec)) { throw format_error(*what); }
   });
 }
 

@@ -11,38 +11,6 @@
 
 namespace tendril {
 
-std::string_view to_string(sampling_rule rule) noexcept
-{
-  switch (rule) {
-    case sampling_rule::automatic: return "auto";
-    case sampling_rule::uniform: return "uniform";
-    case sampling_rule::scan: return "scan";
-    case sampling_rule::reject: return "reject";
-    case sampling_rule::alias: return "alias";
-    case sampling_rule::its: return "its";
-  }
-  return "?";
-}
-
-std::string_view to_string(table_layout layout) noexcept
-{
-  switch (layout) {
-    case table_layout::none: return "none";
-    case table_layout::online: return "online";
-    case table_layout::table: return "table";
-  }
-  return "?";
-}
-
-sampling_rule parse_sampling_rule(std::string_view name)
-{
-  for (auto const rule : {sampling_rule::automatic, sampling_rule::uniform, sampling_rule::scan, sampling_rule::reject,
-                          sampling_rule::alias, sampling_rule::its}) {
-    if (name == to_string(rule)) { return rule; }
-  }
-  throw argument_error(fmt::format("rule '{}': expected auto, uniform, scan, reject, alias or its", name));
-}
-
 namespace plan {
 namespace {
 
@@ -93,11 +61,15 @@ std::string key_of(char const* table, sampling_plan const& plan, grouping by)
   return fmt::format("{}:{}", table, by == grouping::by_edge_label ? "edge-label" : "target-type");
 }
 
-/// Decides the layout of tables that cost `bytes` and `build_ns`, against `online_ns` without them.
-void choose_layout(sampling_plan& plan, bool already_built, std::int64_t bytes, double build_ns, double online_ns,
-                   char const* table, char const* without, table_layout layout_without)
+/// Decides the layout of tables with an entry an edge that cost `bytes` and `build_ns`, against `online_ns` without them.
+void choose_layout(sampling_plan& plan, form_traits const& form, bool already_built, std::int64_t bytes,
+                   double build_ns, double online_ns, char const* table, char const* without,
+                   table_layout layout_without)
 {
-  if (already_built) {
+  if (!form.allows_edge_tables) {
+    plan.layout = layout_without;
+    plan.reasons.push_back(fmt::format("{}: the graph's form allows no table with an entry an edge", without));
+  } else if (already_built) {
     plan.layout = table_layout::table;
     plan.reasons.push_back(fmt::format("{}: built by an earlier call", table));
   } else if (online_ns < build_ns) {
@@ -139,8 +111,8 @@ sampling_rule choose_weighted_rule(sampling_plan& plan, weight_statistics const&
 }
 
 /// Chooses where a weighted rule gets its numbers from, and bills it.
-void plan_weight_tables(sampling_plan& plan, table_costs& bill, graph const& graph, grouping by, double steps,
-                        cpu_exec const& exec)
+void plan_weight_tables(sampling_plan& plan, table_costs& bill, graph const& graph, form_traits const& form,
+                        grouping by, double steps, cpu_exec const& exec)
 {
   auto const edges = static_cast<double>(graph.num_edges());
   if (plan.rule == sampling_rule::scan) {
@@ -153,7 +125,7 @@ void plan_weight_tables(sampling_plan& plan, table_costs& bill, graph const& gra
   if (plan.rule == sampling_rule::reject) {
     std::string const key = key_of("edge-records", plan, by);
     std::int64_t const bytes = 8 * graph.num_edges() + 16 * graph.num_vertices();
-    choose_layout(plan, bill.has(key), bytes, edges * pack_edge_ns, steps * packed_gain_ns, "edge records",
+    choose_layout(plan, form, bill.has(key), bytes, edges * pack_edge_ns, steps * packed_gain_ns, "edge records",
                   "graph arrays", table_layout::none);
     if (plan.layout == table_layout::table) { bill.add(key, bytes); }
     return;
@@ -161,8 +133,8 @@ void plan_weight_tables(sampling_plan& plan, table_costs& bill, graph const& gra
   bool const alias = plan.rule == sampling_rule::alias;
   std::string const key = key_of(alias ? "alias-records" : "prefix-sums", plan, by);
   std::int64_t const bytes = (alias ? 16 : 8) * graph.num_edges();
-  choose_layout(plan, bill.has(key), bytes, edges * alias_build_ns, online_ns, alias ? "alias table" : "prefix sums",
-                "computed at each step", table_layout::online);
+  choose_layout(plan, form, bill.has(key), bytes, edges * alias_build_ns, online_ns,
+                alias ? "alias table" : "prefix sums", "computed at each step", table_layout::online);
   if (plan.layout == table_layout::table) { bill.add(key, bytes); }
 }
 
@@ -217,21 +189,33 @@ grouping metapath_grouping(walk_params const& params)
 
 std::shared_ptr<weight_statistics const> statistics_of(graph const& graph, cpu_exec const& exec)
 {
-  return graph.derived().get<weight_statistics>("statistics", [&] {
-    auto const edges = graph.view().edges();
-    return make_weight_statistics(
-        csr_arrays{edges.num_vertices, edges.num_edges, edges.first_edges, nullptr, edges.weights, {}, {}}, exec);
-  });
+  return graph.derived().get<weight_statistics>("statistics",
+                                                [&] { return make_weight_statistics(graph.view(), exec); });
 }
 
 std::shared_ptr<std::vector<char> const> labels_of(graph const& graph, grouping by, cpu_exec const& exec)
 {
   char const* const key = by == grouping::by_edge_label ? "edge-labels-in-use" : "node-types-in-use";
-  return graph.derived().get<std::vector<char>>(key, [&] { return labels_in_use(graph.csr(), by, exec); });
+  return graph.derived().get<std::vector<char>>(key, [&] { return labels_in_use(graph.view(), by, exec); });
+}
+
+form_traits traits_of(graph_form form)
+{
+  switch (form) {
+    case graph_form::csr:
+    case graph_form::packed: break;
+  }
+  return {.allows_edge_tables = true};
 }
 
 sampling_plan make_walk_plan(graph const& graph, walk_params const& params, std::int64_t expected_walks,
                              cpu_exec const& exec)
+{
+  return make_walk_plan(graph, traits_of(graph.form()), params, expected_walks, exec);
+}
+
+sampling_plan make_walk_plan(graph const& graph, form_traits const& form, walk_params const& params,
+                             std::int64_t expected_walks, cpu_exec const& exec)
 {
   sampling_plan plan;
   plan.rule = choose_walk_rule(plan, params, [&]() -> weight_statistics const& { return *statistics_of(graph, exec); });
@@ -246,7 +230,7 @@ sampling_plan make_walk_plan(graph const& graph, walk_params const& params, std:
     std::string const key = key_of("label-groups", plan, by);
     double const mean_degree =
         static_cast<double>(graph.num_edges()) / static_cast<double>(std::max<std::int64_t>(1, graph.num_vertices()));
-    choose_layout(plan, bill.has(key), bytes, static_cast<double>(graph.num_edges()) * group_build_ns,
+    choose_layout(plan, form, bill.has(key), bytes, static_cast<double>(graph.num_edges()) * group_build_ns,
                   steps * mean_degree * online_edge_ns, "neighbours grouped by label", "labels read at each step",
                   table_layout::online);
     plan.grouped_by_label = plan.layout == table_layout::table && plan.rule != sampling_rule::scan;
@@ -257,7 +241,7 @@ sampling_plan make_walk_plan(graph const& graph, walk_params const& params, std:
     bill.add(key, bytes);
   }
   if (params.weighted) {
-    plan_weight_tables(plan, bill, graph, by, steps, exec);
+    plan_weight_tables(plan, bill, graph, form, by, steps, exec);
   } else if (plan.rule == sampling_rule::scan) {
     plan.layout = table_layout::online;
   }
@@ -271,7 +255,7 @@ walk_tables make_walk_tables(graph const& graph, walk_params const& params, samp
   walk_tables out;
   grouping const by = metapath_grouping(params);
   auto& cache = graph.derived();
-  csr_arrays view = graph.csr();
+  graph_view view = graph.view();
   if (plan.grouped_by_label) {
     out.groups = cache.get<label_groups>(key_of("label-groups", plan, by), [&] {
       return make_label_groups(view, by, static_cast<std::int64_t>(labels_of(graph, by, exec)->size()), exec);
@@ -329,6 +313,12 @@ void choose_khop_rule(sampling_plan& plan, khop_params const& params)
 sampling_plan make_khop_plan(graph const& graph, khop_params const& params, std::int64_t num_roots,
                              cpu_exec const& exec)
 {
+  return make_khop_plan(graph, traits_of(graph.form()), params, num_roots, exec);
+}
+
+sampling_plan make_khop_plan(graph const& graph, form_traits const& form, khop_params const& params,
+                             std::int64_t num_roots, cpu_exec const& exec)
+{
   sampling_plan plan;
   choose_khop_rule(plan, params);
   if (!params.weighted || !params.replace) { return plan; }
@@ -343,7 +333,7 @@ sampling_plan make_khop_plan(graph const& graph, khop_params const& params, std:
   std::int64_t const bytes = (alias ? 16 : 8) * graph.num_edges();
   auto const statistics = statistics_of(graph, exec);
   table_costs bill(graph);
-  choose_layout(plan, bill.has(key), bytes, static_cast<double>(graph.num_edges()) * alias_build_ns,
+  choose_layout(plan, form, bill.has(key), bytes, static_cast<double>(graph.num_edges()) * alias_build_ns,
                 parents * statistics->mean_degree * online_edge_ns, alias ? "alias table" : "prefix sums",
                 "computed at each vertex", table_layout::online);
   if (plan.layout == table_layout::table) { bill.add(key, bytes); }
@@ -358,10 +348,10 @@ khop_tables make_khop_tables(graph const& graph, sampling_plan const& plan, cpu_
   auto& cache = graph.derived();
   if (plan.rule == sampling_rule::alias) {
     out.alias =
-        cache.get<buffer<core::alias_bucket>>("alias-buckets", [&] { return make_alias_buckets(graph.csr(), exec); });
+        cache.get<buffer<core::alias_bucket>>("alias-buckets", [&] { return make_alias_buckets(graph.view(), exec); });
   } else {
     out.prefix_sums =
-        cache.get<buffer<std::uint64_t>>("prefix-sums", [&] { return make_prefix_sums(graph.csr(), exec); });
+        cache.get<buffer<std::uint64_t>>("prefix-sums", [&] { return make_prefix_sums(graph.view(), exec); });
   }
   return out;
 }

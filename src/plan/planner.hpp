@@ -15,6 +15,13 @@
 
 namespace tendril::plan {
 
+/// What the form of a graph allows. It never changes a rule, and so no sample.
+struct form_traits {
+  bool allows_edge_tables = true;  ///< Tables of 8 to 32 bytes an edge, which would undo what a smaller form saves.
+};
+
+[[nodiscard]] form_traits traits_of(graph_form form);
+
 /// The tables of one plan; null where the plan doesn't use them. They stay with the graph.
 struct walk_tables {
   std::shared_ptr<weight_statistics const> statistics;
@@ -64,6 +71,10 @@ template <class Params>
 [[nodiscard]] sampling_plan make_walk_plan(graph const& graph, walk_params const& params, std::int64_t expected_walks,
                                            cpu_exec const& exec);
 
+/// The same for a graph whose form allows what `form` says.
+[[nodiscard]] sampling_plan make_walk_plan(graph const& graph, form_traits const& form, walk_params const& params,
+                                           std::int64_t expected_walks, cpu_exec const& exec);
+
 /// Builds what the plan needs and the graph doesn't have yet.
 [[nodiscard]] walk_tables make_walk_tables(graph const& graph, walk_params const& params, sampling_plan const& plan,
                                            cpu_exec const& exec);
@@ -75,6 +86,8 @@ void choose_khop_rule(sampling_plan& plan, khop_params const& params);
 /// Plans k-hop sampling, likewise.
 [[nodiscard]] sampling_plan make_khop_plan(graph const& graph, khop_params const& params, std::int64_t num_roots,
                                            cpu_exec const& exec);
+[[nodiscard]] sampling_plan make_khop_plan(graph const& graph, form_traits const& form, khop_params const& params,
+                                           std::int64_t num_roots, cpu_exec const& exec);
 [[nodiscard]] khop_tables make_khop_tables(graph const& graph, sampling_plan const& plan, cpu_exec const& exec);
 
 /// Weight statistics, gathered once a graph.

@@ -15,47 +15,81 @@ namespace {
 
 constexpr std::int64_t vertices_a_range = 4096;
 
-/// Sum of the fixed-point weights of one neighbourhood.
-std::uint64_t fixed_total(float const* weights, std::uint32_t degree, core::fixed_point scale)
-{
-  std::uint64_t total = 0;
-  for (std::uint32_t i = 0; i < degree; ++i) { total += scale(weights[i]); }
-  return total;
-}
-
-/// Calls f(vertex, first edge, degree, largest weight) for every vertex that has an edge of positive weight, and
-/// g(first edge, degree) for those that have edges of weight 0 only.
-template <class F, class G>
-void for_each_weighted(csr_arrays const& graph, cpu_exec const& exec, F f, G g)
+/// Calls f(vertex, row) for every vertex.
+template <class View, class F>
+void for_each_row(View const& graph, cpu_exec const& exec, F f)
 {
   base::parallel_ranges(exec, graph.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t v = begin; v < end; ++v) {
-      edge_id const first = graph.indptr[v];
-      auto const degree = static_cast<std::uint32_t>(graph.indptr[v + 1] - first);
-      if (degree == 0) { continue; }
-      float const* const weights = graph.weights + first;
-      float const largest = core::largest_weight(degree, [&](std::uint32_t i) { return weights[i]; });
-      if (largest > 0) {
-        f(first, degree, largest);
-      } else {
-        g(first, degree);
-      }
+    for (std::int64_t v = begin; v < end; ++v) { f(v, graph.row(v)); }
+  });
+}
+
+/// The weights of one neighbourhood as integers; 0 only for 0.
+template <class Row>
+class fixed_weights {
+ public:
+  explicit fixed_weights(Row const& row)
+      : row_(row), largest_(core::largest_weight(row.degree(), [&](std::uint32_t i) { return row.weight(i); }))
+  {
+    if (largest_ > 0) { scale_ = core::fixed_point::of(largest_, row.degree()); }
+  }
+
+  [[nodiscard]] float largest() const { return largest_; }
+  [[nodiscard]] std::uint64_t operator()(std::uint32_t i) const { return scale_(row_.weight(i)); }
+  [[nodiscard]] std::uint64_t total() const
+  {
+    std::uint64_t sum = 0;
+    for (std::uint32_t i = 0; i < row_.degree(); ++i) { sum += (*this)(i); }
+    return sum;
+  }
+
+ private:
+  Row row_;
+  float largest_;
+  core::fixed_point scale_{};
+};
+
+/// Calls f(row, item, bucket) for every bucket of every alias table; in neighbourhoods without a positive weight `other` is
+/// no_pick.
+template <class View, class F>
+void for_each_alias_bucket(View const& graph, cpu_exec const& exec, F f)
+{
+  for_each_row(graph, exec, [&](std::int64_t, auto const& row) {
+    if (row.empty()) { return; }
+    fixed_weights const weights(row);
+    if (!(weights.largest() > 0)) {
+      for (std::uint32_t i = 0; i < row.degree(); ++i) { f(row, i, core::alias_bucket{0, core::no_pick}); }
+      return;
     }
+    core::alias_sweep(row.degree(), weights.total(), weights,
+                      [&](std::uint32_t item, core::alias_bucket const& bucket) {
+                        f(row, item, bucket);
+                        return true;
+                      });
   });
 }
 
 }  // namespace
 
-std::vector<char> labels_in_use(csr_arrays const& graph, grouping by, cpu_exec const& exec)
+std::vector<char> labels_in_use(graph_view const& graph, grouping by, cpu_exec const& exec)
 {
-  label_view const labels = by == grouping::by_edge_label ? graph.edge_labels : graph.node_types;
-  std::int64_t const size = by == grouping::by_edge_label ? graph.num_edges : graph.num_vertices;
-  std::vector<char> used(labels.empty() ? 0 : std::size_t{1} << (8U * static_cast<unsigned>(labels.bytes_per_label)));
+  bool const of_edges = by == grouping::by_edge_label;
+  bool const are_there = of_edges ? graph.has_edge_labels() : !graph.node_types.empty();
+  std::vector<char> used(are_there ? std::size_t{1} << 16U : 0);
   std::mutex merge;
-  base::parallel_ranges(exec, labels.empty() ? 0 : size, std::int64_t{1} << 22U,
+  base::parallel_ranges(exec, are_there ? graph.num_vertices : 0, std::int64_t{1} << 18U,
                         [&](std::int64_t begin, std::int64_t end) {
                           std::vector<char> seen(used.size());
-                          for (std::int64_t i = begin; i < end; ++i) { seen[labels[i]] = 1; }
+                          graph.visit([&](auto const& g) {
+                            for (std::int64_t v = begin; v < end; ++v) {
+                              if (!of_edges) {
+                                seen[g.node_types[v]] = 1;
+                                continue;
+                              }
+                              auto const row = g.row(v);
+                              for (std::uint32_t i = 0; i < row.degree(); ++i) { seen[row.label(i)] = 1; }
+                            }
+                          });
                           std::lock_guard const lock(merge);
                           for (std::size_t l = 0; l < used.size(); ++l) { used[l] |= seen[l]; }
                         });
@@ -63,156 +97,127 @@ std::vector<char> labels_in_use(csr_arrays const& graph, grouping by, cpu_exec c
   return used;
 }
 
-weight_statistics make_weight_statistics(csr_arrays const& graph, cpu_exec const& exec)
+weight_statistics make_weight_statistics(graph_view const& graph, cpu_exec const& exec)
 {
   weight_statistics out{buffer<float>(graph.num_vertices, *exec.memory)};
   out.num_bytes = 4 * graph.num_vertices;
   core::weight_summary all;
   std::mutex merge;
-  base::parallel_ranges(exec, graph.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
-    core::weight_summary sum;
-    for (std::int64_t v = begin; v < end; ++v) {
-      edge_id const first = graph.indptr[v];
-      auto const degree = static_cast<std::uint32_t>(graph.indptr[v + 1] - first);
-      float const* const weights = graph.weights + first;
-      float const largest = core::largest_weight(degree, [&](std::uint32_t i) { return weights[i]; });
-      out.largest[v] = largest;
-      if (!(largest > 0)) { continue; }
-      auto const scale = core::fixed_point::of(largest, degree);
-      sum += core::weight_summary::of_row(degree, largest, fixed_total(weights, degree, scale));
-    }
-    std::lock_guard const lock(merge);
-    all += sum;
+  graph.visit([&](auto const& g) {
+    base::parallel_ranges(exec, g.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+      core::weight_summary sum;
+      for (std::int64_t v = begin; v < end; ++v) {
+        auto const row = g.row(v);
+        fixed_weights const weights(row);
+        float const largest = out.largest[v] = weights.largest();
+        if (largest > 0) { sum += core::weight_summary::of_row(row.degree(), largest, weights.total()); }
+      }
+      std::lock_guard const lock(merge);
+      all += sum;
+    });
   });
   out.expected_trials = all.expected_trials();
   out.mean_degree = all.mean_degree();
   return out;
 }
 
-buffer<vertex_record> make_vertex_records(csr_arrays const& graph, float const* largest, cpu_exec const& exec)
+buffer<vertex_record> make_vertex_records(graph_view const& graph, float const* largest, cpu_exec const& exec)
 {
   buffer<vertex_record> out(graph.num_vertices, *exec.memory);
-  base::parallel_ranges(exec, graph.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t v = begin; v < end; ++v) {
-      edge_id const first = graph.indptr[v];
-      out[v] = {first, static_cast<std::uint32_t>(graph.indptr[v + 1] - first), largest[v]};
-    }
+  graph.visit([&](auto const& g) {
+    for_each_row(g, exec, [&](std::int64_t v, auto const& row) {
+      out[v] = {row.first_edge(), row.degree(), largest[v]};
+    });
   });
   return out;
 }
 
-buffer<edge_record> make_edge_records(csr_arrays const& graph, cpu_exec const& exec)
+buffer<edge_record> make_edge_records(graph_view const& graph, cpu_exec const& exec)
 {
   buffer<edge_record> out(graph.num_edges, *exec.memory);
-  base::parallel_ranges(exec, graph.num_edges, std::int64_t{1} << 16U, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t e = begin; e < end; ++e) { out[e] = {graph.indices[e], graph.weights[e]}; }
+  graph.visit([&](auto const& g) {
+    for_each_row(g, exec, [&](std::int64_t, auto const& row) {
+      edge_record* const to = out.data() + row.first_edge();
+      for (std::uint32_t i = 0; i < row.degree(); ++i) { to[i] = {row.neighbor(i), row.weight(i)}; }
+    });
   });
   return out;
 }
 
-namespace {
-
-/// Calls f(edge, item, bucket, first edge) for every bucket of every alias table, and g(edge) for the edges of
-/// neighbourhoods without a positive weight.
-template <class F, class G>
-void for_each_alias_bucket(csr_arrays const& graph, cpu_exec const& exec, F f, G g)
-{
-  for_each_weighted(
-      graph, exec,
-      [&](edge_id first, std::uint32_t degree, float largest) {
-        float const* const weights = graph.weights + first;
-        auto const scale = core::fixed_point::of(largest, degree);
-        core::alias_sweep(
-            degree, fixed_total(weights, degree, scale), [&](std::uint32_t i) { return scale(weights[i]); },
-            [&](std::uint32_t item, core::alias_bucket const& bucket) {
-              f(first, item, bucket);
-              return true;
-            });
-      },
-      [&](edge_id first, std::uint32_t degree) {
-        for (std::uint32_t i = 0; i < degree; ++i) { g(first + i); }
-      });
-}
-
-}  // namespace
-
-buffer<alias_record> make_alias_records(csr_arrays const& graph, cpu_exec const& exec)
+buffer<alias_record> make_alias_records(graph_view const& graph, cpu_exec const& exec)
 {
   buffer<alias_record> out(graph.num_edges, *exec.memory);
-  for_each_alias_bucket(
-      graph, exec,
-      [&](edge_id first, std::uint32_t item, core::alias_bucket const& bucket) {
-        out[first + item] = {bucket.threshold, graph.indices[first + item], graph.indices[first + bucket.other]};
-      },
-      [&](edge_id e) {
-        out[e] = {0, no_vertex, no_vertex};
-      });
+  graph.visit([&](auto const& g) {
+    for_each_alias_bucket(g, exec, [&](auto const& row, std::uint32_t item, core::alias_bucket const& bucket) {
+      bool const is_full = bucket.other != core::no_pick;
+      out[row.edge(item)] = {bucket.threshold, is_full ? row.neighbor(item) : no_vertex,
+                             is_full ? row.neighbor(bucket.other) : no_vertex};
+    });
+  });
   return out;
 }
 
-buffer<core::alias_bucket> make_alias_buckets(csr_arrays const& graph, cpu_exec const& exec)
+buffer<core::alias_bucket> make_alias_buckets(graph_view const& graph, cpu_exec const& exec)
 {
   buffer<core::alias_bucket> out(graph.num_edges, *exec.memory);
-  for_each_alias_bucket(
-      graph, exec,
-      [&](edge_id first, std::uint32_t item, core::alias_bucket const& bucket) { out[first + item] = bucket; },
-      [&](edge_id e) {
-        out[e] = {0, core::no_pick};
-      });
+  graph.visit([&](auto const& g) {
+    for_each_alias_bucket(g, exec, [&](auto const& row, std::uint32_t item, core::alias_bucket const& bucket) {
+      out[row.edge(item)] = bucket;
+    });
+  });
   return out;
 }
 
-buffer<std::uint64_t> make_prefix_sums(csr_arrays const& graph, cpu_exec const& exec)
+buffer<std::uint64_t> make_prefix_sums(graph_view const& graph, cpu_exec const& exec)
 {
   buffer<std::uint64_t> out(graph.num_edges, *exec.memory);
-  for_each_weighted(
-      graph, exec,
-      [&](edge_id first, std::uint32_t degree, float largest) {
-        auto const scale = core::fixed_point::of(largest, degree);
-        std::uint64_t sum = 0;
-        for (std::uint32_t i = 0; i < degree; ++i) {
-          sum += scale(graph.weights[first + i]);
-          out[first + i] = sum;
-        }
-      },
-      [&](edge_id first, std::uint32_t degree) { std::fill_n(out.data() + first, degree, std::uint64_t{0}); });
+  graph.visit([&](auto const& g) {
+    for_each_row(g, exec, [&](std::int64_t, auto const& row) {
+      fixed_weights const weights(row);
+      std::uint64_t* const to = out.data() + row.first_edge();
+      std::uint64_t sum = 0;
+      for (std::uint32_t i = 0; i < row.degree(); ++i) { to[i] = sum += weights(i); }
+    });
+  });
   return out;
 }
 
-label_groups make_label_groups(csr_arrays const& graph, grouping by, std::int64_t num_labels, cpu_exec const& exec)
+label_groups make_label_groups(graph_view const& graph, grouping by, std::int64_t num_labels, cpu_exec const& exec)
 {
   std::int64_t const labels = num_labels;
   std::int64_t const num_rows = checked_product("rows of vertices by label", graph.num_vertices, labels);
-  auto const label_of = [&](edge_id e) -> label_id {
-    return by == grouping::by_edge_label ? graph.edge_labels[e] : graph.node_types[graph.indices[e]];
-  };
+  bool const has_weights = graph.has_weights();
   label_groups out;
   out.num_labels = num_labels;
   out.indptr = buffer<edge_id>(num_rows + 1, *exec.memory);
   out.indices = buffer<vertex_id>(graph.num_edges, *exec.memory);
-  if (graph.weights != nullptr) { out.weights = buffer<float>(graph.num_edges, *exec.memory); }
+  if (has_weights) { out.weights = buffer<float>(graph.num_edges, *exec.memory); }
   out.indptr[num_rows] = graph.num_edges;
   // A vertex's groups fill the same range of edge positions as its neighbourhood, so vertices are independent.
-  base::parallel_ranges(exec, graph.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<edge_id> next(static_cast<std::size_t>(labels));
-    for (std::int64_t v = begin; v < end; ++v) {
-      edge_id const first = graph.indptr[v];
-      edge_id const last = graph.indptr[v + 1];
-      std::fill(next.begin(), next.end(), edge_id{0});
-      for (edge_id e = first; e < last; ++e) { ++next[label_of(e)]; }
-      edge_id position = first;
-      for (std::int64_t l = 0; l < labels; ++l) {
-        edge_id const count = next[static_cast<std::size_t>(l)];
-        out.indptr[v * labels + l] = position;
-        next[static_cast<std::size_t>(l)] = position;
-        position += count;
+  graph.visit([&](auto const& g) {
+    base::parallel_ranges(exec, g.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<edge_id> next(static_cast<std::size_t>(labels));
+      for (std::int64_t v = begin; v < end; ++v) {
+        auto const row = g.row(v);
+        auto const label_of = [&](std::uint32_t i) -> label_id {
+          return by == grouping::by_edge_label ? row.label(i) : g.node_types[row.neighbor(i)];
+        };
+        std::fill(next.begin(), next.end(), edge_id{0});
+        for (std::uint32_t i = 0; i < row.degree(); ++i) { ++next[label_of(i)]; }
+        edge_id position = row.first_edge();
+        for (std::int64_t l = 0; l < labels; ++l) {
+          edge_id const count = next[static_cast<std::size_t>(l)];
+          out.indptr[v * labels + l] = position;
+          next[static_cast<std::size_t>(l)] = position;
+          position += count;
+        }
+        for (std::uint32_t i = 0; i < row.degree(); ++i) {
+          edge_id const to = next[label_of(i)]++;
+          out.indices[to] = row.neighbor(i);
+          if (has_weights) { out.weights[to] = row.weight(i); }
+        }
       }
-      for (edge_id e = first; e < last; ++e) {
-        edge_id const to = next[label_of(e)]++;
-        out.indices[to] = graph.indices[e];
-        if (graph.weights != nullptr) { out.weights[to] = graph.weights[e]; }
-      }
-    }
+    });
   });
   out.rows = {num_rows, graph.num_edges, out.indptr.data(), out.indices.data(), out.weights.data(), {}, {}};
   return out;

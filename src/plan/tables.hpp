@@ -1,4 +1,4 @@
-// Tables that are derived from a graph once and kept with it: what rules need beyond the CSR arrays.
+// Tables that are derived from a graph once and kept with it: what rules need beyond the graph.
 
 #pragma once
 
@@ -53,17 +53,17 @@ struct label_groups {
 enum class grouping { by_edge_label, by_target_type };
 
 /// Which labels occur: element l tells whether any edge (any vertex) has label l; as long as the largest one needs.
-[[nodiscard]] std::vector<char> labels_in_use(csr_arrays const& graph, grouping by, cpu_exec const& exec);
+[[nodiscard]] std::vector<char> labels_in_use(graph_view const& graph, grouping by, cpu_exec const& exec);
 
 // Builders. Each reads the view once or twice, in parallel; the result doesn't depend on the number of threads.
-[[nodiscard]] weight_statistics make_weight_statistics(csr_arrays const& graph, cpu_exec const& exec);
-[[nodiscard]] buffer<vertex_record> make_vertex_records(csr_arrays const& graph, float const* largest,
+[[nodiscard]] weight_statistics make_weight_statistics(graph_view const& graph, cpu_exec const& exec);
+[[nodiscard]] buffer<vertex_record> make_vertex_records(graph_view const& graph, float const* largest,
                                                         cpu_exec const& exec);
-[[nodiscard]] buffer<edge_record> make_edge_records(csr_arrays const& graph, cpu_exec const& exec);
-[[nodiscard]] buffer<alias_record> make_alias_records(csr_arrays const& graph, cpu_exec const& exec);
-[[nodiscard]] buffer<core::alias_bucket> make_alias_buckets(csr_arrays const& graph, cpu_exec const& exec);
-[[nodiscard]] buffer<std::uint64_t> make_prefix_sums(csr_arrays const& graph, cpu_exec const& exec);
-[[nodiscard]] label_groups make_label_groups(csr_arrays const& graph, grouping by, std::int64_t num_labels,
+[[nodiscard]] buffer<edge_record> make_edge_records(graph_view const& graph, cpu_exec const& exec);
+[[nodiscard]] buffer<alias_record> make_alias_records(graph_view const& graph, cpu_exec const& exec);
+[[nodiscard]] buffer<core::alias_bucket> make_alias_buckets(graph_view const& graph, cpu_exec const& exec);
+[[nodiscard]] buffer<std::uint64_t> make_prefix_sums(graph_view const& graph, cpu_exec const& exec);
+[[nodiscard]] label_groups make_label_groups(graph_view const& graph, grouping by, std::int64_t num_labels,
                                              cpu_exec const& exec);
 
 }  // namespace tendril::plan

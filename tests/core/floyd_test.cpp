@@ -14,7 +14,9 @@ namespace {
 std::vector<std::uint32_t> sample(std::uint32_t size, std::uint32_t k, auto bits_of_slot)
 {
   std::vector<std::uint32_t> picks(k);
-  for (std::uint32_t j = 0; j < k; ++j) { picks[j] = core::floyd_pick(bits_of_slot(j), j, k, size, picks.data()); }
+  for (std::uint32_t j = 0; j < k; ++j) {
+    picks[j] = core::floyd_slot::of(bits_of_slot(j), j, k, size).after(picks.data(), j);
+  }
   return picks;
 }
 

@@ -119,10 +119,10 @@ TEST(WalkErrors, RulesThatDontFit)
             "rule uniform: the choice is biased by p and q, expected auto, scan, reject or alias");
   EXPECT_EQ(walk_error(full(), {.weighted = true, .p = 2, .rule = its}),
             "rule its: not available with p and q, expected auto, scan, reject or alias");
-  EXPECT_EQ(message_of<argument_error>([] { (void)parse_sampling_rule("alais"); }),
-            "rule 'alais': expected auto, uniform, scan, reject, alias or its");
+  EXPECT_EQ(message_of<argument_error>([] { (void)parse_name<sampling_rule>("rule", "alais"); }),
+            "rule: 'alais', expected auto, uniform, scan, reject, alias or its");
   for (auto const rule : {automatic, uniform, scan, reject, alias, its}) {
-    EXPECT_EQ(parse_sampling_rule(to_string(rule)), rule);
+    EXPECT_EQ(parse_name<sampling_rule>("rule", to_string(rule)), rule);
   }
 }
 

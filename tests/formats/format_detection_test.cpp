@@ -80,15 +80,15 @@ TEST(FormatDetection, NamesOfFormats)
   for (auto const format :
        {graph_format::automatic, graph_format::safetensors, graph_format::edge_list, graph_format::matrix_market,
         graph_format::npz, graph_format::gap, graph_format::metis, graph_format::webgraph}) {
-    EXPECT_EQ(parse_graph_format(to_string(format)), format);
+    EXPECT_EQ(parse_name<graph_format>("format", to_string(format)), format);
   }
   EXPECT_EQ(to_string(graph_format::edge_list), "edge-list");
   try {
-    (void)parse_graph_format("edges");
+    (void)parse_name<graph_format>("format", "edges");
     FAIL();
   } catch (argument_error const& problem) {
     EXPECT_STREQ(problem.what(),
-                 "format 'edges', expected auto, safetensors, edge-list, matrix-market, npz, gap, metis or webgraph");
+                 "format: 'edges', expected auto, safetensors, edge-list, matrix-market, npz, gap, metis or webgraph");
   }
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 
+#include <tendril/compress.hpp>
 #include <tendril/error.hpp>
 #include <tendril/graph.hpp>
 #include <tendril/io.hpp>
@@ -12,7 +13,7 @@
 namespace tendril::fuzz {
 
 /// Runs a reader over `data`. It may refuse what it sees with an exception of the library, one line long; whatever it
-/// accepts has to be a valid graph once `validate` was willing to take it.
+/// accepts has to be a valid graph once `validate` was willing to take it, in any form.
 template <class Reader>
 int run_reader(Reader reader, char const* path, std::uint8_t const* data, std::size_t size,
                read_options const& options = {})
@@ -23,6 +24,12 @@ int run_reader(Reader reader, char const* path, std::uint8_t const* data, std::s
   try {
     graph const read = reader(path, std::as_bytes(std::span(data, size)), std::shared_ptr<void const>{}, options, exec);
     read.validate(exec);
+    graph_form const other = read.form() == graph_form::csr ? graph_form::packed : graph_form::csr;
+    try {
+      compress(read, other, exec).validate(exec);
+    } catch (format_error const&) {
+      __builtin_trap();
+    }
   } catch (error const& e) {
     std::string_view const what = e.what();
     if (what.empty() || what.find('\n') != std::string_view::npos) { __builtin_trap(); }

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <tendril/compress.hpp>
 #include <tendril/error.hpp>
 #include <tendril/hetero_graph.hpp>
 
@@ -88,6 +89,35 @@ TEST(HeteroGraph, ValidatesNeighboursAndOrders)
             "edge type 0: vertex 0: ordinal 1 at 1, expected each below 2 once");
   EXPECT_EQ(violation(ordered({5, 6, 1}, {0, 1, 3})),
             "edge type 0: vertex 2: ordinal 3 at 2, expected each below 1 once");
+}
+
+TEST(HeteroGraph, TakesPackedEdges)
+{
+  graph const packed = compress(wide(), graph_form::packed);
+  auto const violation = [](hetero_graph const& g) { return message_of<format_error>([&] { g.validate(); }); };
+  hetero_graph({3, 5}, {{0, 1, packed, {}}, {0, 1, wide(), {}}}).validate();
+  EXPECT_EQ(violation({{3, 4}, {{0, 1, packed, {}}}}),
+            "edge type 0: vertex 0: neighbour 4 at edge 1, expected an id below 4");
+  EXPECT_EQ(violation({{2, 5}, {{0, 1, packed, {}}}}), "edge type 0: row 2 has 1 edges, but its type has 2 vertices");
+  graph_arrays arrays = packed.arrays();
+  arrays.packed.words = to_array<std::uint32_t>({0});
+  EXPECT_EQ(violation({{3, 5}, {{0, 1, graph(arrays), {}}}}),
+            "edge type 0: vertex 0: packed neighbours end at bit 4, expected a bit below 0");
+}
+
+TEST(TemporalOrder, DoesNotDependOnTheForm)
+{
+  graph const packed = compress(wide(), graph_form::packed);
+  std::vector<std::int64_t> const times{7, 1, 5, 3, 2};
+  auto const expect_equal = [](temporal_order const& a, temporal_order const& b) {
+    EXPECT_TRUE(std::equal(a.times.begin(), a.times.end(), b.times.begin(), b.times.end()));
+    EXPECT_TRUE(std::equal(a.ordinal.begin(), a.ordinal.end(), b.ordinal.begin(), b.ordinal.end()));
+  };
+  std::span const three = std::span(times).first(3);
+  expect_equal(order_by_time(packed, three), order_by_time(wide(), three));
+  expect_equal(order_by_vertex_time(packed, times), order_by_vertex_time(wide(), times));
+  EXPECT_EQ(refusal([&] { (void)order_by_vertex_time(packed, three); }),
+            refusal([&] { (void)order_by_vertex_time(wide(), three); }));
 }
 
 TEST(TemporalOrder, IsThatOfTimeThenPosition)

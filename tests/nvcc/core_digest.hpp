@@ -122,7 +122,7 @@ TENDRIL_HD void digest_floyd(digest& d)
   for (std::uint32_t repeat = 0; repeat < 100; ++repeat) {
     std::uint32_t const size = 33 + static_cast<std::uint32_t>(input(repeat) >> (33 + repeat % 31));
     for (std::uint32_t j = 0; j < 32; ++j) {
-      picks[j] = core::floyd_pick(input(1000 + 32 * repeat + j), j, 32, size, picks);
+      picks[j] = core::floyd_slot::of(input(1000 + 32 * repeat + j), j, 32, size).after(picks, j);
       d.add(std::uint64_t{picks[j]});
     }
   }

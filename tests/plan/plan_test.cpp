@@ -6,6 +6,7 @@
 #include <tendril/sample.hpp>
 #include <tendril/walk.hpp>
 
+#include "plan/planner.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril::test {
@@ -107,6 +108,32 @@ TEST(WalkPlan, TablesThatAreThereAreUsedAndBilled)
   EXPECT_EQ(plan_walk(graph(g), params, tiny_job).layout, table_layout::table) << "copies share tables";
   g.drop_derived();
   EXPECT_EQ(plan_walk(g, params, tiny_job).layout, table_layout::online);
+}
+
+TEST(WalkPlan, AFormWithoutEdgeTablesKeepsTheRuleAndLosesTheTables)
+{
+  graph const g = make_skewed(3);
+  constexpr plan::form_traits none{.allows_edge_tables = false};
+  for (auto app : all_applications(10)) {
+    if (!app.params.metapath.empty()) { app.params.metapath = {0}; }
+    auto const with = plan::make_walk_plan(g, plan::form_traits{}, app.params, huge_job, {});
+    auto const without = plan::make_walk_plan(g, none, app.params, huge_job, {});
+    EXPECT_EQ(without.rule, with.rule) << app.name;
+    EXPECT_NE(without.layout, table_layout::table) << app.name;
+    EXPECT_FALSE(without.grouped_by_label) << app.name;
+    EXPECT_LE(without.table_bytes, 4 * g.num_vertices()) << app.name;  // what is known of the weights
+    EXPECT_EQ(without.reasons.size() > 1, with.layout == table_layout::table || with.reasons.size() > 1) << app.name;
+  }
+  khop_params const trees{.replace = true, .weighted = true};
+  EXPECT_EQ(plan::make_khop_plan(g, plan::form_traits{}, trees, huge_job, {}).layout, table_layout::table);
+  EXPECT_EQ(plan::make_khop_plan(g, none, trees, huge_job, {}).layout, table_layout::online);
+}
+
+TEST(WalkPlan, TheGraphsFormSaysWhetherThereMayBeEdgeTables)
+{
+  for (auto const form : {graph_form::csr, graph_form::packed}) {
+    EXPECT_TRUE(plan::traits_of(form).allows_edge_tables);
+  }
 }
 
 TEST(WalkPlan, PlanningBuildsNoTable)

@@ -43,7 +43,7 @@ minibatch_maker<Key>::minibatch_maker(minibatch_job const& job, std::shared_ptr<
 template <class Key>
 minibatch minibatch_maker<Key>::make(batch_seeds const& seeds, std::uint64_t batch, cpu_exec const& exec)
 {
-  key_ = core::make_key(job_.params.seed, core::domain::minibatch, batch);
+  key_ = core::minibatch_draws::key(job_.params.seed, batch);
   std::int64_t const hops = samplers::hops_of(job_.params);
   begin(seeds, exec);
   add_seeds(seeds);
@@ -153,7 +153,7 @@ void minibatch_maker<Key>::expand(std::size_t type, std::uint32_t hop, cpu_exec 
   what.first_local = first;
   what.tree_time = tree_time_.empty() ? nullptr : tree_time_.data();
   what.key = key_;
-  what.step = hop | static_cast<std::uint32_t>(type) << 16U;
+  what.step = core::minibatch_draws::step(hop, static_cast<std::uint32_t>(type));
   what.fanout = samplers::fanout_of(job_.params, type, hop);
   what.first = first_.data();
   what.degree = degree_.data();
@@ -265,31 +265,29 @@ void minibatch_maker<Key>::induce(std::size_t type, cpu_exec const& exec)
 template <class Key>
 void minibatch_maker<Key>::find_inner_edges(std::size_t type, std::int64_t row, std::vector<inner_edge>& out) const
 {
-  constexpr edge_id ahead = 8;
+  constexpr std::uint32_t ahead = 8;
   edge_source const& source = job_.sources[type];
   edge_type const& between = job_.graph.edge_types()[type];
   Key const from = vertices_[static_cast<std::size_t>(between.from)].keys[row];
   auto const& numbers = vertices_[static_cast<std::size_t>(between.to)].numbers;
-  edge_id const first = source.graph.first_edge(vertex_of(from));
-  std::uint32_t const degree = source.graph.degree(vertex_of(from));
   bool const timed = source.times != nullptr && !tree_time_.empty();
-  std::uint32_t const allowed =
-      timed ? core::edges_until(source.times + first, degree, tree_time_[tree_of(from)]) : degree;
-  auto const look_up = [&](edge_id e) {
-    std::int64_t const to = numbers.find(neighbor_key(from, source.graph.indices[e]));
-    if (to >= 0) { out.push_back({to, e}); }
-  };
-  if (allowed == degree) {
-    edge_id const last = first + degree;
-    for (edge_id e = first; e < last; ++e) {
-      if (e + ahead < last) { numbers.prefetch(neighbor_key(from, source.graph.indices[e + ahead])); }
-      look_up(e);
+  source.graph.visit([&](auto const& graph) {
+    auto const edges = graph.row(vertex_of(from));
+    edge_id const first = edges.first_edge();
+    std::uint32_t const degree = edges.degree();
+    std::uint32_t const allowed =
+        timed ? core::edges_until(source.times + first, degree, tree_time_[tree_of(from)]) : degree;
+    bool const all = allowed == degree;
+    auto const before = static_cast<std::ptrdiff_t>(out.size());
+    for (std::uint32_t k = 0; k < allowed; ++k) {
+      if (all && degree - k > ahead) { numbers.prefetch(neighbor_key(from, edges.neighbor(k + ahead))); }
+      std::uint32_t const i = all ? k : source.ordinal[first + k];
+      std::int64_t const to = numbers.find(neighbor_key(from, edges.neighbor(i)));
+      if (to >= 0) { out.push_back({to, first + i}); }
     }
-    return;
-  }
-  auto const before = static_cast<std::ptrdiff_t>(out.size());
-  for (std::uint32_t i = 0; i < allowed; ++i) { look_up(first + source.ordinal[first + i]); }
-  std::sort(out.begin() + before, out.end(), [](auto const& a, auto const& b) { return a.edge < b.edge; });
+    if (all) { return; }
+    std::sort(out.begin() + before, out.end(), [](auto const& a, auto const& b) { return a.edge < b.edge; });
+  });
 }
 
 template <class Key>

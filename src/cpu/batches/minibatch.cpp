@@ -51,7 +51,7 @@ class cpu_state final : public minibatch_sampler::state {
     tables_.reserve(input.edge_types().size());
     for (auto const& type : input.edge_types()) {
       tables_.push_back(tables_for(type, params, how_long, exec));
-      cpu::edge_source source{type.edges.csr(), nullptr, nullptr, samplers::choice_of(type, params), {}};
+      cpu::edge_source source{type.edges.view(), nullptr, nullptr, samplers::choice_of(type, params), {}};
       if (!type.order.empty()) {
         source.times = type.order.times.data();
         source.ordinal = type.order.ordinal.data();

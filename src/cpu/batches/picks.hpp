@@ -12,6 +12,7 @@
 #include <tendril/graph_view.hpp>
 #include <tendril/rng.hpp>
 
+#include "core/draws.hpp"
 #include "core/temporal.hpp"
 #include "cpu/picks/neighbor_picks.hpp"
 #include "cpu/picks/philox_lanes.hpp"
@@ -21,7 +22,7 @@ namespace tendril::cpu {
 
 /// One type of edges, ready to choose from.
 struct edge_source {
-  csr_arrays graph;
+  graph_view graph;
   std::int64_t const* times = nullptr;  ///< temporal_order, or null.
   std::uint32_t const* ordinal = nullptr;
   samplers::edge_choice choice = samplers::edge_choice::uniform;
@@ -34,8 +35,11 @@ struct edge_source {
 [[nodiscard]] inline std::uint32_t tree_of(std::uint32_t) { return 0; }
 [[nodiscard]] inline std::uint32_t tree_of(std::uint64_t key) { return static_cast<std::uint32_t>(key >> 32U); }
 /// The logical item that a vertex's draws belong to.
-[[nodiscard]] inline std::uint64_t item_of(std::uint32_t key) { return key; }
-[[nodiscard]] inline std::uint64_t item_of(std::uint64_t key) { return key + (std::uint64_t{1} << 32U); }
+[[nodiscard]] inline std::uint64_t item_of(std::uint32_t key) { return core::minibatch_draws::item(key); }
+[[nodiscard]] inline std::uint64_t item_of(std::uint64_t key)
+{
+  return core::minibatch_draws::item(vertex_of(key), tree_of(key));
+}
 /// The neighbour `to` in the same tree.
 [[nodiscard]] inline std::uint32_t neighbor_key(std::uint32_t, vertex_id to) { return to; }
 [[nodiscard]] inline std::uint64_t neighbor_key(std::uint64_t from, vertex_id to) { return (from >> 32U << 32U) | to; }
@@ -64,48 +68,76 @@ struct hop_expansion {
 template <class Key>
 class edge_chooser {
  public:
-  explicit edge_chooser(edge_source const& source) : source_(source), picker_(source.graph, source.rule) {}
+  explicit edge_chooser(edge_source const& source) : source_(source), picker_(source.rule) {}
 
-  /// Writes first and degree, and to offsets[i + 1] how many slots vertex i needs, for i in [begin, end).
+  /// Writes first and degree, and to offsets[i + 1] how many slots vertex i needs, for i in [begin, end). Numbers of edges
+  /// tell all that.
   void measure(hop_expansion<Key> const& hop, std::int64_t begin, std::int64_t end) const
   {
-    constexpr std::int64_t ahead = 16;
-    for (std::int64_t i = begin; i < end; ++i) {
-      __builtin_prefetch(source_.graph.indptr + vertex_of(hop.vertices[std::min(i + ahead, end - 1)]));
-      vertex_id const v = vertex_of(hop.vertices[i]);
-      edge_id const first = source_.graph.first_edge(v);
-      std::uint32_t degree = source_.graph.degree(v);
-      if (source_.times != nullptr && hop.tree_time != nullptr) {
-        degree = core::edges_until(source_.times + first, degree, hop.tree_time[tree_of(hop.vertices[i])]);
+    source_.graph.visit([&](auto const& graph) {
+      constexpr std::int64_t ahead = 16;
+      for (std::int64_t i = begin; i < end; ++i) {
+        graph.prefetch_first_edge(vertex_of(hop.vertices[std::min(i + ahead, end - 1)]));
+        std::int64_t const v = vertex_of(hop.vertices[i]);
+        edge_id const first = graph.first_edge(v);
+        auto degree = static_cast<std::uint32_t>(graph.first_edge(v + 1) - first);
+        if (source_.times != nullptr && hop.tree_time != nullptr) {
+          degree = core::edges_until(source_.times + first, degree, hop.tree_time[tree_of(hop.vertices[i])]);
+        }
+        hop.first[i] = first;
+        hop.degree[i] = degree;
+        hop.offsets[i + 1] = slots_of(degree, hop.fanout);
       }
-      hop.first[i] = first;
-      hop.degree[i] = degree;
-      hop.offsets[i + 1] = slots_of(degree, hop.fanout);
-    }
+    });
   }
 
   /// Fills the slots of the vertices [begin, end). Whether all have an edge.
   bool choose(hop_expansion<Key> const& hop, std::int64_t begin, std::int64_t end)
   {
-    bool filled = true;
-    while (begin < end) {
-      std::int64_t last = begin + 1;
-      while (last < end && last - begin < most_tile && hop.offsets[last + 1] - hop.offsets[begin] <= tile_slots) {
-        ++last;
+    return source_.graph.visit([&](auto const& graph) {
+      bool filled = true;
+      while (begin < end) {
+        std::int64_t last = begin + 1;
+        while (last < end && last - begin < most_tile && hop.offsets[last + 1] - hop.offsets[begin] <= tile_slots) {
+          ++last;
+        }
+        filled = choose_tile(graph, hop, begin, last) && filled;
+        begin = last;
       }
-      if (source_.choice == samplers::edge_choice::uniform && hop.fanout >= 0) { draw(hop, begin, last); }
-      std::size_t at = 0;  // in bits_
-      for (std::int64_t i = begin; i < last; ++i) { filled = pick(hop, i, at) && filled; }
-      if (source_.ordinal != nullptr) { look_up_ordinals(hop, begin, last); }
-      read_neighbors(hop, begin, last);
-      begin = last;
-    }
-    return filled;
+      return filled;
+    });
   }
 
  private:
   static constexpr std::int64_t tile_slots = 1024;  // bench/khop, axis tile
   static constexpr std::int64_t most_tile = 256;
+
+  template <class View>
+  bool choose_tile(View const& graph, hop_expansion<Key> const& hop, std::int64_t begin, std::int64_t end)
+  {
+    if constexpr (!View::targets_by_number) {
+      for (std::int64_t i = begin; i < end; ++i) { graph.prefetch_row(vertex_of(hop.vertices[i])); }
+    }
+    if (source_.choice == samplers::edge_choice::uniform && hop.fanout >= 0) { draw(hop, begin, end); }
+    bool filled = true;
+    std::size_t at = 0;  // in bits_
+    for (std::int64_t i = begin; i < end; ++i) { filled = pick(graph, hop, i, at) && filled; }
+    if (source_.ordinal != nullptr) { look_up_ordinals(graph, hop, begin, end); }
+    read_neighbors(graph, hop, begin, end);
+    return filled;
+  }
+
+  /// The row of vertex i, without the time limit. Where numbers of edges say where it is, `measure` has read them already.
+  template <class View>
+  [[nodiscard]] static auto row_of(View const& graph, hop_expansion<Key> const& hop, std::int64_t i)
+  {
+    vertex_id const v = vertex_of(hop.vertices[i]);
+    if constexpr (View::targets_by_number) {
+      return graph.row(v, {hop.first[i], hop.degree[i]});
+    } else {
+      return graph.row(v);
+    }
+  }
 
   [[nodiscard]] bool draws_with_replacement() const
   {
@@ -155,7 +187,8 @@ class edge_chooser {
   }
 
   /// Writes row and edge of one vertex's slots; of temporal edges the place in the order of time instead.
-  bool pick(hop_expansion<Key> const& hop, std::int64_t i, std::size_t& at)
+  template <class View>
+  bool pick(View const& graph, hop_expansion<Key> const& hop, std::int64_t i, std::size_t& at)
   {
     std::int64_t const slots = hop.offsets[i + 1] - hop.offsets[i];
     if (slots == 0) { return true; }
@@ -163,70 +196,84 @@ class edge_chooser {
     std::fill_n(hop.row + hop.offsets[i], slots, hop.first_local + i);
     edge_id const first = hop.first[i];
     std::uint32_t const degree = hop.degree[i];
+    auto const row = row_of(graph, hop, i);
     bool const is_race = source_.choice == samplers::edge_choice::race;
-    if (hop.fanout < 0 || (!draws_with_replacement() && degree <= slots && !is_race)) {
-      return take_run(first, slots, out);
-    }
     auto const k = static_cast<std::uint32_t>(slots);
-    if (source_.choice == samplers::edge_choice::last) { return take_run(first + degree - k, slots, out); }
+    if (hop.fanout < 0 || (!draws_with_replacement() && degree <= slots && !is_race)) {
+      return take_run(row, first, 0, k, out);
+    }
+    if (source_.choice == samplers::edge_choice::last) { return take_run(row, first, degree - k, k, out); }
     picks_.resize(std::max<std::size_t>(picks_.size(), k));
     std::uint32_t* const picks = picks_.data();
     if (source_.choice == samplers::edge_choice::uniform) {
       picker_.pick_uniform(degree, k, bits_.data() + at, picks);
       at += (std::size_t{k} + 1) / 2 * 2;
-      std::uint32_t const* const next = gathered_next() + first;
       for (std::uint32_t j = 0; j < k; ++j) {
-        __builtin_prefetch(next + picks[j]);
+        prefetch_next(row, first, picks[j]);
         out[j] = first + picks[j];
       }
       return true;
     }
-    picker_.pick_weighted(first, degree, k, {hop.key, item_of(hop.vertices[i]), hop.step}, picks);
+    picker_.pick_weighted(row, k, {hop.key, item_of(hop.vertices[i]), hop.step}, picks);
     bool filled = true;
     for (std::uint32_t j = 0; j < k; ++j) {
       bool const empty = picks[j] == empty_slot;
       filled = filled && !empty;
       out[j] = empty ? -1 : first + picks[j];
-      if (!empty) { __builtin_prefetch(source_.graph.indices + out[j]); }
+      if (!empty) { row.prefetch(picks[j]); }
     }
     return filled;
   }
 
-  /// The edges [first, first + count), in order.
-  bool take_run(edge_id first, std::int64_t count, edge_id* out) const
+  /// The edges [begin, begin + count) of a row, in order.
+  template <class Row>
+  bool take_run(Row const& row, edge_id first, std::uint32_t begin, std::uint32_t count, edge_id* out) const
   {
-    constexpr std::int64_t a_line = 16;
-    for (std::int64_t j = 0; j < count; ++j) { out[j] = first + j; }
-    std::uint32_t const* const next = gathered_next() + first;
-    for (std::int64_t j = 0; j < count + a_line; j += a_line) { __builtin_prefetch(next + std::min(j, count - 1)); }
+    constexpr std::uint64_t a_line = 16;
+    for (std::uint32_t j = 0; j < count; ++j) { out[j] = first + begin + j; }
+    for (std::uint64_t j = 0; j < count + a_line; j += a_line) {
+      prefetch_next(row, first, begin + static_cast<std::uint32_t>(std::min<std::uint64_t>(j, count - 1)));
+    }
     return true;
   }
 
-  /// What is read of an edge when it is picked.
-  [[nodiscard]] std::uint32_t const* gathered_next() const
+  /// Brings closer what is read of an edge when it is picked.
+  template <class Row>
+  void prefetch_next(Row const& row, edge_id first, std::uint32_t i) const
   {
-    return source_.ordinal == nullptr ? source_.graph.indices : source_.ordinal;
+    if (source_.ordinal != nullptr) {
+      __builtin_prefetch(source_.ordinal + first + i);
+    } else {
+      row.prefetch(i);
+    }
   }
 
-  void look_up_ordinals(hop_expansion<Key> const& hop, std::int64_t begin, std::int64_t end) const
+  template <class View>
+  void look_up_ordinals(View const& graph, hop_expansion<Key> const& hop, std::int64_t begin, std::int64_t end) const
   {
     for (std::int64_t i = begin; i < end; ++i) {
       edge_id const first = hop.first[i];
+      auto const row = row_of(graph, hop, i);
       for (std::int64_t s = hop.offsets[i]; s < hop.offsets[i + 1]; ++s) {
-        hop.edge[s] = first + source_.ordinal[hop.edge[s]];
-        __builtin_prefetch(source_.graph.indices + hop.edge[s]);
+        std::uint32_t const ordinal = source_.ordinal[hop.edge[s]];
+        hop.edge[s] = first + ordinal;
+        row.prefetch(ordinal);
       }
     }
   }
 
-  void read_neighbors(hop_expansion<Key> const& hop, std::int64_t begin, std::int64_t end) const
+  template <class View>
+  void read_neighbors(View const& graph, hop_expansion<Key> const& hop, std::int64_t begin, std::int64_t end) const
   {
     std::int64_t const base = hop.offsets[0];
     for (std::int64_t i = begin; i < end; ++i) {
       Key const from = hop.vertices[i];
+      edge_id const first = hop.first[i];
+      auto const row = row_of(graph, hop, i);
       for (std::int64_t s = hop.offsets[i]; s < hop.offsets[i + 1]; ++s) {
         edge_id const e = hop.edge[s];
-        hop.reached[s - base] = e < 0 ? Key{0} : neighbor_key(from, source_.graph.indices[e]);
+        hop.reached[s - base] =
+            e < 0 ? Key{0} : neighbor_key(from, row.neighbor(static_cast<std::uint32_t>(e - first)));
       }
     }
   }

@@ -9,7 +9,6 @@
 #include "base/parallel.hpp"  // parallel_ranges
 #include "core/labor.hpp"
 #include "cpu/arguments.hpp"
-#include "samplers/layers/labor_checks.hpp"
 
 namespace tendril {
 namespace {
@@ -20,16 +19,15 @@ constexpr std::int64_t vertices_a_range = 64;
 struct taken_edges {
   std::vector<std::int64_t> rows;
   std::vector<edge_id> edges;
+  std::vector<vertex_id> targets;
   std::vector<float> weights;
 };
 
+template <class View>
 class labor_builder {
  public:
-  labor_builder(csr_arrays const& graph, labor_params const& params, cpu_exec const& exec)
-      : graph_(graph),
-        params_(params),
-        exec_(exec),
-        key_(core::make_key(params.seed, core::domain::labor, params.batch))
+  labor_builder(View const& graph, labor_params const& params, cpu_exec const& exec)
+      : graph_(graph), params_(params), exec_(exec), key_(core::labor_key(params.seed, params.batch))
   {
   }
 
@@ -67,12 +65,16 @@ class labor_builder {
       auto& part = parts[static_cast<std::size_t>(begin / vertices_a_range)];
       for (std::int64_t i = begin; i < end; ++i) {
         vertex_id const v = node_[static_cast<std::size_t>(i)];
-        edge_id const first = graph_.first_edge(v);
-        std::uint32_t const degree = graph_.degree(v);
+        auto const row = graph_.row(v);
+        edge_id const first = row.first_edge();
+        std::uint32_t const degree = row.degree();
         auto const choice = core::labor_choice::of(fanout, degree);
         std::size_t const before = part.edges.size();
-        for (edge_id e = first; e < first + degree; ++e) {
-          if (choice.all || choice.takes(core::labor_number(key_, graph_.indices[e], hop))) { part.edges.push_back(e); }
+        for (std::uint32_t j = 0; j < degree; ++j) {
+          vertex_id const u = row.neighbor(j);
+          if (!choice.all && !choice.takes(core::labor_number(key_, u, hop))) { continue; }
+          part.edges.push_back(first + j);
+          part.targets.push_back(u);
         }
         std::size_t const taken = part.edges.size() - before;
         part.rows.resize(part.edges.size(), i);
@@ -94,12 +96,12 @@ class labor_builder {
       std::copy(part.rows.begin(), part.rows.end(), out.row.data() + k);
       std::copy(part.edges.begin(), part.edges.end(), out.edge.data() + k);
       std::copy(part.weights.begin(), part.weights.end(), out.weights.data() + k);
-      for (auto const e : part.edges) { out.col[k++] = number(graph_.indices[e]); }
+      for (auto const u : part.targets) { out.col[k++] = number(u); }
     }
     return out;
   }
 
-  csr_arrays graph_;
+  View graph_;
   labor_params const& params_;
   cpu_exec const& exec_;
   rng_key key_;
@@ -112,10 +114,11 @@ class labor_builder {
 labor_batch labor_sample(graph const& graph, std::span<vertex_id const> seeds, labor_params const& params,
                          cpu_exec const& exec)
 {
-  samplers::check_labor(params);
+  validate(params);
   cpu::check_in_host_memory(graph);
-  cpu::check_vertices("seed", seeds, graph.csr());
-  return labor_builder(graph.csr(), params, exec).build(seeds);
+  graph_view const view = graph.view();
+  cpu::check_vertices("seed", seeds, view);
+  return view.visit([&](auto const& g) { return labor_builder(g, params, exec).build(seeds); });
 }
 
 }  // namespace tendril

@@ -10,7 +10,8 @@
 
 #include <tendril/checked.hpp>
 
-#include "base/parallel.hpp"  // parallel_ranges
+#include "base/parallel.hpp"   // parallel_ranges
+#include "core/adjacency.hpp"  // gallop
 #include "core/layers.hpp"
 #include "cpu/arguments.hpp"
 #include "cpu/layers/layer_draws.hpp"
@@ -38,12 +39,13 @@ struct range_edges {
 };
 
 /// One thread's sampler.
+template <class View>
 class layer_sampler {
  public:
-  layer_sampler(graph const& graph, samplers::layer_spec const& spec, layer_tables const& tables, layer_samples& out)
-      : graph_(graph.csr()), spec_(spec), tables_(tables), out_(out), slot_(static_cast<std::size_t>(spec.layer_size))
+  layer_sampler(View const& graph, samplers::layer_spec const& spec, layer_tables const& tables, layer_samples& out)
+      : graph_(graph), spec_(spec), tables_(tables), out_(out), slot_(static_cast<std::size_t>(spec.layer_size))
   {
-    source_ = {graph_, spec.matrix};
+    source_.matrix = spec.matrix;
     if (tables.squares) {
       source_.prefix_sums = tables.squares->prefix_sums.data();
       source_.row_norms = tables.squares->row_norms.data();
@@ -76,15 +78,15 @@ class layer_sampler {
   /// An edge from a row to a slot.
   struct hit {
     std::uint32_t slot;
-    edge_id edge;
-    friend bool operator<(hit const& a, hit const& b) { return a.slot != b.slot ? a.slot < b.slot : a.edge < b.edge; }
+    std::uint32_t i;  // in the row
+    friend bool operator<(hit const& a, hit const& b) { return a.slot != b.slot ? a.slot < b.slot : a.i < b.i; }
   };
 
   void draw_columns(rng_key key, std::uint64_t item, std::span<vertex_id> vertices)
   {
     draws_.fill(vertices, spec_.replace, graph_.num_edges > 0, [&](std::uint32_t slot, std::uint32_t round) {
       return core::vertex_of(tables_.columns->records.data(), static_cast<std::uint32_t>(graph_.num_vertices),
-                             core::draw_block(key, item, slot, round));
+                             core::layer_block(key, item, slot, round));
     });
   }
 
@@ -95,13 +97,15 @@ class layer_sampler {
     sums_.resize(num_rows);
     std::uint64_t total = 0;
     for (std::uint32_t r = 0; r < num_rows; ++r) {
-      ladies_rows_[r] = source_.row_of(rows_[r], num_rows);
+      ladies_rows_[r] = source_.row_of(graph_, rows_[r], num_rows);
       sums_[r] = total += ladies_rows_[r].chance;
     }
     draws_.fill(vertices, spec_.replace, total > 0, [&](std::uint32_t slot, std::uint32_t round) {
-      auto const block = core::draw_block(key, item, slot, round);
-      auto const& row = ladies_rows_[core::its_search(sums_.data(), num_rows, core::bounded64(block.low(), total))];
-      return graph_.indices[source_.edge_of(row.first, row.degree, block.high())];
+      auto const block = core::layer_block(key, item, slot, round);
+      std::uint32_t const r = core::its_search(sums_.data(), num_rows, core::bounded64(block.low(), total));
+      auto const& row = ladies_rows_[r];
+      edge_id const edge = source_.edge_of(row.first, row.degree, block.high());
+      return graph_.neighbor(rows_[r], static_cast<std::uint32_t>(edge - row.first));
     });
   }
 
@@ -120,22 +124,22 @@ class layer_sampler {
     row_ends_.clear();
     for (auto const v : rows_) {
       std::size_t const begin = hits_.size();
-      edge_id const first = v == no_vertex ? 0 : graph_.first_edge(v);
-      std::uint32_t const degree = v == no_vertex ? 0 : graph_.degree(v);
-      vertex_id const* const list = graph_.indices + first;
+      auto const row = v == no_vertex ? typename View::row_type() : graph_.row(v);
+      std::uint32_t const degree = row.degree();
       if (degree < size) {
         std::uint32_t at = 0;
         for (std::uint32_t i = 0; i < degree; ++i) {
-          at = core::gallop(column_vertices_.data(), size, at, list[i]);
-          for (std::uint32_t c = at; c < size && column_vertices_[c] == list[i]; ++c) {
-            hits_.push_back({columns_[c].second, first + i});
+          vertex_id const u = row.neighbor(i);
+          at = core::gallop(column_vertices_.data(), size, at, u);
+          for (std::uint32_t c = at; c < size && column_vertices_[c] == u; ++c) {
+            hits_.push_back({columns_[c].second, i});
           }
         }
       } else {
         std::uint32_t at = 0;
         for (auto const& [u, s] : columns_) {
-          at = core::gallop(list, degree, at, u);
-          for (std::uint32_t i = at; i < degree && list[i] == u; ++i) { hits_.push_back({s, first + i}); }
+          at = core::gallop(row, at, u);
+          for (std::uint32_t i = at; i < degree && row.neighbor(i) == u; ++i) { hits_.push_back({s, i}); }
         }
       }
       std::sort(hits_.begin() + static_cast<std::ptrdiff_t>(begin), hits_.end());
@@ -154,7 +158,8 @@ class layer_sampler {
     }
     std::fill(slot_.begin(), slot_.end(), 0.0);
     for_each_hit([&](std::size_t row, hit const& h) {
-      slot_[h.slot] += source_.share(ladies_rows_[row]) * source_.part(ladies_rows_[row].first, h.edge);
+      edge_id const first = ladies_rows_[row].first;
+      slot_[h.slot] += source_.share(ladies_rows_[row]) * source_.part(first, first + h.i);
     });
     for (std::size_t s = 0; s < vertices.size(); ++s) {
       probabilities[s] = vertices[s] == no_vertex ? 0.0F : core::ladies_probability(slot_[s], sums_.back());
@@ -170,9 +175,9 @@ class layer_sampler {
     row_sums_.assign(rows_.size(), spec_.normalize_rows ? 0.0 : 1.0);
     std::size_t k = 0;
     for_each_hit([&](std::size_t row, hit const& h) {
-      double const entry =
-          core::propagation_entry(spec_.matrix, graph_.degree(rows_[row]), graph_.degree(graph_.indices[h.edge]),
-                                  graph_.weights == nullptr ? 1.0F : graph_.weights[h.edge]);
+      auto const edges = graph_.row(rows_[row]);
+      double const entry = core::propagation_entry(spec_.matrix, edges.degree(), graph_.degree(edges.neighbor(h.i)),
+                                                   graph_.has_weights() ? edges.weight(h.i) : 1.0F);
       scaled_[k] = entry * slot_[h.slot];
       if (spec_.normalize_rows) { row_sums_[row] += scaled_[k]; }
       ++k;
@@ -182,7 +187,7 @@ class layer_sampler {
       to.row.push_back(static_cast<std::int32_t>(row));
       to.col.push_back(static_cast<std::int32_t>(h.slot));
       to.coefficients.push_back(core::coefficient(scaled_[k++], row_sums_[row]));
-      if (spec_.with_edges) { to.edges.push_back(h.edge); }
+      if (spec_.with_edges) { to.edges.push_back(graph_.first_edge(rows_[row]) + h.i); }
     });
     to.counts.push_back(static_cast<std::int64_t>(hits_.size()));
   }
@@ -196,11 +201,11 @@ class layer_sampler {
     }
   }
 
-  csr_arrays graph_;
+  View graph_;
   samplers::layer_spec const& spec_;
   layer_tables const& tables_;
   layer_samples& out_;
-  core::ladies_source source_;
+  core::ladies_tables source_;
   cpu::layer_draws draws_;
   std::span<vertex_id const> rows_;                           // the layer before
   std::vector<core::ladies_row> ladies_rows_;                 // of rows_
@@ -221,13 +226,13 @@ layer_tables tables_of(graph const& graph, samplers::layer_spec const& spec, cpu
   if (spec.application == core::layer_method::fastgcn) {
     out.columns =
         graph.derived().get<samplers::vertex_table>(samplers::layer_table_key("layer-columns", spec.matrix), [&] {
-          auto const norms = samplers::make_column_norms(graph.csr(), spec.matrix, lasting);
+          auto const norms = samplers::make_column_norms(graph.view(), spec.matrix, lasting);
           return samplers::make_vertex_table(graph.num_vertices(), norms.data(), lasting);
         });
   } else if (spec.matrix != propagation::row) {
     out.squares = graph.derived().get<samplers::square_table>(
         samplers::layer_table_key("layer-squares", spec.matrix),
-        [&] { return samplers::make_square_table(graph.csr(), spec.matrix, lasting); });
+        [&] { return samplers::make_square_table(graph.view(), spec.matrix, lasting); });
   }
   return out;
 }
@@ -262,17 +267,19 @@ layer_samples sample(graph const& graph, std::span<vertex_id const> roots, sampl
                      cpu_exec const& exec)
 {
   cpu::check_in_host_memory(graph);
-  cpu::check_vertices("root", roots, graph.csr());
+  cpu::check_vertices("root", roots, graph.view());
   auto out = samplers::allocate_layers(spec, *exec.memory);
   layer_tables const tables = tables_of(graph, spec, exec);
   std::int64_t const slots = checked_product("slots of a sample", spec.num_layers, spec.layer_size);
   std::int64_t const grain = std::max<std::int64_t>(1, slots_a_range / slots);
   std::vector<range_edges> parts(static_cast<std::size_t>((spec.num_samples + grain - 1) / grain));
-  base::parallel_ranges(exec, spec.num_samples, grain, [&](std::int64_t begin, std::int64_t end) {
-    layer_sampler sampler(graph, spec, tables, out);
-    for (std::int64_t i = begin; i < end; ++i) {
-      sampler.sample(i, roots.data() + i * spec.batch_size, parts[static_cast<std::size_t>(begin / grain)]);
-    }
+  graph.view().visit([&](auto const& view) {
+    base::parallel_ranges(exec, spec.num_samples, grain, [&](std::int64_t begin, std::int64_t end) {
+      layer_sampler sampler(view, spec, tables, out);
+      for (std::int64_t i = begin; i < end; ++i) {
+        sampler.sample(i, roots.data() + i * spec.batch_size, parts[static_cast<std::size_t>(begin / grain)]);
+      }
+    });
   });
   join(spec, parts, out, exec);
   return out;

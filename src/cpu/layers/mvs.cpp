@@ -8,6 +8,7 @@
 #include "core/layers.hpp"
 #include "cpu/arguments.hpp"
 #include "cpu/layers/layer_draws.hpp"
+#include "cpu/picks/copy_row.hpp"
 #include "samplers/layers/layer_tables.hpp"
 #include "samplers/layers/mvs_checks.hpp"
 
@@ -15,20 +16,6 @@ namespace tendril {
 namespace {
 
 constexpr std::int64_t batches_a_range = 16;
-
-/// Writes the neighbours of the slots [begin, end).
-void copy_neighbors(csr_arrays const& graph, std::int64_t begin, std::int64_t end, mvs_batches& out)
-{
-  for (std::int64_t k = begin; k < end; ++k) {
-    std::int64_t const to = out.edge_offsets[k];
-    std::int64_t const degree = out.edge_offsets[k + 1] - to;
-    if (degree == 0) { continue; }
-    edge_id const first = graph.first_edge(out.vertices[k]);
-    std::copy_n(graph.indices + first, degree, out.neighbors.data() + to);
-    if (out.edges.empty()) { continue; }
-    for (std::int64_t i = 0; i < degree; ++i) { out.edges[to + i] = first + i; }
-  }
-}
 
 }  // namespace
 
@@ -43,7 +30,7 @@ mvs_batches mvs_sample(graph const& graph, std::span<float const> importances, s
     }
   }
   auto out = samplers::allocate_mvs(num_samples, params.batch_size, *exec.memory);
-  csr_arrays const view = graph.csr();
+  graph_view const view = graph.view();
   auto const size = static_cast<std::uint32_t>(view.num_vertices);
   samplers::vertex_table table;
   if (!importances.empty()) { table = samplers::make_vertex_table(view.num_vertices, importances.data(), exec); }
@@ -55,7 +42,7 @@ mvs_batches mvs_sample(graph const& graph, std::span<float const> importances, s
                                        static_cast<std::size_t>(params.batch_size));
       auto const item = static_cast<std::uint64_t>(first_sample + i);
       draws.fill(batch, params.replace, size > 0, [&](std::uint32_t slot, std::uint32_t round) {
-        return core::vertex_of(table.records.data(), size, core::draw_block(key, item, slot, round));
+        return core::vertex_of(table.records.data(), size, core::layer_block(key, item, slot, round));
       });
       for (std::size_t s = 0; s < batch.size(); ++s) {
         std::int64_t const k = i * params.batch_size + static_cast<std::int64_t>(s);
@@ -72,8 +59,16 @@ mvs_batches mvs_sample(graph const& graph, std::span<float const> importances, s
   }
   out.neighbors = buffer<vertex_id>(out.edge_offsets[slots], *exec.memory);
   if (params.with_edges) { out.edges = buffer<edge_id>(out.edge_offsets[slots], *exec.memory); }
-  base::parallel_ranges(exec, slots, batches_a_range * 64,
-                        [&](std::int64_t begin, std::int64_t end) { copy_neighbors(view, begin, end, out); });
+  view.visit([&](auto const& g) {
+    base::parallel_ranges(exec, slots, batches_a_range * 64, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t k = begin; k < end; ++k) {
+        std::int64_t const to = out.edge_offsets[k];
+        if (out.edge_offsets[k + 1] == to) { continue; }
+        cpu::copy_row(g.row(out.vertices[k]), out.neighbors.data() + to,
+                      out.edges.empty() ? nullptr : out.edges.data() + to);
+      }
+    });
+  });
   return out;
 }
 

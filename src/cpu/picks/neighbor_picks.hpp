@@ -29,18 +29,10 @@ struct pick_rule {
   [[nodiscard]] bool takes_bits() const { return !weighted; }
 };
 
-/// Who draws: choice j of the vertex uses block j (or half a block, j / 2) of counter (item, step). Races draw by
-/// candidate instead.
-struct pick_draws {
-  rng_key key;
-  std::uint64_t item;
-  std::uint32_t step;
-};
-
 /// Chooses for one vertex at a time. One object a thread: it holds scratch.
 class neighbor_picker {
  public:
-  neighbor_picker(csr_arrays const& graph, pick_rule const& rule) : graph_(graph), rule_(rule) {}
+  explicit neighbor_picker(pick_rule const& rule) : rule_(rule) {}
 
   /// Uniform choice of k from `degree` with the bits of each slot. Without replacement and with degree <= k all edges
   /// are taken, in order. Writes picks [k].
@@ -60,33 +52,37 @@ class neighbor_picker {
     }
   }
 
-  /// Weighted choice of k from the edges at `first`.
-  void pick_weighted(edge_id first, std::uint32_t degree, std::uint32_t k, pick_draws const& draws,
-                     std::uint32_t* picks)
+  /// Weighted choice of k from a row. Choice j takes block j; races draw by candidate instead.
+  template <class Row>
+  void pick_weighted(Row const& row, std::uint32_t k, core::decision_draws<> draws, std::uint32_t* picks)
   {
+    std::uint32_t const degree = row.degree();
     if (degree == 0) {
       std::fill_n(picks, k, empty_slot);
       return;
     }
-    auto const weight_of = [&](std::uint32_t i) { return graph_.weights[first + i]; };
     if (!rule_.replace) {
       winners_.resize(k);
-      race_k(degree, weight_of, {winners_.data(), k}, {draws.key, draws.item, draws.step, 0});
+      auto const weight_of = [&](std::uint32_t i) { return row.weight(i); };
+      race_k(degree, weight_of, {winners_.data(), k}, {draws, core::pick_race_draws});
       for (std::uint32_t j = 0; j < k; ++j) {
         picks[j] = core::race_has_winner(winners_[j]) ? core::race_index(winners_[j]) : empty_slot;
       }
       return;
     }
-    prepare(first, degree);
-    for (std::uint32_t j = 0; j < k; ++j) {
-      core::random_block const block = core::draw_block(draws.key, draws.item, draws.step, j);
-      if (rule_.rule == sampling_rule::its) {
-        picks[j] = core::its_pick(sums_, degree, block.low());
-      } else {
-        std::uint32_t const item = core::bounded(block.low(), degree);
-        picks[j] = core::alias_choose(buckets_[item], item, block.high());
-      }
+    prepare(row);
+    if (rule_.rule == sampling_rule::its) {
+      for (std::uint32_t j = 0; j < k; ++j) { picks[j] = core::its_pick(sums_, degree, draws.block(j).low()); }
+      return;
     }
+    high_.resize(std::max<std::size_t>(high_.size(), k));
+    for (std::uint32_t j = 0; j < k; ++j) {  // all buckets on their way before one is read
+      core::random_block const block = draws.block(j);
+      picks[j] = core::bounded(block.low(), degree);
+      high_[j] = block.high();
+      __builtin_prefetch(buckets_ + picks[j]);
+    }
+    for (std::uint32_t j = 0; j < k; ++j) { picks[j] = core::alias_choose(buckets_[picks[j]], picks[j], high_[j]); }
   }
 
  private:
@@ -97,13 +93,12 @@ class neighbor_picker {
   {
     std::uint64_t taken[bitset_degree / 64];
     std::fill_n(taken, (degree + 63) / 64, std::uint64_t{0});
-    for (std::uint32_t j = 0; j < k; ++j) {
-      auto const slot = core::floyd_slot::of(bits[j], j, k, degree);
+    core::floyd_picks(k, degree, bits, picks, [&](core::floyd_slot const& slot) {
       bool const is_taken = (taken[slot.candidate / 64] >> (slot.candidate % 64) & 1U) != 0;
       std::uint32_t const pick = is_taken ? slot.last : slot.candidate;
       taken[pick / 64] |= std::uint64_t{1} << (pick % 64);
-      picks[j] = pick;
-    }
+      return pick;
+    });
   }
 
   /// Among many neighbours candidates hardly ever meet, and while they don't they are the picks. Compares all pairs of
@@ -139,35 +134,35 @@ class neighbor_picker {
       taken_[at] = value;
       return true;
     };
-    for (std::uint32_t j = 0; j < k; ++j) {
-      auto const slot = core::floyd_slot::of(bits[j], j, k, degree);
-      picks[j] = insert(slot.candidate) ? slot.candidate : (insert(slot.last), slot.last);
-    }
+    core::floyd_picks(k, degree, bits, picks, [&](core::floyd_slot const& slot) {
+      return insert(slot.candidate) ? slot.candidate : (insert(slot.last), slot.last);
+    });
   }
 
   /// Points `sums_` or `buckets_` at the vertex's part of a table, or works it out.
-  void prepare(edge_id first, std::uint32_t degree)
+  template <class Row>
+  void prepare(Row const& row)
   {
+    std::uint32_t const degree = row.degree();
     bool const by_sums = rule_.rule == sampling_rule::its;
     if (by_sums && rule_.tables != nullptr && rule_.tables->prefix_sums) {
-      sums_ = rule_.tables->prefix_sums->data() + first;
+      sums_ = rule_.tables->prefix_sums->data() + row.first_edge();
       return;
     }
     if (!by_sums && rule_.tables != nullptr && rule_.tables->alias) {
-      buckets_ = rule_.tables->alias->data() + first;
+      buckets_ = rule_.tables->alias->data() + row.first_edge();
       return;
     }
-    float const* const weights = graph_.weights + first;
-    float const largest = core::largest_weight(degree, [&](std::uint32_t i) { return weights[i]; });
+    float const largest = core::largest_weight(degree, [&](std::uint32_t i) { return row.weight(i); });
     own_sums_.assign(degree, 0);
     own_buckets_.assign(by_sums ? 0 : degree, {0, empty_slot});
     if (largest > 0) {
       auto const scale = core::fixed_point::of(largest, degree);
       std::uint64_t sum = 0;
-      for (std::uint32_t i = 0; i < degree; ++i) { own_sums_[i] = sum += scale(weights[i]); }
+      for (std::uint32_t i = 0; i < degree; ++i) { own_sums_[i] = sum += scale(row.weight(i)); }
       if (!by_sums) {
         core::alias_sweep(
-            degree, sum, [&](std::uint32_t i) { return scale(weights[i]); },
+            degree, sum, [&](std::uint32_t i) { return scale(row.weight(i)); },
             [&](std::uint32_t item, core::alias_bucket const& bucket) {
               own_buckets_[item] = bucket;
               return true;
@@ -178,10 +173,10 @@ class neighbor_picker {
     buckets_ = own_buckets_.data();
   }
 
-  csr_arrays graph_;
   pick_rule rule_;
   std::vector<std::uint64_t> winners_;
   std::vector<std::uint32_t> taken_;
+  std::vector<std::uint64_t> high_;  // of the picks' blocks
   std::vector<std::uint64_t> own_sums_;
   std::vector<core::alias_bucket> own_buckets_;
   std::uint64_t const* sums_ = nullptr;

@@ -6,16 +6,14 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/draws.hpp"
 #include "core/race.hpp"
 #include "cpu/picks/philox_lanes.hpp"
 
 namespace tendril::cpu {
 
-/// Whose numbers a race draws: those of counter (item, step) from `first_draw` on.
-struct race_counter {
-  rng_key key;
-  std::uint64_t item;
-  std::uint32_t step;
+/// Whose numbers a race draws: those of a decision from `first_draw` on.
+struct race_counter : core::decision_draws<> {
   std::uint32_t first_draw;
 };
 

@@ -27,11 +27,11 @@ struct saint_tables {
   std::shared_ptr<buffer<vertex_id> const> sources;
 };
 
-buffer<vertex_id> make_sources(csr_arrays const& graph)
+buffer<vertex_id> make_sources(graph_view const& graph)
 {
   std::vector<vertex_id> found;
   for (std::int64_t v = 0; v < graph.num_vertices; ++v) {
-    if (graph.indptr[v + 1] > graph.indptr[v]) { found.push_back(static_cast<vertex_id>(v)); }
+    if (graph.degree(v) > 0) { found.push_back(static_cast<vertex_id>(v)); }
   }
   buffer<vertex_id> out(static_cast<std::int64_t>(found.size()));
   std::copy(found.begin(), found.end(), out.begin());
@@ -46,17 +46,18 @@ saint_tables tables_of(graph const& graph, saint_params const& params, cpu_exec 
   if (params.sampler == saint_sampler::node) {
     out.columns =
         graph.derived().get<samplers::vertex_table>(samplers::layer_table_key("layer-columns", params.matrix), [&] {
-          auto const norms = samplers::make_column_norms(graph.csr(), params.matrix, lasting);
+          auto const norms = samplers::make_column_norms(graph.view(), params.matrix, lasting);
           return samplers::make_vertex_table(graph.num_vertices(), norms.data(), lasting);
         });
   } else if (params.sampler == saint_sampler::edge) {
-    out.sources = graph.derived().get<buffer<vertex_id>>("saint-sources", [&] { return make_sources(graph.csr()); });
+    out.sources = graph.derived().get<buffer<vertex_id>>("saint-sources", [&] { return make_sources(graph.view()); });
   }
   return out;
 }
 
 /// The distinct vertices that a sample draws, ascending.
-std::vector<vertex_id> draw_sample(core::saint_draws<plan::alias_record> const& draws, std::uint32_t budget,
+template <class View>
+std::vector<vertex_id> draw_sample(core::saint_draws<plan::alias_record, View> const& draws, std::uint32_t budget,
                                    std::uint64_t sample)
 {
   std::vector<vertex_id> drawn;
@@ -91,19 +92,20 @@ subgraphs saint_sample(graph const& graph, saint_params const& params, std::int6
   }
   saint_tables const tables = tables_of(graph, params, exec);
   core::saint_kind const kind = samplers::kind_of(params.sampler);
-  core::saint_draws<plan::alias_record> const draws{
-      graph.csr(),
-      kind,
-      core::saint_key(params.seed, kind),
-      static_cast<std::uint32_t>(params.length),
-      tables.columns ? tables.columns->records.data() : nullptr,
-      tables.sources ? tables.sources->data() : nullptr,
-      tables.sources ? static_cast<std::uint32_t>(tables.sources->size()) : 0};
-
   std::vector<std::vector<vertex_id>> samples(static_cast<std::size_t>(num_samples));
-  base::parallel_ranges(exec, num_samples, 1, [&](std::int64_t s, std::int64_t) {
-    samples[static_cast<std::size_t>(s)] =
-        draw_sample(draws, static_cast<std::uint32_t>(params.budget), static_cast<std::uint64_t>(first_sample + s));
+  graph.view().visit([&]<class View>(View const& view) {
+    core::saint_draws<plan::alias_record, View> const draws{
+        view,
+        kind,
+        core::saint_key(params.seed, kind),
+        static_cast<std::uint32_t>(params.length),
+        tables.columns ? tables.columns->records.data() : nullptr,
+        tables.sources ? tables.sources->data() : nullptr,
+        tables.sources ? static_cast<std::uint32_t>(tables.sources->size()) : 0};
+    base::parallel_ranges(exec, num_samples, 1, [&](std::int64_t s, std::int64_t) {
+      samples[static_cast<std::size_t>(s)] =
+          draw_sample(draws, static_cast<std::uint32_t>(params.budget), static_cast<std::uint64_t>(first_sample + s));
+    });
   });
   for (std::size_t s = 0; s < samples.size(); ++s) {
     auto const at = static_cast<std::int64_t>(s);
@@ -122,7 +124,7 @@ saint_coefficients saint_normalization(graph const& graph, saint_params const& p
   samplers::check_saint_count(num_samples);
   cpu::check_in_host_memory(graph);
   samplers::check_saint(graph, params, num_samples, first_sample);
-  csr_arrays const view = graph.csr();
+  graph_view const view = graph.view();
   saint_coefficients out;
   out.num_samples = num_samples;
   out.node_counts = buffer<std::int32_t>(view.num_vertices, *exec.memory);
@@ -139,7 +141,8 @@ saint_coefficients saint_normalization(graph const& graph, saint_params const& p
   base::parallel_ranges(exec, view.num_vertices, 4096, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t v = from; v < to; ++v) {
       out.loss[v] = core::saint_ratio(out.node_counts[v], num_samples);
-      for (edge_id e = view.indptr[v]; e < view.indptr[v + 1]; ++e) {
+      edge_id const end = view.first_edge(v + 1);
+      for (edge_id e = view.first_edge(v); e < end; ++e) {
         out.aggregator[e] = core::saint_ratio(out.edge_counts[e], out.node_counts[v]);
       }
     }

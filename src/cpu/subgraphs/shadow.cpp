@@ -18,9 +18,10 @@ namespace {
 constexpr std::int64_t seeds_a_range = 32;
 
 /// The vertices of one sample after the other. One object a thread: it keeps its memory.
+template <class View>
 class shadow_sampler {
  public:
-  shadow_sampler(csr_arrays const& graph, shadow_params const& params) : graph_(graph), params_(params), slots_(64) {}
+  shadow_sampler(View const& graph, shadow_params const& params) : graph_(graph), params_(params), slots_(64) {}
 
   /// Appends the vertices of the sample of `seed` to `out`.
   void sample(vertex_id seed, std::uint64_t item, std::vector<vertex_id>& out)
@@ -47,11 +48,12 @@ class shadow_sampler {
 
   void expand(vertex_id v, rng_key key, std::uint64_t item, std::uint32_t position, std::vector<vertex_id>& out)
   {
-    core::shadow_picks const rule{graph_.degree(v), static_cast<std::uint32_t>(params_.num_neighbors), params_.replace};
+    auto const row = graph_.row(v);
+    core::shadow_picks const rule{row.degree(), static_cast<std::uint32_t>(params_.num_neighbors), params_.replace};
     picks_.resize(rule.count());
     for (std::uint32_t j = 0; j < rule.count(); ++j) { picks_[j] = rule.candidate(key, item, position, j); }
     if (rule.are_drawn_without_replacement()) { rule.resolve(picks_.data()); }
-    for (auto const pick : picks_) { add(graph_.neighbor(v, pick), out); }
+    for (auto const pick : picks_) { add(row.neighbor(pick), out); }
   }
 
   void add(vertex_id v, std::vector<vertex_id>& out)
@@ -74,7 +76,7 @@ class shadow_sampler {
     return is_new;
   }
 
-  csr_arrays graph_;
+  View graph_;
   shadow_params const& params_;
   std::vector<slot> slots_;  // a power of two of them
   std::vector<std::uint32_t> picks_;
@@ -96,18 +98,20 @@ subgraphs shadow_sample(graph const& graph, std::span<vertex_id const> seeds, sh
   cpu::check_in_host_memory(graph);
   auto const num_samples = static_cast<std::int64_t>(seeds.size());
   samplers::check_shadow(params, num_samples, first_sample);
-  csr_arrays const view = graph.csr();
+  graph_view const view = graph.view();
   cpu::check_vertices("seed", seeds, view);
 
   std::vector<sampled_range> ranges(static_cast<std::size_t>((num_samples + seeds_a_range - 1) / seeds_a_range));
-  base::parallel_ranges(exec, num_samples, seeds_a_range, [&](std::int64_t from, std::int64_t to) {
-    auto& range = ranges[static_cast<std::size_t>(from / seeds_a_range)];
-    shadow_sampler sampler(view, params);
-    for (std::int64_t i = from; i < to; ++i) {
-      std::size_t const before = range.nodes.size();
-      sampler.sample(seeds[static_cast<std::size_t>(i)], static_cast<std::uint64_t>(first_sample + i), range.nodes);
-      range.sizes.push_back(static_cast<std::int64_t>(range.nodes.size() - before));
-    }
+  view.visit([&](auto const& g) {
+    base::parallel_ranges(exec, num_samples, seeds_a_range, [&](std::int64_t from, std::int64_t to) {
+      auto& range = ranges[static_cast<std::size_t>(from / seeds_a_range)];
+      shadow_sampler sampler(g, params);
+      for (std::int64_t i = from; i < to; ++i) {
+        std::size_t const before = range.nodes.size();
+        sampler.sample(seeds[static_cast<std::size_t>(i)], static_cast<std::uint64_t>(first_sample + i), range.nodes);
+        range.sizes.push_back(static_cast<std::int64_t>(range.nodes.size() - before));
+      }
+    });
   });
 
   buffer<std::int64_t> offsets(num_samples + 1, *exec.memory);

@@ -80,24 +80,21 @@ class sorted_samples {
   buffer<std::uint32_t> filter_;
 };
 
-/// Calls f(position in the sample, edge) for every edge from v into the sample, in the order of v's list.
-template <class F>
-void for_each_inner_edge(csr_arrays const& graph, vertex_id v, sorted_samples const& samples, std::int64_t sample, F f)
+/// Calls f(position in the sample, i) for every edge i of a vertex into the sample, in the order of its list.
+template <class Row, class F>
+void for_each_inner_edge(Row const& edges, sorted_samples const& samples, std::int64_t sample, F f)
 {
   auto const members = samples.members(sample);
-  std::uint32_t const degree = graph.degree(v);
-  edge_id const first = graph.first_edge(v);
-  vertex_id const* const list = graph.indices + first;
-  if (core::reads_list(degree, members.size)) {
-    for (std::uint32_t i = 0; i < degree; ++i) {
-      std::uint32_t const place = members.find(list[i]);
-      if (place != core::no_member) { f(samples.position(sample, place), first + i); }
+  if (core::reads_list(edges.degree(), members.size)) {
+    for (std::uint32_t i = 0; i < edges.degree(); ++i) {
+      std::uint32_t const place = members.find(edges.neighbor(i));
+      if (place != core::no_member) { f(samples.position(sample, place), i); }
     }
     return;
   }
   for (std::uint32_t place = 0; place < members.size; ++place) {
-    auto const run = core::find_run(list, degree, members.vertices[place]);
-    for (std::uint32_t i = 0; i < run.count; ++i) { f(samples.position(sample, place), first + run.first + i); }
+    auto const run = core::find_run(edges, members.vertices[place]);
+    for (std::uint32_t i = 0; i < run.count; ++i) { f(samples.position(sample, place), run.first + i); }
   }
 }
 
@@ -117,15 +114,17 @@ void for_each_row(buffer<std::int64_t> const& offsets, std::int64_t from, std::i
 subgraphs cpu::induce(graph const& graph, buffer<vertex_id> nodes, buffer<std::int64_t> node_offsets,
                       cpu_exec const& exec)
 {
-  csr_arrays const view = graph.csr();
+  graph_view const view = graph.view();
   sorted_samples const samples(nodes, node_offsets, exec);
   std::int64_t const num_rows = nodes.size();
   buffer<std::int64_t> row_offsets(num_rows + 1);
-  base::parallel_ranges(exec, num_rows, rows_a_range, [&](std::int64_t from, std::int64_t to) {
-    for_each_row(node_offsets, from, to, [&](std::int64_t row, std::int64_t sample) {
-      std::int64_t count = 0;
-      for_each_inner_edge(view, nodes[row], samples, sample, [&](std::uint32_t, edge_id) { ++count; });
-      row_offsets[row + 1] = count;
+  view.visit([&](auto const& g) {
+    base::parallel_ranges(exec, num_rows, rows_a_range, [&](std::int64_t from, std::int64_t to) {
+      for_each_row(node_offsets, from, to, [&](std::int64_t row, std::int64_t sample) {
+        std::int64_t count = 0;
+        for_each_inner_edge(g.row(nodes[row]), samples, sample, [&](std::uint32_t, std::uint32_t) { ++count; });
+        row_offsets[row + 1] = count;
+      });
     });
   });
   row_offsets[0] = 0;
@@ -139,15 +138,18 @@ subgraphs cpu::induce(graph const& graph, buffer<vertex_id> nodes, buffer<std::i
   out.edges = buffer<edge_id>(num_edges, *exec.memory);
   out.edge_offsets = buffer<std::int64_t>(out.num_samples + 1, *exec.memory);
   for (std::int64_t s = 0; s <= out.num_samples; ++s) { out.edge_offsets[s] = row_offsets[node_offsets[s]]; }
-  base::parallel_ranges(exec, num_rows, rows_a_range, [&](std::int64_t from, std::int64_t to) {
-    for_each_row(node_offsets, from, to, [&](std::int64_t row, std::int64_t sample) {
-      std::int64_t at = row_offsets[row];
-      if (at == row_offsets[row + 1]) { return; }
-      for_each_inner_edge(view, nodes[row], samples, sample, [&](std::uint32_t position, edge_id e) {
-        out.row[at] = row - node_offsets[sample];
-        out.col[at] = position;
-        out.edges[at] = e;
-        ++at;
+  view.visit([&](auto const& g) {
+    base::parallel_ranges(exec, num_rows, rows_a_range, [&](std::int64_t from, std::int64_t to) {
+      for_each_row(node_offsets, from, to, [&](std::int64_t row, std::int64_t sample) {
+        std::int64_t at = row_offsets[row];
+        if (at == row_offsets[row + 1]) { return; }
+        auto const edges = g.row(nodes[row]);
+        for_each_inner_edge(edges, samples, sample, [&](std::uint32_t position, std::uint32_t i) {
+          out.row[at] = row - node_offsets[sample];
+          out.col[at] = position;
+          out.edges[at] = edges.edge(i);
+          ++at;
+        });
       });
     });
   });

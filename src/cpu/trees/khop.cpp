@@ -14,6 +14,7 @@
 #include "base/expects.hpp"   // TENDRIL_EXPECTS
 #include "base/parallel.hpp"  // parallel_ranges
 #include "cpu/arguments.hpp"
+#include "cpu/picks/copy_row.hpp"
 #include "cpu/picks/neighbor_picks.hpp"
 #include "cpu/picks/philox_lanes.hpp"
 #include "plan/planner.hpp"
@@ -53,9 +54,10 @@ struct hop_slots {
 };
 
 /// What a thread needs to expand the slots of one hop with a fixed fan-out.
+template <class View>
 class hop_expander {
  public:
-  hop_expander(csr_arrays const& graph, cpu::pick_rule const& rule, rng_key key, std::uint32_t fanout)
+  hop_expander(View const& graph, cpu::pick_rule const& rule, rng_key key, std::uint32_t fanout)
       : graph_(graph),
         rule_(rule),
         key_(key),
@@ -63,10 +65,10 @@ class hop_expander {
         alias_(rule.weighted && rule.replace && rule.tables->alias ? rule.tables->alias->data() : nullptr),
         draws_ahead_(!rule.weighted || alias_ != nullptr),
         tile_(std::max<std::int64_t>(1, tile_slots / fanout)),
-        picker_(graph, rule),
+        picker_(rule),
         root_(static_cast<std::size_t>(tile_)),
         slot_(static_cast<std::size_t>(tile_)),
-        first_(static_cast<std::size_t>(tile_)),
+        place_(static_cast<std::size_t>(tile_)),
         picks_(static_cast<std::size_t>(checked_product("picks of a tile", tile_, fanout))),
         bits_(draws_ahead_ ? static_cast<std::size_t>(checked_product("bits of a tile", tile_, blocks(), 2)) : 0)
   {
@@ -82,7 +84,7 @@ class hop_expander {
       std::int64_t const count = std::min(tile_, last - slot);
       vertex_id const* const vertices = parents.vertices + slot;
       for (std::int64_t i = 0; i < count; ++i) {
-        if (vertices[i] != no_vertex) { __builtin_prefetch(graph_.indptr + vertices[i]); }
+        if (vertices[i] != no_vertex) { prefetch_row(vertices[i], out_edges != nullptr); }
         while (slot + i >= parents.begin_of(root + 1)) { ++root; }
         root_[static_cast<std::size_t>(i)] = static_cast<std::uint64_t>(first_root + root);
         slot_[static_cast<std::size_t>(i)] = static_cast<std::uint32_t>(slot + i - parents.begin_of(root));
@@ -90,13 +92,21 @@ class hop_expander {
       if (draws_ahead_) { draw(count); }
       for (std::int64_t i = 0; i < count; ++i) { pick(vertices[i], static_cast<std::size_t>(i)); }
       if (alias_ != nullptr) {
-        for (std::int64_t i = 0; i < count; ++i) { choose(static_cast<std::size_t>(i)); }
+        for (std::int64_t i = 0; i < count; ++i) { choose(vertices[i], static_cast<std::size_t>(i)); }
       }
-      write(count, out + slot * fanout_, out_edges == nullptr ? nullptr : out_edges + slot * fanout_);
+      write(vertices, count, out + slot * fanout_, out_edges == nullptr ? nullptr : out_edges + slot * fanout_);
     }
   }
 
  private:
+  void prefetch_row(vertex_id v, bool with_edges) const
+  {
+    graph_.prefetch_row(v);
+    if constexpr (!View::targets_by_number) {
+      if (rule_.weighted || with_edges) { graph_.prefetch_first_edge(v); }
+    }
+  }
+
   /// Blocks that a vertex draws: an alias pick takes a whole one, a uniform pick a half.
   [[nodiscard]] std::uint32_t blocks() const { return alias_ != nullptr ? fanout_ : (fanout_ + 1) / 2; }
 
@@ -133,58 +143,62 @@ class hop_expander {
       std::fill_n(picks, fanout_, cpu::empty_slot);
       return;
     }
-    edge_id const first = graph_.indptr[parent];
-    auto const degree = static_cast<std::uint32_t>(graph_.indptr[parent + std::int64_t{1}] - first);
-    first_[i] = first;
+    place_[i] = graph_.locate(parent);
+    auto const row = graph_.row(parent, place_[i]);
+    std::uint32_t const degree = row.degree();
     std::uint64_t const* const bits = bits_.data() + i * 2 * blocks();
     if (alias_ != nullptr && degree > 0) {
+      core::alias_bucket const* const buckets = alias_ + row.first_edge();
       for (std::uint32_t j = 0; j < fanout_; ++j) {
         picks[j] = core::bounded(bits[std::size_t{2} * j], degree);
-        __builtin_prefetch(alias_ + first + picks[j]);
+        __builtin_prefetch(buckets + picks[j]);
       }
       return;
     }
     if (draws_ahead_) {
       picker_.pick_uniform(degree, fanout_, bits, picks);
     } else {
-      picker_.pick_weighted(first, degree, fanout_, {key_, root_[i], slot_[i]}, picks);
+      picker_.pick_weighted(row, fanout_, {key_, root_[i], slot_[i]}, picks);
     }
-    prefetch(first, picks);
+    prefetch(row, picks);
   }
 
   /// The second half of an alias pick, when the buckets have arrived.
-  void choose(std::size_t i)
+  void choose(vertex_id parent, std::size_t i)
   {
     std::uint32_t* const picks = picks_.data() + i * fanout_;
     std::uint64_t const* const bits = bits_.data() + i * 2 * blocks();
     if (picks[0] == cpu::empty_slot) { return; }
+    auto const row = graph_.row(parent, place_[i]);
+    core::alias_bucket const* const buckets = alias_ + row.first_edge();
     for (std::uint32_t j = 0; j < fanout_; ++j) {
-      picks[j] = core::alias_choose(alias_[first_[i] + picks[j]], picks[j], bits[2 * j + 1]);
+      picks[j] = core::alias_choose(buckets[picks[j]], picks[j], bits[2 * j + 1]);
     }
-    prefetch(first_[i], picks);
+    prefetch(row, picks);
   }
 
-  void prefetch(edge_id first, std::uint32_t const* picks) const
+  template <class Row>
+  void prefetch(Row const& row, std::uint32_t const* picks) const
   {
     for (std::uint32_t j = 0; j < fanout_; ++j) {
-      if (picks[j] != cpu::empty_slot) { __builtin_prefetch(graph_.indices + first + picks[j]); }
+      if (picks[j] != cpu::empty_slot) { row.prefetch(picks[j]); }
     }
   }
 
-  void write(std::int64_t count, vertex_id* out, edge_id* out_edges)
+  void write(vertex_id const* parents, std::int64_t count, vertex_id* out, edge_id* out_edges)
   {
     for (std::int64_t i = 0; i < count; ++i) {
       std::uint32_t const* const picks = picks_.data() + i * fanout_;
-      edge_id const first = first_[static_cast<std::size_t>(i)];
+      auto const row = graph_.row(parents[i], place_[static_cast<std::size_t>(i)]);  // of no vertex: nothing was picked
       for (std::uint32_t j = 0; j < fanout_; ++j) {
         bool const empty = picks[j] == cpu::empty_slot;
-        out[i * fanout_ + j] = empty ? no_vertex : graph_.indices[first + picks[j]];
-        if (out_edges != nullptr) { out_edges[i * fanout_ + j] = empty ? -1 : first + picks[j]; }
+        out[i * fanout_ + j] = empty ? no_vertex : row.neighbor(picks[j]);
+        if (out_edges != nullptr) { out_edges[i * fanout_ + j] = empty ? -1 : row.edge(picks[j]); }
       }
     }
   }
 
-  csr_arrays graph_;
+  View graph_;
   cpu::pick_rule rule_;
   rng_key key_;
   std::uint32_t fanout_;
@@ -192,16 +206,16 @@ class hop_expander {
   bool draws_ahead_;
   std::int64_t tile_;
   cpu::neighbor_picker picker_;
-  std::vector<std::uint64_t> root_;  // of each slot of the tile: its root's logical id,
-  std::vector<std::uint32_t> slot_;  // its place in the root's tree,
-  std::vector<edge_id> first_;       // and its vertex's first edge
+  std::vector<std::uint64_t> root_;          // of each slot of the tile: its root's logical id,
+  std::vector<std::uint32_t> slot_;          // its place in the root's tree,
+  std::vector<typename View::place> place_;  // and where its vertex's edges are
   std::vector<std::uint32_t> picks_;
   std::vector<std::uint64_t> bits_;
   cpu::draw_lanes lanes_;
 };
 
 /// A hop that samples `fanout` of each vertex's neighbours.
-tree_hop sample_hop(csr_arrays const& graph, hop_slots const& parents, std::int64_t num_roots, std::int64_t first_root,
+tree_hop sample_hop(graph_view const& graph, hop_slots const& parents, std::int64_t num_roots, std::int64_t first_root,
                     std::uint32_t fanout, cpu::pick_rule const& rule, rng_key key, bool with_edges,
                     cpu_exec const& exec)
 {
@@ -212,15 +226,17 @@ tree_hop sample_hop(csr_arrays const& graph, hop_slots const& parents, std::int6
   if (with_edges) { out.edges = buffer<edge_id>(slots, *exec.memory); }
   std::int64_t const slots_a_root = std::max<std::int64_t>(1, parents.size / std::max<std::int64_t>(1, num_roots));
   std::int64_t const grain = std::clamp<std::int64_t>(65536 / (slots_a_root * fanout), 1, 4096);
-  base::parallel_ranges(exec, num_roots, grain, [&](std::int64_t begin, std::int64_t end) {
-    hop_expander expander(graph, rule, key, fanout);
-    expander.expand(parents, begin, end, first_root, out.vertices.data(), with_edges ? out.edges.data() : nullptr);
+  graph.visit([&](auto const& g) {
+    base::parallel_ranges(exec, num_roots, grain, [&](std::int64_t begin, std::int64_t end) {
+      hop_expander expander(g, rule, key, fanout);
+      expander.expand(parents, begin, end, first_root, out.vertices.data(), with_edges ? out.edges.data() : nullptr);
+    });
   });
   return out;
 }
 
 /// A hop that takes all neighbours.
-tree_hop all_neighbors(csr_arrays const& graph, hop_slots const& parents, std::size_t hop, bool with_edges,
+tree_hop all_neighbors(graph_view const& graph, hop_slots const& parents, std::size_t hop, bool with_edges,
                        cpu_exec const& exec)
 {
   tree_hop out;
@@ -235,14 +251,14 @@ tree_hop all_neighbors(csr_arrays const& graph, hop_slots const& parents, std::s
   check_fits(total, with_edges ? 12 : 4, hop + 1);
   out.vertices = buffer<vertex_id>(total, *exec.memory);
   if (with_edges) { out.edges = buffer<edge_id>(total, *exec.memory); }
-  base::parallel_ranges(exec, parents.size, 256, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t s = begin; s < end; ++s) {
-      std::int64_t const count = out.offsets[s + 1] - out.offsets[s];
-      if (count == 0) { continue; }
-      edge_id const first = graph.indptr[parents.vertices[s]];
-      std::copy_n(graph.indices + first, count, out.vertices.data() + out.offsets[s]);
-      for (std::int64_t i = 0; with_edges && i < count; ++i) { out.edges[out.offsets[s] + i] = first + i; }
-    }
+  graph.visit([&](auto const& g) {
+    base::parallel_ranges(exec, parents.size, 256, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t s = begin; s < end; ++s) {
+        if (out.offsets[s + 1] == out.offsets[s]) { continue; }
+        cpu::copy_row(g.row(parents.vertices[s]), out.vertices.data() + out.offsets[s],
+                      with_edges ? out.edges.data() + out.offsets[s] : nullptr);
+      }
+    });
   });
   return out;
 }
@@ -272,7 +288,7 @@ khop_trees khop_sample(graph const& graph, std::span<vertex_id const> seeds, kho
   check(graph, params);
   auto const num_roots = static_cast<std::int64_t>(seeds.size());
   samplers::check_first_root(first_root);
-  cpu::check_vertices("seed", seeds, graph.csr());
+  cpu::check_vertices("seed", seeds, graph.view());
   khop_params const planned = plan::without_idle_weights(graph, params);
   auto const plan = plan::make_khop_plan(graph, planned, num_roots, exec);
   auto const tables = plan::make_khop_tables(graph, plan, exec);
@@ -287,12 +303,12 @@ khop_trees khop_sample(graph const& graph, std::span<vertex_id const> seeds, kho
     }
     std::int64_t const fanout = params.fanouts[h];
     if (fanout == -1) {
-      out.hops.push_back(all_neighbors(graph.csr(), parents, h, with_edges, exec));
+      out.hops.push_back(all_neighbors(graph.view(), parents, h, with_edges, exec));
     } else {
       TENDRIL_EXPECTS(parents.size <= (std::int64_t{1} << 62U) / fanout, "fanouts: too many slots at hop {}", h + 1);
       check_fits(parents.size * fanout, with_edges ? 12 : 4, h + 1);
-      rng_key const key = core::make_key(params.seed, core::domain::khop, h + 1);
-      out.hops.push_back(sample_hop(graph.csr(), parents, num_roots, first_root, static_cast<std::uint32_t>(fanout),
+      rng_key const key = core::khop_key(params.seed, h + 1);
+      out.hops.push_back(sample_hop(graph.view(), parents, num_roots, first_root, static_cast<std::uint32_t>(fanout),
                                     rule, key, with_edges, exec));
     }
     parents = slots_of(out.hops.back(), parents, num_roots);

@@ -9,14 +9,14 @@
 #include "cpu/walks/lane_walk.hpp"
 #include "cpu/walks/lanes.hpp"
 #include "cpu/walks/row.hpp"
-#include "cpu/walks/scalar_step.hpp"
+#include "cpu/walks/scalar_walk.hpp"  // step_by_race
 
 namespace tendril::cpu {
 namespace {
 
 constexpr int width = 192;  // bench/walks, axis width
 
-/// Where a vertex's candidates are: the neighbourhood, or its group for the label that the step must follow.
+/// Which row holds a vertex's candidates: the neighbourhood, or its group for the label that the step must follow.
 struct whole_neighborhood {
   [[nodiscard]] std::int64_t row(vertex_id v, std::uint32_t /*step*/) const { return v; }
 };
@@ -40,86 +40,107 @@ class label_group {
   std::vector<label_id> wanted_;  // by step, one period of the schema
 };
 
-/// What a rule finds at a row: its edges, and the bound that proposals are judged against.
-struct edge_range {
-  edge_id first;
-  std::uint32_t degree;
-  float bound;
+/// One edge of a row, as a lane keeps it between the phases of a step: its number where that says it all.
+template <class View, bool by_number = View::targets_by_number>
+struct picked_edge {
+  typename View::place at;
+  std::uint32_t i;
+
+  [[nodiscard]] static picked_edge of(typename View::place const& at, std::uint32_t i) { return {at, i}; }
+  /// The row of vertex v, or as much of it as the edge is in.
+  [[nodiscard]] auto row(View const& graph, std::int64_t v) const { return graph.row(v, at); }
+};
+template <class View>
+struct picked_edge<View, true> {
+  edge_id edge;
+  static constexpr std::uint32_t i = 0;
+
+  [[nodiscard]] static picked_edge of(typename View::place const& at, std::uint32_t i) { return {at.first + i}; }
+  [[nodiscard]] auto row(View const& graph, std::int64_t v) const { return graph.row(v, {edge, 1}); }
 };
 
-// A candidate source says how to prefetch a row, find its edges, prefetch an edge and take it. `take` returns the
-// next vertex; `judge` says whether the proposal stands.
+// A candidate source says how to prefetch a row, where its candidates are, and how to pick, prefetch and take one. `take`
+// returns the next vertex. Rejection asks for the bound of a row and the weight of a candidate, too.
 
+template <class View>
 struct uniform_candidates {
   static constexpr bool rejects = false;
-  edge_id const* indptr;
-  vertex_id const* indices;
+  using picked_type = picked_edge<View>;
+  View graph;
 
-  void prefetch_row(std::int64_t row) const { __builtin_prefetch(indptr + row); }
-  [[nodiscard]] edge_range locate(std::int64_t row) const
+  void prefetch_row(std::int64_t row) const { graph.prefetch_row(row); }
+  [[nodiscard]] auto locate(std::int64_t row) const { return graph.locate(row); }
+  [[nodiscard]] static picked_type pick(typename View::place const& at, std::uint32_t i)
   {
-    return {indptr[row], static_cast<std::uint32_t>(indptr[row + 1] - indptr[row]), 1.0F};
+    return picked_type::of(at, i);
   }
-  void prefetch_edge(edge_id e) const { __builtin_prefetch(indices + e); }
-  [[nodiscard]] vertex_id take(edge_id e, std::uint64_t /*bits*/) const { return indices[e]; }
+  void prefetch(std::int64_t row, picked_type const& p) const { p.row(graph, row).prefetch(p.i); }
+  [[nodiscard]] vertex_id take(std::int64_t row, picked_type const& p, std::uint64_t /*bits*/) const
+  {
+    return p.row(graph, row).neighbor(p.i);
+  }
 };
 
+/// The graph gives no more than the numbers of edges.
+template <class View>
 struct alias_candidates {
   static constexpr bool rejects = false;
-  edge_id const* indptr;
+  using picked_type = edge_id;
+  View graph;
   plan::alias_record const* records;
 
-  void prefetch_row(std::int64_t row) const { __builtin_prefetch(indptr + row); }
-  [[nodiscard]] edge_range locate(std::int64_t row) const
+  void prefetch_row(std::int64_t row) const { graph.prefetch_first_edge(row); }
+  [[nodiscard]] csr_view::place locate(std::int64_t row) const
   {
-    return {indptr[row], static_cast<std::uint32_t>(indptr[row + 1] - indptr[row]), 1.0F};
+    edge_id const first = graph.first_edge(row);
+    return {first, static_cast<std::uint32_t>(graph.first_edge(row + 1) - first)};
   }
-  void prefetch_edge(edge_id e) const { __builtin_prefetch(records + e); }
-  [[nodiscard]] vertex_id take(edge_id e, std::uint64_t bits) const
+  [[nodiscard]] static edge_id pick(csr_view::place const& at, std::uint32_t i) { return at.first + i; }
+  void prefetch(std::int64_t, edge_id e) const { __builtin_prefetch(records + e); }
+  [[nodiscard]] vertex_id take(std::int64_t, edge_id e, std::uint64_t bits) const
   {
-    auto const& r = records[e];
-    return bits < r.threshold ? r.here : r.there;  // core::alias_choose over vertices
+    return core::alias_choose(records[e], bits);
   }
 };
 
-struct weighted_candidates {
+template <class View>
+struct weighted_candidates : uniform_candidates<View> {
   static constexpr bool rejects = true;
-  edge_id const* indptr;
-  vertex_id const* indices;
-  float const* weights;
+  using typename uniform_candidates<View>::picked_type;
   float const* largest;
 
   void prefetch_row(std::int64_t row) const
   {
-    __builtin_prefetch(indptr + row);
+    this->graph.prefetch_row(row);
+    if constexpr (!View::targets_by_number) { this->graph.prefetch_first_edge(row); }
     __builtin_prefetch(largest + row);
   }
-  [[nodiscard]] edge_range locate(std::int64_t row) const
+  [[nodiscard]] float bound(std::int64_t row, typename View::place const&) const { return largest[row]; }
+  void prefetch(std::int64_t row, picked_type const& p) const
   {
-    return {indptr[row], static_cast<std::uint32_t>(indptr[row + 1] - indptr[row]), largest[row]};
+    auto const edges = p.row(this->graph, row);
+    edges.prefetch(p.i);
+    edges.prefetch_weight(p.i);
   }
-  void prefetch_edge(edge_id e) const
+  [[nodiscard]] float weight(std::int64_t row, picked_type const& p) const
   {
-    __builtin_prefetch(indices + e);
-    __builtin_prefetch(weights + e);
+    return p.row(this->graph, row).weight(p.i);
   }
-  [[nodiscard]] vertex_id take(edge_id e, std::uint64_t /*bits*/) const { return indices[e]; }
-  [[nodiscard]] float weight(edge_id e) const { return weights[e]; }
 };
 
 struct record_candidates {
   static constexpr bool rejects = true;
+  using picked_type = edge_id;
   plan::vertex_record const* vertices;
   plan::edge_record const* edges;
 
   void prefetch_row(std::int64_t row) const { __builtin_prefetch(vertices + row); }
-  [[nodiscard]] edge_range locate(std::int64_t row) const
-  {
-    return {vertices[row].first, vertices[row].degree, vertices[row].largest};
-  }
-  void prefetch_edge(edge_id e) const { __builtin_prefetch(edges + e); }
-  [[nodiscard]] vertex_id take(edge_id e, std::uint64_t /*bits*/) const { return edges[e].neighbor; }
-  [[nodiscard]] float weight(edge_id e) const { return edges[e].weight; }
+  [[nodiscard]] plan::vertex_record locate(std::int64_t row) const { return vertices[row]; }
+  [[nodiscard]] float bound(std::int64_t, plan::vertex_record const& at) const { return at.largest; }
+  [[nodiscard]] static edge_id pick(plan::vertex_record const& at, std::uint32_t i) { return at.first + i; }
+  void prefetch(std::int64_t, edge_id e) const { __builtin_prefetch(edges + e); }
+  [[nodiscard]] float weight(std::int64_t, edge_id e) const { return edges[e].weight; }
+  [[nodiscard]] vertex_id take(std::int64_t, edge_id e, std::uint64_t /*bits*/) const { return edges[e].neighbor; }
 };
 
 /// Walks whose steps take one trial and that only end at dead ends, a tile of them step by step: everyone is at the same
@@ -172,22 +193,25 @@ class walks_in_step {
   {
     for (int i = 0; i < active_; ++i) {
       if (i % draw_chunk == 0) { philox_lanes(draws_, i, std::min(draw_chunk, active_ - i), job_.step_key); }
-      edge_range at = candidates_.locate(rows_.row(vertex_[i], step));
+      std::int64_t row = rows_.row(vertex_[i], step);
+      auto at = candidates_.locate(row);
       while (at.degree == 0) {  // a dead end: the last lane takes this one's place, and draws
         close(i, step, true);
         if (i == active_) { return; }
         philox_lanes(draws_, i, 1, job_.step_key);
-        at = candidates_.locate(rows_.row(vertex_[i], step));
+        row = rows_.row(vertex_[i], step);
+        at = candidates_.locate(row);
       }
-      edge_[i] = at.first + core::bounded(draws_.low[i], at.degree);
-      candidates_.prefetch_edge(edge_[i]);
+      auto const picked = Candidates::pick(at, core::bounded(draws_.low[i], at.degree));
+      candidates_.prefetch(row, picked);
+      picked_[i] = picked;
     }
   }
 
   void take(std::int32_t step)
   {
     for (int i = 0; i < active_;) {
-      vertex_id const next = candidates_.take(edge_[i], draws_.high[i]);
+      vertex_id const next = candidates_.take(rows_.row(vertex_[i], step), picked_[i], draws_.high[i]);
       if (next == no_vertex) [[unlikely]] {  // no edge of positive weight
         close(i, step, true);
         continue;
@@ -208,7 +232,7 @@ class walks_in_step {
     draws_.low[lane] = draws_.low[last];
     draws_.high[lane] = draws_.high[last];
     vertex_[lane] = vertex_[last];
-    edge_[lane] = edge_[last];
+    picked_[lane] = picked_[last];
     row_[lane] = row_[last];
     index_[lane] = index_[last];
   }
@@ -221,51 +245,55 @@ class walks_in_step {
   draw_lanes draws_;
   int active_ = 0;
   vertex_id vertex_[tile];
-  edge_id edge_[tile] = {};
+  typename Candidates::picked_type picked_[tile] = {};
   vertex_id* row_[tile];
   std::int64_t index_[tile];
 };
 
-/// Walks whose lanes go their own ways: trials differ, or walks end early.
+/// Walks whose lanes go their own ways: trials differ, or walks end early. Flat: there is one for every form and rule, so
+/// that the compiler would else leave calls in the loops.
 template <bool Ends, class Rows, class Candidates>
-void walk_in_lanes(walk_job const& job, walk_batch const& batch, walk_source& source, Rows rows,
-                   Candidates const candidates)
+[[gnu::flatten]] void walk_in_lanes(walk_job const& job, walk_batch const& batch, walk_source& source, Rows rows,
+                                    Candidates const candidates)
 {
   walk_lanes<Ends, false, Candidates::rejects> lanes(job, batch, source);
-  edge_id edge[width];  // the proposed edge; -1 at a dead end
+  typename Candidates::picked_type picked[width];  // the proposal
+  std::uint32_t trials[width];                     // of the step, at most; 0 at a dead end
   float bound[width] = {};
-  std::uint32_t trials[width] = {};  // of the step, at most
-  scalar_stepper fallback(job);
 
-  auto const arrive = [&](int lane) { candidates.prefetch_row(rows.row(lanes.vertex[lane], lanes.draws.step[lane])); };
+  auto const row_of = [&](int lane) { return rows.row(lanes.vertex[lane], lanes.draws.step[lane]); };
+  auto const arrive = [&](int lane) { candidates.prefetch_row(row_of(lane)); };
   lanes.fill(width, arrive);
   while (lanes.active() > 0) {
     for (int i = 0; i < lanes.active(); ++i) {
       if (i % draw_chunk == 0) { lanes.draw(i, std::min(draw_chunk, lanes.active() - i)); }
-      edge_range const at = candidates.locate(rows.row(lanes.vertex[i], lanes.draws.step[i]));
-      bool const dead = at.degree == 0 || (Candidates::rejects && !(at.bound > 0));
-      edge[i] = dead ? -1 : at.first + core::bounded(lanes.draws.low[i], at.degree);
+      std::int64_t const row = row_of(i);
+      auto const at = candidates.locate(row);
+      trials[i] = at.degree == 0 ? 0 : core::trial_limit(at.degree);
       if constexpr (Candidates::rejects) {
-        bound[i] = at.bound;
-        trials[i] = core::trial_limit(at.degree);
+        bound[i] = candidates.bound(row, at);
+        if (!(bound[i] > 0)) { trials[i] = 0; }
       }
-      if (!dead) { candidates.prefetch_edge(edge[i]); }
+      if (trials[i] == 0) { continue; }
+      auto const proposal = Candidates::pick(at, core::bounded(lanes.draws.low[i], at.degree));
+      candidates.prefetch(row, proposal);
+      picked[i] = proposal;
     }
     // In the same order, so that every prefetch has had the time of a whole round to arrive.
     for (int i = 0; i < lanes.active();) {
       vertex_id next = no_vertex;
-      if (edge[i] >= 0) {
+      if (trials[i] != 0) {
         if constexpr (Candidates::rejects) {
-          if (core::accept(lanes.draws.high[i], candidates.weight(edge[i]), bound[i])) {
-            next = candidates.take(edge[i], 0);
+          if (core::accept(lanes.draws.high[i], candidates.weight(row_of(i), picked[i]), bound[i])) {
+            next = candidates.take(row_of(i), picked[i], 0);
           } else if (++lanes.draws.draw[i] < trials[i]) {
             ++i;
             continue;
           } else {
-            next = fallback.by_race(lanes.position(i));
+            next = step_by_race(job, lanes.position(i));
           }
         } else {
-          next = candidates.take(edge[i], lanes.draws.high[i]);
+          next = candidates.take(row_of(i), picked[i], lanes.draws.high[i]);
         }
       }
       bool const goes_on = next != no_vertex ? lanes.move(i, next, arrive) : lanes.finish_dead(i, arrive);
@@ -273,16 +301,17 @@ void walk_in_lanes(walk_job const& job, walk_batch const& batch, walk_source& so
         ++i;
       } else {  // no work is left for this lane: the last one takes its place, and its turn
         int const last = lanes.remove(i);
-        edge[i] = edge[last];
-        bound[i] = bound[last];
+        picked[i] = picked[last];
         trials[i] = trials[last];
+        bound[i] = bound[last];
       }
     }
   }
 }
 
-template <class Rows>
-void walk_by_rule(walk_job const& job, walk_batch const& batch, walk_source& source, csr_arrays const& view, Rows rows)
+/// @param graph  The job's, or its groups.
+template <class View, class Rows>
+void walk_by_rule(walk_job const& job, walk_batch const& batch, walk_source& source, View const& graph, Rows rows)
 {
   auto const& tables = *job.tables;
   auto const walk = [&](auto candidates) {
@@ -295,13 +324,13 @@ void walk_by_rule(walk_job const& job, walk_batch const& batch, walk_source& sou
     }
   };
   if (tables.alias) {
-    walk(alias_candidates{view.indptr, tables.alias->data()});
+    walk(alias_candidates<View>{graph, tables.alias->data()});
   } else if (tables.edges) {
     walk(record_candidates{tables.vertices->data(), tables.edges->data()});
   } else if (job.plan->rule == sampling_rule::reject) {
-    walk(weighted_candidates{view.indptr, view.indices, view.weights, tables.statistics->largest.data()});
+    walk(weighted_candidates<View>{{graph}, tables.statistics->largest.data()});
   } else {
-    walk(uniform_candidates{view.indptr, view.indices});
+    walk(uniform_candidates<View>{graph});
   }
 }
 
@@ -310,10 +339,10 @@ void walk_by_rule(walk_job const& job, walk_batch const& batch, walk_source& sou
 void first_order_walk(walk_job const& job, walk_batch const& batch, walk_source& source)
 {
   if (job.tables->groups) {
-    csr_arrays const& view = job.tables->groups->rows;
-    walk_by_rule(job, batch, source, view, label_group(job, job.tables->groups->num_labels));
+    csr_view const groups(job.tables->groups->rows);
+    walk_by_rule(job, batch, source, groups, label_group(job, job.tables->groups->num_labels));
   } else {
-    walk_by_rule(job, batch, source, job.graph, whole_neighborhood{});
+    job.graph.visit([&](auto const& graph) { walk_by_rule(job, batch, source, graph, whole_neighborhood{}); });
   }
 }
 

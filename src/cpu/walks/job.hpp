@@ -7,22 +7,21 @@
 
 #include <tendril/walk.hpp>
 
+#include "core/draws.hpp"
 #include "core/node2vec.hpp"
-#include "core/random.hpp"
 #include "plan/planner.hpp"  // walk_tables
 
 namespace tendril::cpu {
 
 struct walk_job {
-  csr_arrays graph;
+  graph_view graph;
   walk_params const* params = nullptr;
   sampling_plan const* plan = nullptr;
   plan::walk_tables const* tables = nullptr;
   bool second_order = false;
   core::node2vec_bias bias;
   rng_key step_key;  ///< Choices of neighbours.
-  rng_key end_key;   ///< Stop and restart decisions.
-  core::probability stop, restart;
+  core::walk_ends ends;
 
   [[nodiscard]] bool may_end() const { return params->stop_prob > 0 || params->restart_prob > 0; }
   [[nodiscard]] std::int32_t length() const { return static_cast<std::int32_t>(params->length); }
@@ -41,6 +40,14 @@ struct walk_job {
     return params->metapath.empty() || params->metapath_of == metapath_kind::edge_labels ||
            graph.node_types[v] == params->metapath[0];
   }
+};
+
+/// Where a walker stands.
+struct walker_position {
+  std::uint64_t walk;  ///< Logical id.
+  std::int32_t step;   ///< Steps taken so far.
+  vertex_id vertex;
+  vertex_id previous;  ///< no_vertex before the first edge, and after a restart.
 };
 
 /// A batch: where walks start, and where they go.

@@ -4,12 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 
 #include "cpu/picks/philox_lanes.hpp"
 #include "cpu/walks/job.hpp"
 #include "cpu/walks/row.hpp"
-#include "cpu/walks/scalar_step.hpp"  // walker_position
 #include "cpu/walks/source.hpp"
 
 namespace tendril::cpu {
@@ -50,7 +48,7 @@ class walk_lanes {
         ends_.item[i] = draws.item[i];
         ends_.step[i] = draws.step[i] + 1;
       }
-      philox_lanes(ends_, first, count, job_.end_key);
+      philox_lanes(ends_, first, count, job_.ends.key);
     }
   }
 
@@ -112,28 +110,22 @@ class walk_lanes {
         break;
       } else {
         std::uint32_t const step = draws.step[lane];
+        // Not foreseen: at a walk's start and after a restart.
         bool const foreseen = step > 0 && ends_.step[lane] == step && ends_.item[lane] == draws.item[lane];
-        auto const ends = foreseen ? std::pair{ends_.low[lane], ends_.high[lane]} : decide(lane);
-        if (job_.stop.hit(ends.first)) {
+        auto const turn = foreseen ? job_.ends.turn(ends_.low[lane], ends_.high[lane])
+                                   : job_.ends.turn(draws.item[lane], static_cast<std::int32_t>(step));
+        if (turn == core::walk_turn::choose) { break; }
+        if (turn == core::walk_turn::stop) {
           close(lane, false);
           if (!load(lane)) { return false; }
-        } else if (job_.restart.hit(ends.second)) {
+        } else {
           record(lane, row_[lane][0]);
           previous[lane] = no_vertex;
-        } else {
-          break;
         }
       }
     }
     arrive(lane);
     return true;
-  }
-
-  /// The stop and restart decisions of a lane whose step was not foreseen: at a walk's start and after a restart.
-  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> decide(int lane) const
-  {
-    auto const block = core::draw_block(job_.end_key, draws.item[lane], draws.step[lane], 0);
-    return {block.low(), block.high()};
   }
 
   void close(int lane, bool dead)

@@ -25,14 +25,15 @@ constexpr std::int64_t most_roots_at_once = 1 << 16;
 constexpr std::int64_t roots_ahead = 16;  // prefetched while a set is filled
 
 /// Roots and where their edges are, so that a chosen one costs no gather from the graph.
+template <class View>
 struct located_roots {
-  edge_id const* indptr;
-  core::multidim_root* roots;
+  View graph;
+  core::multidim_place<View>* roots;
 
-  [[nodiscard]] core::multidim_root at(std::uint32_t slot) const { return roots[slot]; }
-  [[nodiscard]] core::multidim_root put(std::uint32_t slot, vertex_id v) const
+  [[nodiscard]] core::multidim_place<View> at(std::uint32_t slot) const { return roots[slot]; }
+  [[nodiscard]] core::multidim_place<View> put(std::uint32_t slot, vertex_id v) const
   {
-    return roots[slot] = core::multidim_root::of(indptr, v);
+    return roots[slot] = {graph.locate(v)};
   }
 };
 
@@ -44,14 +45,14 @@ std::int64_t group_width(std::int64_t num_walks, std::int64_t num_roots, cpu_exe
 }
 
 /// One thread's samples in progress.
-template <bool by_degree>
+template <bool by_degree, class View>
 class sample_group {
  public:
-  sample_group(csr_arrays const& graph, std::span<vertex_id const> roots, multidim_params const& params,
+  sample_group(View const& graph, std::span<vertex_id const> roots, multidim_params const& params,
                std::int64_t first_walk, multidim_walks& out, std::int64_t width)
       : graph_(graph),
         given_(roots),
-        key_(core::make_key(params.seed, core::domain::multidim_walk)),
+        key_(core::multidim_key(params.seed)),
         first_walk_(first_walk),
         out_(out),
         roots_(checked_product("roots of samples", width, out.num_roots)),
@@ -69,10 +70,10 @@ class sample_group {
     std::int64_t const m = out_.num_roots;
     std::int64_t const place = size() * m;
     vertex_id const* const given = given_.data() + index * m;
-    frontier_view frontier({graph_.indptr, roots_.data() + place}, by_degree ? sums_.data() + place : nullptr,
+    frontier_view frontier({graph_, roots_.data() + place}, by_degree ? sums_.data() + place : nullptr,
                            static_cast<std::uint32_t>(m));
     for (std::int64_t j = 0; j < m; ++j) {
-      if (j + roots_ahead < m) { __builtin_prefetch(graph_.indptr + given[j + roots_ahead]); }
+      if (j + roots_ahead < m) { graph_.prefetch_row(given[j + roots_ahead]); }
       frontier.place(static_cast<std::uint32_t>(j), given[j]);
     }
     frontier.start();
@@ -88,8 +89,8 @@ class sample_group {
       draw(step);
       choose(step);
       for (auto& s : samples_) {
-        s.reached[step] = graph_.indices[s.pick.edge];
-        __builtin_prefetch(graph_.indptr + s.reached[step]);
+        s.reached[step] = s.pick.edge.row(graph_).neighbor(s.pick.edge.i);
+        graph_.prefetch_row(s.reached[step]);
       }
       for (auto& s : samples_) {
         s.frontier.replace(s.pick, s.reached[step]);
@@ -101,11 +102,11 @@ class sample_group {
   }
 
  private:
-  using frontier_view = core::multidim_frontier<located_roots, std::uint64_t*, by_degree>;
+  using frontier_view = core::multidim_frontier<located_roots<View>, std::uint64_t*, by_degree>;
 
   struct sample {
     frontier_view frontier;
-    core::multidim_pick pick;
+    typename frontier_view::pick_type pick;
     std::int64_t index;
     vertex_id* reached;   // [length]: the row behind its roots
     std::int32_t* slots;  // [length]
@@ -128,10 +129,10 @@ class sample_group {
     for (std::size_t i = 0; i < samples_.size(); ++i) {
       auto& s = samples_[i];
       s.pick = s.frontier.choose(lanes_.low[i], lanes_.high[i]);
-      if (s.pick.edge < 0) {
+      if (s.pick.degree == 0) {
         finish(s, step);
       } else {
-        __builtin_prefetch(graph_.indices + s.pick.edge);
+        s.pick.edge.row(graph_).prefetch(s.pick.edge.i);
         samples_[going_on++] = s;
       }
     }
@@ -145,26 +146,26 @@ class sample_group {
     out_.lengths[s.index] = steps;
   }
 
-  csr_arrays graph_;
+  View graph_;
   std::span<vertex_id const> given_;
   rng_key key_;
   std::int64_t first_walk_;
   multidim_walks& out_;
-  buffer<core::multidim_root> roots_;  // [width, num_roots]
-  buffer<std::uint64_t> sums_;         // the same, if by_degree
+  buffer<core::multidim_place<View>> roots_;  // [width, num_roots]
+  buffer<std::uint64_t> sums_;                // the same, if by_degree
   std::vector<sample> samples_;
   cpu::draw_lanes lanes_;
 };
 
-template <bool by_degree>
-void walk(graph const& graph, std::span<vertex_id const> roots, multidim_params const& params, std::int64_t first_walk,
+template <bool by_degree, class View>
+void walk(View const& graph, std::span<vertex_id const> roots, multidim_params const& params, std::int64_t first_walk,
           multidim_walks& out, cpu_exec const& exec)
 {
   std::int64_t const width = group_width(out.num_walks, out.num_roots, exec);
   cpu::run_walks(
       out.num_walks, exec,
       [&](cpu::walk_source& source) {
-        sample_group<by_degree> group(graph.csr(), roots, params, first_walk, out, width);
+        sample_group<by_degree, View> group(graph, roots, params, first_walk, out, width);
         for (std::int64_t i = source.next(); i >= 0; i = source.next()) {
           group.add(i);
           if (group.size() == width) { group.run(); }
@@ -181,13 +182,15 @@ multidim_walks multidim_walk(graph const& graph, std::span<vertex_id const> root
 {
   auto const num_vertices = static_cast<std::int64_t>(roots.size());
   samplers::check_multidim(num_vertices, num_roots, params, first_walk);
-  cpu::check_vertices("root", roots, graph.csr());
+  cpu::check_vertices("root", roots, graph.view());
   auto out = samplers::allocate_multidim(num_vertices / num_roots, num_roots, params.length, *exec.memory);
-  if (params.choose == root_choice::by_degree) {
-    walk<true>(graph, roots, params, first_walk, out, exec);
-  } else {
-    walk<false>(graph, roots, params, first_walk, out, exec);
-  }
+  graph.view().visit([&](auto const& view) {
+    if (params.choose == root_choice::by_degree) {
+      walk<true>(view, roots, params, first_walk, out, exec);
+    } else {
+      walk<false>(view, roots, params, first_walk, out, exec);
+    }
+  });
   return out;
 }
 

@@ -7,15 +7,17 @@ namespace tendril::cpu {
 namespace {
 
 /// Steps taken by the walk that starts at row[0]; fills the row up to there and says whether it met a dead end.
-std::int32_t walk_one(walk_job const& job, scalar_stepper& next_of, std::uint64_t walk, vertex_id* row, bool& dead)
+template <class View>
+std::int32_t walk_one(walk_job const& job, scalar_stepper<View>& next_of, std::uint64_t walk, vertex_id* row,
+                      bool& dead)
 {
   walker_position at{walk, 0, row[0], no_vertex};
   dead = !job.may_start_at(at.vertex);
   while (!dead && at.step < job.length()) {
     if (job.may_end()) {
-      auto const ends = core::draw_block(job.end_key, walk, static_cast<std::uint32_t>(at.step), 0);
-      if (job.stop.hit(ends.low())) { break; }
-      if (job.restart.hit(ends.high())) {
+      auto const turn = job.ends.turn(walk, at.step);
+      if (turn == core::walk_turn::stop) { break; }
+      if (turn == core::walk_turn::restart) {
         at.vertex = row[0];
         at.previous = no_vertex;
         row[++at.step] = at.vertex;
@@ -34,11 +36,10 @@ std::int32_t walk_one(walk_job const& job, scalar_stepper& next_of, std::uint64_
   return at.step;
 }
 
-}  // namespace
-
-void scalar_walk(walk_job const& job, walk_batch const& batch, walk_source& source)
+template <class View>
+void walk(walk_job const& job, View const& graph, walk_batch const& batch, walk_source& source)
 {
-  scalar_stepper next_of(job);
+  scalar_stepper next_of(job, graph);
   std::int64_t const stride = job.length() + std::int64_t{1};
   for (std::int64_t i = source.next(); i >= 0; i = source.next()) {
     vertex_id* const row = batch.vertices + i * stride;
@@ -48,6 +49,18 @@ void scalar_walk(walk_job const& job, walk_batch const& batch, walk_source& sour
     close_row(job, row, steps, dead);
     if (batch.lengths != nullptr) { batch.lengths[i] = steps; }
   }
+}
+
+}  // namespace
+
+void scalar_walk(walk_job const& job, walk_batch const& batch, walk_source& source)
+{
+  job.graph.visit([&](auto const& graph) { walk(job, graph, batch, source); });
+}
+
+vertex_id step_by_race(walk_job const& job, walker_position const& at)
+{
+  return job.graph.visit([&](auto const& graph) { return scalar_stepper(job, graph).by_race(at); });
 }
 
 }  // namespace tendril::cpu

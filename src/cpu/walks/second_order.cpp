@@ -8,7 +8,7 @@
 #include "core/reject.hpp"
 #include "cpu/walks/lane_walk.hpp"
 #include "cpu/walks/lanes.hpp"
-#include "cpu/walks/scalar_step.hpp"
+#include "cpu/walks/scalar_walk.hpp"  // step_by_race
 
 namespace tendril::cpu {
 namespace {
@@ -22,88 +22,147 @@ struct proposal {
   float weight;
 };
 
-// A proposal source says how to prefetch a vertex and an edge, and how to draw a proposal from the trial's block.
+// A proposal source says how to prefetch a vertex and one of its edges, by which trials it proposes, and how to make a
+// proposal of an edge and the bits that the trial's block has left. A row is that of the vertex.
 
 /// Uniform proposals, judged against the bias alone.
+template <class View>
 struct uniform_proposals {
-  static constexpr std::uint32_t draws_a_trial = 1;
+  using trials = core::uniform_trials;
   static constexpr bool weighted = false;
-  edge_id const* indptr;
-  vertex_id const* indices;
+  View graph;
 
-  void prefetch_vertex(vertex_id v) const { __builtin_prefetch(indptr + v); }
+  void prefetch_vertex(vertex_id v) const { graph.prefetch_row(v); }
   [[nodiscard]] float bound(vertex_id /*v*/) const { return 1.0F; }
-  void prefetch_edge(edge_id e) const { __builtin_prefetch(indices + e); }
-  [[nodiscard]] proposal take(edge_id e, std::uint64_t /*bits*/) const { return {indices[e], 1.0F}; }
+  template <class Row>
+  void prefetch_edge(Row const& row, std::uint32_t i) const
+  {
+    row.prefetch(i);
+  }
+  template <class Row>
+  [[nodiscard]] proposal take(Row const& row, std::uint32_t i, std::uint64_t /*bits*/) const
+  {
+    return {row.neighbor(i), 1.0F};
+  }
 };
 
 /// Uniform proposals, judged against the largest weight times the largest bias.
+template <class View>
 struct weighted_proposals {
-  static constexpr std::uint32_t draws_a_trial = 1;
+  using trials = core::uniform_trials;
   static constexpr bool weighted = true;
-  edge_id const* indptr;
-  vertex_id const* indices;
-  float const* weights;
+  View graph;
   float const* largest;
 
   void prefetch_vertex(vertex_id v) const
   {
-    __builtin_prefetch(indptr + v);
+    graph.prefetch_row(v);
+    if constexpr (!View::targets_by_number) { graph.prefetch_first_edge(v); }
     __builtin_prefetch(largest + v);
   }
   [[nodiscard]] float bound(vertex_id v) const { return largest[v]; }
-  void prefetch_edge(edge_id e) const
+  template <class Row>
+  void prefetch_edge(Row const& row, std::uint32_t i) const
   {
-    __builtin_prefetch(indices + e);
-    __builtin_prefetch(weights + e);
+    row.prefetch(i);
+    row.prefetch_weight(i);
   }
-  [[nodiscard]] proposal take(edge_id e, std::uint64_t /*bits*/) const { return {indices[e], weights[e]}; }
+  template <class Row>
+  [[nodiscard]] proposal take(Row const& row, std::uint32_t i, std::uint64_t /*bits*/) const
+  {
+    return {row.neighbor(i), row.weight(i)};
+  }
 };
 
 /// The same from records of neighbour and weight.
+template <class View>
 struct record_proposals {
-  static constexpr std::uint32_t draws_a_trial = 1;
+  using trials = core::uniform_trials;
   static constexpr bool weighted = true;
-  edge_id const* indptr;
+  View graph;
   float const* largest;
   plan::edge_record const* edges;
 
-  void prefetch_vertex(vertex_id v) const
-  {
-    __builtin_prefetch(indptr + v);
-    __builtin_prefetch(largest + v);
-  }
+  void prefetch_vertex(vertex_id v) const { weighted_proposals<View>{graph, largest}.prefetch_vertex(v); }
   [[nodiscard]] float bound(vertex_id v) const { return largest[v]; }
-  void prefetch_edge(edge_id e) const { __builtin_prefetch(edges + e); }
-  [[nodiscard]] proposal take(edge_id e, std::uint64_t /*bits*/) const { return {edges[e].neighbor, edges[e].weight}; }
+  template <class Row>
+  void prefetch_edge(Row const& row, std::uint32_t i) const
+  {
+    __builtin_prefetch(edges + row.edge(i));
+  }
+  template <class Row>
+  [[nodiscard]] proposal take(Row const& row, std::uint32_t i, std::uint64_t /*bits*/) const
+  {
+    plan::edge_record const& r = edges[row.edge(i)];
+    return {r.neighbor, r.weight};
+  }
 };
 
 /// Proposals in proportion to the weights, judged against the bias alone.
+template <class View>
 struct alias_proposals {
-  static constexpr std::uint32_t draws_a_trial = 2;
+  using trials = core::alias_trials;
   static constexpr bool weighted = false;
-  edge_id const* indptr;
+  View graph;
   plan::alias_record const* records;
 
-  void prefetch_vertex(vertex_id v) const { __builtin_prefetch(indptr + v); }
-  [[nodiscard]] float bound(vertex_id /*v*/) const { return 1.0F; }
-  void prefetch_edge(edge_id e) const { __builtin_prefetch(records + e); }
-  [[nodiscard]] proposal take(edge_id e, std::uint64_t bits) const
+  void prefetch_vertex(vertex_id v) const
   {
-    auto const& r = records[e];
-    return {bits < r.threshold ? r.here : r.there, 1.0F};
+    graph.prefetch_row(v);
+    if constexpr (!View::targets_by_number) { graph.prefetch_first_edge(v); }
+  }
+  [[nodiscard]] float bound(vertex_id /*v*/) const { return 1.0F; }
+  template <class Row>
+  void prefetch_edge(Row const& row, std::uint32_t i) const
+  {
+    __builtin_prefetch(records + row.edge(i));
+  }
+  template <class Row>
+  [[nodiscard]] proposal take(Row const& row, std::uint32_t i, std::uint64_t bits) const
+  {
+    return {core::alias_choose(records[row.edge(i)], bits), 1.0F};
   }
 };
 
-template <bool Ends, class Proposals>
+/// Where a row of each lane is. Numbers of edges are kept apart from degrees: a place that is written in two parts and
+/// read as one soon after stalls.
+template <class View, bool by_number = View::targets_by_number>
+class lane_places {
+ public:
+  void set(int lane, typename View::place const& at) { at_[lane] = at; }
+  [[nodiscard]] typename View::place operator[](int lane) const { return at_[lane]; }
+  [[nodiscard]] std::uint32_t degree(int lane) const { return at_[lane].degree; }
+
+ private:
+  typename View::place at_[width];
+};
+template <class View>
+class lane_places<View, true> {
+ public:
+  void set(int lane, typename View::place const& at)
+  {
+    first_[lane] = at.first;
+    degree_[lane] = at.degree;
+  }
+  [[nodiscard]] typename View::place operator[](int lane) const { return {first_[lane], degree_[lane]}; }
+  [[nodiscard]] std::uint32_t degree(int lane) const { return degree_[lane]; }
+
+ private:
+  edge_id first_[width];
+  std::uint32_t degree_[width];
+};
+
+template <bool Ends, class View, class Proposals>
 class second_order_lanes {
  public:
-  second_order_lanes(walk_job const& job, walk_batch const& batch, walk_source& source, Proposals proposals)
-      : job_(job), proposals_(proposals), lanes_(job, batch, source), fallback_(job)
+  second_order_lanes(walk_job const& job, View const& graph, walk_batch const& batch, walk_source& source,
+                     Proposals proposals)
+      : job_(job), graph_(graph), proposals_(proposals), lanes_(job, batch, source)
   {
   }
 
-  void run()
+  /// Flat: there is a class for every form and rule, so that the compiler would else leave calls in the loops.
+  [[gnu::flatten]] void run()
   {
     lanes_.fill(width, [this](int lane) { proposals_.prefetch_vertex(lanes_.vertex[lane]); });
     for (int i = 0; i < lanes_.active(); ++i) { try_next_round(i); }
@@ -124,12 +183,11 @@ class second_order_lanes {
   {
     for (int k = 0; k < num_trying_; ++k) {
       int const i = trying_[k];
-      vertex_id const v = lanes_.vertex[i];
-      first_[i] = job_.graph.indptr[v];
-      degree_[i] = job_.graph.degree(v);
-      if (degree_[i] == 0) { continue; }
-      edge_[i] = first_[i] + core::bounded(lanes_.draws.low[i], degree_[i]);
-      proposals_.prefetch_edge(edge_[i]);
+      auto const at = graph_.locate(lanes_.vertex[i]);
+      here_.set(i, at);
+      if (at.degree == 0) { continue; }
+      pick_[i] = core::bounded(lanes_.draws.low[i], at.degree);
+      proposals_.prefetch_edge(graph_.row(lanes_.vertex[i], at), pick_[i]);
     }
   }
 
@@ -138,11 +196,11 @@ class second_order_lanes {
   {
     for (int k = 0; k < num_trying_; ++k) {
       int const i = trying_[k];
-      if (degree_[i] == 0) {
+      if (here_.degree(i) == 0) {
         end_dead(i);
         continue;
       }
-      proposal const p = proposals_.take(edge_[i], lanes_.draws.high[i]);
+      proposal const p = proposals_.take(row(i), pick_[i], lanes_.draws.high[i]);
       float const bound = proposals_.bound(lanes_.vertex[i]);
       if (p.target == no_vertex || !(bound > 0)) {  // no edge of positive weight
         end_dead(i);
@@ -163,23 +221,21 @@ class second_order_lanes {
       case core::verdict::needs_adjacency: break;
     }
     candidate_[i] = p.target;
-    low_[i] = job_.graph.indices + before_first_[i];
-    size_[i] = before_degree_[i];
+    low_[i] = 0;
+    size_[i] = before_.degree(i);
     if (size_[i] == 0) {
       settle(i, false);
       return;
     }
-    __builtin_prefetch(low_[i] + size_[i] / 2);
+    row_before(i).prefetch(size_[i] / 2);
     searching_[num_searching_++] = i;
   }
 
-  /// The bits that a trial is judged by: an alias proposal takes a whole block, so its judgement has the next one.
+  /// The bits that a trial is judged by.
   [[nodiscard]] std::uint64_t judgement(int i) const
   {
-    if constexpr (Proposals::draws_a_trial == 1) { return lanes_.draws.high[i]; }
-    auto const at = lanes_.position(i);
-    return core::draw_block(job_.step_key, at.walk, static_cast<std::uint32_t>(at.step), lanes_.draws.draw[i] + 1)
-        .low();
+    core::decision_draws<> const draws{job_.step_key, lanes_.draws.item[i], lanes_.draws.step[i]};
+    return Proposals::trials::judgement(draws, lanes_.draws.draw[i], lanes_.draws.high[i]);
   }
 
   /// One probe of each search.
@@ -188,15 +244,25 @@ class second_order_lanes {
     int const searching = std::exchange(num_searching_, 0);
     for (int k = 0; k < searching; ++k) {
       int const i = searching_[k];
-      if (size_[i] > one_line) {
-        core::search_halve(low_[i], size_[i], candidate_[i]);
-        __builtin_prefetch(low_[i] + size_[i] / 2);
+      auto const list = row_before(i);
+      vertex_id const x = candidate_[i];
+      std::uint32_t low = low_[i];  // in registers, or the halving takes branches
+      std::uint32_t size = size_[i];
+      if (size > one_line) {
+        search_halve(list, low, size, x);
+        list.prefetch(low + size / 2);
+        low_[i] = low;
+        size_[i] = size;
         searching_[num_searching_++] = i;
       } else {
-        settle(i, core::contains(low_[i], size_[i], candidate_[i]));
+        while (size > 1) { search_halve(list, low, size, x); }
+        settle(i, list.neighbor(low) == x);
       }
     }
   }
+
+  [[nodiscard]] auto row(int i) const { return graph_.row(lanes_.vertex[i], here_[i]); }
+  [[nodiscard]] auto row_before(int i) const { return graph_.row(lanes_.previous[i], before_[i]); }
 
   void try_next_round(int i) { next_[num_next_++] = i; }
 
@@ -205,8 +271,7 @@ class second_order_lanes {
   /// The step is decided. A lane whose work has run out appears in no list any more.
   void go(int i, vertex_id next)
   {
-    before_first_[i] = first_[i];
-    before_degree_[i] = degree_[i];
+    before_.set(i, here_[i]);
     if (lanes_.move(i, next, [this](int lane) { proposals_.prefetch_vertex(lanes_.vertex[lane]); })) {
       try_next_round(i);
     }
@@ -221,25 +286,23 @@ class second_order_lanes {
 
   void retry(int i)
   {
-    lanes_.draws.draw[i] += Proposals::draws_a_trial;
-    if (lanes_.draws.draw[i] < core::trial_limit(degree_[i]) * Proposals::draws_a_trial) {
+    lanes_.draws.draw[i] += Proposals::trials::blocks;
+    if (lanes_.draws.draw[i] < core::trial_limit(here_.degree(i)) * Proposals::trials::blocks) {
       try_next_round(i);
       return;
     }
-    vertex_id const next = fallback_.by_race(lanes_.position(i));
+    vertex_id const next = step_by_race(job_, lanes_.position(i));
     next == no_vertex ? end_dead(i) : go(i, next);
   }
 
   walk_job const& job_;
+  View graph_;
   Proposals proposals_;
   walk_lanes<Ends, true, true> lanes_;
-  scalar_stepper fallback_;
-  edge_id first_[width], before_first_[width];  // the neighbourhood here, and the one before
-  std::uint32_t degree_[width], before_degree_[width];
-  edge_id edge_[width];         // the proposed edge
-  vertex_id candidate_[width];  // what a search looks for, in [low, low + size)
-  vertex_id const* low_[width];
-  std::uint32_t size_[width];
+  lane_places<View> here_, before_;  // the neighbourhood here, and the one before
+  std::uint32_t pick_[width];        // the proposed edge of the one here
+  vertex_id candidate_[width];       // what a search looks for before, in [low, low + size)
+  std::uint32_t low_[width], size_[width];
   int lists_[2][width], searching_[width];
   int *trying_ = lists_[0], *next_ = lists_[1];  // lanes of this round and of the next
   int num_trying_ = 0, num_next_ = 0, num_searching_ = 0;
@@ -250,21 +313,21 @@ class second_order_lanes {
 void second_order_walk(walk_job const& job, walk_batch const& batch, walk_source& source)
 {
   auto const& tables = *job.tables;
-  auto const run = [&](auto proposals) {
-    using proposals_t = decltype(proposals);
-    job.may_end() ? second_order_lanes<true, proposals_t>(job, batch, source, proposals).run()
-                  : second_order_lanes<false, proposals_t>(job, batch, source, proposals).run();
-  };
-  csr_arrays const& g = job.graph;
-  if (tables.alias) {
-    run(alias_proposals{g.indptr, tables.alias->data()});
-  } else if (tables.edges) {
-    run(record_proposals{g.indptr, tables.statistics->largest.data(), tables.edges->data()});
-  } else if (job.params->weighted) {
-    run(weighted_proposals{g.indptr, g.indices, g.weights, tables.statistics->largest.data()});
-  } else {
-    run(uniform_proposals{g.indptr, g.indices});
-  }
+  job.graph.visit([&]<class View>(View const& graph) {
+    auto const run = [&]<class Proposals>(Proposals const& proposals) {
+      job.may_end() ? second_order_lanes<true, View, Proposals>(job, graph, batch, source, proposals).run()
+                    : second_order_lanes<false, View, Proposals>(job, graph, batch, source, proposals).run();
+    };
+    if (tables.alias) {
+      run(alias_proposals<View>{graph, tables.alias->data()});
+    } else if (tables.edges) {
+      run(record_proposals<View>{graph, tables.statistics->largest.data(), tables.edges->data()});
+    } else if (job.params->weighted) {
+      run(weighted_proposals<View>{graph, tables.statistics->largest.data()});
+    } else {
+      run(uniform_proposals<View>{graph});
+    }
+  });
 }
 
 }  // namespace tendril::cpu

@@ -61,16 +61,14 @@ walker::walker(graph const& graph, walk_params const& params, std::int64_t expec
   s.params = plan::without_idle_weights(graph, params);
   s.plan = plan::make_walk_plan(graph, s.params, expected_walks, exec);
   s.tables = plan::make_walk_tables(graph, s.params, s.plan, exec);
-  s.job = {s.input.csr(),
+  s.job = {s.input.view(),
            &s.params,
            &s.plan,
            &s.tables,
            plan::is_second_order(params),
            core::node2vec_bias::of(params.p, params.q),
            core::make_key(params.seed, plan::domain_of(params)),
-           core::make_key(params.seed, core::domain::walk_end),
-           core::probability::of(params.stop_prob),
-           core::probability::of(params.restart_prob)};
+           core::walk_ends::of(params.seed, params.stop_prob, params.restart_prob)};
   state_ = std::move(made);
 }
 

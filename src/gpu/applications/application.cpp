@@ -298,7 +298,7 @@ void grow_from_host(application_kernels const& kernels, void const* app, graph c
     return;
   }
   gpu::expect_streamable(run.job, graph, place);
-  gpu::edge_stream edges(graph.csr(), gpu::make_stream_layout(graph.csr(), place.budget), run.exec);
+  gpu::edge_stream edges(graph, gpu::make_stream_layout(graph, place.budget), run.exec);
   gpu::grow_streamed(kernels, app, run, edges, {});
   run.finish();
 }

@@ -26,7 +26,7 @@ constexpr double bus_bytes_a_second = 55e9;    // from page-locked memory of the
 /// pairs are grouped.
 void plan_streamed(application_job const& job, graph const& graph, std::int64_t budget, std::vector<step_plan>& plans)
 {
-  auto const layout = gpu::make_stream_layout(graph.csr(), budget);
+  auto const layout = gpu::make_stream_layout(graph, budget);
   auto const num_subgraphs = static_cast<double>(layout.num_subgraphs());
   auto const all_bytes = static_cast<double>(layout.bytes.all - layout.bytes.resident);
   auto const held_bytes = static_cast<double>((layout.capacities[0] + layout.capacities[1]) * layout.bytes.an_edge);
@@ -75,11 +75,7 @@ std::vector<step_plan> plan_steps(application_job const& job, graph const& graph
   }
   double met = 0;
   if (job.traits.scans_neighbors && graph.device() == exec.device) {
-    met = *graph.derived().get<double>("mean met degree", [&] {
-      auto const edges = graph.view().edges();
-      return gpu::mean_met_degree(
-          csr_arrays{edges.num_vertices, edges.num_edges, edges.first_edges, nullptr, edges.weights, {}, {}}, exec);
-    });
+    met = *graph.derived().get<double>("mean met degree", [&] { return gpu::mean_met_degree(graph.view(), exec); });
   }
   double const mean = graph.num_vertices() == 0
                           ? 0

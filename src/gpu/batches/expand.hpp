@@ -34,8 +34,7 @@ struct pick_sink {
 };
 
 /// The vertices that a hop expands, and where their picks go. Pointers are device memory.
-struct expansion {
-  csr_arrays graph;
+struct expansion_slots {
   std::int64_t const* times = nullptr;         ///< [num_edges] temporal_order of the edge type, or null.
   std::uint32_t const* ordinal = nullptr;      ///< [num_edges] likewise.
   std::int64_t const* num_vertices = nullptr;  ///< [1] how many vertices there are; at most `most_vertices`.
@@ -49,6 +48,17 @@ struct expansion {
                               ///< Slots of vertices beyond num_vertices aren't written.
   pick_sink sink;
 };
+
+/// The same, and the graph: of a form that kernels know, or, for the host, of any.
+template <class View>
+struct expansion_part;
+template <class Graph>
+struct expansion_on : expansion_slots {
+  using part_type = expansion_part<Graph>;
+
+  Graph graph;
+};
+using expansion = expansion_on<graph_view>;
 
 /// Uniform, with replacement or without; of temporal graphs among the edges that are not too late.
 void pick_uniform(expansion const& what, bool replace, gpu_exec const& exec);

@@ -6,6 +6,7 @@
 #include "gpu/batches/induce.hpp"
 #include "gpu/batches/shape.cuh"
 #include "gpu/graph/edge_tiles.cuh"
+#include "gpu/picks/targets.cuh"
 
 namespace tendril::gpu {
 namespace {
@@ -13,23 +14,27 @@ namespace {
 constexpr int inner_threads = 256;
 
 /// One segment of one vertex's row.
+template <class View>
 struct segment {
+  typename View::row_type row;
   std::int64_t expanded;  ///< In the list.
-  edge_id first;
+  edge_id first;          ///< Of the segment, and its position in the row.
+  std::uint32_t begin;
   std::uint32_t size;
   std::uint32_t stamp;
   std::int64_t time;
 
   /// Any thread.
-  [[nodiscard]] static __device__ segment of(inner_job const& job, std::int64_t num_vertices, std::uint32_t first_stamp,
-                                             std::int64_t s)
+  [[nodiscard]] static __device__ segment of(View const& graph, inner_job const& job, std::int64_t num_vertices,
+                                             std::uint32_t first_stamp, std::int64_t s)
   {
     segment out{};
     out.expanded = row_of(job.segments, 0, num_vertices - 1, s);
-    vertex_id const v = job.list.vertices[out.expanded];
+    out.row = graph.row(job.list.vertices[out.expanded]);
     std::int64_t const skipped = (s - job.segments[out.expanded]) * inner_segment;
-    out.first = job.graph.first_edge(v) + skipped;
-    out.size = static_cast<std::uint32_t>(min(job.graph.degree(v) - skipped, inner_segment));
+    out.first = out.row.first_edge() + skipped;
+    out.begin = static_cast<std::uint32_t>(skipped);
+    out.size = static_cast<std::uint32_t>(min(out.row.degree() - skipped, inner_segment));
     std::uint32_t const group = job.list.group_of[out.expanded];
     out.stamp = stamp_of_group(first_stamp, job.view.num_types, job.to, group);
     if (job.time_of != nullptr) { out.time = job.groups[group].time; }
@@ -37,36 +42,38 @@ struct segment {
   }
 
   /// The number of the neighbour at edge i, or nowhere for one that isn't there, or comes later. Any thread.
-  [[nodiscard]] __device__ std::uint32_t number_of(inner_job const& job, std::uint32_t first_stamp,
+  [[nodiscard]] __device__ std::uint32_t number_of(View const& graph, inner_job const& job, std::uint32_t first_stamp,
                                                    std::uint32_t i) const
   {
     if (i >= size) { return nowhere; }
     if (job.time_of != nullptr && job.time_of[first + i] > time) { return nowhere; }
-    return job.table.find(stamped(stamp, job.graph.indices[first + i]), first_stamp);
+    return job.table.find(stamped(stamp, target_in(graph, row, first + i, begin + i)), first_stamp);
   }
 };
 
-__global__ __launch_bounds__(inner_threads) void segments_kernel(inner_job const __grid_constant__ job,
+__global__ __launch_bounds__(inner_threads) void segments_kernel(edge_arrays const graph,
+                                                                 inner_job const __grid_constant__ job,
                                                                  std::int64_t* counts)
 {
   std::int64_t const size = *job.list.num;
   for (std::int64_t i = global_thread(); i < job.most_vertices; i += grid_stride()) {
-    std::int64_t const degree = i < size ? job.graph.degree(job.list.vertices[i]) : 0;
+    std::int64_t const degree = i < size ? graph.degree(job.list.vertices[i]) : 0;
     counts[i] = (degree + inner_segment - 1) / inner_segment;
   }
 }
 
-__global__ __launch_bounds__(inner_threads) void count_kernel(inner_job const __grid_constant__ job,
+template <class View>
+__global__ __launch_bounds__(inner_threads) void count_kernel(View const graph, inner_job const __grid_constant__ job,
                                                               std::int64_t* counts)
 {
   std::int64_t const size = *job.list.num;
   std::uint32_t const first_stamp = job.view.call->first_stamp;
   auto const lane = static_cast<std::uint32_t>(lane_id());
   for (std::int64_t s = global_thread() / warp_size; s < job.num_segments; s += grid_stride() / warp_size) {
-    segment const own = segment::of(job, size, first_stamp, s);
+    auto const own = segment<View>::of(graph, job, size, first_stamp, s);
     std::int64_t count = 0;
     for (std::uint32_t i = 0; i < own.size; i += warp_size) {
-      count += __popc(__ballot_sync(full_warp, own.number_of(job, first_stamp, i + lane) != nowhere));
+      count += __popc(__ballot_sync(full_warp, own.number_of(graph, job, first_stamp, i + lane) != nowhere));
     }
     if (lane == 0) { counts[s] = count; }
   }
@@ -84,19 +91,20 @@ __global__ __launch_bounds__(inner_threads) void sum_kernel(inner_job const __gr
   }
 }
 
-__global__ __launch_bounds__(inner_threads) void write_kernel(inner_job const __grid_constant__ job,
+template <class View>
+__global__ __launch_bounds__(inner_threads) void write_kernel(View const graph, inner_job const __grid_constant__ job,
                                                               edge_call const __grid_constant__ out)
 {
   std::int64_t const size = *job.list.num;
   std::uint32_t const first_stamp = job.view.call->first_stamp;
   auto const lane = static_cast<std::uint32_t>(lane_id());
   for (std::int64_t s = global_thread() / warp_size; s < job.num_segments; s += grid_stride() / warp_size) {
-    segment const own = segment::of(job, size, first_stamp, s);
+    auto const own = segment<View>::of(graph, job, size, first_stamp, s);
     std::int64_t const batch = row_of(job.list.begin, 0, job.num_batches - 1, own.expanded);
     std::int64_t const row = own.expanded - job.list.begin[batch];
     std::int64_t at = job.hits[s];
     for (std::uint32_t i = 0; i < own.size; i += warp_size) {
-      std::uint32_t const number = own.number_of(job, first_stamp, i + lane);
+      std::uint32_t const number = own.number_of(graph, job, first_stamp, i + lane);
       unsigned const found = __ballot_sync(full_warp, number != nowhere);
       if (number != nowhere) {
         std::int64_t const to = at + __popc(found & ((1U << lane) - 1U));
@@ -111,7 +119,7 @@ __global__ __launch_bounds__(inner_threads) void write_kernel(inner_job const __
 
 /// Vertex i of batch b is element i + b, and behind a batch's last one stands its end.
 __global__ __launch_bounds__(inner_threads) void inner_indptr_kernel(inner_job const __grid_constant__ job,
-                                                                     std::int64_t* indptr)
+                                                                     std::int64_t* row_ends)
 {
   std::int64_t const size = *job.list.num;
   for (std::int64_t k = global_thread(); k < size + job.num_batches; k += grid_stride()) {
@@ -124,15 +132,15 @@ __global__ __launch_bounds__(inner_threads) void inner_indptr_kernel(inner_job c
       low = right ? middle : low;
       high = right ? high : middle - 1;
     }
-    indptr[k] = job.hits[job.segments[k - low]] - edges_before(job, low);
+    row_ends[k] = job.hits[job.segments[k - low]] - edges_before(job, low);
   }
 }
 
-__global__ __launch_bounds__(inner_threads) void invert_kernel(csr_arrays const graph, std::int64_t const* times,
+__global__ __launch_bounds__(inner_threads) void invert_kernel(edge_arrays const graph, std::int64_t const* times,
                                                                std::uint32_t const* ordinal, std::int64_t* time_of)
 {
   for (edge_id e = global_thread(); e < graph.num_edges; e += grid_stride()) {
-    edge_id const first = graph.indptr[row_of(graph.indptr, 0, graph.num_vertices - 1, e)];
+    edge_id const first = graph.first_edge(row_of(graph.first_edges, 0, graph.num_vertices - 1, e));
     time_of[first + ordinal[e]] = times[e];
   }
 }
@@ -141,15 +149,18 @@ __global__ __launch_bounds__(inner_threads) void invert_kernel(csr_arrays const 
 
 void count_segments(inner_job const& job, std::int64_t* counts, gpu_exec const& exec)
 {
-  segments_kernel<<<grid_blocks(job.most_vertices, inner_threads), inner_threads, 0, exec.stream>>>(job, counts);
+  segments_kernel<<<grid_blocks(job.most_vertices, inner_threads), inner_threads, 0, exec.stream>>>(job.graph.edges(),
+                                                                                                    job, counts);
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
 void count_inner(inner_job const& job, std::int64_t* counts, gpu_exec const& exec)
 {
   if (job.num_segments == 0) { return; }
-  count_kernel<<<grid_blocks(job.num_segments * warp_size, inner_threads), inner_threads, 0, exec.stream>>>(job,
-                                                                                                            counts);
+  job.graph.visit([&](auto const& graph) {
+    count_kernel<<<grid_blocks(job.num_segments * warp_size, inner_threads), inner_threads, 0, exec.stream>>>(
+        graph, job, counts);
+  });
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
@@ -165,16 +176,19 @@ void write_inner(inner_job const& job, edge_call const& out, gpu_exec const& exe
                         exec.stream>>>(job, out.indptr);
   TENDRIL_CUDA_TRY(cudaGetLastError());
   if (job.num_segments == 0) { return; }
-  write_kernel<<<grid_blocks(job.num_segments * warp_size, inner_threads), inner_threads, 0, exec.stream>>>(job, out);
+  job.graph.visit([&](auto const& graph) {
+    write_kernel<<<grid_blocks(job.num_segments * warp_size, inner_threads), inner_threads, 0, exec.stream>>>(graph,
+                                                                                                              job, out);
+  });
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
-void invert_times(csr_arrays const& graph, std::int64_t const* times, std::uint32_t const* ordinal,
+void invert_times(graph_view const& graph, std::int64_t const* times, std::uint32_t const* ordinal,
                   std::int64_t* time_of, gpu_exec const& exec)
 {
   if (graph.num_edges == 0) { return; }
-  invert_kernel<<<grid_blocks(graph.num_edges, inner_threads), inner_threads, 0, exec.stream>>>(graph, times, ordinal,
-                                                                                                time_of);
+  invert_kernel<<<grid_blocks(graph.num_edges, inner_threads), inner_threads, 0, exec.stream>>>(graph.edges(), times,
+                                                                                                ordinal, time_of);
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 

@@ -14,7 +14,7 @@ inline constexpr std::int64_t inner_segment = 1024;
 struct inner_job {
   call_view view;
   number_table table;
-  csr_arrays graph;
+  graph_view graph;
   std::int64_t const* time_of = nullptr;  ///< [num_edges] by position, or null.
   batch_group const* groups = nullptr;
   std::int32_t to = 0;
@@ -40,7 +40,7 @@ void sum_inner(inner_job const& job, std::int64_t* totals, gpu_exec const& exec)
 void write_inner(inner_job const& job, edge_call const& out, gpu_exec const& exec);
 
 /// time_of[position] from an order of time.
-void invert_times(csr_arrays const& graph, std::int64_t const* times, std::uint32_t const* ordinal,
+void invert_times(graph_view const& graph, std::int64_t const* times, std::uint32_t const* ordinal,
                   std::int64_t* time_of, gpu_exec const& exec);
 
 }  // namespace tendril::gpu

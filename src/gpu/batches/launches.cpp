@@ -109,7 +109,6 @@ number_job run_launches::job_of(std::size_t hop, std::size_t t) const
   } else {
     job.from.num = block_.column(plan_.all || hop == 0 ? block_.hop_begin(hop, from) : columns_.next_count(hop, from));
   }
-  job.graph = type.graph;
   job.keeps_numbers = launch + 1 < plan_.num_launches() || plan_.subgraph == subgraph_type::induced;
   job.first = plan_.all || hop == 0 ? nullptr : block_.column(block_.hop_begin(hop - 1, from));
   job.known = block_.column(block_.known(launch, to));

@@ -69,7 +69,7 @@ __device__ __forceinline__ bool has_room(number_job const& job, std::int64_t i, 
 __device__ __forceinline__ void write_row_end(number_job const& job, edge_call const& out, std::int64_t batch,
                                               std::int64_t i, std::int64_t edge)
 {
-  if (has_room(job, i, out.indptr_stride)) { out.indptr[batch * out.indptr_stride + i] = edge; }
+  if (has_room(job, i, out.indptr_stride)) { *(out.indptr + batch * out.indptr_stride + i) = edge; }
 }
 
 /// Puts the number of a vertex that is first seen here into the table, the batch, and the list of the next hop.

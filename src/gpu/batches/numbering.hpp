@@ -95,7 +95,6 @@ struct number_job {
   bool single = true;           ///< One batch only.
 
   vertex_list from;
-  csr_arrays graph;
   edge_id const* picked = nullptr;  ///< [slots] -1: none.
   std::uint32_t* at = nullptr;      ///< [slots] insertion::at, overwritten; null: no picks are made.
   bool keeps_numbers = true;        ///< A later launch looks for them in the table.

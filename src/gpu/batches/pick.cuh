@@ -10,29 +10,18 @@
 #include "core/temporal.hpp"
 #include "gpu/batches/expand.hpp"
 #include "gpu/device/launch.cuh"
-#include "gpu/picks/floyd_picks.cuh"  // slot_pair
+#include "gpu/picks/pick_kernels.cuh"
+#include "gpu/picks/targets.cuh"
 
 namespace tendril::gpu {
 
 inline constexpr int expand_threads = 256;
 
-/// Some vertices of an expansion, few enough for 32-bit indices: what one launch expands.
-struct expansion_part {
-  expansion what;  ///< Pointers are those of the first vertex of the part; num_vertices counts from the very first.
-  std::int64_t first_vertex = 0;
-  core::fast_divisor by_pairs;  ///< By the pairs of slots a vertex, the last of which may be half a pair.
-
-  /// How many there are. Any thread.
-  [[nodiscard]] __device__ std::uint32_t size() const
-  {
-    std::int64_t const left = *what.num_vertices - first_vertex;
-    return static_cast<std::uint32_t>(max(std::int64_t{0}, min(left, what.most_vertices)));
-  }
-};
-
 /// A vertex, its edges that count, and the draws it makes.
+template <class View>
 struct expanded_vertex {
-  edge_id first = 0;
+  typename View::row_type row;
+  edge_id first = 0;  ///< row.first_edge(), read once.
   std::uint32_t degree = 0;
   rng_key key{};
   std::uint64_t item = 0;
@@ -40,14 +29,17 @@ struct expanded_vertex {
 };
 
 /// Vertex v, expanded for a group. Any thread.
-__device__ __forceinline__ expanded_vertex expand(expansion const& what, vertex_id v, std::uint32_t group)
+template <class View>
+__device__ __forceinline__ expanded_vertex<View> expand(expansion_on<View> const& what, vertex_id v,
+                                                        std::uint32_t group)
 {
-  expanded_vertex out;
+  expanded_vertex<View> out;
   out.group = group;
   if (std::int64_t{v} >= what.graph.num_vertices) { return out; }
   batch_group const whom = what.groups[group];
-  out.first = what.graph.indptr[v];
-  out.degree = static_cast<std::uint32_t>(what.graph.indptr[v + std::int64_t{1}] - out.first);
+  out.row = what.graph.row(v);
+  out.first = out.row.first_edge();
+  out.degree = out.row.degree();
   if (what.times != nullptr) { out.degree = core::edges_until(what.times + out.first, out.degree, whom.time); }
   out.key = whom.key;
   out.item = std::uint64_t{v} | (std::uint64_t{whom.tree} << 32U);
@@ -55,22 +47,29 @@ __device__ __forceinline__ expanded_vertex expand(expansion const& what, vertex_
 }
 
 /// Vertex i of a part. Any thread.
-__device__ __forceinline__ expanded_vertex vertex_of(expansion const& what, std::uint32_t i)
+template <class View>
+__device__ __forceinline__ expanded_vertex<View> vertex_of(expansion_on<View> const& what, std::uint32_t i)
 {
   return expand(what, what.vertices[i], what.group_of[i]);
 }
 
-/// The edge at a position of a vertex's list: of its order in time, where there is one. Any thread.
-__device__ __forceinline__ edge_id edge_at(expansion const& what, edge_id first, std::uint32_t position)
+/// Where in a vertex's row its pick is: the pick is of the order in time, where there is one. no_pick stays. Any thread.
+__device__ __forceinline__ std::uint32_t position_of(expansion_slots const& what, edge_id first, std::uint32_t pick)
 {
-  return first + (what.ordinal == nullptr ? position : what.ordinal[first + position]);
+  return pick == core::no_pick || what.ordinal == nullptr ? pick : what.ordinal[first + pick];
 }
 
-/// Puts the neighbours at the ends of some edges, -1 for none, into the table. `slot` is the first one's in this part.
-/// A neighbour is read once, so that its line needn't stay: the table's should. Any thread.
-template <int Size>
-__device__ __forceinline__ void put_in(expansion const& what, std::uint32_t group, std::int64_t slot,
-                                       edge_id const (&edges)[Size])
+/// The edge at a position of a row that begins at edge `first`; -1 for none. Any thread.
+__device__ __forceinline__ edge_id edge_at(edge_id first, std::uint32_t position)
+{
+  return position == core::no_pick ? edge_id{-1} : first + position;
+}
+
+/// Puts picked vertices, target(i) each, no_vertex for none, into the table. `slot` is the first one's in this part. A
+/// neighbour is read once: the table's lines should stay in the cache. Any thread.
+template <int Size, class Target>
+__device__ __forceinline__ void put_in(expansion_slots const& what, std::uint32_t group, std::int64_t slot,
+                                       Target target)
 {
   pick_sink const& sink = what.sink;
   if (sink.at == nullptr) { return; }
@@ -80,8 +79,8 @@ __device__ __forceinline__ void put_in(expansion const& what, std::uint32_t grou
 #pragma unroll
   for (int i = 0; i < Size; ++i) {
     // A neighbour that is no vertex of its type (hetero_graph::validate tells) has no room in the lists.
-    vertex_id const v = edges[i] >= 0 ? __ldcs(what.graph.indices + edges[i]) : no_vertex;
-    items[i].wanted = edges[i] >= 0 && v < sink.num_vertices;
+    vertex_id const v = target(i);
+    items[i].wanted = v < sink.num_vertices;
     items[i].key = stamped(stamp, v);
     items[i].position = static_cast<std::uint32_t>(sink.first_slot + slot + i);
   }
@@ -97,34 +96,46 @@ __device__ __forceinline__ void put_in(expansion const& what, std::uint32_t grou
   for (int i = 0; i < Size; ++i) { to[i] = items[i].at; }
 }
 
-/// Keeps the pick of a slot, an edge or -1. Any thread.
-__device__ __forceinline__ void keep_edge(expansion const& what, std::uint32_t group, std::int64_t slot, edge_id edge)
+/// Keeps the pick of a slot: an edge to target(0), or -1. Any thread.
+template <class Target>
+__device__ __forceinline__ void keep_edge(expansion_slots const& what, std::uint32_t group, std::int64_t slot,
+                                          edge_id edge, Target target)
 {
   __stcs(what.picked + slot, edge);
-  edge_id const edges[1] = {edge};
-  put_in(what, group, slot, edges);
+  put_in<1>(what, group, slot, target);
+}
+
+/// The target of a pick. Any thread.
+template <class View>
+__device__ __forceinline__ vertex_id target_of(expansion_on<View> const& what, typename View::row_type const& row,
+                                               edge_id first, std::uint32_t position)
+{
+  return position == core::no_pick ? no_vertex
+                                   : target_in(what.graph, row, first + position, position, streaming_load{});
 }
 
 /// Keeps one pick of vertex i. Any thread.
-__device__ __forceinline__ void keep_pick(expansion const& what, std::uint32_t i, std::uint32_t slot,
-                                          expanded_vertex const& vertex, std::uint32_t pick)
+template <class View>
+__device__ __forceinline__ void keep_pick(expansion_on<View> const& what, std::uint32_t i, std::uint32_t slot,
+                                          expanded_vertex<View> const& vertex, std::uint32_t pick)
 {
-  edge_id const edge = pick == core::no_pick ? edge_id{-1} : edge_at(what, vertex.first, pick);
-  keep_edge(what, vertex.group, std::int64_t{i} * what.fanout + slot, edge);
+  std::uint32_t const position = position_of(what, vertex.first, pick);
+  keep_edge(what, vertex.group, std::int64_t{i} * what.fanout + slot, edge_at(vertex.first, position),
+            [&](int) { return target_of(what, vertex.row, vertex.first, position); });
 }
 
 /// Keeps the picks `slot` and, if there is one, slot + 1: with one store where they are aligned. Any thread.
-__device__ __forceinline__ void keep_pair(expansion const& what, std::uint32_t i, std::uint32_t slot,
-                                          expanded_vertex const& vertex, slot_pair const& picks)
+template <class View>
+__device__ __forceinline__ void keep_pair(expansion_on<View> const& what, std::uint32_t i, std::uint32_t slot,
+                                          expanded_vertex<View> const& vertex, slot_pair const& picks)
 {
   if (slot + 1 >= what.fanout) {
     keep_pick(what, i, slot, vertex, picks.first);
     return;
   }
-  auto const edge_of = [&](std::uint32_t pick) {
-    return pick == core::no_pick ? edge_id{-1} : edge_at(what, vertex.first, pick);
-  };
-  edge_id const edges[2] = {edge_of(picks.first), edge_of(picks.second)};
+  std::uint32_t const positions[2] = {position_of(what, vertex.first, picks.first),
+                                      position_of(what, vertex.first, picks.second)};
+  edge_id const edges[2] = {edge_at(vertex.first, positions[0]), edge_at(vertex.first, positions[1])};
   std::int64_t const at = std::int64_t{i} * what.fanout + slot;
   edge_id* const to = what.picked + at;
   if (reinterpret_cast<std::uintptr_t>(to) % 16 == 0) {
@@ -133,25 +144,64 @@ __device__ __forceinline__ void keep_pair(expansion const& what, std::uint32_t i
     __stcs(to, edges[0]);
     __stcs(to + 1, edges[1]);
   }
-  put_in(what, vertex.group, at, edges);
+  put_in<2>(what, vertex.group, at, [&](int i) { return target_of(what, vertex.row, vertex.first, positions[i]); });
+}
+
+/// Some vertices of an expansion, few enough for 32-bit indices: what one launch expands. A `Part` of
+/// src/gpu/picks/pick_kernels.cuh.
+template <class View>
+struct expansion_part {
+  using vertex_type = expanded_vertex<View>;
+  static constexpr bool grid_covers = false;
+
+  expansion_on<View>
+      what;  ///< Pointers are those of the first vertex of the part; num_vertices counts from the very first.
+  std::int64_t first_vertex = 0;
+  core::fast_divisor by_pairs;  ///< By the pairs of slots a vertex, the last of which may be half a pair.
+
+  [[nodiscard]] std::int64_t bound() const { return what.most_vertices; }
+  [[nodiscard]] __device__ std::uint32_t size() const
+  {
+    std::int64_t const left = *what.num_vertices - first_vertex;
+    return static_cast<std::uint32_t>(max(std::int64_t{0}, min(left, what.most_vertices)));
+  }
+  [[nodiscard]] __device__ std::uint32_t fanout() const { return what.fanout; }
+  [[nodiscard]] __device__ vertex_type vertex(std::uint32_t i) const { return vertex_of(what, i); }
+  [[nodiscard]] static __device__ std::uint32_t degree(vertex_type const& vertex) { return vertex.degree; }
+  [[nodiscard]] static __device__ edge_id first_edge(vertex_type const& vertex) { return vertex.first; }
+  [[nodiscard]] __device__ auto draws(std::uint32_t, vertex_type const& vertex) const
+  {
+    return [this, &vertex](std::uint32_t n) { return core::draw_block(vertex.key, vertex.item, what.step, n); };
+  }
+  __device__ void keep(std::uint32_t i, std::uint32_t slot, vertex_type const& vertex, slot_pair const& picks) const
+  {
+    keep_pair(what, i, slot, vertex, picks);
+  }
+};
+
+/// Calls f(expansion) with the view of the graph's form in the place of its handle.
+template <class F>
+void with_view(expansion const& what, F f)
+{
+  what.graph.visit([&]<class View>(View const& graph) { f(expansion_on<View>{what, graph}); });
 }
 
 /// Calls launch(part) for all vertices of an expansion, in parts so small that `threads_a_vertex` threads each are less
 /// than 2^31. All but the first are there for bounds beyond that alone.
-template <class Launch>
-void for_each_part(expansion const& what, std::int64_t threads_a_vertex, Launch launch)
+template <class View, class Launch>
+void for_each_part(expansion_on<View> const& what, std::int64_t threads_a_vertex, Launch launch)
 {
   constexpr std::int64_t most_threads = 0x7fffff00;
   std::int64_t const most = std::clamp<std::int64_t>(most_threads / threads_a_vertex, 1, std::int64_t{1} << 30U);
   for (std::int64_t at = 0; at < what.most_vertices; at += most) {
-    expansion_part part{what, at, core::fast_divisor(std::max(what.fanout / 2 + what.fanout % 2, 1U))};
+    expansion_part<View> part{what, at, core::fast_divisor(std::max(what.fanout / 2 + what.fanout % 2, 1U))};
     part.what.most_vertices = std::min(most, what.most_vertices - at);
     part.what.vertices += at;
     part.what.group_of += at;
     part.what.picked += at * what.fanout;
     if (what.sink.at != nullptr) { part.what.sink.at += at * what.fanout; }
     part.what.sink.first_slot += at * what.fanout;
-    launch(static_cast<expansion_part const&>(part));
+    launch(static_cast<expansion_part<View> const&>(part));
   }
 }
 
@@ -160,36 +210,6 @@ template <class Kernel>
 unsigned loop_blocks(Kernel kernel, std::int64_t threads, int block_threads, std::size_t shared_bytes, int device)
 {
   return grid_blocks(threads, block_threads, resident_blocks(kernel, block_threads, shared_bytes, device));
-}
-
-/// Picks that depend on no other picks: a thread makes two of one vertex. `Chooser` makes them: choose(part, vertex, slot),
-/// for a vertex that has edges; of the second only what is a slot is used. Any grid.
-template <class Chooser>
-__global__ __launch_bounds__(expand_threads) void expand_pairs_kernel(Chooser const choose,
-                                                                      expansion_part const __grid_constant__ part)
-{
-  std::uint32_t const num_pairs = part.size() * part.by_pairs.divisor();
-  auto const stride = static_cast<std::uint32_t>(grid_stride());
-  for (auto n = static_cast<std::uint32_t>(global_thread()); n < num_pairs; n += stride) {
-    std::uint32_t const i = part.by_pairs.quotient(n);
-    std::uint32_t const slot = 2 * (n - i * part.by_pairs.divisor());
-    expanded_vertex const vertex = vertex_of(part.what, i);
-    slot_pair picks;
-    if (vertex.degree > 0) { picks = choose(part, vertex, slot); }
-    keep_pair(part.what, i, slot, vertex, picks);
-  }
-}
-
-template <class Chooser>
-void expand_pairs(expansion const& what, Chooser choose, gpu_exec const& exec)
-{
-  std::int64_t const pairs = what.fanout / 2 + what.fanout % 2;
-  auto* const kernel = expand_pairs_kernel<Chooser>;
-  for_each_part(what, pairs, [&](expansion_part const& part) {
-    unsigned const blocks = loop_blocks(kernel, part.what.most_vertices * pairs, expand_threads, 0, exec.device);
-    kernel<<<blocks, expand_threads, 0, exec.stream>>>(choose, part);
-    TENDRIL_CUDA_TRY(cudaGetLastError());
-  });
 }
 
 }  // namespace tendril::gpu

@@ -1,34 +1,13 @@
-// Weighted picks of mini-batches with replacement: a gather of 16 bytes a pick. Pick j draws block j. The rule:
-// src/core/alias.hpp. CPU twin: src/cpu/picks/neighbor_picks.hpp.
+// Weighted picks of mini-batches with replacement: a gather of 16 bytes a pick. The kernels: src/gpu/picks/pick_kernels.cuh.
+// CPU twin: src/cpu/picks/neighbor_picks.hpp.
 
 #include "gpu/batches/pick.cuh"
 
 namespace tendril::gpu {
-namespace {
-
-struct alias_choice {
-  core::alias_bucket const* buckets;
-
-  __device__ std::uint32_t one(expansion_part const& part, expanded_vertex const& vertex, std::uint32_t slot) const
-  {
-    core::random_block const block = core::draw_block(vertex.key, vertex.item, part.what.step, slot);
-    std::uint32_t const item = core::bounded(block.low(), vertex.degree);
-    return core::alias_choose(buckets[vertex.first + item], item, block.high());
-  }
-  __device__ slot_pair operator()(expansion_part const& part, expanded_vertex const& vertex, std::uint32_t slot) const
-  {
-    slot_pair out;
-    out.first = one(part, vertex, slot);
-    if (slot + 1 < part.what.fanout) { out.second = one(part, vertex, slot + 1); }
-    return out;
-  }
-};
-
-}  // namespace
 
 void pick_alias(expansion const& what, core::alias_bucket const* buckets, gpu_exec const& exec)
 {
-  expand_pairs(what, alias_choice{buckets}, exec);
+  with_view(what, [&](auto const& seen) { enqueue_pairs(seen, bucket_choice{buckets}, exec); });
 }
 
 }  // namespace tendril::gpu

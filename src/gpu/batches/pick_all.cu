@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::int64_t slots_a_warp = 8 * warp_size;
 
-__global__ __launch_bounds__(expand_threads) void count_kernel(expansion_part const __grid_constant__ part,
+template <class View>
+__global__ __launch_bounds__(expand_threads) void count_kernel(expansion_part<View> const __grid_constant__ part,
                                                                std::int64_t* counts)
 {
   std::uint32_t const size = part.size();
@@ -21,7 +22,8 @@ __global__ __launch_bounds__(expand_threads) void count_kernel(expansion_part co
 /// A warp takes a stretch of slots at a time and searches the vertices of its ends; each lane then searches between them,
 /// in lines that the warp has just read. A vertex without edges has the offset of the next: the last one wins, so it is
 /// never found. How many slots there are lies in device memory, too.
-__global__ __launch_bounds__(expand_threads) void copy_kernel(expansion const __grid_constant__ what,
+template <class View>
+__global__ __launch_bounds__(expand_threads) void copy_kernel(expansion_on<View> const __grid_constant__ what,
                                                               std::int64_t const* offsets)
 {
   std::int64_t const num_vertices = min(*what.num_vertices, what.most_vertices);
@@ -34,8 +36,12 @@ __global__ __launch_bounds__(expand_threads) void copy_kernel(expansion const __
     std::int64_t const high = row_of(offsets, low, num_vertices - 1, end - 1);
     for (std::int64_t slot = begin + lane_id(); slot < end; slot += warp_size) {
       std::int64_t const i = row_of(offsets, low, high, slot);
-      edge_id const first = what.graph.indptr[what.vertices[i]];
-      keep_edge(what, what.group_of[i], slot, edge_at(what, first, static_cast<std::uint32_t>(slot - offsets[i])));
+      auto const row = what.graph.row(what.vertices[i]);
+      edge_id const first = row.first_edge();
+      auto const pick = static_cast<std::uint32_t>(slot - offsets[i]);
+      std::uint32_t const position = position_of(what, first, pick);
+      keep_edge(what, what.group_of[i], slot, first + position,
+                [&](int) { return target_of(what, row, first, position); });
     }
   }
 }
@@ -44,19 +50,25 @@ __global__ __launch_bounds__(expand_threads) void copy_kernel(expansion const __
 
 void count_all(expansion const& what, std::int64_t* counts, gpu_exec const& exec)
 {
-  for_each_part(what, 1, [&](expansion_part const& part) {
-    unsigned const blocks = loop_blocks(count_kernel, part.what.most_vertices, expand_threads, 0, exec.device);
-    count_kernel<<<blocks, expand_threads, 0, exec.stream>>>(part, counts + part.first_vertex);
-    TENDRIL_CUDA_TRY(cudaGetLastError());
+  with_view(what, [&]<class View>(expansion_on<View> const& seen) {
+    auto* const kernel = count_kernel<View>;
+    for_each_part(seen, 1, [&](expansion_part<View> const& part) {
+      unsigned const blocks = loop_blocks(kernel, part.what.most_vertices, expand_threads, 0, exec.device);
+      kernel<<<blocks, expand_threads, 0, exec.stream>>>(part, counts + part.first_vertex);
+      TENDRIL_CUDA_TRY(cudaGetLastError());
+    });
   });
 }
 
 void pick_all(expansion const& what, std::int64_t const* offsets, gpu_exec const& exec)
 {
   if (what.most_vertices == 0) { return; }
-  auto const blocks = static_cast<unsigned>(resident_blocks(copy_kernel, expand_threads, 0, exec.device));
-  copy_kernel<<<blocks, expand_threads, 0, exec.stream>>>(what, offsets);
-  TENDRIL_CUDA_TRY(cudaGetLastError());
+  with_view(what, [&]<class View>(expansion_on<View> const& seen) {
+    auto* const kernel = copy_kernel<View>;
+    auto const blocks = static_cast<unsigned>(resident_blocks(kernel, expand_threads, 0, exec.device));
+    kernel<<<blocks, expand_threads, 0, exec.stream>>>(seen, offsets);
+    TENDRIL_CUDA_TRY(cudaGetLastError());
+  });
 }
 
 }  // namespace tendril::gpu

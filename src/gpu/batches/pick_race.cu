@@ -45,13 +45,14 @@ struct race_shape {
 };
 
 /// A vertex by a warp: k <= 32, or at most 32 edges. Whole warp, converged.
-__device__ __forceinline__ void expand_by_warp(expansion const& what, std::uint32_t i, race_shape const& shape,
+template <class View>
+__device__ __forceinline__ void expand_by_warp(expansion_on<View> const& what, std::uint32_t i, race_shape const& shape,
                                                std::uint64_t* stage)
 {
-  expanded_vertex const vertex = vertex_of(what, i);
+  expanded_vertex<View> const vertex = vertex_of(what, i);
   std::uint64_t entry = core::race_none;
   if (vertex.degree > 0) {
-    vertex_race const race{what, vertex, 0, vertex.degree};
+    vertex_race<View> const race{what, vertex, 0, vertex.degree};
     entry = race_by_warp(race, min(shape.k, most_warp_picks), shape.wanted, stage);
   }
   auto slot = static_cast<std::uint32_t>(lane_id());
@@ -61,15 +62,16 @@ __device__ __forceinline__ void expand_by_warp(expansion const& what, std::uint3
 
 /// Up to four vertices of at most 8 edges, 8 lanes each. A lane has one candidate; its rank is how many others are better.
 /// Whole warp, converged; `i` is the same in a vertex's lanes, which take part if it exists or not.
-__device__ __forceinline__ void expand_tiny(expansion const& what, std::uint32_t i, bool exists)
+template <class View>
+__device__ __forceinline__ void expand_tiny(expansion_on<View> const& what, std::uint32_t i, bool exists)
 {
   auto const lane = static_cast<std::uint32_t>(lane_id());
   std::uint32_t const own = lane % tiny_degree;
-  expanded_vertex vertex;
+  expanded_vertex<View> vertex;
   if (exists) { vertex = vertex_of(what, i); }
   std::uint64_t entry = core::race_none;
   if (own < vertex.degree) {
-    vertex_race const race{what, vertex, 0, vertex.degree};
+    vertex_race<View> const race{what, vertex, 0, vertex.degree};
     // Candidates below 32 have word 0 of a block each.
     entry = race.entry(own, race.high_block(own).word[0], race.weights()[own]);
   }
@@ -89,11 +91,12 @@ __device__ __forceinline__ void expand_tiny(expansion const& what, std::uint32_t
 
 /// Whole block, converged. A hub's winners are merged by whoever finishes its last part: winners are written before the
 /// fence, the fence comes before the count; who sees the full count reads after a fence of its own.
-__device__ __forceinline__ void expand_by_block(expansion const& what, block_part const& task, race_shape const& shape,
-                                                block_race& race, std::uint64_t const* entries, bin_space const* space,
-                                                bool* is_last)
+template <class View>
+__device__ __forceinline__ void expand_by_block(expansion_on<View> const& what, block_part const& task,
+                                                race_shape const& shape, block_race& race, std::uint64_t const* entries,
+                                                bin_space const* space, bool* is_last)
 {
-  expanded_vertex const vertex = vertex_of(what, task.vertex);
+  expanded_vertex<View> const vertex = vertex_of(what, task.vertex);
   std::uint32_t begin = 0;
   std::uint32_t end = vertex.degree;
   if (task.num_parts > 1) {
@@ -105,7 +108,7 @@ __device__ __forceinline__ void expand_by_block(expansion const& what, block_par
     if (task.part + 1 < task.num_parts) { end = begin_of(task.part + 1); }
   }
   std::uint32_t found = 0;
-  if (end > begin) { found = race.run(vertex_race{what, vertex, begin, end}, shape.k, shape.wanted); }
+  if (end > begin) { found = race.run(vertex_race<View>{what, vertex, begin, end}, shape.k, shape.wanted); }
   if (task.num_parts > 1) {
     std::uint64_t* const own = space->winners + std::size_t{task.base + task.part} * shape.k;
     for (std::uint32_t slot = threadIdx.x; slot < shape.k; slot += race_threads) {
@@ -147,7 +150,8 @@ struct warp_plan {
 };
 
 /// All tasks of one ticket. Whole warp, converged.
-__device__ __forceinline__ void work_off(std::uint32_t ticket, expansion const& what, bin_space const& space,
+template <class View>
+__device__ __forceinline__ void work_off(std::uint32_t ticket, expansion_on<View> const& what, bin_space const& space,
                                          warp_plan const& plan, race_shape const& shape, std::uint64_t* stage)
 {
   std::uint32_t bin = 0;
@@ -180,9 +184,11 @@ __device__ __forceinline__ block_part task_of(bin_space const& space, std::uint3
 
 /// The sorted frontier. Any grid: blocks need not be resident together, since none waits for another.
 /// @param num_block_bins  Bins that blocks take; warps take the others.
-__global__ __launch_bounds__(race_threads, 4) void binned_races_kernel(expansion_part const __grid_constant__ part,
-                                                                       bin_space const space, race_shape const shape,
-                                                                       std::uint32_t num_block_bins)
+template <class View>
+__global__ __launch_bounds__(race_threads,
+                             4) void binned_races_kernel(expansion_part<View> const __grid_constant__ part,
+                                                         bin_space const space, race_shape const shape,
+                                                         std::uint32_t num_block_bins)
 {
   extern __shared__ std::uint64_t shared_entries[];
   __shared__ block_race_state state;
@@ -228,8 +234,8 @@ __global__ __launch_bounds__(race_threads, 4) void binned_races_kernel(expansion
 }
 
 /// The frontier in its order: a warp a vertex, or, with fan-outs above 32, a block. The plain form.
-template <bool by_warps>
-__global__ __launch_bounds__(race_threads) void ordered_races_kernel(expansion_part const __grid_constant__ part,
+template <bool by_warps, class View>
+__global__ __launch_bounds__(race_threads) void ordered_races_kernel(expansion_part<View> const __grid_constant__ part,
                                                                      race_shape const shape)
 {
   extern __shared__ std::uint64_t shared_entries[];
@@ -299,11 +305,11 @@ std::int64_t blocks_with_buffers(Kernel kernel, std::size_t shared_bytes, scratc
   return layout.num_buffers == 0 ? resident : std::min(resident, layout.num_buffers);
 }
 
-template <bool by_warps>
-void enqueue_ordered(expansion_part const& part, race_shape const& shape, scratch_layout const& layout,
+template <bool by_warps, class View>
+void enqueue_ordered(expansion_part<View> const& part, race_shape const& shape, scratch_layout const& layout,
                      std::size_t shared_bytes, gpu_exec const& exec)
 {
-  auto* const kernel = ordered_races_kernel<by_warps>;
+  auto* const kernel = ordered_races_kernel<by_warps, View>;
   allow_shared(kernel, shared_bytes);
   std::int64_t most = blocks_with_buffers(kernel, shared_bytes, layout, exec.device);
   if (layout.num_buffers == 0) { most *= 32; }  // blocks that wait for their turn even out what is left at the end
@@ -313,8 +319,9 @@ void enqueue_ordered(expansion_part const& part, race_shape const& shape, scratc
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
-void enqueue_binned(expansion_part const& part, race_shape const& shape, scratch_layout const& layout, char* scratch,
-                    std::size_t shared_bytes, gpu_exec const& exec)
+template <class View>
+void enqueue_binned(expansion_part<View> const& part, race_shape const& shape, scratch_layout const& layout,
+                    char* scratch, std::size_t shared_bytes, gpu_exec const& exec)
 {
   bin_space const space{reinterpret_cast<bin_counts*>(scratch + layout.counts),
                         reinterpret_cast<std::uint32_t*>(scratch + layout.lists),
@@ -329,14 +336,15 @@ void enqueue_binned(expansion_part const& part, race_shape const& shape, scratch
   std::uint32_t const a_part = std::max(race_warps * a_warp, 16 * std::min(shape.k, 0x0fffffffU));
   bin_bounds const bounds{{a_warp, 1024, 256, small_degree, tiny_degree}, a_part};
   TENDRIL_CUDA_TRY(cudaMemsetAsync(space.counts, 0, sizeof(bin_counts), exec.stream));
-  unsigned const bin_blocks = loop_blocks(bin_kernel, part.what.most_vertices, expand_threads, 0, exec.device);
+  unsigned const bin_blocks = loop_blocks(bin_kernel<View>, part.what.most_vertices, expand_threads, 0, exec.device);
   bin_kernel<<<bin_blocks, expand_threads, 0, exec.stream>>>(part, space, bounds);
   TENDRIL_CUDA_TRY(cudaGetLastError());
-  allow_shared(binned_races_kernel, shared_bytes);
+  auto* const kernel = binned_races_kernel<View>;
+  allow_shared(kernel, shared_bytes);
   // A vertex may be as many blocks' work as a hub has parts.
-  std::int64_t const most = blocks_with_buffers(binned_races_kernel, shared_bytes, layout, exec.device);
+  std::int64_t const most = blocks_with_buffers(kernel, shared_bytes, layout, exec.device);
   auto const blocks = static_cast<unsigned>(std::min(most, part.what.most_vertices * most_parts));
-  binned_races_kernel<<<blocks, race_threads, shared_bytes, exec.stream>>>(part, space, shape, by_warps ? 1U : 4U);
+  kernel<<<blocks, race_threads, shared_bytes, exec.stream>>>(part, space, shape, by_warps ? 1U : 4U);
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
@@ -357,14 +365,16 @@ void pick_race(expansion const& what, void* scratch, race_execution how, gpu_exe
   // The buffer of a block, or the stages of its warps: never both at a time.
   std::size_t const shared_bytes =
       8 * std::max<std::size_t>(in_shared ? layout.buffer_entries : 0, race_warps * stage_entries);
-  for_each_part(what, 2 * warp_size, [&](expansion_part const& part) {
-    if (how.by_degree) {
-      enqueue_binned(part, shape, layout, memory, shared_bytes, exec);
-    } else if (layout.k <= most_warp_picks) {
-      enqueue_ordered<true>(part, shape, layout, shared_bytes, exec);
-    } else {
-      enqueue_ordered<false>(part, shape, layout, shared_bytes, exec);
-    }
+  with_view(what, [&]<class View>(expansion_on<View> const& seen) {
+    for_each_part(seen, 2 * warp_size, [&](expansion_part<View> const& part) {
+      if (how.by_degree) {
+        enqueue_binned(part, shape, layout, memory, shared_bytes, exec);
+      } else if (layout.k <= most_warp_picks) {
+        enqueue_ordered<true>(part, shape, layout, shared_bytes, exec);
+      } else {
+        enqueue_ordered<false>(part, shape, layout, shared_bytes, exec);
+      }
+    });
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "gpu/batches/induce.hpp"
 #include "gpu/device/check.hpp"
+#include "gpu/tables/derived_table.hpp"
 #include "gpu/tables/tables.hpp"
 #include "graph/derived_cache.hpp"
 
@@ -21,8 +22,7 @@ std::vector<std::int64_t> fanouts_of(edge_type const& type, std::size_t t, minib
 {
   std::int64_t most = 0;
   if (type.edges.num_edges() > 0) {
-    most = *type.edges.derived().get<std::int64_t>("largest-degree",
-                                                   [&] { return largest_degree(type.edges.csr(), exec); });
+    most = known_largest_degree(type.edges, exec);
   }
   bool const repeats = params.replace && samplers::choice_of(type, params) != samplers::edge_choice::last;
   std::vector<std::int64_t> out;
@@ -36,7 +36,7 @@ std::vector<std::int64_t> fanouts_of(edge_type const& type, std::size_t t, minib
 edge_plan edge_plan_of(edge_type const& type, std::size_t t, minibatch_params const& params, gpu_exec const& exec)
 {
   edge_plan out;
-  out.graph = type.edges.csr();
+  out.graph = type.edges.view();
   out.from = type.from;
   out.to = type.to;
   if (!type.order.empty()) {
@@ -51,7 +51,7 @@ edge_plan edge_plan_of(edge_type const& type, std::size_t t, minibatch_params co
   }
   if (out.choice == samplers::edge_choice::alias) {
     out.buckets = type.edges.derived().get<buffer<core::alias_bucket>>("alias-buckets", [&] {
-      auto made = make_alias_buckets(out.graph, exec);
+      auto made = make_alias_buckets(type.edges.view(), exec);
       TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));  // calls on other streams find it, too
       return made;
     });

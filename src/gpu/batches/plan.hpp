@@ -36,7 +36,7 @@ minibatch_limits& default_minibatch_limits();
 
 /// How the picks of one edge type are made.
 struct edge_plan {
-  csr_arrays graph;
+  graph_view graph;
   std::int64_t const* times = nullptr;
   std::uint32_t const* ordinal = nullptr;
   std::int32_t from = 0, to = 0;

@@ -191,9 +191,9 @@ class task_queue {
 };
 
 /// A lane's two picks of a task through one edge type. Whole warp, converged; `stage` is the warp's, of races.
-template <bool Races>
+template <bool Races, class View>
 __device__ __forceinline__ slot_pair pick_for_task(queue_job const& job, queue_edges const& edges,
-                                                   expansion const& what, expanded_vertex const& vertex,
+                                                   expansion_on<View> const& what, expanded_vertex<View> const& vertex,
                                                    std::uint32_t first_lane, std::uint32_t width, std::uint32_t pair)
 {
   std::uint32_t const k = what.fanout;
@@ -228,7 +228,7 @@ __device__ __forceinline__ slot_pair pick_for_task(queue_job const& job, queue_e
       if constexpr (Races) {
         std::uint64_t entry = core::race_none;
         if (vertex.degree > 0 && k > 0) {  // the same in all lanes: a task is a warp's
-          entry = race_by_warp(vertex_race{what, vertex, 0, vertex.degree}, k);
+          entry = race_by_warp(vertex_race<View>{what, vertex, 0, vertex.degree}, k);
         }
         // Rank l is lane l's; lanes have pairs.
         std::uint64_t const first = __shfl_sync(full_warp, entry, static_cast<int>(slot % warp_size));
@@ -241,7 +241,7 @@ __device__ __forceinline__ slot_pair pick_for_task(queue_job const& job, queue_e
   return out;
 }
 
-template <bool Races>
+template <bool Races, class View>
 __global__ __launch_bounds__(queue_threads) void queue_kernel(queue_job const __grid_constant__ job,
                                                               core::fast_divisor const by_pairs)
 {
@@ -281,13 +281,13 @@ __global__ __launch_bounds__(queue_threads) void queue_kernel(queue_job const __
 
     for (std::uint32_t t = 0; t < job.num_edge_types; ++t) {
       queue_edges const& edges = job.edges[t];
-      expansion what;
-      what.graph = edges.graph;
+      expansion_on<View> what;
+      what.graph = edges.graph.as<View>();
       what.times = edges.times;
       what.ordinal = edges.ordinal;
       what.groups = job.groups;
       queue_fanout own;
-      expanded_vertex vertex;
+      expanded_vertex<View> vertex;
       if (task.is_there && task.type() == static_cast<std::uint32_t>(edges.from)) {
         own = job.fanouts[task.hop() * job.num_edge_types + t];
         if (own.fanout > 0) { vertex = expand(what, task.vertex, task.group); }
@@ -300,11 +300,11 @@ __global__ __launch_bounds__(queue_threads) void queue_kernel(queue_job const __
       edge_id* const to = job.results + std::size_t{number} * job.results_a_task + own.offset + 2 * pair;
       auto const keep = [&](int which, std::uint32_t pick) {
         bool const is_slot = 2 * pair + static_cast<std::uint32_t>(which) < own.fanout;
-        edge_id const e = pick == core::no_pick ? edge_id{-1} : edge_at(what, vertex.first, pick);
-        if (is_slot) { to[which] = e; }
+        std::uint32_t const position = position_of(what, vertex.first, pick);
+        if (is_slot) { to[which] = edge_at(vertex.first, position); }
         candidate_task next;
-        if (is_slot && e >= 0 && expands) {
-          next = {true, edges.graph.indices[e], task.group,
+        if (is_slot && position != core::no_pick && expands) {
+          next = {true, target_in(what.graph, vertex.row, vertex.first + position, position), task.group,
                   kind_of(task.hop() + 1, static_cast<std::uint32_t>(edges.to))};
           next.is_there = next.vertex < job.view.vertices[edges.to].num_vertices;
         }
@@ -325,8 +325,9 @@ __global__ __launch_bounds__(queue_threads) void queue_kernel(queue_job const __
 }
 
 /// A thread a slot. A task that the frontier asks for is there: it was put in by whoever picked its vertex.
+template <class View>
 __global__ __launch_bounds__(expand_threads) void fetch_kernel(queue_job const __grid_constant__ job,
-                                                               expansion const __grid_constant__ what,
+                                                               expansion_on<View> const __grid_constant__ what,
                                                                core::fast_divisor const by_fanout,
                                                                std::uint32_t const hop, std::uint32_t const edge_type)
 {
@@ -337,19 +338,22 @@ __global__ __launch_bounds__(expand_threads) void fetch_kernel(queue_job const _
   for (std::int64_t s = global_thread(); s < num_slots; s += grid_stride()) {
     std::uint32_t const i = by_fanout.quotient(static_cast<std::uint32_t>(s));
     std::uint32_t const j = static_cast<std::uint32_t>(s) - i * what.fanout;
+    vertex_id const v = what.vertices[i];
     std::uint32_t const stamp = stamp_of_task(job, first_stamp, what.group_of[i], hop, from);
-    std::uint32_t const number = job.table.find(stamped(stamp, what.vertices[i]), first_stamp);
-    keep_edge(what, what.group_of[i], s,
-              number == nowhere ? edge_id{-1} : job.results[std::size_t{number} * job.results_a_task + offset + j]);
+    std::uint32_t const number = job.table.find(stamped(stamp, v), first_stamp);
+    edge_id const edge =
+        number == nowhere ? edge_id{-1} : job.results[std::size_t{number} * job.results_a_task + offset + j];
+    keep_edge(what, what.group_of[i], s, edge,
+              [&](int) { return edge < 0 ? no_vertex : what.graph.edge_target(edge, v, streaming_load{}); });
   }
 }
 
-template <bool Races>
+template <bool Races, class View>
 void enqueue(queue_job const& job, gpu_exec const& exec)
 {
   std::uint32_t const width = Races ? warp_size : std::max(1U, job.most_fanout / 2 + job.most_fanout % 2);
   std::int64_t const a_warp = warp_size / width;
-  auto* const kernel = queue_kernel<Races>;
+  auto* const kernel = queue_kernel<Races, View>;
   std::int64_t const threads = (job.capacity + a_warp - 1) / a_warp * warp_size;
   unsigned const blocks = loop_blocks(kernel, threads, queue_threads, 0, exec.device);
   kernel<<<blocks, queue_threads, 0, exec.stream>>>(job, core::fast_divisor(width));
@@ -361,7 +365,10 @@ void enqueue(queue_job const& job, gpu_exec const& exec)
 void run_queue(queue_job const& job, gpu_exec const& exec)
 {
   if (job.capacity == 0) { return; }
-  job.races ? enqueue<true>(job, exec) : enqueue<false>(job, exec);
+  auto const enqueue_by = [&]<class View>(View) {
+    job.races ? enqueue<true, View>(job, exec) : enqueue<false, View>(job, exec);
+  };
+  job.form == graph_form::packed ? enqueue_by(packed_view{}) : enqueue_by(csr_view{});
 }
 
 void fetch_picks(queue_job const& job, expansion const& what, std::uint32_t hop, std::uint32_t edge_type,
@@ -369,9 +376,12 @@ void fetch_picks(queue_job const& job, expansion const& what, std::uint32_t hop,
 {
   std::int64_t const most = what.most_vertices * what.fanout;
   if (most == 0) { return; }
-  unsigned const blocks = loop_blocks(fetch_kernel, most, expand_threads, 0, exec.device);
-  fetch_kernel<<<blocks, expand_threads, 0, exec.stream>>>(job, what, core::fast_divisor(what.fanout), hop, edge_type);
-  TENDRIL_CUDA_TRY(cudaGetLastError());
+  with_view(what, [&]<class View>(expansion_on<View> const& seen) {
+    auto* const kernel = fetch_kernel<View>;
+    unsigned const blocks = loop_blocks(kernel, most, expand_threads, 0, exec.device);
+    kernel<<<blocks, expand_threads, 0, exec.stream>>>(job, seen, core::fast_divisor(what.fanout), hop, edge_type);
+    TENDRIL_CUDA_TRY(cudaGetLastError());
+  });
 }
 
 }  // namespace tendril::gpu

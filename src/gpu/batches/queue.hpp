@@ -26,9 +26,9 @@ struct alignas(16) queue_task {
   std::uint32_t ready = 0;
 };
 
-/// One edge type, for all hops.
+/// One edge type, for all hops. The graphs of all that have edges have one form.
 struct queue_edges {
-  csr_arrays graph;
+  graph_view graph;
   std::int64_t const* times = nullptr;
   std::uint32_t const* ordinal = nullptr;
   core::alias_bucket const* buckets = nullptr;
@@ -56,6 +56,7 @@ struct queue_job {
   queue_fanout const* fanouts = nullptr;  ///< [hops, num_edge_types]
   queue_seeds const* seeds = nullptr;     ///< [vertex types]
   std::uint32_t num_edge_types = 0;
+  graph_form form = graph_form::csr;
   std::uint32_t num_hops = 0;
   bool replace = false;
   bool races = false;             ///< Some edge type's choice is a race: a warp a task.

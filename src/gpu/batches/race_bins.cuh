@@ -64,8 +64,9 @@ __device__ inline bool cut_hub(bin_space const& space, std::uint32_t vertex, std
 }
 
 /// Sorts the vertices of a part into bins. Any grid.
-__global__ inline __launch_bounds__(expand_threads) void bin_kernel(expansion_part const __grid_constant__ part,
-                                                                    bin_space const space, bin_bounds const bounds)
+template <class View>
+__global__ __launch_bounds__(expand_threads) void bin_kernel(expansion_part<View> const __grid_constant__ part,
+                                                             bin_space const space, bin_bounds const bounds)
 {
   __shared__ std::uint32_t own[num_bins];
   __shared__ std::uint32_t base[num_bins];

@@ -14,18 +14,18 @@ namespace {
 
 constexpr int block_threads = 256;
 
-__global__ __launch_bounds__(tile_threads) void fixed_weights_kernel(csr_arrays graph, tile_view tiles,
+__global__ __launch_bounds__(tile_threads) void fixed_weights_kernel(edge_arrays graph, tile_view tiles,
                                                                      float const* largest, std::uint64_t* out)
 {
   for_each_tile_edge(tiles, [&](edge_id e, std::int64_t row) { out[e] = fixed_weight(graph, largest, e, row); });
 }
 
 /// before[row] = the sum of everything before the row.
-__global__ __launch_bounds__(block_threads) void sums_before_kernel(csr_arrays graph, std::uint64_t const* sums,
+__global__ __launch_bounds__(block_threads) void sums_before_kernel(edge_arrays graph, std::uint64_t const* sums,
                                                                     std::uint64_t* before)
 {
   for (std::int64_t row = global_thread(); row < graph.num_vertices; row += grid_stride()) {
-    edge_id const first = graph.indptr[row];
+    edge_id const first = graph.first_edge(row);
     before[row] = first == 0 ? 0 : sums[first - 1];
   }
 }
@@ -38,9 +38,10 @@ __global__ __launch_bounds__(tile_threads) void subtract_kernel(tile_view tiles,
 
 }  // namespace
 
-buffer<std::uint64_t> make_prefix_sums(csr_arrays const& graph, gpu_exec const& exec)
+buffer<std::uint64_t> make_prefix_sums(graph_view const& any, gpu_exec const& exec)
 {
   device_guard const guard(exec.device);
+  edge_arrays const graph = any.edges();
   buffer<std::uint64_t> out(graph.num_edges, memory_of(exec));
   if (out.empty()) { return out; }
   edge_tiles const tiles(graph, all_rows(graph), exec);

@@ -24,6 +24,15 @@ constexpr std::size_t num_chunks = 4;  // one that threads fill, others on their
 constexpr std::int64_t chunk_bytes = std::int64_t{16} << 20U;
 constexpr std::int64_t piece_bytes = std::int64_t{256} << 10U;  // that a thread fills at a time
 
+/// Where element 0 of an array would be whose elements from `first` on are at `held`. Worked out with numbers: a pointer
+/// may not be moved to before its array.
+template <class T>
+T const* origin_of(T const* held, std::int64_t first)
+{
+  auto const address = reinterpret_cast<std::uintptr_t>(held);
+  return reinterpret_cast<T const*>(address - static_cast<std::uintptr_t>(first) * sizeof(T));
+}
+
 /// Whether an array lies in memory that is page-locked, from end to end.
 bool is_page_locked(void const* from, std::int64_t bytes)
 {
@@ -245,11 +254,11 @@ void edge_stream::done() { line_->used(current_, exec_.stream); }
 csr_arrays edge_stream::shifted(slot const& in) const
 {
   csr_arrays out = resident_;
-  auto const begin = static_cast<std::ptrdiff_t>(graph_.indptr[in.first]);
-  out.indices = in.neighbors.data() - begin;
-  if (graph_.weights != nullptr) { out.weights = in.weights.data() - begin; }
+  edge_id const begin = graph_.indptr[in.first];
+  out.indices = origin_of(in.neighbors.data(), begin);
+  if (graph_.weights != nullptr) { out.weights = origin_of(in.weights.data(), begin); }
   out.edge_labels = graph_.edge_labels;
-  out.edge_labels.data = in.labels.data() - begin * graph_.edge_labels.bytes_per_label;
+  out.edge_labels.data = origin_of(in.labels.data(), begin * graph_.edge_labels.bytes_per_label);
   return out;
 }
 

@@ -6,10 +6,11 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include <tendril/buffer.hpp>
 #include <tendril/exec.hpp>
-#include <tendril/graph_view.hpp>
+#include <tendril/graph.hpp>
 
 #include "gpu/graph/stream_layout.hpp"
 
@@ -27,6 +28,11 @@ class edge_stream {
   /// @param graph  In host memory; must outlive the object.
   /// @throws memory_error; device_error.
   edge_stream(csr_arrays const& graph, stream_layout layout, gpu_exec const& exec);
+  /// @throws argument_error too, if the graph is not in CSR form.
+  edge_stream(graph const& graph, stream_layout layout, gpu_exec const& exec)
+      : edge_stream(graph.csr(), std::move(layout), exec)
+  {
+  }
 
   /// Waits for the copies.
   ~edge_stream();

@@ -10,6 +10,7 @@
 #include <cub/warp/warp_reduce.cuh>
 
 #include <tendril/gpu.hpp>  // memory_of
+#include <tendril/graph_view.hpp>
 
 #include "gpu/device/launch.cuh"
 
@@ -29,19 +30,20 @@ struct row_batch {
 };
 
 /// All rows of a graph.
-inline row_batch all_rows(csr_arrays const& graph) { return {0, graph.num_vertices, 0, graph.num_edges}; }
+inline row_batch all_rows(edge_arrays const& graph) { return {0, graph.num_vertices, 0, graph.num_edges}; }
 
 /// The rows of a graph in batches that have at most `most_rows` rows, and at most `most_edges` edges beside those of
 /// their last row. Batches without edges but with rows are among them. Synchronises if there is more than one.
-[[nodiscard]] std::vector<row_batch> make_row_batches(csr_arrays const& graph, std::int64_t most_edges,
+[[nodiscard]] std::vector<row_batch> make_row_batches(edge_arrays const& graph, std::int64_t most_edges,
                                                       std::int64_t most_rows, gpu_exec const& exec);
 
 /// The last row in [low, high] that starts at edge `e` or before: the row of e, if it is in that range. Any thread.
-__device__ __forceinline__ std::int64_t row_of(edge_id const* indptr, std::int64_t low, std::int64_t high, edge_id e)
+__device__ __forceinline__ std::int64_t row_of(edge_id const* first_edges, std::int64_t low, std::int64_t high,
+                                               edge_id e)
 {
   while (low < high) {
     std::int64_t const middle = low + (high - low + 1) / 2;
-    bool const right = indptr[middle] <= e;
+    bool const right = first_edges[middle] <= e;
     low = right ? middle : low;
     high = right ? high : middle - 1;
   }
@@ -51,13 +53,13 @@ __device__ __forceinline__ std::int64_t row_of(edge_id const* indptr, std::int64
 /// What a kernel gets: block b has the edges [first_edge + b tile_edges, min(first_edge + (b + 1) tile_edges, last_edge))
 /// in the rows [rows[b], rows[b + 1]].
 struct tile_view {
-  edge_id const* indptr;
+  edge_id const* first_edges;
   edge_id first_edge, last_edge;
   std::int64_t const* rows;
 
   [[nodiscard]] __device__ std::int64_t row_of_edge(edge_id e) const
   {
-    return row_of(indptr, rows[blockIdx.x], rows[blockIdx.x + 1], e);
+    return row_of(first_edges, rows[blockIdx.x], rows[blockIdx.x + 1], e);
   }
 };
 
@@ -65,13 +67,13 @@ struct tile_view {
 class edge_tiles {
  public:
   /// Enqueues the search for the tiles' rows; doesn't synchronise.
-  edge_tiles(csr_arrays const& graph, row_batch const& batch, gpu_exec const& exec);
+  edge_tiles(edge_arrays const& graph, row_batch const& batch, gpu_exec const& exec);
 
-  [[nodiscard]] tile_view view() const { return {indptr_, batch_.first_edge, batch_.last_edge, rows_.data()}; }
+  [[nodiscard]] tile_view view() const { return {first_edges_, batch_.first_edge, batch_.last_edge, rows_.data()}; }
   [[nodiscard]] unsigned num_blocks() const { return static_cast<unsigned>(rows_.size() - 1); }
 
  private:
-  edge_id const* indptr_;
+  edge_id const* first_edges_;
   row_batch batch_;
   buffer<std::int64_t> rows_;
 };
@@ -83,6 +85,34 @@ __device__ void for_each_tile_edge(tile_view const& tiles, F f)
   edge_id const begin = tiles.first_edge + static_cast<edge_id>(blockIdx.x) * tile_edges;
   edge_id const end = min(begin + tile_edges, tiles.last_edge);
   for (edge_id e = begin + threadIdx.x; e < end; e += tile_threads) { f(e, tiles.row_of_edge(e)); }
+}
+
+/// Calls f(edge, target) for each edge of a graph. Any grid.
+template <class View, class F>
+__global__ __launch_bounds__(tile_threads) void targets_kernel(View const graph, F const f)
+{
+  for (edge_id e = global_thread(); e < graph.num_edges; e += grid_stride()) { f(e, graph.edge_target(e, 0)); }
+}
+
+/// The same for views that need an edge's row to find its target. A block a tile.
+template <class View, class F>
+__global__ __launch_bounds__(tile_threads) void tile_targets_kernel(View const graph, tile_view tiles, F const f)
+{
+  for_each_tile_edge(tiles, [&](edge_id e, std::int64_t row) { f(e, graph.edge_target(e, row)); });
+}
+
+/// Enqueues calls of f(edge, target), by any thread, for each edge of a graph.
+template <class View, class F>
+void for_each_target(View const& graph, F const& f, gpu_exec const& exec)
+{
+  if (graph.num_edges == 0) { return; }
+  if constexpr (View::targets_by_number) {
+    targets_kernel<<<grid_blocks(graph.num_edges, tile_threads), tile_threads, 0, exec.stream>>>(graph, f);
+  } else {
+    edge_tiles const tiles(graph.edges(), all_rows(graph.edges()), exec);
+    tile_targets_kernel<<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(graph, tiles.view(), f);
+  }
+  TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
 /// Combines value_of(edge, row) over the edges of each row in the block's tile. flush(row, value) gets the parts, at most

@@ -8,7 +8,6 @@
 
 #include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
-#include "gpu/device/copy_value.hpp"
 #include "gpu/graph/temporal_order.hpp"
 
 namespace tendril {
@@ -29,7 +28,7 @@ temporal_order order(graph const& graph, std::span<std::int64_t const> times, bo
 {
   buffer<std::int64_t> sorted(graph.num_edges(), memory_of(exec));
   buffer<std::uint32_t> ordinal(graph.num_edges(), memory_of(exec));
-  gpu::sort_by_time(graph.csr(), times.data(), of_vertices, sorted.data(), ordinal.data(), exec);
+  gpu::sort_by_time(graph.view(), times.data(), of_vertices, sorted.data(), ordinal.data(), exec);
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
   return {std::move(sorted), std::move(ordinal)};
 }
@@ -64,10 +63,10 @@ temporal_order order_by_vertex_time(graph const& graph, std::span<std::int64_t c
 {
   gpu::check_on_gpu(graph, exec);
   gpu::device_guard const guard(exec.device);
-  edge_id const wrong = gpu::first_edge_beyond(graph.csr(), std::ssize(vertex_times), exec);
-  if (wrong >= 0) {
+  auto const wrong = gpu::first_edge_beyond(graph.view(), std::ssize(vertex_times), exec);
+  if (wrong.edge >= 0) {
     throw argument_error(fmt::format("vertex_times: {} times, but edge {} leads to vertex {}", vertex_times.size(),
-                                     wrong, gpu::value_at(graph.csr().indices + wrong, exec)));
+                                     wrong.edge, wrong.target));
   }
   return order(graph, vertex_times, true, exec);
 }

@@ -16,17 +16,17 @@ namespace {
 
 constexpr int block_threads = 256;
 
-__global__ __launch_bounds__(tile_threads) void largest_weights_kernel(csr_arrays graph, tile_view tiles,
+__global__ __launch_bounds__(tile_threads) void largest_weights_kernel(edge_arrays graph, tile_view tiles,
                                                                        float* largest)
 {
   reduce_tile_rows(
-      tiles, 0.0F, [&](edge_id e, std::int64_t) { return graph.weights[e]; },
+      tiles, 0.0F, [&](edge_id e, std::int64_t) { return graph.weight(e); },
       [](float a, float b) { return a < b ? b : a; },
       // Floats that are not negative compare as their bits do.
       [&](std::int64_t row, float part) { atomicMax(reinterpret_cast<int*>(largest + row), __float_as_int(part)); });
 }
 
-__global__ __launch_bounds__(tile_threads) void fixed_totals_kernel(csr_arrays graph, tile_view tiles,
+__global__ __launch_bounds__(tile_threads) void fixed_totals_kernel(edge_arrays graph, tile_view tiles,
                                                                     float const* largest, std::uint64_t* totals)
 {
   reduce_tile_rows(
@@ -38,14 +38,13 @@ __global__ __launch_bounds__(tile_threads) void fixed_totals_kernel(csr_arrays g
 }
 
 /// Adds up of_row over all rows. One atomic operation a block and sum.
-__global__ __launch_bounds__(block_threads) void summary_kernel(csr_arrays graph, float const* largest,
+__global__ __launch_bounds__(block_threads) void summary_kernel(edge_arrays graph, float const* largest,
                                                                 std::uint64_t const* totals,
                                                                 core::weight_summary* summary)
 {
   core::weight_summary sum;
   for (std::int64_t row = global_thread(); row < graph.num_vertices; row += grid_stride()) {
-    auto const degree = static_cast<std::uint32_t>(graph.indptr[row + 1] - graph.indptr[row]);
-    sum += core::weight_summary::of_row(degree, largest[row], totals[row]);
+    sum += core::weight_summary::of_row(graph.degree(row), largest[row], totals[row]);
   }
   using block_reduce = cub::BlockReduce<core::weight_summary, block_threads>;
   __shared__ typename block_reduce::TempStorage storage;
@@ -57,12 +56,11 @@ __global__ __launch_bounds__(block_threads) void summary_kernel(csr_arrays graph
   atomicAdd(reinterpret_cast<unsigned long long*>(&summary->edges), static_cast<unsigned long long>(all.edges));
 }
 
-__global__ __launch_bounds__(block_threads) void largest_degree_kernel(csr_arrays graph, unsigned long long* largest)
+__global__ __launch_bounds__(block_threads) void largest_degree_kernel(edge_arrays graph, unsigned long long* largest)
 {
   unsigned long long most = 0;
   for (std::int64_t row = global_thread(); row < graph.num_vertices; row += grid_stride()) {
-    auto const degree = static_cast<unsigned long long>(graph.indptr[row + 1] - graph.indptr[row]);
-    most = max(most, degree);
+    most = max(most, static_cast<unsigned long long>(graph.degree(row)));
   }
   using block_reduce = cub::BlockReduce<unsigned long long, block_threads>;
   __shared__ typename block_reduce::TempStorage storage;
@@ -72,11 +70,11 @@ __global__ __launch_bounds__(block_threads) void largest_degree_kernel(csr_array
 }
 
 /// Adds the squares of all degrees. One atomic operation a block.
-__global__ __launch_bounds__(block_threads) void degree_squares_kernel(csr_arrays graph, unsigned long long* squares)
+__global__ __launch_bounds__(block_threads) void degree_squares_kernel(edge_arrays graph, unsigned long long* squares)
 {
   unsigned long long sum = 0;
   for (std::int64_t row = global_thread(); row < graph.num_vertices; row += grid_stride()) {
-    auto const degree = static_cast<unsigned long long>(graph.indptr[row + 1] - graph.indptr[row]);
+    auto const degree = static_cast<unsigned long long>(graph.degree(row));
     sum += degree * degree;
   }
   using block_reduce = cub::BlockReduce<unsigned long long, block_threads>;
@@ -86,12 +84,12 @@ __global__ __launch_bounds__(block_threads) void degree_squares_kernel(csr_array
 }
 
 /// Sets `found` if some row has no way on.
-__global__ __launch_bounds__(block_threads) void dead_end_kernel(csr_arrays graph, float const* largest,
+__global__ __launch_bounds__(block_threads) void dead_end_kernel(edge_arrays graph, float const* largest,
                                                                  unsigned* found)
 {
   bool dead = false;
   for (std::int64_t row = global_thread(); row < graph.num_vertices; row += grid_stride()) {
-    dead |= graph.indptr[row + 1] == graph.indptr[row] || (largest != nullptr && !(largest[row] > 0));
+    dead |= graph.degree(row) == 0 || (largest != nullptr && !(largest[row] > 0));
   }
   if (__syncthreads_or(static_cast<int>(dead)) != 0 && threadIdx.x == 0) { *found = 1; }
 }
@@ -144,7 +142,7 @@ buffer<T> make_zeros(std::int64_t size, gpu_exec const& exec)
 
 }  // namespace
 
-buffer<float> make_largest_weights(csr_arrays const& graph, edge_tiles const* tiles, gpu_exec const& exec)
+buffer<float> make_largest_weights(edge_arrays const& graph, edge_tiles const* tiles, gpu_exec const& exec)
 {
   auto out = make_zeros<float>(graph.num_vertices, exec);
   if (tiles == nullptr) { return out; }
@@ -153,7 +151,7 @@ buffer<float> make_largest_weights(csr_arrays const& graph, edge_tiles const* ti
   return out;
 }
 
-buffer<std::uint64_t> make_fixed_totals(csr_arrays const& graph, float const* largest, edge_tiles const* tiles,
+buffer<std::uint64_t> make_fixed_totals(edge_arrays const& graph, float const* largest, edge_tiles const* tiles,
                                         gpu_exec const& exec)
 {
   auto out = make_zeros<std::uint64_t>(graph.num_vertices, exec);
@@ -163,9 +161,10 @@ buffer<std::uint64_t> make_fixed_totals(csr_arrays const& graph, float const* la
   return out;
 }
 
-plan::weight_statistics make_weight_statistics(csr_arrays const& graph, gpu_exec const& exec)
+plan::weight_statistics make_weight_statistics(graph_view const& any, gpu_exec const& exec)
 {
   device_guard const guard(exec.device);
+  edge_arrays const graph = any.edges();
   std::optional<edge_tiles> tiles;
   if (graph.num_edges > 0) { tiles.emplace(graph, all_rows(graph), exec); }
   edge_tiles const* const cut = tiles ? &*tiles : nullptr;
@@ -185,8 +184,9 @@ plan::weight_statistics make_weight_statistics(csr_arrays const& graph, gpu_exec
   return out;
 }
 
-std::int64_t largest_degree(csr_arrays const& graph, gpu_exec const& exec)
+std::int64_t largest_degree(graph_view const& any, gpu_exec const& exec)
 {
+  edge_arrays const graph = any.edges();
   if (graph.num_edges == 0) { return 0; }
   device_guard const guard(exec.device);
   auto found = make_zeros<unsigned long long>(1, exec);
@@ -199,8 +199,9 @@ std::int64_t largest_degree(csr_arrays const& graph, gpu_exec const& exec)
   return static_cast<std::int64_t>(largest);
 }
 
-double mean_met_degree(csr_arrays const& graph, gpu_exec const& exec)
+double mean_met_degree(graph_view const& any, gpu_exec const& exec)
 {
+  edge_arrays const graph = any.edges();
   if (graph.num_edges == 0) { return 0; }
   device_guard const guard(exec.device);
   auto squares = make_zeros<unsigned long long>(1, exec);
@@ -213,8 +214,9 @@ double mean_met_degree(csr_arrays const& graph, gpu_exec const& exec)
   return static_cast<double>(sum) / static_cast<double>(graph.num_edges);
 }
 
-bool has_dead_end(csr_arrays const& graph, float const* largest, gpu_exec const& exec)
+bool has_dead_end(graph_view const& any, float const* largest, gpu_exec const& exec)
 {
+  edge_arrays const graph = any.edges();
   if (graph.num_vertices == 0) { return false; }
   device_guard const guard(exec.device);
   auto found = make_zeros<unsigned>(1, exec);
@@ -227,10 +229,10 @@ bool has_dead_end(csr_arrays const& graph, float const* largest, gpu_exec const&
   return dead != 0;
 }
 
-std::vector<char> labels_in_use(csr_arrays const& graph, plan::grouping by, gpu_exec const& exec)
+std::vector<char> labels_in_use(graph_view const& graph, plan::grouping by, gpu_exec const& exec)
 {
   bool const by_edge = by == plan::grouping::by_edge_label;
-  label_view const labels = by_edge ? graph.edge_labels : graph.node_types;
+  label_view const labels = by_edge ? graph.edges().labels : graph.node_types;
   std::int64_t const size = by_edge ? graph.num_edges : graph.num_vertices;
   if (labels.empty() || size == 0) { return {}; }
   device_guard const guard(exec.device);

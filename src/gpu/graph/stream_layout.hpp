@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <tendril/graph_view.hpp>
+#include <tendril/graph.hpp>
 
 namespace tendril::gpu {
 
@@ -36,5 +36,10 @@ struct stream_layout {
 /// @param budget  Bytes.
 /// @throws memory_error if not even the offsets and the longest list fit.
 [[nodiscard]] stream_layout make_stream_layout(csr_arrays const& graph, std::int64_t budget);
+/// @throws argument_error too, if the graph is not in CSR form.
+[[nodiscard]] inline stream_layout make_stream_layout(graph const& graph, std::int64_t budget)
+{
+  return make_stream_layout(graph.csr(), budget);
+}
 
 }  // namespace tendril::gpu

@@ -9,13 +9,18 @@
 
 namespace tendril::gpu {
 
-/// The first edge that leads to vertex `num_vertices` or beyond, or -1. Synchronises.
-[[nodiscard]] edge_id first_edge_beyond(csr_arrays const& graph, std::int64_t num_vertices, gpu_exec const& exec);
+struct found_edge {
+  edge_id edge = -1;  ///< -1: none.
+  vertex_id target = no_vertex;
+};
+
+/// The first edge that leads to vertex `num_vertices` or beyond. Synchronises.
+[[nodiscard]] found_edge first_edge_beyond(graph_view const& graph, std::int64_t num_vertices, gpu_exec const& exec);
 
 /// As temporal_order holds them. Enqueues.
 /// @param times        Of each edge, or, if `of_vertices`, of the vertex that it leads to.
 /// @param sorted,ordinal  [num_edges] results.
-void sort_by_time(csr_arrays const& graph, std::int64_t const* times, bool of_vertices, std::int64_t* sorted,
+void sort_by_time(graph_view const& graph, std::int64_t const* times, bool of_vertices, std::int64_t* sorted,
                   std::uint32_t* ordinal, gpu_exec const& exec);
 
 }  // namespace tendril::gpu

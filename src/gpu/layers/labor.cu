@@ -31,42 +31,44 @@ __global__ __launch_bounds__(block_threads) void clean_seeds_kernel(vertex_id co
 }
 
 /// One vertex that asks.
+template <class View>
 struct asking_vertex {
-  edge_id first;
+  typename View::row_type row;
   std::uint32_t degree;
   core::labor_choice choice;
 
   /// Any thread.
-  [[nodiscard]] static __device__ asking_vertex of(labor_job const& job, std::int64_t i)
+  [[nodiscard]] static __device__ asking_vertex of(View const& graph, labor_job const& job, std::int64_t i)
   {
-    vertex_id const v = job.node[i];
-    std::uint32_t const degree = job.graph.degree(v);
-    return {job.graph.first_edge(v), degree, core::labor_choice::of(job.fanout, degree)};
+    auto const row = graph.row(job.node[i]);
+    return {row, row.degree(), core::labor_choice::of(job.fanout, row.degree())};
   }
 
   /// Whether edge number `i` is taken. Any thread.
   [[nodiscard]] __device__ bool takes(labor_job const& job, std::uint32_t i) const
   {
     if (i >= degree) { return false; }
-    return choice.all || choice.takes(core::labor_number(job.key, job.graph.indices[first + i], job.hop));
+    return choice.all || choice.takes(core::labor_number(job.key, row.neighbor(i), job.hop));
   }
 };
 
 /// Puts edge number `i` of the vertex in place `row` to position `to`. Any thread.
-__device__ void put_edge(labor_job const& job, labor_edges const& out, asking_vertex const& v, std::int64_t row,
-                         std::uint32_t i, std::int64_t to, float weight)
+template <class View>
+__device__ void put_edge(labor_edges const& out, asking_vertex<View> const& v, std::int64_t row, std::uint32_t i,
+                         std::int64_t to, float weight)
 {
   out.row[to] = row;
-  out.edge[to] = v.first + i;
+  out.edge[to] = v.row.edge(i);
   out.weights[to] = weight;
-  out.neighbors[to] = job.graph.indices[v.first + i];
+  out.neighbors[to] = v.row.neighbor(i);
 }
 
-__global__ __launch_bounds__(block_threads) void count_kernel(labor_job const job)
+template <class View>
+__global__ __launch_bounds__(block_threads) void count_kernel(View const graph, labor_job const job)
 {
   std::int64_t const num_nodes = *job.num_nodes;
   for (std::int64_t i = global_thread() / warp_size; i < num_nodes; i += grid_stride() / warp_size) {
-    asking_vertex const v = asking_vertex::of(job, i);
+    auto const v = asking_vertex<View>::of(graph, job, i);
     if (v.degree > hub_degree) {
       if (lane_id() == 0) { job.hubs[1 + atomicAdd(reinterpret_cast<unsigned long long*>(job.hubs), 1ULL)] = i; }
       continue;
@@ -79,11 +81,12 @@ __global__ __launch_bounds__(block_threads) void count_kernel(labor_job const jo
   }
 }
 
-__global__ __launch_bounds__(block_threads) void count_hubs_kernel(labor_job const job)
+template <class View>
+__global__ __launch_bounds__(block_threads) void count_hubs_kernel(View const graph, labor_job const job)
 {
   for (std::int64_t h = blockIdx.x; h < job.hubs[0]; h += gridDim.x) {
     std::int64_t const i = job.hubs[1 + h];
-    asking_vertex const v = asking_vertex::of(job, i);
+    auto const v = asking_vertex<View>::of(graph, job, i);
     std::int64_t count = v.choice.all ? v.degree : 0;
     for (std::uint32_t begin = 0; begin < v.degree && !v.choice.all; begin += block_threads) {
       count += __syncthreads_count(v.takes(job, begin + threadIdx.x));
@@ -92,31 +95,35 @@ __global__ __launch_bounds__(block_threads) void count_hubs_kernel(labor_job con
   }
 }
 
-__global__ __launch_bounds__(block_threads) void write_kernel(labor_job const job, labor_edges const out)
+template <class View>
+__global__ __launch_bounds__(block_threads) void write_kernel(View const graph, labor_job const job,
+                                                              labor_edges const out)
 {
   std::int64_t const num_nodes = *job.num_nodes;
   auto const lane = static_cast<std::uint32_t>(lane_id());
   for (std::int64_t i = global_thread() / warp_size; i < num_nodes; i += grid_stride() / warp_size) {
-    asking_vertex const v = asking_vertex::of(job, i);
+    auto const v = asking_vertex<View>::of(graph, job, i);
     if (v.degree > hub_degree) { continue; }
     std::int64_t at = job.offsets[i];
     float const weight = v.choice.weight(job.fanout, v.degree, job.offsets[i + 1] - at, job.normalize);
     for (std::uint32_t begin = 0; begin < v.degree; begin += warp_size) {
       bool const taken = v.takes(job, begin + lane);
       unsigned const all = __ballot_sync(full_warp, taken);
-      if (taken) { put_edge(job, out, v, i, begin + lane, at + __popc(all & ((1U << lane) - 1U)), weight); }
+      if (taken) { put_edge(out, v, i, begin + lane, at + __popc(all & ((1U << lane) - 1U)), weight); }
       at += __popc(all);
     }
   }
 }
 
-__global__ __launch_bounds__(block_threads) void write_hubs_kernel(labor_job const job, labor_edges const out)
+template <class View>
+__global__ __launch_bounds__(block_threads) void write_hubs_kernel(View const graph, labor_job const job,
+                                                                   labor_edges const out)
 {
   using scan = cub::BlockScan<int, block_threads>;
   __shared__ typename scan::TempStorage storage;
   for (std::int64_t h = blockIdx.x; h < job.hubs[0]; h += gridDim.x) {
     std::int64_t const i = job.hubs[1 + h];
-    asking_vertex const v = asking_vertex::of(job, i);
+    auto const v = asking_vertex<View>::of(graph, job, i);
     std::int64_t at = job.offsets[i];
     float const weight = v.choice.weight(job.fanout, v.degree, job.offsets[i + 1] - at, job.normalize);
     for (std::uint32_t begin = 0; begin < v.degree; begin += block_threads) {
@@ -124,7 +131,7 @@ __global__ __launch_bounds__(block_threads) void write_hubs_kernel(labor_job con
       int before = 0;
       int all = 0;
       scan(storage).ExclusiveSum(taken ? 1 : 0, before, all);
-      if (taken) { put_edge(job, out, v, i, begin + threadIdx.x, at + before, weight); }
+      if (taken) { put_edge(out, v, i, begin + threadIdx.x, at + before, weight); }
       at += all;
       __syncthreads();
     }
@@ -202,10 +209,12 @@ void count_labor(labor_job const& job, gpu_exec const& exec)
   TENDRIL_CUDA_TRY(cudaMemsetAsync(job.offsets, 0, static_cast<std::size_t>(job.most_nodes + 1) * sizeof(std::int64_t),
                                    exec.stream));
   unsigned const blocks = grid_blocks(job.most_nodes * warp_size, block_threads);
-  count_kernel<<<blocks, block_threads, 0, exec.stream>>>(job);
-  TENDRIL_CUDA_TRY(cudaGetLastError());
-  count_hubs_kernel<<<static_cast<unsigned>(hub_blocks), block_threads, 0, exec.stream>>>(job);
-  TENDRIL_CUDA_TRY(cudaGetLastError());
+  job.graph.visit([&](auto const& graph) {
+    count_kernel<<<blocks, block_threads, 0, exec.stream>>>(graph, job);
+    TENDRIL_CUDA_TRY(cudaGetLastError());
+    count_hubs_kernel<<<static_cast<unsigned>(hub_blocks), block_threads, 0, exec.stream>>>(graph, job);
+    TENDRIL_CUDA_TRY(cudaGetLastError());
+  });
   run_with_scratch(exec, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceScan::InclusiveSum(scratch, bytes, job.offsets + 1, job.offsets + 1, job.most_nodes, exec.stream);
   });
@@ -214,10 +223,12 @@ void count_labor(labor_job const& job, gpu_exec const& exec)
 void write_labor(labor_job const& job, labor_edges const& out, gpu_exec const& exec)
 {
   unsigned const blocks = grid_blocks(job.most_nodes * warp_size, block_threads);
-  write_kernel<<<blocks, block_threads, 0, exec.stream>>>(job, out);
-  TENDRIL_CUDA_TRY(cudaGetLastError());
-  write_hubs_kernel<<<static_cast<unsigned>(hub_blocks), block_threads, 0, exec.stream>>>(job, out);
-  TENDRIL_CUDA_TRY(cudaGetLastError());
+  job.graph.visit([&](auto const& graph) {
+    write_kernel<<<blocks, block_threads, 0, exec.stream>>>(graph, job, out);
+    TENDRIL_CUDA_TRY(cudaGetLastError());
+    write_hubs_kernel<<<static_cast<unsigned>(hub_blocks), block_threads, 0, exec.stream>>>(graph, job, out);
+    TENDRIL_CUDA_TRY(cudaGetLastError());
+  });
 }
 
 void number_labor(vertex_id const* candidates, std::int64_t size, vertex_id* node, std::int64_t num_known,

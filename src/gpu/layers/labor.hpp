@@ -12,7 +12,7 @@ namespace tendril::gpu {
 
 /// One hop.
 struct labor_job {
-  csr_arrays graph;
+  graph_view graph;
   rng_key key;
   std::uint32_t hop;  ///< From 0.
   std::int64_t fanout;

@@ -9,9 +9,9 @@
 #include <tendril/labor.hpp>
 
 #include "core/random.hpp"
+#include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/layers/labor.hpp"
-#include "samplers/layers/labor_checks.hpp"
 
 namespace tendril {
 namespace {
@@ -25,7 +25,7 @@ struct report {
 
 class labor_builder {
  public:
-  labor_builder(csr_arrays const& graph, labor_params const& params, gpu_exec const& exec)
+  labor_builder(graph_view const& graph, labor_params const& params, gpu_exec const& exec)
       : graph_(graph), params_(params), exec_(exec), memory_(memory_of(exec)), report_(1, memory_)
   {
     TENDRIL_CUDA_TRY(cudaMemsetAsync(report_.data(), 0xff, sizeof(report), exec.stream));
@@ -124,7 +124,7 @@ class labor_builder {
                                      cudaMemcpyDeviceToDevice, exec_.stream));
   }
 
-  csr_arrays graph_;
+  graph_view graph_;
   labor_params const& params_;
   gpu_exec const& exec_;
   memory_resource& memory_;
@@ -139,10 +139,8 @@ class labor_builder {
 labor_batch labor_sample(graph const& graph, std::span<vertex_id const> seeds, labor_params const& params,
                          gpu_exec const& exec)
 {
-  TENDRIL_EXPECTS(graph.device() == exec.device, "graph: it is {}, expected one on GPU {} (to_gpu)",
-                  graph.device() < 0 ? std::string("in host memory") : fmt::format("on GPU {}", graph.device()),
-                  exec.device);
-  samplers::check_labor(params);
+  gpu::check_on_gpu(graph, exec);
+  validate(params);
   gpu::device_guard const guard(exec.device);
   if (seeds.empty()) {
     labor_batch out;
@@ -155,7 +153,7 @@ labor_batch labor_sample(graph const& graph, std::span<vertex_id const> seeds, l
     TENDRIL_CUDA_TRY(cudaMemcpy(&vertex, seeds.data(), sizeof vertex, cudaMemcpyDeviceToHost));
     throw argument_error(fmt::format("seed 0: vertex {} is out of range, the graph has 0 vertices", vertex));
   }
-  return labor_builder(graph.csr(), params, exec).build(seeds);
+  return labor_builder(graph.view(), params, exec).build(seeds);
 }
 
 }  // namespace tendril

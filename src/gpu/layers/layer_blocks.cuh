@@ -8,6 +8,7 @@
 #include "core/adjacency_set.hpp"
 #include "gpu/device/launch.cuh"
 #include "gpu/layers/layers.hpp"
+#include "gpu/picks/claim_set.cuh"
 
 namespace tendril::gpu {
 
@@ -15,7 +16,8 @@ namespace tendril::gpu {
 /// sectors in a row and d / 32 steps of a warp; a question is a sector anywhere.
 inline constexpr std::uint32_t scanned_edges_a_column = 4;
 
-inline constexpr std::uint32_t open_slot = 0xffffffffU;
+inline constexpr std::uint32_t open_slot = claim_set<folded_hash>::no_claim;
+static_assert(claim_set<folded_hash>::no_key == no_vertex);
 
 /// Cuts arrays out of a piece of memory; without one it only measures.
 class arena_cutter {
@@ -55,12 +57,9 @@ struct layer_arena {
   std::uint32_t* row_same;  ///< The first row that is the same vertex.
   // [layer_size]
   vertex_id* columns;
-  std::uint32_t* column_same;  ///< The same of columns.
-  // A hash set of the columns: open addressing; `owners` tells the slot, modulo max_layer_size.
-  vertex_id* keys;
-  std::uint32_t* owners;
-  std::uint32_t hash_mask;
-  std::uint32_t* bits;  ///< [most rows, row_words], or null.
+  std::uint32_t* column_same;     ///< The same of columns.
+  claim_set<folded_hash> owners;  ///< Of the columns' vertices: the slot that has one first, modulo max_layer_size.
+  std::uint32_t* bits;            ///< [most rows, row_words], or null.
 
   /// @param rows  The most there are; 0 where only draws are made.
   [[nodiscard]] static TENDRIL_HD layer_arena cut(layerwise_job const& job, std::uint32_t rows, bool with_bits,
@@ -76,54 +75,13 @@ struct layer_arena {
     a.columns = from.take<vertex_id>(job.layer_size);
     a.column_same = from.take<std::uint32_t>(job.layer_size);
     std::uint32_t const slots = hash_slots(job.layer_size);
-    a.keys = from.take<vertex_id>(slots);
-    a.owners = from.take<std::uint32_t>(slots);
-    a.hash_mask = slots - 1;
+    a.owners.keys = from.take<vertex_id>(slots);
+    a.owners.claims = from.take<std::uint32_t>(slots);
+    a.owners.mask = slots - 1;
     a.bits = with_bits ? from.take<std::uint32_t>(std::size_t{rows} * job.row_words()) : nullptr;
     return a;
   }
-
-  /// Any thread.
-  [[nodiscard]] __device__ std::uint32_t hash_of(vertex_id v) const
-  {
-    std::uint32_t const h = v * 0x9E3779B9U;
-    return (h ^ (h >> 15U)) & hash_mask;
-  }
-
-  /// Puts v into the set; the least of the claims of equal vertices will own it. Any thread.
-  __device__ void claim(vertex_id v, std::uint32_t claimed) const
-  {
-    std::uint32_t at = hash_of(v);
-    while (true) {
-      vertex_id const held = atomicCAS(keys + at, no_vertex, v);
-      if (held == no_vertex || held == v) { break; }
-      at = (at + 1) & hash_mask;
-    }
-    atomicMin(owners + at, claimed);
-  }
-
-  /// The claim that owns v; open_slot if there is none. Any thread.
-  [[nodiscard]] __device__ std::uint32_t owner_of(vertex_id v) const
-  {
-    std::uint32_t at = hash_of(v);
-    while (true) {
-      vertex_id const held = keys[at];
-      if (held == v) { return owners[at]; }
-      if (held == no_vertex) { return open_slot; }
-      at = (at + 1) & hash_mask;
-    }
-  }
 };
-
-/// Empties the hash set. Ends with the block in step.
-__device__ inline void clear_columns(layer_arena const& a)
-{
-  for (std::uint32_t h = threadIdx.x; h <= a.hash_mask; h += blockDim.x) {
-    a.keys[h] = no_vertex;
-    a.owners[h] = open_slot;
-  }
-  __syncthreads();
-}
 
 /// Fills columns, column_same and the hash set by draw(slot, round), which any thread calls. Returns, to all, whether a
 /// vertex is there twice. Ends with the block in step.
@@ -131,7 +89,8 @@ template <class Draw>
 __device__ bool draw_columns(layer_arena const& a, std::uint32_t size, bool replace, bool can_draw, Draw draw)
 {
   for (std::uint32_t j = threadIdx.x; j < size; j += blockDim.x) { a.column_same[j] = open_slot; }
-  clear_columns(a);
+  a.owners.clear();
+  __syncthreads();
   bool repeats = false;
   for (std::uint32_t round = 0; can_draw && round < core::most_rounds; ++round) {
     std::uint32_t const claimed = round * static_cast<std::uint32_t>(max_layer_size);
@@ -140,7 +99,7 @@ __device__ bool draw_columns(layer_arena const& a, std::uint32_t size, bool repl
       if (a.column_same[j] != open_slot) { continue; }
       vertex_id const v = draw(j, round);
       a.columns[j] = v;
-      if (v != no_vertex) { a.claim(v, claimed + j); }
+      if (v != no_vertex) { a.owners.insert(v, claimed + j); }
     }
     __syncthreads();
     bool open = false;
@@ -148,7 +107,7 @@ __device__ bool draw_columns(layer_arena const& a, std::uint32_t size, bool repl
       if (a.column_same[j] != open_slot) { continue; }
       vertex_id const v = a.columns[j];
       if (v == no_vertex) { continue; }  // a draw that finds nothing once finds nothing ever
-      std::uint32_t const owner = a.owner_of(v);
+      std::uint32_t const owner = a.owners.claim_of(v);
       if (replace) {
         a.column_same[j] = owner;
         repeats |= owner != j;
@@ -169,19 +128,21 @@ __device__ bool draw_columns(layer_arena const& a, std::uint32_t size, bool repl
 }
 
 /// Answers the questions of one row by its hash set, or by a search in its list. A whole warp calls it.
-__device__ inline void ask_row(layerwise_job const& job, layer_arena const& a, std::uint32_t r, std::uint32_t* row_bits)
+template <class View>
+__device__ void ask_row(View const& graph, layerwise_job const& job, layer_arena const& a, std::uint32_t r,
+                        std::uint32_t* row_bits)
 {
-  csr_arrays const& g = job.source.graph;
   edge_id const first = a.row_first[r];
   std::uint32_t const degree = a.row_degree[r];
+  auto const row = graph.row(a.rows[r], first, degree);
   auto const place = core::adjacency_set_place(a.rows[r], static_cast<std::uint64_t>(first), degree);
   for (std::uint32_t w = 0; w < job.row_words(); ++w) {
     std::uint32_t const j = w * warp_size + static_cast<std::uint32_t>(lane_id());
     vertex_id const u = j < job.layer_size ? a.columns[j] : no_vertex;
     bool found = false;
     if (u != no_vertex && a.column_same[j] == j) {
-      found = job.adjacency_sets != nullptr ? core::adjacency_set_contains(job.adjacency_sets, place, u)
-                                            : core::contains(g.indices + first, degree, u);
+      found =
+          job.adjacency_sets != nullptr ? core::adjacency_set_contains(job.adjacency_sets, place, u) : row.contains(u);
     }
     unsigned const word = __ballot_sync(full_warp, found);
     if (lane_id() == 0) { row_bits[w] = word; }
@@ -189,13 +150,13 @@ __device__ inline void ask_row(layerwise_job const& job, layer_arena const& a, s
 }
 
 /// Answers them by reading the whole list. A whole warp calls it; the row's bits are 0 before.
-__device__ inline void scan_row(layerwise_job const& job, layer_arena const& a, std::uint32_t r,
-                                std::uint32_t* row_bits)
+template <class View>
+__device__ void scan_row(View const& graph, layer_arena const& a, std::uint32_t r, std::uint32_t* row_bits)
 {
-  vertex_id const* const list = job.source.graph.indices + a.row_first[r];
   std::uint32_t const degree = a.row_degree[r];
+  auto const row = graph.row(a.rows[r], a.row_first[r], degree);
   for (std::uint32_t i = static_cast<std::uint32_t>(lane_id()); i < degree; i += warp_size) {
-    std::uint32_t const owner = a.owner_of(list[i]);
+    std::uint32_t const owner = a.owners.claim_of(row.neighbor(i));
     if (owner == open_slot) { continue; }
     std::uint32_t const slot = owner % static_cast<std::uint32_t>(max_layer_size);
     atomicOr(row_bits + slot / 32, 1U << (slot % 32));
@@ -220,8 +181,9 @@ __device__ inline void repeat_columns(layerwise_job const& job, layer_arena cons
 /// Fills the matrix: bit j of row r tells whether column j is a neighbour of row r. A warp a row; rows that repeat others
 /// are copied. Ends with the block in step.
 /// @param repeats  Whether columns repeat.
-__device__ inline void match(layerwise_job const& job, layer_arena const& a, std::uint32_t num_rows, bool repeats,
-                             std::uint32_t* bits)
+template <class View>
+__device__ void match(View const& graph, layerwise_job const& job, layer_arena const& a, std::uint32_t num_rows,
+                      bool repeats, std::uint32_t* bits)
 {
   std::uint32_t const words = job.row_words();
   std::uint32_t const warp = threadIdx.x / warp_size;
@@ -234,9 +196,9 @@ __device__ inline void match(layerwise_job const& job, layer_arena const& a, std
     std::uint32_t const degree = a.row_degree[r];
     if (degree == 0) { continue; }
     if (degree / scanned_edges_a_column <= job.layer_size) {
-      scan_row(job, a, r, row_bits);
+      scan_row(graph, a, r, row_bits);
     } else {
-      ask_row(job, a, r, row_bits);
+      ask_row(graph, job, a, r, row_bits);
     }
     __syncwarp();
     if (repeats) { repeat_columns(job, a, row_bits); }
@@ -251,14 +213,11 @@ __device__ inline void match(layerwise_job const& job, layer_arena const& a, std
   __syncthreads();
 }
 
-/// Calls f(edge) for every edge from a vertex to its neighbour u, in order: one, unless there are parallel ones. `degree`
-/// edges start at `first`. Any thread.
-template <class F>
-__device__ void for_each_edge_to(csr_arrays const& g, edge_id first, std::uint32_t degree, vertex_id u, F f)
+/// Calls f(i) for every edge i of a row that leads to u, in order: one, unless there are parallel ones. Any thread.
+template <class Row, class F>
+__device__ void for_each_edge_to(Row const& row, vertex_id u, F f)
 {
-  for (edge_id e = core::first_edge_to(g.indices, first, degree, u); e < first + degree && g.indices[e] == u; ++e) {
-    f(e);
-  }
+  for (std::uint32_t i = row.find(u); i < row.degree() && row.neighbor(i) == u; ++i) { f(i); }
 }
 
 }  // namespace tendril::gpu

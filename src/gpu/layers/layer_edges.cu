@@ -16,6 +16,7 @@ namespace {
 /// What a block keeps of the two layers.
 struct edge_arena {
   // [rows]
+  vertex_id const* rows;  ///< The vertices, in the memory of the layer before.
   edge_id* first;
   std::int64_t* offsets;  ///< Where the row's edges go, counted from the block's.
   double* sums;           ///< What coefficients are divided by.
@@ -40,6 +41,13 @@ struct edge_arena {
     a.column_degree = from.take<std::uint32_t>(job.source.matrix == propagation::symmetric ? job.layer_size : 0);
     return a;
   }
+
+  /// Row r, which has edges. Any thread.
+  template <class View>
+  [[nodiscard]] __device__ auto row(View const& graph, std::uint32_t r) const
+  {
+    return graph.row(rows[r], first[r], degree[r]);
+  }
 };
 
 /// Whether an edge's place must be searched. Any thread.
@@ -50,11 +58,10 @@ __device__ bool needs_places(layerwise_job const& job, layer_edges const& out)
 
 /// Calls f(scaled entry, edge) for each edge of row r to column j, in order. Without `places` edges are unknown: -1. Any
 /// thread.
-template <class F>
-__device__ void for_each_entry(layerwise_job const& job, edge_arena const& a, bool places, std::uint32_t r,
-                               std::uint32_t j, F f)
+template <class View, class F>
+__device__ void for_each_entry(View const& graph, layerwise_job const& job, edge_arena const& a, bool places,
+                               std::uint32_t r, std::uint32_t j, F f)
 {
-  csr_arrays const& g = job.source.graph;
   propagation const matrix = job.source.matrix;
   std::uint32_t const column_degree = matrix == propagation::symmetric ? a.column_degree[j] : 0;
   auto const scaled = [&](float weight) {
@@ -66,8 +73,10 @@ __device__ void for_each_entry(layerwise_job const& job, edge_arena const& a, bo
     f(scaled(1.0F), edge_id{-1});
     return;
   }
-  for_each_edge_to(g, a.first[r], a.degree[r], a.columns[j],
-                   [&](edge_id e) { f(scaled(matrix == propagation::weights ? g.weights[e] : 1.0F), e); });
+  auto const row = a.row(graph, r);
+  for_each_edge_to(row, a.columns[j], [&](std::uint32_t i) {
+    f(scaled(matrix == propagation::weights ? row.weight(i) : 1.0F), a.first[r] + i);
+  });
 }
 
 /// Calls f(column) for each bit of a row, ascending. Any thread.
@@ -82,9 +91,9 @@ __device__ void for_each_bit(std::uint32_t const* row_bits, std::uint32_t words,
 }
 
 /// Counts of rows, their offsets, their sums. Ends with the block in step. All threads of the block.
-template <int threads>
-__device__ void measure_rows(layerwise_job const& job, edge_arena const& a, bool places, std::uint32_t num_rows,
-                             std::uint32_t const* bits)
+template <int threads, class View>
+__device__ void measure_rows(View const& graph, layerwise_job const& job, edge_arena const& a, bool places,
+                             std::uint32_t num_rows, std::uint32_t const* bits)
 {
   using scan = cub::BlockScan<std::int64_t, threads>;
   __shared__ typename scan::TempStorage storage;
@@ -98,7 +107,7 @@ __device__ void measure_rows(layerwise_job const& job, edge_arena const& a, bool
       double sum = job.normalize_rows ? 0 : 1;
       if (job.normalize_rows || job.parallel_edges) {
         for_each_bit(row_bits, words, [&](std::uint32_t j) {
-          for_each_entry(job, a, places, r, j, [&](double scaled, edge_id) {
+          for_each_entry(graph, job, a, places, r, j, [&](double scaled, edge_id) {
             ++count;
             if (job.normalize_rows) { sum += scaled; }
           });
@@ -118,8 +127,9 @@ __device__ void measure_rows(layerwise_job const& job, edge_arena const& a, bool
 }
 
 /// Writes the edges of row r from `at` on. A whole warp calls it.
-__device__ void write_row(layerwise_job const& job, edge_arena const& a, layer_edges const& out, bool places,
-                          std::uint32_t r, std::uint32_t const* row_bits, std::int64_t at)
+template <class View>
+__device__ void write_row(View const& graph, layerwise_job const& job, edge_arena const& a, layer_edges const& out,
+                          bool places, std::uint32_t r, std::uint32_t const* row_bits, std::int64_t at)
 {
   double const sum = a.sums[r];
   auto const lane = static_cast<unsigned>(lane_id());
@@ -134,7 +144,7 @@ __device__ void write_row(layerwise_job const& job, edge_arena const& a, layer_e
     if (job.parallel_edges) {
       count = 0;
       if (mine) {
-        for_each_edge_to(job.source.graph, a.first[r], a.degree[r], a.columns[j], [&](edge_id) { ++count; });
+        for_each_edge_to(a.row(graph, r), a.columns[j], [&](std::uint32_t) { ++count; });
       }
       before = count;
       for (unsigned step = 1; step < warp_size; step *= 2) {
@@ -146,7 +156,7 @@ __device__ void write_row(layerwise_job const& job, edge_arena const& a, layer_e
     }
     if (mine) {
       std::int64_t to = at + before;
-      for_each_entry(job, a, places, r, j, [&](double scaled, edge_id e) {
+      for_each_entry(graph, job, a, places, r, j, [&](double scaled, edge_id e) {
         out.row[to] = static_cast<std::int32_t>(r);
         out.col[to] = static_cast<std::int32_t>(j);
         // Divided by 1 it stays what it is.
@@ -159,15 +169,14 @@ __device__ void write_row(layerwise_job const& job, edge_arena const& a, layer_e
   }
 }
 
-template <int threads>
-__global__ __launch_bounds__(threads) void write_edges_kernel(layerwise_job const job, layer_range const range,
-                                                              layer_edges const out, layer_shape const shape,
-                                                              char* scratch)
+template <int threads, class View>
+__global__ __launch_bounds__(threads) void write_edges_kernel(View const graph, layerwise_job const job,
+                                                              layer_range const range, layer_edges const out,
+                                                              layer_shape const shape, char* scratch)
 {
   extern __shared__ std::uint64_t shared[];
   arena_cutter cutter(arena_memory(shape, shared, scratch));
-  edge_arena const a = edge_arena::cut(job, cutter);
-  csr_arrays const& g = job.source.graph;
+  edge_arena a = edge_arena::cut(job, cutter);
   bool const places = needs_places(job, out);
   for (std::int64_t b = blockIdx.x; b < range.count * job.num_layers; b += gridDim.x) {
     std::int64_t const in_range = b / job.num_layers;
@@ -176,12 +185,12 @@ __global__ __launch_bounds__(threads) void write_edges_kernel(layerwise_job cons
     std::int64_t const pair = i * job.num_layers + layer;
     std::uint32_t const num_rows = job.num_rows(layer);
     vertex_id const* const columns = job.vertices + pair * job.layer_size;
-    vertex_id const* const rows = layer == 0 ? job.roots + i * job.batch_size : columns - job.layer_size;
+    a.rows = layer == 0 ? job.roots + i * job.batch_size : columns - job.layer_size;
     std::uint32_t const* const bits = range.bits + in_range * job.sample_words() + job.layer_word(layer);
     for (std::uint32_t r = threadIdx.x; r < num_rows; r += threads) {
-      vertex_id const v = rows[r];
-      a.first[r] = v == no_vertex ? 0 : g.first_edge(v);
-      a.degree[r] = v == no_vertex ? 0 : g.degree(v);
+      vertex_id const v = a.rows[r];
+      a.first[r] = v == no_vertex ? 0 : graph.first_edge(v);
+      a.degree[r] = v == no_vertex ? 0 : graph.degree(v);
       if (job.source.matrix == propagation::row) {
         a.entries[r] = core::propagation_entry(propagation::row, a.degree[r], 0, 0.0F);
       }
@@ -191,22 +200,26 @@ __global__ __launch_bounds__(threads) void write_edges_kernel(layerwise_job cons
       float const p = job.probabilities[pair * job.layer_size + j];
       a.columns[j] = u;
       a.scales[j] = p > 0 ? core::column_scale(job.layer_size, p) : 0.0;
-      if (job.source.matrix == propagation::symmetric) { a.column_degree[j] = u == no_vertex ? 0 : g.degree(u); }
+      if (job.source.matrix == propagation::symmetric) { a.column_degree[j] = u == no_vertex ? 0 : graph.degree(u); }
     }
     __syncthreads();
-    measure_rows<threads>(job, a, places, num_rows, bits);
+    measure_rows<threads>(graph, job, a, places, num_rows, bits);
     std::int64_t const at = job.edge_offsets[pair];
     for (std::uint32_t r = threadIdx.x / warp_size; r < num_rows; r += threads / warp_size) {
-      write_row(job, a, out, places, r, bits + std::size_t{r} * job.row_words(), at + a.offsets[r]);
+      write_row(graph, job, a, out, places, r, bits + std::size_t{r} * job.row_words(), at + a.offsets[r]);
     }
     __syncthreads();
   }
 }
 
+/// Calls f(kernel, view) with the one of so many threads for the view of the job's graph.
 template <class F>
-void with_write_kernel(int threads, F f)
+void with_write_kernel(layerwise_job const& job, int threads, F f)
 {
-  f(threads == few_layer_threads ? write_edges_kernel<few_layer_threads> : write_edges_kernel<most_layer_threads>);
+  job.graph.visit([&]<class View>(View const& graph) {
+    bool const few = threads == few_layer_threads;
+    f(few ? write_edges_kernel<few_layer_threads, View> : write_edges_kernel<most_layer_threads, View>, graph);
+  });
 }
 
 }  // namespace
@@ -216,7 +229,7 @@ layer_shape edges_shape(layerwise_job const& job, std::int64_t samples, int devi
   arena_cutter cutter(nullptr);
   (void)edge_arena::cut(job, cutter);
   layer_shape out;
-  with_write_kernel(layer_threads(job), [&](auto* kernel) {
+  with_write_kernel(job, layer_threads(job), [&](auto* kernel, auto const&) {
     out = shape_of(kernel, layer_threads(job), cutter.used(), samples * job.num_layers, device);
   });
   return out;
@@ -226,8 +239,8 @@ void enqueue_edges(layerwise_job const& job, layer_range const& range, layer_edg
                    layer_shapes const& shapes, char* scratch, cuda_stream stream)
 {
   layer_shape const& s = shapes.write;
-  with_write_kernel(s.threads, [&](auto* kernel) {
-    kernel<<<s.blocks, s.threads, s.in_shared ? s.arena_bytes : 0, stream>>>(job, range, out, s, scratch);
+  with_write_kernel(job, s.threads, [&](auto* kernel, auto const& graph) {
+    kernel<<<s.blocks, s.threads, s.in_shared ? s.arena_bytes : 0, stream>>>(graph, job, range, out, s, scratch);
   });
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }

@@ -23,27 +23,26 @@ __device__ int exponent_of(float const* largest)
   return largest != nullptr && *largest > 0 ? core::exponent_above(*largest) : 0;
 }
 
-__global__ __launch_bounds__(tile_threads) void add_columns_kernel(csr_arrays graph, tile_view tiles,
-                                                                   propagation matrix, float const* largest,
+template <class View>
+__global__ __launch_bounds__(tile_threads) void add_columns_kernel(View graph, tile_view tiles, propagation matrix,
+                                                                   float const* weights, float const* largest,
                                                                    core::square_sum* sums)
 {
   int const exponent = exponent_of(largest);
   for_each_tile_edge(tiles, [&](edge_id e, std::int64_t row) {
-    auto const degree = static_cast<std::uint32_t>(graph.indptr[row + 1] - graph.indptr[row]);
-    float const square = largest == nullptr ? 0.0F : core::scaled_square(graph.weights[e], exponent);
-    std::uint64_t const term = core::column_term(matrix, degree, square);
-    core::square_sum* const sum = sums + graph.indices[e];
+    float const square = largest == nullptr ? 0.0F : core::scaled_square(weights[e], exponent);
+    std::uint64_t const term = core::column_term(matrix, graph.degree(row), square);
+    core::square_sum* const sum = sums + graph.edge_target(e, row);
     atomicAdd(reinterpret_cast<unsigned long long*>(&sum->high), term >> 32U);
     atomicAdd(reinterpret_cast<unsigned long long*>(&sum->low), term & 0xffffffffU);
   });
 }
 
-__global__ __launch_bounds__(block_threads) void column_norms_kernel(csr_arrays graph, propagation matrix,
+__global__ __launch_bounds__(block_threads) void column_norms_kernel(edge_arrays graph, propagation matrix,
                                                                      core::square_sum const* sums, float* out)
 {
   for (std::int64_t u = global_thread(); u < graph.num_vertices; u += grid_stride()) {
-    auto const degree = static_cast<std::uint32_t>(graph.indptr[u + 1] - graph.indptr[u]);
-    out[u] = core::column_norm(matrix, sums[u], degree);
+    out[u] = core::column_norm(matrix, sums[u], graph.degree(u));
   }
 }
 
@@ -64,22 +63,34 @@ __global__ __launch_bounds__(block_threads) void probabilities_kernel(std::int64
   }
 }
 
-__global__ __launch_bounds__(block_threads) void squares_kernel(csr_arrays graph, float const* largest, float* out)
+__global__ __launch_bounds__(block_threads) void squares_kernel(float const* weights, edge_id size,
+                                                                float const* largest, float* out)
 {
   int const exponent = exponent_of(largest);
-  for (edge_id e = global_thread(); e < graph.num_edges; e += grid_stride()) {
-    out[e] = largest != nullptr ? core::scaled_square(graph.weights[e], exponent)
-                                : core::neighbor_square(graph.degree(graph.indices[e]));
+  for (edge_id e = global_thread(); e < size; e += grid_stride()) {
+    out[e] = core::scaled_square(weights[e], exponent);
   }
 }
 
-__global__ __launch_bounds__(block_threads) void row_norms_kernel(csr_arrays graph, propagation matrix,
+/// The square of an edge where it follows from its target.
+template <class View>
+struct neighbor_squares {
+  View graph;
+  float* out;
+
+  __device__ void operator()(edge_id e, vertex_id target) const
+  {
+    out[e] = core::neighbor_square(graph.degree(target));
+  }
+};
+
+__global__ __launch_bounds__(block_threads) void row_norms_kernel(edge_arrays graph, propagation matrix,
                                                                   float const* largest,
                                                                   std::uint64_t const* prefix_sums, float* out)
 {
   for (std::int64_t v = global_thread(); v < graph.num_vertices; v += grid_stride()) {
-    edge_id const first = graph.indptr[v];
-    auto const degree = static_cast<std::uint32_t>(graph.indptr[v + 1] - first);
+    edge_id const first = graph.first_edge(v);
+    std::uint32_t const degree = graph.degree(v);
     float const bound = largest[v];
     out[v] = bound > 0
                  ? core::row_norm(matrix, degree, prefix_sums[first + degree - 1], core::fixed_point::of(bound, degree))
@@ -87,10 +98,13 @@ __global__ __launch_bounds__(block_threads) void row_norms_kernel(csr_arrays gra
   }
 }
 
-__global__ __launch_bounds__(tile_threads) void parallel_edges_kernel(csr_arrays graph, tile_view tiles, int* found)
+template <class View>
+__global__ __launch_bounds__(tile_threads) void parallel_edges_kernel(View graph, tile_view tiles, int* found)
 {
-  for_each_tile_edge(tiles, [&](edge_id e, std::int64_t row) {
-    if (e > graph.indptr[row] && graph.indices[e] == graph.indices[e - 1]) { *found = 1; }
+  for_each_tile_edge(tiles, [&](edge_id e, std::int64_t v) {
+    auto const row = graph.row(v);
+    auto const i = static_cast<std::uint32_t>(e - row.first_edge());
+    if (i > 0 && row.neighbor(i) == row.neighbor(i - 1)) { *found = 1; }
   });
 }
 
@@ -106,7 +120,7 @@ buffer<float> largest_of(float const* values, std::int64_t size, gpu_exec const&
 
 }  // namespace
 
-buffer<float> make_column_norms(csr_arrays const& graph, propagation matrix, gpu_exec const& exec)
+buffer<float> make_column_norms(graph_view const& graph, propagation matrix, gpu_exec const& exec)
 {
   device_guard const guard(exec.device);
   buffer<float> out(graph.num_vertices, memory_of(exec));
@@ -115,15 +129,18 @@ buffer<float> make_column_norms(csr_arrays const& graph, propagation matrix, gpu
   TENDRIL_CUDA_TRY(
       cudaMemsetAsync(sums.data(), 0, static_cast<std::size_t>(sums.size()) * sizeof(core::square_sum), exec.stream));
   if (graph.num_edges > 0) {
+    edge_arrays const edges = graph.edges();
     buffer<float> largest;
-    if (matrix == propagation::weights) { largest = largest_of(graph.weights, graph.num_edges, exec); }
-    edge_tiles const tiles(graph, all_rows(graph), exec);
-    add_columns_kernel<<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(graph, tiles.view(), matrix,
-                                                                             largest.data(), sums.data());
+    if (matrix == propagation::weights) { largest = largest_of(edges.weights, edges.num_edges, exec); }
+    edge_tiles const tiles(edges, all_rows(edges), exec);
+    graph.visit([&](auto const& view) {
+      add_columns_kernel<<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(
+          view, tiles.view(), matrix, edges.weights, largest.data(), sums.data());
+    });
     TENDRIL_CUDA_TRY(cudaGetLastError());
   }
   column_norms_kernel<<<grid_blocks(graph.num_vertices, block_threads), block_threads, 0, exec.stream>>>(
-      graph, matrix, sums.data(), out.data());
+      graph.edges(), matrix, sums.data(), out.data());
   TENDRIL_CUDA_TRY(cudaGetLastError());
   return out;
 }
@@ -138,8 +155,9 @@ samplers::vertex_table make_vertex_table(std::int64_t num_vertices, float const*
   buffer<edge_id> indptr(2, memory_of(exec));
   one_row_kernel<<<1, 1, 0, exec.stream>>>(indptr.data(), num_vertices);
   TENDRIL_CUDA_TRY(cudaGetLastError());
-  csr_arrays const row{1, num_vertices, indptr.data(), targets.data(), weights, {}, {}};
-  out.records = make_alias_records(row, exec);
+  csr_view const view({1, num_vertices, indptr.data(), targets.data(), weights, {}, {}});
+  out.records = make_alias_records(view, exec);
+  edge_arrays const row = view.edges();
   edge_tiles const tiles(row, all_rows(row), exec);
   auto const largest = make_largest_weights(row, &tiles, exec);
   auto const total = make_fixed_totals(row, largest.data(), &tiles, exec);
@@ -150,7 +168,7 @@ samplers::vertex_table make_vertex_table(std::int64_t num_vertices, float const*
   return out;
 }
 
-samplers::square_table make_square_table(csr_arrays const& graph, propagation matrix, gpu_exec const& exec)
+samplers::square_table make_square_table(graph_view const& graph, propagation matrix, gpu_exec const& exec)
 {
   device_guard const guard(exec.device);
   samplers::square_table out;
@@ -161,35 +179,42 @@ samplers::square_table make_square_table(csr_arrays const& graph, propagation ma
                                      static_cast<std::size_t>(graph.num_vertices) * sizeof(float), exec.stream));
     return out;
   }
+  edge_arrays const edges = graph.edges();
   buffer<float> squares(graph.num_edges, memory_of(exec));
-  {
-    buffer<float> largest;
-    if (matrix == propagation::weights) { largest = largest_of(graph.weights, graph.num_edges, exec); }
-    squares_kernel<<<grid_blocks(graph.num_edges, block_threads), block_threads, 0, exec.stream>>>(
-        graph, largest.data(), squares.data());
+  if (matrix == propagation::weights) {
+    auto const largest = largest_of(edges.weights, edges.num_edges, exec);
+    squares_kernel<<<grid_blocks(edges.num_edges, block_threads), block_threads, 0, exec.stream>>>(
+        edges.weights, edges.num_edges, largest.data(), squares.data());
     TENDRIL_CUDA_TRY(cudaGetLastError());
+  } else {
+    graph.visit([&]<class View>(View const& view) {
+      for_each_target(view, neighbor_squares<View>{view, squares.data()}, exec);
+    });
   }
-  csr_arrays squared = graph;
-  squared.weights = squares.data();
-  out.prefix_sums = make_prefix_sums(squared, exec);
+  // The rows of the graph with squares for weights; tables of weights read no neighbours.
+  graph_view const of_squares = graph.with_weights(squares.data());
+  out.prefix_sums = make_prefix_sums(of_squares, exec);
+  edge_arrays const squared = of_squares.edges();
   edge_tiles const tiles(squared, all_rows(squared), exec);
   auto const largest = make_largest_weights(squared, &tiles, exec);
   row_norms_kernel<<<grid_blocks(graph.num_vertices, block_threads), block_threads, 0, exec.stream>>>(
-      graph, matrix, largest.data(), out.prefix_sums.data(), out.row_norms.data());
+      edges, matrix, largest.data(), out.prefix_sums.data(), out.row_norms.data());
   TENDRIL_CUDA_TRY(cudaGetLastError());
   auto const most = largest_of(out.row_norms.data(), graph.num_vertices, exec);
   out.largest_norm = value_at(most.data(), exec);
   return out;
 }
 
-bool has_parallel_edges(csr_arrays const& graph, gpu_exec const& exec)
+bool has_parallel_edges(graph_view const& graph, gpu_exec const& exec)
 {
   device_guard const guard(exec.device);
   if (graph.num_edges == 0) { return false; }
   buffer<int> found(1, memory_of(exec));
   TENDRIL_CUDA_TRY(cudaMemsetAsync(found.data(), 0, sizeof(int), exec.stream));
-  edge_tiles const tiles(graph, all_rows(graph), exec);
-  parallel_edges_kernel<<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(graph, tiles.view(), found.data());
+  edge_tiles const tiles(graph.edges(), all_rows(graph.edges()), exec);
+  graph.visit([&](auto const& view) {
+    parallel_edges_kernel<<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(view, tiles.view(), found.data());
+  });
   TENDRIL_CUDA_TRY(cudaGetLastError());
   return value_at(found.data(), exec) != 0;
 }

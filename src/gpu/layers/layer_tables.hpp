@@ -12,17 +12,17 @@
 namespace tendril::gpu {
 
 /// Doesn't wait.
-[[nodiscard]] buffer<float> make_column_norms(csr_arrays const& graph, propagation matrix, gpu_exec const& exec);
+[[nodiscard]] buffer<float> make_column_norms(graph_view const& graph, propagation matrix, gpu_exec const& exec);
 
 /// @param weights  [V], device memory, finite and >= 0. Waits at most once (make_alias_records).
 [[nodiscard]] samplers::vertex_table make_vertex_table(std::int64_t num_vertices, float const* weights,
                                                        gpu_exec const& exec);
 
 /// Synchronises once.
-[[nodiscard]] samplers::square_table make_square_table(csr_arrays const& graph, propagation matrix,
+[[nodiscard]] samplers::square_table make_square_table(graph_view const& graph, propagation matrix,
                                                        gpu_exec const& exec);
 
 /// Whether some vertex has two edges to the same one. Synchronises once.
-[[nodiscard]] bool has_parallel_edges(csr_arrays const& graph, gpu_exec const& exec);
+[[nodiscard]] bool has_parallel_edges(graph_view const& graph, gpu_exec const& exec);
 
 }  // namespace tendril::gpu

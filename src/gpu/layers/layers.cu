@@ -26,13 +26,13 @@ constexpr int draw_threads = 256;
 __device__ vertex_id draw_column(layerwise_job const& job, rng_key key, std::uint64_t item, std::uint32_t slot,
                                  std::uint32_t round)
 {
-  return core::vertex_of(job.columns, static_cast<std::uint32_t>(job.source.graph.num_vertices),
+  return core::vertex_of(job.columns, static_cast<std::uint32_t>(job.graph.num_vertices),
                          core::draw_block(key, item, slot, round));
 }
 
 __device__ float column_probability(layerwise_job const& job, vertex_id v)
 {
-  return core::probability_of(job.column_probabilities, static_cast<std::uint32_t>(job.source.graph.num_vertices), v);
+  return core::probability_of(job.column_probabilities, static_cast<std::uint32_t>(job.graph.num_vertices), v);
 }
 
 /// FastGCN and MVS with replacement: a thread a slot.
@@ -83,7 +83,7 @@ __device__ void load_roots(layerwise_job const& job, std::int64_t i, layer_arena
   for (std::uint32_t r = threadIdx.x; r < job.batch_size; r += blockDim.x) {
     std::int64_t const k = i * job.batch_size + r;
     vertex_id v = job.roots[k];
-    if (v >= job.source.graph.num_vertices) {
+    if (v >= job.graph.num_vertices) {
       atomicMin(job.bad_root, static_cast<unsigned long long>(k));
       v = no_vertex;
     }
@@ -93,9 +93,9 @@ __device__ void load_roots(layerwise_job const& job, std::int64_t i, layer_arena
 }
 
 /// Edges of the matrix, in thread 0. All threads of the block.
-template <int threads>
-__device__ std::int64_t count_edges(layerwise_job const& job, layer_arena const& a, std::uint32_t num_rows,
-                                    std::uint32_t const* bits)
+template <int threads, class View>
+__device__ std::int64_t count_edges(View const& graph, layerwise_job const& job, layer_arena const& a,
+                                    std::uint32_t num_rows, std::uint32_t const* bits)
 {
   using reduce = cub::BlockReduce<std::int64_t, threads>;
   __shared__ typename reduce::TempStorage storage;
@@ -111,7 +111,7 @@ __device__ std::int64_t count_edges(layerwise_job const& job, layer_arena const&
     for (; word != 0; word &= word - 1) {
       vertex_id const u =
           a.columns[(k - r * words) * 32 + static_cast<std::uint32_t>(__ffs(static_cast<int>(word)) - 1)];
-      for_each_edge_to(job.source.graph, a.row_first[r], a.row_degree[r], u, [&](edge_id) { ++count; });
+      for_each_edge_to(graph.row(a.rows[r], a.row_first[r], a.row_degree[r]), u, [&](std::uint32_t) { ++count; });
     }
   }
   std::int64_t const all = reduce(storage).Sum(count);
@@ -121,28 +121,30 @@ __device__ std::int64_t count_edges(layerwise_job const& job, layer_arena const&
 
 /// Matches rows and columns, counts their edges, and leaves the bits in the range's memory. All threads of the block.
 /// @return The bits, wherever they were made.
-template <int threads>
-__device__ std::uint32_t const* match_layer(layerwise_job const& job, layer_range const& range, std::int64_t i,
-                                            std::uint32_t layer, bool count, bool repeats, layer_arena const& a)
+template <int threads, class View>
+__device__ std::uint32_t const* match_layer(View const& graph, layerwise_job const& job, layer_range const& range,
+                                            std::int64_t i, std::uint32_t layer, bool count, bool repeats,
+                                            layer_arena const& a)
 {
   std::uint32_t const num_rows = job.num_rows(layer);
   std::uint32_t* const out = range.bits + (i - range.first) * job.sample_words() + job.layer_word(layer);
   std::uint32_t* const bits = a.bits != nullptr ? a.bits : out;
-  match(job, a, num_rows, repeats, bits);
+  match(graph, job, a, num_rows, repeats, bits);
   if (a.bits != nullptr) {
     for (std::uint32_t k = threadIdx.x; k < num_rows * job.row_words(); k += threads) { out[k] = bits[k]; }
   }
   if (count) {
-    std::int64_t const edges = count_edges<threads>(job, a, num_rows, bits);
+    std::int64_t const edges = count_edges<threads>(graph, job, a, num_rows, bits);
     if (threadIdx.x == 0) { job.edge_offsets[i * job.num_layers + layer + 1] = edges; }
   }
   return bits;
 }
 
 /// FastGCN: a block a layer, whose vertices and those before it are drawn.
-template <int threads>
-__global__ __launch_bounds__(threads) void fastgcn_kernel(layerwise_job const job, layer_range const range,
-                                                          bool const count, layer_shape const shape, char* scratch)
+template <int threads, class View>
+__global__ __launch_bounds__(threads) void fastgcn_kernel(View const graph, layerwise_job const job,
+                                                          layer_range const range, bool const count,
+                                                          layer_shape const shape, char* scratch)
 {
   extern __shared__ std::uint64_t shared[];
   arena_cutter cutter(arena_memory(shape, shared, scratch));
@@ -162,33 +164,35 @@ __global__ __launch_bounds__(threads) void fastgcn_kernel(layerwise_job const jo
     }
     for (std::uint32_t r = threadIdx.x; r < job.num_rows(layer); r += threads) {  // each thread the rows it wrote
       vertex_id const v = a.rows[r];
-      a.row_first[r] = v == no_vertex ? 0 : job.source.graph.first_edge(v);
-      a.row_degree[r] = v == no_vertex ? 0 : job.source.graph.degree(v);
+      a.row_first[r] = v == no_vertex ? 0 : graph.first_edge(v);
+      a.row_degree[r] = v == no_vertex ? 0 : graph.degree(v);
     }
-    clear_columns(a);
+    a.owners.clear();
+    __syncthreads();
     for (std::uint32_t j = threadIdx.x; j < job.layer_size; j += threads) {
       vertex_id const u = columns[j];
       a.columns[j] = u;
-      if (u != no_vertex) { a.claim(u, j); }
+      if (u != no_vertex) { a.owners.insert(u, j); }
     }
     __syncthreads();
     bool repeats = false;
     for (std::uint32_t j = threadIdx.x; j < job.layer_size; j += threads) {
       vertex_id const u = a.columns[j];
-      std::uint32_t const same = u == no_vertex ? j : a.owner_of(u);
+      std::uint32_t const same = u == no_vertex ? j : a.owners.claim_of(u);
       a.column_same[j] = same;
       repeats |= same != j;
     }
     repeats = __syncthreads_or(repeats) != 0;
-    (void)match_layer<threads>(job, range, i, layer, count, repeats, a);
+    (void)match_layer<threads>(graph, job, range, i, layer, count, repeats, a);
     __syncthreads();
   }
 }
 
 /// LADIES: where the rows' edges are, and the sums of their chances. Returns the last sum to all; ends with the block in
 /// step. All threads of the block.
-template <int threads>
-__device__ std::uint64_t prepare_rows(layerwise_job const& job, std::uint32_t num_rows, layer_arena const& a)
+template <int threads, class View>
+__device__ std::uint64_t prepare_rows(View const& graph, layerwise_job const& job, std::uint32_t num_rows,
+                                      layer_arena const& a)
 {
   using scan = cub::BlockScan<std::uint64_t, threads>;
   __shared__ typename scan::TempStorage storage;
@@ -197,7 +201,7 @@ __device__ std::uint64_t prepare_rows(layerwise_job const& job, std::uint32_t nu
     std::uint32_t const r = first + threadIdx.x;
     core::ladies_row row{0, 0, 0};
     if (r < num_rows) {
-      row = job.source.row_of(a.rows[r], num_rows);
+      row = job.source.row_of(graph, a.rows[r], num_rows);
       a.row_first[r] = row.first;
       a.row_degree[r] = row.degree;
       a.row_shares[r] = job.source.share(row);
@@ -213,8 +217,9 @@ __device__ std::uint64_t prepare_rows(layerwise_job const& job, std::uint32_t nu
 }
 
 /// LADIES: p of the vertex in column j. Any thread.
-__device__ float ladies_column(layerwise_job const& job, layer_arena const& a, std::uint32_t num_rows,
-                               std::uint32_t const* bits, std::uint32_t j, std::uint64_t total)
+template <class View>
+__device__ float ladies_column(View const& graph, layerwise_job const& job, layer_arena const& a,
+                               std::uint32_t num_rows, std::uint32_t const* bits, std::uint32_t j, std::uint64_t total)
 {
   vertex_id const u = a.columns[j];
   if (u == no_vertex) { return 0; }
@@ -228,38 +233,39 @@ __device__ float ladies_column(layerwise_job const& job, layer_arena const& a, s
       continue;
     }
     edge_id const first = a.row_first[r];
-    for_each_edge_to(job.source.graph, first, a.row_degree[r], u,
-                     [&](edge_id e) { sum += share * job.source.part(first, e); });
+    for_each_edge_to(graph.row(a.rows[r], first, a.row_degree[r]), u,
+                     [&](std::uint32_t i) { sum += share * job.source.part(first, first + i); });
   }
   return core::ladies_probability(sum, total);
 }
 
-template <int threads>
-__global__ __launch_bounds__(threads) void ladies_kernel(layerwise_job const job, layer_range const range,
-                                                         bool const count, layer_shape const shape, char* scratch)
+template <int threads, class View>
+__global__ __launch_bounds__(threads) void ladies_kernel(View const graph, layerwise_job const job,
+                                                         layer_range const range, bool const count,
+                                                         layer_shape const shape, char* scratch)
 {
   extern __shared__ std::uint64_t shared[];
   arena_cutter cutter(arena_memory(shape, shared, scratch));
   layer_arena const a = layer_arena::cut(job, max(job.batch_size, job.layer_size), shape.bits_in_shared, cutter);
-  csr_arrays const& g = job.source.graph;
   for (std::int64_t i = range.first + blockIdx.x; i < range.first + range.count; i += gridDim.x) {
     load_roots(job, i, a);
     for (std::uint32_t layer = 0; layer < job.num_layers; ++layer) {
       std::uint32_t const num_rows = job.num_rows(layer);
-      std::uint64_t const total = prepare_rows<threads>(job, num_rows, a);  // each thread the rows it wrote
+      std::uint64_t const total = prepare_rows<threads>(graph, job, num_rows, a);  // each thread the rows it wrote
       rng_key const key = core::layer_key(job.seed, core::layer_method::ladies, layer + 1);
       std::uint64_t const item = job.first_sample + static_cast<std::uint64_t>(i);
       bool const repeats =
           draw_columns(a, job.layer_size, job.replace, total > 0, [&](std::uint32_t slot, std::uint32_t round) {
             auto const block = core::draw_block(key, item, slot, round);
             std::uint32_t const r = core::its_search(a.row_sums, num_rows, core::bounded64(block.low(), total));
-            return g.indices[job.source.edge_of(a.row_first[r], a.row_degree[r], block.high())];
+            edge_id const e = job.source.edge_of(a.row_first[r], a.row_degree[r], block.high());
+            return graph.edge_target(e, a.rows[r]);
           });
-      std::uint32_t const* const bits = match_layer<threads>(job, range, i, layer, count, repeats, a);
+      std::uint32_t const* const bits = match_layer<threads>(graph, job, range, i, layer, count, repeats, a);
       std::int64_t const at = (i * job.num_layers + layer) * job.layer_size;
       for (std::uint32_t j = threadIdx.x; j < job.layer_size; j += threads) {
         job.vertices[at + j] = a.columns[j];
-        job.probabilities[at + j] = ladies_column(job, a, num_rows, bits, j, total);
+        job.probabilities[at + j] = ladies_column(graph, job, a, num_rows, bits, j, total);
       }
       __syncthreads();
       // The layer is the next one's rows.
@@ -279,16 +285,18 @@ std::size_t match_bytes(layerwise_job const& job, bool with_bits)
   return cutter.used();
 }
 
-/// Calls f(kernel) with the one of so many threads.
+/// Calls f(kernel, view) with the one of so many threads for the view of the job's graph.
 template <class F>
-void with_match_kernel(bool from_previous, int threads, F f)
+void with_match_kernel(layerwise_job const& job, int threads, F f)
 {
   bool const few = threads == few_layer_threads;
-  if (from_previous) {
-    f(few ? ladies_kernel<few_layer_threads> : ladies_kernel<most_layer_threads>);
-  } else {
-    f(few ? fastgcn_kernel<few_layer_threads> : fastgcn_kernel<most_layer_threads>);
-  }
+  job.graph.visit([&]<class View>(View const& graph) {
+    if (job.from_previous) {
+      f(few ? ladies_kernel<few_layer_threads, View> : ladies_kernel<most_layer_threads, View>, graph);
+    } else {
+      f(few ? fastgcn_kernel<few_layer_threads, View> : fastgcn_kernel<most_layer_threads, View>, graph);
+    }
+  });
 }
 
 }  // namespace
@@ -315,7 +323,7 @@ layer_shapes shapes_of(layerwise_job const& job, std::int64_t samples, int devic
   std::size_t const with = match_bytes(job, true);
   bool const bits_fit = with - without <= most_shared_bits && with <= most_shared_arena;
   std::int64_t const tasks = job.from_previous ? samples : samples * job.num_layers;
-  with_match_kernel(job.from_previous, layer_threads(job), [&](auto* kernel) {
+  with_match_kernel(job, layer_threads(job), [&](auto* kernel, auto const&) {
     out.match = shape_of(kernel, layer_threads(job), bits_fit ? with : without, tasks, device);
   });
   out.match.bits_in_shared = bits_fit;
@@ -339,8 +347,8 @@ void enqueue_matches(layerwise_job const& job, layer_range const& range, bool co
                      char* scratch, cuda_stream stream)
 {
   layer_shape const& s = shapes.match;
-  with_match_kernel(job.from_previous, s.threads, [&](auto* kernel) {
-    kernel<<<s.blocks, s.threads, s.in_shared ? s.arena_bytes : 0, stream>>>(job, range, count, s, scratch);
+  with_match_kernel(job, s.threads, [&](auto* kernel, auto const& graph) {
+    kernel<<<s.blocks, s.threads, s.in_shared ? s.arena_bytes : 0, stream>>>(graph, job, range, count, s, scratch);
   });
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }

@@ -15,7 +15,8 @@ namespace tendril::gpu {
 
 /// All pointers are device memory.
 struct layerwise_job {
-  core::ladies_source source;  ///< Graph and matrix, too.
+  graph_view graph;
+  core::ladies_tables source;  ///< The matrix, too.
   core::layer_method application;
   bool from_previous;  ///< LADIES; else one distribution for all.
   bool replace, normalize_rows;

@@ -12,6 +12,7 @@
 #include <tendril/layers.hpp>
 
 #include "core/adjacency_set.hpp"
+#include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/layers/layer_tables.hpp"
 #include "gpu/layers/layers.hpp"
@@ -48,7 +49,7 @@ std::shared_ptr<buffer<vertex_id> const> sets_of(graph const& graph, samplers::l
   std::int64_t const bytes = 4 * core::adjacency_set_slots(graph.num_vertices(), graph.num_edges());
   if (bytes > free_gpu_bytes(exec.device) / 2) { return nullptr; }
   return gpu::derived_table<buffer<vertex_id>>(graph, key, exec,
-                                               [&] { return gpu::make_adjacency_sets(graph.csr(), exec); });
+                                               [&] { return gpu::make_adjacency_sets(graph.view(), exec); });
 }
 
 layer_tables tables_of(graph const& graph, samplers::layer_spec const& spec, gpu_exec const& exec)
@@ -57,13 +58,13 @@ layer_tables tables_of(graph const& graph, samplers::layer_spec const& spec, gpu
   if (spec.application == core::layer_method::fastgcn) {
     out.columns = gpu::derived_table<samplers::vertex_table>(
         graph, samplers::layer_table_key("layer-columns", spec.matrix), exec, [&] {
-          auto const norms = gpu::make_column_norms(graph.csr(), spec.matrix, exec);
+          auto const norms = gpu::make_column_norms(graph.view(), spec.matrix, exec);
           return gpu::make_vertex_table(graph.num_vertices(), norms.data(), exec);
         });
   } else if (spec.matrix != propagation::row) {
     out.squares = gpu::derived_table<samplers::square_table>(
         graph, samplers::layer_table_key("layer-squares", spec.matrix), exec,
-        [&] { return gpu::make_square_table(graph.csr(), spec.matrix, exec); });
+        [&] { return gpu::make_square_table(graph.view(), spec.matrix, exec); });
   }
   out.sets = sets_of(graph, spec, exec);
   return out;
@@ -73,7 +74,7 @@ gpu::layerwise_job job_of(graph const& graph, std::span<vertex_id const> roots, 
                           layer_tables const& tables, layer_samples& out, gpu_exec const& exec)
 {
   gpu::layerwise_job job{};
-  job.source.graph = graph.csr();
+  job.graph = graph.view();
   job.source.matrix = spec.matrix;
   if (tables.squares) {
     job.source.prefix_sums = tables.squares->prefix_sums.data();
@@ -85,7 +86,7 @@ gpu::layerwise_job job_of(graph const& graph, std::span<vertex_id const> roots, 
   job.replace = spec.replace;
   job.normalize_rows = spec.normalize_rows;
   job.parallel_edges =
-      *graph.derived().get<bool>("has-parallel-edges", [&] { return gpu::has_parallel_edges(graph.csr(), exec); });
+      *graph.derived().get<bool>("has-parallel-edges", [&] { return gpu::has_parallel_edges(graph.view(), exec); });
   job.seed = spec.seed;
   job.first_sample = spec.first_sample;
   job.num_samples = spec.num_samples;
@@ -111,9 +112,7 @@ struct report {
 layer_samples sample(graph const& graph, std::span<vertex_id const> roots, samplers::layer_spec const& spec,
                      gpu_exec const& exec)
 {
-  TENDRIL_EXPECTS(graph.device() == exec.device, "graph: it is {}, expected one on GPU {} (to_gpu)",
-                  graph.device() < 0 ? std::string("in host memory") : fmt::format("on GPU {}", graph.device()),
-                  exec.device);
+  gpu::check_on_gpu(graph, exec);
   gpu::device_guard const guard(exec.device);
   memory_resource& memory = memory_of(exec);
   auto out = samplers::allocate_layers(spec, memory);

@@ -25,7 +25,7 @@ __global__ __launch_bounds__(block_threads) void clean_kernel(float const* impor
   }
 }
 
-__global__ __launch_bounds__(block_threads) void weigh_kernel(csr_arrays graph, vertex_id const* vertices,
+__global__ __launch_bounds__(block_threads) void weigh_kernel(edge_arrays graph, vertex_id const* vertices,
                                                               float const* probabilities, std::int64_t size,
                                                               std::int64_t batch_size, float* weights,
                                                               std::int64_t* edge_offsets)
@@ -38,14 +38,16 @@ __global__ __launch_bounds__(block_threads) void weigh_kernel(csr_arrays graph, 
   }
 }
 
-__global__ __launch_bounds__(tile_threads) void copy_kernel(csr_arrays graph, tile_view tiles,
-                                                            vertex_id const* vertices, std::int64_t const* edge_offsets,
-                                                            vertex_id* neighbors, edge_id* edges)
+template <class View>
+__global__ __launch_bounds__(tile_threads) void copy_kernel(View graph, tile_view tiles, vertex_id const* vertices,
+                                                            std::int64_t const* edge_offsets, vertex_id* neighbors,
+                                                            edge_id* edges)
 {
   for_each_tile_edge(tiles, [&](edge_id k, std::int64_t slot) {
-    edge_id const e = graph.first_edge(vertices[slot]) + (k - edge_offsets[slot]);
-    neighbors[k] = graph.indices[e];
-    if (edges != nullptr) { edges[k] = e; }
+    auto const row = graph.row(vertices[slot]);
+    auto const i = static_cast<std::uint32_t>(k - edge_offsets[slot]);
+    neighbors[k] = row.neighbor(i);
+    if (edges != nullptr) { edges[k] = row.edge(i); }
   });
 }
 
@@ -58,25 +60,27 @@ void clean_importances(float const* importances, std::int64_t size, float* out, 
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
-void weigh_slots(csr_arrays const& graph, vertex_id const* vertices, float const* probabilities, std::int64_t size,
+void weigh_slots(graph_view const& graph, vertex_id const* vertices, float const* probabilities, std::int64_t size,
                  std::int64_t batch_size, float* weights, std::int64_t* edge_offsets, gpu_exec const& exec)
 {
   weigh_kernel<<<grid_blocks(size, block_threads), block_threads, 0, exec.stream>>>(
-      graph, vertices, probabilities, size, batch_size, weights, edge_offsets);
+      graph.edges(), vertices, probabilities, size, batch_size, weights, edge_offsets);
   TENDRIL_CUDA_TRY(cudaGetLastError());
   run_with_scratch(exec, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceScan::InclusiveSum(scratch, bytes, edge_offsets + 1, edge_offsets + 1, size, exec.stream);
   });
 }
 
-void copy_neighbors(csr_arrays const& graph, vertex_id const* vertices, std::int64_t size,
+void copy_neighbors(graph_view const& graph, vertex_id const* vertices, std::int64_t size,
                     std::int64_t const* edge_offsets, std::int64_t num_edges, vertex_id* neighbors, edge_id* edges,
                     gpu_exec const& exec)
 {
-  csr_arrays const slots{size, num_edges, edge_offsets, neighbors, nullptr, {}, {}};
+  edge_arrays const slots{size, num_edges, edge_offsets, nullptr, {}};
   edge_tiles const tiles(slots, all_rows(slots), exec);
-  copy_kernel<<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(graph, tiles.view(), vertices, edge_offsets,
-                                                                    neighbors, edges);
+  graph.visit([&](auto const& view) {
+    copy_kernel<<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(view, tiles.view(), vertices, edge_offsets,
+                                                                      neighbors, edges);
+  });
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 

@@ -15,11 +15,11 @@ void clean_importances(float const* importances, std::int64_t size, float* out, 
                        cuda_stream stream);
 
 /// Weights of slots; edge_offsets, [size + 1]. Enqueues. @throws device_error, memory_error.
-void weigh_slots(csr_arrays const& graph, vertex_id const* vertices, float const* probabilities, std::int64_t size,
+void weigh_slots(graph_view const& graph, vertex_id const* vertices, float const* probabilities, std::int64_t size,
                  std::int64_t batch_size, float* weights, std::int64_t* edge_offsets, gpu_exec const& exec);
 
 /// The neighbours of all slots. `edges` may be null. Enqueues. @throws device_error, memory_error.
-void copy_neighbors(csr_arrays const& graph, vertex_id const* vertices, std::int64_t size,
+void copy_neighbors(graph_view const& graph, vertex_id const* vertices, std::int64_t size,
                     std::int64_t const* edge_offsets, std::int64_t num_edges, vertex_id* neighbors, edge_id* edges,
                     gpu_exec const& exec);
 

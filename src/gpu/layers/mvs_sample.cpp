@@ -7,6 +7,7 @@
 #include <tendril/gpu.hpp>
 #include <tendril/mvs.hpp>
 
+#include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/layers/layer_tables.hpp"
 #include "gpu/layers/layers.hpp"
@@ -26,7 +27,7 @@ struct report {
 gpu::layerwise_job job_of(graph const& graph, mvs_params const& params, std::int64_t first_sample, mvs_batches& out)
 {
   gpu::layerwise_job job{};
-  job.source.graph = graph.csr();
+  job.graph = graph.view();
   job.application = core::layer_method::mvs;
   job.replace = params.replace;
   job.seed = params.seed;
@@ -44,9 +45,7 @@ gpu::layerwise_job job_of(graph const& graph, mvs_params const& params, std::int
 mvs_batches mvs_sample(graph const& graph, std::span<float const> importances, std::int64_t num_samples,
                        mvs_params const& params, gpu_exec const& exec, std::int64_t first_sample)
 {
-  TENDRIL_EXPECTS(graph.device() == exec.device, "graph: it is {}, expected one on GPU {} (to_gpu)",
-                  graph.device() < 0 ? std::string("in host memory") : fmt::format("on GPU {}", graph.device()),
-                  exec.device);
+  gpu::check_on_gpu(graph, exec);
   samplers::check_mvs(graph, static_cast<std::int64_t>(importances.size()), num_samples, params, first_sample);
   gpu::device_guard const guard(exec.device);
   memory_resource& memory = memory_of(exec);
@@ -70,7 +69,7 @@ mvs_batches mvs_sample(graph const& graph, std::span<float const> importances, s
   buffer<char> scratch(shape.scratch_bytes(), memory);
   gpu::enqueue_draws(job, shape, scratch.data(), exec.stream);
   std::int64_t const slots = out.vertices.size();
-  gpu::weigh_slots(graph.csr(), out.vertices.data(), out.probabilities.data(), slots, params.batch_size,
+  gpu::weigh_slots(graph.view(), out.vertices.data(), out.probabilities.data(), slots, params.batch_size,
                    out.weights.data(), out.edge_offsets.data(), exec);
   TENDRIL_CUDA_TRY(cudaMemcpyAsync(&found.data()->num_edges, out.edge_offsets.data() + slots, sizeof(std::int64_t),
                                    cudaMemcpyDeviceToDevice, exec.stream));
@@ -85,7 +84,7 @@ mvs_batches mvs_sample(graph const& graph, std::span<float const> importances, s
   out.neighbors = buffer<vertex_id>(known.num_edges, memory);
   if (params.with_edges) { out.edges = buffer<edge_id>(known.num_edges, memory); }
   if (known.num_edges > 0) {
-    gpu::copy_neighbors(graph.csr(), out.vertices.data(), slots, out.edge_offsets.data(), known.num_edges,
+    gpu::copy_neighbors(graph.view(), out.vertices.data(), slots, out.edge_offsets.data(), known.num_edges,
                         out.neighbors.data(), params.with_edges ? out.edges.data() : nullptr, exec);
   }
   return out;

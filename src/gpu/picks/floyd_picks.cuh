@@ -14,6 +14,7 @@
 #include "core/its.hpp"  // no_pick
 #include "core/random.hpp"
 #include "gpu/device/launch.cuh"
+#include "gpu/picks/claim_set.cuh"
 
 namespace tendril::gpu {
 
@@ -95,44 +96,9 @@ __device__ __forceinline__ slot_pair pick_by_lanes(std::uint32_t first_lane, std
   return picks;
 }
 
-/// Candidates, each with the least slot that has it. Empty keys are no_pick, which is no candidate.
-struct candidate_table {
-  std::uint32_t* keys;   ///< [mask + 1]
-  std::uint32_t* slots;  ///< [mask + 1]
-  std::uint32_t mask;
-
-  /// All threads of the block; a barrier must follow.
-  __device__ void clear() const
-  {
-    for (std::uint32_t i = threadIdx.x; i <= mask; i += blockDim.x) { keys[i] = slots[i] = core::no_pick; }
-  }
-
-  /// Any number of threads at once.
-  __device__ void insert(std::uint32_t candidate, std::uint32_t slot) const
-  {
-    std::uint32_t at = start(candidate);
-    while (true) {
-      std::uint32_t const held = atomicCAS(keys + at, core::no_pick, candidate);
-      if (held == core::no_pick || held == candidate) { break; }
-      at = (at + 1) & mask;
-    }
-    atomicMin(slots + at, slot);
-  }
-
-  /// The least slot of a candidate that is there. Any thread, after a barrier.
-  [[nodiscard]] __device__ std::uint32_t slot_of(std::uint32_t candidate) const
-  {
-    std::uint32_t at = start(candidate);
-    while (keys[at] != candidate) { at = (at + 1) & mask; }
-    return slots[at];
-  }
-
- private:
-  [[nodiscard]] __device__ std::uint32_t start(std::uint32_t candidate) const
-  {
-    return (candidate * 0x9E3779B1U >> 7U) & mask;
-  }
-};
+/// Candidates, each with the least slot that has it.
+using candidate_table = claim_set<>;
+static_assert(candidate_table::no_key == core::no_pick, "which is no candidate");
 
 /// Where the tables of blocks lie.
 struct table_space {
@@ -155,7 +121,7 @@ __device__ std::uint32_t resolve_pick(candidate_table const& table, std::uint32_
   std::uint32_t j = slot;
   std::uint32_t c = candidate;
   while (true) {
-    if (table.slot_of(c) < j) { return degree - k + slot; }
+    if (table.claim_of_member(c) < j) { return degree - k + slot; }
     std::uint32_t const link = core::floyd_link(c, j, k, degree);
     if (link == core::no_floyd_link) { return candidate; }
     slot_pair const there = draw_candidates(draw, link / 2, k, degree);

@@ -7,15 +7,17 @@
 
 namespace tendril::gpu {
 
-/// Some edges of a vertex.
+/// Some edges of a vertex that has any.
+template <class View>
 struct vertex_race {
-  expansion const& what;
-  expanded_vertex const& vertex;
+  expansion_on<View> const& what;
+  expanded_vertex<View> const& vertex;
   std::uint32_t first, last;
+  float const* own_weights = vertex.row.weights();
 
   [[nodiscard]] __device__ std::uint32_t begin() const { return first; }
   [[nodiscard]] __device__ std::uint32_t end() const { return last; }
-  [[nodiscard]] __device__ float const* weights() const { return what.graph.weights + vertex.first; }
+  [[nodiscard]] __device__ float const* weights() const { return own_weights; }
   [[nodiscard]] __device__ core::random_block high_block(std::uint32_t offset) const
   {
     return core::race_high_block(vertex.key, vertex.item, what.step, 0, offset);

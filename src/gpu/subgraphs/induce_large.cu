@@ -33,7 +33,6 @@ struct alignas(16) list_row {
 };
 
 struct large_job {
-  csr_arrays graph;
   sample_sets sets;
   vertex_id const* sorted;      ///< [num_nodes], ascending in each sample.
   std::uint32_t const* order;   ///< [num_nodes] position in its sample; null where it is the place among the sorted.
@@ -43,7 +42,7 @@ struct large_job {
 };
 
 /// A key for each vertex that sorts by sample, then by vertex. One thread a vertex.
-__global__ __launch_bounds__(block_threads) void rows_kernel(csr_arrays graph, sample_sets sets, key_layout layout,
+__global__ __launch_bounds__(block_threads) void rows_kernel(edge_arrays graph, sample_sets sets, key_layout layout,
                                                              std::uint64_t* keys, std::uint32_t* order, list_row* rows,
                                                              std::int64_t* item_counts)
 {
@@ -114,17 +113,19 @@ struct item_edges {
   std::uint32_t count;
 };
 
-/// Any thread.
-__device__ item_edges edges_of(large_job const& job, list_row const& row, std::int64_t begin, std::uint32_t item)
+/// @param v  The row's vertex. Any thread.
+template <class View>
+__device__ item_edges edges_of(View const& graph, large_job const& job, vertex_id v, list_row const& row,
+                               std::int64_t begin, std::uint32_t item)
 {
+  auto const list = graph.row(v, row.first, row.degree);
   auto const size = static_cast<std::uint32_t>(job.sets.offsets[row.sample + std::int64_t{1}] - begin);
   core::sample_members const members{job.sorted + begin, size, job.filter + begin};
   if (core::reads_list(row.degree, size)) {
-    edge_id const e = row.first + item;
-    std::uint32_t const place = members.find(job.graph.indices[e]);
-    return {e, place, place == core::no_member ? 0U : 1U};
+    std::uint32_t const place = members.find(list.neighbor(item));
+    return {row.first + item, place, place == core::no_member ? 0U : 1U};
   }
-  core::edge_run const run = core::find_run(job.graph.indices + row.first, row.degree, members.vertices[item]);
+  core::edge_run const run = core::find_run(list, members.vertices[item]);
   return {row.first + run.first, item, run.count};
 }
 
@@ -162,8 +163,8 @@ class sample_counter {
 
 /// Calls visit(sample, row, edges of the lane's item) for 32 items of the calling warp after the other; lanes without an
 /// item have no edges. All lanes of all warps of the grid.
-template <class Visit>
-__device__ void for_each_item(large_job const& job, Visit visit)
+template <class View, class Visit>
+__device__ void for_each_item(View const& graph, large_job const& job, Visit visit)
 {
   std::int64_t const num_items = job.item_offsets[job.sets.num_nodes];
   std::int64_t const num_warps = grid_stride() / warp_size;
@@ -182,7 +183,8 @@ __device__ void for_each_item(large_job const& job, Visit visit)
     if (active) {
       list_row const list = job.rows[at];
       std::int64_t const begin = job.sets.offsets[list.sample];
-      found = edges_of(job, list, begin, static_cast<std::uint32_t>(item - job.item_offsets[at]));
+      found = edges_of(graph, job, job.sets.nodes[at], list, begin,
+                       static_cast<std::uint32_t>(item - job.item_offsets[at]));
       sample = list.sample;
       row = at - begin;
     }
@@ -190,12 +192,13 @@ __device__ void for_each_item(large_job const& job, Visit visit)
   }
 }
 
-__global__ __launch_bounds__(block_threads) void count_kernel(large_job job, std::int64_t* warp_counts,
+template <class View>
+__global__ __launch_bounds__(block_threads) void count_kernel(View graph, large_job job, std::int64_t* warp_counts,
                                                               unsigned long long* sample_counts)
 {
   sample_counter samples(sample_counts);
   std::int64_t sum = 0;
-  for_each_item(job, [&](std::uint32_t sample, std::int64_t, item_edges const& found) {
+  for_each_item(graph, job, [&](std::uint32_t sample, std::int64_t, item_edges const& found) {
     std::int64_t const count = found.count;
     std::int64_t const here = __shfl_sync(full_warp, sum_before(count) + count, warp_size - 1);
     samples.add(sample, count, here);
@@ -205,11 +208,12 @@ __global__ __launch_bounds__(block_threads) void count_kernel(large_job job, std
   if (lane_id() == 0) { warp_counts[global_thread() / warp_size] = sum; }
 }
 
-__global__ __launch_bounds__(block_threads) void write_kernel(large_job job, std::int64_t const* warp_offsets,
-                                                              inner_edges out)
+template <class View>
+__global__ __launch_bounds__(block_threads) void write_kernel(View graph, large_job job,
+                                                              std::int64_t const* warp_offsets, inner_edges out)
 {
   std::int64_t to = warp_offsets[global_thread() / warp_size];
-  for_each_item(job, [&](std::uint32_t sample, std::int64_t row, item_edges const& found) {
+  for_each_item(graph, job, [&](std::uint32_t sample, std::int64_t row, item_edges const& found) {
     std::int64_t const count = found.count;
     std::int64_t const before = sum_before(count);
     std::int64_t col = found.place;
@@ -244,7 +248,7 @@ struct sorted_samples {
   buffer<std::int64_t> item_offsets;
 };
 
-sorted_samples sort_samples(csr_arrays const& graph, sample_sets const& sets, bool ascending, sample_status* status,
+sorted_samples sort_samples(edge_arrays const& graph, sample_sets const& sets, bool ascending, sample_status* status,
                             gpu_exec const& exec)
 {
   auto& memory = memory_of(exec);
@@ -281,27 +285,30 @@ sorted_samples sort_samples(csr_arrays const& graph, sample_sets const& sets, bo
 
 }  // namespace
 
-sample_status induce_large(csr_arrays const& graph, sample_sets const& sets, bool ascending, sample_status* status,
+sample_status induce_large(graph_view const& graph, sample_sets const& sets, bool ascending, sample_status* status,
                            subgraphs& out, gpu_exec const& exec)
 {
   expect_below_power("samples: number", sets.num_samples, 32);
   auto& memory = memory_of(exec);
-  sorted_samples const sorted = sort_samples(graph, sets, ascending, status, exec);
-  large_job const job{graph,
-                      sets,
+  sorted_samples const sorted = sort_samples(graph.edges(), sets, ascending, status, exec);
+  large_job const job{sets,
                       ascending ? sets.nodes : sorted.sorted.data(),
                       ascending ? nullptr : sorted.order.data(),
                       sorted.filter.data(),
                       sorted.rows.data(),
                       sorted.item_offsets.data()};
   // Both passes have the same grid: a warp finds again what it counted.
-  auto const blocks = static_cast<unsigned>(std::min(resident_blocks(count_kernel, block_threads, 0, exec.device),
-                                                     resident_blocks(write_kernel, block_threads, 0, exec.device)));
+  auto const blocks = static_cast<unsigned>(graph.visit([&]<class View>(View const&) {
+    return std::min(resident_blocks(count_kernel<View>, block_threads, 0, exec.device),
+                    resident_blocks(write_kernel<View>, block_threads, 0, exec.device));
+  }));
   std::int64_t const num_warps = std::int64_t{blocks} * block_warps;
   buffer<std::int64_t> warp_offsets(num_warps + 1, memory);
   auto edge_offsets = make_zeros<std::int64_t>(sets.num_samples + 1, exec);
-  count_kernel<<<blocks, block_threads, 0, exec.stream>>>(job, warp_offsets.data(),
-                                                          reinterpret_cast<unsigned long long*>(edge_offsets.data()));
+  graph.visit([&](auto const& view) {
+    count_kernel<<<blocks, block_threads, 0, exec.stream>>>(view, job, warp_offsets.data(),
+                                                            reinterpret_cast<unsigned long long*>(edge_offsets.data()));
+  });
   TENDRIL_CUDA_TRY(cudaGetLastError());
   scan_in_place(warp_offsets.data(), num_warps + 1, exec);
   scan_in_place(edge_offsets.data(), sets.num_samples + 1, exec);
@@ -315,8 +322,10 @@ sample_status induce_large(csr_arrays const& graph, sample_sets const& sets, boo
   out.edges = buffer<edge_id>(seen.num_edges, memory);
   out.edge_offsets = std::move(edge_offsets);
   if (seen.num_edges > 0) {
-    write_kernel<<<blocks, block_threads, 0, exec.stream>>>(
-        job, warp_offsets.data(), inner_edges{out.row.data(), out.col.data(), out.edges.data()});
+    inner_edges const to{out.row.data(), out.col.data(), out.edges.data()};
+    graph.visit([&](auto const& view) {
+      write_kernel<<<blocks, block_threads, 0, exec.stream>>>(view, job, warp_offsets.data(), to);
+    });
     TENDRIL_CUDA_TRY(cudaGetLastError());
   }
   return seen;

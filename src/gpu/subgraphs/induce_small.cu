@@ -28,6 +28,33 @@ constexpr std::uint32_t most_read = 256;  // entries of a list that is read
 constexpr int filter_words = 64;
 constexpr int chunks_at_once = 4;  // loads in flight a lane
 
+/// Where the lists are that are read, by rank among them: of views that don't find a target by its edge's number alone.
+template <class View, bool by_number = View::targets_by_number>
+struct list_places {
+  typename View::place at[warp_size];
+  std::uint32_t first_item[warp_size];
+
+  __device__ void put(int rank, typename View::place const& place, std::uint32_t item)
+  {
+    at[rank] = place;
+    first_item[rank] = item;
+  }
+  /// The target of an item. Any lane.
+  [[nodiscard]] __device__ vertex_id target(View const& graph, int rank, std::uint32_t item, edge_id) const
+  {
+    return graph.row(0, at[rank]).neighbor(item - first_item[rank]);
+  }
+};
+
+template <class View>
+struct list_places<View, true> {
+  __device__ void put(int, typename View::place const&, std::uint32_t) {}
+  [[nodiscard]] __device__ vertex_id target(View const& graph, int, std::uint32_t, edge_id e) const
+  {
+    return graph.edge_target(e, 0);
+  }
+};
+
 /// Shared memory of one warp.
 struct warp_desk {
   std::uint64_t keys[most_members];   // vertex * 2^32 + position, ascending; then all bits set
@@ -37,6 +64,12 @@ struct warp_desk {
   std::uint32_t starts[most_read];  // a bit an item: whether a list begins with it
   std::uint32_t counts[warp_size];  // by row of the group: edges found
   std::uint8_t row_of[warp_size];   // by rank
+};
+
+/// The same, and what reading lists takes.
+template <class View>
+struct list_desk : warp_desk {
+  list_places<View> places;
 };
 
 /// The calling warp's view of its sample.
@@ -129,15 +162,18 @@ struct edge_writer {
 };
 
 /// One row a lane, of at most 32 that the warp works on at once.
+template <class View>
 struct row_group {
-  int first_row;      // position in the sample of lane 0's
-  edge_id first = 0;  // the lane's list; empty where there is nothing to do
-  std::uint32_t degree = 0;
-  std::uint32_t read = 0;  // degree, if the list is to be read, else 0
+  int first_row;              // position in the sample of lane 0's
+  vertex_id vertex = 0;       // the lane's
+  typename View::place at{};  // its list; empty where there is nothing to do
+  edge_id first = 0;          // the number of its first edge
+  std::uint32_t read = 0;     // its degree, if the list is to be read, else 0
 };
 
 /// Lays the lists that are to be read end to end; returns the number of items. All lanes.
-__device__ std::uint32_t lay_out(warp_desk& desk, row_group const& rows)
+template <class View>
+__device__ std::uint32_t lay_out(list_desk<View>& desk, row_group<View> const& rows)
 {
   int const lane = lane_id();
   std::uint32_t const before = sum_before(rows.read);
@@ -149,6 +185,7 @@ __device__ std::uint32_t lay_out(warp_desk& desk, row_group const& rows)
   if (rows.read > 0) {
     int const rank = __popc(reading & lanes_before());
     desk.item_base[rank] = rows.first - static_cast<edge_id>(before);
+    desk.places.put(rank, rows.at, before);
     desk.row_of[rank] = static_cast<std::uint8_t>(lane);
     atomicOr(desk.starts + before / warp_size, 1U << (before % warp_size));
   }
@@ -157,8 +194,9 @@ __device__ std::uint32_t lay_out(warp_desk& desk, row_group const& rows)
 }
 
 /// Takes note of the places (or -1) that the lanes found for consecutive items. All lanes.
+/// @param first_row  row_group::first_row
 template <class Visitor>
-__device__ void visit_items(small_sample const& sample, row_group const& rows, Visitor const& visitor, unsigned starts,
+__device__ void visit_items(small_sample const& sample, int first_row, Visitor const& visitor, unsigned starts,
                             int rank, edge_id e, int place)
 {
   warp_desk& desk = *sample.desk;
@@ -171,7 +209,7 @@ __device__ void visit_items(small_sample const& sample, row_group const& rows, V
     unsigned const first_lane = begun != 0 ? 31U - static_cast<unsigned>(__clz(static_cast<int>(begun))) : 0U;
     unsigned const same_row = hits & lanes_before() & (full_warp << first_lane);
     if (place >= 0) {
-      write_edge(visitor.out, desk.row_first[row] + desk.counts[row] + __popc(same_row), rows.first_row + row,
+      write_edge(visitor.out, desk.row_first[row] + desk.counts[row] + __popc(same_row), first_row + row,
                  sample.position(place), e);
     }
     __syncwarp();
@@ -181,11 +219,10 @@ __device__ void visit_items(small_sample const& sample, row_group const& rows, V
 }
 
 /// Reads the lists of a group, end to end. All lanes.
-template <class Visitor>
-__device__ void read_lists(csr_arrays const& graph, small_sample const& sample, row_group const& rows,
-                           Visitor const& visitor)
+template <class View, class Visitor>
+__device__ void read_lists(View const& graph, small_sample const& sample, list_desk<View>& desk,
+                           row_group<View> const& rows, Visitor const& visitor)
 {
-  warp_desk& desk = *sample.desk;
   std::uint32_t const num_items = lay_out(desk, rows);
   std::uint32_t const num_chunks = (num_items + warp_size - 1) / warp_size;
   unsigned const lanes_up_to = lanes_before() | (1U << static_cast<unsigned>(lane_id()));
@@ -203,30 +240,30 @@ __device__ void read_lists(csr_arrays const& graph, small_sample const& sample, 
       std::uint32_t const item = (chunk + k) * warp_size + lane_id();
       e[k] = desk.item_base[rank[k]] + item;
       // no_vertex is no member: it is out of the sample's range.
-      x[k] = item < num_items ? graph.indices[e[k]] : no_vertex;
+      x[k] = item < num_items ? desk.places.target(graph, rank[k], item, e[k]) : no_vertex;
     }
 #pragma unroll
     for (int k = 0; k < chunks_at_once; ++k) {
-      visit_items(sample, rows, visitor, starts[k], rank[k], e[k], sample.find(x[k]));
+      visit_items(sample, rows.first_row, visitor, starts[k], rank[k], e[k], sample.find(x[k]));
     }
   }
 }
 
 /// Searches the long lists of a group for all vertices of the sample. All lanes.
-template <class Visitor>
-__device__ void search_lists(csr_arrays const& graph, small_sample const& sample, row_group const& rows,
+template <class View, class Visitor>
+__device__ void search_lists(View const& graph, small_sample const& sample, row_group<View> const& rows,
                              Visitor const& visitor)
 {
   warp_desk& desk = *sample.desk;
-  for (unsigned left = __ballot_sync(full_warp, rows.degree > 0 && rows.read == 0); left != 0; left &= left - 1) {
+  for (unsigned left = __ballot_sync(full_warp, rows.at.degree > 0 && rows.read == 0); left != 0; left &= left - 1) {
     int const row = __ffs(static_cast<int>(left)) - 1;
     edge_id const first = __shfl_sync(full_warp, rows.first, row);
-    std::uint32_t const degree = __shfl_sync(full_warp, rows.degree, row);
+    auto const list = graph.row(__shfl_sync(full_warp, rows.vertex, row), from_lane(rows.at, row));
     std::uint32_t found = 0;
     for (int begin = 0; begin < sample.size; begin += warp_size) {
       int const place = begin + lane_id();
       core::edge_run run{0, 0};
-      if (place < sample.size) { run = core::find_run(graph.indices + first, degree, sample.vertex(place)); }
+      if (place < sample.size) { run = core::find_run(list, sample.vertex(place)); }
       std::uint32_t const before = sum_before(run.count);
       if constexpr (Visitor::writes) {
         std::uint32_t const position = place < sample.size ? sample.position(place) : 0;
@@ -241,29 +278,31 @@ __device__ void search_lists(csr_arrays const& graph, small_sample const& sample
 }
 
 /// The rows of one sample from `first_row` on. `wanted` tells whether a lane's is to be looked at. All lanes.
-__device__ row_group make_group(csr_arrays const& graph, small_sample const& sample, vertex_id const* nodes,
-                                int first_row, bool wanted)
+template <class View>
+__device__ row_group<View> make_group(View const& graph, small_sample const& sample, vertex_id const* nodes,
+                                      int first_row, bool wanted)
 {
-  row_group rows{first_row};
+  row_group<View> rows{first_row};
   if (wanted) {
-    vertex_id const v = nodes[first_row + lane_id()];
-    rows.first = graph.first_edge(v);
-    rows.degree = graph.degree(v);
-    bool const reads = rows.degree <= most_read && core::reads_list(rows.degree, static_cast<unsigned>(sample.size));
-    rows.read = reads ? rows.degree : 0;
+    rows.vertex = nodes[first_row + lane_id()];
+    rows.at = graph.locate(rows.vertex);
+    rows.first = graph.row(rows.vertex, rows.at).first_edge();
+    std::uint32_t const degree = rows.at.degree;
+    rows.read = degree <= most_read && core::reads_list(degree, static_cast<unsigned>(sample.size)) ? degree : 0;
   }
   return rows;
 }
 
-__global__ __launch_bounds__(block_threads) void count_kernel(csr_arrays graph, sample_sets sets, sample_status* status,
+template <class View>
+__global__ __launch_bounds__(block_threads) void count_kernel(View graph, sample_sets sets, sample_status* status,
                                                               std::uint32_t* row_counts)
 {
-  __shared__ warp_desk desks[block_warps];
+  __shared__ list_desk<View> desks[block_warps];
   sample_status const seen = *status;
   constexpr unsigned long long none = ~0ULL;
   // Two samples are told apart by the first pass alone, so another warp's bad_sample changes nothing here.
   if (seen.bad_offset != none || seen.bad_node != none || seen.max_size > most_small_members) { return; }
-  warp_desk& desk = desks[threadIdx.x / warp_size];
+  list_desk<View>& desk = desks[threadIdx.x / warp_size];
   for (std::int64_t s = global_thread() / warp_size; s < sets.num_samples; s += grid_stride() / warp_size) {
     std::int64_t const begin = sets.offsets[s];
     int const size = static_cast<int>(sets.offsets[s + 1] - begin);
@@ -273,8 +312,8 @@ __global__ __launch_bounds__(block_threads) void count_kernel(csr_arrays graph, 
     if (!distinct && lane_id() == 0) { atomicMin(&status->bad_sample, static_cast<unsigned long long>(s)); }
     for (int first_row = 0; first_row < size; first_row += warp_size) {
       bool const inside = first_row + lane_id() < size;
-      row_group const rows = make_group(graph, sample, sets.nodes + begin, first_row, inside);
-      read_lists(graph, sample, rows, edge_counter{});
+      row_group<View> const rows = make_group(graph, sample, sets.nodes + begin, first_row, inside);
+      read_lists(graph, sample, desk, rows, edge_counter{});
       search_lists(graph, sample, rows, edge_counter{});
       if (inside) { row_counts[begin + first_row + lane_id()] = desk.counts[lane_id()]; }
       __syncwarp();
@@ -282,12 +321,13 @@ __global__ __launch_bounds__(block_threads) void count_kernel(csr_arrays graph, 
   }
 }
 
-__global__ __launch_bounds__(block_threads) void write_kernel(csr_arrays graph, sample_sets sets,
+template <class View>
+__global__ __launch_bounds__(block_threads) void write_kernel(View graph, sample_sets sets,
                                                               std::int64_t const* row_offsets, inner_edges out,
                                                               std::int64_t* edge_offsets)
 {
-  __shared__ warp_desk desks[block_warps];
-  warp_desk& desk = desks[threadIdx.x / warp_size];
+  __shared__ list_desk<View> desks[block_warps];
+  list_desk<View>& desk = desks[threadIdx.x / warp_size];
   for (std::int64_t s = global_thread() / warp_size; s <= sets.num_samples; s += grid_stride() / warp_size) {
     std::int64_t const begin = sets.offsets[s];
     std::int64_t const first_edge = row_offsets[begin];
@@ -305,8 +345,8 @@ __global__ __launch_bounds__(block_threads) void write_kernel(csr_arrays graph, 
       bool const wanted = inside && row_offsets[row + 1] > row_first;
       desk.row_first[lane_id()] = row_first;
       __syncwarp();
-      row_group const rows = make_group(graph, sample, sets.nodes + begin, first_row, wanted);
-      read_lists(graph, sample, rows, edge_writer{out});
+      row_group<View> const rows = make_group(graph, sample, sets.nodes + begin, first_row, wanted);
+      read_lists(graph, sample, desk, rows, edge_writer{out});
       search_lists(graph, sample, rows, edge_writer{out});
     }
   }
@@ -350,11 +390,12 @@ void check_samples(sample_sets const& sets, std::int64_t num_vertices, sample_st
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
-void count_small(csr_arrays const& graph, sample_sets const& sets, sample_status* status, std::uint32_t* row_counts,
+void count_small(graph_view const& graph, sample_sets const& sets, sample_status* status, std::uint32_t* row_counts,
                  cuda_stream stream)
 {
   unsigned const blocks = grid_blocks(sets.num_samples, block_warps);
-  count_kernel<<<blocks, block_threads, 0, stream>>>(graph, sets, status, row_counts);
+  graph.visit(
+      [&](auto const& view) { count_kernel<<<blocks, block_threads, 0, stream>>>(view, sets, status, row_counts); });
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
@@ -372,11 +413,13 @@ void scan_counts(std::uint32_t const* row_counts, std::int64_t size, std::int64_
                                    cudaMemcpyDeviceToDevice, exec.stream));
 }
 
-void write_small(csr_arrays const& graph, sample_sets const& sets, std::int64_t const* row_offsets,
+void write_small(graph_view const& graph, sample_sets const& sets, std::int64_t const* row_offsets,
                  inner_edges const& out, std::int64_t* edge_offsets, cuda_stream stream)
 {
   unsigned const blocks = grid_blocks(sets.num_samples + 1, block_warps);
-  write_kernel<<<blocks, block_threads, 0, stream>>>(graph, sets, row_offsets, out, edge_offsets);
+  graph.visit([&](auto const& view) {
+    write_kernel<<<blocks, block_threads, 0, stream>>>(view, sets, row_offsets, out, edge_offsets);
+  });
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "gpu/device/launch.cuh"
 #include "gpu/subgraphs/subgraph.hpp"
@@ -22,6 +23,20 @@ __device__ __forceinline__ T sum_before(T value)
     sum += lane_id() >= distance ? other : 0;
   }
   return sum - value;
+}
+
+/// The value of another lane. All lanes.
+template <class T>
+__device__ __forceinline__ T from_lane(T const& value, int lane)
+{
+  static_assert(sizeof(T) % sizeof(std::uint32_t) == 0);
+  std::uint32_t words[sizeof(T) / sizeof(std::uint32_t)];
+  memcpy(words, &value, sizeof(T));
+#pragma unroll
+  for (std::uint32_t& word : words) { word = __shfl_sync(full_warp, word, lane); }
+  T out;
+  memcpy(&out, words, sizeof(T));
+  return out;
 }
 
 /// Any thread.

@@ -44,12 +44,12 @@ saint_tables tables_of(graph const& graph, saint_params const& params, gpu_exec 
   if (params.sampler == saint_sampler::node) {
     out.columns = gpu::derived_table<samplers::vertex_table>(
         graph, samplers::layer_table_key("layer-columns", params.matrix), exec, [&] {
-          auto const norms = gpu::make_column_norms(graph.csr(), params.matrix, exec);
+          auto const norms = gpu::make_column_norms(graph.view(), params.matrix, exec);
           return gpu::make_vertex_table(graph.num_vertices(), norms.data(), exec);
         });
   } else if (params.sampler == saint_sampler::edge) {
     out.sources = gpu::derived_table<buffer<vertex_id>>(graph, "saint-sources", exec,
-                                                        [&] { return gpu::make_sources(graph.csr(), exec); });
+                                                        [&] { return gpu::make_sources(graph.view(), exec); });
   }
   return out;
 }
@@ -73,7 +73,7 @@ subgraphs saint_sample(graph const& graph, saint_params const& params, std::int6
   }
   saint_tables const tables = tables_of(graph, params, exec);
   core::saint_kind const kind = samplers::kind_of(params.sampler);
-  gpu::saint_draws const draws{graph.csr(),
+  gpu::saint_draws const draws{graph.view(),
                                kind,
                                core::saint_key(params.seed, kind),
                                static_cast<std::uint32_t>(params.length),
@@ -101,7 +101,7 @@ saint_coefficients saint_normalization(graph const& graph, saint_params const& p
   samplers::in_parts(params, num_samples, vertices_at_once, [&](std::int64_t first, std::int64_t size) {
     gpu::count_subgraphs(saint_sample(graph, params, size, exec, first_sample + first), out, exec.stream);
   });
-  gpu::finish_coefficients(graph.csr(), out, exec);
+  gpu::finish_coefficients(graph.view(), out, exec);
   return out;
 }
 

@@ -18,7 +18,9 @@ namespace {
 constexpr int block_threads = 256;
 
 /// @param no_key  Above all keys: what a draw of no vertex leaves.
-__global__ __launch_bounds__(block_threads) void draw_kernel(saint_draws draws, key_layout layout, std::int64_t budget,
+template <class View>
+__global__ __launch_bounds__(block_threads) void draw_kernel(core::saint_draws<plan::alias_record, View> draws,
+                                                             key_layout layout, std::int64_t budget,
                                                              std::uint64_t first_sample, std::int64_t num_draws,
                                                              std::uint64_t no_key, std::uint64_t* keys)
 {
@@ -104,10 +106,10 @@ __global__ __launch_bounds__(tile_threads) void aggregator_kernel(tile_view tile
       tiles, [&](edge_id e, std::int64_t row) { aggregator[e] = core::saint_ratio(edge_counts[e], node_counts[row]); });
 }
 
-__global__ __launch_bounds__(block_threads) void flags_kernel(csr_arrays graph, std::uint8_t* has_edges)
+__global__ __launch_bounds__(block_threads) void flags_kernel(edge_arrays graph, std::uint8_t* has_edges)
 {
   for (std::int64_t v = global_thread(); v < graph.num_vertices; v += grid_stride()) {
-    has_edges[v] = graph.indptr[v + 1] > graph.indptr[v] ? 1 : 0;
+    has_edges[v] = graph.degree(v) > 0 ? 1 : 0;
   }
 }
 
@@ -118,7 +120,7 @@ __global__ __launch_bounds__(block_threads) void iota_kernel(std::int64_t size, 
 
 }  // namespace
 
-buffer<vertex_id> make_sources(csr_arrays const& graph, gpu_exec const& exec)
+buffer<vertex_id> make_sources(graph_view const& graph, gpu_exec const& exec)
 {
   auto& memory = memory_of(exec);
   std::int64_t const size = graph.num_vertices;
@@ -127,7 +129,7 @@ buffer<vertex_id> make_sources(csr_arrays const& graph, gpu_exec const& exec)
   buffer<vertex_id> all(size, memory);
   buffer<vertex_id> found(size, memory);
   buffer<std::int64_t> num_found(1, memory);
-  flags_kernel<<<blocks, block_threads, 0, exec.stream>>>(graph, has_edges.data());
+  flags_kernel<<<blocks, block_threads, 0, exec.stream>>>(graph.edges(), has_edges.data());
   TENDRIL_CUDA_TRY(cudaGetLastError());
   iota_kernel<<<blocks, block_threads, 0, exec.stream>>>(size, all.data());
   TENDRIL_CUDA_TRY(cudaGetLastError());
@@ -151,8 +153,12 @@ drawn_samples draw_samples(saint_draws const& draws, std::uint32_t budget, std::
   std::uint64_t const no_key = layout.key(static_cast<std::uint64_t>(num_samples), 0);
   buffer<std::uint64_t> keys(size, memory);
   buffer<std::uint64_t> sorted(size, memory);
-  draw_kernel<<<grid_blocks(num_draws, block_threads), block_threads, 0, exec.stream>>>(
-      draws, layout, budget, first_sample, num_draws, no_key, keys.data());
+  draws.graph.visit([&]<class View>(View const& graph) {
+    core::saint_draws<plan::alias_record, View> const own{graph,         draws.kind,    draws.key,        draws.length,
+                                                          draws.records, draws.sources, draws.num_sources};
+    draw_kernel<<<grid_blocks(num_draws, block_threads), block_threads, 0, exec.stream>>>(
+        own, layout, budget, first_sample, num_draws, no_key, keys.data());
+  });
   TENDRIL_CUDA_TRY(cudaGetLastError());
   int const bits = static_cast<int>(layout.id_bits + key_layout::of(num_samples + 1).id_bits);
   run_with_scratch(exec, [&](void* scratch, std::size_t& bytes) {
@@ -186,14 +192,14 @@ void count_subgraphs(subgraphs const& samples, saint_coefficients& counts, cuda_
   add_counts(samples.edges, counts.edge_counts, stream);
 }
 
-void finish_coefficients(csr_arrays const& graph, saint_coefficients& out, gpu_exec const& exec)
+void finish_coefficients(graph_view const& graph, saint_coefficients& out, gpu_exec const& exec)
 {
   if (graph.num_vertices == 0) { return; }
   loss_kernel<<<grid_blocks(graph.num_vertices, block_threads), block_threads, 0, exec.stream>>>(
       out.node_counts.data(), graph.num_vertices, out.num_samples, out.loss.data());
   TENDRIL_CUDA_TRY(cudaGetLastError());
   if (graph.num_edges == 0) { return; }
-  edge_tiles const tiles(graph, all_rows(graph), exec);
+  edge_tiles const tiles(graph.edges(), all_rows(graph.edges()), exec);
   aggregator_kernel<<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(
       tiles.view(), out.node_counts.data(), out.edge_counts.data(), out.aggregator.data());
   TENDRIL_CUDA_TRY(cudaGetLastError());

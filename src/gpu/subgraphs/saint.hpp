@@ -13,10 +13,10 @@
 
 namespace tendril::gpu {
 
-using saint_draws = core::saint_draws<plan::alias_record>;
+using saint_draws = core::saint_draws<plan::alias_record, graph_view>;
 
 /// The vertices that have edges, ascending. Synchronises.
-[[nodiscard]] buffer<vertex_id> make_sources(csr_arrays const& graph, gpu_exec const& exec);
+[[nodiscard]] buffer<vertex_id> make_sources(graph_view const& graph, gpu_exec const& exec);
 
 /// The distinct vertices of samples, ascending in each, and where they begin; what a sample has at most.
 struct drawn_samples {
@@ -33,6 +33,6 @@ struct drawn_samples {
 void count_subgraphs(subgraphs const& samples, saint_coefficients& counts, cuda_stream stream);
 
 /// Works out the coefficients from the counts.
-void finish_coefficients(csr_arrays const& graph, saint_coefficients& out, gpu_exec const& exec);
+void finish_coefficients(graph_view const& graph, saint_coefficients& out, gpu_exec const& exec);
 
 }  // namespace tendril::gpu

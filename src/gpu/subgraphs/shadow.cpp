@@ -27,7 +27,7 @@ subgraphs shadow_sample(graph const& graph, std::span<vertex_id const> seeds, sh
   std::int64_t const most =
       core::most_shadow_vertices(params.depth, params.num_neighbors, std::max<std::int64_t>(1, graph.num_vertices()));
   TENDRIL_EXPECTS(most < std::int64_t{1} << 30U, "graph: a sample can have {} vertices, expected less than 2^30", most);
-  gpu::shadow_job const job{graph.csr(),
+  gpu::shadow_job const job{graph.view(),
                             seeds.data(),
                             num_samples,
                             static_cast<std::uint64_t>(first_sample),

@@ -14,6 +14,7 @@
 
 #include "core/shadow.hpp"
 #include "gpu/device/launch.cuh"
+#include "gpu/picks/claim_set.cuh"
 #include "gpu/subgraphs/shadow.hpp"
 
 namespace tendril::gpu {
@@ -23,6 +24,7 @@ constexpr int block_threads = 128;
 constexpr int picks_a_thread = 8;
 constexpr std::uint32_t chunk_picks = block_threads * picks_a_thread;
 static_assert(chunk_picks >= max_shadow_neighbors);
+static_assert(claim_set<>::no_key == no_vertex);
 constexpr std::size_t most_shared_bytes = 64 << 10;
 constexpr std::int64_t most_scratch_bytes = std::int64_t{2} << 30;
 constexpr std::uint32_t no_slot = 0xffffffffU;
@@ -35,32 +37,8 @@ std::int64_t words_a_sample(std::int64_t num_slots, std::int64_t most_vertices)
 
 /// The vertices of a block's sample.
 struct sample_vertices {
-  vertex_id* keys;        ///< [num_slots], no_vertex where empty
-  std::uint32_t* places;  ///< [num_slots]: of the key in `nodes`, or the number of a pick that may get one
-  vertex_id* nodes;       ///< [most_vertices]
-  std::uint32_t mask;     ///< num_slots - 1
-
-  /// All threads of the block; a barrier must follow.
-  __device__ void clear() const
-  {
-    for (std::uint32_t s = threadIdx.x; s <= mask; s += block_threads) {
-      keys[s] = no_vertex;
-      places[s] = no_slot;
-    }
-  }
-
-  /// Puts x in, with `number` if that is the least so far; returns its slot. Any number of threads at once.
-  __device__ std::uint32_t insert(vertex_id x, std::uint32_t number) const
-  {
-    std::uint32_t at = (x * 0x9E3779B1U >> 7U) & mask;
-    while (true) {
-      vertex_id const held = atomicCAS(keys + at, no_vertex, x);
-      if (held == no_vertex || held == x) { break; }
-      at = (at + 1) & mask;
-    }
-    atomicMin(places + at, number);
-    return at;
-  }
+  claim_set<> places;  ///< Of each vertex in `nodes`, or the number of a pick that may get one.
+  vertex_id* nodes;    ///< [most_vertices]
 };
 
 using block_scan = cub::BlockScan<std::uint32_t, block_threads>;
@@ -73,13 +51,14 @@ struct chunk_scratch {
 
 /// Draws from the vertices [begin, end) of the list, at most chunk_picks picks, and appends what they reach first; returns
 /// the list's new size. All threads of the block.
-__device__ std::uint32_t expand_chunk(shadow_job const& job, sample_vertices const& list, chunk_scratch& desk,
-                                      rng_key key, std::uint64_t sample, std::uint32_t begin, std::uint32_t end,
-                                      std::uint32_t size)
+template <class View>
+__device__ std::uint32_t expand_chunk(View const& graph, shadow_job const& job, sample_vertices const& list,
+                                      chunk_scratch& desk, rng_key key, std::uint64_t sample, std::uint32_t begin,
+                                      std::uint32_t end, std::uint32_t size)
 {
   std::uint32_t const k = job.num_neighbors;
   std::uint32_t const num_picks = (end - begin) * k;
-  auto const rule_of = [&](vertex_id v) { return core::shadow_picks{job.graph.degree(v), k, job.replace}; };
+  auto const rule_of = [&](vertex_id v) { return core::shadow_picks{graph.degree(v), k, job.replace}; };
   for (std::uint32_t p = threadIdx.x; p < num_picks; p += block_threads) {
     std::uint32_t const position = begin + p / k;
     core::shadow_picks const rule = rule_of(list.nodes[position]);
@@ -100,15 +79,15 @@ __device__ std::uint32_t expand_chunk(shadow_job const& job, sample_vertices con
     slots[i] = no_slot;
     reached[i] = no_vertex;
     if (p < num_picks && desk.picks[p] != no_slot) {
-      reached[i] = job.graph.neighbor(list.nodes[begin + p / k], desk.picks[p]);
-      slots[i] = list.insert(reached[i], size + p);
+      reached[i] = graph.neighbor(list.nodes[begin + p / k], desk.picks[p]);
+      slots[i] = list.places.insert(reached[i], size + p);
     }
   }
   __syncthreads();
   std::uint32_t is_first = 0;  // a bit a pick
   for (int i = 0; i < picks_a_thread; ++i) {
     std::uint32_t const number = size + threadIdx.x * picks_a_thread + i;
-    if (slots[i] != no_slot && list.places[slots[i]] == number) { is_first |= 1U << i; }
+    if (slots[i] != no_slot && list.places.claims[slots[i]] == number) { is_first |= 1U << i; }
   }
   std::uint32_t before = 0;
   std::uint32_t added = 0;
@@ -116,7 +95,7 @@ __device__ std::uint32_t expand_chunk(shadow_job const& job, sample_vertices con
   __syncthreads();  // everyone has looked at places
   for (int i = 0; i < picks_a_thread; ++i) {
     if ((is_first >> i & 1U) == 0) { continue; }
-    list.places[slots[i]] = size + before;
+    list.places.claims[slots[i]] = size + before;
     list.nodes[size + before] = reached[i];
     ++before;
   }
@@ -125,15 +104,16 @@ __device__ std::uint32_t expand_chunk(shadow_job const& job, sample_vertices con
 }
 
 /// Draws a sample whose seed is a vertex; returns its number of vertices. All threads of the block.
-__device__ std::uint32_t draw_sample(shadow_job const& job, sample_vertices const& list, chunk_scratch& desk,
-                                     std::int64_t index)
+template <class View>
+__device__ std::uint32_t draw_sample(View const& graph, shadow_job const& job, sample_vertices const& list,
+                                     chunk_scratch& desk, std::int64_t index)
 {
-  list.clear();
+  list.places.clear();
   __syncthreads();
   if (threadIdx.x == 0) {
     vertex_id const seed = job.seeds[index];
     list.nodes[0] = seed;
-    (void)list.insert(seed, 0);
+    (void)list.places.insert(seed, 0);
   }
   __syncthreads();
   std::uint64_t const sample = job.first_sample + static_cast<std::uint64_t>(index);
@@ -145,15 +125,15 @@ __device__ std::uint32_t draw_sample(shadow_job const& job, sample_vertices cons
     std::uint32_t const end = size;
     while (begin < end) {
       std::uint32_t const next = min(begin + vertices_a_chunk, end);
-      size = expand_chunk(job, list, desk, key, sample, begin, next, size);
+      size = expand_chunk(graph, job, list, desk, key, sample, begin, next, size);
       begin = next;
     }
   }
   return size;
 }
 
-template <bool writes>
-__global__ __launch_bounds__(block_threads) void shadow_kernel(shadow_job job, shadow_shape shape,
+template <bool writes, class View>
+__global__ __launch_bounds__(block_threads) void shadow_kernel(View graph, shadow_job job, shadow_shape shape,
                                                                std::uint32_t* scratch, std::uint32_t* sizes,
                                                                sample_status* status, std::int64_t const* offsets,
                                                                vertex_id* nodes)
@@ -162,12 +142,12 @@ __global__ __launch_bounds__(block_threads) void shadow_kernel(shadow_job job, s
   __shared__ chunk_scratch desk;
   std::int64_t const words = 2 * std::int64_t{shape.num_slots} + job.most_vertices;
   std::uint32_t* const memory = shape.shared_bytes > 0 ? shared : scratch + blockIdx.x * words;
-  sample_vertices const list{memory, memory + shape.num_slots, memory + 2 * std::int64_t{shape.num_slots},
-                             shape.num_slots - 1};
+  sample_vertices const list{{memory, memory + shape.num_slots, shape.num_slots - 1},
+                             memory + 2 * std::int64_t{shape.num_slots}};
   std::uint32_t largest = 0;
   for (std::int64_t i = blockIdx.x; i < job.num_samples; i += gridDim.x) {
-    bool const is_vertex = job.seeds[i] < job.graph.num_vertices;
-    std::uint32_t const size = is_vertex ? draw_sample(job, list, desk, i) : 0;
+    bool const is_vertex = job.seeds[i] < graph.num_vertices;
+    std::uint32_t const size = is_vertex ? draw_sample(graph, job, list, desk, i) : 0;
     if constexpr (writes) {
       for (std::uint32_t p = threadIdx.x; p < size; p += block_threads) { nodes[offsets[i] + p] = list.nodes[p]; }
     } else if (threadIdx.x == 0) {
@@ -190,11 +170,13 @@ shadow_shape shape_of(shadow_job const& job, int device)
   bool const in_shared = bytes <= static_cast<std::int64_t>(most_shared_bytes);
   shape.shared_bytes = in_shared ? static_cast<std::size_t>(bytes) : 0;
   std::int64_t most = 1 << 20;
-  for (auto* const kernel : {shadow_kernel<false>, shadow_kernel<true>}) {
-    TENDRIL_CUDA_TRY(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most_shared_bytes)));
-    most = std::min(most, resident_blocks(kernel, block_threads, shape.shared_bytes, device));
-  }
+  job.graph.visit([&]<class View>(View const&) {
+    for (auto* const kernel : {shadow_kernel<false, View>, shadow_kernel<true, View>}) {
+      TENDRIL_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            static_cast<int>(most_shared_bytes)));
+      most = std::min(most, resident_blocks(kernel, block_threads, shape.shared_bytes, device));
+    }
+  });
   if (!in_shared) { most = std::clamp<std::int64_t>(most_scratch_bytes / bytes, 1, most); }
   shape.blocks = static_cast<unsigned>(std::clamp<std::int64_t>(job.num_samples, 1, most));
   shape.scratch_bytes = in_shared ? 0 : bytes * shape.blocks;
@@ -204,16 +186,20 @@ shadow_shape shape_of(shadow_job const& job, int device)
 void count_shadow(shadow_job const& job, shadow_shape const& shape, std::uint32_t* scratch, std::uint32_t* sizes,
                   sample_status* status, cuda_stream stream)
 {
-  shadow_kernel<false><<<shape.blocks, block_threads, shape.shared_bytes, stream>>>(job, shape, scratch, sizes, status,
-                                                                                    nullptr, nullptr);
+  job.graph.visit([&](auto const& graph) {
+    shadow_kernel<false><<<shape.blocks, block_threads, shape.shared_bytes, stream>>>(graph, job, shape, scratch, sizes,
+                                                                                      status, nullptr, nullptr);
+  });
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
 void write_shadow(shadow_job const& job, shadow_shape const& shape, std::uint32_t* scratch, std::int64_t const* offsets,
                   vertex_id* nodes, cuda_stream stream)
 {
-  shadow_kernel<true><<<shape.blocks, block_threads, shape.shared_bytes, stream>>>(job, shape, scratch, nullptr,
-                                                                                   nullptr, offsets, nodes);
+  job.graph.visit([&](auto const& graph) {
+    shadow_kernel<true><<<shape.blocks, block_threads, shape.shared_bytes, stream>>>(graph, job, shape, scratch,
+                                                                                     nullptr, nullptr, offsets, nodes);
+  });
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 

@@ -15,7 +15,7 @@ namespace tendril::gpu {
 
 /// All pointers are device memory.
 struct shadow_job {
-  csr_arrays graph;
+  graph_view graph;
   vertex_id const* seeds;  ///< [num_samples]
   std::int64_t num_samples;
   std::uint64_t first_sample;

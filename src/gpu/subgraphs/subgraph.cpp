@@ -40,7 +40,7 @@ struct row_tables {
   buffer<std::int64_t> offsets;
 };
 
-row_tables count_rows(csr_arrays const& graph, gpu::sample_sets const& sets, gpu::sample_status* status,
+row_tables count_rows(graph_view const& graph, gpu::sample_sets const& sets, gpu::sample_status* status,
                       gpu_exec const& exec)
 {
   row_tables out{buffer<std::uint32_t>(sets.num_nodes + 1, memory_of(exec)),
@@ -56,7 +56,7 @@ subgraphs induce_sets(graph const& graph, buffer<vertex_id> nodes, buffer<std::i
 {
   auto& memory = memory_of(exec);
   gpu::sample_sets const sets{offsets.size() - 1, nodes.size(), nodes.data(), offsets.data()};
-  csr_arrays const view = graph.csr();
+  graph_view const view = graph.view();
   subgraphs out;
   out.num_samples = sets.num_samples;
   buffer<gpu::sample_status> status(1, memory);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <tendril/exec.hpp>
+#include <tendril/graph_view.hpp>
 #include <tendril/subgraph.hpp>
 
 namespace tendril::gpu {
@@ -41,7 +42,7 @@ void check_samples(sample_sets const& sets, std::int64_t num_vertices, sample_st
 
 /// row_counts[i] = edges from node i into its sample, for samples of at most most_small_members vertices; does nothing
 /// where the status says that cuts, ids or sizes are others. Tells the status of samples with equal vertices. Enqueues.
-void count_small(csr_arrays const& graph, sample_sets const& sets, sample_status* status, std::uint32_t* row_counts,
+void count_small(graph_view const& graph, sample_sets const& sets, sample_status* status, std::uint32_t* row_counts,
                  cuda_stream stream);
 
 /// row_offsets[i] = the sum of the counts before i, for i up to `size`; status->num_edges = the sum of all. Enqueues.
@@ -50,13 +51,13 @@ void scan_counts(std::uint32_t const* row_counts, std::int64_t size, std::int64_
                  gpu_exec const& exec);
 
 /// Writes the edges of samples that were counted so, and edge_offsets [num_samples + 1]. Enqueues.
-void write_small(csr_arrays const& graph, sample_sets const& sets, std::int64_t const* row_offsets,
+void write_small(graph_view const& graph, sample_sets const& sets, std::int64_t const* row_offsets,
                  inner_edges const& out, std::int64_t* edge_offsets, cuda_stream stream);
 
 /// Samples of any size, all steps of them. `sets` are checked, but for equal vertices; ascending: those of every sample
 /// ascend strictly. Fills in all of `out` but nodes and their offsets, unless a sample has equal vertices. Synchronises
 /// once, and returns the status.
-[[nodiscard]] sample_status induce_large(csr_arrays const& graph, sample_sets const& sets, bool ascending,
+[[nodiscard]] sample_status induce_large(graph_view const& graph, sample_sets const& sets, bool ascending,
                                          sample_status* status, subgraphs& out, gpu_exec const& exec);
 
 /// The subgraphs that `nodes`, cut by `node_offsets`, induce; both move into the result. Cuts and ids are right.

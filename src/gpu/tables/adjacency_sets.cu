@@ -10,20 +10,20 @@
 namespace tendril::gpu {
 namespace {
 
-__global__ __launch_bounds__(tile_threads) void insert_kernel(csr_arrays graph, tile_view tiles, vertex_id* slots)
+template <class View>
+__global__ __launch_bounds__(tile_threads) void insert_kernel(View const graph, tile_view tiles, vertex_id* slots)
 {
   for_each_tile_edge(tiles, [&](edge_id e, std::int64_t row) {
-    edge_id const first = graph.indptr[row];
-    auto const degree = static_cast<std::uint32_t>(graph.indptr[row + 1] - first);
-    core::adjacency_set_insert(
-        slots, core::adjacency_set_place(static_cast<std::uint64_t>(row), static_cast<std::uint64_t>(first), degree),
-        graph.indices[e]);
+    auto const first = static_cast<std::uint64_t>(graph.first_edge(row));
+    core::adjacency_set_insert(slots,
+                               core::adjacency_set_place(static_cast<std::uint64_t>(row), first, graph.degree(row)),
+                               graph.edge_target(e, row));
   });
 }
 
 }  // namespace
 
-buffer<vertex_id> make_adjacency_sets(csr_arrays const& graph, gpu_exec const& exec)
+buffer<vertex_id> make_adjacency_sets(graph_view const& graph, gpu_exec const& exec)
 {
   device_guard const guard(exec.device);
   buffer<vertex_id> slots(core::adjacency_set_slots(graph.num_vertices, graph.num_edges), memory_of(exec));
@@ -32,8 +32,10 @@ buffer<vertex_id> make_adjacency_sets(csr_arrays const& graph, gpu_exec const& e
   TENDRIL_CUDA_TRY(
       cudaMemsetAsync(slots.data(), 0xff, static_cast<std::size_t>(slots.size()) * sizeof(vertex_id), exec.stream));
   if (graph.num_edges == 0) { return slots; }
-  edge_tiles const tiles(graph, all_rows(graph), exec);
-  insert_kernel<<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(graph, tiles.view(), slots.data());
+  edge_tiles const tiles(graph.edges(), all_rows(graph.edges()), exec);
+  graph.visit([&](auto const& view) {
+    insert_kernel<<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(view, tiles.view(), slots.data());
+  });
   TENDRIL_CUDA_TRY(cudaGetLastError());
   return slots;
 }

@@ -19,7 +19,7 @@ namespace {
 
 /// Weights with what is known of their rows.
 struct weighted_rows {
-  csr_arrays graph;
+  edge_arrays graph;
   float const* largest;         ///< [num_vertices]
   std::uint64_t const* totals;  ///< [num_vertices]
 };
@@ -55,10 +55,10 @@ struct item_place {
 };
 
 /// Any thread.
-__device__ item_place place_of(csr_arrays const& graph, item_partition const& items, edge_id e, std::int64_t row)
+__device__ item_place place_of(edge_arrays const& graph, item_partition const& items, edge_id e, std::int64_t row)
 {
-  edge_id const first = graph.indptr[row];
-  edge_id const last = graph.indptr[row + 1] - 1;
+  edge_id const first = graph.first_edge(row);
+  edge_id const last = graph.first_edge(row + 1) - 1;
   std::uint32_t const start = items.lights_before(first);
   std::uint32_t const num_lights = items.lights_before(last) - start + (items.is_light(last) ? 1 : 0);
   auto const item = static_cast<std::uint32_t>(e - first);
@@ -77,7 +77,7 @@ __global__ __launch_bounds__(tile_threads) void classify_kernel(weighted_rows ro
     bool light = false;
     if (e < tiles.last_edge) {
       std::int64_t const row = tiles.row_of_edge(e);
-      auto const degree = static_cast<std::uint64_t>(rows.graph.indptr[row + 1] - rows.graph.indptr[row]);
+      std::uint64_t const degree = rows.graph.degree(row);
       light = fixed_weight(rows.graph, rows.largest, e, row) * degree <= rows.totals[row];
     }
     unsigned const word = __ballot_sync(full_warp, light);
@@ -100,40 +100,42 @@ __global__ __launch_bounds__(tile_threads) void partition_kernel(weighted_rows r
   });
 }
 
-// What makes a record of a bucket, given its edge, its threshold, the edge of its other item and the row's first; and of
-// an edge of a row without a positive weight. Any thread.
+// What makes a record of a bucket, given its threshold, its edge, the edge of its other item, their row and its first
+// edge; and of an edge of a row without a positive weight. Any thread.
 
+template <class View>
 struct alias_records {
   using record = plan::alias_record;
-  __device__ static record bucket(csr_arrays const& graph, std::uint64_t threshold, edge_id here, edge_id there,
-                                  edge_id)
+  View view;
+
+  __device__ record bucket(std::uint64_t threshold, edge_id here, edge_id there, std::int64_t row, edge_id) const
   {
-    return {threshold, graph.indices[here], graph.indices[there]};
+    return {threshold, view.edge_target(here, row), view.edge_target(there, row)};
   }
   __device__ static record nothing() { return {0, no_vertex, no_vertex}; }
 };
 
 struct alias_buckets {
   using record = core::alias_bucket;
-  __device__ static record bucket(csr_arrays const&, std::uint64_t threshold, edge_id, edge_id there, edge_id first)
+
+  __device__ record bucket(std::uint64_t threshold, edge_id, edge_id there, std::int64_t, edge_id first) const
   {
     return {threshold, static_cast<std::uint32_t>(there - first)};
   }
   __device__ static record nothing() { return {0, core::no_pick}; }
 };
 
+template <class View>
 struct alias_hop_records {
   using record = alias_hop_record;
-  __device__ static packed_place place(csr_arrays const& graph, vertex_id v)
+  View view;
+
+  __device__ packed_place place(vertex_id v) const { return packed_place::of(view.first_edge(v), view.degree(v)); }
+  __device__ record bucket(std::uint64_t threshold, edge_id here, edge_id there, std::int64_t row, edge_id) const
   {
-    return packed_place::of(graph.first_edge(v), graph.degree(v));
-  }
-  __device__ static record bucket(csr_arrays const& graph, std::uint64_t threshold, edge_id here, edge_id there,
-                                  edge_id)
-  {
-    vertex_id const a = graph.indices[here];
-    vertex_id const b = graph.indices[there];
-    return {threshold, a, b, place(graph, a), place(graph, b)};
+    vertex_id const a = view.edge_target(here, row);
+    vertex_id const b = view.edge_target(there, row);
+    return {threshold, a, b, place(a), place(b)};
   }
   __device__ static record nothing() { return {0, no_vertex, no_vertex, {0}, {0}}; }
 };
@@ -141,11 +143,12 @@ struct alias_hop_records {
 /// Works out each edge's bucket.
 template <class Records>
 __global__ __launch_bounds__(tile_threads) void buckets_kernel(weighted_rows rows, tile_view tiles,
-                                                               item_partition items, typename Records::record* out)
+                                                               item_partition items, Records const records,
+                                                               typename Records::record* out)
 {
   for_each_tile_edge(tiles, [&](edge_id e, std::int64_t row) {
     if (!(rows.largest[row] > 0)) {
-      out[e] = Records::nothing();
+      out[e] = records.nothing();
       return;
     }
     item_place const place = place_of(rows.graph, items, e, row);
@@ -156,13 +159,14 @@ __global__ __launch_bounds__(tile_threads) void buckets_kernel(weighted_rows row
                                                                prefix_of};
     core::alias_bucket const bucket = core::alias_bucket_of(partition, place.position);
     edge_id const other = bucket.other == place.position ? e : place.first + items.order[start + bucket.other];
-    out[e] = Records::bucket(rows.graph, bucket.threshold, e, other, place.first);
+    out[e] = records.bucket(bucket.threshold, e, other, row, place.first);
   });
 }
 
 /// The table of one batch.
 template <class Records>
-void make_batch(weighted_rows const& rows, row_batch const& batch, typename Records::record* out, gpu_exec const& exec)
+void make_batch(weighted_rows const& rows, row_batch const& batch, Records const& records,
+                typename Records::record* out, gpu_exec const& exec)
 {
   auto& memory = memory_of(exec);
   std::int64_t const words = (batch.num_edges() + 31) / 32;
@@ -183,12 +187,13 @@ void make_batch(weighted_rows const& rows, row_batch const& batch, typename Reco
   run_with_scratch(exec, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceScan::InclusiveSum(scratch, bytes, sums.data(), sums.data(), sums.size(), exec.stream);
   });
-  buckets_kernel<Records><<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(rows, tiles.view(), items, out);
+  buckets_kernel<<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(rows, tiles.view(), items, records, out);
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
 template <class Records>
-buffer<typename Records::record> make_table(csr_arrays const& graph, std::int64_t most_edges, gpu_exec const& exec)
+buffer<typename Records::record> make_table(edge_arrays const& graph, Records const& records, std::int64_t most_edges,
+                                            gpu_exec const& exec)
 {
   device_guard const guard(exec.device);
   buffer<typename Records::record> out(graph.num_edges, memory_of(exec));
@@ -202,28 +207,32 @@ buffer<typename Records::record> make_table(csr_arrays const& graph, std::int64_
   }
   weighted_rows const rows{graph, largest.data(), totals.data()};
   for (row_batch const& batch : make_row_batches(graph, most_edges, graph.num_vertices, exec)) {
-    if (batch.num_edges() > 0) { make_batch<Records>(rows, batch, out.data(), exec); }
+    if (batch.num_edges() > 0) { make_batch(rows, batch, records, out.data(), exec); }
   }
   return out;
 }
 
 }  // namespace
 
-buffer<plan::alias_record> make_alias_records(csr_arrays const& graph, gpu_exec const& exec, std::int64_t most_edges)
+buffer<plan::alias_record> make_alias_records(graph_view const& graph, gpu_exec const& exec, std::int64_t most_edges)
 {
-  return make_table<alias_records>(graph, most_edges, exec);
+  return graph.visit([&]<class View>(View const& view) {
+    return make_table(view.edges(), alias_records<View>{view}, most_edges, exec);
+  });
 }
 
-buffer<core::alias_bucket> make_alias_buckets(csr_arrays const& graph, gpu_exec const& exec, std::int64_t most_edges)
+buffer<core::alias_bucket> make_alias_buckets(graph_view const& graph, gpu_exec const& exec, std::int64_t most_edges)
 {
-  return make_table<alias_buckets>(graph, most_edges, exec);
+  return make_table(graph.edges(), alias_buckets{}, most_edges, exec);
 }
 
-buffer<alias_hop_record> make_alias_hop_records(csr_arrays const& graph, gpu_exec const& exec, std::int64_t most_edges)
+buffer<alias_hop_record> make_alias_hop_records(graph_view const& graph, gpu_exec const& exec, std::int64_t most_edges)
 {
   expect_below_power("alias records with places: number of edges", graph.num_edges, 40);
   expect_below_power("alias records with places: largest degree", largest_degree(graph, exec), 24);
-  return make_table<alias_hop_records>(graph, most_edges, exec);
+  return graph.visit([&]<class View>(View const& view) {
+    return make_table(view.edges(), alias_hop_records<View>{view}, most_edges, exec);
+  });
 }
 
 }  // namespace tendril::gpu

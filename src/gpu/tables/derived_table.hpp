@@ -12,6 +12,7 @@
 #include <tendril/graph.hpp>
 
 #include "gpu/device/check.hpp"
+#include "gpu/tables/tables.hpp"
 #include "graph/derived_cache.hpp"
 
 namespace tendril::gpu {
@@ -27,6 +28,20 @@ template <class T, class F>
     TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
     return made;
   });
+}
+
+/// The graph's largest degree, found once. Synchronises then.
+[[nodiscard]] inline std::int64_t known_largest_degree(graph const& graph, gpu_exec const& exec)
+{
+  return *graph.derived().get<std::int64_t>("largest-degree", [&] { return largest_degree(graph.view(), exec); });
+}
+
+/// The statistics of the graph's weights, gathered once. Synchronises then.
+[[nodiscard]] inline std::shared_ptr<plan::weight_statistics const> known_statistics(graph const& graph,
+                                                                                     gpu_exec const& exec)
+{
+  return derived_table<plan::weight_statistics>(graph, "statistics", exec,
+                                                [&] { return make_weight_statistics(graph.view(), exec); });
 }
 
 }  // namespace tendril::gpu

@@ -23,23 +23,27 @@ namespace {
 constexpr int block_threads = 256;
 
 /// Which group an edge belongs to.
+template <class View>
 struct group_of_edge {
-  csr_arrays graph;
+  View graph;
   plan::grouping by;
   std::int64_t num_labels;
   std::int64_t first_row;  ///< Of the batch.
+  label_view labels;       ///< Of the edges.
 
   /// The edge's group in its batch. Any thread.
   [[nodiscard]] __device__ std::uint64_t operator()(edge_id e, std::int64_t row) const
   {
     label_id const label =
-        by == plan::grouping::by_edge_label ? graph.edge_labels[e] : graph.node_types[graph.indices[e]];
+        by == plan::grouping::by_edge_label ? labels[e] : graph.node_types[graph.edge_target(e, row)];
     return static_cast<std::uint64_t>((row - first_row) * num_labels + label);
   }
 };
 
 /// keys[i] = group and place of edge first_edge + i.
-__global__ __launch_bounds__(tile_threads) void keys_kernel(group_of_edge group, tile_view tiles, std::uint64_t* keys)
+template <class View>
+__global__ __launch_bounds__(tile_threads) void keys_kernel(group_of_edge<View> const group, tile_view tiles,
+                                                            std::uint64_t* keys)
 {
   for_each_tile_edge(tiles, [&](edge_id e, std::int64_t row) {
     edge_id const i = e - tiles.first_edge;
@@ -48,15 +52,15 @@ __global__ __launch_bounds__(tile_threads) void keys_kernel(group_of_edge group,
 }
 
 /// Where each group of the batch starts, from the sorted keys (null if the batch has no edge).
-__global__ __launch_bounds__(block_threads) void starts_kernel(csr_arrays graph, row_batch batch,
+__global__ __launch_bounds__(block_threads) void starts_kernel(edge_arrays graph, row_batch batch,
                                                                std::int64_t num_labels, std::uint64_t const* keys,
-                                                               edge_id* indptr)
+                                                               edge_id* first_edges)
 {
   std::int64_t const num_groups = (batch.last_row - batch.first_row) * num_labels;
   for (std::int64_t g = global_thread(); g < num_groups; g += grid_stride()) {
     std::int64_t const row = batch.first_row + g / num_labels;
-    edge_id first = graph.indptr[row];
-    edge_id count = graph.indptr[row + 1] - first;
+    edge_id first = graph.first_edge(row);
+    edge_id count = graph.first_edge(row + 1) - first;
     // The first edge of the row whose group is not below g.
     while (count > 0) {
       edge_id const half = count / 2;
@@ -64,31 +68,34 @@ __global__ __launch_bounds__(block_threads) void starts_kernel(csr_arrays graph,
       first += right ? half + 1 : 0;
       count = right ? count - half - 1 : half;
     }
-    indptr[batch.first_row * num_labels + g] = first;
+    first_edges[batch.first_row * num_labels + g] = first;
   }
 }
 
 /// Fetches edges to their places. `to_weights` is null without weights.
-__global__ __launch_bounds__(block_threads) void fetch_kernel(csr_arrays graph, row_batch batch,
-                                                              std::uint64_t const* keys, vertex_id* to_indices,
-                                                              float* to_weights)
+template <class View>
+__global__ __launch_bounds__(block_threads) void fetch_kernel(View const graph, edge_arrays edges, row_batch batch,
+                                                              std::int64_t num_labels, std::uint64_t const* keys,
+                                                              vertex_id* to_targets, float* to_weights)
 {
   edge_id const size = batch.last_edge - batch.first_edge;
   for (edge_id i = global_thread(); i < size; i += grid_stride()) {
     edge_id const from = batch.first_edge + static_cast<edge_id>(keys[i] & 0xffffffffU);
-    to_indices[batch.first_edge + i] = graph.indices[from];
-    if (to_weights != nullptr) { to_weights[batch.first_edge + i] = graph.weights[from]; }
+    std::int64_t const row = batch.first_row + static_cast<std::int64_t>(keys[i] >> 32U) / num_labels;
+    to_targets[batch.first_edge + i] = graph.edge_target(from, row);
+    if (to_weights != nullptr) { to_weights[batch.first_edge + i] = edges.weight(from); }
   }
 }
 
 /// The keys of a batch that has edges, sorted.
-buffer<std::uint64_t> make_sorted_keys(group_of_edge const& group, row_batch const& batch, gpu_exec const& exec)
+template <class View>
+buffer<std::uint64_t> make_sorted_keys(group_of_edge<View> const& group, row_batch const& batch, gpu_exec const& exec)
 {
   expect_below_power("label groups: number of edges in a batch", batch.num_edges(), 32);
   buffer<std::uint64_t> keys(batch.num_edges(), memory_of(exec));
   buffer<std::uint64_t> sorted(batch.num_edges(), memory_of(exec));
   {
-    edge_tiles const tiles(group.graph, batch, exec);
+    edge_tiles const tiles(group.graph.edges(), batch, exec);
     keys_kernel<<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(group, tiles.view(), keys.data());
     TENDRIL_CUDA_TRY(cudaGetLastError());
   }
@@ -104,7 +111,7 @@ buffer<std::uint64_t> make_sorted_keys(group_of_edge const& group, row_batch con
 
 }  // namespace
 
-plan::label_groups make_label_groups(csr_arrays const& graph, plan::grouping by, std::int64_t num_labels,
+plan::label_groups make_label_groups(graph_view const& graph, plan::grouping by, std::int64_t num_labels,
                                      gpu_exec const& exec, std::int64_t most_edges)
 {
   device_guard const guard(exec.device);
@@ -114,24 +121,27 @@ plan::label_groups make_label_groups(csr_arrays const& graph, plan::grouping by,
   out.num_labels = num_labels;
   out.indptr = buffer<edge_id>(num_rows + 1, memory);
   out.indices = buffer<vertex_id>(graph.num_edges, memory);
-  if (graph.weights != nullptr) { out.weights = buffer<float>(graph.num_edges, memory); }
+  edge_arrays const edges = graph.edges();
+  if (edges.has_weights()) { out.weights = buffer<float>(graph.num_edges, memory); }
   out.rows = {num_rows, graph.num_edges, out.indptr.data(), out.indices.data(), out.weights.data(), {}, {}};
   TENDRIL_CUDA_TRY(
       cudaMemcpyAsync(out.indptr.data() + num_rows, &graph.num_edges, sizeof(edge_id), cudaMemcpyDefault, exec.stream));
   if (num_rows == 0) { return out; }
 
   std::int64_t const most_rows = (std::int64_t{1} << 32U) / num_labels;
-  for (row_batch const& batch : make_row_batches(graph, most_edges, most_rows, exec)) {
+  for (row_batch const& batch : make_row_batches(edges, most_edges, most_rows, exec)) {
     buffer<std::uint64_t> keys;
     if (batch.num_edges() > 0) {
-      keys = make_sorted_keys({graph, by, num_labels, batch.first_row}, batch, exec);
-      fetch_kernel<<<grid_blocks(batch.num_edges(), block_threads), block_threads, 0, exec.stream>>>(
-          graph, batch, keys.data(), out.indices.data(), out.weights.data());
+      graph.visit([&]<class View>(View const& view) {
+        keys = make_sorted_keys<View>({view, by, num_labels, batch.first_row, edges.labels}, batch, exec);
+        fetch_kernel<<<grid_blocks(batch.num_edges(), block_threads), block_threads, 0, exec.stream>>>(
+            view, edges, batch, num_labels, keys.data(), out.indices.data(), out.weights.data());
+      });
       TENDRIL_CUDA_TRY(cudaGetLastError());
     }
     std::int64_t const num_groups = batch.num_rows() * num_labels;
     starts_kernel<<<grid_blocks(num_groups, block_threads), block_threads, 0, exec.stream>>>(
-        graph, batch, num_labels, keys.data(), out.indptr.data());
+        edges, batch, num_labels, keys.data(), out.indptr.data());
     TENDRIL_CUDA_TRY(cudaGetLastError());
   }
   return out;

@@ -99,64 +99,64 @@ inline constexpr std::int64_t batch_edges = std::int64_t{1} << 26U;
 
 /// The weights of each row as the planner sees them; plan::make_weight_statistics on the GPU. `largest` lies in device
 /// memory. Synchronises once. The view has weights.
-[[nodiscard]] plan::weight_statistics make_weight_statistics(csr_arrays const& graph, gpu_exec const& exec);
+[[nodiscard]] plan::weight_statistics make_weight_statistics(graph_view const& graph, gpu_exec const& exec);
 
 /// The largest degree of all rows; 0 without any. Synchronises once.
-[[nodiscard]] std::int64_t largest_degree(csr_arrays const& graph, gpu_exec const& exec);
+[[nodiscard]] std::int64_t largest_degree(graph_view const& graph, gpu_exec const& exec);
 
 /// The mean degree over all edges' sources: what a call that comes along an edge meets. 0 without edges. Synchronises
 /// once.
-[[nodiscard]] double mean_met_degree(csr_arrays const& graph, gpu_exec const& exec);
+[[nodiscard]] double mean_met_degree(graph_view const& graph, gpu_exec const& exec);
 
 /// Whether some row has no edge, or, with `largest` ([num_vertices], device memory), none of positive weight.
 /// Synchronises once.
-[[nodiscard]] bool has_dead_end(csr_arrays const& graph, float const* largest, gpu_exec const& exec);
+[[nodiscard]] bool has_dead_end(graph_view const& graph, float const* largest, gpu_exec const& exec);
 
 /// Which labels occur, as plan::labels_in_use. Synchronises once.
-[[nodiscard]] std::vector<char> labels_in_use(csr_arrays const& graph, plan::grouping by, gpu_exec const& exec);
+[[nodiscard]] std::vector<char> labels_in_use(graph_view const& graph, plan::grouping by, gpu_exec const& exec);
 
 /// [num_vertices]. @throws argument_error for 2^32 edges and more.
-[[nodiscard]] buffer<row_record> make_row_records(csr_arrays const& graph, gpu_exec const& exec);
+[[nodiscard]] buffer<row_record> make_row_records(graph_view const& graph, gpu_exec const& exec);
 
 /// [num_vertices]. @param largest  [num_vertices], device memory: weight_statistics::largest.
-[[nodiscard]] buffer<plan::vertex_record> make_vertex_records(csr_arrays const& graph, float const* largest,
+[[nodiscard]] buffer<plan::vertex_record> make_vertex_records(graph_view const& graph, float const* largest,
                                                               gpu_exec const& exec);
 
 /// [num_edges]. The view has weights.
-[[nodiscard]] buffer<plan::edge_record> make_edge_records(csr_arrays const& graph, gpu_exec const& exec);
+[[nodiscard]] buffer<plan::edge_record> make_edge_records(graph_view const& graph, gpu_exec const& exec);
 
 /// [num_edges]. The rows of the view are its vertices.
-[[nodiscard]] buffer<hop_record> make_hop_records(csr_arrays const& graph, gpu_exec const& exec);
+[[nodiscard]] buffer<hop_record> make_hop_records(graph_view const& graph, gpu_exec const& exec);
 
 /// [num_edges]. The rows of the view are its vertices; `packing` leaves the degree between 1 and 31 bits.
-[[nodiscard]] buffer<std::uint64_t> make_packed_hops(csr_arrays const& graph, hop_packing packing,
+[[nodiscard]] buffer<std::uint64_t> make_packed_hops(graph_view const& graph, hop_packing packing,
                                                      gpu_exec const& exec);
 
 /// [num_edges]. The view has weights. Synchronises once for views of more than `most_edges` edges.
 /// @param most_edges  Edges a batch: what the scratch memory, 13 bytes an edge of a batch, is bounded by.
-[[nodiscard]] buffer<plan::alias_record> make_alias_records(csr_arrays const& graph, gpu_exec const& exec,
+[[nodiscard]] buffer<plan::alias_record> make_alias_records(graph_view const& graph, gpu_exec const& exec,
                                                             std::int64_t most_edges = batch_edges);
 
 /// The same table with the positions of items in their rows, as plan::make_alias_buckets. Synchronises as above.
-[[nodiscard]] buffer<core::alias_bucket> make_alias_buckets(csr_arrays const& graph, gpu_exec const& exec,
+[[nodiscard]] buffer<core::alias_bucket> make_alias_buckets(graph_view const& graph, gpu_exec const& exec,
                                                             std::int64_t most_edges = batch_edges);
 
 /// The same with places. The rows of the view are its vertices. Synchronises.
 /// @throws argument_error for 2^40 edges and more, or a degree of 2^24 and more.
-[[nodiscard]] buffer<alias_hop_record> make_alias_hop_records(csr_arrays const& graph, gpu_exec const& exec,
+[[nodiscard]] buffer<alias_hop_record> make_alias_hop_records(graph_view const& graph, gpu_exec const& exec,
                                                               std::int64_t most_edges = batch_edges);
 
 /// [num_edges]: inclusive sums of the fixed-point weights within each row. The view has weights.
-[[nodiscard]] buffer<std::uint64_t> make_prefix_sums(csr_arrays const& graph, gpu_exec const& exec);
+[[nodiscard]] buffer<std::uint64_t> make_prefix_sums(graph_view const& graph, gpu_exec const& exec);
 
 /// The neighbourhoods cut by label, as plan::make_label_groups. Synchronises once for views of more than `most_edges`
 /// edges.
 /// @param num_labels  All labels are below it; at most 65,536.
-[[nodiscard]] plan::label_groups make_label_groups(csr_arrays const& graph, plan::grouping by, std::int64_t num_labels,
+[[nodiscard]] plan::label_groups make_label_groups(graph_view const& graph, plan::grouping by, std::int64_t num_labels,
                                                    gpu_exec const& exec, std::int64_t most_edges = batch_edges);
 
 /// The neighbours of each vertex as hash sets (core/adjacency_set.hpp): core::adjacency_set_slots(V, E) slots. Where in
 /// its row a neighbour lies differs from run to run; what the set answers doesn't. The rows are the view's vertices.
-[[nodiscard]] buffer<vertex_id> make_adjacency_sets(csr_arrays const& graph, gpu_exec const& exec);
+[[nodiscard]] buffer<vertex_id> make_adjacency_sets(graph_view const& graph, gpu_exec const& exec);
 
 }  // namespace tendril::gpu

@@ -13,7 +13,7 @@ namespace {
 constexpr int block_threads = 256;
 
 /// degrees[s] for each slot, and a 0 behind them, which becomes the sum of all.
-__global__ __launch_bounds__(block_threads) void degrees_kernel(csr_arrays graph, hop_slots parents,
+__global__ __launch_bounds__(block_threads) void degrees_kernel(edge_arrays graph, hop_slots parents,
                                                                 walk_status* status, std::int64_t* degrees)
 {
   for (std::int64_t s = global_thread(); s <= parents.size; s += grid_stride()) {
@@ -47,12 +47,16 @@ __global__ __launch_bounds__(block_threads) void roots_kernel(hop_slots parents,
   }
 }
 
-__global__ __launch_bounds__(tile_threads) void copy_kernel(khop_job job, tile_view tiles, std::int64_t const* offsets)
+template <class View>
+__global__ __launch_bounds__(tile_threads) void copy_kernel(View graph, vertex_id const* parents, tile_view tiles,
+                                                            std::int64_t const* offsets, vertex_id* vertices,
+                                                            edge_id* edges)
 {
   for_each_tile_edge(tiles, [&](edge_id slot, std::int64_t parent) {
-    edge_id const edge = job.graph.first_edge(job.parents.vertices[parent]) + (slot - offsets[parent]);
-    job.vertices[slot] = job.graph.indices[edge];
-    if (job.edges != nullptr) { job.edges[slot] = edge; }
+    auto const row = graph.row(parents[parent]);
+    auto const i = static_cast<std::uint32_t>(slot - offsets[parent]);
+    vertices[slot] = row.neighbor(i);
+    if (edges != nullptr) { edges[slot] = row.edge(i); }
   });
 }
 
@@ -61,8 +65,8 @@ __global__ __launch_bounds__(tile_threads) void copy_kernel(khop_job job, tile_v
 all_size all_offsets(khop_job const& job, std::int64_t* offsets, std::int64_t* root_begin, gpu_exec const& exec)
 {
   hop_slots const& parents = job.parents;
-  degrees_kernel<<<grid_blocks(parents.size + 1, block_threads), block_threads, 0, exec.stream>>>(job.graph, parents,
-                                                                                                  job.status, offsets);
+  degrees_kernel<<<grid_blocks(parents.size + 1, block_threads), block_threads, 0, exec.stream>>>(
+      job.graph.edges(), parents, job.status, offsets);
   TENDRIL_CUDA_TRY(cudaGetLastError());
   run_with_scratch(exec, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(scratch, bytes, offsets, offsets, parents.size + 1, exec.stream);
@@ -78,12 +82,13 @@ all_size all_offsets(khop_job const& job, std::int64_t* offsets, std::int64_t* r
 void all_hop(khop_job const& job, std::int64_t const* offsets, std::int64_t num_slots, gpu_exec const& exec)
 {
   if (num_slots == 0) { return; }
-  csr_arrays rows;  // whose rows are the parents, and whose edges their children
-  rows.num_vertices = job.parents.size;
-  rows.num_edges = num_slots;
-  rows.indptr = offsets;
+  // Whose rows are the parents, and whose edges their children.
+  edge_arrays const rows{job.parents.size, num_slots, offsets, nullptr, {}};
   edge_tiles const tiles(rows, all_rows(rows), exec);
-  copy_kernel<<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(job, tiles.view(), offsets);
+  job.graph.visit([&](auto const& graph) {
+    copy_kernel<<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(graph, job.parents.vertices, tiles.view(),
+                                                                      offsets, job.vertices, job.edges);
+  });
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 

@@ -62,7 +62,7 @@ khop_tables make_tables(graph const& graph, sampling_plan const& plan, bool with
   khop_tables out;
   if (plan.layout != table_layout::table) { return out; }
   char const* const key = table_key(plan.rule, with_edges);
-  csr_arrays const view = graph.csr();
+  graph_view const view = graph.view();
   if (plan.rule == sampling_rule::its) {
     out.prefix_sums =
         gpu::derived_table<buffer<std::uint64_t>>(graph, key, exec, [&] { return gpu::make_prefix_sums(view, exec); });
@@ -107,7 +107,7 @@ class khop_run {
     auto const num_roots = static_cast<std::int64_t>(seeds.size());
     khop_trees out;
     out.num_roots = num_roots;
-    job_.graph = graph_.csr();
+    job_.graph = graph_.view();
     job_.parents = {seeds.data(), num_roots, num_roots, 1, nullptr};
     job_.first_root = static_cast<std::uint64_t>(first_root_);
     job_.replace = params_.replace;
@@ -200,11 +200,7 @@ class khop_run {
     }
   }
 
-  [[nodiscard]] std::int64_t largest_degree() const
-  {
-    return *graph_.derived().get<std::int64_t>("largest-degree",
-                                               [&] { return gpu::largest_degree(graph_.csr(), exec_); });
-  }
+  [[nodiscard]] std::int64_t largest_degree() const { return gpu::known_largest_degree(graph_, exec_); }
 
   graph const& graph_;
   khop_params const& params_;

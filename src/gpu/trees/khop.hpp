@@ -27,7 +27,7 @@ struct hop_slots {
 
 /// One hop of all trees.
 struct khop_job {
-  csr_arrays graph;
+  graph_view graph;
   hop_slots parents;
   std::uint64_t first_root = 0;  ///< Logical id of the first root.
   rng_key key{};

@@ -6,16 +6,32 @@
 #include "core/its.hpp"  // no_pick
 #include "gpu/device/launch.cuh"
 #include "gpu/graph/edge_tiles.cuh"  // row_of
+#include "gpu/picks/pick_kernels.cuh"
 #include "gpu/trees/khop.hpp"
 
 namespace tendril::gpu {
 
-/// Some parents of a hop, at most 2^30: what one launch expands.
+/// What the draws of a parent are counted by.
+struct khop_place {
+  std::uint64_t root;
+  std::uint32_t slot;
+};
+
+/// The vertices of two slots, where a rule gives no positions; no_vertex where there is none.
+struct vertex_pair {
+  vertex_id first = no_vertex, second = no_vertex;
+};
+
+/// Some parents of a hop, at most 2^30: what one launch expands. A `Part` of src/gpu/picks/pick_kernels.cuh.
+template <class View>
 struct khop_part {
-  csr_arrays graph;
+  using vertex_type = typename View::row_type;
+  static constexpr bool grid_covers = true;
+
+  View graph;
   vertex_id const* parents;  ///< [num_parents]
   std::uint32_t num_parents;
-  std::uint32_t fanout;
+  std::uint32_t num_slots;      ///< The fan-out.
   core::fast_divisor by_pairs;  ///< By the pairs of picks a parent, the last of which may be half a pair.
   // Where one unit is a root: parent i is slot lead + slot_base + i, counted from the first slot of first_root. Of the
   // two one is 0: either a division finds the root, or all parents belong to one.
@@ -31,105 +47,116 @@ struct khop_part {
   vertex_id* vertices;  ///< Of the part.
   edge_id* edges;       ///< Of the part, or null.
   walk_status* status;
-};
 
-/// What the draws of a parent are counted by.
-struct khop_place {
-  std::uint64_t root;
-  std::uint32_t slot;
-};
+  [[nodiscard]] std::int64_t bound() const { return num_parents; }
+  [[nodiscard]] __device__ std::uint32_t size() const { return num_parents; }
+  [[nodiscard]] __device__ std::uint32_t fanout() const { return num_slots; }
+  [[nodiscard]] static __device__ std::uint32_t degree(vertex_type const& row) { return row.degree(); }
+  [[nodiscard]] static __device__ edge_id first_edge(vertex_type const& row) { return row.first_edge(); }
 
-/// Any thread.
-__device__ __forceinline__ khop_place place_of(khop_part const& part, std::uint32_t parent)
-{
-  if (part.unit_begin == nullptr) {
-    std::uint32_t const n = part.lead + parent;
-    std::uint32_t const root = part.by_root.quotient(n);
-    return {part.first_root + root, part.slot_base + n - root * part.by_root.divisor()};
+  [[nodiscard]] __device__ __forceinline__ vertex_type vertex(std::uint32_t parent) const
+  {
+    vertex_id const v = parents[parent];
+    if (std::int64_t{v} < graph.num_vertices) { return graph.row(v); }
+    if (status != nullptr) { status->bad_start = first_parent + parent; }
+    return {};
   }
-  std::int64_t const slot = part.first_parent + parent;
-  std::int64_t const unit = part.a_unit == 1 ? slot : slot / part.a_unit;
-  std::int64_t const root = row_of(part.unit_begin, 0, part.num_roots - 1, unit);
-  return {part.first_root + static_cast<std::uint64_t>(root),
-          static_cast<std::uint32_t>(slot - part.unit_begin[root] * part.a_unit)};
-}
 
-/// The edges of a vertex.
-struct vertex_row {
-  edge_id first = 0;
-  std::uint32_t degree = 0;
+  [[nodiscard]] __device__ __forceinline__ khop_place place_of(std::uint32_t parent) const
+  {
+    if (unit_begin == nullptr) {
+      std::uint32_t const n = lead + parent;
+      std::uint32_t const root = by_root.quotient(n);
+      return {first_root + root, slot_base + n - root * by_root.divisor()};
+    }
+    std::int64_t const slot = first_parent + parent;
+    std::int64_t const unit = a_unit == 1 ? slot : slot / a_unit;
+    std::int64_t const root = row_of(unit_begin, 0, num_roots - 1, unit);
+    return {first_root + static_cast<std::uint64_t>(root),
+            static_cast<std::uint32_t>(slot - unit_begin[root] * a_unit)};
+  }
+  [[nodiscard]] __device__ auto draws(std::uint32_t parent, vertex_type const&) const
+  {
+    return
+        [this, place = place_of(parent)](std::uint32_t n) { return core::draw_block(key, place.root, place.slot, n); };
+  }
+
+  __device__ __forceinline__ void keep(std::uint32_t parent, std::uint32_t slot, vertex_type const& row,
+                                       slot_pair const& picks) const
+  {
+    vertex_pair found;
+    if (picks.first != core::no_pick) { found.first = row.neighbor(picks.first); }
+    if (picks.second != core::no_pick) { found.second = row.neighbor(picks.second); }
+    std::int64_t const at = keep(parent, slot, row, found);
+    if (edges == nullptr) { return; }
+    edge_id const first = row.empty() ? 0 : row.first_edge();
+    auto const edge_of = [&](std::uint32_t pick) {
+      return static_cast<long long>(pick == core::no_pick ? edge_id{-1} : first + pick);
+    };
+    auto* const to = reinterpret_cast<long long*>(edges + at);
+    __stcs(to, edge_of(picks.first));
+    if (slot + 1 < num_slots) { __stcs(to + 1, edge_of(picks.second)); }
+  }
+
+  /// Writes vertices: as one store where they are aligned. Trees are written once and read by few: they leave the cache
+  /// first. Returns where the slot is.
+  __device__ __forceinline__ std::int64_t keep(std::uint32_t parent, std::uint32_t slot, vertex_type const&,
+                                               vertex_pair const& found) const
+  {
+    std::int64_t const at = std::int64_t{parent} * num_slots + slot;
+    bool const has_second = slot + 1 < num_slots;
+    vertex_id* const to = vertices + at;
+    if (has_second && reinterpret_cast<std::uintptr_t>(to) % 8 == 0) {
+      __stcs(reinterpret_cast<uint2*>(to), make_uint2(found.first, found.second));
+    } else {
+      __stcs(to, found.first);
+      if (has_second) { __stcs(to + 1, found.second); }
+    }
+    return at;
+  }
+
+  /// Writes one pick. Any thread.
+  __device__ __forceinline__ void keep_one(std::uint32_t parent, std::uint32_t slot, vertex_type const& row,
+                                           std::uint32_t pick) const
+  {
+    std::int64_t const at = std::int64_t{parent} * num_slots + slot;
+    bool const empty = pick == core::no_pick;
+    vertices[at] = empty ? no_vertex : row.neighbor(pick);
+    if (edges != nullptr) { edges[at] = empty ? edge_id{-1} : row.edge(pick); }
+  }
 };
 
-/// Any thread.
-__device__ __forceinline__ vertex_row row_of_parent(khop_part const& part, std::uint32_t parent)
-{
-  vertex_id const v = part.parents[parent];
-  if (std::int64_t{v} < part.graph.num_vertices) {
-    edge_id const first = part.graph.indptr[v];
-    return {first, static_cast<std::uint32_t>(part.graph.indptr[v + std::int64_t{1}] - first)};
-  }
-  if (part.status != nullptr) { part.status->bad_start = part.first_parent + parent; }
-  return {};
-}
+/// A hop through the view of the job's graph.
+template <class View>
+struct khop_work {
+  using part_type = khop_part<View>;
 
-/// Two picks: positions in the neighbourhood and vertices; no_pick and no_vertex where there is none.
-struct pick_pair {
-  std::uint32_t first = core::no_pick, second = core::no_pick;
-  vertex_id first_vertex = no_vertex, second_vertex = no_vertex;
+  View graph;
+  khop_job const& job;
+  std::uint32_t fanout = job.fanout;
+  std::int64_t most_vertices = job.parents.size;
 };
 
-/// Looks up the vertices of a pair. Any thread.
-__device__ __forceinline__ void find_vertices(khop_part const& part, edge_id first, pick_pair& pair)
+/// Calls f(work) with the hop through the view of the job's graph.
+template <class F>
+void with_view(khop_job const& job, F f)
 {
-  if (pair.first != core::no_pick) { pair.first_vertex = part.graph.indices[first + pair.first]; }
-  if (pair.second != core::no_pick) { pair.second_vertex = part.graph.indices[first + pair.second]; }
+  job.graph.visit([&]<class View>(View const& graph) { f(khop_work<View>{graph, job}); });
 }
 
-/// Writes the picks `slot` and, if there is one, slot + 1 of a parent: as one store where they are aligned. Trees are
-/// written once and read by few: they leave the cache first. Any thread.
-__device__ __forceinline__ void write_pair(khop_part const& part, std::uint32_t parent, std::uint32_t slot,
-                                           edge_id first, pick_pair const& pair)
-{
-  std::int64_t const at = std::int64_t{parent} * part.fanout + slot;
-  bool const has_second = slot + 1 < part.fanout;
-  vertex_id* const to = part.vertices + at;
-  if (has_second && reinterpret_cast<std::uintptr_t>(to) % 8 == 0) {
-    __stcs(reinterpret_cast<uint2*>(to), make_uint2(pair.first_vertex, pair.second_vertex));
-  } else {
-    __stcs(to, pair.first_vertex);
-    if (has_second) { __stcs(to + 1, pair.second_vertex); }
-  }
-  if (part.edges == nullptr) { return; }
-  auto const edge_of = [&](std::uint32_t pick) {
-    return static_cast<long long>(pick == core::no_pick ? edge_id{-1} : first + pick);
-  };
-  auto* const edges = reinterpret_cast<long long*>(part.edges + at);
-  __stcs(edges, edge_of(pair.first));
-  if (has_second) { __stcs(edges + 1, edge_of(pair.second)); }
-}
-
-/// Writes one pick. Any thread.
-__device__ __forceinline__ void write_pick(khop_part const& part, std::uint32_t parent, std::uint32_t slot,
-                                           edge_id first, std::uint32_t pick)
-{
-  std::int64_t const at = std::int64_t{parent} * part.fanout + slot;
-  bool const empty = pick == core::no_pick;
-  part.vertices[at] = empty ? no_vertex : part.graph.indices[first + pick];
-  if (part.edges != nullptr) { part.edges[at] = empty ? edge_id{-1} : first + pick; }
-}
-
-/// Calls launch(part) for all parents of a job, in parts so small that `threads_a_parent` threads each are less than
+/// Calls launch(part) for all parents of a hop, in parts so small that `threads_a_parent` threads each are less than
 /// 2^31.
-template <class Launch>
-void for_each_part(khop_job const& job, std::int64_t threads_a_parent, Launch launch)
+template <class View, class Launch>
+void for_each_part(khop_work<View> const& work, std::int64_t threads_a_parent, Launch launch)
 {
   constexpr std::int64_t most_threads = 0x7fffff00;
   constexpr std::int64_t most_parents = std::int64_t{1} << 30U;
   std::int64_t const most = std::clamp<std::int64_t>(most_threads / threads_a_parent, 1, most_parents);
+  khop_job const& job = work.job;
   hop_slots const& parents = job.parents;
-  khop_part part{};
-  part.graph = job.graph;
-  part.fanout = job.fanout;
+  khop_part<View> part{};
+  part.graph = work.graph;
+  part.num_slots = job.fanout;
   part.by_pairs = core::fast_divisor(job.fanout / 2 + job.fanout % 2);
   part.unit_begin = parents.unit_begin;
   part.num_roots = parents.num_roots;
@@ -154,7 +181,7 @@ void for_each_part(khop_job const& job, std::int64_t threads_a_parent, Launch la
     part.num_parents = static_cast<std::uint32_t>(count);
     part.vertices = job.vertices + at * job.fanout;
     part.edges = job.edges == nullptr ? nullptr : job.edges + at * job.fanout;
-    launch(static_cast<khop_part const&>(part));
+    launch(static_cast<khop_part<View> const&>(part));
   }
 }
 

@@ -20,20 +20,22 @@ struct race_space {
 };
 
 /// All edges of a parent.
+template <class View>
 struct parent_race {
-  khop_part const& part;
-  edge_id first;
+  khop_part<View> const& part;
+  float const* own_weights;
   std::uint32_t degree;
   khop_place place;
 
-  __device__ parent_race(khop_part const& of, std::uint32_t parent, vertex_row const& row)
-      : part(of), first(row.first), degree(row.degree), place(place_of(of, parent))
+  /// The row has edges.
+  __device__ parent_race(khop_part<View> const& of, std::uint32_t parent, typename View::row_type const& row)
+      : part(of), own_weights(row.weights()), degree(row.degree()), place(of.place_of(parent))
   {
   }
 
   [[nodiscard]] static __device__ std::uint32_t begin() { return 0; }
   [[nodiscard]] __device__ std::uint32_t end() const { return degree; }
-  [[nodiscard]] __device__ float const* weights() const { return part.graph.weights + first; }
+  [[nodiscard]] __device__ float const* weights() const { return own_weights; }
   [[nodiscard]] __device__ core::random_block high_block(std::uint32_t offset) const
   {
     return core::race_high_block(part.key, place.root, place.slot, 0, offset);
@@ -45,20 +47,21 @@ struct parent_race {
 };
 
 /// A parent by the whole block: the race, and all slots of its.
-__device__ void expand_by_block(khop_part const& part, block_race& race, std::uint64_t const* entries,
-                                std::uint32_t parent, vertex_row const& row, std::uint32_t k)
+template <class View>
+__device__ void expand_by_block(khop_part<View> const& part, block_race& race, std::uint64_t const* entries,
+                                std::uint32_t parent, typename View::row_type const& row, std::uint32_t k)
 {
-  std::uint32_t const found = row.degree > 0 ? race.run(parent_race(part, parent, row), k) : 0;
-  for (std::uint32_t slot = threadIdx.x; slot < part.fanout; slot += race_threads) {
-    write_pick(part, parent, slot, row.first, slot < found ? pick_of(entries[slot]) : core::no_pick);
+  std::uint32_t const found = !row.empty() ? race.run(parent_race(part, parent, row), k) : 0;
+  for (std::uint32_t slot = threadIdx.x; slot < part.fanout(); slot += race_threads) {
+    part.keep_one(parent, slot, row, slot < found ? pick_of(entries[slot]) : core::no_pick);
   }
   __syncthreads();  // the buffer is read before it is filled again
 }
 
 /// `by_warps`: at most 32 picks. Then a block takes a parent a warp, and afterwards together those with many edges;
 /// else a parent at a time. In a loop over the grid.
-template <bool by_warps>
-__global__ __launch_bounds__(race_threads) void race_kernel(khop_part const __grid_constant__ part,
+template <bool by_warps, class View>
+__global__ __launch_bounds__(race_threads) void race_kernel(khop_part<View> const __grid_constant__ part,
                                                             race_space const space, std::uint32_t const k)
 {
   extern __shared__ std::uint64_t shared_entries[];
@@ -72,34 +75,35 @@ __global__ __launch_bounds__(race_threads) void race_kernel(khop_part const __gr
       std::uint32_t const parent = first + threadIdx.x / warp_size;
       bool is_large = false;
       if (parent < part.num_parents) {
-        vertex_row const row = row_of_parent(part, parent);
-        is_large = row.degree > most_warp_degree;
+        auto const row = part.vertex(parent);
+        is_large = row.degree() > most_warp_degree;
         if (!is_large) {
           std::uint64_t entry = core::race_none;
-          if (row.degree > 0) { entry = race_by_warp(parent_race(part, parent, row), k); }
+          if (!row.empty()) { entry = race_by_warp(parent_race(part, parent, row), k); }
           auto const slot = static_cast<std::uint32_t>(lane_id());
-          if (slot < part.fanout) { write_pick(part, parent, slot, row.first, pick_of(entry)); }
+          if (slot < part.fanout()) { part.keep_one(parent, slot, row, pick_of(entry)); }
         }
       }
       if (__syncthreads_or(is_large ? 1 : 0) == 0) { continue; }
     }
     for (std::uint32_t parent = first; parent < min(first + a_block, part.num_parents); ++parent) {
-      vertex_row const row = row_of_parent(part, parent);
-      if (by_warps && row.degree <= most_warp_degree) { continue; }
+      auto const row = part.vertex(parent);
+      if (by_warps && row.degree() <= most_warp_degree) { continue; }
       expand_by_block(part, race, entries, parent, row, k);
     }
   }
 }
 
-template <bool by_warps>
-void enqueue_races(khop_job const& job, gpu_exec const& exec)
+template <bool by_warps, class View>
+void enqueue_races(khop_work<View> const& work, gpu_exec const& exec)
 {
+  khop_job const& job = work.job;
   std::uint32_t const k = std::clamp(job.most_picks, 1U, 0x40000000U);
   std::uint32_t const capacity = race_buffer_entries(k);
   std::int64_t const bytes = std::int64_t{capacity} * 8;
   bool const in_shared = bytes <= static_cast<std::int64_t>(most_buffer_bytes);
   std::size_t const shared_bytes = in_shared ? static_cast<std::size_t>(bytes) : 0;
-  auto* const kernel = race_kernel<by_warps>;
+  auto* const kernel = race_kernel<by_warps, View>;
   TENDRIL_CUDA_TRY(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most_buffer_bytes)));
   // Without scratch, more blocks than run at once even out what is left at the end.
@@ -112,7 +116,7 @@ void enqueue_races(khop_job const& job, gpu_exec const& exec)
   buffer<std::uint64_t> scratch(in_shared ? 0 : checked_product("scratch of blocks", most, capacity), memory_of(exec));
   race_space const space{capacity, in_shared ? nullptr : scratch.data()};
   constexpr std::int64_t a_block = by_warps ? race_warps : 1;
-  for_each_part(job, 2, [&](khop_part const& part) {
+  for_each_part(work, 2, [&](khop_part<View> const& part) {
     auto const blocks = static_cast<unsigned>(std::min(most, (part.num_parents + a_block - 1) / a_block));
     kernel<<<blocks, race_threads, shared_bytes, exec.stream>>>(part, space, k);
     TENDRIL_CUDA_TRY(cudaGetLastError());
@@ -123,11 +127,9 @@ void enqueue_races(khop_job const& job, gpu_exec const& exec)
 
 void race_hop(khop_job const& job, gpu_exec const& exec)
 {
-  if (job.most_picks <= most_warp_picks && job.fanout <= most_warp_picks) {
-    enqueue_races<true>(job, exec);
-  } else {
-    enqueue_races<false>(job, exec);
-  }
+  bool const by_warps = job.most_picks <= most_warp_picks && job.fanout <= most_warp_picks;
+  with_view(job,
+            [&](auto const& work) { by_warps ? enqueue_races<true>(work, exec) : enqueue_races<false>(work, exec); });
 }
 
 }  // namespace tendril::gpu

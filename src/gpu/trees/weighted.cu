@@ -2,87 +2,73 @@
 // asked for, one more; by prefix sums a search. Pick j of a parent draws block j. The rules: src/core/alias.hpp,
 // src/core/its.hpp. CPU twin: src/cpu/picks/neighbor_picks.hpp.
 
-#include "gpu/trees/pairs.cuh"
+#include "gpu/trees/part.cuh"
 
 namespace tendril::gpu {
 namespace {
 
-__device__ __forceinline__ core::random_block block_of(khop_part const& part, khop_place const& place,
-                                                       std::uint32_t slot)
+/// Calls one(j) for the picks `slot` and, if there is one, slot + 1.
+template <class Pair, class One>
+__device__ __forceinline__ Pair choose_pair(std::uint32_t slot, std::uint32_t fanout, One one)
 {
-  return core::draw_block(part.key, place.root, place.slot, slot);
+  Pair out;
+  out.first = one(slot);
+  if (slot + 1 < fanout) { out.second = one(slot + 1); }
+  return out;
 }
 
-struct record_chooser {
+struct record_choice {
   plan::alias_record const* records;
 
-  __device__ vertex_id one(khop_part const& part, vertex_row const& row, khop_place const& place,
-                           std::uint32_t slot) const
+  template <class Part>
+  __device__ vertex_pair operator()(Part const& part, std::uint32_t parent, typename Part::vertex_type const& row,
+                                    std::uint32_t slot) const
   {
-    core::random_block const block = block_of(part, place, slot);
-    plan::alias_record const record = records[row.first + core::bounded(block.low(), row.degree)];
-    return block.high() < record.threshold ? record.here : record.there;
-  }
-  __device__ pick_pair operator()(khop_part const& part, vertex_row const& row, khop_place const& place,
-                                  std::uint32_t slot, bool has_second) const
-  {
-    pick_pair out;
-    out.first_vertex = one(part, row, place, slot);
-    if (has_second) { out.second_vertex = one(part, row, place, slot + 1); }
-    return out;
+    plan::alias_record const* const own = records + row.first_edge();
+    auto const draw = part.draws(parent, row);
+    return choose_pair<vertex_pair>(slot, part.fanout(), [&](std::uint32_t j) {
+      core::random_block const block = draw(j);
+      plan::alias_record const record = own[core::bounded(block.low(), row.degree())];
+      return block.high() < record.threshold ? record.here : record.there;
+    });
   }
 };
 
-/// Picks of `Pick`, which gives positions, and their vertices.
-template <class Pick>
-struct position_chooser {
-  Pick pick;
-
-  __device__ pick_pair operator()(khop_part const& part, vertex_row const& row, khop_place const& place,
-                                  std::uint32_t slot, bool has_second) const
-  {
-    pick_pair out;
-    out.first = pick(row, block_of(part, place, slot));
-    if (has_second) { out.second = pick(row, block_of(part, place, slot + 1)); }
-    find_vertices(part, row.first, out);
-    return out;
-  }
-};
-
-struct bucket_pick {
-  core::alias_bucket const* buckets;
-
-  __device__ std::uint32_t operator()(vertex_row const& row, core::random_block const& block) const
-  {
-    std::uint32_t const item = core::bounded(block.low(), row.degree);
-    return core::alias_choose(buckets[row.first + item], item, block.high());
-  }
-};
-
-struct its_position {
+struct its_choice {
   std::uint64_t const* prefix_sums;
 
-  __device__ std::uint32_t operator()(vertex_row const& row, core::random_block const& block) const
+  template <class Part>
+  __device__ slot_pair operator()(Part const& part, std::uint32_t parent, typename Part::vertex_type const& row,
+                                  std::uint32_t slot) const
   {
-    return core::its_pick(prefix_sums + row.first, row.degree, block.low());
+    std::uint64_t const* const own = prefix_sums + row.first_edge();
+    auto const draw = part.draws(parent, row);
+    return choose_pair<slot_pair>(slot, part.fanout(),
+                                  [&](std::uint32_t j) { return core::its_pick(own, row.degree(), draw(j).low()); });
   }
 };
+
+template <class Choice>
+void enqueue(khop_job const& job, Choice choice, gpu_exec const& exec)
+{
+  with_view(job, [&](auto const& work) { enqueue_pairs(work, choice, exec); });
+}
 
 }  // namespace
 
 void alias_hop(khop_job const& job, plan::alias_record const* records, gpu_exec const& exec)
 {
-  enqueue_pairs(job, record_chooser{records}, exec);
+  enqueue(job, record_choice{records}, exec);
 }
 
 void alias_hop(khop_job const& job, core::alias_bucket const* buckets, gpu_exec const& exec)
 {
-  enqueue_pairs(job, position_chooser<bucket_pick>{{buckets}}, exec);
+  enqueue(job, bucket_choice{buckets}, exec);
 }
 
 void its_hop(khop_job const& job, std::uint64_t const* prefix_sums, gpu_exec const& exec)
 {
-  enqueue_pairs(job, position_chooser<its_position>{{prefix_sums}}, exec);
+  enqueue(job, its_choice{prefix_sums}, exec);
 }
 
 }  // namespace tendril::gpu

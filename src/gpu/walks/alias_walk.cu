@@ -7,10 +7,10 @@ namespace tendril::gpu {
 void alias_walk(walk_job const& job, walk_batch const& batch, walk_shape const& shape)
 {
   if (job.tables->alias_hops) {
-    launch_direct(alias_hop_proposer{{job.graph.indptr}, job.tables->alias_hops->data()}, job, batch, shape);
+    launch_direct(alias_hop_proposer{wide_rows_of(job.graph), job.tables->alias_hops->data()}, job, batch, shape);
     return;
   }
-  with_finder(job, [&]<class Finder>(Finder const& finder) {
+  with_rows(job, [&]<class Finder>(Finder const& finder) {
     launch_direct(alias_proposer<Finder>{finder, job.tables->alias->data()}, job, batch, shape);
   });
 }

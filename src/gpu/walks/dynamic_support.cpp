@@ -8,6 +8,7 @@
 #include <tendril/gpu.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/tables/derived_table.hpp"
 #include "gpu/tables/tables.hpp"
@@ -53,20 +54,14 @@ void check_launch(char const* kernel)
 
 void check_gpu_call(graph const& graph, std::int64_t first_walk, gpu_exec const& exec)
 {
-  TENDRIL_EXPECTS(graph.device() == exec.device, "graph: it is {}, expected one on GPU {} (to_gpu)",
-                  graph.device() < 0 ? std::string("in host memory") : fmt::format("on GPU {}", graph.device()),
-                  exec.device);
+  gpu::check_on_gpu(graph, exec);
   TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
 }
 
 std::shared_ptr<buffer<float> const> largest_weights(graph const& graph, gpu_exec const& exec)
 {
   if (!graph.has_weights()) { return nullptr; }
-  auto const statistics = gpu::derived_table<plan::weight_statistics>(graph, "statistics", exec, [&] {
-    auto const edges = graph.view().edges();
-    return gpu::make_weight_statistics(
-        csr_arrays{edges.num_vertices, edges.num_edges, edges.first_edges, nullptr, edges.weights, {}, {}}, exec);
-  });
+  auto const statistics = gpu::known_statistics(graph, exec);
   return {statistics, &statistics->largest};
 }
 

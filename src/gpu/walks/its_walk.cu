@@ -6,9 +6,8 @@ namespace tendril::gpu {
 
 void its_walk(walk_job const& job, walk_batch const& batch, walk_shape const& shape)
 {
-  with_finder(job, [&]<class Finder>(Finder const& finder) {
-    launch_direct(its_proposer<Finder>{finder, job.tables->prefix_sums->data(), candidates_of(job).indices}, job, batch,
-                  shape);
+  with_places(job, [&]<class Finder, class Targets>(Finder const& finder, Targets const& targets) {
+    launch_direct(its_proposer<Finder, Targets>{finder, job.tables->prefix_sums->data(), targets}, job, batch, shape);
   });
 }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include <tendril/graph.hpp>
+#include <tendril/graph_view.hpp>
 #include <tendril/walk.hpp>
 
 #include "core/node2vec.hpp"
@@ -77,7 +77,7 @@ struct metapath_view {
 
 /// Everything about a walk that doesn't change from batch to batch.
 struct walk_job {
-  csr_arrays graph;
+  graph_view graph;
   walk_tables const* tables = nullptr;
   sampling_rule rule = sampling_rule::uniform;
   bool weighted = false;

@@ -11,37 +11,80 @@ inline start_rule start_rule_of(walk_job const& job)
   return job.metapath.of_vertices ? start_rule{job.graph.node_types, job.metapath.first_type} : start_rule{};
 }
 
-/// The edges that candidates come from: the graph's, or those grouped by label.
-inline csr_arrays const& candidates_of(walk_job const& job)
-{
-  return job.tables->groups ? job.tables->groups->rows : job.graph;
-}
-
 inline label_index label_index_of(walk_job const& job)
 {
   return {job.metapath.schema, job.metapath.size, job.metapath.of_vertices ? 1 : 0,
           static_cast<std::int32_t>(job.tables->groups->num_labels)};
 }
 
-/// Calls f(finder) with the finder of places by `index` that suits the tables.
+inline wide_rows wide_rows_of(graph_view const& graph) { return {graph.edges().first_edges}; }
+
+template <class View>
+auto own_rows_of(View const& view)
+{
+  return own_rows<decltype(view.targets())>{view.targets(), view.edges().first_edges};
+}
+
+/// Calls f(finder) with the finder of edges by number: rows of `graph`, by `index`, that suit the tables.
 template <class Index, class F>
-void with_finder(Index index, walk_job const& job, F f)
+void with_rows(Index index, graph_view const& graph, walk_job const& job, F f)
 {
   if (job.tables->rows) {
     f(place_finder<compact_rows, Index>{{job.tables->rows->data()}, index});
   } else {
-    f(place_finder<wide_rows, Index>{{candidates_of(job).indptr}, index});
+    f(place_finder<wide_rows, Index>{wide_rows_of(graph), index});
+  }
+}
+
+/// The same for walks that may follow a metapath, on the edges that candidates come from: the graph's, or those grouped
+/// by label.
+template <class F>
+void with_rows(walk_job const& job, F f)
+{
+  if (job.tables->groups) {
+    with_rows(label_index_of(job), job.tables->groups->rows, job, f);
+  } else {
+    with_rows(vertex_index{}, job.graph, job, f);
+  }
+}
+
+/// Calls f(finder, targets) with the targets of `view` and the finder of its vertices' places.
+template <class View, class F>
+void with_places(View const& view, walk_job const& job, F f)
+{
+  if constexpr (View::targets_by_number) {
+    with_rows(vertex_index{}, view, job, [&](auto const& finder) { f(finder, view.targets()); });
+  } else {
+    f(place_finder<own_rows<decltype(view.targets())>, vertex_index>{own_rows_of(view), {}}, view.targets());
   }
 }
 
 /// The same for walks that may follow a metapath.
 template <class F>
-void with_finder(walk_job const& job, F f)
+void with_places(walk_job const& job, F f)
 {
   if (job.tables->groups) {
-    with_finder(label_index_of(job), job, f);
+    csr_view const groups(job.tables->groups->rows);
+    with_rows(label_index_of(job), groups, job, [&](auto const& finder) { f(finder, groups.targets()); });
   } else {
-    with_finder(vertex_index{}, job, f);
+    job.graph.visit([&](auto const& view) { with_places(view, job, f); });
+  }
+}
+
+/// The proposer of weighted walks on a view whose rows `index` leads to.
+template <class View, class Index>
+auto weighted_proposer_of(View const& view, Index index, walk_job const& job)
+{
+  using targets = decltype(view.targets());
+  weighted_rows const rows{job.tables->weighted_rows->data()};
+  auto const* const edges = job.tables->edges ? job.tables->edges->data() : nullptr;
+  auto const made = [&]<class Finder>(Finder const& finder) {
+    return weighted_proposer<Finder, targets>{finder, edges, view.targets(), view.edges().weights};
+  };
+  if constexpr (View::targets_by_number) {
+    return made(place_finder<weighted_rows, Index>{rows, index});
+  } else {
+    return made(place_finder<own_weighted_rows<targets>, Index>{{own_rows_of(view), rows}, index});
   }
 }
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include <tendril/exec.hpp>
-#include <tendril/graph.hpp>
+#include <tendril/graph_view.hpp>
 
 #include "core/philox.hpp"
 #include "gpu/tables/tables.hpp"
@@ -16,8 +16,8 @@ namespace tendril::gpu {
 
 /// All pointers are device memory but `status`, which is pinned host memory.
 struct multidim_job {
-  csr_arrays graph;
-  row_record const* rows;  ///< [num_vertices]; null: by `graph`.
+  graph_view graph;
+  row_record const* rows;  ///< [num_vertices], of a graph in CSR form; null: by `graph`.
   vertex_id const* roots;  ///< [num_walks, num_roots]
   std::int64_t num_walks;  ///< Above 0.
   std::uint32_t num_roots;

@@ -34,15 +34,16 @@ struct column {
   __device__ T& operator[](std::uint32_t row) const { return first[row * stride]; }
 };
 
-/// A thread's roots by their rows.
+/// A thread's roots by their rows, on a graph in CSR form.
 struct roots_by_row {
+  using view_type = csr_view;
   using root = row_record;
   using sum = std::uint32_t;
 
   compact_rows rows;
   column<row_record> records;
 
-  __device__ roots_by_row(multidim_job const& job, column<root> own) : rows{job.rows}, records(own) {}
+  __device__ roots_by_row(multidim_job const& job, csr_view const&, column<root> own) : rows{job.rows}, records(own) {}
   __device__ core::multidim_root at(std::uint32_t slot) const
   {
     row_record const r = records[slot];
@@ -51,29 +52,31 @@ struct roots_by_row {
   __device__ core::multidim_root put(std::uint32_t slot, vertex_id v) const
   {
     auto const r = rows(v);
-    records[slot] = {r.first, r.degree};
-    return {r.first, r.degree};
+    records[slot] = {r.first_edge, r.degree};
+    return {r.first_edge, r.degree};
   }
+  __device__ vertex_id vertex(std::uint32_t) const { return no_vertex; }  // not needed to find targets
 };
 
 /// A thread's roots by name, for any graph.
+template <class View>
 struct roots_by_name {
+  using view_type = View;
   using root = vertex_id;
   using sum = std::uint64_t;
 
-  edge_id const* indptr = nullptr;
+  View const* view = nullptr;
   column<vertex_id> vertices;
 
-  __device__ roots_by_name(multidim_job const& job, column<root> own) : indptr(job.graph.indptr), vertices(own) {}
-  __device__ core::multidim_root at(std::uint32_t slot) const
-  {
-    return core::multidim_root::of(indptr, vertices[slot]);
-  }
+  __device__ roots_by_name(multidim_job const&, View const& of, column<root> own) : view(&of), vertices(own) {}
+  __device__ core::multidim_root at(std::uint32_t slot) const { return of(vertices[slot]); }
   __device__ core::multidim_root put(std::uint32_t slot, vertex_id v) const
   {
     vertices[slot] = v;
-    return core::multidim_root::of(indptr, v);
+    return of(v);
   }
+  __device__ core::multidim_root of(vertex_id v) const { return {view->first_edge(v), view->degree(v)}; }
+  __device__ vertex_id vertex(std::uint32_t slot) const { return vertices[slot]; }
 };
 
 /// Element j of lane l goes to element l % 8 of the lane's octet's lane j. Whole warp, converged.
@@ -109,17 +112,19 @@ __device__ __forceinline__ void write_rows(T (&x)[octet], T* first_row, std::int
 }
 
 /// Walks the samples from `first` on, one a lane as far as there are samples. Whole warp, converged.
-template <class Frontier>
-__device__ void walk_samples(multidim_job const& job, std::int64_t first, Frontier frontier)
+template <class Roots, class Sums>
+__device__ void walk_samples(multidim_job const& job, typename Roots::view_type const& view, std::int64_t first,
+                             Roots const& roots, Sums sums)
 {
+  core::multidim_frontier<Roots, Sums, true> frontier(roots, sums, job.num_roots);
   auto const count = static_cast<std::uint32_t>(min(std::int64_t{warp_size}, job.num_walks - first));
   if (!take_roots(job, first, count, [](std::uint32_t, vertex_id) {})) { return; }
   std::int64_t const index = first + lane_id();
   bool walks = static_cast<std::uint32_t>(lane_id()) < count;
   if (walks) {
-    vertex_id const* const roots = job.roots + index * job.num_roots;
+    vertex_id const* const given = job.roots + index * job.num_roots;
 #pragma unroll 4
-    for (std::uint32_t slot = 0; slot < job.num_roots; ++slot) { frontier.place(slot, roots[slot]); }
+    for (std::uint32_t slot = 0; slot < job.num_roots; ++slot) { frontier.place(slot, given[slot]); }
     frontier.start();
   }
   vertex_id* const reached = job.vertices + first * (job.num_roots + std::int64_t{job.length}) + job.num_roots;
@@ -137,7 +142,7 @@ __device__ void walk_samples(multidim_job const& job, std::int64_t first, Fronti
       core::multidim_pick const pick = frontier.choose(bits.low(), bits.high());
       walks = pick.edge >= 0;
       if (!walks) { break; }
-      vertex_id const v = gather(job.graph.indices + pick.edge);
+      vertex_id const v = view.edge_target(pick.edge, roots.vertex(pick.slot), gather_load{});
       frontier.replace(pick, v);
       // An index that is a variable would put the lists into memory.
 #pragma unroll
@@ -156,6 +161,7 @@ __device__ void walk_samples(multidim_job const& job, std::int64_t first, Fronti
 
 template <class Roots, bool in_shared>
 __global__ __launch_bounds__(most_threads) void by_degree_kernel(__grid_constant__ multidim_job const job,
+                                                                 __grid_constant__ typename Roots::view_type const view,
                                                                  void* scratch)
 {
   using sum = typename Roots::sum;
@@ -169,9 +175,8 @@ __global__ __launch_bounds__(most_threads) void by_degree_kernel(__grid_constant
   char* const behind = memory + job.num_roots * threads * sizeof(wide);
   column<sum> const sums{reinterpret_cast<sum*>(std::is_same_v<wide, sum> ? memory : behind) + own, threads};
   column<root> const roots{reinterpret_cast<root*>(std::is_same_v<wide, root> ? memory : behind) + own, threads};
-  using frontier = core::multidim_frontier<Roots, column<sum>, true>;
   for (std::int64_t first = global_thread() - lane_id(); first < job.num_walks; first += grid_stride()) {
-    walk_samples(job, first, frontier(Roots(job, roots), sums, job.num_roots));
+    walk_samples(job, view, first, Roots(job, view, roots), sums);
   }
 }
 
@@ -180,15 +185,20 @@ std::int64_t bytes_a_sample(multidim_job const& job)
   return job.num_roots * std::int64_t{12};  // either form
 }
 
-/// Calls f(kernel) with the kernel of this job.
+/// Calls f(kernel, view) with the kernel of this job.
 template <class F>
 void with_kernel(multidim_job const& job, bool in_shared, F f)
 {
-  if (job.rows != nullptr && job.small_sums) {
-    f(in_shared ? by_degree_kernel<roots_by_row, true> : by_degree_kernel<roots_by_row, false>);
-  } else {
-    f(in_shared ? by_degree_kernel<roots_by_name, true> : by_degree_kernel<roots_by_name, false>);
-  }
+  job.graph.visit([&]<class View>(View const& view) {
+    using by_name = roots_by_name<View>;
+    if constexpr (View::targets_by_number) {
+      if (job.rows != nullptr && job.small_sums) {
+        f(in_shared ? by_degree_kernel<roots_by_row, true> : by_degree_kernel<roots_by_row, false>, view);
+        return;
+      }
+    }
+    f(in_shared ? by_degree_kernel<by_name, true> : by_degree_kernel<by_name, false>, view);
+  });
 }
 
 }  // namespace
@@ -204,7 +214,7 @@ multidim_shape by_degree_shape(multidim_job const& job, int device)
     shape.threads = static_cast<int>(std::min<std::int64_t>(fitting, most_threads));
     shape.shared_bytes = static_cast<std::size_t>(bytes_a_sample(job)) * static_cast<std::size_t>(shape.threads);
   }
-  with_kernel(job, in_shared, [&](auto* kernel) {
+  with_kernel(job, in_shared, [&](auto* kernel, auto const&) {
     TENDRIL_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                           static_cast<int>(shape.shared_bytes)));
     std::int64_t most = resident_blocks(kernel, shape.threads, shape.shared_bytes, device);
@@ -219,8 +229,8 @@ multidim_shape by_degree_shape(multidim_job const& job, int device)
 
 void enqueue_by_degree(multidim_job const& job, multidim_shape const& shape, void* scratch, cuda_stream stream)
 {
-  with_kernel(job, shape.shared_bytes != 0, [&](auto* kernel) {
-    kernel<<<shape.blocks, shape.threads, shape.shared_bytes, stream>>>(job, scratch);
+  with_kernel(job, shape.shared_bytes != 0, [&](auto* kernel, auto const& view) {
+    kernel<<<shape.blocks, shape.threads, shape.shared_bytes, stream>>>(job, view, scratch);
     TENDRIL_CUDA_TRY(cudaGetLastError());
   });
 }

@@ -42,15 +42,16 @@ constexpr std::int64_t least_blocks_shared = 2;  // that shared memory must have
 constexpr std::int64_t reserved_bytes = 1024;    // of a block's shared memory
 
 /// The lanes of one sample. All members: the whole warp, converged.
-template <int lanes, class Rows>
+template <int lanes, class Rows, class Targets>
 class sample_lanes {
  public:
   /// @param set  The sample's roots: [num_roots].
   /// @param length  Its steps; 0 if there is no such sample.
-  __device__ sample_lanes(multidim_job const& job, Rows const& rows, vertex_id* set, std::int64_t index,
-                          std::uint32_t length)
+  __device__ sample_lanes(multidim_job const& job, Rows const& rows, Targets const& targets, vertex_id* set,
+                          std::int64_t index, std::uint32_t length)
       : job_(job),
         rows_(rows),
+        targets_(targets),
         set_(set),
         index_(index),
         reached_(job.vertices + index * (job.num_roots + std::int64_t{job.length}) + job.num_roots),
@@ -105,10 +106,9 @@ class sample_lanes {
       bool ends = false;
       if (goes) {
         auto const place = rows_(set_[slot]);
-        core::multidim_root const root{static_cast<edge_id>(place.first), place.degree};
-        ends = root.degree == 0;
+        ends = place.degree == 0;
         if (!ends) {
-          v = gather(job_.graph.indices + root.edge(bits.high()));
+          v = targets_.row(place).neighbor(core::bounded(bits.high(), place.degree), gather_load{});
           set_[slot] = v;
         }
       }
@@ -135,6 +135,7 @@ class sample_lanes {
 
   multidim_job const& job_;
   Rows const& rows_;
+  Targets const& targets_;
   vertex_id* const set_;
   std::int64_t const index_;
   vertex_id* const reached_;  // the row behind its roots
@@ -143,9 +144,10 @@ class sample_lanes {
   std::uint32_t step_ = 0;   // the lane's
 };
 
-template <int lanes, bool in_shared, class Rows>
+template <int lanes, bool in_shared, class Rows, class Targets>
 __global__ __launch_bounds__(block_threads, least_blocks) void uniform_kernel(__grid_constant__ multidim_job const job,
                                                                               __grid_constant__ Rows const rows,
+                                                                              __grid_constant__ Targets const targets,
                                                                               vertex_id* scratch)
 {
   constexpr std::uint32_t warp_samples = warp_size / lanes;
@@ -160,22 +162,29 @@ __global__ __launch_bounds__(block_threads, least_blocks) void uniform_kernel(__
     bool const valid = take_roots(job, first, count, [&](std::uint32_t k, vertex_id v) { sets[k] = v; });
     __syncwarp();
     if (valid) {
-      sample_lanes<lanes, Rows>(job, rows, sets + own * job.num_roots, first + own, own < count ? job.length : 0)
+      sample_lanes<lanes, Rows, Targets>(job, rows, targets, sets + own * job.num_roots, first + own,
+                                         own < count ? job.length : 0)
           .walk();
     }
     __syncwarp();  // the sets of the next samples take the place of these
   }
 }
 
-/// Calls f(rows) with what leads from a vertex to its edges.
+/// Calls f(rows, targets) with what leads from a vertex to its edges, and what reads these.
 template <class F>
 void with_rows(multidim_job const& job, F f)
 {
-  if (job.rows != nullptr) {
-    f(compact_rows{job.rows});
-  } else {
-    f(wide_rows{job.graph.indptr});
-  }
+  job.graph.visit([&]<class View>(View const& view) {
+    auto const targets = view.targets();
+    edge_id const* const first_edges = view.edges().first_edges;
+    if constexpr (!View::targets_by_number) {
+      f(own_rows<decltype(view.targets())>{targets, first_edges}, targets);
+    } else if (job.rows != nullptr) {
+      f(compact_rows{job.rows}, targets);
+    } else {
+      f(wide_rows{first_edges}, targets);
+    }
+  });
 }
 
 /// How many lanes a sample has.
@@ -187,17 +196,17 @@ std::int64_t set_bytes(multidim_job const& job)
   return std::int64_t{job.num_roots} * static_cast<std::int64_t>(sizeof(vertex_id)) * (block_threads / lanes_of(job));
 }
 
-/// Calls f(kernel, rows) with the kernel of this job.
+/// Calls f(kernel, rows, targets) with the kernel of this job.
 template <class F>
 void with_kernel(multidim_job const& job, bool in_shared, F f)
 {
-  with_rows(job, [&]<class Rows>(Rows const& rows) {
+  with_rows(job, [&]<class Rows, class Targets>(Rows const& rows, Targets const& targets) {
     if (lanes_of(job) == many_lanes) {
-      f(uniform_kernel<many_lanes, true, Rows>, rows);
+      f(uniform_kernel<many_lanes, true, Rows, Targets>, rows, targets);
     } else if (in_shared) {
-      f(uniform_kernel<warp_size, true, Rows>, rows);
+      f(uniform_kernel<warp_size, true, Rows, Targets>, rows, targets);
     } else {
-      f(uniform_kernel<warp_size, false, Rows>, rows);
+      f(uniform_kernel<warp_size, false, Rows, Targets>, rows, targets);
     }
   });
 }
@@ -211,7 +220,7 @@ multidim_shape uniform_shape(multidim_job const& job, int device)
   bool const in_shared = set_bytes(job) * least_blocks_shared <= most_shared - reserved_bytes * least_blocks_shared;
   std::int64_t const warps_needed = (job.num_walks * lanes_of(job) + warp_size - 1) / warp_size;
   multidim_shape shape{grid_blocks(warps_needed * warp_size, block_threads), block_threads, 0, 0};
-  with_kernel(job, in_shared, [&](auto* kernel, auto const&) {
+  with_kernel(job, in_shared, [&](auto* kernel, auto const&, auto const&) {
     if (in_shared) {
       shape.shared_bytes = static_cast<std::size_t>(set_bytes(job));
       TENDRIL_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -228,8 +237,9 @@ multidim_shape uniform_shape(multidim_job const& job, int device)
 
 void enqueue_uniform(multidim_job const& job, multidim_shape const& shape, void* scratch, cuda_stream stream)
 {
-  with_kernel(job, shape.shared_bytes != 0, [&](auto* kernel, auto const& rows) {
-    kernel<<<shape.blocks, shape.threads, shape.shared_bytes, stream>>>(job, rows, static_cast<vertex_id*>(scratch));
+  with_kernel(job, shape.shared_bytes != 0, [&](auto* kernel, auto const& rows, auto const& targets) {
+    kernel<<<shape.blocks, shape.threads, shape.shared_bytes, stream>>>(job, rows, targets,
+                                                                        static_cast<vertex_id*>(scratch));
     TENDRIL_CUDA_TRY(cudaGetLastError());
   });
 }

@@ -11,6 +11,7 @@
 #include <tendril/multidim.hpp>
 
 #include "core/random.hpp"
+#include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/device/workspace.hpp"
 #include "gpu/tables/derived_table.hpp"
@@ -22,23 +23,23 @@ namespace tendril {
 namespace {
 
 /// Rows of 8 bytes: those that other walks left with the graph, or, where the job has enough steps to pay for them, new
-/// ones; null if there are none. Synchronises where it makes them: other calls may find them on other streams.
+/// ones; null if there are none, or the graph's form has places of its own. Synchronises where it makes them: other
+/// calls may find them on other streams.
 std::shared_ptr<buffer<gpu::row_record> const> rows_for(graph const& graph, std::int64_t steps, gpu_exec const& exec)
 {
   using table = buffer<gpu::row_record>;
+  if (graph.form() != graph_form::csr) { return nullptr; }
   if (auto found = graph.derived().find<table>("rows")) { return found; }
   std::int64_t const bytes = graph.num_vertices() * static_cast<std::int64_t>(sizeof(gpu::row_record));
   bool const fit = graph.num_edges() < (std::int64_t{1} << 32U) && bytes <= free_gpu_bytes(exec.device) / 2;
   if (steps < graph.num_vertices() || !fit) { return nullptr; }
-  return gpu::derived_table<table>(graph, "rows", exec, [&] { return gpu::make_row_records(graph.csr(), exec); });
+  return gpu::derived_table<table>(graph, "rows", exec, [&] { return gpu::make_row_records(graph.view(), exec); });
 }
 
 /// Whether the degrees of any `num_roots` roots add up to less than 2^32. Synchronises once a graph.
 bool sums_are_small(graph const& graph, std::int64_t num_roots, gpu_exec const& exec)
 {
-  std::int64_t const largest =
-      *graph.derived().get<std::int64_t>("largest-degree", [&] { return gpu::largest_degree(graph.csr(), exec); });
-  return largest <= std::numeric_limits<std::uint32_t>::max() / num_roots;
+  return gpu::known_largest_degree(graph, exec) <= std::numeric_limits<std::uint32_t>::max() / num_roots;
 }
 
 }  // namespace
@@ -46,9 +47,7 @@ bool sums_are_small(graph const& graph, std::int64_t num_roots, gpu_exec const& 
 multidim_walks multidim_walk(graph const& graph, std::span<vertex_id const> roots, std::int64_t num_roots,
                              multidim_params const& params, gpu_exec const& exec, std::int64_t first_walk)
 {
-  TENDRIL_EXPECTS(graph.device() == exec.device, "graph: it is {}, expected one on GPU {} (to_gpu)",
-                  graph.device() < 0 ? std::string("in host memory") : fmt::format("on GPU {}", graph.device()),
-                  exec.device);
+  gpu::check_on_gpu(graph, exec);
   samplers::check_multidim(static_cast<std::int64_t>(roots.size()), num_roots, params, first_walk);
   gpu::device_guard const guard(exec.device);
   memory_resource& memory = memory_of(exec);
@@ -60,7 +59,7 @@ multidim_walks multidim_walk(graph const& graph, std::span<vertex_id const> root
   auto const rows = rows_for(graph, num_walks * params.length, exec);
   auto space = gpu::workspace_pool::of(exec.device).take();
   space->reset(exec.stream);
-  gpu::multidim_job const job{graph.csr(),
+  gpu::multidim_job const job{graph.view(),
                               rows ? rows->data() : nullptr,
                               roots.data(),
                               num_walks,

@@ -4,21 +4,33 @@
 
 #pragma once
 
-#include "core/adjacency.hpp"
 #include "core/adjacency_set.hpp"
 #include "core/node2vec.hpp"
 #include "gpu/walks/steps.cuh"
 
 namespace tendril::gpu {
 
+/// The row of vertex v that lies at `at`; where that is a range of edges only, and the targets have places of their own,
+/// the row is looked up. v may be no_vertex, whose row is not read.
+template <class Targets, class Place>
+[[nodiscard]] __device__ auto row_at(Targets const& targets, vertex_id v, Place const& at)
+{
+  if constexpr (std::is_convertible_v<Place, typename Targets::place>) {
+    return targets.row(at);
+  } else {
+    return targets.row(v == no_vertex ? typename Targets::place{} : targets.locate(v, cached_load{}));
+  }
+}
+
 /// Adjacency by binary search in the neighbours of the vertex before.
+template <class Targets>
 struct searched_adjacency {
-  vertex_id const* indices;
+  Targets targets;
 
   template <class Place>
-  [[nodiscard]] __device__ bool operator()(vertex_id, Place const& before, vertex_id x) const
+  [[nodiscard]] __device__ bool operator()(vertex_id previous, Place const& before, vertex_id x) const
   {
-    return core::contains(indices + before.first, before.degree, x);
+    return row_at(targets, previous, before).contains(x);
   }
 };
 
@@ -29,48 +41,49 @@ struct hashed_adjacency {
   template <class Place>
   [[nodiscard]] __device__ bool operator()(vertex_id previous, Place const& before, vertex_id x) const
   {
-    return core::adjacency_set_contains(slots, core::adjacency_set_place(previous, before.first, before.degree), x);
+    return core::adjacency_set_contains(slots, core::adjacency_set_place(previous, before.first_edge, before.degree),
+                                        x);
   }
 };
 
 /// One race for one walker of a warp.
+template <class Place>
 struct node2vec_race_params {
-  vertex_id const* indices;
   float const* weights;  ///< Null: unweighted.
   core::node2vec_bias bias;
   rng_key key;
   std::uint64_t walk;
   std::int32_t step;
-  edge_id first;
-  std::uint32_t degree;
+  vertex_id vertex;
   vertex_id previous;  ///< no_vertex: no bias.
-  edge_id previous_first;
-  std::uint32_t previous_degree;
+  Place here, before;
 };
 
 /// The vertex that wins, or no_vertex. Whole warp, with equal arguments. Called once in a while.
-__device__ __forceinline__ vertex_id node2vec_race(node2vec_race_params const p)
+template <class Targets, class Place>
+__device__ __forceinline__ vertex_id node2vec_race(Targets const& targets, node2vec_race_params<Place> const p)
 {
+  auto const here = row_at(targets, p.vertex, p.here);
+  auto const before = row_at(targets, p.previous, p.before);
   auto const weight_of = [&](std::uint32_t i) {
-    float const weight = p.weights == nullptr ? 1.0F : p.weights[p.first + i];
+    float const weight = p.weights == nullptr ? 1.0F : p.weights[p.here.first_edge + i];
     if (p.previous == no_vertex) { return weight; }
-    vertex_id const x = p.indices[p.first + i];
-    bool const near = core::contains(p.indices + p.previous_first, p.previous_degree, x);
-    return weight * core::node2vec_factor(p.bias, x == p.previous, near);
+    vertex_id const x = here.neighbor(i);
+    return weight * core::node2vec_factor(p.bias, x == p.previous, before.contains(x));
   };
   std::uint64_t const winner =
-      plain_race(p.degree, weight_of, p.key, p.walk, static_cast<std::uint32_t>(p.step), core::race_draws);
-  return core::race_has_winner(winner) ? p.indices[p.first + core::race_index(winner)] : no_vertex;
+      plain_race(p.here.degree, weight_of, p.key, p.walk, static_cast<std::uint32_t>(p.step), core::race_draws);
+  return core::race_has_winner(winner) ? here.neighbor(core::race_index(winner)) : no_vertex;
 }
 
 /// What every form of node2vec has.
-template <class Proposer, class Adjacency>
+template <class Proposer, class Adjacency, class Targets>
 struct node2vec_parts {
   Proposer proposer;
   Adjacency adjacent;
   core::node2vec_bias bias;
-  vertex_id const* indices;  ///< Of the graph, for races.
-  float const* weights;      ///< Null: unweighted.
+  Targets targets;       ///< Of the graph, for races.
+  float const* weights;  ///< Null: unweighted.
   rng_key key;
 
   static constexpr bool can_tire = true;
@@ -119,11 +132,10 @@ struct node2vec_parts {
   __device__ outcome settle(memory& m, std::uint64_t walk, std::int32_t step, outcome const& now) const
   {
     outcome const settled = settle_by_race(now, [&](int source) {
-      auto const of_source = [source](auto value) { return __shfl_sync(full_warp, value, source); };
-      return node2vec_race({indices, weights, bias, key, of_source(walk), of_source(step),
-                            static_cast<edge_id>(of_source(m.here.first)), of_source(m.here.degree),
-                            of_source(m.previous), static_cast<edge_id>(of_source(m.before.first)),
-                            of_source(m.before.degree)});
+      return node2vec_race(targets,
+                           node2vec_race_params{weights, bias, key, broadcast(walk, source), broadcast(step, source),
+                                                broadcast(m.vertex, source), broadcast(m.previous, source),
+                                                broadcast(m.here, source), broadcast(m.before, source)});
     });
     if (now.what == trial_outcome::exhausted && settled.what == trial_outcome::moved) {
       return move(m, settled.next, proposer.locate(settled.next, step + 1));
@@ -133,9 +145,9 @@ struct node2vec_parts {
 };
 
 /// Proposals in proportion to the static weights (alias tables), judged by the bias alone.
-template <class Proposer, class Adjacency>
-struct node2vec_alias_steps : node2vec_parts<Proposer, Adjacency> {
-  using typename node2vec_parts<Proposer, Adjacency>::memory;
+template <class Proposer, class Adjacency, class Targets>
+struct node2vec_alias_steps : node2vec_parts<Proposer, Adjacency, Targets> {
+  using typename node2vec_parts<Proposer, Adjacency, Targets>::memory;
   __device__ outcome attempt(memory& m, std::uint64_t walk, std::int32_t step) const
   {
     if (m.trial >= core::trial_limit(m.here.degree)) { return {trial_outcome::exhausted, no_vertex}; }
@@ -150,9 +162,9 @@ struct node2vec_alias_steps : node2vec_parts<Proposer, Adjacency> {
 };
 
 /// Uniform proposals, judged by bias and weight at once. `weight_and_bound(proposal, place)` says what they are.
-template <class Proposer, class Adjacency>
-struct node2vec_reject_steps : node2vec_parts<Proposer, Adjacency> {
-  using typename node2vec_parts<Proposer, Adjacency>::memory;
+template <class Proposer, class Adjacency, class Targets>
+struct node2vec_reject_steps : node2vec_parts<Proposer, Adjacency, Targets> {
+  using typename node2vec_parts<Proposer, Adjacency, Targets>::memory;
   __device__ outcome attempt(memory& m, std::uint64_t walk, std::int32_t step) const
   {
     if (m.trial >= core::trial_limit(m.here.degree)) { return {trial_outcome::exhausted, no_vertex}; }

@@ -6,22 +6,67 @@
 namespace tendril::gpu {
 namespace {
 
-template <template <class, class> class Steps, class Proposer, class Adjacency>
-void launch_as(Proposer const& proposer, Adjacency const& adjacent, walk_job const& job, walk_batch const& batch,
-               walk_shape const& shape)
+/// Launches `Steps` with the proposer, on a view.
+template <template <class, class, class> class Steps, class Proposer, class View>
+void launch(Proposer const& proposer, View const& view, walk_job const& job, walk_batch const& batch,
+            walk_shape const& shape)
 {
-  float const* const weights = job.weighted ? job.graph.weights : nullptr;
-  launch_walk(Steps<Proposer, Adjacency>{{proposer, adjacent, job.bias, job.graph.indices, weights, job.step_key}},
-              batch, job.ends, shape);
+  using targets = decltype(view.targets());
+  float const* const weights = job.weighted ? view.edges().weights : nullptr;
+  auto const launch_by = [&]<class Adjacency>(Adjacency const& adjacent) {
+    launch_walk(
+        Steps<Proposer, Adjacency, targets>{{proposer, adjacent, job.bias, view.targets(), weights, job.step_key}},
+        batch, job.ends, shape);
+  };
+  if (job.tables->adjacency_sets) {
+    launch_by(hashed_adjacency{job.tables->adjacency_sets->data()});
+  } else {
+    launch_by(searched_adjacency<targets>{view.targets()});
+  }
 }
 
-template <template <class, class> class Steps, class Proposer>
-void launch(Proposer const& proposer, walk_job const& job, walk_batch const& batch, walk_shape const& shape)
+/// By tables whose records have places of CSR. @return whether the job has any.
+template <class View>
+bool walk_by_hops(View const& view, walk_job const& job, walk_batch const& batch, walk_shape const& shape)
 {
-  if (job.tables->adjacency_sets) {
-    launch_as<Steps>(proposer, hashed_adjacency{job.tables->adjacency_sets->data()}, job, batch, shape);
+  walk_tables const& tables = *job.tables;
+  if (tables.alias_hops) {
+    alias_hop_proposer const proposer{wide_rows_of(view), tables.alias_hops->data()};
+    launch<node2vec_alias_steps>(proposer, view, job, batch, shape);
+  } else if (tables.hops) {
+    uniform_hop_proposer const proposer{wide_rows_of(view), tables.hops->data()};
+    launch<node2vec_reject_steps>(proposer, view, job, batch, shape);
+  } else if (tables.packed_hops) {
+    launch<node2vec_reject_steps>(packed_hop_proposer_of(job), view, job, batch, shape);
   } else {
-    launch_as<Steps>(proposer, searched_adjacency{job.graph.indices}, job, batch, shape);
+    return false;
+  }
+  return true;
+}
+
+template <class View>
+void walk(View const& view, walk_job const& job, walk_batch const& batch, walk_shape const& shape)
+{
+  walk_tables const& tables = *job.tables;
+  if constexpr (View::targets_by_number) {
+    if (walk_by_hops(view, job, batch, shape)) { return; }
+  }
+  if (job.rule == sampling_rule::alias) {
+    auto const by_alias = [&]<class Finder>(Finder const& finder) {
+      launch<node2vec_alias_steps>(alias_proposer<Finder>{finder, tables.alias->data()}, view, job, batch, shape);
+    };
+    if constexpr (View::targets_by_number) {
+      with_rows(vertex_index{}, view, job, by_alias);
+    } else {
+      by_alias(place_finder<wide_rows, vertex_index>{wide_rows_of(view), {}});
+    }
+  } else if (job.weighted) {
+    launch<node2vec_reject_steps>(weighted_proposer_of(view, vertex_index{}, job), view, job, batch, shape);
+  } else {
+    with_places(view, job, [&]<class Finder, class Targets>(Finder const& finder, Targets const& targets) {
+      launch<node2vec_reject_steps>(uniform_proposer<Finder, Targets>{finder, targets, job.neighbors_are_cached}, view,
+                                    job, batch, shape);
+    });
   }
 }
 
@@ -29,32 +74,7 @@ void launch(Proposer const& proposer, walk_job const& job, walk_batch const& bat
 
 void node2vec_walk(walk_job const& job, walk_batch const& batch, walk_shape const& shape)
 {
-  walk_tables const& tables = *job.tables;
-  if (job.rule == sampling_rule::alias) {
-    if (tables.alias_hops) {
-      launch<node2vec_alias_steps>(alias_hop_proposer{{job.graph.indptr}, tables.alias_hops->data()}, job, batch,
-                                   shape);
-    } else {
-      with_finder(vertex_index{}, job, [&]<class Finder>(Finder const& finder) {
-        launch<node2vec_alias_steps>(alias_proposer<Finder>{finder, tables.alias->data()}, job, batch, shape);
-      });
-    }
-  } else if (job.weighted) {
-    weighted_proposer<vertex_index> const proposer{{{tables.weighted_rows->data()}, {}},
-                                                   tables.edges ? tables.edges->data() : nullptr,
-                                                   job.graph.indices,
-                                                   job.graph.weights};
-    launch<node2vec_reject_steps>(proposer, job, batch, shape);
-  } else if (tables.hops) {
-    launch<node2vec_reject_steps>(uniform_hop_proposer{{job.graph.indptr}, tables.hops->data()}, job, batch, shape);
-  } else if (tables.packed_hops) {
-    launch<node2vec_reject_steps>(packed_hop_proposer_of(job), job, batch, shape);
-  } else {
-    with_finder(vertex_index{}, job, [&]<class Finder>(Finder const& finder) {
-      launch<node2vec_reject_steps>(uniform_proposer<Finder>{finder, job.graph.indices, job.neighbors_are_cached}, job,
-                                    batch, shape);
-    });
-  }
+  job.graph.visit([&](auto const& view) { walk(view, job, batch, shape); });
 }
 
 }  // namespace tendril::gpu

@@ -6,8 +6,9 @@
 
 #include <cstdint>
 
-#include <tendril/graph.hpp>
+#include <tendril/graph_view.hpp>
 
+#include "gpu/device/launch.cuh"
 #include "gpu/tables/tables.hpp"
 
 namespace tendril::gpu {
@@ -34,11 +35,37 @@ __device__ __forceinline__ T gather(T const* address)
   return value;
 }
 
+/// What a view calls for every address that it reads: gather; or through the first-level cache.
+struct gather_load {
+  template <class T>
+  [[nodiscard]] __device__ T operator()(T const* address) const
+  {
+    return gather(address);
+  }
+};
+struct cached_load {
+  template <class T>
+  [[nodiscard]] __device__ T operator()(T const* address) const
+  {
+    if constexpr (sizeof(T) == 16) {
+      uint4 const bits = __ldg(reinterpret_cast<uint4 const*>(address));
+      return reinterpret_cast<T const&>(bits);
+    } else {
+      return __ldg(address);
+    }
+  }
+};
+
+// A place has `first_edge`, the number of the first edge, and `degree`. The targets of a view take it for their own place,
+// but packed ones no range of edges.
+
 /// A range of edges.
 template <class Offset>
 struct edge_range {
-  Offset first;
+  Offset first_edge;
   std::uint32_t degree;
+
+  [[nodiscard]] __device__ operator csr_place() const { return {static_cast<edge_id>(first_edge), degree}; }
 };
 
 /// Rows of 8 bytes, for graphs of less than 2^32 edges.
@@ -53,23 +80,44 @@ struct compact_rows {
   }
 };
 
-/// The offsets of the graph itself.
+/// The numbers of the graph's edges, which every form has.
 struct wide_rows {
-  edge_id const* indptr;
+  edge_id const* first_edges;
 
   using place = edge_range<edge_id>;
   [[nodiscard]] __device__ place operator()(std::uint64_t row) const
   {
-    edge_id const first = __ldg(indptr + row);
-    return {first, static_cast<std::uint32_t>(__ldg(indptr + row + 1) - first)};
+    edge_id const first = __ldg(first_edges + row);
+    return {first, static_cast<std::uint32_t>(__ldg(first_edges + row + 1) - first)};
+  }
+};
+
+/// A place that the view keeps itself.
+template <class Targets>
+struct own_place : Targets::place {
+  edge_id first_edge;
+};
+
+/// These places. The number of the first edge is a load where something reads it.
+template <class Targets>
+struct own_rows {
+  Targets targets;
+  edge_id const* first_edges;
+
+  using place = own_place<Targets>;
+  [[nodiscard]] __device__ place operator()(std::uint64_t row) const
+  {
+    return {targets.locate(static_cast<std::int64_t>(row), cached_load{}), __ldg(first_edges + row)};
   }
 };
 
 /// A range of edges, and the largest of their weights.
 struct weighted_range {
-  edge_id first;
+  edge_id first_edge;
   std::uint32_t degree;
   float largest;
+
+  [[nodiscard]] __device__ operator csr_place() const { return {first_edge, degree}; }
 };
 
 /// Rows of 16 bytes with the bound of rejection.
@@ -83,6 +131,46 @@ struct weighted_rows {
     return {static_cast<edge_id>(record.x | (std::uint64_t{record.y} << 32U)), record.z, __uint_as_float(record.w)};
   }
 };
+
+/// A place that the view keeps itself, and the largest of the weights.
+template <class Targets>
+struct own_weighted_place : own_place<Targets> {
+  float largest;
+};
+
+template <class Targets>
+struct own_weighted_rows {
+  own_rows<Targets> own;
+  weighted_rows weighted;
+
+  using place = own_weighted_place<Targets>;
+  [[nodiscard]] __device__ place operator()(std::uint64_t row) const { return {own(row), weighted(row).largest}; }
+};
+
+// The place, or number, that lane `source` has; of a weighted place the range alone. Whole warp. Members go one by one:
+// copies of whole places, as words, cost kernels up to 24 registers.
+
+template <class T>
+[[nodiscard]] __device__ T broadcast(T value, int source)
+{
+  return __shfl_sync(full_warp, value, source);
+}
+template <class Offset>
+[[nodiscard]] __device__ edge_range<Offset> broadcast(edge_range<Offset> const& at, int source)
+{
+  return {broadcast(at.first_edge, source), broadcast(at.degree, source)};
+}
+[[nodiscard]] __device__ inline edge_range<edge_id> broadcast(weighted_range const& at, int source)
+{
+  return {broadcast(at.first_edge, source), broadcast(at.degree, source)};
+}
+template <class Place>
+requires std::is_base_of_v<own_place<packed_targets>, Place>
+[[nodiscard]] __device__ own_place<packed_targets> broadcast(Place const& at, int source)
+{
+  return {{broadcast(at.place_and_width, source), broadcast(at.degree, source), broadcast(at.first, source)},
+          broadcast(at.first_edge, source)};
+}
 
 /// A row a vertex.
 struct vertex_index {

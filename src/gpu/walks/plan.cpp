@@ -57,6 +57,8 @@ struct planning {
   walk_plan& plan;
   table_costs bill;
 
+  /// Records with places of CSR: second-order walks keep places of the graph's own form.
+  [[nodiscard]] bool offers_places() const { return input.form() == graph_form::csr || !plan::is_second_order(params); }
   [[nodiscard]] double edges() const { return static_cast<double>(input.num_edges()); }
   [[nodiscard]] std::string key(char const* table) const
   {
@@ -100,12 +102,6 @@ struct planning {
   }
 };
 
-std::shared_ptr<plan::weight_statistics const> statistics_of(graph const& graph, gpu_exec const& exec)
-{
-  return derived_table<plan::weight_statistics>(graph, "statistics", exec,
-                                                [&] { return make_weight_statistics(graph.csr(), exec); });
-}
-
 std::int64_t num_rows(planning const& p, std::int64_t num_labels)
 {
   return p.input.num_vertices() * (p.plan.shared.grouped_by_label ? num_labels : 1);
@@ -115,7 +111,7 @@ std::int64_t num_rows(planning const& p, std::int64_t num_labels)
 /// more where rows don't stay in the second-level cache.
 bool take_hops(planning& p, char const* table, char const* name, std::int64_t bytes_an_edge, double build_ns)
 {
-  if (!p.params.metapath.empty()) { return false; }
+  if (!p.params.metapath.empty() || !p.offers_places()) { return false; }
   bool const rows_are_cached = 8 * p.input.num_vertices() < p.l2_bytes / 2;
   return p.take(table, name, "rows read apart", bytes_an_edge * p.input.num_edges(), p.edges() * build_ns,
                 p.steps * (rows_are_cached ? row_ns : missed_row_ns));
@@ -129,7 +125,7 @@ void take_uniform_hops(planning& p)
   auto const packing = hop_packing::of(p.input.num_vertices(), p.input.num_edges());
   bool const fits = packing.degree_bits() >= least_degree_bits && packing.first_bits <= 32;
   // Neighbours that the second-level cache holds a good part of lose more by being twice as long than rows cost.
-  if (neighbors_are_cached(p.input, p.exec)) { return; }
+  if (neighbors_are_cached(p.input, p.exec) || !p.offers_places()) { return; }
   if (fits && p.params.metapath.empty()) {
     p.plan.packed_hops = p.take("packed-hop-records", "packed records with the neighbour's place", "rows read apart",
                                 8 * p.input.num_edges(), p.edges() * hop_build_ns, p.steps * row_ns);
@@ -142,9 +138,7 @@ void take_uniform_hops(planning& p)
 bool fits_packed_places(planning const& p)
 {
   if (p.input.num_edges() >= std::int64_t{1} << 40U) { return false; }
-  auto const most =
-      p.input.derived().get<std::int64_t>("largest-degree", [&] { return largest_degree(p.input.csr(), p.exec); });
-  return *most < std::int64_t{1} << 24U;
+  return known_largest_degree(p.input, p.exec) < std::int64_t{1} << 24U;
 }
 
 void plan_layout(planning& p, std::int64_t num_labels)
@@ -176,7 +170,10 @@ void plan_layout(planning& p, std::int64_t num_labels)
       }
       break;
   }
-  bool const by_compact_rows = !p.plan.hops && !(shared.rule == sampling_rule::reject && p.params.weighted);
+  bool const by_tables =
+      shared.grouped_by_label || p.plan.packed_hops || (shared.rule == sampling_rule::alias && p.offers_places());
+  bool const by_compact_rows = !p.plan.hops && !(shared.rule == sampling_rule::reject && p.params.weighted) &&
+                               (p.input.form() == graph_form::csr || by_tables);
   if (by_compact_rows && shared.layout != table_layout::online && num_edges < (std::int64_t{1} << 32U)) {
     p.plan.compact_rows = true;
     p.bill.add(p.key("rows"), 8 * num_rows(p, num_labels));
@@ -193,7 +190,7 @@ void plan_layout(planning& p, std::int64_t num_labels)
 std::shared_ptr<std::vector<char> const> labels_of(graph const& graph, plan::grouping by, gpu_exec const& exec)
 {
   char const* const key = by == plan::grouping::by_edge_label ? "edge-labels-in-use" : "node-types-in-use";
-  return graph.derived().get<std::vector<char>>(key, [&] { return labels_in_use(graph.csr(), by, exec); });
+  return graph.derived().get<std::vector<char>>(key, [&] { return labels_in_use(graph.view(), by, exec); });
 }
 
 bool neighbors_are_cached(graph const& graph, gpu_exec const& exec)
@@ -205,8 +202,8 @@ bool may_die(graph const& graph, walk_params const& params, gpu_exec const& exec
 {
   if (!params.metapath.empty()) { return true; }
   return *graph.derived().get<bool>(params.weighted ? "has-weighted-dead-end" : "has-dead-end", [&] {
-    float const* const largest = params.weighted ? statistics_of(graph, exec)->largest.data() : nullptr;
-    return has_dead_end(graph.csr(), largest, exec);
+    float const* const largest = params.weighted ? known_statistics(graph, exec)->largest.data() : nullptr;
+    return has_dead_end(graph.view(), largest, exec);
   });
 }
 
@@ -224,7 +221,7 @@ walk_plan make_walk_plan(graph const& graph, walk_params const& params, std::int
              plan,
              table_costs(graph, plan.shared)};
   plan.shared.rule = plan::choose_walk_rule(
-      plan.shared, params, [&]() -> plan::weight_statistics const& { return *statistics_of(graph, exec); });
+      plan.shared, params, [&]() -> plan::weight_statistics const& { return *known_statistics(graph, exec); });
 
   std::int64_t num_labels = 1;
   if (!params.metapath.empty() && plan.shared.rule != sampling_rule::scan) {
@@ -235,7 +232,7 @@ walk_plan make_walk_plan(graph const& graph, walk_params const& params, std::int
     p.need("label-groups", "neighbours grouped by label", bytes);
   }
   if (params.weighted && plan.shared.rule != sampling_rule::scan) {
-    p.bill.add("statistics", statistics_of(graph, exec)->num_bytes);
+    p.bill.add("statistics", known_statistics(graph, exec)->num_bytes);
   }
   plan_layout(p, num_labels);
   return plan;
@@ -245,7 +242,7 @@ walk_tables make_walk_tables(graph const& graph, walk_params const& params, walk
 {
   walk_tables out;
   if (plan.shared.layout == table_layout::online) { return out; }
-  csr_arrays view = graph.csr();
+  graph_view view = graph.view();
   auto const by = plan::metapath_grouping(params);
   char const* const suffix = !plan.shared.grouped_by_label         ? ""
                              : by == plan::grouping::by_edge_label ? ":edge-label"

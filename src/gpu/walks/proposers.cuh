@@ -18,10 +18,10 @@ struct candidate {
 };
 
 /// A uniformly random neighbour: two dependent gathers a step, of which the first mostly hits a cache.
-template <class Finder>
+template <class Finder, class Targets>
 struct uniform_proposer {
   Finder find;
-  vertex_id const* indices;
+  Targets targets;
   bool cached;  ///< Neighbours go through the first-level cache: better where the second one holds many of them.
 
   using place = typename Finder::place;
@@ -31,8 +31,8 @@ struct uniform_proposer {
   [[nodiscard]] __device__ proposal propose(place const& here, core::random_block const& bits) const
   {
     if (here.degree == 0) { return {no_vertex}; }
-    vertex_id const* const at = indices + here.first + core::bounded(bits.low(), here.degree);
-    return {cached ? __ldg(at) : gather(at)};
+    return {targets.row(here).neighbor(core::bounded(bits.low(), here.degree),
+                                       [this](auto const* at) { return cached ? __ldg(at) : gather(at); })};
   }
   [[nodiscard]] __device__ place place_of(proposal const& p, std::int32_t step) const { return find(p.next, step); }
 };
@@ -50,18 +50,18 @@ struct alias_proposer {
   [[nodiscard]] __device__ proposal propose(place const& here, core::random_block const& bits) const
   {
     if (here.degree == 0) { return {no_vertex}; }
-    plan::alias_record const bucket = gather(buckets + here.first + core::bounded(bits.low(), here.degree));
+    plan::alias_record const bucket = gather(buckets + here.first_edge + core::bounded(bits.low(), here.degree));
     return {bits.high() < bucket.threshold ? bucket.here : bucket.there};
   }
   [[nodiscard]] __device__ place place_of(proposal const& p, std::int32_t step) const { return find(p.next, step); }
 };
 
 /// A neighbour by search in prefix sums.
-template <class Finder>
+template <class Finder, class Targets>
 struct its_proposer {
   Finder find;
   std::uint64_t const* prefix_sums;
-  vertex_id const* indices;
+  Targets targets;
 
   using place = typename Finder::place;
   using proposal = candidate;
@@ -70,8 +70,8 @@ struct its_proposer {
   [[nodiscard]] __device__ proposal propose(place const& here, core::random_block const& bits) const
   {
     if (here.degree == 0) { return {no_vertex}; }
-    std::uint32_t const pick = core::its_pick(prefix_sums + here.first, here.degree, bits.low());
-    return {pick == core::no_pick ? no_vertex : gather(indices + here.first + pick)};
+    std::uint32_t const pick = core::its_pick(prefix_sums + here.first_edge, here.degree, bits.low());
+    return {pick == core::no_pick ? no_vertex : targets.row(here).neighbor(pick, gather_load{})};
   }
   [[nodiscard]] __device__ place place_of(proposal const& p, std::int32_t step) const { return find(p.next, step); }
 };
@@ -91,7 +91,7 @@ struct uniform_hop_proposer {
   [[nodiscard]] __device__ proposal propose(place const& here, core::random_block const& bits) const
   {
     if (here.degree == 0) { return {no_vertex, {}}; }
-    hop_record const record = gather(hops + here.first + core::bounded(bits.low(), here.degree));
+    hop_record const record = gather(hops + here.first_edge + core::bounded(bits.low(), here.degree));
     return {record.neighbor, {record.first, record.degree}};
   }
   [[nodiscard]] __device__ place place_of(proposal const& p, std::int32_t) const { return p.there; }
@@ -114,7 +114,7 @@ struct packed_hop_proposer {
   [[nodiscard]] __device__ proposal propose(place const& here, core::random_block const& bits) const
   {
     if (here.degree == 0) { return {no_vertex, {}}; }
-    std::uint64_t const hop = gather(hops + here.first + core::bounded(bits.low(), here.degree));
+    std::uint64_t const hop = gather(hops + here.first_edge + core::bounded(bits.low(), here.degree));
     return {packing.neighbor(hop), {packing.first(hop), packing.degree(hop)}};
   }
   [[nodiscard]] __device__ place place_of(proposal const& p, std::int32_t) const
@@ -139,7 +139,7 @@ struct alias_hop_proposer {
   {
     if (here.degree == 0) { return {no_vertex, {}}; }
     auto const* const halves =
-        reinterpret_cast<uint4 const*>(buckets + here.first + core::bounded(bits.low(), here.degree));
+        reinterpret_cast<uint4 const*>(buckets + here.first_edge + core::bounded(bits.low(), here.degree));
     // Through the first-level cache, so that the second half finds the sector that the first one brought.
     uint4 const choice = __ldg(halves);
     uint4 const places = __ldg(halves + 1);
@@ -160,22 +160,23 @@ struct weighted_candidate {
   float weight;
 };
 
-template <class Index>
+template <class Finder, class Targets>
 struct weighted_proposer {
-  place_finder<weighted_rows, Index> find;
-  plan::edge_record const* edges;  ///< Null: read indices and weights.
-  vertex_id const* indices;
+  Finder find;
+  plan::edge_record const* edges;  ///< Null: read neighbours and weights.
+  Targets targets;
   float const* weights;
 
-  using place = weighted_range;
+  using place = typename Finder::place;
   using proposal = weighted_candidate;
 
   [[nodiscard]] __device__ place locate(vertex_id v, std::int32_t step) const { return find(v, step); }
   [[nodiscard]] __device__ proposal propose(place const& here, core::random_block const& bits) const
   {
     if (here.degree == 0 || !(here.largest > 0)) { return {no_vertex, 0}; }
-    edge_id const e = here.first + core::bounded(bits.low(), here.degree);
-    if (edges == nullptr) { return {gather(indices + e), gather(weights + e)}; }
+    std::uint32_t const i = core::bounded(bits.low(), here.degree);
+    edge_id const e = here.first_edge + i;
+    if (edges == nullptr) { return {targets.row(here).neighbor(i, gather_load{}), gather(weights + e)}; }
     plan::edge_record const record = gather(edges + e);
     return {record.neighbor, record.weight};
   }

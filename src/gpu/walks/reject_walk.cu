@@ -5,14 +5,11 @@
 namespace tendril::gpu {
 namespace {
 
-template <class Index>
-void launch_reject(Index index, walk_job const& job, walk_batch const& batch, walk_shape const& shape)
+template <class View, class Index>
+void launch_reject(View const& view, Index index, walk_job const& job, walk_batch const& batch, walk_shape const& shape)
 {
-  auto const& edges = job.tables->edges;
-  csr_arrays const& view = candidates_of(job);
-  weighted_proposer<Index> const proposer{
-      {{job.tables->weighted_rows->data()}, index}, edges ? edges->data() : nullptr, view.indices, view.weights};
-  launch_walk(reject_steps<Index>{proposer, start_rule_of(job), job.step_key}, batch, job.ends, shape);
+  auto proposer = weighted_proposer_of(view, index, job);
+  launch_walk(reject_steps<decltype(proposer)>{proposer, start_rule_of(job), job.step_key}, batch, job.ends, shape);
 }
 
 }  // namespace
@@ -20,9 +17,9 @@ void launch_reject(Index index, walk_job const& job, walk_batch const& batch, wa
 void reject_walk(walk_job const& job, walk_batch const& batch, walk_shape const& shape)
 {
   if (job.tables->groups) {
-    launch_reject(label_index_of(job), job, batch, shape);
+    launch_reject(csr_view(job.tables->groups->rows), label_index_of(job), job, batch, shape);
   } else {
-    launch_reject(vertex_index{}, job, batch, shape);
+    job.graph.visit([&](auto const& view) { launch_reject(view, vertex_index{}, job, batch, shape); });
   }
 }
 

@@ -73,16 +73,16 @@ __device__ outcome settle_by_race(outcome const& now, Race race)
 }
 
 /// Uniform proposals, accepted in proportion to their weights.
-template <class Index>
+template <class Proposer>
 struct reject_steps {
-  weighted_proposer<Index> proposer;
+  Proposer proposer;
   start_rule may_start_at;
   rng_key key;
 
   static constexpr bool can_tire = true;
   static constexpr int resident_blocks = trial_blocks;
   struct memory {
-    weighted_range here;
+    typename Proposer::place here;
     std::uint32_t trial;
   };
 
@@ -107,12 +107,11 @@ struct reject_steps {
   __device__ outcome settle(memory& m, std::uint64_t walk, std::int32_t step, outcome const& now) const
   {
     outcome const settled = settle_by_race(now, [&](int source) {
-      edge_id const first = __shfl_sync(full_warp, m.here.first, source);
+      auto const here = broadcast(m.here, source);
       std::uint64_t const winner = plain_race(
-          __shfl_sync(full_warp, m.here.degree, source), [&](std::uint32_t i) { return proposer.weights[first + i]; },
-          key, __shfl_sync(full_warp, walk, source), static_cast<std::uint32_t>(__shfl_sync(full_warp, step, source)),
-          core::race_draws);
-      return core::race_has_winner(winner) ? proposer.indices[first + core::race_index(winner)] : no_vertex;
+          here.degree, [&](std::uint32_t i) { return proposer.weights[here.first_edge + i]; }, key,
+          broadcast(walk, source), static_cast<std::uint32_t>(broadcast(step, source)), core::race_draws);
+      return core::race_has_winner(winner) ? proposer.targets.row(here).neighbor(core::race_index(winner)) : no_vertex;
     });
     if (now.what == trial_outcome::exhausted && settled.what == trial_outcome::moved) {
       arrive(m, settled.next, step + 1);

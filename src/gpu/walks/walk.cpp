@@ -6,6 +6,7 @@
 #include <tendril/walk.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/device/workspace.hpp"
 #include "gpu/walks/plan.hpp"
@@ -18,9 +19,7 @@ namespace {
 
 void check(graph const& graph, walk_params const& params, gpu_exec const& exec)
 {
-  TENDRIL_EXPECTS(graph.device() == exec.device, "graph: it is {}, expected one on GPU {} (to_gpu)",
-                  graph.device() < 0 ? std::string("in host memory") : fmt::format("on GPU {}", graph.device()),
-                  exec.device);
+  gpu::check_on_gpu(graph, exec);
   samplers::check_walk_params(graph, params,
                               [&] { return gpu::labels_of(graph, plan::metapath_grouping(params), exec); });
 }
@@ -93,7 +92,7 @@ walker::walker(graph const& graph, walk_params const& params, std::int64_t expec
   s.tables = gpu::make_walk_tables(graph, s.params, s.layout, exec);
   s.may_die = gpu::may_die(graph, s.params, exec);
   s.schema = schema_on_gpu(s.params, exec);
-  s.job = {s.input.csr(),
+  s.job = {s.input.view(),
            &s.tables,
            s.plan.rule,
            s.params.weighted,

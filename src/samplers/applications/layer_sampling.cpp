@@ -58,23 +58,4 @@ std::int64_t count_roots(std::int64_t num_samples, std::int64_t num_roots)
 
 }  // namespace samplers
 
-std::string_view to_string(sampling_executor executor) noexcept
-{
-  switch (executor) {
-    case sampling_executor::sample_parallel: return "sample";
-    case sampling_executor::transit_parallel: return "transit";
-    default: return "auto";
-  }
-}
-
-sampling_executor parse_sampling_executor(std::string_view name)
-{
-  for (auto const executor : {sampling_executor::automatic, sampling_executor::sample_parallel}) {
-    if (name == to_string(executor)) { return executor; }
-  }
-  TENDRIL_EXPECTS(name == to_string(sampling_executor::transit_parallel),
-                  "unknown executor '{}', expected auto, sample or transit", name);
-  return sampling_executor::transit_parallel;
-}
-
 }  // namespace tendril

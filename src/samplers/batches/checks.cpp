@@ -89,14 +89,23 @@ void check_neighbor_types(hetero_graph const& graph, cpu_exec const& exec)
 {
   for (auto const& type : graph.edge_types()) {
     std::int64_t const num_to = graph.num_vertices()[static_cast<std::size_t>(type.to)];
-    csr_arrays const edges = type.edges.csr();
+    graph_view const edges = type.edges.view();
     if (edges.num_vertices <= num_to) { continue; }  // the graph's own check is enough
     auto const past = type.edges.derived().get<std::int64_t>("past-largest-neighbor", [&] {
       std::atomic<std::int64_t> all{0};
-      base::parallel_ranges(exec, edges.num_edges, std::int64_t{1} << 18U, [&](std::int64_t begin, std::int64_t end) {
-        std::int64_t const mine = std::int64_t{*std::max_element(edges.indices + begin, edges.indices + end)} + 1;
-        for (std::int64_t seen = all; mine > seen && !all.compare_exchange_weak(seen, mine);) {}
-      });
+      base::parallel_ranges(exec, edges.num_vertices, std::int64_t{1} << 14U,
+                            [&](std::int64_t begin, std::int64_t end) {
+                              std::int64_t mine = 0;  // neighbours ascend: the last one tells
+                              edges.visit([&](auto const& g) {
+                                for (std::int64_t v = begin; v < end; ++v) {
+                                  auto const row = g.row(v);
+                                  if (!row.empty()) {
+                                    mine = std::max(mine, std::int64_t{row.neighbor(row.degree() - 1)} + 1);
+                                  }
+                                }
+                              });
+                              for (std::int64_t seen = all; mine > seen && !all.compare_exchange_weak(seen, mine);) {}
+                            });
       return all.load();
     });
     if (*past > num_to) { graph.validate(exec); }

@@ -31,18 +31,11 @@ struct layer_spec {
   [[nodiscard]] static layer_spec of(core::layer_method application, graph const& graph, std::size_t num_roots,
                                      std::int64_t batch_size, Params const& params, std::int64_t first_sample)
   {
-    TENDRIL_EXPECTS(params.num_layers >= 1 && params.num_layers <= 65535, "num_layers: {}, expected 1 to 65535",
-                    params.num_layers);
-    TENDRIL_EXPECTS(params.layer_size >= 1 && params.layer_size <= max_layer_size,
-                    "layer_size: {}, expected 1 to {} vertices", params.layer_size, max_layer_size);
-    TENDRIL_EXPECTS(batch_size >= 1 && batch_size <= max_layer_size, "batch_size: {}, expected 1 to {} roots",
-                    batch_size, max_layer_size);
+    validate(params, graph, batch_size);
     auto const roots = static_cast<std::int64_t>(num_roots);
     TENDRIL_EXPECTS(roots % batch_size == 0, "roots: {} vertices, expected a multiple of batch_size, {}", roots,
                     batch_size);
     TENDRIL_EXPECTS(first_sample >= 0, "first_sample: {}, expected 0 or more", first_sample);
-    TENDRIL_EXPECTS(params.matrix != propagation::weights || graph.has_weights() || graph.num_edges() == 0,
-                    "matrix: the graph has no weights, expected one an edge");
     return {application,
             roots / batch_size,
             batch_size,
@@ -87,10 +80,7 @@ inline void allocate_layer_edges(layer_spec const& spec, std::int64_t num_edges,
 /// The name under which a table for a matrix is kept with the graph.
 inline std::string layer_table_key(char const* table, propagation matrix)
 {
-  return fmt::format("{}:{}", table,
-                     matrix == propagation::row         ? "row"
-                     : matrix == propagation::symmetric ? "symmetric"
-                                                        : "weights");
+  return fmt::format("{}:{}", table, to_string(matrix));
 }
 
 }  // namespace tendril::samplers

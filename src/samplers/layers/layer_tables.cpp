@@ -12,19 +12,34 @@ namespace tendril::samplers {
 namespace {
 
 constexpr std::int64_t vertices_a_range = 4096;
-constexpr std::int64_t edges_a_range = std::int64_t{1} << 16U;
 
-/// The largest of all weights of a graph.
-float largest_of(csr_arrays const& graph, cpu_exec const& exec)
+/// Runs work(first vertex, end) in parallel; the result is the largest of what it returns.
+template <class Work>
+float largest_of_ranges(std::int64_t num_vertices, cpu_exec const& exec, Work work)
 {
   float largest = 0;
   std::mutex merge;
-  base::parallel_ranges(exec, graph.num_edges, edges_a_range, [&](std::int64_t begin, std::int64_t end) {
-    float const own = *std::max_element(graph.weights + begin, graph.weights + end);
+  base::parallel_ranges(exec, num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+    float const own = work(begin, end);
     std::lock_guard const lock(merge);
     largest = std::max(largest, own);
   });
   return largest;
+}
+
+/// The exponent above all weights of a graph; 0 where none is positive.
+template <class View>
+int exponent_above_weights(View const& graph, cpu_exec const& exec)
+{
+  float const largest = largest_of_ranges(graph.num_vertices, exec, [&](std::int64_t begin, std::int64_t end) {
+    float own = 0;
+    for (std::int64_t v = begin; v < end; ++v) {
+      auto const row = graph.row(v);
+      own = std::max(own, core::largest_weight(row.degree(), [&](std::uint32_t i) { return row.weight(i); }));
+    }
+    return own;
+  });
+  return largest > 0 ? core::exponent_above(largest) : 0;
 }
 
 void add(std::uint64_t& to, std::uint64_t term)
@@ -34,31 +49,30 @@ void add(std::uint64_t& to, std::uint64_t term)
 
 }  // namespace
 
-buffer<float> make_column_norms(csr_arrays const& graph, propagation matrix, cpu_exec const& exec)
+buffer<float> make_column_norms(graph_view const& graph, propagation matrix, cpu_exec const& exec)
 {
   std::int64_t const n = graph.num_vertices;
   buffer<core::square_sum> sums(n);
   std::fill(sums.begin(), sums.end(), core::square_sum{});
   bool const by_weight = matrix == propagation::weights && graph.num_edges > 0;
-  float const largest = by_weight ? largest_of(graph, exec) : 0.0F;
-  int const exponent = largest > 0 ? core::exponent_above(largest) : 0;
-  base::parallel_ranges(exec, n, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t v = begin; v < end; ++v) {
-      auto const degree = static_cast<std::uint32_t>(graph.indptr[v + 1] - graph.indptr[v]);
-      for (edge_id e = graph.indptr[v]; e < graph.indptr[v + 1]; ++e) {
-        std::uint64_t const term =
-            core::column_term(matrix, degree, by_weight ? core::scaled_square(graph.weights[e], exponent) : 0.0F);
-        add(sums[graph.indices[e]].high, term >> 32U);
-        add(sums[graph.indices[e]].low, term & 0xffffffffU);
-      }
-    }
-  });
   buffer<float> out(n, *exec.memory);
-  base::parallel_ranges(exec, n, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t u = begin; u < end; ++u) {
-      auto const degree = static_cast<std::uint32_t>(graph.indptr[u + 1] - graph.indptr[u]);
-      out[u] = core::column_norm(matrix, sums[u], degree);
-    }
+  graph.visit([&](auto const& g) {
+    int const exponent = by_weight ? exponent_above_weights(g, exec) : 0;
+    base::parallel_ranges(exec, n, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t v = begin; v < end; ++v) {
+        auto const row = g.row(v);
+        for (std::uint32_t i = 0; i < row.degree(); ++i) {
+          float const square = by_weight ? core::scaled_square(row.weight(i), exponent) : 0.0F;
+          std::uint64_t const term = core::column_term(matrix, row.degree(), square);
+          vertex_id const u = row.neighbor(i);
+          add(sums[u].high, term >> 32U);
+          add(sums[u].low, term & 0xffffffffU);
+        }
+      }
+    });
+    base::parallel_ranges(exec, n, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t u = begin; u < end; ++u) { out[u] = core::column_norm(matrix, sums[u], g.degree(u)); }
+    });
   });
   return out;
 }
@@ -86,34 +100,38 @@ vertex_table make_vertex_table(std::int64_t num_vertices, float const* weights, 
   return out;
 }
 
-square_table make_square_table(csr_arrays const& graph, propagation matrix, cpu_exec const& exec)
+square_table make_square_table(graph_view const& graph, propagation matrix, cpu_exec const& exec)
 {
   buffer<float> squares(graph.num_edges);
-  float const largest = matrix == propagation::weights ? largest_of(graph, exec) : 0.0F;
-  int const exponent = largest > 0 ? core::exponent_above(largest) : 0;
-  base::parallel_ranges(exec, graph.num_edges, edges_a_range, [&](std::int64_t begin, std::int64_t end) {
-    for (edge_id e = begin; e < end; ++e) {
-      squares[e] = matrix == propagation::weights ? core::scaled_square(graph.weights[e], exponent)
-                                                  : core::neighbor_square(graph.degree(graph.indices[e]));
-    }
-  });
-  csr_arrays squared = graph;
-  squared.weights = squares.data();
-  square_table out{plan::make_prefix_sums(squared, exec), buffer<float>(graph.num_vertices, *exec.memory), 0};
-  std::mutex merge;
-  base::parallel_ranges(exec, graph.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
-    float own = 0;
-    for (std::int64_t v = begin; v < end; ++v) {
-      edge_id const first = graph.indptr[v];
-      auto const degree = static_cast<std::uint32_t>(graph.indptr[v + 1] - first);
-      float const bound = core::largest_weight(degree, [&](std::uint32_t i) { return squares[first + i]; });
-      out.row_norms[v] = bound > 0 ? core::row_norm(matrix, degree, out.prefix_sums[first + degree - 1],
-                                                    core::fixed_point::of(bound, degree))
-                                   : 0.0F;
-      own = std::max(own, out.row_norms[v]);
-    }
-    std::lock_guard const lock(merge);
-    out.largest_norm = std::max(out.largest_norm, own);
+  square_table out;
+  out.row_norms = buffer<float>(graph.num_vertices, *exec.memory);
+  graph.visit([&](auto const& g) {
+    bool const by_weight = matrix == propagation::weights;
+    int const exponent = by_weight ? exponent_above_weights(g, exec) : 0;
+    base::parallel_ranges(exec, g.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t v = begin; v < end; ++v) {
+        auto const row = g.row(v);
+        float* const to = squares.data() + row.first_edge();
+        for (std::uint32_t i = 0; i < row.degree(); ++i) {
+          to[i] = by_weight ? core::scaled_square(row.weight(i), exponent)
+                            : core::neighbor_square(g.degree(row.neighbor(i)));
+        }
+      }
+    });
+    out.prefix_sums = plan::make_prefix_sums(g.with_weights(squares.data()), exec);
+    out.largest_norm = largest_of_ranges(g.num_vertices, exec, [&](std::int64_t begin, std::int64_t end) {
+      float own = 0;
+      for (std::int64_t v = begin; v < end; ++v) {
+        edge_id const first = g.first_edge(v);
+        std::uint32_t const degree = g.degree(v);
+        float const bound = core::largest_weight(degree, [&](std::uint32_t i) { return squares[first + i]; });
+        out.row_norms[v] = bound > 0 ? core::row_norm(matrix, degree, out.prefix_sums[first + degree - 1],
+                                                      core::fixed_point::of(bound, degree))
+                                     : 0.0F;
+        own = std::max(own, out.row_norms[v]);
+      }
+      return own;
+    });
   });
   return out;
 }

@@ -25,12 +25,12 @@ struct square_table {
 };
 
 /// [V]: core::column_norm of every vertex.
-[[nodiscard]] buffer<float> make_column_norms(csr_arrays const& graph, propagation matrix, cpu_exec const& exec);
+[[nodiscard]] buffer<float> make_column_norms(graph_view const& graph, propagation matrix, cpu_exec const& exec);
 
 /// @param weights  [V], finite and >= 0.
 [[nodiscard]] vertex_table make_vertex_table(std::int64_t num_vertices, float const* weights, cpu_exec const& exec);
 
 /// Of a matrix other than `row`.
-[[nodiscard]] square_table make_square_table(csr_arrays const& graph, propagation matrix, cpu_exec const& exec);
+[[nodiscard]] square_table make_square_table(graph_view const& graph, propagation matrix, cpu_exec const& exec);
 
 }  // namespace tendril::samplers

@@ -18,8 +18,7 @@ namespace tendril::samplers {
 inline void check_mvs(graph const& graph, std::int64_t num_importances, std::int64_t num_samples,
                       mvs_params const& params, std::int64_t first_sample)
 {
-  TENDRIL_EXPECTS(params.batch_size >= 1 && params.batch_size <= max_layer_size,
-                  "batch_size: {}, expected 1 to {} vertices", params.batch_size, max_layer_size);
+  validate(params);
   TENDRIL_EXPECTS(num_samples >= 0, "num_samples: {}, expected 0 or more", num_samples);
   TENDRIL_EXPECTS(first_sample >= 0, "first_sample: {}, expected 0 or more", first_sample);
   TENDRIL_EXPECTS(num_importances == 0 || num_importances == graph.num_vertices(),

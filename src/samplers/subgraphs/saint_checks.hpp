@@ -36,15 +36,7 @@ inline std::int64_t vertices_a_sample(saint_params const& params)
 inline void check_saint(graph const& graph, saint_params const& params, std::int64_t num_samples,
                         std::int64_t first_sample)
 {
-  TENDRIL_EXPECTS(params.budget >= 1 && params.budget <= most_saint_vertices, "budget: {}, expected 1 to {}",
-                  params.budget, most_saint_vertices);
-  TENDRIL_EXPECTS(params.sampler != saint_sampler::walk || (params.length >= 0 && params.length <= 1000),
-                  "length: {}, expected 0 to 1000 steps", params.length);
-  TENDRIL_EXPECTS(vertices_a_sample(params) <= most_saint_vertices, "budget: {} draws {} vertices, expected at most {}",
-                  params.budget, vertices_a_sample(params), most_saint_vertices);
-  TENDRIL_EXPECTS(params.sampler != saint_sampler::node || params.matrix != propagation::weights ||
-                      graph.has_weights() || graph.num_edges() == 0,
-                  "matrix: the graph has no weights, expected one an edge");
+  validate(params, graph);
   check_sample_numbers(num_samples, first_sample);
 }
 

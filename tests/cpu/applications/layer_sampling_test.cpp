@@ -120,9 +120,11 @@ TEST(LayerSampling, SaysWhatIsWrong)
             "max_steps: -1, expected 1 or more, or 0 for max_size / layer_size");
   EXPECT_EQ(test::message_of<argument_error>([&] { (void)plan_layer_sample(g, -1, 1, {}); }),
             "num_samples: -1, expected 0 or more");
-  EXPECT_EQ(test::message_of<argument_error>([] { (void)parse_sampling_executor("fast"); }),
-            "unknown executor 'fast', expected auto, sample or transit");
-  for (auto const name : {"auto", "sample", "transit"}) { EXPECT_EQ(to_string(parse_sampling_executor(name)), name); }
+  EXPECT_EQ(test::message_of<argument_error>([] { (void)parse_name<sampling_executor>("executor", "fast"); }),
+            "executor: 'fast', expected auto, sample or transit");
+  for (auto const name : {"auto", "sample", "transit"}) {
+    EXPECT_EQ(to_string(parse_name<sampling_executor>("executor", name)), name);
+  }
 }
 
 }  // namespace

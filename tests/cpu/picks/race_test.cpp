@@ -28,12 +28,12 @@ TEST(Race, VectorsGiveTheUnfilteredRace)
 {
   for (std::uint32_t size = 0; size <= 5000; size += size < 40 ? 1 : size < 300 ? 13 : 940) {
     for (auto const& profile : weight_profiles(size)) {
-      expect_unfiltered(size, profile, {{1, 2}, std::uint64_t{size} << 30U, 3, core::race_draws});
-      expect_unfiltered(size, profile, {{4, 5}, 6, size, 0});
+      expect_unfiltered(size, profile, {{{1, 2}, std::uint64_t{size} << 30U, 3}, core::race_draws});
+      expect_unfiltered(size, profile, {{{4, 5}, 6, size}, 0});
     }
   }
   for (std::uint32_t const size : {128U, 256U, 384U}) {
-    for (auto const& profile : weight_profiles(size)) { expect_unfiltered(size, profile, {{1, 2}, 3, 4, 0}); }
+    for (auto const& profile : weight_profiles(size)) { expect_unfiltered(size, profile, {{{1, 2}, 3, 4}, 0}); }
   }
 }
 
@@ -41,7 +41,7 @@ TEST(Race, VectorsGiveTheUnfilteredRaceAmongMillions)
 {
   constexpr std::uint32_t size = (1U << 20U) + 77;
   for (auto const& profile : weight_profiles(size)) {
-    expect_unfiltered(size, profile, {{1, 2}, 3, 4, core::race_draws});
+    expect_unfiltered(size, profile, {{{1, 2}, 3, 4}, core::race_draws});
   }
 }
 

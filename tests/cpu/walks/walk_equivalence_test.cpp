@@ -84,16 +84,14 @@ rows plain_loop(graph const& g, application const& app, sampling_rule rule, std:
   auto const which = !app.params.metapath.empty() ? core::domain::metapath_walk
                      : second_order               ? core::domain::second_order_walk
                                                   : core::domain::first_order_walk;
-  cpu::walk_job const job{g.csr(),
+  cpu::walk_job const job{g.view(),
                           &app.params,
                           &plan,
                           &tables,
                           second_order,
                           core::node2vec_bias::of(app.params.p, app.params.q),
                           core::make_key(app.params.seed, which),
-                          core::make_key(app.params.seed, core::domain::walk_end),
-                          core::probability::of(app.params.stop_prob),
-                          core::probability::of(app.params.restart_prob)};
+                          core::walk_ends::of(app.params.seed, app.params.stop_prob, app.params.restart_prob)};
   rows out;
   out.vertices.resize(starts.size() * (static_cast<std::size_t>(app.params.length) + 1));
   out.lengths.resize(starts.size());

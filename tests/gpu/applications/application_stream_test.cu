@@ -70,7 +70,7 @@ struct reads_all {
     std::uint32_t const from = rng.bounded(edges.size());
     for (std::uint32_t k = from; k < edges.size() && k < from + 50; ++k) {
       sum += edges[k] ^ static_cast<std::uint64_t>(edges.edge(k));
-      if (!sample.graph.edge_labels.empty()) { sum += edges.label(k); }
+      if (sample.graph.has_edge_labels()) { sum += edges.label(k); }
       if (sample.graph.has_weights()) { sum += static_cast<std::uint64_t>(edges.weight(k) * 1000); }
     }
     return edges[static_cast<std::uint32_t>(sum % edges.size())];

@@ -8,6 +8,7 @@
 
 #include "gpu/batches/minibatch_support.hpp"
 #include "gpu/batches/plan.hpp"  // default_minibatch_limits
+#include "support/gpu_forms.hpp"
 #include "support/messages.hpp"
 
 namespace tendril::test {
@@ -31,10 +32,11 @@ std::vector<vertex_id> seeds_below(std::int64_t n, std::size_t count)
 TEST_F(MinibatchBulk, OneType)
 {
   hetero_graph const host(make_zoo(1));
-  hetero_graph const there = to_gpu(host, exec);
-  for (auto const& fanouts : {std::vector<std::int64_t>{4, 3}, {-1, 2}, {3, 0, 2}}) {
-    for (auto const& params : every_way(true, false, fanouts)) {
-      for (std::int64_t const size : {1, 7, 100}) { compare_many(host, there, params, 0, seeds_below(64, 50), size); }
+  for (auto const& there : all_forms_on_gpu(host, exec)) {
+    for (auto const& fanouts : {std::vector<std::int64_t>{4, 3}, {-1, 2}, {3, 0, 2}}) {
+      for (auto const& params : every_way(true, false, fanouts)) {
+        for (std::int64_t const size : {1, 7, 100}) { compare_many(host, there, params, 0, seeds_below(64, 50), size); }
+      }
     }
   }
 }
@@ -42,12 +44,13 @@ TEST_F(MinibatchBulk, OneType)
 TEST_F(MinibatchBulk, OneTypeWithTimes)
 {
   hetero_graph const host = make_timed_zoo(3);
-  hetero_graph const there = to_gpu(host, exec);
-  auto const times = make_times(50, 2);
-  for (auto const& fanouts : {std::vector<std::int64_t>{4, 3}, {-1, 2}}) {
-    for (auto const& params : every_way(true, true, fanouts)) {
-      compare_many(host, there, params, 0, seeds_below(64, 50), 8, times);
-      compare_many(host, there, params, 0, seeds_below(64, 50), 8);
+  for (auto const& there : all_forms_on_gpu(host, exec)) {
+    auto const times = make_times(50, 2);
+    for (auto const& fanouts : {std::vector<std::int64_t>{4, 3}, {-1, 2}}) {
+      for (auto const& params : every_way(true, true, fanouts)) {
+        compare_many(host, there, params, 0, seeds_below(64, 50), 8, times);
+        compare_many(host, there, params, 0, seeds_below(64, 50), 8);
+      }
     }
   }
 }
@@ -56,12 +59,13 @@ TEST_F(MinibatchBulk, SeveralTypes)
 {
   for (bool const timed : {false, true}) {
     hetero_graph const host = make_hetero_zoo(11, timed);
-    hetero_graph const there = to_gpu(host, exec);
-    for (auto const& fanouts : {std::vector<std::int64_t>{4, 3, 2}, {2, -1}, {0, 5}}) {
-      for (auto const& params : every_way(false, timed, fanouts)) {
-        compare_many(host, there, params, 0, seeds_below(64, 40), 6);
-        compare_many(host, there, params, 1, seeds_below(30, 40), 7);
-        compare_many(host, there, params, 2, seeds_below(8, 20), 9);
+    for (auto const& there : all_forms_on_gpu(host, exec)) {
+      for (auto const& fanouts : {std::vector<std::int64_t>{4, 3, 2}, {2, -1}, {0, 5}}) {
+        for (auto const& params : every_way(false, timed, fanouts)) {
+          compare_many(host, there, params, 0, seeds_below(64, 40), 6);
+          compare_many(host, there, params, 1, seeds_below(30, 40), 7);
+          compare_many(host, there, params, 2, seeds_below(8, 20), 9);
+        }
       }
     }
   }
@@ -70,11 +74,12 @@ TEST_F(MinibatchBulk, SeveralTypes)
 TEST_F(MinibatchBulk, GroupsOfAnySize)
 {
   hetero_graph const host(make_zoo(2));
-  hetero_graph const there = to_gpu(host, exec);
-  for (std::int64_t const vertices : {1, 200, 500, 5000}) {
-    gpu::default_minibatch_limits().vertices = vertices;
-    for (auto const& params : every_way(true, false, {4, 3})) {
-      compare_many(host, there, params, 0, seeds_below(64, 200), 3);
+  for (auto const& there : all_forms_on_gpu(host, exec)) {
+    for (std::int64_t const vertices : {1, 200, 500, 5000}) {
+      gpu::default_minibatch_limits().vertices = vertices;
+      for (auto const& params : every_way(true, false, {4, 3})) {
+        compare_many(host, there, params, 0, seeds_below(64, 200), 3);
+      }
     }
   }
 }

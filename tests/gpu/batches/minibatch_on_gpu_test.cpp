@@ -5,6 +5,7 @@
 #include <tendril/generate.hpp>
 
 #include "gpu/batches/minibatch_support.hpp"
+#include "support/gpu_forms.hpp"
 #include "support/messages.hpp"
 
 namespace tendril::test {
@@ -15,21 +16,23 @@ class MinibatchOnGpu : public minibatch_gpu_test {};
 TEST_F(MinibatchOnGpu, OneType)
 {
   hetero_graph const host(make_zoo(1));
-  hetero_graph const there = to_gpu(host, exec);
-  seed_lists const seeds = one_type_seeds();
-  for (auto const& fanouts : every_fanout) {
-    for (auto const& params : every_way(true, false, fanouts)) { compare(host, there, params, seeds.spans(false)); }
+  for (auto const& there : all_forms_on_gpu(host, exec)) {
+    seed_lists const seeds = one_type_seeds();
+    for (auto const& fanouts : every_fanout) {
+      for (auto const& params : every_way(true, false, fanouts)) { compare(host, there, params, seeds.spans(false)); }
+    }
   }
 }
 
 TEST_F(MinibatchOnGpu, OneTypeWithTimes)
 {
   hetero_graph const host = make_timed_zoo(3);
-  hetero_graph const there = to_gpu(host, exec);
-  seed_lists const seeds = one_type_seeds();
-  for (auto const& fanouts : every_fanout) {
-    for (auto const& params : every_way(true, true, fanouts)) {
-      for (bool const timed : {false, true}) { compare(host, there, params, seeds.spans(timed)); }
+  for (auto const& there : all_forms_on_gpu(host, exec)) {
+    seed_lists const seeds = one_type_seeds();
+    for (auto const& fanouts : every_fanout) {
+      for (auto const& params : every_way(true, true, fanouts)) {
+        for (bool const timed : {false, true}) { compare(host, there, params, seeds.spans(timed)); }
+      }
     }
   }
 }
@@ -39,29 +42,52 @@ TEST_F(MinibatchOnGpu, SeveralTypes)
   std::vector<std::vector<std::int64_t>> const of_type = {{2, 3, 1}, {-1, 0, 2}, {4, 4, 4}, {1, -1, 60}, {5, 5, 5}};
   for (bool const timed : {false, true}) {
     hetero_graph const host = make_hetero_zoo(11, timed);
-    hetero_graph const there = to_gpu(host, exec);
-    for (seed_lists const& seeds : {three_type_seeds(), middle_type_seeds()}) {
-      for (auto const& fanouts : every_fanout) {
-        for (auto const& params : every_way(false, timed, fanouts)) {
+    for (auto const& there : all_forms_on_gpu(host, exec)) {
+      for (seed_lists const& seeds : {three_type_seeds(), middle_type_seeds()}) {
+        for (auto const& fanouts : every_fanout) {
+          for (auto const& params : every_way(false, timed, fanouts)) {
+            compare(host, there, params, seeds.spans(timed));
+          }
+        }
+        for (auto params : every_way(false, timed, {})) {
+          params.num_neighbors_of_type = of_type;
           compare(host, there, params, seeds.spans(timed));
         }
       }
-      for (auto params : every_way(false, timed, {})) {
-        params.num_neighbors_of_type = of_type;
-        compare(host, there, params, seeds.spans(timed));
-      }
     }
   }
+}
+
+// Edge types may have different forms, but for the persistent executor.
+TEST_F(MinibatchOnGpu, TypesOfDifferentForms)
+{
+  hetero_graph const host = make_hetero_zoo(11, true);
+  hetero_graph const there = to_gpu(packed_types(host, [](std::size_t t) { return t % 2 == 1; }), exec);
+  seed_lists const seeds = three_type_seeds();
+  gpu_seeds const own(seeds.spans(true), exec);
+  for (auto const& params : every_way(false, true, {4, -1, 3})) {
+    minibatch_sampler cpu(host, params, {.num_threads = 1});
+    minibatch_sampler gpu(there, params, exec);
+    EXPECT_EQ(difference(copied_lists(cpu.sample(seeds.spans(true), 3)), copied_lists(gpu.sample(own.spans(), 3))), "")
+        << name_of(params);
+  }
+  EXPECT_EQ(message_of<argument_error>([&] {
+              minibatch_sampler const refused(there,
+                                              {.num_neighbors = {3}, .disjoint = true, .frontier = batch_frontier::all},
+                                              exec, minibatch_executor::persistent);
+            }),
+            "executor: persistent, but the graphs of edge types have different forms; expected one form");
 }
 
 TEST_F(MinibatchOnGpu, WithoutSeedsOrEdgeTypes)
 {
   for (bool const timed : {false, true}) {
     hetero_graph const host = make_hetero_zoo(12, timed);
-    hetero_graph const there = to_gpu(host, exec);
-    seed_lists const none = {{{}, {}, {}}, {{}, {}, {}}};
-    for (auto const& fanouts : {std::vector<std::int64_t>{3, 2}, {-1, 2}, {0}}) {
-      for (auto const& params : every_way(false, timed, fanouts)) { compare(host, there, params, none.spans(timed)); }
+    for (auto const& there : all_forms_on_gpu(host, exec)) {
+      seed_lists const none = {{{}, {}, {}}, {{}, {}, {}}};
+      for (auto const& fanouts : {std::vector<std::int64_t>{3, 2}, {-1, 2}, {0}}) {
+        for (auto const& params : every_way(false, timed, fanouts)) { compare(host, there, params, none.spans(timed)); }
+      }
     }
   }
   hetero_graph const bare({4, 3}, {});
@@ -74,13 +100,14 @@ TEST_F(MinibatchOnGpu, WithoutSeedsOrEdgeTypes)
 TEST_F(MinibatchOnGpu, NeighborSampleIsTheCpus)
 {
   graph const g = make_zoo(4);
-  graph const there = to_gpu(g, exec);
-  std::vector<vertex_id> const seeds = one_type_seeds().vertices[0];
-  auto const own = on_gpu(seeds, exec);
-  minibatch_params const params{.num_neighbors = {4, -1, 3}, .seed = 9};
-  EXPECT_EQ(difference(copied_lists(neighbor_sample(g, seeds, params, cpu_exec{}, 1ULL << 40)),
-                       copied_lists(neighbor_sample(there, own.span(), params, exec, 1ULL << 40))),
-            "");
+  for (auto const& there : all_forms_on_gpu(g, exec)) {
+    std::vector<vertex_id> const seeds = one_type_seeds().vertices[0];
+    auto const own = on_gpu(seeds, exec);
+    minibatch_params const params{.num_neighbors = {4, -1, 3}, .seed = 9};
+    EXPECT_EQ(difference(copied_lists(neighbor_sample(g, seeds, params, cpu_exec{}, 1ULL << 40)),
+                         copied_lists(neighbor_sample(there, own.span(), params, exec, 1ULL << 40))),
+              "");
+  }
 }
 
 TEST_F(MinibatchOnGpu, BadInputGivesTheCpusLines)

@@ -18,6 +18,7 @@
 #include "cpu/picks/neighbor_picks.hpp"
 #include "gpu/batches/expand.hpp"
 #include "support/gpu_copies.hpp"
+#include "support/gpu_forms.hpp"
 #include "support/gpu_test.hpp"
 #include "support/small_graphs.hpp"
 
@@ -127,12 +128,12 @@ inline std::vector<edge_id> pick_on_cpu(csr_arrays const& g, order const* times,
   bool const weighted = which == pick_choice::alias || which == pick_choice::race;
   bool const replace = which == pick_choice::alias || which == pick_choice::uniform_replace;
   cpu::neighbor_picker picker(
-      g, {replace, weighted, which == pick_choice::alias ? sampling_rule::alias : sampling_rule::scan, nullptr});
+      {replace, weighted, which == pick_choice::alias ? sampling_rule::alias : sampling_rule::scan, nullptr});
   if (which == pick_choice::last) {
     std::uint32_t const count = std::min(k, degree);
     for (std::uint32_t j = 0; j < count; ++j) { picks[j] = degree - count + j; }
   } else if (weighted) {
-    picker.pick_weighted(first, degree, k, {whom.key, item, pick_step}, picks.data());
+    picker.pick_weighted(csr_view(g).row(v), k, {whom.key, item, pick_step}, picks.data());
   } else {
     std::vector<std::uint64_t> bits(k);
     for (std::uint32_t j = 0; j < k; ++j) { bits[j] = core::draw_bits(whom.key, item, pick_step, 0, j); }
@@ -173,7 +174,7 @@ class picks_test : public gpu_test {
                  on_gpu(times == nullptr ? std::vector<std::uint32_t>() : times->ordinal, exec),
                  on_gpu(std::vector<edge_id>(static_cast<std::size_t>(num_slots), untouched), exec),
                  {}};
-    out.what.graph = there.csr();
+    out.what.graph = there.view();
     out.what.times = times == nullptr ? nullptr : out.times.data();
     out.what.ordinal = times == nullptr ? nullptr : out.ordinal.data();
     out.what.num_vertices = out.size.data();
@@ -189,8 +190,9 @@ class picks_test : public gpu_test {
 
   using enqueue = std::function<void(gpu::expansion const&)>;
 
-  /// Compares all slots, and that none beyond is written. `ways` are different ways to the same picks.
-  void compare(graph const& g, graph const& there, order const* times, frontier const& f, std::uint32_t k,
+  /// Compares all slots, and that none beyond is written. `ways` are different ways to the same picks, `forms` the graph on
+  /// the GPU.
+  void compare(graph const& g, std::vector<graph> const& forms, order const* times, frontier const& f, std::uint32_t k,
                pick_choice which, std::vector<std::pair<std::string, enqueue>> const& ways)
   {
     std::map<std::pair<vertex_id, std::uint32_t>, std::vector<edge_id>> known;
@@ -199,25 +201,27 @@ class picks_test : public gpu_test {
       if (is_new) { at->second = pick_on_cpu(g.csr(), times, f.vertices[i], f.groups[f.group_of[i]], k, which); }
       return at->second;
     };
-    for (auto const& [name, way] : ways) {
-      expanded const e = put(there, times, f, k, f.bound * k);
-      way(e.what);
-      synchronize(exec);
-      auto const picked = on_host(e.picked);
-      for (std::size_t i = 0; i < f.vertices.size(); ++i) {
-        auto const& list = expected(i);
-        edge_id const* const own = picked.data() + static_cast<std::int64_t>(i) * k;
-        if (std::equal(list.begin(), list.end(), own)) { continue; }
-        auto const slot = std::mismatch(list.begin(), list.end(), own).first - list.begin();
-        ADD_FAILURE() << name << ", fan-out " << k << ", vertex " << f.vertices[i] << " at " << i << " of " << f.size()
-                      << ", " << (f.vertices[i] == no_vertex ? 0 : g.csr().degree(f.vertices[i])) << " edges, group "
-                      << f.group_of[i] << ", slot " << slot << ": " << own[slot] << ", expected "
-                      << list[static_cast<std::size_t>(slot)];
-        break;
+    for (auto const& there : forms) {
+      for (auto const& [name, way] : ways) {
+        expanded const e = put(there, times, f, k, f.bound * k);
+        way(e.what);
+        synchronize(exec);
+        auto const picked = on_host(e.picked);
+        for (std::size_t i = 0; i < f.vertices.size(); ++i) {
+          auto const& list = expected(i);
+          edge_id const* const own = picked.data() + static_cast<std::int64_t>(i) * k;
+          if (std::equal(list.begin(), list.end(), own)) { continue; }
+          auto const slot = std::mismatch(list.begin(), list.end(), own).first - list.begin();
+          ADD_FAILURE() << name << ", fan-out " << k << ", vertex " << f.vertices[i] << " at " << i << " of "
+                        << f.size() << ", " << (f.vertices[i] == no_vertex ? 0 : g.csr().degree(f.vertices[i]))
+                        << " edges, group " << f.group_of[i] << ", slot " << slot << ": " << own[slot] << ", expected "
+                        << list[static_cast<std::size_t>(slot)];
+          break;
+        }
+        EXPECT_TRUE(std::all_of(picked.data() + f.size() * k, picked.data() + picked.size(),
+                                [](edge_id slot) { return slot == untouched; }))
+            << name << ", fan-out " << k << ": writes beyond the frontier";
       }
-      EXPECT_TRUE(std::all_of(picked.data() + f.size() * k, picked.data() + picked.size(),
-                              [](edge_id slot) { return slot == untouched; }))
-          << name << ", fan-out " << k << ": writes beyond the frontier";
     }
   }
 };

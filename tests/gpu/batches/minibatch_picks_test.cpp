@@ -14,7 +14,7 @@ class MinibatchPicksOnGpu : public picks_test {};
 TEST_F(MinibatchPicksOnGpu, UniformIsTheCpus)
 {
   graph const g = make_lists(all_degrees());
-  graph const there = to_gpu(g, exec);
+  auto const there = all_forms_on_gpu(g, exec);
   order const times(g);
   for (std::uint32_t const k : all_fanouts) {
     frontier const f = make_frontier(g, 4, 7, k % 2 == 0 ? 0 : 1000);
@@ -34,7 +34,7 @@ TEST_F(MinibatchPicksOnGpu, UniformIsTheCpus)
 TEST_F(MinibatchPicksOnGpu, UniformOfLargeFanoutsIsTheCpus)
 {
   graph const g = make_lists(all_degrees());
-  graph const there = to_gpu(g, exec);
+  auto const there = all_forms_on_gpu(g, exec);
   order const times(g);
   for (std::uint32_t const k : {4095U, 4096U, 4097U, 5000U, 70'000U}) {
     frontier const f = make_frontier(g, 1, 3, 5);
@@ -51,7 +51,7 @@ TEST_F(MinibatchPicksOnGpu, UniformOfLargeFanoutsIsTheCpus)
 TEST_F(MinibatchPicksOnGpu, UniformIsTheCpusWhereCandidatesMeet)
 {
   graph const g = make_lists(few_degrees);
-  graph const there = to_gpu(g, exec);
+  auto const there = all_forms_on_gpu(g, exec);
   for (std::uint32_t k = 1; k <= 132; ++k) {
     compare(g, there, nullptr, make_frontier(g, 10, 40, 0), k, pick_choice::uniform,
             {{"uniform", [&](gpu::expansion const& what) { gpu::pick_uniform(what, false, exec); }}});
@@ -62,8 +62,8 @@ TEST_F(MinibatchPicksOnGpu, AliasIsTheCpus)
 {
   graph const g = make_lists(all_degrees(), {usual_weight, [](std::uint32_t, std::mt19937_64&) { return 0.0F; },
                                              [](std::uint32_t i, std::mt19937_64&) { return i == 2 ? 1e6F : 1e-6F; }});
-  graph const there = to_gpu(g, exec);
-  auto const buckets = gpu::make_alias_buckets(there.csr(), exec);
+  auto const there = all_forms_on_gpu(g, exec);
+  auto const buckets = gpu::make_alias_buckets(there.front().csr(), exec);
   for (std::uint32_t const k : {1U, 2U, 5U, 10U, 33U, 64U, 65U, 301U}) {
     compare(g, there, nullptr, make_frontier(g, 2, 7, 77), k, pick_choice::alias,
             {{"alias", [&](gpu::expansion const& what) { gpu::pick_alias(what, buckets.data(), exec); }}});
@@ -73,9 +73,9 @@ TEST_F(MinibatchPicksOnGpu, AliasIsTheCpus)
 TEST_F(MinibatchPicksOnGpu, NobodyToExpand)
 {
   graph const g = make_lists({3, 50, 2000});
-  graph const there = to_gpu(g, exec);
+  auto const there = all_forms_on_gpu(g, exec);
   order const times(g);
-  auto const buckets = gpu::make_alias_buckets(there.csr(), exec);
+  auto const buckets = gpu::make_alias_buckets(there.front().csr(), exec);
   for (std::int64_t const bound : {0, 1, 500}) {
     frontier f;
     f.groups.resize(1);
@@ -94,7 +94,7 @@ TEST_F(MinibatchPicksOnGpu, NobodyToExpand)
 TEST_F(MinibatchPicksOnGpu, AllNeighboursAreTheLists)
 {
   graph const g = make_lists(all_degrees());
-  graph const there = to_gpu(g, exec);
+  auto const there = all_forms_on_gpu(g, exec);
   order const times(g);
   for (std::int64_t const beyond : {0, 1000}) {
     frontier const f = make_frontier(g, 2, 7, beyond);
@@ -115,22 +115,24 @@ TEST_F(MinibatchPicksOnGpu, AllNeighboursAreTheLists)
         }
         offsets[i + 1] = static_cast<std::int64_t>(expected.size());
       }
-      expanded const e = put(there, o, f, 0, static_cast<std::int64_t>(expected.size()) + 10);
-      buffer<std::int64_t> const counts = on_gpu(std::vector<std::int64_t>(offsets.size() - 1, untouched), exec);
-      gpu::count_all(e.what, const_cast<std::int64_t*>(counts.data()), exec);
-      synchronize(exec);
-      auto const counted = on_host(counts);
-      for (std::int64_t i = 0; i < counted.size(); ++i) {
-        auto const at = static_cast<std::size_t>(i);
-        ASSERT_EQ(counted[i], offsets[at + 1] - offsets[at]) << i;
-      }
-      auto const begin = on_gpu(offsets, exec);
-      gpu::pick_all(e.what, begin.data(), exec);
-      synchronize(exec);
-      auto const picked = on_host(e.picked);
-      for (std::int64_t i = 0; i < picked.size(); ++i) {
-        auto const at = static_cast<std::size_t>(i);
-        ASSERT_EQ(picked[i], at < expected.size() ? expected[at] : untouched) << i << " of " << expected.size();
+      for (graph const& form : there) {
+        expanded const e = put(form, o, f, 0, static_cast<std::int64_t>(expected.size()) + 10);
+        buffer<std::int64_t> const counts = on_gpu(std::vector<std::int64_t>(offsets.size() - 1, untouched), exec);
+        gpu::count_all(e.what, const_cast<std::int64_t*>(counts.data()), exec);
+        synchronize(exec);
+        auto const counted = on_host(counts);
+        for (std::int64_t i = 0; i < counted.size(); ++i) {
+          auto const at = static_cast<std::size_t>(i);
+          ASSERT_EQ(counted[i], offsets[at + 1] - offsets[at]) << i;
+        }
+        auto const begin = on_gpu(offsets, exec);
+        gpu::pick_all(e.what, begin.data(), exec);
+        synchronize(exec);
+        auto const picked = on_host(e.picked);
+        for (std::int64_t i = 0; i < picked.size(); ++i) {
+          auto const at = static_cast<std::size_t>(i);
+          ASSERT_EQ(picked[i], at < expected.size() ? expected[at] : untouched) << i << " of " << expected.size();
+        }
       }
     }
   }

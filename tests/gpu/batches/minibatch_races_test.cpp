@@ -34,7 +34,7 @@ class MinibatchRacesOnGpu : public picks_test {
 TEST_F(MinibatchRacesOnGpu, AreTheCpus)
 {
   graph const g = make_lists(all_degrees());
-  graph const there = to_gpu(g, exec);
+  auto const there = all_forms_on_gpu(g, exec);
   for (std::uint32_t const k : all_fanouts) {
     compare(g, there, nullptr, make_frontier(g, 4, 7, k % 2 == 0 ? 0 : 1000), k, pick_choice::race, all_races());
   }
@@ -44,7 +44,7 @@ TEST_F(MinibatchRacesOnGpu, AreTheCpus)
 TEST_F(MinibatchRacesOnGpu, OfLargeFanoutsAreTheCpus)
 {
   graph const g = make_lists(all_degrees());
-  graph const there = to_gpu(g, exec);
+  auto const there = all_forms_on_gpu(g, exec);
   for (std::uint32_t const k : {1000U, 4096U, 4097U, 5000U, 70'000U}) {
     compare(g, there, nullptr, make_frontier(g, 1, 3, 5), k, pick_choice::race, all_races());
   }
@@ -71,7 +71,7 @@ TEST_F(MinibatchRacesOnGpu, AreTheCpusWhateverTheWeights)
     degrees.insert(degrees.end(), shapes.size(), degree);
   }
   graph const g = make_lists(degrees, shapes);
-  graph const there = to_gpu(g, exec);
+  auto const there = all_forms_on_gpu(g, exec);
   for (std::uint32_t const k : {1U, 5U, 10U, 30U, 32U, 33U, 300U}) {
     compare(g, there, nullptr, make_frontier(g, 2, 5, 10), k, pick_choice::race, all_races());
   }
@@ -81,7 +81,7 @@ TEST_F(MinibatchRacesOnGpu, AreTheCpusWhateverTheWeights)
 TEST_F(MinibatchRacesOnGpu, OfMoreHubsThanFitAreTheCpus)
 {
   graph const g = make_lists({70'000, 100'000, 5, 0, 30'000});
-  graph const there = to_gpu(g, exec);
+  auto const there = all_forms_on_gpu(g, exec);
   for (std::uint32_t const k : {10U, 32U, 100U}) {
     compare(g, there, nullptr, make_frontier(g, 1200, 3, 0), k, pick_choice::race, all_races());
   }
@@ -96,7 +96,7 @@ TEST_F(MinibatchRacesOnGpu, OfLargeFrontiersAreTheCpus)
   degrees[17] = 40'000;  // hubs of several blocks, however coarsely work is cut
   degrees[1999] = 33'000;
   graph const g = make_lists(degrees);
-  graph const there = to_gpu(g, exec);
+  auto const there = all_forms_on_gpu(g, exec);
   for (std::uint32_t const k : {5U, 15U, 30U, 40U}) {
     compare(g, there, nullptr, make_frontier(g, 8, 2, 100'000), k, pick_choice::race, all_races());
   }
@@ -119,7 +119,7 @@ TEST_F(MinibatchRacesOnGpu, DontSeeWhatFillsUpAStretch)
 {
   std::vector<std::uint32_t> const degrees = {200, 1500, 20'100, 300};
   graph const g = make_lists(degrees, {[](std::uint32_t, std::mt19937_64&) { return 1.0F; }});
-  graph const there = to_gpu(g, exec);
+  auto const there = all_forms_on_gpu(g, exec);
   frontier f;
   for (vertex_id v = 0; v < 3; ++v) {
     gpu::batch_group whom;
@@ -136,7 +136,7 @@ TEST_F(MinibatchRacesOnGpu, DontSeeWhatFillsUpAStretch)
 TEST_F(MinibatchRacesOnGpu, OfNoVertex)
 {
   graph const g = make_lists({3, 50, 2000});
-  graph const there = to_gpu(g, exec);
+  auto const there = all_forms_on_gpu(g, exec);
   for (std::int64_t const bound : {0, 1, 500}) {
     frontier f;
     f.groups.resize(1);

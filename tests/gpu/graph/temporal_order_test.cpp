@@ -5,6 +5,7 @@
 
 #include "gpu/batches/minibatch_support.hpp"
 #include "support/gpu_copies.hpp"
+#include "support/gpu_forms.hpp"
 #include "support/messages.hpp"
 
 namespace tendril::test {
@@ -23,28 +24,30 @@ TEST_F(TemporalOrder, IsTheCpus)
 {
   for (graph const& g : {make_zoo(1), make_graph(3, {}), generate_rmat({.scale = 14}, {.symmetrize = true}),
                          make_star(std::vector<float>(300'000, 1))}) {
-    graph const there = to_gpu(g, exec);
     auto times = make_times(g.num_edges(), 4);
     if (times.size() > 2) {
       times[0] = std::numeric_limits<std::int64_t>::max();
       times[1] = std::numeric_limits<std::int64_t>::min();
     }
-    expect_same(order_by_time(g, times), order_by_time(there, on_gpu(times, exec).span(), exec));
     auto const of_vertices = make_times(g.num_vertices(), 5);
-    expect_same(order_by_vertex_time(g, of_vertices),
-                order_by_vertex_time(there, on_gpu(of_vertices, exec).span(), exec));
+    for (graph const& there : all_forms_on_gpu(g, exec)) {
+      expect_same(order_by_time(g, times), order_by_time(there, on_gpu(times, exec).span(), exec));
+      expect_same(order_by_vertex_time(g, of_vertices),
+                  order_by_vertex_time(there, on_gpu(of_vertices, exec).span(), exec));
+    }
   }
 }
 
 TEST_F(TemporalOrder, BadInputGivesTheCpusLines)
 {
   graph const g = make_graph(3, {{0, 1}, {1, 2}, {2, 2}});
-  graph const there = to_gpu(g, exec);
   auto const times = on_gpu(std::vector<std::int64_t>{1, 2}, exec);
-  EXPECT_EQ(message_of<argument_error>([&] { (void)order_by_time(there, times.span(), exec); }),
-            "edge_times: 2 times, expected one an edge: 3");
-  EXPECT_EQ(message_of<argument_error>([&] { (void)order_by_vertex_time(there, times.span(), exec); }),
-            "vertex_times: 2 times, but edge 1 leads to vertex 2");
+  for (graph const& there : all_forms_on_gpu(g, exec)) {
+    EXPECT_EQ(message_of<argument_error>([&] { (void)order_by_time(there, times.span(), exec); }),
+              "edge_times: 2 times, expected one an edge: 3");
+    EXPECT_EQ(message_of<argument_error>([&] { (void)order_by_vertex_time(there, times.span(), exec); }),
+              "vertex_times: 2 times, but edge 1 leads to vertex 2");
+  }
   EXPECT_EQ(message_of<argument_error>([&] { (void)order_by_time(g, times.span(), exec); }),
             "graph: it is in host memory, expected one on GPU 0 (to_gpu)");
 }

@@ -18,6 +18,7 @@
 #include "graph/derived_cache.hpp"
 #include "samplers/layers/layer_tables.hpp"
 #include "support/gpu_copies.hpp"
+#include "support/gpu_forms.hpp"
 #include "support/gpu_test.hpp"
 #include "support/messages.hpp"
 #include "support/small_graphs.hpp"
@@ -114,9 +115,10 @@ class LayersOnGpu : public gpu_test {
 
   void compare(graph const& g, shape const& s)
   {
-    graph const there = to_gpu(g, exec);
-    compare_one<fastgcn_params>(g, there, s, "FastGCN");
-    compare_one<ladies_params>(g, there, s, "LADIES");
+    for (auto const& there : all_forms_on_gpu(g, exec)) {
+      compare_one<fastgcn_params>(g, there, s, "FastGCN");
+      compare_one<ladies_params>(g, there, s, "LADIES");
+    }
   }
 
   static graph skewed(int scale, double edge_factor, bool parallel)
@@ -132,35 +134,41 @@ class LayersOnGpu : public gpu_test {
 TEST_F(LayersOnGpu, TablesAreTheCpus)
 {
   for (graph const& g : {make_zoo(1), skewed(12, 8, true), make_graph(5, {}), make_graph(3, {{0, 1, 0}, {1, 2, 0}})}) {
-    graph const there = to_gpu(g, exec);
-    for (auto const matrix : all_matrices) {
-      if (matrix == propagation::weights && !g.has_weights()) { continue; }
-      SCOPED_TRACE(testing::Message() << g.num_vertices() << " vertices, matrix " << static_cast<int>(matrix));
-      auto const norms = gpu::make_column_norms(there.csr(), matrix, exec);
-      auto const expected_norms = samplers::make_column_norms(g.csr(), matrix, cpu_exec{});
-      EXPECT_EQ(difference(bits_of(norms), bits_of(expected_norms)), "");
-      auto const columns = gpu::make_vertex_table(g.num_vertices(), norms.data(), exec);
-      auto const expected_columns = samplers::make_vertex_table(g.num_vertices(), expected_norms.data(), cpu_exec{});
-      EXPECT_EQ(difference(bits_of(columns.probabilities), bits_of(expected_columns.probabilities)), "");
-      auto const records = copied(columns.records);
-      auto const expected_records = copied(expected_columns.records);
-      ASSERT_EQ(records.size(), expected_records.size());
-      for (std::size_t v = 0; v < records.size(); ++v) {
-        ASSERT_EQ(records[v].threshold, expected_records[v].threshold) << v;
-        ASSERT_EQ(records[v].here, expected_records[v].here) << v;
-        ASSERT_EQ(records[v].there, expected_records[v].there) << v;
+    for (auto const& there : all_forms_on_gpu(g, exec)) {
+      for (auto const matrix : all_matrices) {
+        if (matrix == propagation::weights && !g.has_weights()) { continue; }
+        SCOPED_TRACE(testing::Message() << g.num_vertices() << " vertices, matrix " << static_cast<int>(matrix));
+        auto const norms = gpu::make_column_norms(there.view(), matrix, exec);
+        auto const expected_norms = samplers::make_column_norms(g.csr(), matrix, cpu_exec{});
+        EXPECT_EQ(difference(bits_of(norms), bits_of(expected_norms)), "");
+        auto const columns = gpu::make_vertex_table(g.num_vertices(), norms.data(), exec);
+        auto const expected_columns = samplers::make_vertex_table(g.num_vertices(), expected_norms.data(), cpu_exec{});
+        EXPECT_EQ(difference(bits_of(columns.probabilities), bits_of(expected_columns.probabilities)), "");
+        auto const records = copied(columns.records);
+        auto const expected_records = copied(expected_columns.records);
+        ASSERT_EQ(records.size(), expected_records.size());
+        for (std::size_t v = 0; v < records.size(); ++v) {
+          ASSERT_EQ(records[v].threshold, expected_records[v].threshold) << v;
+          ASSERT_EQ(records[v].here, expected_records[v].here) << v;
+          ASSERT_EQ(records[v].there, expected_records[v].there) << v;
+        }
+        if (matrix == propagation::row) { continue; }
+        auto const squares = gpu::make_square_table(there.view(), matrix, exec);
+        auto const expected_squares = samplers::make_square_table(g.csr(), matrix, cpu_exec{});
+        EXPECT_EQ(difference(copied(squares.prefix_sums), copied(expected_squares.prefix_sums)), "");
+        EXPECT_EQ(difference(bits_of(squares.row_norms), bits_of(expected_squares.row_norms)), "");
+        EXPECT_EQ(squares.largest_norm, expected_squares.largest_norm);
       }
-      if (matrix == propagation::row) { continue; }
-      auto const squares = gpu::make_square_table(there.csr(), matrix, exec);
-      auto const expected_squares = samplers::make_square_table(g.csr(), matrix, cpu_exec{});
-      EXPECT_EQ(difference(copied(squares.prefix_sums), copied(expected_squares.prefix_sums)), "");
-      EXPECT_EQ(difference(bits_of(squares.row_norms), bits_of(expected_squares.row_norms)), "");
-      EXPECT_EQ(squares.largest_norm, expected_squares.largest_norm);
     }
   }
-  EXPECT_TRUE(gpu::has_parallel_edges(to_gpu(make_zoo(1), exec).csr(), exec));
-  EXPECT_FALSE(gpu::has_parallel_edges(to_gpu(skewed(8, 4, false), exec).csr(), exec));
-  EXPECT_FALSE(gpu::has_parallel_edges(to_gpu(make_graph(2, {}), exec).csr(), exec));
+  auto const has_parallel_edges = [&](graph const& g) {
+    std::vector<bool> out;
+    for (auto const& there : all_forms_on_gpu(g, exec)) { out.push_back(gpu::has_parallel_edges(there.view(), exec)); }
+    return out;
+  };
+  EXPECT_EQ(has_parallel_edges(make_zoo(1)), std::vector<bool>(2, true));
+  EXPECT_EQ(has_parallel_edges(skewed(8, 4, false)), std::vector<bool>(2, false));
+  EXPECT_EQ(has_parallel_edges(make_graph(2, {})), std::vector<bool>(2, false));
 }
 
 TEST_F(LayersOnGpu, AreTheCpusOnTheZoo)

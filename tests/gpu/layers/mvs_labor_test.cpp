@@ -14,6 +14,7 @@
 #include <tendril/mvs.hpp>
 
 #include "support/gpu_copies.hpp"
+#include "support/gpu_forms.hpp"
 #include "support/gpu_test.hpp"
 #include "support/messages.hpp"
 #include "support/small_graphs.hpp"
@@ -44,33 +45,35 @@ class MvsLaborOnGpu : public gpu_test {
   {
     SCOPED_TRACE(testing::Message() << samples << " batches of " << params.batch_size << ", replace " << params.replace
                                     << ", " << importances.size() << " importances");
-    graph const there = to_gpu(g, exec);
-    std::int64_t const first = 0xfffffff0LL;  // logical ids cross 2^32
-    auto const got = mvs_sample(there, on_gpu(importances, exec).span(), samples, params, exec, first);
-    auto const expected = mvs_sample(g, importances, samples, params, cpu_exec{}, first);
-    expect_same("vertices", got.vertices, expected.vertices);
-    expect_same("probabilities", got.probabilities, expected.probabilities);
-    expect_same("weights", got.weights, expected.weights);
-    expect_same("edge_offsets", got.edge_offsets, expected.edge_offsets);
-    expect_same("neighbors", got.neighbors, expected.neighbors);
-    expect_same("edges", got.edges, expected.edges);
+    for (auto const& there : all_forms_on_gpu(g, exec)) {
+      std::int64_t const first = 0xfffffff0LL;  // logical ids cross 2^32
+      auto const got = mvs_sample(there, on_gpu(importances, exec).span(), samples, params, exec, first);
+      auto const expected = mvs_sample(g, importances, samples, params, cpu_exec{}, first);
+      expect_same("vertices", got.vertices, expected.vertices);
+      expect_same("probabilities", got.probabilities, expected.probabilities);
+      expect_same("weights", got.weights, expected.weights);
+      expect_same("edge_offsets", got.edge_offsets, expected.edge_offsets);
+      expect_same("neighbors", got.neighbors, expected.neighbors);
+      expect_same("edges", got.edges, expected.edges);
+    }
   }
 
   void compare_labor(graph const& g, std::vector<vertex_id> const& seeds, labor_params const& params)
   {
     SCOPED_TRACE(testing::Message() << seeds.size() << " seeds, fan-outs " << testing::PrintToString(params.fanouts));
-    graph const there = to_gpu(g, exec);
-    auto const got = labor_sample(there, on_gpu(seeds, exec).span(), params, exec);
-    auto const expected = labor_sample(g, seeds, params);
-    ASSERT_EQ(got.num_sampled_nodes, expected.num_sampled_nodes);
-    expect_same("node", got.node, expected.node);
-    ASSERT_EQ(got.hops.size(), expected.hops.size());
-    for (std::size_t h = 0; h < got.hops.size(); ++h) {
-      SCOPED_TRACE(testing::Message() << "hop " << h);
-      expect_same("row", got.hops[h].row, expected.hops[h].row);
-      expect_same("col", got.hops[h].col, expected.hops[h].col);
-      expect_same("edge", got.hops[h].edge, expected.hops[h].edge);
-      expect_same("weights", got.hops[h].weights, expected.hops[h].weights);
+    for (auto const& there : all_forms_on_gpu(g, exec)) {
+      auto const got = labor_sample(there, on_gpu(seeds, exec).span(), params, exec);
+      auto const expected = labor_sample(g, seeds, params);
+      ASSERT_EQ(got.num_sampled_nodes, expected.num_sampled_nodes);
+      expect_same("node", got.node, expected.node);
+      ASSERT_EQ(got.hops.size(), expected.hops.size());
+      for (std::size_t h = 0; h < got.hops.size(); ++h) {
+        SCOPED_TRACE(testing::Message() << "hop " << h);
+        expect_same("row", got.hops[h].row, expected.hops[h].row);
+        expect_same("col", got.hops[h].col, expected.hops[h].col);
+        expect_same("edge", got.hops[h].edge, expected.hops[h].edge);
+        expect_same("weights", got.hops[h].weights, expected.hops[h].weights);
+      }
     }
   }
 

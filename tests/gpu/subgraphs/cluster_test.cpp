@@ -13,6 +13,7 @@
 
 #include "gpu/subgraphs/subgraph_support.hpp"
 #include "support/gpu_copies.hpp"
+#include "support/gpu_forms.hpp"
 #include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 
@@ -74,16 +75,17 @@ TEST_F(ClusterOnGpu, GroupsAreTheCpus)
 TEST_F(ClusterOnGpu, BatchesAreTheCpus)
 {
   graph const g = generate_rmat({.scale = 13, .edge_factor = 12, .seed = 3}, {.symmetrize = true}, {});
-  graph const there = to_gpu(g, exec);
-  for (std::int64_t const num : {1, 10, 333, 4000}) {
-    auto const clusters = skewed_clusters(g.num_vertices(), num);
-    for (std::int64_t const a_sample : {1, 3, 20, 5000}) {
-      for (std::int64_t const samples : {0, 1, 7, 60}) {
-        SCOPED_TRACE(::testing::Message() << samples << " samples of " << a_sample << " of " << num << " clusters");
-        cluster_params const params{.clusters_per_sample = a_sample, .seed = 8};
-        std::int64_t const first = 0x1fffffff0LL;
-        expect_same_subgraphs(cluster_sample(there, clusters.there, params, samples, exec, first),
-                              cluster_sample(g, clusters.here, params, samples, {}, first));
+  for (auto const& there : all_forms_on_gpu(g, exec)) {
+    for (std::int64_t const num : {1, 10, 333, 4000}) {
+      auto const clusters = skewed_clusters(g.num_vertices(), num);
+      for (std::int64_t const a_sample : {1, 3, 20, 5000}) {
+        for (std::int64_t const samples : {0, 1, 7, 60}) {
+          SCOPED_TRACE(::testing::Message() << samples << " samples of " << a_sample << " of " << num << " clusters");
+          cluster_params const params{.clusters_per_sample = a_sample, .seed = 8};
+          std::int64_t const first = 0x1fffffff0LL;
+          expect_same_subgraphs(cluster_sample(there, clusters.there, params, samples, exec, first),
+                                cluster_sample(g, clusters.here, params, samples, {}, first));
+        }
       }
     }
   }

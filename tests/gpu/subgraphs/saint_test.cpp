@@ -9,6 +9,7 @@
 
 #include "gpu/subgraphs/subgraph_support.hpp"
 #include "support/gpu_copies.hpp"
+#include "support/gpu_forms.hpp"
 #include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 
@@ -28,30 +29,33 @@ class SaintOnGpu : public gpu_test {
  protected:
   void compare(graph const& g, std::int64_t budget, std::int64_t num_samples) const
   {
-    graph const there = to_gpu(g, exec);
-    std::int64_t const first = 0xfffffff0LL;
-    for (auto const sampler : {node, edge, walk}) {
-      for (auto const matrix : {propagation::row, propagation::symmetric, propagation::weights}) {
-        if (sampler != node && matrix != propagation::row) { continue; }
-        if (matrix == propagation::weights && !g.has_weights()) { continue; }
-        SCOPED_TRACE(::testing::Message() << num_samples << " samples of " << budget << ", sampler "
-                                          << static_cast<int>(sampler) << ", matrix " << static_cast<int>(matrix));
-        saint_params const params{.sampler = sampler, .budget = budget, .length = 3, .matrix = matrix, .seed = 5};
-        expect_same_subgraphs(saint_sample(there, params, num_samples, exec, first),
-                              saint_sample(g, params, num_samples, {}, first));
+    for (auto const& there : all_forms_on_gpu(g, exec)) {
+      std::int64_t const first = 0xfffffff0LL;
+      for (auto const sampler : {node, edge, walk}) {
+        for (auto const matrix : {propagation::row, propagation::symmetric, propagation::weights}) {
+          if (sampler != node && matrix != propagation::row) { continue; }
+          if (matrix == propagation::weights && !g.has_weights()) { continue; }
+          SCOPED_TRACE(::testing::Message() << num_samples << " samples of " << budget << ", sampler "
+                                            << static_cast<int>(sampler) << ", matrix " << static_cast<int>(matrix));
+          saint_params const params{.sampler = sampler, .budget = budget, .length = 3, .matrix = matrix, .seed = 5};
+          expect_same_subgraphs(saint_sample(there, params, num_samples, exec, first),
+                                saint_sample(g, params, num_samples, {}, first));
+        }
       }
     }
   }
 
   void compare_coefficients(graph const& g, saint_params const& params, std::int64_t num_samples) const
   {
-    saint_coefficients const got = saint_normalization(to_gpu(g, exec), params, num_samples, exec, 3);
     saint_coefficients const expected = saint_normalization(g, params, num_samples, {}, 3);
-    EXPECT_EQ(got.num_samples, expected.num_samples);
-    EXPECT_TRUE(same(got.node_counts, expected.node_counts));
-    EXPECT_TRUE(same(got.edge_counts, expected.edge_counts));
-    EXPECT_TRUE(same(got.loss, expected.loss));
-    EXPECT_TRUE(same(got.aggregator, expected.aggregator));
+    for (auto const& there : all_forms_on_gpu(g, exec)) {
+      saint_coefficients const got = saint_normalization(there, params, num_samples, exec, 3);
+      EXPECT_EQ(got.num_samples, expected.num_samples);
+      EXPECT_TRUE(same(got.node_counts, expected.node_counts));
+      EXPECT_TRUE(same(got.edge_counts, expected.edge_counts));
+      EXPECT_TRUE(same(got.loss, expected.loss));
+      EXPECT_TRUE(same(got.aggregator, expected.aggregator));
+    }
   }
 };
 

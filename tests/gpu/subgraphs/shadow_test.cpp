@@ -11,6 +11,7 @@
 
 #include "gpu/subgraphs/subgraph_support.hpp"
 #include "support/gpu_copies.hpp"
+#include "support/gpu_forms.hpp"
 #include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 
@@ -25,8 +26,10 @@ class ShadowOnGpu : public gpu_test {
                                       << params.num_neighbors << (params.replace ? ", with replacement" : ""));
     std::int64_t const first = 0xfffffff0LL;
     auto const from = on_gpu(seeds, exec);
-    expect_same_subgraphs(shadow_sample(to_gpu(g, exec), from.span(), params, exec, first),
-                          shadow_sample(g, seeds, params, {}, first));
+    subgraphs const expected = shadow_sample(g, seeds, params, {}, first);
+    for (auto const& there : all_forms_on_gpu(g, exec)) {
+      expect_same_subgraphs(shadow_sample(there, from.span(), params, exec, first), expected);
+    }
   }
 
   static std::vector<vertex_id> random_seeds(graph const& g, std::size_t count)

@@ -9,6 +9,7 @@
 
 #include "gpu/subgraphs/subgraph_support.hpp"
 #include "support/gpu_copies.hpp"
+#include "support/gpu_forms.hpp"
 #include "support/messages.hpp"
 #include "support/small_graphs.hpp"
 
@@ -26,7 +27,8 @@ class SubgraphOnGpu : public gpu_test {
 
   void compare(graph const& g, vertex_sets const& sets) const
   {
-    expect_same_subgraphs(sampled(to_gpu(g, exec), sets), induced_subgraphs(g, sets.nodes, sets.offsets));
+    subgraphs const expected = induced_subgraphs(g, sets.nodes, sets.offsets);
+    for (auto const& there : all_forms_on_gpu(g, exec)) { expect_same_subgraphs(sampled(there, sets), expected); }
   }
 
   [[nodiscard]] std::string error(std::vector<vertex_id> const& nodes, std::vector<std::int64_t> const& offsets) const

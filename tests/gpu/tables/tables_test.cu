@@ -14,6 +14,7 @@
 #include "core/adjacency_set.hpp"
 #include "gpu/tables/tables.hpp"
 #include "support/gpu_copies.hpp"
+#include "support/gpu_forms.hpp"
 #include "support/gpu_test.hpp"
 
 namespace tendril {
@@ -146,15 +147,17 @@ std::vector<named_graph> all_graphs()
 
 class gpu_tables : public test::gpu_test {
  protected:
-  /// Calls f(host view, device view) for each graph.
+  /// Calls f(host arrays, device view) for each graph, in each form.
   template <class F>
   void for_each(std::vector<named_graph> const& graphs, F f)
   {
     for (auto const& named : graphs) {
       SCOPED_TRACE(named.name);
-      graph const there = to_gpu(named.host, exec);
-      f(named.host.csr(), there.csr());
-      if (HasFatalFailure()) { return; }
+      for (graph const& there : test::all_forms_on_gpu(named.host, exec)) {
+        SCOPED_TRACE(there.form() == graph_form::csr ? "CSR" : "packed");
+        f(named.host.csr(), there.view());
+        if (HasFatalFailure()) { return; }
+      }
     }
   }
   cpu_exec const cpu{};
@@ -162,7 +165,7 @@ class gpu_tables : public test::gpu_test {
 
 TEST_F(gpu_tables, statistics)
 {
-  for_each(all_graphs(), [&](csr_arrays const& host, csr_arrays const& device) {
+  for_each(all_graphs(), [&](csr_arrays const& host, graph_view const& device) {
     auto const expected = plan::make_weight_statistics(host, cpu);
     auto const made = gpu::make_weight_statistics(device, exec);
     EXPECT_EQ(made.expected_trials, expected.expected_trials);
@@ -179,7 +182,7 @@ TEST_F(gpu_tables, statistics)
 
 TEST_F(gpu_tables, records)
 {
-  for_each(all_graphs(), [&](csr_arrays const& host, csr_arrays const& device) {
+  for_each(all_graphs(), [&](csr_arrays const& host, graph_view const& device) {
     auto const statistics = plan::make_weight_statistics(host, cpu);
     auto const statistics_there = gpu::make_weight_statistics(device, exec);
     expect_same(gpu::make_vertex_records(device, statistics_there.largest.data(), exec),
@@ -196,12 +199,16 @@ TEST_F(gpu_tables, records)
       hops.push_back({v, host.degree(v), host.first_edge(v)});
     }
     expect_same(copied(gpu::make_hop_records(device, exec)), hops, "hop records");
+    auto const packing = gpu::hop_packing::of(host.num_vertices, host.num_edges);
+    std::vector<std::uint64_t> packed;
+    for (auto const& hop : hops) { packed.push_back(packing.pack(hop.neighbor, hop.first, hop.degree)); }
+    expect_same(copied(gpu::make_packed_hops(device, packing, exec)), packed, "packed hops");
   });
 }
 
 TEST_F(gpu_tables, alias)
 {
-  for_each(all_graphs(), [&](csr_arrays const& host, csr_arrays const& device) {
+  for_each(all_graphs(), [&](csr_arrays const& host, graph_view const& device) {
     auto const expected = plan::make_alias_records(host, cpu);
     std::vector<gpu::alias_hop_record> hops;
     // Places follow from the vertices that the CPU's record names.
@@ -222,14 +229,14 @@ TEST_F(gpu_tables, alias)
 
 TEST_F(gpu_tables, prefix_sums)
 {
-  for_each(all_graphs(), [&](csr_arrays const& host, csr_arrays const& device) {
+  for_each(all_graphs(), [&](csr_arrays const& host, graph_view const& device) {
     expect_same(gpu::make_prefix_sums(device, exec), plan::make_prefix_sums(host, cpu), "prefix sums");
   });
 }
 
 TEST_F(gpu_tables, label_groups)
 {
-  for_each(weighted_graphs(), [&](csr_arrays const& host, csr_arrays const& device) {
+  for_each(weighted_graphs(), [&](csr_arrays const& host, graph_view const& device) {
     for (auto const by : {plan::grouping::by_edge_label, plan::grouping::by_target_type}) {
       SCOPED_TRACE(by == plan::grouping::by_edge_label ? "by edge label" : "by target type");
       auto const used = plan::labels_in_use(host, by, cpu);
@@ -265,13 +272,14 @@ TEST_F(gpu_tables, label_groups_of_hubs_and_of_many_labels)
   extra.num_labels = 3;  // without weights
   extra.num_node_types = 65536;
   auto const check = [&](graph const& host, plan::grouping by) {
-    graph const there = to_gpu(host, exec);
     auto const labels = static_cast<std::int64_t>(plan::labels_in_use(host.csr(), by, cpu).size());
     auto const expected = plan::make_label_groups(host.csr(), by, labels, cpu);
-    auto const made = gpu::make_label_groups(there.csr(), by, labels, exec);
-    EXPECT_EQ(made.rows.weights, nullptr);
-    expect_same(made.indptr, expected.indptr, "offsets");
-    expect_same(made.indices, expected.indices, "indices");
+    for (graph const& there : test::all_forms_on_gpu(host, exec)) {
+      auto const made = gpu::make_label_groups(there.view(), by, labels, exec);
+      EXPECT_EQ(made.rows.weights, nullptr);
+      expect_same(made.indptr, expected.indptr, "offsets");
+      expect_same(made.indices, expected.indices, "indices");
+    }
   };
   check(generate_regular(regular_graph::star, (std::int64_t{1} << 20) + 1, 2, extra), plan::grouping::by_edge_label);
   check(generate_rmat({.scale = 9}, {}, extra), plan::grouping::by_target_type);
@@ -285,7 +293,7 @@ TEST_F(gpu_tables, label_groups_without_edges)
   extra.num_labels = 2;
   for (std::int64_t const vertices : {1, 40}) {
     graph const there = to_gpu(generate_er({.num_vertices = vertices, .num_edges = 0}, {}, extra), exec);
-    auto const made = gpu::make_label_groups(there.csr(), plan::grouping::by_edge_label, 2, exec);
+    auto const made = gpu::make_label_groups(there.view(), plan::grouping::by_edge_label, 2, exec);
     EXPECT_EQ(copied(made.indptr), std::vector<edge_id>(static_cast<std::size_t>(2 * vertices + 1), 0));
   }
 }
@@ -294,7 +302,7 @@ struct question {
   vertex_id from, to;
 };
 
-__global__ void ask_sets(csr_arrays graph, vertex_id const* slots, question const* questions, std::int64_t size,
+__global__ void ask_sets(edge_arrays graph, vertex_id const* slots, question const* questions, std::int64_t size,
                          char* answers)
 {
   auto const i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -307,7 +315,7 @@ __global__ void ask_sets(csr_arrays graph, vertex_id const* slots, question cons
 
 TEST_F(gpu_tables, adjacency_sets)
 {
-  for_each(all_graphs(), [&](csr_arrays const& host, csr_arrays const& device) {
+  for_each(all_graphs(), [&](csr_arrays const& host, graph_view const& device) {
     auto const slots = gpu::make_adjacency_sets(device, exec);
     ASSERT_EQ(slots.size(), core::adjacency_set_slots(host.num_vertices, host.num_edges));
     std::vector<question> questions;
@@ -331,7 +339,7 @@ TEST_F(gpu_tables, adjacency_sets)
     auto const size = static_cast<std::int64_t>(questions.size());
     auto const asked = on_gpu(questions, exec);
     buffer<char> answers(size, gpu_memory(exec.device));
-    ask_sets<<<static_cast<unsigned>((size + 255) / 256), 256>>>(device, slots.data(), asked.data(), size,
+    ask_sets<<<static_cast<unsigned>((size + 255) / 256), 256>>>(device.edges(), slots.data(), asked.data(), size,
                                                                  answers.data());
     ASSERT_EQ(cudaGetLastError(), cudaSuccess);
     auto const said = copied(answers);
@@ -355,8 +363,8 @@ TEST_F(gpu_tables, on_another_stream)
     gpu_exec aside = exec;
     aside.stream = stream;
     graph const there = to_gpu(host, aside);
-    auto const alias = gpu::make_alias_records(there.csr(), aside);
-    auto const sums = gpu::make_prefix_sums(there.csr(), aside);
+    auto const alias = gpu::make_alias_records(there.view(), aside);
+    auto const sums = gpu::make_prefix_sums(there.view(), aside);
     synchronize(aside);
     expect_same(alias, plan::make_alias_records(host.csr(), cpu), "alias records");
     expect_same(sums, plan::make_prefix_sums(host.csr(), cpu), "prefix sums");
@@ -373,7 +381,7 @@ TEST_F(gpu_tables, refuse_what_does_not_fit_their_fields)
   many.num_edges = std::int64_t{1} << 40;
   EXPECT_THROW((void)gpu::make_alias_hop_records(many, exec), argument_error);
   graph const hub = to_gpu(make_rows({std::int64_t{1} << 24}), exec);
-  EXPECT_THROW((void)gpu::make_alias_hop_records(hub.csr(), exec), argument_error);
+  EXPECT_THROW((void)gpu::make_alias_hop_records(hub.view(), exec), argument_error);
 }
 
 }  // namespace

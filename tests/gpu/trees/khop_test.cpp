@@ -13,6 +13,7 @@
 #include "gpu/tables/tables.hpp"
 #include "plan/tables.hpp"
 #include "support/gpu_copies.hpp"
+#include "support/gpu_forms.hpp"
 #include "support/gpu_test.hpp"
 #include "support/messages.hpp"
 #include "support/small_graphs.hpp"
@@ -91,9 +92,10 @@ class KhopOnGpu : public gpu_test {
   }
   void compare(graph const& g, std::vector<vertex_id> const& seeds, std::vector<fanout_list> const& fanouts) const
   {
-    graph const there = to_gpu(g, exec);
-    for (auto const& c : all_choices()) {
-      for (auto const& f : fanouts) { compare(g, there, seeds, params_of(c, f, 5)); }
+    for (auto const& there : all_forms_on_gpu(g, exec)) {
+      for (auto const& c : all_choices()) {
+        for (auto const& f : fanouts) { compare(g, there, seeds, params_of(c, f, 5)); }
+      }
     }
   }
 };
@@ -157,12 +159,13 @@ TEST_F(KhopOnGpu, IsTheCpusWhereCandidatesMeet)
 {
   for (std::uint32_t const degree : {2U, 3U, 5U, 11U, 12U, 26U, 31U, 33U, 34U, 65U, 66U, 67U, 101U, 130U, 1000U}) {
     graph const g = make_star(std::vector<float>(degree, 1.0F));
-    graph const there = to_gpu(g, exec);
-    std::vector<vertex_id> const seeds(700, 0);
-    for (std::int64_t k = std::max<std::int64_t>(1, degree - 4); k <= degree + 1; ++k) {
-      compare(g, there, seeds, {.fanouts = {k}, .seed = 9});
+    for (auto const& there : all_forms_on_gpu(g, exec)) {
+      std::vector<vertex_id> const seeds(700, 0);
+      for (std::int64_t k = std::max<std::int64_t>(1, degree - 4); k <= degree + 1; ++k) {
+        compare(g, there, seeds, {.fanouts = {k}, .seed = 9});
+      }
+      compare(g, there, seeds, {.fanouts = {degree / 2 + 1}, .seed = 9});
     }
-    compare(g, there, seeds, {.fanouts = {degree / 2 + 1}, .seed = 9});
   }
 }
 
@@ -185,25 +188,26 @@ TEST_F(KhopOnGpu, IsTheCpusForWeightsOfAnySize)
 TEST_F(KhopOnGpu, BatchesDontChangeATree)
 {
   graph const g = make_zoo(4);
-  graph const there = to_gpu(g, exec);
-  auto const seeds = starts_everywhere(g, 20);
-  auto const from = on_gpu(seeds, exec);
-  for (auto const& c : all_choices()) {
-    for (auto const& fanouts : std::vector<fanout_list>{{4, 2}, {-1, 3}, {2, -1, 2}}) {
-      khop_params const params = params_of(c, fanouts);
-      khop_trees const whole = khop_sample(g, seeds, params, cpu_exec{}, first_root, true);
-      std::vector<std::int64_t> done(fanouts.size(), 0);
-      for (std::size_t begin = 0, count = 1; begin < seeds.size(); begin += count, count = 3 * count + 1) {
-        count = std::min(count, seeds.size() - begin);
-        khop_trees const part = khop_sample(there, from.span().subspan(begin, count), params, exec,
-                                            first_root + static_cast<std::int64_t>(begin), true);
-        for (std::size_t h = 0; h < fanouts.size(); ++h) {
-          auto const edges = on_host(part.hops[h].edges);
-          ASSERT_TRUE(std::equal(edges.begin(), edges.end(), whole.hops[h].edges.data() + done[h])) << c.name;
-          done[h] += edges.size();
+  for (auto const& there : all_forms_on_gpu(g, exec)) {
+    auto const seeds = starts_everywhere(g, 20);
+    auto const from = on_gpu(seeds, exec);
+    for (auto const& c : all_choices()) {
+      for (auto const& fanouts : std::vector<fanout_list>{{4, 2}, {-1, 3}, {2, -1, 2}}) {
+        khop_params const params = params_of(c, fanouts);
+        khop_trees const whole = khop_sample(g, seeds, params, cpu_exec{}, first_root, true);
+        std::vector<std::int64_t> done(fanouts.size(), 0);
+        for (std::size_t begin = 0, count = 1; begin < seeds.size(); begin += count, count = 3 * count + 1) {
+          count = std::min(count, seeds.size() - begin);
+          khop_trees const part = khop_sample(there, from.span().subspan(begin, count), params, exec,
+                                              first_root + static_cast<std::int64_t>(begin), true);
+          for (std::size_t h = 0; h < fanouts.size(); ++h) {
+            auto const edges = on_host(part.hops[h].edges);
+            ASSERT_TRUE(std::equal(edges.begin(), edges.end(), whole.hops[h].edges.data() + done[h])) << c.name;
+            done[h] += edges.size();
+          }
         }
+        for (std::size_t h = 0; h < fanouts.size(); ++h) { EXPECT_EQ(done[h], whole.hops[h].edges.size()); }
       }
-      for (std::size_t h = 0; h < fanouts.size(); ++h) { EXPECT_EQ(done[h], whole.hops[h].edges.size()); }
     }
   }
 }

@@ -27,7 +27,7 @@ class ComparisonWalk : public gpu_test {
     gpu::workspace space;
     space.reset(exec.stream);
     gpu::walk_job job;
-    job.graph = star.csr();
+    job.graph = star.view();
     job.weighted = true;
     job.step_key = core::make_key(5, core::domain::first_order_walk);
     gpu::walk_batch const batch{

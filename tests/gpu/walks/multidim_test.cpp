@@ -12,6 +12,7 @@
 #include <tendril/multidim.hpp>
 
 #include "support/gpu_copies.hpp"
+#include "support/gpu_forms.hpp"
 #include "support/gpu_test.hpp"
 #include "support/messages.hpp"
 #include "support/small_graphs.hpp"
@@ -33,10 +34,10 @@ class MultidimOnGpu : public gpu_test {
     EXPECT_TRUE(copied(got.vertices) == copied(expected.vertices));
   }
 
-  /// Walks on both sides, from sets of random roots.
+  /// Walks on both sides, from sets of random roots, on the GPU on every form of the graph.
   void compare(graph const& g, std::int64_t num_walks, std::int64_t num_roots, std::int64_t length)
   {
-    compare(g, to_gpu(g, exec), num_walks, num_roots, length);
+    for (graph const& there : all_forms_on_gpu(g, exec)) { compare(g, there, num_walks, num_roots, length); }
   }
   void compare(graph const& g, graph const& there, std::int64_t num_walks, std::int64_t num_roots, std::int64_t length)
   {
@@ -139,10 +140,11 @@ TEST_F(MultidimOnGpu, IsTheCpusWhereSumsOfDegreesAreLarge)
   graph const star = make_star(std::vector<float>(std::size_t{1} << 17U, 1));
   std::int64_t const num_roots = 40'000;
   std::vector<vertex_id> const roots(3 * static_cast<std::size_t>(num_roots), 0);
-  graph const there = to_gpu(star, exec);
   multidim_params const params{.length = 50'000};  // enough steps for a table of rows
-  expect_same(multidim_walk(there, on_gpu(roots, exec).span(), num_roots, params, exec),
-              multidim_walk(star, roots, num_roots, params));
+  for (graph const& there : all_forms_on_gpu(star, exec)) {
+    expect_same(multidim_walk(there, on_gpu(roots, exec).span(), num_roots, params, exec),
+                multidim_walk(star, roots, num_roots, params));
+  }
 }
 
 TEST_F(MultidimOnGpu, IsTheCpusForMoreSamplesThanThreads)

@@ -10,6 +10,7 @@
 #include <tendril/walk.hpp>
 
 #include "support/gpu_copies.hpp"
+#include "support/gpu_forms.hpp"
 #include "support/gpu_test.hpp"
 #include "support/small_graphs.hpp"
 #include "support/walk_rows.hpp"
@@ -22,21 +23,25 @@ constexpr std::int64_t without_tables = 1;
 
 class WalkOnGpu : public gpu_test {
  protected:
-  /// Walks by every application, on both sides; `expected_walks` decides about tables.
+  /// Walks by every application, on both sides, on the GPU on every form of the graph; `expected_walks` decides about
+  /// tables.
   void compare(graph const& g, std::vector<vertex_id> const& starts, std::int64_t length, std::int64_t expected_walks)
   {
-    graph const there = to_gpu(g, exec);
+    auto const forms = all_forms_on_gpu(g, exec);
     auto const from = on_gpu(starts, exec);
     std::int64_t const first = 0xfffffff0LL;  // logical ids cross 2^32
     for (auto app : all_applications(length)) {
       app.params.seed = 77;
       walker const cpu(g, app.params, with_tables);
-      walker const gpu(there, app.params, expected_walks, exec);
-      ASSERT_EQ(gpu.plan().rule, cpu.plan().rule) << app.name;
       rows const expected = copied_rows(cpu.run(starts, first));
-      rows const got = copied_rows(gpu.run(from.span(), first, exec));
-      ASSERT_EQ(got.lengths, expected.lengths) << app.name;
-      ASSERT_EQ(got.vertices, expected.vertices) << app.name;
+      for (graph const& there : forms) {
+        SCOPED_TRACE(app.name + (there.form() == graph_form::csr ? ", CSR" : ", packed"));
+        walker const gpu(there, app.params, expected_walks, exec);
+        ASSERT_EQ(gpu.plan().rule, cpu.plan().rule);
+        rows const got = copied_rows(gpu.run(from.span(), first, exec));
+        ASSERT_EQ(got.lengths, expected.lengths);
+        ASSERT_EQ(got.vertices, expected.vertices);
+      }
       ++compared_;
     }
   }

@@ -11,6 +11,7 @@
 #include "gpu/device/workspace.hpp"
 #include "gpu/walks/job.hpp"
 #include "support/gpu_copies.hpp"
+#include "support/gpu_forms.hpp"
 #include "support/gpu_test.hpp"
 
 namespace tendril::test {
@@ -26,22 +27,24 @@ class WalkLayouts : public gpu_test {
     if (IsSkipped()) { return; }
     edge_attributes extra;
     extra.has_weights = true;
-    g = to_gpu(generate_rmat({.scale = 11, .edge_factor = 12, .seed = 5}, {.symmetrize = true}, extra), exec);
-    auto const from = random_vertices(g.num_vertices(), 3000, 9);
+    forms =
+        all_forms_on_gpu(generate_rmat({.scale = 11, .edge_factor = 12, .seed = 5}, {.symmetrize = true}, extra), exec);
+    auto const from = random_vertices(forms[0].num_vertices(), 3000, 9);
     starts = on_gpu(from.span(), exec);
   }
 
   std::vector<vertex_id> planned(walk_params params)
   {
     params.length = length;
-    return copied(walker(g, params, 1, exec).run(starts.span(), 0, exec).vertices);
+    return copied(walker(forms[0], params, 1, exec).run(starts.span(), 0, exec).vertices);
   }
 
-  /// The walks of `params` from exactly these tables.
-  std::vector<vertex_id> with_tables(walk_params const& params, sampling_rule rule, gpu::walk_tables const& tables)
+  /// The walks of `params` on g from exactly these tables.
+  std::vector<vertex_id> with_tables(graph const& g, walk_params const& params, sampling_rule rule,
+                                     gpu::walk_tables const& tables)
   {
     gpu::walk_job job;
-    job.graph = g.csr();
+    job.graph = g.view();
     job.tables = &tables;
     job.rule = rule;
     job.weighted = params.weighted;
@@ -72,30 +75,35 @@ class WalkLayouts : public gpu_test {
     return std::make_shared<buffer<T> const>(std::move(table));
   }
 
-  /// Tables for uniform proposals, one layout each.
-  std::vector<gpu::walk_tables> uniform_layouts()
+  /// Tables for uniform proposals, one layout each. Second-order walks read a packed graph itself.
+  std::vector<gpu::walk_tables> uniform_layouts(graph const& g, bool second_order)
   {
+    if (second_order && g.form() != graph_form::csr) { return std::vector<gpu::walk_tables>(1); }
     std::vector<gpu::walk_tables> out(5);
-    out[1].rows = shared(gpu::make_row_records(g.csr(), exec));
-    out[2].hops = shared(gpu::make_hop_records(g.csr(), exec));
+    out[1].rows = shared(gpu::make_row_records(g.view(), exec));
+    out[2].hops = shared(gpu::make_hop_records(g.view(), exec));
     out[3].rows = out[1].rows;
     out[3].packing = gpu::hop_packing::of(g.num_vertices(), g.num_edges());
-    out[3].packed_hops = shared(gpu::make_packed_hops(g.csr(), out[3].packing, exec));
+    out[3].packed_hops = shared(gpu::make_packed_hops(g.view(), out[3].packing, exec));
     // Degrees in 6 bits: most neighbours are looked up.
     out[4].rows = out[1].rows;
     out[4].packing = {26, 32};
-    out[4].packed_hops = shared(gpu::make_packed_hops(g.csr(), out[4].packing, exec));
+    out[4].packed_hops = shared(gpu::make_packed_hops(g.view(), out[4].packing, exec));
     return out;
   }
 
-  graph g;
+  std::vector<graph> forms;  // of one graph
   buffer<vertex_id> starts;
 };
 
 TEST_F(WalkLayouts, OfUniformWalksAgree)
 {
   auto const expected = planned({});
-  for (auto const& tables : uniform_layouts()) { EXPECT_EQ(with_tables({}, sampling_rule::uniform, tables), expected); }
+  for (graph const& g : forms) {
+    for (auto const& tables : uniform_layouts(g, false)) {
+      EXPECT_EQ(with_tables(g, {}, sampling_rule::uniform, tables), expected);
+    }
+  }
 }
 
 TEST_F(WalkLayouts, OfNode2vecWalksAgree)
@@ -104,10 +112,12 @@ TEST_F(WalkLayouts, OfNode2vecWalksAgree)
   params.p = 2;
   params.q = 0.5;
   auto const expected = planned(params);
-  for (auto tables : uniform_layouts()) {
-    EXPECT_EQ(with_tables(params, sampling_rule::reject, tables), expected);
-    tables.adjacency_sets = shared(gpu::make_adjacency_sets(g.csr(), exec));
-    EXPECT_EQ(with_tables(params, sampling_rule::reject, tables), expected);
+  for (graph const& g : forms) {
+    for (auto tables : uniform_layouts(g, true)) {
+      EXPECT_EQ(with_tables(g, params, sampling_rule::reject, tables), expected);
+      tables.adjacency_sets = shared(gpu::make_adjacency_sets(g.view(), exec));
+      EXPECT_EQ(with_tables(g, params, sampling_rule::reject, tables), expected);
+    }
   }
 }
 
@@ -116,15 +126,20 @@ TEST_F(WalkLayouts, OfWeightedWalksAgree)
   walk_params params;
   params.weighted = true;
   params.rule = sampling_rule::alias;
-  std::vector<gpu::walk_tables> layouts(3);
-  layouts[0].alias = shared(gpu::make_alias_records(g.csr(), exec));
-  layouts[1] = layouts[0];
-  layouts[1].rows = shared(gpu::make_row_records(g.csr(), exec));
-  layouts[2].alias_hops = shared(gpu::make_alias_hop_records(g.csr(), exec));
-  for (double const p : {1.0, 4.0}) {
-    params.p = p;
-    auto const expected = planned(params);
-    for (auto const& tables : layouts) { EXPECT_EQ(with_tables(params, sampling_rule::alias, tables), expected); }
+  for (graph const& g : forms) {
+    std::vector<gpu::walk_tables> layouts(3);
+    layouts[0].alias = shared(gpu::make_alias_records(g.view(), exec));
+    layouts[1] = layouts[0];
+    layouts[1].rows = shared(gpu::make_row_records(g.view(), exec));
+    layouts[2].alias_hops = shared(gpu::make_alias_hop_records(g.view(), exec));
+    for (double const p : {1.0, 4.0}) {
+      params.p = p;
+      if (p != 1 && g.form() != graph_form::csr) { layouts.resize(1); }
+      auto const expected = planned(params);
+      for (auto const& tables : layouts) {
+        EXPECT_EQ(with_tables(g, params, sampling_rule::alias, tables), expected);
+      }
+    }
   }
 }
 

@@ -1,0 +1,37 @@
+// How the kernels that pick read neighbours.
+
+#pragma once
+
+#include <cstdint>
+
+#include <tendril/row.hpp>
+
+namespace tendril::gpu {
+
+/// Reads what is not read again: its line needn't stay in a cache.
+struct streaming_load {
+  template <class T>
+  [[nodiscard]] TENDRIL_HD T operator()(T const* address) const
+  {
+#ifdef __CUDA_ARCH__
+    return __ldcs(address);
+#else
+    return *address;
+#endif
+  }
+};
+
+/// The target of edge i of a row, whose number is `edge`. By the number where that is enough: who needs it, too, then keeps
+/// no other place of the row in registers. Any thread.
+template <class View, class Load = plain_load>
+[[nodiscard]] __device__ __forceinline__ vertex_id target_in(View const& graph, typename View::row_type const& row,
+                                                             edge_id edge, std::uint32_t i, Load load = {})
+{
+  if constexpr (View::targets_by_number) {
+    return graph.edge_target(edge, 0, load);
+  } else {
+    return row.neighbor(i, load);
+  }
+}
+
+}  // namespace tendril::gpu
