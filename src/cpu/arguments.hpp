@@ -7,16 +7,14 @@
 #include <tendril/graph.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "graph/places.hpp"
 
 namespace tendril::cpu {
 
 /// `what` is "seed" or "start". @throws argument_error naming the first vertex that the graph doesn't have.
 inline void check_vertices(char const* what, std::span<vertex_id const> vertices, graph_view const& graph)
 {
-  for (std::size_t i = 0; i < vertices.size(); ++i) {
-    TENDRIL_EXPECTS(vertices[i] < graph.num_vertices, "{} {}: vertex {} is out of range, the graph has {} vertices",
-                    what, i, vertices[i], graph.num_vertices);
-  }
+  validation::expect_vertices(what, vertices, graph.num_vertices);
 }
 
 /// A graph without edges has nothing to weigh. @throws argument_error where weights are asked for and missing.
@@ -27,10 +25,6 @@ inline void check_weighted(bool weighted, graph const& graph)
 }
 
 /// @throws argument_error for a graph whose arrays lie on a GPU.
-inline void check_in_host_memory(graph const& graph)
-{
-  TENDRIL_EXPECTS(graph.device() < 0, "graph: it is on GPU {}, expected one in host memory (to_host), or a gpu_exec",
-                  graph.device());
-}
+inline void check_in_host_memory(graph const& graph) { validation::expect_in_host_memory(graph, ", or a gpu_exec"); }
 
 }  // namespace tendril::cpu

@@ -4,6 +4,7 @@
 #include "graph/check.hpp"
 #include "graph/content.hpp"
 #include "graph/derived_cache.hpp"
+#include "graph/places.hpp"
 
 namespace tendril {
 
@@ -79,7 +80,7 @@ void graph::check(cpu_exec const& exec) const
 
 void graph::validate(cpu_exec const& exec) const
 {
-  TENDRIL_EXPECTS(arrays_.device < 0, "graph: it is on GPU {}, expected one in host memory (to_host)", arrays_.device);
+  validation::expect_in_host_memory(*this);
   validation::expect_valid(arrays_, exec);
   content_->raise(graph_content::valid);
 }

@@ -12,6 +12,7 @@
 #include "base/expects.hpp"   // TENDRIL_EXPECTS
 #include "base/parallel.hpp"  // parallel_ranges
 #include "graph/check.hpp"    // expect_ascending_offsets
+#include "graph/places.hpp"
 
 namespace tendril {
 namespace {
@@ -116,7 +117,7 @@ bool hetero_graph::has_times() const noexcept
 
 void hetero_graph::validate(cpu_exec const& exec) const
 {
-  TENDRIL_EXPECTS(device_ < 0, "graph: it is on GPU {}, expected one in host memory", device_);
+  validation::expect_in_host_memory(*this);
   for (std::size_t t = 0; t < edge_types_.size(); ++t) {
     edge_type const& type = edge_types_[t];
     if (type.edges.form() == graph_form::csr) {

@@ -9,6 +9,7 @@
 
 #include "base/expects.hpp"   // TENDRIL_EXPECTS
 #include "base/parallel.hpp"  // parallel_ranges
+#include "graph/places.hpp"
 
 namespace tendril {
 namespace {
@@ -39,11 +40,7 @@ temporal_order order_by(View const& view, cpu_exec const& exec, F time_of)
   return {std::move(times), std::move(ordinal)};
 }
 
-void expect_on_host(graph const& graph)
-{
-  TENDRIL_EXPECTS(graph.device() < 0, "graph: it is on GPU {}, expected one in host memory (to_host), or a gpu_exec",
-                  graph.device());
-}
+void expect_on_host(graph const& graph) { validation::expect_in_host_memory(graph, ", or a gpu_exec"); }
 
 }  // namespace
 

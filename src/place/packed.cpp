@@ -10,6 +10,7 @@
 
 #include "base/expects.hpp"   // TENDRIL_EXPECTS
 #include "base/parallel.hpp"  // parallel_ranges
+#include "graph/places.hpp"
 
 namespace tendril {
 namespace {
@@ -131,16 +132,11 @@ graph unpack(graph const& input, cpu_exec const& exec)
   return graph(std::move(arrays), input.content());
 }
 
-void expect_in_host_memory(graph const& input)
-{
-  TENDRIL_EXPECTS(input.device() < 0, "graph: it is on GPU {}, expected one in host memory (to_host)", input.device());
-}
-
 }  // namespace
 
 graph compress(graph const& input, graph_form form, cpu_exec const& exec)
 {
-  expect_in_host_memory(input);
+  validation::expect_in_host_memory(input);
   if (input.form() == form) { return input; }
   return form == graph_form::packed ? pack(input, exec) : unpack(input, exec);
 }

@@ -13,6 +13,7 @@
 #include "cpu/arguments.hpp"
 #include "cpu/batches/maker.hpp"
 #include "graph/derived_cache.hpp"
+#include "graph/places.hpp"
 #include "plan/planner.hpp"
 #include "samplers/batches/checks.hpp"
 #include "samplers/batches/state.hpp"
@@ -144,8 +145,7 @@ class cpu_state final : public minibatch_sampler::state {
 std::unique_ptr<minibatch_sampler::state> make_state(hetero_graph graph, minibatch_params params, cpu_exec const& exec,
                                                      lifetime how_long)
 {
-  TENDRIL_EXPECTS(graph.device() < 0, "graph: it is on GPU {}, expected one in host memory (to_host), or a gpu_exec",
-                  graph.device());
+  validation::expect_in_host_memory(graph, ", or a gpu_exec");
   samplers::check_minibatch(graph, params);
   if (params.disjoint) {
     return std::make_unique<cpu_state<std::uint64_t>>(std::move(graph), std::move(params), exec, how_long);

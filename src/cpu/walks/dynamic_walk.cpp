@@ -7,7 +7,8 @@
 #include "base/expects.hpp"      // TENDRIL_EXPECTS
 #include "cpu/arguments.hpp"     // check_vertices
 #include "cpu/walks/source.hpp"  // run_walks
-#include "plan/planner.hpp"      // statistics_of
+#include "graph/places.hpp"
+#include "plan/planner.hpp"  // statistics_of
 
 namespace tendril::engine {
 
@@ -37,7 +38,7 @@ void run_walk_into(graph const& graph, std::span<vertex_id const> starts, dynami
 {
   bool const rejecting = rejects(params, has_bound);
   dynamic_setup<graph_view> setup = make_setup(graph.view(), params);
-  TENDRIL_EXPECTS(graph.device() < 0, "graph: it is on GPU {}, expected one in host memory (to_host)", graph.device());
+  validation::expect_in_host_memory(graph);
   check_starts(setup.graph, starts, first_walk);
   std::shared_ptr<buffer<float> const> largest;
   if (has_bound) { largest = largest_weights(graph, exec); }

@@ -16,6 +16,7 @@
 #include "gpu/batches/captured.hpp"
 #include "gpu/batches/run.hpp"
 #include "gpu/device/check.hpp"
+#include "graph/places.hpp"
 #include "samplers/batches/checks.hpp"
 #include "samplers/batches/state.hpp"
 
@@ -242,9 +243,7 @@ minibatch_sampler::minibatch_sampler(hetero_graph graph, minibatch_params params
                                      minibatch_executor executor)
 {
   gpu::device_guard const guard(exec.device);
-  TENDRIL_EXPECTS(
-      graph.device() == exec.device || graph.edge_types().empty(), "graph: it is {}, expected one on GPU {} (to_gpu)",
-      graph.device() < 0 ? std::string("in host memory") : fmt::format("on GPU {}", graph.device()), exec.device);
+  if (!graph.edge_types().empty()) { validation::expect_on_gpu(graph, exec); }
   samplers::check_minibatch(graph, params);
   state_ = std::make_unique<gpu_sampler>(std::move(graph), std::move(params), exec, executor);
 }

@@ -7,6 +7,7 @@
 
 #include "gpu/device/check.hpp"
 #include "gpu/device/ids.hpp"
+#include "graph/places.hpp"
 
 namespace tendril {
 
@@ -78,8 +79,7 @@ void expect_vertices(std::span<vertex_id const> ids, std::string_view what, std:
   id_matrix const all{ids.data(), id_type::uint32, static_cast<std::int64_t>(ids.size())};
   gpu::bad_id const bad = gpu::first_bad_id(all, num_vertices, exec);
   if (bad.index < 0) { return; }
-  throw argument_error(fmt::format("{} {}: vertex {} is out of range, the graph has {} vertices", what, bad.index,
-                                   bad.value, num_vertices));
+  validation::refuse_vertex(what, bad.index, bad.value, num_vertices);
 }
 
 }  // namespace tendril

@@ -6,9 +6,9 @@
 
 #include <cuda_runtime_api.h>
 
-#include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/graph/temporal_order.hpp"
+#include "graph/places.hpp"
 
 namespace tendril {
 namespace {
@@ -51,7 +51,7 @@ hetero_graph to_gpu(hetero_graph const& graph, gpu_exec const& exec)
 
 temporal_order order_by_time(graph const& graph, std::span<std::int64_t const> edge_times, gpu_exec const& exec)
 {
-  gpu::check_on_gpu(graph, exec);
+  validation::expect_on_gpu(graph, exec);
   TENDRIL_EXPECTS(std::ssize(edge_times) == graph.num_edges(), "edge_times: {} times, expected one an edge: {}",
                   edge_times.size(), graph.num_edges());
   gpu::device_guard const guard(exec.device);
@@ -61,7 +61,7 @@ temporal_order order_by_time(graph const& graph, std::span<std::int64_t const> e
 temporal_order order_by_vertex_time(graph const& graph, std::span<std::int64_t const> vertex_times,
                                     gpu_exec const& exec)
 {
-  gpu::check_on_gpu(graph, exec);
+  validation::expect_on_gpu(graph, exec);
   gpu::device_guard const guard(exec.device);
   auto const wrong = gpu::first_edge_beyond(graph.view(), std::ssize(vertex_times), exec);
   if (wrong.edge >= 0) {

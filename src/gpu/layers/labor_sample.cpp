@@ -9,9 +9,9 @@
 #include <tendril/labor.hpp>
 
 #include "core/random.hpp"
-#include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/layers/labor.hpp"
+#include "graph/places.hpp"
 
 namespace tendril {
 namespace {
@@ -112,8 +112,7 @@ class labor_builder {
     if (known_.bad_seed != ~0ULL) {
       vertex_id vertex = 0;
       TENDRIL_CUDA_TRY(cudaMemcpy(&vertex, seeds.data() + known_.bad_seed, sizeof vertex, cudaMemcpyDeviceToHost));
-      throw argument_error(fmt::format("seed {}: vertex {} is out of range, the graph has {} vertices", known_.bad_seed,
-                                       vertex, graph_.num_vertices));
+      validation::refuse_vertex("seed", static_cast<std::int64_t>(known_.bad_seed), vertex, graph_.num_vertices);
     }
   }
 
@@ -139,7 +138,7 @@ class labor_builder {
 labor_batch labor_sample(graph const& graph, std::span<vertex_id const> seeds, labor_params const& params,
                          gpu_exec const& exec)
 {
-  gpu::check_on_gpu(graph, exec);
+  validation::expect_on_gpu(graph, exec);
   validate(params);
   gpu::device_guard const guard(exec.device);
   if (seeds.empty()) {
@@ -151,7 +150,7 @@ labor_batch labor_sample(graph const& graph, std::span<vertex_id const> seeds, l
   if (graph.num_vertices() == 0) {
     vertex_id vertex = 0;
     TENDRIL_CUDA_TRY(cudaMemcpy(&vertex, seeds.data(), sizeof vertex, cudaMemcpyDeviceToHost));
-    throw argument_error(fmt::format("seed 0: vertex {} is out of range, the graph has 0 vertices", vertex));
+    validation::refuse_vertex("seed", 0, vertex, 0);
   }
   return labor_builder(graph.view(), params, exec).build(seeds);
 }

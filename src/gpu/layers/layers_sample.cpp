@@ -12,13 +12,13 @@
 #include <tendril/layers.hpp>
 
 #include "core/adjacency_set.hpp"
-#include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/layers/layer_tables.hpp"
 #include "gpu/layers/layers.hpp"
 #include "gpu/tables/derived_table.hpp"
 #include "gpu/tables/tables.hpp"
 #include "graph/derived_cache.hpp"
+#include "graph/places.hpp"
 #include "samplers/layers/layer_spec.hpp"
 
 namespace tendril {
@@ -112,7 +112,7 @@ struct report {
 layer_samples sample(graph const& graph, std::span<vertex_id const> roots, samplers::layer_spec const& spec,
                      gpu_exec const& exec)
 {
-  gpu::check_on_gpu(graph, exec);
+  validation::expect_on_gpu(graph, exec);
   gpu::device_guard const guard(exec.device);
   memory_resource& memory = memory_of(exec);
   auto out = samplers::allocate_layers(spec, memory);
@@ -151,8 +151,7 @@ layer_samples sample(graph const& graph, std::span<vertex_id const> roots, sampl
   if (known.bad_root != ~0ULL) {
     vertex_id vertex = 0;
     TENDRIL_CUDA_TRY(cudaMemcpy(&vertex, roots.data() + known.bad_root, sizeof vertex, cudaMemcpyDeviceToHost));
-    throw argument_error(fmt::format("root {}: vertex {} is out of range, the graph has {} vertices", known.bad_root,
-                                     vertex, graph.num_vertices()));
+    validation::refuse_vertex("root", static_cast<std::int64_t>(known.bad_root), vertex, graph.num_vertices());
   }
   samplers::allocate_layer_edges(spec, known.num_edges, out, memory);
   if (known.num_edges == 0) { return out; }

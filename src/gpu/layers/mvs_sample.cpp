@@ -7,11 +7,11 @@
 #include <tendril/gpu.hpp>
 #include <tendril/mvs.hpp>
 
-#include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/layers/layer_tables.hpp"
 #include "gpu/layers/layers.hpp"
 #include "gpu/layers/mvs.hpp"
+#include "graph/places.hpp"
 #include "samplers/layers/mvs_checks.hpp"
 
 namespace tendril {
@@ -45,7 +45,7 @@ gpu::layerwise_job job_of(graph const& graph, mvs_params const& params, std::int
 mvs_batches mvs_sample(graph const& graph, std::span<float const> importances, std::int64_t num_samples,
                        mvs_params const& params, gpu_exec const& exec, std::int64_t first_sample)
 {
-  gpu::check_on_gpu(graph, exec);
+  validation::expect_on_gpu(graph, exec);
   samplers::check_mvs(graph, static_cast<std::int64_t>(importances.size()), num_samples, params, first_sample);
   gpu::device_guard const guard(exec.device);
   memory_resource& memory = memory_of(exec);

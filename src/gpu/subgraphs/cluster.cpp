@@ -9,10 +9,10 @@
 #include <tendril/gpu.hpp>
 
 #include "build/metis_library.hpp"
-#include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/device/copy_value.hpp"
 #include "gpu/device/host_copies.hpp"
+#include "graph/places.hpp"
 #include "samplers/subgraphs/cluster_checks.hpp"
 
 namespace tendril {
@@ -33,7 +33,7 @@ subgraphs induce_lists(graph const& graph, vertex_clusters const& clusters, gpu:
 
 buffer<vertex_id> cluster_vertices(graph const& graph, clustering_params const& params, gpu_exec const& exec)
 {
-  gpu::check_on_gpu(graph, exec);
+  validation::expect_on_gpu(graph, exec);
   samplers::check_clustering(params, graph.num_vertices());
   gpu::device_guard const guard(exec.device);
   buffer<vertex_id> out(graph.num_vertices(), memory_of(exec));
@@ -69,7 +69,7 @@ vertex_clusters group_clusters(std::span<vertex_id const> cluster_of, std::int64
 subgraphs cluster_sample(graph const& graph, vertex_clusters const& clusters, cluster_params const& params,
                          std::int64_t num_samples, gpu_exec const& exec, std::int64_t first_sample)
 {
-  gpu::check_on_gpu(graph, exec);
+  validation::expect_on_gpu(graph, exec);
   auto const cuts = samplers::check_cluster_sample(clusters, graph, params, num_samples, first_sample);
   gpu::device_guard const guard(exec.device);
   gpu::cluster_lists lists;
@@ -86,7 +86,7 @@ subgraphs cluster_sample(graph const& graph, vertex_clusters const& clusters, cl
 subgraphs cluster_subgraphs(graph const& graph, vertex_clusters const& clusters, std::span<vertex_id const> lists,
                             std::span<std::int64_t const> list_offsets, gpu_exec const& exec)
 {
-  gpu::check_on_gpu(graph, exec);
+  validation::expect_on_gpu(graph, exec);
   samplers::check_clusters(clusters, graph);
   if (list_offsets.empty()) { samplers::check_cluster_lists({}, {}, clusters.num_clusters); }
   gpu::device_guard const guard(exec.device);

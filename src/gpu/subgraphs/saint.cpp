@@ -10,10 +10,10 @@
 
 #include <tendril/gpu.hpp>
 
-#include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/layers/layer_tables.hpp"
 #include "gpu/subgraphs/subgraph.hpp"
+#include "graph/places.hpp"
 #include "samplers/layers/layer_spec.hpp"  // layer_table_key
 #include "samplers/subgraphs/saint_checks.hpp"
 
@@ -59,7 +59,7 @@ saint_tables tables_of(graph const& graph, saint_params const& params, gpu_exec 
 subgraphs saint_sample(graph const& graph, saint_params const& params, std::int64_t num_samples, gpu_exec const& exec,
                        std::int64_t first_sample)
 {
-  gpu::check_on_gpu(graph, exec);
+  validation::expect_on_gpu(graph, exec);
   samplers::check_saint(graph, params, num_samples, first_sample);
   gpu::device_guard const guard(exec.device);
   if (num_samples == 0 || !samplers::can_draw(graph, params)) {
@@ -89,7 +89,7 @@ saint_coefficients saint_normalization(graph const& graph, saint_params const& p
                                        gpu_exec const& exec, std::int64_t first_sample)
 {
   samplers::check_saint_count(num_samples);
-  gpu::check_on_gpu(graph, exec);
+  validation::expect_on_gpu(graph, exec);
   samplers::check_saint(graph, params, num_samples, first_sample);
   gpu::device_guard const guard(exec.device);
   saint_coefficients out;

@@ -9,9 +9,9 @@
 #include <tendril/gpu.hpp>
 
 #include "core/shadow.hpp"
-#include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/device/copy_value.hpp"
+#include "graph/places.hpp"
 #include "samplers/subgraphs/shadow_checks.hpp"
 
 namespace tendril {
@@ -19,7 +19,7 @@ namespace tendril {
 subgraphs shadow_sample(graph const& graph, std::span<vertex_id const> seeds, shadow_params const& params,
                         gpu_exec const& exec, std::int64_t first_sample)
 {
-  gpu::check_on_gpu(graph, exec);
+  validation::expect_on_gpu(graph, exec);
   auto const num_samples = static_cast<std::int64_t>(seeds.size());
   samplers::check_shadow(params, num_samples, first_sample);
   gpu::device_guard const guard(exec.device);
@@ -52,8 +52,7 @@ subgraphs shadow_sample(graph const& graph, std::span<vertex_id const> seeds, sh
   if (seen.bad_node != ~0ULL) {
     auto const index = static_cast<std::int64_t>(seen.bad_node);
     vertex_id const seed = gpu::value_at(seeds.data() + index, exec);
-    throw argument_error(fmt::format("seed {}: vertex {} is out of range, the graph has {} vertices", index, seed,
-                                     graph.num_vertices()));
+    validation::refuse_vertex("seed", index, seed, graph.num_vertices());
   }
   buffer<vertex_id> nodes(seen.num_edges, memory);  // the sum of the sizes
   gpu::write_shadow(job, shape, scratch.data(), offsets.data(), nodes.data(), exec.stream);

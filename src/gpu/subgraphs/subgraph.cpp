@@ -9,10 +9,10 @@
 
 #include <tendril/gpu.hpp>
 
-#include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/device/copy_value.hpp"
 #include "gpu/device/host_copies.hpp"
+#include "graph/places.hpp"
 #include "samplers/subgraphs/subgraph_checks.hpp"
 
 namespace tendril {
@@ -103,7 +103,7 @@ subgraphs gpu::induce(graph const& graph, buffer<vertex_id> nodes, buffer<std::i
 subgraphs induced_subgraphs(graph const& graph, std::span<vertex_id const> nodes,
                             std::span<std::int64_t const> node_offsets, gpu_exec const& exec)
 {
-  gpu::check_on_gpu(graph, exec);
+  validation::expect_on_gpu(graph, exec);
   if (node_offsets.empty()) { samplers::check_sample_cuts({}, {}, graph.num_vertices()); }
   gpu::device_guard const guard(exec.device);
   // The largest sample is not known: all are taken for small ones, and the check on the device tells otherwise.

@@ -13,12 +13,12 @@
 #include <tendril/gpu_array.hpp>  // expect_vertices
 #include <tendril/sample.hpp>
 
-#include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/device/host_copies.hpp"
 #include "gpu/device/workspace.hpp"
 #include "gpu/tables/tables.hpp"
 #include "graph/derived_cache.hpp"
+#include "graph/places.hpp"
 #include "plan/planner.hpp"
 #include "samplers/trees/khop_checks.hpp"
 
@@ -216,7 +216,7 @@ class khop_run {
 
 void check(graph const& graph, khop_params const& params, gpu_exec const& exec)
 {
-  gpu::check_on_gpu(graph, exec);
+  validation::expect_on_gpu(graph, exec);
   samplers::check_khop(graph, params);
 }
 

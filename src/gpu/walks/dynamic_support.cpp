@@ -8,10 +8,10 @@
 #include <tendril/gpu.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
-#include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/tables/derived_table.hpp"
 #include "gpu/tables/tables.hpp"
+#include "graph/places.hpp"
 
 namespace tendril::engine {
 namespace {
@@ -54,7 +54,7 @@ void check_launch(char const* kernel)
 
 void check_gpu_call(graph const& graph, std::int64_t first_walk, gpu_exec const& exec)
 {
-  gpu::check_on_gpu(graph, exec);
+  validation::expect_on_gpu(graph, exec);
   TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
 }
 

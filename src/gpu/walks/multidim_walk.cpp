@@ -11,12 +11,12 @@
 #include <tendril/multidim.hpp>
 
 #include "core/random.hpp"
-#include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/device/workspace.hpp"
 #include "gpu/tables/derived_table.hpp"
 #include "gpu/walks/multidim.hpp"
 #include "graph/derived_cache.hpp"
+#include "graph/places.hpp"
 #include "samplers/walks/multidim_checks.hpp"
 
 namespace tendril {
@@ -47,7 +47,7 @@ bool sums_are_small(graph const& graph, std::int64_t num_roots, gpu_exec const& 
 multidim_walks multidim_walk(graph const& graph, std::span<vertex_id const> roots, std::int64_t num_roots,
                              multidim_params const& params, gpu_exec const& exec, std::int64_t first_walk)
 {
-  gpu::check_on_gpu(graph, exec);
+  validation::expect_on_gpu(graph, exec);
   samplers::check_multidim(static_cast<std::int64_t>(roots.size()), num_roots, params, first_walk);
   gpu::device_guard const guard(exec.device);
   memory_resource& memory = memory_of(exec);

@@ -6,11 +6,11 @@
 #include <tendril/walk.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
-#include "gpu/device/arguments.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/device/workspace.hpp"
 #include "gpu/walks/plan.hpp"
 #include "gpu/walks/scan_walk.hpp"
+#include "graph/places.hpp"
 #include "samplers/walks/walk_checks.hpp"
 #include "samplers/walks/walker_state.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 void check(graph const& graph, walk_params const& params, gpu_exec const& exec)
 {
-  gpu::check_on_gpu(graph, exec);
+  validation::expect_on_gpu(graph, exec);
   samplers::check_walk_params(graph, params,
                               [&] { return gpu::labels_of(graph, plan::metapath_grouping(params), exec); });
 }

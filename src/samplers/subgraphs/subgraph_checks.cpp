@@ -1,4 +1,5 @@
 #include "samplers/subgraphs/subgraph_checks.hpp"
+#include "graph/places.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -37,10 +38,7 @@ void check_sample_cuts(std::span<vertex_id const> nodes, std::span<std::int64_t 
                        std::int64_t num_vertices)
 {
   check_cuts("node_offsets", "nodes", node_offsets, static_cast<std::int64_t>(nodes.size()));
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    TENDRIL_EXPECTS(nodes[i] < num_vertices, "node {}: vertex {} is out of range, the graph has {} vertices", i,
-                    nodes[i], num_vertices);
-  }
+  validation::expect_vertices("node", nodes, num_vertices);
 }
 
 void check_distinct(std::span<vertex_id const> nodes, std::int64_t sample)

@@ -8,6 +8,7 @@
 #include <tendril/walk_stream.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "graph/places.hpp"
 
 namespace tendril::samplers {
 
@@ -42,10 +43,7 @@ inline void check_batch_bytes(walk_stream_job const& job, std::int64_t num_slots
 /// @throws argument_error naming the first vertex that the graph doesn't have, by its place in the whole job.
 inline void check_stream_starts(std::span<vertex_id const> starts, std::int64_t first, stream_footprint const& walk)
 {
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    TENDRIL_EXPECTS(starts[i] < walk.num_vertices, "{} {}: vertex {} is out of range, the graph has {} vertices",
-                    walk.start_name, first * walk.starts + static_cast<std::int64_t>(i), starts[i], walk.num_vertices);
-  }
+  validation::expect_vertices(walk.start_name, starts, walk.num_vertices, first * walk.starts);
 }
 
 }  // namespace tendril::samplers
