@@ -15,7 +15,7 @@ namespace tendril {
 enum class graph_format {
   automatic,      ///< Recognised by content, then by extension.
   safetensors,    ///< The native container (.safetensors): opened by mmap without a copy.
-  edge_list,      ///< SNAP text (.txt .tsv .csv .el .wel, and .gz of each).
+  text_edges,     ///< SNAP text (.txt .tsv .csv .el .wel, and .gz of each).
   matrix_market,  ///< .mtx, .mtx.gz
   npz,            ///< SciPy CSR or CSC, or Tendril's indptr/indices layout (.npz).
   gap,            ///< GAP benchmark suite: .sg without weights, .wsg with.
@@ -27,7 +27,7 @@ template <>
 inline constexpr std::array<named<graph_format>, 8> enum_names<graph_format>{
     {{graph_format::automatic, "auto"},
      {graph_format::safetensors, "safetensors"},
-     {graph_format::edge_list, "edge-list"},
+     {graph_format::text_edges, "edge-list"},
      {graph_format::matrix_market, "matrix-market"},
      {graph_format::npz, "npz"},
      {graph_format::gap, "gap"},

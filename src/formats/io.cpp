@@ -27,12 +27,12 @@ struct named_format {
   std::string_view name;
 };
 constexpr std::array<named_format, 13> format_extensions = {{{graph_format::safetensors, ".safetensors"},
-                                                             {graph_format::edge_list, ".txt"},
-                                                             {graph_format::edge_list, ".tsv"},
-                                                             {graph_format::edge_list, ".csv"},
-                                                             {graph_format::edge_list, ".el"},
-                                                             {graph_format::edge_list, ".wel"},
-                                                             {graph_format::edge_list, ".edges"},
+                                                             {graph_format::text_edges, ".txt"},
+                                                             {graph_format::text_edges, ".tsv"},
+                                                             {graph_format::text_edges, ".csv"},
+                                                             {graph_format::text_edges, ".el"},
+                                                             {graph_format::text_edges, ".wel"},
+                                                             {graph_format::text_edges, ".edges"},
                                                              {graph_format::matrix_market, ".mtx"},
                                                              {graph_format::npz, ".npz"},
                                                              {graph_format::gap, ".sg"},
@@ -47,7 +47,7 @@ std::optional<graph_format> format_by_extension(std::string_view path)
   if (compressed) { path.remove_suffix(3); }
   for (auto const& [format, extension] : format_extensions) {
     bool const text =
-        format == graph_format::edge_list || format == graph_format::matrix_market || format == graph_format::metis;
+        format == graph_format::text_edges || format == graph_format::matrix_market || format == graph_format::metis;
     if (path.ends_with(extension) && (text || !compressed)) { return format; }
   }
   return std::nullopt;
@@ -98,7 +98,7 @@ graph_format detect(std::string const& path, std::span<std::byte const> bytes)
   auto const named = format_by_extension(path);
   if (named == graph_format::metis && !is_text(head)) { return graph_format::webgraph; }
   if (named) { return *named; }
-  if (is_text(head)) { return graph_format::edge_list; }
+  if (is_text(head)) { return graph_format::text_edges; }
   throw format_error(
       fmt::format("{}: neither content nor extension tells the format, expected a graph as safetensors, "
                   "edge-list, matrix-market, npz, gap, metis or webgraph",
@@ -142,7 +142,7 @@ graph read_as(graph_format format, std::string const& path, read_options const& 
   auto const bytes = file->bytes();
   auto const finish = [&](graph stored) { return finish_csr(std::move(stored), path, options.build, exec); };
   switch (format) {
-    case graph_format::edge_list: return formats::read_edge_list(path, bytes, std::move(file), options, exec);
+    case graph_format::text_edges: return formats::read_edge_list(path, bytes, std::move(file), options, exec);
     case graph_format::matrix_market: return formats::read_matrix_market(path, bytes, std::move(file), options, exec);
     case graph_format::metis: return formats::read_metis(path, bytes, std::move(file), options, exec);
     case graph_format::npz: return finish(formats::read_npz(path, bytes, std::move(file), options, exec));
@@ -163,9 +163,9 @@ graph read_graph(std::string const& path, read_options const& options, cpu_exec 
 {
   auto file = open_graph_file(path);
   auto const format = options.format == graph_format::automatic ? detect(path, file->bytes()) : options.format;
-  TENDRIL_EXPECTS(options.columns.empty() || format == graph_format::edge_list || format == graph_format::matrix_market,
-                  "{}: columns are named, but the format is {}, expected edge-list or matrix-market", path,
-                  to_string(format));
+  TENDRIL_EXPECTS(
+      options.columns.empty() || format == graph_format::text_edges || format == graph_format::matrix_market,
+      "{}: columns are named, but the format is {}, expected edge-list or matrix-market", path, to_string(format));
   try {
     return read_as(format, path, options, exec, std::move(file));
   } catch (std::bad_alloc const&) {
@@ -191,7 +191,7 @@ void write_graph(graph const& input, std::string const& path, write_options cons
   if (format == graph_format::safetensors) { return formats::write_safetensors(input, path, exec); }
   graph const plain = to_csr(input, exec);
   switch (format) {
-    case graph_format::edge_list: return formats::write_edge_list(plain, path, exec);
+    case graph_format::text_edges: return formats::write_edge_list(plain, path, exec);
     case graph_format::matrix_market: return formats::write_matrix_market(plain, path, exec);
     case graph_format::metis: return formats::write_metis(plain, path, exec);
     case graph_format::npz: return formats::write_npz(plain, path, exec);

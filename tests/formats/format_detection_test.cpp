@@ -19,9 +19,9 @@ TEST(FormatDetection, ByContentWhateverTheName)
   EXPECT_EQ(detect("a.gz", gzipped("%%MatrixMarket matrix coordinate")), graph_format::matrix_market);
   EXPECT_EQ(detect("b.txt", "PK\x03\x04rest"), graph_format::npz);
   EXPECT_EQ(detect("c.bin", "\x02\0\0\0\0\0\0\0{}"s), graph_format::safetensors);
-  EXPECT_EQ(detect("d.unknown", "0 1\n"), graph_format::edge_list);
-  EXPECT_EQ(detect("d", "# a comment\n"), graph_format::edge_list);
-  EXPECT_EQ(detect("d.gz", gzipped("0 1\n")), graph_format::edge_list);
+  EXPECT_EQ(detect("d.unknown", "0 1\n"), graph_format::text_edges);
+  EXPECT_EQ(detect("d", "# a comment\n"), graph_format::text_edges);
+  EXPECT_EQ(detect("d.gz", gzipped("0 1\n")), graph_format::text_edges);
 }
 
 TEST(FormatDetection, ByNameWhereContentDoesNotTell)
@@ -29,7 +29,7 @@ TEST(FormatDetection, ByNameWhereContentDoesNotTell)
   temporary_folder const folder;
   auto const detect = [&](std::string const& name) { return detect_graph_format(folder.write(name, "1 2\n")); };
   for (auto const* const name : {"a.txt", "a.tsv", "a.csv", "a.el", "a.wel"}) {
-    EXPECT_EQ(detect(name), graph_format::edge_list) << name;
+    EXPECT_EQ(detect(name), graph_format::text_edges) << name;
   }
   EXPECT_EQ(detect("a.mtx"), graph_format::matrix_market);
   EXPECT_EQ(detect("a.npz"), graph_format::npz);
@@ -78,11 +78,11 @@ TEST(FormatDetection, CanBeForced)
 TEST(FormatDetection, NamesOfFormats)
 {
   for (auto const format :
-       {graph_format::automatic, graph_format::safetensors, graph_format::edge_list, graph_format::matrix_market,
+       {graph_format::automatic, graph_format::safetensors, graph_format::text_edges, graph_format::matrix_market,
         graph_format::npz, graph_format::gap, graph_format::metis, graph_format::webgraph}) {
     EXPECT_EQ(parse_name<graph_format>("format", to_string(format)), format);
   }
-  EXPECT_EQ(to_string(graph_format::edge_list), "edge-list");
+  EXPECT_EQ(to_string(graph_format::text_edges), "edge-list");
   try {
     (void)parse_name<graph_format>("format", "edges");
     FAIL();
