@@ -199,7 +199,7 @@ TEST_F(gpu_tables, records)
       hops.push_back({v, host.degree(v), host.first_edge(v)});
     }
     expect_same(copied(gpu::make_hop_records(device, exec)), hops, "hop records");
-    auto const packing = gpu::hop_packing::of(host.num_vertices, host.num_edges);
+    gpu::hop_packing const packing{24, 24};  // enough for all these graphs; leaves the degree 16 bits
     std::vector<std::uint64_t> packed;
     for (auto const& hop : hops) { packed.push_back(packing.pack(hop.neighbor, hop.first, hop.degree)); }
     expect_same(copied(gpu::make_packed_hops(device, packing, exec)), packed, "packed hops");
