@@ -16,6 +16,7 @@ namespace tendril {
 class csr_row {
  public:
   csr_row() = default;  ///< No edges.
+  /// @param weights  Of the row, or null; `labels` of the graph.
   TENDRIL_HD csr_row(vertex_id const* neighbors, edge_id first_edge, std::uint32_t degree, float const* weights,
                      label_view labels)
       : neighbors_(neighbors), first_edge_(first_edge), weights_(weights), labels_(labels), degree_(degree)
@@ -38,13 +39,12 @@ class csr_row {
   template <class Load>
   [[nodiscard]] TENDRIL_HD float weight(std::uint64_t i, Load load) const
   {
-    return load(copied_weights_ == nullptr ? weights_ + edge(i) : copied_weights_ + i);
+    return load(weights_ + i);
   }
-  [[nodiscard]] TENDRIL_HD float const* weights() const { return weights_ + first_edge_; }
-
+  [[nodiscard]] TENDRIL_HD float const* weights() const { return weights_; }
   [[nodiscard]] TENDRIL_HD label_id label(std::uint64_t i) const { return labels_[edge(i)]; }
   void prefetch(std::uint32_t i) const { prefetch_address(neighbors_ + i); }
-  void prefetch_weight(std::uint32_t i) const { prefetch_address(weights_ + first_edge_ + i); }
+  void prefetch_weight(std::uint32_t i) const { prefetch_address(weights_ + i); }
   [[nodiscard]] TENDRIL_HD std::uint32_t find(vertex_id x) const { return row_find(*this, x); }
   /// As row_contains, with an address in place of an index: an addition less in each step of a scan of node2vec.
   [[nodiscard]] TENDRIL_HD bool contains(vertex_id x) const
@@ -62,9 +62,7 @@ class csr_row {
   static constexpr std::uint32_t beyond_copy = 0;
   [[nodiscard]] TENDRIL_HD csr_row copied(vertex_id const* neighbors, float const* weights) const
   {
-    csr_row out(neighbors, first_edge_, degree_, weights_, labels_);
-    out.copied_weights_ = weights;
-    return out;
+    return {neighbors, first_edge_, degree_, weights == nullptr ? weights_ : weights, labels_};
   }
   [[nodiscard]] TENDRIL_HD auto begin() const { return row_iterator<csr_row>(*this, 0); }
   [[nodiscard]] TENDRIL_HD auto end() const { return row_iterator<csr_row>(*this, degree_); }
@@ -72,9 +70,8 @@ class csr_row {
  private:
   vertex_id const* neighbors_ = nullptr;  // of the row
   edge_id first_edge_ = 0;
-  float const* weights_ = nullptr;         // of the graph
-  float const* copied_weights_ = nullptr;  // of the row; null: not copied
-  label_view labels_;                      // of the graph
+  float const* weights_ = nullptr;  // of the row
+  label_view labels_;               // of the graph
   std::uint32_t degree_ = 0;
 };
 
@@ -147,7 +144,8 @@ class csr_view {
   /// The row of v, which lies at `at`.
   [[nodiscard]] TENDRIL_HD csr_row row(std::int64_t, place const& at) const
   {
-    return {indices_ + at.first, at.first, at.degree, weights_, edge_labels_};
+    return {indices_ + at.first, at.first, at.degree, weights_ == nullptr ? nullptr : weights_ + at.first,
+            edge_labels_};
   }
   /// The row of v, whose edges are known to be `degree` from number `first` on.
   [[nodiscard]] TENDRIL_HD csr_row row(std::int64_t v, edge_id first, std::uint32_t degree) const

@@ -267,7 +267,9 @@ TEST(Packed, DocumentedExample)
 
 TEST(Packed, FormsHaveNames)
 {
-  for (auto const form : {graph_form::csr, graph_form::packed}) { EXPECT_EQ(parse_name<graph_form>("form", to_string(form)), form); }
+  for (auto const form : {graph_form::csr, graph_form::packed}) {
+    EXPECT_EQ(parse_name<graph_form>("form", to_string(form)), form);
+  }
   EXPECT_EQ(test::message_of<argument_error>([] { (void)parse_name<graph_form>("form", "lz4"); }),
             "form: 'lz4', expected csr or packed");
 }
