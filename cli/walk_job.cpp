@@ -161,8 +161,8 @@ multidim_params walk_job::multidim() const
                                     option{dead_end != "stop", "--dead-end"}, option{rule != "auto", "--rule"}}) {
     expect_app(given, name, "another application", app);
   }
-  return {length.value_or(multidim_params{}.length), parse_name<tendril::root_choice>("--root-choice", root_choice.value_or("degree")),
-          seed};
+  return {length.value_or(multidim_params{}.length),
+          parse_name<tendril::root_choice>("--root-choice", root_choice.value_or("degree")), seed};
 }
 
 std::int64_t walk_job::num_roots() const

@@ -21,9 +21,7 @@ std::vector<std::int64_t> fanouts_of(edge_type const& type, std::size_t t, minib
                                      gpu_exec const& exec)
 {
   std::int64_t most = 0;
-  if (type.edges.num_edges() > 0) {
-    most = known_largest_degree(type.edges, exec);
-  }
+  if (type.edges.num_edges() > 0) { most = known_largest_degree(type.edges, exec); }
   bool const repeats = params.replace && samplers::choice_of(type, params) != samplers::edge_choice::last;
   std::vector<std::int64_t> out;
   for (std::int64_t h = 0; h < samplers::hops_of(params); ++h) {

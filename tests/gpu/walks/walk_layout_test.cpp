@@ -136,9 +136,7 @@ TEST_F(WalkLayouts, OfWeightedWalksAgree)
       params.p = p;
       if (p != 1 && g.form() != graph_form::csr) { layouts.resize(1); }
       auto const expected = planned(params);
-      for (auto const& tables : layouts) {
-        EXPECT_EQ(with_tables(g, params, sampling_rule::alias, tables), expected);
-      }
+      for (auto const& tables : layouts) { EXPECT_EQ(with_tables(g, params, sampling_rule::alias, tables), expected); }
     }
   }
 }
