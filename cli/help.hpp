@@ -28,6 +28,7 @@ template <named_enum E>
 [[nodiscard]] CLI::Validator one_of_names()
 {
   std::vector<std::string> known;
+  known.reserve(enum_names<E>.size());
   for (auto const& each : enum_names<E>) { known.emplace_back(each.name); }
   return one_of(known);
 }

@@ -181,7 +181,7 @@ void for_each_run(View const& g, std::int64_t v, F&& f)
     vertex_id const target = row.neighbor(i);
     std::uint32_t const first = i++;
     while (i < row.degree() && row.neighbor(i) == target) { ++i; }
-    if (target != v && !f(edge_run{row, first, i})) { return; }
+    if (target != v && !f(edge_run<typename View::row_type>{row, first, i})) { return; }
   }
 }
 
@@ -194,7 +194,7 @@ auto edges_between(View const& g, vertex_id u, std::int64_t v)
   std::uint32_t const first = row.find(target);
   std::uint32_t last = first;
   while (last < row.degree() && row.neighbor(last) == target) { ++last; }
-  return edge_run{row, first, last};
+  return edge_run<typename View::row_type>{row, first, last};
 }
 
 template <class View>

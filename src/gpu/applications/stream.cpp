@@ -209,8 +209,8 @@ class streamed_run {
         std::int64_t const num_pairs = found.num_samples * num_transits;
         auto const sorted = mapper.sorted(found.transits, num_pairs);
         (void)stream(sorted, num_pairs, [&](subgraph_pairs const& part, csr_arrays const& view) {
-          copy_neighbors(combined_job{csr_view(view), mapper.map_of(part.begin, part.end), found.offsets, num_transits,
-                                      neighbors, std::int64_t{part.end} - part.begin},
+          copy_neighbors(combined_job<csr_view>{csr_view(view), mapper.map_of(part.begin, part.end), found.offsets,
+                                                num_transits, neighbors, std::int64_t{part.end} - part.begin},
                          run_.exec);
         });
       }

@@ -137,8 +137,9 @@ class transit_step {
         found.neighbors = neighbors;
         std::int64_t const num_pairs = size * shape_.num_transits;
         auto const map = mapper.make(found.transits, num_pairs);
-        run_.setup.graph.visit([&](auto const& view) {
-          copy_neighbors(combined_job{view, map, found.offsets, shape_.num_transits, neighbors, num_pairs}, run_.exec);
+        run_.setup.graph.visit([&]<class View>(View const& view) {
+          copy_neighbors(combined_job<View>{view, map, found.offsets, shape_.num_transits, neighbors, num_pairs},
+                         run_.exec);
         });
       }
       choose(found);

@@ -29,8 +29,8 @@ constexpr std::int64_t piece_bytes = std::int64_t{256} << 10U;  // that a thread
 template <class T>
 T const* origin_of(T const* held, std::int64_t first)
 {
-  auto const address = reinterpret_cast<std::uintptr_t>(held);
-  return reinterpret_cast<T const*>(address - static_cast<std::uintptr_t>(first) * sizeof(T));
+  auto const origin = reinterpret_cast<std::uintptr_t>(held) - static_cast<std::uintptr_t>(first) * sizeof(T);
+  return reinterpret_cast<T const*>(origin);  // NOLINT(performance-no-int-to-ptr): a number, for the reason above
 }
 
 /// Whether an array lies in memory that is page-locked, from end to end.
