@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,28 @@ namespace tendril::cli {
 namespace {
 
 constexpr double part_bytes = 64 << 20;  // large against any per-call cost
+
+/// An application: what checks its parameters, and what makes its jobs.
+struct catalogue_entry {
+  std::string_view app;
+  void (*validate)(sample_job const& job);
+  catalogue_job (*make)(sample_job const& job, sample_place const& place);
+};
+
+constexpr catalogue_entry custom_entry{"--app-source", validate_custom, custom_job};
+constexpr std::array entries{
+    catalogue_entry{"layer", validate_layer, layer_job},      catalogue_entry{"fastgcn", validate_fastgcn, fastgcn_job},
+    catalogue_entry{"ladies", validate_ladies, ladies_job},   catalogue_entry{"mvs", validate_mvs, mvs_job},
+    catalogue_entry{"labor", validate_labor, labor_job},      catalogue_entry{"cluster", validate_cluster, cluster_job},
+    catalogue_entry{"shadow", validate_shadow, shadow_job},   catalogue_entry{"saint-node", validate_saint, saint_job},
+    catalogue_entry{"saint-edge", validate_saint, saint_job}, catalogue_entry{"saint-walk", validate_saint, saint_job}};
+
+/// @param job  Passed sample_job::check.
+catalogue_entry const& entry_of(sample_job const& job)
+{
+  if (job.from_source()) { return custom_entry; }
+  return *std::find_if(entries.begin(), entries.end(), [&](auto const& entry) { return entry.app == job.app; });
+}
 
 /// Before anything that takes time. @throws device_error.
 std::optional<gpu_info> gpu_of(sample_job const& job)
@@ -95,23 +118,11 @@ std::int64_t count_vertices(buffer<vertex_id> const& vertices)
   return vertices.size() - std::count(vertices.begin(), vertices.end(), no_vertex);
 }
 
-namespace {
-
-catalogue_job unchecked_job(sample_job const& job, sample_place const& place)
-{
-  if (job.from_source() || job.app == "layer") { return application_job(job, place); }
-  if (job.app == "mvs") { return mvs_job(job, place); }
-  if (job.app == "labor") { return labor_job(job, place); }
-  if (job.app == "cluster") { return cluster_job(job, place); }
-  if (job.app == "shadow") { return shadow_job(job, place); }
-  return job.app.starts_with("saint") ? saint_job(job, place) : layerwise_job(job, place);
-}
-
-}  // namespace
+void validate_catalogue(sample_job const& job) { entry_of(job).validate(job); }
 
 catalogue_job job_of_catalogue(sample_job const& job, sample_place const& place)
 {
-  auto made = unchecked_job(job, place);
+  auto made = entry_of(job).make(job, place);
   (void)checked_sum("--first-sample: ids of samples", job.more.first_sample, made.num_samples);
   return made;
 }

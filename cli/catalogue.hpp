@@ -76,15 +76,31 @@ struct catalogue_job {
   std::function<void(std::int64_t first, std::int64_t count, result_file& file, sample_counts& counts)> make;
 };
 
-/// Each makes the jobs of some applications. The place must stay as long as the job is used.
-/// @throws argument_error; io_error, format_error for a file that the job needs.
-[[nodiscard]] catalogue_job layerwise_job(sample_job const& job, sample_place const& place);    // fastgcn, ladies
-[[nodiscard]] catalogue_job mvs_job(sample_job const& job, sample_place const& place);          // mvs
-[[nodiscard]] catalogue_job labor_job(sample_job const& job, sample_place const& place);        // labor
-[[nodiscard]] catalogue_job cluster_job(sample_job const& job, sample_place const& place);      // cluster
-[[nodiscard]] catalogue_job shadow_job(sample_job const& job, sample_place const& place);       // shadow
-[[nodiscard]] catalogue_job saint_job(sample_job const& job, sample_place const& place);        // saint-…
-[[nodiscard]] catalogue_job application_job(sample_job const& job, sample_place const& place);  // layer, --app-source
+/// Each checks the parameters of an application, without a graph. @throws argument_error.
+void validate_layer(sample_job const& job);
+void validate_custom(sample_job const& job);  // --app-source
+void validate_fastgcn(sample_job const& job);
+void validate_ladies(sample_job const& job);
+void validate_mvs(sample_job const& job);
+void validate_labor(sample_job const& job);
+void validate_cluster(sample_job const& job);
+void validate_shadow(sample_job const& job);
+void validate_saint(sample_job const& job);  // saint-…
+
+/// Each makes the jobs of an application, from valid parameters. The place must stay as long as the job is used.
+/// @throws argument_error for what the graph can't serve; io_error, format_error for a file that the job needs.
+[[nodiscard]] catalogue_job layer_job(sample_job const& job, sample_place const& place);
+[[nodiscard]] catalogue_job custom_job(sample_job const& job, sample_place const& place);
+[[nodiscard]] catalogue_job fastgcn_job(sample_job const& job, sample_place const& place);
+[[nodiscard]] catalogue_job ladies_job(sample_job const& job, sample_place const& place);
+[[nodiscard]] catalogue_job mvs_job(sample_job const& job, sample_place const& place);
+[[nodiscard]] catalogue_job labor_job(sample_job const& job, sample_place const& place);
+[[nodiscard]] catalogue_job cluster_job(sample_job const& job, sample_place const& place);
+[[nodiscard]] catalogue_job shadow_job(sample_job const& job, sample_place const& place);
+[[nodiscard]] catalogue_job saint_job(sample_job const& job, sample_place const& place);
+
+/// Checks the parameters of the application that `job` names, without a graph. @throws argument_error.
+void validate_catalogue(sample_job const& job);
 
 /// The job that `job.app` names.
 [[nodiscard]] catalogue_job job_of_catalogue(sample_job const& job, sample_place const& place);

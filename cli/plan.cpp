@@ -84,11 +84,9 @@ void plan_command::run()
     throw argument_error(fmt::format("--app: '{}', expected one of {}", app, apps_of_plans));
   }
   bool const of_catalogue = of_samples && samples.is_of_catalogue();
-  if (of_catalogue) {
-    samples.check();
-  } else if (!of_samples && !walks.is_multidim()) {
+  if (!of_samples && !walks.is_multidim()) {
     walks.validate();
-  } else if (of_samples && app == "khop") {
+  } else if (of_samples && app != "minibatch") {
     samples.check();
     samples.validate();
   }

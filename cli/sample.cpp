@@ -160,11 +160,11 @@ void sample_command::run() const
   if (!output.ends_with(".npz") && !output.ends_with(".safetensors")) {
     throw argument_error(fmt::format("{}: unknown extension, expected .npz or .safetensors", output));
   }
+  job.validate();  // before anything that takes time
   if (job.is_of_catalogue()) {
     run_catalogue(job, source, common, output, dtype);
     return;
   }
-  job.validate();  // before anything that takes time
   std::optional<gpu_info> gpu;
   if (auto const device = parse_device(job.device)) { gpu = describe_gpu(*device); }
   progress_bar bar(!common.quiet);

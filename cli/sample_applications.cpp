@@ -149,7 +149,7 @@ std::string describe_roots(std::int64_t num_seeds, std::int64_t num_roots)
                         : fmt::format("{} of {} roots", counted(num_seeds / num_roots, "sample", "samples"), num_roots);
 }
 
-catalogue_job layer_job(sample_job const& job, sample_place const& place)
+layer_params layer_params_of(sample_job const& job)
 {
   auto const& more = job.more;
   layer_params params;
@@ -160,6 +160,17 @@ catalogue_job layer_job(sample_job const& job, sample_place const& place)
   params.seed = job.seed;
   params.executor = more.chosen_executor();
   params.gpu_memory = more.gpu_bytes();
+  return params;
+}
+
+}  // namespace
+
+void validate_layer(sample_job const& job) { validate(layer_params_of(job)); }
+
+catalogue_job layer_job(sample_job const& job, sample_place const& place)
+{
+  auto const& more = job.more;
+  layer_params const params = layer_params_of(job);
   std::int64_t const num_roots = more.roots.value_or(1);
   auto const seeds = root_sets(job, place);
   auto steps = place.run([&](graph const& g, auto const& exec) {
@@ -178,11 +189,26 @@ catalogue_job layer_job(sample_job const& job, sample_place const& place)
   return out;
 }
 
+namespace {
+
+std::vector<custom_parameter> parameters_of(sample_job const& job)
+{
+  std::vector<custom_parameter> parameters;
+  for (auto const& text : job.more.params) { parameters.push_back(parse_parameter(text)); }
+  return parameters;
+}
+
+}  // namespace
+
+void validate_custom(sample_job const& job)
+{
+  (void)parameters_of(job);
+  (void)max_steps_of(job.more);
+}
+
 catalogue_job custom_job(sample_job const& job, sample_place const& place)
 {
   auto const& more = job.more;
-  std::vector<custom_parameter> parameters;
-  for (auto const& text : more.params) { parameters.push_back(parse_parameter(text)); }
   application_params params;
   params.seed = job.seed;
   params.max_steps = max_steps_of(more);
@@ -191,7 +217,7 @@ catalogue_job custom_job(sample_job const& job, sample_place const& place)
   params.checked = more.checked;
   std::int64_t const num_roots = more.roots.value_or(1);
   auto const seeds = root_sets(job, place);
-  custom_application const application(text_of(more.source_file), more.struct_name, std::move(parameters));
+  custom_application const application(text_of(more.source_file), more.struct_name, parameters_of(job));
   try {
     place.run([&](graph const&, auto const& exec) { application.compile(exec); });
   } catch (argument_error const& failure) {
@@ -210,13 +236,6 @@ catalogue_job custom_job(sample_job const& job, sample_place const& place)
                 {"param", more.params},           {"num_steps", out.plan.steps.size()},
                 {"num_roots", num_roots},         {"first_sample", more.first_sample}};
   return out;
-}
-
-}  // namespace
-
-catalogue_job application_job(sample_job const& job, sample_place const& place)
-{
-  return job.from_source() ? custom_job(job, place) : layer_job(job, place);
 }
 
 }  // namespace tendril::cli

@@ -206,7 +206,9 @@ minibatch_params sample_job::minibatch() const
 
 void sample_job::validate() const
 {
-  if (app == "khop") {
+  if (is_of_catalogue()) {
+    validate_catalogue(*this);
+  } else if (app == "khop") {
     tendril::validate(khop());
   } else {
     tendril::validate(minibatch());

@@ -58,7 +58,7 @@ struct sample_job {
   /// Checks that the options fit the application. @throws argument_error.
   void check() const;
 
-  /// Checks the parameters of khop and minibatch, without a graph. @throws argument_error.
+  /// Checks the parameters of the application, without a graph. @throws argument_error.
   void validate() const;
 
   /// The parameters as the library takes them. @throws argument_error.

@@ -42,6 +42,8 @@ void take(layer_samples&& made, sample_place const& place, bool with_edges, resu
   if (with_edges) { file.add_ragged("edges", place.bring(std::move(made.edges))); }
 }
 
+std::int64_t layer_batch(sample_job const& job) { return job.batch_size.value_or(default_layer_batch); }
+
 template <class Params>
 Params layer_params_of(sample_job const& job)
 {
@@ -91,7 +93,7 @@ template <class Params, class Sample>
 catalogue_job layers_of(sample_job const& job, sample_place const& place, Sample sample)
 {
   auto const params = layer_params_of<Params>(job);
-  std::int64_t const batch = job.batch_size.value_or(default_layer_batch);
+  std::int64_t const batch = layer_batch(job);
   validate(params, place.host_graph(), batch);
   auto const roots = std::make_shared<buffer<vertex_id> const>(job.seeds(place.host_graph(), place.host_exec()));
   std::int64_t const full = roots->size() / batch;  // the last batch may be smaller
@@ -133,28 +135,52 @@ catalogue_job layers_of(sample_job const& job, sample_place const& place, Sample
   return out;
 }
 
-}  // namespace
-
-catalogue_job layerwise_job(sample_job const& job, sample_place const& place)
+mvs_params mvs_params_of(sample_job const& job)
 {
-  auto const fastgcn = [](auto const&... arguments) { return fastgcn_sample(arguments...); };
-  auto const ladies = [](auto const&... arguments) { return ladies_sample(arguments...); };
-  return job.app == "fastgcn" ? layers_of<fastgcn_params>(job, place, fastgcn)
-                              : layers_of<ladies_params>(job, place, ladies);
-}
-
-catalogue_job mvs_job(sample_job const& job, sample_place const& place)
-{
-  graph const& g = place.host_graph();
   mvs_params params;
   params.batch_size = job.batch_size.value_or(params.batch_size);
   params.replace = job.replace;
   params.with_edges = job.edges;
   params.seed = job.seed;
+  return params;
+}
+
+labor_params labor_params_of(sample_job const& job)
+{
+  labor_params params;
+  params.fanouts = job.fanout_list();
+  params.normalize = job.more.normalize_rows.value_or(true);
+  params.seed = job.seed;
+  return params;
+}
+
+}  // namespace
+
+void validate_fastgcn(sample_job const& job) { validate(layer_params_of<fastgcn_params>(job), layer_batch(job)); }
+
+void validate_ladies(sample_job const& job) { validate(layer_params_of<ladies_params>(job), layer_batch(job)); }
+
+void validate_mvs(sample_job const& job) { validate(mvs_params_of(job)); }
+
+void validate_labor(sample_job const& job) { validate(labor_params_of(job)); }
+
+catalogue_job fastgcn_job(sample_job const& job, sample_place const& place)
+{
+  return layers_of<fastgcn_params>(job, place, [](auto const&... arguments) { return fastgcn_sample(arguments...); });
+}
+
+catalogue_job ladies_job(sample_job const& job, sample_place const& place)
+{
+  return layers_of<ladies_params>(job, place, [](auto const&... arguments) { return ladies_sample(arguments...); });
+}
+
+catalogue_job mvs_job(sample_job const& job, sample_place const& place)
+{
+  graph const& g = place.host_graph();
+  mvs_params const params = mvs_params_of(job);
   std::string const& file_name = job.more.importance_file;
   auto const importances = std::make_shared<buffer<float> const>(
       file_name.empty() ? buffer<float>() : read_vertex_values(file_name, g.num_vertices(), place.host_exec()));
-  validate(params);
 
   catalogue_job out;
   out.num_samples = job.more.num_samples.value_or(batches_of(g.num_vertices(), params.batch_size));
@@ -197,11 +223,7 @@ catalogue_job mvs_job(sample_job const& job, sample_place const& place)
 
 catalogue_job labor_job(sample_job const& job, sample_place const& place)
 {
-  labor_params params;
-  params.fanouts = job.fanout_list();
-  params.normalize = job.more.normalize_rows.value_or(true);
-  params.seed = job.seed;
-  validate(params);
+  labor_params const params = labor_params_of(job);
   std::int64_t const batch = job.seeds_each();
   auto const seeds = std::make_shared<buffer<vertex_id> const>(job.seeds(place.host_graph(), place.host_exec()));
 

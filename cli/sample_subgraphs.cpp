@@ -37,6 +37,11 @@ void take(subgraphs&& made, sample_place const& place, result_file& file, sample
   file.add_offsets("edge_offsets", place.bring(std::move(made.edge_offsets)));
 }
 
+cluster_method partition_of(sample_job const& job)
+{
+  return parse_name<cluster_method>("--partition", job.more.partition.value_or("contiguous"));
+}
+
 /// Clusters, made when they are needed: METIS takes its time.
 struct clusters_source {
   clustering_params params;
@@ -58,7 +63,7 @@ std::shared_ptr<clusters_source> clusters_of(sample_job const& job, sample_place
   auto const& more = job.more;
   graph const& g = place.host_graph();
   auto out = std::make_shared<clusters_source>();
-  out->params.method = parse_name<cluster_method>("--partition", more.partition.value_or("contiguous"));
+  out->params.method = partition_of(job);
   out->params.seed = job.seed;
   if (!more.clusters_file.empty()) {
     auto ids = read_vertices(more.clusters_file, max_num_vertices, place.host_exec());
@@ -80,6 +85,8 @@ std::shared_ptr<clusters_source> clusters_of(sample_job const& job, sample_place
 }
 
 }  // namespace
+
+void validate_cluster(sample_job const& job) { (void)partition_of(job); }
 
 catalogue_job cluster_job(sample_job const& job, sample_place const& place)
 {
@@ -126,16 +133,28 @@ catalogue_job cluster_job(sample_job const& job, sample_place const& place)
   return out;
 }
 
-catalogue_job shadow_job(sample_job const& job, sample_place const& place)
+namespace {
+
+shadow_params shadow_params_of(sample_job const& job)
 {
   auto const& more = job.more;
-  graph const& g = place.host_graph();
   shadow_params params;
   params.depth = more.depth.value_or(params.depth);
   params.num_neighbors = more.num_neighbors.value_or(params.num_neighbors);
   params.replace = job.replace;
   params.seed = job.seed;
-  validate(params);
+  return params;
+}
+
+}  // namespace
+
+void validate_shadow(sample_job const& job) { validate(shadow_params_of(job)); }
+
+catalogue_job shadow_job(sample_job const& job, sample_place const& place)
+{
+  auto const& more = job.more;
+  graph const& g = place.host_graph();
+  shadow_params const params = shadow_params_of(job);
   auto const seeds = std::make_shared<buffer<vertex_id> const>(job.seeds(g, place.host_exec()));
 
   catalogue_job out;
@@ -220,6 +239,8 @@ catalogue_plan plan_of(saint_params const& params, graph const& g)
 }
 
 }  // namespace
+
+void validate_saint(sample_job const& job) { validate(saint_params_of(job)); }
 
 catalogue_job saint_job(sample_job const& job, sample_place const& place)
 {

@@ -26,6 +26,10 @@ struct layer_params {
   std::int64_t gpu_memory = 0;
 };
 
+/// Checks the parameters, without a graph. @throws argument_error for a parameter out of range, as every call that takes
+/// them.
+void validate(layer_params const& params);
+
 /// Samples layers. Sample i depends only on the graph, the parameters, its roots and its logical id first_sample + i. A
 /// step holds [n, layer_size] vertices, with `no_vertex` in slots that stay empty. sampled_step::sizes holds how many
 /// vertices each sample got: 0 once the sample is full, or no vertex can be reached. A full step is filled from slot 0

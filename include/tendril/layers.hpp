@@ -52,7 +52,12 @@ struct ladies_params {
   std::uint64_t seed = 0;
 };
 
-/// @throws argument_error for a parameter out of range, or that this graph can't serve, as every call that takes them.
+/// Checks the parameters, without a graph. @throws argument_error for a parameter out of range, as every call that takes
+/// them.
+void validate(fastgcn_params const& params, std::int64_t batch_size);
+void validate(ladies_params const& params, std::int64_t batch_size);
+
+/// Checks the parameters for a graph. @throws as above, and argument_error for what this graph can't serve.
 void validate(fastgcn_params const& params, graph const& graph, std::int64_t batch_size);
 void validate(ladies_params const& params, graph const& graph, std::int64_t batch_size);
 

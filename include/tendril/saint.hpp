@@ -36,7 +36,11 @@ struct saint_params {
   std::uint64_t seed = 0;
 };
 
-/// @throws argument_error for a parameter out of range, or that this graph can't serve, as every call that takes them.
+/// Checks the parameters, without a graph. @throws argument_error for a parameter out of range, as every call that takes
+/// them.
+void validate(saint_params const& params);
+
+/// Checks the parameters for a graph. @throws as above, and argument_error for what this graph can't serve.
 void validate(saint_params const& params, graph const& graph);
 
 /// Samples subgraphs that the drawn vertices induce. The vertices of a sample ascend. A sample has no vertices if

@@ -194,11 +194,36 @@ OPTIONS_FIRST = [
         ["sample", "-o", "out.npz", "--app", "minibatch", "--fanouts=-2"],
         "num_neighbors: -2 at hop 1, expected 0 to 2147483647, or -1 for all neighbours",
     ),
+    (
+        ["sample", "-o", "out.npz", "--app-source", "none.cpp", "--param", "tries"],
+        "--param: 'tries', expected NAME=VALUE, where VALUE is a number, or numbers as in 10,5",
+    ),
+    (["plan", "--app", "ladies", "--layers", "0"], "num_layers: 0, expected 1 to 65535"),
     (["plan", "--app", "node2vec", "--p", "0"], "p: 0, expected a number from 1e-9 to 1e9"),
     (
         ["plan", "--app", "khop", "--fanouts", "0"],
         "fanouts: 0 at hop 1, expected 1 or more, or -1 for all neighbours",
     ),
+]
+# The same for `sample --app`.
+CATALOGUE_OPTIONS_FIRST = [
+    (["layer", "--layer-size", "0"], "layer_size: 0, expected 1 to 2147483647 vertices"),
+    (["fastgcn", "--layers", "0"], "num_layers: 0, expected 1 to 65535"),
+    (["fastgcn", "--batch-size", "20000"], "batch_size: 20000, expected 1 to 16384 roots"),
+    (["ladies", "--layer-size", "20000"], "layer_size: 20000, expected 1 to 16384 vertices"),
+    (["ladies", "--normalization", "col"], "--normalization: 'col', expected row, symmetric or weights"),
+    (["mvs", "--batch-size", "20000"], "batch_size: 20000, expected 1 to 16384 vertices"),
+    (["labor", "--fanouts", "5,0"], "fanouts: 0 at hop 2, expected 1 or more, or -1 for all neighbours"),
+    (["cluster", "--partition", "kmeans"], "--partition: 'kmeans', expected contiguous, random or metis"),
+    (["shadow", "--depth", "65"], "depth: 65, expected 1 to 64 hops"),
+    (["shadow", "--num-neighbors", "0"], "num_neighbors: 0, expected 1 to 1024"),
+    (["saint-node", "--budget", "0"], "budget: 0, expected 1 to 2147483647"),
+    (["saint-edge", "--budget", "2000000000"],
+     "budget: 2000000000 draws 4000000000 vertices, expected at most 2147483647"),
+    (["saint-walk", "--length", "1001"], "length: 1001, expected 0 to 1000 steps"),
+]  # fmt: skip
+OPTIONS_FIRST += [
+    (["sample", "-o", "out.npz", "--app", *options], message) for options, message in CATALOGUE_OPTIONS_FIRST
 ]
 
 

@@ -5,9 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <tendril/dynamic_walk.hpp>
+#include <tendril/labor.hpp>
+#include <tendril/layer_sampling.hpp>
+#include <tendril/layers.hpp>
 #include <tendril/minibatch.hpp>
 #include <tendril/multidim.hpp>
+#include <tendril/mvs.hpp>
+#include <tendril/saint.hpp>
 #include <tendril/sample.hpp>
+#include <tendril/shadow.hpp>
 #include <tendril/walk.hpp>
 
 #include "support/messages.hpp"
@@ -29,6 +35,13 @@ TEST(Validate, TheDefaultsAreValid)
   EXPECT_NO_THROW(validate(multidim_params{}, 1));
   EXPECT_NO_THROW(validate(khop_params{}));
   EXPECT_NO_THROW(validate(minibatch_params{}));
+  EXPECT_NO_THROW(validate(layer_params{}));
+  EXPECT_NO_THROW(validate(fastgcn_params{}, 1));
+  EXPECT_NO_THROW(validate(ladies_params{}, 1));
+  EXPECT_NO_THROW(validate(mvs_params{}));
+  EXPECT_NO_THROW(validate(labor_params{}));
+  EXPECT_NO_THROW(validate(shadow_params{}));
+  EXPECT_NO_THROW(validate(saint_params{}));
 }
 
 TEST(Validate, EveryApplicationOfTheTestsIsValid)
@@ -103,6 +116,47 @@ TEST(Validate, Minibatches)
             "num_neighbors_of_type: 1 hops of edge type 1, but 2 of edge type 0, expected as many");
   EXPECT_EQ(complaint(minibatch_params{.num_neighbors_of_type = {{1}, {-5}}}),
             "num_neighbors_of_type: -5 at hop 1 of edge type 1, expected 0 to 2147483647, or -1 for all neighbours");
+}
+
+TEST(Validate, Layers)
+{
+  EXPECT_EQ(complaint(layer_params{.layer_size = 0}), "layer_size: 0, expected 1 to 2147483647 vertices");
+  EXPECT_EQ(complaint(layer_params{.max_size = -1}), "max_size: -1, expected 1 to 2147483647 vertices");
+  EXPECT_EQ(complaint(layer_params{.max_steps = -1}),
+            "max_steps: -1, expected 1 or more, or 0 for max_size / layer_size");
+  EXPECT_EQ(complaint(fastgcn_params{.num_layers = 65536}, 1), "num_layers: 65536, expected 1 to 65535");
+  EXPECT_EQ(complaint(fastgcn_params{}, 16385), "batch_size: 16385, expected 1 to 16384 roots");
+  EXPECT_EQ(complaint(ladies_params{.layer_size = 0}, 1), "layer_size: 0, expected 1 to 16384 vertices");
+  EXPECT_EQ(complaint(ladies_params{}, 0), "batch_size: 0, expected 1 to 16384 roots");
+  EXPECT_EQ(complaint(mvs_params{.batch_size = 0}), "batch_size: 0, expected 1 to 16384 vertices");
+  EXPECT_EQ(complaint(labor_params{.fanouts = {}}), "fanouts: none given, expected one a hop");
+  EXPECT_EQ(complaint(labor_params{.fanouts = {3, -2}}),
+            "fanouts: -2 at hop 2, expected 1 or more, or -1 for all neighbours");
+}
+
+TEST(Validate, Subgraphs)
+{
+  EXPECT_EQ(complaint(shadow_params{.depth = 0}), "depth: 0, expected 1 to 64 hops");
+  EXPECT_EQ(complaint(shadow_params{.num_neighbors = 1025}), "num_neighbors: 1025, expected 1 to 1024");
+  EXPECT_EQ(complaint(saint_params{.budget = 0}), "budget: 0, expected 1 to 2147483647");
+  EXPECT_EQ(complaint(saint_params{.length = 1001}), "length: 1001, expected 0 to 1000 steps");
+  EXPECT_EQ(complaint(saint_params{.sampler = saint_sampler::edge, .budget = 2'000'000'000}),
+            "budget: 2000000000 draws 4000000000 vertices, expected at most 2147483647");
+}
+
+TEST(Validate, WeightsNeedAGraphThatHasThem)
+{
+  graph const g = make_graph(2, {{0, 1}}, {.weights = false});
+  constexpr auto line = "matrix: the graph has no weights, expected one an edge";
+  fastgcn_params const fastgcn{.matrix = propagation::weights};
+  ladies_params const ladies{.matrix = propagation::weights};
+  saint_params const saint{.sampler = saint_sampler::node, .matrix = propagation::weights};
+  EXPECT_NO_THROW(validate(fastgcn, 1));
+  EXPECT_NO_THROW(validate(ladies, 1));
+  EXPECT_NO_THROW(validate(saint));
+  EXPECT_EQ(complaint(fastgcn, g, 1), line);
+  EXPECT_EQ(complaint(ladies, g, 1), line);
+  EXPECT_EQ(complaint(saint, g), line);
 }
 
 }  // namespace

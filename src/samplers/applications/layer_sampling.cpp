@@ -5,9 +5,8 @@
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 
 namespace tendril {
-namespace samplers {
 
-layer_sampling_job layer_sampling_job_of(layer_params const& params)
+void validate(layer_params const& params)
 {
   constexpr std::int64_t most = 0x7fffffff;
   TENDRIL_EXPECTS(params.layer_size >= 1 && params.layer_size <= most, "layer_size: {}, expected 1 to {} vertices",
@@ -16,6 +15,13 @@ layer_sampling_job layer_sampling_job_of(layer_params const& params)
                   params.max_size, most);
   TENDRIL_EXPECTS(params.max_steps >= 0, "max_steps: {}, expected 1 or more, or 0 for max_size / layer_size",
                   params.max_steps);
+}
+
+namespace samplers {
+
+layer_sampling_job layer_sampling_job_of(layer_params const& params)
+{
+  validate(params);
   layer_sampling_job job;
   job.app.size = params.layer_size;
   job.app.most = params.max_size;

@@ -13,7 +13,7 @@ void validate(shadow_params const& params)
                   "num_neighbors: {}, expected 1 to {}", params.num_neighbors, max_shadow_neighbors);
 }
 
-void validate(saint_params const& params, graph const& graph)
+void validate(saint_params const& params)
 {
   using samplers::most_saint_vertices, samplers::vertices_a_sample;
   TENDRIL_EXPECTS(params.budget >= 1 && params.budget <= most_saint_vertices, "budget: {}, expected 1 to {}",
@@ -22,6 +22,11 @@ void validate(saint_params const& params, graph const& graph)
                   "length: {}, expected 0 to 1000 steps", params.length);
   TENDRIL_EXPECTS(vertices_a_sample(params) <= most_saint_vertices, "budget: {} draws {} vertices, expected at most {}",
                   params.budget, vertices_a_sample(params), most_saint_vertices);
+}
+
+void validate(saint_params const& params, graph const& graph)
+{
+  validate(params);
   TENDRIL_EXPECTS(params.sampler != saint_sampler::node || params.matrix != propagation::weights ||
                       graph.has_weights() || graph.num_edges() == 0,
                   "matrix: the graph has no weights, expected one an edge");
