@@ -5,6 +5,7 @@
 #include <tendril/mvs.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "samplers/trees/fanout_checks.hpp"
 
 namespace tendril {
 namespace {
@@ -51,13 +52,6 @@ void validate(mvs_params const& params)
                   "batch_size: {}, expected 1 to {} vertices", params.batch_size, max_layer_size);
 }
 
-void validate(labor_params const& params)
-{
-  TENDRIL_EXPECTS(!params.fanouts.empty(), "fanouts: none given, expected one a hop");
-  for (std::size_t h = 0; h < params.fanouts.size(); ++h) {
-    TENDRIL_EXPECTS(params.fanouts[h] >= 1 || params.fanouts[h] == -1,
-                    "fanouts: {} at hop {}, expected 1 or more, or -1 for all neighbours", params.fanouts[h], h + 1);
-  }
-}
+void validate(labor_params const& params) { samplers::check_fanouts(params.fanouts); }
 
 }  // namespace tendril

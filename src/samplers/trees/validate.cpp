@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "samplers/trees/fanout_checks.hpp"
 
 namespace tendril {
 namespace {
@@ -32,11 +33,10 @@ void validate_rule(khop_params const& params)
 void validate(khop_params const& params)
 {
   constexpr std::int64_t most_slots_a_tree = std::int64_t{1} << 31U;
-  TENDRIL_EXPECTS(!params.fanouts.empty(), "fanouts: none given, expected one a hop");
+  samplers::check_fanouts(params.fanouts);
   std::int64_t slots = 1;
   for (std::size_t h = 0; h < params.fanouts.size(); ++h) {
     std::int64_t const f = params.fanouts[h];
-    TENDRIL_EXPECTS(f == -1 || f >= 1, "fanouts: {} at hop {}, expected 1 or more, or -1 for all neighbours", f, h + 1);
     slots = f > 0 ? slots * std::min(f, most_slots_a_tree + 1) : slots;
     TENDRIL_EXPECTS(slots <= most_slots_a_tree, "fanouts: more than 2^31 slots a tree at hop {}", h + 1);
   }
