@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <string_view>
@@ -74,16 +75,7 @@ class sampler_round {
     may_refuse([&] {
       (void)khop_sample(input_, starts_, {.fanouts = {2}, .replace = true, .weighted = weighted, .seed = seed_}, exec_);
     });
-    for (auto const subgraph : {subgraph_type::directional, subgraph_type::bidirectional, subgraph_type::induced}) {
-      minibatch_params params;
-      params.num_neighbors = {3, 2};
-      params.subgraph = subgraph;
-      params.weighted = weighted && (seed_ & 1U) != 0;
-      params.replace = (seed_ & 2U) != 0;
-      params.disjoint = (seed_ & 4U) != 0;
-      params.seed = seed_;
-      may_refuse([&] { (void)neighbor_sample(input_, starts_, params, exec_); });
-    }
+    minibatches();
     fastgcn_params fastgcn;
     fastgcn.layer_size = 4;
     may_refuse([&] { (void)fastgcn_sample(input_, starts_, 2, fastgcn, exec_); });
@@ -104,6 +96,42 @@ class sampler_round {
 
  private:
   static constexpr std::int64_t most_starts = 6;
+
+  /// By both choices of neighbours, each with every kind of edges.
+  void minibatches()
+  {
+    for (auto const subgraph : {subgraph_type::directional, subgraph_type::bidirectional, subgraph_type::induced}) {
+      minibatch_params independent;
+      independent.num_neighbors = {3, 2};
+      independent.subgraph = subgraph;
+      independent.disjoint = (seed_ & 4U) != 0;
+      independent.seed = seed_;
+      minibatch_params labor = independent;
+      independent.weighted = input_.has_weights() && (seed_ & 1U) != 0;
+      independent.replace = (seed_ & 2U) != 0;
+      batch(independent);
+      labor.choice = neighbor_choice::labor;
+      labor.frontier = (seed_ & 1U) != 0 ? batch_frontier::all : batch_frontier::fresh;
+      labor.normalize = (seed_ & 2U) != 0;
+      labor.layer_dependency = (seed_ & 8U) != 0;
+      labor.batch_dependency = (seed_ & 16U) != 0 ? 3 : 1;
+      batch(labor);
+    }
+  }
+
+  void batch(minibatch_params const& params)
+  {
+    may_refuse([&] {
+      auto const made = neighbor_sample(input_, starts_, params, exec_, seed_);
+      std::int64_t const num_nodes = made.vertices[0].node.size();
+      for (std::int64_t const v : made.edges[0].col) {
+        if (v < 0 || v >= num_nodes) { __builtin_trap(); }
+      }
+      for (float const weight : made.edges[0].weights) {
+        if (!(weight > 0) || !std::isfinite(weight)) { __builtin_trap(); }
+      }
+    });
+  }
 
   void walks()
   {
