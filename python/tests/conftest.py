@@ -12,7 +12,7 @@ import pytest
 
 import tendril
 
-sys.path.insert(0, str(Path(__file__).parent))  # pyg_checks.py
+sys.path.insert(0, str(Path(__file__).parent))  # digests.py, pyg_checks.py
 
 
 @pytest.fixture(autouse=True)
@@ -65,6 +65,14 @@ def pages():
     text = (Path(__file__).parents[2] / "docs" / "python.md").read_text()
     section = re.search(r"^## On a GPU\n.*?(?=^## )", text, re.MULTILINE | re.DOTALL)
     return text.replace(section[0], ""), section[0]
+
+
+@pytest.fixture
+def torch_on_gpu():
+    """Torch, where there is a GPU."""
+    if tendril.num_gpus() == 0:
+        pytest.skip("no GPU")
+    return pytest.importorskip("torch")
 
 
 @pytest.fixture

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import numpy as np
 import pytest
+from digests import digest
 
 import tendril
 
 SCORES = np.array([1, 2, 3, 0, 4], np.float32)
-
-
-def digest(*arrays):
-    return hashlib.sha256(b"".join(np.asarray(one).tobytes() for one in arrays)).hexdigest()[:16]
 
 
 def chi_square(counts, chances):
@@ -64,23 +59,24 @@ def test_a_hub_is_drawn_from_exactly():
     assert chi_square(counts, scores.reshape(64, -1).sum(1, dtype=np.float64) / total) < 6
 
 
-BAD = [([0, 4], [0]), ([1, 5], [0]), ([0, 6, 5], [0, 1]), ([0], []), ([0, 5], [0, 1])]  # offsets, vertices of 5 scores
+# Wrong on every device: offsets and vertices for SCORES, and numbers that are no scores.
+WRONG_SEGMENTS = [([0, 4], [0]), ([1, 5], [0]), ([0, 6, 5], [0, 1]), ([0], []), ([0, 5], [0, 1])]
+WRONG_SCORES = [-1, np.nan, np.inf]
+
+
+def refusal(offsets, scores, *rest, **options):
+    with pytest.raises(tendril.ArgumentError, match=r"^[^\n]*expected[^\n]*$") as info:
+        tendril.segment_multinomial(offsets, scores, *rest, **options)
+    return str(info.value)
 
 
 def test_arguments_that_are_wrong():
-    more = [([], []), ([0, 5], [-1]), ([0, 5], [0], 0), ([0, 5], [0], 1 << 31)]
-    for offsets, *rest in (*BAD, *more):
-        with pytest.raises(tendril.ArgumentError, match=r"^[^\n]*expected[^\n]*$"):
-            tendril.segment_multinomial(np.array(offsets, np.int64), SCORES, *rest)
-    with pytest.raises(tendril.ArgumentError, match="^hop: 65536, expected 0 to 65535$"):
-        tendril.segment_multinomial([0, 5], SCORES, [0], hop=65536)
-
-
-@pytest.fixture
-def torch_on_gpu():
-    if tendril.num_gpus() == 0:
-        pytest.skip("no GPU")
-    return pytest.importorskip("torch")
+    for offsets, *rest in (*WRONG_SEGMENTS, ([], []), ([0, 5], [-1]), ([0, 5], [0], 0), ([0, 5], [0], 1 << 31)):
+        refusal(np.array(offsets, np.int64), SCORES, *rest)
+    for wrong in WRONG_SCORES:
+        assert refusal([0, 3], [1, 2, wrong], [0]) == f"score 2: {wrong}, expected a finite number of 0 or more"
+    assert refusal([0, 2], ["a", "b"], [0]) == "scores has dtype <U1, expected numbers"
+    assert refusal([0, 5], SCORES, [0], hop=65536) == "hop: 65536, expected 0 to 65535"
 
 
 @pytest.mark.gpu
@@ -99,12 +95,10 @@ def test_picks_on_a_gpu_equal_the_cpus(torch_on_gpu):
 
 @pytest.mark.gpu
 def test_errors_on_a_gpu_are_the_cpus(torch_on_gpu):
-    bad = [([0, 5], [3], [1, 2, wrong, 0, 4]) for wrong in (-1, np.nan, np.inf)]
-    for offsets, vertices, scores in (*((*one, SCORES) for one in BAD), *bad):
+    wrong_scores = [([0, 5], [3], [1, 2, wrong, 0, 4]) for wrong in WRONG_SCORES]
+    for offsets, vertices, scores in (*((*one, SCORES) for one in WRONG_SEGMENTS), *wrong_scores):
         lines = []
         for device in ("cpu", "cuda"):
             given = torch_on_gpu.tensor(scores, dtype=torch_on_gpu.float32, device=device)
-            with pytest.raises(tendril.ArgumentError) as info:
-                tendril.segment_multinomial(offsets, given, np.array(vertices, np.int64))
-            lines.append(str(info.value))
+            lines.append(refusal(offsets, given, np.array(vertices, np.int64)))
         assert lines[0] == lines[1]
