@@ -1,4 +1,4 @@
-"""Draws docs/h200-minibatch.svg from the result file of mini-batches on a GPU: rates, and what executors take.
+"""Draws docs/h200-minibatch.svg from result files of mini-batches on a GPU: rates, and what executors take.
 
 Run from anywhere: python3 scripts/minibatch_chart.py
 """
@@ -6,16 +6,17 @@ Run from anywhere: python3 scripts/minibatch_chart.py
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import svg_chart
+from result_rows import RESULTS, Key, rows_of
 from svg_chart import text
 
 ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "bench" / "results" / "nvidia-h200-minibatch.json"
+RATES_FROM = RESULTS / "nvidia-h200-minibatch.json"
+TIMES_FROM = RESULTS / "nvidia-h200-one-engine.json"  # all executors in one run, the fused one too
 OUTPUT = ROOT / "docs" / "h200-minibatch.svg"
 
 WIDTH, LEFT, RIGHT = 760, 258, 66
@@ -25,10 +26,12 @@ BAR, BETWEEN = 8, 6  # height of a bar; room between two graphs
 MORE_STYLE = """
 .soft { fill: #a9c3ee; }
 .hops { fill: #8d98a6; }
+.fused { fill: #2f8a57; }
 .persistent { fill: #c8612a; }
 @media (prefers-color-scheme: dark) {
   .soft { fill: #43618f; }
   .hops { fill: #7b8796; }
+  .fused { fill: #5cbf88; }
   .persistent { fill: #f0935b; }
 }
 """
@@ -37,7 +40,7 @@ GRAPHS = {"rmat24": "R-MAT 24", "products": "products", "reddit": "reddit", "pap
 SMALL = ["1024 seeds (15,10,5)", "1024 seeds (10,10,10)", "2048 seeds (10,10,10), frontier all"]
 ALL = [*SMALL, "8192 seeds (15,10,5)", "10240 seeds (25,10)"]
 
-Rows = Mapping[tuple[str, str, str], float]
+Rows = Mapping[Key, float]
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,8 @@ class Panel:
     def values(self, rows: Rows, graph: str, setting: str) -> list[tuple[Series, float]]:
         found = []
         for one in self.series:
-            key = (graph, f"{one.job}, {setting}", "as planned") if self.setting_in_job else (graph, one.job, setting)
+            job = f"{one.job}, {setting}" if self.setting_in_job else one.job
+            key = Key(graph, job, "as planned" if self.setting_in_job else setting)
             if key in rows:  # not every executor does every setting
                 found.append((one, rows[key] * self.scale))
         return found
@@ -102,12 +106,13 @@ TIMES = Panel(
     series=[
         Series("hop by hop", "hops", "a batch, hop by hop"),
         Series("CUDA graph", "a", "a batch, CUDA graph"),
+        Series("fused", "fused", "a batch, fused"),
         Series("persistent", "persistent", "a batch, persistent"),
     ],
-    settings=SMALL,
+    settings=["1 seeds (1,1,1)", *SMALL],
     top_value=0.7,
     ticks=[i / 10 for i in range(8)],
-    goals={("rmat24", SMALL[0]): 0.15, ("products", SMALL[2]): 0.30},
+    goals={("rmat24", SMALL[0]): 0.07, ("rmat24", SMALL[2]): 0.11, ("products", SMALL[2]): 0.30},
 )
 
 
@@ -115,6 +120,8 @@ def headline(setting: str) -> list[str]:
     """A setting as lines that fit beside the names of graphs."""
     seeds, _, rest = setting.partition(" ")
     shape, _, frontier = rest.partition(", ")
+    if seeds == "1":
+        shape = shape.replace("seeds", "seed")
     return [f"{int(seeds):,} {shape}", *([frontier] if frontier else [])]
 
 
@@ -123,7 +130,7 @@ def legend(panel: Panel, y: float) -> list[str]:
     for one in panel.series:
         parts.append(f'<rect class="{one.name}" x="{at:.1f}" y="{y - 5:.1f}" width="18" height="10" rx="2"/>')
         parts.append(text(at + 25, y + 4, one.title))
-        at += 134
+        at += 50 + 7 * len(one.title)
     parts.append(f'<path class="goal" d="M{at:.1f} {y - 7:.1f}v14"/>')
     parts.append(text(at + 10, y + 4, "goal"))
     parts.append(text(WIDTH - 8, y + 30, panel.end, anchor="end"))
@@ -131,7 +138,7 @@ def legend(panel: Panel, y: float) -> list[str]:
 
 
 def last_word(panel: Panel, values: Sequence[tuple[Series, float]]) -> str:
-    """Of rates the last one; of times how much sooner the best is there than the first."""
+    """Of rates the last one; of times how much sooner the best of the others is there than the first."""
     if panel.setting_in_job:
         return f"{values[-1][1]:.1f}"
     return f"{values[0][1] / min(value for _, value in values[1:]):.2f} ×"
@@ -160,7 +167,7 @@ def draw(panel: Panel, rows: Rows, top: float) -> tuple[list[str], float]:
     for setting in panel.settings:
         for i, one_line in enumerate(headline(setting)):
             parts.append(text(14, y + 13 + 18 * i, one_line, "title"))
-        for graph in GRAPHS:
+        for graph in (graph for graph in GRAPHS if panel.values(rows, graph, setting)):
             line, y = line_of(panel, graph, setting, rows, y)
             parts += line
         y += GAP
@@ -176,9 +183,9 @@ def grid(panel: Panel, ceiling: float, floor: float) -> Iterable[str]:
     yield text((LEFT + WIDTH - RIGHT) / 2, floor + 38, panel.axis, "title", "middle")
 
 
-def chart(rows: Rows) -> str:
-    above, end = draw(RATES, rows, 0)
-    below, height = draw(TIMES, rows, end)
+def chart(rates: Rows, times: Rows) -> str:
+    above, end = draw(RATES, rates, 0)
+    below, height = draw(TIMES, times, end)
     size = round(height)
     parts = [*svg_chart.page(WIDTH, size, MORE_STYLE), *above, *below]
     return svg_chart.svg(
@@ -188,12 +195,12 @@ def chart(rows: Rows) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--rates", type=Path, default=RATES_FROM)
+    parser.add_argument("--times", type=Path, default=TIMES_FROM)
     parser.add_argument("--output", type=Path, default=OUTPUT)
     options = parser.parse_args()
-    rows = json.loads(options.results.read_text(encoding="utf-8"))["rows"]
-    figures = {(row["graph"], row["job"], row["params"]): row["value"] for row in rows}
-    options.output.write_text(chart(figures) + "\n", encoding="utf-8")
+    picture = chart(rows_of(options.rates, "minibatch"), rows_of(options.times, "minibatch"))
+    options.output.write_text(picture + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
