@@ -1,6 +1,6 @@
 // LABOR-0 (Balin and Catalyurek, "Layer-neighbor sampling: defusing neighborhood explosion in GNNs", NeurIPS'23): which
 // edges a vertex takes, by a random number that belongs to the neighbour. Exact in integers. Executors:
-// src/cpu/batches/labor_picks.hpp, src/gpu/batches/pick_labor.cu.
+// src/cpu/batches/labor_picks.hpp, src/gpu/batches/{stage,pick}_labor.cu.
 
 #pragma once
 
@@ -13,12 +13,23 @@
 
 namespace tendril::core {
 
-/// The random numbers of one batch: a neighbour's is r_u * 2^64.
+/// The random numbers of one batch of independent ones: a neighbour's is r_u * 2^64.
+struct independent_labor_numbers {
+  rng_key key{};  ///< labor_key of the batch.
+
+  /// The number of a neighbour. @param item, step  As of labor_draws.
+  [[nodiscard]] TENDRIL_HD std::uint64_t of(std::uint64_t item, std::uint32_t step) const
+  {
+    return labor_draws(key, item, step).block(0).low();
+  }
+};
+
+/// The random numbers of one batch of dependent ones.
 ///
-/// Dependent batches: a neighbour keeps its number for `dependency` batches, then gets a new one. Neighbours don't change
-/// all at once: each has a phase in [0, dependency), and batch b is in the neighbour's period (b + phase) / dependency,
-/// rounded down. So of the numbers of a batch the next one has a share of 1 - 1 / dependency again, and batch b +
-/// dependency has none. Within a batch numbers are independent and uniform.
+/// A neighbour keeps its number for `dependency` batches, then gets a new one. Neighbours don't change all at once: each has
+/// a phase in [0, dependency), and batch b is in the neighbour's period (b + phase) / dependency, rounded down. So of the
+/// numbers of a batch the next one has a share of 1 - 1 / dependency again, and batch b + dependency has none. Within a
+/// batch numbers are independent and uniform.
 struct labor_numbers {
   rng_key now{};   ///< Of the period of a neighbour whose phase is 0.
   rng_key next{};  ///< Of the period behind it.
@@ -29,26 +40,19 @@ struct labor_numbers {
   /// @param dependency  >= 1; 1: batches are independent.
   [[nodiscard]] static TENDRIL_HD labor_numbers of(std::uint64_t seed, std::uint64_t batch, std::uint64_t dependency)
   {
-    if (dependency == 1) { return independent(labor_key(seed, batch)); }
     std::uint64_t const period = batch / dependency;
     return {labor_key(seed, period), labor_key(seed, period + 1), labor_key(seed, 0), dependency, batch % dependency};
   }
 
-  /// Those of independent batches. @param key  labor_key of the batch.
-  [[nodiscard]] static TENDRIL_HD labor_numbers independent(rng_key key) { return {key, {}, {}, 1, 0}; }
+  /// With a dependency of 1 every phase is 0: the batch's numbers are these, with one block a number in place of two.
+  [[nodiscard]] TENDRIL_HD bool are_independent() const { return dependency == 1; }
+  [[nodiscard]] TENDRIL_HD independent_labor_numbers independent() const { return {now}; }
 
   /// The number of a neighbour. @param item, step  As of labor_draws.
   [[nodiscard]] TENDRIL_HD std::uint64_t of(std::uint64_t item, std::uint32_t step) const
   {
-    return labor_draws(key_of(item, step), item, step).block(0).low();
-  }
-
- private:
-  [[nodiscard]] TENDRIL_HD rng_key key_of(std::uint64_t item, std::uint32_t step) const
-  {
-    if (dependency == 1) { return now; }
     std::uint64_t const phase = bounded64(labor_draws(phases, item, step).block(1).low(), dependency);
-    return offset + phase >= dependency ? next : now;
+    return independent_labor_numbers{offset + phase >= dependency ? next : now}.of(item, step);
   }
 };
 
@@ -69,7 +73,9 @@ struct labor_choice {
     return {fraction_of(static_cast<std::uint64_t>(fanout), degree), false};
   }
 
-  [[nodiscard]] TENDRIL_HD bool takes(std::uint64_t number) const { return all || number < threshold; }
+  [[nodiscard]] TENDRIL_HD bool takes(std::uint64_t number) const { return all || is_below(number); }
+  /// The same of a vertex that doesn't take all.
+  [[nodiscard]] TENDRIL_HD bool is_below(std::uint64_t number) const { return number < threshold; }
 
   /// The weight of each of the `taken` edges.
   [[nodiscard]] TENDRIL_HD float weight(std::int64_t fanout, std::uint32_t degree, std::int64_t taken,

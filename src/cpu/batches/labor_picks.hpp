@@ -1,6 +1,6 @@
 // Which edges the vertices of a mini-batch's hop take by LABOR. The rule: src/core/labor.hpp. How many edges a vertex takes
 // is known once its neighbours have been read, so a thread keeps what it finds, and writes it when all vertices' counts
-// have told where. GPU twin: src/gpu/batches/pick_labor.cu.
+// have told where. GPU twin: src/gpu/batches/stage_labor.cu.
 
 #pragma once
 
@@ -109,8 +109,8 @@ class labor_picks {
   /// The numbers of the first `count` lanes' items.
   void draw(labor_hop_rule const& rule, std::uint32_t count)
   {
-    if (rule.numbers.dependency == 1) {
-      philox_lanes(lanes_, 0, static_cast<int>(count), rule.numbers.now);
+    if (rule.numbers.are_independent()) {
+      philox_lanes(lanes_, 0, static_cast<int>(count), rule.numbers.independent().key);
       return;
     }
     for (std::uint32_t l = 0; l < count; ++l) { lanes_.low[l] = rule.numbers.of(lanes_.item[l], rule.step); }

@@ -16,7 +16,7 @@ __device__ inline batch_group make_group(begin_job const& job, batch_call const&
   std::uint32_t const batch = !job.view.disjoint ? g : call.num_batches == 1 ? 0 : call.by_batch.quotient(g);
   std::uint64_t const number = call.first_batch + batch;
   group.key = call.dependency == 0 ? core::minibatch_draws::key(call.seed, number)
-                                   : core::labor_numbers::of(call.seed, number, call.dependency).now;
+                                   : core::labor_numbers::of(call.seed, number, call.dependency).independent().key;
   group.time = 0x7fffffffffffffffLL;
   if (!job.view.disjoint) { return group; }
   group.tree = core::minibatch_draws::half_of(call.num_batches == 1 ? g : g - batch * call.by_batch.divisor());

@@ -13,15 +13,30 @@
 
 namespace tendril::gpu {
 
+/// A row that is read in parts of `labor_part` edges.
+struct labor_long_row {
+  std::uint32_t vertex;      ///< Of the expansion.
+  std::uint32_t first_part;  ///< How many parts the rows before it in the list have.
+};
+inline constexpr std::uint32_t labor_part = 1024;
+
+/// How long a hop's lists are.
+struct labor_lists {
+  /// Rows of the list of long ones, times 2^32, and their parts: one number, so that one addition gives a row its place in
+  /// the list and its first part. 2^32 parts would be 4 * 10^12 edges in one hop.
+  unsigned long long long_rows;
+  std::uint32_t spilled;
+};
+
 /// Memory of one hop, for `most_vertices` of the expansion.
 struct labor_memory {
   std::uint32_t* staged = nullptr;      ///< [most_vertices * labor_job::stage]
   std::int64_t* counts = nullptr;       ///< [most_vertices] edges taken.
   std::int64_t* offsets = nullptr;      ///< [most_vertices + 1] where each vertex's picks begin.
   float* weights = nullptr;             ///< [most_vertices] of each of a vertex's edges.
-  std::uint32_t* long_rows = nullptr;   ///< [most_vertices] vertices that a block reads, in any order.
+  labor_long_row* long_rows = nullptr;  ///< [most_vertices] in any order; first_part ascends.
   std::uint32_t* spilled = nullptr;     ///< [most_vertices] vertices of more picks than are staged, in any order.
-  std::uint32_t* list_sizes = nullptr;  ///< [2] of both lists.
+  labor_lists* lists = nullptr;         ///< [1]
 };
 
 /// A hop. expansion::step is that of the neighbours' numbers (core::labor_step); expansion::fanout is not read.
@@ -29,8 +44,9 @@ struct labor_job {
   labor_memory memory;
   batch_call const* call = nullptr;
   std::uint64_t dependency = 1;
-  std::int64_t fanout = 1;  ///< -1: all.
-  std::uint32_t stage = 0;  ///< labor_stage of the fan-out.
+  std::int64_t fanout = 1;       ///< -1: all.
+  std::int64_t most_degree = 0;  ///< Of all vertices.
+  std::uint32_t stage = 0;       ///< labor_stage of the fan-out.
   bool normalize = true;
   bool single = true;  ///< One batch only.
   bool disjoint = false;
@@ -46,7 +62,8 @@ struct labor_job {
   return static_cast<std::uint32_t>(std::min(fanout + spread + 4, most_degree));
 }
 
-/// Counts and stages the picks of every vertex, and works out the weights of their edges. Two launches.
+/// Counts and stages the picks of every vertex, and works out the weights of their edges. One launch, or, where rows may be
+/// long, up to three.
 void stage_labor(expansion const& what, labor_job const& job, gpu_exec const& exec);
 
 /// Memory that place_labor needs.

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "gpu/batches/labor.hpp"
-
 namespace tendril::gpu {
 namespace {
 
@@ -87,7 +85,7 @@ void run_memory::grow_labor(batch_forecast const& by, bool keep)
   space.grow(space.labor.staged, by.staged, keep);
   space.grow(space.labor.long_rows, most, keep);
   space.grow(space.labor.spilled, most, keep);
-  space.grow(space.labor.list_sizes, 2, keep);
+  space.grow(space.labor.lists, 1, keep);
   space.grow(space.labor.scan, static_cast<std::int64_t>(labor_scan_bytes(most)));
 }
 

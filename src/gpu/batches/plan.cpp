@@ -5,7 +5,6 @@
 #include <cuda_runtime_api.h>
 
 #include "gpu/batches/induce.hpp"
-#include "gpu/batches/labor.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/tables/derived_table.hpp"
 

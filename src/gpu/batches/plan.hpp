@@ -15,6 +15,7 @@
 #include "gpu/batches/expand.hpp"
 #include "gpu/batches/expected.hpp"
 #include "gpu/batches/fused.hpp"
+#include "gpu/batches/labor.hpp"
 #include "gpu/batches/numbering.hpp"
 #include "gpu/batches/output.hpp"
 #include "gpu/batches/queue_space.hpp"
@@ -218,7 +219,9 @@ class batch_space {
   buffer<fused_state> fused;             ///< [1] of the fused executor, once it was used.
   buffer<std::int64_t> counts, offsets;  ///< Where picks are counted.
   struct labor_space {
-    buffer<std::uint32_t> staged, long_rows, spilled, list_sizes;
+    buffer<std::uint32_t> staged, spilled;
+    buffer<labor_long_row> long_rows;
+    buffer<labor_lists> lists;
     buffer<float> weights;
     buffer<std::byte> scan;
   };

@@ -97,6 +97,45 @@ TEST_F(LaborBatchesOnGpu, HubsAndVerticesOfManyPicks)
   }
 }
 
+/// Warps read rows in steps of 32 and 128 candidates, and rows of more than labor_part in parts, whose picks are put in order
+/// up to a fan-out of 95; above it blocks read such rows.
+TEST_F(LaborBatchesOnGpu, RowsOfEveryLength)
+{
+  EXPECT_EQ(gpu::labor_part, 1024U);
+  EXPECT_EQ(gpu::labor_stage(95, 100'000), 128U);
+  EXPECT_EQ(gpu::labor_stage(96, 100'000), 129U);
+  std::vector<std::uint32_t> degrees;
+  for (std::uint32_t const middle : {32U, 64U, 96U, 128U, 256U, 1024U, 1152U, 2048U, 3072U, 10'240U}) {
+    for (std::uint32_t const degree : {middle - 1, middle, middle + 1}) { degrees.push_back(degree); }
+  }
+  for (std::uint32_t degree = 1; degree < 12; ++degree) { degrees.push_back(degree); }
+  std::vector<test_edge> edges;
+  for (std::size_t v = 0; v < degrees.size(); ++v) {
+    for (std::uint32_t i = 0; i < degrees[v]; ++i) {
+      edges.push_back({static_cast<vertex_id>(v), static_cast<vertex_id>((i * 7919U + v) % 12'007U)});
+    }
+  }
+  graph const g = make_graph(12'007, edges);
+  std::vector<vertex_id> seeds(degrees.size());
+  std::iota(seeds.begin(), seeds.end(), 0U);
+  for (auto const& there : all_forms_on_gpu(hetero_graph(g), exec)) {
+    for (std::int64_t const fanout : {1, 4, 10, 40, 95, 96, 1500}) {
+      for (std::int64_t const dependency : {1, 3}) {
+        auto params = labor_of({fanout});
+        params.batch_dependency = dependency;
+        for (std::uint64_t seed = 0; seed < 8; ++seed) {
+          params.seed = seed;
+          compare(hetero_graph(g), there, params, {{seeds}});
+        }
+      }
+    }
+  }
+  hetero_graph const timed(g, order_by_time(g, make_times(g.num_edges(), 4)));
+  auto params = labor_of({10});
+  params.disjoint = true;
+  compare(timed, to_gpu(timed, exec), params, {{seeds}, {make_times(std::ssize(seeds), 9)}});
+}
+
 /// Every neighbour is shared by all seeds, so that picks vary far more than those of independent vertices.
 TEST_F(LaborBatchesOnGpu, PicksBeyondTheirBounds)
 {
