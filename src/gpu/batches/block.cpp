@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include "gpu/device/check.hpp"
+#include "gpu/device/pinned.hpp"
 
 namespace tendril::gpu {
 namespace {
@@ -64,7 +65,7 @@ void call_block::write(batch_call const& call, std::vector<vertex_call> const& v
   std::int64_t const needed = call_words_ + 2 * status_words + columns_.report_words();
   if (host.size() < needed) {
     host = {};
-    host = buffer<unsigned long long>(needed, pinned_memory());
+    host = buffer<unsigned long long>(needed, kept_pinned_memory());
     ++space_.generation;  // captured copies name it
   }
   auto* to = reinterpret_cast<std::byte*>(host.data());

@@ -53,7 +53,7 @@ class waiting_on_error {
 
 class gpu_sampler final : public minibatch_sampler::state {
  public:
-  /// @param counts_picks  batch_plan::counts_picks of all batches.
+  /// @param counts_picks  Batches by LABOR count their picks, unless that would save little memory: no others follow.
   gpu_sampler(hetero_graph graph, minibatch_params the_params, gpu_exec const& exec, minibatch_executor executor,
               bool counts_picks)
       : state(std::move(graph), std::move(the_params)),
@@ -70,7 +70,6 @@ class gpu_sampler final : public minibatch_sampler::state {
     TENDRIL_EXPECTS(executor != minibatch_executor::graph || plan_.is_captured(),
                     "executor: graph, but a fan-out is {}; expected fan-outs of at most 4096, or another executor",
                     plan_.takes_all() ? "-1" : "larger than 4096");
-    plan_.counts_picks = counts_picks_;
     TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
   }
 
@@ -85,6 +84,7 @@ class gpu_sampler final : public minibatch_sampler::state {
     gpu::device_guard const guard(exec_.device);
     std::vector<minibatch> out;
     gpu::batch_input const group{seeds.vertices, seeds.times, 1, 1, batch};
+    plan_.counts_picks = counts_picks_ && likely_bytes(group) > plan_.limits.likely_bytes;
     try {
       while (out.empty()) {
         attempt([&] { make_one(group, 0, out); });
@@ -134,9 +134,9 @@ class gpu_sampler final : public minibatch_sampler::state {
     bool const was_expected = space_.expected.is_sure();
     try {
       make();
-      plan_.counts_picks = counts_picks_;
+      plan_.counts_picks = false;
     } catch (gpu::more_than_expected const&) {
-      plan_.counts_picks = counts_picks_ || (plan_.labor && !was_expected);
+      plan_.counts_picks = plan_.labor && !was_expected;
     }
   }
 
@@ -159,6 +159,25 @@ class gpu_sampler final : public minibatch_sampler::state {
     return out;
   }
 
+  /// Bytes of a batch whose launches may make as much as `ahead` says.
+  [[nodiscard]] std::int64_t bytes_of(gpu::batch_forecast const& ahead) const
+  {
+    std::int64_t const room = gpu::batch_output::bytes_a_batch(gpu::room_of(plan_, ahead.bounds, space_.expected));
+    return room + 16 * ahead.picks + 4 * ahead.staged + 64 * ahead.bounds.all_nodes();
+  }
+
+  /// Those of a batch whose picks are not counted.
+  [[nodiscard]] std::int64_t likely_bytes(gpu::batch_input const& one)
+  {
+    plan_.counts_picks = false;
+    try {
+      gpu::batch_bounds const start(plan_.sizes, 1, gpu::seed_bounds(one, false));
+      return bytes_of(gpu::batch_forecast::of(plan_, start, 0, 0));
+    } catch (gpu::too_many_picks const&) {
+      return gpu::unbounded;
+    }
+  }
+
   /// How many batches a group has at most, by memory and by what the launches can count.
   [[nodiscard]] std::int64_t batches_together(many_seeds const& all, std::int64_t num_batches) const
   {
@@ -171,14 +190,12 @@ class gpu_sampler final : public minibatch_sampler::state {
     } catch (gpu::too_many_picks const&) {
       return 1;
     }
-    std::int64_t const room = gpu::batch_output::bytes_a_batch(gpu::room_of(plan_, ahead.bounds, space_.expected));
     std::int64_t const most_vertices = ahead.bounds.all_nodes();
     std::int64_t const vertices = std::max<std::int64_t>(
         plan_.is_made_as_expected() ? space_.expected.of(gpu::size_index::table, most_vertices) : most_vertices, 1);
-    std::int64_t const bytes = room + 16 * ahead.picks + 4 * ahead.staged + 64 * most_vertices;
     std::int64_t const budget = free_gpu_bytes(exec_.device) / 4;
     std::int64_t const most =
-        std::min({plan_.limits.vertices / vertices, budget / bytes,
+        std::min({plan_.limits.vertices / vertices, budget / bytes_of(ahead),
                   (plan_.limits.picks - 1) / std::max(ahead.picks, one.num_seeds()), num_batches});
     return std::max<std::int64_t>(most, 1);
   }

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include <tendril/gpu.hpp>  // memory_of, pinned_memory
+#include <tendril/gpu.hpp>  // memory_of
 #include <tendril/minibatch.hpp>
 
 #include "gpu/batches/bounds.hpp"
@@ -38,6 +38,9 @@ struct minibatch_limits {
   /// captured graph is faster. bench/minibatch, "a batch".
   std::int64_t fused_picks = std::int64_t{1} << 10U;
   std::int64_t labor_percent = 125;  ///< batch_limits::labor_percent
+  /// Bytes that a call of one batch by LABOR may take for what is likely; above, picks are counted, and the host waits for
+  /// the counts of each hop.
+  std::int64_t likely_bytes = std::int64_t{1} << 28U;
 };
 minibatch_limits& default_minibatch_limits();
 
@@ -66,7 +69,8 @@ struct batch_plan {
   // Of LABOR.
   bool labor = false, normalize = true, layer_dependency = false;
   std::uint64_t dependency = 0;  ///< batch_call::dependency
-  /// Picks are counted, and memory is made for exactly as many: for a sampler of one batch, and where there was too little.
+  /// Picks are counted, and memory is made for exactly as many: for a call of one batch that would take much memory, and where
+  /// there was too little.
   bool counts_picks = false;
 
   /// Whether the host waits for the number of picks of such a fan-out.

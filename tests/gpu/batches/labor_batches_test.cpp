@@ -192,12 +192,19 @@ TEST_F(LaborBatchesOnGpu, TheCallOfOneBatch)
   graph const there = to_gpu(g, exec);
   auto const seeds = spread_seeds(1 << 12, 200);
   auto const own = on_gpu(seeds, exec);
-  for (auto const subgraph : {subgraph_type::directional, subgraph_type::induced}) {
-    auto params = labor_of({6, 5});
-    params.subgraph = subgraph;
-    EXPECT_EQ(difference(copied_lists(neighbor_sample(g, seeds, params, cpu_exec{}, 9)),
-                         copied_lists(neighbor_sample(there, own.span(), params, exec, 9))),
-              "");
+  for (std::int64_t const bytes : {before_.likely_bytes, std::int64_t{0}}) {  // memory for what is likely, or counted
+    gpu::default_minibatch_limits().likely_bytes = bytes;
+    for (std::int64_t const percent : {125, 1}) {
+      gpu::default_minibatch_limits().labor_percent = percent;
+      for (auto const subgraph : {subgraph_type::directional, subgraph_type::induced}) {
+        auto params = labor_of({6, 5});
+        params.subgraph = subgraph;
+        EXPECT_EQ(difference(copied_lists(neighbor_sample(g, seeds, params, cpu_exec{}, 9)),
+                             copied_lists(neighbor_sample(there, own.span(), params, exec, 9))),
+                  "")
+            << bytes << " bytes, " << percent << " %";
+      }
+    }
   }
 }
 
