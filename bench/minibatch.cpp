@@ -171,7 +171,7 @@ std::vector<std::pair<std::string, minibatch_executor>> executors_of(setting con
 /// Batches together in groups of other sizes than the library's: what its constant was chosen by.
 void add_group_sizes(session& s, std::shared_ptr<minibatch_bed> const& b, setting const& what, gpu_exec const& gpu)
 {
-  for (unsigned const log : {18U, 19U, 20U, 21U, 23U}) {
+  for (unsigned const log : {18U, 19U, 20U, 21U, 22U, 24U}) {
     auto const sampler = sampler_of_groups(b->graph, what.params(), gpu, std::int64_t{1} << log);
     s.add(fmt::format("batches together, {}", what.text()), fmt::format("groups of 2^{} vertices", log), "edges/s",
           gathers, many(b, what, sampler));

@@ -30,7 +30,7 @@ struct minibatch_limits {
   std::int64_t picks = most_picks_a_launch;
   /// Vertices to expect in the table. More are fewer and fuller launches, but a table further beyond the second-level
   /// cache. bench/minibatch, "batches together".
-  std::int64_t vertices = std::int64_t{1} << 22U;
+  std::int64_t vertices = std::int64_t{1} << 23U;
   std::uint32_t first_stamp = 1;  ///< Of a new table.
   /// Picks of a single batch up to which `automatic` repeats a captured graph.
   std::int64_t graph_picks = std::int64_t{1} << 23U;
