@@ -55,6 +55,10 @@ class walk_writer {
   /// @throws argument_error if there are more walks than announced; io_error.
   void append(std::span<vertex_id const> vertices, std::span<std::int32_t const> lengths, cpu_exec const& exec = {});
 
+  /// Appends the next walks to a ragged file: walk i is vertices[offsets[i], offsets[i + 1]), and offsets[0] is 0.
+  /// @throws argument_error as above; for a file of rows, and offsets that don't fit the vertices; io_error.
+  void append(std::span<std::int64_t const> offsets, std::span<vertex_id const> vertices, cpu_exec const& exec = {});
+
   /// Completes the file. @throws argument_error if walks are missing; io_error.
   void commit();
 

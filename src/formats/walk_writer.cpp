@@ -142,6 +142,13 @@ struct walk_writer::state {
     }
   }
 
+  /// Counts walks that are about to be appended.
+  void expect_more(std::int64_t walks)
+  {
+    TENDRIL_EXPECTS(walks <= num_walks - appended, "{}: more than {} walks", path, num_walks);
+    appended += walks;
+  }
+
   /// Appends rows to the arrays of a ragged file.
   void append_ragged(std::span<vertex_id const> vertices, std::span<std::int32_t const> lengths, cpu_exec const& exec)
   {
@@ -221,9 +228,7 @@ void walk_writer::append(std::span<vertex_id const> vertices, std::span<std::int
   TENDRIL_EXPECTS(static_cast<std::int64_t>(vertices.size()) == rows * state_->width,
                   "{}: {} vertices for {} walks, expected {}", state_->path, vertices.size(), rows,
                   rows * state_->width);
-  TENDRIL_EXPECTS(rows <= state_->num_walks - state_->appended, "{}: more than {} walks", state_->path,
-                  state_->num_walks);
-  state_->appended += rows;
+  state_->expect_more(rows);
   if (state_->text) {
     state_->append_text(vertices, exec);
     return;
@@ -234,6 +239,29 @@ void walk_writer::append(std::span<vertex_id const> vertices, std::span<std::int
   }
   state_->arrays->append(0, vertices, exec);
   if (state_->has_lengths) { state_->arrays->append(1, lengths); }
+}
+
+void walk_writer::append(std::span<std::int64_t const> offsets, std::span<vertex_id const> vertices,
+                         cpu_exec const& exec)
+{
+  TENDRIL_EXPECTS(state_->next_offset, "{}: ragged walks, expected rows", state_->path);
+  TENDRIL_EXPECTS(!offsets.empty() && offsets.front() == 0 && offsets.back() == std::ssize(vertices),
+                  "{}: {} vertices of ragged walks, expected offsets from 0 to as many", state_->path, vertices.size());
+  auto const walks = std::ssize(offsets) - 1;
+  state_->expect_more(walks);
+  std::vector<std::int64_t> ends(static_cast<std::size_t>(std::min(walks, piece_bytes / 8)));
+  for (std::int64_t first = 0; first < walks; first += std::ssize(ends)) {
+    std::int64_t const n = std::min(std::ssize(ends), walks - first);
+    for (std::int64_t i = 0; i < n; ++i) {
+      auto const walk = static_cast<std::size_t>(first + i);
+      std::int64_t const size = offsets[walk + 1] - offsets[walk];
+      TENDRIL_EXPECTS(size >= 1 && size <= state_->width, "{}: a walk of {} steps, expected 0 to {}", state_->path,
+                      size - 1, state_->width - 1);
+      ends[static_cast<std::size_t>(i)] = *state_->next_offset += size;
+    }
+    state_->arrays->append(0, std::span<std::int64_t const>(ends).first(static_cast<std::size_t>(n)));
+  }
+  state_->arrays->append(1, vertices, exec);
 }
 
 void walk_writer::commit()

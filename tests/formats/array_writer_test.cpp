@@ -212,7 +212,8 @@ TEST_F(ArrayWriter, RaggedWalksAreCutAtTheirLengths)
   std::vector<vertex_id> const vertices{1, 2, 3, 4, 77, 77, 5, 6, no_vertex};  // nothing behind an end is looked at
   walk_writer writer(path("w.safetensors"), info);
   writer.append(vertices, std::vector<std::int32_t>{2, 0, 1});
-  writer.append(std::span(vertices).first(3), std::vector<std::int32_t>{1});
+  // The last one without the end of its row.
+  writer.append(std::vector<std::int64_t>{0, 2}, std::span(vertices).first(2));
   writer.commit();
   auto const file = formats::mapped_file::open(path("w.safetensors"));
   auto const contents = formats::parse_safetensors("w", file->bytes());
@@ -230,6 +231,20 @@ TEST_F(ArrayWriter, RaggedWalksAreCutAtTheirLengths)
               walk_writer(path("w.safetensors"), info).append(vertices, std::vector<std::int32_t>{2, 3, 1});
             }),
             path("w.safetensors") + ": a walk of 3 steps, expected 0 to 2");
+  auto const refused = [&](std::vector<std::int64_t> const& offsets) {
+    return test::message_of<argument_error>(
+        [&] { walk_writer(path("w.safetensors"), info).append(offsets, std::span(vertices).first(4)); });
+  };
+  EXPECT_EQ(refused({0, 4}), path("w.safetensors") + ": a walk of 3 steps, expected 0 to 2");
+  EXPECT_EQ(refused({0, 3, 3, 4}), path("w.safetensors") + ": a walk of -1 steps, expected 0 to 2");
+  for (auto const& offsets : {std::vector<std::int64_t>{}, {0}, {1, 4}, {0, 3}, {0, 2, 5}}) {
+    EXPECT_EQ(refused(offsets),
+              path("w.safetensors") + ": 4 vertices of ragged walks, expected offsets from 0 to as many");
+  }
+  EXPECT_EQ(refused({0, 1, 2, 2, 3, 4}), path("w.safetensors") + ": more than 4 walks");
+  info.ragged = false;
+  EXPECT_EQ(refused({0, 2, 4}), path("w.safetensors") + ": ragged walks, expected rows");
+  info.ragged = true;
   for (char const* const name : {"w.npy", "w.txt"}) {
     EXPECT_EQ(test::message_of<argument_error>([&] { walk_writer(path(name), info); }),
               path(name) + ": ragged walks are two arrays, expected .safetensors");
