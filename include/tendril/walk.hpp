@@ -116,8 +116,8 @@ class walker {
   void run_into(std::span<vertex_id const> starts, std::int64_t first_walk, vertex_id* vertices, std::int32_t* lengths,
                 cpu_exec const& exec = {}) const;
 
-  /// Makes the same walks, without the unused ends of rows: for walks that end early. Takes at most about 64 MB beside
-  /// the result, and for a moment the result twice.
+  /// Makes the same walks, without the unused ends of rows: for walks that end early. Beside the result, and for a
+  /// moment the result twice, it takes about 64 MB, and up to 1 GiB where single walks have thousands of steps.
   /// @throws argument_error as run; for dead_end::repeat, which fills rows.
   [[nodiscard]] ragged_walks run_ragged(std::span<vertex_id const> starts, std::int64_t first_walk,
                                         cpu_exec const& exec = {}) const;
@@ -137,7 +137,8 @@ class walker {
   [[nodiscard]] ragged_walks run_ragged(std::span<vertex_id const> starts, std::int64_t first_walk,
                                         gpu_exec const& exec) const;
 
-  struct state;  ///< The executor's data; not for users.
+  struct state;                                                         ///< The executor's data; not for users.
+  [[nodiscard]] state const& data() const noexcept { return *state_; }  ///< Not for users.
 
  private:
   std::unique_ptr<state> state_;

@@ -20,6 +20,13 @@ struct walk_rows {
   std::span<std::int32_t const> lengths;  ///< [n]: number of steps taken.
 };
 
+/// Consecutive walks of a stream without the unused ends of rows, as in `ragged_walks`, in the same memory.
+struct ragged_rows {
+  std::int64_t first;                     ///< Number of the first walk, in [0, num_walks).
+  std::span<std::int64_t const> offsets;  ///< [n + 1], from 0: walk first + i is vertices[offsets[i], offsets[i + 1]).
+  std::span<vertex_id const> vertices;    ///< [offsets[n]]
+};
+
 /// A job whose walks need not fit in the memory of the host or of a GPU.
 struct walk_stream_job {
   std::int64_t num_walks = 0;
@@ -30,15 +37,21 @@ struct walk_stream_job {
   start_source starts;
 
   /// Receives all walks, in order. Called on another thread of its own.
-  std::function<void(walk_rows const& rows)> sink;
+  std::function<void(walk_rows const& rows)> sink = {};
+
+  /// Instead of `sink`: receives the same walks without the unused ends of rows. Memory and copies are those of the
+  /// vertices that walks visit, so `length` may be as large as it can be.
+  std::function<void(ragged_rows const& rows)> ragged_sink = {};
 
   /// Maximum memory of all batches together. On a GPU it is GPU memory, and 0 means half of the free memory; more than
   /// about 0.5 GB is never used, since larger batches are no faster; the same amount of page-locked host memory is
-  /// used. On the CPU it is host memory, and 0 means batches of 64 MB.
+  /// used. On the CPU it is host memory, and 0 means batches of 64 MB. Ragged batches are sized by the steps that walks
+  /// are expected to take, and become smaller when walks turn out to be longer; on the CPU a batch may then take up to
+  /// 1 GiB, since fewer walks would leave threads without work.
   std::int64_t batch_bytes = 0;
 
-  /// Called from the calling thread, with the number of walks that went through the sink (GPU) or that are made (CPU);
-  /// an exception from it cancels the job.
+  /// Called from the calling thread, with the number of walks that went through the sink (rows of a GPU) or that are
+  /// made (all others); an exception from it cancels the job.
   std::function<void(progress const&)> on_progress = {};
 };
 
@@ -47,12 +60,12 @@ struct walk_stream_report {
   std::int64_t num_walks = 0;
   std::int64_t steps = 0;  ///< Total over all walks.
   std::int64_t num_batches = 0;
-  std::int64_t batch_walks = 0;   ///< Walks per batch.
+  std::int64_t batch_walks = 0;   ///< Walks per batch; of ragged walks, in the largest.
   std::int64_t batch_bytes = 0;   ///< Memory used for batches: of the GPU, or of the host on the CPU.
   std::int64_t copied_bytes = 0;  ///< From the GPU to the host.
   double starts_seconds = 0;      ///< Time to make starts and to copy them to the GPU.
   double walk_seconds = 0;
-  double copy_seconds = 0;  ///< Time to copy walks to the host.
+  double copy_seconds = 0;  ///< Time to copy walks to the host; of ragged walks, that nothing else hid.
   double sink_seconds = 0;
   double seconds = 0;  ///< Total elapsed (wall-clock) time.
 };
@@ -66,8 +79,10 @@ struct walk_stream_report {
 /// The walks equal those of walker::run, bit for bit, for any split into batches. Kernels are ordered on
 /// `exec.stream`. Synchronous.
 ///
+/// With `ragged_sink`, for each walk of s steps 4 (s + 1) + 8 bytes are copied.
+///
 /// @throws argument_error  naming the first start out of range; batch_bytes too small for one walk per batch; a walker
-///                         made for another place. device_error; memory_error, of the GPU or of page-locked memory. An
+///                         made for another place; both sinks; ragged walks with dead_end::repeat. device_error; memory_error, of the GPU or of page-locked memory. An
 ///                         exception from `starts`, `sink` or `on_progress` propagates unchanged, after every stage has
 ///                         finished its current work.
 walk_stream_report stream_walks(walker const& walk, walk_stream_job const& job, gpu_exec const& exec);
@@ -79,7 +94,8 @@ walk_stream_report stream_walks(walker const& walk, walk_stream_job const& job, 
 /// @throws as above, without device_error.
 walk_stream_report stream_walks(walker const& walk, walk_stream_job const& job, cpu_exec const& exec);
 
-/// Streams multi-dimensional walks in the same way: a row is [num_roots + length], as in multidim_walks::vertices.
+/// Streams multi-dimensional walks in the same way, but not ragged: a row is [num_roots + length], as in
+/// multidim_walks::vertices.
 /// @param graph  In the memory of the GPU of `exec`.
 /// @throws as above, and what multidim_walk throws.
 walk_stream_report stream_multidim_walks(graph const& graph, std::int64_t num_roots, multidim_params const& params,

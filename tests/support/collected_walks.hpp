@@ -1,6 +1,6 @@
 #pragma once
 
-// A sink for streams of walks.
+// Sinks for streams of walks.
 
 #include <cstdint>
 #include <functional>
@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include <tendril/walk_stream.hpp>
+
+#include "support/walk_rows.hpp"
 
 namespace tendril::test {
 
@@ -32,6 +34,26 @@ struct collected_walks {
   [[nodiscard]] std::int64_t num_steps() const
   {
     return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+  }
+};
+
+/// The same for ragged walks.
+struct collected_ragged {
+  ragged walks{{0}, {}};
+  std::int64_t calls = 0;
+
+  std::function<void(ragged_rows const&)> sink()
+  {
+    return [this](ragged_rows const& rows) {
+      ASSERT_EQ(rows.first, std::ssize(walks.offsets) - 1);
+      ASSERT_GT(rows.offsets.size(), 1U);
+      ASSERT_EQ(rows.offsets.front(), 0);
+      ASSERT_EQ(rows.offsets.back(), std::ssize(rows.vertices));
+      auto const begin = walks.offsets.back();
+      for (auto const end : rows.offsets.subspan(1)) { walks.offsets.push_back(begin + end); }
+      walks.vertices.insert(walks.vertices.end(), rows.vertices.begin(), rows.vertices.end());
+      ++calls;
+    };
   }
 };
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <functional>
 #include <future>
 #include <numeric>
@@ -13,7 +12,10 @@
 
 #include <tendril/checked.hpp>
 
+#include "cpu/walks/ragged.hpp"
+#include "samplers/walks/ragged_stream.hpp"
 #include "samplers/walks/stream_checks.hpp"
+#include "samplers/walks/walk_checks.hpp"
 
 namespace tendril {
 namespace {
@@ -21,16 +23,14 @@ namespace {
 constexpr std::int64_t num_slots = 2;                              // one is made, one is in the sink
 constexpr std::int64_t most_batch_bytes = std::int64_t{64} << 20;  // of vertices: large against any per-batch cost
 
-class stopwatch {
- public:
-  [[nodiscard]] double seconds() const
-  {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
+using samplers::stopwatch;
 
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
+void tell(walk_stream_job const& job, cpu_exec const& exec, std::int64_t done)
+{
+  progress const report{"walking", done, job.num_walks};
+  if (job.on_progress) { job.on_progress(report); }
+  if (exec.on_progress) { exec.on_progress(report); }
+}
 
 /// Consecutive walks.
 struct slot {
@@ -77,7 +77,7 @@ class walk_line {
       auto const lengths = made.lengths.span().first(static_cast<std::size_t>(size));
       report.steps = std::accumulate(lengths.begin(), lengths.end(), report.steps);
       ++report.num_batches;
-      tell(first + size);
+      tell(job_, exec_, first + size);
 
       if (pending.valid()) { pending.get(); }
       walk_rows const rows{first, made.vertices.span().first(static_cast<std::size_t>(size * walk_.row)), lengths};
@@ -113,17 +113,10 @@ class walk_line {
       out.on_progress = [this, first, size](progress const& report) {
         double const share =
             report.total > 0 ? static_cast<double>(report.done) / static_cast<double>(report.total) : 0;
-        tell(first + static_cast<std::int64_t>(share * static_cast<double>(size)));
+        tell(job_, exec_, first + static_cast<std::int64_t>(share * static_cast<double>(size)));
       };
     }
     return out;
-  }
-
-  void tell(std::int64_t done) const
-  {
-    progress const report{"walking", done, job_.num_walks};
-    if (job_.on_progress) { job_.on_progress(report); }
-    if (exec_.on_progress) { exec_.on_progress(report); }
   }
 
   walk_stream_job const& job_;
@@ -142,10 +135,85 @@ walk_stream_report run(walk_stream_job const& job, samplers::stream_footprint co
   return walk_line(job, walk, std::move(make), exec).run();
 }
 
+/// The CPU as a place of ragged streams.
+class ragged_place {
+ public:
+  static constexpr std::launch aside = std::launch::deferred;  // starts come from the calling thread
+
+  ragged_place(walker const& walk, cpu_exec const& exec) : walk_(walk), exec_(exec), slices_(*exec.memory)
+  {
+    exec_.on_progress = {};
+  }
+
+  /// The row, its length and its start; in each slot its vertices and its offset.
+  [[nodiscard]] std::int64_t one_bytes(std::int64_t room) const
+  {
+    return 4 * (room + 1) + 4 + 4 + num_slots * (4 * (room + 1) + 8);
+  }
+
+  [[nodiscard]] std::int64_t slice_of(std::int64_t room) const { return cpu::row_slices::size_for(room); }
+
+  /// One batch: the next starts are made when its walks are.
+  [[nodiscard]] std::span<vertex_id> starts_of(int, std::int64_t size)
+  {
+    samplers::make_room(starts_, size, size, *exec_.memory);
+    return starts_.span().first(static_cast<std::size_t>(size));
+  }
+
+  void upload(int, std::int64_t) {}
+
+  [[nodiscard]] bool make(int, samplers::walk_slice const& slice, std::int64_t first_walk, int k)
+  {
+    auto& to = slots_[static_cast<std::size_t>(k)];
+    samplers::walk_slice const own{0, slice.size, slice.length};
+    auto const starts =
+        starts_.span().subspan(static_cast<std::size_t>(slice.first), static_cast<std::size_t>(slice.size));
+    auto const rows = cpu::rows_of(walk_, starts, first_walk + slice.first);
+    samplers::make_room(to.offsets, slice.size + 1, slice.size + 1, *exec_.memory);
+    if (!slices_.make(rows, own, walk_.params().length, to.offsets.data(), 0, exec_)) { return false; }
+    to.num_walks = slice.size;
+    samplers::make_room(to.vertices, to.offsets[slice.size], slice.size * (slice.length + 1), *exec_.memory);
+    slices_.cut(own, to.offsets.data(), to.vertices.data(), exec_);
+    return true;
+  }
+
+  [[nodiscard]] std::pair<std::span<std::int64_t const>, std::span<vertex_id const>> fetch(int k) const
+  {
+    auto const& from = slots_[static_cast<std::size_t>(k)];
+    return {from.offsets.span().first(static_cast<std::size_t>(from.num_walks + 1)),
+            from.vertices.span().first(static_cast<std::size_t>(from.offsets[from.num_walks]))};
+  }
+
+ private:
+  struct ragged_slot {
+    buffer<std::int64_t> offsets;
+    buffer<vertex_id> vertices;
+    std::int64_t num_walks = 0;
+  };
+
+  walker const& walk_;
+  cpu_exec exec_;
+  cpu::row_slices slices_;
+  buffer<vertex_id> starts_;
+  std::array<ragged_slot, num_slots> slots_;
+};
+
+walk_stream_report run_ragged(walker const& walk, walk_stream_job const& job, cpu_exec const& exec)
+{
+  samplers::check_stream(job);
+  samplers::check_ragged(walk.params().dead_ends);
+  if (job.num_walks == 0) { return {}; }
+  ragged_place place(walk, exec);
+  return samplers::stream_ragged(job, {job.num_walks, walk.params().length, walk.params().stop_prob},
+                                 {"start", walk.input().num_vertices(), 1, walk.params().length + 1}, place,
+                                 [&](std::int64_t done) { tell(job, exec, done); });
+}
+
 }  // namespace
 
 walk_stream_report stream_walks(walker const& walk, walk_stream_job const& job, cpu_exec const& exec)
 {
+  if (job.ragged_sink) { return run_ragged(walk, job, exec); }
   std::int64_t const row = walk.params().length + 1;
   auto const make = [&](std::int64_t first, std::span<vertex_id const> starts, slot& out, cpu_exec const& walking) {
     if (out.lengths.empty()) {  // the first batch of a slot is as large as any that follows
@@ -161,6 +229,7 @@ walk_stream_report stream_walks(walker const& walk, walk_stream_job const& job, 
 walk_stream_report stream_multidim_walks(graph const& graph, std::int64_t num_roots, multidim_params const& params,
                                          walk_stream_job const& job, cpu_exec const& exec)
 {
+  samplers::check_rows_only(job);
   (void)multidim_walk(graph, {}, num_roots, params, exec, 0);  // checks the parameters before sizes are made of them
   auto const make = [&](std::int64_t first, std::span<vertex_id const> starts, slot& out, cpu_exec const& walking) {
     auto made = multidim_walk(graph, starts, num_roots, params, walking, first);

@@ -71,6 +71,22 @@ bool can_interleave(walk_job const& job)
   }
 }
 
+row_maker rows_of(walker const& planned, std::span<vertex_id const> starts, std::int64_t first_walk)
+{
+  auto const& state = on_cpu(planned.data());
+  check_batch(state.job, starts, first_walk);
+  samplers::check_ragged(state.params.dead_ends);
+  return
+      [&whole = state.job, params = state.params, starts, first_walk](
+          samplers::walk_slice const& slice, vertex_id* vertices, std::int32_t* lengths, cpu_exec const& exec) mutable {
+        params.length = slice.length;
+        walk_job job = whole;
+        job.params = &params;
+        auto const from = starts.subspan(static_cast<std::size_t>(slice.first), static_cast<std::size_t>(slice.size));
+        walk(job, {from, first_walk + slice.first, vertices, lengths, false}, exec);
+      };
+}
+
 }  // namespace cpu
 
 walker::walker(graph const& graph, walk_params const& params, std::int64_t expected_walks, cpu_exec const& exec)
@@ -113,19 +129,9 @@ void walker::run_into(std::span<vertex_id const> starts, std::int64_t first_walk
 
 ragged_walks walker::run_ragged(std::span<vertex_id const> starts, std::int64_t first_walk, cpu_exec const& exec) const
 {
-  auto const& whole = on_cpu(*state_).job;
-  check_batch(whole, starts, first_walk);
-  samplers::check_ragged(state_->params.dead_ends);
-  walk_params params = state_->params;
-  cpu::walk_job job = whole;
-  job.params = &params;
-  auto const make = [&](samplers::walk_slice const& slice, vertex_id* vertices, std::int32_t* lengths,
-                        cpu_exec const& walking) {
-    params.length = slice.length;
-    auto const from = starts.subspan(static_cast<std::size_t>(slice.first), static_cast<std::size_t>(slice.size));
-    walk(job, {from, first_walk + slice.first, vertices, lengths, false}, walking);
-  };
-  return cpu::make_ragged({static_cast<std::int64_t>(starts.size()), params.length, params.stop_prob}, make, exec);
+  auto const make = cpu::rows_of(*this, starts, first_walk);
+  return cpu::make_ragged({static_cast<std::int64_t>(starts.size()), state_->params.length, state_->params.stop_prob},
+                          make, exec);
 }
 
 sampling_plan plan_walk(graph const& graph, walk_params const& params, std::int64_t expected_walks,

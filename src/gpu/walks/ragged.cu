@@ -79,70 +79,72 @@ std::int64_t slice_of(std::int64_t room, std::int64_t num_walks, gpu_exec const&
   return std::max(usual, std::min(least_slice, free_gpu_bytes(exec.device) / 2 / bytes));
 }
 
-/// The memory in which slices are made.
-class staging {
- public:
-  staging(bool by_steps, memory_resource& memory) : memory_(memory), by_steps_(by_steps) {}
-
-  /// Room for a slice; what it held before is lost.
-  [[nodiscard]] staged_walks room_for(samplers::walk_slice const& slice)
-  {
-    std::int64_t const row = slice.length + 1;
-    std::int64_t const needed = checked_product("walks of a slice", slice.size, row);
-    if (vertices_.size() < needed) {
-      vertices_ = {};
-      vertices_ = buffer<vertex_id>(needed, memory_);
-    }
-    if (lengths_.size() <= slice.size) { lengths_ = buffer<std::int32_t>(slice.size + 1, memory_); }
-    return {vertices_.data(), by_steps_ ? 1 : row, by_steps_ ? slice.size : 1, lengths_.data() + 1};
-  }
-
-  /// One more number; room_for comes first.
-  [[nodiscard]] std::int32_t* longest() { return lengths_.data(); }
-
- private:
-  memory_resource& memory_;
-  bool by_steps_;
-  buffer<vertex_id> vertices_;
-  buffer<std::int32_t> lengths_;
-};
-
 }  // namespace
+
+staged_slices::staged_slices(bool by_steps, gpu_exec const& exec)
+    : exec_(exec.device, exec.stream, nullptr), by_steps_(by_steps)
+{
+}
+
+staged_walks staged_slices::room_for(samplers::walk_slice const& slice)
+{
+  std::int64_t const row = slice.length + 1;
+  std::int64_t const needed = checked_product("walks of a slice", slice.size, row);
+  if (vertices_.size() < needed) {
+    vertices_ = {};
+    vertices_ = buffer<vertex_id>(needed, memory_of(exec_));
+  }
+  if (lengths_.size() <= slice.size) { lengths_ = buffer<std::int32_t>(slice.size + 1, memory_of(exec_)); }
+  return {vertices_.data(), by_steps_ ? 1 : row, by_steps_ ? slice.size : 1, lengths_.data() + 1};
+}
+
+staged_slices::outcome staged_slices::make(staged_maker const& maker, samplers::walk_slice const& slice,
+                                           std::int64_t length, std::int64_t* offsets, std::int64_t begin)
+{
+  staged_ = room_for(slice);
+  std::int32_t* const longest = lengths_.data();
+  auto space = workspace_pool::of(exec_.device).take();
+  space->reset(exec_.stream);
+  maker(slice, staged_, *space);
+
+  TENDRIL_CUDA_TRY(cudaMemsetAsync(longest, 0, sizeof(std::int32_t), exec_.stream));
+  sizes_kernel<<<grid_blocks(slice.size, block_threads, most_blocks), block_threads, 0, exec_.stream>>>(
+      staged_.lengths, slice.size, begin, offsets, longest);
+  TENDRIL_CUDA_TRY(cudaGetLastError());
+  run_with_scratch(exec_, [&](void* memory, std::size_t& bytes) {
+    return cub::DeviceScan::InclusiveSum(memory, bytes, offsets, offsets, slice.size + 1, exec_.stream);
+  });
+  walk_status& status = *space->status();
+  TENDRIL_CUDA_TRY(
+      cudaMemcpyAsync(&status.end, offsets + slice.size, sizeof status.end, cudaMemcpyDeviceToHost, exec_.stream));
+  TENDRIL_CUDA_TRY(
+      cudaMemcpyAsync(&status.longest, longest, sizeof status.longest, cudaMemcpyDeviceToHost, exec_.stream));
+  TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec_.stream));
+  outcome const made{status.longest < slice.length || slice.length == length, status.bad_start >= 0, status.end};
+  workspace_pool::of(exec_.device).give_back(std::move(space));
+  return made;
+}
+
+void staged_slices::join(samplers::walk_slice const& slice, std::int64_t const* offsets, vertex_id* out) const
+{
+  join_kernel<<<grid_blocks(slice.size, tile_walks), block_threads, 0, exec_.stream>>>(staged_, slice.size, offsets,
+                                                                                       out);
+  TENDRIL_CUDA_TRY(cudaGetLastError());
+}
 
 ragged_walks make_ragged(ragged_job const& job, staged_maker const& make, gpu_exec const& exec)
 {
   device_guard const guard(exec.device);
-  gpu_exec const scratch{exec.device, exec.stream, nullptr};
-  auto space = workspace_pool::of(exec.device).take();
-  staging stage(job.by_steps, memory_of(scratch));
+  staged_slices slices(job.by_steps, exec);
 
   auto const make_slice = [&](samplers::walk_slice const& slice, std::int64_t* offsets,
                               std::int64_t begin) -> std::optional<buffer<vertex_id>> {
-    staged_walks const staged = stage.room_for(slice);
-    space->reset(exec.stream);
-    make(slice, staged, *space);
-
-    TENDRIL_CUDA_TRY(cudaMemsetAsync(stage.longest(), 0, sizeof(std::int32_t), exec.stream));
-    sizes_kernel<<<grid_blocks(slice.size, block_threads, most_blocks), block_threads, 0, exec.stream>>>(
-        staged.lengths, slice.size, begin, offsets, stage.longest());
-    TENDRIL_CUDA_TRY(cudaGetLastError());
-    run_with_scratch(scratch, [&](void* memory, std::size_t& bytes) {
-      return cub::DeviceScan::InclusiveSum(memory, bytes, offsets, offsets, slice.size + 1, exec.stream);
-    });
-    walk_status& status = *space->status();
-    TENDRIL_CUDA_TRY(
-        cudaMemcpyAsync(&status.end, offsets + slice.size, sizeof status.end, cudaMemcpyDeviceToHost, exec.stream));
-    TENDRIL_CUDA_TRY(
-        cudaMemcpyAsync(&status.longest, stage.longest(), sizeof status.longest, cudaMemcpyDeviceToHost, exec.stream));
-    TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
+    auto const made = slices.make(make, slice, job.length, offsets, begin);
     // Which bad start the kernel saw is chance: the one that is named is the first.
-    if (status.bad_start >= 0) { expect_vertices(job.starts, "start", job.num_vertices, exec); }
-    if (status.longest == slice.length && slice.length < job.length) { return std::nullopt; }
-
-    buffer<vertex_id> part(status.end - begin, memory_of(exec));
-    join_kernel<<<grid_blocks(slice.size, tile_walks), block_threads, 0, exec.stream>>>(staged, slice.size, offsets,
-                                                                                        part.data());
-    TENDRIL_CUDA_TRY(cudaGetLastError());
+    if (made.bad_start) { expect_vertices(job.starts, "start", job.num_vertices, exec); }
+    if (!made.fits) { return std::nullopt; }
+    buffer<vertex_id> part(made.end - begin, memory_of(exec));
+    slices.join(slice, offsets, part.data());
     return part;
   };
   auto const copy = [&](vertex_id* to, buffer<vertex_id> const& from) {
@@ -154,7 +156,6 @@ ragged_walks make_ragged(ragged_job const& job, staged_maker const& make, gpu_ex
   if (job.num_walks == 0) {
     TENDRIL_CUDA_TRY(cudaMemsetAsync(out.offsets.data(), 0, sizeof(std::int64_t), exec.stream));
   }
-  workspace_pool::of(exec.device).give_back(std::move(space));
   return out;
 }
 

@@ -17,38 +17,14 @@
 
 #include "base/stages.hpp"
 #include "gpu/device/check.hpp"
+#include "gpu/device/side_stream.hpp"
+#include "gpu/walks/stream.hpp"
 #include "samplers/walks/stream_checks.hpp"
 
 namespace tendril {
 namespace {
 
 constexpr std::int64_t num_slots = 4;  // one for each stage
-
-// Of rows in a batch: large enough that launches and the ends of kernels don't count, small enough that page-locking
-// the memory of all slots doesn't either.
-constexpr std::int64_t most_batch_bytes = std::int64_t{128} << 20;
-constexpr std::int64_t least_batch_bytes = std::int64_t{8} << 20;
-constexpr std::int64_t least_num_batches = 16;  // of a job that is large enough: a stage alone at the ends costs 3/16
-
-/// A stream that waits for no other, the default stream included.
-class side_stream {
- public:
-  side_stream() { TENDRIL_CUDA_TRY(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
-  ~side_stream() { (void)cudaStreamDestroy(stream_); }
-  side_stream(side_stream const&) = delete;
-  side_stream& operator=(side_stream const&) = delete;
-
-  template <class T>
-  void copy(T* to, T const* from, std::int64_t count, cudaMemcpyKind kind) const
-  {
-    TENDRIL_CUDA_TRY(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(T), kind, stream_));
-  }
-
-  void wait() const { TENDRIL_CUDA_TRY(cudaStreamSynchronize(stream_)); }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
 
 /// Walks in GPU memory.
 struct gpu_rows {
@@ -79,10 +55,8 @@ std::int64_t choose_batch(walk_stream_job const& job, samplers::stream_footprint
   std::int64_t const one_each = num_slots * gpu_bytes_of(walk);
   samplers::check_batch_bytes(job, num_slots, one_each);
   std::int64_t const limit = job.batch_bytes > 0 ? job.batch_bytes : free_gpu_bytes(exec.device) / 2;
-  std::int64_t const row_bytes = 4 * walk.row;
-  std::int64_t const wanted =
-      std::clamp(job.num_walks / least_num_batches, least_batch_bytes / row_bytes, most_batch_bytes / row_bytes);
-  return std::clamp<std::int64_t>(std::min(wanted, limit / one_each), 1, job.num_walks);
+  return std::clamp<std::int64_t>(std::min(gpu::wanted_batch(job.num_walks, walk.row), limit / one_each), 1,
+                                  job.num_walks);
 }
 
 /// Everything but what a walk is.
@@ -173,7 +147,7 @@ class walk_line {
   gpu_exec exec_;
   std::int64_t batch_;
   std::array<slot, num_slots> slots_;
-  side_stream up_, down_;
+  gpu::side_stream up_, down_;
   std::int64_t steps_ = 0;
 };
 
@@ -190,6 +164,7 @@ walk_stream_report run(walk_stream_job const& job, samplers::stream_footprint co
 
 walk_stream_report stream_walks(walker const& walk, walk_stream_job const& job, gpu_exec const& exec)
 {
+  if (job.ragged_sink) { return gpu::stream_ragged_walks(walk, job, exec); }
   std::int64_t const row = walk.params().length + 1;
   auto const make = [&](std::int64_t first, std::span<vertex_id const> starts, gpu_rows& out) {
     if (out.lengths.empty()) {  // the first batch of a slot is as large as any that follows
@@ -204,6 +179,7 @@ walk_stream_report stream_walks(walker const& walk, walk_stream_job const& job, 
 walk_stream_report stream_multidim_walks(graph const& graph, std::int64_t num_roots, multidim_params const& params,
                                          walk_stream_job const& job, gpu_exec const& exec)
 {
+  samplers::check_rows_only(job);
   (void)multidim_walk(graph, {}, num_roots, params, exec, 0);  // checks the parameters before sizes are made of them
   auto const make = [&](std::int64_t first, std::span<vertex_id const> starts, gpu_rows& out) {
     auto made = multidim_walk(graph, starts, num_roots, params, exec, first);

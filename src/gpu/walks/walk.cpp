@@ -102,6 +102,27 @@ gpu::walk_shape shape_of(gpu_walker const& s, bool step_major, gpu_exec const& e
 
 }  // namespace
 
+gpu::staged_maker gpu::stages_of(walker const& walk, std::span<vertex_id const> starts, std::int64_t first_walk,
+                                 gpu_exec const& exec)
+{
+  auto const& s = on_gpu(walk.data(), exec);
+  TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
+  samplers::check_ragged(s.params.dead_ends);
+  walk_shape const shape = shape_of(s, staged_by_steps(walk), exec);
+  return [&s, shape, starts, first_walk](samplers::walk_slice const& slice, staged_walks const& out,
+                                         workspace const& space) {
+    auto const from = starts.subspan(static_cast<std::size_t>(slice.first), static_cast<std::size_t>(slice.size));
+    walk_batch batch = batch_of(s, from, first_walk + slice.first, slice.length, out.vertices, out.lengths, space);
+    batch.prefilled = true;  // nothing behind an end is read
+    enqueue(s, batch, shape);
+  };
+}
+
+bool gpu::staged_by_steps(walker const& walk)
+{
+  return walk.plan().rule != sampling_rule::scan;  // a scan has a warp a walker, which writes rows as fast
+}
+
 walker::walker(graph const& graph, walk_params const& params, std::int64_t expected_walks, gpu_exec const& exec)
 {
   gpu::device_guard const guard(exec.device);
@@ -162,20 +183,11 @@ void walker::run_into(std::span<vertex_id const> starts, std::int64_t first_walk
 
 ragged_walks walker::run_ragged(std::span<vertex_id const> starts, std::int64_t first_walk, gpu_exec const& exec) const
 {
-  auto const& s = on_gpu(*state_, exec);
-  TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
-  samplers::check_ragged(s.params.dead_ends);
-  bool const by_steps = s.plan.rule != sampling_rule::scan;  // a scan has a warp a walker, which writes rows as fast
-  auto const make = [&](samplers::walk_slice const& slice, gpu::staged_walks const& out, gpu::workspace const& space) {
-    auto const from = starts.subspan(static_cast<std::size_t>(slice.first), static_cast<std::size_t>(slice.size));
-    gpu::walk_batch batch = batch_of(s, from, first_walk + slice.first, slice.length, out.vertices, out.lengths, space);
-    batch.prefilled = true;  // nothing behind an end is read
-    enqueue(s, batch, shape_of(s, by_steps, exec));
-  };
-  return gpu::make_ragged({{static_cast<std::int64_t>(starts.size()), s.params.length, s.params.stop_prob},
+  auto const make = gpu::stages_of(*this, starts, first_walk, exec);
+  return gpu::make_ragged({{static_cast<std::int64_t>(starts.size()), params().length, params().stop_prob},
                            starts,
-                           s.job.graph.num_vertices,
-                           by_steps},
+                           input().num_vertices(),
+                           gpu::staged_by_steps(*this)},
                           make, exec);
 }
 

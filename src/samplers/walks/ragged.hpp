@@ -28,15 +28,23 @@ struct ragged_job {
   double stop_prob;
 };
 
-/// Steps that walks get room for: `length`, or fewer if walks stop early. At most one job in a thousand has a walk that
-/// needs more room; a walk takes k steps or more with probability (1 - stop_prob)^k at most.
+/// No walk gets room for more steps before one has needed it: walks also end where no edge goes on, so a long `length`
+/// says little about them.
+inline constexpr std::int64_t most_first_room = std::int64_t{1} << 14;
+
+/// Steps that walks get room for at first: `length`, or fewer if walks stop early. Up to `most_first_room`, at most one
+/// job in a thousand has a walk that needs more room; a walk takes k steps or more with probability (1 - stop_prob)^k at
+/// most.
 inline std::int64_t first_room(ragged_job const& job)
 {
-  if (!(job.stop_prob > 0)) { return job.length; }
+  std::int64_t const most = std::min(job.length, most_first_room);
+  if (!(job.stop_prob > 0)) { return most; }
   double const steps = std::log(1000.0 * static_cast<double>(job.num_walks)) / -std::log1p(-job.stop_prob);
-  return steps < static_cast<double>(job.length) ? std::max<std::int64_t>(1, std::llround(std::ceil(steps)))
-                                                 : job.length;
+  return steps < static_cast<double>(most) ? std::max<std::int64_t>(1, std::llround(std::ceil(steps))) : most;
 }
+
+/// The room of a second attempt, after a walk needed more than `room`.
+inline std::int64_t more_room(ragged_job const& job, std::int64_t room) { return std::min(2 * room, job.length); }
 
 /// Makes all walks of a job, one at least.
 /// @param memory   Of the result.
@@ -56,7 +64,7 @@ ragged_walks make_ragged(ragged_job const& job, memory_resource& memory, SliceOf
     walk_slice const slice{done, std::clamp<std::int64_t>(slice_of(room), 1, job.num_walks - done), room};
     std::optional<buffer<vertex_id>> part = make(slice, out.offsets.data() + done, total);
     if (!part) {
-      room = std::min(2 * room, job.length);
+      room = more_room(job, room);
       continue;
     }
     done += slice.size;

@@ -24,10 +24,18 @@ struct stream_footprint {
 /// @throws argument_error for what no stream can serve.
 inline void check_stream(walk_stream_job const& job)
 {
-  TENDRIL_EXPECTS(job.starts && job.sink, "walk_stream_job: starts or sink is empty, expected both");
+  TENDRIL_EXPECTS(job.starts && (job.sink || job.ragged_sink),
+                  "walk_stream_job: starts or sink is empty, expected both");
+  TENDRIL_EXPECTS(!job.sink || !job.ragged_sink, "walk_stream_job: sink and ragged_sink, expected one of them");
   TENDRIL_EXPECTS(job.num_walks >= 0, "num_walks: {}, expected 0 or more", job.num_walks);
   TENDRIL_EXPECTS(job.first_walk >= 0, "first_walk: {}, expected 0 or more", job.first_walk);
   TENDRIL_EXPECTS(job.batch_bytes >= 0, "batch_bytes: {}, expected 0 or more", job.batch_bytes);
+}
+
+/// @throws argument_error for a sink of ragged walks, where walks have rows only.
+inline void check_rows_only(walk_stream_job const& job)
+{
+  TENDRIL_EXPECTS(!job.ragged_sink, "ragged_sink: multi-dimensional walks are rows, expected sink");
 }
 
 /// @param one_each  Bytes of `num_slots` batches of one walk each.

@@ -1,0 +1,38 @@
+// A stream for copies beside kernels.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <cuda_runtime_api.h>
+
+#include "gpu/device/check.hpp"
+
+namespace tendril::gpu {
+
+/// A stream of the current device that waits for no other, the default stream included.
+class side_stream {
+ public:
+  side_stream() { TENDRIL_CUDA_TRY(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  ~side_stream() { (void)cudaStreamDestroy(stream_); }
+  side_stream(side_stream const&) = delete;
+  side_stream& operator=(side_stream const&) = delete;
+
+  /// Enqueues a copy.
+  template <class T>
+  void copy(T* to, T const* from, std::int64_t count, cudaMemcpyKind kind) const
+  {
+    TENDRIL_CUDA_TRY(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(T), kind, stream_));
+  }
+
+  void wait() const { TENDRIL_CUDA_TRY(cudaStreamSynchronize(stream_)); }
+
+  /// For destructors: waits whatever became of the copies.
+  void settle() const noexcept { (void)cudaStreamSynchronize(stream_); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+}  // namespace tendril::gpu

@@ -1,0 +1,29 @@
+// What the streams of rows and of ragged walks share on the GPU.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <tendril/walk_stream.hpp>
+
+namespace tendril::gpu {
+
+// Of rows in a batch: large enough that launches and the ends of kernels don't count, small enough that page-locking
+// the memory of all slots doesn't either.
+inline constexpr std::int64_t most_batch_bytes = std::int64_t{128} << 20;
+inline constexpr std::int64_t least_batch_bytes = std::int64_t{8} << 20;
+inline constexpr std::int64_t least_num_batches =
+    16;  // of a job that is large enough: a stage alone at the ends costs 3/16
+
+/// Walks that should be made together, of a job that has so many, with rows of so many vertices; may be 0.
+inline std::int64_t wanted_batch(std::int64_t num_walks, std::int64_t row)
+{
+  return std::clamp(num_walks / least_num_batches, least_batch_bytes / (4 * row), most_batch_bytes / (4 * row));
+}
+
+/// stream_walks for a job with a ragged_sink.
+[[nodiscard]] walk_stream_report stream_ragged_walks(walker const& walk, walk_stream_job const& job,
+                                                     gpu_exec const& exec);
+
+}  // namespace tendril::gpu
