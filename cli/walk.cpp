@@ -91,7 +91,11 @@ void walk_command::run() const
   cpu_exec writing = exec;
   writing.on_progress = {};  // the bar belongs to this thread
   walk_stream_job stream = walks.stream;
-  stream.sink = [&](walk_rows const& rows) { writer.append(rows.vertices, rows.lengths, writing); };
+  if (ragged) {
+    stream.ragged_sink = [&](ragged_rows const& rows) { writer.append(rows.offsets, rows.vertices, writing); };
+  } else {
+    stream.sink = [&](walk_rows const& rows) { writer.append(rows.vertices, rows.lengths, writing); };
+  }
   if (bar.enabled()) {
     stream.on_progress = [&](progress const& report) {
       bar.update("walking", report.done, report.total, "steps", static_cast<double>(walks.length));

@@ -1,6 +1,7 @@
 """What the verbs write: formats agree, walks and trees follow edges, splits and threads change nothing."""
 
 import json
+import resource
 
 import numpy as np
 import pytest
@@ -69,6 +70,34 @@ def test_ragged_files_are_rows_cut_at_their_lengths(app, tendril, graphs):
     summary = json.loads(tendril(*job[:-1], "-o", "ragged.safetensors", "--order", "ragged", "--json"))
     assert summary["order"] == "ragged" and summary["steps"] == rows["lengths"].sum()
     assert summary["output_bytes"] < tendril.path("rows.safetensors").stat().st_size
+
+
+def test_ragged_walks_take_the_memory_of_what_they_visit(tendril, graphs):
+    """Rows of the largest length would take 8.6 GB each; the command gets 1 GB of addresses for 1,000 walks."""
+    job = ["walk", graphs["skewed.safetensors"], "--app", "ppr", "--stop-prob", 0.5, "--num-starts", 1000]
+    job += ["--order", "ragged", "--threads", 2, "--json", "-o"]
+    tendril(*job, "short.safetensors", "--length", 60)
+    done = tendril.try_run(
+        *[*job, "long.safetensors", "--length", 2147483646],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30)),
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["peak_memory_bytes"] < 100 << 20
+    short, long = (read_safetensors(tendril.path(f"{name}.safetensors"))[0] for name in ("short", "long"))
+    for name in ("offsets", "vertices"):
+        assert np.array_equal(short[name], long[name])
+
+
+def test_ragged_walks_that_dead_ends_stop_may_have_any_length(tendril):
+    """Nothing says beforehand how long these walks are: one needs more room than all others together."""
+    n = 20_000
+    tendril.path("path.txt").write_text("".join(f"{v} {v + 1}\n" for v in range(n)))
+    tendril.path("starts.txt").write_text("".join(f"{n - v % 7}\n" for v in range(2000)) + "0\n")
+    job = ["walk", "path.txt", "--starts", "starts.txt", "--length", 2147483646, "--order", "ragged", "--threads", 2]
+    tendril(*job, "-o", "w.safetensors", "--quiet")
+    walks, _ = read_safetensors(tendril.path("w.safetensors"))
+    assert np.array_equal(np.diff(walks["offsets"]), [*(1 + v % 7 for v in range(2000)), n + 1])
+    assert np.array_equal(walks["vertices"][-n - 1 :], np.arange(n + 1))
 
 
 def test_walks_follow_edges_from_every_vertex(tendril, graphs):
