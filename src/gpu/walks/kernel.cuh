@@ -14,6 +14,8 @@
 
 #pragma once
 
+#include <type_traits>
+
 #include "gpu/walks/rows.cuh"
 #include "gpu/walks/walk_queue.cuh"
 
@@ -29,16 +31,15 @@ struct outcome {
 
 inline constexpr int walk_threads = 256;  // a block; bench/walks
 
-/// Lanes with index >= 0 take that walk up; those that can't start are done with at once, and get index -1. Whole warp.
+/// Lanes with index >= 0 take that walk up, from `start`; those that can't start are done with at once, and get index -1.
+/// Whole warp.
 template <class Steps, class Rows>
 __device__ void begin_walks(Steps const& steps, walk_batch const& batch, Rows& rows, std::int64_t& index,
-                            typename Steps::memory& memory)
+                            vertex_id start, typename Steps::memory& memory)
 {
   bool const starts = index >= 0;
   bool stranded = false;
-  vertex_id start = no_vertex;
   if (starts) {
-    start = batch.starts[index];
     if (start >= batch.num_vertices) {
       batch.status->bad_start = index;
       stranded = true;
@@ -55,13 +56,20 @@ __device__ void begin_walks(Steps const& steps, walk_batch const& batch, Rows& r
   }
 }
 
+/// Blocks that a multiprocessor should hold at least. Of four, the step-major form leaves registers for a fifth, which the
+/// queue of walks that may end would take otherwise; none is spilt.
 template <class Steps, class Rows, bool may_end>
-__global__ __launch_bounds__(walk_threads, Steps::resident_blocks) void walk_kernel(Steps const steps,
-                                                                                    walk_batch const batch,
-                                                                                    core::walk_ends const ends)
+inline constexpr int wanted_blocks =
+    Steps::resident_blocks + (Steps::resident_blocks == 4 && may_end && std::is_same_v<Rows, step_major_rows> ? 1 : 0);
+
+template <class Steps, class Rows, bool may_end>
+__global__ __launch_bounds__(walk_threads,
+                             wanted_blocks<Steps, Rows, may_end>) void walk_kernel(Steps const steps,
+                                                                                   walk_batch const batch,
+                                                                                   core::walk_ends const ends)
 {
   extern __shared__ vertex_id stage[];
-  walk_queue pool(batch);
+  std::conditional_t<may_end, walk_queue_ahead, walk_queue> pool(batch);
   Rows rows(batch, stage);
   std::int64_t index = -1;  // of the walk in the batch; -1: none
   std::int32_t step = 0;    // steps taken
@@ -70,11 +78,11 @@ __global__ __launch_bounds__(walk_threads, Steps::resident_blocks) void walk_ker
   while (true) {
     unsigned const idle = __ballot_sync(full_warp, index < 0);
     if (idle != 0) {
-      std::int64_t taken = pool.take(idle);
-      if (__any_sync(full_warp, taken >= 0)) {
-        begin_walks(steps, batch, rows, taken, memory);
+      queued_walk taken = pool.take(idle);
+      if (__any_sync(full_warp, taken.index >= 0)) {
+        begin_walks(steps, batch, rows, taken.index, taken.start, memory);
         if (index < 0) {
-          index = taken;
+          index = taken.index;
           step = 0;
         }
       } else if (idle == full_warp) {
