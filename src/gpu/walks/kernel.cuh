@@ -59,8 +59,10 @@ __device__ void begin_walks(Steps const& steps, walk_batch const& batch, Rows& r
 /// Blocks that a multiprocessor should hold at least. Of four, the step-major form leaves registers for a fifth, which the
 /// queue of walks that may end would take otherwise; none is spilt.
 template <class Steps, class Rows, bool may_end>
-inline constexpr int wanted_blocks =
-    Steps::resident_blocks + (Steps::resident_blocks == 4 && may_end && std::is_same_v<Rows, step_major_rows> ? 1 : 0);
+inline constexpr int wanted_blocks = Steps::resident_blocks + (Steps::resident_blocks == 4 && may_end &&
+                                                                       std::is_same_v<Rows, step_major_rows<true>>
+                                                                   ? 1
+                                                                   : 0);
 
 template <class Steps, class Rows, bool may_end>
 __global__ __launch_bounds__(walk_threads,
@@ -145,17 +147,17 @@ void launch_walk(Steps const& steps, walk_batch batch, core::walk_ends const& en
     TENDRIL_CUDA_TRY(cudaMemsetAsync(batch.vertices, 0xff, bytes, shape.stream));  // no_vertex everywhere
     batch.prefilled = true;
   }
-  auto const launch = [&]<class Rows>(Rows*) {
-    if (shape.may_end()) {
-      launch_walk_as<Steps, Rows, true>(steps, batch, ends, shape);
+  auto const launch = [&]<bool may_end>(std::bool_constant<may_end>) {
+    if (shape.step_major) {
+      launch_walk_as<Steps, step_major_rows<may_end>, may_end>(steps, batch, ends, shape);
     } else {
-      launch_walk_as<Steps, Rows, false>(steps, batch, ends, shape);
+      launch_walk_as<Steps, row_major_rows, may_end>(steps, batch, ends, shape);
     }
   };
-  if (shape.step_major) {
-    launch(static_cast<step_major_rows*>(nullptr));
+  if (shape.may_end()) {
+    launch(std::true_type{});
   } else {
-    launch(static_cast<row_major_rows*>(nullptr));
+    launch(std::false_type{});
   }
 }
 

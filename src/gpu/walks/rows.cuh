@@ -124,15 +124,24 @@ class row_major_rows {
 /// One row a step: [length + 1, size]. Neighbouring lanes write neighbouring vertices as long as they walk in step.
 /// Where walks may end early, the batch is prefilled: a walk that ends then leaves nothing to write but repeated
 /// vertices.
+template <bool may_end>
 class step_major_rows {
  public:
   static constexpr std::size_t shared_bytes(int) { return 0; }
 
   __device__ step_major_rows(walk_batch const& batch, vertex_id*) : batch_(batch) {}
 
+  /// Walks that end early fall out of step, so that a line is written in pieces, a few steps apart: the second-level cache
+  /// collects them.
   __device__ void push(bool moved, std::int64_t index, std::int32_t position, vertex_id v)
   {
-    if (moved) { __stwt(batch_.vertices + position * batch_.size + index, v); }
+    if (!moved) { return; }
+    vertex_id* const to = batch_.vertices + position * batch_.size + index;
+    if constexpr (may_end) {
+      *to = v;
+    } else {
+      __stwt(to, v);
+    }
   }
 
   __device__ void finish(bool ended, std::int64_t index, std::int32_t size, bool repeat_last)
