@@ -1,12 +1,15 @@
 // Walks are staged with room for `length` steps each, of which memory is touched only where walks have been; then lengths
 // are summed up, and the walks are moved next to each other. A step moves 12 bytes beside its gathers: written when it is
-// made, read and written once more. CPU twin: src/cpu/walks/ragged.cpp.
+// made, read and written once more. A walk moves 28: its start is read, its length and its offset are written and read.
+// CPU twin: src/cpu/walks/ragged.cpp.
 
 #include "gpu/walks/ragged.hpp"
 
 #include <algorithm>
 #include <optional>
 
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 #include <cub/device/device_scan.cuh>
 
 #include <tendril/checked.hpp>
@@ -21,23 +24,28 @@ namespace {
 
 constexpr int block_threads = 256;
 constexpr int tile_walks = 256;   // moved by a block
-constexpr int most_blocks = 256;  // of sizes_kernel: each warp has one atomic operation on one address
+constexpr int most_blocks = 256;  // of longest_kernel: each warp has one atomic operation on one address
 
 constexpr std::int64_t slice_bytes = std::int64_t{1} << 30;
 constexpr std::int64_t least_slice = std::int64_t{1} << 18;  // walks that keep a GPU busy
 
-/// offsets[0] = begin, offsets[i + 1] = vertices of walk i; raises *longest to the most steps of a walk.
-__global__ __launch_bounds__(block_threads) void sizes_kernel(std::int32_t const* lengths, std::int64_t size,
-                                                              std::int64_t begin, std::int64_t* offsets,
-                                                              std::int32_t* longest)
+/// What offsets are sums of: where the first walk begins, then the vertices of each walk.
+struct vertices_of {
+  std::int32_t const* lengths;
+  std::int64_t begin;
+
+  __host__ __device__ std::int64_t operator()(std::int64_t i) const
+  {
+    return i == 0 ? begin : lengths[i - 1] + std::int64_t{1};
+  }
+};
+
+/// Raises *longest to the most steps of a walk.
+__global__ __launch_bounds__(block_threads) void longest_kernel(std::int32_t const* lengths, std::int64_t size,
+                                                                std::int32_t* longest)
 {
   std::int32_t most = 0;
-  for (std::int64_t i = global_thread(); i < size; i += grid_stride()) {
-    std::int32_t const steps = lengths[i];
-    most = max(most, steps);
-    offsets[i + 1] = steps + std::int64_t{1};
-  }
-  if (global_thread() == 0) { offsets[0] = begin; }
+  for (std::int64_t i = global_thread(); i < size; i += grid_stride()) { most = max(most, lengths[i]); }
   __syncwarp();
   most = __reduce_max_sync(full_warp, most);
   if (lane_id() == 0) { atomicMax(longest, most); }
@@ -102,23 +110,28 @@ staged_slices::outcome staged_slices::make(staged_maker const& maker, samplers::
                                            std::int64_t length, std::int64_t* offsets, std::int64_t begin)
 {
   staged_ = room_for(slice);
-  std::int32_t* const longest = lengths_.data();
   auto space = workspace_pool::of(exec_.device).take();
+  walk_status& status = *space->status();
   space->reset(exec_.stream);
+  status.longest = 0;
   maker(slice, staged_, *space);
 
-  TENDRIL_CUDA_TRY(cudaMemsetAsync(longest, 0, sizeof(std::int32_t), exec_.stream));
-  sizes_kernel<<<grid_blocks(slice.size, block_threads, most_blocks), block_threads, 0, exec_.stream>>>(
-      staged_.lengths, slice.size, begin, offsets, longest);
-  TENDRIL_CUDA_TRY(cudaGetLastError());
+  if (slice.length < length) {
+    std::int32_t* const longest = lengths_.data();
+    TENDRIL_CUDA_TRY(cudaMemsetAsync(longest, 0, sizeof(std::int32_t), exec_.stream));
+    longest_kernel<<<grid_blocks(slice.size, block_threads, most_blocks), block_threads, 0, exec_.stream>>>(
+        staged_.lengths, slice.size, longest);
+    TENDRIL_CUDA_TRY(cudaGetLastError());
+    TENDRIL_CUDA_TRY(
+        cudaMemcpyAsync(&status.longest, longest, sizeof status.longest, cudaMemcpyDeviceToHost, exec_.stream));
+  }
+  auto const sizes =
+      thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0), vertices_of{staged_.lengths, begin});
   run_with_scratch(exec_, [&](void* memory, std::size_t& bytes) {
-    return cub::DeviceScan::InclusiveSum(memory, bytes, offsets, offsets, slice.size + 1, exec_.stream);
+    return cub::DeviceScan::InclusiveSum(memory, bytes, sizes, offsets, slice.size + 1, exec_.stream);
   });
-  walk_status& status = *space->status();
   TENDRIL_CUDA_TRY(
       cudaMemcpyAsync(&status.end, offsets + slice.size, sizeof status.end, cudaMemcpyDeviceToHost, exec_.stream));
-  TENDRIL_CUDA_TRY(
-      cudaMemcpyAsync(&status.longest, longest, sizeof status.longest, cudaMemcpyDeviceToHost, exec_.stream));
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec_.stream));
   outcome const made{status.longest < slice.length || slice.length == length, status.bad_start >= 0, status.end};
   workspace_pool::of(exec_.device).give_back(std::move(space));
