@@ -89,7 +89,7 @@ graph make_bench_graph(std::string const& name, gpu_exec const& exec)
 std::vector<edge_id> first_edges_of(graph const& graph, gpu_exec const& exec)
 {
   std::vector<edge_id> out(static_cast<std::size_t>(graph.num_vertices()) + 1);
-  copy_to_host(graph.view().edges().first_edges, out.data(), out.size() * sizeof(edge_id), exec);
+  copy_to_host(graph.view().edges().first_edges.array(), out.data(), out.size() * sizeof(edge_id), exec);
   return out;
 }
 

@@ -86,8 +86,9 @@ void add_convert(CLI::App& application)
   verb->add_option("OUT", command->output, "Output file; its extension selects the format")->required();
   verb->add_option("--to", command->to, "Format of OUT [auto: by its extension]")->type_name("FORMAT");
   verb->add_option("--compress", command->form,
-                   "Form of the neighbours in a native OUT: packed, or none [as in GRAPH; none after a building step]")
-      ->check(one_of({"packed", "none", "csr"}))
+                   "Form of the neighbours in a native OUT: auto (the smallest that reads fast), packed (the quickest), runs, ef, "
+                   "vbyte, or none [as in GRAPH; none after a building step]")
+      ->check(one_of({"auto", "packed", "runs", "ef", "vbyte", "none", "csr"}))
       ->type_name("FORM");
   command->building.add_to(*verb);
   verb->add_option("--num-vertices", command->building.build.num_vertices,
@@ -102,13 +103,13 @@ void add_convert(CLI::App& application)
       "Formats: safetensors (native, opened by mmap), edge-list, matrix-market, npz, gap, metis, webgraph (read "
       "only).\n"
       "Building steps run in this order: reverse, symmetrize, no-self-loops, dedup, compact.\n"
-      "Packed neighbours take fewer bits; every verb reads them, and samples don't depend on the form.\n"
+      "Compressed neighbours take fewer bits; every verb reads them, and samples don't depend on the form.\n"
       "\n"
       "Examples:\n"
       "  tendril convert soc-LiveJournal1.txt.gz lj.safetensors --symmetrize --dedup\n"
       "  tendril convert ratings.csv graph.npz --columns source,target,weight,-\n"
       "  tendril convert uk-2007-05.graph uk.safetensors --reverse\n"
-      "  tendril convert lj.safetensors lj-packed.safetensors --compress packed\n"
+      "  tendril convert lj.safetensors lj-small.safetensors --compress auto\n"
       "  tendril convert graph.safetensors graph.txt --to edge-list");
   verb->callback([command] { command->run(); });
 }

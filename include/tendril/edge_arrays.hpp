@@ -8,6 +8,7 @@
 
 #include <tendril/csr_arrays.hpp>
 #include <tendril/labels.hpp>
+#include <tendril/list_directory.hpp>  // edge_offsets
 #include <tendril/types.hpp>
 
 namespace tendril {
@@ -16,12 +17,12 @@ namespace tendril {
 struct edge_arrays {
   std::int64_t num_vertices = 0;
   edge_id num_edges = 0;
-  edge_id const* first_edges = nullptr;  ///< [num_vertices + 1]
+  edge_offsets first_edges;  ///< [num_vertices + 1]
   float const* weights = nullptr;        ///< [num_edges] or null.
   label_view labels;                     ///< [num_edges] or empty.
 
   edge_arrays() = default;
-  TENDRIL_HD edge_arrays(std::int64_t vertices, edge_id edges, edge_id const* firsts, float const* weights_of,
+  TENDRIL_HD edge_arrays(std::int64_t vertices, edge_id edges, edge_offsets const& firsts, float const* weights_of,
                          label_view labels_of)
       : num_vertices(vertices), num_edges(edges), first_edges(firsts), weights(weights_of), labels(labels_of)
   {
@@ -36,7 +37,7 @@ struct edge_arrays {
   [[nodiscard]] TENDRIL_HD edge_id first_edge(std::int64_t v) const { return first_edges[v]; }
   [[nodiscard]] TENDRIL_HD std::uint32_t degree(std::int64_t v) const
   {
-    return static_cast<std::uint32_t>(first_edges[v + 1] - first_edges[v]);
+    return first_edges.degree(v);
   }
   [[nodiscard]] TENDRIL_HD float weight(edge_id e) const { return weights[e]; }
   [[nodiscard]] TENDRIL_HD label_id label(edge_id e) const { return labels[e]; }

@@ -40,14 +40,23 @@ class label_array {
   int bytes_ = 0;
 };
 
-/// The neighbours of a packed graph (<tendril/packed_view.hpp>), which has no `indices`.
-struct packed_neighbors {
-  shared_array<packed_record> records;  ///< [V]
-  shared_array<std::uint32_t> words;    ///< The bits of all neighbours, and one word beyond; empty: not packed.
-  edge_id num_edges = 0;                ///< E
+/// The neighbours of a compressed graph (<tendril/compressed_view.hpp>), which has no `indptr` and no `indices`.
+struct compressed_lists {
+  shared_array<list_block> blocks;    ///< [V / 12 + 1]
+  shared_array<wide_list> wide;       ///< 12 of each wide block
+  shared_array<std::uint32_t> words;  ///< The lists, and 16 words beyond; empty: not compressed.
+  std::int64_t num_vertices = 0;
+  edge_id num_edges = 0;
+  graph_form form = graph_form::csr;  ///< That was asked for.
+
+  [[nodiscard]] list_directory directory() const noexcept { return {blocks.data(), wide.data(), words.data()}; }
+  [[nodiscard]] std::int64_t num_bytes() const noexcept
+  {
+    return 64 * blocks.size() + 16 * wide.size() + 4 * words.size();
+  }
 };
 
-/// All arrays of a graph. All except `indptr` and either `indices` or `packed` may be empty.
+/// All arrays of a graph. All except either `indptr` and `indices`, or `compressed` may be empty.
 struct graph_arrays {
   shared_array<edge_id> indptr;          ///< [V + 1], indptr[0] = 0, never decreasing, indptr[V] = E
   shared_array<vertex_id> indices;       ///< [E], each below V, ascending within a vertex
@@ -62,7 +71,7 @@ struct graph_arrays {
   std::map<std::string, std::string> metadata;  ///< name, origin, …: kept by the native container.
   int device = -1;                              ///< Where the arrays lie: a GPU's ordinal, or -1 for host memory.
   std::string source = {};  ///< The file that the arrays are mapped from, for messages about their content; or empty.
-  packed_neighbors packed = {};  ///< In place of `indices`.
+  compressed_lists compressed = {};  ///< In place of `indptr` and `indices`.
 };
 
 /// What is known about the content of a graph's arrays. Each level includes the levels before it.
@@ -89,12 +98,12 @@ class graph {
   [[nodiscard]] std::int64_t num_vertices() const noexcept;
   [[nodiscard]] edge_id num_edges() const noexcept
   {
-    return form() == graph_form::packed ? arrays_.packed.num_edges : arrays_.indices.size();
+    return form() == graph_form::csr ? arrays_.indices.size() : arrays_.compressed.num_edges;
   }
   /// How the neighbours are stored.
   [[nodiscard]] graph_form form() const noexcept
   {
-    return arrays_.packed.words.empty() ? graph_form::csr : graph_form::packed;
+    return arrays_.compressed.words.empty() ? graph_form::csr : arrays_.compressed.form;
   }
   [[nodiscard]] bool has_weights() const noexcept { return !arrays_.weights.empty(); }
   [[nodiscard]] bool has_edge_labels() const noexcept { return !arrays_.edge_labels.empty(); }
@@ -132,7 +141,7 @@ class graph {
   [[nodiscard]] std::int64_t num_bytes() const noexcept;
 
   /// Bits that neighbours and their directory take, divided by the number of edges; 0 without edges. In CSR form these
-  /// are `indptr` and `indices`; of a packed graph records, words and `indptr`.
+  /// are `indptr` and `indices`; of a compressed graph its directory and its lists.
   [[nodiscard]] double bits_per_edge() const noexcept;
 
   /// Reads everything once, in parallel, and checks each invariant named in `graph_arrays`; then the content is

@@ -8,14 +8,19 @@
 #include <utility>
 
 #include <tendril/csr_view.hpp>
-#include <tendril/packed_view.hpp>
+#include <tendril/compressed_view.hpp>
 
 namespace tendril {
 
-/// The forms in which the neighbours of a graph are stored. A sample never depends on the form.
+/// The forms in which the neighbours of a graph are stored (docs/compression.md). A sample never depends on the form. All
+/// compressed ones have one view: each list says how it is written.
 enum class graph_form : std::uint8_t {
   csr,     ///< 4 bytes a neighbour
-  packed,  ///< those of a vertex at one width, behind a record of 16 bytes a vertex
+  packed,  ///< Compressed: at a fixed width. The quickest to read.
+  runs,    ///< Compressed: at a fixed width, or as runs of consecutive ids, whichever is smaller of a list.
+  ef,      ///< Compressed: at a fixed width, or as Elias-Fano lists, whichever is smaller.
+  vbyte,   ///< Compressed: gaps of whole bytes, as ScaleGPS has them. Slow to read; for comparison.
+  best,    ///< Compressed: the smallest of fixed width, runs and Elias-Fano.
 };
 
 /// The view of a graph of any form. Trivially copyable; owns nothing.
@@ -30,12 +35,13 @@ class graph_view {
       : num_vertices(view.num_vertices), num_edges(view.num_edges), node_types(view.node_types), csr_(view)
   {
   }
-  graph_view(packed_view const& view)  // NOLINT(google-explicit-constructor)
+  /// @param form  That the lists were asked for in.
+  graph_view(compressed_view const& view, graph_form form = graph_form::best)  // NOLINT(google-explicit-constructor)
       : num_vertices(view.num_vertices),
         num_edges(view.num_edges),
         node_types(view.node_types),
-        packed_(view),
-        form_(graph_form::packed)
+        compressed_(view),
+        form_(form)
   {
   }
 
@@ -51,15 +57,15 @@ class graph_view {
     if constexpr (std::is_same_v<View, csr_view>) {
       return csr_;
     } else {
-      return packed_;
+      return compressed_;
     }
   }
 
-  /// Calls f with the view of the graph's form, a `csr_view` or a `packed_view`, and returns what f returns.
+  /// Calls f with the view of the graph's form, a `csr_view` or a `compressed_view`, and returns what f returns.
   template <class F>
   decltype(auto) visit(F&& f) const
   {
-    return form_ == graph_form::packed ? std::forward<F>(f)(packed_) : std::forward<F>(f)(csr_);
+    return form_ == graph_form::csr ? std::forward<F>(f)(csr_) : std::forward<F>(f)(compressed_);
   }
 
   /// What has one entry an edge, without the targets.
@@ -71,7 +77,10 @@ class graph_view {
   /// The same graph with other weights: [num_edges], or null.
   [[nodiscard]] graph_view with_weights(float const* weights) const
   {
-    return visit([weights](auto const& g) { return graph_view(g.with_weights(weights)); });
+    graph_view out = *this;
+    out.csr_ = csr_.with_weights(weights);
+    out.compressed_ = compressed_.with_weights(weights);
+    return out;
   }
 
   // One question at a time: each call looks at the form. For code where that does not matter.
@@ -110,7 +119,7 @@ class graph_view {
 
  private:
   csr_view csr_;        // of a graph in CSR form
-  packed_view packed_;  // of a packed graph
+  compressed_view compressed_;  // of a compressed graph
   graph_form form_ = graph_form::csr;
 };
 

@@ -4,16 +4,16 @@
 
 #pragma once
 
-#ifdef TENDRIL_PACKED_UNIT  // a program compiled at run time for packed graphs alone
-#include <tendril/packed_view.hpp>
+#ifdef TENDRIL_COMPRESSED_UNIT  // a program compiled at run time for compressed graphs alone
+#include <tendril/compressed_view.hpp>
 #else
 #include <tendril/csr_view.hpp>
 #endif
 
 namespace tendril {
 
-#ifdef TENDRIL_PACKED_UNIT
-using named_view = packed_view;
+#ifdef TENDRIL_COMPRESSED_UNIT
+using named_view = compressed_view;
 #else
 using named_view = csr_view;
 #endif

@@ -1,8 +1,10 @@
 // Graphs in safetensors files, Tendril's native container. docs/formats.md has the layout.
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -27,16 +29,20 @@ constexpr char const* edge_label_names_key = "edge_label_names";
 constexpr char const* node_type_names_key = "node_type_names";
 constexpr char const* format_name = "tendril-graph";
 constexpr char const* csr_version = "1";
-constexpr char const* form_version = "2";  // of files whose neighbours are in another form, which `form_key` names
+constexpr char const* form_version = "3";  // of files whose neighbours are in another form, which `form_key` names
 constexpr char const* form_key = "form";
-constexpr char const* records_name = "packed_records";
-constexpr char const* words_name = "packed_words";
-constexpr std::int64_t record_words = sizeof(packed_record) / sizeof(std::uint32_t);
+constexpr char const* num_vertices_key = "num_vertices";
+constexpr char const* num_edges_key = "num_edges";
+constexpr char const* blocks_name = "list_blocks";
+constexpr char const* wide_name = "wide_lists";
+constexpr char const* words_name = "lists";
+constexpr std::int64_t block_words = sizeof(list_block) / sizeof(std::uint32_t);
+constexpr std::int64_t wide_words = sizeof(wide_list) / sizeof(std::uint32_t);
 
 bool is_reserved(std::string const& key, graph_form form)
 {
   return key == format_key || key == version_key || key == symmetric_key || key == edge_label_names_key ||
-         key == node_type_names_key || (form != graph_form::csr && key == form_key);
+         key == node_type_names_key || (form != graph_form::csr && (key == form_key || key == num_vertices_key || key == num_edges_key));
 }
 
 /// Refers to the bytes of an array, or copies them if they are not aligned.
@@ -64,11 +70,15 @@ class graph_reader {
   {
     graph_form const form = read_form();
     graph_arrays arrays;
-    arrays.indptr = to_edge_ids(path_, expect("indptr"), exec_);
-    if (form == graph_form::csr) { arrays.indices = to_vertex_ids(path_, expect("indices"), exec_); }
-    if (form == graph_form::packed) { arrays.packed = read_packed(arrays.indptr); }
-    std::int64_t const vertices = arrays.indptr.size() - 1;
-    std::int64_t const edges = form == graph_form::csr ? arrays.indices.size() : arrays.packed.num_edges;
+    if (form == graph_form::csr) {
+      arrays.indptr = to_edge_ids(path_, expect("indptr"), exec_);
+      arrays.indices = to_vertex_ids(path_, expect("indices"), exec_);
+    } else {
+      arrays.compressed = read_lists(form);
+    }
+    bool const is_csr = form == graph_form::csr;
+    std::int64_t const vertices = is_csr ? arrays.indptr.size() - 1 : arrays.compressed.num_vertices;
+    std::int64_t const edges = is_csr ? arrays.indices.size() : arrays.compressed.num_edges;
     if (auto const weights = find("weights", edges, "an edge")) { arrays.weights = to_weights(path_, *weights, exec_); }
     if (auto const labels = find("edge_labels", edges, "an edge")) {
       arrays.edge_labels = to_labels(path_, *labels, exec_);
@@ -103,44 +113,71 @@ class graph_reader {
       throw format_error(fmt::format("{}: {} version {}, expected {} or {}", path_, format_name, quoted(version),
                                      csr_version, form_version));
     }
-    if (metadata(form_key) != to_string(graph_form::packed)) {
-      throw format_error(fmt::format("{}: metadata '{}': {}, expected 'packed' in version {}", path_, form_key,
-                                     quoted(metadata(form_key)), form_version));
+    std::vector<std::string_view> names;
+    for (auto const& [form, name] : enum_names<graph_form>) {
+      if (form == graph_form::csr) { continue; }
+      if (metadata(form_key) == name) { return form; }
+      names.push_back(name);
     }
-    return graph_form::packed;
+    throw format_error(fmt::format("{}: metadata '{}': {}, expected one of {} in version {}", path_, form_key,
+                                   quoted(metadata(form_key)), fmt::join(names, ", "), form_version));
   }
 
-  [[nodiscard]] packed_neighbors read_packed(shared_array<edge_id> const& indptr) const
+  /// A number of the metadata in [0, most].
+  [[nodiscard]] std::int64_t number(char const* key, std::int64_t most) const
   {
-    constexpr char const* parts = "a packed graph's indptr, packed_records and packed_words";
-    if (contents_.tensors.contains("indices")) {
-      throw format_error(fmt::format("{}: both 'indices' and packed neighbours, expected one of them", path_));
+    std::string const text = metadata(key);
+    std::int64_t value = 0;
+    auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (problem != std::errc() || end != text.data() + text.size() || value < 0 || value > most) {
+      throw format_error(
+          fmt::format("{}: metadata '{}': {}, expected a number from 0 to {}", path_, key, quoted(text), most));
     }
-    std::int64_t const vertices = std::max<std::int64_t>(indptr.size() - 1, 0);
-    edge_id const edges = indptr.empty() ? 0 : indptr[vertices];
-    // Equal neighbours may take no bits at all, but a small file shall not make a graph of any size.
-    constexpr edge_id harmless = edge_id{1} << 26U;
-    constexpr edge_id most_a_byte = 256;  // as in WebGraph files: 32 a bit
-    if (edges < 0 || (edges > harmless && edges / most_a_byte > std::ssize(bytes_))) {
-      throw format_error(fmt::format("{}: {} packed neighbours in {} bytes, expected 0 to {} a byte", path_, edges,
-                                     bytes_.size(), most_a_byte));
+    return value;
+  }
+
+  [[nodiscard]] compressed_lists read_lists(graph_form form) const
+  {
+    constexpr char const* parts = "a compressed graph's list_blocks, wide_lists and lists";
+    for (char const* const name : {"indptr", "indices"}) {
+      if (contents_.tensors.contains(name)) {
+        throw format_error(fmt::format("{}: both '{}' and compressed lists, expected one of them", path_, name));
+      }
     }
-    array_view const records = expect(records_name, parts), words = expect(words_name, parts);
-    for (auto const* const array : {&records, &words}) {
+    std::int64_t const vertices = number(num_vertices_key, max_num_vertices);
+    edge_id const edges = number(num_edges_key, std::numeric_limits<edge_id>::max());
+    array_view const blocks = expect(blocks_name, parts), wide = expect(wide_name, parts),
+                     words = expect(words_name, parts);
+    for (auto const* const array : {&blocks, &wide, &words}) {
       if (array->type != dtype::uint32) {
         throw format_error(fmt::format("{}: array '{}': elements of type {}, expected uint32", path_, array->name,
                                        to_string(array->type)));
       }
     }
-    if (records.shape != std::vector<std::int64_t>{vertices, record_words}) {
-      throw format_error(fmt::format("{}: array '{}': shape {}, expected ({}, {}): one record a vertex", path_,
-                                     records.name, records.shape_text(), vertices, record_words));
+    std::int64_t const num_blocks = vertices / list_block::vertices + 1;
+    if (blocks.shape != std::vector<std::int64_t>{num_blocks, block_words}) {
+      throw format_error(fmt::format("{}: array '{}': shape {}, expected ({}, {}): one block for {} vertices", path_,
+                                     blocks.name, blocks.shape_text(), num_blocks, block_words, list_block::vertices));
     }
-    if (words.shape.size() != 1 || words.shape[0] < 1) {
-      throw format_error(fmt::format("{}: array '{}': shape {}, expected one dimension and a word or more", path_,
-                                     words.name, words.shape_text()));
+    if (wide.shape.size() != 2 || wide.shape[1] != wide_words) {
+      throw format_error(fmt::format("{}: array '{}': shape {}, expected two dimensions, of {} words an entry", path_,
+                                     wide.name, wide.shape_text(), wide_words));
     }
-    return {elements_of<packed_record>(records, exec_), elements_of<std::uint32_t>(words, exec_), edges};
+    if (words.shape.size() != 1 || words.shape[0] < list_codes::words_beyond) {
+      throw format_error(fmt::format("{}: array '{}': shape {}, expected one dimension and {} words or more", path_,
+                                     words.name, words.shape_text(), list_codes::words_beyond));
+    }
+    // No code takes less than a bit an edge.
+    if (edges / 8 > std::ssize(bytes_)) {
+      throw format_error(
+          fmt::format("{}: {} edges in {} bytes, expected at most 8 a byte", path_, edges, bytes_.size()));
+    }
+    return {elements_of<list_block>(blocks, exec_),
+            elements_of<wide_list>(wide, exec_),
+            elements_of<std::uint32_t>(words, exec_),
+            vertices,
+            edges,
+            form};
   }
 
   [[nodiscard]] std::string metadata(char const* key) const
@@ -224,15 +261,17 @@ void write_safetensors(graph const& input, std::string const& path, cpu_exec con
   auto const add = [&](char const* name, dtype type, std::int64_t size, void const* data) {
     parts.push_back({{name, type, {size}}, data, size_of(type)});
   };
-  add("indptr", dtype::int64, vertices + 1, arrays.indptr.empty() ? &no_edges : arrays.indptr.data());
-  if (input.form() == graph_form::packed) {
-    auto const& [records, words, num_edges] = arrays.packed;
-    parts.push_back({{records_name, dtype::uint32, {vertices, record_words}},
-                     records.data(),
-                     std::int64_t{alignof(packed_record)}});
-    add(words_name, dtype::uint32, words.size(), words.data());
-  } else {
+  if (input.form() == graph_form::csr) {
+    add("indptr", dtype::int64, vertices + 1, arrays.indptr.empty() ? &no_edges : arrays.indptr.data());
     add("indices", dtype::uint32, input.num_edges(), arrays.indices.data());
+  } else {
+    auto const& lists = arrays.compressed;
+    auto const add_entries = [&](char const* name, std::int64_t size, std::int64_t words, void const* data) {
+      parts.push_back({{name, dtype::uint32, {size, words}}, data, 4 * words});
+    };
+    add_entries(blocks_name, lists.blocks.size(), block_words, lists.blocks.data());
+    add_entries(wide_name, lists.wide.size(), wide_words, lists.wide.data());
+    add(words_name, dtype::uint32, lists.words.size(), lists.words.data());
   }
   if (!arrays.edge_ids.empty()) { add("edge_ids", dtype::int64, arrays.edge_ids.size(), arrays.edge_ids.data()); }
   if (!arrays.weights.empty()) { add("weights", dtype::float32, arrays.weights.size(), arrays.weights.data()); }
@@ -250,7 +289,11 @@ void write_safetensors(graph const& input, std::string const& path, cpu_exec con
   std::erase_if(metadata, [&](auto const& entry) { return is_reserved(entry.first, input.form()); });
   metadata[format_key] = format_name;
   metadata[version_key] = input.form() == graph_form::csr ? csr_version : form_version;
-  if (input.form() != graph_form::csr) { metadata[form_key] = to_string(input.form()); }
+  if (input.form() != graph_form::csr) {
+    metadata[form_key] = to_string(input.form());
+    metadata[num_vertices_key] = std::to_string(vertices);
+    metadata[num_edges_key] = std::to_string(input.num_edges());
+  }
   metadata[symmetric_key] = arrays.symmetric ? "true" : "false";
   auto const add_names = [&](char const* key, std::vector<std::string> const& names) {
     using handler = nlohmann::json::error_handler_t;

@@ -12,8 +12,8 @@ namespace tendril::validation {
 /// The arrays of a graph in CSR form, whatever their content.
 [[nodiscard]] csr_arrays csr_of(graph_arrays const& arrays) noexcept;
 
-/// The arrays of a packed graph, whatever their content.
-[[nodiscard]] packed_arrays packed_of(graph_arrays const& arrays) noexcept;
+/// The arrays of a compressed graph, whatever their content.
+[[nodiscard]] compressed_arrays compressed_of(graph_arrays const& arrays) noexcept;
 
 /// The view of a graph of any form, whatever its content: it is safe to use if the content is sound.
 [[nodiscard]] graph_view view_of(graph_arrays const& arrays) noexcept;

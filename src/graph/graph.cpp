@@ -15,18 +15,38 @@ csr_arrays validation::csr_of(graph_arrays const& arrays) noexcept
           arrays.weights.data(), arrays.edge_labels.view(), arrays.node_types.view()};
 }
 
-packed_arrays validation::packed_of(graph_arrays const& arrays) noexcept
+compressed_arrays validation::compressed_of(graph_arrays const& arrays) noexcept
 {
-  auto const& packed = arrays.packed;
-  return {packed.records.size(), packed.num_edges,      packed.records.data(),     packed.words.data(),
-          arrays.indptr.data(),  arrays.weights.data(), arrays.edge_labels.view(), arrays.node_types.view()};
+  auto const& lists = arrays.compressed;
+  return {lists.num_vertices,    lists.num_edges,           lists.directory(),
+          arrays.weights.data(), arrays.edge_labels.view(), arrays.node_types.view()};
 }
 
 graph_view validation::view_of(graph_arrays const& arrays) noexcept
 {
-  if (arrays.packed.words.empty()) { return csr_view(csr_of(arrays)); }
-  return packed_view(packed_of(arrays));
+  if (arrays.compressed.words.empty()) { return csr_view(csr_of(arrays)); }
+  return {compressed_view(compressed_of(arrays)), arrays.compressed.form};
 }
+
+namespace {
+
+/// The shapes of a compressed graph's arrays.
+void expect_lists(graph_arrays const& a)
+{
+  compressed_lists const& lists = a.compressed;
+  TENDRIL_EXPECTS(a.indptr.empty() && a.indices.empty(),
+                  "graph: it has both indptr or indices and compressed lists, expected one of them");
+  TENDRIL_EXPECTS(lists.num_vertices >= 0, "graph: {} vertices, expected a number >= 0", lists.num_vertices);
+  std::int64_t const blocks = lists.num_vertices / list_block::vertices + 1;
+  TENDRIL_EXPECTS(lists.blocks.size() == blocks, "graph: {} blocks of a directory, expected {} for {} vertices",
+                  lists.blocks.size(), blocks, lists.num_vertices);
+  TENDRIL_EXPECTS(lists.num_edges >= 0, "graph: {} edges, expected a number >= 0", lists.num_edges);
+  TENDRIL_EXPECTS(lists.words.size() >= list_codes::words_beyond,
+                  "graph: {} words of compressed lists, expected at least the {} beyond", lists.words.size(),
+                  list_codes::words_beyond);
+}
+
+}  // namespace
 
 graph::graph()
     : derived_(std::make_shared<derived_cache>()), content_(std::make_shared<content_state>(graph_content::valid))
@@ -39,21 +59,18 @@ graph::graph(graph_arrays arrays, graph_content known)
       content_(std::make_shared<content_state>(known))
 {
   auto const& a = arrays_;
-  TENDRIL_EXPECTS(a.indptr.size() >= 1, "graph: indptr is empty, expected num_vertices + 1 offsets");
-  std::int64_t const vertices = a.indptr.size() - 1;
+  if (form() == graph_form::csr) {
+    TENDRIL_EXPECTS(a.indptr.size() >= 1, "graph: indptr is empty, expected num_vertices + 1 offsets");
+  } else {
+    expect_lists(a);
+  }
+  std::int64_t const vertices = num_vertices();
   std::int64_t const edges = num_edges();
   TENDRIL_EXPECTS(vertices <= max_num_vertices, "graph: {} vertices, expected at most {}", vertices, max_num_vertices);
-  if (a.device < 0) {
+  if (a.device < 0 && form() == graph_form::csr) {
     TENDRIL_EXPECTS(a.indptr[0] == 0, "graph: indptr starts with {}, expected 0", a.indptr[0]);
-    TENDRIL_EXPECTS(a.indptr[vertices] == edges, "graph: indptr ends with {}, expected the number of {}, {}",
-                    a.indptr[vertices], form() == graph_form::csr ? "indices" : "edges", edges);
-  }
-  if (form() == graph_form::packed) {
-    TENDRIL_EXPECTS(a.indices.empty(), "graph: it has both indices and packed neighbours, expected one of them");
-    TENDRIL_EXPECTS(a.packed.records.size() == vertices,
-                    "graph: {} records of packed neighbours, expected one a vertex: {}", a.packed.records.size(),
-                    vertices);
-    TENDRIL_EXPECTS(edges >= 0, "graph: {} packed neighbours, expected a number >= 0", edges);
+    TENDRIL_EXPECTS(a.indptr[vertices] == edges, "graph: indptr ends with {}, expected the number of indices, {}",
+                    a.indptr[vertices], edges);
   }
   auto const expect_size = [](char const* name, std::int64_t size, std::int64_t expected, char const* unit) {
     TENDRIL_EXPECTS(size == 0 || size == expected, "graph: {} has {} elements, expected one {}: {}", name, size, unit,
@@ -66,7 +83,11 @@ graph::graph(graph_arrays arrays, graph_content known)
   expect_size("original_ids", a.original_ids.size(), vertices, "a vertex");
 }
 
-std::int64_t graph::num_vertices() const noexcept { return arrays_.indptr.empty() ? 0 : arrays_.indptr.size() - 1; }
+std::int64_t graph::num_vertices() const noexcept
+{
+  if (form() != graph_form::csr) { return arrays_.compressed.num_vertices; }
+  return arrays_.indptr.empty() ? 0 : arrays_.indptr.size() - 1;
+}
 
 graph_content graph::content() const noexcept { return content_->known(); }
 
@@ -99,15 +120,14 @@ csr_arrays graph::csr() const
 
 csr_arrays graph::raw_csr() const
 {
-  TENDRIL_EXPECTS(form() == graph_form::csr, "graph: its neighbours are packed, expected a graph in CSR form (to_csr)");
+  TENDRIL_EXPECTS(form() == graph_form::csr, "graph: its neighbours are compressed, expected a graph in CSR form (to_csr)");
   return validation::csr_of(arrays_);
 }
 
 std::int64_t graph::num_bytes() const noexcept
 {
   auto const& a = arrays_;
-  return 8 * a.indptr.size() + 4 * a.indices.size() + 16 * a.packed.records.size() + 4 * a.packed.words.size() +
-         4 * a.weights.size() + a.edge_labels.size() * a.edge_labels.bytes_per_label() +
+  return 8 * a.indptr.size() + 4 * a.indices.size() + a.compressed.num_bytes() + 4 * a.weights.size() + a.edge_labels.size() * a.edge_labels.bytes_per_label() +
          a.node_types.size() * a.node_types.bytes_per_label() + 8 * a.edge_ids.size() + 4 * a.original_ids.size();
 }
 
@@ -116,7 +136,7 @@ double graph::bits_per_edge() const noexcept
   if (num_edges() == 0) { return 0; }
   auto const& a = arrays_;
   std::int64_t const bytes =
-      8 * a.indptr.size() + 4 * a.indices.size() + 16 * a.packed.records.size() + 4 * a.packed.words.size();
+      8 * a.indptr.size() + 4 * a.indices.size() + a.compressed.num_bytes();
   return 8.0 * static_cast<double>(bytes) / static_cast<double>(num_edges());
 }
 

@@ -1,8 +1,8 @@
 // Whether samplers may run on a graph, as fast as memory delivers it. A neighbour smaller than the one before it in the
 // array (a descent) is allowed only where a vertex's list begins. So the neighbours of every vertex ascend if the array
-// has as many descents as lists begin with one, and both are counted without a branch: the loops below vectorise. Packed
-// neighbours are decoded, once it is known that every record points into the words. The GPU twin is
-// src/gpu/graph/soundness.cu; `expect_sound` (validate.cpp) says what is wrong.
+// has as many descents as lists begin with one, and both are counted without a branch: the loops below vectorise. Compressed
+// lists are decoded, once it is known that each can be read. The GPU twin, for CSR, is src/gpu/graph/soundness.cu;
+// `expect_sound` (validate.cpp) says what is wrong.
 
 #include "graph/soundness.hpp"
 
@@ -11,7 +11,7 @@
 #include <limits>
 
 #include "base/parallel.hpp"  // parallel_ranges
-#include "graph/check.hpp"    // packed_of
+#include "graph/list_check.hpp"
 
 namespace tendril::validation {
 namespace {
@@ -53,36 +53,38 @@ void check_lists(edge_id const* indptr, vertex_id const* indices, edge_id num_ed
   found.add(bad, 0, allowed);
 }
 
-void check_records(packed_arrays const& g, std::int64_t num_words, std::int64_t begin, std::int64_t end,
-                   findings& found)
+/// The directory of vertices [begin, end), whole blocks, and their lists. Blocks must be right before lists are read.
+void check_lists(compressed_lists const& lists, std::int64_t begin, std::int64_t end, findings& found)
 {
-  bool bad = false;
-  for (std::int64_t v = begin; v < end; ++v) { bad |= !fits(g.records[v], g.indptr[v], g.indptr[v + 1], num_words); }
-  found.add(bad, 0, 0);
+  constexpr std::int64_t size = list_block::vertices;
+  for (std::int64_t b = begin / size; b < (end + size - 1) / size; ++b) {
+    if (!block_problem(lists, b).empty()) { return found.add(true, 0, 0); }
+  }
+  compressed_view const g({lists.num_vertices, lists.num_edges, lists.directory(), nullptr, {}, {}});
+  for (std::int64_t v = begin; v < std::min(end, lists.num_vertices); ++v) {
+    if (!list_problem(lists, v).empty()) { return found.add(true, 0, 0); }
+    bool bad = false;
+    vertex_id previous = 0;
+    for (vertex_id const x : g.row(v)) {
+      bad |= x < previous || x >= lists.num_vertices;
+      previous = x;
+    }
+    if (bad) { return found.add(true, 0, 0); }
+  }
 }
 
-/// The packed neighbours at edges [begin, end), whose records fit.
-void check_packed(packed_arrays const& g, edge_id begin, edge_id end, findings& found)
+void check_all_lists(compressed_lists const& lists, cpu_exec const& exec, findings& found)
 {
-  bool bad = false;
-  auto v = std::upper_bound(g.indptr, g.indptr + g.num_vertices + 1, begin) - g.indptr - 1;
-  for (edge_id e = begin; e < end; ++v) {
-    auto i = static_cast<std::uint32_t>(e - g.indptr[v]);
-    auto const stop = static_cast<std::uint32_t>(std::min(end, g.indptr[v + 1]) - g.indptr[v]);
-    packed_row const row = packed_view(g).row(v);
-    vertex_id const first = g.records[v].first;
-    // A neighbour can wrap around 2^32, but not its difference from the first one, which ascends too.
-    std::uint32_t above = i == 0 ? 0 : row.neighbor(i - 1) - first;
-    bad |= i == 0 && stop > 0 && row.neighbor(0) != first;
-    for (; i < stop; ++i) {
-      std::uint32_t const next = row.neighbor(i) - first;
-      bad |= next < above;
-      above = next;
-    }
-    bad |= stop > 0 && std::uint64_t{first} + above >= static_cast<std::uint64_t>(g.num_vertices);
-    e = g.indptr[v] + stop;
+  constexpr std::int64_t vertices = list_block::vertices << 7U;  // that a thread takes at once
+  constexpr std::int64_t vertices_a_piece = vertices << 10U;
+  std::int64_t const all = lists.blocks.size() * list_block::vertices;
+  for (std::int64_t first = 0; first < all && !found.bad(); first += vertices_a_piece) {
+    if (exec.on_progress) { exec.on_progress({"checking", first, all}); }
+    base::parallel_ranges(exec, std::min(vertices_a_piece, all - first), vertices,
+                          [&](std::int64_t begin, std::int64_t end) {
+                            check_lists(lists, first + begin, first + end, found);
+                          });
   }
-  found.add(bad, 0, 0);
 }
 
 void check_indices(graph_arrays const& a, vertex_id num_vertices, edge_id begin, edge_id end, findings& found)
@@ -113,24 +115,26 @@ void check_attributes(graph_arrays const& a, edge_id begin, edge_id end, finding
 
 bool is_sound(graph_arrays const& arrays, cpu_exec const& exec)
 {
-  if (arrays.indptr.empty()) { return arrays.indices.empty(); }
-  std::int64_t const num_vertices = arrays.indptr.size() - 1;
-  bool const is_packed = !arrays.packed.words.empty();
-  packed_arrays const packed = packed_of(arrays);
-  edge_id const num_edges = is_packed ? packed.num_edges : arrays.indices.size();
-  edge_id const* const indptr = arrays.indptr.data();
-  if (indptr[0] != 0 || indptr[num_vertices] != num_edges) { return false; }
+  bool const is_compressed = !arrays.compressed.words.empty();
+  if (!is_compressed && arrays.indptr.empty()) { return arrays.indices.empty(); }
   findings found;
-  base::parallel_ranges(exec, num_vertices, grain, [&](std::int64_t begin, std::int64_t end) {
-    if (is_packed) { return check_records(packed, arrays.packed.words.size(), begin, end, found); }
-    check_lists(indptr, arrays.indices.data(), num_edges, begin, end, found);
-  });
+  edge_id num_edges = arrays.indices.size();
+  auto const num_vertices = static_cast<vertex_id>(is_compressed ? 0 : arrays.indptr.size() - 1);
+  if (is_compressed) {
+    num_edges = arrays.compressed.num_edges;
+    check_all_lists(arrays.compressed, exec, found);
+  } else {
+    edge_id const* const indptr = arrays.indptr.data();
+    if (indptr[0] != 0 || indptr[num_vertices] != num_edges) { return false; }
+    base::parallel_ranges(exec, num_vertices, grain, [&](std::int64_t begin, std::int64_t end) {
+      check_lists(indptr, arrays.indices.data(), num_edges, begin, end, found);
+    });
+  }
   for (edge_id first = 0; first < num_edges && !found.bad(); first += piece) {
     if (exec.on_progress) { exec.on_progress({"checking", first, num_edges}); }
     base::parallel_ranges(exec, std::min(piece, num_edges - first), grain, [&](std::int64_t begin, std::int64_t end) {
       check_attributes(arrays, first + begin, first + end, found);
-      if (is_packed) { return check_packed(packed, first + begin, first + end, found); }
-      check_indices(arrays, static_cast<vertex_id>(num_vertices), first + begin, first + end, found);
+      if (!is_compressed) { check_indices(arrays, num_vertices, first + begin, first + end, found); }
     });
   }
   return found.good();

@@ -16,6 +16,7 @@
 
 #include "base/parallel.hpp"  // parallel_ranges
 #include "graph/check.hpp"
+#include "graph/list_check.hpp"
 #include "graph/soundness.hpp"
 
 namespace tendril {
@@ -69,46 +70,20 @@ void find_first(first_violation& first, std::int64_t size, cpu_exec const& exec,
   });
 }
 
-/// Where the record of packed neighbours of v points.
-std::string check_record(graph_arrays const& a, std::int64_t v)
+/// The edges from number `first` on, which lead to the targets of a row.
+template <class Row>
+std::string check_neighbors(graph_arrays const& a, std::int64_t v, Row const& row, edge_id first,
+                            std::int64_t num_vertices)
 {
-  packed_record const& record = a.packed.records[v];
-  if (fits(record, a.indptr[v], a.indptr[v + 1], a.packed.words.size())) { return {}; }
-  if (record.degree != a.indptr[v + 1] - a.indptr[v]) {
-    return fmt::format("vertex {}: a record of {} packed neighbours, expected one an edge: {}", v, record.degree,
-                       a.indptr[v + 1] - a.indptr[v]);
-  }
-  if (record.width() > 32) {
-    return fmt::format("vertex {}: packed neighbours of {} bits, expected at most 32", v, record.width());
-  }
-  return fmt::format("vertex {}: packed neighbours end at bit {}, expected a bit below {}", v,
-                     record.place() + std::uint64_t{record.degree} * record.width(), 32 * (a.packed.words.size() - 1));
-}
-
-/// The target of edge e of v. A packed one may be beyond 32 bits.
-std::uint64_t target_at(graph_arrays const& a, std::int64_t v, edge_id e)
-{
-  if (a.packed.words.empty()) { return a.indices[e]; }
-  vertex_id const first = a.packed.records[v].first;
-  return std::uint64_t{first} +
-         (packed_view(packed_of(a)).neighbor(v, static_cast<std::uint32_t>(e - a.indptr[v])) - first);
-}
-
-std::string check_neighbors(graph_arrays const& a, std::int64_t v, std::int64_t num_vertices)
-{
-  bool const is_packed = !a.packed.words.empty();
-  std::uint64_t previous = 0;
-  for (edge_id e = a.indptr[v]; e < a.indptr[v + 1]; ++e) {
-    std::uint64_t const target = target_at(a, v, e);
-    if (target >= static_cast<std::uint64_t>(num_vertices)) {
+  vertex_id previous = 0;
+  for (std::uint32_t i = 0; i < row.degree(); ++i) {
+    edge_id const e = first + i;
+    vertex_id const target = row.neighbor(i);
+    if (target >= num_vertices) {
       return fmt::format("vertex {}: neighbour {} at edge {}, expected an id below {}", v, target, e, num_vertices);
     }
     if (target < previous) {
       return fmt::format("vertex {}: neighbours not ascending at edge {} ({} after {})", v, e, target, previous);
-    }
-    if (is_packed && e == a.indptr[v] && target != a.packed.records[v].first) {
-      return fmt::format("vertex {}: first packed neighbour {}, expected {} as its record says", v, target,
-                         a.packed.records[v].first);
     }
     previous = target;
     if (!a.weights.empty() && !(std::isfinite(a.weights[e]) && a.weights[e] >= 0)) {
@@ -251,14 +226,17 @@ bool is_symmetric(View const& g, cpu_exec const& exec)
 
 namespace {
 
-/// A graph made by graph() has no offsets at all.
-std::int64_t num_vertices_of(graph_arrays const& a) { return a.indptr.empty() ? 0 : a.indptr.size() - 1; }
-
+/// Of the offsets of a CSR, which a graph made by graph() has not, or of a compressed graph's directory.
 void expect_ascending_offsets(graph_arrays const& a, cpu_exec const& exec)
 {
-  auto const& indptr = a.indptr;
   first_violation first;
-  find_first(first, num_vertices_of(a), exec, [&](std::int64_t v) -> std::string {
+  if (!a.compressed.words.empty()) {
+    find_first(first, a.compressed.blocks.size(), exec, [&](std::int64_t b) { return block_problem(a.compressed, b); });
+    first.throw_if_any();
+    return;
+  }
+  auto const& indptr = a.indptr;
+  find_first(first, indptr.empty() ? 0 : indptr.size() - 1, exec, [&](std::int64_t v) -> std::string {
     edge_id const begin = indptr[v], end = indptr[v + 1];
     if (end < begin) {
       return fmt::format("vertex {}: its edges end at {} but begin at {}, expected an indptr that never decreases", v,
@@ -283,11 +261,16 @@ std::optional<std::string> find_asymmetry(graph_view const& view, cpu_exec const
 
 void expect_valid_neighbors(graph_arrays const& a, cpu_exec const& exec)
 {
-  std::int64_t const vertices = num_vertices_of(a);
   first_violation first;
-  find_first(first, a.packed.records.size(), exec, [&](std::int64_t v) { return check_record(a, v); });
-  first.throw_if_any();
-  find_first(first, vertices, exec, [&](std::int64_t v) { return check_neighbors(a, v, vertices); });
+  if (!a.compressed.words.empty()) {
+    find_first(first, a.compressed.num_vertices, exec, [&](std::int64_t v) { return list_problem(a.compressed, v); });
+    first.throw_if_any();
+  }
+  view_of(a).visit([&](auto const& g) {
+    find_first(first, g.num_vertices, exec, [&](std::int64_t v) {
+      return check_neighbors(a, v, g.row(v), g.first_edge(v), g.num_vertices);
+    });
+  });
   first.throw_if_any();
 }
 

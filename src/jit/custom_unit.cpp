@@ -19,7 +19,7 @@ constexpr std::string_view struct_head = "custom struct: ";
 /// Decides what the short names of the arguments stand for: named_view.hpp.
 std::string_view form_of_unit(graph_form form)
 {
-  return form == graph_form::packed ? "#define TENDRIL_PACKED_UNIT 1\n" : "";
+  return form == graph_form::csr ? "" : "#define TENDRIL_COMPRESSED_UNIT 1\n";
 }
 
 std::string start_of_unit(custom_code const& code)

@@ -85,7 +85,11 @@ form_traits traits_of(graph_form form)
 {
   switch (form) {
     case graph_form::csr:
-    case graph_form::packed: break;
+    case graph_form::packed:
+    case graph_form::runs:
+    case graph_form::ef:
+    case graph_form::vbyte:
+    case graph_form::best: break;
   }
   return {.allows_edge_tables = true};
 }

@@ -91,7 +91,7 @@ TEST(HeteroGraph, ValidatesNeighboursAndOrders)
             "edge type 0: vertex 2: ordinal 3 at 2, expected each below 1 once");
 }
 
-TEST(HeteroGraph, TakesPackedEdges)
+TEST(HeteroGraph, TakesCompressedEdges)
 {
   graph const packed = compress(wide(), graph_form::packed);
   auto const violation = [](hetero_graph const& g) { return message_of<format_error>([&] { g.validate(); }); };
@@ -100,9 +100,9 @@ TEST(HeteroGraph, TakesPackedEdges)
             "edge type 0: vertex 0: neighbour 4 at edge 1, expected an id below 4");
   EXPECT_EQ(violation({{2, 5}, {{0, 1, packed, {}}}}), "edge type 0: row 2 has 1 edges, but its type has 2 vertices");
   graph_arrays arrays = packed.arrays();
-  arrays.packed.words = to_array<std::uint32_t>({0});
+  arrays.compressed.words = to_array(std::vector<std::uint32_t>(list_codes::words_beyond, 0));
   EXPECT_EQ(violation({{3, 5}, {{0, 1, graph(arrays), {}}}}),
-            "edge type 0: vertex 0: packed neighbours end at bit 4, expected a bit below 0");
+            "edge type 0: vertex 0: its block of the directory has a list at byte 1, expected at most 0");
 }
 
 TEST(TemporalOrder, DoesNotDependOnTheForm)

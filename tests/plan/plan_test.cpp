@@ -132,8 +132,8 @@ TEST(WalkPlan, AFormWithoutEdgeTablesKeepsTheRuleAndLosesTheTables)
 
 TEST(WalkPlan, TheGraphsFormSaysWhetherThereMayBeEdgeTables)
 {
-  for (auto const form : {graph_form::csr, graph_form::packed}) {
-    EXPECT_TRUE(plan::traits_of(form).allows_edge_tables);
+  for (auto const& [form, name] : enum_names<graph_form>) {
+    EXPECT_TRUE(plan::traits_of(form).allows_edge_tables) << name;
   }
 }
 

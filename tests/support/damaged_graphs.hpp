@@ -58,39 +58,29 @@ graph_arrays changed(graph_arrays arrays, shared_array<T> graph_arrays::*array, 
   return arrays;
 }
 
-/// Flips a random bit of the neighbours of a packed graph.
+/// Flips a random bit of the lists of a compressed graph.
 template <class Random>
 void damage_words(graph_arrays& arrays, Random& random)
 {
-  buffer<std::uint32_t> words = copy_of(arrays.packed.words);
+  buffer<std::uint32_t> words = copy_of(arrays.compressed.words);
   auto& word = words[static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(words.size()))];
   word ^= 1U << (random() % 32);
-  arrays.packed.words = std::move(words);
+  arrays.compressed.words = std::move(words);
 }
 
-/// Flips a random bit of a random vertex' record.
+/// Flips a random bit of its directory: of a block or, if there is one, of a wide entry.
 template <class Random>
-void damage_record(graph_arrays& arrays, Random& random)
+void damage_directory(graph_arrays& arrays, Random& random)
 {
-  buffer<packed_record> records = copy_of(arrays.packed.records);
-  auto& record = records[static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(records.size()))];
-  switch (random() % 3) {
-    case 0: record.place_and_width ^= std::uint64_t{1} << (random() % 64); break;
-    case 1: record.degree ^= 1U << (random() % 32); break;
-    default: record.first ^= 1U << (random() % 32); break;
-  }
-  arrays.packed.records = std::move(records);
-}
-
-/// A packed graph of four vertices whose edge 1 leads to 2 + (2^32 - 1), which is 1 in 32 bits and would be a vertex.
-inline graph_arrays packed_beyond_32_bits()
-{
-  graph_arrays arrays;
-  arrays.indptr = to_array<edge_id>({0, 2, 2, 2, 2});
-  packed_record const none = packed_record::of(64, 0, 0, 0);
-  arrays.packed = {to_array<packed_record>({packed_record::of(0, 32, 2, 2), none, none, none}),
-                   to_array<std::uint32_t>({0, 0xffffffffU, 0, 0}), 2};
-  return arrays;
+  auto const flip = [&](auto& array) {
+    auto entries = copy_of(array);
+    auto& entry = entries[static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(entries.size()))];
+    auto* const words = reinterpret_cast<std::uint32_t*>(&entry);
+    words[random() % (sizeof(entry) / sizeof(std::uint32_t))] ^= 1U << (random() % 32);
+    array = std::move(entries);
+  };
+  if (!arrays.compressed.wide.empty() && random() % 2 == 0) { return flip(arrays.compressed.wide); }
+  flip(arrays.compressed.blocks);
 }
 
 }  // namespace tendril::test

@@ -11,8 +11,11 @@
 
 namespace tendril::test {
 
-/// The graph, which is in CSR form, first.
-inline std::vector<graph> in_all_forms(graph const& g) { return {g, compress(g, graph_form::packed)}; }
+/// The graph, which is in CSR form, first; then forms that have every code of a list between them.
+inline std::vector<graph> in_all_forms(graph const& g)
+{
+  return {g, compress(g, graph_form::best), compress(g, graph_form::vbyte)};
+}
 
 /// The same graph; the edges of every type t for which is_packed(t) are packed.
 template <class IsPacked>

@@ -139,6 +139,6 @@ void copy_neighbors(combined_job<View> const& job, gpu_exec const& exec)
 }
 
 template void copy_neighbors(combined_job<csr_view> const&, gpu_exec const&);
-template void copy_neighbors(combined_job<packed_view> const&, gpu_exec const&);
+template void copy_neighbors(combined_job<compressed_view> const&, gpu_exec const&);
 
 }  // namespace tendril::gpu

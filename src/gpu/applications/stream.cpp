@@ -284,7 +284,7 @@ graph without_ids(graph const& input)
   graph_arrays arrays;
   arrays.indptr = input.arrays().indptr;
   arrays.indices = input.arrays().indices;
-  arrays.packed = input.arrays().packed;
+  arrays.compressed = input.arrays().compressed;
   arrays.weights = input.arrays().weights;
   arrays.edge_labels = input.arrays().edge_labels;
   arrays.node_types = input.arrays().node_types;
@@ -302,7 +302,7 @@ void expect_streamable(application_job const& job, graph const& graph, graph_pla
   };
   TENDRIL_EXPECTS(
       graph.form() == graph_form::csr,
-      "graph: its neighbours are packed, expected a graph in CSR form (to_csr): {}, and no other form streams",
+      "graph: its neighbours are compressed, expected a graph in CSR form (to_csr): {}, and no other form streams",
       too_large());
   TENDRIL_EXPECTS(
       !job.traits.adds_edges,

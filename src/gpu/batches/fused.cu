@@ -190,7 +190,7 @@ void enqueue(fused_batch const& batch, gpu_exec const& exec)
 
 void run_fused(fused_batch const& batch, graph_form form, gpu_exec const& exec)
 {
-  form == graph_form::packed ? enqueue<packed_view>(batch, exec) : enqueue<csr_view>(batch, exec);
+  form == graph_form::csr ? enqueue<csr_view>(batch, exec) : enqueue<compressed_view>(batch, exec);
 }
 
 }  // namespace tendril::gpu

@@ -362,7 +362,7 @@ void run_queue(queue_job const& job, gpu_exec const& exec)
   auto const enqueue_by = [&]<class View>(View) {
     job.races ? enqueue<true, View>(job, exec) : enqueue<false, View>(job, exec);
   };
-  job.form == graph_form::packed ? enqueue_by(packed_view{}) : enqueue_by(csr_view{});
+  job.form == graph_form::csr ? enqueue_by(csr_view{}) : enqueue_by(compressed_view{});
 }
 
 void fetch_picks(queue_job const& job, expansion const& what, std::uint32_t hop, std::uint32_t edge_type,

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int block_threads = 128;
 
-__global__ __launch_bounds__(block_threads) void find_tile_rows(edge_id const* first_edges, row_batch batch,
+__global__ __launch_bounds__(block_threads) void find_tile_rows(edge_offsets first_edges, row_batch batch,
                                                                 std::int64_t size, std::int64_t* rows)
 {
   for (std::int64_t t = global_thread(); t < size; t += grid_stride()) {

@@ -38,7 +38,8 @@ inline row_batch all_rows(edge_arrays const& graph) { return {0, graph.num_verti
                                                       std::int64_t most_rows, gpu_exec const& exec);
 
 /// The last row in [low, high] that starts at edge `e` or before: the row of e, if it is in that range. Any thread.
-__device__ __forceinline__ std::int64_t row_of(edge_id const* first_edges, std::int64_t low, std::int64_t high,
+template <class Offsets>
+__device__ __forceinline__ std::int64_t row_of(Offsets const& first_edges, std::int64_t low, std::int64_t high,
                                                edge_id e)
 {
   while (low < high) {
@@ -50,10 +51,18 @@ __device__ __forceinline__ std::int64_t row_of(edge_id const* first_edges, std::
   return low;
 }
 
+/// The same of a graph's offsets: with CSR's array, the search doesn't ask for the form at each step.
+__device__ __forceinline__ std::int64_t row_of(edge_offsets const& first_edges, std::int64_t low, std::int64_t high,
+                                               edge_id e)
+{
+  if (first_edges.array() != nullptr) { return row_of(first_edges.array(), low, high, e); }
+  return row_of<edge_offsets>(first_edges, low, high, e);
+}
+
 /// What a kernel gets: block b has the edges [first_edge + b tile_edges, min(first_edge + (b + 1) tile_edges, last_edge))
 /// in the rows [rows[b], rows[b + 1]].
 struct tile_view {
-  edge_id const* first_edges;
+  edge_offsets first_edges;
   edge_id first_edge, last_edge;
   std::int64_t const* rows;
 
@@ -73,7 +82,7 @@ class edge_tiles {
   [[nodiscard]] unsigned num_blocks() const { return static_cast<unsigned>(rows_.size() - 1); }
 
  private:
-  edge_id const* first_edges_;
+  edge_offsets first_edges_;
   row_batch batch_;
   buffer<std::int64_t> rows_;
 };

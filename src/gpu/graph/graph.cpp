@@ -43,13 +43,18 @@ graph copied(graph const& input, int device, memory_resource& resource, gpu_exec
   gpu::device_guard const guard(exec.device);
   auto const& from = input.arrays();
   graph_arrays to;
-  // A graph made by graph() has no array at all; everywhere else it has V + 1 offsets.
+  // A graph made by graph() has no array at all; every other CSR has V + 1 offsets.
   buffer<edge_id> only_offset(1);
   only_offset[0] = 0;
-  to.indptr = copied(from.indptr.empty() ? shared_array(std::move(only_offset)) : from.indptr, resource, exec);
+  bool const without_arrays = input.form() == graph_form::csr && from.indptr.empty();
+  to.indptr = copied(without_arrays ? shared_array(std::move(only_offset)) : from.indptr, resource, exec);
   to.indices = copied(from.indices, resource, exec);
-  to.packed = {copied(from.packed.records, resource, exec), copied(from.packed.words, resource, exec),
-               from.packed.num_edges};
+  to.compressed = {copied(from.compressed.blocks, resource, exec),
+                   copied(from.compressed.wide, resource, exec),
+                   copied(from.compressed.words, resource, exec),
+                   from.compressed.num_vertices,
+                   from.compressed.num_edges,
+                   from.compressed.form};
   to.weights = copied(from.weights, resource, exec);
   to.edge_labels = copied(from.edge_labels, resource, exec);
   to.node_types = copied(from.node_types, resource, exec);
@@ -65,10 +70,11 @@ graph copied(graph const& input, int device, memory_resource& resource, gpu_exec
   return graph(std::move(to), input.content());
 }
 
-/// A copy on a GPU whose content is sound. What the host does not know yet the GPU checks: it reads faster than the copy
-/// was made. The host only looks for the message.
+/// A copy on a GPU whose content is sound. What the host does not know yet of a CSR the GPU checks: it reads faster than
+/// the copy was made, and the host only looks for the message. The lists of a compressed graph the host checks first.
 graph checked_copy(graph const& input, gpu_exec const& exec)
 {
+  if (input.form() != graph_form::csr) { input.check(); }
   graph copy = copied(input, exec.device, memory_of(exec), exec);
   if (copy.content() != graph_content::unchecked) { return copy; }
   gpu::device_guard const guard(exec.device);

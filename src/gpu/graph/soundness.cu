@@ -2,8 +2,7 @@
 // neighbours be vertices, weights finite and >= 0, edge ids >= 0. A neighbour smaller than the one before it in the array
 // (a descent) is allowed only where a vertex's list begins, so the neighbours of every vertex ascend if the array has as
 // many descents as lists begin with one. 12 bytes an edge with weights: 0.4 GB, or 0.1 ms at 4.6 TB/s, for 31 M edges.
-// Packed neighbours are decoded, one thread an edge, after it is known that every record points into the words.
-// CPU twin: src/graph/soundness.cpp.
+// CPU twin: src/graph/soundness.cpp, which alone checks compressed graphs.
 
 #include "gpu/graph/soundness.hpp"
 
@@ -15,15 +14,12 @@
 
 #include "gpu/device/copy_value.hpp"
 #include "gpu/device/launch.cuh"
-#include "gpu/graph/edge_tiles.cuh"  // row_of
-#include "graph/check.hpp"           // csr_of, packed_of
-#include "graph/soundness.hpp"       // fits
+#include "graph/check.hpp"  // csr_of
 
 namespace tendril::gpu {
 namespace {
 
 constexpr int block_threads = 256;
-constexpr int edges_a_block = 8 * block_threads;  // of packed neighbours, whose rows a block searches for
 
 struct findings {
   unsigned long long bad = 0;      ///< Elements that are wrong by themselves.
@@ -80,49 +76,6 @@ __global__ __launch_bounds__(block_threads) void check_attributes_kernel(edge_id
   add_up(mine, out);
 }
 
-/// Offsets, and where records point. Each record must have as many edges as its vertex.
-__global__ __launch_bounds__(block_threads) void check_records_kernel(packed_arrays graph, std::int64_t num_words,
-                                                                      findings* out)
-{
-  findings mine;
-  for (std::int64_t v = global_thread(); v < graph.num_vertices; v += grid_stride()) {
-    edge_id const first = graph.indptr[v], last = graph.indptr[v + 1];
-    bool const good = validation::fits(graph.records[v], first, last, num_words) && (v > 0 || first == 0) &&
-                      (v + 1 < graph.num_vertices || last == graph.num_edges);
-    mine.bad += good ? 0 : 1;
-  }
-  add_up(mine, out);
-}
-
-/// Packed neighbours whose records fit. Each block takes edges that follow each other.
-__global__ __launch_bounds__(block_threads) void check_packed_kernel(packed_arrays graph, findings* out)
-{
-  __shared__ std::int64_t rows[2];  // of the first and the last edge
-  findings mine;
-  std::int64_t const num_tiles = (graph.num_edges + edges_a_block - 1) / edges_a_block;
-  for (std::int64_t tile = blockIdx.x; tile < num_tiles; tile += gridDim.x) {
-    edge_id const begin = tile * edges_a_block;
-    edge_id const end = min(begin + edges_a_block, graph.num_edges);
-    __syncthreads();
-    if (threadIdx.x < 2) {
-      rows[threadIdx.x] = row_of(graph.indptr, 0, graph.num_vertices - 1, threadIdx.x == 0 ? begin : end - 1);
-    }
-    __syncthreads();
-    for (edge_id e = begin + threadIdx.x; e < end; e += block_threads) {
-      std::int64_t const v = row_of(graph.indptr, rows[0], rows[1], e);
-      packed_record const record = graph.records[v];
-      packed_row const row = packed_view(graph).row(v, record);
-      auto const i = static_cast<std::uint32_t>(e - graph.indptr[v]);
-      // A neighbour can wrap around 2^32, but not its difference from the first one, which ascends too.
-      std::uint32_t const above = row.neighbor(i) - record.first;
-      bool const good = std::uint64_t{record.first} + above < static_cast<std::uint64_t>(graph.num_vertices) &&
-                        (i > 0 ? row.neighbor(i - 1) - record.first <= above : above == 0);
-      mine.bad += good ? 0 : 1;
-    }
-  }
-  add_up(mine, out);
-}
-
 bool is_good(findings const* found, gpu_exec const& exec)
 {
   findings const all = value_at(found, exec);
@@ -134,26 +87,15 @@ bool is_good(findings const* found, gpu_exec const& exec)
 bool is_sound(graph_arrays const& arrays, gpu_exec const& exec)
 {
   std::int64_t const num_vertices = arrays.indptr.size() - 1;
-  bool const is_packed = !arrays.packed.words.empty();
-  edge_id const num_edges = is_packed ? arrays.packed.num_edges : arrays.indices.size();
+  edge_id const num_edges = arrays.indices.size();
   buffer<findings> found(1, memory_of(exec));
   TENDRIL_CUDA_TRY(cudaMemsetAsync(found.data(), 0, sizeof(findings), exec.stream));
   constexpr std::int64_t most_blocks = 1 << 14;  // one atomic operation a block; enough to fill any GPU
   auto const blocks = [&](std::int64_t size) { return grid_blocks(size, block_threads, most_blocks); };
-  if (is_packed) {
-    packed_arrays const graph = validation::packed_of(arrays);
-    check_records_kernel<<<blocks(num_vertices), block_threads, 0, exec.stream>>>(graph, arrays.packed.words.size(),
-                                                                                  found.data());
-    TENDRIL_CUDA_TRY(cudaGetLastError());
-    if (!is_good(found.data(), exec)) { return false; }
-    check_packed_kernel<<<blocks(num_edges / (edges_a_block / block_threads)), block_threads, 0, exec.stream>>>(
-        graph, found.data());
-  } else {
-    csr_arrays const graph = validation::csr_of(arrays);
-    check_lists_kernel<<<blocks(num_vertices), block_threads, 0, exec.stream>>>(graph, found.data());
-    TENDRIL_CUDA_TRY(cudaGetLastError());
-    check_indices_kernel<<<blocks(num_edges), block_threads, 0, exec.stream>>>(graph, found.data());
-  }
+  csr_arrays const graph = validation::csr_of(arrays);
+  check_lists_kernel<<<blocks(num_vertices), block_threads, 0, exec.stream>>>(graph, found.data());
+  TENDRIL_CUDA_TRY(cudaGetLastError());
+  check_indices_kernel<<<blocks(num_edges), block_threads, 0, exec.stream>>>(graph, found.data());
   TENDRIL_CUDA_TRY(cudaGetLastError());
   if (!arrays.weights.empty() || !arrays.edge_ids.empty()) {
     check_attributes_kernel<<<blocks(num_edges), block_threads, 0, exec.stream>>>(num_edges, arrays.weights.data(),

@@ -60,6 +60,11 @@ found_edge first_edge_beyond(graph_view const& graph, std::int64_t num_vertices,
   return found;
 }
 
+struct first_edge_of {
+  edge_offsets offsets;
+  TENDRIL_HD edge_id operator()(std::int64_t v) const { return offsets[v]; }
+};
+
 void sort_by_time(graph_view const& graph, std::int64_t const* times, bool of_vertices, std::int64_t* sorted,
                   std::uint32_t* ordinal, gpu_exec const& exec)
 {
@@ -73,10 +78,12 @@ void sort_by_time(graph_view const& graph, std::int64_t const* times, bool of_ve
                                                                       time_of.data(), places.data());
   });
   TENDRIL_CUDA_TRY(cudaGetLastError());
+  auto const begins = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
+                                                      first_edge_of{edges.first_edges});
   run_with_scratch(exec, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceSegmentedSort::StableSortPairs(scratch, bytes, time_of.data(), sorted, places.data(), ordinal,
-                                                     edges.num_edges, edges.num_vertices, edges.first_edges,
-                                                     edges.first_edges + 1, exec.stream);
+                                                     edges.num_edges, edges.num_vertices, begins, begins + 1,
+                                                     exec.stream);
   });
 }
 

@@ -177,13 +177,13 @@ void with_rows(multidim_job const& job, F f)
 {
   job.graph.visit([&]<class View>(View const& view) {
     auto const targets = view.targets();
-    edge_id const* const first_edges = view.edges().first_edges;
+    edge_offsets const first_edges = view.edges().first_edges;
     if constexpr (!View::targets_by_number) {
       f(own_rows<decltype(view.targets())>{targets, first_edges}, targets);
     } else if (job.rows != nullptr) {
       f(compact_rows{job.rows}, targets);
     } else {
-      f(wide_rows{first_edges}, targets);
+      f(wide_rows{first_edges.array()}, targets);
     }
   });
 }

@@ -57,7 +57,7 @@ struct cached_load {
 };
 
 // A place has `first_edge`, the number of the first edge, and `degree`. The targets of a view take it for their own place,
-// but packed ones no range of edges.
+// but compressed ones no range of edges.
 
 /// A range of edges.
 template <class Offset>
@@ -102,12 +102,12 @@ struct own_place : Targets::place {
 template <class Targets>
 struct own_rows {
   Targets targets;
-  edge_id const* first_edges;
+  edge_offsets first_edges;
 
   using place = own_place<Targets>;
   [[nodiscard]] __device__ place operator()(std::uint64_t row) const
   {
-    return {targets.locate(static_cast<std::int64_t>(row), cached_load{}), __ldg(first_edges + row)};
+    return {targets.locate(static_cast<std::int64_t>(row), cached_load{}), first_edges[static_cast<std::int64_t>(row)]};
   }
 };
 
@@ -165,10 +165,10 @@ template <class Offset>
   return {broadcast(at.first_edge, source), broadcast(at.degree, source)};
 }
 template <class Place>
-requires std::is_base_of_v<own_place<packed_targets>, Place>
-[[nodiscard]] __device__ own_place<packed_targets> broadcast(Place const& at, int source)
+requires std::is_base_of_v<own_place<compressed_targets>, Place>
+[[nodiscard]] __device__ own_place<compressed_targets> broadcast(Place const& at, int source)
 {
-  return {{broadcast(at.place_and_width, source), broadcast(at.degree, source), broadcast(at.first, source)},
+  return {{broadcast(at.at, source), broadcast(at.degree, source), broadcast(at.vertex, source)},
           broadcast(at.first_edge, source)};
 }
 

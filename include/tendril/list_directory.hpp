@@ -1,0 +1,227 @@
+// Where the lists of neighbours of a compressed graph are: 12 vertices share 64 bytes, so that a vertex takes 43 bits, for
+// the place of its list, its degree and the number of its first edge. What a walker reads of a vertex lies in these 64
+// bytes, in two loads that don't wait for each other. Blocks with a list that is too large for a share of 32 bits point to
+// wide entries, one a vertex. Includes little, so that a program compiled at run time can include it too.
+
+#pragma once
+
+#include <cstdint>
+
+#include <tendril/row.hpp>  // plain_load
+#include <tendril/types.hpp>
+
+namespace tendril {
+
+/// What stands at the head of a list: how its neighbours are written (<tendril/list_code.hpp>), and a width in bits.
+class list_header {
+ public:
+  list_header() = default;
+  explicit TENDRIL_HD list_header(std::uint32_t byte) : byte_(static_cast<std::uint8_t>(byte)) {}
+  /// @param width  1 to 32
+  TENDRIL_HD list_header(std::uint32_t code, std::uint32_t width)
+      : byte_(static_cast<std::uint8_t>(code << width_bits | (width - 1U)))
+  {
+  }
+
+  [[nodiscard]] TENDRIL_HD std::uint32_t byte() const { return byte_; }
+  [[nodiscard]] TENDRIL_HD std::uint32_t code() const { return std::uint32_t{byte_} >> width_bits; }
+  [[nodiscard]] TENDRIL_HD std::uint32_t width() const { return (byte_ & ((1U << width_bits) - 1U)) + 1U; }
+  [[nodiscard]] TENDRIL_HD bool operator==(list_header const&) const = default;
+
+ private:
+  static constexpr std::uint32_t width_bits = 5;
+  std::uint8_t byte_ = 0;
+};
+
+/// Where the list of a vertex is, as a walker keeps it between steps.
+struct alignas(16) list_place {
+  std::uint64_t at = 0;  ///< The byte behind its header, in the lower 48 bits; its header in the upper 8.
+  std::uint32_t degree = 0;
+  vertex_id vertex = 0;
+
+  static constexpr unsigned header_shift = 56;
+  static constexpr unsigned byte_bits = 48;
+
+  [[nodiscard]] static TENDRIL_HD list_place of(std::uint64_t byte, list_header header, std::uint32_t degree,
+                                                vertex_id v)
+  {
+    return {byte | (std::uint64_t{header.byte()} << header_shift), degree, v};
+  }
+  [[nodiscard]] TENDRIL_HD std::uint64_t byte() const { return at & ((std::uint64_t{1} << byte_bits) - 1U); }
+  [[nodiscard]] TENDRIL_HD list_header header() const
+  {
+    return list_header(static_cast<std::uint32_t>(at >> header_shift));
+  }
+};
+
+/// The entry of a vertex in a wide block.
+struct alignas(16) wide_list {
+  std::uint64_t at = 0;  ///< As list_place::at.
+  std::uint32_t degree = 0;
+  std::uint32_t reserved = 0;  ///< 0
+};
+
+/// How a block says where its lists are.
+enum class block_kind : std::uint8_t {
+  own,     ///< Each list begins with its header.
+  shared,  ///< All lists have the header of the block.
+  wide,    ///< Each vertex has a wide entry, which holds its header.
+};
+
+/// What the vertices of a block share, in one load.
+struct alignas(16) block_head {
+  std::uint64_t place = 0;
+  edge_id first_edge = 0;  ///< The number of the block's first edge.
+
+  static constexpr unsigned header_shift = 40, degree_shift = 48, step_shift = 53, kind_shift = 56;
+  static constexpr std::uint64_t base_mask = (std::uint64_t{1} << header_shift) - 1U;
+
+  /// @param base         The byte that places are counted from; of a wide block, its first wide entry. Below 2^40.
+  /// @param degree_bits  0 to 31 of each share, from the lowest; the rest is the place.
+  /// @param step         Places are counted in units of 2^step bytes: 0 to 7.
+  [[nodiscard]] static TENDRIL_HD block_head of(block_kind kind, std::uint64_t base, list_header header,
+                                                std::uint32_t degree_bits, std::uint32_t step, edge_id first_edge)
+  {
+    return {base | std::uint64_t{header.byte()} << header_shift | std::uint64_t{degree_bits} << degree_shift |
+                std::uint64_t{step} << step_shift | static_cast<std::uint64_t>(kind) << kind_shift,
+            first_edge};
+  }
+  [[nodiscard]] TENDRIL_HD std::uint64_t base() const { return place & base_mask; }
+  [[nodiscard]] TENDRIL_HD list_header header() const
+  {
+    return list_header(static_cast<std::uint32_t>(place >> header_shift) & 0xffU);
+  }
+  [[nodiscard]] TENDRIL_HD std::uint32_t degree_bits() const
+  {
+    return static_cast<std::uint32_t>(place >> degree_shift) & 31U;
+  }
+  [[nodiscard]] TENDRIL_HD std::uint32_t step() const { return static_cast<std::uint32_t>(place >> step_shift) & 7U; }
+  /// May be no block_kind where the content is not sound.
+  [[nodiscard]] TENDRIL_HD std::uint32_t kind() const { return static_cast<std::uint32_t>(place >> kind_shift); }
+  [[nodiscard]] TENDRIL_HD bool is(block_kind what) const { return kind() == static_cast<std::uint32_t>(what); }
+
+  /// The degree that a share says.
+  [[nodiscard]] TENDRIL_HD std::uint32_t degree(std::uint32_t share) const
+  {
+    return share & ((1U << degree_bits()) - 1U);
+  }
+  /// The byte where the list of a share begins.
+  [[nodiscard]] TENDRIL_HD std::uint64_t start(std::uint32_t share) const
+  {
+    return base() + (std::uint64_t{share >> degree_bits()} << step());
+  }
+};
+
+/// 12 vertices that follow each other.
+struct list_block {
+  static constexpr std::uint32_t vertices = 12;
+
+  block_head head;
+  std::uint32_t shares[vertices] = {};
+};
+static_assert(sizeof(list_block) == 64);
+
+/// The degrees of a compressed graph, and the numbers of its edges. Trivially copyable; owns nothing.
+class list_blocks {
+ public:
+  list_blocks() = default;
+  /// @param blocks  [num_vertices / 12 + 1]: vertex num_vertices has a block, too, and no edges.
+  TENDRIL_HD list_blocks(list_block const* blocks, wide_list const* wide) : blocks_(blocks), wide_(wide) {}
+
+  [[nodiscard]] TENDRIL_HD list_block const* data() const { return blocks_; }
+  [[nodiscard]] TENDRIL_HD wide_list const* wide() const { return wide_; }
+
+  [[nodiscard]] TENDRIL_HD std::uint32_t degree(std::int64_t v) const
+  {
+    auto const vertex = static_cast<vertex_id>(v);
+    list_block const& block = blocks_[vertex / list_block::vertices];
+    std::uint32_t const i = vertex % list_block::vertices;
+    if (block.head.is(block_kind::wide)) { return wide_[block.head.base() + i].degree; }
+    return block.head.degree(block.shares[i]);
+  }
+
+  /// The number of the first edge of v; v may be num_vertices. Adds up to 11 degrees.
+  [[nodiscard]] TENDRIL_HD edge_id first_edge(std::int64_t v) const
+  {
+    auto const vertex = static_cast<vertex_id>(v);
+    list_block const& block = blocks_[vertex / list_block::vertices];
+    std::uint32_t const i = vertex % list_block::vertices;
+    edge_id sum = block.head.first_edge;
+    if (block.head.is(block_kind::wide)) {
+      wide_list const* const entries = wide_ + block.head.base();
+      for (std::uint32_t k = 0; k < i; ++k) { sum += entries[k].degree; }
+      return sum;
+    }
+    for (std::uint32_t k = 0; k < list_block::vertices; ++k) {
+      sum += k < i ? block.head.degree(block.shares[k]) : 0U;
+    }
+    return sum;
+  }
+
+  /// Starts to bring what is read of v first into the cache. Host only.
+  void prefetch(std::int64_t v) const { prefetch_address(blocks_ + static_cast<vertex_id>(v) / list_block::vertices); }
+
+ private:
+  list_block const* blocks_ = nullptr;
+  wide_list const* wide_ = nullptr;
+};
+
+/// The same, and the lists.
+class list_directory : public list_blocks {
+ public:
+  list_directory() = default;
+  /// @param words  The lists, and 64 bytes beyond.
+  TENDRIL_HD list_directory(list_block const* blocks, wide_list const* wide, std::uint32_t const* words)
+      : list_blocks(blocks, wide), words_(words)
+  {
+  }
+
+  [[nodiscard]] TENDRIL_HD std::uint32_t const* words() const { return words_; }
+
+  /// The place of v's list, read by load(address).
+  template <class Load = plain_load>
+  [[nodiscard]] TENDRIL_HD list_place locate(std::int64_t v, Load load = {}) const
+  {
+    auto const vertex = static_cast<vertex_id>(v);
+    std::uint32_t const i = vertex % list_block::vertices;
+    list_block const* const block = data() + vertex / list_block::vertices;
+    block_head const head = load(&block->head);
+    std::uint32_t const share = load(block->shares + i);
+    if (head.is(block_kind::wide)) {
+      wide_list const entry = load(wide() + head.base() + i);
+      return {entry.at, entry.degree, vertex};
+    }
+    std::uint64_t const start = head.start(share);
+    if (head.is(block_kind::shared)) { return list_place::of(start, head.header(), head.degree(share), vertex); }
+    list_header const own(load(words_ + (start >> 2U)) >> (8U * (start & 3U)) & 0xffU);
+    return list_place::of(start + 1, own, head.degree(share), vertex);
+  }
+
+ private:
+  std::uint32_t const* words_ = nullptr;
+};
+
+/// The numbers of the first edges of vertices, as CSR's array of offsets or a directory has them: [num_vertices + 1].
+class edge_offsets {
+ public:
+  edge_offsets() = default;
+  TENDRIL_HD edge_offsets(edge_id const* offsets) : offsets_(offsets) {}  // NOLINT(google-explicit-constructor)
+  TENDRIL_HD edge_offsets(list_blocks const& lists) : lists_(lists) {}    // NOLINT(google-explicit-constructor)
+
+  /// CSR's array, or null.
+  [[nodiscard]] TENDRIL_HD edge_id const* array() const { return offsets_; }
+  [[nodiscard]] TENDRIL_HD edge_id operator[](std::int64_t v) const
+  {
+    return offsets_ != nullptr ? offsets_[v] : lists_.first_edge(v);
+  }
+  [[nodiscard]] TENDRIL_HD std::uint32_t degree(std::int64_t v) const
+  {
+    return offsets_ != nullptr ? static_cast<std::uint32_t>(offsets_[v + 1] - offsets_[v]) : lists_.degree(v);
+  }
+
+ private:
+  edge_id const* offsets_ = nullptr;
+  list_blocks lists_;
+};
+
+}  // namespace tendril

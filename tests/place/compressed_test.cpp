@@ -1,0 +1,368 @@
+// Compressed lists: the same neighbours, weights and labels through the view of each form, and back again.
+
+#include <tendril/compress.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include <tendril/generate.hpp>
+
+#include "place/list_writer.hpp"
+#include "support/binary_files.hpp"
+#include "support/list_oracle.hpp"
+#include "support/messages.hpp"
+#include "support/to_array.hpp"
+
+namespace tendril {
+namespace {
+
+using namespace place;
+
+/// Everything that a view tells of a graph is what the arrays of the CSR graph say.
+void expect_same_view(graph_view const& view, csr_arrays const& expected)
+{
+  ASSERT_EQ(view.num_vertices, expected.num_vertices);
+  ASSERT_EQ(view.num_edges, expected.num_edges);
+  view.visit([&](auto const& g) {
+    for (std::int64_t v = 0; v < g.num_vertices; ++v) {
+      auto const row = g.row(v);
+      auto const u = static_cast<vertex_id>(v);
+      ASSERT_EQ(row.degree(), expected.degree(u));
+      ASSERT_EQ(row.first_edge(), expected.first_edge(u));
+      std::uint32_t i = 0;
+      for (vertex_id const x : g.out_neigh(v)) {
+        ASSERT_EQ(x, expected.neighbor(u, i)) << v << " " << i;
+        ASSERT_TRUE(row.contains(x));
+        ASSERT_EQ(row.neighbor(row.find(x)), x);
+        ASSERT_TRUE(row.find(x) == 0 || row.neighbor(row.find(x) - 1) < x);
+        if (expected.weights != nullptr) { ASSERT_EQ(row.weight(i), expected.weight(u, i)); }
+        if (!expected.edge_labels.empty()) { ASSERT_EQ(row.label(i), expected.label(u, i)); }
+        ++i;
+      }
+      ASSERT_EQ(i, row.degree());
+      for (vertex_id x = 0; x < 70 && x < g.num_vertices; ++x) { ASSERT_EQ(row.contains(x), expected.has_edge(u, x)); }
+    }
+  });
+}
+
+constexpr std::array compressed_forms{graph_form::packed, graph_form::runs, graph_form::ef, graph_form::vbyte,
+                                      graph_form::best};
+
+class Compressed : public testing::TestWithParam<graph_form> {};
+INSTANTIATE_TEST_SUITE_P(, Compressed, testing::ValuesIn(compressed_forms),
+                         [](auto const& form) { return std::string(to_string(form.param)); });
+
+graph rmat_with(int scale, bool symmetric)
+{
+  build_options build;
+  build.symmetrize = symmetric;
+  edge_attributes extra;
+  extra.has_weights = true;
+  extra.num_labels = 3;
+  return generate_rmat({scale, 8}, build, extra);
+}
+
+graph from_lists(std::vector<std::vector<vertex_id>> const& lists)
+{
+  std::vector<edge_id> indptr{0};
+  std::vector<vertex_id> indices;
+  for (auto const& list : lists) {
+    indices.insert(indices.end(), list.begin(), list.end());
+    indptr.push_back(std::ssize(indices));
+  }
+  graph_arrays arrays;
+  arrays.indptr = test::to_array(indptr);
+  arrays.indices = test::to_array(indices);
+  return graph(std::move(arrays));
+}
+
+/// A list of `size` ids below `most`: spread, in runs of consecutive ids, or with parallel edges.
+std::vector<vertex_id> any_list(std::mt19937_64& random, std::size_t size, std::uint64_t most)
+{
+  std::vector<vertex_id> list(size);
+  std::uint64_t const kind = random() % 3;
+  for (std::size_t i = 0; i < size; ++i) {
+    bool const goes_on = kind == 1 && i > 0 && random() % 8 != 0;
+    list[i] = static_cast<vertex_id>(goes_on ? (list[i - 1] + std::uint64_t{1}) % most
+                                             : random() % (kind == 2 ? most / 7 + 1 : most));
+  }
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
+/// Lists of any length and width: short ones, and each length around those at which codes change.
+graph any_lists(std::int64_t num_vertices, std::uint64_t seed = 3)
+{
+  std::mt19937_64 random(seed);
+  std::vector<std::vector<vertex_id>> lists(static_cast<std::size_t>(num_vertices));
+  for (auto& list : lists) {
+    constexpr std::array lengths{31U, 32U, 33U, 64U, 127U, 128U, 129U, 223U, 224U, 225U, 256U, 257U, 447U, 448U, 449U, 700U};
+    std::size_t const size = random() % 40 == 0 ? lengths[random() % lengths.size()] : random() % 6;
+    std::uint64_t const most = std::max<std::uint64_t>(static_cast<std::uint64_t>(num_vertices) >> (random() % 17), 1);
+    list = any_list(random, size, most);
+  }
+  return from_lists(lists);
+}
+
+std::vector<graph> corner_graphs()
+{
+  std::vector<vertex_id> hub(40'000);
+  for (std::size_t i = 0; i < hub.size(); ++i) { hub[i] = static_cast<vertex_id>(i); }
+  std::vector<std::vector<vertex_id>> star(hub.size(), {0});
+  star[17] = hub;
+  std::vector<vertex_id> even(20'000);
+  for (std::size_t i = 0; i < even.size(); ++i) { even[i] = static_cast<vertex_id>(2 * i); }
+  std::vector<std::vector<vertex_id>> hubs(hub.size());
+  for (std::size_t v = 100; v < 112; ++v) { hubs[v] = even; }
+  return {from_lists({}),
+          from_lists({{}}),
+          from_lists({{}, {}, {}}),
+          from_lists({{0}}),
+          from_lists({{0, 0, 0, 0, 0}}),
+          from_lists({{1, 1, 1}, {0, 0, 1, 1, 1, 1}}),
+          from_lists({{}, {0, 2}, {}, {3}, {}}),
+          from_lists(std::vector<std::vector<vertex_id>>(11, {0, 10})),
+          from_lists(std::vector<std::vector<vertex_id>>(12, {0, 11})),
+          from_lists(std::vector<std::vector<vertex_id>>(13, {0, 12})),
+          from_lists(star),
+          from_lists(hubs),
+          any_lists(1),
+          any_lists(5000),
+          any_lists(12 * 1024),
+          any_lists(3 * 12 * 1024 + 77)};
+}
+
+TEST_P(Compressed, SameNeighborsWeightsAndLabels)
+{
+  graph const g = rmat_with(11, true);
+  graph const small = compress(g, GetParam());
+  EXPECT_EQ(small.form(), GetParam());
+  EXPECT_EQ(small.num_edges(), g.num_edges());
+  expect_same_view(small.view(), g.csr());
+}
+
+TEST_P(Compressed, CornersComeBack)
+{
+  for (graph const& g : corner_graphs()) {
+    SCOPED_TRACE(std::to_string(g.num_vertices()) + " vertices, " + std::to_string(g.num_edges()) + " edges");
+    graph const small = compress(g, GetParam());
+    EXPECT_EQ(small.form(), GetParam());
+    expect_same_view(small.view(), g.csr());
+    EXPECT_NO_THROW(graph(small.arrays()).validate());
+    graph const back = to_csr(small);
+    EXPECT_EQ(back.form(), graph_form::csr);
+    ASSERT_EQ(back.num_edges(), g.num_edges());
+    ASSERT_EQ(test::to_vector(back.arrays().indptr), test::to_vector(g.arrays().indptr));
+    ASSERT_EQ(test::to_vector(back.arrays().indices), test::to_vector(g.arrays().indices));
+  }
+}
+
+TEST_P(Compressed, OneFormFromAnotherIsTheSame)
+{
+  graph const g = any_lists(5000);
+  graph const small = compress(g, GetParam());
+  for (graph_form const other : compressed_forms) {
+    graph const back = compress(compress(g, other), GetParam());
+    EXPECT_EQ(test::to_vector(back.arrays().compressed.words), test::to_vector(small.arrays().compressed.words));
+  }
+}
+
+void expect_same_lists(compressed_lists const& a, compressed_lists const& b)
+{
+  ASSERT_EQ(test::to_vector(a.words), test::to_vector(b.words));
+  ASSERT_EQ(a.blocks.size(), b.blocks.size());
+  ASSERT_EQ(a.wide.size(), b.wide.size());
+  EXPECT_EQ(std::memcmp(a.blocks.data(), b.blocks.data(), static_cast<std::size_t>(64 * a.blocks.size())), 0);
+  EXPECT_EQ(std::memcmp(a.wide.data(), b.wide.data(), static_cast<std::size_t>(16 * a.wide.size())), 0);
+}
+
+TEST_P(Compressed, ThreadsDoNotChangeABit)
+{
+  for (graph const& g : corner_graphs()) {
+    cpu_exec exec;
+    exec.num_threads = 1;
+    compressed_lists const expected = compress(g, GetParam(), exec).arrays().compressed;
+    for (int const threads : {2, 5, 16}) {
+      exec.num_threads = threads;
+      expect_same_lists(compress(g, GetParam(), exec).arrays().compressed, expected);
+    }
+  }
+}
+
+/// The directory and each list, read bit by bit.
+TEST_P(Compressed, IsAsDescribed)
+{
+  for (graph const& g : corner_graphs()) {
+    compressed_lists const lists = compress(g, GetParam()).arrays().compressed;
+    for (std::int64_t v = 0; v < g.num_vertices(); ++v) {
+      auto const place = test::place_oracle(lists, v);
+      ASSERT_TRUE(place.has_value());
+      auto const list = test::list_oracle(lists.words, *place);
+      ASSERT_TRUE(list.has_value()) << v;
+      csr_arrays const plain = g.csr();
+      ASSERT_EQ(*list, std::vector<vertex_id>(plain.indices + plain.indptr[v], plain.indices + plain.indptr[v + 1]))
+          << v;
+    }
+  }
+}
+
+/// Each code at each byte of a word and for the widest ids, which no graph of a test has.
+TEST(ListCode, EveryCodeAtEveryPlaceAndWidth)
+{
+  std::mt19937_64 random(5);
+  std::array<int, 6> written{};
+  for (int round = 0; round < 20'000; ++round) {
+    std::size_t const size = 1 + random() % (round % 50 == 0 ? 900 : 40);
+    std::uint64_t const most = std::uint64_t{1} << (random() % 33);
+    auto const list = any_list(random, size, most);
+    auto const v = static_cast<vertex_id>(random() % 4 == 0 ? random() : random() % most);
+    for (list_choice const& choice :
+         {measure_fixed(v, list), measure_runs(v, list), measure_elias_fano(list).value(),
+          measure_vbyte(list).value(), list_choice{header_of(list_code::fixed_near, 32), 32 * size, false},
+          list_choice{header_of(list_code::fixed_far, 32), 32 * size, false}}) {
+      std::uint64_t const start = random() % 16;
+      std::uint64_t const end = choice.end(start, false);
+      std::vector<std::uint32_t> words((end + 3) / 4 + list_codes::words_beyond, 0);
+      write_list(words.data(), start, v, list, choice.header);
+      for (std::uint64_t bit = 8 * end; bit < 32 * words.size(); ++bit) {
+        ASSERT_EQ(words[bit / 32] >> (bit % 32) & 1U, 0U) << "nothing is written behind what was measured";
+      }
+      list_place const place = list_place::of(start, choice.header, static_cast<std::uint32_t>(size), v);
+      ASSERT_EQ(test::list_oracle(test::to_array(words), place), list);
+      for (std::uint32_t i = 0; i < size; ++i) {
+        ASSERT_EQ(list_codes::neighbor_at(words.data(), place, i, plain_load{}), list[i])
+            << "code " << choice.header.code() << ", width " << choice.header.width() << ", " << i << " of " << size;
+      }
+      ++written[choice.header.code()];
+    }
+  }
+  EXPECT_GT(*std::min_element(written.begin(), written.end()), 1000);
+}
+
+/// Bits of the lists, and of the directory: 64 bytes for 12 vertices, and 12 wide entries where a list is too large.
+TEST(CompressedSize, IsWhatTheDocumentsSay)
+{
+  // Sixty runs of 100: a bit an edge, a value of at most 14 bits a run and a header; two gaps in three bytes.
+  std::vector<std::vector<vertex_id>> lists(6000);
+  for (std::size_t v = 0; v < lists.size(); ++v) {
+    auto const first = static_cast<vertex_id>(v / 100 * 100);
+    for (vertex_id x = first; x < first + 100; ++x) { lists[v].push_back(x); }
+  }
+  graph const g = from_lists(lists);
+  auto const words_of = [&](graph_form form) {
+    return 4.0 * static_cast<double>(compress(g, form).arrays().compressed.words.size() - 16) / 6000;
+  };
+  EXPECT_NEAR(words_of(graph_form::runs), (100 + 8 + 8) / 8.0, 2);
+  EXPECT_NEAR(words_of(graph_form::packed), 100 * 8 / 8.0, 3);  // 7 bits in the middle of a run
+  EXPECT_NEAR(words_of(graph_form::ef), (32 + 100 * 2 + 8) / 8.0, 1);
+  EXPECT_NEAR(words_of(graph_form::vbyte), 100 + 4 + 25 + 16 + 1, 3);
+  EXPECT_EQ(words_of(graph_form::best), words_of(graph_form::runs));
+  for (graph_form const form : compressed_forms) {
+    graph const small = compress(g, form);
+    compressed_lists const& made = small.arrays().compressed;
+    EXPECT_EQ(made.blocks.size(), 501);
+    EXPECT_EQ(made.wide.size(), 0);
+    EXPECT_DOUBLE_EQ(small.bits_per_edge(),
+                     static_cast<double>(8 * made.num_bytes()) / static_cast<double>(g.num_edges()));
+  }
+  EXPECT_EQ(compress(from_lists({{}, {}}), graph_form::best).bits_per_edge(), 0);
+}
+
+TEST(CompressedSize, OnlyBlocksOfHubsAreWide)
+{
+  graph const star = generate_regular(regular_graph::star, 400'000);
+  for (graph_form const form : compressed_forms) {
+    graph const small = compress(star, form);
+    bool const is_large = form == graph_form::packed || form == graph_form::vbyte;
+    EXPECT_EQ(small.arrays().compressed.wide.size(), is_large ? 12 : 0) << to_string(form);
+    EXPECT_NO_THROW(graph(small.arrays()).validate());
+    graph const back = to_csr(small);
+    EXPECT_EQ(test::to_vector(back.arrays().indices), test::to_vector(star.arrays().indices));
+  }
+}
+
+TEST(CompressedGraph, KeepsEverythingElse)
+{
+  graph_arrays arrays = rmat_with(6, true).arrays();
+  arrays.metadata["name"] = "kept";
+  arrays.edge_label_names = {"a", "b", "c"};
+  graph const g(std::move(arrays));
+  EXPECT_EQ(g.content(), graph_content::unchecked);
+  graph const packed = compress(g, graph_form::packed);
+  EXPECT_EQ(packed.content(), graph_content::sound) << "compressing checks what it reads";
+  EXPECT_EQ(packed.arrays().weights.data(), g.arrays().weights.data());
+  EXPECT_TRUE(packed.arrays().indptr.empty());
+  EXPECT_EQ(packed.arrays().metadata, g.arrays().metadata);
+  EXPECT_EQ(packed.arrays().edge_label_names, g.arrays().edge_label_names);
+  EXPECT_TRUE(packed.arrays().symmetric);
+  EXPECT_EQ(compress(packed, graph_form::packed).arrays().compressed.words.data(), packed.arrays().compressed.words.data());
+  EXPECT_EQ(to_csr(g).arrays().indices.data(), g.arrays().indices.data());
+  EXPECT_LT(packed.num_bytes(), g.num_bytes());
+}
+
+TEST(CompressedGraph, UnsoundArraysAreRefused)
+{
+  graph_arrays arrays;
+  arrays.indptr = test::to_array<edge_id>({0, 2});
+  arrays.indices = test::to_array<vertex_id>({0, 5});
+  graph const bad(std::move(arrays));
+  EXPECT_EQ(test::message_of<format_error>([&] { (void)compress(bad, graph_form::packed); }),
+            "vertex 0: neighbour 5 at edge 1, expected an id below 1");
+}
+
+TEST(CompressedGraph, ProgressIsToldAndCanEndTheCall)
+{
+  graph const g = any_lists(1000);
+  std::vector<std::string> told;
+  cpu_exec exec;
+  exec.on_progress = [&](progress const& p) {
+    EXPECT_GE(p.done, 0);
+    EXPECT_LE(p.done, p.total);
+    told.emplace_back(p.what);
+  };
+  graph const packed = compress(g, graph_form::packed, exec);
+  (void)to_csr(packed, exec);
+  EXPECT_EQ(told, (std::vector<std::string>{"checking", "compressing", "compressing", "unpacking"}));
+  exec.on_progress = [](progress const&) { throw std::runtime_error("enough"); };
+  EXPECT_THROW((void)to_csr(packed, exec), std::runtime_error);
+}
+
+TEST(CompressedGraph, DocumentedExample)
+{
+  graph const original = rmat_with(8, true);
+  graph const packed = compress(original, graph_form::packed);
+  graph const plain = to_csr(packed);
+  EXPECT_EQ(packed.form(), graph_form::packed);
+  EXPECT_EQ(plain.form(), graph_form::csr);
+}
+
+TEST(CompressedGraph, FormsHaveNames)
+{
+  for (auto const& [form, name] : enum_names<graph_form>) {
+    EXPECT_EQ(to_string(form), name);
+    EXPECT_EQ(parse_name<graph_form>("form", name), form);
+  }
+  EXPECT_EQ(test::message_of<argument_error>([] { (void)parse_name<graph_form>("form", "lz4"); }),
+            "form: 'lz4', expected csr, packed, runs, ef, vbyte or auto");
+}
+
+TEST(CompressedGraph, RawArraysAreRefused)
+{
+  graph const packed = compress(rmat_with(6, true), graph_form::packed);
+  EXPECT_THROW((void)packed.csr(), argument_error);
+}
+
+TEST(CompressedGraph, EmptyGraph)
+{
+  graph const packed = compress(graph(), graph_form::packed);
+  EXPECT_EQ(packed.num_vertices(), 0);
+  EXPECT_EQ(packed.num_edges(), 0);
+  EXPECT_EQ(packed.view().num_edges, 0);
+}
+
+}  // namespace
+}  // namespace tendril
