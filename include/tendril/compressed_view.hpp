@@ -91,8 +91,8 @@ class compressed_row {
   [[nodiscard]] TENDRIL_HD compressed_row copied(vertex_id const* neighbors, float const* weights) const
   {
     compressed_row out = *this;
-    out.at_ = list_place::of(0, list_header(static_cast<std::uint32_t>(list_code::fixed_far), 32), at_.degree,
-                             at_.vertex);
+    out.at_ =
+        list_place::of(0, list_header(static_cast<std::uint32_t>(list_code::fixed_far), 32), at_.degree, at_.vertex);
     out.words_ = neighbors;
     out.copied_weights_ = weights;
     return out;

@@ -17,9 +17,9 @@ namespace tendril {
 struct edge_arrays {
   std::int64_t num_vertices = 0;
   edge_id num_edges = 0;
-  edge_offsets first_edges;  ///< [num_vertices + 1]
-  float const* weights = nullptr;        ///< [num_edges] or null.
-  label_view labels;                     ///< [num_edges] or empty.
+  edge_offsets first_edges;        ///< [num_vertices + 1]
+  float const* weights = nullptr;  ///< [num_edges] or null.
+  label_view labels;               ///< [num_edges] or empty.
 
   edge_arrays() = default;
   TENDRIL_HD edge_arrays(std::int64_t vertices, edge_id edges, edge_offsets const& firsts, float const* weights_of,
@@ -35,10 +35,7 @@ struct edge_arrays {
   [[nodiscard]] TENDRIL_HD bool has_weights() const { return weights != nullptr; }
   /// v may be num_vertices.
   [[nodiscard]] TENDRIL_HD edge_id first_edge(std::int64_t v) const { return first_edges[v]; }
-  [[nodiscard]] TENDRIL_HD std::uint32_t degree(std::int64_t v) const
-  {
-    return first_edges.degree(v);
-  }
+  [[nodiscard]] TENDRIL_HD std::uint32_t degree(std::int64_t v) const { return first_edges.degree(v); }
   [[nodiscard]] TENDRIL_HD float weight(edge_id e) const { return weights[e]; }
   [[nodiscard]] TENDRIL_HD label_id label(edge_id e) const { return labels[e]; }
 };

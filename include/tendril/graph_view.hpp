@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <tendril/csr_view.hpp>
 #include <tendril/compressed_view.hpp>
+#include <tendril/csr_view.hpp>
 
 namespace tendril {
 
@@ -118,7 +118,7 @@ class graph_view {
   }
 
  private:
-  csr_view csr_;        // of a graph in CSR form
+  csr_view csr_;                // of a graph in CSR form
   compressed_view compressed_;  // of a compressed graph
   graph_form form_ = graph_form::csr;
 };

@@ -31,14 +31,14 @@ enum class list_code : std::uint8_t { fixed_near, fixed_far, runs_near, runs_far
 
 namespace list_codes {
 
-inline constexpr std::uint32_t sector_edges = 224;   // of runs
-inline constexpr std::uint32_t sector_words = 8;     // with the changes before it
-inline constexpr std::uint32_t block_edges = 128;    // of Elias-Fano
-inline constexpr std::uint32_t block_words = 2;      // its first neighbour; the width of lower bits and its place
-inline constexpr std::uint32_t place_bits = 27;      // of the latter, counted in words from the blocks' own
+inline constexpr std::uint32_t sector_edges = 224;  // of runs
+inline constexpr std::uint32_t sector_words = 8;    // with the changes before it
+inline constexpr std::uint32_t block_edges = 128;   // of Elias-Fano
+inline constexpr std::uint32_t block_words = 2;     // its first neighbour; the width of lower bits and its place
+inline constexpr std::uint32_t place_bits = 27;     // of the latter, counted in words from the blocks' own
 inline constexpr std::uint32_t most_upper_bits = 3 * block_edges;
 inline constexpr std::uint32_t most_upper_words = most_upper_bits / 32 + 1;  // that such bits can touch
-inline constexpr std::uint32_t group_edges = 32;     // of vbyte
+inline constexpr std::uint32_t group_edges = 32;                             // of vbyte
 /// What lies behind the last list can be read, whatever it holds.
 inline constexpr std::uint32_t words_beyond = 16;
 
@@ -72,8 +72,7 @@ template <class Load>
 {
   std::uint32_t const* const word = words + (bit >> 5U);
   std::uint64_t const both = load(word) | (std::uint64_t{load(word + 1)} << 32U);
-  return static_cast<std::uint32_t>(both >> (bit & 31U)) &
-         static_cast<std::uint32_t>((std::uint64_t{1} << width) - 1U);
+  return static_cast<std::uint32_t>(both >> (bit & 31U)) & static_cast<std::uint32_t>((std::uint64_t{1} << width) - 1U);
 }
 
 template <class Load>
@@ -199,8 +198,8 @@ template <class Load>
 
 /// Neighbour i < place.degree of the list at `place`.
 template <class Load>
-[[nodiscard]] TENDRIL_HD std::uint32_t neighbor_at(std::uint32_t const* words, list_place const& place,
-                                                   std::uint32_t i, Load load)
+[[nodiscard]] TENDRIL_HD std::uint32_t neighbor_at(std::uint32_t const* words, list_place const& place, std::uint32_t i,
+                                                   Load load)
 {
   auto const code = static_cast<list_code>(place.header().code());
   if (code <= list_code::fixed_far) {

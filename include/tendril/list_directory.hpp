@@ -152,9 +152,7 @@ class list_blocks {
       for (std::uint32_t k = 0; k < i; ++k) { sum += entries[k].degree; }
       return sum;
     }
-    for (std::uint32_t k = 0; k < list_block::vertices; ++k) {
-      sum += k < i ? block.head.degree(block.shares[k]) : 0U;
-    }
+    for (std::uint32_t k = 0; k < list_block::vertices; ++k) { sum += k < i ? block.head.degree(block.shares[k]) : 0U; }
     return sum;
   }
 

@@ -42,7 +42,8 @@ constexpr std::int64_t wide_words = sizeof(wide_list) / sizeof(std::uint32_t);
 bool is_reserved(std::string const& key, graph_form form)
 {
   return key == format_key || key == version_key || key == symmetric_key || key == edge_label_names_key ||
-         key == node_type_names_key || (form != graph_form::csr && (key == form_key || key == num_vertices_key || key == num_edges_key));
+         key == node_type_names_key ||
+         (form != graph_form::csr && (key == form_key || key == num_vertices_key || key == num_edges_key));
 }
 
 /// Refers to the bytes of an array, or copies them if they are not aligned.

@@ -120,23 +120,24 @@ csr_arrays graph::csr() const
 
 csr_arrays graph::raw_csr() const
 {
-  TENDRIL_EXPECTS(form() == graph_form::csr, "graph: its neighbours are compressed, expected a graph in CSR form (to_csr)");
+  TENDRIL_EXPECTS(form() == graph_form::csr,
+                  "graph: its neighbours are compressed, expected a graph in CSR form (to_csr)");
   return validation::csr_of(arrays_);
 }
 
 std::int64_t graph::num_bytes() const noexcept
 {
   auto const& a = arrays_;
-  return 8 * a.indptr.size() + 4 * a.indices.size() + a.compressed.num_bytes() + 4 * a.weights.size() + a.edge_labels.size() * a.edge_labels.bytes_per_label() +
-         a.node_types.size() * a.node_types.bytes_per_label() + 8 * a.edge_ids.size() + 4 * a.original_ids.size();
+  return 8 * a.indptr.size() + 4 * a.indices.size() + a.compressed.num_bytes() + 4 * a.weights.size() +
+         a.edge_labels.size() * a.edge_labels.bytes_per_label() + a.node_types.size() * a.node_types.bytes_per_label() +
+         8 * a.edge_ids.size() + 4 * a.original_ids.size();
 }
 
 double graph::bits_per_edge() const noexcept
 {
   if (num_edges() == 0) { return 0; }
   auto const& a = arrays_;
-  std::int64_t const bytes =
-      8 * a.indptr.size() + 4 * a.indices.size() + a.compressed.num_bytes();
+  std::int64_t const bytes = 8 * a.indptr.size() + 4 * a.indices.size() + a.compressed.num_bytes();
   return 8.0 * static_cast<double>(bytes) / static_cast<double>(num_edges());
 }
 

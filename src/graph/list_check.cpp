@@ -26,7 +26,8 @@ class list_checker {
     if (place_.byte() >= 4 * num_words_) { return outside(); }
     switch (static_cast<list_code>(place_.header().code())) {
       case list_code::fixed_near:
-      case list_code::fixed_far: return is_inside(8 * place_.byte() + degree_ * place_.header().width()) ? "" : outside();
+      case list_code::fixed_far:
+        return is_inside(8 * place_.byte() + degree_ * place_.header().width()) ? "" : outside();
       case list_code::runs_near:
       case list_code::runs_far: return degree_ <= sector_edges ? short_runs() : sectors();
       case list_code::elias_fano: return degree_ <= block_edges ? short_elias_fano() : blocks();

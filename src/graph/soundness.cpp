@@ -80,10 +80,9 @@ void check_all_lists(compressed_lists const& lists, cpu_exec const& exec, findin
   std::int64_t const all = lists.blocks.size() * list_block::vertices;
   for (std::int64_t first = 0; first < all && !found.bad(); first += vertices_a_piece) {
     if (exec.on_progress) { exec.on_progress({"checking", first, all}); }
-    base::parallel_ranges(exec, std::min(vertices_a_piece, all - first), vertices,
-                          [&](std::int64_t begin, std::int64_t end) {
-                            check_lists(lists, first + begin, first + end, found);
-                          });
+    base::parallel_ranges(
+        exec, std::min(vertices_a_piece, all - first), vertices,
+        [&](std::int64_t begin, std::int64_t end) { check_lists(lists, first + begin, first + end, found); });
   }
 }
 

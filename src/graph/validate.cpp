@@ -267,9 +267,8 @@ void expect_valid_neighbors(graph_arrays const& a, cpu_exec const& exec)
     first.throw_if_any();
   }
   view_of(a).visit([&](auto const& g) {
-    find_first(first, g.num_vertices, exec, [&](std::int64_t v) {
-      return check_neighbors(a, v, g.row(v), g.first_edge(v), g.num_vertices);
-    });
+    find_first(first, g.num_vertices, exec,
+               [&](std::int64_t v) { return check_neighbors(a, v, g.row(v), g.first_edge(v), g.num_vertices); });
   });
   first.throw_if_any();
 }

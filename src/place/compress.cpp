@@ -63,9 +63,7 @@ struct measured_block {
     }
     list_header const header =
         near < far ? header_of(list_code::fixed_near, near) : header_of(list_code::fixed_far, far);
-    for (std::size_t i = 0; i < size; ++i) {
-      lists[i] = {header, std::uint64_t{degrees[i]} * header.width(), false};
-    }
+    for (std::size_t i = 0; i < size; ++i) { lists[i] = {header, std::uint64_t{degrees[i]} * header.width(), false}; }
   }
 };
 
@@ -165,7 +163,7 @@ class list_compressor {
       block_layout const layout = block.layout();
       sum.bytes += layout.bytes;
       sum.wide += layout.kind == block_kind::wide ? list_block::vertices : 0;
-          }
+    }
     return sum;
   }
 
@@ -179,13 +177,15 @@ class list_compressor {
       bool const is_wide = layout.kind == block_kind::wide;
       std::int64_t const first = b * list_block::vertices;
       blocks[b] = layout.entry(block.degree_span(), is_wide ? static_cast<std::uint64_t>(at.wide) : at.bytes,
-                               g_.first_edge(std::min(first, g_.num_vertices)));
+                               first < g_.num_vertices ? g_.first_edge(first) : g_.num_edges);
       std::fill_n(words + at.bytes / 4, layout.bytes / 4, 0U);
       for (std::size_t i = 0; i < block.size; ++i) {
         auto const v = static_cast<vertex_id>(first + static_cast<std::int64_t>(i));
         std::uint64_t start = at.bytes + layout.starts[i];
         list_header const header = block.lists[i].header;
-        if (is_wide) { wide[at.wide + static_cast<std::int64_t>(i)] = {list_place::of(start, header, 0, 0).at, block.degrees[i], 0}; }
+        if (is_wide) {
+          wide[at.wide + static_cast<std::int64_t>(i)] = {list_place::of(start, header, 0, 0).at, block.degrees[i], 0};
+        }
         if (block.degrees[i] == 0) { continue; }
         if (layout.kind == block_kind::own) {
           words[start / 4] |= header.byte() << (8 * (start % 4));
@@ -213,8 +213,8 @@ graph pack(graph const& input, graph_form form, cpu_exec const& exec)
 {
   input.check(exec);
   graph_arrays arrays = input.arrays();
-  arrays.compressed =
-      input.view().visit([&](auto const& g) { return list_compressor<std::decay_t<decltype(g)>>(g, form, exec).run(); });
+  arrays.compressed = input.view().visit(
+      [&](auto const& g) { return list_compressor<std::decay_t<decltype(g)>>(g, form, exec).run(); });
   arrays.indptr = {};
   arrays.indices = {};
   return graph(std::move(arrays), input.content());

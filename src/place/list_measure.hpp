@@ -17,7 +17,7 @@ namespace tendril::place {
 /// A list, as it would be written.
 struct list_choice {
   list_header header;
-  std::uint64_t bits = 0;        ///< Behind the header, from a whole byte or word on.
+  std::uint64_t bits = 0;  ///< Behind the header, from a whole byte or word on.
   bool begins_a_word = false;
 
   /// The byte behind a list that begins at byte `start`.
@@ -53,10 +53,7 @@ struct fixed_width {
   }
 };
 
-inline list_header header_of(list_code code, std::uint32_t width)
-{
-  return {static_cast<std::uint32_t>(code), width};
-}
+inline list_header header_of(list_code code, std::uint32_t width) { return {static_cast<std::uint32_t>(code), width}; }
 
 inline list_choice measure_fixed(vertex_id v, std::span<vertex_id const> list)
 {
@@ -70,9 +67,9 @@ inline list_choice measure_runs(vertex_id v, std::uint64_t degree, std::int64_t 
 {
   auto const [near, width] = fixed_width::of(v, low, high);
   bool const sectors = degree > list_codes::sector_edges;
-  std::uint64_t const marks = sectors ? (degree + list_codes::sector_edges - 1) / list_codes::sector_edges * 32 *
-                                            list_codes::sector_words
-                                      : degree;
+  std::uint64_t const marks =
+      sectors ? (degree + list_codes::sector_edges - 1) / list_codes::sector_edges * 32 * list_codes::sector_words
+              : degree;
   return {header_of(near ? list_code::runs_near : list_code::runs_far, width), marks + changes * width, sectors};
 }
 

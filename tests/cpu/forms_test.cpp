@@ -32,7 +32,7 @@ struct two_forms {
   graph packed;
 };
 
-two_forms both(graph const& g) { return {g, compress(g, graph_form::packed)}; }
+two_forms both(graph const& g) { return {g, compress(g, graph_form::best)}; }
 
 /// A graph of everything that trips an engine up, and one of many degrees.
 std::vector<two_forms> all_graphs()
@@ -150,7 +150,7 @@ TEST(Forms, MiniBatches)
 TEST(Forms, OrderOfTime)
 {
   graph const g = make_zoo(4);
-  graph const packed = compress(g, graph_form::packed);
+  graph const packed = compress(g, graph_form::best);
   auto const times = make_times(g.num_edges(), 3);
   auto const vertex_times = make_times(g.num_vertices(), 4);
   auto const bytes = [](temporal_order const& order) { return sample_bytes(order.times, order.ordinal); };

@@ -126,10 +126,9 @@ TEST(CompressedFile, ArraysReferToTheFileAndAreAligned)
   }
 
   graph const g = read_graph(path);
-  for (void const* const array :
-       {static_cast<void const*>(g.arrays().compressed.blocks.data()),
-        static_cast<void const*>(g.arrays().compressed.words.data()),
-        static_cast<void const*>(g.arrays().weights.data())}) {
+  for (void const* const array : {static_cast<void const*>(g.arrays().compressed.blocks.data()),
+                                  static_cast<void const*>(g.arrays().compressed.words.data()),
+                                  static_cast<void const*>(g.arrays().weights.data())}) {
     ASSERT_NE(mapped_file_at(array), nullptr);
     EXPECT_EQ(std::string(mapped_file_at(array)), path);
   }
@@ -200,16 +199,18 @@ TEST(CompressedFile, PartsThatAreMissingOrOfAnotherShapeAreRefused)
 TEST(CompressedFile, CountsThatCannotBeAreRefused)
 {
   auto const with = [](std::string const& vertices, std::string const& edges) {
-    return refusal(file_of({blocks, wide, lists},
-                           fmt::format(R"({{"format":"tendril-graph","version":"3","form":"packed","num_vertices":"{}",)"
-                                       R"("num_edges":"{}"}})",
-                                       vertices, edges)));
+    return refusal(
+        file_of({blocks, wide, lists},
+                fmt::format(R"({{"format":"tendril-graph","version":"3","form":"packed","num_vertices":"{}",)"
+                            R"("num_edges":"{}"}})",
+                            vertices, edges)));
   };
-  EXPECT_EQ(with("x", "2"), "g: metadata 'num_vertices': 'x', expected a number from 0 to 4294967294");
-  EXPECT_EQ(with("-2", "2"), "g: metadata 'num_vertices': '-2', expected a number from 0 to 4294967294");
+  EXPECT_EQ(with("x", "2"), "g: metadata 'num_vertices': 'x', expected a number from 0 to 4294967295");
+  EXPECT_EQ(with("-2", "2"), "g: metadata 'num_vertices': '-2', expected a number from 0 to 4294967295");
   EXPECT_EQ(with("2", ""), "g: metadata 'num_edges': '', expected a number from 0 to 9223372036854775807");
-  EXPECT_EQ(with("99999", "2"), "g: array 'list_blocks': shape (1, 16), expected (8334, 16): one block for 12 vertices");
-  EXPECT_EQ(with("2", "999999999").substr(0, 30), "g: 999999999 edges in " + std::to_string(small().size()).substr(0, 8));
+  EXPECT_EQ(with("99999", "2"),
+            "g: array 'list_blocks': shape (1, 16), expected (8334, 16): one block for 12 vertices");
+  EXPECT_NE(with("2", "999999999").find(" bytes, expected at most 8 a byte"), std::string::npos);
 }
 
 TEST(CompressedFile, ListsThatLieElsewhereAreFoundAtFirstUse)

@@ -167,7 +167,7 @@ TEST(list_soundness, agrees_with_the_oracle_on_random_damage)
     build.num_vertices = 32;
     bool const long_lists = i % 4 == 0;  // with sectors, blocks and groups, and wide blocks now and then
     graph_arrays arrays =
-        compress(generate_rmat({.scale = 5, .edge_factor = long_lists ? 60 : 2, .seed = random()}, build),
+        compress(generate_rmat({.scale = 5, .edge_factor = long_lists ? 60.0 : 2.0, .seed = random()}, build),
                  forms[random() % forms.size()])
             .arrays();
     switch (random() % 3) {

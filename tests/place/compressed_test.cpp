@@ -100,7 +100,8 @@ graph any_lists(std::int64_t num_vertices, std::uint64_t seed = 3)
   std::mt19937_64 random(seed);
   std::vector<std::vector<vertex_id>> lists(static_cast<std::size_t>(num_vertices));
   for (auto& list : lists) {
-    constexpr std::array lengths{31U, 32U, 33U, 64U, 127U, 128U, 129U, 223U, 224U, 225U, 256U, 257U, 447U, 448U, 449U, 700U};
+    constexpr std::array lengths{31U,  32U,  33U,  64U,  127U, 128U, 129U, 223U,
+                                 224U, 225U, 256U, 257U, 447U, 448U, 449U, 700U};
     std::size_t const size = random() % 40 == 0 ? lengths[random() % lengths.size()] : random() % 6;
     std::uint64_t const most = std::max<std::uint64_t>(static_cast<std::uint64_t>(num_vertices) >> (random() % 17), 1);
     list = any_list(random, size, most);
@@ -221,8 +222,8 @@ TEST(ListCode, EveryCodeAtEveryPlaceAndWidth)
     auto const list = any_list(random, size, most);
     auto const v = static_cast<vertex_id>(random() % 4 == 0 ? random() : random() % most);
     for (list_choice const& choice :
-         {measure_fixed(v, list), measure_runs(v, list), measure_elias_fano(list).value(),
-          measure_vbyte(list).value(), list_choice{header_of(list_code::fixed_near, 32), 32 * size, false},
+         {measure_fixed(v, list), measure_runs(v, list), measure_elias_fano(list).value(), measure_vbyte(list).value(),
+          list_choice{header_of(list_code::fixed_near, 32), 32 * size, false},
           list_choice{header_of(list_code::fixed_far, 32), 32 * size, false}}) {
       std::uint64_t const start = random() % 16;
       std::uint64_t const end = choice.end(start, false);
@@ -299,7 +300,8 @@ TEST(CompressedGraph, KeepsEverythingElse)
   EXPECT_EQ(packed.arrays().metadata, g.arrays().metadata);
   EXPECT_EQ(packed.arrays().edge_label_names, g.arrays().edge_label_names);
   EXPECT_TRUE(packed.arrays().symmetric);
-  EXPECT_EQ(compress(packed, graph_form::packed).arrays().compressed.words.data(), packed.arrays().compressed.words.data());
+  EXPECT_EQ(compress(packed, graph_form::packed).arrays().compressed.words.data(),
+            packed.arrays().compressed.words.data());
   EXPECT_EQ(to_csr(g).arrays().indices.data(), g.arrays().indices.data());
   EXPECT_LT(packed.num_bytes(), g.num_bytes());
 }

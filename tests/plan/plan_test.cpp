@@ -6,6 +6,8 @@
 #include <tendril/sample.hpp>
 #include <tendril/walk.hpp>
 
+#include <tendril/compress.hpp>
+
 #include "plan/planner.hpp"
 #include "support/messages.hpp"
 #include "support/small_graphs.hpp"

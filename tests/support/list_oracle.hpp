@@ -102,8 +102,8 @@ inline decoded list_oracle(shared_array<std::uint32_t> const& words, list_place 
     for (std::uint64_t b = 0; b < (degree + 127) / 128; ++b) {
       std::uint64_t const first = from.take(32), at = from.take(27), lower = from.take(5);
       if (from.failed()) { return {}; }
-      auto const part = elias_fano_oracle(bit_reader(words, base + 32 * at), std::min<std::uint64_t>(128, degree - 128 * b),
-                                          lower, first, true);
+      auto const part = elias_fano_oracle(bit_reader(words, base + 32 * at),
+                                          std::min<std::uint64_t>(128, degree - 128 * b), lower, first, true);
       if (!part) { return {}; }
       out.insert(out.end(), part->begin(), part->end());
     }

@@ -78,8 +78,8 @@ void sort_by_time(graph_view const& graph, std::int64_t const* times, bool of_ve
                                                                       time_of.data(), places.data());
   });
   TENDRIL_CUDA_TRY(cudaGetLastError());
-  auto const begins = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
-                                                      first_edge_of{edges.first_edges});
+  auto const begins =
+      thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0), first_edge_of{edges.first_edges});
   run_with_scratch(exec, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceSegmentedSort::StableSortPairs(scratch, bytes, time_of.data(), sorted, places.data(), ordinal,
                                                      edges.num_edges, edges.num_vertices, begins, begins + 1,

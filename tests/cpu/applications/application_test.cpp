@@ -129,7 +129,7 @@ TYPED_TEST(any_application, does_not_depend_on_the_form)
   auto const roots = random_vertices(g.num_vertices(), 60 * 3, 5);
   auto const params = test::params_of<TypeParam>();
   expect_equal(run_application(g, TypeParam{}, roots.span(), 3, params, {}, 7),
-               run_application(compress(g, graph_form::packed), TypeParam{}, roots.span(), 3, params, {}, 7));
+               run_application(compress(g, graph_form::best), TypeParam{}, roots.span(), 3, params, {}, 7));
 }
 
 TYPED_TEST(any_application, no_samples_give_nothing)
@@ -152,14 +152,14 @@ struct of_csr {
 struct ends_on_csr : apps::khop {
   void end_step(sample_view&, int) const {}
 };
-static_assert(sampling_application<of_csr> && !sampling_application<of_csr, packed_view>);
-static_assert(sampling_application<ends_on_csr> && !sampling_application<ends_on_csr, packed_view>);
-static_assert(sampling_application<apps::khop, packed_view>);
+static_assert(sampling_application<of_csr> && !sampling_application<of_csr, compressed_view>);
+static_assert(sampling_application<ends_on_csr> && !sampling_application<ends_on_csr, compressed_view>);
+static_assert(sampling_application<apps::khop, compressed_view>);
 
 TEST(application, says_which_forms_it_reads)
 {
   graph const g = rmat_graph();
-  graph const packed = compress(g, graph_form::packed);
+  graph const packed = compress(g, graph_form::best);
   std::vector<vertex_id> const roots = {0, 1};
   std::string const refusal =
       "application: its functions take sample_view, which reads CSR graphs; write 'auto&' for graphs of every form "

@@ -78,7 +78,7 @@ class CustomApplication : public custom_code_test<custom_application> {
 
   graph skewed = generate_rmat({.scale = 9, .edge_factor = 8, .seed = 3}, {.symmetrize = true, .drop_duplicates = true},
                                {.has_weights = true});
-  graph packed = compress(skewed, graph_form::packed);
+  graph packed = compress(skewed, graph_form::best);
 };
 
 TEST_F(CustomApplication, IsTheStructCompiledAheadOfTime)

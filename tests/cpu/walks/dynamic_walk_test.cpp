@@ -83,7 +83,7 @@ TEST(DynamicWalk, TheFormDoesntChangeAWalk)
 {
   edge_attributes const extra{.has_weights = true, .weight_sigma = 2, .num_labels = 3, .num_node_types = 3};
   for (graph const& g : {make_zoo(3), generate_rmat({.scale = 8, .seed = 2}, {.symmetrize = true}, extra)}) {
-    graph const packed = compress(g, graph_form::packed);
+    graph const packed = compress(g, graph_form::best);
     auto const compare = [&](char const* name, auto const& walk, dynamic_walk_params const& params) {
       EXPECT_EQ(run(packed, walk, params), run(g, walk, params)) << name;
     };
@@ -107,14 +107,14 @@ struct csr_walk {
 struct stops_on_csr : moody_walk {
   [[nodiscard]] bool stop(walk_state const& s) const { return s.step > 3; }
 };
-static_assert(dynamic_walk<csr_walk> && !dynamic_walk<csr_walk, packed_view>);
-static_assert(dynamic_walk<stops_on_csr> && !dynamic_walk<stops_on_csr, packed_view>);
-static_assert(dynamic_walk<moody_walk, packed_view>);
+static_assert(dynamic_walk<csr_walk> && !dynamic_walk<csr_walk, compressed_view>);
+static_assert(dynamic_walk<stops_on_csr> && !dynamic_walk<stops_on_csr, compressed_view>);
+static_assert(dynamic_walk<moody_walk, compressed_view>);
 
 TEST(DynamicWalk, SaysWhichFormsItReads)
 {
   graph const g = make_zoo(3);
-  graph const packed = compress(g, graph_form::packed);
+  graph const packed = compress(g, graph_form::best);
   std::string const refusal =
       "dynamic walk: its functions take walk_state, which reads CSR graphs; write 'auto const&' for graphs of every "
       "form "

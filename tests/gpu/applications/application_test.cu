@@ -58,7 +58,7 @@ TYPED_TEST(any_application_on_gpu, is_the_cpus)
   };
   for (auto const& [name, host] : graph_cases()) {
     graph const there = to_gpu(host, this->exec);
-    graph const packed_there = to_gpu(compress(host, graph_form::packed), this->exec);
+    graph const packed_there = to_gpu(compress(host, graph_form::best), this->exec);
     for (shape const s : {shape{1, 1}, shape{37, 3}, shape{300, 16}, shape{5000, 1}}) {
       if (host.num_edges() > 150'000 && application_has::scans<TypeParam> && s.num_samples > 40) {
         continue;

@@ -156,7 +156,7 @@ TYPED_TEST(any_application_by_transits, is_the_cpus)
   for (auto const& [name, host] : graph_cases()) {
     if (needs_labels<TypeParam> && !host.has_edge_labels()) { continue; }
     graph const there = to_gpu(host, this->exec);
-    graph const packed_there = to_gpu(compress(host, graph_form::packed), this->exec);
+    graph const packed_there = to_gpu(compress(host, graph_form::best), this->exec);
     for (shape const s :
          {shape{1, 1}, shape{37, 3}, shape{300, 16}, shape{2000, 2}, shape{5000, 1}, shape{1 << 15, 1}}) {
       if (s.num_samples > most_samples<TypeParam>(host)) { continue; }
@@ -190,7 +190,7 @@ TYPED_TEST(any_application_by_transits, is_the_same_however_it_is_cut)
       {.most_copied = 0}};
   graph const host = graph_cases()[0].host;
   graph const there = to_gpu(host, this->exec);
-  graph const packed_there = to_gpu(compress(host, graph_form::packed), this->exec);
+  graph const packed_there = to_gpu(compress(host, graph_form::best), this->exec);
   for (std::int64_t const num_samples : {1, 150}) {
     auto const roots = random_vertices(host.num_vertices(), num_samples * 4, 5);
     auto const roots_there = copy_to_gpu(roots.span(), this->exec);

@@ -62,7 +62,7 @@ TEST_F(ApplicationByNvrtc, BecomesKernels)
         code.source = text;
         code.struct_name = name;
         code.parameters = values;
-        for (graph_form const form : {graph_form::csr, graph_form::packed}) {
+        for (graph_form const form : {graph_form::csr, graph_form::best}) {
           gpu::nvrtc_result const result = compile(code, form);
           ASSERT_TRUE(result.done) << name << ": " << result.log;
           EXPECT_EQ(result.log, "");
@@ -110,7 +110,7 @@ class CustomApplicationOnGpu : public nvrtc_gpu_test {
 TEST_F(CustomApplicationOnGpu, IsThatOfTheCpu)
 {
   graph const there = to_gpu(skewed, exec);
-  graph const packed_there = to_gpu(compress(skewed, graph_form::packed), exec);
+  graph const packed_there = to_gpu(compress(skewed, graph_form::best), exec);
   for_each_application([&](std::string const& name, std::string const& text, parameters const& values,
                            auto const& ahead, int max_steps) {
     custom_application const app(text, name, values, options);
@@ -142,7 +142,7 @@ TEST_F(CustomApplicationOnGpu, IsThatOfTheCpu)
 TEST_F(CustomApplicationOnGpu, IsPlannedAsTheStructCompiledAheadOfTime)
 {
   graph const there = to_gpu(skewed, exec);
-  graph const packed_there = to_gpu(compress(skewed, graph_form::packed), exec);
+  graph const packed_there = to_gpu(compress(skewed, graph_form::best), exec);
   for_each_application([&](std::string const& name, std::string const& text, parameters const& values,
                            auto const& ahead, int max_steps) {
     SCOPED_TRACE(name);

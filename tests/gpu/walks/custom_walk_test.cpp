@@ -56,7 +56,7 @@ TEST_F(CompiledByNvrtc, WalksBecomeKernels)
     walk.source = text;
     walk.struct_name = custom_walk(text).struct_name();
     walk.parameters = values;
-    for (graph_form const form : {graph_form::csr, graph_form::packed}) {
+    for (graph_form const form : {graph_form::csr, graph_form::best}) {
       gpu::nvrtc_result const result = compile(walk, form);
       ASSERT_TRUE(result.done) << result.log;
       EXPECT_EQ(result.log, "");

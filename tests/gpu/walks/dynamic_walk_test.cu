@@ -135,7 +135,7 @@ TEST_F(DynamicWalkOnGpu, RunsTheLibrarysWalks)
   int compared = 0;
   for (graph const& g : {make_zoo(11), skewed}) {
     graph const there = to_gpu(g, exec);
-    graph const packed_there = to_gpu(compress(g, graph_form::packed), exec);
+    graph const packed_there = to_gpu(compress(g, graph_form::best), exec);
     auto const starts = starts_everywhere(g, 2);
     auto const from = on_gpu(starts, exec);
     auto const n = static_cast<std::int64_t>(starts.size());
