@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <utility>
@@ -96,16 +97,58 @@ std::string check_neighbors(graph_arrays const& a, std::int64_t v, Row const& ro
   return {};
 }
 
-std::string check_original_id(graph_arrays const& a, std::int64_t v)
+/// Whether two of `ids`, the largest of which is known, are equal; threads mark them in a bitmap.
+bool marks_repeat(shared_array<vertex_id> const& ids, vertex_id largest, cpu_exec const& exec)
 {
-  if (a.original_ids[v] == no_vertex) {
-    return fmt::format("vertex {}: original id {}, expected an id below {}", v, a.original_ids[v], max_num_vertices);
+  buffer<std::uint64_t> marks(largest / 64 + std::int64_t{1}, *exec.memory);
+  std::fill(marks.begin(), marks.end(), 0);
+  std::atomic<bool> repeat{false};
+  base::parallel_ranges(exec, ids.size(), grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t v = begin; v < end; ++v) {
+      std::uint64_t const mark = std::uint64_t{1} << (ids[v] & 63U);
+      auto const before = std::atomic_ref(marks[ids[v] >> 6U]).fetch_or(mark, std::memory_order_relaxed);
+      if ((before & mark) != 0) { repeat = true; }
+    }
+  });
+  return repeat;
+}
+
+/// The first vertex with the original id of an earlier one, described; empty if there is none.
+std::string find_repeated_id(shared_array<vertex_id> const& ids, cpu_exec const& exec)
+{
+  auto const in_order = [](vertex_id a, vertex_id b) { return a < b; };
+  if (std::adjacent_find(ids.begin(), ids.end(), std::not_fn(in_order)) == ids.end()) { return {}; }
+  // A bitmap takes at most 8 bytes a vertex; where ids are spread wider they are sorted.
+  vertex_id const largest = *std::max_element(ids.begin(), ids.end());
+  if (largest / 64 < ids.size() && !marks_repeat(ids, largest, exec)) { return {}; }
+  buffer<std::uint64_t> sorted(ids.size(), *exec.memory);
+  for (std::int64_t v = 0; v < ids.size(); ++v) {
+    sorted[v] = std::uint64_t{ids[v]} << 32U | static_cast<std::uint64_t>(v);
   }
-  if (v > 0 && a.original_ids[v] <= a.original_ids[v - 1]) {
-    return fmt::format("vertex {}: original ids not ascending ({} after {})", v, a.original_ids[v],
-                       a.original_ids[v - 1]);
+  std::sort(sorted.begin(), sorted.end());
+  std::uint64_t first = std::uint64_t{no_vertex}, earlier = 0;
+  for (std::int64_t i = 1; i < ids.size(); ++i) {
+    std::uint64_t const v = sorted[i] & 0xffffffffU;
+    if (sorted[i] >> 32U == sorted[i - 1] >> 32U && v < first) {
+      first = v;
+      earlier = sorted[i - 1] & 0xffffffffU;
+    }
   }
-  return {};
+  if (first == no_vertex) { return {}; }
+  return fmt::format("vertex {}: original id {}, expected another than that of vertex {}", first,
+                     ids[static_cast<std::int64_t>(first)], earlier);
+}
+
+void expect_valid_original_ids(graph_arrays const& a, cpu_exec const& exec)
+{
+  first_violation first;
+  find_first(first, a.original_ids.size(), exec, [&](std::int64_t v) {
+    return a.original_ids[v] != no_vertex
+               ? std::string()
+               : fmt::format("vertex {}: original id {}, expected an id below {}", v, no_vertex, max_num_vertices);
+  });
+  first.throw_if_any();
+  if (std::string const what = find_repeated_id(a.original_ids, exec); !what.empty()) { throw format_error(what); }
 }
 
 using attributes = std::pair<float, label_id>;
@@ -309,9 +352,7 @@ void expect_valid(graph_arrays const& arrays, cpu_exec const& exec)
   with_source(arrays, [&] {
     expect_ascending_offsets(arrays, exec);
     expect_valid_neighbors(arrays, exec);
-    first_violation first;
-    find_first(first, arrays.original_ids.size(), exec, [&](std::int64_t v) { return check_original_id(arrays, v); });
-    first.throw_if_any();
+    expect_valid_original_ids(arrays, exec);
     if (!arrays.symmetric) { return; }
     if (auto const what = find_asymmetry(view_of(arrays), exec)) { throw format_error(*what); }
   });

@@ -8,11 +8,13 @@
 
 #include "build/build_verifier.hpp"
 #include "support/damaged_graphs.hpp"
+#include "support/to_array.hpp"
 
 namespace tendril {
 namespace {
 
 using test::copy_of;
+using test::to_array;
 
 /// The message for `arrays`, the same for every number of threads; empty if they are valid.
 std::string violation_of(graph_arrays const& arrays)
@@ -123,10 +125,27 @@ TEST(validate, original_ids)
   auto arrays = ring(size);
   buffer<vertex_id> ids(size);
   for (std::int64_t v = 0; v < size; ++v) { ids[v] = static_cast<vertex_id>(2 * v); }
+  std::swap(ids[5], ids[70'000]);  // any order will do
+  graph_arrays any = arrays;
+  buffer<vertex_id> copy(size);
+  std::copy(ids.begin(), ids.end(), copy.begin());
+  any.original_ids = std::move(copy);
+  EXPECT_EQ(violation_of(any), "");
   ids[80'000] = ids[79'999];
   ids[90'000] = 0;
   arrays.original_ids = std::move(ids);
-  EXPECT_EQ(violation_of(arrays), "vertex 80000: original ids not ascending (159998 after 159998)");
+  EXPECT_EQ(violation_of(arrays), "vertex 80000: original id 159998, expected another than that of vertex 79999");
+}
+
+TEST(validate, original_ids_that_are_spread_wide)
+{
+  auto arrays = ring(4);
+  arrays.original_ids = to_array<vertex_id>({4'000'000'000U, 7, 3'000'000'000U, 0});
+  EXPECT_EQ(violation_of(arrays), "");
+  arrays.original_ids = to_array<vertex_id>({4'000'000'000U, 7, 4'000'000'000U, 7});
+  EXPECT_EQ(violation_of(arrays), "vertex 2: original id 4000000000, expected another than that of vertex 0");
+  arrays.original_ids = to_array<vertex_id>({1, 0, no_vertex, 7});
+  EXPECT_EQ(violation_of(arrays), "vertex 2: original id 4294967295, expected an id below 4294967295");
 }
 
 TEST(validate, a_reverse_that_is_missing)
