@@ -7,37 +7,10 @@
 #include "base/expects.hpp"   // TENDRIL_EXPECTS
 #include "build/csr.hpp"      // csr_builder
 #include "build/expects.hpp"  // expect_num_vertices, expect_lengths
+#include "build/gather.hpp"   // gather, gather_labels
 #include "graph/check.hpp"    // expect_ascending_offsets, find_asymmetry
 
 namespace tendril {
-namespace {
-
-/// Element ids[v] of `from` for each v, or zero past its end.
-template <class T>
-buffer<T> gather(T const* from, std::int64_t from_size, shared_array<vertex_id> const& ids, std::int64_t size,
-                 cpu_exec const& exec)
-{
-  buffer<T> out(size, *exec.memory);
-  for (std::int64_t v = 0; v < size; ++v) {
-    std::int64_t const at = ids.empty() ? v : std::int64_t{ids[v]};
-    out[v] = at < from_size ? from[at] : T{};
-  }
-  return out;
-}
-
-label_array gather_labels(label_array const& from, shared_array<vertex_id> const& ids, std::int64_t size,
-                          cpu_exec const& exec)
-{
-  auto const view = from.view();
-  if (from.empty() || (ids.empty() && size == from.size())) { return from; }
-  if (view.bytes_per_label == 1) {
-    return shared_array(gather(static_cast<std::uint8_t const*>(view.data), from.size(), ids, size, exec));
-  }
-  return shared_array(gather(static_cast<std::uint16_t const*>(view.data), from.size(), ids, size, exec));
-}
-
-}  // namespace
-
 graph build_graph(coo_view const& edges, build_options const& options, cpu_exec const& exec)
 {
   build::expect_num_vertices(options);
@@ -73,12 +46,12 @@ graph build_graph(graph const& stored, build_options const& options, cpu_exec co
   graph_arrays arrays = build::csr_builder(edges, columns, chosen, input.num_bytes(), exec).build();
 
   std::int64_t const built = arrays.indptr.size() - 1;
-  arrays.node_types = gather_labels(from.node_types, arrays.original_ids, built, exec);
+  auto const kept = arrays.original_ids.span();
+  arrays.node_types = build::gather_labels(from.node_types, kept, built, exec);
   if (!from.original_ids.empty()) {
-    arrays.original_ids =
-        arrays.original_ids.empty()
-            ? from.original_ids
-            : shared_array(gather(from.original_ids.data(), num_vertices, arrays.original_ids, built, exec));
+    arrays.original_ids = kept.empty()
+                              ? from.original_ids
+                              : shared_array(build::gather(from.original_ids.data(), num_vertices, kept, built, exec));
   }
   arrays.edge_label_names = from.edge_label_names;
   arrays.node_type_names = from.node_type_names;

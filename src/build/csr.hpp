@@ -23,6 +23,7 @@
 #include "build/buckets.hpp"  // bucket_plan
 #include "build/expects.hpp"  // expect_edge, id_limit
 #include "build/ids.hpp"      // id_map
+#include "build/offsets.hpp"  // sum_up
 #include "build/sort.hpp"     // bucket_sorter, sorter_pool
 
 namespace tendril::build {
@@ -421,23 +422,13 @@ built_piece csr_builder<Edges>::run_unique_pass(partition const& held)
 template <class Edges>
 void csr_builder<Edges>::sum_degrees()
 {
-  std::int64_t const grain = build_grain;
-  std::int64_t const num_ranges = (num_vertices_ + grain - 1) / grain;
-  std::vector<edge_id> sums(static_cast<std::size_t>(num_ranges) + 1, 0);
   auto* const degrees = indptr_.data() + 1;
-  base::parallel_ranges(exec_, num_vertices_, grain, [&](std::int64_t begin, std::int64_t end) {
-    edge_id sum = 0;
+  base::parallel_ranges(exec_, num_vertices_, build_grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t v = begin; v < end; ++v) {
       if (degrees[v] > std::int64_t{0xffffffffLL}) { throw_too_many_edges(v, degrees[v]); }
-      sum += degrees[v];
     }
-    sums[static_cast<std::size_t>(begin / grain) + 1] = sum;
   });
-  for (std::size_t r = 0; r + 1 < sums.size(); ++r) { sums[r + 1] += sums[r]; }
-  base::parallel_ranges(exec_, num_vertices_, grain, [&](std::int64_t begin, std::int64_t end) {
-    edge_id sum = sums[static_cast<std::size_t>(begin / grain)];
-    for (std::int64_t v = begin; v < end; ++v) { degrees[v] = sum += degrees[v]; }
-  });
+  sum_up(indptr_.span().subspan(1), exec_);
 }
 
 template <class Edges>
