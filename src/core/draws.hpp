@@ -24,6 +24,7 @@
 //   clusters: order             cluster, 0; epoch + 1          vertex; it    0                0: low
 //   negative link: end          negatives, batch number        link          0 from, 1 to     0; with times and weights also
 //                                                                                             the group of weights
+//   order: turn of a vertex     vertex_order, layer            vertex        round            0: low class, high ties
 //
 // Sampling applications: include/tendril/engine/applications/{step,random_stream}.hpp. Generators: src/generate.
 
@@ -217,6 +218,18 @@ TENDRIL_HD rng_key epoch_key(std::uint64_t seed, std::uint64_t epoch)
 
 /// What item `item` of a random order is sorted by.
 TENDRIL_HD std::uint64_t order_bits(rng_key key, std::uint64_t item) { return draw_block(key, item, 0, 0).low(); }
+
+/// The key of a layer of label propagation. Layers count from 0.
+TENDRIL_HD rng_key vertex_order_key(std::uint64_t seed, std::uint64_t layer)
+{
+  return make_key(seed, domain::vertex_order, layer);
+}
+
+/// In which class of a round a vertex has its turn (low), and how it breaks ties between labels (high).
+[[nodiscard]] TENDRIL_HD random_block vertex_turn(rng_key key, std::uint64_t vertex, std::uint32_t round)
+{
+  return draw_block(key, vertex, round, 0);
+}
 
 TENDRIL_HD rng_key negative_key(std::uint64_t seed, std::uint64_t batch)
 {

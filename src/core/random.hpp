@@ -32,7 +32,8 @@ enum class domain : std::uint32_t {
   generator_weights = 19,
   generator_labels = 20,
   generator_node_types = 21,
-  negatives = 22,  ///< Negative links.
+  negatives = 22,     ///< Negative links.
+  vertex_order = 23,  ///< Orders of vertices by label propagation.
 };
 
 /// The key of an algorithm under a user's seed. `fold` tells apart streams of one algorithm (batch numbers).
