@@ -7,6 +7,7 @@
 
 #include <tendril/compress.hpp>
 #include <tendril/error.hpp>
+#include <tendril/renumber.hpp>
 
 #include "common.hpp"
 #include "help.hpp"
@@ -20,10 +21,15 @@ struct convert_command {
   graph_source source;
   build_flags building;
   common_options common;
-  std::string output, to = "auto", form;
+  std::string output, to = "auto", form, order;
+  std::uint64_t seed = 0;
+  CLI::Option* seed_given = nullptr;
 
   /// The form that --compress names; nothing without it. @throws argument_error if the output can't hold it.
   [[nodiscard]] std::optional<graph_form> chosen_form(graph_format format) const;
+
+  /// What --order and --seed say; nothing without --order. @throws argument_error for a seed that nothing draws from.
+  [[nodiscard]] std::optional<order_params> chosen_order() const;
 
   void run() const;
 };
@@ -41,15 +47,26 @@ std::optional<graph_form> convert_command::chosen_form(graph_format format) cons
   return chosen;
 }
 
+std::optional<order_params> convert_command::chosen_order() const
+{
+  if (seed_given->count() > 0 && order != to_string(vertex_order::llp)) {
+    throw argument_error(fmt::format("--seed: {}, expected --order llp with it", seed));
+  }
+  if (order.empty()) { return std::nullopt; }
+  return order_params{parse_name<vertex_order>("--order", order), seed};
+}
+
 void convert_command::run() const
 {
   stopwatch const overall;
   write_options options;
   options.format = parse_name<graph_format>("--to", to);
   auto const chosen = chosen_form(options.format);
+  auto const numbering = chosen_order();
   progress_bar bar(!common.quiet);
   cpu_exec const exec = common.exec(bar);
   graph g = source.read(exec, building.build);
+  if (numbering) { g = renumber(g, *numbering, exec); }
   if (chosen) { g = compress(g, *chosen, exec); }
   double const read_seconds = overall.seconds();
   write_graph(g, output, options, exec);
@@ -99,18 +116,30 @@ void add_convert(CLI::App& application)
       ->group("Building");
   verb->add_flag("--edge-ids", command->building.build.keep_edge_ids, "Store the position of each edge in GRAPH")
       ->group("Building");
+  verb->add_option("--order", command->order,
+                   "Number the vertices by falling degree, breadth first (bfs), by reverse Cuthill-McKee (rcm) or by "
+                   "layered label propagation (llp); keep their original ids [as they are]")
+      ->check(one_of({"degree", "bfs", "rcm", "llp"}))
+      ->type_name("ORDER")
+      ->group("Building");
+  command->seed_given = verb->add_option("--seed", command->seed, "Seed of --order llp [0]")
+                            ->check(natural())
+                            ->type_name("S")
+                            ->group("Building");
   command->common.add_to(*verb);
   verb->footer(
       "Formats: safetensors (native, opened by mmap), edge-list, matrix-market, npz, gap, metis, webgraph (read "
       "only).\n"
-      "Building steps run in this order: reverse, symmetrize, no-self-loops, dedup, compact.\n"
+      "Building steps run in this order: reverse, symmetrize, no-self-loops, dedup, compact, order.\n"
       "Compressed neighbours take fewer bits; every verb reads them, and samples don't depend on the form.\n"
+      "Another order makes another graph: samples depend on the numbers of vertices.\n"
       "\n"
       "Examples:\n"
       "  tendril convert soc-LiveJournal1.txt.gz lj.safetensors --symmetrize --dedup\n"
       "  tendril convert ratings.csv graph.npz --columns source,target,weight,-\n"
       "  tendril convert uk-2007-05.graph uk.safetensors --reverse\n"
       "  tendril convert lj.safetensors lj-small.safetensors --compress auto\n"
+      "  tendril convert lj.safetensors lj-rcm.safetensors --order rcm --compress auto\n"
       "  tendril convert graph.safetensors graph.txt --to edge-list");
   verb->callback([command] { command->run(); });
 }
