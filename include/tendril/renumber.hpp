@@ -42,9 +42,9 @@ struct order_params {
 /// implementation of a pseudoperipheral node finder", TOMS '79 (at most 16 searches a component); P. Boldi, M. Rosa, M.
 /// Santini, S. Vigna, "Layered label propagation", WWW'11.
 ///
-/// Memory beside the graph: 12 bytes a vertex for `degree`, 20 for `bfs` and `rcm`, 33 for `llp`, and a count for each
-/// neighbour of a vertex in `llp`; all but `degree` also take 4 bytes an edge and 8 a vertex if the graph isn't
-/// symmetric. Synchronous.
+/// Memory beside the graph: 8 bytes a vertex for `degree`, 20 for `bfs` and `rcm`, 29 for `llp`, and for each thread of
+/// `llp` up to 32 bytes an edge of its largest neighbourhood. If the graph isn't symmetric, also 8 bytes a vertex and,
+/// but for `degree`, 4 bytes an edge. Synchronous.
 /// @throws argument_error  a graph on a GPU; memory_error; format_error as `graph::check`.
 [[nodiscard]] buffer<vertex_id> order_vertices(graph const& graph, order_params const& params,
                                                cpu_exec const& exec = {});

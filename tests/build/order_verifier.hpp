@@ -6,11 +6,15 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <numeric>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include <tendril/graph.hpp>
+
+#include "core/draws.hpp"
 
 namespace tendril::test {
 
@@ -123,6 +127,67 @@ inline std::vector<vertex_id> expected_cuthill_mckee_order(graph const& g)
   auto order = lists.by_component(lists.sorted(false),
                                   [&](vertex_id v) { return lists.search(lists.pseudo_peripheral(v), true); });
   std::reverse(order.begin(), order.end());
+  return order;
+}
+
+/// The labels of one layer, one vertex after the other; a vertex decides by the labels before the turn of its class.
+/// @param shift  gamma = 2^-shift; below 0: gamma = 0.
+inline std::vector<vertex_id> expected_labels(graph const& g, int shift, rng_key key)
+{
+  auto const size = static_cast<vertex_id>(g.num_vertices());
+  std::vector<std::vector<vertex_id>> ends(size);  // as often as there are edges
+  for (vertex_id v = 0; v < size; ++v) {
+    for (vertex_id const x : csr_view(g.csr()).row(v)) {
+      ends[v].push_back(x);
+      if (!g.arrays().symmetric) { ends[x].push_back(v); }
+    }
+  }
+  std::vector<vertex_id> labels(size);
+  std::iota(labels.begin(), labels.end(), vertex_id{0});
+  std::set<vertex_id> waiting(labels.begin(), labels.end());
+  for (std::uint32_t round = 0; round < 8; ++round) {
+    std::map<std::uint64_t, std::vector<vertex_id>> classes;
+    for (vertex_id const v : waiting) { classes[core::vertex_turn(key, v, round).low() >> 61U].push_back(v); }
+    std::int64_t changed = 0;
+    for (auto const& [number, members] : classes) {
+      auto const before = labels;
+      for (vertex_id const v : members) { waiting.erase(v); }
+      for (vertex_id const v : members) {
+        std::map<vertex_id, std::int64_t> counts{{before[v], 0}};
+        for (vertex_id const x : ends[v]) { counts[before[x]] += x != v; }
+        std::uint64_t const turn = core::vertex_turn(key, v, round).high();
+        std::vector<std::tuple<std::int64_t, std::uint64_t, vertex_id>> choices;  // the smallest wins
+        for (auto const& [label, k] : counts) {
+          std::int64_t with_it = 1;  // vertices, once v is one of them
+          for (vertex_id x = 0; x < size; ++x) { with_it += x != v && before[x] == label; }
+          std::uint64_t const tie = (turn ^ label) * 0x9E3779B97F4A7C15ULL;
+          std::int64_t const value = shift < 0 ? k : (k << shift) - (with_it - k);  // k - gamma (s - k), times 2^shift
+          choices.emplace_back(-value, tie ^ (tie >> 32U), label);
+        }
+        labels[v] = std::get<2>(*std::min_element(choices.begin(), choices.end()));
+        changed += labels[v] != before[v];
+      }
+      for (vertex_id const v : members) {
+        if (labels[v] != before[v]) { waiting.insert(ends[v].begin(), ends[v].end()); }
+      }
+    }
+    if (changed * 1000 < size) { break; }
+  }
+  return labels;
+}
+
+inline std::vector<vertex_id> expected_label_propagation_order(graph const& g, std::uint64_t seed)
+{
+  std::vector<vertex_id> order(static_cast<std::size_t>(g.num_vertices()));
+  std::iota(order.begin(), order.end(), vertex_id{0});
+  std::uint64_t layer = 0;
+  for (int const shift : {0, 2, 4, 6, 8, 10, -1}) {
+    auto const labels = expected_labels(g, shift, core::vertex_order_key(seed, layer++));
+    std::vector<std::size_t> place(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) { place[order[i]] = i; }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](vertex_id a, vertex_id b) { return place[labels[a]] < place[labels[b]]; });
+  }
   return order;
 }
 
