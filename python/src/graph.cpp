@@ -16,6 +16,7 @@
 #include <tendril/compress.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
+#include <tendril/renumber.hpp>
 
 #include "arrays.hpp"
 #include "bind.hpp"
@@ -73,6 +74,21 @@ graph rebuild(graph const& input, build_options const& options, int num_threads)
   cpu_exec const exec = make_exec(num_threads);
   nb::gil_scoped_release const no_gil;
   return build_graph(input, options, exec);
+}
+
+graph renumber_by(graph const& input, std::string const& order, std::uint64_t seed, int num_threads)
+{
+  order_params const params{parse_option<vertex_order>("order", order), seed};
+  cpu_exec const exec = make_exec(num_threads);
+  nb::gil_scoped_release const no_gil;
+  return renumber(input, params, exec);
+}
+
+graph renumber_as(graph const& input, array_in const& order, int num_threads)
+{
+  cpu_exec const exec = make_exec(num_threads);
+  nb::gil_scoped_release const no_gil;
+  return renumber(input, import_ids(order, "order", num_threads).span(), exec);
 }
 
 void validate(graph const& input, int num_threads)
@@ -151,6 +167,8 @@ void bind_graph(nb::module_& module)
       .def("with_attributes", &with_attributes, "node_types"_a.noconvert().none(), "edge_label_names"_a,
            "node_type_names"_a, "metadata"_a)
       .def("rebuild", &rebuild, "options"_a, "num_threads"_a)
+      .def("renumber_by", &renumber_by, "order"_a, "seed"_a, "num_threads"_a)
+      .def("renumber_as", &renumber_as, "order"_a.noconvert(), "num_threads"_a)
       .def("validate", &validate, "num_threads"_a)
       .def("in_form", &in_form, "form"_a, "num_threads"_a)
       .def("drop_derived", &graph::drop_derived)

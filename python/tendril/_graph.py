@@ -5,24 +5,23 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from . import _arrays, _gpu, _interop, _tendril
 from ._errors import ArgumentError
-from ._params import build_options, threads
+from ._graph_arrays import GraphArrays
+from ._params import build_options, threads, unsigned
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import networkx
     import scipy.sparse
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
     from typing_extensions import Self, Unpack
 
     from ._params import BuildKeywords
 
 
-class Graph:
+class Graph(GraphArrays):
     """An immutable directed graph, in host memory or, if made by `to`, in the memory of a GPU.
 
     The out-edges of vertex ``v`` are the positions ``indptr[v]`` to ``indptr[v + 1]`` of `indices`, in ascending order
@@ -34,7 +33,7 @@ class Graph:
     stays valid as long as you hold it, even after the graph is deleted. These properties need a graph in host memory.
     """
 
-    __slots__ = ("__weakref__", "_copies", "_core")
+    __slots__ = ("__weakref__", "_copies")
 
     def __init__(self, core: _tendril.Graph) -> None:
         self._core = core
@@ -355,6 +354,38 @@ class Graph:
         """
         return type(self)(self._on_host("rebuild").rebuild(build_options(**build), threads(num_threads)))
 
+    def renumber(self, order: str | ArrayLike, *, seed: int = 0, num_threads: int = 0) -> Self:
+        """Give the vertices other numbers: neighbours with near numbers take fewer bits, and fewer cache misses.
+
+        The result is another graph, whose samples differ. Weights, labels, edge ids and types stay with their edges
+        and vertices. `original_ids` holds the id that each vertex had at first.
+
+        Parameters
+        ----------
+        order : str or array_like of int, shape [V]
+            "degree": falling degree. "bfs": breadth first from the vertex of largest degree of each component. "rcm":
+            reverse Cuthill-McKee. "llp": layered label propagation, for the fewest bits. These orders ignore the
+            directions of edges. Or each vertex once: the vertex at position i gets number i.
+        seed : int
+            Of "llp"; the other orders draw nothing.
+        num_threads : int
+            Number of threads; 0: every core the process may use. Never changes the result.
+
+        Returns
+        -------
+        Graph
+            In CSR form.
+
+        Raises
+        ------
+        ArgumentError
+            For another name, another length, a vertex out of range or twice, or a graph on a GPU.
+        """
+        core, number = self._on_host("renumber"), unsigned(seed, "seed")
+        if isinstance(order, str):
+            return type(self)(core.renumber_by(order, number, threads(num_threads)))
+        return type(self)(core.renumber_as(_arrays.ids(order, "order"), threads(num_threads)))
+
     def compress(self, form: str = "packed", *, num_threads: int = 0) -> Self:
         """Get the same graph with its neighbours in another form. All samples stay the same, and so do the properties
         of edges and vertices; only `indptr` and `indices` need the CSR form.
@@ -415,111 +446,6 @@ class Graph:
 
     # Looking at graphs
 
-    @property
-    def device(self) -> str:
-        """The memory that holds the graph: "cpu" or "cuda:0"."""
-        return _gpu.name_of(self._core.device)
-
-    @property
-    def num_vertices(self) -> int:
-        """Number of vertices; ids are below this number."""
-        return self._core.num_vertices
-
-    @property
-    def num_edges(self) -> int:
-        """Number of directed edges stored."""
-        return self._core.num_edges
-
-    @property
-    def num_bytes(self) -> int:
-        """Bytes of the graph's arrays, excluding derived tables."""
-        return self._core.num_bytes
-
-    @property
-    def form(self) -> str:
-        """How the neighbours are stored: "csr" or "packed"."""
-        return self._core.form
-
-    @property
-    def bits_per_edge(self) -> float:
-        """Bits that neighbours and their directory take per edge: those of `indptr` and `indices`; of a packed graph
-        those of records, packed neighbours and offsets. 0 without edges."""
-        return self._core.bits_per_edge
-
-    @property
-    def has_weights(self) -> bool:
-        """Whether edges have weights."""
-        return self._core.has_weights
-
-    @property
-    def has_edge_labels(self) -> bool:
-        """Whether edges have labels."""
-        return self._core.has_edge_labels
-
-    @property
-    def has_node_types(self) -> bool:
-        """Whether vertices have types."""
-        return self._core.has_node_types
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether every edge is known to be stored in both directions, with the same weight and label."""
-        return self._core.symmetric
-
-    @property
-    def metadata(self) -> dict[str, str]:
-        """Name, origin and other information from the graph's file or creator; a copy."""
-        return self._core.metadata
-
-    @property
-    def edge_label_names(self) -> list[str]:
-        """Names of label 0, 1, …; empty without names."""
-        return self._core.edge_label_names
-
-    @property
-    def node_type_names(self) -> list[str]:
-        """Names of type 0, 1, …; empty without names."""
-        return self._core.node_type_names
-
-    @property
-    def indptr(self) -> NDArray[np.int64]:
-        """[V + 1] int64: the start of each vertex's edges. Needs the CSR form, as `indices` does."""
-        return self._in_csr("indptr").indptr
-
-    @property
-    def indices(self) -> NDArray[np.uint32]:
-        """[E] uint32: the target of each edge. Use ``.view(np.int32)`` for frameworks that need a signed type."""
-        return self._in_csr("indices").indices
-
-    @property
-    def weights(self) -> NDArray[np.float32] | None:
-        """[E] float32, or None."""
-        return self._on_host("weights").weights
-
-    @property
-    def edge_labels(self) -> NDArray[np.uint8] | NDArray[np.uint16] | None:
-        """[E] uint8 or uint16, or None."""
-        return self._on_host("edge_labels").edge_labels
-
-    @property
-    def node_types(self) -> NDArray[np.uint8] | NDArray[np.uint16] | None:
-        """[V] uint8 or uint16, or None."""
-        return self._on_host("node_types").node_types
-
-    @property
-    def edge_ids(self) -> NDArray[np.int64] | None:
-        """[E] int64: the position of each edge in the input (``keep_edge_ids``), or None."""
-        return self._on_host("edge_ids").edge_ids
-
-    @property
-    def original_ids(self) -> NDArray[np.uint32] | None:
-        """[V] uint32: the id of each vertex in the input (``compact``), or None."""
-        return self._on_host("original_ids").original_ids
-
-    def degrees(self) -> NDArray[np.int64]:
-        """[V] int64: out-degrees, computed at each call."""
-        return np.diff(self._on_host("degrees").indptr)
-
     def validate(self, *, num_threads: int = 0) -> None:
         """Read all arrays once and check them.
 
@@ -569,19 +495,6 @@ class Graph:
             host = self._core if here == _gpu.HOST else self._core.to_host()
             made = host if place == _gpu.HOST else host.to_gpu(place)
             core = self._copies.setdefault(place, made)  # if two threads race, the first copy stays
-        return core
-
-    def _on_host(self, what: str) -> _tendril.Graph:
-        """The graph's core, for functions that only run on the CPU."""
-        if self._core.device != _gpu.HOST:
-            raise ArgumentError(f"{what}: the graph is on {self.device}, expected one in host memory: graph.to('cpu')")
-        return self._core
-
-    def _in_csr(self, what: str) -> _tendril.Graph:
-        """The graph's core, for properties that are the arrays of CSR."""
-        core = self._on_host(what)
-        if core.form != "csr":
-            raise ArgumentError(f"{what}: the graph is {core.form}, expected one in CSR form: graph.to_csr()")
         return core
 
     def __repr__(self) -> str:
