@@ -76,6 +76,7 @@ void convert_command::run() const
     print(json{{"input", source.path},
                {"input_bytes", file_bytes(source.path)},
                {"graph", describe_json(g, output)},
+               {"order", order.empty() ? json() : json(order)},
                {"form", to_string(g.form())},
                {"bits_per_edge", g.bits_per_edge()},
                {"output", output},

@@ -64,7 +64,7 @@ struct graph_arrays {
   label_array edge_labels;               ///< [E]
   label_array node_types;                ///< [V]
   shared_array<edge_id> edge_ids;        ///< [E]: the position of each edge in the input that the graph was built from
-  shared_array<vertex_id> original_ids;  ///< [V]: the id of each vertex before vertices were renumbered, each another one
+  shared_array<vertex_id> original_ids;  ///< [V]: the id of each vertex before renumbering; all differ
   std::vector<std::string> edge_label_names;
   std::vector<std::string> node_type_names;
   bool symmetric = false;                       ///< Every edge is stored in both directions, with one weight and label.

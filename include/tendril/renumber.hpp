@@ -61,7 +61,7 @@ struct order_params {
 ///                         format_error as `graph::check`.
 [[nodiscard]] graph renumber(graph const& input, std::span<vertex_id const> order, cpu_exec const& exec = {});
 
-/// The same by an order that `order_vertices` computes. The memory of both is not held at a time.
+/// The same by an order that `order_vertices` computes; its working memory is free again before the result is made.
 [[nodiscard]] graph renumber(graph const& input, order_params const& params, cpu_exec const& exec = {});
 
 }  // namespace tendril

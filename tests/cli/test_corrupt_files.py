@@ -52,6 +52,7 @@ VERBS = [
     *(["convert", "o" + ending] for ending in (".txt", ".mtx", ".npz", ".wsg", ".metis", ".safetensors")),
     ["convert", "o.safetensors", "--symmetrize"],
     ["convert", "o.safetensors", "--reverse", "--dedup"],
+    ["convert", "o.safetensors", "--order", "rcm"],
     ["info"],
     ["info", "--json"],
     ["info", "--validate"],
