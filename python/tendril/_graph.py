@@ -1,4 +1,4 @@
-"""The graph: construction and properties."""
+"""The graph: construction and conversion."""
 
 from __future__ import annotations
 
