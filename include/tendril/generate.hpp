@@ -64,6 +64,18 @@ struct powerlaw_params {
 [[nodiscard]] graph generate_powerlaw(powerlaw_params const& params, build_options const& build,
                                       edge_attributes const& extra, gpu_exec const& exec);
 
+/// A graph like a crawl of the web, with ids in the order of URLs: hosts are ranges of ids, pages of a directory have
+/// almost equal lists of mostly consecutive ids, degrees have heavy tails, and some pages are popular everywhere. Each row
+/// is a pure function of seed, num_vertices, edge_factor and the vertex (src/core/web_graph.hpp), sorted and without
+/// duplicates; self loops occur. The model and its statistics beside those of crawls: docs/generators.md.
+struct web_params {
+  std::int64_t num_vertices = 65536;
+  double edge_factor = 16;  ///< Mean degree of a large graph, 0 to 256. Small graphs differ: docs/generators.md.
+  std::uint64_t seed = 0;
+};
+[[nodiscard]] graph generate_web(web_params const& params, build_options const& build,
+                                 edge_attributes const& extra = {}, cpu_exec const& exec = {});
+
 enum class regular_graph {
   star,      ///< Edges between vertex 0 and each other vertex, in both directions.
   ring,      ///< Edges from v to v + 1 and back, cyclic.

@@ -32,8 +32,9 @@ enum class domain : std::uint32_t {
   generator_weights = 19,
   generator_labels = 20,
   generator_node_types = 21,
-  negatives = 22,     ///< Negative links.
-  vertex_order = 23,  ///< Orders of vertices by label propagation.
+  negatives = 22,      ///< Negative links.
+  vertex_order = 23,   ///< Orders of vertices by label propagation.
+  generator_web = 24,  ///< Web-like graphs (core/web_graph.hpp).
 };
 
 /// The key of an algorithm under a user's seed. `fold` tells apart streams of one algorithm (batch numbers).

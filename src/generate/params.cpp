@@ -4,7 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "base/expects.hpp"    // TENDRIL_EXPECTS
+#include "core/web_shape.hpp"  // largest_web_degree
 
 namespace tendril::generate {
 namespace {
@@ -42,6 +43,14 @@ void expect_params(powerlaw_params const& p)
   TENDRIL_EXPECTS(p.max_degree >= p.min_degree && p.max_degree <= std::int64_t{0xffffffffLL},
                   "generate_powerlaw: max_degree is {}, expected min_degree, {}, to 4294967295", p.max_degree,
                   p.min_degree);
+}
+
+void expect_params(web_params const& p)
+{
+  TENDRIL_EXPECTS(p.num_vertices >= 1 && p.num_vertices <= max_num_vertices,
+                  "generate_web: num_vertices is {}, expected 1 to {}", p.num_vertices, max_num_vertices);
+  TENDRIL_EXPECTS(p.edge_factor >= 0 && p.edge_factor <= core::largest_web_degree,
+                  "generate_web: edge_factor is {}, expected 0 to {}", p.edge_factor, core::largest_web_degree);
 }
 
 void expect_edge_attributes(char const* generator, edge_attributes const& extra)
@@ -89,6 +98,13 @@ std::map<std::string, std::string> metadata_of(powerlaw_params const& p)
   return {{"name", "powerlaw"},
           {"origin", fmt::format("generated: power law, n {}, exponent {}, degrees {} to {}, seed {}", p.num_vertices,
                                  p.exponent, p.min_degree, p.max_degree, p.seed)}};
+}
+
+std::map<std::string, std::string> metadata_of(web_params const& p)
+{
+  return {{"name", fmt::format("web-{}", p.num_vertices)},
+          {"origin",
+           fmt::format("generated: web-like, n {}, edge_factor {}, seed {}", p.num_vertices, p.edge_factor, p.seed)}};
 }
 
 }  // namespace tendril::generate

@@ -14,6 +14,7 @@ namespace tendril::generate {
 void expect_params(rmat_params const& params);
 void expect_params(er_params const& params);
 void expect_params(powerlaw_params const& params);
+void expect_params(web_params const& params);
 
 /// @throws argument_error for a edge_attributes out of range.
 void expect_edge_attributes(char const* generator, edge_attributes const& extra);
@@ -29,5 +30,6 @@ std::int64_t num_drawn_edges(rmat_params const& params);
 std::map<std::string, std::string> metadata_of(rmat_params const& params);
 std::map<std::string, std::string> metadata_of(er_params const& params);
 std::map<std::string, std::string> metadata_of(powerlaw_params const& params);
+std::map<std::string, std::string> metadata_of(web_params const& params);
 
 }  // namespace tendril::generate

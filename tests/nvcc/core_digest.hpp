@@ -16,6 +16,7 @@
 #include "core/power_law.hpp"
 #include "core/race.hpp"
 #include "core/rmat.hpp"
+#include "core/web_graph.hpp"
 
 namespace tendril::test {
 
@@ -49,6 +50,7 @@ enum class rule : int {
   rmat,
   power_law,
   edge_attributes,
+  web,
   count
 };
 inline constexpr int num_rules = static_cast<int>(rule::count);
@@ -302,6 +304,22 @@ TENDRIL_HD void digest_edge_attributes(digest& d)
   }
 }
 
+TENDRIL_HD void digest_web(digest& d)
+{
+  for (std::uint32_t const n : {0xffffffffU, 1'000'003U, 300U}) {
+    for (std::uint32_t const length : {64U, 256U, 4096U}) {
+      core::web_graph const graph(input(length), n, length == 64 ? 20'000 : 0, length);
+      for (std::uint32_t i = 0; i < 150; ++i) {
+        // Most rows anywhere, some at the end of the graph.
+        auto const v = i < 120 ? core::bounded(input(i), n) : n - 1 - (i - 120) % n;
+        core::for_each_web_row(graph, v, v + 1, [&](vertex_id, core::web_row row) {
+          for (core::web_run run{}; row.next(run);) { d.add((std::uint64_t{run.begin} << 32U) | run.end); }
+        });
+      }
+    }
+  }
+}
+
 /// The digest of one rule over its fixed inputs.
 TENDRIL_HD std::uint64_t core_digest(rule which)
 {
@@ -321,6 +339,7 @@ TENDRIL_HD std::uint64_t core_digest(rule which)
     case rule::rmat: digest_rmat(d); break;
     case rule::power_law: digest_power_law(d); break;
     case rule::edge_attributes: digest_edge_attributes(d); break;
+    case rule::web: digest_web(d); break;
     case rule::count: break;
   }
   return d.state;

@@ -9,8 +9,8 @@ namespace tendril {
 namespace {
 
 constexpr std::array<char const*, test::num_rules> names{
-    "random", "floats",   "floyd",  "race", "fixed_point", "alias",     "its",
-    "reject", "node2vec", "search", "math", "rmat",        "power_law", "edge_attributes"};
+    "random",   "floats", "floyd", "race", "fixed_point", "alias",           "its", "reject",
+    "node2vec", "search", "math",  "rmat", "power_law",   "edge_attributes", "web"};
 
 void expect_same(test::digests const& a, test::digests const& b)
 {
