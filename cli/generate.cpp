@@ -37,7 +37,9 @@ struct generate_command {
   [[nodiscard]] bool is_random() const { return kind == "rmat" || kind == "er" || kind == "powerlaw"; }
   template <class Exec>
   [[nodiscard]] graph make_random(Exec const& exec) const;
+  [[nodiscard]] graph make_web(cpu_exec const& exec) const;
   [[nodiscard]] graph make_regular(cpu_exec const& exec) const;
+  [[nodiscard]] graph make_here(cpu_exec const& exec) const;
   [[nodiscard]] graph make(cpu_exec const& exec) const;
 };
 
@@ -101,6 +103,15 @@ graph generate_command::make_random(Exec const& exec) const
   return generate_powerlaw(params, build, extra(), exec);
 }
 
+graph generate_command::make_web(cpu_exec const& exec) const
+{
+  web_params params;
+  params.num_vertices = num_vertices();
+  params.edge_factor = edge_factor;
+  params.seed = seed;
+  return generate_web(params, building.build, extra(), exec);
+}
+
 graph generate_command::make_regular(cpu_exec const& exec) const
 {
   auto const& build = building.build;
@@ -110,11 +121,17 @@ graph generate_command::make_regular(cpu_exec const& exec) const
   return building_asked ? build_graph(g, build, exec) : g;
 }
 
+graph generate_command::make_here(cpu_exec const& exec) const
+{
+  if (is_random()) { return make_random(exec); }
+  return kind == "web" ? make_web(exec) : make_regular(exec);
+}
+
 /// The graph in host memory.
 graph generate_command::make(cpu_exec const& exec) const
 {
   auto const gpu = parse_device(device);
-  if (!gpu.has_value()) { return is_random() ? make_random(exec) : make_regular(exec); }
+  if (!gpu.has_value()) { return make_here(exec); }
   if (!is_random()) {
     throw argument_error(
         fmt::format("--device {}: {} graphs are made on the CPU, expected rmat, er or powerlaw", device, kind));
@@ -163,16 +180,17 @@ void add_generate(CLI::App& application)
 {
   auto command = std::make_shared<generate_command>();
   CLI::App* const verb = application.add_subcommand("generate", "Generate a synthetic graph");
-  verb->add_option("KIND", command->kind, "rmat, er, powerlaw, star, ring, grid or complete")
+  verb->add_option("KIND", command->kind, "rmat, er, powerlaw, web, star, ring, grid or complete")
       ->required()
-      ->check(one_of({"rmat", "er", "powerlaw", "star", "ring", "grid", "complete"}));
+      ->check(one_of({"rmat", "er", "powerlaw", "web", "star", "ring", "grid", "complete"}));
   verb->add_option("OUT", command->output, "Output file; its extension selects the format")->required();
   verb->add_option("--to", command->to, "Format of OUT [auto: by its extension]")->type_name("FORMAT");
   auto* const scale = verb->add_option("--scale", command->scale, "2^N vertices [16]")->type_name("N");
   verb->add_option("--vertices", command->vertices, "Number of vertices, for all kinds except rmat")
       ->type_name("N")
       ->excludes(scale);
-  verb->add_option("--edge-factor", command->edge_factor, "rmat, er: edges per vertex, before any building step [16]")
+  verb->add_option("--edge-factor", command->edge_factor,
+                   "rmat, er, web: edges per vertex, before any building step [16]")
       ->type_name("K");
   verb->add_option("--seed", command->seed, "Seed; the same seed gives the same graph [0]")
       ->check(natural())
@@ -218,6 +236,7 @@ void add_generate(CLI::App& application)
       "  tendril generate rmat g20.safetensors --scale 20 --symmetrize --dedup --no-self-loops\n"
       "  tendril generate er er.npz --vertices 100000 --edge-factor 8 --weights 1,5\n"
       "  tendril generate powerlaw tail.safetensors --vertices 1000000 --exponent 2.2 --max-degree 50000\n"
+      "  tendril generate web crawl.safetensors --vertices 1000000 --edge-factor 30\n"
       "  tendril generate grid grid.txt --vertices 10000\n"
       "  tendril generate rmat g26.safetensors --scale 26 --device cuda        the same bytes as without a GPU");
   verb->callback([command] { command->run(); });

@@ -104,13 +104,21 @@ USAGE = [
     ),
     (
         ["generate", "cube", "out.npz"],
-        "KIND: 'cube', expected rmat, er, powerlaw, star, ring, grid or complete " "(try 'tendril generate --help')",
+        "KIND: 'cube', expected rmat, er, powerlaw, web, star, ring, grid or complete " "(try 'tendril generate --help')",
     ),
     (["generate", "er", "out.npz", "--weights", "5"], "--weights: '5', expected the range of weights as in 1,5"),
     (["generate", "er", "out.npz", "--device", "tpu"], "--device: 'tpu', expected cpu, cuda or cuda:N"),
     (
         ["generate", "star", "out.npz", "--device", "cuda"],
         "--device cuda: star graphs are made on the CPU, expected rmat, er or powerlaw",
+    ),
+    (
+        ["generate", "web", "out.npz", "--device", "cuda"],
+        "--device cuda: web graphs are made on the CPU, expected rmat, er or powerlaw",
+    ),
+    (
+        ["generate", "web", "out.npz", "--vertices", "9", "--edge-factor", "300"],
+        "generate_web: edge_factor is 300, expected 0 to 256",
     ),
     (["generate", "rmat", "out.npz", "--vertices", "5"], "--vertices: rmat has 2^scale vertices, expected --scale"),
 ]

@@ -50,6 +50,8 @@ SIZES = [
     (["generate", "er", "out.npz"], "--vertices"),
     (["generate", "er", "out.npz", "--scale", "4"], "--edge-factor"),
     (["generate", "powerlaw", "out.npz"], "--vertices"),
+    (["generate", "web", "out.npz"], "--vertices"),
+    (["generate", "web", "out.npz", "--scale", "4"], "--edge-factor"),
     (["generate", "star", "out.npz"], "--vertices"),
     (["generate", "ring", "out.npz"], "--vertices"),
     (["generate", "grid", "out.npz"], "--vertices"),

@@ -86,6 +86,7 @@ def test_generate_regular(kind, vertices, edges, tendril):
         ["rmat", "--scale", 9],
         ["er", "--vertices", 700, "--labels", 4],
         ["powerlaw", "--vertices", 900, "--exponent", 2.3, "--lognormal", 2],
+        ["web", "--vertices", 5000, "--edge-factor", 8, "--weights", "1,5", "--labels", 3],
     ],
     ids=lambda o: o[0],
 )
