@@ -75,11 +75,18 @@ void bind_generate(nb::module_& module)
       .def_rw("max_degree", &powerlaw_params::max_degree)
       .def_rw("seed", &powerlaw_params::seed);
 
+  nb::class_<web_params>(module, "WebParams")
+      .def(nb::init<>())
+      .def_rw("num_vertices", &web_params::num_vertices)
+      .def_rw("edge_factor", &web_params::edge_factor)
+      .def_rw("seed", &web_params::seed);
+
   module.def("generate_rmat", &generate<rmat_params, generate_rmat>, "params"_a, "options"_a, "extra"_a,
              "num_threads"_a);
   module.def("generate_er", &generate<er_params, generate_er>, "params"_a, "options"_a, "extra"_a, "num_threads"_a);
   module.def("generate_powerlaw", &generate<powerlaw_params, generate_powerlaw>, "params"_a, "options"_a, "extra"_a,
              "num_threads"_a);
+  module.def("generate_web", &generate<web_params, generate_web>, "params"_a, "options"_a, "extra"_a, "num_threads"_a);
   module.def("generate_regular", &regular, "kind"_a, "num_vertices"_a, "seed"_a, "extra"_a, "num_threads"_a);
 }
 

@@ -13,7 +13,7 @@ seed : int
 num_threads : int
     Number of threads; 0: every core the process may use.
 
-`rmat`, `er` and `powerlaw` also take the keyword arguments of `tendril.Graph.from_coo` for its building steps: reverse,
+`rmat`, `er`, `powerlaw` and `web` also take the keyword arguments of `tendril.Graph.from_coo` for its building steps: reverse,
 symmetrize, drop_self_loops, drop_duplicates, compact.
 
 All raise `tendril.ArgumentError` for a parameter out of range.
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from ._params import BuildKeywords
 
-__all__ = ["complete", "er", "grid", "powerlaw", "ring", "rmat", "star"]
+__all__ = ["complete", "er", "grid", "powerlaw", "ring", "rmat", "star", "web"]
 
 
 class ExtraKeywords(TypedDict, total=False):
@@ -141,6 +141,42 @@ def powerlaw(
     )
     build, extra = _split(options)
     return Graph(_tendril.generate_powerlaw(params, build, extra, threads(num_threads)))
+
+
+def web(
+    num_vertices: int,
+    edge_factor: float = 16.0,
+    *,
+    seed: int = 0,
+    num_threads: int = 0,
+    **options: Unpack[_Keywords],
+) -> Graph:
+    """A graph like a crawl of the web, with ids in the order of URLs.
+
+    Hosts are ranges of ids, pages of a directory have almost equal lists of mostly consecutive ids, degrees have heavy
+    tails, and some pages are popular everywhere. The neighbours of each vertex are sorted, without duplicates, and a pure
+    function of the arguments and the vertex. Self loops occur.
+
+    Parameters
+    ----------
+    num_vertices : int
+        1 to 2^32 - 1.
+    edge_factor : float
+        Mean degree of a large graph, 0 to 256. The mean of 2^17 vertices differs from it by a third or more.
+
+    Returns
+    -------
+    Graph
+
+    Examples
+    --------
+    >>> graph = tendril.generate.web(100_000, 10)
+    >>> bool((graph.indices[1:] == graph.indices[:-1] + 1).mean() > 0.5)
+    True
+    """
+    params = fill(_tendril.WebParams(), num_vertices=num_vertices, edge_factor=edge_factor, seed=seed)
+    build, extra = _split(options)
+    return Graph(_tendril.generate_web(params, build, extra, threads(num_threads)))
 
 
 def star(num_vertices: int, *, seed: int = 0, num_threads: int = 0, **extra: Unpack[ExtraKeywords]) -> Graph:

@@ -137,6 +137,7 @@ def test_generators_depend_on_the_seed_alone():
             tendril.generate.rmat(8, 4, seed=seed, num_threads=num_threads, weights=(1, 5), num_labels=3),
             tendril.generate.er(200, 900, seed=seed, num_threads=num_threads, symmetrize=True),
             tendril.generate.powerlaw(300, 2.0, 1, 64, seed=seed, num_threads=num_threads, num_node_types=4),
+            tendril.generate.web(20_000, 8, seed=seed, num_threads=num_threads, weights=(1, 5), num_labels=3),
         ]
 
     for one, three, other in zip(make(1, 1), make(1, 3), make(2, 1), strict=True):
@@ -144,6 +145,16 @@ def test_generators_depend_on_the_seed_alone():
             np.testing.assert_array_equal(getattr(one, name), getattr(three, name))
         assert one.indices.tolist() != other.indices.tolist()
         one.validate()
+
+
+def test_web_rows_are_sorted_sets():
+    graph = tendril.generate.web(20_000, 10, seed=3)
+    for v in range(0, 20_000, 7):
+        row = graph.indices[graph.indptr[v] : graph.indptr[v + 1]]
+        assert (np.diff(row) > 0).all()
+    assert tendril.generate.web(20_000, 10, seed=3, symmetrize=True).num_edges > graph.num_edges
+    with pytest.raises(tendril.ArgumentError, match="generate_web: num_vertices is 0, expected 1 to 4294967295"):
+        tendril.generate.web(0)
 
 
 def test_edge_attributes_are_within_bounds():
