@@ -1,6 +1,8 @@
 // The edges of each vertex in order of time: a stable sort of all rows at once, by CUB. At least 12 bytes an edge are read
 // and 12 written; made once a graph. CPU twin: src/graph/temporal_order.cpp.
 
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 #include <cub/device/device_segmented_sort.cuh>
 
 #include "gpu/device/copy_value.hpp"
