@@ -156,6 +156,7 @@ std::vector<gpu_job> walk_jobs()
     jobs.push_back({name + ", step-major", p, walk_order::step_major, all_from_hub});
   };
   both("uniform");
+  jobs.push_back({.name = "uniform, without a table", .params = p, .expected_walks = 1});
   p.weighted = true;
   both("weighted");
   p.p = 2;
