@@ -91,10 +91,10 @@ template <class Load>
 [[nodiscard]] TENDRIL_HD std::uint64_t word_from(std::uint64_t byte) { return (byte + 3) >> 2U; }
 
 /// Neighbour i of runs.
-template <class Load>
-[[nodiscard]] TENDRIL_HD std::uint32_t run_neighbor(std::uint32_t const* words, list_place const& place,
-                                                    std::uint32_t i, bool near, Load load)
+[[nodiscard]] TENDRIL_HD_CALLED std::uint32_t run_neighbor(std::uint32_t const* words, list_place place,
+                                                           std::uint32_t i, bool near)
 {
+  constexpr plain_load load;
   std::uint32_t const width = place.header().width();
   std::uint64_t values = 8 * place.byte() + place.degree;  // the bit where they begin
   std::uint64_t first = 8 * place.byte();                  // the bit from which on changes are counted
@@ -123,10 +123,10 @@ template <class Load>
 }
 
 /// Neighbour i of an Elias-Fano list.
-template <class Load>
-[[nodiscard]] TENDRIL_HD std::uint32_t elias_fano_neighbor(std::uint32_t const* words, list_place const& place,
-                                                           std::uint32_t i, Load load)
+[[nodiscard]] TENDRIL_HD_CALLED std::uint32_t elias_fano_neighbor(std::uint32_t const* words, list_place place,
+                                                                  std::uint32_t i)
 {
+  constexpr plain_load load;
   std::uint32_t first = 0;
   std::uint32_t width = 0;
   std::uint64_t lower = 0;
@@ -178,10 +178,10 @@ template <class Load>
 }
 
 /// Neighbour i of a vbyte list.
-template <class Load>
-[[nodiscard]] TENDRIL_HD std::uint32_t vbyte_neighbor(std::uint32_t const* words, list_place const& place,
-                                                      std::uint32_t i, Load load)
+[[nodiscard]] TENDRIL_HD_CALLED std::uint32_t vbyte_neighbor(std::uint32_t const* words, list_place place,
+                                                             std::uint32_t i)
 {
+  constexpr plain_load load;
   std::uint32_t const g = i / group_edges;
   std::uint32_t const left = place.degree - g * group_edges;
   std::uint32_t const size = left < group_edges ? left : group_edges;
@@ -207,9 +207,9 @@ template <class Load>
     return bits_at(words, 8 * place.byte() + std::uint64_t{i} * width, width, load) +
            bias_of(code == list_code::fixed_near, place.vertex, width);
   }
-  if (code <= list_code::runs_far) { return run_neighbor(words, place, i, code == list_code::runs_near, load); }
-  if (code == list_code::elias_fano) { return elias_fano_neighbor(words, place, i, load); }
-  return vbyte_neighbor(words, place, i, load);
+  if (code <= list_code::runs_far) { return run_neighbor(words, place, i, code == list_code::runs_near); }
+  if (code == list_code::elias_fano) { return elias_fano_neighbor(words, place, i); }
+  return vbyte_neighbor(words, place, i);
 }
 
 }  // namespace list_codes

@@ -121,6 +121,21 @@ struct list_block {
 };
 static_assert(sizeof(list_block) == 64);
 
+/// The number of the first edge of v.
+TENDRIL_HD_CALLED edge_id first_edge_of(list_block const* blocks, wide_list const* wide, vertex_id v)
+{
+  list_block const& block = blocks[v / list_block::vertices];
+  std::uint32_t const i = v % list_block::vertices;
+  edge_id sum = block.head.first_edge;
+  if (block.head.is(block_kind::wide)) {
+    wide_list const* const entries = wide + block.head.base();
+    for (std::uint32_t k = 0; k < i; ++k) { sum += entries[k].degree; }
+    return sum;
+  }
+  for (std::uint32_t k = 0; k < list_block::vertices; ++k) { sum += k < i ? block.head.degree(block.shares[k]) : 0U; }
+  return sum;
+}
+
 /// The degrees of a compressed graph, and the numbers of its edges. Trivially copyable; owns nothing.
 class list_blocks {
  public:
@@ -143,17 +158,7 @@ class list_blocks {
   /// The number of the first edge of v; v may be num_vertices. Adds up to 11 degrees.
   [[nodiscard]] TENDRIL_HD edge_id first_edge(std::int64_t v) const
   {
-    auto const vertex = static_cast<vertex_id>(v);
-    list_block const& block = blocks_[vertex / list_block::vertices];
-    std::uint32_t const i = vertex % list_block::vertices;
-    edge_id sum = block.head.first_edge;
-    if (block.head.is(block_kind::wide)) {
-      wide_list const* const entries = wide_ + block.head.base();
-      for (std::uint32_t k = 0; k < i; ++k) { sum += entries[k].degree; }
-      return sum;
-    }
-    for (std::uint32_t k = 0; k < list_block::vertices; ++k) { sum += k < i ? block.head.degree(block.shares[k]) : 0U; }
-    return sum;
+    return first_edge_of(blocks_, wide_, static_cast<vertex_id>(v));
   }
 
   /// Starts to bring what is read of v first into the cache. Host only.

@@ -9,6 +9,13 @@
 #define TENDRIL_HD inline
 #endif
 
+/// Marks the same, of functions that are called, not copied into who calls them: for long ones on paths that few take.
+#ifdef __CUDACC__
+#define TENDRIL_HD_CALLED inline __host__ __device__ __noinline__
+#else
+#define TENDRIL_HD_CALLED inline __attribute__((noinline))
+#endif
+
 namespace tendril {
 
 using vertex_id = std::uint32_t;  ///< A vertex, in [0, num_vertices).

@@ -132,8 +132,8 @@ class list_compressor {
   }
 
  private:
-  static constexpr std::int64_t blocks_a_range = std::int64_t{1} << 10U;
-  static constexpr std::int64_t ranges_a_piece = std::int64_t{1} << 8U;  // between two calls of on_progress
+  static constexpr std::int64_t blocks_a_range = std::int64_t{1} << 6U;  // a hub is as much as thousands of others
+  static constexpr std::int64_t ranges_a_piece = std::int64_t{1} << 12U;  // between two calls of on_progress
 
   struct range_size {
     std::uint64_t bytes = 0;
