@@ -86,10 +86,16 @@ graph make_bench_graph(std::string const& name, gpu_exec const& exec)
   return to_gpu(read_graph(name), exec);
 }
 
-std::vector<edge_id> first_edges_of(graph const& graph, gpu_exec const& exec)
+std::vector<edge_id> first_edges_of(graph const& input, gpu_exec const& exec)
 {
-  std::vector<edge_id> out(static_cast<std::size_t>(graph.num_vertices()) + 1);
-  copy_to_host(graph.view().edges().first_edges.array(), out.data(), out.size() * sizeof(edge_id), exec);
+  std::vector<edge_id> out(static_cast<std::size_t>(input.num_vertices()) + 1);
+  if (edge_id const* const array = input.view().edges().first_edges.array()) {
+    copy_to_host(array, out.data(), out.size() * sizeof(edge_id), exec);
+    return out;
+  }
+  graph const there = to_host(input, exec);
+  edge_offsets const offsets = there.view().edges().first_edges;
+  for (std::size_t v = 0; v < out.size(); ++v) { out[v] = offsets[static_cast<std::int64_t>(v)]; }
   return out;
 }
 

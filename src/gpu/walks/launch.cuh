@@ -17,7 +17,7 @@ inline label_index label_index_of(walk_job const& job)
           static_cast<std::int32_t>(job.tables->groups->num_labels)};
 }
 
-inline wide_rows wide_rows_of(graph_view const& graph) { return {graph.edges().first_edges.array()}; }
+inline wide_rows wide_rows_of(graph_view const& graph) { return {graph.edges().first_edges}; }
 
 template <class View>
 auto own_rows_of(View const& view)

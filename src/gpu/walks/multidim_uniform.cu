@@ -183,7 +183,7 @@ void with_rows(multidim_job const& job, F f)
     } else if (job.rows != nullptr) {
       f(compact_rows{job.rows}, targets);
     } else {
-      f(wide_rows{first_edges.array()}, targets);
+      f(wide_rows{first_edges}, targets);
     }
   });
 }

@@ -82,13 +82,18 @@ struct compact_rows {
 
 /// The numbers of the graph's edges, which every form has.
 struct wide_rows {
-  edge_id const* first_edges;
+  edge_offsets first_edges;
 
   using place = edge_range<edge_id>;
   [[nodiscard]] __device__ place operator()(std::uint64_t row) const
   {
-    edge_id const first = __ldg(first_edges + row);
-    return {first, static_cast<std::uint32_t>(__ldg(first_edges + row + 1) - first)};
+    edge_id const* const array = first_edges.array();
+    if (array == nullptr) {
+      auto const v = static_cast<std::int64_t>(row);
+      return {first_edges[v], first_edges.degree(v)};
+    }
+    edge_id const first = __ldg(array + row);
+    return {first, static_cast<std::uint32_t>(__ldg(array + row + 1) - first)};
   }
 };
 
