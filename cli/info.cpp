@@ -54,13 +54,52 @@ json label_json(std::vector<std::int64_t> const& counts, std::vector<std::string
   return list;
 }
 
-json to_json(graph const& g, graph_stats const& stats, std::string const& path, std::string const& format)
+/// The codes of a graph's lists, as one names them: a compressed graph's, or CSR alone.
+std::vector<std::pair<char const*, code_share>> codes_of(graph const& g, list_statistics const& lists)
+{
+  if (g.form() == graph_form::csr) { return {{"csr", lists.csr}}; }
+  return {{"fixed", lists.fixed}, {"runs", lists.runs}, {"elias_fano", lists.elias_fano}, {"vbyte", lists.vbyte}};
+}
+
+double ratio(std::int64_t bits, std::int64_t of)
+{
+  return of == 0 ? 0 : static_cast<double>(bits) / static_cast<double>(of);
+}
+
+void add_forms(json& document, graph const& g, list_statistics const& lists)
+{
+  json& forms = document["forms"] = json::object();
+  for (auto const& [name, share] : codes_of(g, lists)) {
+    forms[name] = {{"lists", share.num_lists}, {"edges", share.num_edges}, {"bits_per_edge", share.bits_per_edge()}};
+  }
+  if (g.form() == graph_form::csr) { return; }
+  document["directory_bits_per_vertex"] = ratio(lists.directory_bits, g.num_vertices());
+  document["csr_bits_per_edge"] = ratio(lists.csr_bits, g.num_edges());
+}
+
+/// Lines about a compressed graph for people.
+std::string form_lines(graph const& g, list_statistics const& lists)
+{
+  std::string text;
+  if (g.form() == graph_form::csr) { return text; }
+  for (auto const& [name, share] : codes_of(g, lists)) {
+    if (share.num_lists == 0) { continue; }
+    text += fmt::format("  {:<15} {}, {}, {:.1f} bits each\n", name, counted(share.num_lists, "list", "lists"),
+                        counted(share.num_edges, "edge", "edges"), share.bits_per_edge());
+  }
+  text += fmt::format("  {:<15} {:.1f} bits a vertex\n", "directory", ratio(lists.directory_bits, g.num_vertices()));
+  return text + fmt::format("  {:<15} {:.1f} bits an edge\n", "as csr", ratio(lists.csr_bits, g.num_edges()));
+}
+
+json to_json(graph const& g, graph_stats const& stats, list_statistics const& lists, std::string const& path,
+             std::string const& format)
 {
   json document = describe_json(g, path);
   document["format"] = format;
   document["file_bytes"] = file_bytes(path);
   document["form"] = to_string(g.form());
   document["bits_per_edge"] = g.bits_per_edge();
+  add_forms(document, g, lists);
   json percentiles = json::object();
   for (std::size_t i = 0; i < stats.degree_percentiles.size(); ++i) {
     percentiles[fmt::format("p{}", graph_stats::percents[i])] = stats.degree_percentiles[i];
@@ -82,7 +121,8 @@ json to_json(graph const& g, graph_stats const& stats, std::string const& path, 
   return document;
 }
 
-std::string to_text(graph const& g, graph_stats const& stats, std::string const& path, std::string const& format)
+std::string to_text(graph const& g, graph_stats const& stats, list_statistics const& lists, std::string const& path,
+                    std::string const& format)
 {
   auto const& a = g.arrays();
   std::string text;
@@ -94,6 +134,7 @@ std::string to_text(graph const& g, graph_stats const& stats, std::string const&
   line("vertices", grouped(g.num_vertices()));
   line("edges", fmt::format("{}{}", grouped(g.num_edges()), a.symmetric ? ", every one in both directions" : ""));
   line("form", fmt::format("{}, {:.1f} bits an edge", to_string(g.form()), g.bits_per_edge()));
+  text += form_lines(g, lists);
   line("degree", fmt::format("{:.2f} on average, from {} to {}", stats.mean_degree, grouped(stats.min_degree),
                              grouped(stats.max_degree)));
   std::string percentiles;
@@ -129,14 +170,15 @@ void info_command::run() const
       source.format == "auto" ? detect_graph_format(source.path) : parse_name<graph_format>("--from", source.format);
   if (validate || g.content() != graph_content::valid) { g.validate(exec); }  // the native container is only mapped
   graph_stats const stats = measure(g, common.num_threads());
+  list_statistics const lists = count_lists(g, exec);
   bar.clear();
   if (common.json) {
-    json document = to_json(g, stats, source.path, std::string(to_string(format)));
+    json document = to_json(g, stats, lists, source.path, std::string(to_string(format)));
     if (validate) { document["valid"] = true; }
     print(document);
     return;
   }
-  std::string text = to_text(g, stats, source.path, std::string(to_string(format)));
+  std::string text = to_text(g, stats, lists, source.path, std::string(to_string(format)));
   if (validate) { text += fmt::format("{:<17} {}\n", "valid", "yes: every offset, target, weight and order checked"); }
   text.pop_back();
   print(text);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
 #include <tendril/names.hpp>
@@ -23,5 +25,33 @@ inline constexpr std::array<named<graph_form>, 6> enum_names<graph_form>{{{graph
 
 /// The same graph in CSR form: 4 bytes an edge; `input` itself if it has that form. Throws as `compress`.
 [[nodiscard]] graph to_csr(graph const& input, cpu_exec const& exec = {});
+
+/// The lists that are written in one code. A vertex without neighbours has no list.
+struct code_share {
+  std::int64_t num_lists = 0;
+  edge_id num_edges = 0;
+  std::int64_t num_bits = 0;  ///< Of the neighbours alone.
+
+  /// 0 without edges.
+  [[nodiscard]] double bits_per_edge() const noexcept
+  {
+    return num_edges == 0 ? 0 : static_cast<double>(num_bits) / static_cast<double>(num_edges);
+  }
+};
+
+/// What a graph's neighbours take, by code (<tendril/list_code.hpp>). The bits of all codes, headers, padding and
+/// directory are those that `graph::bits_per_edge` divides.
+struct list_statistics {
+  code_share csr;                             ///< All lists of a graph in CSR form: 32 bits an edge.
+  code_share fixed, runs, elias_fano, vbyte;  ///< Those of a compressed graph.
+  std::int64_t header_bits = 0;               ///< 8 for each list that begins with its own header.
+  std::int64_t padding_bits = 0;    ///< What the lists' words hold besides; < 0 where lists of a foreign file overlap.
+  std::int64_t directory_bits = 0;  ///< Blocks and wide entries; in CSR form `indptr`.
+  std::int64_t csr_bits = 0;        ///< Neighbours and directory in CSR form.
+};
+
+/// Counts a graph's lists by the codes that they are written in, in one parallel pass over the neighbours.
+/// @throws argument_error if `input` is on a GPU; format_error if its content is not sound.
+[[nodiscard]] list_statistics count_lists(graph const& input, cpu_exec const& exec = {});
 
 }  // namespace tendril

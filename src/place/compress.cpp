@@ -10,6 +10,7 @@
 #include "base/parallel.hpp"  // parallel_ranges
 #include "graph/places.hpp"
 #include "place/block_layout.hpp"
+#include "place/list_of.hpp"
 #include "place/list_writer.hpp"
 
 namespace tendril {
@@ -30,16 +31,6 @@ void for_each_range(std::int64_t num_vertices, progress const& so_far, cpu_exec 
     base::parallel_ranges(exec, size, vertices_a_range,
                           [&](std::int64_t begin, std::int64_t end) { f(first + begin, first + end); });
   }
-}
-
-/// The neighbours of v, one after the other, in `scratch`.
-template <class View>
-std::span<vertex_id const> list_of(View const& g, std::int64_t v, std::vector<vertex_id>& scratch)
-{
-  auto const row = g.row(v);
-  scratch.resize(row.degree());
-  for (std::uint32_t i = 0; i < row.degree(); ++i) { scratch[i] = row.neighbor(i); }
-  return scratch;
 }
 
 /// A block's lists, and how they are to be written.

@@ -61,31 +61,32 @@ inline list_choice measure_fixed(vertex_id v, std::span<vertex_id const> list)
   return {header_of(near ? list_code::fixed_near : list_code::fixed_far, width), list.size() * width, false};
 }
 
-/// Runs, whose y = x_i - i lie in [low, high] and take `changes` values one after the other.
-inline list_choice measure_runs(vertex_id v, std::uint64_t degree, std::int64_t low, std::int64_t high,
-                                std::uint64_t changes)
+/// The marks of `degree` edges, and `changes` values of y = x_i - i.
+inline std::uint64_t run_bits(std::uint64_t degree, std::uint64_t changes, std::uint32_t width)
 {
-  auto const [near, width] = fixed_width::of(v, low, high);
-  bool const sectors = degree > list_codes::sector_edges;
-  std::uint64_t const marks =
-      sectors ? (degree + list_codes::sector_edges - 1) / list_codes::sector_edges * 32 * list_codes::sector_words
-              : degree;
-  return {header_of(near ? list_code::runs_near : list_code::runs_far, width), marks + changes * width, sectors};
+  std::uint64_t const sectors = (degree + list_codes::sector_edges - 1) / list_codes::sector_edges;
+  return (sectors > 1 ? 32 * sectors * list_codes::sector_words : degree) + changes * width;
+}
+
+/// How many runs of consecutive ids a list has.
+inline std::uint64_t count_runs(std::span<vertex_id const> list)
+{
+  std::uint64_t count = 1;
+  for (std::size_t i = 1; i < list.size(); ++i) { count += list[i] != list[i - 1] + 1U ? 1 : 0; }
+  return count;
 }
 
 inline list_choice measure_runs(vertex_id v, std::span<vertex_id const> list)
 {
   std::int64_t low = list.front(), high = low;
-  std::uint64_t changes = 1;
-  std::int64_t previous = low;
   for (std::size_t i = 1; i < list.size(); ++i) {
     std::int64_t const y = std::int64_t{list[i]} - static_cast<std::int64_t>(i);
-    changes += y != previous ? 1 : 0;
     low = std::min(low, y);
     high = std::max(high, y);
-    previous = y;
   }
-  return measure_runs(v, list.size(), low, high, changes);
+  auto const [near, width] = fixed_width::of(v, low, high);
+  return {header_of(near ? list_code::runs_near : list_code::runs_far, width),
+          run_bits(list.size(), count_runs(list), width), list.size() > list_codes::sector_edges};
 }
 
 /// The lower bits of `size` numbers up to `range`, for the fewest bits in all.

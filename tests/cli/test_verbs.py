@@ -36,6 +36,44 @@ def test_info(tendril, graphs):
     assert sum(entry["count"] for entry in info["types"]) == 1024
 
 
+def test_info_of_forms(tendril):
+    csr = json.loads(tendril("info", ENRON, "--json"))
+    assert csr["forms"] == {"csr": {"lists": 36692, "edges": 367662, "bits_per_edge": 32}}
+    assert "csr_bits_per_edge" not in csr and "elias" not in tendril("info", ENRON)
+
+    codes = {"packed": {"fixed"}, "vbyte": {"vbyte"}, "auto": {"fixed", "runs", "elias_fano"}}
+    for form, expected in codes.items():
+        tendril("convert", ENRON, "small.safetensors", "--compress", form, "--quiet")
+        info = json.loads(tendril("info", "small.safetensors", "--json"))
+        assert (info["form"], info["csr_bits_per_edge"]) == (form, csr["bits_per_edge"])
+        assert info["directory_bits_per_vertex"] == 512 * (36692 // 12 + 1) / 36692
+        forms = info["forms"]
+        assert list(forms) == ["fixed", "runs", "elias_fano", "vbyte"]
+        assert {code for code in forms if forms[code]["lists"] > 0} == expected
+        assert sum(share["lists"] for share in forms.values()) == 36692
+        assert sum(share["edges"] for share in forms.values()) == 367662
+        # What is left are headers of a byte and less than 5 bytes of padding a list, and 64 bytes behind the lists.
+        neighbours = sum(share["edges"] * share["bits_per_edge"] for share in forms.values())
+        rest = info["bits_per_edge"] * 367662 - neighbours - info["directory_bits_per_vertex"] * 36692
+        assert 512 <= rest <= 512 + 48 * 36692
+        assert json.loads(tendril("info", "small.safetensors", "--json", "--threads", 1)) == info
+
+        line = re.compile(r"^  (\S+) +([\d,]+) lists, ([\d,]+) edges, ([\d.]+) bits each$", re.MULTILINE)
+        assert line.findall(tendril("info", "small.safetensors")) == [
+            (code, f"{share['lists']:,}", f"{share['edges']:,}", f"{share['bits_per_edge']:.1f}")
+            for code, share in forms.items()
+            if share["lists"] > 0
+        ]
+
+
+def test_info_of_empty_compressed_graphs(tendril):
+    tendril("generate", "er", "none.safetensors", "--vertices", 5, "--edge-factor", 0, "--quiet")
+    tendril("convert", "none.safetensors", "bare.safetensors", "--compress", "auto", "--quiet")
+    info = json.loads(tendril("info", "bare.safetensors", "--json"))
+    assert info["forms"]["fixed"] == {"lists": 0, "edges": 0, "bits_per_edge": 0}
+    assert (info["directory_bits_per_vertex"], info["csr_bits_per_edge"]) == (512 / 5, 0)
+
+
 def test_info_looks_before_it_counts(tendril, graphs):
     """A native file opens without a look at its arrays; info must not follow a target out of the graph."""
     content = bytearray(graphs["skewed.safetensors"].read_bytes())

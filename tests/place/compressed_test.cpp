@@ -13,6 +13,7 @@
 
 #include "place/list_writer.hpp"
 #include "support/binary_files.hpp"
+#include "support/list_graph.hpp"
 #include "support/list_oracle.hpp"
 #include "support/messages.hpp"
 #include "support/to_array.hpp"
@@ -21,6 +22,7 @@ namespace tendril {
 namespace {
 
 using namespace place;
+using test::from_lists;
 
 /// Everything that a view tells of a graph is what the arrays of the CSR graph say.
 void expect_same_view(graph_view const& view, csr_arrays const& expected)
@@ -64,20 +66,6 @@ graph rmat_with(int scale, bool symmetric)
   extra.has_weights = true;
   extra.num_labels = 3;
   return generate_rmat({scale, 8}, build, extra);
-}
-
-graph from_lists(std::vector<std::vector<vertex_id>> const& lists)
-{
-  std::vector<edge_id> indptr{0};
-  std::vector<vertex_id> indices;
-  for (auto const& list : lists) {
-    indices.insert(indices.end(), list.begin(), list.end());
-    indptr.push_back(std::ssize(indices));
-  }
-  graph_arrays arrays;
-  arrays.indptr = test::to_array(indptr);
-  arrays.indices = test::to_array(indices);
-  return graph(std::move(arrays));
 }
 
 /// A list of `size` ids below `most`: spread, in runs of consecutive ids, or with parallel edges.
