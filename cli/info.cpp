@@ -54,11 +54,12 @@ json label_json(std::vector<std::int64_t> const& counts, std::vector<std::string
   return list;
 }
 
-/// The codes of a graph's lists, as one names them: a compressed graph's, or CSR alone.
-std::vector<std::pair<char const*, code_share>> codes_of(graph const& g, list_statistics const& lists)
+/// The codes that lists of the graph's form can have.
+std::vector<std::pair<std::string_view, code_share>> codes_of(graph const& g, list_statistics const& lists)
 {
-  if (g.form() == graph_form::csr) { return {{"csr", lists.csr}}; }
-  return {{"fixed", lists.fixed}, {"runs", lists.runs}, {"elias_fano", lists.elias_fano}, {"vbyte", lists.vbyte}};
+  auto const codes = lists.codes();
+  auto const compressed = std::next(codes.begin());  // the first is CSR
+  return g.form() == graph_form::csr ? std::vector(codes.begin(), compressed) : std::vector(compressed, codes.end());
 }
 
 double ratio(std::int64_t bits, std::int64_t of)
@@ -70,7 +71,7 @@ void add_forms(json& document, graph const& g, list_statistics const& lists)
 {
   json& forms = document["forms"] = json::object();
   for (auto const& [name, share] : codes_of(g, lists)) {
-    forms[name] = {{"lists", share.num_lists}, {"edges", share.num_edges}, {"bits_per_edge", share.bits_per_edge()}};
+    forms[std::string(name)] = {{"lists", share.num_lists}, {"edges", share.num_edges}, {"bits_per_edge", share.bits_per_edge()}};
   }
   if (g.form() == graph_form::csr) { return; }
   document["directory_bits_per_vertex"] = ratio(lists.directory_bits, g.num_vertices());

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
+#include <utility>
 
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
@@ -48,6 +51,12 @@ struct list_statistics {
   std::int64_t padding_bits = 0;    ///< What the lists' words hold besides; < 0 where lists of a foreign file overlap.
   std::int64_t directory_bits = 0;  ///< Blocks and wide entries; in CSR form `indptr`.
   std::int64_t csr_bits = 0;        ///< Neighbours and directory in CSR form.
+
+  /// Each code's name and lists.
+  [[nodiscard]] std::array<std::pair<std::string_view, code_share>, 5> codes() const noexcept
+  {
+    return {{{"csr", csr}, {"fixed", fixed}, {"runs", runs}, {"elias_fano", elias_fano}, {"vbyte", vbyte}}};
+  }
 };
 
 /// Counts a graph's lists by the codes that they are written in, in one parallel pass over the neighbours.

@@ -106,6 +106,30 @@ graph in_form(graph const& input, std::string const& form, int num_threads)
   return compress(input, chosen, exec);
 }
 
+nb::dict list_statistics_of(graph const& input, int num_threads)
+{
+  list_statistics const lists = [&] {
+    cpu_exec const exec = make_exec(num_threads);
+    nb::gil_scoped_release const no_gil;
+    return count_lists(input, exec);
+  }();
+  nb::dict codes;
+  for (auto const& [name, share] : lists.codes()) {
+    nb::dict one;
+    one["lists"] = share.num_lists;
+    one["edges"] = share.num_edges;
+    one["bits"] = share.num_bits;
+    codes[nb::str(name.data(), name.size())] = one;
+  }
+  nb::dict out;
+  out["codes"] = codes;
+  out["header_bits"] = lists.header_bits;
+  out["padding_bits"] = lists.padding_bits;
+  out["directory_bits"] = lists.directory_bits;
+  out["csr_bits"] = lists.csr_bits;
+  return out;
+}
+
 graph on_gpu(graph const& input, int device)
 {
   nb::gil_scoped_release const no_gil;
@@ -171,6 +195,7 @@ void bind_graph(nb::module_& module)
       .def("renumber_as", &renumber_as, "order"_a.noconvert(), "num_threads"_a)
       .def("validate", &validate, "num_threads"_a)
       .def("in_form", &in_form, "form"_a, "num_threads"_a)
+      .def("list_statistics", &list_statistics_of, "num_threads"_a)
       .def("drop_derived", &graph::drop_derived)
       .def("to_gpu", &on_gpu, "device"_a)
       .def("to_host", &on_host)

@@ -466,6 +466,32 @@ class Graph(GraphArrays):
         """A summary of the graph: sizes, degrees, and the attributes of edges and vertices."""
         return _interop.summary(self._on_host("info"))
 
+    def list_statistics(self, *, num_threads: int = 0) -> dict[str, Any]:
+        """Count what the neighbours take, by the code that each list is written in.
+
+        Parameters
+        ----------
+        num_threads : int
+            Number of threads; 0: every core the process may use. Never changes the result.
+
+        Returns
+        -------
+        dict
+            "codes" has, for "csr", "fixed", "runs", "elias_fano" and "vbyte", the number of "lists", of their "edges",
+            and the "bits" of the neighbours. "header_bits" and "padding_bits" are what lists take besides,
+            "directory_bits" is what says where they are, and "csr_bits" what neighbours and directory would take in
+            CSR form.
+
+        Raises
+        ------
+        ArgumentError
+            For a graph on a GPU.
+        FormatError
+            If the graph's content, not checked before, is wrong.
+        """
+        statistics: dict[str, Any] = self._on_host("list_statistics").list_statistics(threads(num_threads))
+        return statistics
+
     def to_scipy(self) -> scipy.sparse.csr_array:
         """The adjacency matrix as float32: the weights, or ones.
 
