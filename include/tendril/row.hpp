@@ -1,5 +1,5 @@
 // What the rows of all views have in common. A row is the out-edges of one vertex, as a view of a graph gives them
-// (<tendril/csr_view.hpp>, <tendril/packed_view.hpp>): a trivially copyable handle, valid as long as the graph.
+// (<tendril/csr_view.hpp>, <tendril/compressed_view.hpp>): a trivially copyable handle, valid as long as the graph.
 //
 //   first_edge()   the number of its first edge: a position in the graph's edge arrays
 //   edge(i)        first_edge() + i
