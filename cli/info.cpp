@@ -71,7 +71,8 @@ void add_forms(json& document, graph const& g, list_statistics const& lists)
 {
   json& forms = document["forms"] = json::object();
   for (auto const& [name, share] : codes_of(g, lists)) {
-    forms[std::string(name)] = {{"lists", share.num_lists}, {"edges", share.num_edges}, {"bits_per_edge", share.bits_per_edge()}};
+    forms[std::string(name)] = {
+        {"lists", share.num_lists}, {"edges", share.num_edges}, {"bits_per_edge", share.bits_per_edge()}};
   }
   if (g.form() == graph_form::csr) { return; }
   document["directory_bits_per_vertex"] = ratio(lists.directory_bits, g.num_vertices());

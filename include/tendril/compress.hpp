@@ -21,8 +21,8 @@ inline constexpr std::array<named<graph_form>, 6> enum_names<graph_form>{{{graph
 
 /// The same graph with its neighbours stored in another form, in host memory; `input` itself if it has that form. Every
 /// sample of the result equals that of `input`. Weights, labels, ids and metadata are shared, not copied: in addition
-/// to `input` the call needs the memory of the new neighbours and their directory alone. The result doesn't depend on the number of
-/// threads.
+/// to `input` the call needs the memory of the new neighbours and their directory alone. The result doesn't depend on the
+/// number of threads.
 /// @throws argument_error if `input` is on a GPU; format_error if its content is not sound; memory_error.
 [[nodiscard]] graph compress(graph const& input, graph_form form, cpu_exec const& exec = {});
 
