@@ -42,7 +42,7 @@ std::optional<graph_form> convert_command::chosen_form(graph_format format) cons
       format == graph_format::safetensors || (format == graph_format::automatic && output.ends_with(".safetensors"));
   if (chosen != graph_form::csr && !is_native) {
     throw argument_error(
-        fmt::format("--compress: {} neighbours in {}, expected a .safetensors file as OUT", form, output));
+        fmt::format("--compress: compressed neighbours in {}, expected a .safetensors file as OUT", output));
   }
   return chosen;
 }
@@ -103,10 +103,10 @@ void add_convert(CLI::App& application)
   command->source.add_to(*verb);
   verb->add_option("OUT", command->output, "Output file; its extension selects the format")->required();
   verb->add_option("--to", command->to, "Format of OUT [auto: by its extension]")->type_name("FORMAT");
-  verb->add_option("--compress", command->form,
-                   "Form of the neighbours in a native OUT: auto (the smallest that reads fast), packed (the "
-                   "quickest), runs, ef, "
-                   "vbyte, or none [as in GRAPH; none after a building step]")
+  verb->add_option(
+          "--compress", command->form,
+          "Form of the neighbours in a native OUT: auto (the smallest that reads fast), packed (the quickest), "
+          "runs, ef, vbyte, or none [as in GRAPH; none after a building step]")
       ->check(one_of({"auto", "packed", "runs", "ef", "vbyte", "none", "csr"}))
       ->type_name("FORM");
   command->building.add_to(*verb);

@@ -1,5 +1,5 @@
-"""Packed graphs on the command line: every application writes the bytes that it writes for the graph in CSR form, on the
-CPU and on a GPU; files of either form turn into the other; whatever a packed file holds, it is a result or one line."""
+"""Compressed graphs on the command line: every application writes the bytes that it writes for the graph in CSR form, on
+the CPU and on a GPU; files of any form turn into any other."""
 
 import json
 import re
@@ -9,8 +9,7 @@ import pytest
 import test_gpu
 import test_gpu_minibatch
 import test_gpu_sample_apps
-from tensors import write_safetensors
-from test_corrupt_files import VERBS, leftovers
+from test_corrupt_files import leftovers
 from test_gpu import gpu  # noqa: F401 (a fixture)
 from test_sample_apps import JOBS, PAIRS, QUIET, compiled_once, has_metis  # noqa: F401 (a fixture)
 
@@ -33,14 +32,30 @@ METIS = {"cluster, metis": ["sample", "-o", "s.npz", "--app", "cluster", "--part
 EVERYTHING = WALKS | TREES | BATCHES | CATALOGUE | MORE | OWN | METIS
 
 
+FORMS = ["packed", "runs", "ef", "vbyte", "auto"]
+
+
 @pytest.fixture(scope="session")
 def forms(graphs, tmp_path_factory):
-    """The skewed graph in both forms."""
+    """The skewed graph in every form."""
     from tendril_command import Tendril
 
     command = Tendril(tmp_path_factory.mktemp("forms"))
-    command("convert", graphs["skewed.safetensors"], "packed.safetensors", "--compress", "packed", "--quiet")
-    return {"csr": graphs["skewed.safetensors"], "packed": command.path("packed.safetensors")}
+    for form in FORMS:
+        command("convert", graphs["skewed.safetensors"], f"{form}.safetensors", "--compress", form, "--quiet")
+    return {"csr": graphs["skewed.safetensors"]} | {form: command.path(f"{form}.safetensors") for form in FORMS}
+
+
+@pytest.fixture(scope="session")
+def stars(tmp_path_factory):
+    """A star in every form: one list is so long that it has parts, and its block of the directory is a wide one."""
+    from tendril_command import Tendril
+
+    command = Tendril(tmp_path_factory.mktemp("stars"))
+    command("generate", "star", "csr.safetensors", "--vertices", 400_000, "--weights", "1,5", "--quiet")
+    for form in FORMS:
+        command("convert", "csr.safetensors", f"{form}.safetensors", "--compress", form, "--quiet")
+    return {form: command.path(f"{form}.safetensors") for form in ("csr", *FORMS)}
 
 
 @pytest.fixture
@@ -61,8 +76,8 @@ def test_every_application_writes_the_same_bytes(job, tendril, forms, inputs):
     if job in METIS and not has_metis():
         pytest.skip("no libmetis5")
     expected = output_of(tendril, EVERYTHING[job], forms["csr"])
-    assert output_of(tendril, EVERYTHING[job], forms["packed"]) == expected
-    assert output_of(tendril, EVERYTHING[job], forms["packed"], "--threads", 3) == expected
+    assert output_of(tendril, EVERYTHING[job], forms["auto"]) == expected
+    assert output_of(tendril, EVERYTHING[job], forms["vbyte"], "--threads", 3) == expected
 
 
 @pytest.mark.parametrize("job", EVERYTHING)
@@ -70,7 +85,30 @@ def test_every_application_writes_the_same_bytes_on_a_gpu(job, gpu, tendril, for
     if job in METIS and not has_metis():
         pytest.skip("no libmetis5")
     expected = output_of(tendril, EVERYTHING[job], forms["csr"])
-    assert output_of(tendril, EVERYTHING[job], forms["packed"], "--device", "cuda:0") == expected
+    for form in ("auto", "vbyte"):
+        assert output_of(tendril, EVERYTHING[job], forms[form], "--device", "cuda:0") == expected
+
+
+LONG_LISTS = {
+    "walk": ["walk", "-o", "w.npy", "--length", 9, "--num-starts", 2000],
+    "node2vec": ["walk", "-o", "w.npy", "--app", "node2vec", "--p", 2, "--weighted", "--length", 9, "--num-starts", 500],
+    "khop": ["sample", "-o", "s.npz", "--app", "khop", "--fanouts", "5,3", "--num-seeds", 500],
+    "minibatch": ["sample", "-o", "s.npz", "--app", "minibatch", "--fanouts", "5,3", "--weighted", "--num-seeds", 500],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("job", LONG_LISTS)
+def test_long_lists_give_the_same_bytes(job, form, tendril, stars):
+    expected = output_of(tendril, LONG_LISTS[job], stars["csr"])
+    assert output_of(tendril, LONG_LISTS[job], stars[form]) == expected
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("job", LONG_LISTS)
+def test_long_lists_give_the_same_bytes_on_a_gpu(job, form, gpu, tendril, stars):  # noqa: F811
+    expected = output_of(tendril, LONG_LISTS[job], stars["csr"])
+    assert output_of(tendril, LONG_LISTS[job], stars[form], "--device", "cuda:0") == expected
 
 
 @pytest.mark.parametrize("verb", ["walk", "sample"])
@@ -87,21 +125,23 @@ def test_no_application_is_left_out(verb, tendril):
 
 @pytest.mark.parametrize("app", ["deepwalk", "node2vec", "khop", "layer", "ladies", "shadow", "saint-edge"])
 def test_plans_do_not_depend_on_the_form(app, tendril, forms):
-    plans = [json.loads(tendril("plan", forms[form], "--app", app, "--json"))["plan"] for form in ("csr", "packed")]
+    plans = [json.loads(tendril("plan", forms[form], "--app", app, "--json"))["plan"] for form in ("csr", "auto", "ef")]
     for plan in plans:
         plan.pop("table_bytes_built", None)
-    assert plans[0] == plans[1]
+    assert plans[0] == plans[1] == plans[2]
 
 
-def test_the_way_there_and_back(tendril, forms):
-    for back in ("none", "csr"):
-        tendril("convert", forms["packed"], "back.safetensors", "--compress", back, "--quiet")
-        assert tendril.bytes("back.safetensors") == forms["csr"].read_bytes()
-    tendril("convert", forms["packed"], "again.safetensors", "--quiet")  # as it is
-    assert tendril.bytes("again.safetensors") == forms["packed"].read_bytes()
-    for threads in (1, 3):
-        tendril("convert", forms["csr"], "p.safetensors", "--compress", "packed", "--threads", threads, "--quiet")
-        assert tendril.bytes("p.safetensors") == forms["packed"].read_bytes()
+@pytest.mark.parametrize("form", FORMS)
+def test_the_way_there_and_back(form, tendril, forms, stars):
+    for of in (forms, stars):
+        for back in ("none", "csr"):
+            tendril("convert", of[form], "back.safetensors", "--compress", back, "--quiet")
+            assert tendril.bytes("back.safetensors") == of["csr"].read_bytes()
+        tendril("convert", of[form], "again.safetensors", "--quiet")  # as it is
+        assert tendril.bytes("again.safetensors") == of[form].read_bytes()
+        for source, threads in (("csr", 1), ("csr", 3), ("vbyte", 2), ("auto", 2)):
+            tendril("convert", of[source], "p.safetensors", "--compress", form, "--threads", threads, "--quiet")
+            assert tendril.bytes("p.safetensors") == of[form].read_bytes(), f"from {source}"
 
 
 @pytest.mark.parametrize("name", ["o.txt", "o.csv", "o.npz", "o.mtx", "o.wsg", "o.metis"])
@@ -109,53 +149,59 @@ def test_other_formats_are_the_same_files(name, tendril):
     lines = [f"{v},{(v * 7 + 1) % 100},{v % 5 + 1}" for v in range(100)]
     tendril.path("g.csv").write_text("\n".join(["source,target,weight", *lines, ""]))
     tendril("convert", "g.csv", "g.safetensors", "--symmetrize", "--dedup", "--quiet")
-    tendril("convert", "g.safetensors", "p.safetensors", "--compress", "packed", "--quiet")
     written = []
-    for graph in ("g.safetensors", "p.safetensors"):
-        tendril("convert", graph, name, "--quiet")
+    for form in ("csr", "auto", "vbyte"):
+        tendril("convert", "g.safetensors", "p.safetensors", "--compress", form, "--quiet")
+        tendril("convert", "p.safetensors", name, "--quiet")
         written.append(tendril.bytes(name))
-    assert written[0] == written[1]
+    assert written[0] == written[1] == written[2]
 
 
-def test_building_steps_take_packed_graphs(tendril, forms):
-    for form in ("csr", "packed"):
+def test_building_steps_take_compressed_graphs(tendril, forms):
+    for form in ("csr", "auto"):
         tendril("convert", forms[form], f"{form}.safetensors", "--symmetrize", "--dedup", "--quiet")
-        tendril("convert", forms[form], f"{form}2.safetensors", "--reverse", "--compress", "packed", "--quiet")
-    assert tendril.bytes("packed.safetensors") == tendril.bytes("csr.safetensors"), "a built graph is in CSR form"
-    assert tendril.bytes("packed2.safetensors") == tendril.bytes("csr2.safetensors")
-    assert json.loads(tendril("info", "packed2.safetensors", "--json"))["form"] == "packed"
+        tendril("convert", forms[form], f"{form}2.safetensors", "--reverse", "--compress", "ef", "--quiet")
+    assert tendril.bytes("auto.safetensors") == tendril.bytes("csr.safetensors"), "a built graph is in CSR form"
+    assert tendril.bytes("auto2.safetensors") == tendril.bytes("csr2.safetensors")
+    assert json.loads(tendril("info", "auto2.safetensors", "--json"))["form"] == "ef"
 
 
 def test_info(tendril, forms):
     told = {form: json.loads(tendril("info", forms[form], "--json", "--validate")) for form in forms}
-    vertices, edges = told["csr"]["num_vertices"], told["csr"]["num_edges"]
-    assert told["csr"]["form"] == "csr" and told["packed"]["form"] == "packed"
-    assert told["csr"]["bits_per_edge"] == pytest.approx(32 + 64 * (vertices + 1) / edges)
+    plain = told.pop("csr")
+    vertices, edges = plain["num_vertices"], plain["num_edges"]
+    assert plain["form"] == "csr"
+    assert plain["bits_per_edge"] == pytest.approx(32 + 64 * (vertices + 1) / edges)
     other = {"path", "form", "bits_per_edge", "bytes", "file_bytes"}
-    assert {k: v for k, v in told["packed"].items() if k not in other} == {
-        k: v for k, v in told["csr"].items() if k not in other
-    }
-    # 32 bits less what words save, and a record a vertex: in bytes, what the graph takes in memory.
-    saved = (told["csr"]["bits_per_edge"] - told["packed"]["bits_per_edge"]) * edges / 8
-    assert saved == pytest.approx(told["csr"]["bytes"] - told["packed"]["bytes"])
-    assert re.search(r"^form +packed, \d+\.\d bits an edge$", tendril("info", forms["packed"]), re.MULTILINE)
+    for form, facts in told.items():
+        assert facts["form"] == form
+        assert {k: v for k, v in facts.items() if k not in other} == {k: v for k, v in plain.items() if k not in other}
+        saved = (plain["bits_per_edge"] - facts["bits_per_edge"]) * edges / 8
+        assert 0 < saved == pytest.approx(plain["bytes"] - facts["bytes"])
+        text = tendril("info", forms[form])
+        assert re.search(rf"^form +{form}, {facts['bits_per_edge']:.1f} bits an edge$", text, re.MULTILINE)
+    bits = {form: facts["bits_per_edge"] for form, facts in told.items()}
+    assert bits["auto"] <= min(bits["packed"], bits["runs"], bits["ef"])
     tendril("generate", "er", "none.safetensors", "--vertices", 5, "--edge-factor", 0, "--quiet")
-    tendril("convert", "none.safetensors", "bare.safetensors", "--compress", "packed", "--quiet")
+    tendril("convert", "none.safetensors", "bare.safetensors", "--compress", "auto", "--quiet")
     assert json.loads(tendril("info", "bare.safetensors", "--json"))["bits_per_edge"] == 0
 
 
-def test_convert_tells_the_form(tendril, forms):
-    done = json.loads(tendril("convert", forms["csr"], "p.safetensors", "--compress", "packed", "--json"))
-    assert done["form"] == "packed" and 0 < done["bits_per_edge"] < 64
+@pytest.mark.parametrize("form", FORMS)
+def test_convert_tells_the_form(form, tendril, forms):
+    done = json.loads(tendril("convert", forms["csr"], "p.safetensors", "--compress", form, "--json"))
+    info = json.loads(tendril("info", "p.safetensors", "--json"))
+    assert (done["form"], done["bits_per_edge"]) == (form, info["bits_per_edge"])
 
 
 @pytest.mark.parametrize("output", [["o.npz"], ["o.txt"], ["o.safetensors", "--to", "npz"], ["o.dat", "--to", "gap"]])
-def test_only_native_files_hold_packed_graphs(output, tendril, graphs):
-    done = tendril.try_run("convert", graphs["line.txt"], *output, "--compress", "packed")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        f"tendril: error: --compress: packed neighbours in {output[0]}, expected a .safetensors file as OUT\n"
-    )
+def test_only_native_files_hold_compressed_graphs(output, tendril, graphs):
+    for form in FORMS:
+        done = tendril.try_run("convert", graphs["line.txt"], *output, "--compress", form)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == (
+            f"tendril: error: --compress: compressed neighbours in {output[0]}, expected a .safetensors file as OUT\n"
+        )
     assert leftovers(tendril) == []
     tendril("convert", graphs["line.txt"], *output, "--compress", "none", "--quiet")
 
@@ -164,112 +210,6 @@ def test_other_forms_are_refused(tendril, forms):
     done = tendril.try_run("convert", forms["csr"], "o.safetensors", "--compress", "zip")
     assert (done.returncode, done.stderr) == (
         2,
-        "tendril: error: --compress: 'zip', expected packed, none or csr (try 'tendril convert --help')\n",
+        "tendril: error: --compress: 'zip', expected auto, packed, runs, ef, vbyte, none or csr "
+        "(try 'tendril convert --help')\n",
     )
-
-
-# What is wrong in a file of two vertices, 0 -> 0, 0 -> 1 and 1 -> 1, and the line that says so.
-GOOD = {
-    "packed_records": [[1, 0, 2, 0], [2 << 6, 0, 1, 1]],
-    "indptr": [0, 2, 3],
-    "packed_words": [2, 0],
-    "weights": [1, 2, 3],
-}
-CORRUPT = {
-    "a record that points elsewhere": (
-        {"packed_records": [[1, 1 << 20, 2, 0], [2 << 6, 0, 1, 1]]},
-        f"vertex 0: packed neighbours end at bit {(1 << 46) + 2}, expected a bit below 32",
-    ),
-    "a record at the end": (
-        {"packed_records": [[1, 0, 2, 0], [32 << 6, 0, 1, 1]]},
-        "vertex 1: packed neighbours end at bit 32, expected a bit below 32",
-    ),
-    "a width that is none": (
-        {"packed_records": [[63, 0, 2, 0], [2 << 6, 0, 1, 1]]},
-        "vertex 0: packed neighbours of 63 bits, expected at most 32",
-    ),
-    "another degree": (
-        {"packed_records": [[1, 0, 1, 0], [2 << 6, 0, 1, 1]]},
-        "vertex 0: a record of 1 packed neighbours, expected one an edge: 2",
-    ),
-    "no vertex": (
-        {"packed_records": [[1, 0, 2, 0], [2 << 6, 0, 1, 9]]},
-        "vertex 1: neighbour 9 at edge 2, expected an id below 2",
-    ),
-    "a sum of 33 bits": (
-        {"packed_records": [[32, 0, 2, 1], [96 << 6, 0, 1, 1]], "packed_words": [0, 0xFFFFFFFF, 0, 0, 0]},
-        "vertex 0: neighbour 4294967296 at edge 1, expected an id below 2",
-    ),
-    "offsets that fall": (
-        {"indptr": [0, 5, 3]},
-        "vertex 1: its edges end at 3 but begin at 5, expected an indptr that never decreases",
-    ),
-    "no order": (
-        {"packed_words": [1, 0]},
-        "vertex 0: first packed neighbour 1, expected 0 as its record says",
-    ),
-    "a negative weight": ({"weights": [1, 2, -3]}, "vertex 1: weight -3 at edge 2, expected a finite number >= 0"),
-    "too many edges": (
-        {"indptr": [0, 2, 1 << 50]},
-        f"{1 << 50} packed neighbours in {{}} bytes, expected 0 to 256 a byte",
-    ),
-    "a record for each of three": (
-        {"packed_records": [[1, 0, 2, 0]] * 3},
-        "array 'packed_records': shape (3, 4), expected (2, 4): one record a vertex",
-    ),
-    "both forms": ({"indices": [0, 1, 1]}, "both 'indices' and packed neighbours, expected one of them"),
-    "no words": (
-        {"packed_words": None},
-        "no tensor 'packed_words', expected a packed graph's indptr, packed_records and packed_words",
-    ),
-}
-
-
-def write_packed(path, changes, cut=0, metadata=()):
-    types = {"indptr": np.int64, "weights": np.float32}
-    arrays = {name: values for name, values in (GOOD | changes).items() if values is not None}
-    write_safetensors(
-        path,
-        {name: np.array(values).astype(types.get(name, np.uint32)) for name, values in arrays.items()},
-        {"format": "tendril-graph", "version": "2", "form": "packed", **dict(metadata)},
-        cut,
-    )
-
-
-def test_the_good_file_is_good(tendril):
-    write_packed(tendril.path("g.safetensors"), {})
-    info = json.loads(tendril("info", "g.safetensors", "--json", "--validate"))
-    assert (info["form"], info["num_edges"], info["self_loops"]) == ("packed", 3, 2)
-    tendril("convert", "g.safetensors", "o.csv", "--quiet")
-    assert tendril.path("o.csv").read_text() == "source,target,weight\n0,0,1\n0,1,2\n1,1,3\n"
-
-
-@pytest.mark.parametrize("what", CORRUPT)
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if "metapath" not in verb], ids=" ".join)
-def test_a_corrupt_file_is_one_line(verb, what, tendril):
-    changes, message = CORRUPT[what]
-    path = tendril.path("g.safetensors")
-    write_packed(path, changes)
-    done = tendril.try_run(verb[0], "g.safetensors", *verb[1:])
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"tendril: error: g.safetensors: {message.format(path.stat().st_size)}\n"
-    assert leftovers(tendril) == []
-
-
-@pytest.mark.parametrize("cut", [1, 3, 20, 60])
-def test_a_file_that_was_cut_off_is_one_line(cut, tendril):
-    write_packed(tendril.path("g.safetensors"), {}, cut=cut)
-    done = tendril.try_run("walk", "g.safetensors", "-o", "w.npy")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("tendril: error: g.safetensors: tensor ") and done.stderr.count("\n") == 1
-    assert leftovers(tendril) == []
-
-
-def test_another_version_or_form_is_one_line(tendril):
-    for metadata, message in (
-        ({"version": "3"}, "tendril-graph version '3', expected 1 or 2"),
-        ({"form": "zipped"}, "metadata 'form': 'zipped', expected 'packed' in version 2"),
-    ):
-        write_packed(tendril.path("g.safetensors"), {}, metadata=metadata.items())
-        done = tendril.try_run("info", "g.safetensors")
-        assert (done.returncode, done.stderr) == (1, f"tendril: error: g.safetensors: {message}\n")
