@@ -166,6 +166,29 @@ array_out look_at_indptr(graph const& input)
   return indptr.empty() ? look_at(&none, 1, nullptr) : look_at(indptr);
 }
 
+/// Out-degrees. Those of a CSR that was only opened are what its file says; lists are checked before their directory is
+/// followed.
+array_out degrees(graph const& input)
+{
+  std::int64_t const num_vertices = input.num_vertices();
+  buffer<std::int64_t> out(num_vertices);
+  {
+    nb::gil_scoped_release const no_gil;
+    if (input.form() == graph_form::csr) {
+      auto const& indptr = input.arrays().indptr;
+      for (std::int64_t v = 0; v < num_vertices; ++v) {
+        out[v] = static_cast<std::int64_t>(static_cast<std::uint64_t>(indptr[v + 1]) -
+                                           static_cast<std::uint64_t>(indptr[v]));  // whatever they are
+      }
+    } else {
+      input.view().visit([&](auto const& g) {
+        for (std::int64_t v = 0; v < num_vertices; ++v) { out[v] = g.degree(v); }
+      });
+    }
+  }
+  return give(std::move(out), {num_vertices});
+}
+
 }  // namespace
 
 void bind_graph(nb::module_& module)
@@ -195,6 +218,7 @@ void bind_graph(nb::module_& module)
       .def("renumber_as", &renumber_as, "order"_a.noconvert(), "num_threads"_a)
       .def("validate", &validate, "num_threads"_a)
       .def("in_form", &in_form, "form"_a, "num_threads"_a)
+      .def("degrees", &degrees)
       .def("drop_derived", &graph::drop_derived)
       .def("to_gpu", &on_gpu, "device"_a)
       .def("to_host", &on_host)

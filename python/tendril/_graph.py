@@ -27,7 +27,7 @@ class Graph(GraphArrays):
     The out-edges of vertex ``v`` are the positions ``indptr[v]`` to ``indptr[v + 1]`` of `indices`, in ascending order
     of target; an undirected graph holds both directions of each edge. Make a graph with `from_coo`, `from_edge_index`,
     `from_csr`, `from_scipy`, `from_networkx`, `load` or the functions of `tendril.generate`. These arrays are the CSR
-    form. `compress` packs the neighbours into fewer bits; no sample depends on the form.
+    form. `compress` stores the neighbours in fewer bits; no sample depends on the form.
 
     All properties that return arrays return read-only NumPy views of the graph's own memory, without a copy. A view
     stays valid as long as you hold it, even after the graph is deleted. These properties need a graph in host memory.
@@ -386,15 +386,19 @@ class Graph(GraphArrays):
             return type(self)(core.renumber_by(order, number, threads(num_threads)))
         return type(self)(core.renumber_as(_arrays.ids(order, "order"), threads(num_threads)))
 
-    def compress(self, form: str = "packed", *, num_threads: int = 0) -> Self:
+    def compress(self, form: str = "auto", *, num_threads: int = 0) -> Self:
         """Get the same graph with its neighbours in another form. All samples stay the same, and so do the properties
         of edges and vertices; only `indptr` and `indices` need the CSR form.
 
         Parameters
         ----------
         form : str
-            "packed": the neighbours of a vertex are stored as differences from the smallest one, each in as many bits
-            as the largest difference needs, behind a record of 16 bytes a vertex. Reading a neighbour stays O(1).
+            "auto": each list of neighbours as the smallest of "packed", "runs" and "ef". Reading a neighbour is O(1).
+            "packed": numbers of a fixed width: the differences from the vertex, or the neighbours themselves, whichever
+            take fewer bits. The quickest to read.
+            "runs": runs of consecutive ids, or a fixed width, whichever is smaller for a list.
+            "ef": Elias-Fano lists, or a fixed width, whichever is smaller for a list.
+            "vbyte": gaps of 1 to 4 bytes. Slow to read; for comparison with other systems.
             "csr": 4 bytes a neighbour.
         num_threads : int
             Number of threads; 0: every core the process may use. Never changes the result.

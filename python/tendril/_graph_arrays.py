@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from . import _gpu, _tendril
 from ._errors import ArgumentError
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -42,13 +41,14 @@ class GraphArrays:
 
     @property
     def form(self) -> str:
-        """How the neighbours are stored: "csr" or "packed"."""
+        """How the neighbours are stored, as `Graph.compress` was told: "csr", "packed", "runs", "ef", "vbyte" or
+        "auto"."""
         return self._core.form
 
     @property
     def bits_per_edge(self) -> float:
-        """Bits that neighbours and their directory take per edge: those of `indptr` and `indices`; of a packed graph
-        those of records, packed neighbours and offsets. 0 without edges."""
+        """Bits that neighbours and their directory take per edge: those of `indptr` and `indices`; of a
+        compressed graph those of its directory and its lists. 0 without edges."""
         return self._core.bits_per_edge
 
     @property
@@ -123,7 +123,7 @@ class GraphArrays:
 
     def degrees(self) -> NDArray[np.int64]:
         """[V] int64: out-degrees, computed at each call."""
-        return np.diff(self._on_host("degrees").indptr)
+        return self._on_host("degrees").degrees()
 
     def _on_host(self, what: str) -> _tendril.Graph:
         """The graph's core, for functions that only run on the CPU."""
@@ -135,5 +135,5 @@ class GraphArrays:
         """The graph's core, for properties that are the arrays of CSR."""
         core = self._on_host(what)
         if core.form != "csr":
-            raise ArgumentError(f"{what}: the graph is {core.form}, expected one in CSR form: graph.to_csr()")
+            raise ArgumentError(f"{what}: the graph's form is '{core.form}', expected 'csr': graph.to_csr()")
         return core

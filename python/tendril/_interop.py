@@ -109,7 +109,7 @@ def to_networkx(graph: _tendril.Graph) -> networkx.DiGraph[int]:
 
 def summary(graph: _tendril.Graph) -> dict[str, Any]:
     """What `Graph.info` tells."""
-    degrees = np.diff(graph.indptr)
+    degrees = graph.degrees()
     return {
         "num_vertices": graph.num_vertices,
         "num_edges": graph.num_edges,

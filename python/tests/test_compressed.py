@@ -1,6 +1,8 @@
-"""Packed graphs: the same graph in another form, for every function that takes one."""
+"""Compressed graphs: the same graph in another form, for every function that takes one."""
 
 from __future__ import annotations
+
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ import pytest
 import tendril
 
 GPU = pytest.mark.skipif(tendril.num_gpus() == 0, reason="no GPU")
+FORMS = ["packed", "runs", "ef", "vbyte", "auto"]
 
 
 @pytest.fixture(scope="module")
@@ -15,9 +18,14 @@ def graph():
     return tendril.generate.rmat(10, 8, symmetrize=True, weights=(1, 5), num_labels=3, num_node_types=2, seed=4)
 
 
+@pytest.fixture(scope="module", params=FORMS)
+def form(request):
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def packed(graph):
-    return graph.compress()
+def compressed(graph, form):
+    return graph.compress(form)
 
 
 def same(left, right):
@@ -28,56 +36,73 @@ def same(left, right):
         assert ours is None or np.array_equal(ours, theirs)
 
 
-def test_there_and_back(graph, packed):
-    assert (graph.form, packed.form) == ("csr", "packed")
-    assert (packed.num_vertices, packed.num_edges) == (graph.num_vertices, graph.num_edges)
-    assert np.array_equal(packed.degrees(), graph.degrees())
-    assert np.shares_memory(packed.weights, graph.weights)
-    assert packed.symmetric and packed.metadata == graph.metadata
-    packed.validate()
-    same(packed.to_csr(), graph)
-    same(graph.compress("packed", num_threads=3).to_csr(num_threads=2), graph)
+def test_there_and_back(graph, compressed, form):
+    assert (graph.form, compressed.form) == ("csr", form)
+    assert (compressed.num_vertices, compressed.num_edges) == (graph.num_vertices, graph.num_edges)
+    assert np.array_equal(compressed.degrees(), graph.degrees())
+    assert np.shares_memory(compressed.weights, graph.weights)
+    assert compressed.symmetric and compressed.metadata == graph.metadata
+    compressed.validate()
+    same(compressed.to_csr(), graph)
+    same(graph.compress(form, num_threads=3).to_csr(num_threads=2), graph)
+    same(graph.compress("vbyte").compress(form).to_csr(), graph)
 
 
-def test_the_form_at_hand_is_the_graph_itself(graph, packed):
+@pytest.mark.parametrize("of", ["star", "ring", "complete"])
+def test_long_and_short_lists_come_back(of, form):
+    graph = getattr(tendril.generate, of)(1000, weights=(1, 5))
+    compressed = graph.compress(form)
+    compressed.validate()
+    same(compressed.to_csr(), graph)
+    equal(tendril.random_walk(compressed, length=9, weighted=True), tendril.random_walk(graph, length=9, weighted=True))
+
+
+def test_the_smallest_form_is_the_default(graph):
+    smallest = graph.compress()
+    assert smallest.form == "auto"
+    assert smallest.bits_per_edge <= min(graph.compress(form).bits_per_edge for form in ("packed", "runs", "ef"))
+
+
+def test_the_form_at_hand_is_the_graph_itself(graph, compressed, form):
     assert graph.to_csr() is graph and graph.compress("csr") is graph
-    assert packed.compress() is packed
+    assert compressed.compress(form) is compressed
 
 
-def test_bits_per_edge(graph, packed):
+def test_bits_per_edge(graph, compressed, form):
     vertices, edges = graph.num_vertices, graph.num_edges
     assert graph.bits_per_edge == pytest.approx(32 + 64 * (vertices + 1) / edges)
-    saved = (graph.bits_per_edge - packed.bits_per_edge) * edges / 8
-    assert saved == pytest.approx(graph.num_bytes - packed.num_bytes)
-    assert tendril.Graph.from_coo([], [], num_vertices=3).compress().bits_per_edge == 0
-    assert packed.info()["form"] == "packed" and packed.info()["bits_per_edge"] == packed.bits_per_edge
+    saved = (graph.bits_per_edge - compressed.bits_per_edge) * edges / 8
+    assert 0 < saved == pytest.approx(graph.num_bytes - compressed.num_bytes)
+    assert tendril.Graph.from_coo([], [], num_vertices=3).compress(form).bits_per_edge == 0
+    assert compressed.info()["form"] == form and compressed.info()["bits_per_edge"] == compressed.bits_per_edge
     rest = {"form", "bits_per_edge", "num_bytes"}
-    assert {k: v for k, v in packed.info().items() if k not in rest} == {
+    assert {k: v for k, v in compressed.info().items() if k not in rest} == {
         k: v for k, v in graph.info().items() if k not in rest
     }
 
 
-def test_repr(graph, packed):
+def test_repr(graph, compressed, form):
     assert "form" not in repr(graph)
-    assert repr(packed) == repr(graph).replace("symmetric", "symmetric, form='packed'")
+    assert repr(compressed) == repr(graph).replace("symmetric", f"symmetric, form='{form}'")
 
 
 @pytest.mark.parametrize("name", ["indptr", "indices"])
-def test_csr_arrays_are_refused(name, packed):
+def test_csr_arrays_are_refused(name, compressed, form):
     with pytest.raises(tendril.ArgumentError) as refused:
-        getattr(packed, name)
-    assert str(refused.value) == f"{name}: the graph is packed, expected one in CSR form: graph.to_csr()"
+        getattr(compressed, name)
+    assert str(refused.value) == f"{name}: the graph's form is '{form}', expected 'csr': graph.to_csr()"
 
 
 def test_other_forms_are_refused(graph):
-    with pytest.raises(tendril.ArgumentError, match="^form is 'zip', expected 'csr' or 'packed'$"):
+    with pytest.raises(tendril.ArgumentError) as refused:
         graph.compress("zip")
+    assert str(refused.value) == "form is 'zip', expected 'csr', 'packed', 'runs', 'ef', 'vbyte' or 'auto'"
 
 
-def test_native_files_keep_the_form(tmp_path, graph, packed):
-    packed.save(tmp_path / "p.safetensors")
+def test_native_files_keep_the_form(tmp_path, graph, compressed, form):
+    compressed.save(tmp_path / "p.safetensors")
     opened = tendril.read_graph(tmp_path / "p.safetensors")
-    assert opened.form == "packed" and opened.bits_per_edge == packed.bits_per_edge
+    assert opened.form == form and opened.bits_per_edge == compressed.bits_per_edge
     opened.validate()
     same(opened.to_csr(), graph)
     opened.to_csr().save(tmp_path / "g.safetensors")
@@ -85,40 +110,42 @@ def test_native_files_keep_the_form(tmp_path, graph, packed):
     assert (tmp_path / "g.safetensors").read_bytes() == (tmp_path / "expected.safetensors").read_bytes()
 
 
-def test_other_formats_hold_csr(tmp_path, graph, packed):
-    for name, one in (("g.npz", graph), ("p.npz", packed)):
+def test_other_formats_hold_csr(tmp_path, graph, compressed):
+    for name, one in (("g.npz", graph), ("p.npz", compressed)):
         one.save(tmp_path / name)
     assert (tmp_path / "p.npz").read_bytes() == (tmp_path / "g.npz").read_bytes()
     assert tendril.read_graph(tmp_path / "p.npz").form == "csr"
 
 
-def test_a_corrupt_file_is_refused_when_it_is_used(tmp_path):
-    tendril.generate.ring(100).compress().save(tmp_path / "p.safetensors")
+def test_a_corrupt_file_is_refused_when_it_is_used(tmp_path, form):
+    tendril.generate.ring(100).compress(form).save(tmp_path / "p.safetensors")
     content = bytearray((tmp_path / "p.safetensors").read_bytes())
     begin = 8 + int.from_bytes(content[:8], "little")
-    content[begin + 5] = 255  # of the first record's place
+    content[begin + 4] = 255  # of the place of the first block's lists
     (tmp_path / "p.safetensors").write_bytes(content)
     opened = tendril.read_graph(tmp_path / "p.safetensors")
-    for use in (opened.validate, opened.to_csr, lambda: tendril.random_walk(opened, length=2)):
-        with pytest.raises(tendril.FormatError, match=r"p\.safetensors: vertex 0: packed neighbours end at bit \d+"):
+    expected = r"p\.safetensors: vertex 0: its block of the directory has a list at byte \d+, expected at most \d+$"
+    walk = partial(tendril.random_walk, opened, length=2)
+    for use in (opened.validate, opened.to_csr, opened.degrees, opened.info, walk):
+        with pytest.raises(tendril.FormatError, match=expected):
             use()
 
 
-def test_rebuilding_gives_csr(graph, packed):
-    built = packed.rebuild(reverse=True, drop_self_loops=True)
+def test_rebuilding_gives_csr(graph, compressed):
+    built = compressed.rebuild(reverse=True, drop_self_loops=True)
     assert built.form == "csr"
     same(built, graph.rebuild(reverse=True, drop_self_loops=True))
 
 
-def test_other_libraries_get_the_same(graph, packed):
+def test_other_libraries_get_the_same(graph, compressed):
     pytest.importorskip("scipy")
-    assert (packed.to_scipy() != graph.to_scipy()).nnz == 0
+    assert (compressed.to_scipy() != graph.to_scipy()).nnz == 0
 
 
-def test_networkx_gets_the_same():
+def test_networkx_gets_the_same(form):
     pytest.importorskip("networkx")
     small = tendril.generate.ring(10)
-    assert sorted(small.compress().to_networkx().edges) == sorted(small.to_networkx().edges)
+    assert sorted(small.compress(form).to_networkx().edges) == sorted(small.to_networkx().edges)
 
 
 def arrays_of(value):
@@ -153,27 +180,27 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_samples_do_not_depend_on_the_form(name, graph, packed):
-    equal(CALLS[name](packed), CALLS[name](graph))
+def test_samples_do_not_depend_on_the_form(name, graph, compressed):
+    equal(CALLS[name](compressed), CALLS[name](graph))
 
 
 @GPU
 @pytest.mark.parametrize("name", CALLS)
-def test_samples_on_a_gpu_do_not_depend_on_the_form(name, graph, packed):
-    equal(CALLS[name](packed, device="cuda"), CALLS[name](graph))
+def test_samples_on_a_gpu_do_not_depend_on_the_form(name, graph, compressed):
+    equal(CALLS[name](compressed, device="cuda"), CALLS[name](graph))
 
 
 @GPU
-def test_a_gpu_keeps_the_form(graph, packed):
-    there = packed.to("cuda")
-    assert there.form == "packed" and there.bits_per_edge == packed.bits_per_edge
+def test_a_gpu_keeps_the_form(graph, compressed, form):
+    there = compressed.to("cuda")
+    assert there.form == form and there.bits_per_edge == compressed.bits_per_edge
     same(there.to("cpu").to_csr(), graph)
     with pytest.raises(tendril.ArgumentError, match="expected one in host memory"):
         there.to_csr()
 
 
 def library(form, times):
-    """Papers and authors, with edges that are packed or not."""
+    """Papers and authors, with edges in that form."""
     rng = np.random.default_rng(3)
     ends = {key: (rng.integers(0, 60, 900), rng.integers(0, 60, 900)) for key in ("cites", "wrote")}
     edges = {
@@ -188,18 +215,18 @@ def library(form, times):
 
 
 @pytest.mark.parametrize("times", [False, True])
-def test_graphs_of_several_types_take_packed_ones(times):
+def test_graphs_of_several_types_take_compressed_ones(times, form):
     results = []
-    for form in ("csr", "packed"):
-        graph = library(form, times)
+    for each in ("csr", form):
+        graph = library(each, times)
         sampler = tendril.MinibatchSampler(graph, [4, 3], disjoint=times, seed=1)
         on = {"times": {"paper": np.arange(10) * 5}} if times else {}
         results.append(sampler.sample({"paper": np.arange(10)}, **on))
     equal(*results)
 
 
-def test_neighbours_of_other_types_are_found_in_packed_graphs_too():
+def test_neighbours_of_other_types_are_found_in_compressed_graphs_too(form):
     wide = tendril.Graph.from_coo([0], [5], num_vertices=6)
-    for graph in (wide, wide.compress()):
+    for graph in (wide, wide.compress(form)):
         with pytest.raises(tendril.ArgumentError, match="5"):
             tendril.HeteroGraph({"a": 3}, {("a", "to", "a"): graph}, reverse=True)
