@@ -212,8 +212,8 @@ def test_corrupt_lists_are_one_line(verb, what, tendril):
 def test_corrupt_lists_are_one_line_on_a_gpu(what, gpu, tendril):  # noqa: F811
     changes, message = CORRUPT[what]
     write_compressed(tendril.path("g.safetensors"), changes)
-    for verb in (["walk", "-o", "w.npy"], ["sample", "-o", "s.npz"]):
-        expect_one_line(tendril.try_run(verb[0], "g.safetensors", *verb[1:], "--device", "cuda:0"), tendril, message)
+    done = tendril.try_run("walk", "g.safetensors", "-o", "w.npy", "--device", "cuda:0")
+    expect_one_line(done, tendril, message)
 
 
 @pytest.mark.parametrize("what", REFUSED)
