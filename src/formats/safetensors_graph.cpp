@@ -51,6 +51,7 @@ template <class T>
 shared_array<T> elements_of(array_view const& array, cpu_exec const& exec)
 {
   std::size_t const size = array.bytes.size() / sizeof(T);
+  if (size == 0) { return {}; }
   if (reinterpret_cast<std::uintptr_t>(array.bytes.data()) % alignof(T) == 0) {
     return {std::span(reinterpret_cast<T const*>(array.bytes.data()), size), array.owner};
   }
