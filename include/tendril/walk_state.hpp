@@ -17,8 +17,8 @@ struct basic_walk_state {
   vertex_id start = 0;             ///< The first vertex of the walk.
   vertex_id vertex = 0;            ///< The current vertex.
   vertex_id previous = no_vertex;  ///< The previous vertex; no_vertex before the first edge, and after a restart.
-  /// The edge that led to the current vertex, an edge_id to whoever asks; -1 if there is no previous vertex. A packed
-  /// graph reads memory for it.
+  /// The edge that led to the current vertex, an edge_id to whoever asks; -1 if there is no previous vertex. A
+  /// compressed graph reads memory for it.
   typename View::edge_mark previous_edge = View::no_edge();
   float largest_weight = 0;  ///< The largest weight of the vertex's edges, if the walk has a bound(state) and the graph
                              ///< has weights; else 0.

@@ -199,7 +199,7 @@ inline bool sample_any(std::uint8_t const* data, std::size_t size)
   try {
     graph read = read_any(data[0], *owner, owner, exec);
     constexpr std::int64_t most_vertices = 1 << 16;  // a run of all samplers stays below a second
-    constexpr edge_id most_edges = 1 << 20;          // equal packed neighbours take no bytes of a file
+    constexpr edge_id most_edges = 1 << 20;          // up to 8 of a compressed list take a byte
     if (read.num_vertices() == 0 || read.num_vertices() > most_vertices || read.num_edges() > most_edges) {
       return true;
     }

@@ -64,7 +64,7 @@ labor_job run_launches::labor_of(std::size_t hop, std::size_t t) const
 {
   auto& space = space_.labor;
   labor_job out;
-  out.memory = {space.staged.data(),    space_.counts.data(), space_.offsets.data(),  space.weights.data(),
+  out.memory = {space.staged.data(),    space_.counts.data(), space_.offsets.data(), space.weights.data(),
                 space.long_rows.data(), space.spilled.data(), space.lists.data()};
   out.call = block_.view().call;
   out.dependency = plan_.dependency;
