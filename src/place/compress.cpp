@@ -123,7 +123,7 @@ class list_compressor {
   }
 
  private:
-  static constexpr std::int64_t blocks_a_range = std::int64_t{1} << 6U;  // a hub is as much as thousands of others
+  static constexpr std::int64_t blocks_a_range = std::int64_t{1} << 6U;   // a hub is as much as thousands of others
   static constexpr std::int64_t ranges_a_piece = std::int64_t{1} << 12U;  // between two calls of on_progress
 
   struct range_size {
