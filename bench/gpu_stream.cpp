@@ -95,7 +95,7 @@ struct bed {
   {
     std::string const path = folder.path / "walks.npy";
     double const seconds = seconds_of([&] {
-      walk_writer writer(path, {num_walks, length, g.num_vertices(), type, {}});
+      walk_writer writer(path, {num_walks, length, g.num_vertices(), type, false, {}});
       fill(writer);
       writer.commit();
     });
