@@ -7,7 +7,19 @@
 namespace tendril::validation {
 namespace {
 
-using namespace list_codes;
+using list_codes::bits_at;
+using list_codes::block_edges;
+using list_codes::block_words;
+using list_codes::byte_at;
+using list_codes::count_ones;
+using list_codes::group_byte;
+using list_codes::group_edges;
+using list_codes::most_upper_bits;
+using list_codes::place_bits;
+using list_codes::sector_edges;
+using list_codes::sector_words;
+using list_codes::word_from;
+using list_codes::words_beyond;
 
 /// One list, and how far its words go.
 class list_checker {

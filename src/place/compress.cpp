@@ -16,7 +16,14 @@
 namespace tendril {
 namespace {
 
-using namespace place;
+using place::block_layout;
+using place::choose;
+using place::header_of;
+using place::list_choice;
+using place::list_of;
+using place::near_width;
+using place::width_of;
+using place::write_list;
 
 constexpr std::int64_t vertices_a_range = std::int64_t{1} << 14U;
 constexpr std::int64_t vertices_a_piece = vertices_a_range << 8U;  // between two calls of on_progress

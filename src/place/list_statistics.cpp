@@ -14,7 +14,12 @@
 namespace tendril {
 namespace {
 
-using namespace place;
+using place::count_runs;
+using place::list_choice;
+using place::list_of;
+using place::measure_elias_fano;
+using place::measure_vbyte;
+using place::run_bits;
 
 constexpr std::int64_t blocks_a_range = std::int64_t{1} << 10U;
 

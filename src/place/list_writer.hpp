@@ -51,7 +51,8 @@ inline void write_fixed(bit_writer to, vertex_id v, std::span<vertex_id const> l
 
 inline void write_runs(bit_writer to, vertex_id v, std::span<vertex_id const> list, list_header header)
 {
-  using namespace list_codes;
+  using list_codes::bias_of;
+  using list_codes::sector_edges;
   bool const near = header.code() == static_cast<std::uint32_t>(list_code::runs_near);
   std::uint32_t const bias = bias_of(near, v, header.width());
   auto const y = [&](std::size_t i) { return list[i] - static_cast<std::uint32_t>(i); };
@@ -91,7 +92,9 @@ inline std::uint64_t write_elias_fano(bit_writer to, std::span<vertex_id const> 
 
 inline void write_elias_fano(std::uint32_t* words, bit_writer to, std::span<vertex_id const> list, list_header header)
 {
-  using namespace list_codes;
+  using list_codes::block_edges;
+  using list_codes::block_words;
+  using list_codes::place_bits;
   if (list.size() <= block_edges) {
     elias_fano_shape const shape = elias_fano_block(list, 0);
     to.put_word(list.front());
@@ -113,7 +116,7 @@ inline void write_elias_fano(std::uint32_t* words, bit_writer to, std::span<vert
 
 inline void write_vbyte(std::uint32_t* words, bit_writer to, std::span<vertex_id const> list)
 {
-  using namespace list_codes;
+  using list_codes::group_edges;
   std::uint64_t next = to.bit() / 8;
   bool const grouped = list.size() > group_edges;
   std::uint64_t base = 0;

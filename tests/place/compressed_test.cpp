@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <random>
+#include <span>
 
 #include <gtest/gtest.h>
 
@@ -165,8 +165,9 @@ void expect_same_lists(compressed_lists const& a, compressed_lists const& b)
   ASSERT_EQ(test::to_vector(a.words), test::to_vector(b.words));
   ASSERT_EQ(a.blocks.size(), b.blocks.size());
   ASSERT_EQ(a.wide.size(), b.wide.size());
-  EXPECT_EQ(std::memcmp(a.blocks.data(), b.blocks.data(), static_cast<std::size_t>(64 * a.blocks.size())), 0);
-  EXPECT_EQ(std::memcmp(a.wide.data(), b.wide.data(), static_cast<std::size_t>(16 * a.wide.size())), 0);
+  auto const bytes = [](auto const& array) { return std::as_bytes(std::span(array.begin(), array.end())); };
+  EXPECT_TRUE(std::ranges::equal(bytes(a.blocks), bytes(b.blocks)));
+  EXPECT_TRUE(std::ranges::equal(bytes(a.wide), bytes(b.wide)));
 }
 
 TEST_P(Compressed, ThreadsDoNotChangeABit)

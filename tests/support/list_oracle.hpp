@@ -21,6 +21,7 @@ class bit_reader {
 
   [[nodiscard]] bool failed() const { return failed_; }
   [[nodiscard]] std::uint64_t bit() const { return bit_; }
+  /// The number of the next `width` bits, of which those beyond 64 are passed over.
   std::uint64_t take(std::uint64_t width)
   {
     std::uint64_t value = 0;
@@ -29,7 +30,8 @@ class bit_reader {
         failed_ = true;
         return 0;
       }
-      value |= std::uint64_t{(words_[static_cast<std::int64_t>(bit_ / 32)] >> (bit_ % 32)) & 1U} << b;
+      std::uint64_t const one = (words_[static_cast<std::int64_t>(bit_ / 32)] >> (bit_ % 32)) & 1U;
+      value |= b < 64 ? one << b : 0;
     }
     return value;
   }

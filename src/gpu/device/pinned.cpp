@@ -44,10 +44,10 @@ class kept_pages final : public memory_resource {
   void* allocate(std::size_t bytes) override
   {
     std::size_t const index = index_of(bytes);
-    if (index >= sizes.size()) { return pinned_memory().allocate(bytes); }
+    if (index >= sizes_.size()) { return pinned_memory().allocate(bytes); }
     {
       std::lock_guard const lock(mutex_);
-      auto& kept = sizes[index];
+      auto& kept = sizes_[index];
       if (kept.count > 0) { return kept.blocks[--kept.count]; }
     }
     return pinned_memory().allocate(least_bytes << index);
@@ -56,9 +56,9 @@ class kept_pages final : public memory_resource {
   void deallocate(void* pointer, std::size_t bytes) noexcept override
   {
     std::size_t const index = index_of(bytes);
-    if (index < sizes.size()) {
+    if (index < sizes_.size()) {
       std::lock_guard const lock(mutex_);
-      auto& kept = sizes[index];
+      auto& kept = sizes_[index];
       if (kept.count < kept.blocks.size()) {
         kept.blocks[kept.count++] = pointer;
         return;
@@ -81,7 +81,7 @@ class kept_pages final : public memory_resource {
   }
 
   std::mutex mutex_;
-  std::array<blocks_of_a_size, 9> sizes{};  // up to 1 MB
+  std::array<blocks_of_a_size, 9> sizes_{};  // up to 1 MB
 };
 
 }  // namespace
