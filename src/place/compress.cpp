@@ -26,16 +26,17 @@ using place::width_of;
 using place::write_list;
 
 constexpr std::int64_t vertices_a_range = std::int64_t{1} << 14U;
-constexpr std::int64_t vertices_a_piece = vertices_a_range << 8U;  // between two calls of on_progress
+constexpr std::int64_t blocks_a_range = std::int64_t{1} << 6U;  // fewer: a hub is as much as thousands of others
 
-/// Calls f(begin, end) for ranges of vertices, the same whatever the number of threads. `so_far` is the progress before.
+/// Calls f(begin, end) for ranges of at most `grain`, the same whatever the number of threads. `so_far` is the progress
+/// before, which is told between pieces of many ranges.
 template <class F>
-void for_each_range(std::int64_t num_vertices, progress const& so_far, cpu_exec const& exec, F&& f)
+void for_each_range(std::int64_t size, std::int64_t grain, progress const& so_far, cpu_exec const& exec, F&& f)
 {
-  for (std::int64_t first = 0; first < num_vertices; first += vertices_a_piece) {
+  std::int64_t const piece = grain << 10U;
+  for (std::int64_t first = 0; first < size; first += piece) {
     if (exec.on_progress) { exec.on_progress({so_far.what, so_far.done + first, so_far.total}); }
-    std::int64_t const size = std::min(vertices_a_piece, num_vertices - first);
-    base::parallel_ranges(exec, size, vertices_a_range,
+    base::parallel_ranges(exec, std::min(piece, size - first), grain,
                           [&](std::int64_t begin, std::int64_t end) { f(first + begin, first + end); });
   }
 }
@@ -130,9 +131,6 @@ class list_compressor {
   }
 
  private:
-  static constexpr std::int64_t blocks_a_range = std::int64_t{1} << 6U;   // a hub is as much as thousands of others
-  static constexpr std::int64_t ranges_a_piece = std::int64_t{1} << 12U;  // between two calls of on_progress
-
   struct range_size {
     std::uint64_t bytes = 0;
     std::int64_t wide = 0;
@@ -141,14 +139,10 @@ class list_compressor {
   template <class F>
   void for_each_range(int pass, F&& f)
   {
-    constexpr std::int64_t piece = blocks_a_range * ranges_a_piece;
-    for (std::int64_t first = 0; first < num_blocks_; first += piece) {
-      if (exec_.on_progress) { exec_.on_progress({"compressing", pass * num_blocks_ + first, 2 * num_blocks_}); }
-      base::parallel_ranges(exec_, std::min(piece, num_blocks_ - first), blocks_a_range,
-                            [&](std::int64_t begin, std::int64_t end) {
-                              f(static_cast<std::size_t>((first + begin) / blocks_a_range), first + begin, first + end);
-                            });
-    }
+    progress const so_far{"compressing", pass * num_blocks_, 2 * num_blocks_};
+    tendril::for_each_range(num_blocks_, blocks_a_range, so_far, exec_, [&](std::int64_t begin, std::int64_t end) {
+      f(static_cast<std::size_t>(begin / blocks_a_range), begin, end);
+    });
   }
 
   /// What a range takes.
@@ -224,14 +218,15 @@ graph unpack(graph const& input, cpu_exec const& exec)
   buffer<edge_id> indptr(input.num_vertices() + 1, *exec.memory);
   buffer<vertex_id> indices(input.num_edges(), *exec.memory);
   input.view().visit([&](auto const& g) {
-    for_each_range(g.num_vertices, {"unpacking", 0, g.num_vertices}, exec, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t v = begin; v < end; ++v) {
-        std::int64_t e = g.first_edge(v);
-        indptr[v] = e;
-        auto const row = g.row(v);
-        for (std::uint32_t i = 0; i < row.degree(); ++i) { indices[e++] = row.neighbor(i); }
-      }
-    });
+    for_each_range(g.num_vertices, vertices_a_range, {"unpacking", 0, g.num_vertices}, exec,
+                   [&](std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t v = begin; v < end; ++v) {
+                       std::int64_t e = g.first_edge(v);
+                       indptr[v] = e;
+                       auto const row = g.row(v);
+                       for (std::uint32_t i = 0; i < row.degree(); ++i) { indices[e++] = row.neighbor(i); }
+                     }
+                   });
     indptr[g.num_vertices] = g.num_edges;
   });
   graph_arrays arrays = input.arrays();

@@ -90,7 +90,7 @@ inline std::uint64_t write_elias_fano(bit_writer to, std::span<vertex_id const> 
   return to.bit();
 }
 
-inline void write_elias_fano(std::uint32_t* words, bit_writer to, std::span<vertex_id const> list, list_header header)
+inline void write_elias_fano(std::uint32_t* words, bit_writer to, std::span<vertex_id const> list)
 {
   using list_codes::block_edges;
   using list_codes::block_words;
@@ -98,7 +98,6 @@ inline void write_elias_fano(std::uint32_t* words, bit_writer to, std::span<vert
   if (list.size() <= block_edges) {
     elias_fano_shape const shape = elias_fano_block(list, 0);
     to.put_word(list.front());
-    (void)header;
     write_elias_fano(to, list, shape, false);
     return;
   }
@@ -149,7 +148,7 @@ inline void write_list(std::uint32_t* words, std::uint64_t byte, vertex_id v, st
     case list_code::fixed_far: return write_fixed(to, v, list, header);
     case list_code::runs_near:
     case list_code::runs_far: return write_runs(to, v, list, header);
-    case list_code::elias_fano: return write_elias_fano(words, to, list, header);
+    case list_code::elias_fano: return write_elias_fano(words, to, list);
     case list_code::vbyte: return write_vbyte(words, to, list);
   }
 }

@@ -51,6 +51,7 @@ TEST_F(web_graph_on_gpu, rows_are_those_of_the_cpu)
 {
   constexpr std::uint32_t span = 5;
   for (std::uint32_t const n : {0xffffffffU, 0x80000001U, 1'000'003U, 40'000U, 5U}) {
+    std::int64_t num_edges = 0;
     for (double const edge_factor : {0.5, 3.0, 10.0, 43.6, 256.0}) {
       SCOPED_TRACE(testing::Message() << n << " vertices, " << edge_factor);
       auto const rule = core::web_graph_of(n + 7, n, edge_factor);
@@ -70,7 +71,6 @@ TEST_F(web_graph_on_gpu, rows_are_those_of_the_cpu)
       TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
       auto const there = test::copied(out);
 
-      std::int64_t num_edges = 0;
       for (std::size_t i = 0; i < starts.size(); ++i) {
         core::for_each_web_row(rule, starts[i], starts[i] + span, [&](vertex_id v, core::web_row const& row) {
           row_summary const here = summary_of(row);
@@ -78,8 +78,8 @@ TEST_F(web_graph_on_gpu, rows_are_those_of_the_cpu)
           num_edges += here.degree;
         });
       }
-      if (n > 1000) { EXPECT_GT(num_edges, 0); }  // few rows may all be empty
     }
+    EXPECT_GT(num_edges, 0) << n;
   }
 }
 
