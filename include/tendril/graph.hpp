@@ -56,6 +56,8 @@ struct compressed_lists {
   }
 };
 
+struct placed_lists;  // <tendril/place.hpp>
+
 /// All arrays of a graph. All except either `indptr` and `indices`, or `compressed` may be empty.
 struct graph_arrays {
   shared_array<edge_id> indptr;          ///< [V + 1], indptr[0] = 0, never decreasing, indptr[V] = E
@@ -71,7 +73,8 @@ struct graph_arrays {
   std::map<std::string, std::string> metadata;  ///< name, origin, …: kept by the native container.
   int device = -1;                              ///< Where the arrays lie: a GPU's ordinal, or -1 for host memory.
   std::string source = {};  ///< The file that the arrays are mapped from, for messages about their content; or empty.
-  compressed_lists compressed = {};  ///< In place of `indptr` and `indices`.
+  compressed_lists compressed = {};                 ///< In place of `indptr` and `indices`.
+  std::shared_ptr<placed_lists const> placed = {};  ///< Of a graph that is placed on a GPU and in host memory.
 };
 
 /// What is known about the content of a graph's arrays. Each level includes the levels before it.
@@ -115,6 +118,9 @@ class graph {
 
   /// The GPUs whose memory holds the arrays; none: host memory.
   [[nodiscard]] gpu_set placement() const { return arrays_.device < 0 ? gpu_set() : gpu_set(arrays_.device); }
+
+  /// What lies where of a graph that `place` made (<tendril/place.hpp>); null for every other graph.
+  [[nodiscard]] placed_lists const* placed() const noexcept { return arrays_.placed.get(); }
 
   /// Valid as long as this graph or a copy of it lives. The first call checks unchecked content on all cores, at the
   /// speed of memory (see `check`); every later call, also of a copy, costs one atomic load. Thread-safe.

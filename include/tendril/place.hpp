@@ -1,0 +1,81 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include <tendril/buffer.hpp>
+#include <tendril/exec.hpp>
+#include <tendril/graph.hpp>
+#include <tendril/minibatch.hpp>
+#include <tendril/names.hpp>
+#include <tendril/sample.hpp>
+#include <tendril/walk.hpp>
+
+namespace tendril {
+
+/// Which lists of neighbours a placed graph keeps on the GPU.
+enum class placement_policy {
+  visits,  ///< Those with the most expected reads per byte, counted by making a small part of the job on the CPU.
+  degree,  ///< The longest, whatever the job (ScaleGPS), for comparison.
+  scores,  ///< Those with the most of the caller's numbers per byte.
+};
+
+template <>
+inline constexpr std::array<named<placement_policy>, 3> enum_names<placement_policy>{
+    {{placement_policy::visits, "visits"}, {placement_policy::degree, "degree"}, {placement_policy::scores, "scores"}}};
+
+/// What will be sampled from a placed graph: the parameters of walks, of k-hop trees, or of mini-batches.
+using placement_job = std::variant<walk_params, khop_params, minibatch_params>;
+
+/// Parameters of `place`.
+struct place_params {
+  /// GPU memory for the directory, lists, weights and labels together; 0: nine tenths of the free memory.
+  std::int64_t gpu_bytes = 0;
+  placement_policy policy = placement_policy::visits;
+  placement_job job = walk_params{};   ///< Policy `visits`: what is counted.
+  std::int64_t num_samples = 0;        ///< Walks, roots or seeds that are counted; 0: as many as the graph needs.
+  std::int64_t batch_size = 1024;      ///< Seeds of a mini-batch that is counted.
+  std::uint64_t seed = 0;              ///< Of the starts that are counted.
+  std::span<float const> scores = {};  ///< Policy `scores`: [V] expected reads of each vertex's list, finite and >= 0.
+};
+
+/// What lies where of a graph that is placed on a GPU and in host memory. Of such a graph (`graph::placed`) device() is
+/// the GPU. Its directory and its vertices' types lie in that GPU's memory. Its lists are one managed array, of which the
+/// first `gpu_bytes` lie on the GPU and the others in host memory, where kernels read them over the bus. Weights, labels
+/// and ids of edges are managed arrays, too. No kernel sees a difference, and no sample depends on it.
+struct placed_lists {
+  graph host;                   ///< The same graph in host memory: what CPUs sample.
+  std::int64_t gpu_bytes = 0;   ///< Lists that begin below this byte lie on the GPU, those behind it in host memory.
+  std::int64_t host_bytes = 0;  ///< The bytes of lists behind it.
+  std::int64_t directory_bytes = 0;
+  std::int64_t gpu_edge_bytes = 0;   ///< Of weights, labels and ids of edges, on the GPU.
+  std::int64_t host_edge_bytes = 0;  ///< Of them, in host memory.
+  double visits_on_gpu = 0;          ///< The expected share of the reads of lists that stay on the GPU.
+  /// Bytes, ascending from gpu_bytes to the end of the lists, at which the lists in host memory can be cut: no list lies
+  /// on both sides of one. Next to each other they are at least 64 KiB apart, but for the last. Only {gpu_bytes} if all
+  /// lists lie on the GPU.
+  std::vector<std::uint64_t> cuts;
+};
+
+/// Places a graph: its lists of neighbours lie on the GPU as far as `params` allow, the others in host memory. A graph in
+/// CSR form is compressed first, in the form `packed`. The result keeps `input` as `placed()->host`. Every call that takes
+/// a graph on a GPU takes the result, and gives the same samples. Synchronises. In addition to `input` it takes the host
+/// memory of the lists that don't lie on the GPU.
+/// @param input  In host memory; or a placed graph, whose `placed()->host` is placed again.
+/// @throws argument_error for a graph that lies on a GPU whole, or a parameter out of range; memory_error if the budget
+///         does not hold the directory (the message says how much is needed), exceeds the free memory, or memory runs
+///         out; device_error if the GPU and its driver have no concurrent access to managed memory.
+[[nodiscard]] graph place(graph const& input, place_params const& params, gpu_exec const& exec);
+
+/// Counts the expected reads of each vertex's list in a job by making a part of it: what the policy `visits` ranks lists
+/// by. A step of a walk reads one sector of a list, a parent in a tree as many as it has picks, and a vertex of a
+/// mini-batch the same, once a batch.
+/// @param input  In host memory.
+/// @return [V] counts, scaled to one sample (a walk, a root, a seed).
+/// @throws argument_error as `place` and as the sampler of the job.
+[[nodiscard]] buffer<float> count_visits(graph const& input, place_params const& params, cpu_exec const& exec = {});
+
+}  // namespace tendril
