@@ -119,7 +119,7 @@ class graph {
   /// The GPUs whose memory holds the arrays; none: host memory.
   [[nodiscard]] gpu_set placement() const { return arrays_.device < 0 ? gpu_set() : gpu_set(arrays_.device); }
 
-  /// What lies where of a graph that `place` made (<tendril/place.hpp>); null for every other graph.
+  /// What lies where of a graph that `place_graph` made (<tendril/place.hpp>); null for every other graph.
   [[nodiscard]] placed_lists const* placed() const noexcept { return arrays_.placed.get(); }
 
   /// Valid as long as this graph or a copy of it lives. The first call checks unchecked content on all cores, at the

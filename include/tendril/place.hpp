@@ -30,15 +30,16 @@ inline constexpr std::array<named<placement_policy>, 3> enum_names<placement_pol
 /// What will be sampled from a placed graph: the parameters of walks, of k-hop trees, or of mini-batches.
 using placement_job = std::variant<walk_params, khop_params, minibatch_params>;
 
-/// Parameters of `place`.
+/// Parameters of `place_graph`.
 struct place_params {
   /// GPU memory for the directory, lists, weights and labels together; 0: nine tenths of the free memory.
   std::int64_t gpu_bytes = 0;
   placement_policy policy = placement_policy::visits;
-  placement_job job = walk_params{};   ///< Policy `visits`: what is counted.
-  std::int64_t num_samples = 0;        ///< Walks, roots or seeds that are counted; 0: as many as the graph needs.
-  std::int64_t batch_size = 1024;      ///< Seeds of a mini-batch that is counted.
-  std::uint64_t seed = 0;              ///< Of the starts that are counted.
+  placement_job job = walk_params{};       ///< Policy `visits`: what is counted.
+  std::span<vertex_id const> starts = {};  ///< Vertices that the job starts from; empty: all.
+  std::int64_t num_samples = 0;            ///< Walks, roots or seeds that are counted; 0: as many as the graph needs.
+  std::int64_t batch_size = 1024;          ///< Seeds of a mini-batch that is counted.
+  std::uint64_t seed = 0;                  ///< Of the choice among the starts.
   std::span<float const> scores = {};  ///< Policy `scores`: [V] expected reads of each vertex's list, finite and >= 0.
 };
 
@@ -68,14 +69,20 @@ struct placed_lists {
 /// @throws argument_error for a graph that lies on a GPU whole, or a parameter out of range; memory_error if the budget
 ///         does not hold the directory (the message says how much is needed), exceeds the free memory, or memory runs
 ///         out; device_error if the GPU and its driver have no concurrent access to managed memory.
-[[nodiscard]] graph place(graph const& input, place_params const& params, gpu_exec const& exec);
+[[nodiscard]] graph place_graph(graph const& input, place_params const& params, gpu_exec const& exec);
 
-/// Counts the expected reads of each vertex's list in a job by making a part of it: what the policy `visits` ranks lists
-/// by. A step of a walk reads one sector of a list, a parent in a tree as many as it has picks, and a vertex of a
-/// mini-batch the same, once a batch.
+/// Estimates how often a job reads the list of each vertex, by making a small part of the job: what the policy `visits`
+/// ranks lists by. A step of a walk reads one sector (32 bytes) of a list. A parent in a tree reads as many as it has
+/// picks, at most all of the list, and a vertex of a mini-batch the same, once a batch. The estimate is the mean of what
+/// was counted of the vertex and of the mean of all vertices whose degree has as many binary digits, so that what chance
+/// left out is not 0; the more reads that mean has, the more counts what was counted of the vertex (the mean of a gamma
+/// distribution after counts of a Poisson process, with one read before). Does not depend on the number of threads.
 /// @param input  In host memory.
-/// @return [V] counts, scaled to one sample (a walk, a root, a seed).
-/// @throws argument_error as `place` and as the sampler of the job.
+/// @return [V] expected reads, in the part that was made.
+/// @throws argument_error as `place_graph`, and as the sampler of the job.
 [[nodiscard]] buffer<float> count_visits(graph const& input, place_params const& params, cpu_exec const& exec = {});
+
+/// Checks the parameters, without a graph. @throws argument_error for a parameter out of range, as `place_graph`.
+void validate(place_params const& params);
 
 }  // namespace tendril

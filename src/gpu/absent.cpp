@@ -63,7 +63,7 @@ void widen_ids(vertex_id const*, std::int64_t, std::int64_t, std::int64_t*, std:
 
 graph to_gpu(graph const&, gpu_exec const&) { refuse(); }
 hetero_graph to_gpu(hetero_graph const&, gpu_exec const&) { refuse(); }
-graph place(graph const&, place_params const&, gpu_exec const&) { refuse(); }
+graph place_graph(graph const&, place_params const&, gpu_exec const&) { refuse(); }
 temporal_order order_by_time(graph const&, std::span<std::int64_t const>, gpu_exec const&) { refuse(); }
 temporal_order order_by_vertex_time(graph const&, std::span<std::int64_t const>, gpu_exec const&) { refuse(); }
 

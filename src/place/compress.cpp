@@ -12,6 +12,7 @@
 #include "place/block_layout.hpp"
 #include "place/list_of.hpp"
 #include "place/list_writer.hpp"
+#include "place/placement.hpp"
 
 namespace tendril {
 namespace {
@@ -237,6 +238,11 @@ graph unpack(graph const& input, cpu_exec const& exec)
 }
 
 }  // namespace
+
+compressed_lists place::rewritten(graph const& input, cpu_exec const& exec)
+{
+  return pack(input, input.form(), exec).arrays().compressed;
+}
 
 graph compress(graph const& input, graph_form form, cpu_exec const& exec)
 {

@@ -4,39 +4,16 @@
 
 #include <fmt/format.h>
 
+#include <tendril/place.hpp>
+
 #include "gpu/device/check.hpp"
+#include "gpu/graph/array_copies.hpp"
 #include "gpu/graph/soundness.hpp"
 
 namespace tendril {
 namespace {
 
-/// Copies elements into memory of `resource`, on the stream of `exec`.
-template <class T>
-shared_array<T> copied(shared_array<T> const& from, memory_resource& resource, gpu_exec const& exec)
-{
-  buffer<T> to(from.size(), resource);
-  if (!from.empty()) {
-    TENDRIL_CUDA_TRY(cudaMemcpyAsync(to.data(), from.data(), static_cast<std::size_t>(from.size()) * sizeof(T),
-                                     cudaMemcpyDefault, exec.stream));
-  }
-  return to;
-}
-
-label_array copied(label_array const& from, memory_resource& resource, gpu_exec const& exec)
-{
-  label_view const view = from.view();
-  if (from.bytes_per_label() == 1) {
-    auto const* const data = static_cast<std::uint8_t const*>(view.data);
-    return copied(shared_array<std::uint8_t>({data, static_cast<std::size_t>(from.size())}, from.owner()), resource,
-                  exec);
-  }
-  if (from.bytes_per_label() == 2) {
-    auto const* const data = static_cast<std::uint16_t const*>(view.data);
-    return copied(shared_array<std::uint16_t>({data, static_cast<std::size_t>(from.size())}, from.owner()), resource,
-                  exec);
-  }
-  return {};
-}
+using gpu::copied;
 
 graph copied(graph const& input, int device, memory_resource& resource, gpu_exec const& exec)
 {
@@ -99,6 +76,7 @@ graph to_gpu(graph const& input, gpu_exec const& exec)
 graph to_host(graph const& input, gpu_exec const& exec)
 {
   if (input.device() < 0) { return input; }
+  if (input.placed() != nullptr) { return input.placed()->host; }
   gpu_exec there = exec;
   there.device = input.device();
   return copied(input, -1, host_memory(), there);

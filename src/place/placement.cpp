@@ -1,0 +1,248 @@
+#include "place/placement.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "base/parallel.hpp"  // parallel_ranges
+#include "graph/list_check.hpp"
+
+namespace tendril::place {
+namespace {
+
+constexpr std::int64_t blocks_a_range = std::int64_t{1} << 12U;
+constexpr std::uint64_t least_cut = std::uint64_t{1} << 16U;
+
+/// Calls f(i, byte) for the vertices of block b, numbered from 0: the byte where the list begins, its header included.
+template <class F>
+void for_each_start(compressed_lists const& lists, std::int64_t b, F&& f)
+{
+  list_block const& block = lists.blocks[b];
+  std::int64_t const left = lists.num_vertices - b * list_block::vertices;
+  auto const size = static_cast<std::uint32_t>(std::min<std::int64_t>(left, list_block::vertices));
+  for (std::uint32_t i = 0; i < size; ++i) {
+    bool const wide = block.head.is(block_kind::wide);
+    wide_list const entry = wide ? lists.wide[static_cast<std::int64_t>(block.head.base()) + i] : wide_list{};
+    std::uint64_t const start = wide ? list_place{entry.at, 0, 0}.byte() : block.head.start(block.shares[i]);
+    f(i, start, wide ? entry.degree : block.head.degree(block.shares[i]));
+  }
+}
+
+/// Whether all lists of block b lie in [begin, end).
+bool lies_within(compressed_lists const& lists, std::int64_t b, std::uint64_t begin, std::uint64_t end)
+{
+  block_head const& head = lists.blocks[b].head;
+  bool const wide = head.is(block_kind::wide);
+  if (begin > end || (!wide && head.base() != begin)) { return false; }
+  compressed_lists until = lists;  // what a list needs must lie before the end of its block
+  auto const words = static_cast<std::size_t>(end / 4 + list_codes::words_beyond);
+  until.words = shared_array<std::uint32_t>({lists.words.data(), words}, nullptr);
+  bool within = true;
+  for_each_start(lists, b, [&](std::uint32_t i, std::uint64_t start, std::uint32_t degree) {
+    within = within && start >= begin && start <= end;
+    if (within && degree > 0) { within = validation::list_problem(until, b * list_block::vertices + i).empty(); }
+  });
+  return within;
+}
+
+/// The reads of blocks [first, last) that fall on edges [begin, end), if a block's reads spread over its edges evenly.
+double reads_of_edges(compressed_lists const& lists, std::span<double const> reads, edge_id begin, edge_id end)
+{
+  list_block const* const blocks = lists.blocks.data();
+  list_block const* const stop = blocks + lists.blocks.size();
+  auto const* block =
+      std::upper_bound(blocks, stop, begin, [](edge_id e, list_block const& b) { return e < b.head.first_edge; }) -
+      1;  // the last that begins at or before `begin`
+  double sum = 0;
+  for (; block != stop && block->head.first_edge < end; ++block) {
+    edge_id const first = block->head.first_edge;
+    edge_id const next = block + 1 == stop ? lists.num_edges : block[1].head.first_edge;
+    if (next == first) { continue; }
+    edge_id const covered = std::min(next, end) - std::max(first, begin);
+    sum += reads[static_cast<std::size_t>(block - blocks)] * static_cast<double>(covered) /
+           static_cast<double>(next - first);
+  }
+  return sum;
+}
+
+/// What may lie on the GPU: a block of lists, or a region of an array.
+struct candidate {
+  float density;       ///< Reads per byte.
+  std::int32_t array;  ///< -1: a block.
+  std::int64_t index;  ///< Of the block or the region.
+};
+
+/// The moves of blocks that are hot, or of those that are not, to the bytes from `to` on. @return the byte behind them.
+std::uint64_t add_moves(std::span<std::uint64_t const> starts, placement& plan, bool hot, std::uint64_t to)
+{
+  for (std::size_t b = 0; b + 1 < starts.size(); ++b) {
+    std::uint64_t const bytes = starts[b + 1] - starts[b];
+    if ((plan.is_hot[b] != 0) != hot || bytes == 0) { continue; }
+    bool const follows = !plan.moves.empty() && plan.moves.back().from + plan.moves.back().bytes == starts[b] &&
+                         (hot || plan.moves.back().to >= static_cast<std::uint64_t>(plan.gpu_bytes));
+    if (follows) {
+      plan.moves.back().bytes += bytes;
+    } else {
+      plan.moves.push_back({starts[b], to, bytes});
+    }
+    to += bytes;
+  }
+  return to;
+}
+
+}  // namespace
+
+buffer<std::uint64_t> block_starts(compressed_lists const& lists, cpu_exec const& exec)
+{
+  std::int64_t const blocks = lists.blocks.size();
+  auto const all = 4 * static_cast<std::uint64_t>(lists.words.size() - list_codes::words_beyond);
+  buffer<std::uint64_t> starts(blocks + 1, *exec.memory);
+  base::parallel_ranges(exec, blocks, blocks_a_range, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t b = begin; b < end; ++b) {
+      std::uint64_t first = all;
+      for_each_start(lists, b,
+                     [&](std::uint32_t, std::uint64_t start, std::uint32_t) { first = std::min(first, start); });
+      starts[b] = first & ~std::uint64_t{3};
+    }
+  });
+  starts[blocks] = all;
+  std::atomic<bool> in_order{true};
+  base::parallel_ranges(exec, blocks, blocks_a_range, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t b = begin; b < end && in_order.load(std::memory_order_relaxed); ++b) {
+      if (!lies_within(lists, b, starts[b], starts[b + 1])) { in_order = false; }
+    }
+  });
+  if (!in_order) { return {}; }
+  return starts;
+}
+
+placement plan_placement(compressed_lists const& lists, std::span<std::uint64_t const> starts,
+                         std::span<float const> reads, std::span<edge_array const> arrays, std::int64_t budget,
+                         cpu_exec const& exec)
+{
+  std::int64_t const num_blocks = lists.blocks.size();
+  placement plan;
+  plan.is_hot.resize(static_cast<std::size_t>(num_blocks));
+  std::vector<double> of_block(static_cast<std::size_t>(num_blocks));
+  base::parallel_ranges(exec, num_blocks, blocks_a_range, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t b = begin; b < end; ++b) {
+      std::int64_t const first = b * list_block::vertices;
+      for (std::int64_t v = first; v < std::min(first + list_block::vertices, lists.num_vertices); ++v) {
+        of_block[static_cast<std::size_t>(b)] += static_cast<double>(reads[static_cast<std::size_t>(v)]);
+      }
+    }
+  });
+
+  std::vector<candidate> candidates;
+  auto const bytes_of = [&](candidate const& c) -> std::int64_t {
+    if (c.array < 0) {
+      auto const b = static_cast<std::size_t>(c.index);
+      return static_cast<std::int64_t>(starts[b + 1] - starts[b]);
+    }
+    edge_array const& array = arrays[static_cast<std::size_t>(c.array)];
+    return std::min(edge_array::region_bytes, array.bytes() - c.index * edge_array::region_bytes);
+  };
+  auto const add = [&](std::int32_t array, std::int64_t index, double sum) {
+    candidate c{0, array, index};
+    std::int64_t const bytes = bytes_of(c);
+    if (bytes == 0) { return; }
+    c.density = static_cast<float>(sum / static_cast<double>(bytes));
+    candidates.push_back(c);
+  };
+  for (std::int64_t b = 0; b < num_blocks; ++b) { add(-1, b, of_block[static_cast<std::size_t>(b)]); }
+  for (std::size_t a = 0; a < arrays.size(); ++a) {
+    plan.regions_on_gpu.emplace_back(static_cast<std::size_t>(arrays[a].num_regions()));
+    std::int64_t const elements = edge_array::region_bytes / std::max<std::int64_t>(arrays[a].bytes_each, 1);
+    for (std::int64_t r = 0; r < arrays[a].num_regions(); ++r) {
+      bool const read = arrays[a].reads > 0;
+      add(static_cast<std::int32_t>(a), r,
+          read ? arrays[a].reads * reads_of_edges(lists, of_block, r * elements, (r + 1) * elements) : 0);
+    }
+  }
+  std::sort(candidates.begin(), candidates.end(), [](candidate const& a, candidate const& b) {
+    if (a.density != b.density) { return a.density > b.density; }
+    return a.array != b.array ? a.array < b.array : a.index < b.index;
+  });
+
+  double there = 0, all = 0;
+  for (double const sum : of_block) { all += sum; }
+  for (candidate const& c : candidates) {
+    std::int64_t const bytes = bytes_of(c);
+    if (bytes > budget) { continue; }
+    budget -= bytes;
+    if (c.array < 0) {
+      plan.is_hot[static_cast<std::size_t>(c.index)] = 1;
+      plan.gpu_bytes += bytes;
+      there += of_block[static_cast<std::size_t>(c.index)];
+    } else {
+      plan.regions_on_gpu[static_cast<std::size_t>(c.array)][static_cast<std::size_t>(c.index)] = 1;
+      plan.gpu_edge_bytes += bytes;
+    }
+  }
+  std::uint64_t const end_of_hot = add_moves(starts, plan, true, 0);
+  plan.all_bytes = static_cast<std::int64_t>(add_moves(starts, plan, false, end_of_hot));
+  bool const whole = plan.gpu_bytes == plan.all_bytes;
+  plan.visits_on_gpu = whole ? 1 : all > 0 ? std::min(there / all, 1.0) : 0;
+  return plan;
+}
+
+moved_directory move_directory(compressed_lists const& lists, std::span<std::uint64_t const> starts,
+                               placement const& plan)
+{
+  moved_directory out{buffer<list_block>(lists.blocks.size()), buffer<wide_list>(lists.wide.size())};
+  std::copy(lists.wide.begin(), lists.wide.end(), out.wide.begin());
+  std::uint64_t next_hot = 0;
+  auto next_cold = static_cast<std::uint64_t>(plan.gpu_bytes);
+  for (std::int64_t b = 0; b < lists.blocks.size(); ++b) {
+    auto const i = static_cast<std::size_t>(b);
+    std::uint64_t& next = plan.is_hot[i] != 0 ? next_hot : next_cold;
+    std::uint64_t const to = next;
+    next += starts[i + 1] - starts[i];
+    list_block block = lists.blocks[b];
+    if (block.head.is(block_kind::wide)) {
+      auto const first = static_cast<std::int64_t>(block.head.base());
+      for (std::int64_t k = first; k < first + list_block::vertices; ++k) {
+        // Entries beyond the graph's last vertex, and of empty lists, may point anywhere.
+        list_place const at{out.wide[k].at, 0, 0};
+        bool const moves = at.byte() >= starts[i] && at.byte() <= starts[i + 1];
+        std::uint64_t const byte = moves ? at.byte() - starts[i] + to : 0;
+        out.wide[k].at = list_place::of(byte, at.header(), 0, 0).at;
+      }
+    } else {
+      block.head.place = (block.head.place & ~block_head::base_mask) | (block.head.base() - starts[i] + to);
+    }
+    out.blocks[b] = block;
+  }
+  return out;
+}
+
+void copy_moved(compressed_lists const& lists, placement const& plan, std::uint64_t begin, std::uint64_t end, void* to)
+{
+  auto* const bytes = static_cast<char*>(to);
+  auto const* const from = reinterpret_cast<char const*>(lists.words.data());
+  auto move = std::upper_bound(plan.moves.begin(), plan.moves.end(), begin,
+                               [](std::uint64_t byte, list_move const& m) { return byte < m.to + m.bytes; });
+  std::uint64_t at = begin;
+  for (; move != plan.moves.end() && at < end; ++move) {
+    std::uint64_t const skipped = at - move->to;
+    std::uint64_t const size = std::min(end - at, move->bytes - skipped);
+    std::memcpy(bytes + (at - begin), from + move->from + skipped, size);
+    at += size;
+  }
+  std::memset(bytes + (at - begin), 0, end - at);
+}
+
+std::vector<std::uint64_t> cuts_of(std::span<std::uint64_t const> starts, placement const& plan)
+{
+  std::vector<std::uint64_t> cuts{static_cast<std::uint64_t>(plan.gpu_bytes)};
+  std::uint64_t at = cuts.front();
+  for (std::size_t b = 0; b + 1 < starts.size(); ++b) {
+    if (plan.is_hot[b] != 0) { continue; }
+    if (at >= cuts.back() + least_cut) { cuts.push_back(at); }
+    at += starts[b + 1] - starts[b];
+  }
+  if (at > cuts.back()) { cuts.push_back(at); }
+  return cuts;
+}
+
+}  // namespace tendril::place
