@@ -45,7 +45,22 @@ bool lies_within(compressed_lists const& lists, std::int64_t b, std::uint64_t be
   return within;
 }
 
-/// The reads of blocks [first, last) that fall on edges [begin, end), if a block's reads spread over its edges evenly.
+/// [blocks] the reads of the lists of each.
+std::vector<double> reads_of_blocks(compressed_lists const& lists, std::span<float const> reads, cpu_exec const& exec)
+{
+  std::vector<double> out(static_cast<std::size_t>(lists.blocks.size()));
+  base::parallel_ranges(exec, lists.blocks.size(), blocks_a_range, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t b = begin; b < end; ++b) {
+      std::int64_t const first = b * list_block::vertices;
+      for (std::int64_t v = first; v < std::min(first + list_block::vertices, lists.num_vertices); ++v) {
+        out[static_cast<std::size_t>(b)] += static_cast<double>(reads[static_cast<std::size_t>(v)]);
+      }
+    }
+  });
+  return out;
+}
+
+/// The reads of blocks that fall on edges [begin, end), if a block's reads spread over its edges evenly.
 double reads_of_edges(compressed_lists const& lists, std::span<double const> reads, edge_id begin, edge_id end)
 {
   list_block const* const blocks = lists.blocks.data();
@@ -123,16 +138,7 @@ placement plan_placement(compressed_lists const& lists, std::span<std::uint64_t 
   std::int64_t const num_blocks = lists.blocks.size();
   placement plan;
   plan.is_hot.resize(static_cast<std::size_t>(num_blocks));
-  std::vector<double> of_block(static_cast<std::size_t>(num_blocks));
-  base::parallel_ranges(exec, num_blocks, blocks_a_range, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t b = begin; b < end; ++b) {
-      std::int64_t const first = b * list_block::vertices;
-      for (std::int64_t v = first; v < std::min(first + list_block::vertices, lists.num_vertices); ++v) {
-        of_block[static_cast<std::size_t>(b)] += static_cast<double>(reads[static_cast<std::size_t>(v)]);
-      }
-    }
-  });
-
+  std::vector<double> const of_block = reads_of_blocks(lists, reads, exec);
   std::vector<candidate> candidates;
   auto const bytes_of = [&](candidate const& c) -> std::int64_t {
     if (c.array < 0) {
@@ -164,8 +170,6 @@ placement plan_placement(compressed_lists const& lists, std::span<std::uint64_t 
     return a.array != b.array ? a.array < b.array : a.index < b.index;
   });
 
-  double there = 0, all = 0;
-  for (double const sum : of_block) { all += sum; }
   for (candidate const& c : candidates) {
     std::int64_t const bytes = bytes_of(c);
     if (bytes > budget) { continue; }
@@ -173,7 +177,6 @@ placement plan_placement(compressed_lists const& lists, std::span<std::uint64_t 
     if (c.array < 0) {
       plan.is_hot[static_cast<std::size_t>(c.index)] = 1;
       plan.gpu_bytes += bytes;
-      there += of_block[static_cast<std::size_t>(c.index)];
     } else {
       plan.regions_on_gpu[static_cast<std::size_t>(c.array)][static_cast<std::size_t>(c.index)] = 1;
       plan.gpu_edge_bytes += bytes;
@@ -181,9 +184,20 @@ placement plan_placement(compressed_lists const& lists, std::span<std::uint64_t 
   }
   std::uint64_t const end_of_hot = add_moves(starts, plan, true, 0);
   plan.all_bytes = static_cast<std::int64_t>(add_moves(starts, plan, false, end_of_hot));
-  bool const whole = plan.gpu_bytes == plan.all_bytes;
-  plan.visits_on_gpu = whole ? 1 : all > 0 ? std::min(there / all, 1.0) : 0;
   return plan;
+}
+
+double share_on_gpu(compressed_lists const& lists, placement const& plan, std::span<float const> reads,
+                    cpu_exec const& exec)
+{
+  if (plan.gpu_bytes == plan.all_bytes) { return 1; }
+  double there = 0, all = 0;
+  std::vector<double> const of_block = reads_of_blocks(lists, reads, exec);
+  for (std::size_t b = 0; b < of_block.size(); ++b) {
+    there += plan.is_hot[b] != 0 ? of_block[b] : 0;
+    all += of_block[b];
+  }
+  return all > 0 ? there / all : 0;
 }
 
 moved_directory move_directory(compressed_lists const& lists, std::span<std::uint64_t const> starts,

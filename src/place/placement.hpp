@@ -41,7 +41,6 @@ struct placement {
   std::vector<char> is_hot;                       ///< [blocks]: kept on the GPU.
   std::int64_t gpu_bytes = 0;                     ///< Of lists.
   std::int64_t all_bytes = 0;                     ///< Of lists, without the words beyond.
-  double visits_on_gpu = 0;                       ///< Share of the reads.
   std::vector<std::vector<char>> regions_on_gpu;  ///< Of each array.
   std::int64_t gpu_edge_bytes = 0;                ///< Of all arrays.
 };
@@ -53,6 +52,10 @@ struct placement {
 [[nodiscard]] placement plan_placement(compressed_lists const& lists, std::span<std::uint64_t const> starts,
                                        std::span<float const> reads, std::span<edge_array const> arrays,
                                        std::int64_t budget, cpu_exec const& exec);
+
+/// The share of the reads of lists that stay on the GPU.
+[[nodiscard]] double share_on_gpu(compressed_lists const& lists, placement const& plan, std::span<float const> reads,
+                                  cpu_exec const& exec);
 
 /// The directory of the lists after they moved.
 struct moved_directory {

@@ -22,6 +22,7 @@ constexpr std::int64_t sector_bytes = 32;  // what a GPU reads at once
 constexpr std::int64_t vertices_a_range = std::int64_t{1} << 14U;
 constexpr std::int64_t least_parents = std::int64_t{1} << 16U,
                        most_parents = std::int64_t{1} << 23U;  // that are counted
+constexpr std::int64_t least_batches = 4;                      // mini-batches
 constexpr std::int64_t slots_a_call = std::int64_t{1} << 22U;
 constexpr std::int64_t longest_walk = std::int64_t{1} << 16U;  // its later steps read what earlier ones read
 constexpr std::int64_t all_neighbors = 32;                     // a guess at how many a fan-out of -1 takes
@@ -184,9 +185,9 @@ class job_counter {
   void for_each_call(sample_size one, std::int64_t unit, F&& f)
   {
     std::int64_t const parents = std::clamp(input_.num_vertices(), least_parents, most_parents);
-    std::int64_t const wanted =
-        params_.num_samples > 0 ? params_.num_samples : parents / std::max<std::int64_t>(one.parents, 1);
-    std::int64_t const all = (std::max<std::int64_t>(wanted, 1) + unit - 1) / unit * unit;
+    std::int64_t const enough = std::max(parents / std::max<std::int64_t>(one.parents, 1), least_batches * unit);
+    std::int64_t const wanted = params_.num_samples > 0 ? params_.num_samples : enough;
+    std::int64_t const all = (wanted + unit - 1) / unit * unit;
     std::int64_t const a_call =
         std::max(slots_a_call / std::max<std::int64_t>(one.slots, 1) / unit, std::int64_t{1}) * unit;
     auto const among = params_.starts.empty() ? input_.num_vertices() : std::ssize(params_.starts);

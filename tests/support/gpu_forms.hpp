@@ -7,16 +7,30 @@
 
 #include <tendril/gpu.hpp>
 #include <tendril/hetero_graph.hpp>
+#include <tendril/place.hpp>
 
 #include "support/graph_forms.hpp"
 
 namespace tendril::test {
 
-/// CSR first.
+/// The graph, of whose lists a share lies on the GPU, and the others in host memory.
+inline graph partly_on_gpu(graph const& host, double share, gpu_exec const& exec, place_params params = {})
+{
+  graph const packed = host.form() == graph_form::csr ? compress(host, graph_form::packed) : host;
+  compressed_lists const& lists = packed.arrays().compressed;
+  std::int64_t const directory = lists.num_bytes() - 4 * lists.words.size();
+  label_array const& types = host.arrays().node_types;
+  params.gpu_bytes = directory + types.size() * types.bytes_per_label() +
+                     static_cast<std::int64_t>(share * static_cast<double>(host.num_bytes()));
+  return place_graph(host, params, exec);
+}
+
+/// CSR first; last a graph of which half lies on the GPU.
 inline std::vector<graph> all_forms_on_gpu(graph const& host, gpu_exec const& exec)
 {
   std::vector<graph> out;
   for (graph const& g : in_all_forms(host)) { out.push_back(to_gpu(g, exec)); }
+  out.push_back(partly_on_gpu(host, 0.3, exec, {.policy = placement_policy::degree}));
   return out;
 }
 

@@ -17,6 +17,7 @@
 
 #include "base/parallel.hpp"  // parallel_ranges
 #include "gpu/device/check.hpp"
+#include "gpu/device/pinned.hpp"
 
 namespace tendril::gpu {
 namespace {
@@ -135,7 +136,8 @@ void fill_on_gpu(void* array, std::int64_t begin, std::int64_t end, range_writer
   TENDRIL_CUDA_TRY(cudaMemAdvise(first, bytes, cudaMemAdviseSetPreferredLocation, gpu_location(exec.device)));
   TENDRIL_CUDA_TRY(prefetch(first, bytes, gpu_location(exec.device), exec.stream));
   std::int64_t const size = std::min(staging_bytes, end - begin);
-  std::array<buffer<char>, 2> const staging{buffer<char>(size, pinned_memory()), buffer<char>(size, pinned_memory())};
+  std::array<buffer<char>, 2> const staging{buffer<char>(size, kept_pinned_memory()),
+                                            buffer<char>(size, kept_pinned_memory())};
   std::array<std::optional<gpu_event>, 2> copied;
   try {
     for (std::int64_t at = begin, turn = 0; at < end; at += size, turn ^= 1) {

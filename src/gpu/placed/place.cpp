@@ -43,13 +43,11 @@ struct edge_reads {
 };
 
 /// [V] what the lists are ranked by, times their bytes.
-buffer<float> reads_of(graph const& host, place_params const& params)
+buffer<float> ranks_of(graph const& host, place_params const& params)
 {
-  std::int64_t const size = host.num_vertices();
-  if (params.policy == placement_policy::visits) { return count_visits(host, params); }
-  buffer<float> out(size);
+  buffer<float> out(host.num_vertices());
   graph_view const view = host.view();
-  for (std::int64_t v = 0; v < size; ++v) {
+  for (std::int64_t v = 0; v < out.size(); ++v) {
     if (params.policy == placement_policy::scores) {
       out[v] = params.scores[static_cast<std::size_t>(v)];
       TENDRIL_EXPECTS(out[v] >= 0 && std::isfinite(out[v]), "scores: {} of vertex {}, expected finite numbers >= 0",
@@ -139,8 +137,13 @@ graph placed_graph(graph const& host, place_params const& params, gpu_exec const
 
   std::int64_t const free = gpu::free_for_managed(exec.device);
   std::int64_t const budget = budget_of(params, directory, free, exec.device);
-  placement const plan =
-      place::plan_placement(lists, starts.span(), reads_of(packed, params).span(), arrays, budget, {});
+  bool const by_visits = params.policy == placement_policy::visits;
+  auto const ranks = by_visits ? count_visits(packed, params) : ranks_of(packed, params);
+  placement const plan = place::plan_placement(lists, starts.span(), ranks.span(), arrays, budget, {});
+  // The caller's scores are visits, too; degrees are not.
+  bool const counted = params.policy == placement_policy::degree;
+  double const share = counted ? place::share_on_gpu(lists, plan, count_visits(packed, params).span(), {})
+                               : place::share_on_gpu(lists, plan, ranks.span(), {});
   auto const all_words = plan.all_bytes / 4 + static_cast<std::int64_t>(list_codes::words_beyond);
   placed_lists placed{host,
                       plan.gpu_bytes,
@@ -148,7 +151,7 @@ graph placed_graph(graph const& host, place_params const& params, gpu_exec const
                       directory,
                       plan.gpu_edge_bytes,
                       edge_bytes - plan.gpu_edge_bytes,
-                      plan.visits_on_gpu,
+                      share,
                       place::cuts_of(starts.span(), plan)};
   expect_room(directory + placed.gpu_bytes + placed.gpu_edge_bytes, free, placed.host_bytes + placed.host_edge_bytes,
               exec.device);

@@ -14,6 +14,7 @@
 
 #include "support/application_params.hpp"
 #include "support/compare_samples.hpp"
+#include "support/gpu_forms.hpp"
 #include "support/gpu_test.hpp"
 #include "support/messages.hpp"
 #include "support/sampling_apps.hpp"
@@ -59,6 +60,7 @@ TYPED_TEST(any_application_on_gpu, is_the_cpus)
   for (auto const& [name, host] : graph_cases()) {
     graph const there = to_gpu(host, this->exec);
     graph const packed_there = to_gpu(compress(host, graph_form::best), this->exec);
+    graph const partly_there = test::partly_on_gpu(host, 0.3, this->exec, {.policy = placement_policy::degree});
     for (shape const s : {shape{1, 1}, shape{37, 3}, shape{300, 16}, shape{5000, 1}}) {
       if (host.num_edges() > 150'000 && application_has::scans<TypeParam> && s.num_samples > 40) {
         continue;
@@ -71,7 +73,7 @@ TYPED_TEST(any_application_on_gpu, is_the_cpus)
         auto const roots = random_vertices(host.num_vertices(), s.num_samples * s.num_roots, 5);
         auto const roots_there = copy_to_gpu(roots.span(), this->exec);
         auto const expected = run_application(host, TypeParam{}, roots.span(), s.num_roots, params, {}, 11);
-        for (graph const& form : {there, packed_there}) {
+        for (graph const& form : {there, packed_there, partly_there}) {
           auto const found =
               run_application(form, TypeParam{}, roots_there.span(), s.num_roots, params, this->exec, 11);
           test::expect_same_samples(expected, found, &this->exec);

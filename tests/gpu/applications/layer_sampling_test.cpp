@@ -11,6 +11,7 @@
 #include <tendril/starts.hpp>
 
 #include "support/compare_samples.hpp"
+#include "support/gpu_forms.hpp"
 #include "support/gpu_test.hpp"
 
 namespace tendril {
@@ -30,6 +31,7 @@ TEST_F(LayerSamplingOnGpu, IsTheCpus)
   };
   for (auto const& host : graphs) {
     graph const there = to_gpu(host, exec);
+    graph const partly_there = test::partly_on_gpu(host, 0.3, exec, {.policy = placement_policy::degree});
     for (shape const s : {shape{1, 1, 1000, 2000, false}, shape{300, 1, 64, 200, false}, shape{40, 7, 33, 100, true},
                           shape{5000, 1, 5, 12, false}, shape{0, 1, 5, 12, false}}) {
       for (auto const executor :
@@ -46,7 +48,10 @@ TEST_F(LayerSamplingOnGpu, IsTheCpus)
         auto const roots = random_vertices(host.num_vertices(), s.num_samples * s.num_roots, 5);
         auto const roots_there = copy_to_gpu(roots.span(), exec);
         auto const made = layer_sample(there, roots_there.span(), s.num_roots, params, exec, 11);
-        test::expect_same_samples(layer_sample(host, roots.span(), s.num_roots, params, {}, 11), made, &exec);
+        auto const expected = layer_sample(host, roots.span(), s.num_roots, params, {}, 11);
+        test::expect_same_samples(expected, made, &exec);
+        test::expect_same_samples(expected,
+                                  layer_sample(partly_there, roots_there.span(), s.num_roots, params, exec, 11), &exec);
         auto const steps = plan_layer_sample(there, s.num_samples, s.num_roots, params, exec);
         ASSERT_EQ(steps.size(), made.steps.size());
         for (auto const& step : steps) {

@@ -165,9 +165,9 @@ TEST_F(LayersOnGpu, TablesAreTheCpus)
     for (auto const& there : all_forms_on_gpu(g, exec)) { out.push_back(gpu::has_parallel_edges(there.view(), exec)); }
     return out;
   };
-  EXPECT_EQ(has_parallel_edges(make_zoo(1)), std::vector<bool>(3, true));
-  EXPECT_EQ(has_parallel_edges(skewed(8, 4, false)), std::vector<bool>(3, false));
-  EXPECT_EQ(has_parallel_edges(make_graph(2, {})), std::vector<bool>(3, false));
+  EXPECT_EQ(has_parallel_edges(make_zoo(1)), std::vector<bool>(4, true));
+  EXPECT_EQ(has_parallel_edges(skewed(8, 4, false)), std::vector<bool>(4, false));
+  EXPECT_EQ(has_parallel_edges(make_graph(2, {})), std::vector<bool>(4, false));
 }
 
 TEST_F(LayersOnGpu, AreTheCpusOnTheZoo)
