@@ -23,6 +23,7 @@
 #include "bench/gpu_khop.hpp"
 #include "bench/gpu_layers.hpp"
 #include "bench/gpu_minibatch_picks.hpp"
+#include "bench/gpu_placed.hpp"
 #include "bench/gpu_samplers.hpp"
 #include "bench/gpu_stream.hpp"
 #include "bench/gpu_subgraphs.hpp"
@@ -289,6 +290,7 @@ constexpr std::array all_suites{
     suite{"applications", nullptr, run_gpu_applications, "g1,g2"},
     suite{"subgraphs", nullptr, run_gpu_subgraphs, main_graph},
     suite{"minibatch", run_minibatch, run_minibatch, "rmat24,products,reddit,papers100m"},
+    suite{"placed", nullptr, run_gpu_placed, "rmat24"},
     suite{"minibatch-picks", nullptr, run_gpu_minibatch_picks, "reddit"},
 };
 

@@ -39,7 +39,12 @@ void add_bench(CLI::App& application)
       ->capture_default_str();
   app->add_option("--only", verb->options.only,
                   "Walks and minibatch on a GPU: run only ceilings, and jobs (executors) whose name contains this");
-  app->add_option("--device", verb->device, "cpu, cuda or cuda:N; stream, published, samplers and layers need a GPU")
+  app->add_option("--gpu-share", verb->options.gpu_share,
+                  "placed: shares of the neighbours' lists that lie on the GPU; the others lie in host memory")
+      ->type_name("LIST")
+      ->capture_default_str();
+  app->add_option("--device", verb->device,
+                  "cpu, cuda or cuda:N; stream, published, samplers, layers and placed need a GPU")
       ->capture_default_str();
   app->add_option("--threads", verb->threads, "Number of threads; 0: every core")->capture_default_str();
   app->add_option("--json", verb->options.json_path, "Also write the results to this file")->type_name("OUT");
@@ -49,7 +54,8 @@ void add_bench(CLI::App& application)
       "  tendril bench walks --json bench/results/cpu-walks.json\n"
       "  tendril bench sample --graph graph.safetensors --threads 1\n"
       "  tendril bench walks --device cuda --graph g1,g2\n"
-      "  tendril bench stream --device cuda --graph g1");
+      "  tendril bench stream --device cuda --graph g1\n"
+      "  tendril bench placed --device cuda --graph rmat24 --gpu-share 0.5");
   app->callback([verb] {
     verb->options.gpu = parse_device(verb->device);
     verb->options.exec.num_threads = verb->threads;

@@ -1,0 +1,209 @@
+#include "bench/gpu_placed.hpp"
+
+#include <charconv>
+#include <memory>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include <tendril/compress.hpp>
+#include <tendril/error.hpp>
+#include <tendril/gpu.hpp>
+#include <tendril/gpu_array.hpp>
+#include <tendril/minibatch.hpp>
+#include <tendril/place.hpp>
+#include <tendril/sample.hpp>
+#include <tendril/starts.hpp>
+#include <tendril/walk.hpp>
+
+#include "bench/gpu_graphs.hpp"
+#include "bench/measure.hpp"
+
+namespace tendril::bench {
+namespace {
+
+constexpr std::int64_t walk_length = 80;
+constexpr std::int64_t most_walkers = 10'000'000;
+constexpr std::int64_t walkers_alone = 1'000'000;  // of the CPU, whose rate does not depend on their number
+constexpr std::int64_t num_roots = 40'000;
+constexpr std::int64_t batch_size = 1024;
+constexpr std::int64_t num_batches = 64;
+
+constexpr char walks_alone[] = "walks, CPU alone";
+constexpr char trees_alone[] = "k-hop (25,10), CPU alone";
+constexpr char batches_alone[] = "mini-batches (15,10,5), CPU alone";
+
+std::vector<double> shares_of(std::string const& list)
+{
+  std::vector<double> out;
+  std::istringstream in(list);
+  for (std::string text; std::getline(in, text, ',');) {
+    double share = -1;
+    auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), share);
+    if (failure != std::errc{} || end != text.data() + text.size() || !(share >= 0 && share <= 1)) {
+      throw argument_error(fmt::format("--gpu-share: '{}', expected numbers from 0 to 1, as in 0,0.25,0.5,1", list));
+    }
+    out.push_back(share);
+  }
+  return out;
+}
+
+/// A graph in host memory, without weights and labels, and what jobs on it start from.
+struct bed {
+  gpu_exec gpu;
+  cpu_exec cpu;
+  graph g;
+  std::int64_t directory_bytes = 0, list_bytes = 0;
+  buffer<vertex_id> starts, starts_there, rows, rows_there;
+  walk_params walk{.length = walk_length};
+  khop_params khop{.fanouts = {25, 10}, .replace = true};
+  minibatch_params batch{.num_neighbors = {15, 10, 5}};
+
+  bed(std::string const& name, options const& o) : gpu(*o.gpu), cpu(o.exec), g(bare(name, gpu))
+  {
+    compressed_lists const lists =
+        compress(g, g.form() == graph_form::csr ? graph_form::packed : g.form(), cpu).arrays().compressed;
+    list_bytes = 4 * lists.words.size();
+    directory_bytes = lists.num_bytes() - list_bytes;
+    starts = random_vertices(g.num_vertices(), most_walkers, 1, cpu);
+    starts_there = copy_to_gpu(starts.span(), gpu);
+    rows = buffer<vertex_id>(walkers_alone * (walk_length + 1));
+    rows_there = buffer<vertex_id>(most_walkers * (walk_length + 1), memory_of(gpu));
+  }
+
+  [[nodiscard]] graph placed(double share, placement_policy policy, placement_job const& job) const
+  {
+    place_params params;
+    params.gpu_bytes = directory_bytes + static_cast<std::int64_t>(share * static_cast<double>(list_bytes));
+    params.policy = policy;
+    params.job = job;
+    return place_graph(g, params, gpu);
+  }
+
+ private:
+  static graph bare(std::string const& name, gpu_exec const& exec)
+  {
+    graph const whole = to_host(make_bench_graph(name, exec), exec);
+    graph_arrays arrays;
+    arrays.indptr = whole.arrays().indptr;
+    arrays.indices = whole.arrays().indices;
+    arrays.compressed = whole.arrays().compressed;
+    arrays.symmetric = whole.arrays().symmetric;
+    return graph(std::move(arrays), whole.content());
+  }
+};
+
+/// Every walker of these graphs makes all its steps but where it meets a dead end, which the share of starts without
+/// neighbours bounds: steps are counted once.
+double steps_a_walk(bed const& b)
+{
+  constexpr std::int64_t sample = 100'000;
+  walk_params const params = b.walk;
+  auto const made = random_walk(b.g, b.starts.span().first(sample), params, b.cpu);
+  double steps = 0;
+  for (auto const length : made.lengths) { steps += length; }
+  return steps / static_cast<double>(sample);
+}
+
+void add_alone(session& s, std::shared_ptr<bed> const& b, double steps)
+{
+  auto const w = std::make_shared<walker>(b->g, b->walk, most_walkers, b->cpu);
+  s.add(walks_alone, "10^6 walkers", "steps/s", "", [b, w, steps] {
+    auto const starts = b->starts.span().first(static_cast<std::size_t>(walkers_alone));
+    double const seconds = seconds_of([&] { w->run_into(starts, 0, b->rows.data(), nullptr, b->cpu); });
+    return steps * static_cast<double>(walkers_alone) / seconds;
+  });
+  s.add(trees_alone, "40,000 roots", "trees/s", "", [b] {
+    auto const roots = b->starts.span().first(static_cast<std::size_t>(num_roots));
+    return static_cast<double>(num_roots) / seconds_of([&] { (void)khop_sample(b->g, roots, b->khop, b->cpu); });
+  });
+  auto const sampler = std::make_shared<minibatch_sampler>(hetero_graph(b->g), b->batch, b->cpu);
+  s.add(batches_alone, "1,024 seeds, 64 batches a call", "batches/s", "", [b, sampler] {
+    auto const seeds = b->starts.span().first(static_cast<std::size_t>(num_batches * batch_size));
+    return static_cast<double>(num_batches) / seconds_of([&] { (void)sampler->sample_batches(0, seeds, batch_size); });
+  });
+}
+
+std::string describe(graph const& there, double share, placement_policy policy)
+{
+  return fmt::format("{:.0f} % of the lists on the GPU by {}, {:.1f} % of the reads", 100 * share, to_string(policy),
+                     100 * there.placed()->visits_on_gpu);
+}
+
+void add_walks(session& s, std::shared_ptr<bed> const& b, double share, placement_policy policy, double steps)
+{
+  auto const there = std::make_shared<graph>(b->placed(share, policy, b->walk));
+  auto const w = std::make_shared<walker>(*there, b->walk, most_walkers, b->gpu);
+  for (std::int64_t const n : {walkers_alone, most_walkers}) {
+    s.add("walks", fmt::format("10^{} walkers, {}", n == most_walkers ? 7 : 6, describe(*there, share, policy)),
+          "steps/s", walks_alone, [b, there, w, n, steps] {
+            auto const starts = b->starts_there.span().first(static_cast<std::size_t>(n));
+            synchronize(b->gpu);
+            double const seconds = seconds_of([&] { w->run_into(starts, 0, b->rows_there.data(), nullptr, b->gpu); });
+            return steps * static_cast<double>(n) / seconds;
+          });
+  }
+}
+
+void add_trees(session& s, std::shared_ptr<bed> const& b, double share, placement_policy policy)
+{
+  auto const there = std::make_shared<graph>(b->placed(share, policy, b->khop));
+  s.add("k-hop (25,10)", fmt::format("40,000 roots, {}", describe(*there, share, policy)), "trees/s", trees_alone,
+        [b, there] {
+          auto const roots = b->starts_there.span().first(static_cast<std::size_t>(num_roots));
+          synchronize(b->gpu);
+          return static_cast<double>(num_roots) /
+                 seconds_of([&] { (void)khop_sample(*there, roots, b->khop, b->gpu); });
+        });
+}
+
+void add_batches(session& s, std::shared_ptr<bed> const& b, double share, placement_policy policy)
+{
+  graph const there = b->placed(share, policy, b->batch);
+  auto const sampler = std::make_shared<minibatch_sampler>(hetero_graph(there), b->batch, b->gpu);
+  s.add("mini-batches (15,10,5)", fmt::format("1,024 seeds, 64 batches a call, {}", describe(there, share, policy)),
+        "batches/s", batches_alone, [b, sampler] {
+          auto const seeds = b->starts_there.span().first(static_cast<std::size_t>(num_batches * batch_size));
+          synchronize(b->gpu);
+          return static_cast<double>(num_batches) / seconds_of([&] {
+                   (void)sampler->sample_batches(0, seeds, batch_size);
+                   synchronize(b->gpu);
+                 });
+        });
+}
+
+void add_placing(session& s, std::shared_ptr<bed> const& b)
+{
+  s.add("placing", "half of the lists on the GPU, in the order of walks", "s", "",
+        [b] { return seconds_of([&] { (void)b->placed(0.5, placement_policy::visits, b->walk); }); });
+}
+
+}  // namespace
+
+std::vector<row> run_gpu_placed(options const& o)
+{
+  std::vector<double> const shares = shares_of(o.gpu_share);
+  std::vector<row> rows;
+  std::istringstream names(o.graph);
+  for (std::string name; std::getline(names, name, ',');) {
+    auto const b = std::make_shared<bed>(name, o);
+    double const steps = steps_a_walk(*b);
+    for (double const share : shares) {
+      session s(name, o.repeats);
+      add_alone(s, b, steps);
+      if (share == shares.front()) { add_placing(s, b); }
+      bool const part = share > 0 && share < 1;
+      add_walks(s, b, share, placement_policy::visits, steps);
+      for (auto const policy : {placement_policy::visits, placement_policy::degree}) {
+        if (policy == placement_policy::degree && !part) { continue; }
+        add_trees(s, b, share, policy);
+        add_batches(s, b, share, policy);
+      }
+      auto const made = s.run();
+      rows.insert(rows.end(), made.begin(), made.end());
+    }
+  }
+  return rows;
+}
+
+}  // namespace tendril::bench
