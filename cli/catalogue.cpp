@@ -127,6 +127,17 @@ catalogue_job job_of_catalogue(sample_job const& job, sample_place const& place)
   return made;
 }
 
+namespace {
+
+/// Where the samples of a job are made; with --gpu-memory the graph stays in host memory, from which it streams.
+sample_place place_of(sample_job const& job, graph const& g, cpu_exec const& exec)
+{
+  bool const streams = job.more.gpu_bytes() > 0;
+  return {g, parse_device(job.device), exec, job.graph_bytes(), job.visits(), streams};
+}
+
+}  // namespace
+
 void run_catalogue(sample_job const& job, graph_source const& source, common_options const& common,
                    std::string const& output, std::string const& dtype)
 {
@@ -136,7 +147,7 @@ void run_catalogue(sample_job const& job, graph_source const& source, common_opt
   cpu_exec const exec = common.exec(bar);
   graph const g = source.read_for(job.device, exec);
   double const read_seconds = overall.seconds();
-  sample_place const place(g, parse_device(job.device), exec, job.more.gpu_bytes() > 0);
+  sample_place const place = place_of(job, g, exec);
   catalogue_job const todo = job_of_catalogue(job, place);
 
   element_type const type = dtype.empty() ? vertex_element_type(g.num_vertices()) : parse_element_type(dtype);
@@ -175,22 +186,23 @@ void run_catalogue(sample_job const& job, graph_source const& source, common_opt
                   {"peak_memory_bytes", peak_memory()},
                   {"version", TENDRIL_VERSION}};
     if (gpu) { document["device_name"] = gpu->name; }
+    if (auto const placement = placement_json(place.used_graph())) { document["placement"] = *placement; }
     print(document);
   } else if (!common.quiet) {
-    print(
-        fmt::format("graph   {}\njob     {}\n{}samples {}: {}, {} in {}: {} samples/s\noutput  {} ({})\n"
-                    "total   {}, {} of memory at most",
-                    describe(g, source.path), todo.description, gpu ? fmt::format("device  {}\n", gpu->name) : "",
-                    grouped(todo.num_samples), counted(counts.vertices, "vertex", "vertices"),
-                    counted(counts.edges, "edge", "edges"), duration(counts.seconds), si(rate), output,
-                    bytes_text(file_bytes(output)), duration(seconds), bytes_text(peak_memory())));
+    print(fmt::format(
+        "graph   {}\njob     {}\n{}{}samples {}: {}, {} in {}: {} samples/s\noutput  {} ({})\n"
+        "total   {}, {} of memory at most",
+        describe(g, source.path), todo.description, gpu ? fmt::format("device  {}\n", gpu->name) : "",
+        placement_line(place.used_graph()), grouped(todo.num_samples), counted(counts.vertices, "vertex", "vertices"),
+        counted(counts.edges, "edge", "edges"), duration(counts.seconds), si(rate), output,
+        bytes_text(file_bytes(output)), duration(seconds), bytes_text(peak_memory())));
   }
 }
 
 void plan_catalogue(sample_job const& job, graph const& g, graph_source const& source, common_options const& common,
                     cpu_exec const& exec)
 {
-  sample_place const place(g, parse_device(job.device), exec, job.more.gpu_bytes() > 0);
+  sample_place const place = place_of(job, g, exec);
   catalogue_job const todo = job_of_catalogue(job, place);
   if (common.json) {
     print(json{{"graph", describe_json(g, source.path)},

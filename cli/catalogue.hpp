@@ -14,6 +14,7 @@
 #include <tendril/plan_application.hpp>
 
 #include "common.hpp"
+#include "gpu_graph.hpp"
 #include "result_file.hpp"
 #include "sample_place.hpp"
 
@@ -27,6 +28,7 @@ struct catalogue_options {
       depth, num_neighbors, budget, roots, length, coefficients;
   std::optional<std::string> partition, normalization, executor;
   std::string clusters_file, importance_file, source_file, struct_name, gpu_memory;
+  graph_memory graph_room;
   std::vector<std::string> params;
   std::optional<bool> normalize_rows;
   std::int64_t first_sample = 0;

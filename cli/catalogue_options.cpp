@@ -88,6 +88,7 @@ void catalogue_options::add_to(CLI::App& verb, bool with_walks)
                     "cuda: maximum GPU memory for the graph, as in 2G; layer and --app-source stream a larger graph")
         ->type_name("BYTES")
         ->group(group);
+    graph_room.add_to(verb, group);
   }
 
   auto const own = "Your own application";

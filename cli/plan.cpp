@@ -31,6 +31,7 @@ struct plan_command {
 
 /// A plan and the job it is for.
 struct planned {
+  graph there;  ///< Where the job would run.
   sampling_plan plan;
   std::string job;
   json params;
@@ -45,7 +46,8 @@ planned plan_walks(walk_job const& job, graph const& g, cpu_exec const& exec)
   auto const starts = job.starts(g, exec);
   std::int64_t const count = job.count_walks(starts ? starts->size() : g.num_vertices());
   auto const gpu = job.gpu();
-  return {gpu ? plan_walk(to_gpu(g, gpu_exec(*gpu)), params, count, gpu_exec(*gpu)) : plan_walk(g, params, count, exec),
+  graph const there = gpu ? graph_on_gpu(g, *gpu, job.graph_bytes(), params) : g;
+  return {there, gpu ? plan_walk(there, params, count, gpu_exec(*gpu)) : plan_walk(g, params, count, exec),
           fmt::format("{}, {}", counted(count, "walk", "walks"), describe(job.app, params)), params_json(params)};
 }
 
@@ -63,8 +65,8 @@ planned plan_samples(sample_job const& job, graph const& g, cpu_exec const& exec
   job.check();
   std::int64_t const count = job.seeds(g, exec).size();
   auto const gpu = parse_device(job.device);
-  return {gpu ? plan_khop(to_gpu(g, gpu_exec(*gpu)), job.khop(), count, gpu_exec(*gpu))
-              : plan_khop(g, job.khop(), count, exec),
+  graph const there = gpu ? graph_on_gpu(g, *gpu, job.graph_bytes(), job.visits()) : g;
+  return {there, gpu ? plan_khop(there, job.khop(), count, gpu_exec(*gpu)) : plan_khop(g, job.khop(), count, exec),
           fmt::format("{}: {}", counted(count, "seed", "seeds"), job.describe()), job.params_json()};
 }
 
@@ -79,6 +81,7 @@ void plan_command::run()
   walks.seed = samples.seed = seed;
   samples.more.length = walks.length;
   samples.more.roots = walks.roots;
+  samples.more.graph_room = walks.graph_room;
   bool const of_samples = sample_job::is_app(app) || samples.from_source();
   if (!of_samples && !walk_job::is_app(app)) {
     throw argument_error(fmt::format("--app: '{}', expected one of {}", app, apps_of_plans));
@@ -97,21 +100,23 @@ void plan_command::run()
     plan_catalogue(samples, g, source, common, exec);
     return;
   }
-  auto const [plan, job, params] = of_samples ? plan_samples(samples, g, exec) : plan_walks(walks, g, exec);
+  auto const [there, plan, job, params] = of_samples ? plan_samples(samples, g, exec) : plan_walks(walks, g, exec);
   bar.clear();
   if (common.json) {
-    print(json{{"graph", describe_json(g, source.path)},
-               {"app", app},
-               {"params", params},
-               {"device", device},
-               {"plan", plan_json(plan)}});
+    json document{{"graph", describe_json(g, source.path)},
+                  {"app", app},
+                  {"params", params},
+                  {"device", device},
+                  {"plan", plan_json(plan)}};
+    if (auto const placement = placement_json(there)) { document["placement"] = *placement; }
+    print(document);
     return;
   }
   std::string tables(to_string(plan.layout));
   if (plan.table_bytes > 0) { tables += ", " + bytes_text(plan.table_bytes); }
   if (plan.grouped_by_label) { tables += ", grouped by label"; }
-  std::string text = fmt::format("graph   {}\njob     {}\nrule    {}\ntables  {}\n", describe(g, source.path), job,
-                                 to_string(plan.rule), tables);
+  std::string text = fmt::format("graph   {}\n{}job     {}\nrule    {}\ntables  {}\n", describe(g, source.path),
+                                 placement_line(there), job, to_string(plan.rule), tables);
   if (plan.rule == sampling_rule::reject) {
     text += fmt::format("trials  {:.2f} a step expected\n", plan.expected_trials);
   }

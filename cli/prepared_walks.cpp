@@ -43,9 +43,9 @@ prepared_walks prepare_plain_walks(walk_job const& job, graph const& g, cpu_exec
   out.num_walks = job.count_walks(*list ? (*list)->size() : g.num_vertices());
   out.length = params.length;
   auto const gpu = job.gpu();
-  auto const walks =
-      std::make_shared<walker>(gpu ? walker(to_gpu(g, gpu_exec(*gpu)), params, out.num_walks, gpu_exec(*gpu))
-                                   : walker(g, params, out.num_walks, exec));  // checks the length too
+  out.there = gpu ? graph_on_gpu(g, *gpu, job.graph_bytes(), params) : g;
+  auto const walks = std::make_shared<walker>(gpu ? walker(out.there, params, out.num_walks, gpu_exec(*gpu))
+                                                  : walker(g, params, out.num_walks, exec));  // checks the length too
   out.row = params.length + 1;
   out.plan = walks->plan();
   out.description = fmt::format("{} ({})", describe(job.app, params), to_string(out.plan->rule));
@@ -74,8 +74,8 @@ prepared_walks prepare_multidim_walks(walk_job const& job, graph const& g, cpu_e
   out.metadata = {{"num_roots", std::to_string(m)}};
   out.stream = stream_of(job, out.num_walks, starts_from(sets->span(), walks_each, m));
   auto const gpu = job.gpu();
-  out.run = [there = gpu ? to_gpu(g, gpu_exec(*gpu)) : g, sets, m, params, gpu,
-             here = without_progress(exec)](walk_stream_job const& stream) {
+  out.there = gpu ? graph_on_gpu(g, *gpu, job.graph_bytes(), walk_params{.length = params.length}) : g;
+  out.run = [there = out.there, sets, m, params, gpu, here = without_progress(exec)](walk_stream_job const& stream) {
     return gpu ? stream_multidim_walks(there, m, params, stream, gpu_exec(*gpu))
                : stream_multidim_walks(there, m, params, stream, here);
   };

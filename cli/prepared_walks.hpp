@@ -30,6 +30,8 @@ struct prepared_walks {
   std::optional<sampling_plan> plan;  ///< Where there was something to plan.
   std::map<std::string, std::string> metadata;
 
+  graph there;  ///< Where walks are made.
+
   walk_stream_job stream;  ///< All walks; without a sink.
 
   /// Streams walks where the job is to run: `stream`, once it has a sink.

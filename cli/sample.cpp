@@ -172,7 +172,7 @@ void sample_command::run() const
   graph const g = source.read_for(job.device, exec);
   double const read_seconds = overall.seconds();
   std::optional<graph> on_gpu;
-  if (gpu) { on_gpu = to_gpu(g, gpu_exec(gpu->device)); }
+  if (gpu) { on_gpu = graph_on_gpu(g, gpu->device, job.graph_bytes(), job.visits()); }
   buffer<vertex_id> const seeds = job.seeds(g, exec);
   element_type const type = dtype.empty() ? vertex_element_type(g.num_vertices()) : parse_element_type(dtype);
 
@@ -205,15 +205,17 @@ void sample_command::run() const
                          {"peak_memory_bytes", peak_memory()},
                          {"version", TENDRIL_VERSION}});
     if (gpu) { document["device_name"] = gpu->name; }
+    if (auto const placement = placement_json(on_gpu.value_or(g))) { document["placement"] = *placement; }
     print(document);
   } else if (!common.quiet) {
     print(fmt::format(
-        "graph   {}\njob     {}: {}{}\n{}edges   {} in {}: {} edges/s\noutput  {} ({})\ntotal   {}, {} of memory at "
+        "graph   {}\njob     {}: {}{}\n{}{}edges   {} in {}: {} edges/s\noutput  {} ({})\ntotal   {}, {} of memory at "
         "most",
         describe(g, source.path), counted(seeds.size(), "seed", "seeds"), job.describe(),
         rule.empty() ? std::string() : fmt::format(" ({})", rule),
-        gpu ? fmt::format("device  {}\n", gpu->name) : std::string(), grouped(edges), duration(sample_seconds),
-        si(rate), output, bytes_text(file_bytes(output)), duration(seconds), bytes_text(peak_memory())));
+        gpu ? fmt::format("device  {}\n", gpu->name) : std::string(), placement_line(on_gpu.value_or(g)),
+        grouped(edges), duration(sample_seconds), si(rate), output, bytes_text(file_bytes(output)), duration(seconds),
+        bytes_text(peak_memory())));
   }
 }
 

@@ -168,6 +168,9 @@ void sample_job::check() const
   app == "minibatch" && !from_source() ? (void)minibatch_executor_choice() : (void)more.chosen_executor();
   bool const on_gpu = parse_device(device).has_value();
   if (more.executor.has_value() && !on_gpu) { throw argument_error("--executor: --device is cpu, expected cuda"); }
+  if (more.graph_room.bytes(on_gpu) > 0 && !more.gpu_memory.empty()) {
+    throw argument_error("--gpu-memory: --graph-memory is given, expected one of both");
+  }
   if (!more.gpu_memory.empty() && !on_gpu) { throw argument_error("--gpu-memory: --device is cpu, expected cuda"); }
   if (first_root < 0) { throw argument_error(fmt::format("--first-root: {}, expected 0 or more", first_root)); }
   if (first_batch < 0) { throw argument_error(fmt::format("--first-batch: {}, expected 0 or more", first_batch)); }
@@ -219,6 +222,15 @@ minibatch_executor sample_job::minibatch_executor_choice() const
 {
   return parse_name<minibatch_executor>("--executor", more.executor.value_or("auto"));
 }
+
+placement_job sample_job::visits() const
+{
+  if (is_of_catalogue()) { return khop_params{}; }
+  if (app == "minibatch") { return minibatch(); }
+  return khop();
+}
+
+std::int64_t sample_job::graph_bytes() const { return more.graph_room.bytes(parse_device(device).has_value()); }
 
 std::int64_t sample_job::seeds_each() const { return batch_size.value_or(default_batch_size); }
 

@@ -76,6 +76,12 @@ struct sample_job {
   /// The vertices to grow samples from: those of the file, N different ones at random, or every vertex.
   [[nodiscard]] buffer<vertex_id> seeds(graph const& g, cpu_exec const& exec) const;
 
+  /// What the lists of a graph are placed by, if it is placed: of the catalogue a guess.
+  [[nodiscard]] placement_job visits() const;
+
+  /// Bytes that --graph-memory leaves to the graph; 0 without it. @throws argument_error.
+  [[nodiscard]] std::int64_t graph_bytes() const;
+
   /// For people: "khop 25,10, without replacement, uniform".
   [[nodiscard]] std::string describe() const;
 

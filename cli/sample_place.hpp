@@ -12,22 +12,29 @@
 #include <tendril/gpu_array.hpp>
 #include <tendril/graph.hpp>
 
+#include "gpu_graph.hpp"
+
 namespace tendril::cli {
 
 class sample_place {
  public:
   /// @param gpu    Copies the graph there; nothing: the CPU. @throws device_error; memory_error.
+  /// @param bytes  That --graph-memory leaves to the graph; 0 without it. @param job  As graph_on_gpu.
   /// @param stays  Leaves the graph in host memory all the same, for calls that stream it through the GPU.
-  sample_place(graph const& g, std::optional<int> gpu, cpu_exec const& exec, bool stays = false) : host_(g), exec_(exec)
+  sample_place(graph const& g, std::optional<int> gpu, cpu_exec const& exec, std::int64_t bytes,
+               placement_job const& job, bool stays)
+      : host_(g), exec_(exec)
   {
     exec_.on_progress = {};  // commands count what is done themselves
     if (gpu) {
       gpu_ = gpu_exec(*gpu);
-      there_ = stays ? g : to_gpu(g, *gpu_);
+      there_ = stays ? g : graph_on_gpu(g, *gpu, bytes, job);
     }
   }
 
   [[nodiscard]] graph const& host_graph() const { return host_; }
+  /// The graph that calls run on.
+  [[nodiscard]] graph const& used_graph() const { return there_ ? *there_ : host_; }
   [[nodiscard]] cpu_exec const& host_exec() const { return exec_; }
   [[nodiscard]] bool on_gpu() const { return gpu_.has_value(); }
 

@@ -129,16 +129,17 @@ void walk_command::run() const
                         {"steps_per_second", rate},
                         {"peak_memory_bytes", peak_memory()},
                         {"version", TENDRIL_VERSION}});
+    if (auto const placement = placement_json(walks.there)) { summary["placement"] = *placement; }
     if (gpu) { summary.update(json{{"device_name", gpu->name}, {"copy_seconds", made.copy_seconds}}); }
     print(summary);
   } else if (!common.quiet) {
     std::string const summary = fmt::format(
-        "graph   {}\njob     {}, {}\n{}steps   {} in {}: {} steps/s\noutput  {}\ntotal   {}, {} of memory at most\n",
+        "graph   {}\njob     {}, {}\n{}{}steps   {} in {}: {} steps/s\noutput  {}\ntotal   {}, {} of memory at most\n",
         describe(g, source.path), counted(walks.num_walks, "walk", "walks"), walks.description,
         gpu ? fmt::format("device  {}: {} walking, {} copying, {} writing at once\n", gpu->name,
                           duration(made.walk_seconds), duration(made.copy_seconds), duration(made.sink_seconds))
             : std::string(),
-        grouped(made.steps), duration(made.walk_seconds), si(rate),
+        placement_line(walks.there), grouped(made.steps), duration(made.walk_seconds), si(rate),
         to_stdout
             ? std::string("standard output")
             : fmt::format("{} ({}{})", output, bytes_text(file_bytes(output)),
@@ -195,6 +196,7 @@ void add_walk(CLI::App& application)
       "  tendril walk films.npz -o apa.npy --app metapath --metapath wrote,written_by --length 100\n"
       "  tendril walk graph.npz -o sets.npy --app multidim --roots 50 --num-starts 1000\n"
       "  tendril walk graph.npz -o walks.npy --device cuda                     the same bytes, computed on a GPU\n"
+      "  tendril walk graph.npz -o walks.npy --device cuda --graph-memory 8G   what has no room there: host memory\n"
       "  tendril walk graph.npz -o - --num-starts 5 --length 8                 print five short walks");
   verb->callback([command] { command->run(); });
 }

@@ -107,11 +107,13 @@ void walk_job::add_to(CLI::App& verb)
                   "cuda: maximum GPU memory for batches of walks, as in 64M [half of the free memory]")
       ->type_name("BYTES")
       ->group(group);
+  graph_room.add_to(verb, group);
 }
 
 void walk_job::check() const
 {
   (void)gpu_bytes();
+  (void)graph_bytes();
   if (!is_app(app)) {
     throw argument_error(fmt::format("--app: '{}', expected one of {}", app, fmt::join(apps, ", ")));
   }

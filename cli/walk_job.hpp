@@ -14,6 +14,7 @@
 #include <tendril/walk.hpp>
 
 #include "common.hpp"
+#include "gpu_graph.hpp"
 
 namespace tendril::cli {
 
@@ -27,6 +28,7 @@ struct walk_job {
   std::optional<std::int64_t> roots;
   std::optional<std::string> root_choice;
   std::string device = "cpu", gpu_memory;
+  graph_memory graph_room;
   std::int64_t first_walk = 0;
   // These mean the same for samples; `tendril plan` registers them once.
   bool weighted = false;
@@ -56,6 +58,9 @@ struct walk_job {
 
   /// The GPU that --device names; nothing for the CPU. @throws argument_error.
   [[nodiscard]] std::optional<int> gpu() const { return parse_device(device); }
+
+  /// Bytes that --graph-memory leaves to the graph; 0 without it. @throws argument_error.
+  [[nodiscard]] std::int64_t graph_bytes() const { return graph_room.bytes(gpu().has_value()); }
 
   /// Bytes that --gpu-memory allows; 0 without it. @throws argument_error.
   [[nodiscard]] std::int64_t gpu_bytes() const;

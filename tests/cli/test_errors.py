@@ -45,6 +45,13 @@ USAGE = [
     ([*WALK, "--device", "cuda:-1"], "--device: 'cuda:-1', expected cpu, cuda or cuda:N"),
     ([*WALK, "--device", "cuda:1x"], "--device: 'cuda:1x', expected cpu, cuda or cuda:N"),
     ([*WALK, "--gpu-memory", "1G"], "--gpu-memory: --device is cpu, expected cuda"),
+    ([*WALK, "--graph-memory", "1G"], "--graph-memory: --device is cpu, expected cuda"),
+    ([*SAMPLE, "--graph-memory", "1G"], "--graph-memory: --device is cpu, expected cuda"),
+    (["plan", "data/cora.npz", "--graph-memory", "1G"], "--graph-memory: --device is cpu, expected cuda"),
+    (
+        [*WALK, "--device", "cuda", "--graph-memory", "-3"],
+        "--graph-memory: '-3', expected bytes as in 500000, 64M or 1.5G",
+    ),
     (
         [*WALK, "--device", "cuda", "--gpu-memory", "much"],
         "--gpu-memory: 'much', expected bytes as in 500000, 64M or 1.5G",

@@ -1,6 +1,7 @@
 """The command line on a GPU: the bytes of the CPU, in batches of any size; and what it says where there is none."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -46,6 +47,33 @@ def test_files_are_those_of_the_cpu(output, gpu, tendril, graphs):
     for memory in (["--gpu-memory", "100K"], ["--gpu-memory", "2M"], []):
         tendril(*job, "gpu-" + output, "--device", "cuda:0", *memory)
         assert tendril.bytes("gpu-" + output) == tendril.bytes(output), memory
+
+
+@pytest.mark.parametrize("output", JOBS)
+def test_a_placed_graph_gives_the_same_files(output, gpu, tendril, graphs):
+    """The least budget that the directory allows, and one that holds a part."""
+    job = ["walk", graphs["skewed.safetensors"], *JOBS[output], "--seed", 6, "-o"]
+    tendril(*job, output, "--quiet")
+    refused = tendril.try_run(*job, "none" + output, "--device", "cuda", "--graph-memory", 1)
+    assert refused.returncode == 1 and refused.stderr.count("\n") == 1
+    least = int(re.search(r"expected at least (\d+)", refused.stderr)[1])
+    for memory in (least, least + 30_000):
+        summary = json.loads(tendril(*job, "part-" + output, "--device", "cuda", "--graph-memory", memory, "--json"))
+        assert tendril.bytes("part-" + output) == tendril.bytes(output), memory
+        placed = summary["placement"]
+        assert placed["directory_bytes"] == least
+        assert placed["gpu_bytes"] + placed["gpu_edge_bytes"] <= memory - least
+        assert 0 <= placed["visits_on_gpu"] <= 1
+
+
+def test_a_placed_graph_gives_the_same_samples(gpu, tendril, graphs):
+    for app, options in {"khop": [], "minibatch": ["--batch-size", 500], "ladies": ["--num-seeds", 100]}.items():
+        job = ["sample", graphs["skewed.safetensors"], "--app", app, *options, "-o"]
+        tendril(*job, "cpu.safetensors", "--quiet")
+        said = tendril(*job, "gpu.safetensors", "--device", "cuda", "--graph-memory", "20K")
+        assert tendril.bytes("gpu.safetensors") == tendril.bytes("cpu.safetensors"), app
+        assert re.search(r"^placed  .* of lists on the GPU, .* in host memory; .* % of reads on the GPU$", said, re.M)
+    assert "\nplaced  " in tendril("plan", graphs["skewed.safetensors"], "--device", "cuda", "--graph-memory", "20K")
 
 
 def test_starts_of_a_file(gpu, tendril):

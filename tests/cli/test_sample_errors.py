@@ -21,6 +21,8 @@ USAGE = [
     ([*SAMPLE, "layer", "--param", "a=1"], "--param: --app is layer, expected --app-source"),
     ([*SAMPLE, "layer", "--executor", "sample"], "--executor: --device is cpu, expected cuda"),
     ([*SAMPLE, "layer", "--gpu-memory", "1M"], "--gpu-memory: --device is cpu, expected cuda"),
+    ([*SAMPLE, "layer", "--device", "cuda", "--gpu-memory", "1M", "--graph-memory", "1M"],
+     "--gpu-memory: --graph-memory is given, expected one of both"),
     ([*SAMPLE, "layer", "--executor", "fast"], "--executor: 'fast', expected auto, sample or transit"),
     ([*SAMPLE, "layer", "--layer-size", "0"], "layer_size: 0, expected 1 to 2147483647 vertices"),
     ([*SAMPLE, "layer", "--roots", "7"], "--roots: 36692 seeds, expected a multiple of 7"),
