@@ -21,5 +21,6 @@ void bind_layers(nanobind::module_& module);
 void bind_layer_sampling(nanobind::module_& module);
 void bind_subgraphs(nanobind::module_& module);
 void bind_clusters(nanobind::module_& module);
+void bind_place(nanobind::module_& module);
 
 }  // namespace tendril::python

@@ -24,4 +24,5 @@ NB_MODULE(_tendril, module)
   tendril::python::bind_layer_sampling(module);
   tendril::python::bind_subgraphs(module);
   tendril::python::bind_clusters(module);
+  tendril::python::bind_place(module);
 }

@@ -41,6 +41,7 @@ from ._sampling import KHop, NeighborSample, khop_sample, neighbor_sample, plan_
 from ._segments import segment_multinomial
 from ._subgraphs import Subgraph, Subgraphs, induced_subgraphs, shadow_sample
 from ._errors import ArgumentError, DeviceError, FormatError, IoError, OutOfMemoryError, TendrilError
+from ._visits import count_visits
 from ._walks import Plan, metapath_walk, node2vec_walk, plan_walk, random_walk
 
 try:
@@ -87,6 +88,7 @@ __all__ = [
     "cluster_sample",
     "cluster_subgraphs",
     "cluster_vertices",
+    "count_visits",
     "detect_format",
     "dynamic_walk",
     "fastgcn_sample",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from . import _arrays, _gpu, _interop, _tendril
+from . import _arrays, _gpu, _interop, _placement, _tendril
 from ._errors import ArgumentError
 from ._graph_arrays import GraphArrays
 from ._params import build_options, threads, unsigned
@@ -447,6 +447,55 @@ class Graph(GraphArrays):
         """
         core = self._core_on(_gpu.parse(device))
         return self if core is self._core else type(self)(core)
+
+    def place(
+        self,
+        gpu_bytes: int | str | None = None,
+        policy: str | ArrayLike = "visits",
+        *,
+        app: str = "walks",
+        length: int = 80,
+        fanouts: Sequence[int] = (15, 10, 5),
+        replace: bool = False,
+        weighted: bool = False,
+        starts: ArrayLike | None = None,
+        num_samples: int = 0,
+        batch_size: int = 1024,
+        seed: int = 0,
+        device: Any = "cuda",
+    ) -> Self:
+        """Get the same graph on a GPU as far as it has room there; other lists of neighbours lie in host memory, where
+        kernels read them over the bus. All samples stay the same.
+
+        Parameters
+        ----------
+        gpu_bytes : int or str, optional
+            GPU memory for the graph: bytes, or text as in "8G". Default: nine tenths of the free memory.
+        policy : str or array_like of float, shape [V]
+            "visits": the lists that a job reads most per byte lie on the GPU, as `count_visits` finds out of `app`.
+            "degree": the longest. Or the caller's expected reads of each list, finite and >= 0.
+        app, length, fanouts, replace, weighted, starts, num_samples, batch_size, seed
+            The job whose visits are counted: see `count_visits`. Any other can run, too.
+        device : str
+
+        Returns
+        -------
+        Graph
+            In compressed form ("packed" of a CSR), with `device` and `placement`.
+
+        Raises
+        ------
+        ArgumentError
+            For a parameter out of range, or a graph that lies on a GPU as a whole.
+        OutOfMemoryError
+            If ``gpu_bytes`` doesn't hold the graph's directory, or memory runs out.
+        DeviceError
+            If that GPU can't be used, or has no concurrent access to managed memory.
+        """
+        what = _placement.job(app, length, fanouts, replace, weighted)
+        return type(self)(
+            _placement.place(self._core, gpu_bytes, policy, what, starts, num_samples, batch_size, seed, device)
+        )
 
     # Looking at graphs
 

@@ -25,6 +25,14 @@ class GraphArrays:
         return _gpu.name_of(self._core.device)
 
     @property
+    def placement(self) -> dict[str, int | float] | None:
+        """Where a graph that `Graph.place` made lies; None for any other graph. Bytes of lists of neighbours on the GPU
+        ("gpu_bytes") and in host memory ("host_bytes"), of the directory ("directory_bytes", on the GPU), of weights,
+        labels and ids of edges ("gpu_edge_bytes", "host_edge_bytes"), and the expected share of the reads of lists that
+        stay on the GPU ("visits_on_gpu")."""
+        return _tendril.placement(self._core)
+
+    @property
     def num_vertices(self) -> int:
         """Number of vertices; ids are below this number."""
         return self._core.num_vertices

@@ -1,0 +1,75 @@
+"""Graphs that lie partly on a GPU, partly in host memory: which lists lie where, and by what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _arrays, _gpu, _tendril
+from ._errors import ArgumentError
+from ._params import counts, fill, integer, unsigned
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+_UNITS = {"K": 10, "M": 20, "G": 30, "T": 40}
+
+
+def num_bytes(value: Any, what: str) -> int:
+    """A size in memory: a number of bytes, or text as "500M" or "1.5G"; None stands for 0."""
+    if value is None:
+        return 0
+    if not isinstance(value, str):
+        return integer(value, what)
+    shift = _UNITS.get(value[-1:].upper(), 0)
+    digits = value[:-1] if shift else value
+    try:
+        number = float(digits) * (1 << shift)
+        if not 1 <= number < 1 << 63:
+            raise ValueError
+    except ValueError:
+        raise ArgumentError(f"{what} is {value!r}, expected bytes as in 500000, '64M' or '1.5G'") from None
+    return int(number)
+
+
+def job(app: str, length: int, fanouts: Sequence[int], replace: bool, weighted: bool) -> Any:
+    """The parameters of what is sampled from a placed graph."""
+    if app == "walks":
+        return fill(_tendril.WalkParams(), length=length, weighted=weighted)
+    if app == "khop":
+        return fill(_tendril.KHopParams(), fanouts=counts(fanouts, "fanouts"), replace=replace, weighted=weighted)
+    if app == "minibatch":
+        hops = counts(fanouts, "fanouts")
+        return fill(_tendril.MinibatchParams(), num_neighbors=hops, replace=replace, weighted=weighted)
+    raise ArgumentError(f"app is {app!r}, expected 'walks', 'khop' or 'minibatch'")
+
+
+def place(
+    core: _tendril.Graph,
+    gpu_bytes: int | str | None,
+    policy: str | ArrayLike,
+    what: Any,
+    starts: ArrayLike | None,
+    num_samples: int,
+    batch_size: int,
+    seed: int,
+    device: Any,
+) -> _tendril.Graph:
+    """The core of a placed graph, as `Graph.place` says."""
+    place = _gpu.parse(device)
+    if place == _gpu.HOST:
+        raise ArgumentError("device is 'cpu', expected a GPU as in 'cuda'")
+    named = isinstance(policy, str)
+    return _tendril.place_graph(
+        core,
+        num_bytes(gpu_bytes, "gpu_bytes"),
+        policy if named else "scores",
+        what,
+        None if named else _arrays.weights(policy, "policy"),
+        None if starts is None else _arrays.ids(starts, "starts"),
+        integer(num_samples, "num_samples"),
+        integer(batch_size, "batch_size"),
+        unsigned(seed, "seed"),
+        place,
+    )
