@@ -67,10 +67,10 @@ array_out visits_of(graph const& input, Job const& job, std::optional<array_in> 
 }
 
 /// What lies where; None for a graph that is not placed.
-nb::object placement_of(graph const& input)
+std::optional<nb::dict> placement_of(graph const& input)
 {
   placed_lists const* const placed = input.placed();
-  if (placed == nullptr) { return nb::none(); }
+  if (placed == nullptr) { return std::nullopt; }
   nb::dict out;
   out["gpu_bytes"] = placed->gpu_bytes;
   out["host_bytes"] = placed->host_bytes;

@@ -30,7 +30,8 @@ class GraphArrays:
         ("gpu_bytes") and in host memory ("host_bytes"), of the directory ("directory_bytes", on the GPU), of weights,
         labels and ids of edges ("gpu_edge_bytes", "host_edge_bytes"), and the expected share of the reads of lists that
         stay on the GPU ("visits_on_gpu")."""
-        return _tendril.placement(self._core)
+        placed: dict[str, int | float] | None = _tendril.placement(self._core)
+        return placed
 
     @property
     def num_vertices(self) -> int:

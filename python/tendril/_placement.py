@@ -60,13 +60,12 @@ def place(
     place = _gpu.parse(device)
     if place == _gpu.HOST:
         raise ArgumentError("device is 'cpu', expected a GPU as in 'cuda'")
-    named = isinstance(policy, str)
     return _tendril.place_graph(
         core,
         num_bytes(gpu_bytes, "gpu_bytes"),
-        policy if named else "scores",
+        policy if isinstance(policy, str) else "scores",
         what,
-        None if named else _arrays.weights(policy, "policy"),
+        None if isinstance(policy, str) else _arrays.weights(policy, "policy"),
         None if starts is None else _arrays.ids(starts, "starts"),
         integer(num_samples, "num_samples"),
         integer(batch_size, "batch_size"),

@@ -72,7 +72,7 @@ def count_visits(
     Examples
     --------
     >>> reads = tendril.count_visits(tendril.generate.star(5), length=10, num_samples=100)
-    >>> bool(reads[0] > 4 * reads[1])
+    >>> bool(reads[0] > 3 * reads[1])
     True
     """
     what = _placement.job(app, length, fanouts, replace, weighted)
