@@ -126,6 +126,26 @@ class compressed_targets {
   /// The row that lies at `at`, without weights and labels.
   [[nodiscard]] TENDRIL_HD compressed_row row(list_place const& at) const { return {at, lists_, nullptr, {}}; }
 
+  /// Where v's list begins: what `locate` reads of the directory.
+  template <class Load>
+  [[nodiscard]] TENDRIL_HD list_start start_of(std::int64_t v, Load load) const
+  {
+    return lists_.start_of(v, load);
+  }
+  /// The row that begins there.
+  template <class Load>
+  [[nodiscard]] TENDRIL_HD compressed_row row(list_start const& start, Load load) const
+  {
+    return row(start.read(lists_.words(), load));
+  }
+  /// The same lists, of which those that are read lie in `words`: in another array, at the same distance from its beginning.
+  [[nodiscard]] TENDRIL_HD compressed_targets in(std::uint32_t const* words) const
+  {
+    return compressed_targets(list_directory(lists_.data(), lists_.wide(), words));
+  }
+  /// The lists, for copies of them.
+  [[nodiscard]] TENDRIL_HD std::uint32_t const* words() const { return lists_.words(); }
+
  private:
   list_directory lists_;
 };

@@ -54,6 +54,22 @@ struct alignas(16) list_place {
   }
 };
 
+/// A list as the directory tells of it, whose own words need not be read. Of a list that begins with its header, the place
+/// is that of the header.
+struct list_start : list_place {
+  bool begins_with_header = false;
+
+  /// The place of the list, which lies in `words`.
+  template <class Load>
+  [[nodiscard]] TENDRIL_HD list_place read(std::uint32_t const* words, Load load) const
+  {
+    if (!begins_with_header) { return *this; }
+    std::uint64_t const start = byte();
+    list_header const own(load(words + (start >> 2U)) >> (8U * (start & 3U)) & 0xffU);
+    return of(start + 1, own, degree, vertex);
+  }
+};
+
 /// The entry of a vertex in a wide block.
 struct alignas(16) wide_list {
   std::uint64_t at = 0;  ///< As list_place::at.
@@ -181,9 +197,9 @@ class list_directory : public list_blocks {
 
   [[nodiscard]] TENDRIL_HD std::uint32_t const* words() const { return words_; }
 
-  /// The place of v's list, read by load(address).
+  /// Where v's list begins, read by load(address) from the directory alone.
   template <class Load = plain_load>
-  [[nodiscard]] TENDRIL_HD list_place locate(std::int64_t v, Load load = {}) const
+  [[nodiscard]] TENDRIL_HD list_start start_of(std::int64_t v, Load load = {}) const
   {
     auto const vertex = static_cast<vertex_id>(v);
     std::uint32_t const i = vertex % list_block::vertices;
@@ -192,12 +208,18 @@ class list_directory : public list_blocks {
     std::uint32_t const share = load(block->shares + i);
     if (head.is(block_kind::wide)) {
       wide_list const entry = load(wide() + head.base() + i);
-      return {entry.at, entry.degree, vertex};
+      return {{entry.at, entry.degree, vertex}, false};
     }
-    std::uint64_t const start = head.start(share);
-    if (head.is(block_kind::shared)) { return list_place::of(start, head.header(), head.degree(share), vertex); }
-    list_header const own(load(words_ + (start >> 2U)) >> (8U * (start & 3U)) & 0xffU);
-    return list_place::of(start + 1, own, head.degree(share), vertex);
+    bool const shared = head.is(block_kind::shared);
+    list_header const header = shared ? head.header() : list_header(0);
+    return {list_place::of(head.start(share), header, head.degree(share), vertex), !shared};
+  }
+
+  /// The place of v's list, read by load(address).
+  template <class Load = plain_load>
+  [[nodiscard]] TENDRIL_HD list_place locate(std::int64_t v, Load load = {}) const
+  {
+    return start_of(v, load).read(words_, load);
   }
 
  private:

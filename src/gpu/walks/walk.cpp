@@ -11,6 +11,7 @@
 #include "gpu/tables/plan_context.hpp"  // labels_of
 #include "gpu/walks/plan.hpp"
 #include "gpu/walks/ragged.hpp"
+#include "gpu/walks/regions.hpp"
 #include "gpu/walks/scan_walk.hpp"
 #include "graph/places.hpp"
 #include "samplers/walks/walk_checks.hpp"
@@ -33,6 +34,7 @@ struct gpu_walker final : walker::state {
   buffer<label_id> schema;
   gpu::walk_job job;
   bool may_die = true;
+  std::shared_ptr<gpu::walk_regions const> regions;  ///< Null: not for this graph, or these walks.
 };
 
 gpu_walker const& on_gpu(walker::state const& state, gpu_exec const& exec)
@@ -62,8 +64,21 @@ gpu::metapath_view metapath_view_of(walk_params const& params, buffer<label_id> 
           params.metapath[0]};
 }
 
-void enqueue(gpu_walker const& s, gpu::walk_batch const& batch, gpu::walk_shape const& shape)
+/// Whether a batch of walks takes lists in host memory by regions.
+bool by_regions(gpu::walk_regions const* regions, std::int64_t num_walks, gpu_exec const& exec)
 {
+  return regions != nullptr && regions->pay(num_walks) &&
+         regions->batch_bytes(num_walks) <= free_gpu_bytes(exec.device);
+}
+
+/// May synchronise.
+void enqueue(gpu_walker const& s, gpu::walk_regions const* regions, gpu::walk_batch const& batch,
+             gpu::walk_shape const& shape, gpu_exec const& exec)
+{
+  if (by_regions(regions, batch.size, exec)) {
+    gpu::region_walk(s.job, *regions, batch, shape, exec);
+    return;
+  }
   if (s.job.second_order && s.plan.rule != sampling_rule::scan) {
     gpu::node2vec_walk(s.job, batch, shape);
     return;
@@ -100,7 +115,36 @@ gpu::walk_shape shape_of(gpu_walker const& s, bool step_major, gpu_exec const& e
   return {step_major, s.params.stop_prob > 0, s.params.restart_prob > 0, s.may_die, exec.device, exec.stream};
 }
 
+/// walker::run_into, where lists in host memory pass by `regions` if a batch is large enough.
+void run_batch(gpu_walker const& s, gpu::walk_regions const* regions, std::span<vertex_id const> starts,
+               std::int64_t first_walk, vertex_id* vertices, std::int32_t* lengths, gpu_exec const& exec,
+               walk_order order)
+{
+  TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
+  if (starts.empty()) { return; }  // an empty grid is a launch error
+  gpu::device_guard const guard(exec.device);
+  auto space = gpu::workspace_pool::of(exec.device).take();
+  space->reset(exec.stream);
+  enqueue(s, regions, batch_of(s, starts, first_walk, s.params.length, vertices, lengths, *space),
+          shape_of(s, order == walk_order::step_major, exec), exec);
+  TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
+  bool const all_start = space->status()->bad_start < 0;
+  gpu::workspace_pool::of(exec.device).give_back(std::move(space));
+  // Which bad start the kernel saw is chance: the one that is named is the first.
+  if (!all_start) { expect_vertices(starts, "start", s.job.graph.num_vertices, exec); }
+}
+
 }  // namespace
+
+void gpu::run_by_regions(walker const& walk, std::span<vertex_id const> starts, std::int64_t first_walk,
+                         vertex_id* vertices, std::int32_t* lengths, gpu_exec const& exec, walk_order order,
+                         region_tuning const& tuning)
+{
+  auto const& s = on_gpu(walk.data(), exec);
+  device_guard const guard(exec.device);
+  auto const regions = make_walk_regions(s.input, s.params, s.layout, tuning, exec);
+  run_batch(s, regions.get(), starts, first_walk, vertices, lengths, exec, order);
+}
 
 gpu::staged_maker gpu::stages_of(walker const& walk, std::span<vertex_id const> starts, std::int64_t first_walk,
                                  gpu_exec const& exec)
@@ -109,12 +153,12 @@ gpu::staged_maker gpu::stages_of(walker const& walk, std::span<vertex_id const> 
   TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
   samplers::check_ragged(s.params.dead_ends);
   walk_shape const shape = shape_of(s, staged_by_steps(walk), exec);
-  return [&s, shape, starts, first_walk](samplers::walk_slice const& slice, staged_walks const& out,
-                                         workspace const& space) {
+  return [&s, shape, starts, first_walk, exec](samplers::walk_slice const& slice, staged_walks const& out,
+                                               workspace const& space) {
     auto const from = starts.subspan(static_cast<std::size_t>(slice.first), static_cast<std::size_t>(slice.size));
     walk_batch batch = batch_of(s, from, first_walk + slice.first, slice.length, out.vertices, out.lengths, space);
     batch.prefilled = true;  // nothing behind an end is read
-    enqueue(s, batch, shape);
+    enqueue(s, s.regions.get(), batch, shape, exec);
   };
 }
 
@@ -147,6 +191,8 @@ walker::walker(graph const& graph, walk_params const& params, std::int64_t expec
            metapath_view_of(s.params, s.schema),
            core::make_key(s.params.seed, plan::domain_of(s.params)),
            core::walk_ends::of(s.params.seed, s.params.stop_prob, s.params.restart_prob)};
+  s.regions = gpu::make_walk_regions(graph, s.params, s.layout, {}, exec);
+  if (s.regions) { s.plan.reasons.push_back(gpu::reason_for(*s.regions)); }
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
   state_ = std::move(made);
 }
@@ -167,18 +213,7 @@ void walker::run_into(std::span<vertex_id const> starts, std::int64_t first_walk
                       std::int32_t* lengths, gpu_exec const& exec, walk_order order) const
 {
   auto const& s = on_gpu(*state_, exec);
-  TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
-  if (starts.empty()) { return; }  // an empty grid is a launch error
-  gpu::device_guard const guard(exec.device);
-  auto space = gpu::workspace_pool::of(exec.device).take();
-  space->reset(exec.stream);
-  enqueue(s, batch_of(s, starts, first_walk, s.params.length, vertices, lengths, *space),
-          shape_of(s, order == walk_order::step_major, exec));
-  TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
-  bool const all_start = space->status()->bad_start < 0;
-  gpu::workspace_pool::of(exec.device).give_back(std::move(space));
-  // Which bad start the kernel saw is chance: the one that is named is the first.
-  if (!all_start) { expect_vertices(starts, "start", s.job.graph.num_vertices, exec); }
+  run_batch(s, s.regions.get(), starts, first_walk, vertices, lengths, exec, order);
 }
 
 ragged_walks walker::run_ragged(std::span<vertex_id const> starts, std::int64_t first_walk, gpu_exec const& exec) const
@@ -196,7 +231,13 @@ sampling_plan plan_walk(graph const& graph, walk_params const& params, std::int6
 {
   gpu::device_guard const guard(exec.device);
   check(graph, params, exec);
-  return gpu::make_walk_plan(graph, plan::without_idle_weights(graph, params), expected_walks, exec).shared;
+  walk_params const used = plan::without_idle_weights(graph, params);
+  gpu::walk_plan const made = gpu::make_walk_plan(graph, used, expected_walks, exec);
+  sampling_plan out = made.shared;
+  if (auto const regions = gpu::make_walk_regions(graph, used, made, {}, exec)) {
+    out.reasons.push_back(gpu::reason_for(*regions));
+  }
+  return out;
 }
 
 walks random_walk(graph const& graph, std::span<vertex_id const> starts, walk_params const& params,

@@ -1,0 +1,65 @@
+// The kernels of walks by regions (region_walk.cu), as the host enqueues them.
+
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/walks/job.hpp"
+#include "place/regions.hpp"
+
+namespace tendril::gpu {
+
+/// What each walk waits for, a byte: nothing, as it has ended; region r - 1; or it can go on at once.
+namespace region_wait {
+inline constexpr std::uint8_t nothing = 0;
+inline constexpr std::uint8_t at_once = 255;
+inline constexpr std::uint32_t for_region(std::uint32_t region) { return region + 1; }
+static_assert(for_region(place::most_regions - 1) < at_once);
+/// Walks that a pass takes: those that wait for anything.
+inline constexpr std::uint8_t anything = 0;
+}  // namespace region_wait
+
+/// A walk that waits.
+struct alignas(8) waiting_walk {
+  vertex_id vertex;
+  std::int32_t step;
+};
+
+/// The waits are read so many at a time: arrays of them are padded to multiples of it.
+inline constexpr std::int64_t waits_a_run = 512;
+inline constexpr std::size_t num_waits = 256;
+
+/// The walks of a batch between passes, in GPU memory.
+struct waiting_walks {
+  waiting_walk* walks;          ///< [size]
+  std::uint8_t* waits;          ///< [size, padded]; padding waits for nothing.
+  unsigned long long* waiting;  ///< [num_waits] walks that wait for each region
+  unsigned long long* next;     ///< The pool of a pass: waits handed out beyond the first ones; starts at 0.
+};
+
+/// Lists in host memory that can be read: those that begin in [begin, begin + bytes).
+struct region_window {
+  std::uint64_t begin = 0, bytes = 0;
+  std::uint32_t const* words = nullptr;  ///< Where the lists' first word would be if all of them were there.
+};
+
+/// What a pass needs beside the batch.
+struct region_pass {
+  place::region_index regions;
+  region_window window;
+  std::uint8_t wanted;  ///< Takes the walks that wait for this.
+  int load_blocks;      ///< Of the load that runs at the same time, for which room is left.
+};
+
+/// Puts every walk on its start. Enqueues.
+void begin_region_walks(walk_batch const& batch, waiting_walks const& state, walk_shape const& shape);
+
+/// Walks on until lists are met that lie in host memory, outside the window. Enqueues.
+void pass_region(walk_job const& job, walk_batch const& batch, waiting_walks const& state, region_pass const& pass,
+                 walk_shape const& shape);
+
+/// Copies bytes of the graph's lists, from host memory, by so many thread blocks. `from`, `to` and `bytes` are multiples of
+/// 16. Enqueues. (cudaMemcpy from managed memory is slower.)
+void load_region(void const* from, void* to, std::int64_t bytes, int blocks, cuda_stream stream);
+
+}  // namespace tendril::gpu

@@ -1,0 +1,80 @@
+// The lists in host memory of a placed graph, cut into regions that pass through the GPU one after another, and what decides
+// which region is next. Bulk walks wait for the region that their next list lies in (LightTraffic, ICDE'23, streams parts of
+// a graph to those of its walks that wait there; FlashMob, SOSP'21, keeps a part in the CPU's cache).
+//
+// The reckoning, of walks that take c steps on lists in host memory: a walk that meets such a list waits half a pass over
+// all regions on average, so that c steps take c / 2 passes, and a bit more until the last walks are done, whatever their
+// number; a read of its own for each step takes c / `reads` for each walk. Half of R-MAT 24's lists, 0.8 GB, are 18 ms a
+// pass; walks of 80 steps take some 25 passes, 0.45 s, in which the GPU makes 10^7 walks, or 10^8.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <tendril/types.hpp>
+
+namespace tendril::place {
+
+/// Regions have numbers below this: a walk keeps its own in a byte, with two values to spare.
+inline constexpr std::int64_t most_regions = 254;
+
+/// Rates of the bus between GPU and host.
+inline constexpr double bulk_bytes = 47e9;     ///< A second, in order. bench/placed
+inline constexpr double single_reads = 0.4e9;  ///< A second, at random. bench/placed
+
+/// Which region a byte of the lists lies in. Trivially copyable; owns nothing.
+struct region_index {
+  std::uint64_t const* begins = nullptr;  ///< [regions + 1]: the first byte of each, never descending, and the end.
+  std::uint64_t first = 0;                ///< begins[0]
+  std::uint32_t shift = 0;                ///< Region r begins at byte first + (r << shift), or behind it.
+
+  /// @param byte  In [first, end).
+  [[nodiscard]] TENDRIL_HD std::uint32_t operator()(std::uint64_t byte) const
+  {
+    auto region = static_cast<std::uint32_t>((byte - first) >> shift);
+    while (begins[region] > byte) { --region; }
+    return region;
+  }
+};
+
+/// Regions of lists in host memory. Some may be empty.
+struct regions {
+  std::vector<std::uint64_t> begins;  ///< [size() + 1]
+  std::uint32_t shift = 0;
+
+  [[nodiscard]] std::int64_t size() const { return begins.empty() ? 0 : static_cast<std::int64_t>(begins.size()) - 1; }
+  [[nodiscard]] std::int64_t bytes(std::int64_t region) const
+  {
+    auto const r = static_cast<std::size_t>(region);
+    return static_cast<std::int64_t>(begins[r + 1] - begins[r]);
+  }
+  [[nodiscard]] std::int64_t largest_bytes() const;
+};
+
+/// Cuts lists into regions of about so many bytes, each where a cut is.
+/// @param cuts   placed_lists::cuts
+/// @param bytes  A power of two is taken that is no larger, and so large that there are no more than most_regions. 0: an
+///               eighth of all, from 1 to 256 MB.
+[[nodiscard]] regions cut_regions(std::span<std::uint64_t const> cuts, std::int64_t bytes);
+
+/// Which region passes next.
+struct region_choice {
+  /// A region is worth to pass if the walks that it serves are no fewer than its bytes divided by this: what passes in the
+  /// time of a single read. Infinity: any region that a walk waits for.
+  double bytes_a_walk = bulk_bytes / single_reads;
+
+  /// The region that most walks wait for, if it is worth it: for the walks that wait for it, or for those that will, twice
+  /// the average of all regions, when each has had its turn.
+  /// @param waiting  [cut.size()] walks
+  /// @param except   A region that has passed already, or is about to; -1: none.
+  [[nodiscard]] std::optional<std::int64_t> next(regions const& cut, std::span<std::uint64_t const> waiting,
+                                                 std::int64_t except) const;
+
+  /// With so many walks the regions pass in less time than the walks' own reads take.
+  [[nodiscard]] std::int64_t least_walks(regions const& cut) const;
+};
+
+}  // namespace tendril::place
