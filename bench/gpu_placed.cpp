@@ -33,21 +33,6 @@ constexpr char walks_alone[] = "walks, CPU alone";
 constexpr char trees_alone[] = "k-hop (25,10), CPU alone";
 constexpr char batches_alone[] = "mini-batches (15,10,5), CPU alone";
 
-std::vector<double> shares_of(std::string const& list)
-{
-  std::vector<double> out;
-  std::istringstream in(list);
-  for (std::string text; std::getline(in, text, ',');) {
-    double share = -1;
-    auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), share);
-    if (failure != std::errc{} || end != text.data() + text.size() || !(share >= 0 && share <= 1)) {
-      throw argument_error(fmt::format("--gpu-share: '{}', expected numbers from 0 to 1, as in 0,0.25,0.5,1", list));
-    }
-    out.push_back(share);
-  }
-  return out;
-}
-
 /// A graph in host memory, without weights and labels, and what jobs on it start from.
 struct bed {
   gpu_exec gpu;
@@ -179,6 +164,21 @@ void add_placing(session& s, std::shared_ptr<bed> const& b)
 }
 
 }  // namespace
+
+std::vector<double> shares_of(std::string const& list)
+{
+  std::vector<double> out;
+  std::istringstream in(list);
+  for (std::string text; std::getline(in, text, ',');) {
+    double share = -1;
+    auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), share);
+    if (failure != std::errc{} || end != text.data() + text.size() || !(share >= 0 && share <= 1)) {
+      throw argument_error(fmt::format("--gpu-share: '{}', expected numbers from 0 to 1, as in 0,0.25,0.5,1", list));
+    }
+    out.push_back(share);
+  }
+  return out;
+}
 
 std::vector<row> run_gpu_placed(options const& o)
 {

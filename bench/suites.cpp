@@ -24,6 +24,7 @@
 #include "bench/gpu_layers.hpp"
 #include "bench/gpu_minibatch_picks.hpp"
 #include "bench/gpu_placed.hpp"
+#include "bench/gpu_placed_walks.hpp"
 #include "bench/gpu_samplers.hpp"
 #include "bench/gpu_stream.hpp"
 #include "bench/gpu_subgraphs.hpp"
@@ -291,6 +292,7 @@ constexpr std::array all_suites{
     suite{"subgraphs", nullptr, run_gpu_subgraphs, main_graph},
     suite{"minibatch", run_minibatch, run_minibatch, "rmat24,products,reddit,papers100m"},
     suite{"placed", nullptr, run_gpu_placed, "rmat24"},
+    suite{"placed-walks", nullptr, run_gpu_placed_walks, "rmat24"},
     suite{"minibatch-picks", nullptr, run_gpu_minibatch_picks, "reddit"},
 };
 

@@ -39,12 +39,13 @@ void add_bench(CLI::App& application)
       ->capture_default_str();
   app->add_option("--only", verb->options.only,
                   "Walks and minibatch on a GPU: run only ceilings, and jobs (executors) whose name contains this");
-  app->add_option("--gpu-share", verb->options.gpu_share,
-                  "placed: shares of the neighbours' lists that lie on the GPU; the others lie in host memory")
+  app->add_option(
+         "--gpu-share", verb->options.gpu_share,
+         "placed and placed-walks: shares of the neighbours' lists that lie on the GPU; the others lie in host memory")
       ->type_name("LIST")
       ->capture_default_str();
   app->add_option("--device", verb->device,
-                  "cpu, cuda or cuda:N; stream, published, samplers, layers and placed need a GPU")
+                  "cpu, cuda or cuda:N; stream, published, samplers, layers, placed and placed-walks need a GPU")
       ->capture_default_str();
   app->add_option("--threads", verb->threads, "Number of threads; 0: every core")->capture_default_str();
   app->add_option("--json", verb->options.json_path, "Also write the results to this file")->type_name("OUT");
