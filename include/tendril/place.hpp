@@ -27,6 +27,18 @@ template <>
 inline constexpr std::array<named<placement_policy>, 3> enum_names<placement_policy>{
     {{placement_policy::visits, "visits"}, {placement_policy::degree, "degree"}, {placement_policy::scores, "scores"}}};
 
+/// Who makes the samples of a placed graph in calls with a gpu_exec. It never changes a sample.
+enum class work_share {
+  automatic,  ///< GPU and CPU together where some lists lie in host memory and the job is large enough to gain.
+  gpu,        ///< The GPU alone.
+  cpu,        ///< The CPU alone; the result lies on the GPU all the same.
+  both,       ///< GPU and CPU together, whatever the job and the placement.
+};
+
+template <>
+inline constexpr std::array<named<work_share>, 4> enum_names<work_share>{
+    {{work_share::automatic, "auto"}, {work_share::gpu, "gpu"}, {work_share::cpu, "cpu"}, {work_share::both, "both"}}};
+
 /// What will be sampled from a placed graph: the parameters of walks, of k-hop trees, or of mini-batches.
 using placement_job = std::variant<walk_params, khop_params, minibatch_params>;
 
@@ -41,6 +53,7 @@ struct place_params {
   std::int64_t batch_size = 1024;          ///< Seeds of a mini-batch that is counted.
   std::uint64_t seed = 0;                  ///< Of the choice among the starts.
   std::span<float const> scores = {};  ///< Policy `scores`: [V] expected reads of each vertex's list, finite and >= 0.
+  work_share share = work_share::automatic;  ///< Who samples the graph.
 };
 
 /// What lies where of a graph that is placed on a GPU and in host memory. Of such a graph (`graph::placed`) device() is
@@ -52,9 +65,10 @@ struct placed_lists {
   std::int64_t gpu_bytes = 0;   ///< Lists that begin below this byte lie on the GPU, those behind it in host memory.
   std::int64_t host_bytes = 0;  ///< The bytes of lists behind it.
   std::int64_t directory_bytes = 0;
-  std::int64_t gpu_edge_bytes = 0;   ///< Of weights, labels and ids of edges, on the GPU.
-  std::int64_t host_edge_bytes = 0;  ///< Of them, in host memory.
-  double visits_on_gpu = 0;          ///< The expected share of the reads of lists that stay on the GPU.
+  std::int64_t gpu_edge_bytes = 0;           ///< Of weights, labels and ids of edges, on the GPU.
+  std::int64_t host_edge_bytes = 0;          ///< Of them, in host memory.
+  work_share share = work_share::automatic;  ///< Who makes samples.
+  double visits_on_gpu = 0;                  ///< The expected share of the reads of lists that stay on the GPU.
   /// Bytes, ascending from gpu_bytes to the end of the lists, at which the lists in host memory can be cut: no list lies
   /// on both sides of one. Next to each other they are at least 64 KiB apart, but for the last. Only {gpu_bytes} if all
   /// lists lie on the GPU.

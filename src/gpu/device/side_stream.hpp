@@ -26,6 +26,8 @@ class side_stream {
     TENDRIL_CUDA_TRY(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(T), kind, stream_));
   }
 
+  [[nodiscard]] cudaStream_t get() const { return stream_; }
+
   void wait() const { TENDRIL_CUDA_TRY(cudaStreamSynchronize(stream_)); }
 
   /// For destructors: waits whatever became of the copies.

@@ -1,18 +1,23 @@
 // The front of the GPU's walks: checks arguments, plans, builds tables, enqueues batches. CPU twin: src/cpu/walks/walk.cpp.
 
+#include <optional>
+
 #include <tendril/checked.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>  // expect_vertices
+#include <tendril/place.hpp>
 #include <tendril/walk.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "gpu/device/check.hpp"
 #include "gpu/device/workspace.hpp"
+#include "gpu/placed/together.hpp"
 #include "gpu/tables/plan_context.hpp"  // labels_of
 #include "gpu/walks/plan.hpp"
 #include "gpu/walks/ragged.hpp"
 #include "gpu/walks/regions.hpp"
 #include "gpu/walks/scan_walk.hpp"
+#include "gpu/walks/shared_walk.hpp"
 #include "graph/places.hpp"
 #include "samplers/walks/walk_checks.hpp"
 #include "samplers/walks/walker_state.hpp"
@@ -35,6 +40,8 @@ struct gpu_walker final : walker::state {
   gpu::walk_job job;
   bool may_die = true;
   std::shared_ptr<gpu::walk_regions const> regions;  ///< Null: not for this graph, or these walks.
+  std::optional<walker> on_host;                     ///< Of a placed graph that the CPU samples, too.
+  std::int64_t expected_walks = 0;
 };
 
 gpu_walker const& on_gpu(walker::state const& state, gpu_exec const& exec)
@@ -115,23 +122,36 @@ gpu::walk_shape shape_of(gpu_walker const& s, bool step_major, gpu_exec const& e
   return {step_major, s.params.stop_prob > 0, s.params.restart_prob > 0, s.may_die, exec.device, exec.stream};
 }
 
-/// walker::run_into, where lists in host memory pass by `regions` if a batch is large enough.
-void run_batch(gpu_walker const& s, gpu::walk_regions const* regions, std::span<vertex_id const> starts,
-               std::int64_t first_walk, vertex_id* vertices, std::int32_t* lengths, gpu_exec const& exec,
-               walk_order order)
+/// Makes walks on the GPU alone, and waits for them; lists in host memory pass by `regions` if the batch is large enough.
+/// @return whether all starts are vertices.
+bool run_alone(gpu_walker const& s, gpu::walk_regions const* regions, std::span<vertex_id const> starts,
+               std::int64_t first_walk, gpu::walk_result const& out, gpu_exec const& exec)
 {
-  TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
-  if (starts.empty()) { return; }  // an empty grid is a launch error
-  gpu::device_guard const guard(exec.device);
   auto space = gpu::workspace_pool::of(exec.device).take();
   space->reset(exec.stream);
-  enqueue(s, regions, batch_of(s, starts, first_walk, s.params.length, vertices, lengths, *space),
-          shape_of(s, order == walk_order::step_major, exec), exec);
+  enqueue(s, regions, batch_of(s, starts, first_walk, out.length, out.vertices, out.lengths, *space),
+          shape_of(s, out.order == walk_order::step_major, exec), exec);
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
   bool const all_start = space->status()->bad_start < 0;
   gpu::workspace_pool::of(exec.device).give_back(std::move(space));
-  // Which bad start the kernel saw is chance: the one that is named is the first.
-  if (!all_start) { expect_vertices(starts, "start", s.job.graph.num_vertices, exec); }
+  return all_start;
+}
+
+/// Makes walks on GPU and CPU. All starts are vertices.
+void run_shared(gpu_walker const& s, std::span<vertex_id const> starts, std::int64_t first_walk,
+                gpu::walk_result const& out, gpu_exec const& exec)
+{
+  auto const on_gpu = [&](std::span<vertex_id const> part, std::int64_t first, gpu::walk_result const& there) {
+    (void)run_alone(s, s.regions.get(), part, first, there, exec);
+  };
+  if (out.length == s.params.length) {
+    gpu::share_walks(s.input, *s.on_host, starts, first_walk, out, on_gpu, exec);
+    return;
+  }
+  walk_params shorter = s.params;  // a prefix of each walk, with the same draws
+  shorter.length = out.length;
+  walker const on_host(s.input.placed()->host, shorter, s.expected_walks);
+  gpu::share_walks(s.input, on_host, starts, first_walk, out, on_gpu, exec);
 }
 
 }  // namespace
@@ -142,8 +162,13 @@ void gpu::run_by_regions(walker const& walk, std::span<vertex_id const> starts, 
 {
   auto const& s = on_gpu(walk.data(), exec);
   device_guard const guard(exec.device);
+  TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
+  if (starts.empty()) { return; }
   auto const regions = make_walk_regions(s.input, s.params, s.layout, tuning, exec);
-  run_batch(s, regions.get(), starts, first_walk, vertices, lengths, exec, order);
+  walk_result const out{vertices, lengths, static_cast<std::int64_t>(starts.size()), s.params.length, order};
+  if (!run_alone(s, regions.get(), starts, first_walk, out, exec)) {
+    expect_vertices(starts, "start", s.job.graph.num_vertices, exec);
+  }
 }
 
 gpu::staged_maker gpu::stages_of(walker const& walk, std::span<vertex_id const> starts, std::int64_t first_walk,
@@ -156,6 +181,19 @@ gpu::staged_maker gpu::stages_of(walker const& walk, std::span<vertex_id const> 
   return [&s, shape, starts, first_walk, exec](samplers::walk_slice const& slice, staged_walks const& out,
                                                workspace const& space) {
     auto const from = starts.subspan(static_cast<std::size_t>(slice.first), static_cast<std::size_t>(slice.size));
+    if (s.on_host) {
+      try {
+        expect_vertices(from, "start", s.job.graph.num_vertices, exec);
+      } catch (argument_error const&) {
+        space.status()->bad_start = slice.first;  // the caller names the first of all
+        return;
+      }
+      run_shared(s, from, first_walk + slice.first,
+                 {out.vertices, out.lengths, slice.size, slice.length,
+                  shape.step_major ? walk_order::step_major : walk_order::row_major},
+                 exec);
+      return;
+    }
     walk_batch batch = batch_of(s, from, first_walk + slice.first, slice.length, out.vertices, out.lengths, space);
     batch.prefilled = true;  // nothing behind an end is read
     enqueue(s, s.regions.get(), batch, shape, exec);
@@ -193,6 +231,8 @@ walker::walker(graph const& graph, walk_params const& params, std::int64_t expec
            core::walk_ends::of(s.params.seed, s.params.stop_prob, s.params.restart_prob)};
   s.regions = gpu::make_walk_regions(graph, s.params, s.layout, {}, exec);
   if (s.regions) { s.plan.reasons.push_back(gpu::reason_for(*s.regions)); }
+  s.expected_walks = expected_walks;
+  if (gpu::is_shared(graph)) { s.on_host.emplace(graph.placed()->host, s.params, expected_walks); }
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
   state_ = std::move(made);
 }
@@ -213,7 +253,17 @@ void walker::run_into(std::span<vertex_id const> starts, std::int64_t first_walk
                       std::int32_t* lengths, gpu_exec const& exec, walk_order order) const
 {
   auto const& s = on_gpu(*state_, exec);
-  run_batch(s, s.regions.get(), starts, first_walk, vertices, lengths, exec, order);
+  TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
+  if (starts.empty()) { return; }  // an empty grid is a launch error
+  gpu::device_guard const guard(exec.device);
+  gpu::walk_result const out{vertices, lengths, static_cast<std::int64_t>(starts.size()), s.params.length, order};
+  if (s.on_host) {
+    expect_vertices(starts, "start", s.job.graph.num_vertices, exec);
+    run_shared(s, starts, first_walk, out, exec);
+  } else if (!run_alone(s, s.regions.get(), starts, first_walk, out, exec)) {
+    // Which bad start the kernel saw is chance: the one that is named is the first.
+    expect_vertices(starts, "start", s.job.graph.num_vertices, exec);
+  }
 }
 
 ragged_walks walker::run_ragged(std::span<vertex_id const> starts, std::int64_t first_walk, gpu_exec const& exec) const

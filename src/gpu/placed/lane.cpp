@@ -1,0 +1,133 @@
+#include "gpu/placed/lane.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include <tendril/gpu.hpp>  // pinned_memory
+
+namespace tendril::gpu {
+namespace {
+
+constexpr std::size_t least_block = std::size_t{1} << 20U;
+constexpr std::size_t kept_bytes = std::size_t{16} << 20U;  // of an arena between calls
+
+/// Lanes that no call uses. Never destroyed: at exit the driver may be gone.
+struct idle_lanes {
+  std::mutex mutex;
+  std::map<int, std::vector<std::unique_ptr<lane>>> of_device;
+};
+
+idle_lanes& idle()
+{
+  static auto& lanes = *new idle_lanes;
+  return lanes;
+}
+
+}  // namespace
+
+void* pinned_arena::allocate(std::size_t bytes)
+{
+  bytes = (bytes + 63) / 64 * 64;
+  while (block_ < blocks_.size() && used_ + bytes > static_cast<std::size_t>(blocks_[block_].size())) {
+    ++block_;
+    used_ = 0;
+  }
+  if (block_ == blocks_.size()) {
+    blocks_.emplace_back(static_cast<std::int64_t>(std::max(bytes, least_block)), pinned_memory());
+    used_ = 0;
+  }
+  void* const out = blocks_[block_].data() + used_;
+  used_ += bytes;
+  return out;
+}
+
+void pinned_arena::reset() noexcept
+{
+  block_ = 0;
+  used_ = 0;
+}
+
+void pinned_arena::shrink(std::size_t bytes) noexcept
+{
+  reset();
+  std::size_t kept = 0;
+  std::size_t count = 0;
+  while (count < blocks_.size() && kept + static_cast<std::size_t>(blocks_[count].size()) <= bytes) {
+    kept += static_cast<std::size_t>(blocks_[count].size());
+    ++count;
+  }
+  while (blocks_.size() > count) { blocks_.pop_back(); }
+}
+
+lane::lane()
+{
+  for (auto& s : slots_) { TENDRIL_CUDA_TRY(cudaEventCreateWithFlags(&s.copied, cudaEventDisableTiming)); }
+}
+
+lane::~lane()
+{
+  for (auto& s : slots_) {
+    if (s.copied != nullptr) { (void)cudaEventDestroy(s.copied); }
+  }
+}
+
+void lane::begin_part()
+{
+  which_ = 1 - which_;
+  slot& now = slots_[which_];
+  TENDRIL_CUDA_TRY(cudaEventSynchronize(now.copied));
+  now.kept.clear();
+  now.arena.reset();
+}
+
+void lane::finish()
+{
+  stream_.wait();
+  for (auto& s : slots_) {
+    s.kept.clear();
+    s.arena.shrink(kept_bytes);
+  }
+}
+
+void lane::settle() noexcept
+{
+  stream_.settle();
+  for (auto& s : slots_) { s.kept.clear(); }
+}
+
+lanes::lanes(int device, int count) : device_(device)
+{
+  taken_.reserve(static_cast<std::size_t>(count));
+  {
+    std::lock_guard const lock(idle().mutex);
+    auto& there = idle().of_device[device];
+    while (std::ssize(taken_) < count && !there.empty()) {
+      taken_.push_back(std::move(there.back()));
+      there.pop_back();
+    }
+  }
+  device_guard const guard(device);
+  while (std::ssize(taken_) < count) { taken_.push_back(std::make_unique<lane>()); }
+}
+
+lanes::~lanes()
+{
+  for (auto& each : taken_) { each->settle(); }
+  try {
+    std::lock_guard const lock(idle().mutex);
+    auto& there = idle().of_device[device_];
+    for (auto& each : taken_) { there.push_back(std::move(each)); }
+  } catch (...) {  // no memory for the list: the lanes go
+  }
+}
+
+void lanes::finish()
+{
+  device_guard const guard(device_);
+  for (auto& each : taken_) { each->finish(); }
+}
+
+}  // namespace tendril::gpu

@@ -1,0 +1,63 @@
+// Jobs on placed graphs whose samples are made by the GPU and by the CPU, each as many as it can
+// (base/shared_work.hpp): the GPU reads lists in host memory over the bus, at a rate that a CPU's threads have, too.
+
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+
+#include <tendril/exec.hpp>
+#include <tendril/graph.hpp>
+#include <tendril/place.hpp>
+
+#include "base/shared_work.hpp"
+#include "gpu/placed/lane.hpp"
+
+namespace tendril::gpu {
+
+/// Names a kind of jobs whose items take about the same time: a hash of all that decides about it.
+class job_kind {
+ public:
+  job_kind(std::initializer_list<std::uint64_t> parts)
+  {
+    for (std::uint64_t const part : parts) { add(part); }
+  }
+  void add(std::uint64_t part) { hash_ = std::rotl(hash_ ^ part, 23) * 0x9e3779b97f4a7c15ULL; }
+  void add(double part) { add(std::bit_cast<std::uint64_t>(part)); }
+  [[nodiscard]] std::uint64_t value() const { return hash_; }
+
+ private:
+  std::uint64_t hash_ = 0x243f6a8885a308d3ULL;
+};
+
+/// A job of independent items.
+struct shared_job {
+  std::int64_t num_items = 0;
+  double reads = 1;             ///< Of neighbours, an item, about.
+  std::int64_t item_bytes = 0;  ///< Of the result.
+  job_kind kind{};              ///< Jobs of one kind on one graph begin with the rates of the one before.
+  std::int64_t most_on_gpu = std::int64_t{1} << 40U;  ///< Items of a turn.
+  std::int64_t aligned = 32;  ///< Turns of the GPU begin at multiples of this: results of 32 begin at lines of memory.
+
+  /// Makes items on the GPU, and waits for them. Called by one thread, on which the GPU is current.
+  std::function<void(base::item_range)> on_gpu;
+
+  /// Makes items on the CPU, by the calling thread alone, and enqueues their copies. Called by several threads, on which
+  /// the GPU is current, each with its own number and lane, between begin_part() and end_part().
+  std::function<void(base::item_range, int thread, lane&)> on_cpu;
+};
+
+/// Threads of the CPU that work beside the GPU: all but the one that serves the GPU.
+[[nodiscard]] int threads_beside_gpu();
+
+/// Whether the CPU may make samples of this graph.
+[[nodiscard]] bool is_shared(graph const& graph);
+
+/// Makes all items. Waits for the stream of `exec` before, since other streams write the result, and for all items.
+/// @param graph  A graph for which is_shared() holds.
+/// @throws what either side throws, after both have ended.
+void work_together(graph const& graph, shared_job const& job, gpu_exec const& exec);
+
+}  // namespace tendril::gpu

@@ -1,0 +1,32 @@
+// Walks on a placed graph, of which the GPU makes some and the CPU the others.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include <tendril/walk.hpp>
+
+namespace tendril::gpu {
+
+/// Where walks of `length` steps go: rows, or steps, of num_walks walks. Device memory.
+struct walk_result {
+  vertex_id* vertices;
+  std::int32_t* lengths;  ///< Or null.
+  std::int64_t num_walks;
+  std::int64_t length;
+  walk_order order;
+};
+
+/// Makes walks on the GPU, and waits for them.
+using walk_maker =
+    std::function<void(std::span<vertex_id const> starts, std::int64_t first_walk, walk_result const& out)>;
+
+/// @param graph    The placed graph.
+/// @param on_host  Plans walks of out.length steps for the graph in host memory.
+/// @param starts   In device memory, all of them vertices.
+void share_walks(graph const& graph, walker const& on_host, std::span<vertex_id const> starts, std::int64_t first_walk,
+                 walk_result const& out, walk_maker const& on_gpu, gpu_exec const& exec);
+
+}  // namespace tendril::gpu
