@@ -15,6 +15,7 @@
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "gpu/batches/captured.hpp"
 #include "gpu/batches/run.hpp"
+#include "gpu/batches/shared_batches.hpp"
 #include "gpu/device/check.hpp"
 #include "graph/places.hpp"
 #include "samplers/batches/checks.hpp"
@@ -61,7 +62,8 @@ class gpu_sampler final : public minibatch_sampler::state {
         executor_(executor),
         counts_picks_(counts_picks && params.choice == neighbor_choice::labor),
         plan_(gpu::batch_plan::of(input, params, exec)),
-        space_(exec)
+        space_(exec),
+        host_(gpu::host_batches::of(input, params))
   {
     if (executor == minibatch_executor::persistent) { space_.queue.emplace(plan_, exec); }
     std::string const not_fused = gpu::why_not_fused(plan_);
@@ -100,8 +102,17 @@ class gpu_sampler final : public minibatch_sampler::state {
                                                       std::span<std::int64_t const> times) override
   {
     gpu::device_guard const guard(exec_.device);
-    many_seeds const all{vertex_type, seeds, times, batch_size, first_batch};
-    std::int64_t const num_batches = (std::ssize(seeds) + batch_size - 1) / batch_size;
+    gpu::many_seeds const all{vertex_type, seeds, times, batch_size, first_batch};
+    if (!host_ || all.num_batches() < 2) { return sample_alone(all); }
+    return host_->share(
+        all, [this](gpu::many_seeds const& some) { return sample_alone(some); }, exec_);
+  }
+
+ private:
+  /// All batches, on the GPU.
+  [[nodiscard]] std::vector<minibatch> sample_alone(gpu::many_seeds const& all)
+  {
+    std::int64_t const num_batches = all.num_batches();
     std::int64_t most_together = num_batches;
     std::vector<minibatch> out;
     out.reserve(static_cast<std::size_t>(num_batches));
@@ -116,15 +127,6 @@ class gpu_sampler final : public minibatch_sampler::state {
     }
     return out;
   }
-
- private:
-  struct many_seeds {
-    std::int32_t vertex_type;
-    std::span<vertex_id const> seeds;
-    std::span<std::int64_t const> times;
-    std::int64_t batch_size;
-    std::uint64_t first_batch;
-  };
 
   /// Makes batches, or those that there was memory for: then what is missing is made with more. What was expected has been
   /// corrected by then. If memory was made for bounds, picks by LABOR have exceeded them, and are counted.
@@ -141,7 +143,7 @@ class gpu_sampler final : public minibatch_sampler::state {
   }
 
   /// A group of the batches [first, first + count).
-  [[nodiscard]] gpu::batch_input group_of(many_seeds const& all, std::int64_t first, std::int64_t count) const
+  [[nodiscard]] gpu::batch_input group_of(gpu::many_seeds const& all, std::int64_t first, std::int64_t count) const
   {
     auto const begin = static_cast<std::size_t>(first * all.batch_size);
     auto const size = std::min(static_cast<std::size_t>(count * all.batch_size), all.seeds.size() - begin);
@@ -179,7 +181,7 @@ class gpu_sampler final : public minibatch_sampler::state {
   }
 
   /// How many batches a group has at most, by memory and by what the launches can count.
-  [[nodiscard]] std::int64_t batches_together(many_seeds const& all, std::int64_t num_batches) const
+  [[nodiscard]] std::int64_t batches_together(gpu::many_seeds const& all, std::int64_t num_batches) const
   {
     if (num_batches == 1) { return 1; }
     gpu::batch_input const one = group_of(all, 0, 1);
@@ -251,7 +253,8 @@ class gpu_sampler final : public minibatch_sampler::state {
 
   /// Adds the next batches to `out`: groups of `together`, as many as memory for their outputs allows, and then one look at
   /// all of them. Where a group has to be waited for anyway, that one alone.
-  void make_some(many_seeds const& all, std::int64_t num_batches, std::int64_t together, std::vector<minibatch>& out)
+  void make_some(gpu::many_seeds const& all, std::int64_t num_batches, std::int64_t together,
+                 std::vector<minibatch>& out)
   {
     waiting_on_error guard(exec_.stream);
     bool const waits = plan_.waits() || plan_.subgraph == subgraph_type::induced;
@@ -286,6 +289,7 @@ class gpu_sampler final : public minibatch_sampler::state {
   gpu::batch_plan plan_;
   gpu::batch_space space_;
   gpu::captured_batches captured_;
+  std::unique_ptr<gpu::host_batches> host_;  // of placed graphs
   bool can_fuse_ = false;
 };
 

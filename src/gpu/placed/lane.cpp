@@ -12,6 +12,7 @@ namespace tendril::gpu {
 namespace {
 
 constexpr std::size_t least_block = std::size_t{1} << 20U;
+constexpr std::int64_t upload_bytes = std::int64_t{2} << 20U;
 constexpr std::size_t kept_bytes = std::size_t{16} << 20U;  // of an arena between calls
 
 /// Lanes that no call uses. Never destroyed: at exit the driver may be gone.
@@ -79,24 +80,31 @@ void lane::begin_part()
   which_ = 1 - which_;
   slot& now = slots_[which_];
   TENDRIL_CUDA_TRY(cudaEventSynchronize(now.copied));
-  now.kept.clear();
   now.arena.reset();
 }
 
 void lane::finish()
 {
   stream_.wait();
-  for (auto& s : slots_) {
-    s.kept.clear();
-    s.arena.shrink(kept_bytes);
+  for (auto& s : slots_) { s.arena.shrink(kept_bytes); }
+}
+
+void lane::settle() noexcept { stream_.settle(); }
+
+void lane::upload(std::byte* to, void const* from, std::int64_t bytes)
+{
+  auto const* const source = static_cast<std::byte const*>(from);
+  for (std::int64_t done = 0; done < bytes; done += upload_bytes) {
+    std::int64_t const size = std::min(upload_bytes, bytes - done);
+    end_part();
+    begin_part();
+    auto const piece = take<std::byte>(size);
+    std::copy_n(source + done, size, piece.data());
+    copy(to + done, piece.data(), size);
   }
 }
 
-void lane::settle() noexcept
-{
-  stream_.settle();
-  for (auto& s : slots_) { s.kept.clear(); }
-}
+memory_resource& lane::gpu_memory_of(int device) const { return gpu_memory(device, stream_.get()); }
 
 lanes::lanes(int device, int count) : device_(device)
 {

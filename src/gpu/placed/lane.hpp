@@ -85,8 +85,12 @@ class lane {
                                        static_cast<std::size_t>(height), cudaMemcpyHostToDevice, stream_.get()));
   }
 
-  /// Keeps an object until the copies of this part are done.
-  void keep(std::shared_ptr<void const> what) { slots_[which_].kept.push_back(std::move(what)); }
+  /// Copies from any host memory to the GPU, of whatever size, through a few megabytes of page-locked memory. Ends this part
+  /// and begins another: nothing that was taken before is used again.
+  void upload(std::byte* to, void const* from, std::int64_t bytes);
+
+  /// GPU memory for uploads, in the order of this lane's copies.
+  [[nodiscard]] memory_resource& gpu_memory_of(int device) const;
 
   void end_part() const { TENDRIL_CUDA_TRY(cudaEventRecord(slots_[which_].copied, stream_.get())); }
 
@@ -100,7 +104,6 @@ class lane {
   struct slot {
     pinned_arena arena;
     cudaEvent_t copied = nullptr;
-    std::vector<std::shared_ptr<void const>> kept;
   };
 
   std::array<slot, 2> slots_;

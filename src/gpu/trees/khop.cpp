@@ -5,18 +5,21 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>  // expect_vertices
+#include <tendril/place.hpp>
 #include <tendril/sample.hpp>
 
 #include "core/draws.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/device/host_copies.hpp"
 #include "gpu/device/workspace.hpp"
+#include "gpu/placed/together.hpp"
 #include "gpu/tables/derived_table.hpp"
 #include "gpu/tables/plan_context.hpp"
 #include "graph/places.hpp"
@@ -90,26 +93,62 @@ class khop_run {
   /// @param status  Told of seeds that are no vertices. Pinned.
   [[nodiscard]] khop_trees run(std::span<vertex_id const> seeds, gpu::walk_status* status)
   {
-    auto const num_roots = static_cast<std::int64_t>(seeds.size());
     khop_trees out;
-    out.num_roots = num_roots;
-    job_.graph = graph_.view();
-    job_.parents = {seeds.data(), num_roots, num_roots, 1, nullptr};
-    job_.first_root = static_cast<std::uint64_t>(first_root_);
-    job_.replace = params_.replace;
-    job_.status = status;
+    out.num_roots = std::ssize(seeds);
+    begin(seeds, status);
     for (std::size_t h = 0; h < params_.fanouts.size(); ++h) {
       std::int64_t const fanout = params_.fanouts[h];
-      out.hops.push_back(fanout == -1 ? take_all(seeds, h) : sample(fanout, h));
-      tree_hop const& made = out.hops.back();
-      job_.parents.vertices = made.vertices.data();
-      job_.parents.size = made.vertices.size();
-      job_.status = nullptr;
+      out.hops.push_back(fanout == -1 ? take_all(seeds, h) : allocate_hop(job_.parents.size, fanout, h));
+      tree_hop& made = out.hops.back();
+      if (fanout != -1) { sample(made, 0, h); }
+      go_on(made.vertices.data(), made.vertices.size());
+    }
+    return out;
+  }
+
+  /// Makes the trees of some of all roots, in memory that allocate() made for all: of those that begin with number `first`.
+  /// Without fan-outs of -1.
+  void run_into(khop_trees& out, std::int64_t first, std::span<vertex_id const> seeds, gpu::walk_status* status)
+  {
+    begin(seeds, status);
+    for (std::size_t h = 0; h < params_.fanouts.size(); ++h) {
+      std::int64_t const slots_a_root = out.hops[h].vertices.size() / out.num_roots;
+      sample(out.hops[h], first * slots_a_root, h);
+      go_on(out.hops[h].vertices.data() + first * slots_a_root, std::ssize(seeds) * slots_a_root);
+    }
+  }
+
+  /// Trees of so many roots, one or more. Without fan-outs of -1.
+  [[nodiscard]] khop_trees allocate(std::int64_t num_roots) const
+  {
+    khop_trees out;
+    out.num_roots = num_roots;
+    std::int64_t slots = num_roots;
+    for (std::size_t h = 0; h < params_.fanouts.size(); ++h) {
+      out.hops.push_back(allocate_hop(slots, params_.fanouts[h], h));
+      slots *= params_.fanouts[h];
     }
     return out;
   }
 
  private:
+  void begin(std::span<vertex_id const> seeds, gpu::walk_status* status)
+  {
+    job_.graph = graph_.view();
+    job_.parents = {seeds.data(), std::ssize(seeds), std::ssize(seeds), 1, nullptr};
+    job_.first_root = static_cast<std::uint64_t>(first_root_);
+    job_.replace = params_.replace;
+    job_.status = status;
+  }
+
+  /// The slots that a hop made are the parents of the next.
+  void go_on(vertex_id const* vertices, std::int64_t size)
+  {
+    job_.parents.vertices = vertices;
+    job_.parents.size = size;
+    job_.status = nullptr;
+  }
+
   void allocate(tree_hop& hop, std::int64_t slots, std::size_t h) const
   {
     check_countable(slots, with_edges_ ? 12 : 4, h + 1);
@@ -117,22 +156,28 @@ class khop_run {
     if (with_edges_) { hop.edges = buffer<edge_id>(slots, memory_of(exec_)); }
   }
 
-  tree_hop sample(std::int64_t fanout, std::size_t h)
+  [[nodiscard]] tree_hop allocate_hop(std::int64_t parents, std::int64_t fanout, std::size_t h) const
   {
-    gpu::hop_slots& parents = job_.parents;
-    TENDRIL_EXPECTS(parents.size <= (std::int64_t{1} << 62U) / fanout, "fanouts: too many slots at hop {}", h + 1);
+    TENDRIL_EXPECTS(parents <= (std::int64_t{1} << 62U) / fanout, "fanouts: too many slots at hop {}", h + 1);
     tree_hop hop;
     hop.fanout = fanout;
-    allocate(hop, parents.size * fanout, h);
+    allocate(hop, parents * fanout, h);
+    return hop;
+  }
+
+  /// Fills a hop from slot `first` on.
+  void sample(tree_hop& hop, std::int64_t first, std::size_t h)
+  {
+    gpu::hop_slots& parents = job_.parents;
+    std::int64_t const fanout = hop.fanout;
     job_.key = core::khop_key(params_.seed, h + 1);
     job_.fanout = static_cast<std::uint32_t>(fanout);
     job_.most_picks = static_cast<std::uint32_t>(fanout > large_fanout ? std::min(fanout, largest_degree()) : fanout);
-    job_.vertices = hop.vertices.data();
-    job_.edges = with_edges_ ? hop.edges.data() : nullptr;
+    job_.vertices = hop.vertices.data() + first;
+    job_.edges = with_edges_ ? hop.edges.data() + first : nullptr;
     if (parents.size > 0) { enqueue(); }
     parents.a_unit *= fanout;
     check_trees();
-    return hop;
   }
 
   void enqueue()
@@ -203,6 +248,67 @@ class khop_run {
   std::int64_t most_units_ = 1;      // of a tree
 };
 
+/// What all parts of a call are given.
+struct khop_call {
+  graph const& input;
+  khop_params params;
+  sampling_plan plan;
+  khop_tables tables;
+  bool with_edges;
+  gpu_exec const& exec;
+
+  [[nodiscard]] khop_run run(std::int64_t first_root) const
+  {
+    return {input, params, plan, tables, first_root, with_edges, exec};
+  }
+};
+
+/// Trees that GPU and CPU make together, from seeds that are vertices; every tree has the same number of slots.
+khop_trees run_shared(khop_call const& call, std::span<vertex_id const> seeds, std::int64_t first_root)
+{
+  graph const& on_host = call.input.placed()->host;
+  (void)plan::make_khop_tables(on_host, plan::make_khop_plan(on_host, call.params, std::ssize(seeds), cpu_exec()),
+                               cpu_exec());  // every part finds them
+  khop_trees out = call.run(first_root).allocate(std::ssize(seeds));
+  auto const part_of = [&](base::item_range turn) {
+    return seeds.subspan(static_cast<std::size_t>(turn.first), static_cast<std::size_t>(turn.size));
+  };
+  gpu::shared_job job;
+  job.num_items = std::ssize(seeds);
+  job.kind = {2, call.params.weighted ? 1U : 0U, call.params.replace ? 1U : 0U,
+              static_cast<std::uint64_t>(call.params.rule), call.with_edges ? 1U : 0U};
+  for (tree_hop const& hop : out.hops) {
+    job.reads += static_cast<double>(hop.vertices.size()) / static_cast<double>(out.num_roots);
+    job.kind.add(static_cast<std::uint64_t>(hop.fanout));
+  }
+  job.item_bytes = static_cast<std::int64_t>(job.reads) * (call.with_edges ? 12 : 4);
+  job.on_gpu = [&](base::item_range turn) {
+    auto space = gpu::workspace_pool::of(call.exec.device).take();
+    call.run(first_root + turn.first).run_into(out, turn.first, part_of(turn), space->status());
+    TENDRIL_CUDA_TRY(cudaStreamSynchronize(call.exec.stream));
+    gpu::workspace_pool::of(call.exec.device).give_back(std::move(space));
+  };
+  job.on_cpu = [&](base::item_range turn, int, gpu::lane& mine) {
+    auto const made =
+        khop_sample(on_host, mine.fetch(part_of(turn)), call.params,
+                    cpu_exec{.num_threads = 1, .memory = &mine.memory()}, first_root + turn.first, call.with_edges);
+    for (std::size_t h = 0; h < made.hops.size(); ++h) {
+      std::int64_t const size = made.hops[h].vertices.size();
+      std::int64_t const first = turn.first * (size / turn.size);
+      mine.copy(out.hops[h].vertices.data() + first, made.hops[h].vertices.data(), size);
+      if (call.with_edges) { mine.copy(out.hops[h].edges.data() + first, made.hops[h].edges.data(), size); }
+    }
+  };
+  gpu::work_together(call.input, job, call.exec);
+  return out;
+}
+
+/// Whether GPU and CPU share the trees: each has the same number of slots then.
+bool can_share(graph const& graph, khop_params const& params, std::int64_t num_roots)
+{
+  return num_roots > 0 && gpu::is_shared(graph) && std::ranges::find(params.fanouts, -1) == params.fanouts.end();
+}
+
 void check(graph const& graph, khop_params const& params, gpu_exec const& exec)
 {
   validation::expect_on_gpu(graph, exec);
@@ -218,11 +324,15 @@ khop_trees khop_sample(graph const& graph, std::span<vertex_id const> seeds, kho
   samplers::check_first_root(first_root);
   gpu::device_guard const guard(exec.device);
   khop_params const planned = plan::without_idle_weights(graph, params);
-  sampling_plan const plan = make_plan(graph, planned, static_cast<std::int64_t>(seeds.size()), with_edges, exec);
-  khop_tables const tables = make_tables(graph, plan, with_edges, exec);
+  sampling_plan const plan = make_plan(graph, planned, std::ssize(seeds), with_edges, exec);
+  khop_call const call{graph, planned, plan, make_tables(graph, plan, with_edges, exec), with_edges, exec};
+  if (can_share(graph, planned, std::ssize(seeds))) {
+    expect_vertices(seeds, "seed", graph.num_vertices(), exec);
+    return run_shared(call, seeds, first_root);
+  }
   auto space = gpu::workspace_pool::of(exec.device).take();
   space->status()->bad_start = -1;
-  khop_trees out = khop_run(graph, planned, plan, tables, first_root, with_edges, exec).run(seeds, space->status());
+  khop_trees out = call.run(first_root).run(seeds, space->status());
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
   bool const all_known = space->status()->bad_start < 0;
   gpu::workspace_pool::of(exec.device).give_back(std::move(space));

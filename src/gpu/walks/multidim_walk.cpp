@@ -2,17 +2,21 @@
 // src/cpu/walks/multidim.cpp.
 
 #include <limits>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include <cuda_runtime_api.h>
 
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>  // expect_vertices
 #include <tendril/multidim.hpp>
+#include <tendril/place.hpp>
 
 #include "core/draws.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/device/workspace.hpp"
+#include "gpu/placed/together.hpp"
 #include "gpu/tables/derived_table.hpp"
 #include "gpu/walks/multidim.hpp"
 #include "graph/places.hpp"
@@ -41,6 +45,84 @@ bool sums_are_small(graph const& graph, std::int64_t num_roots, gpu_exec const& 
   return gpu::known_largest_degree(graph, exec) <= std::numeric_limits<std::uint32_t>::max() / num_roots;
 }
 
+/// What all parts of a call are given.
+struct multidim_call {
+  graph const& input;
+  std::int64_t num_roots;
+  multidim_params const& params;
+  std::shared_ptr<buffer<gpu::row_record> const> rows;
+  bool small_sums;
+  gpu_exec const& exec;
+};
+
+multidim_call prepare(graph const& graph, std::int64_t num_roots, multidim_params const& params, std::int64_t num_walks,
+                      gpu_exec const& exec)
+{
+  auto rows = rows_for(graph, num_walks * params.length, exec);
+  bool const small = params.choose == root_choice::by_degree && rows && sums_are_small(graph, num_roots, exec);
+  return {graph, num_roots, params, std::move(rows), small, exec};
+}
+
+/// The roots of some samples.
+std::span<vertex_id const> roots_of(std::span<vertex_id const> roots, std::int64_t num_roots, base::item_range part)
+{
+  return roots.subspan(static_cast<std::size_t>(part.first * num_roots),
+                       static_cast<std::size_t>(part.size * num_roots));
+}
+
+/// Walks some samples on the GPU, and waits for them. @return whether all roots are vertices.
+bool run_part(multidim_call const& call, std::span<vertex_id const> roots, std::int64_t first_walk, multidim_walks& out,
+              base::item_range part)
+{
+  bool const by_degree = call.params.choose == root_choice::by_degree;
+  int const device = call.exec.device;
+  auto space = gpu::workspace_pool::of(device).take();
+  space->reset(call.exec.stream);
+  gpu::multidim_job const job{call.input.view(),
+                              call.rows ? call.rows->data() : nullptr,
+                              roots_of(roots, call.num_roots, part).data(),
+                              part.size,
+                              static_cast<std::uint32_t>(call.num_roots),
+                              static_cast<std::uint32_t>(call.params.length),
+                              call.small_sums,
+                              static_cast<std::uint64_t>(first_walk + part.first),
+                              core::key_schedule::of(core::multidim_key(call.params.seed)),
+                              out.vertices.data() + part.first * (out.num_roots + out.length),
+                              out.slots.data() + part.first * out.length,
+                              out.lengths.data() + part.first,
+                              space->status()};
+  auto const shape = by_degree ? gpu::by_degree_shape(job, device) : gpu::uniform_shape(job, device);
+  buffer<std::uint64_t> sets((shape.scratch_bytes + 7) / 8, memory_of(call.exec));
+  (by_degree ? gpu::enqueue_by_degree : gpu::enqueue_uniform)(job, shape, sets.data(), call.exec.stream);
+  TENDRIL_CUDA_TRY(cudaStreamSynchronize(call.exec.stream));
+  bool const all_vertices = space->status()->bad_start < 0;
+  gpu::workspace_pool::of(device).give_back(std::move(space));
+  return all_vertices;
+}
+
+/// Walks all samples on GPU and CPU. All roots are vertices.
+void run_shared(multidim_call const& call, std::span<vertex_id const> roots, std::int64_t first_walk,
+                multidim_walks& out)
+{
+  gpu::shared_job job;
+  job.num_items = out.num_walks;
+  job.reads = static_cast<double>(out.length);
+  job.item_bytes = 4 * (out.num_roots + 2 * out.length);
+  job.kind = {3, static_cast<std::uint64_t>(out.length), static_cast<std::uint64_t>(out.num_roots),
+              static_cast<std::uint64_t>(call.params.choose)};
+  job.on_gpu = [&](base::item_range turn) { (void)run_part(call, roots, first_walk, out, turn); };
+  job.on_cpu = [&](base::item_range turn, int, gpu::lane& mine) {
+    auto const made =
+        multidim_walk(call.input.placed()->host, mine.fetch(roots_of(roots, call.num_roots, turn)), call.num_roots,
+                      call.params, cpu_exec{.num_threads = 1, .memory = &mine.memory()}, first_walk + turn.first);
+    mine.copy(out.vertices.data() + turn.first * (out.num_roots + out.length), made.vertices.data(),
+              made.vertices.size());
+    mine.copy(out.slots.data() + turn.first * out.length, made.slots.data(), made.slots.size());
+    mine.copy(out.lengths.data() + turn.first, made.lengths.data(), made.lengths.size());
+  };
+  gpu::work_together(call.input, job, call.exec);
+}
+
 }  // namespace
 
 multidim_walks multidim_walk(graph const& graph, std::span<vertex_id const> roots, std::int64_t num_roots,
@@ -54,30 +136,15 @@ multidim_walks multidim_walk(graph const& graph, std::span<vertex_id const> root
   auto out = samplers::allocate_multidim(num_walks, num_roots, params.length, memory);
   if (num_walks == 0) { return out; }  // an empty grid is a launch error
 
-  bool const by_degree = params.choose == root_choice::by_degree;
-  auto const rows = rows_for(graph, num_walks * params.length, exec);
-  auto space = gpu::workspace_pool::of(exec.device).take();
-  space->reset(exec.stream);
-  gpu::multidim_job const job{graph.view(),
-                              rows ? rows->data() : nullptr,
-                              roots.data(),
-                              num_walks,
-                              static_cast<std::uint32_t>(num_roots),
-                              static_cast<std::uint32_t>(params.length),
-                              by_degree && rows && sums_are_small(graph, num_roots, exec),
-                              static_cast<std::uint64_t>(first_walk),
-                              core::key_schedule::of(core::multidim_key(params.seed)),
-                              out.vertices.data(),
-                              out.slots.data(),
-                              out.lengths.data(),
-                              space->status()};
-  auto const shape = by_degree ? gpu::by_degree_shape(job, exec.device) : gpu::uniform_shape(job, exec.device);
-  buffer<std::uint64_t> sets((shape.scratch_bytes + 7) / 8, memory);
-  (by_degree ? gpu::enqueue_by_degree : gpu::enqueue_uniform)(job, shape, sets.data(), exec.stream);
-  TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
-  bool const all_vertices = space->status()->bad_start < 0;
-  gpu::workspace_pool::of(exec.device).give_back(std::move(space));
-  if (!all_vertices) { expect_vertices(roots, "root", graph.num_vertices(), exec); }
+  auto const call = prepare(graph, num_roots, params, num_walks, exec);
+  if (gpu::is_shared(graph)) {
+    expect_vertices(roots, "root", graph.num_vertices(), exec);
+    run_shared(call, roots, first_walk, out);
+    return out;
+  }
+  if (!run_part(call, roots, first_walk, out, {0, num_walks})) {
+    expect_vertices(roots, "root", graph.num_vertices(), exec);
+  }
   return out;
 }
 
