@@ -65,14 +65,14 @@ struct placed_lists {
   std::int64_t gpu_bytes = 0;   ///< Lists that begin below this byte lie on the GPU, those behind it in host memory.
   std::int64_t host_bytes = 0;  ///< The bytes of lists behind it.
   std::int64_t directory_bytes = 0;
-  std::int64_t gpu_edge_bytes = 0;           ///< Of weights, labels and ids of edges, on the GPU.
-  std::int64_t host_edge_bytes = 0;          ///< Of them, in host memory.
-  work_share share = work_share::automatic;  ///< Who makes samples.
-  double visits_on_gpu = 0;                  ///< The expected share of the reads of lists that stay on the GPU.
+  std::int64_t gpu_edge_bytes = 0;   ///< Of weights, labels and ids of edges, on the GPU.
+  std::int64_t host_edge_bytes = 0;  ///< Of them, in host memory.
+  double visits_on_gpu = 0;          ///< The expected share of the reads of lists that stay on the GPU.
   /// Bytes, ascending from gpu_bytes to the end of the lists, at which the lists in host memory can be cut: no list lies
   /// on both sides of one. Next to each other they are at least 64 KiB apart, but for the last. Only {gpu_bytes} if all
   /// lists lie on the GPU.
   std::vector<std::uint64_t> cuts;
+  work_share share = work_share::automatic;  ///< Who makes the samples of calls with a gpu_exec.
 };
 
 /// Places a graph: its lists of neighbours lie on the GPU as far as `params` allow, the others in host memory. A graph in

@@ -152,7 +152,8 @@ graph placed_graph(graph const& host, place_params const& params, gpu_exec const
                       plan.gpu_edge_bytes,
                       edge_bytes - plan.gpu_edge_bytes,
                       share,
-                      place::cuts_of(starts.span(), plan)};
+                      place::cuts_of(starts.span(), plan),
+                      params.share};
   expect_room(directory + placed.gpu_bytes + placed.gpu_edge_bytes, free, placed.host_bytes + placed.host_edge_bytes,
               exec.device);
 

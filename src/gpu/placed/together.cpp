@@ -70,7 +70,7 @@ bool is_shared(graph const& graph)
   if (placed == nullptr) { return false; }
   switch (placed->share) {
     case work_share::gpu: return false;
-    case work_share::automatic: return placed->host_bytes > 0;
+    case work_share::automatic: return placed->host_bytes > 0 || placed->host_edge_bytes > 0;
     case work_share::cpu:
     case work_share::both: break;
   }
