@@ -11,6 +11,7 @@
 
 #include <tendril/error.hpp>
 #include <tendril/generate.hpp>
+#include <tendril/layer_sampling.hpp>
 #include <tendril/minibatch.hpp>
 #include <tendril/multidim.hpp>
 #include <tendril/place.hpp>
@@ -21,6 +22,7 @@
 #include "gpu/batches/minibatch_support.hpp"
 #include "gpu/placed/lane.hpp"
 #include "support/collected_walks.hpp"
+#include "support/compare_samples.hpp"
 #include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
 #include "support/messages.hpp"
@@ -226,6 +228,20 @@ TEST_F(PlacedTogether, BatchesAreTheCpus)
       for (int time = 0; time < 2; ++time) {
         EXPECT_EQ(difference(expected, copied_lists(sampler.sample_batches(0, from.span(), 64, 11))), "");
       }
+    }
+  });
+}
+
+TEST_F(PlacedTogether, LayersAreTheCpus)
+{
+  graph const g = skewed();
+  auto const roots = random_roots(g, 4 * 2000);
+  auto const from = on_gpu(roots, exec);
+  in_every_way(g, [&](graph const& there) {
+    for (bool const unique : {false, true}) {
+      layer_params const params{.layer_size = 6, .max_size = 30, .unique = unique, .seed = 4};
+      expect_same_samples(layer_sample(g, roots, 4, params, cpu_exec{}, first_id),
+                          layer_sample(there, from.span(), 4, params, exec, first_id), &exec);
     }
   });
 }
