@@ -49,9 +49,9 @@ item_range shared_items::take_front(double now)
     double const share = share_of_front();
     double const part = std::max(part_of_share, share * share * share * share);
     size = front_rate_ > 0 ? static_cast<std::int64_t>(all * share * part) : rest() / first_part;
-    size = std::max(size, front_.least);
+    size = front_turn_.before_first && front_.first > 0 ? front_.first : std::max(size, front_.least);
     // One more turn must not last longer than the back needs for all the rest.
-    if (workers_there_ > 0 && front_rate_ > 0 && back_rate_ > 0 &&
+    if (size != front_.first && workers_there_ > 0 && front_rate_ > 0 && back_rate_ > 0 &&
         static_cast<double>(size) / front_rate_ > all / back_rate_) {
       size = static_cast<std::int64_t>(all * share_of_front());
       if (size < std::max<std::int64_t>(1, front_.least / least_of_least)) { size = 0; }

@@ -23,7 +23,8 @@ struct item_range {
 struct work_side {
   std::int64_t least = 1;  ///< Items of a turn that are worth the turn. Turns are shorter only at the end.
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  double rate = 0;  ///< Items a second of the whole side in an earlier job of the same kind; 0: not known.
+  double rate = 0;         ///< Items a second of the whole side in an earlier job of the same kind; 0: not known.
+  std::int64_t first = 0;  ///< Items of the front's first turn; 0: as rates say. For a front that gains by large turns.
 };
 
 /// Gives out the items of a job. The front takes them in ascending order from the first, the back in descending order

@@ -145,6 +145,15 @@ TEST(shared_work, wrong_rates_are_corrected)
   }
 }
 
+TEST(shared_work, a_front_may_begin_with_a_large_turn)
+{
+  player const front{1e6, 0.1, {.least = 200'000, .first = 400'000}};
+  auto const job = play(many, front, {1e6, 0, least(16)}, 15);
+  expect_all_once(job);
+  EXPECT_GE(job.front_items, 400'000);
+  EXPECT_LT(job.seconds, 0.63);
+}
+
 TEST(shared_work, turns_are_few)
 {
   auto const job = play(many, {1e6, 2e-5, least(512)}, {1e6, 0, least(16)}, 15);

@@ -98,7 +98,8 @@ void work_together(graph const& graph, shared_job const& job, gpu_exec const& ex
   base::work_side const front{
       .least = aligned(std::clamp<std::int64_t>(job.num_items / 8, 1, items_of(gpu_turn_reads, job)), job),
       .most = share == work_share::cpu ? 0 : std::max(job.aligned, job.most_on_gpu / job.aligned * job.aligned),
-      .rate = known.gpu};
+      .rate = known.gpu,
+      .first = job.first_on_gpu};
   std::int64_t const room = std::max<std::int64_t>(1, lane_bytes / std::max<std::int64_t>(1, job.item_bytes));
   base::work_side const back{.least = std::min(items_of(cpu_turn_reads, job), room), .most = room, .rate = known.cpu};
   base::shared_items items(job.num_items, front, back, threads, job.aligned);

@@ -39,6 +39,7 @@ struct shared_job {
   std::int64_t item_bytes = 0;  ///< Of the result.
   job_kind kind{};              ///< Jobs of one kind on one graph begin with the rates of the one before.
   std::int64_t most_on_gpu = std::int64_t{1} << 40U;  ///< Items of a turn.
+  std::int64_t first_on_gpu = 0;                      ///< Of its first turn; 0: as rates say.
   std::int64_t aligned = 32;  ///< Turns of the GPU begin at multiples of this: results of 32 begin at lines of memory.
 
   /// Makes items on the GPU, and waits for them. Called by one thread, on which the GPU is current.

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <tendril/checked.hpp>
 #include <tendril/gpu.hpp>
 
 #include "gpu/device/check.hpp"
@@ -82,7 +83,7 @@ void share_walks(graph const& graph, walker const& on_host, std::span<vertex_id 
     if (by_steps && !whole) {
       if (staged.size() < turn.size * row) {
         staged = {};
-        staged = buffer<vertex_id>(turn.size * row, memory_of(exec));
+        staged = buffer<vertex_id>(checked_product("walks of a turn", turn.size, row), memory_of(exec));
       }
       on_gpu(part_of(turn), first_walk + turn.first,
              {staged.data(), lengths_of(turn), turn.size, out.length, out.order});
