@@ -56,9 +56,10 @@ struct bed {
     rows_there = buffer<vertex_id>(most_walkers * (walk_length + 1), memory_of(gpu));
   }
 
-  [[nodiscard]] graph placed(double share, placement_policy policy, placement_job const& job) const
+  [[nodiscard]] graph placed(double share, placement_policy policy, placement_job const& job, work_share who) const
   {
     place_params params;
+    params.share = who;
     params.gpu_bytes = directory_bytes + static_cast<std::int64_t>(share * static_cast<double>(list_bytes));
     params.policy = policy;
     params.job = job;
@@ -109,19 +110,40 @@ void add_alone(session& s, std::shared_ptr<bed> const& b, double steps)
   });
 }
 
-std::string describe(graph const& there, double share, placement_policy policy)
-{
-  return fmt::format("{:.0f} % of the lists on the GPU by {}, {:.1f} % of the reads", 100 * share, to_string(policy),
-                     100 * there.placed()->visits_on_gpu);
-}
+/// A placed graph, and who samples it.
+struct subject {
+  graph there;
+  double share;
+  placement_policy policy;
+  work_share who = work_share::gpu;
 
-void add_walks(session& s, std::shared_ptr<bed> const& b, double share, placement_policy policy, double steps)
+  /// The same placement, sampled by others.
+  [[nodiscard]] subject sampled_by(work_share others) const
+  {
+    graph_arrays arrays = there.arrays();
+    auto placed = std::make_shared<placed_lists>(*arrays.placed);
+    placed->share = others;
+    arrays.placed = std::move(placed);
+    return {graph(std::move(arrays), there.content()), share, policy, others};
+  }
+
+  [[nodiscard]] std::string job(std::string const& name) const
+  {
+    return name + (who == work_share::gpu ? ", GPU alone" : ", GPU and CPU");
+  }
+  [[nodiscard]] std::string describe() const
+  {
+    return fmt::format("{:.0f} % of the lists on the GPU by {}, {:.1f} % of the reads", 100 * share, to_string(policy),
+                       100 * there.placed()->visits_on_gpu);
+  }
+};
+
+void add_walks(session& s, std::shared_ptr<bed> const& b, subject const& on, double steps)
 {
-  auto const there = std::make_shared<graph>(b->placed(share, policy, b->walk));
-  auto const w = std::make_shared<walker>(*there, b->walk, most_walkers, b->gpu);
+  auto const w = std::make_shared<walker>(on.there, b->walk, most_walkers, b->gpu);
   for (std::int64_t const n : {walkers_alone, most_walkers}) {
-    s.add("walks", fmt::format("10^{} walkers, {}", n == most_walkers ? 7 : 6, describe(*there, share, policy)),
-          "steps/s", walks_alone, [b, there, w, n, steps] {
+    s.add(on.job("walks"), fmt::format("10^{} walkers, {}", n == most_walkers ? 7 : 6, on.describe()), "steps/s",
+          walks_alone, [b, w, n, steps] {
             auto const starts = b->starts_there.span().first(static_cast<std::size_t>(n));
             synchronize(b->gpu);
             double const seconds = seconds_of([&] { w->run_into(starts, 0, b->rows_there.data(), nullptr, b->gpu); });
@@ -130,24 +152,21 @@ void add_walks(session& s, std::shared_ptr<bed> const& b, double share, placemen
   }
 }
 
-void add_trees(session& s, std::shared_ptr<bed> const& b, double share, placement_policy policy)
+void add_trees(session& s, std::shared_ptr<bed> const& b, subject const& on)
 {
-  auto const there = std::make_shared<graph>(b->placed(share, policy, b->khop));
-  s.add("k-hop (25,10)", fmt::format("40,000 roots, {}", describe(*there, share, policy)), "trees/s", trees_alone,
-        [b, there] {
+  s.add(on.job("k-hop (25,10)"), fmt::format("40,000 roots, {}", on.describe()), "trees/s", trees_alone,
+        [b, there = on.there] {
           auto const roots = b->starts_there.span().first(static_cast<std::size_t>(num_roots));
           synchronize(b->gpu);
-          return static_cast<double>(num_roots) /
-                 seconds_of([&] { (void)khop_sample(*there, roots, b->khop, b->gpu); });
+          return static_cast<double>(num_roots) / seconds_of([&] { (void)khop_sample(there, roots, b->khop, b->gpu); });
         });
 }
 
-void add_batches(session& s, std::shared_ptr<bed> const& b, double share, placement_policy policy)
+void add_batches(session& s, std::shared_ptr<bed> const& b, subject const& on)
 {
-  graph const there = b->placed(share, policy, b->batch);
-  auto const sampler = std::make_shared<minibatch_sampler>(hetero_graph(there), b->batch, b->gpu);
-  s.add("mini-batches (15,10,5)", fmt::format("1,024 seeds, 64 batches a call, {}", describe(there, share, policy)),
-        "batches/s", batches_alone, [b, sampler] {
+  auto const sampler = std::make_shared<minibatch_sampler>(hetero_graph(on.there), b->batch, b->gpu);
+  s.add(on.job("mini-batches (15,10,5)"), fmt::format("1,024 seeds, 64 batches a call, {}", on.describe()), "batches/s",
+        batches_alone, [b, sampler] {
           auto const seeds = b->starts_there.span().first(static_cast<std::size_t>(num_batches * batch_size));
           synchronize(b->gpu);
           return static_cast<double>(num_batches) / seconds_of([&] {
@@ -160,7 +179,7 @@ void add_batches(session& s, std::shared_ptr<bed> const& b, double share, placem
 void add_placing(session& s, std::shared_ptr<bed> const& b)
 {
   s.add("placing", "half of the lists on the GPU, in the order of walks", "s", "",
-        [b] { return seconds_of([&] { (void)b->placed(0.5, placement_policy::visits, b->walk); }); });
+        [b] { return seconds_of([&] { (void)b->placed(0.5, placement_policy::visits, b->walk, work_share::gpu); }); });
 }
 
 }  // namespace
@@ -193,11 +212,22 @@ std::vector<row> run_gpu_placed(options const& o)
       add_alone(s, b, steps);
       if (share == shares.front()) { add_placing(s, b); }
       bool const part = share > 0 && share < 1;
-      add_walks(s, b, share, placement_policy::visits, steps);
-      for (auto const policy : {placement_policy::visits, placement_policy::degree}) {
-        if (policy == placement_policy::degree && !part) { continue; }
-        add_trees(s, b, share, policy);
-        add_batches(s, b, share, policy);
+      auto const on = [&](placement_policy policy, placement_job const& job) {
+        return subject{b->placed(share, policy, job, work_share::gpu), share, policy};
+      };
+      // Each alone, and together unless nothing lies in host memory.
+      auto const both = [&](subject const& alone, auto const& add) {
+        add(alone);
+        if (share < 1) { add(alone.sampled_by(work_share::automatic)); }
+      };
+      auto const trees = [&](subject const& which) { add_trees(s, b, which); };
+      auto const batches = [&](subject const& which) { add_batches(s, b, which); };
+      both(on(placement_policy::visits, b->walk), [&](subject const& which) { add_walks(s, b, which, steps); });
+      both(on(placement_policy::visits, b->khop), trees);
+      both(on(placement_policy::visits, b->batch), batches);
+      if (part) {
+        trees(on(placement_policy::degree, b->khop));
+        batches(on(placement_policy::degree, b->batch));
       }
       auto const made = s.run();
       rows.insert(rows.end(), made.begin(), made.end());
