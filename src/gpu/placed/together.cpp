@@ -15,6 +15,8 @@ namespace {
 constexpr double alone_reads = 65536;      // a GPU has done so many before threads have begun
 constexpr double alone_seconds = 3e-4;     // of a job that the GPU does alone
 constexpr double gpu_turn_reads = 131072;  // 0.3 ms over the bus, which a launch is short against
+constexpr double gpu_bulk_reads = 10e9;    // a second, of lists that have passed
+constexpr double cpu_thread_reads = 60e6;  // a second, where nothing was measured yet
 constexpr double cpu_turn_reads = 8192;    // 0.1 ms of a thread
 constexpr std::int64_t most_item_bytes = std::int64_t{64} << 20U;  // page-locked twice by each thread
 constexpr std::int64_t lane_bytes = std::int64_t{4} << 20U;        // of results, in one part
@@ -77,12 +79,22 @@ bool is_shared(graph const& graph)
   return true;
 }
 
+std::int64_t bulk_items(bulk_work const& bulk, std::int64_t num_items, double gpu_rate, double cpu_rate)
+{
+  if (bulk.least <= 0) { return 0; }
+  double const seconds = (static_cast<double>(num_items) + gpu_rate * bulk.seconds) / (gpu_rate + cpu_rate);
+  auto const items = static_cast<std::int64_t>((seconds - bulk.seconds) * gpu_rate);
+  return items < bulk.least ? 0 : std::min(items, num_items);
+}
+
 void work_together(graph const& graph, shared_job const& job, gpu_exec const& exec)
 {
   if (job.num_items == 0) { return; }
   work_share const share = graph.placed()->share;
   auto const rates = graph.derived().get(known_rates_table(), [] { return known_rates(); });
-  side_rates const known = rates->find(job.kind.value());
+  job_kind kind = job.kind;
+  kind.add(std::uint64_t{job.bulk.least > 0 && job.num_items >= 2 * job.bulk.least ? 1U : 0U});
+  side_rates const known = rates->find(kind.value());
   if (share == work_share::automatic) {
     auto const n = static_cast<double>(job.num_items);
     bool const is_short = n * job.reads < alone_reads || (known.gpu > 0 && n / known.gpu < alone_seconds);
@@ -95,11 +107,14 @@ void work_together(graph const& graph, shared_job const& job, gpu_exec const& ex
   lanes own(exec.device, threads);
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
 
-  base::work_side const front{
+  double const cpu_rate = known.cpu > 0 ? known.cpu : cpu_thread_reads * threads / job.reads;
+  std::int64_t const in_bulk = bulk_items(job.bulk, job.num_items, gpu_bulk_reads / job.reads, cpu_rate);
+  base::work_side front{
       .least = aligned(std::clamp<std::int64_t>(job.num_items / 8, 1, items_of(gpu_turn_reads, job)), job),
       .most = share == work_share::cpu ? 0 : std::max(job.aligned, job.most_on_gpu / job.aligned * job.aligned),
       .rate = known.gpu,
-      .first = job.first_on_gpu};
+      .first = in_bulk};
+  if (in_bulk > 0) { front.least = job.bulk.least; }
   std::int64_t const room = std::max<std::int64_t>(1, lane_bytes / std::max<std::int64_t>(1, job.item_bytes));
   base::work_side const back{.least = std::min(items_of(cpu_turn_reads, job), room), .most = room, .rate = known.cpu};
   base::shared_items items(job.num_items, front, back, threads, job.aligned);
@@ -117,7 +132,7 @@ void work_together(graph const& graph, shared_job const& job, gpu_exec const& ex
         mine.end_part();
       });
   own.finish();
-  rates->learn(job.kind.value(), {items.front_rate(), items.back_rate()});
+  rates->learn(kind.value(), {items.front_rate(), items.back_rate()});
 }
 
 }  // namespace tendril::gpu

@@ -32,6 +32,16 @@ class job_kind {
   std::uint64_t hash_ = 0x243f6a8885a308d3ULL;
 };
 
+/// A way to make items of which most of the time does not depend on how many they are.
+struct bulk_work {
+  double seconds = 0;      ///< However many.
+  std::int64_t least = 0;  ///< Items that are made this way; 0: there is no such way.
+};
+
+/// The items that a GPU begins with in bulk so that the other side does the rest in the same time; 0 if they were too few.
+/// @param gpu_rate, cpu_rate  Items a second, of the GPU beside bulk.seconds.
+[[nodiscard]] std::int64_t bulk_items(bulk_work const& bulk, std::int64_t num_items, double gpu_rate, double cpu_rate);
+
 /// A job of independent items.
 struct shared_job {
   std::int64_t num_items = 0;
@@ -39,8 +49,9 @@ struct shared_job {
   std::int64_t item_bytes = 0;  ///< Of the result.
   job_kind kind{};              ///< Jobs of one kind on one graph begin with the rates of the one before.
   std::int64_t most_on_gpu = std::int64_t{1} << 40U;  ///< Items of a turn.
-  std::int64_t first_on_gpu = 0;                      ///< Of its first turn; 0: as rates say.
   std::int64_t aligned = 32;  ///< Turns of the GPU begin at multiples of this: results of 32 begin at lines of memory.
+
+  bulk_work bulk = {};  ///< How the GPU makes many items at once, if it does that in another way.
 
   /// Makes items on the GPU, and waits for them. Called by one thread, on which the GPU is current.
   std::function<void(base::item_range)> on_gpu;

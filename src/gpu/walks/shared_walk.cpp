@@ -36,6 +36,14 @@ double reads_of(walk_params const& params, std::int64_t length)
   return params.stop_prob > 0 ? std::min(steps, 1 / params.stop_prob) : steps;
 }
 
+/// The GPU's walks by regions. @param reads  Of lists in host memory, a walk.
+bulk_work bulk_of(walk_regions const& regions, double reads)
+{
+  constexpr double last_passes = 2;  // until the last walks are done
+  auto const bytes = static_cast<double>(regions.cut.begins.back() - regions.cut.begins.front());
+  return {(reads / 2 + last_passes) * bytes / place::bulk_bytes, regions.least_walks};
+}
+
 /// [size, row] to [row, size].
 void transpose(vertex_id const* from, std::int64_t size, std::int64_t row, vertex_id* to)
 {
@@ -61,7 +69,7 @@ void place_steps(vertex_id const* from, base::item_range turn, walk_result const
 }  // namespace
 
 void share_walks(graph const& graph, walker const& on_host, std::span<vertex_id const> starts, std::int64_t first_walk,
-                 walk_result const& out, walk_maker const& on_gpu, gpu_exec const& exec)
+                 walk_result const& out, walk_maker const& on_gpu, walk_regions const* regions, gpu_exec const& exec)
 {
   std::int64_t const row = out.length + 1;
   bool const by_steps = out.order == walk_order::step_major;
@@ -77,6 +85,7 @@ void share_walks(graph const& graph, walker const& on_host, std::span<vertex_id 
   job.reads = reads_of(on_host.params(), out.length);
   job.item_bytes = row * static_cast<std::int64_t>(sizeof(vertex_id));
   job.kind = kind_of(on_host.params(), out.length, out.order);
+  if (regions != nullptr) { job.bulk = bulk_of(*regions, job.reads * (1 - graph.placed()->visits_on_gpu)); }
   if (by_steps) { job.most_on_gpu = std::max<std::int64_t>(1, most_staged_bytes / job.item_bytes); }
   job.on_gpu = [&](base::item_range turn) {
     bool const whole = turn.size == out.num_walks;

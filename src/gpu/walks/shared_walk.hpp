@@ -8,6 +8,8 @@
 
 #include <tendril/walk.hpp>
 
+#include "gpu/walks/regions.hpp"
+
 namespace tendril::gpu {
 
 /// Where walks of `length` steps go: rows, or steps, of num_walks walks. Device memory.
@@ -26,7 +28,8 @@ using walk_maker =
 /// @param graph    The placed graph.
 /// @param on_host  Plans walks of out.length steps for the graph in host memory.
 /// @param starts   In device memory, all of them vertices.
+/// @param regions  By which the GPU makes many walks at once; or null.
 void share_walks(graph const& graph, walker const& on_host, std::span<vertex_id const> starts, std::int64_t first_walk,
-                 walk_result const& out, walk_maker const& on_gpu, gpu_exec const& exec);
+                 walk_result const& out, walk_maker const& on_gpu, walk_regions const* regions, gpu_exec const& exec);
 
 }  // namespace tendril::gpu

@@ -145,13 +145,13 @@ void run_shared(gpu_walker const& s, std::span<vertex_id const> starts, std::int
     (void)run_alone(s, s.regions.get(), part, first, there, exec);
   };
   if (out.length == s.params.length) {
-    gpu::share_walks(s.input, *s.on_host, starts, first_walk, out, on_gpu, exec);
+    gpu::share_walks(s.input, *s.on_host, starts, first_walk, out, on_gpu, s.regions.get(), exec);
     return;
   }
   walk_params shorter = s.params;  // a prefix of each walk, with the same draws
   shorter.length = out.length;
   walker const on_host(s.input.placed()->host, shorter, s.expected_walks);
-  gpu::share_walks(s.input, on_host, starts, first_walk, out, on_gpu, exec);
+  gpu::share_walks(s.input, on_host, starts, first_walk, out, on_gpu, s.regions.get(), exec);
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 
 #include "gpu/batches/minibatch_support.hpp"
 #include "gpu/placed/lane.hpp"
+#include "gpu/placed/together.hpp"
 #include "support/collected_walks.hpp"
 #include "support/compare_samples.hpp"
 #include "support/gpu_copies.hpp"
@@ -299,6 +300,16 @@ TEST_F(PlacedTogether, AnErrorOfTheGpuEndsTheCall)
   EXPECT_EQ(message_of<memory_error>([&] { (void)walk.run(from.span(), 0, poor, walk_order::step_major); }),
             "out of memory: planted");
   EXPECT_EQ(copied_rows(walk.run(from.span(), 0, exec)), copied_rows(walker(g, params, with_tables).run(starts, 0)));
+}
+
+TEST(SharedJob, BeginsInBulkWhereThatPays)
+{
+  // 100 items of the CPU a second, 1,000 of the GPU after half a second: 1,000 items take 1,500 / 1,100 s.
+  EXPECT_EQ(gpu::bulk_items({0.5, 100}, 1000, 1000, 100), 863);
+  EXPECT_EQ(gpu::bulk_items({0.5, 900}, 1000, 1000, 100), 0);
+  EXPECT_EQ(gpu::bulk_items({20, 100}, 1000, 1000, 100), 0);
+  EXPECT_EQ(gpu::bulk_items({0, 100}, 1000, 1000, 0), 1000);
+  EXPECT_EQ(gpu::bulk_items({}, 1000, 1000, 100), 0);
 }
 
 TEST_F(PlacedTogether, LanesCopyWhatIsLargerThanTheirMemory)
