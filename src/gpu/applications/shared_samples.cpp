@@ -67,10 +67,9 @@ samples share_samples(graph const& graph, engine::application_job const& job, ap
     TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
   };
   shared.on_cpu = [&](base::item_range turn, int, lane& mine) {
-    samples const part = make.on_cpu(mine.fetch(part_of(turn)), first_sample + turn.first,
-                                     cpu_exec{.num_threads = 1, .memory = &mine.memory()});
+    samples const part = make.on_cpu(mine.fetch(part_of(turn)), first_sample + turn.first, cpu_exec{.num_threads = 1});
     for_each_array(out, part, turn.first,
-                   [&](auto* to, auto const* from, std::int64_t size) { mine.copy(to, from, size); });
+                   [&](auto* to, auto const* from, std::int64_t size) { mine.upload(to, from, size); });
   };
   try {
     work_together(graph, shared, exec);

@@ -62,7 +62,7 @@ uploaded_batch upload(minibatch&& made, lane& mine, int device)
   uploaded_batch out{{}, buffer<std::byte>(bytes, mine.gpu_memory_of(device))};
   std::byte* to = out.arrays.data();
   for_each_array(made, [&]<class T>(shared_array<T>& array) {
-    mine.upload(to, array.data(), bytes_of(array));
+    mine.upload(reinterpret_cast<T*>(to), array.data(), array.size());
     to += room_of(array);
     auto const size = static_cast<std::size_t>(array.size());
     array = shared_array<T>(std::span<T const>(array.data(), size), nullptr);  // its memory goes to the next batch

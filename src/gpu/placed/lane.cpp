@@ -12,7 +12,7 @@ namespace tendril::gpu {
 namespace {
 
 constexpr std::size_t least_block = std::size_t{1} << 20U;
-constexpr std::int64_t upload_bytes = std::int64_t{2} << 20U;
+constexpr std::int64_t piece_bytes = std::int64_t{2} << 20U;
 constexpr std::size_t kept_bytes = std::size_t{16} << 20U;  // of an arena between calls
 
 /// Lanes that no call uses. Never destroyed: at exit the driver may be gone.
@@ -91,16 +91,17 @@ void lane::finish()
 
 void lane::settle() noexcept { stream_.settle(); }
 
-void lane::upload(std::byte* to, void const* from, std::int64_t bytes)
+void lane::upload_bytes(void* to, void const* from, std::int64_t bytes)
 {
+  auto* const target = static_cast<std::byte*>(to);
   auto const* const source = static_cast<std::byte const*>(from);
-  for (std::int64_t done = 0; done < bytes; done += upload_bytes) {
-    std::int64_t const size = std::min(upload_bytes, bytes - done);
+  for (std::int64_t done = 0; done < bytes; done += piece_bytes) {
+    std::int64_t const size = std::min(piece_bytes, bytes - done);
     end_part();
     begin_part();
     auto const piece = take<std::byte>(size);
     std::copy_n(source + done, size, piece.data());
-    copy(to + done, piece.data(), size);
+    copy(target + done, piece.data(), size);
   }
 }
 

@@ -87,7 +87,11 @@ class lane {
 
   /// Copies from any host memory to the GPU, of whatever size, through a few megabytes of page-locked memory. Ends this part
   /// and begins another: nothing that was taken before is used again.
-  void upload(std::byte* to, void const* from, std::int64_t bytes);
+  template <class T>
+  void upload(T* to, T const* from, std::int64_t size)
+  {
+    upload_bytes(to, from, size * static_cast<std::int64_t>(sizeof(T)));
+  }
 
   /// GPU memory for uploads, in the order of this lane's copies.
   [[nodiscard]] memory_resource& gpu_memory_of(int device) const;
@@ -101,6 +105,8 @@ class lane {
   void settle() noexcept;
 
  private:
+  void upload_bytes(void* to, void const* from, std::int64_t bytes);
+
   struct slot {
     pinned_arena arena;
     cudaEvent_t copied = nullptr;

@@ -289,14 +289,13 @@ khop_trees run_shared(khop_call const& call, std::span<vertex_id const> seeds, s
     gpu::workspace_pool::of(call.exec.device).give_back(std::move(space));
   };
   job.on_cpu = [&](base::item_range turn, int, gpu::lane& mine) {
-    auto const made =
-        khop_sample(on_host, mine.fetch(part_of(turn)), call.params,
-                    cpu_exec{.num_threads = 1, .memory = &mine.memory()}, first_root + turn.first, call.with_edges);
+    auto const made = khop_sample(on_host, mine.fetch(part_of(turn)), call.params, cpu_exec{.num_threads = 1},
+                                  first_root + turn.first, call.with_edges);
     for (std::size_t h = 0; h < made.hops.size(); ++h) {
       std::int64_t const size = made.hops[h].vertices.size();
       std::int64_t const first = turn.first * (size / turn.size);
-      mine.copy(out.hops[h].vertices.data() + first, made.hops[h].vertices.data(), size);
-      if (call.with_edges) { mine.copy(out.hops[h].edges.data() + first, made.hops[h].edges.data(), size); }
+      mine.upload(out.hops[h].vertices.data() + first, made.hops[h].vertices.data(), size);
+      if (call.with_edges) { mine.upload(out.hops[h].edges.data() + first, made.hops[h].edges.data(), size); }
     }
   };
   gpu::work_together(call.input, job, call.exec);

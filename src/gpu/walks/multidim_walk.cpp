@@ -112,13 +112,12 @@ void run_shared(multidim_call const& call, std::span<vertex_id const> roots, std
               static_cast<std::uint64_t>(call.params.choose)};
   job.on_gpu = [&](base::item_range turn) { (void)run_part(call, roots, first_walk, out, turn); };
   job.on_cpu = [&](base::item_range turn, int, gpu::lane& mine) {
-    auto const made =
-        multidim_walk(call.input.placed()->host, mine.fetch(roots_of(roots, call.num_roots, turn)), call.num_roots,
-                      call.params, cpu_exec{.num_threads = 1, .memory = &mine.memory()}, first_walk + turn.first);
-    mine.copy(out.vertices.data() + turn.first * (out.num_roots + out.length), made.vertices.data(),
-              made.vertices.size());
-    mine.copy(out.slots.data() + turn.first * out.length, made.slots.data(), made.slots.size());
-    mine.copy(out.lengths.data() + turn.first, made.lengths.data(), made.lengths.size());
+    auto const made = multidim_walk(call.input.placed()->host, mine.fetch(roots_of(roots, call.num_roots, turn)),
+                                    call.num_roots, call.params, cpu_exec{.num_threads = 1}, first_walk + turn.first);
+    mine.upload(out.vertices.data() + turn.first * (out.num_roots + out.length), made.vertices.data(),
+                made.vertices.size());
+    mine.upload(out.slots.data() + turn.first * out.length, made.slots.data(), made.slots.size());
+    mine.upload(out.lengths.data() + turn.first, made.lengths.data(), made.lengths.size());
   };
   gpu::work_together(call.input, job, call.exec);
 }

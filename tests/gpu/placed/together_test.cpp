@@ -318,12 +318,11 @@ TEST_F(PlacedTogether, LanesCopyWhatIsLargerThanTheirMemory)
   gpu::lane& mine = own.of(0);
   std::vector<std::uint32_t> from(3'000'001);
   for (std::size_t i = 0; i < from.size(); ++i) { from[i] = static_cast<std::uint32_t>(i * 2654435761U); }
-  auto const bytes = static_cast<std::int64_t>(from.size() * sizeof(std::uint32_t));
   {
     buffer<std::uint32_t> there(std::ssize(from), mine.gpu_memory_of(0));
     for (int time = 0; time < 2; ++time) {
       mine.begin_part();
-      mine.upload(reinterpret_cast<std::byte*>(there.data()), from.data(), bytes);
+      mine.upload(there.data(), from.data(), std::ssize(from));
       mine.end_part();
     }
     own.finish();
