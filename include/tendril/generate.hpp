@@ -72,9 +72,16 @@ struct web_params {
   std::int64_t num_vertices = 65536;
   double edge_factor = 16;  ///< Mean degree of a large graph, 0 to 256. Small graphs differ: docs/generators.md.
   std::uint64_t seed = 0;
+  /// How the neighbours are stored: the graph is that of CSR in another form (<tendril/compress.hpp>). Without building
+  /// steps and attributes it is made in this form, in the memory of the result and a few hundred rows a thread.
+  graph_form form = graph_form::csr;
 };
 [[nodiscard]] graph generate_web(web_params const& params, build_options const& build,
                                  edge_attributes const& extra = {}, cpu_exec const& exec = {});
+/// The same graph in a GPU's memory, which has room for the result, 4 bytes a vertex, and a batch of rows, at most an
+/// eighth of what is free. @throws argument_error also for building steps and attributes.
+[[nodiscard]] graph generate_web(web_params const& params, build_options const& build, edge_attributes const& extra,
+                                 gpu_exec const& exec);
 
 enum class regular_graph {
   star,      ///< Edges between vertex 0 and each other vertex, in both directions.

@@ -66,6 +66,25 @@ void expect_edge_attributes(char const* generator, edge_attributes const& extra)
                   "{}: num_node_types is {}, expected 0 (no types) to {}", generator, extra.num_node_types, max_labels);
 }
 
+bool asks_for_building(build_options const& build, std::int64_t num_vertices)
+{
+  return build.reverse || build.symmetrize || build.drop_self_loops || build.drop_duplicates || build.compact ||
+         build.keep_edge_ids || (build.num_vertices >= 0 && build.num_vertices != num_vertices);
+}
+
+bool asks_for_attributes(edge_attributes const& extra)
+{
+  return extra.has_weights || extra.weight_sigma > 0 || extra.num_labels > 0 || extra.num_node_types > 0;
+}
+
+void expect_rows_alone(web_params const& params, build_options const& build, edge_attributes const& extra)
+{
+  TENDRIL_EXPECTS(
+      !asks_for_building(build, params.num_vertices) && !asks_for_attributes(extra),
+      "generate_web: building steps, weights, labels or vertex types on a GPU, expected none: a cpu_exec makes "
+      "them");
+}
+
 void expect_num_vertices(char const* generator, build_options const& build, std::int64_t num_vertices)
 {
   TENDRIL_EXPECTS(

@@ -23,6 +23,15 @@ void expect_edge_attributes(char const* generator, edge_attributes const& extra)
 /// @throws argument_error.
 void expect_num_vertices(char const* generator, build_options const& build, std::int64_t num_vertices);
 
+/// Whether `build` changes a graph of `num_vertices` that a generator makes with its rows in order.
+bool asks_for_building(build_options const& build, std::int64_t num_vertices);
+
+/// Whether weights, labels or vertex types are to be added.
+bool asks_for_attributes(edge_attributes const& extra);
+
+/// @throws argument_error if the rows of a web graph are not all that is asked for.
+void expect_rows_alone(web_params const& params, build_options const& build, edge_attributes const& extra);
+
 /// Edges before `build`.
 std::int64_t num_drawn_edges(rmat_params const& params);
 

@@ -1,15 +1,18 @@
 // A web-like graph by the rule of src/core/web_graph.hpp: each range of vertices makes its runs of neighbours once, which
-// are written as ids when all degrees are known. A run takes 8 bytes and holds about four ids.
+// are written as ids when all degrees are known. A run takes 8 bytes and holds about four ids. The rows of a compressed
+// graph are made twice, a few hundred at a time (src/place/list_encoder.hpp).
 
 #include <utility>
 #include <vector>
 
+#include <tendril/compress.hpp>
 #include <tendril/generate.hpp>
 
 #include "base/parallel.hpp"    // parallel_ranges
 #include "core/web_shape.hpp"   // web_graph_of
 #include "generate/finish.hpp"  // decorate, expect_memory
 #include "generate/params.hpp"  // expect_params, metadata_of
+#include "place/list_encoder.hpp"
 
 namespace tendril {
 namespace {
@@ -62,10 +65,30 @@ graph_arrays write_rows(drawn_rows rows, cpu_exec const& exec)
   return arrays;
 }
 
-bool asks_for_building(build_options const& build, std::int64_t num_vertices)
+/// The rows of a range, for a compressed graph: its neighbours never lie in memory all at once.
+struct web_rows {
+  core::web_graph rule;
+
+  [[nodiscard]] place::listed_rows load(std::int64_t begin, std::int64_t end, place::row_scratch& scratch) const
+  {
+    scratch.clear();
+    core::for_each_web_row(rule, static_cast<vertex_id>(begin), static_cast<vertex_id>(end),
+                           [&](vertex_id, core::web_row row) {
+                             for (core::web_run run{}; row.next(run);) {
+                               for (vertex_id u = run.begin; u < run.end; ++u) { scratch.ids.push_back(u); }
+                             }
+                             scratch.end_row();
+                           });
+    return scratch.rows(begin);
+  }
+};
+
+/// The graph without a CSR of it.
+graph_arrays compressed_rows(core::web_graph const& rule, graph_form form, cpu_exec const& exec)
 {
-  return build.reverse || build.symmetrize || build.drop_self_loops || build.drop_duplicates || build.compact ||
-         build.keep_edge_ids || (build.num_vertices >= 0 && build.num_vertices != num_vertices);
+  graph_arrays arrays;
+  arrays.compressed = place::encode_lists(web_rows{rule}, rule.num_vertices(), form, "generating", exec);
+  return arrays;
 }
 
 }  // namespace
@@ -75,18 +98,23 @@ graph generate_web(web_params const& p, build_options const& build, edge_attribu
   generate::expect_params(p);
   generate::expect_edge_attributes("generate_web", extra);
   generate::expect_num_vertices("generate_web", build, p.num_vertices);
-  bool const builds = asks_for_building(build, p.num_vertices);
+  auto const rule = core::web_graph_of(p.seed, static_cast<std::uint32_t>(p.num_vertices), p.edge_factor);
+  bool const builds = generate::asks_for_building(build, p.num_vertices);
+  if (p.form != graph_form::csr && !builds && !generate::asks_for_attributes(extra)) {
+    graph_arrays arrays = compressed_rows(rule, p.form, exec);
+    arrays.metadata = generate::metadata_of(p);
+    return graph(std::move(arrays), graph_content::valid);
+  }
   // While it is written: ids, and runs of 8 bytes for about four ids. While it is built: as other generators.
   double const edges = p.edge_factor * static_cast<double>(p.num_vertices);
   double const build_bytes = (build.keep_edge_ids ? 28.0 : 12.0) * (build.symmetrize ? 2 : 1);
   generate::expect_memory("generate_web", (builds ? 4 + build_bytes : 7) * edges +
                                               (builds ? 16.0 : 8.0) * static_cast<double>(p.num_vertices));
 
-  auto const rule = core::web_graph_of(p.seed, static_cast<std::uint32_t>(p.num_vertices), p.edge_factor);
   graph_arrays arrays = write_rows(draw_rows(rule, exec), exec);
   if (builds) { arrays = build_graph(graph(std::move(arrays), graph_content::valid), build, exec).arrays(); }
   arrays.metadata = generate::metadata_of(p);
-  return generate::decorate(std::move(arrays), extra, p.seed, exec);
+  return compress(generate::decorate(std::move(arrays), extra, p.seed, exec), p.form, exec);
 }
 
 }  // namespace tendril

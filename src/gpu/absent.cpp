@@ -1,6 +1,7 @@
 // The GPU's functions in a build without CUDA: each says so.
 
 #include <tendril/cluster.hpp>
+#include <tendril/compress.hpp>
 #include <tendril/custom_application.hpp>
 #include <tendril/custom_walk.hpp>
 #include <tendril/error.hpp>
@@ -61,6 +62,8 @@ void expect_vertices(std::span<vertex_id const>, std::string_view, std::int64_t,
 buffer<vertex_id> every_vertex(std::int64_t, std::int64_t, gpu_exec const&) { refuse(); }
 void widen_ids(vertex_id const*, std::int64_t, std::int64_t, std::int64_t*, std::int64_t, gpu_exec const&) { refuse(); }
 
+graph compress(graph const&, graph_form, gpu_exec const&) { refuse(); }
+graph to_csr(graph const&, gpu_exec const&) { refuse(); }
 graph to_gpu(graph const&, gpu_exec const&) { refuse(); }
 hetero_graph to_gpu(hetero_graph const&, gpu_exec const&) { refuse(); }
 graph place_graph(graph const&, place_params const&, gpu_exec const&) { refuse(); }
@@ -70,6 +73,7 @@ temporal_order order_by_vertex_time(graph const&, std::span<std::int64_t const>,
 graph build_graph(coo_view const&, build_options const&, gpu_exec const&) { refuse(); }
 graph generate_rmat(rmat_params const&, build_options const&, edge_attributes const&, gpu_exec const&) { refuse(); }
 graph generate_er(er_params const&, build_options const&, edge_attributes const&, gpu_exec const&) { refuse(); }
+graph generate_web(web_params const&, build_options const&, edge_attributes const&, gpu_exec const&) { refuse(); }
 graph generate_powerlaw(powerlaw_params const&, build_options const&, edge_attributes const&, gpu_exec const&)
 {
   refuse();

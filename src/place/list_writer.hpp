@@ -17,10 +17,10 @@ namespace tendril::place {
 class plain_words {
  public:
   /// @param words  All of the graph; those that are written to are the caller's own, and 0.
-  explicit plain_words(std::uint32_t* words) : words_(words) {}
+  explicit TENDRIL_HD plain_words(std::uint32_t* words) : words_(words) {}
 
   /// Puts a number of `width` bits, 0 to 32, at `bit`.
-  void put(std::uint64_t bit, std::uint32_t value, std::uint32_t) const
+  TENDRIL_HD void put(std::uint64_t bit, std::uint32_t value, std::uint32_t) const
   {
     std::uint64_t const both = std::uint64_t{value} << (bit & 31U);
     std::uint64_t const word = bit >> 5U;

@@ -6,12 +6,15 @@
 
 #include <gtest/gtest.h>
 
+#include <tendril/compress.hpp>
 #include <tendril/error.hpp>
 #include <tendril/generate.hpp>
 
 #include "build/build_verifier.hpp"
 #include "core/web_shape.hpp"
+#include "support/any_lists.hpp"
 #include "support/messages.hpp"
+#include "support/same_lists.hpp"
 
 namespace tendril {
 namespace {
@@ -196,6 +199,40 @@ TEST(web_graph, building_steps_are_those_of_build_graph)
   build = {};
   build.keep_edge_ids = true;
   EXPECT_EQ(generate_web(params, build).arrays().edge_ids.size(), plain.num_edges());
+}
+
+TEST(web_graph, is_made_in_every_form)
+{
+  for (std::int64_t const n : {1, 12, 25, 5'000, 30'001}) {
+    for (double const edge_factor : {0.0, 3.0, 108.0}) {
+      graph const expected = generate_web({n, edge_factor, 11}, {});
+      for (graph_form const form : test::compressed_forms) {
+        SCOPED_TRACE(testing::Message() << n << " vertices, " << edge_factor << ", " << to_string(form));
+        for (int const threads : {1, 3}) {
+          cpu_exec exec;
+          exec.num_threads = threads;
+          graph const made = generate_web({n, edge_factor, 11, form}, {}, {}, exec);
+          EXPECT_EQ(made.form(), form);
+          EXPECT_EQ(made.arrays().metadata, expected.arrays().metadata);
+          test::expect_same_lists(made.arrays().compressed, compress(expected, form).arrays().compressed);
+        }
+      }
+    }
+  }
+}
+
+TEST(web_graph, building_steps_and_attributes_come_before_the_form)
+{
+  web_params p{3'000, 9, 2};
+  build_options build;
+  build.symmetrize = true;
+  edge_attributes extra;
+  extra.has_weights = true;
+  graph const expected = generate_web(p, build, extra);
+  p.form = graph_form::runs;
+  graph const made = generate_web(p, build, extra);
+  test::expect_same_lists(made.arrays().compressed, compress(expected, p.form).arrays().compressed);
+  EXPECT_EQ(test::to_vector(made.arrays().weights), test::to_vector(expected.arrays().weights));
 }
 
 TEST(web_graph, refuses_parameters_out_of_range)

@@ -18,7 +18,7 @@ ARROWS = {
     "src/core": {"base"},
     "src/graph": {"base", "core"},
     "src/build": {"base", "core", "graph"},
-    "src/generate": {"base", "core", "graph"},
+    "src/generate": {"base", "core", "graph", "place"},
     "src/formats": {"base", "core", "graph"},
     "src/plan": {"base", "core", "graph"},
     "src/place": {"base", "core", "graph"},

@@ -25,6 +25,7 @@ MAKERS = (
     "src/gpu/applications/stream.cpp",
     "src/gpu/graph/",
     "src/gpu/layers/layer_tables.cu",
+    "src/gpu/place/",
     "src/plan/tables.hpp",
     "src/samplers/layers/layer_tables.cpp",
     "python/src/graph.cpp",
