@@ -10,6 +10,7 @@
 #include <tendril/io.hpp>
 
 #include "bench/rmat_spec.hpp"
+#include "bench/web_spec.hpp"
 
 namespace tendril::bench {
 namespace {
@@ -83,6 +84,7 @@ graph make_bench_graph(std::string const& name, gpu_exec const& exec)
     return generate_powerlaw(params, build, extra, exec);
   }
   if (is_rmat_spec(name)) { return make_rmat(name, exec); }
+  if (is_web_spec(name)) { return make_web(name, exec); }
   return to_gpu(read_graph(name), exec);
 }
 

@@ -33,6 +33,8 @@ namespace tendril::bench {
 ///
 /// rmat:SCALE[:EDGE_FACTOR] is the graph that the benchmarks of the CPU make of this specification.
 ///
+/// web:VERTICES[xEDGE_FACTOR][:FORM] is a web-like graph (generate_web), without weights and labels, made in its form.
+///
 /// Any other name is a file: it is read, and copied to the GPU as it is. Synchronises.
 /// @throws what reading throws; device_error; memory_error, before anything starts, where the GPU has no room.
 [[nodiscard]] graph make_bench_graph(std::string const& name, gpu_exec const& exec);

@@ -19,6 +19,7 @@
 
 #include "base/parallel.hpp"  // num_threads
 #include "bench/ceilings.hpp"
+#include "bench/compressed.hpp"
 #include "bench/gpu_applications.hpp"
 #include "bench/gpu_khop.hpp"
 #include "bench/gpu_layers.hpp"
@@ -291,6 +292,7 @@ constexpr std::array all_suites{
     suite{"applications", nullptr, run_gpu_applications, "g1,g2"},
     suite{"subgraphs", nullptr, run_gpu_subgraphs, main_graph},
     suite{"minibatch", run_minibatch, run_minibatch, "rmat24,products,reddit,papers100m"},
+    suite{"compressed", run_compressed, run_compressed, "rmat24,web:33554432x16:runs"},
     suite{"placed", nullptr, run_gpu_placed, "rmat24"},
     suite{"placed-walks", nullptr, run_gpu_placed_walks, "rmat24"},
     suite{"minibatch-picks", nullptr, run_gpu_minibatch_picks, "reddit"},

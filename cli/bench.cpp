@@ -30,15 +30,17 @@ void add_bench(CLI::App& application)
       ->required();
   app->add_option(
          "--graph", verb->options.graph,
-         "rmat:SCALE[:EDGE_FACTOR] or a file; on a GPU also g1, g1l, g2, rmat24, youtube, patents, livejournal, orkut, "
+         "rmat:SCALE[:EDGE_FACTOR] or a file; for compressed and on a GPU also web:VERTICES[xEDGE_FACTOR][:FORM]; on a "
+         "GPU also g1, g1l, g2, rmat24, youtube, patents, livejournal, orkut, "
          "twitter, friendster, products, reddit, papers100m; separate several by commas [rmat:22:16; on a GPU the "
          "graphs "
          "of the suite's goals]")
       ->type_name("GRAPH");
   app->add_option("--repeats", verb->options.repeats, "Number of rounds; results are medians over the rounds")
       ->capture_default_str();
-  app->add_option("--only", verb->options.only,
-                  "Walks and minibatch on a GPU: run only ceilings, and jobs (executors) whose name contains this");
+  app->add_option(
+      "--only", verb->options.only,
+      "Compressed, and walks and minibatch on a GPU: run only ceilings, and jobs (executors) whose name contains this");
   app->add_option(
          "--gpu-share", verb->options.gpu_share,
          "placed and placed-walks: shares of the neighbours' lists that lie on the GPU; the others lie in host memory")

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <tendril/compress.hpp>
 #include <tendril/error.hpp>
 
 #include "text.hpp"
@@ -127,6 +128,18 @@ std::int64_t file_bytes(std::string const& path)
   std::error_code failure;
   auto const size = std::filesystem::file_size(path, failure);
   return failure ? 0 : static_cast<std::int64_t>(size);
+}
+
+graph_form parse_form(std::string const& form, std::string const& output, graph_format format)
+{
+  graph_form const chosen = form == "none" ? graph_form::csr : parse_name<graph_form>("--compress", form);
+  bool const is_native =
+      format == graph_format::safetensors || (format == graph_format::automatic && output.ends_with(".safetensors"));
+  if (chosen != graph_form::csr && !is_native) {
+    throw argument_error(
+        fmt::format("--compress: compressed neighbours in {}, expected a .safetensors file as OUT", output));
+  }
+  return chosen;
 }
 
 std::optional<int> parse_device(std::string const& device)

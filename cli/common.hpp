@@ -76,6 +76,9 @@ struct build_flags {
 /// Bytes of a file on disk, 0 if there is none.
 [[nodiscard]] std::int64_t file_bytes(std::string const& path);
 
+/// What --compress says, for a graph that is written to `output`. @throws argument_error if the output can't hold it.
+[[nodiscard]] graph_form parse_form(std::string const& form, std::string const& output, graph_format format);
+
 /// What --device says: nothing for cpu, the GPU's ordinal for cuda (0) and cuda:N. @throws argument_error.
 [[nodiscard]] std::optional<int> parse_device(std::string const& device);
 

@@ -37,14 +37,7 @@ struct convert_command {
 std::optional<graph_form> convert_command::chosen_form(graph_format format) const
 {
   if (form.empty()) { return std::nullopt; }
-  graph_form const chosen = form == "none" ? graph_form::csr : parse_name<graph_form>("--compress", form);
-  bool const is_native =
-      format == graph_format::safetensors || (format == graph_format::automatic && output.ends_with(".safetensors"));
-  if (chosen != graph_form::csr && !is_native) {
-    throw argument_error(
-        fmt::format("--compress: compressed neighbours in {}, expected a .safetensors file as OUT", output));
-  }
-  return chosen;
+  return parse_form(form, output, format);
 }
 
 std::optional<order_params> convert_command::chosen_order() const

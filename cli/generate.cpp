@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <tendril/compress.hpp>
 #include <tendril/error.hpp>
 #include <tendril/generate.hpp>
 #include <tendril/gpu.hpp>
@@ -19,7 +20,7 @@ namespace tendril::cli {
 namespace {
 
 struct generate_command {
-  std::string kind, output, to = "auto", weights, name, device = "cpu";
+  std::string kind, output, to = "auto", weights, name, device = "cpu", form = "none";
   std::optional<int> scale;
   std::optional<std::int64_t> vertices;
   double edge_factor = 16;
@@ -34,13 +35,16 @@ struct generate_command {
   void run() const;
   [[nodiscard]] std::int64_t num_vertices() const;
   [[nodiscard]] edge_attributes extra() const;
-  [[nodiscard]] bool is_random() const { return kind == "rmat" || kind == "er" || kind == "powerlaw"; }
+  [[nodiscard]] bool is_regular() const
+  {
+    return kind == "star" || kind == "ring" || kind == "grid" || kind == "complete";
+  }
   template <class Exec>
   [[nodiscard]] graph make_random(Exec const& exec) const;
-  [[nodiscard]] graph make_web(cpu_exec const& exec) const;
+  template <class Exec>
+  [[nodiscard]] graph make_web(graph_form chosen, Exec const& exec) const;
   [[nodiscard]] graph make_regular(cpu_exec const& exec) const;
-  [[nodiscard]] graph make_here(cpu_exec const& exec) const;
-  [[nodiscard]] graph make(cpu_exec const& exec) const;
+  [[nodiscard]] graph make(graph_form chosen, cpu_exec const& exec) const;
 };
 
 std::int64_t generate_command::num_vertices() const
@@ -103,12 +107,14 @@ graph generate_command::make_random(Exec const& exec) const
   return generate_powerlaw(params, build, extra(), exec);
 }
 
-graph generate_command::make_web(cpu_exec const& exec) const
+template <class Exec>
+graph generate_command::make_web(graph_form chosen, Exec const& exec) const
 {
   web_params params;
   params.num_vertices = num_vertices();
   params.edge_factor = edge_factor;
   params.seed = seed;
+  params.form = chosen;
   return generate_web(params, building.build, extra(), exec);
 }
 
@@ -121,23 +127,23 @@ graph generate_command::make_regular(cpu_exec const& exec) const
   return building_asked ? build_graph(g, build, exec) : g;
 }
 
-graph generate_command::make_here(cpu_exec const& exec) const
-{
-  if (is_random()) { return make_random(exec); }
-  return kind == "web" ? make_web(exec) : make_regular(exec);
-}
-
-/// The graph in host memory.
-graph generate_command::make(cpu_exec const& exec) const
+/// The graph in host memory. Web graphs are made in their form, others are compressed where they were made.
+graph generate_command::make(graph_form chosen, cpu_exec const& exec) const
 {
   auto const gpu = parse_device(device);
-  if (!gpu.has_value()) { return make_here(exec); }
-  if (!is_random()) {
-    throw argument_error(
-        fmt::format("--device {}: {} graphs are made on the CPU, expected rmat, er or powerlaw", device, kind));
+  if (is_regular()) {
+    if (gpu.has_value()) {
+      throw argument_error(
+          fmt::format("--device {}: {} graphs are made on the CPU, expected rmat, er, powerlaw or web", device, kind));
+    }
+    return compress(make_regular(exec), chosen, exec);
   }
+  auto const made = [&](auto const& where) {
+    return kind == "web" ? make_web(chosen, where) : compress(make_random(where), chosen, where);
+  };
+  if (!gpu.has_value()) { return made(exec); }
   gpu_exec const there(*gpu);
-  return to_host(make_random(there), there);
+  return to_host(made(there), there);
 }
 
 void generate_command::run() const
@@ -145,9 +151,10 @@ void generate_command::run() const
   stopwatch const overall;
   write_options options;
   options.format = parse_name<graph_format>("--to", to);
+  graph_form const chosen = parse_form(form, output, options.format);
   progress_bar bar(!common.quiet);
   cpu_exec const exec = common.exec(bar);
-  graph const made = make(exec);
+  graph const made = make(chosen, exec);
   double const make_seconds = overall.seconds();
   graph_arrays arrays = made.arrays();
   arrays.metadata["name"] = name.empty() ? fmt::format("{}-{}", kind, seed) : name;
@@ -196,8 +203,14 @@ void add_generate(CLI::App& application)
       ->check(natural())
       ->type_name("S");
   verb->add_option("--device", command->device,
-                   "Device that generates the graph: cpu; for rmat, er and powerlaw also cuda or cuda:N [cpu]")
+                   "Device that generates the graph: cpu; for rmat, er, powerlaw and web also cuda or cuda:N [cpu]")
       ->type_name("DEVICE");
+  verb->add_option(
+          "--compress", command->form,
+          "Form of the neighbours in a native OUT: auto (the smallest that reads fast), packed (the quickest), "
+          "runs, ef, vbyte, or none; web makes its neighbours in this form, without more memory [none]")
+      ->check(one_of({"auto", "packed", "runs", "ef", "vbyte", "none", "csr"}))
+      ->type_name("FORM");
   verb->add_option("--name", command->name, "Name of the graph, stored in the file [KIND-SEED]")->type_name("NAME");
 
   auto const shape = "Shape";
@@ -237,6 +250,7 @@ void add_generate(CLI::App& application)
       "  tendril generate er er.npz --vertices 100000 --edge-factor 8 --weights 1,5\n"
       "  tendril generate powerlaw tail.safetensors --vertices 1000000 --exponent 2.2 --max-degree 50000\n"
       "  tendril generate web crawl.safetensors --vertices 1000000 --edge-factor 30\n"
+      "  tendril generate web large.safetensors --vertices 100000000 --edge-factor 50 --compress runs\n"
       "  tendril generate grid grid.txt --vertices 10000\n"
       "  tendril generate rmat g26.safetensors --scale 26 --device cuda        the same bytes as without a GPU");
   verb->callback([command] { command->run(); });
