@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
+#include <tendril/compress.hpp>  // names of forms
 #include <tendril/error.hpp>
+#include <tendril/gpu_array.hpp>
 
 #include "bind.hpp"
 #include "exec.hpp"
@@ -26,6 +28,12 @@ graph generate(Params const& params, build_options const& options, edge_attribut
   cpu_exec const exec = make_exec(num_threads);
   nb::gil_scoped_release const no_gil;
   return Generate(params, options, extra, exec);
+}
+
+graph web_on_gpu(web_params const& params, build_options const& options, edge_attributes const& extra, int device)
+{
+  nb::gil_scoped_release const no_gil;
+  return generate_web(params, options, extra, gpu_exec(device, nullptr, &lasting_gpu_memory(device)));
 }
 
 graph regular(std::string const& kind, std::int64_t num_vertices, std::uint64_t seed, edge_attributes const& extra,
@@ -75,11 +83,12 @@ void bind_generate(nb::module_& module)
       .def_rw("max_degree", &powerlaw_params::max_degree)
       .def_rw("seed", &powerlaw_params::seed);
 
-  nb::class_<web_params>(module, "WebParams")
-      .def(nb::init<>())
-      .def_rw("num_vertices", &web_params::num_vertices)
-      .def_rw("edge_factor", &web_params::edge_factor)
-      .def_rw("seed", &web_params::seed);
+  auto web = nb::class_<web_params>(module, "WebParams")
+                 .def(nb::init<>())
+                 .def_rw("num_vertices", &web_params::num_vertices)
+                 .def_rw("edge_factor", &web_params::edge_factor)
+                 .def_rw("seed", &web_params::seed);
+  def_named(web, "form", &web_params::form);
 
   module.def("generate_rmat", &generate<rmat_params, generate_rmat>, "params"_a, "options"_a, "extra"_a,
              "num_threads"_a);
@@ -87,6 +96,7 @@ void bind_generate(nb::module_& module)
   module.def("generate_powerlaw", &generate<powerlaw_params, generate_powerlaw>, "params"_a, "options"_a, "extra"_a,
              "num_threads"_a);
   module.def("generate_web", &generate<web_params, generate_web>, "params"_a, "options"_a, "extra"_a, "num_threads"_a);
+  module.def("generate_web_on_gpu", &web_on_gpu, "params"_a, "options"_a, "extra"_a, "device"_a);
   module.def("generate_regular", &regular, "kind"_a, "num_vertices"_a, "seed"_a, "extra"_a, "num_threads"_a);
 }
 

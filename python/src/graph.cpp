@@ -103,6 +103,9 @@ graph in_form(graph const& input, std::string const& form, int num_threads)
   graph_form const chosen = parse_option<graph_form>("form", form);
   cpu_exec const exec = make_exec(num_threads);
   nb::gil_scoped_release const no_gil;
+  if (int const device = input.device(); device >= 0) {
+    return compress(input, chosen, gpu_exec(device, nullptr, &lasting_gpu_memory(device)));
+  }
   return compress(input, chosen, exec);
 }
 

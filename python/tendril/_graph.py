@@ -401,7 +401,8 @@ class Graph(GraphArrays):
             "vbyte": gaps of 1 to 4 bytes. Slow to read; for comparison with other systems.
             "csr": 4 bytes a neighbour.
         num_threads : int
-            Number of threads; 0: every core the process may use. Never changes the result.
+            Number of threads; 0: every core the process may use. Never changes the result. A graph on a GPU is compressed
+            there, to the same bytes, and stays there.
 
         Returns
         -------
@@ -411,11 +412,11 @@ class Graph(GraphArrays):
         Raises
         ------
         ArgumentError
-            For another form, or a graph on a GPU: compress first, then `to` copies the graph in its form.
+            For another form.
         FormatError
             If the graph's content, not checked before, is wrong.
         """
-        core = self._on_host("compress").in_form(form, threads(num_threads))
+        core = self._core.in_form(form, threads(num_threads))
         return self if core.form == self.form else type(self)(core)
 
     def to_csr(self, *, num_threads: int = 0) -> Self:

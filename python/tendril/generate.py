@@ -21,9 +21,9 @@ All raise `tendril.ArgumentError` for a parameter out of range.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
-from . import _tendril
+from . import _gpu, _tendril
 from ._errors import ArgumentError
 from ._graph import Graph
 from ._params import build_options, fill, integer, threads
@@ -147,6 +147,8 @@ def web(
     num_vertices: int,
     edge_factor: float = 16.0,
     *,
+    form: str = "csr",
+    device: Any = "cpu",
     seed: int = 0,
     num_threads: int = 0,
     **options: Unpack[_Keywords],
@@ -163,6 +165,12 @@ def web(
         1 to 2^32 - 1.
     edge_factor : float
         Mean degree of a large graph, 0 to 256. The mean of 2^17 vertices differs from it by a third or more.
+    form : str
+        How the neighbours are stored: "csr", or a form of `Graph.compress`. Without the keywords of building steps, weights
+        and labels, a compressed graph is made without its CSR, in little more than its own memory.
+    device : str
+        "cpu", or a GPU ("cuda", "cuda:1"; or a ``torch.device``), in whose memory the graph is made and stays; there it
+        takes none of those keywords. Never changes the graph.
 
     Returns
     -------
@@ -173,9 +181,13 @@ def web(
     >>> graph = tendril.generate.web(100_000, 10)
     >>> bool((graph.indices[1:] == graph.indices[:-1] + 1).mean() > 0.5)
     True
+    >>> tendril.generate.web(100_000, 10, form="runs").bits_per_edge < 12
+    True
     """
-    params = fill(_tendril.WebParams(), num_vertices=num_vertices, edge_factor=edge_factor, seed=seed)
+    params = fill(_tendril.WebParams(), num_vertices=num_vertices, edge_factor=edge_factor, seed=seed, form=form)
     build, extra = _split(options)
+    if (gpu := _gpu.parse(device)) != _gpu.HOST:
+        return Graph(_tendril.generate_web_on_gpu(params, build, extra, gpu))
     return Graph(_tendril.generate_web(params, build, extra, threads(num_threads)))
 
 

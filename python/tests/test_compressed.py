@@ -195,8 +195,25 @@ def test_a_gpu_keeps_the_form(graph, compressed, form):
     there = compressed.to("cuda")
     assert there.form == form and there.bits_per_edge == compressed.bits_per_edge
     same(there.to("cpu").to_csr(), graph)
-    with pytest.raises(tendril.ArgumentError, match="expected one in host memory"):
-        there.to_csr()
+
+
+@GPU
+def test_a_gpu_compresses_to_the_same(graph, compressed, form):
+    there = graph.to("cuda").compress(form)
+    assert (there.form, there.device, there.bits_per_edge) == (form, "cuda:0", compressed.bits_per_edge)
+    same(there.to("cpu").to_csr(), graph)
+    same(there.to_csr().to("cpu"), graph)
+    crawl = tendril.generate.web(20_000, 10, seed=3)
+    same(tendril.generate.web(20_000, 10, seed=3, form=form, device="cuda").to("cpu").to_csr(), crawl)
+
+
+def test_web_graphs_are_made_in_a_form(form):
+    crawl = tendril.generate.web(20_000, 10, seed=3)
+    made = tendril.generate.web(20_000, 10, seed=3, form=form)
+    assert made.form == form and made.bits_per_edge == crawl.compress(form).bits_per_edge
+    same(made.to_csr(), crawl)
+    with pytest.raises(tendril.ArgumentError, match="form is 'zip', expected 'csr', 'packed'"):
+        tendril.generate.web(100, form="zip")
 
 
 def library(form, times):

@@ -221,6 +221,12 @@ TEST(web_graph, is_made_in_every_form)
   }
 }
 
+TEST(web_graph, documented_example)
+{
+  graph const made = generate_web({.num_vertices = 100'000, .edge_factor = 10, .form = graph_form::runs}, {});
+  EXPECT_LT(made.bits_per_edge(), 12);
+}
+
 TEST(web_graph, building_steps_and_attributes_come_before_the_form)
 {
   web_params p{3'000, 9, 2};
