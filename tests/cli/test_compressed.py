@@ -214,3 +214,13 @@ def test_other_forms_are_refused(tendril, forms):
         "tendril: error: --compress: 'zip', expected auto, packed, runs, ef, vbyte, none or csr "
         "(try 'tendril convert --help')\n",
     )
+
+
+@pytest.mark.parametrize("kind", ["web", "rmat", "ring"])
+def test_generated_graphs_are_compressed(kind, tendril):
+    size = ["--scale", 10]
+    tendril("generate", kind, "g.safetensors", *size)
+    for form in FORMS:
+        tendril("generate", kind, "direct.safetensors", *size, "--compress", form)
+        tendril("convert", "g.safetensors", "converted.safetensors", "--compress", form)
+        assert tendril.path("direct.safetensors").read_bytes() == tendril.path("converted.safetensors").read_bytes()

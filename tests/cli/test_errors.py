@@ -117,11 +117,11 @@ USAGE = [
     (["generate", "er", "out.npz", "--device", "tpu"], "--device: 'tpu', expected cpu, cuda or cuda:N"),
     (
         ["generate", "star", "out.npz", "--device", "cuda"],
-        "--device cuda: star graphs are made on the CPU, expected rmat, er or powerlaw",
+        "--device cuda: star graphs are made on the CPU, expected rmat, er, powerlaw or web",
     ),
     (
-        ["generate", "web", "out.npz", "--device", "cuda"],
-        "--device cuda: web graphs are made on the CPU, expected rmat, er or powerlaw",
+        ["generate", "web", "out.npz", "--vertices", "9", "--compress", "runs"],
+        "--compress: compressed neighbours in out.npz, expected a .safetensors file as OUT",
     ),
     (
         ["generate", "web", "out.npz", "--vertices", "9", "--edge-factor", "300"],
