@@ -166,6 +166,9 @@ void expect_app(bool given, std::string_view option, std::string_view needed, st
 
 void print(std::string const& line) { std::fputs((line + '\n').c_str(), stdout); }
 
-void print(json const& document) { print(document.dump(2)); }
+void print(json const& document)
+{
+  print(document.dump(2, ' ', false, json::error_handler_t::replace));  // names of files that are not UTF-8
+}
 
 }  // namespace tendril::cli

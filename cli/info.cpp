@@ -1,13 +1,17 @@
 // tendril info: what a graph file holds.
 
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <tendril/compress.hpp>
+#include <tendril/file.hpp>
 
 #include "common.hpp"
+#include "graph_page.hpp"
+#include "graph_sizes.hpp"
 #include "graph_stats.hpp"
 #include "text.hpp"
 #include "verbs.hpp"
@@ -21,8 +25,11 @@ struct info_command {
   graph_source source;
   common_options common;
   bool validate = false;
+  bool forms = false;
+  std::string html, gpu_memory;
 
   void run() const;
+  [[nodiscard]] std::optional<graph_sizes> sizes_of(graph const& g, cpu_exec const& exec) const;
 };
 
 std::string label_name(std::vector<std::string> const& names, std::size_t label)
@@ -91,6 +98,23 @@ std::string form_lines(graph const& g, list_statistics const& lists)
   }
   text += fmt::format("  {:<15} {:.1f} bits a vertex\n", "directory", ratio(lists.directory_bits, g.num_vertices()));
   return text + fmt::format("  {:<15} {:.1f} bits an edge\n", "as csr", ratio(lists.csr_bits, g.num_edges()));
+}
+
+void add_sizes(json& document, graph_sizes const& sizes)
+{
+  json& of_forms = document["sizes"] = json::object();
+  for (form_size const& size : sizes.profile.sizes) {
+    of_forms[std::string(to_string(size.form))] = {{"bytes", size.bytes()},
+                                                   {"directory_bytes", size.directory_bytes},
+                                                   {"bits_per_edge", sizes.bits_per_edge(size)}};
+  }
+  document["other_bytes"] = sizes.other_bytes;
+  document["gaps"] = sizes.profile.gaps;
+  if (!sizes.gpu_memory) { return; }
+  gpu_part const part = part_on_gpu(sizes, *sizes.gpu_memory);
+  document["gpu"] = {{"memory", *sizes.gpu_memory},         {"form", to_string(sizes.profile.placed_form)},
+                     {"has_directory", part.has_directory}, {"lists", part.lists},
+                     {"walk_reads", part.walk_reads},       {"minibatch_reads", part.batch_reads}};
 }
 
 json to_json(graph const& g, graph_stats const& stats, list_statistics const& lists, std::string const& path,
@@ -163,8 +187,25 @@ std::string to_text(graph const& g, graph_stats const& stats, list_statistics co
   return text;
 }
 
+std::optional<graph_sizes> info_command::sizes_of(graph const& g, cpu_exec const& exec) const
+{
+  if (!forms && html.empty() && gpu_memory.empty()) { return {}; }
+  std::optional<std::int64_t> memory;
+  if (!gpu_memory.empty()) { memory = parse_bytes(gpu_memory, "--gpu-memory"); }
+  return measure_sizes(g, memory, exec);
+}
+
+void write_page(std::string const& path, std::string const& page)
+{
+  atomic_file file(path);
+  file.write(page.data(), page.size());
+  file.commit();
+}
+
 void info_command::run() const
 {
+  if (html == "-") { throw argument_error("--html: '-', expected the name of a file"); }
+  if (!gpu_memory.empty()) { (void)parse_bytes(gpu_memory, "--gpu-memory"); }  // before anything is read
   progress_bar bar(!common.quiet && !common.json);
   cpu_exec const exec = common.exec(bar);
   graph const g = source.read(exec);
@@ -173,15 +214,23 @@ void info_command::run() const
   if (validate || g.content() != graph_content::valid) { g.validate(exec); }  // the native container is only mapped
   graph_stats const stats = measure(g, common.num_threads());
   list_statistics const lists = count_lists(g, exec);
+  std::optional<graph_sizes> const sizes = sizes_of(g, exec);
+  if (!html.empty()) {
+    write_page(html, graph_page({g, graph_name(g, source.path), source.path, stats, lists, *sizes}));
+  }
   bar.clear();
   if (common.json) {
     json document = to_json(g, stats, lists, source.path, std::string(to_string(format)));
+    if (sizes) { add_sizes(document, *sizes); }
+    if (!html.empty()) { document["page"] = html; }
     if (validate) { document["valid"] = true; }
     print(document);
     return;
   }
   std::string text = to_text(g, stats, lists, source.path, std::string(to_string(format)));
   if (validate) { text += fmt::format("{:<17} {}\n", "valid", "yes: every offset, target, weight and order checked"); }
+  if (sizes) { text += size_lines(*sizes); }
+  if (!html.empty()) { text += fmt::format("{:<17} {}\n", "page", html); }
   text.pop_back();
   print(text);
 }
@@ -194,12 +243,19 @@ void add_info(CLI::App& application)
   CLI::App* const verb = application.add_subcommand("info", "Describe a graph file: sizes, degrees, weights, labels");
   command->source.add_to(*verb);
   verb->add_flag("--validate", command->validate, "Check every invariant of the graph, and report the result");
+  verb->add_flag("--forms", command->forms, "Measure what the graph takes in each form, without writing it");
+  verb->add_option("--gpu-memory", command->gpu_memory,
+                   "Estimate how much of the graph so many bytes (8G) of GPU memory hold, and what is read there")
+      ->type_name("BYTES");
+  verb->add_option("--html", command->html, "Write a page that draws sizes, degrees, gaps and placement")
+      ->type_name("OUT");
   command->common.add_to(*verb, false);
   verb->footer(
       "Examples:\n"
       "  tendril info graph.npz\n"
       "  tendril info soc-sign-bitcoinotc.csv.gz --columns source,target,-,-\n"
-      "  tendril info graph.safetensors --validate --json");
+      "  tendril info graph.safetensors --validate --json\n"
+      "  tendril info graph.safetensors --html graph.html --gpu-memory 16G");
   verb->callback([command] { command->run(); });
 }
 

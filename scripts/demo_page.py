@@ -4,47 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 
-STYLE = """
-:root { color-scheme: light dark; --ground: #fbfaf7; --card: #ffffff; --ink: #1c2430; --quiet: #5d6875; --edge: #e4e2dc;
-  --grid: #eceae4; --a: #0b7a6f; --b: #d9612c; --soft: #d9612c55; --strong: #0b7a6f66; }
-@media (prefers-color-scheme: dark) { :root { --ground: #12161c; --card: #1a2029; --ink: #e8ebef; --quiet: #9aa5b2;
-  --edge: #2a323d; --grid: #252d37; --a: #3fc4b3; --b: #f58a5a; --soft: #f58a5a4d; --strong: #3fc4b366; } }
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--ink); line-height: 1.55;
-  font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
-main { max-width: 1180px; margin: 0 auto; padding: 48px 24px 64px; }
-h1 { font-size: 34px; line-height: 1.2; letter-spacing: -0.02em; margin: 0 0 8px; }
-h2 { font-size: 19px; margin: 0 0 6px; letter-spacing: -0.01em; }
-p { margin: 0; } .lead { color: var(--quiet); font-size: 18px; max-width: 760px; }
-.machine { color: var(--quiet); font-size: 14px; margin-top: 10px; }
-.numbers { display: flex; flex-wrap: wrap; gap: 12px 44px; margin: 28px 0 8px; }
-.numbers div span { display: block; color: var(--quiet); font-size: 14px; }
-.numbers div b { font-size: 26px; letter-spacing: -0.01em; font-variant-numeric: tabular-nums; }
-.grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 460px), 1fr));
-  gap: 20px; margin-top: 20px; }
-.card { background: var(--card); border: 1px solid var(--edge); border-radius: 12px; padding: 22px 24px; }
-.card p { color: var(--quiet); font-size: 15px; }
-.card svg { display: block; width: 100%; max-width: 560px; height: auto; margin: 14px auto 0; }
-.wide { margin-top: 20px; overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; margin-top: 10px; }
-th { text-align: right; font-weight: 500; color: var(--quiet); font-size: 14px; padding: 6px 0 6px 20px; }
-td { text-align: right; padding: 8px 0 8px 20px; border-top: 1px solid var(--edge); white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; padding-left: 0; } td:nth-child(4) { font-weight: 600; }
-.swatch { display: inline-block; width: 10px; height: 10px; border-radius: 5px; margin: 0 4px 0 2px; }
-footer { color: var(--quiet); font-size: 14px; margin-top: 28px; }
-code { font-family: ui-monospace, "SF Mono", Menlo, "DejaVu Sans Mono", monospace; font-size: 0.92em; }
-svg text { fill: var(--quiet); font-size: 13px; font-family: inherit; }
-svg .title { fill: var(--ink); font-size: 14px; }
-svg .value { fill: var(--ink); font-size: 14px; font-weight: 600; } svg .note { fill: var(--ink); }
-svg path { fill: none; } .axis { stroke: var(--quiet); } svg .grid { stroke: var(--grid); }
-.dots { stroke-linecap: round; } .dots.a { stroke: var(--a); } .dots.faint { stroke-opacity: 0.45; }
-.line { stroke-width: 1.5; } .line.b { stroke: var(--b); }
-.bar.a, .node.a { fill: var(--a); } .bar.b, .node.b { fill: var(--b); }
-.soft { stroke: var(--soft); stroke-width: 0.8; } .strong { stroke: var(--strong); stroke-width: 1.6; }
-.node { stroke: var(--card); stroke-width: 1; } .root { fill: var(--ink); }
-@media print { body { background: none; } .card { break-inside: avoid; } }
-"""
+STYLE = (Path(__file__).resolve().parent.parent / "cli" / "page.css").read_text(encoding="utf-8")  # as tendril info
 
 
 def _card(title: str, text: str, figure: str) -> str:
@@ -62,7 +24,7 @@ def _swatch(series: str) -> str:
 def _table(rows: Sequence[Sequence[str]]) -> str:
     head = "".join(f"<th>{title}</th>" for title in ("job", "samples", "steps or edges", "rate", "peak memory"))
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<table class="jobs"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
 def page(info: dict, rows: Sequence[Sequence[str]], figures: dict[str, str], facts: dict) -> str:
