@@ -8,7 +8,8 @@
 namespace tendril {
 
 /// A file that appears under its name only when it is complete. Bytes go into a temporary file in the same folder;
-/// `commit` renames the temporary file; the destructor removes it if there was no commit.
+/// `commit` renames the temporary file; the destructor removes it if there was no commit. A symbolic link stays, and the
+/// file that it leads to is replaced. A device or a named pipe is written in place, as bytes come.
 class atomic_file {
  public:
   /// @throws io_error "path: cannot create: …".
@@ -37,7 +38,9 @@ class atomic_file {
   static void remove_all_unfinished() noexcept;
 
  private:
-  std::string path_, temporary_;
+  void remove_temporary() noexcept;
+
+  std::string path_, target_, temporary_;  // the latter two are empty of what is written in place
   std::FILE* file_ = nullptr;
   std::int64_t size_ = 0;
   int slot_ = -1;

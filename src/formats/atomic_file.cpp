@@ -44,17 +44,39 @@ void forget(int slot)
   if (slot >= 0) { unfinished[static_cast<std::size_t>(slot)].state.store(0); }
 }
 
+/// The file that a path leads to by symbolic links, which need not exist.
+std::string behind_links(std::string const& given)
+{
+  std::string path = given;
+  constexpr int most_links = 40;  // as the system allows
+  for (int i = 0; i < most_links; ++i) {
+    std::array<char, 4096> link{};
+    ssize_t const size = ::readlink(path.c_str(), link.data(), link.size());
+    if (size <= 0 || size == std::ssize(link)) { return path; }
+    std::string const to(link.data(), static_cast<std::size_t>(size));
+    path = to.starts_with('/') ? to : path.substr(0, path.rfind('/') + 1) + to;
+  }
+  throw io_error(fmt::format("{}: cannot create: {}", given, std::strerror(ELOOP)));
+}
+
 }  // namespace
 
 atomic_file::atomic_file(std::string path) : path_(std::move(path))
 {
   struct stat info {};
-  if (stat(path_.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+  bool const exists = stat(path_.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) {
     throw io_error(fmt::format("{}: is a directory, expected a file name to write", path_));
   }
-  temporary_ = fmt::format("{}.partial-{}-{}", path_, getpid(), counter.fetch_add(1));
-  slot_ = remember(temporary_);
-  int const fd = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  int flags = O_WRONLY | O_CLOEXEC;
+  bool const in_place = exists && !S_ISREG(info.st_mode);  // a device or a pipe keeps its place
+  if (!in_place) {
+    target_ = behind_links(path_);
+    temporary_ = fmt::format("{}.partial-{}-{}", target_, getpid(), counter.fetch_add(1));
+    slot_ = remember(temporary_);
+    flags |= O_CREAT | O_EXCL;
+  }
+  int const fd = ::open(in_place ? path_.c_str() : temporary_.c_str(), flags, 0666);
   if (fd < 0) {
     forget(slot_);
     throw io_error(fmt::format("{}: cannot create: {}", path_, std::strerror(errno)));
@@ -67,9 +89,14 @@ atomic_file::~atomic_file()
 {
   if (file_ != nullptr) {
     std::fclose(file_);
-    ::unlink(temporary_.c_str());
-    forget(slot_);
+    remove_temporary();
   }
+}
+
+void atomic_file::remove_temporary() noexcept
+{
+  if (!temporary_.empty()) { ::unlink(temporary_.c_str()); }
+  forget(slot_);
 }
 
 void atomic_file::write(void const* data, std::size_t size)
@@ -112,10 +139,10 @@ void atomic_file::commit()
   int const error = errno;
   bool const closed = std::fclose(file_) == 0;
   file_ = nullptr;
-  if (!flushed || !closed || std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+  bool const written = flushed && closed;
+  if (!written || (!temporary_.empty() && std::rename(temporary_.c_str(), target_.c_str()) != 0)) {
     int const reason = flushed ? errno : error;
-    ::unlink(temporary_.c_str());
-    forget(slot_);
+    remove_temporary();
     throw io_error(fmt::format("{}: cannot write: {}", path_, std::strerror(reason)));
   }
   forget(slot_);

@@ -1,5 +1,6 @@
 """An output appears when it is complete: a run that ends early leaves what was there before, and nothing else."""
 
+import os
 import resource
 import signal
 import subprocess
@@ -77,6 +78,44 @@ def test_a_full_disk_leaves_nothing(arguments, tendril):
     assert done.returncode == 1
     assert done.stderr == f"tendril: error: {arguments[-1]}: cannot write: File too large\n"
     assert [path.name for path in tendril.folder.iterdir()] == ["data"]
+
+
+@pytest.mark.parametrize("target", ["kept/w.npy", "kept/none.npy"])
+def test_a_link_stays_and_its_file_is_replaced(target, tendril):
+    (tendril.folder / "kept").mkdir()
+    tendril.path("kept/w.npy").write_text("an older file")
+    tendril.path("first").symlink_to(target)
+    tendril.path("second.npy").symlink_to("first")
+    tendril("walk", ENRON, "-o", "second.npy", "--walks", 1, "--length", 2, "--quiet")
+    assert tendril.path("second.npy").is_symlink() and tendril.path("first").is_symlink()
+    assert tendril.bytes(target).startswith(b"\x93NUMPY")
+    assert {path.name for path in tendril.path("kept").iterdir()} == {"w.npy", target.partition("/")[2]}
+
+
+def test_links_that_go_in_a_circle(tendril):
+    tendril.path("a.npy").symlink_to("b.npy")
+    tendril.path("b.npy").symlink_to("a.npy")
+    done = tendril.try_run("walk", ENRON, "-o", "a.npy", "--walks", 1, "--length", 2, "--quiet")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "tendril: error: a.npy: cannot create: Too many levels of symbolic links\n"
+
+
+def test_devices_and_pipes_are_written_in_place(tendril):
+    job = ["walk", ENRON, "--walks", 1, "--length", 2, "--num-starts", 100, "--quiet", "-o"]
+    tendril(*job, "w.txt")
+    os.mkfifo(tendril.path("pipe.txt"))
+    with subprocess.Popen(["cat", "pipe.txt"], cwd=tendril.folder, stdout=subprocess.PIPE) as reader:
+        tendril(*job, "pipe.txt")
+        assert reader.communicate(timeout=60)[0] == tendril.bytes("w.txt")
+    assert tendril.path("pipe.txt").is_fifo()
+    tendril.path("null.txt").symlink_to("/dev/null")
+    tendril(*job, "null.txt")
+    assert tendril.path("null.txt").is_symlink() and tendril.path("null.txt").is_char_device()
+    tendril.path("full.txt").symlink_to("/dev/full")
+    done = tendril.try_run(*job, "full.txt")
+    assert (done.returncode, done.stderr) == (1, "tendril: error: full.txt: cannot write: No space left on device\n")
+    assert tendril.path("full.txt").is_char_device()
+    assert {path.name for path in tendril.folder.iterdir()} == {"data", "w.txt", "pipe.txt", "null.txt", "full.txt"}
 
 
 def test_a_reader_that_leaves_ends_the_walk(tendril):
