@@ -110,6 +110,14 @@ void add_sizes(json& document, graph_sizes const& sizes)
   }
   document["other_bytes"] = sizes.other_bytes;
   document["gaps"] = sizes.profile.gaps;
+  json& classes = document["degree_classes"] = json::array();
+  for (degree_class const& c : sizes.profile.degrees) {
+    json entry{{"first", c.first}, {"last", c.last}, {"vertices", c.num_vertices}, {"edges", c.num_edges}};
+    for (std::size_t f = 0; f < num_graph_forms; ++f) {
+      entry["list_bits"][std::string(to_string(sizes.profile.sizes[f].form))] = c.list_bits[f];
+    }
+    classes.push_back(std::move(entry));
+  }
   if (!sizes.gpu_memory) { return; }
   gpu_part const part = part_on_gpu(sizes, *sizes.gpu_memory);
   document["gpu"] = {{"memory", *sizes.gpu_memory},         {"form", to_string(sizes.profile.placed_form)},

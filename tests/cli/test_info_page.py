@@ -42,11 +42,16 @@ def test_sizes_are_those_of_the_files(tendril, forms):  # noqa: F811
             assert size["bits_per_edge"] == pytest.approx(facts["bits_per_edge"])
         assert sum(told["gaps"]) <= told["num_edges"]
         assert told["gaps"][0] == told["parallel_edges"]
+        classes = told["degree_classes"]
+        assert sum(c["vertices"] for c in classes) == told["num_vertices"]
+        assert sum(c["edges"] for c in classes) == told["num_edges"]
+        assert sum(c["list_bits"]["csr"] for c in classes) == 32 * told["num_edges"]
+        assert classes[0]["vertices"] == told["dead_ends"] and classes[-1]["last"] >= told["degree"]["max"]
 
 
 def test_nothing_more_is_told_without_being_asked(tendril, forms):  # noqa: F811
     told = json.loads(tendril("info", forms["auto"], "--json"))
-    assert not {"sizes", "other_bytes", "gaps", "gpu"} & set(told)
+    assert not {"sizes", "other_bytes", "gaps", "degree_classes", "gpu"} & set(told)
 
 
 def test_lines_for_people(tendril, forms):  # noqa: F811
