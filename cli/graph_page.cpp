@@ -109,7 +109,7 @@ struct chart {
 
 // --- sizes -----------------------------------------------------------------------------------------------------------
 
-/// Sizes of GPUs to mark on an axis up to `most`: those that leave room for their names beside --gpu-memory.
+/// Sizes of GPUs to mark on an axis up to `most`: those that leave room for their names beside --graph-memory.
 std::vector<std::int64_t> marks_below(page_facts const& facts, std::int64_t most)
 {
   std::vector<std::int64_t> marks(gpu_sizes.begin(), gpu_sizes.end());

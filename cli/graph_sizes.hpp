@@ -21,7 +21,7 @@ struct graph_sizes {
   std::int64_t num_edges = 0;
   std::int64_t other_bytes = 0;  ///< Weights, labels, types and ids: the same in every form.
   int fanout = profile_params{}.fanout;
-  std::optional<std::int64_t> gpu_memory;  ///< --gpu-memory
+  std::optional<std::int64_t> gpu_memory;  ///< --graph-memory
 
   /// Neighbours, directory and all else.
   [[nodiscard]] std::int64_t total_bytes(form_size const& size) const { return size.bytes() + other_bytes; }

@@ -199,7 +199,7 @@ std::optional<graph_sizes> info_command::sizes_of(graph const& g, cpu_exec const
 {
   if (!forms && html.empty() && gpu_memory.empty()) { return {}; }
   std::optional<std::int64_t> memory;
-  if (!gpu_memory.empty()) { memory = parse_bytes(gpu_memory, "--gpu-memory"); }
+  if (!gpu_memory.empty()) { memory = parse_bytes(gpu_memory, "--graph-memory"); }
   return measure_sizes(g, memory, exec);
 }
 
@@ -213,7 +213,7 @@ void write_page(std::string const& path, std::string const& page)
 void info_command::run() const
 {
   if (html == "-") { throw argument_error("--html: '-', expected the name of a file"); }
-  if (!gpu_memory.empty()) { (void)parse_bytes(gpu_memory, "--gpu-memory"); }  // before anything is read
+  if (!gpu_memory.empty()) { (void)parse_bytes(gpu_memory, "--graph-memory"); }  // before anything is read
   progress_bar bar(!common.quiet && !common.json);
   cpu_exec const exec = common.exec(bar);
   graph const g = source.read(exec);
@@ -252,7 +252,7 @@ void add_info(CLI::App& application)
   command->source.add_to(*verb);
   verb->add_flag("--validate", command->validate, "Check every invariant of the graph, and report the result");
   verb->add_flag("--forms", command->forms, "Measure what the graph takes in each form, without writing it");
-  verb->add_option("--gpu-memory", command->gpu_memory,
+  verb->add_option("--graph-memory", command->gpu_memory,
                    "Estimate how much of the graph so many bytes (8G) of GPU memory hold, and what is read there")
       ->type_name("BYTES");
   verb->add_option("--html", command->html, "Write a page that draws sizes, degrees, gaps and placement")
@@ -263,7 +263,7 @@ void add_info(CLI::App& application)
       "  tendril info graph.npz\n"
       "  tendril info soc-sign-bitcoinotc.csv.gz --columns source,target,-,-\n"
       "  tendril info graph.safetensors --validate --json\n"
-      "  tendril info graph.safetensors --html graph.html --gpu-memory 16G");
+      "  tendril info graph.safetensors --html graph.html --graph-memory 16G");
   verb->callback([command] { command->run(); });
 }
 

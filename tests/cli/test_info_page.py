@@ -1,4 +1,4 @@
-"""`tendril info --forms`, `--gpu-memory` and `--html`: numbers that agree with the files of each form, and a page that
+"""`tendril info --forms`, `--graph-memory` and `--html`: numbers that agree with the files of each form, and a page that
 needs nothing else."""
 
 import json
@@ -68,16 +68,16 @@ def test_gpu_memory(tendril, forms):  # noqa: F811
     directory = facts["sizes"]["auto"]["directory_bytes"]
     seen = []
     for memory in (directory, (directory + everything) // 2, everything, 10 * everything):
-        gpu = json.loads(tendril("info", forms["auto"], "--gpu-memory", memory, "--json"))["gpu"]
+        gpu = json.loads(tendril("info", forms["auto"], "--graph-memory", memory, "--json"))["gpu"]
         assert (gpu["memory"], gpu["form"], gpu["has_directory"]) == (memory, "auto", True)
         seen.append((gpu["lists"], gpu["walk_reads"], gpu["minibatch_reads"]))
     assert seen[0] == (0, 0, 0) and seen[2] == seen[3] == (1, 1, 1)
     assert seen[1][0] == pytest.approx(0.5, abs=1e-3)
     assert seen[1][1] > 0.5 and seen[1][2] > 0.5, "lists that are read most per byte come first"
-    gpu = json.loads(tendril("info", forms["auto"], "--gpu-memory", 1, "--json"))["gpu"]
+    gpu = json.loads(tendril("info", forms["auto"], "--graph-memory", 1, "--json"))["gpu"]
     assert (gpu["has_directory"], gpu["lists"]) == (False, 0)
-    assert "too little for the directory" in tendril("info", forms["auto"], "--gpu-memory", 1)
-    assert "100% of the lists in the form packed" in tendril("info", forms["csr"], "--gpu-memory", "1G")
+    assert "too little for the directory" in tendril("info", forms["auto"], "--graph-memory", 1)
+    assert "100% of the lists in the form packed" in tendril("info", forms["csr"], "--graph-memory", "1G")
 
 
 @pytest.mark.parametrize("graph", GRAPHS)
@@ -86,7 +86,7 @@ def test_every_graph_has_a_page(graph, form, tendril):
     tendril("generate", *GRAPHS[graph][:1], "g.safetensors", *GRAPHS[graph][1:], "--quiet")
     tendril("convert", "g.safetensors", "c.safetensors", "--compress", form, "--quiet")
     facts = json.loads(tendril("info", "c.safetensors", "--forms", "--json"))
-    words, tree = page_of(tendril, "c.safetensors", "--gpu-memory", "64K")
+    words, tree = page_of(tendril, "c.safetensors", "--graph-memory", "64K")
     assert f"{facts['num_vertices']:,} vertices" in words
     assert f"{facts['num_edges']:,} edges" in words
     assert f"{facts['degree']['max']:,} neighbours at most" in words
@@ -100,8 +100,8 @@ def test_every_graph_has_a_page(graph, form, tendril):
 
 
 def test_the_page_tells_the_codes_and_the_part_on_a_gpu(tendril, forms):  # noqa: F811
-    facts = json.loads(tendril("info", forms["auto"], "--gpu-memory", "10K", "--json"))
-    words, _ = page_of(tendril, forms["auto"], "--gpu-memory", "10K")
+    facts = json.loads(tendril("info", forms["auto"], "--graph-memory", "10K", "--json"))
+    words, _ = page_of(tendril, forms["auto"], "--graph-memory", "10K")
     for code, share in facts["forms"].items():
         line = f"{code} {share['lists']:,} {share['edges']:,}"
         assert (line in words) == (share["lists"] > 0)
@@ -148,8 +148,8 @@ def test_json_and_a_page(tendril, graphs):
         (["--html", "folder"], 1, "folder: is a directory, expected a file name to write"),
         (["--html", "-"], 2, "--html: '-', expected the name of a file"),
         (["--html", "g.txt"], 2, "g.txt: --html and GRAPH name the same file, expected an output that is no input"),
-        (["--gpu-memory", "much"], 2, "--gpu-memory: 'much', expected bytes as in 500000, 64M or 1.5G"),
-        (["--gpu-memory", "-1"], 2, "--gpu-memory: '-1', expected bytes as in 500000, 64M or 1.5G"),
+        (["--graph-memory", "much"], 2, "--graph-memory: 'much', expected bytes as in 500000, 64M or 1.5G"),
+        (["--graph-memory", "-1"], 2, "--graph-memory: '-1', expected bytes as in 500000, 64M or 1.5G"),
     ],
 )
 def test_what_is_refused(options, code, message, tendril):
