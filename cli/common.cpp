@@ -119,8 +119,25 @@ json plan_json(sampling_plan const& plan)
           {"grouped_by_label", plan.grouped_by_label},
           {"table_bytes", plan.table_bytes},
           {"table_bytes_built", plan.table_bytes_built},
+          {"table_bytes_refused", plan.table_bytes_refused},
+          {"weight_sums", plan.weight_sums},
           {"expected_trials", plan.expected_trials},
           {"reasons", plan.reasons}};
+}
+
+void add_table_bytes(CLI::App& verb, std::string& bytes, std::string_view of)
+{
+  verb.add_option("--table-bytes", bytes,
+                  fmt::format("{}Most bytes of tables, as in 2G, or 0 [compressed graph: what compression saved; "
+                              "otherwise: what memory allows]",
+                              of))
+      ->type_name("BYTES");
+}
+
+table_limit parse_table_bytes(std::string const& bytes)
+{
+  if (bytes.empty()) { return {}; }
+  return bytes == "0" ? 0 : parse_bytes(bytes, "--table-bytes");
 }
 
 std::int64_t file_bytes(std::string const& path)

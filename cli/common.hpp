@@ -82,6 +82,12 @@ struct build_flags {
 /// What --device says: nothing for cpu, the GPU's ordinal for cuda (0) and cuda:N. @throws argument_error.
 [[nodiscard]] std::optional<int> parse_device(std::string const& device);
 
+/// --table-bytes, of a verb that plans. @param of  The applications that it is for, as in "khop: ".
+void add_table_bytes(CLI::App& verb, std::string& bytes, std::string_view of);
+
+/// What --table-bytes says: nothing if it is empty. @throws argument_error.
+[[nodiscard]] table_limit parse_table_bytes(std::string const& bytes);
+
 /// Checks that an option that was given belongs to the application: "--p: --app is ppr, expected node2vec".
 /// @throws argument_error.
 void expect_app(bool given, std::string_view option, std::string_view needed, std::string const& app);

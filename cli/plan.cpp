@@ -20,7 +20,7 @@ namespace {
 struct plan_command {
   graph_source source;
   common_options common;
-  std::string app = "deepwalk", rule = "auto", device = "cpu";
+  std::string app = "deepwalk", rule = "auto", device = "cpu", table_bytes;
   bool weighted = false;
   std::uint64_t seed = 0;
   walk_job walks;
@@ -77,6 +77,7 @@ void plan_command::run()
   for (auto const set : {&walks.app, &samples.app}) { *set = app; }
   for (auto const set : {&walks.rule, &samples.rule}) { *set = rule; }
   for (auto const set : {&walks.device, &samples.device}) { *set = device; }
+  for (auto const set : {&walks.table_bytes, &samples.table_bytes}) { *set = table_bytes; }
   walks.weighted = samples.weighted = weighted;
   walks.seed = samples.seed = seed;
   samples.more.length = walks.length;
@@ -115,6 +116,7 @@ void plan_command::run()
   std::string tables(to_string(plan.layout));
   if (plan.table_bytes > 0) { tables += ", " + bytes_text(plan.table_bytes); }
   if (plan.grouped_by_label) { tables += ", grouped by label"; }
+  if (plan.table_bytes_refused > 0) { tables += fmt::format("; {} refused", bytes_text(plan.table_bytes_refused)); }
   std::string text = fmt::format("graph   {}\n{}job     {}\nrule    {}\ntables  {}\n", describe(g, source.path),
                                  placement_line(there), job, to_string(plan.rule), tables);
   if (plan.rule == sampling_rule::reject) {
@@ -140,6 +142,7 @@ void add_plan(CLI::App& application)
   verb->add_flag("--weighted", command->weighted, "Choose edges in proportion to their weights");
   verb->add_option("--rule", command->rule, "Rule that chooses an edge: auto, scan, reject, alias or its [auto]")
       ->type_name("RULE");
+  add_table_bytes(*verb, command->table_bytes, "");
   verb->add_option("--seed", command->seed, "Accepted, as by walk and sample, but does not affect the plan [0]")
       ->check(natural())
       ->type_name("S");

@@ -49,6 +49,7 @@ void expect_taken(sample_job const& job)
            {"--edges", job.edges, "khop,fastgcn,ladies,mvs"},
            {"--first-root", job.first_root != 0, "khop"},
            {"--rule", job.rule != "auto", "khop"},
+           {"--table-bytes", !job.table_bytes.empty(), "khop"},
            {"--batch-size", job.batch_size.has_value(), "minibatch,fastgcn,ladies,mvs,labor"},
            {"--first-batch", job.first_batch != 0, "minibatch"},
            {"--disjoint", job.disjoint, "minibatch"},
@@ -186,6 +187,7 @@ khop_params sample_job::khop() const
   params.replace = replace;
   params.weighted = weighted;
   params.rule = parse_name<sampling_rule>("--rule", rule);
+  params.table_bytes = parse_table_bytes(table_bytes);
   params.seed = seed;
   return params;
 }

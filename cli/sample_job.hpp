@@ -40,7 +40,7 @@ struct sample_job {
   catalogue_options more;
   // These mean the same for walks; `tendril plan` registers them once.
   bool weighted = false;
-  std::string rule = "auto";
+  std::string rule = "auto", table_bytes;
   std::uint64_t seed = 0;
 
   /// @param with_walks  The verb has the options of walks too.

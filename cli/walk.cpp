@@ -169,6 +169,7 @@ void add_walk(CLI::App& application)
   verb->add_flag("--weighted", command->job.weighted, "Choose edges in proportion to their weights");
   verb->add_option("--rule", command->job.rule, "Rule that chooses an edge: auto, scan, reject, alias or its [auto]")
       ->type_name("RULE");
+  add_table_bytes(*verb, command->job.table_bytes, "");
   verb->add_option("--seed", command->job.seed, "Seed; the same seed gives the same walks [0]")
       ->check(natural())
       ->type_name("S");

@@ -138,6 +138,7 @@ walk_params walk_job::without_labels() const
   params.second_order = app == "node2vec";
   params.dead_ends = parse_name<tendril::dead_end>("--dead-end", dead_end);
   params.rule = parse_name<sampling_rule>("--rule", rule);
+  params.table_bytes = parse_table_bytes(table_bytes);
   params.seed = seed;
   if (app == "metapath") {
     if (metapath.empty()) { throw argument_error("--app metapath: --metapath is missing, expected it"); }
@@ -177,9 +178,10 @@ multidim_params walk_job::multidim() const
     bool given;
     std::string_view name;
   };
-  for (auto const& [given, name] : {option{weighted, "--weighted"}, option{stop_prob.has_value(), "--stop-prob"},
-                                    option{restart_prob.has_value(), "--restart-prob"},
-                                    option{dead_end != "stop", "--dead-end"}, option{rule != "auto", "--rule"}}) {
+  for (auto const& [given, name] :
+       {option{weighted, "--weighted"}, option{stop_prob.has_value(), "--stop-prob"},
+        option{restart_prob.has_value(), "--restart-prob"}, option{dead_end != "stop", "--dead-end"},
+        option{rule != "auto", "--rule"}, option{!table_bytes.empty(), "--table-bytes"}}) {
     expect_app(given, name, "another application", app);
   }
   return {length.value_or(multidim_params{}.length),

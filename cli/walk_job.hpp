@@ -32,7 +32,7 @@ struct walk_job {
   std::int64_t first_walk = 0;
   // These mean the same for samples; `tendril plan` registers them once.
   bool weighted = false;
-  std::string rule = "auto";
+  std::string rule = "auto", table_bytes;
   std::uint64_t seed = 0;
 
   void add_to(CLI::App& verb);

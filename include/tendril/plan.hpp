@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,15 +39,23 @@ template <>
 inline constexpr std::array<named<table_layout>, 3> enum_names<table_layout>{
     {{table_layout::none, "none"}, {table_layout::online, "online"}, {table_layout::table, "table"}}};
 
+/// The most bytes of tables that a plan may take, if the caller limits them. A limit never changes a rule, and so no
+/// sample. Nothing: on a graph in CSR form what fits into memory; on a compressed graph what compression saved, so that
+/// neighbours and tables together take no more than CSR. Of a table that a rule cannot do without the plan takes the
+/// smallest form, whatever the limit.
+using table_limit = std::optional<std::int64_t>;
+
 /// The plan of a job: what will run, and why.
 struct sampling_plan {
   sampling_rule rule = sampling_rule::uniform;
   table_layout layout = table_layout::none;
-  bool grouped_by_label = false;       ///< Uses an adjacency grouped by edge label or target type.
-  std::int64_t table_bytes = 0;        ///< Bytes of the tables that this plan needs.
-  std::int64_t table_bytes_built = 0;  ///< Bytes of those tables that earlier calls on this graph have already built.
-  double expected_trials = 1;          ///< Mean proposals per step for rejection, at a uniformly random edge's end.
-  std::vector<std::string> reasons;    ///< One sentence per decision.
+  bool grouped_by_label = false;         ///< Uses an adjacency grouped by edge label or target type.
+  bool weight_sums = false;              ///< Layout online: from sums of weights that are kept for every 64th edge.
+  std::int64_t table_bytes = 0;          ///< Bytes of the tables that this plan needs.
+  std::int64_t table_bytes_built = 0;    ///< Bytes of those tables that earlier calls on this graph have already built.
+  std::int64_t table_bytes_refused = 0;  ///< Of the largest table that is beyond the limit; 0 without one.
+  double expected_trials = 1;            ///< Mean proposals per step for rejection, at a uniformly random edge's end.
+  std::vector<std::string> reasons;      ///< One sentence per decision.
 };
 
 }  // namespace tendril

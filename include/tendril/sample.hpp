@@ -19,6 +19,7 @@ struct khop_params {
   bool weighted = false;  ///< In proportion to weights. With replacement: i.i.d.; without: successive draws.
   sampling_rule rule = sampling_rule::automatic;
   std::uint64_t seed = 0;
+  table_limit table_bytes = {};  ///< Most bytes of tables, >= 0. It changes speed alone, no tree.
 };
 
 /// Checks the parameters, without a graph. @throws argument_error for a parameter out of range, as every call that takes

@@ -53,6 +53,7 @@ struct walk_params {
   dead_end dead_ends = dead_end::stop;
   sampling_rule rule = sampling_rule::automatic;
   std::uint64_t seed = 0;
+  table_limit table_bytes = {};  ///< Most bytes of tables, >= 0. It changes speed alone, no walk.
 };
 
 /// Checks the parameters, without a graph. @throws argument_error for a parameter out of range, as every call that takes

@@ -106,6 +106,7 @@ void bind_sample(nb::module_& module)
       .def_rw("replace", &khop_params::replace)
       .def_rw("weighted", &khop_params::weighted)
       .def_rw("seed", &khop_params::seed)
+      .def_rw("table_bytes", &khop_params::table_bytes, nb::arg().none())
       .def("validate", [](khop_params const& p) { validate(p); });
   def_named(params, "rule", &khop_params::rule);
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -107,6 +108,8 @@ void bind_walk(nb::module_& module)
       .def_ro("grouped_by_label", &sampling_plan::grouped_by_label)
       .def_ro("table_bytes", &sampling_plan::table_bytes)
       .def_ro("table_bytes_built", &sampling_plan::table_bytes_built)
+      .def_ro("table_bytes_refused", &sampling_plan::table_bytes_refused)
+      .def_ro("weight_sums", &sampling_plan::weight_sums)
       .def_ro("expected_trials", &sampling_plan::expected_trials)
       .def_ro("reasons", &sampling_plan::reasons);
 
@@ -121,6 +124,7 @@ void bind_walk(nb::module_& module)
       .def_rw("second_order", &walk_params::second_order)
       .def_rw("metapath", &walk_params::metapath)
       .def_rw("seed", &walk_params::seed)
+      .def_rw("table_bytes", &walk_params::table_bytes, nb::arg().none())
       .def("validate", [](walk_params const& p) { validate(p); });
   def_named(params, "by", &walk_params::metapath_of);
   def_named(params, "dead_end", &walk_params::dead_ends, "walk: ");

@@ -49,6 +49,11 @@ def integer(value: Any, what: str, bits: int = 64) -> int:
     return number
 
 
+def limit(value: Any, what: str) -> int | None:
+    """``value`` as an integer, or None: no limit of the caller's."""
+    return None if value is None else integer(value, what)
+
+
 def unsigned(value: Any, what: str) -> int:
     """``value`` as an integer in [0, 2^64)."""
     given = integer(value, what, 4096)

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _arrays, _place, _tendril
 from ._minibatch import MinibatchSampler
-from ._params import counts, fill, integer, threads
+from ._params import counts, fill, integer, limit, threads
 from ._walks import Plan
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def khop_sample(
     weighted: bool = False,
     seed: int = 0,
     rule: str = "auto",
+    table_bytes: int | None = None,
     first_root: int = 0,
     return_edges: bool = False,
     dtype: DTypeLike = np.int64,
@@ -78,6 +79,8 @@ def khop_sample(
         In [0, 2^64).
     rule : str
         Rule that chooses neighbours: "auto", "uniform", "scan", "reject", "alias", "its".
+    table_bytes : int, optional
+        Most bytes of tables, as for `random_walk`.
     first_root : int
         Logical number of the first tree.
     return_edges : bool
@@ -120,6 +123,7 @@ def khop_sample(
         weighted=weighted,
         seed=seed,
         rule=rule,
+        table_bytes=limit(table_bytes, "table_bytes"),
     )
     place = _place.of(graph, device, stream, num_threads)
     roots = place.ids(seeds, "seeds")
@@ -149,6 +153,7 @@ def plan_khop(
     replace: bool = False,
     weighted: bool = False,
     rule: str = "auto",
+    table_bytes: int | None = None,
     device: Any = None,
     num_threads: int = 0,
 ) -> Plan:
@@ -157,7 +162,7 @@ def plan_khop(
     Parameters
     ----------
     graph : Graph
-    fanouts, replace, weighted, rule, num_threads
+    fanouts, replace, weighted, rule, table_bytes, num_threads
         As for `khop_sample`.
     num_roots : int, optional
         Number of trees of the whole job. Default: one per vertex.
@@ -174,7 +179,12 @@ def plan_khop(
         As `khop_sample`.
     """
     params = fill(
-        _tendril.KHopParams(), fanouts=counts(fanouts, "fanouts"), replace=replace, weighted=weighted, rule=rule
+        _tendril.KHopParams(),
+        fanouts=counts(fanouts, "fanouts"),
+        replace=replace,
+        weighted=weighted,
+        rule=rule,
+        table_bytes=limit(table_bytes, "table_bytes"),
     )
     roots = graph.num_vertices if num_roots is None else integer(num_roots, "num_roots")
     core = graph._core_on(_place.of_call(graph, device, "rows", None))

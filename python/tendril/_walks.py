@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _arrays, _gpu, _place, _tendril
 from ._device_array import DeviceArray
-from ._params import fill, integer, threads
+from ._params import fill, integer, limit, threads
 from ._errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -43,6 +43,10 @@ class Plan:
     """Bytes of the required tables."""
     table_bytes_built: int
     """Bytes of those tables that earlier calls on this graph have built."""
+    table_bytes_refused: int
+    """Bytes of the largest table beyond the limit (`table_bytes`); 0 without one."""
+    weight_sums: bool
+    """Whether sums of weights, kept for every 64th edge, stand in for a table (layout "online")."""
     expected_trials: float
     """Mean number of proposals per step, for rejection."""
     reasons: tuple[str, ...]
@@ -56,6 +60,8 @@ class Plan:
             plan.grouped_by_label,
             plan.table_bytes,
             plan.table_bytes_built,
+            plan.table_bytes_refused,
+            plan.weight_sums,
             plan.expected_trials,
             tuple(plan.reasons),
         )
@@ -77,6 +83,7 @@ def random_walk(
     seed: int = 0,
     dead_end: str = "stop",
     rule: str = "auto",
+    table_bytes: int | None = None,
     dtype: DTypeLike = np.int64,
     first_walk: int = 0,
     device: Any = None,
@@ -113,6 +120,9 @@ def random_walk(
     rule : str
         Rule that chooses edges: "auto" (the planner decides, see `plan_walk`), "uniform", "scan", "reject", "alias",
         "its".
+    table_bytes : int, optional
+        Most bytes of tables that speed the walks up; no limit changes a walk. Default: what fits into memory; on a
+        compressed graph, what compression saved.
     dtype : dtype
         Type of vertex ids: int64, or int32, which returns the library's own memory without a conversion (graphs of at
         most 2^31 vertices).
@@ -173,6 +183,7 @@ def random_walk(
         seed=seed,
         dead_end=dead_end,
         rule=rule,
+        table_bytes=limit(table_bytes, "table_bytes"),
     )
     return _run(graph, starts, params, walks_per_vertex, dtype, first_walk, device, order, stream, num_threads)
 
@@ -191,6 +202,7 @@ def node2vec_walk(
     seed: int = 0,
     dead_end: str = "stop",
     rule: str = "auto",
+    table_bytes: int | None = None,
     dtype: DTypeLike = np.int64,
     first_walk: int = 0,
     device: Any = None,
@@ -210,8 +222,8 @@ def node2vec_walk(
     length : int
     p, q : float
         Return and in-out parameters, positive and finite.
-    weighted, restart_prob, stop_prob, walks_per_vertex, seed, dead_end, rule, dtype, first_walk, device, order,
-    stream, num_threads
+    weighted, restart_prob, stop_prob, walks_per_vertex, seed, dead_end, rule, table_bytes, dtype, first_walk,
+    device, order, stream, num_threads
         As for `random_walk`.
 
     Returns
@@ -247,6 +259,7 @@ def node2vec_walk(
         seed=seed,
         dead_end=dead_end,
         rule=rule,
+        table_bytes=limit(table_bytes, "table_bytes"),
     )
     return _run(graph, starts, params, walks_per_vertex, dtype, first_walk, device, order, stream, num_threads)
 
@@ -265,6 +278,7 @@ def metapath_walk(
     seed: int = 0,
     dead_end: str = "stop",
     rule: str = "auto",
+    table_bytes: int | None = None,
     dtype: DTypeLike = np.int64,
     first_walk: int = 0,
     device: Any = None,
@@ -287,8 +301,8 @@ def metapath_walk(
     by : str
         "edges": step ``t`` follows an edge with label ``metapath[t]``. "vertices": position ``j``, including the start,
         holds a vertex of type ``metapath[j]``. The earlier names "edge" and "node" are accepted, too.
-    weighted, restart_prob, stop_prob, walks_per_vertex, seed, dead_end, rule, dtype, first_walk, device, order,
-    stream, num_threads
+    weighted, restart_prob, stop_prob, walks_per_vertex, seed, dead_end, rule, table_bytes, dtype, first_walk,
+    device, order, stream, num_threads
         As for `random_walk`. A walk is at a dead end if no edge matches.
 
     Returns
@@ -325,6 +339,7 @@ def metapath_walk(
         seed=seed,
         dead_end=dead_end,
         rule=rule,
+        table_bytes=limit(table_bytes, "table_bytes"),
     )
     return _run(graph, starts, params, walks_per_vertex, dtype, first_walk, device, order, stream, num_threads)
 
@@ -342,6 +357,7 @@ def plan_walk(
     restart_prob: float = 0.0,
     stop_prob: float = 0.0,
     rule: str = "auto",
+    table_bytes: int | None = None,
     device: Any = None,
     num_threads: int = 0,
 ) -> Plan:
@@ -353,7 +369,7 @@ def plan_walk(
     length : int
     num_walks : int, optional
         Number of walks of the whole job. Default: one per vertex.
-    p, q, metapath, by, weighted, restart_prob, stop_prob, rule, device, num_threads
+    p, q, metapath, by, weighted, restart_prob, stop_prob, rule, table_bytes, device, num_threads
         As for `random_walk`, `node2vec_walk` and `metapath_walk`.
 
     Returns
@@ -381,6 +397,7 @@ def plan_walk(
         restart_prob=restart_prob,
         stop_prob=stop_prob,
         rule=rule,
+        table_bytes=limit(table_bytes, "table_bytes"),
     )
     walks = graph.num_vertices if num_walks is None else integer(num_walks, "num_walks")
     place = _place.of_call(graph, device, "rows", None)

@@ -59,6 +59,16 @@ struct prefix_sums_table : row_table<buffer<std::uint64_t>> {
   [[nodiscard]] static constexpr std::int64_t bytes(edge_id num_edges) { return 8 * num_edges; }
 };
 
+/// Instead of any of the last three, where memory is short.
+struct weight_sums_table : row_table<weight_sums> {
+  using row_table::row_table;
+  static constexpr char const* name = "sums of weights";
+  [[nodiscard]] static constexpr std::int64_t bytes(std::int64_t num_rows, edge_id num_edges)
+  {
+    return 16 * num_rows + 24 * core::num_weight_sums(num_edges);
+  }
+};
+
 /// The rows that are cut.
 struct label_groups_table : keyed_table<label_groups, grouping> {
   using keyed_table::keyed_table;

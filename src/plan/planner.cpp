@@ -37,17 +37,43 @@ sampling_rule choose_weighted_rule(sampling_plan& plan, weight_statistics const&
   return reject ? sampling_rule::reject : sampling_rule::alias;
 }
 
-/// A table that spares reading whole neighbourhoods, `times` of them.
+/// Takes a table that spares reading whole neighbourhoods, `times` of them, or the sums that stand in for it.
+/// @param has_sums  Whether the executor can pick by sums.
+/// @param at  "step": what is decided each time, for messages.
 template <class Table>
-table_offer online_or(Table const&, plan_context const& where, double times, char const* without)
+void choose_weights(sampling_plan& plan, table_bill& bill, Table const& table, std::int64_t num_rows, bool has_sums,
+                    plan_context const& where, double times, char const* at, char const* instead)
 {
   edge_id const num_edges = where.input.num_edges();
+  auto const edges = static_cast<double>(num_edges);
   // Gathering statistics takes a pass over the weights: only where the answer matters.
-  double const gain_ns = where.needs_tables ? 0 : times * where.statistics()->mean_degree * where.costs.read_edge;
-  return {Table::bytes(num_edges), static_cast<double>(num_edges) * where.costs.alias_bucket, gain_ns, without};
+  double const read = where.needs_tables ? 0 : where.statistics()->mean_degree;
+  double const gain_ns = times * read * where.costs.read_edge;
+  std::string const without = where.needs_tables
+                                  ? fmt::format("worked out at each {} from sums of {} weights", at, core::summed_edges)
+                                  : fmt::format("computed at each {}, from {:.3g} edges on average", at, read);
+  table_offer const whole{Table::bytes(num_edges), edges * where.costs.alias_bucket, gain_ns, without};
+  table_offer const sums{weight_sums_table::bytes(num_rows, num_edges), edges * where.costs.read_edge, gain_ns,
+                         without};
+  auto const either = [&] { return bill.take(table, whole) ? table_choice::whole : table_choice::none; };
+  table_choice const taken =
+      has_sums ? bill.choose(table, whole, weight_sums_table(table.cut), sums, instead) : either();
+  plan.layout = taken == table_choice::whole ? table_layout::table : table_layout::online;
+  plan.weight_sums = taken == table_choice::smaller;
 }
 
 constexpr char const* no_walk_table = "rule scan needs no table, and the CPU works out what it would hold as it goes";
+
+/// Which rule takes less memory, of walks by a table that was refused: one that a caller may ask for, since its walks are
+/// other ones of the same distribution.
+std::string cheaper_rules(walk_params const& params, double expected_trials, double mean_degree)
+{
+  std::string const other = "other walks of the same distribution: ";
+  std::string const scan = fmt::format("rule scan needs no table and reads {:.3g} edges a step", mean_degree);
+  if (is_second_order(params)) { return other + scan; }
+  return other + fmt::format("rule reject needs 20 bytes a vertex and takes {:.3g} trials a step, ", expected_trials) +
+         scan;
+}
 
 }  // namespace
 
@@ -81,25 +107,12 @@ std::shared_ptr<std::vector<char> const> labels_of(graph const& graph, grouping 
   return graph.derived().get(labels_in_use_table(by), [&] { return labels_in_use(graph.view(), by, exec); });
 }
 
-form_traits traits_of(graph_form form)
-{
-  switch (form) {
-    case graph_form::csr:
-    case graph_form::packed:
-    case graph_form::runs:
-    case graph_form::ef:
-    case graph_form::vbyte:
-    case graph_form::best: break;
-  }
-  return {.allows_edge_tables = true};
-}
-
-plan_context context_of(graph const& graph, form_traits const& form, cpu_exec const& exec)
+plan_context context_of(graph const& graph, table_limit asked, cpu_exec const& exec)
 {
   return {.input = graph,
           .costs = cpu_costs,
           .needs_tables = false,
-          .allows_edge_tables = form.allows_edge_tables,
+          .limit = table_budget::of(graph, asked),
           .memory = "the free memory",
           .free_bytes = free_memory_bytes,
           .statistics = [&graph, &exec] { return statistics_of(graph, exec); },
@@ -176,8 +189,11 @@ void walk_planning::choose_weight_table()
 {
   if (!params_.weighted) { return; }
   auto const choose = [&]<class Table>(Table const& table) {
-    bool const taken = bill_.choose(table, online_or(table, where_, steps_, "computed at each step"), no_walk_table);
-    plan_.layout = taken ? table_layout::table : table_layout::online;
+    choose_weights(plan_, bill_, table, num_rows_, true, where_, steps_, "step", no_walk_table);
+    if (plan_.layout == table_layout::online && plan_.table_bytes_refused > 0) {
+      auto const known = where_.statistics();
+      plan_.reasons.push_back(cheaper_rules(params_, known->expected_trials, known->mean_degree));
+    }
   };
   switch (plan_.rule) {
     case sampling_rule::reject: {
@@ -199,14 +215,8 @@ void walk_planning::choose_weight_table()
 sampling_plan make_walk_plan(graph const& graph, walk_params const& params, std::int64_t expected_walks,
                              cpu_exec const& exec)
 {
-  return make_walk_plan(graph, traits_of(graph.form()), params, expected_walks, exec);
-}
-
-sampling_plan make_walk_plan(graph const& graph, form_traits const& form, walk_params const& params,
-                             std::int64_t expected_walks, cpu_exec const& exec)
-{
   sampling_plan plan;
-  plan_context const where = context_of(graph, form, exec);
+  plan_context const where = context_of(graph, params.table_bytes, exec);
   walk_planning walk(where, params, expected_walks, plan);
   if (walk.choose_rule()) { walk.choose_weight_table(); }
   return plan;
@@ -227,6 +237,9 @@ walk_tables make_walk_tables(graph const& graph, walk_params const& params, samp
   }
   if (!params.weighted || plan.rule == sampling_rule::scan) { return out; }
   out.statistics = cache.get(statistics_table(cut), [&] { return make_weight_statistics(view, exec); });
+  if (plan.weight_sums) {
+    out.sums = cache.get(weight_sums_table(cut), [&] { return make_weight_sums(view, exec); });
+  }
   if (plan.layout != table_layout::table) { return out; }
   if (plan.rule == sampling_rule::reject) {
     out.vertices = cache.get(vertex_records_table(cut),
@@ -281,10 +294,9 @@ sampling_plan make_khop_plan(plan_context const& where, khop_params const& param
   if (!params.weighted || !params.replace) { return plan; }
   table_bill bill(where, plan);
   auto const choose = [&]<class Table>(Table const& table) {
-    double const parents = expected_parents(params, num_roots);
-    bool const taken = bill.choose(table, online_or(table, where, parents, "computed at each vertex"),
-                                   "the CPU works out what it would hold as it goes");
-    plan.layout = taken ? table_layout::table : table_layout::online;
+    // The CPU works out a table of the vertex, once for all of its picks.
+    choose_weights(plan, bill, table, where.input.num_vertices(), where.needs_tables, where,
+                   expected_parents(params, num_roots), "vertex", "the CPU works out what it would hold as it goes");
   };
   if (plan.rule == sampling_rule::its) {
     choose(prefix_sums_table());
@@ -299,13 +311,7 @@ sampling_plan make_khop_plan(plan_context const& where, khop_params const& param
 sampling_plan make_khop_plan(graph const& graph, khop_params const& params, std::int64_t num_roots,
                              cpu_exec const& exec)
 {
-  return make_khop_plan(graph, traits_of(graph.form()), params, num_roots, exec);
-}
-
-sampling_plan make_khop_plan(graph const& graph, form_traits const& form, khop_params const& params,
-                             std::int64_t num_roots, cpu_exec const& exec)
-{
-  return make_khop_plan(context_of(graph, form, exec), params, num_roots, alias_form::buckets);
+  return make_khop_plan(context_of(graph, params.table_bytes, exec), params, num_roots, alias_form::buckets);
 }
 
 khop_tables make_khop_tables(graph const& graph, sampling_plan const& plan, cpu_exec const& exec)

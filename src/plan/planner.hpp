@@ -15,13 +15,6 @@
 
 namespace tendril::plan {
 
-/// What the form of a graph allows. It never changes a rule, and so no sample.
-struct form_traits {
-  bool allows_edge_tables = true;  ///< Tables of 8 to 32 bytes an edge, which would undo what a smaller form saves.
-};
-
-[[nodiscard]] form_traits traits_of(graph_form form);
-
 /// The tables of one plan; null where the plan doesn't use them. They stay with the graph.
 struct walk_tables {
   std::shared_ptr<weight_statistics const> statistics;
@@ -30,6 +23,7 @@ struct walk_tables {
   std::shared_ptr<buffer<edge_record> const> edges;
   std::shared_ptr<buffer<alias_record> const> alias;
   std::shared_ptr<buffer<std::uint64_t> const> prefix_sums;
+  std::shared_ptr<weight_sums const> sums;
 };
 
 struct khop_tables {
@@ -60,8 +54,8 @@ template <class Params>
 /// Steps of a whole job, with walks that stop early counted by their mean length.
 [[nodiscard]] double expected_steps(walk_params const& params, std::int64_t walks);
 
-/// The planner's view of a graph and the CPU. Keeps references to graph and exec.
-[[nodiscard]] plan_context context_of(graph const& graph, form_traits const& form, cpu_exec const& exec);
+/// The planner's view of a graph and the CPU. Keeps references to graph and exec. @param asked  The caller's limit.
+[[nodiscard]] plan_context context_of(graph const& graph, table_limit asked, cpu_exec const& exec);
 
 /// The plan of a walk in the making: what all executors decide alike. An executor adds the tables that only its walks
 /// read.
@@ -109,10 +103,6 @@ class walk_planning {
 [[nodiscard]] sampling_plan make_walk_plan(graph const& graph, walk_params const& params, std::int64_t expected_walks,
                                            cpu_exec const& exec);
 
-/// The same for a graph whose form allows what `form` says.
-[[nodiscard]] sampling_plan make_walk_plan(graph const& graph, form_traits const& form, walk_params const& params,
-                                           std::int64_t expected_walks, cpu_exec const& exec);
-
 /// Builds what the plan needs and the graph doesn't have yet.
 [[nodiscard]] walk_tables make_walk_tables(graph const& graph, walk_params const& params, sampling_plan const& plan,
                                            cpu_exec const& exec);
@@ -129,8 +119,6 @@ enum class alias_form {
 /// On the CPU.
 [[nodiscard]] sampling_plan make_khop_plan(graph const& graph, khop_params const& params, std::int64_t num_roots,
                                            cpu_exec const& exec);
-[[nodiscard]] sampling_plan make_khop_plan(graph const& graph, form_traits const& form, khop_params const& params,
-                                           std::int64_t num_roots, cpu_exec const& exec);
 [[nodiscard]] khop_tables make_khop_tables(graph const& graph, sampling_plan const& plan, cpu_exec const& exec);
 
 /// Weight statistics, gathered once a graph.

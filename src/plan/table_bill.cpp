@@ -1,5 +1,6 @@
 #include "plan/table_bill.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -9,25 +10,58 @@
 
 namespace tendril::plan {
 
+table_budget table_budget::of(graph const& graph, table_limit asked)
+{
+  if (asked) { return {*asked, false}; }
+  if (graph.form() == graph_form::csr) { return {}; }
+  std::int64_t const csr_bytes = 8 * (graph.num_vertices() + 1) + 4 * graph.num_edges();
+  return {std::max<std::int64_t>(0, csr_bytes - graph.arrays().compressed.num_bytes()), true};
+}
+
+bool table_bill::decide(bool taken, std::string reason)
+{
+  plan_.reasons.push_back(std::move(reason));
+  return taken;
+}
+
+bool table_bill::is_within_limit(std::int64_t bytes) const { return bytes <= where_.limit.bytes - plan_.table_bytes; }
+
+std::string table_bill::refuse(char const* name, std::int64_t bytes)
+{
+  plan_.table_bytes_refused = std::max(plan_.table_bytes_refused, bytes);
+  std::string const much = fmt::format("{} of {:.1f} MB", name, static_cast<double>(bytes) / 1e6);
+  double const limit = static_cast<double>(where_.limit.bytes) / 1e6;
+  if (!where_.limit.is_saved) { return fmt::format("{} would exceed the limit of {:.1f} MB for tables", much, limit); }
+  return fmt::format("{} would undo the compression, which saves {:.1f} MB; table_bytes sets another limit", much,
+                     limit);
+}
+
 bool table_bill::accept(char const* name, bool built, table_offer const& offer)
 {
-  auto const decide = [&](bool taken, std::string reason) {
-    plan_.reasons.push_back(std::move(reason));
-    return taken;
-  };
   std::int64_t const megabytes = offer.bytes / 1'000'000;
-  if (!where_.allows_edge_tables) {
-    return decide(false, fmt::format("{}: the graph's form allows no table with an entry an edge", offer.without));
-  }
-  if (built) { return decide(true, fmt::format("{}: built by an earlier call", name)); }
-  if (offer.gain_ns < offer.build_ns) {
+  bool const within = is_within_limit(offer.bytes);
+  if (built && within) { return decide(true, fmt::format("{}: built by an earlier call", name)); }
+  if (offer.gain_ns < offer.build_ns && !built) {
     return decide(false, fmt::format("{}: this job is too small to pay for {}", offer.without, name));
   }
+  if (!within) { return decide(false, fmt::format("{}: {}", offer.without, refuse(name, offer.bytes))); }
   if (offer.bytes > where_.free_bytes() / 2) {
     return decide(false, fmt::format("{}: {} of {} MB would take over half of {}", offer.without, name, megabytes,
                                      where_.memory));
   }
   return decide(true, fmt::format("{}: {} MB, pays for this job", name, megabytes));
+}
+
+bool table_bill::fits(char const* name, bool built, table_offer const& offer)
+{
+  if (!is_within_limit(offer.bytes)) {
+    return decide(false, fmt::format("{}: {}", offer.without, refuse(name, offer.bytes)));
+  }
+  if (built) { return decide(true, fmt::format("{}: built by an earlier call", name)); }
+  std::int64_t const megabytes = offer.bytes / 1'000'000;
+  if (offer.bytes <= where_.free_bytes()) { return decide(true, fmt::format("{}: {} MB", name, megabytes)); }
+  return decide(false,
+                fmt::format("{}: {} of {} MB does not fit into {}", offer.without, name, megabytes, where_.memory));
 }
 
 void table_bill::require(char const* name, bool built, std::int64_t bytes, char const* instead)

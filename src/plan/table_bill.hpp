@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
+#include <string>
 
 #include <tendril/graph.hpp>
 #include <tendril/plan.hpp>
@@ -49,14 +51,23 @@ inline constexpr table_costs gpu_costs{.edge_record = 0.01,
                                        .listed_edge = 0.04,
                                        .scanned_edge = 0.0008};
 
+/// How many bytes of tables a plan takes, as `table_limit` describes.
+struct table_budget {
+  static constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+  std::int64_t bytes = no_limit;
+  bool is_saved = false;  ///< The bytes are those that compression saved.
+
+  [[nodiscard]] static table_budget of(graph const& graph, table_limit asked);
+};
+
 /// What planners know of a graph and of the executor that would sample it. The functions are called where their answers
 /// matter; the last two gather theirs once a graph.
 struct plan_context {
   graph const& input;
   table_costs costs;
-  bool needs_tables;        ///< Whether the executor works nothing out at the step but scans.
-  bool allows_edge_tables;  ///< form_traits::allows_edge_tables
-  char const* memory;       ///< "the free memory": what free_bytes() counts, for messages.
+  bool needs_tables;  ///< Whether the executor works nothing out at the step but scans.
+  table_budget limit;
+  char const* memory;  ///< "the free memory": what free_bytes() counts, for messages.
   std::function<std::int64_t()> free_bytes;
   std::function<std::shared_ptr<weight_statistics const>()> statistics;
   std::function<std::int64_t(grouping)> num_labels;
@@ -66,9 +77,12 @@ struct plan_context {
 struct table_offer {
   std::int64_t bytes = 0;
   double build_ns = 0;
-  double gain_ns = 0;             ///< What the job saves by it.
-  char const* without = nullptr;  ///< What happens without it, for messages.
+  double gain_ns = 0;   ///< What the job saves by it.
+  std::string without;  ///< What happens without it, for messages.
 };
+
+/// What stands for a table in a plan.
+enum class table_choice { none, smaller, whole };
 
 /// Decides about the tables of one plan and adds them up.
 class table_bill {
@@ -101,6 +115,25 @@ class table_bill {
     add(table, bytes);
   }
 
+  /// Adds a table, or the smaller one that stands in for it: for an executor that needs one of them the first that fits,
+  /// else take() of the first and, where it is too large, of the second. @return what was added.
+  template <table_descriptor D, table_descriptor S>
+  table_choice choose(D const& table, table_offer const& offer, S const& smaller, table_offer const& smaller_offer,
+                      char const* instead)
+  {
+    bool const built = where_.input.derived().has(table);
+    if (where_.needs_tables ? fits(D::name, built, offer) : accept(D::name, built, offer)) {
+      add(table, offer.bytes);
+      return table_choice::whole;
+    }
+    if (where_.needs_tables) {
+      need(smaller, smaller_offer.bytes, instead);
+      return table_choice::smaller;
+    }
+    bool const pays = offer.gain_ns >= offer.build_ns;  // and was refused for its size
+    return pays && take(smaller, smaller_offer) ? table_choice::smaller : table_choice::none;
+  }
+
   /// need() for an executor that needs tables, else take().
   template <table_descriptor D>
   bool choose(D const& table, table_offer const& offer, char const* instead)
@@ -111,6 +144,11 @@ class table_bill {
   }
 
  private:
+  bool decide(bool taken, std::string reason);
+  [[nodiscard]] bool is_within_limit(std::int64_t bytes) const;
+  /// Counts what the limit refuses. @return why.
+  [[nodiscard]] std::string refuse(char const* name, std::int64_t bytes);
+  [[nodiscard]] bool fits(char const* name, bool built, table_offer const& offer);
   [[nodiscard]] bool accept(char const* name, bool built, table_offer const& offer);
   void require(char const* name, bool built, std::int64_t bytes, char const* instead);
 

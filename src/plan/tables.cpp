@@ -182,6 +182,27 @@ buffer<std::uint64_t> make_prefix_sums(graph_view const& graph, cpu_exec const& 
   return out;
 }
 
+weight_sums make_weight_sums(graph_view const& graph, cpu_exec const& exec)
+{
+  weight_sums out{buffer<core::row_weight>(graph.num_vertices, *exec.memory),
+                  buffer<core::weight_sum>(core::num_weight_sums(graph.num_edges), *exec.memory)};
+  graph.visit([&](auto const& g) {
+    for_each_row(g, exec, [&](std::int64_t v, auto const& row) {
+      fixed_weights const weights(row);
+      bool const any = weights.largest() > 0;
+      out.rows[v] = {any ? weights.total() : 0, weights.largest(), row.degree()};
+      if (!any) { return; }
+      core::weight_sum* const sums = out.sums.data() + row.first_edge() / core::summed_edges;
+      core::summed_row const summed(out.rows[v], sums, [&](std::uint32_t i) { return row.weight(i); });
+      core::weight_sum sum{};
+      for (std::uint32_t c = 1; c <= (row.degree() - 1) / core::summed_edges; ++c) {
+        sums[c] = sum += summed.sum_of(c - 1);
+      }
+    });
+  });
+  return out;
+}
+
 label_groups make_label_groups(graph_view const& graph, grouping by, std::int64_t num_labels, cpu_exec const& exec)
 {
   std::int64_t const labels = num_labels;

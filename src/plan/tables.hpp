@@ -8,7 +8,8 @@
 
 #include <tendril/graph.hpp>
 
-#include "core/alias.hpp"  // alias_bucket
+#include "core/alias.hpp"        // alias_bucket
+#include "core/weight_sums.hpp"  // row_weight, weight_sum
 
 namespace tendril::plan {
 
@@ -40,6 +41,19 @@ struct alignas(16) alias_record {
   vertex_id there;
 };
 
+/// What stands in for alias tables and prefix sums: core/weight_sums.hpp.
+struct weight_sums {
+  buffer<core::row_weight> rows;  ///< [V]
+  buffer<core::weight_sum> sums;  ///< [core::num_weight_sums(E)]; where no row has an entry, anything.
+
+  /// Row `v`, whose edges begin at `first`. @param weight_of  Of them. The row has a positive weight.
+  template <class WeightOf>
+  [[nodiscard]] core::summed_row<WeightOf> row(std::int64_t v, edge_id first, WeightOf weight_of) const
+  {
+    return {rows[v], sums.data() + first / core::summed_edges, weight_of};
+  }
+};
+
 /// The neighbourhoods cut by label: row v * num_labels + label of `rows` holds v's edges with that label, in
 /// neighbour order. `rows` is a graph of V * num_labels rows whose indices are the original vertices.
 struct label_groups {
@@ -63,6 +77,7 @@ enum class grouping { by_edge_label, by_target_type };
 [[nodiscard]] buffer<alias_record> make_alias_records(graph_view const& graph, cpu_exec const& exec);
 [[nodiscard]] buffer<core::alias_bucket> make_alias_buckets(graph_view const& graph, cpu_exec const& exec);
 [[nodiscard]] buffer<std::uint64_t> make_prefix_sums(graph_view const& graph, cpu_exec const& exec);
+[[nodiscard]] weight_sums make_weight_sums(graph_view const& graph, cpu_exec const& exec);
 [[nodiscard]] label_groups make_label_groups(graph_view const& graph, grouping by, std::int64_t num_labels,
                                              cpu_exec const& exec);
 

@@ -113,29 +113,73 @@ TEST(WalkPlan, TablesThatAreThereAreUsedAndBilled)
   EXPECT_EQ(plan_walk(g, params, tiny_job).layout, table_layout::online);
 }
 
-TEST(WalkPlan, AFormWithoutEdgeTablesKeepsTheRuleAndLosesTheTables)
+TEST(WalkPlan, ALimitOfNothingKeepsTheRuleAndLosesTheTables)
 {
   graph const g = make_skewed(3);
-  constexpr plan::form_traits none{.allows_edge_tables = false};
   for (auto app : all_applications(10)) {
     if (!app.params.metapath.empty()) { app.params.metapath = {0}; }
-    auto const with = plan::make_walk_plan(g, plan::form_traits{}, app.params, huge_job, {});
-    auto const without = plan::make_walk_plan(g, none, app.params, huge_job, {});
+    auto const with = plan_walk(g, app.params, huge_job);
+    app.params.table_bytes = 0;
+    auto const without = plan_walk(g, app.params, huge_job);
     EXPECT_EQ(without.rule, with.rule) << app.name;
     EXPECT_NE(without.layout, table_layout::table) << app.name;
     EXPECT_FALSE(without.grouped_by_label) << app.name;
+    EXPECT_FALSE(without.weight_sums) << app.name;
     EXPECT_LE(without.table_bytes, 4 * g.num_vertices()) << app.name;  // what is known of the weights
-    EXPECT_EQ(without.reasons.size() > 1, with.layout == table_layout::table || with.reasons.size() > 1) << app.name;
+    EXPECT_EQ(without.table_bytes_refused > 0, with.layout == table_layout::table) << app.name;
   }
-  khop_params const trees{.replace = true, .weighted = true};
-  EXPECT_EQ(plan::make_khop_plan(g, plan::form_traits{}, trees, huge_job, {}).layout, table_layout::table);
-  EXPECT_EQ(plan::make_khop_plan(g, none, trees, huge_job, {}).layout, table_layout::online);
+  khop_params trees{.replace = true, .weighted = true};
+  EXPECT_EQ(plan_khop(g, trees, huge_job).layout, table_layout::table);
+  trees.table_bytes = 0;
+  EXPECT_EQ(plan_khop(g, trees, huge_job).layout, table_layout::online);
 }
 
-TEST(WalkPlan, TheGraphsFormSaysWhetherThereMayBeEdgeTables)
+TEST(WalkPlan, TablesTakeNoMoreThanTheLimit)
 {
+  graph const g = make_skewed(3);  // 100 vertices, 9,900 edges
+  walk_params params{.weighted = true, .rule = sampling_rule::alias};
+  for (std::int64_t const limit : {0, 400, 5'719, 5'720, 158'799, 158'800, 1'000'000}) {
+    params.table_bytes = limit;
+    auto const plan = plan_walk(g, params, huge_job);
+    // 400 bytes are known of the weights in any case.
+    EXPECT_EQ(plan.layout == table_layout::table, limit >= 400 + 158'400) << limit;
+    EXPECT_EQ(plan.weight_sums, limit >= 400 + 5'320 && limit < 400 + 158'400) << limit;
+    EXPECT_EQ(plan.table_bytes, plan.weight_sums ? 5'720 : plan.layout == table_layout::table ? 158'800 : 400) << limit;
+    EXPECT_EQ(plan.table_bytes_refused, plan.layout == table_layout::table ? 0 : 158'400) << limit;
+  }
+  params.table_bytes = 6000;
+  auto const reasons = plan_walk(g, params, huge_job).reasons;
+  ASSERT_EQ(reasons.size(), 4U);
+  EXPECT_EQ(reasons[1],
+            "computed at each step, from 99 edges on average: alias table of 0.2 MB would exceed the limit of 0.0 MB "
+            "for tables");
+  EXPECT_EQ(reasons[2], "sums of weights: 0 MB, pays for this job");
+  EXPECT_EQ(reasons[3],
+            "other walks of the same distribution: rule reject needs 20 bytes a vertex and takes 2.94 trials a step, "
+            "rule scan needs no table and reads 99 edges a step");
+  params.table_bytes = -1;
+  EXPECT_EQ(message_of<argument_error>([&] { (void)plan_walk(g, params, 1); }), "table_bytes: -1, expected 0 or more");
+  EXPECT_EQ(message_of<argument_error>([&] { (void)plan_khop(g, {.table_bytes = -1}, 1); }),
+            "table_bytes: -1, expected 0 or more");
+}
+
+TEST(WalkPlan, TheTablesOfACompressedGraphTakeNoMoreThanCompressionSaved)
+{
+  graph const g = make_skewed(3);
+  walk_params const weighted{.weighted = true, .rule = sampling_rule::alias};
   for (auto const& [form, name] : enum_names<graph_form>) {
-    EXPECT_TRUE(plan::traits_of(form).allows_edge_tables) << name;
+    if (form == graph_form::csr) { continue; }
+    graph const small = compress(g, form);
+    auto const saved =
+        static_cast<std::int64_t>((g.bits_per_edge() - small.bits_per_edge()) * static_cast<double>(g.num_edges()) / 8);
+    auto const plan = plan_walk(small, weighted, huge_job);
+    EXPECT_EQ(plan.layout, table_layout::online) << name;
+    EXPECT_TRUE(plan.weight_sums) << name;
+    EXPECT_LE(plan.table_bytes, saved + 1) << name;
+    EXPECT_EQ(plan.table_bytes_refused, 16 * g.num_edges()) << name;
+    walk_params more = weighted;
+    more.table_bytes = 1'000'000;
+    EXPECT_EQ(plan_walk(small, more, huge_job).layout, table_layout::table) << name;
   }
 }
 
@@ -143,7 +187,7 @@ TEST(WalkPlan, TheGraphsFormSaysWhetherThereMayBeEdgeTables)
 plan::plan_context needing_tables(graph const& g, std::int64_t free_bytes)
 {
   static cpu_exec const exec;
-  plan::plan_context out = plan::context_of(g, plan::form_traits{}, exec);
+  plan::plan_context out = plan::context_of(g, {}, exec);
   out.needs_tables = true;
   out.costs = plan::gpu_costs;
   out.memory = "the GPU's free memory";
@@ -169,21 +213,37 @@ TEST(WalkPlan, AnExecutorThatNeedsTablesTakesThemWhateverTheJob)
   }
 }
 
-TEST(WalkPlan, ATableThatIsNeededAndDoesNotFitIsAnError)
+TEST(WalkPlan, SumsStandInForATableThatIsNeededAndDoesNotFit)
 {
   graph const g = make_skewed(3);  // 9,900 edges
-  plan::plan_context const where = needing_tables(g, 100'000);
-  sampling_plan plan;
   walk_params const params{.weighted = true, .rule = sampling_rule::alias};
-  plan::walk_planning walk(where, params, 1, plan);
-  ASSERT_TRUE(walk.choose_rule());
-  EXPECT_EQ(message_of<memory_error>([&] { walk.choose_weight_table(); }),
-            "alias table: 0.2 MB needed, the GPU's free memory is 0.1 MB; rule scan needs no table, and the CPU works "
-            "out what it would hold as it goes");
+  auto const plan_with = [&](std::int64_t free_bytes, table_limit limit) {
+    plan::plan_context where = needing_tables(g, free_bytes);
+    where.limit = plan::table_budget::of(g, limit);
+    sampling_plan plan;
+    plan::walk_planning walk(where, params, 1, plan);
+    EXPECT_TRUE(walk.choose_rule());
+    walk.choose_weight_table();
+    return plan;
+  };
+  EXPECT_EQ(plan_with(200'000, {}).layout, table_layout::table);
+  for (auto const& plan : {plan_with(100'000, {}), plan_with(200'000, 100'000), plan_with(200'000, 0)}) {
+    EXPECT_EQ(plan.layout, table_layout::online);
+    EXPECT_TRUE(plan.weight_sums);
+    EXPECT_EQ(plan.table_bytes, 5'720);
+  }
+  EXPECT_EQ(plan_with(100'000, {}).reasons[1],
+            "worked out at each step from sums of 64 weights: alias table of 0 MB does not fit into the GPU's free "
+            "memory");
+  EXPECT_EQ(message_of<memory_error>([&] { (void)plan_with(5'000, {}); }),
+            "sums of weights: 0.0 MB needed, the GPU's free memory is 0.0 MB; rule scan needs no table, and the CPU "
+            "works out what it would hold as it goes");
   khop_params const trees{.replace = true, .weighted = true};
-  EXPECT_EQ(message_of<memory_error>([&] { (void)plan::make_khop_plan(where, trees, 1, plan::alias_form::records); }),
-            "alias table: 0.2 MB needed, the GPU's free memory is 0.1 MB; the CPU works out what it would hold as it "
-            "goes");
+  EXPECT_EQ(message_of<memory_error>(
+                [&] { (void)plan::make_khop_plan(needing_tables(g, 5'000), trees, 1, plan::alias_form::records); }),
+            "sums of weights: 0.0 MB needed, the GPU's free memory is 0.0 MB; the CPU works out what it would hold as "
+            "it goes");
+  EXPECT_TRUE(plan::make_khop_plan(needing_tables(g, 100'000), trees, 1, plan::alias_form::records).weight_sums);
   auto const fits = plan::make_khop_plan(needing_tables(g, 200'000), trees, 1, plan::alias_form::buckets);
   EXPECT_EQ(fits.layout, table_layout::table);
   EXPECT_EQ(fits.table_bytes, 16 * g.num_edges());

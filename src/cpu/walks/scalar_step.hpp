@@ -26,6 +26,7 @@ class scalar_stepper {
   [[nodiscard]] vertex_id operator()(walker_position const& at)
   {
     if (job_.tables->prefix_sums) { return by_prefix_sums(at); }
+    if (job_.tables->sums && !is_biased(at)) { return by_sums(at); }
     row_type const row = graph_.row(at.vertex);
     if (job_.params->metapath.empty()) { return choose(at, row, row.degree(), every_position{}); }
     if (job_.plan->rule == sampling_rule::scan) { return race_of_label(at, row, job_.wanted_label(at.step)); }
@@ -54,12 +55,40 @@ class scalar_stepper {
     [[nodiscard]] std::uint32_t operator()(std::uint32_t i) const { return positions[i]; }
   };
 
-  /// The its rule by its table, which holds the groups where the plan groups by label.
-  [[nodiscard]] vertex_id by_prefix_sums(walker_position const& at) const
+  /// Calls f(number, row) with the row that tables are of: the groups' where the plan groups by label.
+  template <class F>
+  [[nodiscard]] vertex_id with_table_row(walker_position const& at, F f) const
   {
     plan::label_groups const* const groups = job_.tables->groups.get();
-    if (groups == nullptr) { return by_prefix_sums(at, graph_.row(at.vertex)); }
-    return by_prefix_sums(at, csr_view(groups->rows).row(at.vertex * groups->num_labels + job_.wanted_label(at.step)));
+    if (groups == nullptr) { return f(std::int64_t{at.vertex}, graph_.row(at.vertex)); }
+    std::int64_t const number = at.vertex * groups->num_labels + job_.wanted_label(at.step);
+    return f(number, csr_view(groups->rows).row(number));
+  }
+
+  /// Pick of a row by the sums of its weights; the bits are those of one block. The row has edges.
+  template <class Row>
+  [[nodiscard]] std::uint32_t summed_pick(std::int64_t number, Row const& row, core::random_block const& bits) const
+  {
+    plan::weight_sums const& sums = *job_.tables->sums;
+    if (sums.rows[number].total == 0) { return core::no_pick; }
+    auto const summed = sums.row(number, row.first_edge(), [&](std::uint32_t i) { return row.weight(i); });
+    return job_.plan->rule == sampling_rule::its ? core::summed_its_pick(summed, bits.low())
+                                                 : core::summed_alias_pick(summed, bits.low(), bits.high());
+  }
+
+  [[nodiscard]] vertex_id by_sums(walker_position const& at) const
+  {
+    return with_table_row(at, [&](std::int64_t number, auto const& row) {
+      if (row.empty()) { return no_vertex; }
+      std::uint32_t const pick = summed_pick(number, row, draws_of(at).block(0));
+      return pick == core::no_pick ? no_vertex : row.neighbor(pick);
+    });
+  }
+
+  /// The its rule by its table.
+  [[nodiscard]] vertex_id by_prefix_sums(walker_position const& at) const
+  {
+    return with_table_row(at, [&](std::int64_t, auto const& row) { return by_prefix_sums(at, row); });
   }
   template <class Row>
   [[nodiscard]] vertex_id by_prefix_sums(walker_position const& at, Row const& row) const
@@ -157,8 +186,9 @@ class scalar_stepper {
     if (!(bound > 0)) { return no_vertex; }
     vertex_id x = no_vertex;
     bool const settled = core::settle_by_trials<Trials>(degree, draws, [&](auto const& block, auto judgement) {
-      std::uint32_t const i = by_alias ? core::alias_scan(degree, weight_of, block.low(), block.high())
-                                       : core::bounded(block.low(), degree);
+      std::uint32_t const i = !by_alias           ? core::bounded(block.low(), degree)
+                              : job_.tables->sums ? summed_pick(at.vertex, row, block)
+                                                  : core::alias_scan(degree, weight_of, block.low(), block.high());
       x = i == core::no_pick ? no_vertex : row.neighbor(i);
       if (x == no_vertex) { return true; }
       double const w = by_alias ? 1.0 : weight_of(i);

@@ -5,16 +5,15 @@
 #include <tendril/gpu.hpp>
 
 #include "gpu/tables/derived_table.hpp"
-#include "plan/planner.hpp"  // traits_of
 
 namespace tendril::gpu {
 
-plan::plan_context context_of(graph const& graph, gpu_exec const& exec)
+plan::plan_context context_of(graph const& graph, table_limit asked, gpu_exec const& exec)
 {
   return {.input = graph,
           .costs = plan::gpu_costs,
           .needs_tables = true,
-          .allows_edge_tables = plan::traits_of(graph.form()).allows_edge_tables,
+          .limit = plan::table_budget::of(graph, asked),
           .memory = "the GPU's free memory",
           .free_bytes = [device = exec.device] { return free_gpu_bytes(device); },
           .statistics = [&graph, &exec] { return known_statistics(graph, exec); },

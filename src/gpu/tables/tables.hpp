@@ -179,6 +179,9 @@ inline constexpr std::int64_t batch_edges = std::int64_t{1} << 26U;
 /// [num_edges]: inclusive sums of the fixed-point weights within each row. The view has weights.
 [[nodiscard]] buffer<std::uint64_t> make_prefix_sums(graph_view const& graph, gpu_exec const& exec);
 
+/// As plan::make_weight_sums. The view has weights. Takes 24 bytes of scratch memory for 64 edges, and 12 a vertex.
+[[nodiscard]] plan::weight_sums make_weight_sums(graph_view const& graph, gpu_exec const& exec);
+
 /// The neighbourhoods cut by label, as plan::make_label_groups. Synchronises once for views of more than `most_edges`
 /// edges.
 /// @param num_labels  All labels are below it; at most 65,536.

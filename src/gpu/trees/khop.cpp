@@ -37,6 +37,7 @@ struct khop_tables {
   std::shared_ptr<buffer<plan::alias_record> const> alias;
   std::shared_ptr<buffer<core::alias_bucket> const> buckets;
   std::shared_ptr<buffer<std::uint64_t> const> prefix_sums;
+  std::shared_ptr<plan::weight_sums const> sums;
 };
 
 plan::alias_form form_of(bool with_edges) { return with_edges ? plan::alias_form::buckets : plan::alias_form::records; }
@@ -44,17 +45,20 @@ plan::alias_form form_of(bool with_edges) { return with_edges ? plan::alias_form
 sampling_plan make_plan(graph const& graph, khop_params const& params, std::int64_t num_roots, bool with_edges,
                         gpu_exec const& exec)
 {
-  return plan::make_khop_plan(gpu::context_of(graph, exec), params, num_roots, form_of(with_edges));
+  return plan::make_khop_plan(gpu::context_of(graph, params.table_bytes, exec), params, num_roots, form_of(with_edges));
 }
 
 khop_tables make_tables(graph const& graph, sampling_plan const& plan, bool with_edges, gpu_exec const& exec)
 {
   khop_tables out;
-  if (plan.layout != table_layout::table) { return out; }
   graph_view const view = graph.view();
   auto const table = [&](auto const& which, auto const& build) {
     return gpu::derived_table(graph, which, exec, build);
   };
+  if (plan.weight_sums) {
+    out.sums = table(plan::weight_sums_table(), [&] { return gpu::make_weight_sums(view, exec); });
+  }
+  if (plan.layout != table_layout::table) { return out; }
   if (plan.rule == sampling_rule::its) {
     out.prefix_sums = table(plan::prefix_sums_table(), [&] { return gpu::make_prefix_sums(view, exec); });
   } else if (form_of(with_edges) == plan::alias_form::buckets) {
@@ -188,6 +192,8 @@ class khop_run {
       std::int64_t const bytes = gpu::race_scratch_bytes(job_.parents.size, job_.most_picks);
       if (race_scratch_.size() < bytes) { race_scratch_ = buffer<std::byte>(bytes, memory_of(exec_)); }
       gpu::race_hop(job_, race_scratch_.data(), {}, exec_);
+    } else if (tables_.sums) {
+      gpu::summed_hop(job_, *tables_.sums, plan_.rule, exec_);
     } else if (tables_.prefix_sums) {
       gpu::its_hop(job_, tables_.prefix_sums->data(), exec_);
     } else if (tables_.buckets) {

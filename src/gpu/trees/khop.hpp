@@ -49,6 +49,9 @@ void alias_hop(khop_job const& job, plan::alias_record const* records, gpu_exec 
 void alias_hop(khop_job const& job, core::alias_bucket const* buckets, gpu_exec const& exec);
 void its_hop(khop_job const& job, std::uint64_t const* prefix_sums, gpu_exec const& exec);
 
+/// The same picks by the sums of weights that stand in for these tables. @param rule  its or alias.
+void summed_hop(khop_job const& job, plan::weight_sums const& sums, sampling_rule rule, gpu_exec const& exec);
+
 /// Weighted picks without replacement: the best of a race.
 /// @param scratch  race_scratch_bytes(parents.size, most_picks)
 void race_hop(khop_job const& job, void* scratch, race_execution how, gpu_exec const& exec);

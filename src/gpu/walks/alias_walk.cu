@@ -6,6 +6,10 @@ namespace tendril::gpu {
 
 void alias_walk(walk_job const& job, walk_batch const& batch, walk_shape const& shape)
 {
+  if (job.tables->sums) {
+    launch_summed<false>(job, batch, shape);
+    return;
+  }
   if (job.tables->alias_hops) {
     launch_direct(alias_hop_proposer{wide_rows_of(job.graph), job.tables->alias_hops->data()}, job, batch, shape);
     return;

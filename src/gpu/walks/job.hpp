@@ -62,6 +62,7 @@ struct walk_tables {
   std::shared_ptr<buffer<plan::alias_record> const> alias;
   std::shared_ptr<buffer<alias_hop_record> const> alias_hops;
   std::shared_ptr<buffer<std::uint64_t> const> prefix_sums;
+  std::shared_ptr<plan::weight_sums const> sums;
   std::shared_ptr<buffer<vertex_id> const> adjacency_sets;
 };
 

@@ -88,6 +88,24 @@ auto weighted_proposer_of(View const& view, Index index, walk_job const& job)
   }
 }
 
+/// The proposer of weighted walks by sums of weights, on a view whose rows `index` leads to.
+template <bool by_its, class View, class Index>
+auto summed_proposer_of(View const& view, Index index, walk_job const& job)
+{
+  using targets = decltype(view.targets());
+  plan::weight_sums const& sums = *job.tables->sums;
+  auto const made = [&]<class Rows>(Rows const& rows) {
+    using finder = place_finder<summed_rows<Rows>, Index>;
+    return summed_proposer<by_its, finder, targets>{
+        {{rows, sums.rows.data()}, index}, sums.sums.data(), view.targets(), view.edges().weights};
+  };
+  if constexpr (View::targets_by_number) {
+    return made(wide_rows_of(view));
+  } else {
+    return made(own_rows_of(view));
+  }
+}
+
 inline packed_hop_proposer packed_hop_proposer_of(walk_job const& job)
 {
   return {{job.tables->rows->data()}, job.tables->packed_hops->data(), job.tables->packing};
@@ -98,6 +116,20 @@ template <class Proposer>
 void launch_direct(Proposer const& proposer, walk_job const& job, walk_batch const& batch, walk_shape const& shape)
 {
   launch_walk(direct_steps<Proposer>{proposer, start_rule_of(job), job.step_key}, batch, job.ends, shape);
+}
+
+/// Enqueues walks without a vertex before, by sums of weights.
+template <bool by_its>
+void launch_summed(walk_job const& job, walk_batch const& batch, walk_shape const& shape)
+{
+  auto const launch = [&](auto const& view, auto index) {
+    launch_direct(summed_proposer_of<by_its>(view, index, job), job, batch, shape);
+  };
+  if (job.tables->groups) {
+    launch(csr_view(job.tables->groups->rows), label_index_of(job));
+  } else {
+    job.graph.visit([&](auto const& view) { launch(view, vertex_index{}); });
+  }
 }
 
 }  // namespace tendril::gpu

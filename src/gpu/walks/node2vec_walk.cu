@@ -51,7 +51,9 @@ void walk(View const& view, walk_job const& job, walk_batch const& batch, walk_s
   if constexpr (View::targets_by_number) {
     if (walk_by_hops(view, job, batch, shape)) { return; }
   }
-  if (job.rule == sampling_rule::alias) {
+  if (tables.sums) {
+    launch<node2vec_alias_steps>(summed_proposer_of<false>(view, vertex_index{}, job), view, job, batch, shape);
+  } else if (job.rule == sampling_rule::alias) {
     auto const by_alias = [&]<class Finder>(Finder const& finder) {
       launch<node2vec_alias_steps>(alias_proposer<Finder>{finder, tables.alias->data()}, view, job, batch, shape);
     };

@@ -152,6 +152,26 @@ struct own_weighted_rows {
   [[nodiscard]] __device__ place operator()(std::uint64_t row) const { return {own(row), weighted(row).largest}; }
 };
 
+/// A place with what is kept of the row's weights.
+template <class Place>
+struct summed_place : Place {
+  core::row_weight weights;
+};
+
+/// Rows with what is kept of their weights. Where places are ranges of edges they are those of `own`.
+template <class Rows>
+struct summed_rows {
+  Rows own;
+  core::row_weight const* weights;
+
+  using place = summed_place<typename Rows::place>;
+  [[nodiscard]] __device__ place operator()(std::uint64_t row) const
+  {
+    uint4 const kept = __ldg(reinterpret_cast<uint4 const*>(weights + row));
+    return {{own(row)}, {kept.x | (std::uint64_t{kept.y} << 32U), __uint_as_float(kept.z), kept.w}};
+  }
+};
+
 // The place, or number, that lane `source` has; of a weighted place the range alone. Whole warp. Members go one by one:
 // copies of whole places, as words, cost kernels up to 24 registers.
 
@@ -166,6 +186,10 @@ template <class Offset>
   return {broadcast(at.first_edge, source), broadcast(at.degree, source)};
 }
 [[nodiscard]] __device__ inline edge_range<edge_id> broadcast(weighted_range const& at, int source)
+{
+  return {broadcast(at.first_edge, source), broadcast(at.degree, source)};
+}
+[[nodiscard]] __device__ inline edge_range<edge_id> broadcast(summed_place<edge_range<edge_id>> const& at, int source)
 {
   return {broadcast(at.first_edge, source), broadcast(at.degree, source)};
 }

@@ -138,7 +138,7 @@ void choose_other_tables(planning& p)
   bool const by_tables =
       shared.grouped_by_label || p.plan.packed_hops || (shared.rule == sampling_rule::alias && p.offers_places());
   bool const by_compact_rows =
-      !p.plan.hops && !p.weighted_rejection() && (input.form() == graph_form::csr || by_tables);
+      !p.plan.hops && !p.weighted_rejection() && !shared.weight_sums && (input.form() == graph_form::csr || by_tables);
   if (by_compact_rows && input.num_edges() < (std::int64_t{1} << 32U)) {
     p.plan.compact_rows = true;
     p.walk.bill().add(row_records_table(p.walk.cut()), row_records_table::bytes(p.walk.num_rows()));
@@ -174,7 +174,7 @@ walk_plan make_walk_plan(graph const& graph, walk_params const& params, std::int
                          gpu_exec const& exec)
 {
   walk_plan plan;
-  plan::plan_context const where = context_of(graph, exec);
+  plan::plan_context const where = context_of(graph, params.table_bytes, exec);
   plan::walk_planning walk(where, params, expected_walks, plan.shared);
   bool const reads_tables = walk.choose_rule();
   planning p{walk, plan, exec};
@@ -190,7 +190,7 @@ walk_plan make_walk_plan(graph const& graph, walk_params const& params, std::int
 walk_tables make_walk_tables(graph const& graph, walk_params const& params, walk_plan const& plan, gpu_exec const& exec)
 {
   walk_tables out;
-  if (plan.shared.layout == table_layout::online) { return out; }
+  if (plan.shared.layout == table_layout::online && !plan.shared.weight_sums) { return out; }
   graph_view view = graph.view();
   plan::row_cut const cut = plan::walk_planning::cut_of(plan.shared, params);
   auto const table = [&](auto const& which, auto const& build) { return derived_table(graph, which, exec, build); };
@@ -219,7 +219,10 @@ walk_tables make_walk_tables(graph const& graph, walk_params const& params, walk
   if (plan.compact_rows) {
     out.rows = table(row_records_table(cut), [&] { return make_row_records(view, exec); });
   }
-  bool const by_alias = plan.shared.rule == sampling_rule::alias;
+  if (plan.shared.weight_sums) {
+    out.sums = table(plan::weight_sums_table(cut), [&] { return make_weight_sums(view, exec); });
+  }
+  bool const by_alias = plan.shared.rule == sampling_rule::alias && !plan.shared.weight_sums;
   if (by_alias && plan.hops) {
     out.alias_hops = table(alias_hop_records_table(), [&] { return make_alias_hop_records(view, exec); });
   } else if (by_alias) {
@@ -230,7 +233,7 @@ walk_tables make_walk_tables(graph const& graph, walk_params const& params, walk
   } else if (plan.hops) {
     out.hops = table(hop_records_table(), [&] { return make_hop_records(view, exec); });
   }
-  if (plan.shared.rule == sampling_rule::its) {
+  if (plan.shared.rule == sampling_rule::its && !plan.shared.weight_sums) {
     out.prefix_sums = table(plan::prefix_sums_table(cut), [&] { return make_prefix_sums(view, exec); });
   }
   if (plan.adjacency_sets) {

@@ -9,6 +9,7 @@
 
 #include "core/alias.hpp"
 #include "core/its.hpp"
+#include "core/weight_sums.hpp"
 #include "gpu/walks/places.cuh"
 
 namespace tendril::gpu {
@@ -91,6 +92,37 @@ struct its_proposer {
     if (here.degree == 0) { return {no_vertex}; }
     std::uint32_t const pick = core::its_pick(prefix_sums + here.first_edge, here.degree, bits.low());
     return {pick == core::no_pick ? no_vertex : targets.row(here).neighbor(pick, gather_load{})};
+  }
+  [[nodiscard]] __device__ place place_of(proposal const& p, std::int32_t step) const { return find(p.next, step); }
+};
+
+/// A neighbour by the sums that stand in for an alias table or prefix sums.
+template <bool by_its, class Finder, class Targets>
+struct summed_proposer {
+  Finder find;
+  core::weight_sum const* sums;
+  Targets targets;
+  float const* weights;
+
+  static constexpr int resident_blocks = 3;  // with four, registers are spilt
+
+  using place = typename Finder::place;
+  using proposal = candidate;
+
+  [[nodiscard]] __device__ place locate(vertex_id v, std::int32_t step) const { return find(v, step); }
+  [[nodiscard]] __device__ proposal propose(place const& here, core::random_block const& bits) const
+  {
+    if (here.degree == 0 || here.weights.total == 0) { return {no_vertex}; }
+    float const* const own = weights + here.first_edge;
+    core::summed_row const row(here.weights, sums + here.first_edge / core::summed_edges,
+                               [own](std::uint32_t i) { return __ldg(own + i); });
+    std::uint32_t pick = 0;
+    if constexpr (by_its) {
+      pick = core::summed_its_pick(row, bits.low());
+    } else {
+      pick = core::summed_alias_pick(row, bits.low(), bits.high());
+    }
+    return {targets.row(here).neighbor(pick, gather_load{})};
   }
   [[nodiscard]] __device__ place place_of(proposal const& p, std::int32_t step) const { return find(p.next, step); }
 };

@@ -15,6 +15,13 @@ namespace tendril::gpu {
 inline constexpr int direct_blocks = 4;
 inline constexpr int trial_blocks = 2;
 
+/// Blocks for draws of a proposer: what it asks for itself, if it does.
+template <class Proposer>
+inline constexpr int draw_blocks = direct_blocks;
+template <class Proposer>
+requires requires { Proposer::resident_blocks; }
+inline constexpr int draw_blocks<Proposer> = Proposer::resident_blocks;
+
 /// Where walks may start: a metapath of vertex types names the start's type too.
 struct start_rule {
   label_view types;  ///< [num_vertices], or empty: anywhere.
@@ -31,7 +38,7 @@ struct direct_steps {
   rng_key key;
 
   static constexpr bool can_tire = false;
-  static constexpr int resident_blocks = direct_blocks;
+  static constexpr int resident_blocks = draw_blocks<Proposer>;
   struct memory {
     typename Proposer::place here;
   };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "samplers/table_checks.hpp"
 #include "samplers/trees/fanout_checks.hpp"
 
 namespace tendril {
@@ -41,6 +42,7 @@ void validate(khop_params const& params)
     TENDRIL_EXPECTS(slots <= most_slots_a_tree, "fanouts: more than 2^31 slots a tree at hop {}", h + 1);
   }
   validate_rule(params);
+  samplers::check_table_bytes(params.table_bytes);
 }
 
 }  // namespace tendril

@@ -5,6 +5,7 @@
 #include <tendril/walk.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "samplers/table_checks.hpp"
 
 namespace tendril {
 namespace {
@@ -51,6 +52,7 @@ void validate(walk_params const& params)
   TENDRIL_EXPECTS(params.metapath.empty() || !second_order,
                   "metapath: can't be combined with p and q, expected one of the two");
   validate_rule(params.rule, params.weighted, second_order);
+  samplers::check_table_bytes(params.table_bytes);
 }
 
 void validate(dynamic_walk_params const& params)

@@ -365,7 +365,7 @@ TEST_F(streamed_application, what_cannot_stream_says_so)
                 ", and can't stream once more for vertices that came twice");
   EXPECT_THROW((void)plan_application(host, apps::node2vec{}, 10, 1, params, exec), argument_error);
   std::string const packed = message_of(compress(host, graph_form::best), apps::khop{}, roots, params);
-  EXPECT_TRUE(packed.starts_with("graph: its neighbours are packed, expected a graph in CSR form (to_csr): "))
+  EXPECT_TRUE(packed.starts_with("graph: its neighbours are compressed, expected a graph in CSR form (to_csr): "))
       << packed;
   params.gpu_memory = 1000;
   EXPECT_TRUE(message_of(host, apps::khop{}, roots, params)

@@ -234,6 +234,27 @@ TEST_F(gpu_tables, prefix_sums)
   });
 }
 
+/// Field by field: an entry has padding, and where no row has one there is anything.
+TEST_F(gpu_tables, weight_sums)
+{
+  for_each(all_graphs(), [&](csr_arrays const& host, graph_view const& device) {
+    auto const expected = plan::make_weight_sums(host, cpu);
+    auto const made = gpu::make_weight_sums(device, exec);
+    expect_same(made.rows, expected.rows, "weights of rows");
+    auto const sums = copied(made.sums);
+    for (std::int64_t v = 0; v < host.num_vertices; ++v) {
+      if (expected.rows[v].total == 0) { continue; }
+      for (std::uint32_t c = 1; c * core::summed_edges < expected.rows[v].degree; ++c) {
+        std::int64_t const at = host.indptr[v] / core::summed_edges + c;
+        auto const& got = sums[static_cast<std::size_t>(at)];
+        auto const& want = expected.sums[at];
+        ASSERT_TRUE(got.all == want.all && got.light == want.light && got.lights == want.lights)
+            << "vertex " << v << ", entry " << c;
+      }
+    }
+  });
+}
+
 TEST_F(gpu_tables, label_groups)
 {
   for_each(weighted_graphs(), [&](csr_arrays const& host, graph_view const& device) {

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <tendril/generate.hpp>
+#include <tendril/sample.hpp>
 #include <tendril/starts.hpp>
 #include <tendril/walk.hpp>
 
@@ -65,11 +66,18 @@ class WalkLayouts : public gpu_test {
       gpu::node2vec_walk(job, batch, shape);
     } else if (rule == sampling_rule::alias) {
       gpu::alias_walk(job, batch, shape);
+    } else if (rule == sampling_rule::its) {
+      gpu::its_walk(job, batch, shape);
     } else {
       gpu::uniform_walk(job, batch, shape);
     }
     synchronize(exec);
     return copied(rows);
+  }
+
+  [[nodiscard]] std::shared_ptr<plan::weight_sums const> sums_of(graph const& g) const
+  {
+    return std::make_shared<plan::weight_sums const>(gpu::make_weight_sums(g.view(), exec));
   }
 
   template <class T>
@@ -161,16 +169,61 @@ TEST_F(WalkLayouts, OfWeightedWalksAgree)
   params.weighted = true;
   params.rule = sampling_rule::alias;
   for (graph const& g : forms) {
-    std::vector<gpu::walk_tables> layouts(3);
-    layouts[0].alias = shared(gpu::make_alias_records(g.view(), exec));
-    layouts[1] = layouts[0];
-    layouts[1].rows = shared(gpu::make_row_records(g.view(), exec));
-    layouts[2].alias_hops = shared(gpu::make_alias_hop_records(g.view(), exec));
+    std::vector<gpu::walk_tables> layouts(4);
+    layouts[0].sums = sums_of(g);
+    layouts[1].alias = shared(gpu::make_alias_records(g.view(), exec));
+    layouts[2] = layouts[1];
+    layouts[2].rows = shared(gpu::make_row_records(g.view(), exec));
+    layouts[3].alias_hops = shared(gpu::make_alias_hop_records(g.view(), exec));
     for (double const p : {1.0, 4.0}) {
       params.p = p;
-      if (p != 1 && g.form() != graph_form::csr) { layouts.resize(1); }
+      if (p != 1 && g.form() != graph_form::csr) { layouts.resize(2); }
       auto const expected = planned(params);
       for (auto const& tables : layouts) { EXPECT_EQ(with_tables(g, params, sampling_rule::alias, tables), expected); }
+    }
+  }
+}
+
+TEST_F(WalkLayouts, OfInverseTransformsAgree)
+{
+  walk_params params;
+  params.weighted = true;
+  params.rule = sampling_rule::its;
+  auto const expected = planned(params);
+  for (graph const& g : forms) {
+    gpu::walk_tables tables;
+    tables.sums = sums_of(g);
+    EXPECT_EQ(with_tables(g, params, sampling_rule::its, tables), expected);
+  }
+}
+
+/// Whatever tables a plan may take, the walks and trees are those of the CPU.
+TEST_F(WalkLayouts, OfEveryLimitAgree)
+{
+  graph const host = to_host(forms[0], exec);
+  auto const from = copied(starts);
+  for (auto const rule : {sampling_rule::automatic, sampling_rule::alias, sampling_rule::its}) {
+    walk_params walk{.length = length, .weighted = true, .rule = rule};
+    khop_params tree{.fanouts = {5, 3}, .replace = true, .weighted = true, .rule = rule};
+    auto const walks = copied(walker(host, walk, 1).run(from, 0).vertices);
+    auto const trees = khop_sample(host, from, tree, {}, 0, true);
+    for (graph const& g : forms) {
+      for (table_limit const limit : {table_limit(), table_limit(0), table_limit(std::int64_t{1} << 40U)}) {
+        g.drop_derived();
+        walk.table_bytes = tree.table_bytes = limit;
+        EXPECT_EQ(copied(walker(g, walk, std::int64_t{1} << 40U, exec).run(starts.span(), 0, exec).vertices), walks);
+        for (bool const with_edges : {false, true}) {
+          auto const made = khop_sample(g, starts.span(), tree, exec, 0, with_edges);
+          for (std::size_t h = 0; h < made.hops.size(); ++h) {
+            EXPECT_EQ(copied(made.hops[h].vertices), copied(trees.hops[h].vertices));
+            if (with_edges) { EXPECT_EQ(copied(made.hops[h].edges), copied(trees.hops[h].edges)); }
+          }
+        }
+      }
+      walk.table_bytes = 0;
+      walk.rule = sampling_rule::alias;
+      EXPECT_TRUE(plan_walk(g, walk, 1, exec).weight_sums);
+      walk.rule = rule;
     }
   }
 }
@@ -205,6 +258,7 @@ TEST_F(WalkLayouts, OfPlansForManyWalksAgree)
   params.metapath = {0, 2, 1};
   auto const expected = planned(params);
   params.length = length;
+  params.table_bytes = std::int64_t{1} << 40U;  // else compressed graphs have none
   for (graph const& g : forms) {
     walker const w(g, params, std::int64_t{1} << 40U, exec);
     EXPECT_EQ(w.plan().layout, table_layout::table);
