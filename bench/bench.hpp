@@ -20,7 +20,8 @@ struct options {
   std::string graph = {};
   int repeats = 5;
   std::string only =
-      {};  ///< Jobs, of mini-batches executors, whose name holds this, and ceilings. Of these suites on a GPU.
+      {};  ///< Jobs, of mini-batches executors, whose name holds this, and ceilings. Of forms, compressed, and these
+           ///< suites on a GPU.
   std::string gpu_share = "0,0.25,0.5,1";  ///< Suites placed and placed-walks: shares of the lists that lie on the GPU.
   cpu_exec exec = {};
   std::optional<int> gpu = {};  ///< Ordinal of a GPU to measure; nothing: this machine's cores.
@@ -40,7 +41,7 @@ struct row {
 };
 
 /// The names of the suites: ceilings, walks, sample, scaling, store, stream, published, samplers, layers, applications,
-/// subgraphs, minibatch, compressed, placed, placed-walks, minibatch-picks.
+/// subgraphs, minibatch, compressed, forms, placed, placed-walks, minibatch-picks.
 [[nodiscard]] std::vector<std::string> suites();
 
 /// What a suite measures unless it is told: R-MAT 22 on the CPU, the graphs that its goals name on a GPU.

@@ -89,6 +89,9 @@ struct gpu_job {
   std::int64_t expected_walks = many_walks;  ///< What the plan is made for.
 };
 
+/// Two gathers a step, which only CSR can be read by; a compressed graph needs one at least.
+std::string pairs_of(graph const& g) { return g.form() == graph_form::csr ? pairs : "gathers of 4 bytes"; }
+
 /// What a job is compared with: the gathers of the layout that the plan chose.
 std::string ceiling_of(walker const& w, graph const& g)
 {
@@ -97,7 +100,7 @@ std::string ceiling_of(walker const& w, graph const& g)
   if (w.plan().rule == sampling_rule::alias) {
     return w.plan().table_bytes >= 32 * edges ? "gathers of 32 bytes" : "gathers of 16 bytes";
   }
-  return w.plan().table_bytes >= 8 * edges && !w.plan().grouped_by_label ? "gathers of 8 bytes" : pairs;
+  return w.plan().table_bytes >= 8 * edges && !w.plan().grouped_by_label ? "gathers of 8 bytes" : pairs_of(g);
 }
 
 bool is_wanted(std::string const& name, options const& o) { return name.find(o.only) != std::string::npos; }
@@ -139,7 +142,9 @@ void add_gpu_ceilings(session& s, std::shared_ptr<bed> const& b)
   s.add(streaming, "4 GiB", "B/s", "", [b] { return gpu_sequential_read(std::int64_t{4} << 30, b->gpu); });
   s.add("weights, read once, in steps", fmt::format("4 bytes, {:.0f} a step", b->met_degree), "steps/s", "",
         [b] { return gpu_sequential_read(std::int64_t{4} << 30, b->gpu) / 4 / b->met_degree; });
-  s.add(pairs, "8 bytes, then 4", "steps/s", "", [b] { return gpu_dependent_gathers(b->g, b->gpu); });
+  if (pairs_of(b->g) == pairs) {
+    s.add(pairs, "8 bytes, then 4", "steps/s", "", [b] { return gpu_dependent_gathers(b->g, b->gpu); });
+  }
   for (int const bytes : {4, 8, 16, 32}) {
     s.add(
         fmt::format("gathers of {} bytes", bytes), "from a table of a record an edge, at most 8 GiB", "steps/s", "",
@@ -156,7 +161,9 @@ std::vector<gpu_job> walk_jobs()
     jobs.push_back({name + ", step-major", p, walk_order::step_major, all_from_hub});
   };
   both("uniform");
-  jobs.push_back({.name = "uniform, without a table", .params = p, .expected_walks = 1});
+  p.table_bytes = 0;
+  jobs.push_back({.name = "uniform, without a table", .params = p});
+  p.table_bytes = {};
   p.weighted = true;
   both("weighted");
   p.p = 2;
@@ -216,7 +223,7 @@ void add_multidim_jobs(session& s, std::shared_ptr<bed> const& b, options const&
     char const* const name =
         choice == root_choice::uniform ? "multi-dimensional, roots uniformly" : "multi-dimensional, roots by degree";
     if (!is_wanted(name, o)) { continue; }
-    s.add(name, "200,000 samples of 100 roots, 100 steps; the output is allocated too", "steps/s", pairs,
+    s.add(name, "200,000 samples of 100 roots, 100 steps; the output is allocated too", "steps/s", pairs_of(b->g),
           [b, roots, choice] {
             multidim_params params;
             params.choose = choice;

@@ -20,6 +20,7 @@
 #include "base/parallel.hpp"  // num_threads
 #include "bench/ceilings.hpp"
 #include "bench/compressed.hpp"
+#include "bench/forms.hpp"
 #include "bench/gpu_applications.hpp"
 #include "bench/gpu_khop.hpp"
 #include "bench/gpu_layers.hpp"
@@ -295,6 +296,7 @@ constexpr std::array all_suites{
     suite{"compressed", run_compressed, run_compressed, "rmat24,web:33554432x16:runs"},
     suite{"placed", nullptr, run_gpu_placed, "rmat24"},
     suite{"placed-walks", nullptr, run_gpu_placed_walks, "rmat24"},
+    suite{"forms", run_forms, run_forms, "rmat24"},
     suite{"minibatch-picks", nullptr, run_gpu_minibatch_picks, "reddit"},
 };
 

@@ -38,9 +38,9 @@ void add_bench(CLI::App& application)
       ->type_name("GRAPH");
   app->add_option("--repeats", verb->options.repeats, "Number of rounds; results are medians over the rounds")
       ->capture_default_str();
-  app->add_option(
-      "--only", verb->options.only,
-      "Compressed, and walks and minibatch on a GPU: run only ceilings, and jobs (executors) whose name contains this");
+  app->add_option("--only", verb->options.only,
+                  "Compressed, forms, and walks and minibatch on a GPU: run only ceilings, and jobs (executors) whose "
+                  "name contains this");
   app->add_option(
          "--gpu-share", verb->options.gpu_share,
          "placed and placed-walks: shares of the neighbours' lists that lie on the GPU; the others lie in host memory")
@@ -56,6 +56,7 @@ void add_bench(CLI::App& application)
       "  tendril bench ceilings --graph rmat:20\n"
       "  tendril bench walks --json bench/results/cpu-walks.json\n"
       "  tendril bench sample --graph graph.safetensors --threads 1\n"
+      "  tendril bench forms --graph graph.safetensors\n"
       "  tendril bench walks --device cuda --graph g1,g2\n"
       "  tendril bench stream --device cuda --graph g1\n"
       "  tendril bench placed --device cuda --graph rmat24 --gpu-share 0.5");
