@@ -40,7 +40,8 @@ struct place;
 
 template <>
 struct place<cpu_exec> {
-  static constexpr std::int64_t num_walkers = std::int64_t{1} << 17U;
+  static constexpr std::int64_t num_walkers = std::int64_t{1} << 16U;
+  static constexpr std::int64_t one_in = 32;  // of the walkers, where a step takes microseconds
   static graph there(graph const& g, cpu_exec const&) { return g; }
   static buffer<vertex_id> there(buffer<vertex_id> ids, cpu_exec const&) { return ids; }
   template <class T>
@@ -59,6 +60,7 @@ struct place<cpu_exec> {
 template <>
 struct place<gpu_exec> {
   static constexpr std::int64_t num_walkers = 1'000'000;
+  static constexpr std::int64_t one_in = 1;
   static graph there(graph const& g, gpu_exec const& exec) { return to_gpu(g, exec); }
   static buffer<vertex_id> there(buffer<vertex_id> ids, gpu_exec const& exec) { return copy_to_gpu(ids.span(), exec); }
   template <class T>
@@ -105,18 +107,19 @@ template <class Exec>
 using shared_bed = std::shared_ptr<bed<Exec>>;
 
 template <class Exec>
-std::function<double()> walk_job(shared_bed<Exec> const& b, graph const& g, walk_params params)
+std::function<double()> walk_job(shared_bed<Exec> const& b, graph const& g, walk_params params, std::int64_t walkers)
 {
   params.length = walk_length;
   auto const w = std::make_shared<walker>(g, params, many_walks, b->exec);
-  return [b, w] {
+  return [b, w, starts = b->starts.span().first(static_cast<std::size_t>(walkers))] {
     place<Exec>::wait(b->exec);
     double const seconds = seconds_of([&] {
-      w->run_into(b->starts.span(), 0, b->rows.data(), b->lengths.data(), b->exec);
+      w->run_into(starts, 0, b->rows.data(), b->lengths.data(), b->exec);
       place<Exec>::wait(b->exec);
     });
     double steps = 0;
-    for (auto const l : place<Exec>::here(b->lengths, b->exec)) { steps += l; }
+    auto const lengths = place<Exec>::here(b->lengths, b->exec);
+    for (std::size_t i = 0; i < starts.size(); ++i) { steps += lengths[i]; }
     return steps / seconds;
   };
 }
@@ -170,7 +173,7 @@ void add_jobs(session& s, shared_bed<Exec> const& b, graph const& g, graph_form 
     s.add(own, how, unit, form == graph_form::csr ? "" : base, make());
   };
   auto const walks = [&](std::string const& job, walk_params const& params) {
-    add(job, "without tables of edges", "steps/s", [&] { return walk_job(b, g, params); });
+    add(job, "without tables of edges", "steps/s", [&] { return walk_job(b, g, params, place<Exec>::num_walkers); });
   };
   add("bits an edge", "", "bits", [&] { return [bits = g.bits_per_edge()] { return bits; }; });
   walks("uniform walk", {.table_bytes = 0});
@@ -180,7 +183,8 @@ void add_jobs(session& s, shared_bed<Exec> const& b, graph const& g, graph_form 
     // Sums of weights, and 4 bytes a vertex that are known of the weights in any case.
     std::int64_t const sums = 20 * g.num_vertices() + 24 * (g.num_edges() / 64 + 1);
     walk_params const by_sums{.weighted = true, .rule = sampling_rule::alias, .table_bytes = sums};
-    add("weighted walk by alias", "from sums of 64 weights", "steps/s", [&] { return walk_job(b, g, by_sums); });
+    add("weighted walk by alias", "from sums of 64 weights", "steps/s",
+        [&] { return walk_job(b, g, by_sums, place<Exec>::num_walkers / place<Exec>::one_in); });
   }
   for (bool const replace : {true, false}) {
     add(replace ? "k-hop (25,10) with replacement" : "k-hop (25,10)", "40,000 roots", "vertices/s",
