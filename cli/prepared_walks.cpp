@@ -22,6 +22,10 @@ walk_stream_job stream_of(walk_job const& job, std::int64_t num_walks, start_sou
   out.first_walk = job.first_walk;
   out.starts = std::move(starts);
   out.batch_bytes = job.gpu_bytes();
+  if (std::int64_t const memory = job.host_bytes(); memory > 0) {
+    out.batch_bytes = memory / 2;
+    out.graph_bytes = memory - out.batch_bytes;
+  }
   return out;
 }
 

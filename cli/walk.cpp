@@ -65,6 +65,7 @@ void walk_command::run() const
   if (!dtype.empty()) { type = parse_element_type(dtype); }
   (void)job.gpu_bytes();
   bool const ragged = order == "ragged";
+  if (ragged && job.host_bytes() > 0) { throw argument_error("--memory: --order is ragged, expected rows"); }
   if (ragged) { expect_ragged(job, format, output); }
   job.validate();
   std::optional<gpu_info> gpu;
@@ -130,6 +131,7 @@ void walk_command::run() const
                         {"peak_memory_bytes", peak_memory()},
                         {"version", TENDRIL_VERSION}});
     if (auto const placement = placement_json(walks.there)) { summary["placement"] = *placement; }
+    if (stream.graph_bytes > 0) { summary.update(json{{"read_bytes", made.read_bytes}}); }
     if (gpu) { summary.update(json{{"device_name", gpu->name}, {"copy_seconds", made.copy_seconds}}); }
     print(summary);
   } else if (!common.quiet) {
@@ -198,6 +200,8 @@ void add_walk(CLI::App& application)
       "  tendril walk graph.npz -o sets.npy --app multidim --roots 50 --num-starts 1000\n"
       "  tendril walk graph.npz -o walks.npy --device cuda                     the same bytes, computed on a GPU\n"
       "  tendril walk graph.npz -o walks.npy --device cuda --graph-memory 8G   what has no room there: host memory\n"
+      "  tendril walk huge.safetensors -o walks.npy --memory 16G               a mapped graph that memory does not "
+      "hold\n"
       "  tendril walk graph.npz -o - --num-starts 5 --length 8                 print five short walks");
   verb->callback([command] { command->run(); });
 }

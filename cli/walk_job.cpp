@@ -108,12 +108,18 @@ void walk_job::add_to(CLI::App& verb)
       ->type_name("BYTES")
       ->group(group);
   graph_room.add_to(verb, group);
+  verb.add_option("--memory", memory,
+                  "cpu: for a mapped graph that memory does not hold: memory for its pages and for walks, as in 8G;\n"
+                  "the graph is then read in order, region by region [pages are read where walkers are]")
+      ->type_name("BYTES")
+      ->group(group);
 }
 
 void walk_job::check() const
 {
   (void)gpu_bytes();
   (void)graph_bytes();
+  (void)host_bytes();
   if (!is_app(app)) {
     throw argument_error(fmt::format("--app: '{}', expected one of {}", app, fmt::join(apps, ", ")));
   }
@@ -195,6 +201,14 @@ std::int64_t walk_job::num_roots() const
     throw argument_error(fmt::format("--roots: {}, expected 1 to {} roots a sample", number, max_num_roots));
   }
   return number;
+}
+
+std::int64_t walk_job::host_bytes() const
+{
+  if (memory.empty()) { return 0; }
+  if (gpu()) { throw argument_error("--memory: --device is cuda, expected cpu"); }
+  expect_app(is_multidim(), "--memory", "another application", app);
+  return parse_bytes(memory, "--memory");
 }
 
 std::int64_t walk_job::gpu_bytes() const

@@ -27,7 +27,7 @@ struct walk_job {
   std::string dead_end = "stop";
   std::optional<std::int64_t> roots;
   std::optional<std::string> root_choice;
-  std::string device = "cpu", gpu_memory;
+  std::string device = "cpu", gpu_memory, memory;
   graph_memory graph_room;
   std::int64_t first_walk = 0;
   // These mean the same for samples; `tendril plan` registers them once.
@@ -64,6 +64,9 @@ struct walk_job {
 
   /// Bytes that --gpu-memory allows; 0 without it. @throws argument_error.
   [[nodiscard]] std::int64_t gpu_bytes() const;
+
+  /// Bytes that --memory allows; 0 without it. @throws argument_error.
+  [[nodiscard]] std::int64_t host_bytes() const;
 
   /// Walks from each start, or from each set of roots.
   [[nodiscard]] std::int64_t walks_each() const;

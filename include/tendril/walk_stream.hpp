@@ -50,6 +50,12 @@ struct walk_stream_job {
   /// 1 GiB, since fewer walks would leave threads without work.
   std::int64_t batch_bytes = 0;
 
+  /// For a graph in a mapped file that memory does not hold: memory for the pages of its arrays. Then the walks of a batch
+  /// go region by region: stretches of the arrays of half of these bytes are read in order, and each walker goes on as
+  /// long as it stays within one (as in FlashMob, SOSP'21, and GraphWalker, ATC'20). More walks a batch (`batch_bytes`)
+  /// mean fewer readings. 0: pages are read where walkers are. Only on the CPU, and not of multi-dimensional walks.
+  std::int64_t graph_bytes = 0;
+
   /// Called from the calling thread, with the number of walks that went through the sink (rows of a GPU) or that are
   /// made (all others); an exception from it cancels the job.
   std::function<void(progress const&)> on_progress = {};
@@ -63,6 +69,7 @@ struct walk_stream_report {
   std::int64_t batch_walks = 0;   ///< Walks per batch; of ragged walks, in the largest.
   std::int64_t batch_bytes = 0;   ///< Memory used for batches: of the GPU, or of the host on the CPU.
   std::int64_t copied_bytes = 0;  ///< From the GPU to the host.
+  std::int64_t read_bytes = 0;    ///< Of regions of the graph; pages that were in memory already count too.
   double starts_seconds = 0;      ///< Time to make starts and to copy them to the GPU.
   double walk_seconds = 0;
   double copy_seconds = 0;  ///< Time to copy walks to the host; of ragged walks, that nothing else hid.

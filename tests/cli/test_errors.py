@@ -52,6 +52,13 @@ USAGE = [
         [*WALK, "--device", "cuda", "--graph-memory", "-3"],
         "--graph-memory: '-3', expected bytes as in 500000, 64M or 1.5G",
     ),
+    ([*WALK, "--memory", "much"], "--memory: 'much', expected bytes as in 500000, 64M or 1.5G"),
+    ([*WALK, "--device", "cuda", "--memory", "1G"], "--memory: --device is cuda, expected cpu"),
+    ([*WALK, "--memory", "99"], "batch_bytes: 49, expected at least 692: 2 batches of one walk each"),
+    (
+        [*WALK, "--app", "multidim", "--memory", "1G"],
+        "--memory: --app is multidim, expected another application",
+    ),
     (
         [*WALK, "--device", "cuda", "--gpu-memory", "much"],
         "--gpu-memory: 'much', expected bytes as in 500000, 64M or 1.5G",

@@ -54,6 +54,19 @@ def test_formats_agree(app, tendril, graphs):
     assert tendril(*job, "-o", "-").encode() == tendril.bytes("w.txt")
 
 
+@pytest.mark.parametrize("app", ["deepwalk", "ppr", "restart", "node2vec"])
+def test_memory_does_not_change_walks(app, tendril, graphs):
+    """Walks that go region by region, of a graph in CSR form and of a compressed one."""
+    job = ["--app", app, "--walks", 3, "--length", 12, "--weighted", "--seed", 5]
+    tendril("convert", graphs["skewed.safetensors"], "lists.safetensors", "--compress", "auto", "--quiet")
+    tendril("walk", graphs["skewed.safetensors"], *job, "-o", "all.npy", "--quiet")
+    for graph in (graphs["skewed.safetensors"], "lists.safetensors"):
+        for memory in (20_000, "1G"):
+            made = json.loads(tendril("walk", graph, *job, "-o", "regions.npy", "--memory", memory, "--json"))
+            assert tendril.bytes("regions.npy") == tendril.bytes("all.npy")
+            assert made["read_bytes"] > 0
+
+
 @pytest.mark.parametrize("app", ["deepwalk", "ppr", "node2vec"])
 def test_ragged_files_are_rows_cut_at_their_lengths(app, tendril, graphs):
     job = ["walk", graphs["skewed.safetensors"], "--app", app, "--walks", 3, "--length", 12, "--seed", 5, "--quiet"]

@@ -42,6 +42,10 @@ struct walk_job {
   }
 };
 
+/// The job of a planned walk, which lives as long as the walker does.
+/// @throws argument_error as walker::run, of these starts.
+[[nodiscard]] walk_job const& job_of(walker const& planned, std::span<vertex_id const> starts, std::int64_t first_walk);
+
 /// Where a walker stands.
 struct walker_position {
   std::uint64_t walk;  ///< Logical id.

@@ -71,6 +71,13 @@ bool can_interleave(walk_job const& job)
   }
 }
 
+walk_job const& job_of(walker const& planned, std::span<vertex_id const> starts, std::int64_t first_walk)
+{
+  auto const& job = on_cpu(planned.data()).job;
+  check_batch(job, starts, first_walk);
+  return job;
+}
+
 row_maker rows_of(walker const& planned, std::span<vertex_id const> starts, std::int64_t first_walk)
 {
   auto const& state = on_cpu(planned.data());

@@ -155,6 +155,7 @@ walk_stream_report run(walk_stream_job const& job, samplers::stream_footprint co
                        gpu_exec const& exec)
 {
   samplers::check_stream(job);
+  TENDRIL_EXPECTS(job.graph_bytes == 0, "graph_bytes: {}, expected 0: a GPU holds the graph", job.graph_bytes);
   if (job.num_walks == 0) { return {}; }
   gpu::device_guard const guard(exec.device);
   return walk_line(job, walk, std::move(make), exec).run();

@@ -29,6 +29,9 @@ inline void check_stream(walk_stream_job const& job)
   TENDRIL_EXPECTS(!job.sink || !job.ragged_sink, "walk_stream_job: sink and ragged_sink, expected one of them");
   TENDRIL_EXPECTS(job.num_walks >= 0, "num_walks: {}, expected 0 or more", job.num_walks);
   TENDRIL_EXPECTS(job.first_walk >= 0, "first_walk: {}, expected 0 or more", job.first_walk);
+  TENDRIL_EXPECTS(job.graph_bytes >= 0, "graph_bytes: {}, expected 0 or more", job.graph_bytes);
+  TENDRIL_EXPECTS(job.graph_bytes == 0 || !job.ragged_sink,
+                  "graph_bytes: ragged walks don't go by regions, expected 0");
   TENDRIL_EXPECTS(job.batch_bytes >= 0, "batch_bytes: {}, expected 0 or more", job.batch_bytes);
 }
 
@@ -36,6 +39,7 @@ inline void check_stream(walk_stream_job const& job)
 inline void check_rows_only(walk_stream_job const& job)
 {
   TENDRIL_EXPECTS(!job.ragged_sink, "ragged_sink: multi-dimensional walks are rows, expected sink");
+  TENDRIL_EXPECTS(job.graph_bytes == 0, "graph_bytes: multi-dimensional walks don't go by regions, expected 0");
 }
 
 /// @param one_each  Bytes of `num_slots` batches of one walk each.
