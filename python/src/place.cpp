@@ -21,12 +21,13 @@ namespace tendril::python {
 namespace {
 
 /// Parameters, without what arrays hold.
-place_params params_of(std::int64_t gpu_bytes, std::string const& policy, placement_job job, std::int64_t num_samples,
-                       std::int64_t batch_size, std::uint64_t seed)
+place_params params_of(std::int64_t gpu_bytes, std::string const& policy, std::string const& share, placement_job job,
+                       std::int64_t num_samples, std::int64_t batch_size, std::uint64_t seed)
 {
   place_params out;
   out.gpu_bytes = gpu_bytes;
   out.policy = parse_option<placement_policy>("policy", policy);
+  out.share = parse_option<work_share>("share", share);
   out.job = std::move(job);
   out.num_samples = num_samples;
   out.batch_size = batch_size;
@@ -35,11 +36,11 @@ place_params params_of(std::int64_t gpu_bytes, std::string const& policy, placem
 }
 
 template <class Job>
-graph place_for(graph const& input, std::int64_t gpu_bytes, std::string const& policy, Job const& job,
-                std::optional<array_in> const& scores, std::optional<array_in> const& starts, std::int64_t num_samples,
-                std::int64_t batch_size, std::uint64_t seed, int device)
+graph place_for(graph const& input, std::int64_t gpu_bytes, std::string const& policy, std::string const& share,
+                Job const& job, std::optional<array_in> const& scores, std::optional<array_in> const& starts,
+                std::int64_t num_samples, std::int64_t batch_size, std::uint64_t seed, int device)
 {
-  place_params params = params_of(gpu_bytes, policy, job, num_samples, batch_size, seed);
+  place_params params = params_of(gpu_bytes, policy, share, job, num_samples, batch_size, seed);
   shared_array<float> const scores_in = import_weights(scores ? &*scores : nullptr);
   nb::gil_scoped_release const no_gil;
   shared_array<vertex_id> const starts_in = starts ? import_ids(*starts, "starts", 0) : shared_array<vertex_id>();
@@ -52,7 +53,7 @@ template <class Job>
 array_out visits_of(graph const& input, Job const& job, std::optional<array_in> const& starts, std::int64_t num_samples,
                     std::int64_t batch_size, std::uint64_t seed, int num_threads)
 {
-  place_params params = params_of(0, "visits", job, num_samples, batch_size, seed);
+  place_params params = params_of(0, "visits", "auto", job, num_samples, batch_size, seed);
   cpu_exec const exec = make_exec(num_threads);
   std::optional<buffer<float>> made;
   {
@@ -85,7 +86,7 @@ template <class Job>
 void bind_job(nb::module_& module)
 {
   using namespace nb::literals;  // NOLINT(google-build-using-namespace): the way nanobind names arguments
-  module.def("place_graph", &place_for<Job>, "graph"_a, "gpu_bytes"_a, "policy"_a, "job"_a,
+  module.def("place_graph", &place_for<Job>, "graph"_a, "gpu_bytes"_a, "policy"_a, "share"_a, "job"_a,
              "scores"_a.noconvert().none(), "starts"_a.noconvert().none(), "num_samples"_a, "batch_size"_a, "seed"_a,
              "device"_a);
   module.def("count_visits", &visits_of<Job>, "graph"_a, "job"_a, "starts"_a.noconvert().none(), "num_samples"_a,

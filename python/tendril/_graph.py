@@ -454,6 +454,7 @@ class Graph(GraphArrays):
         gpu_bytes: int | str | None = None,
         policy: str | ArrayLike = "visits",
         *,
+        share: str = "auto",
         app: str = "walks",
         length: int = 80,
         fanouts: Sequence[int] = (15, 10, 5),
@@ -475,6 +476,9 @@ class Graph(GraphArrays):
         policy : str or array_like of float, shape [V]
             "visits": the lists that a job reads most per byte lie on the GPU, as `count_visits` finds out of `app`.
             "degree": the longest. Or the caller's expected reads of each list, finite and >= 0.
+        share : str
+            Who makes the samples of calls on the graph: "auto" (GPU and CPU together where lists lie in host memory),
+            "gpu", "cpu", or "both" even where that doesn't pay.
         app, length, fanouts, replace, weighted, starts, num_samples, batch_size, seed
             The job whose visits are counted: see `count_visits`. Any other can run, too.
         device : str
@@ -495,7 +499,9 @@ class Graph(GraphArrays):
         """
         what = _placement.job(app, length, fanouts, replace, weighted)
         return type(self)(
-            _placement.place(self._core, gpu_bytes, policy, what, starts, num_samples, batch_size, seed, device)
+            _placement.place(
+                self._core, gpu_bytes, policy, share, what, starts, num_samples, batch_size, seed, device
+            )
         )
 
     # Looking at graphs

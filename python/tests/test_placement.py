@@ -56,6 +56,7 @@ def test_visits_refuse(skewed, options, message):
         ({"gpu_bytes": "much"}, "gpu_bytes is 'much', expected bytes as in 500000, '64M' or '1.5G'"),
         ({"gpu_bytes": ""}, "gpu_bytes is '', expected bytes"),
         ({"gpu_bytes": 0.5}, "gpu_bytes is 0.5, expected an integer"),
+        ({"share": "all"}, "share is 'all', expected 'auto', 'gpu', 'cpu' or 'both'"),
         ({"policy": "best"}, "policy is 'best', expected 'visits', 'degree' or 'scores'"),
         ({"app": "sample"}, "app is 'sample', expected"),
         ({"device": "cpu"}, "device is 'cpu', expected a GPU as in 'cuda'"),

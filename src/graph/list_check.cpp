@@ -169,9 +169,12 @@ std::string block_problem(compressed_lists const& lists, std::int64_t b)
   } else {
     for (std::uint32_t const share : block.shares) {
       degrees += head.degree(share);
-      if (head.start(share) > 4 * static_cast<std::uint64_t>(lists.words.size() - words_beyond)) {
+      // An empty list has a place, too, where the next one would begin: its header's word may be read.
+      std::int64_t const beyond = head.degree(share) > 0 ? std::int64_t{words_beyond} : 1;
+      std::int64_t const most = 4 * (lists.words.size() - beyond);
+      if (head.start(share) > static_cast<std::uint64_t>(most)) {
         return fmt::format("vertex {}: its block of the directory has a list at byte {}, expected at most {}", first,
-                           head.start(share), 4 * (lists.words.size() - words_beyond));
+                           head.start(share), most);
       }
     }
   }

@@ -39,8 +39,8 @@ bool lies_within(compressed_lists const& lists, std::int64_t b, std::uint64_t be
   until.words = shared_array<std::uint32_t>({lists.words.data(), words}, nullptr);
   bool within = true;
   for_each_start(lists, b, [&](std::uint32_t i, std::uint64_t start, std::uint32_t degree) {
-    within = within && start >= begin && start <= end;
-    if (within && degree > 0) { within = validation::list_problem(until, b * list_block::vertices + i).empty(); }
+    if (!within || degree == 0) { return; }  // an empty list may be where a list behind the last would begin
+    within = start >= begin && start <= end && validation::list_problem(until, b * list_block::vertices + i).empty();
   });
   return within;
 }

@@ -95,6 +95,27 @@ TEST(Placement, KeepsEveryList)
 }
 
 /// 36 vertices, of which each block of 12 has lists of 12 bytes in all: one neighbour at a width of 8 bits each, or less.
+/// Places of such blocks are counted in large units, so that a list without edges may be said to begin behind the block.
+TEST(Placement, KeepsBlocksThatEndWithEmptyListsBehindAHub)
+{
+  constexpr std::size_t n = 300'000;
+  static_assert(n % list_block::vertices == 0);
+  std::vector<std::vector<vertex_id>> lists(n);
+  for (std::size_t const hub : {std::size_t{0}, n - list_block::vertices}) {
+    for (vertex_id x = 1; x < 250'000; ++x) { lists[hub].push_back(x); }
+  }
+  for (graph_form const form : compressed_forms) {
+    graph const g = compress(from_lists(lists), form);
+    EXPECT_NO_THROW(graph(g.arrays()).check());
+    auto const starts = place::block_starts(g.arrays().compressed, {});
+    ASSERT_FALSE(starts.empty());
+    auto const plan = plan_placement(g.arrays().compressed, starts.span(), random_reads(g, 1), {}, 300'000, {});
+    graph const moved = moved_graph(g, plan, starts.span());
+    EXPECT_NO_THROW(moved.check());
+    expect_equal_lists(moved, g);
+  }
+}
+
 TEST(Placement, TakesTheMostReadsPerByteFirst)
 {
   std::vector<std::vector<vertex_id>> ring(48);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iterator>  // ssize
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
@@ -123,6 +124,7 @@ graph placed_graph(graph const& host, place_params const& params, gpu_exec const
   if (starts.empty()) {
     lists = place::rewritten(packed, {});
     starts = place::block_starts(lists, {});
+    if (starts.empty()) { throw std::logic_error("place: blocks that were just written don't follow each other"); }
   }
   edge_reads const reads = edge_reads::of(params);
   std::vector<edge_array> const arrays{
