@@ -9,7 +9,9 @@
 #include <tendril/edge_arrays.hpp>
 #include <tendril/labels.hpp>
 #include <tendril/list_code.hpp>
+#include <tendril/list_cursor.hpp>
 #include <tendril/list_directory.hpp>
+#include <tendril/list_prefetch.hpp>
 #include <tendril/row.hpp>
 #include <tendril/types.hpp>
 
@@ -43,6 +45,31 @@ class compressed_edge_mark {
   list_blocks lists_;
   vertex_id vertex_ = no_vertex;
   std::uint32_t i_ = 0;
+};
+
+/// Goes over the targets of a compressed row in order.
+class compressed_row_iterator {
+ public:
+  TENDRIL_HD compressed_row_iterator(std::uint32_t const* words, list_place const& place)
+      : cursor_(words, place), size_(place.degree), x_(size_ > 0 ? cursor_.next() : no_vertex)
+  {
+  }
+  /// The end of a row of `size` edges.
+  explicit TENDRIL_HD compressed_row_iterator(std::uint32_t size) : i_(size), size_(size) {}
+  [[nodiscard]] TENDRIL_HD vertex_id operator*() const { return x_; }
+  TENDRIL_HD compressed_row_iterator& operator++()
+  {
+    if (++i_ < size_) { x_ = cursor_.next(); }
+    return *this;
+  }
+  [[nodiscard]] TENDRIL_HD bool operator!=(compressed_row_iterator const& other) const { return i_ != other.i_; }
+  [[nodiscard]] TENDRIL_HD bool operator==(compressed_row_iterator const& other) const { return i_ == other.i_; }
+
+ private:
+  list_cursor cursor_;
+  std::uint32_t i_ = 0;
+  std::uint32_t size_;
+  vertex_id x_ = no_vertex;
 };
 
 /// The edges of one vertex of a compressed graph. <tendril/row.hpp> describes its members.
@@ -97,8 +124,15 @@ class compressed_row {
     out.copied_weights_ = weights;
     return out;
   }
-  [[nodiscard]] TENDRIL_HD auto begin() const { return row_iterator<compressed_row>(*this, 0); }
-  [[nodiscard]] TENDRIL_HD auto end() const { return row_iterator<compressed_row>(*this, at_.degree); }
+  [[nodiscard]] TENDRIL_HD compressed_row_iterator begin() const { return {words_, at_}; }
+  [[nodiscard]] TENDRIL_HD compressed_row_iterator end() const { return compressed_row_iterator(at_.degree); }
+  void copy_to(vertex_id* to) const
+  {
+    if (empty()) { return; }
+    list_codes::with_cursor(words_, at_, [size = at_.degree, to](auto cursor) {
+      for (std::uint32_t i = 0; i < size; ++i) { to[i] = cursor.next(); }
+    });
+  }
 
  private:
   list_place at_;
@@ -226,6 +260,19 @@ class compressed_view {
   /// The mark of no edge.
   [[nodiscard]] static TENDRIL_HD edge_mark no_edge() { return {}; }
 
+  /// Starts to bring the target of edge i of the row at `at` into the cache, in rounds 0, 1, … until one returns false;
+  /// between two of them lies the time that memory takes. The place may come from locate_ahead. Host only.
+  bool prefetch_target(list_place& at, std::uint32_t i, int round) const
+  {
+    if (round == 0 && (!at.is_read() || at.header().code() > static_cast<std::uint32_t>(list_code::fixed_far))) {
+      prefetch_address(lists_.words() + (at.byte() >> 2U));
+      return true;
+    }
+    lists_.read_header(at);
+    return list_codes::prefetch_neighbor(lists_.words(), at, i, round);
+  }
+  /// The place of v for prefetch_target, whose list has not been asked for: nothing of it is read. Host only.
+  [[nodiscard]] list_place locate_ahead(std::int64_t v) const { return lists_.locate_ahead(v); }
   /// Starts to bring what locate(v) reads into the cache. Host only.
   void prefetch_row(std::int64_t v) const { lists_.prefetch(v); }
   /// The same of what first_edge(v) reads.

@@ -66,6 +66,10 @@ class csr_row {
   }
   [[nodiscard]] TENDRIL_HD auto begin() const { return row_iterator<csr_row>(*this, 0); }
   [[nodiscard]] TENDRIL_HD auto end() const { return row_iterator<csr_row>(*this, degree_); }
+  void copy_to(vertex_id* to) const
+  {
+    for (std::uint32_t i = 0; i < degree_; ++i) { to[i] = neighbors_[i]; }
+  }
 
  private:
   vertex_id const* neighbors_ = nullptr;  // of the row
@@ -189,6 +193,13 @@ class csr_view {
   /// The mark of no edge.
   [[nodiscard]] static TENDRIL_HD edge_mark no_edge() { return -1; }
 
+  /// As compressed_view's: one round finds it all.
+  bool prefetch_target(place const& at, std::uint32_t i, int /*round*/) const
+  {
+    prefetch_address(indices_ + at.first + i);
+    return false;
+  }
+  [[nodiscard]] place locate_ahead(std::int64_t v) const { return locate(v); }
   /// Starts to bring what locate(v) reads into the cache. Host only.
   void prefetch_row(std::int64_t v) const { prefetch_address(indptr_ + v); }
   /// The same of what first_edge(v) reads.

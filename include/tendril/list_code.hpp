@@ -37,8 +37,8 @@ inline constexpr std::uint32_t block_edges = 128;   // of Elias-Fano
 inline constexpr std::uint32_t block_words = 2;     // its first neighbour; the width of lower bits and its place
 inline constexpr std::uint32_t place_bits = 27;     // of the latter, counted in words from the blocks' own
 inline constexpr std::uint32_t most_upper_bits = 3 * block_edges;
-inline constexpr std::uint32_t most_upper_words = most_upper_bits / 32 + 1;  // that such bits can touch
-inline constexpr std::uint32_t group_edges = 32;                             // of vbyte
+inline constexpr int most_upper_pairs = most_upper_bits / 64;  // of words behind the first that they touch
+inline constexpr std::uint32_t group_edges = 32;               // of vbyte
 /// What lies behind the last list can be read, whatever it holds.
 inline constexpr std::uint32_t words_beyond = 16;
 
@@ -51,18 +51,69 @@ TENDRIL_HD std::uint32_t count_ones(std::uint32_t word)
 #endif
 }
 
-/// Where the lowest `n + 1`-th one of a word is, which has that many.
+TENDRIL_HD std::uint32_t count_ones(std::uint64_t bits)
+{
+#ifdef __CUDA_ARCH__
+  return static_cast<std::uint32_t>(__popcll(bits));
+#else
+  return static_cast<std::uint32_t>(__builtin_popcountll(bits));
+#endif
+}
+
+/// Where the lowest one of a word is, which has one.
+TENDRIL_HD std::uint32_t lowest_one(std::uint32_t word)
+{
+#ifdef __CUDA_ARCH__
+  return static_cast<std::uint32_t>(__ffs(static_cast<int>(word)) - 1);
+#else
+  return static_cast<std::uint32_t>(__builtin_ctz(word));
+#endif
+}
+
+/// Where the lowest `n + 1`-th one of a word is, which has that many. Counts the ones of pairs of bits, of nibbles, bytes
+/// and halves side by side, and goes down the same tree: a GPU's counting of bits takes longer.
 TENDRIL_HD std::uint32_t nth_one(std::uint32_t word, std::uint32_t n)
 {
+  std::uint32_t const pairs = word - (word >> 1U & 0x55555555U);
+  std::uint32_t const nibbles = (pairs & 0x33333333U) + (pairs >> 2U & 0x33333333U);
+  std::uint32_t const bytes = (nibbles + (nibbles >> 4U)) & 0x0f0f0f0fU;
   std::uint32_t at = 0;
-  for (std::uint32_t half = 16; half > 0; half /= 2) {
-    std::uint32_t const below = count_ones(word & ((1U << half) - 1U));
+  auto const pass = [&](std::uint32_t below, std::uint32_t width) {
     bool const right = n >= below;
-    n -= right ? below : 0;
-    at += right ? half : 0;
-    word >>= right ? half : 0;
-  }
+    n -= right ? below : 0U;
+    at += right ? width : 0U;
+  };
+  pass((bytes + (bytes >> 8U)) & 0x1fU, 16);
+  pass(bytes >> at & 0xfU, 8);
+  pass(nibbles >> at & 0xfU, 4);
+  pass(pairs >> at & 3U, 2);
+  pass(word >> at & 1U, 1);
   return at;
+}
+
+/// The same of 64 bits.
+TENDRIL_HD std::uint32_t nth_one(std::uint64_t bits, std::uint32_t n)
+{
+#if defined(__BMI2__) && !defined(__CUDACC__)
+  return static_cast<std::uint32_t>(__builtin_ctzll(__builtin_ia32_pdep_di(std::uint64_t{1} << n, bits)));
+#else
+  auto const low = static_cast<std::uint32_t>(bits);
+  std::uint32_t const below = count_ones(low);
+  bool const right = n >= below;
+  return (right ? 32U : 0U) + nth_one(right ? static_cast<std::uint32_t>(bits >> 32U) : low, n - (right ? below : 0U));
+#endif
+}
+
+/// Words 2 * `pair` and the next one, in one load.
+[[nodiscard]] TENDRIL_HD std::uint64_t word_pair(std::uint32_t const* words, std::uint64_t pair)
+{
+#ifdef __CUDA_ARCH__
+  return reinterpret_cast<std::uint64_t const*>(words)[pair];  // aligned: list_directory
+#else
+  std::uint64_t both = 0;
+  __builtin_memcpy(&both, words + 2 * pair, sizeof both);
+  return both;
+#endif
 }
 
 /// The number of `width` bits, 0 to 32, from `bit` on.
@@ -81,6 +132,11 @@ template <class Load>
   return load(words + (byte >> 2U)) >> (8U * (byte & 3U)) & 0xffU;
 }
 
+[[nodiscard]] TENDRIL_HD bool is(list_place const& place, list_code code)
+{
+  return place.header().code() == static_cast<std::uint32_t>(code);
+}
+
 /// What is added to a number at a fixed width.
 [[nodiscard]] TENDRIL_HD std::uint32_t bias_of(bool near, vertex_id v, std::uint32_t width)
 {
@@ -90,11 +146,25 @@ template <class Load>
 /// The first word of what is aligned to words.
 [[nodiscard]] TENDRIL_HD std::uint64_t word_from(std::uint64_t byte) { return (byte + 3) >> 2U; }
 
-/// Neighbour i of runs.
-[[nodiscard]] TENDRIL_HD_CALLED std::uint32_t run_neighbor(std::uint32_t const* words, list_place place,
-                                                           std::uint32_t i, bool near)
+/// How many ones the bits [first, first + i] have.
+[[nodiscard]] TENDRIL_HD std::uint32_t count_marks(std::uint32_t const* words, std::uint64_t first, std::uint32_t i)
 {
-  constexpr plain_load load;
+  std::uint64_t pair = first >> 6U;
+  auto const at = static_cast<std::uint32_t>(first & 63U);
+  std::uint64_t bits = word_pair(words, pair) >> at << at;
+  std::uint32_t rank = 0;
+  std::uint32_t last = at + i;
+  TENDRIL_NOT_UNROLLED
+  for (; last > 63U; last -= 64U) {
+    rank += count_ones(bits);
+    bits = word_pair(words, ++pair);
+  }
+  return rank + count_ones(bits << (63U - last));
+}
+
+/// The bit where the y of edge i of runs begins.
+[[nodiscard]] TENDRIL_HD std::uint64_t run_bit(std::uint32_t const* words, list_place const& place, std::uint32_t i)
+{
   std::uint32_t const width = place.header().width();
   std::uint64_t values = 8 * place.byte() + place.degree;  // the bit where they begin
   std::uint64_t first = 8 * place.byte();                  // the bit from which on changes are counted
@@ -103,68 +173,76 @@ template <class Load>
   if (place.degree > sector_edges) {
     std::uint64_t const sectors = word_from(place.byte());
     std::uint32_t const s = i / sector_edges;
-    std::uint32_t const* const sector = words + sectors + std::uint64_t{s} * sector_words;
+    std::uint64_t const sector = sectors + std::uint64_t{s} * sector_words;
     values = 32 * (sectors + std::uint64_t{(place.degree + sector_edges - 1) / sector_edges} * sector_words);
-    rank = load(sector);
-    first = 32 * (sectors + std::uint64_t{s} * sector_words + 1);
+    rank = words[sector];
+    first = 32 * (sector + 1);
     in = i - s * sector_edges;
   }
-  std::uint64_t const last = first + in;
-  std::uint32_t const* word = words + (first >> 5U);
-  std::uint32_t const* const end = words + (last >> 5U);
-  std::uint32_t bits = load(word) & (0xffffffffU << (first & 31U));
-  while (word != end) {
-    rank += count_ones(bits);
-    bits = load(++word);
-  }
-  rank += count_ones(bits << (31U - (last & 31U)));
-  std::uint32_t const y = bits_at(words, values + std::uint64_t{rank - 1U} * width, width, load);
+  rank += count_marks(words, first, in);
+  return values + std::uint64_t{rank - 1U} * width;
+}
+
+/// Neighbour i of runs.
+[[nodiscard]] TENDRIL_HD_CALLED std::uint32_t run_neighbor(std::uint32_t const* words, list_place place,
+                                                           std::uint32_t i, bool near)
+{
+  std::uint32_t const width = place.header().width();
+  std::uint32_t const y = bits_at(words, run_bit(words, place, i), width, plain_load{});
   return y + bias_of(near, place.vertex, width) + i;
+}
+
+/// Up to 128 edges of an Elias-Fano list: all of a short one, or a block of a long one.
+struct elias_fano_part {
+  std::uint32_t first;         ///< Neighbour.
+  std::uint32_t width;         ///< Of lower bits.
+  std::uint64_t lower, upper;  ///< The bits where they begin.
+};
+
+/// The part that edge i is in.
+[[nodiscard]] TENDRIL_HD elias_fano_part part_of(std::uint32_t const* words, list_place const& place, std::uint32_t i)
+{
+  if (place.degree <= block_edges) {
+    std::uint64_t const bit = 8 * place.byte();
+    std::uint32_t const width = place.header().width() - 1U;
+    std::uint64_t const lower = bit + 32;
+    return {bits_at(words, bit, 32, plain_load{}), width, lower, lower + std::uint64_t{place.degree} * width};
+  }
+  std::uint64_t const base = word_from(place.byte());
+  std::uint32_t const b = i / block_edges;
+  std::uint64_t const block = base + std::uint64_t{b} * block_words;
+  std::uint32_t const width_and_place = words[block + 1];
+  std::uint32_t const width = width_and_place >> place_bits;
+  std::uint32_t const left = place.degree - b * block_edges;
+  std::uint32_t const size = left < block_edges ? left : block_edges;
+  std::uint64_t const begin = base + (width_and_place & ((1U << place_bits) - 1U));
+  return {words[block], width, 32 * begin, 32 * (begin + (size * width + 31U) / 32U)};
 }
 
 /// Neighbour i of an Elias-Fano list.
 [[nodiscard]] TENDRIL_HD_CALLED std::uint32_t elias_fano_neighbor(std::uint32_t const* words, list_place place,
                                                                   std::uint32_t i)
 {
-  constexpr plain_load load;
-  std::uint32_t first = 0;
-  std::uint32_t width = 0;
-  std::uint64_t lower = 0;
-  std::uint64_t upper = 0;
-  std::uint32_t in = i;
-  if (place.degree <= block_edges) {
-    std::uint64_t const bit = 8 * place.byte();
-    width = place.header().width() - 1U;
-    first = bits_at(words, bit, 32, load);
-    lower = bit + 32;
-    upper = lower + std::uint64_t{place.degree} * width;
-  } else {
-    std::uint64_t const base = word_from(place.byte());
-    std::uint32_t const b = i / block_edges;
-    std::uint32_t const* const block = words + base + std::uint64_t{b} * block_words;
-    first = load(block);
-    std::uint32_t const width_and_place = load(block + 1);
-    width = width_and_place >> place_bits;
-    in = i % block_edges;
-    std::uint32_t const left = place.degree - b * block_edges;
-    std::uint32_t const size = left < block_edges ? left : block_edges;
-    std::uint64_t const begin = base + (width_and_place & ((1U << place_bits) - 1U));
-    lower = 32 * begin;
-    upper = 32 * (begin + (size * width + 31U) / 32U);
-  }
-  std::uint32_t const* const word = words + (upper >> 5U);
-  std::uint32_t bits = load(word) & (0xffffffffU << (upper & 31U));
+  elias_fano_part const part = part_of(words, place, i);
+  std::uint32_t const in = place.degree <= block_edges ? i : i % block_edges;
+  std::uint64_t pair = part.upper >> 6U;
+  auto const at = static_cast<std::uint32_t>(part.upper & 63U);
+  std::uint64_t bits = word_pair(words, pair) >> at << at;
+  std::uint64_t next = word_pair(words, pair + 1);  // ahead of its use: most searches end in the first two
+  std::uint32_t const low = bits_at(words, part.lower + std::uint64_t{in} * part.width, part.width, plain_load{});
   std::uint32_t left = in;
-  std::uint32_t k = 0;
-  for (; k + 1 < most_upper_words; ++k) {
+  std::uint32_t before = 0U - at;
+  TENDRIL_NOT_UNROLLED
+  for (int k = 0; k < most_upper_pairs; ++k) {
     std::uint32_t const ones = count_ones(bits);
     if (left < ones) { break; }
     left -= ones;
-    bits = load(word + k + 1);
+    before += 64U;
+    bits = next;
+    next = word_pair(words, ++pair + 1);
   }
-  std::uint32_t const position = 32 * k + nth_one(bits, left) - static_cast<std::uint32_t>(upper & 31U);
-  std::uint32_t const low = bits_at(words, lower + std::uint64_t{in} * width, width, load);
-  return first + (((position - in) << width) | low);
+  std::uint32_t const position = before + nth_one(bits, left);
+  return part.first + (((position - in) << part.width) | low);
 }
 
 /// The byte where group g of a vbyte list begins.

@@ -41,6 +41,7 @@ struct alignas(16) list_place {
 
   static constexpr unsigned header_shift = 56;
   static constexpr unsigned byte_bits = 48;
+  static constexpr std::uint64_t unread = std::uint64_t{1} << byte_bits;  ///< Set while `at` is the header's byte.
 
   [[nodiscard]] static TENDRIL_HD list_place of(std::uint64_t byte, list_header header, std::uint32_t degree,
                                                 vertex_id v)
@@ -52,6 +53,8 @@ struct alignas(16) list_place {
   {
     return list_header(static_cast<std::uint32_t>(at >> header_shift));
   }
+  /// Whether the header is known.
+  [[nodiscard]] TENDRIL_HD bool is_read() const { return (at & unread) == 0; }
 };
 
 /// A list as the directory tells of it, whose own words need not be read. Of a list that begins with its header, the place
@@ -189,7 +192,7 @@ class list_blocks {
 class list_directory : public list_blocks {
  public:
   list_directory() = default;
-  /// @param words  The lists, and 64 bytes beyond.
+  /// @param words  The lists, and 64 bytes beyond; aligned to 8 bytes in the memory of a GPU.
   TENDRIL_HD list_directory(list_block const* blocks, wide_list const* wide, std::uint32_t const* words)
       : list_blocks(blocks, wide), words_(words)
   {
@@ -220,6 +223,21 @@ class list_directory : public list_blocks {
   [[nodiscard]] TENDRIL_HD list_place locate(std::int64_t v, Load load = {}) const
   {
     return start_of(v, load).read(words_, load);
+  }
+
+  /// The same, but a list's own header is left unread: it is in memory that nothing has asked for yet. Host only.
+  [[nodiscard]] list_place locate_ahead(std::int64_t v) const
+  {
+    list_start place = start_of(v, plain_load{});
+    place.at &= ~list_place::unread;  // wide entries of a foreign file may have any bits there
+    if (place.begins_with_header) { place.at |= list_place::unread; }
+    return place;
+  }
+  /// Reads the header of a place that locate_ahead gave.
+  void read_header(list_place& place) const
+  {
+    if (place.is_read()) { return; }
+    place = list_start{place, true}.read(words_, plain_load{});
   }
 
  private:

@@ -18,7 +18,8 @@
 //   contains(x)    whether there is an edge to x
 //   copied(targets, weights)  the same row, whose targets [degree()] and, unless null, weights are read from copies;
 //                  beyond_copy more elements behind the targets are readable, whatever they hold
-//   begin(), end() its targets in order: for (vertex_id const v : graph.out_neigh(u))
+//   begin(), end() its targets in order: for (vertex_id const v : graph.out_neigh(u)). Quicker than neighbor(i) for each i
+//   copy_to(targets)  writes its targets in order, the quickest way to read all; host only
 //
 // find and contains take O(log degree()). Includes little, so that a program compiled at run time can include it too.
 

@@ -16,6 +16,13 @@
 #define TENDRIL_HD_CALLED inline __attribute__((noinline))
 #endif
 
+/// Marks a loop that nvcc leaves as it is: one of few rounds, where copies of its body only make a kernel longer.
+#ifdef __CUDACC__
+#define TENDRIL_NOT_UNROLLED _Pragma("unroll 1")
+#else
+#define TENDRIL_NOT_UNROLLED
+#endif
+
 namespace tendril {
 
 using vertex_id = std::uint32_t;  ///< A vertex, in [0, num_vertices).

@@ -77,9 +77,8 @@ std::string check_neighbors(graph_arrays const& a, std::int64_t v, Row const& ro
                             std::int64_t num_vertices)
 {
   vertex_id previous = 0;
-  for (std::uint32_t i = 0; i < row.degree(); ++i) {
-    edge_id const e = first + i;
-    vertex_id const target = row.neighbor(i);
+  edge_id e = first;
+  for (vertex_id const target : row) {
     if (target >= num_vertices) {
       return fmt::format("vertex {}: neighbour {} at edge {}, expected an id below {}", v, target, e, num_vertices);
     }
@@ -93,6 +92,7 @@ std::string check_neighbors(graph_arrays const& a, std::int64_t v, Row const& ro
     if (!a.edge_ids.empty() && a.edge_ids[e] < 0) {
       return fmt::format("vertex {}: edge id {} at edge {}, expected a number >= 0", v, a.edge_ids[e], e);
     }
+    ++e;
   }
   return {};
 }

@@ -68,9 +68,8 @@ graph unpack(graph const& input, cpu_exec const& exec)
     place::for_each_range(g.num_vertices, vertices_a_range, {"unpacking", 0, g.num_vertices}, exec,
                           [&](std::int64_t begin, std::int64_t end) {
                             for (std::int64_t v = begin; v < end; ++v) {
-                              std::int64_t e = g.first_edge(v);
-                              indptr[v] = e;
-                              for (vertex_id const x : g.row(v)) { indices[e++] = x; }
+                              indptr[v] = g.first_edge(v);
+                              g.row(v).copy_to(indices.data() + indptr[v]);
                             }
                           });
     indptr[g.num_vertices] = g.num_edges;

@@ -16,7 +16,7 @@ std::span<vertex_id const> list_of(View const& g, std::int64_t v, std::vector<ve
 {
   auto const row = g.row(v);
   scratch.resize(row.degree());
-  for (std::uint32_t i = 0; i < row.degree(); ++i) { scratch[i] = row.neighbor(i); }
+  row.copy_to(scratch.data());
   return scratch;
 }
 

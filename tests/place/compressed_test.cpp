@@ -53,6 +53,9 @@ void expect_same_view(graph_view const& view, csr_arrays const& expected)
         ++i;
       }
       ASSERT_EQ(i, row.degree());
+      std::vector<vertex_id> all(row.degree());
+      row.copy_to(all.data());
+      ASSERT_TRUE(std::equal(all.begin(), all.end(), expected.indices + expected.indptr[v]));
       for (vertex_id x = 0; x < 70 && x < g.num_vertices; ++x) { ASSERT_EQ(row.contains(x), expected.has_edge(u, x)); }
     }
   });
@@ -137,6 +140,37 @@ TEST_P(Compressed, IsAsDescribed)
   }
 }
 
+/// Cursors give the same neighbours, and prefetching ends.
+void expect_read_in_order(std::uint32_t const* words, list_place const& place, std::vector<vertex_id> const& list)
+{
+  list_cursor any(words, place);
+  list_codes::with_cursor(words, place, [&](auto cursor) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      ASSERT_EQ(any.next(), list[i]) << i;
+      ASSERT_EQ(cursor.next(), list[i]) << i;
+    }
+  });
+  for (std::uint32_t i = 0; i < list.size(); ++i) {
+    int round = 1;
+    while (list_codes::prefetch_neighbor(words, place, i, round)) { ASSERT_LT(++round, 3); }
+  }
+}
+
+/// The n-th one of a word, counted from its lowest bit on.
+TEST(ListCode, NthOneOfAnyWord)
+{
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 10'000; ++round) {
+    std::uint64_t const bits = round % 2 == 0 ? random() & random() : random() | random();
+    std::uint32_t n = 0, n_of_word = 0;
+    for (std::uint32_t at = 0; at < 64; ++at) {
+      if ((bits >> at & 1U) == 0) { continue; }
+      ASSERT_EQ(list_codes::nth_one(bits, n++), at);
+      if (at < 32) { ASSERT_EQ(list_codes::nth_one(static_cast<std::uint32_t>(bits), n_of_word++), at); }
+    }
+  }
+}
+
 /// Each code at each byte of a word and for the widest ids, which no graph of a test has.
 TEST(ListCode, EveryCodeAtEveryPlaceAndWidth)
 {
@@ -164,6 +198,7 @@ TEST(ListCode, EveryCodeAtEveryPlaceAndWidth)
         ASSERT_EQ(list_codes::neighbor_at(words.data(), place, i, plain_load{}), list[i])
             << "code " << choice.header.code() << ", width " << choice.header.width() << ", " << i << " of " << size;
       }
+      expect_read_in_order(words.data(), place, list);
       ++written[choice.header.code()];
     }
   }

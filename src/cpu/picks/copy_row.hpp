@@ -12,7 +12,7 @@ namespace tendril::cpu {
 template <graph_row Row>
 void copy_row(Row const& row, vertex_id* targets, edge_id* edges)
 {
-  for (std::uint32_t i = 0; i < row.degree(); ++i) { targets[i] = row.neighbor(i); }
+  row.copy_to(targets);
   if (edges == nullptr) { return; }
   edge_id const first = row.first_edge();
   for (std::uint32_t i = 0; i < row.degree(); ++i) { edges[i] = first + i; }
