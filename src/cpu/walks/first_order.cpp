@@ -2,6 +2,7 @@
 // same rules: src/cpu/walks/scalar_walk.cpp.
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "core/alias.hpp"
@@ -47,6 +48,7 @@ struct picked_edge {
   std::uint32_t i;
 
   [[nodiscard]] static picked_edge of(typename View::place const& at, std::uint32_t i) { return {at, i}; }
+  bool prefetch(View const& graph, int round) { return graph.prefetch_target(at, i, round); }
   /// The row of vertex v, or as much of it as the edge is in.
   [[nodiscard]] auto row(View const& graph, std::int64_t v) const { return graph.row(v, at); }
 };
@@ -56,11 +58,34 @@ struct picked_edge<View, true> {
   static constexpr std::uint32_t i = 0;
 
   [[nodiscard]] static picked_edge of(typename View::place const& at, std::uint32_t i) { return {at.first + i}; }
+  bool prefetch(View const& graph, int round) const { return graph.prefetch_target({edge, 1}, 0, round); }
   [[nodiscard]] auto row(View const& graph, std::int64_t v) const { return graph.row(v, {edge, 1}); }
 };
 
-// A candidate source says how to prefetch a row, where its candidates are, and how to pick, prefetch and take one. `take`
-// returns the next vertex. Rejection asks for the bound of a row and the weight of a candidate, too.
+/// Lanes whose candidate takes more rounds of prefetching: what has arrived says where the rest is.
+template <int most>
+class pending_lanes {
+ public:
+  void add(int lane) { lanes_[size_++] = static_cast<std::int16_t>(lane); }
+  /// Calls more(lane, round) for each, in rounds from 1 on, until it returns false.
+  template <class More>
+  void finish(More more)
+  {
+    for (int round = 1; size_ > 0; ++round) {
+      int const size = std::exchange(size_, 0);
+      for (int k = 0; k < size; ++k) {
+        if (more(lanes_[k], round)) { add(lanes_[k]); }
+      }
+    }
+  }
+
+ private:
+  std::int16_t lanes_[most];
+  int size_ = 0;
+};
+
+// A candidate source says how to prefetch a row, where its candidates are, and how to pick, prefetch and take one.
+// `prefetch` returns whether it is to be called again, in another round. `take` returns the next vertex. Rejection asks for the bound of a row and the weight of a candidate, too.
 
 template <class View>
 struct uniform_candidates {
@@ -69,12 +94,12 @@ struct uniform_candidates {
   View graph;
 
   void prefetch_row(std::int64_t row) const { graph.prefetch_row(row); }
-  [[nodiscard]] auto locate(std::int64_t row) const { return graph.locate(row); }
+  [[nodiscard]] auto locate(std::int64_t row) const { return graph.locate_ahead(row); }
   [[nodiscard]] static picked_type pick(typename View::place const& at, std::uint32_t i)
   {
     return picked_type::of(at, i);
   }
-  void prefetch(std::int64_t row, picked_type const& p) const { p.row(graph, row).prefetch(p.i); }
+  bool prefetch(std::int64_t /*row*/, picked_type& p, int round) const { return p.prefetch(graph, round); }
   [[nodiscard]] vertex_id take(std::int64_t row, picked_type const& p, std::uint64_t /*bits*/) const
   {
     return p.row(graph, row).neighbor(p.i);
@@ -96,7 +121,11 @@ struct alias_candidates {
     return {first, static_cast<std::uint32_t>(graph.first_edge(row + 1) - first)};
   }
   [[nodiscard]] static edge_id pick(csr_view::place const& at, std::uint32_t i) { return at.first + i; }
-  void prefetch(std::int64_t, edge_id e) const { prefetch_address(records + e); }
+  bool prefetch(std::int64_t, edge_id e, int /*round*/) const
+  {
+    prefetch_address(records + e);
+    return false;
+  }
   [[nodiscard]] vertex_id take(std::int64_t, edge_id e, std::uint64_t bits) const
   {
     return core::alias_choose(records[e], bits);
@@ -116,11 +145,10 @@ struct weighted_candidates : uniform_candidates<View> {
     prefetch_address(largest + row);
   }
   [[nodiscard]] float bound(std::int64_t row, typename View::place const&) const { return largest[row]; }
-  void prefetch(std::int64_t row, picked_type const& p) const
+  bool prefetch(std::int64_t row, picked_type& p, int round) const
   {
-    auto const edges = p.row(this->graph, row);
-    edges.prefetch(p.i);
-    edges.prefetch_weight(p.i);
+    if (round == 0) { p.row(this->graph, row).prefetch_weight(p.i); }
+    return p.prefetch(this->graph, round);
   }
   [[nodiscard]] float weight(std::int64_t row, picked_type const& p) const
   {
@@ -138,7 +166,11 @@ struct record_candidates {
   [[nodiscard]] plan::vertex_record locate(std::int64_t row) const { return vertices[row]; }
   [[nodiscard]] float bound(std::int64_t, plan::vertex_record const& at) const { return at.largest; }
   [[nodiscard]] static edge_id pick(plan::vertex_record const& at, std::uint32_t i) { return at.first + i; }
-  void prefetch(std::int64_t, edge_id e) const { prefetch_address(edges + e); }
+  bool prefetch(std::int64_t, edge_id e, int /*round*/) const
+  {
+    prefetch_address(edges + e);
+    return false;
+  }
   [[nodiscard]] float weight(std::int64_t, edge_id e) const { return edges[e].weight; }
   [[nodiscard]] vertex_id take(std::int64_t, edge_id e, std::uint64_t /*bits*/) const { return edges[e].neighbor; }
 };
@@ -160,6 +192,7 @@ class walks_in_step {
       for (std::int32_t step = 0; step < job_.length() && active_ > 0; ++step) {
         std::fill_n(draws_.step, active_, static_cast<std::uint32_t>(step));
         locate(step);
+        pending_.finish([&](int i, int round) { return prefetch(i, step, round); });
         take(step);
       }
       while (active_ > 0) { close(active_ - 1, job_.length(), false); }
@@ -202,10 +235,14 @@ class walks_in_step {
         row = rows_.row(vertex_[i], step);
         at = candidates_.locate(row);
       }
-      auto const picked = Candidates::pick(at, core::bounded(draws_.low[i], at.degree));
-      candidates_.prefetch(row, picked);
-      picked_[i] = picked;
+      picked_[i] = Candidates::pick(at, core::bounded(draws_.low[i], at.degree));
+      if (candidates_.prefetch(row, picked_[i], 0)) { pending_.add(i); }
     }
+  }
+
+  bool prefetch(int i, std::int32_t step, int round)
+  {
+    return candidates_.prefetch(rows_.row(vertex_[i], step), picked_[i], round);
   }
 
   void take(std::int32_t step)
@@ -246,6 +283,7 @@ class walks_in_step {
   int active_ = 0;
   vertex_id vertex_[tile];
   typename Candidates::picked_type picked_[tile] = {};
+  pending_lanes<tile> pending_;
   vertex_id* row_[tile];
   std::int64_t index_[tile];
 };
@@ -260,6 +298,7 @@ template <bool Ends, class Rows, class Candidates>
   typename Candidates::picked_type picked[width];  // the proposal
   std::uint32_t trials[width];                     // of the step, at most; 0 at a dead end
   float bound[width] = {};
+  pending_lanes<width> pending;
 
   auto const row_of = [&](int lane) { return rows.row(lanes.vertex[lane], lanes.draws.step[lane]); };
   auto const arrive = [&](int lane) { candidates.prefetch_row(row_of(lane)); };
@@ -275,10 +314,10 @@ template <bool Ends, class Rows, class Candidates>
         if (!(bound[i] > 0)) { trials[i] = 0; }
       }
       if (trials[i] == 0) { continue; }
-      auto const proposal = Candidates::pick(at, core::bounded(lanes.draws.low[i], at.degree));
-      candidates.prefetch(row, proposal);
-      picked[i] = proposal;
+      picked[i] = Candidates::pick(at, core::bounded(lanes.draws.low[i], at.degree));
+      if (candidates.prefetch(row, picked[i], 0)) { pending.add(i); }
     }
+    pending.finish([&](int i, int round) { return candidates.prefetch(row_of(i), picked[i], round); });
     // In the same order, so that every prefetch has had the time of a whole round to arrive.
     for (int i = 0; i < lanes.active();) {
       vertex_id next = no_vertex;
