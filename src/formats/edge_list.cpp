@@ -10,6 +10,7 @@
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "formats/edge_list.hpp"
+#include "formats/edge_text.hpp"
 #include "formats/readers.hpp"
 #include "formats/text_edges.hpp"
 #include "formats/text_numbers.hpp"  // quoted
@@ -128,34 +129,42 @@ edge_syntax read_prologue(text_stream& stream, read_options const& options, own_
 
 }  // namespace
 
+edge_text open_edge_list(std::string const& path, std::span<std::byte const> bytes, read_options const& options,
+                         cpu_exec const& exec, std::int64_t most_bytes)
+{
+  edge_text text{text_stream(path, bytes, exec, most_bytes), {}, options.build};
+  build_options& build = text.build;
+  own_comment own;
+  text.syntax = read_prologue(text.stream, options, own);
+  edge_syntax& syntax = text.syntax;
+  std::int64_t const limit = vertex_limit(text.stream.num_bytes(), text.stream.compressed(), build);
+  syntax.end_id = static_cast<std::uint64_t>(limit);
+  if (build.num_vertices >= 0) {
+    syntax.hint = " (num_vertices is set)";
+  } else if (limit < max_num_vertices) {
+    syntax.hint = " (a file this small has larger ids only with compact or num_vertices set)";
+  }
+  if (build.num_vertices < 0 && !build.compact && own.num_vertices >= 0) {
+    if (own.num_vertices > limit) {
+      throw format_error(fmt::format("{}: a comment says {} vertices, expected at most {} in a file this small", path,
+                                     own.num_vertices, limit));
+    }
+    build.num_vertices = own.num_vertices;
+    syntax.end_id = static_cast<std::uint64_t>(own.num_vertices);
+    syntax.hint = " (the first comment says how many vertices there are)";
+  }
+  return text;
+}
+
 graph read_edge_list(std::string const& path, std::span<std::byte const> bytes, std::shared_ptr<void const> owner,
                      read_options const& options, cpu_exec const& exec)
 {
-  build_options build = options.build;
+  build_options build;
   text_edges edges;
   {
-    text_stream stream(path, bytes, exec);
-    own_comment own;
-    edge_syntax syntax = read_prologue(stream, options, own);
-    std::int64_t const limit = vertex_limit(stream.num_bytes(), stream.compressed(), build);
-    syntax.end_id = static_cast<std::uint64_t>(limit);
-    if (build.num_vertices >= 0) {
-      syntax.hint = " (num_vertices is set)";
-    } else if (limit < max_num_vertices) {
-      syntax.hint = " (a file this small has larger ids only with compact or num_vertices set)";
-    }
-    if (build.num_vertices < 0 && !build.compact && own.num_vertices >= 0) {
-      if (own.num_vertices > limit) {
-        throw format_error(fmt::format("{}: a comment says {} vertices, expected at most {} in a file this small", path,
-                                       own.num_vertices, limit));
-      }
-      build.num_vertices = own.num_vertices;
-      syntax.end_id = static_cast<std::uint64_t>(own.num_vertices);
-      syntax.hint = " (the first comment says how many vertices there are)";
-    }
-    auto blocks = parse_blocks<edge_block>(
-        stream, exec, [&](std::string_view text, edge_block& block) { parse_edge_lines(text, syntax, exec, block); });
-    edges = join_blocks(std::move(blocks), exec);
+    edge_text text = open_edge_list(path, bytes, options, exec);
+    edges = join_blocks(text.parse(exec), exec);
+    build = text.build;
   }
   owner.reset();  // the text is not needed while the graph is built
   return build_graph(edges.view(), build, exec);

@@ -112,17 +112,11 @@ std::shared_ptr<formats::mapped_file const> open_graph_file(std::string const& p
   return file;
 }
 
-bool changes_something(build_options const& build)
-{
-  return build.num_vertices >= 0 || build.reverse || build.symmetrize || build.drop_self_loops ||
-         build.drop_duplicates || build.compact || build.keep_edge_ids;
-}
-
 /// Validates a CSR that came out of a file, and builds it again if the user wants it otherwise. A mapped graph, which has
 /// a source, is left unchecked: its first use checks it.
 graph finish_csr(graph stored, std::string const& path, build_options const& build, cpu_exec const& exec)
 {
-  bool const rebuild = changes_something(build);
+  bool const rebuild = formats::changes_something(build);
   bool const mapped = !stored.arrays().source.empty();
   if (!mapped || rebuild) {
     try {
@@ -156,6 +150,12 @@ graph read_as(graph_format format, std::string const& path, read_options const& 
 }
 
 }  // namespace
+
+bool formats::changes_something(build_options const& build) noexcept
+{
+  return build.num_vertices >= 0 || build.reverse || build.symmetrize || build.drop_self_loops ||
+         build.drop_duplicates || build.compact || build.keep_edge_ids;
+}
 
 graph_format detect_graph_format(std::string const& path) { return detect(path, open_graph_file(path)->bytes()); }
 

@@ -81,6 +81,11 @@ std::shared_ptr<mapped_file const> mapped_file::open(std::string const& path)
   return file;
 }
 
+void mapped_file::release_pages() const noexcept
+{
+  if (data_ != nullptr) { madvise(const_cast<std::byte*>(data_), size_, MADV_DONTNEED); }
+}
+
 mapped_file::~mapped_file()
 {
   forget(slot_);

@@ -21,6 +21,9 @@ class mapped_file {
   [[nodiscard]] std::span<std::byte const> bytes() const noexcept { return {data_, size_}; }
   [[nodiscard]] std::string const& path() const noexcept { return path_; }
 
+  /// Takes the file's pages out of this process's memory; a read brings them back. Thread-safe.
+  void release_pages() const noexcept;
+
  private:
   std::string path_;
   std::byte const* data_ = nullptr;

@@ -9,6 +9,7 @@
 #include <tendril/error.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "formats/edge_text.hpp"
 #include "formats/readers.hpp"
 #include "formats/text_edges.hpp"
 #include "formats/text_numbers.hpp"  // quoted
@@ -121,42 +122,48 @@ std::vector<column_role> entry_columns(matrix_header const& header, read_options
 
 }  // namespace
 
+edge_text open_matrix_market(std::string const& path, std::span<std::byte const> bytes, read_options const& options,
+                             cpu_exec const& exec, std::int64_t most_bytes)
+{
+  edge_text text{text_stream(path, bytes, exec, most_bytes), {}, options.build};
+  build_options& build = text.build;
+  matrix_header const header = header_parser(text.stream).parse();
+  TENDRIL_EXPECTS(build.num_vertices < 0 || build.num_vertices >= header.num_vertices,
+                  "{}: num_vertices is {}, expected at least the {} rows of the file", path, build.num_vertices,
+                  header.num_vertices);
+  std::int64_t const limit = vertex_limit(text.stream.num_bytes(), text.stream.compressed(), build);
+  if (header.num_vertices > limit) {
+    throw format_error(
+        fmt::format("{}:{}: {} rows, expected at most {} in a file this small (compact or num_vertices "
+                    "lift that)",
+                    path, text.stream.line_number(), header.num_vertices, limit));
+  }
+  edge_syntax& syntax = text.syntax;
+  syntax.columns = entry_columns(header, options);
+  syntax.first_id = 1;
+  syntax.end_id = static_cast<std::uint64_t>(header.num_vertices) + 1;
+  syntax.integer_weights = header.integer;
+  syntax.hint = " (the header says how many rows there are)";
+  syntax.column_hint = " (the columns source target - ignore the values)";
+  text.num_entries = header.num_entries;
+  if (build.num_vertices < 0 && !build.compact) { build.num_vertices = header.num_vertices; }
+  build.symmetrize |= header.symmetric;  // an entry stands for both directions, on the diagonal for one
+  return text;
+}
+
 graph read_matrix_market(std::string const& path, std::span<std::byte const> bytes, std::shared_ptr<void const> owner,
                          read_options const& options, cpu_exec const& exec)
 {
-  build_options build = options.build;
+  build_options build;
   text_edges edges;
   {
-    text_stream stream(path, bytes, exec);
-    matrix_header const header = header_parser(stream).parse();
-    TENDRIL_EXPECTS(build.num_vertices < 0 || build.num_vertices >= header.num_vertices,
-                    "{}: num_vertices is {}, expected at least the {} rows of the file", path, build.num_vertices,
-                    header.num_vertices);
-    std::int64_t const limit = vertex_limit(stream.num_bytes(), stream.compressed(), build);
-    if (header.num_vertices > limit) {
-      throw format_error(
-          fmt::format("{}:{}: {} rows, expected at most {} in a file this small (compact or num_vertices "
-                      "lift that)",
-                      path, stream.line_number(), header.num_vertices, limit));
-    }
-    edge_syntax syntax;
-    syntax.columns = entry_columns(header, options);
-    syntax.first_id = 1;
-    syntax.end_id = static_cast<std::uint64_t>(header.num_vertices) + 1;
-    syntax.integer_weights = header.integer;
-    syntax.hint = " (the header says how many rows there are)";
-    syntax.column_hint = " (the columns source target - ignore the values)";
-    auto blocks = parse_blocks<edge_block>(
-        stream, exec, [&](std::string_view text, edge_block& block) { parse_edge_lines(text, syntax, exec, block); });
+    edge_text text = open_matrix_market(path, bytes, options, exec);
+    auto blocks = text.parse(exec);
     std::int64_t found = 0;
     for (edge_block const& block : blocks) { found += block.size; }
-    if (found != header.num_entries) {
-      throw format_error(
-          fmt::format("{}: {} entries, expected {}, as the header says", path, found, header.num_entries));
-    }
+    text.expect_entries(found);
     edges = join_blocks(std::move(blocks), exec);
-    if (build.num_vertices < 0 && !build.compact) { build.num_vertices = header.num_vertices; }
-    build.symmetrize |= header.symmetric;  // an entry stands for both directions, on the diagonal for one
+    build = text.build;
   }
   owner.reset();  // the text is not needed while the graph is built
   return build_graph(edges.view(), build, exec);

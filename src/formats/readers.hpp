@@ -42,6 +42,9 @@ namespace tendril::formats {
 [[nodiscard]] graph read_webgraph(std::string const& path, std::span<std::byte const> bytes,
                                   std::shared_ptr<void const> owner, read_options const& options, cpu_exec const& exec);
 
+/// Whether a graph that is stored has to be built again for these options.
+[[nodiscard]] bool changes_something(build_options const& build) noexcept;
+
 void write_edge_list(graph const& input, std::string const& path, cpu_exec const& exec);
 void write_matrix_market(graph const& input, std::string const& path, cpu_exec const& exec);
 void write_metis(graph const& input, std::string const& path, cpu_exec const& exec);

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -32,12 +33,13 @@ struct parsed_block {
   bool done = false;
 };
 
-/// Parses all blocks that are left in `stream` with `parse(std::string_view text, Block&)`, on its threads: each takes
+/// Parses blocks that are left in `stream`, all or as many as asked for, with `parse(std::string_view text, Block&)`, on its threads: each takes
 /// the next block under a lock (for a gzip file that is where it inflates) and parses it outside. Blocks come back in
-/// the order of the file. `parse` throws line_error.
+/// the order of the file, and the stream counts their lines; none at its end. `parse` throws line_error.
 /// @throws format_error "path:line: …" for the first line of the file that is wrong, whatever the number of threads.
 template <class Block, class Parse>
-std::deque<Block> parse_blocks(text_stream& stream, cpu_exec const& exec, Parse const& parse)
+std::deque<Block> parse_blocks(text_stream& stream, cpu_exec const& exec, Parse const& parse,
+                               std::size_t most_blocks = std::numeric_limits<std::size_t>::max())
 {
   std::deque<Block> blocks;
   std::mutex mutex;
@@ -45,7 +47,7 @@ std::deque<Block> parse_blocks(text_stream& stream, cpu_exec const& exec, Parse 
   base::exception_keeper keeper;
   auto const take = [&](text_block& text) -> Block* {
     std::lock_guard const lock(mutex);
-    if (stop || keeper.failed()) { return nullptr; }
+    if (stop || keeper.failed() || blocks.size() == most_blocks) { return nullptr; }
     text = stream.next_block();
     return text.text.empty() ? nullptr : &blocks.emplace_back();
   };
@@ -82,6 +84,7 @@ std::deque<Block> parse_blocks(text_stream& stream, cpu_exec const& exec, Parse 
     line += block.lines;
   }
   keeper.rethrow();
+  stream.count_lines(line - stream.line_number());
   return blocks;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/expects.hpp"   // TENDRIL_EXPECTS
 #include "base/parallel.hpp"  // parallel_ranges
+#include "formats/edge_text.hpp"
 #include "formats/text_numbers.hpp"
 
 namespace tendril::formats {
@@ -306,6 +307,21 @@ text_edges join_blocks(std::deque<edge_block> blocks, cpu_exec const& exec)
     block = {};
   });
   return out;
+}
+
+std::deque<edge_block> edge_text::parse(cpu_exec const& exec, std::size_t most_blocks)
+{
+  return parse_blocks<edge_block>(
+      stream, exec, [&](std::string_view text, edge_block& block) { parse_edge_lines(text, syntax, exec, block); },
+      most_blocks);
+}
+
+void edge_text::expect_entries(std::int64_t found) const
+{
+  if (num_entries >= 0 && found != num_entries) {
+    throw format_error(
+        fmt::format("{}: {} entries, expected {}, as the header says", stream.path(), found, num_entries));
+  }
 }
 
 std::int64_t vertex_limit(std::int64_t num_bytes, bool compressed, build_options const& options)

@@ -12,10 +12,7 @@
 namespace tendril::formats {
 namespace {
 
-// Large blocks keep their edges in mappings of their own, which go back to the system once they are copied; small
-// ones feed all threads of a small file.
-constexpr std::int64_t min_block_bytes = std::int64_t{1} << 18U;
-constexpr std::int64_t max_block_bytes = std::int64_t{1} << 24U;
+constexpr std::int64_t min_block_bytes = std::int64_t{1} << 18U;  // small ones feed all threads of a small file
 constexpr std::int64_t min_inflated_block = std::int64_t{1} << 16U;
 constexpr std::int64_t max_inflated_block = std::int64_t{1} << 22U;
 
@@ -24,12 +21,13 @@ constexpr std::int64_t max_inflated_line = std::int64_t{1} << 26U;
 
 }  // namespace
 
-text_stream::text_stream(std::string path, std::span<std::byte const> bytes, cpu_exec const& exec)
-    : path_(std::move(path)), bytes_(bytes)
+text_stream::text_stream(std::string path, std::span<std::byte const> bytes, cpu_exec const& exec,
+                         std::int64_t most_bytes)
+    : path_(std::move(path)), bytes_(bytes), most_bytes_(most_bytes)
 {
   auto const size = static_cast<std::int64_t>(bytes.size());
   int const threads = base::num_threads(exec);
-  block_bytes_ = std::clamp(size / (4 * threads), min_block_bytes, max_block_bytes);
+  block_bytes_ = std::min(std::clamp(size / (4 * threads), min_block_bytes, max_block_bytes), most_bytes);
   threads_ = static_cast<int>(std::min<std::int64_t>(threads, size / min_block_bytes + 1));
   if (is_gzip(bytes)) { gzip_ = std::make_unique<gzip_reader>(path_, bytes); }
   current_ = fetch();
@@ -57,6 +55,21 @@ void text_stream::consume_line()
   ++line_number_;
 }
 
+void text_stream::skip_to(std::int64_t position, std::int64_t line_number)
+{
+  line_number_ = line_number;
+  if (!gzip_) {
+    current_ = {};
+    position_ = position;
+    return;
+  }
+  while (position_ - static_cast<std::int64_t>(carry_.size()) < position) {
+    current_ = fetch();
+    if (current_.text.empty()) { return; }
+  }
+  current_.text.remove_prefix(static_cast<std::size_t>(position - next_position()));
+}
+
 text_block text_stream::next_block()
 {
   if (!current_.text.empty()) { return std::exchange(current_, {}); }
@@ -80,7 +93,8 @@ text_block text_stream::fetch()
 text_block text_stream::inflate_block()
 {
   // The carried line goes first; the block ends with the last line feed inflated, and what follows is carried on.
-  for (std::int64_t fresh = std::clamp(8 * num_bytes(), min_inflated_block, max_inflated_block);; fresh *= 2) {
+  std::int64_t const usual = std::clamp(8 * num_bytes(), min_inflated_block, max_inflated_block);
+  for (std::int64_t fresh = std::min(usual, most_bytes_);; fresh *= 2) {
     auto const carried = static_cast<std::int64_t>(carry_.size());
     auto storage = std::make_shared<buffer<char>>(carried + fresh);
     carry_.copy(storage->data(), carry_.size());

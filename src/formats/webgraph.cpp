@@ -28,14 +28,16 @@ namespace {
 constexpr std::int64_t max_arcs_per_bit = 32;
 constexpr std::int64_t always_plausible_arcs = std::int64_t{1} << 26;
 
-std::string sibling(std::string const& path, char const* extension)
-{
-  return std::filesystem::path(path).replace_extension(extension).string();
-}
-
 [[noreturn]] void fail_at(std::string const& path, std::int64_t vertex, char const* what)
 {
   throw format_error(fmt::format("{}: node {}: {}", path, vertex, what));
+}
+
+[[noreturn]] void fail_arcs(std::string const& path, std::string const& properties_path, std::int64_t expected,
+                            std::int64_t found, char const* more)
+{
+  throw format_error(
+      fmt::format("{}: {}{} arcs, expected {} as {} says", path, found, more, expected, properties_path));
 }
 
 /// Where each list begins, in bits, and where the last one ends; with it, the outdegrees.
@@ -49,11 +51,11 @@ class decoder {
   decoder(webgraph_files const& files, cpu_exec const& exec)
       : files_(files),
         exec_(exec),
-        properties_path_(sibling(files.path, ".properties")),
+        properties_path_(webgraph_sibling(files.path, ".properties")),
         properties_(parse_webgraph_properties(properties_path_, files.properties)),
         num_vertices_(properties_.num_vertices)
   {
-    check_counts();
+    expect_plausible_counts(files, properties_path_, properties_);
     index_ = {buffer<std::uint64_t>(num_vertices_ + 1, *exec.memory), buffer<edge_id>(num_vertices_ + 1, *exec.memory)};
   }
 
@@ -75,30 +77,14 @@ class decoder {
   }
 
  private:
-  // Every list takes a bit at least, so the file's size bounds what its counts can ask for.
-  void check_counts() const
-  {
-    auto const bits = static_cast<std::int64_t>(files_.graph.size()) * 8;
-    if (num_vertices_ > bits) {
-      throw format_error(fmt::format("{}: nodes={}, expected at most {}, the bits of the .graph file", properties_path_,
-                                     num_vertices_, bits));
-    }
-    std::int64_t const most = std::max(always_plausible_arcs, bits * max_arcs_per_bit);
-    if (properties_.num_arcs > most) {
-      throw format_error(fmt::format("{}: arcs={}, expected at most {} from a .graph file of {} bytes",
-                                     properties_path_, properties_.num_arcs, most, files_.graph.size()));
-    }
-  }
-
   [[noreturn]] void fail_arcs(std::int64_t found, char const* more) const
   {
-    throw format_error(fmt::format("{}: {}{} arcs, expected {} as {} says", files_.path, found, more,
-                                   properties_.num_arcs, properties_path_));
+    tendril::formats::fail_arcs(files_.path, properties_path_, properties_.num_arcs, found, more);
   }
 
   void read_offsets()
   {
-    std::string const path = sibling(files_.path, ".offsets");
+    std::string const path = webgraph_sibling(files_.path, ".offsets");
     bit_reader bits(*files_.offsets);
     std::uint64_t const end = std::uint64_t{files_.graph.size()} * 8;
     std::uint64_t position = 0;
@@ -146,7 +132,7 @@ class decoder {
     for (std::int64_t x = 0; x < num_vertices_; ++x) {
       index_.positions[x] = lists.bits().position();
       try {
-        lists.read_head(x, index_.indptr.data());
+        lists.read_head(x, index_.indptr.data() + x);
         lists.skip_residuals(x);
       } catch (bitstream_error const& error) {
         fail_at(files_.path, x, error.what());
@@ -161,12 +147,12 @@ class decoder {
   void start_list(webgraph_lists& lists, std::int64_t x) const
   {
     lists.bits().seek(index_.positions[x]);
-    lists.read_head(x, index_.indptr.data());
+    lists.read_head(x, index_.indptr.data() + x);
   }
 
   void finish_list(webgraph_lists& lists, std::int64_t x, vertex_id* indices) const
   {
-    lists.write_list(x, index_.indptr.data(), indices);
+    lists.write_list(x, index_.indptr.data() + x, indices);
     if (lists.bits().position() != index_.positions[x + 1]) {
       throw bitstream_error(fmt::format("the list ends at bit {}, expected {} as .offsets says",
                                         lists.bits().position(), index_.positions[x + 1]));
@@ -230,6 +216,71 @@ class decoder {
 
 }  // namespace
 
+std::string webgraph_sibling(std::string const& path, char const* extension)
+{
+  return std::filesystem::path(path).replace_extension(extension).string();
+}
+
+// Every list takes a bit at least, so the file's size bounds what its counts can ask for.
+void expect_plausible_counts(webgraph_files const& files, std::string const& properties_path,
+                             webgraph_properties const& properties)
+{
+  auto const bits = static_cast<std::int64_t>(files.graph.size()) * 8;
+  if (properties.num_vertices > bits) {
+    throw format_error(fmt::format("{}: nodes={}, expected at most {}, the bits of the .graph file", properties_path,
+                                   properties.num_vertices, bits));
+  }
+  std::int64_t const most = std::max(always_plausible_arcs, bits * max_arcs_per_bit);
+  if (properties.num_arcs > most) {
+    throw format_error(fmt::format("{}: arcs={}, expected at most {} from a .graph file of {} bytes", properties_path,
+                                   properties.num_arcs, most, files.graph.size()));
+  }
+}
+
+webgraph_scanner::webgraph_scanner(webgraph_files const& files)
+    : files_(files),
+      properties_path_(webgraph_sibling(files.path, ".properties")),
+      properties_(parse_webgraph_properties(properties_path_, files.properties)),
+      lists_(properties_, files.graph),
+      begins_{0}
+{
+  expect_plausible_counts(files, properties_path_, properties_);
+}
+
+std::span<vertex_id const> webgraph_scanner::next()
+{
+  constexpr std::size_t room = std::size_t{1} << 16U;
+  if (neighbors_.size() > room) { forget_old_lists(); }
+  std::int64_t const x = vertex_;
+  auto const size = static_cast<std::int64_t>(neighbors_.size());
+  try {
+    lists_.read_head(x, &begins_.back());
+    num_edges_ += lists_.outdegree();
+    if (num_edges_ > properties_.num_arcs) {
+      fail_arcs(files_.path, properties_path_, properties_.num_arcs, num_edges_, " or more");
+    }
+    neighbors_.resize(static_cast<std::size_t>(size + lists_.outdegree()));
+    lists_.write_list(x, &begins_.back(), neighbors_.data());
+  } catch (bitstream_error const& error) {
+    fail_at(files_.path, x, error.what());
+  }
+  begins_.push_back(static_cast<edge_id>(neighbors_.size()));
+  ++vertex_;
+  if (vertex_ == properties_.num_vertices && num_edges_ != properties_.num_arcs) {
+    fail_arcs(files_.path, properties_path_, properties_.num_arcs, num_edges_, "");
+  }
+  return {neighbors_.data() + size, neighbors_.size() - static_cast<std::size_t>(size)};
+}
+
+void webgraph_scanner::forget_old_lists()
+{
+  auto const kept = static_cast<std::size_t>(properties_.window) + 1;
+  if (begins_.size() > kept) { begins_.erase(begins_.begin(), begins_.end() - static_cast<std::ptrdiff_t>(kept)); }
+  edge_id const first = begins_.front();
+  neighbors_.erase(neighbors_.begin(), neighbors_.begin() + first);
+  for (edge_id& begin : begins_) { begin -= first; }
+}
+
 graph decode_webgraph(webgraph_files const& files, cpu_exec const& exec) { return decoder(files, exec).decode(); }
 
 graph read_webgraph(
@@ -237,8 +288,8 @@ graph read_webgraph(
     std::shared_ptr<void const> /*owner*/,  // NOLINT(performance-unnecessary-value-param): as all readers
     read_options const& /*options*/, cpu_exec const& exec)
 {
-  auto const properties = mapped_file::open(sibling(path, ".properties"));
-  std::string const offsets_path = sibling(path, ".offsets");
+  auto const properties = mapped_file::open(webgraph_sibling(path, ".properties"));
+  std::string const offsets_path = webgraph_sibling(path, ".offsets");
   std::error_code ignored;
   auto const offsets = std::filesystem::exists(offsets_path, ignored) ? mapped_file::open(offsets_path) : nullptr;
 

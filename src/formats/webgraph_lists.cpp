@@ -33,19 +33,19 @@ std::int64_t webgraph_lists::read_outdegree()
   return degree;
 }
 
-void webgraph_lists::read_head(std::int64_t x, edge_id const* indptr)
+void webgraph_lists::read_head(std::int64_t x, edge_id const* begin)
 {
   outdegree_ = read_outdegree();
   reference_ = 0;
   num_extras_ = outdegree_;
   blocks_.clear();
   intervals_.clear();
-  if (outdegree_ > 0 && properties_.window > 0) { read_reference(x, indptr); }
+  if (outdegree_ > 0 && properties_.window > 0) { read_reference(x, begin); }
   num_residuals_ = num_extras_;
   if (num_extras_ > 0 && properties_.min_interval_length > 0) { read_intervals(x); }
 }
 
-void webgraph_lists::read_reference(std::int64_t x, edge_id const* indptr)
+void webgraph_lists::read_reference(std::int64_t x, edge_id const* begin)
 {
   reference_ = static_cast<std::int64_t>(bits_.read(properties_.references));
   if (reference_ > std::min(properties_.window, x)) {
@@ -53,7 +53,7 @@ void webgraph_lists::read_reference(std::int64_t x, edge_id const* indptr)
   }
   if (reference_ == 0) { return; }
 
-  std::int64_t left = indptr[x - reference_ + 1] - indptr[x - reference_];  // entries not covered by a block yet
+  std::int64_t left = begin[1 - reference_] - begin[-reference_];  // entries not covered by a block yet
   auto const num_blocks = static_cast<std::int64_t>(bits_.read(properties_.block_counts));
   if (num_blocks > left + 1) { fail("{} copy blocks of a list of {}", num_blocks, left); }
   std::int64_t copied = 0;
@@ -130,17 +130,17 @@ vertex_id* webgraph_lists::write_extras(std::int64_t x, vertex_id* out)
   return out;
 }
 
-void webgraph_lists::write_list(std::int64_t x, edge_id const* indptr, vertex_id* indices)
+void webgraph_lists::write_list(std::int64_t x, edge_id const* begin, vertex_id* indices)
 {
-  vertex_id* const begin = indices + indptr[x];
-  vertex_id* out = begin;
+  vertex_id* const first = indices + *begin;
+  vertex_id* out = first;
   if (reference_ == 0) {
     out = write_extras(x, out);
   } else {
     extras_.resize(static_cast<std::size_t>(num_extras_));
     write_extras(x, extras_.data());
     auto extra = extras_.cbegin();
-    vertex_id const* from = indices + indptr[x - reference_];
+    vertex_id const* from = indices + begin[-reference_];
     for (std::size_t block = 0; block < blocks_.size(); ++block) {
       vertex_id const* const end = from + blocks_[block];
       if (block % 2 == 0) {
@@ -154,7 +154,7 @@ void webgraph_lists::write_list(std::int64_t x, edge_id const* indptr, vertex_id
     out = std::copy(extra, extras_.cend(), out);
   }
   // Intervals, residuals and copies are disjoint in a well-formed list.
-  auto const twice = std::adjacent_find(begin, out, [](vertex_id a, vertex_id b) { return a >= b; });
+  auto const twice = std::adjacent_find(first, out, [](vertex_id a, vertex_id b) { return a >= b; });
   if (twice != out) { fail("neighbours don't ascend: {} follows {}", *(twice + 1), *twice); }
 }
 

@@ -31,8 +31,8 @@ class webgraph_lists {
   [[nodiscard]] std::int64_t read_outdegree();
 
   /// Reads the list of vertex x up to its residuals.
-  /// @param indptr  [x + 1] at least, with the outdegrees of all earlier vertices.
-  void read_head(std::int64_t x, edge_id const* indptr);
+  /// @param begin  Where list x begins in an array of all lists; begin[-i] is where the list i vertices before x begins.
+  void read_head(std::int64_t x, edge_id const* begin);
 
   [[nodiscard]] std::int64_t outdegree() const noexcept { return outdegree_; }
   [[nodiscard]] std::int64_t reference() const noexcept { return reference_; }  ///< x refers to x - this; 0: to none.
@@ -40,16 +40,16 @@ class webgraph_lists {
   /// Reads the residuals after `read_head(x)` and forgets them: the position is then that of the next list.
   void skip_residuals(std::int64_t x);
 
-  /// Reads the residuals after `read_head(x)` and writes the whole list to indices[indptr[x]] and on; the list
+  /// Reads the residuals after `read_head(x, begin)` and writes the whole list to indices[*begin] and on; the list
   /// that it refers to must be there already.
-  void write_list(std::int64_t x, edge_id const* indptr, vertex_id* indices);
+  void write_list(std::int64_t x, edge_id const* begin, vertex_id* indices);
 
  private:
   struct run {
     std::int64_t left, length;
   };
 
-  void read_reference(std::int64_t x, edge_id const* indptr);
+  void read_reference(std::int64_t x, edge_id const* begin);
   void read_intervals(std::int64_t x);
   template <class F>
   void read_residuals(std::int64_t x, F&& take);

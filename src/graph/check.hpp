@@ -26,6 +26,9 @@ void expect_sound(graph_arrays const& arrays, cpu_exec const& exec);
 /// Checks everything that a graph promises (graph_content::valid). @throws format_error as above.
 void expect_valid(graph_arrays const& arrays, cpu_exec const& exec);
 
+/// Checks that original ids are ids, and each another one. @throws format_error "FILE: vertex 7: …" as above.
+void expect_valid_original_ids(graph_arrays const& arrays, cpu_exec const& exec);
+
 /// Checks that offsets never decrease (with the shapes that a graph is born with, positions are then in range).
 /// @throws format_error "vertex 7: …" for the first vertex that is wrong.
 void expect_ascending_offsets(graph const& g, cpu_exec const& exec);

@@ -17,7 +17,7 @@ namespace tendril::validation {
 namespace {
 
 constexpr std::int64_t grain = std::int64_t{1} << 16U;  // elements a thread takes at once
-constexpr std::int64_t piece = std::int64_t{1} << 26U;  // edges between two calls of on_progress
+constexpr std::int64_t piece = std::int64_t{1} << 24U;  // elements between two calls of on_progress
 
 /// Adds up what parallel ranges find. Relaxed: the end of a parallel loop orders it.
 class findings {
@@ -125,9 +125,13 @@ bool is_sound(graph_arrays const& arrays, cpu_exec const& exec)
   } else {
     edge_id const* const indptr = arrays.indptr.data();
     if (indptr[0] != 0 || indptr[num_vertices] != num_edges) { return false; }
-    base::parallel_ranges(exec, num_vertices, grain, [&](std::int64_t begin, std::int64_t end) {
-      check_lists(indptr, arrays.indices.data(), num_edges, begin, end, found);
-    });
+    for (std::int64_t first = 0; first < num_vertices; first += piece) {
+      if (exec.on_progress) { exec.on_progress({"checking", 0, num_edges}); }
+      base::parallel_ranges(exec, std::min<std::int64_t>(piece, num_vertices - first), grain,
+                            [&](std::int64_t begin, std::int64_t end) {
+                              check_lists(indptr, arrays.indices.data(), num_edges, first + begin, first + end, found);
+                            });
+    }
   }
   for (edge_id first = 0; first < num_edges && !found.bad(); first += piece) {
     if (exec.on_progress) { exec.on_progress({"checking", first, num_edges}); }

@@ -139,7 +139,7 @@ std::string find_repeated_id(shared_array<vertex_id> const& ids, cpu_exec const&
                      ids[static_cast<std::int64_t>(first)], earlier);
 }
 
-void expect_valid_original_ids(graph_arrays const& a, cpu_exec const& exec)
+void expect_distinct_ids(graph_arrays const& a, cpu_exec const& exec)
 {
   first_violation first;
   find_first(first, a.original_ids.size(), exec, [&](std::int64_t v) {
@@ -347,12 +347,17 @@ void expect_sound(graph_arrays const& arrays, cpu_exec const& exec)
   });
 }
 
+void expect_valid_original_ids(graph_arrays const& arrays, cpu_exec const& exec)
+{
+  with_source(arrays, [&] { expect_distinct_ids(arrays, exec); });
+}
+
 void expect_valid(graph_arrays const& arrays, cpu_exec const& exec)
 {
   with_source(arrays, [&] {
     expect_ascending_offsets(arrays, exec);
     expect_valid_neighbors(arrays, exec);
-    expect_valid_original_ids(arrays, exec);
+    expect_distinct_ids(arrays, exec);
     if (!arrays.symmetric) { return; }
     if (auto const what = find_asymmetry(view_of(arrays), exec)) { throw format_error(*what); }
   });
