@@ -53,13 +53,18 @@ void graph_source::add_to(CLI::App& verb)
       ->type_name("LIST");
 }
 
-graph graph_source::read(cpu_exec const& exec, build_options const& build) const
+read_options graph_source::options(build_options const& build) const
 {
   read_options options;
   options.format = parse_name<graph_format>("--from", format);
   options.build = build;
   if (!columns.empty()) { options.columns = split(columns); }
-  return read_graph(path, options, exec);
+  return options;
+}
+
+graph graph_source::read(cpu_exec const& exec, build_options const& build) const
+{
+  return read_graph(path, options(build), exec);
 }
 
 graph graph_source::read_for(std::string const& device, cpu_exec const& exec) const

@@ -50,7 +50,10 @@ struct graph_source {
   /// @throws io_error, format_error, argument_error.
   [[nodiscard]] graph read(cpu_exec const& exec, build_options const& build = {}) const;
 
-  /// The same, for a job on `device`. For the CPU a graph that was only mapped is checked here, with the threads of
+  /// How to read it. @throws argument_error
+  [[nodiscard]] read_options options(build_options const& build = {}) const;
+
+  /// The same as `read`, for a job on `device`. For the CPU a graph that was only mapped is checked here, with the threads of
   /// `exec` and a progress bar; a GPU checks its copy.
   [[nodiscard]] graph read_for(std::string const& device, cpu_exec const& exec) const;
 };

@@ -10,7 +10,9 @@ from pathlib import Path
 
 # Who may include whom (docs/architecture.md): the rooms whose headers each room may name, besides its own and the
 # public ones in include/tendril.
-LIBRARY = {"base", "core", "graph", "build", "generate", "formats", "plan", "place", "samplers", "jit", "cpu", "gpu"}
+LIBRARY = {
+    "base", "core", "graph", "build", "generate", "formats", "plan", "place", "convert", "samplers", "jit", "cpu", "gpu"
+}  # fmt: skip
 ARROWS = {
     "include/tendril/engine": {"core"},  # engines that users' own kernels are compiled with; they need src/ too
     "include": set(),
@@ -22,6 +24,7 @@ ARROWS = {
     "src/formats": {"base", "core", "graph"},
     "src/plan": {"base", "core", "graph"},
     "src/place": {"base", "core", "graph"},
+    "src/convert": {"base", "core", "graph", "build", "formats", "place"},
     "src/samplers": {"base", "core", "graph", "build", "plan"},
     "src/jit": {"base", "core", "graph", "plan", "samplers"},
     "src/cpu": LIBRARY - {"gpu"},

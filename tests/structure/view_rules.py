@@ -18,6 +18,7 @@ MAKERS = (
     "include/tendril/graph_view.hpp",
     "src/base/",
     "src/build/",
+    "src/convert/",
     "src/formats/",
     "src/generate/",
     "src/graph/",
