@@ -1,11 +1,15 @@
 // Reading and writing graph files.
 
+#include <tendril/compress.hpp>  // names of graph_form
+#include <tendril/convert.hpp>
 #include <tendril/io.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -33,6 +37,20 @@ void write(graph const& input, std::string const& path, std::string const& forma
   write_graph(input, path, {parse_option<graph_format>("format", format)}, exec);
 }
 
+void convert(std::string const& input, std::string const& output, std::optional<std::string> const& form,
+             std::int64_t memory_bytes, bool restart, std::string const& format, std::vector<std::string> columns,
+             build_options const& options, int num_threads)
+{
+  convert_options chosen;
+  chosen.read = {parse_option<graph_format>("format", format), options, std::move(columns)};
+  if (form) { chosen.form = parse_option<graph_form>("form", *form); }
+  chosen.memory_bytes = memory_bytes;
+  chosen.restart = restart;
+  cpu_exec const exec = make_exec(num_threads);
+  nb::gil_scoped_release const no_gil;
+  convert_graph(input, output, chosen, exec);
+}
+
 std::string detect(std::string const& path)
 {
   nb::gil_scoped_release const no_gil;
@@ -46,6 +64,8 @@ void bind_io(nb::module_& module)
   using namespace nb::literals;  // NOLINT(google-build-using-namespace): the way nanobind names arguments
   module.def("read_graph", &read, "path"_a, "format"_a, "columns"_a, "options"_a, "num_threads"_a);
   module.def("write_graph", &write, "graph"_a, "path"_a, "format"_a, "num_threads"_a);
+  module.def("convert_graph", &convert, "input"_a, "output"_a, "form"_a.none(), "memory_bytes"_a, "restart"_a,
+             "format"_a, "columns"_a, "options"_a, "num_threads"_a);
   module.def("detect_graph_format", &detect, "path"_a);
 }
 

@@ -24,7 +24,7 @@ from ._apps import sample
 from ._clusters import Clusters, cluster_sample, cluster_subgraphs, cluster_vertices, group_clusters
 from ._custom_walk import CustomWalk, dynamic_walk
 from ._device_array import DeviceArray
-from ._files import detect_format, read_graph
+from ._files import convert, detect_format, read_graph
 from ._gpu import GpuInfo, gpu_info, num_gpus
 from ._graph import Graph
 from ._hetero_graph import HeteroGraph
@@ -88,6 +88,7 @@ __all__ = [
     "cluster_sample",
     "cluster_subgraphs",
     "cluster_vertices",
+    "convert",
     "count_visits",
     "detect_format",
     "dynamic_walk",
