@@ -90,7 +90,7 @@ std::optional<std::int64_t> convert_command::bounded_memory(graph_format to_form
   if (needed <= free) { return std::nullopt; }
   if (!common.quiet) {
     std::fputs(
-        fmt::format("tendril: {} would take some {} in memory, of which {} are free: converting in bounded memory "
+        fmt::format("tendril: {} would take some {} in memory, and {} are free: converting in bounded memory "
                     "(--memory sets how much)\n",
                     source.path, bytes_text(needed), bytes_text(free))
             .c_str(),

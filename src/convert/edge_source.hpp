@@ -39,7 +39,7 @@ class edge_source {
   edge_source& operator=(edge_source const&) = delete;
   virtual ~edge_source() = default;
 
-  /// Appends edges, not many more than make `most` in all.
+  /// Appends edges, usually not more than make `most` in all.
   /// @return  False at the end of the input.
   virtual bool read(edge_batch& to, std::int64_t most) = 0;
 

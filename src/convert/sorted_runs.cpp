@@ -121,7 +121,7 @@ void write_runs(edge_source& source, workspace& space, std::int64_t memory_bytes
   for (bool more = true; more;) {
     std::int64_t const first_edge = source.position().edges;
     edge_batch batch;
-    more = source.read(batch, most - most / 8);
+    more = source.read(batch, most);
     if (batch.size() == 0) { break; }
     std::int64_t const num_ids = std::int64_t{std::max(largest_of(batch.sources), largest_of(batch.targets))} + 1;
     for (std::uint16_t const label : batch.labels) {

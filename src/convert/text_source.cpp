@@ -13,8 +13,8 @@ using formats::column_role;
 using formats::edge_block;
 using formats::edge_text;
 
-/// The shortest line of an edge, "0 1\n": so a block has at most a quarter as many edges as bytes.
-constexpr std::int64_t bytes_an_edge = 4;
+/// Blocks that each thread parses at a time: a few, so that all of them are busy to the end.
+constexpr int blocks_a_thread = 4;
 
 class text_source final : public edge_source {
  public:
@@ -28,14 +28,16 @@ class text_source final : public edge_source {
 
   bool read(edge_batch& to, std::int64_t most) override
   {
-    auto const threads = static_cast<std::size_t>(text_.stream.num_threads());
-    while (to.size() < most) {
-      auto const blocks = text_.parse(exec_, threads);
+    auto const at_a_time = static_cast<std::size_t>(blocks_a_thread * text_.stream.num_threads());
+    while (to.size() == 0 || to.size() + largest_ <= most) {
+      auto const blocks = text_.parse(exec_, at_a_time);
       if (blocks.empty()) {
         text_.expect_entries(num_edges_);
         return false;
       }
+      std::int64_t const before = to.size();
       for (edge_block const& block : blocks) { append(block, to); }
+      largest_ = std::max(largest_, to.size() - before);
       file_->release_pages();
     }
     return true;
@@ -75,6 +77,7 @@ class text_source final : public edge_source {
   edge_text text_;
   cpu_exec const& exec_;
   std::int64_t num_edges_ = 0;
+  std::int64_t largest_ = 0;  ///< Edges that were parsed at a time.
 };
 
 }  // namespace
@@ -82,7 +85,8 @@ class text_source final : public edge_source {
 std::unique_ptr<edge_source> open_text(std::shared_ptr<formats::mapped_file const> file, graph_format format,
                                        read_options const& options, std::int64_t most_edges, cpu_exec const& exec)
 {
-  std::int64_t const most_bytes = std::clamp<std::int64_t>(bytes_an_edge * most_edges / (8 * base::num_threads(exec)),
+  // The shortest line, "0 1", has 4 bytes: what is parsed at a time is half of a batch at most, and usually a sixth.
+  std::int64_t const most_bytes = std::clamp<std::int64_t>(2 * most_edges / (blocks_a_thread * base::num_threads(exec)),
                                                            1 << 12, formats::text_stream::max_block_bytes);
   auto const open = format == graph_format::text_edges ? formats::open_edge_list : formats::open_matrix_market;
   edge_text text = open(file->path(), file->bytes(), options, exec, most_bytes);

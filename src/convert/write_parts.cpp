@@ -164,7 +164,7 @@ void write_parts(row_source const& rows, part_kinds const& kinds, workspace& spa
 {
   // An arc as it was read, merged, and encoded.
   std::int64_t const bytes_an_arc = 4 + 8 + 8 + 5 + 2 * kinds.columns.bytes_an_arc();
-  int const num_ranges = 2 * base::num_threads(exec);  // at a time
+  int const num_ranges = 4 * base::num_threads(exec);  // at a time
   constexpr std::int64_t least_arcs = 1 << 10, most_arcs = 1 << 22;
   std::int64_t const most = std::clamp(memory_bytes / 2 / (bytes_an_arc * num_ranges), least_arcs, most_arcs);
   std::int64_t const most_of_all = std::max(memory_bytes, std::int64_t{1} << 26U) / bytes_an_arc;

@@ -126,7 +126,7 @@ bool is_sound(graph_arrays const& arrays, cpu_exec const& exec)
     edge_id const* const indptr = arrays.indptr.data();
     if (indptr[0] != 0 || indptr[num_vertices] != num_edges) { return false; }
     for (std::int64_t first = 0; first < num_vertices; first += piece) {
-      if (exec.on_progress) { exec.on_progress({"checking", 0, num_edges}); }
+      if (exec.on_progress && first > 0) { exec.on_progress({"checking", 0, num_edges}); }
       base::parallel_ranges(exec, std::min<std::int64_t>(piece, num_vertices - first), grain,
                             [&](std::int64_t begin, std::int64_t end) {
                               check_lists(indptr, arrays.indices.data(), num_edges, first + begin, first + end, found);

@@ -219,3 +219,15 @@ def test_two_conversions_to_one_output(edges, tendril):
     )
     assert running.wait(timeout=100) == 0
     assert same(edges, tendril, "out.safetensors")
+
+
+def test_a_graph_that_does_not_fit_is_converted_in_bounded_memory(tendril):
+    with open(tendril.path("huge.safetensors"), "wb") as huge:
+        huge.truncate(1 << 42)  # a sparse file of 4 TB, whose header says that it is 0 bytes long
+    done = tendril.try_run("convert", "huge.safetensors", "o.safetensors", "--from", "safetensors")
+    assert done.returncode == 1
+    notice, problem = done.stderr.splitlines()
+    assert notice.startswith("tendril: huge.safetensors would take some 4.40 TB in memory, and ")
+    assert notice.endswith(" are free: converting in bounded memory (--memory sets how much)")
+    assert problem.startswith("tendril: error: huge.safetensors: ")
+    assert names(tendril) == ["huge.safetensors"]

@@ -1,0 +1,89 @@
+// Ranges of lists that were written apart become the arrays that `compress` makes of the whole graph.
+
+#include "place/list_range.hpp"
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <tendril/compress.hpp>
+
+namespace tendril {
+namespace {
+
+/// Rows of all lengths, none among them, and hubs whose blocks are wide: one in the middle, one in the last block.
+graph make_graph(std::int64_t num_vertices)
+{
+  std::mt19937 random(7);
+  std::vector<vertex_id> sources, targets;
+  auto const add = [&](std::int64_t v, std::int64_t degree) {
+    for (std::int64_t i = 0; i < degree; ++i) {
+      sources.push_back(static_cast<vertex_id>(v));
+      targets.push_back(static_cast<vertex_id>(random() % num_vertices));
+    }
+  };
+  for (std::int64_t v = 0; v < num_vertices; ++v) { add(v, v % 5 == 0 ? 0 : static_cast<std::int64_t>(random() % 40)); }
+  add(num_vertices / 2, std::int64_t{1} << 20U);
+  add(num_vertices - 2, std::int64_t{1} << 20U);
+  build_options options;
+  options.num_vertices = num_vertices;
+  return build_graph(coo_view{sources, targets}, options);
+}
+
+template <class T>
+std::string bytes_of(T const* data, std::size_t size)
+{
+  return {reinterpret_cast<char const*>(data), size * sizeof(T)};
+}
+
+TEST(ListRange, RangesBecomeTheWholeGraph)
+{
+  for (std::int64_t const num_vertices : {100, 120, 131}) {
+    graph const whole = make_graph(num_vertices);
+    auto const& arrays = whole.arrays();
+    for (graph_form const form :
+         {graph_form::packed, graph_form::runs, graph_form::ef, graph_form::vbyte, graph_form::best}) {
+      graph const compressed = compress(whole, form);
+      auto const& expected = compressed.arrays().compressed;
+      EXPECT_GT(expected.wide.size(), list_block::vertices);
+      for (std::int64_t const width : {12, 48, 1200}) {
+        std::vector<list_block> blocks;
+        std::vector<wide_list> wide;
+        std::vector<std::uint32_t> words;
+        edge_id num_edges = 0;
+        for (std::int64_t first = 0; first <= num_vertices; first += width) {
+          std::int64_t const last = std::min(first + width, num_vertices);
+          bool const is_last = first + width > num_vertices;
+          std::vector<edge_id> offsets;
+          for (std::int64_t v = first; v <= last; ++v) { offsets.push_back(arrays.indptr[v] - arrays.indptr[first]); }
+          auto const targets = arrays.indices.span().subspan(static_cast<std::size_t>(arrays.indptr[first]),
+                                                             static_cast<std::size_t>(offsets.back()));
+          auto range = place::write_range(form, static_cast<vertex_id>(first), offsets, targets, is_last);
+          range.move_behind(4 * words.size(), wide.size(), num_edges);
+          blocks.insert(blocks.end(), range.blocks.begin(), range.blocks.end());
+          wide.insert(wide.end(), range.wide.begin(), range.wide.end());
+          words.insert(words.end(), range.words.begin(), range.words.end());
+          num_edges += range.num_edges;
+        }
+        words.resize(words.size() + list_codes::words_beyond);
+        auto const what = std::string(to_string(form)) + ", ranges of " + std::to_string(width);
+        EXPECT_TRUE(bytes_of(blocks.data(), blocks.size()) ==
+                    bytes_of(expected.blocks.data(), static_cast<std::size_t>(expected.blocks.size())))
+            << what;
+        EXPECT_TRUE(bytes_of(wide.data(), wide.size()) ==
+                    bytes_of(expected.wide.data(), static_cast<std::size_t>(expected.wide.size())))
+            << what;
+        EXPECT_TRUE(bytes_of(words.data(), words.size()) ==
+                    bytes_of(expected.words.data(), static_cast<std::size_t>(expected.words.size())))
+            << what;
+        EXPECT_EQ(num_edges, whole.num_edges());
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tendril
