@@ -28,6 +28,7 @@ TENDRIL_HD list_totals totals_of(block_layout const& layout) { return {layout.by
 struct list_arrays {
   list_block* blocks = nullptr;
   wide_list* wide = nullptr;
+  std::int64_t first_block = 0;  ///< The number of blocks[0].
 };
 
 /// Writes the block of which `first` is the first vertex. All members of the team.
@@ -37,7 +38,7 @@ TENDRIL_HD void write_block(Team const& team, Sink const& sink, list_arrays cons
                             measured_block const& block, block_layout const& layout, std::int64_t first,
                             list_totals const& at)
 {
-  list_block& entry = to.blocks[first / list_block::vertices];
+  list_block& entry = to.blocks[first / list_block::vertices - to.first_block];
   if (team.leads()) {
     entry.head =
         layout.head(layout.is_wide() ? static_cast<std::uint64_t>(at.wide) : at.bytes, rows.first_edge_of(first));
