@@ -89,12 +89,11 @@ std::optional<std::int64_t> convert_command::bounded_memory(graph_format to_form
   std::int64_t const needed = estimate_graph_memory(source.path, reading), free = available_memory();
   if (needed <= free) { return std::nullopt; }
   if (!common.quiet) {
-    std::fputs(
-        fmt::format("tendril: {} would take some {} in memory, and {} are free: converting in bounded memory "
-                    "(--memory sets how much)\n",
-                    source.path, bytes_text(needed), bytes_text(free))
-            .c_str(),
-        stderr);
+    std::fputs(fmt::format("tendril: {} would take some {} in memory, and {} are free: converting in bounded memory "
+                           "(--memory sets how much)\n",
+                           source.path, bytes_text(needed), bytes_text(free))
+                   .c_str(),
+               stderr);
   }
   return std::max(free / 2, std::int64_t{1} << 26U);
 }

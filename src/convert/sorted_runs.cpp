@@ -9,7 +9,11 @@ namespace {
 /// The arcs of a run in memory: those of a graph whose vertices may be numbered anew.
 class run_writer {
  public:
-  run_writer(work_file& file, std::int64_t first_edge) : file_(file), first_edge_(first_edge) {}
+  /// @param first_vertex  The id of vertex 0, where vertices have no ids of their own.
+  run_writer(work_file& file, vertex_id first_vertex, std::int64_t first_edge)
+      : file_(file), first_vertex_(first_vertex), first_edge_(first_edge)
+  {
+  }
 
   run_record write(graph_arrays const& arrays, arc_kinds const& kinds)
   {
@@ -19,7 +23,7 @@ class run_writer {
     for (std::int64_t v = 0; v < num_vertices; ++v) { out.num_rows += has_row(v) ? 1 : 0; }
     out.num_arcs = arrays.indices.size();
     auto const original = [&](std::int64_t v) {
-      return arrays.original_ids.empty() ? static_cast<vertex_id>(v) : arrays.original_ids[v];
+      return arrays.original_ids.empty() ? static_cast<vertex_id>(first_vertex_ + v) : arrays.original_ids[v];
     };
     // Large elements first, so that each is aligned.
     write_some<std::int64_t>(num_vertices, [&](std::int64_t v, auto&& put) {
@@ -62,6 +66,7 @@ class run_writer {
   }
 
   work_file& file_;
+  vertex_id first_vertex_;
   std::int64_t first_edge_;
 };
 
@@ -70,6 +75,41 @@ vertex_id largest_of(std::vector<vertex_id> const& ids)
   vertex_id top = 0;
   for (vertex_id const id : ids) { top = std::max(top, id); }
   return top;
+}
+
+/// What the options of building make of a batch, with the ids that vertices have in the input.
+graph_arrays build_run(edge_batch const& batch, std::int64_t num_ids, build_options build, cpu_exec const& exec)
+{
+  build.num_vertices = -1;
+  build.compact = num_ids > 2 * batch.size();  // for the memory alone: ids come back as they were
+  label_view const labels{batch.labels.data(), batch.labels.empty() ? 0 : 2};
+  return build_graph(coo_view{batch.sources, batch.targets, batch.weights, labels}, build, exec).arrays();
+}
+
+/// Whether the edges of a batch are arcs in order, whose rows take no more memory than edges do.
+bool stay_as_they_are(edge_source const& source, edge_batch const& batch)
+{
+  build_options const& build = source.build();
+  return source.in_order() && !kinds_of(source).any() && !build.reverse && !build.symmetrize &&
+         !build.drop_self_loops && !build.drop_duplicates &&
+         std::int64_t{batch.sources.back()} - batch.sources.front() <= 2 * batch.size();
+}
+
+/// The rows of sorted edges from the first source on.
+graph_arrays rows_of(edge_batch const& batch)
+{
+  vertex_id const first = batch.sources.front();
+  std::int64_t const num_vertices = std::int64_t{batch.sources.back()} - first + 1;
+  buffer<edge_id> indptr(num_vertices + 1);
+  std::fill(indptr.begin(), indptr.end(), 0);
+  for (vertex_id const source : batch.sources) { ++indptr[std::int64_t{source} - first + 1]; }
+  for (std::int64_t v = 0; v < num_vertices; ++v) { indptr[v + 1] += indptr[v]; }
+  buffer<vertex_id> indices(batch.size());
+  std::copy(batch.targets.begin(), batch.targets.end(), indices.begin());
+  graph_arrays arrays;
+  arrays.indptr = std::move(indptr);
+  arrays.indices = std::move(indices);
+  return arrays;
 }
 
 }  // namespace
@@ -127,15 +167,12 @@ void write_runs(edge_source& source, workspace& space, std::int64_t memory_bytes
     for (std::uint16_t const label : batch.labels) {
       so_far.largest_label = std::max<std::int64_t>(so_far.largest_label, label);
     }
-    build_options build = source.build();
-    build.num_vertices = -1;
-    build.compact = num_ids > 2 * batch.size();  // for the memory alone: ids come back as they were
-    label_view const labels{batch.labels.data(), batch.labels.empty() ? 0 : 2};
-    coo_view const edges{batch.sources, batch.targets, batch.weights, labels};
     work_file file(space, "run-" + std::to_string(runs.size()));
-    graph const built = build_graph(edges, build, quiet);
+    bool const in_order = stay_as_they_are(source, batch);
+    vertex_id const first_vertex = in_order ? batch.sources.front() : 0;
+    graph_arrays const arrays = in_order ? rows_of(batch) : build_run(batch, num_ids, source.build(), quiet);
     batch = {};
-    run_record run = run_writer(file, first_edge).write(built.arrays(), kinds);
+    run_record run = run_writer(file, first_vertex, first_edge).write(arrays, kinds);
     run.file = file.close();
     run.end = source.position();
     run.num_ids = so_far.num_ids = std::max(so_far.num_ids, num_ids);
