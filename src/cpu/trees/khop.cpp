@@ -165,12 +165,25 @@ class hop_expander {
     for (std::int64_t i = 0; i < count; ++i) {
       std::uint32_t const* const picks = picks_.data() + i * fanout_;
       auto const row = graph_.row(parents[i], place_[static_cast<std::size_t>(i)]);  // of no vertex: nothing was picked
+      bool const is_whole = picks[0] != cpu::empty_slot && read_whole(row);
       for (std::uint32_t j = 0; j < fanout_; ++j) {
         bool const empty = picks[j] == cpu::empty_slot;
-        out[i * fanout_ + j] = empty ? no_vertex : row.neighbor(picks[j]);
+        out[i * fanout_ + j] = empty ? no_vertex : is_whole ? whole_row_[picks[j]] : row.neighbor(picks[j]);
         if (out_edges != nullptr) { out_edges[i * fanout_ + j] = empty ? -1 : row.edge(picks[j]); }
       }
     }
+  }
+
+  /// Reads a compressed row whose picks are many for its length: in order a neighbour takes a fraction of the time.
+  template <class Row>
+  [[nodiscard]] bool read_whole(Row const& row)
+  {
+    if constexpr (View::targets_by_number) { return false; }
+    constexpr std::uint32_t most_a_pick = 2;
+    if (row.degree() > most_a_pick * std::uint64_t{fanout_}) { return false; }
+    whole_row_.resize(row.degree());
+    row.copy_to(whole_row_.data());
+    return true;
   }
 
   View graph_;
@@ -181,6 +194,7 @@ class hop_expander {
   bool draws_ahead_;
   std::int64_t tile_;
   cpu::neighbor_picker picker_;
+  std::vector<vertex_id> whole_row_;         // the one that read_whole read last
   std::vector<std::uint64_t> root_;          // of each slot of the tile: its root's logical id,
   std::vector<std::uint32_t> slot_;          // its place in the root's tree,
   std::vector<typename View::place> place_;  // and where its vertex's edges are
