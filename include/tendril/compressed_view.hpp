@@ -86,6 +86,11 @@ class compressed_row {
   [[nodiscard]] TENDRIL_HD edge_id edge(std::uint64_t i) const { return first_edge() + static_cast<edge_id>(i); }
   [[nodiscard]] TENDRIL_HD compressed_edge_mark mark(std::uint64_t i) const { return {lists_, at_.vertex, i}; }
   [[nodiscard]] TENDRIL_HD std::uint32_t degree() const { return at_.degree; }
+  /// Whether every neighbour is read by a load or two, so that none is found sooner by going over others.
+  [[nodiscard]] bool has_fixed_width() const
+  {
+    return at_.header().code() <= static_cast<std::uint32_t>(list_code::fixed_far);
+  }
   [[nodiscard]] TENDRIL_HD bool empty() const { return at_.degree == 0; }
   [[nodiscard]] TENDRIL_HD bool has_weights() const { return weights_ != nullptr; }
   [[nodiscard]] TENDRIL_HD vertex_id neighbor(std::uint64_t i) const { return neighbor(i, plain_load{}); }

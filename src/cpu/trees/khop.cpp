@@ -178,12 +178,15 @@ class hop_expander {
   template <class Row>
   [[nodiscard]] bool read_whole(Row const& row)
   {
-    if constexpr (View::targets_by_number) { return false; }
-    constexpr std::uint32_t most_a_pick = 2;
-    if (row.degree() > most_a_pick * std::uint64_t{fanout_}) { return false; }
-    whole_row_.resize(row.degree());
-    row.copy_to(whole_row_.data());
-    return true;
+    if constexpr (View::targets_by_number) {
+      return false;
+    } else {
+      constexpr std::uint32_t most_a_pick = 2;
+      if (row.has_fixed_width() || row.degree() > most_a_pick * std::uint64_t{fanout_}) { return false; }
+      whole_row_.resize(row.degree());
+      row.copy_to(whole_row_.data());
+      return true;
+    }
   }
 
   View graph_;
