@@ -72,12 +72,13 @@ def test_other_graphs_are_not_placed(skewed):
     assert skewed.placement is None
 
 
+@pytest.fixture(scope="module", params=["100K", "400K", None])
+def placed(request, skewed):
+    return skewed.place(request.param, app="khop", fanouts=[5, 5])
+
+
 class TestOnGpu:
     pytestmark = GPU
-
-    @pytest.fixture(scope="class", params=["100K", "400K", None])
-    def placed(self, request, skewed):
-        return skewed.place(request.param, app="khop", fanouts=[5, 5])
 
     def test_says_what_lies_where(self, placed, skewed):
         assert (placed.device, placed.form, placed.num_edges) == ("cuda:0", "packed", skewed.num_edges)

@@ -145,7 +145,9 @@ inline std::optional<list_place> place_oracle(compressed_lists const& lists, std
   std::uint64_t const share = block.shares[v % 12];
   std::uint64_t const start = base + (share >> bits << step);
   auto const degree = static_cast<std::uint32_t>(share & ((std::uint64_t{1} << bits) - 1));
-  if (kind > 2 || start > 4 * static_cast<std::uint64_t>(lists.words.size() - 16)) { return {}; }
+  // Of an empty list its header's word alone may be read.
+  std::int64_t const beyond = degree > 0 ? 16 : 1;
+  if (kind > 2 || start > 4 * static_cast<std::uint64_t>(lists.words.size() - beyond)) { return {}; }
   if (kind == 1) { return list_place{start | header << 56U, degree, vertex}; }
   std::uint64_t const own = lists.words[static_cast<std::int64_t>(start / 4)] >> (8 * (start % 4)) & 0xffU;
   return list_place{(start + 1) | own << 56U, degree, vertex};
