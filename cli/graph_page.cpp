@@ -219,6 +219,7 @@ std::string degree_card(page_facts const& facts)
   c.x_ticks(c.x.ticks(), power_text);
   c.y_ticks(c.y.ticks(9), power_text);
   std::vector<svg_picture::point> dots;
+  dots.reserve(points.size());
   for (auto const& [degree, count] : points) { dots.push_back(c.at(degree, count)); }
   c.picture.dots(dots, 3, "a");
   c.titles("neighbours", "vertices");

@@ -66,7 +66,7 @@ struct list_start : list_place {
   template <class Load>
   [[nodiscard]] TENDRIL_HD list_place read(std::uint32_t const* words, Load load) const
   {
-    if (!begins_with_header) { return *this; }
+    if (!begins_with_header) { return *this; }  // NOLINT(cppcoreguidelines-slicing): the place is what is asked for
     std::uint64_t const start = byte();
     list_header const own(load(words + (start >> 2U)) >> (8U * (start & 3U)) & 0xffU);
     return of(start + 1, own, degree, vertex);
@@ -231,7 +231,7 @@ class list_directory : public list_blocks {
     list_start place = start_of(v, plain_load{});
     place.at &= ~list_place::unread;  // wide entries of a foreign file may have any bits there
     if (place.begins_with_header) { place.at |= list_place::unread; }
-    return place;
+    return place;  // NOLINT(cppcoreguidelines-slicing): `at` says what is unread
   }
   /// Reads the header of a place that locate_ahead gave.
   void read_header(list_place& place) const

@@ -28,7 +28,8 @@ class text_source final : public edge_source {
 
   bool read(edge_batch& to, std::int64_t most) override
   {
-    auto const at_a_time = static_cast<std::size_t>(blocks_a_thread * text_.stream.num_threads());
+    auto const at_a_time =
+        static_cast<std::size_t>(blocks_a_thread) * static_cast<std::size_t>(text_.stream.num_threads());
     while (to.size() == 0 || to.size() + largest_ <= most) {
       auto const blocks = text_.parse(exec_, at_a_time);
       if (blocks.empty()) {

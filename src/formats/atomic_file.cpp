@@ -54,7 +54,8 @@ std::string behind_links(std::string const& given)
     ssize_t const size = ::readlink(path.c_str(), link.data(), link.size());
     if (size <= 0 || size == std::ssize(link)) { return path; }
     std::string const to(link.data(), static_cast<std::size_t>(size));
-    path = to.starts_with('/') ? to : path.substr(0, path.rfind('/') + 1) + to;
+    path.resize(to.starts_with('/') ? 0 : path.rfind('/') + 1);
+    path += to;
   }
   throw io_error(fmt::format("{}: cannot create: {}", given, std::strerror(ELOOP)));
 }

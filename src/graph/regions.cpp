@@ -1,7 +1,6 @@
 #include "graph/regions.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include <sys/mman.h>
@@ -71,11 +70,13 @@ graph_regions::graph_regions(graph input, std::int64_t most_bytes)
   while (first_vertex_.back() < vertices) {
     std::int64_t const first = first_vertex_.back();
     std::int64_t const most = bytes_before(first) + most_bytes;
-    auto const ends = std::views::iota(groups(first) + 1, groups(vertices) + 1);
-    auto const beyond = std::ranges::partition_point(
-        ends, [&](std::int64_t group) { return bytes_before(std::min(group * together, vertices)) <= most; });
-    std::int64_t const fitting = beyond - ends.begin();
-    first_vertex_.push_back(std::min((groups(first) + std::max<std::int64_t>(fitting, 1)) * together, vertices));
+    std::int64_t end = groups(first) + 1;  // the last that still fits, or the next one
+    for (std::int64_t beyond = groups(vertices) + 1; end + 1 < beyond;) {
+      std::int64_t const middle = end + (beyond - end) / 2;
+      bool const fits = bytes_before(std::min(middle * together, vertices)) <= most;
+      (fits ? end : beyond) = middle;
+    }
+    first_vertex_.push_back(std::min(end * together, vertices));
   }
 }
 
