@@ -29,7 +29,7 @@ inline constexpr std::array<named<placement_policy>, 3> enum_names<placement_pol
 
 /// Who makes the samples of a placed graph in calls with a gpu_exec. It never changes a sample.
 enum class work_share {
-  automatic,  ///< GPU and CPU together where some lists lie in host memory and the job is large enough to gain.
+  automatic,  ///< Whichever was measured to be the fastest, where some lists lie in host memory; else the GPU.
   gpu,        ///< The GPU alone.
   cpu,        ///< The CPU alone; the result lies on the GPU all the same.
   both,       ///< GPU and CPU together, whatever the job and the placement.

@@ -19,12 +19,14 @@ constexpr std::int64_t least_of_least = 4;  // a turn at the end may be so many 
 
 }  // namespace
 
-shared_items::shared_items(std::int64_t num_items, work_side const& front, work_side const& back, int num_workers,
+shared_items::shared_items(item_range all, work_side const& front, work_side const& back, int num_workers,
                            std::int64_t multiple)
     : front_(front),
       back_(back),
       multiple_(multiple),
-      end_(num_items),
+      first_(all.first),
+      begin_(all.first),
+      end_(all.first + all.size),
       front_rate_(front.rate),
       back_rate_(back.rate),
       num_workers_(num_workers),
@@ -106,8 +108,9 @@ void shared_items::finish_front(double now)
 {
   std::lock_guard const lock(mutex_);
   learn(front_rate_, front_turn_, now, 1);
+  front_done_.items += static_cast<double>(front_turn_.size);
+  front_done_.seconds += now - front_turn_.since;
   front_turn_.size = 0;
-  front_measured_ = true;
 }
 
 void shared_items::finish_back(int worker, double now)
@@ -117,6 +120,8 @@ void shared_items::finish_back(int worker, double now)
   turn const& own = back_turns_[static_cast<std::size_t>(worker)];
   double measured = 0;
   learn(measured, own, now, num_workers_);
+  back_done_.items += static_cast<double>(own.size);
+  back_done_.seconds += now - own.since;
   back_rate_ = back_measured_ ? back_rate_ + (measured - back_rate_) / (2 * num_workers_)
                               : (back_rate_ > 0 ? (back_rate_ + measured) / 2 : measured);
   back_measured_ = true;
@@ -131,19 +136,19 @@ void shared_items::stop() noexcept
 double shared_items::front_rate() const
 {
   std::lock_guard const lock(mutex_);
-  return front_measured_ ? front_rate_ : 0;
+  return front_done_.rate(1);
 }
 
 double shared_items::back_rate() const
 {
   std::lock_guard const lock(mutex_);
-  return back_measured_ ? back_rate_ : 0;
+  return back_done_.rate(num_workers_);
 }
 
 std::int64_t shared_items::front_items() const
 {
   std::lock_guard const lock(mutex_);
-  return begin_;
+  return begin_ - first_;
 }
 
 void work_at(shared_items& items, int num_workers, std::function<void(item_range)> const& front,

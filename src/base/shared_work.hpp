@@ -36,8 +36,8 @@ struct work_side {
 class shared_items {
  public:
   /// @param num_workers  Of the back, 1 or more.
-  /// @param multiple     Turns of the front begin at multiples of this.
-  shared_items(std::int64_t num_items, work_side const& front, work_side const& back, int num_workers,
+  /// @param multiple     Turns of the front begin at multiples of this, as all items do.
+  shared_items(item_range all, work_side const& front, work_side const& back, int num_workers,
                std::int64_t multiple = 1);
 
   /// The next turn; empty: the worker leaves and must not ask again.
@@ -51,7 +51,7 @@ class shared_items {
   /// Nothing more is given out.
   void stop() noexcept;
 
-  // What was measured; 0: nothing.
+  // What was measured: items of all turns by the time that they took; 0: nothing.
   [[nodiscard]] double front_rate() const;
   [[nodiscard]] double back_rate() const;
   [[nodiscard]] std::int64_t front_items() const;  ///< Given to the front so far.
@@ -64,6 +64,13 @@ class shared_items {
     bool before_first = true;
   };
 
+  /// What a side has done.
+  struct work_done {
+    double items = 0, seconds = 0;  ///< The sum of the seconds of all workers.
+
+    [[nodiscard]] double rate(int num_workers) const { return seconds > 0 ? items * num_workers / seconds : 0; }
+  };
+
   /// A running mean of rates, in which a turn of the past counts half of the turn after it.
   static void learn(double& rate, turn const& done, double now, int num_workers);
   [[nodiscard]] double share_of_front() const;
@@ -72,9 +79,10 @@ class shared_items {
   mutable std::mutex mutex_;
   work_side front_, back_;
   std::int64_t multiple_;
-  std::int64_t begin_ = 0, end_;
+  std::int64_t first_, begin_, end_;
   double front_rate_, back_rate_;  // known or measured
-  bool front_measured_ = false, back_measured_ = false;
+  bool back_measured_ = false;
+  work_done front_done_, back_done_;
   bool front_left_ = false;
   int num_workers_, workers_there_;
   turn front_turn_;

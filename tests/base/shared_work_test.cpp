@@ -41,7 +41,7 @@ struct played {
 
 played play(std::int64_t num_items, player const& front, player const& back, int num_workers, std::int64_t multiple = 1)
 {
-  shared_items items(num_items, front.known, back.known, num_workers, multiple);
+  shared_items items({0, num_items}, front.known, back.known, num_workers, multiple);
   played out;
   out.made.assign(static_cast<std::size_t>(num_items), 0);
   std::vector<double> free_at(static_cast<std::size_t>(num_workers) + 1, 0);  // the front is the last
@@ -164,9 +164,9 @@ TEST(shared_work, turns_are_few)
 
 TEST(shared_work, limits_hold)
 {
-  shared_items none(1000, {.most = 0}, least(1), 2);
+  shared_items none({0, 1000}, {.most = 0}, least(1), 2);
   EXPECT_TRUE(none.take_front(0).empty());
-  shared_items items(1000, {.least = 10, .most = 96}, {.least = 5, .most = 7}, 2, 32);
+  shared_items items({0, 1000}, {.least = 10, .most = 96}, {.least = 5, .most = 7}, 2, 32);
   for (int i = 0; i < 3; ++i) {
     EXPECT_LE(items.take_front(i).size, 96);
     items.finish_front(i + 1e-3);
@@ -180,7 +180,7 @@ TEST(shared_work, threads_make_every_item_once)
   for (int const workers : {1, 3}) {
     std::vector<std::atomic<int>> made(20'000);
     std::atomic<std::int64_t> by_front{0};
-    shared_items items(std::ssize(made), least(32), least(4), workers, 32);
+    shared_items items({0, std::ssize(made)}, least(32), least(4), workers, 32);
     auto const make = [&](item_range turn) {
       for (std::int64_t i = 0; i < turn.size; ++i) { ++made[static_cast<std::size_t>(turn.first + i)]; }
     };
@@ -200,7 +200,7 @@ TEST(shared_work, an_exception_of_either_side_ends_the_job)
 {
   constexpr std::int64_t all = 1 << 30;
   for (bool const in_front : {false, true}) {
-    shared_items items(all, least(64), least(64), 2);
+    shared_items items({0, all}, least(64), least(64), 2);
     std::atomic<std::int64_t> made{0};
     std::atomic<bool> thrown{false};
     auto const fail = [&](char const* what) {

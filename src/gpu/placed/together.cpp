@@ -1,11 +1,14 @@
 #include "gpu/placed/together.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <chrono>
 #include <mutex>
 #include <unordered_map>
 
 #include <omp.h>
 
+#include "base/work_choice.hpp"
 #include "gpu/device/check.hpp"
 #include "graph/derived_cache.hpp"
 
@@ -18,35 +21,32 @@ constexpr double gpu_turn_reads = 131072;  // 0.3 ms over the bus, which a launc
 constexpr double gpu_bulk_reads = 10e9;    // a second, of lists that have passed
 constexpr double cpu_thread_reads = 60e6;  // a second, where nothing was measured yet
 constexpr double cpu_turn_reads = 8192;    // 0.1 ms of a thread
+constexpr double beside_gpu = 0.65;        // of a CPU's rate while a GPU reads the same memory
+constexpr double least_trial = 2.5e-4;     // seconds of the CPU that are enough to measure it
+constexpr double most_trial = 4e-3;
+constexpr int size_class_bits = 3;  // jobs of one kind whose sizes differ by less than 2^3 have one rate
 constexpr std::int64_t most_item_bytes = std::int64_t{64} << 20U;  // page-locked twice by each thread
 constexpr std::int64_t lane_bytes = std::int64_t{4} << 20U;        // of results, in one part
 
-/// Items a second.
-struct side_rates {
-  double gpu = 0, cpu = 0;
-};
-
-/// Rates of the jobs that were done on a graph, by their kind. They decide about the first turns of the next job alone.
+/// Rates of the jobs that were done on a graph, by their kind.
 struct known_rates {
   mutable std::mutex mutex;
-  mutable std::unordered_map<std::uint64_t, side_rates> of_kind;
+  mutable std::unordered_map<std::uint64_t, base::work_rates> of_kind;
 
   known_rates() = default;
   known_rates(known_rates&& other) noexcept : of_kind(std::move(other.of_kind)) {}
 
-  [[nodiscard]] side_rates find(std::uint64_t kind) const
+  [[nodiscard]] base::work_rates find(std::uint64_t kind) const
   {
     std::lock_guard const lock(mutex);
     auto const it = of_kind.find(kind);
-    return it == of_kind.end() ? side_rates{} : it->second;
+    return it == of_kind.end() ? base::work_rates{} : it->second;
   }
 
-  void learn(std::uint64_t kind, side_rates const& measured) const
+  void keep(std::uint64_t kind, base::work_rates const& rates) const
   {
     std::lock_guard const lock(mutex);
-    auto& known = of_kind[kind];
-    if (measured.gpu > 0) { known.gpu = measured.gpu; }
-    if (measured.cpu > 0) { known.cpu = measured.cpu; }
+    of_kind[kind] = rates;
   }
 };
 
@@ -60,6 +60,131 @@ std::int64_t items_of(double reads, shared_job const& job)
 std::int64_t aligned(std::int64_t items, shared_job const& job)
 {
   return (items + job.aligned - 1) / job.aligned * job.aligned;
+}
+
+/// Whether the GPU makes a job of this size in another way than small ones.
+bool is_bulk(shared_job const& job) { return job.bulk.least > 0 && job.num_items >= job.bulk.least; }
+
+/// Jobs that gain by size have a rate for each doubling of it.
+std::uint64_t kind_of(shared_job const& job)
+{
+  job_kind kind = job.kind;
+  auto const reads = static_cast<std::uint64_t>(static_cast<double>(job.num_items) * std::max(job.reads, 1.0));
+  kind.add(std::uint64_t{is_bulk(job) ? 1U : 0U});
+  kind.add(static_cast<std::uint64_t>(std::bit_width(reads)) / (is_bulk(job) ? 1U : size_class_bits));
+  return kind.value();
+}
+
+/// The parts of one job, one after the other.
+class shared_run {
+ public:
+  shared_run(shared_job const& job, base::work_rates const& rates, gpu_exec const& exec)
+      : job_(job), rates_(rates), exec_(exec)
+  {
+  }
+
+  /// Makes the next items, and waits for them.
+  void make(base::work_part const& part)
+  {
+    base::item_range const range{done_, std::min(aligned(part.size, job_), job_.num_items - done_)};
+    auto const start = std::chrono::steady_clock::now();
+    switch (part.who) {
+      case base::work_sides::front: job_.on_gpu(range); break;
+      case base::work_sides::back: share(range, {.least = 1, .most = 0}, omp_get_num_procs()); break;
+      case base::work_sides::both: share(range, front(range.size), threads_beside_gpu()); break;
+    }
+    std::chrono::duration<double> const taken = std::chrono::steady_clock::now() - start;
+    rates_.learn(part.who, range.size, taken.count());
+    done_ += range.size;
+  }
+
+  [[nodiscard]] std::int64_t rest() const { return job_.num_items - done_; }
+  [[nodiscard]] base::work_rates const& rates() const { return rates_; }
+
+ private:
+  [[nodiscard]] double gpu_bulk_rate() const { return gpu_bulk_reads / std::max(job_.reads, 1.0); }
+  [[nodiscard]] double cpu_beside() const
+  {
+    if (rates_.back_beside > 0) { return rates_.back_beside; }
+    double const alone = rates_.back > 0 ? rates_.back : cpu_thread_reads * threads_beside_gpu() / job_.reads;
+    return beside_gpu * alone;
+  }
+
+  /// Items of which the GPU makes the first in bulk.
+  [[nodiscard]] std::int64_t in_bulk(std::int64_t size) const
+  {
+    if (!is_bulk(job_)) { return 0; }
+    bulk_work bulk = job_.bulk;
+    if (rates_.front > 0) {  // what it took of all items, without those that take no time of their own
+      auto const all = static_cast<double>(size);
+      bulk.seconds = std::max(0.0, all / rates_.front - all / gpu_bulk_rate());
+    }
+    return aligned(bulk_items(bulk, size, gpu_bulk_rate(), cpu_beside()), job_);
+  }
+
+  [[nodiscard]] base::work_side front(std::int64_t size) const
+  {
+    std::int64_t const least = std::clamp<std::int64_t>(size / 8, 1, items_of(gpu_turn_reads, job_));
+    base::work_side out{.least = aligned(least, job_), .rate = rates_.front_beside, .first = in_bulk(size)};
+    if (out.first > 0) { out.least = job_.bulk.least; }
+    return out;
+  }
+
+  void share(base::item_range range, base::work_side const& front, int threads)
+  {
+    lanes own(exec_.device, threads);
+    std::int64_t const room = std::max<std::int64_t>(1, lane_bytes / std::max<std::int64_t>(1, job_.item_bytes));
+    base::work_side const back{.least = std::min(items_of(cpu_turn_reads, job_), room),
+                               .most = room,
+                               .rate = front.most == 0 ? rates_.back : rates_.back_beside};
+    base::shared_items items(range, front, back, threads, job_.aligned);
+    base::work_at(
+        items, threads,
+        [&](base::item_range turn) {
+          device_guard const guard(exec_.device);
+          job_.on_gpu(turn);
+        },
+        [&](int thread, base::item_range turn) {
+          device_guard const guard(exec_.device);
+          lane& mine = own.of(thread);
+          mine.begin_part();
+          job_.on_cpu(turn, thread, mine);
+          mine.end_part();
+        });
+    own.finish();
+    if (front.most == 0) { return; }
+    if (items.front_rate() > 0) { rates_.front_beside = items.front_rate(); }
+    if (items.back_rate() > 0) { rates_.back_beside = items.back_rate(); }
+  }
+
+  shared_job const& job_;
+  base::work_rates rates_;
+  gpu_exec const& exec_;
+  std::int64_t done_ = 0;
+};
+
+/// Who makes the next items of a job on a graph that is sampled as `share` says.
+base::work_part next_part(shared_run const& run, shared_job const& job, work_share share)
+{
+  switch (share) {
+    case work_share::gpu: return {base::work_sides::front, run.rest()};
+    case work_share::cpu: return {base::work_sides::back, run.rest()};
+    case work_share::both: return {base::work_sides::both, run.rest()};
+    case work_share::automatic: break;
+  }
+  double const cpu_reads = cpu_thread_reads * threads_beside_gpu();
+  return base::next_part(run.rest(), run.rates(),
+                         {.least = items_of(least_trial * cpu_reads, job),
+                          .most = items_of(most_trial * cpu_reads, job),
+                          .front_needs_all = is_bulk(job)});
+}
+
+/// Jobs that the GPU does before threads of the CPU would have begun, or whose single results are too large for lanes.
+bool is_for_gpu_alone(shared_job const& job, base::work_rates const& known)
+{
+  auto const n = static_cast<double>(job.num_items);
+  bool const is_short = n * job.reads < alone_reads || (known.front > 0 && n / known.front < alone_seconds);
+  return is_short || job.item_bytes > most_item_bytes;
 }
 
 }  // namespace
@@ -92,47 +217,16 @@ void work_together(graph const& graph, shared_job const& job, gpu_exec const& ex
   if (job.num_items == 0) { return; }
   work_share const share = graph.placed()->share;
   auto const rates = graph.derived().get(known_rates_table(), [] { return known_rates(); });
-  job_kind kind = job.kind;
-  kind.add(std::uint64_t{job.bulk.least > 0 && job.num_items >= 2 * job.bulk.least ? 1U : 0U});
-  side_rates const known = rates->find(kind.value());
-  if (share == work_share::automatic) {
-    auto const n = static_cast<double>(job.num_items);
-    bool const is_short = n * job.reads < alone_reads || (known.gpu > 0 && n / known.gpu < alone_seconds);
-    if (is_short || job.item_bytes > most_item_bytes) {
-      job.on_gpu({0, job.num_items});
-      return;
-    }
+  std::uint64_t const kind = kind_of(job);
+  base::work_rates const known = rates->find(kind);
+  if (share == work_share::automatic && is_for_gpu_alone(job, known)) {
+    job.on_gpu({0, job.num_items});
+    return;
   }
-  int const threads = share == work_share::cpu ? omp_get_num_procs() : threads_beside_gpu();
-  lanes own(exec.device, threads);
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
-
-  double const cpu_rate = known.cpu > 0 ? known.cpu : cpu_thread_reads * threads / job.reads;
-  std::int64_t const in_bulk = bulk_items(job.bulk, job.num_items, gpu_bulk_reads / job.reads, cpu_rate);
-  base::work_side front{
-      .least = aligned(std::clamp<std::int64_t>(job.num_items / 8, 1, items_of(gpu_turn_reads, job)), job),
-      .most = share == work_share::cpu ? 0 : std::max(job.aligned, job.most_on_gpu / job.aligned * job.aligned),
-      .rate = known.gpu,
-      .first = in_bulk};
-  if (in_bulk > 0) { front.least = job.bulk.least; }
-  std::int64_t const room = std::max<std::int64_t>(1, lane_bytes / std::max<std::int64_t>(1, job.item_bytes));
-  base::work_side const back{.least = std::min(items_of(cpu_turn_reads, job), room), .most = room, .rate = known.cpu};
-  base::shared_items items(job.num_items, front, back, threads, job.aligned);
-  base::work_at(
-      items, threads,
-      [&](base::item_range turn) {
-        device_guard const guard(exec.device);
-        job.on_gpu(turn);
-      },
-      [&](int thread, base::item_range turn) {
-        device_guard const guard(exec.device);
-        lane& mine = own.of(thread);
-        mine.begin_part();
-        job.on_cpu(turn, thread, mine);
-        mine.end_part();
-      });
-  own.finish();
-  rates->learn(kind.value(), {items.front_rate(), items.back_rate()});
+  shared_run run(job, known, exec);
+  while (run.rest() > 0) { run.make(next_part(run, job, share)); }
+  rates->keep(kind, run.rates());
 }
 
 }  // namespace tendril::gpu

@@ -1,5 +1,5 @@
-// Jobs on placed graphs whose samples are made by the GPU and by the CPU, each as many as it can
-// (base/shared_work.hpp): the GPU reads lists in host memory over the bus, at a rate that a CPU's threads have, too.
+// Jobs on placed graphs whose samples the GPU makes, or the CPU, or both at once (base/shared_work.hpp), whichever was
+// measured to be the fastest (base/work_choice.hpp): the GPU reads lists in host memory over the bus, where it slows the CPU.
 
 #pragma once
 
@@ -48,7 +48,6 @@ struct shared_job {
   double reads = 1;             ///< Of neighbours, an item, about.
   std::int64_t item_bytes = 0;  ///< Of the result.
   job_kind kind{};              ///< Jobs of one kind on one graph begin with the rates of the one before.
-  std::int64_t most_on_gpu = std::int64_t{1} << 40U;  ///< Items of a turn.
   std::int64_t aligned = 32;  ///< Turns of the GPU begin at multiples of this: results of 32 begin at lines of memory.
 
   bulk_work bulk = {};  ///< How the GPU makes many items at once, if it does that in another way.

@@ -30,7 +30,8 @@ struct walk_batch {
   std::int32_t length;  ///< Steps of a whole walk.
   bool repeat_dead_ends;
   bool prefilled;                 ///< What follows a walk's end holds no_vertex already, or is not read.
-  vertex_id* vertices;            ///< [size, length + 1], or [length + 1, size] where rows are steps.
+  vertex_id* vertices;            ///< [size, length + 1], or [length + 1, stride] where rows are steps.
+  std::int64_t stride;            ///< Where rows are steps: walks of a row, of which these are `size`.
   std::int32_t* lengths;          ///< [size] or null.
   unsigned long long* next_walk;  ///< The pool: walks handed out beyond the first ones; starts at 0.
   walk_status* status;

@@ -16,6 +16,7 @@
 
 #include <type_traits>
 
+#include "gpu/walks/prefill.hpp"
 #include "gpu/walks/rows.cuh"
 #include "gpu/walks/walk_queue.cuh"
 
@@ -143,8 +144,7 @@ template <class Steps>
 void launch_walk(Steps const& steps, walk_batch batch, core::walk_ends const& ends, walk_shape const& shape)
 {
   if (!batch.prefilled && (shape.may_stop || (shape.step_major && shape.may_die))) {
-    std::size_t const bytes = static_cast<std::size_t>(batch.size) * (static_cast<std::size_t>(batch.length) + 1) * 4;
-    TENDRIL_CUDA_TRY(cudaMemsetAsync(batch.vertices, 0xff, bytes, shape.stream));  // no_vertex everywhere
+    prefill(batch, shape);
     batch.prefilled = true;
   }
   auto const launch = [&]<bool may_end>(std::bool_constant<may_end>) {

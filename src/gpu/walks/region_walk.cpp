@@ -15,6 +15,7 @@
 
 #include "gpu/device/check.hpp"
 #include "gpu/device/pinned.hpp"
+#include "gpu/walks/prefill.hpp"
 #include "gpu/walks/region_launch.hpp"
 #include "gpu/walks/regions.hpp"
 
@@ -236,10 +237,7 @@ std::string reason_for(walk_regions const& regions)
 void region_walk(walk_job const& job, walk_regions const& regions, walk_batch const& batch, walk_shape const& shape,
                  gpu_exec const& exec)
 {
-  if (!batch.prefilled && (shape.may_stop || shape.may_die)) {
-    auto const bytes = checked_product("walks", batch.size, batch.length + std::int64_t{1}) * 4;
-    TENDRIL_CUDA_TRY(cudaMemsetAsync(batch.vertices, 0xff, static_cast<std::size_t>(bytes), shape.stream));
-  }
+  if (!batch.prefilled && (shape.may_stop || shape.may_die)) { prefill(batch, shape); }
   region_run(job, regions, batch, shape, exec).run();
 }
 

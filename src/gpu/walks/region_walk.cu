@@ -73,7 +73,7 @@ struct region_output {
 
   [[nodiscard]] static region_output of(walk_batch const& batch, bool step_major)
   {
-    return step_major ? region_output{batch.vertices, 1, batch.size}
+    return step_major ? region_output{batch.vertices, 1, batch.stride}
                       : region_output{batch.vertices, batch.length + std::int64_t{1}, 1};
   }
   [[nodiscard]] __device__ vertex_id* at(std::int64_t index, std::int32_t position) const

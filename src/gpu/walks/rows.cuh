@@ -121,7 +121,7 @@ class row_major_rows {
   vertex_id* warp_stage_;  // [32, padded_chunk]
 };
 
-/// One row a step: [length + 1, size]. Neighbouring lanes write neighbouring vertices as long as they walk in step.
+/// One row a step: [length + 1, stride]. Neighbouring lanes write neighbouring vertices as long as they walk in step.
 /// Where walks may end early, the batch is prefilled: a walk that ends then leaves nothing to write but repeated
 /// vertices.
 template <bool may_end>
@@ -136,7 +136,7 @@ class step_major_rows {
   __device__ void push(bool moved, std::int64_t index, std::int32_t position, vertex_id v)
   {
     if (!moved) { return; }
-    vertex_id* const to = batch_.vertices + position * batch_.size + index;
+    vertex_id* const to = batch_.vertices + position * batch_.stride + index;
     if constexpr (may_end) {
       *to = v;
     } else {
@@ -147,10 +147,10 @@ class step_major_rows {
   __device__ void finish(bool ended, std::int64_t index, std::int32_t size, bool repeat_last)
   {
     if (!ended || size > batch_.length || !repeat_last) { return; }
-    vertex_id* to = batch_.vertices + (size - 1) * batch_.size + index;
+    vertex_id* to = batch_.vertices + (size - 1) * batch_.stride + index;
     vertex_id const last = *to;
     for (; size <= batch_.length; ++size) {
-      to += batch_.size;
+      to += batch_.stride;
       __stcs(to, last);
     }
   }

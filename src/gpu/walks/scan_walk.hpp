@@ -47,7 +47,7 @@ inline engine::dynamic_batch scan_batch(walk_batch const& batch, walk_shape cons
           batch.first_walk,
           batch.vertices,
           shape.step_major ? 1 : positions,
-          shape.step_major ? batch.size : 1,
+          shape.step_major ? batch.stride : 1,
           batch.lengths,
           &batch.status->bad_start};
 }

@@ -2,19 +2,11 @@
 
 #include <algorithm>
 
-#include <cuda_runtime_api.h>
-
-#include <tendril/checked.hpp>
-#include <tendril/gpu.hpp>
-
-#include "gpu/device/check.hpp"
 #include "gpu/placed/together.hpp"
 #include "plan/planner.hpp"  // is_second_order
 
 namespace tendril::gpu {
 namespace {
-
-constexpr std::int64_t most_staged_bytes = std::int64_t{256} << 20U;  // of walks that are moved to their places
 
 job_kind kind_of(walk_params const& params, std::int64_t length, walk_order order)
 {
@@ -56,16 +48,6 @@ void transpose(vertex_id const* from, std::int64_t size, std::int64_t row, verte
   }
 }
 
-/// Moves walks that lie step by step to their place among those of `out`, on the GPU.
-void place_steps(vertex_id const* from, base::item_range turn, walk_result const& out, gpu_exec const& exec)
-{
-  std::size_t const width = static_cast<std::size_t>(turn.size) * sizeof(vertex_id);
-  TENDRIL_CUDA_TRY(cudaMemcpy2DAsync(out.vertices + turn.first,
-                                     static_cast<std::size_t>(out.num_walks) * sizeof(vertex_id), from, width, width,
-                                     static_cast<std::size_t>(out.length + 1), cudaMemcpyDeviceToDevice, exec.stream));
-  TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
-}
-
 }  // namespace
 
 void share_walks(graph const& graph, walker const& on_host, std::span<vertex_id const> starts, std::int64_t first_walk,
@@ -79,28 +61,16 @@ void share_walks(graph const& graph, walker const& on_host, std::span<vertex_id 
   auto const lengths_of = [&](base::item_range turn) {
     return out.lengths == nullptr ? nullptr : out.lengths + turn.first;
   };
-  buffer<vertex_id> staged;  // walks of the GPU's turn, step by step
   shared_job job;
   job.num_items = out.num_walks;
   job.reads = reads_of(on_host.params(), out.length);
   job.item_bytes = row * static_cast<std::int64_t>(sizeof(vertex_id));
   job.kind = kind_of(on_host.params(), out.length, out.order);
   if (regions != nullptr) { job.bulk = bulk_of(*regions, job.reads * (1 - graph.placed()->visits_on_gpu)); }
-  if (by_steps) { job.most_on_gpu = std::max<std::int64_t>(1, most_staged_bytes / job.item_bytes); }
   job.on_gpu = [&](base::item_range turn) {
-    bool const whole = turn.size == out.num_walks;
-    if (by_steps && !whole) {
-      if (staged.size() < turn.size * row) {
-        staged = {};
-        staged = buffer<vertex_id>(checked_product("walks of a turn", turn.size, row), memory_of(exec));
-      }
-      on_gpu(part_of(turn), first_walk + turn.first,
-             {staged.data(), lengths_of(turn), turn.size, out.length, out.order});
-      place_steps(staged.data(), turn, out, exec);
-    } else {
-      on_gpu(part_of(turn), first_walk + turn.first,
-             {out.vertices + turn.first * (by_steps ? 1 : row), lengths_of(turn), turn.size, out.length, out.order});
-    }
+    on_gpu(part_of(turn), first_walk + turn.first,
+           {out.vertices + turn.first * (by_steps ? 1 : row), lengths_of(turn), turn.size, out.length, out.order,
+            out.stride});
   };
   job.on_cpu = [&](base::item_range turn, int, lane& mine) {
     auto const here = mine.fetch(part_of(turn));
@@ -110,7 +80,7 @@ void share_walks(graph const& graph, walker const& on_host, std::span<vertex_id 
     if (by_steps) {
       auto const steps = mine.take<vertex_id>(turn.size * row);
       transpose(vertices.data(), turn.size, row, steps.data());
-      mine.copy_rows(out.vertices + turn.first, out.num_walks, steps.data(), turn.size, row);
+      mine.copy_rows(out.vertices + turn.first, out.stride, steps.data(), turn.size, row);
     } else {
       mine.copy(out.vertices + turn.first * row, vertices.data(), turn.size * row);
     }

@@ -12,13 +12,14 @@
 
 namespace tendril::gpu {
 
-/// Where walks of `length` steps go: rows, or steps, of num_walks walks. Device memory.
+/// Where walks of `length` steps go: [num_walks, length + 1], or [length + 1, stride] where rows are steps. Device memory.
 struct walk_result {
   vertex_id* vertices;
   std::int32_t* lengths;  ///< Or null.
   std::int64_t num_walks;
   std::int64_t length;
   walk_order order;
+  std::int64_t stride;  ///< Where rows are steps: walks of a row, num_walks or more.
 };
 
 /// Makes walks on the GPU, and waits for them.

@@ -100,21 +100,30 @@ void enqueue(gpu_walker const& s, gpu::walk_regions const* regions, gpu::walk_ba
   }
 }
 
-/// Walks from `starts` as kernels see them; what `vertices` holds is not known.
+/// Walks from `starts` as kernels see them; what the result holds is not known.
 gpu::walk_batch batch_of(gpu_walker const& s, std::span<vertex_id const> starts, std::int64_t first_walk,
-                         std::int64_t length, vertex_id* vertices, std::int32_t* lengths, gpu::workspace const& space)
+                         gpu::walk_result const& out, gpu::workspace const& space)
 {
   return {starts.data(),
           static_cast<std::int64_t>(starts.size()),
           static_cast<std::uint64_t>(first_walk),
           s.job.graph.num_vertices,
-          static_cast<std::int32_t>(length),
+          static_cast<std::int32_t>(out.length),
           s.params.dead_ends == dead_end::repeat,
           false,
-          vertices,
-          lengths,
+          out.vertices,
+          out.stride,
+          out.lengths,
           space.next_walk(),
           space.status()};
+}
+
+/// Where as many walks as there are starts go, without others between them.
+gpu::walk_result result_of(std::span<vertex_id const> starts, vertex_id* vertices, std::int32_t* lengths,
+                           std::int64_t length, walk_order order)
+{
+  auto const size = static_cast<std::int64_t>(starts.size());
+  return {vertices, lengths, size, length, order, size};
 }
 
 gpu::walk_shape shape_of(gpu_walker const& s, bool step_major, gpu_exec const& exec)
@@ -129,7 +138,7 @@ bool run_alone(gpu_walker const& s, gpu::walk_regions const* regions, std::span<
 {
   auto space = gpu::workspace_pool::of(exec.device).take();
   space->reset(exec.stream);
-  enqueue(s, regions, batch_of(s, starts, first_walk, out.length, out.vertices, out.lengths, *space),
+  enqueue(s, regions, batch_of(s, starts, first_walk, out, *space),
           shape_of(s, out.order == walk_order::step_major, exec), exec);
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
   bool const all_start = space->status()->bad_start < 0;
@@ -165,7 +174,7 @@ void gpu::run_by_regions(walker const& walk, std::span<vertex_id const> starts, 
   TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
   if (starts.empty()) { return; }
   auto const regions = make_walk_regions(s.input, s.params, s.layout, tuning, exec);
-  walk_result const out{vertices, lengths, static_cast<std::int64_t>(starts.size()), s.params.length, order};
+  walk_result const out = result_of(starts, vertices, lengths, s.params.length, order);
   if (!run_alone(s, regions.get(), starts, first_walk, out, exec)) {
     expect_vertices(starts, "start", s.job.graph.num_vertices, exec);
   }
@@ -181,6 +190,8 @@ gpu::staged_maker gpu::stages_of(walker const& walk, std::span<vertex_id const> 
   return [&s, shape, starts, first_walk, exec](samplers::walk_slice const& slice, staged_walks const& out,
                                                workspace const& space) {
     auto const from = starts.subspan(static_cast<std::size_t>(slice.first), static_cast<std::size_t>(slice.size));
+    walk_result const there = result_of(from, out.vertices, out.lengths, slice.length,
+                                        shape.step_major ? walk_order::step_major : walk_order::row_major);
     if (s.on_host) {
       try {
         expect_vertices(from, "start", s.job.graph.num_vertices, exec);
@@ -188,13 +199,10 @@ gpu::staged_maker gpu::stages_of(walker const& walk, std::span<vertex_id const> 
         space.status()->bad_start = slice.first;  // the caller names the first of all
         return;
       }
-      run_shared(s, from, first_walk + slice.first,
-                 {out.vertices, out.lengths, slice.size, slice.length,
-                  shape.step_major ? walk_order::step_major : walk_order::row_major},
-                 exec);
+      run_shared(s, from, first_walk + slice.first, there, exec);
       return;
     }
-    walk_batch batch = batch_of(s, from, first_walk + slice.first, slice.length, out.vertices, out.lengths, space);
+    walk_batch batch = batch_of(s, from, first_walk + slice.first, there, space);
     batch.prefilled = true;  // nothing behind an end is read
     enqueue(s, s.regions.get(), batch, shape, exec);
   };
@@ -256,7 +264,7 @@ void walker::run_into(std::span<vertex_id const> starts, std::int64_t first_walk
   TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
   if (starts.empty()) { return; }  // an empty grid is a launch error
   gpu::device_guard const guard(exec.device);
-  gpu::walk_result const out{vertices, lengths, static_cast<std::int64_t>(starts.size()), s.params.length, order};
+  gpu::walk_result const out = result_of(starts, vertices, lengths, s.params.length, order);
   if (s.on_host) {
     expect_vertices(starts, "start", s.job.graph.num_vertices, exec);
     run_shared(s, starts, first_walk, out, exec);
