@@ -7,6 +7,7 @@
 
 #include <tendril/gpu.hpp>
 
+#include "gpu/batches/batch_arrays.hpp"
 #include "gpu/batches/bounds.hpp"
 #include "gpu/device/check.hpp"
 
@@ -28,25 +29,6 @@ void enqueue(std::vector<word_copy> const& copies, gpu_exec const& exec)
   TENDRIL_CUDA_TRY(cudaMemcpyAsync(there.data(), copies.data(), copies.size() * sizeof(word_copy),
                                    cudaMemcpyHostToDevice, exec.stream));
   copy_words(there.data(), there.size(), most, exec);
-}
-
-/// Calls f for every array of the batches.
-template <class F>
-void for_each_array(std::vector<minibatch>& batches, F f)
-{
-  for (auto& batch : batches) {
-    for (auto& vertices : batch.vertices) {
-      f(vertices.node);
-      f(vertices.batch);
-    }
-    for (auto& edges : batch.edges) {
-      f(edges.row);
-      f(edges.col);
-      f(edges.edge);
-      f(edges.indptr);
-      f(edges.weights);
-    }
-  }
 }
 
 }  // namespace
@@ -135,25 +117,25 @@ void batch_output::take_over(batch_output const& from, gpu_exec const& exec)
 
 void fit_memory(std::vector<minibatch>& batches, std::int64_t slab_bytes, gpu_exec const& exec)
 {
-  constexpr std::int64_t alignment = 128;
   std::int64_t used = 0;
-  for_each_array(batches, [&](auto const& array) {
-    used += rounded(array.size() * static_cast<std::int64_t>(sizeof array[0]), alignment);
-  });
+  for (auto& batch : batches) {
+    for_each_array(batch, [&](auto const& array) { used += room_of(array); });
+  }
   if (slab_bytes <= much || slab_bytes <= 2 * used) { return; }
-  auto const memory = std::make_shared<buffer<std::byte>>(std::max(used, alignment), memory_of(exec));
+  auto const memory = std::make_shared<buffer<std::byte>>(std::max<std::int64_t>(used, 1), memory_of(exec));
   std::vector<word_copy> copies;
   std::byte* to = memory->data();
-  for_each_array(batches, [&]<class T>(shared_array<T>& array) {
-    std::int64_t const bytes = array.size() * static_cast<std::int64_t>(sizeof(T));
+  auto const move = [&]<class T>(shared_array<T>& array) {
     if (array.data() == nullptr) { return; }
-    if (bytes > 0) {
-      copies.push_back(
-          {reinterpret_cast<std::uint32_t const*>(array.data()), reinterpret_cast<std::uint32_t*>(to), bytes / 4});
+    if (!array.empty()) {
+      copies.push_back({reinterpret_cast<std::uint32_t const*>(array.data()), reinterpret_cast<std::uint32_t*>(to),
+                        bytes_of(array) / 4});
     }
+    std::int64_t const room = room_of(array);
     array = shared_array<T>({reinterpret_cast<T const*>(to), static_cast<std::size_t>(array.size())}, memory);
-    to += rounded(bytes, alignment);
-  });
+    to += room;
+  };
+  for (auto& batch : batches) { for_each_array(batch, move); }
   enqueue(copies, exec);
 }
 

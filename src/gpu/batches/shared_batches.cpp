@@ -10,6 +10,7 @@
 #include <tendril/gpu.hpp>
 #include <tendril/place.hpp>
 
+#include "gpu/batches/batch_arrays.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/device/host_copies.hpp"
 #include "gpu/placed/together.hpp"
@@ -17,36 +18,6 @@
 
 namespace tendril::gpu {
 namespace {
-
-/// Calls f with each array of a batch.
-template <class Batch, class F>
-void for_each_array(Batch& batch, F f)
-{
-  for (auto& vertices : batch.vertices) {
-    f(vertices.node);
-    f(vertices.batch);
-  }
-  for (auto& edges : batch.edges) {
-    f(edges.row);
-    f(edges.col);
-    f(edges.edge);
-    f(edges.weights);
-    f(edges.indptr);
-  }
-}
-
-template <class T>
-std::int64_t bytes_of(shared_array<T> const& array)
-{
-  return array.size() * static_cast<std::int64_t>(sizeof(T));
-}
-
-/// What an array takes of the memory of its batch.
-template <class T>
-std::int64_t room_of(shared_array<T> const& array)
-{
-  return (bytes_of(array) + 127) / 128 * 128;
-}
 
 /// A batch that a thread of the CPU made: its arrays one after the other in GPU memory, in the order of a lane's copies,
 /// and all that isn't an array.
