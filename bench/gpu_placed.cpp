@@ -1,14 +1,10 @@
 #include "bench/gpu_placed.hpp"
 
-#include <charconv>
 #include <functional>
 #include <memory>
-#include <sstream>
 
 #include <fmt/format.h>
 
-#include <tendril/compress.hpp>
-#include <tendril/error.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
 #include <tendril/minibatch.hpp>
@@ -17,8 +13,7 @@
 #include <tendril/starts.hpp>
 #include <tendril/walk.hpp>
 
-#include "bench/gpu_graphs.hpp"
-#include "bench/measure.hpp"
+#include "bench/placed_shares.hpp"
 
 namespace tendril::bench {
 namespace {
@@ -39,18 +34,15 @@ struct bed {
   gpu_exec gpu;
   cpu_exec cpu;
   graph g;
-  std::int64_t directory_bytes = 0, list_bytes = 0;
+  list_bytes bytes;
   buffer<vertex_id> starts, starts_there, rows, rows_there;
   walk_params walk{.length = walk_length};
   khop_params khop{.fanouts = {25, 10}, .replace = true};
   minibatch_params batch{.num_neighbors = {15, 10, 5}};
 
-  bed(std::string const& name, options const& o) : gpu(*o.gpu), cpu(o.exec), g(bare(name, gpu))
+  bed(std::string const& name, options const& o)
+      : gpu(*o.gpu), cpu(o.exec), g(bare_graph(name, gpu)), bytes(in_lists(g, cpu).arrays().compressed)
   {
-    compressed_lists const lists =
-        compress(g, g.form() == graph_form::csr ? graph_form::packed : g.form(), cpu).arrays().compressed;
-    list_bytes = 4 * lists.words.size();
-    directory_bytes = lists.num_bytes() - list_bytes;
     starts = random_vertices(g.num_vertices(), most_walkers, 1, cpu);
     starts_there = copy_to_gpu(starts.span(), gpu);
     rows = buffer<vertex_id>(walkers_alone * (walk_length + 1));
@@ -61,22 +53,10 @@ struct bed {
   {
     place_params params;
     params.share = who;
-    params.gpu_bytes = directory_bytes + static_cast<std::int64_t>(share * static_cast<double>(list_bytes));
+    params.gpu_bytes = bytes.with_share(share);
     params.policy = policy;
     params.job = job;
     return place_graph(g, params, gpu);
-  }
-
- private:
-  static graph bare(std::string const& name, gpu_exec const& exec)
-  {
-    graph const whole = to_host(make_bench_graph(name, exec), exec);
-    graph_arrays arrays;
-    arrays.indptr = whole.arrays().indptr;
-    arrays.indices = whole.arrays().indices;
-    arrays.compressed = whole.arrays().compressed;
-    arrays.symmetric = whole.arrays().symmetric;
-    return graph(std::move(arrays), whole.content());
   }
 };
 
@@ -199,57 +179,32 @@ void add_placing(session& s, std::shared_ptr<bed> const& b)
 
 }  // namespace
 
-std::vector<double> shares_of(std::string const& list)
-{
-  std::vector<double> out;
-  std::istringstream in(list);
-  for (std::string text; std::getline(in, text, ',');) {
-    double share = -1;
-    auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), share);
-    if (failure != std::errc{} || end != text.data() + text.size() || !(share >= 0 && share <= 1)) {
-      throw argument_error(fmt::format("--gpu-share: '{}', expected numbers from 0 to 1, as in 0,0.25,0.5,1", list));
-    }
-    out.push_back(share);
-  }
-  return out;
-}
-
 std::vector<row> run_gpu_placed(options const& o)
 {
-  std::vector<double> const shares = shares_of(o.gpu_share);
-  std::vector<row> rows;
-  std::istringstream names(o.graph);
-  for (std::string name; std::getline(names, name, ',');) {
-    auto const b = std::make_shared<bed>(name, o);
+  auto const name_of = [](std::string const& name, double) { return name; };
+  return for_each_share<bed>(o, name_of, [](session& s, std::shared_ptr<bed> const& b, double share, bool is_first) {
     double const steps = steps_a_walk(*b);
-    for (double const share : shares) {
-      session s(name, o.repeats);
-      add_alone(s, b, steps);
-      if (share == shares.front()) { add_placing(s, b); }
-      bool const part = share > 0 && share < 1;
-      auto const on = [&](placement_policy policy, placement_job const& job) {
-        return subject{b->placed(share, policy, job, work_share::gpu), share, policy};
-      };
-      // The GPU alone; unless nothing lies in host memory, also beside the CPU, and the way that is chosen.
-      auto const both = [&](subject const& alone, auto const& add) {
-        add(alone);
-        if (share == 1) { return; }
-        for (work_share const who : {work_share::both, work_share::automatic}) { add(alone.sampled_by(who)); }
-      };
-      auto const trees = [&](subject const& which) { add_trees(s, b, which); };
-      auto const batches = [&](subject const& which) { add_batches(s, b, which); };
-      both(on(placement_policy::visits, b->walk), [&](subject const& which) { add_walks(s, b, which, steps); });
-      both(on(placement_policy::visits, b->khop), trees);
-      both(on(placement_policy::visits, b->batch), batches);
-      if (part) {
-        trees(on(placement_policy::degree, b->khop));
-        batches(on(placement_policy::degree, b->batch));
-      }
-      auto const made = s.run();
-      rows.insert(rows.end(), made.begin(), made.end());
+    add_alone(s, b, steps);
+    if (is_first) { add_placing(s, b); }
+    auto const on = [&](placement_policy policy, placement_job const& job) {
+      return subject{b->placed(share, policy, job, work_share::gpu), share, policy};
+    };
+    // The GPU alone; unless nothing lies in host memory, also beside the CPU, and the way that is chosen.
+    auto const both = [&](subject const& alone, auto const& add) {
+      add(alone);
+      if (share == 1) { return; }
+      for (work_share const who : {work_share::both, work_share::automatic}) { add(alone.sampled_by(who)); }
+    };
+    auto const trees = [&](subject const& which) { add_trees(s, b, which); };
+    auto const batches = [&](subject const& which) { add_batches(s, b, which); };
+    both(on(placement_policy::visits, b->walk), [&](subject const& which) { add_walks(s, b, which, steps); });
+    both(on(placement_policy::visits, b->khop), trees);
+    both(on(placement_policy::visits, b->batch), batches);
+    if (share > 0 && share < 1) {
+      trees(on(placement_policy::degree, b->khop));
+      batches(on(placement_policy::degree, b->batch));
     }
-  }
-  return rows;
+  });
 }
 
 }  // namespace tendril::bench

@@ -2,15 +2,11 @@
 
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "bench/bench.hpp"
 
 namespace tendril::bench {
-
-/// The numbers of a list as `options::gpu_share`. @throws argument_error for anything but numbers from 0 to 1.
-[[nodiscard]] std::vector<double> shares_of(std::string const& list);
 
 /// Walks of 80 steps, k-hop trees (25, 10) of 40,000 roots and mini-batches of 1,024 seeds (15, 10, 5) on a graph of whose
 /// lists a share lies on the GPU, for each share of `options::gpu_share`, made by the GPU alone, and by GPU and CPU

@@ -3,19 +3,15 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <sstream>
 
 #include <fmt/format.h>
 
-#include <tendril/compress.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
 #include <tendril/place.hpp>
 #include <tendril/walk.hpp>
 
-#include "bench/gpu_graphs.hpp"
-#include "bench/gpu_placed.hpp"
-#include "bench/measure.hpp"
+#include "bench/placed_shares.hpp"
 #include "gpu/walks/region_launch.hpp"
 #include "gpu/walks/regions.hpp"
 
@@ -36,7 +32,7 @@ struct bed {
   std::vector<vertex_id> starts;            // with an edge
   buffer<vertex_id> starts_there, rows_there;
 
-  bed(std::string const& name, options const& o) : gpu(*o.gpu), cpu(o.exec), g(bare(name, gpu, cpu))
+  bed(std::string const& name, options const& o) : gpu(*o.gpu), cpu(o.exec), g(in_lists(bare_graph(name, gpu), cpu))
   {
     std::int64_t const row_bytes = 4 * (walk_length + 3) + 16;
     num_walkers = std::min(num_walkers, (free_gpu_bytes(gpu.device) - g.num_bytes()) / 10 * 9 / row_bytes);
@@ -54,25 +50,10 @@ struct bed {
 
   [[nodiscard]] graph placed(double share) const
   {
-    compressed_lists const& lists = g.arrays().compressed;
-    std::int64_t const words = 4 * lists.words.size();
     place_params params;
-    params.gpu_bytes = lists.num_bytes() - words + static_cast<std::int64_t>(share * static_cast<double>(words));
+    params.gpu_bytes = list_bytes(g.arrays().compressed).with_share(share);
     params.job = walk_params{.length = walk_length};
     return place_graph(g, params, gpu);
-  }
-
- private:
-  static graph bare(std::string const& name, gpu_exec const& gpu, cpu_exec const& cpu)
-  {
-    graph const whole = to_host(make_bench_graph(name, gpu), gpu);
-    graph_arrays arrays;
-    arrays.indptr = whole.arrays().indptr;
-    arrays.indices = whole.arrays().indices;
-    arrays.compressed = whole.arrays().compressed;
-    arrays.symmetric = whole.arrays().symmetric;
-    graph const light(std::move(arrays), whole.content());
-    return light.form() == graph_form::csr ? compress(light, graph_form::packed, cpu) : light;
   }
 };
 
@@ -158,22 +139,15 @@ std::vector<executor> executors()
 
 std::vector<row> run_gpu_placed_walks(options const& o)
 {
-  std::vector<double> const shares = shares_of(o.gpu_share);
-  std::vector<row> rows;
-  std::istringstream names(o.graph);
-  for (std::string name; std::getline(names, name, ',');) {
-    auto const b = std::make_shared<bed>(name, o);
-    for (double const share : shares) {
-      session s(fmt::format("{}, {:.0f} % of the lists on the GPU", name, 100 * share), o.repeats);
-      auto const there = std::make_shared<graph>(b->placed(share));
-      add_alone(s, b);
-      if (share == shares.front()) { add_passing(s, b, there); }
-      for (executor const& how : executors()) { add_walks(s, b, there, how); }
-      auto const made = s.run();
-      rows.insert(rows.end(), made.begin(), made.end());
-    }
-  }
-  return rows;
+  auto const name_of = [](std::string const& name, double share) {
+    return fmt::format("{}, {:.0f} % of the lists on the GPU", name, 100 * share);
+  };
+  return for_each_share<bed>(o, name_of, [](session& s, std::shared_ptr<bed> const& b, double share, bool is_first) {
+    auto const there = std::make_shared<graph>(b->placed(share));
+    add_alone(s, b);
+    if (is_first) { add_passing(s, b, there); }
+    for (executor const& how : executors()) { add_walks(s, b, there, how); }
+  });
 }
 
 }  // namespace tendril::bench
