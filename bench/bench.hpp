@@ -15,7 +15,7 @@ namespace tendril::bench {
 
 struct options {
   std::string suite = "ceilings";  ///< One of suites().
-  /// rmat:SCALE[:EDGE_FACTOR] or a file; on a GPU and for compressed web:VERTICES[xEDGE_FACTOR][:FORM]; on a GPU also names of bench/gpu_graphs.hpp, and lists separated by commas.
+  /// rmat:SCALE[:EDGE_FACTOR] or a file; on a GPU and for compressed, forms and prefixes web:VERTICES[xEDGE_FACTOR][:FORM]; on a GPU also names of bench/gpu_graphs.hpp, and lists separated by commas.
   /// Empty: default_graph(suite, gpu).
   std::string graph = {};
   int repeats = 5;
@@ -41,7 +41,7 @@ struct row {
 };
 
 /// The names of the suites: ceilings, walks, sample, scaling, store, stream, published, samplers, layers, applications,
-/// subgraphs, minibatch, compressed, forms, placed, placed-walks, minibatch-picks.
+/// subgraphs, minibatch, compressed, forms, prefixes, placed, placed-walks, minibatch-picks.
 [[nodiscard]] std::vector<std::string> suites();
 
 /// What a suite measures unless it is told: R-MAT 22 on the CPU, the graphs that its goals name on a GPU.

@@ -33,6 +33,7 @@
 #include "bench/gpu_walks.hpp"
 #include "bench/measure.hpp"
 #include "bench/minibatch.hpp"
+#include "bench/prefixes.hpp"
 #include "bench/report.hpp"
 #include "bench/rmat_spec.hpp"
 #include "bench/scratch_folder.hpp"
@@ -297,6 +298,7 @@ constexpr std::array all_suites{
     suite{"placed", nullptr, run_gpu_placed, "rmat24"},
     suite{"placed-walks", nullptr, run_gpu_placed_walks, "rmat24"},
     suite{"forms", run_forms, run_forms, "rmat24"},
+    suite{"prefixes", run_prefixes, run_prefixes, "rmat24,web:33554432x16"},
     suite{"minibatch-picks", nullptr, run_gpu_minibatch_picks, "reddit"},
 };
 
