@@ -47,9 +47,16 @@ std::string round_bytes(std::int64_t bytes)
   return text;
 }
 
-std::string swatch(std::string_view series)
+/// The colour of a series and the word after it, on one line.
+std::string key(std::string_view series, std::string_view word)
 {
-  return fmt::format(R"x(<span class="swatch" style="background:var(--{})"></span>)x", series);
+  return fmt::format(R"x(<span class="key"><span class="swatch" style="background:var(--{})"></span>{}</span>)x",
+                     series, word);
+}
+
+std::string key(std::string_view series, graph_form form)
+{
+  return key(series, fmt::format("<code>{}</code>", to_string(form)));
 }
 
 std::string card(std::string_view title, std::string_view text, std::string_view figure, std::string_view style = "")
@@ -184,9 +191,9 @@ std::string size_table(page_facts const& facts)
 
 std::string size_card(page_facts const& facts)
 {
-  std::string text = fmt::format("{}neighbours ({}in the smallest form), {}the directory that finds them", swatch("a"),
-                                 swatch("b"), swatch("quiet"));
-  if (facts.sizes.other_bytes > 0) { text += fmt::format(", {}weights, labels and ids", swatch("faint")); }
+  std::string text = fmt::format("{} ({} the smallest form), {} that finds them", key("a", "neighbours"),
+                                 key("b", "in"), key("quiet", "the directory"));
+  if (facts.sizes.other_bytes > 0) { text += fmt::format(", {} and ids", key("faint", "weights, labels")); }
   text += ". Every form gives the same samples. A graph fits a GPU here if a tenth of its memory stays free.";
   return card("Size in each form", text, size_bars(facts) + size_table(facts), " wide sizes");
 }
@@ -222,7 +229,7 @@ std::string degree_card(page_facts const& facts)
   dots.reserve(points.size());
   for (auto const& [degree, count] : points) { dots.push_back(c.at(degree, count)); }
   c.picture.dots(dots, 3, "a");
-  c.titles("neighbours", "vertices");
+  c.titles("neighbours", "vertices with so many");
   return card(title, text, c.picture.str("Distribution of degrees, both axes logarithmic"));
 }
 
@@ -242,7 +249,7 @@ std::string gap_card(page_facts const& facts)
     if (gaps[i] > 0) { last = i; }
   }
   constexpr std::string_view title = "How far neighbours lie apart";
-  std::string text = fmt::format("{}Consecutive ids, of which runs are made, are ", swatch("b"));
+  std::string text = fmt::format("{}, of which runs are made, are ", key("b", "Consecutive ids"));
   auto const share = [&](std::size_t i) { return static_cast<double>(gaps[i]) / static_cast<double>(all); };
   if (all == 0) { return card(title, "", none("No vertex has two neighbours.")); }
   text += fmt::format(
@@ -320,11 +327,10 @@ std::string bits_card(page_facts const& facts)
   }
   constexpr std::string_view title = "Bits an edge by degree";
   if (lines.front().points.empty()) { return card(title, "", none("The graph has no edges.")); }
-  std::string text = fmt::format(
-      "Neighbours and directory, without headers, in the forms {}<code>csr</code>, "
-      "{}<code>packed</code>",
-      swatch("quiet"), swatch("a"));
-  if (lines.size() > 2) { text += fmt::format(" and {}<code>{}</code>", swatch("b"), to_string(best)); }
+  std::string text =
+      fmt::format("Neighbours and directory, without headers, in the forms {}{} {}", key("quiet", graph_form::csr),
+                  lines.size() > 2 ? "," : " and", key("a", graph_form::packed));
+  if (lines.size() > 2) { text += " and " + key("b", best); }
   text += ". A vertex with few neighbours takes mostly its part of the directory.";
   chart c({1, std::pow(10, std::ceil(std::log10(largest))), 0, 0, true}, {0, most * 1.05, 0, 0}, 360);
   c.x_ticks(c.x.ticks(), power_text);
@@ -371,9 +377,9 @@ std::string placement_card(page_facts const& facts)
   if (sizes.num_edges == 0) { return card(title, "", none("The graph has no edges.")); }
   std::string text = fmt::format(
       "In the form <code>{}</code>, with the directory in GPU memory and the lists that are read most per byte beside "
-      "it: the share of reads that find their list there, of {}walks and {}mini-batches ({} neighbours of a vertex at "
+      "it: the share of reads that find their list there, of {} and {} ({} neighbours of a vertex at "
       "most). Estimated: walks read a vertex as often as edges lead to it, mini-batches each vertex once.",
-      to_string(placed.form), swatch("a"), swatch("b"), sizes.fanout);
+      to_string(placed.form), key("a", "walks"), key("b", "mini-batches"), sizes.fanout);
   if (sizes.gpu_memory) {
     gpu_part const part = part_on_gpu(sizes, *sizes.gpu_memory);
     text += part.has_directory
@@ -415,9 +421,12 @@ std::string lead(page_facts const& facts)
   form_size const& csr = sizes.profile.size_of(graph_form::csr);
   form_size const& best = sizes.profile.smallest();
   if (sizes.num_edges == 0) { return "A graph without edges."; }
-  std::string text =
-      fmt::format("{} in CSR form; {} as <code>{}</code>, {:.1f} bits an edge.", bytes_text(sizes.total_bytes(csr)),
-                  bytes_text(sizes.total_bytes(best)), to_string(best.form), sizes.bits_per_edge(best));
+  bool const one_form = &best == &csr;
+  std::string text = one_form ? fmt::format("{} in CSR form, the smallest, {:.1f} bits an edge.",
+                                            bytes_text(sizes.total_bytes(csr)), sizes.bits_per_edge(csr))
+                              : fmt::format("{} in CSR form; {} as <code>{}</code>, {:.1f} bits an edge.",
+                                            bytes_text(sizes.total_bytes(csr)), bytes_text(sizes.total_bytes(best)),
+                                            to_string(best.form), sizes.bits_per_edge(best));
   auto const least = [&](form_size const& size) {
     return std::find_if(gpu_sizes.begin(), gpu_sizes.end(),
                         [&](std::int64_t gpu) { return fits(sizes.total_bytes(size), gpu); });
@@ -426,7 +435,7 @@ std::string lead(page_facts const& facts)
     return text + fmt::format(" No GPU of {} holds all of it.", round_bytes(gpu_sizes.back()));
   }
   if (least(csr) == least(best)) {
-    return text + fmt::format(" Either fits whole into a GPU of {}.", round_bytes(*least(csr)));
+    return text + fmt::format(" {} fits whole into a GPU of {}.", one_form ? "It" : "Either", round_bytes(*least(csr)));
   }
   return text + fmt::format(" As <code>{}</code> it fits whole into a GPU of {}, in CSR form {}.", to_string(best.form),
                             round_bytes(*least(best)),
@@ -435,12 +444,20 @@ std::string lead(page_facts const& facts)
                                 : fmt::format("it needs one of {}", round_bytes(*least(csr))));
 }
 
+/// How to get the smallest form, unless the file has it.
+std::string advice(page_facts const& facts)
+{
+  graph_form const best = facts.sizes.profile.smallest().form;
+  if (best == facts.g.form()) { return "The file has the smallest form."; }
+  return fmt::format("The smallest form: <code>tendril convert {} OUT.safetensors --compress {}</code>.",
+                     escaped(facts.path), best == graph_form::csr ? "none" : to_string(best));
+}
+
 }  // namespace
 
 std::string graph_page(page_facts const& facts)
 {
   std::string const name = escaped(facts.name);
-  graph_form const best = facts.sizes.profile.smallest().form;
   std::string page = fmt::format(
       R"(<!DOCTYPE html>
 <html lang="en" xmlns="http://www.w3.org/1999/xhtml"><head><meta charset="utf-8"/>
@@ -462,11 +479,8 @@ std::string graph_page(page_facts const& facts)
        {degree_card(facts), gap_card(facts), bits_card(facts), placement_card(facts), code_card(facts)}) {
     page += part + "\n";
   }
-  page += fmt::format(
-      "</div><footer>Made by <code>tendril info --html</code>. The smallest form: <code>tendril convert {} "
-      "OUT.safetensors "
-      "--compress {}</code>.</footer>\n</main></body></html>\n",
-      escaped(facts.path), to_string(best));
+  page += fmt::format("</div><footer>Made by <code>tendril info --html</code>. {}</footer>\n</main></body></html>\n",
+                      advice(facts));
   return page;
 }
 

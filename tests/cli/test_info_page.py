@@ -97,6 +97,11 @@ def test_every_graph_has_a_page(graph, form, tendril):
     assert len(pictures) >= (1 if facts["num_edges"] == 0 else 4)
     assert all(picture.get("aria-label") for picture in pictures)
     assert ("Lists by code" in words) == (form == "auto")
+    advice = re.search(r"The smallest form: tendril (convert c.safetensors OUT.safetensors --compress \w+) ", words)
+    assert bool(advice) != ("The file has the smallest form." in words)
+    if advice:
+        tendril(*advice[1].split(), "--quiet")
+        assert "The file has the smallest form." in page_of(tendril, "OUT.safetensors")[0]
 
 
 def test_the_page_tells_the_codes_and_the_part_on_a_gpu(tendril, forms):  # noqa: F811
