@@ -1,5 +1,6 @@
 #include "prepared_walks.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -14,8 +15,9 @@
 namespace tendril::cli {
 namespace {
 
-/// All walks of a job, without a sink.
-walk_stream_job stream_of(walk_job const& job, std::int64_t num_walks, start_source starts)
+/// All walks of a job, without a sink. @param table_bytes  What its tables take of --memory.
+walk_stream_job stream_of(walk_job const& job, std::int64_t num_walks, start_source starts,
+                          std::int64_t table_bytes = 0)
 {
   walk_stream_job out;
   out.num_walks = num_walks;
@@ -23,8 +25,8 @@ walk_stream_job stream_of(walk_job const& job, std::int64_t num_walks, start_sou
   out.starts = std::move(starts);
   out.batch_bytes = job.gpu_bytes();
   if (std::int64_t const memory = job.host_bytes(); memory > 0) {
-    out.batch_bytes = memory / 2;
-    out.graph_bytes = memory - out.batch_bytes;
+    out.graph_bytes = memory / 2;
+    out.batch_bytes = memory - out.graph_bytes - std::min(table_bytes, memory / 4);
   }
   return out;
 }
@@ -56,7 +58,8 @@ prepared_walks prepare_plain_walks(walk_job const& job, graph const& g, cpu_exec
   out.params = params_json(params);
   out.metadata = {{"rule", std::string(to_string(out.plan->rule))}};
   out.stream =
-      stream_of(job, out.num_walks, *list ? starts_from((*list)->span(), walks_each) : every_vertex(walks_each));
+      stream_of(job, out.num_walks, *list ? starts_from((*list)->span(), walks_each) : every_vertex(walks_each),
+                out.plan->table_bytes);
   out.run = [walks, list, gpu, here = without_progress(exec)](walk_stream_job const& stream) {
     return gpu ? stream_walks(*walks, stream, gpu_exec(*gpu)) : stream_walks(*walks, stream, here);
   };

@@ -145,6 +145,7 @@ walk_params walk_job::without_labels() const
   params.dead_ends = parse_name<tendril::dead_end>("--dead-end", dead_end);
   params.rule = parse_name<sampling_rule>("--rule", rule);
   params.table_bytes = parse_table_bytes(table_bytes);
+  if (!params.table_bytes && !memory.empty()) { params.table_bytes = host_bytes() / 4; }
   params.seed = seed;
   if (app == "metapath") {
     if (metapath.empty()) { throw argument_error("--app metapath: --metapath is missing, expected it"); }

@@ -1,6 +1,6 @@
-// One step of one walker, for every application and rule, straight from the rules of src/core and without any table
-// but prefix sums. It serves the plans that read whole neighbourhoods (scan, online layouts), steps whose trials ran
-// out, and as the plain loop that the interleaved executors are measured and tested against.
+// One step of one walker, for every application and rule, straight from the rules of src/core, by the tables of the plan
+// where it has some. It serves the plans that read whole neighbourhoods (scan, online layouts), walks by regions, steps
+// whose trials ran out, and, without tables, as the plain loop that the interleaved executors are tested against.
 
 #pragma once
 
@@ -27,6 +27,7 @@ class scalar_stepper {
   {
     if (job_.tables->prefix_sums) { return by_prefix_sums(at); }
     if (job_.tables->sums && !is_biased(at)) { return by_sums(at); }
+    if (job_.tables->alias && !is_biased(at)) { return by_alias_table(at); }
     row_type const row = graph_.row(at.vertex);
     if (job_.params->metapath.empty()) { return choose(at, row, row.degree(), every_position{}); }
     if (job_.plan->rule == sampling_rule::scan) { return race_of_label(at, row, job_.wanted_label(at.step)); }
@@ -85,6 +86,21 @@ class scalar_stepper {
     });
   }
 
+  /// A row's alias pick by its table; the bits are those of one block. The row has edges.
+  template <class Row>
+  [[nodiscard]] vertex_id alias_pick(Row const& row, core::random_block const& bits) const
+  {
+    edge_id const bucket = row.edge(core::bounded(bits.low(), row.degree()));
+    return core::alias_choose((*job_.tables->alias)[bucket], bits.high());
+  }
+
+  [[nodiscard]] vertex_id by_alias_table(walker_position const& at) const
+  {
+    return with_table_row(at, [&](std::int64_t, auto const& row) {
+      return row.empty() ? no_vertex : alias_pick(row, draws_of(at).block(0));
+    });
+  }
+
   /// The its rule by its table.
   [[nodiscard]] vertex_id by_prefix_sums(walker_position const& at) const
   {
@@ -136,6 +152,14 @@ class scalar_stepper {
     return job_.params->weighted ? row.weight(i) : 1.0F;
   }
 
+  /// The largest weight of a whole row: as the plan's statistics have it, or by going over all weights.
+  [[nodiscard]] float largest_weight(walker_position const& at, row_type const& row) const
+  {
+    if (!job_.params->weighted) { return row.empty() ? 0.0F : 1.0F; }
+    if (job_.tables->statistics) { return job_.tables->statistics->largest[at.vertex]; }
+    return core::largest_weight(row.degree(), [&](std::uint32_t i) { return row.weight(i); });
+  }
+
   template <class Position>
   [[nodiscard]] vertex_id choose(walker_position const& at, row_type const& row, std::uint32_t size,
                                  Position position) const
@@ -158,7 +182,8 @@ class scalar_stepper {
       case sampling_rule::uniform: return target(core::bounded(draws.block(0).low(), size));
     }
     if (is_biased(at)) { return choose_biased<core::uniform_trials>(at, row, draws); }
-    double const bound = core::largest_weight(size, weight_of);
+    bool const of_all = job_.params->metapath.empty();
+    double const bound = of_all ? largest_weight(at, row) : core::largest_weight(size, weight_of);
     if (!(bound > 0)) { return no_vertex; }
     std::uint32_t pick = 0;
     bool const settled =
@@ -182,16 +207,21 @@ class scalar_stepper {
     constexpr bool by_alias = std::is_same_v<Trials, core::alias_trials>;
     std::uint32_t const degree = row.degree();
     auto const weight_of = [&](std::uint32_t i) { return weight(row, i); };
-    double const bound = by_alias ? 1.0 : core::largest_weight(degree, weight_of);
+    double const bound = by_alias ? 1.0 : largest_weight(at, row);
     if (!(bound > 0)) { return no_vertex; }
     vertex_id x = no_vertex;
     bool const settled = core::settle_by_trials<Trials>(degree, draws, [&](auto const& block, auto judgement) {
-      std::uint32_t const i = !by_alias           ? core::bounded(block.low(), degree)
-                              : job_.tables->sums ? summed_pick(at.vertex, row, block)
-                                                  : core::alias_scan(degree, weight_of, block.low(), block.high());
-      x = i == core::no_pick ? no_vertex : row.neighbor(i);
+      double w = 1.0;
+      if (by_alias && job_.tables->alias) {
+        x = alias_pick(row, block);
+      } else {
+        std::uint32_t const i = !by_alias           ? core::bounded(block.low(), degree)
+                                : job_.tables->sums ? summed_pick(at.vertex, row, block)
+                                                    : core::alias_scan(degree, weight_of, block.low(), block.high());
+        x = i == core::no_pick ? no_vertex : row.neighbor(i);
+        if (!by_alias) { w = weight_of(i); }
+      }
       if (x == no_vertex) { return true; }
-      double const w = by_alias ? 1.0 : weight_of(i);
       switch (core::node2vec_judge(job_.bias, judgement(), w, bound, x == at.previous)) {
         case core::verdict::accepted: return true;
         case core::verdict::rejected: return false;

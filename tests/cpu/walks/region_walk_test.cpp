@@ -67,12 +67,15 @@ TEST(CpuRegionWalk, IsOneCallsWalksOfEveryApplication)
   auto const n = static_cast<std::int64_t>(starts.size());
   for (graph const& form : in_all_forms(g)) {
     for (auto const& app : all_applications(23)) {
-      walker const walk(form, app.params, n);
-      walks const expected = walk.run(starts, 0xfffffff0LL);
+      walk_params by_lists = app.params;
+      by_lists.table_bytes = 0;
+      walker const without_tables(form, by_lists, n);
+      walker const with_tables(form, app.params, std::int64_t{1} << 40U);
+      walks const expected = without_tables.run(starts, 0xfffffff0LL);
       for (std::int64_t const graph_bytes : {2, 3000, 1 << 20}) {
         for (std::int64_t const batch_bytes : {20'000, 0}) {
           collected_walks out;
-          auto const report = stream_walks(walk,
+          auto const report = stream_walks(batch_bytes == 0 ? with_tables : without_tables,
                                            {.num_walks = n,
                                             .first_walk = 0xfffffff0LL,
                                             .starts = starts_from(starts),
