@@ -63,8 +63,13 @@ struct metapath_weights {
 
   [[nodiscard]] TENDRIL_HD float weight(auto const& s, auto const& e) const
   {
-    label_id const has = of_types ? s.graph.node_types[e.target()] : e.label();
-    return has == wanted_at(s.step) ? static_weight<weighted>(e) : 0.0F;
+    return carries(s, e, wanted_at(s.step)) ? static_weight<weighted>(e) : 0.0F;
+  }
+
+  /// Whether an edge, or its target, carries a label.
+  [[nodiscard]] TENDRIL_HD bool carries(auto const& s, auto const& e, label_id label) const
+  {
+    return (of_types ? s.graph.node_types[e.target()] : e.label()) == label;
   }
 
   /// The label of the edge that a walk takes after `step` steps.

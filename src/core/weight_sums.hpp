@@ -41,6 +41,12 @@ struct alignas(16) row_weight {
 /// first_edge / 64 + c. No two rows share an entry.
 TENDRIL_HD constexpr std::int64_t num_weight_sums(std::int64_t num_edges) { return num_edges / summed_edges + 1; }
 
+/// A number of edges from a row's begin, and the sums over them.
+struct summed_rank {
+  std::uint32_t n;
+  weight_sum sum;
+};
+
 /// A row of positive weight with its sums.
 template <class WeightOf>
 class summed_row {
@@ -72,10 +78,7 @@ class summed_row {
 
   /// The fewest edges from the row's begin whose sums are `enough`: `n`, and their sums. enough(n, sum) is false of no edge,
   /// and stays true once it is; where it never is, n is size() + 1.
-  struct found {
-    std::uint32_t n;
-    weight_sum sum;
-  };
+  using found = summed_rank;
   template <class Enough>
   [[nodiscard]] TENDRIL_HD found first_enough(Enough enough) const
   {
@@ -119,10 +122,9 @@ class summed_row {
   WeightOf weight_of_;
 };
 
-/// alias_scan of a row of positive weight.
-template <class WeightOf>
-TENDRIL_HD std::uint32_t summed_alias_pick(summed_row<WeightOf> const& row, std::uint64_t bits_item,
-                                           std::uint64_t bits_choice)
+/// alias_scan of a row of positive weight. @tparam Row  A summed_row, or what answers the same.
+template <class Row>
+TENDRIL_HD std::uint32_t summed_alias_pick(Row const& row, std::uint64_t bits_item, std::uint64_t bits_choice)
 {
   __extension__ using uint128 = unsigned __int128;
   std::uint32_t const size = row.size();
@@ -158,8 +160,8 @@ TENDRIL_HD std::uint32_t summed_alias_pick(summed_row<WeightOf> const& row, std:
 }
 
 /// its_scan of a row of positive weight.
-template <class WeightOf>
-TENDRIL_HD std::uint32_t summed_its_pick(summed_row<WeightOf> const& row, std::uint64_t bits)
+template <class Row>
+TENDRIL_HD std::uint32_t summed_its_pick(Row const& row, std::uint64_t bits)
 {
   std::uint64_t const x = bounded64(bits, row.total());
   return row.first_enough([&](std::uint32_t, weight_sum const& sum) { return sum.all > x; }).n - 1;

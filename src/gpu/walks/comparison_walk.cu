@@ -16,12 +16,7 @@ void launch(W const& walk, walk_job const& job, walk_batch const& batch, walk_sh
   gpu_exec const exec{shape.device, shape.stream, nullptr};
   engine::dynamic_setup<graph_view> const setup = scan_setup(job, batch, shape);
   setup.graph.visit([&](auto const& view) {
-    using view_type = std::decay_t<decltype(view)>;
-    auto const* const kernel = reinterpret_cast<void const*>(engine::scan_walk_kernel<W, view_type, Sampler>);
-    engine::launch_shape const grid = engine::shape_of(kernel, tuning, -1, exec);
-    auto const space = engine::make_workspace(0, exec);
-    engine::launch_scan_walk<Sampler>(walk, engine::setup_with(setup, view), scan_batch(batch, shape), {}, space.desk(),
-                                      grid, tuning.walks_a_turn, exec);
+    engine::launch_by<Sampler>(walk, engine::setup_with(setup, view), scan_batch(batch, shape), tuning, exec);
   });
 }
 

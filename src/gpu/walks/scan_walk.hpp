@@ -1,4 +1,5 @@
-// The rule `scan` on the GPU: walks that read whole neighbourhoods. Only weighted metapaths may have a table.
+// Walks on the GPU that read whole neighbourhoods: those by the rule `scan`, of which only weighted metapaths may have a
+// table, and metapaths by other rules where neighbours are not grouped by label.
 
 #pragma once
 
@@ -14,6 +15,12 @@ namespace tendril::gpu {
 /// `batch.next_walk` is not used. @throws device_error; memory_error.
 void scan_walk(walk_job const& job, walk_batch const& batch, walk_shape const& shape,
                engine::dynamic_tuning const& tuning = {});
+
+/// Enqueues one batch along a metapath by any rule but scan, reading the labels of a whole row at each step: for plans
+/// without neighbours grouped by label. Allocates O(1) from the GPU's pool, in stream order; doesn't synchronise.
+/// `batch.next_walk` is not used. @throws device_error; memory_error.
+void label_walk(walk_job const& job, walk_batch const& batch, walk_shape const& shape,
+                engine::dynamic_tuning const& tuning = {});
 
 /// The samplers of gpu/picks/comparison_samplers.cuh, which the race is measured against.
 enum class comparison { direct_reservoir, zigzag_reservoir, exponential_jumps };

@@ -71,6 +71,12 @@ gpu::metapath_view metapath_view_of(walk_params const& params, buffer<label_id> 
           params.metapath[0]};
 }
 
+/// Whether a metapath's steps look at the labels of the vertex's edges.
+bool reads_labels(sampling_plan const& plan, walk_params const& params)
+{
+  return !params.metapath.empty() && !plan.grouped_by_label;
+}
+
 /// Whether a batch of walks takes lists in host memory by regions.
 bool by_regions(gpu::walk_regions const* regions, std::int64_t num_walks, gpu_exec const& exec)
 {
@@ -88,6 +94,10 @@ void enqueue(gpu_walker const& s, gpu::walk_regions const* regions, gpu::walk_ba
   }
   if (s.job.second_order && s.plan.rule != sampling_rule::scan) {
     gpu::node2vec_walk(s.job, batch, shape);
+    return;
+  }
+  if (s.plan.rule != sampling_rule::scan && reads_labels(s.plan, s.params)) {
+    gpu::label_walk(s.job, batch, shape);
     return;
   }
   switch (s.plan.rule) {
@@ -210,7 +220,8 @@ gpu::staged_maker gpu::stages_of(walker const& walk, std::span<vertex_id const> 
 
 bool gpu::staged_by_steps(walker const& walk)
 {
-  return walk.plan().rule != sampling_rule::scan;  // a scan has a warp a walker, which writes rows as fast
+  // What reads whole rows of the graph has a warp a walker, which writes rows of vertices as fast.
+  return walk.plan().rule != sampling_rule::scan && !reads_labels(walk.plan(), walk.params());
 }
 
 walker::walker(graph const& graph, walk_params const& params, std::int64_t expected_walks, gpu_exec const& exec)

@@ -26,6 +26,18 @@ void launch_scan_walk(W const& walk, dynamic_setup<View> const& setup, dynamic_b
   check_launch("scan_walk_kernel");
 }
 
+/// Enqueues a batch by a sampler without arguments on a grid of its own. Allocates O(1) from the memory of `exec`, in
+/// stream order; problems of weights are not reported.
+template <template <class, class> class Sampler, class W, class View>
+void launch_by(W const& walk, dynamic_setup<View> const& setup, dynamic_batch const& batch,
+               dynamic_tuning const& tuning, gpu_exec const& exec)
+{
+  auto const* const kernel = reinterpret_cast<void const*>(scan_walk_kernel<W, View, Sampler>);
+  launch_shape const grid = shape_of(kernel, tuning, -1, exec);
+  dynamic_workspace const space = make_workspace(0, exec);
+  launch_scan_walk<Sampler>(walk, setup, batch, {}, space.desk(), grid, tuning.walks_a_turn, exec);
+}
+
 /// Calls enqueue_kernels for a walk that is compiled with this header.
 template <class W>
 [[nodiscard]] dynamic_workspace enqueue_dynamic_walk(W const& walk, dynamic_setup<graph_view> const& setup,
