@@ -6,6 +6,7 @@
 
 #include <tendril/error.hpp>
 #include <tendril/gpu.hpp>
+#include <tendril/minibatch.hpp>
 
 #include "common.hpp"
 #include "help.hpp"
@@ -53,20 +54,24 @@ planned plan_walks(walk_job const& job, graph const& g, cpu_exec const& exec)
 
 /// What applications are there, for a message.
 constexpr char const* apps_of_plans =
-    "deepwalk, ppr, restart, node2vec, metapath, khop, layer, fastgcn, ladies, mvs, labor, cluster, shadow, "
+    "deepwalk, ppr, restart, node2vec, metapath, khop, minibatch, layer, fastgcn, ladies, mvs, labor, cluster, shadow, "
     "saint-node, "
     "saint-edge, saint-walk";
 
+template <class Exec>
+sampling_plan plan_of(sample_job const& job, graph const& g, std::int64_t num_seeds, Exec const& exec)
+{
+  return job.app == "minibatch" ? plan_minibatch(hetero_graph(g), job.minibatch(), exec)
+                                : plan_khop(g, job.khop(), num_seeds, exec);
+}
+
 planned plan_samples(sample_job const& job, graph const& g, cpu_exec const& exec)
 {
-  if (job.app == "minibatch") {
-    throw argument_error("plan: --app minibatch has no choice to make, expected an application of walks, or khop");
-  }
   job.check();
   std::int64_t const count = job.seeds(g, exec).size();
   auto const gpu = parse_device(job.device);
   graph const there = gpu ? graph_on_gpu(g, *gpu, job.graph_bytes(), job.visits()) : g;
-  return {there, gpu ? plan_khop(there, job.khop(), count, gpu_exec(*gpu)) : plan_khop(g, job.khop(), count, exec),
+  return {there, gpu ? plan_of(job, there, count, gpu_exec(*gpu)) : plan_of(job, g, count, exec),
           fmt::format("{}: {}", counted(count, "seed", "seeds"), job.describe()), job.params_json()};
 }
 
@@ -90,7 +95,7 @@ void plan_command::run()
   bool const of_catalogue = of_samples && samples.is_of_catalogue();
   if (!of_samples && !walks.is_multidim()) {
     walks.validate();
-  } else if (of_samples && app != "minibatch") {
+  } else if (of_samples) {
     samples.check();
     samples.validate();
   }
@@ -163,6 +168,7 @@ void add_plan(CLI::App& application)
       "  tendril plan graph.npz --app deepwalk --weighted --walks 1000\n"
       "  tendril plan graph.npz --app metapath --metapath 0,1,2 --device cuda\n"
       "  tendril plan graph.npz --app khop --fanouts 25,10 --num-seeds 1024 --json\n"
+      "  tendril plan graph.npz --app minibatch --weighted --replace --device cuda\n"
       "  tendril plan graph.npz --app layer --device cuda                      shows the executor of each step");
   verb->callback([command] { command->run(); });
 }

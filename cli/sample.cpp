@@ -238,7 +238,7 @@ void add_sample(CLI::App& application)
   verb->add_option("--rule", command->job.rule,
                    "khop: rule that chooses an edge: auto, scan, reject, alias or its [auto]")
       ->type_name("RULE");
-  add_table_bytes(*verb, command->job.table_bytes, "khop: ");
+  add_table_bytes(*verb, command->job.table_bytes, "khop, minibatch: ");
   verb->add_option("--seed", command->job.seed, "Seed; the same seed gives the same samples [0]")
       ->check(natural())
       ->type_name("S");

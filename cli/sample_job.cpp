@@ -49,7 +49,7 @@ void expect_taken(sample_job const& job)
            {"--edges", job.edges, "khop,fastgcn,ladies,mvs"},
            {"--first-root", job.first_root != 0, "khop"},
            {"--rule", job.rule != "auto", "khop"},
-           {"--table-bytes", !job.table_bytes.empty(), "khop"},
+           {"--table-bytes", !job.table_bytes.empty(), "khop,minibatch"},
            {"--batch-size", job.batch_size.has_value(), "minibatch,fastgcn,ladies,mvs,labor"},
            {"--first-batch", job.first_batch != 0, "minibatch"},
            {"--disjoint", job.disjoint, "minibatch"},
@@ -205,6 +205,7 @@ minibatch_params sample_job::minibatch() const
   params.normalize = more.normalize_rows.value_or(true);
   params.layer_dependency = layer_dependency;
   params.batch_dependency = batch_dependency.value_or(1);
+  params.table_bytes = parse_table_bytes(table_bytes);
   params.seed = seed;
   return params;
 }

@@ -10,6 +10,7 @@
 #include <tendril/graph.hpp>
 #include <tendril/hetero_graph.hpp>
 #include <tendril/names.hpp>
+#include <tendril/plan.hpp>
 
 namespace tendril {
 
@@ -80,6 +81,7 @@ struct minibatch_params {
   /// theirs at different batches. 1: batches are independent.
   std::int64_t batch_dependency = 1;
   std::uint64_t seed = 0;
+  table_limit table_bytes = {};  ///< Most bytes of tables, >= 0. It changes speed alone, no batch.
 };
 
 /// Checks the parameters, without a graph. @throws argument_error for a parameter out of range, as every call that takes
@@ -182,6 +184,16 @@ class minibatch_sampler {
  private:
   std::unique_ptr<state> state_;
 };
+
+/// Plans a minibatch_sampler without making it: the rule is that of its weighted choices, else uniform; the tables are
+/// those of all edge types together. Each edge type has a rule of its own; where there are several, reasons say of which
+/// one they speak. @throws as minibatch_sampler's constructor; memory_error.
+[[nodiscard]] sampling_plan plan_minibatch(hetero_graph const& graph, minibatch_params const& params,
+                                           cpu_exec const& exec = {});
+
+/// Plans for the GPU that holds the graph: it takes tables wherever they fit.
+[[nodiscard]] sampling_plan plan_minibatch(hetero_graph const& graph, minibatch_params const& params,
+                                           gpu_exec const& exec);
 
 /// Makes one batch of a graph with one vertex type: minibatch_sampler(...).sample(...) in one call.
 [[nodiscard]] minibatch neighbor_sample(graph const& graph, std::span<vertex_id const> seeds,

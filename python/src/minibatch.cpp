@@ -269,6 +269,14 @@ std::tuple<gpu_array, gpu_array> pick_gpu(gpu_values const& offsets, gpu_values 
   return give_picks(std::move(made), params.num_picks, gpu_results(false, exec));
 }
 
+sampling_plan plan(hetero_graph const& graph, minibatch_params const& params, int num_threads)
+{
+  cpu_exec const exec = make_exec(num_threads);
+  nb::gil_scoped_release const no_gil;
+  if (graph.device() >= 0) { return plan_minibatch(graph, params, gpu_exec(graph.device())); }
+  return plan_minibatch(graph, params, exec);
+}
+
 }  // namespace
 
 void bind_minibatch(nb::module_& module)
@@ -286,6 +294,7 @@ void bind_minibatch(nb::module_& module)
       .def_rw("layer_dependency", &minibatch_params::layer_dependency)
       .def_rw("batch_dependency", &minibatch_params::batch_dependency)
       .def_rw("seed", &minibatch_params::seed)
+      .def_rw("table_bytes", &minibatch_params::table_bytes, nb::arg().none())
       .def("validate", [](minibatch_params const& p) { validate(p); });
   def_named(params, "subgraph_type", &minibatch_params::subgraph, "neighbor_sample: ");
   def_named(params, "frontier", &minibatch_params::frontier, "neighbor_sample: ");
@@ -328,6 +337,8 @@ void bind_minibatch(nb::module_& module)
       .def("sample_gpu", &bound_sampler::sample_gpu, "seeds"_a, "times"_a, "batch"_a)
       .def("sample_batches_gpu", &bound_sampler::sample_batches_gpu, "vertex_type"_a, "seeds"_a, "batch_size"_a,
            "first_batch"_a, "times"_a);
+
+  module.def("plan_minibatch", &plan, "graph"_a, "params"_a, "num_threads"_a);
 
   nb::class_<segment_params>(module, "SegmentParams")
       .def(nb::init<>())

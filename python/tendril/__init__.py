@@ -31,7 +31,7 @@ from ._hetero_graph import HeteroGraph
 from ._labor import LaborBatch, LaborHop, labor_sample
 from ._layer_sampling import layer_sample
 from ._layers import Layer, LayerSamples, fastgcn_sample, ladies_sample
-from ._minibatch import Block, Minibatch, MinibatchSampler
+from ._minibatch import Block, Minibatch, MinibatchSampler, plan_minibatch
 from ._multidim import MultidimWalks, multidim_walk
 from ._mvs import MvsBatch, MvsBatches, mvs_sample
 from ._negatives import NegativeSampler, num_negatives
@@ -110,6 +110,7 @@ __all__ = [
     "num_negatives",
     "pass_sample",
     "plan_khop",
+    "plan_minibatch",
     "plan_walk",
     "random_walk",
     "read_graph",

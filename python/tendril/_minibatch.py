@@ -14,7 +14,8 @@ from ._device_array import DeviceArray
 from ._errors import ArgumentError
 from ._graph import Graph
 from ._hetero_graph import EdgeType, HeteroGraph
-from ._params import counts, fill, integer, threads, unsigned
+from ._params import counts, fill, integer, limit, threads, unsigned
+from ._walks import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -183,6 +184,9 @@ class MinibatchSampler:
         has the time of the neighbour it leads to. Batches must be disjoint.
     seed : int
         In [0, 2^64).
+    table_bytes : int, optional
+        The most bytes of tables, >= 0: for weighted draws with replacement. It changes speed and memory, never a batch.
+        Default: on a compressed graph what compression saved, else what memory allows.
     executor : str
         On a GPU: "auto", "hops", "graph" or "fused" (small batches), or "persistent" (frontier "all"). The executor never
         changes a batch.
@@ -234,6 +238,7 @@ class MinibatchSampler:
         edge_times: ArrayLike | None = None,
         node_times: ArrayLike | None = None,
         seed: int = 0,
+        table_bytes: int | None = None,
         executor: str = "auto",
         dtype: DTypeLike = np.int64,
         device: Any = None,
@@ -257,6 +262,7 @@ class MinibatchSampler:
             "layer_dependency": layer_dependency,
             "batch_dependency": batch_dependency,
             "seed": seed,
+            "table_bytes": limit(table_bytes, "table_bytes"),
         }
         params = fill(_tendril.MinibatchParams(), **_fanouts(num_neighbors, self._ends), **options)
         as_int32 = _arrays.is_int32(dtype)
@@ -405,6 +411,58 @@ class MinibatchSampler:
         return Minibatch(
             row, col, of_nodes[0], edge, weights, batch, indptr, first, expanded, of_nodes[2], hops, self._frontier, self._ends
         )
+
+
+def plan_minibatch(
+    graph: Graph | HeteroGraph,
+    *,
+    replace: bool = False,
+    weighted: bool = False,
+    choice: str = "independent",
+    table_bytes: int | None = None,
+    device: Any = None,
+    num_threads: int = 0,
+) -> Plan:
+    """Report which tables a `MinibatchSampler` would take, and why, without making it.
+
+    Parameters
+    ----------
+    graph : Graph or HeteroGraph
+    replace, weighted, choice, table_bytes, num_threads
+        As for `MinibatchSampler`; its other parameters, fan-outs too, take no tables.
+    device : str, optional
+        As for `MinibatchSampler`.
+
+    Returns
+    -------
+    Plan
+        The rule is that of weighted draws, else "uniform"; the tables are those of all edge types together.
+
+    Raises
+    ------
+    ArgumentError
+        As `MinibatchSampler`.
+
+    Examples
+    --------
+    >>> graph = tendril.generate.rmat(10, 16, weights=(1, 5)).compress("auto")
+    >>> plan = tendril.plan_minibatch(graph, weighted=True, replace=True)
+    >>> plan.rule, plan.weight_sums
+    ('alias', True)
+    """
+    params = fill(
+        _tendril.MinibatchParams(),
+        replace=replace,
+        weighted=weighted,
+        choice=choice,
+        table_bytes=limit(table_bytes, "table_bytes"),
+    )
+    if isinstance(graph, HeteroGraph):
+        core = graph._core_on(graph._core.device if device is None else _gpu.parse(device))
+    else:
+        place = _place.of_call(graph, device, "rows", None)
+        core = _tendril.HeteroGraph.of_one(graph._core_on(place), None)
+    return Plan._from_core(_tendril.plan_minibatch(core, params, threads(num_threads)))
 
 
 _NONE = np.empty(0, np.int64)

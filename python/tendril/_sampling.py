@@ -231,6 +231,7 @@ def neighbor_sample(
     return_edge_id: bool = True,
     seed: int = 0,
     batch: int = 0,
+    table_bytes: int | None = None,
     executor: str = "auto",
     dtype: DTypeLike = np.int64,
     device: Any = None,
@@ -277,6 +278,8 @@ def neighbor_sample(
         In [0, 2^64).
     batch : int
         Number of the batch, in [0, 2^64). Different numbers give different draws.
+    table_bytes : int, optional
+        As for `MinibatchSampler`.
     executor : str
         On a GPU: "auto", "hops", "graph", "fused" or "persistent". The executor never changes a sample.
     dtype : dtype
@@ -317,6 +320,7 @@ def neighbor_sample(
         edge_times=edge_times,
         node_times=node_times,
         seed=seed,
+        table_bytes=table_bytes,
         executor=executor,
         dtype=dtype,
         device=device,

@@ -176,6 +176,7 @@ ragged_walks walker::run_ragged(std::span<vertex_id const>, std::int64_t, gpu_ex
 
 sampling_plan plan_walk(graph const&, walk_params const&, std::int64_t, gpu_exec const&) { refuse(); }
 sampling_plan plan_khop(graph const&, khop_params const&, std::int64_t, gpu_exec const&) { refuse(); }
+sampling_plan plan_minibatch(hetero_graph const&, minibatch_params const&, gpu_exec const&) { refuse(); }
 
 khop_trees khop_sample(graph const&, std::span<vertex_id const>, khop_params const&, gpu_exec const&, std::int64_t,
                        bool)

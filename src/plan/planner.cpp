@@ -38,10 +38,9 @@ sampling_rule choose_weighted_rule(sampling_plan& plan, weight_statistics const&
 }
 
 /// Takes a table that spares reading whole neighbourhoods, `times` of them, or the sums that stand in for it.
-/// @param has_sums  Whether the executor can pick by sums.
 /// @param at  "step": what is decided each time, for messages.
 template <class Table>
-void choose_weights(sampling_plan& plan, table_bill& bill, Table const& table, std::int64_t num_rows, bool has_sums,
+void choose_weights(sampling_plan& plan, table_bill& bill, Table const& table, std::int64_t num_rows,
                     plan_context const& where, double times, char const* at, char const* instead)
 {
   edge_id const num_edges = where.input.num_edges();
@@ -55,9 +54,7 @@ void choose_weights(sampling_plan& plan, table_bill& bill, Table const& table, s
   table_offer const whole{Table::bytes(num_edges), edges * where.costs.alias_bucket, gain_ns, without};
   table_offer const sums{weight_sums_table::bytes(num_rows, num_edges), edges * where.costs.read_edge, gain_ns,
                          without};
-  auto const either = [&] { return bill.take(table, whole) ? table_choice::whole : table_choice::none; };
-  table_choice const taken =
-      has_sums ? bill.choose(table, whole, weight_sums_table(table.cut), sums, instead) : either();
+  table_choice const taken = bill.choose(table, whole, weight_sums_table(table.cut), sums, instead);
   plan.layout = taken == table_choice::whole ? table_layout::table : table_layout::online;
   plan.weight_sums = taken == table_choice::smaller;
 }
@@ -169,12 +166,16 @@ bool walk_planning::choose_rule()
     grouping const by = metapath_grouping(params_);
     std::int64_t const num_rows = input().num_vertices() * where_.num_labels(by);
     double const mean_degree = num_edges() / static_cast<double>(std::max<std::int64_t>(1, input().num_vertices()));
-    if (!bill_.choose(label_groups_table(by),
-                      {.bytes = label_groups_table::bytes(num_rows, input().num_edges(), params_.weighted),
-                       .build_ns = num_edges() * costs().label_group,
-                       .gain_ns = steps_ * mean_degree * costs().read_edge,
-                       .without = "labels read at each step"},
-                      no_walk_table)) {
+    std::int64_t const bytes = label_groups_table::bytes(num_rows, input().num_edges(), params_.weighted);
+    if (!bill_.choose(label_groups_table(by), {.bytes = bytes,
+                                               .build_ns = num_edges() * costs().label_group,
+                                               .gain_ns = steps_ * mean_degree * costs().read_edge,
+                                               .without = "labels read at each step"})) {
+      if (params_.weighted && plan_.table_bytes_refused > 0) {
+        plan_.reasons.emplace_back(
+            "other walks of the same distribution: rule scan reads the edges of a step once, the others do several "
+            "times");
+      }
       return false;
     }
     plan_.grouped_by_label = true;
@@ -189,7 +190,7 @@ void walk_planning::choose_weight_table()
 {
   if (!params_.weighted) { return; }
   auto const choose = [&]<class Table>(Table const& table) {
-    choose_weights(plan_, bill_, table, num_rows_, true, where_, steps_, "step", no_walk_table);
+    choose_weights(plan_, bill_, table, num_rows_, where_, steps_, "step", no_walk_table);
     if (plan_.layout == table_layout::online && plan_.table_bytes_refused > 0) {
       auto const known = where_.statistics();
       plan_.reasons.push_back(cheaper_rules(params_, known->expected_trials, known->mean_degree));
@@ -294,9 +295,8 @@ sampling_plan make_khop_plan(plan_context const& where, khop_params const& param
   if (!params.weighted || !params.replace) { return plan; }
   table_bill bill(where, plan);
   auto const choose = [&]<class Table>(Table const& table) {
-    // The CPU works out a table of the vertex, once for all of its picks.
-    choose_weights(plan, bill, table, where.input.num_vertices(), where.needs_tables, where,
-                   expected_parents(params, num_roots), "vertex", "the CPU works out what it would hold as it goes");
+    choose_weights(plan, bill, table, where.input.num_vertices(), where, expected_parents(params, num_roots), "vertex",
+                   "the CPU works out what it would hold as it goes");
   };
   if (plan.rule == sampling_rule::its) {
     choose(prefix_sums_table());
@@ -314,11 +314,14 @@ sampling_plan make_khop_plan(graph const& graph, khop_params const& params, std:
   return make_khop_plan(context_of(graph, params.table_bytes, exec), params, num_roots, alias_form::buckets);
 }
 
-khop_tables make_khop_tables(graph const& graph, sampling_plan const& plan, cpu_exec const& exec)
+pick_tables make_pick_tables(graph const& graph, sampling_plan const& plan, cpu_exec const& exec)
 {
-  khop_tables out;
-  if (plan.layout != table_layout::table) { return out; }
+  pick_tables out;
   auto& cache = graph.derived();
+  if (plan.weight_sums) {
+    out.sums = cache.get(weight_sums_table(), [&] { return make_weight_sums(graph.view(), exec); });
+  }
+  if (plan.layout != table_layout::table) { return out; }
   if (plan.rule == sampling_rule::alias) {
     out.alias = cache.get(alias_buckets_table(), [&] { return make_alias_buckets(graph.view(), exec); });
   } else {

@@ -26,9 +26,11 @@ struct walk_tables {
   std::shared_ptr<weight_sums const> sums;
 };
 
-struct khop_tables {
+/// Those of k-hop trees and mini-batches; at most one is there.
+struct pick_tables {
   std::shared_ptr<buffer<core::alias_bucket> const> alias;
   std::shared_ptr<buffer<std::uint64_t> const> prefix_sums;
+  std::shared_ptr<weight_sums const> sums;
 };
 
 /// The parameters that a plan is made for: a graph without edges has nothing to weigh, and needs no weights for it.
@@ -107,7 +109,7 @@ class walk_planning {
 [[nodiscard]] walk_tables make_walk_tables(graph const& graph, walk_params const& params, sampling_plan const& plan,
                                            cpu_exec const& exec);
 
-/// Which alias table k-hop trees read, where they read one.
+/// Which alias table weighted picks read, where they read one.
 enum class alias_form {
   records,  ///< With the vertices to choose between.
   buckets,  ///< With positions in rows, which tell edges, too.
@@ -119,7 +121,9 @@ enum class alias_form {
 /// On the CPU.
 [[nodiscard]] sampling_plan make_khop_plan(graph const& graph, khop_params const& params, std::int64_t num_roots,
                                            cpu_exec const& exec);
-[[nodiscard]] khop_tables make_khop_tables(graph const& graph, sampling_plan const& plan, cpu_exec const& exec);
+
+/// Builds what a plan of trees, or of a type of edges in mini-batches, needs and the graph doesn't have yet.
+[[nodiscard]] pick_tables make_pick_tables(graph const& graph, sampling_plan const& plan, cpu_exec const& exec);
 
 /// Weight statistics, gathered once a graph.
 [[nodiscard]] std::shared_ptr<weight_statistics const> statistics_of(graph const& graph, cpu_exec const& exec);

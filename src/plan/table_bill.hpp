@@ -65,7 +65,7 @@ struct table_budget {
 struct plan_context {
   graph const& input;
   table_costs costs;
-  bool needs_tables;  ///< Whether the executor works nothing out at the step but scans.
+  bool needs_tables;  ///< Whether the executor takes tables wherever they fit, whatever the size of the job.
   table_budget limit;
   char const* memory;  ///< "the free memory": what free_bytes() counts, for messages.
   std::function<std::int64_t()> free_bytes;
@@ -131,16 +131,19 @@ class table_bill {
       return table_choice::smaller;
     }
     bool const pays = offer.gain_ns >= offer.build_ns;  // and was refused for its size
-    return pays && take(smaller, smaller_offer) ? table_choice::smaller : table_choice::none;
+    bool const is_offered = pays || where_.input.derived().has(smaller);
+    return is_offered && take(smaller, smaller_offer) ? table_choice::smaller : table_choice::none;
   }
 
-  /// need() for an executor that needs tables, else take().
+  /// Adds a table that the executor can do without: for one that takes tables wherever they fit if this one fits, else as
+  /// take(). @return whether it did.
   template <table_descriptor D>
-  bool choose(D const& table, table_offer const& offer, char const* instead)
+  bool choose(D const& table, table_offer const& offer)
   {
-    if (!where_.needs_tables) { return take(table, offer); }
-    need(table, offer.bytes, instead);
-    return true;
+    bool const built = where_.input.derived().has(table);
+    bool const taken = where_.needs_tables ? fits(D::name, built, offer) : accept(D::name, built, offer);
+    if (taken) { add(table, offer.bytes); }
+    return taken;
   }
 
  private:

@@ -16,6 +16,7 @@
 #include "plan/planner.hpp"
 #include "samplers/batches/checks.hpp"
 #include "samplers/batches/labor_sample.hpp"
+#include "samplers/batches/plan.hpp"
 #include "samplers/batches/state.hpp"
 
 namespace tendril {
@@ -24,19 +25,31 @@ namespace {
 /// Whether a sampler will see many batches, so that tables pay.
 enum class lifetime { one_batch, many_batches };
 
-/// The alias tables of an edge type, if its choice takes them: built for many batches, taken for one where they are.
-plan::khop_tables tables_for(edge_type const& type, minibatch_params const& params, lifetime how_long,
-                             cpu_exec const& exec)
+samplers::batches_plan make_plan(hetero_graph const& graph, minibatch_params const& params, cpu_exec const& exec)
 {
-  plan::khop_tables out;
-  if (samplers::choice_of(type, params) != samplers::edge_choice::alias) { return out; }
-  if (how_long == lifetime::one_batch) {
-    out.alias = type.edges.derived().find(plan::alias_buckets_table());
-    return out;
+  return samplers::plan_batches(graph, params, [&](tendril::graph const& edges, table_limit limit) {
+    return plan::context_of(edges, limit, exec);
+  });
+}
+
+/// The tables of each edge type, if its choice takes any: built for many batches, taken for one where they are.
+std::vector<plan::pick_tables> tables_for(hetero_graph const& graph, minibatch_params const& params, lifetime how_long,
+                                          cpu_exec const& exec)
+{
+  auto const& types = graph.edge_types();
+  std::vector<plan::pick_tables> out(types.size());
+  std::vector<sampling_plan> plans;
+  if (how_long == lifetime::many_batches) { plans = make_plan(graph, params, exec).edges; }
+  for (std::size_t t = 0; t < types.size(); ++t) {
+    tendril::graph const& edges = types[t].edges;
+    if (how_long == lifetime::many_batches) {
+      out[t] = plan::make_pick_tables(edges, plans[t], exec);
+    } else if (samplers::choice_of(types[t], params) == samplers::edge_choice::alias) {
+      out[t].alias = edges.derived().find(plan::alias_buckets_table());
+      if (!out[t].alias) { out[t].sums = edges.derived().find(plan::weight_sums_table()); }
+    }
   }
-  constexpr std::int64_t many = std::int64_t{1} << 40U;
-  khop_params const rule{.fanouts = {1}, .replace = true, .weighted = true};
-  return plan::make_khop_tables(type.edges, plan::make_khop_plan(type.edges, rule, many, exec), exec);
+  return out;
 }
 
 template <class Key>
@@ -49,9 +62,9 @@ class cpu_state final : public minibatch_sampler::state {
         pool_(std::make_shared<cpu::block_pool>(*exec.memory))
   {
     samplers::check_neighbor_types(input, exec);
-    tables_.reserve(input.edge_types().size());
-    for (auto const& type : input.edge_types()) {
-      tables_.push_back(tables_for(type, params, how_long, exec));
+    tables_ = tables_for(input, params, how_long, exec);
+    for (std::size_t t = 0; t < tables_.size(); ++t) {
+      auto const& type = input.edge_types()[t];
       cpu::edge_source source{type.edges.view(), nullptr, nullptr, samplers::choice_of(type, params), {}};
       if (!type.order.empty()) {
         source.times = type.order.times.data();
@@ -59,7 +72,7 @@ class cpu_state final : public minibatch_sampler::state {
       }
       bool const weighted =
           source.choice == samplers::edge_choice::race || source.choice == samplers::edge_choice::alias;
-      source.rule = {params.replace, weighted, sampling_rule::uniform, &tables_.back()};
+      source.rule = {params.replace, weighted, sampling_rule::uniform, &tables_[t]};
       if (weighted) { source.rule.rule = params.replace ? sampling_rule::alias : sampling_rule::scan; }
       job_.sources.push_back(source);
     }
@@ -136,7 +149,7 @@ class cpu_state final : public minibatch_sampler::state {
   }
 
   cpu_exec exec_;
-  std::vector<plan::khop_tables> tables_;
+  std::vector<plan::pick_tables> tables_;
   cpu::minibatch_job job_;
   std::shared_ptr<cpu::block_pool> pool_;
   std::vector<std::unique_ptr<cpu::minibatch_maker<Key>>> makers_;
@@ -158,6 +171,13 @@ std::unique_ptr<minibatch_sampler::state> make_state(hetero_graph graph, minibat
 minibatch_sampler::minibatch_sampler(hetero_graph graph, minibatch_params params, cpu_exec const& exec)
     : state_(make_state(std::move(graph), std::move(params), exec, lifetime::many_batches))
 {
+}
+
+sampling_plan plan_minibatch(hetero_graph const& graph, minibatch_params const& params, cpu_exec const& exec)
+{
+  validation::expect_in_host_memory(graph, ", or a gpu_exec");
+  samplers::check_minibatch(graph, params);
+  return make_plan(graph, params, exec).whole;
 }
 
 minibatch neighbor_sample(graph const& graph, std::span<vertex_id const> seeds, minibatch_params const& params,

@@ -197,7 +197,7 @@ class edge_chooser {
       }
       return true;
     }
-    picker_.pick_weighted(row, k, {hop.key, item_of(hop.vertices[i]), hop.step}, picks);
+    picker_.pick_weighted(vertex_of(hop.vertices[i]), row, k, {hop.key, item_of(hop.vertices[i]), hop.step}, picks);
     bool filled = true;
     for (std::uint32_t j = 0; j < k; ++j) {
       bool const empty = picks[j] == empty_slot;

@@ -1,5 +1,5 @@
 // Which k of a vertex's edges are sampled: the choice at the heart of k-hop trees and mini-batches, for every rule.
-// The rules: src/core/{floyd,race,alias,its}.hpp.
+// The rules: src/core/{floyd,race,alias,its,weight_sums}.hpp.
 
 #pragma once
 
@@ -10,8 +10,9 @@
 #include "core/alias.hpp"
 #include "core/floyd.hpp"
 #include "core/its.hpp"
+#include "core/weight_sums.hpp"
 #include "cpu/picks/race.hpp"
-#include "plan/planner.hpp"  // khop_tables
+#include "plan/planner.hpp"  // pick_tables
 
 namespace tendril::cpu {
 
@@ -23,7 +24,7 @@ struct pick_rule {
   bool replace = false;
   bool weighted = false;
   sampling_rule rule = sampling_rule::uniform;
-  plan::khop_tables const* tables = nullptr;  ///< May be null: then everything is worked out at the vertex.
+  plan::pick_tables const* tables = nullptr;  ///< May be null: then everything is worked out at the vertex.
 
   /// Uniform picks take half a block each, drawn by the caller ahead; the other rules draw for themselves.
   [[nodiscard]] bool takes_bits() const { return !weighted; }
@@ -52,9 +53,10 @@ class neighbor_picker {
     }
   }
 
-  /// Weighted choice of k from a row. Choice j takes block j; races draw by candidate instead.
+  /// Weighted choice of k from the row of a vertex. Choice j takes block j; races draw by candidate instead.
   template <class Row>
-  void pick_weighted(Row const& row, std::uint32_t k, core::decision_draws<> draws, std::uint32_t* picks)
+  void pick_weighted(std::int64_t vertex, Row const& row, std::uint32_t k, core::decision_draws<> draws,
+                     std::uint32_t* picks)
   {
     std::uint32_t const degree = row.degree();
     if (degree == 0) {
@@ -68,6 +70,10 @@ class neighbor_picker {
       for (std::uint32_t j = 0; j < k; ++j) {
         picks[j] = core::race_has_winner(winners_[j]) ? core::race_index(winners_[j]) : empty_slot;
       }
+      return;
+    }
+    if (is_summed(degree, k)) {
+      pick_by_sums(vertex, row, k, draws, picks);
       return;
     }
     prepare(row);
@@ -104,6 +110,7 @@ class neighbor_picker {
   }
 
  private:
+  static constexpr std::uint32_t summed_edges_a_pick = 64;
   static constexpr std::uint32_t bitset_degree = 4096;  // bench/sample: clearing 512 bytes is cheap
 
   /// Floyd's method with a bit for each neighbour.
@@ -155,6 +162,30 @@ class neighbor_picker {
     core::floyd_picks(k, degree, bits, picks, [&](core::floyd_slot const& slot) {
       return insert(slot.candidate) ? slot.candidate : (insert(slot.last), slot.last);
     });
+  }
+
+  /// Whether picks come from sums of weights: a pick reads some 100 weights then, where a table of the vertex takes a few
+  /// passes over all of them.
+  [[nodiscard]] bool is_summed(std::uint32_t degree, std::uint32_t k) const
+  {
+    return rule_.tables != nullptr && rule_.tables->sums && degree > std::uint64_t{summed_edges_a_pick} * k;
+  }
+
+  template <class Row>
+  void pick_by_sums(std::int64_t vertex, Row const& row, std::uint32_t k, core::decision_draws<> draws,
+                    std::uint32_t* picks) const
+  {
+    plan::weight_sums const& sums = *rule_.tables->sums;
+    if (sums.rows[vertex].total == 0) {
+      std::fill_n(picks, k, empty_slot);
+      return;
+    }
+    auto const summed = sums.row(vertex, row.first_edge(), [&](std::uint32_t i) { return row.weight(i); });
+    for (std::uint32_t j = 0; j < k; ++j) {
+      core::random_block const block = draws.block(j);
+      picks[j] = rule_.rule == sampling_rule::its ? core::summed_its_pick(summed, block.low())
+                                                  : core::summed_alias_pick(summed, block.low(), block.high());
+    }
   }
 
   /// Points `sums_` or `buckets_` at the vertex's part of a table, or works it out.

@@ -137,7 +137,7 @@ class hop_expander {
     if (draws_ahead_) {
       picker_.pick_uniform(degree, fanout_, bits_of(i), picks);
     } else {
-      picker_.pick_weighted(row, fanout_, {key_, root_[i], slot_[i]}, picks);
+      picker_.pick_weighted(parent, row, fanout_, {key_, root_[i], slot_[i]}, picks);
     }
     prefetch(row, picks);
   }
@@ -282,7 +282,7 @@ khop_trees khop_sample(graph const& graph, std::span<vertex_id const> seeds, kho
   cpu::check_vertices("seed", seeds, graph.view());
   khop_params const planned = plan::without_idle_weights(graph, params);
   auto const plan = plan::make_khop_plan(graph, planned, num_roots, exec);
-  auto const tables = plan::make_khop_tables(graph, plan, exec);
+  auto const tables = plan::make_pick_tables(graph, plan, exec);
   cpu::pick_rule const rule{planned.replace, planned.weighted, plan.rule, &tables};
 
   khop_trees out;

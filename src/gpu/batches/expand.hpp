@@ -13,6 +13,7 @@
 #include "core/alias.hpp"
 #include "gpu/batches/table.hpp"
 #include "gpu/picks/race.hpp"
+#include "gpu/picks/summed_tables.hpp"
 
 namespace tendril::gpu {
 
@@ -69,6 +70,9 @@ void pick_last(expansion const& what, gpu_exec const& exec);
 
 /// In proportion to weights, with replacement. @param buckets  [num_edges]
 void pick_alias(expansion const& what, core::alias_bucket const* buckets, gpu_exec const& exec);
+
+/// The same picks by the sums of weights that stand in for the table.
+void pick_summed(expansion const& what, summed_tables const& sums, gpu_exec const& exec);
 
 /// In proportion to weights, without replacement: the first of a race, in the order of their keys.
 /// @param scratch  race_scratch_bytes(most_vertices, fanout)

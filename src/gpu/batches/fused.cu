@@ -11,6 +11,8 @@
 // Floor, for 1,024 seeds (15, 10, 5): 8 barriers of 1 us; three hops of some eight dependent accesses of 0.5 to 0.8 us each,
 // whatever their number; 750,000 picks at most in the last one, a gather of 4 bytes and two accesses of the table each.
 
+#include <algorithm>
+
 #include <cuda_runtime_api.h>
 
 #include "gpu/batches/begin.cuh"
@@ -18,28 +20,43 @@
 #include "gpu/batches/number_tile.cuh"
 #include "gpu/batches/pick.cuh"
 #include "gpu/device/grid_barrier.cuh"
+#include "gpu/picks/summed_picks.cuh"
 
 namespace tendril::gpu {
 namespace {
 
 /// How the picks of a hop are made.
-enum class fused_rule : std::uint8_t { none, floyd, uniform, alias, last };
+enum class fused_rule : std::uint8_t { none, floyd, uniform, alias, summed, last };
 
-template <class View>
+/// Where weighted picks read: kernels that know sums of weights take more registers, and arguments.
+template <bool by_sums>
+struct fused_tables {
+  core::alias_bucket const* buckets = nullptr;
+};
+template <>
+struct fused_tables<true> {
+  core::alias_bucket const* buckets = nullptr;
+  summed_tables sums;
+};
+
+template <class View, bool by_sums>
 struct fused_part {
   expansion_part<View> picks;
   number_job number;
-  core::alias_bucket const* buckets = nullptr;
+  fused_tables<by_sums> tables;
   fused_rule rule = fused_rule::none;
 };
 
 /// How many jobs there is room for: arguments of a launch take time, so graphs of one type get a smaller set.
 struct few_jobs {
+  static constexpr bool by_sums = false;
   static constexpr std::size_t hops = 4, seeds = 1;
   static constexpr std::size_t words =
       (sizeof(batch_call) + seeds * sizeof(vertex_call) + sizeof(edge_call)) / sizeof(unsigned long long);
 };
+template <bool with_sums>
 struct all_jobs {
+  static constexpr bool by_sums = with_sums;
   static constexpr std::size_t hops = most_fused_launches, seeds = most_fused_types, words = most_fused_words;
 };
 
@@ -53,7 +70,7 @@ struct fused_job {
   std::uint32_t num_hops = 0;
   std::uint32_t num_words = 0;
   std::uint32_t report_words = 0;
-  fused_part<View> hops[Room::hops];
+  fused_part<View, Room::by_sums> hops[Room::hops];
   unsigned long long call[Room::words];
   unsigned long long* call_there = nullptr;
   unsigned long long const* reported = nullptr;
@@ -73,14 +90,17 @@ __device__ void begin_fused(Job const& job)
 }
 
 /// The whole grid.
-template <class View>
-__device__ __forceinline__ void pick_fused(fused_part<View> const& hop)
+template <class View, bool by_sums>
+__device__ __forceinline__ void pick_fused(fused_part<View, by_sums> const& hop)
 {
   switch (hop.rule) {
     case fused_rule::none: break;
     case fused_rule::floyd: pick_floyd_lanes(hop.picks); break;
     case fused_rule::uniform: pick_pairs(uniform_choice{}, hop.picks); break;
-    case fused_rule::alias: pick_pairs(bucket_choice{hop.buckets}, hop.picks); break;
+    case fused_rule::alias: pick_pairs(bucket_choice{hop.tables.buckets}, hop.picks); break;
+    case fused_rule::summed:
+      if constexpr (by_sums) { pick_pairs(summed_choice<false>{hop.tables.sums}, hop.picks); }
+      break;
     case fused_rule::last: pick_pairs(last_choice{}, hop.picks); break;
   }
 }
@@ -100,7 +120,8 @@ __device__ void report(Job const& job)
 }
 
 template <class View, class Room>
-__global__ __launch_bounds__(number_threads, 4) void fused_kernel(fused_job<View, Room> const __grid_constant__ job)
+__global__ __launch_bounds__(number_threads,
+                             Room::by_sums ? 3 : 4) void fused_kernel(fused_job<View, Room> const __grid_constant__ job)
 {
   static_assert(number_threads == pick_threads);
   __shared__ tile_sums sums;
@@ -110,7 +131,7 @@ __global__ __launch_bounds__(number_threads, 4) void fused_kernel(fused_job<View
   for (std::uint32_t i = 0; i < job.num_seeds; ++i) { number_by_resident_blocks<true>(job.seeds[i], sums); }
   barrier.wait();
   for (std::uint32_t i = 0;; ++i) {
-    fused_part<View> const& hop = job.hops[i];
+    auto const& hop = job.hops[i];
     bool closes = blockIdx.x == 0;
     if (hop.rule == fused_rule::none) {
       std::int64_t const num_expanded = *hop.number.from.num;
@@ -137,7 +158,7 @@ fused_rule rule_of(fused_hop const& hop, bool replace)
   switch (hop.choice) {
     case samplers::edge_choice::uniform: return replace ? fused_rule::uniform : fused_rule::floyd;
     case samplers::edge_choice::last: return fused_rule::last;
-    case samplers::edge_choice::alias: return fused_rule::alias;
+    case samplers::edge_choice::alias: return hop.sums.rows == nullptr ? fused_rule::alias : fused_rule::summed;
     case samplers::edge_choice::race:
     case samplers::edge_choice::labor: break;  // refused: fused_launch.cpp
   }
@@ -166,7 +187,8 @@ void enqueue_with(fused_batch const& batch, gpu_exec const& exec)
     fused_hop const& hop = batch.hops[i];
     job.hops[i].rule = rule_of(hop, batch.replace);
     job.hops[i].number = hop.number;
-    job.hops[i].buckets = hop.buckets;
+    job.hops[i].tables.buckets = hop.buckets;
+    if constexpr (Room::by_sums) { job.hops[i].tables.sums = hop.sums; }
     std::int64_t const pairs = hop.picks.fanout / 2 + hop.picks.fanout % 2;
     job.hops[i].picks = {{hop.picks, hop.picks.graph.template as<View>()},
                          0,
@@ -181,9 +203,15 @@ void enqueue_with(fused_batch const& batch, gpu_exec const& exec)
 template <class View>
 void enqueue(fused_batch const& batch, gpu_exec const& exec)
 {
+  bool const by_sums = std::any_of(batch.hops.begin(), batch.hops.begin() + static_cast<std::ptrdiff_t>(batch.num_hops),
+                                   [](fused_hop const& hop) { return hop.sums.rows != nullptr; });
+  if (by_sums) {
+    enqueue_with<View, all_jobs<true>>(batch, exec);
+    return;
+  }
   bool const is_small =
       batch.num_hops <= few_jobs::hops && batch.num_seeds <= few_jobs::seeds && batch.num_words <= few_jobs::words;
-  is_small ? enqueue_with<View, few_jobs>(batch, exec) : enqueue_with<View, all_jobs>(batch, exec);
+  is_small ? enqueue_with<View, few_jobs>(batch, exec) : enqueue_with<View, all_jobs<false>>(batch, exec);
 }
 
 }  // namespace

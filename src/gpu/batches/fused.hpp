@@ -36,7 +36,9 @@ struct fused_hop {
   expansion picks;
   number_job number;  ///< number.at is null: no picks are made.
   samplers::edge_choice choice = samplers::edge_choice::uniform;
+  // Of weighted choices, one of both.
   core::alias_bucket const* buckets = nullptr;
+  summed_tables sums;
 };
 
 /// A batch. Elements of arrays beyond the number are not used.

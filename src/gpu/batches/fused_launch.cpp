@@ -79,6 +79,7 @@ void enqueue_fused(run_memory& memory, gpu_exec const& on)
       fused_hop& hop = batch.hops[batch.num_hops++];
       hop.choice = type.choice;
       hop.buckets = type.buckets ? type.buckets->data() : nullptr;
+      hop.sums = summed_tables::of(type.sums.get());
       hop.number = jobs.numbers(h, t);
       hop.picks = jobs.picks(h, t, hop.number);
       hop.number.most_slots = bounds.take(t, type.fanouts[h]).total;

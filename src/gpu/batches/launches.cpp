@@ -105,7 +105,13 @@ void run_launches::pick(edge_plan const& type, expansion const& what, gpu_exec c
   switch (type.choice) {
     case samplers::edge_choice::uniform: pick_uniform(what, plan_.replace, on); break;
     case samplers::edge_choice::last: pick_last(what, on); break;
-    case samplers::edge_choice::alias: pick_alias(what, type.buckets->data(), on); break;
+    case samplers::edge_choice::alias:
+      if (type.sums) {
+        pick_summed(what, summed_tables::of(type.sums.get()), on);
+      } else {
+        pick_alias(what, type.buckets->data(), on);
+      }
+      break;
     case samplers::edge_choice::race: pick_race(what, space_.race.data(), {}, on); break;
     case samplers::edge_choice::labor: break;  // sample() does it: the number of picks is random
   }

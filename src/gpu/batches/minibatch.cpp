@@ -293,12 +293,17 @@ class gpu_sampler final : public minibatch_sampler::state {
   bool can_fuse_ = false;
 };
 
+void check(hetero_graph const& graph, minibatch_params const& params, gpu_exec const& exec)
+{
+  if (!graph.edge_types().empty()) { validation::expect_on_gpu(graph, exec); }
+  samplers::check_minibatch(graph, params);
+}
+
 std::unique_ptr<gpu_sampler> make_sampler(hetero_graph graph, minibatch_params params, gpu_exec const& exec,
                                           minibatch_executor executor, bool counts_picks)
 {
   gpu::device_guard const guard(exec.device);
-  if (!graph.edge_types().empty()) { validation::expect_on_gpu(graph, exec); }
-  samplers::check_minibatch(graph, params);
+  check(graph, params, exec);
   return std::make_unique<gpu_sampler>(std::move(graph), std::move(params), exec, executor, counts_picks);
 }
 
@@ -308,6 +313,13 @@ minibatch_sampler::minibatch_sampler(hetero_graph graph, minibatch_params params
                                      minibatch_executor executor)
     : state_(make_sampler(std::move(graph), std::move(params), exec, executor, false))
 {
+}
+
+sampling_plan plan_minibatch(hetero_graph const& graph, minibatch_params const& params, gpu_exec const& exec)
+{
+  gpu::device_guard const guard(exec.device);
+  check(graph, params, exec);
+  return gpu::plan_batches(graph, params, exec).whole;
 }
 
 minibatch neighbor_sample(graph const& graph, std::span<vertex_id const> seeds, minibatch_params const& params,

@@ -7,6 +7,7 @@
 #include "gpu/batches/induce.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/tables/derived_table.hpp"
+#include "gpu/tables/plan_context.hpp"
 
 namespace tendril::gpu {
 namespace {
@@ -29,7 +30,8 @@ std::vector<std::int64_t> fanouts_of(edge_type const& type, std::size_t t, minib
   return out;
 }
 
-edge_plan edge_plan_of(edge_type const& type, std::size_t t, minibatch_params const& params, gpu_exec const& exec)
+edge_plan edge_plan_of(edge_type const& type, std::size_t t, minibatch_params const& params,
+                       sampling_plan const& planned, gpu_exec const& exec)
 {
   edge_plan out;
   out.graph = type.edges.view();
@@ -45,7 +47,10 @@ edge_plan edge_plan_of(edge_type const& type, std::size_t t, minibatch_params co
     out.time_of = buffer<std::int64_t>(out.graph.num_edges, memory_of(exec));
     invert_times(out.graph, out.times, out.ordinal, out.time_of.data(), exec);
   }
-  if (out.choice == samplers::edge_choice::alias) {
+  if (planned.weight_sums) {
+    out.sums = derived_table(type.edges, plan::weight_sums_table(), exec,
+                             [&] { return make_weight_sums(type.edges.view(), exec); });
+  } else if (out.choice == samplers::edge_choice::alias) {
     out.buckets = derived_table(type.edges, plan::alias_buckets_table(), exec,
                                 [&] { return make_alias_buckets(type.edges.view(), exec); });
   }
@@ -98,6 +103,12 @@ bool batch_plan::is_captured() const
   });
 }
 
+samplers::batches_plan plan_batches(hetero_graph const& graph, minibatch_params const& params, gpu_exec const& exec)
+{
+  return samplers::plan_batches(
+      graph, params, [&](tendril::graph const& edges, table_limit limit) { return context_of(edges, limit, exec); });
+}
+
 batch_plan batch_plan::of(hetero_graph const& graph, minibatch_params const& params, gpu_exec const& exec)
 {
   batch_plan out;
@@ -114,9 +125,10 @@ batch_plan batch_plan::of(hetero_graph const& graph, minibatch_params const& par
   out.layer_dependency = params.layer_dependency;
   out.dependency = out.labor ? static_cast<std::uint64_t>(params.batch_dependency) : 0;
   out.sizes = {out.num_vertices, {}, out.disjoint, out.all, out.limits.labor_percent};
+  auto const planned = plan_batches(graph, params, exec);
   for (std::size_t t = 0; t < graph.edge_types().size(); ++t) {
     auto const& type = graph.edge_types()[t];
-    out.edges.push_back(edge_plan_of(type, t, params, exec));
+    out.edges.push_back(edge_plan_of(type, t, params, planned.edges[t], exec));
     bool const repeats = params.replace && out.edges.back().choice != samplers::edge_choice::last;
     std::int64_t const labor_degree = !out.labor                    ? -1
                                       : type.edges.num_edges() == 0 ? 0

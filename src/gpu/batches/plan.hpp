@@ -21,6 +21,7 @@
 #include "gpu/batches/queue_space.hpp"
 #include "gpu/batches/stamped_table.hpp"
 #include "samplers/batches/checks.hpp"  // edge_choice
+#include "samplers/batches/plan.hpp"
 
 namespace tendril::gpu {
 
@@ -51,7 +52,9 @@ struct edge_plan {
   std::uint32_t const* ordinal = nullptr;
   std::int32_t from = 0, to = 0;
   samplers::edge_choice choice = samplers::edge_choice::uniform;
+  // Of weighted choices with replacement, one of both.
   std::shared_ptr<buffer<core::alias_bucket> const> buckets;
+  std::shared_ptr<plan::weight_sums const> sums;
   buffer<std::int64_t> time_of;       ///< [num_edges] by position, where induced edges are compared with times.
   std::vector<std::int64_t> fanouts;  ///< A hop; without replacement at most the largest degree. -1: all.
 };
@@ -91,6 +94,10 @@ struct batch_plan {
   /// Synchronises. @throws memory_error; device_error.
   [[nodiscard]] static batch_plan of(hetero_graph const& graph, minibatch_params const& params, gpu_exec const& exec);
 };
+
+/// The tables that a sampler on the GPU takes.
+[[nodiscard]] samplers::batches_plan plan_batches(hetero_graph const& graph, minibatch_params const& params,
+                                                  gpu_exec const& exec);
 
 /// A group of batches that are made together.
 struct batch_input {

@@ -29,6 +29,7 @@
 #include "gpu/batches/queue.hpp"
 #include "gpu/batches/shape.cuh"
 #include "gpu/picks/race_picks.cuh"
+#include "gpu/picks/summed_picks.cuh"
 
 namespace tendril::gpu {
 namespace {
@@ -189,10 +190,13 @@ class task_queue {
   std::uint32_t num_chunks_ = 0;  ///< Of seeds.
 };
 
+/// What a kernel knows of weighted picks besides alias tables: it takes registers.
+enum class queue_picks : std::uint8_t { plain, sums, races };
+
 /// A lane's two picks of a task through one edge type. Whole warp, converged.
-template <bool Races, class View>
+template <queue_picks Picks, class View>
 __device__ __forceinline__ slot_pair pick_for_task(queue_job const& job, queue_edges const& edges,
-                                                   expansion_part<View> const& part,
+                                                   expansion_part<View> const& part, vertex_id id,
                                                    expanded_vertex<View> const& vertex, std::uint32_t first_lane,
                                                    std::uint32_t width, std::uint32_t pair)
 {
@@ -206,6 +210,14 @@ __device__ __forceinline__ slot_pair pick_for_task(queue_job const& job, queue_e
       if (has_edges) { out = uniform_choice::both(part.draws(0, vertex)(pair), vertex.degree); }
       break;
     case samplers::edge_choice::alias:
+      if constexpr (Picks == queue_picks::sums) {
+        if (edges.sums.rows != nullptr) {
+          if (has_edges && slot < k) {
+            out = summed_choice<false>{edges.sums}.of(part, id, vertex, part.draws(0, vertex), slot);
+          }
+          break;
+        }
+      }
       if (has_edges) {
         bucket_choice const by{edges.buckets};
         auto const draw = part.draws(0, vertex);
@@ -217,7 +229,7 @@ __device__ __forceinline__ slot_pair pick_for_task(queue_job const& job, queue_e
       if (has_edges) { out = last_choice{}(part, 0, vertex, slot); }
       break;
     case samplers::edge_choice::race:
-      if constexpr (Races) {
+      if constexpr (Picks == queue_picks::races) {
         std::uint64_t entry = core::race_none;
         if (has_edges && k > 0) {  // the same in all lanes: a task is a warp's
           entry = race_by_warp(race_among(part, 0, vertex, 0, vertex.degree), k);
@@ -234,7 +246,7 @@ __device__ __forceinline__ slot_pair pick_for_task(queue_job const& job, queue_e
   return out;
 }
 
-template <bool Races, class View>
+template <queue_picks Picks, class View>
 __global__ __launch_bounds__(queue_threads) void queue_kernel(queue_job const __grid_constant__ job,
                                                               core::fast_divisor const by_pairs)
 {
@@ -289,7 +301,7 @@ __global__ __launch_bounds__(queue_threads) void queue_kernel(queue_job const __
       if (!__any_sync(full_warp, own.fanout > 0)) { continue; }
       what.fanout = own.fanout;
       what.step = core::minibatch_draws::step(task.hop(), t);
-      slot_pair const picks = pick_for_task<Races>(job, edges, part, vertex, first_lane, width, pair);
+      slot_pair const picks = pick_for_task<Picks>(job, edges, part, task.vertex, vertex, first_lane, width, pair);
       task_queue::collected<2> fresh;
       edge_id* const to = job.results + std::size_t{number} * job.results_a_task + own.offset + 2 * pair;
       auto const keep = [&](int which, std::uint32_t pick) {
@@ -342,12 +354,13 @@ __global__ __launch_bounds__(expand_threads) void fetch_kernel(queue_job const _
   }
 }
 
-template <bool Races, class View>
+template <queue_picks Picks, class View>
 void enqueue(queue_job const& job, gpu_exec const& exec)
 {
-  std::uint32_t const width = Races ? warp_size : std::max(1U, job.most_fanout / 2 + job.most_fanout % 2);
+  std::uint32_t const width =
+      Picks == queue_picks::races ? warp_size : std::max(1U, job.most_fanout / 2 + job.most_fanout % 2);
   std::int64_t const a_warp = warp_size / width;
-  auto* const kernel = queue_kernel<Races, View>;
+  auto* const kernel = queue_kernel<Picks, View>;
   std::int64_t const threads = (job.capacity + a_warp - 1) / a_warp * warp_size;
   unsigned const blocks = loop_blocks(kernel, threads, queue_threads, 0, exec.device);
   kernel<<<blocks, queue_threads, 0, exec.stream>>>(job, core::fast_divisor(width));
@@ -360,7 +373,13 @@ void run_queue(queue_job const& job, gpu_exec const& exec)
 {
   if (job.capacity == 0) { return; }
   auto const enqueue_by = [&]<class View>(View) {
-    job.races ? enqueue<true, View>(job, exec) : enqueue<false, View>(job, exec);
+    if (job.races) {  // weighted without replacement: no edge type has sums
+      enqueue<queue_picks::races, View>(job, exec);
+    } else if (job.by_sums) {
+      enqueue<queue_picks::sums, View>(job, exec);
+    } else {
+      enqueue<queue_picks::plain, View>(job, exec);
+    }
   };
   job.form == graph_form::csr ? enqueue_by(csr_view{}) : enqueue_by(compressed_view{});
 }

@@ -31,7 +31,8 @@ struct queue_edges {
   graph_view graph;
   std::int64_t const* times = nullptr;
   std::uint32_t const* ordinal = nullptr;
-  core::alias_bucket const* buckets = nullptr;
+  core::alias_bucket const* buckets = nullptr;  ///< Of weighted choices with replacement, or
+  summed_tables sums;                           ///< these.
   std::int32_t from = 0, to = 0;
   std::uint32_t choice = 0;  ///< samplers::edge_choice
 };
@@ -60,6 +61,7 @@ struct queue_job {
   std::uint32_t num_hops = 0;
   bool replace = false;
   bool races = false;             ///< Some edge type's choice is a race: a warp a task.
+  bool by_sums = false;           ///< Some edge type has sums of weights.
   std::uint32_t most_fanout = 1;  ///< Of one hop and edge type.
 
   number_table table;  ///< Of tasks: the number behind (group, hop, type; vertex) is the task's.

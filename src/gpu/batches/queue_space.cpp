@@ -44,8 +44,9 @@ queue_space::queue_space(batch_plan const& plan, gpu_exec const& exec) : exec_(e
   fixed_.num_edge_types = static_cast<std::uint32_t>(plan.edges.size());
   fixed_.num_hops = static_cast<std::uint32_t>(plan.num_hops);
   for (edge_plan const& type : plan.edges) {
-    edges.push_back({type.graph, type.times, type.ordinal, type.buckets ? type.buckets->data() : nullptr, type.from,
-                     type.to, static_cast<std::uint32_t>(type.choice)});
+    edges.push_back({type.graph, type.times, type.ordinal, type.buckets ? type.buckets->data() : nullptr,
+                     summed_tables::of(type.sums.get()), type.from, type.to, static_cast<std::uint32_t>(type.choice)});
+    fixed_.by_sums = fixed_.by_sums || type.sums != nullptr;
     fixed_.races = fixed_.races || type.choice == samplers::edge_choice::race;
   }
   for (std::size_t hop = 0; hop < plan.num_hops; ++hop) {

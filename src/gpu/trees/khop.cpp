@@ -273,7 +273,7 @@ struct khop_call {
 khop_trees run_shared(khop_call const& call, std::span<vertex_id const> seeds, std::int64_t first_root)
 {
   graph const& on_host = call.input.placed()->host;
-  (void)plan::make_khop_tables(on_host, plan::make_khop_plan(on_host, call.params, std::ssize(seeds), cpu_exec()),
+  (void)plan::make_pick_tables(on_host, plan::make_khop_plan(on_host, call.params, std::ssize(seeds), cpu_exec()),
                                cpu_exec());  // every part finds them
   khop_trees out = call.run(first_root).allocate(std::ssize(seeds));
   auto const part_of = [&](base::item_range turn) {

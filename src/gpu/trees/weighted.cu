@@ -2,6 +2,7 @@
 // asked for, one more; by prefix sums a search; by sums of weights a search and a scan of a few weights. Pick j of a parent
 // draws block j. The rules: src/core/{alias,its,weight_sums}.hpp. CPU twin: src/cpu/picks/neighbor_picks.hpp.
 
+#include "gpu/picks/summed_picks.cuh"
 #include "gpu/trees/part.cuh"
 
 namespace tendril::gpu {
@@ -38,33 +39,6 @@ struct its_choice {
   }
 };
 
-/// By sums of weights: a search and up to 190 weights a pick.
-template <bool by_its>
-struct summed_choice {
-  core::row_weight const* rows;
-  core::weight_sum const* sums;
-
-  template <class Part>
-  __device__ slot_pair operator()(Part const& part, std::uint32_t parent, typename Part::vertex_type const& row,
-                                  std::uint32_t slot) const
-  {
-    core::row_weight const own = rows[part.parents[parent]];
-    if (own.total == 0) { return {}; }
-    float const* const weights = row.weights();
-    auto const weight_of = [weights](std::uint32_t i) { return __ldg(weights + i); };
-    core::summed_row const summed(own, sums + row.first_edge() / core::summed_edges, weight_of);
-    auto const draw = part.draws(parent, row);
-    return choose_pair<slot_pair>(slot, part.fanout(), [&](std::uint32_t j) {
-      core::random_block const block = draw(j);
-      if constexpr (by_its) {
-        return core::summed_its_pick(summed, block.low());
-      } else {
-        return core::summed_alias_pick(summed, block.low(), block.high());
-      }
-    });
-  }
-};
-
 template <class Choice>
 void enqueue(khop_job const& job, Choice choice, gpu_exec const& exec)
 {
@@ -90,10 +64,11 @@ void its_hop(khop_job const& job, std::uint64_t const* prefix_sums, gpu_exec con
 
 void summed_hop(khop_job const& job, plan::weight_sums const& sums, sampling_rule rule, gpu_exec const& exec)
 {
+  auto const tables = summed_tables::of(&sums);
   if (rule == sampling_rule::its) {
-    enqueue(job, summed_choice<true>{sums.rows.data(), sums.sums.data()}, exec);
+    enqueue(job, summed_choice<true>{tables}, exec);
   } else {
-    enqueue(job, summed_choice<false>{sums.rows.data(), sums.sums.data()}, exec);
+    enqueue(job, summed_choice<false>{tables}, exec);
   }
 }
 

@@ -59,6 +59,7 @@ void validate(minibatch_params const& params)
                     of_type[t].size(), t, of_type[0].size());
   }
   validate_choice(params);
+  TENDRIL_EXPECTS(params.table_bytes.value_or(0) >= 0, "table_bytes: {}, expected 0 or more", *params.table_bytes);
 }
 
 }  // namespace tendril

@@ -54,6 +54,8 @@ std::vector<minibatch_params> ways(std::vector<std::int64_t> const& fanouts, boo
       if (!has_weights) { continue; }
       out.push_back(
           {.num_neighbors = fanouts, .replace = true, .weighted = true, .disjoint = disjoint, .frontier = frontier});
+      out.push_back(out.back());
+      out.back().table_bytes = 0;
     }
   }
   return out;

@@ -101,7 +101,7 @@ inline std::vector<edge_id> pick_on_cpu(csr_arrays const& g, order const* times,
     std::uint32_t const count = std::min(k, degree);
     for (std::uint32_t j = 0; j < count; ++j) { picks[j] = degree - count + j; }
   } else if (weighted) {
-    picker.pick_weighted(csr_view(g).row(v), k, {whom.key, item, pick_step}, picks.data());
+    picker.pick_weighted(v, csr_view(g).row(v), k, {whom.key, item, pick_step}, picks.data());
   } else {
     std::vector<std::uint64_t> bits(k);
     for (std::uint32_t j = 0; j < k; ++j) { bits[j] = core::draw_bits(whom.key, item, pick_step, 0, j); }

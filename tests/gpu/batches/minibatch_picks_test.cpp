@@ -64,9 +64,12 @@ TEST_F(MinibatchPicksOnGpu, AliasIsTheCpus)
                                              [](std::uint32_t i, std::mt19937_64&) { return i == 2 ? 1e6F : 1e-6F; }});
   auto const there = all_forms_on_gpu(g, exec);
   auto const buckets = gpu::make_alias_buckets(there.front().csr(), exec);
+  auto const kept = gpu::make_weight_sums(there.front().csr(), exec);
+  auto const sums = gpu::summed_tables::of(&kept);
   for (std::uint32_t const k : {1U, 2U, 5U, 10U, 33U, 64U, 65U, 301U}) {
     compare(g, there, nullptr, make_frontier(g, 2, 7, 77), k, pick_choice::alias,
-            {{"alias", [&](gpu::expansion const& what) { gpu::pick_alias(what, buckets.data(), exec); }}});
+            {{"alias", [&](gpu::expansion const& what) { gpu::pick_alias(what, buckets.data(), exec); }},
+             {"sums", [&](gpu::expansion const& what) { gpu::pick_summed(what, sums, exec); }}});
   }
 }
 

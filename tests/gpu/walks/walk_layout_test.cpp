@@ -228,6 +228,41 @@ TEST_F(WalkLayouts, OfEveryLimitAgree)
   }
 }
 
+/// Metapaths without neighbours grouped by label read the labels at each step, by every rule; the walks are the CPU's.
+TEST_F(WalkLayouts, OfMetapathsWithoutGroupsAgree)
+{
+  using enum sampling_rule;
+  graph const host = to_host(forms[0], exec);
+  auto const from = copied(starts);
+  for (auto const of : {metapath_kind::edge_labels, metapath_kind::vertex_types}) {
+    for (auto const rule : {automatic, reject, alias, its}) {
+      for (bool const weighted : {false, true}) {
+        if (!weighted && rule != automatic) { continue; }
+        for (double const ends : {0.0, 0.2}) {
+          walk_params params{.length = length, .weighted = weighted, .metapath = {0, 2, 1}, .rule = rule};
+          params.metapath_of = of;
+          params.restart_prob = ends;
+          auto const expected = walker(host, params, 1).run(from, 3);
+          params.table_bytes = 0;
+          for (graph const& g : forms) {
+            g.drop_derived();
+            walker const w(g, params, std::int64_t{1} << 40U, exec);
+            EXPECT_FALSE(w.plan().grouped_by_label);
+            EXPECT_GT(w.plan().table_bytes_refused, 0);
+            for (auto const order : {walk_order::row_major, walk_order::step_major}) {
+              auto const made = w.run(starts.span(), 3, exec, order);
+              EXPECT_EQ(copied(made.lengths), copied(expected.lengths));
+              if (order == walk_order::row_major) { EXPECT_EQ(copied(made.vertices), copied(expected.vertices)); }
+            }
+            auto const joined = w.run_ragged(starts.span(), 3, exec);
+            EXPECT_EQ(copied(joined.vertices), copied(walker(host, params, 1).run_ragged(from, 3).vertices));
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_F(WalkLayouts, OfScannedMetapathsAgree)
 {
   walk_params params;
