@@ -1,7 +1,7 @@
 // Whether samplers may run on a graph, as fast as memory delivers it. A neighbour smaller than the one before it in the
 // array (a descent) is allowed only where a vertex's list begins. So the neighbours of every vertex ascend if the array
 // has as many descents as lists begin with one, and both are counted without a branch: the loops below vectorise. Compressed
-// lists are decoded, once it is known that each can be read. The GPU twin, for CSR, is src/gpu/graph/soundness.cu;
+// lists are decoded, once it is known that each can be read. The GPU twin is src/gpu/graph/{soundness,list_soundness}.cu;
 // `expect_sound` (validate.cpp) says what is wrong.
 
 #include "graph/soundness.hpp"
@@ -11,7 +11,7 @@
 #include <limits>
 
 #include "base/parallel.hpp"  // parallel_ranges
-#include "graph/list_check.hpp"
+#include "graph/list_checker.hpp"
 
 namespace tendril::validation {
 namespace {
@@ -57,12 +57,13 @@ void check_lists(edge_id const* indptr, vertex_id const* indices, edge_id num_ed
 void check_lists(compressed_lists const& lists, std::int64_t begin, std::int64_t end, findings& found)
 {
   constexpr std::int64_t size = list_block::vertices;
+  stored_lists const stored = stored_lists::of(lists);
   for (std::int64_t b = begin / size; b < (end + size - 1) / size; ++b) {
-    if (!block_problem(lists, b).empty()) { return found.add(true, 0, 0); }
+    if (block_problem_of<in_short>(stored, b)) { return found.add(true, 0, 0); }
   }
   compressed_view const g({lists.num_vertices, lists.num_edges, lists.directory(), nullptr, {}, {}});
   for (std::int64_t v = begin; v < std::min(end, lists.num_vertices); ++v) {
-    if (!list_problem(lists, v).empty()) { return found.add(true, 0, 0); }
+    if (list_problem_of<in_short>(stored, v)) { return found.add(true, 0, 0); }
     bool bad = false;
     vertex_id previous = 0;
     for (vertex_id const x : g.row(v)) {

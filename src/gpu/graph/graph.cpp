@@ -47,11 +47,10 @@ graph copied(graph const& input, int device, memory_resource& resource, gpu_exec
   return graph(std::move(to), input.content());
 }
 
-/// A copy on a GPU whose content is sound. What the host does not know yet of a CSR the GPU checks: it reads faster than
-/// the copy was made, and the host only looks for the message. The lists of a compressed graph the host checks first.
+/// A copy on a GPU whose content is sound. What the host does not know yet the GPU checks: it reads faster than the copy
+/// was made, and the host only looks for the message.
 graph checked_copy(graph const& input, gpu_exec const& exec)
 {
-  if (input.form() != graph_form::csr) { input.check(); }
   graph copy = copied(input, exec.device, memory_of(exec), exec);
   if (copy.content() != graph_content::unchecked) { return copy; }
   gpu::device_guard const guard(exec.device);

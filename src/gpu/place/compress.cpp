@@ -36,10 +36,11 @@ class csr_source final : public row_source {
 
 void expect_sound(graph const& input, gpu_exec const& exec)
 {
-  bool const is_known = input.content() != graph_content::unchecked || input.form() != graph_form::csr;
-  if (is_known || is_sound(input.arrays(), exec)) { return; }
-  throw format_error(
-      fmt::format("graph: its arrays on GPU {} are not sound, expected what graph::validate accepts", exec.device));
+  if (input.content() != graph_content::unchecked || is_sound(input.arrays(), exec)) { return; }
+  auto const vertex = input.form() == graph_form::csr ? std::nullopt : find_bad_list(input.arrays().compressed, exec);
+  std::string const what = vertex ? fmt::format("vertex {}: its list on GPU {} is", *vertex, exec.device)
+                                  : fmt::format("its arrays on GPU {} are", exec.device);
+  throw format_error(fmt::format("graph: {} not sound, expected what graph::validate accepts", what));
 }
 
 graph pack(graph const& input, graph_form form, gpu_exec const& exec)
@@ -62,6 +63,7 @@ graph pack(graph const& input, graph_form form, gpu_exec const& exec)
 
 graph unpack(graph const& input, gpu_exec const& exec)
 {
+  expect_sound(input, exec);
   buffer<edge_id> indptr(input.num_vertices() + 1, memory_of(exec));
   buffer<vertex_id> indices(input.num_edges(), memory_of(exec));
   input.view().visit([&](auto const& g) {

@@ -1,10 +1,14 @@
 // A graph that was only mapped is checked on its way to the GPU, by a kernel; what is wrong is said in the host's words.
 
+#include <array>
 #include <cmath>
 #include <limits>
+#include <random>
+#include <string>
 
 #include <gtest/gtest.h>
 
+#include <tendril/compress.hpp>
 #include <tendril/generate.hpp>
 
 #include "gpu/graph/soundness.hpp"
@@ -91,6 +95,66 @@ TEST_F(soundness_on_gpu, neighbours_descend_only_where_a_list_begins)
   for (std::int64_t const e : {std::int64_t{2}, std::int64_t{256}, std::int64_t{65'536}, degree - 1}) {
     expect_refused(changed<vertex_id>(hub, &graph_arrays::indices, e, 0), exec);
   }
+}
+
+/// A copy of a compressed graph's arrays whose content nothing has checked.
+graph_arrays unchecked_copy(graph_arrays const& arrays, gpu_exec const& exec)
+{
+  return to_gpu(graph(arrays, graph_content::sound), exec).arrays();
+}
+
+constexpr std::array compressed_forms{graph_form::packed, graph_form::runs, graph_form::ef, graph_form::vbyte,
+                                      graph_form::best};
+
+TEST_F(soundness_on_gpu, good_compressed_graphs_pass)
+{
+  edge_attributes extra;
+  extra.has_weights = true;
+  for (graph const& g : {generate_regular(regular_graph::ring, size), generate_regular(regular_graph::ring, 1),
+                         generate_regular(regular_graph::star, 30'000), generate_rmat({.scale = 12}, {}, extra),
+                         generate_er({.num_vertices = 1000, .num_edges = 0}, {})}) {
+    for (graph_form const form : compressed_forms) {
+      graph_arrays const arrays = compress(g, form).arrays();
+      EXPECT_EQ(to_gpu(graph(arrays), exec).content(), graph_content::sound);
+      EXPECT_TRUE(gpu::is_sound(unchecked_copy(arrays, exec), exec));
+      EXPECT_FALSE(gpu::find_bad_list(unchecked_copy(arrays, exec).compressed, exec));
+    }
+  }
+}
+
+TEST_F(soundness_on_gpu, damaged_lists_are_found_and_the_first_one_is_named)
+{
+  std::mt19937_64 random(11);
+  int bad = 0;
+  constexpr int rounds = 1000;
+  for (int i = 0; i < rounds; ++i) {
+    build_options build;
+    build.num_vertices = 32;
+    bool const long_lists = i % 4 == 0;  // with sectors, blocks and groups, and wide blocks now and then
+    graph_arrays arrays =
+        compress(generate_rmat({.scale = 5, .edge_factor = long_lists ? 60.0 : 2.0, .seed = random()}, build),
+                 compressed_forms[random() % compressed_forms.size()])
+            .arrays();
+    switch (random() % 3) {
+      case 0: break;
+      case 1: test::damage_words(arrays, random); break;
+      default: test::damage_directory(arrays, random); break;
+    }
+    std::string const said = test::complaint_of([&] { graph(arrays).validate(); });
+    EXPECT_EQ(test::complaint_of([&] { (void)to_gpu(graph(arrays), exec); }), said) << i;
+    graph_arrays const there = unchecked_copy(arrays, exec);
+    EXPECT_EQ(gpu::is_sound(there, exec), said.empty()) << i << ' ' << said;
+    auto const vertex = gpu::find_bad_list(there.compressed, exec);
+    EXPECT_EQ(vertex.has_value(), !said.empty()) << i;
+    if (!vertex) { continue; }
+    ++bad;
+    std::string const name = "vertex " + std::to_string(*vertex) + ":";
+    EXPECT_EQ(said.substr(0, name.size()), name) << i;
+    EXPECT_EQ(test::complaint_of([&] { (void)to_csr(graph(there), exec); }),
+              "graph: " + name + " its list on GPU 0 is not sound, expected what graph::validate accepts");
+  }
+  EXPECT_GT(bad, rounds / 10);
+  EXPECT_LT(bad, rounds * 9 / 10);
 }
 
 }  // namespace
