@@ -108,7 +108,8 @@ void add_walks(session& s, std::shared_ptr<bed> const& b, std::shared_ptr<graph>
     auto const starts = b->starts_there.span().first(static_cast<std::size_t>(how.walkers));
     synchronize(b->gpu);
     double const seconds = seconds_of([&] {
-      gpu::run_by_regions(*w, starts, 0, b->rows_there.data(), nullptr, b->gpu, walk_order::row_major, how.tuning);
+      (void)gpu::run_by_regions(*w, starts, 0, b->rows_there.data(), nullptr, b->gpu, walk_order::row_major,
+                                how.tuning);
     });
     return static_cast<double>(how.walkers * walk_length) / seconds;
   });
@@ -117,22 +118,28 @@ void add_walks(session& s, std::shared_ptr<bed> const& b, std::shared_ptr<graph>
 std::vector<executor> executors()
 {
   gpu::region_tuning const never{.least_walks = std::numeric_limits<std::int64_t>::max()};
-  gpu::region_tuning const always{.least_walks = 0, .choice = {std::numeric_limits<double>::infinity()}};
-  gpu::region_tuning small, large;
+  gpu::region_tuning three, quarter, half, small, large, patient;
+  three.buffer_share = 0;
+  quarter.buffer_share = 0.25;
+  half.buffer_share = 0.5;
   small.region_bytes = std::int64_t{1} << 24U;
-  large.region_bytes = std::int64_t{1} << 27U;
+  large.region_bytes = std::int64_t{1} << 26U;
+  patient.choice.bytes_a_walk *= 2;
   constexpr std::int64_t some = 10'000'000;
   return {{"single reads", never, fewest_walkers},
           {"single reads", never, some},
-          {"regions, always", always, fewest_walkers},
-          {"regions, always", always, some},
-          {"as planned", {}, fewest_walkers},
+          {"as planned", {}, 2 * fewest_walkers},
           {"as planned", {}, some},
           {"as planned", {}, most_walkers},
+          {"three regions on the GPU", three, some},
+          {"three regions on the GPU", three, most_walkers},
+          {"a quarter in buffers", quarter, some},
+          {"half in buffers", half, some},
+          {"half in buffers", half, most_walkers},
           {"regions of 16 MB", small, some},
-          {"regions of 16 MB", small, most_walkers},
-          {"regions of 128 MB", large, some},
-          {"regions of 128 MB", large, most_walkers}};
+          {"regions of 64 MB", large, some},
+          {"regions of 64 MB", large, most_walkers},
+          {"single reads half as soon", patient, some}};
 }
 
 }  // namespace

@@ -10,7 +10,11 @@ namespace {
 
 constexpr std::uint64_t least_bytes = std::uint64_t{1} << 20U;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28U;
-constexpr std::uint64_t regions_wanted = 8;
+constexpr double least_regions = 17;  // of which a third lies in buffers: a pass finds fewer walks in smaller ones
+/// What a pass costs beside its bytes, in bytes: launches, and the host's look at the counts.
+constexpr double bytes_a_pass = 1e6;
+/// Passes over all regions until the last walks are done.
+constexpr double last_passes = 4;
 /// Of the walks that wait for a region when its turn comes, divided by the average of all regions.
 constexpr double turns = 2;
 
@@ -32,8 +36,9 @@ regions cut_regions(std::span<std::uint64_t const> cuts, std::int64_t bytes)
   std::uint64_t const first = cuts.front();
   std::uint64_t const end = cuts.back();
   std::uint64_t const all = end - first;
+  auto const by_number = static_cast<std::uint64_t>(static_cast<double>(all) / least_regions);
   std::uint64_t const wanted =
-      bytes > 0 ? static_cast<std::uint64_t>(bytes) : std::clamp(all / regions_wanted, least_bytes, most_bytes);
+      bytes > 0 ? static_cast<std::uint64_t>(bytes) : std::clamp(by_number, least_bytes, most_bytes);
   out.shift = static_cast<std::uint32_t>(std::bit_width(wanted) - 1);
   while (((all - 1) >> out.shift) + 1 > static_cast<std::uint64_t>(most_regions)) { ++out.shift; }
   std::uint64_t const count = ((all - 1) >> out.shift) + 1;
@@ -47,31 +52,48 @@ regions cut_regions(std::span<std::uint64_t const> cuts, std::int64_t bytes)
   return out;
 }
 
+std::int64_t buffer_bytes(regions const& cut, double share, std::int64_t beyond)
+{
+  std::int64_t const three = 3 * (cut.largest_bytes() + beyond);
+  std::int64_t const all = cut.all_bytes() + cut.size() * beyond;
+  auto const wanted = static_cast<std::int64_t>(share * static_cast<double>(all));
+  return std::min(std::max(wanted, three), all);
+}
+
+double passing_seconds(regions const& cut, double reads, double held)
+{
+  double const apart = 1 - std::clamp(held, 0.0, 1.0);
+  return (apart * apart * reads / 2 + last_passes) * as_double(cut.all_bytes()) / bulk_bytes;
+}
+
+std::int64_t least_walks(regions const& cut, double reads, double held)
+{
+  if (cut.size() == 0 || !(reads > 0)) { return std::numeric_limits<std::int64_t>::max(); }
+  constexpr double most = 1e18;
+  return static_cast<std::int64_t>(std::ceil(std::min(most, passing_seconds(cut, reads, held) * single_reads / reads)));
+}
+
 std::optional<std::int64_t> region_choice::next(regions const& cut, std::span<std::uint64_t const> waiting,
                                                 std::int64_t except) const
 {
   std::int64_t best = -1;
-  std::uint64_t most = 0;
+  double most = 0;
   std::uint64_t all = 0;
   for (std::int64_t r = 0; r < cut.size(); ++r) {
     std::uint64_t const here = waiting[static_cast<std::size_t>(r)];
     all += here;
-    if (r != except && here > most) {
+    double const density = static_cast<double>(here) / (as_double(cut.bytes(r)) + bytes_a_pass);
+    if (r != except && density > most) {
       best = r;
-      most = here;
+      most = density;
     }
   }
   if (best < 0) { return std::nullopt; }
-  double const served = std::max(static_cast<double>(most), turns * static_cast<double>(all) / as_double(cut.size()));
+  double const share = as_double(cut.bytes(best)) / as_double(cut.all_bytes());
+  double const served =
+      std::max(static_cast<double>(waiting[static_cast<std::size_t>(best)]), turns * static_cast<double>(all) * share);
   if (served * bytes_a_walk < as_double(cut.bytes(best))) { return std::nullopt; }
   return best;
-}
-
-std::int64_t region_choice::least_walks(regions const& cut) const
-{
-  if (cut.size() == 0) { return std::numeric_limits<std::int64_t>::max(); }
-  auto const bytes = static_cast<double>(cut.begins.back() - cut.begins.front());
-  return static_cast<std::int64_t>(std::ceil(bytes / (turns * bytes_a_walk)));
 }
 
 }  // namespace tendril::place

@@ -2,10 +2,11 @@
 // which region is next. Bulk walks wait for the region that their next list lies in (LightTraffic, ICDE'23, streams parts of
 // a graph to those of its walks that wait there; FlashMob, SOSP'21, keeps a part in the CPU's cache).
 //
-// The reckoning, of walks that take c steps on lists in host memory: a walk that meets such a list waits half a pass over
-// all regions on average, so that c steps take c / 2 passes, and a bit more until the last walks are done, whatever their
-// number; a read of its own for each step takes c / `reads` for each walk. Half of R-MAT 24's lists, 0.8 GB, are 18 ms a
-// pass; walks of 80 steps take some 25 passes, 0.45 s, in which the GPU makes 10^7 walks, or 10^8.
+// The reckoning, of walks that take c steps on lists in host memory, where buffers hold the share k of these: a step finds
+// its list in a buffer as often as k says, and waits (1 - k) / 2 passes over all regions otherwise. So c steps take
+// c (1 - k)^2 / 2 passes, and some more until the last walks are done, whatever their number; a read of its own for each
+// step takes c / `single_reads` for each walk. Half of R-MAT 24's lists, 0.83 GB, are 16 ms a pass; by a simulation of this
+// schedule walks of 80 steps, 33 of them in host memory, take 17 passes with k = 1/12 and 11 with k = 7/24.
 
 #pragma once
 
@@ -21,9 +22,9 @@ namespace tendril::place {
 /// Regions have numbers below this: a walk keeps its own in a byte, with two values to spare.
 inline constexpr std::int64_t most_regions = 254;
 
-/// Rates of the bus between GPU and host.
-inline constexpr double bulk_bytes = 47e9;     ///< A second, in order. bench/placed
-inline constexpr double single_reads = 0.4e9;  ///< A second, at random. bench/placed
+/// Rates of the bus between GPU and host. bench/placed-walks
+inline constexpr double bulk_bytes = 51e9;      ///< A second, in order.
+inline constexpr double single_reads = 0.24e9;  ///< Steps a second that each read a list in host memory.
 
 /// Which region a byte of the lists lies in. Trivially copyable; owns nothing.
 struct region_index {
@@ -52,13 +53,29 @@ struct regions {
     return static_cast<std::int64_t>(begins[r + 1] - begins[r]);
   }
   [[nodiscard]] std::int64_t largest_bytes() const;
+  [[nodiscard]] std::int64_t all_bytes() const
+  {
+    return begins.empty() ? 0 : static_cast<std::int64_t>(begins.back() - begins.front());
+  }
 };
 
 /// Cuts lists into regions of about so many bytes, each where a cut is.
 /// @param cuts   placed_lists::cuts
-/// @param bytes  A power of two is taken that is no larger, and so large that there are no more than most_regions. 0: an
-///               eighth of all, from 1 to 256 MB.
+/// @param bytes  A power of two is taken that is no larger, and so large that there are no more than most_regions. 0: 17 to
+///               34 regions, of 1 to 256 MB.
 [[nodiscard]] regions cut_regions(std::span<std::uint64_t const> cuts, std::int64_t bytes);
+
+/// Memory for buffers that hold a share of all lists in host memory. It has room for three regions, or for all.
+/// @param beyond  Bytes that a region takes in addition.
+[[nodiscard]] std::int64_t buffer_bytes(regions const& cut, double share, std::int64_t beyond);
+
+/// The time in which the regions pass that walks need, however many.
+/// @param reads  Of lists in host memory, a walk.
+/// @param held   The share of all lists in host memory that buffers hold beside the region that comes in.
+[[nodiscard]] double passing_seconds(regions const& cut, double reads, double held);
+
+/// With so many walks the regions pass in less time than the walks' own reads take.
+[[nodiscard]] std::int64_t least_walks(regions const& cut, double reads, double held);
 
 /// Which region passes next.
 struct region_choice {
@@ -66,15 +83,12 @@ struct region_choice {
   /// time of a single read. Infinity: any region that a walk waits for.
   double bytes_a_walk = bulk_bytes / single_reads;
 
-  /// The region that most walks wait for, if it is worth it: for the walks that wait for it, or for those that will, twice
-  /// the average of all regions, when each has had its turn.
+  /// The region that most walks wait for, for its bytes, if it is worth it: for the walks that wait for it, or for those
+  /// that will, twice the average of all regions, when each has had its turn.
   /// @param waiting  [cut.size()] walks
   /// @param except   A region that has passed already, or is about to; -1: none.
   [[nodiscard]] std::optional<std::int64_t> next(regions const& cut, std::span<std::uint64_t const> waiting,
                                                  std::int64_t except) const;
-
-  /// With so many walks the regions pass in less time than the walks' own reads take.
-  [[nodiscard]] std::int64_t least_walks(regions const& cut) const;
 };
 
 }  // namespace tendril::place

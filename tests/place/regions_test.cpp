@@ -1,12 +1,15 @@
-// Lists in host memory are cut into regions where cuts are, every byte has one region, and the one that most walks wait for
-// passes next, as long as it is worth it.
+// Lists in host memory are cut into regions where cuts are, every byte has one region, and the one that most walks wait for,
+// for its bytes, passes next, as long as it is worth it. Memory that regions pass through holds the latest ones.
 
 #include "place/regions.hpp"
+#include "place/region_ring.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <random>
+#include <stdexcept>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -46,7 +49,7 @@ TEST(Regions, AreNoneWithoutListsInHostMemory)
 {
   EXPECT_EQ(cut_regions({}, 0).size(), 0);
   EXPECT_EQ(cut_regions(std::array<std::uint64_t, 1>{4096}, 0).size(), 0);
-  EXPECT_EQ(region_choice{}.least_walks({}), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(least_walks({}, 80, 0.2), std::numeric_limits<std::int64_t>::max());
 }
 
 TEST(Regions, AreOfTheSizeAskedFor)
@@ -59,13 +62,18 @@ TEST(Regions, AreOfTheSizeAskedFor)
   EXPECT_EQ(cut.largest_bytes(), 1 << 18);
 }
 
-TEST(Regions, AreAnEighthOfAll)
+TEST(Regions, AreBetweenSeventeenAndThirtyFour)
 {
   auto const cuts = cuts_every(1U << 30U, (1U << 30U) + 800'000'000U, 65'600);
   regions const cut = cut_regions(cuts, 0);
   expect_regions(cut, cuts);
-  EXPECT_EQ(cut.size(), 12);  // of 2^26 bytes
-  EXPECT_LE(cut.largest_bytes(), (1 << 26) + 65'600);
+  EXPECT_EQ(cut.size(), 24);  // of 2^25 bytes
+  EXPECT_LE(cut.largest_bytes(), (1 << 25) + 65'600);
+  for (std::uint64_t const end : {20'000'000U, 33'000'000U, 100'000'000U, 4'000'000'000U}) {
+    regions const other = cut_regions(cuts_every(0, end, 65'600), 0);
+    EXPECT_GE(other.size(), 17) << end;
+    EXPECT_LE(other.size(), 34) << end;
+  }
 }
 
 TEST(Regions, AreNoMoreThanAByteCanName)
@@ -115,10 +123,89 @@ TEST(RegionChoice, LeavesOutWhatIsNotWorthIt)
   EXPECT_EQ(choice.next(cut, std::array<std::uint64_t, 4>{5, 5, 5, 5}, -1), std::nullopt);
   EXPECT_EQ(choice.next(cut, std::array<std::uint64_t, 4>{6, 5, 5, 5}, -1), 0);  // twice the average is worth it
   EXPECT_EQ(choice.next(cut, std::array<std::uint64_t, 4>{10, 0, 11, 0}, -1), 2);
-  EXPECT_EQ(choice.least_walks(cut), 21);
   region_choice const any{.bytes_a_walk = std::numeric_limits<double>::infinity()};
   EXPECT_EQ(any.next(cut, std::array<std::uint64_t, 4>{1, 0, 0, 0}, -1), 0);
-  EXPECT_EQ(any.least_walks(cut), 0);
+}
+
+TEST(RegionChoice, TakesALargeRegionForMoreWalks)
+{
+  std::vector<std::uint64_t> const cuts{0, 1U << 20U, 101U << 20U, 102U << 20U};
+  regions const cut = cut_regions(cuts, 1 << 20);
+  ASSERT_EQ(cut.size(), 102);  // most of them empty
+  region_index const index = index_of(cut);
+  std::uint32_t const large = index(2U << 20U);
+  ASSERT_EQ(cut.bytes(large), 100 << 20);
+  std::vector<std::uint64_t> waiting(102, 0);
+  waiting[0] = 10'000;
+  waiting[large] = 400'000;
+  EXPECT_EQ(region_choice{}.next(cut, waiting, -1), 0);  // 10,000 walks for 2 MB, 400,000 for 106 MB
+  waiting[large] = 800'000;
+  EXPECT_EQ(region_choice{}.next(cut, waiting, -1), large);
+}
+
+/// A step that waits for its region waits half of a pass, or less where buffers hold a part of all.
+TEST(Regions, PassInTimeThatDoesNotDependOnTheWalks)
+{
+  auto const cuts = cuts_every(0, 1U << 30U, 1U << 16U);
+  regions const cut = cut_regions(cuts, 0);
+  double const pass = static_cast<double>(1U << 30U) / bulk_bytes;
+  EXPECT_DOUBLE_EQ(passing_seconds(cut, 40, 0) - passing_seconds(cut, 20, 0), 10 * pass);
+  EXPECT_DOUBLE_EQ(passing_seconds(cut, 40, 0.5) - passing_seconds(cut, 20, 0.5), 2.5 * pass);
+  EXPECT_LT(least_walks(cut, 40, 0.3), least_walks(cut, 40, 0));
+  EXPECT_LT(least_walks(cut, 40, 0), least_walks(cut, 4, 0));  // short walks wait for the last passes as long as others
+  EXPECT_EQ(least_walks(cut, 0, 0), std::numeric_limits<std::int64_t>::max());
+  EXPECT_GT(least_walks(cut, 1e-300, 0), std::int64_t{1} << 58U);
+}
+
+TEST(Regions, HaveBuffersForThreeOrForAll)
+{
+  regions const cut = cut_regions(cuts_every(0, 1'000'000, 1000), 16'384);
+  std::int64_t const all = cut.all_bytes() + 100 * cut.size();
+  EXPECT_EQ(buffer_bytes(cut, 0, 100), 3 * (cut.largest_bytes() + 100));
+  EXPECT_EQ(buffer_bytes(cut, 0.5, 100), all / 2);
+  EXPECT_EQ(buffer_bytes(cut, 2, 100), all);
+  regions const two = cut_regions(std::array<std::uint64_t, 3>{0, 1000, 1100}, 512);
+  EXPECT_EQ(buffer_bytes(two, 0.1, 8), two.all_bytes() + 8 * two.size());
+}
+
+/// What is held lies apart, and what was taken last but one stays.
+TEST(RegionRing, KeepsTheLatestRegions)
+{
+  std::mt19937_64 random(3);
+  constexpr std::int64_t num_regions = 40;
+  std::vector<std::int64_t> sizes(num_regions);
+  for (auto& s : sizes) { s = static_cast<std::int64_t>(random() % 1000) + 1; }
+  std::int64_t const largest = *std::max_element(sizes.begin(), sizes.end());
+  for (std::int64_t const bytes : {3 * largest, 3 * largest + 77, 10 * largest}) {
+    region_ring ring(bytes, num_regions);
+    std::int64_t last = -1;
+    for (int i = 0; i < 2000; ++i) {
+      auto const region = static_cast<std::int64_t>(random() % num_regions);
+      if (ring.holds(region)) { continue; }
+      std::int64_t const at = ring.take(region, sizes[static_cast<std::size_t>(region)]);
+      EXPECT_EQ(at, ring.begin(region));
+      if (last >= 0) { ASSERT_TRUE(ring.holds(last)) << i; }
+      last = region;
+      std::vector<char> used(static_cast<std::size_t>(bytes), 0);
+      std::int64_t held = 0;
+      for (std::int64_t r = 0; r < num_regions; ++r) {
+        if (!ring.holds(r)) { continue; }
+        held += sizes[static_cast<std::size_t>(r)];
+        for (std::int64_t k = 0; k < sizes[static_cast<std::size_t>(r)]; ++k) {
+          ASSERT_EQ(used.at(static_cast<std::size_t>(ring.begin(r) + k))++, 0);
+        }
+      }
+      if (i > 500) { EXPECT_GT(held, bytes - 3 * largest); }
+    }
+  }
+}
+
+TEST(RegionRing, KeepsAllThatFit)
+{
+  region_ring ring(600, 6);
+  for (std::int64_t r = 0; r < 6; ++r) { EXPECT_EQ(ring.take(5 - r, 100), 100 * r); }
+  for (std::int64_t r = 0; r < 6; ++r) { EXPECT_TRUE(ring.holds(r)); }
+  EXPECT_THROW((void)ring.take(0, 601), std::logic_error);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The kernels of walks by regions (region_walk.cu), as the host enqueues them.
+// The kernels of walks by regions (region_pass.cuh), as the host enqueues them.
 
 #pragma once
 
@@ -37,26 +37,26 @@ struct waiting_walks {
   unsigned long long* next;     ///< The pool of a pass: waits handed out beyond the first ones; starts at 0.
 };
 
-/// Lists in host memory that can be read: those that begin in [begin, begin + bytes).
-struct region_window {
-  std::uint64_t begin = 0, bytes = 0;
-  std::uint32_t const* words = nullptr;  ///< Where the lists' first word would be if all of them were there.
-};
-
-/// What a pass needs beside the batch.
+/// What a pass needs beside the batch. Pointers are device memory.
 struct region_pass {
   place::region_index regions;
-  region_window window;
-  std::uint8_t wanted;  ///< Takes the walks that wait for this.
-  int load_blocks;      ///< Of the load that runs at the same time, for which room is left.
+  std::uint32_t const* const* windows;  ///< [regions] as region_targets::windows
+  std::uint8_t wanted;                  ///< Takes the walks that wait for this.
+  int load_blocks;                      ///< Of the load that runs at the same time, for which room is left.
 };
 
 /// Puts every walk on its start. Enqueues.
 void begin_region_walks(walk_batch const& batch, waiting_walks const& state, walk_shape const& shape);
 
-/// Walks on until lists are met that lie in host memory, outside the window. Enqueues.
+/// Walks on until lists are met that lie in host memory, in regions that are not on the GPU. Enqueues.
 void pass_region(walk_job const& job, walk_batch const& batch, waiting_walks const& state, region_pass const& pass,
                  walk_shape const& shape);
+
+/// The same by sums of weights, or by rejection against the largest weight (region_weighted_walk.cu).
+void pass_region_by_sums(walk_job const& job, walk_batch const& batch, waiting_walks const& state,
+                         region_pass const& pass, walk_shape const& shape);
+void pass_region_by_reject(walk_job const& job, walk_batch const& batch, waiting_walks const& state,
+                           region_pass const& pass, walk_shape const& shape);
 
 /// Copies bytes of the graph's lists, from host memory, by so many thread blocks. `from`, `to` and `bytes` are multiples of
 /// 16. Enqueues. (cudaMemcpy from managed memory is slower.)

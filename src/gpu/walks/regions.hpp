@@ -22,6 +22,24 @@ struct region_tuning {
       -1;  ///< A batch of fewer walks reads lists in host memory one by one; -1: by the reckoning.
   place::region_choice choice = {};
   int load_blocks = 24;  ///< Thread blocks that copy regions: as many as fill the bus. bench/placed-walks
+  /// Buffers on the GPU hold this share of the lists in host memory, where a quarter of the free memory has room for it;
+  /// three regions in any case. bench/placed-walks
+  double buffer_share = 1.0 / 3;
+};
+
+/// What walks by regions did.
+struct region_use {
+  std::int64_t walks = 0;  ///< That were made by regions.
+  std::int64_t loads = 0;  ///< Of regions.
+  std::int64_t bytes = 0;  ///< Of these.
+
+  region_use& operator+=(region_use const& other)
+  {
+    walks += other.walks;
+    loads += other.loads;
+    bytes += other.bytes;
+    return *this;
+  }
 };
 
 /// The regions of one graph, and what decides whether a batch uses them.
@@ -29,15 +47,21 @@ struct walk_regions {
   place::regions cut;
   buffer<std::uint64_t> begins;  ///< cut.begins, on the GPU.
   region_tuning tuning;
+  double reads = 0;  ///< Of lists in host memory, a walk.
   std::int64_t least_walks = 0;
 
   [[nodiscard]] bool pay(std::int64_t num_walks) const { return num_walks >= least_walks; }
-  /// GPU memory of a batch: two regions, and what is kept of each walk.
-  [[nodiscard]] std::int64_t batch_bytes(std::int64_t num_walks) const;
+  /// GPU memory of the buffers that regions pass through, of so much that is free; 0 if it has no room for three regions.
+  [[nodiscard]] std::int64_t buffer_bytes(std::int64_t free) const;
+  /// The share of the lists in host memory that the buffers hold beside the region that comes in, if they have room.
+  [[nodiscard]] double held() const;
+  /// GPU memory that is kept of each walk of a batch.
+  [[nodiscard]] static std::int64_t state_bytes(std::int64_t num_walks);
 };
 
-/// The regions for walks of a plan: null where no list lies in host memory, and for walks that read more than the list of
-/// the vertex that they stand on.
+/// The regions for walks of a plan: null where no list lies in host memory, for walks that read the list of another vertex
+/// than the one that they stand on, and for those that choose by tables in the place of lists. Weights are read where they
+/// lie.
 [[nodiscard]] std::shared_ptr<walk_regions const> make_walk_regions(graph const& graph, walk_params const& params,
                                                                     walk_plan const& plan, region_tuning const& tuning,
                                                                     gpu_exec const& exec);
@@ -45,12 +69,22 @@ struct walk_regions {
 /// A sentence for the plan.
 [[nodiscard]] std::string reason_for(walk_regions const& regions);
 
-/// Makes a batch. Synchronises after each region. @throws memory_error; device_error.
-void region_walk(walk_job const& job, walk_regions const& regions, walk_batch const& batch, walk_shape const& shape,
-                 gpu_exec const& exec);
+/// Makes a batch. Synchronises after each region.
+/// @param buffer_bytes  regions.buffer_bytes(), not 0.
+/// @throws memory_error; device_error.
+[[nodiscard]] region_use region_walk(walk_job const& job, walk_regions const& regions, std::int64_t buffer_bytes,
+                                     walk_batch const& batch, walk_shape const& shape, gpu_exec const& exec);
 
 /// walker::run_into by a tuning of the caller's. Never changes a walk.
-void run_by_regions(walker const& walk, std::span<vertex_id const> starts, std::int64_t first_walk, vertex_id* vertices,
-                    std::int32_t* lengths, gpu_exec const& exec, walk_order order, region_tuning const& tuning);
+region_use run_by_regions(walker const& walk, std::span<vertex_id const> starts, std::int64_t first_walk,
+                          vertex_id* vertices, std::int32_t* lengths, gpu_exec const& exec, walk_order order,
+                          region_tuning const& tuning);
+
+/// walker::run_into, row by row; adds what regions did to `use`.
+void run_counted(walker const& walk, std::span<vertex_id const> starts, std::int64_t first_walk, vertex_id* vertices,
+                 std::int32_t* lengths, gpu_exec const& exec, region_use& use);
+
+/// The regions that large batches of a walker use; null where there are none.
+[[nodiscard]] walk_regions const* regions_of(walker const& walk, gpu_exec const& exec);
 
 }  // namespace tendril::gpu

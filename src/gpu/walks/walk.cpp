@@ -77,28 +77,27 @@ bool reads_labels(sampling_plan const& plan, walk_params const& params)
   return !params.metapath.empty() && !plan.grouped_by_label;
 }
 
-/// Whether a batch of walks takes lists in host memory by regions.
-bool by_regions(gpu::walk_regions const* regions, std::int64_t num_walks, gpu_exec const& exec)
+/// The memory through which regions pass for a batch of walks; 0: it does without.
+std::int64_t region_buffer(gpu::walk_regions const* regions, std::int64_t num_walks, gpu_exec const& exec)
 {
-  return regions != nullptr && regions->pay(num_walks) &&
-         regions->batch_bytes(num_walks) <= free_gpu_bytes(exec.device);
+  if (regions == nullptr || !regions->pay(num_walks)) { return 0; }
+  return regions->buffer_bytes(free_gpu_bytes(exec.device) - gpu::walk_regions::state_bytes(num_walks));
 }
 
-/// May synchronise.
-void enqueue(gpu_walker const& s, gpu::walk_regions const* regions, gpu::walk_batch const& batch,
-             gpu::walk_shape const& shape, gpu_exec const& exec)
+/// May synchronise. @return what regions did.
+gpu::region_use enqueue(gpu_walker const& s, gpu::walk_regions const* regions, gpu::walk_batch const& batch,
+                        gpu::walk_shape const& shape, gpu_exec const& exec)
 {
-  if (by_regions(regions, batch.size, exec)) {
-    gpu::region_walk(s.job, *regions, batch, shape, exec);
-    return;
+  if (std::int64_t const bytes = region_buffer(regions, batch.size, exec); bytes > 0) {
+    return gpu::region_walk(s.job, *regions, bytes, batch, shape, exec);
   }
   if (s.job.second_order && s.plan.rule != sampling_rule::scan) {
     gpu::node2vec_walk(s.job, batch, shape);
-    return;
+    return {};
   }
   if (s.plan.rule != sampling_rule::scan && reads_labels(s.plan, s.params)) {
     gpu::label_walk(s.job, batch, shape);
-    return;
+    return {};
   }
   switch (s.plan.rule) {
     case sampling_rule::scan: gpu::scan_walk(s.job, batch, shape); break;
@@ -108,6 +107,7 @@ void enqueue(gpu_walker const& s, gpu::walk_regions const* regions, gpu::walk_ba
     case sampling_rule::its: gpu::its_walk(s.job, batch, shape); break;
     case sampling_rule::reject: gpu::reject_walk(s.job, batch, shape); break;
   }
+  return {};
 }
 
 /// Walks from `starts` as kernels see them; what the result holds is not known.
@@ -142,14 +142,15 @@ gpu::walk_shape shape_of(gpu_walker const& s, bool step_major, gpu_exec const& e
 }
 
 /// Makes walks on the GPU alone, and waits for them; lists in host memory pass by `regions` if the batch is large enough.
+/// @param use  What regions do is added to it.
 /// @return whether all starts are vertices.
 bool run_alone(gpu_walker const& s, gpu::walk_regions const* regions, std::span<vertex_id const> starts,
-               std::int64_t first_walk, gpu::walk_result const& out, gpu_exec const& exec)
+               std::int64_t first_walk, gpu::walk_result const& out, gpu_exec const& exec, gpu::region_use& use)
 {
   auto space = gpu::workspace_pool::of(exec.device).take();
   space->reset(exec.stream);
-  enqueue(s, regions, batch_of(s, starts, first_walk, out, *space),
-          shape_of(s, out.order == walk_order::step_major, exec), exec);
+  use += enqueue(s, regions, batch_of(s, starts, first_walk, out, *space),
+                 shape_of(s, out.order == walk_order::step_major, exec), exec);
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
   bool const all_start = space->status()->bad_start < 0;
   gpu::workspace_pool::of(exec.device).give_back(std::move(space));
@@ -158,10 +159,10 @@ bool run_alone(gpu_walker const& s, gpu::walk_regions const* regions, std::span<
 
 /// Makes walks on GPU and CPU. All starts are vertices.
 void run_shared(gpu_walker const& s, std::span<vertex_id const> starts, std::int64_t first_walk,
-                gpu::walk_result const& out, gpu_exec const& exec)
+                gpu::walk_result const& out, gpu_exec const& exec, gpu::region_use& use)
 {
   auto const on_gpu = [&](std::span<vertex_id const> part, std::int64_t first, gpu::walk_result const& there) {
-    (void)run_alone(s, s.regions.get(), part, first, there, exec);
+    (void)run_alone(s, s.regions.get(), part, first, there, exec, use);
   };
   if (out.length == s.params.length) {
     gpu::share_walks(s.input, *s.on_host, starts, first_walk, out, on_gpu, s.regions.get(), exec);
@@ -173,21 +174,51 @@ void run_shared(gpu_walker const& s, std::span<vertex_id const> starts, std::int
   gpu::share_walks(s.input, on_host, starts, first_walk, out, on_gpu, s.regions.get(), exec);
 }
 
+/// walker::run_into. @param use  What regions do is added to it.
+void run_rows(gpu_walker const& s, std::span<vertex_id const> starts, std::int64_t first_walk, vertex_id* vertices,
+              std::int32_t* lengths, gpu_exec const& exec, walk_order order, gpu::region_use& use)
+{
+  TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
+  if (starts.empty()) { return; }  // an empty grid is a launch error
+  gpu::device_guard const guard(exec.device);
+  gpu::walk_result const out = result_of(starts, vertices, lengths, s.params.length, order);
+  if (s.on_host) {
+    expect_vertices(starts, "start", s.job.graph.num_vertices, exec);
+    run_shared(s, starts, first_walk, out, exec, use);
+  } else if (!run_alone(s, s.regions.get(), starts, first_walk, out, exec, use)) {
+    // Which bad start the kernel saw is chance: the one that is named is the first.
+    expect_vertices(starts, "start", s.job.graph.num_vertices, exec);
+  }
+}
+
 }  // namespace
 
-void gpu::run_by_regions(walker const& walk, std::span<vertex_id const> starts, std::int64_t first_walk,
-                         vertex_id* vertices, std::int32_t* lengths, gpu_exec const& exec, walk_order order,
-                         region_tuning const& tuning)
+gpu::region_use gpu::run_by_regions(walker const& walk, std::span<vertex_id const> starts, std::int64_t first_walk,
+                                    vertex_id* vertices, std::int32_t* lengths, gpu_exec const& exec, walk_order order,
+                                    region_tuning const& tuning)
 {
   auto const& s = on_gpu(walk.data(), exec);
   device_guard const guard(exec.device);
   TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
-  if (starts.empty()) { return; }
+  region_use use;
+  if (starts.empty()) { return use; }
   auto const regions = make_walk_regions(s.input, s.params, s.layout, tuning, exec);
   walk_result const out = result_of(starts, vertices, lengths, s.params.length, order);
-  if (!run_alone(s, regions.get(), starts, first_walk, out, exec)) {
+  if (!run_alone(s, regions.get(), starts, first_walk, out, exec, use)) {
     expect_vertices(starts, "start", s.job.graph.num_vertices, exec);
   }
+  return use;
+}
+
+void gpu::run_counted(walker const& walk, std::span<vertex_id const> starts, std::int64_t first_walk,
+                      vertex_id* vertices, std::int32_t* lengths, gpu_exec const& exec, region_use& use)
+{
+  run_rows(on_gpu(walk.data(), exec), starts, first_walk, vertices, lengths, exec, walk_order::row_major, use);
+}
+
+gpu::walk_regions const* gpu::regions_of(walker const& walk, gpu_exec const& exec)
+{
+  return on_gpu(walk.data(), exec).regions.get();
 }
 
 gpu::staged_maker gpu::stages_of(walker const& walk, std::span<vertex_id const> starts, std::int64_t first_walk,
@@ -209,12 +240,13 @@ gpu::staged_maker gpu::stages_of(walker const& walk, std::span<vertex_id const> 
         space.status()->bad_start = slice.first;  // the caller names the first of all
         return;
       }
-      run_shared(s, from, first_walk + slice.first, there, exec);
+      region_use ignored;
+      run_shared(s, from, first_walk + slice.first, there, exec, ignored);
       return;
     }
     walk_batch batch = batch_of(s, from, first_walk + slice.first, there, space);
     batch.prefilled = true;  // nothing behind an end is read
-    enqueue(s, s.regions.get(), batch, shape, exec);
+    (void)enqueue(s, s.regions.get(), batch, shape, exec);
   };
 }
 
@@ -271,18 +303,8 @@ walks walker::run(std::span<vertex_id const> starts, std::int64_t first_walk, gp
 void walker::run_into(std::span<vertex_id const> starts, std::int64_t first_walk, vertex_id* vertices,
                       std::int32_t* lengths, gpu_exec const& exec, walk_order order) const
 {
-  auto const& s = on_gpu(*state_, exec);
-  TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
-  if (starts.empty()) { return; }  // an empty grid is a launch error
-  gpu::device_guard const guard(exec.device);
-  gpu::walk_result const out = result_of(starts, vertices, lengths, s.params.length, order);
-  if (s.on_host) {
-    expect_vertices(starts, "start", s.job.graph.num_vertices, exec);
-    run_shared(s, starts, first_walk, out, exec);
-  } else if (!run_alone(s, s.regions.get(), starts, first_walk, out, exec)) {
-    // Which bad start the kernel saw is chance: the one that is named is the first.
-    expect_vertices(starts, "start", s.job.graph.num_vertices, exec);
-  }
+  gpu::region_use ignored;
+  run_rows(on_gpu(*state_, exec), starts, first_walk, vertices, lengths, exec, order, ignored);
 }
 
 ragged_walks walker::run_ragged(std::span<vertex_id const> starts, std::int64_t first_walk, gpu_exec const& exec) const

@@ -32,6 +32,8 @@ std::vector<std::pair<char const*, gpu::region_tuning>> tunings()
   return {{"small regions", {.region_bytes = 1 << 16, .least_walks = 0, .choice = {any}}},
           {"large regions", {.region_bytes = 1 << 20, .least_walks = 0, .choice = {any}}},
           {"regions worth it", {.region_bytes = 1 << 17, .least_walks = 0, .choice = {20}}},
+          {"three buffers", {.region_bytes = 1 << 16, .least_walks = 0, .choice = {any}, .buffer_share = 0}},
+          {"buffers for all", {.region_bytes = 1 << 16, .least_walks = 0, .choice = {any}, .buffer_share = 1}},
           {"no region worth it", {.region_bytes = 1 << 18, .least_walks = 0, .choice = {0}}},
           {"single reads", {.least_walks = std::numeric_limits<std::int64_t>::max()}}};
 }
@@ -44,6 +46,27 @@ std::vector<std::pair<char const*, walk_params>> uniform_walks()
           {"restart", {.length = 30, .restart_prob = 0.2, .seed = 7}},
           {"repeat", {.length = 20, .stop_prob = 0.05, .restart_prob = 0.1, .dead_ends = dead_end::repeat, .seed = 8}},
           {"repeat without an end", {.length = 20, .dead_ends = dead_end::repeat, .seed = 9}}};
+}
+
+/// Steps by sums of weights, and by rejection.
+std::vector<std::pair<char const*, walk_params>> weighted_walks()
+{
+  walk_params by_sums{.length = 21, .weighted = true, .rule = sampling_rule::alias, .seed = 5};
+  by_sums.table_bytes = 0;
+  std::vector<std::pair<char const*, walk_params>> out{{"alias", by_sums}};
+  by_sums.rule = sampling_rule::its;
+  out.emplace_back("its", by_sums);
+  by_sums.stop_prob = 0.05;
+  out.emplace_back("its, stop", by_sums);
+  by_sums.rule = sampling_rule::reject;
+  out.emplace_back("reject, stop", by_sums);
+  by_sums.stop_prob = 0;
+  by_sums.restart_prob = 0.1;
+  out.emplace_back("reject, restart", by_sums);
+  by_sums.dead_ends = dead_end::repeat;
+  by_sums.rule = sampling_rule::alias;
+  out.emplace_back("alias, restart, repeat", by_sums);
+  return out;
 }
 
 class RegionWalk : public gpu_test {
@@ -59,17 +82,20 @@ class RegionWalk : public gpu_test {
     auto const n = static_cast<std::int64_t>(starts.size());
     walks out{buffer<vertex_id>(n * (walk.params().length + 1), memory_of(exec)),
               buffer<std::int32_t>(n, memory_of(exec)), n, walk.params().length, order};
-    gpu::run_by_regions(walk, starts, first, out.vertices.data(), out.lengths.data(), exec, order, tuning);
+    use = gpu::run_by_regions(walk, starts, first, out.vertices.data(), out.lengths.data(), exec, order, tuning);
     return copied_rows(out);
   }
 
+  gpu::region_use use;  // of the last run
+
   /// @param there  A placed graph.
-  void compare(graph const& there, std::vector<vertex_id> const& starts)
+  void compare(graph const& there, std::vector<vertex_id> const& starts,
+               std::vector<std::pair<char const*, walk_params>> const& apps = uniform_walks())
   {
     graph const& here = there.placed()->host;
     auto const from = on_gpu(starts, exec);
     std::int64_t const first = 0xfffffff0LL;  // logical ids cross 2^32
-    for (auto const& [app, params] : uniform_walks()) {
+    for (auto const& [app, params] : apps) {
       rows const expected = rows_of(walker(here, params, 1).run(starts, first));
       walker const walk(there, params, 1, exec);
       for (auto const& [name, tuning] : tunings()) {
@@ -77,6 +103,10 @@ class RegionWalk : public gpu_test {
         rows const got = run(walk, from.span(), first, walk_order::row_major, tuning);
         ASSERT_EQ(got.lengths, expected.lengths);
         ASSERT_EQ(got.vertices, expected.vertices);
+        bool const by_regions = there.placed()->host_bytes > 0 && tuning.least_walks == 0;
+        ASSERT_EQ(use.walks, by_regions ? static_cast<std::int64_t>(starts.size()) : 0);
+        ASSERT_EQ(use.loads > 0, by_regions);
+        ASSERT_GE(use.bytes, use.loads);
         rows const steps = run(walk, from.span(), first, walk_order::step_major, tuning);
         ASSERT_EQ(steps.lengths, expected.lengths);
         ASSERT_EQ(transposed(steps, starts.size()), expected.vertices);
@@ -107,6 +137,27 @@ TEST_F(RegionWalk, IsTheCpusAtEveryShare)
   }
 }
 
+/// Lists pass; weights are read where they lie, on either side.
+TEST_F(RegionWalk, IsTheCpusWithWeights)
+{
+  graph const csr =
+      generate_rmat({.scale = 14, .edge_factor = 16, .seed = 2}, {.symmetrize = true}, {.has_weights = true});
+  for (graph_form const form : {graph_form::packed, graph_form::ef}) {
+    graph const g = compress(csr, form);
+    for (double const share : {0.0, 0.3}) {
+      SCOPED_TRACE(testing::Message() << to_string(form) << ", " << share);
+      compare(placed_at(g, share), starts_everywhere(g, 1), weighted_walks());
+    }
+  }
+}
+
+/// Weights of 0 and lists that race.
+TEST_F(RegionWalk, IsTheCpusWhereTrialsTire)
+{
+  graph const g = compress(make_zoo(5), graph_form::packed);
+  compare(placed_at(g, 0), starts_everywhere(g, 3), weighted_walks());
+}
+
 TEST_F(RegionWalk, IsTheCpusInEveryForm)
 {
   graph const csr = generate_rmat({.scale = 15, .edge_factor = 24, .seed = 3}, {});  // with dead ends
@@ -123,7 +174,16 @@ TEST_F(RegionWalk, TakesAHubThatIsLargerThanARegion)
       compress(generate_regular(regular_graph::star, (std::int64_t{1} << 20U) + 1, {}, {}), graph_form::packed);
   std::vector<vertex_id> starts(3000, 0);
   for (vertex_id v = 0; v < 3000; ++v) { starts.push_back(v * 300); }
-  compare(placed_at(g, 0), starts);
+  graph const there = placed_at(g, 0);
+  compare(there, starts);
+  // The hub's list passes whole, and not at each second step of all walks.
+  walker const walk(there, {.length = 60}, 1, exec);
+  starts.resize(200'000, 0);
+  auto const from = on_gpu(starts, exec);
+  rows const got = run(walk, from.span(), 0, walk_order::row_major, {.least_walks = 0});
+  EXPECT_EQ(got.vertices, rows_of(walker(g, {.length = 60}, 1).run(starts, 0)).vertices);
+  EXPECT_GT(use.loads, 0);
+  EXPECT_LT(use.bytes, 60 * there.placed()->host_bytes);
 }
 
 TEST_F(RegionWalk, TakesAnyNumberOfWalks)
