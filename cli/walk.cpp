@@ -55,6 +55,14 @@ void expect_ragged(walk_job const& job, walk_format format, std::string const& o
   }
 }
 
+/// A line of the summary; empty if no region passed.
+std::string regions_line(walk_stream_report const& made)
+{
+  if (made.region_walks == 0) { return {}; }
+  return fmt::format("regions {} on the GPU while {} of lists passed through it\n",
+                     counted(made.region_walks, "walk", "walks"), bytes_text(made.region_bytes));
+}
+
 void walk_command::run() const
 {
   stopwatch const overall;
@@ -131,6 +139,9 @@ void walk_command::run() const
                         {"peak_memory_bytes", peak_memory()},
                         {"version", TENDRIL_VERSION}});
     if (auto const placement = placement_json(walks.there)) { summary["placement"] = *placement; }
+    if (walks.there.placed() != nullptr) {
+      summary.update(json{{"region_walks", made.region_walks}, {"region_bytes", made.region_bytes}});
+    }
     if (stream.graph_bytes > 0) { summary.update(json{{"read_bytes", made.read_bytes}}); }
     if (gpu) { summary.update(json{{"device_name", gpu->name}, {"copy_seconds", made.copy_seconds}}); }
     print(summary);
@@ -141,7 +152,7 @@ void walk_command::run() const
         gpu ? fmt::format("device  {}: {} walking, {} copying, {} writing at once\n", gpu->name,
                           duration(made.walk_seconds), duration(made.copy_seconds), duration(made.sink_seconds))
             : std::string(),
-        placement_line(walks.there), grouped(made.steps), duration(made.walk_seconds), si(rate),
+        placement_line(walks.there) + regions_line(made), grouped(made.steps), duration(made.walk_seconds), si(rate),
         to_stdout
             ? std::string("standard output")
             : fmt::format("{} ({}{})", output, bytes_text(file_bytes(output)),

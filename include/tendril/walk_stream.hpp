@@ -44,8 +44,10 @@ struct walk_stream_job {
   std::function<void(ragged_rows const& rows)> ragged_sink = {};
 
   /// Maximum memory of all batches together. On a GPU it is GPU memory, and 0 means half of the free memory; more than
-  /// about 0.5 GB is never used, since larger batches are no faster; the same amount of page-locked host memory is
-  /// used. On the CPU it is host memory, and 0 means batches of 64 MB. Ragged batches are sized by the steps that walks
+  /// about 0.5 GB is not used, since larger batches are no faster; the same amount of page-locked host memory is
+  /// used. Many walks on a placed graph are the exception: the larger a batch, the fewer times the lists in host memory
+  /// pass through the GPU, so two batches take as much as is allowed, with what the lists pass through; the host's memory
+  /// stays what it is. On the CPU it is host memory, and 0 means batches of 64 MB. Ragged batches are sized by the steps that walks
   /// are expected to take, and become smaller when walks turn out to be longer; on the CPU a batch may then take up to
   /// 1 GiB, since fewer walks would leave threads without work.
   std::int64_t batch_bytes = 0;
@@ -70,6 +72,8 @@ struct walk_stream_report {
   std::int64_t batch_bytes = 0;   ///< Memory used for batches: of the GPU, or of the host on the CPU.
   std::int64_t copied_bytes = 0;  ///< From the GPU to the host.
   std::int64_t read_bytes = 0;    ///< Of regions of the graph; pages that were in memory already count too.
+  std::int64_t region_walks = 0;  ///< Made on a GPU through which the lists in host memory passed by regions.
+  std::int64_t region_bytes = 0;  ///< Of lists that passed.
   double starts_seconds = 0;      ///< Time to make starts and to copy them to the GPU.
   double walk_seconds = 0;
   double copy_seconds = 0;  ///< Time to copy walks to the host; of ragged walks, that nothing else hid.

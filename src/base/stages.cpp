@@ -12,8 +12,8 @@ namespace {
 /// What the threads agree on.
 class shared_line {
  public:
-  shared_line(std::int64_t num_items, std::int64_t depth, std::size_t num_stages)
-      : num_items_(num_items), depth_(depth), done_(num_stages, 0)
+  shared_line(std::int64_t num_items, std::span<std::int64_t const> depths)
+      : num_items_(num_items), depths_(depths), done_(depths.size(), 0)
   {
   }
 
@@ -21,7 +21,10 @@ class shared_line {
   bool await_turn(std::size_t s, std::int64_t i)
   {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return failure_ || (s == 0 ? done_.back() > i - depth_ : done_[s - 1] > i); });
+    changed_.wait(lock, [&] {
+      bool const free = done_.back() > i - depths_[s];
+      return failure_ || (free && (s == 0 || done_[s - 1] > i));
+    });
     return !failure_;
   }
 
@@ -66,7 +69,8 @@ class shared_line {
   }
 
  private:
-  std::int64_t num_items_, depth_;
+  std::int64_t num_items_;
+  std::span<std::int64_t const> depths_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::int64_t> done_;  // items that each stage is done with
@@ -95,8 +99,14 @@ double work(shared_line& line, std::size_t s, stage const& do_stage, std::int64_
 std::vector<double> run_stages(std::int64_t num_items, std::int64_t depth, std::span<stage const> stages,
                                std::function<void(std::int64_t done)> const& watch)
 {
+  return run_stages(num_items, std::vector<std::int64_t>(stages.size(), depth), stages, watch);
+}
+
+std::vector<double> run_stages(std::int64_t num_items, std::span<std::int64_t const> depths,
+                               std::span<stage const> stages, std::function<void(std::int64_t done)> const& watch)
+{
   std::vector<double> seconds(stages.size(), 0);
-  shared_line line(num_items, depth, stages.size());
+  shared_line line(num_items, depths);
   {
     std::vector<std::jthread> threads;
     try {

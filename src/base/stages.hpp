@@ -27,4 +27,10 @@ using stage = std::function<void(std::int64_t item)>;
 std::vector<double> run_stages(std::int64_t num_items, std::int64_t depth, std::span<stage const> stages,
                                std::function<void(std::int64_t done)> const& watch);
 
+/// The same, where stages use memory of their own: each takes item i after the last stage is done with item i - depth, by its
+/// own depth.
+/// @param depths  [stages] 1 or more.
+std::vector<double> run_stages(std::int64_t num_items, std::span<std::int64_t const> depths,
+                               std::span<stage const> stages, std::function<void(std::int64_t done)> const& watch);
+
 }  // namespace tendril::base

@@ -46,7 +46,9 @@ struct diary {
     return out;
   }
 
-  void expect_order(std::int64_t depth) const
+  void expect_order(std::int64_t depth) const { expect_order(std::vector<std::int64_t>(visits.size(), depth)); }
+
+  void expect_order(std::vector<std::int64_t> const& depths) const
   {
     auto const last = visits.size() - 1;
     for (std::size_t s = 0; s <= last; ++s) {
@@ -54,8 +56,8 @@ struct diary {
         ASSERT_GE(visits[s][i].from, 0) << "stage " << s << " never took item " << i;
         if (i > 0) { ASSERT_GT(visits[s][i].from, visits[s][i - 1].to); }
         if (s > 0) { ASSERT_GT(visits[s][i].from, visits[s - 1][i].to); }
-        auto const before = static_cast<std::int64_t>(i) - depth;
-        if (s == 0 && before >= 0) { ASSERT_GT(visits[0][i].from, visits[last][static_cast<std::size_t>(before)].to); }
+        auto const before = static_cast<std::int64_t>(i) - depths[s];
+        if (before >= 0) { ASSERT_GT(visits[s][i].from, visits[last][static_cast<std::size_t>(before)].to); }
       }
     }
   }
@@ -71,6 +73,17 @@ TEST(Stages, TakeItemsInOrderAndDepthApart)
       EXPECT_EQ(seconds.size(), num_stages);
       d.expect_order(depth);
     }
+  }
+}
+
+TEST(Stages, HaveDepthsOfTheirOwn)
+{
+  for (std::vector<std::int64_t> const& depths :
+       {std::vector<std::int64_t>{9, 9, 4, 4}, {1, 50, 2, 3}, {50, 1, 50, 1}}) {
+    diary d(4, 60);
+    auto const stages = d.stages();
+    (void)run_stages(60, depths, stages, {});
+    d.expect_order(depths);
   }
 }
 

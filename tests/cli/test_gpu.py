@@ -64,6 +64,19 @@ def test_a_placed_graph_gives_the_same_files(output, gpu, tendril, graphs):
         assert placed["directory_bytes"] == least
         assert placed["gpu_bytes"] + placed["gpu_edge_bytes"] <= memory - least
         assert 0 <= placed["visits_on_gpu"] <= 1
+        assert 0 <= summary["region_walks"] <= summary["num_walks"]
+
+
+def test_many_walks_pass_lists_by_regions(gpu, tendril):
+    """Large batches: the same file, whoever made it, and what passed is told."""
+    tendril("generate", "rmat", "r.safetensors", "--scale", 15, "--quiet")
+    job = ["walk", "r.safetensors", "--walks", 40, "--length", 20, "-o"]
+    tendril(*job, "cpu.npy", "--quiet")
+    for extra in ([], ["--gpu-memory", "100M"]):
+        summary = json.loads(tendril(*job, "gpu.npy", "--device", "cuda", "--graph-memory", "1M", *extra, "--json"))
+        assert tendril.bytes("gpu.npy") == tendril.bytes("cpu.npy"), extra
+        assert 0 <= summary["region_walks"] <= summary["num_walks"]
+        assert (summary["region_bytes"] > 0) == (summary["region_walks"] > 0)
 
 
 def test_a_placed_graph_gives_the_same_samples(gpu, tendril, graphs):

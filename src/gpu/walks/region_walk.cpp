@@ -289,15 +289,19 @@ std::shared_ptr<walk_regions const> make_walk_regions(graph const& graph, walk_p
   return out;
 }
 
-std::string reason_for(walk_regions const& regions)
+std::string reason_for(walk_regions const& regions, std::int64_t expected_walks)
 {
+  if (!regions.pay(expected_walks)) {
+    return fmt::format("lists in host memory: {} walks read them one by one, regions would pass from {} walks on",
+                       expected_walks, regions.least_walks);
+  }
+  constexpr double mega = 1e6;
   return fmt::format(
-      "lists in host memory: {} regions of up to {:.1f} MB pass through {:.1f} MB of the GPU where at least {} walks "
-      "are "
-      "made together; fewer walks read these lists one by one",
-      regions.cut.size(), static_cast<double>(regions.cut.largest_bytes()) / 1e6,
-      static_cast<double>(place::buffer_bytes(regions.cut, regions.tuning.buffer_share, beyond)) / 1e6,
-      regions.least_walks);
+      "lists in host memory: {:.1f} MB pass through {:.1f} MB of the GPU in {} regions, as at least {} walks are made "
+      "together",
+      static_cast<double>(regions.cut.all_bytes()) / mega,
+      static_cast<double>(place::buffer_bytes(regions.cut, regions.tuning.buffer_share, beyond)) / mega,
+      regions.cut.size(), regions.least_walks);
 }
 
 region_use region_walk(walk_job const& job, walk_regions const& regions, std::int64_t buffer_bytes,

@@ -66,8 +66,8 @@ struct walk_regions {
                                                                     walk_plan const& plan, region_tuning const& tuning,
                                                                     gpu_exec const& exec);
 
-/// A sentence for the plan.
-[[nodiscard]] std::string reason_for(walk_regions const& regions);
+/// A sentence for the plan of so many walks.
+[[nodiscard]] std::string reason_for(walk_regions const& regions, std::int64_t expected_walks);
 
 /// Makes a batch. Synchronises after each region.
 /// @param buffer_bytes  regions.buffer_bytes(), not 0.

@@ -1,6 +1,6 @@
 // Walks made on the GPU, copied and consumed at once: a line of four stages (base/stages.hpp), each with a batch of its
-// own. Starts go up on one stream, walks come down on another, kernels run on the caller's. CPU twin:
-// src/cpu/walks/stream.cpp.
+// own. Starts go up on one stream, walks come down on another, kernels run on the caller's. A batch of walks by regions is
+// so large that it leaves the GPU in pieces, while the next one is made. CPU twin: src/cpu/walks/stream.cpp.
 
 #include <tendril/walk_stream.hpp>
 
@@ -18,13 +18,15 @@
 #include "base/stages.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/device/side_stream.hpp"
+#include "gpu/walks/regions.hpp"
 #include "gpu/walks/stream.hpp"
 #include "samplers/walks/stream_checks.hpp"
 
 namespace tendril {
 namespace {
 
-constexpr std::int64_t num_slots = 4;  // one for each stage
+constexpr std::int64_t num_slots = 4;       // one for each stage
+constexpr std::int64_t num_bulk_slots = 2;  // of batches in pieces: one is made, one leaves
 
 /// Walks in GPU memory.
 struct gpu_rows {
@@ -32,12 +34,16 @@ struct gpu_rows {
   buffer<std::int32_t> lengths;
 };
 
-/// Memory of a batch.
+/// GPU memory of a batch.
 struct slot {
-  buffer<vertex_id> host_starts, starts;
+  buffer<vertex_id> starts;
   gpu_rows made;
-  buffer<vertex_id> host_vertices;
-  buffer<std::int32_t> host_lengths;
+};
+
+/// Host memory of a piece.
+struct landing {
+  buffer<vertex_id> vertices;
+  buffer<std::int32_t> lengths;
 };
 
 /// Makes walks from starts in GPU memory, into `out` or in its place, and synchronises.
@@ -49,28 +55,65 @@ std::int64_t gpu_bytes_of(samplers::stream_footprint const& walk)
   return 4 * (walk.starts + walk.row + 1) + walk.more_bytes;
 }
 
-/// Walks of a batch. @throws argument_error if the caller's limit is too small for one.
-std::int64_t choose_batch(walk_stream_job const& job, samplers::stream_footprint const& walk, gpu_exec const& exec)
+/// Walks that are made together, and those that leave the GPU together.
+struct batch_cut {
+  std::int64_t batch, piece;
+  std::int64_t slots;  ///< Batches in GPU memory.
+
+  [[nodiscard]] std::int64_t pieces() const { return (batch + piece - 1) / piece; }
+};
+
+/// Batches of walks by regions: few, so that regions pass seldom, but more than one, so that one is made while another
+/// leaves. @return 0 where memory has no room for batches that are large enough.
+std::int64_t choose_bulk_batch(std::int64_t num_walks, std::int64_t limit, samplers::stream_footprint const& walk,
+                               gpu::walk_regions const& regions)
+{
+  constexpr std::int64_t few = 4;
+  constexpr double least = 8, most = 64;  // of what pays at all: there regions and steps take about the same time
+  if (!regions.pay(num_walks)) { return 0; }
+  std::int64_t const room = limit - regions.buffer_bytes(limit);
+  std::int64_t const one_each = num_bulk_slots * gpu_bytes_of(walk) + gpu::walk_regions::state_bytes(1);
+  auto const pays = static_cast<double>(regions.least_walks);
+  double const wanted = std::clamp(static_cast<double>(num_walks / few), least * pays, most * pays);
+  std::int64_t const batch = std::min({static_cast<std::int64_t>(std::min(wanted, 1e18)), room / one_each, num_walks});
+  if (batch <= 0) { return 0; }
+  std::int64_t const num_batches = (num_walks + batch - 1) / batch;
+  std::int64_t const even = (num_walks + num_batches - 1) / num_batches;
+  return regions.pay(even) ? even : 0;
+}
+
+/// @throws argument_error if the caller's limit is too small for one walk.
+batch_cut choose_batch(walk_stream_job const& job, samplers::stream_footprint const& walk,
+                       gpu::walk_regions const* regions, gpu_exec const& exec)
 {
   std::int64_t const one_each = num_slots * gpu_bytes_of(walk);
   samplers::check_batch_bytes(job, num_slots, one_each);
   std::int64_t const limit = job.batch_bytes > 0 ? job.batch_bytes : free_gpu_bytes(exec.device) / 2;
-  return std::clamp<std::int64_t>(std::min(gpu::wanted_batch(job.num_walks, walk.row), limit / one_each), 1,
-                                  job.num_walks);
+  std::int64_t const piece = std::clamp<std::int64_t>(
+      std::min(gpu::wanted_batch(job.num_walks, walk.row), limit / one_each), 1, job.num_walks);
+  std::int64_t const batch = regions == nullptr ? 0 : choose_bulk_batch(job.num_walks, limit, walk, *regions);
+  return batch > piece ? batch_cut{batch, piece, num_bulk_slots} : batch_cut{piece, piece, num_slots};
 }
 
 /// Everything but what a walk is.
 class walk_line {
  public:
-  walk_line(walk_stream_job const& job, samplers::stream_footprint const& walk, batch_maker make, gpu_exec const& exec)
-      : job_(job), walk_(walk), make_(std::move(make)), exec_(exec), batch_(choose_batch(job, walk, exec))
+  walk_line(walk_stream_job const& job, samplers::stream_footprint const& walk, batch_maker make,
+            gpu::walk_regions const* regions, gpu_exec const& exec)
+      : job_(job),
+        walk_(walk),
+        make_(std::move(make)),
+        exec_(exec),
+        cut_(choose_batch(job, walk, regions, exec)),
+        slots_(static_cast<std::size_t>(cut_.slots)),
+        host_starts_(checked_product("starts of a batch", cut_.piece, walk.starts), pinned_memory())
   {
-    std::int64_t const num_starts = checked_product("starts of a batch", batch_, walk.starts);
     for (auto& s : slots_) {
-      s.host_starts = buffer<vertex_id>(num_starts, pinned_memory());
-      s.starts = buffer<vertex_id>(num_starts, memory_of(exec));
-      s.host_vertices = buffer<vertex_id>(checked_product("walks of a batch", batch_, walk.row), pinned_memory());
-      s.host_lengths = buffer<std::int32_t>(batch_, pinned_memory());
+      s.starts = buffer<vertex_id>(checked_product("starts of a batch", cut_.batch, walk.starts), memory_of(exec));
+    }
+    for (auto& l : landings_) {
+      l.vertices = buffer<vertex_id>(checked_product("walks of a batch", cut_.piece, walk.row), pinned_memory());
+      l.lengths = buffer<std::int32_t>(cut_.piece, pinned_memory());
     }
     synchronize(exec);  // the other streams may use the memory from here on
   }
@@ -78,19 +121,24 @@ class walk_line {
   walk_stream_report run()
   {
     auto const start = std::chrono::steady_clock::now();
-    std::int64_t const num_batches = (job_.num_walks + batch_ - 1) / batch_;
+    std::int64_t const num_batches = (job_.num_walks + cut_.batch - 1) / cut_.batch;
+    std::int64_t const last = job_.num_walks - (num_batches - 1) * cut_.batch;
+    std::int64_t const num_pieces = (num_batches - 1) * cut_.pieces() + (last + cut_.piece - 1) / cut_.piece;
     std::array<base::stage, num_slots> const stages{
-        [this](std::int64_t k) { fill(k); }, [this](std::int64_t k) { walk(k); }, [this](std::int64_t k) { fetch(k); },
-        [this](std::int64_t k) { hand_over(k); }};
-    auto const seconds = base::run_stages(num_batches, num_slots, stages, [this](std::int64_t done) {
-      if (job_.on_progress) { job_.on_progress({"walking", std::min(done * batch_, job_.num_walks), job_.num_walks}); }
+        [this](std::int64_t p) { fill(p); }, [this](std::int64_t p) { walk(p); }, [this](std::int64_t p) { fetch(p); },
+        [this](std::int64_t p) { hand_over(p); }};
+    // A batch is begun once the one before in its slot has left, of which this is the last piece.
+    std::int64_t const behind = (cut_.slots - 1) * cut_.pieces() + 1;
+    std::array<std::int64_t, num_slots> const depths{behind, behind, num_slots, num_slots};
+    auto const seconds = base::run_stages(num_pieces, depths, stages, [this](std::int64_t done) {
+      if (job_.on_progress) { job_.on_progress({"walking", std::min(first(done), job_.num_walks), job_.num_walks}); }
     });
     walk_stream_report report;
     report.num_walks = job_.num_walks;
     report.steps = steps_;
     report.num_batches = num_batches;
-    report.batch_walks = batch_;
-    report.batch_bytes = num_slots * batch_ * gpu_bytes_of(walk_);
+    report.batch_walks = cut_.batch;
+    report.batch_bytes = cut_.slots * cut_.batch * gpu_bytes_of(walk_);
     report.copied_bytes = job_.num_walks * 4 * (walk_.row + 1);
     report.starts_seconds = seconds[0];
     report.walk_seconds = seconds[1];
@@ -101,64 +149,88 @@ class walk_line {
   }
 
  private:
-  [[nodiscard]] std::int64_t size(std::int64_t k) const { return std::min(batch_, job_.num_walks - k * batch_); }
-  [[nodiscard]] slot& of(std::int64_t k) { return slots_[static_cast<std::size_t>(k % num_slots)]; }
-
-  void fill(std::int64_t k)
+  [[nodiscard]] std::int64_t batch_of(std::int64_t p) const { return p / cut_.pieces(); }
+  [[nodiscard]] bool begins_batch(std::int64_t p) const { return p % cut_.pieces() == 0; }
+  [[nodiscard]] std::int64_t batch_size(std::int64_t k) const
   {
+    return std::min(cut_.batch, job_.num_walks - k * cut_.batch);
+  }
+  /// Walks of a batch before a piece.
+  [[nodiscard]] std::int64_t before(std::int64_t p) const { return p % cut_.pieces() * cut_.piece; }
+  [[nodiscard]] std::int64_t first(std::int64_t p) const { return batch_of(p) * cut_.batch + before(p); }
+  [[nodiscard]] std::int64_t size(std::int64_t p) const
+  {
+    return std::min(cut_.piece, batch_size(batch_of(p)) - before(p));
+  }
+  [[nodiscard]] slot& of(std::int64_t p) { return slots_[static_cast<std::size_t>(batch_of(p) % cut_.slots)]; }
+  [[nodiscard]] landing& landing_of(std::int64_t p) { return landings_[static_cast<std::size_t>(p % num_slots)]; }
+
+  /// The starts of a whole batch.
+  void fill(std::int64_t p)
+  {
+    if (!begins_batch(p)) { return; }
     gpu::device_guard const guard(exec_.device);
-    auto& s = of(k);
-    auto const starts = s.host_starts.span().first(static_cast<std::size_t>(size(k) * walk_.starts));
-    job_.starts(k * batch_, starts);
-    samplers::check_stream_starts(starts, k * batch_, walk_);
-    up_.copy(s.starts.data(), starts.data(), size(k) * walk_.starts, cudaMemcpyHostToDevice);
-    up_.wait();
+    std::int64_t const n = batch_size(batch_of(p));
+    for (std::int64_t at = 0; at < n; at += cut_.piece) {
+      std::int64_t const count = std::min(cut_.piece, n - at) * walk_.starts;
+      auto const starts = host_starts_.span().first(static_cast<std::size_t>(count));
+      job_.starts(first(p) + at, starts);
+      samplers::check_stream_starts(starts, first(p) + at, walk_);
+      up_.copy(of(p).starts.data() + at * walk_.starts, starts.data(), count, cudaMemcpyHostToDevice);
+      up_.wait();
+    }
   }
 
-  void walk(std::int64_t k)
+  /// A whole batch.
+  void walk(std::int64_t p)
   {
+    if (!begins_batch(p)) { return; }
     gpu::device_guard const guard(exec_.device);
-    auto& s = of(k);
-    make_(job_.first_walk + k * batch_, s.starts.span().first(static_cast<std::size_t>(size(k) * walk_.starts)),
-          s.made);
+    auto const n = static_cast<std::size_t>(batch_size(batch_of(p)) * walk_.starts);
+    make_(job_.first_walk + first(p), of(p).starts.span().first(n), of(p).made);
   }
 
-  void fetch(std::int64_t k)
+  void fetch(std::int64_t p)
   {
     gpu::device_guard const guard(exec_.device);
-    auto& s = of(k);
-    down_.copy(s.host_vertices.data(), s.made.vertices.data(), size(k) * walk_.row, cudaMemcpyDeviceToHost);
-    down_.copy(s.host_lengths.data(), s.made.lengths.data(), size(k), cudaMemcpyDeviceToHost);
+    auto const& from = of(p).made;
+    auto& to = landing_of(p);
+    down_.copy(to.vertices.data(), from.vertices.data() + before(p) * walk_.row, size(p) * walk_.row,
+               cudaMemcpyDeviceToHost);
+    down_.copy(to.lengths.data(), from.lengths.data() + before(p), size(p), cudaMemcpyDeviceToHost);
     down_.wait();
   }
 
-  void hand_over(std::int64_t k)
+  void hand_over(std::int64_t p)
   {
-    auto const& s = of(k);
-    auto const n = static_cast<std::size_t>(size(k));
-    auto const lengths = s.host_lengths.span().first(n);
+    auto const& from = landing_of(p);
+    auto const n = static_cast<std::size_t>(size(p));
+    auto const lengths = from.lengths.span().first(n);
     steps_ = std::accumulate(lengths.begin(), lengths.end(), steps_);
-    job_.sink({k * batch_, s.host_vertices.span().first(n * static_cast<std::size_t>(walk_.row)), lengths});
+    job_.sink({first(p), from.vertices.span().first(n * static_cast<std::size_t>(walk_.row)), lengths});
   }
 
   walk_stream_job const& job_;
   samplers::stream_footprint walk_;
   batch_maker make_;
   gpu_exec exec_;
-  std::int64_t batch_;
-  std::array<slot, num_slots> slots_;
+  batch_cut cut_;
+  std::vector<slot> slots_;
+  buffer<vertex_id> host_starts_;
+  std::array<landing, num_slots> landings_;
   gpu::side_stream up_, down_;
   std::int64_t steps_ = 0;
 };
 
+/// @param regions  By which large batches are made; or null.
 walk_stream_report run(walk_stream_job const& job, samplers::stream_footprint const& walk, batch_maker make,
-                       gpu_exec const& exec)
+                       gpu::walk_regions const* regions, gpu_exec const& exec)
 {
   samplers::check_stream(job);
   TENDRIL_EXPECTS(job.graph_bytes == 0, "graph_bytes: {}, expected 0: a GPU holds the graph", job.graph_bytes);
   if (job.num_walks == 0) { return {}; }
   gpu::device_guard const guard(exec.device);
-  return walk_line(job, walk, std::move(make), exec).run();
+  return walk_line(job, walk, std::move(make), regions, exec).run();
 }
 
 }  // namespace
@@ -166,15 +238,20 @@ walk_stream_report run(walk_stream_job const& job, samplers::stream_footprint co
 walk_stream_report stream_walks(walker const& walk, walk_stream_job const& job, gpu_exec const& exec)
 {
   if (job.ragged_sink) { return gpu::stream_ragged_walks(walk, job, exec); }
+  gpu::walk_regions const* const regions = gpu::regions_of(walk, exec);  // refuses a walker that was made elsewhere
   std::int64_t const row = walk.params().length + 1;
+  gpu::region_use use;
   auto const make = [&](std::int64_t first, std::span<vertex_id const> starts, gpu_rows& out) {
     if (out.lengths.empty()) {  // the first batch of a slot is as large as any that follows
       out.vertices = buffer<vertex_id>(checked_product("walks of a batch", starts.size(), row), memory_of(exec));
       out.lengths = buffer<std::int32_t>(static_cast<std::int64_t>(starts.size()), memory_of(exec));
     }
-    walk.run_into(starts, first, out.vertices.data(), out.lengths.data(), exec);
+    gpu::run_counted(walk, starts, first, out.vertices.data(), out.lengths.data(), exec, use);
   };
-  return run(job, {"start", walk.input().num_vertices(), 1, row}, make, exec);
+  auto report = run(job, {"start", walk.input().num_vertices(), 1, row}, make, regions, exec);
+  report.region_walks = use.walks;
+  report.region_bytes = use.bytes;
+  return report;
 }
 
 walk_stream_report stream_multidim_walks(graph const& graph, std::int64_t num_roots, multidim_params const& params,
@@ -188,7 +265,7 @@ walk_stream_report stream_multidim_walks(graph const& graph, std::int64_t num_ro
   };
   samplers::stream_footprint const walk{"root", graph.num_vertices(), num_roots, num_roots + params.length,
                                         4 * params.length};
-  return run(job, walk, make, exec);
+  return run(job, walk, make, nullptr, exec);
 }
 
 }  // namespace tendril

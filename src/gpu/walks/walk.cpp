@@ -281,7 +281,7 @@ walker::walker(graph const& graph, walk_params const& params, std::int64_t expec
            core::make_key(s.params.seed, plan::domain_of(s.params)),
            core::walk_ends::of(s.params.seed, s.params.stop_prob, s.params.restart_prob)};
   s.regions = gpu::make_walk_regions(graph, s.params, s.layout, {}, exec);
-  if (s.regions) { s.plan.reasons.push_back(gpu::reason_for(*s.regions)); }
+  if (s.regions) { s.plan.reasons.push_back(gpu::reason_for(*s.regions, expected_walks)); }
   s.expected_walks = expected_walks;
   if (gpu::is_shared(graph)) { s.on_host.emplace(graph.placed()->host, s.params, expected_walks); }
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
@@ -326,7 +326,7 @@ sampling_plan plan_walk(graph const& graph, walk_params const& params, std::int6
   gpu::walk_plan const made = gpu::make_walk_plan(graph, used, expected_walks, exec);
   sampling_plan out = made.shared;
   if (auto const regions = gpu::make_walk_regions(graph, used, made, {}, exec)) {
-    out.reasons.push_back(gpu::reason_for(*regions));
+    out.reasons.push_back(gpu::reason_for(*regions, expected_walks));
   }
   return out;
 }

@@ -11,9 +11,12 @@
 #include <tendril/error.hpp>
 #include <tendril/generate.hpp>
 #include <tendril/place.hpp>
+#include <tendril/starts.hpp>
 #include <tendril/walk.hpp>
+#include <tendril/walk_stream.hpp>
 
 #include "gpu/walks/regions.hpp"
+#include "support/collected_walks.hpp"
 #include "support/gpu_copies.hpp"
 #include "support/gpu_forms.hpp"
 #include "support/gpu_test.hpp"
@@ -206,13 +209,73 @@ TEST_F(RegionWalk, IsChosenForManyWalks)
   graph const there = placed_at(g, 0.5);
   walk_params const params{.length = 20, .stop_prob = 0.02, .seed = 1};
   walker const walk(there, params, 1, exec);
-  EXPECT_NE(walk.plan().reasons.back().find("regions"), std::string::npos) << walk.plan().reasons.back();
+  EXPECT_NE(walk.plan().reasons.back().find("1 walks read them one by one, regions would pass from"), std::string::npos)
+      << walk.plan().reasons.back();
+  std::string const many = plan_walk(there, params, 1 << 30, exec).reasons.back();
+  EXPECT_NE(many.find("regions, as at least"), std::string::npos) << many;
   EXPECT_EQ(plan_walk(there, params, 1, exec).reasons.back(), walk.plan().reasons.back());
   auto const starts = starts_everywhere(g, 3);
   auto const from = on_gpu(starts, exec);
   rows const expected = rows_of(walker(g, params, 1).run(starts, 9));
   EXPECT_EQ(copied_rows(walk.run(from.span(), 9, exec)), expected);
   EXPECT_EQ(copied_ragged(walk.run_ragged(from.span(), 9, exec)), cut(expected));
+}
+
+/// Batches of a stream are as large as regions ask for, and leave the GPU in pieces.
+TEST_F(RegionWalk, IsStreamedInLargeBatches)
+{
+  graph const g =
+      compress(generate_rmat({.scale = 16, .edge_factor = 16, .seed = 2}, {.symmetrize = true}), graph_form::packed);
+  auto const starts = starts_everywhere(g, 19);
+  std::int64_t const n = std::ssize(starts);
+  std::int64_t const first = 0xfffffff0LL;
+  for (double const stop : {0.0, 0.05}) {
+    walk_params const params{.length = 20, .stop_prob = stop, .seed = 3};
+    rows const expected = rows_of(walker(g, params, n).run(starts, first));
+    for (work_share const share : {work_share::gpu, work_share::automatic}) {
+      graph const there = partly_on_gpu(g, 0.3, exec, {.policy = placement_policy::degree, .share = share});
+      walker const walk(there, params, n, exec);
+      for (std::int64_t const limit : {std::int64_t{0}, std::int64_t{120} << 20U, std::int64_t{8} << 20U}) {
+        SCOPED_TRACE(testing::Message() << stop << ", " << static_cast<int>(share) << ", " << limit);
+        collected_walks out;
+        std::int64_t done = 0;
+        auto const report = stream_walks(walk,
+                                         {.num_walks = n,
+                                          .first_walk = first,
+                                          .starts = starts_from(starts),
+                                          .sink = out.sink(),
+                                          .batch_bytes = limit,
+                                          .on_progress = [&](progress const& p) { done = p.done; }},
+                                         exec);
+        ASSERT_EQ(out.vertices, expected.vertices);
+        ASSERT_EQ(out.lengths, expected.lengths);
+        EXPECT_EQ(report.steps, out.num_steps());
+        EXPECT_EQ(done, n);
+        if (limit > 0) { EXPECT_LE(report.batch_bytes, limit); }
+        if (limit == 0) {
+          EXPECT_GE(report.num_batches, 2);
+          EXPECT_GT(out.calls, report.num_batches);
+        }
+        if (limit == 0 && share == work_share::gpu) { EXPECT_EQ(report.region_walks, n); }
+        EXPECT_LE(report.region_walks, n);
+        EXPECT_EQ(report.region_bytes > 0, report.region_walks > 0);
+      }
+    }
+  }
+}
+
+TEST_F(RegionWalk, StreamsNameTheFirstBadStart)
+{
+  graph const g =
+      compress(generate_rmat({.scale = 16, .edge_factor = 16, .seed = 2}, {.symmetrize = true}), graph_form::packed);
+  walker const walk(placed_at(g, 0.3), {.length = 20}, 1, exec);
+  auto starts = starts_everywhere(g, 19);
+  starts[1'000'003] = 1U << 30U;  // of a later batch
+  std::string const message = message_of<argument_error>([&] {
+    (void)stream_walks(
+        walk, {.num_walks = std::ssize(starts), .starts = starts_from(starts), .sink = [](walk_rows const&) {}}, exec);
+  });
+  EXPECT_NE(message.find("1000003"), std::string::npos) << message;
 }
 
 TEST_F(RegionWalk, NamesTheFirstBadStart)
