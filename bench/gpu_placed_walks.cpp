@@ -122,8 +122,8 @@ std::vector<executor> executors()
   three.buffer_share = 0;
   quarter.buffer_share = 0.25;
   half.buffer_share = 0.5;
-  small.region_bytes = std::int64_t{1} << 24U;
-  large.region_bytes = std::int64_t{1} << 26U;
+  small.region_bytes = std::int64_t{1} << 23U;
+  large.region_bytes = std::int64_t{1} << 25U;
   patient.choice.bytes_a_walk *= 2;
   constexpr std::int64_t some = 10'000'000;
   return {{"single reads", never, fewest_walkers},
@@ -136,9 +136,9 @@ std::vector<executor> executors()
           {"a quarter in buffers", quarter, some},
           {"half in buffers", half, some},
           {"half in buffers", half, most_walkers},
-          {"regions of 16 MB", small, some},
-          {"regions of 64 MB", large, some},
-          {"regions of 64 MB", large, most_walkers},
+          {"regions of 8 MB", small, some},
+          {"regions of 32 MB", large, some},
+          {"regions of 32 MB", large, most_walkers},
           {"single reads half as soon", patient, some}};
 }
 

@@ -8,9 +8,6 @@
 namespace tendril::place {
 namespace {
 
-constexpr std::uint64_t least_bytes = std::uint64_t{1} << 20U;
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28U;
-constexpr double least_regions = 17;  // of which a third lies in buffers: a pass finds fewer walks in smaller ones
 /// What a pass costs beside its bytes, in bytes: launches, and the host's look at the counts.
 constexpr double bytes_a_pass = 1e6;
 /// Passes over all regions until the last walks are done.
@@ -29,6 +26,13 @@ std::int64_t regions::largest_bytes() const
   return largest;
 }
 
+std::int64_t region_bytes(std::int64_t all, std::int64_t num_walks)
+{
+  constexpr double pass_seconds = 40e-6, walk_seconds = 2.4e-12;  // of a pass that serves no walk. bench/placed-walks
+  double const wanted = 8 * (pass_seconds + walk_seconds * as_double(num_walks)) * bulk_bytes;
+  return static_cast<std::int64_t>(std::clamp(wanted, as_double(all) / 64, as_double(all) / 8)) + 1;
+}
+
 regions cut_regions(std::span<std::uint64_t const> cuts, std::int64_t bytes)
 {
   regions out;
@@ -36,9 +40,7 @@ regions cut_regions(std::span<std::uint64_t const> cuts, std::int64_t bytes)
   std::uint64_t const first = cuts.front();
   std::uint64_t const end = cuts.back();
   std::uint64_t const all = end - first;
-  auto const by_number = static_cast<std::uint64_t>(static_cast<double>(all) / least_regions);
-  std::uint64_t const wanted =
-      bytes > 0 ? static_cast<std::uint64_t>(bytes) : std::clamp(by_number, least_bytes, most_bytes);
+  auto const wanted = static_cast<std::uint64_t>(bytes);
   out.shift = static_cast<std::uint32_t>(std::bit_width(wanted) - 1);
   while (((all - 1) >> out.shift) + 1 > static_cast<std::uint64_t>(most_regions)) { ++out.shift; }
   std::uint64_t const count = ((all - 1) >> out.shift) + 1;
@@ -60,17 +62,17 @@ std::int64_t buffer_bytes(regions const& cut, double share, std::int64_t beyond)
   return std::min(std::max(wanted, three), all);
 }
 
-double passing_seconds(regions const& cut, double reads, double held)
+double passing_seconds(std::int64_t all, double reads, double held)
 {
   double const apart = 1 - std::clamp(held, 0.0, 1.0);
-  return (apart * apart * reads / 2 + last_passes) * as_double(cut.all_bytes()) / bulk_bytes;
+  return (apart * apart * reads / 2 + last_passes) * as_double(all) / bulk_bytes;
 }
 
-std::int64_t least_walks(regions const& cut, double reads, double held)
+std::int64_t least_walks(double passing_seconds, double reads)
 {
-  if (cut.size() == 0 || !(reads > 0)) { return std::numeric_limits<std::int64_t>::max(); }
+  if (!(reads > 0)) { return std::numeric_limits<std::int64_t>::max(); }
   constexpr double most = 1e18;
-  return static_cast<std::int64_t>(std::ceil(std::min(most, passing_seconds(cut, reads, held) * single_reads / reads)));
+  return static_cast<std::int64_t>(std::ceil(std::min(most, passing_seconds * single_reads / reads)));
 }
 
 std::optional<std::int64_t> region_choice::next(regions const& cut, std::span<std::uint64_t const> waiting,

@@ -6,7 +6,8 @@
 // its list in a buffer as often as k says, and waits (1 - k) / 2 passes over all regions otherwise. So c steps take
 // c (1 - k)^2 / 2 passes, and some more until the last walks are done, whatever their number; a read of its own for each
 // step takes c / `single_reads` for each walk. Half of R-MAT 24's lists, 0.83 GB, are 16 ms a pass; by a simulation of this
-// schedule walks of 80 steps, 33 of them in host memory, take 17 passes with k = 1/12 and 11 with k = 7/24.
+// schedule on R-MAT 18, walks of 80 steps take 20 passes where one region of twelve is at hand, 15 where buffers hold eight
+// regions of 24, and 13 with 16 of 48.
 
 #pragma once
 
@@ -59,10 +60,14 @@ struct regions {
   }
 };
 
+/// The bytes of regions for so many walks. Smaller ones spare passes, since buffers hold more of them beside the one that comes
+/// in; but each pass looks at all walks, and should take an eighth of the time in which a region comes in, or less.
+/// @param all  Bytes of all lists in host memory. There are 8 to 64 regions, or up to 128 by the rounding of cut_regions.
+[[nodiscard]] std::int64_t region_bytes(std::int64_t all, std::int64_t num_walks);
+
 /// Cuts lists into regions of about so many bytes, each where a cut is.
 /// @param cuts   placed_lists::cuts
-/// @param bytes  A power of two is taken that is no larger, and so large that there are no more than most_regions. 0: 17 to
-///               34 regions, of 1 to 256 MB.
+/// @param bytes  1 or more. A power of two is taken that is no larger, and so large that there are no more than most_regions.
 [[nodiscard]] regions cut_regions(std::span<std::uint64_t const> cuts, std::int64_t bytes);
 
 /// Memory for buffers that hold a share of all lists in host memory. It has room for three regions, or for all.
@@ -70,12 +75,13 @@ struct regions {
 [[nodiscard]] std::int64_t buffer_bytes(regions const& cut, double share, std::int64_t beyond);
 
 /// The time in which the regions pass that walks need, however many.
-/// @param reads  Of lists in host memory, a walk.
-/// @param held   The share of all lists in host memory that buffers hold beside the region that comes in.
-[[nodiscard]] double passing_seconds(regions const& cut, double reads, double held);
+/// @param all    Bytes of all lists in host memory.
+/// @param reads  Of them, a walk.
+/// @param held   The share of them that buffers hold beside the region that comes in.
+[[nodiscard]] double passing_seconds(std::int64_t all, double reads, double held);
 
 /// With so many walks the regions pass in less time than the walks' own reads take.
-[[nodiscard]] std::int64_t least_walks(regions const& cut, double reads, double held);
+[[nodiscard]] std::int64_t least_walks(double passing_seconds, double reads);
 
 /// Which region passes next.
 struct region_choice {

@@ -47,9 +47,8 @@ void expect_regions(regions const& cut, std::vector<std::uint64_t> const& cuts)
 
 TEST(Regions, AreNoneWithoutListsInHostMemory)
 {
-  EXPECT_EQ(cut_regions({}, 0).size(), 0);
-  EXPECT_EQ(cut_regions(std::array<std::uint64_t, 1>{4096}, 0).size(), 0);
-  EXPECT_EQ(least_walks({}, 80, 0.2), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(cut_regions({}, 1).size(), 0);
+  EXPECT_EQ(cut_regions(std::array<std::uint64_t, 1>{4096}, 1).size(), 0);
 }
 
 TEST(Regions, AreOfTheSizeAskedFor)
@@ -62,18 +61,23 @@ TEST(Regions, AreOfTheSizeAskedFor)
   EXPECT_EQ(cut.largest_bytes(), 1 << 18);
 }
 
-TEST(Regions, AreBetweenSeventeenAndThirtyFour)
+TEST(Regions, AreLargerForMoreWalks)
 {
-  auto const cuts = cuts_every(1U << 30U, (1U << 30U) + 800'000'000U, 65'600);
-  regions const cut = cut_regions(cuts, 0);
-  expect_regions(cut, cuts);
-  EXPECT_EQ(cut.size(), 24);  // of 2^25 bytes
-  EXPECT_LE(cut.largest_bytes(), (1 << 25) + 65'600);
-  for (std::uint64_t const end : {20'000'000U, 33'000'000U, 100'000'000U, 4'000'000'000U}) {
-    regions const other = cut_regions(cuts_every(0, end, 65'600), 0);
-    EXPECT_GE(other.size(), 17) << end;
-    EXPECT_LE(other.size(), 34) << end;
+  for (std::uint64_t const end : {20'000'000U, 830'000'000U, 4'000'000'000U}) {
+    auto const cuts = cuts_every(1U << 30U, (1ULL << 30U) + end, 65'600);
+    std::int64_t last = 130;
+    for (std::int64_t const walks : {0L, 1'000'000L, 10'000'000L, 100'000'000L, 1L << 40U}) {
+      regions const cut = cut_regions(cuts, region_bytes(static_cast<std::int64_t>(end), walks));
+      expect_regions(cut, cuts);
+      EXPECT_GE(cut.size(), 8) << end << ", " << walks;
+      EXPECT_LE(cut.size(), last) << end << ", " << walks;
+      last = cut.size();
+    }
+    EXPECT_LE(last, 16);
   }
+  std::int64_t const half_of_rmat24 = 830'000'000;
+  EXPECT_NEAR(static_cast<double>(region_bytes(half_of_rmat24, 10'000'000)), 26e6, 1e6);
+  EXPECT_GT(region_bytes(1, 1), 0);
 }
 
 TEST(Regions, AreNoMoreThanAByteCanName)
@@ -95,8 +99,8 @@ TEST(Regions, HoldAListThatIsLargerThanARegion)
 TEST(Regions, AreOneWhereOneIsEnough)
 {
   std::vector<std::uint64_t> const cuts{0, 1};
-  expect_regions(cut_regions(cuts, 0), cuts);
-  EXPECT_EQ(cut_regions(cuts, 0).size(), 1);
+  expect_regions(cut_regions(cuts, region_bytes(1, 5)), cuts);
+  EXPECT_EQ(cut_regions(cuts, region_bytes(1, 5)).size(), 1);
 }
 
 TEST(RegionChoice, TakesTheOneThatMostWalksWaitFor)
@@ -146,15 +150,15 @@ TEST(RegionChoice, TakesALargeRegionForMoreWalks)
 /// A step that waits for its region waits half of a pass, or less where buffers hold a part of all.
 TEST(Regions, PassInTimeThatDoesNotDependOnTheWalks)
 {
-  auto const cuts = cuts_every(0, 1U << 30U, 1U << 16U);
-  regions const cut = cut_regions(cuts, 0);
+  std::int64_t const all = 1 << 30;
   double const pass = static_cast<double>(1U << 30U) / bulk_bytes;
-  EXPECT_DOUBLE_EQ(passing_seconds(cut, 40, 0) - passing_seconds(cut, 20, 0), 10 * pass);
-  EXPECT_DOUBLE_EQ(passing_seconds(cut, 40, 0.5) - passing_seconds(cut, 20, 0.5), 2.5 * pass);
-  EXPECT_LT(least_walks(cut, 40, 0.3), least_walks(cut, 40, 0));
-  EXPECT_LT(least_walks(cut, 40, 0), least_walks(cut, 4, 0));  // short walks wait for the last passes as long as others
-  EXPECT_EQ(least_walks(cut, 0, 0), std::numeric_limits<std::int64_t>::max());
-  EXPECT_GT(least_walks(cut, 1e-300, 0), std::int64_t{1} << 58U);
+  EXPECT_DOUBLE_EQ(passing_seconds(all, 40, 0) - passing_seconds(all, 20, 0), 10 * pass);
+  EXPECT_DOUBLE_EQ(passing_seconds(all, 40, 0.5) - passing_seconds(all, 20, 0.5), 2.5 * pass);
+  EXPECT_LT(least_walks(passing_seconds(all, 40, 0.3), 40), least_walks(passing_seconds(all, 40, 0), 40));
+  EXPECT_LT(least_walks(passing_seconds(all, 40, 0), 40),
+            least_walks(passing_seconds(all, 4, 0), 4));  // short walks wait for the last passes as long as others
+  EXPECT_EQ(least_walks(passing_seconds(all, 0, 0), 0), std::numeric_limits<std::int64_t>::max());
+  EXPECT_GT(least_walks(passing_seconds(all, 1e-300, 0), 1e-300), std::int64_t{1} << 58U);
 }
 
 TEST(Regions, HaveBuffersForThreeOrForAll)

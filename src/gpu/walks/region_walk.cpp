@@ -91,23 +91,26 @@ std::int64_t stretch_of(place::regions const& cut, std::int64_t region)
 /// One batch.
 class region_run {
  public:
-  region_run(walk_job const& job, walk_regions const& regions, std::int64_t buffer_bytes, walk_batch const& batch,
-             walk_shape const& shape, gpu_exec const& exec)
+  region_run(walk_job const& job, region_tuning const& tuning, place::regions const& cut, std::int64_t buffer_bytes,
+             walk_batch const& batch, walk_shape const& shape, gpu_exec const& exec)
       : job_(job),
-        regions_(regions),
-        cut_(regions.cut),
+        tuning_(tuning),
+        cut_(cut),
         batch_(batch),
         shape_(shape),
         words_(job.graph.as<compressed_view>().targets().words()),
         walks_(batch.size, memory_of(exec)),
         waits_(padded_waits(batch.size), memory_of(exec)),
         counts_(static_cast<std::int64_t>(num_waits) + 1, memory_of(exec)),
+        begins_(cut_.size() + 1, memory_of(exec)),
         windows_(cut_.size(), memory_of(exec)),
         read_counts_(static_cast<std::int64_t>(num_waits), kept_pinned_memory()),
         set_windows_(cut_.size(), kept_pinned_memory()),
         lists_(buffer_bytes, memory_of(exec)),
         ring_(buffer_bytes, cut_.size())
   {
+    TENDRIL_CUDA_TRY(cudaMemcpyAsync(begins_.data(), cut_.begins.data(), cut_.begins.size() * sizeof cut_.begins[0],
+                                     cudaMemcpyHostToDevice, shape_.stream));
     TENDRIL_CUDA_TRY(cudaStreamSynchronize(shape_.stream));  // the stream of loads may use the memory from here on
   }
 
@@ -120,7 +123,7 @@ class region_run {
     while (true) {
       auto const waiting = count_waiting();
       if (std::accumulate(waiting.begin(), waiting.end(), std::uint64_t{0}) == 0) { return use_; }
-      auto const region = regions_.tuning.choice.next(cut_, waiting, ready ? ready->region : -1);
+      auto const region = tuning_.choice.next(cut_, waiting, ready ? ready->region : -1);
       if (!ready && !region) { break; }
       std::optional<incoming> const next = region ? std::optional(load(*region)) : std::nullopt;
       if (ready) { use(*ready, next); }
@@ -158,9 +161,9 @@ class region_run {
     std::int64_t const to = ring_.take(region, stretch_of(cut_, region));
     ++use_.loads;
     use_.bytes += cut_.bytes(region);
-    return {region, line_.load(reinterpret_cast<unsigned char const*>(words_) + from, lists_.data() + to,
-                               static_cast<std::int64_t>((behind - from) / load_unit * load_unit),
-                               regions_.tuning.load_blocks)};
+    return {region,
+            line_.load(reinterpret_cast<unsigned char const*>(words_) + from, lists_.data() + to,
+                       static_cast<std::int64_t>((behind - from) / load_unit * load_unit), tuning_.load_blocks)};
   }
 
   /// @param window  The words of a region, for walks; null: it can't be read. The pass before has ended.
@@ -177,8 +180,8 @@ class region_run {
     if (wanted != region_wait::anything && wanted != region_wait::at_once) {
       TENDRIL_CUDA_TRY(cudaMemsetAsync(counts + wanted - 1, 0, sizeof *counts, shape_.stream));
     }
-    place::region_index const index{regions_.begins.data(), cut_.begins.front(), cut_.shift};
-    pass_region(job_, batch_, state(), {index, windows_.data(), wanted, regions_.tuning.load_blocks}, shape_);
+    place::region_index const index{begins_.data(), cut_.begins.front(), cut_.shift};
+    pass_region(job_, batch_, state(), {index, windows_.data(), wanted, tuning_.load_blocks}, shape_);
   }
 
   /// Walks with the regions that are on the GPU: `ready`, which has come in or is about to, and what has been there before;
@@ -216,7 +219,7 @@ class region_run {
   }
 
   walk_job const& job_;
-  walk_regions const& regions_;
+  region_tuning const& tuning_;
   place::regions const& cut_;
   walk_batch const& batch_;
   walk_shape const& shape_;
@@ -224,6 +227,7 @@ class region_run {
   buffer<waiting_walk> walks_;
   buffer<std::uint8_t> waits_;
   buffer<unsigned long long> counts_;  // of walks that wait for each region; the pool's
+  buffer<std::uint64_t> begins_;       // of the regions
   buffer<std::uint32_t const*> windows_;
   buffer<std::uint64_t> read_counts_;
   buffer<std::uint32_t const*> set_windows_;
@@ -249,7 +253,14 @@ bool steps_by_lists(walk_params const& params, walk_plan const& plan)
 
 }  // namespace
 
-std::int64_t walk_regions::buffer_bytes(std::int64_t free) const
+place::regions walk_regions::cut_for(std::int64_t num_walks) const
+{
+  std::int64_t const bytes =
+      tuning.region_bytes > 0 ? tuning.region_bytes : place::region_bytes(all_bytes(), num_walks);
+  return place::cut_regions(cuts, bytes);
+}
+
+std::int64_t walk_regions::buffer_bytes(place::regions const& cut, std::int64_t free) const
 {
   std::int64_t const least = place::buffer_bytes(cut, 0, beyond);
   std::int64_t const wanted = place::buffer_bytes(cut, tuning.buffer_share, beyond);
@@ -257,35 +268,25 @@ std::int64_t walk_regions::buffer_bytes(std::int64_t free) const
   return std::clamp(free / 4, least, wanted);
 }
 
-double walk_regions::held() const
+double walk_regions::passing_seconds() const
 {
-  std::int64_t const bytes = place::buffer_bytes(cut, tuning.buffer_share, beyond) - cut.largest_bytes();
-  return std::max(0.0, static_cast<double>(bytes) / static_cast<double>(cut.all_bytes()));
-}
-
-std::int64_t walk_regions::state_bytes(std::int64_t num_walks)
-{
-  return num_walks * static_cast<std::int64_t>(sizeof(waiting_walk)) + padded_waits(num_walks);
+  place::regions const cut = cut_for(0);
+  std::int64_t const held = place::buffer_bytes(cut, tuning.buffer_share, beyond) - cut.largest_bytes();
+  return place::passing_seconds(all_bytes(), reads, static_cast<double>(held) / static_cast<double>(all_bytes()));
 }
 
 std::shared_ptr<walk_regions const> make_walk_regions(graph const& graph, walk_params const& params,
-                                                      walk_plan const& plan, region_tuning const& tuning,
-                                                      gpu_exec const& exec)
+                                                      walk_plan const& plan, region_tuning const& tuning)
 {
   placed_lists const* const placed = graph.placed();
   if (placed == nullptr || !params.metapath.empty() || plan::is_second_order(params)) { return nullptr; }
-  if (!steps_by_lists(params, plan)) { return nullptr; }
+  if (!steps_by_lists(params, plan) || placed->cuts.size() < 2) { return nullptr; }
   auto out = std::make_shared<walk_regions>();
-  out->cut = place::cut_regions(placed->cuts, tuning.region_bytes);
-  if (out->cut.size() == 0) { return nullptr; }
+  out->cuts = placed->cuts;
   out->tuning = tuning;
   out->reads = plan::expected_steps(params, 1) * (1 - placed->visits_on_gpu);
   out->least_walks =
-      tuning.least_walks >= 0 ? tuning.least_walks : place::least_walks(out->cut, out->reads, out->held());
-  out->begins = buffer<std::uint64_t>(static_cast<std::int64_t>(out->cut.begins.size()), memory_of(exec));
-  TENDRIL_CUDA_TRY(cudaMemcpyAsync(out->begins.data(), out->cut.begins.data(), out->cut.begins.size() * 8,
-                                   cudaMemcpyHostToDevice, exec.stream));
-  TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
+      tuning.least_walks >= 0 ? tuning.least_walks : place::least_walks(out->passing_seconds(), out->reads);
   return out;
 }
 
@@ -296,19 +297,21 @@ std::string reason_for(walk_regions const& regions, std::int64_t expected_walks)
                        expected_walks, regions.least_walks);
   }
   constexpr double mega = 1e6;
+  place::regions const cut = regions.cut_for(expected_walks);
   return fmt::format(
       "lists in host memory: {:.1f} MB pass through {:.1f} MB of the GPU in {} regions, as at least {} walks are made "
       "together",
-      static_cast<double>(regions.cut.all_bytes()) / mega,
-      static_cast<double>(place::buffer_bytes(regions.cut, regions.tuning.buffer_share, beyond)) / mega,
-      regions.cut.size(), regions.least_walks);
+      static_cast<double>(cut.all_bytes()) / mega,
+      static_cast<double>(place::buffer_bytes(cut, regions.tuning.buffer_share, beyond)) / mega, cut.size(),
+      regions.least_walks);
 }
 
-region_use region_walk(walk_job const& job, walk_regions const& regions, std::int64_t buffer_bytes,
-                       walk_batch const& batch, walk_shape const& shape, gpu_exec const& exec)
+region_use region_walk(walk_job const& job, region_tuning const& tuning, place::regions const& cut,
+                       std::int64_t buffer_bytes, walk_batch const& batch, walk_shape const& shape,
+                       gpu_exec const& exec)
 {
   if (!batch.prefilled && (shape.may_stop || shape.may_die)) { prefill(batch, shape); }
-  region_use use = region_run(job, regions, buffer_bytes, batch, shape, exec).run();
+  region_use use = region_run(job, tuning, cut, buffer_bytes, batch, shape, exec).run();
   use.walks = batch.size;
   return use;
 }

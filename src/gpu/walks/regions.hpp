@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include <tendril/walk.hpp>
@@ -17,7 +18,7 @@ namespace tendril::gpu {
 
 /// How walks use regions. Never changes a walk.
 struct region_tuning {
-  std::int64_t region_bytes = 0;  ///< 0: as place::cut_regions chooses.
+  std::int64_t region_bytes = 0;  ///< 0: as place::region_bytes says.
   std::int64_t least_walks =
       -1;  ///< A batch of fewer walks reads lists in host memory one by one; -1: by the reckoning.
   place::region_choice choice = {};
@@ -42,38 +43,40 @@ struct region_use {
   }
 };
 
-/// The regions of one graph, and what decides whether a batch uses them.
+/// The regions of one graph for one kind of walks, and what decides whether a batch uses them.
 struct walk_regions {
-  place::regions cut;
-  buffer<std::uint64_t> begins;  ///< cut.begins, on the GPU.
+  std::span<std::uint64_t const> cuts;  ///< placed_lists::cuts
   region_tuning tuning;
   double reads = 0;  ///< Of lists in host memory, a walk.
   std::int64_t least_walks = 0;
 
+  static constexpr std::int64_t state_bytes = 9;  ///< GPU memory that is kept of each walk of a batch.
+
   [[nodiscard]] bool pay(std::int64_t num_walks) const { return num_walks >= least_walks; }
-  /// GPU memory of the buffers that regions pass through, of so much that is free; 0 if it has no room for three regions.
-  [[nodiscard]] std::int64_t buffer_bytes(std::int64_t free) const;
-  /// The share of the lists in host memory that the buffers hold beside the region that comes in, if they have room.
-  [[nodiscard]] double held() const;
-  /// GPU memory that is kept of each walk of a batch.
-  [[nodiscard]] static std::int64_t state_bytes(std::int64_t num_walks);
+  [[nodiscard]] std::int64_t all_bytes() const { return static_cast<std::int64_t>(cuts.back() - cuts.front()); }
+  [[nodiscard]] place::regions cut_for(std::int64_t num_walks) const;
+  /// GPU memory of the buffers that the regions of a cut pass through, of so much that is free; 0 if it has no room for three.
+  [[nodiscard]] std::int64_t buffer_bytes(place::regions const& cut, std::int64_t free) const;
+  /// The time in which the regions pass, if the buffers have room.
+  [[nodiscard]] double passing_seconds() const;
 };
 
 /// The regions for walks of a plan: null where no list lies in host memory, for walks that read the list of another vertex
 /// than the one that they stand on, and for those that choose by tables in the place of lists. Weights are read where they
 /// lie.
 [[nodiscard]] std::shared_ptr<walk_regions const> make_walk_regions(graph const& graph, walk_params const& params,
-                                                                    walk_plan const& plan, region_tuning const& tuning,
-                                                                    gpu_exec const& exec);
+                                                                    walk_plan const& plan, region_tuning const& tuning);
 
 /// A sentence for the plan of so many walks.
 [[nodiscard]] std::string reason_for(walk_regions const& regions, std::int64_t expected_walks);
 
 /// Makes a batch. Synchronises after each region.
-/// @param buffer_bytes  regions.buffer_bytes(), not 0.
+/// @param cut           walk_regions::cut_for() such a batch.
+/// @param buffer_bytes  walk_regions::buffer_bytes() of it, not 0.
 /// @throws memory_error; device_error.
-[[nodiscard]] region_use region_walk(walk_job const& job, walk_regions const& regions, std::int64_t buffer_bytes,
-                                     walk_batch const& batch, walk_shape const& shape, gpu_exec const& exec);
+[[nodiscard]] region_use region_walk(walk_job const& job, region_tuning const& tuning, place::regions const& cut,
+                                     std::int64_t buffer_bytes, walk_batch const& batch, walk_shape const& shape,
+                                     gpu_exec const& exec);
 
 /// walker::run_into by a tuning of the caller's. Never changes a walk.
 region_use run_by_regions(walker const& walk, std::span<vertex_id const> starts, std::int64_t first_walk,

@@ -28,12 +28,6 @@ double reads_of(walk_params const& params, std::int64_t length)
   return params.stop_prob > 0 ? std::min(steps, 1 / params.stop_prob) : steps;
 }
 
-/// The GPU's walks by regions.
-bulk_work bulk_of(walk_regions const& regions)
-{
-  return {place::passing_seconds(regions.cut, regions.reads, regions.held()), regions.least_walks};
-}
-
 /// [size, row] to [row, size].
 void transpose(vertex_id const* from, std::int64_t size, std::int64_t row, vertex_id* to)
 {
@@ -64,7 +58,7 @@ void share_walks(graph const& graph, walker const& on_host, std::span<vertex_id 
   job.reads = reads_of(on_host.params(), out.length);
   job.item_bytes = row * static_cast<std::int64_t>(sizeof(vertex_id));
   job.kind = kind_of(on_host.params(), out.length, out.order);
-  if (regions != nullptr) { job.bulk = bulk_of(*regions); }
+  if (regions != nullptr) { job.bulk = {regions->passing_seconds(), regions->least_walks}; }
   job.on_gpu = [&](base::item_range turn) {
     on_gpu(part_of(turn), first_walk + turn.first,
            {out.vertices + turn.first * (by_steps ? 1 : row), lengths_of(turn), turn.size, out.length, out.order,

@@ -71,8 +71,8 @@ std::int64_t choose_bulk_batch(std::int64_t num_walks, std::int64_t limit, sampl
   constexpr std::int64_t few = 4;
   constexpr double least = 8, most = 64;  // of what pays at all: there regions and steps take about the same time
   if (!regions.pay(num_walks)) { return 0; }
-  std::int64_t const room = limit - regions.buffer_bytes(limit);
-  std::int64_t const one_each = num_bulk_slots * gpu_bytes_of(walk) + gpu::walk_regions::state_bytes(1);
+  std::int64_t const room = limit - regions.buffer_bytes(regions.cut_for(num_walks / few), limit);
+  std::int64_t const one_each = num_bulk_slots * gpu_bytes_of(walk) + gpu::walk_regions::state_bytes;
   auto const pays = static_cast<double>(regions.least_walks);
   double const wanted = std::clamp(static_cast<double>(num_walks / few), least * pays, most * pays);
   std::int64_t const batch = std::min({static_cast<std::int64_t>(std::min(wanted, 1e18)), room / one_each, num_walks});

@@ -77,19 +77,15 @@ bool reads_labels(sampling_plan const& plan, walk_params const& params)
   return !params.metapath.empty() && !plan.grouped_by_label;
 }
 
-/// The memory through which regions pass for a batch of walks; 0: it does without.
-std::int64_t region_buffer(gpu::walk_regions const* regions, std::int64_t num_walks, gpu_exec const& exec)
-{
-  if (regions == nullptr || !regions->pay(num_walks)) { return 0; }
-  return regions->buffer_bytes(free_gpu_bytes(exec.device) - gpu::walk_regions::state_bytes(num_walks));
-}
-
 /// May synchronise. @return what regions did.
 gpu::region_use enqueue(gpu_walker const& s, gpu::walk_regions const* regions, gpu::walk_batch const& batch,
                         gpu::walk_shape const& shape, gpu_exec const& exec)
 {
-  if (std::int64_t const bytes = region_buffer(regions, batch.size, exec); bytes > 0) {
-    return gpu::region_walk(s.job, *regions, bytes, batch, shape, exec);
+  if (regions != nullptr && regions->pay(batch.size)) {
+    place::regions const cut = regions->cut_for(batch.size);
+    std::int64_t const state = batch.size * gpu::walk_regions::state_bytes;
+    std::int64_t const bytes = regions->buffer_bytes(cut, free_gpu_bytes(exec.device) - state);
+    if (bytes > 0) { return gpu::region_walk(s.job, regions->tuning, cut, bytes, batch, shape, exec); }
   }
   if (s.job.second_order && s.plan.rule != sampling_rule::scan) {
     gpu::node2vec_walk(s.job, batch, shape);
@@ -202,7 +198,7 @@ gpu::region_use gpu::run_by_regions(walker const& walk, std::span<vertex_id cons
   TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
   region_use use;
   if (starts.empty()) { return use; }
-  auto const regions = make_walk_regions(s.input, s.params, s.layout, tuning, exec);
+  auto const regions = make_walk_regions(s.input, s.params, s.layout, tuning);
   walk_result const out = result_of(starts, vertices, lengths, s.params.length, order);
   if (!run_alone(s, regions.get(), starts, first_walk, out, exec, use)) {
     expect_vertices(starts, "start", s.job.graph.num_vertices, exec);
@@ -280,7 +276,7 @@ walker::walker(graph const& graph, walk_params const& params, std::int64_t expec
            metapath_view_of(s.params, s.schema),
            core::make_key(s.params.seed, plan::domain_of(s.params)),
            core::walk_ends::of(s.params.seed, s.params.stop_prob, s.params.restart_prob)};
-  s.regions = gpu::make_walk_regions(graph, s.params, s.layout, {}, exec);
+  s.regions = gpu::make_walk_regions(graph, s.params, s.layout, {});
   if (s.regions) { s.plan.reasons.push_back(gpu::reason_for(*s.regions, expected_walks)); }
   s.expected_walks = expected_walks;
   if (gpu::is_shared(graph)) { s.on_host.emplace(graph.placed()->host, s.params, expected_walks); }
@@ -325,7 +321,7 @@ sampling_plan plan_walk(graph const& graph, walk_params const& params, std::int6
   walk_params const used = plan::without_idle_weights(graph, params);
   gpu::walk_plan const made = gpu::make_walk_plan(graph, used, expected_walks, exec);
   sampling_plan out = made.shared;
-  if (auto const regions = gpu::make_walk_regions(graph, used, made, {}, exec)) {
+  if (auto const regions = gpu::make_walk_regions(graph, used, made, {})) {
     out.reasons.push_back(gpu::reason_for(*regions, expected_walks));
   }
   return out;
