@@ -9,6 +9,7 @@
 #include <tendril/buffer.hpp>
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
+#include <tendril/hetero_graph.hpp>
 #include <tendril/minibatch.hpp>
 #include <tendril/names.hpp>
 #include <tendril/sample.hpp>
@@ -49,9 +50,12 @@ struct place_params {
   placement_policy policy = placement_policy::visits;
   placement_job job = walk_params{};       ///< Policy `visits`: what is counted.
   std::span<vertex_id const> starts = {};  ///< Vertices that the job starts from; empty: all.
-  std::int64_t num_samples = 0;            ///< Walks, roots or seeds that are counted; 0: as many as the graph needs.
-  std::int64_t batch_size = 1024;          ///< Seeds of a mini-batch that is counted.
-  std::uint64_t seed = 0;                  ///< Of the choice among the starts.
+  /// Of a graph of several types: the vertex type of the starts; -1: mini-batches of every type in turn, from all
+  /// vertices.
+  std::int32_t start_type = -1;
+  std::int64_t num_samples = 0;        ///< Walks, roots or seeds that are counted; 0: as many as the graph needs.
+  std::int64_t batch_size = 1024;      ///< Seeds of a mini-batch that is counted.
+  std::uint64_t seed = 0;              ///< Of the choice among the starts.
   std::span<float const> scores = {};  ///< Policy `scores`: [V] expected reads of each vertex's list, finite and >= 0.
   work_share share = work_share::automatic;  ///< Who samples the graph.
 };
@@ -73,6 +77,7 @@ struct placed_lists {
   /// lists lie on the GPU.
   std::vector<std::uint64_t> cuts;
   work_share share = work_share::automatic;  ///< Who makes the samples of calls with a gpu_exec.
+  temporal_order host_order = {};            ///< Of an edge type: the order of the edges of `host` by time.
 };
 
 /// Places a graph: its lists of neighbours lie on the GPU as far as `params` allow, the others in host memory. A graph in
@@ -85,6 +90,23 @@ struct placed_lists {
 ///         out; device_error if the GPU and its driver have no concurrent access to managed memory.
 [[nodiscard]] graph place_graph(graph const& input, place_params const& params, gpu_exec const& exec);
 
+/// Places a graph of several types: the lists of all edge types share the GPU memory, by reads per byte of mini-batches
+/// (`params.job` must be `minibatch_params`). Edges' times, and the order by them, lie where their lists' reads say, too.
+/// Each edge type's graph keeps its own in host memory as `placed()->host`.
+/// @throws as above; argument_error for another job, the policy `scores`, and a start_type that doesn't exist.
+[[nodiscard]] hetero_graph place_graph(hetero_graph const& input, place_params const& params, gpu_exec const& exec);
+
+/// Whether a graph in host memory has room on a GPU as a whole.
+/// @param gpu_bytes  That it may take there; 0: nine tenths of the free memory. @throws device_error.
+[[nodiscard]] bool fits_on_gpu(graph const& input, std::int64_t gpu_bytes, gpu_exec const& exec);
+
+/// A graph on the GPU as a whole if it has room there, and placed if not: `to_gpu` or `place_graph`.
+/// @param params  gpu_bytes is the GPU memory that the graph may take. 0: nine tenths of the free memory as a whole, or
+///                three quarters placed, since results need room, too.
+/// @throws as `to_gpu` and `place_graph`.
+[[nodiscard]] graph fit_on_gpu(graph const& input, place_params const& params, gpu_exec const& exec);
+[[nodiscard]] hetero_graph fit_on_gpu(hetero_graph const& input, place_params const& params, gpu_exec const& exec);
+
 /// Estimates how often a job reads the list of each vertex, by making a small part of the job: what the policy `visits`
 /// ranks lists by. A step of a walk reads one sector (32 bytes) of a list. A parent in a tree reads as many as it has
 /// picks, at most all of the list, and a vertex of a mini-batch the same, once a batch. The estimate is the mean of what
@@ -95,6 +117,12 @@ struct placed_lists {
 /// @return [V] expected reads, in the part that was made.
 /// @throws argument_error as `place_graph`, and as the sampler of the job.
 [[nodiscard]] buffer<float> count_visits(graph const& input, place_params const& params, cpu_exec const& exec = {});
+
+/// The same of a graph of several types, of mini-batches; times are left out.
+/// @return [edge types][V]
+/// @throws argument_error for another job, and a start_type that doesn't exist.
+[[nodiscard]] std::vector<buffer<float>> count_visits(hetero_graph const& input, place_params const& params,
+                                                      cpu_exec const& exec = {});
 
 /// Checks the parameters, without a graph. @throws argument_error for a parameter out of range, as `place_graph`.
 void validate(place_params const& params);

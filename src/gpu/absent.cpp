@@ -67,6 +67,10 @@ graph to_csr(graph const&, gpu_exec const&) { refuse(); }
 graph to_gpu(graph const&, gpu_exec const&) { refuse(); }
 hetero_graph to_gpu(hetero_graph const&, gpu_exec const&) { refuse(); }
 graph place_graph(graph const&, place_params const&, gpu_exec const&) { refuse(); }
+hetero_graph place_graph(hetero_graph const&, place_params const&, gpu_exec const&) { refuse(); }
+bool fits_on_gpu(graph const&, std::int64_t, gpu_exec const&) { refuse(); }
+graph fit_on_gpu(graph const&, place_params const&, gpu_exec const&) { refuse(); }
+hetero_graph fit_on_gpu(hetero_graph const&, place_params const&, gpu_exec const&) { refuse(); }
 temporal_order order_by_time(graph const&, std::span<std::int64_t const>, gpu_exec const&) { refuse(); }
 temporal_order order_by_vertex_time(graph const&, std::span<std::int64_t const>, gpu_exec const&) { refuse(); }
 

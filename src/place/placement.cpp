@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <utility>
 
 #include "base/parallel.hpp"  // parallel_ranges
 #include "graph/list_check.hpp"
+#include "place/candidates.hpp"
 
 namespace tendril::place {
 namespace {
@@ -80,12 +82,27 @@ double reads_of_edges(compressed_lists const& lists, std::span<double const> rea
   return sum;
 }
 
-/// What may lie on the GPU: a block of lists, or a region of an array.
-struct candidate {
-  float density;       ///< Reads per byte.
-  std::int32_t array;  ///< -1: a block.
-  std::int64_t index;  ///< Of the block or the region.
-};
+/// The blocks of a part that have lists, and the regions of its arrays.
+void add_candidates(placed_part const& part, std::int32_t number, std::vector<candidate>& out, cpu_exec const& exec)
+{
+  std::vector<double> const of_block = reads_of_blocks(part.lists, part.reads, exec);
+  auto const add = [&](std::int32_t array, std::int64_t index, std::int64_t bytes, double sum) {
+    if (bytes > 0) {
+      out.push_back({static_cast<float>(sum / static_cast<double>(bytes)), number, array, index, bytes});
+    }
+  };
+  for (std::size_t b = 0; b < of_block.size(); ++b) {
+    add(-1, static_cast<std::int64_t>(b), static_cast<std::int64_t>(part.starts[b + 1] - part.starts[b]), of_block[b]);
+  }
+  for (std::size_t a = 0; a < part.arrays.size(); ++a) {
+    edge_array const& array = part.arrays[a];
+    std::int64_t const elements = edge_array::region_bytes / std::max<std::int64_t>(array.bytes_each, 1);
+    for (std::int64_t r = 0; r < array.num_regions(); ++r) {
+      add(static_cast<std::int32_t>(a), r, array.bytes_of_region(r),
+          array.reads > 0 ? array.reads * reads_of_edges(part.lists, of_block, r * elements, (r + 1) * elements) : 0);
+    }
+  }
+}
 
 /// The moves of blocks that are hot, or of those that are not, to the bytes from `to` on. @return the byte behind them.
 std::uint64_t add_moves(std::span<std::uint64_t const> starts, placement& plan, bool hot, std::uint64_t to)
@@ -131,60 +148,36 @@ buffer<std::uint64_t> block_starts(compressed_lists const& lists, cpu_exec const
   return starts;
 }
 
+std::vector<placement> plan_placements(std::span<placed_part const> parts, std::int64_t budget, cpu_exec const& exec)
+{
+  std::vector<placement> plans(parts.size());
+  std::vector<candidate> candidates;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    plans[p].is_hot.resize(static_cast<std::size_t>(parts[p].lists.blocks.size()));
+    for (edge_array const& array : parts[p].arrays) {
+      plans[p].regions_on_gpu.emplace_back(static_cast<std::size_t>(array.num_regions()));
+    }
+    add_candidates(parts[p], static_cast<std::int32_t>(p), candidates, exec);
+  }
+  take_densest(std::move(candidates), budget, [&](candidate const& c) {
+    placement& plan = plans[static_cast<std::size_t>(c.part)];
+    auto const index = static_cast<std::size_t>(c.index);
+    (c.array < 0 ? plan.is_hot : plan.regions_on_gpu[static_cast<std::size_t>(c.array)])[index] = 1;
+    (c.array < 0 ? plan.gpu_bytes : plan.gpu_edge_bytes) += c.bytes;
+  });
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    std::uint64_t const end_of_hot = add_moves(parts[p].starts, plans[p], true, 0);
+    plans[p].all_bytes = static_cast<std::int64_t>(add_moves(parts[p].starts, plans[p], false, end_of_hot));
+  }
+  return plans;
+}
+
 placement plan_placement(compressed_lists const& lists, std::span<std::uint64_t const> starts,
                          std::span<float const> reads, std::span<edge_array const> arrays, std::int64_t budget,
                          cpu_exec const& exec)
 {
-  std::int64_t const num_blocks = lists.blocks.size();
-  placement plan;
-  plan.is_hot.resize(static_cast<std::size_t>(num_blocks));
-  std::vector<double> const of_block = reads_of_blocks(lists, reads, exec);
-  std::vector<candidate> candidates;
-  auto const bytes_of = [&](candidate const& c) -> std::int64_t {
-    if (c.array < 0) {
-      auto const b = static_cast<std::size_t>(c.index);
-      return static_cast<std::int64_t>(starts[b + 1] - starts[b]);
-    }
-    edge_array const& array = arrays[static_cast<std::size_t>(c.array)];
-    return std::min(edge_array::region_bytes, array.bytes() - c.index * edge_array::region_bytes);
-  };
-  auto const add = [&](std::int32_t array, std::int64_t index, double sum) {
-    candidate c{0, array, index};
-    std::int64_t const bytes = bytes_of(c);
-    if (bytes == 0) { return; }
-    c.density = static_cast<float>(sum / static_cast<double>(bytes));
-    candidates.push_back(c);
-  };
-  for (std::int64_t b = 0; b < num_blocks; ++b) { add(-1, b, of_block[static_cast<std::size_t>(b)]); }
-  for (std::size_t a = 0; a < arrays.size(); ++a) {
-    plan.regions_on_gpu.emplace_back(static_cast<std::size_t>(arrays[a].num_regions()));
-    std::int64_t const elements = edge_array::region_bytes / std::max<std::int64_t>(arrays[a].bytes_each, 1);
-    for (std::int64_t r = 0; r < arrays[a].num_regions(); ++r) {
-      bool const read = arrays[a].reads > 0;
-      add(static_cast<std::int32_t>(a), r,
-          read ? arrays[a].reads * reads_of_edges(lists, of_block, r * elements, (r + 1) * elements) : 0);
-    }
-  }
-  std::sort(candidates.begin(), candidates.end(), [](candidate const& a, candidate const& b) {
-    if (a.density != b.density) { return a.density > b.density; }
-    return a.array != b.array ? a.array < b.array : a.index < b.index;
-  });
-
-  for (candidate const& c : candidates) {
-    std::int64_t const bytes = bytes_of(c);
-    if (bytes > budget) { continue; }
-    budget -= bytes;
-    if (c.array < 0) {
-      plan.is_hot[static_cast<std::size_t>(c.index)] = 1;
-      plan.gpu_bytes += bytes;
-    } else {
-      plan.regions_on_gpu[static_cast<std::size_t>(c.array)][static_cast<std::size_t>(c.index)] = 1;
-      plan.gpu_edge_bytes += bytes;
-    }
-  }
-  std::uint64_t const end_of_hot = add_moves(starts, plan, true, 0);
-  plan.all_bytes = static_cast<std::int64_t>(add_moves(starts, plan, false, end_of_hot));
-  return plan;
+  placed_part const part{lists, starts, reads, {arrays.begin(), arrays.end()}};
+  return std::move(plan_placements({&part, 1}, budget, exec).front());
 }
 
 double share_on_gpu(compressed_lists const& lists, placement const& plan, std::span<float const> reads,

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -34,6 +35,10 @@ struct edge_array {
 
   [[nodiscard]] std::int64_t bytes() const { return size * bytes_each; }
   [[nodiscard]] std::int64_t num_regions() const { return (bytes() + region_bytes - 1) / region_bytes; }
+  [[nodiscard]] std::int64_t bytes_of_region(std::int64_t region) const
+  {
+    return std::min(region_bytes, bytes() - region * region_bytes);
+  }
 };
 
 struct placement {
@@ -45,10 +50,21 @@ struct placement {
   std::int64_t gpu_edge_bytes = 0;                ///< Of all arrays.
 };
 
-/// Keeps the blocks and regions with the most reads per byte, in that order, as far as they fit into `budget`. Ties take
-/// the first block.
-/// @param starts  Of block_starts.
-/// @param reads   [V] expected reads of each list.
+/// A graph that shares a budget with others, as the edge types of one graph do.
+struct placed_part {
+  compressed_lists const& lists;
+  std::span<std::uint64_t const> starts;  ///< Of block_starts.
+  std::span<float const> reads;           ///< [V] expected reads of each list.
+  std::vector<edge_array> arrays;
+};
+
+/// Keeps the blocks and regions of all parts with the most reads per byte, in that order, as far as they fit into
+/// `budget`. Ties take the first block of the first part.
+/// @return of each part.
+[[nodiscard]] std::vector<placement> plan_placements(std::span<placed_part const> parts, std::int64_t budget,
+                                                     cpu_exec const& exec);
+
+/// The same of one graph.
 [[nodiscard]] placement plan_placement(compressed_lists const& lists, std::span<std::uint64_t const> starts,
                                        std::span<float const> reads, std::span<edge_array const> arrays,
                                        std::int64_t budget, cpu_exec const& exec);

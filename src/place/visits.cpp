@@ -7,6 +7,7 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include <tendril/checked.hpp>
 #include <tendril/starts.hpp>
@@ -112,6 +113,31 @@ class read_counter {
   double bytes_an_edge_ = 0;
 };
 
+/// Calls f(starts, first) with starts of samples until enough are counted.
+/// @param num_vertices  Of the starts' type. @param counted  Vertices whose lists are read.
+/// @param unit          Samples come in multiples of it, if they can.
+template <class F>
+void for_each_call(std::int64_t num_vertices, std::int64_t counted, sample_size one, std::int64_t unit,
+                   place_params const& params, cpu_exec const& exec, F&& f)
+{
+  std::int64_t const parents = std::clamp(counted, least_parents, most_parents);
+  std::int64_t const enough = std::max(parents / std::max<std::int64_t>(one.parents, 1), least_batches * unit);
+  std::int64_t const wanted = params.num_samples > 0 ? params.num_samples : enough;
+  std::int64_t const all = (wanted + unit - 1) / unit * unit;
+  std::int64_t const a_call =
+      std::max(slots_a_call / std::max<std::int64_t>(one.slots, 1) / unit, std::int64_t{1}) * unit;
+  auto const among = params.starts.empty() ? num_vertices : std::ssize(params.starts);
+  for (std::int64_t first = 0; first < all; first += a_call) {
+    // What is drawn depends on the call, which depends on the job alone.
+    buffer<vertex_id> starts = random_vertices(among, std::min(a_call, all - first),
+                                               params.seed + static_cast<std::uint64_t>(first / a_call), exec);
+    if (!params.starts.empty()) {
+      for (vertex_id& v : starts) { v = params.starts[v]; }
+    }
+    f(std::span<vertex_id const>(starts.span()), first);
+  }
+}
+
 /// Counts the reads of part of a job.
 class job_counter {
  public:
@@ -127,7 +153,7 @@ class job_counter {
     walk.dead_ends = dead_end::stop;
     walk.length = std::min(job.length, longest_walk);
     std::int64_t const row = walk.length + 1;
-    for_each_call({walk.length, row}, 1, [&](std::span<vertex_id const> starts, std::int64_t first) {
+    each_call({walk.length, row}, [&](std::span<vertex_id const> starts, std::int64_t first) {
       walks const made = random_walk(input_, starts, walk, exec_, first);
       buffer<vertex_id> left(made.vertices.size());  // each vertex but the last of its walk
       base::parallel_ranges(exec_, made.num_walks, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
@@ -143,7 +169,7 @@ class job_counter {
 
   void operator()(khop_params const& job)
   {
-    for_each_call(size_of(job.fanouts), 1, [&](std::span<vertex_id const> roots, std::int64_t first) {
+    each_call(size_of(job.fanouts), [&](std::span<vertex_id const> roots, std::int64_t first) {
       khop_trees const trees = khop_sample(input_, roots, job, exec_, first);
       for (std::size_t h = 0; h < job.fanouts.size(); ++h) {
         reads_.add(h == 0 ? roots : trees.hops[h - 1].vertices.span(), job.fanouts[h]);
@@ -151,61 +177,106 @@ class job_counter {
     });
   }
 
-  void operator()(minibatch_params const& job)
-  {
-    TENDRIL_EXPECTS(job.num_neighbors_of_type.empty(),
-                    "place: the job has fan-outs of edge types, expected those of a graph with one type");
-    std::int64_t const batch = params_.batch_size;
-    std::uint64_t number = 0;
-    minibatch_sampler sampler(hetero_graph(input_), job, exec_);
-    for_each_call(size_of(job.num_neighbors), batch, [&](std::span<vertex_id const> seeds, std::int64_t) {
-      auto const made = sampler.sample_batches(0, seeds, batch, number);
-      number += made.size();
-      for (minibatch const& one : made) { add(one.vertices.at(0), job); }
-    });
-  }
-
   [[nodiscard]] buffer<float> estimate() const { return reads_.estimate(); }
 
  private:
-  void add(minibatch_vertices const& batch, minibatch_params const& job)
-  {
-    std::span<vertex_id const> left = batch.node.span();
-    for (std::size_t h = 0; h < job.num_neighbors.size(); ++h) {
-      auto const fresh = left.first(static_cast<std::size_t>(batch.num_sampled[h]));
-      left = left.subspan(fresh.size());
-      // Hop h expands what hop h - 1 reached first, or all that there is.
-      std::size_t const until = job.frontier == batch_frontier::all ? job.num_neighbors.size() : h + 1;
-      for (std::size_t k = h; k < until; ++k) { reads_.add(fresh, job.num_neighbors[k]); }
-    }
-  }
-
-  /// Calls f(starts, first) until enough samples are counted. @param unit  Samples come in multiples of it, if they can.
   template <class F>
-  void for_each_call(sample_size one, std::int64_t unit, F&& f)
+  void each_call(sample_size one, F&& f)
   {
-    std::int64_t const parents = std::clamp(input_.num_vertices(), least_parents, most_parents);
-    std::int64_t const enough = std::max(parents / std::max<std::int64_t>(one.parents, 1), least_batches * unit);
-    std::int64_t const wanted = params_.num_samples > 0 ? params_.num_samples : enough;
-    std::int64_t const all = (wanted + unit - 1) / unit * unit;
-    std::int64_t const a_call =
-        std::max(slots_a_call / std::max<std::int64_t>(one.slots, 1) / unit, std::int64_t{1}) * unit;
-    auto const among = params_.starts.empty() ? input_.num_vertices() : std::ssize(params_.starts);
-    for (std::int64_t first = 0; first < all; first += a_call) {
-      // What is drawn depends on the call, which depends on the job alone.
-      buffer<vertex_id> starts = random_vertices(among, std::min(a_call, all - first),
-                                                 params_.seed + static_cast<std::uint64_t>(first / a_call), exec_);
-      if (!params_.starts.empty()) {
-        for (vertex_id& v : starts) { v = params_.starts[v]; }
-      }
-      f(std::span<vertex_id const>(starts.span()), first);
-    }
+    for_each_call(input_.num_vertices(), input_.num_vertices(), one, 1, params_, exec_, std::forward<F>(f));
   }
 
   graph const& input_;
   place_params const& params_;
   cpu_exec exec_;
   read_counter reads_;
+};
+
+/// Counts the reads of mini-batches of a graph of several types, or of one.
+class batch_counter {
+ public:
+  batch_counter(hetero_graph const& input, minibatch_params const& job, place_params const& params,
+                cpu_exec const& exec)
+      : input_(without_times(input)), job_(job), params_(params), exec_(exec)
+  {
+    exec_.on_progress = {};
+    job_.temporal = temporal_strategy::uniform;
+    for (edge_type const& type : input_.edge_types()) { reads_.emplace_back(type.edges, exec); }
+  }
+
+  /// Batches whose seeds are of one type.
+  void count(std::int32_t seed_type)
+  {
+    std::int64_t const num_seeds = input_.num_vertices()[static_cast<std::size_t>(seed_type)];
+    if (num_seeds == 0) { return; }
+    std::int64_t counted = 0;
+    for (std::int64_t const count : input_.num_vertices()) { counted += count; }
+    minibatch_sampler sampler(input_, job_, exec_);
+    for_each_call(num_seeds, counted, size_of(fanouts()), params_.batch_size, params_, exec_,
+                  [&](std::span<vertex_id const> seeds, std::int64_t) {
+                    auto const made = sampler.sample_batches(seed_type, seeds, params_.batch_size, number_);
+                    number_ += made.size();
+                    for (minibatch const& one : made) { add(one); }
+                  });
+  }
+
+  [[nodiscard]] std::vector<buffer<float>> estimates() const
+  {
+    std::vector<buffer<float>> out;
+    for (read_counter const& reads : reads_) { out.push_back(reads.estimate()); }
+    return out;
+  }
+
+ private:
+  static hetero_graph without_times(hetero_graph const& input)
+  {
+    std::vector<edge_type> types;
+    for (edge_type const& type : input.edge_types()) { types.push_back({type.from, type.to, type.edges}); }
+    return hetero_graph(input.num_vertices(), std::move(types));
+  }
+
+  [[nodiscard]] std::vector<std::int64_t> const& fanouts_of(std::size_t edges) const
+  {
+    return job_.num_neighbors_of_type.empty() ? job_.num_neighbors : job_.num_neighbors_of_type.at(edges);
+  }
+
+  /// What a vertex of the type with the most neighbours is expanded to, at each hop.
+  [[nodiscard]] std::vector<std::int64_t> fanouts() const
+  {
+    std::vector<std::int64_t> out(fanouts_of(0).size());
+    for (std::size_t h = 0; h < out.size(); ++h) {
+      std::vector<std::int64_t> of_type(input_.num_vertices().size());
+      for (std::size_t e = 0; e < reads_.size(); ++e) {
+        std::int64_t const fanout = fanouts_of(e)[h];
+        of_type[static_cast<std::size_t>(input_.edge_types()[e].from)] += fanout < 0 ? all_neighbors : fanout;
+      }
+      out[h] = *std::max_element(of_type.begin(), of_type.end());
+    }
+    return out;
+  }
+
+  void add(minibatch const& batch)
+  {
+    for (std::size_t e = 0; e < reads_.size(); ++e) {
+      auto const& fanouts = fanouts_of(e);
+      minibatch_vertices const& from = batch.vertices.at(static_cast<std::size_t>(input_.edge_types()[e].from));
+      std::span<vertex_id const> left = from.node.span();
+      for (std::size_t h = 0; h < fanouts.size(); ++h) {
+        auto const fresh = left.first(static_cast<std::size_t>(from.num_sampled[h]));
+        left = left.subspan(fresh.size());
+        // Hop h expands what hop h - 1 reached first, or all that there is.
+        std::size_t const until = job_.frontier == batch_frontier::all ? fanouts.size() : h + 1;
+        for (std::size_t k = h; k < until; ++k) { reads_[e].add(fresh, fanouts[k]); }
+      }
+    }
+  }
+
+  hetero_graph input_;
+  minibatch_params job_;
+  place_params const& params_;
+  cpu_exec exec_;
+  std::vector<read_counter> reads_;
+  std::uint64_t number_ = 0;
 };
 
 }  // namespace
@@ -228,9 +299,34 @@ buffer<float> count_visits(graph const& input, place_params const& params, cpu_e
   validate(params);
   validation::expect_vertices("start", params.starts, input.num_vertices());
   if (input.num_vertices() == 0) { return {}; }
+  if (auto const* const batches = std::get_if<minibatch_params>(&params.job)) {
+    TENDRIL_EXPECTS(batches->num_neighbors_of_type.empty(),
+                    "place: the job has fan-outs of edge types, expected those of a graph with one type");
+    return std::move(count_visits(hetero_graph(input), params, exec).front());
+  }
   job_counter counter(input, params, exec);
-  std::visit(counter, params.job);
+  if (auto const* const walk = std::get_if<walk_params>(&params.job)) { counter(*walk); }
+  if (auto const* const khop = std::get_if<khop_params>(&params.job)) { counter(*khop); }
   return counter.estimate();
+}
+
+std::vector<buffer<float>> count_visits(hetero_graph const& input, place_params const& params, cpu_exec const& exec)
+{
+  validation::expect_in_host_memory(input);
+  validate(params);
+  auto const* const job = std::get_if<minibatch_params>(&params.job);
+  TENDRIL_EXPECTS(job != nullptr, "place: the job is no mini-batches, expected them for a graph of several types");
+  auto const num_types = static_cast<std::int32_t>(input.num_vertices().size());
+  TENDRIL_EXPECTS(params.start_type >= -1 && params.start_type < num_types,
+                  "start_type: {}, expected a vertex type below {}, or -1", params.start_type, num_types);
+  bool const one_type = num_types == 1 || params.start_type >= 0;
+  TENDRIL_EXPECTS(one_type || params.starts.empty(), "starts: given, but start_type is -1, expected their vertex type");
+  if (input.edge_types().empty()) { return {}; }
+  std::int32_t const first = std::max(params.start_type, 0);
+  validation::expect_vertices("start", params.starts, input.num_vertices()[static_cast<std::size_t>(first)]);
+  batch_counter counter(input, *job, params, exec);
+  for (std::int32_t type = first; type < (one_type ? first + 1 : num_types); ++type) { counter.count(type); }
+  return counter.estimates();
 }
 
 }  // namespace tendril

@@ -145,6 +145,36 @@ TEST(Placement, TakesTheMostReadsPerByteFirst)
   EXPECT_EQ(hot(2 * bytes(0)), (std::vector<char>{1, 0, 1, 0, 0}));
 }
 
+/// Graphs that share a budget are ranked together, as the edge types of one graph are.
+TEST(Placement, PartsShareABudget)
+{
+  graph const a = compress(mixed(), graph_form::packed);
+  graph const b = compress(generate_web({3'000, 12}, {}), graph_form::runs);
+  auto const starts_of = [](graph const& g) { return place::block_starts(g.arrays().compressed, {}); };
+  auto const starts_a = starts_of(a), starts_b = starts_of(b);
+  auto reads_a = random_reads(a, 5), reads_b = random_reads(b, 6);
+  auto const plan = [&](std::int64_t budget) {
+    std::vector<place::placed_part> const parts{{a.arrays().compressed, starts_a.span(), reads_a, {}},
+                                                {b.arrays().compressed, starts_b.span(), reads_b, {}}};
+    return place::plan_placements(parts, budget, {});
+  };
+  // What one leaves over the other takes, and every cut of the budget is as good a one as there is.
+  for (std::int64_t const budget : {2'000, 5'000, 20'000, 1 << 30}) {
+    auto const both = plan(budget);
+    EXPECT_LE(both[0].gpu_bytes + both[1].gpu_bytes, budget);
+    expect_equal_lists(moved_graph(a, both[0], starts_a.span()), a);
+    expect_equal_lists(moved_graph(b, both[1], starts_b.span()), b);
+  }
+  EXPECT_EQ(plan(1 << 30)[1].gpu_bytes, plan(1 << 30)[1].all_bytes);
+  for (float& x : reads_b) { x *= 1e6F; }
+  auto const second = plan(20'000);
+  EXPECT_LT(second[0].gpu_bytes, 2'000);
+  EXPECT_GT(second[1].gpu_bytes, 18'000);
+  auto const alone = plan_placement(b.arrays().compressed, starts_b.span(), reads_b, {}, second[1].gpu_bytes, {});
+  EXPECT_GE(place::share_on_gpu(b.arrays().compressed, second[1], reads_b, {}),
+            place::share_on_gpu(b.arrays().compressed, alone, reads_b, {}) - 0.01);
+}
+
 TEST(Placement, SharesOfReadsAreThoseOfHotBlocks)
 {
   graph const g = compress(mixed(), graph_form::best);

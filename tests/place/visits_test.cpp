@@ -115,6 +115,87 @@ TEST(Visits, DependNeitherOnThreadsNorOnTheForm)
   EXPECT_TRUE(std::equal(plain.begin(), plain.end(), small.begin(), small.end()));
 }
 
+/// Users, each of whom likes 3 items; each item leads back to 40 users.
+hetero_graph shop()
+{
+  std::vector<std::vector<vertex_id>> likes(400), liked_by(400);
+  for (vertex_id u = 0; u < 400; ++u) { likes[u] = {u % 28, u % 28 + 1, u % 28 + 2}; }
+  for (vertex_id i = 0; i < 30; ++i) {
+    for (vertex_id u = 0; u < 40; ++u) { liked_by[i].push_back(10 * u + i % 10); }
+  }
+  return {{400, 30}, {{0, 1, from_lists(likes)}, {1, 0, from_lists(liked_by)}}};
+}
+
+/// Batches of 100 users: the first hop reads their lists, the second those of the items that it reached.
+TEST(Visits, OfSeveralTypesAreThoseOfEachEdgeType)
+{
+  hetero_graph const g = shop();
+  place_params params;
+  params.job = minibatch_params{.num_neighbors_of_type = {{3, 0}, {0, 5}}};
+  params.num_samples = 1000;
+  params.batch_size = 100;
+  params.start_type = 0;
+  auto const reads = count_visits(g, params);
+  ASSERT_EQ(reads.size(), 2U);
+  ASSERT_EQ(reads[0].size(), 400);
+  // 10 batches of at most 100 different users, a sector of 3 neighbours each.
+  EXPECT_NEAR(sum_of(reads[0]), 885, 30);
+  // Nearly all 30 items are reached in each batch; 40 neighbours of 4 bytes are 5 sectors, as many as there are picks.
+  EXPECT_NEAR(sum_of(reads[1]), 10 * 30 * 5, 75);
+  params.start_type = 1;  // seeds are items: 100 draws of 30 are nearly all of them, which hop 1 does not expand
+  auto const of_items = count_visits(g, params);
+  EXPECT_EQ(sum_of(of_items[0]), 0);
+  params.start_type = -1;  // both in turn
+  auto const both = count_visits(g, params);
+  EXPECT_NEAR(sum_of(both[0]), sum_of(reads[0]) + sum_of(of_items[0]), 1);
+  EXPECT_NEAR(sum_of(both[1]), sum_of(reads[1]) + sum_of(of_items[1]), 1);
+}
+
+TEST(Visits, OfOneTypeAreThoseOfTheGraph)
+{
+  build_options build;
+  build.symmetrize = true;
+  graph const g = generate_rmat({.scale = 10, .edge_factor = 8}, build);
+  std::vector<vertex_id> const some{3, 5, 8, 13};
+  for (auto const frontier : {batch_frontier::fresh, batch_frontier::all}) {
+    place_params params;
+    params.job = minibatch_params{.num_neighbors = {5, -1}, .frontier = frontier};
+    params.starts = some;
+    auto const one = count_visits(g, params);
+    auto const types = count_visits(
+        hetero_graph(g, order_by_time(g, std::vector<std::int64_t>(static_cast<std::size_t>(g.num_edges())))), params);
+    ASSERT_EQ(types.size(), 1U);
+    EXPECT_TRUE(std::equal(one.begin(), one.end(), types[0].begin(), types[0].end()));
+  }
+}
+
+TEST(Visits, OfSeveralTypesRefuse)
+{
+  hetero_graph const g = shop();
+  auto const complaint = [&](auto change) {
+    place_params params;
+    params.job = minibatch_params{};
+    change(params);
+    return message_of<argument_error>([&] { (void)count_visits(g, params); });
+  };
+  std::vector<vertex_id> const seeds{35};
+  EXPECT_EQ(complaint([](place_params& p) { p.job = walk_params{}; }),
+            "place: the job is no mini-batches, expected them for a graph of several types");
+  EXPECT_EQ(complaint([](place_params& p) { p.start_type = 2; }),
+            "start_type: 2, expected a vertex type below 2, or -1");
+  EXPECT_EQ(complaint([](place_params& p) { p.start_type = -2; }),
+            "start_type: -2, expected a vertex type below 2, or -1");
+  EXPECT_EQ(complaint([&](place_params& p) { p.starts = seeds; }),
+            "starts: given, but start_type is -1, expected their vertex type");
+  EXPECT_EQ(complaint([&](place_params& p) {
+              p.starts = seeds;
+              p.start_type = 1;
+            }),
+            "start 0: vertex 35 is out of range, the graph has 30 vertices");
+  EXPECT_NE(complaint([](place_params& p) { p.job = minibatch_params{.num_neighbors_of_type = {{3}}}; }), "");
+  EXPECT_TRUE(count_visits(hetero_graph({3, 4}, {}), {.job = minibatch_params{}}).empty());
+}
+
 TEST(Visits, OfNothingAreNone)
 {
   EXPECT_EQ(count_visits(graph(), {}).size(), 0);

@@ -103,11 +103,14 @@ std::unique_ptr<host_batches> host_batches::of(hetero_graph const& graph, miniba
 {
   auto types = graph.edge_types();
   if (types.empty() || graph.has_times()) { return nullptr; }
+  bool shared = false;  // the lists of some types may all lie on the GPU
   for (edge_type& type : types) {
-    if (!is_shared(type.edges)) { return nullptr; }
+    if (type.edges.placed() == nullptr) { return nullptr; }
+    shared = shared || is_shared(type.edges);
     auto edges = type.edges.placed()->host;
     type.edges = std::move(edges);
   }
+  if (!shared) { return nullptr; }
   return std::unique_ptr<host_batches>(
       new host_batches(graph, hetero_graph(graph.num_vertices(), std::move(types)), params));
 }

@@ -134,7 +134,9 @@ void fill_on_gpu(void* array, std::int64_t begin, std::int64_t end, range_writer
   device_guard const guard(exec.device);
   auto const [first, bytes] = pages::of(array, begin, end);
   TENDRIL_CUDA_TRY(cudaMemAdvise(first, bytes, cudaMemAdviseSetPreferredLocation, gpu_location(exec.device)));
-  TENDRIL_CUDA_TRY(prefetch(first, bytes, gpu_location(exec.device), exec.stream));
+  cudaError_t const moved = prefetch(first, bytes, gpu_location(exec.device), exec.stream);
+  if (moved == cudaErrorMemoryAllocation) { throw_out_of_memory(static_cast<std::int64_t>(bytes), exec.device); }
+  TENDRIL_CUDA_TRY(moved);
   std::int64_t const size = std::min(staging_bytes, end - begin);
   std::array<buffer<char>, 2> const staging{buffer<char>(size, kept_pinned_memory()),
                                             buffer<char>(size, kept_pinned_memory())};

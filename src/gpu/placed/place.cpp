@@ -18,6 +18,7 @@
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "gpu/device/check.hpp"
 #include "gpu/graph/array_copies.hpp"
+#include "gpu/placed/arrays.hpp"
 #include "gpu/placed/managed.hpp"
 #include "place/placement.hpp"
 
@@ -61,129 +62,109 @@ buffer<float> ranks_of(graph const& host, place_params const& params)
   return out;
 }
 
-/// An array of the graph in managed memory. @param on_gpu  Of each region.
-template <class T>
-shared_array<T> placed_array(shared_array<T> const& from, std::vector<char> const& on_gpu, gpu_exec const& exec)
-{
-  if (from.empty()) { return {}; }
-  buffer<T> to(from.size(), gpu::managed_memory(exec.device));
-  auto const* const bytes = reinterpret_cast<char const*>(from.data());
-  auto const write = [&](std::int64_t begin, std::int64_t end, void* at) {
-    std::memcpy(at, bytes + begin, static_cast<std::size_t>(end - begin));
-  };
-  std::int64_t const all = from.size() * static_cast<std::int64_t>(sizeof(T));
-  for (std::size_t begin = 0, end = 0; begin < on_gpu.size(); begin = end) {
-    while (end < on_gpu.size() && on_gpu[end] == on_gpu[begin]) { ++end; }
-    auto const fill = on_gpu[begin] != 0 ? gpu::fill_on_gpu : gpu::fill_on_host;
-    fill(to.data(), static_cast<std::int64_t>(begin) * edge_array::region_bytes,
-         std::min(static_cast<std::int64_t>(end) * edge_array::region_bytes, all), write, exec);
-  }
-  return to;
-}
-
 std::int64_t bytes_of(label_array const& labels) { return labels.size() * labels.bytes_per_label(); }
 
-std::string megabytes(std::int64_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6); }
+constexpr gpu::budget_names names{"gpu_bytes", "directory"};
 
-/// The bytes of GPU memory that lists and edge arrays may take.
-std::int64_t budget_of(place_params const& params, std::int64_t directory, std::int64_t free, int device)
+/// A graph that is to be placed, and what is known of it before anything is moved.
+struct prepared {
+  graph host;    ///< What CPUs sample.
+  graph packed;  ///< The same in compressed form.
+  temporal_order order;
+  compressed_lists lists;  ///< Those of `packed`, one behind the other.
+  buffer<std::uint64_t> starts;
+  std::vector<edge_array> arrays;  ///< Weights, labels, ids of edges, original ids, times, and what they order.
+
+  prepared(graph const& input, temporal_order const& times, edge_reads const& reads)
+      : host(input),
+        packed(input.form() == graph_form::csr ? compress(input, graph_form::packed) : input),
+        order(times),
+        lists(packed.arrays().compressed),
+        starts(place::block_starts(lists, {}))
+  {
+    if (starts.empty()) {
+      lists = place::rewritten(packed, {});
+      starts = place::block_starts(lists, {});
+      if (starts.empty()) { throw std::logic_error("place: blocks that were just written don't follow each other"); }
+    }
+    graph_arrays const& from = packed.arrays();
+    double const timed = order.empty() ? 0 : 1;
+    arrays = {{from.weights.size(), 4, reads.weights ? 1.0 : 0.0},
+              {from.edge_labels.size(), from.edge_labels.bytes_per_label(), reads.labels ? 1.0 : 0.0},
+              {from.edge_ids.size(), 8, 0},
+              {from.original_ids.size(), 4, 0},
+              {order.times.size(), 8, timed},
+              {order.ordinal.size(), 4, timed}};
+  }
+
+  [[nodiscard]] std::int64_t directory_bytes() const
+  {
+    return 64 * lists.blocks.size() + 16 * lists.wide.size() + bytes_of(packed.arrays().node_types);
+  }
+  [[nodiscard]] std::int64_t edge_bytes() const
+  {
+    return std::accumulate(arrays.begin(), arrays.end(), std::int64_t{0},
+                           [](std::int64_t sum, edge_array const& a) { return sum + a.bytes(); });
+  }
+  /// @param visits  [V] What its lists are read.
+  [[nodiscard]] placed_lists what_lies_where(placement const& plan, std::span<float const> visits,
+                                             work_share share) const
+  {
+    return {host,
+            plan.gpu_bytes,
+            plan.all_bytes - plan.gpu_bytes,
+            directory_bytes(),
+            plan.gpu_edge_bytes,
+            edge_bytes() - plan.gpu_edge_bytes,
+            place::share_on_gpu(lists, plan, visits, {}),
+            place::cuts_of(starts.span(), plan),
+            share,
+            order};
+  }
+};
+
+/// The lists, moved to their places in managed memory.
+shared_array<std::uint32_t> moved_lists(prepared const& from, placement const& plan, gpu_exec const& exec)
 {
-  std::int64_t const all = params.gpu_bytes > 0 ? params.gpu_bytes : free / 10 * 9;
-  if (all < directory) {
-    throw memory_error(
-        fmt::format("gpu_bytes: {} bytes of GPU memory, expected at least {}, which the directory of the graph takes",
-                    all, directory));
-  }
-  if (directory > free) {
-    throw memory_error(fmt::format("GPU {}: {} free, expected at least the {} of the graph's directory", device,
-                                   megabytes(free), megabytes(directory)));
-  }
-  return all - directory;
-}
-
-void expect_room(std::int64_t on_gpu, std::int64_t free, std::int64_t on_host, int device)
-{
-  if (on_gpu > free) {
-    throw memory_error(fmt::format("gpu_bytes: {} of the graph would lie on GPU {}, which has {} free",
-                                   megabytes(on_gpu), device, megabytes(free)));
-  }
-  std::int64_t const available = gpu::available_host_bytes();
-  if (on_host > available) {
-    throw memory_error(fmt::format("out of memory: {} of the graph would lie in host memory, which has {} left",
-                                   megabytes(on_host), megabytes(available)));
-  }
-}
-
-graph placed_graph(graph const& host, place_params const& params, gpu_exec const& exec)
-{
-  host.check();
-  graph const packed = host.form() == graph_form::csr ? compress(host, graph_form::packed) : host;
-  graph_arrays const& from = packed.arrays();
-  compressed_lists lists = from.compressed;
-  auto starts = place::block_starts(lists, {});
-  if (starts.empty()) {
-    lists = place::rewritten(packed, {});
-    starts = place::block_starts(lists, {});
-    if (starts.empty()) { throw std::logic_error("place: blocks that were just written don't follow each other"); }
-  }
-  edge_reads const reads = edge_reads::of(params);
-  std::vector<edge_array> const arrays{
-      {from.weights.size(), 4, reads.weights ? 1.0 : 0.0},
-      {from.edge_labels.size(), from.edge_labels.bytes_per_label(), reads.labels ? 1.0 : 0.0},
-      {from.edge_ids.size(), 8, 0},
-      {from.original_ids.size(), 4, 0}};
-  std::int64_t const directory = 64 * lists.blocks.size() + 16 * lists.wide.size() + bytes_of(from.node_types);
-  std::int64_t const edge_bytes =
-      std::accumulate(arrays.begin(), arrays.end(), std::int64_t{0},
-                      [](std::int64_t sum, edge_array const& a) { return sum + a.bytes(); });
-
-  std::int64_t const free = gpu::free_for_managed(exec.device);
-  std::int64_t const budget = budget_of(params, directory, free, exec.device);
-  bool const by_visits = params.policy == placement_policy::visits;
-  auto const ranks = by_visits ? count_visits(packed, params) : ranks_of(packed, params);
-  placement const plan = place::plan_placement(lists, starts.span(), ranks.span(), arrays, budget, {});
-  // The caller's scores are visits, too; degrees are not.
-  bool const counted = params.policy == placement_policy::degree;
-  double const share = counted ? place::share_on_gpu(lists, plan, count_visits(packed, params).span(), {})
-                               : place::share_on_gpu(lists, plan, ranks.span(), {});
-  auto const all_words = plan.all_bytes / 4 + static_cast<std::int64_t>(list_codes::words_beyond);
-  placed_lists placed{host,
-                      plan.gpu_bytes,
-                      plan.all_bytes - plan.gpu_bytes,
-                      directory,
-                      plan.gpu_edge_bytes,
-                      edge_bytes - plan.gpu_edge_bytes,
-                      share,
-                      place::cuts_of(starts.span(), plan),
-                      params.share};
-  expect_room(directory + placed.gpu_bytes + placed.gpu_edge_bytes, free, placed.host_bytes + placed.host_edge_bytes,
-              exec.device);
-
+  std::int64_t const all_words = plan.all_bytes / 4 + static_cast<std::int64_t>(list_codes::words_beyond);
   buffer<std::uint32_t> words(all_words, gpu::managed_memory(exec.device));
   auto const write = [&](std::int64_t begin, std::int64_t end, void* to) {
-    place::copy_moved(lists, plan, static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end), to);
+    place::copy_moved(from.lists, plan, static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end), to);
   };
   // Nothing in host memory: then neither what lies beyond the lists.
-  std::int64_t const on_gpu = placed.host_bytes > 0 ? placed.gpu_bytes : 4 * all_words;
+  std::int64_t const on_gpu = plan.gpu_bytes < plan.all_bytes ? plan.gpu_bytes : 4 * all_words;
   gpu::fill_on_gpu(words.data(), 0, on_gpu, write, exec);
   gpu::fill_on_host(words.data(), on_gpu, 4 * all_words, write, exec);
+  return words;
+}
 
+/// A graph at its places, and the order of its edges.
+struct at_places {
+  graph edges;
+  temporal_order order;
+};
+
+at_places moved(prepared const& what, placement const& plan, placed_lists&& placed, gpu_exec const& exec)
+{
   gpu::device_guard const guard(exec.device);
-  auto moved = place::move_directory(lists, starts.span(), plan);
+  graph_arrays const& from = what.packed.arrays();
+  compressed_lists const& lists = what.lists;
   graph_arrays to;
-  to.compressed = {gpu::copied(shared_array(std::move(moved.blocks)), memory_of(exec), exec),
-                   gpu::copied(shared_array(std::move(moved.wide)), memory_of(exec), exec),
+  auto words = moved_lists(what, plan, exec);
+  auto directory = place::move_directory(lists, what.starts.span(), plan);
+  to.compressed = {gpu::copied(shared_array(std::move(directory.blocks)), memory_of(exec), exec),
+                   gpu::copied(shared_array(std::move(directory.wide)), memory_of(exec), exec),
                    std::move(words),
                    lists.num_vertices,
                    lists.num_edges,
                    lists.form};
   to.node_types = gpu::copied(from.node_types, memory_of(exec), exec);
   auto const& regions = plan.regions_on_gpu;
-  to.weights = placed_array(from.weights, regions[0], exec);
-  to.edge_labels =
-      gpu::with_labels(from.edge_labels, [&](auto const& labels) { return placed_array(labels, regions[1], exec); });
-  to.edge_ids = placed_array(from.edge_ids, regions[2], exec);
-  to.original_ids = placed_array(from.original_ids, regions[3], exec);
+  to.weights = gpu::placed_array(from.weights, regions[0], exec);
+  to.edge_labels = gpu::with_labels(from.edge_labels,
+                                    [&](auto const& labels) { return gpu::placed_array(labels, regions[1], exec); });
+  to.edge_ids = gpu::placed_array(from.edge_ids, regions[2], exec);
+  to.original_ids = gpu::placed_array(from.original_ids, regions[3], exec);
   to.edge_label_names = from.edge_label_names;
   to.node_type_names = from.node_type_names;
   to.symmetric = from.symmetric;
@@ -191,8 +172,85 @@ graph placed_graph(graph const& host, place_params const& params, gpu_exec const
   to.device = exec.device;
   to.source = from.source;
   to.placed = std::make_shared<placed_lists const>(std::move(placed));
+  temporal_order order{gpu::placed_array(what.order.times, regions[4], exec),
+                       gpu::placed_array(what.order.ordinal, regions[5], exec)};
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
-  return graph(std::move(to), host.content());
+  return {graph(std::move(to), what.host.content()), std::move(order)};
+}
+
+/// Graphs that share a budget, at their places. @param ranks  [parts][V] what lists are ranked by, times their bytes.
+/// @param visits  [parts][V] what lists are read.
+std::vector<at_places> placed_together(std::vector<prepared> const& parts, std::span<buffer<float> const> ranks,
+                                       std::span<buffer<float> const> visits, place_params const& params,
+                                       gpu_exec const& exec)
+{
+  std::int64_t directory = 0, edge_bytes = 0, list_bytes = 0;
+  std::vector<place::placed_part> wanted;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    directory += parts[p].directory_bytes();
+    edge_bytes += parts[p].edge_bytes();
+    wanted.push_back({parts[p].lists, parts[p].starts.span(), ranks[p].span(), parts[p].arrays});
+  }
+  std::int64_t const free = gpu::free_for_managed(exec.device);
+  std::int64_t const budget = gpu::budget_beside(directory, params.gpu_bytes, free, names, exec.device);
+  auto const plans = place::plan_placements(wanted, budget, {});
+  std::int64_t on_gpu = directory;
+  for (placement const& plan : plans) {
+    on_gpu += plan.gpu_bytes + plan.gpu_edge_bytes;
+    list_bytes += plan.all_bytes;
+  }
+  gpu::expect_room(on_gpu, free, list_bytes + edge_bytes + directory - on_gpu, names, exec.device);
+  std::vector<at_places> out;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    out.push_back(moved(parts[p], plans[p], parts[p].what_lies_where(plans[p], visits[p].span(), params.share), exec));
+  }
+  return out;
+}
+
+/// A graph of several types in host memory, or as it was there before it was placed.
+hetero_graph in_host_memory(hetero_graph const& input)
+{
+  std::vector<edge_type> types = input.edge_types();
+  for (edge_type& type : types) {
+    if (placed_lists const* const placed = type.edges.placed()) {
+      edge_type const before{type.from, type.to, placed->host, placed->host_order};
+      type = before;
+    }
+    TENDRIL_EXPECTS(type.edges.device() < 0,
+                    "place: the graph is on GPU {} whole, expected one in host memory (to_host)", type.edges.device());
+  }
+  return hetero_graph(input.num_vertices(), std::move(types));
+}
+
+bool has_room(std::int64_t bytes, std::int64_t gpu_bytes, gpu_exec const& exec)
+{
+  std::int64_t const free = gpu_bytes > 0 ? 0 : free_gpu_bytes(exec.device);
+  return bytes <= (gpu_bytes > 0 ? gpu_bytes : free - free / 10);
+}
+
+/// A graph, or one of several types, in host memory that takes so many bytes.
+template <class Graph>
+Graph fitted(Graph const& input, std::int64_t bytes, place_params params, gpu_exec const& exec)
+{
+  if (has_room(bytes, params.gpu_bytes, exec)) { return to_gpu(input, exec); }
+  if (params.gpu_bytes == 0) {  // results need room, too
+    params.gpu_bytes = std::max<std::int64_t>(free_gpu_bytes(exec.device) / 4 * 3, 1);
+  }
+  return place_graph(input, params, exec);
+}
+
+graph placed_graph(graph const& host, place_params const& params, gpu_exec const& exec)
+{
+  host.check();
+  std::vector<prepared> parts;
+  parts.emplace_back(host, temporal_order{}, edge_reads::of(params));
+  std::vector<buffer<float>> ranks, visits;
+  // The caller's scores are visits, too; degrees are not.
+  if (params.policy != placement_policy::scores) { visits.push_back(count_visits(parts[0].packed, params)); }
+  if (params.policy != placement_policy::visits) { ranks.push_back(ranks_of(parts[0].packed, params)); }
+  return placed_together(parts, ranks.empty() ? visits : ranks, visits.empty() ? ranks : visits, params, exec)
+      .front()
+      .edges;
 }
 
 }  // namespace
@@ -208,6 +266,52 @@ graph place_graph(graph const& input, place_params const& params, gpu_exec const
                   "scores: {} numbers, expected one a vertex: {}", params.scores.size(), input.num_vertices());
   gpu::expect_managed_memory(exec.device);
   return placed_graph(input, params, exec);
+}
+
+bool fits_on_gpu(graph const& input, std::int64_t gpu_bytes, gpu_exec const& exec)
+{
+  return has_room(input.num_bytes(), gpu_bytes, exec);
+}
+
+graph fit_on_gpu(graph const& input, place_params const& params, gpu_exec const& exec)
+{
+  validate(params);
+  return input.device() >= 0 ? to_gpu(input, exec) : fitted(input, input.num_bytes(), params, exec);
+}
+
+hetero_graph fit_on_gpu(hetero_graph const& input, place_params const& params, gpu_exec const& exec)
+{
+  validate(params);
+  std::int64_t bytes = 0;
+  for (edge_type const& type : input.edge_types()) {
+    bytes += type.edges.num_bytes() + 8 * type.order.times.size() + 4 * type.order.ordinal.size();
+  }
+  return input.device() >= 0 ? to_gpu(input, exec) : fitted(input, bytes, params, exec);
+}
+
+hetero_graph place_graph(hetero_graph const& input, place_params const& params, gpu_exec const& exec)
+{
+  validate(params);
+  TENDRIL_EXPECTS(params.policy != placement_policy::scores,
+                  "policy: scores, expected visits or degree for a graph of several types");
+  gpu::expect_managed_memory(exec.device);
+  hetero_graph const host = in_host_memory(input);
+  host.validate();
+  for (edge_type const& type : host.edge_types()) { type.edges.check(); }
+  auto visits = count_visits(host, params);
+  std::vector<prepared> parts;
+  std::vector<buffer<float>> ranks;
+  for (edge_type const& type : host.edge_types()) {
+    parts.emplace_back(type.edges, type.order, edge_reads::of(params));
+    if (params.policy == placement_policy::degree) { ranks.push_back(ranks_of(type.edges, params)); }
+  }
+  auto placed = placed_together(parts, ranks.empty() ? visits : ranks, visits, params, exec);
+  std::vector<edge_type> types;
+  for (std::size_t t = 0; t < placed.size(); ++t) {
+    edge_type const& from = host.edge_types()[t];
+    types.push_back({from.from, from.to, std::move(placed[t].edges), std::move(placed[t].order)});
+  }
+  return hetero_graph(host.num_vertices(), std::move(types));
 }
 
 }  // namespace tendril

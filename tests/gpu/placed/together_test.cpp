@@ -27,6 +27,7 @@
 #include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
 #include "support/messages.hpp"
+#include "support/short_memory.hpp"
 #include "support/small_graphs.hpp"
 #include "support/walk_rows.hpp"
 
@@ -271,21 +272,6 @@ TEST_F(PlacedTogether, BadVerticesAreNamedByTheirPlace)
     EXPECT_NE(batches.find("99999"), std::string::npos) << batches;
   }
 }
-
-/// GPU memory that is exhausted after some allocations.
-class short_memory final : public memory_resource {
- public:
-  explicit short_memory(int allocations) : left_(allocations) {}
-  void* allocate(std::size_t bytes) override
-  {
-    if (left_-- <= 0) { throw memory_error("out of memory: planted"); }
-    return gpu_memory(0).allocate(bytes);
-  }
-  void deallocate(void* pointer, std::size_t bytes) noexcept override { gpu_memory(0).deallocate(pointer, bytes); }
-
- private:
-  std::atomic<int> left_;
-};
 
 TEST_F(PlacedTogether, AnErrorOfTheGpuEndsTheCall)
 {
