@@ -9,6 +9,7 @@
 #include <tendril/engine/applications/apps.hpp>
 #include <tendril/engine/applications/gpu.cuh>
 #include <tendril/gpu_array.hpp>
+#include <tendril/place.hpp>
 #include <tendril/starts.hpp>
 
 #include "bench/gpu_ceilings.hpp"
@@ -125,7 +126,7 @@ std::int64_t streamed_bytes(graph const& host, A const& app, std::span<vertex_id
 {
   auto const job = engine::job_of(app, static_cast<std::int64_t>(roots.size()), 1, params);
   engine::application_run run(host.csr(), job, roots, params, 0, core::domain::application, exec);
-  gpu::edge_stream edges(host.csr(), gpu::make_stream_layout(host.csr(), params.gpu_memory), exec);
+  gpu::edge_stream edges(host.csr(), gpu::find_stream_layout(host.csr(), params.gpu_memory).value(), exec);
   gpu::grow_streamed(engine::kernels_of<A, csr_view>(), &app, run, edges, {});
   run.finish();
   return edges.copied_bytes();
@@ -148,6 +149,34 @@ void add_streamed(session& s, std::shared_ptr<bed> const& b, graph const& host, 
     return bytes / *seconds;
   });
   s.add(name, params_text, "samples/s", "", [=] { return static_cast<double>(roots.size()) / *seconds; });
+}
+
+/// The same application without its promise to read no list but its transits': it can't stream.
+template <class A>
+struct reads_any_list : A {
+  static constexpr bool reads_transit_only = false;
+};
+
+/// An application on a graph that may take a quarter of its bytes on the GPU: streamed, placed for the call, and placed
+/// before it.
+template <class A>
+void add_beyond(session& s, std::shared_ptr<bed> const& b, graph const& host, graph const& placed,
+                std::string const& name, std::string const& params_text, A const& app, extent const& e)
+{
+  auto const roots = b->roots.span().first(static_cast<std::size_t>(e.num_samples * e.num_roots));
+  application_params params;
+  params.max_steps = e.max_steps;
+  params.gpu_memory = gpu::graph_bytes::of(host.csr()).all / 4;
+  auto const add = [&](char const* how, graph const& g, auto const& any) {
+    s.add(name + ", " + how, params_text, "samples/s", "", [=] {
+      synchronize(b->gpu);
+      return static_cast<double>(e.num_samples) /
+             seconds_of([&] { (void)run_application(g, any, roots, e.num_roots, params, b->gpu); });
+    });
+  };
+  add("streamed", host, app);
+  add("placed for the call", host, reads_any_list<A>{app});
+  add("placed before", placed, app);
 }
 
 std::vector<row> run_on(std::string const& name, options const& o)
@@ -182,6 +211,15 @@ std::vector<row> run_on(std::string const& name, options const& o)
   add_streamed(s, b, locked, "DeepWalk, streamed", "100 steps" + of_a_quarter + ", page-locked",
                apps::deepwalk::of(100, 0));
   add_streamed(s, b, host, "DeepWalk, streamed", "100 steps" + of_a_quarter, apps::deepwalk::of(100, 0));
+  graph const placed = place_graph(
+      host, {.gpu_bytes = gpu::graph_bytes::of(host.csr()).all / 4, .job = khop_params{.fanouts = {25, 10}}}, b->gpu);
+  std::string const quarter = ", a quarter of the graph's bytes on the GPU";
+  add_beyond(s, b, host, placed, "k-hop beyond", "(25, 10), one root a vertex" + quarter, khop, {all});
+  add_beyond(s, b, host, placed, "k-hop of few beyond", "(25, 10), 40,000 roots" + quarter, khop, {40'000});
+  add_beyond(s, b, host, placed, "layer beyond", "1,000 a step up to 2,000, one root, 2^17 samples" + quarter,
+             apps::layer{1000, 2000}, {many, 1, 3});
+  add_beyond(s, b, host, placed, "multi-dimensional walk beyond", "100 roots, 100 steps, 20,000 samples" + quarter,
+             apps::multidim{100}, {20'000, 100});
   return s.run();
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 #include <cuda_runtime_api.h>
 
@@ -16,6 +17,7 @@
 #include <tendril/gpu_array.hpp>  // expect_vertices
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "gpu/applications/from_host.hpp"
 #include "gpu/applications/stream.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/device/copy_value.hpp"
@@ -289,17 +291,16 @@ void enqueue_steps(application_kernels const& kernels, void const* app, graph co
 /// The same for one in host memory. What is allocated here must last until the run is finished.
 void grow_from_host(application_kernels const& kernels, void const* app, graph const& graph, application_run& run)
 {
-  auto const place = gpu::place_graph(graph, run.job, run.params, 0, run.exec);
-  if (place.fits) {
-    auto const there = to_gpu(gpu::without_ids(graph), run.exec);
-    run.setup.graph = there.view();
-    enqueue_steps(kernels, app, there, run);
+  auto plan = gpu::plan_host_graph(graph, run.job, run.params, 0, run.exec);
+  if (plan.layout) {
+    gpu::edge_stream edges(graph, std::move(*plan.layout), run.exec);
+    gpu::grow_streamed(kernels, app, run, edges, {});
     run.finish();
     return;
   }
-  gpu::expect_streamable(run.job, graph, place);
-  gpu::edge_stream edges(graph, gpu::make_stream_layout(graph, place.budget), run.exec);
-  gpu::grow_streamed(kernels, app, run, edges, {});
+  auto const there = gpu::bring_for_call(graph, run.job, plan, run.exec);
+  run.setup.graph = there.view();
+  enqueue_steps(kernels, app, there, run);
   run.finish();
 }
 

@@ -4,10 +4,11 @@
 #include <tendril/engine/applications/plan.hpp>
 
 #include <algorithm>
+#include <string>
 
 #include <fmt/format.h>
 
-#include "gpu/applications/stream.hpp"
+#include "gpu/applications/from_host.hpp"
 #include "gpu/tables/tables.hpp"
 #include "graph/derived_cache.hpp"
 
@@ -24,9 +25,9 @@ constexpr double bus_bytes_a_second = 55e9;    // from page-locked memory of the
 
 /// Steps of a graph that streams: copies run while calls are made, but for those of the last sub-graph, and neither while
 /// pairs are grouped.
-void plan_streamed(application_job const& job, graph const& graph, std::int64_t budget, std::vector<step_plan>& plans)
+void plan_streamed(application_job const& job, graph const& graph, std::int64_t budget,
+                   gpu::stream_layout const& layout, std::vector<step_plan>& plans)
 {
-  auto const layout = gpu::make_stream_layout(graph, budget);
   auto const num_subgraphs = static_cast<double>(layout.num_subgraphs());
   auto const all_bytes = static_cast<double>(layout.bytes.all - layout.bytes.resident);
   auto const held_bytes = static_cast<double>((layout.capacities[0] + layout.capacities[1]) * layout.bytes.an_edge);
@@ -68,12 +69,17 @@ std::vector<step_plan> plan_steps(application_job const& job, graph const& graph
                                   gpu_exec const& exec)
 {
   std::vector<step_plan> plans(job.shapes.size());
+  std::string more;
   if (graph.device() < 0) {
-    auto const place = gpu::place_graph(graph, job, params, gpu::result_bytes(job), exec);
-    if (!place.fits) {
-      gpu::expect_streamable(job, graph, place);
-      plan_streamed(job, graph, place.budget, plans);
+    auto const plan = gpu::plan_host_graph(graph, job, params, gpu::result_bytes(job), exec);
+    if (plan.layout) {
+      plan_streamed(job, graph, plan.budget, *plan.layout, plans);
       return plans;
+    }
+    if (!plan.fits) {
+      more =
+          fmt::format("; the graph takes {:.3g} GB, of {:.3g} GB that it may: it lies on the GPU in part for the call",
+                      static_cast<double>(graph.num_bytes()) / 1e9, static_cast<double>(plan.budget) / 1e9);
     }
   }
   double met = 0;
@@ -114,6 +120,7 @@ std::vector<step_plan> plan_steps(application_job const& job, graph const& graph
       plan.executor = params.executor;
       plan.reason = "asked for";
     }
+    plan.reason += more;
   }
   return plans;
 }

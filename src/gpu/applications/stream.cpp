@@ -16,7 +16,6 @@
 #include <tendril/engine/applications/transit_map.hpp>
 #include <tendril/gpu.hpp>
 
-#include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "gpu/applications/application.hpp"
 #include "gpu/applications/transit.hpp"
 #include "gpu/device/check.hpp"
@@ -189,7 +188,9 @@ class streamed_run {
   void choose_in_turns(std::int32_t step, transit_mapper& mapper, std::int64_t first_sample, vertex_id const* transits,
                        std::uint64_t const* offsets, std::vector<std::uint64_t> const& cuts)
   {
-    auto most = static_cast<std::uint64_t>(tuning_.most_copied);
+    // Half of what the sub-graphs' buffers left.
+    std::int64_t const room = free_gpu_bytes(run_.exec.device) / 2 / static_cast<std::int64_t>(sizeof(vertex_id));
+    auto most = static_cast<std::uint64_t>(std::min(tuning_.most_copied, room));
     for (std::size_t s = 0; s + 1 < cuts.size(); ++s) { most = std::max(most, cuts[s + 1] - cuts[s]); }
     buffer<vertex_id> copies(static_cast<std::int64_t>(std::min(most, cuts.back())), memory_of(run_.exec));
     std::int64_t const num_transits = shape(step).num_transits;
@@ -245,82 +246,12 @@ class streamed_run {
   bool backwards_ = false;
 };
 
-/// What sampling reads of a graph.
-std::int64_t bytes_of(graph const& graph) { return without_ids(graph).num_bytes(); }
-
-std::string megabytes(std::int64_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6); }
-
 }  // namespace
 
-std::int64_t result_bytes(application_job const& job)
+std::int64_t work_bytes(application_job const& job)
 {
-  std::int64_t a_sample = job.traits.state_bytes;
-  for (step_shape const& shape : job.shapes) {
-    a_sample += shape.num_slots * static_cast<std::int64_t>(sizeof(vertex_id));
-    a_sample += job.counts() ? static_cast<std::int64_t>(sizeof(std::int32_t)) : 0;
-  }
-  if (job.traits.replaces_roots) { a_sample += job.num_roots * static_cast<std::int64_t>(sizeof(vertex_id)); }
-  return job.num_samples * a_sample;
-}
-
-graph_place place_graph(graph const& graph, application_job const& job, application_params const& params,
-                        std::int64_t more_bytes, gpu_exec const& exec)
-{
-  graph_place out;
-  out.budget = params.gpu_memory;
-  if (out.budget == 0) {
-    std::int64_t const free = std::max<std::int64_t>(free_gpu_bytes(exec.device) - more_bytes, 0);
-    // Pairs are grouped, neighbourhoods copied.
-    std::int64_t work = pairs_of(job) * pair_bytes;
-    if (job.traits.collective) { work += stream_tuning{}.most_copied * static_cast<std::int64_t>(sizeof(vertex_id)); }
-    out.budget = free - free / 16 - std::min(work, free / 4);
-  }
-  out.fits = bytes_of(graph) <= out.budget;
-  return out;
-}
-
-graph without_ids(graph const& input)
-{
-  graph_arrays arrays;
-  arrays.indptr = input.arrays().indptr;
-  arrays.indices = input.arrays().indices;
-  arrays.compressed = input.arrays().compressed;
-  arrays.weights = input.arrays().weights;
-  arrays.edge_labels = input.arrays().edge_labels;
-  arrays.node_types = input.arrays().node_types;
-  arrays.symmetric = input.arrays().symmetric;
-  arrays.device = input.device();
-  arrays.source = input.arrays().source;
-  return graph(std::move(arrays), input.content());
-}
-
-void expect_streamable(application_job const& job, graph const& graph, graph_place const& place)
-{
-  auto const too_large = [&] {
-    return fmt::format("the graph takes {}, and may take {} on the GPU (gpu_memory)", megabytes(bytes_of(graph)),
-                       megabytes(place.budget));
-  };
-  TENDRIL_EXPECTS(
-      graph.form() == graph_form::csr,
-      "graph: its neighbours are compressed, expected a graph in CSR form (to_csr): {}, and no other form streams",
-      too_large());
-  TENDRIL_EXPECTS(
-      !job.traits.adds_edges,
-      "application: it records edges (adds_edges), expected one that doesn't: {}, and edges can't be recorded "
-      "while it streams",
-      too_large());
-  TENDRIL_EXPECTS(
-      job.traits.reads_transit_only,
-      "application: it doesn't say that it reads no edges but its transits', expected 'static constexpr bool "
-      "reads_transit_only = true': {}, so that no others are at hand",
-      too_large());
-  for (std::size_t t = 0; t < job.shapes.size(); ++t) {
-    TENDRIL_EXPECTS(
-        job.traits.collective || !job.shapes[t].unique,
-        "application: unique({}) is true, expected false for an individual application: {}, and can't stream "
-        "once more for vertices that came twice",
-        t, too_large());
-  }
+  std::int64_t const copies = job.traits.collective ? stream_tuning{}.most_copied : 0;
+  return pairs_of(job) * pair_bytes + copies * static_cast<std::int64_t>(sizeof(vertex_id));
 }
 
 void grow_streamed(application_kernels const& kernels, void const* app, application_run& run, edge_stream& edges,

@@ -1,4 +1,4 @@
-// Sampling applications on graphs in host memory: copied to the GPU for the call, or streamed through it.
+// Sampling applications on graphs in host memory whose edges stream through the GPU.
 
 #pragma once
 
@@ -12,24 +12,8 @@
 
 namespace tendril::gpu {
 
-/// Where a graph in host memory goes.
-struct graph_place {
-  bool fits = false;        ///< It can be copied to the GPU whole.
-  std::int64_t budget = 0;  ///< Bytes that it may take there.
-};
-
-/// @param more_bytes  That the call will still allocate for its result. @throws device_error.
-[[nodiscard]] graph_place place_graph(graph const& graph, engine::application_job const& job,
-                                      application_params const& params, std::int64_t more_bytes, gpu_exec const& exec);
-
-/// Bytes of the result of a job, and of the samples' states.
-[[nodiscard]] std::int64_t result_bytes(engine::application_job const& job);
-
-/// What sampling reads of a graph, without ids of edges and vertices; the arrays are shared.
-[[nodiscard]] graph without_ids(graph const& input);
-
-/// @throws argument_error that says why a job can't run on a graph that streams.
-void expect_streamable(engine::application_job const& job, graph const& graph, graph_place const& place);
+/// What a job takes on the GPU besides the graph and the result: pairs that are grouped, neighbourhoods that are copied.
+[[nodiscard]] std::int64_t work_bytes(engine::application_job const& job);
 
 /// How streamed steps are cut. Never changes a sample.
 struct stream_tuning {

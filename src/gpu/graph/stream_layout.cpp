@@ -2,10 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
-#include <tendril/error.hpp>
-
 namespace tendril::gpu {
 namespace {
 
@@ -27,14 +23,6 @@ std::int64_t cut(csr_arrays const& graph, std::int64_t most_edges, std::vector<s
   return largest;
 }
 
-[[noreturn]] void throw_too_small(graph_bytes const& bytes, std::int64_t budget, std::int64_t largest)
-{
-  throw memory_error(fmt::format(
-      "gpu_memory: {} bytes for the graph, expected at least {}: offsets of all vertices ({}) and the longest "
-      "list of edges",
-      budget, bytes.resident + std::max<std::int64_t>(largest, 1) * bytes.an_edge, bytes.resident));
-}
-
 }  // namespace
 
 graph_bytes graph_bytes::of(csr_arrays const& graph)
@@ -49,14 +37,14 @@ graph_bytes graph_bytes::of(csr_arrays const& graph)
   return out;
 }
 
-stream_layout make_stream_layout(csr_arrays const& graph, std::int64_t budget)
+std::optional<stream_layout> find_stream_layout(csr_arrays const& graph, std::int64_t budget)
 {
   stream_layout out;
   out.bytes = graph_bytes::of(graph);
   std::int64_t const left = std::max<std::int64_t>(budget - out.bytes.resident, 0) / out.bytes.an_edge;  // edges
   std::int64_t const half = left / 2;
   std::int64_t const largest = cut(graph, half, out.first_vertex);
-  if (left == 0 || largest > left) { throw_too_small(out.bytes, budget, largest); }
+  if (left == 0 || largest > left) { return std::nullopt; }
   if (largest <= half) {
     out.capacities[0] = out.capacities[1] = half;
   } else if (3 * (left - largest) >= largest) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <tendril/graph.hpp>
@@ -34,12 +35,12 @@ struct stream_layout {
 /// A sub-graph has as many vertices as fit into the smaller buffer, or one. O(sub-graphs * log vertices).
 /// @param graph   In host memory, with at least one vertex.
 /// @param budget  Bytes.
-/// @throws memory_error if not even the offsets and the longest list fit.
-[[nodiscard]] stream_layout make_stream_layout(csr_arrays const& graph, std::int64_t budget);
-/// @throws argument_error too, if the graph is not in CSR form.
-[[nodiscard]] inline stream_layout make_stream_layout(graph const& graph, std::int64_t budget)
+/// @return nothing if not even the offsets and the longest list fit.
+[[nodiscard]] std::optional<stream_layout> find_stream_layout(csr_arrays const& graph, std::int64_t budget);
+/// @throws argument_error if the graph is not in CSR form.
+[[nodiscard]] inline std::optional<stream_layout> find_stream_layout(graph const& graph, std::int64_t budget)
 {
-  return make_stream_layout(graph.csr(), budget);
+  return find_stream_layout(graph.csr(), budget);
 }
 
 }  // namespace tendril::gpu

@@ -1,5 +1,5 @@
 // Sampling applications on graphs in host memory that may take less on the GPU than they need: the CPU's bytes, however the
-// graph is cut.
+// graph is cut, or wherever it lies.
 
 #include <algorithm>
 #include <numeric>
@@ -95,12 +95,32 @@ struct patches {
   }
 };
 
+/// Moves to a common neighbour of the transit and a root, as it stands in the graph's CSR arrays: needs lists of all
+/// vertices, and names the CSR view.
+struct reads_prev {
+  [[nodiscard]] TENDRIL_HD int steps() const { return 4; }
+  [[nodiscard]] TENDRIL_HD std::int64_t sample_size(int step) const { return step == 0 ? 3 : 2; }
+  [[nodiscard]] TENDRIL_HD vertex_id next(sample_view& sample, transit_list const& transits, edge_list const& edges,
+                                          int, random_stream& rng) const
+  {
+    if (edges.empty()) { return no_vertex; }
+    for (int tries = 0; tries < 4; ++tries) {
+      vertex_id const found = edges[rng.bounded(edges.size())];
+      if (sample.graph.has_edge(found, sample.root(0)) || sample.graph.has_edge(sample.root(0), found)) {
+        return found;
+      }
+    }
+    return transits[0];
+  }
+};
+
 }  // namespace apps
 
 namespace {
 
 using apps::patches;
 using apps::reads_all;
+using apps::reads_prev;
 using apps::roaming;
 
 graph hub_graph(std::int64_t leaves)
@@ -134,7 +154,7 @@ samples run_streamed(graph const& host, A const& app, std::span<vertex_id const>
   auto const kernels = engine::kernels_of<A, csr_view>();
   auto const job = engine::job_of(app, static_cast<std::int64_t>(roots.size()), num_roots, params);
   engine::application_run run(host.csr(), job, roots, params, 11, core::domain::application, exec);
-  gpu::edge_stream edges(host.csr(), gpu::make_stream_layout(host.csr(), budget), exec);
+  gpu::edge_stream edges(host.csr(), gpu::find_stream_layout(host.csr(), budget).value(), exec);
   gpu::grow_streamed(kernels, &app, run, edges, tuning);
   run.finish();
   return std::move(run.out);
@@ -338,38 +358,50 @@ TEST_F(streamed_application, problems_are_those_of_the_cpu)
   same(apps::layer{}, bad, bad_there.span(), {.max_steps = 3});
 }
 
-TEST_F(streamed_application, what_cannot_stream_says_so)
+TEST_F(streamed_application, what_cannot_stream_is_placed)
+{
+  // Arrays of some 8, 8 and 2 MB: of the regions of 2 MiB some lie on the GPU, others don't.
+  graph const host = generate_rmat({.scale = 18, .edge_factor = 8, .seed = 3}, {.drop_duplicates = true},
+                                   {.has_weights = true, .num_labels = 5});
+  auto const bytes = gpu::graph_bytes::of(host.csr());
+  for (double const share : {0.0, 0.3, 0.7}) {
+    SCOPED_TRACE(share);
+    std::int64_t const budget =
+        bytes.resident + static_cast<std::int64_t>(share * static_cast<double>(bytes.all - bytes.resident));
+    application_params params;
+    params.gpu_memory = budget;
+    auto const plans = plan_application(host, apps::node2vec{10, 0.5, 2}, 100, 1, params, exec);
+    EXPECT_EQ(plans.at(0).num_subgraphs, 0);
+    EXPECT_NE(plans.at(0).reason.find("it lies on the GPU in part"), std::string::npos) << plans[0].reason;
+    expect_cpus(host, apps::node2vec{10, 0.5, 2}, 2000, {.seed = 2}, budget);  // has_edge() of other vertices
+    expect_cpus(host, apps::importance{}, 300, {.seed = 2}, budget);           // recorded edges
+    expect_cpus(host, apps::unique_khop{}, 300, {.seed = 2}, budget);          // unique steps
+    expect_cpus(host, apps::unique_khop{}, 300, {.seed = 2, .executor = sampling_executor::transit_parallel}, budget);
+    expect_cpus(host, reads_prev{}, 2000, {.seed = 2}, budget);  // reads CSR alone
+    graph const packed = compress(host, graph_form::packed);
+    std::int64_t const directory =
+        64 * packed.arrays().compressed.blocks.size() + 16 * packed.arrays().compressed.wide.size();
+    expect_cpus(packed, apps::khop{}, 2000, {.seed = 2}, directory + budget / 4);
+    expect_cpus(packed, apps::node2vec{10, 0.5, 2}, 2000, {.seed = 2}, directory + budget / 4);
+  }
+  // A list that no buffer holds.
+  graph const hub = hub_graph(50'000);
+  auto const of_hub = gpu::graph_bytes::of(hub.csr());
+  expect_cpus(hub, apps::khop{}, 3000, {.seed = 1}, of_hub.resident + 20'000 * of_hub.an_edge);
+  expect_cpus(hub, apps::layer{10, 20}, 300, {.seed = 1, .max_steps = 3}, of_hub.resident + 1);
+}
+
+TEST_F(streamed_application, what_has_no_room_at_all_says_so)
 {
   graph const host = small_rmat();
   auto const roots_there = copy_to_gpu(random_vertices(host.num_vertices(), 10, 5).span(), exec);
   auto const roots = roots_there.span();
   application_params params;
-  params.gpu_memory = budget_for(host, 5);
-  auto const bytes = gpu::graph_bytes::of(host.csr());
-  auto const megabytes = [](std::int64_t n) {
-    char text[32];
-    (void)std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(n) / 1e6);
-    return std::string(text);
-  };
-  std::string const sizes = "the graph takes " + megabytes(bytes.all) + ", and may take " +
-                            megabytes(params.gpu_memory) + " on the GPU (gpu_memory)";
-  EXPECT_EQ(message_of(host, apps::node2vec{}, roots, params),
-            "application: it doesn't say that it reads no edges but its transits', expected 'static constexpr bool "
-            "reads_transit_only = true': " +
-                sizes + ", so that no others are at hand");
-  EXPECT_EQ(message_of(host, apps::importance{}, roots, params),
-            "application: it records edges (adds_edges), expected one that doesn't: " + sizes +
-                ", and edges can't be recorded while it streams");
-  EXPECT_EQ(message_of(host, apps::unique_khop{}, roots, params),
-            "application: unique(0) is true, expected false for an individual application: " + sizes +
-                ", and can't stream once more for vertices that came twice");
-  EXPECT_THROW((void)plan_application(host, apps::node2vec{}, 10, 1, params, exec), argument_error);
-  std::string const packed = message_of(compress(host, graph_form::best), apps::khop{}, roots, params);
-  EXPECT_TRUE(packed.starts_with("graph: its neighbours are compressed, expected a graph in CSR form (to_csr): "))
-      << packed;
   params.gpu_memory = 1000;
-  EXPECT_TRUE(message_of(host, apps::khop{}, roots, params)
-                  .starts_with("gpu_memory: 1000 bytes for the graph, expected at least "));
+  EXPECT_EQ(message_of(host, apps::node2vec{}, roots, params),
+            "gpu_memory: 1000 bytes of GPU memory, expected at least 8200 for the graph's offsets");
+  EXPECT_EQ(message_of(host, apps::khop{}, roots, params),
+            "gpu_memory: 1000 bytes of GPU memory, expected at least 8200 for the graph's offsets");
   params.gpu_memory = -1;
   EXPECT_EQ(message_of(host, apps::khop{}, roots, params), "gpu_memory: -1, expected 0 or more");
 }

@@ -60,15 +60,14 @@ template <class A>
 ///
 /// @param graph  In the memory of exec.device, or of the host; in CSR form, or in any form if the application's
 ///               functions take `auto&`. A graph in host memory is copied to the GPU for the call if it takes at most
-///               params.gpu_memory bytes. A larger graph, in CSR form, streams: its edges pass through the GPU, step by
-///               step. The application must allow streaming (reads_transit_only); it must not record edges and,
-///               unless it is collective, must not have unique steps. All data that `app` points to is in the memory of
-///               exec.device.
+///               params.gpu_memory bytes. A larger graph, in CSR form, streams if the application allows it
+///               (reads_transit_only, no recorded edges, no unique steps unless it is collective): its edges pass through
+///               the GPU, step by step. Any other is placed for the call: it lies on the GPU in part, and kernels read
+///               the rest over the bus. All data that `app` points to is in the memory of exec.device.
 /// @param roots  [n, num_roots] vertices in that memory, row-major.
 /// @return       In the memory of `exec`. Synchronises once, at the end; twice if edges are added; at least once per
 ///               step if the graph streams.
-/// @throws argument_error as on the CPU, and for a graph that must stream with an application that can't; memory_error;
-///         device_error.
+/// @throws argument_error as on the CPU; memory_error if not even the offsets of the graph fit; device_error.
 template <class A>
 [[nodiscard]] samples run_application(graph const& graph, A const& app, std::span<vertex_id const> roots,
                                       std::int64_t num_roots, application_params const& params, gpu_exec const& exec,

@@ -77,7 +77,7 @@ void enqueue_sample_step(application_kernels const& kernels, void const* app, ap
 void enqueue_transit_step(application_kernels const& kernels, void const* app, application_run& run, std::int32_t step);
 
 /// Runs a whole call on a GPU. Synchronises once at the end; once more if edges are added; more often for a graph in
-/// host memory, which is copied or streamed. @throws as run_application.
+/// host memory, which is copied, streamed or placed. @throws as run_application.
 [[nodiscard]] samples run_on_gpu(application_kernels const& kernels, void const* app, graph const& graph,
                                  application_job const& job, std::span<vertex_id const> roots,
                                  application_params const& params, gpu_exec const& exec, std::int64_t first_sample,
