@@ -129,11 +129,15 @@ catalogue_job job_of_catalogue(sample_job const& job, sample_place const& place)
 
 namespace {
 
-/// Where the samples of a job are made; with --gpu-memory the graph stays in host memory, from which it streams.
+/// Where the samples of a job are made. With --gpu-memory the graph stays in host memory, from which it streams, and so
+/// does one that has no room for a struct of the user's, which may read CSR graphs alone.
 sample_place place_of(sample_job const& job, graph const& g, cpu_exec const& exec)
 {
-  bool const streams = job.more.gpu_bytes() > 0;
-  return {g, parse_device(job.device), exec, job.graph_bytes(), job.visits(), streams};
+  auto const gpu = parse_device(job.device);
+  std::int64_t const bytes = job.graph_bytes();
+  bool const stays =
+      job.more.gpu_bytes() > 0 || (gpu && job.from_source() && bytes == 0 && !fits_on_gpu(g, 0, gpu_exec(*gpu)));
+  return {g, gpu, exec, bytes, job.visits(), stays};
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "gpu_graph.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -31,12 +29,10 @@ std::int64_t graph_memory::bytes(bool on_gpu) const
 graph graph_on_gpu(graph const& g, int device, std::int64_t bytes, placement_job const& job)
 {
   gpu_exec const exec(device);
-  std::int64_t const free = free_gpu_bytes(device);
-  if (bytes == 0 && g.num_bytes() <= free - free / 10) { return to_gpu(g, exec); }
   place_params params;
-  params.gpu_bytes = bytes > 0 ? bytes : std::max<std::int64_t>(free / 4 * 3, 1);  // results need room, too
+  params.gpu_bytes = bytes;
   params.job = job;
-  return place_graph(g, params, exec);
+  return bytes > 0 ? place_graph(g, params, exec) : fit_on_gpu(g, params, exec);
 }
 
 std::string placement_line(graph const& g)

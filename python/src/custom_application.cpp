@@ -106,15 +106,15 @@ struct converted_ids {
   }
 };
 
-/// The same on the GPU that holds the graph, from as many roots a sample as `roots` has columns. Steps' vertices are
+/// The same on a GPU, with a graph there or in host memory, from as many roots a sample as `roots` has columns. Steps' vertices are
 /// part of the rows, where there are rows.
 samples_out<gpu_array> run_gpu(graph const& graph, gpu_ids const& roots, custom_application const& app,
-                               application_params const& params, bool as_int32, std::int64_t first_sample,
+                               application_params const& params, bool as_int32, std::int64_t first_sample, int device,
                                std::uintptr_t stream)
 {
   nb::gil_scoped_release const no_gil;
   expect_int32_ids(graph, as_int32);
-  gpu_exec const exec = make_gpu_exec(graph, stream);
+  gpu_exec const exec = make_gpu_exec(device, stream);
   std::int64_t const num_roots = roots.view.num_columns;
   gpu_starts const from = bring(&roots, 1, graph, exec);
   samples made;
@@ -175,6 +175,7 @@ void bind_custom_application(nb::module_& module)
   params.def(nb::init<>())
       .def_rw("seed", &application_params::seed)
       .def_rw("max_steps", &application_params::max_steps)
+      .def_rw("gpu_memory", &application_params::gpu_memory)
       .def_rw("checked", &application_params::checked);
   def_named(params, "order", &application_params::order);
   def_named(params, "executor", &application_params::executor);
@@ -182,7 +183,7 @@ void bind_custom_application(nb::module_& module)
   module.def("run_application", &run, "graph"_a, "roots"_a.noconvert(), "num_roots"_a, "app"_a, "params"_a,
              "as_int32"_a, "first_sample"_a, "num_threads"_a);
   module.def("run_application_gpu", &run_gpu, "graph"_a, "roots"_a, "app"_a, "params"_a, "as_int32"_a, "first_sample"_a,
-             "stream"_a);
+             "device"_a, "stream"_a);
 }
 
 }  // namespace tendril::python

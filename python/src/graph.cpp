@@ -16,6 +16,7 @@
 #include <tendril/compress.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
+#include <tendril/place.hpp>
 #include <tendril/renumber.hpp>
 
 #include "arrays.hpp"
@@ -133,10 +134,13 @@ nb::dict list_statistics_of(graph const& input, int num_threads)
   return out;
 }
 
-graph on_gpu(graph const& input, int device)
+/// Whole if `gpu_bytes` hold it (0: the free memory), else placed.
+graph on_gpu(graph const& input, std::int64_t gpu_bytes, int device)
 {
   nb::gil_scoped_release const no_gil;
-  return to_gpu(input, gpu_exec(device, nullptr, &lasting_gpu_memory(device)));
+  place_params params;
+  params.gpu_bytes = gpu_bytes;
+  return fit_on_gpu(input, params, gpu_exec(device, nullptr, &lasting_gpu_memory(device)));
 }
 
 graph on_host(graph const& input)
@@ -223,7 +227,13 @@ void bind_graph(nb::module_& module)
       .def("in_form", &in_form, "form"_a, "num_threads"_a)
       .def("degrees", &degrees)
       .def("drop_derived", &graph::drop_derived)
-      .def("to_gpu", &on_gpu, "device"_a)
+      .def("fit_on_gpu", &on_gpu, "gpu_bytes"_a, "device"_a)
+      .def(
+          "fits_on_gpu",
+          [](graph const& g, std::int64_t gpu_bytes, int device) {
+            return fits_on_gpu(g, gpu_bytes, gpu_exec(device));
+          },
+          "gpu_bytes"_a, "device"_a)
       .def("to_host", &on_host)
       .def("list_statistics", &list_statistics_of, "num_threads"_a)
       .def_prop_ro("device", &graph::device)

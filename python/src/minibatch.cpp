@@ -16,11 +16,13 @@
 
 #include <tendril/gpu.hpp>
 #include <tendril/hetero_graph.hpp>
+#include <tendril/place.hpp>
 #include <tendril/segment_multinomial.hpp>
 
 #include "bind.hpp"
 #include "exec.hpp"
 #include "names.hpp"
+#include "place.hpp"
 
 namespace tendril::python {
 namespace {
@@ -57,10 +59,26 @@ hetero_graph make_graph(std::vector<std::int64_t> num_vertices, std::vector<edge
   return {std::move(num_vertices), std::move(types)};
 }
 
-hetero_graph on_gpu(hetero_graph const& input, int device)
+/// Whole if `gpu_bytes` hold it (0: the free memory), else placed.
+hetero_graph on_gpu(hetero_graph const& input, std::int64_t gpu_bytes, int device)
 {
   nb::gil_scoped_release const no_gil;
-  return to_gpu(input, gpu_exec(device, nullptr, &lasting_gpu_memory(device)));
+  place_params params;
+  params.gpu_bytes = gpu_bytes;
+  params.job = minibatch_params{};
+  return fit_on_gpu(input, params, gpu_exec(device, nullptr, &lasting_gpu_memory(device)));
+}
+
+/// What lies where of each edge type; None for a graph that is not placed.
+std::optional<nb::list> placements_of(hetero_graph const& input)
+{
+  nb::list out;
+  for (edge_type const& type : input.edge_types()) {
+    auto one = placement_of(type.edges);
+    if (!one) { return std::nullopt; }
+    out.append(*one);
+  }
+  return out;
 }
 
 // --- Samplers --------------------------------------------------------------------------------------------------------
@@ -321,7 +339,8 @@ void bind_minibatch(nb::module_& module)
             g.validate(exec);
           },
           "num_threads"_a)
-      .def("to_gpu", &on_gpu, "device"_a)
+      .def("fit_on_gpu", &on_gpu, "gpu_bytes"_a, "device"_a)
+      .def_prop_ro("placement", &placements_of)
       .def_prop_ro("num_vertices", &hetero_graph::num_vertices)
       .def_prop_ro("has_times", &hetero_graph::has_times)
       .def_prop_ro("device", &hetero_graph::device);

@@ -1,6 +1,6 @@
 // Graphs that lie partly on a GPU and partly in host memory.
 
-#include <tendril/place.hpp>
+#include "place.hpp"
 
 #include <optional>
 #include <string>
@@ -11,6 +11,7 @@
 #include <nanobind/stl/string.h>
 
 #include <tendril/gpu_array.hpp>
+#include <tendril/place.hpp>
 
 #include "arrays.hpp"
 #include "bind.hpp"
@@ -49,6 +50,19 @@ graph place_for(graph const& input, std::int64_t gpu_bytes, std::string const& p
   return place_graph(input, params, gpu_exec(device, nullptr, &lasting_gpu_memory(device)));
 }
 
+hetero_graph place_types(hetero_graph const& input, std::int64_t gpu_bytes, std::string const& policy,
+                         std::string const& share, minibatch_params const& job, std::int32_t start_type,
+                         std::optional<array_in> const& starts, std::int64_t num_samples, std::int64_t batch_size,
+                         std::uint64_t seed, int device)
+{
+  place_params params = params_of(gpu_bytes, policy, share, job, num_samples, batch_size, seed);
+  params.start_type = start_type;
+  nb::gil_scoped_release const no_gil;
+  shared_array<vertex_id> const starts_in = starts ? import_ids(*starts, "starts", 0) : shared_array<vertex_id>();
+  params.starts = starts_in.span();
+  return place_graph(input, params, gpu_exec(device, nullptr, &lasting_gpu_memory(device)));
+}
+
 template <class Job>
 array_out visits_of(graph const& input, Job const& job, std::optional<array_in> const& starts, std::int64_t num_samples,
                     std::int64_t batch_size, std::uint64_t seed, int num_threads)
@@ -67,7 +81,19 @@ array_out visits_of(graph const& input, Job const& job, std::optional<array_in> 
   return give(std::move(*made), {size});
 }
 
-/// What lies where; None for a graph that is not placed.
+template <class Job>
+void bind_job(nb::module_& module)
+{
+  using namespace nb::literals;  // NOLINT(google-build-using-namespace): the way nanobind names arguments
+  module.def("place_graph", &place_for<Job>, "graph"_a, "gpu_bytes"_a, "policy"_a, "share"_a, "job"_a,
+             "scores"_a.noconvert().none(), "starts"_a.noconvert().none(), "num_samples"_a, "batch_size"_a, "seed"_a,
+             "device"_a);
+  module.def("count_visits", &visits_of<Job>, "graph"_a, "job"_a, "starts"_a.noconvert().none(), "num_samples"_a,
+             "batch_size"_a, "seed"_a, "num_threads"_a);
+}
+
+}  // namespace
+
 std::optional<nb::dict> placement_of(graph const& input)
 {
   placed_lists const* const placed = input.placed();
@@ -82,25 +108,15 @@ std::optional<nb::dict> placement_of(graph const& input)
   return out;
 }
 
-template <class Job>
-void bind_job(nb::module_& module)
-{
-  using namespace nb::literals;  // NOLINT(google-build-using-namespace): the way nanobind names arguments
-  module.def("place_graph", &place_for<Job>, "graph"_a, "gpu_bytes"_a, "policy"_a, "share"_a, "job"_a,
-             "scores"_a.noconvert().none(), "starts"_a.noconvert().none(), "num_samples"_a, "batch_size"_a, "seed"_a,
-             "device"_a);
-  module.def("count_visits", &visits_of<Job>, "graph"_a, "job"_a, "starts"_a.noconvert().none(), "num_samples"_a,
-             "batch_size"_a, "seed"_a, "num_threads"_a);
-}
-
-}  // namespace
-
 void bind_place(nb::module_& module)
 {
+  using namespace nb::literals;  // NOLINT(google-build-using-namespace): the way nanobind names arguments
   bind_job<walk_params>(module);
   bind_job<khop_params>(module);
   bind_job<minibatch_params>(module);
-  module.def("placement", &placement_of, nb::arg("graph"));
+  module.def("place_types", &place_types, "graph"_a, "gpu_bytes"_a, "policy"_a, "share"_a, "job"_a, "start_type"_a,
+             "starts"_a.noconvert().none(), "num_samples"_a, "batch_size"_a, "seed"_a, "device"_a);
+  module.def("placement", &placement_of, "graph"_a);
 }
 
 }  // namespace tendril::python

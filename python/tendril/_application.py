@@ -184,13 +184,14 @@ class Application(CustomCode):
             checked=checked,
         )
         place = _place.of_call(graph, device, "rows", stream)
-        core = graph._core_on(place)
+        core = graph._core_or_host(place)
         first = integer(first_sample, "first_sample")
         as_int32 = _arrays.is_int32(dtype)
         if place != _gpu.HOST:
             handle = _gpu.stream_handle(stream, place)
             ids = _gpu.ids(roots, "roots", _dimensions(roots), place, handle, threads(num_threads))
-            made = _tendril.run_application_gpu(core, ids, self._core, params, as_int32, first, handle)
+            params.gpu_memory = _gpu.graph_room()
+            made = _tendril.run_application_gpu(core, ids, self._core, params, as_int32, first, place, handle)
             return _samples(made, DeviceArray)
         sets = _arrays.as_array(roots, "roots")
         if sets.ndim not in (1, 2):

@@ -427,7 +427,8 @@ class Graph(GraphArrays):
         """Get the same graph in the memory of a GPU, or in host memory.
 
         A call with ``device=`` does the same automatically. In both cases the copy is made once and stays with this
-        graph until `drop_tables`.
+        graph until `drop_tables`. A graph that has no room in the GPU's free memory is placed in three quarters of it,
+        as `place` does, by the visits of walks.
 
         Parameters
         ----------
@@ -444,7 +445,7 @@ class Graph(GraphArrays):
         DeviceError
             If that GPU can't be used; the message gives the reason.
         OutOfMemoryError
-            If the graph doesn't fit; the message gives the bytes needed and free.
+            If not even the graph's directory fits; the message gives the bytes needed and free.
         """
         core = self._core_on(_gpu.parse(device))
         return self if core is self._core else type(self)(core)
@@ -579,9 +580,15 @@ class Graph(GraphArrays):
         core = self._copies.get(place)
         if core is None:
             host = self._core if here == _gpu.HOST else self._core.to_host()
-            made = host if place == _gpu.HOST else host.to_gpu(place)
+            made = host if place == _gpu.HOST else host.fit_on_gpu(_gpu.graph_room(), place)
             core = self._copies.setdefault(place, made)  # if two threads race, the first copy stays
         return core
+
+    def _core_or_host(self, place: int) -> _tendril.Graph:
+        """The same for calls that also take a graph in host memory: it stays there if a GPU has no room for it."""
+        asks = self._core.device == _gpu.HOST and place not in (_gpu.HOST, *self._copies)
+        stays = asks and not self._core.fits_on_gpu(_gpu.graph_room(), place)
+        return self._core if stays else self._core_on(place)
 
     def __repr__(self) -> str:
         facts = [f"num_vertices={self.num_vertices}", f"num_edges={self.num_edges}"]

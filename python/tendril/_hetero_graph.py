@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from . import _arrays, _gpu, _tendril
+from . import _arrays, _gpu, _placement, _tendril
 from ._errors import ArgumentError, FormatError
 from ._graph import Graph
 from ._params import integer, threads
@@ -162,7 +162,8 @@ class HeteroGraph:
         return _tendril.TemporalOrder.of(graph._core, node_times[neighbors], True, num_threads)
 
     def to(self, device: Any) -> HeteroGraph:
-        """Get the same graph in the memory of a GPU, or in host memory. The copy stays with this graph.
+        """Get the same graph in the memory of a GPU, or in host memory. The copy stays with this graph. A graph that has
+        no room in the GPU's free memory is placed in three quarters of it, as `place` does.
 
         Parameters
         ----------
@@ -177,10 +178,92 @@ class HeteroGraph:
         place = _gpu.parse(device)
         if place == self._core.device:
             return self
+        return self._like(self._core_on(place))
+
+    def place(
+        self,
+        gpu_bytes: int | str | None = None,
+        policy: str = "visits",
+        *,
+        share: str = "auto",
+        num_neighbors: Any = (15, 10, 5),
+        replace: bool = False,
+        weighted: bool = False,
+        starts: Mapping[str, ArrayLike] | None = None,
+        num_samples: int = 0,
+        batch_size: int = 1024,
+        seed: int = 0,
+        device: Any = "cuda",
+    ) -> HeteroGraph:
+        """Get the same graph on a GPU as far as it has room there; other lists of neighbours lie in host memory, where
+        kernels read them over the bus. All mini-batches stay the same.
+
+        Parameters
+        ----------
+        gpu_bytes : int or str, optional
+            GPU memory for all edge types together: bytes, or text as in "8G". Default: nine tenths of the free memory.
+        policy : str
+            "visits": the lists that mini-batches read most per byte lie on the GPU, whatever their edge type.
+            "degree": the longest.
+        share : str
+            As in `Graph.place`.
+        num_neighbors, replace, weighted
+            The mini-batches that are counted, as in `MinibatchSampler`. Any others can be made, too.
+        starts : mapping of one str to array_like of int, optional
+            The vertex type of the seeds, and the seeds that batches are drawn from. Default: every type in turn.
+        num_samples, batch_size, seed : int
+            The seeds that are counted (0: as many as the graph needs), those of a batch, and the seed of their choice.
+        device : str
+
+        Returns
+        -------
+        HeteroGraph
+            With `device` and `placement`.
+
+        Raises
+        ------
+        ArgumentError
+            For a parameter out of range, or a graph that lies on a GPU as a whole.
+        OutOfMemoryError
+            If ``gpu_bytes`` doesn't hold the directories of all edge types, or memory runs out.
+        DeviceError
+            If that GPU can't be used, or has no concurrent access to managed memory.
+        """
+        if starts is not None:
+            _expect_mapping(starts, "starts")
+            if len(starts) != 1 or next(iter(starts)) not in self._num_nodes:
+                raise ArgumentError(f"starts has the keys {[*starts]}, expected one of {[*self._num_nodes]}")
+        name, seeds = next(iter(starts.items())) if starts else (None, None)
+        job = _placement.batches(num_neighbors, self.edges, replace, weighted)
+        other = self._like(
+            _placement.place_types(
+                self._core,
+                gpu_bytes,
+                policy,
+                share,
+                job,
+                -1 if name is None else self._number(name),
+                seeds,
+                num_samples,
+                batch_size,
+                seed,
+                device,
+            )
+        )
+        other._copies = {_gpu.HOST: self._core_on(_gpu.HOST)}
+        return other
+
+    @property
+    def placement(self) -> dict[EdgeType, dict[str, Any]] | None:
+        """What lies where of each edge type, as `Graph.placement`; None for a graph that isn't placed."""
+        each = self._core.placement
+        return None if each is None else dict(zip(self._edges, each, strict=True))
+
+    def _like(self, core: _tendril.HeteroGraph) -> HeteroGraph:
+        """The same graph in another place."""
         other = object.__new__(HeteroGraph)
         other._num_nodes, other._reverse, other._edges = self._num_nodes, self._reverse, self._edges
-        other._copies = self._copies
-        other._core = self._core_on(place)
+        other._copies, other._core = self._copies, core
         return other
 
     def _core_on(self, place: int) -> _tendril.HeteroGraph:
@@ -192,7 +275,7 @@ class HeteroGraph:
             if here != _gpu.HOST:
                 raise ArgumentError(f"the graph is on {self.device}, expected the one in host memory that it came from")
             self._copies[here] = self._core
-            core = self._copies.setdefault(place, self._core.to_gpu(place))
+            core = self._copies.setdefault(place, self._core.fit_on_gpu(_gpu.graph_room(), place))
         return core
 
     @property

@@ -14,7 +14,7 @@ from ._device_array import DeviceArray
 from ._errors import ArgumentError
 from ._graph import Graph
 from ._hetero_graph import EdgeType, HeteroGraph
-from ._params import counts, fill, integer, limit, threads, unsigned
+from ._params import fanouts, fill, integer, limit, threads, unsigned
 from ._walks import Plan
 
 if TYPE_CHECKING:
@@ -264,7 +264,7 @@ class MinibatchSampler:
             "seed": seed,
             "table_bytes": limit(table_bytes, "table_bytes"),
         }
-        params = fill(_tendril.MinibatchParams(), **_fanouts(num_neighbors, self._ends), **options)
+        params = fill(_tendril.MinibatchParams(), **fanouts(num_neighbors, self._ends), **options)
         as_int32 = _arrays.is_int32(dtype)
         core: _tendril.HeteroGraph
         if isinstance(graph, HeteroGraph):
@@ -471,25 +471,6 @@ _NONE = np.empty(0, np.int64)
 def _array(given: Any) -> Any:
     """Converts an array of the library to the form that users get."""
     return DeviceArray(given) if isinstance(given, _tendril.GpuArray) else given
-
-
-def _fanouts(num_neighbors: Any, ends: Any) -> dict[str, Any]:
-    """The parameters that hold fan-outs."""
-    if not isinstance(num_neighbors, Mapping):
-        return {"num_neighbors": counts(num_neighbors, "num_neighbors")}
-    if ends is None:
-        raise ArgumentError("num_neighbors is a mapping, expected a sequence of integers: the graph has one edge type")
-    for key in num_neighbors:
-        if key not in ends:
-            raise ArgumentError(f"num_neighbors has the edge type {key!r}, expected one of {list(ends)}")
-    if not num_neighbors:
-        raise ArgumentError("num_neighbors is an empty mapping, expected fan-outs of one edge type or more")
-    given = {key: counts(value, f"num_neighbors[{key!r}]") for key, value in num_neighbors.items()}
-    hops = {len(value) for value in given.values()}
-    if len(hops) != 1:
-        lengths = {key: len(value) for key, value in given.items()}
-        raise ArgumentError(f"num_neighbors has lists of different lengths, {lengths}, expected one number of hops")
-    return {"num_neighbors_of_type": [given.get(key, [0] * next(iter(hops))) for key in ends]}
 
 
 def _order(place: _place.Place, edge_times: Any, node_times: Any) -> _tendril.TemporalOrder | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import numpy as np
@@ -119,3 +120,22 @@ def build_options(
         compact=compact,
         keep_edge_ids=keep_edge_ids,
     )
+
+
+def fanouts(num_neighbors: Any, ends: Any) -> dict[str, Any]:
+    """The parameters of mini-batches that hold fan-outs. ``ends``: the edge types, None for a graph that has one."""
+    if not isinstance(num_neighbors, Mapping):
+        return {"num_neighbors": counts(num_neighbors, "num_neighbors")}
+    if ends is None:
+        raise ArgumentError("num_neighbors is a mapping, expected a sequence of integers: the graph has one edge type")
+    for key in num_neighbors:
+        if key not in ends:
+            raise ArgumentError(f"num_neighbors has the edge type {key!r}, expected one of {list(ends)}")
+    if not num_neighbors:
+        raise ArgumentError("num_neighbors is an empty mapping, expected fan-outs of one edge type or more")
+    given = {key: counts(value, f"num_neighbors[{key!r}]") for key, value in num_neighbors.items()}
+    hops = {len(value) for value in given.values()}
+    if len(hops) != 1:
+        lengths = {key: len(value) for key, value in given.items()}
+        raise ArgumentError(f"num_neighbors has lists of different lengths, {lengths}, expected one number of hops")
+    return {"num_neighbors_of_type": [given.get(key, [0] * next(iter(hops))) for key in ends]}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _arrays, _gpu, _tendril
 from ._errors import ArgumentError
-from ._params import counts, fill, integer, unsigned
+from ._params import counts, fanouts, fill, integer, unsigned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +45,49 @@ def job(app: str, length: int, fanouts: Sequence[int], replace: bool, weighted: 
     raise ArgumentError(f"app is {app!r}, expected 'walks', 'khop' or 'minibatch'")
 
 
+def batches(num_neighbors: Any, ends: Any, replace: bool, weighted: bool) -> Any:
+    """The parameters of mini-batches of a graph of several types."""
+    return fill(_tendril.MinibatchParams(), **fanouts(num_neighbors, ends), replace=replace, weighted=weighted)
+
+
+def gpu(device: Any) -> int:
+    """The number of a GPU."""
+    place = _gpu.parse(device)
+    if place == _gpu.HOST:
+        raise ArgumentError("device is 'cpu', expected a GPU as in 'cuda'")
+    return place
+
+
+def place_types(
+    core: _tendril.HeteroGraph,
+    gpu_bytes: int | str | None,
+    policy: str,
+    share: str,
+    what: Any,
+    start_type: int,
+    starts: ArrayLike | None,
+    num_samples: int,
+    batch_size: int,
+    seed: int,
+    device: Any,
+) -> _tendril.HeteroGraph:
+    """The core of a placed graph of several types, as `HeteroGraph.place` says."""
+    number = gpu(device)
+    return _tendril.place_types(
+        core,
+        num_bytes(gpu_bytes, "gpu_bytes"),
+        policy,
+        share,
+        what,
+        start_type,
+        None if starts is None else _arrays.ids(starts, "starts"),
+        integer(num_samples, "num_samples"),
+        integer(batch_size, "batch_size"),
+        unsigned(seed, "seed"),
+        number,
+    )
+
+
 def place(
     core: _tendril.Graph,
     gpu_bytes: int | str | None,
@@ -58,9 +101,7 @@ def place(
     device: Any,
 ) -> _tendril.Graph:
     """The core of a placed graph, as `Graph.place` says."""
-    place = _gpu.parse(device)
-    if place == _gpu.HOST:
-        raise ArgumentError("device is 'cpu', expected a GPU as in 'cuda'")
+    place = gpu(device)
     return _tendril.place_graph(
         core,
         num_bytes(gpu_bytes, "gpu_bytes"),

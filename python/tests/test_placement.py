@@ -72,6 +72,44 @@ def test_other_graphs_are_not_placed(skewed):
     assert skewed.placement is None
 
 
+@pytest.fixture(scope="module")
+def library():
+    rng = np.random.default_rng(5)
+    return tendril.HeteroGraph(
+        {"author": 3000, "paper": 2000, "venue": 7},
+        {
+            ("author", "writes", "paper"): (rng.integers(0, 3000, 20000), rng.integers(0, 2000, 20000)),
+            ("paper", "cites", "paper"): (rng.integers(0, 2000, 9000), rng.integers(0, 2000, 9000)),
+            ("paper", "in", "venue"): (np.arange(2000), rng.integers(0, 7, 2000)),
+        },
+        edge_times={("paper", "cites", "paper"): rng.integers(0, 50, 9000)},
+        reverse=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"gpu_bytes": "much"}, "gpu_bytes is 'much', expected bytes as in 500000, '64M' or '1.5G'"),
+        ({"policy": "best"}, "policy is 'best', expected 'visits', 'degree' or 'scores'"),
+        ({"share": "all"}, "share is 'all', expected 'auto', 'gpu', 'cpu' or 'both'"),
+        ({"num_neighbors": {"cites": [2]}}, "num_neighbors has the edge type 'cites', expected one of"),
+        ({"starts": {"book": [1]}}, "starts has the keys ['book'], expected one of ['author', 'paper', 'venue']"),
+        ({"starts": {"paper": [1], "venue": [2]}}, "starts has the keys ['paper', 'venue'], expected one of"),
+        ({"starts": [1, 2]}, "starts is a list, expected a mapping"),
+        ({"device": "cpu"}, "device is 'cpu', expected a GPU as in 'cuda'"),
+    ],
+)
+def test_placing_several_types_refuses(library, options, message):
+    with pytest.raises(tendril.ArgumentError) as caught:
+        library.place(**options)
+    assert message in str(caught.value)
+
+
+def test_other_graphs_of_several_types_are_not_placed(library):
+    assert library.placement is None
+
+
 @pytest.fixture(scope="module", params=["100K", "400K", None])
 def placed(request, skewed):
     return skewed.place(request.param, app="khop", fanouts=[5, 5])
@@ -114,3 +152,51 @@ class TestOnGpu:
     def test_says_how_much_is_needed(self, skewed):
         with pytest.raises(tendril.OutOfMemoryError, match="gpu_bytes: 7 bytes of GPU memory, expected at least"):
             skewed.place(7)
+
+    @pytest.mark.parametrize("gpu_bytes", ["60K", "200K", None])
+    def test_several_types_share_memory(self, library, gpu_bytes):
+        there = library.place(gpu_bytes, num_neighbors=[5, 5], starts={"paper": np.arange(500)})
+        where = there.placement
+        assert list(where) == list(library.edges)
+        assert all(0 <= one["visits_on_gpu"] <= 1 for one in where.values())
+        if gpu_bytes is not None:
+            held = ("gpu_bytes", "gpu_edge_bytes", "directory_bytes")
+            assert sum(one[key] for one in where.values() for key in held) <= tendril._placement.num_bytes(gpu_bytes, "")
+        here = tendril.MinibatchSampler(library, [5, 5], seed=3, disjoint=True).sample({"paper": np.arange(100)})
+        made = tendril.MinibatchSampler(there, [5, 5], seed=3, disjoint=True).sample({"paper": np.arange(100)})
+        for name in library.num_nodes:
+            assert np.array_equal(np.asarray(made.node[name]), here.node[name])
+        for key in library.edges:
+            assert np.array_equal(np.asarray(made.edge[key]), here.edge[key])
+        assert there.to("cpu")._core is library._core
+        assert there.to("cuda") is there
+
+    def test_what_has_no_room_is_placed(self, library, monkeypatch):
+        monkeypatch.setattr(tendril._gpu, "graph_room", lambda: 200_000)
+        graph = tendril.generate.rmat(13, 8, symmetrize=True)
+        starts = np.arange(0, graph.num_vertices, 3)
+        ours = tendril.random_walk(graph, starts, length=20, seed=2, device="cuda")
+        assert np.array_equal(np.asarray(ours[0]), tendril.random_walk(graph, starts, length=20, seed=2)[0])
+        assert graph.to("cuda").placement is not None
+        monkeypatch.setattr(tendril._gpu, "graph_room", lambda: 100_000)
+        part = tendril.HeteroGraph(library.num_nodes, library.edges, reverse=True).to("cuda")
+        assert part.placement is not None
+        here = tendril.MinibatchSampler(part.to("cpu"), [5, 5], seed=3).sample({"paper": np.arange(100)})
+        made = tendril.MinibatchSampler(part, [5, 5], seed=3).sample({"paper": np.arange(100)})
+        assert np.array_equal(np.asarray(made.node["author"]), here.node["author"])
+
+    def test_any_struct_runs_where_the_graph_has_no_room(self, monkeypatch):
+        text = (
+            "struct near { int steps() const { return 3; } std::int64_t sample_size(int) const { return 2; }"
+            " vertex_id next(sample_view& sample, transit_list const& transits, edge_list const& edges, int,"
+            " random_stream& rng) const { if (edges.empty()) { return no_vertex; }"
+            " vertex_id const found = edges[rng.bounded(edges.size())];"
+            " return sample.graph.has_edge(found, sample.root(0)) ? found : transits[0]; } };"
+        )
+        graph = tendril.generate.rmat(13, 8, symmetrize=True)
+        application = tendril.Application(text)
+        here = application.sample(graph, np.arange(300), seed=4)
+        monkeypatch.setattr(tendril._gpu, "graph_room", lambda: 120_000)
+        there = application.sample(graph, np.arange(300), seed=4, device="cuda")
+        for one, other in zip(there.steps, here.steps, strict=True):
+            assert np.array_equal(np.asarray(one.vertices), other.vertices)
