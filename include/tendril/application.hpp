@@ -21,8 +21,8 @@
 //     struct state { … };                                    // data that each sample carries; initially zero bytes
 //     static constexpr bool adds_edges = true;               // next() calls sample.add_edge(u, v)
 //     static constexpr bool scans_neighbors = true;          // next() reads whole lists: a hint to the planner
-//     static constexpr bool reads_transit_only = true;       // only next() reads edges, and only those it is given:
-//                                                            // the graph may be larger than the GPU's memory
+//     static constexpr bool reads_transit_only = true;       // only next() reads edges, and only those it is given: a
+//                                                            // graph larger than the GPU's memory streams
 //   };
 //
 // `auto` is a basic_sample_view, and a basic_edge_list or basic_combined_edges, of the form that the graph has. A struct
@@ -87,8 +87,8 @@ struct application_params {
   /// If true, a sample that runs until_done and still grows after max_steps is an error; if false, the sample is cut.
   bool checked = false;
   /// For a graph in host memory that is sampled on a GPU: the number of bytes that the graph may take on the GPU; 0:
-  /// all free memory. A larger graph streams through the GPU; the application must declare `reads_transit_only`. The
-  /// limit never changes a sample.
+  /// all free memory. A larger graph streams through the GPU if the application declares `reads_transit_only`; otherwise
+  /// it lies there in part. The limit never changes a sample.
   std::int64_t gpu_memory = 0;
 };
 

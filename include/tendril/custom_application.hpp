@@ -66,7 +66,8 @@ class custom_application {
                             application_params const& params, cpu_exec const& exec = {},
                             std::int64_t first_sample = 0) const;
 
-  /// Grows samples on a GPU: the graph, the roots and the result are in its memory. Synchronises with exec.stream at
+  /// Grows samples on a GPU: the roots and the result are in its memory, and the graph is there or in host memory, as for
+  /// run_application (<tendril/engine/applications/gpu.cuh>). Synchronises with exec.stream at
   /// the end, and a second time where edges are added. The first call, and a call with more max_steps than any call
   /// before, also synchronises once for steps() and once for sample_size().
   [[nodiscard]] samples run(graph const& graph, std::span<vertex_id const> roots, std::int64_t num_roots,

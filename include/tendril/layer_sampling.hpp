@@ -44,8 +44,8 @@ void validate(layer_params const& params);
 
 /// Samples the same layers, bit for bit, on a GPU: the roots and the result are in its memory; the work is ordered on
 /// `exec.stream`. The graph is in the GPU's memory or in host memory. A graph in host memory is copied; if it takes
-/// more than params.gpu_memory, it streams. Synchronises once, at the end; transit-parallel execution also synchronises
-/// once per step.
+/// more than params.gpu_memory, it streams, or lies there in part. Synchronises once, at the end; transit-parallel
+/// execution also synchronises once per step.
 /// @throws argument_error as above, and for a graph that is elsewhere; device_error; memory_error.
 [[nodiscard]] samples layer_sample(graph const& graph, std::span<vertex_id const> roots, std::int64_t num_roots,
                                    layer_params const& params, gpu_exec const& exec, std::int64_t first_sample = 0);
