@@ -77,6 +77,23 @@ def test_several_types(place):
             same(one, other.to("cpu"))
 
 
+@pytest.mark.parametrize("room", [3000, 6000])
+def test_graphs_without_room_are_placed(room, monkeypatch):
+    monkeypatch.setattr(tendril._gpu, "graph_room", lambda: room)
+    for make, data in (
+        (lambda d, **o: NeighborLoader(d, [4, 3], "paper", batch_size=7, **o), heterogeneous),
+        (lambda d, **o: LinkNeighborLoader(d, [4, 3], WRITES, batch_size=50, neg_sampling="binary", **o), heterogeneous),
+        (LOADERS["plain"], homogeneous),
+        (LOADERS["disjoint"], homogeneous),
+    ):
+        loader = make(data(), device="cuda")
+        here = list(make(data()))
+        for one, other in zip(here, loader, strict=True):
+            assert on_gpu(other)
+            same(one, other.to("cpu"))
+    assert NeighborSampler(heterogeneous(), [4, 3], device="cuda")._graph.placement is not None
+
+
 WAYS = [{}, {"bulk": 1}, {"bulk": 4}, {"bulk": 1, "executor": "hops"}, {"bulk": 1, "executor": "graph"}]
 
 
