@@ -33,6 +33,7 @@
 #include "bench/gpu_walks.hpp"
 #include "bench/measure.hpp"
 #include "bench/minibatch.hpp"
+#include "bench/placement_policies.hpp"
 #include "bench/prefixes.hpp"
 #include "bench/report.hpp"
 #include "bench/rmat_spec.hpp"
@@ -296,6 +297,7 @@ constexpr std::array all_suites{
     suite{"minibatch", run_minibatch, run_minibatch, "rmat24,products,reddit,papers100m"},
     suite{"compressed", run_compressed, run_compressed, "rmat24,web:33554432x16:runs"},
     suite{"placed", nullptr, run_gpu_placed, "rmat24"},
+    suite{"policies", run_policies, nullptr, main_graph},
     suite{"placed-walks", nullptr, run_gpu_placed_walks, "rmat24"},
     suite{"forms", run_forms, run_forms, "rmat24"},
     suite{"prefixes", run_prefixes, run_prefixes, "rmat24,web:33554432x16"},

@@ -30,7 +30,7 @@ void add_bench(CLI::App& application)
       ->required();
   app->add_option(
          "--graph", verb->options.graph,
-         "rmat:SCALE[:EDGE_FACTOR] or a file; for compressed, forms, prefixes and on a GPU also "
+         "rmat:SCALE[:EDGE_FACTOR] or a file; for compressed, forms, policies, prefixes and on a GPU also "
          "web:VERTICES[xEDGE_FACTOR][:FORM]; on a "
          "GPU also g1, g1l, g2, rmat24, youtube, patents, livejournal, orkut, "
          "twitter, friendster, products, reddit, papers100m; separate several by commas [rmat:22:16; on a GPU the "
