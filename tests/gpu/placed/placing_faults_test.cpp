@@ -29,8 +29,15 @@ class hog {
  public:
   explicit hog(std::int64_t left)
   {
-    std::int64_t const free = gpu::free_for_managed(0);
-    if (free > left) { (void)cudaMalloc(&memory_, static_cast<std::size_t>(free - left)); }
+    // Not all that is free can be had in one piece.
+    constexpr std::int64_t piece = std::int64_t{8} << 20U;
+    std::int64_t const most = gpu::free_for_managed(0) - left;
+    for (std::int64_t bytes = most; bytes > most - 4 * piece && bytes > 0 && memory_ == nullptr; bytes -= piece) {
+      if (cudaMalloc(&memory_, static_cast<std::size_t>(bytes)) != cudaSuccess) {
+        memory_ = nullptr;
+        (void)cudaGetLastError();
+      }
+    }
   }
   ~hog() { (void)cudaFree(memory_); }
   hog(hog const&) = delete;
@@ -105,7 +112,8 @@ TEST_F(PlacingFaults, ABudgetBeyondTheFreeMemory)
     EXPECT_EQ(line.find('\n'), std::string::npos) << line;
     EXPECT_GT(gpu::free_for_managed(0), before - slack);
     // What there is goes.
-    graph const part = place_graph(host, {.job = walk_params{.length = 10, .weighted = true}}, exec);
+    graph const part = place_graph(
+        host, {.gpu_bytes = std::int64_t{60} << 20U, .job = walk_params{.length = 10, .weighted = true}}, exec);
     EXPECT_GT(part.placed()->host_bytes + part.placed()->host_edge_bytes, 0);
     expect_cpus(host, part);
   }
