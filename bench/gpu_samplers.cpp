@@ -78,10 +78,18 @@ struct bed {
     job.weighted = true;
     job.step_key = core::make_key(0, core::domain::first_order_walk);
     space.reset(gpu.stream);
-    gpu::walk_batch const batch{
-        starts.data(), num_walks, 0,           g.num_vertices(), static_cast<std::int32_t>(length),
-        false,         false,     rows.data(), nullptr,          space.next_walk(),
-        space.status()};
+    gpu::walk_batch const batch{.starts = starts.data(),
+                                .size = num_walks,
+                                .first_walk = 0,
+                                .num_vertices = g.num_vertices(),
+                                .length = static_cast<std::int32_t>(length),
+                                .repeat_dead_ends = false,
+                                .prefilled = false,
+                                .vertices = rows.data(),
+                                .stride = num_walks,
+                                .lengths = nullptr,
+                                .next_walk = space.next_walk(),
+                                .status = space.status()};
     gpu::walk_shape shape{};
     shape.device = gpu.device;
     shape.stream = gpu.stream;
