@@ -64,6 +64,28 @@ def test_trees_depend_on_their_numbers_alone(graph):
     assert tendril.plan_khop(graph, [5, 2]).reasons
 
 
+def test_minibatches_take_no_more_tables_than_the_limit():
+    graph = tendril.generate.rmat(9, 16, weights=(1, 5))
+    seeds, options = np.arange(100), {"weighted": True, "replace": True, "seed": 2}
+    free = tendril.plan_minibatch(graph, weighted=True, replace=True)
+    assert free.layout == "table" and free.table_bytes == 16 * graph.num_edges
+    expected = tendril.neighbor_sample(graph, seeds, [4, 2], **options)
+    for bytes_, by_sums in ((0, False), (4 * graph.num_edges, True)):
+        graph.drop_derived()
+        plan = tendril.plan_minibatch(graph, weighted=True, replace=True, table_bytes=bytes_)
+        assert plan.weight_sums == by_sums and plan.table_bytes <= bytes_
+        sampler = tendril.MinibatchSampler(graph, [4, 2], table_bytes=bytes_, **options)
+        built = tendril.plan_minibatch(graph, weighted=True, replace=True, table_bytes=bytes_)
+        assert built.table_bytes_built == plan.table_bytes
+        for made in (sampler.sample(seeds), tendril.neighbor_sample(graph, seeds, [4, 2], table_bytes=bytes_, **options)):
+            np.testing.assert_array_equal(made.edge, expected.edge)
+            np.testing.assert_array_equal(made.node, expected.node)
+    with pytest.raises(tendril.ArgumentError, match="table_bytes: -1, expected 0 or more"):
+        tendril.plan_minibatch(graph, table_bytes=-1)
+    with pytest.raises(tendril.ArgumentError, match="table_bytes is 'much', expected an integer"):
+        tendril.MinibatchSampler(graph, [1], table_bytes="much")
+
+
 def test_no_seeds(graph):
     assert [hop.shape for hop in tendril.khop_sample(graph, [], [3, 2]).vertices] == [(0, 3), (0, 3, 2)]
     assert tendril.neighbor_sample(graph, [], [3, 2]).num_sampled_nodes == [0, 0, 0]

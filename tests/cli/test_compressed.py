@@ -89,6 +89,38 @@ def test_every_application_writes_the_same_bytes_on_a_gpu(job, gpu, tendril, for
         assert output_of(tendril, EVERYTHING[job], forms[form], "--device", "cuda:0") == expected
 
 
+LIMITED = [name for name, job in (WALKS | TREES | BATCHES).items() if "multidim" not in job]
+
+
+@pytest.mark.parametrize("job", LIMITED)
+def test_no_limit_of_tables_changes_a_byte(job, tendril, forms):
+    expected = output_of(tendril, EVERYTHING[job], forms["csr"])
+    for form, limit in (("csr", 0), ("csr", "100K"), ("auto", 0), ("auto", "1G")):
+        assert output_of(tendril, EVERYTHING[job], forms[form], "--table-bytes", limit) == expected
+
+
+@pytest.mark.parametrize("job", LIMITED)
+def test_no_limit_of_tables_changes_a_byte_on_a_gpu(job, gpu, tendril, forms):  # noqa: F811
+    expected = output_of(tendril, EVERYTHING[job], forms["csr"])
+    for form in ("csr", "auto"):
+        made = output_of(tendril, EVERYTHING[job], forms[form], "--table-bytes", 0, "--device", "cuda:0")
+        assert made == expected
+
+
+def test_plans_of_mini_batches_say_what_is_taken(tendril, forms):
+    def plan(form, *options):
+        return json.loads(tendril("plan", forms[form], "--app", "minibatch", "--json", *options))["plan"]
+
+    edges = json.loads(tendril("info", forms["csr"], "--json"))["num_edges"]
+    drawn = ["--weighted", "--replace"]
+    assert plan("csr", *drawn)["table_bytes"] == 16 * edges
+    sums = plan("auto", *drawn)
+    assert sums["weight_sums"] and 0 < sums["table_bytes"] < 8 * edges and sums["table_bytes_refused"] == 16 * edges
+    assert plan("auto", *drawn, "--table-bytes", 0)["table_bytes"] == 0
+    assert plan("csr", "--weighted")["rule"] == "scan" and plan("csr", "--weighted")["table_bytes"] == 0
+    assert plan("csr")["rule"] == plan("csr", "--choice", "labor")["rule"] == "uniform"
+
+
 LONG_LISTS = {
     "walk": ["walk", "-o", "w.npy", "--length", 9, "--num-starts", 2000],
     "node2vec": ["walk", "-o", "w.npy", "--app", "node2vec", "--p", 2, "--weighted", "--length", 9, "--num-starts", 500],
