@@ -86,7 +86,6 @@ struct bed {
                                 .repeat_dead_ends = false,
                                 .prefilled = false,
                                 .vertices = rows.data(),
-                                .stride = num_walks,
                                 .lengths = nullptr,
                                 .next_walk = space.next_walk(),
                                 .status = space.status()};

@@ -31,10 +31,10 @@ struct walk_batch {
   bool repeat_dead_ends;
   bool prefilled;                 ///< What follows a walk's end holds no_vertex already, or is not read.
   vertex_id* vertices;            ///< [size, length + 1], or [length + 1, stride] where rows are steps.
-  std::int64_t stride;            ///< Where rows are steps: walks of a row, of which these are `size`.
   std::int32_t* lengths;          ///< [size] or null.
   unsigned long long* next_walk;  ///< The pool: walks handed out beyond the first ones; starts at 0.
   walk_status* status;
+  std::int64_t stride = 0;  ///< Where rows are steps: walks of a row, of which these are `size`.
 };
 
 /// How a batch is written and enqueued.

@@ -118,10 +118,10 @@ gpu::walk_batch batch_of(gpu_walker const& s, std::span<vertex_id const> starts,
           s.params.dead_ends == dead_end::repeat,
           false,
           out.vertices,
-          out.stride,
           out.lengths,
           space.next_walk(),
-          space.status()};
+          space.status(),
+          out.stride};
 }
 
 /// Where as many walks as there are starts go, without others between them.
