@@ -54,17 +54,22 @@ struct code_share {
 /// What a graph's neighbours take, by code (<tendril/list_code.hpp>). The bits of all codes, headers, padding and
 /// directory are those that `graph::bits_per_edge` divides.
 struct list_statistics {
-  code_share csr;                             ///< All lists of a graph in CSR form: 32 bits an edge.
-  code_share fixed, runs, elias_fano, vbyte;  ///< Those of a compressed graph.
-  std::int64_t header_bits = 0;               ///< 8 for each list that begins with its own header.
+  code_share csr;                                              ///< All lists of a graph in CSR form: 32 bits an edge.
+  code_share fixed, runs, runs_elias_fano, elias_fano, vbyte;  ///< Those of a compressed graph.
+  std::int64_t header_bits = 0;                                ///< 8 for each list that begins with its own header.
   std::int64_t padding_bits = 0;    ///< What the lists' words hold besides; < 0 where lists of a foreign file overlap.
   std::int64_t directory_bits = 0;  ///< Blocks and wide entries; in CSR form `indptr`.
   std::int64_t csr_bits = 0;        ///< Neighbours and directory in CSR form.
 
   /// Each code's name and lists.
-  [[nodiscard]] std::array<std::pair<std::string_view, code_share>, 5> codes() const noexcept
+  [[nodiscard]] std::array<std::pair<std::string_view, code_share>, 6> codes() const noexcept
   {
-    return {{{"csr", csr}, {"fixed", fixed}, {"runs", runs}, {"elias_fano", elias_fano}, {"vbyte", vbyte}}};
+    return {{{"csr", csr},
+             {"fixed", fixed},
+             {"runs", runs},
+             {"runs_elias_fano", runs_elias_fano},
+             {"elias_fano", elias_fano},
+             {"vbyte", vbyte}}};
   }
 };
 

@@ -42,8 +42,8 @@ class label_array {
 
 /// The neighbours of a compressed graph (<tendril/compressed_view.hpp>), which has no `indptr` and no `indices`.
 struct compressed_lists {
-  shared_array<list_block> blocks;    ///< [V / 12 + 1]
-  shared_array<wide_list> wide;       ///< 12 of each wide block
+  shared_array<list_block> blocks;    ///< [V / 11 + 1]
+  shared_array<wide_list> wide;       ///< 6 of each first half that is wide, 5 of each second one
   shared_array<std::uint32_t> words;  ///< The lists, and 16 words beyond; empty: not compressed.
   std::int64_t num_vertices = 0;
   edge_id num_edges = 0;

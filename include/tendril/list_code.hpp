@@ -1,4 +1,4 @@
-// How a list of neighbours x_0 <= x_1 <= ... of vertex v is written, in one of six codes, and how one of them is read:
+// How a list of neighbours x_0 <= x_1 <= ... of vertex v is written, in one of seven codes, and how one of them is read:
 //
 //   fixed_near, fixed_far    x_i at a fixed width: as a difference from v, biased to be >= 0 (near), or as it is (far)
 //   runs_near, runs_far      y_i = x_i - i is the same for all of a run of consecutive ids. One bit an edge says where y
@@ -12,6 +12,7 @@
 //                            130, 2018) in blocks of 32 gaps, which begin with a neighbour as it is; lists of more than a
 //                            block begin with the blocks' places. It is the code of ScaleGPS, for comparison: reading a
 //                            neighbour goes over the gaps of its block.
+//   runs_elias_fano          y as of runs, the first as a difference from v, the others by Elias-Fano: list_runs_ef.hpp
 //
 // All but the last read a neighbour in O(1). Numbers stand bit by bit from the lowest of each word of 32. What is read is
 // bounded for any content, once `place/soundness` has found that places fit. Includes little, so that a program compiled
@@ -27,7 +28,7 @@
 namespace tendril {
 
 /// The upper 3 bits of a list_header.
-enum class list_code : std::uint8_t { fixed_near, fixed_far, runs_near, runs_far, elias_fano, vbyte };
+enum class list_code : std::uint8_t { fixed_near, fixed_far, runs_near, runs_far, elias_fano, vbyte, runs_elias_fano };
 
 namespace list_codes {
 
@@ -39,6 +40,7 @@ inline constexpr std::uint32_t place_bits = 27;     // of the latter, counted in
 inline constexpr std::uint32_t most_upper_bits = 3 * block_edges;
 inline constexpr int most_upper_pairs = most_upper_bits / 64;  // of words behind the first that they touch
 inline constexpr std::uint32_t group_edges = 32;               // of vbyte
+inline constexpr std::uint32_t first_run_bits = 6;             // of runs and Elias-Fano, before the first neighbour
 /// What lies behind the last list can be read, whatever it holds.
 inline constexpr std::uint32_t words_beyond = 16;
 
@@ -219,29 +221,34 @@ struct elias_fano_part {
   return {words[block], width, 32 * begin, 32 * (begin + (size * width + 31U) / 32U)};
 }
 
+/// How many bits from `upper` on lie before mark `in`, 0 to 127.
+[[nodiscard]] TENDRIL_HD std::uint32_t find_mark(std::uint32_t const* words, std::uint64_t upper, std::uint32_t in)
+{
+  std::uint64_t pair = upper >> 6U;
+  auto const at = static_cast<std::uint32_t>(upper & 63U);
+  std::uint64_t bits = word_pair(words, pair) >> at << at;
+  std::uint64_t next = word_pair(words, pair + 1);  // ahead of its use: most searches end in the first two
+  std::uint32_t before = 0U - at;
+  TENDRIL_NOT_UNROLLED
+  for (int k = 0; k < most_upper_pairs; ++k) {
+    std::uint32_t const ones = count_ones(bits);
+    if (in < ones) { break; }
+    in -= ones;
+    before += 64U;
+    bits = next;
+    next = word_pair(words, ++pair + 1);
+  }
+  return before + nth_one(bits, in);
+}
+
 /// Neighbour i of an Elias-Fano list.
 [[nodiscard]] TENDRIL_HD_CALLED std::uint32_t elias_fano_neighbor(std::uint32_t const* words, list_place place,
                                                                   std::uint32_t i)
 {
   elias_fano_part const part = part_of(words, place, i);
   std::uint32_t const in = place.degree <= block_edges ? i : i % block_edges;
-  std::uint64_t pair = part.upper >> 6U;
-  auto const at = static_cast<std::uint32_t>(part.upper & 63U);
-  std::uint64_t bits = word_pair(words, pair) >> at << at;
-  std::uint64_t next = word_pair(words, pair + 1);  // ahead of its use: most searches end in the first two
   std::uint32_t const low = bits_at(words, part.lower + std::uint64_t{in} * part.width, part.width, plain_load{});
-  std::uint32_t left = in;
-  std::uint32_t before = 0U - at;
-  TENDRIL_NOT_UNROLLED
-  for (int k = 0; k < most_upper_pairs; ++k) {
-    std::uint32_t const ones = count_ones(bits);
-    if (left < ones) { break; }
-    left -= ones;
-    before += 64U;
-    bits = next;
-    next = word_pair(words, ++pair + 1);
-  }
-  std::uint32_t const position = before + nth_one(bits, left);
+  std::uint32_t const position = find_mark(words, part.upper, in);
   return part.first + (((position - in) << part.width) | low);
 }
 
@@ -274,6 +281,10 @@ template <class Load>
   return sum;
 }
 
+/// Reads runs and Elias-Fano: <tendril/list_runs_ef.hpp>.
+template <class Load>
+struct run_elias_fano_code;
+
 /// Neighbour i < place.degree of the list at `place`.
 template <class Load>
 [[nodiscard]] TENDRIL_HD std::uint32_t neighbor_at(std::uint32_t const* words, list_place const& place, std::uint32_t i,
@@ -287,8 +298,11 @@ template <class Load>
   }
   if (code <= list_code::runs_far) { return run_neighbor(words, place, i, code == list_code::runs_near); }
   if (code == list_code::elias_fano) { return elias_fano_neighbor(words, place, i); }
-  return vbyte_neighbor(words, place, i);
+  if (code == list_code::vbyte) { return vbyte_neighbor(words, place, i); }
+  return run_elias_fano_code<Load>::neighbor(words, place, i);
 }
 
 }  // namespace list_codes
 }  // namespace tendril
+
+#include <tendril/list_runs_ef.hpp>

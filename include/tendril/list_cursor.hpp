@@ -179,6 +179,7 @@ TENDRIL_HD auto with_cursor(std::uint32_t const* words, list_place const& place,
     case list_code::runs_far: return f(run_cursor(words, place));
     case list_code::elias_fano: return f(elias_fano_cursor(words, place));
     case list_code::vbyte: return f(vbyte_cursor(words, place));
+    case list_code::runs_elias_fano: return f(run_elias_fano_cursor(words, place));
     default: return f(fixed_cursor(words, place));
   }
 }
@@ -201,17 +202,22 @@ class list_cursor {
       case kind::runs: return runs_.next();
       case kind::elias_fano: return elias_fano_.next();
       case kind::vbyte: return vbyte_.next();
+      case kind::runs_elias_fano: return run_elias_fano_.next();
       default: return fixed_.next();
     }
   }
 
  private:
-  enum class kind : std::uint8_t { fixed, runs, elias_fano, vbyte };
+  enum class kind : std::uint8_t { fixed, runs, elias_fano, vbyte, runs_elias_fano };
 
   TENDRIL_HD void put(list_codes::fixed_cursor const& cursor) { kind_ = kind::fixed, fixed_ = cursor; }
   TENDRIL_HD void put(list_codes::run_cursor const& cursor) { kind_ = kind::runs, runs_ = cursor; }
   TENDRIL_HD void put(list_codes::elias_fano_cursor const& cursor) { kind_ = kind::elias_fano, elias_fano_ = cursor; }
   TENDRIL_HD void put(list_codes::vbyte_cursor const& cursor) { kind_ = kind::vbyte, vbyte_ = cursor; }
+  TENDRIL_HD void put(list_codes::run_elias_fano_cursor const& cursor)
+  {
+    kind_ = kind::runs_elias_fano, run_elias_fano_ = cursor;
+  }
 
   kind kind_;
   union {
@@ -219,6 +225,7 @@ class list_cursor {
     list_codes::run_cursor runs_;
     list_codes::elias_fano_cursor elias_fano_;
     list_codes::vbyte_cursor vbyte_;
+    list_codes::run_elias_fano_cursor run_elias_fano_;
   };
 };
 

@@ -1,7 +1,7 @@
-// Where the lists of neighbours of a compressed graph are: 12 vertices share 64 bytes, so that a vertex takes 43 bits, for
-// the place of its list, its degree and the number of its first edge. What a walker reads of a vertex lies in these 64
-// bytes, in two loads that don't wait for each other. Blocks with a list that is too large for a share of 32 bits point to
-// wide entries, one a vertex. Includes little, so that a program compiled at run time can include it too.
+// Where the lists of neighbours of a compressed graph are: 11 vertices share 64 bytes, so that a vertex takes 46.5 bits,
+// for the place of its list, its degree and the number of its first edge. What a walker reads of a vertex lies in one half
+// of these 64 bytes, in two loads that don't wait for each other. Halves with a list that is too large for a share of 32
+// bits point to wide entries, one a vertex. Includes little, so that a program compiled at run time can include it too.
 
 #pragma once
 
@@ -73,50 +73,53 @@ struct list_start : list_place {
   }
 };
 
-/// The entry of a vertex in a wide block.
+/// The entry of a vertex in a wide half.
 struct alignas(16) wide_list {
   std::uint64_t at = 0;  ///< As list_place::at.
   std::uint32_t degree = 0;
   std::uint32_t reserved = 0;  ///< 0
 };
 
-/// How a block says where its lists are.
+/// How half a block says where its lists are.
 enum class block_kind : std::uint8_t {
   own,     ///< Each list begins with its header.
-  shared,  ///< All lists have the header of the block.
+  shared,  ///< All lists have the header of the half.
   wide,    ///< Each vertex has a wide entry, which holds its header.
 };
 
-/// What the vertices of a block share, in one load.
-struct alignas(16) block_head {
-  std::uint64_t place = 0;
-  edge_id first_edge = 0;  ///< The number of the block's first edge.
+/// What the vertices of half a block share.
+struct half_head {
+  std::uint64_t bits = 0;
 
-  static constexpr unsigned header_shift = 40, degree_shift = 48, step_shift = 53, kind_shift = 56;
+  static constexpr unsigned header_shift = 40, degree_shift = 48, kind_shift = 53, step_shift = 55, edge_shift = 56;
   static constexpr std::uint64_t base_mask = (std::uint64_t{1} << header_shift) - 1U;
+  static constexpr std::uint32_t coarse_step = 4;
 
-  /// @param base         The byte that places are counted from; of a wide block, its first wide entry. Below 2^40.
+  /// @param base         The byte that places are counted from; of a wide half, its first wide entry. Below 2^40.
   /// @param degree_bits  0 to 31 of each share, from the lowest; the rest is the place.
-  /// @param step         Places are counted in units of 2^step bytes: 0 to 7.
-  [[nodiscard]] static TENDRIL_HD block_head of(block_kind kind, std::uint64_t base, list_header header,
-                                                std::uint32_t degree_bits, std::uint32_t step, edge_id first_edge)
+  /// @param step         Places are counted in units of 2^step bytes: 0 or coarse_step.
+  [[nodiscard]] static TENDRIL_HD half_head of(block_kind kind, std::uint64_t base, list_header header,
+                                               std::uint32_t degree_bits, std::uint32_t step)
   {
     return {base | std::uint64_t{header.byte()} << header_shift | std::uint64_t{degree_bits} << degree_shift |
-                std::uint64_t{step} << step_shift | static_cast<std::uint64_t>(kind) << kind_shift,
-            first_edge};
+            static_cast<std::uint64_t>(kind) << kind_shift | std::uint64_t{step / coarse_step} << step_shift};
   }
-  [[nodiscard]] TENDRIL_HD std::uint64_t base() const { return place & base_mask; }
+  [[nodiscard]] TENDRIL_HD std::uint64_t base() const { return bits & base_mask; }
   [[nodiscard]] TENDRIL_HD list_header header() const
   {
-    return list_header(static_cast<std::uint32_t>(place >> header_shift) & 0xffU);
+    return list_header(static_cast<std::uint32_t>(bits >> header_shift) & 0xffU);
   }
   [[nodiscard]] TENDRIL_HD std::uint32_t degree_bits() const
   {
-    return static_cast<std::uint32_t>(place >> degree_shift) & 31U;
+    return static_cast<std::uint32_t>(bits >> degree_shift) & 31U;
   }
-  [[nodiscard]] TENDRIL_HD std::uint32_t step() const { return static_cast<std::uint32_t>(place >> step_shift) & 7U; }
+  [[nodiscard]] TENDRIL_HD std::uint32_t step() const
+  {
+    static_assert(coarse_step == 4);
+    return static_cast<std::uint32_t>(bits >> (step_shift - 2U)) & coarse_step;
+  }
   /// May be no block_kind where the content is not sound.
-  [[nodiscard]] TENDRIL_HD std::uint32_t kind() const { return static_cast<std::uint32_t>(place >> kind_shift); }
+  [[nodiscard]] TENDRIL_HD std::uint32_t kind() const { return static_cast<std::uint32_t>(bits >> kind_shift) & 3U; }
   [[nodiscard]] TENDRIL_HD bool is(block_kind what) const { return kind() == static_cast<std::uint32_t>(what); }
 
   /// The degree that a share says.
@@ -131,35 +134,89 @@ struct alignas(16) block_head {
   }
 };
 
-/// 12 vertices that follow each other.
-struct list_block {
-  static constexpr std::uint32_t vertices = 12;
+/// 6 vertices, or 5 and the lower bits of an edge's number.
+struct alignas(32) list_half {
+  half_head head;
+  std::uint32_t shares[6] = {};
+};
 
-  block_head head;
-  std::uint32_t shares[vertices] = {};
+/// 11 vertices that follow each other: 6 in the first half, 5 in the second. What is read to find a list lies in one half,
+/// a sector of a GPU's memory.
+struct list_block {
+  static constexpr std::uint32_t vertices = 11;
+  static constexpr std::uint32_t first_half = 6;  ///< Vertices.
+  static constexpr edge_id most_edges = (edge_id{1} << 40U) - 1;
+
+  list_half halves[2];
+
+  [[nodiscard]] static TENDRIL_HD std::uint32_t half_of(std::uint32_t i) { return i < first_half ? 0U : 1U; }
+  /// The vertices of a half.
+  [[nodiscard]] static TENDRIL_HD std::uint32_t size_of(std::uint32_t half)
+  {
+    return half == 0 ? first_half : vertices - first_half;
+  }
+
+  /// The number of the second half's first edge: the lower 32 bits stand behind its shares, the upper 8 in its head.
+  [[nodiscard]] TENDRIL_HD edge_id middle_edge() const
+  {
+    list_half const& half = halves[1];
+    return static_cast<edge_id>(half.head.bits >> half_head::edge_shift << 32U | half.shares[vertices - first_half]);
+  }
+  /// The same, when the heads have been written. @param edge  0 to most_edges.
+  TENDRIL_HD void set_middle_edge(edge_id edge)
+  {
+    constexpr std::uint64_t others = (std::uint64_t{1} << half_head::edge_shift) - 1U;
+    auto const number = static_cast<std::uint64_t>(edge);
+    list_half& half = halves[1];
+    half.head.bits = (half.head.bits & others) | number >> 32U << half_head::edge_shift;
+    half.shares[vertices - first_half] = static_cast<std::uint32_t>(number);
+  }
 };
 static_assert(sizeof(list_block) == 64);
+
+/// Where the directory tells of a vertex.
+struct half_place {
+  std::uint32_t block, half, in_half;
+
+  explicit TENDRIL_HD half_place(vertex_id v)
+      : block(v / list_block::vertices),
+        half(list_block::half_of(v % list_block::vertices)),
+        in_half(v % list_block::vertices - half * list_block::first_half)
+  {
+  }
+};
+
+/// The degrees of vertices [begin, end) of half a block, numbered within the half, added up.
+TENDRIL_HD std::uint64_t sum_of_degrees(list_half const& half, wide_list const* wide, std::uint32_t begin,
+                                        std::uint32_t end)
+{
+  std::uint64_t sum = 0;
+  if (half.head.is(block_kind::wide)) {
+    for (std::uint32_t k = begin; k < end; ++k) { sum += wide[half.head.base() + k].degree; }
+    return sum;
+  }
+  for (std::uint32_t k = 0; k < list_block::first_half; ++k) {
+    sum += k >= begin && k < end ? half.head.degree(half.shares[k]) : 0U;
+  }
+  return sum;
+}
 
 /// The number of the first edge of v.
 TENDRIL_HD_CALLED edge_id first_edge_of(list_block const* blocks, wide_list const* wide, vertex_id v)
 {
+  constexpr std::uint32_t first_half = list_block::first_half;
   list_block const& block = blocks[v / list_block::vertices];
   std::uint32_t const i = v % list_block::vertices;
-  edge_id sum = block.head.first_edge;
-  if (block.head.is(block_kind::wide)) {
-    wide_list const* const entries = wide + block.head.base();
-    for (std::uint32_t k = 0; k < i; ++k) { sum += entries[k].degree; }
-    return sum;
-  }
-  for (std::uint32_t k = 0; k < list_block::vertices; ++k) { sum += k < i ? block.head.degree(block.shares[k]) : 0U; }
-  return sum;
+  edge_id const middle = block.middle_edge();
+  if (i < first_half) { return middle - static_cast<edge_id>(sum_of_degrees(block.halves[0], wide, i, first_half)); }
+  return middle + static_cast<edge_id>(sum_of_degrees(block.halves[1], wide, 0, i - first_half));
 }
 
 /// The degrees of a compressed graph, and the numbers of its edges. Trivially copyable; owns nothing.
 class list_blocks {
  public:
   list_blocks() = default;
-  /// @param blocks  [num_vertices / 12 + 1]: vertex num_vertices has a block, too, and no edges.
+  /// @param blocks  [num_vertices / 11 + 1]: vertex num_vertices has a block, too, and no edges.
   TENDRIL_HD list_blocks(list_block const* blocks, wide_list const* wide) : blocks_(blocks), wide_(wide) {}
 
   [[nodiscard]] TENDRIL_HD list_block const* data() const { return blocks_; }
@@ -168,13 +225,13 @@ class list_blocks {
   [[nodiscard]] TENDRIL_HD std::uint32_t degree(std::int64_t v) const
   {
     auto const vertex = static_cast<vertex_id>(v);
-    list_block const& block = blocks_[vertex / list_block::vertices];
-    std::uint32_t const i = vertex % list_block::vertices;
-    if (block.head.is(block_kind::wide)) { return wide_[block.head.base() + i].degree; }
-    return block.head.degree(block.shares[i]);
+    half_place const at(vertex);
+    list_half const& half = blocks_[at.block].halves[at.half];
+    if (half.head.is(block_kind::wide)) { return wide_[half.head.base() + at.in_half].degree; }
+    return half.head.degree(half.shares[at.in_half]);
   }
 
-  /// The number of the first edge of v; v may be num_vertices. Adds up to 11 degrees.
+  /// The number of the first edge of v; v may be num_vertices. Adds up to 6 degrees.
   [[nodiscard]] TENDRIL_HD edge_id first_edge(std::int64_t v) const
   {
     return first_edge_of(blocks_, wide_, static_cast<vertex_id>(v));
@@ -205,12 +262,12 @@ class list_directory : public list_blocks {
   [[nodiscard]] TENDRIL_HD list_start start_of(std::int64_t v, Load load = {}) const
   {
     auto const vertex = static_cast<vertex_id>(v);
-    std::uint32_t const i = vertex % list_block::vertices;
-    list_block const* const block = data() + vertex / list_block::vertices;
-    block_head const head = load(&block->head);
-    std::uint32_t const share = load(block->shares + i);
+    half_place const at(vertex);
+    list_half const* const half = data()[at.block].halves + at.half;
+    half_head const head{load(&half->head.bits)};
+    std::uint32_t const share = load(half->shares + at.in_half);
     if (head.is(block_kind::wide)) {
-      wide_list const entry = load(wide() + head.base() + i);
+      wide_list const entry = load(wide() + head.base() + at.in_half);
       return {{entry.at, entry.degree, vertex}, false};
     }
     bool const shared = head.is(block_kind::shared);

@@ -58,6 +58,9 @@ inline bool prefetch_neighbor(std::uint32_t const* words, list_place const& plac
       prefetch_bit(words, 8 * (group + line_bytes));
       return false;
     }
+    case list_code::runs_elias_fano:  // most end in the line where they begin, or in the next one
+      prefetch_bit(words, begin + 8 * line_bytes);
+      return false;
     default: prefetch_bit(words, begin + std::uint64_t{i} * width); return false;
   }
 }

@@ -34,7 +34,7 @@ struct degree_class {
 };
 
 /// How many of a job's reads find their list in GPU memory, when lists that are read most often per byte go there first.
-/// Lists move 12 at a time, as they share an entry of the directory.
+/// Lists move 11 at a time, as they share an entry of the directory.
 class placement_curve {
  public:
   struct point {

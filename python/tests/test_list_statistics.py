@@ -17,7 +17,7 @@ def test_bits_add_up(graph, form):
     small = graph.compress(form)
     told = small.list_statistics()
     codes = told["codes"]
-    assert list(codes) == ["csr", "fixed", "runs", "elias_fano", "vbyte"]
+    assert list(codes) == ["csr", "fixed", "runs", "runs_elias_fano", "elias_fano", "vbyte"]
     assert sum(share["edges"] for share in codes.values()) == graph.num_edges
     assert sum(share["lists"] for share in codes.values()) == np.count_nonzero(graph.degrees())
     bits = sum(share["bits"] for share in codes.values())

@@ -74,9 +74,10 @@ class list_checker {
       case list_code::runs_far: return degree_ <= list_codes::sector_edges ? short_runs() : sectors();
       case list_code::elias_fano: return degree_ <= list_codes::block_edges ? short_elias_fano() : blocks();
       case list_code::vbyte: return groups();
+      case list_code::runs_elias_fano: return runs_elias_fano();
     }
     return Say::that("a list of code {}, expected at most {}", place_.header().code(),
-                     static_cast<int>(list_code::vbyte));
+                     static_cast<int>(list_code::runs_elias_fano));
   }
 
  private:
@@ -103,6 +104,25 @@ class list_checker {
     if (!is_inside(begin + degree_)) { return outside(); }
     if ((list_codes::bits_at(words_, begin, 1, plain_load{}) & 1U) == 0) { return no_first_run(); }
     return is_inside(begin + degree_ + ones(begin, degree_) * place_.header().width()) ? Say::nothing() : outside();
+  }
+  [[nodiscard]] TENDRIL_HD line runs_elias_fano() const
+  {
+    std::uint64_t const begin = 8 * place_.byte();
+    if (degree_ > list_codes::sector_edges) {
+      return Say::that("{} edges in a list of runs and Elias-Fano, expected at most {}", degree_,
+                       std::uint32_t{list_codes::sector_edges});
+    }
+    if (!is_inside(begin + degree_ + list_codes::first_run_bits)) { return outside(); }
+    if ((list_codes::bits_at(words_, begin, 1, plain_load{}) & 1U) == 0) { return no_first_run(); }
+    std::uint64_t const later = ones(begin, degree_) - 1;
+    if (later > list_codes::block_edges) {
+      return Say::that("{} runs in a list of runs and Elias-Fano, expected at most {}", later + 1,
+                       list_codes::block_edges + 1);
+    }
+    list_codes::run_elias_fano_parts const parts(words_, place_);
+    std::uint64_t const upper = parts.upper(static_cast<std::uint32_t>(later));
+    if (parts.has_upper) { return marks(upper, later); }
+    return is_inside(upper) ? Say::nothing() : outside();
   }
   [[nodiscard]] static TENDRIL_HD line no_first_run() { return Say::that("a list whose first edge begins no run"); }
 
@@ -180,47 +200,67 @@ class list_checker {
   std::uint64_t degree_;
 };
 
-/// What is wrong with block b of the directory; nothing if nothing is. Its lists may still be wrong.
+/// What is wrong with half h of block b of the directory, whose vertices can be located if nothing is; the numbers of edges
+/// are not looked at.
 template <class Say>
-TENDRIL_HD typename Say::line block_problem_of(stored_lists const& lists, std::int64_t b)
+TENDRIL_HD typename Say::line half_problem_of(stored_lists const& lists, std::int64_t b, std::uint32_t h)
 {
-  list_block const& block = lists.blocks[b];
-  block_head const& head = block.head;
-  std::int64_t const first = b * list_block::vertices;
-  std::uint64_t degrees = 0;
+  list_half const& half = lists.blocks[b].halves[h];
+  half_head const& head = half.head;
+  std::uint32_t const size = list_block::size_of(h);
+  std::int64_t const first = b * list_block::vertices + h * list_block::first_half;
   if (head.kind() > static_cast<std::uint32_t>(block_kind::wide)) {
     return Say::that("vertex {}: its block of the directory is of kind {}, expected at most 2", first, head.kind());
   }
   if (head.is(block_kind::wide)) {
-    if (head.base() + list_block::vertices > static_cast<std::uint64_t>(lists.num_wide)) {
-      return Say::that("vertex {}: its block of the directory has wide entries from {}, expected {} below {}", first,
-                       head.base(), std::uint32_t{list_block::vertices}, lists.num_wide);
-    }
-    for (std::uint32_t i = 0; i < list_block::vertices; ++i) {
-      degrees += lists.wide[static_cast<std::int64_t>(head.base()) + i].degree;
-    }
-  } else {
-    for (std::uint32_t const share : block.shares) {
-      degrees += head.degree(share);
-      // An empty list has a place, too, where the next one would begin: its header's word may be read.
-      std::int64_t const beyond = head.degree(share) > 0 ? std::int64_t{list_codes::words_beyond} : 1;
-      std::int64_t const most = 4 * (lists.num_words - beyond);
-      if (head.start(share) > static_cast<std::uint64_t>(most)) {
-        return Say::that("vertex {}: its block of the directory has a list at byte {}, expected at most {}", first,
-                         head.start(share), most);
-      }
-    }
+    if (head.base() + size <= static_cast<std::uint64_t>(lists.num_wide)) { return Say::nothing(); }
+    return Say::that("vertex {}: its block of the directory has wide entries from {}, expected {} below {}", first,
+                     head.base(), size, lists.num_wide);
   }
-  bool const is_last = b + 1 == lists.num_blocks;
-  edge_id const next = is_last ? lists.num_edges : lists.blocks[b + 1].head.first_edge;
-  if (b == 0 && head.first_edge != 0) {
-    return Say::that("vertex 0: its edges begin at {}, expected 0", head.first_edge);
-  }
-  if (static_cast<std::uint64_t>(next) - static_cast<std::uint64_t>(head.first_edge) != degrees) {
-    return Say::that("vertex {}: it and those of its block have {} edges, expected those of {} to {}", first, degrees,
-                     head.first_edge, next);
+  for (std::uint32_t i = 0; i < size; ++i) {
+    std::uint32_t const share = half.shares[i];
+    // An empty list has a place, too, where the next one would begin: its header's word may be read.
+    std::int64_t const beyond = head.degree(share) > 0 ? std::int64_t{list_codes::words_beyond} : 1;
+    std::int64_t const most = 4 * (lists.num_words - beyond);
+    if (head.start(share) > static_cast<std::uint64_t>(most)) {
+      return Say::that("vertex {}: its block of the directory has a list at byte {}, expected at most {}", first,
+                       head.start(share), most);
+    }
   }
   return Say::nothing();
+}
+
+/// What is wrong with the numbers of the edges of block b, whose halves are right.
+template <class Say>
+TENDRIL_HD typename Say::line block_edges_problem_of(stored_lists const& lists, std::int64_t b)
+{
+  bool const is_last = b + 1 == lists.num_blocks;
+  // A next block that is damaged is found for itself.
+  if (!is_last && Say::is(half_problem_of<Say>(lists, b + 1, 0))) { return Say::nothing(); }
+  std::int64_t const first = b * list_block::vertices;
+  list_directory const directory = lists.directory();
+  edge_id const begin = directory.first_edge(first);
+  edge_id const next = is_last ? lists.num_edges : directory.first_edge(first + list_block::vertices);
+  if (b == 0 && begin != 0) { return Say::that("vertex 0: its edges begin at {}, expected 0", begin); }
+  std::uint64_t degrees = 0;
+  for (std::uint32_t h = 0; h < 2; ++h) {
+    degrees += sum_of_degrees(lists.blocks[b].halves[h], lists.wide, 0, list_block::size_of(h));
+  }
+  if (static_cast<std::uint64_t>(next) - static_cast<std::uint64_t>(begin) != degrees) {
+    return Say::that("vertex {}: it and those of its block have {} edges, expected those of {} to {}", first, degrees,
+                     begin, next);
+  }
+  return Say::nothing();
+}
+
+/// What is wrong with block b of the directory; nothing if nothing is. Its lists may still be wrong.
+template <class Say>
+TENDRIL_HD typename Say::line block_problem_of(stored_lists const& lists, std::int64_t b)
+{
+  for (std::uint32_t h = 0; h < 2; ++h) {
+    if (typename Say::line what = half_problem_of<Say>(lists, b, h); Say::is(what)) { return what; }
+  }
+  return block_edges_problem_of<Say>(lists, b);
 }
 
 /// What is wrong with the list of vertex v, whose block is right; nothing if nothing is: then its neighbours can be read.

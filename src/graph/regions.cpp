@@ -89,7 +89,7 @@ std::int64_t graph_regions::first_word(std::int64_t v) const
 {
   compressed_lists const& lists = input_.arrays().compressed;
   if (v == input_.num_vertices()) { return lists.words.size() - list_codes::words_beyond; }
-  block_head const& head = lists.blocks[v / together].head;
+  half_head const& head = lists.blocks[v / together].halves[0].head;
   std::uint64_t const at = head.is(block_kind::wide) ? lists.wide[static_cast<std::int64_t>(head.base())].at &
                                                            ((std::uint64_t{1} << list_place::byte_bits) - 1)
                                                      : head.base();

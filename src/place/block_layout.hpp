@@ -1,5 +1,5 @@
-// The 12 lists of a block: how each is to be written, where they lie from the block's first byte on, and what the
-// directory says of them. On host and device.
+// The lists of a block, a half after the other: how each is to be written, where they lie from the block's first byte on,
+// and what the directory says of them. On host and device.
 
 #pragma once
 
@@ -12,129 +12,228 @@
 
 namespace tendril::place {
 
-/// A block's lists. Choices of empty lists don't count.
-struct measured_block {
-  std::uint32_t degrees[list_block::vertices];
-  vertex_id least[list_block::vertices], largest[list_block::vertices];  ///< The ends of lists that aren't empty.
-  list_choice lists[list_block::vertices];
-  std::uint32_t size;  ///< Vertices: less than 12 at the end of the graph.
+/// The lists of half a block. Shapes and choices of empty lists don't count.
+struct measured_half {
+  static constexpr std::uint32_t most = list_block::first_half;
 
-  /// All lists at one width, so that they share a header: reading one takes a load less.
-  TENDRIL_HD void share_width(std::int64_t first)
-  {
-    std::uint32_t near = 1, far = 1;
-    for (std::uint32_t i = 0; i < size; ++i) {
-      if (degrees[i] == 0) { continue; }
-      std::int64_t const v = first + i;
-      near = larger(near, near_width(least[i] - v, largest[i] - v));
-      far = larger(far, width_of(largest[i]));
-    }
-    list_header const header =
-        near < far ? header_of(list_code::fixed_near, near) : header_of(list_code::fixed_far, far);
-    for (std::uint32_t i = 0; i < size; ++i) { lists[i] = {header, std::uint64_t{degrees[i]} * header.width(), false}; }
-  }
+  std::uint32_t degrees[most];
+  list_shape shapes[most];
+  list_choice lists[most];
+  std::uint32_t size;  ///< Vertices: fewer at the end of the graph.
+
+  [[nodiscard]] TENDRIL_HD bool has_edges(std::uint32_t i) const { return i < size && degrees[i] > 0; }
 };
 
-/// Measures the lists of the block that begins with vertex `first`. `out` is one object of the team, which every member
+/// What all lists of half a block cost with one header, which stands in the directory: reading takes a load less.
+class header_contest {
+ public:
+  /// A fixed width and runs at the width of the widest list, near and far, and Elias-Fano, runs with it, and gaps with the
+  /// header of any list.
+  static constexpr std::uint32_t num_candidates = 4 + 3 * measured_half::most;
+  static constexpr std::uint64_t no_cost = std::uint64_t{1} << 56U;
+
+  TENDRIL_HD header_contest(measured_half const& half, graph_form form) : half_(half), form_(form) {}
+
+  /// Half a block without edges has a header of no meaning.
+  [[nodiscard]] TENDRIL_HD list_header candidate(std::uint32_t k) const
+  {
+    constexpr list_code widest[] = {list_code::fixed_far, list_code::fixed_near, list_code::runs_far,
+                                    list_code::runs_near};
+    constexpr list_code any[] = {list_code::elias_fano, list_code::runs_elias_fano, list_code::vbyte};
+    if (k >= 4) { return half_.shapes[(k - 4) % measured_half::most].header(any[(k - 4) / measured_half::most]); }
+    list_header out = header_of(widest[k], 1);
+    for (std::uint32_t i = 0; i < half_.size; ++i) {
+      if (half_.degrees[i] == 0) { continue; }
+      list_header const own = half_.shapes[i].header(widest[k]);
+      if (own.width() > out.width()) { out = own; }
+    }
+    return out;
+  }
+
+  /// What all lists cost with candidate k; no_cost where one of them, or the form, can't have it.
+  [[nodiscard]] TENDRIL_HD std::uint64_t cost(std::uint32_t k) const
+  {
+    if (k >= 4 && !half_.has_edges((k - 4) % measured_half::most)) { return no_cost; }
+    list_header const header = candidate(k);
+    if (!allows(form_, static_cast<list_code>(header.code()))) { return no_cost; }
+    std::uint64_t sum = 0;
+    for (std::uint32_t i = 0; i < half_.size; ++i) {
+      if (half_.degrees[i] == 0) { continue; }
+      auto const list = half_.shapes[i].with(header);
+      if (!list) { return no_cost; }
+      sum += cost_of(*list);
+    }
+    return sum;
+  }
+
+ private:
+  measured_half const& half_;
+  graph_form form_;
+};
+
+/// Chooses a header for all lists of half a block, or one for each, whichever takes less; in the form `packed` always one
+/// for all. All members of the team.
+template <class Team>
+TENDRIL_HD void choose_headers(Team const& team, graph_form form, measured_half& half)
+{
+  std::uint64_t own = 0;
+  for (std::uint32_t i = team.rank(); i < half.size; i += Team::width) {
+    if (half.degrees[i] == 0) { continue; }
+    half.lists[i] = choose(form, half.shapes[i]);
+    own += cost_of(half.lists[i]) + cost_of({list_header(0), 8, false});
+  }
+  header_contest const contest(half, form);
+  constexpr unsigned index_bits = 6;
+  static_assert(header_contest::num_candidates <= 1U << index_bits);
+  auto best = static_cast<std::int64_t>(header_contest::no_cost << index_bits);
+  for (std::uint32_t k = team.rank(); k < header_contest::num_candidates; k += Team::width) {
+    best = smaller(best, static_cast<std::int64_t>(contest.cost(k) << index_bits | k));
+  }
+  best = team.min(best);
+  std::uint64_t const together = static_cast<std::uint64_t>(best) >> index_bits;
+  if (together > team.sum(own) && form != graph_form::packed) { return; }
+  list_header const header = contest.candidate(static_cast<std::uint32_t>(best) & ((1U << index_bits) - 1U));
+  for (std::uint32_t i = team.rank(); i < half.size; i += Team::width) {
+    if (half.degrees[i] > 0) { half.lists[i] = *half.shapes[i].with(header); }
+  }
+}
+
+/// Measures the lists of half a block that begins with vertex `first`. `out` is one object of the team, which every member
 /// may read afterwards.
+template <class Team>
+TENDRIL_HD void measure_half(Team const& team, listed_rows const& rows, graph_form form, std::int64_t first,
+                             std::uint32_t size, measured_half& out)
+{
+  if (team.leads()) { out.size = size; }
+  for (std::uint32_t i = team.rank(); i < size; i += Team::width) {
+    out.degrees[i] = static_cast<std::uint32_t>(rows.list(first + i).size());
+    out.lists[i] = {};
+  }
+  team.wait();
+  for (std::uint32_t i = 0; i < size; ++i) {
+    if (out.degrees[i] == 0) { continue; }
+    list_shape const shape = shape_of(team, form, static_cast<vertex_id>(first + i), rows.list(first + i));
+    if (team.leads()) { out.shapes[i] = shape; }
+  }
+  team.wait();
+  choose_headers(team, form, out);
+  team.wait();
+}
+
+/// Both halves.
+struct measured_block {
+  measured_half halves[2];
+};
+
+/// The same of the block that begins with vertex `first`.
 template <class Team>
 TENDRIL_HD void measure_block(Team const& team, listed_rows const& rows, graph_form form, std::int64_t num_vertices,
                               std::int64_t first, measured_block& out)
 {
-  auto const size = static_cast<std::uint32_t>(smaller<std::int64_t>(num_vertices - first, list_block::vertices));
-  if (team.leads()) { out.size = size; }
-  for (std::uint32_t i = team.rank(); i < size; i += Team::width) {
-    id_list const list = rows.list(first + i);
-    out.degrees[i] = static_cast<std::uint32_t>(list.size());
-    out.least[i] = list.empty() ? 0 : list.front();
-    out.largest[i] = list.empty() ? 0 : list.back();
-    out.lists[i] = {};
+  for (std::uint32_t h = 0; h < 2; ++h) {
+    std::int64_t const begin = first + h * std::int64_t{list_block::first_half};
+    std::int64_t const left = larger<std::int64_t>(num_vertices - begin, 0);
+    auto const size = static_cast<std::uint32_t>(smaller<std::int64_t>(left, list_block::size_of(h)));
+    measure_half(team, rows, form, begin, size, out.halves[h]);
   }
-  team.wait();
-  if (form == graph_form::packed) {
-    if (team.leads()) { out.share_width(first); }
-  } else {
-    for (std::uint32_t i = 0; i < size; ++i) {
-      if (out.degrees[i] == 0) { continue; }
-      list_choice const choice = choose(team, form, static_cast<vertex_id>(first + i), rows.list(first + i));
-      if (team.leads()) { out.lists[i] = choice; }
-    }
-  }
-  team.wait();
 }
 
-/// The lists of a block, before they have a place in the graph: offsets count from the block's first byte. One thread.
-class block_layout {
+/// The lists of half a block, before they have a place in the graph: offsets count from the block's first byte. One thread.
+class half_layout {
  public:
-  block_layout() = default;
-  explicit TENDRIL_HD block_layout(measured_block const& block)
+  half_layout() = default;
+  /// @param begin  The byte behind the half before.
+  TENDRIL_HD half_layout(measured_half const& half, std::uint64_t begin) : begin_(begin)
   {
     std::uint32_t largest = 0;
-    for (std::uint32_t i = 0; i < block.size; ++i) { largest = larger(largest, block.degrees[i]); }
+    for (std::uint32_t i = 0; i < half.size; ++i) { largest = larger(largest, half.degrees[i]); }
     degree_bits_ = bit_width(largest);
-    find_shared(block);
-    constexpr std::uint32_t most_steps = 6;
-    for (; degree_bits_ <= 31 && step_ < most_steps; ++step_) {
-      place(block);
-      std::uint64_t const last = block.size == 0 ? 0 : starts_[block.size - 1];
+    find_shared(half);
+    for (std::uint32_t const step : {0U, half_head::coarse_step}) {
+      if (degree_bits_ > 31) { break; }
+      step_ = step;
+      place(half);
+      std::uint64_t const last = half.size == 0 ? 0 : starts_[half.size - 1] - begin_;
       if (last >> step_ >> (32U - degree_bits_) == 0) { return; }
     }
     kind_ = block_kind::wide;
     step_ = degree_bits_ = 0;
-    place(block);
+    place(half);
   }
 
   [[nodiscard]] TENDRIL_HD bool is_wide() const { return kind_ == block_kind::wide; }
   [[nodiscard]] TENDRIL_HD bool has_own_headers() const { return kind_ == block_kind::own; }
   [[nodiscard]] TENDRIL_HD std::uint64_t start(std::uint32_t i) const { return starts_[i]; }
-  /// Whole words.
-  [[nodiscard]] TENDRIL_HD std::uint64_t bytes() const { return bytes_; }
-  /// The entries of a wide block.
-  [[nodiscard]] TENDRIL_HD std::int64_t num_wide() const { return is_wide() ? list_block::vertices : 0; }
+  /// The byte behind the last list.
+  [[nodiscard]] TENDRIL_HD std::uint64_t end() const { return end_; }
 
-  /// The block's head. @param base  The block's first byte; of a wide block its first wide entry.
-  [[nodiscard]] TENDRIL_HD block_head head(std::uint64_t base, edge_id first_edge) const
+  /// @param at          The block's first byte.
+  /// @param first_wide  The half's first wide entry, if it is wide.
+  [[nodiscard]] TENDRIL_HD half_head head(std::uint64_t at, std::int64_t first_wide) const
   {
-    return block_head::of(kind_, base, kind_ == block_kind::shared ? shared_ : list_header(0), degree_bits_, step_,
-                          first_edge);
+    return half_head::of(kind_, is_wide() ? static_cast<std::uint64_t>(first_wide) : at + begin_,
+                         kind_ == block_kind::shared ? shared_ : list_header(0), degree_bits_, step_);
   }
   /// The share of list i.
-  [[nodiscard]] TENDRIL_HD std::uint32_t share(measured_block const& block, std::uint32_t i) const
+  [[nodiscard]] TENDRIL_HD std::uint32_t share(measured_half const& half, std::uint32_t i) const
   {
-    if (i >= block.size || is_wide()) { return 0; }
-    return static_cast<std::uint32_t>(starts_[i] >> step_ << degree_bits_ | block.degrees[i]);
+    if (i >= half.size || is_wide()) { return 0; }
+    return static_cast<std::uint32_t>((starts_[i] - begin_) >> step_ << degree_bits_ | half.degrees[i]);
   }
 
  private:
   /// All lists have one header: then no list begins with it.
-  TENDRIL_HD void find_shared(measured_block const& block)
+  TENDRIL_HD void find_shared(measured_half const& half)
   {
     bool found = false;
-    for (std::uint32_t i = 0; i < block.size; ++i) {
-      if (block.degrees[i] == 0) { continue; }
-      if (found && !(shared_ == block.lists[i].header)) { return; }
-      shared_ = block.lists[i].header;
+    for (std::uint32_t i = 0; i < half.size; ++i) {
+      if (half.degrees[i] == 0) { continue; }
+      if (found && !(shared_ == half.lists[i].header)) { return; }
+      shared_ = half.lists[i].header;
       found = true;
     }
     kind_ = block_kind::shared;
   }
 
-  TENDRIL_HD void place(measured_block const& block)
+  TENDRIL_HD void place(measured_half const& half)
   {
-    std::uint64_t end = 0;
+    end_ = begin_;
     std::uint64_t const unit = std::uint64_t{1} << step_;
-    for (std::uint32_t i = 0; i < block.size; ++i) {
-      starts_[i] = (end + unit - 1) & ~(unit - 1);
-      if (block.degrees[i] > 0) { end = block.lists[i].end(starts_[i], kind_ == block_kind::own); }
+    for (std::uint32_t i = 0; i < half.size; ++i) {
+      starts_[i] = begin_ + ((end_ - begin_ + unit - 1) & ~(unit - 1));
+      if (half.degrees[i] > 0) { end_ = half.lists[i].end(starts_[i], kind_ == block_kind::own); }
     }
-    bytes_ = 4 * list_codes::word_from(end);
   }
 
-  std::uint64_t starts_[list_block::vertices] = {};
-  std::uint64_t bytes_ = 0;
+  std::uint64_t starts_[measured_half::most] = {};
+  std::uint64_t begin_ = 0, end_ = 0;
   block_kind kind_ = block_kind::own;
-  list_header shared_;  ///< Of a block of that kind.
+  list_header shared_;  ///< Of a half of that kind.
   std::uint32_t degree_bits_ = 0, step_ = 0;
+};
+
+/// Both halves, one behind the other. One thread.
+class block_layout {
+ public:
+  block_layout() = default;
+  explicit TENDRIL_HD block_layout(measured_block const& block)
+      : halves_{half_layout(block.halves[0], 0), half_layout(block.halves[1], halves_[0].end())}
+  {
+  }
+
+  [[nodiscard]] TENDRIL_HD half_layout const& half(std::uint32_t h) const { return halves_[h]; }
+  /// Whole words.
+  [[nodiscard]] TENDRIL_HD std::uint64_t bytes() const { return 4 * list_codes::word_from(halves_[1].end()); }
+  /// The wide entries of the halves before half `h`, 0 to 2.
+  [[nodiscard]] TENDRIL_HD std::int64_t num_wide(std::uint32_t h) const
+  {
+    std::int64_t sum = 0;
+    for (std::uint32_t k = 0; k < h; ++k) { sum += halves_[k].is_wide() ? list_block::size_of(k) : 0; }
+    return sum;
+  }
+
+ private:
+  half_layout halves_[2];
 };
 
 }  // namespace tendril::place

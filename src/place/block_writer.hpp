@@ -1,4 +1,4 @@
-// Writes a block of 12 lists, its entry in the directory and its wide entries. On host and device.
+// Writes a block of lists, its entry in the directory and its wide entries. On host and device.
 
 #pragma once
 
@@ -22,7 +22,7 @@ struct list_totals {
 };
 
 /// What a block takes, without its edges.
-TENDRIL_HD list_totals totals_of(block_layout const& layout) { return {layout.bytes(), layout.num_wide(), 0}; }
+TENDRIL_HD list_totals totals_of(block_layout const& layout) { return {layout.bytes(), layout.num_wide(2), 0}; }
 
 /// The arrays of a compressed graph, to be written.
 struct list_arrays {
@@ -30,6 +30,36 @@ struct list_arrays {
   wide_list* wide = nullptr;
   std::int64_t first_block = 0;  ///< The number of blocks[0].
 };
+
+/// Writes the lists of half a block and what its entry and its wide entries say. All members of the team.
+/// @param first  The half's first vertex.
+/// @param at     What is before: the bytes of the block, the wide entries of the half.
+template <class Team, class Sink>
+TENDRIL_HD void write_half(Team const& team, Sink const& sink, list_half& entry, wide_list* wide,
+                           listed_rows const& rows, measured_half const& half, half_layout const& layout,
+                           std::uint32_t capacity, std::int64_t first, list_totals const& at)
+{
+  if (team.leads()) { entry.head = layout.head(at.bytes, at.wide); }
+  for (std::uint32_t i = team.rank(); i < capacity; i += Team::width) {
+    entry.shares[i] = layout.share(half, i);
+    if (layout.is_wide()) {
+      bool const is_there = i < half.size;
+      std::uint64_t const place =
+          is_there ? list_place::of(at.bytes + layout.start(i), half.lists[i].header, 0, 0).at : 0;
+      wide[at.wide + i] = {place, is_there ? half.degrees[i] : 0, 0};
+    }
+  }
+  for (std::uint32_t i = 0; i < half.size; ++i) {
+    if (half.degrees[i] == 0) { continue; }
+    std::uint64_t start = at.bytes + layout.start(i);
+    list_header const header = half.lists[i].header;
+    if (layout.has_own_headers()) {
+      if (team.leads()) { sink.put(8 * start, header.byte(), 8); }
+      ++start;
+    }
+    write_list(team, sink, start, static_cast<vertex_id>(first + i), rows.list(first + i), header);
+  }
+}
 
 /// Writes the block of which `first` is the first vertex. All members of the team.
 /// @param at  What is before the block.
@@ -39,29 +69,11 @@ TENDRIL_HD void write_block(Team const& team, Sink const& sink, list_arrays cons
                             list_totals const& at)
 {
   list_block& entry = to.blocks[first / list_block::vertices - to.first_block];
-  if (team.leads()) {
-    entry.head =
-        layout.head(layout.is_wide() ? static_cast<std::uint64_t>(at.wide) : at.bytes, rows.first_edge_of(first));
+  for (std::uint32_t h = 0; h < 2; ++h) {
+    write_half(team, sink, entry.halves[h], to.wide, rows, block.halves[h], layout.half(h), list_block::size_of(h),
+               first + h * std::int64_t{list_block::first_half}, {at.bytes, at.wide + layout.num_wide(h), 0});
   }
-  for (std::uint32_t i = team.rank(); i < list_block::vertices; i += Team::width) {
-    entry.shares[i] = layout.share(block, i);
-    if (layout.is_wide()) {
-      bool const is_there = i < block.size;
-      std::uint64_t const place =
-          is_there ? list_place::of(at.bytes + layout.start(i), block.lists[i].header, 0, 0).at : 0;
-      to.wide[at.wide + i] = {place, is_there ? block.degrees[i] : 0, 0};
-    }
-  }
-  for (std::uint32_t i = 0; i < block.size; ++i) {
-    if (block.degrees[i] == 0) { continue; }
-    std::uint64_t start = at.bytes + layout.start(i);
-    list_header const header = block.lists[i].header;
-    if (layout.has_own_headers()) {
-      if (team.leads()) { sink.put(8 * start, header.byte(), 8); }
-      ++start;
-    }
-    write_list(team, sink, start, static_cast<vertex_id>(first + i), rows.list(first + i), header);
-  }
+  if (team.leads()) { entry.set_middle_edge(rows.first_edge_of(first + block.halves[0].size)); }
 }
 
 }  // namespace tendril::place

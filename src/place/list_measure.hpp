@@ -1,6 +1,7 @@
-// How many bits a list takes in each code, and which code is to be used. The codes: <tendril/list_code.hpp>. The
-// functions run on host and device, by a team (team.hpp), all of whose members call them and get the same result; those
-// without a team are for one thread. A list is measured in one pass, but for one with parallel edges.
+// How many bits a list takes in each code, and which code is to be used. The codes: <tendril/list_code.hpp>. A team
+// (team.hpp) goes over a list once (twice, if it has parallel edges), and notes what decides the bits of any code: a
+// list_shape. All members call with the same arguments and get the same result; functions without a team are for one
+// thread. On host and device.
 
 #pragma once
 
@@ -67,28 +68,9 @@ TENDRIL_HD std::uint32_t near_width(std::int64_t low, std::int64_t high)
   return smaller(32U, larger(of(low), of(high)));
 }
 
-/// Numbers that lie in [low, high], near v or as they are, whichever is narrower.
-struct fixed_width {
-  bool near;
-  std::uint32_t width;
-
-  [[nodiscard]] static TENDRIL_HD fixed_width of(vertex_id v, std::int64_t low, std::int64_t high)
-  {
-    std::uint32_t const near = near_width(low - v, high - v);
-    std::uint32_t const far = low < 0 ? 32 : width_of(static_cast<std::uint64_t>(high));
-    return {near < far, smaller(near, far)};
-  }
-};
-
 TENDRIL_HD list_header header_of(list_code code, std::uint32_t width)
 {
   return {static_cast<std::uint32_t>(code), width};
-}
-
-TENDRIL_HD list_choice measure_fixed(vertex_id v, id_list list)
-{
-  auto const [near, width] = fixed_width::of(v, list.front(), list.back());
-  return {header_of(near ? list_code::fixed_near : list_code::fixed_far, width), list.size() * width, false};
 }
 
 /// The marks of `degree` edges.
@@ -98,13 +80,7 @@ TENDRIL_HD std::uint64_t mark_bits(std::uint64_t degree)
   return sectors > 1 ? 32 * sectors * list_codes::sector_words : degree;
 }
 
-/// The marks, and `changes` values of y = x_i - i.
-TENDRIL_HD std::uint64_t run_bits(std::uint64_t degree, std::uint64_t changes, std::uint32_t width)
-{
-  return mark_bits(degree) + changes * width;
-}
-
-/// Where y changes, and where neighbours are equal.
+/// Where y = x_i - i changes, and where neighbours are equal.
 struct run_counts {
   std::uint64_t runs, repeats;
 };
@@ -122,32 +98,7 @@ TENDRIL_HD run_counts count_runs(Team const& team, id_list list)
   return {1 + team.sum(runs), team.sum(repeats)};
 }
 
-inline std::uint64_t count_runs(id_list list) { return count_runs(serial_team(), list).runs; }
-
-template <class Team>
-TENDRIL_HD list_choice measure_runs(Team const& team, vertex_id v, id_list list)
-{
-  run_counts const counts = count_runs(team, list);
-  std::int64_t const last = static_cast<std::int64_t>(list.size()) - 1;
-  std::int64_t low = list.front(), high = std::int64_t{list.back()} - last;
-  if (counts.repeats > 0) {  // only then y falls anywhere
-    low = high = list.front();
-    for (std::int64_t i = 1 + std::int64_t{team.rank()}; i <= last; i += Team::width) {
-      std::int64_t const y = std::int64_t{list[static_cast<std::size_t>(i)]} - i;
-      low = smaller(low, y);
-      high = larger(high, y);
-    }
-    low = team.min(low);
-    high = team.max(high);
-  }
-  auto const [near, width] = fixed_width::of(v, low, high);
-  return {header_of(near ? list_code::runs_near : list_code::runs_far, width),
-          run_bits(list.size(), counts.runs, width), list.size() > list_codes::sector_edges};
-}
-
-inline list_choice measure_runs(vertex_id v, id_list list) { return measure_runs(serial_team(), v, list); }
-
-/// The lower bits of `size` numbers up to `range`, for the fewest bits in all.
+/// The lower bits of `size` numbers up to `range`, and how many bits they take.
 struct elias_fano_shape {
   std::uint32_t width;
   std::uint64_t lower_bits, upper_bits;
@@ -156,14 +107,15 @@ struct elias_fano_shape {
   {
     return {width, size * width, size + (range >> width)};
   }
+  /// For the fewest bits in all.
   [[nodiscard]] static TENDRIL_HD elias_fano_shape of(std::uint64_t size, std::uint64_t range)
   {
     std::uint64_t const gap = range / size;
     elias_fano_shape const narrow = with(gap == 0 ? 0 : bit_width(gap) - 1, size, range);
     elias_fano_shape const wide = with(narrow.width + 1, size, range);
-    return narrow.width == 31 || narrow.lower_bits + narrow.upper_bits <= wide.lower_bits + wide.upper_bits ? narrow
-                                                                                                            : wide;
+    return narrow.width == 31 || narrow.bits() <= wide.bits() ? narrow : wide;
   }
+  [[nodiscard]] TENDRIL_HD std::uint64_t bits() const { return lower_bits + upper_bits; }
 };
 
 /// How many blocks a long list has.
@@ -185,26 +137,24 @@ TENDRIL_HD std::uint64_t words_of(elias_fano_shape const& block)
   return words_for(block.lower_bits) + words_for(block.upper_bits);
 }
 
-/// None where a block's place would not fit.
+/// The words of a long list.
 template <class Team>
-TENDRIL_HD std::optional<list_choice> measure_elias_fano(Team const& team, id_list list)
+TENDRIL_HD std::uint64_t elias_fano_words(Team const& team, id_list list)
 {
-  if (list.size() <= list_codes::block_edges) {
-    elias_fano_shape const shape = elias_fano_block(list, 0);
-    return list_choice{header_of(list_code::elias_fano, shape.width + 1), 32 + shape.lower_bits + shape.upper_bits,
-                       false};
-  }
   std::uint64_t own = 0;
   for (std::uint64_t begin = std::uint64_t{team.rank()} * list_codes::block_edges; begin < list.size();
        begin += Team::width * list_codes::block_edges) {
     own += list_codes::block_words + words_of(elias_fano_block(list, begin));
   }
-  std::uint64_t const words = team.sum(own);
-  if (words >> list_codes::place_bits != 0) { return {}; }
-  return list_choice{header_of(list_code::elias_fano, 1), 32 * words, true};
+  return team.sum(own);
 }
 
-inline std::optional<list_choice> measure_elias_fano(id_list list) { return measure_elias_fano(serial_team(), list); }
+/// The runs behind the first of a list in runs and Elias-Fano: `size` numbers up to `range`, whose lower bits have
+/// `width` bits. Without upper bits where the lower ones are all.
+TENDRIL_HD std::uint64_t later_run_bits(std::uint32_t width, std::uint64_t size, std::uint64_t range)
+{
+  return size * width + (range >> width == 0 ? 0 : size + (range >> width));
+}
 
 /// The bytes of a gap of vbyte: 1 to 4.
 TENDRIL_HD std::uint32_t bytes_of_gap(std::uint32_t gap) { return (width_of(gap) + 7U) / 8U; }
@@ -220,56 +170,179 @@ TENDRIL_HD std::uint64_t num_groups(std::uint64_t degree)
   return (degree + list_codes::group_edges - 1) / list_codes::group_edges;
 }
 
-/// None where a group's place would not fit.
+/// The bytes of a list in vbyte.
 template <class Team>
-TENDRIL_HD std::optional<list_choice> measure_vbyte(Team const& team, id_list list)
+TENDRIL_HD std::uint64_t vbyte_bytes(Team const& team, id_list list)
 {
   std::uint64_t own = 0;
   for (std::uint64_t i = team.rank(); i < list.size(); i += Team::width) { own += bytes_of_gap(vbyte_gap(list, i)); }
   constexpr std::uint64_t group_lengths = list_codes::group_edges / 4;
   std::uint64_t const rest = list.size() % list_codes::group_edges;
   bool const grouped = list.size() > list_codes::group_edges;
-  std::uint64_t const bytes = team.sum(own) + list.size() / list_codes::group_edges * group_lengths + (rest + 3) / 4 +
-                              (grouped ? 4 * num_groups(list.size()) : 0);
-  if (bytes >> 32U != 0) { return {}; }
-  return list_choice{header_of(list_code::vbyte, 1), 8 * bytes, grouped};
+  return team.sum(own) + list.size() / list_codes::group_edges * group_lengths + (rest + 3) / 4 +
+         (grouped ? 4 * num_groups(list.size()) : 0);
 }
 
-inline std::optional<list_choice> measure_vbyte(id_list list) { return measure_vbyte(serial_team(), list); }
-
-/// The best of several codes. Slower codes must save something: their bits count more.
-class code_contest {
- public:
-  explicit TENDRIL_HD code_contest(list_choice const& fixed) : best_(fixed), cost_(fixed.bits) {}
-
-  TENDRIL_HD void offer(list_choice const& other, std::uint64_t sixteenths)
-  {
-    if (other.bits * sixteenths / 16 >= cost_) { return; }
-    cost_ = other.bits * sixteenths / 16;
-    best_ = other;
+/// Whether lists of a form may have a code. Those of `vbyte` take a fixed width where groups' places would not fit.
+TENDRIL_HD bool allows(graph_form form, list_code code)
+{
+  switch (code) {
+    case list_code::fixed_near:
+    case list_code::fixed_far: return form != graph_form::vbyte;
+    case list_code::runs_near:
+    case list_code::runs_far: return form == graph_form::runs || form == graph_form::best;
+    case list_code::elias_fano: return form == graph_form::ef || form == graph_form::best;
+    case list_code::runs_elias_fano: return form == graph_form::best;
+    case list_code::vbyte: return form == graph_form::vbyte;
   }
-  [[nodiscard]] TENDRIL_HD list_choice const& best() const { return best_; }
+  return false;
+}
+
+/// What decides how many bits a list takes in each code that its form allows.
+struct list_shape {
+  vertex_id vertex = 0;
+  std::uint32_t degree = 0;
+  vertex_id least = 0, largest = 0;  ///< Of the neighbours.
+  std::uint64_t runs = 0;
+  bool ascends = false;                     ///< Without parallel edges.
+  std::int64_t least_y = 0, largest_y = 0;  ///< Of x_i - i.
+  std::uint64_t long_words = 0;             ///< Of a list of more than 128 edges in Elias-Fano.
+  std::uint64_t bytes = 0;                  ///< In vbyte.
+
+  /// The header with which a code takes the fewest bits.
+  [[nodiscard]] TENDRIL_HD list_header header(list_code code) const
+  {
+    switch (code) {
+      case list_code::fixed_near: return header_of(code, near_width(to_near(least), to_near(largest)));
+      case list_code::fixed_far: return header_of(code, width_of(largest));
+      case list_code::runs_near: return header_of(code, near_width(to_near(least_y), to_near(largest_y)));
+      case list_code::runs_far:
+        return header_of(code, least_y < 0 ? 32 : width_of(static_cast<std::uint64_t>(largest_y)));
+      case list_code::elias_fano:
+        return header_of(code, is_long() ? 1 : elias_fano_shape::of(degree, largest - least).width + 1);
+      case list_code::runs_elias_fano: return header_of(code, later_width() + 1);
+      case list_code::vbyte: break;
+    }
+    return header_of(code, 1);
+  }
+
+  /// The list with a header of a code that the form allows; none where the code does not suit the list, or the width
+  /// does not.
+  [[nodiscard]] TENDRIL_HD std::optional<list_choice> with(list_header header) const
+  {
+    std::uint32_t const width = header.width();
+    auto const code = static_cast<list_code>(header.code());
+    switch (code) {
+      case list_code::fixed_near:
+      case list_code::fixed_far:
+        if (width < this->header(code).width()) { return {}; }
+        return list_choice{header, std::uint64_t{degree} * width, false};
+      case list_code::runs_near:
+      case list_code::runs_far:
+        if (width < this->header(code).width()) { return {}; }
+        return list_choice{header, mark_bits(degree) + runs * width, degree > list_codes::sector_edges};
+      case list_code::elias_fano: {
+        if (is_long()) {
+          if (long_words >> list_codes::place_bits != 0) { return {}; }
+          return list_choice{header, 32 * long_words, true};
+        }
+        elias_fano_shape const shape = elias_fano_shape::with(width - 1, degree, largest - least);
+        if (shape.upper_bits > list_codes::most_upper_bits) { return {}; }
+        return list_choice{header, 32 + shape.bits(), false};
+      }
+      case list_code::runs_elias_fano: {
+        std::uint64_t const later = runs - 1, range = later_range();
+        if (!ascends || degree > list_codes::sector_edges || later > list_codes::block_edges) { return {}; }
+        if (later + (range >> (width - 1)) > list_codes::most_upper_bits) { return {}; }
+        return list_choice{
+            header, degree + list_codes::first_run_bits + first_run_width() + later_run_bits(width - 1, later, range),
+            false};
+      }
+      case list_code::vbyte:
+        if (bytes >> 32U != 0) { return {}; }
+        return list_choice{header, 8 * bytes, degree > list_codes::group_edges};
+    }
+    return {};
+  }
+
+  /// The width of the first neighbour as a difference from the vertex.
+  [[nodiscard]] TENDRIL_HD std::uint32_t first_run_width() const { return near_width(to_near(least), to_near(least)); }
+  /// The largest y, counted from the first neighbour.
+  [[nodiscard]] TENDRIL_HD std::uint64_t later_range() const
+  {
+    return static_cast<std::uint64_t>(largest_y - std::int64_t{least});
+  }
 
  private:
-  list_choice best_;
-  std::uint64_t cost_;
+  [[nodiscard]] TENDRIL_HD std::int64_t to_near(std::int64_t x) const { return x - std::int64_t{vertex}; }
+  [[nodiscard]] TENDRIL_HD bool is_long() const { return degree > list_codes::block_edges; }
+  /// The lower bits of the runs behind the first, for the fewest bits.
+  [[nodiscard]] TENDRIL_HD std::uint32_t later_width() const
+  {
+    if (runs <= 1 || !ascends) { return 0; }
+    std::uint64_t const size = runs - 1, range = later_range();
+    std::uint32_t const all = smaller(31U, bit_width(range));
+    std::uint32_t const some = elias_fano_shape::of(size, range).width;
+    return later_run_bits(all, size, range) <= later_run_bits(some, size, range) ? all : some;
+  }
 };
 
-/// How the neighbours of v are written in a graph of form `form`; `list` is not empty. Runs must save a sixteenth of the
-/// bits, Elias-Fano an eighth.
+/// The shape of the neighbours of v, as far as a form asks for it; `list` is not empty.
 template <class Team>
-TENDRIL_HD list_choice choose(Team const& team, graph_form form, vertex_id v, id_list list)
+TENDRIL_HD list_shape shape_of(Team const& team, graph_form form, vertex_id v, id_list list)
 {
-  list_choice const fixed = measure_fixed(v, list);
-  if (form == graph_form::vbyte) { return measure_vbyte(team, list).value_or(fixed); }
-  code_contest contest(fixed);
-  if (form == graph_form::runs || form == graph_form::best) { contest.offer(measure_runs(team, v, list), 17); }
-  if (form == graph_form::ef || form == graph_form::best) {
-    if (auto const other = measure_elias_fano(team, list)) { contest.offer(*other, 18); }
+  list_shape out;
+  out.vertex = v;
+  out.degree = static_cast<std::uint32_t>(list.size());
+  out.least = list.front();
+  out.largest = list.back();
+  if (allows(form, list_code::runs_far)) {
+    run_counts const counts = count_runs(team, list);
+    out.runs = counts.runs;
+    out.ascends = counts.repeats == 0;
+    std::int64_t const last = static_cast<std::int64_t>(list.size()) - 1;
+    out.least_y = out.least;
+    out.largest_y = std::int64_t{out.largest} - last;
+    if (!out.ascends) {  // only then y falls anywhere
+      std::int64_t low = out.least, high = low;
+      for (std::int64_t i = 1 + std::int64_t{team.rank()}; i <= last; i += Team::width) {
+        std::int64_t const y = std::int64_t{list[static_cast<std::size_t>(i)]} - i;
+        low = smaller(low, y);
+        high = larger(high, y);
+      }
+      out.least_y = team.min(low);
+      out.largest_y = team.max(high);
+    }
   }
-  return contest.best();
+  if (allows(form, list_code::elias_fano) && list.size() > list_codes::block_edges) {
+    out.long_words = elias_fano_words(team, list);
+  }
+  if (allows(form, list_code::vbyte)) { out.bytes = vbyte_bytes(team, list); }
+  return out;
 }
 
-inline list_choice choose(graph_form form, vertex_id v, id_list list) { return choose(serial_team(), form, v, list); }
+/// What a list counts among others: bits of whole bytes, more of codes that are slower to read. Runs must save a sixteenth
+/// of the bits, Elias-Fano an eighth.
+TENDRIL_HD std::uint64_t cost_of(list_choice const& choice)
+{
+  constexpr std::uint64_t sixteenths[] = {16, 16, 17, 17, 18, 16, 18};
+  return (choice.bits + 7) / 8 * sixteenths[choice.header.code()];
+}
+
+/// How a list is written that has a header of its own.
+TENDRIL_HD list_choice choose(graph_form form, list_shape const& shape)
+{
+  if (form == graph_form::vbyte) {
+    if (auto const bytes = shape.with(shape.header(list_code::vbyte))) { return *bytes; }
+  }
+  list_choice best = *shape.with(shape.header(list_code::fixed_far));
+  for (list_code const code : {list_code::fixed_near, list_code::runs_far, list_code::runs_near, list_code::elias_fano,
+                               list_code::runs_elias_fano}) {
+    if (!allows(form, code)) { continue; }
+    auto const other = shape.with(shape.header(code));
+    if (other && cost_of(*other) < cost_of(best)) { best = *other; }
+  }
+  return best;
+}
 
 }  // namespace tendril::place

@@ -26,7 +26,9 @@ list_range write_range(graph_form form, vertex_id first, std::span<edge_id const
   list_totals all;
   for_each_block([&](std::int64_t, block_layout const& layout) {
     all = all + totals_of(layout);
-    out.num_missing = layout.is_wide() ? list_block::vertices - block.size : 0;
+    for (std::uint32_t h = 0; h < 2; ++h) {
+      if (layout.half(h).is_wide()) { out.num_missing = list_block::size_of(h) - block.halves[h].size; }
+    }
   });
   out.num_edges = offsets.back();
   out.blocks.resize(static_cast<std::size_t>(num_blocks));
@@ -44,8 +46,8 @@ list_range write_range(graph_form form, vertex_id first, std::span<edge_id const
 void list_range::move_behind(std::uint64_t bytes, std::uint64_t num_wide, edge_id num_edges_before)
 {
   for (list_block& block : blocks) {
-    block.head.place += block.head.is(block_kind::wide) ? num_wide : bytes;
-    block.head.first_edge += num_edges_before;
+    for (list_half& half : block.halves) { half.head.bits += half.head.is(block_kind::wide) ? num_wide : bytes; }
+    block.set_middle_edge(block.middle_edge() + num_edges_before);
   }
   for (std::size_t i = 0; i < wide.size() - num_missing; ++i) { wide[i].at += bytes; }
 }

@@ -25,10 +25,10 @@ struct list_range {
 
 /// Writes the lists of vertices [first, first + offsets.size() - 1) in the codes of `form`. The words equal those that
 /// `compress` writes for the same vertices.
-/// @param first    A multiple of 12.
+/// @param first    A multiple of 11.
 /// @param offsets  From 0 on: where each vertex' neighbours begin, and where the last one's end.
 /// @param is_last  Whether the graph ends here: it has a block for vertex number num_vertices, too. Otherwise there is a
-///                 multiple of 12 vertices.
+///                 multiple of 11 vertices.
 [[nodiscard]] list_range write_range(graph_form form, vertex_id first, std::span<edge_id const> offsets,
                                      std::span<vertex_id const> targets, bool is_last);
 

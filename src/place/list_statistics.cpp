@@ -14,27 +14,16 @@
 namespace tendril {
 namespace {
 
-using place::count_runs;
-using place::list_choice;
 using place::list_of;
-using place::measure_elias_fano;
-using place::measure_vbyte;
-using place::run_bits;
 
 constexpr std::int64_t blocks_a_range = std::int64_t{1} << 10U;
 
-/// The bits of a list that is written as its header says.
-std::uint64_t bits_of(list_header header, std::span<vertex_id const> list)
+/// The bits of v's list, which is written as its header says.
+std::int64_t bits_of(list_header header, vertex_id v, std::span<vertex_id const> list)
 {
-  switch (static_cast<list_code>(header.code())) {
-    case list_code::fixed_near:
-    case list_code::fixed_far: return list.size() * header.width();
-    case list_code::runs_near:
-    case list_code::runs_far: return run_bits(list.size(), count_runs(list), header.width());
-    case list_code::elias_fano: return measure_elias_fano(list).value_or(list_choice{}).bits;
-    case list_code::vbyte: return measure_vbyte(list).value_or(list_choice{}).bits;
-  }
-  return 0;  // no sound graph has another code
+  bool const in_bytes = header.code() == static_cast<std::uint32_t>(list_code::vbyte);
+  auto const shape = place::shape_of(place::serial_team(), in_bytes ? graph_form::vbyte : graph_form::best, v, list);
+  return static_cast<std::int64_t>(shape.with(header).value_or(place::list_choice{}).bits);
 }
 
 code_share& share_of(list_statistics& sum, list_header header)
@@ -42,6 +31,7 @@ code_share& share_of(list_statistics& sum, list_header header)
   switch (static_cast<list_code>(header.code())) {
     case list_code::runs_near:
     case list_code::runs_far: return sum.runs;
+    case list_code::runs_elias_fano: return sum.runs_elias_fano;
     case list_code::elias_fano: return sum.elias_fano;
     case list_code::vbyte: return sum.vbyte;
     default: return sum.fixed;
@@ -62,14 +52,14 @@ list_statistics count_blocks(compressed_view const& g, compressed_lists const& l
   list_statistics sum;
   std::vector<vertex_id> scratch;
   for (std::int64_t b = begin; b < end; ++b) {
-    bool const own_headers = lists.blocks[b].head.is(block_kind::own);
     std::int64_t const first = b * list_block::vertices;
     for (std::int64_t v = first; v < std::min(first + list_block::vertices, g.num_vertices); ++v) {
       auto const list = list_of(g, v, scratch);
       if (list.empty()) { continue; }
       list_header const header = g.locate(v).header();
-      add(share_of(sum, header), {1, std::ssize(list), static_cast<std::int64_t>(bits_of(header, list))});
-      sum.header_bits += own_headers ? 8 : 0;
+      add(share_of(sum, header), {1, std::ssize(list), bits_of(header, static_cast<vertex_id>(v), list)});
+      half_place const at(static_cast<vertex_id>(v));
+      sum.header_bits += lists.blocks[b].halves[at.half].head.is(block_kind::own) ? 8 : 0;
     }
   }
   return sum;
@@ -83,7 +73,8 @@ void count_compressed(compressed_view const& g, compressed_lists const& lists, l
     list_statistics const part = count_blocks(g, lists, begin, end);
     std::lock_guard const lock(guard);
     for (code_share list_statistics::*code :
-         {&list_statistics::fixed, &list_statistics::runs, &list_statistics::elias_fano, &list_statistics::vbyte}) {
+         {&list_statistics::fixed, &list_statistics::runs, &list_statistics::runs_elias_fano,
+          &list_statistics::elias_fano, &list_statistics::vbyte}) {
       add(sum.*code, part.*code);
     }
     sum.header_bits += part.header_bits;
@@ -91,7 +82,7 @@ void count_compressed(compressed_view const& g, compressed_lists const& lists, l
   sum.directory_bits = 8 * (static_cast<std::int64_t>(sizeof(list_block)) * lists.blocks.size() +
                             static_cast<std::int64_t>(sizeof(wide_list)) * lists.wide.size());
   sum.padding_bits = 8 * lists.num_bytes() - sum.directory_bits - sum.header_bits - sum.fixed.num_bits -
-                     sum.runs.num_bits - sum.elias_fano.num_bits - sum.vbyte.num_bits;
+                     sum.runs.num_bits - sum.runs_elias_fano.num_bits - sum.elias_fano.num_bits - sum.vbyte.num_bits;
 }
 
 void count_csr(csr_view const& g, list_statistics& sum, cpu_exec const& exec)

@@ -55,18 +55,13 @@ TENDRIL_HD std::uint64_t marks_from(std::uint64_t bit, std::uint64_t degree)
   return degree > list_codes::sector_edges ? 32 * words_for(bit) : bit;
 }
 
-template <class Team, class Sink>
-TENDRIL_HD void write_runs(Team const& team, Sink const& to, std::uint64_t bit, vertex_id v, id_list list,
-                           list_header header)
+/// Writes the marks of a list from `marks` on, and calls f(run, y) for each run, by one member each.
+template <class Team, class Sink, class F>
+TENDRIL_HD void write_marks(Team const& team, Sink const& to, std::uint64_t marks, id_list list, F f)
 {
   using list_codes::sector_edges;
   constexpr std::uint64_t sector_bits = 32 * list_codes::sector_words;
-  bool const near = header.code() == static_cast<std::uint32_t>(list_code::runs_near);
   bool const in_sectors = list.size() > sector_edges;
-  std::uint32_t const width = header.width();
-  std::uint32_t const bias = list_codes::bias_of(near, v, width);
-  std::uint64_t const marks = marks_from(bit, list.size());
-  std::uint64_t const values = marks + mark_bits(list.size());
   vertex_id const* const ids = list.data();
   std::uint64_t rank = 0;
   for (std::uint64_t begin = 0; begin < list.size(); begin += 32) {
@@ -83,11 +78,49 @@ TENDRIL_HD void write_runs(Team const& team, Sink const& to, std::uint64_t bit, 
     }
     team.for_each_one(changes, [&](std::uint32_t k, std::uint32_t before) {
       std::uint64_t const i = begin + k;
-      std::uint32_t const y = ids[i] - static_cast<std::uint32_t>(i);
-      to.put(values + (rank + before) * width, low_bits(y - bias, width), width);
+      f(rank + before, ids[i] - static_cast<std::uint32_t>(i));
     });
     rank += list_codes::count_ones(changes);
   }
+}
+
+template <class Team, class Sink>
+TENDRIL_HD void write_runs(Team const& team, Sink const& to, std::uint64_t bit, vertex_id v, id_list list,
+                           list_header header)
+{
+  bool const near = header.code() == static_cast<std::uint32_t>(list_code::runs_near);
+  std::uint32_t const width = header.width();
+  std::uint32_t const bias = list_codes::bias_of(near, v, width);
+  std::uint64_t const marks = marks_from(bit, list.size());
+  std::uint64_t const values = marks + mark_bits(list.size());
+  write_marks(team, to, marks, list, [&](std::uint64_t run, std::uint32_t y) {
+    to.put(values + run * width, low_bits(y - bias, width), width);
+  });
+}
+
+/// As <tendril/list_runs_ef.hpp> has it.
+template <class Team, class Sink>
+TENDRIL_HD void write_runs_elias_fano(Team const& team, Sink const& to, std::uint64_t bit, vertex_id v, id_list list,
+                                      list_header header)
+{
+  list_shape const shape = shape_of(team, graph_form::best, v, list);
+  std::uint32_t const width = header.width() - 1;
+  std::uint32_t const first_width = shape.first_run_width();
+  std::uint64_t const first = bit + shape.degree;
+  std::uint64_t const lower = first + list_codes::first_run_bits + first_width;
+  std::uint64_t const upper = lower + (shape.runs - 1) * width;
+  bool const has_upper = shape.later_range() >> width != 0;
+  if (team.leads()) {
+    to.put(first, (first_width - 1) | (has_upper ? 32U : 0U), list_codes::first_run_bits);
+    to.put(first + list_codes::first_run_bits,
+           low_bits(list.front() - list_codes::bias_of(true, v, first_width), first_width), first_width);
+  }
+  write_marks(team, to, bit, list, [&](std::uint64_t run, std::uint32_t y) {
+    if (run == 0) { return; }
+    std::uint32_t const above = y - list.front();
+    to.put(lower + (run - 1) * width, low_bits(above, width), width);
+    if (has_upper) { to.put(upper + run - 1 + (above >> width), 1, 1); }
+  });
 }
 
 /// The numbers of a list or of a block of it: lower bits from `lower` on, marks from `upper` on.
@@ -104,13 +137,13 @@ TENDRIL_HD void write_elias_fano(Team const& team, Sink const& to, std::uint64_t
 }
 
 template <class Team, class Sink>
-TENDRIL_HD void write_elias_fano(Team const& team, Sink const& to, std::uint64_t bit, id_list list)
+TENDRIL_HD void write_elias_fano(Team const& team, Sink const& to, std::uint64_t bit, id_list list, list_header header)
 {
   using list_codes::block_edges;
   if (list.size() <= block_edges) {
-    elias_fano_shape const shape = elias_fano_block(list, 0);
+    std::uint32_t const width = header.width() - 1;
     if (team.leads()) { to.put(bit, list.front(), 32); }
-    write_elias_fano(team, to, bit + 32, bit + 32 + shape.lower_bits, list, shape.width);
+    write_elias_fano(team, to, bit + 32, bit + 32 + list.size() * width, list, width);
     return;
   }
   std::uint64_t const base = words_for(bit);
@@ -176,8 +209,9 @@ TENDRIL_HD void write_list(Team const& team, Sink const& to, std::uint64_t byte,
     case list_code::fixed_far: return write_fixed(team, to, bit, v, list, header);
     case list_code::runs_near:
     case list_code::runs_far: return write_runs(team, to, bit, v, list, header);
-    case list_code::elias_fano: return write_elias_fano(team, to, bit, list);
+    case list_code::elias_fano: return write_elias_fano(team, to, bit, list, header);
     case list_code::vbyte: return write_vbyte(team, to, bit, list);
+    case list_code::runs_elias_fano: return write_runs_elias_fano(team, to, bit, v, list, header);
   }
 }
 

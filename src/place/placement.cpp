@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <ranges>
 #include <utility>
 
 #include "base/parallel.hpp"  // parallel_ranges
@@ -23,19 +24,24 @@ void for_each_start(compressed_lists const& lists, std::int64_t b, F&& f)
   std::int64_t const left = lists.num_vertices - b * list_block::vertices;
   auto const size = static_cast<std::uint32_t>(std::min<std::int64_t>(left, list_block::vertices));
   for (std::uint32_t i = 0; i < size; ++i) {
-    bool const wide = block.head.is(block_kind::wide);
-    wide_list const entry = wide ? lists.wide[static_cast<std::int64_t>(block.head.base()) + i] : wide_list{};
-    std::uint64_t const start = wide ? list_place{entry.at, 0, 0}.byte() : block.head.start(block.shares[i]);
-    f(i, start, wide ? entry.degree : block.head.degree(block.shares[i]));
+    half_place const at(i);
+    list_half const& half = block.halves[at.half];
+    std::uint32_t const share = half.shares[at.in_half];
+    bool const wide = half.head.is(block_kind::wide);
+    wide_list const entry = wide ? lists.wide[static_cast<std::int64_t>(half.head.base()) + at.in_half] : wide_list{};
+    std::uint64_t const start = wide ? list_place{entry.at, 0, 0}.byte() : half.head.start(share);
+    f(i, start, wide ? entry.degree : half.head.degree(share));
   }
 }
 
 /// Whether all lists of block b lie in [begin, end).
 bool lies_within(compressed_lists const& lists, std::int64_t b, std::uint64_t begin, std::uint64_t end)
 {
-  block_head const& head = lists.blocks[b].head;
-  bool const wide = head.is(block_kind::wide);
-  if (begin > end || (!wide && head.base() != begin)) { return false; }
+  if (begin > end) { return false; }
+  for (list_half const& half : lists.blocks[b].halves) {
+    std::uint64_t const base = half.head.base();
+    if (!half.head.is(block_kind::wide) && (base < begin || base > end)) { return false; }
+  }
   compressed_lists until = lists;  // what a list needs must lie before the end of its block
   auto const words = static_cast<std::size_t>(end / 4 + list_codes::words_beyond);
   until.words = shared_array<std::uint32_t>({lists.words.data(), words}, nullptr);
@@ -65,19 +71,21 @@ std::vector<double> reads_of_blocks(compressed_lists const& lists, std::span<flo
 /// The reads of blocks that fall on edges [begin, end), if a block's reads spread over its edges evenly.
 double reads_of_edges(compressed_lists const& lists, std::span<double const> reads, edge_id begin, edge_id end)
 {
-  list_block const* const blocks = lists.blocks.data();
-  list_block const* const stop = blocks + lists.blocks.size();
-  auto const* block =
-      std::upper_bound(blocks, stop, begin, [](edge_id e, list_block const& b) { return e < b.head.first_edge; }) -
-      1;  // the last that begins at or before `begin`
+  list_directory const directory = lists.directory();
+  std::int64_t const num_blocks = lists.blocks.size();
+  auto const first_edge = [&](std::int64_t b) {
+    return b == num_blocks ? lists.num_edges : directory.first_edge(b * list_block::vertices);
+  };
+  auto const numbers = std::views::iota(std::int64_t{0}, num_blocks);
+  std::int64_t b = *(std::ranges::upper_bound(numbers, begin, {}, first_edge) - 1);  // the last at or before `begin`
   double sum = 0;
-  for (; block != stop && block->head.first_edge < end; ++block) {
-    edge_id const first = block->head.first_edge;
-    edge_id const next = block + 1 == stop ? lists.num_edges : block[1].head.first_edge;
-    if (next == first) { continue; }
-    edge_id const covered = std::min(next, end) - std::max(first, begin);
-    sum += reads[static_cast<std::size_t>(block - blocks)] * static_cast<double>(covered) /
-           static_cast<double>(next - first);
+  for (edge_id first = first_edge(b); b < num_blocks && first < end; ++b) {
+    edge_id const next = first_edge(b + 1);
+    if (next > first) {
+      edge_id const covered = std::min(next, end) - std::max(first, begin);
+      sum += reads[static_cast<std::size_t>(b)] * static_cast<double>(covered) / static_cast<double>(next - first);
+    }
+    first = next;
   }
   return sum;
 }
@@ -206,17 +214,20 @@ moved_directory move_directory(compressed_lists const& lists, std::span<std::uin
     std::uint64_t const to = next;
     next += starts[i + 1] - starts[i];
     list_block block = lists.blocks[b];
-    if (block.head.is(block_kind::wide)) {
-      auto const first = static_cast<std::int64_t>(block.head.base());
-      for (std::int64_t k = first; k < first + list_block::vertices; ++k) {
+    for (std::uint32_t h = 0; h < 2; ++h) {
+      half_head& head = block.halves[h].head;
+      if (!head.is(block_kind::wide)) {
+        head.bits = (head.bits & ~half_head::base_mask) | (head.base() - starts[i] + to);
+        continue;
+      }
+      auto const first = static_cast<std::int64_t>(head.base());
+      for (std::int64_t k = first; k < first + list_block::size_of(h); ++k) {
         // Entries beyond the graph's last vertex, and of empty lists, may point anywhere.
         list_place const at{out.wide[k].at, 0, 0};
         bool const moves = at.byte() >= starts[i] && at.byte() <= starts[i + 1];
         std::uint64_t const byte = moves ? at.byte() - starts[i] + to : 0;
         out.wide[k].at = list_place::of(byte, at.header(), 0, 0).at;
       }
-    } else {
-      block.head.place = (block.head.place & ~block_head::base_mask) | (block.head.base() - starts[i] + to);
     }
     out.blocks[b] = block;
   }

@@ -1,5 +1,5 @@
 // Which lists of a compressed graph lie on the GPU, and where all of them lie then: the lists that are kept there become
-// the first, in the order that they had, and the others follow likewise. Blocks of 12 vertices move whole, so the
+// the first, in the order that they had, and the others follow likewise. Blocks of 11 vertices move whole, so the
 // directory changes in 40 bits a block (and in its wide entries), and lists are copied as they are. All of this is done in
 // host memory; src/gpu/placed/ copies the result.
 

@@ -20,6 +20,7 @@ namespace {
 using place::block_layout;
 using place::listed_rows;
 using place::measured_block;
+using place::measured_half;
 using place::row_scratch;
 
 constexpr std::int64_t blocks_a_range = std::int64_t{1}
@@ -160,13 +161,17 @@ class profiler {
     block_layout const layout(block);
     std::size_t const f = at(form);
     sums.words[f] += static_cast<std::int64_t>(layout.bytes() / 4);
-    sums.wide[f] += layout.num_wide();
+    sums.wide[f] += layout.num_wide(2);
     std::uint64_t walks = 0, batches = 0;
-    for (std::uint32_t i = 0; i < block.size; ++i) {
-      if (block.degrees[i] == 0) { continue; }  // nothing of it is read but the directory
-      sums.degrees[degree_classes::of(block.degrees[i])].list_bits[f] += static_cast<std::int64_t>(block.lists[i].bits);
-      walks += arrivals_.empty() ? block.degrees[i] : arrivals_[static_cast<std::size_t>(first + i)];
-      batches += std::min(fanout_, block.degrees[i]);
+    std::int64_t v = first;
+    for (measured_half const& half : block.halves) {
+      for (std::uint32_t i = 0; i < half.size; ++i, ++v) {
+        std::uint32_t const degree = half.degrees[i];
+        if (degree == 0) { continue; }  // nothing of it is read but the directory
+        sums.degrees[degree_classes::of(degree)].list_bits[f] += static_cast<std::int64_t>(half.lists[i].bits);
+        walks += arrivals_.empty() ? degree : arrivals_[static_cast<std::size_t>(v)];
+        batches += std::min(fanout_, degree);
+      }
     }
     if (form != placed_form_) { return; }
     sums.walks.add(layout.bytes(), walks);

@@ -9,15 +9,18 @@ from test_corrupt_files import VERBS, leftovers
 from test_gpu import gpu  # noqa: F401 (a fixture)
 
 OWN, SHARED, WIDE = range(3)  # kinds of blocks
-NEAR, FAR, RUNS_NEAR, RUNS_FAR, ELIAS_FANO, VBYTE = range(6)  # codes of lists
+NEAR, FAR, RUNS_NEAR, RUNS_FAR, ELIAS_FANO, VBYTE, RUNS_ELIAS_FANO = range(7)  # codes of lists
 BEYOND = 16  # words that lie behind the lists
 
 
-def block(shares, kind=SHARED, code=FAR, width=1, base=0, first_edge=0):
-    """The words of a block. `shares` are the places, in bytes, and the degrees of its first vertices."""
+def block(shares, kind=SHARED, code=FAR, width=1, base=0, middle_edge=None):
+    """The words of a block. `shares` are the places, in bytes, and the degrees of its first vertices, up to six."""
     header = code << 5 | width - 1
     places = [place << 16 | degree for place, degree in shares]
-    return [base, kind << 24 | 16 << 16 | header << 8, first_edge, 0, *places, *[0] * (12 - len(places))]
+    if middle_edge is None:
+        middle_edge = sum(degree for _, degree in shares)
+    first_half = [base, kind << 21 | 16 << 16 | header << 8, *places, *[0] * (6 - len(places))]
+    return first_half + [0, 16 << 16, *[0] * 5, middle_edge]
 
 
 def lists(words):
@@ -45,14 +48,14 @@ GOOD = {
     "num_vertices": 2,
     "num_edges": 3,
 }
-WIDE_LISTS = [[0, FAR << 29, 2, 0], [1, FAR << 29, 1, 0], *[[0, 0, 0, 0]] * 10]
+WIDE_LISTS = [[0, FAR << 29, 2, 0], [1, FAR << 29, 1, 0], *[[0, 0, 0, 0]] * 4]
 GOODS = {
     "shared headers": {},
     "own headers": {
         "list_blocks": [block([(0, 2), (2, 1)], kind=OWN)],
         "lists": lists([FAR << 5 | 0b10 << 8 | FAR << 21 | 1 << 24]),
     },
-    "a wide block": {"list_blocks": [block([], kind=WIDE)], "wide_lists": WIDE_LISTS},
+    "a wide block": {"list_blocks": [block([], kind=WIDE, middle_edge=3)], "wide_lists": WIDE_LISTS},
 }
 
 # What is wrong with lists, and the line that says so when they are first used.
@@ -63,10 +66,10 @@ CORRUPT = {
     ),
     "wide entries elsewhere": (
         {"list_blocks": [block([], kind=WIDE, base=1)], "wide_lists": WIDE_LISTS},
-        "vertex 0: its block of the directory has wide entries from 1, expected 12 below 12",
+        "vertex 0: its block of the directory has wide entries from 1, expected 6 below 6",
     ),
     "a wide entry that points elsewhere": (
-        {"list_blocks": [block([], kind=WIDE)], "wide_lists": [[9, FAR << 29, 2, 0], *WIDE_LISTS[1:]]},
+        {"list_blocks": [block([], kind=WIDE, middle_edge=3)], "wide_lists": [[9, FAR << 29, 2, 0], *WIDE_LISTS[1:]]},
         "vertex 0: a list at byte 9 that ends outside of the lists' 4 bytes",
     ),
     "a list elsewhere": (
@@ -86,16 +89,16 @@ CORRUPT = {
         "vertex 0: it and those of its block have 2 edges, expected those of 0 to 3",
     ),
     "edges that begin late": (
-        {"list_blocks": [block([(0, 2), (1, 1)], first_edge=1)]},
+        {"list_blocks": [block([(0, 2), (1, 1)], middle_edge=4)]},
         "vertex 0: its edges begin at 1, expected 0",
     ),
     "edges of two blocks that don't add up": (
-        {"list_blocks": [GOOD["list_blocks"][0], block([], first_edge=2)], "num_vertices": 12},
+        {"list_blocks": [GOOD["list_blocks"][0], block([], middle_edge=2)], "num_vertices": 11},
         "vertex 0: it and those of its block have 3 edges, expected those of 0 to 2",
     ),
     "a code of no list": (
-        {"list_blocks": [block([(0, 2), (1, 1)], code=6)]},
-        "vertex 0: a list of code 6, expected at most 5",
+        {"list_blocks": [block([(0, 2), (1, 1)], code=7)]},
+        "vertex 0: a list of code 7, expected at most 6",
     ),
     "runs without a first one": (
         {"list_blocks": [block([(0, 2), (1, 1)], code=RUNS_FAR)]},
@@ -116,6 +119,26 @@ CORRUPT = {
     "gaps across the end": (
         one_list([0x0001000F], VBYTE, 1, 2),
         "vertex 0: a list at byte 0 that ends outside of the lists' 4 bytes",
+    ),
+    "runs and Elias-Fano without a first run": (
+        one_list([0], RUNS_ELIAS_FANO, 1, 2),
+        "vertex 0: a list whose first edge begins no run",
+    ),
+    "runs and Elias-Fano of too many edges": (
+        one_list([1, *[0] * 15], RUNS_ELIAS_FANO, 1, 225),
+        "vertex 0: 225 edges in a list of runs and Elias-Fano, expected at most 224",
+    ),
+    "runs and Elias-Fano of too many runs": (
+        one_list([2**32 - 1] * 10, RUNS_ELIAS_FANO, 1, 130),
+        "vertex 0: 130 runs in a list of runs and Elias-Fano, expected at most 129",
+    ),
+    "runs and Elias-Fano across the end": (
+        one_list([0b11], RUNS_ELIAS_FANO, 32, 2),
+        "vertex 0: a list at byte 0 that ends outside of the lists' 4 bytes",
+    ),
+    "too few marks of runs and Elias-Fano": (
+        one_list([0b1_00000_11 | 1 << 7], RUNS_ELIAS_FANO, 1, 2),
+        "vertex 0: 0 marks of upper bits in its list, expected one an edge: 1",
     ),
     "a block of gaps elsewhere": (
         one_list([0, 1000], VBYTE, 1, 33),
@@ -146,7 +169,7 @@ REFUSED = {
     ),
     "a block for each of three": (
         {"list_blocks": GOOD["list_blocks"] * 3},
-        "array 'list_blocks': shape (3, 16), expected (1, 16): one block for 12 vertices",
+        "array 'list_blocks': shape (3, 16), expected (1, 16): one block for 11 vertices",
     ),
     "wide entries of three words": (
         {"wide_lists": np.zeros((1, 3))},
@@ -161,16 +184,16 @@ REFUSED = {
     "no directory": ({"list_blocks": None}, f"no tensor 'list_blocks', {PARTS}"),
     "no wide entries": ({"wide_lists": None}, f"no tensor 'wide_lists', {PARTS}"),
     "no lists": ({"lists": None}, f"no tensor 'lists', {PARTS}"),
-    "another version": ({"version": "2"}, "tendril-graph version '2', expected 1 or 3"),
+    "another version": ({"version": "3"}, "tendril-graph version '3', expected 1 or 4"),
     "another form": (
         {"form": "zipped"},
-        "metadata 'form': 'zipped', expected one of packed, runs, ef, vbyte, auto in version 3",
+        "metadata 'form': 'zipped', expected one of packed, runs, ef, vbyte, auto in version 4",
     ),
 }
 
 
 def write_compressed(path, changes, cut=0):
-    contents = {"version": "3", "form": "auto"} | GOOD | changes
+    contents = {"version": "4", "form": "auto"} | GOOD | changes
     texts = ("version", "form", "num_vertices", "num_edges")
     write_safetensors(
         path,

@@ -41,14 +41,14 @@ def test_info_of_forms(tendril):
     assert csr["forms"] == {"csr": {"lists": 36692, "edges": 367662, "bits_per_edge": 32}}
     assert "csr_bits_per_edge" not in csr and "elias" not in tendril("info", ENRON)
 
-    codes = {"packed": {"fixed"}, "vbyte": {"vbyte"}, "auto": {"fixed", "runs", "elias_fano"}}
+    codes = {"packed": {"fixed"}, "vbyte": {"vbyte"}, "auto": {"fixed", "runs", "runs_elias_fano", "elias_fano"}}
     for form, expected in codes.items():
         tendril("convert", ENRON, "small.safetensors", "--compress", form, "--quiet")
         info = json.loads(tendril("info", "small.safetensors", "--json"))
         assert (info["form"], info["csr_bits_per_edge"]) == (form, csr["bits_per_edge"])
-        assert info["directory_bits_per_vertex"] == 512 * (36692 // 12 + 1) / 36692
+        assert info["directory_bits_per_vertex"] == 512 * (36692 // 11 + 1) / 36692
         forms = info["forms"]
-        assert list(forms) == ["fixed", "runs", "elias_fano", "vbyte"]
+        assert list(forms) == ["fixed", "runs", "runs_elias_fano", "elias_fano", "vbyte"]
         assert {code for code in forms if forms[code]["lists"] > 0} == expected
         assert sum(share["lists"] for share in forms.values()) == 36692
         assert sum(share["edges"] for share in forms.values()) == 367662

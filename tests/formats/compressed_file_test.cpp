@@ -22,14 +22,15 @@ using test::pack_all;
 using test::tensor;
 
 constexpr char const* two_by_two =
-    R"({"format":"tendril-graph","version":"3","form":"packed","num_vertices":"2","num_edges":"2"})";
+    R"({"format":"tendril-graph","version":"4","form":"packed","num_vertices":"2","num_edges":"2"})";
 
 /// One block, whose lists share the header of ids of one bit; its first vertex has 2 edges.
-std::vector<std::uint32_t> block_words(std::uint32_t upper_word = (1U << 24U) | (8U << 16U) | (1U << 13U))
+std::vector<std::uint32_t> block_words(std::uint32_t upper_word = (1U << 21U) | (8U << 16U) | (1U << 13U))
 {
   std::vector<std::uint32_t> words(16, 0);
   words[1] = upper_word;  // the kind, the bits of a degree and the header
-  words[4] = 2;
+  words[2] = 2;
+  words[15] = 2;  // edges before the second half
   return words;
 }
 
@@ -159,7 +160,7 @@ TEST(CompressedFile, OlderReadersAreToldTheVersion)
   EXPECT_EQ(metadata_of(g).at("version"), "1");
   EXPECT_EQ(metadata_of(g).at("form"), "a sonnet");
   EXPECT_EQ(read_graph(folder / "g.safetensors").arrays().metadata.at("form"), "a sonnet");
-  EXPECT_EQ(metadata_of(compress(g, graph_form::packed)).at("version"), "3");
+  EXPECT_EQ(metadata_of(compress(g, graph_form::packed)).at("version"), "4");
   EXPECT_EQ(metadata_of(compress(g, graph_form::packed)).at("form"), "packed");
   EXPECT_FALSE(read_graph(folder / "g.safetensors").arrays().metadata.contains("form"));
 }
@@ -168,8 +169,8 @@ TEST(CompressedFile, FormsThatAreUnknownOrMissingAreRefused)
 {
   auto const with = [](std::string const& metadata) { return refusal(file_of({blocks, wide, lists}, metadata)); };
   std::string const one_of = "expected one of packed, runs, ef, vbyte, auto in version 3";
-  EXPECT_EQ(with(R"({"format":"tendril-graph","version":"3","form":"csr"})"), "g: metadata 'form': 'csr', " + one_of);
-  EXPECT_EQ(with(R"({"format":"tendril-graph","version":"3"})"), "g: metadata 'form': '', " + one_of);
+  EXPECT_EQ(with(R"({"format":"tendril-graph","version":"4","form":"csr"})"), "g: metadata 'form': 'csr', " + one_of);
+  EXPECT_EQ(with(R"({"format":"tendril-graph","version":"4"})"), "g: metadata 'form': '', " + one_of);
   EXPECT_EQ(with(R"({"format":"tendril-graph","version":"2","form":"packed"})"),
             "g: tendril-graph version '2', expected 1 or 3");
   // A file that says nothing is one in CSR form, whatever other tensors it holds.
@@ -185,7 +186,7 @@ TEST(CompressedFile, PartsThatAreMissingOrOfAnotherShapeAreRefused)
   EXPECT_EQ(refusal({blocks, wide, lists, {"indices", "U32", 2, pack_all<std::uint32_t>({0, 1})}}),
             "g: both 'indices' and compressed lists, expected one of them");
   EXPECT_EQ(refusal({{"list_blocks", "U32", 16, blocks.bytes}, wide, lists}),
-            "g: array 'list_blocks': shape (16,), expected (1, 16): one block for 12 vertices");
+            "g: array 'list_blocks': shape (16,), expected (1, 16): one block for 11 vertices");
   EXPECT_EQ(refusal({{"list_blocks", "F32", 1, blocks.bytes, 16}, wide, lists}),
             "g: array 'list_blocks': elements of type float32, expected uint32");
   EXPECT_EQ(refusal({blocks, {"wide_lists", "U32", 0, "", 3}, lists}),
@@ -201,7 +202,7 @@ TEST(CompressedFile, CountsThatCannotBeAreRefused)
   auto const with = [](std::string const& vertices, std::string const& edges) {
     return refusal(
         file_of({blocks, wide, lists},
-                fmt::format(R"({{"format":"tendril-graph","version":"3","form":"packed","num_vertices":"{}",)"
+                fmt::format(R"({{"format":"tendril-graph","version":"4","form":"packed","num_vertices":"{}",)"
                             R"("num_edges":"{}"}})",
                             vertices, edges)));
   };
@@ -209,7 +210,7 @@ TEST(CompressedFile, CountsThatCannotBeAreRefused)
   EXPECT_EQ(with("-2", "2"), "g: metadata 'num_vertices': '-2', expected a number from 0 to 4294967295");
   EXPECT_EQ(with("2", ""), "g: metadata 'num_edges': '', expected a number from 0 to 9223372036854775807");
   EXPECT_EQ(with("99999", "2"),
-            "g: array 'list_blocks': shape (1, 16), expected (8334, 16): one block for 12 vertices");
+            "g: array 'list_blocks': shape (1, 16), expected (9091, 16): one block for 11 vertices");
   EXPECT_NE(with("2", "999999999").find(" bytes, expected at most 8 a byte"), std::string::npos);
 }
 

@@ -124,6 +124,28 @@ inline decoded list_oracle(shared_array<std::uint32_t> const& words, list_place 
       }
       if (lengths.failed() || bytes.failed()) { return {}; }
     }
+  } else if (code == 6 && degree <= 224) {
+    std::vector<std::uint64_t> starts;  // of runs
+    for (std::uint64_t i = 0; i < degree; ++i) {
+      if (from.take(1) == 1) { starts.push_back(i); }
+    }
+    std::uint64_t const first_width = from.take(5) + 1;
+    bool const has_upper = from.take(1) == 1;
+    auto const first =
+        static_cast<vertex_id>(from.take(first_width) + place.vertex - (std::uint64_t{1} << (first_width - 1)));
+    if (from.failed() || starts.empty() || starts.front() != 0 || starts.size() > 129) { return {}; }
+    std::vector<vertex_id> y{first};
+    if (has_upper) {
+      auto const later = elias_fano_oracle(from, starts.size() - 1, width - 1, first, false);
+      if (!later) { return {}; }
+      y.insert(y.end(), later->begin(), later->end());
+    } else {
+      while (y.size() < starts.size()) { y.push_back(static_cast<vertex_id>(first + from.take(width - 1))); }
+    }
+    for (std::uint64_t i = 0, run = 0; i < degree; ++i) {
+      if (run + 1 < starts.size() && starts[run + 1] == i) { ++run; }
+      out.push_back(static_cast<vertex_id>(y[run] + i));
+    }
   } else {
     return {};
   }
@@ -133,16 +155,17 @@ inline decoded list_oracle(shared_array<std::uint32_t> const& words, list_place 
 /// The place of v as its block says it, or nothing where that is no place.
 inline std::optional<list_place> place_oracle(compressed_lists const& lists, std::int64_t v)
 {
-  list_block const& block = lists.blocks[v / 12];
-  std::uint64_t const head = block.head.place, base = head & 0xffffffffffU, kind = head >> 56U;
-  std::uint64_t const header = head >> 40U & 0xffU, bits = head >> 48U & 31U, step = head >> 53U & 7U;
+  list_half const& half = lists.blocks[v / 11].halves[v % 11 / 6];
+  std::int64_t const i = v % 11 % 6, size = v % 11 < 6 ? 6 : 5;
+  std::uint64_t const head = half.head.bits, base = head & 0xffffffffffU, kind = head >> 53U & 3U;
+  std::uint64_t const header = head >> 40U & 0xffU, bits = head >> 48U & 31U, step = 4 * (head >> 55U & 1U);
   auto const vertex = static_cast<vertex_id>(v);
   if (kind == 2) {
-    if (base + 12 > static_cast<std::uint64_t>(lists.wide.size())) { return {}; }
-    wide_list const& entry = lists.wide[static_cast<std::int64_t>(base) + v % 12];
+    if (base + static_cast<std::uint64_t>(size) > static_cast<std::uint64_t>(lists.wide.size())) { return {}; }
+    wide_list const& entry = lists.wide[static_cast<std::int64_t>(base) + i];
     return list_place{entry.at, entry.degree, vertex};
   }
-  std::uint64_t const share = block.shares[v % 12];
+  std::uint64_t const share = half.shares[i];
   std::uint64_t const start = base + (share >> bits << step);
   auto const degree = static_cast<std::uint32_t>(share & ((std::uint64_t{1} << bits) - 1));
   // Of an empty list its header's word alone may be read.
@@ -151,6 +174,13 @@ inline std::optional<list_place> place_oracle(compressed_lists const& lists, std
   if (kind == 1) { return list_place{start | header << 56U, degree, vertex}; }
   std::uint64_t const own = lists.words[static_cast<std::int64_t>(start / 4)] >> (8 * (start % 4)) & 0xffU;
   return list_place{(start + 1) | own << 56U, degree, vertex};
+}
+
+/// The number of the first edge of the second half of block b.
+inline edge_id middle_edge_oracle(compressed_lists const& lists, std::int64_t b)
+{
+  list_half const& half = lists.blocks[b].halves[1];
+  return static_cast<edge_id>(half.shares[5] + (half.head.bits >> 56U << 32U));
 }
 
 }  // namespace tendril::test

@@ -34,7 +34,14 @@ __device__ void keep(unsigned long long& least, std::int64_t vertex)
 __global__ __launch_bounds__(block_threads) void check_blocks_kernel(stored_lists const lists, first_bad* found)
 {
   for (std::int64_t b = global_thread(); b < lists.num_blocks; b += grid_stride()) {
-    if (validation::block_problem_of<in_short>(lists, b)) { keep(found->block, b * list_block::vertices); }
+    std::int64_t const first = b * list_block::vertices;
+    if (validation::half_problem_of<in_short>(lists, b, 0)) {
+      keep(found->block, first);
+    } else if (validation::half_problem_of<in_short>(lists, b, 1)) {
+      keep(found->block, first + list_block::first_half);
+    } else if (validation::block_edges_problem_of<in_short>(lists, b)) {
+      keep(found->block, first);
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-// Compresses lists on a GPU: a warp a block of 12 vertices measures its lists, says where they will lie, and writes them
+// Compresses lists on a GPU: a warp a block of 11 vertices measures its lists, says where they will lie, and writes them
 // when the blocks before it are known, by the functions that the CPU uses (src/place/block_writer.hpp): lanes take
 // elements of a list, and put bits into words that are 0 so far by atomic operations, so their order doesn't matter. Two
 // passes over batches of rows: the first adds up what all batches take, the second writes into arrays of that size. CPU

@@ -30,7 +30,7 @@ class row_source {
 };
 
 /// The lists of a source in form `form`, which isn't CSR, in the memory of `exec`. In addition to the result it takes 24
-/// bytes a block of 12 vertices of a batch, and what the source takes. Synchronises.
+/// bytes a block of 11 vertices of a batch, and what the source takes. Synchronises.
 /// @throws memory_error; device_error.
 [[nodiscard]] compressed_lists encode_lists(row_source& source, std::int64_t num_vertices, graph_form form,
                                             gpu_exec const& exec);
