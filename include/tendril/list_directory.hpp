@@ -249,7 +249,7 @@ class list_blocks {
 class list_directory : public list_blocks {
  public:
   list_directory() = default;
-  /// @param words  The lists, and 64 bytes beyond; aligned to 8 bytes in the memory of a GPU.
+  /// @param words  The lists, and 64 bytes beyond; aligned to 16 bytes in the memory of a GPU.
   TENDRIL_HD list_directory(list_block const* blocks, wide_list const* wide, std::uint32_t const* words)
       : list_blocks(blocks, wide), words_(words)
   {
@@ -266,13 +266,15 @@ class list_directory : public list_blocks {
     list_half const* const half = data()[at.block].halves + at.half;
     half_head const head{load(&half->head.bits)};
     std::uint32_t const share = load(half->shares + at.in_half);
-    if (head.is(block_kind::wide)) {
-      wide_list const entry = load(wide() + head.base() + at.in_half);
-      return {{entry.at, entry.degree, vertex}, false};
-    }
+    // Worked out for wide blocks, too: a GPU else reads the share when it knows the kind of block.
     bool const shared = head.is(block_kind::shared);
     list_header const header = shared ? head.header() : list_header(0);
-    return {list_place::of(head.start(share), header, head.degree(share), vertex), !shared};
+    list_start out{list_place::of(head.start(share), header, head.degree(share), vertex), !shared};
+    if (head.is(block_kind::wide)) {
+      wide_list const entry = load(wide() + head.base() + at.in_half);
+      out = {{entry.at, entry.degree, vertex}, false};
+    }
+    return out;
   }
 
   /// The place of v's list, read by load(address).
