@@ -99,6 +99,12 @@ class compressed_row {
   {
     return list_codes::neighbor_at(words_, at_, static_cast<std::uint32_t>(i), load);
   }
+  /// Neighbours i and j, whose reads don't wait for each other.
+  template <class Load>
+  [[nodiscard]] TENDRIL_HD list_codes::pair_of<vertex_id> neighbors(std::uint32_t i, std::uint32_t j, Load load) const
+  {
+    return list_codes::neighbors_at(words_, at_, i, j, load);
+  }
   [[nodiscard]] TENDRIL_HD float weight(std::uint64_t i) const { return weight(i, plain_load{}); }
   template <class Load>
   [[nodiscard]] TENDRIL_HD float weight(std::uint64_t i, Load load) const

@@ -114,7 +114,7 @@ class elias_fano_cursor {
  private:
   TENDRIL_HD void begin_part(std::uint32_t i)
   {
-    elias_fano_part const part = part_of(words_, place_, i);
+    elias_fano_part const part = part_of(words_, place_, i, plain_load{});
     auto const at = static_cast<std::uint32_t>(part.upper & 31U);
     word_ = words_ + (part.upper >> 5U);
     marks_ = *word_ >> at << at;

@@ -33,7 +33,7 @@ inline bool prefetch_neighbor(std::uint32_t const* words, list_place const& plac
         prefetch_bit(words, begin + i);
         return true;
       }
-      prefetch_bit(words, run_bit(words, place, i));
+      prefetch_bit(words, run_bit(words, place, i, plain_load{}));
       return false;
     }
     case list_code::elias_fano: {
@@ -41,7 +41,7 @@ inline bool prefetch_neighbor(std::uint32_t const* words, list_place const& plac
         prefetch_address(words + word_from(place.byte()) + std::uint64_t{i / block_edges} * block_words);
         return true;
       }
-      elias_fano_part const part = part_of(words, place, i);
+      elias_fano_part const part = part_of(words, place, i, plain_load{});
       std::uint64_t const in = i % block_edges;
       prefetch_bit(words, part.lower + in * part.width);
       prefetch_bit(words, part.upper);

@@ -204,6 +204,9 @@ TEST(ListCode, EveryCodeAtEveryPlaceAndWidth)
       for (std::uint32_t i = 0; i < size; ++i) {
         ASSERT_EQ(list_codes::neighbor_at(words.data(), place, i, plain_load{}), list[i])
             << "code " << choice.header.code() << ", width " << choice.header.width() << ", " << i << " of " << size;
+        ASSERT_EQ(list_codes::neighbor_at(words.data(), place, i, list_codes::quad_load{}, list_codes::quad_load{}),
+                  list[i])
+            << "as a GPU reads it: code " << choice.header.code() << ", " << i << " of " << size;
       }
       expect_read_in_order(words.data(), place, list);
       ++written[choice.header.code()];

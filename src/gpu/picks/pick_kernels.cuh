@@ -32,6 +32,9 @@ namespace tendril::gpu {
 
 inline constexpr int pick_threads = 256;
 inline constexpr int pick_table_threads = 128;
+/// Blocks that a multiprocessor should hold at least. Those of trees have so little state that five fit without spills.
+template <class Part>
+inline constexpr int resident_picks = Part::grid_covers ? 5 : 1;
 inline constexpr std::int64_t most_pick_scratch = std::int64_t{2} << 30;
 
 /// Blocks for work of `threads` threads at most.
@@ -173,7 +176,8 @@ __device__ __forceinline__ void pick_floyd_lanes(Part const& part)
 }
 
 template <class Part>
-__global__ __launch_bounds__(pick_threads) void floyd_lanes_kernel(Part const __grid_constant__ part)
+__global__ __launch_bounds__(pick_threads,
+                             resident_picks<Part>) void floyd_lanes_kernel(Part const __grid_constant__ part)
 {
   pick_floyd_lanes(part);
 }

@@ -10,11 +10,17 @@ namespace tendril::gpu {
 
 /// Reads what is not read again: its line needn't stay in a cache.
 struct streaming_load {
+  static constexpr bool quads = true;  // <tendril/list_code.hpp>
   template <class T>
   [[nodiscard]] TENDRIL_HD T operator()(T const* address) const
   {
 #ifdef __CUDA_ARCH__
-    return __ldcs(address);
+    if constexpr (sizeof(T) == 16) {
+      uint4 const bits = __ldcs(reinterpret_cast<uint4 const*>(address));
+      return reinterpret_cast<T const&>(bits);
+    } else {
+      return __ldcs(address);
+    }
 #else
     return *address;
 #endif

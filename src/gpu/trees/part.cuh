@@ -92,8 +92,19 @@ struct khop_part {
                                        slot_pair const& picks) const
   {
     vertex_pair found;
-    if (picks.first != core::no_pick) { found.first = row.neighbor(picks.first); }
-    if (picks.second != core::no_pick) { found.second = row.neighbor(picks.second); }
+    bool const has_first = picks.first != core::no_pick;
+    bool const has_second = picks.second != core::no_pick;
+    if (has_first || has_second) {
+      if constexpr (View::targets_by_number) {
+        if (has_first) { found.first = row.neighbor(picks.first); }
+        if (has_second) { found.second = row.neighbor(picks.second); }
+      } else {  // an edge that was not picked is read, too, and dropped
+        auto const both = row.neighbors(has_first ? picks.first : picks.second, has_second ? picks.second : picks.first,
+                                        list_codes::quad_load{});
+        if (has_first) { found.first = both.first; }
+        if (has_second) { found.second = both.second; }
+      }
+    }
     std::int64_t const at = keep(parent, slot, row, found);
     if (edges == nullptr) { return; }
     edge_id const first = row.empty() ? 0 : row.first_edge();
@@ -128,7 +139,7 @@ struct khop_part {
   {
     std::int64_t const at = std::int64_t{parent} * num_slots + slot;
     bool const empty = pick == core::no_pick;
-    vertices[at] = empty ? no_vertex : row.neighbor(pick);
+    vertices[at] = empty ? no_vertex : row.neighbor(pick, list_codes::quad_load{});
     if (edges != nullptr) { edges[at] = empty ? edge_id{-1} : row.edge(pick); }
   }
 };

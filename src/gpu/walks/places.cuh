@@ -37,6 +37,7 @@ __device__ __forceinline__ T gather(T const* address)
 
 /// What a view calls for every address that it reads: gather; or through the first-level cache.
 struct gather_load {
+  static constexpr bool quads = true;  // <tendril/list_code.hpp>
   template <class T>
   [[nodiscard]] __device__ T operator()(T const* address) const
   {
@@ -44,6 +45,7 @@ struct gather_load {
   }
 };
 struct cached_load {
+  static constexpr bool quads = true;
   template <class T>
   [[nodiscard]] __device__ T operator()(T const* address) const
   {
@@ -53,6 +55,18 @@ struct cached_load {
     } else {
       return __ldg(address);
     }
+  }
+};
+
+/// One or the other.
+struct neighbor_load {
+  bool cached;
+
+  static constexpr bool quads = true;
+  template <class T>
+  [[nodiscard]] __device__ T operator()(T const* address) const
+  {
+    return cached ? cached_load{}(address) : gather(address);
   }
 };
 

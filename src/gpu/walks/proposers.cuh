@@ -32,8 +32,7 @@ struct uniform_proposer {
   [[nodiscard]] __device__ proposal propose(place const& here, core::random_block const& bits) const
   {
     if (here.degree == 0) { return {no_vertex}; }
-    return {targets.row(here).neighbor(core::bounded(bits.low(), here.degree),
-                                       [this](auto const* at) { return cached ? __ldg(at) : gather(at); })};
+    return {targets.row(here).neighbor(core::bounded(bits.low(), here.degree), neighbor_load{cached})};
   }
   [[nodiscard]] __device__ place place_of(proposal const& p, std::int32_t step) const { return find(p.next, step); }
 };
