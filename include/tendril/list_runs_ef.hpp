@@ -63,7 +63,7 @@ struct run_elias_fano_code {
     std::uint32_t upper = 0;
     if (parts.has_upper) {
       std::uint32_t const later = count_marks(words, marks, place.degree - 1) - 1;
-      upper = find_mark(words, parts.upper(later), j) - j;
+      upper = find_mark(words, parts.upper(later), j, later) - j;
     }
     return parts.first + (upper << parts.width | parts.low(words, j)) + i;
   }
