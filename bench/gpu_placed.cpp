@@ -112,7 +112,7 @@ struct subject {
   void add_to(session& s, std::string const& job, std::string const& size, std::string const& unit,
               std::string const& alone, std::function<double()> const& run) const
   {
-    constexpr int trials = 3;
+    constexpr int trials = 6;
     for (int i = 0; who == work_share::automatic && i < trials; ++i) { (void)run(); }
     s.add(job + how(), fmt::format("{}, {}", size, describe()), unit, alone, run);
   }

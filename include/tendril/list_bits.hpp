@@ -81,9 +81,16 @@ TENDRIL_HD std::uint32_t nth_one(std::uint64_t bits, std::uint32_t n)
 /// 64 bits from a byte on.
 [[nodiscard]] TENDRIL_HD std::uint64_t bits_from(std::uint32_t const* words, std::uint64_t byte)
 {
+#ifdef __CUDA_ARCH__
+  std::uint64_t const word = byte >> 2U;
+  auto const shift = static_cast<std::uint32_t>(8U * (byte & 3U));
+  std::uint64_t const low = words[word] | std::uint64_t{words[word + 1]} << 32U;
+  return shift == 0 ? low : low >> shift | std::uint64_t{words[word + 2]} << (64U - shift);
+#else
   std::uint64_t bits = 0;
   __builtin_memcpy(&bits, reinterpret_cast<unsigned char const*>(words) + byte, sizeof bits);
   return bits;
+#endif
 }
 
 /// Four words of a graph's lists, in one load.

@@ -17,8 +17,15 @@ double work_rates::learned(double rate, double measured)
 
 void work_rates::learn(work_sides who, std::int64_t items, double seconds)
 {
-  double& rate = who == work_sides::front ? front : who == work_sides::back ? back : both;
-  rate = learned(rate, static_cast<double>(items) / std::max(seconds, 1e-9));
+  auto const take = [&](double& rate, int& trials) {
+    rate = learned(rate, static_cast<double>(items) / std::max(seconds, 1e-9));
+    trials = std::min(trials + 1, enough_trials);
+  };
+  switch (who) {
+    case work_sides::front: take(front, trials_of_front); break;
+    case work_sides::back: take(back, trials_of_back); break;
+    case work_sides::both: take(both, trials_of_both); break;
+  }
 }
 
 bool work_rates::both_may_pay() const
@@ -40,11 +47,12 @@ work_part next_part(std::int64_t rest, work_rates const& known, work_trials cons
     bool const whole = !is_long || (trials.front_needs_all && who != work_sides::back);
     return work_part{who, whole ? rest : part};
   };
+  auto const wants = [](int trials_of_way) { return trials_of_way < work_rates::enough_trials; };
   // In a long job the back's trial is short whatever its rate. A short job is one trial, the front's first.
-  if (is_long && known.back <= 0) { return trial(work_sides::back); }
-  if (known.front <= 0) { return trial(work_sides::front); }
-  if (known.back <= 0) { return trial(work_sides::back); }
-  if (known.both <= 0 && known.both_may_pay()) { return trial(work_sides::both); }
+  if (is_long && wants(known.trials_of_back)) { return trial(work_sides::back); }
+  if (wants(known.trials_of_front)) { return trial(work_sides::front); }
+  if (wants(known.trials_of_back)) { return trial(work_sides::back); }
+  if (wants(known.trials_of_both) && known.both_may_pay()) { return trial(work_sides::both); }
   return {known.best(), rest};
 }
 

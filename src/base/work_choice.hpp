@@ -16,6 +16,10 @@ class work_rates {
   double front = 0, back = 0;                ///< Each alone.
   double both = 0;                           ///< All items, where both worked at once.
   double front_beside = 0, back_beside = 0;  ///< Each side's part of them while it worked.
+  int trials_of_front = 0, trials_of_back = 0, trials_of_both = 0;
+
+  /// A way is known after so many trials: the first one also allocates memory and starts threads.
+  static constexpr int enough_trials = 2;
 
   /// Takes over that `items` were made in `seconds`. A rate rises to what was measured at once, and falls by a quarter of
   /// the difference: what disturbs a measurement makes it slower.

@@ -170,7 +170,8 @@ bool walk_planning::choose_rule()
     if (!bill_.choose(label_groups_table(by), {.bytes = bytes,
                                                .build_ns = num_edges() * costs().label_group,
                                                .gain_ns = steps_ * mean_degree * costs().read_edge,
-                                               .without = "labels read at each step"})) {
+                                               .without = "labels read at each step",
+                                               .spares_lists = true})) {
       if (params_.weighted && plan_.table_bytes_refused > 0) {
         plan_.reasons.emplace_back(
             "other walks of the same distribution: rule scan reads the edges of a step once, the others do several "

@@ -24,7 +24,12 @@ bool table_bill::decide(bool taken, std::string reason)
   return taken;
 }
 
-bool table_bill::is_within_limit(std::int64_t bytes) const { return bytes <= where_.limit.bytes - plan_.table_bytes; }
+bool table_bill::is_within_limit(table_offer const& offer) const
+{
+  if (offer.bytes <= where_.limit.bytes - plan_.table_bytes) { return true; }
+  bool const may_exceed = offer.spares_lists && where_.needs_tables && where_.limit.is_saved;
+  return may_exceed && offer.bytes <= where_.free_bytes() / 2;
+}
 
 std::string table_bill::refuse(char const* name, std::int64_t bytes)
 {
@@ -39,7 +44,7 @@ std::string table_bill::refuse(char const* name, std::int64_t bytes)
 bool table_bill::accept(char const* name, bool built, table_offer const& offer)
 {
   std::int64_t const megabytes = offer.bytes / 1'000'000;
-  bool const within = is_within_limit(offer.bytes);
+  bool const within = is_within_limit(offer);
   if (built && within) { return decide(true, fmt::format("{}: built by an earlier call", name)); }
   if (offer.gain_ns < offer.build_ns && !built) {
     return decide(false, fmt::format("{}: this job is too small to pay for {}", offer.without, name));
@@ -54,7 +59,7 @@ bool table_bill::accept(char const* name, bool built, table_offer const& offer)
 
 bool table_bill::fits(char const* name, bool built, table_offer const& offer)
 {
-  if (!is_within_limit(offer.bytes)) {
+  if (!is_within_limit(offer)) {
     return decide(false, fmt::format("{}: {}", offer.without, refuse(name, offer.bytes)));
   }
   if (built) { return decide(true, fmt::format("{}: built by an earlier call", name)); }

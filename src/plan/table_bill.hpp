@@ -79,6 +79,9 @@ struct table_offer {
   double build_ns = 0;
   double gain_ns = 0;   ///< What the job saves by it.
   std::string without;  ///< What happens without it, for messages.
+  /// Without it each step reads a whole list: an executor that needs tables takes it beyond what compression saved, if half
+  /// of its memory holds it.
+  bool spares_lists = false;
 };
 
 /// What stands for a table in a plan.
@@ -148,7 +151,7 @@ class table_bill {
 
  private:
   bool decide(bool taken, std::string reason);
-  [[nodiscard]] bool is_within_limit(std::int64_t bytes) const;
+  [[nodiscard]] bool is_within_limit(table_offer const& offer) const;
   /// Counts what the limit refuses. @return why.
   [[nodiscard]] std::string refuse(char const* name, std::int64_t bytes);
   [[nodiscard]] bool fits(char const* name, bool built, table_offer const& offer);

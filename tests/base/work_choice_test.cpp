@@ -50,11 +50,11 @@ double play(std::int64_t items, truth const& rates, work_rates& known, work_tria
 // Front much slower and both slower than the back alone (walks without lists on a GPU); both best; front far ahead.
 constexpr truth cases[] = {{4e6, 23e6, 18e6}, {6e6, 6.6e6, 9e6}, {23e6, 5.4e6, 12e6}, {1e3, 1e3, 2e3}, {1e9, 1, 1e9}};
 
-TEST(work_choice, after_three_short_jobs_the_best_way_is_taken)
+TEST(work_choice, after_two_short_jobs_a_way_the_best_is_taken)
 {
   for (truth const& rates : cases) {
     work_rates known;
-    for (int i = 0; i < 3; ++i) { (void)play(1000, rates, known); }
+    for (int i = 0; i < 6; ++i) { (void)play(1000, rates, known); }
     EXPECT_DOUBLE_EQ(play(1000, rates, known), 1000 / rates.best());
   }
 }
@@ -66,7 +66,7 @@ TEST(work_choice, a_long_job_finds_the_best_way_by_itself)
     work_rates known;
     double const seconds = play(items, rates, known);
     double const trial = 1000 / rates.front + 1000 / rates.back + (known.both > 0 ? 1000 / rates.both : 0);
-    EXPECT_LE(seconds, items / rates.best() + trial * (1 + 1e-9));
+    EXPECT_LE(seconds, items / rates.best() + 2 * trial * (1 + 1e-9));
     EXPECT_DOUBLE_EQ(play(items, rates, known), items / rates.best());
   }
 }
@@ -75,7 +75,7 @@ TEST(work_choice, a_side_that_adds_nothing_is_not_tried_beside_the_other)
 {
   work_rates known;
   truth const rates{1e9, 1e6, 1e9};
-  for (int i = 0; i < 4; ++i) { (void)play(1000, rates, known); }
+  for (int i = 0; i < 8; ++i) { (void)play(1000, rates, known); }
   EXPECT_EQ(known.both, 0);
 }
 
@@ -88,15 +88,18 @@ TEST(work_choice, a_front_that_needs_all_gets_all)
   EXPECT_EQ(first.size, 1000);
   known.learn(first.who, first.size, 1e-3);
   work_part const second = next_part(999'000, known, by);
-  EXPECT_EQ(second.who, work_sides::front);
-  EXPECT_EQ(second.size, 999'000);
+  EXPECT_EQ(second.who, work_sides::back);
+  known.learn(second.who, second.size, 1e-3);
+  work_part const third = next_part(998'000, known, by);
+  EXPECT_EQ(third.who, work_sides::front);
+  EXPECT_EQ(third.size, 998'000);
 }
 
 TEST(work_choice, a_disturbed_measurement_does_not_change_the_way)
 {
   truth const rates{20e6, 14e6, 15e6};
   work_rates known;
-  for (int i = 0; i < 3; ++i) { (void)play(1000, rates, known); }
+  for (int i = 0; i < 6; ++i) { (void)play(1000, rates, known); }
   (void)play(1000, rates, known, trials, 2);
   EXPECT_EQ(known.best(), work_sides::front);
 }
@@ -104,10 +107,21 @@ TEST(work_choice, a_disturbed_measurement_does_not_change_the_way)
 TEST(work_choice, a_way_that_became_slow_is_left)
 {
   work_rates known;
-  for (int i = 0; i < 3; ++i) { (void)play(1000, {20e6, 14e6, 15e6}, known); }
+  for (int i = 0; i < 6; ++i) { (void)play(1000, {20e6, 14e6, 15e6}, known); }
   truth const slower{2e6, 14e6, 15e6};
   for (int i = 0; i < 10; ++i) { (void)play(1000, slower, known); }
   EXPECT_EQ(known.best(), work_sides::both);
+}
+
+TEST(work_choice, a_slow_first_trial_is_made_up_for)
+{
+  truth const rates{4e6, 23e6, 18e6};
+  work_rates known;
+  for (work_sides const who : {work_sides::back, work_sides::front, work_sides::both}) {
+    known.learn(who, 1000, 100 * 1000 / rates.of(who));  // as if memory was allocated
+  }
+  for (int i = 0; i < 3; ++i) { (void)play(1000, rates, known); }
+  EXPECT_EQ(known.best(), work_sides::back);
 }
 
 TEST(work_choice, rates_rise_at_once_and_fall_by_a_quarter)
