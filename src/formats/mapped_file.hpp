@@ -28,7 +28,8 @@ class mapped_file {
   std::string path_;
   std::byte const* data_ = nullptr;
   std::size_t size_ = 0;
-  int slot_ = -1;  // where mapped_file_at finds it, or -1
+  int fd_ = -1;    // stays open, for reads around the mapping
+  int slot_ = -1;  // of base::remember_mapping
 };
 
 }  // namespace tendril::formats

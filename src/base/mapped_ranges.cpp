@@ -1,0 +1,71 @@
+#include "base/mapped_ranges.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+#include <tendril/file.hpp>
+
+namespace tendril {
+namespace base {
+namespace {
+
+// The mappings that a signal handler can look up: fixed slots, published by an atomic flag.
+constexpr int num_slots = 64;
+struct mapping_slot {
+  std::atomic<int> state{0};  // 0 free, 1 being filled, 2 holds a mapping
+  mapped_range range;
+  std::array<char, 4096> name{};
+};
+std::array<mapping_slot, num_slots> mappings;
+
+mapping_slot const* slot_at(void const* address) noexcept
+{
+  auto const at = reinterpret_cast<std::uintptr_t>(address);
+  for (auto const& slot : mappings) {
+    if (slot.state.load() != 2) { continue; }
+    auto const begin = reinterpret_cast<std::uintptr_t>(slot.range.begin);
+    if (at >= begin && at - begin < slot.range.size) { return &slot; }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+int remember_mapping(mapped_range const& range, std::string const& name) noexcept
+{
+  if (name.size() >= mappings[0].name.size()) { return -1; }
+  for (int i = 0; i < num_slots; ++i) {
+    auto& slot = mappings[static_cast<std::size_t>(i)];
+    int expected = 0;
+    if (slot.state.compare_exchange_strong(expected, 1)) {
+      slot.range = range;
+      std::memcpy(slot.name.data(), name.c_str(), name.size() + 1);
+      slot.state.store(2);
+      return i;
+    }
+  }
+  return -1;
+}
+
+void forget_mapping(int number) noexcept
+{
+  if (number >= 0) { mappings[static_cast<std::size_t>(number)].state.store(0); }
+}
+
+std::optional<mapped_range> mapping_at(void const* address) noexcept
+{
+  auto const* const slot = slot_at(address);
+  return slot == nullptr ? std::nullopt : std::optional(slot->range);
+}
+
+}  // namespace base
+
+char const* mapped_file_at(void const* address) noexcept
+{
+  auto const* const slot = base::slot_at(address);
+  return slot == nullptr ? nullptr : slot->name.data();
+}
+
+}  // namespace tendril
