@@ -3,61 +3,18 @@
 #include <algorithm>
 #include <utility>
 
-#include <sys/mman.h>
-#include <unistd.h>
-
-#ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT 21  // Linux 5.4
-#endif
-#ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ 22  // Linux 5.14
-#endif
-
 namespace tendril {
 namespace {
 
-constexpr std::size_t piece_bytes = std::size_t{16} << 20U;  // that is asked for while the one before it is read
-
-/// Whole pages around a stretch of memory.
-std::span<std::byte const> whole_pages(std::span<std::byte const> stretch)
-{
-  static auto const page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  auto const address = reinterpret_cast<std::uintptr_t>(stretch.data());
-  std::uintptr_t const begin = address / page * page;
-  std::uintptr_t const end = (address + stretch.size() + page - 1) / page * page;
-  return {stretch.data() - (address - begin), end - begin};
-}
-
-/// Advice that a system doesn't know, or doesn't take of memory of this kind, changes nothing.
-int advise(std::span<std::byte const> pages, int advice)
-{
-  return pages.empty() ? 0
-                       : madvise(const_cast<std::byte*>(pages.data()), pages.size(),
-                                 advice);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-}
-
-/// Reads a byte of each page, where pages can't be asked for.
-void touch(std::span<std::byte const> pages)
-{
-  constexpr std::size_t smallest_page = 4096;
-  for (std::size_t i = 0; i < pages.size(); i += smallest_page) {
-    (void)*static_cast<std::byte const volatile*>(&pages[i]);
-  }
-}
-
 template <class T>
-std::span<std::byte const> part(shared_array<T> const& array, std::int64_t begin, std::int64_t end)
+std::span<std::byte const> bytes_of(shared_array<T> const& array)
 {
-  if (end <= begin || end > array.size()) { return {}; }
-  return std::as_bytes(std::span(array.data() + begin, static_cast<std::size_t>(end - begin)));
+  return std::as_bytes(array.span());
 }
-
-std::span<std::byte const> part(label_array const& array, std::int64_t begin, std::int64_t end)
+std::span<std::byte const> bytes_of(label_array const& array)
 {
-  if (end <= begin || end > array.size()) { return {}; }
-  std::int64_t const width = array.bytes_per_label();
-  return {static_cast<std::byte const*>(array.view().data) + begin * width,
-          static_cast<std::size_t>((end - begin) * width)};
+  return {static_cast<std::byte const*>(array.view().data),
+          static_cast<std::size_t>(array.size() * array.bytes_per_label())};
 }
 
 }  // namespace
@@ -69,7 +26,7 @@ graph_regions::graph_regions(graph input, std::int64_t most_bytes)
   auto const groups = [&](std::int64_t v) { return (v + together - 1) / together; };
   while (first_vertex_.back() < vertices) {
     std::int64_t const first = first_vertex_.back();
-    std::int64_t const most = bytes_before(first) + most_bytes;
+    std::int64_t const most = bytes_before_.back() + most_bytes;
     std::int64_t end = groups(first) + 1;  // the last that still fits, or the next one
     for (std::int64_t beyond = groups(vertices) + 1; end + 1 < beyond;) {
       std::int64_t const middle = end + (beyond - end) / 2;
@@ -77,6 +34,8 @@ graph_regions::graph_regions(graph input, std::int64_t most_bytes)
       (fits ? end : beyond) = middle;
     }
     first_vertex_.push_back(std::min(end * together, vertices));
+    bytes_before_.push_back(bytes_before(first_vertex_.back()));
+    parts_.push_back(parts(first, first_vertex_.back()));
   }
 }
 
@@ -100,51 +59,49 @@ std::int64_t graph_regions::bytes_before(std::int64_t v) const
 {
   graph_arrays const& a = input_.arrays();
   std::int64_t const an_edge = (a.weights.empty() ? 0 : 4) + a.edge_labels.bytes_per_label();
-  std::int64_t const a_vertex = a.node_types.bytes_per_label();
   std::int64_t const lists = input_.form() == graph_form::csr
                                  ? 8 * v + 4 * edges_.first_edge(v)
                                  : static_cast<std::int64_t>(sizeof(list_block)) * (v / together) + 4 * first_word(v);
-  return lists + an_edge * edges_.first_edge(v) + a_vertex * v;
+  return lists + an_edge * edges_.first_edge(v);
 }
 
-std::vector<graph_regions::bytes> graph_regions::stretches(std::int64_t region) const
+std::span<std::byte const> graph_regions::array(std::size_t k) const
 {
-  graph_arrays const& a = input_.arrays();
-  std::int64_t const v = begin(region);
-  std::int64_t const end_v = end(region);
-  edge_id const e = edges_.first_edge(v);
-  edge_id const end_e = edges_.first_edge(end_v);
-  std::vector<bytes> out{part(a.weights, e, end_e), part(a.edge_labels, e, end_e), part(a.node_types, v, end_v)};
+  std::span<std::byte const> out;
+  for_each_array(input_.arrays(), [&](std::size_t number, auto const& array) {
+    if (number == k) { out = bytes_of(array); }
+  });
+  return out;
+}
+
+graph_regions::array_parts graph_regions::places(std::int64_t begin, std::int64_t end) const
+{
+  constexpr auto block_bytes = static_cast<std::int64_t>(sizeof(list_block));
+  array_parts out;
   if (input_.form() == graph_form::csr) {
-    out.push_back(part(a.indptr, v, end_v + 1));
-    out.push_back(part(a.indices, e, end_e));
+    out[0] = {8 * begin, 8 * (end + 1)};
   } else {
-    out.push_back(part(a.compressed.blocks, v / together, end_v / together + 1));
-    out.push_back(part(a.compressed.words, first_word(v), first_word(end_v)));
+    out[2] = {begin / together * block_bytes, (end + together - 1) / together * block_bytes};
   }
   return out;
 }
 
-void graph_regions::read(std::int64_t region) const
+graph_regions::array_parts graph_regions::parts(std::int64_t begin, std::int64_t end) const
 {
-  for (bytes const stretch : stretches(region)) {
-    if (stretch.empty()) { continue; }
-    bytes rest = whole_pages(stretch);
-    advise(rest.first(std::min(piece_bytes, rest.size())), MADV_WILLNEED);
-    while (!rest.empty()) {
-      bytes const piece = rest.first(std::min(piece_bytes, rest.size()));
-      rest = rest.subspan(piece.size());
-      advise(rest.first(std::min(piece_bytes, rest.size())), MADV_WILLNEED);
-      if (advise(piece, MADV_POPULATE_READ) != 0) { touch(piece); }
-    }
+  graph_arrays const& a = input_.arrays();
+  edge_id const e = edges_.first_edge(begin);
+  edge_id const end_e = edges_.first_edge(end);
+  auto const of_edges = [&](std::int64_t bytes) { return byte_range{e * bytes, end_e * bytes}; };
+  auto out = places(begin, end);
+  if (input_.form() == graph_form::csr) {
+    out[1] = of_edges(4);
+  } else {
+    std::int64_t const last = std::min((end + together - 1) / together * together, input_.num_vertices());
+    out[3] = {4 * first_word(begin), 4 * (first_word(last) + list_codes::words_beyond)};
   }
-}
-
-void graph_regions::give_back(std::int64_t region) const
-{
-  for (bytes const stretch : stretches(region)) {
-    if (!stretch.empty()) { advise(whole_pages(stretch), MADV_PAGEOUT); }
-  }
+  out[4] = of_edges(a.weights.empty() ? 0 : 4);
+  out[5] = of_edges(a.edge_labels.bytes_per_label());
+  return out;
 }
 
 }  // namespace tendril

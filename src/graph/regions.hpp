@@ -1,8 +1,9 @@
 // The stretches of a graph's arrays that belong to consecutive vertices, for walks on a mapped file that memory does not
-// hold: they are read in order, one stretch after another, and given back.
+// hold: region_memory.hpp reads them.
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,10 +11,12 @@
 
 #include <tendril/graph.hpp>
 
+#include "graph/file_window.hpp"  // byte_range
+
 namespace tendril {
 
-/// Consecutive vertices make a region. Its pages are those of all arrays that a walker reads at a vertex: what says where
-/// the edges are, neighbours, weights, labels, types of vertices.
+/// Consecutive vertices make a region. Its bytes are those of all arrays that a walker reads at a vertex: what says where
+/// the edges are, neighbours, weights, labels.
 class graph_regions {
  public:
   /// @param input       In host memory.
@@ -28,29 +31,49 @@ class graph_regions {
   /// What its arrays take.
   [[nodiscard]] std::int64_t num_bytes(std::int64_t region) const
   {
-    return bytes_before(end(region)) - bytes_before(begin(region));
+    return bytes_before_[static_cast<std::size_t>(region) + 1] - bytes_before_[static_cast<std::size_t>(region)];
   }
 
-  /// Brings the pages of a region into memory, in order. At once where they are there already.
-  void read(std::int64_t region) const;
-  /// Tells the system that the pages of a region are not read for a while.
-  void give_back(std::int64_t region) const;
+  [[nodiscard]] graph const& input() const { return input_; }
+
+  static constexpr std::size_t num_arrays = 6;
+
+  /// Calls f(number, array) with each array of which a region has a part. @param arrays  graph_arrays, const or not.
+  template <class Arrays, class F>
+  static void for_each_array(Arrays& arrays, F f)
+  {
+    std::size_t k = 0;
+    f(k++, arrays.indptr);
+    f(k++, arrays.indices);
+    f(k++, arrays.compressed.blocks);
+    f(k++, arrays.compressed.words);
+    f(k++, arrays.weights);
+    f(k++, arrays.edge_labels);
+  }
+  /// The bytes of an array, by its number there.
+  [[nodiscard]] std::span<std::byte const> array(std::size_t k) const;
+  using array_parts = std::array<byte_range, num_arrays>;
+  /// The part of each array that belongs to the vertices [begin, end), or to vertices that share a block with them.
+  [[nodiscard]] array_parts parts(std::int64_t begin, std::int64_t end) const;
+  /// The parts of a region, without a look at the graph.
+  [[nodiscard]] array_parts const& parts(std::int64_t region) const { return parts_[static_cast<std::size_t>(region)]; }
+  /// Of the parts of vertices the one that says where edges are.
+  [[nodiscard]] array_parts places(std::int64_t begin, std::int64_t end) const;
 
  private:
-  using bytes = std::span<std::byte const>;
-
   [[nodiscard]] std::int64_t at(std::int64_t k) const { return first_vertex_[static_cast<std::size_t>(k)]; }
   /// What the arrays take of the vertices before v, which is a multiple of `together`, or all of them.
   [[nodiscard]] std::int64_t bytes_before(std::int64_t v) const;
   /// The word of a compressed graph where the lists of v begin.
   [[nodiscard]] std::int64_t first_word(std::int64_t v) const;
-  [[nodiscard]] std::vector<bytes> stretches(std::int64_t region) const;
 
   static constexpr std::int64_t together = list_block::vertices;  // a region has whole blocks of a compressed graph
 
   graph input_;
   edge_arrays edges_;
   std::vector<std::int64_t> first_vertex_{0};  // [regions + 1]
+  std::vector<std::int64_t> bytes_before_{0};  // [regions + 1]
+  std::vector<array_parts> parts_;             // [regions]
 };
 
 }  // namespace tendril

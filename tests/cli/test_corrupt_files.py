@@ -141,7 +141,14 @@ def test_one_bad_neighbour_at_the_end_of_a_large_graph(threads, tendril):
 
 @pytest.mark.parametrize("keep", [0, 1 << 20], ids=["emptied", "cut"])
 @pytest.mark.parametrize(
-    "verb", [["walk", "-o", "w.npy"], ["walk", "-o", "w.txt"], ["walk", "-o", "w.safetensors"]], ids=" ".join
+    "verb",
+    [
+        ["walk", "-o", "w.npy"],
+        ["walk", "-o", "w.txt"],
+        ["walk", "-o", "w.safetensors"],
+        ["walk", "-o", "w.npy", "--memory", "1M"],
+    ],
+    ids=" ".join,
 )
 def test_a_file_that_is_truncated_while_it_is_read_is_one_line(verb, keep, tendril):
     tendril("generate", "rmat", "g.safetensors", "--scale", 15, "--edge-factor", 16, "--seed", 1, "--quiet")

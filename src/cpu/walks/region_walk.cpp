@@ -18,16 +18,18 @@ constexpr std::int64_t bytes_a_missing_page = std::int64_t{64} << 10U;
 
 }  // namespace
 
-region_walk::region_walk(walk_job const& job, graph_regions const& regions, cpu_exec const& exec)
-    : job_(job), regions_(regions), exec_(exec), waiting_(static_cast<std::size_t>(regions.size()))
+region_walk::region_walk(graph const& input, std::int64_t graph_bytes)
+    : regions_(input, graph_bytes / 2),
+      memory_{region_memory(regions_), region_memory(regions_)},
+      waiting_(static_cast<std::size_t>(regions_.size()))
 {
 }
 
-void region_walk::let_in(walk_batch const& batch)
+void region_walk::let_in(walk_job const& job, walk_batch const& batch)
 {
   done_ = 0;
   at_.resize(static_cast<std::size_t>(batch.size()));
-  std::int64_t const stride = job_.length() + std::int64_t{1};
+  std::int64_t const stride = job.length() + std::int64_t{1};
   for (std::int64_t i = 0; i < batch.size(); ++i) {
     vertex_id const start = batch.starts[static_cast<std::size_t>(i)];
     batch.vertices[i * stride] = start;
@@ -55,32 +57,42 @@ bool region_walk::pays_to_read(std::int64_t region) const
   return walkers * bytes_a_missing_page >= regions_.num_bytes(region);
 }
 
+void region_walk::ask_for_walkers(std::int64_t region)
+{
+  std::vector<vertex_id> vertices;
+  for (std::uint32_t const walker : waiting_at(region)) { vertices.push_back(at_[walker].vertex); }
+  std::sort(vertices.begin(), vertices.end());
+  vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
+  memory_[0].ask_for(vertices);
+}
+
 /// Every walker who waits at a region goes on until it leaves the region, or ends.
-void region_walk::go_on(walk_batch const& batch, std::int64_t region)
+void region_walk::go_on(walk_job const& job, graph_view const& graph, walk_batch const& batch, std::int64_t region,
+                        cpu_exec const& exec)
 {
   std::vector<std::uint32_t> const here = std::exchange(waiting_at(region), {});
   std::int64_t const first = regions_.begin(region);
   std::int64_t const end = regions_.end(region);
-  std::int64_t const stride = job_.length() + std::int64_t{1};
+  std::int64_t const stride = job.length() + std::int64_t{1};
   std::mutex leaving;
-  cpu_exec walking = exec_;
+  cpu_exec walking = exec;
   walking.on_progress = {};
-  job_.graph.visit([&](auto const& graph) {
+  graph.visit([&](auto const& view) {
     base::parallel_ranges(walking, std::ssize(here), walkers_a_task, [&](std::int64_t from, std::int64_t to) {
-      scalar_stepper next_of(job_, graph);
+      scalar_stepper next_of(job, view);
       std::vector<std::uint32_t> away;
       for (std::int64_t k = from; k < to; ++k) {
         std::uint32_t const i = here[static_cast<std::size_t>(k)];
         walker_position& at = at_[i];
         vertex_id* const row = batch.vertices + i * stride;
-        auto const stands = at.step == 0 && !job_.may_start_at(at.vertex)
+        auto const stands = at.step == 0 && !job.may_start_at(at.vertex)
                                 ? standstill::at_dead_end
-                                : advance(job_, next_of, at, row, [&](vertex_id v) { return v >= first && v < end; });
+                                : advance(job, next_of, at, row, [&](vertex_id v) { return v >= first && v < end; });
         if (stands == standstill::away) {
           away.push_back(i);
           continue;
         }
-        close_row(job_, batch, row, at.step, stands == standstill::at_dead_end);
+        close_row(job, batch, row, at.step, stands == standstill::at_dead_end);
         if (batch.lengths != nullptr) { batch.lengths[i] = at.step; }
       }
       std::lock_guard const lock(leaving);
@@ -88,27 +100,28 @@ void region_walk::go_on(walk_batch const& batch, std::int64_t region)
       done_ += to - from - std::ssize(away);
     });
   });
-  if (exec_.on_progress) { exec_.on_progress({"walking", done_, batch.size()}); }
+  if (exec.on_progress) { exec.on_progress({"walking", done_, batch.size()}); }
 }
 
-void region_walk::run(walk_batch const& batch)
+void region_walk::run(walk_job const& job, walk_batch const& batch, cpu_exec const& exec)
 {
-  let_in(batch);
-  std::future<void> reading;  // waits, if anything throws
+  let_in(job, batch);
+  std::future<std::int64_t> reading;  // waits, if anything throws
+  std::size_t here = 0;               // the memory of the region where walkers go on; the other one is read into
   auto const read = [&](std::int64_t region) {
-    if (region == nowhere || !pays_to_read(region)) { return; }
-    read_bytes_ += regions_.num_bytes(region);
-    reading = std::async(std::launch::async, [this, region] { regions_.read(region); });
+    if (region == nowhere || memory_[here].has(region) || !pays_to_read(region)) { return; }
+    reading = std::async(std::launch::async, [&memory = memory_[1 - here], region] { return memory.read(region); });
   };
   std::int64_t region = busiest_but(nowhere);
   read(region);
   while (region != nowhere) {
-    if (reading.valid()) { reading.get(); }
+    if (reading.valid()) { read_bytes_ += reading.get(); }
+    if (memory_[1 - here].has(region)) { here = 1 - here; }
     std::int64_t next = busiest_but(region);
     read(next);
-    go_on(batch, region);
+    if (!memory_[here].has(region)) { ask_for_walkers(region); }
+    go_on(job, memory_[here].view(), batch, region, exec);
     if (next == nowhere) { next = busiest_but(region); }
-    if (next != nowhere) { regions_.give_back(region); }
     region = next;
   }
 }

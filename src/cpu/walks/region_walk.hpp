@@ -1,10 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "cpu/walks/job.hpp"
-#include "graph/regions.hpp"
+#include "graph/region_memory.hpp"
 
 namespace tendril::cpu {
 
@@ -14,11 +15,11 @@ namespace tendril::cpu {
 /// (GraphWalker: Wang et al., ATC'20; FlashMob: Yang et al., SOSP'21.)
 class region_walk {
  public:
-  /// @param regions  Two of them are in memory at a time.
-  region_walk(walk_job const& job, graph_regions const& regions, cpu_exec const& exec);
+  /// @param graph_bytes  Of two regions, which are in memory at a time.
+  region_walk(graph const& input, std::int64_t graph_bytes);
 
   /// Makes the walks of a batch, as the executors that know no regions. Bytes beside the batch: waiting_bytes a walk.
-  void run(walk_batch const& batch);
+  void run(walk_job const& job, walk_batch const& batch, cpu_exec const& exec);
 
   static constexpr std::int64_t waiting_bytes = sizeof(walker_position) + 2 * sizeof(std::uint32_t);
 
@@ -27,10 +28,12 @@ class region_walk {
  private:
   static constexpr std::int64_t nowhere = -1;
 
-  void let_in(walk_batch const& batch);
+  void let_in(walk_job const& job, walk_batch const& batch);
   [[nodiscard]] std::int64_t busiest_but(std::int64_t region) const;
   [[nodiscard]] bool pays_to_read(std::int64_t region) const;
-  void go_on(walk_batch const& batch, std::int64_t region);
+  void ask_for_walkers(std::int64_t region);
+  void go_on(walk_job const& job, graph_view const& graph, walk_batch const& batch, std::int64_t region,
+             cpu_exec const& exec);
   void wait_at(std::int64_t region, std::uint32_t walker)
   {
     waiting_[static_cast<std::size_t>(region)].push_back(walker);
@@ -40,9 +43,8 @@ class region_walk {
     return waiting_[static_cast<std::size_t>(region)];
   }
 
-  walk_job const& job_;
-  graph_regions const& regions_;
-  cpu_exec exec_;
+  graph_regions regions_;
+  std::array<region_memory, 2> memory_;
   std::vector<walker_position> at_;                  // [walks of the batch]
   std::vector<std::vector<std::uint32_t>> waiting_;  // of each region
   std::int64_t done_ = 0;                            // walks of the batch

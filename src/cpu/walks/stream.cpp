@@ -217,23 +217,22 @@ walk_stream_report stream_walks(walker const& walk, walk_stream_job const& job, 
 {
   if (job.ragged_sink) { return run_ragged(walk, job, exec); }
   std::int64_t const row = walk.params().length + 1;
-  std::optional<graph_regions> regions;
-  if (job.graph_bytes > 0) { regions.emplace(walk.input(), job.graph_bytes / 2); }
-  std::int64_t read_bytes = 0;
+  std::optional<cpu::region_walk> by_regions;
+  if (job.graph_bytes > 0) { by_regions.emplace(walk.input(), job.graph_bytes); }
   auto const make = [&](std::int64_t first, std::span<vertex_id const> starts, slot& out, cpu_exec const& walking) {
     if (out.lengths.empty()) {  // the first batch of a slot is as large as any that follows
       auto const size = static_cast<std::int64_t>(starts.size());
       out.vertices = buffer<vertex_id>(checked_product("walks of a batch", size, row), *exec.memory);
       out.lengths = buffer<std::int32_t>(size, *exec.memory);
     }
-    if (!regions) { return walk.run_into(starts, first, out.vertices.data(), out.lengths.data(), walking); }
-    cpu::region_walk by_regions(cpu::job_of(walk, starts, first), *regions, walking);
-    by_regions.run({starts, first, out.vertices.data(), out.lengths.data()});
-    read_bytes += by_regions.read_bytes();
+    if (!by_regions) { return walk.run_into(starts, first, out.vertices.data(), out.lengths.data(), walking); }
+    by_regions->run(cpu::job_of(walk, starts, first), {starts, first, out.vertices.data(), out.lengths.data()},
+                    walking);
   };
-  auto report = run(job, {"start", walk.input().num_vertices(), 1, row, regions ? cpu::region_walk::waiting_bytes : 0},
-                    make, exec);
-  report.read_bytes = read_bytes;
+  auto report =
+      run(job, {"start", walk.input().num_vertices(), 1, row, by_regions ? cpu::region_walk::waiting_bytes : 0}, make,
+          exec);
+  if (by_regions) { report.read_bytes = by_regions->read_bytes(); }
   return report;
 }
 

@@ -41,8 +41,6 @@ void expect_regions(graph const& g, std::int64_t most_bytes)
     bool const is_least = next - regions.begin(r) <= list_block::vertices;
     EXPECT_TRUE(is_least || regions.num_bytes(r) <= most_bytes) << regions.num_bytes(r);
     bytes += regions.num_bytes(r);
-    regions.read(r);
-    regions.give_back(r);
   }
   EXPECT_EQ(next, g.num_vertices());
   EXPECT_LE(bytes, g.num_bytes());
