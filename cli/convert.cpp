@@ -219,18 +219,20 @@ void add_convert(CLI::App& application)
       ->group("Bounded memory");
   command->common.add_to(*verb);
   verb->footer(
-      "Formats: safetensors (native, opened by mmap), edge-list, matrix-market, npz, gap, metis, webgraph (read "
-      "only).\n"
+      "Formats: safetensors (native, opened by mmap), edge-list, matrix-market, npz, gap, metis; to be read also "
+      "webgraph,\ncoo32 and coo64 (pairs of binary numbers), npy (an array of edges).\n"
       "Building steps run in this order: reverse, symmetrize, no-self-loops, dedup, compact, order.\n"
       "Compressed neighbours take fewer bits; every verb reads them, and samples don't depend on the form.\n"
       "Another order makes another graph: samples depend on the numbers of vertices.\n"
-      "With --memory GRAPH is an edge list, a Matrix Market, WebGraph or native file of any size, OUT is native, and\n"
+      "With --memory GRAPH is an edge list, a Matrix Market, WebGraph, COO or native file of any size, OUT is native, "
+      "and\n"
       "the same command goes on where a run of it ended early. The bytes of OUT don't depend on it.\n"
       "\n"
       "Examples:\n"
       "  tendril convert soc-LiveJournal1.txt.gz lj.safetensors --symmetrize --dedup\n"
       "  tendril convert ratings.csv graph.npz --columns source,target,weight,-\n"
       "  tendril convert uk-2007-05.graph uk.safetensors --reverse\n"
+      "  tendril convert edge_index.npy graph.safetensors --symmetrize\n"
       "  tendril convert lj.safetensors lj-small.safetensors --compress auto\n"
       "  tendril convert lj.safetensors lj-rcm.safetensors --order rcm --compress auto\n"
       "  tendril convert graph.safetensors graph.txt --to edge-list\n"

@@ -21,10 +21,13 @@ enum class graph_format {
   gap,            ///< GAP benchmark suite: .sg without weights, .wsg with.
   metis,          ///< .graph, .metis
   webgraph,       ///< WebGraph BV: .graph + .properties [+ .offsets]
+  coo32,          ///< Pairs of little-endian uint32, source and target (.coo32). Read only.
+  coo64,          ///< The same of uint64 (.coo64). Read only.
+  npy,            ///< A NumPy array of edges, [2, E] or [E, 2] (.npy). Read only.
 };
 
 template <>
-inline constexpr std::array<named<graph_format>, 8> enum_names<graph_format>{
+inline constexpr std::array<named<graph_format>, 11> enum_names<graph_format>{
     {{graph_format::automatic, "auto"},
      {graph_format::safetensors, "safetensors"},
      {graph_format::text_edges, "edge-list"},
@@ -32,7 +35,10 @@ inline constexpr std::array<named<graph_format>, 8> enum_names<graph_format>{
      {graph_format::npz, "npz"},
      {graph_format::gap, "gap"},
      {graph_format::metis, "metis"},
-     {graph_format::webgraph, "webgraph"}}};
+     {graph_format::webgraph, "webgraph"},
+     {graph_format::coo32, "coo32"},
+     {graph_format::coo64, "coo64"},
+     {graph_format::npy, "npy"}}};
 
 struct read_options {
   graph_format format = graph_format::automatic;

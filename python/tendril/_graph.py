@@ -292,8 +292,8 @@ class Graph(GraphArrays):
             a process that reads beyond the end of a mapped file (SIGBUS). To replace the file, rename another one over
             it, as `save` does.
         format : str
-            "auto" (by content, then by name), "safetensors", "edge-list", "matrix-market", "npz", "gap", "metis" or
-            "webgraph".
+            "auto" (by content, then by name), "safetensors", "edge-list", "matrix-market", "npz", "gap", "metis",
+            "webgraph", "coo32", "coo64" or "npy".
         columns : sequence of str
             Edge lists: the meaning of each column: "source", "target", "weight", "label" or "-" (ignore). Default:
             source, target, weight, label, as many as the first line has.

@@ -28,6 +28,7 @@
 #include "convert/symmetry.hpp"
 #include "convert/workspace.hpp"
 #include "convert/write_parts.hpp"
+#include "formats/coo.hpp"
 #include "formats/gzip.hpp"  // is_gzip
 #include "formats/readers.hpp"
 #include "formats/webgraph.hpp"
@@ -40,6 +41,11 @@ using convert::edge_source;
 using convert::part_kinds;
 using convert::workspace;
 using formats::mapped_file;
+
+bool is_coo(graph_format format)
+{
+  return format == graph_format::coo32 || format == graph_format::coo64 || format == graph_format::npy;
+}
 
 constexpr std::int64_t least_memory = std::int64_t{1} << 20U;
 
@@ -85,8 +91,8 @@ class converter {
     auto& format = options_.read.format;
     if (format == graph_format::automatic) { format = detect_graph_format(input); }
     TENDRIL_EXPECTS(converts_in_bounded_memory(format),
-                    "{}: {} files are read as a whole, expected an edge list, a Matrix Market, WebGraph or native file "
-                    "to convert in bounded memory",
+                    "{}: {} files are read as a whole, expected an edge list, a Matrix Market, WebGraph, COO or native "
+                    "file to convert in bounded memory",
                     input, to_string(format));
     bool const is_text = format == graph_format::text_edges || format == graph_format::matrix_market;
     TENDRIL_EXPECTS(options.read.columns.empty() || is_text,
@@ -170,6 +176,7 @@ class converter {
     auto const format = options_.read.format;
     if (is_stored_) { return convert::open_stored(file_, stored_, options_.read, exec_); }
     if (format == graph_format::webgraph) { return convert::open_webgraph(file_, options_.read, exec_); }
+    if (is_coo(format)) { return convert::open_coo(file_, options_.read, exec_); }
     // A batch of blocks is a part of a run, whatever columns the text turns out to have.
     std::int64_t const edges = convert::edges_a_run(options_.read.build, {true, 2}, options_.memory_bytes);
     return convert::open_text(file_, format, options_.read, edges, exec_);
@@ -284,7 +291,7 @@ class converter {
 bool converts_in_bounded_memory(graph_format format) noexcept
 {
   return format == graph_format::text_edges || format == graph_format::matrix_market ||
-         format == graph_format::webgraph || format == graph_format::safetensors;
+         format == graph_format::webgraph || is_coo(format) || format == graph_format::safetensors;
 }
 
 std::int64_t available_memory()
@@ -318,6 +325,7 @@ std::int64_t estimate_graph_memory(std::string const& input, read_options const&
     std::int64_t const arcs = std::min(parsed.num_arcs, std::int64_t{1} << 48U);
     return 16 * parsed.num_vertices + (rebuilds ? 4 * arcs + building(arcs) : 8 * arcs);
   }
+  if (is_coo(format)) { return building(formats::coo_edges(input, file->bytes(), format, options.build).num_edges()); }
   if (format == graph_format::safetensors) { return rebuilds ? building(size / 4) : size; }
   std::int64_t const inflated = formats::is_gzip(file->bytes()) ? 4 * size : size;
   return building(inflated / bytes_a_line);

@@ -71,6 +71,10 @@ class edge_source {
 [[nodiscard]] std::unique_ptr<edge_source> open_webgraph(std::shared_ptr<formats::mapped_file const> file,
                                                          read_options const& options, cpu_exec const& exec);
 
+/// Binary pairs. @param options  With the format: coo32, coo64 or npy.
+[[nodiscard]] std::unique_ptr<edge_source> open_coo(std::shared_ptr<formats::mapped_file const> file,
+                                                    read_options const& options, cpu_exec const& exec);
+
 /// @param stored  A graph that lies in `file`, checked.
 [[nodiscard]] std::unique_ptr<edge_source> open_stored(std::shared_ptr<formats::mapped_file const> file, graph stored,
                                                        read_options const& options, cpu_exec const& exec);

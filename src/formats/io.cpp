@@ -26,7 +26,7 @@ struct named_format {
   graph_format format;
   std::string_view name;
 };
-constexpr std::array<named_format, 13> format_extensions = {{{graph_format::safetensors, ".safetensors"},
+constexpr std::array<named_format, 16> format_extensions = {{{graph_format::safetensors, ".safetensors"},
                                                              {graph_format::text_edges, ".txt"},
                                                              {graph_format::text_edges, ".tsv"},
                                                              {graph_format::text_edges, ".csv"},
@@ -38,7 +38,10 @@ constexpr std::array<named_format, 13> format_extensions = {{{graph_format::safe
                                                              {graph_format::gap, ".sg"},
                                                              {graph_format::gap, ".wsg"},
                                                              {graph_format::metis, ".metis"},
-                                                             {graph_format::metis, ".graph"}}};
+                                                             {graph_format::metis, ".graph"},
+                                                             {graph_format::coo32, ".coo32"},
+                                                             {graph_format::coo64, ".coo64"},
+                                                             {graph_format::npy, ".npy"}}};
 
 /// The format that the name says, without looking inside; only text formats may be compressed.
 std::optional<graph_format> format_by_extension(std::string_view path)
@@ -93,6 +96,7 @@ graph_format detect(std::string const& path, std::span<std::byte const> bytes)
                                          [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
   if (matrix) { return graph_format::matrix_market; }
   if (head.starts_with("PK\x03\x04") || head.starts_with("PK\x05\x06")) { return graph_format::npz; }
+  if (head.starts_with("\x93NUMPY")) { return graph_format::npy; }
   if (looks_like_safetensors(bytes)) { return graph_format::safetensors; }
   if (has_properties(path)) { return graph_format::webgraph; }
   auto const named = format_by_extension(path);
@@ -101,7 +105,7 @@ graph_format detect(std::string const& path, std::span<std::byte const> bytes)
   if (is_text(head)) { return graph_format::text_edges; }
   throw format_error(
       fmt::format("{}: neither content nor extension tells the format, expected a graph as safetensors, "
-                  "edge-list, matrix-market, npz, gap, metis or webgraph",
+                  "edge-list, matrix-market, npz, gap, metis, webgraph, coo32, coo64 or npy",
                   path));
 }
 
@@ -144,6 +148,13 @@ graph read_as(graph_format format, std::string const& path, read_options const& 
     case graph_format::safetensors:
       return finish(formats::read_safetensors(path, bytes, std::move(file), options, exec));
     case graph_format::webgraph: return finish(formats::read_webgraph(path, bytes, std::move(file), options, exec));
+    case graph_format::coo32:
+    case graph_format::coo64:
+    case graph_format::npy: {
+      read_options own = options;
+      own.format = format;
+      return formats::read_coo(path, bytes, std::move(file), own, exec);
+    }
     case graph_format::automatic: break;
   }
   throw argument_error(fmt::format("graph_format: {}, expected one of the formats", static_cast<int>(format)));
@@ -198,6 +209,9 @@ void write_graph(graph const& input, std::string const& path, write_options cons
     case graph_format::gap: return formats::write_gap(plain, path, exec);
     case graph_format::safetensors:
     case graph_format::webgraph:
+    case graph_format::coo32:
+    case graph_format::coo64:
+    case graph_format::npy:
     case graph_format::automatic: break;
   }
   throw argument_error(

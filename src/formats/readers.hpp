@@ -16,7 +16,7 @@ namespace tendril::formats {
 //   path     for messages ("path:line: what, expected what"), and to find sibling files
 //   bytes    the whole file, not empty; valid as long as `owner` lives
 //   owner    keeps `bytes` alive: arrays that refer to them hold it, others let it go
-//   options  text readers (edge_list, matrix_market, metis) apply `options.build` themselves and return a valid graph;
+//   options  readers of edges (edge_list, matrix_market, metis, coo) apply `options.build` themselves and return a valid graph;
 //            the others return the CSR as it is stored and leave validation and `options.build` to io.cpp
 //   throws   format_error for whatever the bytes hold that is not as it should be; memory_error; io_error for siblings
 //
@@ -37,6 +37,10 @@ namespace tendril::formats {
 [[nodiscard]] graph read_safetensors(std::string const& path, std::span<std::byte const> bytes,
                                      std::shared_ptr<void const> owner, read_options const& options,
                                      cpu_exec const& exec);
+
+/// @param options  `options.format` is coo32, coo64 or npy.
+[[nodiscard]] graph read_coo(std::string const& path, std::span<std::byte const> bytes,
+                             std::shared_ptr<void const> owner, read_options const& options, cpu_exec const& exec);
 
 /// `path` and `bytes` are those of the .graph file; the reader opens .properties and .offsets beside it.
 [[nodiscard]] graph read_webgraph(std::string const& path, std::span<std::byte const> bytes,

@@ -192,7 +192,7 @@ def test_memory_stays_below_the_limit(edges, tendril):
          "--memory: 'much', expected bytes as in 500000, 64M or 1.5G"),
         (["line.txt", "o.safetensors", "--restart"], "--restart: expected --memory with it"),
         (["star.npz", "o.safetensors", "--memory", "1G"],
-         "{}: npz files are read as a whole, expected an edge list, a Matrix Market, WebGraph or native file to "
+         "{}: npz files are read as a whole, expected an edge list, a Matrix Market, WebGraph, COO or native file to "
          "convert in bounded memory"),
     ],
     ids=["order", "text", "little", "word", "restart", "npz"],

@@ -112,6 +112,39 @@ TEST(Convert, EdgeListsWithEveryBuildingStep)
   }
 }
 
+TEST(Convert, BinaryPairs)
+{
+  test::scratch_folder const folder;
+  constexpr std::int64_t size = 120'000;
+  std::mt19937 random(9);
+  std::vector<std::uint32_t> pairs(2 * size);
+  for (auto& id : pairs) { id = static_cast<std::uint32_t>(random() % (1 + random() % 9'000)); }
+  std::vector<std::int64_t> ends(2 * size);  // all sources, all targets
+  for (std::size_t i = 0; i < size; ++i) {
+    ends[i] = pairs[2 * i];
+    ends[size + i] = pairs[2 * i + 1];
+  }
+  std::vector<std::string> const inputs{
+      folder.write("g.coo32", test::pack_all(pairs)),
+      folder.write("g.coo64", test::pack_all(std::vector<std::uint64_t>(pairs.begin(), pairs.end()))),
+      folder.write("rows.npy", test::npy("<i8", "(2, 120000)", test::pack_all(ends))),
+      folder.write("columns.npy", test::npy("<u4", "(120000, 2)", test::pack_all(pairs)))};
+  for (bool const symmetrize : {false, true}) {
+    convert_options options;
+    options.memory_bytes = least_memory;
+    options.form = graph_form::best;
+    options.read.build.symmetrize = symmetrize;
+    options.read.build.keep_edge_ids = symmetrize;
+    std::string first;
+    for (std::string const& input : inputs) {
+      EXPECT_GT(expect_same_bytes(folder, input, options, input), 4);
+      std::string const bytes = read_bytes(folder / "streamed.safetensors");
+      if (first.empty()) { first = bytes; }
+      EXPECT_TRUE(bytes == first) << input << " holds the same edges";
+    }
+  }
+}
+
 TEST(Convert, EveryFormAndMemory)
 {
   test::scratch_folder const folder;

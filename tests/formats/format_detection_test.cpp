@@ -58,7 +58,7 @@ TEST(FormatDetection, UnknownIsRefused)
   } catch (format_error const& problem) {
     EXPECT_EQ(problem.what(), path +
                                   ": neither content nor extension tells the format, expected a graph as safetensors, "
-                                  "edge-list, matrix-market, npz, gap, metis or webgraph");
+                                  "edge-list, matrix-market, npz, gap, metis, webgraph, coo32, coo64 or npy");
   }
   EXPECT_THROW((void)detect_graph_format(folder.write("empty", "")), format_error);
   EXPECT_THROW((void)detect_graph_format(folder.file("none")), io_error);
@@ -77,9 +77,9 @@ TEST(FormatDetection, CanBeForced)
 
 TEST(FormatDetection, NamesOfFormats)
 {
-  for (auto const format :
-       {graph_format::automatic, graph_format::safetensors, graph_format::text_edges, graph_format::matrix_market,
-        graph_format::npz, graph_format::gap, graph_format::metis, graph_format::webgraph}) {
+  for (auto const format : {graph_format::automatic, graph_format::safetensors, graph_format::text_edges,
+                            graph_format::matrix_market, graph_format::npz, graph_format::gap, graph_format::metis,
+                            graph_format::webgraph, graph_format::coo32, graph_format::coo64, graph_format::npy}) {
     EXPECT_EQ(parse_name<graph_format>("format", to_string(format)), format);
   }
   EXPECT_EQ(to_string(graph_format::text_edges), "edge-list");
@@ -87,8 +87,10 @@ TEST(FormatDetection, NamesOfFormats)
     (void)parse_name<graph_format>("format", "edges");
     FAIL();
   } catch (argument_error const& problem) {
-    EXPECT_STREQ(problem.what(),
-                 "format: 'edges', expected auto, safetensors, edge-list, matrix-market, npz, gap, metis or webgraph");
+    EXPECT_STREQ(
+        problem.what(),
+        "format: 'edges', expected auto, safetensors, edge-list, matrix-market, npz, gap, metis, webgraph, coo32, "
+        "coo64 or npy");
   }
 }
 

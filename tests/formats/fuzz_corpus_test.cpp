@@ -13,6 +13,15 @@ namespace {
 
 using namespace test;
 
+template <graph_format Format>
+graph read_as(std::string const& path, std::span<std::byte const> bytes, std::shared_ptr<void const> owner,
+              read_options const& options, cpu_exec const& exec)
+{
+  read_options own = options;
+  own.format = Format;
+  return formats::read_coo(path, bytes, std::move(owner), own, exec);
+}
+
 graph read_as_webgraph(std::string const& path, std::span<std::byte const> bytes, std::shared_ptr<void const> owner,
                        read_options const& options, cpu_exec const& exec)
 {
@@ -27,7 +36,9 @@ TEST(FuzzCorpus, EveryReaderSurvivesEverySeed)
                                                       {"npz", formats::read_npz},
                                                       {"gap", formats::read_gap},
                                                       {"safetensors", formats::read_safetensors},
-                                                      {"webgraph", read_as_webgraph}};
+                                                      {"webgraph", read_as_webgraph},
+                                                      {"coo32", read_as<graph_format::coo32>},
+                                                      {"npy", read_as<graph_format::npy>}};
   std::map<std::string, int> accepted;
   int seeds = 0;
   for (auto const& file : std::filesystem::recursive_directory_iterator(test::source_folder() + "/tests/fuzz/corpus")) {

@@ -68,6 +68,14 @@ std::string pack(Numbers... numbers)
   return bytes;
 }
 
+/// A .npy file. @param type  As NumPy describes it: "<i8". @param shape  "(2, 3)".
+inline std::string npy(std::string const& type, std::string const& shape, std::string const& data)
+{
+  std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }";
+  header.resize(118 - 1, ' ');
+  return "\x93NUMPY" + std::string{1, 0, 118, 0} + header + '\n' + data;
+}
+
 /// The bytes that pairs of hexadecimal digits stand for.
 inline std::string from_hex(std::string_view digits)
 {
