@@ -1,7 +1,9 @@
 #include "convert/sorted_runs.hpp"
 
 #include <algorithm>
+#include <future>
 #include <string>
+#include <utility>
 
 namespace tendril::convert {
 namespace {
@@ -158,6 +160,13 @@ void write_runs(edge_source& source, workspace& space, std::int64_t memory_bytes
   std::int64_t const most = edges_a_run(source.build(), source.columns(), memory_bytes);
   cpu_exec quiet = exec;
   quiet.on_progress = {};
+  // While a run is written, by one thread, the next part of the input is read: both together take less than sorting does.
+  std::future<run_record> writing;  // waits, if anything throws
+  auto const finish_run = [&] {
+    if (!writing.valid()) { return; }
+    runs.push_back(writing.get());
+    space.save();
+  };
   for (bool more = true; more;) {
     std::int64_t const first_edge = source.position().edges;
     edge_batch batch;
@@ -167,19 +176,24 @@ void write_runs(edge_source& source, workspace& space, std::int64_t memory_bytes
     for (std::uint16_t const label : batch.labels) {
       so_far.largest_label = std::max<std::int64_t>(so_far.largest_label, label);
     }
-    work_file file(space, "run-" + std::to_string(runs.size()));
+    finish_run();
     bool const in_order = stay_as_they_are(source, batch);
     vertex_id const first_vertex = in_order ? batch.sources.front() : 0;
-    graph_arrays const arrays = in_order ? rows_of(batch) : build_run(batch, num_ids, source.build(), quiet);
-    batch = {};
-    run_record run = run_writer(file, first_vertex, first_edge).write(arrays, kinds);
-    run.file = file.close();
-    run.end = source.position();
-    run.num_ids = so_far.num_ids = std::max(so_far.num_ids, num_ids);
-    run.largest_label = so_far.largest_label;
-    runs.push_back(std::move(run));
-    space.save();
+    graph_arrays arrays = in_order ? rows_of(batch) : build_run(batch, num_ids, source.build(), quiet);
+    so_far.num_ids = std::max(so_far.num_ids, num_ids);
+    so_far.end = source.position();
+    writing = std::async(std::launch::async, [&space, kinds, first_vertex, first_edge, so_far,
+                                              arrays = std::move(arrays), name = "run-" + std::to_string(runs.size())] {
+      work_file file(space, name);
+      run_record run = run_writer(file, first_vertex, first_edge).write(arrays, kinds);
+      run.file = file.close();
+      run.end = so_far.end;
+      run.num_ids = so_far.num_ids;
+      run.largest_label = so_far.largest_label;
+      return run;
+    });
   }
+  finish_run();
   space.record.is_read = true;
   space.save();
 }
