@@ -1,6 +1,5 @@
 // `tendril`: parses the verb, runs it, and turns every exception into one line and an exit code.
 
-#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -53,30 +52,6 @@ extern "C" void end_on_signal(int signal)
   _exit(128 + signal);
 }
 
-/// Says that a mapped file was truncated, removes unfinished outputs and ends. Any other SIGBUS takes its usual way.
-extern "C" void end_on_bus_error(int signal, siginfo_t* info, void* /*context*/)
-{
-  static std::atomic_flag claimed = ATOMIC_FLAG_INIT;
-  char const* const file = info->si_code > 0 ? tendril::mapped_file_at(info->si_addr) : nullptr;
-  if (file == nullptr) {
-    struct sigaction action {};
-    action.sa_handler = SIG_DFL;
-    sigaction(signal, &action, nullptr);
-    raise(signal);
-    return;
-  }
-  while (claimed.test_and_set()) { pause(); }  // another thread reads there too and ends the process
-  tendril::atomic_file::remove_all_unfinished();
-  clear_terminal_line();
-  write_to_stderr("tendril: error: ");
-  for (char const* c = file; *c != '\0'; ++c) {  // one line, whatever the name
-    char const letter[] = {*c == '\n' ? ' ' : *c, '\0'};
-    write_to_stderr(letter);
-  }
-  write_to_stderr(": the file was truncated while it was read\n");
-  _exit(failed);
-}
-
 void handle_signals()
 {
   struct sigaction action {};
@@ -87,11 +62,7 @@ void handle_signals()
     sigaction(signal, nullptr, &before);
     if (before.sa_handler != SIG_IGN) { sigaction(signal, &action, nullptr); }  // nohup stays in force
   }
-  struct sigaction on_bus_error {};
-  on_bus_error.sa_sigaction = end_on_bus_error;
-  on_bus_error.sa_flags = SA_SIGINFO;
-  sigemptyset(&on_bus_error.sa_mask);
-  sigaction(SIGBUS, &on_bus_error, nullptr);
+  tendril::end_process_on_truncated_file();
 }
 
 int complain(int code, std::string message)

@@ -48,7 +48,13 @@ class atomic_file {
 
 /// The name of the file that the library has mapped where `address` points, or null. Async-signal-safe: a handler of
 /// SIGBUS asks whether si_addr lies in a file. A process gets that signal when it reads a mapped file past its end, after
-/// another process has made the file shorter. The library installs no handler; the command `tendril` does.
+/// another process has made the file shorter. The library installs no handler by itself.
 [[nodiscard]] char const* mapped_file_at(void const* address) noexcept;
+
+/// Installs a handler of SIGBUS for the whole process: a read past the end of a mapped file then prints the line
+/// "tendril: error: FILE: the file was truncated while it was read" to stderr, removes the temporary files of all live
+/// atomic_file objects (not in a fork of the process), and ends the process with code 1. Any other SIGBUS goes where it went before. The command `tendril`
+/// and the Python package call this.
+void end_process_on_truncated_file() noexcept;
 
 }  // namespace tendril

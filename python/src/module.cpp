@@ -3,11 +3,14 @@
 
 #include <nanobind/nanobind.h>
 
+#include <tendril/file.hpp>  // end_process_on_truncated_file
+
 #include "bind.hpp"
 
 NB_MODULE(_tendril, module)
 {
   module.doc() = "Compiled core of tendril. Not a public interface: use the package.";
+  tendril::end_process_on_truncated_file();
   tendril::python::bind_errors(module);
   tendril::python::bind_gpu(module);
   tendril::python::bind_graph(module);

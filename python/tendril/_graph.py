@@ -288,9 +288,10 @@ class Graph(GraphArrays):
         path : path
             A .safetensors file is mapped, not read: it opens in milliseconds whatever its size. Its content is checked
             when the graph is first used, once and at the speed of memory; the arrays of the graph (`indptr`, …) show
-            the file as it is. The file must not be overwritten or made shorter while the graph lives: the system ends
-            a process that reads beyond the end of a mapped file (SIGBUS). To replace the file, rename another one over
-            it, as `save` does.
+            the file as it is. The file must not be overwritten or made shorter while the graph lives: a process
+            that reads beyond the end of a mapped file ends, with the line "tendril: error: FILE: the file was
+            truncated while it was read" on stderr and code 1: no exception can be raised there. To replace the file,
+            rename another one over it, as `save` does.
         format : str
             "auto" (by content, then by name), "safetensors", "edge-list", "matrix-market", "npz", "gap", "metis",
             "webgraph", "coo32", "coo64" or "npy".

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -27,6 +30,34 @@ def test_the_native_container_keeps_everything(graph, tmp_path):
     assert back.node_type_names == graph.node_type_names
     back.validate()
     assert [p.name for p in tmp_path.iterdir()] == ["graph.safetensors"]
+
+
+def test_a_file_that_became_shorter_ends_the_process_with_one_line(tmp_path):
+    path = tmp_path / "graph.safetensors"
+    tendril.generate.ring(200_000).save(path)
+    program = """
+import os, sys, tendril
+graph = tendril.read_graph(sys.argv[1])
+os.truncate(sys.argv[1], 4096)
+tendril.random_walk(graph, [199_999], 3)
+"""
+    done = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True, env=os.environ)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"tendril: error: {path}: the file was truncated while it was read\n"
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint32", "uint64"])
+def test_an_array_of_edges_is_a_graph(dtype, tmp_path):
+    edges = np.array([[0, 2, 2, 5], [1, 0, 4, 5]], dtype)
+    expected = tendril.Graph.from_coo(*edges.astype(np.int64), symmetrize=True)
+    np.save(tmp_path / "rows.npy", edges)
+    np.save(tmp_path / "columns.npy", np.ascontiguousarray(edges.T))
+    edges.T.astype("<u8").tofile(tmp_path / "pairs.bin")
+    for name, format in (("rows.npy", "auto"), ("columns.npy", "npy"), ("pairs.bin", "coo64")):
+        assert_same(tendril.read_graph(tmp_path / name, format=format, symmetrize=True), expected)
+        output = tmp_path / "o.safetensors"
+        bounded = tendril.convert(tmp_path / name, output, memory=1 << 20, format=format, symmetrize=True)
+        assert_same(bounded, expected)
 
 
 def test_a_corrupt_native_file_is_named_when_it_is_used(tmp_path):
