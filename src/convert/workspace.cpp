@@ -1,5 +1,6 @@
 #include "convert/workspace.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -23,7 +24,7 @@ namespace {
 
 using json = nlohmann::json;
 constexpr char const* record_name = "record.json";
-constexpr int record_version = 1;
+constexpr int record_version = 2;
 
 std::uint32_t checksum(std::uint32_t before, void const* data, std::size_t size)
 {
@@ -89,6 +90,9 @@ void workspace::save() const
                 {"runs", json::array()},        {"is_read", record.is_read},
                 {"parts", json::array()},       {"num_vertices", record.num_vertices},
                 {"num_edges", record.num_edges}};
+  auto const& encoded = record.encoded;
+  document["encoded"] = {{"vertex", encoded.vertex}, {"edges", encoded.num_edges}, {"parts", json::array()}};
+  for (auto const& part : encoded.parts) { document["encoded"]["parts"].push_back(to_json(part)); }
   for (auto const& run : record.runs) { document["runs"].push_back(to_json(run)); }
   for (auto const& part : record.parts) { document["parts"].push_back(to_json(part)); }
   std::string const text = document.dump(1, ' ', false, json::error_handler_t::replace);
@@ -111,6 +115,10 @@ bool workspace::load()
     for (json const& part : document.at("parts")) { record.parts.push_back(to_file(part)); }
     record.num_vertices = document.at("num_vertices");
     record.num_edges = document.at("num_edges");
+    json const& encoded = document.at("encoded");
+    record.encoded.vertex = encoded.at("vertex");
+    record.encoded.num_edges = encoded.at("edges");
+    for (json const& part : encoded.at("parts")) { record.encoded.parts.push_back(to_file(part)); }
   } catch (json::exception const&) {
     return false;
   }
@@ -125,21 +133,28 @@ bool workspace::load()
     if (is_intact(record.runs[i].file)) { continue; }
     record.runs.resize(i);
     record.is_read = false;
+    record.encoded = {};
+  }
+  auto const& begun = record.encoded.parts;
+  if (!std::ranges::all_of(begun, [&](file_record const& part) { return is_intact(part, false); })) {
+    record.encoded = {};
   }
   return true;
 }
 
-bool workspace::is_intact(file_record const& file) const
+bool workspace::is_intact(file_record const& file, bool is_complete) const
 {
   std::string const path = path_of(file.name);
   std::error_code failure;
   auto const size = std::filesystem::file_size(path, failure);
-  if (!is_own(file.name) || failure || static_cast<std::int64_t>(size) != file.num_bytes) { return false; }
+  if (!is_own(file.name) || failure || file.num_bytes < 0) { return false; }
+  auto const expected = static_cast<std::uintmax_t>(file.num_bytes);
+  if (is_complete ? size != expected : size < expected) { return false; }
   auto const mapped = formats::mapped_file::open(path);
   constexpr std::size_t piece = std::size_t{1} << 22U;
   std::uint32_t sum = 0;
-  for (std::size_t at = 0; at < size; at += piece) {
-    sum = checksum(sum, mapped->bytes().data() + at, std::min<std::size_t>(piece, size - at));
+  for (std::size_t at = 0; at < expected; at += piece) {
+    sum = checksum(sum, mapped->bytes().data() + at, std::min<std::size_t>(piece, expected - at));
     mapped->release_pages();
   }
   return sum == file.checksum;
@@ -168,11 +183,27 @@ work_file::work_file(workspace const& space, std::string name)
   std::setvbuf(file_, nullptr, _IOFBF, std::size_t{1} << 18U);
 }
 
+work_file::work_file(workspace const& space, file_record kept)
+    : space_(&space),
+      record_(std::move(kept)),
+      file_(std::fopen(space.path_of(record_.name).c_str(), "r+be")),
+      is_kept_(true)
+{
+  if (file_ == nullptr) { fail(); }
+  std::setvbuf(file_, nullptr, _IOFBF, std::size_t{1} << 18U);
+  if (ftruncate(fileno(file_), record_.num_bytes) != 0 || std::fseek(file_, 0, SEEK_END) != 0) {
+    int const reason = errno;
+    std::fclose(std::exchange(file_, nullptr));
+    errno = reason;
+    fail();
+  }
+}
+
 work_file::~work_file()
 {
   if (file_ == nullptr) { return; }
   std::fclose(file_);
-  space_->remove_file(record_.name);
+  if (!is_kept_) { space_->remove_file(record_.name); }
 }
 
 void work_file::fail()
@@ -188,11 +219,18 @@ void work_file::write(void const* data, std::size_t size)
   record_.checksum = checksum(record_.checksum, data, size);
 }
 
+file_record work_file::keep()
+{
+  if (std::fflush(file_) != 0) { fail(); }
+  is_kept_ = true;
+  return record_;
+}
+
 file_record work_file::close()
 {
   if (std::fclose(std::exchange(file_, nullptr)) != 0) {
     int const reason = errno;
-    space_->remove_file(record_.name);
+    if (!is_kept_) { space_->remove_file(record_.name); }
     errno = reason;
     fail();
   }

@@ -36,10 +36,18 @@ struct run_record {
   std::int64_t largest_label = 0;
 };
 
+/// The arrays of the result as far as they are written: those of the vertices before `vertex`.
+struct encoding_record {
+  std::int64_t vertex = 0;
+  edge_id num_edges = 0;
+  std::vector<file_record> parts;  ///< How each file begins; it may go on.
+};
+
 /// What is done.
 struct conversion_record {
   std::vector<run_record> runs;
   bool is_read = false;            ///< All runs are there.
+  encoding_record encoded;         ///< While arrays are written.
   std::vector<file_record> parts;  ///< The arrays of the result, once all are there.
   std::int64_t num_vertices = 0;   ///< Of the result, then.
   edge_id num_edges = 0;
@@ -71,7 +79,8 @@ class workspace {
  private:
   /// Whether the folder holds the beginning of this job.
   [[nodiscard]] bool load();
-  [[nodiscard]] bool is_intact(file_record const& file) const;
+  /// Whether a file has what its record says, and nothing else or more to come.
+  [[nodiscard]] bool is_intact(file_record const& file, bool is_complete = true) const;
   void remove_files() const;
 
   std::string folder_;
@@ -79,11 +88,13 @@ class workspace {
   int lock_ = -1;
 };
 
-/// Writes a temporary file from its beginning on.
+/// Writes a temporary file. One that is not closed goes away, unless a part of it was kept.
 class work_file {
  public:
-  /// @throws io_error
+  /// From its beginning on. @throws io_error
   work_file(workspace const& space, std::string name);
+  /// Behind the part that a record has. @throws io_error
+  work_file(workspace const& space, file_record kept);
   work_file(work_file const&) = delete;
   work_file& operator=(work_file const&) = delete;
   ~work_file();
@@ -98,6 +109,9 @@ class work_file {
 
   [[nodiscard]] std::int64_t num_bytes() const { return record_.num_bytes; }
 
+  /// What is written so far, which stays from now on. @throws io_error
+  file_record keep();
+
   /// @throws io_error
   file_record close();
 
@@ -107,6 +121,7 @@ class work_file {
   workspace const* space_;
   file_record record_;
   std::FILE* file_ = nullptr;
+  bool is_kept_ = false;
 };
 
 }  // namespace tendril::convert

@@ -32,21 +32,18 @@ struct encoded_range {
 /// The files of the result's arrays.
 class part_writer {
  public:
-  part_writer(workspace const& space, part_kinds const& kinds) : kinds_(kinds)
+  /// Goes on with the files of the record, if it has begun some.
+  part_writer(workspace const& space, part_kinds const& kinds)
+      : kinds_(kinds), num_edges_(space.record.encoded.num_edges)
   {
-    if (is_csr()) {
-      offsets_.emplace(space, indptr_name);
-      neighbors_.emplace(space, indices_name);
-      edge_id const zero = 0;
-      offsets_->write(&zero, sizeof zero);
-    } else {
-      offsets_.emplace(space, blocks_name);
-      wide_.emplace(space, wide_name);
-      neighbors_.emplace(space, words_name);
-    }
-    if (kinds.columns.weights) { weights_.emplace(space, weights_name); }
-    if (kinds.columns.labels) { labels_.emplace(space, labels_name); }
-    if (kinds.columns.ids) { ids_.emplace(space, ids_name); }
+    open(space, offsets_, is_csr() ? indptr_name : blocks_name);
+    if (!is_csr()) { open(space, wide_, wide_name); }
+    open(space, neighbors_, is_csr() ? indices_name : words_name);
+    if (kinds.columns.weights) { open(space, weights_, weights_name); }
+    if (kinds.columns.labels) { open(space, labels_, labels_name); }
+    if (kinds.columns.ids) { open(space, ids_, ids_name); }
+    edge_id const zero = 0;
+    if (is_csr() && offsets_->num_bytes() == 0) { offsets_->write(&zero, sizeof zero); }
   }
 
   void encode(row_cut const& from, bool is_last, encoded_range& range) const
@@ -91,14 +88,33 @@ class part_writer {
       std::vector<std::uint32_t> const beyond(list_codes::words_beyond, 0U);
       neighbors_->write(std::span<std::uint32_t const>(beyond));
     }
+    return of_files([](work_file& file) { return file.close(); });
+  }
+
+  /// What the files have by now, which stays.
+  std::vector<file_record> keep()
+  {
+    return of_files([](work_file& file) { return file.keep(); });
+  }
+
+ private:
+  static void open(workspace const& space, std::optional<work_file>& file, char const* name)
+  {
+    auto const& begun = space.record.encoded.parts;
+    auto const found = std::ranges::find(begun, name, &file_record::name);
+    found == begun.end() ? file.emplace(space, name) : file.emplace(space, *found);
+  }
+
+  template <class F>
+  std::vector<file_record> of_files(F f)
+  {
     std::vector<file_record> out;
     for (auto* const file : {&offsets_, &wide_, &neighbors_, &weights_, &labels_, &ids_}) {
-      if (*file) { out.push_back((*file)->close()); }
+      if (*file) { out.push_back(f(**file)); }
     }
     return out;
   }
 
- private:
   [[nodiscard]] bool is_csr() const { return kinds_.form == graph_form::csr; }
 
   part_kinds kinds_;
@@ -109,7 +125,7 @@ class part_writer {
 /// Cuts the vertices into ranges of whole blocks with about as many arcs each.
 class range_cutter {
  public:
-  range_cutter(row_source const& rows, edge_id most) : rows_(rows), most_(most), at_(rows.first_cut()) {}
+  range_cutter(row_source const& rows, row_cut from, edge_id most) : rows_(rows), most_(most), at_(std::move(from)) {}
 
   [[nodiscard]] bool at_end() const { return at_.vertex == rows_.num_vertices(); }
 
@@ -170,10 +186,10 @@ void write_parts(row_source const& rows, part_kinds const& kinds, workspace& spa
   std::int64_t const most_of_all = std::max(memory_bytes, std::int64_t{1} << 26U) / bytes_an_arc;
 
   part_writer parts(space, kinds);
-  range_cutter cutter(rows, most);
   row_cut from = rows.first_cut();
-  bool done = false;
-  while (!done) {
+  if (space.record.encoded.vertex > 0) { from = rows.cut_at(from, space.record.encoded.vertex); }
+  range_cutter cutter(rows, from, most);
+  for (bool done = false; !done;) {
     if (exec.on_progress) { exec.on_progress({"encoding", from.vertex, rows.num_vertices()}); }
     std::vector<row_cut> cuts{from};
     while (static_cast<int>(cuts.size()) <= num_ranges && !cutter.at_end()) {
@@ -199,7 +215,11 @@ void write_parts(row_source const& rows, part_kinds const& kinds, workspace& spa
     }
     rows.release_pages();
     from = cuts.back();
+    if (done) { break; }
+    space.record.encoded = {from.vertex, parts.num_edges(), parts.keep()};
+    space.save();
   }
+  space.record.encoded = {};
   space.record.parts = parts.close();
   space.record.num_vertices = rows.num_vertices();
   space.record.num_edges = parts.num_edges();

@@ -81,6 +81,42 @@ TEST(ConvertResume, TextGzipAndNativeFiles)
   expect_resumable(folder, folder / "g.mtx", with_steps(graph_form::csr));
 }
 
+TEST(ConvertResume, EncodingGoesOnWhereItWas)
+{
+  test::scratch_folder const folder;
+  graph const g = generate_rmat({.scale = 14, .edge_factor = 12}, {}, {.has_weights = true, .num_labels = 3});
+  for (graph_form const form : {graph_form::csr, graph_form::best}) {
+    for (char const* const name : {"g.txt", "g.safetensors"}) {  // the latter is encoded alone, or written as it is
+      write_graph(g, folder / name);
+      convert_options options = with_steps(form);
+      if (form == graph_form::best) { options.read.build = {}; }
+      options.memory_bytes = std::int64_t{1} << 20U;
+      write_graph(compress(read_graph(folder / name, options.read), form), folder / "whole.safetensors");
+      std::int64_t reached = 0, begun = -1;
+      int reports = 0;
+      cpu_exec exec;
+      exec.num_threads = 1;
+      exec.on_progress = [&](progress const& report) {
+        if (std::string(report.what) != "encoding") { return; }
+        if (begun < 0) { begun = report.done; }
+        if (++reports < 4) { return; }
+        reached = report.done;
+        throw interruption();
+      };
+      for (int part = 0; part < 2; ++part) {
+        begun = -1;
+        reports = 0;
+        std::int64_t const before = reached;
+        EXPECT_THROW((void)convert_graph(folder / name, folder / "o.safetensors", options, exec), interruption);
+        EXPECT_EQ(begun, before);
+        EXPECT_GT(reached, before);
+      }
+      convert_graph(folder / name, folder / "o.safetensors", options, {});
+      EXPECT_TRUE(test::read_bytes(folder / "o.safetensors") == test::read_bytes(folder / "whole.safetensors")) << name;
+    }
+  }
+}
+
 TEST(ConvertResume, WebGraph)
 {
   test::scratch_folder const folder;
