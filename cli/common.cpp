@@ -10,6 +10,7 @@
 
 #include <tendril/compress.hpp>
 #include <tendril/error.hpp>
+#include <tendril/mapped_graph.hpp>
 
 #include "text.hpp"
 
@@ -70,7 +71,9 @@ graph graph_source::read(cpu_exec const& exec, build_options const& build) const
 graph graph_source::read_for(std::string const& device, cpu_exec const& exec) const
 {
   graph g = read(exec);
-  if (!parse_device(device)) { g.check(exec); }
+  if (parse_device(device)) { return g; }
+  g.check(exec);
+  expect_random_reads_if_large(g);
   return g;
 }
 

@@ -4,21 +4,6 @@
 #include <utility>
 
 namespace tendril {
-namespace {
-
-template <class T>
-std::span<std::byte const> bytes_of(shared_array<T> const& array)
-{
-  return std::as_bytes(array.span());
-}
-std::span<std::byte const> bytes_of(label_array const& array)
-{
-  return {static_cast<std::byte const*>(array.view().data),
-          static_cast<std::size_t>(array.size() * array.bytes_per_label())};
-}
-
-}  // namespace
-
 graph_regions::graph_regions(graph input, std::int64_t most_bytes)
     : input_(std::move(input)), edges_(input_.view().edges())
 {

@@ -15,6 +15,18 @@
 
 namespace tendril {
 
+/// The bytes of an array.
+template <class T>
+std::span<std::byte const> bytes_of(shared_array<T> const& array)
+{
+  return std::as_bytes(array.span());
+}
+inline std::span<std::byte const> bytes_of(label_array const& array)
+{
+  return {static_cast<std::byte const*>(array.view().data),
+          static_cast<std::size_t>(array.size() * array.bytes_per_label())};
+}
+
 /// Consecutive vertices make a region. Its bytes are those of all arrays that a walker reads at a vertex: what says where
 /// the edges are, neighbours, weights, labels.
 class graph_regions {

@@ -11,6 +11,7 @@
 #include <tendril/error.hpp>
 #include <tendril/generate.hpp>
 #include <tendril/io.hpp>
+#include <tendril/mapped_graph.hpp>
 
 #include "support/binary_files.hpp"
 #include "support/graph_forms.hpp"
@@ -67,6 +68,25 @@ TEST(RegionMemory, UsesArraysInMemoryWhereTheyAre)
   EXPECT_EQ(memory.read(1), 0);
   EXPECT_TRUE(memory.has(1));
   EXPECT_EQ(rows_of(memory.view(), 0, g.num_vertices()), rows_of(g.view(), 0, g.num_vertices()));
+}
+
+TEST(MappedGraph, IsTheSameWhereReadsAreRandom)
+{
+  scratch_folder const folder;
+  write_graph(some_graph(), folder / "g.safetensors");
+  graph const mapped = read_graph(folder / "g.safetensors");
+  auto const expected = rows_of(mapped.view(), 0, mapped.num_vertices());
+  for (graph const& g : {mapped, some_graph(), graph()}) {
+    expect_random_reads(g);
+    expect_random_reads_if_large(g);
+  }
+  EXPECT_EQ(rows_of(mapped.view(), 0, mapped.num_vertices()), expected);
+}
+
+TEST(MappedGraph, MemoryHasALimit)
+{
+  EXPECT_GT(memory_limit(), std::int64_t{1} << 24U);
+  EXPECT_LT(memory_limit(), std::int64_t{1} << 50U);
 }
 
 TEST(RegionMemory, SaysThatTheFileBecameShorter)
