@@ -88,6 +88,7 @@ void add(session& s, std::shared_ptr<bed> const& b, std::string const& name, std
 graph in_host_memory(graph const& there, bool page_locked, gpu_exec const& exec)
 {
   graph_arrays arrays = there.arrays();
+  arrays.narrow = {};
   arrays.weights = {};
   arrays.edge_labels = {};
   arrays.node_types = {};

@@ -70,7 +70,7 @@ void add_others(session& s, std::shared_ptr<bed> const& b)
   mvs.batch_size = batch_size;
   s.add("MVS, all vertices alike", "10,000 batches of 64, different vertices", "ms", "",
         [b, mvs] { return 1e3 * b->seconds([&] { return mvs_sample(b->g, {}, num_samples, mvs, b->gpu); }); });
-  if (b->g.has_weights() && b->g.num_edges() >= b->g.num_vertices()) {
+  if (!b->g.arrays().weights.empty() && b->g.num_edges() >= b->g.num_vertices()) {
     std::span<float const> const importances(b->g.arrays().weights.data(),
                                              static_cast<std::size_t>(b->g.num_vertices()));
     s.add("MVS by importance", "the same, one in [1, 5) a vertex; with the table of them", "ms", "",

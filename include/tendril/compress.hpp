@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
@@ -20,9 +21,9 @@ inline constexpr std::array<named<graph_form>, 6> enum_names<graph_form>{{{graph
                                                                           {graph_form::best, "auto"}}};
 
 /// The same graph with its neighbours stored in another form, in host memory; `input` itself if it has that form. Every
-/// sample of the result equals that of `input`. Weights, labels, ids and metadata are shared, not copied: in addition
-/// to `input` the call needs the memory of the new neighbours and their directory alone. The result doesn't depend on the
-/// number of threads.
+/// sample of the result equals that of `input`. Weights, labels of edges and edge ids are put into fewer bits where that
+/// takes fewer bytes (narrow_edges), without loss; all else is shared, not copied: in addition to `input` the call needs
+/// the memory of what it makes alone. The result doesn't depend on the number of threads.
 /// @throws argument_error if `input` is on a GPU: for that there is a gpu_exec; format_error if its content is not sound;
 ///         memory_error.
 [[nodiscard]] graph compress(graph const& input, graph_form form, cpu_exec const& exec = {});
@@ -37,6 +38,21 @@ inline constexpr std::array<named<graph_form>, 6> enum_names<graph_form>{{{graph
 ///         device_error.
 [[nodiscard]] graph compress(graph const& input, graph_form form, gpu_exec const& exec);
 [[nodiscard]] graph to_csr(graph const& input, gpu_exec const& exec);
+
+/// The weights, labels and ids of a graph's edges as arrays, whatever its form: shared with the graph where it has such
+/// arrays, else decoded into new ones. Empty if there are none. Throws as `compress`.
+[[nodiscard]] shared_array<float> edge_weights(graph const& input, cpu_exec const& exec = {});
+[[nodiscard]] label_array edge_labels(graph const& input, cpu_exec const& exec = {});
+[[nodiscard]] shared_array<edge_id> edge_ids(graph const& input, cpu_exec const& exec = {});
+
+/// How one edge array of a graph is stored.
+struct edge_array_size {
+  std::string_view name;     ///< "weights", "edge_labels" or "edge_ids"
+  std::string_view form;     ///< "array", "dictionary", "narrow", or "positions": ids that need no bits.
+  double bits_per_edge = 0;  ///< With the dictionary.
+};
+/// Those that the graph has. Reads no array.
+[[nodiscard]] std::vector<edge_array_size> edge_array_sizes(graph const& input);
 
 /// The lists that are written in one code. A vertex without neighbours has no list.
 struct code_share {

@@ -14,6 +14,7 @@
 #include <tendril/list_prefetch.hpp>
 #include <tendril/row.hpp>
 #include <tendril/types.hpp>
+#include <tendril/weights.hpp>
 
 namespace tendril {
 
@@ -22,9 +23,9 @@ struct compressed_arrays {
   std::int64_t num_vertices = 0;
   edge_id num_edges = 0;
   list_directory lists;
-  float const* weights = nullptr;  ///< [num_edges] or null.
-  label_view edge_labels;          ///< [num_edges] or empty.
-  label_view node_types;           ///< [num_vertices] or empty.
+  weight_view weights;     ///< [num_edges] or null.
+  label_view edge_labels;  ///< [num_edges] or empty.
+  label_view node_types;   ///< [num_vertices] or empty.
 };
 
 /// The number of an edge of a compressed graph, worked out when it is used.
@@ -76,7 +77,8 @@ class compressed_row_iterator {
 class compressed_row {
  public:
   compressed_row() = default;  ///< No edges.
-  TENDRIL_HD compressed_row(list_place const& at, list_directory const& lists, float const* weights, label_view labels)
+  TENDRIL_HD compressed_row(list_place const& at, list_directory const& lists, weight_view const& weights,
+                            label_view labels)
       : at_(at), words_(lists.words()), lists_(lists), weights_(weights), labels_(labels)
   {
   }
@@ -109,10 +111,9 @@ class compressed_row {
   template <class Load>
   [[nodiscard]] TENDRIL_HD float weight(std::uint64_t i, Load load) const
   {
-    return load(copied_weights_ == nullptr ? weights_ + edge(i) : copied_weights_ + i);
+    return copied_weights_ == nullptr ? weights_.read(edge(i), load) : load(copied_weights_ + i);
   }
-  [[nodiscard]] TENDRIL_HD float const* weights() const { return weights_ + first_edge(); }
-
+  [[nodiscard]] TENDRIL_HD row_weights weights() const { return weights_ + first_edge(); }
   [[nodiscard]] TENDRIL_HD label_id label(std::uint64_t i) const { return labels_[edge(i)]; }
   void prefetch(std::uint32_t i) const
   {
@@ -121,7 +122,7 @@ class compressed_row {
     std::uint64_t const bit = fixed ? std::uint64_t{i} * header.width() : 0;  // of other lists, where they begin
     prefetch_address(words_ + ((8 * at_.byte() + bit) >> 5U));
   }
-  void prefetch_weight(std::uint32_t i) const { prefetch_address(weights_ + first_edge() + i); }
+  void prefetch_weight(std::uint32_t i) const { prefetch_address(weights_.address(first_edge() + i)); }
   [[nodiscard]] TENDRIL_HD std::uint32_t find(vertex_id x) const { return row_find(*this, x); }
   [[nodiscard]] TENDRIL_HD bool contains(vertex_id x) const { return row_contains(*this, x); }
   /// Neighbours of 4 bytes are a list at a fixed width of 32, of which one reads the word behind.
@@ -149,7 +150,7 @@ class compressed_row {
   list_place at_;
   std::uint32_t const* words_ = nullptr;  // that at_ points into: of the graph, or of a copy
   list_directory lists_;
-  float const* weights_ = nullptr;         // of the graph
+  weight_view weights_;                    // of the graph
   float const* copied_weights_ = nullptr;  // of the row; null: not copied
   label_view labels_;                      // of the graph
 };
@@ -158,6 +159,7 @@ class compressed_row {
 class compressed_targets {
  public:
   using place = list_place;
+  using weights_type = weight_view;  ///< Of the view.
 
   compressed_targets() = default;
   explicit TENDRIL_HD compressed_targets(list_directory const& lists) : lists_(lists) {}
@@ -254,6 +256,8 @@ class compressed_view {
   }
   /// What reads targets alone.
   [[nodiscard]] TENDRIL_HD compressed_targets targets() const { return compressed_targets(lists_); }
+  /// The weights of all edges, [num_edges], or null.
+  [[nodiscard]] TENDRIL_HD weight_view const& weights() const { return weights_; }
   /// What has one entry an edge, without the targets.
   [[nodiscard]] TENDRIL_HD edge_arrays edges() const
   {
@@ -291,7 +295,7 @@ class compressed_view {
 
  private:
   list_directory lists_;
-  float const* weights_ = nullptr;
+  weight_view weights_;
   label_view edge_labels_;
 };
 

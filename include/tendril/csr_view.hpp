@@ -90,6 +90,7 @@ struct csr_place {
 class csr_targets {
  public:
   using place = csr_place;
+  using weights_type = float const*;  ///< Of the view.
 
   csr_targets() = default;
   explicit TENDRIL_HD csr_targets(vertex_id const* indices) : indices_(indices) {}
@@ -176,6 +177,8 @@ class csr_view {
   }
   /// What reads targets alone.
   [[nodiscard]] TENDRIL_HD csr_targets targets() const { return csr_targets(indices_); }
+  /// The weights of all edges, [num_edges], or null.
+  [[nodiscard]] TENDRIL_HD float const* weights() const { return weights_; }
   /// What has one entry an edge, without the targets.
   [[nodiscard]] TENDRIL_HD edge_arrays edges() const
   {

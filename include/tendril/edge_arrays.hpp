@@ -10,6 +10,7 @@
 #include <tendril/labels.hpp>
 #include <tendril/list_directory.hpp>  // edge_offsets
 #include <tendril/types.hpp>
+#include <tendril/weights.hpp>
 
 namespace tendril {
 
@@ -17,13 +18,13 @@ namespace tendril {
 struct edge_arrays {
   std::int64_t num_vertices = 0;
   edge_id num_edges = 0;
-  edge_offsets first_edges;        ///< [num_vertices + 1]
-  float const* weights = nullptr;  ///< [num_edges] or null.
-  label_view labels;               ///< [num_edges] or empty.
+  edge_offsets first_edges;  ///< [num_vertices + 1]
+  weight_view weights;       ///< [num_edges] or null.
+  label_view labels;         ///< [num_edges] or empty.
 
   edge_arrays() = default;
-  TENDRIL_HD edge_arrays(std::int64_t vertices, edge_id edges, edge_offsets const& firsts, float const* weights_of,
-                         label_view labels_of)
+  TENDRIL_HD edge_arrays(std::int64_t vertices, edge_id edges, edge_offsets const& firsts,
+                         weight_view const& weights_of, label_view labels_of)
       : num_vertices(vertices), num_edges(edges), first_edges(firsts), weights(weights_of), labels(labels_of)
   {
   }

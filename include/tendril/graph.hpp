@@ -56,6 +56,48 @@ struct compressed_lists {
   }
 };
 
+/// Numbers of one width (<tendril/packed_numbers.hpp>), owned.
+struct packed_array {
+  shared_array<std::uint32_t> words;  ///< [packed_numbers::num_words(size, width)]
+  std::int64_t size = 0;
+  std::uint32_t width = 0;
+
+  [[nodiscard]] packed_numbers view() const noexcept { return {words.data(), width}; }
+  [[nodiscard]] bool empty() const noexcept { return size == 0; }
+  /// 0 if it is empty.
+  [[nodiscard]] double bits_each() const noexcept { return empty() ? 0 : 32.0 * double(words.size()) / double(size); }
+};
+
+/// Edge arrays of a compressed graph in fewer bits, each instead of the one of graph_arrays that it is named after.
+/// Nothing is lost: `compress` chooses them by content, `to_csr` gives the arrays back bit for bit.
+struct narrow_edges {
+  packed_array weight_codes;          ///< [E]: positions in `weight_values`; at most 16 bits each.
+  shared_array<float> weight_values;  ///< Weights that differ.
+  packed_array labels;                ///< [E]; 1 to 16 bits each.
+  int bytes_per_label = 0;            ///< That they take as an array.
+  packed_array ids;                   ///< [E]: what id e is more than least_id + (ids_ascend ? e : 0).
+  edge_id least_id = 0;
+  bool ids_ascend = false;
+
+  [[nodiscard]] std::int64_t num_bytes() const noexcept
+  {
+    return 4 * (weight_codes.words.size() + weight_values.size() + labels.words.size() + ids.words.size());
+  }
+};
+
+/// A view of edge ids.
+struct edge_id_view {
+  edge_id const* data = nullptr;  ///< Null: narrow, or none.
+  packed_numbers codes = {};      ///< Narrow, as narrow_edges has them.
+  edge_id least = 0;
+  bool ascend = false;
+
+  [[nodiscard]] TENDRIL_HD edge_id operator[](edge_id e) const
+  {
+    return data != nullptr ? data[e] : least + (ascend ? e : 0) + static_cast<edge_id>(codes[e]);
+  }
+};
+
 struct placed_lists;  // <tendril/place.hpp>
 
 /// All arrays of a graph. All except either `indptr` and `indices`, or `compressed` may be empty.
@@ -74,6 +116,7 @@ struct graph_arrays {
   int device = -1;                              ///< Where the arrays lie: a GPU's ordinal, or -1 for host memory.
   std::string source = {};  ///< The file that the arrays are mapped from, for messages about their content; or empty.
   compressed_lists compressed = {};                 ///< In place of `indptr` and `indices`.
+  narrow_edges narrow = {};                         ///< Of a compressed graph alone.
   std::shared_ptr<placed_lists const> placed = {};  ///< Of a graph that is placed on a GPU and in host memory.
 };
 
@@ -108,8 +151,20 @@ class graph {
   {
     return arrays_.compressed.words.empty() ? graph_form::csr : arrays_.compressed.form;
   }
-  [[nodiscard]] bool has_weights() const noexcept { return !arrays_.weights.empty(); }
-  [[nodiscard]] bool has_edge_labels() const noexcept { return !arrays_.edge_labels.empty(); }
+  [[nodiscard]] bool has_weights() const noexcept
+  {
+    return !arrays_.weights.empty() || !arrays_.narrow.weight_codes.empty();
+  }
+  [[nodiscard]] bool has_edge_labels() const noexcept
+  {
+    return !arrays_.edge_labels.empty() || !arrays_.narrow.labels.empty();
+  }
+  /// The bytes of a label in an array: 0 (no labels), 1 or 2, however they are stored.
+  [[nodiscard]] int bytes_per_edge_label() const noexcept
+  {
+    return arrays_.narrow.labels.empty() ? arrays_.edge_labels.bytes_per_label() : arrays_.narrow.bytes_per_label;
+  }
+  [[nodiscard]] bool has_edge_ids() const noexcept { return !arrays_.edge_ids.empty() || !arrays_.narrow.ids.empty(); }
   [[nodiscard]] bool has_node_types() const noexcept { return !arrays_.node_types.empty(); }
   [[nodiscard]] graph_arrays const& arrays() const noexcept { return arrays_; }
 

@@ -9,7 +9,8 @@
 //   neighbor(i)    the target of edge i in [0, degree()); targets ascend, and parallel edges stand side by side
 //   neighbor(i, load)  the same, read by load(address)
 //   weight(i)      its weight; the graph must have weights
-//   weights()      where the weights of all its edges lie, one after the other; the graph must have weights
+//   weights()      the weights of all its edges, as a pointer to them or what reads like one (<tendril/weights.hpp>); the
+//                  graph must have weights
 //   has_weights()  whether the graph has weights
 //   label(i)       its label; the graph must have edge labels
 //   prefetch(i)    starts to bring the target of edge i into the cache; host only

@@ -16,6 +16,7 @@
 #include "build/orders.hpp"         // degree_order, …
 #include "build/sort.hpp"           // bucket_sorter
 #include "build/vertex_ranges.hpp"  // vertex_work
+#include "graph/check.hpp"          // edge_ids_of
 #include "graph/places.hpp"         // expect_in_host_memory, expect_vertices
 
 namespace tendril {
@@ -60,7 +61,7 @@ buffer<vertex_id> ranks_of(std::span<vertex_id const> order, std::int64_t num_ve
 
 /// The edges of the result.
 template <class View>
-void write_rows(View const& g, graph_arrays const& from, std::span<vertex_id const> order, graph_arrays& arrays,
+void write_rows(View const& g, graph const& input, std::span<vertex_id const> order, graph_arrays& arrays,
                 cpu_exec const& exec)
 {
   buffer<vertex_id> const ranks = ranks_of(order, g.num_vertices, exec);
@@ -71,7 +72,8 @@ void write_rows(View const& g, graph_arrays const& from, std::span<vertex_id con
   });
   sum_up(indptr.span().subspan(1), exec);
 
-  arc_column_buffers::kinds const kinds{g.has_weights(), from.edge_labels.bytes_per_label(), !from.edge_ids.empty()};
+  arc_column_buffers::kinds const kinds{g.has_weights(), input.bytes_per_edge_label(), input.has_edge_ids()};
+  edge_id_view const ids = validation::edge_ids_of(input.arrays());
   buffer<vertex_id> indices(g.num_edges, *exec.memory);
   arc_column_buffers columns(kinds, g.num_edges, *exec.memory);
   auto const to = columns.view();
@@ -95,7 +97,7 @@ void write_rows(View const& g, graph_arrays const& from, std::span<vertex_id con
         if (to.weights) { to.weights[e] = row.weight(at); }
         if (to.narrow_labels) { to.narrow_labels[e] = static_cast<std::uint8_t>(row.label(at)); }
         if (to.wide_labels) { to.wide_labels[e] = row.label(at); }
-        if (to.edge_ids) { to.edge_ids[e] = from.edge_ids[row.edge(at)]; }
+        if (to.edge_ids) { to.edge_ids[e] = ids[row.edge(at)]; }
       }
     }
   });
@@ -133,7 +135,7 @@ graph renumber(graph const& input, std::span<vertex_id const> order, cpu_exec co
   auto const& from = input.arrays();
   std::int64_t const num_vertices = input.num_vertices();
   graph_arrays arrays;
-  input.view().visit([&](auto const& g) { build::write_rows(g, from, order, arrays, exec); });
+  input.view().visit([&](auto const& g) { build::write_rows(g, input, order, arrays, exec); });
   arrays.node_types = build::gather_labels(from.node_types, order, num_vertices, exec);
   if (from.original_ids.empty()) {
     buffer<vertex_id> ids(num_vertices, *exec.memory);

@@ -23,6 +23,7 @@
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "build/gather.hpp"  // gather, gather_labels
 #include "convert/edge_source.hpp"
+#include "convert/fit_edges.hpp"
 #include "convert/merged_rows.hpp"
 #include "convert/stored_rows.hpp"
 #include "convert/symmetry.hpp"
@@ -192,6 +193,7 @@ class converter {
       }
       graph_arrays arrays = stored_.arrays();
       take_parts(arrays, space);
+      convert::fit_edges(arrays, space, parts_, careful_);
       return write(graph(std::move(arrays), graph_content::valid));
     }
     auto const source = open_source();
@@ -215,6 +217,7 @@ class converter {
       arrays.metadata = stored_.arrays().metadata;
     }
     take_parts(arrays, space);
+    convert::fit_edges(arrays, space, parts_, careful_);
     if (is_stored_) { renumber_vertices(arrays); }
     auto const& build = source->build();
     arrays.symmetric = build.symmetrize || (is_stored_ && stored_.arrays().symmetric);

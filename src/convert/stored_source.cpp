@@ -13,7 +13,7 @@ class stored_source final : public edge_source {
                 cpu_exec const& exec)
       : file_(std::move(file)), graph_(std::move(stored)), exec_(exec)
   {
-    columns_ = {graph_.has_weights(), graph_.arrays().edge_labels.bytes_per_label()};
+    columns_ = {graph_.has_weights(), graph_.bytes_per_edge_label()};
     build_ = build;
     if (build_.num_vertices < 0) { build_.num_vertices = graph_.num_vertices(); }
     in_order_ = true;

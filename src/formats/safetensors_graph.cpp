@@ -1,6 +1,7 @@
 // Graphs in safetensors files, Tendril's native container. docs/formats.md has the layout.
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <iterator>
@@ -36,6 +37,20 @@ constexpr char const* num_edges_key = "num_edges";
 constexpr char const* blocks_name = "list_blocks";
 constexpr char const* wide_name = "wide_lists";
 constexpr char const* words_name = "lists";
+// Edge arrays of a compressed graph in fewer bits: codes, and in the metadata what they mean.
+constexpr char const* weight_codes_name = "weight_codes";
+constexpr char const* weight_values_name = "weight_values";
+constexpr char const* label_codes_name = "edge_label_codes";
+constexpr char const* id_codes_name = "edge_id_codes";
+constexpr char const* weight_bits_key = "weight_bits";
+constexpr char const* label_bits_key = "edge_label_bits";
+constexpr char const* label_bytes_key = "edge_label_bytes";
+constexpr char const* id_bits_key = "edge_id_bits";
+constexpr char const* least_id_key = "least_edge_id";
+constexpr char const* id_step_key = "edge_id_step";
+constexpr std::array<char const*, 9> form_keys{form_key,        num_vertices_key, num_edges_key,
+                                               weight_bits_key, label_bits_key,   label_bytes_key,
+                                               id_bits_key,     least_id_key,     id_step_key};
 constexpr std::int64_t block_words = sizeof(list_block) / sizeof(std::uint32_t);
 constexpr std::int64_t wide_words = sizeof(wide_list) / sizeof(std::uint32_t);
 
@@ -43,7 +58,7 @@ bool is_reserved(std::string const& key, graph_form form)
 {
   return key == format_key || key == version_key || key == symmetric_key || key == edge_label_names_key ||
          key == node_type_names_key ||
-         (form != graph_form::csr && (key == form_key || key == num_vertices_key || key == num_edges_key));
+         (form != graph_form::csr && std::find(form_keys.begin(), form_keys.end(), key) != form_keys.end());
 }
 
 /// Refers to the bytes of an array, or copies them if they are not aligned.
@@ -92,6 +107,7 @@ class graph_reader {
     if (auto const ids = find("original_ids", vertices, "a vertex")) {
       arrays.original_ids = to_vertex_ids(path_, *ids, exec_);
     }
+    if (!is_csr) { arrays.narrow = read_narrow(edges); }
     arrays.symmetric = metadata(symmetric_key) == "true";
     arrays.source = path_;
     arrays.edge_label_names = names(edge_label_names_key);
@@ -150,12 +166,7 @@ class graph_reader {
     edge_id const edges = number(num_edges_key, std::numeric_limits<edge_id>::max());
     array_view const blocks = expect(blocks_name, parts), wide = expect(wide_name, parts),
                      words = expect(words_name, parts);
-    for (auto const* const array : {&blocks, &wide, &words}) {
-      if (array->type != dtype::uint32) {
-        throw format_error(fmt::format("{}: array '{}': elements of type {}, expected uint32", path_, array->name,
-                                       to_string(array->type)));
-      }
-    }
+    for (auto const* const array : {&blocks, &wide, &words}) { expect_type(*array, dtype::uint32); }
     std::int64_t const num_blocks = vertices / list_block::vertices + 1;
     if (blocks.shape != std::vector<std::int64_t>{num_blocks, block_words}) {
       throw format_error(fmt::format("{}: array '{}': shape {}, expected ({}, {}): one block for {} vertices", path_,
@@ -180,6 +191,48 @@ class graph_reader {
             vertices,
             edges,
             form};
+  }
+
+  /// The codes of one edge array, if the file has them.
+  [[nodiscard]] packed_array read_codes(char const* name, char const* bits_key, edge_id edges, std::int64_t most) const
+  {
+    if (!contents_.tensors.contains(name)) { return {}; }
+    array_view const words = expect(name);
+    expect_type(words, dtype::uint32);
+    auto const width = static_cast<std::uint32_t>(number(bits_key, most));
+    // The number of edges is bounded by the bytes of the file: this does not overflow.
+    std::int64_t const size = packed_numbers::num_words(edges, width);
+    if (words.shape != std::vector<std::int64_t>{size}) {
+      throw format_error(fmt::format("{}: array '{}': shape {}, expected ({},): {} bits for each of {} edges", path_,
+                                     name, words.shape_text(), size, width, edges));
+    }
+    return {elements_of<std::uint32_t>(words, exec_), edges, width};
+  }
+
+  [[nodiscard]] narrow_edges read_narrow(edge_id edges) const
+  {
+    narrow_edges out;
+    out.weight_codes = read_codes(weight_codes_name, weight_bits_key, edges, 16);
+    if (!out.weight_codes.empty()) {
+      array_view const values = expect(weight_values_name, "the values of weight_codes");
+      expect_type(values, dtype::float32);
+      out.weight_values = elements_of<float>(values, exec_);
+    }
+    out.labels = read_codes(label_codes_name, label_bits_key, edges, 16);
+    if (!out.labels.empty()) { out.bytes_per_label = static_cast<int>(number(label_bytes_key, 2)); }
+    out.ids = read_codes(id_codes_name, id_bits_key, edges, 62);
+    if (!out.ids.empty()) {
+      out.least_id = number(least_id_key, (std::int64_t{1} << 62U) - 1);
+      out.ids_ascend = number(id_step_key, 1) == 1;
+    }
+    return out;
+  }
+
+  void expect_type(array_view const& array, dtype type) const
+  {
+    if (array.type == type) { return; }
+    throw format_error(fmt::format("{}: array '{}': elements of type {}, expected {}", path_, array.name,
+                                   to_string(array.type), to_string(type)));
   }
 
   [[nodiscard]] std::string metadata(char const* key) const
@@ -275,6 +328,16 @@ void write_safetensors(graph const& input, std::string const& path, cpu_exec con
     add_entries(wide_name, lists.wide.size(), wide_words, lists.wide.data());
     add(words_name, dtype::uint32, lists.words.size(), lists.words.data());
   }
+  narrow_edges const& narrow = arrays.narrow;
+  auto const add_codes = [&](char const* name, packed_array const& codes) {
+    if (!codes.empty()) { add(name, dtype::uint32, codes.words.size(), codes.words.data()); }
+  };
+  add_codes(weight_codes_name, narrow.weight_codes);
+  if (!narrow.weight_codes.empty()) {
+    add(weight_values_name, dtype::float32, narrow.weight_values.size(), narrow.weight_values.data());
+  }
+  add_codes(label_codes_name, narrow.labels);
+  add_codes(id_codes_name, narrow.ids);
   if (!arrays.edge_ids.empty()) { add("edge_ids", dtype::int64, arrays.edge_ids.size(), arrays.edge_ids.data()); }
   if (!arrays.weights.empty()) { add("weights", dtype::float32, arrays.weights.size(), arrays.weights.data()); }
   if (!arrays.original_ids.empty()) {
@@ -295,6 +358,16 @@ void write_safetensors(graph const& input, std::string const& path, cpu_exec con
     metadata[form_key] = to_string(input.form());
     metadata[num_vertices_key] = std::to_string(vertices);
     metadata[num_edges_key] = std::to_string(input.num_edges());
+  }
+  if (!narrow.weight_codes.empty()) { metadata[weight_bits_key] = std::to_string(narrow.weight_codes.width); }
+  if (!narrow.labels.empty()) {
+    metadata[label_bits_key] = std::to_string(narrow.labels.width);
+    metadata[label_bytes_key] = std::to_string(narrow.bytes_per_label);
+  }
+  if (!narrow.ids.empty()) {
+    metadata[id_bits_key] = std::to_string(narrow.ids.width);
+    metadata[least_id_key] = std::to_string(narrow.least_id);
+    metadata[id_step_key] = narrow.ids_ascend ? "1" : "0";
   }
   metadata[symmetric_key] = arrays.symmetric ? "true" : "false";
   auto const add_names = [&](char const* key, std::vector<std::string> const& names) {

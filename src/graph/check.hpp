@@ -15,6 +15,9 @@ namespace tendril::validation {
 /// The arrays of a compressed graph, whatever their content.
 [[nodiscard]] compressed_arrays compressed_of(graph_arrays const& arrays) noexcept;
 
+/// The edge ids of a graph that has some.
+[[nodiscard]] edge_id_view edge_ids_of(graph_arrays const& arrays) noexcept;
+
 /// The view of a graph of any form, whatever its content: it is safe to use if the content is sound.
 [[nodiscard]] graph_view view_of(graph_arrays const& arrays) noexcept;
 

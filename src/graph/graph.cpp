@@ -18,8 +18,21 @@ csr_arrays validation::csr_of(graph_arrays const& arrays) noexcept
 compressed_arrays validation::compressed_of(graph_arrays const& arrays) noexcept
 {
   auto const& lists = arrays.compressed;
-  return {lists.num_vertices,    lists.num_edges,           lists.directory(),
-          arrays.weights.data(), arrays.edge_labels.view(), arrays.node_types.view()};
+  auto const& narrow = arrays.narrow;
+  compressed_arrays out{lists.num_vertices,    lists.num_edges,           lists.directory(),
+                        arrays.weights.data(), arrays.edge_labels.view(), arrays.node_types.view()};
+  if (!narrow.weight_codes.empty()) { out.weights = {narrow.weight_codes.view(), narrow.weight_values.data()}; }
+  if (!narrow.labels.empty()) {
+    out.edge_labels = {narrow.labels.words.data(), 2, static_cast<int>(narrow.labels.width)};
+  }
+  return out;
+}
+
+edge_id_view validation::edge_ids_of(graph_arrays const& arrays) noexcept
+{
+  auto const& narrow = arrays.narrow;
+  if (narrow.ids.empty()) { return {arrays.edge_ids.data()}; }
+  return {nullptr, narrow.ids.view(), narrow.least_id, narrow.ids_ascend};
 }
 
 graph_view validation::view_of(graph_arrays const& arrays) noexcept
@@ -44,6 +57,42 @@ void expect_lists(graph_arrays const& a)
   TENDRIL_EXPECTS(lists.words.size() >= list_codes::words_beyond,
                   "graph: {} words of compressed lists, expected at least the {} beyond", lists.words.size(),
                   list_codes::words_beyond);
+}
+
+/// One of narrow_edges: it has the right size, and stands alone.
+void expect_packed(char const* name, packed_array const& array, bool has_plain, edge_id edges, std::uint32_t least,
+                   std::uint32_t most)
+{
+  if (array.empty()) { return; }
+  TENDRIL_EXPECTS(!has_plain, "graph: {} both as an array and in fewer bits, expected one of them", name);
+  TENDRIL_EXPECTS(array.size == edges, "graph: {} has {} elements, expected one an edge: {}", name, array.size, edges);
+  TENDRIL_EXPECTS(array.width >= least && array.width <= most, "graph: {} of {} bits, expected {} to {}", name,
+                  array.width, least, most);
+  // Division first: the product must not overflow.
+  bool const fits = edges / 32 <= array.words.size() || array.width == 0;
+  std::int64_t const words = fits ? packed_numbers::num_words(edges, array.width) : 0;
+  TENDRIL_EXPECTS(fits && array.words.size() == words, "graph: {} words of {}, expected {} for {} edges of {} bits",
+                  array.words.size(), name, fits ? std::to_string(words) : "more", edges, array.width);
+}
+
+/// The shapes of edge arrays in fewer bits.
+void expect_narrow(graph_arrays const& a, bool is_csr, edge_id edges)
+{
+  narrow_edges const& narrow = a.narrow;
+  bool const any = !narrow.weight_codes.empty() || !narrow.labels.empty() || !narrow.ids.empty();
+  if (!any) { return; }
+  TENDRIL_EXPECTS(!is_csr, "graph: edge arrays in fewer bits in CSR form, expected them in a compressed graph");
+  constexpr std::uint32_t most_code_bits = 16, most_id_bits = 62;
+  expect_packed("weights", narrow.weight_codes, !a.weights.empty(), edges, 0, most_code_bits);
+  TENDRIL_EXPECTS(narrow.weight_codes.empty() || !narrow.weight_values.empty(),
+                  "graph: codes of weights without values, expected at least one");
+  TENDRIL_EXPECTS(narrow.labels.empty() || narrow.bytes_per_label == 1 || narrow.bytes_per_label == 2,
+                  "graph: edge labels of {} bytes, expected 1 or 2", narrow.bytes_per_label);
+  expect_packed("edge_labels", narrow.labels, !a.edge_labels.empty(), edges, 1,
+                8 * static_cast<std::uint32_t>(narrow.bytes_per_label));
+  expect_packed("edge_ids", narrow.ids, !a.edge_ids.empty(), edges, 0, most_id_bits);
+  TENDRIL_EXPECTS(narrow.ids.empty() || (narrow.least_id >= 0 && narrow.least_id >> most_id_bits == 0),
+                  "graph: least edge id {}, expected a number from 0 to 2^{}", narrow.least_id, most_id_bits);
 }
 
 }  // namespace
@@ -76,6 +125,7 @@ graph::graph(graph_arrays arrays, graph_content known)
     TENDRIL_EXPECTS(size == 0 || size == expected, "graph: {} has {} elements, expected one {}: {}", name, size, unit,
                     expected);
   };
+  expect_narrow(a, form() == graph_form::csr, edges);
   expect_size("weights", a.weights.size(), edges, "an edge");
   expect_size("edge_labels", a.edge_labels.size(), edges, "an edge");
   expect_size("edge_ids", a.edge_ids.size(), edges, "an edge");
@@ -128,9 +178,9 @@ csr_arrays graph::raw_csr() const
 std::int64_t graph::num_bytes() const noexcept
 {
   auto const& a = arrays_;
-  return 8 * a.indptr.size() + 4 * a.indices.size() + a.compressed.num_bytes() + 4 * a.weights.size() +
-         a.edge_labels.size() * a.edge_labels.bytes_per_label() + a.node_types.size() * a.node_types.bytes_per_label() +
-         8 * a.edge_ids.size() + 4 * a.original_ids.size();
+  return 8 * a.indptr.size() + 4 * a.indices.size() + a.compressed.num_bytes() + a.narrow.num_bytes() +
+         4 * a.weights.size() + a.edge_labels.size() * a.edge_labels.bytes_per_label() +
+         a.node_types.size() * a.node_types.bytes_per_label() + 8 * a.edge_ids.size() + 4 * a.original_ids.size();
 }
 
 double graph::bits_per_edge() const noexcept

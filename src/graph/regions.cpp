@@ -43,11 +43,12 @@ std::int64_t graph_regions::first_word(std::int64_t v) const
 std::int64_t graph_regions::bytes_before(std::int64_t v) const
 {
   graph_arrays const& a = input_.arrays();
-  std::int64_t const an_edge = (a.weights.empty() ? 0 : 4) + a.edge_labels.bytes_per_label();
+  std::int64_t const edge_bits = (a.weights.empty() ? 0 : 32) + 8 * a.edge_labels.bytes_per_label() +
+                                 a.narrow.weight_codes.width + a.narrow.labels.width;
   std::int64_t const lists = input_.form() == graph_form::csr
                                  ? 8 * v + 4 * edges_.first_edge(v)
                                  : static_cast<std::int64_t>(sizeof(list_block)) * (v / together) + 4 * first_word(v);
-  return lists + an_edge * edges_.first_edge(v);
+  return lists + edge_bits * edges_.first_edge(v) / 8;
 }
 
 std::span<std::byte const> graph_regions::array(std::size_t k) const
@@ -86,6 +87,13 @@ graph_regions::array_parts graph_regions::parts(std::int64_t begin, std::int64_t
   }
   out[4] = of_edges(a.weights.empty() ? 0 : 4);
   out[5] = of_edges(a.edge_labels.bytes_per_label());
+  // A number may begin in one word and end in the next, and one reads both.
+  auto const of_packed = [&](packed_array const& array) {
+    auto const word = [&](edge_id edge) { return edge * array.width / 32; };
+    return byte_range{4 * word(e), 4 * std::min(word(end_e) + 2, array.words.size())};
+  };
+  if (end_e > e && !a.narrow.weight_codes.empty()) { out[6] = of_packed(a.narrow.weight_codes); }
+  if (end_e > e && !a.narrow.labels.empty()) { out[7] = of_packed(a.narrow.labels); }
   return out;
 }
 

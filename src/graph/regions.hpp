@@ -48,7 +48,7 @@ class graph_regions {
 
   [[nodiscard]] graph const& input() const { return input_; }
 
-  static constexpr std::size_t num_arrays = 6;
+  static constexpr std::size_t num_arrays = 8;
 
   /// Calls f(number, array) with each array of which a region has a part. @param arrays  graph_arrays, const or not.
   template <class Arrays, class F>
@@ -61,6 +61,8 @@ class graph_regions {
     f(k++, arrays.compressed.words);
     f(k++, arrays.weights);
     f(k++, arrays.edge_labels);
+    f(k++, arrays.narrow.weight_codes.words);
+    f(k++, arrays.narrow.labels.words);
   }
   /// The bytes of an array, by its number there.
   [[nodiscard]] std::span<std::byte const> array(std::size_t k) const;

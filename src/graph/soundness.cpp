@@ -12,6 +12,7 @@
 
 #include "base/parallel.hpp"  // parallel_ranges
 #include "graph/list_checker.hpp"
+#include "graph/narrow_check.hpp"
 
 namespace tendril::validation {
 namespace {
@@ -108,6 +109,7 @@ void check_attributes(graph_arrays const& a, edge_id begin, edge_id end, finding
     edge_id const* const ids = a.edge_ids.data();
     for (edge_id e = begin; e < end; ++e) { bad |= ids[e] < 0 ? 1U : 0U; }
   }
+  if (has_spare_codes(a.narrow)) { bad |= has_good_codes(a.narrow, begin, end) ? 0U : 1U; }
   found.add(bad != 0, 0, 0);
 }
 
@@ -118,6 +120,7 @@ bool is_sound(graph_arrays const& arrays, cpu_exec const& exec)
   bool const is_compressed = !arrays.compressed.words.empty();
   if (!is_compressed && arrays.indptr.empty()) { return arrays.indices.empty(); }
   findings found;
+  found.add(!weight_value_problem(arrays.narrow).empty(), 0, 0);
   edge_id num_edges = arrays.indices.size();
   auto const num_vertices = static_cast<vertex_id>(is_compressed ? 0 : arrays.indptr.size() - 1);
   if (is_compressed) {

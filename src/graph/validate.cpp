@@ -18,6 +18,7 @@
 #include "base/parallel.hpp"  // parallel_ranges
 #include "graph/check.hpp"
 #include "graph/list_check.hpp"
+#include "graph/narrow_check.hpp"
 #include "graph/soundness.hpp"
 
 namespace tendril {
@@ -307,6 +308,10 @@ void expect_valid_neighbors(graph_arrays const& a, cpu_exec const& exec)
   first_violation first;
   if (!a.compressed.words.empty()) {
     find_first(first, a.compressed.num_vertices, exec, [&](std::int64_t v) { return list_problem(a.compressed, v); });
+    first.throw_if_any();
+    if (std::string what = weight_value_problem(a.narrow); !what.empty()) { throw format_error(what); }
+    find_first(first, has_spare_codes(a.narrow) ? a.compressed.num_edges : 0, exec,
+               [&](edge_id e) { return code_problem(a.narrow, e); });
     first.throw_if_any();
   }
   view_of(a).visit([&](auto const& g) {

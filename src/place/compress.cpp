@@ -4,6 +4,7 @@
 
 #include "graph/places.hpp"
 #include "place/list_encoder.hpp"
+#include "place/narrow.hpp"
 #include "place/placement.hpp"
 
 namespace tendril {
@@ -40,22 +41,28 @@ struct decoded_rows {
   }
 };
 
-graph pack(graph const& input, graph_form form, cpu_exec const& exec)
+compressed_lists lists_of(graph const& input, graph_form form, cpu_exec const& exec)
 {
-  input.check(exec);
   auto const encode = [&](auto const& rows) {
     return place::encode_lists(rows, input.num_vertices(), form, "compressing", exec);
   };
-  graph_arrays arrays = input.arrays();
-  arrays.compressed = input.view().visit([&](auto const& g) {
+  return input.view().visit([&](auto const& g) {
     if constexpr (std::is_same_v<std::decay_t<decltype(g)>, csr_view>) {
       return encode(csr_rows{input.csr()});
     } else {
       return encode(decoded_rows{g});
     }
   });
+}
+
+graph pack(graph const& input, graph_form form, cpu_exec const& exec)
+{
+  input.check(exec);
+  graph_arrays arrays = input.arrays();
+  arrays.compressed = lists_of(input, form, exec);
   arrays.indptr = {};
   arrays.indices = {};
+  place::narrow(arrays, exec);
   return graph(std::move(arrays), input.content());
 }
 
@@ -78,6 +85,7 @@ graph unpack(graph const& input, cpu_exec const& exec)
   arrays.compressed = {};
   arrays.indptr = std::move(indptr);
   arrays.indices = std::move(indices);
+  place::widen(arrays, exec);
   return graph(std::move(arrays), input.content());
 }
 
@@ -85,7 +93,8 @@ graph unpack(graph const& input, cpu_exec const& exec)
 
 compressed_lists place::rewritten(graph const& input, cpu_exec const& exec)
 {
-  return pack(input, input.form(), exec).arrays().compressed;
+  input.check(exec);
+  return lists_of(input, input.form(), exec);
 }
 
 graph compress(graph const& input, graph_form form, cpu_exec const& exec)

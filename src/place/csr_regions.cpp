@@ -11,7 +11,7 @@ namespace {
 std::vector<double> reads_of_regions(csr_arrays const& graph, std::span<float const> reads, edge_array const& array)
 {
   std::vector<double> out(static_cast<std::size_t>(array.num_regions()));
-  std::int64_t const edges = edge_array::region_bytes / array.bytes_each;  // a region
+  std::int64_t const edges = array.a_region();
   for (std::int64_t v = 0; v < graph.num_vertices; ++v) {
     edge_id const first = graph.indptr[v], end = graph.indptr[v + 1];
     double const an_edge =
@@ -37,7 +37,7 @@ region_plan plan_regions(graph const& input, std::span<float const> reads, std::
   for (std::size_t a = 0; a < arrays.size(); ++a) {
     edge_array const& array = arrays[a];
     plan.on_gpu.emplace_back(static_cast<std::size_t>(array.num_regions()));
-    if (array.size == 0) { continue; }
+    if (array.bytes() == 0) { continue; }
     std::vector<double> const of_region = reads_of_regions(graph, reads, array);
     for (std::int64_t r = 0; r < array.num_regions(); ++r) {
       std::int64_t const bytes = array.bytes_of_region(r);

@@ -104,7 +104,7 @@ void add_candidates(placed_part const& part, std::int32_t number, std::vector<ca
   }
   for (std::size_t a = 0; a < part.arrays.size(); ++a) {
     edge_array const& array = part.arrays[a];
-    std::int64_t const elements = edge_array::region_bytes / std::max<std::int64_t>(array.bytes_each, 1);
+    std::int64_t const elements = array.a_region();
     for (std::int64_t r = 0; r < array.num_regions(); ++r) {
       add(static_cast<std::int32_t>(a), r, array.bytes_of_region(r),
           array.reads > 0 ? array.reads * reads_of_edges(part.lists, of_block, r * elements, (r + 1) * elements) : 0);

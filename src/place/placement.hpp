@@ -28,12 +28,14 @@ struct list_move {
 
 /// An array with an element an edge, or a vertex, that is cut into regions; each may lie on the GPU.
 struct edge_array {
-  std::int64_t size = 0;
-  std::int64_t bytes_each = 0;
+  std::int64_t num_bytes = 0;
+  std::int64_t bits_each = 0;
   double reads = 0;  ///< Reads of an edge's element per read of the edge; 0: takes what no list needs.
   static constexpr std::int64_t region_bytes = std::int64_t{1} << 21U;
 
-  [[nodiscard]] std::int64_t bytes() const { return size * bytes_each; }
+  [[nodiscard]] std::int64_t bytes() const { return num_bytes; }
+  /// Elements of a region.
+  [[nodiscard]] std::int64_t a_region() const { return 8 * region_bytes / std::max<std::int64_t>(bits_each, 1); }
   [[nodiscard]] std::int64_t num_regions() const { return (bytes() + region_bytes - 1) / region_bytes; }
   [[nodiscard]] std::int64_t bytes_of_region(std::int64_t region) const
   {

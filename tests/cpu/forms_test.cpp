@@ -32,7 +32,7 @@ struct two_forms {
   graph packed;
 };
 
-two_forms both(graph const& g) { return {g, compress(g, graph_form::best)}; }
+two_forms both(graph const& g) { return {g, with_narrow_edges(compress(g, graph_form::best))}; }
 
 /// A graph of everything that trips an engine up, and one of many degrees.
 std::vector<two_forms> all_graphs()

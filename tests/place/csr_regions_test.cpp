@@ -29,7 +29,7 @@ graph two_million()
 TEST(CsrRegions, TheMostReadsPerByteComeFirst)
 {
   graph const g = two_million();
-  std::vector<edge_array> const arrays{{g.num_edges(), 4, 1}, {g.num_edges(), 1, 0.1}};
+  std::vector<edge_array> const arrays{{4 * g.num_edges(), 32, 1}, {g.num_edges(), 8, 0.1}};
   ASSERT_EQ(arrays[0].num_regions(), 4);
   ASSERT_EQ(arrays[1].num_regions(), 1);
   std::vector<float> reads(2000);
@@ -52,7 +52,7 @@ TEST(CsrRegions, AHubsReadsSpreadOverItsRegions)
   graph const g = generate_regular(regular_graph::star, 2'000'000);
   std::vector<float> reads(static_cast<std::size_t>(g.num_vertices()));
   reads[0] = 1;
-  std::vector<edge_array> const arrays{{g.num_edges(), 4, 1}};
+  std::vector<edge_array> const arrays{{4 * g.num_edges(), 32, 1}};
   auto const plan = plan_regions(g, reads, arrays, 3 * region);
   std::vector<char> expected(static_cast<std::size_t>(arrays[0].num_regions()));
   // The hub's 1,999,999 edges fill regions 0 to 2, and most of region 3.
@@ -62,7 +62,7 @@ TEST(CsrRegions, AHubsReadsSpreadOverItsRegions)
 
 TEST(CsrRegions, EmptyGraphsHaveNone)
 {
-  std::vector<edge_array> const arrays{{0, 4, 1}};
+  std::vector<edge_array> const arrays{{0, 32, 1}};
   auto const plan = plan_regions(generate_regular(regular_graph::star, 1), std::vector<float>(1), arrays, region);
   EXPECT_EQ(plan.on_gpu, (std::vector<std::vector<char>>{{}}));
   EXPECT_EQ(plan.gpu_bytes, 0);

@@ -276,7 +276,7 @@ TEST(Placement, RegionsOfEdgeArraysAreRankedWithLists)
   auto const starts = place::block_starts(lists, {});
   std::vector<float> reads(1300);
   for (std::size_t v = 600; v < 700; ++v) { reads[v] = 1; }  // edges 600,000 to 700,000: regions 1 of 0 to 2
-  std::vector<edge_array> const arrays{{g.num_edges(), 4, 1}, {g.num_edges(), 8, 0}};
+  std::vector<edge_array> const arrays{{4 * g.num_edges(), 32, 1}, {8 * g.num_edges(), 64, 0}};
   ASSERT_EQ(arrays[0].num_regions(), 3);
   ASSERT_EQ(arrays[1].num_regions(), 5);
   auto const plan = [&](std::int64_t budget) {

@@ -30,7 +30,8 @@ inline std::vector<graph> all_forms_on_gpu(graph const& host, gpu_exec const& ex
 {
   std::vector<graph> out;
   for (graph const& g : in_all_forms(host)) { out.push_back(to_gpu(g, exec)); }
-  out.push_back(partly_on_gpu(host, 0.3, exec, {.policy = placement_policy::degree}));
+  graph const narrow = with_narrow_edges(compress(host, graph_form::packed));
+  out.push_back(partly_on_gpu(narrow, 0.3, exec, {.policy = placement_policy::degree}));
   return out;
 }
 

@@ -19,6 +19,7 @@ graph without_ids(graph const& input)
 {
   graph_arrays arrays = input.arrays();
   arrays.edge_ids = {};
+  arrays.narrow.ids = {};
   arrays.original_ids = {};
   arrays.edge_label_names.clear();
   arrays.node_type_names.clear();

@@ -174,7 +174,7 @@ struct expansion_part {
   }
   [[nodiscard]] static __device__ std::uint32_t degree(vertex_type const& vertex) { return vertex.degree; }
   [[nodiscard]] static __device__ edge_id first_edge(vertex_type const& vertex) { return vertex.first; }
-  [[nodiscard]] static __device__ float const* weights(vertex_type const& vertex) { return vertex.row.weights(); }
+  [[nodiscard]] static __device__ auto weights(vertex_type const& vertex) { return vertex.row.weights(); }
   [[nodiscard]] __device__ vertex_id id(std::uint32_t i) const { return what.vertices[i]; }
   [[nodiscard]] __device__ core::decision_draws<> draws(std::uint32_t, vertex_type const& vertex) const
   {

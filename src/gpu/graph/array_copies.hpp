@@ -45,4 +45,14 @@ inline label_array copied(label_array const& from, memory_resource& resource, gp
   return with_labels(from, [&](auto const& labels) { return copied(labels, resource, exec); });
 }
 
+inline narrow_edges copied(narrow_edges const& from, memory_resource& resource, gpu_exec const& exec)
+{
+  narrow_edges to = from;
+  for (packed_array* const array : {&to.weight_codes, &to.labels, &to.ids}) {
+    array->words = copied(array->words, resource, exec);
+  }
+  to.weight_values = copied(from.weight_values, resource, exec);
+  return to;
+}
+
 }  // namespace tendril::gpu

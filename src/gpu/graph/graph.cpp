@@ -36,6 +36,7 @@ graph copied(graph const& input, int device, memory_resource& resource, gpu_exec
   to.edge_labels = copied(from.edge_labels, resource, exec);
   to.node_types = copied(from.node_types, resource, exec);
   to.edge_ids = copied(from.edge_ids, resource, exec);
+  to.narrow = copied(from.narrow, resource, exec);
   to.original_ids = copied(from.original_ids, resource, exec);
   to.edge_label_names = from.edge_label_names;
   to.node_type_names = from.node_type_names;

@@ -15,6 +15,7 @@
 #include "gpu/device/copy_value.hpp"
 #include "gpu/device/launch.cuh"
 #include "graph/check.hpp"  // csr_of
+#include "graph/narrow_check.hpp"
 
 namespace tendril::gpu {
 namespace {
@@ -76,6 +77,16 @@ __global__ __launch_bounds__(block_threads) void check_attributes_kernel(edge_id
   add_up(mine, out);
 }
 
+__global__ __launch_bounds__(block_threads) void check_codes_kernel(edge_id num_edges, packed_numbers codes,
+                                                                    std::uint32_t num_values, findings* out)
+{
+  findings mine;
+  for (edge_id e = global_thread(); e < num_edges; e += grid_stride()) {
+    mine.bad += validation::is_good_code(codes, num_values, e) ? 0 : 1;
+  }
+  add_up(mine, out);
+}
+
 bool is_good(findings const* found, gpu_exec const& exec)
 {
   findings const all = value_at(found, exec);
@@ -105,6 +116,16 @@ bool is_sound(graph_arrays const& arrays, gpu_exec const& exec)
     check_attributes_kernel<<<blocks(num_edges), block_threads, 0, exec.stream>>>(num_edges, arrays.weights.data(),
                                                                                   arrays.edge_ids.data(), found.data());
     TENDRIL_CUDA_TRY(cudaGetLastError());
+  }
+  if (std::int64_t const num_values = arrays.narrow.weight_values.size(); num_values > 0) {
+    check_attributes_kernel<<<blocks(num_values), block_threads, 0, exec.stream>>>(
+        num_values, arrays.narrow.weight_values.data(), nullptr, found.data());
+    TENDRIL_CUDA_TRY(cudaGetLastError());
+    if (validation::has_spare_codes(arrays.narrow)) {
+      check_codes_kernel<<<blocks(num_edges), block_threads, 0, exec.stream>>>(
+          num_edges, arrays.narrow.weight_codes.view(), static_cast<std::uint32_t>(num_values), found.data());
+      TENDRIL_CUDA_TRY(cudaGetLastError());
+    }
   }
   return is_good(found.data(), exec);
 }

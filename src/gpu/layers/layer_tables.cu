@@ -25,7 +25,7 @@ __device__ int exponent_of(float const* largest)
 
 template <class View>
 __global__ __launch_bounds__(tile_threads) void add_columns_kernel(View graph, tile_view tiles, propagation matrix,
-                                                                   float const* weights, float const* largest,
+                                                                   weight_view weights, float const* largest,
                                                                    core::square_sum* sums)
 {
   int const exponent = exponent_of(largest);
@@ -63,8 +63,8 @@ __global__ __launch_bounds__(block_threads) void probabilities_kernel(std::int64
   }
 }
 
-__global__ __launch_bounds__(block_threads) void squares_kernel(float const* weights, edge_id size,
-                                                                float const* largest, float* out)
+__global__ __launch_bounds__(block_threads) void squares_kernel(weight_view weights, edge_id size, float const* largest,
+                                                                float* out)
 {
   int const exponent = exponent_of(largest);
   for (edge_id e = global_thread(); e < size; e += grid_stride()) {
@@ -118,6 +118,13 @@ buffer<float> largest_of(float const* values, std::int64_t size, gpu_exec const&
   return out;
 }
 
+/// Of all edges of a graph that has some.
+buffer<float> largest_weight(edge_arrays const& edges, edge_tiles const& tiles, gpu_exec const& exec)
+{
+  auto const of_rows = make_largest_weights(edges, &tiles, exec);
+  return largest_of(of_rows.data(), edges.num_vertices, exec);
+}
+
 }  // namespace
 
 buffer<float> make_column_norms(graph_view const& graph, propagation matrix, gpu_exec const& exec)
@@ -130,9 +137,9 @@ buffer<float> make_column_norms(graph_view const& graph, propagation matrix, gpu
       cudaMemsetAsync(sums.data(), 0, static_cast<std::size_t>(sums.size()) * sizeof(core::square_sum), exec.stream));
   if (graph.num_edges > 0) {
     edge_arrays const edges = graph.edges();
-    buffer<float> largest;
-    if (matrix == propagation::weights) { largest = largest_of(edges.weights, edges.num_edges, exec); }
     edge_tiles const tiles(edges, all_rows(edges), exec);
+    buffer<float> largest;
+    if (matrix == propagation::weights) { largest = largest_weight(edges, tiles, exec); }
     graph.visit([&](auto const& view) {
       add_columns_kernel<<<tiles.num_blocks(), tile_threads, 0, exec.stream>>>(
           view, tiles.view(), matrix, edges.weights, largest.data(), sums.data());
@@ -182,7 +189,7 @@ samplers::square_table make_square_table(graph_view const& graph, propagation ma
   edge_arrays const edges = graph.edges();
   buffer<float> squares(graph.num_edges, memory_of(exec));
   if (matrix == propagation::weights) {
-    auto const largest = largest_of(edges.weights, edges.num_edges, exec);
+    auto const largest = largest_weight(edges, edge_tiles(edges, all_rows(edges), exec), exec);
     squares_kernel<<<grid_blocks(edges.num_edges, block_threads), block_threads, 0, exec.stream>>>(
         edges.weights, edges.num_edges, largest.data(), squares.data());
     TENDRIL_CUDA_TRY(cudaGetLastError());

@@ -29,16 +29,17 @@ inline constexpr std::uint32_t merged_at_once = 6;  // new winners, from which o
 inline constexpr std::uint32_t stage_entries = 192;  // a warp's candidates in shared memory
 static_assert(stage_entries > core::race_stretch);
 
-/// A Source: the edges [first, last) of a vertex. `Draw`, draw(n), gives block n of the vertex's random bits.
-template <class Draw>
+/// A Source: the edges [first, last) of a vertex. `Draw`, draw(n), gives block n of the vertex's random bits; `Weights` is
+/// what a row's weights() gives.
+template <class Draw, class Weights>
 struct edge_race {
   Draw draw;
-  float const* own_weights;  ///< Of all its edges.
+  Weights own_weights;  ///< Of all its edges.
   std::uint32_t first, last;
 
   [[nodiscard]] __device__ std::uint32_t begin() const { return first; }
   [[nodiscard]] __device__ std::uint32_t end() const { return last; }
-  [[nodiscard]] __device__ float const* weights() const { return own_weights; }
+  [[nodiscard]] __device__ Weights weights() const { return own_weights; }
   [[nodiscard]] __device__ core::random_block high_block(std::uint32_t offset) const
   {
     return draw(core::pick_race_draws + offset);
@@ -57,7 +58,9 @@ template <class Part>
                                                          std::uint32_t end)
 {
   auto const draw = part.draws(i, vertex);
-  return edge_race<std::remove_const_t<decltype(draw)>>{draw, part.weights(vertex), begin, end};
+  auto const weights = part.weights(vertex);
+  return edge_race<std::remove_const_t<decltype(draw)>, std::remove_const_t<decltype(weights)>>{draw, weights, begin,
+                                                                                                end};
 }
 
 template <class Source>
@@ -78,7 +81,7 @@ struct four_candidates {
   {
     auto const lane = static_cast<std::uint32_t>(lane_id());
     std::uint32_t const left = source.end() - at;
-    float const* const from = source.weights() + at + lane;  // one address, and four offsets that are constants
+    auto const from = source.weights() + at + lane;  // one address, and four offsets that are constants
 #pragma unroll
     for (std::uint32_t word = 0; word < 4; ++word) {
       weights[word] = word * core::race_lanes + lane < left ? from[word * core::race_lanes] : 0.0F;

@@ -28,8 +28,10 @@ struct summed_choice {
   {
     core::row_weight const own = tables.rows[id];
     if (own.total == 0) { return {}; }
-    float const* const weights = part.weights(vertex);
-    auto const weight_of = [weights](std::uint32_t e) { return __ldg(weights + e); };
+    auto const weights = part.weights(vertex);
+    auto const weight_of = [weights](std::uint32_t e) {
+      return read_weight(weights, e, [](auto const* at) { return __ldg(at); });
+    };
     core::summed_row const summed(own, tables.sums + part.first_edge(vertex) / core::summed_edges, weight_of);
     return choose_pair<slot_pair>(slot, part.fanout(), [&](std::uint32_t j) {
       core::random_block const block = draw(j);

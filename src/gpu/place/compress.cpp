@@ -12,6 +12,7 @@
 #include "gpu/graph/soundness.hpp"
 #include "gpu/place/decode.hpp"
 #include "gpu/place/encoder.hpp"
+#include "gpu/place/narrow.hpp"
 #include "graph/places.hpp"
 
 namespace tendril {
@@ -58,6 +59,7 @@ graph pack(graph const& input, graph_form form, gpu_exec const& exec)
   });
   arrays.indptr = {};
   arrays.indices = {};
+  narrow(arrays, exec);
   return graph(std::move(arrays), input.content());
 }
 
@@ -76,6 +78,7 @@ graph unpack(graph const& input, gpu_exec const& exec)
   arrays.compressed = {};
   arrays.indptr = std::move(indptr);
   arrays.indices = std::move(indices);
+  widen(arrays, exec);
   return graph(std::move(arrays), input.content());
 }
 

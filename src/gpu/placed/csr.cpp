@@ -21,9 +21,10 @@ graph place_csr(graph const& input, place_params const& params, gpu_exec const& 
   std::int64_t const directory = 8 * from.indptr.size() + from.node_types.size() * from.node_types.bytes_per_label();
   std::int64_t const free = free_for_managed(exec.device);
   std::int64_t const budget = budget_beside(directory, params.gpu_bytes, free, names, exec.device);
-  std::vector<place::edge_array> const arrays{{from.indices.size(), 4, 1},
-                                              {from.weights.size(), 4, 1},  // whether the job reads them is not known
-                                              {from.edge_labels.size(), from.edge_labels.bytes_per_label(), 1}};
+  std::vector<place::edge_array> const arrays{
+      {4 * from.indices.size(), 32, 1},
+      {4 * from.weights.size(), 32, 1},  // whether the job reads them is not known
+      {from.edge_labels.size() * from.edge_labels.bytes_per_label(), 8 * from.edge_labels.bytes_per_label(), 1}};
   auto const plan = place::plan_regions(input, count_visits(input, params).span(), arrays, budget);
   std::int64_t all = directory;
   for (auto const& array : arrays) { all += array.bytes(); }

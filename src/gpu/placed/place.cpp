@@ -64,6 +64,13 @@ buffer<float> ranks_of(graph const& host, place_params const& params)
 
 std::int64_t bytes_of(label_array const& labels) { return labels.size() * labels.bytes_per_label(); }
 
+/// An edge array as the graph stores it: as an array, or packed.
+edge_array stored_array(std::int64_t plain_bytes, std::int64_t plain_bits, packed_array const& packed, double reads)
+{
+  if (packed.empty()) { return {plain_bytes, plain_bits, reads}; }
+  return {4 * packed.words.size(), packed.width, reads};
+}
+
 constexpr gpu::budget_names names{"gpu_bytes", "directory"};
 
 /// A graph that is to be placed, and what is known of it before anything is moved.
@@ -89,17 +96,21 @@ struct prepared {
     }
     graph_arrays const& from = packed.arrays();
     double const timed = order.empty() ? 0 : 1;
-    arrays = {{from.weights.size(), 4, reads.weights ? 1.0 : 0.0},
-              {from.edge_labels.size(), from.edge_labels.bytes_per_label(), reads.labels ? 1.0 : 0.0},
-              {from.edge_ids.size(), 8, 0},
-              {from.original_ids.size(), 4, 0},
-              {order.times.size(), 8, timed},
-              {order.ordinal.size(), 4, timed}};
+    narrow_edges const& narrow = from.narrow;
+    arrays = {stored_array(4 * from.weights.size(), 32, narrow.weight_codes, reads.weights ? 1.0 : 0.0),
+              stored_array(bytes_of(from.edge_labels), 8 * from.edge_labels.bytes_per_label(), narrow.labels,
+                           reads.labels ? 1.0 : 0.0),
+              stored_array(8 * from.edge_ids.size(), 64, narrow.ids, 0),
+              {4 * from.original_ids.size(), 32, 0},
+              {8 * order.times.size(), 64, timed},
+              {4 * order.ordinal.size(), 32, timed}};
   }
 
   [[nodiscard]] std::int64_t directory_bytes() const
   {
-    return 64 * lists.blocks.size() + 16 * lists.wide.size() + bytes_of(packed.arrays().node_types);
+    graph_arrays const& from = packed.arrays();
+    return 64 * lists.blocks.size() + 16 * lists.wide.size() + 4 * from.narrow.weight_values.size() +
+           bytes_of(from.node_types);
   }
   [[nodiscard]] std::int64_t edge_bytes() const
   {
@@ -165,6 +176,11 @@ at_places moved(prepared const& what, placement const& plan, placed_lists&& plac
                                     [&](auto const& labels) { return gpu::placed_array(labels, regions[1], exec); });
   to.edge_ids = gpu::placed_array(from.edge_ids, regions[2], exec);
   to.original_ids = gpu::placed_array(from.original_ids, regions[3], exec);
+  to.narrow = from.narrow;
+  to.narrow.weight_codes.words = gpu::placed_array(from.narrow.weight_codes.words, regions[0], exec);
+  to.narrow.weight_values = gpu::copied(from.narrow.weight_values, memory_of(exec), exec);
+  to.narrow.labels.words = gpu::placed_array(from.narrow.labels.words, regions[1], exec);
+  to.narrow.ids.words = gpu::placed_array(from.narrow.ids.words, regions[2], exec);
   to.edge_label_names = from.edge_label_names;
   to.node_type_names = from.node_type_names;
   to.symmetric = from.symmetric;

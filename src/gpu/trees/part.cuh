@@ -58,7 +58,7 @@ struct khop_part {
   }
   [[nodiscard]] static __device__ std::uint32_t degree(vertex_type const& row) { return row.degree(); }
   [[nodiscard]] static __device__ edge_id first_edge(vertex_type const& row) { return row.first_edge(); }
-  [[nodiscard]] static __device__ float const* weights(vertex_type const& row) { return row.weights(); }
+  [[nodiscard]] static __device__ auto weights(vertex_type const& row) { return row.weights(); }
   [[nodiscard]] __device__ vertex_id id(std::uint32_t parent) const { return parents[parent]; }
 
   [[nodiscard]] __device__ __forceinline__ vertex_type vertex(std::uint32_t parent) const

@@ -79,7 +79,7 @@ auto weighted_proposer_of(View const& view, Index index, walk_job const& job)
   weighted_rows const rows{job.tables->weighted_rows->data()};
   auto const* const edges = job.tables->edges ? job.tables->edges->data() : nullptr;
   auto const made = [&]<class Finder>(Finder const& finder) {
-    return weighted_proposer<Finder, targets>{finder, edges, view.targets(), view.edges().weights};
+    return weighted_proposer<Finder, targets>{finder, edges, view.targets(), view.weights()};
   };
   if constexpr (View::targets_by_number) {
     return made(place_finder<weighted_rows, Index>{rows, index});
@@ -97,7 +97,7 @@ auto summed_proposer_of(View const& view, Index index, walk_job const& job)
   auto const made = [&]<class Rows>(Rows const& rows) {
     using finder = place_finder<summed_rows<Rows>, Index>;
     return summed_proposer<by_its, finder, targets>{
-        {{rows, sums.rows.data()}, index}, sums.sums.data(), view.targets(), view.edges().weights};
+        {{rows, sums.rows.data()}, index}, sums.sums.data(), view.targets(), view.weights()};
   };
   if constexpr (View::targets_by_number) {
     return made(wide_rows_of(view));

@@ -47,9 +47,9 @@ struct hashed_adjacency {
 };
 
 /// One race for one walker of a warp.
-template <class Place>
+template <class Place, class Weights>
 struct node2vec_race_params {
-  float const* weights;  ///< Null: unweighted.
+  Weights weights;  ///< Null: unweighted.
   core::node2vec_bias bias;
   rng_key key;
   std::uint64_t walk;
@@ -60,8 +60,8 @@ struct node2vec_race_params {
 };
 
 /// The vertex that wins, or no_vertex. Whole warp, with equal arguments. Called once in a while.
-template <class Targets, class Place>
-__device__ __forceinline__ vertex_id node2vec_race(Targets const& targets, node2vec_race_params<Place> const p)
+template <class Targets, class Place, class Weights>
+__device__ __forceinline__ vertex_id node2vec_race(Targets const& targets, node2vec_race_params<Place, Weights> const p)
 {
   auto const here = row_at(targets, p.vertex, p.here);
   auto const before = row_at(targets, p.previous, p.before);
@@ -82,8 +82,8 @@ struct node2vec_parts {
   Proposer proposer;
   Adjacency adjacent;
   core::node2vec_bias bias;
-  Targets targets;       ///< Of the graph, for races.
-  float const* weights;  ///< Null: unweighted.
+  Targets targets;                         ///< Of the graph, for races.
+  typename Targets::weights_type weights;  ///< Null: unweighted.
   rng_key key;
 
   static constexpr bool can_tire = true;

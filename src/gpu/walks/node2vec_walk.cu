@@ -12,7 +12,7 @@ void launch(Proposer const& proposer, View const& view, walk_job const& job, wal
             walk_shape const& shape)
 {
   using targets = decltype(view.targets());
-  float const* const weights = job.weighted ? view.edges().weights : nullptr;
+  typename targets::weights_type const weights = job.weighted ? view.weights() : nullptr;
   auto const launch_by = [&]<class Adjacency>(Adjacency const& adjacent) {
     launch_walk(
         Steps<Proposer, Adjacency, targets>{{proposer, adjacent, job.bias, view.targets(), weights, job.step_key}},

@@ -101,7 +101,7 @@ struct summed_proposer {
   Finder find;
   core::weight_sum const* sums;
   Targets targets;
-  float const* weights;
+  typename Targets::weights_type weights;
 
   static constexpr int resident_blocks = 3;  // with four, registers are spilt
 
@@ -112,9 +112,9 @@ struct summed_proposer {
   [[nodiscard]] __device__ proposal propose(place const& here, core::random_block const& bits) const
   {
     if (here.degree == 0 || here.weights.total == 0) { return {no_vertex}; }
-    float const* const own = weights + here.first_edge;
+    auto const own = weights + here.first_edge;
     core::summed_row const row(here.weights, sums + here.first_edge / core::summed_edges,
-                               [own](std::uint32_t i) { return __ldg(own + i); });
+                               [own](std::uint32_t i) { return read_weight(own, i, cached_load{}); });
     std::uint32_t pick = 0;
     if constexpr (by_its) {
       pick = core::summed_its_pick(row, bits.low());
@@ -215,7 +215,7 @@ struct weighted_proposer {
   Finder find;
   plan::edge_record const* edges;  ///< Null: read neighbours and weights.
   Targets targets;
-  float const* weights;
+  typename Targets::weights_type weights;
 
   using place = typename Finder::place;
   using proposal = weighted_candidate;
@@ -226,7 +226,9 @@ struct weighted_proposer {
     if (here.degree == 0 || !(here.largest > 0)) { return {no_vertex, 0}; }
     std::uint32_t const i = core::bounded(bits.low(), here.degree);
     edge_id const e = here.first_edge + i;
-    if (edges == nullptr) { return {targets.row(here).neighbor(i, gather_load{}), gather(weights + e)}; }
+    if (edges == nullptr) {
+      return {targets.row(here).neighbor(i, gather_load{}), read_weight(weights, e, gather_load{})};
+    }
     plan::edge_record const record = gather(edges + e);
     return {record.neighbor, record.weight};
   }

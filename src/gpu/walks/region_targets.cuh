@@ -15,6 +15,8 @@ namespace tendril::gpu {
 
 /// The lists on the GPU, and those of the regions that are there. In the place of compressed_targets.
 struct region_targets {
+  using weights_type = compressed_targets::weights_type;
+
   compressed_targets lists;
   std::uint64_t gpu_bytes;      ///< Lists that begin below this byte are on the GPU.
   place::region_index regions;  ///< Of the others.
@@ -59,6 +61,7 @@ struct region_view {
 
   static constexpr bool targets_by_number = false;
   [[nodiscard]] region_targets targets() const { return lists; }
+  [[nodiscard]] weight_view const& weights() const { return graph.weights(); }
   [[nodiscard]] edge_arrays edges() const { return graph.edges(); }
 };
 

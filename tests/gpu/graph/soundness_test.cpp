@@ -122,6 +122,31 @@ TEST_F(soundness_on_gpu, good_compressed_graphs_pass)
   }
 }
 
+TEST_F(soundness_on_gpu, bad_weights_of_dictionaries_are_found)
+{
+  graph_arrays ring = ring_with_ids(size);
+  buffer<float> weights(ring.weights.size());
+  for (std::int64_t e = 0; e < weights.size(); ++e) { weights[e] = static_cast<float>(e % 3); }
+  ring.weights = std::move(weights);
+  graph_arrays const good = compress(graph(ring), graph_form::packed).arrays();
+  ASSERT_EQ(good.narrow.weight_codes.width, 2);
+  EXPECT_EQ(to_gpu(graph(good), exec).content(), graph_content::sound);
+  for (std::int64_t const e : {std::int64_t{0}, std::int64_t{65'536}, 2 * size - 1}) {
+    buffer<std::uint32_t> words = test::copy_of(good.narrow.weight_codes.words);
+    words[e / 16] |= 3U << (2 * (e % 16));  // of values 0 to 2
+    graph_arrays bad = good;
+    bad.narrow.weight_codes.words = std::move(words);
+    expect_refused(bad, exec);
+  }
+  for (float const value : {-1.0F, std::numeric_limits<float>::infinity(), std::nanf("")}) {
+    buffer<float> values = test::copy_of(good.narrow.weight_values);
+    values[1] = value;
+    graph_arrays bad = good;
+    bad.narrow.weight_values = std::move(values);
+    expect_refused(bad, exec);
+  }
+}
+
 TEST_F(soundness_on_gpu, damaged_lists_are_found_and_the_first_one_is_named)
 {
   std::mt19937_64 random(11);

@@ -2,6 +2,10 @@
 
 #include <tendril/compress.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -12,6 +16,7 @@
 #include "gpu/graph/web_source.hpp"
 #include "gpu/place/decode.hpp"
 #include "support/any_lists.hpp"
+#include "support/binary_files.hpp"
 #include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
 #include "support/messages.hpp"
@@ -29,6 +34,16 @@ void expect_same_csr(graph const& a, graph const& b)
   ASSERT_EQ(test::copied(a.arrays().indices), test::copied(b.arrays().indices));
 }
 
+void expect_same_narrow(narrow_edges const& a, narrow_edges const& b)
+{
+  EXPECT_EQ(test::to_vector(a.weight_codes.words), test::to_vector(b.weight_codes.words));
+  EXPECT_EQ(test::to_vector(a.weight_values), test::to_vector(b.weight_values));
+  EXPECT_EQ(test::to_vector(a.labels.words), test::to_vector(b.labels.words));
+  EXPECT_EQ(test::to_vector(a.ids.words), test::to_vector(b.ids.words));
+  EXPECT_EQ(std::tuple(a.weight_codes.width, a.labels.width, a.ids.width, a.bytes_per_label, a.least_id, a.ids_ascend),
+            std::tuple(b.weight_codes.width, b.labels.width, b.ids.width, b.bytes_per_label, b.least_id, b.ids_ascend));
+}
+
 /// From CSR and from another compressed form to each form, and back.
 void expect_every_form(graph const& g, gpu_exec const& exec)
 {
@@ -40,11 +55,16 @@ void expect_every_form(graph const& g, gpu_exec const& exec)
     EXPECT_EQ(made.form(), form);
     EXPECT_EQ(made.device(), exec.device);
     EXPECT_EQ(made.num_edges(), g.num_edges());
-    test::expect_same_lists(to_host(made, exec).arrays().compressed, expected.arrays().compressed);
+    graph const made_here = to_host(made, exec);
+    test::expect_same_lists(made_here.arrays().compressed, expected.arrays().compressed);
+    expect_same_narrow(made_here.arrays().narrow, expected.arrays().narrow);
     graph const again = compress(compress(made, graph_form::vbyte, exec), form, exec);
     test::expect_same_lists(to_host(again, exec).arrays().compressed, expected.arrays().compressed);
     graph const back = to_host(to_csr(made, exec), exec);
-    if (g.num_vertices() > 0) { expect_same_csr(back, g); }
+    if (g.num_vertices() > 0) {
+      expect_same_csr(back, g);
+      test::expect_same_arrays(back, g);
+    }
   }
 }
 
@@ -99,6 +119,27 @@ void expect_same(compressed_lists lists, graph const& expected, gpu_exec const& 
   graph const made = to_host(graph(std::move(arrays), graph_content::valid), exec);
   EXPECT_EQ(made.num_edges(), expected.num_edges());
   test::expect_same_lists(made.arrays().compressed, expected.arrays().compressed);
+}
+
+TEST_F(compress_on_gpu, edge_arrays_take_the_bits_of_the_cpu)
+{
+  edge_attributes const extra{.has_weights = true, .num_labels = 3};
+  graph_arrays arrays = generate_rmat({.scale = 14}, {.keep_edge_ids = true}, extra).arrays();
+  std::vector<float> const weights(arrays.weights.begin(), arrays.weights.end());
+  for (float const steps : {1.0F, 8.0F, 1000.0F, 1e9F}) {  // the last keeps all that differ
+    std::vector<float> rounded(weights.size());
+    std::transform(weights.begin(), weights.end(), rounded.begin(),
+                   [&](float w) { return steps < 1e9F ? std::floor(w * steps) / steps : w; });
+    arrays.weights = test::to_array(rounded);
+    graph const g(arrays);
+    EXPECT_EQ(compress(g, graph_form::packed).arrays().weights.empty(), steps < 1e9F) << steps;
+    expect_every_form(g, exec);
+  }
+  std::vector<edge_id> ids(static_cast<std::size_t>(arrays.indices.size()));
+  std::iota(ids.begin(), ids.end(), 7);
+  arrays.edge_ids = test::to_array(ids);
+  EXPECT_TRUE(compress(graph(arrays), graph_form::packed).arrays().narrow.ids_ascend);
+  expect_every_form(graph(arrays), exec);
 }
 
 TEST_F(compress_on_gpu, batches_do_not_change_a_bit)

@@ -17,6 +17,8 @@
 #include <tendril/multidim.hpp>
 #include <tendril/starts.hpp>
 
+#include "gpu/graph/array_copies.hpp"
+#include "place/narrow.hpp"
 #include "support/gpu_copies.hpp"
 #include "support/gpu_forms.hpp"
 #include "support/gpu_test.hpp"
@@ -50,6 +52,26 @@ class PlacedGraph : public gpu_test {
     }
   }
 
+  /// What the edge arrays take that are placed.
+  [[nodiscard]] static std::int64_t edge_bytes(graph const& there)
+  {
+    auto const& a = there.arrays();
+    return 4 * a.weights.size() + a.edge_labels.size() * a.edge_labels.bytes_per_label() + 8 * a.edge_ids.size() +
+           4 * (a.narrow.weight_codes.words.size() + a.narrow.labels.words.size() + a.narrow.ids.words.size());
+  }
+
+  /// The edge arrays of a placed graph as they were, in host memory.
+  [[nodiscard]] static graph_arrays plain_edges(graph const& there, gpu_exec const& exec)
+  {
+    graph_arrays out;
+    out.weights = gpu::copied(there.arrays().weights, host_memory(), exec);
+    out.edge_ids = gpu::copied(there.arrays().edge_ids, host_memory(), exec);
+    out.narrow = gpu::copied(there.arrays().narrow, host_memory(), exec);
+    EXPECT_EQ(cudaStreamSynchronize(exec.stream), cudaSuccess);
+    place::widen(out, cpu_exec{});
+    return out;
+  }
+
   [[nodiscard]] static bool lies_on_gpu(void const* at, int device)
   {
     int where = -3;
@@ -71,7 +93,7 @@ TEST_F(PlacedGraph, LiesWhereItSays)
     EXPECT_EQ(there.num_edges(), g.num_edges());
     EXPECT_EQ(placed.host.device(), -1);
     EXPECT_EQ(placed.gpu_bytes + placed.host_bytes, 4 * (lists.words.size() - std::int64_t{list_codes::words_beyond}));
-    EXPECT_EQ(placed.gpu_edge_bytes + placed.host_edge_bytes, (4 + 1 + 8) * g.num_edges());
+    EXPECT_EQ(placed.gpu_edge_bytes + placed.host_edge_bytes, edge_bytes(there));
     EXPECT_EQ(placed.cuts.front(), static_cast<std::uint64_t>(placed.gpu_bytes));
     auto const* const bytes = reinterpret_cast<char const*>(lists.words.data());
     constexpr std::int64_t page = 4096;
@@ -130,8 +152,9 @@ TEST_F(PlacedGraph, GivesTheCpusSamples)
     auto const batch_there = neighbor_sample(there, some_there.span(), batches, exec);
     EXPECT_EQ(copied(batch_there.vertices[0].node), copied(batch.vertices[0].node));
     EXPECT_EQ(copied(batch_there.edges[0].edge), copied(batch.edges[0].edge));
-    EXPECT_EQ(copied(there.arrays().weights), copied(g.arrays().weights));
-    EXPECT_EQ(copied(there.arrays().edge_ids), copied(g.arrays().edge_ids));
+    graph_arrays const edges = plain_edges(there, exec);
+    EXPECT_EQ(copied(edges.weights), copied(g.arrays().weights));
+    EXPECT_EQ(copied(edges.edge_ids), copied(g.arrays().edge_ids));
   });
 }
 
