@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <mutex>
-#include <span>
 
 #include <tendril/buffer.hpp>
 
@@ -69,13 +68,14 @@ void measure_edges(View const& g, int num_threads, graph_stats& stats)
   stats.isolated = std::count(touched.begin(), touched.end(), std::uint8_t{0});
 }
 
-void measure_weights(std::span<float const> weights, int num_threads, graph_stats& stats)
+void measure_weights(weight_view const& weights, edge_id num_edges, int num_threads, graph_stats& stats)
 {
   float smallest = std::numeric_limits<float>::max(), largest = 0;
   double sum = 0;
 #pragma omp parallel for schedule(static) num_threads(num_threads) \
     reduction(min : smallest) reduction(max : largest) reduction(+ : sum)
-  for (float const weight : weights) {
+  for (edge_id e = 0; e < num_edges; ++e) {
+    float const weight = weights[e];
     smallest = std::min(smallest, weight);
     largest = std::max(largest, weight);
     sum += weight;
@@ -90,16 +90,14 @@ void measure_weights(std::span<float const> weights, int num_threads, graph_stat
 graph_stats measure(graph const& g, int num_threads)
 {
   graph_view const view = g.view();
-  auto const& arrays = g.arrays();
   graph_stats stats;
   if (view.num_vertices > 0) {
     measure_degrees(view, stats);
     view.visit([&](auto const& of_one_form) { measure_edges(of_one_form, num_threads, stats); });
   }
-  if (!arrays.weights.empty()) { measure_weights(arrays.weights.span(), num_threads, stats); }
-  if (g.has_edge_labels()) {
-    stats.edges_of_label = count_labels(arrays.edge_labels.view(), view.num_edges, num_threads);
-  }
+  edge_arrays const edges = view.edges();
+  if (g.has_weights()) { measure_weights(edges.weights, edges.num_edges, num_threads, stats); }
+  if (g.has_edge_labels()) { stats.edges_of_label = count_labels(edges.labels, edges.num_edges, num_threads); }
   if (g.has_node_types()) { stats.vertices_of_type = count_labels(view.node_types, view.num_vertices, num_threads); }
   return stats;
 }

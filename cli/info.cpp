@@ -86,6 +86,14 @@ void add_forms(json& document, graph const& g, list_statistics const& lists)
   document["csr_bits_per_edge"] = ratio(lists.csr_bits, g.num_edges());
 }
 
+/// How the edge arrays of a compressed graph are stored.
+void add_edge_arrays(json& document, graph const& g)
+{
+  for (edge_array_size const& size : edge_array_sizes(g)) {
+    document["edge_arrays"][std::string(size.name)] = {{"form", size.form}, {"bits_per_edge", size.bits_per_edge}};
+  }
+}
+
 /// Lines about a compressed graph for people.
 std::string form_lines(graph const& g, list_statistics const& lists)
 {
@@ -97,7 +105,11 @@ std::string form_lines(graph const& g, list_statistics const& lists)
                         counted(share.num_edges, "edge", "edges"), share.bits_per_edge());
   }
   text += fmt::format("  {:<15} {:.1f} bits a vertex\n", "directory", ratio(lists.directory_bits, g.num_vertices()));
-  return text + fmt::format("  {:<15} {:.1f} bits an edge\n", "as csr", ratio(lists.csr_bits, g.num_edges()));
+  text += fmt::format("  {:<15} {:.1f} bits an edge\n", "as csr", ratio(lists.csr_bits, g.num_edges()));
+  for (edge_array_size const& size : edge_array_sizes(g)) {
+    text += fmt::format("  {:<15} {}, {:.1f} bits an edge\n", size.name, size.form, size.bits_per_edge);
+  }
+  return text;
 }
 
 void add_sizes(json& document, graph_sizes const& sizes)
@@ -134,6 +146,7 @@ json to_json(graph const& g, graph_stats const& stats, list_statistics const& li
   document["form"] = to_string(g.form());
   document["bits_per_edge"] = g.bits_per_edge();
   add_forms(document, g, lists);
+  add_edge_arrays(document, g);
   json percentiles = json::object();
   for (std::size_t i = 0; i < stats.degree_percentiles.size(); ++i) {
     percentiles[fmt::format("p{}", graph_stats::percents[i])] = stats.degree_percentiles[i];
@@ -149,7 +162,7 @@ json to_json(graph const& g, graph_stats const& stats, list_statistics const& li
   }
   if (g.has_edge_labels()) { document["labels"] = label_json(stats.edges_of_label, g.arrays().edge_label_names); }
   if (g.has_node_types()) { document["types"] = label_json(stats.vertices_of_type, g.arrays().node_type_names); }
-  document["edge_ids"] = !g.arrays().edge_ids.empty();
+  document["edge_ids"] = g.has_edge_ids();
   document["original_ids"] = !g.arrays().original_ids.empty();
   document["metadata"] = g.arrays().metadata;
   return document;
@@ -189,7 +202,7 @@ std::string to_text(graph const& g, graph_stats const& stats, list_statistics co
   }
   if (g.has_edge_labels()) { text += label_lines("edge labels", stats.edges_of_label, a.edge_label_names); }
   if (g.has_node_types()) { text += label_lines("vertex types", stats.vertices_of_type, a.node_type_names); }
-  if (!a.edge_ids.empty()) { line("edge ids", "of the input, kept"); }
+  if (g.has_edge_ids()) { line("edge ids", "of the input, kept"); }
   if (!a.original_ids.empty()) { line("original ids", "kept: vertices were numbered anew"); }
   line("in memory", bytes_text(g.num_bytes()));
   return text;

@@ -165,6 +165,23 @@ std::optional<array_out> look_at_optional(shared_array<T> const& array)
   return array.empty() ? std::nullopt : std::optional(look_at(array));
 }
 
+/// An edge array, decoded if need be, by one of the functions of <tendril/compress.hpp>.
+template <class Read>
+auto read_array(graph const& input, Read read)
+{
+  nb::gil_scoped_release const no_gil;
+  return read(input, cpu_exec{});
+}
+
+nb::dict edge_bits_of(graph const& input)
+{
+  nb::dict out;
+  for (edge_array_size const& size : edge_array_sizes(input)) {
+    out[nb::str(size.name.data(), size.name.size())] = size.bits_per_edge;
+  }
+  return out;
+}
+
 /// A graph made by the default constructor has no indptr; Python sees one offset, as CSR wants it.
 array_out look_at_indptr(graph const& input)
 {
@@ -242,6 +259,7 @@ void bind_graph(nb::module_& module)
       .def_prop_ro("num_bytes", &graph::num_bytes)
       .def_prop_ro("form", [](graph const& g) { return std::string(to_string(g.form())); })
       .def_prop_ro("bits_per_edge", &graph::bits_per_edge)
+      .def_prop_ro("edge_array_bits", &edge_bits_of)
       .def_prop_ro("has_weights", &graph::has_weights)
       .def_prop_ro("has_edge_labels", &graph::has_edge_labels)
       .def_prop_ro("has_node_types", &graph::has_node_types)
@@ -251,10 +269,10 @@ void bind_graph(nb::module_& module)
       .def_prop_ro("node_type_names", [](graph const& g) { return g.arrays().node_type_names; })
       .def_prop_ro("indptr", &look_at_indptr)
       .def_prop_ro("indices", [](graph const& g) { return look_at(g.arrays().indices); })
-      .def_prop_ro("weights", [](graph const& g) { return look_at_optional(g.arrays().weights); })
-      .def_prop_ro("edge_labels", [](graph const& g) { return look_at_labels(g.arrays().edge_labels); })
+      .def_prop_ro("weights", [](graph const& g) { return look_at_optional(read_array(g, edge_weights)); })
+      .def_prop_ro("edge_labels", [](graph const& g) { return look_at_labels(read_array(g, edge_labels)); })
       .def_prop_ro("node_types", [](graph const& g) { return look_at_labels(g.arrays().node_types); })
-      .def_prop_ro("edge_ids", [](graph const& g) { return look_at_optional(g.arrays().edge_ids); })
+      .def_prop_ro("edge_ids", [](graph const& g) { return look_at_optional(read_array(g, edge_ids)); })
       .def_prop_ro("original_ids", [](graph const& g) { return look_at_optional(g.arrays().original_ids); });
 }
 

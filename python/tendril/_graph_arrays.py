@@ -61,6 +61,12 @@ class GraphArrays:
         return self._core.bits_per_edge
 
     @property
+    def edge_array_bits(self) -> dict[str, float]:
+        """Bits per edge of each of "weights", "edge_labels" and "edge_ids" that the graph has. `Graph.compress` puts
+        them into fewer bits where that takes less memory; the arrays stay the same, bit for bit."""
+        return self._core.edge_array_bits
+
+    @property
     def has_weights(self) -> bool:
         """Whether edges have weights."""
         return self._core.has_weights
@@ -107,12 +113,12 @@ class GraphArrays:
 
     @property
     def weights(self) -> NDArray[np.float32] | None:
-        """[E] float32, or None."""
+        """[E] float32, or None. Of a compressed graph that has them in fewer bits each call makes a new array."""
         return self._on_host("weights").weights
 
     @property
     def edge_labels(self) -> NDArray[np.uint8] | NDArray[np.uint16] | None:
-        """[E] uint8 or uint16, or None."""
+        """[E] uint8 or uint16, or None. As `weights`."""
         return self._on_host("edge_labels").edge_labels
 
     @property
@@ -122,7 +128,8 @@ class GraphArrays:
 
     @property
     def edge_ids(self) -> NDArray[np.int64] | None:
-        """[E] int64: the position of each edge in the input (``keep_edge_ids``), or None."""
+        """[E] int64: the position of each edge in the input (``keep_edge_ids``), or None. As
+        `weights`."""
         return self._on_host("edge_ids").edge_ids
 
     @property

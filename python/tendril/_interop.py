@@ -116,6 +116,7 @@ def summary(graph: _tendril.Graph) -> dict[str, Any]:
         "num_bytes": graph.num_bytes,
         "form": graph.form,
         "bits_per_edge": graph.bits_per_edge,
+        "edge_array_bits": graph.edge_array_bits,
         "max_degree": int(degrees.max(initial=0)),
         "mean_degree": graph.num_edges / max(graph.num_vertices, 1),
         "num_dead_ends": int(np.count_nonzero(degrees == 0)),

@@ -180,6 +180,9 @@ class Graph:
     def bits_per_edge(self) -> float: ...
 
     @property
+    def edge_array_bits(self) -> dict: ...
+
+    @property
     def has_weights(self) -> bool: ...
 
     @property
