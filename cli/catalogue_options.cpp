@@ -84,9 +84,10 @@ void catalogue_options::add_to(CLI::App& verb, bool with_walks)
       ->group(group);
 
   if (!with_walks) {
-    verb.add_option("--gpu-memory", gpu_memory,
-                    "cuda: maximum GPU memory for the graph, as in 2G; layer and --app-source stream a larger graph, or "
-                    "place it for the call")
+    verb.add_option(
+            "--gpu-memory", gpu_memory,
+            "cuda: maximum GPU memory for the graph, as in 2G; layer and --app-source stream a larger graph, or "
+            "place it for the call")
         ->type_name("BYTES")
         ->group(group);
     graph_room.add_to(verb, group);
