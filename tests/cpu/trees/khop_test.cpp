@@ -200,7 +200,7 @@ TEST(KhopEquivalence, TablesDontChangeATree)
     auto const online = flat(khop_sample(g, seeds, params, {}, 0, true));
     sampling_plan const large = plan_khop(g, params, std::int64_t{1} << 40U);
     ASSERT_EQ(large.layout, table_layout::table);
-    (void)plan::make_khop_tables(g, large, {});
+    (void)plan::make_pick_tables(g, large, {});
     ASSERT_EQ(plan_khop(g, params, std::ssize(seeds)).layout, table_layout::table);
     EXPECT_EQ(flat(khop_sample(g, seeds, params, {}, 0, true)), online);
   }
