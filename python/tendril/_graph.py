@@ -540,9 +540,9 @@ class Graph(GraphArrays):
         -------
         dict
             "codes" has, for "csr", "fixed", "runs", "runs_elias_fano", "elias_fano" and "vbyte", the number of "lists",
-            of their "edges", and the "bits" of the neighbours. "header_bits" and "padding_bits" are what lists take besides,
-            "directory_bits" is what says where they are, and "csr_bits" what neighbours and directory would take in
-            CSR form.
+            of their "edges", and the "bits" of the neighbours. "header_bits" and "padding_bits" are what lists take
+            besides, "directory_bits" is what says where they are, and "csr_bits" what neighbours and directory would
+            take in CSR form.
 
         Raises
         ------

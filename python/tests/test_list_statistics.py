@@ -29,7 +29,7 @@ def test_bits_add_up(graph, form):
 
 
 def test_known_answer():
-    graph = tendril.Graph.from_coo([0, 0, 0, 0, 2], [4, 5, 6, 7, 1], num_vertices=8)
+    graph = tendril.Graph.from_coo([0, 0, 0, 0, 7], [4, 5, 6, 7, 1], num_vertices=8)  # lists of two halves
     codes = graph.compress("runs").list_statistics()["codes"]
     assert codes["runs"] == {"lists": 1, "edges": 4, "bits": 4 + 3}  # a mark each, and 4 in 3 bits
     assert codes["fixed"] == {"lists": 1, "edges": 1, "bits": 1}  # 1 in a bit

@@ -71,7 +71,7 @@ def test_minibatches_take_no_more_tables_than_the_limit():
     assert free.layout == "table" and free.table_bytes == 16 * graph.num_edges
     expected = tendril.neighbor_sample(graph, seeds, [4, 2], **options)
     for bytes_, by_sums in ((0, False), (4 * graph.num_edges, True)):
-        graph.drop_derived()
+        graph.drop_tables()
         plan = tendril.plan_minibatch(graph, weighted=True, replace=True, table_bytes=bytes_)
         assert plan.weight_sums == by_sums and plan.table_bytes <= bytes_
         sampler = tendril.MinibatchSampler(graph, [4, 2], table_bytes=bytes_, **options)

@@ -54,7 +54,7 @@ USAGE = [
     ),
     ([*WALK, "--memory", "much"], "--memory: 'much', expected bytes as in 500000, 64M or 1.5G"),
     ([*WALK, "--device", "cuda", "--memory", "1G"], "--memory: --device is cuda, expected cpu"),
-    ([*WALK, "--memory", "99"], "batch_bytes: 49, expected at least 692: 2 batches of one walk each"),
+    ([*WALK, "--memory", "99"], "batch_bytes: 50, expected at least 692: 2 batches of one walk each"),
     (
         [*WALK, "--app", "multidim", "--memory", "1G"],
         "--memory: --app is multidim, expected another application",
@@ -113,8 +113,8 @@ USAGE = [
     (["sample", ENRON, "-o", "out.npy"], "out.npy: unknown extension, expected .npz or .safetensors"),
     (
         ["plan", ENRON, "--app", "fly"],
-        "--app: 'fly', expected one of deepwalk, ppr, restart, node2vec, metapath, khop, layer, fastgcn, ladies, mvs, "
-        "labor, cluster, shadow, saint-node, saint-edge, saint-walk",
+        "--app: 'fly', expected one of deepwalk, ppr, restart, node2vec, metapath, khop, minibatch, layer, fastgcn, "
+        "ladies, mvs, labor, cluster, shadow, saint-node, saint-edge, saint-walk",
     ),
     (
         ["generate", "cube", "out.npz"],
