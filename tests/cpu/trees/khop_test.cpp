@@ -11,7 +11,7 @@
 
 #include "core/random.hpp"
 #include "cpu/picks/exact_picks.hpp"
-#include "plan/planner.hpp"  // make_khop_tables
+#include "plan/planner.hpp"  // make_pick_tables
 #include "support/hub.hpp"
 #include "support/small_graphs.hpp"
 
