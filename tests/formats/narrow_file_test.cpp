@@ -79,8 +79,9 @@ TEST(NarrowFile, EveryWidthAndEmptyGraphs)
 std::vector<std::uint32_t> block_words()
 {
   std::vector<std::uint32_t> words(16, 0);
-  words[1] = (1U << 24U) | (8U << 16U) | (1U << 13U);
-  words[4] = 2;
+  words[1] = (1U << 21U) | (8U << 16U) | (1U << 13U);  // the kind, the bits of a degree and the header
+  words[2] = 2;
+  words[15] = 2;  // edges before the second half
   return words;
 }
 tensor const blocks{"list_blocks", "U32", 1, pack_all<std::uint32_t>(block_words()), 16};
