@@ -4,7 +4,6 @@
 
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include <tendril/packed_numbers.hpp>
@@ -24,7 +23,7 @@ class weight_view {
   {
   }
 
-  [[nodiscard]] TENDRIL_HD bool operator==(std::nullptr_t) const { return values_ == nullptr; }
+  [[nodiscard]] TENDRIL_HD bool operator==(decltype(nullptr)) const { return values_ == nullptr; }
   /// Read by load(address).
   template <class Load>
   [[nodiscard]] TENDRIL_HD float read(edge_id e, Load load) const

@@ -20,7 +20,8 @@ inline graph partly_on_gpu(graph const& host, double share, gpu_exec const& exec
   compressed_lists const& lists = packed.arrays().compressed;
   std::int64_t const directory = lists.num_bytes() - 4 * lists.words.size();
   label_array const& types = host.arrays().node_types;
-  params.gpu_bytes = directory + types.size() * types.bytes_per_label() +
+  std::int64_t const dictionary = 4 * host.arrays().narrow.weight_values.size();
+  params.gpu_bytes = directory + dictionary + types.size() * types.bytes_per_label() +
                      static_cast<std::int64_t>(share * static_cast<double>(host.num_bytes()));
   return place_graph(host, params, exec);
 }
