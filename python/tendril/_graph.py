@@ -479,8 +479,7 @@ class Graph(GraphArrays):
             "visits": the lists that a job reads most per byte lie on the GPU, as `count_visits` finds out of `app`.
             "degree": the longest. Or the caller's expected reads of each list, finite and >= 0.
         share : str
-            Who makes the samples of calls on the graph: "auto" (the GPU, the CPU or both, whichever was measured to be the
-            fastest, where lists lie in host memory), "gpu", "cpu", or "both" even where that doesn't pay.
+            Who makes the samples of calls: "auto" (whichever was measured to be the fastest), "gpu", "cpu" or "both".
         app, length, fanouts, replace, weighted, starts, num_samples, batch_size, seed
             The job whose visits are counted: see `count_visits`. Any other can run, too.
         device : str

@@ -205,11 +205,16 @@ def test_info(tendril, forms):
     assert plain["form"] == "csr"
     assert plain["bits_per_edge"] == pytest.approx(32 + 64 * (vertices + 1) / edges)
     other = {"path", "bytes", "file_bytes", "form", "forms", "bits_per_edge"}
-    other |= {"csr_bits_per_edge", "directory_bits_per_vertex"}
+    other |= {"csr_bits_per_edge", "directory_bits_per_vertex", "edge_arrays"}
+
+    def all_bits(facts):  # of an edge: its target, weight and label
+        return facts["bits_per_edge"] + sum(array["bits_per_edge"] for array in facts["edge_arrays"].values())
+
     for form, facts in told.items():
         assert facts["form"] == form
+        assert facts["edge_arrays"]["edge_labels"]["form"] == "narrow"
         assert {k: v for k, v in facts.items() if k not in other} == {k: v for k, v in plain.items() if k not in other}
-        saved = (plain["bits_per_edge"] - facts["bits_per_edge"]) * edges / 8
+        saved = (all_bits(plain) - all_bits(facts)) * edges / 8
         assert 0 < saved == pytest.approx(plain["bytes"] - facts["bytes"])
         text = tendril("info", forms[form])
         assert re.search(rf"^form +{form}, {facts['bits_per_edge']:.1f} bits an edge$", text, re.MULTILINE)
