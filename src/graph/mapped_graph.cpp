@@ -20,10 +20,9 @@ void expect_random_reads(graph const& input)
   graph_regions::for_each_array(input.arrays(), [&](std::size_t, auto const& array) {
     std::span<std::byte const> const bytes = bytes_of(array);
     if (bytes.empty() || !base::mapping_at(bytes.data())) { return; }
-    auto const address = reinterpret_cast<std::uintptr_t>(bytes.data());
-    std::uintptr_t const begin = address / page * page;
-    madvise(reinterpret_cast<void*>(begin), bytes.size() + (address - begin),
-            MADV_RANDOM);  // NOLINT(performance-no-int-to-ptr)
+    std::size_t const before = reinterpret_cast<std::uintptr_t>(bytes.data()) % page;  // in the array's first page
+    auto* const first = const_cast<std::byte*>(bytes.data());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    madvise(first - before, bytes.size() + before, MADV_RANDOM);
   });
 }
 

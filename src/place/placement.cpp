@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <ranges>
 #include <utility>
 
 #include "base/parallel.hpp"  // parallel_ranges
@@ -76,8 +75,11 @@ double reads_of_edges(compressed_lists const& lists, std::span<double const> rea
   auto const first_edge = [&](std::int64_t b) {
     return b == num_blocks ? lists.num_edges : directory.first_edge(b * list_block::vertices);
   };
-  auto const numbers = std::views::iota(std::int64_t{0}, num_blocks);
-  std::int64_t b = *(std::ranges::upper_bound(numbers, begin, {}, first_edge) - 1);  // the last at or before `begin`
+  std::int64_t b = 0;  // the last that begins at or before `begin`
+  for (std::int64_t beyond = num_blocks; beyond - b > 1;) {
+    std::int64_t const middle = b + (beyond - b) / 2;
+    (first_edge(middle) > begin ? beyond : b) = middle;
+  }
   double sum = 0;
   for (edge_id first = first_edge(b); b < num_blocks && first < end; ++b) {
     edge_id const next = first_edge(b + 1);
