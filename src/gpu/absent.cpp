@@ -153,6 +153,7 @@ std::vector<planned_step> plan_layer_sample(graph const&, std::int64_t, std::int
 
 labor_batch labor_sample(graph const&, std::span<vertex_id const>, labor_params const&, gpu_exec const&) { refuse(); }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): what a GPU's sampler keeps
 minibatch_sampler::minibatch_sampler(hetero_graph, minibatch_params, gpu_exec const&, minibatch_executor) { refuse(); }
 
 segment_picks segment_multinomial(std::span<std::int64_t const>, std::span<float const>, std::span<vertex_id const>,
