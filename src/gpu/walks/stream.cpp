@@ -74,7 +74,8 @@ std::int64_t choose_bulk_batch(std::int64_t num_walks, std::int64_t limit, sampl
   std::int64_t const room = limit - regions.buffer_bytes(regions.cut_for(num_walks / few), limit);
   std::int64_t const one_each = num_bulk_slots * gpu_bytes_of(walk) + gpu::walk_regions::state_bytes;
   auto const pays = static_cast<double>(regions.least_walks);
-  double const wanted = std::clamp(static_cast<double>(num_walks / few), least * pays, most * pays);
+  auto const part = static_cast<double>(num_walks) / few;
+  double const wanted = std::clamp(part, least * pays, most * pays);
   std::int64_t const batch = std::min({static_cast<std::int64_t>(std::min(wanted, 1e18)), room / one_each, num_walks});
   if (batch <= 0) { return 0; }
   std::int64_t const num_batches = (num_walks + batch - 1) / batch;
