@@ -49,7 +49,7 @@ TEST(ListRange, RangesBecomeTheWholeGraph)
          {graph_form::packed, graph_form::runs, graph_form::ef, graph_form::vbyte, graph_form::best}) {
       graph const compressed = compress(whole, form);
       auto const& expected = compressed.arrays().compressed;
-      EXPECT_GE(expected.wide.size(), list_block::vertices);
+      EXPECT_GE(expected.wide.size(), list_block::vertices);  // of two halves of blocks, at least
       for (std::int64_t const width : {11, 44, 1199}) {
         std::vector<list_block> blocks;
         std::vector<wide_list> wide;

@@ -69,6 +69,7 @@ TEST(Regions, AreLargerForMoreWalks)
     for (std::int64_t const walks : {0L, 1'000'000L, 10'000'000L, 100'000'000L, 1L << 40U}) {
       regions const cut = cut_regions(cuts, region_bytes(static_cast<std::int64_t>(end), walks));
       expect_regions(cut, cuts);
+      EXPECT_LE(cut.largest_bytes(), region_bytes(static_cast<std::int64_t>(end), walks) + 65'600);
       EXPECT_GE(cut.size(), 8) << end << ", " << walks;
       EXPECT_LE(cut.size(), last) << end << ", " << walks;
       last = cut.size();
