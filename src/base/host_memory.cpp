@@ -7,11 +7,14 @@
 #include <tendril/buffer.hpp>
 #include <tendril/error.hpp>
 
+#include "base/memory_room.hpp"  // expect_memory
+
 namespace tendril {
 namespace {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20U;
 constexpr std::size_t own_mapping = 2 * huge_page;
+constexpr std::size_t most_bytes = std::size_t{1} << 60U;  // rounding up to pages goes not past 2^63
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -19,6 +22,7 @@ class huge_page_memory final : public memory_resource {
  public:
   void* allocate(std::size_t bytes) override
   {
+    if (bytes < most_bytes) { base::expect_memory(static_cast<std::int64_t>(bytes), "out of memory: an array"); }
     void* pointer = bytes >= own_mapping ? map(bytes) : std::aligned_alloc(64, round_up(bytes, 64));
     if (pointer == nullptr) {
       throw memory_error(fmt::format("out of memory: {} bytes of host memory could not be had", bytes));
@@ -39,7 +43,7 @@ class huge_page_memory final : public memory_resource {
   /// Aligned to a huge page, so that the kernel can use them from the first byte on.
   static void* map(std::size_t bytes)
   {
-    if (bytes > (std::size_t{1} << 60U)) { return nullptr; }
+    if (bytes > most_bytes) { return nullptr; }
     std::size_t const size = round_up(bytes, huge_page);
     void* const raw =
         mmap(nullptr, size + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -7,6 +7,8 @@
 
 #include <tendril/file.hpp>
 
+#include "base/free_pages.hpp"  // give_back_pages
+
 namespace tendril {
 namespace base {
 namespace {
@@ -58,6 +60,11 @@ std::optional<mapped_range> mapping_at(void const* address) noexcept
 {
   auto const* const slot = slot_at(address);
   return slot == nullptr ? std::nullopt : std::optional(slot->range);
+}
+
+void give_back_file_pages(void const* begin, void const* end) noexcept
+{
+  if (slot_at(begin) != nullptr) { give_back_pages(begin, end); }
 }
 
 }  // namespace base

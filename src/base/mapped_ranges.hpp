@@ -23,4 +23,8 @@ void forget_mapping(int number) noexcept;
 /// The mapping that `address` lies in, which the caller keeps from going away.
 [[nodiscard]] std::optional<mapped_range> mapping_at(void const* address) noexcept;
 
+/// Gives the whole pages of [begin, end) back to the system, if they lie in such a mapping: who reads them again gets them
+/// from the page cache.
+void give_back_file_pages(void const* begin, void const* end) noexcept;
+
 }  // namespace tendril::base

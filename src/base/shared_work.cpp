@@ -5,8 +5,6 @@
 #include <cmath>
 #include <thread>
 
-#include <omp.h>
-
 #include "base/parallel.hpp"  // exception_keeper
 
 namespace tendril::base {
@@ -168,11 +166,10 @@ void work_at(shared_items& items, int num_workers, std::function<void(item_range
   };
   std::thread side(
       [&] { keep_working([&] { return items.take_front(now()); }, [&] { items.finish_front(now()); }, front); });
-#pragma omp parallel for schedule(static, 1) num_threads(num_workers)
-  for (int worker = 0; worker < num_workers; ++worker) {
+  run_team(num_workers, [&](int worker) {
     keep_working([&] { return items.take_back(worker, now()); }, [&] { items.finish_back(worker, now()); },
                  [&](item_range turn) { back(worker, turn); });
-  }
+  });
   side.join();
   keeper.rethrow();
 }

@@ -89,7 +89,7 @@ class shared_items {
   std::vector<turn> back_turns_;
 };
 
-/// Works at all items: `front` on a thread of its own, `back` on the calling thread and OpenMP's. What either throws ends
+/// Works at all items: `front` on a thread of its own, `back` on a team that the calling thread belongs to. What either throws ends
 /// the call: every worker finishes its turn and takes no other, then the first exception comes out. No thread outlives
 /// the call.
 void work_at(shared_items& items, int num_workers, std::function<void(item_range)> const& front,

@@ -6,8 +6,12 @@
 #include <mutex>
 #include <thread>
 
+#include "base/thread_limit.hpp"  // available_threads
+
 namespace tendril::base {
 namespace {
+
+constexpr auto interval = std::chrono::milliseconds(100);  // between two calls of `watch`
 
 /// What the threads agree on.
 class shared_line {
@@ -49,7 +53,6 @@ class shared_line {
   /// Calls `watch` until all items are through, or something fails.
   void stand_by(std::function<void(std::int64_t)> const& watch)
   {
-    constexpr auto interval = std::chrono::milliseconds(100);
     std::unique_lock lock(mutex_);
     auto const over = [&] { return failure_ || done_.back() == num_items_; };
     for (bool last = false; !last;) {
@@ -94,6 +97,28 @@ double work(shared_line& line, std::size_t s, stage const& do_stage, std::int64_
   return std::chrono::duration<double>(busy).count();
 }
 
+/// All stages in the calling thread, item by item.
+std::vector<double> run_in_turn(std::int64_t num_items, std::span<stage const> stages,
+                                std::function<void(std::int64_t done)> const& watch)
+{
+  using clock = std::chrono::steady_clock;
+  std::vector<double> seconds(stages.size(), 0);
+  auto told = clock::now();
+  for (std::int64_t i = 0; i < num_items; ++i) {
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      auto const start = clock::now();
+      stages[s](i);
+      seconds[s] += std::chrono::duration<double>(clock::now() - start).count();
+    }
+    if (watch && clock::now() - told > interval) {
+      watch(i + 1);
+      told = clock::now();
+    }
+  }
+  if (watch) { watch(num_items); }
+  return seconds;
+}
+
 }  // namespace
 
 std::vector<double> run_stages(std::int64_t num_items, std::int64_t depth, std::span<stage const> stages,
@@ -105,6 +130,8 @@ std::vector<double> run_stages(std::int64_t num_items, std::int64_t depth, std::
 std::vector<double> run_stages(std::int64_t num_items, std::span<std::int64_t const> depths,
                                std::span<stage const> stages, std::function<void(std::int64_t done)> const& watch)
 {
+  int const team = static_cast<int>(stages.size()) + 1;
+  if (available_threads(team) < team) { return run_in_turn(num_items, stages, watch); }
   std::vector<double> seconds(stages.size(), 0);
   shared_line line(num_items, depths);
   {

@@ -1,4 +1,5 @@
-// A production line: items pass through stages, each stage on a thread of its own, so that all of them work at once.
+// A production line: items pass through stages, each stage on a thread of its own, so that all of them work at once; where
+// the system gives fewer threads, one after the other.
 
 #pragma once
 

@@ -54,6 +54,10 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 OPEN_ENDS = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b")
 
 
+# Threads of the library are those of src/base/team.hpp, which sleep when they wait. Those of OpenMP spin.
+OPENMP_LOOP = re.compile(r"^\s*#\s*pragma\s+omp\s+parallel\b")
+
+
 def sources(root, suffixes=CODE):
     """Every source below `root`, but for build folders, hidden folders and fuzzing seeds."""
     for path in sorted(Path(root).rglob("*")):
@@ -143,6 +147,19 @@ def no_open_ends(root):
             if match:
                 found.append(f"{path.relative_to(root)}:{number}: {match.group(1)}")
     return found
+
+
+def no_openmp_loops(root):
+    """Parallel loops run on the library's own threads (src/base/parallel.hpp, <tendril/ranges.hpp>), which pass exceptions
+    on. Exceptions that leave a loop of OpenMP end the process."""
+    root = Path(root)
+    return [
+        f"{path.relative_to(root)}:{number}: a parallel region of OpenMP, expected base::parallel_ranges, run_team or for_each_range"
+        for path in sources(root)
+        if path.relative_to(root).parts[0] in {"src", "include", "python", "cli"}
+        for number, line in lines(path)
+        if OPENMP_LOOP.match(line)
+    ]
 
 
 def guarded_headers(root):

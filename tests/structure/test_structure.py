@@ -11,6 +11,7 @@ TREE_RULES = [
     rules.include_arrows,
     rules.short_files,
     rules.no_open_ends,
+    rules.no_openmp_loops,
     rules.guarded_headers,
     rules.documented_code_is_compiled,
 ]
@@ -89,6 +90,13 @@ def test_planted_long_file_is_found(tmp_path):
 def test_planted_open_end_is_found(tmp_path, note):
     plant(tmp_path, "src/core/a.hpp", f"int a;\n// {note}: later\n")
     assert rules.no_open_ends(tmp_path) == [f"src/core/a.hpp:2: {note}"]
+
+
+def test_planted_openmp_loop_is_found(tmp_path):
+    plant(tmp_path, "src/cpu/a.cpp", "void f()\n{\n#pragma omp parallel for\n  for (;;) {}\n}\n")
+    plant(tmp_path, "bench/a.cpp", "#pragma omp parallel\n")
+    found = rules.no_openmp_loops(tmp_path)
+    assert len(found) == 1 and found[0].startswith("src/cpu/a.cpp:3: "), found
 
 
 def test_planted_unguarded_header_is_found(tmp_path):
