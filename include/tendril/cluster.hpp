@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include <tendril/buffer.hpp>
 #include <tendril/exec.hpp>
@@ -46,6 +47,13 @@ struct clustering_params {
 /// @throws as above, and argument_error for a graph that is elsewhere; device_error.
 [[nodiscard]] buffer<vertex_id> cluster_vertices(graph const& graph, clustering_params const& params,
                                                  gpu_exec const& exec);
+
+/// Reads the cluster of each vertex, one per element or line: a file as `read_vertices` takes it. Cluster numbers are
+/// below `num_vertices`, as there are no more clusters than vertices.
+/// @return The numbers of the file, however many; [num_vertices] of them are an assignment.
+/// @throws io_error; format_error "file:line: what, expected what".
+[[nodiscard]] buffer<vertex_id> read_clusters(std::string const& path, std::int64_t num_vertices,
+                                              cpu_exec const& exec = {});
 
 /// The vertices grouped by cluster: cluster c holds vertices[offsets[c]] to vertices[offsets[c + 1] - 1], ascending. It
 /// is built once from an assignment and serves any number of batches.

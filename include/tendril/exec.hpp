@@ -28,7 +28,15 @@ struct cpu_exec {
   /// Called occasionally from the calling thread, never concurrently. An exception from this function cancels the call
   /// and propagates to the caller; the call leaves nothing behind.
   std::function<void(progress const&)> on_progress = {};
+
+  /// Called often, by every thread that works for the call, several at a time: at least between any two pieces of a
+  /// parallel loop. An exception from this function cancels the call like one from on_progress.
+  std::function<void()> check_cancel = {};
 };
+
+/// Whether this process was made by fork, without exec since. Calls in such a process use one thread, whatever cpu_exec asks
+/// for: forked workers are mostly as many as there are cores. Results never depend on that.
+[[nodiscard]] bool forked() noexcept;
 
 /// Runs work on a GPU, in the order of one stream. A gpu_exec as the last argument of a call selects the GPU executor;
 /// the spans and results of such a call are in that GPU's memory.

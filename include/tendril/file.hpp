@@ -21,7 +21,11 @@ class atomic_file {
   /// Appends `size` bytes. @throws io_error, also for a full disk.
   void write(void const* data, std::size_t size);
 
-  /// Reserves `size` bytes for a later `write_at`; until then they are zeros.
+  /// Says that the file will have `size` bytes at least. @throws io_error if it cannot: its file system has not so much
+  /// room, or `ulimit -f` does not allow it.
+  void expect_size(std::int64_t size) const;
+
+  /// Reserves `size` bytes for a later `write_at`; until then they are zeros. @throws io_error, as expect_size, and for a pipe.
   void skip(std::int64_t size);
 
   /// Overwrites bytes written or skipped earlier (for example a header with counts), then continues at the end of the
@@ -43,6 +47,7 @@ class atomic_file {
   std::string path_, target_, temporary_;  // the latter two are empty of what is written in place
   std::FILE* file_ = nullptr;
   std::int64_t size_ = 0;
+  std::int64_t size_limit_;  // of `ulimit -f`
   int slot_ = -1;
 };
 

@@ -223,6 +223,11 @@ class graph {
   std::shared_ptr<content_state> content_;
 };
 
+/// Whether every edge is stored in both directions, with one weight and label, whatever `graph_arrays::symmetric` says.
+/// Searches for each reverse, in parallel, until the first one that is missing.
+/// @throws argument_error if `input` is on a GPU; format_error if its content is not sound.
+[[nodiscard]] bool is_symmetric(graph const& input, cpu_exec const& exec = {});
+
 /// Input edges in any order. All spans have the same length; optional spans may be empty.
 struct coo_view {
   std::span<vertex_id const> sources;

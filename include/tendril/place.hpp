@@ -109,10 +109,10 @@ struct placed_lists {
 
 /// Estimates how often a job reads the list of each vertex, by making a small part of the job: what the policy `visits`
 /// ranks lists by. A step of a walk reads one sector (32 bytes) of a list. A parent in a tree reads as many as it has
-/// picks, at most all of the list, and a vertex of a mini-batch the same, once a batch. The estimate is the mean of what
-/// was counted of the vertex and of the mean of all vertices whose degree has as many binary digits, so that what chance
-/// left out is not 0; the more reads that mean has, the more counts what was counted of the vertex (the mean of a gamma
-/// distribution after counts of a Poisson process, with one read before). Does not depend on the number of threads.
+/// picks, at most all of the list, and a vertex of a mini-batch the same, once a batch. What was counted of a vertex is
+/// drawn towards the mean of the vertices of about its degree, so that what chance left out is not 0, and what chance read
+/// is not hot: the more, the more the two halves of the samples differ (docs/placement.md). Does not depend on the number
+/// of threads. Takes 8 bytes a vertex beside the result.
 /// @param input  In host memory.
 /// @return [V] expected reads, in the part that was made.
 /// @throws argument_error as `place_graph`, and as the sampler of the job.

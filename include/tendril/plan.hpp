@@ -49,13 +49,14 @@ using table_limit = std::optional<std::int64_t>;
 struct sampling_plan {
   sampling_rule rule = sampling_rule::uniform;
   table_layout layout = table_layout::none;
-  bool grouped_by_label = false;         ///< Uses an adjacency grouped by edge label or target type.
-  bool weight_sums = false;              ///< Layout online: from sums of weights that are kept for every 64th edge.
-  std::int64_t table_bytes = 0;          ///< Bytes of the tables that this plan needs.
+  bool grouped_by_label = false;  ///< Uses an adjacency grouped by edge label or target type.
+  bool weight_sums = false;       ///< Reads sums of weights that are kept for every 64th edge: layout online instead
+                                  ///< of another table; else for trials.
+  std::int64_t table_bytes = 0;   ///< Bytes of the tables that this plan needs.
   std::int64_t table_bytes_built = 0;    ///< Bytes of those tables that earlier calls on this graph have already built.
   std::int64_t table_bytes_refused = 0;  ///< Of the largest table that is beyond the limit; 0 without one.
-  double expected_trials = 1;            ///< Mean proposals per step for rejection, at a uniformly random edge's end.
-  std::vector<std::string> reasons;      ///< One sentence per decision.
+  double expected_trials = 1;        ///< Mean trials of a step; plan_walk estimates it by walks from a sample of edges.
+  std::vector<std::string> reasons;  ///< One sentence per decision.
 };
 
 }  // namespace tendril

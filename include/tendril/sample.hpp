@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -48,6 +49,33 @@ struct khop_trees {
 ///                         `weighted` on a graph without weights; memory_error if a hop doesn't fit.
 [[nodiscard]] khop_trees khop_sample(graph const& graph, std::span<vertex_id const> seeds, khop_params const& params,
                                      cpu_exec const& exec = {}, std::int64_t first_root = 0, bool with_edges = false);
+
+/// Makes the same trees of a graph in a mapped file that memory doesn't hold. A hop goes over the file in order, whatever
+/// the order of the roots: the vertices that it expands are grouped by regions of consecutive vertices; a region with many
+/// of them is read as a whole, around the system's cache, while the one before is used, and of a region with few of them
+/// their pages are asked for at once. So many roots a call make few readings. A hop with the fan-out -1, and tables of
+/// weights, read pages where they are.
+class khop_file_sampler {
+ public:
+  /// @param input        In host memory; arrays that lie in no file are used where they are.
+  /// @param graph_bytes  Memory of two regions, >= 2. In addition a call takes its trees and 8 bytes for each slot of a hop.
+  /// @throws argument_error as khop_sample.
+  khop_file_sampler(graph input, khop_params params, std::int64_t graph_bytes);
+  khop_file_sampler(khop_file_sampler&&) noexcept;
+  khop_file_sampler& operator=(khop_file_sampler&&) noexcept;
+  ~khop_file_sampler();
+
+  /// As khop_sample. One call at a time. @throws as khop_sample; io_error if the file became shorter.
+  [[nodiscard]] khop_trees sample(std::span<vertex_id const> seeds, cpu_exec const& exec = {},
+                                  std::int64_t first_root = 0, bool with_edges = false);
+
+  /// Of whole regions, in all calls so far.
+  [[nodiscard]] std::int64_t read_bytes() const;
+
+ private:
+  class impl;
+  std::unique_ptr<impl> impl_;
+};
 
 /// Samples the same trees, bit for bit, on the GPU of `exec`: `graph` (to_gpu), `seeds` and the result are in its
 /// memory; the work is ordered on `exec.stream`. The first call that needs tables builds them there. Synchronises with

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <iterator>
 #include <string>
+#include <utility>
 
 #include <tendril/compress.hpp>  // to_csr
+#include <tendril/edge_list.hpp>
 #include <tendril/graph.hpp>
 
 #include "base/expects.hpp"   // TENDRIL_EXPECTS
@@ -11,16 +14,46 @@
 #include "graph/check.hpp"    // expect_ascending_offsets, find_asymmetry
 
 namespace tendril {
+namespace {
+
+build::edge_columns_view columns_of(coo_view const& edges)
+{
+  return {edges.weights.empty() ? nullptr : edges.weights.data(), edges.labels};
+}
+
+std::int64_t bytes_of(coo_view const& edges)
+{
+  return std::ssize(edges.sources) * (8 + 4 * !edges.weights.empty() + edges.labels.bytes_per_label);
+}
+
+}  // namespace
+
 graph build_graph(coo_view const& edges, build_options const& options, cpu_exec const& exec)
 {
   build::expect_num_vertices(options);
   build::expect_lengths(edges);
-  std::size_t const size = edges.sources.size();
   build::coo_edges const pairs{edges.sources, edges.targets};
-  build::edge_columns_view const columns{edges.weights.empty() ? nullptr : edges.weights.data(), edges.labels};
-  auto const input_bytes = static_cast<std::int64_t>(size) * (8 + 4 * !edges.weights.empty()) +
-                           static_cast<std::int64_t>(size) * edges.labels.bytes_per_label;
-  return graph(build::csr_builder(pairs, columns, options, input_bytes, exec).build(), graph_content::valid);
+  return graph(build::csr_builder(pairs, columns_of(edges), options, bytes_of(edges), exec).build(),
+               graph_content::valid);
+}
+
+coo_view edge_list::view() const
+{
+  label_view labels;
+  if (!narrow_labels.empty()) { labels = {narrow_labels.data(), 1}; }
+  if (!wide_labels.empty()) { labels = {wide_labels.data(), 2}; }
+  return {sources.span(), targets.span(), weights.span(), labels};
+}
+
+graph build_graph(edge_list&& edges, build_options const& options, cpu_exec const& exec)
+{
+  edge_list list = std::move(edges);
+  build::expect_num_vertices(options);
+  coo_view const view = list.view();
+  build::expect_lengths(view);
+  build::owned_edges owned(list);
+  return graph(build::csr_builder(owned, columns_of(view), options, bytes_of(view), exec).build(),
+               graph_content::valid);
 }
 
 graph build_graph(graph const& stored, build_options const& options, cpu_exec const& exec)

@@ -2,7 +2,8 @@
 // in one or more passes over ranges of buckets the arcs are scattered to their buckets in input order, and each bucket
 // is sorted in cache by (source, target) and written out. Chunks of the input keep their order within a bucket and every
 // sort is stable, so the result doesn't depend on threads. When duplicates are dropped the size of the result is
-// unknown, and a pass holds no more arcs than the promised peak of memory allows.
+// unknown, and a pass holds no more arcs than the promised peak of memory allows. A build that owns its edges always
+// takes several passes, and each takes its edges out of the list: they are not in memory twice.
 
 #pragma once
 
@@ -12,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include <tendril/checked.hpp>
@@ -24,13 +26,17 @@
 #include "build/expects.hpp"  // expect_edge, id_limit
 #include "build/ids.hpp"      // id_map
 #include "build/offsets.hpp"  // sum_up
-#include "build/sort.hpp"     // bucket_sorter, sorter_pool
+#include "build/owned_edges.hpp"
+#include "build/sort.hpp"  // bucket_sorter, sorter_pool
 
 namespace tendril::build {
 
 inline constexpr std::int64_t build_grain = std::int64_t{1} << 18U;
 inline constexpr std::int64_t unbounded_bytes = std::int64_t{1} << 20U;  // however small the input is
 inline constexpr std::int64_t spare_arcs = 64;                           // threads that write there share no cache line
+inline constexpr std::int64_t owned_passes = 3;      // of a build that owns its edges and makes two arcs of each
+inline constexpr std::int64_t first_pass_share = 7;  // of one that makes one arc: the first pass holds a seventh
+inline constexpr std::int64_t least_pass_arcs = std::int64_t{1} << 17U;
 inline constexpr std::int64_t least_window_bytes = std::int64_t{8} << 20U;
 
 /// The sorted arcs of one pass.
@@ -46,11 +52,35 @@ struct built_piece {
   }
 };
 
+/// What stays of edges that are only viewed: all.
+struct all_edges_stay {
+  template <class Edges>
+  all_edges_stay(Edges const& /*edges*/, std::int64_t begin) : end_(begin)
+  {
+  }
+  void keep(std::int64_t /*k*/, std::int64_t /*stays*/) {}
+  [[nodiscard]] std::int64_t end() const { return end_; }
+
+ private:
+  std::int64_t end_;
+};
+
+template <class Edges>
+struct keeper_of {
+  using type = all_edges_stay;
+};
+template <>
+struct keeper_of<owned_edges> {
+  using type = owned_edges::keeper;
+};
+
 template <class Edges>
 class csr_builder {
+  using kept_edges = typename keeper_of<Edges>::type;
+
  public:
-  csr_builder(Edges const& edges, edge_columns_view const& columns, build_options const& options,
-              std::int64_t input_bytes, cpu_exec const& exec)
+  csr_builder(Edges& edges, edge_columns_view const& columns, build_options const& options, std::int64_t input_bytes,
+              cpu_exec const& exec)
       : edges_(edges),
         columns_(columns),
         options_(options),
@@ -100,13 +130,25 @@ class csr_builder {
     if (exec_.on_progress) { exec_.on_progress({"building", done, 5}); }
   }
 
-  /// f(key, k) for each arc of a chunk.
+  [[nodiscard]] std::int64_t chunk_begin(int chunk, int chunks) const
+  {
+    std::int64_t const length = (edges_.size() + chunks - 1) / chunks;
+    return std::min(length * chunk, edges_.size());
+  }
+
+  /// Whether passes take out of the list the edges that no later pass needs: where no edge's number is kept.
+  [[nodiscard]] bool consumes() const { return std::is_same_v<Edges, owned_edges> && !options_.keep_edge_ids; }
+
+  /// Whether each pass may hold half as many arcs again as the one before: all arcs that it took are out of the list.
+  [[nodiscard]] bool passes_grow() const { return consumes() && !options_.symmetrize; }
+
+  /// f(key, k) for each arc of a chunk that is left.
   template <class F>
   void scan(int chunk, int chunks, F&& f) const
   {
-    std::int64_t const length = (edges_.size() + chunks - 1) / chunks;
-    std::int64_t const begin = std::min(length * chunk, edges_.size());
-    std::int64_t const end = std::min(begin + length, edges_.size());
+    std::int64_t const begin = chunk_begin(chunk, chunks);
+    std::int64_t const end =
+        chunk_ends_.empty() ? chunk_begin(chunk + 1, chunks) : chunk_ends_[static_cast<std::size_t>(chunk)];
     auto const bits = target_bits_;
     if (ids_) {
       auto const& ids = *ids_;
@@ -135,10 +177,11 @@ class csr_builder {
     std::int64_t spare;  // positions from here on are unused, spare_arcs for each chunk
     sorter_pool& sorters;
   };
-  std::vector<std::int64_t> scatter(partition const& held) const;
+  std::vector<std::int64_t> scatter(partition const& held);
+  void give_back_taken(std::vector<std::int64_t> const& ends);
   template <class F>
   void for_each_bucket(partition const& held, std::vector<std::int64_t> const& sizes, F&& f) const;
-  built_piece run_pass(partition const& held);
+  void run_pass(partition const& held, built_piece& whole, std::int64_t begin);
   built_piece run_unique_pass(partition const& held);
   [[nodiscard]] std::int64_t stored(bucket_plan const& plan, int chunk, std::int64_t b) const;
   [[nodiscard]] std::int64_t pass_capacity(std::int64_t overhead) const;
@@ -157,7 +200,7 @@ class csr_builder {
   void sum_degrees();
   graph_arrays assemble(std::vector<built_piece> pieces);
 
-  Edges const& edges_;
+  Edges& edges_;
   edge_columns_view columns_;
   build_options const& options_;
   std::int64_t input_bytes_;
@@ -168,6 +211,7 @@ class csr_builder {
   unsigned target_bits_ = 0;
   std::optional<id_map> ids_;
   buffer<edge_id> indptr_;
+  std::vector<std::int64_t> chunk_ends_;  // where the edges that are left of each chunk end, once some are taken out
 };
 
 /// Throws for the first bad edge; returns how many ids there are.
@@ -221,6 +265,9 @@ std::int64_t csr_builder<Edges>::stored(bucket_plan const& plan, int chunk, std:
 template <class Edges>
 std::int64_t csr_builder<Edges>::pass_capacity(std::int64_t overhead) const
 {
+  if constexpr (std::is_same_v<Edges, owned_edges>) {
+    return std::max(max_arcs() / (passes_grow() ? first_pass_share : owned_passes) + 1, least_pass_arcs);
+  }
   // Arcs that all stay are in the result too, and so twice in the bound: they fit at once.
   if (!options_.drop_duplicates) { return max_arcs(); }
   std::int64_t const budget = std::max(input_bytes_ + input_bytes_ / 8 - overhead, unbounded_bytes);
@@ -244,10 +291,18 @@ std::vector<built_piece> csr_builder<Edges>::run_passes(bucket_plan const& plan)
   buffer<std::uint64_t> keys(room, *exec_.memory);
   arc_column_buffers columns(kinds_, room, *exec_.memory);
   std::vector<built_piece> pieces;
+  if (!options_.drop_duplicates) { pieces.emplace_back(kinds_, plan.num_arcs(), *exec_.memory); }  // all arcs stay
+  std::int64_t done = 0;
   for (auto const& p : passes) {
     partition const part{plan, p, keys.data(), columns.view(), held, sorters};
-    pieces.push_back(options_.drop_duplicates ? run_unique_pass(part) : run_pass(part));
+    if (options_.drop_duplicates) {
+      pieces.push_back(run_unique_pass(part));
+    } else {
+      run_pass(part, pieces.front(), done);
+      done += p.begins.back();
+    }
   }
+  if constexpr (std::is_same_v<Edges, owned_edges>) { edges_.clear(); }
   report(4);
   return pieces;
 }
@@ -261,7 +316,10 @@ auto csr_builder<Edges>::plan_passes(bucket_plan const& plan, std::int64_t capac
   for (std::int64_t b = 0; b < num_buckets; ++b) {
     std::int64_t held = 0;
     for (int chunk = 0; chunk < plan.num_chunks(); ++chunk) { held += stored(plan, chunk, b); }
-    if (passes.empty() || passes.back().begins.back() + held > capacity) { passes.push_back({b, b, {0}}); }
+    if (passes.empty() || passes.back().begins.back() + held > capacity) {
+      if (!passes.empty() && passes_grow()) { capacity += capacity / 2; }
+      passes.push_back({b, b, {0}});
+    }
     auto& p = passes.back();
     p.last = b + 1;
     p.begins.push_back(p.begins.back() + held);
@@ -271,7 +329,7 @@ auto csr_builder<Edges>::plan_passes(bucket_plan const& plan, std::int64_t capac
 
 /// Puts the arcs of a pass into their buckets, each in input order. Returns each bucket's size.
 template <class Edges>
-std::vector<std::int64_t> csr_builder<Edges>::scatter(partition const& held) const
+std::vector<std::int64_t> csr_builder<Edges>::scatter(partition const& held)
 {
   auto const& plan = held.plan;
   auto const& begins = held.buckets.begins;
@@ -299,8 +357,15 @@ std::vector<std::int64_t> csr_builder<Edges>::scatter(partition const& held) con
     if (columns.wide_labels) { columns.wide_labels[at] = columns_.labels[k]; }
     if (columns.edge_ids) { columns.edge_ids[at] = k; }
   };
+  std::vector<std::int64_t> left(static_cast<std::size_t>(chunks));
+  /// Whether bucket first + b, for an earlier one a number below 0, is of a later pass.
+  auto const is_later = [width](std::uint64_t b) {
+    return static_cast<std::int64_t>(b) >= static_cast<std::int64_t>(width);
+  };
   base::parallel_ranges(exec_, chunks, 1, [&](std::int64_t chunk, std::int64_t) {
     auto* const mine = next.data() + chunk * row;
+    kept_edges kept(edges_, chunk_begin(static_cast<int>(chunk), chunks));
+    bool const consumes = this->consumes();
     if (!has_heavy_keys) {
       // Arcs of other passes go to a spare place: which arcs those are can't be predicted, so a branch costs more.
       scan(static_cast<int>(chunk), chunks, [&](std::uint64_t key, std::int64_t k) {
@@ -310,7 +375,9 @@ std::vector<std::int64_t> csr_builder<Edges>::scatter(partition const& held) con
         std::int64_t const at = slot;
         slot = at + static_cast<std::int64_t>(inside);
         put(at, key, k);
+        if (consumes) { kept.keep(k, is_later(b)); }
       });
+      left[static_cast<std::size_t>(chunk)] = kept.end();
       return;
     }
     std::vector<std::unique_ptr<label_set>> seen(width);
@@ -323,9 +390,13 @@ std::vector<std::int64_t> csr_builder<Edges>::scatter(partition const& held) con
     };
     scan(static_cast<int>(chunk), chunks, [&](std::uint64_t key, std::int64_t k) {
       std::uint64_t const b = std::uint64_t{plan.find(key)} - static_cast<std::uint64_t>(first);
-      if (b < width && is_new(b, k)) { put(mine[b]++, key, k); }
+      bool const inside = b < width;
+      if (inside && is_new(b, k)) { put(mine[b]++, key, k); }
+      if (consumes) { kept.keep(k, is_later(b)); }
     });
+    left[static_cast<std::size_t>(chunk)] = kept.end();
   });
+  if (consumes()) { give_back_taken(left); }
 
   // Where arcs were left out, a chunk may have filled less than its part: close the gaps.
   std::vector<std::int64_t> sizes;
@@ -347,6 +418,21 @@ std::vector<std::int64_t> csr_builder<Edges>::scatter(partition const& held) con
     sizes.push_back(end - begin);
   }
   return sizes;
+}
+
+/// Takes over where the edges that are left of each chunk end.
+template <class Edges>
+void csr_builder<Edges>::give_back_taken(std::vector<std::int64_t> const& ends)
+{
+  if constexpr (std::is_same_v<Edges, owned_edges>) {
+    auto const chunks = static_cast<int>(ends.size());
+    for (int chunk = 0; chunk < chunks; ++chunk) {
+      auto const c = static_cast<std::size_t>(chunk);
+      std::int64_t const end = chunk_ends_.empty() ? chunk_begin(chunk + 1, chunks) : chunk_ends_[c];
+      edges_.give_back(ends[c], end, *exec_.memory);
+    }
+    chunk_ends_ = ends;
+  }
 }
 
 /// Writes arcs in order, and adds them to their sources' degrees.
@@ -384,18 +470,17 @@ void csr_builder<Edges>::for_each_bucket(partition const& held, std::vector<std:
   });
 }
 
-/// The arcs of a pass, in order.
+/// Writes the arcs of a pass, in order, into the result from `begin` on.
 template <class Edges>
-built_piece csr_builder<Edges>::run_pass(partition const& held)
+void csr_builder<Edges>::run_pass(partition const& held, built_piece& whole, std::int64_t begin)
 {
   auto const sizes = scatter(held);
-  built_piece out(kinds_, held.buckets.begins.back(), *exec_.memory);
-  auto const to = out.columns.view();
-  for_each_bucket(held, sizes, [&](auto, bucket const& range, auto begin, auto size, bucket_sorter& sorter) {
-    auto const arcs = sorter.sort(range, held.keys + begin, size);
-    write_sorted(arcs, held.columns.at(begin), out.indices.data() + begin, to.at(begin));
+  auto const to = whole.columns.view().at(begin);
+  auto* const indices = whole.indices.data() + begin;
+  for_each_bucket(held, sizes, [&](auto, bucket const& range, auto first, auto size, bucket_sorter& sorter) {
+    auto const arcs = sorter.sort(range, held.keys + first, size);
+    write_sorted(arcs, held.columns.at(first), indices + first, to.at(first));
   });
-  return out;
 }
 
 /// The arcs of a pass, in order and without duplicates.

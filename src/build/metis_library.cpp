@@ -1,9 +1,12 @@
 #include "build/metis_library.hpp"
 
-#include <algorithm>
+#include <chrono>
 #include <cstdint>
+#include <future>
 #include <limits>
 #include <memory>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <dlfcn.h>
@@ -63,34 +66,64 @@ bool has_wide_ids(metis_functions const& metis)
   return options[num_options] != untouched;
 }
 
+/// One call of METIS and all that it reads and writes.
+template <class Id>
+struct metis_job {
+  metis_functions metis;
+  std::vector<Id> indptr, indices, parts;
+  std::vector<Id> options =
+      std::vector<Id>(num_options);  // defaults, a seed among them: versions order options differently
+  Id num_vertices = 0, num_parts = 0;
+
+  int run()
+  {
+    Id num_constraints = 1, cut = 0;
+    metis.set_options(options.data());
+    return metis.partition(&num_vertices, &num_constraints, indptr.data(), indices.data(), nullptr, nullptr, nullptr,
+                           &num_parts, nullptr, nullptr, options.data(), &cut, parts.data());
+  }
+};
+
+/// Runs a job so that the caller can cancel it. METIS itself can't be stopped: after a cancelled call it goes on in a
+/// thread of its own, which holds the job, and nothing looks at the result.
+template <class Job>
+int run_cancellable(std::shared_ptr<Job> const& job, cpu_exec const& exec)
+{
+  if (!exec.check_cancel) { return job->run(); }
+  std::packaged_task<int()> task([job] { return job->run(); });
+  std::future<int> status = task.get_future();
+  std::thread(std::move(task)).detach();
+  constexpr auto interval = std::chrono::milliseconds(20);
+  while (status.wait_for(interval) != std::future_status::ready) { exec.check_cancel(); }
+  return status.get();
+}
+
 /// @param g  Symmetric, without loops and parallel edges.
 template <class Id>
-std::vector<vertex_id> partition(metis_functions const& metis, csr_arrays const& g, std::int64_t num_parts)
+std::vector<vertex_id> partition(metis_functions metis, csr_arrays const& g, std::int64_t num_parts,
+                                 cpu_exec const& exec)
 {
   constexpr std::int64_t most = std::numeric_limits<Id>::max();
   TENDRIL_EXPECTS(g.num_vertices <= most && g.num_edges <= most,
                   "graph: {} vertices and {} edges in both directions, expected at most {}: {} has ids of {} bits",
                   g.num_vertices, g.num_edges, most, library_name, 8 * sizeof(Id));
-  std::vector<Id> indptr(g.indptr, g.indptr + g.num_vertices + 1);
-  std::vector<Id> indices(g.indices, g.indices + g.num_edges);
-  if (indices.empty()) { indices.resize(1); }  // a null pointer is an error to METIS
-  std::vector<Id> parts(static_cast<std::size_t>(g.num_vertices));
-  // The defaults alone: where each option is differs between versions. They include a seed.
-  std::vector<Id> options(num_options);
-  metis.set_options(options.data());
-  Id num_vertices = static_cast<Id>(g.num_vertices);
-  Id num_constraints = 1;
-  Id wanted = static_cast<Id>(num_parts);
-  Id cut = 0;
-  int const status = metis.partition(&num_vertices, &num_constraints, indptr.data(), indices.data(), nullptr, nullptr,
-                                     nullptr, &wanted, nullptr, nullptr, options.data(), &cut, parts.data());
+  auto const job = std::make_shared<metis_job<Id>>();
+  job->metis = std::move(metis);
+  job->indptr.assign(g.indptr, g.indptr + g.num_vertices + 1);
+  job->indices.assign(g.indices, g.indices + g.num_edges);
+  if (job->indices.empty()) { job->indices.resize(1); }  // a null pointer is an error to METIS
+  job->parts.resize(static_cast<std::size_t>(g.num_vertices));
+  job->num_vertices = static_cast<Id>(g.num_vertices);
+  job->num_parts = static_cast<Id>(num_parts);
+  int const status = run_cancellable(job, exec);
   if (status == status_memory) { throw memory_error(fmt::format("{}: out of memory", library_name)); }
   if (status != status_ok) {
     throw io_error(fmt::format("{}: partitioning failed with status {}, expected 1", library_name, status));
   }
+  auto const& parts = job->parts;
   std::vector<vertex_id> out(parts.size());
   for (std::size_t v = 0; v < parts.size(); ++v) {
-    if (parts[v] < 0 || parts[v] >= wanted) {
+    if (parts[v] < 0 || parts[v] >= job->num_parts) {
       throw io_error(fmt::format("{}: vertex {} got part {} of {}", library_name, v, parts[v], num_parts));
     }
     out[v] = static_cast<vertex_id>(parts[v]);
@@ -102,7 +135,7 @@ std::vector<vertex_id> partition(metis_functions const& metis, csr_arrays const&
 
 std::vector<vertex_id> metis_partition(graph const& graph, std::int64_t num_parts, cpu_exec const& exec)
 {
-  metis_functions const metis = load();
+  metis_functions metis = load();
   if (num_parts == 1) { return std::vector<vertex_id>(static_cast<std::size_t>(graph.num_vertices())); }
   graph.check(exec);
   graph_arrays const stored = to_csr(graph, exec).arrays();
@@ -114,8 +147,9 @@ std::vector<vertex_id> metis_partition(graph const& graph, std::int64_t num_part
   options.drop_self_loops = true;
   options.drop_duplicates = true;
   auto const undirected = build_graph(tendril::graph(std::move(bare), graph_content::sound), options, exec);
-  return has_wide_ids(metis) ? partition<std::int64_t>(metis, undirected.csr(), num_parts)
-                             : partition<std::int32_t>(metis, undirected.csr(), num_parts);
+  bool const wide = has_wide_ids(metis);
+  return wide ? partition<std::int64_t>(std::move(metis), undirected.csr(), num_parts, exec)
+              : partition<std::int32_t>(std::move(metis), undirected.csr(), num_parts, exec);
 }
 
 }  // namespace tendril::build

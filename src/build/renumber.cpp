@@ -9,15 +9,15 @@
 
 #include <tendril/error.hpp>
 
-#include "base/expects.hpp"         // TENDRIL_EXPECTS
-#include "base/parallel.hpp"        // parallel_ranges
-#include "build/gather.hpp"         // gather, gather_labels
-#include "build/offsets.hpp"        // sum_up
-#include "build/orders.hpp"         // degree_order, …
-#include "build/sort.hpp"           // bucket_sorter
-#include "build/vertex_ranges.hpp"  // vertex_work
-#include "graph/check.hpp"          // edge_ids_of
-#include "graph/places.hpp"         // expect_in_host_memory, expect_vertices
+#include "base/expects.hpp"      // TENDRIL_EXPECTS
+#include "base/parallel.hpp"     // parallel_ranges
+#include "base/vertex_work.hpp"  // vertex_work
+#include "build/gather.hpp"      // gather, gather_labels
+#include "build/offsets.hpp"     // sum_up
+#include "build/orders.hpp"      // degree_order, …
+#include "build/sort.hpp"        // bucket_sorter
+#include "graph/check.hpp"       // edge_ids_of
+#include "graph/places.hpp"      // expect_in_host_memory, expect_vertices
 
 namespace tendril {
 namespace build {
@@ -78,7 +78,7 @@ void write_rows(View const& g, graph const& input, std::span<vertex_id const> or
   arc_column_buffers columns(kinds, g.num_edges, *exec.memory);
   auto const to = columns.view();
   bucket const all_ranks{0, static_cast<std::uint64_t>(std::max<std::int64_t>(g.num_vertices - 1, 0)), 0};
-  vertex_work const work(g.num_vertices, [&](std::int64_t i) { return indptr[i]; });
+  base::vertex_work const work(g.num_vertices, [&](std::int64_t i) { return indptr[i]; });
   work.for_each_range("renumbering", exec, [&](std::int64_t begin, std::int64_t end) {
     std::int64_t largest = 0;
     for (std::int64_t i = begin; i < end; ++i) { largest = std::max(largest, indptr[i + 1] - indptr[i]); }

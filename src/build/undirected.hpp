@@ -12,8 +12,8 @@
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
 
-#include "build/offsets.hpp"        // sum_up
-#include "build/vertex_ranges.hpp"  // vertex_work
+#include "base/vertex_work.hpp"  // vertex_work
+#include "build/offsets.hpp"     // sum_up
 
 namespace tendril::build {
 
@@ -27,7 +27,7 @@ struct in_edges {
 template <class View, class F>
 void for_each_edge(View const& g, cpu_exec const& exec, F&& f)
 {
-  vertex_work const work(g.num_vertices, [&g](std::int64_t v) { return g.first_edge(v); });
+  base::vertex_work const work(g.num_vertices, [&g](std::int64_t v) { return g.first_edge(v); });
   work.for_each_range(nullptr, exec, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t v = begin; v < end; ++v) {
       for (vertex_id const x : g.row(v)) { f(static_cast<vertex_id>(v), x); }
@@ -60,7 +60,7 @@ in_edges transpose(View const& g, cpu_exec const& exec)
   std::memmove(begins.data() + 1, begins.data(), static_cast<std::size_t>(g.num_vertices) * sizeof(edge_id));
   begins[0] = 0;
   // Threads put them in any order.
-  vertex_work const work(g.num_vertices, [&](std::int64_t v) { return begins[v]; });
+  base::vertex_work const work(g.num_vertices, [&](std::int64_t v) { return begins[v]; });
   work.for_each_range(nullptr, exec, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t v = begin; v < end; ++v) {
       auto* const first = in.sources.data() + begins[v];

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <memory>
@@ -21,12 +20,12 @@
 #include <tendril/file.hpp>  // atomic_file
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "base/memory_room.hpp"
 #include "build/gather.hpp"  // gather, gather_labels
 #include "convert/edge_source.hpp"
 #include "convert/fit_edges.hpp"
 #include "convert/merged_rows.hpp"
 #include "convert/stored_rows.hpp"
-#include "convert/symmetry.hpp"
 #include "convert/workspace.hpp"
 #include "convert/write_parts.hpp"
 #include "formats/coo.hpp"
@@ -34,6 +33,7 @@
 #include "formats/readers.hpp"
 #include "formats/webgraph.hpp"
 #include "graph/check.hpp"  // expect_valid_original_ids
+#include "graph/symmetry.hpp"
 
 namespace tendril {
 namespace {
@@ -49,13 +49,6 @@ bool is_coo(graph_format format)
 }
 
 constexpr std::int64_t least_memory = std::int64_t{1} << 20U;
-
-/// A number in a file of the system, or the largest there is.
-std::int64_t number_in(char const* path)
-{
-  std::int64_t value = 0;
-  return std::ifstream(path) >> value ? value : std::numeric_limits<std::int64_t>::max();
-}
 
 /// Size and time of a file, for telling that it changed.
 std::string state_of(std::string const& path)
@@ -104,8 +97,9 @@ class converter {
     TENDRIL_EXPECTS(options.memory_bytes >= least_memory, "memory: {} bytes, expected at least {}",
                     options.memory_bytes, least_memory);
     {
-      atomic_file const probe(output);
-    }  // before hours are spent
+      atomic_file probe(output);
+      probe.skip(1);  // a pipe can't hold parts that are written out of order
+    }                 // before hours are spent
     // What a pass over mapped files brought into memory goes back when it reports its progress.
     careful_ = exec;
     careful_.on_progress = [this](progress const& report) {
@@ -164,7 +158,7 @@ class converter {
     TENDRIL_EXPECTS(build.num_vertices <= vertices || stored_.arrays().original_ids.empty(),
                     "build_graph: num_vertices is {}, expected -1 or {} for a graph that keeps original ids",
                     build.num_vertices, vertices);
-    if (stored_.arrays().symmetric && !convert::has_all_reverses(stored_, careful_)) {
+    if (stored_.arrays().symmetric && !validation::has_all_reverses(stored_.view(), careful_)) {
       throw format_error(
           fmt::format("{}: it says that it is symmetric, but edges and reverses differ, expected each edge "
                       "with its reverse ('tendril info --validate' names one)",
@@ -223,7 +217,9 @@ class converter {
     arrays.symmetric = build.symmetrize || (is_stored_ && stored_.arrays().symmetric);
     // As in build_graph: the first of parallel edges is kept in each direction, and their weights may differ.
     bool const in_doubt = arrays.symmetric && !build.symmetrize && build.drop_duplicates && stored_.has_weights();
-    if (in_doubt) { arrays.symmetric = convert::has_all_reverses(graph(arrays, graph_content::sound), careful_); }
+    if (in_doubt) {
+      arrays.symmetric = validation::has_all_reverses(graph(arrays, graph_content::sound).view(), careful_);
+    }
     write(graph(std::move(arrays), graph_content::valid));
   }
 
@@ -297,17 +293,7 @@ bool converts_in_bounded_memory(graph_format format) noexcept
          format == graph_format::webgraph || is_coo(format) || format == graph_format::safetensors;
 }
 
-std::int64_t available_memory()
-{
-  std::int64_t free = std::numeric_limits<std::int64_t>::max();
-  std::ifstream lines("/proc/meminfo");
-  for (std::string name, rest; lines >> name && std::getline(lines, rest);) {
-    if (name == "MemAvailable:") { free = 1024 * std::strtoll(rest.c_str(), nullptr, 10); }
-  }
-  std::int64_t const limit = number_in("/sys/fs/cgroup/memory.max");
-  if (limit == std::numeric_limits<std::int64_t>::max()) { return free; }
-  return std::min(free, std::max<std::int64_t>(0, limit - number_in("/sys/fs/cgroup/memory.current")));
-}
+std::int64_t available_memory() { return std::min(base::read_memory_room().free, base::address_space_left()); }
 
 std::int64_t estimate_graph_memory(std::string const& input, read_options const& options)
 {

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "base/thread_limit.hpp"  // aside
+
 namespace tendril::convert {
 namespace {
 
@@ -182,8 +184,8 @@ void write_runs(edge_source& source, workspace& space, std::int64_t memory_bytes
     graph_arrays arrays = in_order ? rows_of(batch) : build_run(batch, num_ids, source.build(), quiet);
     so_far.num_ids = std::max(so_far.num_ids, num_ids);
     so_far.end = source.position();
-    writing = std::async(std::launch::async, [&space, kinds, first_vertex, first_edge, so_far,
-                                              arrays = std::move(arrays), name = "run-" + std::to_string(runs.size())] {
+    writing = std::async(base::aside, [&space, kinds, first_vertex, first_edge, so_far, arrays = std::move(arrays),
+                                       name = "run-" + std::to_string(runs.size())] {
       work_file file(space, name);
       run_record run = run_writer(file, first_vertex, first_edge).write(arrays, kinds);
       run.file = file.close();

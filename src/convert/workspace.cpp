@@ -17,6 +17,7 @@
 #include <tendril/error.hpp>
 #include <tendril/file.hpp>  // atomic_file
 
+#include "base/file_room.hpp"
 #include "formats/mapped_file.hpp"
 
 namespace tendril::convert {
@@ -214,6 +215,8 @@ void work_file::fail()
 void work_file::write(void const* data, std::size_t size)
 {
   if (size == 0) { return; }
+  base::expect_file_size(space_->path_of(record_.name), record_.num_bytes + static_cast<std::int64_t>(size),
+                         base::file_size_limit());
   if (std::fwrite(data, 1, size, file_) != size) { fail(); }
   record_.num_bytes += static_cast<std::int64_t>(size);
   record_.checksum = checksum(record_.checksum, data, size);

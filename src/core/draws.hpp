@@ -5,8 +5,12 @@
 //   walk: one choice            of the walk, 0                 walk          steps so far     0: low, and high where two
 //                                                                                             numbers are needed
 //   walk: uniform trial t       the same                       the same      the same         t: low proposes, high judges
-//   walk: alias trial t         the same                       the same      the same         2t: low and high propose;
-//                                                                                             2t + 1: low judges
+//   walk: paired trial t        the same                       the same      the same         2t: low and high propose;
+//                                                                                             2t + 1: low judges, high
+//                                                                                             for the edge back
+//   walk: inverse transform     the same                       the same      the same         n: low, after n trials
+//   walk: trial k by sums       the same                       the same      the same         after n trials two each,
+//                                                                                             as paired trials
 //   walk: race                  the same                       the same      the same         from race_draws on (race.hpp)
 //   walk: stop, restart         walk_end, 0                    walk          steps so far     0: low stop, high restart
 //   walk, multi-dimensional     multidim_walk, 0               sample        steps so far     0: low root, high edge
@@ -18,6 +22,7 @@
 //   layer: slot                 layer, layer from 1; method    sample        slot             round: low, high
 //   LABOR: number of a vertex   labor, period of the batch     vertex; tree  hop, its type    0: low
 //   LABOR: phase of a vertex    labor, 0                       the same      the same         1: low
+//   HGSampling: a vertex        hgt, batch number              vertex        hop, its type    0: low
 //   GraphSAINT: draw            saint, sampler                 sample        draw's number    0: low, high; walk step s:
 //                                                                                             s / 2, half s mod 2
 //   ShaDow: pick j of a vertex  shadow, hop from 1             sample        its position     j / 2, half j mod 2
@@ -78,15 +83,22 @@ struct uniform_trials {
   }
 };
 
-/// Trials that propose by an alias table, which takes a whole block: they are judged by `low` of the next.
-struct alias_trials {
+/// Trials that may need more: those that propose by an alias table, which takes a whole block, and those of node2vec where
+/// the edge back is an alternative of its own. They are judged by `low` of the next block.
+struct paired_trials {
   static constexpr std::uint32_t blocks = 2;
 
+  /// The second block: `low` judges, `high` says whether the trial proposes the edge back as an alternative of its own.
+  template <class Draws>
+  [[nodiscard]] static TENDRIL_HD random_block second(Draws const& draws, std::uint32_t first)
+  {
+    return draws.block(first + 1);
+  }
   template <class Draws>
   [[nodiscard]] static TENDRIL_HD std::uint64_t judgement(Draws const& draws, std::uint32_t first,
                                                           std::uint64_t /*high*/)
   {
-    return draws.block(first + 1).low();
+    return second(draws, first).low();
   }
 };
 
@@ -167,6 +179,15 @@ struct minibatch_draws {
     return hop | edge_type << 16U;
   }
 };
+
+/// @param batch  Its number.
+TENDRIL_HD rng_key hgt_key(std::uint64_t seed, std::uint64_t batch) { return make_key(seed, domain::hgt, batch); }
+
+/// The number of a vertex in a hop of HGSampling. @param hop  From 0. Hop and type are below 2^16.
+[[nodiscard]] TENDRIL_HD decision_draws<> hgt_draws(rng_key key, vertex_id v, std::uint32_t hop, std::uint32_t type)
+{
+  return {key, v, minibatch_draws::step(hop, type)};
+}
 
 // Layers ------------------------------------------------------------------------------------------------------------------
 

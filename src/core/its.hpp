@@ -12,16 +12,21 @@ namespace tendril::core {
 /// What an inverse transform returns where no weight is positive.
 inline constexpr std::uint32_t no_pick = 0xffffffffU;
 
+/// One step of its_search: of the `size` > 0 sums from `first` on, it reads number first + size / 2, and leaves those that
+/// may be the first above x. None left: it is the sum at `first`.
+TENDRIL_HD void its_halve(std::uint64_t const* prefix_sums, std::uint32_t& first, std::uint32_t& size, std::uint64_t x)
+{
+  std::uint32_t const half = size / 2;
+  bool const right = prefix_sums[first + half] <= x;
+  first += right ? half + 1 : 0;
+  size = right ? size - half - 1 : half;
+}
+
 /// Searches inclusive prefix sums [size] for the first above x. `x` is below the last sum.
 TENDRIL_HD std::uint32_t its_search(std::uint64_t const* prefix_sums, std::uint32_t size, std::uint64_t x)
 {
   std::uint32_t first = 0;
-  while (size > 0) {
-    std::uint32_t const half = size / 2;
-    bool const right = prefix_sums[first + half] <= x;
-    first += right ? half + 1 : 0;
-    size = right ? size - half - 1 : half;
-  }
+  while (size > 0) { its_halve(prefix_sums, first, size, x); }
   return first;
 }
 

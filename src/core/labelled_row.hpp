@@ -6,7 +6,7 @@
 // `Team` has lanes (1 to 32), and, called by all lanes together:
 //   lane()              the calling lane
 //   ballot(b)           a bit for each lane: whether b is true there
-//   largest(x), least(x), total(x)  of all lanes' x: a float, and 64-bit integers
+//   largest(x), total(x)  of all lanes' x: a float, and 64-bit integers
 //   running_total(x)    of the lanes up to this one: a weight_sum
 //   from(x, lane)       that lane's x
 // All members of the classes below are called by all lanes together, with equal arguments; what they return is equal.
@@ -19,7 +19,6 @@
 
 #include "core/draws.hpp"
 #include "core/its.hpp"
-#include "core/race.hpp"
 #include "core/reject.hpp"
 #include "core/weight_sums.hpp"
 
@@ -155,36 +154,18 @@ class labelled_row : public label_matches<Team, Matches> {
     return {this->size() + 1, sum};
   }
 
-  /// The rank of a race among the edges with the label; no_pick if no weight is positive.
-  [[nodiscard]] TENDRIL_HD std::uint32_t race(decision_draws<> const& draws) const
-  {
-    std::uint64_t best = race_none;
-    race_filter filter = race_filter::against(best);
-    (void)this->for_each(
-        [&](std::uint32_t rank, std::uint32_t i) {
-          float const w = weight_of_(i);
-          random_block const block =
-              race_high_block(draws.key, draws.item, draws.step, race_draws, race_block_offset(rank));
-          std::uint32_t const high = select_word(block, race_word(rank));
-          if (!filter.may_win(high, w)) { return; }
-          std::uint64_t const entry = race_entry_of(draws.key, draws.item, draws.step, race_draws, rank, high, w);
-          best = entry < best ? entry : best;
-          filter = race_filter::against(best);
-        },
-        this->size());
-    std::uint64_t const winner = this->team_.least(best);
-    return race_has_winner(winner) ? race_index(winner) : no_pick;
-  }
-
-  /// The rank that trials settle on, or, where they run out, a race. largest() is positive.
-  [[nodiscard]] TENDRIL_HD std::uint32_t by_trials(decision_draws<> const& draws) const
+  /// The rank that trials settle on, or, where they run out, an inverse transform. largest() is positive.
+  [[nodiscard]] TENDRIL_HD std::uint32_t by_trials(decision_draws<> const& draws)
   {
     std::uint32_t rank = 0;
-    bool const settled = settle_by_trials<uniform_trials>(this->size(), draws, [&](auto const& block, auto judgement) {
+    std::uint32_t const limit = weighted_trial_limit(this->size());
+    bool const settled = settle_by_trials<uniform_trials>(limit, draws, [&](auto const& block, auto judgement) {
       rank = bounded(block.low(), this->size());
       return accept(judgement(), weight_of_(this->position(rank)), largest_);
     });
-    return settled ? rank : race(draws);
+    if (settled) { return rank; }
+    add_up();
+    return summed_its_pick(*this, draws.block(limit).low());
   }
 
  private:

@@ -35,6 +35,7 @@ enum class domain : std::uint32_t {
   negatives = 22,      ///< Negative links.
   vertex_order = 23,   ///< Orders of vertices by label propagation.
   generator_web = 24,  ///< Web-like graphs (core/web_graph.hpp).
+  hgt = 25,            ///< HGSampling.
 };
 
 /// The key of an algorithm under a user's seed. `fold` tells apart streams of one algorithm (batch numbers).

@@ -35,6 +35,9 @@ struct alignas(16) row_weight {
   std::uint64_t total;  ///< Of the fixed-point weights: 0 where no weight is positive.
   float largest;
   std::uint32_t degree;
+
+  /// The scale of its fixed-point weights, where one is positive.
+  [[nodiscard]] TENDRIL_HD fixed_point scale() const { return fixed_point::of(largest, degree); }
 };
 
 /// Where the sums of all rows are: those over the first 64 c edges of a row, 0 < 64 c < degree, are entry
@@ -121,6 +124,26 @@ class summed_row {
   weight_sum const* sums_;
   WeightOf weight_of_;
 };
+
+/// A row of positive weight of which the total is not kept: it is worked out from the last of its sums.
+template <class WeightOf>
+TENDRIL_HD summed_row<WeightOf> summed_row_of(float largest, std::uint32_t degree, weight_sum const* sums,
+                                              WeightOf weight_of)
+{
+  fixed_point const scale = fixed_point::of(largest, degree);
+  std::uint32_t const last = (degree - 1) / summed_edges;
+  std::uint64_t total = last == 0 ? 0 : sums[last].all;
+  for (std::uint32_t i = last * summed_edges; i < degree; ++i) { total += scale(weight_of(i)); }
+  return {{total, largest, degree}, sums, weight_of};
+}
+
+/// Fills in the sums of a row: element c of `sums`, which `row` reads, for 0 < 64 c < degree.
+template <class Row>
+TENDRIL_HD void fill_sums(Row const& row, weight_sum* sums)
+{
+  weight_sum sum{};
+  for (std::uint32_t c = 1; c <= (row.size() - 1) / summed_edges; ++c) { sums[c] = sum += row.sum_of(c - 1); }
+}
 
 /// alias_scan of a row of positive weight. @tparam Row  A summed_row, or what answers the same.
 template <class Row>

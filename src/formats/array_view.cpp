@@ -176,10 +176,10 @@ shared_array<edge_id> to_edge_ids(std::string const& path, array_view const& arr
   }
 }
 
-shared_array<vertex_id> to_vertex_ids(std::string const& path, array_view const& array, cpu_exec const& exec)
+shared_array<vertex_id> to_vertex_ids(std::string const& path, array_view const& array, cpu_exec const& exec,
+                                      char const* what)
 {
   expect_flat(path, array);
-  char const* const what = "a vertex";
   switch (array.type) {
     case dtype::uint32: return convert<vertex_id, std::uint32_t>(path, array, last_vertex, what, exec);
     case dtype::int32: return convert<vertex_id, std::int32_t>(path, array, last_vertex, what, exec);

@@ -60,9 +60,9 @@ struct array_view {
 /// Integers of 4 or 8 bytes as edge offsets or ids, in [0, 2^62].
 [[nodiscard]] shared_array<edge_id> to_edge_ids(std::string const& path, array_view const& array, cpu_exec const& exec);
 
-/// Integers of 4 or 8 bytes as vertices, in [0, 2^32 - 1).
+/// Integers of 4 or 8 bytes as vertices, in [0, 2^32 - 1). @param what  "a vertex": what one is, for messages.
 [[nodiscard]] shared_array<vertex_id> to_vertex_ids(std::string const& path, array_view const& array,
-                                                    cpu_exec const& exec);
+                                                    cpu_exec const& exec, char const* what = "a vertex");
 
 /// Numbers as weights. Elements that are float32 already are not looked at.
 [[nodiscard]] shared_array<float> to_weights(std::string const& path, array_view const& array, cpu_exec const& exec);

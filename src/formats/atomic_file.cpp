@@ -4,13 +4,17 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <tendril/checked.hpp>
 #include <tendril/error.hpp>
+
+#include "base/file_room.hpp"
 
 namespace tendril {
 namespace {
@@ -62,7 +66,8 @@ std::string behind_links(std::string const& given)
 
 }  // namespace
 
-atomic_file::atomic_file(std::string path) : path_(std::move(path))
+atomic_file::atomic_file(std::string path)
+    : path_(std::move(path)), size_limit_(std::numeric_limits<std::int64_t>::max())
 {
   struct stat info {};
   bool const exists = stat(path_.c_str(), &info) == 0;
@@ -72,6 +77,7 @@ atomic_file::atomic_file(std::string path) : path_(std::move(path))
   int flags = O_WRONLY | O_CLOEXEC;
   bool const in_place = exists && !S_ISREG(info.st_mode);  // a device or a pipe keeps its place
   if (!in_place) {
+    size_limit_ = base::file_size_limit();
     target_ = behind_links(path_);
     temporary_ = fmt::format("{}.partial-{}-{}", target_, getpid(), counter.fetch_add(1));
     slot_ = remember(temporary_);
@@ -100,8 +106,16 @@ void atomic_file::remove_temporary() noexcept
   forget(slot_);
 }
 
+void atomic_file::expect_size(std::int64_t size) const
+{
+  if (temporary_.empty()) { return; }
+  base::expect_file_size(path_, size, size_limit_);
+  base::expect_file_room(path_, fileno(file_), size);
+}
+
 void atomic_file::write(void const* data, std::size_t size)
 {
+  base::expect_file_size(path_, size_ + static_cast<std::int64_t>(size), size_limit_);
   if (size > 0 && std::fwrite(data, 1, size, file_) != size) {
     throw io_error(fmt::format("{}: cannot write: {}", path_, std::strerror(errno)));
   }
@@ -110,7 +124,11 @@ void atomic_file::write(void const* data, std::size_t size)
 
 void atomic_file::skip(std::int64_t size)
 {
+  expect_size(checked_sum("bytes of a file", size_, size));
   if (fseeko(file_, size_ + size, SEEK_SET) != 0) {
+    if (errno == ESPIPE) {
+      throw io_error(fmt::format("{}: a pipe, expected a file: this format is not written from front to back", path_));
+    }
     throw io_error(fmt::format("{}: cannot write: {}", path_, std::strerror(errno)));
   }
   size_ += size;

@@ -11,9 +11,11 @@
 
 #include <fmt/format.h>
 
+#include <tendril/edge_list.hpp>
 #include <tendril/error.hpp>
 
-#include "base/parallel.hpp"  // parallel_ranges
+#include "base/mapped_ranges.hpp"  // give_back_file_pages
+#include "base/parallel.hpp"       // parallel_ranges
 #include "formats/npy.hpp"
 #include "formats/readers.hpp"
 #include "formats/text_edges.hpp"  // vertex_limit
@@ -118,17 +120,18 @@ graph read_coo(std::string const& path, std::span<std::byte const> bytes, std::s
                read_options const& options, cpu_exec const& exec)
 {
   coo_edges const edges(path, bytes, options.format, options.build);
-  buffer<vertex_id> sources(edges.num_edges(), *exec.memory);
-  buffer<vertex_id> targets(edges.num_edges(), *exec.memory);
-  constexpr std::int64_t most = std::int64_t{1} << 24U;  // that are read before the progress is told
+  edge_list read{buffer<vertex_id>(edges.num_edges(), *exec.memory),
+                 buffer<vertex_id>(edges.num_edges(), *exec.memory)};
+  constexpr std::int64_t most = std::int64_t{1} << 21U;  // that are read before the progress is told
   for (std::int64_t first = 0; first < edges.num_edges(); first += most) {
     if (exec.on_progress) { exec.on_progress({"reading", first, edges.num_edges()}); }
     auto const size = static_cast<std::size_t>(std::min(most, edges.num_edges() - first));
-    edges.read(first, sources.span().subspan(static_cast<std::size_t>(first), size),
-               targets.span().subspan(static_cast<std::size_t>(first), size), exec);
+    edges.read(first, read.sources.span().subspan(static_cast<std::size_t>(first), size),
+               read.targets.span().subspan(static_cast<std::size_t>(first), size), exec);
+    base::give_back_file_pages(bytes.data(), bytes.data() + bytes.size());
   }
   owner.reset();  // the file is not needed while the graph is built
-  return build_graph({sources.span(), targets.span()}, options.build, exec);
+  return build_graph(std::move(read), options.build, exec);
 }
 
 }  // namespace tendril::formats

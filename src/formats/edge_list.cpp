@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -39,29 +40,56 @@ roles given_columns(std::vector<std::string> const& names)
 
 bool names_something(std::string_view field)
 {
-  return !field.empty() && (std::isalpha(static_cast<unsigned char>(field.front())) != 0 || field.front() == '_' ||
-                            field.front() == '"' || field.front() == '\'');
+  if (field.starts_with('\'')) { field.remove_prefix(1); }
+  if (field.empty()) { return false; }
+  auto const first = static_cast<unsigned char>(field.front());
+  return std::isalpha(first) != 0 || first == '_' || first >= 0x80;  // the last: a letter in UTF-8
 }
 
-/// A line of names over the columns; only files with commas or tabs have one.
+/// A line of names over the columns; only files with commas, semicolons or tabs have one.
 bool is_header(std::string_view line, std::vector<std::string_view> const& fields)
 {
-  return fields.size() >= 2 && line.find_first_of(",\t") != std::string_view::npos &&
+  return fields.size() >= 2 && line.find_first_of(",;\t") != std::string_view::npos &&
          std::ranges::all_of(fields, names_something);
 }
 
-/// The roles that names stand for, if all are names of roles; otherwise none.
+/// The role that a name stands for, in capitals or not.
+std::optional<column_role> named_role(std::string_view name)
+{
+  std::string lower(name);
+  for (char& c : lower) { c = static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+  if (lower == "source" || lower == "target" || lower == "weight" || lower == "label") {
+    return parse_column_role(lower);
+  }
+  return std::nullopt;
+}
+
+/// The roles that names stand for, if all are names of roles, each of one column; otherwise none.
 roles named_columns(std::vector<std::string_view> const& names)
 {
   roles out;
   for (std::string_view const name : names) {
-    if (name != "source" && name != "target" && name != "weight" && name != "label") { return {}; }
-    out.push_back(parse_column_role(name));
+    auto const role = named_role(name);
+    if (!role || std::ranges::count(out, *role) > 0) { return {}; }
+    out.push_back(*role);
   }
-  bool const usable =
-      std::ranges::count(out, column_role::source) == 1 && std::ranges::count(out, column_role::target) == 1 &&
-      std::ranges::count(out, column_role::weight) <= 1 && std::ranges::count(out, column_role::label) <= 1;
-  return usable ? out : roles{};
+  auto const has = [&](column_role role) { return std::ranges::count(out, role) == 1; };
+  return has(column_role::source) && has(column_role::target) ? out : roles{};
+}
+
+/// Why the usual order of columns would be wrong under a header of these names, or nothing: a name of ours stands over
+/// a column that has another meaning.
+std::string header_problem(std::vector<std::string_view> const& names)
+{
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    auto const role = named_role(names[i]);
+    if (!role || (i < all_columns.size() && all_columns[i] == *role)) { continue; }
+    return fmt::format(
+        "column {} is named {}, expected each of source and target once, and at most weight and label "
+        "beside them (or name the columns)",
+        i + 1, quoted(names[i]));
+  }
+  return {};
 }
 
 /// What a comment of our own writer says: "# tendril edge list, vertices: 34, columns: source target weight".
@@ -83,7 +111,7 @@ own_comment parse_own_comment(std::string_view line)
   if (at == line.data() || vertices > static_cast<std::uint64_t>(max_num_vertices) || !rest.starts_with(middle)) {
     return out;  // a comment of somebody else's
   }
-  out.columns = named_columns(split_fields(rest.substr(middle.size()), false));
+  out.columns = named_columns(split_fields(rest.substr(middle.size())));
   if (!out.columns.empty()) { out.num_vertices = static_cast<std::int64_t>(vertices); }
   return out;
 }
@@ -102,11 +130,19 @@ edge_syntax read_prologue(text_stream& stream, read_options const& options, own_
       stream.consume_line();
       continue;
     }
-    syntax.commas = text.find(',') != std::string_view::npos;
-    auto const fields = split_fields(text, syntax.commas);
-    if (!headed && is_header(text, fields)) {
+    std::string const plain = without_quotes(text);
+    std::size_t const separator = plain.find_first_of(",;");
+    syntax.separator = separator == std::string::npos ? char{0} : plain[separator];
+    auto const fields = split_fields(plain, syntax.separator);
+    if (!headed && is_header(plain, fields)) {
       headed = true;
-      if (syntax.columns.empty()) { syntax.columns = named_columns(fields); }
+      if (syntax.columns.empty()) {
+        syntax.columns = named_columns(fields);
+        std::string const problem = syntax.columns.empty() ? header_problem(fields) : std::string();
+        if (!problem.empty()) {
+          throw format_error(fmt::format("{}:{}: {}", stream.path(), stream.line_number() + 1, problem));
+        }
+      }
       stream.consume_line();
       continue;
     }
@@ -160,14 +196,14 @@ graph read_edge_list(std::string const& path, std::span<std::byte const> bytes, 
                      read_options const& options, cpu_exec const& exec)
 {
   build_options build;
-  text_edges edges;
+  edge_list edges;
   {
     edge_text text = open_edge_list(path, bytes, options, exec);
     edges = join_blocks(text.parse(exec), exec);
     build = text.build;
   }
   owner.reset();  // the text is not needed while the graph is built
-  return build_graph(edges.view(), build, exec);
+  return build_graph(std::move(edges), build, exec);
 }
 
 }  // namespace tendril::formats

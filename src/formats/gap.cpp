@@ -84,6 +84,7 @@ class gap_writer {
   void write_header(bool directed, std::int64_t num_edges, std::int64_t num_vertices)
   {
     auto const flag = static_cast<std::uint8_t>(directed);
+    file_.expect_size(layout{directed, weighted_, num_edges, num_vertices}.file_bytes());
     file_.write(&flag, 1);
     file_.write(&num_edges, 8);
     file_.write(&num_vertices, 8);

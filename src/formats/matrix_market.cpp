@@ -41,7 +41,7 @@ class header_parser {
   {
     parse_banner();
     while (auto const line = stream_.peek_line()) {
-      auto const fields = split_fields(*line, false);
+      auto const fields = split_fields(*line);
       if (!fields.empty() && !fields[0].starts_with('%')) {
         parse_sizes(*line, fields);
         stream_.consume_line();
@@ -62,7 +62,7 @@ class header_parser {
   void parse_banner()
   {
     auto const line = stream_.peek_line();
-    auto const fields = split_fields(line.value_or(""), false);
+    auto const fields = split_fields(line.value_or(""));
     if (fields.size() != 5 || lower_case(fields[0]) != "%%matrixmarket") {
       fail(quoted(line.value_or("")), "'%%MatrixMarket matrix coordinate FIELD SYMMETRY'");
     }
@@ -155,7 +155,7 @@ graph read_matrix_market(std::string const& path, std::span<std::byte const> byt
                          read_options const& options, cpu_exec const& exec)
 {
   build_options build;
-  text_edges edges;
+  edge_list edges;
   {
     edge_text text = open_matrix_market(path, bytes, options, exec);
     auto blocks = text.parse(exec);
@@ -166,7 +166,7 @@ graph read_matrix_market(std::string const& path, std::span<std::byte const> byt
     build = text.build;
   }
   owner.reset();  // the text is not needed while the graph is built
-  return build_graph(edges.view(), build, exec);
+  return build_graph(std::move(edges), build, exec);
 }
 
 void write_matrix_market(graph const& input, std::string const& path, cpu_exec const& exec)

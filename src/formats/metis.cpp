@@ -35,7 +35,7 @@ metis_header parse_header(text_stream& stream)
     return format_error(fmt::format("{}:{}: {}, expected {}", stream.path(), stream.line_number() + 1, what, expected));
   };
   std::string_view const text = line.value_or("");
-  auto const fields = split_fields(text, false);
+  auto const fields = split_fields(text);
   constexpr std::string_view shape = "a header: vertices edges [format [constraints]]";
   if (fields.size() < 2 || fields.size() > 4) { throw fail(quoted(text), shape); }
   std::uint64_t numbers[4] = {0, 0, 0, 0};
@@ -192,7 +192,7 @@ graph read_metis(std::string const& path, std::span<std::byte const> bytes, std:
                  read_options const& options, cpu_exec const& exec)
 {
   build_options build = options.build;
-  text_edges edges;
+  edge_list edges;
   {
     text_stream stream(path, bytes, exec);
     metis_header const header = parse_header(stream);
@@ -211,8 +211,7 @@ graph read_metis(std::string const& path, std::span<std::byte const> bytes, std:
   }
   owner.reset();             // the text is not needed while the graph is built
   build.symmetrize = false;  // it is symmetric as it is
-  graph const built = build_graph(edges.view(), build, exec);
-  edges = {};
+  graph const built = build_graph(std::move(edges), build, exec);
   graph_arrays arrays = built.arrays();
   arrays.symmetric = true;
   graph result(std::move(arrays));

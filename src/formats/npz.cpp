@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <tendril/checked.hpp>
 #include <tendril/error.hpp>
 
 #include "base/parallel.hpp"  // parallel_ranges
@@ -254,6 +255,9 @@ class npz_writer {
     std::int64_t const edges = input.num_edges();
     static constexpr edge_id no_edges = 0;  // the indptr of a graph without vertices
 
+    constexpr std::int64_t bytes_an_id = 4;  // at least
+    file_.expect_size(checked_sum("bytes of a file", checked_product("offsets", vertices + 1, sizeof(edge_id)),
+                                  checked_product("neighbours", edges, bytes_an_id)));
     write_text("format", "csr");
     std::int64_t const shape[] = {vertices, vertices};
     write_array("shape", dtype::int64, 2, shape);

@@ -384,6 +384,7 @@ void write_safetensors(graph const& input, std::string const& path, cpu_exec con
   for (auto const& p : parts) { total += p.num_bytes(); }
 
   atomic_file file(path);
+  file.expect_size(total);
   file.write(header.data(), header.size());
   constexpr std::int64_t piece = std::int64_t{64} << 20;  // between two calls of on_progress
   for (auto const& p : parts) {

@@ -1,12 +1,14 @@
-// Vertices to start from: out of a file, or drawn.
+// Vertices to start from, out of a file or drawn, and clusters of vertices out of a file.
 
 #include <tendril/starts.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include <tendril/cluster.hpp>  // read_clusters
 #include <tendril/error.hpp>
 
 #include "base/expects.hpp"   // TENDRIL_EXPECTS
@@ -20,16 +22,27 @@
 namespace tendril {
 namespace {
 
-buffer<vertex_id> read_npy_vertices(std::string const& path, std::shared_ptr<formats::mapped_file const> const& file,
-                                    std::int64_t num_vertices, cpu_exec const& exec)
+/// What the numbers of a file are, for messages.
+struct number_names {
+  char const* one;         // "vertex"
+  char const* one_number;  // "vertex id"
+  char const* many;        // "vertex ids"
+  char const* each;        // "a vertex"
+};
+
+constexpr number_names vertex_names{"vertex", "vertex id", "vertex ids", "a vertex"};
+constexpr number_names cluster_names{"cluster", "cluster number", "cluster numbers", "a cluster"};
+
+buffer<vertex_id> read_npy_numbers(std::string const& path, std::shared_ptr<formats::mapped_file const> const& file,
+                                   std::int64_t num_vertices, number_names const& names, cpu_exec const& exec)
 {
-  auto const array = formats::parse_npy(path, "vertices", file->bytes(), file);
-  auto const ids = formats::to_vertex_ids(path, array, exec);
+  auto const array = formats::parse_npy(path, names.many, file->bytes(), file);
+  auto const ids = formats::to_vertex_ids(path, array, exec, names.each);
   buffer<vertex_id> vertices(ids.size(), *exec.memory);
   for (std::int64_t i = 0; i < ids.size(); ++i) {
     if (ids[i] >= num_vertices) {
-      throw format_error(fmt::format("{}: element {}: vertex {}, expected less than {}, the vertices of the graph",
-                                     path, i, ids[i], num_vertices));
+      throw format_error(fmt::format("{}: element {}: {} {}, expected less than {}, the vertices of the graph", path, i,
+                                     names.one, ids[i], num_vertices));
     }
     vertices[i] = ids[i];
   }
@@ -38,7 +51,7 @@ buffer<vertex_id> read_npy_vertices(std::string const& path, std::shared_ptr<for
 
 /// The id of a line, or nothing for a blank line and a comment.
 std::optional<vertex_id> parse_line(std::string const& path, std::int64_t line, std::string_view text,
-                                    std::int64_t num_vertices)
+                                    std::int64_t num_vertices, number_names const& names)
 {
   char const* at = text.data();
   char const* const end = at + text.size();
@@ -49,28 +62,41 @@ std::optional<vertex_id> parse_line(std::string const& path, std::int64_t line, 
   char const* const after = at;
   while (at < end && formats::is_blank(*at)) { ++at; }
   if (after == begin || at != end) {
-    throw format_error(fmt::format("{}:{}: {}, expected one vertex id", path, line,
-                                   formats::quoted({begin, static_cast<std::size_t>(end - begin)})));
+    throw format_error(fmt::format("{}:{}: {}, expected one {}", path, line,
+                                   formats::quoted({begin, static_cast<std::size_t>(end - begin)}), names.one_number));
   }
   if (id >= static_cast<std::uint64_t>(num_vertices)) {
-    throw format_error(fmt::format("{}:{}: vertex {}, expected less than {}, the vertices of the graph", path, line,
-                                   std::string_view(begin, static_cast<std::size_t>(after - begin)), num_vertices));
+    throw format_error(fmt::format("{}:{}: {} {}, expected less than {}, the vertices of the graph", path, line,
+                                   names.one, std::string_view(begin, static_cast<std::size_t>(after - begin)),
+                                   num_vertices));
   }
   return static_cast<vertex_id>(id);
 }
 
-buffer<vertex_id> read_text_vertices(std::string const& path, formats::mapped_file const& file,
-                                     std::int64_t num_vertices, cpu_exec const& exec)
+buffer<vertex_id> read_text_numbers(std::string const& path, formats::mapped_file const& file,
+                                    std::int64_t num_vertices, number_names const& names, cpu_exec const& exec)
 {
   formats::text_stream stream(path, file.bytes(), exec);
   std::vector<vertex_id> ids;
   while (auto const line = stream.peek_line()) {
-    if (auto const id = parse_line(path, stream.line_number() + 1, *line, num_vertices)) { ids.push_back(*id); }
+    if (auto const id = parse_line(path, stream.line_number() + 1, *line, num_vertices, names)) { ids.push_back(*id); }
     stream.consume_line();
   }
   buffer<vertex_id> vertices(static_cast<std::int64_t>(ids.size()), *exec.memory);
   std::copy(ids.begin(), ids.end(), vertices.begin());
   return vertices;
+}
+
+/// Numbers below `num_vertices`, one or more.
+buffer<vertex_id> read_numbers(std::string const& path, std::int64_t num_vertices, number_names const& names,
+                               cpu_exec const& exec)
+{
+  auto const file = formats::mapped_file::open(path);
+  if (file->bytes().empty()) { throw format_error(fmt::format("{}: empty file, expected {}", path, names.many)); }
+  auto numbers = path.ends_with(".npy") ? read_npy_numbers(path, file, num_vertices, names, exec)
+                                        : read_text_numbers(path, *file, num_vertices, names, exec);
+  if (numbers.empty()) { throw format_error(fmt::format("{}: no {}, expected at least one", path, names.many)); }
+  return numbers;
 }
 
 /// Vertex i of the sequence that a seed draws.
@@ -115,12 +141,12 @@ start_source repeated(std::int64_t walks_each, std::int64_t set_size, Put put)
 
 buffer<vertex_id> read_vertices(std::string const& path, std::int64_t num_vertices, cpu_exec const& exec)
 {
-  auto const file = formats::mapped_file::open(path);
-  if (file->bytes().empty()) { throw format_error(fmt::format("{}: empty file, expected vertex ids", path)); }
-  auto vertices = path.ends_with(".npy") ? read_npy_vertices(path, file, num_vertices, exec)
-                                         : read_text_vertices(path, *file, num_vertices, exec);
-  if (vertices.empty()) { throw format_error(fmt::format("{}: no vertex ids, expected at least one", path)); }
-  return vertices;
+  return read_numbers(path, num_vertices, vertex_names, exec);
+}
+
+buffer<vertex_id> read_clusters(std::string const& path, std::int64_t num_vertices, cpu_exec const& exec)
+{
+  return read_numbers(path, num_vertices, cluster_names, exec);
 }
 
 buffer<vertex_id> random_vertices(std::int64_t num_vertices, std::int64_t count, std::uint64_t seed,

@@ -10,12 +10,12 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <tendril/error.hpp>
 #include <tendril/exec.hpp>
 
-#include "base/parallel.hpp"  // exception_keeper
+#include "base/mapped_ranges.hpp"  // give_back_file_pages
+#include "base/parallel.hpp"       // exception_keeper, run_team
 #include "formats/text_stream.hpp"
 
 namespace tendril::formats {
@@ -54,6 +54,7 @@ std::deque<Block> parse_blocks(text_stream& stream, cpu_exec const& exec, Parse 
   auto const work = [&] {
     text_block text;
     while (Block* const block = take(text)) {
+      base::check_cancel(exec);
       try {
         parse(text.text, *block);
       } catch (line_error& problem) {
@@ -61,7 +62,8 @@ std::deque<Block> parse_blocks(text_stream& stream, cpu_exec const& exec, Parse 
         stop = true;
       }
       block->done = true;
-      if (exec.on_progress && omp_get_thread_num() == 0) {
+      if (!text.storage) { base::give_back_file_pages(text.text.data(), text.text.data() + text.text.size()); }
+      if (exec.on_progress && base::team_member() == 0) {
         std::int64_t position = 0;
         {
           std::lock_guard const lock(mutex);
@@ -72,8 +74,7 @@ std::deque<Block> parse_blocks(text_stream& stream, cpu_exec const& exec, Parse 
     }
   };
   std::int64_t line = stream.line_number();
-#pragma omp parallel num_threads(stream.num_threads()) if (stream.num_threads() > 1)
-  keeper.run(work);
+  base::run_team(stream.num_threads(), [&](int) { keeper.run(work); });
 
   // Blocks are taken in order, so every block before one with an error is complete, and its lines are known.
   for (Block const& block : blocks) {

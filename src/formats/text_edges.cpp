@@ -55,10 +55,17 @@ std::string label_problem(std::string_view field, edge_syntax const& syntax)
   return fmt::format("label {}, expected an integer in [0, {}]{}", quoted(field), max_label, syntax.column_hint);
 }
 
+std::string_view separator_name(char separator)
+{
+  if (separator == 0) { return "blanks"; }
+  return separator == ',' ? "commas" : "semicolons";
+}
+
 /// Why `line` is not an edge: goes over it again, slowly.
 std::string diagnose(std::string_view line, edge_syntax const& syntax)
 {
-  auto const fields = split_fields(line, syntax.commas);
+  std::string const plain = syntax.separator == 0 ? std::string(line) : without_quotes(line);
+  auto const fields = split_fields(plain, syntax.separator);
   for (std::size_t i = 0; i < std::min(fields.size(), syntax.columns.size()); ++i) {
     std::string problem;
     switch (syntax.columns[i]) {
@@ -70,10 +77,13 @@ std::string diagnose(std::string_view line, edge_syntax const& syntax)
     }
     if (!problem.empty()) { return problem; }
   }
+  if (fields.size() == syntax.columns.size() && line.find('"') != std::string_view::npos) {
+    return fmt::format("{}, expected a quote at the end of a field that begins with one", quoted(trim(line)));
+  }
   std::string expected;
   for (column_role const role : syntax.columns) { expected += fmt::format(" {}", name_of(role)); }
   return fmt::format("{} column{} in {}, expected {} separated by {}:{}", fields.size(), fields.size() == 1 ? "" : "s",
-                     quoted(trim(line)), syntax.columns.size(), syntax.commas ? "commas" : "blanks", expected);
+                     quoted(trim(line)), syntax.columns.size(), separator_name(syntax.separator), expected);
 }
 
 void skip_blanks(char const*& at, char const* end)
@@ -82,12 +92,12 @@ void skip_blanks(char const*& at, char const* end)
 }
 
 /// Moves past what separates two columns; false if it is not there.
-bool next_column(char const*& at, char const* end, bool commas)
+bool next_column(char const*& at, char const* end, char separator)
 {
   char const* const before = at;
   skip_blanks(at, end);
-  if (!commas) { return at > before; }
-  if (at == end || *at != ',') { return false; }
+  if (separator == 0) { return at > before; }
+  if (at == end || *at != separator) { return false; }
   ++at;
   skip_blanks(at, end);
   return true;
@@ -140,8 +150,12 @@ struct block_parser {
         return at > begin && number <= max_label;
       }
       case column_role::ignored:
-        while (at < end && *at != '\n' && *at != '\r' && (syntax.commas ? *at != ',' : !is_blank(*at))) { ++at; }
-        return at > begin || syntax.commas;
+        if (syntax.separator != 0 && at < end && *at == '"') { return false; }  // may hold separators: quoted_line
+        while (at < end && *at != '\n' && *at != '\r' &&
+               (syntax.separator == 0 ? !is_blank(*at) : *at != syntax.separator)) {
+          ++at;
+        }
+        return at > begin || syntax.separator != 0;
     }
     return false;
   }
@@ -149,14 +163,29 @@ struct block_parser {
   bool columns(char const*& at, char const* end)
   {
     if constexpr (Pairs) {
-      return id(at, end, edge.source) && next_column(at, end, syntax.commas) && id(at, end, edge.target);
+      return id(at, end, edge.source) && next_column(at, end, syntax.separator) && id(at, end, edge.target);
     } else {
       for (std::size_t i = 0; i < syntax.columns.size(); ++i) {
-        if (i > 0 && !next_column(at, end, syntax.commas)) { return false; }
+        if (i > 0 && !next_column(at, end, syntax.separator)) { return false; }
         if (!column(syntax.columns[i], at, end)) { return false; }
       }
       return true;
     }
+  }
+
+  /// The same for a line with quotes, slowly, and past its end.
+  bool quoted_line(char const*& at, char const* line, char const* end)
+  {
+    std::string_view const text(line, static_cast<std::size_t>(line_end(line, end) - line));
+    if (syntax.separator == 0 || text.find('"') == std::string_view::npos) { return false; }
+    std::string const plain = without_quotes(text);
+    char const* from = plain.data();
+    char const* const to = from + plain.size();
+    skip_blanks(from, to);
+    if (!columns(from, to) || !finish_line(from, to)) { return false; }
+    at = text.data() + text.size();
+    at += at < end ? 1 : 0;
+    return true;
   }
 
   void run(std::string_view text)
@@ -179,7 +208,7 @@ struct block_parser {
       }
       if (at == end || *at == '\n' || *at == '\r') {
         if (finish_line(at, end)) { continue; }
-      } else if (columns(at, end) && finish_line(at, end)) {
+      } else if ((columns(at, end) && finish_line(at, end)) || quoted_line(at, line, end)) {
         edges[size] = edge;
         if constexpr (!Pairs) {
           if (weights != nullptr) { weights[size] = weight; }
@@ -214,8 +243,8 @@ std::string text_quoter::operator()(std::string_view text) const
 void parse_edge_lines(std::string_view text, edge_syntax const& syntax, cpu_exec const& exec, edge_block& block)
 {
   auto const has = [&](column_role role) { return std::ranges::count(syntax.columns, role) > 0; };
-  // A column takes a character at least, and so does what follows it.
-  auto const room = static_cast<std::int64_t>(text.size() / (2 * syntax.columns.size()) + 1);
+  // An edge takes a line at least, and the last one may have no end.
+  auto const room = static_cast<std::int64_t>(std::ranges::count(text, '\n') + 1);
   block.edges = buffer<text_edge>(room, *exec.memory);
   if (has(column_role::weight)) { block.weights = buffer<float>(room, *exec.memory); }
   if (has(column_role::label)) { block.labels = buffer<std::uint16_t>(room, *exec.memory); }
@@ -235,30 +264,43 @@ column_role parse_column_role(std::string_view name)
   return static_cast<column_role>(found - role_names.begin());
 }
 
-std::vector<std::string_view> split_fields(std::string_view line, bool commas)
+std::vector<std::string_view> split_fields(std::string_view line, char separator)
 {
   std::vector<std::string_view> fields;
   line = trim(line);
   while (!line.empty()) {
-    std::size_t const end = commas ? line.find(',') : line.find_first_of(" \t");
+    std::size_t const end = separator != 0 ? line.find(separator) : line.find_first_of(" \t");
     fields.push_back(trim(line.substr(0, end)));
     if (end == std::string_view::npos) { return fields; }
     line.remove_prefix(end + 1);
-    if (!commas) { line = trim(line); }
+    if (separator == 0) { line = trim(line); }
   }
-  if (!fields.empty()) { fields.emplace_back(); }  // a comma ended the line: an empty field follows it
+  if (!fields.empty()) { fields.emplace_back(); }  // a separator ended the line: an empty field follows it
   return fields;
 }
 
-coo_view text_edges::view() const
+std::string without_quotes(std::string_view line)
 {
-  label_view labels;
-  if (!narrow_labels.empty()) { labels = {narrow_labels.data(), 1}; }
-  if (!wide_labels.empty()) { labels = {wide_labels.data(), 2}; }
-  return {sources.span(), targets.span(), weights.span(), labels};
+  auto const is_separator = [](char c) { return c == ',' || c == ';'; };
+  std::string out;
+  bool field_begins = true;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (!field_begins || line[i] != '"') {
+      out += line[i];
+      field_begins = is_separator(line[i]) || (field_begins && is_blank(line[i]));
+      continue;
+    }
+    std::size_t end = line.find('"', i + 1);
+    while (end < line.size() - 1 && line[end + 1] == '"') { end = line.find('"', end + 2); }  // "" stands for a quote
+    if (end == std::string_view::npos) { return std::string(line); }
+    for (char const c : line.substr(i + 1, end - i - 1)) { out += c == '"' || is_separator(c) ? '_' : c; }
+    i = end;
+    field_begins = false;
+  }
+  return out;
 }
 
-text_edges join_blocks(std::deque<edge_block> blocks, cpu_exec const& exec)
+edge_list join_blocks(std::deque<edge_block> blocks, cpu_exec const& exec)
 {
   struct position {
     std::int64_t edge = 0, row = 0;
@@ -280,7 +322,7 @@ text_edges join_blocks(std::deque<edge_block> blocks, cpu_exec const& exec)
   }
   bool const wide = largest_label > 0xff;
   auto& memory = *exec.memory;
-  text_edges out;
+  edge_list out;
   out.sources = buffer<vertex_id>(total.edge, memory);
   out.targets = buffer<vertex_id>(total.edge, memory);
   if (weighted) { out.weights = buffer<float>(total.edge, memory); }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tendril/edge_list.hpp>
 #include <tendril/graph.hpp>
 #include <tendril/io.hpp>
 
@@ -19,7 +20,7 @@ enum class column_role { source, target, weight, label, ignored };
 /// How lines of one edge each are written.
 struct edge_syntax {
   std::vector<column_role> columns;
-  bool commas = false;           ///< Commas between columns; otherwise blanks.
+  char separator = 0;            ///< ',' or ';' between columns; 0: blanks.
   std::uint64_t first_id = 0;    ///< The smallest vertex number in the file, which becomes vertex 0.
   std::uint64_t end_id = 0;      ///< One more than the largest allowed, in the file's numbering.
   bool integer_weights = false;  ///< Weights with a fraction are wrong.
@@ -48,21 +49,15 @@ void parse_edge_lines(std::string_view text, edge_syntax const& syntax, cpu_exec
 /// The number of a name in "source", "target", "weight", "label", "-". @throws argument_error
 [[nodiscard]] column_role parse_column_role(std::string_view name);
 
-/// The fields of a line, without the blanks around them.
-[[nodiscard]] std::vector<std::string_view> split_fields(std::string_view line, bool commas);
+/// The fields of a line, without the blanks around them. @param separator  ',' or ';'; 0: blanks.
+[[nodiscard]] std::vector<std::string_view> split_fields(std::string_view line, char separator = 0);
 
-/// Edges of a whole file, in its order.
-struct text_edges {
-  buffer<vertex_id> sources, targets;
-  buffer<float> weights;
-  buffer<std::uint8_t> narrow_labels;  // used when all labels are below 256
-  buffer<std::uint16_t> wide_labels;
+/// A line of a csv file as it would be without quotes: the quotes around fields are dropped, and separators and quotes
+/// inside of such a field become '_'. Quotes that don't enclose a field stay.
+[[nodiscard]] std::string without_quotes(std::string_view line);
 
-  [[nodiscard]] coo_view view() const;
-};
-
-/// Puts blocks together, in parallel; each block's memory goes back once it is copied.
-[[nodiscard]] text_edges join_blocks(std::deque<edge_block> blocks, cpu_exec const& exec);
+/// Puts blocks together to the edges of a file, in its order, in parallel; each block's memory goes back once it is copied.
+[[nodiscard]] edge_list join_blocks(std::deque<edge_block> blocks, cpu_exec const& exec);
 
 /// The largest vertex number that a file of `num_bytes` may hold (one more than it, from 0), unless the user set
 /// `num_vertices` or `compact`: a few bytes must not make arrays of 2^32 elements.

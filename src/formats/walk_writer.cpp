@@ -69,9 +69,13 @@ char* write_line(char* out, vertex_id const* row, std::int64_t width)
 /// A text file that appears when it is complete, or standard output.
 class text_sink {
  public:
-  explicit text_sink(std::string const& path)
+  /// @param num_lines  That will be written.
+  text_sink(std::string const& path, std::int64_t num_lines)
   {
-    if (path != standard_output) { file_.emplace(path); }
+    constexpr std::int64_t shortest_line = 2;  // a digit, and the end
+    if (path == standard_output) { return; }
+    file_.emplace(path);
+    file_->expect_size(checked_product("bytes of a file", num_lines, shortest_line));
   }
 
   void write(char const* data, std::size_t size)
@@ -131,7 +135,7 @@ struct walk_writer::state {
     TENDRIL_EXPECTS(!what.ragged || format == walk_format::safetensors,
                     "{}: ragged walks are two arrays, expected .safetensors", path);
     if (format == walk_format::text) {
-      text.emplace(path);
+      text.emplace(path, num_walks);
     } else {
       has_lengths = format == walk_format::safetensors;
       arrays.emplace(path, walk_arrays(format, what), what.metadata);

@@ -17,11 +17,11 @@ struct drawn_edges {
 };
 
 /// Room for `num_edges` edges that will become a graph of `num_vertices`.
-/// @throws memory_error if building that graph takes more memory than the machine has.
+/// @throws memory_error if building that graph takes more memory than this process can have.
 drawn_edges make_room(char const* generator, std::int64_t num_vertices, std::int64_t num_edges,
                       build_options const& build, edge_attributes const& extra, cpu_exec const& exec);
 
-/// @throws memory_error if `bytes` are more than the machine has.
+/// @throws memory_error if this process cannot have `bytes`.
 void expect_memory(char const* generator, double bytes);
 
 /// Builds the graph and decorates it.

@@ -93,14 +93,15 @@ graph generate_regular(regular_graph kind, std::int64_t num_vertices, std::uint6
   indptr[0] = 0;
   for (std::int64_t v = 0; v < num_vertices; ++v) { indptr[v + 1] = indptr[v] + hoods.degree(v); }
   buffer<vertex_id> indices(indptr[num_vertices], *exec.memory);
-  base::parallel_ranges(exec, num_vertices, vertex_grain, [&](std::int64_t begin, std::int64_t end) {
+  auto const list_range = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t v = begin; v < end; ++v) {
       auto* out = indices.data() + indptr[v];
       hoods.for_each_range(v, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t u = first; u < last; ++u) { *out++ = static_cast<vertex_id>(u); }
       });
     }
-  });
+  };
+  base::parallel_ranges(exec, num_vertices, vertex_grain, list_range, "generating");
   graph_arrays arrays;
   arrays.indptr = std::move(indptr);
   arrays.indices = std::move(indices);

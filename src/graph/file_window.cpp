@@ -18,6 +18,7 @@
 #include <tendril/file.hpp>
 
 #include "base/mapped_ranges.hpp"
+#include "base/thread_limit.hpp"  // aside
 
 namespace tendril {
 namespace {
@@ -95,7 +96,7 @@ void read_pieces(std::vector<file_piece> const& pieces)
   };
   std::array<std::future<void>, reads_at_a_time - 1> others;  // wait, if this one throws
   if (pieces.size() > 1) {
-    for (auto& other : others) { other = std::async(std::launch::async, read_some); }
+    for (auto& other : others) { other = std::async(base::aside, read_some); }
   }
   read_some();
   for (auto& other : others) {

@@ -19,7 +19,9 @@
 #include "graph/check.hpp"
 #include "graph/list_check.hpp"
 #include "graph/narrow_check.hpp"
+#include "graph/places.hpp"  // expect_in_host_memory
 #include "graph/soundness.hpp"
+#include "graph/symmetry.hpp"
 
 namespace tendril {
 namespace validation {
@@ -61,7 +63,7 @@ class first_violation {
 template <class F>
 void find_first(first_violation& first, std::int64_t size, cpu_exec const& exec, F&& check)
 {
-  base::parallel_ranges(exec, size, grain, [&](std::int64_t begin, std::int64_t end) {
+  auto const check_range = [&](std::int64_t begin, std::int64_t end) {
     if (first.before(begin)) { return; }
     for (std::int64_t v = begin; v < end; ++v) {
       if (std::string what = check(v); !what.empty()) {
@@ -69,7 +71,8 @@ void find_first(first_violation& first, std::int64_t size, cpu_exec const& exec,
         return;
       }
     }
-  });
+  };
+  base::parallel_ranges(exec, size, grain, check_range, "checking");
 }
 
 /// The edges from number `first` on, which lead to the targets of a row.
@@ -104,13 +107,14 @@ bool marks_repeat(shared_array<vertex_id> const& ids, vertex_id largest, cpu_exe
   buffer<std::uint64_t> marks(largest / 64 + std::int64_t{1}, *exec.memory);
   std::fill(marks.begin(), marks.end(), 0);
   std::atomic<bool> repeat{false};
-  base::parallel_ranges(exec, ids.size(), grain, [&](std::int64_t begin, std::int64_t end) {
+  auto const mark_range = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t v = begin; v < end; ++v) {
       std::uint64_t const mark = std::uint64_t{1} << (ids[v] & 63U);
       auto const before = std::atomic_ref(marks[ids[v] >> 6U]).fetch_or(mark, std::memory_order_relaxed);
       if ((before & mark) != 0) { repeat = true; }
     }
-  });
+  };
+  base::parallel_ranges(exec, ids.size(), grain, mark_range, "checking");
   return repeat;
 }
 
@@ -236,40 +240,6 @@ std::string check_reverses(View const& g, std::int64_t v)
   return what;
 }
 
-/// Whether each edge has its reverse. Of the two lists that an edge and its reverse are in, only the shorter is
-/// searched; if all edges in longer lists have a reverse, and there are as many edges in shorter ones, those do too.
-template <class View>
-bool is_symmetric(View const& g, cpu_exec const& exec)
-{
-  std::atomic<edge_id> surplus{0};
-  std::atomic<bool> symmetric{true};
-  base::parallel_ranges(exec, g.num_vertices, grain, [&](std::int64_t begin, std::int64_t end) {
-    edge_id more = 0;
-    bool good = symmetric;
-    for (std::int64_t v = begin; v < end && good; ++v) {
-      std::uint32_t const degree = g.degree(v);
-      for_each_run(g, v, [&](auto const& run) {
-        vertex_id const other = run.target();
-        if (std::pair(degree, v) < std::pair(g.degree(other), std::int64_t{other})) {
-          more -= run.size();
-          return true;
-        }
-        more += run.size();
-        auto const back = edges_between(g, other, v);
-        good = back.size() == run.size() && same_attributes(g, run, back);
-        return good;
-      });
-    }
-    surplus += more;
-    if (!good) { symmetric = false; }
-  });
-  return symmetric && surplus == 0;
-}
-
-}  // namespace
-
-namespace {
-
 /// Of the offsets of a CSR, which a graph made by graph() has not, or of a compressed graph's directory.
 void expect_ascending_offsets(graph_arrays const& a, cpu_exec const& exec)
 {
@@ -295,12 +265,12 @@ void expect_ascending_offsets(graph_arrays const& a, cpu_exec const& exec)
 
 std::optional<std::string> find_asymmetry(graph_view const& view, cpu_exec const& exec)
 {
-  return view.visit([&](auto const& g) -> std::optional<std::string> {
-    if (is_symmetric(g, exec)) { return std::nullopt; }
-    first_violation first;
+  if (has_all_reverses(view, exec)) { return std::nullopt; }
+  first_violation first;
+  view.visit([&](auto const& g) {
     find_first(first, g.num_vertices, exec, [&](std::int64_t v) { return check_reverses(g, v); });
-    return std::move(first).take();
   });
+  return std::move(first).take();
 }
 
 void expect_valid_neighbors(graph_arrays const& a, cpu_exec const& exec)
@@ -359,9 +329,8 @@ void expect_valid_original_ids(graph_arrays const& arrays, cpu_exec const& exec)
 
 void expect_valid(graph_arrays const& arrays, cpu_exec const& exec)
 {
+  expect_sound(arrays, exec);
   with_source(arrays, [&] {
-    expect_ascending_offsets(arrays, exec);
-    expect_valid_neighbors(arrays, exec);
     expect_distinct_ids(arrays, exec);
     if (!arrays.symmetric) { return; }
     if (auto const what = find_asymmetry(view_of(arrays), exec)) { throw format_error(*what); }
@@ -369,4 +338,12 @@ void expect_valid(graph_arrays const& arrays, cpu_exec const& exec)
 }
 
 }  // namespace validation
+
+bool is_symmetric(graph const& input, cpu_exec const& exec)
+{
+  validation::expect_in_host_memory(input);
+  input.check(exec);
+  return validation::has_all_reverses(input.view(), exec);
+}
+
 }  // namespace tendril

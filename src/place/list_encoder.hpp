@@ -15,6 +15,7 @@
 
 #include "base/parallel.hpp"  // parallel_ranges
 #include "place/block_writer.hpp"
+#include "place/list_limits.hpp"
 
 namespace tendril::place {
 
@@ -66,6 +67,7 @@ class list_encoder {
   {
   }
 
+  /// @throws argument_error for more than the directory can say.
   compressed_lists run()
   {
     for_each_range(0, [&](std::size_t range, std::int64_t begin, std::int64_t end) {
@@ -73,6 +75,7 @@ class list_encoder {
     });
     for (std::size_t r = 1; r < totals_.size(); ++r) { totals_[r] = totals_[r - 1] + totals_[r]; }
     list_totals const all = totals_.back();
+    expect_room_in_directory(all.bytes, all.edges);
     auto const num_words = static_cast<std::int64_t>(all.bytes / 4);
     buffer<list_block> blocks(num_blocks_, *exec_.memory);
     buffer<std::uint32_t> words(num_words + list_codes::words_beyond, *exec_.memory);

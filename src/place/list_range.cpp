@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "place/block_writer.hpp"
+#include "place/list_limits.hpp"
 #include "place/team.hpp"
 
 namespace tendril::place {
@@ -45,6 +46,7 @@ list_range write_range(graph_form form, vertex_id first, std::span<edge_id const
 
 void list_range::move_behind(std::uint64_t bytes, std::uint64_t num_wide, edge_id num_edges_before)
 {
+  expect_room_in_directory(bytes + 4 * words.size(), num_edges_before + num_edges);
   for (list_block& block : blocks) {
     for (list_half& half : block.halves) { half.head.bits += half.head.is(block_kind::wide) ? num_wide : bytes; }
     block.set_middle_edge(block.middle_edge() + num_edges_before);

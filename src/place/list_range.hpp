@@ -20,6 +20,7 @@ struct list_range {
   std::size_t num_missing = 0;  ///< Wide entries at the end, of vertices that the graph does not have.
 
   /// Counts places, wide entries and edges from those of the graph, of which so many lie before the range.
+  /// @throws argument_error for more than the directory can say; nothing has changed then.
   void move_behind(std::uint64_t bytes, std::uint64_t num_wide, edge_id num_edges_before);
 };
 

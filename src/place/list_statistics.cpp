@@ -69,7 +69,7 @@ void count_compressed(compressed_view const& g, compressed_lists const& lists, l
                       cpu_exec const& exec)
 {
   std::mutex guard;  // sums of integers: the order doesn't matter
-  base::parallel_ranges(exec, lists.blocks.size(), blocks_a_range, [&](std::int64_t begin, std::int64_t end) {
+  auto const count_range = [&](std::int64_t begin, std::int64_t end) {
     list_statistics const part = count_blocks(g, lists, begin, end);
     std::lock_guard const lock(guard);
     for (code_share list_statistics::*code :
@@ -78,7 +78,8 @@ void count_compressed(compressed_view const& g, compressed_lists const& lists, l
       add(sum.*code, part.*code);
     }
     sum.header_bits += part.header_bits;
-  });
+  };
+  base::parallel_ranges(exec, lists.blocks.size(), blocks_a_range, count_range, "measuring");
   sum.directory_bits = 8 * (static_cast<std::int64_t>(sizeof(list_block)) * lists.blocks.size() +
                             static_cast<std::int64_t>(sizeof(wide_list)) * lists.wide.size());
   sum.padding_bits = 8 * lists.num_bytes() - sum.directory_bits - sum.header_bits - sum.fixed.num_bits -

@@ -12,12 +12,14 @@
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "graph/places.hpp"
+#include "place/degree_classes.hpp"
 #include "place/list_encoder.hpp"
 
 namespace tendril {
 namespace {
 
 using place::block_layout;
+using place::degree_classes;
 using place::listed_rows;
 using place::measured_block;
 using place::measured_half;
@@ -34,26 +36,6 @@ std::size_t at(graph_form form)
   while (enum_names<graph_form>[i].value != form) { ++i; }
   return i;
 }
-
-/// Degrees up to 16 each by itself, then 8 classes in each power of two.
-struct degree_classes {
-  static constexpr std::uint32_t exact = 16, per_octave_bits = 3;
-  static constexpr std::size_t count = exact + (32 - 4) * (1U << per_octave_bits);
-
-  static std::size_t of(std::uint32_t degree)
-  {
-    if (degree < exact) { return degree; }
-    auto const octave = static_cast<std::uint32_t>(std::bit_width(degree)) - 1;  // 4 and more
-    std::uint32_t const within = degree >> (octave - per_octave_bits) & ((1U << per_octave_bits) - 1U);
-    return exact + ((octave - 4) << per_octave_bits) + within;
-  }
-  static std::int64_t first(std::size_t index)
-  {
-    if (index <= exact) { return static_cast<std::int64_t>(index); }
-    std::size_t const octave = 4 + (index - exact) / 8;
-    return static_cast<std::int64_t>((8 + (index - exact) % 8) << (octave - per_octave_bits));
-  }
-};
 
 /// Bytes and reads of blocks by reads a byte, whose logarithm has 8 steps in each power of two.
 class ranked_reads {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <tendril/checked.hpp>
@@ -15,6 +15,7 @@
 #include "base/expects.hpp"   // TENDRIL_EXPECTS
 #include "base/parallel.hpp"  // parallel_ranges
 #include "graph/places.hpp"
+#include "place/degree_classes.hpp"
 
 namespace tendril {
 namespace {
@@ -48,12 +49,73 @@ sample_size size_of(std::span<std::int64_t const> fanouts)
   return out;
 }
 
+/// The reads of a vertex's list by each half of the samples that are counted.
+struct halves {
+  std::uint32_t counts[2] = {0, 0};
+};
+
+/// What a class of vertices of about the same degree tells about one of them. The halves of the samples are independent,
+/// so what they differ by is chance, however reads come in bunches; what the counts of vertices differ by beyond that is
+/// their own. The estimate is the best that is linear in the count (credibility; Buehlmann, ASTIN Bulletin 4, 1967).
+/// Vertices that both halves read far more often than the class are left alone: their counts are certain, and no line that
+/// fits them fits the others.
+class degree_class_reads {
+ public:
+  /// First each vertex of the class.
+  void add_to_mean(halves const& vertex)
+  {
+    all_.num_vertices += 1;
+    all_.sum += sum_of(vertex);
+  }
+
+  /// Then each again.
+  void add(halves const& vertex)
+  {
+    if (is_apart(vertex)) { return; }
+    double const sum = sum_of(vertex), difference = static_cast<double>(vertex.counts[0]) - vertex.counts[1];
+    others_.num_vertices += 1;
+    others_.sum += sum;
+    squares_ += sum * sum;
+    differences_ += difference;
+    squares_of_differences_ += difference * difference;
+  }
+
+  [[nodiscard]] double expected(halves const& vertex) const
+  {
+    if (is_apart(vertex)) { return sum_of(vertex); }
+    double const mean = others_.mean(), mean_difference = differences_ / others_.num_vertices;
+    double const all = squares_ / others_.num_vertices - mean * mean;
+    // One read more: no class is so small that its counts are taken as certain.
+    double const chance = (squares_of_differences_ + 1) / others_.num_vertices - mean_difference * mean_difference;
+    double const own = std::max(all - chance, 0.0);
+    return mean + own / (own + chance) * (sum_of(vertex) - mean);
+  }
+
+ private:
+  // Reads by each half. One tree makes several of a list, but rarely in both halves.
+  static constexpr double least_apart = 8;
+
+  struct counted {
+    double num_vertices = 0, sum = 0;
+    [[nodiscard]] double mean() const { return sum / num_vertices; }
+  };
+  static double sum_of(halves const& vertex) { return static_cast<double>(vertex.counts[0]) + vertex.counts[1]; }
+  [[nodiscard]] bool is_apart(halves const& vertex) const
+  {
+    // At least four times what a half read of a vertex on average.
+    return std::min(vertex.counts[0], vertex.counts[1]) >= least_apart + 2 * all_.mean();
+  }
+
+  counted all_, others_;
+  double squares_ = 0, differences_ = 0, squares_of_differences_ = 0;
+};
+
 /// Counts the reads of a graph's lists, whoever reads them.
 class read_counter {
  public:
   read_counter(graph const& input, cpu_exec const& exec) : view_(input.view()), exec_(exec), counts_(view_.num_vertices)
   {
-    std::fill(counts_.begin(), counts_.end(), std::uint64_t{0});
+    std::fill(counts_.begin(), counts_.end(), halves{});
     auto const& lists = input.arrays().compressed;
     double const bytes = input.form() == graph_form::csr ? 4.0 * static_cast<double>(input.num_edges())
                                                          : 4.0 * static_cast<double>(lists.words.size());
@@ -61,13 +123,13 @@ class read_counter {
   }
 
   /// Vertices whose lists are read for `picks` neighbours each, -1 for all; `no_vertex` doesn't count.
-  void add(std::span<vertex_id const> vertices, std::int64_t picks)
+  /// @param half  Of the samples.
+  void add(int half, std::span<vertex_id const> vertices, std::int64_t picks)
   {
     base::parallel_ranges(exec_, std::ssize(vertices), vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         vertex_id const v = vertices[static_cast<std::size_t>(i)];
-        if (v == no_vertex) { continue; }
-        std::atomic_ref(counts_[v]).fetch_add(reads_of(v, picks), std::memory_order_relaxed);
+        if (v != no_vertex) { add_up_to_the_most(counts_[v].counts[half], reads_of(v, picks)); }
       }
     });
   }
@@ -75,45 +137,44 @@ class read_counter {
   /// The estimate of each vertex's reads, as count_visits.
   [[nodiscard]] buffer<float> estimate() const
   {
-    struct vertices_of_a_size {
-      double num_vertices = 0, reads = 0;
-    };
-    std::array<vertices_of_a_size, 33> sizes{};
-    for (std::int64_t v = 0; v < counts_.size(); ++v) {
-      auto& size = sizes[digits_of(v)];
-      size.num_vertices += 1;
-      size.reads += static_cast<double>(counts_[v]);
-    }
+    std::array<degree_class_reads, place::degree_classes::count> classes{};
+    for (std::int64_t v = 0; v < counts_.size(); ++v) { classes[class_of(v)].add_to_mean(counts_[v]); }
+    for (std::int64_t v = 0; v < counts_.size(); ++v) { classes[class_of(v)].add(counts_[v]); }
     buffer<float> out(counts_.size(), *exec_.memory);
     base::parallel_ranges(exec_, counts_.size(), vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t v = begin; v < end; ++v) {
-        auto const& size = sizes[digits_of(v)];
-        double const mean = size.reads / size.num_vertices;
-        out[v] = static_cast<float>((static_cast<double>(counts_[v]) + 1) / (mean + 1) * mean);
+        out[v] = static_cast<float>(classes[class_of(v)].expected(counts_[v]));
       }
     });
     return out;
   }
 
  private:
-  [[nodiscard]] std::uint64_t reads_of(vertex_id v, std::int64_t picks) const
+  /// A count that stays at its largest value doesn't depend on the order of what is added.
+  static void add_up_to_the_most(std::uint32_t& count, std::uint32_t more)
+  {
+    std::atomic_ref<std::uint32_t> const at(count);
+    std::uint32_t before = at.load(std::memory_order_relaxed);
+    while (!at.compare_exchange_weak(before,
+                                     before + std::min(more, std::numeric_limits<std::uint32_t>::max() - before),
+                                     std::memory_order_relaxed)) {}
+  }
+
+  [[nodiscard]] std::uint32_t reads_of(vertex_id v, std::int64_t picks) const
   {
     double const bytes = bytes_an_edge_ * static_cast<double>(view_.degree(v));
     auto const sectors = static_cast<std::int64_t>(std::ceil(bytes / static_cast<double>(sector_bytes)));
-    return static_cast<std::uint64_t>(picks < 0 ? sectors : std::min(picks, sectors));
+    return static_cast<std::uint32_t>(picks < 0 ? sectors : std::min(picks, sectors));
   }
-  [[nodiscard]] std::size_t digits_of(std::int64_t v) const
-  {
-    return static_cast<std::size_t>(std::bit_width(view_.degree(v)));
-  }
+  [[nodiscard]] std::size_t class_of(std::int64_t v) const { return place::degree_classes::of(view_.degree(v)); }
 
   graph_view view_;
   cpu_exec exec_;
-  buffer<std::uint64_t> counts_;
+  buffer<halves> counts_;
   double bytes_an_edge_ = 0;
 };
 
-/// Calls f(starts, first) with starts of samples until enough are counted.
+/// Calls f(starts, first, half) with starts of samples until enough are counted, as often for one half as for the other.
 /// @param num_vertices  Of the starts' type. @param counted  Vertices whose lists are read.
 /// @param unit          Samples come in multiples of it, if they can.
 template <class F>
@@ -124,17 +185,19 @@ void for_each_call(std::int64_t num_vertices, std::int64_t counted, sample_size 
   std::int64_t const enough = std::max(parents / std::max<std::int64_t>(one.parents, 1), least_batches * unit);
   std::int64_t const wanted = params.num_samples > 0 ? params.num_samples : enough;
   std::int64_t const all = (wanted + unit - 1) / unit * unit;
-  std::int64_t const a_call =
-      std::max(slots_a_call / std::max<std::int64_t>(one.slots, 1) / unit, std::int64_t{1}) * unit;
+  std::int64_t const units = all / unit;
+  std::int64_t const most = std::max(slots_a_call / std::max<std::int64_t>(one.slots, 1) / unit, std::int64_t{1});
+  std::int64_t const calls_a_half = (units + 2 * most - 1) / (2 * most);
+  std::int64_t const a_call = (units + 2 * calls_a_half - 1) / (2 * calls_a_half) * unit;
   auto const among = params.starts.empty() ? num_vertices : std::ssize(params.starts);
-  for (std::int64_t first = 0; first < all; first += a_call) {
+  for (std::int64_t first = 0, call = 0; first < all; first += a_call, ++call) {
     // What is drawn depends on the call, which depends on the job alone.
-    buffer<vertex_id> starts = random_vertices(among, std::min(a_call, all - first),
-                                               params.seed + static_cast<std::uint64_t>(first / a_call), exec);
+    buffer<vertex_id> starts =
+        random_vertices(among, std::min(a_call, all - first), params.seed + static_cast<std::uint64_t>(call), exec);
     if (!params.starts.empty()) {
       for (vertex_id& v : starts) { v = params.starts[v]; }
     }
-    f(std::span<vertex_id const>(starts.span()), first);
+    f(std::span<vertex_id const>(starts.span()), first, static_cast<int>(call % 2));
   }
 }
 
@@ -153,7 +216,7 @@ class job_counter {
     walk.dead_ends = dead_end::stop;
     walk.length = std::min(job.length, longest_walk);
     std::int64_t const row = walk.length + 1;
-    each_call({walk.length, row}, [&](std::span<vertex_id const> starts, std::int64_t first) {
+    each_call({walk.length, row}, [&](std::span<vertex_id const> starts, std::int64_t first, int half) {
       walks const made = random_walk(input_, starts, walk, exec_, first);
       buffer<vertex_id> left(made.vertices.size());  // each vertex but the last of its walk
       base::parallel_ranges(exec_, made.num_walks, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
@@ -163,16 +226,16 @@ class job_counter {
           left[at + made.lengths[w]] = no_vertex;
         }
       });
-      reads_.add(left.span(), 1);
+      reads_.add(half, left.span(), 1);
     });
   }
 
   void operator()(khop_params const& job)
   {
-    each_call(size_of(job.fanouts), [&](std::span<vertex_id const> roots, std::int64_t first) {
+    each_call(size_of(job.fanouts), [&](std::span<vertex_id const> roots, std::int64_t first, int half) {
       khop_trees const trees = khop_sample(input_, roots, job, exec_, first);
       for (std::size_t h = 0; h < job.fanouts.size(); ++h) {
-        reads_.add(h == 0 ? roots : trees.hops[h - 1].vertices.span(), job.fanouts[h]);
+        reads_.add(half, h == 0 ? roots : trees.hops[h - 1].vertices.span(), job.fanouts[h]);
       }
     });
   }
@@ -213,10 +276,10 @@ class batch_counter {
     for (std::int64_t const count : input_.num_vertices()) { counted += count; }
     minibatch_sampler sampler(input_, job_, exec_);
     for_each_call(num_seeds, counted, size_of(fanouts()), params_.batch_size, params_, exec_,
-                  [&](std::span<vertex_id const> seeds, std::int64_t) {
+                  [&](std::span<vertex_id const> seeds, std::int64_t, int half) {
                     auto const made = sampler.sample_batches(seed_type, seeds, params_.batch_size, number_);
                     number_ += made.size();
-                    for (minibatch const& one : made) { add(one); }
+                    for (minibatch const& one : made) { add(half, one); }
                   });
   }
 
@@ -255,7 +318,7 @@ class batch_counter {
     return out;
   }
 
-  void add(minibatch const& batch)
+  void add(int half, minibatch const& batch)
   {
     for (std::size_t e = 0; e < reads_.size(); ++e) {
       auto const& fanouts = fanouts_of(e);
@@ -266,7 +329,7 @@ class batch_counter {
         left = left.subspan(fresh.size());
         // Hop h expands what hop h - 1 reached first, or all that there is.
         std::size_t const until = job_.frontier == batch_frontier::all ? fanouts.size() : h + 1;
-        for (std::size_t k = h; k < until; ++k) { reads_[e].add(fresh, fanouts[k]); }
+        for (std::size_t k = h; k < until; ++k) { reads_[e].add(half, fresh, fanouts[k]); }
       }
     }
   }

@@ -19,7 +19,6 @@ struct one_lane {
   [[nodiscard]] static std::uint32_t lane() { return 0; }
   [[nodiscard]] static unsigned ballot(bool b) { return b ? 1 : 0; }
   [[nodiscard]] static float largest(float x) { return x; }
-  [[nodiscard]] static std::uint64_t least(std::uint64_t x) { return x; }
   [[nodiscard]] static std::uint64_t total(std::uint64_t x) { return x; }
   [[nodiscard]] static core::weight_sum running_total(core::weight_sum const& x) { return x; }
   template <class T>
@@ -60,13 +59,13 @@ struct labelled_edges {
       case labelled_rule::reject: {
         float const bound = core::largest_weight(size, weight_of);
         if (!(bound > 0)) { break; }
+        std::uint32_t const limit = core::weighted_trial_limit(size);
         bool const settled =
-            core::settle_by_trials<core::uniform_trials>(size, draws, [&](auto const& bits, auto judgement) {
+            core::settle_by_trials<core::uniform_trials>(limit, draws, [&](auto const& bits, auto judgement) {
               rank = core::bounded(bits.low(), size);
               return core::accept(judgement(), weight_of(rank), bound);
             });
-        if (settled) { break; }
-        rank = core::race_index(core::race_one(size, weight_of, draws.key, draws.item, draws.step, core::race_draws));
+        if (!settled) { rank = core::its_scan(size, weight_of, draws.block(limit).low()); }
         break;
       }
     }

@@ -51,13 +51,18 @@ TEST(reject, the_bound_itself_is_always_accepted_and_zero_never)
   }
 }
 
-TEST(reject, the_trial_limit_never_changes)
+TEST(reject, the_trial_limits_never_change)
 {
   EXPECT_EQ(core::trial_limit(1), 33U);
   EXPECT_EQ(core::trial_limit(991), 1023U);
   EXPECT_EQ(core::trial_limit(992), 1024U);
   EXPECT_EQ(core::trial_limit(993), 1024U);
   EXPECT_EQ(core::trial_limit(0xffffffffU), 1024U);
+  EXPECT_EQ(core::weighted_trial_limit(1), 33U);
+  EXPECT_EQ(core::weighted_trial_limit(95), 127U);
+  EXPECT_EQ(core::weighted_trial_limit(96), 128U);
+  EXPECT_EQ(core::weighted_trial_limit(97), 128U);
+  EXPECT_EQ(core::weighted_trial_limit(0xffffffffU), 128U);
 }
 
 /// A step as executors take it: trials up to the limit, then a race.

@@ -2,7 +2,10 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
+#include <string>
 
+#include <tendril/compress.hpp>
 #include <tendril/error.hpp>
 #include <tendril/generate.hpp>
 
@@ -185,6 +188,25 @@ TEST(validate, parallel_edges_match_in_any_order)
   arrays = build_graph(fewer.view(), {}).arrays();
   arrays.symmetric = true;
   EXPECT_EQ(violation_of(arrays), "vertex 0: 2 edges to 1 at edge 0 but 1 back, expected as many in a symmetric graph");
+}
+
+TEST(validate, reports_each_pass_and_can_be_cancelled)
+{
+  struct cancelled {};
+  for (graph const& g : {graph(ring(size)), compress(graph(ring(size)), graph_form::best)}) {
+    std::set<std::string> stages;
+    cpu_exec exec;
+    exec.on_progress = [&](progress const& report) { stages.insert(report.what); };
+    ASSERT_TRUE(g.arrays().symmetric);
+    g.validate(exec);
+    EXPECT_EQ(stages, (std::set<std::string>{"checking", "symmetry"}));
+    for (std::string const& stage : stages) {
+      exec.on_progress = [&](progress const& report) {
+        if (stage == report.what) { throw cancelled(); }
+      };
+      EXPECT_THROW(g.validate(exec), cancelled) << stage;
+    }
+  }
 }
 
 }  // namespace

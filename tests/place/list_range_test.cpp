@@ -11,6 +11,9 @@
 
 #include <tendril/compress.hpp>
 
+#include "place/list_encoder.hpp"
+#include "support/messages.hpp"
+
 namespace tendril {
 namespace {
 
@@ -38,6 +41,52 @@ template <class T>
 std::string bytes_of(T const* data, std::size_t size)
 {
   return {reinterpret_cast<char const*>(data), size * sizeof(T)};
+}
+
+/// Of lists so large that no test could write them.
+TEST(ListRange, RefusesMoreThanTheDirectoryCanSay)
+{
+  std::vector<edge_id> const offsets{0, 2, 3};
+  std::vector<vertex_id> const targets{0, 1, 1};
+  constexpr edge_id edges = edge_id{1} << 40U;
+  constexpr std::uint64_t bytes = std::uint64_t{1} << 40U;
+  auto const move = [&](std::uint64_t bytes_before, edge_id edges_before) {
+    place::write_range(graph_form::packed, 0, offsets, targets, true).move_behind(bytes_before, 0, edges_before);
+  };
+  auto const moved = [&](std::uint64_t bytes_before, edge_id edges_before) {
+    return test::message_of<argument_error>([&] { move(bytes_before, edges_before); });
+  };
+  std::uint64_t const own = 4 * place::write_range(graph_form::packed, 0, offsets, targets, true).words.size();
+  EXPECT_NO_THROW(move(0, edges - 4));
+  EXPECT_EQ(moved(0, edges - 3), "compress: 1099511627776 edges, expected at most 2^40 - 1 in a compressed graph");
+  EXPECT_NO_THROW(move(bytes - 4 - own, 0));
+  EXPECT_EQ(moved(bytes - own, 0),
+            "compress: the lists take 1099511627776 bytes, expected at most 2^40 - 1 in a compressed graph");
+}
+
+/// Rows without neighbours that claim to be edges.
+struct rows_that_claim {
+  edge_id edges_a_range;
+
+  [[nodiscard]] place::listed_rows load(std::int64_t begin, std::int64_t end, place::row_scratch& scratch) const
+  {
+    scratch.clear();
+    for (std::int64_t v = begin; v < end; ++v) { scratch.end_row(); }
+    place::listed_rows rows = scratch.rows(begin);
+    rows.first_edge = edges_a_range;
+    return rows;
+  }
+};
+
+TEST(ListRange, CompressingRefusesTheSame)
+{
+  constexpr edge_id edges = edge_id{1} << 39U;
+  auto const encode = [&](edge_id edges_a_range) {
+    (void)place::encode_lists(rows_that_claim{edges_a_range}, 1000, graph_form::packed, "compressing", {});
+  };
+  EXPECT_NO_THROW(encode(edges / 2));  // two ranges of 64 blocks
+  EXPECT_EQ(test::message_of<argument_error>([&] { encode(edges); }),
+            "compress: 1099511627776 edges, expected at most 2^40 - 1 in a compressed graph");
 }
 
 TEST(ListRange, RangesBecomeTheWholeGraph)
