@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <iterator>  // ssize
 
-#include <unistd.h>
-
 #include <fmt/format.h>
 
+#include "base/memory_room.hpp"
 #include "core/node2vec.hpp"
 
 namespace tendril {
@@ -18,12 +17,7 @@ namespace {
 // more trials than this a step, long walks are faster by table (bench/walks, axis rule).
 constexpr double most_trials = 1.5;
 
-std::int64_t free_memory_bytes()
-{
-  long const pages = sysconf(_SC_AVPHYS_PAGES);
-  long const page = sysconf(_SC_PAGESIZE);
-  return pages > 0 ? static_cast<std::int64_t>(pages) * page : 0;
-}
+std::int64_t free_memory_bytes() { return std::min(base::read_memory_room().free, base::address_space_left()); }
 
 /// The rule for weighted choices, with the reason.
 sampling_rule choose_weighted_rule(sampling_plan& plan, weight_statistics const& statistics)
@@ -68,7 +62,11 @@ std::string cheaper_rules(walk_params const& params, double expected_trials, dou
   std::string const other = "other walks of the same distribution: ";
   std::string const scan = fmt::format("rule scan needs no table and reads {:.3g} edges a step", mean_degree);
   if (is_second_order(params)) { return other + scan; }
-  return other + fmt::format("rule reject needs 20 bytes a vertex and takes {:.3g} trials a step, ", expected_trials) +
+  return other +
+         fmt::format(
+             "rule reject needs 36 bytes a vertex and 3 bits an edge, and takes {:.3g} trials a "
+             "step, ",
+             expected_trials) +
          scan;
 }
 
@@ -88,6 +86,11 @@ double expected_steps(walk_params const& params, std::int64_t walks)
 }
 
 bool is_second_order(walk_params const& params) { return params.second_order || params.p != 1 || params.q != 1; }
+
+bool takes_trials(sampling_plan const& plan, walk_params const& params)
+{
+  return plan.rule == sampling_rule::reject || (plan.rule == sampling_rule::alias && is_second_order(params));
+}
 
 grouping metapath_grouping(walk_params const& params)
 {
@@ -142,13 +145,16 @@ sampling_rule walk_planning::chosen_rule()
   if (second_order) {
     auto const bias = core::node2vec_bias::of(params_.p, params_.q);
     double const typical = std::min(1.0F, bias.away);
-    if (bias.largest / typical > 256) {
+    double const most = (bias.folds() ? bias.rest : bias.largest) / typical;
+    if (most > 256) {
       plan_.reasons.push_back(fmt::format("scan: with p = {}, q = {} rejection could take {:.0f} trials a step",
-                                          params_.p, params_.q, bias.largest / typical));
+                                          params_.p, params_.q, most));
       return sampling_rule::scan;
     }
     if (!params_.weighted) {
-      plan_.reasons.emplace_back("reject: uniform proposals against max(1/p, 1, 1/q), most judged without a search");
+      plan_.reasons.emplace_back(
+          bias.folds() ? "reject: uniform proposals against max(1, 1/q), and the edge back as an alternative of its own"
+                       : "reject: uniform proposals against max(1/p, 1, 1/q), most judged without a search");
       return sampling_rule::reject;
     }
   }
@@ -214,13 +220,36 @@ void walk_planning::choose_weight_table()
   }
 }
 
+void walk_planning::choose_sums_of_trials()
+{
+  if (!params_.weighted || !takes_trials(plan_, params_) || plan_.weight_sums) { return; }
+  weight_sums_table const sums(cut());
+  std::int64_t const bytes = weight_sums_table::bytes(num_rows_, input().num_edges());
+  if (where_.needs_tables) {
+    bill_.need(sums, bytes, no_walk_table);
+    plan_.weight_sums = true;
+    return;
+  }
+  auto const known = where_.statistics();
+  // Below this number of trials the limit is met by less than one step in ten million.
+  constexpr double safe_trials = 8;
+  if (!is_second_order(params_) && known->most_trials <= safe_trials) { return; }
+  plan_.weight_sums = bill_.take(sums, {.bytes = bytes,
+                                        .build_ns = num_edges() * costs().read_edge,
+                                        .gain_ns = steps_ * known->mean_degree * costs().read_edge,
+                                        .without = "steps whose trials run out read their neighbourhoods"});
+}
+
 sampling_plan make_walk_plan(graph const& graph, walk_params const& params, std::int64_t expected_walks,
                              cpu_exec const& exec)
 {
   sampling_plan plan;
   plan_context const where = context_of(graph, params.table_bytes, exec);
   walk_planning walk(where, params, expected_walks, plan);
-  if (walk.choose_rule()) { walk.choose_weight_table(); }
+  if (walk.choose_rule()) {
+    walk.choose_weight_table();
+    walk.choose_sums_of_trials();
+  }
   return plan;
 }
 
@@ -268,8 +297,7 @@ void choose_khop_rule(sampling_plan& plan, khop_params const& params)
     plan.layout = table_layout::online;
     plan.reasons.emplace_back("scan: an exponential race gives k draws without replacement in one pass");
   } else {
-    bool const by_sums = params.rule == sampling_rule::its || params.rule == sampling_rule::scan;
-    plan.rule = by_sums ? sampling_rule::its : sampling_rule::alias;
+    plan.rule = params.rule == sampling_rule::its ? sampling_rule::its : sampling_rule::alias;
     plan.reasons.push_back(fmt::format("{}: many draws from one neighbourhood", to_string(plan.rule)));
   }
 }

@@ -47,6 +47,9 @@ template <class Params>
 /// Whether the walk's choice depends on the vertex before.
 [[nodiscard]] bool is_second_order(walk_params const& params);
 
+/// Whether a step of a planned walk may take more than one trial.
+[[nodiscard]] bool takes_trials(sampling_plan const& plan, walk_params const& params);
+
 /// The grouping that a metapath walk uses.
 [[nodiscard]] grouping metapath_grouping(walk_params const& params);
 
@@ -74,6 +77,11 @@ class walk_planning {
   /// Takes the table that the rule reads weights from, if it reads any, and so chooses the layout.
   /// @throws memory_error  a table that can't be missed.
   void choose_weight_table();
+
+  /// Takes the sums of weights by which steps are decided whose trials ran out, and which tell the weight of the edge back of
+  /// node2vec, besides the table of the rule.
+  /// @throws memory_error  a table that can't be missed.
+  void choose_sums_of_trials();
 
   [[nodiscard]] graph const& input() const { return where_.input; }
   [[nodiscard]] walk_params const& params() const { return params_; }

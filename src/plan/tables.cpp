@@ -2,70 +2,72 @@
 
 #include <algorithm>
 #include <mutex>
+#include <numeric>
+#include <span>
 
 #include <tendril/checked.hpp>
 
 #include "base/parallel.hpp"  // parallel_ranges
-#include "core/alias.hpp"
-#include "core/fixed_point.hpp"
+#include "base/vertex_work.hpp"
 #include "core/weight_summary.hpp"
+#include "plan/alias_row.hpp"
+#include "plan/fixed_row.hpp"
 
 namespace tendril::plan {
 namespace {
 
-constexpr std::int64_t vertices_a_range = 4096;
+constexpr char const* stage = "tables";
+
+/// Calls f(begin, end) for ranges of vertices of about equal work, and reports progress.
+template <class View, class F>
+void for_each_range(View const& graph, cpu_exec const& exec, F f)
+{
+  base::vertex_work const work(graph.num_vertices, [&](std::int64_t v) { return graph.first_edge(v); });
+  work.for_each_range(stage, exec, f);
+}
 
 /// Calls f(vertex, row) for every vertex.
 template <class View, class F>
 void for_each_row(View const& graph, cpu_exec const& exec, F f)
 {
-  base::parallel_ranges(exec, graph.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+  for_each_range(graph, exec, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t v = begin; v < end; ++v) { f(v, graph.row(v)); }
   });
 }
 
-/// The weights of one neighbourhood as integers; 0 only for 0.
-template <class Row>
-class fixed_weights {
- public:
-  explicit fixed_weights(Row const& row)
-      : row_(row), largest_(core::largest_weight(row.degree(), [&](std::uint32_t i) { return row.weight(i); }))
-  {
-    if (largest_ > 0) { scale_ = core::fixed_point::of(largest_, row.degree()); }
-  }
-
-  [[nodiscard]] float largest() const { return largest_; }
-  [[nodiscard]] std::uint64_t operator()(std::uint32_t i) const { return scale_(row_.weight(i)); }
-  [[nodiscard]] std::uint64_t total() const
-  {
-    std::uint64_t sum = 0;
-    for (std::uint32_t i = 0; i < row_.degree(); ++i) { sum += (*this)(i); }
-    return sum;
-  }
-
- private:
-  Row row_;
-  float largest_;
-  core::fixed_point scale_{};
-};
-
-/// Calls f(row, item, bucket) for every bucket of every alias table; in neighbourhoods without a positive weight `other` is
-/// no_pick.
+/// Calls f(vertex, row, weights) for every vertex, with its weights as a fixed_row.
 template <class View, class F>
-void for_each_alias_bucket(View const& graph, cpu_exec const& exec, F f)
+void for_each_fixed_row(View const& graph, cpu_exec const& exec, F f)
 {
-  for_each_row(graph, exec, [&](std::int64_t, auto const& row) {
-    if (row.empty()) { return; }
-    fixed_weights const weights(row);
-    if (!(weights.largest() > 0)) {
-      for (std::uint32_t i = 0; i < row.degree(); ++i) { f(row, i, core::alias_bucket{0, core::no_pick}); }
-      return;
+  for_each_range(graph, exec, [&](std::int64_t begin, std::int64_t end) {
+    fixed_row weights;
+    for (std::int64_t v = begin; v < end; ++v) {
+      auto const row = graph.row(v);
+      weights.load(row);
+      f(v, row, weights);
     }
-    core::alias_sweep(row.degree(), weights.total(), weights,
-                      [&](std::uint32_t item, core::alias_bucket const& bucket) {
-                        f(row, item, bucket);
-                        return true;
-                      });
+  });
+}
+
+/// Calls f(row, buckets) for every row with edges; where no weight is positive, each bucket's `other` is no_pick.
+template <class View, class F>
+void for_each_alias_row(View const& graph, cpu_exec const& exec, F f)
+{
+  for_each_range(graph, exec, [&](std::int64_t begin, std::int64_t end) {
+    fixed_row weights;
+    alias_row table;
+    std::vector<core::alias_bucket> none;
+    for (std::int64_t v = begin; v < end; ++v) {
+      auto const row = graph.row(v);
+      if (row.empty()) { continue; }
+      weights.load(row);
+      if (weights.has_weight()) {
+        f(row, table.build(weights.values(), weights.total()));
+      } else {
+        none.assign(row.degree(), {0, core::no_pick});
+        f(row, std::span<core::alias_bucket const>(none));
+      }
+    }
   });
 }
 
@@ -102,22 +104,29 @@ weight_statistics make_weight_statistics(graph_view const& graph, cpu_exec const
   weight_statistics out{buffer<float>(graph.num_vertices, *exec.memory)};
   out.num_bytes = 4 * graph.num_vertices;
   core::weight_summary all;
+  double most_trials = 1;
   std::mutex merge;
   graph.visit([&](auto const& g) {
-    base::parallel_ranges(exec, g.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+    for_each_range(g, exec, [&](std::int64_t begin, std::int64_t end) {
       core::weight_summary sum;
+      fixed_row weights;
+      double most = 1;
       for (std::int64_t v = begin; v < end; ++v) {
-        auto const row = g.row(v);
-        fixed_weights const weights(row);
-        float const largest = out.largest[v] = weights.largest();
-        if (largest > 0) { sum += core::weight_summary::of_row(row.degree(), largest, weights.total()); }
+        weights.load(g.row(v));
+        out.largest[v] = weights.largest();
+        if (!weights.has_weight()) { continue; }
+        auto const summary = core::weight_summary::of_row(g.degree(v), weights.largest(), weights.total());
+        sum += summary;
+        most = std::max(most, summary.expected_trials());
       }
       std::lock_guard const lock(merge);
       all += sum;
+      most_trials = std::max(most_trials, most);
     });
   });
   out.expected_trials = all.expected_trials();
   out.mean_degree = all.mean_degree();
+  out.most_trials = most_trials;
   return out;
 }
 
@@ -148,10 +157,16 @@ buffer<alias_record> make_alias_records(graph_view const& graph, cpu_exec const&
 {
   buffer<alias_record> out(graph.num_edges, *exec.memory);
   graph.visit([&](auto const& g) {
-    for_each_alias_bucket(g, exec, [&](auto const& row, std::uint32_t item, core::alias_bucket const& bucket) {
-      bool const is_full = bucket.other != core::no_pick;
-      out[row.edge(item)] = {bucket.threshold, is_full ? row.neighbor(item) : no_vertex,
-                             is_full ? row.neighbor(bucket.other) : no_vertex};
+    for_each_alias_row(g, exec, [&](auto const& row, std::span<core::alias_bucket const> buckets) {
+      alias_record* const to = out.data() + row.first_edge();
+      thread_local std::vector<vertex_id> targets;
+      if (targets.size() < buckets.size()) { targets.resize(buckets.size()); }
+      vertex_id* const target = targets.data();
+      row.copy_to(target);
+      for (std::size_t i = 0; i < buckets.size(); ++i) {
+        bool const is_full = buckets[i].other != core::no_pick;
+        to[i] = {buckets[i].threshold, is_full ? target[i] : no_vertex, is_full ? target[buckets[i].other] : no_vertex};
+      }
     });
   });
   return out;
@@ -161,8 +176,8 @@ buffer<core::alias_bucket> make_alias_buckets(graph_view const& graph, cpu_exec 
 {
   buffer<core::alias_bucket> out(graph.num_edges, *exec.memory);
   graph.visit([&](auto const& g) {
-    for_each_alias_bucket(g, exec, [&](auto const& row, std::uint32_t item, core::alias_bucket const& bucket) {
-      out[row.edge(item)] = bucket;
+    for_each_alias_row(g, exec, [&](auto const& row, std::span<core::alias_bucket const> buckets) {
+      std::copy(buckets.begin(), buckets.end(), out.data() + row.first_edge());
     });
   });
   return out;
@@ -172,11 +187,13 @@ buffer<std::uint64_t> make_prefix_sums(graph_view const& graph, cpu_exec const& 
 {
   buffer<std::uint64_t> out(graph.num_edges, *exec.memory);
   graph.visit([&](auto const& g) {
-    for_each_row(g, exec, [&](std::int64_t, auto const& row) {
-      fixed_weights const weights(row);
+    for_each_fixed_row(g, exec, [&](std::int64_t, auto const& row, fixed_row const& weights) {
       std::uint64_t* const to = out.data() + row.first_edge();
-      std::uint64_t sum = 0;
-      for (std::uint32_t i = 0; i < row.degree(); ++i) { to[i] = sum += weights(i); }
+      if (weights.has_weight()) {
+        std::partial_sum(weights.values().begin(), weights.values().end(), to);
+      } else {
+        std::fill_n(to, row.degree(), std::uint64_t{0});
+      }
     });
   });
   return out;
@@ -187,17 +204,12 @@ weight_sums make_weight_sums(graph_view const& graph, cpu_exec const& exec)
   weight_sums out{buffer<core::row_weight>(graph.num_vertices, *exec.memory),
                   buffer<core::weight_sum>(core::num_weight_sums(graph.num_edges), *exec.memory)};
   graph.visit([&](auto const& g) {
-    for_each_row(g, exec, [&](std::int64_t v, auto const& row) {
-      fixed_weights const weights(row);
-      bool const any = weights.largest() > 0;
-      out.rows[v] = {any ? weights.total() : 0, weights.largest(), row.degree()};
-      if (!any) { return; }
+    for_each_fixed_row(g, exec, [&](std::int64_t v, auto const& row, fixed_row const& weights) {
+      out.rows[v] = {weights.total(), weights.largest(), row.degree()};
+      if (!weights.has_weight()) { return; }
       core::weight_sum* const sums = out.sums.data() + row.first_edge() / core::summed_edges;
       core::summed_row const summed(out.rows[v], sums, [&](std::uint32_t i) { return row.weight(i); });
-      core::weight_sum sum{};
-      for (std::uint32_t c = 1; c <= (row.degree() - 1) / core::summed_edges; ++c) {
-        sums[c] = sum += summed.sum_of(c - 1);
-      }
+      core::fill_sums(summed, sums);
     });
   });
   return out;
@@ -216,7 +228,7 @@ label_groups make_label_groups(graph_view const& graph, grouping by, std::int64_
   out.indptr[num_rows] = graph.num_edges;
   // A vertex's groups fill the same range of edge positions as its neighbourhood, so vertices are independent.
   graph.visit([&](auto const& g) {
-    base::parallel_ranges(exec, g.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+    for_each_range(g, exec, [&](std::int64_t begin, std::int64_t end) {
       std::vector<edge_id> next(static_cast<std::size_t>(labels));
       for (std::int64_t v = begin; v < end; ++v) {
         auto const row = g.row(v);

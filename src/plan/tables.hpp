@@ -18,6 +18,7 @@ struct weight_statistics {
   buffer<float> largest;       ///< [V] each vertex's largest weight, 0 where it has no edge.
   double expected_trials = 1;  ///< Mean of degree * largest / sum over the vertices that random edges lead from.
   double mean_degree = 0;      ///< Mean degree of the same vertices: what a walker meets. See core/weight_summary.hpp.
+  double most_trials = 1;      ///< Degree * largest / sum of the vertex where it is largest. On a CPU alone.
   std::int64_t num_bytes = 0;
 };
 

@@ -68,7 +68,8 @@ TEST(WalkPlan, TheRuleFollowsTheWeights)
   EXPECT_EQ(plan_walk(make_skewed(1), {}, 1).rule, sampling_rule::uniform);
   EXPECT_EQ(plan_walk(make_skewed(1), {.p = 2}, 1).rule, sampling_rule::reject);
   EXPECT_EQ(plan_walk(make_skewed(1), {.second_order = true}, 1).rule, sampling_rule::reject);
-  EXPECT_EQ(plan_walk(make_skewed(1), {.p = 1e-6}, 1).rule, sampling_rule::scan);  // a million trials a step
+  EXPECT_EQ(plan_walk(make_skewed(1), {.q = 1e-3}, 1).rule, sampling_rule::scan);    // a thousand trials a step
+  EXPECT_EQ(plan_walk(make_skewed(1), {.p = 1e-6}, 1).rule, sampling_rule::reject);  // the edge back is apart
   EXPECT_EQ(plan_walk(make_skewed(1e6F), {.weighted = true, .p = 2}, 1).rule, sampling_rule::alias);
 }
 
@@ -154,9 +155,10 @@ TEST(WalkPlan, TablesTakeNoMoreThanTheLimit)
             "computed at each step, from 99 edges on average: alias table of 0.2 MB would exceed the limit of 0.0 MB "
             "for tables");
   EXPECT_EQ(reasons[2], "sums of weights: 0 MB, pays for this job");
-  EXPECT_EQ(reasons[3],
-            "other walks of the same distribution: rule reject needs 20 bytes a vertex and takes 2.94 trials a step, "
-            "rule scan needs no table and reads 99 edges a step");
+  EXPECT_EQ(
+      reasons[3],
+      "other walks of the same distribution: rule reject needs 36 bytes a vertex and 3 bits an edge, and takes 2.94 "
+      "trials a step, rule scan needs no table and reads 99 edges a step");
   params.table_bytes = -1;
   EXPECT_EQ(message_of<argument_error>([&] { (void)plan_walk(g, params, 1); }), "table_bytes: -1, expected 0 or more");
   EXPECT_EQ(message_of<argument_error>([&] { (void)plan_khop(g, {.table_bytes = -1}, 1); }),

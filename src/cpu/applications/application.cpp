@@ -133,7 +133,7 @@ samples run_on_cpu(graph const& graph, application_job const& job, std::span<ver
     std::lock_guard const lock(mutex);
     if (!edges.empty()) { runs.emplace(begin, std::move(edges)); }
     done += end - begin;
-    if (exec.on_progress && omp_get_thread_num() == 0) { exec.on_progress({"sampling", done, job.num_samples}); }
+    if (exec.on_progress && base::team_member() == 0) { exec.on_progress({"sampling", done, job.num_samples}); }
   });
   throw_application_problem(problem.code(), job, setup.first_sample, view.num_vertices);
   if (job.traits.adds_edges) { gather_edges(runs, out, *exec.memory); }

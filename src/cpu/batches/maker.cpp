@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <atomic>
 
-#include <omp.h>
-
 #include "base/expects.hpp"   // TENDRIL_EXPECTS
 #include "base/parallel.hpp"  // parallel_ranges
 
@@ -12,7 +10,6 @@ namespace tendril::cpu {
 namespace {
 
 constexpr std::int64_t measured_a_range = 1024;
-constexpr std::int64_t rows_a_range = 256;
 constexpr std::int64_t labor_a_range = 64;  // all neighbours of each vertex are read
 
 /// Vertices that a thread takes at a time: so many that it is worth the while to wake one.
@@ -28,9 +25,6 @@ void make_room(buffer<T>& what, std::int64_t size)
 {
   if (what.size() < size) { what = buffer<T>(size + size / 4); }
 }
-
-/// The place of this thread's scratch: in a region of another call's, that call's thread works alone.
-std::size_t thread_of(int threads) { return threads == 1 ? 0 : static_cast<std::size_t>(omp_get_thread_num()); }
 
 }  // namespace
 
@@ -94,7 +88,6 @@ void minibatch_maker<Key>::begin(batch_seeds const& seeds, cpu_exec const& exec)
     while (is_labor() && e.labor.size() < threads) { e.labor.emplace_back(job_.sources[t]); }
     while (!is_labor() && e.choosers.size() < threads) { e.choosers.emplace_back(job_.sources[t]); }
   }
-  found_.resize(std::max(found_.size(), threads));
   tree_time_.clear();
   for (auto const& times : seeds.times) { tree_time_.insert(tree_time_.end(), times.begin(), times.end()); }
 }
@@ -282,60 +275,34 @@ void minibatch_maker<Key>::induce(std::size_t type, cpu_exec const& exec)
   std::int64_t const rows = vertices_[static_cast<std::size_t>(job_.graph.edge_types()[type].from)].numbers.size();
   out.first_expanded = {0};
   out.num_expanded = {rows};
-  out.indptr.resize(rows + 1);
-  out.indptr[0] = 0;
-  for (auto& list : found_) { list.clear(); }
-  ranges_.resize(static_cast<std::size_t>((rows + rows_a_range - 1) / rows_a_range));
-  int const threads = base::num_threads(exec);
-  base::parallel_ranges(exec, rows, rows_a_range, [&](std::int64_t begin, std::int64_t end) {
-    std::size_t const thread = thread_of(threads);
-    auto& found = found_[thread];
-    ranges_[static_cast<std::size_t>(begin / rows_a_range)] = {thread, found.size()};
-    for (std::int64_t i = begin; i < end; ++i) {
-      std::size_t const before = found.size();
-      find_inner_edges(type, i, found);
-      out.indptr[i + 1] = static_cast<std::int64_t>(found.size() - before);
-    }
-  });
-  for (std::int64_t i = 0; i < rows; ++i) { out.indptr[i + 1] += out.indptr[i]; }
-  for (auto* const array : {&out.row, &out.col, &out.edge}) { array->resize(out.indptr[rows]); }
-  base::parallel_ranges(exec, rows, rows_a_range, [&](std::int64_t begin, std::int64_t end) {
-    found_range const range = ranges_[static_cast<std::size_t>(begin / rows_a_range)];
-    inner_edge const* found = found_[range.thread].data() + range.begin;
-    for (std::int64_t i = begin; i < end; ++i) {
-      for (std::int64_t at = out.indptr[i]; at < out.indptr[i + 1]; ++at, ++found) {
-        out.row[at] = i;
-        out.col[at] = found->col;
-        out.edge[at] = found->edge;
-      }
-    }
-  });
+  inner_.find(rows, exec, [&](std::int64_t i, std::vector<inner_edge>& found) { find_inner_edges(type, i, found); },
+              {out.indptr, out.row, out.col, out.edge});
 }
 
 template <class Key>
 void minibatch_maker<Key>::find_inner_edges(std::size_t type, std::int64_t row, std::vector<inner_edge>& out) const
 {
-  constexpr std::uint32_t ahead = 8;
   edge_source const& source = job_.sources[type];
   edge_type const& between = job_.graph.edge_types()[type];
   Key const from = vertices_[static_cast<std::size_t>(between.from)].keys[row];
   auto const& numbers = vertices_[static_cast<std::size_t>(between.to)].numbers;
   bool const timed = source.times != nullptr && !tree_time_.empty();
+  auto const key_of = [&](vertex_id v) { return neighbor_key(from, v); };
   source.graph.visit([&](auto const& graph) {
     auto const edges = graph.row(vertex_of(from));
     edge_id const first = edges.first_edge();
-    std::uint32_t const degree = edges.degree();
     std::uint32_t const allowed =
-        timed ? core::edges_until(source.times + first, degree, tree_time_[tree_of(from)]) : degree;
-    bool const all = allowed == degree;
+        timed ? core::edges_until(source.times + first, edges.degree(), tree_time_[tree_of(from)]) : edges.degree();
+    if (allowed == edges.degree()) {
+      append_inner_edges(edges, numbers, key_of, out);
+      return;
+    }
     auto const before = static_cast<std::ptrdiff_t>(out.size());
     for (std::uint32_t k = 0; k < allowed; ++k) {
-      if (all && degree - k > ahead) { numbers.prefetch(neighbor_key(from, edges.neighbor(k + ahead))); }
-      std::uint32_t const i = all ? k : source.ordinal[first + k];
-      std::int64_t const to = numbers.find(neighbor_key(from, edges.neighbor(i)));
+      std::uint32_t const i = source.ordinal[first + k];
+      std::int64_t const to = numbers.find(key_of(edges.neighbor(i)));
       if (to >= 0) { out.push_back({to, first + i}); }
     }
-    if (all) { return; }
     std::sort(out.begin() + before, out.end(), [](auto const& a, auto const& b) { return a.edge < b.edge; });
   });
 }

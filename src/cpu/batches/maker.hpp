@@ -10,6 +10,7 @@
 #include <tendril/minibatch.hpp>
 
 #include "cpu/batches/block_pool.hpp"
+#include "cpu/batches/inner_edges.hpp"
 #include "cpu/batches/labor_picks.hpp"
 #include "cpu/batches/local_numbers.hpp"
 #include "cpu/batches/picks.hpp"
@@ -60,16 +61,6 @@ class minibatch_maker {
     std::vector<edge_chooser<Key>> choosers;  // one a thread
     std::vector<labor_picks<Key>> labor;      // likewise, in their place
   };
-  /// An edge between vertices of the batch.
-  struct inner_edge {
-    std::int64_t col;
-    edge_id edge;
-  };
-  /// Edges found by a thread: of rows [first, first + count of a range), one after the other in found_[thread].
-  struct found_range {
-    std::size_t thread = 0;
-    std::size_t begin = 0;
-  };
 
   void begin(batch_seeds const& seeds, cpu_exec const& exec);
   void add_seeds(batch_seeds const& seeds);
@@ -99,9 +90,9 @@ class minibatch_maker {
   std::vector<std::int64_t> tree_time_;  // empty: no constraint
   buffer<edge_id> first_;                // of a hop's vertices
   buffer<std::uint32_t> degree_;
-  buffer<Key> reached_;  // of a hop's slots
-  std::vector<std::vector<inner_edge>> found_;
-  std::vector<found_range> ranges_;
+  buffer<Key> reached_;              // of a hop's slots
+  std::vector<found_range> ranges_;  // of LABOR
+  inner_edge_finder inner_;
 };
 
 }  // namespace tendril::cpu

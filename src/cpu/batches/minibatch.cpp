@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <atomic>
 
-#include <omp.h>
-
 #include "base/expects.hpp"   // TENDRIL_EXPECTS
 #include "base/parallel.hpp"  // exception_keeper
 #include "cpu/arguments.hpp"
@@ -111,6 +109,7 @@ class cpu_state final : public minibatch_sampler::state {
     if (batches < threads || threads == 1) {
       batch_seeds own;
       for (std::int64_t b = 0; b < batches; ++b) {
+        base::check_cancel(exec_);
         if (exec_.on_progress) { exec_.on_progress({"sampling", b, batches}); }
         make(b, maker(0), own, quiet);
       }
@@ -120,20 +119,18 @@ class cpu_state final : public minibatch_sampler::state {
     if (exec_.on_progress) { exec_.on_progress({"sampling", 0, batches}); }
     quiet.num_threads = 1;
     base::exception_keeper keeper;
-    std::atomic<std::int64_t> done{0};
-#pragma omp parallel num_threads(threads)
-    {
-      batch_seeds own;
-#pragma omp for schedule(dynamic, 1)
-      for (std::int64_t b = 0; b < batches; ++b) {
-        if (keeper.failed()) { continue; }
-        keeper.run([&] {
-          if (exec_.on_progress && omp_get_thread_num() == 0) { exec_.on_progress({"sampling", done, batches}); }
-          make(b, maker(omp_get_thread_num()), own, quiet);
+    std::atomic<std::int64_t> next{0}, done{0};
+    base::run_team(threads, [&](int member) {
+      keeper.run([&] {
+        batch_seeds own;
+        for (std::int64_t b = next++; b < batches && !keeper.failed(); b = next++) {
+          base::check_cancel(exec_);
+          if (exec_.on_progress && member == 0) { exec_.on_progress({"sampling", done, batches}); }
+          make(b, maker(member), own, quiet);
           ++done;
-        });
-      }
-    }
+        }
+      });
+    });
     keeper.rethrow();
     return out;
   }

@@ -6,7 +6,12 @@
 #include <numeric>
 #include <vector>
 
-#include "base/parallel.hpp"  // parallel_ranges
+#include <fmt/format.h>
+
+#include <tendril/checked.hpp>
+
+#include "base/memory_room.hpp"  // expect_memory
+#include "base/parallel.hpp"     // parallel_ranges
 #include "build/metis_library.hpp"
 #include "core/cluster.hpp"
 #include "cpu/arguments.hpp"
@@ -31,8 +36,12 @@ std::vector<vertex_id> random_order(rng_key key, std::int64_t size, cpu_exec con
       entries[i] = {core::order_bits(key, i), static_cast<vertex_id>(i)};
     }
   });
-  std::sort(entries.begin(), entries.end(),
-            [](entry const& a, entry const& b) { return a.bits != b.bits ? a.bits < b.bits : a.item < b.item; });
+  std::uint64_t compared = 0;
+  std::sort(entries.begin(), entries.end(), [&](entry const& a, entry const& b) {
+    constexpr std::uint64_t compared_at_once = 1U << 18U;
+    if (++compared % compared_at_once == 0) { base::check_cancel(exec); }  // the sort of many takes seconds
+    return a.bits != b.bits ? a.bits < b.bits : a.item < b.item;
+  });
   std::vector<vertex_id> out(entries.size());
   std::transform(entries.begin(), entries.end(), out.begin(), [](entry const& e) { return e.item; });
   return out;
@@ -92,6 +101,7 @@ vertex_clusters group_clusters(std::span<vertex_id const> cluster_of, std::int64
 {
   samplers::check_num_clusters(num_clusters);
   samplers::check_cluster_of(cluster_of, num_clusters);
+  base::expect_memory(16 * num_clusters, fmt::format("num_clusters: {} clusters", num_clusters));
   vertex_clusters out{num_clusters, buffer<vertex_id>(static_cast<std::int64_t>(cluster_of.size()), *exec.memory),
                       buffer<std::int64_t>(num_clusters + 1, *exec.memory)};
   std::fill(out.offsets.begin(), out.offsets.end(), std::int64_t{0});
@@ -113,6 +123,10 @@ subgraphs cluster_sample(graph const& graph, vertex_clusters const& clusters, cl
   std::int64_t const first_epoch = cuts.epoch_of(first_sample);
   std::int64_t const begin = cuts.begin_of(first_sample, first_epoch);
   std::int64_t const end = cuts.begin_of(last_sample, first_epoch);
+  // Where each sample's clusters, vertices and edges begin, and the clusters.
+  base::expect_memory(checked_sum("bytes of samples", checked_product("bytes of samples", num_samples, 24),
+                                  checked_product("bytes of clusters", end - begin, sizeof(vertex_id))),
+                      fmt::format("num_samples: {} samples in one call", num_samples));
   std::vector<std::int64_t> list_offsets;
   for (std::int64_t i = first_sample; i <= last_sample; ++i) {
     list_offsets.push_back(cuts.begin_of(i, first_epoch) - begin);

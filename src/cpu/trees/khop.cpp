@@ -1,29 +1,32 @@
-// k-hop neighbourhoods as trees. The choice of neighbours: src/cpu/picks/neighbor_picks.hpp over the rules of src/core.
-// Hops are done one after the other, roots in parallel. Within a hop a thread takes tiles of vertices through three
-// stages - where their edges are, which are picked, read them - and prefetches for the next stage.
+// k-hop neighbourhoods as trees. Hops are done one after the other, and within a hop the vertices of many roots in parallel
+// (hop_expander.hpp): root after root, or in the order of the file that the graph lies in.
 
 #include <tendril/sample.hpp>
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 #include <vector>
 
-#include <unistd.h>
+#include <fmt/format.h>
 
 #include <tendril/checked.hpp>
 
-#include "base/expects.hpp"   // TENDRIL_EXPECTS
-#include "base/parallel.hpp"  // parallel_ranges
+#include "base/expects.hpp"      // TENDRIL_EXPECTS
+#include "base/memory_room.hpp"  // expect_memory
+#include "base/parallel.hpp"     // parallel_ranges
 #include "cpu/arguments.hpp"
-#include "cpu/picks/block_bits.hpp"
 #include "cpu/picks/copy_row.hpp"
-#include "cpu/picks/neighbor_picks.hpp"
+#include "cpu/trees/file_order.hpp"
+#include "cpu/trees/hop_expander.hpp"
 #include "plan/planner.hpp"
 #include "samplers/trees/khop_checks.hpp"
 
 namespace tendril {
 namespace {
 
-constexpr std::int64_t tile_slots = 1024;  // bench/khop, axis tile
+using cpu::hop_expander;
+using cpu::hop_slots;
 
 void check(graph const& graph, khop_params const& params)
 {
@@ -31,196 +34,55 @@ void check(graph const& graph, khop_params const& params)
   samplers::check_khop(graph, params);
 }
 
-void check_fits(std::int64_t slots, std::int64_t bytes_a_slot, std::size_t hop)
+/// Checks that the slots of the hops from `hop` on can be had, up to the next one that takes all neighbours, with what
+/// threads work with.
+void expect_memory_of_hops(khop_params const& params, std::size_t hop, std::int64_t parents, std::int64_t bytes_a_slot,
+                           std::int64_t num_roots, cpu_exec const& exec)
 {
-  std::int64_t const memory = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  if (slots > memory / bytes_a_slot) {
-    throw memory_error(fmt::format("hop {}: {} slots take {} bytes, this machine has {}; sample fewer seeds a call",
-                                   hop, slots, slots * bytes_a_slot, memory));
+  // Of a thread: a vertex's picks, and the random bits that are drawn ahead of them.
+  std::int64_t const bytes_a_pick = params.weighted && !params.replace ? 4 : 12;
+  auto const& fanouts = params.fanouts;
+  std::int64_t slots = parents, all = 0, widest = 0;
+  std::size_t last = hop;
+  for (; last < fanouts.size() && fanouts[last] != -1; ++last) {
+    slots = checked_product("slots of a hop", slots, fanouts[last]);
+    all = checked_sum("slots of all hops", all, slots);
+    widest = std::max<std::int64_t>(widest, fanouts[last]);
   }
+  std::int64_t const threads = std::min<std::int64_t>(base::num_threads(exec), num_roots);
+  std::int64_t const of_threads = slots == 0 ? 0 : checked_product("picks of a tile", threads, widest, bytes_a_pick);
+  base::expect_memory(
+      checked_sum("bytes of all hops", checked_product("bytes of all hops", all, bytes_a_slot), of_threads),
+      fmt::format("fanouts: {} slots in hops {} to {} (seeds in one call: {})", all, hop + 1, last, num_roots));
 }
 
-/// The slots of one hop: which vertices they hold, and where each root's begin.
-struct hop_slots {
-  vertex_id const* vertices = nullptr;
-  std::int64_t size = 0;
-  std::int64_t a_root = 1;                    // slots a root where that is fixed
-  std::vector<std::int64_t> root_begin = {};  // else [num_roots + 1]
-
-  [[nodiscard]] std::int64_t begin_of(std::int64_t root) const
-  {
-    return root_begin.empty() ? root * a_root : root_begin[static_cast<std::size_t>(root)];
-  }
-};
-
-/// What a thread needs to expand the slots of one hop with a fixed fan-out.
-template <class View>
-class hop_expander {
- public:
-  hop_expander(View const& graph, cpu::pick_rule const& rule, rng_key key, std::uint32_t fanout)
-      : graph_(graph),
-        rule_(rule),
-        key_(key),
-        fanout_(fanout),
-        alias_(rule.weighted && rule.replace && rule.tables->alias ? rule.tables->alias->data() : nullptr),
-        draws_ahead_(!rule.weighted || alias_ != nullptr),
-        tile_(std::max<std::int64_t>(1, tile_slots / fanout)),
-        picker_(rule),
-        root_(static_cast<std::size_t>(tile_)),
-        slot_(static_cast<std::size_t>(tile_)),
-        place_(static_cast<std::size_t>(tile_)),
-        picks_(static_cast<std::size_t>(checked_product("picks of a tile", tile_, fanout)))
-  {
-  }
-
-  /// Expands the slots of the roots [begin, end), tile by tile.
-  void expand(hop_slots const& parents, std::int64_t begin, std::int64_t end, std::int64_t first_root, vertex_id* out,
-              edge_id* out_edges)
-  {
-    std::int64_t root = begin;
-    std::int64_t const last = parents.begin_of(end);
-    for (std::int64_t slot = parents.begin_of(begin); slot < last; slot += tile_) {
-      std::int64_t const count = std::min(tile_, last - slot);
-      vertex_id const* const vertices = parents.vertices + slot;
-      for (std::int64_t i = 0; i < count; ++i) {
-        if (vertices[i] != no_vertex) { prefetch_row(vertices[i], out_edges != nullptr); }
-        while (slot + i >= parents.begin_of(root + 1)) { ++root; }
-        root_[static_cast<std::size_t>(i)] = static_cast<std::uint64_t>(first_root + root);
-        slot_[static_cast<std::size_t>(i)] = static_cast<std::uint32_t>(slot + i - parents.begin_of(root));
-      }
-      if (draws_ahead_) { draw(count); }
-      for (std::int64_t i = 0; i < count; ++i) { pick(vertices[i], static_cast<std::size_t>(i)); }
-      if (alias_ != nullptr) {
-        for (std::int64_t i = 0; i < count; ++i) { choose(vertices[i], static_cast<std::size_t>(i)); }
-      }
-      write(vertices, count, out + slot * fanout_, out_edges == nullptr ? nullptr : out_edges + slot * fanout_);
-    }
-  }
-
- private:
-  void prefetch_row(vertex_id v, bool with_edges) const
-  {
-    graph_.prefetch_row(v);
-    if constexpr (!View::targets_by_number) {
-      if (rule_.weighted || with_edges) { graph_.prefetch_first_edge(v); }
-    }
-  }
-
-  /// Blocks that a vertex draws: an alias pick takes a whole one, a uniform pick a half.
-  [[nodiscard]] std::uint32_t blocks() const { return alias_ != nullptr ? fanout_ : (fanout_ + 1) / 2; }
-
-  /// The bits of all slots of a tile: slot p of a root's tree draws blocks 0, 1, … of counter (root, p).
-  void draw(std::int64_t count)
-  {
-    bits_.begin(key_, static_cast<std::size_t>(checked_product("bits of a tile", count, blocks(), 2)) / 2);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) { bits_.add(root_[i], slot_[i], blocks()); }
-    bits_.finish();
-  }
-
-  /// Those of one of them.
-  [[nodiscard]] std::uint64_t const* bits_of(std::size_t i) const { return bits_.bits() + i * 2 * blocks(); }
-
-  void pick(vertex_id parent, std::size_t i)
-  {
-    std::uint32_t* const picks = picks_.data() + i * fanout_;
-    if (parent == no_vertex) {
-      std::fill_n(picks, fanout_, cpu::empty_slot);
-      return;
-    }
-    place_[i] = graph_.locate(parent);
-    auto const row = graph_.row(parent, place_[i]);
-    std::uint32_t const degree = row.degree();
-    if (alias_ != nullptr && degree > 0) {
-      cpu::neighbor_picker::propose_alias(alias_ + row.first_edge(), degree, fanout_, bits_of(i), picks);
-      return;
-    }
-    if (draws_ahead_) {
-      picker_.pick_uniform(degree, fanout_, bits_of(i), picks);
-    } else {
-      picker_.pick_weighted(parent, row, fanout_, {key_, root_[i], slot_[i]}, picks);
-    }
-    prefetch(row, picks);
-  }
-
-  /// The second half of an alias pick, when the buckets have arrived.
-  void choose(vertex_id parent, std::size_t i)
-  {
-    std::uint32_t* const picks = picks_.data() + i * fanout_;
-    if (picks[0] == cpu::empty_slot) { return; }
-    auto const row = graph_.row(parent, place_[i]);
-    cpu::neighbor_picker::decide_alias(alias_ + row.first_edge(), fanout_, bits_of(i), picks);
-    prefetch(row, picks);
-  }
-
-  template <class Row>
-  void prefetch(Row const& row, std::uint32_t const* picks) const
-  {
-    for (std::uint32_t j = 0; j < fanout_; ++j) {
-      if (picks[j] != cpu::empty_slot) { row.prefetch(picks[j]); }
-    }
-  }
-
-  void write(vertex_id const* parents, std::int64_t count, vertex_id* out, edge_id* out_edges)
-  {
-    for (std::int64_t i = 0; i < count; ++i) {
-      std::uint32_t const* const picks = picks_.data() + i * fanout_;
-      auto const row = graph_.row(parents[i], place_[static_cast<std::size_t>(i)]);  // of no vertex: nothing was picked
-      bool const is_whole = picks[0] != cpu::empty_slot && read_whole(row);
-      for (std::uint32_t j = 0; j < fanout_; ++j) {
-        bool const empty = picks[j] == cpu::empty_slot;
-        out[i * fanout_ + j] = empty ? no_vertex : is_whole ? whole_row_[picks[j]] : row.neighbor(picks[j]);
-        if (out_edges != nullptr) { out_edges[i * fanout_ + j] = empty ? -1 : row.edge(picks[j]); }
-      }
-    }
-  }
-
-  /// Reads a compressed row whose picks are many for its length: in order a neighbour takes a fraction of the time.
-  template <class Row>
-  [[nodiscard]] bool read_whole(Row const& row)
-  {
-    if constexpr (View::targets_by_number) {
-      return false;
-    } else {
-      constexpr std::uint32_t most_a_pick = 2;
-      if (row.has_fixed_width() || row.degree() > most_a_pick * std::uint64_t{fanout_}) { return false; }
-      whole_row_.resize(row.degree());
-      row.copy_to(whole_row_.data());
-      return true;
-    }
-  }
-
-  View graph_;
-  cpu::pick_rule rule_;
-  rng_key key_;
-  std::uint32_t fanout_;
-  core::alias_bucket const* alias_;  // the graph's table, where picks are made from it
-  bool draws_ahead_;
-  std::int64_t tile_;
-  cpu::neighbor_picker picker_;
-  std::vector<vertex_id> whole_row_;         // the one that read_whole read last
-  std::vector<std::uint64_t> root_;          // of each slot of the tile: its root's logical id,
-  std::vector<std::uint32_t> slot_;          // its place in the root's tree,
-  std::vector<typename View::place> place_;  // and where its vertex's edges are
-  std::vector<std::uint32_t> picks_;
-  cpu::block_bits bits_;
-};
-
 /// A hop that samples `fanout` of each vertex's neighbours.
-tree_hop sample_hop(graph_view const& graph, hop_slots const& parents, std::int64_t num_roots, std::int64_t first_root,
-                    std::uint32_t fanout, cpu::pick_rule const& rule, rng_key key, bool with_edges,
-                    cpu_exec const& exec)
+tree_hop sample_hop(graph_view const& graph, cpu::file_order* in_file, hop_slots const& parents, std::int64_t num_roots,
+                    std::int64_t first_root, std::uint32_t fanout, cpu::pick_rule const& rule, rng_key key,
+                    bool with_edges, cpu_exec const& exec)
 {
   tree_hop out;
   out.fanout = fanout;
   std::int64_t const slots = checked_product("slots of a hop", parents.size, fanout);
   out.vertices = buffer<vertex_id>(slots, *exec.memory);
   if (with_edges) { out.edges = buffer<edge_id>(slots, *exec.memory); }
+  edge_id* const edges = with_edges ? out.edges.data() : nullptr;
+  if (in_file != nullptr) {
+    in_file->visit(
+        {parents.vertices, static_cast<std::size_t>(parents.size)}, exec,
+        [&](graph_view const& there, std::span<std::int64_t const> these) {
+          there.visit([&](auto const& g) {
+            hop_expander(g, rule, key, fanout).expand(parents, these, first_root, out.vertices.data(), edges);
+          });
+        });
+    return out;
+  }
   std::int64_t const slots_a_root = std::max<std::int64_t>(1, parents.size / std::max<std::int64_t>(1, num_roots));
   std::int64_t const grain = std::clamp<std::int64_t>(65536 / (slots_a_root * fanout), 1, 4096);
   graph.visit([&](auto const& g) {
     base::parallel_ranges(exec, num_roots, grain, [&](std::int64_t begin, std::int64_t end) {
       hop_expander expander(g, rule, key, fanout);
-      expander.expand(parents, begin, end, first_root, out.vertices.data(), with_edges ? out.edges.data() : nullptr);
+      expander.expand(parents, begin, end, first_root, out.vertices.data(), edges);
     });
   });
   return out;
@@ -239,7 +101,8 @@ tree_hop all_neighbors(graph_view const& graph, hop_slots const& parents, std::s
     total += parents.vertices[s] == no_vertex ? 0 : graph.degree(parents.vertices[s]);
   }
   out.offsets[parents.size] = total;
-  check_fits(total, with_edges ? 12 : 4, hop + 1);
+  base::expect_memory(checked_product("slots of a hop", total, with_edges ? 12 : 4),
+                      fmt::format("hop {}: {} slots in one call", hop + 1, total));
   out.vertices = buffer<vertex_id>(total, *exec.memory);
   if (with_edges) { out.edges = buffer<edge_id>(total, *exec.memory); }
   graph.visit([&](auto const& g) {
@@ -271,10 +134,9 @@ hop_slots slots_of(tree_hop const& hop, hop_slots const& parents, std::int64_t n
   return out;
 }
 
-}  // namespace
-
-khop_trees khop_sample(graph const& graph, std::span<vertex_id const> seeds, khop_params const& params,
-                       cpu_exec const& exec, std::int64_t first_root, bool with_edges)
+/// @param in_file  Null: root after root.
+khop_trees make_trees(graph const& graph, cpu::file_order* in_file, std::span<vertex_id const> seeds,
+                      khop_params const& params, cpu_exec const& exec, std::int64_t first_root, bool with_edges)
 {
   check(graph, params);
   auto const num_roots = static_cast<std::int64_t>(seeds.size());
@@ -296,16 +158,55 @@ khop_trees khop_sample(graph const& graph, std::span<vertex_id const> seeds, kho
     if (fanout == -1) {
       out.hops.push_back(all_neighbors(graph.view(), parents, h, with_edges, exec));
     } else {
-      TENDRIL_EXPECTS(parents.size <= (std::int64_t{1} << 62U) / fanout, "fanouts: too many slots at hop {}", h + 1);
-      check_fits(parents.size * fanout, with_edges ? 12 : 4, h + 1);
+      if (h == 0 || params.fanouts[h - 1] == -1) {
+        expect_memory_of_hops(planned, h, parents.size, with_edges ? 12 : 4, num_roots, exec);
+      }
       rng_key const key = core::khop_key(params.seed, h + 1);
-      out.hops.push_back(sample_hop(graph.view(), parents, num_roots, first_root, static_cast<std::uint32_t>(fanout),
-                                    rule, key, with_edges, exec));
+      out.hops.push_back(sample_hop(graph.view(), in_file, parents, num_roots, first_root,
+                                    static_cast<std::uint32_t>(fanout), rule, key, with_edges, exec));
     }
     parents = slots_of(out.hops.back(), parents, num_roots);
   }
   return out;
 }
+
+}  // namespace
+
+khop_trees khop_sample(graph const& graph, std::span<vertex_id const> seeds, khop_params const& params,
+                       cpu_exec const& exec, std::int64_t first_root, bool with_edges)
+{
+  return make_trees(graph, nullptr, seeds, params, exec, first_root, with_edges);
+}
+
+class khop_file_sampler::impl {
+ public:
+  impl(graph input, khop_params params, std::int64_t graph_bytes)
+      : input(std::move(input)), params(std::move(params)), order(this->input, graph_bytes)
+  {
+  }
+
+  graph input;
+  khop_params params;
+  cpu::file_order order;
+};
+
+khop_file_sampler::khop_file_sampler(graph input, khop_params params, std::int64_t graph_bytes)
+{
+  check(input, params);
+  TENDRIL_EXPECTS(graph_bytes >= 2, "graph_bytes: {}, expected 2 or more", graph_bytes);
+  impl_ = std::make_unique<impl>(std::move(input), std::move(params), graph_bytes);
+}
+khop_file_sampler::khop_file_sampler(khop_file_sampler&&) noexcept = default;
+khop_file_sampler& khop_file_sampler::operator=(khop_file_sampler&&) noexcept = default;
+khop_file_sampler::~khop_file_sampler() = default;
+
+khop_trees khop_file_sampler::sample(std::span<vertex_id const> seeds, cpu_exec const& exec, std::int64_t first_root,
+                                     bool with_edges)
+{
+  return make_trees(impl_->input, &impl_->order, seeds, impl_->params, exec, first_root, with_edges);
+}
+
+std::int64_t khop_file_sampler::read_bytes() const { return impl_->order.read_bytes(); }
 
 sampling_plan plan_khop(graph const& graph, khop_params const& params, std::int64_t num_roots, cpu_exec const& exec)
 {

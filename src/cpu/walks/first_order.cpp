@@ -1,4 +1,4 @@
-// First-order walks with many walkers in step. The rules: src/core/{random,reject,alias}.hpp. The plain loop of the
+// First-order walks with many walkers in step. The rules: src/core/{random,reject,alias,its}.hpp. The plain loop of the
 // same rules: src/cpu/walks/scalar_walk.cpp.
 
 #include <algorithm>
@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "core/alias.hpp"
+#include "core/its.hpp"
 #include "core/reject.hpp"
 #include "cpu/walks/lane_walk.hpp"
 #include "cpu/walks/lanes.hpp"
 #include "cpu/walks/row.hpp"
-#include "cpu/walks/scalar_walk.hpp"  // step_by_race
+#include "cpu/walks/scalar_walk.hpp"  // step_after_trials
 
 namespace tendril::cpu {
 namespace {
@@ -84,7 +85,8 @@ class pending_lanes {
   int size_ = 0;
 };
 
-// A candidate source says how to prefetch a row, where its candidates are, and how to pick, prefetch and take one.
+// A candidate source says how to prefetch a row, where its candidates are, and how to pick (by the low bits of a block),
+// prefetch and take one.
 // `prefetch` returns whether it is to be called again, in another round. `take` returns the next vertex. Rejection asks for the bound of a row and the weight of a candidate, too.
 
 template <class View>
@@ -95,9 +97,9 @@ struct uniform_candidates {
 
   void prefetch_row(std::int64_t row) const { graph.prefetch_row(row); }
   [[nodiscard]] auto locate(std::int64_t row) const { return graph.locate_ahead(row); }
-  [[nodiscard]] static picked_type pick(typename View::place const& at, std::uint32_t i)
+  [[nodiscard]] static picked_type pick(typename View::place const& at, std::uint64_t bits)
   {
-    return picked_type::of(at, i);
+    return picked_type::of(at, core::bounded(bits, at.degree));
   }
   bool prefetch(std::int64_t /*row*/, picked_type& p, int round) const { return p.prefetch(graph, round); }
   [[nodiscard]] vertex_id take(std::int64_t row, picked_type const& p, std::uint64_t /*bits*/) const
@@ -120,7 +122,10 @@ struct alias_candidates {
     edge_id const first = graph.first_edge(row);
     return {first, static_cast<std::uint32_t>(graph.first_edge(row + 1) - first)};
   }
-  [[nodiscard]] static edge_id pick(csr_view::place const& at, std::uint32_t i) { return at.first + i; }
+  [[nodiscard]] static edge_id pick(csr_view::place const& at, std::uint64_t bits)
+  {
+    return at.first + core::bounded(bits, at.degree);
+  }
   bool prefetch(std::int64_t, edge_id e, int /*round*/) const
   {
     prefetch_address(records + e);
@@ -129,6 +134,66 @@ struct alias_candidates {
   [[nodiscard]] vertex_id take(std::int64_t, edge_id e, std::uint64_t bits) const
   {
     return core::alias_choose(records[e], bits);
+  }
+};
+
+/// core::its_pick, one probe a round: the sums of a hub are in as many places of memory as the search has probes.
+template <class View>
+struct summed_candidates {
+  static constexpr bool rejects = false;
+  struct place {
+    typename View::place targets;
+    edge_id first;
+    std::uint32_t degree;
+  };
+  struct picked_type {
+    place at;
+    std::uint64_t x;     // the bits until the total is known
+    std::uint32_t i;     // the edge is one of `size` from here on, or the one here if that is 0
+    std::uint32_t size;  // no_pick: the total is not known
+    std::uint32_t round_of_target;
+  };
+  View graph;
+  std::uint64_t const* sums;
+
+  void prefetch_row(std::int64_t row) const
+  {
+    graph.prefetch_row(row);
+    if constexpr (!View::targets_by_number) { graph.prefetch_first_edge(row); }
+  }
+  [[nodiscard]] place locate(std::int64_t row) const
+  {
+    auto const targets = graph.locate_ahead(row);
+    return {targets, graph.first_edge(row), targets.degree};
+  }
+  [[nodiscard]] static picked_type pick(place const& at, std::uint64_t bits) { return {at, bits, 0, core::no_pick, 0}; }
+  bool prefetch(std::int64_t /*row*/, picked_type& p, int round) const
+  {
+    std::uint64_t const* const own = sums + p.at.first;
+    if (round == 0) {
+      prefetch_address(own + p.at.degree - 1);
+      return true;
+    }
+    if (p.size == core::no_pick) {
+      std::uint64_t const total = own[p.at.degree - 1];
+      if (total == 0) {
+        p.i = core::no_pick;
+        return false;
+      }
+      p.x = core::bounded64(p.x, total);
+      p.size = p.at.degree;
+    } else if (p.size > 0) {
+      core::its_halve(own, p.i, p.size, p.x);
+    }
+    if (p.size > 0) {
+      prefetch_address(own + p.i + p.size / 2);
+      return true;
+    }
+    return graph.prefetch_target(p.at.targets, p.i, static_cast<int>(p.round_of_target++));
+  }
+  [[nodiscard]] vertex_id take(std::int64_t row, picked_type const& p, std::uint64_t /*bits*/) const
+  {
+    return p.i == core::no_pick ? no_vertex : graph.row(row, p.at.targets).neighbor(p.i);
   }
 };
 
@@ -165,7 +230,10 @@ struct record_candidates {
   void prefetch_row(std::int64_t row) const { prefetch_address(vertices + row); }
   [[nodiscard]] plan::vertex_record locate(std::int64_t row) const { return vertices[row]; }
   [[nodiscard]] float bound(std::int64_t, plan::vertex_record const& at) const { return at.largest; }
-  [[nodiscard]] static edge_id pick(plan::vertex_record const& at, std::uint32_t i) { return at.first + i; }
+  [[nodiscard]] static edge_id pick(plan::vertex_record const& at, std::uint64_t bits)
+  {
+    return at.first + core::bounded(bits, at.degree);
+  }
   bool prefetch(std::int64_t, edge_id e, int /*round*/) const
   {
     prefetch_address(edges + e);
@@ -235,7 +303,7 @@ class walks_in_step {
         row = rows_.row(vertex_[i], step);
         at = candidates_.locate(row);
       }
-      picked_[i] = Candidates::pick(at, core::bounded(draws_.low[i], at.degree));
+      picked_[i] = Candidates::pick(at, draws_.low[i]);
       if (candidates_.prefetch(row, picked_[i], 0)) { pending_.add(i); }
     }
   }
@@ -308,13 +376,13 @@ template <bool Ends, class Rows, class Candidates>
       if (i % draw_chunk == 0) { lanes.draw(i, std::min(draw_chunk, lanes.active() - i)); }
       std::int64_t const row = row_of(i);
       auto const at = candidates.locate(row);
-      trials[i] = at.degree == 0 ? 0 : core::trial_limit(at.degree);
+      trials[i] = at.degree == 0 ? 0 : core::weighted_trial_limit(at.degree);
       if constexpr (Candidates::rejects) {
         bound[i] = candidates.bound(row, at);
         if (!(bound[i] > 0)) { trials[i] = 0; }
       }
       if (trials[i] == 0) { continue; }
-      picked[i] = Candidates::pick(at, core::bounded(lanes.draws.low[i], at.degree));
+      picked[i] = Candidates::pick(at, lanes.draws.low[i]);
       if (candidates.prefetch(row, picked[i], 0)) { pending.add(i); }
     }
     pending.finish([&](int i, int round) { return candidates.prefetch(row_of(i), picked[i], round); });
@@ -329,7 +397,7 @@ template <bool Ends, class Rows, class Candidates>
             ++i;
             continue;
           } else {
-            next = step_by_race(job, lanes.position(i));
+            next = step_after_trials(job, lanes.position(i));
           }
         } else {
           next = candidates.take(row_of(i), picked[i], lanes.draws.high[i]);
@@ -364,6 +432,8 @@ void walk_by_rule(walk_job const& job, walk_batch const& batch, walk_source& sou
   };
   if (tables.alias) {
     walk(alias_candidates<View>{graph, tables.alias->data()});
+  } else if (tables.prefix_sums) {
+    walk(summed_candidates<View>{graph, tables.prefix_sums->data()});
   } else if (tables.edges) {
     walk(record_candidates{tables.vertices->data(), tables.edges->data()});
   } else if (job.plan->rule == sampling_rule::reject) {

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "cpu/walks/job.hpp"
-#include "graph/region_memory.hpp"
+#include "graph/region_pair.hpp"
 
 namespace tendril::cpu {
 
@@ -23,15 +22,14 @@ class region_walk {
 
   static constexpr std::int64_t waiting_bytes = sizeof(walker_position) + 2 * sizeof(std::uint32_t);
 
-  [[nodiscard]] std::int64_t read_bytes() const { return read_bytes_; }  ///< So far.
+  [[nodiscard]] std::int64_t read_bytes() const { return pair_.read_bytes(); }  ///< So far.
 
  private:
   static constexpr std::int64_t nowhere = -1;
 
   void let_in(walk_job const& job, walk_batch const& batch);
   [[nodiscard]] std::int64_t busiest_but(std::int64_t region) const;
-  [[nodiscard]] bool pays_to_read(std::int64_t region) const;
-  void ask_for_walkers(std::int64_t region);
+  [[nodiscard]] std::vector<vertex_id> vertices_at(std::int64_t region) const;
   void go_on(walk_job const& job, graph_view const& graph, walk_batch const& batch, std::int64_t region,
              cpu_exec const& exec);
   void wait_at(std::int64_t region, std::uint32_t walker)
@@ -43,12 +41,10 @@ class region_walk {
     return waiting_[static_cast<std::size_t>(region)];
   }
 
-  graph_regions regions_;
-  std::array<region_memory, 2> memory_;
+  region_pair pair_;
   std::vector<walker_position> at_;                  // [walks of the batch]
   std::vector<std::vector<std::uint32_t>> waiting_;  // of each region
   std::int64_t done_ = 0;                            // walks of the batch
-  std::int64_t read_bytes_ = 0;
 };
 
 }  // namespace tendril::cpu

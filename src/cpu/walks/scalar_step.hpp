@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/alias.hpp"
@@ -25,24 +27,30 @@ class scalar_stepper {
   /// The next vertex, or no_vertex at a dead end.
   [[nodiscard]] vertex_id operator()(walker_position const& at)
   {
-    if (job_.tables->prefix_sums) { return by_prefix_sums(at); }
-    if (job_.tables->sums && !is_biased(at)) { return by_sums(at); }
-    if (job_.tables->alias && !is_biased(at)) { return by_alias_table(at); }
-    row_type const row = graph_.row(at.vertex);
-    if (job_.params->metapath.empty()) { return choose(at, row, row.degree(), every_position{}); }
-    if (job_.plan->rule == sampling_rule::scan) { return race_of_label(at, row, job_.wanted_label(at.step)); }
-    filter(row, job_.wanted_label(at.step));
-    return choose(at, row, num_matching(), matching_positions{matching_.data()});
+    std::int64_t const before = num_trials_;
+    vertex_id const next = step(at);
+    if (num_trials_ == before) { ++num_trials_; }
+    return next;
   }
 
-  /// Decides a step by one race over its candidates: the way out when trials run out.
-  [[nodiscard]] vertex_id by_race(walker_position const& at)
+  /// Decides a step whose trials ran out.
+  [[nodiscard]] vertex_id after_trials(walker_position const& at)
   {
+    if (is_biased(at)) { return biased_after_trials(at, graph_.row(at.vertex)); }
+    if (job_.tables->sums) {
+      return with_table_row(at, [&](std::int64_t number, auto const& row) {
+        std::uint64_t const bits = bits_after_trials(at, row.degree());
+        return row.neighbor(core::summed_its_pick(sums_of(number, row), bits));
+      });
+    }
     row_type const row = graph_.row(at.vertex);
-    if (job_.params->metapath.empty()) { return race(at, row, row.degree(), every_position{}); }
+    if (job_.params->metapath.empty()) { return invert(at, row, row.degree(), every_position{}); }
     filter(row, job_.wanted_label(at.step));
-    return race(at, row, num_matching(), matching_positions{matching_.data()});
+    return invert(at, row, num_matching(), matching_positions{matching_.data()});
   }
+
+  /// Trials of all steps so far; a step without one counts as one.
+  [[nodiscard]] std::int64_t num_trials() const { return num_trials_; }
 
  private:
   using row_type = typename View::row_type;
@@ -56,6 +64,18 @@ class scalar_stepper {
     [[nodiscard]] std::uint32_t operator()(std::uint32_t i) const { return positions[i]; }
   };
 
+  [[nodiscard]] vertex_id step(walker_position const& at)
+  {
+    if (job_.tables->prefix_sums) { return by_prefix_sums(at); }
+    if (job_.tables->alias && !is_biased(at)) { return by_alias_table(at); }
+    if (job_.tables->sums && job_.plan->rule != sampling_rule::reject && !is_biased(at)) { return by_sums(at); }
+    row_type const row = graph_.row(at.vertex);
+    if (job_.params->metapath.empty()) { return choose(at, row, row.degree(), every_position{}); }
+    if (job_.plan->rule == sampling_rule::scan) { return race_of_label(at, row, job_.wanted_label(at.step)); }
+    filter(row, job_.wanted_label(at.step));
+    return choose(at, row, num_matching(), matching_positions{matching_.data()});
+  }
+
   /// Calls f(number, row) with the row that tables are of: the groups' where the plan groups by label.
   template <class F>
   [[nodiscard]] vertex_id with_table_row(walker_position const& at, F f) const
@@ -66,13 +86,19 @@ class scalar_stepper {
     return f(number, csr_view(groups->rows).row(number));
   }
 
+  /// A row with the sums that are kept of it. It has a positive weight.
+  template <class Row>
+  [[nodiscard]] auto sums_of(std::int64_t number, Row const& row) const
+  {
+    return job_.tables->sums->row(number, row.first_edge(), [&row](std::uint32_t i) { return row.weight(i); });
+  }
+
   /// Pick of a row by the sums of its weights; the bits are those of one block. The row has edges.
   template <class Row>
   [[nodiscard]] std::uint32_t summed_pick(std::int64_t number, Row const& row, core::random_block const& bits) const
   {
-    plan::weight_sums const& sums = *job_.tables->sums;
-    if (sums.rows[number].total == 0) { return core::no_pick; }
-    auto const summed = sums.row(number, row.first_edge(), [&](std::uint32_t i) { return row.weight(i); });
+    if (job_.tables->sums->rows[number].total == 0) { return core::no_pick; }
+    auto const summed = sums_of(number, row);
     return job_.plan->rule == sampling_rule::its ? core::summed_its_pick(summed, bits.low())
                                                  : core::summed_alias_pick(summed, bits.low(), bits.high());
   }
@@ -161,8 +187,7 @@ class scalar_stepper {
   }
 
   template <class Position>
-  [[nodiscard]] vertex_id choose(walker_position const& at, row_type const& row, std::uint32_t size,
-                                 Position position) const
+  [[nodiscard]] vertex_id choose(walker_position const& at, row_type const& row, std::uint32_t size, Position position)
   {
     if (size == 0) { return no_vertex; }
     auto const weight_of = [&](std::uint32_t i) { return weight(row, position(i)); };
@@ -172,7 +197,7 @@ class scalar_stepper {
       case sampling_rule::scan: return race(at, row, size, position);
       case sampling_rule::alias: {
         // Second-order walks have no metapath; their first step has no bias.
-        if (is_biased(at)) { return choose_biased<core::alias_trials>(at, row, draws); }
+        if (is_biased(at)) { return choose_biased<alias_proposals>(at, row); }
         core::random_block const block = draws.block(0);
         return target(core::alias_scan(size, weight_of, block.low(), block.high()));
       }
@@ -181,17 +206,20 @@ class scalar_stepper {
       case sampling_rule::automatic:
       case sampling_rule::uniform: return target(core::bounded(draws.block(0).low(), size));
     }
-    if (is_biased(at)) { return choose_biased<core::uniform_trials>(at, row, draws); }
+    if (is_biased(at)) {
+      return job_.bias.folds() ? choose_biased<paired_proposals>(at, row) : choose_biased<uniform_proposals>(at, row);
+    }
     bool const of_all = job_.params->metapath.empty();
     double const bound = of_all ? largest_weight(at, row) : core::largest_weight(size, weight_of);
     if (!(bound > 0)) { return no_vertex; }
     std::uint32_t pick = 0;
-    bool const settled =
-        core::settle_by_trials<core::uniform_trials>(size, draws, [&](auto const& block, auto judgement) {
+    bool const settled = core::settle_by_trials<core::uniform_trials>(
+        core::weighted_trial_limit(size), draws, [&](auto const& block, auto judgement) {
+          ++num_trials_;
           pick = core::bounded(block.low(), size);
           return core::accept(judgement(), weight_of(pick), bound);
         });
-    return settled ? target(pick) : race(at, row, size, position);
+    return settled ? target(pick) : after_trials(at);
   }
 
   [[nodiscard]] bool is_biased(walker_position const& at) const
@@ -199,37 +227,131 @@ class scalar_stepper {
     return job_.second_order && at.previous != no_vertex;
   }
 
+  // How trials of a biased step propose: by which blocks, and whether in proportion to the weights.
+  struct uniform_proposals {
+    using trials = core::uniform_trials;
+    static constexpr bool by_alias = false;
+  };
+  struct paired_proposals {  // where the bias folds
+    using trials = core::paired_trials;
+    static constexpr bool by_alias = false;
+  };
+  struct alias_proposals {
+    using trials = core::paired_trials;
+    static constexpr bool by_alias = true;
+  };
+
   /// A step with a vertex before it, by rejection or by alias proposals (scans are races).
-  template <class Trials>
-  [[nodiscard]] vertex_id choose_biased(walker_position const& at, row_type const& row,
-                                        core::decision_draws<> const& draws) const
+  template <class Proposals>
+  [[nodiscard]] vertex_id choose_biased(walker_position const& at, row_type const& row)
   {
-    constexpr bool by_alias = std::is_same_v<Trials, core::alias_trials>;
+    using trials = typename Proposals::trials;
+    constexpr bool by_alias = Proposals::by_alias;
     std::uint32_t const degree = row.degree();
     auto const weight_of = [&](std::uint32_t i) { return weight(row, i); };
     double const bound = by_alias ? 1.0 : largest_weight(at, row);
     if (!(bound > 0)) { return no_vertex; }
+    core::return_share const share = share_of_return<by_alias>(at, row, bound);
+    core::node2vec_bias const bias = share.judge_by(job_.bias);
     vertex_id x = no_vertex;
-    bool const settled = core::settle_by_trials<Trials>(degree, draws, [&](auto const& block, auto judgement) {
-      double w = 1.0;
-      if (by_alias && job_.tables->alias) {
-        x = alias_pick(row, block);
-      } else {
-        std::uint32_t const i = !by_alias           ? core::bounded(block.low(), degree)
-                                : job_.tables->sums ? summed_pick(at.vertex, row, block)
-                                                    : core::alias_scan(degree, weight_of, block.low(), block.high());
-        x = i == core::no_pick ? no_vertex : row.neighbor(i);
-        if (!by_alias) { w = weight_of(i); }
-      }
-      if (x == no_vertex) { return true; }
-      switch (core::node2vec_judge(job_.bias, judgement(), w, bound, x == at.previous)) {
-        case core::verdict::accepted: return true;
-        case core::verdict::rejected: return false;
-        case core::verdict::needs_adjacency: break;
-      }
-      return core::node2vec_settle(job_.bias, graph_.has_edge(at.previous, x));
+    bool const settled =
+        core::settle_by_trials<trials>(trial_limit(degree), draws_of(at), [&](auto const& block, auto judgement) {
+          ++num_trials_;
+          if constexpr (!std::is_same_v<trials, core::uniform_trials>) {
+            if (share.hit(judgement.of_return())) {
+              x = at.previous;
+              return true;
+            }
+          }
+          double w = 1.0;
+          if (by_alias && job_.tables->alias) {
+            x = alias_pick(row, block);
+          } else {
+            std::uint32_t const i = !by_alias ? core::bounded(block.low(), degree)
+                                    : job_.tables->sums
+                                        ? summed_pick(at.vertex, row, block)
+                                        : core::alias_scan(degree, weight_of, block.low(), block.high());
+            x = i == core::no_pick ? no_vertex : row.neighbor(i);
+            if (!by_alias) { w = weight_of(i); }
+          }
+          if (x == no_vertex) { return true; }
+          switch (core::node2vec_judge(bias, judgement(), w, bound, x == at.previous)) {
+            case core::verdict::accepted: return true;
+            case core::verdict::rejected: return false;
+            case core::verdict::needs_adjacency: break;
+          }
+          return core::node2vec_settle(bias, graph_.has_edge(at.previous, x));
+        });
+    return settled ? x : after_trials(at);
+  }
+
+  /// How the trials of a biased step treat the edge back. @param bound  Of the row's weights, where proposals are uniform.
+  template <bool by_alias>
+  [[nodiscard]] core::return_share share_of_return(walker_position const& at, row_type const& row, double bound) const
+  {
+    if (!job_.bias.folds()) { return core::return_share::judged(); }
+    auto const back = core::return_edge::in(row, row.find(at.previous), at.previous);
+    return core::return_share_of(job_.bias, back, [&](std::uint32_t i) -> std::pair<double, double> {
+      if (!by_alias) { return {weight(row, i), bound * row.degree()}; }
+      core::row_weight const kept = weight_of_row(at, row);
+      if (kept.total == 0) { return {0, 0}; }
+      return {static_cast<double>(kept.scale()(row.weight(i))), static_cast<double>(kept.total)};
     });
-    return settled ? x : race(at, row, degree, every_position{});
+  }
+
+  /// What is kept of a row's weights, or the same from the row.
+  [[nodiscard]] core::row_weight weight_of_row(walker_position const& at, row_type const& row) const
+  {
+    if (job_.tables->sums) { return job_.tables->sums->rows[at.vertex]; }
+    core::row_weight out{0, largest_weight(at, row), row.degree()};
+    if (!(out.largest > 0)) { return out; }
+    core::fixed_point const scale = out.scale();
+    for (std::uint32_t i = 0; i < row.degree(); ++i) { out.total += scale(row.weight(i)); }
+    return out;
+  }
+
+  /// How many trials a biased step has before something else decides.
+  [[nodiscard]] std::uint32_t trial_limit(std::uint32_t degree) const
+  {
+    return job_.params->weighted ? core::weighted_trial_limit(degree) : core::trial_limit(degree);
+  }
+
+  /// The bits of an inverse transform behind the trials of a step without a bias.
+  [[nodiscard]] std::uint64_t bits_after_trials(walker_position const& at, std::uint32_t size) const
+  {
+    return draws_of(at).block(core::weighted_trial_limit(size)).low();
+  }
+  template <class Position>
+  [[nodiscard]] vertex_id invert(walker_position const& at, row_type const& row, std::uint32_t size,
+                                 Position position) const
+  {
+    auto const weight_of = [&](std::uint32_t i) { return weight(row, position(i)); };
+    return row.neighbor(position(core::its_scan(size, weight_of, bits_after_trials(at, size))));
+  }
+
+  [[nodiscard]] vertex_id biased_after_trials(walker_position const& at, row_type const& row)
+  {
+    if (!job_.params->weighted) { return race(at, row, row.degree(), every_position{}); }
+    if (job_.tables->sums) { return settle_biased(at, row, sums_of(at.vertex, row)); }
+    core::row_weight const kept = weight_of_row(at, row);
+    sums_.resize(row.degree() / core::summed_edges + std::size_t{1});
+    core::summed_row const summed(kept, sums_.data(), [&row](std::uint32_t i) { return row.weight(i); });
+    core::fill_sums(summed, sums_.data());
+    return settle_biased(at, row, summed);
+  }
+  template <class Sums>
+  [[nodiscard]] vertex_id settle_biased(walker_position const& at, row_type const& row, Sums const& sums)
+  {
+    core::node2vec_settlement const settlement(job_.bias, row, sums, at.previous);
+    bool const in_pairs = job_.plan->rule == sampling_rule::alias || job_.bias.folds();
+    std::uint32_t const first = trial_limit(row.degree()) * (in_pairs ? core::paired_trials::blocks : 1);
+    for (std::uint32_t number = 0; number < core::trial_limit(row.degree()); ++number) {
+      ++num_trials_;
+      std::uint32_t const pick =
+          settlement.trial(number, first, draws_of(at), [&](vertex_id x) { return graph_.has_edge(at.previous, x); });
+      if (pick != core::no_pick) { return row.neighbor(pick); }
+    }
+    return race(at, row, row.degree(), every_position{});
   }
 
   template <class Position>
@@ -258,6 +380,8 @@ class scalar_stepper {
   walk_job const& job_;
   View graph_;
   std::vector<std::uint32_t> matching_;
+  std::vector<core::weight_sum> sums_;  // of the row of a step whose trials ran out
+  std::int64_t num_trials_ = 0;
 };
 
 }  // namespace tendril::cpu

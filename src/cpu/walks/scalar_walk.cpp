@@ -29,9 +29,9 @@ void scalar_walk(walk_job const& job, walk_batch const& batch, walk_source& sour
   job.graph.visit([&](auto const& graph) { walk(job, graph, batch, source); });
 }
 
-vertex_id step_by_race(walk_job const& job, walker_position const& at)
+vertex_id step_after_trials(walk_job const& job, walker_position const& at)
 {
-  return job.graph.visit([&](auto const& graph) { return scalar_stepper(job, graph).by_race(at); });
+  return job.graph.visit([&](auto const& graph) { return scalar_stepper(job, graph).after_trials(at); });
 }
 
 }  // namespace tendril::cpu

@@ -6,9 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include <omp.h>
-
-#include "base/parallel.hpp"  // exception_keeper, num_threads
+#include "base/parallel.hpp"  // exception_keeper, num_threads, run_team
 
 namespace tendril::cpu {
 
@@ -22,7 +20,10 @@ class walk_source {
     base::exception_keeper keeper;
   };
 
-  walk_source(shared_state& shared, cpu_exec const* reporting) : shared_(shared), reporting_(reporting) {}
+  walk_source(shared_state& shared, cpu_exec const& exec, bool reports)
+      : shared_(shared), exec_(exec), reports_(reports && exec.on_progress)
+  {
+  }
 
   [[nodiscard]] std::int64_t next()
   {
@@ -38,12 +39,14 @@ class walk_source {
     if (begin >= shared_.size) { return false; }
     position_ = begin;
     end_ = std::min(begin + shared_.run_length, shared_.size);
-    if (reporting_ != nullptr && reporting_->on_progress) { reporting_->on_progress({"walking", begin, shared_.size}); }
+    base::check_cancel(exec_);
+    if (reports_) { exec_.on_progress({"walking", begin, shared_.size}); }
     return true;
   }
 
   shared_state& shared_;
-  cpu_exec const* reporting_;  // set in the calling thread only
+  cpu_exec const& exec_;
+  bool reports_;  // in the calling thread only
   std::int64_t position_ = 0, end_ = 0;
 };
 
@@ -57,11 +60,10 @@ void run_walks(std::int64_t size, cpu_exec const& exec, Work work, std::int64_t 
   shared.run_length = run_length;
   std::int64_t const runs = (size + run_length - 1) / run_length;
   int const threads = static_cast<int>(std::min<std::int64_t>(base::num_threads(exec), runs));
-#pragma omp parallel num_threads(std::max(threads, 1))
-  {
-    walk_source source(shared, omp_get_thread_num() == 0 ? &exec : nullptr);
+  base::run_team(threads, [&](int member) {
+    walk_source source(shared, exec, member == 0);
     shared.keeper.run([&] { work(source); });
-  }
+  });
   shared.keeper.rethrow();
 }
 

@@ -13,6 +13,7 @@
 
 #include <tendril/checked.hpp>
 
+#include "base/thread_limit.hpp"  // aside
 #include "cpu/walks/ragged.hpp"
 #include "cpu/walks/region_walk.hpp"
 #include "samplers/walks/ragged_stream.hpp"
@@ -83,7 +84,7 @@ class walk_line {
 
       if (pending.valid()) { pending.get(); }
       walk_rows const rows{first, made.vertices.span().first(static_cast<std::size_t>(size * walk_.row)), lengths};
-      pending = std::async(std::launch::async, [this, rows, &report] {
+      pending = std::async(base::aside, [this, rows, &report] {
         stopwatch const sinking;
         job_.sink(rows);
         report.sink_seconds += sinking.seconds();

@@ -11,6 +11,7 @@
 #include "cpu/walks/lane_walk.hpp"
 #include "cpu/walks/ragged.hpp"
 #include "cpu/walks/scalar_walk.hpp"
+#include "cpu/walks/trials.hpp"
 #include "plan/planner.hpp"
 #include "samplers/walks/walk_checks.hpp"
 #include "samplers/walks/walker_state.hpp"
@@ -66,7 +67,10 @@ bool can_interleave(walk_job const& job)
   switch (job.plan->rule) {
     case sampling_rule::uniform:
     case sampling_rule::reject: return job.plan->layout != table_layout::online;
-    case sampling_rule::alias: return job.plan->layout == table_layout::table;
+    case sampling_rule::alias:
+      // Where the bias folds, each step needs the sum of its weights.
+      return job.plan->layout == table_layout::table && (job.tables->sums || !job.second_order || !job.bias.folds());
+    case sampling_rule::its: return job.plan->layout == table_layout::table && !job.second_order;
     default: return false;
   }
 }
@@ -145,7 +149,10 @@ sampling_plan plan_walk(graph const& graph, walk_params const& params, std::int6
                         cpu_exec const& exec)
 {
   check(graph, params, exec);
-  return plan::make_walk_plan(graph, plan::without_idle_weights(graph, params), expected_walks, exec);
+  walk_params const used = plan::without_idle_weights(graph, params);
+  sampling_plan plan = plan::make_walk_plan(graph, used, expected_walks, exec);
+  if (plan::takes_trials(plan, used)) { plan.expected_trials = cpu::estimate_trials(graph, used, plan, exec); }
+  return plan;
 }
 
 walks random_walk(graph const& graph, std::span<vertex_id const> starts, walk_params const& params,

@@ -4,6 +4,8 @@
 
 #include <tendril/error.hpp>
 
+#include "base/memory_room.hpp"  // available_bytes
+
 namespace tendril::gpu {
 namespace {
 
@@ -32,7 +34,7 @@ void expect_room(std::int64_t on_gpu, std::int64_t free, std::int64_t on_host, b
     throw memory_error(fmt::format("{}: {} of the graph would lie on GPU {}, which has {} free", names.limit,
                                    megabytes(on_gpu), device, megabytes(free)));
   }
-  std::int64_t const available = available_host_bytes();
+  std::int64_t const available = base::available_bytes();
   if (on_host > available) {
     throw memory_error(fmt::format("out of memory: {} of the graph would lie in host memory, which has {} left",
                                    megabytes(on_host), megabytes(available)));

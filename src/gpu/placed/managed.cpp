@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -175,16 +173,6 @@ void fill_on_host(void* array, std::int64_t begin, std::int64_t end, range_write
   auto* const to = static_cast<char*>(array) + whole;
   base::parallel_ranges(cpu_exec{}, end - whole, bytes_a_range,
                         [&](std::int64_t from, std::int64_t until) { write(whole + from, whole + until, to + from); });
-}
-
-std::int64_t available_host_bytes()
-{
-  std::ifstream file("/proc/meminfo");
-  for (std::string name, unit; file >> name;) {
-    std::int64_t kilobytes = 0;
-    if (name == "MemAvailable:" && file >> kilobytes) { return kilobytes * 1024; }
-  }
-  return std::numeric_limits<std::int64_t>::max();
 }
 
 std::int64_t free_for_managed(int device)

@@ -27,9 +27,6 @@ void fill_on_gpu(void* array, std::int64_t begin, std::int64_t end, range_writer
 /// that touch them.
 void fill_on_host(void* array, std::int64_t begin, std::int64_t end, range_writer const& write, gpu_exec const& exec);
 
-/// Bytes of host memory that can be had without swapping, page caches included; a large number where that is not known.
-[[nodiscard]] std::int64_t available_host_bytes();
-
 /// Gives the memory that pools of a GPU keep back to it, where managed memory can take it, and tells what is free.
 [[nodiscard]] std::int64_t free_for_managed(int device);
 

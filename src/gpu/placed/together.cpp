@@ -6,7 +6,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include <omp.h>
+#include <tendril/threads.hpp>
 
 #include "base/work_choice.hpp"
 #include "gpu/device/check.hpp"
@@ -90,7 +90,7 @@ class shared_run {
     auto const start = std::chrono::steady_clock::now();
     switch (part.who) {
       case base::work_sides::front: job_.on_gpu(range); break;
-      case base::work_sides::back: share(range, {.least = 1, .most = 0}, omp_get_num_procs()); break;
+      case base::work_sides::back: share(range, {.least = 1, .most = 0}, available_threads()); break;
       case base::work_sides::both: share(range, front(range.size), threads_beside_gpu()); break;
     }
     std::chrono::duration<double> const taken = std::chrono::steady_clock::now() - start;
@@ -189,7 +189,7 @@ bool is_for_gpu_alone(shared_job const& job, base::work_rates const& known)
 
 }  // namespace
 
-int threads_beside_gpu() { return std::max(1, omp_get_num_procs() - 1); }
+int threads_beside_gpu() { return std::max(1, available_threads() - 1); }
 
 bool is_shared(graph const& graph)
 {

@@ -21,7 +21,6 @@ struct warp_team {
   {
     return __uint_as_float(__reduce_max_sync(engine::full_warp, __float_as_uint(x)));
   }
-  [[nodiscard]] static __device__ std::uint64_t least(std::uint64_t x) { return engine::warp_min(x); }
   [[nodiscard]] static __device__ std::uint64_t total(std::uint64_t x)
   {
     for (unsigned step = 16; step > 0; step /= 2) { x += __shfl_xor_sync(engine::full_warp, x, step); }

@@ -79,7 +79,8 @@ auto weighted_proposer_of(View const& view, Index index, walk_job const& job)
   weighted_rows const rows{job.tables->weighted_rows->data()};
   auto const* const edges = job.tables->edges ? job.tables->edges->data() : nullptr;
   auto const made = [&]<class Finder>(Finder const& finder) {
-    return weighted_proposer<Finder, targets>{finder, edges, view.targets(), view.weights()};
+    return weighted_proposer<Finder, targets>{finder, edges, view.targets(), view.weights(),
+                                              job.tables->sums->sums.data()};
   };
   if constexpr (View::targets_by_number) {
     return made(place_finder<weighted_rows, Index>{rows, index});

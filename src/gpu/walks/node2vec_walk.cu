@@ -13,10 +13,13 @@ void launch(Proposer const& proposer, View const& view, walk_job const& job, wal
 {
   using targets = decltype(view.targets());
   typename targets::weights_type const weights = job.weighted ? view.weights() : nullptr;
+  weight_sums_view const sums = job.weighted
+                                    ? weight_sums_view{job.tables->sums->rows.data(), job.tables->sums->sums.data()}
+                                    : weight_sums_view{};
   auto const launch_by = [&]<class Adjacency>(Adjacency const& adjacent) {
-    launch_walk(
-        Steps<Proposer, Adjacency, targets>{{proposer, adjacent, job.bias, view.targets(), weights, job.step_key}},
-        batch, job.ends, shape);
+    launch_walk(Steps<Proposer, Adjacency, targets>{{proposer, adjacent, job.bias, view.targets(), weights, sums,
+                                                     job.step_key}},
+                batch, job.ends, shape);
   };
   if (job.tables->adjacency_sets) {
     launch_by(hashed_adjacency{job.tables->adjacency_sets->data()});
@@ -51,7 +54,7 @@ void walk(View const& view, walk_job const& job, walk_batch const& batch, walk_s
   if constexpr (View::targets_by_number) {
     if (walk_by_hops(view, job, batch, shape)) { return; }
   }
-  if (tables.sums) {
+  if (job.rule == sampling_rule::alias && !tables.alias) {
     launch<node2vec_alias_steps>(summed_proposer_of<false>(view, vertex_index{}, job), view, job, batch, shape);
   } else if (job.rule == sampling_rule::alias) {
     auto const by_alias = [&]<class Finder>(Finder const& finder) {

@@ -184,6 +184,7 @@ walk_plan make_walk_plan(graph const& graph, walk_params const& params, std::int
   }
   choose_rule_table(p);
   choose_other_tables(p);
+  walk.choose_sums_of_trials();
   return plan;
 }
 
@@ -222,7 +223,7 @@ walk_tables make_walk_tables(graph const& graph, walk_params const& params, walk
   if (plan.shared.weight_sums) {
     out.sums = table(plan::weight_sums_table(cut), [&] { return make_weight_sums(view, exec); });
   }
-  bool const by_alias = plan.shared.rule == sampling_rule::alias && !plan.shared.weight_sums;
+  bool const by_alias = plan.shared.rule == sampling_rule::alias && plan.shared.layout == table_layout::table;
   if (by_alias && plan.hops) {
     out.alias_hops = table(alias_hop_records_table(), [&] { return make_alias_hop_records(view, exec); });
   } else if (by_alias) {

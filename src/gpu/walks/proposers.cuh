@@ -216,6 +216,7 @@ struct weighted_proposer {
   plan::edge_record const* edges;  ///< Null: read neighbours and weights.
   Targets targets;
   typename Targets::weights_type weights;
+  core::weight_sum const* sums;
 
   using place = typename Finder::place;
   using proposal = weighted_candidate;
@@ -231,6 +232,14 @@ struct weighted_proposer {
     }
     plan::edge_record const record = gather(edges + e);
     return {record.neighbor, record.weight};
+  }
+  /// The neighbour that an inverse transform picks, for steps whose trials ran out. The row has a positive weight.
+  [[nodiscard]] __device__ vertex_id invert(place const& here, std::uint64_t bits) const
+  {
+    auto const own = weights + here.first_edge;
+    auto const row = core::summed_row_of(here.largest, here.degree, sums + here.first_edge / core::summed_edges,
+                                         [own](std::uint32_t i) { return read_weight(own, i, cached_load{}); });
+    return targets.row(here).neighbor(core::summed_its_pick(row, bits), gather_load{});
   }
   [[nodiscard]] __device__ place place_of(proposal const& p, std::int32_t step) const { return find(p.next, step); }
 };

@@ -8,6 +8,7 @@
 
 #include <tendril/gpu.hpp>
 
+#include "base/thread_limit.hpp"  // aside
 #include "gpu/device/check.hpp"
 #include "gpu/device/side_stream.hpp"
 #include "gpu/walks/ragged.hpp"
@@ -23,7 +24,7 @@ constexpr std::int64_t num_slots = 2;  // one is made, one is copied and in the 
 /// caller's.
 class ragged_place {
  public:
-  static constexpr std::launch aside = std::launch::async;
+  static constexpr std::launch aside = base::aside;
 
   ragged_place(walker const& walk, walk_stream_job const& job, gpu_exec const& exec)
       : walk_(walk), exec_(exec), num_walks_(job.num_walks), slices_(staged_by_steps(walk), exec)

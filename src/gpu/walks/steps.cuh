@@ -4,7 +4,6 @@
 #pragma once
 
 #include "core/reject.hpp"
-#include "gpu/picks/plain_race.cuh"
 #include "gpu/walks/kernel.cuh"
 #include "gpu/walks/proposers.cuh"
 
@@ -56,30 +55,14 @@ struct direct_steps {
   }
 };
 
-/// Lets a warp decide the steps of lanes whose trials ran out, one lane after the other: `race(source)` is called by
-/// the whole warp and gives the vertex that lane `source` moves to, or no_vertex.
-template <class Race>
-__device__ outcome settle_by_race(outcome const& now, Race race)
-{
-  unsigned waiting = __ballot_sync(full_warp, now.what == trial_outcome::exhausted);
-  outcome settled = now;
-  while (waiting != 0) {
-    int const source = __ffs(static_cast<int>(waiting)) - 1;
-    waiting &= waiting - 1;
-    vertex_id const next = race(source);
-    if (lane_id() == source) { settled = {next == no_vertex ? trial_outcome::dead : trial_outcome::moved, next}; }
-  }
-  return settled;
-}
-
-/// Uniform proposals, accepted in proportion to their weights.
+/// Uniform proposals, accepted in proportion to their weights; where trials run out, an inverse transform.
 template <class Proposer>
 struct reject_steps {
   Proposer proposer;
   start_rule may_start_at;
   rng_key key;
 
-  static constexpr bool can_tire = true;
+  static constexpr bool can_tire = false;
   static constexpr int resident_blocks = trial_blocks;
   struct memory {
     typename Proposer::place here;
@@ -92,8 +75,12 @@ struct reject_steps {
 
   __device__ outcome attempt(memory& m, std::uint64_t walk, std::int32_t step) const
   {
-    if (m.trial >= core::trial_limit(m.here.degree)) { return {trial_outcome::exhausted, no_vertex}; }
     auto const draws = core::walk_draws(key, walk, step);
+    if (m.trial == core::weighted_trial_limit(m.here.degree)) {
+      vertex_id const next = proposer.invert(m.here, draws.block(m.trial).low());
+      arrive(m, next, step + 1);
+      return {trial_outcome::moved, next};
+    }
     return core::run_trial<core::uniform_trials>(m.trial, draws, [&](auto const& bits, auto judgement) -> outcome {
       auto const p = proposer.propose(m.here, bits);
       if (p.next == no_vertex) { return {trial_outcome::dead, no_vertex}; }
@@ -104,21 +91,6 @@ struct reject_steps {
       m = {proposer.place_of(p, step + 1), 0};
       return {trial_outcome::moved, p.next};
     });
-  }
-
-  __device__ outcome settle(memory& m, std::uint64_t walk, std::int32_t step, outcome const& now) const
-  {
-    outcome const settled = settle_by_race(now, [&](int source) {
-      auto const here = broadcast(m.here, source);
-      std::uint64_t const winner = plain_race(
-          here.degree, [&](std::uint32_t i) { return proposer.weights[here.first_edge + i]; }, key,
-          broadcast(walk, source), static_cast<std::uint32_t>(broadcast(step, source)), core::race_draws);
-      return core::race_has_winner(winner) ? proposer.targets.row(here).neighbor(core::race_index(winner)) : no_vertex;
-    });
-    if (now.what == trial_outcome::exhausted && settled.what == trial_outcome::moved) {
-      arrive(m, settled.next, step + 1);
-    }
-    return settled;
   }
 };
 

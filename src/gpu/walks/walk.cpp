@@ -321,6 +321,10 @@ sampling_plan plan_walk(graph const& graph, walk_params const& params, std::int6
   walk_params const used = plan::without_idle_weights(graph, params);
   gpu::walk_plan const made = gpu::make_walk_plan(graph, used, expected_walks, exec);
   sampling_plan out = made.shared;
+  if (plan::takes_trials(out, used)) {
+    tendril::graph const on_host = graph.placed() ? graph.placed()->host : to_host(graph, exec);
+    out.expected_trials = plan_walk(on_host, used, expected_walks).expected_trials;
+  }
   if (auto const regions = gpu::make_walk_regions(graph, used, made, {})) {
     out.reasons.push_back(gpu::reason_for(*regions, expected_walks));
   }

@@ -47,6 +47,14 @@ void add(std::uint64_t& to, std::uint64_t term)
   std::atomic_ref<std::uint64_t>(to).fetch_add(term, std::memory_order_relaxed);
 }
 
+/// For tables that outlive the call, and so don't come from its memory.
+cpu_exec without_memory(cpu_exec const& exec)
+{
+  cpu_exec lasting = exec;
+  lasting.memory = &host_memory();
+  return lasting;
+}
+
 }  // namespace
 
 buffer<float> make_column_norms(graph_view const& graph, propagation matrix, cpu_exec const& exec)
@@ -139,7 +147,7 @@ square_table make_square_table(graph_view const& graph, propagation matrix, cpu_
 std::shared_ptr<vertex_table const> columns_of(graph const& graph, propagation matrix, cpu_exec const& exec)
 {
   return graph.derived().get(column_table(matrix), [&] {
-    cpu_exec const lasting{.num_threads = exec.num_threads};  // tables outlive the call: not from its memory
+    cpu_exec const lasting = without_memory(exec);
     auto const norms = make_column_norms(graph.view(), matrix, lasting);
     return make_vertex_table(graph.num_vertices(), norms.data(), lasting);
   });
@@ -148,7 +156,7 @@ std::shared_ptr<vertex_table const> columns_of(graph const& graph, propagation m
 std::shared_ptr<square_table const> entries_of(graph const& graph, propagation matrix, cpu_exec const& exec)
 {
   return graph.derived().get(entry_table(matrix), [&] {
-    cpu_exec const lasting{.num_threads = exec.num_threads};
+    cpu_exec const lasting = without_memory(exec);
     return make_square_table(graph.view(), matrix, lasting);
   });
 }

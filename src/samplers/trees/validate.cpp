@@ -5,31 +5,11 @@
 #include <algorithm>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "samplers/rules.hpp"
 #include "samplers/table_checks.hpp"
 #include "samplers/trees/fanout_checks.hpp"
 
 namespace tendril {
-namespace {
-
-void validate_rule(khop_params const& params)
-{
-  sampling_rule const rule = params.rule;
-  if (!params.weighted) {
-    TENDRIL_EXPECTS(rule == sampling_rule::automatic || rule == sampling_rule::uniform,
-                    "rule {}: needs weights, but the choice is unweighted (expected auto or uniform)", to_string(rule));
-  } else if (!params.replace) {
-    TENDRIL_EXPECTS(rule == sampling_rule::automatic || rule == sampling_rule::scan,
-                    "rule {}: weighted draws without replacement are a race over the neighbourhood (expected auto or "
-                    "scan)",
-                    to_string(rule));
-  } else {
-    TENDRIL_EXPECTS(rule != sampling_rule::uniform && rule != sampling_rule::reject,
-                    "rule {}: weighted draws with replacement use alias or its (expected auto, alias or its)",
-                    to_string(rule));
-  }
-}
-
-}  // namespace
 
 void validate(khop_params const& params)
 {
@@ -41,7 +21,10 @@ void validate(khop_params const& params)
     slots = f > 0 ? slots * std::min(f, most_slots_a_tree + 1) : slots;
     TENDRIL_EXPECTS(slots <= most_slots_a_tree, "fanouts: more than 2^31 slots a tree at hop {}", h + 1);
   }
-  validate_rule(params);
+  samplers::expect_rule(params.rule, samplers::tree_rules(params.weighted, params.replace),
+                        !params.weighted ? "unweighted trees"
+                        : params.replace ? "weighted trees with replacement"
+                                         : "weighted trees without replacement");
   samplers::check_table_bytes(params.table_bytes);
 }
 

@@ -2,15 +2,19 @@
 
 #include <tendril/engine/walks/support.hpp>
 
-#include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include <fmt/format.h>
+
+#include <tendril/error.hpp>
+
+#include "samplers/rules.hpp"
 
 namespace tendril::engine {
 
 bool rejects(dynamic_walk_params const& params, bool has_bound)
 {
   validate(params);
-  TENDRIL_EXPECTS(params.rule != sampling_rule::reject || has_bound,
-                  "rule: reject, expected a walk that has bound(state)");
+  samplers::expect_rule(params.rule, samplers::dynamic_walk_rules(has_bound),
+                        has_bound ? "dynamic walks" : "a dynamic walk without bound(state)");
   return has_bound && params.rule != sampling_rule::scan;
 }
 

@@ -13,6 +13,7 @@
 
 #include <tendril/walk_stream.hpp>
 
+#include "base/thread_limit.hpp"  // aside
 #include "samplers/walks/ragged.hpp"
 #include "samplers/walks/stream_checks.hpp"
 
@@ -112,7 +113,7 @@ walk_stream_report stream_ragged(walk_stream_job const& job, ragged_job const& s
       at += slice.size;
       told(begin + at);
       wait_for_sink();
-      sinking = std::async(std::launch::async, [&, first = begin + slice.first, slot] {
+      sinking = std::async(base::aside, [&, first = begin + slice.first, slot] {
         stopwatch const copying;
         auto const [offsets, vertices] = place.fetch(slot);
         double const copy = copying.seconds();

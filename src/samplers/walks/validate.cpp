@@ -5,6 +5,7 @@
 #include <tendril/walk.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "samplers/rules.hpp"
 #include "samplers/table_checks.hpp"
 
 namespace tendril {
@@ -25,20 +26,6 @@ void validate_bias(char const* name, double value)
   TENDRIL_EXPECTS(value >= 1e-9 && value <= 1e9, "{}: {}, expected a number from 1e-9 to 1e9", name, value);
 }
 
-/// Which rules a weighted, a biased, a uniform choice can use.
-void validate_rule(sampling_rule rule, bool weighted, bool second_order)
-{
-  bool const needs_weights =
-      rule == sampling_rule::alias || rule == sampling_rule::its || (rule == sampling_rule::reject && !second_order);
-  TENDRIL_EXPECTS(weighted || !needs_weights, "rule {}: needs weights, but the choice is unweighted (expected auto{})",
-                  to_string(rule), second_order ? ", scan or reject" : ", uniform or scan");
-  TENDRIL_EXPECTS(rule != sampling_rule::uniform || (!weighted && !second_order),
-                  "rule uniform: the choice is {}, expected auto, scan, reject or alias",
-                  weighted ? "weighted" : "biased by p and q");
-  TENDRIL_EXPECTS(rule != sampling_rule::its || !second_order,
-                  "rule its: not available with p and q, expected auto, scan, reject or alias");
-}
-
 }  // namespace
 
 void validate(walk_params const& params)
@@ -51,7 +38,9 @@ void validate(walk_params const& params)
   bool const second_order = params.second_order || params.p != 1 || params.q != 1;
   TENDRIL_EXPECTS(params.metapath.empty() || !second_order,
                   "metapath: can't be combined with p and q, expected one of the two");
-  validate_rule(params.rule, params.weighted, second_order);
+  samplers::expect_rule(
+      params.rule, samplers::walk_rules(params.weighted, second_order),
+      fmt::format("{} walks{}", params.weighted ? "weighted" : "unweighted", second_order ? " biased by p and q" : ""));
   samplers::check_table_bytes(params.table_bytes);
 }
 
@@ -60,9 +49,7 @@ void validate(dynamic_walk_params const& params)
   validate_length(params.length);
   validate_probability("stop_prob", params.stop_prob);
   validate_probability("restart_prob", params.restart_prob);
-  TENDRIL_EXPECTS(params.rule == sampling_rule::automatic || params.rule == sampling_rule::scan ||
-                      params.rule == sampling_rule::reject,
-                  "rule: {}, expected auto, scan or reject for a dynamic walk", to_string(params.rule));
+  samplers::expect_rule(params.rule, samplers::dynamic_walk_rules(true), "dynamic walks");
 }
 
 void validate(multidim_params const& params, std::int64_t num_roots)

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -119,13 +120,77 @@ class reference_walk {
       double largest = 0;
       for (auto const e : edges) { largest = std::max(largest, double{weight(e)}); }
       if (largest == 0) { return std::nullopt; }
-      bool const biased = second_order_ && before != no_vertex;
-      double const most = std::max({1.0F, static_cast<float>(1 / params_.p), static_cast<float>(1 / params_.q)});
-      double const bound = biased ? largest * most : largest;
-      for (std::uint32_t trial = 0; trial < 32 + std::min<std::uint64_t>(size, 992); ++trial) {
+      if (second_order_ && before != no_vertex) { return choose_biased(edges, walk, step, v, before, largest); }
+      std::uint32_t const limit = 32 + std::min<std::uint32_t>(static_cast<std::uint32_t>(size), 96);
+      for (std::uint32_t trial = 0; trial < limit; ++trial) {
         std::uint64_t const i = scaled(block(trial).low(), size);
-        double const level = std::ldexp(static_cast<double>(block(trial).high() >> 11U), -53) * bound;
-        if (level < double{weight(edges[i])} * bias(target(i), before)) { return target(i); }
+        if (unit(block(trial).high()) * largest < weight(edges[i])) { return target(i); }
+      }
+      return invert(edges, block(limit).low());
+    }
+    return race(edges, graph_.indptr[v], walk, step, before);
+  }
+
+  /// The 53 upper bits as a number in [0, 1).
+  static double unit(std::uint64_t bits) { return std::ldexp(static_cast<double>(bits >> 11U), -53); }
+
+  /// A step after another one, by rejection: uniform trials, where weights differ trials by integer weights, a race.
+  [[nodiscard]] std::optional<vertex_id> choose_biased(std::vector<edge_id> const& edges, std::uint64_t walk,
+                                                       std::uint32_t step, vertex_id v, vertex_id before,
+                                                       double largest) const
+  {
+    auto const block = [&](std::uint32_t draw) { return core::draw_block(step_key_, walk, step, draw); };
+    auto const size = static_cast<std::uint32_t>(edges.size());
+    auto const back = static_cast<float>(1 / params_.p);
+    float const rest = std::max(1.0F, static_cast<float>(1 / params_.q));
+    auto const away = static_cast<float>(1 / params_.q);
+    bool const folds = back - rest > 4.0F * away;
+    std::uint32_t num_back = 0;
+    double back_weight = 0;
+    for (auto const e : edges) {
+      if (graph_.indices[e] == before) {
+        ++num_back;
+        back_weight = weight(e);
+      }
+    }
+    bool const apart = folds && num_back < 2;
+    double share = 0;
+    if (apart && num_back == 1) {
+      double const extra = (double{back} - double{rest}) * back_weight;
+      share = extra / (extra + rest * (largest * size));
+    }
+    double const bound = largest * (apart ? rest : std::max(back, rest));
+    std::uint32_t const blocks = folds ? 2 : 1;
+    std::uint32_t const limit = 32 + std::min(size, params_.weighted ? 96U : 992U);
+    for (std::uint32_t trial = 0; trial < limit; ++trial) {
+      std::uint32_t const first = blocks * trial;
+      if (unit(block(first + 1).high()) < share) { return before; }
+      edge_id const e = edges[scaled(block(first).low(), size)];
+      vertex_id const x = graph_.indices[e];
+      float const factor = apart && x == before ? rest : bias(x, before);
+      if (unit(folds ? block(first + 1).low() : block(first).high()) * bound < double{weight(e)} * factor) { return x; }
+    }
+    if (!params_.weighted) { return race(edges, graph_.indptr[v], walk, step, before); }
+
+    auto const integers = integer_weights(edges);
+    std::uint64_t of_back = 0;
+    std::uint64_t of_others = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      (graph_.indices[edges[i]] == before ? of_back : of_others) += integers[i];
+    }
+    double const all_back = back * static_cast<double>(of_back);
+    double const all = all_back + rest * static_cast<double>(of_others);
+    for (std::uint32_t trial = 0; trial < 32 + std::min(size, 992U); ++trial) {
+      std::uint32_t const first = blocks * limit + 2 * trial;
+      if (unit(block(first + 1).high()) * all < all_back) { return before; }
+      std::uint64_t const wanted = scaled(block(first).low(), of_others);
+      std::uint64_t prefix = 0;
+      for (std::size_t i = 0; i < size; ++i) {
+        vertex_id const x = graph_.indices[edges[i]];
+        prefix += x == before ? 0 : integers[i];
+        if (prefix <= wanted) { continue; }
+        if (unit(block(first + 1).low()) * rest < bias(x, before)) { return x; }
+        break;
       }
     }
     return race(edges, graph_.indptr[v], walk, step, before);
@@ -158,29 +223,34 @@ class reference_walk {
     return winner;
   }
 
-  /// The first candidate whose prefix sum of integer weights exceeds bits / 2^64 of their sum.
-  [[nodiscard]] std::optional<vertex_id> invert(std::vector<edge_id> const& edges, std::uint64_t bits) const
+  /// Weights as integers: the largest one gets 62 - ceil(log2 size) bits. Empty if all are 0.
+  [[nodiscard]] std::vector<std::uint64_t> integer_weights(std::vector<edge_id> const& edges) const
   {
     float largest = 0;
     for (auto const e : edges) { largest = std::max(largest, weight(e)); }
-    if (largest == 0) { return std::nullopt; }
-    // The largest weight gets 62 - ceil(log2 size) bits.
+    if (largest == 0) { return {}; }
     int bits_of_size = 0;
     while ((std::size_t{1} << static_cast<unsigned>(bits_of_size)) < edges.size()) { ++bits_of_size; }
     int exponent = 0;
     (void)std::frexp(largest, &exponent);
-    auto const integer = [&](edge_id e) -> std::uint64_t {
-      if (weight(e) == 0) { return 0; }
-      auto const x = std::ldexp(static_cast<long double>(weight(e)), 62 - bits_of_size - exponent);
-      return static_cast<std::uint64_t>(std::max(1.0L, std::floor(x + 0.5L)));
-    };
-    std::uint64_t sum = 0;
-    for (auto const e : edges) { sum += integer(e); }
-    std::uint64_t const wanted = scaled(bits, sum);
-    std::uint64_t prefix = 0;
+    std::vector<std::uint64_t> out;
     for (auto const e : edges) {
-      prefix += integer(e);
-      if (prefix > wanted) { return graph_.indices[e]; }
+      auto const x = std::ldexp(static_cast<long double>(weight(e)), 62 - bits_of_size - exponent);
+      out.push_back(weight(e) == 0 ? 0 : static_cast<std::uint64_t>(std::max(1.0L, std::floor(x + 0.5L))));
+    }
+    return out;
+  }
+
+  /// The first candidate whose prefix sum of integer weights exceeds bits / 2^64 of their sum.
+  [[nodiscard]] std::optional<vertex_id> invert(std::vector<edge_id> const& edges, std::uint64_t bits) const
+  {
+    auto const integers = integer_weights(edges);
+    if (integers.empty()) { return std::nullopt; }
+    std::uint64_t const wanted = scaled(bits, std::accumulate(integers.begin(), integers.end(), std::uint64_t{0}));
+    std::uint64_t prefix = 0;
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      prefix += integers[i];
+      if (prefix > wanted) { return graph_.indices[edges[i]]; }
     }
     return std::nullopt;
   }

@@ -39,7 +39,7 @@ bool compare_limits(graph const& g, walk_params params)
     g.drop_derived();
     params.table_bytes = limit;
     walker const walk(g, params, huge_job);
-    by_sums = by_sums || walk.plan().weight_sums;
+    by_sums = by_sums || (walk.plan().weight_sums && walk.plan().layout == table_layout::online);
     auto const made = walk.run(starts, 0);
     sample_bytes const bytes(made.vertices, made.lengths);
     if (!expected) { expected = bytes; }

@@ -97,7 +97,8 @@ rows plain_loop(graph const& g, application const& app, sampling_rule rule, std:
   out.lengths.resize(starts.size());
   cpu::walk_source::shared_state shared;
   shared.size = static_cast<std::int64_t>(starts.size());
-  cpu::walk_source source(shared, nullptr);
+  cpu_exec const quiet;
+  cpu::walk_source source(shared, quiet, false);
   cpu::scalar_walk(job, {starts, 0, out.vertices.data(), out.lengths.data()}, source);
   return out;
 }

@@ -150,15 +150,17 @@ TEST_F(WalkLayouts, OfUniformWalksAgree)
 
 TEST_F(WalkLayouts, OfNode2vecWalksAgree)
 {
-  walk_params params;
-  params.p = 2;
-  params.q = 0.5;
-  auto const expected = planned(params);
-  for (graph const& g : forms) {
-    for (auto tables : uniform_layouts(g, true)) {
-      EXPECT_EQ(with_tables(g, params, sampling_rule::reject, tables), expected);
-      tables.adjacency_sets = shared(gpu::make_adjacency_sets(g.view(), exec));
-      EXPECT_EQ(with_tables(g, params, sampling_rule::reject, tables), expected);
+  for (double const p : {2.0, 0.25}) {  // with p = 0.25 the edge back is an alternative of its own
+    walk_params params;
+    params.p = p;
+    params.q = 1 / p;
+    auto const expected = planned(params);
+    for (graph const& g : forms) {
+      for (auto tables : uniform_layouts(g, true)) {
+        EXPECT_EQ(with_tables(g, params, sampling_rule::reject, tables), expected);
+        tables.adjacency_sets = shared(gpu::make_adjacency_sets(g.view(), exec));
+        EXPECT_EQ(with_tables(g, params, sampling_rule::reject, tables), expected);
+      }
     }
   }
 }
@@ -175,9 +177,12 @@ TEST_F(WalkLayouts, OfWeightedWalksAgree)
     layouts[2] = layouts[1];
     layouts[2].rows = shared(gpu::make_row_records(g.view(), exec));
     layouts[3].alias_hops = shared(gpu::make_alias_hop_records(g.view(), exec));
-    for (double const p : {1.0, 4.0}) {
+    for (double const p : {1.0, 4.0, 0.25}) {
       params.p = p;
       if (p != 1 && g.form() != graph_form::csr) { layouts.resize(2); }
+      if (p != 1) {  // which read the sums besides
+        for (auto& tables : layouts) { tables.sums = layouts[0].sums; }
+      }
       auto const expected = planned(params);
       for (auto const& tables : layouts) { EXPECT_EQ(with_tables(g, params, sampling_rule::alias, tables), expected); }
     }

@@ -102,7 +102,8 @@ class dynamic_walker {
       }
       return last.result == trial_result::accepted;
     };
-    bool const settled = core::settle_by_trials<step_trials>(row.degree(), step_draws(setup_, s), settles);
+    bool const settled =
+        core::settle_by_trials<step_trials>(core::trial_limit(row.degree()), step_draws(setup_, s), settles);
     return settled ? core::race_entry(1, last.position) : race(s, row);
   }
 
