@@ -59,11 +59,15 @@ sample_counts run(catalogue_job const& job, result_file& file, progress_bar& bar
     stopwatch const sampling;
     job.make(first, count, file, counts);
     counts.seconds += sampling.seconds();
+    stopwatch const writing;
     file.end_part(count);
+    counts.write_seconds += writing.seconds();
     first += count;
     bar.update("sampling", first, job.num_samples, "samples");
   } while (first < job.num_samples);
+  stopwatch const writing;
   file.commit();
+  counts.write_seconds += writing.seconds();
   return counts;
 }
 
@@ -147,12 +151,13 @@ void run_catalogue(sample_job const& job, graph_source const& source, common_opt
 {
   stopwatch const overall;
   auto const gpu = gpu_of(job);
-  progress_bar bar(!common.quiet);
+  progress_bar bar(common.shown());
   cpu_exec const exec = common.exec(bar);
   graph const g = source.read_for(job.device, exec);
   double const read_seconds = overall.seconds();
   sample_place const place = place_of(job, g, exec);
   catalogue_job const todo = job_of_catalogue(job, place);
+  double const plan_seconds = overall.seconds() - read_seconds;
 
   element_type const type = dtype.empty() ? vertex_element_type(g.num_vertices()) : parse_element_type(dtype);
   std::string const app = job.from_source() ? todo.params.at("struct").get<std::string>() : job.app;
@@ -184,7 +189,9 @@ void run_catalogue(sample_job const& job, graph_source const& source, common_opt
                   {"device", job.device},
                   {"threads", common.num_threads()},
                   {"read_seconds", read_seconds},
+                  {"plan_seconds", plan_seconds},
                   {"sample_seconds", counts.seconds},
+                  {"write_seconds", counts.write_seconds},
                   {"seconds", seconds},
                   {"samples_per_second", rate},
                   {"peak_memory_bytes", peak_memory()},
@@ -194,12 +201,16 @@ void run_catalogue(sample_job const& job, graph_source const& source, common_opt
     print(document);
   } else if (!common.quiet) {
     print(fmt::format(
-        "graph   {}\njob     {}\n{}{}samples {}: {}, {} in {}: {} samples/s\noutput  {} ({})\n"
+        "graph   {}\njob     {}\n{}{}samples {}: {}, {} in {} of sampling: {} samples/s\n{}output  {} ({})\n"
         "total   {}, {} of memory at most",
         describe(g, source.path), todo.description, gpu ? fmt::format("device  {}\n", gpu->name) : "",
         placement_line(place.used_graph()), grouped(todo.num_samples), counted(counts.vertices, "vertex", "vertices"),
-        counted(counts.edges, "edge", "edges"), duration(counts.seconds), si(rate), output,
-        bytes_text(file_bytes(output)), duration(seconds), bytes_text(peak_memory())));
+        counted(counts.edges, "edge", "edges"), duration(counts.seconds), si(rate),
+        time_line({{"reading", read_seconds},
+                   {"planning and tables", plan_seconds},
+                   {"sampling", counts.seconds},
+                   {"writing", counts.write_seconds}}),
+        output, bytes_text(file_bytes(output)), duration(seconds), bytes_text(peak_memory())));
   }
 }
 

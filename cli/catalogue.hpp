@@ -53,7 +53,8 @@ struct catalogue_options {
 /// What running a job took and made.
 struct sample_counts {
   std::int64_t vertices = 0, edges = 0;
-  double seconds = 0;  ///< Of sampling, copies from the GPU included.
+  double seconds = 0;        ///< Of sampling, copies from the GPU included.
+  double write_seconds = 0;  ///< Of the file.
 };
 
 /// What would run: the executor of each step where an application is one of the general engine, else the tables.

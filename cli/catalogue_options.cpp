@@ -25,7 +25,7 @@ void catalogue_options::add_to(CLI::App& verb, bool with_walks)
 {
   auto const group = "Catalogue";
   for (auto const& [name, value, letter, what] :
-       {number_option{"--layers", &layers, "L", "fastgcn, ladies: layers per sample [2; 5]"},
+       {number_option{"--layers", &layers, "L", "Layers per sample: fastgcn [2], ladies [5]"},
         {"--layer-size", &layer_size, "N", "Vertices drawn per layer: layer [1000], fastgcn [400], ladies [64]"},
         {"--max-size", &max_size, "N", "layer: maximum vertices per sample [2000]"},
         {"--max-steps", &max_steps, "N",
@@ -36,15 +36,14 @@ void catalogue_options::add_to(CLI::App& verb, bool with_walks)
         {"--clusters-per-sample", &clusters_per_sample, "N", "cluster: clusters per sample [20]"},
         {"--depth", &depth, "N", "shadow: hops [2]"},
         {"--num-neighbors", &num_neighbors, "N", "shadow: neighbours drawn per vertex [10]"},
-        {"--budget", &budget, "N", "saint-node: vertices drawn per sample; saint-edge: edges drawn per sample [2000]"},
+        {"--budget", &budget, "N",
+         "Drawn per sample: saint-node: vertices; saint-edge: edges; saint-walk: roots of walks [2000]"},
         {"--coefficients", &coefficients, "N",
          "saint-…: also write GraphSAINT's coefficients, counted over the samples 0 to N - 1"}}) {
     verb.add_option(name, *value, what)->type_name(letter)->group(group);
   }
   if (!with_walks) {
-    verb.add_option(
-            "--roots", roots,
-            "Roots per sample: saint-walk [2000]; layer, --app-source: consecutive seeds that form a sample [1]")
+    verb.add_option("--roots", roots, "layer, --app-source: roots per sample: consecutive seeds that form a sample [1]")
         ->type_name("M")
         ->group(group);
     verb.add_option("--length", length, "saint-walk: steps per walk [2]")->type_name("L")->group(group);

@@ -3,7 +3,6 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
-#include <thread>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -11,7 +10,9 @@
 #include <tendril/compress.hpp>
 #include <tendril/error.hpp>
 #include <tendril/mapped_graph.hpp>
+#include <tendril/threads.hpp>
 
+#include "pipes.hpp"
 #include "text.hpp"
 
 namespace tendril::cli {
@@ -24,11 +25,18 @@ void common_options::add_to(CLI::App& verb, bool with_progress)
   if (with_progress) {
     verb.add_flag("--quiet", quiet, "Print errors only: no progress, no summary")->group("General");
   }
+  verb.add_flag("--progress", progress, "Show progress even where standard error is no terminal")->group("General");
+}
+
+progress_shown common_options::shown() const
+{
+  if (quiet) { return progress_shown::never; }
+  return progress ? progress_shown::always : progress_shown::at_terminals;
 }
 
 cpu_exec common_options::exec(progress_bar& bar) const
 {
-  constexpr int most_threads = 1024;  // where no more threads can be started, OpenMP ends the process
+  constexpr int most_threads = 1024;  // more is taken for a mistake
   if (threads < 0) { throw argument_error(fmt::format("--threads: {}, expected 0 (every core) or more", threads)); }
   if (threads > most_threads) {
     throw argument_error(fmt::format("--threads: {}, expected at most {}", threads, most_threads));
@@ -39,14 +47,12 @@ cpu_exec common_options::exec(progress_bar& bar) const
   return exec;
 }
 
-int common_options::num_threads() const
-{
-  return threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());
-}
+int common_options::num_threads() const { return available_threads(threads); }
 
 void graph_source::add_to(CLI::App& verb)
 {
-  verb.add_option("GRAPH", path, "Graph file: safetensors, npz, edge list, Matrix Market, GAP, METIS or WebGraph")
+  verb.add_option("GRAPH", path,
+                  "Graph file: safetensors, npz, edge list, Matrix Market, GAP, METIS or WebGraph; -: standard input")
       ->required();
   verb.add_option("--from", format, "Format of GRAPH [auto: detected from its content and name]")->type_name("FORMAT");
   verb.add_option("--columns", columns,
@@ -82,8 +88,8 @@ void build_flags::add_to(CLI::App& verb)
   auto const group = "Building";
   verb.add_flag("--reverse", build.reverse, "Reverse every edge")->group(group);
   verb.add_flag("--symmetrize", build.symmetrize, "Add each edge's reverse")->group(group);
-  verb.add_flag("--no-self-loops", build.drop_self_loops, "Drop edges from a vertex to itself")->group(group);
-  verb.add_flag("--dedup", build.drop_duplicates, "Keep only the first of equal edges")->group(group);
+  verb.add_flag("--drop-self-loops", build.drop_self_loops, "Drop edges from a vertex to itself")->group(group);
+  verb.add_flag("--drop-duplicates", build.drop_duplicates, "Keep only the first of equal edges")->group(group);
   verb.add_flag("--compact", build.compact, "Renumber the vertices that have an edge 0, 1, …; keep their original ids")
       ->group(group);
 }
@@ -93,7 +99,7 @@ std::string graph_name(graph const& g, std::string const& path)
   auto const& metadata = g.arrays().metadata;
   auto const name = metadata.find("name");
   if (name != metadata.end() && !name->second.empty()) { return name->second; }
-  return std::filesystem::path(path).filename().string();
+  return std::filesystem::path(shown_path(path)).filename().string();
 }
 
 std::string describe(graph const& g, std::string const& path)
@@ -109,15 +115,9 @@ std::string describe(graph const& g, std::string const& path)
 
 json describe_json(graph const& g, std::string const& path)
 {
-  return {{"path", path},
-          {"name", graph_name(g, path)},
-          {"num_vertices", g.num_vertices()},
-          {"num_edges", g.num_edges()},
-          {"symmetric", g.arrays().symmetric},
-          {"weights", g.has_weights()},
-          {"edge_labels", g.has_edge_labels()},
-          {"node_types", g.has_node_types()},
-          {"bytes", g.num_bytes()}};
+  return {{"path", shown_path(path)},           {"name", graph_name(g, path)},       {"num_vertices", g.num_vertices()},
+          {"num_edges", g.num_edges()},         {"symmetric", g.arrays().symmetric}, {"weights", g.has_weights()},
+          {"edge_labels", g.has_edge_labels()}, {"node_types", g.has_node_types()},  {"bytes", g.num_bytes()}};
 }
 
 json plan_json(sampling_plan const& plan)
@@ -187,6 +187,15 @@ void expect_app(bool given, std::string_view option, std::string_view needed, st
   if (given && app != needed) {
     throw argument_error(fmt::format("{}: --app is {}, expected {}", option, app, needed));
   }
+}
+
+std::string time_line(std::vector<part_time> const& parts)
+{
+  std::string text = "time   ";
+  for (auto const& [part, seconds] : parts) {
+    text += fmt::format("{}{} {}", &part == &parts.front().part ? " " : ", ", part, duration(seconds));
+  }
+  return text + "\n";
 }
 
 void print(std::string const& line) { std::fputs((line + '\n').c_str(), stdout); }

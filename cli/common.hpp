@@ -24,16 +24,20 @@ namespace tendril::cli {
 
 using json = nlohmann::ordered_json;
 
-/// --threads, --json, --quiet.
+/// --threads, --json, --quiet, --progress.
 struct common_options {
   int threads = 0;
   bool json = false;
   bool quiet = false;
+  bool progress = false;
 
   void add_to(CLI::App& verb, bool with_progress = true);
 
   /// Runs on the threads asked for and reports to `bar`. @throws argument_error for a negative number of threads.
   [[nodiscard]] cpu_exec exec(progress_bar& bar) const;
+
+  /// Where a progress_bar is to draw.
+  [[nodiscard]] progress_shown shown() const;
 
   /// How many threads that is.
   [[nodiscard]] int num_threads() const;
@@ -104,6 +108,15 @@ class source_error : public std::runtime_error {
 /// One line, or the whole of a --json answer, on standard output.
 void print(std::string const& line);
 void print(json const& document);
+
+/// How long a part of a run took.
+struct part_time {
+  std::string_view part;
+  double seconds;
+};
+
+/// A line of the summary: "time    reading 40 ms, planning 14.2 s, walking 778 ms".
+[[nodiscard]] std::string time_line(std::vector<part_time> const& parts);
 
 /// Wall-clock seconds since it was made.
 class stopwatch {

@@ -14,6 +14,7 @@
 
 #include "common.hpp"
 #include "help.hpp"
+#include "pipes.hpp"
 #include "text.hpp"
 #include "verbs.hpp"
 
@@ -91,7 +92,7 @@ std::optional<std::int64_t> convert_command::bounded_memory(graph_format to_form
   if (!common.quiet) {
     std::fputs(fmt::format("tendril: {} would take some {} in memory, and {} are free: converting in bounded memory "
                            "(--memory sets how much)\n",
-                           source.path, bytes_text(needed), bytes_text(free))
+                           shown_path(source.path), bytes_text(needed), bytes_text(free))
                    .c_str(),
                stderr);
   }
@@ -134,7 +135,7 @@ void convert_command::run() const
   auto const chosen = chosen_form(options.format);
   auto const numbering = chosen_order();
   auto const bytes = bounded_memory(options.format);
-  progress_bar bar(!common.quiet);
+  progress_bar bar(common.shown());
   cpu_exec const exec = common.exec(bar);
   conversion const done =
       bytes ? convert_bounded(chosen, *bytes, exec) : convert_whole(chosen, numbering, options, exec);
@@ -142,7 +143,7 @@ void convert_command::run() const
   bar.clear();
   double const seconds = overall.seconds();
   if (common.json) {
-    json document{{"input", source.path},
+    json document{{"input", shown_path(source.path)},
                   {"input_bytes", file_bytes(source.path)},
                   {"graph", describe_json(g, output)},
                   {"order", order.empty() ? json() : json(order)},
@@ -163,7 +164,7 @@ void convert_command::run() const
     document["version"] = TENDRIL_VERSION;
     print(document);
   } else if (!common.quiet) {
-    std::string const input = fmt::format("{} ({})", source.path, bytes_text(file_bytes(source.path)));
+    std::string const input = fmt::format("{} ({})", shown_path(source.path), bytes_text(file_bytes(source.path)));
     std::string const out = fmt::format("{} ({})", output, bytes_text(file_bytes(output)));
     std::string const resumed =
         done.runs.num_resumed_runs > 0 ? fmt::format(", {} of an earlier call", done.runs.num_resumed_runs) : "";
@@ -221,7 +222,7 @@ void add_convert(CLI::App& application)
   verb->footer(
       "Formats: safetensors (native, opened by mmap), edge-list, matrix-market, npz, gap, metis; to be read also "
       "webgraph,\ncoo32 and coo64 (pairs of binary numbers), npy (an array of edges).\n"
-      "Building steps run in this order: reverse, symmetrize, no-self-loops, dedup, compact, order.\n"
+      "Building steps run in this order: reverse, symmetrize, drop-self-loops, drop-duplicates, compact, order.\n"
       "Compressed neighbours take fewer bits; every verb reads them, and samples don't depend on the form.\n"
       "Another order makes another graph: samples depend on the numbers of vertices.\n"
       "With --memory GRAPH is an edge list, a Matrix Market, WebGraph, COO or native file of any size, OUT is native, "
@@ -229,7 +230,7 @@ void add_convert(CLI::App& application)
       "the same command goes on where a run of it ended early. The bytes of OUT don't depend on it.\n"
       "\n"
       "Examples:\n"
-      "  tendril convert soc-LiveJournal1.txt.gz lj.safetensors --symmetrize --dedup\n"
+      "  tendril convert soc-LiveJournal1.txt.gz lj.safetensors --symmetrize --drop-duplicates\n"
       "  tendril convert ratings.csv graph.npz --columns source,target,weight,-\n"
       "  tendril convert uk-2007-05.graph uk.safetensors --reverse\n"
       "  tendril convert edge_index.npy graph.safetensors --symmetrize\n"

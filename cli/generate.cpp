@@ -152,7 +152,7 @@ void generate_command::run() const
   write_options options;
   options.format = parse_name<graph_format>("--to", to);
   graph_form const chosen = parse_form(form, output, options.format);
-  progress_bar bar(!common.quiet);
+  progress_bar bar(common.shown());
   cpu_exec const exec = common.exec(bar);
   graph const made = make(chosen, exec);
   double const make_seconds = overall.seconds();
@@ -232,21 +232,21 @@ void add_generate(CLI::App& application)
       verb->add_option("--weights", command->weights, "Add edge weights, uniform from A to B, as in 1,5")
           ->type_name("A,B")
           ->group(extras);
-  verb->add_option("--lognormal", command->sigma, "Add edge weights, lognormal with mu 0 and sigma S")
+  verb->add_option("--weight-sigma", command->sigma, "Add edge weights, lognormal with mu 0 and sigma S")
       ->type_name("S")
       ->group(extras)
       ->excludes(range);
-  verb->add_option("--labels", command->labels, "Add edge labels, uniform in 0 to L - 1")
+  verb->add_option("--num-labels", command->labels, "Add edge labels, uniform in 0 to L - 1")
       ->type_name("L")
       ->group(extras);
-  verb->add_option("--node-types", command->types, "Add vertex types, uniform in 0 to T - 1")
+  verb->add_option("--num-node-types", command->types, "Add vertex types, uniform in 0 to T - 1")
       ->type_name("T")
       ->group(extras);
   command->building.add_to(*verb);
   command->common.add_to(*verb);
   verb->footer(
       "Examples:\n"
-      "  tendril generate rmat g20.safetensors --scale 20 --symmetrize --dedup --no-self-loops\n"
+      "  tendril generate rmat g20.safetensors --scale 20 --symmetrize --drop-duplicates --drop-self-loops\n"
       "  tendril generate er er.npz --vertices 100000 --edge-factor 8 --weights 1,5\n"
       "  tendril generate powerlaw tail.safetensors --vertices 1000000 --exponent 2.2 --max-degree 50000\n"
       "  tendril generate web crawl.safetensors --vertices 1000000 --edge-factor 30\n"

@@ -26,7 +26,8 @@ struct graph_stats {
   std::vector<std::int64_t> edges_of_label, vertices_of_type;  ///< Up to the largest label that occurs.
 };
 
-/// @param g  A graph whose offsets and targets are in range.
-[[nodiscard]] graph_stats measure(graph const& g, int num_threads);
+/// @param g     A graph whose offsets and targets are in range.
+/// @param exec  Progress is reported to it.
+[[nodiscard]] graph_stats measure(graph const& g, cpu_exec const& exec);
 
 }  // namespace tendril::cli

@@ -13,6 +13,7 @@
 #include "graph_page.hpp"
 #include "graph_sizes.hpp"
 #include "graph_stats.hpp"
+#include "pipes.hpp"
 #include "text.hpp"
 #include "verbs.hpp"
 
@@ -177,7 +178,7 @@ std::string to_text(graph const& g, graph_stats const& stats, list_statistics co
     text += fmt::format("{:<17} {}\n", title, value);
   };
   line("graph", graph_name(g, path));
-  line("file", fmt::format("{}, {}, {}", path, format, bytes_text(file_bytes(path))));
+  line("file", fmt::format("{}, {}, {}", shown_path(path), format, bytes_text(file_bytes(path))));
   line("vertices", grouped(g.num_vertices()));
   line("edges", fmt::format("{}{}", grouped(g.num_edges()), a.symmetric ? ", every one in both directions" : ""));
   line("form", fmt::format("{}, {:.1f} bits an edge", to_string(g.form()), g.bits_per_edge()));
@@ -227,13 +228,13 @@ void info_command::run() const
 {
   if (html == "-") { throw argument_error("--html: '-', expected the name of a file"); }
   if (!gpu_memory.empty()) { (void)parse_bytes(gpu_memory, "--graph-memory"); }  // before anything is read
-  progress_bar bar(!common.quiet && !common.json);
+  progress_bar bar(common.shown());
   cpu_exec const exec = common.exec(bar);
   graph const g = source.read(exec);
   auto const format =
       source.format == "auto" ? detect_graph_format(source.path) : parse_name<graph_format>("--from", source.format);
   if (validate || g.content() != graph_content::valid) { g.validate(exec); }  // the native container is only mapped
-  graph_stats const stats = measure(g, common.num_threads());
+  graph_stats const stats = measure(g, exec);
   list_statistics const lists = count_lists(g, exec);
   std::optional<graph_sizes> const sizes = sizes_of(g, exec);
   if (!html.empty()) {

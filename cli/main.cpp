@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -17,10 +18,13 @@
 #include <tendril/error.hpp>
 #include <tendril/file.hpp>
 
+#include "arguments.hpp"
 #include "common.hpp"
 #include "help.hpp"
+#include "pipes.hpp"
 #include "usage.hpp"
 #include "verbs.hpp"
+#include "wording.hpp"
 
 #ifdef TENDRIL_CLI_BENCH
 namespace tendril::cli {
@@ -62,6 +66,7 @@ void handle_signals()
     sigaction(signal, nullptr, &before);
     if (before.sa_handler != SIG_IGN) { sigaction(signal, &action, nullptr); }  // nohup stays in force
   }
+  signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` fails then, and the failure becomes a line
   tendril::end_process_on_truncated_file();
 }
 
@@ -85,19 +90,17 @@ std::string usage_message(CLI::App const& application, CLI::ParseError const& fa
     message = fmt::format("{}: '{}', expected a number", message.substr(unreadable.size(), value - unreadable.size()),
                           message.substr(value + separator.size()));
   }
-  std::string command = application.get_name();
-  if (application.get_subcommands().empty() && dynamic_cast<CLI::RequiredError const*>(&failure) != nullptr) {
-    auto const words = application.remaining();
-    message = words.empty() ? std::string("no verb") : fmt::format("'{}' is no verb", words.front());
+  if (dynamic_cast<CLI::ExtrasError const*>(&failure) != nullptr) {
+    message = tendril::cli::surplus_argument(application);
   }
-  for (CLI::App const* verb : application.get_subcommands()) { command += " " + verb->get_name(); }
-  return fmt::format("{} (try '{} --help')", message, command);
+  if (application.get_subcommands().empty() && dynamic_cast<CLI::RequiredError const*>(&failure) != nullptr) {
+    message = "no verb";
+  }
+  return fmt::format("{} (try '{}')", message, tendril::cli::help_command(application));
 }
 
-int run(int argc, char** argv)
+void add_verbs(CLI::App& application)
 {
-  CLI::App application("Graph sampling for graph machine learning: random walks, neighbourhoods, mini-batches.",
-                       "tendril");
   application.formatter(std::make_shared<tendril::cli::help_formatter>());
   application.set_version_flag("--version", "tendril " TENDRIL_VERSION "\nCUDA: " TENDRIL_CLI_CUDA,
                                "Print the version, and which GPUs this build is for");
@@ -123,11 +126,21 @@ int run(int argc, char** argv)
   tendril::cli::add_bench(application);
 #endif
   tendril::cli::check_values(application);
-  application.parse_complete_callback([&] { tendril::cli::refuse_outputs_that_are_inputs(application); });
+  application.parse_complete_callback([&] {
+    tendril::cli::refuse_outputs_that_are_inputs(application);
+    tendril::cli::keep_piped_inputs(application);
+  });
+}
 
-  tendril::cli::refuse_missing_values(argc, argv);
+int run(CLI::App& application, int argc, char** argv)
+{
+  add_verbs(application);
+  std::vector<std::string> const words = tendril::cli::checked_arguments(application, argc, argv);
+  std::vector<char const*> arguments;
+  arguments.reserve(words.size());
+  for (auto const& word : words) { arguments.push_back(word.c_str()); }
   try {
-    application.parse(argc, argv);
+    application.parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (CLI::ParseError const& failure) {
     if (failure.get_exit_code() == 0) { return application.exit(failure); }  // --help, --version
     return complain(bad_usage, usage_message(application, failure));
@@ -141,10 +154,12 @@ int run(int argc, char** argv)
 int main(int argc, char** argv)
 {
   handle_signals();
+  CLI::App application("Graph sampling for graph machine learning: random walks, neighbourhoods, mini-batches.",
+                       "tendril");
   try {
-    return run(argc, argv);
+    return run(application, argc, argv);
   } catch (tendril::argument_error const& failure) {
-    return complain(bad_usage, failure.what());
+    return complain(bad_usage, tendril::cli::in_shell_words(application, failure.what(), true));
   } catch (tendril::cli::source_error const& failure) {
     std::fflush(stdout);
     std::fputs(fmt::format("tendril: error: {}\n", failure.what()).c_str(), stderr);
@@ -154,6 +169,6 @@ int main(int argc, char** argv)
   } catch (std::length_error const&) {  // a std::vector larger than any memory
     return complain(failed, "out of memory: what the verb works with doesn't fit any memory");
   } catch (std::exception const& failure) {
-    return complain(failed, failure.what());
+    return complain(failed, tendril::cli::in_shell_words(application, failure.what(), false));
   }
 }

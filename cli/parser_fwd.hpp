@@ -4,4 +4,5 @@
 
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
-}
+class Option;
+}  // namespace CLI

@@ -77,7 +77,7 @@ planned plan_samples(sample_job const& job, graph const& g, cpu_exec const& exec
 
 void plan_command::run()
 {
-  progress_bar bar(!common.json);
+  progress_bar bar(common.shown());
   cpu_exec const exec = common.exec(bar);
   for (auto const set : {&walks.app, &samples.app}) { *set = app; }
   for (auto const set : {&walks.rule, &samples.rule}) { *set = rule; }
@@ -124,7 +124,7 @@ void plan_command::run()
   if (plan.table_bytes_refused > 0) { tables += fmt::format("; {} refused", bytes_text(plan.table_bytes_refused)); }
   std::string text = fmt::format("graph   {}\n{}job     {}\nrule    {}\ntables  {}\n", describe(g, source.path),
                                  placement_line(there), job, to_string(plan.rule), tables);
-  if (plan.rule == sampling_rule::reject) {
+  if (plan.rule == sampling_rule::reject || (plan.rule == sampling_rule::alias && app == "node2vec")) {
     text += fmt::format("trials  {:.2f} a step expected\n", plan.expected_trials);
   }
   char const* lead = "why     ";
@@ -145,7 +145,8 @@ void add_plan(CLI::App& application)
   command->source.add_to(*verb);
   verb->add_option("--app", command->app, "Application of walk or sample [deepwalk]")->type_name("APP");
   verb->add_flag("--weighted", command->weighted, "Choose edges in proportion to their weights");
-  verb->add_option("--rule", command->rule, "Rule that chooses an edge: auto, scan, reject, alias or its [auto]")
+  verb->add_option("--rule", command->rule,
+                   "Rule that chooses an edge: auto, uniform, scan, reject, alias or its [auto]")
       ->type_name("RULE");
   add_table_bytes(*verb, command->table_bytes, "");
   verb->add_option("--seed", command->seed, "Accepted, as by walk and sample, but does not affect the plan [0]")

@@ -15,7 +15,7 @@
 namespace tendril::cli {
 namespace {
 
-constexpr auto patience = std::chrono::milliseconds(250);  // stages shorter than this are never drawn
+constexpr auto patience_at_terminals = std::chrono::milliseconds(250);
 constexpr auto interval = std::chrono::milliseconds(100);
 
 int terminal_columns()
@@ -44,7 +44,11 @@ std::string bar(double share, int width)
 
 }  // namespace
 
-progress_bar::progress_bar(bool wanted) : enabled_(wanted && is_terminal()) {}
+progress_bar::progress_bar(progress_shown shown)
+    : enabled_(shown == progress_shown::always || (shown == progress_shown::at_terminals && is_terminal())),
+      patience_(shown == progress_shown::always ? clock::duration::zero() : patience_at_terminals)
+{
+}
 
 void progress_bar::update(char const* what, std::int64_t done, std::int64_t total, char const* unit, double units_each)
 {
@@ -52,14 +56,15 @@ void progress_bar::update(char const* what, std::int64_t done, std::int64_t tota
   auto const now = clock::now();
   if (what_ != what) {
     what_ = what;
-    started_ = last_drawn_ = now;
+    started_ = now;
+    last_drawn_ = now - interval;
     done_at_start_ = done;
   }
-  if (now - started_ < patience || now - last_drawn_ < interval) { return; }
+  if (now - started_ < patience_ || now - last_drawn_ < interval) { return; }
   last_drawn_ = now;
 
   double const seconds = std::chrono::duration<double>(now - started_).count();
-  double const pace = static_cast<double>(done - done_at_start_) / seconds;
+  double const pace = seconds > 0 ? static_cast<double>(done - done_at_start_) / seconds : 0;
   std::string tail;
   if (unit != nullptr) { tail += fmt::format("  {} {}/s", si(pace * units_each), unit); }
   if (total <= 0) {

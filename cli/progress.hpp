@@ -1,4 +1,4 @@
-// A progress bar for people at a terminal; nothing at all in a pipe.
+// A progress bar for people at a terminal; in a pipe only where it is asked for.
 
 #pragma once
 
@@ -11,11 +11,18 @@
 
 namespace tendril::cli {
 
-/// One line on standard error that is drawn over and over, with the share done, the rate and the time left. It
-/// draws only where standard error is a terminal, and only for stages that take a moment. Not thread-safe.
+/// Where progress is drawn.
+enum class progress_shown {
+  never,
+  at_terminals,  ///< Where standard error is a terminal, and only for stages that take a moment.
+  always         ///< Wherever standard error leads, and the start of every stage.
+};
+
+/// One line on standard error that is drawn over and over, with the share done, the rate and the time left. Not
+/// thread-safe.
 class progress_bar {
  public:
-  explicit progress_bar(bool wanted);
+  explicit progress_bar(progress_shown shown);
   progress_bar(progress_bar const&) = delete;
   progress_bar& operator=(progress_bar const&) = delete;
   ~progress_bar() { clear(); }
@@ -36,6 +43,7 @@ class progress_bar {
  private:
   using clock = std::chrono::steady_clock;
   bool enabled_ = false;
+  clock::duration patience_;  // stages shorter than this are not drawn
   bool drawn_ = false;
   std::string what_;
   clock::time_point started_, last_drawn_;

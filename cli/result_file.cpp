@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include <tendril/checked.hpp>
+#include <tendril/error.hpp>
 
 namespace tendril::cli {
 
@@ -63,9 +65,21 @@ void result_file::add_offsets(std::string const& name, buffer<std::int64_t> part
   add(name, {}, std::move(shifted));
 }
 
+void result_file::expect_room() const
+{
+  try {
+    buffer<std::int64_t> const offsets(checked_sum("offsets of samples", num_samples_, 1));
+  } catch (memory_error const& refusal) {
+    throw memory_error(fmt::format("{} samples: {}", num_samples_, refusal.what()));
+  }
+}
+
 void result_file::end_part(std::int64_t num_samples)
 {
-  if (ragged_) { return; }
+  if (ragged_) {
+    if (!std::exchange(asked_, true)) { expect_room(); }
+    return;
+  }
   if (!writer_) { open(num_samples == 0 ? 1 : num_samples_, std::max<std::int64_t>(num_samples, 1)); }
   write_parts();
 }

@@ -97,6 +97,8 @@ class result_file {
   /// Begins the file; arrays have as many elements as they have now, times `times`.
   void open(std::int64_t times_num, std::int64_t times_den);
   void write_parts();
+  /// Refuses ragged samples of which memory does not hold the offsets alone. @throws memory_error.
+  void expect_room() const;
 
   std::string path_;
   element_type vertices_;
@@ -104,6 +106,7 @@ class result_file {
   std::int64_t num_samples_;
   cpu_exec exec_;
   bool ragged_ = false;
+  bool asked_ = false;  // whether there is room for ragged samples
   std::vector<array> arrays_;
   std::optional<array_writer> writer_;
 };

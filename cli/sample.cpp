@@ -24,6 +24,9 @@
 namespace tendril::cli {
 namespace {
 
+// Where the system gives no more threads, what would work beside the sampling works in its turn.
+constexpr auto aside = std::launch::async | std::launch::deferred;
+
 constexpr std::int64_t batch_bytes = std::int64_t{64} << 20;  // of one batch of trees
 
 struct sample_command {
@@ -36,12 +39,15 @@ struct sample_command {
   void run() const;
 };
 
+using file_sampler = std::optional<khop_file_sampler>;  // with --memory
+
 /// The trees of n seeds from `first` on, in host memory, wherever they are made.
-khop_trees make_trees(request const& what, khop_params const& params, std::int64_t first, std::int64_t n,
-                      cpu_exec const& exec)
+khop_trees make_trees(request const& what, khop_params const& params, file_sampler& in_file, std::int64_t first,
+                      std::int64_t n, cpu_exec const& exec)
 {
   auto const seeds = what.seeds.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n));
   std::int64_t const root = what.job.first_root + first;
+  if (in_file) { return in_file->sample(seeds, exec, root, what.job.edges); }
   if (!what.on_gpu) { return khop_sample(what.g, seeds, params, exec, root, what.job.edges); }
   gpu_exec const gpu(what.on_gpu->device());
   auto const there = copy_to_gpu(seeds, gpu);
@@ -73,15 +79,29 @@ void append_hops(array_writer& writer, khop_trees const& trees, bool edges, cpu_
   }
 }
 
+/// Seeds of a batch of trees, of which one is made while another is written.
+std::int64_t batch_rows(sample_job const& job, std::int64_t slots_of_tree, std::int64_t parents_of_tree)
+{
+  std::int64_t const bytes_of_tree = checked_product("--fanouts: bytes of a tree", slots_of_tree, job.edges ? 12 : 4);
+  std::int64_t const memory = job.host_bytes();
+  if (memory == 0) { return batch_bytes / bytes_of_tree; }
+  // Half is the graph's, and a quarter the tables' of weights. The order of a hop takes 12 bytes for each vertex of it.
+  std::int64_t const room = job.weighted ? memory / 4 : memory / 2;
+  return room / checked_sum("--fanouts: bytes of a tree",
+                            checked_product("--fanouts: bytes of a tree", 2, bytes_of_tree),
+                            checked_product("--fanouts: bytes of a tree", 12, parents_of_tree));
+}
+
 /// Trees of fixed shape: arrays [seeds, fanout, …] of known sizes, made and written batch by batch.
 outcome sample_trees(request const& what, khop_params const& params, cpu_exec const& exec, progress_bar& bar)
 {
   auto const num_seeds = static_cast<std::int64_t>(what.seeds.size());
   std::vector<array_spec> arrays{{"seeds", what.vertices, {num_seeds}}};
   std::vector<std::int64_t> shape{num_seeds};
-  std::int64_t slots = 1, slots_of_tree = 0;
+  std::int64_t slots = 1, slots_of_tree = 0, parents_of_tree = 0;
   for (std::size_t hop = 0; hop < params.fanouts.size(); ++hop) {
     shape.push_back(params.fanouts[hop]);
+    parents_of_tree = slots;
     slots = checked_product("--fanouts: slots of a hop", slots, params.fanouts[hop]);
     slots_of_tree = checked_sum("--fanouts: slots of a tree", slots_of_tree, slots);
     arrays.push_back({hop_name(hop), what.vertices, shape});
@@ -90,8 +110,12 @@ outcome sample_trees(request const& what, khop_params const& params, cpu_exec co
   array_writer writer(what.output, arrays, what.about);
   writer.append(0, what.seeds, exec);
 
-  std::int64_t const rows = std::clamp<std::int64_t>(batch_bytes / (what.job.edges ? 12 : 4) / slots_of_tree, 1,
+  std::int64_t const rows = std::clamp<std::int64_t>(batch_rows(what.job, slots_of_tree, parents_of_tree), 1,
                                                      std::max<std::int64_t>(num_seeds, 1));
+  file_sampler in_file;
+  if (what.job.host_bytes() > 0) {
+    in_file.emplace(what.g, params, std::max<std::int64_t>(what.job.host_bytes() / 2, 2));
+  }
   cpu_exec quiet = exec;
   quiet.on_progress = {};  // the bar belongs to this thread
   outcome result;
@@ -100,16 +124,23 @@ outcome sample_trees(request const& what, khop_params const& params, cpu_exec co
   for (std::int64_t first = 0; first < num_seeds; first += rows) {
     std::int64_t const n = std::min(rows, num_seeds - first);
     stopwatch const sampling;
-    trees = make_trees(what, params, first, n, quiet);
+    trees = make_trees(what, params, in_file, first, n, quiet);
     result.sample_seconds += sampling.seconds();
     result.edges += count_filled(trees);
     bar.update("sampling", first + n, num_seeds, "seeds");
     if (pending.valid()) { pending.get(); }
     written = std::move(trees);
-    pending = std::async(std::launch::async, [&] { append_hops(writer, written, what.job.edges, quiet); });
+    pending = std::async(aside, [&] {
+      stopwatch const writing;
+      append_hops(writer, written, what.job.edges, quiet);
+      result.write_seconds += writing.seconds();
+    });
   }
   if (pending.valid()) { pending.get(); }
+  stopwatch const committing;
   writer.commit();
+  result.write_seconds += committing.seconds();
+  if (in_file) { result.read_bytes = in_file->read_bytes(); }
   return result;
 }
 
@@ -118,11 +149,13 @@ outcome sample_ragged_trees(request const& what, khop_params const& params, cpu_
 {
   auto const num_seeds = static_cast<std::int64_t>(what.seeds.size());
   stopwatch const sampling;
-  khop_trees const trees = make_trees(what, params, 0, num_seeds, exec);
+  file_sampler whole;
+  khop_trees const trees = make_trees(what, params, whole, 0, num_seeds, exec);
   outcome result;
   result.sample_seconds = sampling.seconds();
   result.edges = count_filled(trees);
 
+  stopwatch const writing;
   std::vector<array_spec> arrays{{"seeds", what.vertices, {num_seeds}}};
   for (std::size_t hop = 0; hop < trees.hops.size(); ++hop) {
     auto const& made = trees.hops[hop];
@@ -136,6 +169,7 @@ outcome sample_ragged_trees(request const& what, khop_params const& params, cpu_
   writer.append(0, what.seeds, exec);
   append_hops(writer, trees, what.job.edges, exec);
   writer.commit();
+  result.write_seconds = writing.seconds();
   return result;
 }
 
@@ -145,11 +179,17 @@ outcome sample_khop(request const& what, cpu_exec const& exec, progress_bar& bar
   // Says what is wrong, whatever the number of seeds, before a file is begun.
   auto const num_seeds = static_cast<std::int64_t>(what.seeds.size());
   (void)checked_sum("--first-root: ids of seeds", what.job.first_root, num_seeds);
+  stopwatch const planning;
   sampling_plan const plan = what.on_gpu ? plan_khop(*what.on_gpu, params, num_seeds, gpu_exec(what.on_gpu->device()))
                                          : plan_khop(what.g, params, num_seeds, exec);
+  double const plan_seconds = planning.seconds();
   bool const ragged = std::count(params.fanouts.begin(), params.fanouts.end(), -1) > 0;
+  if (ragged && what.job.host_bytes() > 0) {
+    throw argument_error("--memory: --fanouts has -1, expected numbers of neighbours");
+  }
   outcome result = ragged ? sample_ragged_trees(what, params, exec) : sample_trees(what, params, exec, bar);
   result.rule = to_string(plan.rule);
+  result.plan_seconds = plan_seconds;
   return result;
 }
 
@@ -167,7 +207,7 @@ void sample_command::run() const
   }
   std::optional<gpu_info> gpu;
   if (auto const device = parse_device(job.device)) { gpu = describe_gpu(*device); }
-  progress_bar bar(!common.quiet);
+  progress_bar bar(common.shown());
   cpu_exec const exec = common.exec(bar);
   graph const g = source.read_for(job.device, exec);
   double const read_seconds = overall.seconds();
@@ -180,7 +220,7 @@ void sample_command::run() const
                        {"params", job.params_json().dump()},  {"seed", std::to_string(job.seed)},
                        {"graph", graph_name(g, source.path)}, {"version", TENDRIL_VERSION}};
   request const what{g, on_gpu, job, seeds.span(), output, type, about};
-  auto const [edges, sample_seconds, rule] =
+  auto const [edges, plan_seconds, sample_seconds, write_seconds, rule, read_bytes] =
       job.app == "khop" ? sample_khop(what, exec, bar) : sample_minibatches(what, exec, bar);
   bar.clear();
   double const seconds = overall.seconds();
@@ -199,23 +239,31 @@ void sample_command::run() const
                          {"device", job.device},
                          {"threads", common.num_threads()},
                          {"read_seconds", read_seconds},
+                         {"plan_seconds", plan_seconds},
                          {"sample_seconds", sample_seconds},
+                         {"write_seconds", write_seconds},
                          {"seconds", seconds},
                          {"edges_per_second", rate},
                          {"peak_memory_bytes", peak_memory()},
                          {"version", TENDRIL_VERSION}});
     if (gpu) { document["device_name"] = gpu->name; }
+    if (job.host_bytes() > 0) { document["read_bytes"] = read_bytes; }
     if (auto const placement = placement_json(on_gpu.value_or(g))) { document["placement"] = *placement; }
     print(document);
   } else if (!common.quiet) {
-    print(fmt::format(
-        "graph   {}\njob     {}: {}{}\n{}{}edges   {} in {}: {} edges/s\noutput  {} ({})\ntotal   {}, {} of memory at "
-        "most",
-        describe(g, source.path), counted(seeds.size(), "seed", "seeds"), job.describe(),
-        rule.empty() ? std::string() : fmt::format(" ({})", rule),
-        gpu ? fmt::format("device  {}\n", gpu->name) : std::string(), placement_line(on_gpu.value_or(g)),
-        grouped(edges), duration(sample_seconds), si(rate), output, bytes_text(file_bytes(output)), duration(seconds),
-        bytes_text(peak_memory())));
+    print(
+        fmt::format("graph   {}\njob     {}: {}{}\n{}{}edges   {} in {} of sampling: {} edges/s\n{}output  {} "
+                    "({})\ntotal   {}, {} of "
+                    "memory at most",
+                    describe(g, source.path), counted(seeds.size(), "seed", "seeds"), job.describe(),
+                    rule.empty() ? std::string() : fmt::format(" ({})", rule),
+                    gpu ? fmt::format("device  {}\n", gpu->name) : std::string(), placement_line(on_gpu.value_or(g)),
+                    grouped(edges), duration(sample_seconds), si(rate),
+                    time_line({{"reading", read_seconds},
+                               {"planning", plan_seconds},
+                               {"sampling with its tables", sample_seconds},
+                               {"writing", write_seconds}}),
+                    output, bytes_text(file_bytes(output)), duration(seconds), bytes_text(peak_memory())));
   }
 }
 
@@ -236,7 +284,7 @@ void add_sample(CLI::App& application)
       ->type_name("APP");
   verb->add_flag("--weighted", command->job.weighted, "khop, minibatch: choose edges in proportion to their weights");
   verb->add_option("--rule", command->job.rule,
-                   "khop: rule that chooses an edge: auto, scan, reject, alias or its [auto]")
+                   "khop: rule that chooses an edge: auto, uniform, scan, alias or its [auto]")
       ->type_name("RULE");
   add_table_bytes(*verb, command->job.table_bytes, "khop, minibatch: ");
   verb->add_option("--seed", command->job.seed, "Seed; the same seed gives the same samples [0]")
@@ -258,11 +306,13 @@ void add_sample(CLI::App& application)
       "  tendril sample graph.npz -o trees.npz --fanouts 25,10 --num-seeds 1024\n"
       "  tendril sample graph.npz -o trees.safetensors --fanouts 15,10,5 --seeds train.txt --replace --weighted\n"
       "  tendril sample graph.npz -o trees.npz --fanouts 25,10 --device cuda      the same bytes, computed on a GPU\n"
+      "  tendril sample huge.safetensors -o trees.npz --fanouts 10,5 --memory 16G  a mapped graph that memory does not "
+      "hold\n"
       "  tendril sample graph.npz -o batches.npz --app minibatch --fanouts 15,10,5 --batch-size 512\n"
       "  tendril sample graph.npz -o batches.npz --app minibatch --fanouts 10,10,10 --frontier all --device cuda\n"
       "  tendril sample graph.npz -o layers.safetensors --app ladies --layers 5 --layer-size 64 --num-seeds 5120\n"
       "  tendril sample graph.npz -o parts.safetensors --app cluster --partition metis --clusters 1000\n"
-      "  tendril sample graph.npz -o subgraphs.safetensors --app saint-walk --roots 2000 --coefficients 50\n"
+      "  tendril sample graph.npz -o subgraphs.safetensors --app saint-walk --budget 2000 --coefficients 50\n"
       "  tendril sample graph.npz -o mine.safetensors --app-source sampler.cpp --param tries=3 --num-seeds 1024");
   verb->callback([command] { command->run(); });
 }

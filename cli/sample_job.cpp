@@ -48,6 +48,7 @@ void expect_taken(sample_job const& job)
            {"--weighted", job.weighted, "khop,minibatch"},
            {"--edges", job.edges, "khop,fastgcn,ladies,mvs"},
            {"--first-root", job.first_root != 0, "khop"},
+           {"--memory", !job.memory.empty(), "khop"},
            {"--rule", job.rule != "auto", "khop"},
            {"--table-bytes", !job.table_bytes.empty(), "khop,minibatch"},
            {"--batch-size", job.batch_size.has_value(), "minibatch,fastgcn,ladies,mvs,labor"},
@@ -69,8 +70,8 @@ void expect_taken(sample_job const& job)
            {"--partition", more.partition.has_value(), "cluster"},
            {"--depth", more.depth.has_value(), "shadow"},
            {"--num-neighbors", more.num_neighbors.has_value(), "shadow"},
-           {"--budget", more.budget.has_value(), "saint-node,saint-edge"},
-           {"--roots", more.roots.has_value(), "saint-walk,layer,--app-source"},
+           {"--budget", more.budget.has_value(), "saint-node,saint-edge,saint-walk"},
+           {"--roots", more.roots.has_value(), "layer,--app-source"},
            {"--length", more.length.has_value(), "saint-walk"},
            {"--coefficients", more.coefficients.has_value(), "saint-node,saint-edge,saint-walk"},
            {"--normalization", more.normalization.has_value(), "fastgcn,ladies,saint-node"},
@@ -106,10 +107,11 @@ void sample_job::add_to(CLI::App& verb, bool with_walks)
                   "khop, minibatch, labor: neighbours per vertex, for each hop; -1: all neighbours [25,10]")
       ->type_name("LIST")
       ->group(group);
-  auto* const file = verb.add_option("--seeds", seeds_file,
-                                     "Read the seeds from FILE (.npy, or text with one id per line) [every vertex]")
-                         ->type_name("FILE")
-                         ->group(group);
+  auto* const file =
+      verb.add_option("--seeds", seeds_file,
+                      "Read the seeds from FILE (.npy, or text with one id per line; -: standard input) [every vertex]")
+          ->type_name("FILE")
+          ->group(group);
   verb.add_option("--num-seeds", num_seeds, "Draw N distinct seeds at random")
       ->type_name("N")
       ->group(group)
@@ -149,6 +151,14 @@ void sample_job::add_to(CLI::App& verb, bool with_walks)
                   "minibatch, labor choice: batches for which a vertex keeps its random number [1]")
       ->type_name("K")
       ->group(group);
+  if (!with_walks) {
+    verb.add_option(
+            "--memory", memory,
+            "khop, on the CPU: for a mapped graph that memory does not hold: memory for its pages and for trees, "
+            "as in 8G; each hop then goes over the file in order [pages are read where they are needed]")
+        ->type_name("BYTES")
+        ->group(group);
+  }
   more.add_to(verb, with_walks);
 }
 
@@ -173,6 +183,7 @@ void sample_job::check() const
     throw argument_error("--gpu-memory: --graph-memory is given, expected one of both");
   }
   if (!more.gpu_memory.empty() && !on_gpu) { throw argument_error("--gpu-memory: --device is cpu, expected cuda"); }
+  (void)host_bytes();
   if (first_root < 0) { throw argument_error(fmt::format("--first-root: {}, expected 0 or more", first_root)); }
   if (first_batch < 0) { throw argument_error(fmt::format("--first-batch: {}, expected 0 or more", first_batch)); }
   if (seeds_each() < 1) { throw argument_error(fmt::format("--batch-size: {}, expected 1 or more", seeds_each())); }
@@ -188,8 +199,16 @@ khop_params sample_job::khop() const
   params.weighted = weighted;
   params.rule = parse_name<sampling_rule>("--rule", rule);
   params.table_bytes = parse_table_bytes(table_bytes);
+  if (!params.table_bytes && !memory.empty()) { params.table_bytes = host_bytes() / 4; }
   params.seed = seed;
   return params;
+}
+
+std::int64_t sample_job::host_bytes() const
+{
+  if (memory.empty()) { return 0; }
+  if (parse_device(device).has_value()) { throw argument_error("--memory: --device is cuda, expected cpu"); }
+  return parse_bytes(memory, "--memory");
 }
 
 minibatch_params sample_job::minibatch() const

@@ -37,6 +37,7 @@ struct sample_job {
   bool layer_dependency = false;
   std::optional<std::int64_t> batch_dependency;
   std::string device = "cpu";
+  std::string memory;  ///< Of trees by regions of a mapped file.
   catalogue_options more;
   // These mean the same for walks; `tendril plan` registers them once.
   bool weighted = false;
@@ -81,6 +82,9 @@ struct sample_job {
 
   /// Bytes that --graph-memory leaves to the graph; 0 without it. @throws argument_error.
   [[nodiscard]] std::int64_t graph_bytes() const;
+
+  /// Bytes that --memory leaves to the graph's pages and to trees; 0 without it. @throws argument_error.
+  [[nodiscard]] std::int64_t host_bytes() const;
 
   /// For people: "khop 25,10, without replacement, uniform".
   [[nodiscard]] std::string describe() const;

@@ -78,7 +78,9 @@ outcome sample_minibatches(request const& what, cpu_exec const& exec, progress_b
   quiet.on_progress = {};  // the bar counts seeds
 
   outcome result;
+  stopwatch const planning;
   batch_maker maker(what, quiet);
+  result.plan_seconds = planning.seconds();
   std::vector<minibatch> batches;
   std::vector<std::int64_t> node_offsets{0}, edge_offsets{0}, nodes_of_hops, edges_of_hops;
   std::int64_t const batches_a_call = std::max<std::int64_t>(seeds_a_call / each, 1);
@@ -103,6 +105,7 @@ outcome sample_minibatches(request const& what, cpu_exec const& exec, progress_b
     bar.update("sampling", first + n, num_seeds, "seeds");
   }
 
+  stopwatch const writing;
   auto const count = static_cast<std::int64_t>(batches.size());
   auto const hops = static_cast<std::int64_t>(what.job.fanout_list().size());
   std::vector<array_spec> arrays{{"seeds", what.vertices, {num_seeds}},
@@ -134,6 +137,7 @@ outcome sample_minibatches(request const& what, cpu_exec const& exec, progress_b
     if (weights) { writer.append(of_weights, made.edges[0].weights.span()); }
   }
   writer.commit();
+  result.write_seconds = writing.seconds();
   return result;
 }
 

@@ -21,9 +21,12 @@
 namespace tendril::cli {
 
 struct outcome {
-  std::int64_t edges = 0;  ///< Sampled, over all hops.
-  double sample_seconds = 0;
-  std::string rule;  ///< Empty where there is no plan.
+  std::int64_t edges = 0;       ///< Sampled, over all hops.
+  double plan_seconds = 0;      ///< Before the first sample.
+  double sample_seconds = 0;    ///< Of samples, the tables that the first ones build and copies from a GPU included.
+  double write_seconds = 0;     ///< Of the file, in part while samples are made.
+  std::string rule;             ///< Empty where there is no plan.
+  std::int64_t read_bytes = 0;  ///< Of whole regions of the graph's file, with --memory.
 };
 
 using metadata = std::map<std::string, std::string>;

@@ -66,7 +66,7 @@ std::shared_ptr<clusters_source> clusters_of(sample_job const& job, sample_place
   out->params.method = partition_of(job);
   out->params.seed = job.seed;
   if (!more.clusters_file.empty()) {
-    auto ids = read_vertices(more.clusters_file, max_num_vertices, place.host_exec());
+    auto ids = read_clusters(more.clusters_file, g.num_vertices(), place.host_exec());
     if (ids.size() != g.num_vertices()) {
       throw argument_error(fmt::format("--clusters-from: {}: {} clusters, expected {}, one a vertex",
                                        more.clusters_file, ids.size(), g.num_vertices()));
@@ -196,7 +196,7 @@ saint_params saint_params_of(sample_job const& job)
   saint_params params;
   params.sampler =
       parse_name<saint_sampler>("--app", std::string_view(job.app).substr(std::string_view("saint-").size()));
-  params.budget = (params.sampler == saint_sampler::walk ? more.roots : more.budget).value_or(params.budget);
+  params.budget = more.budget.value_or(params.budget);
   params.length = more.length.value_or(params.length);
   params.matrix = more.matrix();
   params.seed = job.seed;

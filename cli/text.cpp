@@ -1,9 +1,11 @@
 #include "text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -11,6 +13,43 @@
 #include <tendril/error.hpp>
 
 namespace tendril::cli {
+namespace {
+
+/// Insertions, deletions, replacements and swaps of neighbours between two words (optimal string alignment).
+std::size_t edit_distance(std::string_view a, std::string_view b)
+{
+  std::vector<std::size_t> before, row, next(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) { row.push_back(j); }
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    next[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      next[j] = std::min({row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      bool const swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) { next[j] = std::min(next[j], before[j - 2] + 1); }
+    }
+    before = std::exchange(row, next);
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string nearest(std::string_view word, std::vector<std::string> const& known)
+{
+  constexpr std::size_t longest = 64;  // no name is as long, and the comparison takes the product of the lengths
+  std::string found;
+  if (word.size() > longest) { return found; }
+  std::size_t least = word.size();
+  for (auto const& candidate : known) {
+    std::size_t const distance = edit_distance(word, candidate);
+    std::size_t const letters = candidate.size() - std::min(candidate.find_first_not_of('-'), candidate.size());
+    if (distance <= std::max<std::size_t>(letters / 3, 1) && distance < letters && distance < least) {
+      least = distance;
+      found = candidate;
+    }
+  }
+  return found;
+}
 
 std::string grouped(std::int64_t value)
 {

@@ -27,6 +27,10 @@ namespace tendril::cli {
 /// The parts of "a,b,c".
 [[nodiscard]] std::vector<std::string> split(std::string_view list);
 
+/// The known word that is closest to `word`, if it is close enough to have been meant: by insertions, deletions,
+/// replacements and swaps of neighbours, a third of its letters at most; else empty.
+[[nodiscard]] std::string nearest(std::string_view word, std::vector<std::string> const& known);
+
 /// An integer that fills the whole text. @throws argument_error "option: 'text', expected what".
 [[nodiscard]] std::int64_t parse_integer(std::string_view text, std::string_view option, std::string_view expected);
 

@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -60,6 +59,7 @@ std::vector<std::string> files_of_graph(std::string const& path)
 
 bool are_the_same_file(std::string const& a, std::string const& b)
 {
+  if (a == "-" || b == "-") { return false; }  // standard input and output
   struct stat of_a {};
   struct stat of_b {};
   return stat(a.c_str(), &of_a) == 0 && stat(b.c_str(), &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
@@ -78,14 +78,10 @@ void check_values(CLI::App& application)
   }
 }
 
-void refuse_missing_values(int argc, char const* const* argv)
+bool is_input(CLI::Option const& option)
 {
-  for (int i = 1; i < argc && std::strcmp(argv[i], "--") != 0; ++i) {
-    std::string_view const argument = argv[i];
-    if (argument.starts_with("--") && argument.find('=') + 1 == argument.size()) {
-      throw argument_error(fmt::format("{}: '', expected a value", argument.substr(0, argument.size() - 1)));
-    }
-  }
+  std::string const kind = placeholder(option);
+  return kind == "GRAPH" || kind == "FILE";
 }
 
 void refuse_outputs_that_are_inputs(CLI::App const& application)

@@ -13,9 +13,8 @@ namespace tendril::cli {
 /// nearest one.
 void check_values(CLI::App& application);
 
-/// Refuses `--option=` without a value: the parser would take the next argument.
-/// @throws argument_error.
-void refuse_missing_values(int argc, char const* const* argv);
+/// Whether --help shows the option as the name of a file to read: GRAPH or FILE.
+[[nodiscard]] bool is_input(CLI::Option const& option);
 
 /// Refuses an output that is also an input: the same file by any path or link. The names that --help shows say which
 /// is which: OUT is written, GRAPH and FILE are read. Call it after parsing, before a verb runs.

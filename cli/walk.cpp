@@ -79,7 +79,7 @@ void walk_command::run() const
   std::optional<gpu_info> gpu;
   if (auto const device = job.gpu()) { gpu = describe_gpu(*device); }
 
-  progress_bar bar(!common.quiet);
+  progress_bar bar(common.shown());
   cpu_exec const exec = common.exec(bar);
   graph const g = source.read_for(job.device, exec);
   double const read_seconds = overall.seconds();
@@ -147,12 +147,17 @@ void walk_command::run() const
     print(summary);
   } else if (!common.quiet) {
     std::string const summary = fmt::format(
-        "graph   {}\njob     {}, {}\n{}{}steps   {} in {}: {} steps/s\noutput  {}\ntotal   {}, {} of memory at most\n",
+        "graph   {}\njob     {}, {}\n{}{}steps   {} in {} of walking: {} steps/s\n{}output  {}\ntotal   {}, {} of "
+        "memory at most\n",
         describe(g, source.path), counted(walks.num_walks, "walk", "walks"), walks.description,
         gpu ? fmt::format("device  {}: {} walking, {} copying, {} writing at once\n", gpu->name,
                           duration(made.walk_seconds), duration(made.copy_seconds), duration(made.sink_seconds))
             : std::string(),
         placement_line(walks.there) + regions_line(made), grouped(made.steps), duration(made.walk_seconds), si(rate),
+        time_line({{"reading", read_seconds},
+                   {"planning and tables", plan_seconds},
+                   {"walking", made.walk_seconds},
+                   {"writing", made.sink_seconds}}),
         to_stdout
             ? std::string("standard output")
             : fmt::format("{} ({}{})", output, bytes_text(file_bytes(output)),
@@ -180,7 +185,8 @@ void add_walk(CLI::App& application)
   verb->add_option("--app", command->job.app, "deepwalk, ppr, restart, node2vec, metapath or multidim [deepwalk]")
       ->type_name("APP");
   verb->add_flag("--weighted", command->job.weighted, "Choose edges in proportion to their weights");
-  verb->add_option("--rule", command->job.rule, "Rule that chooses an edge: auto, scan, reject, alias or its [auto]")
+  verb->add_option("--rule", command->job.rule,
+                   "Rule that chooses an edge: auto, uniform, scan, reject, alias or its [auto]")
       ->type_name("RULE");
   add_table_bytes(*verb, command->job.table_bytes, "");
   verb->add_option("--seed", command->job.seed, "Seed; the same seed gives the same walks [0]")
@@ -213,7 +219,8 @@ void add_walk(CLI::App& application)
       "  tendril walk graph.npz -o walks.npy --device cuda --graph-memory 8G   what has no room there: host memory\n"
       "  tendril walk huge.safetensors -o walks.npy --memory 16G               a mapped graph that memory does not "
       "hold\n"
-      "  tendril walk graph.npz -o - --num-starts 5 --length 8                 print five short walks");
+      "  tendril walk graph.npz -o - --num-starts 5 --length 8                 print five short walks\n"
+      "  zcat edges.csv.gz | tendril walk - -o walks.npy                       a graph from standard input");
   verb->callback([command] { command->run(); });
 }
 

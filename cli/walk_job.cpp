@@ -63,7 +63,8 @@ void walk_job::add_to(CLI::App& verb)
       ->type_name("W")
       ->group(group);
   auto* const file =
-      verb.add_option("--starts", starts_file, "Start from the vertices in FILE (.npy, or text with one id per line)")
+      verb.add_option("--starts", starts_file,
+                      "Start from the vertices in FILE (.npy, or text with one id per line; -: standard input)")
           ->type_name("FILE")
           ->group(group);
   verb.add_option("--num-starts", num_starts, "Start from N vertices, drawn at random with replacement")
@@ -109,7 +110,7 @@ void walk_job::add_to(CLI::App& verb)
       ->group(group);
   graph_room.add_to(verb, group);
   verb.add_option("--memory", memory,
-                  "cpu: for a mapped graph that memory does not hold: memory for its pages and for walks, as in 8G;\n"
+                  "cpu: for a mapped graph that memory does not hold: memory for its pages and for walks, as in 8G; "
                   "the graph is then read in order, region by region [pages are read where walkers are]")
       ->type_name("BYTES")
       ->group(group);
@@ -209,7 +210,10 @@ std::int64_t walk_job::host_bytes() const
   if (memory.empty()) { return 0; }
   if (gpu()) { throw argument_error("--memory: --device is cuda, expected cpu"); }
   expect_app(is_multidim(), "--memory", "another application", app);
-  return parse_bytes(memory, "--memory");
+  constexpr std::int64_t least = 4096;
+  std::int64_t const bytes = parse_bytes(memory, "--memory");
+  if (bytes < least) { throw argument_error(fmt::format("--memory: {}, expected at least {}", bytes, least)); }
+  return bytes;
 }
 
 std::int64_t walk_job::gpu_bytes() const

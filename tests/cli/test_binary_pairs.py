@@ -21,7 +21,7 @@ def write(path, layout):
 @pytest.mark.parametrize("memory", [(), ("--memory", "2M")], ids=["whole", "bounded"])
 @pytest.mark.parametrize("layout", ["coo32", "coo64", "npy"])
 def test_they_are_the_edges_of_a_text(layout, memory, tendril):
-    steps = ["--symmetrize", "--dedup", "--compress", "auto", "--quiet"]
+    steps = ["--symmetrize", "--drop-duplicates", "--compress", "auto", "--quiet"]
     write(tendril.path("edges.txt"), "text")
     write(tendril.path("edges.bin"), layout)
     tendril("convert", "edges.txt", "text.safetensors", *steps)

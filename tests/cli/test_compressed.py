@@ -180,7 +180,7 @@ def test_the_way_there_and_back(form, tendril, forms, stars):
 def test_other_formats_are_the_same_files(name, tendril):
     lines = [f"{v},{(v * 7 + 1) % 100},{v % 5 + 1}" for v in range(100)]
     tendril.path("g.csv").write_text("\n".join(["source,target,weight", *lines, ""]))
-    tendril("convert", "g.csv", "g.safetensors", "--symmetrize", "--dedup", "--quiet")
+    tendril("convert", "g.csv", "g.safetensors", "--symmetrize", "--drop-duplicates", "--quiet")
     written = []
     for form in ("csr", "auto", "vbyte"):
         tendril("convert", "g.safetensors", "p.safetensors", "--compress", form, "--quiet")
@@ -191,7 +191,7 @@ def test_other_formats_are_the_same_files(name, tendril):
 
 def test_building_steps_take_compressed_graphs(tendril, forms):
     for form in ("csr", "auto"):
-        tendril("convert", forms[form], f"{form}.safetensors", "--symmetrize", "--dedup", "--quiet")
+        tendril("convert", forms[form], f"{form}.safetensors", "--symmetrize", "--drop-duplicates", "--quiet")
         tendril("convert", forms[form], f"{form}2.safetensors", "--reverse", "--compress", "ef", "--quiet")
     assert tendril.bytes("auto.safetensors") == tendril.bytes("csr.safetensors"), "a built graph is in CSR form"
     assert tendril.bytes("auto2.safetensors") == tendril.bytes("csr2.safetensors")

@@ -51,7 +51,7 @@ VERBS = [
     *(["plan", "--app", app] for app in ("deepwalk", "node2vec", "khop", "layer", "ladies", "shadow")),
     *(["convert", "o" + ending] for ending in (".txt", ".mtx", ".npz", ".wsg", ".metis", ".safetensors")),
     ["convert", "o.safetensors", "--symmetrize"],
-    ["convert", "o.safetensors", "--reverse", "--dedup"],
+    ["convert", "o.safetensors", "--reverse", "--drop-duplicates"],
     ["convert", "o.safetensors", "--order", "rcm"],
     ["info"],
     ["info", "--json"],
@@ -153,7 +153,7 @@ def test_one_bad_neighbour_at_the_end_of_a_large_graph(threads, tendril):
 def test_a_file_that_is_truncated_while_it_is_read_is_one_line(verb, keep, tendril):
     tendril("generate", "rmat", "g.safetensors", "--scale", 15, "--edge-factor", 16, "--seed", 1, "--quiet")
     running = subprocess.Popen(
-        [str(TENDRIL), verb[0], "g.safetensors", *verb[1:], "--walks", "20000", "--quiet"],
+        [str(TENDRIL), verb[0], "g.safetensors", *verb[1:], "--walks", "500", "--quiet"],
         cwd=tendril.folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -188,7 +188,7 @@ def test_a_bus_error_elsewhere_stays_one(tendril):
     """A signal that no mapped file has raised ends the command as it always did."""
     tendril("generate", "ring", "g.safetensors", "--vertices", 20000, "--quiet")
     running = subprocess.Popen(
-        [str(TENDRIL), "walk", "g.safetensors", "-o", "w.npy", "--walks", "2000", "--quiet"], cwd=tendril.folder
+        [str(TENDRIL), "walk", "g.safetensors", "-o", "w.npy", "--walks", "500", "--quiet"], cwd=tendril.folder
     )
     wait_for_partial(tendril.folder, running)
     running.send_signal(signal.SIGBUS)

@@ -59,6 +59,10 @@ def test_help_tells_every_option_and_examples(verb, tendril):
     for option in ("--threads", "--json"):
         assert option in text
     assert max(map(len, text.splitlines())) <= 120
+    options = text.split("General:\n")[1].split("\n\nExamples:")[0].split("\n\n")
+    for group in options[:-1]:  # the last one is prose, where there is any
+        title, *lines = ("General:\n" + group if group is options[0] else group).split("\n")
+        assert title.endswith(":") and all(line.startswith("  ") for line in lines), group
 
 
 def test_every_documented_option_exists(tendril):

@@ -12,7 +12,7 @@ USAGE = [
     ([], "no verb (try 'tendril --help')"),
     (["fly"], "'fly' is no verb (try 'tendril --help')"),
     (["walk", ENRON], "--output is required (try 'tendril walk --help')"),
-    ([*WALK, "--nope"], "The following argument was not expected: --nope (try 'tendril walk --help')"),
+    ([*WALK, "--nope"], "--nope: no option of 'tendril walk' (try 'tendril walk --help')"),
     ([*WALK, "--length", "abc"], "--length: 'abc', expected a number (try 'tendril walk --help')"),
     ([*WALK, "--seed", "-1"], "--seed: '-1', expected a number from 0 on (try 'tendril walk --help')"),
     ([*WALK, "--dead-end", "fly"], "--dead-end: 'fly', expected stop or repeat (try 'tendril walk --help')"),
@@ -21,20 +21,20 @@ USAGE = [
         "out.foo: unknown extension, expected .npy, .safetensors or .txt, or - for text on standard output",
     ),
     (["walk", ENRON, "-o", "-", "--json"], "--json: standard output is taken by -o -, expected a file"),
-    ([*WALK, "--length", "0"], "length: 0, expected 1 to 2147483646 steps"),
-    ([*WALK, "--length", "2147483648"], "length: 2147483648, expected 1 to 2147483646 steps"),
+    ([*WALK, "--length", "0"], "--length: 0, expected 1 to 2147483646 steps"),
+    ([*WALK, "--length", "2147483648"], "--length: 2147483648, expected 1 to 2147483646 steps"),
     ([*WALK, "--app", "fly"], "--app: 'fly', expected one of deepwalk, ppr, restart, node2vec, metapath, multidim"),
     ([*WALK, "--p", "2"], "--p: --app is deepwalk, expected node2vec"),
-    ([*WALK, "--app", "node2vec", "--p", "0"], "p: 0, expected a number from 1e-9 to 1e9"),
-    ([*WALK, "--app", "node2vec", "--q", "-1"], "q: -1, expected a number from 1e-9 to 1e9"),
-    ([*WALK, "--app", "node2vec", "--q", "nan"], "q: nan, expected a number from 1e-9 to 1e9"),
+    ([*WALK, "--app", "node2vec", "--p", "0"], "--p: 0, expected a number from 1e-9 to 1e9"),
+    ([*WALK, "--app", "node2vec", "--q", "-1"], "--q: -1, expected a number from 1e-9 to 1e9"),
+    ([*WALK, "--app", "node2vec", "--q", "nan"], "--q: nan, expected a number from 1e-9 to 1e9"),
     ([*WALK, "--app", "metapath"], "--app metapath: --metapath is missing, expected it"),
     (
         [*WALK, "--app", "metapath", "--metapath", "wrote"],
         "--metapath: 'wrote', expected a number from 0 to 65535 (this graph has no names)",
     ),
-    ([*WALK, "--app", "metapath", "--metapath", "0,1"], "metapath: the graph has no edge labels, expected one an edge"),
-    ([*WALK, "--weighted"], "weighted: the graph has no weights, expected one an edge"),
+    ([*WALK, "--app", "metapath", "--metapath", "0,1"], "--metapath: the graph has no edge labels, expected one an edge"),
+    ([*WALK, "--weighted"], "--weighted: the graph has no weights, expected one an edge"),
     ([*WALK, "--walks", "0"], "--walks: 0, expected 1 or more"),
     ([*WALK, "--num-starts", "0"], "--num-starts: 0, expected 1 or more"),
     ([*WALK, "--first-walk", "-1"], "--first-walk: -1, expected 0 or more"),
@@ -54,7 +54,7 @@ USAGE = [
     ),
     ([*WALK, "--memory", "much"], "--memory: 'much', expected bytes as in 500000, 64M or 1.5G"),
     ([*WALK, "--device", "cuda", "--memory", "1G"], "--memory: --device is cuda, expected cpu"),
-    ([*WALK, "--memory", "99"], "batch_bytes: 50, expected at least 692: 2 batches of one walk each"),
+    ([*WALK, "--memory", "99"], "--memory: 99, expected at least 4096"),
     (
         [*WALK, "--app", "multidim", "--memory", "1G"],
         "--memory: --app is multidim, expected another application",
@@ -81,20 +81,20 @@ USAGE = [
         "--first-batch: '99999999999999999999', expected a number of 64 bits (try 'tendril sample --help')",
     ),
     ([*SAMPLE, "--app", "minibatch", "--fanouts=-2"],
-     "num_neighbors: -2 at hop 1, expected 0 to 2147483647, or -1 for all neighbours"),
+     "--fanouts: -2 at hop 1, expected 0 to 2147483647, or -1 for all neighbours"),
     ([*SAMPLE, "--app", "minibatch", "--batch-size", "99999999999"],
-     "batch_size: 99999999999, expected 1 to 4294967294"),
+     "--batch-size: 99999999999, expected 1 to 4294967294"),
     ([*SAMPLE, "--frontier", "all"], "--frontier: --app is khop, expected minibatch"),
     ([*WALK, "--order", "ragged"], "--order ragged: out.npy, expected a .safetensors file"),
     ([*WALK, "--order", "steps"], "--order: 'steps', expected rows or ragged (try 'tendril walk --help')"),
     ([*RAGGED, "--dead-end", "repeat"], "--order ragged: --dead-end is repeat, expected stop"),
     ([*RAGGED, "--app", "multidim"], "--order ragged: --app is multidim, expected another application"),
-    ([*WALK, "--dtype", "int8"], "unknown type 'int8', expected int32 or int64"),
+    ([*WALK, "--dtype", "int8"], "--dtype: 'int8', expected int32 or int64"),
     ([*WALK, "--num-starts", "5", "--starts", "a.txt"], "--starts excludes --num-starts (try 'tendril walk --help')"),
-    ([*SAMPLE, "--fanouts", "0"], "fanouts: 0 at hop 1, expected 1 or more, or -1 for all neighbours"),
-    ([*SAMPLE, "--fanouts=5,-2"], "fanouts: -2 at hop 2, expected 1 or more, or -1 for all neighbours"),
+    ([*SAMPLE, "--fanouts", "0"], "--fanouts: 0 at hop 1, expected 1 or more, or -1 for all neighbours"),
+    ([*SAMPLE, "--fanouts=5,-2"], "--fanouts: -2 at hop 2, expected 1 or more, or -1 for all neighbours"),
     ([*SAMPLE, "--fanouts", "25,x"], "--fanouts: 'x', expected neighbours of each hop as in 25,10, or -1 for all"),
-    ([*SAMPLE, "--fanouts", "100000,100000"], "fanouts: more than 2^31 slots a tree at hop 2"),
+    ([*SAMPLE, "--fanouts", "100000,100000"], "--fanouts: more than 2^31 slots a tree at hop 2"),
     ([*SAMPLE, "--num-seeds", "36693"], "--num-seeds: 36693, expected 1 to 36692, the vertices of the graph"),
     (
         [*SAMPLE, "--app", "fly"],
@@ -132,7 +132,7 @@ USAGE = [
     ),
     (
         ["generate", "web", "out.npz", "--vertices", "9", "--edge-factor", "300"],
-        "generate_web: edge_factor is 300, expected 0 to 256",
+        "--edge-factor: 300, expected 0 to 256",
     ),
     (["generate", "rmat", "out.npz", "--vertices", "5"], "--vertices: rmat has 2^scale vertices, expected --scale"),
 ]
@@ -193,56 +193,56 @@ def test_malformed_starts(name, tendril):
 
 # Options that no graph makes right. With each, the graph does not exist.
 OPTIONS_FIRST = [
-    (["walk", "-o", "out.npy", "--length", "0"], "length: 0, expected 1 to 2147483646 steps"),
-    (["walk", "-o", "out.npy", "--stop-prob", "2"], "stop_prob: 2, expected a probability in [0, 1]"),
+    (["walk", "-o", "out.npy", "--length", "0"], "--length: 0, expected 1 to 2147483646 steps"),
+    (["walk", "-o", "out.npy", "--stop-prob", "2"], "--stop-prob: 2, expected a probability in [0, 1]"),
     (
         ["walk", "-o", "out.npy", "--rule", "alias"],
-        "rule alias: needs weights, but the choice is unweighted (expected auto, uniform or scan)",
+        "--rule alias: not for unweighted walks, expected auto, uniform or scan",
     ),
     (
         ["walk", "-o", "out.npy", "--app", "metapath", "--metapath", "a,b", "--restart-prob", "nan"],
-        "restart_prob: nan, expected a probability in [0, 1]",
+        "--restart-prob: nan, expected a probability in [0, 1]",
     ),
-    (["walk", "-o", "out.npy", "--app", "multidim", "--length", "0"], "length: 0, expected 1 to 2147483646 steps"),
+    (["walk", "-o", "out.npy", "--app", "multidim", "--length", "0"], "--length: 0, expected 1 to 2147483646 steps"),
     (
         ["walk", "-o", "out.npy", "--app", "multidim", "--roots", "65536"],
         "--roots: 65536, expected 1 to 65535 roots a sample",
     ),
     (
         ["sample", "-o", "out.npz", "--fanouts", "0"],
-        "fanouts: 0 at hop 1, expected 1 or more, or -1 for all neighbours",
+        "--fanouts: 0 at hop 1, expected 1 or more, or -1 for all neighbours",
     ),
     (
         ["sample", "-o", "out.npz", "--app", "minibatch", "--fanouts=-2"],
-        "num_neighbors: -2 at hop 1, expected 0 to 2147483647, or -1 for all neighbours",
+        "--fanouts: -2 at hop 1, expected 0 to 2147483647, or -1 for all neighbours",
     ),
     (
         ["sample", "-o", "out.npz", "--app-source", "none.cpp", "--param", "tries"],
         "--param: 'tries', expected NAME=VALUE, where VALUE is a number, or numbers as in 10,5",
     ),
-    (["plan", "--app", "ladies", "--layers", "0"], "num_layers: 0, expected 1 to 65535"),
-    (["plan", "--app", "node2vec", "--p", "0"], "p: 0, expected a number from 1e-9 to 1e9"),
+    (["plan", "--app", "ladies", "--layers", "0"], "--layers: 0, expected 1 to 65535"),
+    (["plan", "--app", "node2vec", "--p", "0"], "--p: 0, expected a number from 1e-9 to 1e9"),
     (
         ["plan", "--app", "khop", "--fanouts", "0"],
-        "fanouts: 0 at hop 1, expected 1 or more, or -1 for all neighbours",
+        "--fanouts: 0 at hop 1, expected 1 or more, or -1 for all neighbours",
     ),
 ]
 # The same for `sample --app`.
 CATALOGUE_OPTIONS_FIRST = [
-    (["layer", "--layer-size", "0"], "layer_size: 0, expected 1 to 2147483647 vertices"),
-    (["fastgcn", "--layers", "0"], "num_layers: 0, expected 1 to 65535"),
-    (["fastgcn", "--batch-size", "20000"], "batch_size: 20000, expected 1 to 16384 roots"),
-    (["ladies", "--layer-size", "20000"], "layer_size: 20000, expected 1 to 16384 vertices"),
+    (["layer", "--layer-size", "0"], "--layer-size: 0, expected 1 to 2147483647 vertices"),
+    (["fastgcn", "--layers", "0"], "--layers: 0, expected 1 to 65535"),
+    (["fastgcn", "--batch-size", "20000"], "--batch-size: 20000, expected 1 to 16384 roots"),
+    (["ladies", "--layer-size", "20000"], "--layer-size: 20000, expected 1 to 16384 vertices"),
     (["ladies", "--normalization", "col"], "--normalization: 'col', expected row, symmetric or weights"),
-    (["mvs", "--batch-size", "20000"], "batch_size: 20000, expected 1 to 16384 vertices"),
-    (["labor", "--fanouts", "5,0"], "fanouts: 0 at hop 2, expected 1 or more, or -1 for all neighbours"),
+    (["mvs", "--batch-size", "20000"], "--batch-size: 20000, expected 1 to 16384 vertices"),
+    (["labor", "--fanouts", "5,0"], "--fanouts: 0 at hop 2, expected 1 or more, or -1 for all neighbours"),
     (["cluster", "--partition", "kmeans"], "--partition: 'kmeans', expected contiguous, random or metis"),
-    (["shadow", "--depth", "65"], "depth: 65, expected 1 to 64 hops"),
-    (["shadow", "--num-neighbors", "0"], "num_neighbors: 0, expected 1 to 1024"),
-    (["saint-node", "--budget", "0"], "budget: 0, expected 1 to 2147483647"),
+    (["shadow", "--depth", "65"], "--depth: 65, expected 1 to 64 hops"),
+    (["shadow", "--num-neighbors", "0"], "--num-neighbors: 0, expected 1 to 1024"),
+    (["saint-node", "--budget", "0"], "--budget: 0, expected 1 to 2147483647"),
     (["saint-edge", "--budget", "2000000000"],
-     "budget: 2000000000 draws 4000000000 vertices, expected at most 2147483647"),
-    (["saint-walk", "--length", "1001"], "length: 1001, expected 0 to 1000 steps"),
+     "--budget: 2000000000 draws 4000000000 vertices, expected at most 2147483647"),
+    (["saint-walk", "--length", "1001"], "--length: 1001, expected 0 to 1000 steps"),
 ]  # fmt: skip
 OPTIONS_FIRST += [
     (["sample", "-o", "out.npz", "--app", *options], message) for options, message in CATALOGUE_OPTIONS_FIRST
@@ -294,7 +294,7 @@ def test_graphs_without_edges_or_vertices(tendril, graphs):
     assert np.load(tendril.path("none.npy")).shape == (0, 81)
     tendril("sample", graphs["empty.txt"], "-o", "none.npz", "--quiet")
     done = tendril.try_run("walk", graphs["empty.txt"], "-o", "out.npy", "--num-starts", 3)
-    assert done.stderr == "tendril: error: random_vertices: the graph has no vertices to draw 3 from\n"
+    assert done.stderr == "tendril: error: the graph has no vertices to draw 3 from\n"
     assert done.returncode == 2
     tendril("generate", "er", "bare.npz", "--vertices", 5, "--edge-factor", 0, "--quiet")
     tendril("walk", "bare.npz", "-o", "stay.npy", "--walks", 2, "--length", 3, "--quiet")

@@ -145,7 +145,7 @@ def test_plans(gpu, tendril, graphs):
 def test_generated_graphs(gpu, tendril):
     for kind in ("rmat", "er", "powerlaw"):
         for device in ("cpu", "cuda:0"):
-            tendril("generate", kind, f"{device}.npz", "--symmetrize", "--dedup", "--device", device, "--quiet")
+            tendril("generate", kind, f"{device}.npz", "--symmetrize", "--drop-duplicates", "--device", device, "--quiet")
         assert tendril.bytes("cpu.npz") == tendril.bytes("cuda:0.npz"), kind
 
 

@@ -18,7 +18,7 @@ MORE = {
     "labor, all": ["labor", "--fanouts=-1,3", "--num-seeds", 200, "--no-normalize-rows"],
     "cluster, random": ["cluster", "--partition", "random", "--clusters", 30, "--num-samples", 20, "--first-sample", 5],
     "shadow, deep": ["shadow", "--depth", 4, "--num-neighbors", 6, "--num-seeds", 900, "--replace"],
-    "saint-walk, coefficients": ["saint-walk", "--roots", 50, "--coefficients", 20],
+    "saint-walk, coefficients": ["saint-walk", "--budget", 50, "--coefficients", 20],
     "layer, unique": ["layer", "--unique", "--layer-size", 64, "--max-size", 200, "--roots", 4, "--max-steps", 6],
     "layer, parts": ["layer", "--layer-size", 500, "--max-size", 20000, "--first-sample", 2**33],
 }

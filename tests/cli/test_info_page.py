@@ -16,7 +16,7 @@ GRAPHS = {
     "a hub": ["star", "--vertices", 300_000, "--weights", "1,5"],
     "a grid": ["ring", "--vertices", 1000],
     "a web": ["web", "--vertices", 20_000, "--edge-factor", 10],
-    "skewed": ["rmat", "--scale", 10, "--edge-factor", 8, "--labels", 3, "--node-types", 2],
+    "skewed": ["rmat", "--scale", 10, "--edge-factor", 8, "--num-labels", 3, "--num-node-types", 2],
 }
 
 

@@ -19,7 +19,7 @@ REFUSED = [
     (["--roots", "0"], "--roots: 0, expected 1 to 65535 roots a sample"),
     (["--roots", "65536"], "--roots: 65536, expected 1 to 65535 roots a sample"),
     (["--root-choice", "best"], "--root-choice: 'best', expected degree or uniform (try 'tendril walk --help')"),
-    (["--length", "0"], "length: 0, expected 1 to 2147483646 steps"),
+    (["--length", "0"], "--length: 0, expected 1 to 2147483646 steps"),
     (["--num-starts", "0"], "--num-starts: 0, expected 1 or more"),
     (["--first-walk", "-1"], "--first-walk: -1, expected 0 or more"),
     (["--starts", "three.txt", "--roots", "2"], "--starts: 3 vertices, expected a multiple of --roots, 2"),

@@ -40,7 +40,7 @@ def test_threads_and_form_change_nothing(order, tendril, graphs):
 
 def test_it_is_the_last_building_step(tendril):
     tendril.path("g.csv").write_text("source,target\n50,70\n70,90\n70,70\n")
-    steps = ["--symmetrize", "--no-self-loops", "--compact", "--edge-ids"]
+    steps = ["--symmetrize", "--drop-self-loops", "--compact", "--edge-ids"]
     done = json.loads(tendril("convert", "g.csv", "o.npz", *steps, "--order", "degree", "--json"))
     assert (done["order"], done["form"]) == ("degree", "csr")
     with np.load(tendril.path("o.npz")) as graph:

@@ -305,7 +305,7 @@ def test_shadow(sample, csr):
     [
         ("saint-node", ["--budget", 60], 60),
         ("saint-edge", ["--budget", 40], 80),
-        ("saint-walk", ["--roots", 20, "--length", 3], 80),
+        ("saint-walk", ["--budget", 20, "--length", 3], 80),
     ],
 )
 def test_saint(app, options, most, sample, csr):
@@ -324,7 +324,7 @@ def test_saint(app, options, most, sample, csr):
 
 
 def test_an_epoch_is_the_default(sample, csr):
-    arrays, _ = sample("saint-walk", "--roots", 100, "--length", 3)
+    arrays, _ = sample("saint-walk", "--budget", 100, "--length", 3)
     assert len(arrays["node_offsets"]) - 1 == -(-csr.num_vertices // 400)
 
 
@@ -364,7 +364,7 @@ JOBS = {
     "shadow": ["--num-neighbors", 4],
     "saint-node": ["--budget", 50, "--normalization", "symmetric"],
     "saint-edge": ["--budget", 50],
-    "saint-walk": ["--roots", 20],
+    "saint-walk": ["--budget", 20],
 }
 OF_SEEDS = {"layer": 1, "fastgcn": 32, "ladies": 32, "labor": 32, "shadow": 1}  # seeds of a sample
 

@@ -100,7 +100,7 @@ def test_convert_builds(tendril):
     columns = ["--columns", "source,target,weight,-"]
     summary = json.loads(
         tendril(
-            "convert", "g.csv", "out.npz", *columns, "--symmetrize", "--no-self-loops", "--dedup", "--compact", "--json"
+            "convert", "g.csv", "out.npz", *columns, "--symmetrize", "--drop-self-loops", "--drop-duplicates", "--compact", "--json"
         )
     )
     assert summary["graph"]["num_vertices"] == 2 and summary["graph"]["num_edges"] == 2
@@ -122,9 +122,9 @@ def test_generate_regular(kind, vertices, edges, tendril):
     "options",
     [
         ["rmat", "--scale", 9],
-        ["er", "--vertices", 700, "--labels", 4],
-        ["powerlaw", "--vertices", 900, "--exponent", 2.3, "--lognormal", 2],
-        ["web", "--vertices", 5000, "--edge-factor", 8, "--weights", "1,5", "--labels", 3],
+        ["er", "--vertices", 700, "--num-labels", 4],
+        ["powerlaw", "--vertices", 900, "--exponent", 2.3, "--weight-sigma", 2],
+        ["web", "--vertices", 5000, "--edge-factor", 8, "--weights", "1,5", "--num-labels", 3],
     ],
     ids=lambda o: o[0],
 )
