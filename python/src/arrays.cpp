@@ -1,12 +1,13 @@
 #include "arrays.hpp"
 
+#include <atomic>
 #include <limits>
 
 #include <fmt/format.h>
 
 #include <tendril/vertex_ids.hpp>
 
-#include "exec.hpp"  // threads_for
+#include "exec.hpp"  // for_each_element
 
 namespace tendril::python {
 namespace {
@@ -15,12 +16,12 @@ namespace {
 template <class T>
 std::int64_t first_bad_id(T const* ids, std::int64_t size, int num_threads)
 {
-  std::int64_t bad = size;
-  int const threads = threads_for(size, num_threads);
-#pragma omp parallel for num_threads(threads) reduction(min : bad) schedule(static)
-  for (std::int64_t i = 0; i < size; ++i) {
-    if (!is_vertex_id(ids[i]) && i < bad) { bad = i; }
-  }
+  std::atomic<std::int64_t> bad = size;
+  for_each_element(size, num_threads, [&](std::int64_t i) {
+    if (is_vertex_id(ids[i])) { return; }
+    std::int64_t first = bad;
+    while (i < first && !bad.compare_exchange_weak(first, i)) {}
+  });
   return bad;
 }
 
@@ -39,9 +40,7 @@ shared_array<vertex_id> narrow(T const* ids, std::int64_t size, char const* what
 {
   expect_ids(ids, size, what, num_threads);
   buffer<vertex_id> out(size);
-  int const threads = threads_for(size, num_threads);
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (std::int64_t i = 0; i < size; ++i) { out[i] = static_cast<vertex_id>(ids[i]); }
+  for_each_element(size, num_threads, [&](std::int64_t i) { out[i] = static_cast<vertex_id>(ids[i]); });
   return out;
 }
 
@@ -74,9 +73,8 @@ label_array import_labels(array_in const* array)
 
 void widen(vertex_id const* from, std::int64_t* to, std::int64_t size, int num_threads)
 {
-  int const threads = threads_for(size, num_threads);
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (std::int64_t i = 0; i < size; ++i) { to[i] = from[i] == no_vertex ? -1 : std::int64_t{from[i]}; }
+  for_each_element(size, num_threads,
+                   [&](std::int64_t i) { to[i] = from[i] == no_vertex ? -1 : std::int64_t{from[i]}; });
 }
 
 array_out give_ids(buffer<vertex_id>&& ids, std::initializer_list<std::int64_t> shape, bool as_int32, int num_threads)

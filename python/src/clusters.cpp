@@ -48,7 +48,7 @@ gpu_array cut_gpu(graph const& graph, clustering_params const& params, bool as_i
   return results.finished(results.ids(std::move(made), {size}));
 }
 
-held_clusters group(graph const&, array_in const& cluster_of, std::int64_t num_clusters, int num_threads)
+held_clusters group(array_in const& cluster_of, std::int64_t num_clusters, int num_threads)
 {
   cpu_exec const exec = make_exec(num_threads);
   nb::gil_scoped_release const no_gil;
@@ -78,10 +78,10 @@ std::tuple<array_out, array_out> look(held_clusters const& held, int num_threads
   return {give(std::move(vertices), {num_vertices}), give(std::move(offsets), {num_offsets})};
 }
 
-std::tuple<gpu_array, gpu_array> look_gpu(graph const& graph, held_clusters const& held, std::uintptr_t stream)
+std::tuple<gpu_array, gpu_array> look_gpu(held_clusters const& held, std::uintptr_t stream)
 {
   nb::gil_scoped_release const no_gil;
-  gpu_exec const exec = make_gpu_exec(graph, stream);
+  gpu_exec const exec = make_gpu_exec(held.device, stream);
   gpu_results const results(false, exec);
   std::int64_t const num_vertices = held.clusters.vertices.size();
   buffer<std::int64_t> vertices(num_vertices, memory_of(exec));
@@ -154,16 +154,11 @@ void bind_clusters(nb::module_& module)
       .def_prop_ro("num_vertices", [](held_clusters const& held) { return held.clusters.vertices.size(); })
       .def_ro("device", &held_clusters::device)
       .def("arrays", &look, "num_threads"_a)
-      .def(
-          "arrays_gpu",
-          [](held_clusters const& held, graph const& graph, std::uintptr_t stream) {
-            return look_gpu(graph, held, stream);
-          },
-          "graph"_a, "stream"_a);
+      .def("arrays_gpu", &look_gpu, "stream"_a);
 
   module.def("cluster_vertices", &cut, "graph"_a, "params"_a, "as_int32"_a, "num_threads"_a);
   module.def("cluster_vertices_gpu", &cut_gpu, "graph"_a, "params"_a, "as_int32"_a, "stream"_a);
-  module.def("group_clusters", &group, "graph"_a, "cluster_of"_a.noconvert(), "num_clusters"_a, "num_threads"_a);
+  module.def("group_clusters", &group, "cluster_of"_a.noconvert(), "num_clusters"_a, "num_threads"_a);
   module.def("group_clusters_gpu", &group_gpu, "graph"_a, "cluster_of"_a, "num_clusters"_a, "stream"_a);
   module.def("cluster_sample", &epochs, "graph"_a, "clusters"_a, "params"_a, "num_samples"_a, "as_int32"_a,
              "first_sample"_a, "num_threads"_a);

@@ -2,6 +2,7 @@
 
 #include <new>
 #include <stdexcept>
+#include <string_view>
 
 #include <nanobind/nanobind.h>
 
@@ -25,22 +26,33 @@ struct error_types {
 };
 error_types types;
 
+/// The message without the name of the C++ function that Python calls something else: callers know what they called.
+char const* plain(std::exception const& e)
+{
+  std::string_view const text = e.what();
+  std::size_t const end = text.find(": ");
+  if (end == std::string_view::npos) { return e.what(); }
+  std::string_view const function = text.substr(0, end);
+  bool const unknown = function == "build_graph" || function.starts_with("generate_");
+  return e.what() + (unknown ? end + 2 : 0);
+}
+
 void translate(std::exception_ptr const& thrown, void*)
 {
   try {
     std::rethrow_exception(thrown);
   } catch (argument_error const& e) {
-    PyErr_SetString(types.argument, e.what());
+    PyErr_SetString(types.argument, plain(e));
   } catch (format_error const& e) {
-    PyErr_SetString(types.format, e.what());
+    PyErr_SetString(types.format, plain(e));
   } catch (io_error const& e) {
-    PyErr_SetString(types.io, e.what());
+    PyErr_SetString(types.io, plain(e));
   } catch (memory_error const& e) {
-    PyErr_SetString(types.memory, e.what());
+    PyErr_SetString(types.memory, plain(e));
   } catch (device_error const& e) {
-    PyErr_SetString(types.device, e.what());
+    PyErr_SetString(types.device, plain(e));
   } catch (error const& e) {
-    PyErr_SetString(types.base, e.what());
+    PyErr_SetString(types.base, plain(e));
   } catch (std::bad_alloc const&) {
     PyErr_SetString(types.memory, "out of memory: what the call works with doesn't fit");
   } catch (std::length_error const&) {  // a std::vector larger than any memory

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include <tendril/exec.hpp>
+#include <tendril/ranges.hpp>
 
 namespace tendril::python {
 
@@ -11,7 +12,15 @@ namespace tendril::python {
 /// @throws argument_error if num_threads is negative.
 [[nodiscard]] cpu_exec make_exec(int num_threads);
 
-/// Threads for a simple pass over `size` elements: one where a second would cost more than it brings.
-[[nodiscard]] int threads_for(std::int64_t size, int num_threads);
+/// Calls f(i) for each i in [0, size), for simple passes over arrays: on one thread where a second would cost more than it
+/// brings. f must not throw.
+template <class F>
+void for_each_element(std::int64_t size, int num_threads, F f)
+{
+  constexpr std::int64_t worth_a_thread = 1 << 16;
+  for_each_range({.num_threads = num_threads}, size, worth_a_thread, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) { f(i); }
+  });
+}
 
 }  // namespace tendril::python

@@ -70,6 +70,17 @@ graph with_attributes(graph const& input, std::optional<array_in> const& node_ty
   return graph(std::move(arrays), input.content());
 }
 
+/// The same graph, known to be symmetric if it is.
+graph with_symmetry(graph const& input, int num_threads)
+{
+  cpu_exec const exec = make_exec(num_threads);
+  nb::gil_scoped_release const no_gil;
+  if (!is_symmetric(input, exec)) { return input; }
+  graph_arrays arrays = input.arrays();
+  arrays.symmetric = true;
+  return graph(std::move(arrays), input.content());
+}
+
 graph rebuild(graph const& input, build_options const& options, int num_threads)
 {
   cpu_exec const exec = make_exec(num_threads);
@@ -169,8 +180,9 @@ std::optional<array_out> look_at_optional(shared_array<T> const& array)
 template <class Read>
 auto read_array(graph const& input, Read read)
 {
+  cpu_exec const exec = make_exec(0);
   nb::gil_scoped_release const no_gil;
-  return read(input, cpu_exec{});
+  return read(input, exec);
 }
 
 nb::dict edge_bits_of(graph const& input)
@@ -237,6 +249,7 @@ void bind_graph(nb::module_& module)
                   "num_threads"_a)
       .def("with_attributes", &with_attributes, "node_types"_a.noconvert().none(), "edge_label_names"_a,
            "node_type_names"_a, "metadata"_a)
+      .def("with_symmetry", &with_symmetry, "num_threads"_a)
       .def("rebuild", &rebuild, "options"_a, "num_threads"_a)
       .def("renumber_by", &renumber_by, "order"_a, "seed"_a, "num_threads"_a)
       .def("renumber_as", &renumber_as, "order"_a.noconvert(), "num_threads"_a)
@@ -253,6 +266,7 @@ void bind_graph(nb::module_& module)
           "gpu_bytes"_a, "device"_a)
       .def("to_host", &on_host)
       .def("list_statistics", &list_statistics_of, "num_threads"_a)
+      .def_prop_ro("source", [](graph const& g) { return g.arrays().source; })
       .def_prop_ro("device", &graph::device)
       .def_prop_ro("num_vertices", &graph::num_vertices)
       .def_prop_ro("num_edges", &graph::num_edges)

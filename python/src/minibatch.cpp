@@ -47,6 +47,18 @@ temporal_order order_of_gpu(graph const& input, gpu_values const& times, bool of
   return of_vertices ? order_by_vertex_time(input, given.span, exec) : order_by_time(input, given.span, exec);
 }
 
+/// Times and ordinals of the edges of a type; None if it has no times. In GPU memory if the graph is there.
+nb::object order_arrays(hetero_graph const& input, std::size_t type)
+{
+  temporal_order const& order = input.edge_types().at(type).order;
+  if (order.empty()) { return nb::none(); }
+  if (int const device = input.device(); device >= 0) {
+    return nb::make_tuple(give_gpu_shared(order.times, device),
+                          give_gpu_shared<std::uint32_t, std::int32_t>(order.ordinal, device));
+  }
+  return nb::make_tuple(look_at(order.times), look_at(order.ordinal));
+}
+
 using edge_type_in = std::tuple<std::int32_t, std::int32_t, graph, std::optional<temporal_order>>;
 
 hetero_graph make_graph(std::vector<std::int64_t> num_vertices, std::vector<edge_type_in> const& edges)
@@ -340,6 +352,7 @@ void bind_minibatch(nb::module_& module)
           },
           "num_threads"_a)
       .def("fit_on_gpu", &on_gpu, "gpu_bytes"_a, "device"_a)
+      .def("order_arrays", &order_arrays, "type"_a)
       .def_prop_ro("placement", &placements_of)
       .def_prop_ro("num_vertices", &hetero_graph::num_vertices)
       .def_prop_ro("has_times", &hetero_graph::has_times)

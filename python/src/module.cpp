@@ -12,8 +12,10 @@ NB_MODULE(_tendril, module)
   module.doc() = "Compiled core of tendril. Not a public interface: use the package.";
   tendril::end_process_on_truncated_file();
   tendril::python::bind_errors(module);
+  tendril::python::bind_exec(module);
   tendril::python::bind_gpu(module);
   tendril::python::bind_graph(module);
+  tendril::python::bind_graph_state(module);
   tendril::python::bind_io(module);
   tendril::python::bind_generate(module);
   tendril::python::bind_walk(module);
@@ -22,6 +24,7 @@ NB_MODULE(_tendril, module)
   tendril::python::bind_multidim(module);
   tendril::python::bind_sample(module);
   tendril::python::bind_minibatch(module);
+  tendril::python::bind_hgt(module);
   tendril::python::bind_negatives(module);
   tendril::python::bind_layers(module);
   tendril::python::bind_layer_sampling(module);

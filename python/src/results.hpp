@@ -20,15 +20,14 @@ namespace tendril::python {
 
 /// Two arrays as the rows of one, as int64. Holds no GIL.
 template <class T>
-[[nodiscard]] buffer<std::int64_t> as_rows(buffer<T> const& first, buffer<T> const& second, int threads)
+[[nodiscard]] buffer<std::int64_t> as_rows(buffer<T> const& first, buffer<T> const& second, int num_threads)
 {
   std::int64_t const size = first.size();
   buffer<std::int64_t> out(2 * size);
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (std::int64_t i = 0; i < size; ++i) {
+  for_each_element(size, num_threads, [&](std::int64_t i) {
     out[i] = first[i];
     out[size + i] = second[i];
-  }
+  });
   return out;
 }
 
@@ -57,7 +56,7 @@ class host_results {
     buffer<std::int64_t> both;
     {
       nb::gil_scoped_release const no_gil;
-      both = as_rows(row, col, threads_for(size, num_threads_));
+      both = as_rows(row, col, num_threads_);
       row = {};
       col = {};
     }

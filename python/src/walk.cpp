@@ -126,7 +126,7 @@ void bind_walk(nb::module_& module)
       .def_rw("seed", &walk_params::seed)
       .def_rw("table_bytes", &walk_params::table_bytes, nb::arg().none())
       .def("validate", [](walk_params const& p) { validate(p); });
-  def_named(params, "by", &walk_params::metapath_of);
+  def_named(params, "metapath_of", &walk_params::metapath_of);
   def_named(params, "dead_end", &walk_params::dead_ends, "walk: ");
   def_named(params, "rule", &walk_params::rule, "walk: ");
 

@@ -18,7 +18,7 @@ from . import _build_info, _cpu
 
 _cpu.check(_build_info.MARCH)
 
-from . import generate
+from . import _calls, _processes, generate
 from ._application import Application, SampledEdges, SampledStep, Samples
 from ._apps import sample
 from ._clusters import Clusters, cluster_sample, cluster_subgraphs, cluster_vertices, group_clusters
@@ -28,6 +28,7 @@ from ._files import convert, detect_format, read_graph
 from ._gpu import GpuInfo, gpu_info, num_gpus
 from ._graph import Graph
 from ._hetero_graph import HeteroGraph
+from ._hgt import HGTSampler
 from ._labor import LaborBatch, LaborHop, labor_sample
 from ._layer_sampling import layer_sample
 from ._layers import Layer, LayerSamples, fastgcn_sample, ladies_sample
@@ -60,6 +61,7 @@ __all__ = [
     "FormatError",
     "GpuInfo",
     "Graph",
+    "HGTSampler",
     "HeteroGraph",
     "IoError",
     "KHop",
@@ -122,3 +124,6 @@ __all__ = [
     "segment_multinomial",
     "shadow_sample",
 ]
+
+_calls.guard(vars(generate), generate.__all__, "generate.")
+_calls.guard(globals(), __all__)

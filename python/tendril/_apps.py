@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ._calls import expect_keywords
 from ._clusters import cluster_sample
-from ._errors import ArgumentError
+from ._errors import ArgumentError, shown
 from ._labor import labor_sample
 from ._layer_sampling import layer_sample
 from ._layers import fastgcn_sample, ladies_sample
@@ -89,5 +90,6 @@ def sample(graph: Graph, app: str, *arguments: Any, **parameters: Any) -> Any:
     """
     run = _APPS.get(app.replace("_", "-")) if isinstance(app, str) else None
     if run is None:
-        raise ArgumentError(f"app is {app!r}, expected one of {', '.join(_APPS)}")
+        raise ArgumentError(f"app is {shown(app)}, expected one of {', '.join(_APPS)}")
+    expect_keywords(run, parameters, f"sample(app={shown(app)})")
     return run(graph, *arguments, **parameters)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._errors import ArgumentError, OutOfMemoryError
+from ._errors import ArgumentError, OutOfMemoryError, shown
+from ._params import string, strings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
@@ -126,7 +128,7 @@ def is_int32(dtype: DTypeLike) -> bool:
     except TypeError:
         wanted = None
     if wanted not in (np.dtype(np.int32), np.dtype(np.int64)):
-        raise ArgumentError(f"dtype is {dtype!r}, expected int64 or int32")
+        raise ArgumentError(f"dtype is {shown(dtype)}, expected int64 or int32")
     return wanted == np.int32
 
 
@@ -149,6 +151,10 @@ def with_attributes(
     metadata: Mapping[str, str] | None,
 ) -> _tendril.Graph:
     """A graph with what the builders don't take."""
-    if node_types is None and not edge_label_names and not node_type_names and not metadata:
+    names = strings(edge_label_names, "edge_label_names"), strings(node_type_names, "node_type_names")
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise ArgumentError(f"metadata is {shown(metadata)}, expected a mapping of strings to strings")
+    told = {string(key, "a key of metadata"): string(one, f"metadata[{key!r}]") for key, one in (metadata or {}).items()}
+    if node_types is None and not any(names) and not told:
         return core
-    return core.with_attributes(node_types, list(edge_label_names), list(node_type_names), dict(metadata or {}))
+    return core.with_attributes(node_types, *names, told)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _arrays, _gpu, _place, _tendril
-from ._errors import ArgumentError
+from . import _arrays, _gpu, _pickles, _place, _tendril
+from ._errors import ArgumentError, shown
 from ._params import fill, integer
 from ._subgraphs import Subgraphs
 
@@ -17,13 +17,24 @@ if TYPE_CHECKING:
     from ._graph import Graph
 
 
-class Clusters:
+class Clusters(_pickles.Unchanging):
     """Vertices grouped by cluster. `group_clusters` makes it; it serves any number of batches."""
 
     __slots__ = ("__weakref__", "_core")
 
     def __init__(self, core: _tendril.VertexClusters) -> None:
+        if not isinstance(core, _tendril.VertexClusters):
+            raise ArgumentError(f"Clusters({shown(core)}): expected the result of group_clusters")
         self._core = core
+
+    def __reduce__(self) -> Any:
+        core = self._core
+        on_gpu = core.device != _gpu.HOST
+        vertices, offsets = map(_pickles.host_array, core.arrays_gpu(0) if on_gpu else core.arrays(0))
+        cluster_of = np.empty(len(vertices), np.uint32)
+        numbers = np.arange(self.num_clusters, dtype=np.uint32)
+        cluster_of[vertices] = _arrays.repeated(numbers, np.diff(offsets), "clusters")
+        return _of_vertices, (cluster_of, self.num_clusters)
 
     @property
     def num_clusters(self) -> int:
@@ -151,14 +162,7 @@ def group_clusters(
     >>> tendril.group_clusters(tendril.generate.ring(5), [0, 1, 1, 0, 1])
     Clusters(num_clusters=2, num_vertices=5, device='cpu')
     """
-    place = _place.of(graph, device, stream, num_threads)
-    shape = _gpu.shape_of(cluster_of, "cluster_of")
-    if shape != (graph.num_vertices,):
-        raise ArgumentError(f"cluster_of has shape {shape}, expected ({graph.num_vertices},): one a vertex")
-    ids = place.ids(cluster_of, "cluster_of")
-    count = _count(cluster_of) if num_clusters is None else integer(num_clusters, "num_clusters")
-    group: Any = _tendril.group_clusters_gpu if place.on_gpu else _tendril.group_clusters
-    return Clusters(group(place.core, ids, count, place.how))
+    return _grouped(graph, cluster_of, num_clusters, "cluster_of", device, stream, num_threads)
 
 
 def cluster_sample(
@@ -288,11 +292,32 @@ def cluster_subgraphs(
     return Subgraphs(*map(place.give, make(place.core, groups._core, ids, cuts, as_int32, place.how)))
 
 
+def _grouped(
+    graph: Graph, cluster_of: Any, num_clusters: Any, what: str, device: Any, stream: Any, num_threads: int
+) -> Clusters:
+    """What `group_clusters` makes of the parameter ``what``."""
+    place = _place.of(graph, device, stream, num_threads)
+    shape = _gpu.shape_of(cluster_of, what)
+    if shape != (graph.num_vertices,):
+        raise ArgumentError(f"{what} has shape {shape}, expected ({graph.num_vertices},): one a vertex")
+    ids = place.ids(cluster_of, what)
+    count = _count(cluster_of) if num_clusters is None else integer(num_clusters, "num_clusters")
+    if place.on_gpu:
+        return Clusters(_tendril.group_clusters_gpu(place.core, ids, count, place.how))
+    return Clusters(_tendril.group_clusters(ids, count, place.how))
+
+
+def _of_vertices(cluster_of: Any, num_clusters: Any) -> Clusters:
+    """Clusters in host memory from the cluster of each vertex, as they are pickled."""
+    ids = _arrays.ids(cluster_of, "a pickled Clusters: cluster_of")
+    return Clusters(_tendril.group_clusters(ids, integer(num_clusters, "a pickled Clusters: num_clusters"), 0))
+
+
 def _groups(
     graph: Graph, clusters: Clusters | ArrayLike, place: _place.Place, device: Any, stream: Any, num_threads: int
 ) -> Clusters:
     if not isinstance(clusters, Clusters):
-        return group_clusters(graph, clusters, device=device, stream=stream, num_threads=num_threads)
+        return _grouped(graph, clusters, None, "clusters", device, stream, num_threads)
     if clusters._core.device != place.device:
         raise ArgumentError(f"clusters: on {clusters.device}, expected them on {_gpu.name_of(place.device)}")
     return clusters

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from . import _gpu, _tendril
-from ._errors import ArgumentError
-from ._params import integer
+from . import _gpu, _pickles, _tendril
+from ._errors import ArgumentError, shown
+from ._params import file_name, integer, string
 
 
 class CustomCode:
@@ -27,13 +27,17 @@ class CustomCode:
         cache_folder: Any = None,
         **parameters: Any,
     ) -> None:
-        for what, value in (("source", source), ("name", name or ""), ("compiler", compiler or "")):
-            if not isinstance(value, str):
-                raise ArgumentError(f"{what} is {value!r}, expected a string")
+        string(source, "source")
+        struct = "" if name is None else string(name, "name")
+        program = "" if compiler is None else string(compiler, "compiler")
         sent = [_parameter(key, value) for key, value in parameters.items()]
-        folder = "" if cache_folder is None else str(Path(cache_folder).absolute())
-        self._core: Any = self._core_type(source, name or "", sent, compiler or "", _nvrtc_folders(), folder)
+        folder = "" if cache_folder is None else str(Path(file_name(cache_folder, "cache_folder")).absolute())
+        self._core: Any = self._core_type(source, struct, sent, program, _nvrtc_folders(), folder)
         self._parameters = dict(parameters)
+        self._made_of = (source, name), {"compiler": compiler, "cache_folder": cache_folder, **parameters}
+
+    def __reduce__(self) -> Any:
+        return _pickles.made_by, (type(self), *self._made_of)
 
     @property
     def name(self) -> str:
@@ -74,7 +78,7 @@ def _parameter(name: str, value: Any) -> tuple[str, bool, list[float], list[int]
     """A field's value in the core's form: its name, whether it is an array, its fractions or its integers."""
     array = np.asarray(value)
     if array.ndim > 1 or array.dtype.kind not in "biuf":
-        raise ArgumentError(f"parameter '{name}' is {value!r}, expected a number or a sequence of numbers")
+        raise ArgumentError(f"parameter '{name}' is {shown(value)}, expected a number or a sequence of numbers")
     numbers = array.reshape(-1)
     if array.dtype.kind == "f":
         return name, array.ndim == 1, [float(x) for x in numbers], []

@@ -9,8 +9,8 @@ import numpy as np
 from . import _arrays, _gpu, _place, _tendril
 from ._custom_code import CustomCode
 from ._device_array import DeviceArray
-from ._errors import ArgumentError
-from ._params import fill, integer, threads
+from ._errors import ArgumentError, shown
+from ._params import fill, integer, string, threads
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -122,7 +122,7 @@ def dynamic_walk(
         As `CustomWalk.compile`.
     """
     if not isinstance(walk, CustomWalk):
-        raise ArgumentError(f"walk is {walk!r}, expected a CustomWalk")
+        raise ArgumentError(f"walk is {shown(walk)}, expected a CustomWalk")
     params = fill(
         _tendril.DynamicWalkParams(),
         length=length,
@@ -135,7 +135,7 @@ def dynamic_walk(
     repeats = integer(walks_per_vertex, "walks_per_vertex")
     if repeats < 0:
         raise ArgumentError(f"walks_per_vertex is {repeats}, expected 0 or more")
-    if order == "steps":
+    if string(order, "order") == "steps":
         raise ArgumentError("order is 'steps', expected 'rows' or 'ragged' for a dynamic walk")
     place = _place.of_call(graph, device, order, stream)
     ragged = order == "ragged"

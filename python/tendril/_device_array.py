@@ -34,6 +34,13 @@ class DeviceArray:
     def __init__(self, core: _tendril.GpuArray) -> None:
         self._core = core
 
+    def __reduce__(self) -> Any:
+        """Another process gets a NumPy array."""
+        return np.asarray, (self.numpy(),)
+
+    def __copy__(self) -> DeviceArray:
+        return DeviceArray(self._core)
+
     @property
     def shape(self) -> tuple[int, ...]:
         """Size of each dimension."""

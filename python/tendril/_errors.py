@@ -37,3 +37,10 @@ class DeviceError(TendrilError, RuntimeError):
     """A GPU that is missing or unusable, or a CUDA call that failed."""
 
     __module__ = "tendril"
+
+
+def shown(value: object) -> str:
+    """A caller's value for a message: its repr on one line, shortened."""
+    most = 80
+    text = " ".join(repr(value).split())
+    return text if len(text) <= most else text[: most - 1] + "…"

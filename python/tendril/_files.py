@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from . import _tendril
+from ._calls import accepts
 from ._graph import Graph
-from ._params import build_options, threads
+from ._params import BUILDING, build_options, file_name, flag, integer, string, strings, threads
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Sequence
 
     from typing_extensions import Unpack
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ._params import BuildKeywords
 
 
+@accepts(also=BUILDING)
 def read_graph(
     path: str | os.PathLike[str],
     *,
@@ -29,6 +31,7 @@ def read_graph(
     return Graph.load(path, format=format, columns=columns, num_threads=num_threads, **build)
 
 
+@accepts(also=BUILDING)
 def convert(
     input: str | os.PathLike[str],
     output: str | os.PathLike[str],
@@ -77,13 +80,13 @@ def convert(
         If the input is malformed: "file:line: what, expected what".
     """
     _tendril.convert_graph(
-        os.fspath(input),
-        os.fspath(output),
-        form,
-        memory,
-        restart,
-        format,
-        list(columns),
+        file_name(input, "input"),
+        file_name(output, "output"),
+        None if form is None else string(form, "form"),
+        integer(memory, "memory"),
+        flag(restart, "restart"),
+        string(format, "format"),
+        strings(columns, "columns"),
         build_options(**build),
         threads(num_threads),
     )
@@ -100,4 +103,4 @@ def detect_format(path: str | os.PathLike[str]) -> str:
     FormatError
         If no format fits.
     """
-    return _tendril.detect_graph_format(os.fspath(path))
+    return _tendril.detect_graph_format(file_name(path, "path"))

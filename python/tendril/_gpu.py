@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _arrays, _tendril
-from ._errors import ArgumentError
+from ._errors import ArgumentError, DeviceError, shown
 
 HOST = -1
 """The device number of host memory, in place of a GPU's number."""
@@ -38,6 +39,23 @@ class GpuInfo:
     """Memory available at the time of the call, including memory that tendril keeps for later calls."""
 
 
+_user: int | None = None  # the process that has used a GPU: its forks can't
+
+
+def expect_usable() -> None:
+    """Checks that this process was not forked from one that has used a GPU: CUDA would fail there, or hang."""
+    if _user not in (None, os.getpid()):
+        raise DeviceError(
+            "this process was forked after a GPU was used, and CUDA doesn't survive that: expected processes that start "
+            "with 'spawn' or 'forkserver'"
+        )
+
+
+def note_use() -> None:
+    global _user
+    _user = os.getpid()
+
+
 def num_gpus() -> int:
     """Number of usable GPUs: 0 without a driver, and in a build without CUDA."""
     return _tendril.num_gpus()
@@ -63,9 +81,10 @@ def gpu_info(device: Any = "cuda") -> GpuInfo:
     """
     number = parse(device)
     if number == HOST:
-        raise ArgumentError(f"device is {device!r}, expected 'cuda' or 'cuda:0'")
+        raise ArgumentError(f"device is {shown(device)}, expected 'cuda' or 'cuda:0'")
     info = _tendril.describe_gpu(number)
     free = _tendril.free_gpu_bytes(number)
+    note_use()
     return GpuInfo(
         info.name,
         name_of(number),
@@ -90,13 +109,18 @@ def parse(device: Any) -> int:
     """The number of "cpu", "cuda", "cuda:1", or of an object that prints as one of these, such as torch.device."""
     match = re.fullmatch(r"cpu|cuda(?::(\d{1,4}))?", str(device))
     if match is None:
-        raise ArgumentError(f"device is {device!r}, expected 'cpu', 'cuda' or 'cuda:0'")
-    return HOST if match[0] == "cpu" else int(match[1] or 0)
+        raise ArgumentError(f"device is {shown(device)}, expected 'cpu', 'cuda' or 'cuda:0'")
+    if match[0] == "cpu":
+        return HOST
+    expect_usable()
+    return int(match[1] or 0)
 
 
 def stream_handle(stream: Any, device: int) -> int:
     """The cudaStream_t of a caller's stream, 0 for the default stream. None: Torch's current stream, if Torch is in
     use."""
+    expect_usable()
+    note_use()
     if stream is None:
         cuda: Any = getattr(sys.modules.get("torch"), "cuda", None)
         in_use = cuda is not None and hasattr(cuda, "is_initialized") and cuda.is_initialized()
@@ -108,7 +132,7 @@ def stream_handle(stream: Any, device: int) -> int:
         handle = next((getattr(stream, name) for name in ("cuda_stream", "ptr") if hasattr(stream, name)), stream)
     if isinstance(handle, bool) or not isinstance(handle, (int, np.integer)) or handle < 0:
         raise ArgumentError(
-            f"stream is {stream!r}, expected a cudaStream_t as an integer, or an object with __cuda_stream__, "
+            f"stream is {shown(stream)}, expected a cudaStream_t as an integer, or an object with __cuda_stream__, "
             "cuda_stream or ptr"
         )
     return 0 if handle == 1 else int(handle)  # 1 is another name for the default stream

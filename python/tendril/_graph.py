@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
-from . import _arrays, _gpu, _interop, _placement, _tendril
-from ._errors import ArgumentError
+from . import _arrays, _gpu, _interop, _pickles, _placement, _tendril
+from ._calls import accepts
+from ._errors import ArgumentError, shown
 from ._graph_arrays import GraphArrays
-from ._params import build_options, threads, unsigned
+from ._params import BUILDING, FROM_COO, build_options, file_name, flag, string, strings, threads, unsigned
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping, Sequence
 
     import networkx
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ._params import BuildKeywords
 
 
-class Graph(GraphArrays):
+class Graph(GraphArrays, _pickles.Unchanging):
     """An immutable directed graph, in host memory or, if made by `to`, in the memory of a GPU.
 
     The out-edges of vertex ``v`` are the positions ``indptr[v]`` to ``indptr[v + 1]`` of `indices`, in ascending order
@@ -33,15 +34,22 @@ class Graph(GraphArrays):
     stays valid as long as you hold it, even after the graph is deleted. These properties need a graph in host memory.
     """
 
-    __slots__ = ("__weakref__", "_copies")
+    __slots__ = ("__weakref__", "_copies", "_file")
 
     def __init__(self, core: _tendril.Graph) -> None:
+        if not isinstance(core, _tendril.Graph):
+            raise ArgumentError(f"Graph({shown(core)}): expected one of Graph.from_coo, from_csr, from_scipy, load, …")
         self._core = core
         self._copies: dict[int, _tendril.Graph] = {}
+        self._file: _pickles.MappedFile | None = None
+
+    def __reduce__(self) -> Any:
+        return _pickles.of_graph(self)
 
     # Making graphs
 
     @classmethod
+    @accepts(also=BUILDING)
     def from_coo(
         cls,
         source: ArrayLike,
@@ -121,6 +129,7 @@ class Graph(GraphArrays):
         return cls(_arrays.with_attributes(core, types, edge_label_names, node_type_names, metadata))
 
     @classmethod
+    @accepts(also=(*FROM_COO, *BUILDING))
     def from_edge_index(cls, edge_index: ArrayLike, **options: Any) -> Self:
         """Build a graph from an edge index in PyTorch Geometric's form.
 
@@ -203,15 +212,17 @@ class Graph(GraphArrays):
             _arrays.ids(indices, "indices"),
             _arrays.weights(weights, "weights"),
             _arrays.labels(labels, "labels"),
-            bool(symmetric),
-            bool(validate),
+            flag(symmetric, "symmetric"),
+            flag(validate, "validate"),
             threads(num_threads),
         )
         types = _arrays.labels(node_types, "node_types")
         return cls(_arrays.with_attributes(core, types, edge_label_names, node_type_names, metadata))
 
     @classmethod
-    def from_scipy(cls, matrix: Any, *, weights: bool = True, num_threads: int = 0) -> Self:
+    def from_scipy(
+        cls, matrix: Any, *, weights: bool = True, symmetric: bool | None = None, num_threads: int = 0
+    ) -> Self:
         """Make a graph from a square SciPy sparse matrix or array: entry (i, j) is an edge from i to j.
 
         A CSR matrix with sorted indices is used in place where `from_csr` allows it; other matrices are converted.
@@ -222,6 +233,8 @@ class Graph(GraphArrays):
         matrix : scipy.sparse matrix or array, shape [V, V]
         weights : bool
             Keep the values as float32 weights. A boolean matrix has no weights.
+        symmetric : bool, optional
+            The caller's assertion that every edge is stored in both directions, or not. Default: the call finds out.
         num_threads : int
 
         Returns
@@ -233,7 +246,9 @@ class Graph(GraphArrays):
         ArgumentError
             If the matrix isn't sparse or square; also as `from_csr`.
         """
-        return cls.from_csr(**_interop.csr_of_scipy(matrix, weights), num_threads=num_threads)
+        arrays = _interop.csr_of_scipy(matrix, weights)
+        graph = cls.from_csr(**arrays, symmetric=flag(symmetric, "symmetric"), num_threads=num_threads)
+        return graph if symmetric is not None else cls(graph._core.with_symmetry(threads(num_threads)))
 
     @classmethod
     def from_networkx(
@@ -272,6 +287,7 @@ class Graph(GraphArrays):
         return cls.from_coo(**_interop.coo_of_networkx(graph, weight, label, node_type), num_threads=num_threads)
 
     @classmethod
+    @accepts(also=BUILDING)
     def load(
         cls,
         path: str | os.PathLike[str],
@@ -316,8 +332,12 @@ class Graph(GraphArrays):
             If it is malformed: "file:line: what, expected what". For the content of a .safetensors file: when the
             graph is first used.
         """
-        options = build_options(**build)
-        return cls(_tendril.read_graph(os.fspath(path), format, list(columns), options, threads(num_threads)))
+        name, names = file_name(path, "path"), strings(columns, "columns")
+        core = _tendril.read_graph(name, string(format, "format"), names, build_options(**build), threads(num_threads))
+        graph = cls(core)
+        if core.source and not build:  # else it is another graph than the file's
+            graph._file = _pickles.MappedFile.of(name, format)
+        return graph
 
     def save(self, path: str | os.PathLike[str], *, format: str = "auto", num_threads: int = 0) -> None:
         """Write the graph into a file. The file appears under its name only when it is complete. A .safetensors file
@@ -337,8 +357,10 @@ class Graph(GraphArrays):
         IoError
             If the file can't be written.
         """
-        _tendril.write_graph(self._on_host("save"), os.fspath(path), format, threads(num_threads))
+        core, name = self._on_host("save"), file_name(path, "path")
+        _tendril.write_graph(core, name, string(format, "format"), threads(num_threads))
 
+    @accepts(also=BUILDING)
     def rebuild(self, *, num_threads: int = 0, **build: Unpack[BuildKeywords]) -> Self:
         """Build a new graph from this graph with other options: ``graph.rebuild(reverse=True)`` is the transpose.
 
@@ -417,7 +439,7 @@ class Graph(GraphArrays):
         FormatError
             If the graph's content, not checked before, is wrong.
         """
-        core = self._core.in_form(form, threads(num_threads))
+        core = self._core.in_form(string(form, "form"), threads(num_threads))
         return self if core.form == self.form else type(self)(core)
 
     def to_csr(self, *, num_threads: int = 0) -> Self:
@@ -527,32 +549,6 @@ class Graph(GraphArrays):
         """A summary of the graph: sizes, degrees, and the attributes of edges and vertices."""
         return _interop.summary(self._on_host("info"))
 
-    def list_statistics(self, *, num_threads: int = 0) -> dict[str, Any]:
-        """Count what the neighbours take, by the code that each list is written in.
-
-        Parameters
-        ----------
-        num_threads : int
-            Number of threads; 0: every core the process may use. Never changes the result.
-
-        Returns
-        -------
-        dict
-            "codes" has, for "csr", "fixed", "runs", "runs_elias_fano", "elias_fano" and "vbyte", the number of "lists",
-            of their "edges", and the "bits" of the neighbours. "header_bits" and "padding_bits" are what lists take
-            besides, "directory_bits" is what says where they are, and "csr_bits" what neighbours and directory would
-            take in CSR form.
-
-        Raises
-        ------
-        ArgumentError
-            For a graph on a GPU.
-        FormatError
-            If the graph's content, not checked before, is wrong.
-        """
-        statistics: dict[str, Any] = self._on_host("list_statistics").list_statistics(threads(num_threads))
-        return statistics
-
     def to_scipy(self) -> scipy.sparse.csr_array:
         """The adjacency matrix as float32: the weights, or ones.
 
@@ -581,6 +577,7 @@ class Graph(GraphArrays):
         if core is None:
             host = self._core if here == _gpu.HOST else self._core.to_host()
             made = host if place == _gpu.HOST else host.fit_on_gpu(_gpu.graph_room(), place)
+            _gpu.note_use()
             core = self._copies.setdefault(place, made)  # if two threads race, the first copy stays
         return core
 
@@ -589,12 +586,3 @@ class Graph(GraphArrays):
         asks = self._core.device == _gpu.HOST and place not in (_gpu.HOST, *self._copies)
         stays = asks and not self._core.fits_on_gpu(_gpu.graph_room(), place)
         return self._core if stays else self._core_on(place)
-
-    def __repr__(self) -> str:
-        facts = [f"num_vertices={self.num_vertices}", f"num_edges={self.num_edges}"]
-        carried = ("weights", "edge_labels", "node_types")
-        facts += [name for name in carried if getattr(self._core, f"has_{name}")]
-        facts += ["symmetric"] if self.symmetric else []
-        facts += [] if self.form == "csr" else [f"form='{self.form}'"]
-        facts += [f"device='{self.device}'"] if self._core.device != _gpu.HOST else []
-        return f"Graph({', '.join(facts)})"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import _gpu, _tendril
 from ._errors import ArgumentError
+from ._params import threads
 
 if TYPE_CHECKING:
     import numpy as np
@@ -141,6 +142,32 @@ class GraphArrays:
         """[V] int64: out-degrees, computed at each call."""
         return self._on_host("degrees").degrees()
 
+    def list_statistics(self, *, num_threads: int = 0) -> dict[str, Any]:
+        """Count what the neighbours take, by the code that each list is written in.
+
+        Parameters
+        ----------
+        num_threads : int
+            Number of threads; 0: every core the process may use. Never changes the result.
+
+        Returns
+        -------
+        dict
+            "codes" has, for "csr", "fixed", "runs", "runs_elias_fano", "elias_fano" and "vbyte", the number of "lists",
+            of their "edges", and the "bits" of the neighbours. "header_bits" and "padding_bits" are what lists take
+            besides, "directory_bits" is what says where they are, and "csr_bits" what neighbours and directory would
+            take in CSR form.
+
+        Raises
+        ------
+        ArgumentError
+            For a graph on a GPU.
+        FormatError
+            If the graph's content, not checked before, is wrong.
+        """
+        statistics: dict[str, Any] = self._on_host("list_statistics").list_statistics(threads(num_threads))
+        return statistics
+
     def _on_host(self, what: str) -> _tendril.Graph:
         """The graph's core, for functions that only run on the CPU."""
         if self._core.device != _gpu.HOST:
@@ -153,3 +180,12 @@ class GraphArrays:
         if core.form != "csr":
             raise ArgumentError(f"{what}: the graph's form is '{core.form}', expected 'csr': graph.to_csr()")
         return core
+
+    def __repr__(self) -> str:
+        facts = [f"num_vertices={self.num_vertices}", f"num_edges={self.num_edges}"]
+        carried = ("weights", "edge_labels", "node_types")
+        facts += [name for name in carried if getattr(self._core, f"has_{name}")]
+        facts += ["symmetric"] if self.symmetric else []
+        facts += [] if self.form == "csr" else [f"form='{self.form}'"]
+        facts += [f"device='{self.device}'"] if self._core.device != _gpu.HOST else []
+        return f"Graph({', '.join(facts)})"

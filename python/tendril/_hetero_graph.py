@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from . import _arrays, _gpu, _placement, _tendril
+from . import _arrays, _gpu, _pickles, _placement, _tendril
 from ._errors import ArgumentError, FormatError
 from ._graph import Graph
-from ._params import integer, threads
+from ._params import flag, integer, threads
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -19,7 +19,7 @@ EdgeType: TypeAlias = tuple[str, str, str]
 """Source type, relation, target type."""
 
 
-class HeteroGraph:
+class HeteroGraph(_pickles.Unchanging):
     """A graph of several types of vertices and edges, for mini-batches. Vertices are numbered from 0 within their type.
 
     Parameters
@@ -77,7 +77,7 @@ class HeteroGraph:
         for name, count in self._num_nodes.items():
             if count < 0:
                 raise ArgumentError(f"num_nodes[{name!r}] is {count}, expected 0 or more")
-        self._reverse = bool(reverse)
+        self._reverse = flag(reverse, "reverse")
         self._edges: dict[EdgeType, Graph] = {}
         self._copies: dict[int, _tendril.HeteroGraph] = {}
         for given, what, known in (
@@ -104,15 +104,26 @@ class HeteroGraph:
             self._edges[key] = graph
             order = self._order_of(key, graph, value, (edge_times or {}).get(key), born, workers)
             core = graph._on_host(f"edges[{key!r}]")
-            types.append((self._number(key[2 if reverse else 0]), self._number(key[0 if reverse else 2]), core, order))
+            types.append((self._number(key[2 if self._reverse else 0]), self._number(key[0 if self._reverse else 2]), core, order))
         self._core = _tendril.HeteroGraph.of_types(list(self._num_nodes.values()), types)
+
+    def __reduce__(self) -> Any:
+        core = self._core_on(_gpu.HOST)
+        times = {
+            key: born
+            for i, (key, edges) in enumerate(self._edges.items())
+            if (born := _pickles.edge_times(core, i, edges)) is not None
+        }
+        return _pickles.made_by, (
+            HeteroGraph, (self._num_nodes, self._edges), {"edge_times": times, "reverse": self._reverse}
+        )
 
     def _number(self, name: str) -> int:
         return list(self._num_nodes).index(name)
 
     def _graph_of(self, key: EdgeType, value: Any, weights: Any, num_threads: int) -> Graph:
         if not (isinstance(key, tuple) and len(key) == 3):
-            raise ArgumentError(f"an edge type is {key!r}, expected (source type, relation, target type)")
+            raise ArgumentError(f"edges: an edge type is {key!r}, expected (source type, relation, target type)")
         for name in (key[0], key[2]):
             if name not in self._num_nodes:
                 raise ArgumentError(f"edge type {key!r}: no vertex type {name!r}, expected one of {[*self._num_nodes]}")

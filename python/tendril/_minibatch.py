@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _arrays, _gpu, _place, _tendril
+from . import _arrays, _gpu, _pickles, _place, _tendril
 from ._device_array import DeviceArray
-from ._errors import ArgumentError
+from ._errors import ArgumentError, shown
 from ._graph import Graph
 from ._hetero_graph import EdgeType, HeteroGraph
-from ._params import fanouts, fill, integer, limit, threads, unsigned
+from ._params import fanouts, fill, integer, limit, string, threads, unsigned
 from ._walks import Plan
 
 if TYPE_CHECKING:
@@ -281,11 +281,21 @@ class MinibatchSampler:
             self._device, self._num_threads, self._stream = place.device, place.num_threads, place.how
             core = _tendril.HeteroGraph.of_one(place.core, _order(place, edge_times, node_times))
         if self._device == _gpu.HOST:
-            if executor != "auto":
-                raise ArgumentError(f"executor is {executor!r}, expected 'auto' on the CPU")
+            if string(executor, "executor") != "auto":
+                raise ArgumentError(f"executor is {shown(executor)}, expected 'auto' on the CPU")
             self._core = _tendril.MinibatchSampler(core, params, as_int32, self._num_threads)
         else:
             self._core = _tendril.MinibatchSampler(core, params, as_int32, executor, self._stream)
+        self._input = core
+        workers = self._num_threads if self._device == _gpu.HOST else 0
+        self._made_of = graph, num_neighbors, {**options, "dtype": np.dtype(dtype).name, "num_threads": workers}
+
+    def __reduce__(self) -> Any:
+        """Another process gets a sampler on the CPU, whose batches are the same."""
+        graph, num_neighbors, options = self._made_of
+        if self._ends is None:
+            options = {**options, "edge_times": _pickles.edge_times(self._input, 0, graph)}
+        return _pickles.made_by, (MinibatchSampler, (graph, num_neighbors), {**options, "device": "cpu"})
 
     @property
     def device(self) -> str:
@@ -360,10 +370,10 @@ class MinibatchSampler:
             As `sample`.
         """
         if self._ends is None and node_type is not None:
-            raise ArgumentError(f"node_type is {node_type!r}, expected None: the graph has one type of vertices")
+            raise ArgumentError(f"node_type is {shown(node_type)}, expected None: the graph has one type of vertices")
         name = self._types[0] if self._ends is None else node_type
         if name not in self._types:
-            raise ArgumentError(f"node_type is {node_type!r}, expected one of {self._types}")
+            raise ArgumentError(f"node_type is {shown(node_type)}, expected one of {self._types}")
         ids = self._ids(seeds, name)
         when = [] if times is None else [self._times(times, name)]
         size, first = integer(batch_size, "batch_size"), unsigned(first_batch, "first_batch")
@@ -373,14 +383,7 @@ class MinibatchSampler:
 
     def _by_type(self, given: Any, what: str) -> dict[str, Any]:
         """The given value for each vertex type, or nothing."""
-        if self._ends is None:
-            return {"": given}
-        if not isinstance(given, Mapping):
-            raise ArgumentError(f"{what} are {type(given).__name__}, expected a mapping of vertex types to arrays")
-        for name in given:
-            if name not in self._types:
-                raise ArgumentError(f"{what} has the vertex type {name!r}, expected one of {self._types}")
-        return {name: given.get(name, _NONE) for name in self._types}
+        return {"": given} if self._ends is None else by_type(given, what, self._types)
 
     def _ids(self, value: Any, name: str) -> Any:
         what = f"seeds[{name!r}]" if name else "seeds"
@@ -395,22 +398,36 @@ class MinibatchSampler:
         return _gpu.values(value, what, np.int64, self._device, self._stream)
 
     def _given(self, made: Any) -> Minibatch:
+        if self._ends is not None:
+            return hetero_minibatch(made, self._types, self._ends, self._frontier)
         vertices, edges = made
-        nodes, batches, sampled = ([_array(one) for one in many] for many in zip(*vertices, strict=True))
-        fields = [[_array(one) for one in many] for many in zip(*edges, strict=True)] or [[]] * 8
-        if self._ends is None:
-            row, col, edge, weights, indptr, first, expanded, hops = (field[0] for field in fields)
-            return Minibatch(
-                row, col, nodes[0], edge, weights, batches[0], indptr, first, expanded, sampled[0], hops, self._frontier, None
-            )
-        of_edges = [dict(zip(self._ends, field, strict=True)) for field in fields]
-        row, col, edge, weights, indptr, first, expanded, hops = of_edges
-        weights = None if all(one is None for one in weights.values()) else weights
-        of_nodes = [dict(zip(self._types, field, strict=True)) for field in (nodes, batches, sampled)]
-        batch = None if all(one is None for one in batches) else of_nodes[1]
+        node, batch, sampled = map(_array, vertices[0])
+        row, col, edge, weights, indptr, first, expanded, hops = map(_array, edges[0])
         return Minibatch(
-            row, col, of_nodes[0], edge, weights, batch, indptr, first, expanded, of_nodes[2], hops, self._frontier, self._ends
+            row, col, node, edge, weights, batch, indptr, first, expanded, sampled, hops, self._frontier, None
         )
+
+
+def by_type(given: Any, what: str, types: list[str]) -> dict[str, Any]:
+    """The given value for each vertex type, or nothing."""
+    if not isinstance(given, Mapping):
+        raise ArgumentError(f"{what} are {type(given).__name__}, expected a mapping of vertex types to arrays")
+    for name in given:
+        if name not in types:
+            raise ArgumentError(f"{what} has the vertex type {name!r}, expected one of {types}")
+    return {name: given.get(name, _NONE) for name in types}
+
+
+def hetero_minibatch(made: Any, types: list[str], ends: dict[EdgeType, tuple[str, str]], frontier: str) -> Minibatch:
+    """The Minibatch of what the library returns for a graph of several types."""
+    vertices, edges = made
+    nodes, batches, sampled = ([_array(one) for one in many] for many in zip(*vertices, strict=True))
+    fields = [[_array(one) for one in many] for many in zip(*edges, strict=True)] or [[]] * 8
+    row, col, edge, weights, indptr, first, expanded, hops = [dict(zip(ends, field, strict=True)) for field in fields]
+    labor = None if all(one is None for one in weights.values()) else weights
+    node, trees, many = [dict(zip(types, field, strict=True)) for field in (nodes, batches, sampled)]
+    batch = None if all(one is None for one in batches) else trees
+    return Minibatch(row, col, node, edge, labor, batch, indptr, first, expanded, many, hops, frontier, ends)
 
 
 def plan_minibatch(

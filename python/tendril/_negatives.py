@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _arrays, _tendril
-from ._errors import ArgumentError
-from ._params import integer, number, threads, unsigned
+from . import _arrays, _pickles, _tendril
+from ._errors import ArgumentError, shown
+from ._params import integer, number, string, threads, unsigned
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
 
 
-class NegativeSampler:
+class NegativeSampler(_pickles.Unchanging):
     """Draws vertices of one type as ends of negative links, independently, as PyG does.
 
     Binary negatives of n links are ``num_negatives(n, amount)`` sources and as many targets, triplets as many targets
@@ -62,22 +62,24 @@ class NegativeSampler:
         seed: int = 0,
         num_threads: int = 0,
     ) -> None:
-        if end not in ("source", "target"):
-            raise ArgumentError(f"end is {end!r}, expected 'source' or 'target'")
+        if string(end, "end") not in ("source", "target"):
+            raise ArgumentError(f"end is {shown(end)}, expected 'source' or 'target'")
         count = integer(num_nodes, "num_nodes")
+        if count < 0:
+            raise ArgumentError(f"num_nodes is {count}, expected 0 or more")
         likely = _arrays.weights(weights, "weights")
         times = None if node_times is None else _arrays.times(node_times, "node_times")
         for given, what in ((likely, "weights"), (times, "node_times")):
             if given is not None and len(given) != count:
                 raise ArgumentError(f"{what} has {len(given)} elements, expected {count}: one of each vertex")
-        self._core = _tendril.NegativeSampler(
-            count,
-            end == "target",
-            unsigned(seed, "seed"),
-            likely,
-            times,
-            threads(num_threads),
-        )
+        number, workers = unsigned(seed, "seed"), threads(num_threads)
+        self._core = _tendril.NegativeSampler(count, end == "target", number, likely, times, workers)
+        # Copies: the caller may change the arrays afterwards.
+        kept = {name: given.copy() for name, given in (("weights", likely), ("node_times", times)) if given is not None}
+        self._made_of = (count, end), {**kept, "seed": number, "num_threads": workers}
+
+    def __reduce__(self) -> Any:
+        return _pickles.made_by, (NegativeSampler, *self._made_of)
 
     def draw(self, count: int, *, batch: int = 0, until: ArrayLike | None = None, dtype: DTypeLike = np.int64) -> Any:
         """Draw vertices.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import numpy as np
 
 from . import _tendril
-from ._errors import ArgumentError
+from ._errors import ArgumentError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +33,7 @@ def fill(params: Params, **fields: Any) -> Params:
             setattr(params, name, bool(value) if isinstance(value, np.bool_) else value)
         except TypeError:
             expected = _EXPECTED[type(getattr(params, name))]
-            raise ArgumentError(f"{name} is {value!r}, expected {expected}") from None
+            raise ArgumentError(f"{name} is {shown(value)}, expected {expected}") from None
     validate = getattr(params, "validate", None)
     if validate is not None:
         validate()
@@ -44,7 +45,7 @@ def integer(value: Any, what: str, bits: int = 64) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise ArgumentError(f"{what} is {value!r}, expected an integer") from None
+        raise ArgumentError(f"{what} is {shown(value)}, expected an integer") from None
     if not -(1 << (bits - 1)) <= number < 1 << (bits - 1):
         raise ArgumentError(f"{what} is {number}, expected an integer of {bits} bits")
     return number
@@ -69,7 +70,39 @@ def number(value: Any, what: str) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise ArgumentError(f"{what} is {value!r}, expected a number") from None
+        raise ArgumentError(f"{what} is {shown(value)}, expected a number") from None
+
+
+def string(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise ArgumentError(f"{what} is {shown(value)}, expected a string")
+    return value
+
+
+def strings(values: Any, what: str) -> list[str]:
+    """A sequence of strings; one string is none, but the letters of one."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise ArgumentError(f"{what} is {shown(values)}, expected a sequence of strings")
+    return [string(value, f"{what}[{i}]") for i, value in enumerate(values)]
+
+
+def file_name(path: Any, what: str) -> str:
+    """A path as a string."""
+    try:
+        name = os.fspath(path)
+    except TypeError:
+        raise ArgumentError(f"{what} is {shown(path)}, expected a path") from None
+    if isinstance(name, bytes):
+        raise ArgumentError(f"{what} is {shown(name)}, expected a path as a string: os.fsdecode(path)")
+    return str(name)
+
+
+def flag(value: Any, what: str) -> bool:
+    """True or False, or what stands for one of them; an array of several elements is neither."""
+    try:
+        return bool(value)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{what} is {shown(value)}, expected True or False") from None
 
 
 def threads(num_threads: Any) -> int:
@@ -81,7 +114,7 @@ def counts(values: Sequence[int], what: str) -> list[int]:
     try:
         items = list(values)
     except TypeError:
-        raise ArgumentError(f"{what} is {values!r}, expected a sequence of integers") from None
+        raise ArgumentError(f"{what} is {shown(values)}, expected a sequence of integers") from None
     return [integer(value, f"{what}[{i}]") for i, value in enumerate(items)]
 
 
@@ -95,6 +128,10 @@ class BuildKeywords(TypedDict, total=False):
     drop_duplicates: bool
     compact: bool
     keep_edge_ids: bool
+
+
+BUILDING = tuple(BuildKeywords.__annotations__)
+FROM_COO = ("weights", "labels", "node_types", "edge_label_names", "node_type_names", "metadata", "num_threads")
 
 
 def build_options(
@@ -137,5 +174,5 @@ def fanouts(num_neighbors: Any, ends: Any) -> dict[str, Any]:
     hops = {len(value) for value in given.values()}
     if len(hops) != 1:
         lengths = {key: len(value) for key, value in given.items()}
-        raise ArgumentError(f"num_neighbors has lists of different lengths, {lengths}, expected one number of hops")
+        raise ArgumentError(f"num_neighbors: the number of hops must be the same across all edge types, not {lengths}")
     return {"num_neighbors_of_type": [given.get(key, [0] * next(iter(hops))) for key in ends]}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _gpu
-from ._errors import ArgumentError
+from ._errors import ArgumentError, shown
 from ._graph import Graph
 from ._minibatch import Minibatch, MinibatchSampler
 from ._params import counts
@@ -97,6 +97,8 @@ def pass_sample(
         raise ArgumentError(f"fanouts is {hops}, expected one or more integers >= 1")
     if not isinstance(graph, Graph):
         raise ArgumentError(f"graph is a {type(graph).__name__}, expected a Graph")
+    if not callable(score):
+        raise ArgumentError(f"score is {shown(score)}, expected a function of candidates and hop")
     sampler = MinibatchSampler(graph, [-1], device=device, stream=stream, num_threads=num_threads)
     node, sizes = seeds, list[int]()
     parts, ends = list[tuple[Any, ...]](), list[Any]()

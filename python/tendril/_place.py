@@ -9,8 +9,8 @@ import numpy as np
 
 from . import _arrays, _gpu, _tendril
 from ._device_array import DeviceArray
-from ._errors import ArgumentError
-from ._params import threads
+from ._errors import ArgumentError, shown
+from ._params import string, threads
 
 if TYPE_CHECKING:
     from ._graph import Graph
@@ -53,13 +53,17 @@ class Place:
         return DeviceArray(array) if self.on_gpu and array is not None else array
 
 
-def of_call(graph: Graph, device: Any, order: str, stream: Any) -> int:
-    """The number of the place of a call: ``device``, or the graph's memory by default."""
+def expect_graph(graph: Any) -> None:
     if not hasattr(graph, "_core_on"):
         raise ArgumentError(f"graph is a {type(graph).__name__}, expected a Graph")
+
+
+def of_call(graph: Graph, device: Any, order: str, stream: Any) -> int:
+    """The number of the place of a call: ``device``, or the graph's memory by default."""
+    expect_graph(graph)
     place = graph._core.device if device is None else _gpu.parse(device)
-    if order not in ("rows", "steps", "ragged"):
-        raise ArgumentError(f"order is {order!r}, expected 'rows', 'steps' or 'ragged'")
+    if string(order, "order") not in ("rows", "steps", "ragged"):
+        raise ArgumentError(f"order is {shown(order)}, expected 'rows', 'steps' or 'ragged'")
     if place == _gpu.HOST and order == "steps":
         raise ArgumentError("order is 'steps', expected 'rows' or 'ragged' on the CPU")
     if place == _gpu.HOST and stream is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _arrays, _gpu, _tendril
-from ._errors import ArgumentError
-from ._params import counts, fanouts, fill, integer, unsigned
+from ._errors import ArgumentError, shown
+from ._params import counts, fanouts, fill, integer, string, unsigned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,20 +29,20 @@ def num_bytes(value: Any, what: str) -> int:
         if not 1 <= number < 1 << 63:
             raise ValueError
     except ValueError:
-        raise ArgumentError(f"{what} is {value!r}, expected bytes as in 500000, '64M' or '1.5G'") from None
+        raise ArgumentError(f"{what} is {shown(value)}, expected bytes as in 500000, '64M' or '1.5G'") from None
     return int(number)
 
 
 def job(app: str, length: int, fanouts: Sequence[int], replace: bool, weighted: bool) -> Any:
     """The parameters of what is sampled from a placed graph."""
-    if app == "walks":
+    if string(app, "app") == "walks":
         return fill(_tendril.WalkParams(), length=length, weighted=weighted)
     if app == "khop":
         return fill(_tendril.KHopParams(), fanouts=counts(fanouts, "fanouts"), replace=replace, weighted=weighted)
     if app == "minibatch":
         hops = counts(fanouts, "fanouts")
         return fill(_tendril.MinibatchParams(), num_neighbors=hops, replace=replace, weighted=weighted)
-    raise ArgumentError(f"app is {app!r}, expected 'walks', 'khop' or 'minibatch'")
+    raise ArgumentError(f"app is {shown(app)}, expected 'walks', 'khop' or 'minibatch'")
 
 
 def batches(num_neighbors: Any, ends: Any, replace: bool, weighted: bool) -> Any:

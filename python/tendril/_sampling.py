@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _arrays, _place, _tendril
 from ._minibatch import MinibatchSampler
-from ._params import counts, fill, integer, limit, threads
+from ._params import counts, fill, flag, integer, limit, threads
 from ._walks import Plan
 
 if TYPE_CHECKING:
@@ -78,7 +78,8 @@ def khop_sample(
     seed : int
         In [0, 2^64).
     rule : str
-        Rule that chooses neighbours: "auto", "uniform", "scan", "reject", "alias", "its".
+        Rule that chooses neighbours: "auto" or "uniform"; with weights "auto" or "scan"; with weights and replacement
+        "auto", "alias" or "its".
     table_bytes : int, optional
         Most bytes of tables, as for `random_walk`.
     first_root : int
@@ -128,12 +129,13 @@ def khop_sample(
     place = _place.of(graph, device, stream, num_threads)
     roots = place.ids(seeds, "seeds")
     first, as_int32 = integer(first_root, "first_root"), _arrays.is_int32(dtype)
+    wants_edges = flag(return_edges, "return_edges")
     sample: Any = _tendril.khop_sample_gpu if place.on_gpu else _tendril.khop_sample
-    hops = sample(place.core, roots, params, as_int32, first, bool(return_edges), place.how)
+    hops = sample(place.core, roots, params, as_int32, first, wants_edges, place.how)
     if not place.on_gpu:
         hops = list(_shaped(len(roots), params.fanouts, hops))
     vertices, edges, offsets = ([place.give(hop[i]) for hop in hops] for i in range(3))
-    return KHop(tuple(params.fanouts), vertices, edges if return_edges else None, offsets)
+    return KHop(tuple(params.fanouts), vertices, edges if wants_edges else None, offsets)
 
 
 def _shaped(num_roots: int, fanouts: Sequence[int], hops: Any) -> Iterator[tuple[Any, Any, Any]]:
@@ -186,6 +188,7 @@ def plan_khop(
         rule=rule,
         table_bytes=limit(table_bytes, "table_bytes"),
     )
+    _place.expect_graph(graph)
     roots = graph.num_vertices if num_roots is None else integer(num_roots, "num_roots")
     core = graph._core_on(_place.of_call(graph, device, "rows", None))
     return Plan._from_core(_tendril.plan_khop(core, params, roots, threads(num_threads)))
@@ -308,6 +311,7 @@ def neighbor_sample(
     >>> sample.num_sampled_nodes
     [2, 4, 4]
     """
+    wants_edges = flag(return_edge_id, "return_edge_id")
     sampler = MinibatchSampler(
         graph,
         num_neighbors,
@@ -328,7 +332,7 @@ def neighbor_sample(
         num_threads=num_threads,
     )
     made = sampler.sample(seeds, batch=batch, times=times)
-    edge = made.edge if return_edge_id else None
+    edge = made.edge if wants_edges else None
     return NeighborSample(
         made.row, made.col, made.node, edge, made.batch, made.num_sampled_nodes, made.num_sampled_edges
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import _arrays, _placement, _tendril
+from . import _arrays, _place, _placement, _tendril
 from ._params import integer, threads, unsigned
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ def count_visits(
     >>> bool(reads[0] > 3 * reads[1])
     True
     """
+    _place.expect_graph(graph)
     what = _placement.job(app, length, fanouts, replace, weighted)
     given = None if starts is None else _arrays.ids(starts, "starts")
     core = graph._core.to_host() if graph.placement else graph._on_host("count_visits")

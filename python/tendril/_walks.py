@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _arrays, _gpu, _place, _tendril
+from ._calls import accepts
 from ._device_array import DeviceArray
 from ._params import fill, integer, limit, threads
-from ._errors import ArgumentError
+from ._errors import ArgumentError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     # NumPy arrays or DeviceArrays, depending on the place of the call; a union type would force every caller to
     # distinguish them.
     Walks = tuple[Any, Any]
+
+_RENAMED = {"by": "metapath_of"}
 
 
 @dataclass(frozen=True)
@@ -46,9 +50,10 @@ class Plan:
     table_bytes_refused: int
     """Bytes of the largest table beyond the limit (`table_bytes`); 0 without one."""
     weight_sums: bool
-    """Whether sums of weights, kept for every 64th edge, stand in for a table (layout "online")."""
+    """Whether sums of weights, kept for every 64th edge, stand in for a table (layout "online"), or decide steps whose
+    trials run out."""
     expected_trials: float
-    """Mean number of proposals per step, for rejection."""
+    """Mean number of proposals per step, estimated by walks from a fixed sample of edges; 1 without proposals."""
     reasons: tuple[str, ...]
     """One sentence per decision."""
 
@@ -264,13 +269,14 @@ def node2vec_walk(
     return _run(graph, starts, params, walks_per_vertex, dtype, first_walk, device, order, stream, num_threads)
 
 
+@accepts(renamed=_RENAMED)
 def metapath_walk(
     graph: Graph,
     starts: ArrayLike | None,
     metapath: Sequence[int | str],
     length: int | None = None,
     *,
-    by: str = "edges",
+    metapath_of: str = "edges",
     weighted: bool = False,
     restart_prob: float = 0.0,
     stop_prob: float = 0.0,
@@ -291,14 +297,14 @@ def metapath_walk(
     Parameters
     ----------
     graph : Graph
-        The graph must have `edge_labels`, or for ``by="vertices"`` `node_types`.
+        The graph must have `edge_labels`, or for ``metapath_of="vertices"`` `node_types`.
     starts : array_like of int, shape [n], optional
     metapath : sequence of int or str
         Labels or types by number, or by name if the graph has names. A walk that is longer repeats the metapath from
         its beginning.
     length : int, optional
-        Number of steps. Default: one pass of the metapath: its length, or its length minus one for ``by="vertices"``.
-    by : str
+        Number of steps. Default: one pass of the metapath: its length, or its length minus one for ``metapath_of="vertices"``.
+    metapath_of : str
         "edges": step ``t`` follows an edge with label ``metapath[t]``. "vertices": position ``j``, including the start,
         holds a vertex of type ``metapath[j]``. The earlier names "edge" and "node" are accepted, too.
     weighted, restart_prob, stop_prob, walks_per_vertex, seed, dead_end, rule, table_bytes, dtype, first_walk,
@@ -326,13 +332,14 @@ def metapath_walk(
     >>> tendril.metapath_walk(graph, [0], ["likes", "by"])[0].tolist()
     [[0, 1, 2]]
     """
-    codes = _metapath(graph, metapath, by)
-    steps = length if length is not None else max(1, len(codes) - _of_vertices(by))
+    _place.expect_graph(graph)
+    codes = _metapath(graph, metapath, metapath_of)
+    steps = length if length is not None else max(1, len(codes) - _of_vertices(metapath_of))
     params = fill(
         _tendril.WalkParams(),
         length=steps,
         metapath=codes,
-        by=by,
+        metapath_of=metapath_of,
         weighted=weighted,
         restart_prob=restart_prob,
         stop_prob=stop_prob,
@@ -344,6 +351,7 @@ def metapath_walk(
     return _run(graph, starts, params, walks_per_vertex, dtype, first_walk, device, order, stream, num_threads)
 
 
+@accepts(renamed=_RENAMED)
 def plan_walk(
     graph: Graph,
     length: int = 80,
@@ -352,7 +360,7 @@ def plan_walk(
     p: float = 1.0,
     q: float = 1.0,
     metapath: Sequence[int | str] = (),
-    by: str = "edges",
+    metapath_of: str = "edges",
     weighted: bool = False,
     restart_prob: float = 0.0,
     stop_prob: float = 0.0,
@@ -369,7 +377,7 @@ def plan_walk(
     length : int
     num_walks : int, optional
         Number of walks of the whole job. Default: one per vertex.
-    p, q, metapath, by, weighted, restart_prob, stop_prob, rule, table_bytes, device, num_threads
+    p, q, metapath, metapath_of, weighted, restart_prob, stop_prob, rule, table_bytes, device, num_threads
         As for `random_walk`, `node2vec_walk` and `metapath_walk`.
 
     Returns
@@ -386,13 +394,14 @@ def plan_walk(
     >>> tendril.plan_walk(tendril.generate.ring(6)).rule
     'uniform'
     """
+    _place.expect_graph(graph)
     params = fill(
         _tendril.WalkParams(),
         length=length,
         p=p,
         q=q,
-        metapath=_metapath(graph, metapath, by) if len(metapath) else [],
-        by=by,
+        metapath=[] if isinstance(metapath, (tuple, list)) and not metapath else _metapath(graph, metapath, metapath_of),
+        metapath_of=metapath_of,
         weighted=weighted,
         restart_prob=restart_prob,
         stop_prob=stop_prob,
@@ -445,17 +454,17 @@ def _run(
     )
 
 
-def _metapath(graph: Graph, metapath: Sequence[int | str], by: str) -> list[int]:
+def _metapath(graph: Graph, metapath: Sequence[int | str], metapath_of: str) -> list[int]:
     """The entries of a metapath as numbers."""
-    what, names = ("node type", graph.node_type_names) if _of_vertices(by) else ("edge label", graph.edge_label_names)
-    if isinstance(metapath, str) or len(metapath) == 0:
-        raise ArgumentError(f"metapath is {metapath!r}, expected a sequence of {what}s, one at least")
+    what, names = ("node type", graph.node_type_names) if _of_vertices(metapath_of) else ("edge label", graph.edge_label_names)
+    if isinstance(metapath, (str, bytes)) or not isinstance(metapath, Iterable) or len(list(metapath)) == 0:
+        raise ArgumentError(f"metapath is {shown(metapath)}, expected a sequence of {what}s, one at least")
     return [_code(entry, i, what, names) for i, entry in enumerate(metapath)]
 
 
-def _of_vertices(by: str) -> bool:
+def _of_vertices(metapath_of: str) -> bool:
     """Whether a metapath lists types of vertices, by any of the names that say so."""
-    return fill(_tendril.WalkParams(), by=by).by == "vertices"
+    return fill(_tendril.WalkParams(), metapath_of=metapath_of).metapath_of == "vertices"
 
 
 def _code(entry: Any, position: int, what: str, names: list[str]) -> int:
@@ -469,5 +478,5 @@ def _code(entry: Any, position: int, what: str, names: list[str]) -> int:
     except TypeError:
         number = -1
     if not 0 <= number <= 0xFFFF:
-        raise ArgumentError(f"metapath[{position}] is {entry!r}, expected a name or an integer in [0, 65535]")
+        raise ArgumentError(f"metapath[{position}] is {shown(entry)}, expected a name or an integer in [0, 65535]")
     return number

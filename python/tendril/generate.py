@@ -24,9 +24,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from . import _gpu, _tendril
-from ._errors import ArgumentError
+from ._calls import accepts
+from ._errors import ArgumentError, shown
 from ._graph import Graph
-from ._params import build_options, fill, integer, threads
+from ._params import build_options, fill, integer, number, threads
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -54,6 +55,7 @@ class _Keywords(ExtraKeywords, total=False):
     keep_edge_ids: bool
 
 
+@accepts(also=_Keywords.__annotations__)
 def rmat(
     scale: int,
     edge_factor: float = 16.0,
@@ -99,6 +101,7 @@ def rmat(
     return Graph(_tendril.generate_rmat(params, build, extra, threads(num_threads)))
 
 
+@accepts(also=_Keywords.__annotations__)
 def er(
     num_vertices: int, num_edges: int, *, seed: int = 0, num_threads: int = 0, **options: Unpack[_Keywords]
 ) -> Graph:
@@ -113,6 +116,7 @@ def er(
     return Graph(_tendril.generate_er(params, build, extra, threads(num_threads)))
 
 
+@accepts(also=_Keywords.__annotations__)
 def powerlaw(
     num_vertices: int,
     exponent: float = 2.1,
@@ -143,6 +147,7 @@ def powerlaw(
     return Graph(_tendril.generate_powerlaw(params, build, extra, threads(num_threads)))
 
 
+@accepts(also=_Keywords.__annotations__)
 def web(
     num_vertices: int,
     edge_factor: float = 16.0,
@@ -191,21 +196,25 @@ def web(
     return Graph(_tendril.generate_web(params, build, extra, threads(num_threads)))
 
 
+@accepts(also=ExtraKeywords.__annotations__)
 def star(num_vertices: int, *, seed: int = 0, num_threads: int = 0, **extra: Unpack[ExtraKeywords]) -> Graph:
     """Edges between vertex 0 and each other vertex, in both directions."""
     return _regular("star", num_vertices, seed, num_threads, extra)
 
 
+@accepts(also=ExtraKeywords.__annotations__)
 def ring(num_vertices: int, *, seed: int = 0, num_threads: int = 0, **extra: Unpack[ExtraKeywords]) -> Graph:
     """Edges from ``v`` to ``v + 1`` and back, cyclic."""
     return _regular("ring", num_vertices, seed, num_threads, extra)
 
 
+@accepts(also=ExtraKeywords.__annotations__)
 def grid(num_vertices: int, *, seed: int = 0, num_threads: int = 0, **extra: Unpack[ExtraKeywords]) -> Graph:
     """The most square grid of exactly ``num_vertices`` vertices, 4 neighbours each, in both directions."""
     return _regular("grid", num_vertices, seed, num_threads, extra)
 
 
+@accepts(also=ExtraKeywords.__annotations__)
 def complete(num_vertices: int, *, seed: int = 0, num_threads: int = 0, **extra: Unpack[ExtraKeywords]) -> Graph:
     """Every ordered pair of distinct vertices."""
     return _regular("complete", num_vertices, seed, num_threads, extra)
@@ -238,8 +247,8 @@ def _edge_attributes(
         try:
             low, high = weights
         except (TypeError, ValueError):
-            raise ArgumentError(f"weights is {weights!r}, expected two numbers (min, max)") from None
-        fill(extra, has_weights=True, weight_min=low, weight_max=high)
+            raise ArgumentError(f"weights is {shown(weights)}, expected two numbers (min, max)") from None
+        fill(extra, has_weights=True, weight_min=number(low, "weights[0]"), weight_max=number(high, "weights[1]"))
     if weight_sigma is not None:
         fill(extra, has_weights=True, weight_sigma=weight_sigma)
     return extra

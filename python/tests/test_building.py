@@ -153,7 +153,7 @@ def test_web_rows_are_sorted_sets():
         row = graph.indices[graph.indptr[v] : graph.indptr[v + 1]]
         assert (np.diff(row) > 0).all()
     assert tendril.generate.web(20_000, 10, seed=3, symmetrize=True).num_edges > graph.num_edges
-    with pytest.raises(tendril.ArgumentError, match="generate_web: num_vertices is 0, expected 1 to 4294967295"):
+    with pytest.raises(tendril.ArgumentError, match="^num_vertices is 0, expected 1 to 4294967295"):
         tendril.generate.web(0)
 
 

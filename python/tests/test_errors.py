@@ -61,7 +61,7 @@ ARGUMENTS = [
         lambda graph: tendril.random_walk(graph, first_walk=2**63),
         f"first_walk is {2**63}, expected an integer of 64 bits",
     ),
-    (lambda graph: tendril.metapath_walk(graph, [0], [0], by="hop"), "by is 'hop', expected 'edges' or 'vertices'"),
+    (lambda graph: tendril.metapath_walk(graph, [0], [0], metapath_of="hop"), "metapath_of is 'hop', expected 'edges' or 'vertices'"),
     (
         lambda graph: tendril.metapath_walk(graph, [0], []),
         "metapath is [], expected a sequence of edge labels, one at least",

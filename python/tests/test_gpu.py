@@ -53,7 +53,7 @@ APPS = {
     "node2vec weighted": (tendril.node2vec_walk, {"length": 20, "p": 0.25, "q": 4.0, "weighted": True}),
     "metapath": (tendril.metapath_walk, {"metapath": [0, 1, 2], "length": 12}),
     "metapath weighted": (tendril.metapath_walk, {"metapath": [2, 0], "length": 12, "weighted": True}),
-    "metapath of types": (tendril.metapath_walk, {"metapath": [0, 1], "by": "node", "length": 12}),
+    "metapath of types": (tendril.metapath_walk, {"metapath": [0, 1], "metapath_of": "vertices", "length": 12}),
 }
 
 

@@ -266,13 +266,13 @@ MISTAKES = [
     (lambda: hetero(edge_times={("a", "to", "b"): [1]}), "edge_times[('a', 'to', 'b')] has 1 times, expected 2"),
     (lambda: hetero(node_times={"a": [1]}), "node_times['a'] has 1 times, expected 3"),
     (lambda: hetero(weights=[1, 2]), "weights is a list, expected a mapping"),
-    (lambda: hetero(weights={("a", "to", "b"): [1]}), "edges[('a', 'to', 'b')]: build_graph: 1 weights"),
+    (lambda: hetero(weights={("a", "to", "b"): [1]}), "edges[('a', 'to', 'b')]: 1 weights"),
     (lambda: tendril.HeteroGraph([3, 2], {}), "num_nodes is a list, expected a mapping"),
     (lambda: tendril.HeteroGraph({"a": 3}, None), "edges is a NoneType, expected a mapping"),
     (lambda: tendril.HeteroGraph({"a": -3}, {}), "num_nodes['a'] is -3, expected 0 or more"),
     (
         lambda: tendril.HeteroGraph({"a": 3, "b": 2}, {("a", "to", "b"): ([0, 1], [1])}),
-        "edges[('a', 'to', 'b')]: build_graph: 1 targets, expected as many as sources, 2",
+        "edges[('a', 'to', 'b')]: 1 targets, expected as many as sources, 2",
     ),
     (
         lambda: tendril.HeteroGraph({"a": 9, "b": 2}, {("a", "to", "b"): tendril.generate.ring(9)}),

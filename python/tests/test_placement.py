@@ -121,7 +121,9 @@ class TestOnGpu:
     def test_says_what_lies_where(self, placed, skewed):
         assert (placed.device, placed.form, placed.num_edges) == ("cuda:0", "packed", skewed.num_edges)
         where = placed.placement
-        assert where["gpu_edge_bytes"] + where["host_edge_bytes"] == 5 * skewed.num_edges
+        bits_an_edge = 32 + int(skewed.edge_labels.max()).bit_length()  # a weight, a label in as few bits as it needs
+        padding = where["gpu_edge_bytes"] + where["host_edge_bytes"] - bits_an_edge * skewed.num_edges / 8
+        assert 0 <= padding <= 8
         assert 0 <= where["visits_on_gpu"] <= 1
         assert placed.to("cuda") is placed
         assert np.array_equal(placed.to("cpu").indices, skewed.indices)

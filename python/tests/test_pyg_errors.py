@@ -31,14 +31,13 @@ def links(**options):
 
 MISTAKES = {
     "data": (lambda: NeighborLoader([1, 2], [2]), "data"),
-    "no fan-out": (lambda: nodes([]), "num_neighbors: none given"),
     "fan-out": (lambda: nodes([2, -2]), "num_neighbors: -2 at hop 2"),
     "fan-out of a float": (lambda: nodes([2.5]), "num_neighbors[0] is 2.5, expected an integer"),
     "fan-out of a number": (lambda: nodes(5), "num_neighbors is 5, expected a sequence of integers"),
     "fan-outs by type": (lambda: nodes({CITES: [1]}), "num_neighbors is a dict, expected a list of integers"),
     "fan-out lengths": (
         lambda: typed({CITES: [1], WRITES: [1, 2], ("paper", "rev_writes", "author"): [1]}, "paper"),
-        "num_neighbors has lists of different lengths",
+        "num_neighbors: the number of hops must be the same across all edge types, not",
     ),
     "fan-outs missing": (
         lambda: typed({CITES: [1]}, "paper"),
@@ -74,7 +73,7 @@ MISTAKES = {
     "times of floats": (lambda: nodes(time_attr="real"), "real has dtype torch.float32, expected integers"),
     "input time alone": (
         lambda: nodes(input_time=numbers(100)),
-        "input_time is given, but time_attr isn't: expected both, or none",
+        "input_time is given, but 'time_attr' is not set: expected both, or none",
     ),
     "input times": (
         lambda: nodes(input_time=numbers(99), time_attr="y"),
@@ -178,11 +177,11 @@ MISTAKES = {
     ),
     "link times alone": (
         lambda: links(edge_label_time=numbers(700)),
-        "edge_label_time is given, but time_attr isn't: expected both, or none",
+        "edge_label_time is given, but 'time_attr' is not set: expected both, or none",
     ),
     "time attribute alone": (
         lambda: links(time_attr="y"),
-        "time_attr is given, but edge_label_time isn't: expected both, or none",
+        "time_attr is given, but 'edge_label_time' is not set: expected both, or none",
     ),
     "link type": (
         lambda: LinkNeighborLoader(HETERO, [2], ("paper", "x", "author"), batch_size=2),
@@ -198,8 +197,8 @@ MISTAKES = {
         "edge_index is a tensor on the device 'meta'",
     ),
     "adjacency as a tensor": (
-        lambda: NeighborLoader(Data(num_nodes=3, adj_t=torch.eye(3).to_sparse()), [2]),
-        "adj_t is a tensor, expected a SparseTensor, or edges as edge_index",
+        lambda: NeighborLoader(Data(num_nodes=3, adj_t=torch.eye(3)), [2]),
+        "adj_t is a tensor of the layout torch.strided, expected a sparse matrix, or edge_index",
     ),
     "num_nodes": (
         lambda: NeighborLoader(Data(num_nodes=2.5, edge_index=torch.tensor([[0], [1]])), [2]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import os
 import subprocess
@@ -67,3 +68,9 @@ def test_the_plain_sampler_is_pygs(monkeypatch):
     for one, other in zip(plain, NeighborLoader(whole, [-1, -1], "paper", batch_size=20), strict=True):
         for key in whole.edge_types:
             assert one[key].e_id.sort().values.tolist() == other[key].e_id.sort().values.tolist()
+
+
+def test_examples_in_the_page():
+    page = (ROOT / "docs" / "pyg.md").read_text(encoding="utf-8")
+    result = doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(page, {}, "page", "pyg.md", 0))
+    assert result.failed == 0 and result.attempted >= 12

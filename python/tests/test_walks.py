@@ -154,13 +154,13 @@ def test_metapaths_over_edge_labels(graph):
 
 def test_metapaths_over_vertex_types(graph):
     starts = np.flatnonzero(graph.node_types == 1)
-    walks, lengths = tendril.metapath_walk(graph, starts, ["paper", "author", "author"], 8, by="vertices", seed=4)
+    walks, lengths = tendril.metapath_walk(graph, starts, ["paper", "author", "author"], 8, metapath_of="vertices", seed=4)
     types = graph.node_types
     for row, length in zip(walks, lengths, strict=True):
         assert types[row[: length + 1]].tolist() == [(1, 0, 0)[j % 3] for j in range(length + 1)]
     assert lengths.max() == 8
-    assert tendril.metapath_walk(graph, starts, [1, 0], by="vertices")[0].shape == (len(starts), 2)
-    earlier, _ = tendril.metapath_walk(graph, starts, [1, 0, 0], 8, by="node", seed=4)
+    assert tendril.metapath_walk(graph, starts, [1, 0], metapath_of="vertices")[0].shape == (len(starts), 2)
+    earlier, _ = tendril.metapath_walk(graph, starts, [1, 0, 0], 8, metapath_of="node", seed=4)
     np.testing.assert_array_equal(walks, earlier)
 
 
@@ -190,7 +190,7 @@ def test_tables_never_change_a_walk(graph):
         lambda g, s, **k: tendril.random_walk(g, s, 80, stop_prob=0.2, **k),
         lambda g, s, **k: tendril.node2vec_walk(g, s, 12, 2.0, 0.5, weighted=True, restart_prob=0.1, **k),
         lambda g, s, **k: tendril.metapath_walk(g, s, [0, 1, 2], 12, **k),
-        lambda g, s, **k: tendril.metapath_walk(g, s, [0, 1], 12, by="node", **k),
+        lambda g, s, **k: tendril.metapath_walk(g, s, [0, 1], 12, metapath_of="node", **k),
     ],
     ids=["weighted", "ppr", "node2vec", "metapath", "types"],
 )
@@ -229,3 +229,59 @@ def test_ragged_walks_are_refused_where_rows_are_filled(graph):
         tendril.random_walk(graph, order="ragged", dead_end="repeat")
     with pytest.raises(tendril.ArgumentError, match="60"):
         tendril.random_walk(graph, [1, 60], order="ragged")
+
+
+RULES = ("uniform", "scan", "reject", "alias", "its")
+OF_WALKS = [
+    (dict(), "unweighted walks", ("uniform", "scan")),
+    (dict(weighted=True), "weighted walks", ("scan", "reject", "alias", "its")),
+    (dict(p=2), "unweighted walks biased by p and q", ("scan", "reject")),
+    (dict(p=2, weighted=True), "weighted walks biased by p and q", ("scan", "reject", "alias")),
+]
+OF_TREES = [
+    (dict(), "unweighted trees", ("uniform",)),
+    (dict(weighted=True), "weighted trees without replacement", ("scan",)),
+    (dict(weighted=True, replace=True), "weighted trees with replacement", ("alias", "its")),
+]
+
+
+def expect_used_or_refused(choice, usable, plan, sample):
+    """Of each rule: the plan names it and the samples are its own, or one line names the rules that would do."""
+    seen = set()
+    for rule in RULES:
+        if rule in usable:
+            assert plan(rule).rule == rule
+            seen.add(sample(rule))
+            continue
+        names = ("auto", *usable)
+        expected = ", ".join(names[:-1]) + " or " + names[-1]
+        for call in (plan, sample):
+            with pytest.raises(tendril.ArgumentError, match=f"^rule {rule}: not for {choice}, expected {expected}$"):
+                call(rule)
+    assert len(seen) == len(usable)
+
+
+@pytest.mark.parametrize("options, choice, usable", OF_WALKS, ids=lambda value: str(value))
+def test_a_rule_of_walks_is_used_or_refused(options, choice, usable):
+    graph = tendril.generate.rmat(7, edge_factor=16, weights=(1, 9), seed=1)
+    walk = tendril.node2vec_walk if "p" in options else tendril.random_walk
+    expect_used_or_refused(
+        choice,
+        usable,
+        lambda rule: tendril.plan_walk(graph, rule=rule, **options),
+        lambda rule: walk(graph, length=8, rule=rule, **options)[0].tobytes(),
+    )
+
+
+@pytest.mark.parametrize("options, choice, usable", OF_TREES, ids=lambda value: str(value))
+def test_a_rule_of_trees_is_used_or_refused(options, choice, usable):
+    graph = tendril.generate.rmat(7, edge_factor=16, weights=(1, 9), seed=1)
+    seeds = list(range(64))
+    expect_used_or_refused(
+        choice,
+        usable,
+        lambda rule: tendril.plan_khop(graph, [3, 2], rule=rule, **options),
+        lambda rule: b"".join(
+            hop.tobytes() for hop in tendril.khop_sample(graph, seeds, [3, 2], rule=rule, **options).vertices
+        ),
+    )
