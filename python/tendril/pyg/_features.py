@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch_geometric.data import Data, HeteroData
-from torch_geometric.loader.utils import filter_custom_hetero_store, filter_custom_store
+from torch_geometric.data import Data, FeatureStore, HeteroData
+from torch_geometric.loader.utils import filter_custom_hetero_store
 from torch_geometric.sampler import HeteroSamplerOutput, SamplerOutput
 from torch_geometric.typing import SparseTensor, TensorFrame
 
@@ -131,6 +131,8 @@ def _filter_edges(
         if key == "edge_index":
             place = value.device if target is None else target
             out.edge_index = torch.stack([row, col]).to(place)
+        elif key == "adj_t" and isinstance(value, Tensor):
+            out.adj_t = _sparse_matrix(value, row, col, index, out.size()[::-1], target)
         elif key == "adj_t":
             place = value.device() if target is None else target
             attribute = value.storage.value()
@@ -149,6 +151,28 @@ def _filter_edges(
             out[key] = None if index is None else take(value, index, dim, target)
 
 
+def _sparse_matrix(
+    matrix: Tensor, row: Tensor, col: Tensor, index: _Index | None, size: tuple[int, int], target: torch.device | None
+) -> Tensor:
+    """The transposed adjacency matrix of a batch, in the layout of the data's. Without edge ids it holds ones."""
+    place = matrix.device if target is None else target
+    values = matrix.values()
+    values = torch.ones(row.numel(), dtype=values.dtype) if index is None else take(values, index, 0, target)
+    # Parallel edges stay apart, as in the data.
+    by_row = matrix.layout != torch.sparse_csc
+    outer, inner = (col.to(place), row.to(place)) if by_row else (row.to(place), col.to(place))
+    order = torch.argsort(outer * max(size) + inner, stable=True)
+    outer, inner, values = outer[order], inner[order], values.to(place)[order]
+    if matrix.layout == torch.sparse_coo:
+        ends = torch.stack([outer, inner])
+        return torch.sparse_coo_tensor(ends, values, size, is_coalesced=True, check_invariants=False)
+    counts = torch.bincount(outer, minlength=size[0 if by_row else 1])
+    pointers = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+    return torch.sparse_compressed_tensor(
+        pointers, inner, values, size, layout=matrix.layout, check_invariants=False
+    )
+
+
 def to_user_order(out: SamplerOutput | HeteroSamplerOutput, permutation: Any) -> Any:
     """The data's original numbers of the sampled edges; `permutation` is the sampler's."""
     if isinstance(out, HeteroSamplerOutput):
@@ -163,6 +187,32 @@ def _permuted(edge: Tensor | None, permutation: Tensor | None) -> Tensor | None:
     return permutation.to(edge.device)[edge.to(torch.int64)]
 
 
+def _gathered(features: FeatureStore, wanted: list[tuple[Any, Tensor | None]]) -> list[tuple[Any, Any]]:
+    """Attributes of a FeatureStore at some positions, in one request; those without positions are left out."""
+    attributes = []
+    for attr, index in wanted:
+        if index is not None:
+            attributes.append(copy.copy(attr))
+            attributes[-1].index = index.cpu()
+    return list(zip(attributes, features.multi_get_tensor(attributes), strict=True)) if attributes else []
+
+
+def _of_store(
+    features: FeatureStore, out: SamplerOutput, edges: Tensor | None, of_edges: frozenset[str], custom_cls: Any
+) -> Any:
+    """PyG's `filter_custom_store`, which takes attributes of edges for those of vertices."""
+    made = Data() if custom_cls is None else custom_cls()
+    made.edge_index = torch.stack([out.row, out.col]).cpu()
+    wanted = [
+        (attr, edges if attr.attr_name in of_edges else out.node) for attr in features.get_all_tensor_attrs()
+    ]
+    if wanted:
+        made.num_nodes = out.node.numel()
+    for attr, value in _gathered(features, wanted):
+        made[attr.attr_name] = value
+    return made
+
+
 def filtered(
     data: Any,
     out: Any,
@@ -170,11 +220,12 @@ def filtered(
     target: torch.device | None,
     on_host: dict[Any, HostCopy],
     custom_cls: Any = None,
+    of_edges: frozenset[str] = frozenset(),
 ) -> Any:
     """A Data or HeteroData with the sampled graph and the attributes of its vertices and edges: the attributes of the
     data, and those that PyG's loaders add.
 
-    on_host: the `host_copies` of the batch, or None.
+    on_host: the `host_copies` of the batch, or None. of_edges: names in a FeatureStore without types that are of edges.
     """
     edges = to_user_order(out, permutation)
     if isinstance(out, SamplerOutput):
@@ -185,7 +236,7 @@ def filtered(
                 data._store, made._store, out.row, out.col, edges, target, on_host.get(("edges", None))
             )
         else:
-            made = filter_custom_store(*data, out.node.cpu(), out.row.cpu(), out.col.cpu(), edges, custom_cls)
+            made = _of_store(data[0], out, edges, of_edges, custom_cls)
         if "n_id" not in made:
             made.n_id = out.node
         if edges is not None and "e_id" not in made:
@@ -211,6 +262,9 @@ def filtered(
     else:
         node, row, col = ({key: one.cpu() for key, one in many.items()} for many in (out.node, out.row, out.col))
         made = filter_custom_hetero_store(*data, node, row, col, edges, custom_cls)
+        wanted = [(attr, edges[attr.group_name]) for attr in data[0].get_all_tensor_attrs() if attr.group_name in edges]
+        for attr, value in _gathered(data[0], wanted):
+            made[attr.group_name][attr.attr_name] = value
     for name, node in out.node.items():
         if "n_id" not in made[name]:
             made[name].n_id = node

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data, FeatureStore, GraphStore, HeteroData, remote_backend_utils
+from torch_geometric.utils.sparse import index2ptr
 
 from tendril._errors import ArgumentError
 from tendril._graph import Graph
 from tendril._hetero_graph import EdgeType, HeteroGraph
 from tendril._params import integer
 
-from ._inputs import as_tensor, expect_below, expect_integers
+from ._inputs import Unsupported, as_tensor, expect_below, expect_integers, turned_type
 
 
 @dataclass
@@ -32,6 +34,21 @@ class SampledGraph:
     """For a `Graph`: in its own order of edges."""
     node_types: list[str] = field(default_factory=list)
     edge_types: list[EdgeType] = field(default_factory=list)
+    """Of the data."""
+    attributes_of_edges: frozenset[str] = frozenset()
+    """The names in a FeatureStore without types that are those of edges."""
+    backward: bool = False
+    """Whether the graph's edges are turned round, so that vertices sample from their outgoing edges."""
+
+    def stored_type(self, key: EdgeType) -> EdgeType:
+        """The graph's edge type that holds the edges of a type of the data."""
+        return turned_type(key) if self.backward else key
+
+    @property
+    def num_edges(self) -> int:
+        """Number of edges, of a `Graph`."""
+        assert isinstance(self.graph, Graph)
+        return int(self.graph.num_edges)
 
     @property
     def is_hetero(self) -> bool:
@@ -42,13 +59,93 @@ class SampledGraph:
         return self.node_time is not None or self.edge_time is not None
 
 
-def from_data(data: Any, time_attr: str | None, weight_attr: str | None, num_threads: int) -> SampledGraph:
-    """The graph of a Data, a HeteroData, or a pair of a FeatureStore and a GraphStore."""
+@dataclass(frozen=True)
+class _Build:
+    """How a graph is built."""
+
+    backward: bool
+    is_sorted: bool
+    num_threads: int
+
+    def graph(self, source: Tensor, target: Tensor, num_nodes: int, weights: Tensor | None) -> Graph:
+        """Edges that are stored with the vertex that samples from them."""
+        made = self._of_sorted(source, target, num_nodes, weights)
+        if made is not None:
+            return made
+        return Graph.from_coo(
+            source,
+            target,
+            weights=weights,
+            num_vertices=num_nodes,
+            reverse=not self.backward,
+            keep_edge_ids=True,
+            num_threads=self.num_threads,
+        )
+
+    def _of_sorted(self, source: Tensor, target: Tensor, num_nodes: int, weights: Tensor | None) -> Graph | None:
+        """The same graph from edges that are in its order already; None if they aren't."""
+        if not self.is_sorted or self.backward or source.numel() == 0:
+            return None
+        rising, equal = target[1:] > target[:-1], target[1:] == target[:-1]
+        if not bool(rising.logical_or_(equal.logical_and_(source[1:] >= source[:-1])).all()):
+            return None
+        # The first use checks the rest, and reports what is wrong.
+        return Graph.from_csr(
+            index2ptr(target, num_nodes).to(torch.int64),
+            source.to(torch.int32),
+            weights=weights,
+            validate=False,
+            num_threads=self.num_threads,
+        )
+
+    def hetero(self, num_nodes: dict[str, int], edges: Any, weights: Any, edge_times: Any, node_times: Any) -> Any:
+        """The same for several types, and the data's edge for each edge of a type."""
+        if self.backward:
+            edges = {turned_type(key): (target, source) for key, (source, target) in edges.items()}
+            weights, edge_times = (
+                None if of is None else {turned_type(key): one for key, one in of.items()}
+                for of in (weights, edge_times)
+            )
+        stored: dict[EdgeType, Any] = {}
+        for key, (source, target) in edges.items():
+            of_edge = None if weights is None else weights[key]
+            made = self._of_sorted(source, target, max(num_nodes[key[0]], num_nodes[key[2]]), of_edge)
+            stored[key] = (source, target) if made is None else made
+        if weights is not None:  # a graph has its own
+            weights = {key: one for key, one in weights.items() if not isinstance(stored[key], Graph)} or None
+        graph = HeteroGraph(
+            num_nodes,
+            stored,
+            weights=weights,
+            edge_times=edge_times,
+            node_times=node_times,
+            reverse=True,
+            num_threads=self.num_threads,
+        )
+        key_of = turned_type if self.backward else (lambda key: key)
+        return graph, {key_of(key): _permutation(one) for key, one in graph.edges.items()}
+
+
+def from_data(
+    data: Any,
+    time_attr: str | None,
+    weight_attr: str | None,
+    num_threads: int,
+    *,
+    backward: bool = False,
+    is_sorted: bool = False,
+) -> SampledGraph:
+    """The graph of a Data, a HeteroData, or a pair of a FeatureStore and a GraphStore.
+
+    backward: vertices sample from their outgoing edges. is_sorted: the caller's word that edges are in order of their
+    targets.
+    """
+    build = _Build(backward, is_sorted, num_threads)
     if isinstance(data, Data):
-        return _from_homogeneous(data, time_attr, weight_attr, num_threads)
+        return _from_homogeneous(data, time_attr, weight_attr, build)
     if isinstance(data, HeteroData):
-        return _from_hetero(data, time_attr, weight_attr, num_threads)
-    return _from_stores(data[0], data[1], time_attr, weight_attr, num_threads)
+        return _from_hetero(data, time_attr, weight_attr, build)
+    return _from_stores(data[0], data[1], time_attr, weight_attr, build)
 
 
 def vector(value: Any, what: str, size: int, of: str) -> Tensor:
@@ -83,12 +180,32 @@ def _ends(store: Any, what: str) -> tuple[Tensor, Tensor, torch.device]:
         return edges[0].cpu(), edges[1].cpu(), edges.device
     for name, transposed in (("adj_t", True), ("adj", False)):
         if isinstance(store.get(name), Tensor):
-            raise ArgumentError(f"{name} is a tensor, expected a SparseTensor, or edges as edge_index")
+            row, col = sparse_ends(store[name], name)
+            device = store[name].device
+            return (col.cpu(), row.cpu(), device) if transposed else (row.cpu(), col.cpu(), device)
         if store.get(name) is not None and hasattr(store[name], "coo"):
             row, col, _ = store[name].coo()
             return (col.cpu(), row.cpu(), row.device) if transposed else (row.cpu(), col.cpu(), row.device)
     none = torch.empty(0, dtype=torch.int64)
     return none, none, none.device
+
+
+def sparse_ends(matrix: Tensor, what: str) -> tuple[Tensor, Tensor]:
+    """The rows and columns of a sparse tensor's elements, in the order of its values."""
+    if matrix.dim() != 2 or matrix.layout not in (torch.sparse_csr, torch.sparse_csc, torch.sparse_coo):
+        raise ArgumentError(
+            f"{what} is a tensor of the layout {matrix.layout}, expected a sparse matrix, or edge_index"
+        )
+    if matrix.layout == torch.sparse_coo:
+        if not matrix.is_coalesced():
+            raise ArgumentError(f"{what} is not coalesced, expected one element for each edge, in order")
+        row, col = matrix.indices()
+        return row, col
+    by_row = matrix.layout == torch.sparse_csr
+    pointers = matrix.crow_indices() if by_row else matrix.ccol_indices()
+    inner = matrix.col_indices() if by_row else matrix.row_indices()
+    outer = torch.repeat_interleave(torch.arange(pointers.numel() - 1, device=pointers.device), pointers.diff())
+    return (outer, inner) if by_row else (inner, outer)
 
 
 def _count(store: Any) -> int:
@@ -99,7 +216,7 @@ def _count(store: Any) -> int:
     return count
 
 
-def _from_homogeneous(data: Data, time_attr: str | None, weight_attr: str | None, num_threads: int) -> SampledGraph:
+def _from_homogeneous(data: Data, time_attr: str | None, weight_attr: str | None, build: _Build) -> SampledGraph:
     source, target, device = _ends(data._store, "edge_index")
     num_nodes = _count(data)
     for side, ends in enumerate((source, target)):
@@ -122,23 +239,11 @@ def _from_homogeneous(data: Data, time_attr: str | None, weight_attr: str | None
             )
         else:
             raise ArgumentError(f"time_attr is '{time_attr}', but data has no such attribute of vertices or edges")
-    graph = _reversed(source, target, num_nodes, weights, num_threads)
+    graph = build.graph(source, target, num_nodes, weights)
     permutation = _permutation(graph)
     if edge_time is not None and permutation is not None:
         edge_time = edge_time[permutation]
-    return SampledGraph(graph, num_nodes, device, permutation, node_time, edge_time)
-
-
-def _reversed(source: Tensor, target: Tensor, num_nodes: int, weights: Tensor | None, num_threads: int) -> Graph:
-    return Graph.from_coo(
-        source,
-        target,
-        weights=weights,
-        num_vertices=num_nodes,
-        reverse=True,
-        keep_edge_ids=True,
-        num_threads=num_threads,
-    )
+    return SampledGraph(graph, num_nodes, device, permutation, node_time, edge_time, backward=build.backward)
 
 
 def _permutation(graph: Graph) -> Tensor | None:
@@ -146,7 +251,7 @@ def _permutation(graph: Graph) -> Tensor | None:
     return None if ids is None else torch.from_numpy(ids.copy())
 
 
-def _from_hetero(data: HeteroData, time_attr: str | None, weight_attr: str | None, num_threads: int) -> SampledGraph:
+def _from_hetero(data: HeteroData, time_attr: str | None, weight_attr: str | None, build: _Build) -> SampledGraph:
     node_types, edge_types = list(data.node_types), list(data.edge_types)
     for key in edge_types:  # a type that occurs only in edge types has vertices, too
         node_types += [name for name in (key[0], key[2]) if name not in node_types]
@@ -170,17 +275,11 @@ def _from_hetero(data: HeteroData, time_attr: str | None, weight_attr: str | Non
         for key, (source, _) in edges.items():  # all edges are equally likely
             weights.setdefault(key, torch.ones(source.numel()))
     node_time, edge_time = _hetero_times(data, time_attr, num_nodes, edges)
-    graph = HeteroGraph(
-        num_nodes,
-        edges,
-        weights=weights or None,
-        edge_times=edge_time,
-        node_times=node_time,
-        reverse=True,
-        num_threads=num_threads,
+    graph, permutation = build.hetero(num_nodes, edges, weights or None, edge_time, node_time)
+    times = (node_time, edge_time)
+    return SampledGraph(
+        graph, num_nodes, device, permutation, *times, node_types, edge_types, backward=build.backward
     )
-    permutation = {key: _permutation(one) for key, one in graph.edges.items()}
-    return SampledGraph(graph, num_nodes, device, permutation, node_time, edge_time, node_types, edge_types)
 
 
 def _hetero_times(
@@ -206,48 +305,109 @@ def _hetero_times(
 
 
 def _from_stores(
-    features: FeatureStore, graphs: GraphStore, time_attr: str | None, weight_attr: str | None, num_threads: int
+    features: FeatureStore, graphs: GraphStore, time_attr: str | None, weight_attr: str | None, build: _Build
 ) -> SampledGraph:
-    if weight_attr is not None:
-        raise ArgumentError("weight_attr is given, but (FeatureStore, GraphStore) have no edge weights")
     attributes = graphs.get_all_edge_attrs()
     edge_types = list(dict.fromkeys(attr.edge_type for attr in attributes))
     if None in edge_types:
         if len(edge_types) > 1:
             raise ArgumentError("the GraphStore has edges with and without a type, expected either")
-        if time_attr is not None:
-            raise ArgumentError("time_attr is given, expected one only of several types of vertices in a FeatureStore")
-        row, colptr, permutation = graphs.csc()
-        target = torch.repeat_interleave(torch.arange(colptr.numel() - 1), colptr.diff())
         if attributes[0].size is None:
             raise ArgumentError("the GraphStore's edges have no size, expected (number of sources, number of targets)")
-        num_nodes = max(attributes[0].size)
-        graph = _reversed(row.cpu(), target, num_nodes, None, num_threads)
-        return SampledGraph(graph, num_nodes, row.device, _composed(permutation, _permutation(graph)))
+        return _from_untyped_stores(features, graphs, max(attributes[0].size), time_attr, weight_attr, build)
     tensors = features.get_all_tensor_attrs()
     node_types = list(dict.fromkeys(attr.group_name for attr in tensors if isinstance(attr.group_name, str)))
     for key in edge_types:
         node_types += [name for name in (key[0], key[2]) if name not in node_types]
     counts = {name: int(remote_backend_utils.size(features, graphs, name)) for name in node_types}
-    rows, colptrs, permutations = graphs.csc()
-    ends = {
-        key: (rows[key], torch.repeat_interleave(torch.arange(colptrs[key].numel() - 1), colptrs[key].diff()))
-        for key in edge_types
-    }
-    node_time = None
+    rows, cols, _ = graphs.coo()  # in the store's order: sorting, stably, is the builder's task
+    ends = {key: (rows[key].cpu(), cols[key].cpu()) for key in edge_types}
+
+    weights = None
+    if weight_attr is not None:
+        weights = {
+            attr.group_name: _weights(
+                _whole(features, attr), f"{weight_attr} of {attr.group_name}", ends[attr.group_name][0].numel()
+            )
+            for attr in tensors
+            if attr.attr_name == weight_attr and attr.group_name in ends
+        }
+        if not weights:
+            raise Unsupported(f"weight_attr is '{weight_attr}', but the FeatureStore has no such attribute of edges")
+        for key, (source, _) in ends.items():  # all edges are equally likely
+            weights.setdefault(key, torch.ones(source.numel()))
+    node_time: dict[str, Tensor] = {}
+    edge_time: dict[EdgeType, Tensor] = {}
+    for attr in tensors if time_attr is not None else ():
+        name = attr.group_name
+        if attr.attr_name != time_attr:
+            continue
+        if name in ends:
+            edge_time[name] = _times(_whole(features, attr), f"{time_attr} of {name}", ends[name][0].numel(), "edge")
+        elif isinstance(name, str):
+            node_time[name] = _times(_whole(features, attr), f"{time_attr} of '{name}'", counts[name], "vertex")
+    if node_time and edge_time:
+        raise ArgumentError(f"time_attr is '{time_attr}', which both vertices and edges have, expected either")
+    if time_attr is not None and not node_time and not edge_time:
+        raise ArgumentError(f"time_attr is '{time_attr}', but the FeatureStore has no such attribute")
+    graph, permutation = build.hetero(counts, ends, weights, edge_time or None, node_time or None)
+    cpu = torch.device("cpu")
+    times = (node_time or None, edge_time or None)
+    return SampledGraph(graph, counts, cpu, permutation, *times, node_types, edge_types, backward=build.backward)
+
+
+def _from_untyped_stores(
+    features: FeatureStore,
+    graphs: GraphStore,
+    num_nodes: int,
+    time_attr: str | None,
+    weight_attr: str | None,
+    build: _Build,
+) -> SampledGraph:
+    source, target, _ = graphs.coo()
+    device, num_edges = source.device, source.numel()
+
+    def known(name: str) -> Any:
+        found = [attr for attr in features.get_all_tensor_attrs() if attr.attr_name == name]
+        if len(found) > 1:
+            raise ArgumentError(f"the FeatureStore has '{name}' in {len(found)} groups, expected one")
+        return _whole(features, found[0]) if found else None
+
+    weights = None
+    if weight_attr is not None:
+        value = known(weight_attr)
+        if value is None:
+            raise Unsupported(f"weight_attr is '{weight_attr}', but the FeatureStore has no such attribute")
+        weights = _weights(value, weight_attr, num_edges)
+    node_time = edge_time = None
     if time_attr is not None:
-        node_time = {}
-        for attr in tensors:
-            if attr.attr_name == time_attr and isinstance(attr.group_name, str):
-                attr.index = None
-                name = attr.group_name
-                node_time[name] = _times(features.get_tensor(attr), f"{time_attr} of '{name}'", counts[name], "vertex")
-        if not node_time:
-            raise ArgumentError(f"time_attr is '{time_attr}', but the FeatureStore has no such attribute of vertices")
-    hetero = HeteroGraph(counts, ends, node_times=node_time, reverse=True, num_threads=num_threads)
-    composed = {key: _composed(permutations.get(key), _permutation(one)) for key, one in hetero.edges.items()}
-    return SampledGraph(hetero, counts, torch.device("cpu"), composed, node_time, None, node_types, edge_types)
+        value = known(time_attr)
+        if value is None:
+            raise ArgumentError(f"time_attr is '{time_attr}', but the FeatureStore has no such attribute")
+        # The store doesn't tell. Where both are possible PyG's rule decides, the name.
+        if value.shape[0] == num_nodes and (num_nodes != num_edges or time_attr == "time"):
+            node_time = _times(value, time_attr, num_nodes, "vertex")
+        elif value.shape[0] == num_edges:
+            edge_time = _times(value, time_attr, num_edges, "edge")
+        else:
+            raise ArgumentError(
+                f"{time_attr} has shape {tuple(value.shape)}, expected ({num_nodes},) or ({num_edges},): "
+                "one of each vertex, or edge"
+            )
+    graph = build.graph(source.cpu(), target.cpu(), num_nodes, weights)
+    permutation = _permutation(graph)
+    if edge_time is not None and permutation is not None:
+        edge_time = edge_time[permutation]
+    used = ((weight_attr, weights), (time_attr, edge_time))
+    of_edges = frozenset(name for name, values in used if name is not None and values is not None)
+    times = (node_time, edge_time)
+    return SampledGraph(
+        graph, num_nodes, device, permutation, *times, attributes_of_edges=of_edges, backward=build.backward
+    )
 
 
-def _composed(outer: Tensor | None, inner: Tensor | None) -> Tensor | None:
-    return inner if outer is None or inner is None else outer.cpu()[inner]
+def _whole(features: FeatureStore, attr: Any) -> Any:
+    """All elements of an attribute of the store."""
+    attr = copy.copy(attr)
+    attr.index = None
+    return features.get_tensor(attr)

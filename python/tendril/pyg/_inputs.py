@@ -12,6 +12,15 @@ from torch_geometric.loader.utils import get_edge_label_index
 from tendril._errors import ArgumentError
 
 
+class Unsupported(ArgumentError, NotImplementedError):
+    """What PyG refuses with a NotImplementedError or a RuntimeError."""
+
+
+def turned_type(key: tuple[str, str, str]) -> tuple[str, str, str]:
+    """The type of an edge type's edges when they are turned round."""
+    return key[2], key[1], key[0]
+
+
 def as_tensor(value: Any, what: str) -> Tensor:
     """A tensor with one contiguous block of elements, on any device, or a value that can be converted to one."""
     if not isinstance(value, Tensor):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch_geometric.loader
 from torch import Tensor
 from torch_geometric.sampler import EdgeSamplerInput, HeteroSamplerOutput
 
@@ -16,7 +17,7 @@ from ._node_loader import chosen_seed
 from ._sampler import NeighborSampler
 
 
-class LinkNeighborLoader(Loader):
+class LinkNeighborLoader(Loader, torch_geometric.loader.LinkNeighborLoader):  # type: ignore[misc]
     """Loads mini-batches around links: `torch_geometric.loader.LinkNeighborLoader` with Tendril's engine, on CPU and
     GPU.
 
@@ -47,7 +48,7 @@ class LinkNeighborLoader(Loader):
         Short form for binary negatives.
     transform, transform_sampler_output, is_sorted, filter_per_worker, neighbor_sampler, custom_cls, input_id
         As for `NeighborLoader`.
-    seed, device, bulk, prefetch, executor, num_threads, sampler, **loader
+    seed, device, bulk, prefetch, executor, num_threads, table_bytes, sampler, **loader
         As for `NeighborLoader`. Batches of links are always made one by one.
 
     Raises
@@ -93,12 +94,13 @@ class LinkNeighborLoader(Loader):
         prefetch: int = 2,
         executor: str = "auto",
         num_threads: int = 0,
+        table_bytes: int | None = None,
         sampler: Any = None,
         **loader: Any,
     ) -> None:
         if (edge_label_time is None) != (time_attr is None) and neighbor_sampler is None:
             given, missing = ("edge_label_time", "time_attr") if time_attr is None else ("time_attr", "edge_label_time")
-            raise ArgumentError(f"{given} is given, but {missing} isn't: expected both, or none")
+            raise ArgumentError(f"{given} is given, but '{missing}' is not set: expected both, or none")
         if neighbor_sampler is None:
             neighbor_sampler = NeighborSampler(
                 data,
@@ -119,6 +121,7 @@ class LinkNeighborLoader(Loader):
                 device=device,
                 executor=executor,
                 num_threads=num_threads,
+                table_bytes=table_bytes,
             )
         expect_sampler(neighbor_sampler, "sample_from_edges")
         self.neg_sampling = configured(neg_sampling, neg_sampling_ratio)
@@ -147,16 +150,17 @@ class LinkNeighborLoader(Loader):
             transform,
             transform_sampler_output,
             custom_cls,
+            input_id,
+            filter_per_worker,
             seed,
             device,
             bulk,
             prefetch,
             index_sampler=sampler,
-            filter_per_worker=filter_per_worker,
             **loader,
         )
 
-    def _sample(self, index: Tensor, number: int) -> Any:
+    def _sample(self, index: Tensor, number: int | None) -> Any:
         given = self.input_data[index]
         if self._ours:
             return self.link_sampler.sample_from_edges(given, self.neg_sampling, batch=number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import itertools
+import os
 import queue
 import threading
 from collections.abc import Iterable, Iterator
@@ -11,18 +12,21 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils.data import DataLoader, RandomSampler
+from torch_geometric.loader.utils import infer_filter_per_worker
 from torch_geometric.sampler import SamplerOutput
 
 from tendril._errors import ArgumentError
 from tendril._params import integer, unsigned
 
 from . import _features, _inputs
-from ._order import shuffled
+from ._hgt_sampler import HGTSampler
+from ._order import Shuffle, shuffled
+from ._processors import Processors
 from ._sampler import NeighborSampler
 
 # Arguments of torch.utils.data.DataLoader that configure worker processes, which are not needed here.
 _OF_WORKERS = {
-    "filter_per_worker",
     "in_order",
     "multiprocessing_context",
     "num_workers",
@@ -32,7 +36,7 @@ _OF_WORKERS = {
     "timeout",
     "worker_init_fn",
 }
-_OF_LIGHTNING = {"collate_fn", "dataset"}
+_OF_LIGHTNING = {"collate_fn", "dataset"}  # it makes loaders anew from the attributes of others
 _BULK_SEEDS = 16384  # bench minibatch: a GPU is fully used from here on
 _MOST_TOGETHER = 64
 _TOGETHER_ON_CPU = 8  # each thread then has its own batch, and doesn't wait for the others at every hop
@@ -44,8 +48,12 @@ def expect_sampler(given: Any, method: str) -> None:
         raise ArgumentError(f"neighbor_sampler is a {type(given).__name__}, expected one that has {method}()")
 
 
-class Loader:
-    """Each iteration is one epoch of batches; a thread makes the next batches while the last one is in use."""
+class Loader(Processors, DataLoader):  # type: ignore[misc]
+    """Each iteration is one epoch of batches; a thread makes the next batches while the last one is in use.
+
+    It is a `torch.utils.data.DataLoader` of the positions in its input, and each of its parts works by itself, too:
+    `sampler` and `batch_sampler` give the order, `collate_fn` and `filter_fn` make a batch.
+    """
 
     def __init__(
         self,
@@ -55,6 +63,8 @@ class Loader:
         transform: Any,
         transform_sampler_output: Any,
         custom_cls: Any,
+        input_id: Any,
+        filter_per_worker: bool | None,
         seed: int | None,
         device: Any,
         bulk: int | None,
@@ -95,20 +105,33 @@ class Loader:
         self.transform = transform
         self.transform_sampler_output = transform_sampler_output
         self.custom_cls = custom_cls
-        self.batch_size = None if batch_sampler is not None or batch_size is None else int(batch_size)
-        self.drop_last = drop_last
-        self.sampler = index_sampler
-        self.batch_sampler = batch_sampler
-        self.generator = generator
-        self.pin_memory = pin_memory
+        self.input_id = input_id
+        self.filter_per_worker = infer_filter_per_worker(data) if filter_per_worker is None else filter_per_worker
         self.prefetch = prefetch
-        self.num_workers = int(others.get("num_workers") or 0)
         self.seed = seed
         self._count = count
         self._shuffle = bool(shuffle)
         self._engine = sampler
         self._epoch = 0
-        self._ours = isinstance(sampler, NeighborSampler)
+        self._ours = isinstance(sampler, (NeighborSampler, HGTSampler))
+        self._index_order = index_sampler
+        self._batch_order = batch_sampler
+        if self._shuffle and generator is not None and count:
+            index_sampler = RandomSampler(range(count), generator=generator)
+        elif self._shuffle:
+            index_sampler = Shuffle(range(count), self._draws())
+        DataLoader.__init__(
+            self,
+            range(count),
+            batch_size=1 if batch_size is None else int(batch_size),
+            sampler=index_sampler,
+            batch_sampler=batch_sampler,
+            collate_fn=self.collate_fn,
+            pin_memory=pin_memory,
+            drop_last=drop_last,
+            generator=generator,
+            **{name: value for name, value in others.items() if name in _OF_WORKERS and value is not None},
+        )
         place = sampler.device if self._ours else torch.device("cpu") if device is None else torch.device(device)
         self._target = place if place.type != "cpu" else None
         self._bulk = self._together(bulk)
@@ -120,7 +143,7 @@ class Loader:
             return 1
         if self._target is None:
             return _TOGETHER_ON_CPU
-        return max(1, min(_MOST_TOGETHER, _BULK_SEEDS // self.batch_size))
+        return max(1, min(_MOST_TOGETHER, _BULK_SEEDS // int(self.batch_size)))
 
     # Epochs
 
@@ -139,22 +162,22 @@ class Loader:
         self._epoch = unsigned(epoch, "epoch")
 
     def __len__(self) -> int:
-        if self.batch_sampler is not None:
-            return len(self.batch_sampler)
-        count = self._count if self.sampler is None else len(self.sampler)
+        if self._batch_order is not None:
+            return int(len(self._batch_order))
+        count = self._count if self._index_order is None else len(self._index_order)
         assert self.batch_size is not None
-        return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
+        return int(count // self.batch_size if self.drop_last else -(-count // self.batch_size))
 
     def _batches(self, epoch: int) -> Iterator[Tensor]:
         """The positions of each batch's seeds in the input of the loader."""
-        if self.batch_sampler is not None:
-            for i, one in enumerate(self.batch_sampler):
+        if self._batch_order is not None:
+            for i, one in enumerate(self._batch_order):
                 if not isinstance(one, Iterable):
                     raise ArgumentError(f"batch {i} of batch_sampler is {one!r}, expected several positions")
                 yield _inputs.positions(list(one), f"batch {i} of batch_sampler: position", self._count)
             return
-        if self.sampler is not None:
-            order = _inputs.positions(list(self.sampler), "sampler: position", self._count)
+        if self._index_order is not None:
+            order = _inputs.positions(list(self._index_order), "sampler: position", self._count)
         elif not self._shuffle:
             order = torch.arange(self._count)
         elif self.generator is not None:
@@ -177,8 +200,8 @@ class Loader:
 
     # Batches
 
-    def _sample(self, index: Tensor, number: int) -> Any:
-        """The sampler's output for one batch."""
+    def _sample(self, index: Tensor, number: int | None) -> Any:
+        """The sampler's output for one batch. None: the sampler counts."""
         raise NotImplementedError
 
     def _sample_many(self, parts: list[Tensor], number: int) -> list[Any]:
@@ -190,13 +213,43 @@ class Loader:
 
     def _filter(self, out: Any, on_host: Any = None) -> Any:
         permutation = self._engine.edge_permutation
-        made = _features.filtered(self.data, out, permutation, self._target, on_host or {}, self.custom_cls)
+        of_edges = self._engine.attributes_of_edges if self._ours else frozenset()
+        made = _features.filtered(self.data, out, permutation, self._target, on_host or {}, self.custom_cls, of_edges)
         self._finish(made, out)
         if self._target is not None:
             made = made.to(self._target, non_blocking=True)
         elif self.pin_memory and torch.cuda.is_available():
             made = made.pin_memory()
         return made
+
+    def collate_fn(self, index: Any) -> Any:
+        """Sample the batch of some of the loader's inputs, for loaders that consist of others. Calls are counted, and
+        the number of the call is the number of the batch.
+
+        Parameters
+        ----------
+        index : array_like of int
+            Positions in the loader's input.
+
+        Returns
+        -------
+        Data or HeteroData, or, if not ``filter_per_worker``, the sampler's output
+        """
+        out = self._sample(_inputs.positions(index, "index", self._count).cpu(), None)
+        return self.filter_fn(out) if self.filter_per_worker else out
+
+    def filter_fn(self, out: Any) -> Any:
+        """Make a batch of a sampler's output: adds attributes, and calls the user's functions.
+
+        Parameters
+        ----------
+        out : SamplerOutput or HeteroSamplerOutput
+
+        Returns
+        -------
+        Data or HeteroData
+        """
+        return self._last_step(out if self.transform_sampler_output is not None else self._filter(out))
 
     def _last_step(self, made: Any) -> Any:
         """Calls the user's functions, in the user's thread, since they may draw random numbers."""
@@ -218,8 +271,7 @@ class Loader:
         -------
         Data or HeteroData
         """
-        out = self._sample(_inputs.positions(index, "index", self._count).cpu(), batch)
-        return self._last_step(out if self.transform_sampler_output is not None else self._filter(out))
+        return self.filter_fn(self._sample(_inputs.positions(index, "index", self._count).cpu(), batch))
 
     def _made(self, epoch: int) -> Iterator[Any]:
         """All batches of an epoch, up to the steps that the prefetching thread does."""
@@ -234,20 +286,37 @@ class Loader:
                 yield out if unfiltered else self._filter(out, on_host)
             number += len(group)
 
-    def __iter__(self) -> Iterator[Any]:
+    def _made_by_override(self, epoch: int) -> Iterator[Any]:
+        """All batches of an epoch, made by the methods of a user's subclass."""
+        for part in self._batches(epoch):
+            made = self.collate_fn(part)
+            yield made if self.filter_per_worker else self.filter_fn(made)
+
+    def _get_iterator(self) -> Iterator[Any]:
         epoch = self._epoch
         self._epoch += 1
+        self._begin_worker()
+        cls = type(self)
+        if cls.collate_fn is not Loader.collate_fn or cls.filter_fn is not Loader.filter_fn:
+            return self._made_by_override(epoch)
         # A foreign sampler may draw from Torch's generator, which other threads must not use at the same time.
         if self.prefetch and self._ours:
-            return map(self._last_step, _ahead(self._made(epoch), self.prefetch, self._engine._stream))
+            made = _ahead(self._made(epoch), self.prefetch, self._engine._stream, self._cores)
+            return map(self._last_step, made)
         return map(self._last_step, self._made(epoch))
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._get_iterator()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
 
-def _ahead(made: Iterator[Any], depth: int, stream: Any) -> Iterator[Any]:
-    """The same items, made by a thread, up to `depth` of them in advance; on a GPU on the thread's own stream."""
+def _ahead(made: Iterator[Any], depth: int, stream: Any, cores: frozenset[int] | None) -> Iterator[Any]:
+    """The same items, made by a thread, up to `depth` of them in advance; on a GPU on the thread's own stream.
+
+    cores: where the thread runs, and the threads that sample for it, which it starts; None: anywhere.
+    """
     ready: queue.Queue[tuple[Any, Any, BaseException | None]] = queue.Queue(depth)
     stop = threading.Event()
 
@@ -262,6 +331,8 @@ def _ahead(made: Iterator[Any], depth: int, stream: Any) -> Iterator[Any]:
 
     def run() -> None:
         try:
+            if cores is not None:
+                os.sched_setaffinity(0, cores)  # of this thread alone
             with torch.cuda.stream(stream):
                 for item in made:
                     if not put((item, None if stream is None else stream.record_event(), None)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+import torch_geometric.loader
 from torch import Tensor
 from torch_geometric.sampler import HeteroSamplerOutput, NodeSamplerInput
 
@@ -15,7 +16,7 @@ from ._loader import Loader, expect_sampler
 from ._sampler import NeighborSampler
 
 
-class NeighborLoader(Loader):
+class NeighborLoader(Loader, torch_geometric.loader.NeighborLoader):  # type: ignore[misc]
     """Loads mini-batches around vertices: `torch_geometric.loader.NeighborLoader` with Tendril's engine, on CPU and
     GPU.
 
@@ -44,8 +45,10 @@ class NeighborLoader(Loader):
         Takes a batch and returns the value that the loader yields. Called in the thread that iterates.
     transform_sampler_output : callable, optional
         The same for the sampler's output, before attributes are added.
-    is_sorted, filter_per_worker
-        Accepted, without effect.
+    is_sorted
+        As for `NeighborSampler`.
+    filter_per_worker : bool, optional
+        Whether `collate_fn` makes a whole batch, for loaders that consist of others. It doesn't change an iteration.
     neighbor_sampler : BaseSampler, optional
         The sampler to use, from this package or from PyG.
     custom_cls, input_id
@@ -58,8 +61,9 @@ class NeighborLoader(Loader):
     drop_last : bool
         Omit the last batch if it is smaller.
     sampler, batch_sampler, generator, pin_memory
-        As in `torch.utils.data.DataLoader`. Its other arguments (``num_workers``, …) are accepted, without effect:
-        threads of this process make the batches.
+        As in `torch.utils.data.DataLoader`. Its other arguments (``num_workers``, …) are accepted: threads of this
+        process make the batches. With ``num_workers`` above 0, ``worker_init_fn`` is called as worker 0 before each
+        epoch (with ``persistent_workers`` once), and the random generators and Torch's number of threads are put back.
     seed : int, optional
         In [0, 2^64). None: the constructor draws it once from Torch's generator.
     device : str or torch.device, optional
@@ -69,7 +73,7 @@ class NeighborLoader(Loader):
         Batches that are sampled together. Default: enough to fill a GPU; 8 on a CPU; 1 with a fan-out of -1.
     prefetch : int
         Batches that are made in advance; 0: each batch is made on request.
-    executor, num_threads
+    executor, num_threads, table_bytes
         As for `NeighborSampler`.
 
     Raises
@@ -112,11 +116,12 @@ class NeighborLoader(Loader):
         prefetch: int = 2,
         executor: str = "auto",
         num_threads: int = 0,
+        table_bytes: int | None = None,
         sampler: Any = None,
         **loader: Any,
     ) -> None:
         if input_time is not None and time_attr is None and neighbor_sampler is None:
-            raise ArgumentError("input_time is given, but time_attr isn't: expected both, or none")
+            raise ArgumentError("input_time is given, but 'time_attr' is not set: expected both, or none")
         if neighbor_sampler is None:
             neighbor_sampler = NeighborSampler(
                 data,
@@ -137,6 +142,7 @@ class NeighborLoader(Loader):
                 device=device,
                 executor=executor,
                 num_threads=num_threads,
+                table_bytes=table_bytes,
             )
         expect_sampler(neighbor_sampler, "sample_from_nodes")
         kind, nodes, ids = _inputs.nodes_of(data, input_nodes, input_id)
@@ -152,18 +158,19 @@ class NeighborLoader(Loader):
             transform,
             transform_sampler_output,
             custom_cls,
+            input_id,
+            filter_per_worker,
             seed,
             device,
             bulk,
             prefetch,
             index_sampler=sampler,
-            filter_per_worker=filter_per_worker,
             **loader,
         )
         if isinstance(neighbor_sampler, NeighborSampler):  # reports here that seeds have no times
             neighbor_sampler._seed_times({kind: nodes[:0]}, None if time is None else {kind: time[:0]})
 
-    def _sample(self, index: Tensor, number: int) -> Any:
+    def _sample(self, index: Tensor, number: int | None) -> Any:
         given = self.input_data[index]
         if self._ours:
             return self.node_sampler.sample_from_nodes(given, batch=number)

@@ -12,6 +12,8 @@ from torch_geometric.sampler import HeteroSamplerOutput, SamplerOutput
 
 from tendril._minibatch import Minibatch
 
+from ._inputs import turned_type
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -27,10 +29,10 @@ def _taker(array: Any) -> Callable[[Any], Tensor]:
     return lambda one: torch.utils.dlpack.from_dlpack(one.__dlpack__(stream=stream))
 
 
-def output_of(made: Minibatch, keeps_counts: bool) -> SamplerOutput | HeteroSamplerOutput:
+def output_of(made: Minibatch, keeps_counts: bool, num_hops: int) -> SamplerOutput | HeteroSamplerOutput:
     """The batch in PyG's terms: an edge leads from `row`, the neighbour, to `col`, the expanded vertex.
 
-    keeps_counts: whether the edges are those sampled hop by hop.
+    keeps_counts: whether the edges are those sampled hop by hop. num_hops: of the batch; 0 if it is the seeds alone.
     """
     if not isinstance(made.node, dict):
         tensor = _taker(made.node)
@@ -40,8 +42,8 @@ def output_of(made: Minibatch, keeps_counts: bool) -> SamplerOutput | HeteroSamp
             col=tensor(made.row),
             edge=tensor(made.edge),
             batch=None if made.batch is None else tensor(made.batch),
-            num_sampled_nodes=list(made.num_sampled_nodes),
-            num_sampled_edges=list(made.num_sampled_edges) if keeps_counts else None,
+            num_sampled_nodes=list(made.num_sampled_nodes)[: num_hops + 1],
+            num_sampled_edges=list(made.num_sampled_edges)[:num_hops] if keeps_counts else None,
         )
         if made.weights is not None:
             out.edge_labor_weight = tensor(made.weights)
@@ -53,12 +55,31 @@ def output_of(made: Minibatch, keeps_counts: bool) -> SamplerOutput | HeteroSamp
         col={key: tensor(one) for key, one in made.row.items()},
         edge={key: tensor(one) for key, one in made.edge.items()},
         batch=None if made.batch is None else {key: tensor(one) for key, one in made.batch.items()},
-        num_sampled_nodes={key: list(one) for key, one in made.num_sampled_nodes.items()},
-        num_sampled_edges={key: list(one) for key, one in made.num_sampled_edges.items()} if keeps_counts else None,
+        num_sampled_nodes={key: list(one)[: num_hops + 1] for key, one in made.num_sampled_nodes.items()},
+        num_sampled_edges=(
+            {key: list(one)[:num_hops] for key, one in made.num_sampled_edges.items()} if keeps_counts else None
+        ),
     )
     if made.weights is not None:
         out.edge_labor_weight = {key: tensor(one) for key, one in made.weights.items()}
     return out
+
+
+def backward(out: Any) -> Any:
+    """A sample of a graph whose edges are turned round, in terms of the data: `row` holds sources, `col` targets."""
+    if isinstance(out, SamplerOutput):
+        out.row, out.col = out.col, out.row
+        return out
+    out.row, out.col, out.edge = _turned(out.col), _turned(out.row), _turned(out.edge)
+    if out.num_sampled_edges is not None:
+        out.num_sampled_edges = _turned(out.num_sampled_edges)
+    if labor_weights(out) is not None:
+        out.edge_labor_weight = _turned(labor_weights(out))
+    return out
+
+
+def _turned(of_type: dict[Any, Any]) -> dict[Any, Any]:
+    return {turned_type(key): value for key, value in of_type.items()}
 
 
 def labor_weights(out: Any) -> Any:

@@ -23,10 +23,12 @@ from tendril import _gpu
 from tendril._errors import ArgumentError
 from tendril._hetero_graph import HeteroGraph
 from tendril._minibatch import Minibatch, MinibatchSampler
-from tendril._params import counts
+from tendril._params import counts, threads
 
 from . import _edges, _graph, _outputs
+from ._inputs import Unsupported
 from ._negatives import Negatives
+from ._order import mixed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,10 +51,16 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         "directional", "bidirectional" or "induced".
     replace, disjoint, temporal_strategy, time_attr, weight_attr
         As in PyG. With ``time_attr`` batches are disjoint.
-    is_sorted, share_memory : bool
-        Accepted, without effect: edges are always sorted once, and there are no worker processes.
+    is_sorted : bool
+        The caller's word that edges are ordered by target. The sampler is then made faster, if each target's sources
+        ascend, too. Batches don't depend on it.
+    share_memory : bool
+        Accepted, without effect: there are no worker processes.
     directed : bool
         Deprecated by PyG: False means subgraph_type "induced".
+    sample_direction : str
+        "forward": from the incoming edges of a vertex, as loaders do. "backward": from its outgoing edges; `row` and
+        `col` are still the source and target of an edge. Not with times, as in PyG.
     choice, normalize, layer_dependency, batch_dependency
         As for `tendril.MinibatchSampler`. With the choice "labor" the edges of a directional batch have importance
         weights: `edge_labor_weight` of the output, and of the batches of this package's loaders.
@@ -62,6 +70,8 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         Device for sampling: "cpu", "cuda", "cuda:1". Default: the device that holds the data's edges.
     executor : str
         On a GPU, as for `tendril.MinibatchSampler`.
+    table_bytes : int, optional
+        The most bytes of tables of weights, as for `tendril.MinibatchSampler`. It never changes a batch.
     num_threads : int
         Number of threads on the CPU; 0: every core the process may use.
 
@@ -87,6 +97,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         is_sorted: bool = False,
         share_memory: bool = False,
         directed: bool = True,
+        sample_direction: str = "forward",
         *,
         choice: str = "independent",
         normalize: bool = True,
@@ -96,8 +107,9 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         device: Any = None,
         executor: str = "auto",
         num_threads: int = 0,
+        table_bytes: int | None = None,
     ) -> None:
-        del is_sorted, share_memory
+        del share_memory
         if not directed:
             subgraph_type = SubgraphType.induced
             warnings.warn("directed=False is deprecated, use subgraph_type='induced'", DeprecationWarning, stacklevel=2)
@@ -109,8 +121,15 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
             ) from None
         if temporal_strategy not in ("uniform", "last"):
             raise ArgumentError(f"temporal_strategy is {temporal_strategy!r}, expected 'uniform' or 'last'")
+        if sample_direction not in ("forward", "backward"):
+            raise ArgumentError(f"sample_direction is {sample_direction!r}, expected 'forward' or 'backward'")
+        if sample_direction == "backward" and time_attr is not None:
+            raise Unsupported("time_attr is given, expected None: times are not for the sample_direction 'backward'")
+        self.sample_direction = sample_direction
         self.data_type = _type_of(data)
-        self._source = _graph.from_data(data, time_attr, weight_attr, num_threads)
+        self._source = _graph.from_data(
+            data, time_attr, weight_attr, num_threads, backward=sample_direction == "backward", is_sorted=is_sorted
+        )
         if self._source.is_temporal and weight_attr is not None:
             raise ArgumentError("weight_attr and time_attr are given, expected one of them: weights don't go with times")
         self.device = self._source.device
@@ -132,7 +151,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
             "layer_dependency": layer_dependency,
             "batch_dependency": batch_dependency,
         }
-        self._executor, self.num_threads = executor, num_threads
+        self._executor, self._num_threads, self._table_bytes = executor, num_threads, table_bytes
         self.negatives = Negatives(self.num_nodes, self.node_time, seed, num_threads)
         self._graph = self._source.graph.to(self.device)
         self._permutation = self._on_device(self._source.permutation)
@@ -186,9 +205,24 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         self._sampler = None
 
     @property
+    def num_threads(self) -> int:
+        """Number of threads on the CPU; 0: every core the process may use. It may be changed."""
+        return self._num_threads
+
+    @num_threads.setter
+    def num_threads(self, value: int) -> None:
+        self._num_threads = threads(value)
+        self._sampler = None
+
+    @property
     def edge_permutation(self) -> Any:
         """The data's edge for each edge of the sampler's graph."""
         return self._permutation
+
+    @property
+    def attributes_of_edges(self) -> frozenset[str]:
+        """The names in a FeatureStore without types that are known to be of edges: those that the sampler uses."""
+        return self._source.attributes_of_edges
 
     def sample_from_nodes(self, index: NodeSamplerInput, batch: int | None = None, **kwargs: Any) -> Any:
         """Sample the batch of some vertices, which come first in it.
@@ -203,7 +237,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         -------
         SamplerOutput or HeteroSamplerOutput
         """
-        number = next(self._calls) if batch is None else batch
+        number = self._next_number() if batch is None else batch
         seeds = {index.input_type: index.node}
         times = self._seed_times(seeds, None if index.time is None else {index.input_type: index.time})
         return self._finished(self._sample(seeds, times, number), index)
@@ -261,7 +295,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         SamplerOutput or HeteroSamplerOutput
             With PyG's `metadata`: the ids of the input, the positions of the links in the batch, labels, times.
         """
-        number = next(self._calls) if batch is None else batch
+        number = self._next_number() if batch is None else batch
         out = _edges.edge_sample(
             index,
             neg_sampling,
@@ -273,16 +307,27 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         )
         return self._converted(out)
 
+    def _next_number(self) -> int:
+        """The number of a batch that got none. Worker processes of a DataLoader count apart, from the seeds that
+        DataLoader gives them for each epoch."""
+        worker = torch.utils.data.get_worker_info()
+        first = 0 if worker is None else mixed(worker.seed)
+        return (first + next(self._calls)) % 2**64
+
     def _sample(self, seeds: dict[str | None, Tensor], times: dict[str | None, Tensor] | None, batch: int) -> Any:
         engine = self._engine()
         if not self.is_hetero:
-            if list(seeds) != [None]:
-                raise ArgumentError(f"input_type is {next(iter(seeds))!r}, expected None: the data has one type of vertices")
+            self._expect_untyped(seeds)
             return self._output(engine.sample(seeds[None], batch=batch, times=None if times is None else times[None]))
         return self._output(engine.sample(seeds, batch=batch, times=times))
 
+    @staticmethod
+    def _expect_untyped(seeds: dict[str | None, Tensor]) -> None:
+        if list(seeds) != [None]:
+            raise ArgumentError(f"input_type is {next(iter(seeds))!r}, expected None: the data has one type of vertices")
+
     def _output(self, made: Minibatch) -> Any:
-        return _outputs.output_of(made, self.subgraph_type != SubgraphType.induced)
+        return _outputs.output_of(made, self.subgraph_type != SubgraphType.induced, self._num_neighbors.num_hops)
 
     def _finished(self, out: Any, index: NodeSamplerInput) -> Any:
         if not self.disjoint:
@@ -291,6 +336,8 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         return self._converted(out)
 
     def _converted(self, out: Any) -> Any:
+        if self.sample_direction == "backward":
+            out = _outputs.backward(out)
         if self.subgraph_type != SubgraphType.bidirectional:
             return out
         if _outputs.labor_weights(out) is not None:  # they belong to the sampled edges alone
@@ -318,6 +365,12 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
             out[name] = known[seed]
         return out
 
+    def _of_engine(self, fanouts: Any) -> Any:
+        """The fan-outs by the engine's edge types; without hops one that samples nothing: the engine expects one."""
+        if isinstance(fanouts, dict):
+            return {self._source.stored_type(key): many or [0] for key, many in fanouts.items()}
+        return fanouts or [0]
+
     def _engine(self) -> MinibatchSampler:
         if self._sampler is None:
             induced = self.subgraph_type == SubgraphType.induced
@@ -326,7 +379,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
                 times = {"edge_times": self.edge_time, "node_times": self.node_time}
             self._sampler = MinibatchSampler(
                 self._graph,
-                self._fanouts,
+                self._of_engine(self._fanouts),
                 replace=self.replace,
                 weighted=self._weighted,
                 # Reverse edges are added afterwards, without duplicates and in PyG's order.
@@ -335,6 +388,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
                 temporal_strategy=self.temporal_strategy,
                 **self._choice,
                 seed=self.seed,
+                table_bytes=self._table_bytes,
                 executor=self._executor,
                 stream=self._stream,
                 num_threads=self.num_threads,
