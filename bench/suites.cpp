@@ -38,6 +38,7 @@
 #include "bench/report.hpp"
 #include "bench/rmat_spec.hpp"
 #include "bench/scratch_folder.hpp"
+#include "bench/tables.hpp"
 #include "core/random.hpp"
 
 namespace tendril::bench {
@@ -181,6 +182,8 @@ std::vector<row> run_walks(options const& o)
     add_walk(s, b, "weighted", p, "", pairs, o.exec);
     p.rule = sampling_rule::reject;
     add_walk(s, b, "weighted by rejection", p, "", pairs, o.exec);
+    p.rule = sampling_rule::its;
+    add_walk(s, b, "weighted by inverse transform", p, "", pairs, o.exec);
   }
   auto rows = s.run();
   append_ratio(rows, "uniform", "uniform, one walker at a time", 3);
@@ -301,6 +304,7 @@ constexpr std::array all_suites{
     suite{"placed-walks", nullptr, run_gpu_placed_walks, "rmat24"},
     suite{"forms", run_forms, run_forms, "rmat24"},
     suite{"prefixes", run_prefixes, run_prefixes, "rmat24,web:33554432x16"},
+    suite{"tables", run_tables, nullptr, main_graph},
     suite{"minibatch-picks", nullptr, run_gpu_minibatch_picks, "reddit"},
 };
 

@@ -1,5 +1,6 @@
 // An epoch of mini-batches for a GraphSAGE-like model: reads the graph that the first argument names, or generates one,
-// samples (15, 10, 5) neighbours of every seed in batches of 256, and prints what the batches hold.
+// samples (15, 10, 5) neighbours of every seed in batches of 256, and prints what the batches hold. Then one batch by
+// HGSampling of a graph of two types.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,6 +11,7 @@
 
 #include <tendril/generate.hpp>
 #include <tendril/hetero_graph.hpp>
+#include <tendril/hgt.hpp>
 #include <tendril/io.hpp>
 #include <tendril/minibatch.hpp>
 
@@ -47,12 +49,29 @@ void sample_an_epoch(tendril::graph const& graph)
   }
 }
 
+/// The graph's edges lead from papers (type 0) to authors (type 1), and back.
+void sample_two_types(tendril::graph const& graph)
+{
+  std::int64_t const count = graph.num_vertices();
+  tendril::hetero_graph const typed({count, count}, {{0, 1, graph, {}}, {1, 0, graph, {}}});
+  std::vector<tendril::vertex_id> const papers = {0};
+
+  tendril::hgt_params budget;
+  budget.num_samples = {{64, 64}, {32, 32}};  // two hops, of each vertex type
+  tendril::minibatch const dense = tendril::hgt_sample(typed, {{papers, {}}}, budget);
+
+  std::cout << "HGSampling: " << dense.vertices[0].node.size() << " papers, " << dense.vertices[1].node.size()
+            << " authors, " << dense.edges[0].row.size() + dense.edges[1].row.size() << " edges\n";
+}
+
 }  // namespace
 
 int main(int argc, char** argv)
 {
   try {
-    sample_an_epoch(read_or_generate(argc, argv));
+    tendril::graph const graph = read_or_generate(argc, argv);
+    sample_an_epoch(graph);
+    sample_two_types(graph);
     return 0;
   } catch (std::exception const& problem) {
     std::cerr << problem.what() << '\n';

@@ -1,5 +1,5 @@
 // Random walks from every vertex of a graph: reads the graph that the first argument names, or generates one, takes
-// node2vec walks, and prints the first of them and the vertices that were visited most; then takes short walks from the
+// node2vec walks, and prints one of them and the vertices that were visited most; then takes short walks from the
 // most visited vertex, and prints where most of them end.
 
 #include <algorithm>
@@ -58,8 +58,11 @@ void walk_everywhere(tendril::graph const& graph)
   params.seed = 42;
   tendril::walks const walks = tendril::random_walk(graph, starts, params);
 
-  std::cout << walks.num_walks << " walks of up to " << walks.length << " steps\nthe first:";
-  for (std::int64_t i = 0; i <= walks.lengths[0]; ++i) { std::cout << ' ' << walks.vertices[i]; }
+  std::int64_t shown = 0;  // the first that leaves its start: a vertex without edges is a dead end
+  while (shown + 1 < walks.num_walks && walks.lengths[shown] == 0) { ++shown; }
+  auto const row = shown * (walks.length + 1);
+  std::cout << walks.num_walks << " walks of up to " << walks.length << " steps\nwalk " << shown << ':';
+  for (std::int64_t i = 0; i <= walks.lengths[shown]; ++i) { std::cout << ' ' << walks.vertices[row + i]; }
 
   std::vector<std::int64_t> visits(starts.size());
   for (tendril::vertex_id const v : walks.vertices) {

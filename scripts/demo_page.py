@@ -22,8 +22,11 @@ def _swatch(series: str) -> str:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f"<th>{title}</th>" for title in ("job", "samples", "steps or edges", "rate", "peak memory"))
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    titles = ("job", "samples", "steps or edges", "rate", "peak memory")
+    head = "".join(f"<th>{title}</th>" for title in titles)
+    # A narrow page shows a row as lines, each with the title of its cell.
+    cells = ["".join(f'<td data-title="{t}">{escape(cell)}</td>' for t, cell in zip(titles, row)) for row in rows]
+    body = "".join(f"<tr>{row}</tr>" for row in cells)
     return f'<table class="jobs"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 

@@ -54,6 +54,12 @@ class Job:
     def rate_text(self) -> str:
         return f"{si(self.rate)} {self.unit}"
 
+    @property
+    def duration_text(self) -> str:
+        seconds = self.summary["sample_seconds"]
+        time = f"{seconds:.2f} s" if seconds >= 1 else f"{1000 * seconds:.3g} ms"
+        return f"{self.count:,} {self.unit} in {time}"
+
 
 def tendril(*arguments: object) -> dict:
     """Runs the command line. Its --json summary; what it complains about ends the demo."""
@@ -224,7 +230,9 @@ def visits_chart(visits: Visits) -> str:
 
 
 def rate_chart(jobs: list[Job]) -> str:
-    rows = [(job.name, job.rate, f"{job.rate_text}/s", "a" if job.unit == "steps" else "b") for job in jobs]
+    rows = [
+        (job.name, job.rate, f"{job.rate_text}/s", job.duration_text, "a" if job.unit == "steps" else "b") for job in jobs
+    ]
     return svg_chart.bars(rows, "Steps or sampled edges a second of each job")
 
 

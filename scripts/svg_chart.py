@@ -136,20 +136,25 @@ def svg(width: int, height: int, parts: Iterable[str], description: str) -> str:
     )
 
 
-def bars(rows: Sequence[tuple[str, float, str, str]], description: str, width: int = 560) -> str:
-    """Horizontal bars: (label, value, text at the end, class) each."""
-    step, label_room, end_room = 92, 4, 150
-    longest = max(value for _, value, _, _ in rows)
+def bars(
+    rows: Sequence[tuple[str, float, str, str, str]], description: str, width: int = 560, height: int = 560
+) -> str:
+    """Horizontal bars: (label, value, text at the end, note below, class) each. They fill the height."""
+    step, label_room, end_room = height / len(rows), 4, 150
+    thick = step - 84
+    longest = max(value for _, value, _, _, _ in rows)
     parts = []
-    for i, (label, value, text, name) in enumerate(rows):
+    for i, (label, value, text, note, name) in enumerate(rows):
         top = 24 + i * step
         length = max(3.0, value / longest * (width - label_room - end_room))
-        parts.append(f'<text class="title" x="{label_room}" y="{top + 12}">{escape(label)}</text>')
+        parts.append(f'<text class="title" x="{label_room}" y="{top:.1f}">{escape(label)}</text>')
         parts.append(
-            f'<rect class="bar {name}" x="{label_room}" y="{top + 20}" width="{length:.1f}" height="28" rx="5"/>'
+            f'<rect class="bar {name}" x="{label_room}" y="{top + 10:.1f}" width="{length:.1f}" height="{thick:.1f}" rx="5"/>'
         )
-        parts.append(f'<text class="value" x="{label_room + length + 10:.1f}" y="{top + 39}">{escape(text)}</text>')
-    return svg(width, 24 + step * len(rows), parts, description)
+        middle = top + 15 + thick / 2
+        parts.append(f'<text class="value" x="{label_room + length + 10:.1f}" y="{middle:.1f}">{escape(text)}</text>')
+        parts.append(f'<text x="{label_room}" y="{top + thick + 28:.1f}">{escape(note)}</text>')
+    return svg(width, height, parts, description)
 
 
 def tree(

@@ -30,7 +30,7 @@ PYTHON = {
         "Neighbourhoods and mini-batches",
         "tendril",
         ["khop_sample", "KHop", "plan_khop", "neighbor_sample", "NeighborSample", "MinibatchSampler", "Minibatch"]
-        + ["Block", "plan_minibatch", "NegativeSampler", "num_negatives"],
+        + ["Block", "plan_minibatch", "HGTSampler", "NegativeSampler", "num_negatives"],
     ),
     "layers": (
         "Layers",

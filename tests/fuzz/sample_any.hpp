@@ -1,22 +1,26 @@
 // Any bytes as a graph file of any format, and every sampler on the graph that comes out. The first byte chooses the
-// reader and how the samplers run; the rest is the file. A reader or a sampler may refuse with an exception of the
-// library, one line long. Used by fuzz_sample.cpp and by the test that replays the corpus.
+// reader, how the samplers run, and a second form of the graph, whose trees must be the same; the rest is the file. A
+// reader or a sampler may refuse with an exception of the library, one line long. Used by fuzz_sample.cpp and by the test
+// that replays the corpus.
 
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <string_view>
 #include <vector>
 
+#include <tendril/compress.hpp>
 #include <tendril/labor.hpp>
 #include <tendril/layers.hpp>
 #include <tendril/minibatch.hpp>
 #include <tendril/multidim.hpp>
 #include <tendril/mvs.hpp>
 #include <tendril/plan.hpp>
+#include <tendril/profile.hpp>
 #include <tendril/saint.hpp>
 #include <tendril/sample.hpp>
 #include <tendril/shadow.hpp>
@@ -28,6 +32,9 @@
 #include "formats/readers.hpp"
 
 namespace tendril::fuzz {
+
+/// How the samplers run, and what else the byte `choice` leaves open.
+inline unsigned seed_of(unsigned choice) { return choice / 8; }
 
 /// What the byte `choice` reads `bytes` as. Readers whose graphs are not mapped are followed by validate(), as in
 /// read_graph. Few vertices: one line of an edge list may ask for four billion.
@@ -41,8 +48,12 @@ inline graph read_any(unsigned choice, std::span<std::byte const> bytes, std::sh
     return read;
   };
   switch (choice % 8) {
-    case 0:
-    case 1: return formats::read_safetensors("fuzz", bytes, std::move(owner), {}, exec);
+    case 0: return formats::read_safetensors("fuzz", bytes, std::move(owner), {}, exec);
+    case 1: {
+      constexpr std::array pairs{graph_format::coo32, graph_format::coo64, graph_format::npy};
+      options.format = pairs[seed_of(choice) % pairs.size()];
+      return valid(formats::read_coo("fuzz", bytes, std::move(owner), options, exec));
+    }
     case 2: return valid(formats::read_gap("fuzz.wsg", bytes, std::move(owner), {}, exec));
     case 3: return valid(formats::read_npz("/nonexistent/fuzz.npz", bytes, std::move(owner), {}, exec));
     case 4: return valid(formats::read_metis("fuzz", bytes, std::move(owner), {}, exec));
@@ -67,6 +78,7 @@ class sampler_round {
 
   void run()
   {
+    other_form();
     walks();
     bool const weighted = input_.has_weights();
     may_refuse([&] { (void)khop_sample(input_, starts_, {.fanouts = {3, 2}, .seed = seed_}, exec_); });
@@ -96,6 +108,27 @@ class sampler_round {
 
  private:
   static constexpr std::int64_t most_starts = 6;
+
+  /// The graph in a form that the seed chooses has the same trees, edges included, by each rule that reads weights.
+  void other_form()
+  {
+    may_refuse([&] {
+      graph const other = compress(input_, enum_names<graph_form>[seed_ % num_graph_forms].value, exec_);
+      other.validate(exec_);
+      for (bool const weighted : {false, true}) {
+        if (weighted && !input_.has_weights()) { break; }
+        khop_params const params{.fanouts = {3, -1}, .weighted = weighted, .seed = seed_};
+        auto const trees = khop_sample(input_, starts_, params, exec_, 0, true);
+        auto const same = khop_sample(other, starts_, params, exec_, 0, true);
+        for (std::size_t h = 0; h < trees.hops.size(); ++h) {
+          if (!std::ranges::equal(trees.hops[h].vertices, same.hops[h].vertices) ||
+              !std::ranges::equal(trees.hops[h].edges, same.hops[h].edges)) {
+            __builtin_trap();
+          }
+        }
+      }
+    });
+  }
 
   /// By both choices of neighbours, each with every kind of edges.
   void minibatches()
@@ -203,7 +236,7 @@ inline bool sample_any(std::uint8_t const* data, std::size_t size)
     if (read.num_vertices() == 0 || read.num_vertices() > most_vertices || read.num_edges() > most_edges) {
       return true;
     }
-    sampler_round(std::move(read), data[0] / 8U, exec).run();
+    sampler_round(std::move(read), seed_of(data[0]), exec).run();
     return true;
   } catch (error const& e) {
     std::string_view const what = e.what();

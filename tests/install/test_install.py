@@ -65,7 +65,7 @@ def test_nothing_of_the_checkout_is_left(prefix):
 
 def test_plain_program(consumer, tmp_path):
     """The same walks as the command's."""
-    rmat = ["generate", "rmat", "g.safetensors", "--scale", "8", "--symmetrize", "--dedup", "--seed", "1", "--quiet"]
+    rmat = ["generate", "rmat", "g.safetensors", "--scale", "8", "--symmetrize", "--drop-duplicates", "--seed", "1", "--quiet"]
     run(TENDRIL, *rmat, cwd=tmp_path)
     walk = ["walk", "g.safetensors", "-o", "w.txt", "--app", "node2vec", "--p", "2", "--q", "0.5", "--length", "10"]
     run(TENDRIL, *walk, "--walks", "1", "--seed", "42", "--quiet", cwd=tmp_path)
