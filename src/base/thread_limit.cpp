@@ -70,12 +70,15 @@ std::int64_t stack_bytes()
   return static_cast<std::int64_t>(size);
 }
 
-/// How many threads of a team have room for their stacks in half of the address space that is left: they need memory for
-/// their work, too.
+/// Addresses that glibc's malloc takes for an arena, of which most threads get one of their own.
+constexpr std::int64_t arena_bytes = std::int64_t{64} << 20U;
+
+/// How many threads of a team have room for their stacks and arenas in half of the address space that is left: they need
+/// memory for their work, too.
 int threads_with_room(int wanted, std::int64_t left)
 {
-  std::int64_t const stack = std::max<std::int64_t>(stack_bytes(), 1);
-  return static_cast<int>(std::min<std::int64_t>(wanted, 1 + std::max<std::int64_t>(left, 0) / 2 / stack));
+  std::int64_t const a_thread = stack_bytes() + arena_bytes;
+  return static_cast<int>(std::min<std::int64_t>(wanted, 1 + std::max<std::int64_t>(left, 0) / 2 / a_thread));
 }
 
 /// What the trials so far have shown: of `asked` threads `found` could be had.

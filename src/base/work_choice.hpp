@@ -17,6 +17,7 @@ class work_rates {
   double both = 0;                           ///< All items, where both worked at once.
   double front_beside = 0, back_beside = 0;  ///< Each side's part of them while it worked.
   int trials_of_front = 0, trials_of_back = 0, trials_of_both = 0;
+  std::int64_t settled = 0;  ///< Parts made since there is nothing left to try.
 
   /// A way is known after so many trials: the first one also allocates memory and starts threads.
   static constexpr int enough_trials = 2;
@@ -31,8 +32,15 @@ class work_rates {
   /// Whether both sides at once may be worth a trial: rates of both alone are known, and neither is small beside the other.
   [[nodiscard]] bool both_may_pay() const;
 
+  /// Whether no way needs a trial.
+  [[nodiscard]] bool is_settled() const;
+
   /// The way whose rate is the highest; front where nothing is known.
   [[nodiscard]] work_sides best() const;
+
+  /// The way that is to be tried again: after 4, 8, 16, … parts one of those, in turn, that reached half of the best rate,
+  /// since their trials may all have been disturbed. best() if it is none.
+  [[nodiscard]] work_sides tried_again() const;
 };
 
 /// How much of a job is made to measure a way whose rate is not known: the part in `trials` of the rest, unless that is
@@ -43,6 +51,7 @@ struct work_trials {
   bool front_needs_all = false;  ///< The front's rate grows with its items, so a part of them tells too little.
 
   static constexpr std::int64_t trials = 64;
+  static constexpr std::int64_t trials_again = 8;  ///< A way is tried again in this part of a long rest.
 };
 
 /// Items of a job, and who makes them.

@@ -124,6 +124,35 @@ TEST(work_choice, a_slow_first_trial_is_made_up_for)
   EXPECT_EQ(known.best(), work_sides::back);
 }
 
+TEST(work_choice, trials_that_were_all_disturbed_are_made_up_for)
+{
+  for (truth const& rates : {truth{10e6, 14e6, 9e6}, truth{10e6, 6e6, 13e6}}) {
+    for (std::int64_t const items : {std::int64_t{1000}, std::int64_t{1'000'000}}) {
+      work_rates known;
+      while (!known.is_settled()) {  // what is better than the front looks worse
+        work_part const part = next_part(items, known, trials);
+        double const told = part.who == work_sides::front ? rates.front : 0.7 * rates.front;
+        known.learn(part.who, part.size, static_cast<double>(part.size) / told);
+      }
+      ASSERT_EQ(known.best(), work_sides::front);
+      for (int i = 0; i < 40; ++i) { (void)play(items, rates, known); }
+      EXPECT_DOUBLE_EQ(rates.of(known.best()), rates.best());
+    }
+  }
+}
+
+/// Of n calls log2(n) try a way again that takes at most twice the time, and of a long call an eighth.
+TEST(work_choice, trying_again_costs_little)
+{
+  for (truth const& rates : cases) {
+    work_rates known;
+    for (int i = 0; i < 6; ++i) { (void)play(1000, rates, known); }
+    double seconds = 0;
+    for (int i = 0; i < 1000; ++i) { seconds += play(1000, rates, known); }
+    EXPECT_LE(seconds, (1000 + 10) * (1000 / rates.best()) * (1 + 1e-9));
+  }
+}
+
 TEST(work_choice, rates_rise_at_once_and_fall_by_a_quarter)
 {
   EXPECT_EQ(work_rates::learned(0, 5), 5);

@@ -313,6 +313,9 @@ ragged_walks walker::run_ragged(std::span<vertex_id const> starts, std::int64_t 
                           make, exec);
 }
 
+/// The most bytes of a graph on a GPU that a plan copies to the host, which takes some tenths of a second.
+constexpr std::int64_t copied_for_a_plan = std::int64_t{1} << 32U;
+
 sampling_plan plan_walk(graph const& graph, walk_params const& params, std::int64_t expected_walks,
                         gpu_exec const& exec)
 {
@@ -322,8 +325,12 @@ sampling_plan plan_walk(graph const& graph, walk_params const& params, std::int6
   gpu::walk_plan const made = gpu::make_walk_plan(graph, used, expected_walks, exec);
   sampling_plan out = made.shared;
   if (plan::takes_trials(out, used)) {
-    tendril::graph const on_host = graph.placed() ? graph.placed()->host : to_host(graph, exec);
-    out.expected_trials = plan_walk(on_host, used, expected_walks).expected_trials;
+    if (graph.placed() || graph.num_bytes() <= copied_for_a_plan) {
+      tendril::graph const on_host = graph.placed() ? graph.placed()->host : to_host(graph, exec);
+      out.expected_trials = plan_walk(on_host, used, expected_walks).expected_trials;
+    } else {
+      out.reasons.emplace_back("trials are not counted: the graph is too large to be copied to the host for that");
+    }
   }
   if (auto const regions = gpu::make_walk_regions(graph, used, made, {})) {
     out.reasons.push_back(gpu::reason_for(*regions, expected_walks));

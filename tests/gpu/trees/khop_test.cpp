@@ -271,8 +271,7 @@ TEST_F(KhopOnGpu, RefusesWhatTheCpuRefuses)
   EXPECT_EQ(error({0}, {.fanouts = {65'536, 65'536}}), "fanouts: more than 2^31 slots a tree at hop 2");
   EXPECT_EQ(error({0}, {}, -1), "first_root: -1, expected 0 or more");
   EXPECT_EQ(error({0}, {.weighted = true}), "weighted: the graph has no weights, expected one an edge");
-  EXPECT_EQ(error({0}, {.rule = sampling_rule::its}),
-            "rule its: not for unweighted trees, expected auto or uniform");
+  EXPECT_EQ(error({0}, {.rule = sampling_rule::its}), "rule its: not for unweighted trees, expected auto or uniform");
   for (bool const replace : {false, true}) {
     for (auto const& fanouts : std::vector<fanout_list>{{2, 2}, {100}, {-1, 2}, {-1}}) {
       EXPECT_EQ(error({0, 2, 3, 9}, {.fanouts = fanouts, .replace = replace}),
