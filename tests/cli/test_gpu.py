@@ -151,7 +151,7 @@ def test_generated_graphs(gpu, tendril):
 
 def test_too_little_memory_for_one_walk(gpu, tendril):
     done = tendril.try_run("walk", ENRON, "-o", "out.npy", "--device", "cuda", "--gpu-memory", 1000)
-    message = "batch_bytes: 1000, expected at least 1328: 4 batches of one walk each"
+    message = "--gpu-memory: 1000, expected at least 1328: 4 batches of one walk each"
     assert (done.returncode, done.stderr) == (2, f"tendril: error: {message}\n")
     assert not tendril.path("out.npy").exists()
 
