@@ -16,6 +16,7 @@
 #include <tendril/compress.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
+#include <tendril/ordered_edges.hpp>
 #include <tendril/place.hpp>
 #include <tendril/renumber.hpp>
 
@@ -39,6 +40,27 @@ graph from_coo(array_in const& sources, array_in const& targets, std::optional<a
   shared_array<vertex_id> const sources_in = import_ids(sources, "source", num_threads);
   shared_array<vertex_id> const targets_in = import_ids(targets, "target", num_threads);
   return build_graph({sources_in.span(), targets_in.span(), weights_in.span(), labels_in.view()}, options, exec);
+}
+
+template <class Id>
+std::span<Id const> elements(array_in const& array)
+{
+  return {static_cast<Id const*>(array.data()), array.size()};
+}
+
+/// Edges that are in order already; nothing if they are not, or something is wrong with them.
+std::optional<graph> from_ordered(array_in const& vertices, array_in const& neighbors,
+                                  std::optional<array_in> const& weights, std::int64_t num_vertices, int num_threads)
+{
+  cpu_exec const exec = make_exec(num_threads);
+  shared_array<float> const weights_in = import_weights(pointer(weights));
+  nb::gil_scoped_release const no_gil;
+  auto const build = [&]<class Id>(Id) {
+    return build_if_ordered(elements<Id>(vertices), elements<Id>(neighbors), weights_in.span(), num_vertices, exec);
+  };
+  if (holds<std::int64_t>(vertices) && holds<std::int64_t>(neighbors)) { return build(std::int64_t{}); }
+  if (holds<std::int32_t>(vertices) && holds<std::int32_t>(neighbors)) { return build(std::int32_t{}); }
+  return std::nullopt;
 }
 
 graph from_csr(array_in const& indptr, array_in const& indices, std::optional<array_in> const& weights,
@@ -244,6 +266,8 @@ void bind_graph(nb::module_& module)
   nb::class_<graph>(module, "Graph")
       .def_static("from_coo", &from_coo, "sources"_a.noconvert(), "targets"_a.noconvert(),
                   "weights"_a.noconvert().none(), "labels"_a.noconvert().none(), "options"_a, "num_threads"_a)
+      .def_static("from_ordered", &from_ordered, "vertices"_a.noconvert(), "neighbors"_a.noconvert(),
+                  "weights"_a.noconvert().none(), "num_vertices"_a, "num_threads"_a)
       .def_static("from_csr", &from_csr, "indptr"_a.noconvert(), "indices"_a.noconvert(),
                   "weights"_a.noconvert().none(), "labels"_a.noconvert().none(), "symmetric"_a, "validate"_a,
                   "num_threads"_a)

@@ -154,38 +154,105 @@ def test_adjacency_as_torchs_sparse_matrix(layout):
         NeighborLoader(own, [2])
 
 
-def test_is_sorted_changes_no_batch():
+def by_target(edges, by_source=True):
+    return edges[:, torch.argsort(edges[1] * 1000 + edges[0] * by_source, stable=True)]
+
+
+def expect_equal(some, others):
+    for one, other in zip(some, others, strict=True):
+        assert torch.equal(one.n_id, other.n_id) and torch.equal(one.e_id, other.e_id)
+        assert torch.equal(one.edge_index, other.edge_index)
+
+
+def expect_equal_types(some, others, edge_types):
+    for one, other in zip(some, others, strict=True):
+        for key in edge_types:
+            assert torch.equal(one[key].e_id, other[key].e_id)
+            assert torch.equal(one[key].edge_index, other[key].edge_index)
+
+
+@pytest.fixture
+def sort_always(monkeypatch):
+    """After a call of it, edges are sorted even if they are in order."""
+    return lambda: monkeypatch.setattr("tendril.pyg._graph._Build._in_order", lambda *_: None)
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.int32])
+def test_edges_in_order_are_not_sorted(sort_always, dtype):
     data = homogeneous()
-    order = torch.argsort(data.edge_index[1], stable=True)
-    by_target = Data(x=data.x, edge_index=data.edge_index[:, order], num_nodes=100)
-    order = torch.argsort(data.edge_index[1] * 100 + data.edge_index[0], stable=True)
-    by_both = Data(x=data.x, edge_index=data.edge_index[:, order], w=torch.rand(700), num_nodes=100)
-    no_edges = Data(edge_index=torch.empty(2, 0, dtype=torch.int64), num_nodes=5)
-    for given, options in ((by_target, {}), (by_both, {}), (by_both, {"weight_attr": "w"}), (data, {}), (no_edges, {})):
-        for one, other in zip(NeighborLoader(given, [3, 2], batch_size=30, **options),
-                              NeighborLoader(given, [3, 2], batch_size=30, is_sorted=True, **options),
-                              strict=True):  # fmt: skip
-            assert torch.equal(one.n_id, other.n_id) and torch.equal(one.e_id, other.e_id)
-            assert torch.equal(one.edge_index, other.edge_index)
+    weights = torch.rand(700, generator=torch.Generator().manual_seed(2))
+    by_both = Data(x=data.x, edge_index=by_target(data.edge_index).to(dtype), w=weights, num_nodes=100)
+    half = Data(x=data.x, edge_index=by_target(data.edge_index, by_source=False).to(dtype), num_nodes=100)
+    turned = Data(x=data.x, edge_index=by_both.edge_index.flip(0), num_nodes=100)
+    no_edges = Data(edge_index=torch.empty(2, 0, dtype=dtype), num_nodes=5)
+    cases = [  # the last: whether edges are in order
+        (by_both, {}, True),
+        (by_both, {"weight_attr": "w"}, True),
+        (by_both, {"time_attr": "w", "input_time": torch.full((100,), 50)}, True),
+        (turned, {"sample_direction": "backward"}, True),
+        (by_both, {"sample_direction": "backward"}, False),
+        (half, {}, False),
+        (data, {}, False),
+        (no_edges, {}, False),
+    ]
+
+    def batches(given, options, word):
+        if "time_attr" in options:
+            given = given.clone()
+            given.w = torch.arange(700) % 90
+        if "sample_direction" not in options:
+            return list(NeighborLoader(given, [3, 2], batch_size=30, is_sorted=word, **options))
+        sampler = NeighborSampler(given, [3, 2], is_sorted=word, **options)
+        return list(NeighborLoader(given, [3, 2], neighbor_sampler=sampler, batch_size=30))
+
+    def permutation(given, options):
+        kept = {name: value for name, value in options.items() if name in ("weight_attr", "sample_direction")}
+        return NeighborSampler(given, [2], **kept).edge_permutation
+
+    made = [[batches(given, options, word) for given, options, _ in cases] for word in (False, True)]
+    for given, options, ordered in cases:
+        assert (permutation(given, options) is None) == ordered or given is no_edges
+    sort_always()
+    for (given, options, _), one, other in zip(cases, *made, strict=True):
+        expected = batches(given, options, False)
+        expect_equal(one, expected)
+        expect_equal(other, expected)
+        assert permutation(given, options) is not None or given is no_edges
 
 
-def test_is_sorted_changes_no_batch_of_several_types():
+def test_edges_in_order_of_several_types_are_not_sorted(sort_always):
     hetero = heterogeneous()
     for key in hetero.edge_types:
-        order = torch.argsort(hetero[key].edge_index[1] * 1000 + hetero[key].edge_index[0], stable=True)
-        hetero[key].edge_index = hetero[key].edge_index[:, order]
-        hetero[key].w = torch.arange(order.numel()) % 40
+        hetero[key].edge_index = by_target(hetero[key].edge_index)
+        hetero[key].w = torch.arange(hetero[key].num_edges) % 40
     shuffled = torch.randperm(400, generator=torch.Generator().manual_seed(0))
     hetero[WRITES].edge_index = hetero[WRITES].edge_index[:, shuffled]  # the word of the caller is wrong here
-    for options in ({}, {"weight_attr": "w"}, {"time_attr": "w", "input_time": torch.full((60,), 20)}):
-        made = [
-            list(NeighborLoader(hetero, [3, 2], "paper", batch_size=20, is_sorted=word, **options))
-            for word in (False, True)
-        ]
-        for one, other in zip(*made, strict=True):
-            for key in hetero.edge_types:
-                assert torch.equal(one[key].e_id, other[key].e_id)
-                assert torch.equal(one[key].edge_index, other[key].edge_index)
+    cases = ({}, {"weight_attr": "w"}, {"time_attr": "w", "input_time": torch.full((60,), 20)})
+
+    def batches(options, word):
+        return list(NeighborLoader(hetero, [3, 2], "paper", batch_size=20, is_sorted=word, **options))
+
+    made = [[batches(options, word) for options in cases] for word in (False, True)]
+    ids = NeighborSampler(hetero, [2]).edge_permutation
+    assert ids[CITES] is None and ids[WRITES] is not None
+    sort_always()
+    assert NeighborSampler(hetero, [2]).edge_permutation[CITES] is not None
+    for options, one, other in zip(cases, *made, strict=True):
+        expected = batches(options, False)
+        expect_equal_types(one, expected, hetero.edge_types)
+        expect_equal_types(other, expected, hetero.edge_types)
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.int32])
+def test_samplers_keep_edges_in_order_as_they_were(dtype):
+    data = homogeneous()
+    data = Data(edge_index=by_target(data.edge_index).to(dtype), w=torch.rand(700), num_nodes=100)
+    sampler = NeighborSampler(data, [3], weight_attr="w")
+    assert sampler.edge_permutation is None
+    first = list(NeighborLoader(data, [3], neighbor_sampler=sampler, batch_size=30))
+    data.edge_index.fill_(0)
+    data.w.fill_(float("nan"))
+    expect_equal(first, NeighborLoader(data, [3], neighbor_sampler=sampler, batch_size=30))
 
 
 def test_sorted_edges_are_checked_too():
@@ -195,8 +262,9 @@ def test_sorted_edges_are_checked_too():
         ([[0, 1], [1, 1]], [1.0, -2.0], "-2"),
     ):
         data = Data(edge_index=torch.tensor(ends), w=torch.tensor(weights), num_nodes=3)
-        with pytest.raises(ValueError, match=what):
-            NeighborSampler(data, [2], weight_attr="w", is_sorted=True)
+        for word in (False, True):
+            with pytest.raises(ValueError, match=what):
+                NeighborSampler(data, [2], weight_attr="w", is_sorted=word)
 
 
 def test_tables_have_a_limit():

@@ -9,12 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch_geometric.data import Data, FeatureStore, GraphStore, HeteroData, remote_backend_utils
-from torch_geometric.utils.sparse import index2ptr
 
+from tendril import _arrays, _tendril
 from tendril._errors import ArgumentError
 from tendril._graph import Graph
 from tendril._hetero_graph import EdgeType, HeteroGraph
-from tendril._params import integer
+from tendril._params import integer, threads
 
 from ._inputs import Unsupported, as_tensor, expect_below, expect_integers, turned_type
 
@@ -64,14 +64,36 @@ class _Build:
     """How a graph is built."""
 
     backward: bool
-    is_sorted: bool
     num_threads: int
 
     def graph(self, source: Tensor, target: Tensor, num_nodes: int, weights: Tensor | None) -> Graph:
         """Edges that are stored with the vertex that samples from them."""
-        made = self._of_sorted(source, target, num_nodes, weights)
-        if made is not None:
-            return made
+        made = self.in_order(source, target, num_nodes, weights)
+        return self.by_sorting(source, target, num_nodes, weights) if made is None else made
+
+    def in_order(self, source: Tensor, target: Tensor, num_nodes: int, weights: Tensor | None) -> Graph | None:
+        """The same graph without ids of its edges, which are positions, from edges that are in its order already; None
+        if they aren't, if an end isn't in [0, num_nodes), or if a weight is wrong."""
+        vertices, neighbors = (source, target) if self.backward else (target, source)
+        return self._in_order(vertices, neighbors, num_nodes, weights)
+
+    def _in_order(self, vertices: Tensor, neighbors: Tensor, num_nodes: int, weights: Tensor | None) -> Graph | None:
+        if vertices.numel() == 0:
+            return None
+        try:
+            core = _tendril.Graph.from_ordered(
+                _arrays.ids(vertices, "vertices"),
+                _arrays.ids(neighbors, "neighbors"),
+                _arrays.weights(weights, "weights"),
+                num_nodes,
+                threads(self.num_threads),
+            )
+        except ArgumentError:  # sorting reports it with the right names
+            return None
+        return None if core is None else Graph(core)
+
+    def by_sorting(self, source: Tensor, target: Tensor, num_nodes: int, weights: Tensor | None) -> Graph:
+        """Edges in any order."""
         return Graph.from_coo(
             source,
             target,
@@ -79,22 +101,6 @@ class _Build:
             num_vertices=num_nodes,
             reverse=not self.backward,
             keep_edge_ids=True,
-            num_threads=self.num_threads,
-        )
-
-    def _of_sorted(self, source: Tensor, target: Tensor, num_nodes: int, weights: Tensor | None) -> Graph | None:
-        """The same graph from edges that are in its order already; None if they aren't."""
-        if not self.is_sorted or self.backward or source.numel() == 0:
-            return None
-        rising, equal = target[1:] > target[:-1], target[1:] == target[:-1]
-        if not bool(rising.logical_or_(equal.logical_and_(source[1:] >= source[:-1])).all()):
-            return None
-        # The first use checks the rest, and reports what is wrong.
-        return Graph.from_csr(
-            index2ptr(target, num_nodes).to(torch.int64),
-            source.to(torch.int32),
-            weights=weights,
-            validate=False,
             num_threads=self.num_threads,
         )
 
@@ -109,7 +115,7 @@ class _Build:
         stored: dict[EdgeType, Any] = {}
         for key, (source, target) in edges.items():
             of_edge = None if weights is None else weights[key]
-            made = self._of_sorted(source, target, max(num_nodes[key[0]], num_nodes[key[2]]), of_edge)
+            made = self._in_order(target, source, max(num_nodes[key[0]], num_nodes[key[2]]), of_edge)
             stored[key] = (source, target) if made is None else made
         if weights is not None:  # a graph has its own
             weights = {key: one for key, one in weights.items() if not isinstance(stored[key], Graph)} or None
@@ -133,14 +139,12 @@ def from_data(
     num_threads: int,
     *,
     backward: bool = False,
-    is_sorted: bool = False,
 ) -> SampledGraph:
     """The graph of a Data, a HeteroData, or a pair of a FeatureStore and a GraphStore.
 
-    backward: vertices sample from their outgoing edges. is_sorted: the caller's word that edges are in order of their
-    targets.
+    backward: vertices sample from their outgoing edges.
     """
-    build = _Build(backward, is_sorted, num_threads)
+    build = _Build(backward, num_threads)
     if isinstance(data, Data):
         return _from_homogeneous(data, time_attr, weight_attr, build)
     if isinstance(data, HeteroData):
@@ -204,7 +208,8 @@ def sparse_ends(matrix: Tensor, what: str) -> tuple[Tensor, Tensor]:
     by_row = matrix.layout == torch.sparse_csr
     pointers = matrix.crow_indices() if by_row else matrix.ccol_indices()
     inner = matrix.col_indices() if by_row else matrix.row_indices()
-    outer = torch.repeat_interleave(torch.arange(pointers.numel() - 1, device=pointers.device), pointers.diff())
+    numbers = torch.arange(pointers.numel() - 1, dtype=inner.dtype, device=pointers.device)
+    outer = torch.repeat_interleave(numbers, pointers.diff())
     return (outer, inner) if by_row else (inner, outer)
 
 
@@ -219,7 +224,8 @@ def _count(store: Any) -> int:
 def _from_homogeneous(data: Data, time_attr: str | None, weight_attr: str | None, build: _Build) -> SampledGraph:
     source, target, device = _ends(data._store, "edge_index")
     num_nodes = _count(data)
-    for side, ends in enumerate((source, target)):
+    graph = build.in_order(source, target, num_nodes, None) if weight_attr is None else None
+    for side, ends in enumerate((source, target) if graph is None else ()):
         expect_below(ends, num_nodes, f"edge_index[{side}]", "a vertex")
     weights = None
     if weight_attr is not None:
@@ -239,7 +245,9 @@ def _from_homogeneous(data: Data, time_attr: str | None, weight_attr: str | None
             )
         else:
             raise ArgumentError(f"time_attr is '{time_attr}', but data has no such attribute of vertices or edges")
-    graph = build.graph(source, target, num_nodes, weights)
+    if graph is None:
+        make = build.by_sorting if weights is None else build.graph
+        graph = make(source, target, num_nodes, weights)
     permutation = _permutation(graph)
     if edge_time is not None and permutation is not None:
         edge_time = edge_time[permutation]

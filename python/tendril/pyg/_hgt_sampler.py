@@ -30,7 +30,7 @@ class HGTSampler(BaseSampler):  # type: ignore[misc]
         The vertices that each hop adds: of each type, or one list for all types. Types that are missing in a dict get
         none.
     is_sorted, share_memory : bool
-        Accepted, without effect: edges are always sorted once, and there are no worker processes.
+        Accepted, without effect, as for `NeighborSampler`.
     seed : int
         In [0, 2^64).
     num_threads : int

@@ -51,11 +51,9 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         "directional", "bidirectional" or "induced".
     replace, disjoint, temporal_strategy, time_attr, weight_attr
         As in PyG. With ``time_attr`` batches are disjoint.
-    is_sorted : bool
-        The caller's word that edges are ordered by target. The sampler is then made faster, if each target's sources
-        ascend, too. Batches don't depend on it.
-    share_memory : bool
-        Accepted, without effect: there are no worker processes.
+    is_sorted, share_memory : bool
+        Accepted, without effect: the constructor finds out itself whether edges are in order, by target and then by
+        source, and doesn't sort them then; there are no worker processes.
     directed : bool
         Deprecated by PyG: False means subgraph_type "induced".
     sample_direction : str
@@ -109,7 +107,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         num_threads: int = 0,
         table_bytes: int | None = None,
     ) -> None:
-        del share_memory
+        del is_sorted, share_memory
         if not directed:
             subgraph_type = SubgraphType.induced
             warnings.warn("directed=False is deprecated, use subgraph_type='induced'", DeprecationWarning, stacklevel=2)
@@ -128,7 +126,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         self.sample_direction = sample_direction
         self.data_type = _type_of(data)
         self._source = _graph.from_data(
-            data, time_attr, weight_attr, num_threads, backward=sample_direction == "backward", is_sorted=is_sorted
+            data, time_attr, weight_attr, num_threads, backward=sample_direction == "backward"
         )
         if self._source.is_temporal and weight_attr is not None:
             raise ArgumentError("weight_attr and time_attr are given, expected one of them: weights don't go with times")
