@@ -18,6 +18,7 @@ from tendril.pyg import (
     GraphSAINTRandomWalkSampler,
     ShaDowKHopSampler,
 )
+from tendril.pyg._order import shuffled
 
 SAINT = {
     "node": (GraphSAINTNodeSampler, {}),
@@ -93,6 +94,24 @@ def test_shadow_depends_on_seed_and_number_alone():
     assert not same_epochs(make, epochs[0], seed=1)
     roots = torch.cat([batch.n_id[batch.root_n_id] for batch in epochs[1]])
     assert torch.equal(roots.sort().values, torch.arange(100)) and not torch.equal(roots, torch.arange(100))
+
+
+def test_each_iteration_has_the_order_of_its_epoch():
+    loader = ShaDowKHopSampler(graph(), depth=1, num_neighbors=2, batch_size=16, shuffle=True, seed=5)
+    orders = [shuffled(100, 5, epoch) for epoch in range(3)]
+    assert len({tuple(order.tolist()) for order in orders}) == 3
+
+    def roots(batches):
+        return torch.cat([batch.n_id[batch.root_n_id] for batch in batches])
+
+    for order in orders:
+        assert torch.equal(roots(loader), order)
+    assert loader.epoch == 3
+    loader.set_epoch(0)
+    iterations = [iter(loader) for _ in orders]
+    turns = list(zip(*reversed(iterations), strict=True))  # the last iteration takes its first batch first
+    for order, batches in zip(reversed(orders), zip(*turns, strict=True), strict=True):
+        assert torch.equal(roots(batches), order)
 
 
 # ClusterGCN -----------------------------------------------------------------------------------------------------------

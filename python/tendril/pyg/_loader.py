@@ -17,11 +17,11 @@ from torch_geometric.loader.utils import infer_filter_per_worker
 from torch_geometric.sampler import SamplerOutput
 
 from tendril._errors import ArgumentError
-from tendril._params import integer, unsigned
+from tendril._params import integer
 
 from . import _features, _inputs
 from ._hgt_sampler import HGTSampler
-from ._order import Shuffle, shuffled
+from ._order import Epochs, Shuffle, shuffled
 from ._processors import Processors
 from ._sampler import NeighborSampler
 
@@ -48,7 +48,7 @@ def expect_sampler(given: Any, method: str) -> None:
         raise ArgumentError(f"neighbor_sampler is a {type(given).__name__}, expected one that has {method}()")
 
 
-class Loader(Processors, DataLoader):  # type: ignore[misc]
+class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
     """Each iteration is one epoch of batches; a thread makes the next batches while the last one is in use.
 
     It is a `torch.utils.data.DataLoader` of the positions in its input, and each of its parts works by itself, too:
@@ -112,7 +112,6 @@ class Loader(Processors, DataLoader):  # type: ignore[misc]
         self._count = count
         self._shuffle = bool(shuffle)
         self._engine = sampler
-        self._epoch = 0
         self._ours = isinstance(sampler, (NeighborSampler, HGTSampler))
         self._index_order = index_sampler
         self._batch_order = batch_sampler
@@ -146,20 +145,6 @@ class Loader(Processors, DataLoader):  # type: ignore[misc]
         return max(1, min(_MOST_TOGETHER, _BULK_SEEDS // int(self.batch_size)))
 
     # Epochs
-
-    @property
-    def epoch(self) -> int:
-        """Number of the epoch that the next iteration makes, from 0."""
-        return self._epoch
-
-    def set_epoch(self, epoch: int) -> None:
-        """Set the number of the epoch that the next iteration makes, for example to resume an interrupted training.
-
-        Parameters
-        ----------
-        epoch : int
-        """
-        self._epoch = unsigned(epoch, "epoch")
 
     def __len__(self) -> int:
         if self._batch_order is not None:
@@ -293,8 +278,7 @@ class Loader(Processors, DataLoader):  # type: ignore[misc]
             yield made if self.filter_per_worker else self.filter_fn(made)
 
     def _get_iterator(self) -> Iterator[Any]:
-        epoch = self._epoch
-        self._epoch += 1
+        epoch = self._begin_epoch()
         self._begin_worker()
         cls = type(self)
         if cls.collate_fn is not Loader.collate_fn or cls.filter_fn is not Loader.filter_fn:

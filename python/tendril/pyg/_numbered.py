@@ -7,31 +7,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch.utils.data import DataLoader, Sampler
+from torch.utils.data import DataLoader
 
 from tendril._params import unsigned
 
 from ._loader import _OF_LIGHTNING, _OF_WORKERS
 from ._node_loader import chosen_seed
-from ._order import shuffled
+from ._order import Epochs, Shuffle
 
 
-class _Shuffled(Sampler):  # type: ignore[misc]
-    """The order of an epoch, another one each time."""
-
-    def __init__(self, count: int, seed: int) -> None:
-        self.count = count
-        self.seed = seed
-        self.epoch = 0
-
-    def __len__(self) -> int:
-        return self.count
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(shuffled(self.count, self.seed, self.epoch).tolist())
-
-
-class NumberedLoader(DataLoader):  # type: ignore[misc]
+class NumberedLoader(Epochs, DataLoader):  # type: ignore[misc]
     """A DataLoader whose batches are made by `_make(items, number)` in the thread that iterates. Batch i of epoch e,
     from 0, has the number ``e * len(loader) + i``.
 
@@ -50,32 +35,19 @@ class NumberedLoader(DataLoader):  # type: ignore[misc]
 
     def __init__(self, dataset: Any, seed: int | None, shuffle: bool | None = None, **loader: Any) -> None:
         self.seed = unsigned(chosen_seed(seed), "seed")
-        self._epoch = 0
         loader = {name: value for name, value in loader.items() if name not in _OF_WORKERS | _OF_LIGHTNING}
         if shuffle and loader.get("generator") is None and not {"sampler", "batch_sampler"} & loader.keys():
-            loader["sampler"], shuffle = _Shuffled(len(dataset), self.seed), None
+            loader["sampler"], shuffle = Shuffle(range(len(dataset)), self.seed), None
         super().__init__(dataset, shuffle=shuffle, collate_fn=self._collate, **loader)
 
-    @property
-    def epoch(self) -> int:
-        """Number of the epoch that the next iteration makes, from 0."""
-        return self._epoch
-
-    def set_epoch(self, epoch: int) -> None:
-        """Set the number of the epoch that the next iteration makes, for example to resume an interrupted training.
-
-        Parameters
-        ----------
-        epoch : int
-        """
-        self._epoch = unsigned(epoch, "epoch")
-
     def __iter__(self) -> Iterator[Any]:
-        epoch = self._epoch
-        self._epoch += 1
-        if isinstance(self.sampler, _Shuffled):
-            self.sampler.epoch = epoch
-        return self._batches(iter(self.sampler if self.batch_sampler is None else self.batch_sampler), epoch * len(self))
+        epoch = self._begin_epoch()
+        return self._batches(self._index(epoch), epoch * len(self))
+
+    def _index(self, epoch: int) -> Iterator[Any]:
+        if isinstance(self.sampler, Shuffle):  # in the step that asks it for an order: iterations may alternate
+            self.sampler.set_epoch(epoch)
+        yield from self.sampler if self.batch_sampler is None else self.batch_sampler
 
     def _batches(self, index: Iterator[Any], first: int) -> Iterator[Any]:
         for i, items in enumerate(index):
