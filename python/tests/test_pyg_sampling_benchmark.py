@@ -106,9 +106,32 @@ def serial(graph, wrong=0):
     return sample
 
 
+def serial_replacing(graph):
+    """The same with replacement, one hop deep."""
+    rng = np.random.default_rng(6)
+    degrees = graph.degrees()
+
+    def sample(seeds, fanouts):
+        assert len(fanouts) == 1
+        return sum(len(rng.integers(degrees[v], size=fanouts[0])) for v in seeds if degrees[v])
+
+    return sample
+
+
+def serial_timed(graph, times):
+    """The same in disjoint batches of vertices that are not later than their seed, one hop deep."""
+    indptr, indices = graph.indptr.astype(int), graph.indices.astype(int)
+
+    def sample(seeds, fanouts):
+        rows = (times[indices[indptr[v] : indptr[v + 1]]] <= times[v] for v in seeds)
+        return sum(min(fanouts[0], int(row.sum())) for row in rows)
+
+    return sample
+
+
 def measured(bench, name, wrong=0):
     graph = tendril.generate.rmat(9, symmetrize=True, drop_duplicates=True)
-    args = argparse.Namespace(batches=3, threads=2, rounds=3, warmup=1)
+    args = argparse.Namespace(batches=3, threads=2, rounds=3, warmup=1, clock="wall")
     report = bench.Report("a graph", torch.device("cpu"))
     bench.measure(args, report, graph, (name, serial(graph, wrong)), 16, [4, 3])
     return {row["job"]: row for row in report._rows}
@@ -131,6 +154,25 @@ def test_the_goal_is_about_pyg_lib_at_equal_threads(bench):
     with_goal = [job for job, row in rows.items() if "ceiling" in row]
     assert with_goal == [f"{job} / pyg-lib 0.5.0, 1 thread" for job in OURS[:2]]
     assert {rows[job]["ceiling"] for job in with_goal} == {2.0}
+
+
+@pytest.mark.parametrize("way", ["replace", "time"])
+def test_every_way_is_compared_with_the_same_work(bench, way):
+    graph = tendril.generate.rmat(9, symmetrize=True, drop_duplicates=True)
+    times = np.random.default_rng(1).integers(40, size=graph.num_vertices) if way == "time" else None  # many are equal
+    engine = serial_timed(graph, times) if way == "time" else serial_replacing(graph)
+    args = argparse.Namespace(batches=3, threads=1, rounds=3, warmup=1, clock="cpu")
+    report = bench.Report("a graph", torch.device("cpu"))
+    bench.measure(args, report, graph, ("serial", engine), 16, [4], way, times)
+    rows = {row["job"]: row for row in report._rows}
+    assert rows["edges a batch, serial"]["raw_rounds"] == rows["edges a batch, tendril"]["raw_rounds"]
+    assert rows["tendril, 1 thread"]["params"] == f"fan-outs 4, batch 16, 3 batches a round, {way}, CPU time"
+
+
+def test_torch_has_its_threads_back_after_a_job_with_more(bench):
+    before = torch.get_num_threads()
+    assert bench.with_torch_threads(lambda *_: torch.get_num_threads(), before + 1)([], 0) == before + 1
+    assert torch.get_num_threads() == before
 
 
 def test_an_engine_that_makes_other_edges_is_refused(bench):
@@ -173,3 +215,17 @@ def test_a_wrong_argument_is_one_line(arguments, message):
 
 def test_help_has_examples():
     assert "examples:" in run("--help").stdout
+
+
+# --- Loaders ----------------------------------------------------------------------------------------------------------
+
+
+def test_loaders_of_the_same_seed_make_the_same_epochs(tmp_path):
+    file = tmp_path / "loaders.json"
+    command = [sys.executable, "-W", "ignore", str(BENCH / "pyg_loaders.py"), "--small", "--json", str(file)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert result.returncode == 0, result.stderr
+    rows = {row["job"]: row for row in json.loads(file.read_text())["rows"]}
+    ahead, none = (rows[f"edges an epoch, tendril.pyg, prefetch {one}"]["raw_rounds"] for one in (2, 0))
+    assert ahead == none and len(none) == 2 and min(none) > 0
+    assert ("PyG's loader: skipped" in result.stdout) == (not HAS_ENGINE)
