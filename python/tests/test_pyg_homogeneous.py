@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pyg_checks import check_homogeneous, homogeneous, numbers, torch
+from pyg_checks import Data, check_homogeneous, homogeneous, numbers, torch
 
 from tendril.pyg import NeighborLoader
 
@@ -32,6 +32,21 @@ def test_seeds_without_edges_stay(data):
     batch = next(iter(NeighborLoader(data, [3, 3], input_nodes=numbers(100)[-5:], batch_size=5)))
     assert batch.num_nodes == batch.batch_size == 5 and batch.num_edges == 0
     assert batch.edge_index.shape == (2, 0) and batch.num_sampled_nodes == [5, 0, 0]
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_the_neighbours_of_a_hub_are_equally_likely(replace):
+    degree, many, fanout = 3 << 14, 4000, 10  # 16 random bits modulo this degree are in its first third half the time
+    edges = torch.stack([numbers(degree) + 1, torch.zeros(degree, dtype=torch.long)])
+    hub = Data(edge_index=edges, num_nodes=degree + 1)
+    seeds = torch.zeros(many, dtype=torch.long)
+    loader = NeighborLoader(hub, [fanout], input_nodes=seeds, batch_size=many, disjoint=True, replace=replace)
+    picks = next(iter(loader)).e_id
+    assert len(picks) == many * fanout
+    deviation = (1 / 3 * 2 / 3 / len(picks)) ** 0.5
+    assert 30 * deviation < 1 / 2 - 1 / 3  # strong enough to see that bias
+    for third in range(3):
+        assert abs((picks // (degree // 3) == third).float().mean() - 1 / 3) < 5 * deviation
 
 
 def test_a_loader_is_called_for_chosen_inputs(data):
