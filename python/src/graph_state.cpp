@@ -93,9 +93,11 @@ class state_reader {
   void labels(char const* name, label_array& to) const
   {
     if (!from_.contains(name)) { return; }
-    array_in const given = input(name);
-    if (!holds<std::uint8_t>(given) && !holds<std::uint16_t>(given)) { fail(name, "an array of another type"); }
-    to = import_labels(&given);
+    if (holds<std::uint8_t>(input(name))) {
+      to = elements<std::uint8_t>(name);
+    } else {
+      to = elements<std::uint16_t>(name);
+    }
   }
   void packed(std::string const& name, packed_array& to) const
   {
@@ -125,10 +127,12 @@ class state_reader {
   [[nodiscard]] shared_array<T> elements(char const* name) const
   {
     array_in const given = input(name);
-    if (!holds<T>(given) || std::bit_cast<std::uintptr_t>(given.data()) % alignof(T) != 0) {
-      fail(name, "an array of another type");
-    }
-    return share<T>(given);
+    if (!holds<T>(given)) { fail(name, "an array of another type"); }
+    if (std::bit_cast<std::uintptr_t>(given.data()) % alignof(T) == 0) { return share<T>(given); }
+    // Who carries pickles, as Dask does, puts their arrays anywhere.
+    buffer<T> placed(static_cast<std::int64_t>(given.size()));
+    std::memcpy(placed.data(), given.data(), given.size() * sizeof(T));
+    return shared_array<T>(std::move(placed));
   }
 
   nb::dict const& from_;
