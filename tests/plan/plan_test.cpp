@@ -1,5 +1,7 @@
 // A plan's rule follows from the graph and the parameters alone; its layout from the size of the job; it says why.
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include <tendril/error.hpp>
@@ -43,10 +45,8 @@ TEST(WalkPlan, TheRuleIsTheSameForEveryJobAndEveryNumberOfThreads)
       g.drop_derived();
       sampling_rule const rule = plan_walk(g, app.params, tiny_job, {.num_threads = 1}).rule;
       EXPECT_NE(rule, sampling_rule::automatic);
-      for (std::int64_t const walks : {tiny_job, std::int64_t{1000}, huge_job}) {
-        for (int const threads : {1, 3}) {
-          EXPECT_EQ(plan_walk(g, app.params, walks, {.num_threads = threads}).rule, rule);
-        }
+      for (auto const& [walks, threads] : {std::pair{tiny_job, 3}, {std::int64_t{1000}, 1}, {huge_job, 3}}) {
+        EXPECT_EQ(plan_walk(g, app.params, walks, {.num_threads = threads}).rule, rule);
       }
       walker const with_tables(g, app.params, huge_job);
       EXPECT_EQ(with_tables.plan().rule, rule);
