@@ -94,7 +94,8 @@ class ordered_pass {
     for (std::size_t i = 0; i < num_firsts; ++i) {
       std::int64_t const next = vertices[firsts[i]];
       do {
-        indptr_[++vertex] = begin + firsts[i];
+        // Where edges further on are out of order, another thread may come to the same vertex; all is dropped then.
+        std::atomic_ref(indptr_[++vertex]).store(begin + firsts[i], std::memory_order_relaxed);
       } while (vertex < next);
     }
   }
