@@ -18,6 +18,7 @@ from tendril._params import integer
 from tendril._subgraphs import Subgraph, Subgraphs
 
 from . import _inputs
+from ._epochs import runs
 from ._numbered import NumberedLoader
 
 _COUNTED = 1 << 61  # logical number of the first sample that is counted: no batch has it
@@ -125,10 +126,9 @@ class GraphSAINTSampler(NumberedLoader):
     def _length(self) -> dict[str, int]:
         return {}
 
-    def _batches(self, index: Any, first: int) -> Any:
-        steps = sum(len(items) if isinstance(items, list) else 1 for items in index)
-        for begin in range(0, steps, _TOGETHER):
-            for sample in self._samples(min(_TOGETHER, steps - begin), first + begin):
+    def _made(self, numbered: Any) -> Any:
+        for first, steps in runs(numbered, _TOGETHER):
+            for sample in self._samples(len(steps), first):
                 made = self._data_of(sample)
                 yield made.pin_memory() if self.pin_memory and torch.cuda.is_available() else made
 

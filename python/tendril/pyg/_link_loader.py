@@ -25,8 +25,8 @@ class LinkNeighborLoader(Loader, torch_geometric.loader.LinkNeighborLoader):  # 
     `edge_label` and `edge_label_time`; with triplets `src_index`, `dst_pos_index`, `dst_neg_index` and `seed_time`. A
     negative link may be an edge of the graph, as in PyG.
 
-    Batch i of epoch e, from 0, has the number ``e * len(loader) + i``. This number and ``seed`` determine all draws,
-    including negatives. The loader doesn't use Torch's generators.
+    Batch i of epoch e, from 0, has the number ``e * n + i``, where n is the number of batches an epoch. This number and
+    ``seed`` determine all draws, including negatives. The loader doesn't use Torch's generators.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class LinkNeighborLoader(Loader, torch_geometric.loader.LinkNeighborLoader):  # 
         Short form for binary negatives.
     transform, transform_sampler_output, is_sorted, filter_per_worker, neighbor_sampler, custom_cls, input_id
         As for `NeighborLoader`.
-    seed, device, bulk, prefetch, executor, num_threads, table_bytes, sampler, **loader
+    seed, device, bulk, prefetch, rank, world_size, uneven, executor, num_threads, table_bytes, sampler, **loader
         As for `NeighborLoader`. Batches of links are always made one by one.
 
     Raises

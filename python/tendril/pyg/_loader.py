@@ -20,8 +20,9 @@ from tendril._errors import ArgumentError
 from tendril._params import integer
 
 from . import _features, _inputs
+from ._epochs import Epochs, Ranks, runs
 from ._hgt_sampler import HGTSampler
-from ._order import Epochs, Shuffle, shuffled
+from ._order import Shuffle, shuffled
 from ._processors import Processors
 from ._sampler import NeighborSampler
 
@@ -76,6 +77,9 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
         index_sampler: Any = None,
         generator: torch.Generator | None = None,
         pin_memory: bool = False,
+        rank: int = 0,
+        world_size: int = 1,
+        uneven: str = "keep",
         **others: Any,
     ) -> None:
         for name in others:
@@ -109,6 +113,8 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
         self.filter_per_worker = infer_filter_per_worker(data) if filter_per_worker is None else filter_per_worker
         self.prefetch = prefetch
         self.seed = seed
+        self.rank, self.world_size, self.uneven = rank, world_size, uneven
+        self._ranks = Ranks.of(rank, world_size, uneven)
         self._count = count
         self._shuffle = bool(shuffle)
         self._engine = sampler
@@ -147,6 +153,10 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
     # Epochs
 
     def __len__(self) -> int:
+        return self._ranks.count(self._length())
+
+    def _length(self) -> int:
+        """The batches of an epoch, of all ranks."""
         if self._batch_order is not None:
             return int(len(self._batch_order))
         count = self._count if self._index_order is None else len(self._index_order)
@@ -177,11 +187,22 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
     def _draws(self) -> int:
         return int(self._engine.seed if self._ours else self.seed or 0)
 
-    def _first_number(self, epoch: int) -> int:
+    _seed_of_order = _draws
+
+    def _numbered(self, epoch: int, begin: int) -> Iterator[tuple[int, Tensor]]:
+        """This rank's batches of an epoch from batch `begin` on: their positions, each behind the batch's number."""
+        total = self._total()
+        first = epoch << 32 if total is None else epoch * total
+        return ((first + i, part) for i, part in self._ranks.deal(self._batches(epoch), begin))
+
+    def _orders(self) -> Iterator[Any]:
+        return (order for order in (self._index_order, self._batch_order) if order is not None)
+
+    def _total(self) -> int | None:
         try:
-            return epoch * len(self)
+            return self._length()
         except TypeError:  # a sampler of unknown length
-            return epoch << 32
+            return None
 
     # Batches
 
@@ -258,36 +279,36 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
         """
         return self.filter_fn(self._sample(_inputs.positions(index, "index", self._count).cpu(), batch))
 
-    def _made(self, epoch: int) -> Iterator[Any]:
+    def _made(self, numbered: Iterator[tuple[int, Tensor]]) -> Iterator[Any]:
         """All batches of an epoch, up to the steps that the prefetching thread does."""
-        number = self._first_number(epoch)
-        batches = self._batches(epoch)
         unfiltered = self.transform_sampler_output is not None
         held = ([], []) if self._target is None or unfiltered else _features.held_on_host(self.data)
-        while group := list(itertools.islice(batches, self._bulk)):
+        for number, group in runs(numbered, self._bulk):
             made = self._sample_many(group, number)
             known = [_features.host_copies(out, self._engine.edge_permutation, held) for out in made]
             for out, on_host in zip(made, known, strict=True):
                 yield out if unfiltered else self._filter(out, on_host)
-            number += len(group)
 
-    def _made_by_override(self, epoch: int) -> Iterator[Any]:
+    def _made_by_override(self, numbered: Iterator[tuple[int, Tensor]]) -> Iterator[Any]:
         """All batches of an epoch, made by the methods of a user's subclass."""
-        for part in self._batches(epoch):
+        for number, part in numbered:
+            if self._ours:
+                self._engine._calls = itertools.count(number)  # of the batch that gets no number
             made = self.collate_fn(part)
             yield made if self.filter_per_worker else self.filter_fn(made)
 
     def _get_iterator(self) -> Iterator[Any]:
-        epoch = self._begin_epoch()
+        progress = self._begin_epoch()
         self._begin_worker()
+        numbered = self._numbered(progress.epoch, progress.batch)
         cls = type(self)
         if cls.collate_fn is not Loader.collate_fn or cls.filter_fn is not Loader.filter_fn:
-            return self._made_by_override(epoch)
+            return self._counted(self._made_by_override(numbered), progress)
+        made = self._made(numbered)
         # A foreign sampler may draw from Torch's generator, which other threads must not use at the same time.
         if self.prefetch and self._ours:
-            made = _ahead(self._made(epoch), self.prefetch, self._engine._stream, self._cores)
-            return map(self._last_step, made)
-        return map(self._last_step, self._made(epoch))
+            made = _ahead(made, self.prefetch, self._engine._stream, self._cores)
+        return self._counted(map(self._last_step, made), progress)
 
     def __iter__(self) -> Iterator[Any]:
         return self._get_iterator()

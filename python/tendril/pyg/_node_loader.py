@@ -25,9 +25,9 @@ class NeighborLoader(Loader, torch_geometric.loader.NeighborLoader):  # type: ig
     (disjoint) and `seed_time`. ``edge_index[0]`` holds neighbours, ``edge_index[1]`` the vertices that sampled them.
     docs/pyg.md has a table of the differences from PyG.
 
-    Batch i of epoch e, from 0, has the number ``e * len(loader) + i``. This number and ``seed`` determine all draws:
-    threads, ``bulk``, ``prefetch`` and the device never change a batch. The loader doesn't use Torch's generators,
-    except for a default ``seed``.
+    Batch i of epoch e, from 0, has the number ``e * n + i``, where n is the number of batches an epoch. This number and
+    ``seed`` determine all draws: threads, ``bulk``, ``prefetch``, the device and the number of ranks never change a
+    batch. The loader doesn't use Torch's generators, except for a default ``seed``.
 
     Parameters
     ----------
@@ -73,6 +73,12 @@ class NeighborLoader(Loader, torch_geometric.loader.NeighborLoader):  # type: ig
         Batches that are sampled together. Default: enough to fill a GPU; 8 on a CPU; 1 with a fan-out of -1.
     prefetch : int
         Batches that are made in advance; 0: each batch is made on request.
+    rank, world_size : int
+        Of a distributed training: this process makes batches rank, rank + world_size, … of each epoch. All ranks
+        together make the batches of one process, for the same ``seed`` and ``batch_size``.
+    uneven : str
+        Where the batches of an epoch are no multiple of ``world_size``: "keep" gives some ranks one batch more, "drop"
+        omits the last batches, "repeat" takes the epoch's first batches again.
     executor, num_threads, table_bytes
         As for `NeighborSampler`.
 

@@ -11,14 +11,15 @@ from torch.utils.data import DataLoader
 
 from tendril._params import unsigned
 
+from ._epochs import Epochs, Ranks
 from ._loader import _OF_LIGHTNING, _OF_WORKERS
 from ._node_loader import chosen_seed
-from ._order import Epochs, Shuffle
+from ._order import Shuffle
 
 
 class NumberedLoader(Epochs, DataLoader):  # type: ignore[misc]
     """A DataLoader whose batches are made by `_make(items, number)` in the thread that iterates. Batch i of epoch e,
-    from 0, has the number ``e * len(loader) + i``.
+    from 0, of all ranks, has the number ``e * n + i`` for n batches an epoch.
 
     Parameters
     ----------
@@ -29,30 +30,59 @@ class NumberedLoader(Epochs, DataLoader):  # type: ignore[misc]
     shuffle : bool
         Take the items in a different order in every epoch. ``seed`` and the number of the epoch determine the order; a
         given ``generator`` takes their place.
+    rank, world_size, uneven
+        As for `NeighborLoader`.
     **loader
         As in `torch.utils.data.DataLoader`. Arguments of worker processes are accepted, without effect.
     """
 
-    def __init__(self, dataset: Any, seed: int | None, shuffle: bool | None = None, **loader: Any) -> None:
+    def __init__(
+        self,
+        dataset: Any,
+        seed: int | None,
+        shuffle: bool | None = None,
+        *,
+        rank: int = 0,
+        world_size: int = 1,
+        uneven: str = "keep",
+        **loader: Any,
+    ) -> None:
         self.seed = unsigned(chosen_seed(seed), "seed")
+        self.rank, self.world_size, self.uneven = rank, world_size, uneven
+        self._ranks = Ranks.of(rank, world_size, uneven)
+        self._given_orders = [loader[name] for name in ("sampler", "batch_sampler") if loader.get(name) is not None]
         loader = {name: value for name, value in loader.items() if name not in _OF_WORKERS | _OF_LIGHTNING}
         if shuffle and loader.get("generator") is None and not {"sampler", "batch_sampler"} & loader.keys():
             loader["sampler"], shuffle = Shuffle(range(len(dataset)), self.seed), None
         super().__init__(dataset, shuffle=shuffle, collate_fn=self._collate, **loader)
 
+    def __len__(self) -> int:
+        return self._ranks.count(super().__len__())
+
     def __iter__(self) -> Iterator[Any]:
-        epoch = self._begin_epoch()
-        return self._batches(self._index(epoch), epoch * len(self))
+        progress = self._begin_epoch()
+        first = progress.epoch * super().__len__()
+        dealt = self._ranks.deal(self._index(progress.epoch), progress.batch)
+        return self._counted(self._made((first + i, items) for i, items in dealt), progress)
 
     def _index(self, epoch: int) -> Iterator[Any]:
         if isinstance(self.sampler, Shuffle):  # in the step that asks it for an order: iterations may alternate
             self.sampler.set_epoch(epoch)
         yield from self.sampler if self.batch_sampler is None else self.batch_sampler
 
-    def _batches(self, index: Iterator[Any], first: int) -> Iterator[Any]:
-        for i, items in enumerate(index):
-            made = self._make([self.dataset[item] for item in ([items] if isinstance(items, int) else items)], first + i)
+    def _made(self, numbered: Iterator[tuple[int, Any]]) -> Iterator[Any]:
+        for number, items in numbered:
+            made = self._make([self.dataset[item] for item in ([items] if isinstance(items, int) else items)], number)
             yield made.pin_memory() if self.pin_memory and torch.cuda.is_available() else made
+
+    def _orders(self) -> Iterator[Any]:
+        return iter(self._given_orders)
+
+    def _seed_of_order(self) -> int:
+        return int(self.seed)
+
+    def _total(self) -> int | None:
+        return int(super().__len__())
 
     def _make(self, items: list[Any], number: int) -> Any:
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Epochs of a loader, their order, and draws of items by class. They depend only on the seed and the epoch's number, on every
+"""The order of a loader's epochs, and draws of items by class. They depend only on the seed and the epoch's number, on every
 machine and with every version."""
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.utils.data import RandomSampler
-
-from tendril._params import unsigned
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
@@ -73,29 +71,3 @@ class Shuffle(RandomSampler):  # type: ignore[misc]
         order = shuffled(len(self.data_source), self._seed, self._epoch)
         self._epoch += 1
         return iter(order.tolist())
-
-
-class Epochs:
-    """The part of a loader that counts its epochs."""
-
-    _epoch = 0
-
-    @property
-    def epoch(self) -> int:
-        """Number of the epoch that the next iteration makes, from 0."""
-        return self._epoch
-
-    def set_epoch(self, epoch: int) -> None:
-        """Set the number of the epoch that the next iteration makes, for example to resume an interrupted training.
-
-        Parameters
-        ----------
-        epoch : int
-        """
-        self._epoch = unsigned(epoch, "epoch")
-
-    def _begin_epoch(self) -> int:
-        """The number of the epoch that begins now."""
-        epoch = self._epoch
-        self._epoch += 1
-        return epoch

@@ -23,8 +23,8 @@ class ShaDowKHopSampler(NumberedLoader):
 
     It takes PyG's arguments and yields the same fields: a Batch with a subgraph for each root, its vertices in
     ascending order; `edge_index`, or `adj_t` if the data has it; `batch`, `ptr`, `root_n_id`, and the attributes of the
-    vertices and edges; `y` of the roots alone. Batch i of epoch e has the number ``e * len(loader) + i``. This number,
-    the place in the batch and ``seed`` determine the draws of a root; the number of threads doesn't. See
+    vertices and edges; `y` of the roots alone. Batch i of epoch e has the number ``e * n + i``, for n batches an epoch.
+    This number, the place in the batch and ``seed`` determine the draws of a root; the number of threads doesn't. See
     `tendril.shadow_sample`.
 
     Parameters
