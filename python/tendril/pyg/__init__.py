@@ -15,6 +15,8 @@ except ImportError as error:
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from tendril._timeline import LoaderStats
+
 from ._bidirectional import BidirectionalNeighborSampler
 from ._clusters import ClusterData, ClusterLoader
 from ._graph_saint import (
@@ -48,6 +50,7 @@ __all__ = [
     "LightningLinkData",
     "LightningNodeData",
     "LinkNeighborLoader",
+    "LoaderStats",
     "NeighborLoader",
     "NeighborSampler",
     "ShaDowKHopSampler",

@@ -1,8 +1,9 @@
-"""Which batches of which epoch a loader makes next: the epoch's number, the batches that are done, and the ranks of a
-distributed training that share an epoch."""
+"""Which batches of which epoch a loader makes next: the epoch's number, the batches that are done, the ranks of a
+distributed training that share an epoch, and the time that it takes."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -12,6 +13,7 @@ import torch
 
 from tendril._errors import ArgumentError
 from tendril._params import integer, unsigned
+from tendril._timeline import LoaderStats, Timeline
 
 T = TypeVar("T")
 
@@ -100,6 +102,7 @@ class Epochs:
     _ranks: Ranks
     _next = Progress(0)  # where the next iteration begins
     _latest: Progress | None = None  # of the iteration that began last
+    _timeline = Timeline(0)  # of the same
 
     @property
     def epoch(self) -> int:
@@ -167,19 +170,59 @@ class Epochs:
         order = {name: state[name] for name in ("generator", "sampler", "sampler_epoch") if name in state}
         self._next, self._latest = Progress(epoch, batch, order), None
 
+    def stats(self) -> LoaderStats:
+        """Tell where the time of the latest iteration goes, during it or after it.
+
+        Returns
+        -------
+        LoaderStats
+            Seconds of sampling, gathering, waiting and training; ``print`` shows them as a table.
+        """
+        return self._timeline.stats()
+
+    def write_timeline(self, path: str | os.PathLike[str], last: int = 40) -> None:
+        """Write what the loader and the loop did when, during the latest iteration.
+
+        Parameters
+        ----------
+        path : path
+            A .json file gets a Chrome trace (chrome://tracing, https://ui.perfetto.dev), an .svg file a picture.
+        last : int
+            The number of batches, from the last one back.
+
+        Raises
+        ------
+        ArgumentError
+            A ValueError: for another extension, ``last`` below 1.
+        OSError
+            If the file can't be written.
+        """
+        if integer(last, "last") < 1:
+            raise ArgumentError(f"last is {last}, expected 1 or more batches")
+        self._timeline.write(path, last)
+
     def _begin_epoch(self) -> Progress:
         """The iteration that begins now."""
         now = self._next
         self._restore_order(now.order)
         now = self._latest = Progress(now.epoch, now.batch, self._order_state())
         self._next = Progress(now.epoch + 1)
+        self._timeline = Timeline(now.epoch, self._first_number(now.epoch))
         return now
 
-    def _counted(self, made: Iterable[Any], progress: Progress) -> Iterator[Any]:
+    def _counted(self, made: Iterator[Any], progress: Progress, timeline: Timeline) -> Iterator[Any]:
         """The same batches, counted as they are handed over."""
-        for one in made:
+        first = self._first_number(progress.epoch)
+        while True:
+            number = first + progress.batch + self._ranks.rank
+            try:
+                with timeline.span("wait", number):
+                    one = next(made)
+            except StopIteration:
+                break
             progress.batch += self._ranks.world_size
-            yield one
+            with timeline.training(number):
+                yield one
         progress.epoch, progress.batch, progress.order = progress.epoch + 1, 0, {}
 
     # What decides the order beside seed and epoch
@@ -207,6 +250,11 @@ class Epochs:
                 order.load_state_dict(state["sampler"])
             elif "sampler_epoch" in state and hasattr(order, "set_epoch"):
                 order.set_epoch(state["sampler_epoch"])
+
+    def _first_number(self, epoch: int) -> int:
+        """The number of an epoch's first batch."""
+        total = self._total()
+        return epoch << 32 if total is None else epoch * total
 
     def _seed_of_order(self) -> int:
         raise NotImplementedError

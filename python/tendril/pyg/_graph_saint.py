@@ -16,6 +16,7 @@ from tendril._errors import ArgumentError
 from tendril._graph import Graph
 from tendril._params import integer
 from tendril._subgraphs import Subgraph, Subgraphs
+from tendril._timeline import Timeline
 
 from . import _inputs
 from ._epochs import runs
@@ -126,11 +127,14 @@ class GraphSAINTSampler(NumberedLoader):
     def _length(self) -> dict[str, int]:
         return {}
 
-    def _made(self, numbered: Any) -> Any:
+    def _made(self, numbered: Any, timeline: Timeline) -> Any:
         for first, steps in runs(numbered, _TOGETHER):
-            for sample in self._samples(len(steps), first):
-                made = self._data_of(sample)
-                yield made.pin_memory() if self.pin_memory and torch.cuda.is_available() else made
+            with timeline.span("sample", first, len(steps)):
+                samples = self._samples(len(steps), first)
+            for number, sample in enumerate(samples, first):
+                with timeline.span("gather", number):
+                    made = self._data_of(sample)
+                yield self._pinned(made)
 
     def _make(self, items: list[int], number: int) -> Data:
         return self._data_of(self._samples(1, number).sample(0))

@@ -18,6 +18,7 @@ from torch_geometric.sampler import SamplerOutput
 
 from tendril._errors import ArgumentError
 from tendril._params import integer
+from tendril._timeline import Timeline
 
 from . import _features, _inputs
 from ._epochs import Epochs, Ranks, runs
@@ -191,8 +192,7 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
 
     def _numbered(self, epoch: int, begin: int) -> Iterator[tuple[int, Tensor]]:
         """This rank's batches of an epoch from batch `begin` on: their positions, each behind the batch's number."""
-        total = self._total()
-        first = epoch << 32 if total is None else epoch * total
+        first = self._first_number(epoch)
         return ((first + i, part) for i, part in self._ranks.deal(self._batches(epoch), begin))
 
     def _orders(self) -> Iterator[Any]:
@@ -279,36 +279,53 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
         """
         return self.filter_fn(self._sample(_inputs.positions(index, "index", self._count).cpu(), batch))
 
-    def _made(self, numbered: Iterator[tuple[int, Tensor]]) -> Iterator[Any]:
+    def _made(self, numbered: Iterator[tuple[int, Tensor]], timeline: Timeline) -> Iterator[Any]:
         """All batches of an epoch, up to the steps that the prefetching thread does."""
         unfiltered = self.transform_sampler_output is not None
         held = ([], []) if self._target is None or unfiltered else _features.held_on_host(self.data)
         for number, group in runs(numbered, self._bulk):
-            made = self._sample_many(group, number)
-            known = [_features.host_copies(out, self._engine.edge_permutation, held) for out in made]
-            for out, on_host in zip(made, known, strict=True):
-                yield out if unfiltered else self._filter(out, on_host)
+            with timeline.span("sample", number, len(group)):
+                made = self._sample_many(group, number)
+                known = [_features.host_copies(out, self._engine.edge_permutation, held) for out in made]
+            for i, (out, on_host) in enumerate(zip(made, known, strict=True)):
+                if not unfiltered:
+                    with timeline.span("gather", number + i):
+                        out = self._filter(out, on_host)
+                yield out
 
-    def _made_by_override(self, numbered: Iterator[tuple[int, Tensor]]) -> Iterator[Any]:
+    def _made_by_override(self, numbered: Iterator[tuple[int, Tensor]], timeline: Timeline) -> Iterator[Any]:
         """All batches of an epoch, made by the methods of a user's subclass."""
         for number, part in numbered:
             if self._ours:
                 self._engine._calls = itertools.count(number)  # of the batch that gets no number
-            made = self.collate_fn(part)
-            yield made if self.filter_per_worker else self.filter_fn(made)
+            with timeline.span("sample", number):
+                made = self.collate_fn(part)
+            if not self.filter_per_worker:
+                with timeline.span("gather", number):
+                    made = self.filter_fn(made)
+            yield made
 
     def _get_iterator(self) -> Iterator[Any]:
         progress = self._begin_epoch()
+        timeline = self._timeline
         self._begin_worker()
         numbered = self._numbered(progress.epoch, progress.batch)
         cls = type(self)
         if cls.collate_fn is not Loader.collate_fn or cls.filter_fn is not Loader.filter_fn:
-            return self._counted(self._made_by_override(numbered), progress)
-        made = self._made(numbered)
+            return self._counted(self._made_by_override(numbered, timeline), progress, timeline)
+        made = self._made(numbered, timeline)
         # A foreign sampler may draw from Torch's generator, which other threads must not use at the same time.
         if self.prefetch and self._ours:
             made = _ahead(made, self.prefetch, self._engine._stream, self._cores)
-        return self._counted(map(self._last_step, made), progress)
+        if self.transform is not None or self.transform_sampler_output is not None:
+            made = self._transformed(made, timeline)
+        return self._counted(made, progress, timeline)
+
+    def _transformed(self, made: Iterator[Any], timeline: Timeline) -> Iterator[Any]:
+        for number, one in enumerate(made):
+            with timeline.span("transform", number):
+                done = self._last_step(one)
+            yield done
 
     def __iter__(self) -> Iterator[Any]:
         return self._get_iterator()

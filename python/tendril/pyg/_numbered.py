@@ -10,6 +10,7 @@ import torch
 from torch.utils.data import DataLoader
 
 from tendril._params import unsigned
+from tendril._timeline import Timeline
 
 from ._epochs import Epochs, Ranks
 from ._loader import _OF_LIGHTNING, _OF_WORKERS
@@ -61,19 +62,24 @@ class NumberedLoader(Epochs, DataLoader):  # type: ignore[misc]
 
     def __iter__(self) -> Iterator[Any]:
         progress = self._begin_epoch()
-        first = progress.epoch * super().__len__()
+        timeline, first = self._timeline, self._first_number(progress.epoch)
         dealt = self._ranks.deal(self._index(progress.epoch), progress.batch)
-        return self._counted(self._made((first + i, items) for i, items in dealt), progress)
+        made = self._made(((first + i, items) for i, items in dealt), timeline)
+        return self._counted(made, progress, timeline)
 
     def _index(self, epoch: int) -> Iterator[Any]:
         if isinstance(self.sampler, Shuffle):  # in the step that asks it for an order: iterations may alternate
             self.sampler.set_epoch(epoch)
         yield from self.sampler if self.batch_sampler is None else self.batch_sampler
 
-    def _made(self, numbered: Iterator[tuple[int, Any]]) -> Iterator[Any]:
+    def _made(self, numbered: Iterator[tuple[int, Any]], timeline: Timeline) -> Iterator[Any]:
         for number, items in numbered:
-            made = self._make([self.dataset[item] for item in ([items] if isinstance(items, int) else items)], number)
-            yield made.pin_memory() if self.pin_memory and torch.cuda.is_available() else made
+            with timeline.span("sample", number):
+                made = self._make([self.dataset[item] for item in ([items] if isinstance(items, int) else items)], number)
+            yield self._pinned(made)
+
+    def _pinned(self, made: Any) -> Any:
+        return made.pin_memory() if self.pin_memory and torch.cuda.is_available() else made
 
     def _orders(self) -> Iterator[Any]:
         return iter(self._given_orders)
