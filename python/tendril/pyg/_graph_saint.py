@@ -12,6 +12,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from tendril import _saint
+from tendril._epochs import runs
 from tendril._errors import ArgumentError
 from tendril._graph import Graph
 from tendril._params import integer
@@ -19,7 +20,6 @@ from tendril._subgraphs import Subgraph, Subgraphs
 from tendril._timeline import Timeline
 
 from . import _inputs
-from ._epochs import runs
 from ._numbered import NumberedLoader
 
 _COUNTED = 1 << 61  # logical number of the first sample that is counted: no batch has it

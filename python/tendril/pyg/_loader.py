@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import atexit
 import itertools
-import os
-import queue
-import threading
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from typing import Any
 
 import torch
@@ -16,12 +13,13 @@ from torch.utils.data import DataLoader, RandomSampler
 from torch_geometric.loader.utils import infer_filter_per_worker
 from torch_geometric.sampler import SamplerOutput
 
+from tendril._ahead import ahead
+from tendril._epochs import Epochs, Ranks, runs
 from tendril._errors import ArgumentError
 from tendril._params import integer
 from tendril._timeline import Timeline
 
 from . import _features, _inputs
-from ._epochs import Epochs, Ranks, runs
 from ._hgt_sampler import HGTSampler
 from ._order import Shuffle, shuffled
 from ._processors import Processors
@@ -335,64 +333,15 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
 
 
 def _ahead(made: Iterator[Any], depth: int, stream: Any, cores: frozenset[int] | None) -> Iterator[Any]:
-    """The same items, made by a thread, up to `depth` of them in advance; on a GPU on the thread's own stream.
-
-    cores: where the thread runs, and the threads that sample for it, which it starts; None: anywhere.
-    """
-    ready: queue.Queue[tuple[Any, Any, BaseException | None]] = queue.Queue(depth)
-    stop = threading.Event()
-
-    def put(item: tuple[Any, Any, BaseException | None]) -> bool:
-        while not stop.is_set():
-            try:
-                ready.put(item, timeout=0.1)
-                return True
-            except queue.Full:
-                continue
-        return False
-
-    def run() -> None:
-        try:
-            if cores is not None:
-                os.sched_setaffinity(0, cores)  # of this thread alone
-            with torch.cuda.stream(stream):
-                for item in made:
-                    if not put((item, None if stream is None else stream.record_event(), None)):
-                        return
-            put((None, None, None))
-        except BaseException as error:  # the consumer handles it
-            put((None, None, error))
-
+    """The same items, made by a thread, up to `depth` of them in advance; on a GPU on the thread's own stream."""
     if stream is not None:  # wait for features that the caller has just copied there
         stream.wait_stream(torch.cuda.current_stream(stream.device))
-    thread = threading.Thread(target=run, name="tendril-loader", daemon=True)
-    _at_work[thread] = stop
-    thread.start()
-    try:
-        while True:
-            item, event, error = ready.get()
-            if error is not None:
-                raise error
-            if item is None:
-                return
+    event_of = None if stream is None else stream.record_event
+    with closing(ahead(made, depth, cores, lambda: torch.cuda.stream(stream), event_of)) as items:
+        for item, event in items:
             if event is not None:
                 _hand_over(item, event, stream.device)
             yield item
-    finally:
-        stop.set()
-        thread.join()
-        _at_work.pop(thread, None)
-
-
-_at_work: dict[threading.Thread, threading.Event] = {}
-
-
-@atexit.register
-def _stop_all() -> None:
-    """Ends iterations that are still open when the interpreter exits: their threads would keep graphs alive."""
-    for thread, stop in list(_at_work.items()):
-        stop.set()
-        thread.join()
 
 
 def _hand_over(item: Any, event: Any, device: torch.device) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader
 
+from tendril._epochs import Epochs, Ranks
 from tendril._params import unsigned
 from tendril._timeline import Timeline
 
-from ._epochs import Epochs, Ranks
 from ._loader import _OF_LIGHTNING, _OF_WORKERS
 from ._node_loader import chosen_seed
 from ._order import Shuffle

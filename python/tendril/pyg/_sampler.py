@@ -23,12 +23,12 @@ from tendril import _gpu
 from tendril._errors import ArgumentError
 from tendril._hetero_graph import HeteroGraph
 from tendril._minibatch import Minibatch, MinibatchSampler
+from tendril._order import mixed
 from tendril._params import counts, threads
 
 from . import _edges, _graph, _outputs
 from ._inputs import Unsupported
 from ._negatives import Negatives
-from ._order import mixed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

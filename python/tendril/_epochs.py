@@ -9,11 +9,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeVar
 
-import torch
-
-from tendril._errors import ArgumentError
-from tendril._params import integer, unsigned
-from tendril._timeline import LoaderStats, Timeline
+from ._errors import ArgumentError
+from ._params import integer, unsigned
+from ._timeline import LoaderStats, Timeline
 
 T = TypeVar("T")
 
@@ -98,7 +96,7 @@ class Progress:
 class Epochs:
     """The part of a loader that counts its epochs and their batches."""
 
-    generator: torch.Generator | None
+    generator: Any = None  # decides the order, if it isn't None: a torch.Generator
     _ranks: Ranks
     _next = Progress(0)  # where the next iteration begins
     _latest: Progress | None = None  # of the iteration that began last
