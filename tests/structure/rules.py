@@ -11,7 +11,8 @@ from pathlib import Path
 # Who may include whom (docs/architecture.md): the rooms whose headers each room may name, besides its own and the
 # public ones in include/tendril.
 LIBRARY = {
-    "base", "core", "graph", "build", "generate", "formats", "plan", "place", "convert", "samplers", "jit", "cpu", "gpu"
+    "base", "core", "graph", "build", "generate", "formats", "features", "plan", "place", "convert", "samplers", "jit", "cpu",
+    "gpu",
 }  # fmt: skip
 ARROWS = {
     "include/tendril/engine": {"core"},  # engines that users' own kernels are compiled with; they need src/ too
@@ -22,6 +23,7 @@ ARROWS = {
     "src/build": {"base", "core", "graph"},
     "src/generate": {"base", "core", "graph", "place"},
     "src/formats": {"base", "core", "graph"},
+    "src/features": {"base", "formats"},
     "src/plan": {"base", "core", "graph"},
     "src/place": {"base", "core", "graph"},
     "src/convert": {"base", "core", "graph", "build", "formats", "place"},
