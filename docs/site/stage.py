@@ -45,6 +45,7 @@ PYTHON = {
         + ["saint_node_sample", "saint_edge_sample", "saint_walk_sample", "saint_coefficients", "SaintCoefficients"]
         + ["induced_subgraphs", "Subgraphs", "Subgraph"],
     ),
+    "features": ("Features", "tendril", ["gather", "read_features", "FeatureTable"]),
     "applications": ("Applications", "tendril", ["sample", "Application", "Samples", "SampledStep", "SampledEdges"]),
     "devices": (
         "Devices and errors",

@@ -59,9 +59,10 @@ class feature_table {
   std::shared_ptr<std::atomic<bool>> misses_pages_;
 };
 
-/// Maps a file of features: a .npy (format 1, 2 or 3, row-major) or a .safetensors. Nothing of the rows is read, so the
-/// file may be larger than memory. Do not overwrite or shorten the file while the table is in use: a read past the end of
-/// a file that was made shorter raises SIGBUS (see `mapped_file_at` in file.hpp). Replacing it by a rename is safe.
+/// Maps a file of features: a .npy (format 1, 2 or 3, row-major) or a .safetensors. Nothing of the rows is read, so
+/// the file may be larger than memory. Do not overwrite or shorten the file while the table is in use: a read past the
+/// end of a file that was made shorter raises SIGBUS (see `mapped_file_at` in file.hpp). Replacing it by a rename is
+/// safe.
 /// @param name  The tensor of a .safetensors; empty: its only one.
 /// @throws io_error      a file that can't be opened or mapped, a directory.
 /// @throws format_error  "path: what, expected what": malformed files, types that a feature_table does not have
@@ -76,19 +77,20 @@ struct gather_request {
   std::span<std::byte> out;  ///< [ids] rows of table.row_bytes() bytes without gaps, at any alignment.
 };
 
-/// Gathers rows: row i of `out` becomes row ids[i] of the table. An id may occur many times. The executor's threads share
-/// the rows. Of a mapped table, pages that are not in memory are read many at a time.
+/// Gathers rows: row i of `out` becomes row ids[i] of the table. An id may occur many times. The executor's threads
+/// share the rows. Of a mapped table, pages that are not in memory are read many at a time.
 /// @param ids  Each in [0, table.num_rows()).
 /// @param out  ids.size() * table.row_bytes() bytes, at any alignment; overlaps neither the table nor `ids`.
-/// @throws argument_error for an `out` of another size or that overlaps, and for the first id out of range, whatever the
-///         number of threads: "ids[17] is 5000, expected 0 to 4999". Then the content of `out` is unspecified.
+/// @throws argument_error for an `out` of another size or that overlaps, and for the first id out of range, whatever
+///         the number of threads: "ids[17] is 5000, expected 0 to 4999". Then the content of `out` is unspecified.
 void gather(feature_table const& table, std::span<std::int32_t const> ids, std::span<std::byte> out,
             cpu_exec const& exec = {});
 void gather(feature_table const& table, std::span<std::int64_t const> ids, std::span<std::byte> out,
             cpu_exec const& exec = {});
 
 /// The same for several tables in one go, so that small gathers share the threads.
-/// @throws argument_error as above, for the first request that is wrong; its number begins the message: "request 2: ids[17] …".
+/// @throws argument_error as above, for the first request that is wrong, whose number begins the message:
+///         "request 2: ids[17] is 5000, expected 0 to 4999".
 void gather(std::span<gather_request const> requests, cpu_exec const& exec = {});
 
 }  // namespace tendril

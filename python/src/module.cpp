@@ -31,4 +31,5 @@ NB_MODULE(_tendril, module)
   tendril::python::bind_subgraphs(module);
   tendril::python::bind_clusters(module);
   tendril::python::bind_place(module);
+  tendril::python::bind_features(module);
 }

@@ -24,6 +24,7 @@ from ._apps import sample
 from ._clusters import Clusters, cluster_sample, cluster_subgraphs, cluster_vertices, group_clusters
 from ._custom_walk import CustomWalk, dynamic_walk
 from ._device_array import DeviceArray
+from ._features import FeatureTable, gather, read_features
 from ._files import convert, detect_format, read_graph
 from ._gpu import GpuInfo, gpu_info, num_gpus
 from ._graph import Graph
@@ -58,6 +59,7 @@ __all__ = [
     "CustomWalk",
     "DeviceArray",
     "DeviceError",
+    "FeatureTable",
     "FormatError",
     "GpuInfo",
     "Graph",
@@ -95,6 +97,7 @@ __all__ = [
     "detect_format",
     "dynamic_walk",
     "fastgcn_sample",
+    "gather",
     "generate",
     "gpu_info",
     "group_clusters",
@@ -115,6 +118,7 @@ __all__ = [
     "plan_minibatch",
     "plan_walk",
     "random_walk",
+    "read_features",
     "read_graph",
     "saint_coefficients",
     "saint_edge_sample",

@@ -33,10 +33,10 @@ class Unchanging:
 
 @dataclass(frozen=True)
 class MappedFile:
-    """The file that a graph is mapped from, as it was when the graph was opened."""
+    """The file that a graph or a table of features is mapped from, as it was when it was opened."""
 
     path: str
-    format: str
+    format: str  # of a graph; the name of the tensor that holds features
     state: tuple[int, ...]
 
     @classmethod
@@ -64,9 +64,14 @@ def of_graph(graph: Any) -> tuple[Any, ...]:
 
 def _graph_of_file(kind: Any, path: str, format: str, mark: str) -> Any:
     graph = kind.load(path, format=format)
-    if _digest_of(path) != mark:
-        raise FormatError(f"{path}: another file than the one that the graph was pickled from, expected the same")
+    expect_same_file(path, mark, "graph")
     return graph
+
+
+def expect_same_file(path: str, mark: str, what: str) -> None:
+    """Checks that a file is the one that something was pickled from; ``mark`` is its `MappedFile.mark`."""
+    if _digest_of(path) != mark:
+        raise FormatError(f"{path}: another file than the one that the {what} was pickled from, expected the same")
 
 
 def _graph_of_state(kind: Any, state: Any) -> Any:

@@ -87,6 +87,7 @@ def samplers(graph):
         "plan_khop": (tendril.plan_khop, {"graph": graph, "fanouts": [2, 2]}),
         "plan_minibatch": (tendril.plan_minibatch, {"graph": graph}),
         "sample": (tendril.sample, {"graph": graph, "app": "deepwalk"}),
+        "gather": (tendril.gather, {"table": np.ones((3, 2)), "ids": [2, 0]}),
         "num_negatives": (tendril.num_negatives, {"num_links": 5, "amount": 1.5}),
     }
 
@@ -130,6 +131,8 @@ def methods(graph):
         "Application.sample": (application.sample, {"graph": graph, "roots": [0, 1]}),
         "CustomWalk": (tendril.CustomWalk, {"source": WALK}),
         "Application": (tendril.Application, {"source": APPLICATION}),
+        "FeatureTable": (tendril.FeatureTable, {"array": np.ones((3, 2))}),
+        "FeatureTable.gather": (tendril.FeatureTable(np.ones((3, 2))).gather, {"ids": [2, 0]}),
         "DeviceArray": (tendril.DeviceArray, {"core": None}),
     }
 
@@ -140,7 +143,9 @@ def files(graph, folder):
     (folder / "graph.txt").write_text("0 1\n1 2\n2 0\n")
     native = str(folder / "graph.safetensors")
     graph.save(native)
+    np.save(folder / "features.npy", np.ones((3, 2)))
     return {
+        "read_features": (tendril.read_features, {"path": str(folder / "features.npy")}),
         "read_graph": (tendril.read_graph, {"path": path}),
         "Graph.load": (tendril.Graph.load, {"path": native}),
         "Graph.save": (graph.save, {"path": str(folder / "saved.safetensors")}),

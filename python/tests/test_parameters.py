@@ -79,6 +79,7 @@ OTHERS = {
     ("cluster_subgraphs", "lists"): ("vertex 0 occurs more than once", "cluster 11 is out of range"),
     ("cluster_subgraphs", "offsets"): ("lists has shape (1, 2), expected one dimension",),
     ("pass_sample", "score"): ("int() can't convert",),  # what the caller's own function says
+    ("gather", "table"): ("ids[0] is 2, expected 0 to",),
     ("Graph", "core"): ("Graph(",),
     ("Clusters", "core"): ("Clusters(",),
     ("Graph.save", "path"): ("x: the extension names no format",),

@@ -1,11 +1,11 @@
-// Pages of mapped files that are not in memory. A thread that meets one sleeps until it is read, and reads one at a time.
-// Asked for ahead, many are read at once: 133,000 rows of 512 bytes a second instead of 27,000 on a virtual disk (two
-// threads, pages out of the page cache). Asking costs 0.35 us a row even where nothing is missing, more than the
-// row's copy; so it goes on only while it finds something.
+// Pages of mapped files that are not in memory. A thread that meets one sleeps until it is read, and reads one at a
+// time. Asked for ahead, many are read at once: 133,000 rows of 512 bytes a second instead of 27,000, on a virtual disk
+// by two threads. Asking costs 0.35 us a row even where nothing is missing, more than the row's copy; so it goes on
+// only while it finds something.
 
 #pragma once
 
-#include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include <sys/mman.h>
@@ -34,13 +34,13 @@ class disk_reads {
 };
 
 /// Asks the system to read the pages of [at, at + size), and doesn't wait.
-inline void ask_for_pages(void const* at, std::int64_t size) noexcept
+inline void ask_for_pages(std::byte const* at, std::int64_t size) noexcept
 {
   static auto const page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  auto const first = reinterpret_cast<std::uintptr_t>(at);
-  std::uintptr_t const begin = first / page * page;
+  std::uintptr_t const before = reinterpret_cast<std::uintptr_t>(at) % page;  // in the first page
+  auto* const first = const_cast<std::byte*>(at - before);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
   // An error means that nothing is read ahead.
-  (void)madvise(reinterpret_cast<void*>(begin), first - begin + static_cast<std::uintptr_t>(size), MADV_WILLNEED);
+  (void)madvise(first, before + static_cast<std::uintptr_t>(size), MADV_WILLNEED);
 }
 
 }  // namespace tendril::features
