@@ -38,11 +38,13 @@ from ._multidim import MultidimWalks, multidim_walk
 from ._mvs import MvsBatch, MvsBatches, mvs_sample
 from ._negatives import NegativeSampler, num_negatives
 from ._pass import PassBatch, pass_sample
+from ._pipeline import Pipeline, PipelineBatch
 from ._saint import SaintCoefficients, saint_coefficients, saint_edge_sample, saint_node_sample, saint_walk_sample
 from ._sampling import KHop, NeighborSample, khop_sample, neighbor_sample, plan_khop
 from ._segments import segment_multinomial
 from ._subgraphs import Subgraph, Subgraphs, induced_subgraphs, shadow_sample
 from ._errors import ArgumentError, DeviceError, FormatError, IoError, OutOfMemoryError, TendrilError
+from ._timeline import LoaderStats
 from ._visits import count_visits
 from ._walks import Plan, metapath_walk, node2vec_walk, plan_walk, random_walk
 
@@ -71,6 +73,7 @@ __all__ = [
     "LaborHop",
     "Layer",
     "LayerSamples",
+    "LoaderStats",
     "Minibatch",
     "MinibatchSampler",
     "MultidimWalks",
@@ -80,6 +83,8 @@ __all__ = [
     "NeighborSample",
     "OutOfMemoryError",
     "PassBatch",
+    "Pipeline",
+    "PipelineBatch",
     "Plan",
     "SaintCoefficients",
     "SampledEdges",

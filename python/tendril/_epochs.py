@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from ._errors import ArgumentError
-from ._params import integer, unsigned
+from ._params import integer, string, unsigned
 from ._timeline import LoaderStats, Timeline
 
 T = TypeVar("T")
@@ -30,7 +30,7 @@ class Ranks:
     @staticmethod
     def of(rank: Any, world_size: Any, uneven: Any) -> Ranks:
         """The arguments of a loader, checked."""
-        made = Ranks(integer(rank, "rank"), integer(world_size, "world_size"), uneven)
+        made = Ranks(integer(rank, "rank"), integer(world_size, "world_size"), string(uneven, "uneven"))
         if made.world_size < 1:
             raise ArgumentError(f"world_size is {world_size}, expected 1 or more")
         if not 0 <= made.rank < made.world_size:
@@ -195,8 +195,6 @@ class Epochs:
         OSError
             If the file can't be written.
         """
-        if integer(last, "last") < 1:
-            raise ArgumentError(f"last is {last}, expected 1 or more batches")
         self._timeline.write(path, last)
 
     def _begin_epoch(self) -> Progress:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter_ns
 from types import TracebackType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from . import _timeline_chart
-from ._errors import ArgumentError
+from ._errors import ArgumentError, shown
+from ._params import file_name, integer
 
 _MOST = 1 << 16  # spans that are kept for pictures; sums are of all
 _AHEAD = ("sample", "gather")  # what a thread does ahead of the loop; the rest happens in the loop itself
@@ -109,11 +110,13 @@ class Timeline:
             sums["train"] += 1e-9 * (perf_counter_ns() - since)
         return LoaderStats(epoch=self.epoch, batches=self.batches, seconds=sums["wait"] + sums["train"], **sums)
 
-    def write(self, path: str | os.PathLike[str], last: int) -> None:
+    def write(self, path: Any, last: Any) -> None:
         """Writes the spans of the last batches: .json as a Chrome trace, .svg as a picture."""
-        target = Path(os.fspath(path))
+        target = Path(file_name(path, "path"))
         if target.suffix not in (".json", ".svg"):
-            raise ArgumentError(f"{target}: the extension is '{target.suffix}', expected .json or .svg")
+            raise ArgumentError(f"path is {shown(str(target))}, expected a file with the extension .json or .svg")
+        if integer(last, "last") < 1:
+            raise ArgumentError(f"last is {last}, expected 1 or more batches")
         spans = self._last(last)
         text = _timeline_chart.svg(self.epoch, spans) if target.suffix == ".svg" else _chrome_trace(spans)
         part = target.with_name(f"{target.name}.{os.getpid()}.part")

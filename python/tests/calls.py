@@ -92,11 +92,16 @@ def samplers(graph):
     }
 
 
+def pipeline_of(graph):
+    return tendril.Pipeline(tendril.MinibatchSampler(graph, [2, 2]), [0, 1, 2])
+
+
 def methods(graph):
     """The same for constructors and methods."""
     source, target = np.array([0, 0, 1, 2]), np.array([1, 2, 2, 0])
     sampler = tendril.MinibatchSampler(graph, [2, 2])
     typed = tendril.HeteroGraph({"a": 3}, {("a", "to", "a"): (source, target)})
+    pipeline = pipeline_of(graph)
     of_types = tendril.HGTSampler(typed, [2, 2])
     timed = tendril.NegativeSampler(3, node_times=[7, 5, 9])
     application = tendril.Application(APPLICATION, fanout=2)
@@ -126,6 +131,9 @@ def methods(graph):
         "MinibatchSampler.sample": (sampler.sample, {"seeds": [0, 1]}),
         "MinibatchSampler.sample_batches": (sampler.sample_batches, {"seeds": [0, 1, 2], "batch_size": 2}),
         "NegativeSampler": (tendril.NegativeSampler, {"num_nodes": 3}),
+        "Pipeline": (tendril.Pipeline, {"sampler": sampler, "seeds": [0, 1, 2], "batch_size": 2}),
+        "Pipeline.load_state_dict": (pipeline.load_state_dict, {"state": pipeline.state_dict()}),
+        "Pipeline.set_epoch": (pipeline.set_epoch, {"epoch": 2}),
         "NegativeSampler.draw": (timed.draw, {"count": 4, "until": [6, 9]}),
         "Clusters": (tendril.Clusters, {"core": tendril.group_clusters(graph, np.zeros(graph.num_vertices, int))._core}),
         "Application.sample": (application.sample, {"graph": graph, "roots": [0, 1]}),
@@ -145,6 +153,7 @@ def files(graph, folder):
     graph.save(native)
     np.save(folder / "features.npy", np.ones((3, 2)))
     return {
+        "Pipeline.write_timeline": (pipeline_of(graph).write_timeline, {"path": folder / "epoch.svg"}),
         "read_features": (tendril.read_features, {"path": str(folder / "features.npy")}),
         "read_graph": (tendril.read_graph, {"path": path}),
         "Graph.load": (tendril.Graph.load, {"path": native}),

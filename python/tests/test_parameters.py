@@ -41,8 +41,8 @@ def every(graph, tmp_path_factory):
 
 # What makes a call only reports, or is made by the library alone.
 NOT_CALLED = {
-    "gpu_info", "num_gpus", "GpuInfo", "Plan", "Block", "KHop", "LaborBatch", "LaborHop", "Layer", "LayerSamples", "Minibatch",
-    "MultidimWalks", "MvsBatch", "MvsBatches", "NeighborSample", "PassBatch", "SaintCoefficients", "SampledEdges", "SampledStep", "Samples",
+    "gpu_info", "num_gpus", "GpuInfo", "Plan", "Block", "KHop", "LaborBatch", "LaborHop", "Layer", "LayerSamples", "LoaderStats",
+    "Minibatch", "MultidimWalks", "MvsBatch", "MvsBatches", "NeighborSample", "PassBatch", "PipelineBatch", "SaintCoefficients", "SampledEdges", "SampledStep", "Samples",
     "Subgraph", "Subgraphs",
 }  # fmt: skip
 

@@ -138,7 +138,7 @@ def test_what_cannot_be_written(tmp_path):
     made = loader()
     list(made)
     for path, last, message in (
-        ("a.png", 5, "the extension is '.png', expected .json or .svg"),
+        ("a.png", 5, "a.png', expected a file with the extension .json or .svg"),
         ("a.svg", 0, "last is 0, expected 1 or more batches"),
         ("a.svg", "3", "last"),
     ):

@@ -1,0 +1,276 @@
+"""Mini-batches with their features, made ahead by a thread: NumPy arrays, for any library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _arrays, _gpu
+from ._ahead import ahead
+from ._epochs import Epochs, Ranks, runs
+from ._errors import ArgumentError, shown
+from ._features import FeatureTable, gather
+from ._hetero_graph import HeteroGraph
+from ._hgt import HGTSampler
+from ._minibatch import Minibatch, MinibatchSampler
+from ._order import shuffled
+from ._params import flag, integer, string, threads, unsigned
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from ._timeline import Timeline
+
+
+@dataclass(frozen=True, eq=False)
+class PipelineBatch:
+    """A mini-batch and its features. NumPy arrays, or FeatureTables of bfloat16; all have DLPack."""
+
+    minibatch: Minibatch
+    """The small graph: seeds first. For a graph of several types its fields are dicts."""
+    index: Any
+    """[seeds] int64: the positions of the seeds in the pipeline's `seeds`."""
+    number: int
+    """The number of the batch, which decides its draws."""
+    features: dict[Any, Any]
+    """By name [nodes, …]: the rows of `minibatch.node`. Of several types: by vertex type, then by name."""
+    edge_features: dict[Any, Any]
+    """By name [edges, …]: the rows of `minibatch.edge`. Of several types: by edge type, then by name."""
+    labels: dict[str, Any]
+    """By name [seeds, …]: the rows of the seeds."""
+
+
+class Pipeline(Epochs):
+    """Iterates over mini-batches with features, without any framework: each iteration is one epoch.
+
+    A thread samples the next batches and gathers their features while the loop works on the last one; the library's
+    calls run without the interpreter's lock. `torch.from_numpy`, `torch.from_dlpack` and `jax.numpy.asarray` take the
+    arrays.
+
+    Batch i of epoch e, from 0, has the number ``e * n + i``, where n is the number of batches an epoch. This number,
+    ``seed`` and the sampler decide it: threads, ``bulk``, ``prefetch`` and the number of ranks never change a batch.
+    `state_dict` and `load_state_dict` resume an interrupted epoch; `stats` tells where the time goes.
+
+    Parameters
+    ----------
+    sampler : MinibatchSampler or HGTSampler
+        On the CPU.
+    seeds : array_like of int, shape [n]
+        Vertices.
+    batch_size : int
+        Seeds per batch; the last batch may have fewer.
+    node_type : str, optional
+        Type of the seeds, in a graph of several types.
+    times : array_like of int, shape [n], optional
+        Time of each seed, as for `MinibatchSampler.sample`.
+    features : mapping of str to table, optional
+        Tables with a row for each vertex: arrays as `gather` takes them, or `FeatureTable`s of files. For a graph of
+        several types: a mapping of vertex types to such mappings.
+    edge_features : mapping of str to table, optional
+        Tables with a row for each edge, in the order of the graph's edge arrays (`Graph.edge_ids` tells the order that
+        they had). For a graph of several types: a mapping of edge types to such mappings.
+    labels : mapping of str to table, optional
+        Tables with a row for each vertex (of the seeds' type), of which a batch has the seeds' rows.
+    shuffle : bool
+        Take the seeds in a different order in every epoch, which ``seed`` and the number of the epoch determine.
+    drop_last : bool
+        Omit the last batch if it is smaller.
+    seed : int
+        Of the order, in [0, 2^64). The draws follow from the sampler's own.
+    prefetch : int
+        Batches that are made in advance; 0: each batch is made on request.
+    bulk : int
+        Batches that are sampled together: each thread then has its own. Not with several ranks.
+    rank, world_size : int
+        Of a distributed training: this process makes batches rank, rank + world_size, … of each epoch.
+    uneven : str
+        Where the batches of an epoch are no multiple of ``world_size``: "keep" gives some ranks one batch more, "drop"
+        omits the last batches, "repeat" takes the epoch's first batches again.
+    num_threads : int
+        Threads that gather; 0: every core the process may use.
+
+    Raises
+    ------
+    ArgumentError
+        A ValueError: for a sampler on a GPU, tables with other numbers of rows than the graph has vertices or edges,
+        seeds that are not vertices, unknown types, arguments out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> graph = tendril.generate.ring(100)
+    >>> x = np.arange(100, dtype=np.float32).reshape(100, 1)
+    >>> sampler = tendril.MinibatchSampler(graph, [2, 2])
+    >>> pipeline = tendril.Pipeline(sampler, np.arange(100), batch_size=40, features={"x": x}, labels={"y": x[:, 0] > 50})
+    >>> [(len(batch.index), batch.features["x"].shape == (len(batch.minibatch.node), 1)) for batch in pipeline]
+    [(40, True), (40, True), (20, True)]
+    """
+
+    def __init__(
+        self,
+        sampler: MinibatchSampler | HGTSampler,
+        seeds: ArrayLike,
+        *,
+        batch_size: int = 1024,
+        node_type: str | None = None,
+        times: ArrayLike | None = None,
+        features: Mapping[Any, Any] | None = None,
+        edge_features: Mapping[Any, Any] | None = None,
+        labels: Mapping[str, Any] | None = None,
+        shuffle: bool = False,
+        drop_last: bool = False,
+        seed: int = 0,
+        prefetch: int = 2,
+        bulk: int = 8,
+        rank: int = 0,
+        world_size: int = 1,
+        uneven: str = "keep",
+        num_threads: int = 0,
+    ) -> None:
+        if not isinstance(sampler, (MinibatchSampler, HGTSampler)):
+            raise ArgumentError(f"sampler is a {type(sampler).__name__}, expected a MinibatchSampler or HGTSampler")
+        if isinstance(sampler, MinibatchSampler) and sampler.device != _gpu.name_of(_gpu.HOST):
+            raise ArgumentError(f"the sampler is on {sampler.device}, expected the CPU: a pipeline gathers there")
+        for value, least, name in ((batch_size, 1, "batch_size"), (prefetch, 0, "prefetch"), (bulk, 1, "bulk")):
+            if integer(value, name) < least:
+                raise ArgumentError(f"{name} is {value}, expected {least} or more")
+        self.batch_size, self.prefetch, self.bulk = int(batch_size), int(prefetch), int(bulk)
+        self.shuffle, self.drop_last = flag(shuffle, "shuffle"), flag(drop_last, "drop_last")
+        self.seed = unsigned(seed, "seed")
+        self._ranks = Ranks.of(rank, world_size, uneven)
+        self._num_threads = threads(num_threads)
+        self._sampler, self._node_type = sampler, node_type
+        self._sizes = _Sizes(sampler)
+        if node_type is not None:
+            string(node_type, "node_type")
+        if node_type not in self._sizes.nodes:
+            expected = f"one of {[*self._sizes.nodes]}" if self._sizes.has_types else "None: the graph has one type"
+            raise ArgumentError(f"node_type is {shown(node_type)}, expected {expected}")
+        self._seeds = _vertices(seeds, self._sizes.nodes[node_type])
+        self._when = None if times is None else _arrays.times(times, "times")
+        if self._when is not None and len(self._when) != len(self._seeds):
+            raise ArgumentError(f"times has {len(self._when)} elements, expected one for each of {len(self._seeds)} seeds")
+        self._features = self._sizes.tables(features, self._sizes.nodes, "features")
+        self._edge_features = self._sizes.tables(edge_features, self._sizes.edges, "edge_features")
+        self._labels = _tables(labels, self._sizes.nodes[node_type], "labels")
+
+    def __len__(self) -> int:
+        """The batches of an epoch that this rank makes."""
+        return self._ranks.count(self._total())
+
+    def __iter__(self) -> Iterator[PipelineBatch]:
+        progress = self._begin_epoch()
+        timeline = self._timeline
+        made = self._made(progress.epoch, progress.batch, timeline)
+        return self._counted(_items(made, self.prefetch) if self.prefetch else made, progress, timeline)
+
+    def _total(self) -> int:
+        count = len(self._seeds)
+        return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
+
+    def _seed_of_order(self) -> int:
+        return self.seed
+
+    def _made(self, epoch: int, begin: int, timeline: Timeline) -> Iterator[PipelineBatch]:
+        order = shuffled(len(self._seeds), self.seed, epoch) if self.shuffle else np.arange(len(self._seeds))
+        first = self._first_number(epoch)
+        parts = (order[i * self.batch_size : (i + 1) * self.batch_size] for i in range(self._total()))
+        numbered = ((first + i, part) for i, part in self._ranks.deal(parts, begin))
+        for number, group in runs(numbered, self.bulk):
+            with timeline.span("sample", number, len(group)):
+                made = self._sample(np.concatenate(group), number)
+            for i, (batch, index) in enumerate(zip(made, group, strict=True)):
+                with timeline.span("gather", number + i):
+                    done = self._gathered(batch, index, number + i)
+                yield done
+
+    def _sample(self, index: NDArray[np.int64], number: int) -> list[Minibatch]:
+        seeds = self._seeds[index]
+        if isinstance(self._sampler, HGTSampler):
+            assert self._node_type is not None
+            return self._sampler.sample_batches(seeds, self.batch_size, node_type=self._node_type, first_batch=number)
+        times = None if self._when is None else self._when[index]
+        return self._sampler.sample_batches(
+            seeds, self.batch_size, node_type=self._node_type, first_batch=number, times=times
+        )
+
+    def _gathered(self, batch: Minibatch, index: NDArray[np.int64], number: int) -> PipelineBatch:
+        has_types = self._sizes.has_types
+
+        def of(tables: dict[Any, dict[str, FeatureTable]], ids: Any) -> dict[Any, Any]:
+            made = {key: self._rows(many, ids[key] if has_types else ids) for key, many in tables.items()}
+            return made if has_types else made.get(None, {})
+
+        return PipelineBatch(
+            minibatch=batch,
+            index=index,
+            number=number,
+            features=of(self._features, batch.node),
+            edge_features=of(self._edge_features, batch.edge),
+            labels=self._rows(self._labels, self._seeds[index]),
+        )
+
+    def _rows(self, tables: dict[str, FeatureTable], ids: Any) -> dict[str, Any]:
+        return {name: gather(table, ids, num_threads=self._num_threads) for name, table in tables.items()}
+
+
+def _items(made: Iterator[PipelineBatch], depth: int) -> Iterator[PipelineBatch]:
+    items = ahead(made, depth)
+    try:
+        for item, _ in items:
+            yield item
+    finally:
+        items.close()
+
+
+class _Sizes:
+    """How many vertices and edges there are of each type; a graph of one type has the type None."""
+
+    def __init__(self, sampler: MinibatchSampler | HGTSampler) -> None:
+        graph = sampler._made_of[0] if isinstance(sampler, MinibatchSampler) else sampler._made_of[0][0]
+        self.has_types = isinstance(graph, HeteroGraph)
+        self.nodes: dict[Any, int]
+        self.edges: dict[Any, int]
+        if isinstance(graph, HeteroGraph):
+            self.nodes = dict(graph.num_nodes)
+            self.edges = {key: one.num_edges for key, one in graph.edges.items()}
+        else:
+            self.nodes, self.edges = {None: graph.num_vertices}, {None: graph.num_edges}
+
+    def tables(self, given: Any, sizes: dict[Any, int], what: str) -> dict[Any, dict[str, FeatureTable]]:
+        """The tables of each type that has some."""
+        if not self.has_types:
+            return {None: _tables(given, sizes[None], what)}
+        if given is not None and not isinstance(given, Mapping):
+            raise ArgumentError(f"{what} is a {type(given).__name__}, expected a mapping of types to mappings")
+        for key in given or ():
+            if key not in sizes:
+                raise ArgumentError(f"{what} has the type {key!r}, expected one of {[*sizes]}")
+        return {key: _tables(many, sizes[key], f"{what}[{key!r}]") for key, many in (given or {}).items()}
+
+
+def _vertices(given: ArrayLike, count: int) -> NDArray[Any]:
+    seeds = _arrays.ids(given, "seeds")
+    wrong = np.flatnonzero((seeds < 0) | (seeds >= count))
+    if wrong.size:
+        raise ArgumentError(f"seeds[{wrong[0]}] is {seeds[wrong[0]]}, expected a vertex in [0, {count})")
+    return seeds
+
+
+def _tables(given: Any, count: int, what: str) -> dict[str, FeatureTable]:
+    """Tables with `count` rows each."""
+    if given is not None and not isinstance(given, Mapping):
+        raise ArgumentError(f"{what} is a {type(given).__name__}, expected a mapping of names to tables")
+    made = {}
+    for name, value in (given or {}).items():
+        try:
+            table = value if isinstance(value, FeatureTable) else FeatureTable(value)
+        except ArgumentError as error:
+            raise ArgumentError(f"{what}[{name!r}]: {error}") from error
+        if len(table) != count:
+            raise ArgumentError(f"{what}[{name!r}] has {len(table)} rows, expected {count}")
+        made[name] = table
+    return made
