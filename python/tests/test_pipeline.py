@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -248,3 +250,13 @@ def test_an_error_while_batches_are_made_arrives():
     with pytest.raises(tendril.OutOfMemoryError, match="a batch"):
         list(made)
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("library", ["torch", "jax"])
+def test_examples_learn(library):
+    pytest.importorskip(library)
+    command = [sys.executable, "-W", "ignore", str(Path(__file__).parents[2] / "examples" / f"pipeline_{library}.py")]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=environment)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert float(done.stdout.split("test accuracy ")[1].split()[0]) > 0.75  # of 1,000 vertices; 0.80 and more
