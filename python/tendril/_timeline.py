@@ -9,28 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter_ns
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
 from . import _timeline_chart
 from ._errors import ArgumentError, shown
 from ._params import file_name, integer
+from ._timeline_chart import Span
 
 _MOST = 1 << 16  # spans that are kept for pictures; sums are of all
-_AHEAD = ("sample", "gather")  # what a thread does ahead of the loop; the rest happens in the loop itself
-
-
-class Span(NamedTuple):
-    """A stage at work on some batches. Times: nanoseconds of `time.perf_counter_ns`."""
-
-    stage: str
-    batch: int  # the first one's number in the epoch
-    batches: int
-    begin: int
-    end: int
-
-    @property
-    def lane(self) -> str:
-        return "ahead" if self.stage in _AHEAD else "loop"
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,15 @@
-"""The picture of a timeline: what was made ahead above, the loop below, time from left to right."""
+"""Spans of time and their picture: what was made ahead above, the loop below, time from left to right."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ._timeline import Span
-
 LANES = {"ahead": "making batches", "loop": "the loop"}
 _STAGES = ("sample", "gather", "wait", "transform", "train")
+_AHEAD = ("sample", "gather")  # what a thread does ahead of the loop; the rest happens in the loop itself
 
 _STYLE = """
 svg { font-family: 'Inter', 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif; }
@@ -33,6 +32,20 @@ text { font-size: 12.5px; fill: #4b5563; }
 _WIDTH, _LEFT, _RIGHT = 960, 120, 20
 _TOP, _LANE, _GAP = 78, 34, 12
 _BOTTOM = _TOP + 2 * _LANE + _GAP
+
+
+class Span(NamedTuple):
+    """A stage at work on some batches. Times: nanoseconds of `time.perf_counter_ns`."""
+
+    stage: str
+    batch: int  # the first one's number in the epoch
+    batches: int
+    begin: int
+    end: int
+
+    @property
+    def lane(self) -> str:
+        return "ahead" if self.stage in _AHEAD else "loop"
 
 
 def _nice(least: float) -> float:
