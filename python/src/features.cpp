@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,7 +16,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <tendril/buffer.hpp>
 #include <tendril/checked.hpp>
 #include <tendril/error.hpp>
 
@@ -146,13 +144,12 @@ features table_of_array(table_in const& array, char const* what, bool mapped)
   return {feature_table(bytes, std::move(rows), owner_of(array), mapped)};
 }
 
-/// A table from bytes that were pickled.
-features table_of_bytes(array_in const& array, std::string const& type, std::vector<std::int64_t> shape)
+/// A table over bytes that no one else uses.
+features table_of_bytes(nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> const& array,
+                        std::string const& type, std::vector<std::int64_t> shape)
 {
-  buffer<std::byte> own(static_cast<std::int64_t>(array.size()));
-  if (!own.empty()) { std::memcpy(own.data(), array.data(), array.size()); }
-  auto const owner = std::make_shared<buffer<std::byte>>(std::move(own));
-  return {feature_table(owner->span(), {type, std::move(shape)}, owner), true};
+  std::span<std::byte const> const bytes(reinterpret_cast<std::byte const*>(array.data()), array.size());
+  return {feature_table(bytes, {type, std::move(shape)}, owner_of(array)), true};
 }
 
 features read(std::string const& path, std::string const& name)
@@ -174,26 +171,10 @@ void take(feature_table const& table, array_in const& ids, std::span<std::byte> 
   }
 }
 
-std::vector<std::int64_t> gathered_shape(features const& from, array_in const& ids)
-{
-  std::vector<std::int64_t> shape = from.table.shape();
-  shape[0] = static_cast<std::int64_t>(ids.size());
-  return shape;
-}
-
-/// The rows as a table of their own.
-features gather_new(features const& from, array_in const& ids, int num_threads)
-{
-  std::vector<std::int64_t> shape = gathered_shape(from, ids);
-  auto const rows =
-      std::make_shared<buffer<std::byte>>(checked_product("bytes of gathered rows", shape[0], from.table.row_bytes()));
-  take(from.table, ids, rows->span(), num_threads);
-  return {feature_table(rows->span(), {from.table.type(), std::move(shape)}, rows), true};
-}
-
 void gather_into(features const& from, array_in const& ids, rows_out const& out, int num_threads)
 {
-  std::vector<std::int64_t> const expected = gathered_shape(from, ids);
+  std::vector<std::int64_t> expected = from.table.shape();
+  expected[0] = static_cast<std::int64_t>(ids.size());
   if (std::string const type = name_of(out.dtype(), "out"); type != from.table.type()) {
     throw argument_error(fmt::format("out has dtype {}, expected {}", type, from.table.type()));
   }
@@ -245,7 +226,6 @@ void bind_features(nb::module_& module)
       .def_prop_ro("num_bytes", [](features const& f) { return f.table.num_bytes(); })
       .def("bytes", &bytes_of)
       .def("export", [](features const& f) { return f.writable ? exported<>(f) : exported<nb::ro>(f); })
-      .def("gather", &gather_new, "ids"_a.noconvert(), "num_threads"_a)
       .def("gather_into", &gather_into, "ids"_a.noconvert(), "out"_a.noconvert(), "num_threads"_a);
   module.def("feature_table", &table_of_array, "array"_a.noconvert(), "what"_a, "mapped"_a);
   module.def("feature_table_of_bytes", &table_of_bytes, "bytes"_a.noconvert(), "type"_a, "shape"_a);

@@ -59,6 +59,11 @@ def _as_type(array: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
     return _allocated(convert, f"a copy of {array.size} elements as {np.dtype(dtype)}")
 
 
+def empty(shape: tuple[int, ...], dtype: DTypeLike, what: str) -> NDArray[Any]:
+    """Memory for an array; where it is large, in large pages, as NumPy allocates it."""
+    return _allocated(lambda: np.empty(shape, dtype), what)
+
+
 def repeated(values: NDArray[Any], repeats: int | NDArray[Any], what: str) -> NDArray[Any]:
     """Each value as often as ``repeats`` says, one behind the other."""
     times = "several times" if isinstance(repeats, np.ndarray) else f"{repeats} times"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import mmap
 from typing import TYPE_CHECKING, Any
 
@@ -98,8 +99,8 @@ class FeatureTable(_pickles.Unchanging):
         if self._file is not None and mark is not None:
             return _of_file, (type(self), self._file.path, self._file.format, mark)
         # What lies in an array of the caller's may have gaps between rows; what was gathered has none.
-        core = self._core if self._source is None else self._core.gather(np.arange(len(self)), 0)
-        return _of_bytes, (type(self), core.bytes(), self.dtype, self.shape)
+        memory = self._core.bytes() if self._source is None else _dense_bytes(self._core)
+        return _of_bytes, (type(self), memory, self.dtype, self.shape)
 
     def __repr__(self) -> str:
         place = "" if self._file is None else f", file={self._file.path!r}"
@@ -193,14 +194,27 @@ def gather(table: Any, ids: ArrayLike, *, out: Any = None, num_threads: int = 0)
     core = table._core if isinstance(table, FeatureTable) else _core_of_array(table, "table")
     rows = _row_ids(ids, core)
     if out is None:
-        made = core.gather(rows, threads(num_threads))
-        return FeatureTable._of_core(made) if made.dtype == _BFLOAT16 else _numpy(made)
+        return _gathered(core, rows, threads(num_threads))
     _expect_array(out, "out")
     try:
         core.gather_into(rows, out, threads(num_threads))
     except (TypeError, BufferError) as error:
         raise ArgumentError(f"out is {_kind(out)}, expected writable numbers in CPU memory") from error
     return out
+
+
+def _gathered(core: _tendril.FeatureTable, ids: NDArray[Any], num_threads: int) -> Any:
+    """Rows in new memory."""
+    shape, what = (ids.size, *core.shape[1:]), f"{ids.size} rows of {core.row_bytes} bytes"
+    if core.dtype != _BFLOAT16:
+        out = _arrays.empty(shape, core.dtype, what)
+        core.gather_into(ids, out, num_threads)
+        return out
+    memory = _arrays.empty((math.prod((ids.size, core.row_bytes)),), np.uint8, what)
+    made = _tendril.feature_table_of_bytes(memory, core.dtype, shape)
+    exporter: Any = made.export()
+    core.gather_into(ids, exporter, num_threads)
+    return FeatureTable._of_core(made)
 
 
 def _core_of_array(array: Any, what: str) -> _tendril.FeatureTable:
@@ -261,5 +275,11 @@ def _of_file(kind: type[FeatureTable], path: str, name: str, mark: str) -> Featu
     return table
 
 
+def _dense_bytes(core: _tendril.FeatureTable) -> NDArray[np.uint8]:
+    every = _gathered(core, np.arange(core.shape[0]), 0)
+    return every._core.bytes() if isinstance(every, FeatureTable) else every.reshape(-1).view(np.uint8)
+
+
 def _of_bytes(kind: type[FeatureTable], rows: NDArray[np.uint8], dtype: str, shape: tuple[int, ...]) -> FeatureTable:
-    return kind._of_core(_tendril.feature_table_of_bytes(rows, dtype, list(shape)))
+    own = rows if rows.flags.owndata and rows.flags.writeable else rows.copy()
+    return kind._of_core(_tendril.feature_table_of_bytes(own, dtype, shape))

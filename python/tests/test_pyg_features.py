@@ -1,0 +1,97 @@
+"""Features of a batch: whatever memory, type and layout they have, they are what Torch and NumPy pick."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torch_geometric")
+
+from torch_geometric.data import Data  # noqa: E402
+
+from tendril.pyg import NeighborLoader, _features  # noqa: E402
+
+NUM_ROWS = 3000
+PLACES = torch.from_numpy(np.random.default_rng(3).integers(0, NUM_ROWS, 20_000))
+
+
+def taken(value, places=PLACES, dim=0):
+    return _features.take(value, _features._Index(places), dim, None)
+
+
+def values(dtype, shape):
+    return torch.arange(int(np.prod(shape))).remainder(2 if dtype == torch.bool else 199).to(dtype).reshape(shape)
+
+
+@pytest.mark.parametrize("dtype", [*sorted(_features._TYPES, key=str), torch.complex64, torch.float8_e4m3fn], ids=str)
+@pytest.mark.parametrize("row", [(), (1,), (13,), (2, 16)])
+@pytest.mark.parametrize("count", [0, 1, 20_000])
+def test_rows_of_tensors(dtype, row, count):
+    value = values(torch.bool if dtype == torch.bool else torch.float32, (NUM_ROWS, *row)).to(dtype)
+    made, expected = taken(value, PLACES[:count]), torch.index_select(value, 0, PLACES[:count])
+    assert made.dtype == dtype
+    assert made.shape == expected.shape
+    assert made.flatten().view(torch.uint8).equal(expected.flatten().view(torch.uint8))
+
+
+def test_large_batches_have_memory_of_their_own():
+    value = values(torch.float32, (NUM_ROWS, 500))
+    made = taken(value)
+    assert made.equal(torch.index_select(value, 0, PLACES))
+    made += 1
+    assert taken(value).equal(made - 1)
+
+
+def test_other_layouts_and_dimensions():
+    wide = values(torch.float32, (NUM_ROWS, 40))
+    for value in (wide[:, 3:20], wide[:, ::2], wide.flip(0), wide[::2].repeat(2, 1), wide.t().contiguous().t()):
+        assert taken(value).equal(torch.index_select(value, 0, PLACES))
+    assert taken(wide.t(), dim=1).equal(torch.index_select(wide.t(), 1, PLACES))
+    repeated = wide[:1].expand(NUM_ROWS, -1)
+    assert taken(repeated).equal(torch.index_select(repeated, 0, PLACES))
+    overlapping = wide.flatten().as_strided((NUM_ROWS, 30), (2, 1))
+    assert taken(overlapping).equal(torch.index_select(overlapping, 0, PLACES))
+    negated = torch.conj(torch.full((NUM_ROWS,), 1j)).imag
+    assert negated.is_neg()
+    assert taken(negated).equal(torch.full((len(PLACES),), -1.0))
+
+
+def test_gradients_are_kept():
+    value = values(torch.float32, (NUM_ROWS, 16)).requires_grad_()
+    taken(value).sum().backward()
+    assert value.grad is not None
+    assert value.grad[:, 0].equal(torch.bincount(PLACES, minlength=NUM_ROWS).float())
+    constant = torch.nn.Parameter(values(torch.float32, (NUM_ROWS, 16)), requires_grad=False)
+    assert taken(constant).equal(torch.index_select(constant, 0, PLACES))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i8", "u1", "?", ">f4", "f2"])
+def test_rows_of_numpy_arrays(dtype, tmp_path):
+    array = (np.arange(NUM_ROWS * 24) % 200).astype(dtype).reshape(NUM_ROWS, 24)
+    np.save(tmp_path / "x.npy", array)
+    expected = np.take(array, PLACES.numpy(), axis=0)
+    arrays = [array, np.load(tmp_path / "x.npy", mmap_mode="r"), np.asfortranarray(array), array[:, ::2].repeat(2, 1)]
+    if not array.dtype.isnative:  # Torch takes no other
+        arrays, expected = [one.astype("f4") for one in arrays], expected.astype("f4")
+    for one in arrays[:3]:
+        made = taken(one)
+        assert made.numpy().dtype == expected.dtype
+        np.testing.assert_array_equal(made.numpy(), expected)
+    np.testing.assert_array_equal(taken(arrays[3]).numpy(), np.take(arrays[3], PLACES.numpy(), axis=0))
+
+
+def test_a_loader_gives_the_same_batches_from_memory_and_files(tmp_path):
+    edges = torch.from_numpy(np.random.default_rng(4).integers(0, NUM_ROWS, (2, 40_000)))
+    x = torch.rand(NUM_ROWS, 64)
+    np.save(tmp_path / "x.npy", x.numpy())
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    y = torch.arange(NUM_ROWS)
+    loaders = [
+        NeighborLoader(Data(x=one, y=y, edge_index=edges), [8, 8], batch_size=512, num_workers=workers)
+        for one, workers in ((x, 0), (mapped, 0), (x, 1))
+    ]
+    for batches in zip(*loaders, strict=True):
+        for batch in batches:
+            assert batch.x.equal(x[batch.n_id])
+            assert batch.y.equal(batch.n_id)
