@@ -41,7 +41,7 @@ struct row {
 };
 
 /// The names of the suites: ceilings, walks, sample, scaling, store, stream, published, samplers, layers, applications,
-/// subgraphs, minibatch, compressed, forms, prefixes, placed, policies, placed-walks, tables, minibatch-picks.
+/// subgraphs, minibatch, compressed, forms, prefixes, placed, policies, placed-walks, tables, features, minibatch-picks.
 [[nodiscard]] std::vector<std::string> suites();
 
 /// What a suite measures unless it is told: R-MAT 22 on the CPU, the graphs that its goals name on a GPU.
