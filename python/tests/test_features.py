@@ -249,6 +249,21 @@ def test_files_that_are_refused(tmp_path):
         tendril.read_features(tmp_path / "x.npy")
 
 
+def test_a_file_that_became_shorter_gives_one_line(tmp_path):
+    code = (
+        "import numpy as np, os, sys, tendril\n"
+        "np.save('x.npy', np.zeros((100_000, 32), np.float32))\n"
+        "table = tendril.read_features('x.npy')\n"
+        "os.truncate('x.npy', 4096)\n"
+        "table.gather([99_999])\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert run.returncode == 1
+    assert run.stderr == "tendril: error: x.npy: the file was truncated while it was read\n"
+
+
 def test_a_long_gather_looks_for_signals():
     before = _tendril.signal_looks()
     tendril.gather(np.zeros((1000, 1024), np.float32), np.zeros(20_000, np.int64), num_threads=1)
