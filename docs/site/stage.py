@@ -18,13 +18,13 @@ LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".cuh": "cuda", ".cu": "cuda", ".py":
 
 # The Python package by subject. Every name that it exports is on one of these pages.
 PYTHON = {
-    "graphs": ("Graphs", "tendril", ["Graph", "HeteroGraph", "read_graph", "detect_format"]),
+    "graphs": ("Graphs", "tendril", ["Graph", "HeteroGraph", "read_graph", "detect_format", "convert"]),
     "generate": ("Synthetic graphs", "tendril.generate", None),
     "walks": (
         "Random walks",
         "tendril",
         ["random_walk", "node2vec_walk", "metapath_walk", "multidim_walk", "MultidimWalks", "dynamic_walk"]
-        + ["CustomWalk", "plan_walk", "Plan"],
+        + ["CustomWalk", "plan_walk", "Plan", "count_visits"],
     ),
     "neighbourhoods": (
         "Neighbourhoods and mini-batches",
@@ -36,7 +36,7 @@ PYTHON = {
         "Layers",
         "tendril",
         ["fastgcn_sample", "ladies_sample", "LayerSamples", "Layer", "layer_sample", "labor_sample", "LaborBatch"]
-        + ["LaborHop", "mvs_sample", "MvsBatches", "MvsBatch"],
+        + ["LaborHop", "mvs_sample", "MvsBatches", "MvsBatch", "pass_sample", "PassBatch", "segment_multinomial"],
     ),
     "subgraphs": (
         "Subgraphs",
@@ -45,7 +45,11 @@ PYTHON = {
         + ["saint_node_sample", "saint_edge_sample", "saint_walk_sample", "saint_coefficients", "SaintCoefficients"]
         + ["induced_subgraphs", "Subgraphs", "Subgraph"],
     ),
-    "features": ("Features", "tendril", ["gather", "read_features", "FeatureTable"]),
+    "features": (
+        "Features",
+        "tendril",
+        ["gather", "read_features", "FeatureTable", "Pipeline", "PipelineBatch", "LoaderStats"],
+    ),
     "applications": ("Applications", "tendril", ["sample", "Application", "Samples", "SampledStep", "SampledEdges"]),
     "devices": (
         "Devices and errors",
@@ -75,7 +79,7 @@ def in_namespace(text, wanted):
     inside = []
     kept = []
     for line in text.splitlines():
-        if opened := re.match(r"namespace (\w+) {", line):
+        if opened := re.match(r"namespace ([\w:]+) {", line):
             inside.append(opened[1])
         elif line.startswith("}  // namespace"):
             inside.pop()
