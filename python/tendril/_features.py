@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _BFLOAT16 = "bfloat16"  # NumPy has no such type
 _DLPACK_CPU = (1, 0)
+_DLPACK_CUDA_HOST = 3
 
 
 class FeatureTable(_pickles.Unchanging):
@@ -197,7 +198,7 @@ def gather(table: Any, ids: ArrayLike, *, out: Any = None, num_threads: int = 0)
         return _gathered(core, rows, threads(num_threads))
     _expect_array(out, "out")
     try:
-        core.gather_into(rows, out, threads(num_threads))
+        core.gather_into(rows, _not_pinned(out), threads(num_threads))
     except (TypeError, BufferError) as error:
         raise ArgumentError(f"out is {_kind(out)}, expected writable numbers in CPU memory") from error
     return out
@@ -220,9 +221,20 @@ def _gathered(core: _tendril.FeatureTable, ids: NDArray[Any], num_threads: int) 
 def _core_of_array(array: Any, what: str) -> _tendril.FeatureTable:
     _expect_array(array, what)
     try:
-        return _tendril.feature_table(array, what, is_mapped(array))
+        return _tendril.feature_table(_not_pinned(array), what, is_mapped(array))
     except (TypeError, BufferError) as error:
         raise ArgumentError(f"{what} is {_kind(array)}, expected numbers in CPU memory") from error
+
+
+def _not_pinned(array: Any) -> Any:
+    """Page-locked memory, which is another device to DLPack, as a NumPy array of the same memory."""
+    if isinstance(array, np.ndarray) or not hasattr(array, "numpy"):
+        return array
+    try:
+        device = array.__dlpack_device__()[0]
+    except (TypeError, ValueError, RuntimeError, BufferError):  # what cannot be shared: whoever takes it says so
+        return array
+    return array.numpy() if device == _DLPACK_CUDA_HOST else array
 
 
 def _expect_array(value: Any, what: str) -> None:

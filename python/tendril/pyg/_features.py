@@ -146,12 +146,19 @@ def _is_worth_it(value: Any, places: Tensor) -> bool:
 
 def _rows_of(value: Any, places: Tensor, pinned: bool) -> Tensor:
     """Rows of an array in host memory. Torch's setting of threads counts: it is 1 in workers of a DataLoader."""
-    table = _tendril.feature_table(value, "table", is_mapped(value))
+    rows = _host_view(value)
     ids, threads = places.numpy(), torch.get_num_threads()
-    shape = (ids.size, *value.shape[1:])
-    found = _empty(shape, _torch_type(value.dtype), pinned)
-    table.gather_into(ids, found, threads)
+    found = _empty((ids.size, *rows.shape[1:]), _torch_type(value.dtype), pinned)
+    _tendril.feature_table(rows, "table", is_mapped(rows)).gather_into(ids, _host_view(found), threads)
     return found
+
+
+def _host_view(value: Any) -> np.ndarray[Any, Any]:
+    """The same memory as a NumPy array. Page-locked memory is another device to DLPack, and NumPy has no bfloat16."""
+    if isinstance(value, np.ndarray):
+        return value
+    rows: np.ndarray[Any, Any] = (value.view(torch.int16) if value.dtype == torch.bfloat16 else value).numpy()
+    return rows
 
 
 def _torch_type(dtype: Any) -> torch.dtype:
