@@ -47,7 +47,7 @@ def test_the_fused_executor_makes_small_fan_outs(gpu, tendril, graphs):  # noqa:
         *["--replace", "--device", "cuda", "--executor", "fused"],
     )
     assert told.returncode == 2
-    assert told.stderr.strip() == "tendril: error: executor: fused, but a fan-out is 65; expected at most 64"
+    assert told.stderr.strip() == "tendril: error: --executor: fused, but a fan-out is 65; expected at most 64"
 
 
 def test_the_persistent_executor_expands_all_vertices(gpu, tendril, graphs):  # noqa: F811
@@ -56,5 +56,5 @@ def test_the_persistent_executor_expands_all_vertices(gpu, tendril, graphs):  # 
         *["--device", "cuda", "--executor", "persistent"],
     )
     assert told.returncode == 2
-    problem = "executor: persistent, but the frontier is the fresh vertices; expected frontier all"
+    problem = "--executor: persistent, but the frontier is the fresh vertices; expected frontier all"
     assert told.stderr.strip() == f"tendril: error: {problem}"
