@@ -14,6 +14,7 @@
 #include <tendril/names.hpp>
 #include <tendril/sample.hpp>
 #include <tendril/walk.hpp>
+#include <tendril/work_share.hpp>
 
 namespace tendril {
 
@@ -27,18 +28,6 @@ enum class placement_policy {
 template <>
 inline constexpr std::array<named<placement_policy>, 3> enum_names<placement_policy>{
     {{placement_policy::visits, "visits"}, {placement_policy::degree, "degree"}, {placement_policy::scores, "scores"}}};
-
-/// Who makes the samples of a placed graph in calls with a gpu_exec. It never changes a sample.
-enum class work_share {
-  automatic,  ///< Whichever was measured to be the fastest, where some lists lie in host memory; else the GPU.
-  gpu,        ///< The GPU alone.
-  cpu,        ///< The CPU alone; the result lies on the GPU all the same.
-  both,       ///< GPU and CPU together, whatever the job and the placement.
-};
-
-template <>
-inline constexpr std::array<named<work_share>, 4> enum_names<work_share>{
-    {{work_share::automatic, "auto"}, {work_share::gpu, "gpu"}, {work_share::cpu, "cpu"}, {work_share::both, "both"}}};
 
 /// What will be sampled from a placed graph: the parameters of walks, of k-hop trees, or of mini-batches.
 using placement_job = std::variant<walk_params, khop_params, minibatch_params>;

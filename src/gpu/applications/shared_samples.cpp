@@ -6,7 +6,7 @@
 #include <tendril/gpu.hpp>
 
 #include "gpu/device/check.hpp"
-#include "gpu/placed/together.hpp"
+#include "gpu/placed/shared_graph.hpp"
 
 namespace tendril::gpu {
 namespace {

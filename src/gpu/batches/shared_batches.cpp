@@ -13,7 +13,7 @@
 #include "gpu/batches/batch_arrays.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/device/host_copies.hpp"
-#include "gpu/placed/together.hpp"
+#include "gpu/placed/shared_graph.hpp"
 #include "samplers/batches/checks.hpp"
 
 namespace tendril::gpu {

@@ -19,7 +19,7 @@
 #include "gpu/device/check.hpp"
 #include "gpu/device/host_copies.hpp"
 #include "gpu/device/workspace.hpp"
-#include "gpu/placed/together.hpp"
+#include "gpu/placed/shared_graph.hpp"
 #include "gpu/tables/derived_table.hpp"
 #include "gpu/tables/plan_context.hpp"
 #include "graph/places.hpp"

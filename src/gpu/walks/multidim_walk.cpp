@@ -16,7 +16,7 @@
 #include "core/draws.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/device/workspace.hpp"
-#include "gpu/placed/together.hpp"
+#include "gpu/placed/shared_graph.hpp"
 #include "gpu/tables/derived_table.hpp"
 #include "gpu/walks/multidim.hpp"
 #include "graph/places.hpp"

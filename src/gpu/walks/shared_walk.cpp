@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gpu/placed/together.hpp"
+#include "gpu/placed/shared_graph.hpp"
 #include "plan/planner.hpp"  // is_second_order
 
 namespace tendril::gpu {

@@ -11,7 +11,7 @@
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "gpu/device/check.hpp"
 #include "gpu/device/workspace.hpp"
-#include "gpu/placed/together.hpp"
+#include "gpu/placed/shared_graph.hpp"
 #include "gpu/tables/plan_context.hpp"  // labels_of
 #include "gpu/walks/plan.hpp"
 #include "gpu/walks/ragged.hpp"

@@ -20,8 +20,8 @@
 #include <tendril/walk_stream.hpp>
 
 #include "gpu/batches/minibatch_support.hpp"
-#include "gpu/placed/lane.hpp"
-#include "gpu/placed/together.hpp"
+#include "gpu/together/lane.hpp"
+#include "gpu/together/together.hpp"
 #include "support/collected_walks.hpp"
 #include "support/compare_samples.hpp"
 #include "support/gpu_copies.hpp"

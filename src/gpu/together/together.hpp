@@ -1,5 +1,5 @@
-// Jobs on placed graphs whose samples the GPU makes, or the CPU, or both at once (base/shared_work.hpp), whichever was
-// measured to be the fastest (base/work_choice.hpp): the GPU reads lists in host memory over the bus, where it slows the CPU.
+// Jobs whose items the GPU makes, or the CPU, or both at once (base/shared_work.hpp), whichever was measured to be the
+// fastest (base/work_choice.hpp): the GPU reads host memory over the bus, where it slows the CPU.
 
 #pragma once
 
@@ -7,13 +7,16 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
 
 #include <tendril/exec.hpp>
-#include <tendril/graph.hpp>
-#include <tendril/place.hpp>
+#include <tendril/work_share.hpp>
 
 #include "base/shared_work.hpp"
-#include "gpu/placed/lane.hpp"
+#include "base/work_choice.hpp"
+#include "gpu/together/lane.hpp"
 
 namespace tendril::gpu {
 
@@ -45,12 +48,14 @@ struct bulk_work {
 /// A job of independent items.
 struct shared_job {
   std::int64_t num_items = 0;
-  double reads = 1;             ///< Of neighbours, an item, about.
+  double reads = 1;             ///< Of memory at random, an item, about.
   std::int64_t item_bytes = 0;  ///< Of the result.
-  job_kind kind{};              ///< Jobs of one kind on one graph begin with the rates of the one before.
+  job_kind kind{};              ///< Jobs of one kind begin with the rates of the one before.
   std::int64_t aligned = 32;  ///< Turns of the GPU begin at multiples of this: results of 32 begin at lines of memory.
 
   bulk_work bulk = {};  ///< How the GPU makes many items at once, if it does that in another way.
+  /// Whether the GPU is faster at large turns. Then it begins with most of what it is expected to make.
+  bool gains_by_size = false;
 
   /// Makes items on the GPU, and waits for them. Called by one thread, on which the GPU is current.
   std::function<void(base::item_range)> on_gpu;
@@ -63,12 +68,24 @@ struct shared_job {
 /// Threads of the CPU that work beside the GPU: all but the one that serves the GPU.
 [[nodiscard]] int threads_beside_gpu();
 
-/// Whether the CPU may make samples of this graph.
-[[nodiscard]] bool is_shared(graph const& graph);
+/// Rates of jobs that were done, by their kind. Thread-safe.
+class known_rates {
+ public:
+  known_rates() = default;
+  known_rates(known_rates&& other) noexcept : of_kind_(std::move(other.of_kind_)) {}
 
-/// Makes all items. Waits for the stream of `exec` before, since other streams write the result, and for all items.
-/// @param graph  A graph for which is_shared() holds.
+  [[nodiscard]] base::work_rates find(std::uint64_t kind) const;
+  void keep(std::uint64_t kind, base::work_rates const& rates) const;
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::unordered_map<std::uint64_t, base::work_rates> of_kind_;
+};
+
+/// Makes all items. Waits for the stream of `exec` before, since other streams write the result, and for all items; a job
+/// that is too small for that, and whose `share` is automatic, is on_gpu(all) alone.
+/// @param rates  Of earlier jobs; takes this one's.
 /// @throws what either side throws, after both have ended.
-void work_together(graph const& graph, shared_job const& job, gpu_exec const& exec);
+void work_together(known_rates const& rates, work_share share, shared_job const& job, gpu_exec const& exec);
 
 }  // namespace tendril::gpu

@@ -1,16 +1,12 @@
-#include "gpu/placed/together.hpp"
+#include "gpu/together/together.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <mutex>
-#include <unordered_map>
 
 #include <tendril/threads.hpp>
 
-#include "base/work_choice.hpp"
 #include "gpu/device/check.hpp"
-#include "graph/derived_cache.hpp"
 
 namespace tendril::gpu {
 namespace {
@@ -22,35 +18,13 @@ constexpr double gpu_bulk_reads = 10e9;    // a second, of lists that have passe
 constexpr double cpu_thread_reads = 60e6;  // a second, where nothing was measured yet
 constexpr double cpu_turn_reads = 8192;    // 0.1 ms of a thread
 constexpr double beside_gpu = 0.65;        // of a CPU's rate while a GPU reads the same memory
+constexpr double beside_cpu = 0.65;        // of a GPU's rate while a CPU reads there
+constexpr double most_of_part = 0.9;       // of what a GPU is expected to make, in a turn that is to be large
 constexpr double least_trial = 2.5e-4;     // seconds of the CPU that are enough to measure it
 constexpr double most_trial = 4e-3;
 constexpr int size_class_bits = 3;  // jobs of one kind whose sizes differ by less than 2^3 have one rate
 constexpr std::int64_t most_item_bytes = std::int64_t{64} << 20U;  // page-locked twice by each thread
-constexpr std::int64_t lane_bytes = std::int64_t{4} << 20U;        // of results, in one part
-
-/// Rates of the jobs that were done on a graph, by their kind.
-struct known_rates {
-  mutable std::mutex mutex;
-  mutable std::unordered_map<std::uint64_t, base::work_rates> of_kind;
-
-  known_rates() = default;
-  known_rates(known_rates&& other) noexcept : of_kind(std::move(other.of_kind)) {}
-
-  [[nodiscard]] base::work_rates find(std::uint64_t kind) const
-  {
-    std::lock_guard const lock(mutex);
-    auto const it = of_kind.find(kind);
-    return it == of_kind.end() ? base::work_rates{} : it->second;
-  }
-
-  void keep(std::uint64_t kind, base::work_rates const& rates) const
-  {
-    std::lock_guard const lock(mutex);
-    of_kind[kind] = rates;
-  }
-};
-
-struct known_rates_table : single_table<known_rates> {};
+constexpr std::int64_t lane_bytes = std::int64_t{2} << 20U;        // of results, in one part: a core's cache
 
 std::int64_t items_of(double reads, shared_job const& job)
 {
@@ -122,21 +96,32 @@ class shared_run {
     return aligned(bulk_items(bulk, size, gpu_bulk_rate(), cpu_beside()), job_);
   }
 
+  /// Items that the GPU makes in one turn where large turns pay: most of its part, so that both sides still end together.
+  [[nodiscard]] std::int64_t at_once(std::int64_t size) const
+  {
+    double const gpu = rates_.front_beside > 0 ? rates_.front_beside : beside_cpu * rates_.front;
+    double const part = gpu > 0 ? gpu / (gpu + cpu_beside()) : 0.5;
+    return std::clamp<std::int64_t>(
+        aligned(static_cast<std::int64_t>(static_cast<double>(size) * part * most_of_part), job_), 1, size);
+  }
+
   [[nodiscard]] base::work_side front(std::int64_t size) const
   {
     std::int64_t const least = std::clamp<std::int64_t>(size / 8, 1, items_of(gpu_turn_reads, job_));
     base::work_side out{.least = aligned(least, job_), .rate = rates_.front_beside, .first = in_bulk(size)};
     if (out.first > 0) { out.least = job_.bulk.least; }
+    if (job_.gains_by_size) { out.first = at_once(size); }
     return out;
   }
 
   void share(base::item_range range, base::work_side const& front, int threads)
   {
-    lanes own(exec_.device, threads);
     std::int64_t const room = std::max<std::int64_t>(1, lane_bytes / std::max<std::int64_t>(1, job_.item_bytes));
     base::work_side const back{.least = std::min(items_of(cpu_turn_reads, job_), room),
                                .most = room,
                                .rate = front.most == 0 ? rates_.back : rates_.back_beside};
+    threads = static_cast<int>(std::clamp<std::int64_t>(range.size / back.least, 1, threads));
+    lanes own(exec_.device, threads);
     base::shared_items items(range, front, back, threads, job_.aligned);
     base::work_at(
         items, threads,
@@ -176,7 +161,7 @@ base::work_part next_part(shared_run const& run, shared_job const& job, work_sha
   return base::next_part(run.rest(), run.rates(),
                          {.least = items_of(least_trial * cpu_reads, job),
                           .most = items_of(most_trial * cpu_reads, job),
-                          .front_needs_all = is_bulk(job)});
+                          .front_needs_all = is_bulk(job) || job.gains_by_size});
 }
 
 /// Jobs that the GPU does before threads of the CPU would have begun, or whose single results are too large for lanes.
@@ -191,19 +176,6 @@ bool is_for_gpu_alone(shared_job const& job, base::work_rates const& known)
 
 int threads_beside_gpu() { return std::max(1, available_threads() - 1); }
 
-bool is_shared(graph const& graph)
-{
-  placed_lists const* const placed = graph.placed();
-  if (placed == nullptr) { return false; }
-  switch (placed->share) {
-    case work_share::gpu: return false;
-    case work_share::automatic: return placed->host_bytes > 0 || placed->host_edge_bytes > 0;
-    case work_share::cpu:
-    case work_share::both: break;
-  }
-  return true;
-}
-
 std::int64_t bulk_items(bulk_work const& bulk, std::int64_t num_items, double gpu_rate, double cpu_rate)
 {
   if (bulk.least <= 0) { return 0; }
@@ -212,13 +184,24 @@ std::int64_t bulk_items(bulk_work const& bulk, std::int64_t num_items, double gp
   return items < bulk.least ? 0 : std::min(items, num_items);
 }
 
-void work_together(graph const& graph, shared_job const& job, gpu_exec const& exec)
+base::work_rates known_rates::find(std::uint64_t kind) const
+{
+  std::lock_guard const lock(mutex_);
+  auto const it = of_kind_.find(kind);
+  return it == of_kind_.end() ? base::work_rates{} : it->second;
+}
+
+void known_rates::keep(std::uint64_t kind, base::work_rates const& rates) const
+{
+  std::lock_guard const lock(mutex_);
+  of_kind_[kind] = rates;
+}
+
+void work_together(known_rates const& rates, work_share share, shared_job const& job, gpu_exec const& exec)
 {
   if (job.num_items == 0) { return; }
-  work_share const share = graph.placed()->share;
-  auto const rates = graph.derived().get(known_rates_table(), [] { return known_rates(); });
   std::uint64_t const kind = kind_of(job);
-  base::work_rates const known = rates->find(kind);
+  base::work_rates const known = rates.find(kind);
   if (share == work_share::automatic && is_for_gpu_alone(job, known)) {
     job.on_gpu({0, job.num_items});
     return;
@@ -226,7 +209,7 @@ void work_together(graph const& graph, shared_job const& job, gpu_exec const& ex
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
   shared_run run(job, known, exec);
   while (run.rest() > 0) { run.make(next_part(run, job, share)); }
-  rates->keep(kind, run.rates());
+  rates.keep(kind, run.rates());
 }
 
 }  // namespace tendril::gpu

@@ -19,7 +19,8 @@
 
 namespace tendril::gpu {
 
-/// Page-locked memory that is given out piece by piece and taken back all at once.
+/// Page-locked memory that is given out piece by piece and taken back all at once. After a use that took several blocks,
+/// which are slow to lock, the next one has a single block that is as large as all of them.
 class pinned_arena final : public memory_resource {
  public:
   /// @throws memory_error if the system locks no more pages.
@@ -29,13 +30,14 @@ class pinned_arena final : public memory_resource {
   /// Nothing that was given out is in use.
   void reset() noexcept;
 
-  /// The same, and frees all but the first `bytes` bytes.
+  /// The same, and keeps no more than `bytes` bytes.
   void shrink(std::size_t bytes) noexcept;
 
  private:
-  std::vector<buffer<std::byte>> blocks_;
-  std::size_t block_ = 0;  // the one that is being given out,
-  std::size_t used_ = 0;   // and its bytes that are
+  std::vector<buffer<std::byte>> blocks_;  // the last one is being given out,
+  std::size_t used_ = 0;                   // and its bytes that are
+  std::size_t taken_ = 0;                  // of all blocks
+  std::size_t most_taken_ = 0;             // in any use
 };
 
 /// Belongs to one thread at a time, and to the GPU that is current whenever a member is called.
@@ -59,13 +61,13 @@ class lane {
     return {static_cast<T*>(memory().allocate(count * sizeof(T))), count};
   }
 
-  /// Copies from the GPU, and waits.
+  /// Copies from the GPU, and waits, but not for copies to the GPU.
   template <class T>
   [[nodiscard]] std::span<T const> fetch(std::span<T const> from)
   {
     auto const to = take<T>(std::ssize(from));
-    stream_.copy(to.data(), from.data(), std::ssize(from), cudaMemcpyDeviceToHost);
-    stream_.wait();
+    fetches_.copy(to.data(), from.data(), std::ssize(from), cudaMemcpyDeviceToHost);
+    fetches_.wait();
     return to;
   }
 
@@ -115,6 +117,7 @@ class lane {
   std::array<slot, 2> slots_;
   std::size_t which_ = 0;
   side_stream stream_;
+  side_stream fetches_;
 };
 
 /// Lanes of one GPU for the threads of one call; the next call uses them again. A call that ends by an exception waits for

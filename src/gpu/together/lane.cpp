@@ -1,4 +1,4 @@
-#include "gpu/placed/lane.hpp"
+#include "gpu/together/lane.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t least_block = std::size_t{1} << 20U;
 constexpr std::int64_t piece_bytes = std::int64_t{2} << 20U;
 constexpr std::size_t kept_bytes = std::size_t{16} << 20U;  // of an arena between calls
+
+std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
 
 /// Lanes that no call uses. Never destroyed: at exit the driver may be gone.
 struct idle_lanes {
@@ -31,36 +33,31 @@ idle_lanes& idle()
 
 void* pinned_arena::allocate(std::size_t bytes)
 {
-  bytes = (bytes + 63) / 64 * 64;
-  while (block_ < blocks_.size() && used_ + bytes > static_cast<std::size_t>(blocks_[block_].size())) {
-    ++block_;
+  bytes = round_up(bytes, 64);
+  if (blocks_.empty() || used_ + bytes > static_cast<std::size_t>(blocks_.back().size())) {
+    std::size_t const size = round_up(std::max({bytes, most_taken_, least_block}), least_block);
+    blocks_.emplace_back(static_cast<std::int64_t>(size), pinned_memory());
     used_ = 0;
   }
-  if (block_ == blocks_.size()) {
-    blocks_.emplace_back(static_cast<std::int64_t>(std::max(bytes, least_block)), pinned_memory());
-    used_ = 0;
-  }
-  void* const out = blocks_[block_].data() + used_;
+  void* const out = blocks_.back().data() + used_;
   used_ += bytes;
+  taken_ += bytes;
   return out;
 }
 
 void pinned_arena::reset() noexcept
 {
-  block_ = 0;
+  most_taken_ = std::max(most_taken_, taken_);
+  if (blocks_.size() > 1) { blocks_.clear(); }
   used_ = 0;
+  taken_ = 0;
 }
 
 void pinned_arena::shrink(std::size_t bytes) noexcept
 {
   reset();
-  std::size_t kept = 0;
-  std::size_t count = 0;
-  while (count < blocks_.size() && kept + static_cast<std::size_t>(blocks_[count].size()) <= bytes) {
-    kept += static_cast<std::size_t>(blocks_[count].size());
-    ++count;
-  }
-  while (blocks_.size() > count) { blocks_.pop_back(); }
+  most_taken_ = std::min(most_taken_, bytes);
+  if (!blocks_.empty() && static_cast<std::size_t>(blocks_.back().size()) > bytes) { blocks_.clear(); }
 }
 
 lane::lane()
@@ -89,7 +86,11 @@ void lane::finish()
   for (auto& s : slots_) { s.arena.shrink(kept_bytes); }
 }
 
-void lane::settle() noexcept { stream_.settle(); }
+void lane::settle() noexcept
+{
+  stream_.settle();
+  fetches_.settle();
+}
 
 void lane::upload_bytes(void* to, void const* from, std::int64_t bytes)
 {
