@@ -23,6 +23,7 @@
 #include "bench/features.hpp"
 #include "bench/forms.hpp"
 #include "bench/gpu_applications.hpp"
+#include "bench/gpu_features.hpp"
 #include "bench/gpu_khop.hpp"
 #include "bench/gpu_layers.hpp"
 #include "bench/gpu_minibatch_picks.hpp"
@@ -306,7 +307,7 @@ constexpr std::array all_suites{
     suite{"forms", run_forms, run_forms, "rmat24"},
     suite{"prefixes", run_prefixes, run_prefixes, "rmat24,web:33554432x16"},
     suite{"tables", run_tables, nullptr, main_graph},
-    suite{"features", run_features, nullptr, main_graph},
+    suite{"features", run_features, run_gpu_features, main_graph},
     suite{"minibatch-picks", nullptr, run_gpu_minibatch_picks, "reddit"},
 };
 

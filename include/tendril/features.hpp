@@ -21,7 +21,8 @@ struct feature_rows {
   std::int64_t row_stride = 0;      ///< Bytes from one row to the next; 0: rows follow each other without a gap.
 };
 
-/// Rows of features, all of one size, in host memory or in a mapped file. Immutable; copies refer to the same rows.
+/// Rows of features, all of one size, in host memory, in a mapped file or in the memory of a GPU. Immutable; copies refer
+/// to the same rows.
 class feature_table {
  public:
   /// No rows.
@@ -36,6 +37,10 @@ class feature_table {
   feature_table(std::span<std::byte const> bytes, feature_rows rows, std::shared_ptr<void const> owner = {},
                 bool mapped = false);
 
+  /// The same in the memory of GPU number `device`.
+  [[nodiscard]] static feature_table on_gpu(int device, std::span<std::byte const> bytes, feature_rows rows,
+                                            std::shared_ptr<void const> owner = {});
+
   [[nodiscard]] std::byte const* data() const noexcept { return data_; }
   [[nodiscard]] std::int64_t num_rows() const noexcept { return rows_.shape[0]; }
   [[nodiscard]] std::int64_t row_bytes() const noexcept { return row_bytes_; }
@@ -43,6 +48,12 @@ class feature_table {
   [[nodiscard]] std::string const& type() const noexcept { return rows_.type; }
   [[nodiscard]] std::vector<std::int64_t> const& shape() const noexcept { return rows_.shape; }
   [[nodiscard]] std::shared_ptr<void const> const& owner() const noexcept { return owner_; }
+
+  /// The GPU in whose memory the rows lie; -1: host memory, or a mapped file.
+  [[nodiscard]] int device() const noexcept { return device_; }
+
+  /// From the first byte of the first row to the last byte of the last one.
+  [[nodiscard]] std::span<std::byte const> bytes() const noexcept;
 
   /// Bytes of all rows, without gaps between them.
   [[nodiscard]] std::int64_t num_bytes() const noexcept { return rows_.shape[0] * row_bytes_; }
@@ -57,6 +68,7 @@ class feature_table {
   feature_rows rows_{"uint8", {0}, 1};
   std::shared_ptr<void const> owner_;
   std::shared_ptr<std::atomic<bool>> misses_pages_;
+  int device_ = -1;
 };
 
 /// Maps a file of features: a .npy (format 1, 2 or 3, row-major) or a .safetensors. Nothing of the rows is read, so
@@ -81,8 +93,8 @@ struct gather_request {
 /// share the rows. Of a mapped table, pages that are not in memory are read many at a time.
 /// @param ids  Each in [0, table.num_rows()).
 /// @param out  ids.size() * table.row_bytes() bytes, at any alignment; overlaps neither the table nor `ids`.
-/// @throws argument_error for an `out` of another size or that overlaps, and for the first id out of range, whatever
-///         the number of threads: "ids[17] is 5000, expected 0 to 4999". Then the content of `out` is unspecified.
+/// @throws argument_error for a table on a GPU, an `out` of another size or that overlaps, and for the first id out of
+///         range, whatever the number of threads: "ids[17] is 5000, expected 0 to 4999". Then the content of `out` is unspecified.
 void gather(feature_table const& table, std::span<std::int32_t const> ids, std::span<std::byte> out,
             cpu_exec const& exec = {});
 void gather(feature_table const& table, std::span<std::int64_t const> ids, std::span<std::byte> out,

@@ -63,4 +63,18 @@ feature_table::feature_table(std::span<std::byte const> bytes, feature_rows rows
   if (mapped) { misses_pages_ = std::make_shared<std::atomic<bool>>(true); }
 }
 
+feature_table feature_table::on_gpu(int device, std::span<std::byte const> bytes, feature_rows rows,
+                                    std::shared_ptr<void const> owner)
+{
+  feature_table table(bytes, std::move(rows), std::move(owner));
+  table.device_ = device;
+  return table;
+}
+
+std::span<std::byte const> feature_table::bytes() const noexcept
+{
+  if (num_rows() == 0) { return {}; }
+  return {data_, static_cast<std::size_t>((num_rows() - 1) * row_stride() + row_bytes_)};
+}
+
 }  // namespace tendril

@@ -129,24 +129,18 @@ bool overlap(std::span<std::byte const> a, std::span<std::byte const> b)
   return !a.empty() && !b.empty() && before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
 }
 
-std::span<std::byte const> bytes_of(feature_table const& table)
-{
-  if (table.num_rows() == 0) { return {}; }
-  auto const size = (table.num_rows() - 1) * table.row_stride() + table.row_bytes();
-  return {table.data(), static_cast<std::size_t>(size)};
-}
-
 /// A gather of one table, cut into ranges.
 class job {
  public:
   job(gather_request const& request, std::string label) : request_(&request), label_(std::move(label))
   {
     auto const& table = request.table;
+    TENDRIL_EXPECTS(table.device() < 0, "{}the table lies on GPU {}, expected host memory", label_, table.device());
     std::int64_t const row_bytes = table.row_bytes();
     std::int64_t const expected = checked_product("bytes of gathered rows", size(), row_bytes);
     TENDRIL_EXPECTS(std::ssize(request.out) == expected, "{}out has {} bytes, expected {} for {} rows of {}", label_,
                     request.out.size(), expected, size(), row_bytes);
-    TENDRIL_EXPECTS(!overlap(request.out, bytes_of(table)), "{}out overlaps the table, expected memory of its own",
+    TENDRIL_EXPECTS(!overlap(request.out, table.bytes()), "{}out overlaps the table, expected memory of its own",
                     label_);
     auto const of_ids = std::visit([](auto ids) { return std::as_bytes(ids); }, request.ids);
     TENDRIL_EXPECTS(!overlap(request.out, of_ids), "{}out overlaps ids, expected memory of its own", label_);

@@ -8,6 +8,7 @@
 #include <tendril/generate.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
+#include <tendril/gpu_features.hpp>
 #include <tendril/hetero_graph.hpp>
 #include <tendril/labor.hpp>
 #include <tendril/layer_sampling.hpp>
@@ -61,6 +62,14 @@ void expect_ids(id_matrix const&, std::string_view, gpu_exec const&) { refuse();
 void expect_vertices(std::span<vertex_id const>, std::string_view, std::int64_t, gpu_exec const&) { refuse(); }
 buffer<vertex_id> every_vertex(std::int64_t, std::int64_t, gpu_exec const&) { refuse(); }
 void widen_ids(vertex_id const*, std::int64_t, std::int64_t, std::int64_t*, std::int64_t, gpu_exec const&) { refuse(); }
+
+struct gpu_features::history {};
+gpu_features::gpu_features(feature_table, gpu_exec const&, work_share) { refuse(); }
+void gpu_features::gather(id_matrix const&, std::span<std::byte>, gpu_exec const&) const { refuse(); }
+void gpu_features::gather_unchecked(id_matrix const&, std::span<std::byte>, gpu_exec const&) const { refuse(); }
+feature_table to_gpu(feature_table const&, gpu_exec const&) { refuse(); }
+feature_table to_host(feature_table const& table) { return table; }  // no table lies on a GPU
+feature_table pin_memory(feature_table const&, cpu_exec const&) { refuse(); }
 
 graph compress(graph const&, graph_form, gpu_exec const&) { refuse(); }
 graph to_csr(graph const&, gpu_exec const&) { refuse(); }

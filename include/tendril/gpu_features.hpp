@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include <tendril/exec.hpp>
+#include <tendril/features.hpp>
+#include <tendril/gpu_array.hpp>  // id_matrix
+#include <tendril/work_share.hpp>
+
+namespace tendril {
+
+/// Where a GPU finds the rows of a table.
+enum class row_memory {
+  gpu,          ///< In its own memory.
+  page_locked,  ///< In host memory that it reads over the bus, and so may the CPU.
+  pageable,     ///< In other host memory, or a mapped file, which only the CPU reads.
+};
+
+/// A table as a GPU gathers from it, wherever its rows lie. Of host memory, each gather is made by the GPU, which sorts the
+/// ids and reads the rows over the bus (as GraphBolt and WholeGraph do), by the CPU, whose threads copy rows to page-locked
+/// memory, which copy engines read meanwhile, or by both at once (as TurboGNN balances its stages, section III-D): the way
+/// that was measured to be the fastest at earlier gathers. Copies share what was measured.
+class gpu_features {
+ public:
+  /// @param exec   Its device is the GPU.
+  /// @param share  Who gathers rows of page-locked memory. Elsewhere only one side can.
+  /// @throws argument_error for a table on another GPU, and of 2^32 - 1 rows and more; device_error.
+  gpu_features(feature_table table, gpu_exec const& exec, work_share share = work_share::automatic);
+
+  [[nodiscard]] feature_table const& table() const noexcept { return table_; }
+  [[nodiscard]] row_memory memory() const noexcept { return memory_; }
+  [[nodiscard]] int device() const noexcept { return device_; }
+
+  /// Gathers rows: row i of `out` becomes row i of the ids' rows. Waits for the GPU.
+  /// @param ids  In the memory of the GPU: [n, 1] of any of the types, each in [0, table().num_rows()).
+  /// @param out  In the memory of the GPU: n * table().row_bytes() bytes, at any alignment.
+  /// @throws argument_error for an `out` of another size, and for the first id out of range: "ids[17] is 5000, expected 0
+  ///         to 4999"; then the content of `out` is unspecified. device_error; memory_error.
+  void gather(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec) const;
+
+  /// The same for ids that are known to be in range: of rows in the GPU's own memory it enqueues work and does not wait.
+  /// An id out of range gives a row of zeros, or the error above.
+  void gather_unchecked(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec) const;
+
+ private:
+  struct history;  // what was measured
+
+  void gather_rows(id_matrix const& ids, std::span<std::byte> out, bool check, gpu_exec const& exec) const;
+
+  feature_table table_;
+  row_memory memory_ = row_memory::gpu;
+  work_share share_ = work_share::automatic;
+  int device_ = 0;
+  std::shared_ptr<history const> history_;
+};
+
+/// Copies a table to the memory of a GPU, without gaps between rows; a table that is there already is returned as it is.
+/// @throws argument_error for a table on another GPU; memory_error if it doesn't fit; device_error.
+[[nodiscard]] feature_table to_gpu(feature_table const& table, gpu_exec const& exec);
+
+/// Copies a table to host memory, without gaps between rows; a table that is there already is returned as it is.
+/// @throws memory_error; device_error.
+[[nodiscard]] feature_table to_host(feature_table const& table);
+
+/// Page-locks the memory of a table, so that GPUs read its rows over the bus: the result refers to the same rows, and when
+/// it and its copies are gone the memory is as before. The rows of a mapped file are copied to memory of large pages first.
+/// A table on a GPU, or in memory that is page-locked already, is returned as it is.
+/// @throws memory_error if the system locks no more pages or has no memory for the copy; device_error.
+[[nodiscard]] feature_table pin_memory(feature_table const& table, cpu_exec const& exec = {});
+
+}  // namespace tendril

@@ -1,0 +1,174 @@
+// Gathers of features on a GPU: in its own memory by one kernel; of host memory by the GPU, the CPU, or both.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <tendril/checked.hpp>
+#include <tendril/gpu.hpp>
+#include <tendril/gpu_features.hpp>
+#include <tendril/types.hpp>
+
+#include "base/expects.hpp"
+#include "gpu/device/check.hpp"
+#include "gpu/device/copy_value.hpp"
+#include "gpu/device/ids.hpp"
+#include "gpu/features/row_memory.hpp"
+#include "gpu/features/rows.hpp"
+#include "gpu/together/together.hpp"
+
+namespace tendril {
+namespace {
+
+constexpr std::int64_t worth_sorting = 1024;
+constexpr double bytes_of_a_read = 128;
+constexpr std::int64_t most_row_bytes = (std::int64_t{1} << 30) - 1;
+
+/// Ids as vertex_id, without a copy where they are that already. Enqueues.
+class narrow_row_ids {
+ public:
+  narrow_row_ids(id_matrix const& ids, std::int64_t num_rows, gpu_exec const& exec)
+  {
+    // Bits of a negative int32 are those of an id that only a table of more than 2^31 rows has.
+    bool const fits = ids.type == id_type::uint32 ||
+                      (ids.type == id_type::int32 && num_rows <= std::int64_t{std::numeric_limits<int>::max()} + 1);
+    if (fits && (ids.row_stride == 1 || ids.num_rows <= 1)) {
+      data_ = static_cast<vertex_id const*>(ids.data);
+    } else {
+      made_ = narrow_ids(ids, exec);
+      data_ = made_.data();
+    }
+  }
+
+  [[nodiscard]] vertex_id const* data() const { return data_; }
+
+ private:
+  buffer<vertex_id> made_;
+  vertex_id const* data_ = nullptr;
+};
+
+void expect_rows(id_matrix const& ids, std::int64_t num_rows, gpu_exec const& exec)
+{
+  gpu::bad_id const bad = gpu::first_bad_id(ids, num_rows, exec);
+  if (bad.index < 0) { return; }
+  throw argument_error(
+      fmt::format("ids[{}] is {}, expected {}", bad.index, bad.value,
+                  num_rows == 0 ? "none: the table has no rows" : fmt::format("0 to {}", num_rows - 1)));
+}
+
+/// A gather of rows in host memory.
+class host_gather {
+ public:
+  host_gather(feature_table const& table, vertex_id const* ids, std::span<std::byte> out, gpu_exec const& exec)
+      : table_(table), ids_(ids), out_(out), exec_(exec)
+  {
+  }
+
+  /// The GPU sorts the ids of a turn: neighbours in the table then share a translation of their addresses.
+  void on_gpu(base::item_range turn) const
+  {
+    gpu::row_copies job = gpu::copies_of(table_, exec_.device);
+    job.ids = ids_ + turn.first;
+    job.size = turn.size;
+    job.out = out_.data() + turn.first * table_.row_bytes();
+    gpu::sorted_ids sorted;
+    if (turn.size >= worth_sorting) {
+      sorted = gpu::sort_ids(job.ids, turn.size, table_.num_rows(), exec_);
+      job.ids = sorted.ids.data();
+      job.places = sorted.places.data();
+    }
+    gpu::copy_rows(job, nullptr, true, exec_);
+    TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec_.stream));
+  }
+
+  void on_cpu(base::item_range turn, gpu::lane& lane) const
+  {
+    auto const narrow = lane.fetch(std::span(ids_ + turn.first, static_cast<std::size_t>(turn.size)));
+    auto const ids = lane.take<std::int64_t>(turn.size);
+    std::ranges::copy(narrow, ids.begin());
+    std::int64_t const bytes = turn.size * table_.row_bytes();
+    auto const rows = lane.take<std::byte>(bytes);
+    tendril::gather(table_, std::span<std::int64_t const>(ids), rows, cpu_exec{1});
+    lane.copy(out_.data() + turn.first * table_.row_bytes(), rows.data(), bytes);
+  }
+
+ private:
+  feature_table const& table_;
+  vertex_id const* ids_;
+  std::span<std::byte> out_;
+  gpu_exec const& exec_;
+};
+
+}  // namespace
+
+struct gpu_features::history {
+  gpu::known_rates rates;
+};
+
+gpu_features::gpu_features(feature_table table, gpu_exec const& exec, work_share share)
+    : table_(std::move(table)), share_(share), device_(exec.device), history_(std::make_shared<history const>())
+{
+  TENDRIL_EXPECTS(table_.device() < 0 || table_.device() == device_, "the table lies on GPU {}, expected GPU {}",
+                  table_.device(), device_);
+  TENDRIL_EXPECTS(table_.num_rows() < std::int64_t{no_vertex},
+                  "a table of {} rows, expected less than 2^32 - 1 on a GPU", table_.num_rows());
+  TENDRIL_EXPECTS(table_.row_bytes() <= most_row_bytes, "rows of {} bytes, expected less than 2^30 on a GPU",
+                  table_.row_bytes());
+  gpu::device_guard const guard(device_);
+  memory_ = gpu::memory_of_rows(table_);
+  if (memory_ == row_memory::pageable) { share_ = work_share::cpu; }
+}
+
+void gpu_features::gather(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec) const
+{
+  gather_rows(ids, out, true, exec);
+}
+
+void gpu_features::gather_unchecked(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec) const
+{
+  gather_rows(ids, out, false, exec);
+}
+
+void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, bool check, gpu_exec const& exec) const
+{
+  TENDRIL_EXPECTS(exec.device == device_, "a call on GPU {}, expected GPU {}: the table was made for it", exec.device,
+                  device_);
+  std::int64_t const size = ids.num_rows;
+  std::int64_t const row_bytes = table_.row_bytes();
+  std::int64_t const expected = checked_product("bytes of gathered rows", size, row_bytes);
+  TENDRIL_EXPECTS(std::ssize(out) == expected, "out has {} bytes, expected {} for {} rows of {}", out.size(), expected,
+                  size, row_bytes);
+  TENDRIL_EXPECTS(size <= std::numeric_limits<std::int32_t>::max(), "{} ids, expected less than 2^31", size);
+  if (size == 0) { return; }
+  gpu::device_guard const guard(device_);
+  narrow_row_ids const narrow(ids, table_.num_rows(), exec);
+  if (memory_ == row_memory::gpu && row_bytes > 0) {
+    gpu::row_copies job = gpu::copies_of(table_, device_);
+    job.ids = narrow.data();
+    job.size = size;
+    job.out = out.data();
+    if (!check) { return gpu::copy_rows(job, nullptr, false, exec); }
+    buffer<unsigned long long> first_bad(1, memory_of(exec));
+    TENDRIL_CUDA_TRY(cudaMemsetAsync(first_bad.data(), 0xff, sizeof(unsigned long long), exec.stream));
+    gpu::copy_rows(job, first_bad.data(), false, exec);
+    if (static_cast<std::int64_t>(gpu::value_at(first_bad.data(), exec)) < 0) { return; }  // nothing lowered it
+  }
+  expect_rows(ids, table_.num_rows(), exec);
+  if (memory_ == row_memory::gpu || row_bytes == 0) { return; }
+  host_gather const rows(table_, narrow.data(), out, exec);
+  gpu::shared_job job;
+  job.num_items = size;
+  job.reads = std::max(1.0, static_cast<double>(row_bytes) / bytes_of_a_read);
+  job.item_bytes = row_bytes;
+  job.gains_by_size = true;
+  job.on_gpu = [&](base::item_range turn) { rows.on_gpu(turn); };
+  job.on_cpu = [&](base::item_range turn, int, gpu::lane& lane) { rows.on_cpu(turn, lane); };
+  gpu::work_together(history_->rates, share_, job, exec);
+}
+
+}  // namespace tendril
