@@ -11,7 +11,8 @@ those of all steps. Jobs:
   in turn, one by one     the same with batches that are sampled each for itself
   engine                  tendril.MinibatchSampler alone, in groups as large as the loader's, and one by one
   loader without features what the loader adds to that
-  gather                  the features of a batch alone, against a copy of as many bytes
+  gather                  the features of a batch alone, by tendril.gather, torch.index_select and x[index], against a copy
+                          of as many bytes
   PyG's loader            on the CPU, where it has pyg-lib or torch-sparse
 """
 
@@ -304,8 +305,10 @@ class Case:
     def _gathers(self, batches):
         x = self.data.x
         ids = [batch.n_id for batch in batches]
+        table = tendril.FeatureTable(x)
         flat = torch.empty(max(one.numel() for one in ids), x.size(1), device=x.device)
         return {
+            "gather": lambda: each(ids, self.device, lambda one: table.gather(one, check=False)),
             "gather, index_select": lambda: each(ids, self.device, lambda one: torch.index_select(x, 0, one)),
             "gather, x[index]": lambda: each(ids, self.device, lambda one: x[one]),
             "copy of as many bytes": lambda: each(ids, self.device, lambda one: flat[: one.numel()].clone()),
@@ -347,7 +350,7 @@ class Case:
         for name in self.bare:
             ratios = [a / b for a, b in zip(found[name][0], found["engine"][0], strict=True)]
             report.add_ratio(f"{name} / engine", params, ratios)
-        for name in ("gather, index_select", "gather, x[index]"):
+        for name in ("gather", "gather, index_select", "gather, x[index]"):
             report.set_ceiling(name, params, "copy of as many bytes", found["copy of as many bytes"][0])
 
     def _add(self, job, figures, steps, told=""):

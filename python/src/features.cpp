@@ -18,10 +18,13 @@
 
 #include <tendril/checked.hpp>
 #include <tendril/error.hpp>
+#include <tendril/gpu_features.hpp>
 
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "exec.hpp"
+#include "gpu.hpp"
+#include "names.hpp"
 
 namespace tendril::python {
 namespace {
@@ -115,7 +118,9 @@ std::shared_ptr<void const> owner_of(Array const& array)
           }};
 }
 
-features table_of_array(table_in const& array, char const* what, bool mapped)
+/// The span of bytes and the rows of an array in any memory.
+template <class Array>
+std::pair<std::span<std::byte const>, feature_rows> rows_of(Array const& array, char const* what)
 {
   auto const refuse = [&](char const* why) { throw argument_error(fmt::format("{} has {}", what, why)); };
   if (array.ndim() == 0) { refuse("shape (), expected one dimension or more"); }
@@ -141,7 +146,20 @@ features table_of_array(table_in const& array, char const* what, bool mapped)
           : checked_sum("bytes of a table", checked_product("bytes of a table", rows.shape[0] - 1, stride), row_bytes);
   std::span<std::byte const> const bytes(static_cast<std::byte const*>(array.data()), static_cast<std::size_t>(extent));
   rows.row_stride = stride;
+  return {bytes, std::move(rows)};
+}
+
+features table_of_array(table_in const& array, char const* what, bool mapped)
+{
+  auto [bytes, rows] = rows_of(array, what);
   return {feature_table(bytes, std::move(rows), owner_of(array), mapped)};
+}
+
+/// A table over memory of a GPU, as the Python half has seen.
+features table_on_gpu(nb::ndarray<nb::ro> const& array, char const* what)
+{
+  auto [bytes, rows] = rows_of(array, what);
+  return {feature_table::on_gpu(array.device_id(), bytes, std::move(rows), owner_of(array))};
 }
 
 /// A table over bytes that no one else uses.
@@ -171,18 +189,113 @@ void take(feature_table const& table, array_in const& ids, std::span<std::byte> 
   }
 }
 
-void gather_into(features const& from, array_in const& ids, rows_out const& out, int num_threads)
+/// The bytes of an array that takes `count` rows. @throws argument_error for another type, shape or layout.
+template <class Array>
+std::span<std::byte> bytes_for_rows(feature_table const& table, std::size_t count, Array const& out)
 {
-  std::vector<std::int64_t> expected = from.table.shape();
-  expected[0] = static_cast<std::int64_t>(ids.size());
-  if (std::string const type = name_of(out.dtype(), "out"); type != from.table.type()) {
-    throw argument_error(fmt::format("out has dtype {}, expected {}", type, from.table.type()));
+  std::vector<std::int64_t> expected = table.shape();
+  expected[0] = static_cast<std::int64_t>(count);
+  if (std::string const type = name_of(out.dtype(), "out"); type != table.type()) {
+    throw argument_error(fmt::format("out has dtype {}, expected {}", type, table.type()));
   }
   if (shape_of(out) != expected) {
     throw argument_error(fmt::format("out has shape {}, expected {}", text_of(shape_of(out)), text_of(expected)));
   }
   if (!is_dense(out, 0)) { throw argument_error("out is not contiguous, expected elements one after the other"); }
-  take(from.table, ids, std::span(static_cast<std::byte*>(out.data()), out.nbytes()), num_threads);
+  return {static_cast<std::byte*>(out.data()), out.nbytes()};
+}
+
+void gather_into(features const& from, array_in const& ids, rows_out const& out, int num_threads)
+{
+  take(from.table, ids, bytes_for_rows(from.table, ids.size(), out), num_threads);
+}
+
+gpu_exec exec_on(int device, std::uintptr_t stream) { return gpu_exec(device, reinterpret_cast<cuda_stream>(stream)); }
+
+features copy_to(features const& from, int device, std::uintptr_t stream)
+{
+  nb::gil_scoped_release const no_gil;
+  return {to_gpu(from.table, make_gpu_exec(device, stream))};
+}
+
+features copy_to_memory(features const& from)
+{
+  nb::gil_scoped_release const no_gil;
+  return {to_host(from.table), from.table.device() >= 0};
+}
+
+features pin(features const& from, int num_threads)
+{
+  cpu_exec const exec = make_exec(num_threads);
+  nb::gil_scoped_release const no_gil;
+  return {pin_memory(from.table, exec)};
+}
+
+gpu_features on_gpu(features const& from, int device, std::string const& share)
+{
+  nb::gil_scoped_release const no_gil;
+  return {from.table, gpu_exec(device), parse_option<work_share>("share", share)};
+}
+
+char const* memory_name(gpu_features const& from)
+{
+  switch (from.memory()) {
+    case row_memory::gpu: return "gpu";
+    case row_memory::page_locked: return "page-locked";
+    case row_memory::pageable: break;
+  }
+  return "pageable";
+}
+
+void gather_on_gpu(gpu_features const& from, id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec,
+                   bool check)
+{
+  check ? from.gather(ids, out, exec) : from.gather_unchecked(ids, out, exec);
+}
+
+/// Gathers by ids of the caller's, wherever they lie. Needs no GIL.
+void gather_ids(gpu_features const& from, gpu_ids const& ids, std::span<std::byte> out, gpu_exec const& exec,
+                bool check)
+{
+  if (ids.view.data != nullptr) { return gather_on_gpu(from, ids.view, out, exec, check); }
+  gpu_starts const there = bring(ids, from.table().num_rows(), exec);
+  id_matrix const view{there.ids.data(), id_type::uint32, std::ssize(there.ids)};
+  gather_on_gpu(from, view, out, exec, check);
+}
+
+gpu_array gather_new(gpu_features const& from, gpu_ids const& ids, std::uintptr_t stream, bool check)
+{
+  auto const& table = from.table();
+  nb::dlpack::dtype const type = type_named(table.type());
+  std::vector<std::int64_t> shape = table.shape();
+  shape[0] = ids.view.num_rows;
+  nb::gil_scoped_release const no_gil;
+  gpu_exec const exec = exec_on(from.device(), stream);
+  buffer<std::byte> rows(checked_product("bytes of gathered rows", shape[0], table.row_bytes()),
+                         lasting_gpu_memory(from.device(), exec.stream));
+  gather_ids(from, ids, rows.span(), exec, check);
+  gpu_array made = give_gpu<std::byte, std::uint8_t>(std::move(rows), std::move(shape), from.device(),
+                                                     std::make_shared<gpu_event const>(exec));
+  made.type = type;
+  return made;
+}
+
+void gather_to(gpu_features const& from, gpu_ids const& ids, nb::ndarray<> const& out, std::uintptr_t stream,
+               bool check)
+{
+  auto const bytes = bytes_for_rows(from.table(), static_cast<std::size_t>(ids.view.num_rows), out);
+  nb::gil_scoped_release const no_gil;
+  gather_ids(from, ids, bytes, exec_on(from.device(), stream), check);
+}
+
+/// Of [count] int64 at an address of the GPU's to [count] rows at another: for callers who know their arrays.
+void gather_at(gpu_features const& from, std::uintptr_t ids, std::int64_t count, std::uintptr_t out,
+               std::uintptr_t stream, bool check)
+{
+  nb::gil_scoped_release const no_gil;
+  auto const bytes = static_cast<std::size_t>(count * from.table().row_bytes());
+  gather_on_gpu(from, {reinterpret_cast<void const*>(ids), id_type::int64, count},
+                {reinterpret_cast<std::byte*>(out), bytes}, exec_on(from.device(), stream), check);
 }
 
 nb::capsule capsule_of(features const& from)
@@ -199,9 +312,11 @@ template <class... Access>
 nb::object exported(features const& from)
 {
   std::vector<std::size_t> const extents(from.table.shape().begin(), from.table.shape().end());
-  nb::ndarray<nb::array_api, Access...> const view(const_cast<std::byte*>(from.table.data()), extents.size(),
-                                                   extents.data(), capsule_of(from), nullptr,
-                                                   type_named(from.table.type()), nb::device::cpu::value);
+  bool const on_gpu = from.table.device() >= 0;
+  nb::ndarray<nb::array_api, Access...> const view(
+      const_cast<std::byte*>(from.table.data()), extents.size(), extents.data(), capsule_of(from), nullptr,
+      type_named(from.table.type()), on_gpu ? nb::device::cuda::value : nb::device::cpu::value,
+      on_gpu ? from.table.device() : 0);
   return nb::cast(view, nb::rv_policy::automatic);
 }
 
@@ -224,12 +339,25 @@ void bind_features(nb::module_& module)
       .def_prop_ro("dtype", [](features const& f) { return f.table.type(); })
       .def_prop_ro("row_bytes", [](features const& f) { return f.table.row_bytes(); })
       .def_prop_ro("num_bytes", [](features const& f) { return f.table.num_bytes(); })
+      .def_prop_ro("device", [](features const& f) { return f.table.device(); })
+      .def_prop_ro("pointer", [](features const& f) { return reinterpret_cast<std::uintptr_t>(f.table.data()); })
+      .def("to_gpu", &copy_to, "device"_a, "stream"_a)
+      .def("to_host", &copy_to_memory)
+      .def("pin_memory", &pin, "num_threads"_a)
+      .def("on_gpu", &on_gpu, "device"_a, "share"_a)
       .def("bytes", &bytes_of)
       .def("export", [](features const& f) { return f.writable ? exported<>(f) : exported<nb::ro>(f); })
       .def("gather_into", &gather_into, "ids"_a.noconvert(), "out"_a.noconvert(), "num_threads"_a);
   module.def("feature_table", &table_of_array, "array"_a.noconvert(), "what"_a, "mapped"_a);
+  module.def("feature_table_on_gpu", &table_on_gpu, "array"_a.noconvert(), "what"_a);
   module.def("feature_table_of_bytes", &table_of_bytes, "bytes"_a.noconvert(), "type"_a, "shape"_a);
   module.def("read_features", &read, "path"_a, "name"_a);
+  nb::class_<gpu_features>(module, "GpuFeatures")
+      .def_prop_ro("memory", &memory_name)
+      .def_prop_ro("device", &gpu_features::device)
+      .def("gather_new", &gather_new, "ids"_a, "stream"_a, "check"_a)
+      .def("gather_to", &gather_to, "ids"_a, "out"_a.noconvert(), "stream"_a, "check"_a)
+      .def("gather_at", &gather_at, "ids"_a, "count"_a, "out"_a, "stream"_a, "check"_a);
 }
 
 }  // namespace tendril::python

@@ -235,10 +235,7 @@ void bind_gpu(nb::module_& module)
       .def_prop_ro("shape", [](gpu_array const& a) { return a.shape; })
       .def_prop_ro("strides", [](gpu_array const& a) { return a.strides; })
       .def_prop_ro("bits", [](gpu_array const& a) { return static_cast<int>(a.type.bits); })
-      .def_prop_ro("is_float",
-                   [](gpu_array const& a) {
-                     return static_cast<nb::dlpack::dtype_code>(a.type.code) == nb::dlpack::dtype_code::Float;
-                   })
+      .def_prop_ro("type_code", [](gpu_array const& a) { return static_cast<int>(a.type.code); })
       .def_ro("device", &gpu_array::device)
       .def("part", &part, "offset"_a, "shape"_a, "strides"_a)
       .def("wait", &wait, "stream"_a)

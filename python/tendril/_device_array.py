@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _DLPACK_CPU = 1
 _DLPACK_CUDA = 2
+_DLPACK_TYPES = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 6: "bool"}
+_BFLOAT16 = "bfloat16"
 
 
 class DeviceArray:
@@ -49,14 +51,23 @@ class DeviceArray:
     @property
     def strides(self) -> tuple[int, ...]:
         """Bytes between consecutive elements along each dimension, as in NumPy."""
-        return tuple(stride * self.dtype.itemsize for stride in self._core.strides)
+        return tuple(stride * self._itemsize for stride in self._core.strides)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """int64, int32 or float32."""
-        if self._core.is_float:
-            return np.dtype(np.float32)
-        return np.dtype(np.int64 if self._core.bits == 64 else np.int32)
+        """int64, int32 or float32; of gathered features what they are. NumPy has no bfloat16: a TypeError says so."""
+        if self._type == _BFLOAT16:
+            raise TypeError("NumPy has no bfloat16: use torch.from_dlpack(array)")
+        return np.dtype(self._type)
+
+    @property
+    def _type(self) -> str:
+        name, bits = _DLPACK_TYPES[self._core.type_code], self._core.bits
+        return name if name == "bool" else f"{name}{bits}"
+
+    @property
+    def _itemsize(self) -> int:
+        return self._core.bits // 8
 
     @property
     def ndim(self) -> int:
@@ -71,7 +82,7 @@ class DeviceArray:
     @property
     def nbytes(self) -> int:
         """Total bytes of all elements."""
-        return self.size * self.dtype.itemsize
+        return self.size * self._itemsize
 
     @property
     def device(self) -> str:
@@ -135,7 +146,7 @@ class DeviceArray:
         # The host waits here, so that no stream needs to wait: this protocol names the producer's stream, which may no
         # longer exist when the consumer reads.
         self._core.synchronize()
-        in_order, size = True, self.dtype.itemsize
+        in_order, size = True, self._itemsize
         for extent, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
             in_order = in_order and (extent <= 1 or stride == size)
             size *= extent
@@ -177,4 +188,4 @@ class DeviceArray:
         return DeviceArray(self._core.part(offset, shape, strides))
 
     def __repr__(self) -> str:
-        return f"DeviceArray(shape={self.shape}, dtype={self.dtype}, device='{self.device}')"
+        return f"DeviceArray(shape={self.shape}, dtype={self._type}, device='{self.device}')"

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _arrays, _pickles, _tendril
+from . import _arrays, _gpu, _pickles, _tendril
+from ._device_array import DeviceArray
 from ._errors import ArgumentError, shown
-from ._params import file_name, string, threads
+from ._params import file_name, flag, string, threads
 
 if TYPE_CHECKING:
     import os
@@ -19,22 +20,25 @@ if TYPE_CHECKING:
 
 _BFLOAT16 = "bfloat16"  # NumPy has no such type
 _DLPACK_CPU = (1, 0)
+_DLPACK_CUDA = 2
 _DLPACK_CUDA_HOST = 3
 
 
 class FeatureTable(_pickles.Unchanging):
-    """Rows of features, all of one shape, in host memory or in a mapped file.
+    """Rows of features, all of one shape, in host memory, in a mapped file or in the memory of a GPU.
 
-    ``FeatureTable(array)`` refers to the rows of an array, without a copy; `read_features` maps a file. NumPy, Torch
-    and other libraries use the rows without a copy, too: ``np.asarray(table)``, ``torch.from_dlpack(table)``. The rows
-    of a mapped file are read-only: do not write to what these calls return. Pickled, a table of a file is the file's
-    name, any other its rows.
+    ``FeatureTable(array)`` refers to the rows of an array, without a copy; `read_features` maps a file; `to` and
+    `pin_memory` say where a GPU finds the rows. NumPy, Torch and other libraries use the rows without a copy, too:
+    ``np.asarray(table)``, ``torch.from_dlpack(table)``; NumPy copies those of a GPU. The rows of a mapped file are
+    read-only: do not write to what these calls return. Pickled, a table of a file is the file's name, any other its
+    rows, in host memory.
 
     Parameters
     ----------
     array : array
         [rows, …] of bool, integers, float16, bfloat16, float32 or float64: a NumPy array, np.memmap included, or
-        anything with DLPack in CPU memory. Each row must be in one piece; there may be gaps between rows.
+        anything with DLPack in the memory of the CPU, page-locked or not, or of a GPU. Each row must be in one piece;
+        there may be gaps between rows.
 
     Raises
     ------
@@ -42,17 +46,20 @@ class FeatureTable(_pickles.Unchanging):
         For an array of another type or layout, or without dimensions.
     """
 
-    __slots__ = ("__weakref__", "_core", "_file", "_source")
+    __slots__ = ("__weakref__", "_core", "_file", "_readers", "_source")
 
     def __init__(self, array: Any) -> None:
         self._core = _core_of_array(array, "array")
         self._source: Any = array
         self._file: _pickles.MappedFile | None = None
+        self._readers: dict[int, _tendril.GpuFeatures] = {}
 
     @classmethod
-    def _of_core(cls, core: _tendril.FeatureTable, file: _pickles.MappedFile | None = None) -> FeatureTable:
+    def _of_core(
+        cls, core: _tendril.FeatureTable, file: _pickles.MappedFile | None = None, source: Any = None
+    ) -> FeatureTable:
         table = cls.__new__(cls)
-        table._core, table._source, table._file = core, None, file
+        table._core, table._source, table._file, table._readers = core, source, file, {}
         return table
 
     @property
@@ -70,17 +77,94 @@ class FeatureTable(_pickles.Unchanging):
         """Bytes of all rows."""
         return self._core.num_bytes
 
+    @property
+    def device(self) -> str:
+        """Where the rows lie: "cpu", for mapped files, too, or "cuda:0"."""
+        return _gpu.name_of(self._core.device)
+
     def __len__(self) -> int:
         return self.shape[0]
 
-    def gather(self, ids: ArrayLike, out: Any = None, *, num_threads: int = 0) -> Any:
+    def to(self, device: Any, *, stream: Any = None) -> FeatureTable:
+        """Copy the rows to another memory.
+
+        Parameters
+        ----------
+        device : str
+            "cpu", "cuda" or "cuda:1".
+        stream : cudaStream_t or stream object, optional
+            As for `random_walk`.
+
+        Returns
+        -------
+        FeatureTable
+            This one, where the rows are there already.
+
+        Raises
+        ------
+        OutOfMemoryError
+            If they don't fit.
+        DeviceError
+            If the GPU can't be used.
+        """
+        where = _gpu.parse(device)
+        if where == self._core.device:
+            return self
+        core = self._core.to_host() if self._core.device != _gpu.HOST else self._core
+        if where != _gpu.HOST:
+            core = core.to_gpu(where, _gpu.stream_handle(stream, where))
+        return FeatureTable._of_core(core)
+
+    def pin_memory(self, *, num_threads: int = 0) -> FeatureTable:
+        """Page-lock the rows in host memory, so that GPUs read them over the bus.
+
+        The result refers to the same rows, without a copy, and unlocks them when it is gone; 40 GB take 3 s. The rows
+        of a mapped file are copied to memory first.
+
+        Parameters
+        ----------
+        num_threads : int
+            Threads that copy; 0: every core the process may use.
+
+        Returns
+        -------
+        FeatureTable
+            This one, where the rows lie on a GPU or are page-locked already.
+
+        Raises
+        ------
+        OutOfMemoryError
+            If the system locks no more pages, or has no memory for the copy.
+        DeviceError
+            If there is no GPU.
+        """
+        _gpu.expect_usable()
+        core = self._core.pin_memory(threads(num_threads))
+        _gpu.note_use()
+        in_place = core.pointer == self._core.pointer
+        return FeatureTable._of_core(core, source=self._source if in_place else None)
+
+    def gather(
+        self, ids: ArrayLike, out: Any = None, *, num_threads: int = 0, stream: Any = None, check: bool = True
+    ) -> Any:
         """The rows of some ids. As `tendril.gather` of this table."""
-        return gather(self, ids, out=out, num_threads=num_threads)
+        return gather(self, ids, out=out, num_threads=num_threads, stream=stream, check=check)
+
+    def _on_gpu(self, device: int) -> _tendril.GpuFeatures:
+        """The table as a GPU gathers from it, which knows how fast earlier gathers were."""
+        if device not in self._readers:
+            self._readers[device] = self._core.on_gpu(device, "auto")
+        return self._readers[device]
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         if self.dtype == _BFLOAT16:
             raise TypeError("NumPy has no bfloat16: use torch.from_dlpack(table)")
-        array = _numpy(self._core) if self._source is None else _arrays.as_array(self._source, "table")
+        if self._core.device != _gpu.HOST:
+            if copy is False:
+                raise ValueError(f"rows on {self.device} can't become a NumPy array without a copy")
+            array, copy = _numpy(self._core.to_host()), None
+        else:
+            array = _numpy(self._core) if self._source is None else _arrays.as_array(self._source, "table")
         if dtype is not None and np.dtype(dtype) != array.dtype:
             if copy is False:
                 raise ValueError(f"rows of {array.dtype} can't become {np.dtype(dtype)} without a copy")
@@ -88,7 +172,7 @@ class FeatureTable(_pickles.Unchanging):
         return array.copy() if copy else array
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return _DLPACK_CPU
+        return _DLPACK_CPU if self._core.device == _gpu.HOST else (_DLPACK_CUDA, self._core.device)
 
     def __dlpack__(self, **keywords: Any) -> Any:
         """The memory as a DLPack capsule; the keywords are those of the Python array API standard."""
@@ -100,11 +184,14 @@ class FeatureTable(_pickles.Unchanging):
         if self._file is not None and mark is not None:
             return _of_file, (type(self), self._file.path, self._file.format, mark)
         # What lies in an array of the caller's may have gaps between rows; what was gathered has none.
-        memory = self._core.bytes() if self._source is None else _dense_bytes(self._core)
+        core = self._core if self._core.device == _gpu.HOST else self._core.to_host()
+        has_gaps = self._source is not None and core is self._core
+        memory = _dense_bytes(core) if has_gaps else core.bytes()
         return _of_bytes, (type(self), memory, self.dtype, self.shape)
 
     def __repr__(self) -> str:
         place = "" if self._file is None else f", file={self._file.path!r}"
+        place += "" if self._core.device == _gpu.HOST else f", device='{self.device}'"
         return f"FeatureTable(shape={self.shape}, dtype='{self.dtype}'{place})"
 
 
@@ -152,8 +239,21 @@ def read_features(path: str | os.PathLike[str], name: str | None = None) -> Feat
     return FeatureTable._of_core(core, _pickles.MappedFile.of(where, wanted))
 
 
-def gather(table: Any, ids: ArrayLike, *, out: Any = None, num_threads: int = 0) -> Any:
+def gather(
+    table: Any,
+    ids: ArrayLike,
+    *,
+    out: Any = None,
+    num_threads: int = 0,
+    stream: Any = None,
+    check: bool = True,
+) -> Any:
     """Gather rows of features: row ``i`` of the result is row ``ids[i]`` of the table.
+
+    If the table, `ids` or `out` lies on a GPU, the result is made there. A table in the GPU's memory is read at nearly the
+    rate of a copy. Of one in page-locked host memory (`FeatureTable.pin_memory`), each gather is made by the GPU over the
+    bus, by the CPU, or by both, whichever was fastest in earlier gathers of the same FeatureTable; of other host memory and
+    of mapped files, by the CPU, while its rows are copied over.
 
     The call releases the GIL. Threads share the rows; the result doesn't depend on their number. Of a mapped file,
     pages that are not in memory are read many at a time.
@@ -166,23 +266,30 @@ def gather(table: Any, ids: ArrayLike, *, out: Any = None, num_threads: int = 0)
         One dimension, each in [0, rows). Negative ids don't count from the end. int32 and int64 are not copied.
     out : array, optional
         [ids, …]: where the rows go. Contiguous, writable, of the table's dtype, with memory of its own: a NumPy array
-        or anything with DLPack in CPU memory. Default: new memory.
+        or anything with DLPack in the memory of the CPU or of the GPU. Default: new memory.
     num_threads : int
-        Number of threads; 0: every core the process may use.
+        Number of threads of a gather to host memory; 0: every core the process may use.
+    stream : cudaStream_t or stream object, optional
+        Of a GPU: where the work is enqueued, as for `random_walk`.
+    check : bool
+        Of a GPU: False if all ids are known to be in range. Then a gather from the GPU's own memory does not wait for
+        the GPU, and an id out of range gives zeros.
 
     Returns
     -------
-    numpy.ndarray, FeatureTable or `out`
-        [ids, …]. A FeatureTable for bfloat16, which NumPy doesn't have: ``torch.from_dlpack`` takes it without a
-        copy.
+    numpy.ndarray, FeatureTable, DeviceArray or `out`
+        [ids, …]. In host memory a FeatureTable for bfloat16, which NumPy doesn't have: ``torch.from_dlpack`` takes it
+        without a copy. On a GPU a DeviceArray.
 
     Raises
     ------
     ArgumentError
-        For the first id out of range, and for a table or an `out` of another type, shape or layout. The content of
+        For the first id out of range, and for a table or an `out` of another type, shape, layout or GPU. The content of
         `out` is unspecified then.
     OutOfMemoryError
         If the result doesn't fit.
+    DeviceError
+        If the GPU can't be used.
 
     Examples
     --------
@@ -192,7 +299,13 @@ def gather(table: Any, ids: ArrayLike, *, out: Any = None, num_threads: int = 0)
            [1, 2],
            [5, 6]])
     """
-    core = table._core if isinstance(table, FeatureTable) else _core_of_array(table, "table")
+    held = table if isinstance(table, FeatureTable) else FeatureTable._of_core(_core_of_array(table, "table"))
+    core, is_checked = held._core, flag(check, "check")
+    on_gpus = [one for one in (core.device, _gpu.device_of(ids), _gpu.device_of(out)) if one != _gpu.HOST]
+    if on_gpus:
+        threads(num_threads)
+        handle = _gpu.stream_handle(stream, on_gpus[0])
+        return gather_on_gpu(held, ids, on_gpus[0], handle, out=out, check=is_checked)
     rows = _row_ids(ids, core)
     if out is None:
         return _gathered(core, rows, threads(num_threads))
@@ -202,6 +315,35 @@ def gather(table: Any, ids: ArrayLike, *, out: Any = None, num_threads: int = 0)
     except (TypeError, BufferError) as error:
         raise ArgumentError(f"out is {_kind(out)}, expected writable numbers in CPU memory") from error
     return out
+
+
+def gather_on_gpu(
+    table: FeatureTable, ids: Any, device: int, stream: int, *, out: Any = None, check: bool = True
+) -> Any:
+    """Rows in new memory of a GPU, or in `out`, from wherever they and their ids lie."""
+    reader = table._on_gpu(device)
+    rows = _rows_for_gpu(ids, table._core, device, stream)
+    if out is None:
+        return DeviceArray(reader.gather_new(rows, stream, check))
+    _expect_array(out, "out")
+    if _gpu.device_of(out) != device:
+        raise ArgumentError(f"out is {_kind(out)}, expected memory of {_gpu.name_of(device)}")
+    try:
+        reader.gather_to(rows, _gpu.capsule(out, "out", stream), stream, check)
+    except TypeError as error:
+        raise ArgumentError(f"out is {_kind(out)}, expected writable numbers") from error
+    return out
+
+
+def _rows_for_gpu(ids: Any, table: _tendril.FeatureTable, device: int, stream: int) -> _tendril.GpuIds:
+    if _gpu.device_of(ids) != _gpu.HOST:
+        return _gpu.ids(ids, "ids", 1, device, stream, 0)
+    rows = _row_ids(ids, table)
+    wrong = np.flatnonzero((rows < 0) | (rows >= table.shape[0]))
+    if wrong.size:
+        expected = f"0 to {table.shape[0] - 1}" if table.shape[0] else "none: the table has no rows"
+        raise ArgumentError(f"ids[{wrong[0]}] is {rows[wrong[0]]}, expected {expected}")
+    return _tendril.GpuIds.from_host(rows, "ids", rows.size, 1, 0)
 
 
 def _gathered(core: _tendril.FeatureTable, ids: NDArray[Any], num_threads: int) -> Any:
@@ -220,7 +362,10 @@ def _gathered(core: _tendril.FeatureTable, ids: NDArray[Any], num_threads: int) 
 
 def _core_of_array(array: Any, what: str) -> _tendril.FeatureTable:
     _expect_array(array, what)
+    device = _gpu.device_of(array)
     try:
+        if device != _gpu.HOST:
+            return _tendril.feature_table_on_gpu(_gpu.capsule(array, what, _gpu.stream_handle(None, device)), what)
         return _tendril.feature_table(_not_pinned(array), what, is_mapped(array))
     except (TypeError, BufferError) as error:
         raise ArgumentError(f"{what} is {_kind(array)}, expected numbers in CPU memory") from error

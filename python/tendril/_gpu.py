@@ -151,6 +151,22 @@ def ids(value: Any, what: str, ndim: int, device: int, stream: int, num_threads:
     return _tendril.GpuIds.from_host(_arrays.ids(array.reshape(-1), what), what, rows, columns, num_threads)
 
 
+def device_of(value: Any) -> int:
+    """The GPU in whose memory an array lies, or HOST: for anything else, too."""
+    if isinstance(value, np.ndarray):
+        return HOST
+    if hasattr(value, "__dlpack_device__"):
+        try:
+            kind, device = value.__dlpack_device__()
+        except (TypeError, ValueError, RuntimeError, BufferError):  # what cannot be shared: whoever takes it says so
+            return HOST
+        return int(device) if int(kind) == _DLPACK_CUDA else HOST
+    if hasattr(value, "__cuda_array_interface__"):
+        pointer = int(value.__cuda_array_interface__["data"][0])
+        return _tendril.gpu_of(pointer) if pointer else 0
+    return HOST
+
+
 def _from_dlpack(value: Any, what: str, ndim: int, device: int, stream: int) -> _tendril.GpuIds:
     return _tendril.GpuIds.from_dlpack(_capsule(value, what, ndim, device, stream), what)
 
@@ -158,6 +174,11 @@ def _from_dlpack(value: Any, what: str, ndim: int, device: int, stream: int) -> 
 def _capsule(value: Any, what: str, ndim: int, device: int, stream: int) -> Any:
     _expect_device(int(value.__dlpack_device__()[1]), what, device)
     _expect_dimensions(value.shape, what, ndim)
+    return capsule(value, what, stream)
+
+
+def capsule(value: Any, what: str, stream: int) -> Any:
+    """What DLPack tells of an array in GPU memory. ``stream`` waits for its elements."""
     try:
         return value.__dlpack__(stream=stream or 1)
     except (BufferError, RuntimeError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""Mini-batches with their features, made ahead by a thread: NumPy arrays, for any library."""
+"""Mini-batches with their features, made ahead by a thread: arrays for any library, in host or GPU memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from . import _arrays, _gpu
 from ._ahead import ahead
 from ._epochs import Epochs, Ranks, runs
 from ._errors import ArgumentError, shown
-from ._features import FeatureTable, gather
+from ._features import FeatureTable, gather, gather_on_gpu
 from ._hetero_graph import HeteroGraph
 from ._hgt import HGTSampler
 from ._minibatch import Minibatch, MinibatchSampler
@@ -27,12 +27,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PipelineBatch:
-    """A mini-batch and its features. NumPy arrays, or FeatureTables of bfloat16; all have DLPack."""
+    """A mini-batch and its features. NumPy arrays, or FeatureTables of bfloat16; DeviceArrays if the sampler is on a GPU.
+    All have DLPack."""
 
     minibatch: Minibatch
     """The small graph: seeds first. For a graph of several types its fields are dicts."""
     index: Any
-    """[seeds] int64: the positions of the seeds in the pipeline's `seeds`."""
+    """[seeds] int64, in host memory: the positions of the seeds in the pipeline's `seeds`."""
     number: int
     """The number of the batch, which decides its draws."""
     features: dict[Any, Any]
@@ -48,7 +49,8 @@ class Pipeline(Epochs):
 
     A thread samples the next batches and gathers their features while the loop works on the last one; the library's
     calls run without the interpreter's lock. `torch.from_numpy`, `torch.from_dlpack` and `jax.numpy.asarray` take the
-    arrays.
+    arrays. If the sampler is on a GPU, all but `index` is there, wherever the tables lie, and made in the order of the
+    sampler's stream: give the sampler a stream of its own, so that this work runs beside the loop's.
 
     Batch i of epoch e, from 0, has the number ``e * n + i``, where n is the number of batches an epoch. This number,
     ``seed`` and the sampler decide it: threads, ``bulk``, ``prefetch`` and the number of ranks never change a batch.
@@ -57,7 +59,7 @@ class Pipeline(Epochs):
     Parameters
     ----------
     sampler : MinibatchSampler or HGTSampler
-        On the CPU.
+        Makes the batches, on the CPU or on a GPU.
     seeds : array_like of int, shape [n]
         Vertices.
     batch_size : int
@@ -67,8 +69,8 @@ class Pipeline(Epochs):
     times : array_like of int, shape [n], optional
         Time of each seed, as for `MinibatchSampler.sample`.
     features : mapping of str to table, optional
-        Tables with a row for each vertex: arrays as `gather` takes them, or `FeatureTable`s of files. For a graph of
-        several types: a mapping of vertex types to such mappings.
+        Tables with a row for each vertex: arrays as `gather` takes them, or `FeatureTable`s, of files, too. For a graph
+        of several types: a mapping of vertex types to such mappings.
     edge_features : mapping of str to table, optional
         Tables with a row for each edge, in the order of the graph's edge arrays (`Graph.edge_ids` tells the order that
         they had). For a graph of several types: a mapping of edge types to such mappings.
@@ -90,12 +92,12 @@ class Pipeline(Epochs):
         Where the batches of an epoch are no multiple of ``world_size``: "keep" gives some ranks one batch more, "drop"
         omits the last batches, "repeat" takes the epoch's first batches again.
     num_threads : int
-        Threads that gather; 0: every core the process may use.
+        Threads that gather on the CPU; 0: every core the process may use.
 
     Raises
     ------
     ArgumentError
-        A ValueError: for a sampler on a GPU, tables with other numbers of rows than the graph has vertices or edges,
+        A ValueError: for tables with other numbers of rows than the graph has vertices or edges,
         seeds that are not vertices, unknown types, arguments out of range.
 
     Examples
@@ -132,8 +134,6 @@ class Pipeline(Epochs):
     ) -> None:
         if not isinstance(sampler, (MinibatchSampler, HGTSampler)):
             raise ArgumentError(f"sampler is a {type(sampler).__name__}, expected a MinibatchSampler or HGTSampler")
-        if isinstance(sampler, MinibatchSampler) and sampler.device != _gpu.name_of(_gpu.HOST):
-            raise ArgumentError(f"the sampler is on {sampler.device}, expected the CPU: a pipeline gathers there")
         for value, least, name in ((batch_size, 1, "batch_size"), (prefetch, 0, "prefetch"), (bulk, 1, "bulk")):
             if integer(value, name) < least:
                 raise ArgumentError(f"{name} is {value}, expected {least} or more")
@@ -143,6 +143,7 @@ class Pipeline(Epochs):
         self._ranks = Ranks.of(rank, world_size, uneven)
         self._num_threads = threads(num_threads)
         self._sampler, self._node_type = sampler, node_type
+        self._device = sampler._device if isinstance(sampler, MinibatchSampler) else _gpu.HOST
         self._sizes = _Sizes(sampler)
         if node_type is not None:
             string(node_type, "node_type")
@@ -214,7 +215,11 @@ class Pipeline(Epochs):
         )
 
     def _rows(self, tables: dict[str, FeatureTable], ids: Any) -> dict[str, Any]:
-        return {name: gather(table, ids, num_threads=self._num_threads) for name, table in tables.items()}
+        if self._device == _gpu.HOST:
+            return {name: gather(table, ids, num_threads=self._num_threads) for name, table in tables.items()}
+        assert isinstance(self._sampler, MinibatchSampler)
+        stream = self._sampler._stream
+        return {name: gather_on_gpu(table, ids, self._device, stream) for name, table in tables.items()}
 
 
 def _items(made: Iterator[PipelineBatch], depth: int) -> Iterator[PipelineBatch]:

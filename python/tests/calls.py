@@ -141,6 +141,7 @@ def methods(graph):
         "Application": (tendril.Application, {"source": APPLICATION}),
         "FeatureTable": (tendril.FeatureTable, {"array": np.ones((3, 2))}),
         "FeatureTable.gather": (tendril.FeatureTable(np.ones((3, 2))).gather, {"ids": [2, 0]}),
+        "FeatureTable.to": (tendril.FeatureTable(np.ones((3, 2))).to, {"device": "cpu"}),
         "DeviceArray": (tendril.DeviceArray, {"core": None}),
     }
 

@@ -144,8 +144,8 @@ class FakeCore:
 
     device, pointer = 1, 4096
 
-    def __init__(self, shape, strides, bits=64, is_float=False, first=0):
-        self.shape, self.strides, self.bits, self.is_float = list(shape), list(strides), bits, is_float
+    def __init__(self, shape, strides, bits=64, type_code=0, first=0):
+        self.shape, self.strides, self.bits, self.type_code = list(shape), list(strides), bits, type_code
         self.asked, self.first = [], first
 
     def wait(self, stream):
@@ -158,7 +158,7 @@ class FakeCore:
         out[:] = np.arange(self.first, self.first + out.size)
 
     def part(self, offset, shape, strides):
-        return FakeCore(shape, strides, self.bits, self.is_float, self.first + offset)
+        return FakeCore(shape, strides, self.bits, self.type_code, self.first + offset)
 
     def export(self):
         return Named(__dlpack__=lambda max_version: ("capsule", max_version))
@@ -216,8 +216,19 @@ def test_little_of_long_rows():
     whole = tendril.DeviceArray(FakeCore((2, 1000), (1000, 1)))
     assert whole[:, 10:12].numpy().tolist() == [[10, 11], [1010, 1011]]
     assert [row[0:2].numpy().tolist() for row in whole] == [[0, 1], [1000, 1001]]
-    floats = tendril.DeviceArray(FakeCore((3,), (1,), 32, True))
+    floats = tendril.DeviceArray(FakeCore((3,), (1,), 32, 2))
     assert (floats.dtype, floats[1:].numpy().tolist()) == (np.float32, [1.0, 2.0])
+
+
+def test_types_have_numpys_names():
+    for name, code, bits in (("bool", 6, 8), ("int8", 0, 8), ("uint16", 1, 16), ("float16", 2, 16), ("float64", 2, 64)):
+        array = tendril.DeviceArray(FakeCore((3, 2), (2, 1), bits, code))
+        assert array.dtype == np.dtype(name)
+        assert (array.nbytes, array.strides) == (6 * bits // 8, (2 * bits // 8, bits // 8))
+    half = tendril.DeviceArray(FakeCore((3,), (1,), 16, 4))
+    assert repr(half) == "DeviceArray(shape=(3,), dtype=bfloat16, device='cuda:1')"
+    with pytest.raises(TypeError, match=r"^NumPy has no bfloat16: use torch.from_dlpack\(array\)$"):
+        half.numpy()
 
 
 def test_inner_parts_are_not_in_order():
@@ -253,3 +264,15 @@ def test_examples_for_gpus_compile(examples_for_gpus):
     assert len(examples_for_gpus.examples) >= 8
     for example in examples_for_gpus.examples:
         compile(example.source, f"docs/python.md:{example.lineno}", "single")
+
+
+@without_gpu
+def test_features_without_a_gpu():
+    table = tendril.FeatureTable(np.ones((3, 2)))
+    for call in (lambda: table.to("cuda"), table.pin_memory):
+        with pytest.raises(tendril.DeviceError, match="^no GPU: "):
+            call()
+    with pytest.raises(tendril.ArgumentError, match="^device is 'gpu', expected"):
+        table.to("gpu")
+    assert table.to("cpu") is table
+    assert table.device == "cpu"

@@ -210,6 +210,39 @@ def test_no_seeds_and_no_features():
     assert len(pipeline(seeds=[1, 2, 3], drop_last=True)) == 0
 
 
+@pytest.mark.gpu
+@pytest.mark.skipif(tendril.num_gpus() == 0, reason="no GPU")
+@pytest.mark.parametrize("place", [lambda t: t, lambda t: t.pin_memory(), lambda t: t.to("cuda")])
+def test_on_a_gpu_batches_are_those_of_the_cpu(place):
+    weights = np.arange(graph().num_edges, dtype=np.float16).reshape(-1, 1) % 512
+    tables = {"features": {"x": X}, "edge_features": {"w": weights}, "labels": {"y": Y}}
+    expected = each(pipeline(**tables))
+    there = {
+        what: {name: place(tendril.FeatureTable(table)) for name, table in many.items()} for what, many in tables.items()
+    }
+    for prefetch in (0, 3):
+        sampler = tendril.MinibatchSampler(graph().to("cuda"), [4, 3], seed=5)
+        made = list(pipeline(sampler, prefetch=prefetch, **there))
+        assert all(isinstance(batch.features["x"], tendril.DeviceArray) for batch in made)
+        assert all(isinstance(batch.labels["y"], tendril.DeviceArray) for batch in made)
+        assert each(made) == expected
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(tendril.num_gpus() == 0, reason="no GPU")
+def test_on_a_stream_of_its_own():
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("Torch sees no GPU")
+    stream = torch.cuda.Stream()
+    sampler = tendril.MinibatchSampler(graph().to("cuda"), [4, 3], seed=5, stream=stream)
+    features = {"x": tendril.FeatureTable(X).to("cuda")}
+    for batch, other in zip(pipeline(sampler, features=features), pipeline(), strict=True):
+        torch.cuda._sleep(1_000_000)
+        found = torch.from_dlpack(batch.features["x"])
+        assert torch.equal(found.cpu(), torch.from_numpy(other.features["x"]))
+
+
 def test_what_is_refused():
     on = tendril.MinibatchSampler(graph(), [2])
     for options, message in (

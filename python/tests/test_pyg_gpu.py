@@ -46,6 +46,7 @@ LOADERS = {
 PLACES = {
     "features on the host": (lambda d: d, {"device": "cuda"}),
     "features on the GPU": (lambda d: d.to("cuda"), {}),
+    "features page-locked": (lambda d: d.pin_memory(), {"device": "cuda"}),
     "bulk": (lambda d: d.to("cuda"), {"bulk": 5}),
     "one by one": (lambda d: d, {"device": torch.device("cuda", 0), "bulk": 1, "prefetch": 0}),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import weakref
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from torch_geometric.sampler import HeteroSamplerOutput, SamplerOutput
 from torch_geometric.typing import SparseTensor, TensorFrame
 
 from .. import _tendril
-from .._features import is_mapped
+from .._features import FeatureTable, is_mapped
 from ._outputs import labor_weights
 
 _HOST = torch.device("cpu")
@@ -59,7 +60,8 @@ class _Index:
 
 
 def held_on_host(data: Any) -> tuple[list[Any], list[Any]]:
-    """The types of vertices and of edges that have attributes in host memory; None for data without types."""
+    """The types of vertices and of edges that have attributes in host memory of which batches on a GPU are gathered there;
+    None for data without types."""
     if isinstance(data, Data):
         of_nodes, of_edges = [(None, data._store)], [(None, data._store)]
     elif isinstance(data, HeteroData):
@@ -75,7 +77,9 @@ def held_on_host(data: Any) -> tuple[list[Any], list[Any]]:
 def _on_host(store: Any, key: str, is_attr: Any) -> bool:
     value = store[key]
     on_host = isinstance(value, np.ndarray) or (isinstance(value, Tensor) and value.device == _HOST)
-    return on_host and key not in ("edge_index", "num_nodes") and bool(is_attr(key))
+    if not on_host or key in ("edge_index", "num_nodes") or not is_attr(key):
+        return False
+    return store._parent().__cat_dim__(key, value, store) != 0 or not _has_rows(value)
 
 
 def host_copies(out: Any, permutation: Any, held: tuple[list[Any], list[Any]]) -> dict[Any, HostCopy]:
@@ -94,25 +98,27 @@ def host_copies(out: Any, permutation: Any, held: tuple[list[Any], list[Any]]) -
 
 
 def take(value: Any, index: _Index, dim: int, target: torch.device | None) -> Any:
-    """The elements of an attribute at some positions. If `target` is a GPU and the attribute is in host memory, the
-    elements are gathered into page-locked memory and copied from there asynchronously."""
+    """The elements of an attribute at some positions. If `target` is a GPU and the attribute is in host memory, rows are
+    gathered there, and other elements into page-locked memory, from which they are copied asynchronously."""
     if isinstance(value, (list, tuple)):  # for example names
         return type(value)(value[i] for i in index.on(_HOST).tolist())
+    if dim == 0 and _has_rows(value):
+        device = target if target is not None else value.device if isinstance(value, Tensor) else _HOST
+        if device.type == "cuda" and (isinstance(value, np.ndarray) or value.device in (device, _HOST)):
+            return _rows_on_gpu(value, index.on(device))
     if isinstance(value, np.ndarray):  # including memory-mapped arrays
         places = index.on(_HOST)
-        pinned = target is not None
-        if dim == 0 and _is_array_of_rows(value) and _is_worth_it(value, places):
-            return _on(target, _rows_of(value, places, pinned))
+        if target is None and dim == 0 and _is_array_of_rows(value) and _is_worth_it(value, places):
+            return _rows_of(value, places)
         value = torch.from_numpy(np.take(value, places.numpy(), axis=dim))
-        return _on(target, value.pin_memory() if pinned else value)
+        return _on(target, value if target is None else value.pin_memory())
     if isinstance(value, TensorFrame):
         found = value[index.on(value.device)]
         return found if target is None else found.to(target)
     places = index.on(value.device)
-    plain = value.device.type == "cpu" and value.layout == torch.strided and not value.requires_grad
-    if plain and dim == 0 and _is_tensor_of_rows(value) and _is_worth_it(value, places):
-        return _on(target, _rows_of(value, places, target is not None))
-    if target is None or not plain:
+    if target is None and value.device == _HOST and dim == 0 and _has_rows(value) and _is_worth_it(value, places):
+        return _rows_of(value, places)
+    if target is None or value.device != _HOST or value.layout != torch.strided or value.requires_grad:
         found = torch.index_select(value, dim, places)
         return found if target is None else found.to(target)
     shape = list(value.shape)
@@ -126,7 +132,16 @@ def _on(target: torch.device | None, found: Tensor) -> Tensor:
     return found if target is None else found.to(target, non_blocking=True)
 
 
+def _has_rows(value: Any) -> bool:
+    """Whether the library gathers what the value has along its first dimension."""
+    if isinstance(value, np.ndarray):
+        return _is_array_of_rows(value)
+    return isinstance(value, Tensor) and _is_tensor_of_rows(value)
+
+
 def _is_tensor_of_rows(value: Tensor) -> bool:
+    if value.layout != torch.strided or value.requires_grad:
+        return False
     if type(value) not in (Tensor, torch.nn.Parameter) or value.dtype not in _TYPES or value.is_neg():
         return False
     if value.dim() == 0 or len(value) == 0:
@@ -144,12 +159,46 @@ def _is_worth_it(value: Any, places: Tensor) -> bool:
     return bool(row_bytes >= _LEAST_ROW_BYTES and places.numel() * row_bytes >= _LEAST_BYTES)
 
 
-def _rows_of(value: Any, places: Tensor, pinned: bool) -> Tensor:
+def _rows_of(value: Any, places: Tensor) -> Tensor:
     """Rows of an array in host memory. Torch's setting of threads counts: it is 1 in workers of a DataLoader."""
     rows = _host_view(value)
     ids, threads = places.numpy(), torch.get_num_threads()
-    found = _empty((ids.size, *rows.shape[1:]), _torch_type(value.dtype), pinned)
+    found = _empty((ids.size, *rows.shape[1:]), _torch_type(value.dtype))
     _tendril.feature_table(rows, "table", is_mapped(rows)).gather_into(ids, _host_view(found), threads)
+    return found
+
+
+# By the identity of an array and the number of a GPU: the array, its memory, and how a GPU gathers from it.
+_readers: dict[tuple[int, int], tuple[Any, Any, _tendril.GpuFeatures]] = {}
+
+
+def _reader_of(value: Any, device: int) -> _tendril.GpuFeatures:
+    """The array as a GPU gathers from it, kept as long as the array is: it knows how fast earlier gathers were."""
+    key = (id(value), device)
+    memory = (value.data_ptr(), value.shape, value.stride()) if isinstance(value, Tensor) else None
+    of, known, reader = _readers.get(key, (None, None, None))
+    if of is not None and of() is value and known == memory and reader is not None:
+        return reader
+    table = value.detach() if isinstance(value, Tensor) else value.view()  # keeps the memory alive, but not `value`
+    made = FeatureTable(table)._on_gpu(device)
+    _readers[key] = (weakref.ref(value, lambda gone: _forget(key, gone)), memory, made)
+    return made
+
+
+def _forget(key: tuple[int, int], gone: Any) -> None:
+    if key in _readers and _readers[key][0] is gone:
+        del _readers[key]
+
+
+def _rows_on_gpu(value: Any, places: Tensor) -> Tensor:
+    """Rows of an array in the memory of a GPU or of the host, on the GPU that has the positions. These are those of a
+    batch, so they are in range."""
+    device = places.device
+    found = torch.empty((places.numel(), *value.shape[1:]), dtype=_torch_type(value.dtype), device=device)
+    ids = places.to(torch.int64).contiguous()
+    stream = torch.cuda.current_stream(device).cuda_stream
+    reader = _reader_of(value, device.index)
+    reader.gather_at(ids.data_ptr(), ids.numel(), found.data_ptr(), stream, False)
     return found
 
 
@@ -165,11 +214,9 @@ def _torch_type(dtype: Any) -> torch.dtype:
     return dtype if isinstance(dtype, torch.dtype) else torch.from_numpy(np.empty(0, dtype)).dtype
 
 
-def _empty(shape: tuple[int, ...], dtype: torch.dtype, pinned: bool) -> Tensor:
-    """Memory for a batch's rows: page-locked, or NumPy's, which has large pages. A batch that is new memory to the
-    process, as large ones are in most, then takes a third of the time."""
-    if pinned:
-        return torch.empty(shape, dtype=dtype, pin_memory=True)
+def _empty(shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
+    """NumPy's memory for a batch's rows, which has large pages. A batch that is new memory to the process, as large ones
+    are in most, then takes a third of the time."""
     memory = np.empty(math.prod((*shape, dtype.itemsize)), np.uint8)
     return torch.from_numpy(memory).view(dtype).reshape(shape)
 
