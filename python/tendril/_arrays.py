@@ -18,11 +18,24 @@ if TYPE_CHECKING:
     from . import _tendril
 
 _DLPACK_CPU = 1
+_DLPACK_CUDA_HOST = 3
 _LATEST = int(np.iinfo(np.int64).max)
+
+
+def not_pinned(array: Any) -> Any:
+    """Page-locked memory, which is another device to DLPack, as a NumPy array of the same memory; else what is given."""
+    if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack_device__") or not hasattr(array, "numpy"):
+        return array
+    try:
+        device = array.__dlpack_device__()[0]
+    except (TypeError, ValueError, RuntimeError, BufferError):  # what cannot be shared: whoever takes it says so
+        return array
+    return array.numpy() if device == _DLPACK_CUDA_HOST else array
 
 
 def as_array(value: Any, what: str) -> NDArray[Any]:
     """A NumPy array, DLPack exporter in CPU memory, buffer or sequence as a NumPy array."""
+    value = not_pinned(value)
     if not isinstance(value, np.ndarray) and hasattr(value, "__dlpack__"):
         try:
             kind = int(value.__dlpack_device__()[0])

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 _BFLOAT16 = "bfloat16"  # NumPy has no such type
 _DLPACK_CPU = (1, 0)
 _DLPACK_CUDA = 2
-_DLPACK_CUDA_HOST = 3
 
 
 class FeatureTable(_pickles.Unchanging):
@@ -311,7 +310,7 @@ def gather(
         return _gathered(core, rows, threads(num_threads))
     _expect_array(out, "out")
     try:
-        core.gather_into(rows, _not_pinned(out), threads(num_threads))
+        core.gather_into(rows, _arrays.not_pinned(out), threads(num_threads))
     except (TypeError, BufferError) as error:
         raise ArgumentError(f"out is {_kind(out)}, expected writable numbers in CPU memory") from error
     return out
@@ -366,20 +365,9 @@ def _core_of_array(array: Any, what: str) -> _tendril.FeatureTable:
     try:
         if device != _gpu.HOST:
             return _tendril.feature_table_on_gpu(_gpu.capsule(array, what, _gpu.stream_handle(None, device)), what)
-        return _tendril.feature_table(_not_pinned(array), what, is_mapped(array))
+        return _tendril.feature_table(_arrays.not_pinned(array), what, is_mapped(array))
     except (TypeError, BufferError) as error:
         raise ArgumentError(f"{what} is {_kind(array)}, expected numbers in CPU memory") from error
-
-
-def _not_pinned(array: Any) -> Any:
-    """Page-locked memory, which is another device to DLPack, as a NumPy array of the same memory."""
-    if isinstance(array, np.ndarray) or not hasattr(array, "numpy"):
-        return array
-    try:
-        device = array.__dlpack_device__()[0]
-    except (TypeError, ValueError, RuntimeError, BufferError):  # what cannot be shared: whoever takes it says so
-        return array
-    return array.numpy() if device == _DLPACK_CUDA_HOST else array
 
 
 def _expect_array(value: Any, what: str) -> None:

@@ -78,3 +78,24 @@ def torch_on_gpu():
 @pytest.fixture
 def examples_for_gpus(pages):
     return doctest.DocTestParser().get_doctest(pages[1], {"tendril": tendril, "np": np}, "on a GPU", "python.md", 0)
+
+
+class PageLocked:
+    """Host memory as Torch shows it once it is page-locked: to DLPack another device, where NumPy sees memory."""
+
+    def __init__(self, array):
+        self.array, self.dtype, self.device = array, array.dtype, "cpu"
+
+    def __dlpack_device__(self):
+        return (3, 0)
+
+    def __dlpack__(self, **_):
+        raise BufferError("not CPU memory")
+
+    def numpy(self):
+        return self.array
+
+
+@pytest.fixture
+def page_locked():
+    return PageLocked

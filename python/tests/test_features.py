@@ -145,26 +145,10 @@ def test_torch_shares_its_memory(ids):
     refused("^table has elements of another type", torch.zeros(3, dtype=torch.float8_e4m3fn), [0])
 
 
-class PageLocked:
-    """Host memory as Torch shows it once it is page-locked: to DLPack another device, where NumPy sees memory."""
-
-    def __init__(self, array):
-        self.array, self.dtype, self.device = array, array.dtype, "cpu"
-
-    def __dlpack_device__(self):
-        return (3, 0)
-
-    def __dlpack__(self, **_):
-        raise BufferError("not CPU memory")
-
-    def numpy(self):
-        return self.array
-
-
-def test_page_locked_memory_is_host_memory(ids):
+def test_page_locked_memory_is_host_memory(ids, page_locked):
     table, out = np.random.default_rng(1).random((300, 7)), np.zeros((len(ids), 7))
-    assert np.array_equal(tendril.gather(PageLocked(table), ids), table[ids])
-    given = PageLocked(out)
+    assert np.array_equal(tendril.gather(page_locked(table), ids), table[ids])
+    given = page_locked(out)
     assert tendril.gather(table, ids, out=given) is given
     assert np.array_equal(out, table[ids])
 

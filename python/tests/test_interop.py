@@ -95,3 +95,13 @@ def test_networkx_without_an_attribute():
         tendril.Graph.from_networkx(networkx.path_graph(3), label="of")
     with pytest.raises(tendril.ArgumentError, match=r"^from_networkx: a node without the attribute 'kind'$"):
         tendril.Graph.from_networkx(networkx.path_graph(3), node_type="kind")
+
+
+def test_page_locked_arrays_are_host_arrays(page_locked):
+    sources, targets = np.array([0, 1, 2, 2]), np.array([1, 2, 0, 1], np.int32)
+    graph = tendril.Graph.from_coo(page_locked(sources), page_locked(targets))
+    expected = tendril.Graph.from_coo(sources, targets)
+    np.testing.assert_array_equal(graph.indptr, expected.indptr)
+    np.testing.assert_array_equal(graph.indices, expected.indices)
+    walks = tendril.random_walk(graph, page_locked(sources), 5)[0]
+    np.testing.assert_array_equal(walks, tendril.random_walk(expected, sources, 5)[0])
