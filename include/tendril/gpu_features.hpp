@@ -36,7 +36,8 @@ class gpu_features {
 
   /// Gathers rows: row i of `out` becomes row i of the ids' rows. Waits for the GPU.
   /// @param ids  In the memory of the GPU: [n, 1] of any of the types, each in [0, table().num_rows()).
-  /// @param out  In the memory of the GPU: n * table().row_bytes() bytes, at any alignment.
+  /// @param out  In the memory of the GPU: n * table().row_bytes() bytes, at any alignment; overlaps neither the table nor
+  ///             the ids, which is not checked.
   /// @throws argument_error for an `out` of another size, and for the first id out of range: "ids[17] is 5000, expected 0
   ///         to 4999"; then the content of `out` is unspecified. device_error; memory_error.
   void gather(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec) const;
@@ -67,7 +68,7 @@ class gpu_features {
 
 /// Page-locks the memory of a table, so that GPUs read its rows over the bus: the result refers to the same rows, and when
 /// it and its copies are gone the memory is as before. The rows of a mapped file are copied to memory of large pages first.
-/// A table on a GPU, or in memory that is page-locked already, is returned as it is.
+/// A table on a GPU, or in memory that is page-locked already, is returned as it is: whoever locked it keeps it so.
 /// @throws memory_error if the system locks no more pages or has no memory for the copy; device_error.
 [[nodiscard]] feature_table pin_memory(feature_table const& table, cpu_exec const& exec = {});
 

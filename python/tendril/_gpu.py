@@ -116,6 +116,12 @@ def parse(device: Any) -> int:
     return int(match[1] or 0)
 
 
+def expect_no_stream(stream: Any) -> None:
+    """Checks that a call on the CPU got no stream."""
+    if stream is not None:
+        raise ArgumentError("stream is given, but the call runs on the CPU")
+
+
 def stream_handle(stream: Any, device: int) -> int:
     """The cudaStream_t of a caller's stream, 0 for the default stream. None: Torch's current stream, if Torch is in
     use."""

@@ -271,8 +271,8 @@ class MinibatchSampler:
             if edge_times is not None or node_times is not None:
                 raise ArgumentError("edge_times and node_times are a HeteroGraph's own: give them to its constructor")
             self._device = graph._core.device if device is None else _gpu.parse(device)
-            if self._device == _gpu.HOST and stream is not None:
-                raise ArgumentError("stream is given, but the call runs on the CPU")
+            if self._device == _gpu.HOST:
+                _gpu.expect_no_stream(stream)
             self._num_threads = threads(num_threads)
             self._stream = 0 if self._device == _gpu.HOST else _gpu.stream_handle(stream, self._device)
             core = graph._core_on(self._device)

@@ -66,8 +66,8 @@ def of_call(graph: Graph, device: Any, order: str, stream: Any) -> int:
         raise ArgumentError(f"order is {shown(order)}, expected 'rows', 'steps' or 'ragged'")
     if place == _gpu.HOST and order == "steps":
         raise ArgumentError("order is 'steps', expected 'rows' or 'ragged' on the CPU")
-    if place == _gpu.HOST and stream is not None:
-        raise ArgumentError("stream is given, but the call runs on the CPU")
+    if place == _gpu.HOST:
+        _gpu.expect_no_stream(stream)
     return place
 
 

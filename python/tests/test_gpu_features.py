@@ -157,10 +157,9 @@ def refused(match, *args, **keywords):
 
 def test_bad_arguments(ids, torch):
     table = tendril.FeatureTable(rows()).to("cuda")
-    for where, held in places(rows()).items():
+    for held in places(rows()).values():
         refused(r"^ids\[1\] is 300, expected 0 to 299$", held, torch.tensor([0, 300], device="cuda"))
         refused(r"^ids\[0\] is -1, expected 0 to 299$", held, torch.tensor([-1, 300], device="cuda"))
-        assert where
     refused(r"^ids\[1\] is 300, expected 0 to 299$", table, [0, 300])
     refused(r"^ids\[0\] is -1, expected 0 to 299$", table, [-1])
     refused("^ids doesn't hold integers", table, torch.zeros(3, device="cuda"))

@@ -64,6 +64,10 @@ def test_what_only_a_gpu_takes(graph):
     refused("stream is given, but the call runs on the CPU", stream=7)
     with pytest.raises(tendril.ArgumentError, match=r"^stream is given, but the call runs on the CPU$"):
         tendril.shadow_sample(graph, [0], stream=7)
+    table = tendril.FeatureTable(np.ones((3, 2)))
+    for call in (lambda: table.gather([0], stream=7), lambda: table.to("cpu", stream=7)):
+        with pytest.raises(tendril.ArgumentError, match=r"^stream is given, but the call runs on the CPU$"):
+            call()
 
 
 @without_gpu

@@ -95,3 +95,16 @@ def test_a_loader_gives_the_same_batches_from_memory_and_files(tmp_path):
         for batch in batches:
             assert batch.x.equal(x[batch.n_id])
             assert batch.y.equal(batch.n_id)
+
+
+def test_what_a_gpu_gathers():
+    """What it does not is gathered on the host, and copied."""
+
+    def told(rows, dtype=torch.uint8, columns=1):
+        return _features._is_for_gpu(torch.empty((rows, columns), dtype=dtype, device="meta"))  # takes no memory
+
+    assert told(2**32 - 2) and not told(2**32 - 1)
+    assert told(1, columns=2**30 - 1) and not told(1, columns=2**30)
+    assert told(5, torch.bfloat16) and not told(5, torch.complex64) and not told(0)
+    assert _features._is_for_gpu(np.ones((3, 2))) and not _features._is_for_gpu(np.array(["name"]))
+    assert not _features._is_for_gpu(["name"])

@@ -24,6 +24,8 @@ _HOST = torch.device("cpu")
 # What the library gathers; Torch and NumPy gather the rest. Rows of fewer bytes, and gathers of fewer, gain nothing.
 _LEAST_ROW_BYTES = 8
 _LEAST_BYTES = 1 << 16
+_MOST_ROWS_ON_GPU = 2**32 - 2
+_MOST_ROW_BYTES_ON_GPU = 2**30 - 1
 _TYPES = frozenset(
     (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16, torch.float32)
     + (torch.float64, torch.bool)
@@ -79,7 +81,7 @@ def _on_host(store: Any, key: str, is_attr: Any) -> bool:
     on_host = isinstance(value, np.ndarray) or (isinstance(value, Tensor) and value.device == _HOST)
     if not on_host or key in ("edge_index", "num_nodes") or not is_attr(key):
         return False
-    return store._parent().__cat_dim__(key, value, store) != 0 or not _has_rows(value)
+    return store._parent().__cat_dim__(key, value, store) != 0 or not _is_for_gpu(value)
 
 
 def host_copies(out: Any, permutation: Any, held: tuple[list[Any], list[Any]]) -> dict[Any, HostCopy]:
@@ -102,7 +104,7 @@ def take(value: Any, index: _Index, dim: int, target: torch.device | None) -> An
     gathered there, and other elements into page-locked memory, from which they are copied asynchronously."""
     if isinstance(value, (list, tuple)):  # for example names
         return type(value)(value[i] for i in index.on(_HOST).tolist())
-    if dim == 0 and _has_rows(value):
+    if dim == 0 and _is_for_gpu(value):
         device = target if target is not None else value.device if isinstance(value, Tensor) else _HOST
         if device.type == "cuda" and (isinstance(value, np.ndarray) or value.device in (device, _HOST)):
             return _rows_on_gpu(value, index.on(device))
@@ -137,6 +139,13 @@ def _has_rows(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         return _is_array_of_rows(value)
     return isinstance(value, Tensor) and _is_tensor_of_rows(value)
+
+
+def _is_for_gpu(value: Any) -> bool:
+    """Whether a GPU gathers that."""
+    if not _has_rows(value) or len(value) > _MOST_ROWS_ON_GPU:
+        return False
+    return bool(value.nbytes // len(value) <= _MOST_ROW_BYTES_ON_GPU)
 
 
 def _is_tensor_of_rows(value: Tensor) -> bool:
