@@ -1,5 +1,7 @@
 // The GPU's functions in a build without CUDA: each says so.
 
+#include <utility>
+
 #include <tendril/cluster.hpp>
 #include <tendril/compress.hpp>
 #include <tendril/custom_application.hpp>
@@ -64,7 +66,7 @@ buffer<vertex_id> every_vertex(std::int64_t, std::int64_t, gpu_exec const&) { re
 void widen_ids(vertex_id const*, std::int64_t, std::int64_t, std::int64_t*, std::int64_t, gpu_exec const&) { refuse(); }
 
 struct gpu_features::history {};
-gpu_features::gpu_features(feature_table, gpu_exec const&, work_share) { refuse(); }
+gpu_features::gpu_features(feature_table table, gpu_exec const&, work_share) : table_(std::move(table)) { refuse(); }
 void gpu_features::gather(id_matrix const&, std::span<std::byte>, gpu_exec const&) const { refuse(); }
 void gpu_features::gather_unchecked(id_matrix const&, std::span<std::byte>, gpu_exec const&) const { refuse(); }
 feature_table to_gpu(feature_table const&, gpu_exec const&) { refuse(); }
