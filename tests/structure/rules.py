@@ -23,7 +23,7 @@ ARROWS = {
     "src/build": {"base", "core", "graph"},
     "src/generate": {"base", "core", "graph", "place"},
     "src/formats": {"base", "core", "graph"},
-    "src/features": {"base", "formats"},
+    "src/features": {"base", "core", "formats"},
     "src/plan": {"base", "core", "graph"},
     "src/place": {"base", "core", "graph"},
     "src/convert": {"base", "core", "graph", "build", "formats", "place"},
