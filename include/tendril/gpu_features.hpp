@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include <tendril/exec.hpp>
@@ -37,19 +38,31 @@ class gpu_features {
   /// Gathers rows: row i of `out` becomes row i of the ids' rows. Waits for the GPU.
   /// @param ids  In the memory of the GPU: [n, 1] of any of the types, each in [0, table().num_rows()).
   /// @param out  In the memory of the GPU: n * table().row_bytes() bytes, at any alignment; overlaps neither the table nor
-  ///             the ids, which is not checked.
-  /// @throws argument_error for an `out` of another size, and for the first id out of range: "ids[17] is 5000, expected 0
-  ///         to 4999"; then the content of `out` is unspecified. device_error; memory_error.
+  ///             the ids.
+  /// @throws argument_error for an `out` of another size or that overlaps, and for the first id out of range: "ids[17] is
+  ///         5000, expected 0 to 4999"; then the content of `out` is unspecified. device_error; memory_error.
   void gather(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec) const;
 
   /// The same for ids that are known to be in range: of rows in the GPU's own memory it enqueues work and does not wait.
   /// An id out of range gives a row of zeros, or the error above.
-  void gather_unchecked(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec) const;
+  /// @param share  Who gathers this time; default: as the constructor was told.
+  void gather_unchecked(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec,
+                        std::optional<work_share> share = {}) const;
+
+  /// The same for ids that ascend, too; equal ones may follow each other. A GPU need not sort them.
+  void gather_ascending(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec,
+                        std::optional<work_share> share = {}) const;
 
  private:
   struct history;  // what was measured
 
-  void gather_rows(id_matrix const& ids, std::span<std::byte> out, bool check, gpu_exec const& exec) const;
+  struct known_of_ids {
+    bool checked = false;  // they must be in range, and may be not
+    bool ascending = false;
+  };
+
+  void gather_rows(id_matrix const& ids, std::span<std::byte> out, known_of_ids known, std::optional<work_share> share,
+                   gpu_exec const& exec) const;
 
   feature_table table_;
   row_memory memory_ = row_memory::gpu;

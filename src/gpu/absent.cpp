@@ -10,6 +10,7 @@
 #include <tendril/generate.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
+#include <tendril/gpu_feature_cache.hpp>
 #include <tendril/gpu_features.hpp>
 #include <tendril/hetero_graph.hpp>
 #include <tendril/labor.hpp>
@@ -68,7 +69,55 @@ void widen_ids(vertex_id const*, std::int64_t, std::int64_t, std::int64_t*, std:
 struct gpu_features::history {};
 gpu_features::gpu_features(feature_table table, gpu_exec const&, work_share) : table_(std::move(table)) { refuse(); }
 void gpu_features::gather(id_matrix const&, std::span<std::byte>, gpu_exec const&) const { refuse(); }
-void gpu_features::gather_unchecked(id_matrix const&, std::span<std::byte>, gpu_exec const&) const { refuse(); }
+void gpu_features::gather_unchecked(id_matrix const&, std::span<std::byte>, gpu_exec const&,
+                                    std::optional<work_share>) const
+{
+  refuse();
+}
+void gpu_features::gather_ascending(id_matrix const&, std::span<std::byte>, gpu_exec const&,
+                                    std::optional<work_share>) const
+{
+  refuse();
+}
+
+struct gpu_cache_step::state {};
+std::int64_t gpu_cache_step::num_ids() const noexcept { return 0; }
+gpu_cache_step::counts const& gpu_cache_step::count() const { refuse(); }
+std::span<vertex_id const> gpu_cache_step::rows() const noexcept { return {}; }
+std::span<std::uint32_t const> gpu_cache_step::places() const noexcept { return {}; }
+std::span<std::uint32_t const> gpu_cache_step::kept() const noexcept { return {}; }
+std::span<std::uint32_t const> gpu_cache_step::kept_slots() const noexcept { return {}; }
+
+struct gpu_row_cache::state {
+  row_cache_params params;
+};
+gpu_row_cache::gpu_row_cache(row_cache_params const&, gpu_exec const&) { refuse(); }
+gpu_row_cache::~gpu_row_cache() = default;
+gpu_row_cache::gpu_row_cache(gpu_row_cache&&) noexcept = default;
+gpu_row_cache& gpu_row_cache::operator=(gpu_row_cache&&) noexcept = default;
+void gpu_row_cache::fill(std::span<vertex_id const>, gpu_exec const&) { refuse(); }
+void gpu_row_cache::rank(std::span<std::uint8_t const>, gpu_exec const&) { refuse(); }
+void gpu_row_cache::see(id_matrix const&, gpu_exec const&) { refuse(); }
+gpu_cache_step gpu_row_cache::serve(gpu_exec const&) { refuse(); }
+std::span<vertex_id const> gpu_row_cache::content() const noexcept { return {}; }
+row_cache_params const& gpu_row_cache::params() const noexcept { return state_->params; }
+
+gpu_cached_features::gpu_cached_features(gpu_features table, std::int64_t, gpu_exec const&) : table_(std::move(table))
+{
+  refuse();
+}
+void gpu_cached_features::fill(std::span<vertex_id const>, gpu_exec const&) { refuse(); }
+void gpu_cached_features::gather(gpu_cache_step const&, std::span<std::byte>, gpu_exec const&,
+                                 std::optional<work_share>)
+{
+  refuse();
+}
+
+gpu_row_counts::gpu_row_counts(std::int64_t, gpu_exec const&) { refuse(); }
+void gpu_row_counts::add(id_matrix const&, gpu_exec const&) { refuse(); }
+buffer<vertex_id> gpu_row_counts::best(std::int64_t, gpu_exec const&) const { refuse(); }
+buffer<std::uint8_t> gpu_row_counts::scores(gpu_exec const&) const { refuse(); }
+
 feature_table to_gpu(feature_table const&, gpu_exec const&) { refuse(); }
 feature_table to_host(feature_table const& table) { return table; }  // no table lies on a GPU
 feature_table pin_memory(feature_table const&, cpu_exec const&) { refuse(); }

@@ -1,8 +1,11 @@
 // Gathers of features on a GPU: in its own memory by one kernel; of host memory by the GPU, the CPU, or both.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -18,6 +21,7 @@
 #include "gpu/device/check.hpp"
 #include "gpu/device/copy_value.hpp"
 #include "gpu/device/ids.hpp"
+#include "gpu/features/row_ids.hpp"
 #include "gpu/features/row_memory.hpp"
 #include "gpu/features/rows.hpp"
 #include "gpu/together/together.hpp"
@@ -29,29 +33,6 @@ constexpr std::int64_t worth_sorting = 1024;
 constexpr double bytes_of_a_read = 128;
 constexpr std::int64_t most_row_bytes = (std::int64_t{1} << 30) - 1;
 
-/// Ids as vertex_id, without a copy where they are that already. Enqueues.
-class narrow_row_ids {
- public:
-  narrow_row_ids(id_matrix const& ids, std::int64_t num_rows, gpu_exec const& exec)
-  {
-    // Bits of a negative int32 are those of an id that only a table of more than 2^31 rows has.
-    bool const fits = ids.type == id_type::uint32 ||
-                      (ids.type == id_type::int32 && num_rows <= std::int64_t{std::numeric_limits<int>::max()} + 1);
-    if (fits && (ids.row_stride == 1 || ids.num_rows <= 1)) {
-      data_ = static_cast<vertex_id const*>(ids.data);
-    } else {
-      made_ = narrow_ids(ids, exec);
-      data_ = made_.data();
-    }
-  }
-
-  [[nodiscard]] vertex_id const* data() const { return data_; }
-
- private:
-  buffer<vertex_id> made_;
-  vertex_id const* data_ = nullptr;
-};
-
 void expect_rows(id_matrix const& ids, std::int64_t num_rows, gpu_exec const& exec)
 {
   gpu::bad_id const bad = gpu::first_bad_id(ids, num_rows, exec);
@@ -61,11 +42,27 @@ void expect_rows(id_matrix const& ids, std::int64_t num_rows, gpu_exec const& ex
                   num_rows == 0 ? "none: the table has no rows" : fmt::format("0 to {}", num_rows - 1)));
 }
 
+bool overlap(std::span<std::byte const> a, std::span<std::byte const> b)
+{
+  std::less<> const before;
+  return !a.empty() && !b.empty() && before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
+}
+
+/// From the first id to the last one, of one column and strides that are not negative.
+std::span<std::byte const> bytes_of(id_matrix const& ids)
+{
+  if (ids.num_rows == 0) { return {}; }
+  std::int64_t const width = ids.type == id_type::int32 || ids.type == id_type::uint32 ? 4 : 8;
+  std::int64_t const extent = (ids.num_rows - 1) * ids.row_stride + 1;
+  return {static_cast<std::byte const*>(ids.data), static_cast<std::size_t>(extent * width)};
+}
+
 /// A gather of rows in host memory.
 class host_gather {
  public:
-  host_gather(feature_table const& table, vertex_id const* ids, std::span<std::byte> out, gpu_exec const& exec)
-      : table_(table), ids_(ids), out_(out), exec_(exec)
+  host_gather(feature_table const& table, vertex_id const* ids, bool ascending, std::span<std::byte> out,
+              gpu_exec const& exec)
+      : table_(table), ids_(ids), ascending_(ascending), out_(out), exec_(exec)
   {
   }
 
@@ -77,7 +74,7 @@ class host_gather {
     job.size = turn.size;
     job.out = out_.data() + turn.first * table_.row_bytes();
     gpu::sorted_ids sorted;
-    if (turn.size >= worth_sorting) {
+    if (!ascending_ && turn.size >= worth_sorting) {
       sorted = gpu::sort_ids(job.ids, turn.size, table_.num_rows(), exec_);
       job.ids = sorted.ids.data();
       job.places = sorted.places.data();
@@ -100,6 +97,7 @@ class host_gather {
  private:
   feature_table const& table_;
   vertex_id const* ids_;
+  bool ascending_;
   std::span<std::byte> out_;
   gpu_exec const& exec_;
 };
@@ -121,20 +119,27 @@ gpu_features::gpu_features(feature_table table, gpu_exec const& exec, work_share
                   table_.row_bytes());
   gpu::device_guard const guard(device_);
   memory_ = gpu::memory_of_rows(table_);
-  if (memory_ == row_memory::pageable) { share_ = work_share::cpu; }
 }
 
 void gpu_features::gather(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec) const
 {
-  gather_rows(ids, out, true, exec);
+  gather_rows(ids, out, {.checked = true}, {}, exec);
 }
 
-void gpu_features::gather_unchecked(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec) const
+void gpu_features::gather_unchecked(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec,
+                                    std::optional<work_share> share) const
 {
-  gather_rows(ids, out, false, exec);
+  gather_rows(ids, out, {}, share, exec);
 }
 
-void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, bool check, gpu_exec const& exec) const
+void gpu_features::gather_ascending(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec,
+                                    std::optional<work_share> share) const
+{
+  gather_rows(ids, out, {.ascending = true}, share, exec);
+}
+
+void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, known_of_ids known,
+                               std::optional<work_share> share, gpu_exec const& exec) const
 {
   TENDRIL_EXPECTS(exec.device == device_, "a call on GPU {}, expected GPU {}: the table was made for it", exec.device,
                   device_);
@@ -144,23 +149,26 @@ void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, b
   TENDRIL_EXPECTS(std::ssize(out) == expected, "out has {} bytes, expected {} for {} rows of {}", out.size(), expected,
                   size, row_bytes);
   TENDRIL_EXPECTS(size <= std::numeric_limits<std::int32_t>::max(), "{} ids, expected less than 2^31", size);
+  TENDRIL_EXPECTS(!overlap(out, table_.bytes()), "out overlaps the table, expected memory of its own");
+  TENDRIL_EXPECTS(!overlap(out, bytes_of(ids)), "out overlaps ids, expected memory of its own");
   if (size == 0) { return; }
   gpu::device_guard const guard(device_);
-  narrow_row_ids const narrow(ids, table_.num_rows(), exec);
+  gpu::row_ids const narrow(ids, table_.num_rows(), exec);
   if (memory_ == row_memory::gpu && row_bytes > 0) {
     gpu::row_copies job = gpu::copies_of(table_, device_);
     job.ids = narrow.data();
     job.size = size;
     job.out = out.data();
-    if (!check) { return gpu::copy_rows(job, nullptr, false, exec); }
+    if (!known.checked) { return gpu::copy_rows(job, nullptr, false, exec); }
     buffer<unsigned long long> first_bad(1, memory_of(exec));
     TENDRIL_CUDA_TRY(cudaMemsetAsync(first_bad.data(), 0xff, sizeof(unsigned long long), exec.stream));
     gpu::copy_rows(job, first_bad.data(), false, exec);
     if (static_cast<std::int64_t>(gpu::value_at(first_bad.data(), exec)) < 0) { return; }  // nothing lowered it
   }
-  expect_rows(ids, table_.num_rows(), exec);
+  if (known.checked) { expect_rows(ids, table_.num_rows(), exec); }
   if (memory_ == row_memory::gpu || row_bytes == 0) { return; }
-  host_gather const rows(table_, narrow.data(), out, exec);
+  work_share const who = memory_ == row_memory::pageable ? work_share::cpu : share.value_or(share_);
+  host_gather const rows(table_, narrow.data(), known.ascending, out, exec);
   gpu::shared_job job;
   job.num_items = size;
   job.reads = std::max(1.0, static_cast<double>(row_bytes) / bytes_of_a_read);
@@ -168,7 +176,12 @@ void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, b
   job.gains_by_size = true;
   job.on_gpu = [&](base::item_range turn) { rows.on_gpu(turn); };
   job.on_cpu = [&](base::item_range turn, int, gpu::lane& lane) { rows.on_cpu(turn, lane); };
-  gpu::work_together(history_->rates, share_, job, exec);
+  try {
+    gpu::work_together(history_->rates, who, job, exec);
+  } catch (argument_error const&) {  // about an id, by its number in a turn
+    expect_rows(ids, table_.num_rows(), exec);
+    throw;
+  }
 }
 
 }  // namespace tendril

@@ -22,8 +22,9 @@ constexpr int block_threads = 256;
 constexpr int lane_words = 8;  // that a lane reads at once
 constexpr int tile_words = lane_words * warp_size;
 
-// The address translation of the host's memory is what limits reads there: fewer blocks touch fewer pages at a time.
-constexpr std::int64_t blocks_over_bus = 32;
+// The address translation of the host's memory is what limits reads there: fewer blocks touch fewer pages at a time, and
+// disturb the kernels beside them less. bench features, axis row bytes: 8 blocks are too few for rows of 128 bytes.
+constexpr std::int64_t blocks_over_bus = 16;
 
 /// The widest type that divides all addresses and sizes of a job.
 struct words_of_job {
@@ -73,7 +74,7 @@ __global__ __launch_bounds__(block_threads) void copy_kernel(row_copies job, row
       std::int64_t const row = first_row + down;
       to[k] = -1;
       if (row < job.size) {
-        vertex_id const id = job.ids[row];
+        vertex_id const id = job.ids == nullptr ? static_cast<vertex_id>(row) : job.ids[row];
         std::int64_t const place = job.places == nullptr ? row : std::int64_t{job.places[row]};
         to[k] = place * width + across;
         bool const good = std::int64_t{id} < job.num_rows;

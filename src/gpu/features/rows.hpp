@@ -10,13 +10,13 @@
 
 namespace tendril::gpu {
 
-/// Rows to copy: row ids[i] goes to row places[i] of `out`.
+/// Rows to copy: row ids[i] goes to row places[i] of `out`, for each i below `size`.
 struct row_copies {
   std::byte const* rows = nullptr;  ///< Memory that the GPU can read.
   std::int64_t stride = 0;          ///< Bytes from one row to the next.
   std::int64_t num_rows = 0;
-  std::int64_t row_bytes = 0;  ///< Below 2^30.
-  vertex_id const* ids = nullptr;
+  std::int64_t row_bytes = 0;             ///< Below 2^30.
+  vertex_id const* ids = nullptr;         ///< Null: row i.
   std::uint32_t const* places = nullptr;  ///< Null: row i.
   std::int64_t size = 0;
   std::byte* out = nullptr;
