@@ -23,6 +23,7 @@
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "exec.hpp"
+#include "features.hpp"
 #include "gpu.hpp"
 #include "names.hpp"
 
@@ -248,36 +249,30 @@ char const* memory_name(gpu_features const& from)
 }
 
 void gather_on_gpu(gpu_features const& from, id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec,
-                   bool check)
+                   bool check, work_share share)
 {
-  check ? from.gather(ids, out, exec) : from.gather_unchecked(ids, out, exec);
+  check ? from.gather(ids, out, exec) : from.gather_unchecked(ids, out, exec, share);
 }
 
 /// Gathers by ids of the caller's, wherever they lie. Needs no GIL.
+/// @param share  Who gathers rows of page-locked memory, if the ids are not checked.
 void gather_ids(gpu_features const& from, gpu_ids const& ids, std::span<std::byte> out, gpu_exec const& exec,
-                bool check)
+                bool check, work_share share = work_share::automatic)
 {
-  if (ids.view.data != nullptr) { return gather_on_gpu(from, ids.view, out, exec, check); }
+  if (ids.view.data != nullptr) { return gather_on_gpu(from, ids.view, out, exec, check, share); }
   gpu_starts const there = bring(ids, from.table().num_rows(), exec);
   id_matrix const view{there.ids.data(), id_type::uint32, std::ssize(there.ids)};
-  gather_on_gpu(from, view, out, exec, check);
+  gather_on_gpu(from, view, out, exec, check, share);
 }
 
-gpu_array gather_new(gpu_features const& from, gpu_ids const& ids, std::uintptr_t stream, bool check)
+gpu_array gather_new(gpu_features const& from, gpu_ids const& ids, std::uintptr_t stream, bool check,
+                     std::string const& share)
 {
-  auto const& table = from.table();
-  nb::dlpack::dtype const type = type_named(table.type());
-  std::vector<std::int64_t> shape = table.shape();
-  shape[0] = ids.view.num_rows;
   nb::gil_scoped_release const no_gil;
   gpu_exec const exec = exec_on(from.device(), stream);
-  buffer<std::byte> rows(checked_product("bytes of gathered rows", shape[0], table.row_bytes()),
-                         lasting_gpu_memory(from.device(), exec.stream));
-  gather_ids(from, ids, rows.span(), exec, check);
-  gpu_array made = give_gpu<std::byte, std::uint8_t>(std::move(rows), std::move(shape), from.device(),
-                                                     std::make_shared<gpu_event const>(exec));
-  made.type = type;
-  return made;
+  return new_rows(from.table(), ids.view.num_rows, exec, [&](std::span<std::byte> rows) {
+    gather_ids(from, ids, rows, exec, check, parse_option<work_share>("share", share));
+  });
 }
 
 void gather_to(gpu_features const& from, gpu_ids const& ids, nb::ndarray<> const& out, std::uintptr_t stream,
@@ -288,14 +283,16 @@ void gather_to(gpu_features const& from, gpu_ids const& ids, nb::ndarray<> const
   gather_ids(from, ids, bytes, exec_on(from.device(), stream), check);
 }
 
-/// Of [count] int64 at an address of the GPU's to [count] rows at another: for callers who know their arrays.
+/// Of [count] int64 that are rows, at an address of the GPU's, to [count] rows at another: for callers who know their
+/// arrays.
 void gather_at(gpu_features const& from, std::uintptr_t ids, std::int64_t count, std::uintptr_t out,
-               std::uintptr_t stream, bool check)
+               std::uintptr_t stream, std::string const& share)
 {
   nb::gil_scoped_release const no_gil;
   auto const bytes = static_cast<std::size_t>(count * from.table().row_bytes());
-  gather_on_gpu(from, {reinterpret_cast<void const*>(ids), id_type::int64, count},
-                {reinterpret_cast<std::byte*>(out), bytes}, exec_on(from.device(), stream), check);
+  from.gather_unchecked({reinterpret_cast<void const*>(ids), id_type::int64, count},
+                        {reinterpret_cast<std::byte*>(out), bytes}, exec_on(from.device(), stream),
+                        parse_option<work_share>("share", share));
 }
 
 nb::capsule capsule_of(features const& from)
@@ -331,6 +328,20 @@ array_out bytes_of(features const& from)
 
 }  // namespace
 
+gpu_array new_rows(feature_table const& table, std::int64_t count, gpu_exec const& exec,
+                   std::function<void(std::span<std::byte>)> const& fill)
+{
+  std::vector<std::int64_t> shape = table.shape();
+  shape[0] = count;
+  buffer<std::byte> rows(checked_product("bytes of gathered rows", count, table.row_bytes()),
+                         lasting_gpu_memory(exec.device, exec.stream));
+  fill(rows.span());
+  gpu_array made = give_gpu<std::byte, std::uint8_t>(std::move(rows), std::move(shape), exec.device,
+                                                     std::make_shared<gpu_event const>(exec));
+  made.type = type_named(table.type());
+  return made;
+}
+
 void bind_features(nb::module_& module)
 {
   using namespace nb::literals;  // NOLINT(google-build-using-namespace): the way nanobind names arguments
@@ -355,9 +366,9 @@ void bind_features(nb::module_& module)
   nb::class_<gpu_features>(module, "GpuFeatures")
       .def_prop_ro("memory", &memory_name)
       .def_prop_ro("device", &gpu_features::device)
-      .def("gather_new", &gather_new, "ids"_a, "stream"_a, "check"_a)
+      .def("gather_new", &gather_new, "ids"_a, "stream"_a, "check"_a, "share"_a)
       .def("gather_to", &gather_to, "ids"_a, "out"_a.noconvert(), "stream"_a, "check"_a)
-      .def("gather_at", &gather_at, "ids"_a, "count"_a, "out"_a, "stream"_a, "check"_a);
+      .def("gather_at", &gather_at, "ids"_a, "count"_a, "out"_a, "stream"_a, "share"_a);
 }
 
 }  // namespace tendril::python

@@ -32,4 +32,5 @@ NB_MODULE(_tendril, module)
   tendril::python::bind_clusters(module);
   tendril::python::bind_place(module);
   tendril::python::bind_features(module);
+  tendril::python::bind_feature_cache(module);
 }

@@ -21,6 +21,7 @@ _cpu.check(_build_info.MARCH)
 from . import _calls, _processes, generate
 from ._application import Application, SampledEdges, SampledStep, Samples
 from ._apps import sample
+from ._cache import FeatureCache, LoaderCache
 from ._clusters import Clusters, cluster_sample, cluster_subgraphs, cluster_vertices, group_clusters
 from ._custom_walk import CustomWalk, dynamic_walk
 from ._device_array import DeviceArray
@@ -61,6 +62,7 @@ __all__ = [
     "CustomWalk",
     "DeviceArray",
     "DeviceError",
+    "FeatureCache",
     "FeatureTable",
     "FormatError",
     "GpuInfo",
@@ -73,6 +75,7 @@ __all__ = [
     "LaborHop",
     "Layer",
     "LayerSamples",
+    "LoaderCache",
     "LoaderStats",
     "Minibatch",
     "MinibatchSampler",

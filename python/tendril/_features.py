@@ -321,13 +321,21 @@ def gather(
 
 
 def gather_on_gpu(
-    table: FeatureTable, ids: Any, device: int, stream: int, *, out: Any = None, check: bool = True
+    table: FeatureTable,
+    ids: Any,
+    device: int,
+    stream: int,
+    *,
+    out: Any = None,
+    check: bool = True,
+    share: str = "auto",
 ) -> Any:
-    """Rows in new memory of a GPU, or in `out`, from wherever they and their ids lie."""
+    """Rows in new memory of a GPU, or in `out`, from wherever they and their ids lie. share: who gathers those of
+    page-locked memory if the ids are not checked."""
     reader = table._on_gpu(device)
     rows = _rows_for_gpu(ids, table._core, device, stream)
     if out is None:
-        return DeviceArray(reader.gather_new(rows, stream, check))
+        return DeviceArray(reader.gather_new(rows, stream, check, share))
     _expect_array(out, "out")
     if _gpu.device_of(out) != device:
         raise ArgumentError(f"out is {_kind(out)}, expected memory of {_gpu.name_of(device)}")

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _arrays, _gpu
+from . import _arrays, _gpu, _tendril
 from ._ahead import ahead
+from ._cache import CacheSource, FeatureCache, LoaderCache, ServedBatch
+from ._device_array import DeviceArray
 from ._epochs import Epochs, Ranks, runs
 from ._errors import ArgumentError, shown
 from ._features import FeatureTable, gather, gather_on_gpu
 from ._hetero_graph import HeteroGraph
 from ._hgt import HGTSampler
+from ._host_way import HostWay
 from ._minibatch import Minibatch, MinibatchSampler
 from ._order import shuffled
 from ._params import flag, integer, string, threads, unsigned
@@ -42,6 +46,10 @@ class PipelineBatch:
     """By name [edges, …]: the rows of `minibatch.edge`. Of several types: by edge type, then by name."""
     labels: dict[str, Any]
     """By name [seeds, …]: the rows of the seeds."""
+
+
+_Sampled = tuple[int, Any, Minibatch]
+_FIRST_STEPS = 4  # after so many, what training allocates is there
 
 
 class Pipeline(Epochs):
@@ -91,6 +99,9 @@ class Pipeline(Epochs):
     uneven : str
         Where the batches of an epoch are no multiple of ``world_size``: "keep" gives some ranks one batch more, "drop"
         omits the last batches, "repeat" takes the epoch's first batches again.
+    cache : FeatureCache, optional
+        Keeps rows of ``features`` in host memory on the sampler's GPU; ``pipeline.cache`` tells how it does. It never
+        changes a batch.
     num_threads : int
         Threads that gather on the CPU; 0: every core the process may use.
 
@@ -130,6 +141,7 @@ class Pipeline(Epochs):
         rank: int = 0,
         world_size: int = 1,
         uneven: str = "keep",
+        cache: FeatureCache | None = None,
         num_threads: int = 0,
     ) -> None:
         if not isinstance(sampler, (MinibatchSampler, HGTSampler)):
@@ -157,6 +169,13 @@ class Pipeline(Epochs):
         self._features = self._sizes.tables(features, self._sizes.nodes, "features")
         self._edge_features = self._sizes.tables(edge_features, self._sizes.edges, "edge_features")
         self._labels = _tables(labels, self._sizes.nodes[node_type], "labels")
+        self._cache = None if cache is None else self._cache_of(cache)
+        self._host_way = HostWay(works_ahead=self.prefetch > 0)
+
+    @property
+    def cache(self) -> LoaderCache | None:
+        """What the cache of features holds, and how often it had what batches asked for; None without one."""
+        return self._cache
 
     def __len__(self) -> int:
         """The batches of an epoch that this rank makes."""
@@ -165,6 +184,7 @@ class Pipeline(Epochs):
     def __iter__(self) -> Iterator[PipelineBatch]:
         progress = self._begin_epoch()
         timeline = self._timeline
+        self._host_way.begin(timeline)
         made = self._made(progress.epoch, progress.batch, timeline)
         return self._counted(_items(made, self.prefetch) if self.prefetch else made, progress, timeline)
 
@@ -176,17 +196,33 @@ class Pipeline(Epochs):
         return self.seed
 
     def _made(self, epoch: int, begin: int, timeline: Timeline) -> Iterator[PipelineBatch]:
-        order = shuffled(len(self._seeds), self.seed, epoch) if self.shuffle else np.arange(len(self._seeds))
-        first = self._first_number(epoch)
-        parts = (order[i * self.batch_size : (i + 1) * self.batch_size] for i in range(self._total()))
-        numbered = ((first + i, part) for i, part in self._ranks.deal(parts, begin))
+        numbered = self._numbered(epoch, begin)
+        sampled = self._sampled(numbered, timeline)
+        for (number, index, batch), served in self._served(sampled, epoch):
+            self._host_way.next()
+            with timeline.span("gather", number):
+                done = self._gathered(batch, index, number, served)
+            yield done
+
+    def _sampled(self, numbered: Iterator[tuple[int, Any]], timeline: Timeline) -> Iterator[_Sampled]:
+        """Numbers of batches, positions of their seeds, and the batches."""
         for number, group in runs(numbered, self.bulk):
             with timeline.span("sample", number, len(group)):
                 made = self._sample(np.concatenate(group), number)
-            for i, (batch, index) in enumerate(zip(made, group, strict=True)):
-                with timeline.span("gather", number + i):
-                    done = self._gathered(batch, index, number + i)
-                yield done
+            yield from zip(itertools.count(number), group, made)
+
+    def _served(self, sampled: Iterator[_Sampled], epoch: int) -> Iterator[tuple[_Sampled, ServedBatch | None]]:
+        """The same, each with what the cache has of it."""
+        if self._cache is None:
+            return ((one, None) for one in sampled)
+        return self._cache.served(sampled, lambda one: self._ids_of(one[2]), epoch, self.prefetch + _FIRST_STEPS)
+
+    def _numbered(self, epoch: int, begin: int) -> Iterator[tuple[int, Any]]:
+        """This rank's batches of an epoch from batch `begin` on: the positions of their seeds behind their numbers."""
+        order = shuffled(len(self._seeds), self.seed, epoch) if self.shuffle else np.arange(len(self._seeds))
+        first = self._first_number(epoch)
+        parts = (order[i * self.batch_size : (i + 1) * self.batch_size] for i in range(self._total()))
+        return ((first + i, part) for i, part in self._ranks.deal(parts, begin))
 
     def _sample(self, index: NDArray[np.int64], number: int) -> list[Minibatch]:
         seeds = self._seeds[index]
@@ -198,28 +234,78 @@ class Pipeline(Epochs):
             seeds, self.batch_size, node_type=self._node_type, first_batch=number, times=times
         )
 
-    def _gathered(self, batch: Minibatch, index: NDArray[np.int64], number: int) -> PipelineBatch:
+    def _gathered(
+        self, batch: Minibatch, index: NDArray[np.int64], number: int, served: ServedBatch | None
+    ) -> PipelineBatch:
         has_types = self._sizes.has_types
 
-        def of(tables: dict[Any, dict[str, FeatureTable]], ids: Any) -> dict[Any, Any]:
-            made = {key: self._rows(many, ids[key] if has_types else ids) for key, many in tables.items()}
+        def of(tables: dict[Any, dict[str, FeatureTable]], ids: Any, cached: ServedBatch | None = None) -> dict[Any, Any]:
+            made = {key: self._rows(many, ids[key] if has_types else ids, key, cached) for key, many in tables.items()}
             return made if has_types else made.get(None, {})
 
         return PipelineBatch(
             minibatch=batch,
             index=index,
             number=number,
-            features=of(self._features, batch.node),
+            features=of(self._features, batch.node, served),
             edge_features=of(self._edge_features, batch.edge),
             labels=self._rows(self._labels, self._seeds[index]),
         )
 
-    def _rows(self, tables: dict[str, FeatureTable], ids: Any) -> dict[str, Any]:
+    def _rows(
+        self, tables: dict[str, FeatureTable], ids: Any, kind: Any = None, cached: ServedBatch | None = None
+    ) -> dict[str, Any]:
         if self._device == _gpu.HOST:
             return {name: gather(table, ids, num_threads=self._num_threads) for name, table in tables.items()}
         assert isinstance(self._sampler, MinibatchSampler)
-        stream = self._sampler._stream
-        return {name: gather_on_gpu(table, ids, self._device, stream) for name, table in tables.items()}
+        stream, share = self._sampler._stream, self._host_way.way
+        return {
+            name: DeviceArray(cached.gather_new(kind, name, stream, share))
+            if cached is not None and cached.has(kind, name)
+            else gather_on_gpu(table, ids, self._device, stream, check=False, share=share)
+            for name, table in tables.items()
+        }
+
+    # The cache
+
+    def _ids_of(self, batch: Minibatch) -> Mapping[Any, Any]:
+        node: Any = batch.node
+        return dict(node) if self._sizes.has_types else {None: node}
+
+    def _cache_of(self, settings: Any) -> LoaderCache:
+        if not isinstance(settings, FeatureCache):
+            raise ArgumentError(f"cache is a {type(settings).__name__}, expected a FeatureCache")
+        sampler, device = self._sampler, self._device
+        if device == _gpu.HOST or not isinstance(sampler, MinibatchSampler):
+            raise ArgumentError("cache is given, but the sampler is on the CPU: expected a MinibatchSampler on a GPU")
+
+        def ids(array: Any, stream: int) -> Any:
+            return _gpu.ids(array, "node", 1, device, stream, 0)
+
+        return LoaderCache(
+            settings,
+            CacheSource(
+                device=device,
+                tables=lambda: {
+                    kind: {name: (table, table) for name, table in many.items() if table.device == "cpu" and len(table)}
+                    for kind, many in self._features.items()
+                },
+                mark=lambda table: None,
+                graph=lambda: (sampler._input, list(self._sizes.nodes)),
+                subject=sampler._made_of[0],
+                epoch=self._epoch_ids,
+                see=lambda core, array, stream: core.see(ids(array, stream), stream),
+                count=lambda counts, array, stream: counts.add(device, ids(array, stream), stream),
+                stream=lambda: sampler._stream,
+                free_bytes=lambda: _tendril.free_gpu_bytes(device),
+                total_bytes=lambda: int(_tendril.describe_gpu(device).total_bytes),
+            ),
+        )
+
+    def _epoch_ids(self, epoch: int) -> Iterator[Mapping[Any, Any]]:
+        for number, group in runs(self._numbered(epoch, 0), self.bulk):
+            for batch in self._sample(np.concatenate(group), number):
+                yield self._ids_of(batch)
 
 
 def _items(made: Iterator[PipelineBatch], depth: int) -> Iterator[PipelineBatch]:

@@ -10,21 +10,21 @@ pytest.importorskip("torch_geometric")
 
 from torch_geometric.data import Data  # noqa: E402
 
-from tendril.pyg import NeighborLoader, _features  # noqa: E402
+from tendril.pyg import NeighborLoader, _gather  # noqa: E402
 
 NUM_ROWS = 3000
 PLACES = torch.from_numpy(np.random.default_rng(3).integers(0, NUM_ROWS, 20_000))
 
 
 def taken(value, places=PLACES, dim=0):
-    return _features.take(value, _features._Index(places), dim, None)
+    return _gather.take(value, _gather.Index(places), dim, None)
 
 
 def values(dtype, shape):
     return torch.arange(int(np.prod(shape))).remainder(2 if dtype == torch.bool else 199).to(dtype).reshape(shape)
 
 
-@pytest.mark.parametrize("dtype", [*sorted(_features._TYPES, key=str), torch.complex64, torch.float8_e4m3fn], ids=str)
+@pytest.mark.parametrize("dtype", [*sorted(_gather._TYPES, key=str), torch.complex64, torch.float8_e4m3fn], ids=str)
 @pytest.mark.parametrize("row", [(), (1,), (13,), (2, 16)])
 @pytest.mark.parametrize("count", [0, 1, 20_000])
 def test_rows_of_tensors(dtype, row, count):
@@ -101,10 +101,10 @@ def test_what_a_gpu_gathers():
     """What it does not is gathered on the host, and copied."""
 
     def told(rows, dtype=torch.uint8, columns=1):
-        return _features._is_for_gpu(torch.empty((rows, columns), dtype=dtype, device="meta"))  # takes no memory
+        return _gather.is_for_gpu(torch.empty((rows, columns), dtype=dtype, device="meta"))  # takes no memory
 
     assert told(2**32 - 2) and not told(2**32 - 1)
     assert told(1, columns=2**30 - 1) and not told(1, columns=2**30)
     assert told(5, torch.bfloat16) and not told(5, torch.complex64) and not told(0)
-    assert _features._is_for_gpu(np.ones((3, 2))) and not _features._is_for_gpu(np.array(["name"]))
-    assert not _features._is_for_gpu(["name"])
+    assert _gather.is_for_gpu(np.ones((3, 2))) and not _gather.is_for_gpu(np.array(["name"]))
+    assert not _gather.is_for_gpu(["name"])

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import copy
-import math
-import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,52 +12,10 @@ from torch import Tensor
 from torch_geometric.data import Data, FeatureStore, HeteroData
 from torch_geometric.loader.utils import filter_custom_hetero_store
 from torch_geometric.sampler import HeteroSamplerOutput, SamplerOutput
-from torch_geometric.typing import SparseTensor, TensorFrame
+from torch_geometric.typing import SparseTensor
 
-from .. import _tendril
-from .._features import FeatureTable, is_mapped
+from ._gather import HOST, HostCopy, Index, Target, is_for_gpu, take
 from ._outputs import labor_weights
-
-_HOST = torch.device("cpu")
-
-# What the library gathers; Torch and NumPy gather the rest. Rows of fewer bytes, and gathers of fewer, gain nothing.
-_LEAST_ROW_BYTES = 8
-_LEAST_BYTES = 1 << 16
-_MOST_ROWS_ON_GPU = 2**32 - 2
-_MOST_ROW_BYTES_ON_GPU = 2**30 - 1
-_TYPES = frozenset(
-    (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16, torch.float32)
-    + (torch.float64, torch.bool)
-)
-
-
-class HostCopy:
-    """Positions that are being copied from a GPU to page-locked memory, in the order of the current stream."""
-
-    def __init__(self, index: Tensor) -> None:
-        self._copy = torch.empty(index.shape, dtype=index.dtype, pin_memory=True)
-        self._copy.copy_(index, non_blocking=True)
-        self._there = torch.cuda.current_stream(index.device).record_event()
-
-    def get(self) -> Tensor:
-        """Waits for the positions, but not for later work of the stream."""
-        self._there.synchronize()
-        return self._copy
-
-
-class _Index:
-    """Positions, copied once to each place that holds attributes."""
-
-    def __init__(self, index: Tensor, host: HostCopy | None = None) -> None:
-        self._index = index
-        self._host = host
-        self._copies = {index.device: index}
-
-    def on(self, device: torch.device) -> Tensor:
-        if device not in self._copies:
-            host = self._host if device == _HOST else None
-            self._copies[device] = self._index.to(device) if host is None else host.get()
-        return self._copies[device]
 
 
 def held_on_host(data: Any) -> tuple[list[Any], list[Any]]:
@@ -78,10 +35,10 @@ def held_on_host(data: Any) -> tuple[list[Any], list[Any]]:
 
 def _on_host(store: Any, key: str, is_attr: Any) -> bool:
     value = store[key]
-    on_host = isinstance(value, np.ndarray) or (isinstance(value, Tensor) and value.device == _HOST)
+    on_host = isinstance(value, np.ndarray) or (isinstance(value, Tensor) and value.device == HOST)
     if not on_host or key in ("edge_index", "num_nodes") or not is_attr(key):
         return False
-    return store._parent().__cat_dim__(key, value, store) != 0 or not _is_for_gpu(value)
+    return store._parent().__cat_dim__(key, value, store) != 0 or not is_for_gpu(value)
 
 
 def host_copies(out: Any, permutation: Any, held: tuple[list[Any], list[Any]]) -> dict[Any, HostCopy]:
@@ -99,144 +56,25 @@ def host_copies(out: Any, permutation: Any, held: tuple[list[Any], list[Any]]) -
     return copies
 
 
-def take(value: Any, index: _Index, dim: int, target: torch.device | None) -> Any:
-    """The elements of an attribute at some positions. If `target` is a GPU and the attribute is in host memory, rows are
-    gathered there, and other elements into page-locked memory, from which they are copied asynchronously."""
-    if isinstance(value, (list, tuple)):  # for example names
-        return type(value)(value[i] for i in index.on(_HOST).tolist())
-    if dim == 0 and _is_for_gpu(value):
-        device = target if target is not None else value.device if isinstance(value, Tensor) else _HOST
-        if device.type == "cuda" and (isinstance(value, np.ndarray) or value.device in (device, _HOST)):
-            return _rows_on_gpu(value, index.on(device))
-    if isinstance(value, np.ndarray):  # including memory-mapped arrays
-        places = index.on(_HOST)
-        if target is None and dim == 0 and _is_array_of_rows(value) and _is_worth_it(value, places):
-            return _rows_of(value, places)
-        value = torch.from_numpy(np.take(value, places.numpy(), axis=dim))
-        return _on(target, value if target is None else value.pin_memory())
-    if isinstance(value, TensorFrame):
-        found = value[index.on(value.device)]
-        return found if target is None else found.to(target)
-    places = index.on(value.device)
-    if target is None and value.device == _HOST and dim == 0 and _has_rows(value) and _is_worth_it(value, places):
-        return _rows_of(value, places)
-    if target is None or value.device != _HOST or value.layout != torch.strided or value.requires_grad:
-        found = torch.index_select(value, dim, places)
-        return found if target is None else found.to(target)
-    shape = list(value.shape)
-    shape[dim] = places.numel()
-    found = torch.empty(shape, dtype=value.dtype, pin_memory=True)
-    torch.index_select(value, dim, places, out=found)
-    return _on(target, found)
-
-
-def _on(target: torch.device | None, found: Tensor) -> Tensor:
-    return found if target is None else found.to(target, non_blocking=True)
-
-
-def _has_rows(value: Any) -> bool:
-    """Whether the library gathers what the value has along its first dimension."""
-    if isinstance(value, np.ndarray):
-        return _is_array_of_rows(value)
-    return isinstance(value, Tensor) and _is_tensor_of_rows(value)
-
-
-def _is_for_gpu(value: Any) -> bool:
-    """Whether a GPU gathers that."""
-    if not _has_rows(value) or len(value) > _MOST_ROWS_ON_GPU:
-        return False
-    return bool(value.nbytes // len(value) <= _MOST_ROW_BYTES_ON_GPU)
-
-
-def _is_tensor_of_rows(value: Tensor) -> bool:
-    if value.layout != torch.strided or value.requires_grad:
-        return False
-    if type(value) not in (Tensor, torch.nn.Parameter) or value.dtype not in _TYPES or value.is_neg():
-        return False
-    if value.dim() == 0 or len(value) == 0:
-        return False
-    return bool(value.is_contiguous() or (value[0].is_contiguous() and value.stride(0) >= value[0].numel()))
-
-
-def _is_array_of_rows(value: np.ndarray[Any, Any]) -> bool:
-    kept = value.dtype.kind in "biuf" and value.dtype.itemsize <= 8 and value.dtype.isnative
-    return bool(kept and value.flags.c_contiguous and value.ndim > 0 and len(value) > 0)
-
-
-def _is_worth_it(value: Any, places: Tensor) -> bool:
-    row_bytes = value.nbytes // len(value)
-    return bool(row_bytes >= _LEAST_ROW_BYTES and places.numel() * row_bytes >= _LEAST_BYTES)
-
-
-def _rows_of(value: Any, places: Tensor) -> Tensor:
-    """Rows of an array in host memory. Torch's setting of threads counts: it is 1 in workers of a DataLoader."""
-    rows = _host_view(value)
-    ids, threads = places.numpy(), torch.get_num_threads()
-    found = _empty((ids.size, *rows.shape[1:]), _torch_type(value.dtype))
-    _tendril.feature_table(rows, "table", is_mapped(rows)).gather_into(ids, _host_view(found), threads)
-    return found
-
-
-# By the identity of an array and the number of a GPU: the array, its memory, and how a GPU gathers from it.
-_readers: dict[tuple[int, int], tuple[Any, Any, _tendril.GpuFeatures]] = {}
-
-
-def _reader_of(value: Any, device: int) -> _tendril.GpuFeatures:
-    """The array as a GPU gathers from it, kept as long as the array is: it knows how fast earlier gathers were."""
-    key = (id(value), device)
-    memory = (value.data_ptr(), value.shape, value.stride()) if isinstance(value, Tensor) else None
-    of, known, reader = _readers.get(key, (None, None, None))
-    if of is not None and of() is value and known == memory and reader is not None:
-        return reader
-    table = value.detach() if isinstance(value, Tensor) else value.view()  # keeps the memory alive, but not `value`
-    made = FeatureTable(table)._on_gpu(device)
-    _readers[key] = (weakref.ref(value, lambda gone: _forget(key, gone)), memory, made)
-    return made
-
-
-def _forget(key: tuple[int, int], gone: Any) -> None:
-    if key in _readers and _readers[key][0] is gone:
-        del _readers[key]
-
-
-def _rows_on_gpu(value: Any, places: Tensor) -> Tensor:
-    """Rows of an array in the memory of a GPU or of the host, on the GPU that has the positions. These are those of a
-    batch, so they are in range."""
-    device = places.device
-    found = torch.empty((places.numel(), *value.shape[1:]), dtype=_torch_type(value.dtype), device=device)
-    ids = places.to(torch.int64).contiguous()
-    stream = torch.cuda.current_stream(device).cuda_stream
-    reader = _reader_of(value, device.index)
-    reader.gather_at(ids.data_ptr(), ids.numel(), found.data_ptr(), stream, False)
-    return found
-
-
-def _host_view(value: Any) -> np.ndarray[Any, Any]:
-    """The same memory as a NumPy array. Page-locked memory is another device to DLPack, and NumPy has no bfloat16."""
-    if isinstance(value, np.ndarray):
-        return value
-    rows: np.ndarray[Any, Any] = (value.view(torch.int16) if value.dtype == torch.bfloat16 else value).numpy()
-    return rows
-
-
-def _torch_type(dtype: Any) -> torch.dtype:
-    return dtype if isinstance(dtype, torch.dtype) else torch.from_numpy(np.empty(0, dtype)).dtype
-
-
-def _empty(shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
-    """NumPy's memory for a batch's rows, which has large pages. A batch that is new memory to the process, as large ones
-    are in most, then takes a third of the time."""
-    memory = np.empty(math.prod((*shape, dtype.itemsize)), np.uint8)
-    return torch.from_numpy(memory).view(dtype).reshape(shape)
+# What a cache has of a batch: the rows of an attribute of a vertex type, or None where it does not take that.
+Cached = Callable[[Any, str, Any, Tensor], "Tensor | None"]
 
 
 def _filter_nodes(
-    store: Any, out: Any, node: Tensor, target: torch.device | None, on_host: HostCopy | None
+    store: Any,
+    out: Any,
+    node: Tensor,
+    target: Target | None,
+    on_host: HostCopy | None,
+    cached: Cached | None,
+    kind: Any = None,
 ) -> None:
-    index = _Index(node, on_host)
+    index = Index(node, on_host)
     for key, value in store.items():
         if key == "num_nodes":
             out.num_nodes = node.numel()
+        elif cached is not None and (found := cached(kind, key, value, node)) is not None:
+            out[key] = found
         elif store.is_node_attr(key):
             out[key] = take(value, index, store._parent().__cat_dim__(key, value, store), target)
 
@@ -247,19 +85,19 @@ def _filter_edges(
     row: Tensor,
     col: Tensor,
     edge: Tensor | None,
-    target: torch.device | None,
+    target: Target | None,
     on_host: HostCopy | None,
 ) -> None:
     """`edge`: positions in the data's original order."""
-    index = None if edge is None else _Index(edge, on_host)
+    index = None if edge is None else Index(edge, on_host)
     for key, value in store.items():
         if key == "edge_index":
-            place = value.device if target is None else target
+            place = value.device if target is None else target.device
             out.edge_index = torch.stack([row, col]).to(place)
         elif key == "adj_t" and isinstance(value, Tensor):
             out.adj_t = _sparse_matrix(value, row, col, index, out.size()[::-1], target)
         elif key == "adj_t":
-            place = value.device() if target is None else target
+            place = value.device() if target is None else target.device
             attribute = value.storage.value()
             if attribute is not None:
                 attribute = None if index is None else take(attribute, index, 0, target)
@@ -277,10 +115,10 @@ def _filter_edges(
 
 
 def _sparse_matrix(
-    matrix: Tensor, row: Tensor, col: Tensor, index: _Index | None, size: tuple[int, int], target: torch.device | None
+    matrix: Tensor, row: Tensor, col: Tensor, index: Index | None, size: tuple[int, int], target: Target | None
 ) -> Tensor:
     """The transposed adjacency matrix of a batch, in the layout of the data's. Without edge ids it holds ones."""
-    place = matrix.device if target is None else target
+    place = matrix.device if target is None else target.device
     values = matrix.values()
     values = torch.ones(row.numel(), dtype=values.dtype) if index is None else take(values, index, 0, target)
     # Parallel edges stay apart, as in the data.
@@ -342,21 +180,23 @@ def filtered(
     data: Any,
     out: Any,
     permutation: Any,
-    target: torch.device | None,
+    target: Target | None,
     on_host: dict[Any, HostCopy],
     custom_cls: Any = None,
     of_edges: frozenset[str] = frozenset(),
+    cached: Cached | None = None,
 ) -> Any:
     """A Data or HeteroData with the sampled graph and the attributes of its vertices and edges: the attributes of the
     data, and those that PyG's loaders add.
 
     on_host: the `host_copies` of the batch, or None. of_edges: names in a FeatureStore without types that are of edges.
+    cached: the cache of the loader.
     """
     edges = to_user_order(out, permutation)
     if isinstance(out, SamplerOutput):
         if isinstance(data, Data):
             made = copy.copy(data)
-            _filter_nodes(data._store, made._store, out.node, target, on_host.get(("nodes", None)))
+            _filter_nodes(data._store, made._store, out.node, target, on_host.get(("nodes", None)), cached)
             _filter_edges(
                 data._store, made._store, out.row, out.col, edges, target, on_host.get(("edges", None))
             )
@@ -379,7 +219,7 @@ def filtered(
         none = torch.empty(0, dtype=torch.int64)
         for name in made.node_types:
             out.node.setdefault(name, none)
-            _filter_nodes(data[name], made[name], out.node[name], target, on_host.get(("nodes", name)))
+            _filter_nodes(data[name], made[name], out.node[name], target, on_host.get(("nodes", name)), cached, name)
         for key in made.edge_types:
             row, col = out.row.setdefault(key, none), out.col.setdefault(key, none)
             edge = edges.setdefault(key, none)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from functools import partial
 from typing import Any
 
 import torch
@@ -14,12 +15,15 @@ from torch_geometric.loader.utils import infer_filter_per_worker
 from torch_geometric.sampler import SamplerOutput
 
 from tendril._ahead import ahead
+from tendril._cache import FeatureCache, LoaderCache, ServedBatch
 from tendril._epochs import Epochs, Ranks, runs
 from tendril._errors import ArgumentError
+from tendril._host_way import HostWay
 from tendril._params import integer
 from tendril._timeline import Timeline
 
-from . import _features, _inputs
+from . import _cache, _features, _inputs
+from ._gather import Target
 from ._hgt_sampler import HGTSampler
 from ._order import Shuffle, shuffled
 from ._processors import Processors
@@ -39,6 +43,7 @@ _OF_WORKERS = {
 _OF_LIGHTNING = {"collate_fn", "dataset"}  # it makes loaders anew from the attributes of others
 _BULK_SEEDS = 16384  # bench minibatch: a GPU is fully used from here on
 _MOST_TOGETHER = 64
+_FIRST_STEPS = 4  # after so many, what training allocates is there
 _TOGETHER_ON_CPU = 8  # each thread then has its own batch, and doesn't wait for the others at every hop
 
 
@@ -79,6 +84,7 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
         rank: int = 0,
         world_size: int = 1,
         uneven: str = "keep",
+        cache: FeatureCache | None = None,
         **others: Any,
     ) -> None:
         for name in others:
@@ -139,6 +145,13 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
         place = sampler.device if self._ours else torch.device("cpu") if device is None else torch.device(device)
         self._target = place if place.type != "cpu" else None
         self._bulk = self._together(bulk)
+        self._cache = _cache.cache_of(self, cache)
+        self._host_way = HostWay(works_ahead=prefetch > 0 and self._ours)
+
+    @property
+    def cache(self) -> LoaderCache | None:
+        """What the loader's cache of features holds, and how often it had what batches asked for; None without one."""
+        return self._cache
 
     def _together(self, bulk: int | None) -> int:
         if bulk is not None:
@@ -215,10 +228,13 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
         """Adds the fields about its seeds to a batch."""
         raise NotImplementedError
 
-    def _filter(self, out: Any, on_host: Any = None) -> Any:
+    def _filter(self, out: Any, on_host: Any = None, served: ServedBatch | None = None) -> Any:
         permutation = self._engine.edge_permutation
         of_edges = self._engine.attributes_of_edges if self._ours else frozenset()
-        made = _features.filtered(self.data, out, permutation, self._target, on_host or {}, self.custom_cls, of_edges)
+        share = self._host_way.next()
+        target = None if self._target is None else Target(self._target, share)
+        cached = None if served is None else partial(_cache.rows_of, served, share)
+        made = _features.filtered(self.data, out, permutation, target, on_host or {}, self.custom_cls, of_edges, cached)
         self._finish(made, out)
         if self._target is not None:
             made = made.to(self._target, non_blocking=True)
@@ -277,19 +293,32 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
         """
         return self.filter_fn(self._sample(_inputs.positions(index, "index", self._count).cpu(), batch))
 
-    def _made(self, numbered: Iterator[tuple[int, Tensor]], timeline: Timeline) -> Iterator[Any]:
-        """All batches of an epoch, up to the steps that the prefetching thread does."""
-        unfiltered = self.transform_sampler_output is not None
-        held = ([], []) if self._target is None or unfiltered else _features.held_on_host(self.data)
+    def _sampled(self, numbered: Iterator[tuple[int, Tensor]], held: Any, timeline: Timeline) -> Iterator[Any]:
+        """All batches of an epoch as the sampler makes them: number, output, the copies of `held` positions."""
         for number, group in runs(numbered, self._bulk):
             with timeline.span("sample", number, len(group)):
                 made = self._sample_many(group, number)
                 known = [_features.host_copies(out, self._engine.edge_permutation, held) for out in made]
-            for i, (out, on_host) in enumerate(zip(made, known, strict=True)):
-                if not unfiltered:
-                    with timeline.span("gather", number + i):
-                        out = self._filter(out, on_host)
-                yield out
+            yield from zip(itertools.count(number), made, known)
+
+    def _made(self, numbered: Iterator[tuple[int, Tensor]], epoch: int, timeline: Timeline) -> Iterator[Any]:
+        """All batches of an epoch, up to the steps that the prefetching thread does."""
+        unfiltered = self.transform_sampler_output is not None
+        held = ([], []) if self._target is None or unfiltered else _features.held_on_host(self.data)
+        sampled = self._sampled(numbered, held, timeline)
+        if unfiltered:
+            yield from (out for _, out, _ in sampled)
+            return
+        for (number, out, on_host), served in self._served(sampled, epoch):
+            with timeline.span("gather", number):
+                done = self._filter(out, on_host, served)
+            yield done
+
+    def _served(self, sampled: Iterator[Any], epoch: int) -> Iterator[tuple[Any, ServedBatch | None]]:
+        """The same, each with what the cache has of it."""
+        if self._cache is None:
+            return ((one, None) for one in sampled)
+        return self._cache.served(sampled, lambda one: _cache.ids_of(one[1]), epoch, self.prefetch + _FIRST_STEPS)
 
     def _made_by_override(self, numbered: Iterator[tuple[int, Tensor]], timeline: Timeline) -> Iterator[Any]:
         """All batches of an epoch, made by the methods of a user's subclass."""
@@ -306,12 +335,13 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
     def _get_iterator(self) -> Iterator[Any]:
         progress = self._begin_epoch()
         timeline = self._timeline
+        self._host_way.begin(timeline)
         self._begin_worker()
         numbered = self._numbered(progress.epoch, progress.batch)
         cls = type(self)
         if cls.collate_fn is not Loader.collate_fn or cls.filter_fn is not Loader.filter_fn:
             return self._counted(self._made_by_override(numbered, timeline), progress, timeline)
-        made = self._made(numbered, timeline)
+        made = self._made(numbered, progress.epoch, timeline)
         # A foreign sampler may draw from Torch's generator, which other threads must not use at the same time.
         if self.prefetch and self._ours:
             made = _ahead(made, self.prefetch, self._engine._stream, self._cores)

@@ -79,6 +79,9 @@ class NeighborLoader(Loader, torch_geometric.loader.NeighborLoader):  # type: ig
     uneven : str
         Where the batches of an epoch are no multiple of ``world_size``: "keep" gives some ranks one batch more, "drop"
         omits the last batches, "repeat" takes the epoch's first batches again.
+    cache : FeatureCache, optional
+        Keeps rows of attributes in host memory on the GPU that makes the batches; ``loader.cache`` tells how it does.
+        It never changes a batch.
     executor, num_threads, table_bytes
         As for `NeighborSampler`.
 

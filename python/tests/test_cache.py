@@ -1,0 +1,123 @@
+"""What can be asked of a cache of features, who can have one, and the bookkeeping on the host, without a GPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tendril
+from tendril import ArgumentError, FeatureCache, _tendril
+from tendril._host_way import _ORDER, _SETTLING, _TRIAL, HostWay
+from tendril._timeline import Timeline
+
+
+def line(call, *arguments, **options):
+    with pytest.raises(ArgumentError) as error:
+        call(*arguments, **options)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_what_is_asked_for_is_kept():
+    cache = FeatureCache(0.25, policy="lru", window=3)
+    assert (cache.ratio, cache.bytes, cache.policy, cache.policy_name, cache.window) == (0.25, None, "lru", "lru", 3)
+    assert repr(cache) == "FeatureCache(ratio=0.25, policy='lru', window=3)"
+    assert repr(FeatureCache(bytes=10, policy=np.ones(3))) == "FeatureCache(bytes=10, policy='scores', window=16)"
+    assert FeatureCache(np.float32(0.5)).ratio == 0.5
+
+
+def test_what_is_out_of_range_is_named():
+    assert line(FeatureCache, 0.1, bytes=5) == "ratio and bytes are given, expected one of them, or none"
+    for wrong in (0, -0.5, 1.5, "half", float("nan"), True):
+        assert "expected a number in (0, 1]" in line(FeatureCache, wrong)
+    assert line(FeatureCache, bytes=-1) == "bytes is -1, expected 0 or more"
+    assert "expected 1 to 32" in line(FeatureCache, 0.1, window=33)
+    assert "expected 1 to 32" in line(FeatureCache, 0.1, window=0)
+    assert "'lookahead', 'exact'" in line(FeatureCache, 0.1, policy="lookback")
+    for wrong in (None, 3, True):
+        assert "expected a name, an array of scores or a function" in line(FeatureCache, 0.1, policy=wrong)
+
+
+def test_loaders_on_the_cpu_have_none():
+    graph = tendril.generate.ring(20)
+    sampler = tendril.MinibatchSampler(graph, [2])
+    assert "the sampler is on the CPU" in line(tendril.Pipeline, sampler, [1, 2], cache=FeatureCache(0.1))
+    assert line(tendril.Pipeline, sampler, [1], cache=1) == "cache is a int, expected a FeatureCache"
+    assert tendril.Pipeline(sampler, [1, 2]).cache is None
+
+
+def test_pyg_loaders_on_the_cpu_have_none():
+    pytest.importorskip("torch_geometric")
+    from pyg_checks import homogeneous
+
+    from tendril.pyg import NeighborLoader
+
+    assert "made on the CPU" in line(NeighborLoader, homogeneous(), [2], cache=FeatureCache(0.1))
+    assert line(NeighborLoader, homogeneous(), [2], cache="all") == "cache is a str, expected a FeatureCache"
+    assert NeighborLoader(homogeneous(), [2]).cache is None
+
+
+def test_the_bookkeeping_on_the_host():
+    cache = _tendril.RowCache(10, 2, "lookahead", 3)
+    for batch in ([1, 2, 3], [3, 4], [2]):
+        cache.see(np.array(batch))
+    missed, places, hits, _, kept, slots = cache.serve()
+    assert (missed.tolist(), places.tolist(), hits.tolist()) == ([1, 2, 3], [0, 1, 2], [])
+    assert missed[kept].tolist() == [2, 3]  # the soonest, of which there is room for two
+    assert cache.content()[slots].tolist() == [2, 3]
+    assert cache.serve()[2].size == 1
+    assert line(cache.see, np.array([10])) == "ids[0] is 10, expected 0 to 9"
+    assert line(_tendril.RowCache, 5, 9, "lru", 1) == "a cache of 9 slots, expected 0 to 5, the number of rows"
+
+
+def test_scores_of_a_graph():
+    graph = tendril.Graph.from_coo([0, 0, 3, 1], [1, 2, 1, 1], num_vertices=5)
+    core = _tendril.HeteroGraph.of_one(graph._core, None)
+    assert _tendril.neighbor_counts(core, 1)[0].tolist() == [0, 3, 1, 0, 0]
+    ranks = _tendril.pageranks(core, 20, 1)[0]
+    assert ranks.argmax() == 1
+    assert _tendril.best_rows(ranks, 2)[0] == 1
+
+
+# The way of host rows: a loop whose period with each way is given, in steps of the clock
+
+
+def chosen(monkeypatch, periods, batches=400, restart=None):
+    """The way that is kept, and how many batches it took."""
+    clock = [0]
+    monkeypatch.setattr("tendril._host_way.perf_counter_ns", lambda: clock[0])
+    timeline = Timeline(0)
+    way = HostWay(works_ahead=True)
+    way.begin(timeline)
+    for number in range(batches):
+        if restart is not None and number % restart == 0:
+            timeline = Timeline(1)
+            way.begin(timeline)
+        if way._is_chosen:
+            return way.way, number
+        clock[0] += periods[way.next()] + (1000 if number == 0 else 0)  # the first batch is slow
+        timeline.batches += 1
+    return way.way, None
+
+
+def test_the_way_with_which_the_loop_is_quicker_is_kept(monkeypatch):
+    most = len(_ORDER) * (_SETTLING + _TRIAL + 1) + 2
+    for periods, expected in (
+        ({"cpu": 10, "auto": 12}, "cpu"),
+        ({"cpu": 12, "auto": 10}, "auto"),
+        ({"cpu": 1000, "auto": 999}, "cpu"),  # a gain too small to tell from noise
+    ):
+        way, taken = chosen(monkeypatch, periods)
+        assert way == expected
+        assert taken is not None and taken <= most
+
+
+def test_trials_lie_within_one_iteration(monkeypatch):
+    assert chosen(monkeypatch, {"cpu": 9, "auto": 5}, batches=2000, restart=_SETTLING + _TRIAL)[1] is None
+    assert chosen(monkeypatch, {"cpu": 9, "auto": 5}, batches=2000, restart=_SETTLING + _TRIAL + 5)[0] == "auto"
+
+
+def test_a_loader_that_does_not_work_ahead_takes_the_quickest_gather():
+    way = HostWay(works_ahead=False)
+    way.begin(Timeline(0))
+    assert {way.next() for _ in range(100)} == {"auto"}

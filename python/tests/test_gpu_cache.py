@@ -1,0 +1,257 @@
+"""Caches of features on a GPU: batches never depend on them, and they hold what their policies say. Skipped without a GPU."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+
+import numpy as np
+import pytest
+from pyg_checks import heterogeneous, same, torch
+from torch_geometric.data import Data
+
+import tendril
+from tendril import FeatureCache, _tendril
+from tendril.pyg import LinkNeighborLoader, NeighborLoader
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(tendril.num_gpus() == 0 or not torch.cuda.is_available(), reason="no GPU, or Torch sees none"),
+]
+POLICIES = ("lookahead", "exact", "presample", "pagerank", "degree", "lru")
+
+
+def graph(size=3000):
+    return tendril.generate.powerlaw(size, 2.3, 6, 400, symmetrize=True, drop_self_loops=True, drop_duplicates=True)
+
+
+def data(size=3000):
+    made = graph(size)
+    target = torch.repeat_interleave(torch.arange(size), torch.from_numpy(made.degrees()))
+    edge_index = torch.stack([torch.from_numpy(made.indices.astype(np.int64)), target])
+    draws = torch.Generator().manual_seed(0)
+    x = torch.randn(size, 20, generator=draws)
+    half = torch.randn(size, 3, 5, generator=draws).to(torch.bfloat16)
+    y = torch.randint(9, (size,), generator=draws)
+    return Data(x=x, half=half, y=y, edge_index=edge_index, num_nodes=size)
+
+
+def loader(given, **options):
+    settings = {"batch_size": 64, "shuffle": True, "seed": 3, "device": "cuda", **options}
+    return NeighborLoader(given, [5, 4], **settings)
+
+
+def expect_same(first, second):
+    """Epochs of two loaders."""
+    count = 0
+    for a, b in zip(first, second, strict=True):
+        same(a, b)
+        count += 1
+    assert count == len(first)
+
+
+@pytest.mark.parametrize("pinned", [False, True])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_batches_are_those_without_a_cache(policy, pinned):
+    given = data()
+    if pinned:
+        given.x = given.x.pin_memory()
+    plain, cached = loader(given), loader(given, cache=FeatureCache(0.2, policy=policy, window=7))
+    for _ in range(3):
+        expect_same(plain, cached)
+    assert cached.cache.hits > 0
+    assert 0 < cached.cache.miss_rate < 1
+    assert cached.cache.num_rows == 600
+    assert cached.cache.nbytes == 600 * (80 + 30)  # x and half; y is on the GPU as a whole
+    assert cached.cache.policy == policy
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_content_is_the_same_whatever_is_made_together_and_ahead(policy):
+    given = data()
+    found = []
+    for options in ({"bulk": 1, "prefetch": 0}, {"bulk": 16, "prefetch": 3}, {"bulk": 5, "prefetch": 1}):
+        one = loader(given, cache=FeatureCache(0.15, policy=policy, window=4), **options)
+        for _ in range(2):
+            list(one)
+        found.append((one.cache.content(), one.cache.hits, one.cache.misses))
+    for content, hits, misses in found[1:]:
+        assert np.array_equal(content, found[0][0])
+        assert (hits, misses) == found[0][1:]
+
+
+@pytest.mark.parametrize("policy", ["lookahead", "lru"])
+def test_hits_are_those_of_the_bookkeeping_on_the_host(policy):
+    given, window = data(), 6
+    one = loader(given, cache=FeatureCache(0.1, policy=policy, window=window))
+    rows = [batch.n_id.cpu().numpy() for batch in loader(given)]
+    host, hits = _tendril.RowCache(3000, 300, policy, window if policy == "lookahead" else 1), 0
+    ahead = window - 1 if policy == "lookahead" else 0
+    for known in range(len(rows) + ahead):
+        if known < len(rows):
+            host.see(rows[known])
+        if known >= ahead:
+            hits += host.serve()[2].size
+    list(one)
+    assert one.cache.hits == hits
+    assert np.array_equal(one.cache.content(), host.content().view(np.int32).astype(np.int64))
+
+
+def test_exact_holds_the_rows_that_the_epoch_uses_most():
+    given = data()
+    one = loader(given, cache=FeatureCache(0.1, policy="exact"))
+    for epoch in range(2):
+        plain = loader(given)
+        plain.set_epoch(epoch)
+        counts = np.bincount(np.concatenate([batch.n_id.cpu().numpy() for batch in plain]), minlength=3000)
+        before = one.cache.hits
+        list(one)
+        best = np.argsort(-counts, kind="stable")[:300]
+        assert np.array_equal(one.cache.content(), best)
+        assert one.cache.hits - before == counts[best].sum()
+
+
+def test_degree_and_scores_of_the_user():
+    given = data()
+    degrees = np.bincount(given.edge_index[0].numpy(), minlength=3000)
+    best = np.argsort(-degrees, kind="stable")[:150]
+    for policy in ("degree", degrees, torch.from_numpy(degrees), lambda data: np.bincount(data.edge_index[0], minlength=3000)):
+        one = loader(given, cache=FeatureCache(0.05, policy=policy))
+        list(one)
+        assert np.array_equal(one.cache.content(), best)
+
+
+def test_a_row_that_is_everywhere_is_a_hit_after_the_first_batch():
+    given = data()
+    one = loader(given, cache=FeatureCache(1.0, window=3))
+    list(one)
+    distinct = len(np.unique(np.concatenate([batch.n_id.cpu().numpy() for batch in loader(given)])))
+    assert one.cache.misses == distinct
+
+
+def test_types_of_vertices_have_caches_of_their_own():
+    given = heterogeneous()
+    for name in given.node_types:
+        given[name].x = given[name].x.float().repeat(1, 9)
+    kind = given.node_types[0]
+    options = {"input_nodes": kind, "batch_size": 8, "shuffle": True, "seed": 1, "device": "cuda"}
+    plain = NeighborLoader(given, [4, 3], **options)
+    for policy in POLICIES:
+        cached = NeighborLoader(given, [4, 3], cache=FeatureCache(0.3, policy=policy, window=5), **options)
+        for _ in range(2):
+            expect_same(plain, cached)
+        assert cached.cache.hits > 0
+
+
+def test_links_and_disjoint_batches_have_rows_twice():
+    given = data()
+    for policy in ("lookahead", "lru", "degree"):
+        for disjoint in (False, True):
+            options = {"batch_size": 128, "neg_sampling": "binary", "disjoint": disjoint, "seed": 5, "device": "cuda"}
+            edges = given.edge_index[:, :2000]
+            plain = LinkNeighborLoader(given, [3, 2], edge_label_index=edges, **options)
+            cached = LinkNeighborLoader(given, [3, 2], edge_label_index=edges, cache=FeatureCache(0.1, policy=policy), **options)
+            expect_same(plain, cached)
+
+
+def test_epochs_that_are_left_early_resumed_or_interleaved():
+    given = data()
+    for policy in ("lookahead", "lru", "exact", "degree"):
+        plain, cached = loader(given), loader(given, cache=FeatureCache(0.2, policy=policy, window=5))
+        for one, other in zip(plain, cached, strict=True):
+            same(one, other)
+            break
+        expect_same(plain, cached)
+        state = cached.state_dict()
+        resumed = loader(given, cache=FeatureCache(0.2, policy=policy))
+        resumed.load_state_dict(state)
+        expect_same(plain, resumed)
+        first = iter(resumed)
+        next(first)  # the second iteration works without the cache
+        plain.set_epoch(9)
+        resumed.set_epoch(9)
+        expect_same(plain, resumed)
+        del first
+
+
+def test_rows_that_are_written_to_between_epochs_are_read_again():
+    given = data()
+    cached = loader(given, cache=FeatureCache(0.5))
+    list(cached)
+    given.x += 1
+    given.y[:] = 4
+    for batch in cached:
+        assert torch.equal(batch.x.cpu(), given.x[batch.n_id.cpu()])
+        assert bool((batch.y == 4).all())
+
+
+def test_a_cache_that_sizes_itself_takes_all_that_fits():
+    given = data()
+    cached = loader(given, cache=FeatureCache(), batch_size=32)
+    plain = loader(given, batch_size=32)
+    for _ in range(2):
+        expect_same(plain, cached)
+    assert cached.cache.num_rows == 3000
+
+
+def test_a_cache_that_does_not_fit_is_an_error():
+    rows = tendril.FeatureTable(np.zeros((4, 1 << 20), np.uint8))._on_gpu(0)
+    with pytest.raises(tendril.OutOfMemoryError) as error:
+        _tendril.CachedTables(1 << 20, 1 << 20, "lookahead", 32, 0, 0).add(rows, 0)  # 2^40 bytes
+    assert "\n" not in str(error.value)
+
+
+def test_what_is_refused():
+    given = data()
+
+    def line(**options):
+        with pytest.raises(tendril.ArgumentError) as error:
+            list(loader(given, **options))
+        assert "\n" not in str(error.value)
+        return str(error.value)
+
+    assert line(cache=0.2) == "cache is a float, expected a FeatureCache"
+    assert "made on the CPU" in line(cache=FeatureCache(0.1), device="cpu")
+    assert "transform_sampler_output" in line(cache=FeatureCache(0.1), transform_sampler_output=lambda out: out)
+    assert "makes each epoch's order twice" in line(cache=FeatureCache(0.1, policy="exact"), generator=torch.Generator())
+    assert "has shape (5,)" in line(cache=FeatureCache(0.1, policy=np.zeros(5)))
+    assert "policy[1] is NaN" in line(cache=FeatureCache(0.1, policy=np.where(np.arange(3000) == 1, np.nan, 1)))
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_pipelines_have_the_same(policy, dtype):
+    made = graph().to("cuda")
+    x = np.random.default_rng(0).random((3000, 12), dtype=np.float32)
+    sampler = tendril.MinibatchSampler(made, [5, 4], dtype=dtype, seed=2)
+    options = {"batch_size": 100, "shuffle": True, "features": {"x": x}, "labels": {"y": x[:, 0].copy()}}
+    cached = tendril.Pipeline(sampler, np.arange(3000), cache=FeatureCache(0.2, policy=policy, window=6), **options)
+    for _ in range(2):
+        for batch in cached:
+            assert np.array_equal(batch.features["x"].numpy(), x[batch.minibatch.node.numpy()])
+            assert np.array_equal(batch.labels["y"].numpy(), x[batch.index, 0])
+    assert 0 < cached.cache.miss_rate < 1
+
+
+def test_nothing_leaks_over_many_epochs():
+    given = data(1500)
+    given.x = given.x.pin_memory()
+    cached = loader(given, cache=FeatureCache(0.3, window=4), batch_size=256)
+    for _ in range(5):
+        list(cached)
+    torch.cuda.synchronize()
+    threads, free = threading.active_count(), torch.cuda.mem_get_info()[0]
+    for epoch in range(100):
+        for batch in cached:
+            if epoch % 3 == 0:
+                break
+        del batch
+    torch.cuda.synchronize()
+    assert threading.active_count() == threads
+    assert free - torch.cuda.mem_get_info()[0] < 64 << 20
+
+
+def test_warnings_are_not_given_where_all_fits():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        list(loader(data(), cache=FeatureCache()))
