@@ -107,7 +107,7 @@ def make_data(graph):
     draws = torch.Generator().manual_seed(0)
     count = graph.num_vertices
     target = torch.repeat_interleave(torch.arange(count), torch.from_numpy(graph.degrees()))
-    edge_index = torch.stack([torch.from_numpy(graph.indices.view("int32")).long(), target])
+    edge_index = torch.stack([torch.from_numpy(graph.indices.astype("int64")), target])
     y = torch.randint(NUM_CLASSES, (count,), generator=draws)
     data = Data(x=torch.randn(count, NUM_FEATURES, generator=draws), y=y, edge_index=edge_index, num_nodes=count)
     seeds = torch.randperm(count, generator=draws)[: round(count * TRAIN_SHARE)]
@@ -124,9 +124,9 @@ def with_features(data, place, device):
 class SAGE(torch.nn.Module):
     """GraphSAGE (Hamilton et al., NIPS 2017)."""
 
-    def __init__(self, hidden, num_layers, trimmed):
+    def __init__(self, hidden, num_layers, trimmed, width=NUM_FEATURES):
         super().__init__()
-        widths = [NUM_FEATURES] + [hidden] * (num_layers - 1) + [NUM_CLASSES]
+        widths = [width] + [hidden] * (num_layers - 1) + [NUM_CLASSES]
         self.convs = torch.nn.ModuleList(SAGEConv(a, b) for a, b in zip(widths, widths[1:], strict=False))
         self.trimmed = trimmed
 

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -92,11 +91,10 @@ class gpu_cached_features {
   /// Gathers a batch's rows: hits from the cache, the missed rows from the table; then puts the rows that the step keeps
   /// into the cache. Steps of a cache that changes must come in the order in which the gpu_row_cache made them, each once.
   /// Waits for the GPU as gpu_features::gather_unchecked does.
-  /// @param out    In the memory of the GPU: step.num_ids() rows.
-  /// @param share  Who gathers the missed rows; default: as the table was told.
+  /// @param out  In the memory of the GPU: step.num_ids() rows.
+  /// @param way  Of the missed rows.
   /// @throws argument_error for an `out` of another size, for steps out of order, and for the first id that is no row.
-  void gather(gpu_cache_step const& step, std::span<std::byte> out, gpu_exec const& exec,
-              std::optional<work_share> share = {});
+  void gather(gpu_cache_step const& step, std::span<std::byte> out, gpu_exec const& exec, gather_way way = {});
 
  private:
   struct row_move {  // row ids[i] of `from`, or row i, to row places[i] of `to`

@@ -20,6 +20,12 @@ enum class row_memory {
   pageable,     ///< In other host memory, or a mapped file, which only the CPU reads.
 };
 
+/// Who gathers rows of page-locked memory, and with how many threads.
+struct gather_way {
+  std::optional<work_share> share = {};  ///< Default: as the constructor of gpu_features was told.
+  int num_threads = 0;  ///< Of the CPU, at most; 0: every core. Fewer leave room for what runs beside the gather.
+};
+
 /// A table as a GPU gathers from it, wherever its rows lie. Of host memory, each gather is made by the GPU, which sorts the
 /// ids and reads the rows over the bus (as GraphBolt and WholeGraph do), by the CPU, whose threads copy rows to page-locked
 /// memory, which copy engines read meanwhile, or by both at once (as TurboGNN balances its stages, section III-D): the way
@@ -45,13 +51,12 @@ class gpu_features {
 
   /// The same for ids that are known to be in range: of rows in the GPU's own memory it enqueues work and does not wait.
   /// An id out of range gives a row of zeros, or the error above.
-  /// @param share  Who gathers this time; default: as the constructor was told.
   void gather_unchecked(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec,
-                        std::optional<work_share> share = {}) const;
+                        gather_way way = {}) const;
 
   /// The same for ids that ascend, too; equal ones may follow each other. A GPU need not sort them.
   void gather_ascending(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec,
-                        std::optional<work_share> share = {}) const;
+                        gather_way way = {}) const;
 
  private:
   struct history;  // what was measured
@@ -61,7 +66,7 @@ class gpu_features {
     bool ascending = false;
   };
 
-  void gather_rows(id_matrix const& ids, std::span<std::byte> out, known_of_ids known, std::optional<work_share> share,
+  void gather_rows(id_matrix const& ids, std::span<std::byte> out, known_of_ids known, gather_way way,
                    gpu_exec const& exec) const;
 
   feature_table table_;
@@ -81,7 +86,8 @@ class gpu_features {
 
 /// Page-locks the memory of a table, so that GPUs read its rows over the bus: the result refers to the same rows, and when
 /// it and its copies are gone the memory is as before. The rows of a mapped file are copied to memory of large pages first.
-/// A table on a GPU, or in memory that is page-locked already, is returned as it is: whoever locked it keeps it so.
+/// Tables over the same memory share the lock. A table on a GPU, or in memory that others have page-locked, is returned as it
+/// is: whoever locked it keeps it so.
 /// @throws memory_error if the system locks no more pages or has no memory for the copy; device_error.
 [[nodiscard]] feature_table pin_memory(feature_table const& table, cpu_exec const& exec = {});
 

@@ -131,23 +131,22 @@ class cached_tables {
   }
 
   void gather_at(int table, gpu_cache_step const& step, std::uintptr_t out, std::uintptr_t stream,
-                 std::string const& share)
+                 std::string const& share, int num_threads)
   {
     nb::gil_scoped_release const no_gil;
     gpu_cached_features& from = tables_.at(static_cast<std::size_t>(table));
     auto const bytes = static_cast<std::size_t>(step.num_ids() * from.table().table().row_bytes());
-    from.gather(step, {reinterpret_cast<std::byte*>(out), bytes}, exec_on(stream),
-                parse_option<work_share>("share", share));
+    from.gather(step, {reinterpret_cast<std::byte*>(out), bytes}, exec_on(stream), way_of(share, num_threads));
   }
 
-  gpu_array gather_new(int table, gpu_cache_step const& step, std::uintptr_t stream, std::string const& share)
+  gpu_array gather_new(int table, gpu_cache_step const& step, std::uintptr_t stream, std::string const& share,
+                       int num_threads)
   {
     nb::gil_scoped_release const no_gil;
     gpu_cached_features& from = tables_.at(static_cast<std::size_t>(table));
     gpu_exec const exec = exec_on(stream);
-    return new_rows(from.table().table(), step.num_ids(), exec, [&](std::span<std::byte> rows) {
-      from.gather(step, rows, exec, parse_option<work_share>("share", share));
-    });
+    return new_rows(from.table().table(), step.num_ids(), exec,
+                    [&](std::span<std::byte> rows) { from.gather(step, rows, exec, way_of(share, num_threads)); });
   }
 
   [[nodiscard]] std::int64_t num_bytes() const
@@ -304,8 +303,8 @@ void bind_feature_cache(nb::module_& module)
       .def("see", &cached_tables::see, "ids"_a, "stream"_a)
       .def("see_at", &cached_tables::see_at, "ids"_a, "count"_a, "stream"_a)
       .def("serve", &cached_tables::serve, "stream"_a)
-      .def("gather_at", &cached_tables::gather_at, "table"_a, "step"_a, "out"_a, "stream"_a, "share"_a)
-      .def("gather_new", &cached_tables::gather_new, "table"_a, "step"_a, "stream"_a, "share"_a)
+      .def("gather_at", &cached_tables::gather_at, "table"_a, "step"_a, "out"_a, "stream"_a, "share"_a, "num_threads"_a)
+      .def("gather_new", &cached_tables::gather_new, "table"_a, "step"_a, "stream"_a, "share"_a, "num_threads"_a)
       .def("content", &cached_tables::content, "stream"_a);
   module.def("best_rows", &best_of, "scores"_a.noconvert(), "count"_a);
   module.def("neighbor_counts", &neighbor_counts_of, "graph"_a, "num_threads"_a);

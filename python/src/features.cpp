@@ -249,29 +249,29 @@ char const* memory_name(gpu_features const& from)
 }
 
 void gather_on_gpu(gpu_features const& from, id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec,
-                   bool check, work_share share)
+                   bool check, gather_way const& way)
 {
-  check ? from.gather(ids, out, exec) : from.gather_unchecked(ids, out, exec, share);
+  check ? from.gather(ids, out, exec) : from.gather_unchecked(ids, out, exec, way);
 }
 
 /// Gathers by ids of the caller's, wherever they lie. Needs no GIL.
-/// @param share  Who gathers rows of page-locked memory, if the ids are not checked.
+/// @param way  Of rows of page-locked memory, if the ids are not checked.
 void gather_ids(gpu_features const& from, gpu_ids const& ids, std::span<std::byte> out, gpu_exec const& exec,
-                bool check, work_share share = work_share::automatic)
+                bool check, gather_way const& way = {})
 {
-  if (ids.view.data != nullptr) { return gather_on_gpu(from, ids.view, out, exec, check, share); }
+  if (ids.view.data != nullptr) { return gather_on_gpu(from, ids.view, out, exec, check, way); }
   gpu_starts const there = bring(ids, from.table().num_rows(), exec);
   id_matrix const view{there.ids.data(), id_type::uint32, std::ssize(there.ids)};
-  gather_on_gpu(from, view, out, exec, check, share);
+  gather_on_gpu(from, view, out, exec, check, way);
 }
 
 gpu_array gather_new(gpu_features const& from, gpu_ids const& ids, std::uintptr_t stream, bool check,
-                     std::string const& share)
+                     std::string const& share, int num_threads)
 {
   nb::gil_scoped_release const no_gil;
   gpu_exec const exec = exec_on(from.device(), stream);
   return new_rows(from.table(), ids.view.num_rows, exec, [&](std::span<std::byte> rows) {
-    gather_ids(from, ids, rows, exec, check, parse_option<work_share>("share", share));
+    gather_ids(from, ids, rows, exec, check, way_of(share, num_threads));
   });
 }
 
@@ -286,13 +286,13 @@ void gather_to(gpu_features const& from, gpu_ids const& ids, nb::ndarray<> const
 /// Of [count] int64 that are rows, at an address of the GPU's, to [count] rows at another: for callers who know their
 /// arrays.
 void gather_at(gpu_features const& from, std::uintptr_t ids, std::int64_t count, std::uintptr_t out,
-               std::uintptr_t stream, std::string const& share)
+               std::uintptr_t stream, std::string const& share, int num_threads)
 {
   nb::gil_scoped_release const no_gil;
   auto const bytes = static_cast<std::size_t>(count * from.table().row_bytes());
   from.gather_unchecked({reinterpret_cast<void const*>(ids), id_type::int64, count},
                         {reinterpret_cast<std::byte*>(out), bytes}, exec_on(from.device(), stream),
-                        parse_option<work_share>("share", share));
+                        way_of(share, num_threads));
 }
 
 nb::capsule capsule_of(features const& from)
@@ -327,6 +327,11 @@ array_out bytes_of(features const& from)
 }
 
 }  // namespace
+
+gather_way way_of(std::string const& share, int num_threads)
+{
+  return {parse_option<work_share>("share", share), num_threads};
+}
 
 gpu_array new_rows(feature_table const& table, std::int64_t count, gpu_exec const& exec,
                    std::function<void(std::span<std::byte>)> const& fill)
@@ -366,9 +371,9 @@ void bind_features(nb::module_& module)
   nb::class_<gpu_features>(module, "GpuFeatures")
       .def_prop_ro("memory", &memory_name)
       .def_prop_ro("device", &gpu_features::device)
-      .def("gather_new", &gather_new, "ids"_a, "stream"_a, "check"_a, "share"_a)
+      .def("gather_new", &gather_new, "ids"_a, "stream"_a, "check"_a, "share"_a, "num_threads"_a)
       .def("gather_to", &gather_to, "ids"_a, "out"_a.noconvert(), "stream"_a, "check"_a)
-      .def("gather_at", &gather_at, "ids"_a, "count"_a, "out"_a, "stream"_a, "share"_a);
+      .def("gather_at", &gather_at, "ids"_a, "count"_a, "out"_a, "stream"_a, "share"_a, "num_threads"_a);
 }
 
 }  // namespace tendril::python

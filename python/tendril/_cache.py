@@ -15,6 +15,7 @@ import numpy as np
 from . import _tendril
 from ._errors import ArgumentError, OutOfMemoryError, shown
 from ._features import FeatureTable
+from ._host_way import Way
 from ._params import integer
 
 T = TypeVar("T")
@@ -148,15 +149,15 @@ class ServedBatch:
         """Whether the cache takes that table."""
         return kind in self._steps and name in self._of[kind].places
 
-    def gather_at(self, kind: Any, name: str, out: int, stream: int, share: str) -> None:
-        """Gathers the batch's rows of a table to an address of the GPU's. share: who gathers the missed ones."""
+    def gather_at(self, kind: Any, name: str, out: int, stream: int, way: Way) -> None:
+        """Gathers the batch's rows of a table to an address of the GPU's. way: of the missed ones."""
         of = self._of[kind]
-        of.core.gather_at(of.places[name], self._steps[kind], out, stream, share)
+        of.core.gather_at(of.places[name], self._steps[kind], out, stream, *way)
         self._count(kind)
 
-    def gather_new(self, kind: Any, name: str, stream: int, share: str) -> _tendril.GpuArray:
+    def gather_new(self, kind: Any, name: str, stream: int, way: Way) -> _tendril.GpuArray:
         of = self._of[kind]
-        made = of.core.gather_new(of.places[name], self._steps[kind], stream, share)
+        made = of.core.gather_new(of.places[name], self._steps[kind], stream, *way)
         self._count(kind)
         return made
 

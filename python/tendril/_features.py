@@ -11,6 +11,7 @@ import numpy as np
 from . import _arrays, _gpu, _pickles, _tendril
 from ._device_array import DeviceArray
 from ._errors import ArgumentError, shown
+from ._host_way import Way
 from ._params import file_name, flag, string, threads
 
 if TYPE_CHECKING:
@@ -120,8 +121,7 @@ class FeatureTable(_pickles.Unchanging):
         """Page-lock the rows in host memory, so that GPUs read them over the bus.
 
         The result refers to the same rows, without a copy, and unlocks them when it is gone; 40 GB take 2 to 5 s. The
-        rows of a mapped file are copied to memory first. Pin memory once: a second table over the same memory does not
-        keep it locked when the first is gone.
+        rows of a mapped file are copied to memory first. Tables over the same memory share the lock.
 
         Parameters
         ----------
@@ -328,14 +328,14 @@ def gather_on_gpu(
     *,
     out: Any = None,
     check: bool = True,
-    share: str = "auto",
+    way: Way = Way(),  # noqa: B008: it is immutable
 ) -> Any:
-    """Rows in new memory of a GPU, or in `out`, from wherever they and their ids lie. share: who gathers those of
-    page-locked memory if the ids are not checked."""
+    """Rows in new memory of a GPU, or in `out`, from wherever they and their ids lie. way: of those of page-locked memory
+    if the ids are not checked."""
     reader = table._on_gpu(device)
     rows = _rows_for_gpu(ids, table._core, device, stream)
     if out is None:
-        return DeviceArray(reader.gather_new(rows, stream, check, share))
+        return DeviceArray(reader.gather_new(rows, stream, check, *way))
     _expect_array(out, "out")
     if _gpu.device_of(out) != device:
         raise ArgumentError(f"out is {_kind(out)}, expected memory of {_gpu.name_of(device)}")

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterator
 from time import perf_counter_ns
+from typing import Any, NamedTuple, TypeVar
 
-from ._timeline import Timeline
+T = TypeVar("T")
 
 _SETTLING = 8  # batches that are handed over before a trial counts
-_TRIAL = 16  # batches of a trial
-_WAYS = ("cpu", "auto")
-_ORDER = ("cpu", "auto", "cpu", "auto")  # of trials: the first batches are slow, whoever makes them
-_LEAST_GAIN = 0.02  # of the second way, or the first stays
+_TRIAL = 64  # batches of a trial by the host's clock, which tells less than a stream's
+_LEAST_GAIN = 0.02  # of the quickest gather over the CPU's, or the latter stays
+_LEAST_BYTES = 4 << 20  # of a gather for which threads of the CPU are worth waking
+
+
+class Way(NamedTuple):
+    """Who gathers rows of page-locked memory, as the extension takes it."""
+
+    share: str = "auto"
+    num_threads: int = 0
+
+
+def _threads_beside_training() -> int:
+    """Three quarters of the cores: the process that trains has threads, too, that launch kernels."""
+    return max(1, len(os.sched_getaffinity(0)) * 3 // 4)
 
 
 class HostWay:
@@ -20,43 +34,92 @@ class HostWay:
     training beside them. The CPU's threads and copy engines are slower and disturb nothing, so they are better where
     training takes longer than they do. Each way is on trial twice, in the first iterations: the one with which the loop went
     round quicker is kept (TurboGNN balances its stages by their times, section III-D). It never changes a batch.
+
+    Parameters
+    ----------
+    works_ahead : bool
+        Whether a thread gathers while the loop works.
+    mark : callable
+        A point in time of the loop, and
+    nanoseconds : callable
+        the time between two of them, None while it is not known. On a GPU the loop's own clock is its stream's: the host
+        may be several batches ahead.
+    trial : int
+        Batches of a trial.
     """
 
-    def __init__(self, works_ahead: bool) -> None:
-        self._periods: list[float] = []  # of the trials that are done: nanoseconds a batch
-        self._timeline: Timeline | None = None
-        self._settled_at = 0
-        self._since: tuple[int, int] | None = None
-        self.way = _WAYS[0] if works_ahead else _WAYS[1]
-        self._is_chosen = not works_ahead
+    _ORDER = ("cpu", "auto", "cpu", "auto")  # of trials: the first batches are slow, whoever makes them
 
-    def begin(self, timeline: Timeline) -> None:
+    def __init__(
+        self,
+        works_ahead: bool,
+        mark: Callable[[], Any] = perf_counter_ns,
+        nanoseconds: Callable[[Any, Any], float | None] = lambda first, last: float(last - first),
+        trial: int = _TRIAL,
+    ) -> None:
+        self._trial = trial
+        self._mark, self._nanoseconds = mark, nanoseconds
+        self._periods: list[float] = []  # of the trials that are done: nanoseconds a batch
+        self._handed = 0  # batches of this iteration that the loop has got
+        self._from = _SETTLING  # the batch with which a trial begins
+        self._first: Any = None
+        self._last: Any = None
+        self._is_chosen = not works_ahead
+        self._threads = _threads_beside_training() if works_ahead else 0
+        self.share = "cpu" if works_ahead else "auto"
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether the trials are over."""
+        return self._is_chosen
+
+    def choose(self, share: str) -> None:
+        """Takes a way without trials: for measurements."""
+        self.share, self._is_chosen = share, True
+
+    def begin(self) -> None:
         """A new iteration begins: trials lie within one."""
-        self._timeline = timeline
+        self._handed = 0
         self._settle()
 
-    def next(self) -> str:
-        """The way of the next batch."""
-        if self._is_chosen or self._timeline is None:
-            return self.way
-        done, now = self._timeline.batches, perf_counter_ns()
-        if self._since is None:
-            if done >= self._settled_at:
-                self._since = done, now
-        elif done - self._since[0] >= _TRIAL:
-            self._periods.append((now - self._since[1]) / (done - self._since[0]))
-            self._after_trial()
-        return self.way
+    def watched(self, batches: Iterator[T]) -> Iterator[T]:
+        """The same batches, as the loop gets them."""
+        for batch in batches:
+            self._count()
+            yield batch
 
-    def _after_trial(self) -> None:
-        if len(self._periods) < len(_ORDER):
-            self.way = _ORDER[len(self._periods)]
+    def _count(self) -> None:
+        self._handed += 1
+        if self._is_chosen:
+            return
+        if self._handed == self._from:
+            self._first = self._mark()
+        elif self._handed == self._from + self._trial:
+            self._last = self._mark()
+
+    def next(self) -> None:
+        """The next batch is gathered. Called by the thread that does it."""
+        if self._is_chosen or self._last is None or self._first is None:
+            return
+        taken = self._nanoseconds(self._first, self._last)
+        if taken is None:
+            return
+        self._periods.append(taken / self._trial)
+        if len(self._periods) < len(self._ORDER):
+            self.share = self._ORDER[len(self._periods)]
             self._settle()
             return
-        first, second = (min(p for p, one in zip(self._periods, _ORDER, strict=True) if one == way) for way in _WAYS)
-        self.way = _WAYS[1] if second < (1 - _LEAST_GAIN) * first else _WAYS[0]
+        quickest = {share: min(self._of(share)) for share in self._ORDER}
+        self.share = "auto" if quickest["auto"] < (1 - _LEAST_GAIN) * quickest["cpu"] else "cpu"
         self._is_chosen = True
 
+    def way(self, num_bytes: int) -> Way:
+        """Of a gather of so many bytes."""
+        return Way(self.share if num_bytes >= _LEAST_BYTES else "auto", self._threads)
+
+    def _of(self, share: str) -> list[float]:
+        return [period for period, one in zip(self._periods, self._ORDER, strict=True) if one == share]
+
     def _settle(self) -> None:
-        assert self._timeline is not None
-        self._settled_at, self._since = self._timeline.batches + _SETTLING, None
+        self._first = self._last = None
+        self._from = self._handed + _SETTLING

@@ -170,7 +170,7 @@ class Pipeline(Epochs):
         self._edge_features = self._sizes.tables(edge_features, self._sizes.edges, "edge_features")
         self._labels = _tables(labels, self._sizes.nodes[node_type], "labels")
         self._cache = None if cache is None else self._cache_of(cache)
-        self._host_way = HostWay(works_ahead=self.prefetch > 0)
+        self._host_way = HostWay(works_ahead=self.prefetch > 0 and self._device != _gpu.HOST)
 
     @property
     def cache(self) -> LoaderCache | None:
@@ -184,9 +184,10 @@ class Pipeline(Epochs):
     def __iter__(self) -> Iterator[PipelineBatch]:
         progress = self._begin_epoch()
         timeline = self._timeline
-        self._host_way.begin(timeline)
+        self._host_way.begin()
         made = self._made(progress.epoch, progress.batch, timeline)
-        return self._counted(_items(made, self.prefetch) if self.prefetch else made, progress, timeline)
+        made = _items(made, self.prefetch) if self.prefetch else made
+        return self._counted(self._host_way.watched(made), progress, timeline)
 
     def _total(self) -> int:
         count = len(self._seeds)
@@ -258,13 +259,14 @@ class Pipeline(Epochs):
         if self._device == _gpu.HOST:
             return {name: gather(table, ids, num_threads=self._num_threads) for name, table in tables.items()}
         assert isinstance(self._sampler, MinibatchSampler)
-        stream, share = self._sampler._stream, self._host_way.way
-        return {
-            name: DeviceArray(cached.gather_new(kind, name, stream, share))
-            if cached is not None and cached.has(kind, name)
-            else gather_on_gpu(table, ids, self._device, stream, check=False, share=share)
-            for name, table in tables.items()
-        }
+        stream, made = self._sampler._stream, {}
+        for name, table in tables.items():
+            way = self._host_way.way(len(ids) * table.nbytes // max(len(table), 1))
+            if cached is not None and cached.has(kind, name):
+                made[name] = DeviceArray(cached.gather_new(kind, name, stream, way))
+            else:
+                made[name] = gather_on_gpu(table, ids, self._device, stream, check=False, way=way)
+        return made
 
     # The cache
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
 import tendril
 from tendril import ArgumentError, FeatureCache, _tendril
-from tendril._host_way import _ORDER, _SETTLING, _TRIAL, HostWay
-from tendril._timeline import Timeline
+from tendril._host_way import _SETTLING, HostWay, Way
 
 
 def line(call, *arguments, **options):
@@ -79,45 +80,60 @@ def test_scores_of_a_graph():
     assert _tendril.best_rows(ranks, 2)[0] == 1
 
 
-# The way of host rows: a loop whose period with each way is given, in steps of the clock
+# The way of host rows: a loop whose period with each way is given, in steps of its clock
 
 
-def chosen(monkeypatch, periods, batches=400, restart=None):
+def chosen(periods, batches=2000, restart=None):
     """The way that is kept, and how many batches it took."""
     clock = [0]
-    monkeypatch.setattr("tendril._host_way.perf_counter_ns", lambda: clock[0])
-    timeline = Timeline(0)
-    way = HostWay(works_ahead=True)
-    way.begin(timeline)
-    for number in range(batches):
-        if restart is not None and number % restart == 0:
-            timeline = Timeline(1)
-            way.begin(timeline)
-        if way._is_chosen:
-            return way.way, number
-        clock[0] += periods[way.next()] + (1000 if number == 0 else 0)  # the first batch is slow
-        timeline.batches += 1
-    return way.way, None
+    way = HostWay(True, mark=lambda: clock[0], nanoseconds=lambda first, last: last - first, trial=TRIAL)
+    way.begin()
+
+    def loop():
+        for number in range(batches):
+            if restart is not None and number % restart == 0:
+                way.begin()
+            way.next()
+            if way.is_chosen:
+                return
+            clock[0] += periods[way.way(1 << 30).share] + (1000 if number == 0 else 0)  # the first batch is slow
+            yield number
+
+    made = list(way.watched(loop()))
+    return way.share, made[-1] + 1 if way.is_chosen else None
 
 
-def test_the_way_with_which_the_loop_is_quicker_is_kept(monkeypatch):
-    most = len(_ORDER) * (_SETTLING + _TRIAL + 1) + 2
-    for periods, expected in (
+TRIAL = 24
+
+
+@pytest.mark.parametrize(
+    ("periods", "expected"),
+    [
         ({"cpu": 10, "auto": 12}, "cpu"),
         ({"cpu": 12, "auto": 10}, "auto"),
         ({"cpu": 1000, "auto": 999}, "cpu"),  # a gain too small to tell from noise
-    ):
-        way, taken = chosen(monkeypatch, periods)
-        assert way == expected
-        assert taken is not None and taken <= most
+    ],
+)
+def test_the_way_with_which_the_loop_is_quicker_is_kept(periods, expected):
+    way, taken = chosen(periods)
+    assert way == expected
+    assert taken is not None and taken <= 4 * (_SETTLING + TRIAL + 1)
 
 
-def test_trials_lie_within_one_iteration(monkeypatch):
-    assert chosen(monkeypatch, {"cpu": 9, "auto": 5}, batches=2000, restart=_SETTLING + _TRIAL)[1] is None
-    assert chosen(monkeypatch, {"cpu": 9, "auto": 5}, batches=2000, restart=_SETTLING + _TRIAL + 5)[0] == "auto"
+def test_trials_lie_within_one_iteration():
+    assert chosen({"cpu": 9, "auto": 5}, restart=_SETTLING + TRIAL - 1)[1] is None
+    assert chosen({"cpu": 9, "auto": 5}, restart=_SETTLING + TRIAL + 2)[0] == "auto"
 
 
 def test_a_loader_that_does_not_work_ahead_takes_the_quickest_gather():
     way = HostWay(works_ahead=False)
-    way.begin(Timeline(0))
-    assert {way.next() for _ in range(100)} == {"auto"}
+    way.begin()
+    assert list(way.watched(iter(range(300)))) == [*range(300)]
+    assert way.way(1 << 30) == Way("auto", 0)
+
+
+def test_small_gathers_wake_no_threads():
+    way = HostWay(works_ahead=True)
+    assert way.way(1 << 30).share == "cpu"
+    assert way.way(1 << 30).num_threads <= max(1, os.cpu_count() - os.cpu_count() // 4)
+    assert way.way(1000).share == "auto"

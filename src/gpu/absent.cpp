@@ -69,13 +69,11 @@ void widen_ids(vertex_id const*, std::int64_t, std::int64_t, std::int64_t*, std:
 struct gpu_features::history {};
 gpu_features::gpu_features(feature_table table, gpu_exec const&, work_share) : table_(std::move(table)) { refuse(); }
 void gpu_features::gather(id_matrix const&, std::span<std::byte>, gpu_exec const&) const { refuse(); }
-void gpu_features::gather_unchecked(id_matrix const&, std::span<std::byte>, gpu_exec const&,
-                                    std::optional<work_share>) const
+void gpu_features::gather_unchecked(id_matrix const&, std::span<std::byte>, gpu_exec const&, gather_way) const
 {
   refuse();
 }
-void gpu_features::gather_ascending(id_matrix const&, std::span<std::byte>, gpu_exec const&,
-                                    std::optional<work_share>) const
+void gpu_features::gather_ascending(id_matrix const&, std::span<std::byte>, gpu_exec const&, gather_way) const
 {
   refuse();
 }
@@ -107,11 +105,7 @@ gpu_cached_features::gpu_cached_features(gpu_features table, std::int64_t, gpu_e
   refuse();
 }
 void gpu_cached_features::fill(std::span<vertex_id const>, gpu_exec const&) { refuse(); }
-void gpu_cached_features::gather(gpu_cache_step const&, std::span<std::byte>, gpu_exec const&,
-                                 std::optional<work_share>)
-{
-  refuse();
-}
+void gpu_cached_features::gather(gpu_cache_step const&, std::span<std::byte>, gpu_exec const&, gather_way) { refuse(); }
 
 gpu_row_counts::gpu_row_counts(std::int64_t, gpu_exec const&) { refuse(); }
 void gpu_row_counts::add(id_matrix const&, gpu_exec const&) { refuse(); }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -14,6 +14,7 @@ from tendril._cache import CacheSource, FeatureCache, LoaderCache, ServedBatch
 from tendril._epochs import runs
 from tendril._errors import ArgumentError
 from tendril._features import FeatureTable
+from tendril._host_way import Way
 
 from . import _gather
 from ._sampler import NeighborSampler
@@ -106,10 +107,10 @@ def ids_of(out: Any) -> Mapping[Any, Tensor]:
     return _Ids(out.node) if isinstance(out.node, dict) else {None: out.node}
 
 
-def rows_of(served: ServedBatch, share: str, kind: Any, key: str, value: Any, node: Tensor) -> Tensor | None:
+def rows_of(served: ServedBatch, way: Callable[[int], Way], kind: Any, key: str, value: Any, node: Tensor) -> Tensor | None:
     """The rows of an attribute for the vertices of a batch; None where the cache does not take it."""
     if not served.has(kind, key):
         return None
     found = torch.empty((node.numel(), *value.shape[1:]), dtype=_gather.torch_type(value.dtype), device=node.device)
-    served.gather_at(kind, key, found.data_ptr(), int(torch.cuda.current_stream(node.device).cuda_stream), share)
+    served.gather_at(kind, key, found.data_ptr(), int(torch.cuda.current_stream(node.device).cuda_stream), way(found.nbytes))
     return found

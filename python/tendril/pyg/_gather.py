@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import weakref
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from torch_geometric.typing import TensorFrame
 
 from .. import _tendril
 from .._features import FeatureTable, is_mapped
+from .._host_way import Way
 
 HOST = torch.device("cpu")
 
@@ -38,8 +40,18 @@ class Target:
     """The GPU on which a loader's batches lie."""
 
     device: torch.device
-    share: str = "auto"
-    """Who gathers rows of page-locked memory: "auto", "gpu", "cpu", "both"."""
+    way: Callable[[int], Way] = field(default=lambda num_bytes: Way())
+    """Who gathers so many bytes from page-locked memory."""
+
+
+def all_on(device: torch.device, made: Any) -> Any:
+    """A batch whose tensors are all on a GPU. Mostly they are there already, and to look is quicker than to move."""
+    for store in made.stores:
+        for value in store.values():
+            there = isinstance(value, Tensor) and value.device.type == device.type
+            if not there and not isinstance(value, (int, str, type(None))):
+                return made.to(device, non_blocking=True)
+    return made
 
 
 class HostCopy:
@@ -79,7 +91,7 @@ def take(value: Any, index: Index, dim: int, target: Target | None) -> Any:
     if dim == 0 and is_for_gpu(value):
         device = target.device if target is not None else value.device if isinstance(value, Tensor) else HOST
         if device.type == "cuda" and (isinstance(value, np.ndarray) or value.device in (device, HOST)):
-            return _rows_on_gpu(value, index.on(device), "auto" if target is None else target.share)
+            return _rows_on_gpu(value, index.on(device), target)
     if isinstance(value, np.ndarray):  # including memory-mapped arrays
         places = index.on(HOST)
         if target is None and dim == 0 and _is_array_of_rows(value) and _is_worth_it(value, places):
@@ -190,7 +202,7 @@ def _forget(key: tuple[int, int], gone: Any) -> None:
         del _readers[key]
 
 
-def _rows_on_gpu(value: Any, places: Tensor, share: str) -> Tensor:
+def _rows_on_gpu(value: Any, places: Tensor, target: Target | None) -> Tensor:
     """Rows of an array in the memory of a GPU or of the host, on the GPU that has the positions. These are those of a
     batch, so they are in range."""
     device = places.device
@@ -198,7 +210,8 @@ def _rows_on_gpu(value: Any, places: Tensor, share: str) -> Tensor:
     ids = places.to(torch.int64).contiguous()
     stream = torch.cuda.current_stream(device).cuda_stream
     reader = _reader_of(value, device.index)
-    reader.gather_at(ids.data_ptr(), ids.numel(), found.data_ptr(), stream, share)
+    way = Way() if target is None else target.way(found.nbytes)
+    reader.gather_at(ids.data_ptr(), ids.numel(), found.data_ptr(), stream, *way)
     return found
 
 

@@ -22,7 +22,7 @@ from tendril._host_way import HostWay
 from tendril._params import integer
 from tendril._timeline import Timeline
 
-from . import _cache, _features, _inputs
+from . import _cache, _features, _gather, _inputs
 from ._gather import Target
 from ._hgt_sampler import HGTSampler
 from ._order import Shuffle, shuffled
@@ -43,6 +43,7 @@ _OF_WORKERS = {
 _OF_LIGHTNING = {"collate_fn", "dataset"}  # it makes loaders anew from the attributes of others
 _BULK_SEEDS = 16384  # bench minibatch: a GPU is fully used from here on
 _MOST_TOGETHER = 64
+_TRIAL = 24  # batches of a trial of `HostWay`
 _FIRST_STEPS = 4  # after so many, what training allocates is there
 _TOGETHER_ON_CPU = 8  # each thread then has its own batch, and doesn't wait for the others at every hop
 
@@ -146,7 +147,7 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
         self._target = place if place.type != "cpu" else None
         self._bulk = self._together(bulk)
         self._cache = _cache.cache_of(self, cache)
-        self._host_way = HostWay(works_ahead=prefetch > 0 and self._ours)
+        self._host_way = self._way_of_rows()
 
     @property
     def cache(self) -> LoaderCache | None:
@@ -161,6 +162,19 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
         if self._target is None:
             return _TOGETHER_ON_CPU
         return max(1, min(_MOST_TOGETHER, _BULK_SEEDS // int(self.batch_size)))
+
+    def _way_of_rows(self) -> HostWay:
+        device = self._target
+        if device is None:
+            return HostWay(works_ahead=False)
+
+        def mark() -> Any:
+            return torch.cuda.current_stream(device).record_event(torch.cuda.Event(enable_timing=True))
+
+        def nanoseconds(first: Any, last: Any) -> float | None:
+            return 1e6 * float(first.elapsed_time(last)) if last.query() else None
+
+        return HostWay(self.prefetch > 0 and self._ours, mark, nanoseconds, _TRIAL)
 
     # Epochs
 
@@ -231,13 +245,13 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
     def _filter(self, out: Any, on_host: Any = None, served: ServedBatch | None = None) -> Any:
         permutation = self._engine.edge_permutation
         of_edges = self._engine.attributes_of_edges if self._ours else frozenset()
-        share = self._host_way.next()
-        target = None if self._target is None else Target(self._target, share)
-        cached = None if served is None else partial(_cache.rows_of, served, share)
+        self._host_way.next()
+        target = None if self._target is None else Target(self._target, self._host_way.way)
+        cached = None if served is None else partial(_cache.rows_of, served, self._host_way.way)
         made = _features.filtered(self.data, out, permutation, target, on_host or {}, self.custom_cls, of_edges, cached)
         self._finish(made, out)
         if self._target is not None:
-            made = made.to(self._target, non_blocking=True)
+            made = _gather.all_on(self._target, made)
         elif self.pin_memory and torch.cuda.is_available():
             made = made.pin_memory()
         return made
@@ -335,7 +349,7 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
     def _get_iterator(self) -> Iterator[Any]:
         progress = self._begin_epoch()
         timeline = self._timeline
-        self._host_way.begin(timeline)
+        self._host_way.begin()
         self._begin_worker()
         numbered = self._numbered(progress.epoch, progress.batch)
         cls = type(self)
@@ -347,7 +361,7 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
             made = _ahead(made, self.prefetch, self._engine._stream, self._cores)
         if self.transform is not None or self.transform_sampler_output is not None:
             made = self._transformed(made, timeline)
-        return self._counted(made, progress, timeline)
+        return self._counted(self._host_way.watched(made), progress, timeline)
 
     def _transformed(self, made: Iterator[Any], timeline: Timeline) -> Iterator[Any]:
         for number, one in enumerate(made):

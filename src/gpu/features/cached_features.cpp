@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -76,7 +75,7 @@ void gpu_cached_features::fill(std::span<vertex_id const> rows, gpu_exec const& 
 }
 
 void gpu_cached_features::gather(gpu_cache_step const& step, std::span<std::byte> out, gpu_exec const& exec,
-                                 std::optional<work_share> share)
+                                 gather_way way)
 {
   std::int64_t const size = step.num_ids();
   std::int64_t const width = table_.table().row_bytes();
@@ -98,7 +97,7 @@ void gpu_cached_features::gather(gpu_cache_step const& step, std::span<std::byte
   copy({slots_.data(), num_slots_, rows + missed, places + missed, size - missed, out.data()}, exec);
   if (missed == 0) { return; }
   buffer<std::byte> arrived(checked_product("bytes of missed rows", missed, width), memory_of(exec));
-  table_.gather_ascending({rows, id_type::uint32, missed}, arrived.span(), exec, share);
+  table_.gather_ascending({rows, id_type::uint32, missed}, arrived.span(), exec, way);
   copy({arrived.data(), missed, nullptr, places, missed, out.data()}, exec);
   copy({arrived.data(), missed, step.kept().data(), step.kept_slots().data(), count.kept, slots_.data()}, exec);
 }

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -127,19 +126,19 @@ void gpu_features::gather(id_matrix const& ids, std::span<std::byte> out, gpu_ex
 }
 
 void gpu_features::gather_unchecked(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec,
-                                    std::optional<work_share> share) const
+                                    gather_way way) const
 {
-  gather_rows(ids, out, {}, share, exec);
+  gather_rows(ids, out, {}, way, exec);
 }
 
 void gpu_features::gather_ascending(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec,
-                                    std::optional<work_share> share) const
+                                    gather_way way) const
 {
-  gather_rows(ids, out, {.ascending = true}, share, exec);
+  gather_rows(ids, out, {.ascending = true}, way, exec);
 }
 
-void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, known_of_ids known,
-                               std::optional<work_share> share, gpu_exec const& exec) const
+void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, known_of_ids known, gather_way way,
+                               gpu_exec const& exec) const
 {
   TENDRIL_EXPECTS(exec.device == device_, "a call on GPU {}, expected GPU {}: the table was made for it", exec.device,
                   device_);
@@ -167,13 +166,14 @@ void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, k
   }
   if (known.checked) { expect_rows(ids, table_.num_rows(), exec); }
   if (memory_ == row_memory::gpu || row_bytes == 0) { return; }
-  work_share const who = memory_ == row_memory::pageable ? work_share::cpu : share.value_or(share_);
+  work_share const who = memory_ == row_memory::pageable ? work_share::cpu : way.share.value_or(share_);
   host_gather const rows(table_, narrow.data(), known.ascending, out, exec);
   gpu::shared_job job;
   job.num_items = size;
   job.reads = std::max(1.0, static_cast<double>(row_bytes) / bytes_of_a_read);
   job.item_bytes = row_bytes;
   job.gains_by_size = true;
+  job.num_threads = way.num_threads;
   job.on_gpu = [&](base::item_range turn) { rows.on_gpu(turn); };
   job.on_cpu = [&](base::item_range turn, int, gpu::lane& lane) { rows.on_cpu(turn, lane); };
   try {

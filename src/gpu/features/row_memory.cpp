@@ -2,9 +2,14 @@
 
 #include "gpu/features/row_memory.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <iterator>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <utility>
 
@@ -61,6 +66,42 @@ class locked_pages {
   bool done_ = false;
 };
 
+/// The pages that this process keeps locked, so that tables over the same memory share the lock.
+class known_locks {
+ public:
+  void add(std::shared_ptr<locked_pages> const& pages, std::span<std::byte const> bytes)
+  {
+    std::lock_guard const lock(mutex_);
+    std::erase_if(locks_, [](auto const& one) { return one.second.pages.expired(); });
+    locks_[bytes.data()] = {bytes.data() + bytes.size(), pages};
+  }
+
+  /// The lock on the pages of all these bytes; null if no table keeps them locked.
+  [[nodiscard]] std::shared_ptr<locked_pages> find(std::span<std::byte const> bytes)
+  {
+    std::lock_guard const lock(mutex_);
+    auto const after = locks_.upper_bound(bytes.data());
+    if (after == locks_.begin()) { return {}; }
+    auto const& [first, known] = *std::prev(after);
+    return std::less_equal<>()(bytes.data() + bytes.size(), known.end) ? known.pages.lock() : nullptr;
+  }
+
+ private:
+  struct known_lock {
+    std::byte const* end;
+    std::weak_ptr<locked_pages> pages;
+  };
+
+  std::mutex mutex_;
+  std::map<std::byte const*, known_lock, std::less<>> locks_;  // by the first byte
+};
+
+known_locks& locks()
+{
+  static auto& all = *new known_locks;  // never destroyed: tables may go later
+  return all;
+}
+
 feature_rows without_gaps(feature_table const& table) { return {table.type(), table.shape()}; }
 
 /// The rows in memory of `memory`, without gaps.
@@ -99,6 +140,7 @@ feature_table locked(feature_table const& table)
 {
   auto pages = std::make_shared<locked_pages>(table.bytes(), table.owner());
   if (!pages->done()) { return {}; }
+  locks().add(pages, table.bytes());
   return {table.bytes(), {table.type(), table.shape(), table.row_stride()}, std::move(pages)};
 }
 
@@ -151,7 +193,14 @@ feature_table pin_memory(feature_table const& table, cpu_exec const& exec)
 {
   if (table.device() >= 0 || table.num_bytes() == 0) { return table; }
   if (num_gpus() == 0) { (void)describe_gpu(); }  // says why
-  if (is_page_locked(table.bytes())) { return table; }
+  if (is_page_locked(table.bytes())) {
+    auto pages = locks().find(table.bytes());
+    if (pages == nullptr) { return table; }
+    using owners = std::pair<std::shared_ptr<void const>, std::shared_ptr<void const>>;
+    return {table.bytes(),
+            {table.type(), table.shape(), table.row_stride()},
+            std::make_shared<owners>(table.owner(), std::move(pages))};
+  }
   if (table.misses_pages() == nullptr) {
     feature_table in_place = locked(table);
     if (in_place.num_rows() > 0) { return in_place; }

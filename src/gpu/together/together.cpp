@@ -49,6 +49,14 @@ std::uint64_t kind_of(shared_job const& job)
   return kind.value();
 }
 
+int threads_of(shared_job const& job)
+{
+  return job.num_threads > 0 ? std::min(job.num_threads, available_threads()) : available_threads();
+}
+
+/// Threads of the CPU beside the one that serves the GPU.
+int threads_beside(shared_job const& job) { return std::min(threads_of(job), threads_beside_gpu()); }
+
 /// The parts of one job, one after the other.
 class shared_run {
  public:
@@ -64,8 +72,8 @@ class shared_run {
     auto const start = std::chrono::steady_clock::now();
     switch (part.who) {
       case base::work_sides::front: job_.on_gpu(range); break;
-      case base::work_sides::back: share(range, {.least = 1, .most = 0}, available_threads()); break;
-      case base::work_sides::both: share(range, front(range.size), threads_beside_gpu()); break;
+      case base::work_sides::back: share(range, {.least = 1, .most = 0}, threads_of(job_)); break;
+      case base::work_sides::both: share(range, front(range.size), threads_beside(job_)); break;
     }
     std::chrono::duration<double> const taken = std::chrono::steady_clock::now() - start;
     rates_.learn(part.who, range.size, taken.count());
@@ -80,7 +88,7 @@ class shared_run {
   [[nodiscard]] double cpu_beside() const
   {
     if (rates_.back_beside > 0) { return rates_.back_beside; }
-    double const alone = rates_.back > 0 ? rates_.back : cpu_thread_reads * threads_beside_gpu() / job_.reads;
+    double const alone = rates_.back > 0 ? rates_.back : cpu_thread_reads * threads_beside(job_) / job_.reads;
     return beside_gpu * alone;
   }
 
@@ -157,7 +165,7 @@ base::work_part next_part(shared_run const& run, shared_job const& job, work_sha
     case work_share::both: return {base::work_sides::both, run.rest()};
     case work_share::automatic: break;
   }
-  double const cpu_reads = cpu_thread_reads * threads_beside_gpu();
+  double const cpu_reads = cpu_thread_reads * threads_beside(job);
   return base::next_part(run.rest(), run.rates(),
                          {.least = items_of(least_trial * cpu_reads, job),
                           .most = items_of(most_trial * cpu_reads, job),

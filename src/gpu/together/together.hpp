@@ -53,6 +53,8 @@ struct shared_job {
   job_kind kind{};              ///< Jobs of one kind begin with the rates of the one before.
   std::int64_t aligned = 32;  ///< Turns of the GPU begin at multiples of this: results of 32 begin at lines of memory.
 
+  int num_threads = 0;  ///< Of the CPU, at most; 0: every core.
+
   bulk_work bulk = {};  ///< How the GPU makes many items at once, if it does that in another way.
   /// Whether the GPU is faster at large turns. Then it begins with most of what it is expected to make.
   bool gains_by_size = false;

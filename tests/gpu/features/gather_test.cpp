@@ -104,6 +104,25 @@ TEST_F(GpuFeatures, RowsOfEverySizeComeOutOfAnyMemory)
   }
 }
 
+TEST_F(GpuFeatures, TablesOverTheSameMemoryShareItsLock)
+{
+  auto const bytes = random_bytes(1000 * 4096);
+  feature_table const table(bytes, {"uint8", {1000, 4096}});
+  feature_table const part(std::span<std::byte const>(bytes).subspan(40'960, 81'920), {"uint8", {20, 4096}});
+  {
+    feature_table first = pin_memory(table);
+    feature_table const second = pin_memory(table), of_part = pin_memory(part);
+    first = {};
+    EXPECT_EQ(gpu_features(second, exec).memory(), row_memory::page_locked);
+    EXPECT_EQ(gpu_features(of_part, exec).memory(), row_memory::page_locked);
+    auto const ids = some_ids(3000, 1000);
+    EXPECT_EQ(gathered(gpu_features(second, exec, work_share::gpu), on_gpu(ids, exec)), expected_rows(table, ids));
+  }
+  EXPECT_EQ(gpu_features(table, exec).memory(), row_memory::pageable);
+  feature_table const again = pin_memory(table);
+  EXPECT_EQ(gpu_features(again, exec).memory(), row_memory::page_locked);
+}
+
 TEST_F(GpuFeatures, IdsOfEveryTypeAndStride)
 {
   constexpr std::int64_t num_rows = 777;
