@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _arrays, _gpu
 from ._ahead import ahead
-from ._epochs import Epochs, Ranks, runs
+from ._epochs import Ranks, runs
 from ._errors import ArgumentError, shown
 from ._features import FeatureTable, gather, gather_on_gpu
 from ._hetero_graph import HeteroGraph
 from ._hgt import HGTSampler
 from ._minibatch import Minibatch, MinibatchSampler
 from ._order import shuffled
+from ._padding import MinibatchPadder, Padded, Padding, sizes_of
 from ._params import flag, integer, string, threads, unsigned
 
 if TYPE_CHECKING:
@@ -42,9 +43,15 @@ class PipelineBatch:
     """By name [edges, …]: the rows of `minibatch.edge`. Of several types: by edge type, then by name."""
     labels: dict[str, Any]
     """By name [seeds, …]: the rows of the seeds."""
+    node_mask: Any = None
+    """[nodes] bool, of a padded batch: whether a vertex is real."""
+    edge_mask: Any = None
+    """[edges] bool, of a padded batch: whether an edge is real."""
+    seed_mask: Any = None
+    """[seeds] bool, of a padded batch: whether a seed is real. The others have the `index` -1, and the first seed's labels."""
 
 
-class Pipeline(Epochs):
+class Pipeline(Padded):
     """Iterates over mini-batches with features, without any framework: each iteration is one epoch.
 
     A thread samples the next batches and gathers their features while the loop works on the last one; the library's
@@ -93,6 +100,11 @@ class Pipeline(Epochs):
         omits the last batches, "repeat" takes the epoch's first batches again.
     num_threads : int
         Threads that gather on the CPU; 0: every core the process may use.
+    pad : str or Padding, optional
+        Give every batch the same sizes. "epoch": those of the epoch's largest batch, which are found by sampling the
+        epoch ahead, all ranks' batches of it, when it begins. A `Padding`, of `padding` for example: those. A batch that
+        is larger raises an ArgumentError. For directional batches on the CPU, of a graph of one type, with different
+        seeds. docs/features.md tells what padding looks like.
 
     Raises
     ------
@@ -131,6 +143,7 @@ class Pipeline(Epochs):
         world_size: int = 1,
         uneven: str = "keep",
         num_threads: int = 0,
+        pad: str | Padding | None = None,
     ) -> None:
         if not isinstance(sampler, (MinibatchSampler, HGTSampler)):
             raise ArgumentError(f"sampler is a {type(sampler).__name__}, expected a MinibatchSampler or HGTSampler")
@@ -144,19 +157,20 @@ class Pipeline(Epochs):
         self._num_threads = threads(num_threads)
         self._sampler, self._node_type = sampler, node_type
         self._device = sampler._device if isinstance(sampler, MinibatchSampler) else _gpu.HOST
-        self._sizes = _Sizes(sampler)
+        self._counts = _Counts(sampler)
         if node_type is not None:
             string(node_type, "node_type")
-        if node_type not in self._sizes.nodes:
-            expected = f"one of {[*self._sizes.nodes]}" if self._sizes.has_types else "None: the graph has one type"
+        if node_type not in self._counts.nodes:
+            expected = f"one of {[*self._counts.nodes]}" if self._counts.has_types else "None: the graph has one type"
             raise ArgumentError(f"node_type is {shown(node_type)}, expected {expected}")
-        self._seeds = _vertices(seeds, self._sizes.nodes[node_type])
+        self._seeds = _vertices(seeds, self._counts.nodes[node_type])
         self._when = None if times is None else _arrays.times(times, "times")
         if self._when is not None and len(self._when) != len(self._seeds):
             raise ArgumentError(f"times has {len(self._when)} elements, expected one for each of {len(self._seeds)} seeds")
-        self._features = self._sizes.tables(features, self._sizes.nodes, "features")
-        self._edge_features = self._sizes.tables(edge_features, self._sizes.edges, "edge_features")
-        self._labels = _tables(labels, self._sizes.nodes[node_type], "labels")
+        self._features = self._counts.tables(features, self._counts.nodes, "features")
+        self._edge_features = self._counts.tables(edge_features, self._counts.edges, "edge_features")
+        self._labels = _tables(labels, self._counts.nodes[node_type], "labels")
+        self.pad = pad
 
     def __len__(self) -> int:
         """The batches of an epoch that this rank makes."""
@@ -165,7 +179,8 @@ class Pipeline(Epochs):
     def __iter__(self) -> Iterator[PipelineBatch]:
         progress = self._begin_epoch()
         timeline = self._timeline
-        made = self._made(progress.epoch, progress.batch, timeline)
+        padding = self._padding_of(progress.epoch)
+        made = self._made(progress.epoch, progress.batch, timeline, None if padding is None else MinibatchPadder(padding))
         return self._counted(_items(made, self.prefetch) if self.prefetch else made, progress, timeline)
 
     def _total(self) -> int:
@@ -175,17 +190,25 @@ class Pipeline(Epochs):
     def _seed_of_order(self) -> int:
         return self.seed
 
-    def _made(self, epoch: int, begin: int, timeline: Timeline) -> Iterator[PipelineBatch]:
+    def _batches(self, epoch: int) -> Iterator[NDArray[np.int64]]:
+        """The positions of each batch's seeds."""
         order = shuffled(len(self._seeds), self.seed, epoch) if self.shuffle else np.arange(len(self._seeds))
+        return (order[i * self.batch_size : (i + 1) * self.batch_size] for i in range(self._total()))
+
+    def _made(
+        self, epoch: int, begin: int, timeline: Timeline, pad: MinibatchPadder | None
+    ) -> Iterator[PipelineBatch]:
         first = self._first_number(epoch)
-        parts = (order[i * self.batch_size : (i + 1) * self.batch_size] for i in range(self._total()))
-        numbered = ((first + i, part) for i, part in self._ranks.deal(parts, begin))
+        numbered = ((first + i, part) for i, part in self._ranks.deal(self._batches(epoch), begin))
         for number, group in runs(numbered, self.bulk):
             with timeline.span("sample", number, len(group)):
                 made = self._sample(np.concatenate(group), number)
             for i, (batch, index) in enumerate(zip(made, group, strict=True)):
                 with timeline.span("gather", number + i):
-                    done = self._gathered(batch, index, number + i)
+                    if pad is None:
+                        done = self._gathered(batch, index, number + i)
+                    else:
+                        done = self._padded(batch, index, number + i, pad)
                 yield done
 
     def _sample(self, index: NDArray[np.int64], number: int) -> list[Minibatch]:
@@ -199,7 +222,7 @@ class Pipeline(Epochs):
         )
 
     def _gathered(self, batch: Minibatch, index: NDArray[np.int64], number: int) -> PipelineBatch:
-        has_types = self._sizes.has_types
+        has_types = self._counts.has_types
 
         def of(tables: dict[Any, dict[str, FeatureTable]], ids: Any) -> dict[Any, Any]:
             made = {key: self._rows(many, ids[key] if has_types else ids) for key, many in tables.items()}
@@ -213,6 +236,33 @@ class Pipeline(Epochs):
             edge_features=of(self._edge_features, batch.edge),
             labels=self._rows(self._labels, self._seeds[index]),
         )
+
+    def _padded(self, batch: Minibatch, index: NDArray[np.int64], number: int, pad: MinibatchPadder) -> PipelineBatch:
+        batch, masks = pad(batch, number)
+        made = self._gathered(batch, pad.seeds(index), number)
+        index = np.where(masks.seeds, made.index, -1)
+        return replace(made, index=index, node_mask=masks.nodes, edge_mask=masks.edges, seed_mask=masks.seeds)
+
+    def _sizes(self, epoch: int) -> Iterator[tuple[list[int], list[int]]]:
+        for number, group in runs(enumerate(self._batches(epoch), self._first_number(epoch)), self.bulk):
+            yield from map(sizes_of, self._sample(np.concatenate(group), number))
+
+    def _expect_paddable(self) -> None:
+        if isinstance(self._sampler, HGTSampler) or self._counts.has_types:
+            raise ArgumentError("pad: the sampler's graph has several types, expected one type of vertices and edges")
+        options = self._sampler._made_of[2]
+        for name, expected in (("subgraph_type", "directional"), ("disjoint", False), ("frontier", "new")):
+            if options[name] != expected:
+                raise ArgumentError(f"pad: the sampler has {name} {options[name]!r}, expected {expected!r}")
+        if self._device != _gpu.HOST:
+            raise ArgumentError(f"pad: the sampler is on {self._sampler.device}, expected one on the CPU")
+        ids, times = np.unique(self._seeds, return_counts=True)
+        if len(ids) != len(self._seeds):
+            raise ArgumentError(f"pad: seeds has {ids[times > 1][0]} more than once, expected different vertices")
+
+    def _num_hops(self) -> int:
+        assert isinstance(self._sampler, MinibatchSampler)
+        return len(self._sampler._made_of[1])
 
     def _rows(self, tables: dict[str, FeatureTable], ids: Any) -> dict[str, Any]:
         if self._device == _gpu.HOST:
@@ -231,7 +281,7 @@ def _items(made: Iterator[PipelineBatch], depth: int) -> Iterator[PipelineBatch]
         items.close()
 
 
-class _Sizes:
+class _Counts:
     """How many vertices and edges there are of each type; a graph of one type has the type None."""
 
     def __init__(self, sampler: MinibatchSampler | HGTSampler) -> None:

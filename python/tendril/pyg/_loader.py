@@ -14,12 +14,13 @@ from torch_geometric.loader.utils import infer_filter_per_worker
 from torch_geometric.sampler import SamplerOutput
 
 from tendril._ahead import ahead
-from tendril._epochs import Epochs, Ranks, runs
+from tendril._epochs import Ranks, runs
 from tendril._errors import ArgumentError
+from tendril._padding import Padded, Padding
 from tendril._params import integer
 from tendril._timeline import Timeline
 
-from . import _features, _inputs
+from . import _features, _inputs, _padding
 from ._hgt_sampler import HGTSampler
 from ._order import Shuffle, shuffled
 from ._processors import Processors
@@ -48,12 +49,14 @@ def expect_sampler(given: Any, method: str) -> None:
         raise ArgumentError(f"neighbor_sampler is a {type(given).__name__}, expected one that has {method}()")
 
 
-class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
+class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
     """Each iteration is one epoch of batches; a thread makes the next batches while the last one is in use.
 
     It is a `torch.utils.data.DataLoader` of the positions in its input, and each of its parts works by itself, too:
     `sampler` and `batch_sampler` give the order, `collate_fn` and `filter_fn` make a batch.
     """
+
+    _pads = False  # whether `pad` is for this kind of loader
 
     def __init__(
         self,
@@ -79,6 +82,7 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
         rank: int = 0,
         world_size: int = 1,
         uneven: str = "keep",
+        pad: str | Padding | None = None,
         **others: Any,
     ) -> None:
         for name in others:
@@ -139,6 +143,7 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
         place = sampler.device if self._ours else torch.device("cpu") if device is None else torch.device(device)
         self._target = place if place.type != "cpu" else None
         self._bulk = self._together(bulk)
+        self.pad = pad
 
     def _together(self, bulk: int | None) -> int:
         if bulk is not None:
@@ -201,6 +206,26 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
             return self._length()
         except TypeError:  # a sampler of unknown length
             return None
+
+    # Padding
+
+    def _expect_paddable(self) -> None:
+        _padding.expect_paddable(self)
+
+    def _expect_order_of_seed(self, why: str) -> None:
+        _padding.expect_order_of_seed(self, why)
+
+    def _num_hops(self) -> int:
+        return int(self._engine.num_neighbors.num_hops)
+
+    def _sizes(self, epoch: int) -> Iterator[tuple[list[int], list[int]]]:
+        for number, group in runs(enumerate(self._batches(epoch), self._first_number(epoch)), self._bulk):
+            yield from map(_padding.sizes_of, self._sample_many(group, number))
+
+    def _is_overridden(self) -> bool:
+        """Whether the methods of a user's subclass make the batches."""
+        cls = type(self)
+        return cls.collate_fn is not Loader.collate_fn or cls.filter_fn is not Loader.filter_fn
 
     # Batches
 
@@ -277,13 +302,17 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
         """
         return self.filter_fn(self._sample(_inputs.positions(index, "index", self._count).cpu(), batch))
 
-    def _made(self, numbered: Iterator[tuple[int, Tensor]], timeline: Timeline) -> Iterator[Any]:
+    def _made(
+        self, numbered: Iterator[tuple[int, Tensor]], timeline: Timeline, pad: _padding.OutputPadder | None
+    ) -> Iterator[Any]:
         """All batches of an epoch, up to the steps that the prefetching thread does."""
         unfiltered = self.transform_sampler_output is not None
         held = ([], []) if self._target is None or unfiltered else _features.held_on_host(self.data)
         for number, group in runs(numbered, self._bulk):
             with timeline.span("sample", number, len(group)):
                 made = self._sample_many(group, number)
+                if pad is not None:
+                    made = [pad(out, number + i) for i, out in enumerate(made)]
                 known = [_features.host_copies(out, self._engine.edge_permutation, held) for out in made]
             for i, (out, on_host) in enumerate(zip(made, known, strict=True)):
                 if not unfiltered:
@@ -308,10 +337,10 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
         timeline = self._timeline
         self._begin_worker()
         numbered = self._numbered(progress.epoch, progress.batch)
-        cls = type(self)
-        if cls.collate_fn is not Loader.collate_fn or cls.filter_fn is not Loader.filter_fn:
+        if self._is_overridden():
             return self._counted(self._made_by_override(numbered, timeline), progress, timeline)
-        made = self._made(numbered, timeline)
+        padding = self._padding_of(progress.epoch)
+        made = self._made(numbered, timeline, None if padding is None else _padding.OutputPadder(padding))
         # A foreign sampler may draw from Torch's generator, which other threads must not use at the same time.
         if self.prefetch and self._ours:
             made = _ahead(made, self.prefetch, self._engine._stream, self._cores)
