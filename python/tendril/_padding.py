@@ -257,46 +257,53 @@ class Padder:
             self._yes, self._no = self._iota >= 0, self._iota < 0
         nodes = [total - many for total, many in zip(self._nodes, given.nodes, strict=True)]  # of padding
         edges = [total - many for total, many in zip(self._edges, given.edges, strict=True)]
-        new = [self._iota[at : at + many] for at, many in zip(self._begins, given.nodes, strict=False)]
+        new = [self._iota[at : at + many] for at, many in zip(self._begins, given.nodes, strict=False) if many]
         position = self._joined(new, given.row)  # in the padded batch, of each vertex
-        ends = [self._ends(hop, nodes[hop], many) for hop, many in enumerate(edges, 1)]
-        library, weights = self._library, given.weights
+
+        def of_nodes(array: Any, filling: Any) -> Any:
+            return self._filled(array, given.nodes, nodes, [filling] * len(nodes))
+
+        def of_edges(array: Any, filling: Any) -> Any:
+            return self._filled(array, given.edges, edges, [filling] * len(edges))
+
+        ends = [self._ring(hop, nodes[hop]) if many else None for hop, many in enumerate(edges, 1)]
+        to = [None if ring is None else ring[1:] for ring in ends]
+        weights = given.weights
         if weights is not None:
-            weights = self._hops(weights, given.edges, [library.zeros(many, weights) for many in edges])
+            weights = of_edges(weights, self._library.zeros(max(edges, default=0), weights))
         made = Sampled(
             nodes=list(self._nodes),
             edges=list(self._edges),
-            node=self._hops(given.node, given.nodes, [library.repeat(given.node, many) for many in nodes]),
-            row=self._hops(position[given.row], given.edges, [row for row, _ in ends]),
-            col=self._hops(position[given.col], given.edges, [col for _, col in ends]),
-            edge=self._hops(given.edge, given.edges, [library.repeat(given.edge, many) for many in edges]),
+            node=of_nodes(given.node, self._library.repeat(given.node, max(nodes))),
+            row=self._filled(position[given.row], given.edges, edges, ends),
+            col=self._filled(position[given.col], given.edges, edges, to),
+            edge=of_edges(given.edge, self._library.repeat(given.edge, max(edges, default=0))),
             weights=weights,
         )
-        of_nodes = self._hops(self._yes, given.nodes, [self._no[:many] for many in nodes])
-        of_edges = self._hops(self._yes, given.edges, [self._no[:many] for many in edges])
-        return made, Masks(of_nodes, of_edges, self._nodes[0])
+        return made, Masks(of_nodes(self._yes, self._no), of_edges(self._yes, self._no), self._nodes[0])
 
-    def _hops(self, array: Any, sizes: list[int], padding: list[Any]) -> Any:
-        """The parts of an array, each followed by its padding."""
-        ends = accumulate(sizes)
-        parts = [array[end - size : end] for size, end in zip(sizes, ends, strict=True)]
-        return self._joined([one for pair in zip(parts, padding, strict=True) for one in pair], array)
+    def _filled(self, array: Any, sizes: list[int], free: list[int], fillings: list[Any]) -> Any:
+        """The hops of an array, each followed by as many elements of its filling as it has free places."""
+        parts, begin = [], 0
+        for size, places, filling in zip(sizes, free, fillings, strict=True):
+            if size:
+                parts.append(array[begin : begin + size])
+                begin += size
+            if places:
+                parts.append(filling[:places])
+        return self._joined(parts, array)
 
     def _joined(self, parts: list[Any], like: Any) -> Any:
-        parts = [one for one in parts if len(one)]
         return self._library.concatenate(parts) if parts else like[:0]
 
-    def _ends(self, hop: int, vertices: int, edges: int) -> tuple[Any, Any]:
-        """The ends of a hop's padding edges, which go round among its last vertices: a power of two of them, so that few
-        tables serve all batches."""
-        if edges == 0:
-            return self._iota[:0], self._iota[:0]
+    def _ring(self, hop: int, vertices: int) -> Any:
+        """Ends of a hop's padding edges, each followed by the other end. They go round among the hop's last vertices: a
+        power of two of them, so that few tables serve all batches."""
         width = min(1 << (vertices.bit_length() - 1), _MOST_TARGETS)
         if (hop, width) not in self._rings:
             last = self._begins[hop + 1] - 1
             self._rings[hop, width] = last - self._iota[: self._edges[hop - 1] + 1] % width
-        ring = self._rings[hop, width]
-        return ring[:edges], ring[1 : edges + 1]
+        return self._rings[hop, width]
 
 
 class _NumPy:

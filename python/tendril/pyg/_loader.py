@@ -340,7 +340,7 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         if self._is_overridden():
             return self._counted(self._made_by_override(numbered, timeline), progress, timeline)
         padding = self._padding_of(progress.epoch)
-        made = self._made(numbered, timeline, None if padding is None else _padding.OutputPadder(padding))
+        made = self._made(numbered, timeline, None if padding is None else _padding.OutputPadder(padding, self.data))
         # A foreign sampler may draw from Torch's generator, which other threads must not use at the same time.
         if self.prefetch and self._ours:
             made = _ahead(made, self.prefetch, self._engine._stream, self._cores)

@@ -202,7 +202,7 @@ class NeighborLoader(Loader, torch_geometric.loader.NeighborLoader):  # type: ig
         store = made[self.input_data.input_type] if isinstance(out, HeteroSamplerOutput) else made
         store.input_id, store.seed_time = out.metadata[0], out.metadata[1]
         store.batch_size = out.metadata[0].size(0)
-        _padding.add_masks(made, out, self.data)
+        _padding.add_masks(made, out)
 
 
 def chosen_seed(seed: int | None) -> int:

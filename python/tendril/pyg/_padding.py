@@ -83,8 +83,9 @@ def sizes_of(out: Any) -> tuple[list[int], list[int]]:
 class OutputPadder:
     """Pads outputs of a sampler."""
 
-    def __init__(self, padding: Padding) -> None:
+    def __init__(self, padding: Padding, data: Data) -> None:
         self._pad = Padder(padding, _Torch())
+        self._of_nodes = [name for name in data.keys() if data.is_node_attr(name)]  # noqa: SIM118: Data isn't a dict
 
     def __call__(self, out: SamplerOutput, number: int) -> SamplerOutput:
         weights = labor_weights(out)
@@ -97,19 +98,21 @@ class OutputPadder:
         ids, times = out.metadata
         missing = masks.num_seeds - ids.size(0)
         out.metadata = (torch.cat([ids, ids.new_full((missing,), -1)]) if missing else ids), times
-        out.masks = masks
+        out.masks = masks, self._of_nodes
         return out
 
 
-def add_masks(made: Data, out: SamplerOutput, data: Data) -> None:
+def add_masks(made: Data, out: SamplerOutput) -> None:
     """Adds what tells padding apart, if the batch is padded: masks, classes that losses ignore, and masks of the data that
     are False there."""
-    masks: Masks | None = getattr(out, "masks", None)
-    if masks is None:
+    found: tuple[Masks, list[str]] | None = getattr(out, "masks", None)
+    if found is None:
         return
+    masks, of_nodes = found
     made.node_mask, made.edge_mask, made.seed_mask = masks.nodes, masks.edges, masks.seeds
-    for name, value in list(made._store.items()):
-        if not isinstance(value, Tensor) or name in _MASKS or name not in data or not data.is_node_attr(name):
+    for name in of_nodes:
+        value = made[name]
+        if not isinstance(value, Tensor):
             continue
         if name == "y" and value.dtype == torch.int64:
             made[name] = value.masked_fill(~_like(masks.nodes, value), _IGNORED)
