@@ -31,7 +31,7 @@ _MOST = 2**31 - 1
 _MOST_TARGETS = 1024  # so many vertices share the padding edges of a hop: enough to keep a GPU's atomics apart
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Padding:
     """The largest batch: how many vertices and edges it has in each hop. Loaders take it as ``pad``.
 
@@ -59,9 +59,9 @@ class Padding:
     num_nodes: tuple[int, ...]
     num_edges: tuple[int, ...]
 
-    def __post_init__(self) -> None:
-        for name in ("num_nodes", "num_edges"):
-            values = counts(getattr(self, name), name)
+    def __init__(self, num_nodes: Sequence[int], num_edges: Sequence[int]) -> None:
+        for name, given in (("num_nodes", num_nodes), ("num_edges", num_edges)):
+            values = counts(given, name)
             for i, value in enumerate(values):
                 if not 0 <= value <= _MOST:
                     raise ArgumentError(f"{name}[{i}] is {value}, expected 0 to {_MOST}")
@@ -100,7 +100,7 @@ class Padding:
         more = [[value + math.ceil(min(value * factor, _MOST)) for value in of] for of in (others, self.num_edges)]
         if any(value > _MOST for of in more for value in of):
             raise ArgumentError(f"share is {shown(share)}, which makes more than {_MOST} vertices or edges of a hop")
-        return Padding((first, *more[0]), tuple(more[1]))
+        return Padding([first, *more[0]], more[1])
 
     def _expect_holds(self, nodes: Sequence[int], edges: Sequence[int], batch: int) -> None:
         if len(edges) != len(self.num_edges):
@@ -122,7 +122,7 @@ def largest(sizes: Iterable[tuple[Sequence[int], Sequence[int]]]) -> Padding | N
             nodes, edges = [0] * len(of_nodes), [0] * len(of_edges)
         nodes = [max(a, int(b)) for a, b in zip(nodes, of_nodes, strict=True)]
         edges = [max(a, int(b)) for a, b in zip(edges, of_edges, strict=True)]
-    return None if nodes is None else Padding(tuple(nodes), tuple(edges))
+    return None if nodes is None else Padding(nodes, edges)
 
 
 class Padded(Epochs):

@@ -3,7 +3,7 @@ padding."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -17,9 +17,6 @@ from tendril._padding import Masks, Padder, Padding, Sampled
 from ._bidirectional import BidirectionalNeighborSampler
 from ._outputs import labor_weights
 from ._sampler import NeighborSampler
-
-if TYPE_CHECKING:
-    from ._loader import Loader
 
 _IGNORED = -100  # the class that Torch's losses ignore unless told otherwise
 _MASKS = ("node_mask", "edge_mask", "seed_mask")
@@ -39,7 +36,7 @@ class _Torch:
         return like.new_zeros(count)
 
 
-def expect_paddable(loader: Loader) -> None:
+def expect_paddable(loader: Any) -> None:
     """Refuses what can't be padded."""
     engine, data = loader._engine, loader.data
     if not loader._pads:
@@ -64,7 +61,7 @@ def expect_paddable(loader: Loader) -> None:
             raise ArgumentError(f"pad: data has '{name}', expected {expected}")
 
 
-def expect_order_of_seed(loader: Loader, why: str) -> None:
+def expect_order_of_seed(loader: Any, why: str) -> None:
     """Refuses orders that can't be known ahead."""
     for given, name in (
         (loader._index_order, "sampler"),
