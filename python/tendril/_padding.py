@@ -1,51 +1,37 @@
-"""Batches of one size: every batch gets as many vertices and edges in each hop as the largest batch needs, so that a
-training step can be one CUDA graph, and is compiled once.
-
-Batches keep their layout: vertices and edges hop by hop, the seeds first. Each hop ends with its padding. A padding edge
-of hop h leads from a padding vertex of hop h to another one of the same hop. Models that leave out the outer hops layer
-by layer (PyG's `trim_to_layer`) keep the vertices of a hop wherever they keep its edges, so no padding edge loses an end,
-and no real vertex ever receives a message of a padding vertex. Hops with edges have at least two padding vertices: with
-one alone the edges would be loops, which some layers remove, and the number of edges would differ from batch to batch.
-Many edges that lead to the same vertex are slow on a GPU, so the edges take turns among the padding vertices.
-
-A padding vertex repeats the id of the batch's first vertex, and a padding edge that of the first edge, so each id is in
-range, and padding has no features that the batch doesn't have already.
-"""
+"""The sizes of padded batches, and the part of a loader that knows them: a batch follows from its number, so the largest
+batch of an epoch is known before the epoch is made. `_padder.py` pads."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import accumulate
-from typing import Any, NamedTuple, Protocol
-
-import numpy as np
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from ._epochs import Epochs
 from ._errors import ArgumentError, shown
-from ._minibatch import Minibatch
 from ._params import counts, number, unsigned
 
+Sizes: TypeAlias = Mapping[Any, Sequence[int]]
+"""By type, the size of each hop; a graph of one type has the type None."""
+
 _MOST = 2**31 - 1
-_MOST_TARGETS = 1024  # so many vertices share the padding edges of a hop: enough to keep a GPU's atomics apart
+_ROOM = 2  # vertices for padding edges to lead to; `_padder.py` tells why there are two
 
 
-@dataclass(frozen=True, init=False)
 class Padding:
-    """The largest batch: how many vertices and edges it has in each hop. Loaders take it as ``pad``.
+    """The largest batch: how many vertices and edges it has in each hop. Loaders take it as ``pad``. It can't be changed.
 
     Parameters
     ----------
-    num_nodes : sequence of int, [hops + 1]
+    num_nodes : sequence of int, [hops + 1]; or mapping of vertex types to such
         The most new vertices of each hop, the seeds first, without padding; 0 to 2^31 - 1.
-    num_edges : sequence of int, [hops]
+    num_edges : sequence of int, [hops]; or mapping of edge types to such
         The most sampled edges of each hop, without padding; 0 to 2^31 - 1.
 
     Raises
     ------
     ArgumentError
-        A ValueError: for numbers out of range, or as many of them as no batch has.
+        A ValueError: for numbers out of range, or as many of them as no batch has; types that don't fit.
 
     Examples
     --------
@@ -56,30 +42,53 @@ class Padding:
     Padding(num_nodes=(64, 525), num_edges=(672,))
     """
 
-    num_nodes: tuple[int, ...]
-    num_edges: tuple[int, ...]
+    __slots__ = ("_edges", "_nodes")
+    __module__ = "tendril"
+    _nodes: dict[Any, tuple[int, ...]]
+    _edges: dict[Any, tuple[int, ...]]
 
-    def __init__(self, num_nodes: Sequence[int], num_edges: Sequence[int]) -> None:
-        for name, given in (("num_nodes", num_nodes), ("num_edges", num_edges)):
-            values = counts(given, name)
-            for i, value in enumerate(values):
-                if not 0 <= value <= _MOST:
-                    raise ArgumentError(f"{name}[{i}] is {value}, expected 0 to {_MOST}")
-            object.__setattr__(self, name, tuple(values))
-        if len(self.num_nodes) != len(self.num_edges) + 1:
-            found = f"num_nodes has {len(self.num_nodes)} elements, num_edges {len(self.num_edges)}"
-            raise ArgumentError(f"{found}: expected num_nodes to have one more, the seeds")
+    def __init__(self, num_nodes: Any, num_edges: Any) -> None:
+        if isinstance(num_nodes, Mapping) != isinstance(num_edges, Mapping):
+            raise ArgumentError("num_nodes or num_edges is a mapping of types, and the other isn't: expected both, or none")
+        object.__setattr__(self, "_nodes", _by_type(num_nodes, "num_nodes"))
+        object.__setattr__(self, "_edges", _by_type(num_edges, "num_edges"))
+        if not self._nodes or not all(self._nodes.values()):
+            raise ArgumentError(f"num_nodes is {shown(num_nodes)}, expected the seeds, and the vertices of each hop")
+        for key in self._edges:
+            ends = key if isinstance(key, tuple) and len(key) == 3 else (key, None, key)
+            if ends[0] not in self._nodes or ends[2] not in self._nodes:
+                raise ArgumentError(f"num_edges has the edge type {shown(key)}, expected types of num_nodes at its ends")
+        hops = self._num_hops()
+        for sizes, many, what in ((self._nodes, hops + 1, "num_nodes"), (self._edges, hops, "num_edges")):
+            for key, value in sizes.items():
+                if len(value) != many:
+                    found = f"{_name(what, key)} has {len(value)} elements"
+                    raise ArgumentError(f"{found}, expected {many}: num_nodes has {hops + 1}, the seeds and {hops} hops")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a Padding can't be changed: {name}")
 
     @property
-    def num_sampled_nodes(self) -> list[int]:
-        """[hops + 1] The vertices of each hop of a padded batch: with two more, at least, for padding edges to end at."""
-        more = (2 if edges else 0 for edges in self.num_edges)
-        return [self.num_nodes[0], *(nodes + two for nodes, two in zip(self.num_nodes[1:], more, strict=True))]
+    def num_nodes(self) -> Any:
+        """[hops + 1] The most new vertices of each hop, without padding; of several types, a dict."""
+        return dict(self._nodes) if None not in self._nodes else self._nodes[None]
 
     @property
-    def num_sampled_edges(self) -> list[int]:
+    def num_edges(self) -> Any:
+        """[hops] The most edges of each hop, without padding; of several types, a dict."""
+        return dict(self._edges) if None not in self._nodes else self._edges[None]
+
+    @property
+    def num_sampled_nodes(self) -> Any:
+        """[hops + 1] The vertices of each hop of a padded batch: where padding edges may end, at least two more."""
+        found = self._padded_nodes()
+        return found if None not in found else found[None]
+
+    @property
+    def num_sampled_edges(self) -> Any:
         """[hops] The edges of each hop of a padded batch."""
-        return list(self.num_edges)
+        found = {key: list(many) for key, many in self._edges.items()}
+        return found if None not in self._nodes else found[None]
 
     def with_room(self, share: float) -> Padding:
         """The same with room for larger batches than those that were counted. The number of seeds stays.
@@ -96,33 +105,90 @@ class Padding:
         factor = number(share, "share")
         if not 0 <= factor < math.inf:
             raise ArgumentError(f"share is {shown(share)}, expected a number from 0")
-        first, *others = self.num_nodes
-        more = [[value + math.ceil(min(value * factor, _MOST)) for value in of] for of in (others, self.num_edges)]
-        if any(value > _MOST for of in more for value in of):
-            raise ArgumentError(f"share is {shown(share)}, which makes more than {_MOST} vertices or edges of a hop")
-        return Padding([first, *more[0]], more[1])
 
-    def _expect_holds(self, nodes: Sequence[int], edges: Sequence[int], batch: int) -> None:
-        if len(edges) != len(self.num_edges):
-            raise ArgumentError(f"batch {batch} has {len(edges)} hops, pad has {len(self.num_edges)}")
-        for found, most, what in ((nodes, self.num_nodes, "vertices"), (edges, self.num_edges, "edges")):
-            for i, (size, limit) in enumerate(zip(found, most, strict=True)):
-                if size > limit:
-                    hop = i + (what == "edges")
-                    where = "seeds" if hop == 0 else f"{what} in hop {hop}"
-                    raise ArgumentError(f"batch {batch} has {size} {where}, expected at most {limit}: pad is too small")
+        def more(values: Sequence[int]) -> list[int]:
+            made = [value + math.ceil(min(value * factor, _MOST)) for value in values]
+            if any(value > _MOST for value in made):
+                raise ArgumentError(f"share is {shown(share)}, which makes more than {_MOST} vertices or edges of a hop")
+            return made
+
+        nodes = {key: [*of[:1], *more(of[1:])] for key, of in self._nodes.items()}
+        edges = {key: more(of) for key, of in self._edges.items()}
+        return _padding(nodes, edges)
+
+    def _num_hops(self) -> int:
+        return max((len(value) for value in self._nodes.values()), default=1) - 1
+
+    def _ends(self) -> dict[Any, tuple[Any, Any]]:
+        """The types of each edge type's source and target."""
+        return {key: (None, None) if key is None else (key[0], key[2]) for key in self._edges}
+
+    def _padded_nodes(self) -> dict[Any, list[int]]:
+        made = {key: list(many) for key, many in self._nodes.items()}
+        for hop in range(1, self._num_hops() + 1):
+            touched = {end for key, ends in self._ends().items() if self._edges[key][hop - 1] for end in ends}
+            for key in touched:
+                made[key][hop] += _ROOM
+        return made
+
+    def _expect_holds(self, nodes: Sizes, edges: Sizes, batch: int) -> None:
+        """Checks that a batch of these sizes fits."""
+        for found, limits, what in ((nodes, self._nodes, "vertices"), (edges, self._edges, "edges")):
+            for key, sizes in found.items():
+                of = "" if key is None else f" of {key!r}"
+                limit = limits.get(key, ())
+                if len(limit) != len(sizes):
+                    hops = len(limit) - (what == "vertices")
+                    raise ArgumentError(f"batch {batch} has {len(sizes) - (what == 'vertices')} hops{of}, pad has {hops}")
+                for i, (size, most) in enumerate(zip(sizes, limit, strict=True)):
+                    if size > most:
+                        hop = i + (what == "edges")
+                        where = f"seeds{of}" if hop == 0 else f"{what}{of} in hop {hop}"
+                        raise ArgumentError(f"batch {batch} has {size} {where}, expected at most {most}: pad is too small")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Padding) and (self._nodes, self._edges) == (other._nodes, other._edges)
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self._nodes.items()), frozenset(self._edges.items())))
+
+    def __repr__(self) -> str:
+        return f"Padding(num_nodes={self.num_nodes}, num_edges={self.num_edges})"
+
+    def __reduce__(self) -> Any:
+        return Padding, (self.num_nodes, self.num_edges)
 
 
-def largest(sizes: Iterable[tuple[Sequence[int], Sequence[int]]]) -> Padding | None:
+def _name(what: str, key: Any) -> str:
+    return what if key is None else f"{what}[{key!r}]"
+
+
+def _by_type(given: Any, what: str) -> dict[Any, tuple[int, ...]]:
+    sizes = {}
+    for key, values in given.items() if isinstance(given, Mapping) else [(None, given)]:
+        name = _name(what, key)
+        sizes[key] = tuple(counts(values, name))
+        for i, value in enumerate(sizes[key]):
+            if not 0 <= value <= _MOST:
+                raise ArgumentError(f"{name}[{i}] is {value}, expected 0 to {_MOST}")
+    return sizes
+
+
+def _padding(nodes: Sizes, edges: Sizes) -> Padding:
+    return Padding(nodes[None], edges[None]) if None in nodes else Padding(nodes, edges)
+
+
+def largest(sizes: Iterable[tuple[Sizes, Sizes]]) -> Padding | None:
     """The maxima of batches, of which the vertices and the edges of each hop are given; None without batches."""
-    nodes: list[int] | None = None
-    edges: list[int] = []
+    nodes: dict[Any, list[int]] | None = None
+    edges: dict[Any, list[int]] = {}
     for of_nodes, of_edges in sizes:
         if nodes is None:
-            nodes, edges = [0] * len(of_nodes), [0] * len(of_edges)
-        nodes = [max(a, int(b)) for a, b in zip(nodes, of_nodes, strict=True)]
-        edges = [max(a, int(b)) for a, b in zip(edges, of_edges, strict=True)]
-    return None if nodes is None else Padding(nodes, edges)
+            nodes, edges = ({key: [0] * len(many) for key, many in of.items()} for of in (of_nodes, of_edges))
+        for known, of in ((nodes, of_nodes), (edges, of_edges)):
+            for key, many in of.items():
+                known[key] = [max(a, int(b)) for a, b in zip(known[key], many, strict=True)]
+    return None if nodes is None else _padding(nodes, edges)
 
 
 class Padded(Epochs):
@@ -143,8 +209,8 @@ class Padded(Epochs):
             self._expect_paddable()
         if isinstance(value, str):
             self._expect_order_of_seed("pad is 'epoch'")
-        if isinstance(value, Padding) and len(value.num_edges) != self._num_hops():
-            raise ArgumentError(f"pad has {len(value.num_edges)} hops, expected {self._num_hops()}: num_neighbors has so many")
+        if isinstance(value, Padding):
+            self._expect_fits(value)
         self._pad = value
 
     def padding(self, epochs: Iterable[int] | None = None) -> Padding:
@@ -181,6 +247,16 @@ class Padded(Epochs):
         """The padding of the iteration that begins; None: batches stay as they are."""
         return largest(self._sizes(epoch)) if isinstance(self._pad, str) else self._pad
 
+    def _expect_fits(self, padding: Padding) -> None:
+        """Refuses a padding of other types or of another number of hops."""
+        nodes, edges, hops = self._layout()
+        for found, expected in ((padding._nodes, nodes), (padding._edges, edges)):
+            if {*found} != {*expected}:
+                types = [[*of] if None not in of else "one type" for of in (found, expected)]
+                raise ArgumentError(f"pad has {types[0]}, expected {types[1]}, as the data has")
+        if padding._num_hops() != hops:
+            raise ArgumentError(f"pad has {padding._num_hops()} hops, expected {hops}: num_neighbors has so many")
+
     def _expect_paddable(self) -> None:
         """Refuses what can't be padded."""
         raise NotImplementedError
@@ -188,168 +264,10 @@ class Padded(Epochs):
     def _expect_order_of_seed(self, why: str) -> None:
         """Refuses orders that can't be known ahead: those that do not follow from the seed and the epoch alone."""
 
-    def _num_hops(self) -> int:
+    def _layout(self) -> tuple[Iterable[Any], Iterable[Any], int]:
+        """The types of vertices and of edges, None for a graph of one type, and the number of hops."""
         raise NotImplementedError
 
-    def _sizes(self, epoch: int) -> Iterator[tuple[Sequence[int], Sequence[int]]]:
+    def _sizes(self, epoch: int) -> Iterator[tuple[Sizes, Sizes]]:
         """The vertices and edges of each hop, of every batch of an epoch, whichever rank makes it."""
         raise NotImplementedError
-
-
-class Library(Protocol):
-    """What padding needs of an array library. Its arrays have slices, comparisons and indices as NumPy's."""
-
-    def concatenate(self, parts: list[Any]) -> Any:
-        """One array of several."""
-
-    def iota(self, count: int, like: Any) -> Any:
-        """The numbers from 0, of the type and in the place of another array."""
-
-    def repeat(self, array: Any, count: int) -> Any:
-        """The first element of an array, many times; zeros if the array is empty."""
-
-    def zeros(self, count: int, like: Any) -> Any:
-        """Zeros, of the type and in the place of another array."""
-
-
-class Sampled(NamedTuple):
-    """A batch: how many vertices and edges its hops have, and its arrays. `row` and `col` are positions in `node`."""
-
-    nodes: list[int]
-    edges: list[int]
-    node: Any
-    row: Any
-    col: Any
-    edge: Any
-    weights: Any
-
-
-class Masks(NamedTuple):
-    """Which vertices and edges of a padded batch are real."""
-
-    nodes: Any
-    edges: Any
-    num_seeds: int
-
-    @property
-    def seeds(self) -> Any:
-        return self.nodes[: self.num_seeds]
-
-
-class Padder:
-    """Pads batches. The tables that all of them share are made with the first batch, in its place and on its stream.
-    After that a batch takes a dozen calls, and none waits for a GPU: all sizes are known to the host."""
-
-    def __init__(self, padding: Padding, library: Library) -> None:
-        self.padding = padding
-        self._library = library
-        self._nodes, self._edges = padding.num_sampled_nodes, padding.num_sampled_edges
-        self._begins = [0, *accumulate(self._nodes)]
-        self._iota: Any = None
-        self._rings: dict[tuple[int, int], Any] = {}
-
-    def __call__(self, given: Sampled, batch: int) -> tuple[Sampled, Masks]:
-        """The padded batch, and which of its parts are real."""
-        self.padding._expect_holds(given.nodes, given.edges, batch)
-        if self._iota is None:
-            longest = max(self._begins[-1], sum(self._edges), *(many + 1 for many in self._edges), 1)
-            self._iota = self._library.iota(longest, given.row)
-            self._yes, self._no = self._iota >= 0, self._iota < 0
-        nodes = [total - many for total, many in zip(self._nodes, given.nodes, strict=True)]  # of padding
-        edges = [total - many for total, many in zip(self._edges, given.edges, strict=True)]
-        new = [self._iota[at : at + many] for at, many in zip(self._begins, given.nodes, strict=False) if many]
-        position = self._joined(new, given.row)  # in the padded batch, of each vertex
-
-        def of_nodes(array: Any, filling: Any) -> Any:
-            return self._filled(array, given.nodes, nodes, [filling] * len(nodes))
-
-        def of_edges(array: Any, filling: Any) -> Any:
-            return self._filled(array, given.edges, edges, [filling] * len(edges))
-
-        ends = [self._ring(hop, nodes[hop]) if many else None for hop, many in enumerate(edges, 1)]
-        to = [None if ring is None else ring[1:] for ring in ends]
-        weights = given.weights
-        if weights is not None:
-            weights = of_edges(weights, self._library.zeros(max(edges, default=0), weights))
-        made = Sampled(
-            nodes=list(self._nodes),
-            edges=list(self._edges),
-            node=of_nodes(given.node, self._library.repeat(given.node, max(nodes))),
-            row=self._filled(position[given.row], given.edges, edges, ends),
-            col=self._filled(position[given.col], given.edges, edges, to),
-            edge=of_edges(given.edge, self._library.repeat(given.edge, max(edges, default=0))),
-            weights=weights,
-        )
-        return made, Masks(of_nodes(self._yes, self._no), of_edges(self._yes, self._no), self._nodes[0])
-
-    def _filled(self, array: Any, sizes: list[int], free: list[int], fillings: list[Any]) -> Any:
-        """The hops of an array, each followed by as many elements of its filling as it has free places."""
-        parts, begin = [], 0
-        for size, places, filling in zip(sizes, free, fillings, strict=True):
-            if size:
-                parts.append(array[begin : begin + size])
-                begin += size
-            if places:
-                parts.append(filling[:places])
-        return self._joined(parts, array)
-
-    def _joined(self, parts: list[Any], like: Any) -> Any:
-        return self._library.concatenate(parts) if parts else like[:0]
-
-    def _ring(self, hop: int, vertices: int) -> Any:
-        """Ends of a hop's padding edges, each followed by the other end. They go round among the hop's last vertices: a
-        power of two of them, so that few tables serve all batches."""
-        width = min(1 << (vertices.bit_length() - 1), _MOST_TARGETS)
-        if (hop, width) not in self._rings:
-            last = self._begins[hop + 1] - 1
-            self._rings[hop, width] = last - self._iota[: self._edges[hop - 1] + 1] % width
-        return self._rings[hop, width]
-
-
-class _NumPy:
-    def concatenate(self, parts: list[Any]) -> Any:
-        return np.concatenate(parts)
-
-    def iota(self, count: int, like: Any) -> Any:
-        return np.arange(count, dtype=like.dtype)
-
-    def repeat(self, array: Any, count: int) -> Any:
-        return np.broadcast_to(array[:1], count) if len(array) else self.zeros(count, array)
-
-    def zeros(self, count: int, like: Any) -> Any:
-        return np.zeros(count, like.dtype)
-
-
-def sizes_of(batch: Minibatch) -> tuple[list[int], list[int]]:
-    """The vertices and edges of each hop of a mini-batch of one type."""
-    return [int(many) for many in batch.num_sampled_nodes], [int(many) for many in batch.num_sampled_edges]
-
-
-class MinibatchPadder:
-    """Pads mini-batches of one type that are in NumPy arrays."""
-
-    def __init__(self, padding: Padding) -> None:
-        self._pad = Padder(padding, _NumPy())
-
-    def __call__(self, batch: Minibatch, number: int) -> tuple[Minibatch, Masks]:
-        """The padded mini-batch, whose offsets (`indptr`, …) are None, and which of its parts are real."""
-        given = Sampled(*sizes_of(batch), batch.node, batch.row, batch.col, batch.edge, batch.weights)
-        made, masks = self._pad(given, number)
-        padded = replace(
-            batch,
-            node=made.node,
-            row=made.row,
-            col=made.col,
-            edge=made.edge,
-            weights=made.weights,
-            indptr=None,
-            first_expanded=None,
-            num_expanded=None,
-            num_sampled_nodes=made.nodes,
-            num_sampled_edges=made.edges,
-        )
-        return padded, masks
-
-    def seeds(self, index: Any) -> Any:
-        """As many positions of seeds as every batch has: the first one is repeated."""
-        return np.concatenate([index, np.broadcast_to(index[:1], self._pad.padding.num_nodes[0] - len(index))])

@@ -17,7 +17,8 @@ from ._hetero_graph import HeteroGraph
 from ._hgt import HGTSampler
 from ._minibatch import Minibatch, MinibatchSampler
 from ._order import shuffled
-from ._padding import MinibatchPadder, Padded, Padding, sizes_of
+from ._padder import MinibatchPadder, as_given, sizes_of
+from ._padding import Padded, Padding, Sizes
 from ._params import flag, integer, string, threads, unsigned
 
 if TYPE_CHECKING:
@@ -44,9 +45,9 @@ class PipelineBatch:
     labels: dict[str, Any]
     """By name [seeds, …]: the rows of the seeds."""
     node_mask: Any = None
-    """[nodes] bool, of a padded batch: whether a vertex is real."""
+    """[nodes] bool, of a padded batch: whether a vertex is real. Of several types: by vertex type."""
     edge_mask: Any = None
-    """[edges] bool, of a padded batch: whether an edge is real."""
+    """[edges] bool, of a padded batch: whether an edge is real. Of several types: by edge type."""
     seed_mask: Any = None
     """[seeds] bool, of a padded batch: whether a seed is real. The others have the `index` -1, and the first seed's labels."""
 
@@ -103,8 +104,7 @@ class Pipeline(Padded):
     pad : str or Padding, optional
         Give every batch the same sizes. "epoch": those of the epoch's largest batch, which are found by sampling the
         epoch ahead, all ranks' batches of it, when it begins. A `Padding`, of `padding` for example: those. A batch that
-        is larger raises an ArgumentError. For directional batches on the CPU, of a graph of one type, with different
-        seeds. docs/features.md tells what padding looks like.
+        is larger raises an ArgumentError. For directional batches on the CPU, with different seeds. docs/features.md tells what padding looks like.
 
     Raises
     ------
@@ -180,7 +180,8 @@ class Pipeline(Padded):
         progress = self._begin_epoch()
         timeline = self._timeline
         padding = self._padding_of(progress.epoch)
-        made = self._made(progress.epoch, progress.batch, timeline, None if padding is None else MinibatchPadder(padding))
+        pad = None if padding is None else MinibatchPadder(padding, self._node_type)
+        made = self._made(progress.epoch, progress.batch, timeline, pad)
         return self._counted(_items(made, self.prefetch) if self.prefetch else made, progress, timeline)
 
     def _total(self) -> int:
@@ -240,16 +241,16 @@ class Pipeline(Padded):
     def _padded(self, batch: Minibatch, index: NDArray[np.int64], number: int, pad: MinibatchPadder) -> PipelineBatch:
         batch, masks = pad(batch, number)
         made = self._gathered(batch, pad.seeds(index), number)
-        index = np.where(masks.seeds, made.index, -1)
-        return replace(made, index=index, node_mask=masks.nodes, edge_mask=masks.edges, seed_mask=masks.seeds)
+        seeds, nodes, edges = pad.seed_mask(masks), as_given(masks.nodes), as_given(masks.edges)
+        return replace(made, index=np.where(seeds, made.index, -1), node_mask=nodes, edge_mask=edges, seed_mask=seeds)
 
-    def _sizes(self, epoch: int) -> Iterator[tuple[list[int], list[int]]]:
+    def _sizes(self, epoch: int) -> Iterator[tuple[Sizes, Sizes]]:
         for number, group in runs(enumerate(self._batches(epoch), self._first_number(epoch)), self.bulk):
             yield from map(sizes_of, self._sample(np.concatenate(group), number))
 
     def _expect_paddable(self) -> None:
-        if isinstance(self._sampler, HGTSampler) or self._counts.has_types:
-            raise ArgumentError("pad: the sampler's graph has several types, expected one type of vertices and edges")
+        if isinstance(self._sampler, HGTSampler):
+            raise ArgumentError("pad: the sampler is a HGTSampler, expected a MinibatchSampler")
         options = self._sampler._made_of[2]
         for name, expected in (("subgraph_type", "directional"), ("disjoint", False), ("frontier", "new")):
             if options[name] != expected:
@@ -260,9 +261,11 @@ class Pipeline(Padded):
         if len(ids) != len(self._seeds):
             raise ArgumentError(f"pad: seeds has {ids[times > 1][0]} more than once, expected different vertices")
 
-    def _num_hops(self) -> int:
+    def _layout(self) -> tuple[list[Any], list[Any], int]:
         assert isinstance(self._sampler, MinibatchSampler)
-        return len(self._sampler._made_of[1])
+        given = self._sampler._made_of[1]
+        hops = len(next(iter(given.values())) if isinstance(given, Mapping) else given)
+        return [*self._counts.nodes], [*self._counts.edges], hops
 
     def _rows(self, tables: dict[str, FeatureTable], ids: Any) -> dict[str, Any]:
         if self._device == _gpu.HOST:

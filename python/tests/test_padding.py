@@ -199,6 +199,36 @@ def test_a_padding_is_a_value():
         one.num_nodes = (1,)
 
 
+def test_graphs_of_several_types():
+    rng = np.random.RandomState(3)
+    ends = {("author", "writes", "paper"): (40, 60), ("paper", "cites", "paper"): (60, 60)}
+    edges = {key: (rng.randint(a, size=300), rng.randint(b, size=300)) for key, (a, b) in ends.items()}
+    library = tendril.HeteroGraph({"author": 40, "paper": 60}, edges)
+    of = tendril.MinibatchSampler(library, [3, 2])
+    tables = {"author": {"a": np.arange(40)}, "paper": {"x": X[:60]}}
+
+    def made(**options):
+        options = {"batch_size": 9, "node_type": "paper", "features": tables, "labels": {"y": Y[:60]}, **options}
+        return tendril.Pipeline(of, np.arange(40), **options)
+
+    shapes_found = set()
+    for batch, plain in zip(made(pad="epoch"), made(), strict=True):
+        small, expected = batch.minibatch, plain.minibatch
+        new = {name: np.flatnonzero(mask) for name, mask in batch.node_mask.items()}
+        for name in library.num_nodes:
+            assert np.array_equal(small.node[name][batch.node_mask[name]], expected.node[name])
+        for key, mask in batch.edge_mask.items():
+            for found, own, end in ((small.row, expected.row, key[2]), (small.col, expected.col, key[0])):
+                assert np.array_equal(found[key][mask], new[end][own[key]])
+                assert not batch.node_mask[end][found[key][~mask]].any()
+            assert np.array_equal(small.edge[key][mask], expected.edge[key])
+        assert np.array_equal(batch.features["paper"]["x"], X[small.node["paper"]])
+        assert np.array_equal(batch.labels["y"][batch.seed_mask], plain.labels["y"])
+        sizes = [one.shape for of_type in (small.node, small.row, batch.edge_mask) for one in of_type.values()]
+        shapes_found.add(repr((sizes, batch.index.shape, small.num_sampled_nodes, small.num_sampled_edges)))
+    assert len(shapes_found) == 1 and plain.index.shape != batch.index.shape
+
+
 MISTAKES = {
     "name": (lambda: pipeline(pad="epochs"), "pad is 'epochs', expected None, 'epoch' or a Padding"),
     "number": (lambda: pipeline(pad=5), "pad is 5, expected None, 'epoch' or a Padding"),
@@ -210,11 +240,11 @@ MISTAKES = {
     ),
     "frontier": (lambda: pipeline(sampler(frontier="all")), "pad: the sampler has frontier 'all', expected 'new'"),
     "seeds": (lambda: pipeline(seeds=[4, 2, 4]), "pad: seeds has 4 more than once, expected different vertices"),
-    "types": (
+    "hgt": (
         lambda: tendril.Pipeline(
             tendril.HGTSampler(tendril.HeteroGraph({"a": 5}, {("a", "b", "a"): ([0], [1])}), [2]), [0], node_type="a", pad="epoch"
         ),
-        "pad: the sampler's graph has several types, expected one type of vertices and edges",
+        "pad: the sampler is a HGTSampler, expected a MinibatchSampler",
     ),
     "epochs": (lambda: pipeline().padding(3), "epochs is 3, expected numbers of epochs"),
     "epoch": (lambda: pipeline().padding([0, -1]), "epochs is -1, expected 0 or more"),
@@ -235,8 +265,20 @@ MISTAKES = {
     "negative": (lambda: Padding([4, -1], [3]), r"num_nodes\[1\] is -1, expected 0 to 2147483647"),
     "large": (lambda: Padding([4, 1], [2**31]), r"num_edges\[0\] is 2147483648, expected 0 to 2147483647"),
     "float": (lambda: Padding([4.5], []), r"num_nodes\[0\] is 4.5, expected an integer"),
-    "lengths": (lambda: Padding([4], [3]), "num_nodes has 1 elements, num_edges 1: expected num_nodes to have one more"),
-    "empty": (lambda: Padding([], []), "num_nodes has 0 elements, num_edges 0"),
+    "lengths": (lambda: Padding([4], [3]), "num_edges has 1 elements, expected 0: num_nodes has 1, the seeds and 0 hops"),
+    "empty": (lambda: Padding([], []), r"num_nodes is \[\], expected the seeds, and the vertices of each hop"),
+    "one mapping": (lambda: Padding({"a": [4]}, []), "num_nodes or num_edges is a mapping of types, and the other isn't"),
+    "no types": (lambda: Padding({}, {}), "num_nodes is {}, expected the seeds, and the vertices of each hop"),
+    "hops of a type": (lambda: Padding({"a": [4, 1], "b": [1]}, {}), r"num_nodes\['b'\] has 1 elements, expected 2"),
+    "unknown ends": (
+        lambda: Padding({"a": [4, 1]}, {("a", "to", "b"): [1]}),
+        r"num_edges has the edge type \('a', 'to', 'b'\), expected types of num_nodes at its ends",
+    ),
+    "no edge type": (lambda: Padding({"a": [4, 1]}, {"a to a": [1]}), "num_edges has the edge type 'a to a', expected types"),
+    "types of a graph": (
+        lambda: pipeline(pad=Padding({"a": [4, 1]}, {("a", "to", "a"): [1]})),
+        r"pad has \['a'\], expected one type, as the data has",
+    ),
     "nothing": (lambda: Padding(None, []), "num_nodes is None, expected a sequence of integers"),
     "room": (lambda: Padding([4], []).with_room(-0.5), "share is -0.5, expected a number from 0"),
     "not a number": (lambda: Padding([4], []).with_room(float("nan")), "share is nan, expected a number from 0"),

@@ -57,7 +57,7 @@ def trainer():
 def test_padding_does_not_wait_for_the_gpu():
     made = loader(pad=None)
     outputs = made._sample_many([torch.arange(17), torch.arange(17, 34), torch.arange(34, 40)], 0)
-    pad = OutputPadder(made.padding().with_room(0.5), made.data)
+    pad = OutputPadder(made.padding().with_room(0.5), made.data, None)
     torch.cuda.synchronize()
     torch.cuda.set_sync_debug_mode("error")
     try:
@@ -65,7 +65,7 @@ def test_padding_does_not_wait_for_the_gpu():
             pad(out, number)
     finally:
         torch.cuda.set_sync_debug_mode("default")
-    assert len({out.node.shape for out in outputs}) == 1 and outputs[0].masks[0].nodes.is_cuda
+    assert len({out.node.shape for out in outputs}) == 1 and outputs[0].node.is_cuda
 
 
 def test_a_step_is_one_cuda_graph():

@@ -9,7 +9,7 @@ import pytest
 from pyg_checks import Data, heterogeneous, homogeneous, numbers, same, torch
 from pyg_digests import digest
 from torch_geometric.loader import NeighborLoader as Theirs
-from torch_geometric.nn import GATConv, GCNConv, SAGEConv
+from torch_geometric.nn import GATConv, GCNConv, HeteroConv, SAGEConv
 from torch_geometric.utils import trim_to_layer
 
 import tendril
@@ -266,6 +266,80 @@ def test_corner_cases():
     assert "node_mask" not in called and called.batch_size == 3
 
 
+def typed(**options):
+    made = heterogeneous()
+    generator = torch.Generator().manual_seed(1)
+    for store in made.node_stores:
+        store.x, store.y = torch.randn(store.num_nodes, 6, generator=generator), store.y % 5
+    options = {"batch_size": 7, "shuffle": True, "pad": "epoch", **options}
+    return NeighborLoader(made, [4, 3], "paper", **options)
+
+
+def shapes_of_types(batch):
+    return repr([(shapes_of(store), store.get("batch_size")) for store in batch.stores])
+
+
+def shapes_of(store):
+    return {key: tuple(value.shape) if isinstance(value, torch.Tensor) else value for key, value in store.items()}
+
+
+@pytest.mark.parametrize("options", [{}, {"choice": "labor"}, {"prefetch": 0, "bulk": 3}], ids=str)
+def test_several_types_have_one_shape_and_the_plain_batches_in_them(options):
+    padded, plain = typed(**options), typed(**options, pad=None)
+    batches = list(padded)
+    assert len({shapes_of_types(batch) for batch in batches}) == 1 and len(batches) == 9
+    for batch, expected in zip(batches, plain, strict=True):
+        for name in batch.node_types:
+            store, own = batch[name], expected[name]
+            assert torch.equal(store.n_id[store.node_mask], own.n_id) and torch.equal(store.x[store.node_mask], own.x)
+            assert torch.equal(store.y[store.node_mask], own.y) and (store.y[~store.node_mask] == -100).all()
+            counts = [int(one.sum()) for one in store.node_mask.split(store.num_sampled_nodes)]
+            assert counts == own.num_sampled_nodes
+        for key in batch.edge_types:
+            store, own = batch[key], expected[key]
+            masks = batch[key[0]].node_mask, batch[key[2]].node_mask
+            ends = [(mask.cumsum(0) - 1)[end] for mask, end in zip(masks, store.edge_index, strict=True)]
+            assert torch.equal(torch.stack(ends)[:, store.edge_mask], own.edge_index)
+            assert torch.equal(store.e_id[store.edge_mask], own.e_id)
+            for mask, end in zip(masks, store.edge_index, strict=True):
+                assert not mask[end[~store.edge_mask]].any()
+            assert [int(one.sum()) for one in store.edge_mask.split(store.num_sampled_edges)] == own.num_sampled_edges
+            if "labor" in options.values():
+                assert torch.equal(store.edge_labor_weight[store.edge_mask], own.edge_labor_weight)
+        paper = batch["paper"]
+        assert torch.equal(paper.input_id[paper.seed_mask], expected["paper"].input_id)
+        assert paper.seed_mask.numel() == paper.batch_size == 7 and "seed_mask" not in batch["author"]
+    sizes = padded.padding([0])
+    assert pickle.loads(pickle.dumps(sizes)) == sizes and hash(sizes) == hash(typed(**options).padding([0]))
+    assert {shapes_of_types(batch) for batch in typed(**options, pad=sizes)} == {shapes_of_types(batches[0])}
+
+
+@pytest.mark.parametrize("trimmed", [False, True], ids=["plain", "trimmed"])
+def test_a_model_of_several_types_gives_seeds_what_it_gives_without_padding(trimmed):
+    torch.manual_seed(0)
+    types = heterogeneous().edge_types
+    layers = torch.nn.ModuleList(
+        HeteroConv({key: SAGEConv((a, a), b) for key in types}) for a, b in ((6, 8), (8, 5))
+    )
+
+    def step(batch):
+        layers.zero_grad()
+        x, edges = batch.x_dict, batch.edge_index_dict
+        for i, layer in enumerate(layers):
+            if trimmed:
+                x, edges, _ = trim_to_layer(i, batch.num_sampled_nodes_dict, batch.num_sampled_edges_dict, x, edges)
+            x = layer(x, edges)
+        out = x["paper"][: batch["paper"].batch_size]
+        torch.nn.functional.cross_entropy(out, batch["paper"].y[: batch["paper"].batch_size]).backward()
+        return out.detach(), [one.grad.clone() for one in layers.parameters() if one.grad is not None]
+
+    for batch, plain in zip(typed(), typed(pad=None), strict=True):
+        (out, slopes), (expected, expected_slopes) = step(batch), step(plain)
+        torch.testing.assert_close(out[batch["paper"].seed_mask], expected)
+        for one, other in zip(slopes, expected_slopes, strict=True):
+            torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-6)
+
+
 class Changed(NeighborLoader):
     def filter_fn(self, out):
         return super().filter_fn(out)
@@ -297,9 +371,12 @@ MISTAKES = {
     "list": (lambda: loader(pad=[1, 2]), "pad is [1, 2], expected None, 'epoch' or a Padding"),
     "hops": (lambda: loader(pad=Padding([9, 9], [9])), "pad has 1 hops, expected 3: num_neighbors has so many"),
     "links": (lambda: LinkNeighborLoader(DATA, [2], pad="epoch"), "pad: a LinkNeighborLoader can't pad"),
-    "types": (lambda: NeighborLoader(heterogeneous(), [2], "paper", pad="epoch"), "pad: data is a HeteroData, expected Data"),
+    "no types": (
+        lambda: NeighborLoader(heterogeneous(), [2], "paper", pad=Padding([9, 9], [9])),
+        "pad has one type, expected ['paper', 'author'], as the data has",
+    ),
     "hgt": (lambda: HGTLoader(heterogeneous(), [2], "paper", pad="epoch"), "pad: neighbor_sampler is a HGTSampler"),
-    "stores": (lambda: NeighborLoader(stores(), [2], pad="epoch"), "pad: data is a tuple, expected Data"),
+    "stores": (lambda: NeighborLoader(stores(), [2], pad="epoch"), "pad: data is a tuple, expected Data or HeteroData"),
     "foreign": (lambda: loader(neighbor_sampler=Foreign()), "pad: neighbor_sampler is a Foreign, expected a NeighborSampler"),
     "both directions": (
         lambda: loader(neighbor_sampler=BidirectionalNeighborSampler(DATA, [2])),
@@ -324,6 +401,12 @@ MISTAKES = {
     "generator ahead": (
         lambda: loader(generator=torch.Generator(), pad=None).padding(),
         "padding() samples epochs ahead, but generator decides the order",
+    ),
+    "too small of a type": (
+        lambda: list(typed(pad=Padding(
+            {"paper": [7, 999, 999], "author": [0, 2, 999]}, {key: [999] * 2 for key in heterogeneous().edge_types}
+        ))),
+        "vertices of 'author' in hop 1, expected at most 2: pad is too small",
     ),
     "links ahead": (lambda: LinkNeighborLoader(DATA, [2]).padding(), "pad: a LinkNeighborLoader can't pad"),
     "epochs": (lambda: loader().padding("0"), "epochs is '0', expected numbers of epochs"),

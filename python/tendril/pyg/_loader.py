@@ -16,7 +16,7 @@ from torch_geometric.sampler import SamplerOutput
 from tendril._ahead import ahead
 from tendril._epochs import Ranks, runs
 from tendril._errors import ArgumentError
-from tendril._padding import Padded, Padding
+from tendril._padding import Padded, Padding, Sizes
 from tendril._params import integer
 from tendril._timeline import Timeline
 
@@ -215,10 +215,10 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
     def _expect_order_of_seed(self, why: str) -> None:
         _padding.expect_order_of_seed(self, why)
 
-    def _num_hops(self) -> int:
-        return int(self._engine.num_neighbors.num_hops)
+    def _layout(self) -> tuple[list[Any], list[Any], int]:
+        return _padding.layout(self._engine)
 
-    def _sizes(self, epoch: int) -> Iterator[tuple[list[int], list[int]]]:
+    def _sizes(self, epoch: int) -> Iterator[tuple[Sizes, Sizes]]:
         for number, group in runs(enumerate(self._batches(epoch), self._first_number(epoch)), self._bulk):
             yield from map(_padding.sizes_of, self._sample_many(group, number))
 
@@ -340,7 +340,8 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         if self._is_overridden():
             return self._counted(self._made_by_override(numbered, timeline), progress, timeline)
         padding = self._padding_of(progress.epoch)
-        made = self._made(numbered, timeline, None if padding is None else _padding.OutputPadder(padding, self.data))
+        pad = None if padding is None else _padding.OutputPadder(padding, self.data, self.input_data.input_type)
+        made = self._made(numbered, timeline, pad)
         # A foreign sampler may draw from Torch's generator, which other threads must not use at the same time.
         if self.prefetch and self._ours:
             made = _ahead(made, self.prefetch, self._engine._stream, self._cores)

@@ -83,7 +83,7 @@ class NeighborLoader(Loader, torch_geometric.loader.NeighborLoader):  # type: ig
         Give every batch of an iteration the same sizes, so that a training step can be one CUDA graph. "epoch": those of
         the epoch's largest batch, which are found by sampling the epoch ahead, all ranks' batches of it, when it begins.
         A `Padding`, of `padding` for example: those, in every epoch; a batch that is larger raises an ArgumentError. For
-        directional batches of `Data`. Batches get `node_mask`, `edge_mask` and `seed_mask`; padding has the class -100
+        directional batches of Data and HeteroData. Batches get `node_mask`, `edge_mask` and `seed_mask`; padding has the class -100
         in an int64 `y`. docs/pyg.md tells what padding looks like.
     executor, num_threads, table_bytes
         As for `NeighborSampler`.
