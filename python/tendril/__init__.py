@@ -38,6 +38,7 @@ from ._minibatch import Block, Minibatch, MinibatchSampler, plan_minibatch
 from ._multidim import MultidimWalks, multidim_walk
 from ._mvs import MvsBatch, MvsBatches, mvs_sample
 from ._negatives import NegativeSampler, num_negatives
+from ._padding import Padding
 from ._pass import PassBatch, pass_sample
 from ._pipeline import Pipeline, PipelineBatch
 from ._saint import SaintCoefficients, saint_coefficients, saint_edge_sample, saint_node_sample, saint_walk_sample
@@ -85,6 +86,7 @@ __all__ = [
     "NegativeSampler",
     "NeighborSample",
     "OutOfMemoryError",
+    "Padding",
     "PassBatch",
     "Pipeline",
     "PipelineBatch",

@@ -84,7 +84,7 @@ def guard(names: dict[str, Any], public: Iterable[str], prefix: str = "") -> Non
 
 def _guard_methods(kind: Any, name: str) -> None:
     kind._guarded = True
-    generated = hasattr(kind, "__dataclass_fields__") or hasattr(kind, "_fields")
+    generated = hasattr(kind, "_fields") or getattr(getattr(kind, "__dataclass_params__", None), "init", False)
     for key, value in list(vars(kind).items()):
         if key == "__init__" and not generated and not issubclass(kind, BaseException):
             setattr(kind, key, guarded(value, name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from . import _arrays, _gpu, _tendril
 from ._ahead import ahead
 from ._cache import CacheSource, FeatureCache, LoaderCache, ServedBatch
 from ._device_array import DeviceArray
-from ._epochs import Epochs, Ranks, runs
+from ._epochs import Ranks, runs
 from ._errors import ArgumentError, shown
 from ._features import FeatureTable, gather, gather_on_gpu
 from ._hetero_graph import HeteroGraph
@@ -21,6 +21,8 @@ from ._hgt import HGTSampler
 from ._host_way import HostWay
 from ._minibatch import Minibatch, MinibatchSampler
 from ._order import shuffled
+from ._padder import MinibatchPadder, as_given, sizes_of
+from ._padding import Padded, Padding, Sizes
 from ._params import flag, integer, string, threads, unsigned
 
 if TYPE_CHECKING:
@@ -46,13 +48,19 @@ class PipelineBatch:
     """By name [edges, …]: the rows of `minibatch.edge`. Of several types: by edge type, then by name."""
     labels: dict[str, Any]
     """By name [seeds, …]: the rows of the seeds."""
+    node_mask: Any = None
+    """[nodes] bool, of a padded batch: whether a vertex is real. Of several types: by vertex type."""
+    edge_mask: Any = None
+    """[edges] bool, of a padded batch: whether an edge is real. Of several types: by edge type."""
+    seed_mask: Any = None
+    """[seeds] bool, of a padded batch: whether a seed is real. The others have the `index` -1, and the first seed's labels."""
 
 
 _Sampled = tuple[int, Any, Minibatch]
 _FIRST_STEPS = 4  # after so many, what training allocates is there
 
 
-class Pipeline(Epochs):
+class Pipeline(Padded):
     """Iterates over mini-batches with features, without any framework: each iteration is one epoch.
 
     A thread samples the next batches and gathers their features while the loop works on the last one; the library's
@@ -104,6 +112,10 @@ class Pipeline(Epochs):
         changes a batch.
     num_threads : int
         Threads that gather on the CPU; 0: every core the process may use.
+    pad : str or Padding, optional
+        Give every batch the same sizes. "epoch": those of the epoch's largest batch, which are found by sampling the
+        epoch ahead, all ranks' batches of it, when it begins. A `Padding`, of `padding` for example: those. A batch that
+        is larger raises an ArgumentError. For directional batches on the CPU, with different seeds. docs/features.md tells what padding looks like.
 
     Raises
     ------
@@ -143,6 +155,7 @@ class Pipeline(Epochs):
         uneven: str = "keep",
         cache: FeatureCache | None = None,
         num_threads: int = 0,
+        pad: str | Padding | None = None,
     ) -> None:
         if not isinstance(sampler, (MinibatchSampler, HGTSampler)):
             raise ArgumentError(f"sampler is a {type(sampler).__name__}, expected a MinibatchSampler or HGTSampler")
@@ -156,21 +169,22 @@ class Pipeline(Epochs):
         self._num_threads = threads(num_threads)
         self._sampler, self._node_type = sampler, node_type
         self._device = sampler._device if isinstance(sampler, MinibatchSampler) else _gpu.HOST
-        self._sizes = _Sizes(sampler)
+        self._counts = _Counts(sampler)
         if node_type is not None:
             string(node_type, "node_type")
-        if node_type not in self._sizes.nodes:
-            expected = f"one of {[*self._sizes.nodes]}" if self._sizes.has_types else "None: the graph has one type"
+        if node_type not in self._counts.nodes:
+            expected = f"one of {[*self._counts.nodes]}" if self._counts.has_types else "None: the graph has one type"
             raise ArgumentError(f"node_type is {shown(node_type)}, expected {expected}")
-        self._seeds = _vertices(seeds, self._sizes.nodes[node_type])
+        self._seeds = _vertices(seeds, self._counts.nodes[node_type])
         self._when = None if times is None else _arrays.times(times, "times")
         if self._when is not None and len(self._when) != len(self._seeds):
             raise ArgumentError(f"times has {len(self._when)} elements, expected one for each of {len(self._seeds)} seeds")
-        self._features = self._sizes.tables(features, self._sizes.nodes, "features")
-        self._edge_features = self._sizes.tables(edge_features, self._sizes.edges, "edge_features")
-        self._labels = _tables(labels, self._sizes.nodes[node_type], "labels")
+        self._features = self._counts.tables(features, self._counts.nodes, "features")
+        self._edge_features = self._counts.tables(edge_features, self._counts.edges, "edge_features")
+        self._labels = _tables(labels, self._counts.nodes[node_type], "labels")
         self._cache = None if cache is None else self._cache_of(cache)
         self._host_way = HostWay(works_ahead=self.prefetch > 0 and self._device != _gpu.HOST)
+        self.pad = pad
 
     @property
     def cache(self) -> LoaderCache | None:
@@ -184,8 +198,10 @@ class Pipeline(Epochs):
     def __iter__(self) -> Iterator[PipelineBatch]:
         progress = self._begin_epoch()
         timeline = self._timeline
+        padding = self._padding_of(progress.epoch)
+        pad = None if padding is None else MinibatchPadder(padding, self._node_type)
         self._host_way.begin()
-        made = self._made(progress.epoch, progress.batch, timeline)
+        made = self._made(progress.epoch, progress.batch, timeline, pad)
         made = _items(made, self.prefetch) if self.prefetch else made
         return self._counted(self._host_way.watched(made), progress, timeline)
 
@@ -196,16 +212,30 @@ class Pipeline(Epochs):
     def _seed_of_order(self) -> int:
         return self.seed
 
-    def _made(self, epoch: int, begin: int, timeline: Timeline) -> Iterator[PipelineBatch]:
-        numbered = self._numbered(epoch, begin)
-        sampled = self._sampled(numbered, timeline)
+    def _batches(self, epoch: int) -> Iterator[NDArray[np.int64]]:
+        """The positions of each batch's seeds."""
+        order = shuffled(len(self._seeds), self.seed, epoch) if self.shuffle else np.arange(len(self._seeds))
+        return (order[i * self.batch_size : (i + 1) * self.batch_size] for i in range(self._total()))
+
+    def _numbered(self, epoch: int, begin: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """This rank's batches of an epoch from batch `begin` on: the positions of their seeds behind their numbers."""
+        first = self._first_number(epoch)
+        return ((first + i, part) for i, part in self._ranks.deal(self._batches(epoch), begin))
+
+    def _made(
+        self, epoch: int, begin: int, timeline: Timeline, pad: MinibatchPadder | None
+    ) -> Iterator[PipelineBatch]:
+        sampled = self._sampled(self._numbered(epoch, begin), timeline)
         for (number, index, batch), served in self._served(sampled, epoch):
             self._host_way.next()
             with timeline.span("gather", number):
-                done = self._gathered(batch, index, number, served)
+                if pad is None:
+                    done = self._gathered(batch, index, number, served)
+                else:
+                    done = self._padded(batch, index, number, pad)
             yield done
 
-    def _sampled(self, numbered: Iterator[tuple[int, Any]], timeline: Timeline) -> Iterator[_Sampled]:
+    def _sampled(self, numbered: Iterator[tuple[int, NDArray[np.int64]]], timeline: Timeline) -> Iterator[_Sampled]:
         """Numbers of batches, positions of their seeds, and the batches."""
         for number, group in runs(numbered, self.bulk):
             with timeline.span("sample", number, len(group)):
@@ -218,13 +248,6 @@ class Pipeline(Epochs):
             return ((one, None) for one in sampled)
         return self._cache.served(sampled, lambda one: self._ids_of(one[2]), epoch, self.prefetch + _FIRST_STEPS)
 
-    def _numbered(self, epoch: int, begin: int) -> Iterator[tuple[int, Any]]:
-        """This rank's batches of an epoch from batch `begin` on: the positions of their seeds behind their numbers."""
-        order = shuffled(len(self._seeds), self.seed, epoch) if self.shuffle else np.arange(len(self._seeds))
-        first = self._first_number(epoch)
-        parts = (order[i * self.batch_size : (i + 1) * self.batch_size] for i in range(self._total()))
-        return ((first + i, part) for i, part in self._ranks.deal(parts, begin))
-
     def _sample(self, index: NDArray[np.int64], number: int) -> list[Minibatch]:
         seeds = self._seeds[index]
         if isinstance(self._sampler, HGTSampler):
@@ -236,9 +259,9 @@ class Pipeline(Epochs):
         )
 
     def _gathered(
-        self, batch: Minibatch, index: NDArray[np.int64], number: int, served: ServedBatch | None
+        self, batch: Minibatch, index: NDArray[np.int64], number: int, served: ServedBatch | None = None
     ) -> PipelineBatch:
-        has_types = self._sizes.has_types
+        has_types = self._counts.has_types
 
         def of(tables: dict[Any, dict[str, FeatureTable]], ids: Any, cached: ServedBatch | None = None) -> dict[Any, Any]:
             made = {key: self._rows(many, ids[key] if has_types else ids, key, cached) for key, many in tables.items()}
@@ -252,6 +275,35 @@ class Pipeline(Epochs):
             edge_features=of(self._edge_features, batch.edge),
             labels=self._rows(self._labels, self._seeds[index]),
         )
+
+    def _padded(self, batch: Minibatch, index: NDArray[np.int64], number: int, pad: MinibatchPadder) -> PipelineBatch:
+        batch, masks = pad(batch, number)
+        made = self._gathered(batch, pad.seeds(index), number)
+        seeds, nodes, edges = pad.seed_mask(masks), as_given(masks.nodes), as_given(masks.edges)
+        return replace(made, index=np.where(seeds, made.index, -1), node_mask=nodes, edge_mask=edges, seed_mask=seeds)
+
+    def _sizes(self, epoch: int) -> Iterator[tuple[Sizes, Sizes]]:
+        for number, group in runs(enumerate(self._batches(epoch), self._first_number(epoch)), self.bulk):
+            yield from map(sizes_of, self._sample(np.concatenate(group), number))
+
+    def _expect_paddable(self) -> None:
+        if isinstance(self._sampler, HGTSampler):
+            raise ArgumentError("pad: the sampler is a HGTSampler, expected a MinibatchSampler")
+        options = self._sampler._made_of[2]
+        for name, expected in (("subgraph_type", "directional"), ("disjoint", False), ("frontier", "new")):
+            if options[name] != expected:
+                raise ArgumentError(f"pad: the sampler has {name} {options[name]!r}, expected {expected!r}")
+        if self._device != _gpu.HOST:
+            raise ArgumentError(f"pad: the sampler is on {self._sampler.device}, expected one on the CPU")
+        ids, times = np.unique(self._seeds, return_counts=True)
+        if len(ids) != len(self._seeds):
+            raise ArgumentError(f"pad: seeds has {ids[times > 1][0]} more than once, expected different vertices")
+
+    def _layout(self) -> tuple[list[Any], list[Any], int]:
+        assert isinstance(self._sampler, MinibatchSampler)
+        given = self._sampler._made_of[1]
+        hops = len(next(iter(given.values())) if isinstance(given, Mapping) else given)
+        return [*self._counts.nodes], [*self._counts.edges], hops
 
     def _rows(
         self, tables: dict[str, FeatureTable], ids: Any, kind: Any = None, cached: ServedBatch | None = None
@@ -272,7 +324,7 @@ class Pipeline(Epochs):
 
     def _ids_of(self, batch: Minibatch) -> Mapping[Any, Any]:
         node: Any = batch.node
-        return dict(node) if self._sizes.has_types else {None: node}
+        return dict(node) if self._counts.has_types else {None: node}
 
     def _cache_of(self, settings: Any) -> LoaderCache:
         if not isinstance(settings, FeatureCache):
@@ -293,7 +345,7 @@ class Pipeline(Epochs):
                     for kind, many in self._features.items()
                 },
                 mark=lambda table: None,
-                graph=lambda: (sampler._input, list(self._sizes.nodes)),
+                graph=lambda: (sampler._input, list(self._counts.nodes)),
                 subject=sampler._made_of[0],
                 epoch=self._epoch_ids,
                 see=lambda core, array, stream: core.see(ids(array, stream), stream),
@@ -319,7 +371,7 @@ def _items(made: Iterator[PipelineBatch], depth: int) -> Iterator[PipelineBatch]
         items.close()
 
 
-class _Sizes:
+class _Counts:
     """How many vertices and edges there are of each type; a graph of one type has the type None."""
 
     def __init__(self, sampler: MinibatchSampler | HGTSampler) -> None:

@@ -41,7 +41,7 @@ def every(graph, tmp_path_factory):
 
 # What makes a call only reports, or is made by the library alone.
 NOT_CALLED = {
-    "gpu_info", "num_gpus", "GpuInfo", "Plan", "Block", "KHop", "LaborBatch", "LaborHop", "Layer", "LayerSamples", "LoaderStats",
+    "gpu_info", "num_gpus", "GpuInfo", "Plan", "Block", "KHop", "LaborBatch", "LaborHop", "Layer", "LayerSamples", "LoaderCache", "LoaderStats",
     "Minibatch", "MultidimWalks", "MvsBatch", "MvsBatches", "NeighborSample", "PassBatch", "PipelineBatch", "SaintCoefficients", "SampledEdges", "SampledStep", "Samples",
     "Subgraph", "Subgraphs",
 }  # fmt: skip

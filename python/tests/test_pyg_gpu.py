@@ -34,6 +34,7 @@ def with_times(data):
 
 LOADERS = {
     "plain": lambda d, **o: nodes(d, **o),
+    "padded": lambda d, **o: nodes(d, pad="epoch", **o),
     "disjoint": lambda d, **o: nodes(d, disjoint=True, **o),
     "induced": lambda d, **o: nodes(d, subgraph_type="induced", **o),
     "bidirectional": lambda d, **o: nodes(d, subgraph_type="bidirectional", **o),

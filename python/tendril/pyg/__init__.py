@@ -15,6 +15,7 @@ except ImportError as error:
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from tendril._padding import Padding
 from tendril._timeline import LoaderStats
 
 from ._bidirectional import BidirectionalNeighborSampler
@@ -53,6 +54,7 @@ __all__ = [
     "LoaderStats",
     "NeighborLoader",
     "NeighborSampler",
+    "Padding",
     "ShaDowKHopSampler",
 ]
 

@@ -16,13 +16,14 @@ from torch_geometric.sampler import SamplerOutput
 
 from tendril._ahead import ahead
 from tendril._cache import FeatureCache, LoaderCache, ServedBatch
-from tendril._epochs import Epochs, Ranks, runs
+from tendril._epochs import Ranks, runs
 from tendril._errors import ArgumentError
 from tendril._host_way import HostWay
+from tendril._padding import Padded, Padding, Sizes
 from tendril._params import integer
 from tendril._timeline import Timeline
 
-from . import _cache, _features, _gather, _inputs
+from . import _cache, _features, _gather, _inputs, _padding
 from ._gather import Target
 from ._hgt_sampler import HGTSampler
 from ._order import Shuffle, shuffled
@@ -54,12 +55,14 @@ def expect_sampler(given: Any, method: str) -> None:
         raise ArgumentError(f"neighbor_sampler is a {type(given).__name__}, expected one that has {method}()")
 
 
-class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
+class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
     """Each iteration is one epoch of batches; a thread makes the next batches while the last one is in use.
 
     It is a `torch.utils.data.DataLoader` of the positions in its input, and each of its parts works by itself, too:
     `sampler` and `batch_sampler` give the order, `collate_fn` and `filter_fn` make a batch.
     """
+
+    _pads = False  # whether `pad` is for this kind of loader
 
     def __init__(
         self,
@@ -86,6 +89,7 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
         world_size: int = 1,
         uneven: str = "keep",
         cache: FeatureCache | None = None,
+        pad: str | Padding | None = None,
         **others: Any,
     ) -> None:
         for name in others:
@@ -148,6 +152,7 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
         self._bulk = self._together(bulk)
         self._cache = _cache.cache_of(self, cache)
         self._host_way = self._way_of_rows()
+        self.pad = pad
 
     @property
     def cache(self) -> LoaderCache | None:
@@ -229,6 +234,26 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
         except TypeError:  # a sampler of unknown length
             return None
 
+    # Padding
+
+    def _expect_paddable(self) -> None:
+        _padding.expect_paddable(self)
+
+    def _expect_order_of_seed(self, why: str) -> None:
+        _padding.expect_order_of_seed(self, why)
+
+    def _layout(self) -> tuple[list[Any], list[Any], int]:
+        return _padding.layout(self._engine)
+
+    def _sizes(self, epoch: int) -> Iterator[tuple[Sizes, Sizes]]:
+        for number, group in runs(enumerate(self._batches(epoch), self._first_number(epoch)), self._bulk):
+            yield from map(_padding.sizes_of, self._sample_many(group, number))
+
+    def _is_overridden(self) -> bool:
+        """Whether the methods of a user's subclass make the batches."""
+        cls = type(self)
+        return cls.collate_fn is not Loader.collate_fn or cls.filter_fn is not Loader.filter_fn
+
     # Batches
 
     def _sample(self, index: Tensor, number: int | None) -> Any:
@@ -307,19 +332,25 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
         """
         return self.filter_fn(self._sample(_inputs.positions(index, "index", self._count).cpu(), batch))
 
-    def _sampled(self, numbered: Iterator[tuple[int, Tensor]], held: Any, timeline: Timeline) -> Iterator[Any]:
-        """All batches of an epoch as the sampler makes them: number, output, the copies of `held` positions."""
+    def _sampled(
+        self, numbered: Iterator[tuple[int, Tensor]], held: Any, timeline: Timeline, pad: _padding.OutputPadder | None
+    ) -> Iterator[Any]:
+        """All batches of an epoch as the sampler makes them, or padded: number, output, the copies of `held` positions."""
         for number, group in runs(numbered, self._bulk):
             with timeline.span("sample", number, len(group)):
                 made = self._sample_many(group, number)
+                if pad is not None:
+                    made = [pad(out, number + i) for i, out in enumerate(made)]
                 known = [_features.host_copies(out, self._engine.edge_permutation, held) for out in made]
             yield from zip(itertools.count(number), made, known)
 
-    def _made(self, numbered: Iterator[tuple[int, Tensor]], epoch: int, timeline: Timeline) -> Iterator[Any]:
+    def _made(
+        self, numbered: Iterator[tuple[int, Tensor]], epoch: int, timeline: Timeline, pad: _padding.OutputPadder | None
+    ) -> Iterator[Any]:
         """All batches of an epoch, up to the steps that the prefetching thread does."""
         unfiltered = self.transform_sampler_output is not None
         held = ([], []) if self._target is None or unfiltered else _features.held_on_host(self.data)
-        sampled = self._sampled(numbered, held, timeline)
+        sampled = self._sampled(numbered, held, timeline, pad)
         if unfiltered:
             yield from (out for _, out, _ in sampled)
             return
@@ -352,10 +383,11 @@ class Loader(Epochs, Processors, DataLoader):  # type: ignore[misc]
         self._host_way.begin()
         self._begin_worker()
         numbered = self._numbered(progress.epoch, progress.batch)
-        cls = type(self)
-        if cls.collate_fn is not Loader.collate_fn or cls.filter_fn is not Loader.filter_fn:
+        if self._is_overridden():
             return self._counted(self._made_by_override(numbered, timeline), progress, timeline)
-        made = self._made(numbered, progress.epoch, timeline)
+        padding = self._padding_of(progress.epoch)
+        pad = None if padding is None else _padding.OutputPadder(padding, self.data, self.input_data.input_type)
+        made = self._made(numbered, progress.epoch, timeline, pad)
         # A foreign sampler may draw from Torch's generator, which other threads must not use at the same time.
         if self.prefetch and self._ours:
             made = _ahead(made, self.prefetch, self._engine._stream, self._cores)

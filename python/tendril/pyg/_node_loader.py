@@ -11,7 +11,7 @@ from torch_geometric.sampler import HeteroSamplerOutput, NodeSamplerInput
 
 from tendril._errors import ArgumentError
 
-from . import _inputs
+from . import _inputs, _padding
 from ._loader import Loader, expect_sampler
 from ._sampler import NeighborSampler
 
@@ -82,6 +82,12 @@ class NeighborLoader(Loader, torch_geometric.loader.NeighborLoader):  # type: ig
     cache : FeatureCache, optional
         Keeps rows of attributes in host memory on the GPU that makes the batches; ``loader.cache`` tells how it does.
         It never changes a batch.
+    pad : str or Padding, optional
+        Give every batch of an iteration the same sizes, so that a training step can be one CUDA graph. "epoch": those of
+        the epoch's largest batch, which are found by sampling the epoch ahead, all ranks' batches of it, when it begins.
+        A `Padding`, of `padding` for example: those, in every epoch; a batch that is larger raises an ArgumentError. For
+        directional batches of Data and HeteroData. Batches get `node_mask`, `edge_mask` and `seed_mask`; padding has the class -100
+        in an int64 `y`. docs/pyg.md tells what padding looks like.
     executor, num_threads, table_bytes
         As for `NeighborSampler`.
 
@@ -93,6 +99,8 @@ class NeighborLoader(Loader, torch_geometric.loader.NeighborLoader):  # type: ig
     DeviceError
         If the GPU can't be used; the message gives the reason.
     """
+
+    _pads = True
 
     def __init__(
         self,
@@ -197,6 +205,7 @@ class NeighborLoader(Loader, torch_geometric.loader.NeighborLoader):  # type: ig
         store = made[self.input_data.input_type] if isinstance(out, HeteroSamplerOutput) else made
         store.input_id, store.seed_time = out.metadata[0], out.metadata[1]
         store.batch_size = out.metadata[0].size(0)
+        _padding.add_masks(made, out)
 
 
 def chosen_seed(seed: int | None) -> int:

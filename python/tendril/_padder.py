@@ -1,0 +1,225 @@
+"""Gives batches the sizes that a Padding says, in NumPy's arrays or another library's.
+
+Batches keep their layout: vertices and edges hop by hop, the seeds first. Each hop ends with its padding. A padding edge
+of hop h leads from a padding vertex of hop h to another one of the same hop. Models that leave out the outer hops layer
+by layer (PyG's `trim_to_layer`) keep the vertices of a hop wherever they keep its edges, so no padding edge loses an end,
+and no real vertex ever receives a message of a padding vertex. Hops with edges have at least two padding vertices: with
+one alone the edges would be loops, which some layers remove, and the number of edges would differ from batch to batch.
+Many edges that lead to the same vertex are slow on a GPU, so the edges take turns among the padding vertices.
+
+A padding vertex repeats the id of the batch's first vertex, and a padding edge that of the first edge, so each id is in
+range, and padding has no features that the batch doesn't have already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ._minibatch import Minibatch
+from ._padding import Padding, Sizes
+
+_MOST_TARGETS = 1024  # so many vertices share the padding edges of a hop: enough to keep a GPU's atomics apart
+
+
+class Library(Protocol):
+    """What padding needs of an array library. Its arrays have slices, comparisons and indices as NumPy's."""
+
+    def concatenate(self, parts: list[Any]) -> Any:
+        """One array of several."""
+
+    def iota(self, count: int, like: Any) -> Any:
+        """The numbers from 0, of the type and in the place of another array."""
+
+    def repeat(self, array: Any, count: int) -> Any:
+        """The first element of an array, many times; zeros if the array is empty."""
+
+    def zeros(self, count: int, like: Any) -> Any:
+        """Zeros, of the type and in the place of another array."""
+
+
+class Sampled(NamedTuple):
+    """A batch, by type (None, if there is one type): how many vertices and edges its hops have, and its arrays. `source`
+    and `target` are the ends of edges, as positions in `node`: an edge type names their types in this order."""
+
+    nodes: Sizes
+    edges: Sizes
+    node: dict[Any, Any]
+    source: dict[Any, Any]
+    target: dict[Any, Any]
+    edge: dict[Any, Any]
+    weights: dict[Any, Any] | None
+
+
+class Masks(NamedTuple):
+    """Which vertices and edges of a padded batch are real, by type."""
+
+    nodes: dict[Any, Any]
+    edges: dict[Any, Any]
+
+
+class Padder:
+    """Pads batches. The tables that all of them share are made with the first batch, in its place and on its stream.
+    After that a batch takes a dozen calls, and none waits for a GPU: all sizes are known to the host."""
+
+    def __init__(self, padding: Padding, library: Library) -> None:
+        self.padding = padding
+        self._library = library
+        self._nodes, self._edges = padding._padded_nodes(), padding._edges
+        self._begins = {key: [0, *accumulate(many)] for key, many in self._nodes.items()}
+        self._iota: Any = None
+        self._rings: dict[tuple[Any, int, int], Any] = {}
+
+    def __call__(self, given: Sampled, batch: int) -> tuple[Sampled, Masks]:
+        """The padded batch, and which of its parts are real."""
+        self.padding._expect_holds(given.nodes, given.edges, batch)
+        if self._iota is None:
+            self._make_tables(next(iter(given.node.values())), next(iter(given.source.values()), None))
+        nodes = {key: _free(many, given.nodes[key]) for key, many in self._nodes.items()}
+        edges = {key: _free(many, given.edges[key]) for key, many in self._edges.items()}
+        position = {key: self._positions(key, many) for key, many in given.nodes.items()}
+        source: dict[Any, Any] = {}
+        target: dict[Any, Any] = {}
+        for key, (a, b) in self.padding._ends().items():
+            sizes, places = given.edges[key], edges[key]
+            froms = [self._ring(a, hop, nodes[a][hop]) if many else None for hop, many in enumerate(places, 1)]
+            tos = [self._ring(b, hop, nodes[b][hop])[1:] if many else None for hop, many in enumerate(places, 1)]
+            source[key] = self._filled(position[a][given.source[key]], sizes, places, froms)
+            target[key] = self._filled(position[b][given.target[key]], sizes, places, tos)
+
+        def repeated(arrays: dict[Any, Any], sizes: Sizes, free: dict[Any, list[int]]) -> dict[Any, Any]:
+            first = {key: self._library.repeat(array, max(free[key], default=0)) for key, array in arrays.items()}
+            return {key: self._filled(array, sizes[key], free[key], [first[key]] * len(free[key])) for key, array in arrays.items()}
+
+        def mask(sizes: Sizes, free: dict[Any, list[int]]) -> dict[Any, Any]:
+            return {key: self._filled(self._yes, sizes[key], many, [self._no] * len(many)) for key, many in free.items()}
+
+        weights = given.weights
+        if weights is not None:
+            weights = {
+                key: self._filled(
+                    array, given.edges[key], edges[key], [self._library.zeros(many, array) for many in edges[key]]
+                )
+                for key, array in weights.items()
+            }
+        made = Sampled(
+            nodes={key: list(many) for key, many in self._nodes.items()},
+            edges={key: list(many) for key, many in self._edges.items()},
+            node=repeated(given.node, given.nodes, nodes),
+            source=source,
+            target=target,
+            edge=repeated(given.edge, given.edges, edges),
+            weights=weights,
+        )
+        return made, Masks(mask(given.nodes, nodes), mask(given.edges, edges))
+
+    def _make_tables(self, node: Any, end: Any) -> None:
+        most = [max(many, default=0) + 1 for many in self._edges.values()]
+        totals = [sum(many) for of in (self._nodes, self._edges) for many in of.values()]
+        self._iota = self._library.iota(max(*most, *totals, 1), node if end is None else end)
+        self._yes, self._no = self._iota >= 0, self._iota < 0
+
+    def _positions(self, key: Any, sizes: Sequence[int]) -> Any:
+        """The position in the padded batch of each vertex."""
+        parts = [self._iota[at : at + many] for at, many in zip(self._begins[key], sizes, strict=False) if many]
+        return self._joined(parts, self._iota)
+
+    def _filled(self, array: Any, sizes: Sequence[int], free: list[int], fillings: list[Any]) -> Any:
+        """The hops of an array, each followed by as many elements of its filling as it has free places."""
+        parts, begin = [], 0
+        for size, places, filling in zip(sizes, free, fillings, strict=True):
+            if size:
+                parts.append(array[begin : begin + size])
+                begin += size
+            if places:
+                parts.append(filling[:places])
+        return self._joined(parts, array)
+
+    def _joined(self, parts: list[Any], like: Any) -> Any:
+        return self._library.concatenate(parts) if parts else like[:0]
+
+    def _ring(self, key: Any, hop: int, vertices: int) -> Any:
+        """Padding vertices of a hop, over and over: its last ones, a power of two of them, so that few tables serve all
+        batches. An edge leads from one to the next."""
+        width = min(1 << (vertices.bit_length() - 1), _MOST_TARGETS)
+        if (key, hop, width) not in self._rings:
+            last = self._begins[key][hop + 1] - 1
+            most = max(many[hop - 1] for many in self._edges.values())
+            self._rings[key, hop, width] = last - self._iota[: most + 1] % width
+        return self._rings[key, hop, width]
+
+
+def _free(total: Sequence[int], found: Sequence[int]) -> list[int]:
+    return [a - b for a, b in zip(total, found, strict=True)]
+
+
+class _NumPy:
+    def concatenate(self, parts: list[Any]) -> Any:
+        return np.concatenate(parts)
+
+    def iota(self, count: int, like: Any) -> Any:
+        return np.arange(count, dtype=like.dtype)
+
+    def repeat(self, array: Any, count: int) -> Any:
+        return np.broadcast_to(array[:1], count) if len(array) else self.zeros(count, array)
+
+    def zeros(self, count: int, like: Any) -> Any:
+        return np.zeros(count, like.dtype)
+
+
+def sizes_of(batch: Minibatch) -> tuple[Sizes, Sizes]:
+    """The vertices and edges of each hop of a mini-batch."""
+
+    def sizes(given: Any) -> Sizes:
+        return {key: [int(one) for one in many] for key, many in by_type(given).items()}
+
+    return sizes(batch.num_sampled_nodes), sizes(batch.num_sampled_edges)
+
+
+def by_type(given: Any) -> dict[Any, Any]:
+    """The field of a batch as a dict, whatever number of types there is."""
+    return given if isinstance(given, dict) else {None: given}
+
+
+def as_given(made: dict[Any, Any]) -> Any:
+    """The opposite of `by_type`."""
+    return made[None] if None in made else made
+
+
+class MinibatchPadder:
+    """Pads mini-batches that are in NumPy arrays."""
+
+    def __init__(self, padding: Padding, node_type: str | None) -> None:
+        self._pad = Padder(padding, _NumPy())
+        self._num_seeds, self._node_type = padding._nodes[node_type][0], node_type
+
+    def __call__(self, batch: Minibatch, number: int) -> tuple[Minibatch, Masks]:
+        """The padded mini-batch, whose offsets (`indptr`, …) are None, and which of its parts are real."""
+        node, source, target, edge = map(by_type, (batch.node, batch.col, batch.row, batch.edge))
+        given = Sampled(*sizes_of(batch), node, source, target, edge, None if batch.weights is None else by_type(batch.weights))
+        made, masks = self._pad(given, number)
+        padded = replace(
+            batch,
+            node=as_given(made.node),
+            row=as_given(made.target),
+            col=as_given(made.source),
+            edge=as_given(made.edge),
+            weights=None if made.weights is None else as_given(made.weights),
+            indptr=None,
+            first_expanded=None,
+            num_expanded=None,
+            num_sampled_nodes=as_given(dict(made.nodes)),
+            num_sampled_edges=as_given(dict(made.edges)),
+        )
+        return padded, masks
+
+    def seeds(self, index: Any) -> Any:
+        """As many positions of seeds as every batch has: the first one is repeated."""
+        return np.concatenate([index, np.broadcast_to(index[:1], self._num_seeds - len(index))])
+
+    def seed_mask(self, masks: Masks) -> Any:
+        return masks.nodes[self._node_type][: self._num_seeds]
