@@ -93,7 +93,9 @@ class Padder:
 
         def repeated(arrays: dict[Any, Any], sizes: Sizes, free: dict[Any, list[int]]) -> dict[Any, Any]:
             first = {key: self._library.repeat(array, max(free[key], default=0)) for key, array in arrays.items()}
-            return {key: self._filled(array, sizes[key], free[key], [first[key]] * len(free[key])) for key, array in arrays.items()}
+            return {
+                key: self._filled(array, sizes[key], free[key], [first[key]] * len(free[key])) for key, array in arrays.items()
+            }
 
         def mask(sizes: Sizes, free: dict[Any, list[int]]) -> dict[Any, Any]:
             return {key: self._filled(self._yes, sizes[key], many, [self._no] * len(many)) for key, many in free.items()}
@@ -200,7 +202,8 @@ class MinibatchPadder:
     def __call__(self, batch: Minibatch, number: int) -> tuple[Minibatch, Masks]:
         """The padded mini-batch, whose offsets (`indptr`, …) are None, and which of its parts are real."""
         node, source, target, edge = map(by_type, (batch.node, batch.col, batch.row, batch.edge))
-        given = Sampled(*sizes_of(batch), node, source, target, edge, None if batch.weights is None else by_type(batch.weights))
+        weights = None if batch.weights is None else by_type(batch.weights)
+        given = Sampled(*sizes_of(batch), node, source, target, edge, weights)
         made, masks = self._pad(given, number)
         padded = replace(
             batch,

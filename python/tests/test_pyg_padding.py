@@ -13,7 +13,14 @@ from torch_geometric.nn import GATConv, GCNConv, HeteroConv, SAGEConv
 from torch_geometric.utils import trim_to_layer
 
 import tendril
-from tendril.pyg import BidirectionalNeighborSampler, HGTLoader, LinkNeighborLoader, NeighborLoader, NeighborSampler, Padding
+from tendril.pyg import (
+    BidirectionalNeighborSampler,
+    HGTLoader,
+    LinkNeighborLoader,
+    NeighborLoader,
+    NeighborSampler,
+    Padding,
+)
 
 FANOUTS = [4, 3, 2]
 
@@ -83,7 +90,14 @@ def check_padding(batch):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"choice": "labor"}, {"replace": True}, {"input_nodes": [5, 9, 5, 5, 8, 290, 299] * 5}, {"fanouts": [3]}, {"fanouts": [-1]}],
+    [
+        {},
+        {"choice": "labor"},
+        {"replace": True},
+        {"input_nodes": [5, 9, 5, 5, 8, 290, 299] * 5},
+        {"fanouts": [3]},
+        {"fanouts": [-1]},
+    ],
     ids=str,
 )
 def test_batches_have_one_shape_and_the_plain_ones_in_them(options):

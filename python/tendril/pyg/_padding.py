@@ -43,7 +43,8 @@ def expect_paddable(loader: Any) -> None:
     if not loader._pads:
         raise ArgumentError(f"pad: a {type(loader).__name__} can't pad, expected a NeighborLoader")
     if not isinstance(engine, NeighborSampler) or isinstance(engine, BidirectionalNeighborSampler):
-        raise ArgumentError(f"pad: neighbor_sampler is a {type(engine).__name__}, expected a NeighborSampler of tendril.pyg")
+        kind = type(engine).__name__
+        raise ArgumentError(f"pad: neighbor_sampler is a {kind}, expected a NeighborSampler of tendril.pyg")
     if not isinstance(data, (Data, HeteroData)):
         raise ArgumentError(f"pad: data is a {type(data).__name__}, expected Data or HeteroData")
     if engine.is_temporal:
