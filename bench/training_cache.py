@@ -12,6 +12,7 @@ PyG's form, which would take 16 bytes each.
 from __future__ import annotations
 
 import argparse
+import itertools
 import statistics
 import sys
 import threading
@@ -20,6 +21,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import torch
+import torch_geometric.typing
 from training import NUM_CLASSES, SAGE, each, make_data, make_graph, now, with_features
 from training_report import Report
 
@@ -50,6 +52,11 @@ def parse():
     parser.add_argument("--bf16", action="store_true", help="train in bfloat16 where Torch's autocast does")
     parser.add_argument("--hidden", type=int, default=256)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--model", choices=("trimmed", "plain"), default="trimmed", help="as in bench/training.py")
+    parser.add_argument(
+        "--peer", metavar="WORKERS", help="products: also PyG's own loader, with so many processes, several by commas"
+    )
+    parser.add_argument("--peer-steps", type=int, default=60, help="batches of PyG's loader; default: 60")
     parser.add_argument("--no-device", action="store_true", help="leave out the case of features on the GPU")
     parser.add_argument("--small", action="store_true", help="a small graph and model: to see whether all is well")
     parser.add_argument("--json", type=Path, help="write the result file")
@@ -97,17 +104,17 @@ class Products:
         self.name, graph = make_graph(args)
         data, seeds = make_data(graph)
         self.width = data.x.size(1)
-        self._seeds = seeds[: args.steps * BATCH_SIZE] if args.steps else seeds
-        self._args, self._data = args, data
+        self.seeds = seeds[: args.steps * BATCH_SIZE] if args.steps else seeds
+        self._args, self.data = args, data
         self._sampler = NeighborSampler(data, FANOUTS, device=args.device)
         self._host = with_features(data, "host", args.device) if args.device.type == "cuda" else data
 
     def loader(self, cache=None, on_device=False):
-        data = with_features(self._data, "device", self._args.device) if on_device else self._host
+        data = with_features(self.data, "device", self._args.device) if on_device else self._host
         return NeighborLoader(
             data,
             FANOUTS,
-            input_nodes=self._seeds,
+            input_nodes=self.seeds,
             batch_size=BATCH_SIZE if not self._args.small else 64,
             shuffle=True,
             neighbor_sampler=self._sampler,
@@ -165,7 +172,7 @@ class GraphFile:
 
 def trainer(args, width):
     torch.manual_seed(0)
-    model = SAGE(args.hidden, len(FANOUTS), trimmed=True, width=width).to(args.device)
+    model = SAGE(args.hidden, len(FANOUTS), trimmed=args.model == "trimmed", width=width).to(args.device)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.003)
 
     def train(batch):
@@ -192,7 +199,7 @@ def measure(args, source, report):
     train = trainer(args, source.width)
     batches = kept(source, args)
     rows = statistics.fmean(batch.x.size(0) for batch in batches)
-    told = f"trimmed SAGE, hidden {args.hidden}, {'bf16' if args.bf16 else 'float32'}, "
+    told = f"{args.model} SAGE, hidden {args.hidden}, {'bf16' if args.bf16 else 'float32'}, "
     told += f"{rows:,.0f} rows of {source.width} floats a batch"
 
     def alone():
@@ -233,6 +240,28 @@ def measure(args, source, report):
         del loader
 
 
+def measure_peer(args, source, report):
+    """PyG's loader, on the CPU, where it has an engine; its batches tell no sizes of hops with torch-sparse, so that only the
+    plain model can be trained on them."""
+    if not (torch_geometric.typing.WITH_PYG_LIB or torch_geometric.typing.WITH_TORCH_SPARSE):
+        print("PyG's loader: skipped, it has neither pyg-lib nor torch-sparse here")
+        return
+    from torch_geometric.loader import NeighborLoader as Theirs
+
+    engine = "pyg-lib" if torch_geometric.typing.WITH_PYG_LIB else "torch-sparse"
+    train = trainer(args, source.width)
+    for workers in map(int, args.peer.split(",")):
+        options = {"num_workers": workers, "persistent_workers": workers > 0, "pin_memory": True}
+        loader = Theirs(source.data, FANOUTS, input_nodes=source.seeds, batch_size=BATCH_SIZE, shuffle=True, **options)
+        batches = iter(loader)
+        for made in itertools.islice(batches, workers):  # what processes make while they start is not counted
+            train(made.to(args.device))
+        work = lambda made: train(made.to(args.device, non_blocking=True))  # noqa: E731
+        figure, steps = each(itertools.islice(batches, args.peer_steps), args.device, work)
+        report.add("epoch with PyG's loader", f"{args.model} SAGE, hidden {args.hidden}, {engine}, {workers} workers", [figure], steps)
+        del batches, loader
+
+
 def main():
     args = parse()
     begin = time.perf_counter()
@@ -240,6 +269,8 @@ def main():
     report = Report(source.name, args.device)
     report.add("made or read", "graph, features and sampler", [now(args.device) - begin], unit="s")
     measure(args, source, report)
+    if args.peer:
+        measure_peer(args, source, report)
     report.print()
     if args.json:
         report.write(args.json)
