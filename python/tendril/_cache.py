@@ -303,21 +303,23 @@ class LoaderCache:
             self._fill_scored()
 
     def _make(self, tables: dict[Any, dict[str, tuple[Any, FeatureTable]]]) -> None:
-        self._types = {}
-        ratio = self._ratio(tables)
+        wanted = self._ratio(tables)
         by_itself = self._settings.ratio is None and self._settings.bytes is None
-        for attempt in range(_HALVINGS + 1):
+        for ratio in [wanted / 2**i for i in range(_HALVINGS)] + [0.0] if by_itself else [wanted]:
+            self._types = {}
             try:
                 for kind, many in tables.items():
                     slots = int(ratio * len(next(iter(many.values()))[1]))
                     self._types[kind] = _OfType(many, slots, self._settings, self._source)
-                return
             except OutOfMemoryError:
                 self._types = {}
-                if not by_itself:
+                if ratio == 0 or not by_itself:
                     raise
-                ratio = ratio / 2 if attempt + 1 < _HALVINGS else 0.0
-                warnings.warn(f"the GPU's memory has no room for the cache: it takes {ratio:.1%} of the rows", stacklevel=2)
+                continue
+            if ratio < wanted:
+                told = f"{ratio:.1%} of the rows, {wanted:.1%} were to fit"
+                warnings.warn(f"the GPU's memory has less room than it said: the cache takes {told}", stacklevel=2)
+            return
 
     def _ratio(self, tables: dict[Any, dict[str, tuple[Any, FeatureTable]]]) -> float:
         """The share of the rows that the cache holds."""

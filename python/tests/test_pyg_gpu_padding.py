@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 
 import pytest
 from pyg_checks import homogeneous, torch
@@ -59,7 +60,9 @@ def test_padding_does_not_wait_for_the_gpu():
     outputs = made._sample_many([torch.arange(17), torch.arange(17, 34), torch.arange(34, 40)], 0)
     pad = OutputPadder(made.padding().with_room(0.5), made.data, None)
     torch.cuda.synchronize()
-    torch.cuda.set_sync_debug_mode("error")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that the mode is a prototype
+        torch.cuda.set_sync_debug_mode("error")
     try:
         for number, out in enumerate(outputs):
             pad(out, number)
