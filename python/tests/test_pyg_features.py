@@ -108,3 +108,18 @@ def test_what_a_gpu_gathers():
     assert told(5, torch.bfloat16) and not told(5, torch.complex64) and not told(0)
     assert _gather.is_for_gpu(np.ones((3, 2))) and not _gather.is_for_gpu(np.array(["name"]))
     assert not _gather.is_for_gpu(["name"])
+
+
+def test_what_is_copied_to_a_gpu_as_a_whole():
+    classes = torch.zeros(1000, dtype=torch.int64)
+    assert _gather._is_copied(classes) and not _gather.comes_from_host(classes)
+    before = _gather.version_of(classes)
+    classes[3] = 1
+    assert _gather.version_of(classes) != before
+    for wide in (torch.zeros(1000, 4), torch.zeros((1 << 26) // 8 + 1, dtype=torch.int64, device="meta")):
+        assert not _gather._is_copied(wide)
+    with torch.inference_mode():  # of such tensors nothing tells when they are written to, nor of NumPy's
+        unknown = torch.zeros(1000, dtype=torch.int64)
+    assert _gather.version_of(unknown) is None
+    for value in (unknown, np.zeros(1000, np.int64)):
+        assert not _gather._is_copied(value) and _gather.comes_from_host(value)

@@ -51,7 +51,7 @@ def cache_of(loader: Any, settings: Any) -> LoaderCache | None:
         CacheSource(
             device=index,
             tables=lambda: _tables(loader.data),
-            mark=lambda held: (held.data_ptr(), held._version) if isinstance(held, Tensor) else None,
+            mark=lambda held: (held.data_ptr(), _gather.version_of(held)) if isinstance(held, Tensor) else None,
             graph=lambda: _graph(loader._engine),
             subject=loader.data,
             epoch=lambda epoch: _epoch(loader, epoch),

@@ -169,7 +169,7 @@ def _reader_of(value: Any, device: int) -> _tendril.GpuFeatures:
     """The array as a GPU gathers from it, kept as long as the array is: it knows how fast earlier gathers were."""
     key = (id(value), device)
     is_tensor = isinstance(value, Tensor)
-    memory = (value.data_ptr(), value.shape, value.stride(), value._version) if is_tensor else None
+    memory = (value.data_ptr(), value.shape, value.stride(), version_of(value)) if is_tensor else None
     of, known, reader = _readers.get(key, (None, None, None))
     if of is not None and of() is value and known == memory and reader is not None:
         return reader
@@ -184,6 +184,11 @@ def memory_of(value: Any) -> Any:
     return value.detach() if isinstance(value, Tensor) else value.view()
 
 
+def version_of(value: Tensor) -> int | None:
+    """Changes when a tensor is written to; None for tensors of Torch's inference mode, which keep no such count."""
+    return None if value.is_inference() else int(value._version)
+
+
 def comes_from_host(value: Any) -> bool:
     """Whether a GPU gathers that from host memory, batch by batch."""
     on_host = isinstance(value, np.ndarray) or (isinstance(value, Tensor) and value.device == HOST)
@@ -191,8 +196,8 @@ def comes_from_host(value: Any) -> bool:
 
 
 def _is_copied(value: Any) -> bool:
-    """Whether all rows of an array in host memory go to the GPU once. Of NumPy's nothing tells when they are written to."""
-    if not isinstance(value, Tensor) or value.device != HOST:
+    """Whether all rows of an array in host memory go to the GPU once: only where something tells when they are written to."""
+    if not isinstance(value, Tensor) or value.device != HOST or version_of(value) is None:
         return False
     return bool(value.nbytes // len(value) < _NARROW_BYTES and value.nbytes <= _MOST_BYTES_COPIED)
 
