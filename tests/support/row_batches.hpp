@@ -24,10 +24,9 @@ inline std::vector<row_batch> skewed_batches(int count, int size, std::int64_t n
       auto const limit = static_cast<std::uint64_t>(num_rows);
       batch.push_back(static_cast<vertex_id>(random() % (random() % limit + 1)));
     }
-    std::ranges::sort(batch);
-    auto const rest = std::ranges::unique(batch);
-    batch.erase(rest.begin(), rest.end());
-    std::ranges::shuffle(batch, random);
+    std::sort(batch.begin(), batch.end());
+    batch.erase(std::unique(batch.begin(), batch.end()), batch.end());
+    std::shuffle(batch.begin(), batch.end(), random);
     batches.push_back(std::move(batch));
   }
   return batches;
