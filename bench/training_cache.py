@@ -190,7 +190,7 @@ def kept(source, args):
     batches = []
     for made in source.loader():
         batches.append(source.batch(made))
-        if len(batches) == 60 or (args.device.type == "cuda" and torch.cuda.mem_get_info()[0] < 40e9):
+        if len(batches) == (4 if args.small else 60) or (args.device.type == "cuda" and torch.cuda.mem_get_info()[0] < 40e9):
             break
     return batches
 
