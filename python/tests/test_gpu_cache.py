@@ -235,12 +235,12 @@ def test_pipelines_have_the_same(policy, dtype):
 
 
 def test_nothing_leaks_over_many_epochs():
-    """Rows of 8 KB: a batch has 10 MB of them, and the cache 3.6 MB, so that one of either that is lost in each epoch would
-    take more than pools of memory grow by, some tens of MiB at a time."""
+    """Rows of 8 KB: a batch has some 10 MB of them, and the cache 3.6 MB, so that one of either that is lost in each epoch
+    takes several hundred MB."""
     given = data(1500)
     given.x = torch.randn(1500, 2000).pin_memory()
     cached = loader(given, cache=FeatureCache(0.3, window=4), batch_size=256)
-    for _ in range(20):
+    for _ in range(100):  # until pools have what they need
         list(cached)
     torch.cuda.synchronize()
     threads, free = threading.active_count(), torch.cuda.mem_get_info()[0]
@@ -251,7 +251,7 @@ def test_nothing_leaks_over_many_epochs():
         del batch
     torch.cuda.synchronize()
     assert threading.active_count() == threads
-    assert free - torch.cuda.mem_get_info()[0] < 256 << 20
+    assert free - torch.cuda.mem_get_info()[0] < 64 << 20
 
 
 def test_warnings_are_not_given_where_all_fits():
