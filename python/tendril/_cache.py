@@ -289,8 +289,8 @@ class LoaderCache:
         ]
         is_new = key != self._key
         if is_new:
+            self._key = None  # until all is there
             self._make(tables)
-            self._key = key
         if self.policy == "exact":
             self._fill_counted(epoch)
         elif self.policy in ("lookahead", "lru"):
@@ -301,6 +301,7 @@ class LoaderCache:
             self._fill_counted(_PRESAMPLED_EPOCH)
         elif is_new:
             self._fill_scored()
+        self._key = key
 
     def _make(self, tables: dict[Any, dict[str, tuple[Any, FeatureTable]]]) -> None:
         wanted = self._ratio(tables)

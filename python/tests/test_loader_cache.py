@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from tendril import FeatureCache, OutOfMemoryError, _tendril
+from tendril import ArgumentError, FeatureCache, OutOfMemoryError, _tendril
 from tendril._cache import CacheSource, LoaderCache
 
 NUM_ROWS = 200
@@ -165,6 +165,15 @@ def test_scores_are_asked_for_once():
         loader.epoch(number)
     assert calls == ["the graph"]
     assert np.array_equal(loader.cache.content(), np.arange(NUM_ROWS - 1, NUM_ROWS - 21, -1))
+
+
+def test_scores_that_are_wrong_are_an_error_in_each_epoch():
+    for policy in (np.arange(5), np.array(["high"] * NUM_ROWS), lambda graph: {"paper": [1]}, object()):
+        loader = Loader(FeatureCache(0.1, policy=policy))
+        for number in range(2):
+            with pytest.raises(ArgumentError) as error:
+                loader.epoch(number)
+            assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("policy", ["lookahead", "lru"])
