@@ -49,8 +49,9 @@ class gpu_features {
   ///         5000, expected 0 to 4999"; then the content of `out` is unspecified. device_error; memory_error.
   void gather(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec) const;
 
-  /// The same for ids that are known to be in range: of rows in the GPU's own memory it enqueues work and does not wait.
-  /// An id out of range gives a row of zeros, or the error above.
+  /// The same for ids that are known to be in range: of rows in the GPU's own memory, or if the GPU alone reads those of
+  /// page-locked memory (`way`), it enqueues work and does not wait. An id out of range gives a row of zeros, or the error
+  /// above.
   void gather_unchecked(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec,
                         gather_way way = {}) const;
 

@@ -283,16 +283,24 @@ void gather_to(gpu_features const& from, gpu_ids const& ids, nb::ndarray<> const
   gather_ids(from, ids, bytes, exec_on(from.device(), stream), check);
 }
 
-/// Of [count] int64 that are rows, at an address of the GPU's, to [count] rows at another: for callers who know their
-/// arrays.
-void gather_at(gpu_features const& from, std::uintptr_t ids, std::int64_t count, std::uintptr_t out,
-               std::uintptr_t stream, std::string const& share, int num_threads)
+/// Rows of several tables by the same ids: [count] int64 at an address of the GPU's, to [count] rows each at others. For
+/// callers who know their arrays.
+/// @param shares  Of each table: who gathers its rows, if they are page-locked.
+void gather_rows_at(std::vector<gpu_features const*> const& from, std::uintptr_t ids, std::int64_t count,
+                    std::vector<std::uintptr_t> const& outs, std::uintptr_t stream,
+                    std::vector<std::string> const& shares, int num_threads)
 {
+  if (outs.size() != from.size() || shares.size() != from.size()) {
+    throw argument_error(fmt::format("{} tables, {} addresses and {} shares, expected as many of each", from.size(),
+                                     outs.size(), shares.size()));
+  }
   nb::gil_scoped_release const no_gil;
-  auto const bytes = static_cast<std::size_t>(count * from.table().row_bytes());
-  from.gather_unchecked({reinterpret_cast<void const*>(ids), id_type::int64, count},
-                        {reinterpret_cast<std::byte*>(out), bytes}, exec_on(from.device(), stream),
-                        way_of(share, num_threads));
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    auto const bytes = static_cast<std::size_t>(count * from[i]->table().row_bytes());
+    from[i]->gather_unchecked({reinterpret_cast<void const*>(ids), id_type::int64, count},
+                              {reinterpret_cast<std::byte*>(outs[i]), bytes}, exec_on(from[i]->device(), stream),
+                              way_of(shares[i], num_threads));
+  }
 }
 
 nb::capsule capsule_of(features const& from)
@@ -372,8 +380,9 @@ void bind_features(nb::module_& module)
       .def_prop_ro("memory", &memory_name)
       .def_prop_ro("device", &gpu_features::device)
       .def("gather_new", &gather_new, "ids"_a, "stream"_a, "check"_a, "share"_a, "num_threads"_a)
-      .def("gather_to", &gather_to, "ids"_a, "out"_a.noconvert(), "stream"_a, "check"_a)
-      .def("gather_at", &gather_at, "ids"_a, "count"_a, "out"_a, "stream"_a, "share"_a, "num_threads"_a);
+      .def("gather_to", &gather_to, "ids"_a, "out"_a.noconvert(), "stream"_a, "check"_a);
+  module.def("gather_rows_at", &gather_rows_at, "tables"_a, "ids"_a, "count"_a, "outs"_a, "stream"_a, "shares"_a,
+             "num_threads"_a);
 }
 
 }  // namespace tendril::python

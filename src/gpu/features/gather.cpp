@@ -65,8 +65,8 @@ class host_gather {
   {
   }
 
-  /// The GPU sorts the ids of a turn: neighbours in the table then share a translation of their addresses.
-  void on_gpu(base::item_range turn) const
+  /// The GPU sorts the ids of a turn: neighbours in the table then share a translation of their addresses. Enqueues.
+  void enqueue(base::item_range turn) const
   {
     gpu::row_copies job = gpu::copies_of(table_, exec_.device);
     job.ids = ids_ + turn.first;
@@ -79,6 +79,11 @@ class host_gather {
       job.places = sorted.places.data();
     }
     gpu::copy_rows(job, nullptr, true, exec_);
+  }
+
+  void on_gpu(base::item_range turn) const
+  {
+    enqueue(turn);
     TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec_.stream));
   }
 
@@ -168,6 +173,11 @@ void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, k
   if (memory_ == row_memory::gpu || row_bytes == 0) { return; }
   work_share const who = memory_ == row_memory::pageable ? work_share::cpu : way.share.value_or(share_);
   host_gather const rows(table_, narrow.data(), known.ascending, out, exec);
+  if (who == work_share::gpu) {
+    rows.enqueue({0, size});
+    if (known.checked) { TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream)); }
+    return;
+  }
   gpu::shared_job job;
   job.num_items = size;
   job.reads = std::max(1.0, static_cast<double>(row_bytes) / bytes_of_a_read);

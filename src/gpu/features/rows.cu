@@ -22,9 +22,13 @@ constexpr int block_threads = 256;
 constexpr int lane_words = 8;  // that a lane reads at once
 constexpr int tile_words = lane_words * warp_size;
 
-// The address translation of the host's memory is what limits reads there: fewer blocks touch fewer pages at a time, and
-// disturb the kernels beside them less. bench features, axis row bytes: 8 blocks are too few for rows of 128 bytes.
-constexpr std::int64_t blocks_over_bus = 16;
+// What limits reads of the host's memory is the translation of its addresses, and reads that wait for the bus hold up those
+// of the kernels beside them: so there are no more warps than fill the bus, in few large blocks. bench features, axis row
+// bytes: 64 warps are too few for rows of 128 bytes.
+constexpr int bus_block_threads = 512;
+constexpr std::int64_t wide_row_bytes = 256;
+
+std::int64_t blocks_over_bus(std::int64_t row_bytes) { return row_bytes < wide_row_bytes ? 8 : 6; }
 
 /// The widest type that divides all addresses and sizes of a job.
 struct words_of_job {
@@ -52,9 +56,9 @@ struct row_words {
 };
 
 /// One warp a tile.
-template <class Word>
-__global__ __launch_bounds__(block_threads) void copy_kernel(row_copies job, row_words<Word> words,
-                                                             std::int64_t num_words, unsigned long long* first_bad)
+template <class Word, int Threads>
+__global__ __launch_bounds__(Threads) void copy_kernel(row_copies job, row_words<Word> words, std::int64_t num_words,
+                                                       unsigned long long* first_bad)
 {
   auto const* const rows = reinterpret_cast<Word const*>(job.rows);
   auto* const out = reinterpret_cast<Word*>(job.out);
@@ -92,15 +96,22 @@ __global__ __launch_bounds__(block_threads) void copy_kernel(row_copies job, row
   }
 }
 
-template <class Word>
-void launch(row_copies const& job, unsigned long long* first_bad, bool over_bus, gpu_exec const& exec)
+template <class Word, int Threads>
+void launch(row_copies const& job, unsigned long long* first_bad, std::int64_t most_blocks, gpu_exec const& exec)
 {
   row_words<Word> const words(job);
   std::int64_t const num_words = job.size * words.a_row.divisor();
   std::int64_t const threads = (num_words + lane_words - 1) / lane_words;
-  unsigned const blocks = grid_blocks(threads, block_threads, over_bus ? blocks_over_bus : std::int64_t{1} << 30U);
-  copy_kernel<Word><<<blocks, block_threads, 0, exec.stream>>>(job, words, num_words, first_bad);
+  unsigned const blocks = grid_blocks(threads, Threads, most_blocks);
+  copy_kernel<Word, Threads><<<blocks, Threads, 0, exec.stream>>>(job, words, num_words, first_bad);
   TENDRIL_CUDA_TRY(cudaGetLastError());
+}
+
+template <class Word>
+void launch(row_copies const& job, unsigned long long* first_bad, bool over_bus, gpu_exec const& exec)
+{
+  over_bus ? launch<Word, bus_block_threads>(job, first_bad, blocks_over_bus(job.row_bytes), exec)
+           : launch<Word, block_threads>(job, first_bad, std::int64_t{1} << 30U, exec);
 }
 
 __global__ __launch_bounds__(block_threads) void number_kernel(std::uint32_t* to, std::int64_t size)

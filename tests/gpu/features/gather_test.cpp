@@ -100,6 +100,7 @@ TEST_F(GpuFeatures, RowsOfEverySizeComeOutOfAnyMemory)
     in_every_way(table, [&](gpu_features const& from, std::string const& how) {
       EXPECT_EQ(gathered(from, there), expected) << row_bytes << " bytes, " << how;
       EXPECT_EQ(gathered(from, there, row_bytes % 7), expected) << row_bytes << " bytes, elsewhere, " << how;
+      EXPECT_EQ(gathered(from, there, 0, false), expected) << row_bytes << " bytes, unchecked, " << how;
     });
   }
 }
