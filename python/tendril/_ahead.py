@@ -22,12 +22,12 @@ def ahead(
     depth: int,
     cores: frozenset[int] | None = None,
     within: Callable[[], AbstractContextManager[Any]] = nullcontext,
-    mark: Callable[[], Any] | None = None,
+    mark: Callable[[T], Any] | None = None,
 ) -> Generator[tuple[T, Any], None, None]:
     """The items of `made`, made by a thread of their own, up to `depth` of them in advance.
 
     cores: where the thread runs, and the threads that it starts; None: anywhere. within: the thread's context. mark:
-    called in the thread when an item is made; what it returns comes with the item. When the iteration is closed, the
+    called in the thread with each item; what it returns comes with the item. When the iteration is closed, the
     thread has ended.
     """
     ready: queue.Queue[tuple[Any, Any, BaseException | None]] = queue.Queue(depth)
@@ -47,9 +47,14 @@ def ahead(
             if cores is not None:
                 os.sched_setaffinity(0, cores)  # of this thread alone
             with within():
-                for item in made:
-                    if not put((item, None if mark is None else mark(), None)):
-                        return
+                try:
+                    for item in made:
+                        if not put((item, None if mark is None else mark(item), None)):
+                            return
+                finally:  # so that threads which make its parts have ended, too
+                    close = getattr(made, "close", None)
+                    if close is not None:
+                        close()
             put((_END, None, None))
         except BaseException as error:  # the consumer handles it
             put((_END, None, error))

@@ -133,6 +133,7 @@ class _OfType:
         window = settings.window if policy == "lookahead" else 1
         stream = source.stream()
         self.core = _tendril.CachedTables(self.num_rows, num_slots, policy, window, source.device, stream)
+        self.tables = tables
         self.places = {name: place for place, name in enumerate(tables)}
         for _, table in tables.values():
             self.core.add(table._on_gpu(source.device), stream)
@@ -148,6 +149,10 @@ class ServedBatch:
     def has(self, kind: Any, name: str) -> bool:
         """Whether the cache takes that table."""
         return kind in self._steps and name in self._of[kind].places
+
+    def tables(self, kind: Any) -> dict[str, tuple[Any, FeatureTable]]:
+        """The tables of a vertex type that the cache takes, each behind what the user holds of it."""
+        return self._of[kind].tables if kind in self._steps else {}
 
     def gather_at(self, kind: Any, name: str, out: int, stream: int, way: Way) -> None:
         """Gathers the batch's rows of a table to an address of the GPU's. way: of the missed ones."""

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 _SETTLING = 8  # batches that are handed over before a trial counts
 _TRIAL = 64  # batches of a trial by the host's clock, which tells less than a stream's
-_LEAST_GAIN = 0.02  # of the quickest gather over the CPU's, or the latter stays
+_LEAST_GAIN = 0.02  # of another way over the CPU's, or the latter stays
 _LEAST_BYTES = 4 << 20  # of a gather for which threads of the CPU are worth waking
 
 
@@ -30,10 +30,11 @@ def _threads_beside_training() -> int:
 class HostWay:
     """The way that rows in page-locked host memory take to the GPU, for a loader that works ahead of its loop.
 
-    "auto" is the quickest way of a gather alone, mostly the GPU's own reads over the bus, but they slow down the kernels of
-    training beside them. The CPU's threads and copy engines are slower and disturb nothing, so they are better where
-    training takes longer than they do. Each way is on trial twice, in the first iterations: the one with which the loop went
-    round quicker is kept (TurboGNN balances its stages by their times, section III-D). It never changes a batch.
+    "gpu", its own reads over the bus, needs no thread that waits for it, but slows down the kernels of training beside it. The
+    "cpu"'s threads and copy engines are slower and don't disturb kernels, but take cores from the process that launches
+    them. "auto" is the quickest way of a gather alone, mostly both at once. Each is on trial twice, in the first iterations:
+    the one with which the loop went round quickest is kept (TurboGNN balances its stages by their times, section III-D). It
+    never changes a batch.
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ class HostWay:
         Batches of a trial.
     """
 
-    _ORDER = ("cpu", "auto", "cpu", "auto")  # of trials: the first batches are slow, whoever makes them
+    _ORDER = ("cpu", "gpu", "auto") * 2  # of trials: the first batches are slow, whoever makes them
 
     def __init__(
         self,
@@ -110,12 +111,13 @@ class HostWay:
             self._settle()
             return
         quickest = {share: min(self._of(share)) for share in self._ORDER}
-        self.share = "auto" if quickest["auto"] < (1 - _LEAST_GAIN) * quickest["cpu"] else "cpu"
+        best = min(quickest, key=lambda share: quickest[share])
+        self.share = best if quickest[best] < (1 - _LEAST_GAIN) * quickest["cpu"] else "cpu"
         self._is_chosen = True
 
     def way(self, num_bytes: int) -> Way:
         """Of a gather of so many bytes."""
-        return Way(self.share if num_bytes >= _LEAST_BYTES else "auto", self._threads)
+        return Way(self.share if num_bytes >= _LEAST_BYTES else "gpu", self._threads)
 
     def _of(self, share: str) -> list[float]:
         return [period for period, one in zip(self._periods, self._ORDER, strict=True) if one == share]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -57,6 +58,7 @@ class PipelineBatch:
 
 
 _Sampled = tuple[int, Any, Minibatch]
+_IN_FLIGHT = 2  # batches that a GPU may still work on while the next is prepared
 _FIRST_STEPS = 4  # after so many, what training allocates is there
 
 
@@ -226,6 +228,7 @@ class Pipeline(Padded):
         self, epoch: int, begin: int, timeline: Timeline, pad: MinibatchPadder | None
     ) -> Iterator[PipelineBatch]:
         sampled = self._sampled(self._numbered(epoch, begin), timeline)
+        at_work: deque[DeviceArray] = deque()  # of batches whose rows the GPU may not have gathered yet
         for (number, index, batch), served in self._served(sampled, epoch):
             self._host_way.next()
             with timeline.span("gather", number):
@@ -233,6 +236,9 @@ class Pipeline(Padded):
                     done = self._gathered(batch, index, number, served)
                 else:
                     done = self._padded(batch, index, number, pad)
+                at_work.extend(_rows_on_gpu(done))
+                if len(at_work) > _IN_FLIGHT:  # so that a bounded number of batches has memory
+                    at_work.popleft()._core.synchronize()
             yield done
 
     def _sampled(self, numbered: Iterator[tuple[int, NDArray[np.int64]]], timeline: Timeline) -> Iterator[_Sampled]:
@@ -360,6 +366,13 @@ class Pipeline(Padded):
         for number, group in runs(self._numbered(epoch, 0), self.bulk):
             for batch in self._sample(np.concatenate(group), number):
                 yield self._ids_of(batch)
+
+
+def _rows_on_gpu(batch: PipelineBatch) -> list[DeviceArray]:
+    """One array of rows on a GPU that is made last, if there is any."""
+    of: list[Any] = [batch.features, batch.edge_features, batch.labels]
+    many = [one for each in of for value in each.values() for one in (value.values() if isinstance(value, dict) else [value])]
+    return [one for one in many if isinstance(one, DeviceArray)][-1:]
 
 
 def _items(made: Iterator[PipelineBatch], depth: int) -> Iterator[PipelineBatch]:

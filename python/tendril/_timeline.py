@@ -35,7 +35,7 @@ class LoaderStats:
         Of the loop so far: ``wait`` and ``train`` together.
     sample, gather : float
         Making batches: sampling, and gathering the attributes of their vertices and edges. A thread does both ahead of
-        the loop, unless ``prefetch=0``. ShaDow and clusters do all in ``sample``.
+        the loop, on a GPU a thread each, unless ``prefetch=0``. ShaDow and clusters do all in ``sample``.
     wait : float
         The loop, waiting for the loader.
     transform : float
@@ -152,7 +152,7 @@ class _Training(_Measured):
 def _chrome_trace(spans: list[Span]) -> str:
     """The Trace Event Format, which chrome://tracing and Perfetto show: complete events, in microseconds."""
     origin = spans[0].begin if spans else 0
-    threads = {"loop": 1, "ahead": 2}
+    threads = {"loop": 1, "sample": 2, "gather": 3}
     events: list[dict[str, object]] = [
         {"name": "thread_name", "ph": "M", "pid": 1, "tid": tid, "args": {"name": _timeline_chart.LANES[lane]}}
         for lane, tid in threads.items()

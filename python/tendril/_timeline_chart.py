@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-LANES = {"ahead": "making batches", "loop": "the loop"}
+LANES = {"sample": "sampling", "gather": "gathering", "loop": "the loop"}
 _STAGES = ("sample", "gather", "wait", "transform", "train")
-_AHEAD = ("sample", "gather")  # what a thread does ahead of the loop; the rest happens in the loop itself
 
 _STYLE = """
 svg { font-family: 'Inter', 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif; }
@@ -31,7 +30,7 @@ text { font-size: 12.5px; fill: #4b5563; }
 
 _WIDTH, _LEFT, _RIGHT = 960, 120, 20
 _TOP, _LANE, _GAP = 78, 34, 12
-_BOTTOM = _TOP + 2 * _LANE + _GAP
+_BOTTOM = _TOP + len(LANES) * (_LANE + _GAP) - _GAP
 
 
 class Span(NamedTuple):
@@ -45,7 +44,7 @@ class Span(NamedTuple):
 
     @property
     def lane(self) -> str:
-        return "ahead" if self.stage in _AHEAD else "loop"
+        return self.stage if self.stage in LANES else "loop"
 
 
 def _nice(least: float) -> float:

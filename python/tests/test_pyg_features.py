@@ -123,3 +123,37 @@ def test_what_is_copied_to_a_gpu_as_a_whole():
     assert _gather.version_of(unknown) is None
     for value in (unknown, np.zeros(1000, np.int64)):
         assert not _gather._is_copied(value) and _gather.comes_from_host(value)
+
+
+@pytest.mark.parametrize("prefetch", [0, 2])
+def test_attributes_that_are_replaced_between_batches(prefetch):
+    data = Data(x=torch.arange(400.0).view(200, 2), edge_index=torch.randint(200, (2, 900)), name="a graph")
+    loader = NeighborLoader(data, [3], batch_size=20, prefetch=prefetch)
+    assert next(iter(loader)).name == "a graph"
+    data.x, data.y = -data.x, torch.arange(200)
+    del data.name
+    batches = list(loader) if prefetch else [loader(torch.arange(20))]
+    for batch in batches:
+        assert batch.x.equal(data.x[batch.n_id]) and batch.y.equal(batch.n_id) and "name" not in batch
+    assert data.num_nodes == 200 and "n_id" not in data
+
+
+def test_metadata_moves_in_one_copy_of_each_type(monkeypatch):
+    class Out:
+        def __init__(self, *metadata):
+            self.metadata = metadata
+
+    ids = torch.arange(6)
+    outs = [Out(ids[:4], None, ids.view(2, 3)), Out(ids[4:], torch.ones(2), ids[:0])]
+    copies, concatenated = [], torch.cat
+
+    def cat(parts):
+        copies.append(len(parts))
+        return concatenated(parts)
+
+    monkeypatch.setattr(torch, "cat", cat)
+    _gather.move_metadata(outs, torch.device("meta"))
+    assert sorted(copies) == [1, 4]
+    shapes = [[None if one is None else (one.device.type, one.dtype, tuple(one.shape)) for one in out.metadata] for out in outs]
+    of_ids = ("meta", torch.int64)
+    assert shapes == [[(*of_ids, (4,)), None, (*of_ids, (2, 3))], [(*of_ids, (2,)), ("meta", torch.float32, (2,)), (*of_ids, (0,))]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from pyg_checks import CITES, WRITES, heterogeneous, homogeneous, same, torch
 from pyg_digests import EPOCHS, check_digest
+from torch_geometric.data import Data
 
 import tendril
 from tendril.pyg import LinkNeighborLoader, NeighborLoader, NeighborSampler
@@ -109,11 +110,17 @@ def test_an_epoch_has_the_digest_of_the_cpu(epoch, edges, way):
         check_digest(epoch, device="cuda", **way)
 
 
-def test_batches_are_finished_for_the_stream_that_uses_them():
+PLACES = {"pageable": lambda data: data, "page-locked": lambda data: data.pin_memory(), "on the GPU": lambda data: data.to("cuda")}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_batches_are_finished_for_the_stream_that_uses_them(place):
     """A long kernel in the way of each use; memory that came back too early would be written by the next batches."""
     data = homogeneous(2000, 40000)
     expected = [batch.x.sum().item() for batch in NeighborLoader(data, [10, 10], batch_size=50)]
     found, stream = [], torch.cuda.Stream()
+    data = PLACES[place](data)
+    torch.cuda.synchronize()
     with torch.cuda.stream(stream):
         for batch in NeighborLoader(data, [10, 10], batch_size=50, device="cuda", prefetch=8):
             torch.cuda._sleep(5_000_000)
@@ -121,6 +128,21 @@ def test_batches_are_finished_for_the_stream_that_uses_them():
             del batch
     stream.synchronize()
     assert [one.item() for one in found] == expected
+
+
+def test_a_loop_that_waits_for_nothing_has_memory_for_few_batches():
+    """Gathers over the bus are enqueued: a loop that is quicker than they are must not have memory for all of them."""
+    data = Data(x=torch.ones(4000, 4096), edge_index=homogeneous(4000, 80000).edge_index).pin_memory()
+    loader = NeighborLoader(data, [5, 5], batch_size=40, device="cuda", bulk=4)
+    for _ in range(2):
+        torch.cuda.synchronize()
+        torch.cuda.reset_peak_memory_stats()
+        before, largest = torch.cuda.memory_stats()["active_bytes.all.current"], 0
+        for batch in loader:
+            largest = max(largest, batch.x.nbytes)
+        del batch
+    assert len(loader) == 100 and largest > 4 << 20
+    assert torch.cuda.memory_stats()["active_bytes.all.peak"] - before < 12 * largest
 
 
 def test_a_model_trains():

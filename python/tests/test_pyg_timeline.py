@@ -84,19 +84,19 @@ def test_a_chrome_trace(tmp_path):
     path = tmp_path / "trace.json"
     made.write_timeline(path, last=100)
     told = json.loads(path.read_text())["traceEvents"]
-    assert {event["args"]["name"] for event in told if event["ph"] == "M"} == {"making batches", "the loop"}
+    assert {event["args"]["name"] for event in told if event["ph"] == "M"} == {"sampling", "gathering", "the loop"}
     spans = [event for event in told if event["ph"] == "X"]
     by_stage = {}
     for span in spans:
         by_stage.setdefault(span["name"], []).append((span["args"]["batch"], span["args"]["batches"]))
-        assert span["tid"] == (2 if span["name"] in ("sample", "gather") else 1) and span["dur"] > 0
+        assert span["tid"] == {"sample": 2, "gather": 3}.get(span["name"], 1) and span["dur"] > 0
     assert by_stage == {
         "sample": [(0, 4), (4, 4), (8, 2)],
         "gather": [(i, 1) for i in range(10)],
         "wait": [(i, 1) for i in range(11)],
         "train": [(i, 1) for i in range(10)],
     }
-    for thread in (1, 2):
+    for thread in (1, 2, 3):
         own = sorted((span["ts"], span["ts"] + span["dur"]) for span in spans if span["tid"] == thread)
         assert all(one[1] <= other[0] + 1e-3 for one, other in itertools.pairwise(own))  # nothing at the same time
     assert [path.name for path in tmp_path.iterdir()] == ["trace.json"]
@@ -131,7 +131,7 @@ def test_what_is_kept_is_bounded(monkeypatch, tmp_path):
     list(made)
     assert made.stats().batches == 100 and made.stats().gather > 0
     made.write_timeline(tmp_path / "a.json", last=1000)
-    assert len(json.loads((tmp_path / "a.json").read_text())["traceEvents"]) <= 2 + 8
+    assert len(json.loads((tmp_path / "a.json").read_text())["traceEvents"]) <= 3 + 8
 
 
 def test_what_cannot_be_written(tmp_path):

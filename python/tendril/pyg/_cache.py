@@ -14,9 +14,9 @@ from tendril._cache import CacheSource, FeatureCache, LoaderCache, ServedBatch
 from tendril._epochs import runs
 from tendril._errors import ArgumentError
 from tendril._features import FeatureTable
-from tendril._host_way import Way
 
 from . import _gather
+from ._gather import Target
 from ._sampler import NeighborSampler
 
 _OF_EPOCHS = ("exact", "presample")  # policies that count the batches of a whole epoch
@@ -107,10 +107,11 @@ def ids_of(out: Any) -> Mapping[Any, Tensor]:
     return _Ids(out.node) if isinstance(out.node, dict) else {None: out.node}
 
 
-def rows_of(served: ServedBatch, way: Callable[[int], Way], kind: Any, key: str, value: Any, node: Tensor) -> Tensor | None:
-    """The rows of an attribute for the vertices of a batch; None where the cache does not take it."""
-    if not served.has(kind, key):
-        return None
-    found = torch.empty((node.numel(), *value.shape[1:]), dtype=_gather.torch_type(value.dtype), device=node.device)
-    served.gather_at(kind, key, found.data_ptr(), int(torch.cuda.current_stream(node.device).cuda_stream), way(found.nbytes))
-    return found
+def rows_of(served: ServedBatch, target: Target, kind: Any, node: Tensor) -> dict[str, Tensor]:
+    """The rows of all attributes that the cache takes, for the vertices of a batch."""
+    made = {}
+    for key, (value, _) in served.tables(kind).items():
+        found = torch.empty((node.numel(), *value.shape[1:]), dtype=_gather.torch_type(value.dtype), device=node.device)
+        served.gather_at(kind, key, found.data_ptr(), target.stream, target.way(found.nbytes))
+        made[key] = found
+    return made

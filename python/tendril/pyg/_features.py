@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from torch_geometric.loader.utils import filter_custom_hetero_store
 from torch_geometric.sampler import HeteroSamplerOutput, SamplerOutput
 from torch_geometric.typing import SparseTensor
 
-from ._gather import HOST, HostCopy, Index, Target, is_for_gpu, take
+from ._gather import HOST, HostCopy, Index, RowsOnGpu, Target, comes_from_host, is_for, is_for_gpu, take
 from ._outputs import labor_weights
 
 
@@ -31,6 +31,12 @@ def held_on_host(data: Any) -> tuple[list[Any], list[Any]]:
     nodes = [name for name, store in of_nodes if any(_on_host(store, key, store.is_node_attr) for key in store.keys())]
     edges = [name for name, store in of_edges if any(_on_host(store, key, store.is_edge_attr) for key in store.keys())]
     return nodes, edges
+
+
+def come_from_host(data: Any) -> bool:
+    """Whether a GPU gathers some of the data's attributes from host memory."""
+    stores = data.stores if isinstance(data, (Data, HeteroData)) else ()
+    return any(comes_from_host(value) for store in stores for value in store.values())
 
 
 def _on_host(store: Any, key: str, is_attr: Any) -> bool:
@@ -56,62 +62,92 @@ def host_copies(out: Any, permutation: Any, held: tuple[list[Any], list[Any]]) -
     return copies
 
 
-# What a cache has of a batch: the rows of an attribute of a vertex type, or None where it does not take that.
-Cached = Callable[[Any, str, Any, Tensor], "Tensor | None"]
+# What a cache has of a batch: the rows of attributes of a vertex type by name.
+Cached = Callable[[Any, Tensor], dict[str, Tensor]]
 
 
-def _filter_nodes(
-    store: Any,
-    out: Any,
-    node: Tensor,
-    target: Target | None,
-    on_host: HostCopy | None,
-    cached: Cached | None,
-    kind: Any = None,
-) -> None:
-    index = Index(node, on_host)
-    for key, value in store.items():
-        if key == "num_nodes":
-            out.num_nodes = node.numel()
-        elif cached is not None and (found := cached(kind, key, value, node)) is not None:
-            out[key] = found
-        elif store.is_node_attr(key):
-            out[key] = take(value, index, store._parent().__cat_dim__(key, value, store), target)
+def _nothing(kind: Any, node: Tensor) -> dict[str, Tensor]:
+    return {}
 
 
-def _filter_edges(
-    store: Any,
-    out: Any,
-    row: Tensor,
-    col: Tensor,
-    edge: Tensor | None,
-    target: Target | None,
-    on_host: HostCopy | None,
-) -> None:
-    """`edge`: positions in the data's original order."""
-    index = None if edge is None else Index(edge, on_host)
-    for key, value in store.items():
-        if key == "edge_index":
-            place = value.device if target is None else target.device
-            out.edge_index = torch.stack([row, col]).to(place)
-        elif key == "adj_t" and isinstance(value, Tensor):
-            out.adj_t = _sparse_matrix(value, row, col, index, out.size()[::-1], target)
-        elif key == "adj_t":
-            place = value.device() if target is None else target.device
-            attribute = value.storage.value()
-            if attribute is not None:
-                attribute = None if index is None else take(attribute, index, 0, target)
-            out.adj_t = SparseTensor(
-                row=col.to(place),
-                col=row.to(place),
-                value=attribute,
-                sparse_sizes=out.size()[::-1],
-                is_sorted=False,
-                trust_data=True,
-            )
-        elif store.is_edge_attr(key):
-            dim = store._parent().__cat_dim__(key, value, store)
-            out[key] = None if index is None else take(value, index, dim, target)
+class _OfStore:
+    """What becomes of the attributes of one store in a batch: decided once, since a batch must not take long."""
+
+    def __init__(self, store: Any, has_nodes: bool, has_edges: bool, device: torch.device | None) -> None:
+        self._given = dict(store._mapping)
+        self._store = store
+        cat_dim = store._parent().__cat_dim__
+        self._counts = has_nodes and "num_nodes" in self._given
+        self._structure = [key for key in ("edge_index", "adj_t") if has_edges and key in self._given]
+        plain = {key: value for key, value in self._given.items() if key not in ("num_nodes", *self._structure)}
+        nodes = [key for key in plain if has_nodes and store.is_node_attr(key)]
+        edges = [key for key in plain if has_edges and store.is_edge_attr(key)]
+        target = None if device is None else Target(device)
+
+        def split(keys: list[str]) -> tuple[RowsOnGpu | None, list[tuple[str, Any, int]]]:
+            dims = {key: cat_dim(key, plain[key], store) for key in keys}
+            near = [key for key in keys if target is not None and is_for(target, plain[key], dims[key])]
+            rows = RowsOnGpu({key: plain[key] for key in near}) if near else None
+            return rows, [(key, plain[key], dims[key]) for key in keys if key not in near]
+
+        self._nodes, self._edges, self._of_edges = split(nodes), split(edges), edges
+
+    def holds(self) -> bool:
+        """Whether the store has the attributes that were found in it."""
+        now = self._store._mapping
+        return len(now) == len(self._given) and all(now.get(key) is value for key, value in self._given.items())
+
+    def fill_nodes(
+        self, made: Any, kind: Any, node: Tensor, target: Target | None, on_host: HostCopy | None, cached: Cached
+    ) -> None:
+        """Gives the store of a batch, a copy of this one, the attributes of the batch's vertices."""
+        put = made._mapping
+        if self._counts:
+            put["num_nodes"] = node.numel()
+        rows, others = self._nodes
+        index = Index(node, on_host)
+        if rows is not None and target is not None:
+            put.update(rows.gather(index, target, cached(kind, node)))
+        for key, value, dim in others:
+            put[key] = take(value, index, dim, target)
+
+    def fill_edges(
+        self, made: Any, row: Tensor, col: Tensor, edge: Tensor | None, target: Target | None, on_host: HostCopy | None
+    ) -> None:
+        """The same for edges. edge: their positions in the data's original order."""
+        put = made._mapping
+        index = None if edge is None else Index(edge, on_host)
+        for key in self._structure:
+            value = self._given[key]
+            if key == "edge_index":
+                place = value.device if target is None else target.device
+                put[key] = torch.stack([row, col]).to(place)
+            elif isinstance(value, Tensor):
+                put[key] = _sparse_matrix(value, row, col, index, made.size()[::-1], target)
+            else:
+                put[key] = _sparse_tensor(value, row, col, index, made.size()[::-1], target)
+        if index is None:  # which edges they are is not known
+            for key in self._of_edges:
+                del put[key]
+            return
+        rows, others = self._edges
+        if rows is not None and target is not None:
+            put.update(rows.gather(index, target, {}))
+        for key, value, dim in others:
+            put[key] = take(value, index, dim, target)
+
+
+def _sparse_tensor(
+    matrix: Any, row: Tensor, col: Tensor, index: Index | None, size: tuple[int, int], target: Target | None
+) -> Any:
+    """The same of torch-sparse."""
+    place = matrix.device() if target is None else target.device
+    value = matrix.storage.value()
+    if value is not None:
+        value = None if index is None else take(value, index, 0, target)
+    return SparseTensor(
+        row=col.to(place), col=row.to(place), value=value, sparse_sizes=size, is_sorted=False, trust_data=True
+    )
 
 
 def _sparse_matrix(
@@ -176,71 +212,119 @@ def _of_store(
     return made
 
 
-def filtered(
-    data: Any,
-    out: Any,
-    permutation: Any,
-    target: Target | None,
-    on_host: dict[Any, HostCopy],
-    custom_cls: Any = None,
-    of_edges: frozenset[str] = frozenset(),
-    cached: Cached | None = None,
-) -> Any:
-    """A Data or HeteroData with the sampled graph and the attributes of its vertices and edges: the attributes of the
-    data, and those that PyG's loaders add.
+class BatchMaker:
+    """Makes batches of a sampler's outputs: Data or HeteroData with the sampled graph and the attributes of its vertices and
+    edges, those of the data and those that PyG's loaders add.
 
-    on_host: the `host_copies` of the batch, or None. of_edges: names in a FeatureStore without types that are of edges.
-    cached: the cache of the loader.
+    Parameters
+    ----------
+    data : Data, HeteroData or (FeatureStore, GraphStore)
+    permutation : tensor, dict of tensors or None
+        Of the sampler: the data's original numbers of edges.
+    device : torch.device, optional
+        The GPU on which batches are to lie; None: attributes stay where they are.
+    custom_cls, of_edges
+        For a FeatureStore without types: the class of batches, and the names of attributes that are of edges.
     """
-    edges = to_user_order(out, permutation)
-    if isinstance(out, SamplerOutput):
+
+    def __init__(
+        self,
+        data: Any,
+        permutation: Any,
+        device: torch.device | None,
+        custom_cls: Any = None,
+        of_edges: frozenset[str] = frozenset(),
+    ) -> None:
+        self.data, self._permutation, self._device = data, permutation, device
+        self._custom_cls, self._of_edges = custom_cls, of_edges
+        self._stores: dict[Any, _OfStore] = {}
+        self._find()
+
+    def _find(self) -> None:
+        data, device = self.data, self._device
         if isinstance(data, Data):
-            made = copy.copy(data)
-            _filter_nodes(data._store, made._store, out.node, target, on_host.get(("nodes", None)), cached)
-            _filter_edges(
-                data._store, made._store, out.row, out.col, edges, target, on_host.get(("edges", None))
-            )
+            self._stores = {None: _OfStore(data._store, True, True, device)}
+        elif isinstance(data, HeteroData):
+            nodes = {name: _OfStore(data[name], True, False, device) for name in data.node_types}
+            self._stores = {**nodes, **{key: _OfStore(data[key], False, True, device) for key in data.edge_types}}
+
+    def __call__(
+        self, out: Any, target: Target | None, on_host: Mapping[Any, HostCopy], cached: Cached = _nothing
+    ) -> Any:
+        """One batch. on_host: the `host_copies` of it, or none. cached: the cache of the loader."""
+        if not all(store.holds() for store in self._stores.values()):
+            self._find()
+        edges = to_user_order(out, self._permutation)
+        if isinstance(out, SamplerOutput):
+            return self._of_one_type(out, edges, target, on_host, cached)
+        return self._of_types(out, edges, target, on_host, cached)
+
+    def _of_one_type(
+        self, out: SamplerOutput, edges: Tensor | None, target: Target | None, on_host: Mapping[Any, HostCopy], cached: Cached
+    ) -> Any:
+        if isinstance(self.data, Data):
+            made, of = copy.copy(self.data), self._stores[None]
+            of.fill_nodes(made._store, None, out.node, target, on_host.get(("nodes", None)), cached)
+            of.fill_edges(made._store, out.row, out.col, edges, target, on_host.get(("edges", None)))
         else:
-            made = _of_store(data[0], out, edges, of_edges, custom_cls)
-        if "n_id" not in made:
-            made.n_id = out.node
-        if edges is not None and "e_id" not in made:
-            made.e_id = edges
-        made.batch = out.batch
-        made.num_sampled_nodes = out.num_sampled_nodes
-        made.num_sampled_edges = out.num_sampled_edges
+            made = _of_store(self.data[0], out, edges, self._of_edges, self._custom_cls)
+        _add(made._store, out.node, "n_id")
+        _add(made._store, edges, "e_id")
+        of_batch = {
+            "batch": out.batch,
+            "num_sampled_nodes": out.num_sampled_nodes,
+            "num_sampled_edges": out.num_sampled_edges,
+        }
         if labor_weights(out) is not None:
-            made.edge_labor_weight = labor_weights(out)
+            of_batch["edge_labor_weight"] = labor_weights(out)
+        put(made._store, of_batch)
         if out.orig_row is not None and out.orig_col is not None:
             made._orig_edge_index = torch.stack([out.orig_row, out.orig_col])
         return made
-    if isinstance(data, HeteroData):
-        made = copy.copy(data)
-        none = torch.empty(0, dtype=torch.int64)
-        for name in made.node_types:
-            out.node.setdefault(name, none)
-            _filter_nodes(data[name], made[name], out.node[name], target, on_host.get(("nodes", name)), cached, name)
-        for key in made.edge_types:
-            row, col = out.row.setdefault(key, none), out.col.setdefault(key, none)
-            edge = edges.setdefault(key, none)
-            _filter_edges(data[key], made[key], row, col, edge, target, on_host.get(("edges", key)))
-    else:
-        node, row, col = ({key: one.cpu() for key, one in many.items()} for many in (out.node, out.row, out.col))
-        made = filter_custom_hetero_store(*data, node, row, col, edges, custom_cls)
-        wanted = [(attr, edges[attr.group_name]) for attr in data[0].get_all_tensor_attrs() if attr.group_name in edges]
-        for attr, value in _gathered(data[0], wanted):
-            made[attr.group_name][attr.attr_name] = value
-    for name, node in out.node.items():
-        if "n_id" not in made[name]:
-            made[name].n_id = node
-    for key, edge in edges.items():
-        if edge is not None and "e_id" not in made[key]:
-            made[key].e_id = edge
-    made.set_value_dict("batch", out.batch)
-    made.set_value_dict("num_sampled_nodes", out.num_sampled_nodes)
-    made.set_value_dict("num_sampled_edges", out.num_sampled_edges)
-    for key, weights in (labor_weights(out) or {}).items():
-        made[key].edge_labor_weight = weights
-    for key, row in (out.orig_row or {}).items():
-        made[key]._orig_edge_index = torch.stack([row, out.orig_col[key]])
-    return made
+
+    def _of_types(
+        self, out: HeteroSamplerOutput, edges: Any, target: Target | None, on_host: Mapping[Any, HostCopy], cached: Cached
+    ) -> Any:
+        data = self.data
+        if isinstance(data, HeteroData):
+            made = copy.copy(data)
+            none = torch.empty(0, dtype=torch.int64)
+            for name in made.node_types:
+                node, of = out.node.setdefault(name, none), self._stores[name]
+                of.fill_nodes(made[name], name, node, target, on_host.get(("nodes", name)), cached)
+            for key in made.edge_types:
+                row, col = out.row.setdefault(key, none), out.col.setdefault(key, none)
+                edge, of = edges.setdefault(key, none), self._stores[key]
+                of.fill_edges(made[key], row, col, edge, target, on_host.get(("edges", key)))
+        else:
+            node, row, col = ({key: one.cpu() for key, one in many.items()} for many in (out.node, out.row, out.col))
+            made = filter_custom_hetero_store(*data, node, row, col, edges, self._custom_cls)
+            of_edges = [attr for attr in data[0].get_all_tensor_attrs() if attr.group_name in edges]
+            for attr, value in _gathered(data[0], [(attr, edges[attr.group_name]) for attr in of_edges]):
+                made[attr.group_name][attr.attr_name] = value
+        for name, node in out.node.items():
+            _add(made[name], node, "n_id")
+        for key, edge in edges.items():
+            _add(made[key], edge, "e_id")
+        made.set_value_dict("batch", out.batch)
+        made.set_value_dict("num_sampled_nodes", out.num_sampled_nodes)
+        made.set_value_dict("num_sampled_edges", out.num_sampled_edges)
+        for key, weights in (labor_weights(out) or {}).items():
+            made[key].edge_labor_weight = weights
+        for key, row in (out.orig_row or {}).items():
+            made[key]._orig_edge_index = torch.stack([row, out.orig_col[key]])
+        return made
+
+
+def put(store: Any, values: dict[str, Any]) -> None:
+    """Sets attributes of a batch's store, or removes them (None), without what PyG does for stores that are in use already."""
+    for name, value in values.items():
+        if value is None:
+            store._mapping.pop(name, None)
+        else:
+            store._mapping[name] = value
+
+
+def _add(store: Any, value: Any, name: str) -> None:
+    if value is not None and name not in store._mapping:
+        store._mapping[name] = value

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ _TYPES = frozenset(
 )
 
 
-@dataclass(frozen=True)
+@dataclass
 class Target:
     """The GPU on which a loader's batches lie."""
 
@@ -43,15 +44,60 @@ class Target:
     way: Callable[[int], Way] = field(default=lambda num_bytes: Way())
     """Who gathers so many bytes from page-locked memory."""
 
+    @cached_property
+    def stream(self) -> int:
+        """The current stream, which is looked up once a batch."""
+        return int(torch.cuda.current_stream(self.device).cuda_stream)
+
 
 def all_on(device: torch.device, made: Any) -> Any:
     """A batch whose tensors are all on a GPU. Mostly they are there already, and to look is quicker than to move."""
     for store in made.stores:
-        for value in store.values():
-            there = isinstance(value, Tensor) and value.device.type == device.type
-            if not there and not isinstance(value, (int, str, type(None))):
+        for value in store._mapping.values():
+            if not (value.device.type == device.type if type(value) is Tensor else _has_no_tensor(value)):
                 return made.to(device, non_blocking=True)
     return made
+
+
+def _has_no_tensor(value: Any) -> bool:
+    return isinstance(value, (int, float, str)) or (isinstance(value, list) and all(type(one) is int for one in value))
+
+
+def move_metadata(outs: list[Any], device: torch.device) -> None:
+    """Moves the metadata of a sampler's outputs, which are small, to a GPU: those of one type in one copy."""
+    places: dict[torch.dtype, list[tuple[int, int, Tensor]]] = {}
+    for i, out in enumerate(outs):
+        for j, value in enumerate(out.metadata):
+            if isinstance(value, Tensor) and value.device.type != device.type:
+                places.setdefault(value.dtype, []).append((i, j, value))
+    found = [list(out.metadata) for out in outs]
+    for many in places.values():
+        whole = torch.cat([value.reshape(-1) for _, _, value in many]).to(device, non_blocking=True)
+        for (i, j, value), part in zip(many, whole.split([value.numel() for _, _, value in many]), strict=True):
+            found[i][j] = part.view(value.shape)
+    for out, values in zip(outs, found, strict=True):
+        out.metadata = tuple(values)
+
+
+def keep_for(stream: Any, value: Any) -> None:
+    """Memory of a batch's tensors on a GPU isn't reused before `stream` has read it."""
+    if isinstance(value, Tensor):
+        if value.is_cuda:
+            value.record_stream(stream)
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            keep_for(stream, one)
+    elif isinstance(value, (list, tuple)):
+        if value and type(value[0]) is not int:  # sizes of hops
+            for one in value:
+                keep_for(stream, one)
+    elif hasattr(value, "apply"):  # a TensorFrame, a matrix of torch-sparse
+
+        def kept(one: Any) -> Any:
+            keep_for(stream, one)
+            return one
+
+        value.apply(kept)
 
 
 class HostCopy:
@@ -88,10 +134,9 @@ def take(value: Any, index: Index, dim: int, target: Target | None) -> Any:
     gathered there, and other elements into page-locked memory, from which they are copied asynchronously."""
     if isinstance(value, (list, tuple)):  # for example names
         return type(value)(value[i] for i in index.on(HOST).tolist())
-    if dim == 0 and is_for_gpu(value):
-        device = target.device if target is not None else value.device if isinstance(value, Tensor) else HOST
-        if device.type == "cuda" and (isinstance(value, np.ndarray) or value.device in (device, HOST)):
-            return _rows_on_gpu(value, index.on(device), target)
+    near = Target(value.device if isinstance(value, Tensor) else HOST) if target is None else target
+    if is_for(near, value, dim):
+        return RowsOnGpu({"": value}).gather(index, near, {})[""]
     if isinstance(value, np.ndarray):  # including memory-mapped arrays
         places = index.on(HOST)
         if target is None and dim == 0 and _is_array_of_rows(value) and _is_worth_it(value, places):
@@ -123,6 +168,14 @@ def _has_rows(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         return _is_array_of_rows(value)
     return isinstance(value, Tensor) and _is_tensor_of_rows(value)
+
+
+def is_for(target: Target, value: Any, dim: int) -> bool:
+    """Whether the library gathers that on the target, if this is a GPU."""
+    if target.device.type != "cuda" or dim != 0:
+        return False
+    near = isinstance(value, np.ndarray) or (isinstance(value, Tensor) and value.device in (target.device, HOST))
+    return near and is_for_gpu(value)
 
 
 def is_for_gpu(value: Any) -> bool:
@@ -179,6 +232,39 @@ def _reader_of(value: Any, device: int) -> _tendril.GpuFeatures:
     return made
 
 
+class RowsOnGpu:
+    """Attributes whose rows the library gathers on a GPU, those of a batch in one call. They lie in the memory of that GPU or
+    of the host.
+
+    Parameters
+    ----------
+    values : dict of str to Tensor or array
+    """
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self._values = [
+            (name, value, tuple(value.shape[1:]), torch_type(value.dtype), value.nbytes // len(value))
+            for name, value in values.items()
+        ]
+
+    def gather(self, index: Index, target: Target, known: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Rows at a batch's positions, which are in range. known: rows that are there already."""
+        places = index.on(target.device)
+        ids = places if places.dtype == torch.int64 and places.is_contiguous() else places.to(torch.int64).contiguous()
+        count, device = ids.numel(), places.device
+        made, readers, outs, ways = dict(known), [], [], []
+        for name, value, shape, dtype, row_bytes in self._values:
+            if name not in known:
+                found = made[name] = torch.empty((count, *shape), dtype=dtype, device=device)
+                readers.append(_reader_of(value, device.index))
+                outs.append(found.data_ptr())
+                ways.append(target.way(count * row_bytes))
+        if readers:
+            shares, threads = [one.share for one in ways], ways[0].num_threads
+            _tendril.gather_rows_at(readers, ids.data_ptr(), count, outs, target.stream, shares, threads)
+        return made
+
+
 def memory_of(value: Any) -> Any:
     """The same memory, which this keeps alive, but not `value`."""
     return value.detach() if isinstance(value, Tensor) else value.view()
@@ -205,19 +291,6 @@ def _is_copied(value: Any) -> bool:
 def _forget(key: tuple[int, int], gone: Any) -> None:
     if key in _readers and _readers[key][0] is gone:
         del _readers[key]
-
-
-def _rows_on_gpu(value: Any, places: Tensor, target: Target | None) -> Tensor:
-    """Rows of an array in the memory of a GPU or of the host, on the GPU that has the positions. These are those of a
-    batch, so they are in range."""
-    device = places.device
-    found = torch.empty((places.numel(), *value.shape[1:]), dtype=torch_type(value.dtype), device=device)
-    ids = places.to(torch.int64).contiguous()
-    stream = torch.cuda.current_stream(device).cuda_stream
-    reader = _reader_of(value, device.index)
-    way = Way() if target is None else target.way(found.nbytes)
-    reader.gather_at(ids.data_ptr(), ids.numel(), found.data_ptr(), stream, *way)
-    return found
 
 
 def _host_view(value: Any) -> np.ndarray[Any, Any]:

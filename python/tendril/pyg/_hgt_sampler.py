@@ -12,7 +12,7 @@ from tendril import _hgt
 from tendril._errors import ArgumentError
 from tendril._minibatch import Minibatch
 
-from . import _graph, _outputs
+from . import _graph, _inputs, _outputs
 
 
 class HGTSampler(BaseSampler):  # type: ignore[misc]
@@ -108,8 +108,8 @@ class HGTSampler(BaseSampler):  # type: ignore[misc]
         list of HeteroSamplerOutput
         """
         made = self._engine.sample_batches(index.node, batch_size, node_type=index.input_type, first_batch=first_batch)
-        parts = torch.arange(index.node.numel()).split(batch_size)
-        return [_finished(one, index[part]) for one, part in zip(made, parts, strict=True)]
+        parts = _inputs.split_nodes(index, batch_size)
+        return [_finished(one, part) for one, part in zip(made, parts, strict=True)]
 
     def sample_from_edges(self, *args: Any, **kwargs: Any) -> Any:
         """Not available: HGSampling starts from vertices.

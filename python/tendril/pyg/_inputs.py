@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data, HeteroData, remote_backend_utils
 from torch_geometric.loader.utils import get_edge_label_index
+from torch_geometric.sampler import NodeSamplerInput
 
 from tendril._errors import ArgumentError
 
@@ -173,3 +174,15 @@ def times(value: Any, what: str, count: int, of: str) -> Tensor | None:
     if tensor is not None and (tensor.dim() != 1 or tensor.is_floating_point() or tensor.dtype == torch.bool):
         raise ArgumentError(f"{what} has dtype {tensor.dtype} and shape {tuple(tensor.shape)}, expected int64 ({count},)")
     return tensor
+
+
+def split_nodes(index: NodeSamplerInput, size: int) -> list[NodeSamplerInput]:
+    """Parts of `size` vertices, the last of fewer, as `index[...]` gives them."""
+    nodes = index.node.split(size) if index.node.numel() else ()
+    ids = (torch.arange(index.node.numel()) if index.input_id is None else index.input_id).split(size)
+    times: Any = [None] * len(nodes) if index.time is None else index.time.split(size)
+    kind = index.input_type
+    return [
+        NodeSamplerInput(input_id=one, node=node, time=time, input_type=kind)
+        for one, node, time in zip(ids, nodes, times, strict=False)
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from functools import partial
@@ -12,7 +13,6 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, RandomSampler
 from torch_geometric.loader.utils import infer_filter_per_worker
-from torch_geometric.sampler import SamplerOutput
 
 from tendril._ahead import ahead
 from tendril._cache import FeatureCache, LoaderCache, ServedBatch
@@ -24,7 +24,7 @@ from tendril._params import integer
 from tendril._timeline import Timeline
 
 from . import _cache, _features, _gather, _inputs, _padding
-from ._gather import Target
+from ._gather import HostCopy, Target
 from ._hgt_sampler import HGTSampler
 from ._order import Shuffle, shuffled
 from ._processors import Processors
@@ -45,6 +45,7 @@ _OF_LIGHTNING = {"collate_fn", "dataset"}  # it makes loaders anew from the attr
 _BULK_SEEDS = 16384  # bench minibatch: a GPU is fully used from here on
 _MOST_TOGETHER = 64
 _TRIAL = 24  # batches of a trial of `HostWay`
+_IN_FLIGHT = 2  # batches that a stream may still work on while the next is prepared
 _FIRST_STEPS = 4  # after so many, what training allocates is there
 _TOGETHER_ON_CPU = 8  # each thread then has its own batch, and doesn't wait for the others at every hop
 
@@ -149,9 +150,15 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         )
         place = sampler.device if self._ours else torch.device("cpu") if device is None else torch.device(device)
         self._target = place if place.type != "cpu" else None
+        # Gathers have a stream of their own, where sampling has one. Those over the bus, which have little to do on the GPU and
+        # long to wait, go before what trains; others, which fill the GPU, don't: they are ahead of it by batches.
+        own = self._ours and sampler._stream is not None and transform_sampler_output is None
+        priority = -1 if _features.come_from_host(data) else 0
+        self._gathers = torch.cuda.Stream(place, priority=priority) if own else None
         self._bulk = self._together(bulk)
         self._cache = _cache.cache_of(self, cache)
         self._host_way = self._way_of_rows()
+        self._maker: _features.BatchMaker | None = None
         self.pad = pad
 
     @property
@@ -179,7 +186,8 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         def nanoseconds(first: Any, last: Any) -> float | None:
             return 1e6 * float(first.elapsed_time(last)) if last.query() else None
 
-        return HostWay(self.prefetch > 0 and self._ours, mark, nanoseconds, _TRIAL)
+        whole_groups = -(-_TRIAL // self._bulk) * self._bulk  # a group is sampled at once
+        return HostWay(self.prefetch > 0 and self._ours, mark, nanoseconds, whole_groups)
 
     # Epochs
 
@@ -268,12 +276,14 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         raise NotImplementedError
 
     def _filter(self, out: Any, on_host: Any = None, served: ServedBatch | None = None) -> Any:
-        permutation = self._engine.edge_permutation
-        of_edges = self._engine.attributes_of_edges if self._ours else frozenset()
+        if self._maker is None or self._maker.data is not self.data:
+            of_edges = self._engine.attributes_of_edges if self._ours else frozenset()
+            permutation = self._engine.edge_permutation
+            self._maker = _features.BatchMaker(self.data, permutation, self._target, self.custom_cls, of_edges)
         self._host_way.next()
         target = None if self._target is None else Target(self._target, self._host_way.way)
-        cached = None if served is None else partial(_cache.rows_of, served, self._host_way.way)
-        made = _features.filtered(self.data, out, permutation, target, on_host or {}, self.custom_cls, of_edges, cached)
+        cached = {} if served is None or target is None else {"cached": partial(_cache.rows_of, served, target)}
+        made = self._maker(out, target, on_host or {}, **cached)
         self._finish(made, out)
         if self._target is not None:
             made = _gather.all_on(self._target, made)
@@ -334,26 +344,30 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
 
     def _sampled(
         self, numbered: Iterator[tuple[int, Tensor]], held: Any, timeline: Timeline, pad: _padding.OutputPadder | None
-    ) -> Iterator[Any]:
+    ) -> Iterator[tuple[int, Any, dict[Any, HostCopy]]]:
         """All batches of an epoch as the sampler makes them, or padded: number, output, the copies of `held` positions."""
         for number, group in runs(numbered, self._bulk):
             with timeline.span("sample", number, len(group)):
                 made = self._sample_many(group, number)
                 if pad is not None:
                     made = [pad(out, number + i) for i, out in enumerate(made)]
+                if self._target is not None and self.transform_sampler_output is None:
+                    _gather.move_metadata(made, self._target)
                 known = [_features.host_copies(out, self._engine.edge_permutation, held) for out in made]
             yield from zip(itertools.count(number), made, known)
 
     def _made(
         self, numbered: Iterator[tuple[int, Tensor]], epoch: int, timeline: Timeline, pad: _padding.OutputPadder | None
     ) -> Iterator[Any]:
-        """All batches of an epoch, up to the steps that the prefetching thread does."""
+        """All batches of an epoch, up to the steps that the prefetching threads do."""
         unfiltered = self.transform_sampler_output is not None
         held = ([], []) if self._target is None or unfiltered else _features.held_on_host(self.data)
         sampled = self._sampled(numbered, held, timeline, pad)
         if unfiltered:
             yield from (out for _, out, _ in sampled)
             return
+        if self.prefetch and self._gathers is not None:  # what samples the next group doesn't wait for gathers
+            sampled = _ahead(sampled, max(1, self._bulk // 2), self._engine._stream, self._cores)
         for (number, out, on_host), served in self._served(sampled, epoch):
             with timeline.span("gather", number):
                 done = self._filter(out, on_host, served)
@@ -390,7 +404,7 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         made = self._made(numbered, progress.epoch, timeline, pad)
         # A foreign sampler may draw from Torch's generator, which other threads must not use at the same time.
         if self.prefetch and self._ours:
-            made = _ahead(made, self.prefetch, self._engine._stream, self._cores)
+            made = _ahead(made, self.prefetch, self._gathers or self._engine._stream, self._cores)
         if self.transform is not None or self.transform_sampler_output is not None:
             made = self._transformed(made, timeline)
         return self._counted(self._host_way.watched(made), progress, timeline)
@@ -410,29 +424,46 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
 
 def _ahead(made: Iterator[Any], depth: int, stream: Any, cores: frozenset[int] | None) -> Iterator[Any]:
     """The same items, made by a thread, up to `depth` of them in advance; on a GPU on the thread's own stream."""
-    if stream is not None:  # wait for features that the caller has just copied there
-        stream.wait_stream(torch.cuda.current_stream(stream.device))
-    event_of = None if stream is None else stream.record_event
-    with closing(ahead(made, depth, cores, lambda: torch.cuda.stream(stream), event_of)) as items:
+    if stream is None:
+        with closing(ahead(made, depth, cores)) as items:
+            yield from (item for item, _ in items)
+        return
+    reader = torch.cuda.current_stream(stream.device)
+    stream.wait_stream(reader)  # for features that the caller has just copied there
+    flight = _Flight(stream, reader)
+    with closing(ahead(made, depth, cores, lambda: torch.cuda.stream(stream), flight.mark)) as items:
         for item, event in items:
-            if event is not None:
-                _hand_over(item, event, stream.device)
+            current = torch.cuda.current_stream(stream.device)
+            current.wait_event(event)
+            if current != reader:
+                flight.keep(item, current)
             yield item
 
 
-def _hand_over(item: Any, event: Any, device: torch.device) -> None:
-    """Makes the caller's stream wait for the batch. The batch's memory isn't reused before that stream has read it."""
-    current = torch.cuda.current_stream(device)
-    current.wait_event(event)
+class _Flight:
+    """Items that a thread's stream still makes, while the thread goes on with others: so few that their memory is bounded.
 
-    def keep(one: Any) -> Any:
-        if isinstance(one, Tensor) and one.is_cuda:
-            one.record_stream(current)
-        return one
+    An item's memory isn't reused before the stream of its reader has read it. The thread itself tells Torch so: each such call
+    in the loop might lose it the interpreter.
+    """
 
-    if isinstance(item, SamplerOutput) or not hasattr(item, "apply"):
-        for one in vars(item).values():
-            for tensor in one.values() if isinstance(one, dict) else (one,):
-                keep(tensor)
-    else:
-        item.apply(keep)
+    def __init__(self, stream: Any, reader: Any) -> None:
+        self._stream, self._reader = stream, reader
+        self._events: deque[Any] = deque()
+
+    def mark(self, item: Any) -> Any:
+        """An event after the item. Waits for the item before the last one."""
+        self.keep(item, self._reader)
+        event = torch.cuda.Event(blocking=True)
+        event.record(self._stream)
+        self._events.append(event)
+        if len(self._events) > _IN_FLIGHT:
+            self._events.popleft().synchronize()
+        return event
+
+    @staticmethod
+    def keep(item: Any, stream: Any) -> None:
+        of = item[1] if isinstance(item, tuple) else item  # behind its number: what was sampled
+        for store in of.stores if hasattr(of, "stores") else (vars(of),):
+            for value in store.values():
+                _gather.keep_for(stream, value)

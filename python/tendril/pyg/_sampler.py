@@ -26,7 +26,7 @@ from tendril._minibatch import Minibatch, MinibatchSampler
 from tendril._order import mixed
 from tendril._params import counts, threads
 
-from . import _edges, _graph, _outputs
+from . import _edges, _graph, _inputs, _outputs
 from ._inputs import Unsupported
 from ._negatives import Negatives
 
@@ -268,8 +268,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
             first_batch=first_batch,
             times=None if times is None else times[index.input_type],
         )
-        places = torch.arange(index.node.numel())
-        parts = [index[part] for part in places.split(batch_size)]
+        parts = _inputs.split_nodes(index, batch_size)
         return [self._finished(self._output(one), part) for one, part in zip(made, parts, strict=True)]
 
     def sample_from_edges(
