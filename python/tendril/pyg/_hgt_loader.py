@@ -38,7 +38,8 @@ class HGTLoader(NeighborLoader):
     device
         None or "cpu": sampling runs on the CPU. Attributes stay on their devices.
     **loader
-        ``bulk``, ``prefetch`` and the arguments of `torch.utils.data.DataLoader`, as for `NeighborLoader`.
+        ``bulk``, ``prefetch``, ``pad`` and the arguments of `torch.utils.data.DataLoader`, as for `NeighborLoader`. A
+        `Padding` of these batches has one hop: the seeds, all other vertices and all edges of each type.
 
     Raises
     ------

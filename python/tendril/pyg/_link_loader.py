@@ -10,7 +10,7 @@ from torch_geometric.sampler import EdgeSamplerInput, HeteroSamplerOutput
 
 from tendril._errors import ArgumentError
 
-from . import _inputs
+from . import _inputs, _padding
 from ._loader import Loader, expect_sampler
 from ._negatives import configured
 from ._node_loader import chosen_seed
@@ -50,6 +50,10 @@ class LinkNeighborLoader(Loader, torch_geometric.loader.LinkNeighborLoader):  # 
         As for `NeighborLoader`.
     seed, device, bulk, prefetch, rank, world_size, uneven, executor, num_threads, table_bytes, sampler, **loader
         As for `NeighborLoader`. Batches of links are always made one by one.
+    pad : str or Padding, optional
+        As for `NeighborLoader`; a `Padding` has `num_links`, too. Instead of `seed_mask` batches get `label_mask`, bool,
+        [links + negative links] or of triplets [links]: True for real ones. Padding links repeat the first link, and have the
+        label -100 if labels are int64, else 0; `input_id` is -1 there.
 
     Raises
     ------
@@ -59,6 +63,8 @@ class LinkNeighborLoader(Loader, torch_geometric.loader.LinkNeighborLoader):  # 
     DeviceError
         If the GPU can't be used; the message gives the reason.
     """
+
+    _of_links = True
 
     def __init__(
         self,
@@ -171,6 +177,7 @@ class LinkNeighborLoader(Loader, torch_geometric.loader.LinkNeighborLoader):  # 
         hetero = isinstance(out, HeteroSamplerOutput)
         store = made[kind] if hetero else made
         store.input_id = out.metadata[0]
+        _padding.add_masks(made, out)
         if self.neg_sampling is None or self.neg_sampling.is_binary():
             store.edge_label_index, store.edge_label, store.edge_label_time = out.metadata[1:4]
             return

@@ -100,8 +100,6 @@ class NeighborLoader(Loader, torch_geometric.loader.NeighborLoader):  # type: ig
         If the GPU can't be used; the message gives the reason.
     """
 
-    _pads = True
-
     def __init__(
         self,
         data: Any,
