@@ -109,10 +109,10 @@ def sizes_of(out: Any, given: Any) -> BatchSizes:
 class _Inputs(Protocol):
     """Pads what an output tells of its inputs."""
 
-    def padded(self, metadata: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any]:
-        """The same with padding, and what `add_mask` needs."""
+    def padded(self, metadata: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The metadata of a padded output."""
 
-    def add_mask(self, made: Any, masks: Masks, known: Any) -> None:
+    def add_mask(self, made: Any, masks: Masks, metadata: tuple[Any, ...]) -> None:
         """Adds which inputs of a batch are real."""
 
 
@@ -120,11 +120,11 @@ class _Vertices:
     def __init__(self, padding: Padding, kind: str | None) -> None:
         self._kind, self._count = kind, padding._nodes[kind][0]
 
-    def padded(self, metadata: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any]:
+    def padded(self, metadata: tuple[Any, ...]) -> tuple[Any, ...]:
         ids, times = metadata
-        return (_filled(ids, self._count, -1), times), None
+        return _filled(ids, self._count, -1), times
 
-    def add_mask(self, made: Any, masks: Masks, known: Any) -> None:
+    def add_mask(self, made: Any, masks: Masks, metadata: tuple[Any, ...]) -> None:
         store = made if self._kind is None else made[self._kind]
         store.seed_mask = masks.nodes[self._kind][: self._count]
 
@@ -137,11 +137,12 @@ class _Links:
         assert padding.num_links is not None
         self._kind, self._count, self._negatives = kind, padding.num_links, negatives
 
-    def padded(self, metadata: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any]:
+    def padded(self, metadata: tuple[Any, ...]) -> tuple[Any, ...]:
+        """With the mask behind all else, so that it is brought to a GPU with the rest."""
         ids, found = metadata[0], metadata[0].size(0)
         if self._negatives is not None and self._negatives.is_triplet():
             ends = [_repeated(index, self._count) for index in metadata[1:4]]
-            return (_filled(ids, self._count, -1), *ends, metadata[4]), _first(found, self._count)
+            return _filled(ids, self._count, -1), *ends, metadata[4], _first(found, self._count)
         index, label, time = metadata[1:]
         sizes, counts = [found], [self._count]
         if self._negatives is not None:
@@ -153,10 +154,10 @@ class _Links:
             labels = [_filled(part, count, ignored) for part, count in zip(label.split(sizes), counts, strict=True)]
             label = torch.cat(labels)
         mask = torch.cat([_first(size, count) for size, count in zip(sizes, counts, strict=True)])
-        return (_filled(ids, self._count, -1), torch.cat(parts, 1), label, time), mask
+        return _filled(ids, self._count, -1), torch.cat(parts, 1), label, time, mask
 
-    def add_mask(self, made: Any, masks: Masks, known: Any) -> None:
-        (made if self._kind is None else made[self._kind]).label_mask = known
+    def add_mask(self, made: Any, masks: Masks, metadata: tuple[Any, ...]) -> None:
+        (made if self._kind is None else made[self._kind]).label_mask = metadata[-1]
 
 
 def _first(found: int, count: int) -> Tensor:
@@ -199,11 +200,11 @@ class OutputPadder:
             out.num_sampled_nodes, out.num_sampled_edges = as_given(dict(made.sizes.nodes)), as_given(dict(made.sizes.edges))
         if made.weights is not None:
             out.edge_labor_weight = as_given(made.weights)
-        out.metadata, known = self._inputs.padded(out.metadata)
-        out.add_masks = partial(self._add_masks, masks, known)
+        out.metadata = self._inputs.padded(out.metadata)
+        out.add_masks = partial(self._add_masks, masks)
         return out
 
-    def _add_masks(self, masks: Masks, known: Any, made: Any) -> None:
+    def _add_masks(self, masks: Masks, made: Any, metadata: tuple[Any, ...]) -> None:
         for key, mask in masks.edges.items():
             (made if key is None else made[key]).edge_mask = mask
         for key, mask in masks.nodes.items():
@@ -211,7 +212,7 @@ class OutputPadder:
             store.node_mask = mask
             for name in self._of_nodes.get(key, ()):
                 store[name] = _without_padding(name, store[name], mask)
-        self._inputs.add_mask(made, masks, known)
+        self._inputs.add_mask(made, masks, metadata)
 
 
 def add_masks(made: Any, out: Any) -> None:
@@ -219,7 +220,7 @@ def add_masks(made: Any, out: Any) -> None:
     are False there."""
     add = getattr(out, "add_masks", None)
     if add is not None:
-        add(made)
+        add(made, out.metadata)
 
 
 def _without_padding(name: str, value: Any, mask: Tensor) -> Any:
