@@ -10,7 +10,7 @@ from torch_geometric.sampler import EdgeSamplerInput, HeteroSamplerOutput
 
 from tendril._errors import ArgumentError
 
-from . import _inputs, _padding
+from . import _inputs, _padding, _tables
 from ._loader import Loader, expect_sampler
 from ._negatives import configured
 from ._node_loader import chosen_seed
@@ -31,6 +31,7 @@ class LinkNeighborLoader(Loader, torch_geometric.loader.LinkNeighborLoader):  # 
     Parameters
     ----------
     data : Data, HeteroData or (FeatureStore, GraphStore)
+        Attributes of vertices and edges may be a `tendril.FeatureTable` [vertices or edges, …].
     num_neighbors : list of int, or dict of edge types to such
         Neighbours per vertex, for each hop: >= 0, or -1 for all.
     edge_label_index : tensor, edge type or (edge type, tensor), optional
@@ -104,6 +105,7 @@ class LinkNeighborLoader(Loader, torch_geometric.loader.LinkNeighborLoader):  # 
         sampler: Any = None,
         **loader: Any,
     ) -> None:
+        data = _tables.with_arrays(data)
         if (edge_label_time is None) != (time_attr is None) and neighbor_sampler is None:
             given, missing = ("edge_label_time", "time_attr") if time_attr is None else ("time_attr", "edge_label_time")
             raise ArgumentError(f"{given} is given, but '{missing}' is not set: expected both, or none")
