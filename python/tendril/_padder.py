@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ._minibatch import Minibatch
-from ._padding import Padding, Sizes
+from ._padding import BatchSizes, Padding, Sizes
 
 _MOST_TARGETS = 1024  # so many vertices share the padding edges of a hop: enough to keep a GPU's atomics apart
 
@@ -43,11 +43,10 @@ class Library(Protocol):
 
 
 class Sampled(NamedTuple):
-    """A batch, by type (None, if there is one type): how many vertices and edges its hops have, and its arrays. `source`
-    and `target` are the ends of edges, as positions in `node`: an edge type names their types in this order."""
+    """A batch, by type (None, if there is one type): its sizes and its arrays. `source` and `target` are the ends of
+    edges, as positions in `node`: an edge type names their types in this order."""
 
-    nodes: Sizes
-    edges: Sizes
+    sizes: BatchSizes
     node: dict[Any, Any]
     source: dict[Any, Any]
     target: dict[Any, Any]
@@ -76,16 +75,17 @@ class Padder:
 
     def __call__(self, given: Sampled, batch: int) -> tuple[Sampled, Masks]:
         """The padded batch, and which of its parts are real."""
-        self.padding._expect_holds(given.nodes, given.edges, batch)
+        found = given.sizes
+        self.padding._expect_holds(found, batch)
         if self._iota is None:
             self._make_tables(next(iter(given.node.values())), next(iter(given.source.values()), None))
-        nodes = {key: _free(many, given.nodes[key]) for key, many in self._nodes.items()}
-        edges = {key: _free(many, given.edges[key]) for key, many in self._edges.items()}
-        position = {key: self._positions(key, many) for key, many in given.nodes.items()}
+        nodes = {key: _free(many, found.nodes[key]) for key, many in self._nodes.items()}
+        edges = {key: _free(many, found.edges[key]) for key, many in self._edges.items()}
+        position = {key: self._positions(key, many) for key, many in found.nodes.items()}
         source: dict[Any, Any] = {}
         target: dict[Any, Any] = {}
         for key, (a, b) in self.padding._ends().items():
-            sizes, places = given.edges[key], edges[key]
+            sizes, places = found.edges[key], edges[key]
             froms = [self._ring(a, hop, nodes[a][hop]) if many else None for hop, many in enumerate(places, 1)]
             tos = [self._ring(b, hop, nodes[b][hop])[1:] if many else None for hop, many in enumerate(places, 1)]
             source[key] = self._filled(position[a][given.source[key]], sizes, places, froms)
@@ -104,20 +104,23 @@ class Padder:
         if weights is not None:
             weights = {
                 key: self._filled(
-                    array, given.edges[key], edges[key], [self._library.zeros(many, array) for many in edges[key]]
+                    array, found.edges[key], edges[key], [self._library.zeros(many, array) for many in edges[key]]
                 )
                 for key, array in weights.items()
             }
         made = Sampled(
-            nodes={key: list(many) for key, many in self._nodes.items()},
-            edges={key: list(many) for key, many in self._edges.items()},
-            node=repeated(given.node, given.nodes, nodes),
+            BatchSizes(
+                {key: list(many) for key, many in self._nodes.items()},
+                {key: list(many) for key, many in self._edges.items()},
+                self.padding.num_links,
+            ),
+            node=repeated(given.node, found.nodes, nodes),
             source=source,
             target=target,
-            edge=repeated(given.edge, given.edges, edges),
+            edge=repeated(given.edge, found.edges, edges),
             weights=weights,
         )
-        return made, Masks(mask(given.nodes, nodes), mask(given.edges, edges))
+        return made, Masks(mask(found.nodes, nodes), mask(found.edges, edges))
 
     def _make_tables(self, node: Any, end: Any) -> None:
         most = [max(many, default=0) + 1 for many in self._edges.values()]
@@ -173,13 +176,13 @@ class _NumPy:
         return np.zeros(count, like.dtype)
 
 
-def sizes_of(batch: Minibatch) -> tuple[Sizes, Sizes]:
-    """The vertices and edges of each hop of a mini-batch."""
+def sizes_of(batch: Minibatch) -> BatchSizes:
+    """The sizes of a mini-batch."""
 
     def sizes(given: Any) -> Sizes:
         return {key: [int(one) for one in many] for key, many in by_type(given).items()}
 
-    return sizes(batch.num_sampled_nodes), sizes(batch.num_sampled_edges)
+    return BatchSizes(sizes(batch.num_sampled_nodes), sizes(batch.num_sampled_edges))
 
 
 def by_type(given: Any) -> dict[Any, Any]:
@@ -203,7 +206,7 @@ class MinibatchPadder:
         """The padded mini-batch, whose offsets (`indptr`, …) are None, and which of its parts are real."""
         node, source, target, edge = map(by_type, (batch.node, batch.col, batch.row, batch.edge))
         weights = None if batch.weights is None else by_type(batch.weights)
-        given = Sampled(*sizes_of(batch), node, source, target, edge, weights)
+        given = Sampled(sizes_of(batch), node, source, target, edge, weights)
         made, masks = self._pad(given, number)
         padded = replace(
             batch,
@@ -215,8 +218,8 @@ class MinibatchPadder:
             indptr=None,
             first_expanded=None,
             num_expanded=None,
-            num_sampled_nodes=as_given(dict(made.nodes)),
-            num_sampled_edges=as_given(dict(made.edges)),
+            num_sampled_nodes=as_given(dict(made.sizes.nodes)),
+            num_sampled_edges=as_given(dict(made.sizes.edges)),
         )
         return padded, masks
 

@@ -5,14 +5,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ._epochs import Epochs
 from ._errors import ArgumentError, shown
-from ._params import counts, number, unsigned
+from ._params import counts, integer, number, unsigned
 
 Sizes: TypeAlias = Mapping[Any, Sequence[int]]
 """By type, the size of each hop; a graph of one type has the type None."""
+
+
+class BatchSizes(NamedTuple):
+    """How large a batch is: the vertices and the edges of each hop, and of a batch around links the links."""
+
+    nodes: Sizes
+    edges: Sizes
+    links: int | None = None
+
 
 _MOST = 2**31 - 1
 _ROOM = 2  # vertices for padding edges to lead to; `_padder.py` tells why there are two
@@ -27,6 +36,8 @@ class Padding:
         The most new vertices of each hop, the seeds first, without padding; 0 to 2^31 - 1.
     num_edges : sequence of int, [hops]; or mapping of edge types to such
         The most sampled edges of each hop, without padding; 0 to 2^31 - 1.
+    num_links : int, optional
+        Of batches around links: the most links, without negative ones. The seeds are then the ends of all links.
 
     Raises
     ------
@@ -42,16 +53,20 @@ class Padding:
     Padding(num_nodes=(64, 525), num_edges=(672,))
     """
 
-    __slots__ = ("_edges", "_nodes")
+    __slots__ = ("_edges", "_links", "_nodes")
     __module__ = "tendril"
     _nodes: dict[Any, tuple[int, ...]]
     _edges: dict[Any, tuple[int, ...]]
+    _links: int | None
 
-    def __init__(self, num_nodes: Any, num_edges: Any) -> None:
+    def __init__(self, num_nodes: Any, num_edges: Any, num_links: int | None = None) -> None:
         if isinstance(num_nodes, Mapping) != isinstance(num_edges, Mapping):
             raise ArgumentError("num_nodes or num_edges is a mapping of types, and the other isn't: expected both, or none")
         object.__setattr__(self, "_nodes", _by_type(num_nodes, "num_nodes"))
         object.__setattr__(self, "_edges", _by_type(num_edges, "num_edges"))
+        object.__setattr__(self, "_links", None if num_links is None else integer(num_links, "num_links"))
+        if self._links is not None and not 0 <= self._links <= _MOST:
+            raise ArgumentError(f"num_links is {self._links}, expected 0 to {_MOST}")
         if not self._nodes or not all(self._nodes.values()):
             raise ArgumentError(f"num_nodes is {shown(num_nodes)}, expected the seeds, and the vertices of each hop")
         for key in self._edges:
@@ -79,6 +94,11 @@ class Padding:
         return dict(self._edges) if None not in self._nodes else self._edges[None]
 
     @property
+    def num_links(self) -> int | None:
+        """The most links, without negative ones; None of batches around vertices."""
+        return self._links
+
+    @property
     def num_sampled_nodes(self) -> Any:
         """[hops + 1] The vertices of each hop of a padded batch: where padding edges may end, at least two more."""
         found = self._padded_nodes()
@@ -91,7 +111,8 @@ class Padding:
         return found if None not in self._nodes else found[None]
 
     def with_room(self, share: float) -> Padding:
-        """The same with room for larger batches than those that were counted. The number of seeds stays.
+        """The same with room for larger batches than those that were counted. The number of seeds stays, or that of links:
+        how many ends the links have differs.
 
         Parameters
         ----------
@@ -112,9 +133,10 @@ class Padding:
                 raise ArgumentError(f"share is {shown(share)}, which makes more than {_MOST} vertices or edges of a hop")
             return made
 
-        nodes = {key: [*of[:1], *more(of[1:])] for key, of in self._nodes.items()}
+        kept = 1 if self._links is None else 0
+        nodes = {key: [*of[:kept], *more(of[kept:])] for key, of in self._nodes.items()}
         edges = {key: more(of) for key, of in self._edges.items()}
-        return _padding(nodes, edges)
+        return _padding(nodes, edges, self._links)
 
     def _num_hops(self) -> int:
         return max((len(value) for value in self._nodes.values()), default=1) - 1
@@ -131,8 +153,11 @@ class Padding:
                 made[key][hop] += _ROOM
         return made
 
-    def _expect_holds(self, nodes: Sizes, edges: Sizes, batch: int) -> None:
+    def _expect_holds(self, sizes_of_batch: BatchSizes, batch: int) -> None:
         """Checks that a batch of these sizes fits."""
+        nodes, edges, links = sizes_of_batch
+        if links is not None and self._links is not None and links > self._links:
+            raise ArgumentError(f"batch {batch} has {links} links, expected at most {self._links}: pad is too small")
         for found, limits, what in ((nodes, self._nodes, "vertices"), (edges, self._edges, "edges")):
             for key, sizes in found.items():
                 of = "" if key is None else f" of {key!r}"
@@ -147,16 +172,20 @@ class Padding:
                         raise ArgumentError(f"batch {batch} has {size} {where}, expected at most {most}: pad is too small")
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Padding) and (self._nodes, self._edges) == (other._nodes, other._edges)
+        return isinstance(other, Padding) and self._parts() == other._parts()
 
     def __hash__(self) -> int:
-        return hash((frozenset(self._nodes.items()), frozenset(self._edges.items())))
+        return hash((frozenset(self._nodes.items()), frozenset(self._edges.items()), self._links))
 
     def __repr__(self) -> str:
-        return f"Padding(num_nodes={self.num_nodes}, num_edges={self.num_edges})"
+        links = "" if self._links is None else f", num_links={self._links}"
+        return f"Padding(num_nodes={self.num_nodes}, num_edges={self.num_edges}{links})"
 
     def __reduce__(self) -> Any:
-        return Padding, (self.num_nodes, self.num_edges)
+        return Padding, (self.num_nodes, self.num_edges, self._links)
+
+    def _parts(self) -> tuple[Any, ...]:
+        return self._nodes, self._edges, self._links
 
 
 def _name(what: str, key: Any) -> str:
@@ -174,27 +203,30 @@ def _by_type(given: Any, what: str) -> dict[Any, tuple[int, ...]]:
     return sizes
 
 
-def _padding(nodes: Sizes, edges: Sizes) -> Padding:
-    return Padding(nodes[None], edges[None]) if None in nodes else Padding(nodes, edges)
+def _padding(nodes: Sizes, edges: Sizes, links: int | None) -> Padding:
+    return Padding(nodes[None], edges[None], links) if None in nodes else Padding(nodes, edges, links)
 
 
-def largest(sizes: Iterable[tuple[Sizes, Sizes]]) -> Padding | None:
-    """The maxima of batches, of which the vertices and the edges of each hop are given; None without batches."""
+def largest(batches: Iterable[BatchSizes]) -> Padding | None:
+    """The maxima of batches; None without batches."""
     nodes: dict[Any, list[int]] | None = None
     edges: dict[Any, list[int]] = {}
-    for of_nodes, of_edges in sizes:
+    links: int | None = None
+    for one in batches:
         if nodes is None:
-            nodes, edges = ({key: [0] * len(many) for key, many in of.items()} for of in (of_nodes, of_edges))
-        for known, of in ((nodes, of_nodes), (edges, of_edges)):
+            nodes, edges = ({key: [0] * len(many) for key, many in of.items()} for of in (one.nodes, one.edges))
+        for known, of in ((nodes, one.nodes), (edges, one.edges)):
             for key, many in of.items():
                 known[key] = [max(a, int(b)) for a, b in zip(known[key], many, strict=True)]
-    return None if nodes is None else _padding(nodes, edges)
+        links = links if one.links is None else max(links or 0, one.links)
+    return None if nodes is None else _padding(nodes, edges, links)
 
 
 class Padded(Epochs):
     """The part of a loader that pads its batches."""
 
     _pad: str | Padding | None = None
+    _of_links = False  # whether batches are around links
 
     @property
     def pad(self) -> str | Padding | None:
@@ -255,7 +287,11 @@ class Padded(Epochs):
                 types = [[*of] if None not in of else "one type" for of in (found, expected)]
                 raise ArgumentError(f"pad has {types[0]}, expected {types[1]}, as the data has")
         if padding._num_hops() != hops:
-            raise ArgumentError(f"pad has {padding._num_hops()} hops, expected {hops}: num_neighbors has so many")
+            raise ArgumentError(f"pad has {padding._num_hops()} hops, expected {hops}: batches have so many")
+        if self._of_links and padding.num_links is None:
+            raise ArgumentError("pad has no num_links, expected the links of the largest batch")
+        if not self._of_links and padding.num_links is not None:
+            raise ArgumentError(f"pad has num_links {padding.num_links}, expected None: batches are around vertices")
 
     def _expect_paddable(self) -> None:
         """Refuses what can't be padded."""
@@ -268,6 +304,6 @@ class Padded(Epochs):
         """The types of vertices and of edges, None for a graph of one type, and the number of hops."""
         raise NotImplementedError
 
-    def _sizes(self, epoch: int) -> Iterator[tuple[Sizes, Sizes]]:
-        """The vertices and edges of each hop, of every batch of an epoch, whichever rank makes it."""
+    def _sizes(self, epoch: int) -> Iterator[BatchSizes]:
+        """The sizes of every batch of an epoch, whichever rank makes it."""
         raise NotImplementedError

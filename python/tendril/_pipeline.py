@@ -23,7 +23,7 @@ from ._host_way import HostWay
 from ._minibatch import Minibatch, MinibatchSampler
 from ._order import shuffled
 from ._padder import MinibatchPadder, as_given, sizes_of
-from ._padding import Padded, Padding, Sizes
+from ._padding import BatchSizes, Padded, Padding
 from ._params import flag, integer, string, threads, unsigned
 
 if TYPE_CHECKING:
@@ -288,7 +288,7 @@ class Pipeline(Padded):
         seeds, nodes, edges = pad.seed_mask(masks), as_given(masks.nodes), as_given(masks.edges)
         return replace(made, index=np.where(seeds, made.index, -1), node_mask=nodes, edge_mask=edges, seed_mask=seeds)
 
-    def _sizes(self, epoch: int) -> Iterator[tuple[Sizes, Sizes]]:
+    def _sizes(self, epoch: int) -> Iterator[BatchSizes]:
         for number, group in runs(enumerate(self._batches(epoch), self._first_number(epoch)), self.bulk):
             yield from map(sizes_of, self._sample(np.concatenate(group), number))
 

@@ -129,3 +129,45 @@ def same(one, other):
             a, b = left[key], right[key]
             equal = torch.equal(a, b) if isinstance(a, torch.Tensor) else a == b
             assert equal, key
+
+
+def same_but_padding(padded, plain):
+    """A padded batch holds the plain one, and padding besides, hop by hop. Padding leads among itself."""
+    of_links = next((store.label_mask for store in padded.stores if "label_mask" in store), None)
+    for own, store in zip(padded.stores, plain.stores, strict=True):
+        added = {*own.keys()} - {*store.keys()}
+        assert added <= {"node_mask", "edge_mask", "seed_mask", "label_mask"} and {*store.keys()} <= {*own.keys()}
+        for name, expected in store.items():
+            found = own[name]
+            if name == "edge_index":
+                key = own._key
+                masks = [padded.node_mask] * 2 if key is None else [padded[end].node_mask for end in (key[0], key[2])]
+                for mask, ends, wanted in zip(masks, found, expected, strict=True):
+                    assert torch.equal((mask.cumsum(0) - 1)[ends[own.edge_mask]], wanted)
+                    assert not mask[ends[~own.edge_mask]].any()
+                continue
+            if name in ("num_sampled_nodes", "num_sampled_edges"):
+                mask = own.node_mask if name == "num_sampled_nodes" else own.edge_mask
+                found = [int(one.sum()) for one in mask.split(found)]
+            elif name == "batch_size":
+                found = int(own.seed_mask.sum())
+            elif name == "edge_label_index":
+                found = found[:, of_links]
+            elif name in ("edge_label", "src_index", "dst_pos_index", "dst_neg_index") and found is not None:
+                found = found[of_links]
+            elif name == "input_id":
+                real = own.seed_mask if of_links is None else of_links[: found.numel()]
+                assert (found[~real] == -1).all()
+                found = found[real]
+            elif isinstance(found, torch.Tensor):
+                found = found[own.edge_mask if name.startswith(("e_id", "edge_")) else own.node_mask]
+            equal = torch.equal(found, expected) if isinstance(found, torch.Tensor) else found == expected
+            assert equal, (own._key, name)
+
+
+def shapes_of(batch):
+    """What is static if batches have one size: shapes of tensors, and numbers."""
+    return repr([
+        (store._key, {key: tuple(value.shape) if isinstance(value, torch.Tensor) else value for key, value in store.items()})
+        for store in batch.stores
+    ])

@@ -232,7 +232,7 @@ def test_graphs_of_several_types():
 MISTAKES = {
     "name": (lambda: pipeline(pad="epochs"), "pad is 'epochs', expected None, 'epoch' or a Padding"),
     "number": (lambda: pipeline(pad=5), "pad is 5, expected None, 'epoch' or a Padding"),
-    "hops": (lambda: pipeline(pad=Padding([9, 9], [9])), "pad has 1 hops, expected 3: num_neighbors has so many"),
+    "hops": (lambda: pipeline(pad=Padding([9, 9], [9])), "pad has 1 hops, expected 3: batches have so many"),
     "disjoint": (lambda: pipeline(sampler(disjoint=True)), "pad: the sampler has disjoint True, expected False"),
     "induced": (
         lambda: pipeline(sampler(subgraph_type="induced")),

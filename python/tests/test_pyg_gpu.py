@@ -110,16 +110,16 @@ def test_an_epoch_has_the_digest_of_the_cpu(epoch, edges, way):
         check_digest(epoch, device="cuda", **way)
 
 
-PLACES = {"pageable": lambda data: data, "page-locked": lambda data: data.pin_memory(), "on the GPU": lambda data: data.to("cuda")}
+MEMORY = {"pageable": lambda data: data, "page-locked": lambda data: data.pin_memory(), "on the GPU": lambda data: data.to("cuda")}
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_batches_are_finished_for_the_stream_that_uses_them(place):
+@pytest.mark.parametrize("memory", MEMORY)
+def test_batches_are_finished_for_the_stream_that_uses_them(memory):
     """A long kernel in the way of each use; memory that came back too early would be written by the next batches."""
     data = homogeneous(2000, 40000)
     expected = [batch.x.sum().item() for batch in NeighborLoader(data, [10, 10], batch_size=50)]
     found, stream = [], torch.cuda.Stream()
-    data = PLACES[place](data)
+    data = MEMORY[memory](data)
     torch.cuda.synchronize()
     with torch.cuda.stream(stream):
         for batch in NeighborLoader(data, [10, 10], batch_size=50, device="cuda", prefetch=8):

@@ -15,8 +15,6 @@ from torch_geometric.utils import trim_to_layer
 import tendril
 from tendril.pyg import (
     BidirectionalNeighborSampler,
-    HGTLoader,
-    LinkNeighborLoader,
     NeighborLoader,
     NeighborSampler,
     Padding,
@@ -383,13 +381,11 @@ MISTAKES = {
     "name": (lambda: loader(pad="batch"), "pad is 'batch', expected None, 'epoch' or a Padding"),
     "flag": (lambda: loader(pad=True), "pad is True, expected None, 'epoch' or a Padding"),
     "list": (lambda: loader(pad=[1, 2]), "pad is [1, 2], expected None, 'epoch' or a Padding"),
-    "hops": (lambda: loader(pad=Padding([9, 9], [9])), "pad has 1 hops, expected 3: num_neighbors has so many"),
-    "links": (lambda: LinkNeighborLoader(DATA, [2], pad="epoch"), "pad: a LinkNeighborLoader can't pad"),
+    "hops": (lambda: loader(pad=Padding([9, 9], [9])), "pad has 1 hops, expected 3: batches have so many"),
     "no types": (
         lambda: NeighborLoader(heterogeneous(), [2], "paper", pad=Padding([9, 9], [9])),
         "pad has one type, expected ['paper', 'author'], as the data has",
     ),
-    "hgt": (lambda: HGTLoader(heterogeneous(), [2], "paper", pad="epoch"), "pad: neighbor_sampler is a HGTSampler"),
     "stores": (lambda: NeighborLoader(stores(), [2], pad="epoch"), "pad: data is a tuple, expected Data or HeteroData"),
     "foreign": (lambda: loader(neighbor_sampler=Foreign()), "pad: neighbor_sampler is a Foreign, expected a NeighborSampler"),
     "both directions": (
@@ -422,7 +418,6 @@ MISTAKES = {
         ))),
         "vertices of 'author' in hop 1, expected at most 2: pad is too small",
     ),
-    "links ahead": (lambda: LinkNeighborLoader(DATA, [2]).padding(), "pad: a LinkNeighborLoader can't pad"),
     "epochs": (lambda: loader().padding("0"), "epochs is '0', expected numbers of epochs"),
     "too small": (
         lambda: list(loader(pad=Padding([17, 3, 999, 999], [999] * 3))),

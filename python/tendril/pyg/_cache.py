@@ -74,7 +74,7 @@ def _tables(data: Any) -> dict[Any, dict[str, tuple[Any, FeatureTable]]]:
     made: dict[Any, dict[str, tuple[Any, FeatureTable]]] = {}
     for kind, store in _stores(data):
         made[kind] = {
-            key: (value, FeatureTable(_gather.memory_of(value)))
+            key: (value, _gather.table_over(value))
             for key, value in store.items()
             if key not in ("edge_index", "num_nodes")
             and store.is_node_attr(key)

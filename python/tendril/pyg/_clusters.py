@@ -18,6 +18,7 @@ from tendril._graph import Graph
 from tendril._params import integer
 from tendril._subgraphs import induced_subgraphs
 
+from . import _tables
 from ._numbered import NumberedLoader
 
 
@@ -58,6 +59,7 @@ class ClusterData(torch_geometric.loader.ClusterData):  # type: ignore[misc]
     ) -> None:
         if not isinstance(data, Data) or data.get("edge_index") is None:
             raise ArgumentError(f"data is a {type(data).__name__} without edge_index, expected Data with edges")
+        _tables.expect_none(data, type(self).__name__)
         if recursive:
             raise ArgumentError("recursive is True, expected False: METIS' k-way partition")
         if sparse_format not in ("csr", "csc"):
@@ -95,6 +97,7 @@ class ClusterLoader(NumberedLoader):
     def __init__(self, cluster_data: Any, *, seed: int | None = 0, num_threads: int = 0, **loader: Any) -> None:
         if not isinstance(cluster_data, torch_geometric.loader.ClusterData):
             raise ArgumentError(f"cluster_data is a {type(cluster_data).__name__}, expected ClusterData")
+        _tables.expect_none(cluster_data.data, type(self).__name__)
         self.cluster_data = cluster_data
         self.num_threads = integer(num_threads, "num_threads", 32)
         partition = cluster_data.partition

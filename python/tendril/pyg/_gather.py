@@ -17,6 +17,7 @@ from torch_geometric.typing import TensorFrame
 from .. import _tendril
 from .._features import FeatureTable, is_mapped
 from .._host_way import Way
+from . import _tables
 
 HOST = torch.device("cpu")
 
@@ -207,9 +208,13 @@ def _is_worth_it(value: Any, places: Tensor) -> bool:
 
 def _rows_of(value: Any, places: Tensor) -> Tensor:
     """Rows of an array in host memory. Torch's setting of threads counts: it is 1 in workers of a DataLoader."""
-    rows = _host_view(value)
     ids, threads = places.numpy(), torch.get_num_threads()
-    found = _empty((ids.size, *rows.shape[1:]), torch_type(value.dtype))
+    found = _empty((ids.size, *value.shape[1:]), torch_type(value.dtype))
+    table = _tables.table_of(value)
+    if table is not None:
+        table.gather(ids, out=found, num_threads=threads)
+        return found
+    rows = _host_view(value)
     _tendril.feature_table(rows, "table", is_mapped(rows)).gather_into(ids, _host_view(found), threads)
     return found
 
@@ -226,7 +231,7 @@ def _reader_of(value: Any, device: int) -> _tendril.GpuFeatures:
     of, known, reader = _readers.get(key, (None, None, None))
     if of is not None and of() is value and known == memory and reader is not None:
         return reader
-    table = FeatureTable(memory_of(value))
+    table = table_over(value)
     made = (table.to(f"cuda:{device}") if _is_copied(value) else table)._on_gpu(device)
     _readers[key] = (weakref.ref(value, lambda gone: _forget(key, gone)), memory, made)
     return made
@@ -263,6 +268,12 @@ class RowsOnGpu:
             shares, threads = [one.share for one in ways], ways[0].num_threads
             _tendril.gather_rows_at(readers, ids.data_ptr(), count, outs, target.stream, shares, threads)
         return made
+
+
+def table_over(value: Any) -> FeatureTable:
+    """The table that an attribute stands for, or one over its memory."""
+    table = _tables.table_of(value)
+    return FeatureTable(memory_of(value)) if table is None else table
 
 
 def memory_of(value: Any) -> Any:

@@ -16,6 +16,7 @@ from tendril._graph import Graph
 from tendril._hetero_graph import EdgeType, HeteroGraph
 from tendril._params import integer, threads
 
+from . import _tables
 from ._inputs import Unsupported, as_tensor, expect_below, expect_integers, turned_type
 
 
@@ -145,6 +146,7 @@ def from_data(
     backward: vertices sample from their outgoing edges.
     """
     build = _Build(backward, num_threads)
+    data = _tables.with_arrays(data)
     if isinstance(data, Data):
         return _from_homogeneous(data, time_attr, weight_attr, build)
     if isinstance(data, HeteroData):

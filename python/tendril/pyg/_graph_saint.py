@@ -19,7 +19,7 @@ from tendril._params import integer
 from tendril._subgraphs import Subgraph, Subgraphs
 from tendril._timeline import Timeline
 
-from . import _inputs
+from . import _inputs, _tables
 from ._numbered import NumberedLoader
 
 _COUNTED = 1 << 61  # logical number of the first sample that is counted: no batch has it
@@ -83,6 +83,7 @@ class GraphSAINTSampler(NumberedLoader):
             raise ArgumentError(f"data is a {type(data).__name__} without edge_index, expected Data with edges")
         if data.edge_index.is_cuda:
             raise ArgumentError(f"edge_index is on {data.edge_index.device}, expected the CPU")
+        _tables.expect_none(data, type(self).__name__)
         for name in ("node_norm", "edge_norm"):
             if name in data:
                 raise ArgumentError(f"data has the attribute {name}, expected none: the sampler adds it")

@@ -7,6 +7,7 @@ from typing import Any
 from tendril import _gpu
 from tendril._errors import ArgumentError
 
+from . import _tables
 from ._hgt_sampler import HGTSampler
 from ._node_loader import NeighborLoader, chosen_seed
 
@@ -38,7 +39,8 @@ class HGTLoader(NeighborLoader):
     device
         None or "cpu": sampling runs on the CPU. Attributes stay on their devices.
     **loader
-        ``bulk``, ``prefetch`` and the arguments of `torch.utils.data.DataLoader`, as for `NeighborLoader`.
+        ``bulk``, ``prefetch``, ``pad`` and the arguments of `torch.utils.data.DataLoader`, as for `NeighborLoader`. A
+        `Padding` of these batches has one hop: the seeds, all other vertices and all edges of each type.
 
     Raises
     ------
@@ -63,6 +65,7 @@ class HGTLoader(NeighborLoader):
     ) -> None:
         if device is not None and _gpu.parse(device) != _gpu.HOST:
             raise ArgumentError(f"device is {str(device)!r}, but HGSampling runs on the CPU: expected 'cpu'")
+        data = _tables.with_arrays(data)
         super().__init__(
             data,
             [],

@@ -10,7 +10,7 @@ from torch_geometric.sampler import EdgeSamplerInput, HeteroSamplerOutput
 
 from tendril._errors import ArgumentError
 
-from . import _inputs
+from . import _inputs, _padding, _tables
 from ._loader import Loader, expect_sampler
 from ._negatives import configured
 from ._node_loader import chosen_seed
@@ -31,6 +31,7 @@ class LinkNeighborLoader(Loader, torch_geometric.loader.LinkNeighborLoader):  # 
     Parameters
     ----------
     data : Data, HeteroData or (FeatureStore, GraphStore)
+        Attributes of vertices and edges may be a `tendril.FeatureTable` [vertices or edges, …].
     num_neighbors : list of int, or dict of edge types to such
         Neighbours per vertex, for each hop: >= 0, or -1 for all.
     edge_label_index : tensor, edge type or (edge type, tensor), optional
@@ -50,6 +51,10 @@ class LinkNeighborLoader(Loader, torch_geometric.loader.LinkNeighborLoader):  # 
         As for `NeighborLoader`.
     seed, device, bulk, prefetch, rank, world_size, uneven, executor, num_threads, table_bytes, sampler, **loader
         As for `NeighborLoader`. Batches of links are always made one by one.
+    pad : str or Padding, optional
+        As for `NeighborLoader`; a `Padding` has `num_links`, too. Instead of `seed_mask` batches get `label_mask`, bool,
+        [links + negative links] or of triplets [links]: True for real ones. Padding links repeat the first link, and have the
+        label -100 if labels are int64, else 0; `input_id` is -1 there.
 
     Raises
     ------
@@ -59,6 +64,8 @@ class LinkNeighborLoader(Loader, torch_geometric.loader.LinkNeighborLoader):  # 
     DeviceError
         If the GPU can't be used; the message gives the reason.
     """
+
+    _of_links = True
 
     def __init__(
         self,
@@ -98,6 +105,7 @@ class LinkNeighborLoader(Loader, torch_geometric.loader.LinkNeighborLoader):  # 
         sampler: Any = None,
         **loader: Any,
     ) -> None:
+        data = _tables.with_arrays(data)
         if (edge_label_time is None) != (time_attr is None) and neighbor_sampler is None:
             given, missing = ("edge_label_time", "time_attr") if time_attr is None else ("time_attr", "edge_label_time")
             raise ArgumentError(f"{given} is given, but '{missing}' is not set: expected both, or none")
@@ -171,6 +179,7 @@ class LinkNeighborLoader(Loader, torch_geometric.loader.LinkNeighborLoader):  # 
         hetero = isinstance(out, HeteroSamplerOutput)
         store = made[kind] if hetero else made
         store.input_id = out.metadata[0]
+        _padding.add_masks(made, out)
         if self.neg_sampling is None or self.neg_sampling.is_binary():
             store.edge_label_index, store.edge_label, store.edge_label_time = out.metadata[1:4]
             return

@@ -19,7 +19,7 @@ from tendril._cache import FeatureCache, LoaderCache, ServedBatch
 from tendril._epochs import Ranks, runs
 from tendril._errors import ArgumentError
 from tendril._host_way import HostWay
-from tendril._padding import Padded, Padding, Sizes
+from tendril._padding import BatchSizes, Padded, Padding
 from tendril._params import integer
 from tendril._timeline import Timeline
 
@@ -62,8 +62,6 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
     It is a `torch.utils.data.DataLoader` of the positions in its input, and each of its parts works by itself, too:
     `sampler` and `batch_sampler` give the order, `collate_fn` and `filter_fn` make a batch.
     """
-
-    _pads = False  # whether `pad` is for this kind of loader
 
     def __init__(
         self,
@@ -253,9 +251,9 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
     def _layout(self) -> tuple[list[Any], list[Any], int]:
         return _padding.layout(self._engine)
 
-    def _sizes(self, epoch: int) -> Iterator[tuple[Sizes, Sizes]]:
+    def _sizes(self, epoch: int) -> Iterator[BatchSizes]:
         for number, group in runs(enumerate(self._batches(epoch), self._first_number(epoch)), self._bulk):
-            yield from map(_padding.sizes_of, self._sample_many(group, number))
+            yield from (_padding.sizes_of(out, self.input_data) for out in self._sample_many(group, number))
 
     def _is_overridden(self) -> bool:
         """Whether the methods of a user's subclass make the batches."""
@@ -400,7 +398,7 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         if self._is_overridden():
             return self._counted(self._made_by_override(numbered, timeline), progress, timeline)
         padding = self._padding_of(progress.epoch)
-        pad = None if padding is None else _padding.OutputPadder(padding, self.data, self.input_data.input_type)
+        pad = None if padding is None else _padding.OutputPadder(padding, self)
         made = self._made(numbered, progress.epoch, timeline, pad)
         # A foreign sampler may draw from Torch's generator, which other threads must not use at the same time.
         if self.prefetch and self._ours:

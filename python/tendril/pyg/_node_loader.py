@@ -11,7 +11,7 @@ from torch_geometric.sampler import HeteroSamplerOutput, NodeSamplerInput
 
 from tendril._errors import ArgumentError
 
-from . import _inputs, _padding
+from . import _inputs, _padding, _tables
 from ._loader import Loader, expect_sampler
 from ._sampler import NeighborSampler
 
@@ -32,6 +32,7 @@ class NeighborLoader(Loader, torch_geometric.loader.NeighborLoader):  # type: ig
     Parameters
     ----------
     data : Data, HeteroData or (FeatureStore, GraphStore)
+        Attributes of vertices and edges may be a `tendril.FeatureTable` [vertices or edges, …].
     num_neighbors : list of int, or dict of edge types to such
         Neighbours per vertex, for each hop: >= 0, or -1 for all.
     input_nodes : tensor, list, str or (str, tensor), optional
@@ -100,8 +101,6 @@ class NeighborLoader(Loader, torch_geometric.loader.NeighborLoader):  # type: ig
         If the GPU can't be used; the message gives the reason.
     """
 
-    _pads = True
-
     def __init__(
         self,
         data: Any,
@@ -137,6 +136,7 @@ class NeighborLoader(Loader, torch_geometric.loader.NeighborLoader):  # type: ig
         sampler: Any = None,
         **loader: Any,
     ) -> None:
+        data = _tables.with_arrays(data)
         if input_time is not None and time_attr is None and neighbor_sampler is None:
             raise ArgumentError("input_time is given, but 'time_attr' is not set: expected both, or none")
         if neighbor_sampler is None:

@@ -14,7 +14,7 @@ from tendril._params import fill, integer
 from tendril import _tendril
 from tendril._subgraphs import shadow_sample
 
-from . import _graph, _inputs
+from . import _graph, _inputs, _tables
 from ._numbered import NumberedLoader
 
 
@@ -70,6 +70,7 @@ class ShaDowKHopSampler(NumberedLoader):
         if data.get("edge_index") is None and data.get("adj_t") is None:
             raise ArgumentError("data has neither edge_index nor adj_t, expected one of them")
         fill(_tendril.ShadowParams(), depth=depth, num_neighbors=num_neighbors, replace=replace)  # reports problems here
+        _tables.expect_none(data, type(self).__name__)
         self.data = copy.copy(data)
         self.depth, self.num_neighbors, self.replace = depth, num_neighbors, replace
         self.num_threads = integer(num_threads, "num_threads", 32)
