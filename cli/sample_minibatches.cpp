@@ -58,7 +58,7 @@ class batch_maker {
       there = copy_to_gpu(seeds, *gpu_);
       seeds = there.span();
     }
-    std::vector<minibatch> out = sampler_.sample_batches(0, seeds, each, first_batch);
+    std::vector<minibatch> out = sampler_.sample_batches(0, seeds, each, {.first = first_batch});
     for (auto& batch : out) { batch = brought(std::move(batch), gpu_); }
     return out;
   }

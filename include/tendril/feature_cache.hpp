@@ -53,14 +53,15 @@ struct cache_step {
 /// its parameters and of the batches that it has seen and served.
 class row_cache {
  public:
-  /// An empty cache. @throws as validate.
+  /// An empty cache. @throws as validate; memory_error.
   explicit row_cache(row_cache_params const& params);
 
   /// Replaces the content: row rows[i] lies in slot i. The batches that were seen and not served are forgotten.
-  /// @param rows  At most num_slots, all different. @throws argument_error.
+  /// @param rows  At most num_slots, all different. @throws argument_error, memory_error: the content stays.
   void fill(std::span<vertex_id const> rows);
 
   /// Lookahead: the worth of each row beyond the window; without it all are equal. @param scores  [num_rows].
+  /// @throws argument_error for another size; memory_error.
   void rank(std::span<std::uint8_t const> scores);
 
   /// Makes the next batch known. @param rows  Each below num_rows.

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include <tendril/batch_numbers.hpp>
 #include <tendril/exec.hpp>
 #include <tendril/hetero_graph.hpp>
 #include <tendril/minibatch.hpp>  // batch_seeds, minibatch
@@ -45,13 +46,12 @@ void validate(hgt_params const& params);
 [[nodiscard]] minibatch hgt_sample(hetero_graph const& graph, batch_seeds const& seeds, hgt_params const& params,
                                    cpu_exec const& exec = {}, std::uint64_t batch = 0);
 
-/// Samples batches first_batch, first_batch + 1, …: each takes the next `batch_size` seeds, of type `vertex_type`; the last
-/// batch may have fewer. The batches equal those of single calls. If there are batches for all threads, each thread makes
-/// whole ones.
+/// Samples the batches of these numbers: each takes the next `batch_size` seeds, of type `vertex_type`; the last batch may
+/// have fewer. The batches equal those of single calls. If there are batches for all threads, each thread makes whole ones.
 /// @throws as above; a batch size < 1.
 [[nodiscard]] std::vector<minibatch> hgt_sample_batches(hetero_graph const& graph, std::int32_t vertex_type,
                                                         std::span<vertex_id const> seeds, std::int64_t batch_size,
                                                         hgt_params const& params, cpu_exec const& exec = {},
-                                                        std::uint64_t first_batch = 0);
+                                                        batch_numbers numbers = {});
 
 }  // namespace tendril

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include <tendril/batch_numbers.hpp>
 #include <tendril/buffer.hpp>
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
@@ -171,12 +172,12 @@ class minibatch_sampler {
   ///                         length; memory_error; device_error.
   [[nodiscard]] minibatch sample(batch_seeds const& seeds, std::uint64_t batch = 0);
 
-  /// Makes batches first_batch, first_batch + 1, …: each takes the next `batch_size` seeds, of type `vertex_type`; the
-  /// last batch may have fewer. A GPU makes many batches at once and synchronises once for all of them (and once for
-  /// each fan-out of -1).
+  /// Makes the batches of these numbers: each takes the next `batch_size` seeds, of type `vertex_type`; the last batch may
+  /// have fewer. The batches equal those of single calls. A GPU makes many batches at once and synchronises once for all of
+  /// them (and once for each fan-out of -1).
   /// @throws as above; a batch size < 1.
   [[nodiscard]] std::vector<minibatch> sample_batches(std::int32_t vertex_type, std::span<vertex_id const> seeds,
-                                                      std::int64_t batch_size, std::uint64_t first_batch = 0,
+                                                      std::int64_t batch_size, batch_numbers numbers = {},
                                                       std::span<std::int64_t const> times = {});
 
   struct state;  ///< The executor's data; not for users.

@@ -47,15 +47,15 @@ void bind_custom_walk(nb::module_& module)
 
   bind_custom<custom_walk>(module, "CustomWalk");
 
-  nb::class_<dynamic_walk_params> params(module, "DynamicWalkParams");
-  params.def(nb::init<>())
+  nb::class_<dynamic_walk_params> of_params(module, "DynamicWalkParams");
+  of_params.def(nb::init<>())
       .def_rw("length", &dynamic_walk_params::length)
       .def_rw("stop_prob", &dynamic_walk_params::stop_prob)
       .def_rw("restart_prob", &dynamic_walk_params::restart_prob)
       .def_rw("seed", &dynamic_walk_params::seed)
       .def("validate", [](dynamic_walk_params const& p) { validate(p); });
-  def_named(params, "dead_end", &dynamic_walk_params::dead_ends, "walk: ");
-  def_named(params, "rule", &dynamic_walk_params::rule, "walk: ");
+  def_named(of_params, "dead_end", &dynamic_walk_params::dead_ends, "walk: ");
+  def_named(of_params, "rule", &dynamic_walk_params::rule, "walk: ");
 
   module.def(
       "dynamic_walk",

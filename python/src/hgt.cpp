@@ -41,14 +41,15 @@ batch_out<array_out> sample(hetero_graph const& graph, hgt_params const& params,
 
 std::vector<batch_out<array_out>> sample_batches(hetero_graph const& graph, hgt_params const& params,
                                                  std::int32_t vertex_type, array_in const& seeds,
-                                                 std::int64_t batch_size, std::uint64_t first_batch, int num_threads)
+                                                 std::int64_t batch_size, std::uint64_t first_batch,
+                                                 std::uint64_t batch_step, int num_threads)
 {
   cpu_exec const exec = make_exec(num_threads);
   std::vector<minibatch> made;
   {
     nb::gil_scoped_release const no_gil;
     shared_array<vertex_id> const ids = import_ids(seeds, "seeds", num_threads);
-    made = hgt_sample_batches(graph, vertex_type, ids.span(), batch_size, params, exec, first_batch);
+    made = hgt_sample_batches(graph, vertex_type, ids.span(), batch_size, params, exec, {first_batch, batch_step});
   }
   std::vector<batch_out<array_out>> out;
   out.reserve(made.size());
@@ -69,7 +70,7 @@ void bind_hgt(nb::module_& module)
       .def("validate", [](hgt_params const& p) { validate(p); });
   module.def("hgt_sample", &sample, "graph"_a, "params"_a, "seeds"_a, "batch"_a, "num_threads"_a);
   module.def("hgt_sample_batches", &sample_batches, "graph"_a, "params"_a, "vertex_type"_a, "seeds"_a.noconvert(),
-             "batch_size"_a, "first_batch"_a, "num_threads"_a);
+             "batch_size"_a, "first_batch"_a, "batch_step"_a, "num_threads"_a);
 }
 
 }  // namespace tendril::python

@@ -143,7 +143,7 @@ class bound_sampler {
 
   std::vector<batch_out<array_out>> sample_batches(std::int32_t vertex_type, array_in const& seeds,
                                                    std::int64_t batch_size, std::uint64_t first_batch,
-                                                   std::vector<array_in> const& times)
+                                                   std::uint64_t batch_step, std::vector<array_in> const& times)
   {
     std::vector<shared_array<std::int64_t>> const given_times = share_times(times);
     std::vector<minibatch> made;
@@ -151,7 +151,7 @@ class bound_sampler {
       nb::gil_scoped_release const no_gil;
       std::lock_guard const one_at_a_time(mutex_);
       shared_array<vertex_id> const ids = import_ids(seeds, "seeds", num_threads_);
-      made = sampler_->sample_batches(vertex_type, ids.span(), batch_size, first_batch,
+      made = sampler_->sample_batches(vertex_type, ids.span(), batch_size, {first_batch, batch_step},
                                       given_times.empty() ? std::span<std::int64_t const>() : given_times[0].span());
     }
     std::vector<batch_out<array_out>> out;
@@ -185,6 +185,7 @@ class bound_sampler {
 
   std::vector<batch_out<gpu_array>> sample_batches_gpu(std::int32_t vertex_type, gpu_ids const& seeds,
                                                        std::int64_t batch_size, std::uint64_t first_batch,
+                                                       std::uint64_t batch_step,
                                                        std::vector<gpu_values const*> const& times)
   {
     nb::gil_scoped_release const no_gil;
@@ -195,8 +196,9 @@ class bound_sampler {
     gpu_numbers<std::int64_t> there;
     if (!times.empty()) { there = bring_values<std::int64_t>(*times[0], *exec_); }
     std::vector<minibatch> made;
-    explained({&seeds}, ids, type,
-              [&] { made = sampler_->sample_batches(vertex_type, ids[0].ids, batch_size, first_batch, there.span); });
+    explained({&seeds}, ids, type, [&] {
+      made = sampler_->sample_batches(vertex_type, ids[0].ids, batch_size, {first_batch, batch_step}, there.span);
+    });
     std::vector<batch_out<gpu_array>> out;
     out.reserve(made.size());
     for (minibatch const& one : made) { out.push_back(give_batch(one, params(), gpu_batches(as_int32_, *exec_))); }
@@ -365,10 +367,10 @@ void bind_minibatch(nb::module_& module)
       .def_prop_ro("device", &bound_sampler::device)
       .def("sample", &bound_sampler::sample, "seeds"_a, "times"_a, "batch"_a)
       .def("sample_batches", &bound_sampler::sample_batches, "vertex_type"_a, "seeds"_a.noconvert(), "batch_size"_a,
-           "first_batch"_a, "times"_a)
+           "first_batch"_a, "batch_step"_a, "times"_a)
       .def("sample_gpu", &bound_sampler::sample_gpu, "seeds"_a, "times"_a, "batch"_a)
       .def("sample_batches_gpu", &bound_sampler::sample_batches_gpu, "vertex_type"_a, "seeds"_a, "batch_size"_a,
-           "first_batch"_a, "times"_a);
+           "first_batch"_a, "batch_step"_a, "times"_a);
 
   module.def("plan_minibatch", &plan, "graph"_a, "params"_a, "num_threads"_a);
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
@@ -25,6 +25,7 @@ _RESERVE_SHARE = 16  # of the GPU's memory, that a cache which sizes itself leav
 _BYTES_A_ROW = 12  # of the bookkeeping, at most, beside the rows themselves
 _PRESAMPLED_EPOCH = 1 << 31  # whose batches `presample` counts: no loader comes so far
 _HALVINGS = 6
+_OF_ARRAYS = ("__array__", "__array_interface__", "__cuda_array_interface__", "__dlpack__")
 
 
 class FeatureCache:
@@ -57,7 +58,7 @@ class FeatureCache:
     Raises
     ------
     ArgumentError
-        For both ratio and bytes, for values out of range, and for an unknown policy.
+        For both ratio and bytes, for values out of range, and for an unknown policy, or one that is no array.
 
     References
     ----------
@@ -78,8 +79,11 @@ class FeatureCache:
         if isinstance(policy, str) and policy not in POLICIES:
             expected = ", ".join(f"'{one}'" for one in POLICIES)
             raise ArgumentError(f"policy is {shown(policy)}, expected {expected}, an array of scores or a function")
-        if policy is None or isinstance(policy, (bool, int, float, bytearray)):
+        if not (isinstance(policy, (str, Mapping)) or callable(policy) or _is_array(policy)):
             raise ArgumentError(f"policy is {shown(policy)}, expected a name, an array of scores or a function")
+        for kind, scores in policy.items() if isinstance(policy, Mapping) else ():
+            if not _is_array(scores):
+                raise ArgumentError(f"policy[{kind!r}] is {shown(scores)}, expected an array of scores")
         if not 1 <= integer(window, "window") <= 32:
             raise ArgumentError(f"window is {window}, expected 1 to 32")
         self.ratio = None if ratio is None else float(ratio)
@@ -96,6 +100,13 @@ class FeatureCache:
         size = "" if self.ratio is None else f"ratio={self.ratio}, "
         size += "" if self.bytes is None else f"bytes={self.bytes}, "
         return f"FeatureCache({size}policy={self.policy_name!r}, window={self.window})"
+
+
+def _is_array(given: Any) -> bool:
+    """Whether a value may hold scores, as far as its type tells: nothing is copied."""
+    if isinstance(given, (str, bytes, bytearray)) or getattr(given, "ndim", 1) == 0:
+        return False
+    return isinstance(given, Sequence) or any(hasattr(given, name) for name in _OF_ARRAYS)
 
 
 @dataclass

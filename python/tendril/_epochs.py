@@ -67,21 +67,22 @@ class Ranks:
             yield one
 
 
-def runs(numbered: Iterable[tuple[int, T]], most: int) -> Iterator[tuple[int, list[T]]]:
-    """Items whose numbers follow each other, up to `most` together, behind the first one's number."""
+def runs(numbered: Iterable[tuple[int, T]], most: int, step: int = 1) -> Iterator[tuple[int, int, list[T]]]:
+    """Groups of up to `most` items, from whose numbers to the next ones it is `step`: the first number, `step`, and the
+    items. A rank's batches have the step of its `Ranks`."""
     first, group = 0, list[T]()
     for number, item in numbered:
-        if group and number != first + len(group):
-            yield first, group
+        if group and number != first + step * len(group):
+            yield first, step, group
             group = []
         if not group:
             first = number
         group.append(item)
         if len(group) == most:
-            yield first, group
+            yield first, step, group
             group = []
     if group:
-        yield first, group
+        yield first, step, group
 
 
 @dataclass

@@ -118,10 +118,10 @@ class HGTSampler(_pickles.Unchanging):
         return self._given(_tendril.hgt_sample(self._graph, self._params, ids, number, self._num_threads))
 
     def sample_batches(
-        self, seeds: ArrayLike, batch_size: int, *, node_type: str, first_batch: int = 0
+        self, seeds: ArrayLike, batch_size: int, *, node_type: str, first_batch: int = 0, batch_step: int = 1
     ) -> list[Minibatch]:
-        """Make batches ``first_batch``, ``first_batch + 1``, … of ``batch_size`` consecutive seeds each. The result
-        equals that of one call per batch, and is faster.
+        """Make batches ``first_batch``, ``first_batch + batch_step``, … of ``batch_size`` consecutive seeds each. The
+        result equals that of one call per batch, and is faster.
 
         Parameters
         ----------
@@ -133,6 +133,9 @@ class HGTSampler(_pickles.Unchanging):
             Type of the seeds.
         first_batch : int
             Number of the first batch.
+        batch_step : int
+            From the number of a batch to the next one's, >= 0: the number of ranks, if ranks make an epoch's batches in
+            turn. Numbers wrap at 2^64.
 
         Returns
         -------
@@ -147,8 +150,8 @@ class HGTSampler(_pickles.Unchanging):
             raise ArgumentError(f"node_type is {node_type!r}, expected one of {self._types}")
         ids = _arrays.ids(seeds, f"seeds[{node_type!r}]")
         size, first = integer(batch_size, "batch_size"), unsigned(first_batch, "first_batch")
-        kind = self._types.index(node_type)
-        made = _tendril.hgt_sample_batches(self._graph, self._params, kind, ids, size, first, self._num_threads)
+        step, kind = unsigned(batch_step, "batch_step"), self._types.index(node_type)
+        made = _tendril.hgt_sample_batches(self._graph, self._params, kind, ids, size, first, step, self._num_threads)
         return [self._given(one) for one in made]
 
     def _given(self, made: Any) -> Minibatch:

@@ -342,10 +342,11 @@ class MinibatchSampler:
         *,
         node_type: str | None = None,
         first_batch: int = 0,
+        batch_step: int = 1,
         times: ArrayLike | None = None,
     ) -> list[Minibatch]:
-        """Make batches ``first_batch``, ``first_batch + 1``, … of ``batch_size`` consecutive seeds each. The result
-        equals that of one call per batch, and is faster.
+        """Make batches ``first_batch``, ``first_batch + batch_step``, … of ``batch_size`` consecutive seeds each. The
+        result equals that of one call per batch, and is faster.
 
         Parameters
         ----------
@@ -357,6 +358,9 @@ class MinibatchSampler:
             Type of the seeds, in a graph of several types.
         first_batch : int
             Number of the first batch.
+        batch_step : int
+            From the number of a batch to the next one's, >= 0: the number of ranks, if ranks make an epoch's batches in
+            turn. Numbers wrap at 2^64.
         times : array_like of int, shape [n], optional
             As for `sample`.
 
@@ -376,10 +380,11 @@ class MinibatchSampler:
             raise ArgumentError(f"node_type is {shown(node_type)}, expected one of {self._types}")
         ids = self._ids(seeds, name)
         when = [] if times is None else [self._times(times, name)]
-        size, first = integer(batch_size, "batch_size"), unsigned(first_batch, "first_batch")
+        size = integer(batch_size, "batch_size")
+        first, step = unsigned(first_batch, "first_batch"), unsigned(batch_step, "batch_step")
         number = self._types.index(name)
         many: Any = self._core.sample_batches if self._device == _gpu.HOST else self._core.sample_batches_gpu
-        return [self._given(made) for made in many(number, ids, size, first, when)]
+        return [self._given(made) for made in many(number, ids, size, first, step, when)]
 
     def _by_type(self, given: Any, what: str) -> dict[str, Any]:
         """The given value for each vertex type, or nothing."""

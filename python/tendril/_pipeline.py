@@ -243,10 +243,10 @@ class Pipeline(Padded):
 
     def _sampled(self, numbered: Iterator[tuple[int, NDArray[np.int64]]], timeline: Timeline) -> Iterator[_Sampled]:
         """Numbers of batches, positions of their seeds, and the batches."""
-        for number, group in runs(numbered, self.bulk):
+        for number, step, group in runs(numbered, self.bulk, self._ranks.world_size):
             with timeline.span("sample", number, len(group)):
-                made = self._sample(np.concatenate(group), number)
-            yield from zip(itertools.count(number), group, made)
+                made = self._sample(np.concatenate(group), number, step)
+            yield from zip(itertools.count(number, step), group, made)
 
     def _served(self, sampled: Iterator[_Sampled], epoch: int) -> Iterator[tuple[_Sampled, ServedBatch | None]]:
         """The same, each with what the cache has of it."""
@@ -254,14 +254,16 @@ class Pipeline(Padded):
             return ((one, None) for one in sampled)
         return self._cache.served(sampled, lambda one: self._ids_of(one[2]), epoch, self.prefetch + _FIRST_STEPS)
 
-    def _sample(self, index: NDArray[np.int64], number: int) -> list[Minibatch]:
+    def _sample(self, index: NDArray[np.int64], number: int, step: int) -> list[Minibatch]:
         seeds = self._seeds[index]
         if isinstance(self._sampler, HGTSampler):
             assert self._node_type is not None
-            return self._sampler.sample_batches(seeds, self.batch_size, node_type=self._node_type, first_batch=number)
+            return self._sampler.sample_batches(
+                seeds, self.batch_size, node_type=self._node_type, first_batch=number, batch_step=step
+            )
         times = None if self._when is None else self._when[index]
         return self._sampler.sample_batches(
-            seeds, self.batch_size, node_type=self._node_type, first_batch=number, times=times
+            seeds, self.batch_size, node_type=self._node_type, first_batch=number, batch_step=step, times=times
         )
 
     def _gathered(
@@ -289,8 +291,8 @@ class Pipeline(Padded):
         return replace(made, index=np.where(seeds, made.index, -1), node_mask=nodes, edge_mask=edges, seed_mask=seeds)
 
     def _sizes(self, epoch: int) -> Iterator[BatchSizes]:
-        for number, group in runs(enumerate(self._batches(epoch), self._first_number(epoch)), self.bulk):
-            yield from map(sizes_of, self._sample(np.concatenate(group), number))
+        for number, step, group in runs(enumerate(self._batches(epoch), self._first_number(epoch)), self.bulk):
+            yield from map(sizes_of, self._sample(np.concatenate(group), number, step))
 
     def _expect_paddable(self) -> None:
         if isinstance(self._sampler, HGTSampler):
@@ -363,8 +365,8 @@ class Pipeline(Padded):
         )
 
     def _epoch_ids(self, epoch: int) -> Iterator[Mapping[Any, Any]]:
-        for number, group in runs(self._numbered(epoch, 0), self.bulk):
-            for batch in self._sample(np.concatenate(group), number):
+        for number, step, group in runs(self._numbered(epoch, 0), self.bulk, self._ranks.world_size):
+            for batch in self._sample(np.concatenate(group), number, step):
                 yield self._ids_of(batch)
 
 

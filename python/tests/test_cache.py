@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from array import array
 
 import numpy as np
 import pytest
@@ -35,8 +36,16 @@ def test_what_is_out_of_range_is_named():
     assert "expected 1 to 32" in line(FeatureCache, 0.1, window=33)
     assert "expected 1 to 32" in line(FeatureCache, 0.1, window=0)
     assert "'lookahead', 'exact'" in line(FeatureCache, 0.1, policy="lookback")
-    for wrong in (None, 3, True):
+    for wrong in (None, 3, True, object(), b"lru", {1, 2}, iter([1, 2]), np.float32(2), np.array(2)):
         assert "expected a name, an array of scores or a function" in line(FeatureCache, 0.1, policy=wrong)
+    found = line(FeatureCache, 0.1, policy={"paper": [1, 2], "author": 3})
+    assert found == "policy['author'] is 3, expected an array of scores"
+
+
+def test_whatever_holds_scores_is_taken():
+    scores = ([1, 2], (1, 2), np.ones(2), memoryview(np.ones(2)), array("d", [1, 2]), {"paper": np.ones(2)}, {}, len)
+    for policy in scores:
+        assert FeatureCache(0.1, policy=policy).policy_name == "scores"
 
 
 def test_loaders_on_the_cpu_have_none():

@@ -79,10 +79,10 @@ def test_batches_are_those_of_the_cpu(skewed, options, fanouts, dtype):
     assert (here.device, there.device) == ("cpu", "cuda:0")
     for batch, seeds in ((0, SEEDS), (7, MANY[:1500]), (8, [9, 9, 4]), (2**63, SEEDS[:1]), (3, [])):
         expect_equal(there.sample(seeds, batch=batch), here.sample(seeds, batch=batch))
-    for one, other in zip(
-        there.sample_batches(MANY, 700, first_batch=4), here.sample_batches(MANY, 700, first_batch=4), strict=True
-    ):
-        expect_equal(one, other)
+    for numbers in ({"first_batch": 4}, {"first_batch": 2**64 - 5, "batch_step": 3}):
+        bulk = (one.sample_batches(MANY, 700, **numbers) for one in (there, here))
+        for one, other in zip(*bulk, strict=True):
+            expect_equal(one, other)
 
 
 @pytest.mark.parametrize("executor", ["auto", "hops", "graph", "fused", "persistent"])

@@ -54,10 +54,12 @@ def test_neither_threads_nor_bulk_calls_change_a_batch(graph):
     alone = tendril.HGTSampler(graph, [4, 4], seed=1, num_threads=1)
     for threads in (1, 2, 3):
         many = tendril.HGTSampler(graph, [4, 4], seed=1, num_threads=threads)
-        made = many.sample_batches(seeds, 8, node_type="paper", first_batch=100)
-        assert len(made) == 8
-        for i, batch in enumerate(made):
-            assert same(batch, alone.sample({"paper": seeds[8 * i : 8 * i + 8]}, batch=100 + i))
+        for options in ({}, {"batch_step": 7}):
+            made = many.sample_batches(seeds, 8, node_type="paper", first_batch=100, **options)
+            assert len(made) == 8
+            for i, batch in enumerate(made):
+                number = 100 + options.get("batch_step", 1) * i
+                assert same(batch, alone.sample({"paper": seeds[8 * i : 8 * i + 8]}, batch=number))
     first, second = (alone.sample({"paper": [1, 2]}, batch=i) for i in (0, 1))
     assert not same(first, second)
 

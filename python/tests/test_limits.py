@@ -24,6 +24,10 @@ CALLS = {
         "fanouts: 2147483648 slots in hops 1 to 1 (seeds in one call: 2): ",
     ),
     "walk": ("tendril.random_walk(graph, [0, 1], 2**31 - 2)", "out of memory: an array: "),
+    "row cache": (
+        "tendril._tendril.RowCache(2**31, 2**30, 'lookahead', 4)",
+        "a cache of 1073741824 slots for 2147483648 rows: 20.0",
+    ),
     "rmat": ("tendril.generate.rmat(28, 16)", "building the graph: "),
 }
 

@@ -168,7 +168,7 @@ def test_scores_are_asked_for_once():
 
 
 def test_scores_that_are_wrong_are_an_error_in_each_epoch():
-    for policy in (np.arange(5), np.array(["high"] * NUM_ROWS), lambda graph: {"paper": [1]}, object()):
+    for policy in (np.arange(5), np.array(["high"] * NUM_ROWS), lambda graph: {"paper": [1]}, lambda graph: graph):
         loader = Loader(FeatureCache(0.1, policy=policy))
         for number in range(2):
             with pytest.raises(ArgumentError) as error:

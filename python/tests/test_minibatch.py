@@ -121,6 +121,22 @@ def test_bulk_is_one_by_one(graph, library):
     assert hetero.sample_batches([], 6, node_type="paper") == []
 
 
+@pytest.mark.parametrize("numbers", [(5, 3), (2**64 - 9, 4), (7, 0)], ids=str)
+def test_numbers_of_bulk_calls_may_have_a_step(graph, library, numbers):
+    first, step = numbers
+    seeds = np.arange(60) % 37
+    made = tendril.MinibatchSampler(tendril.HeteroGraph(*library, reverse=True), [3, 2])
+    ways = ({}, {"disjoint": True}, {"choice": "labor"}, {"choice": "labor", "batch_dependency": 5})
+    samplers = [(tendril.MinibatchSampler(graph, [3, 2], **way), None) for way in ways] + [(made, "paper")]
+    for sampler, kind in samplers:
+        many = sampler.sample_batches(seeds % 20, 8, node_type=kind, first_batch=first, batch_step=step)
+        assert len(many) == 8
+        for i, batch in enumerate(many):
+            part = (seeds % 20)[8 * i : 8 * i + 8]
+            number = (first + i * step) % 2**64
+            same(batch, sampler.sample(part if kind is None else {kind: part}, batch=number))
+
+
 def test_numbers_and_seeds_decide_and_threads_do_not(graph):
     first = tendril.MinibatchSampler(graph, [3, 2], seed=4, num_threads=1).sample(np.arange(30), batch=2**63)
     same(tendril.MinibatchSampler(graph, [3, 2], seed=4, num_threads=2).sample(np.arange(30), batch=2**63), first)
@@ -220,6 +236,7 @@ MISTAKES = [
     (lambda: sampler().sample([1.5]), "seeds has dtype float64, expected integers"),
     (lambda: sampler().sample_batches([1], 0), "0"),
     (lambda: sampler().sample_batches([1], 2, first_batch="x"), "first_batch is 'x', expected an integer"),
+    (lambda: sampler().sample_batches([1], 2, batch_step=-1), "batch_step is -1, expected 0 or more"),
     (lambda: sampler().sample([1]).blocks(), "blocks: the batch was made with frontier 'new', expected 'all'"),
     (
         lambda: sampler(frontier="all", subgraph_type="induced").sample([1]).blocks(),

@@ -179,6 +179,25 @@ def test_ranks_share_an_epoch():
                 assert made == wanted
 
 
+@pytest.mark.parametrize("uneven", ["keep", "repeat"])
+def test_ranks_sample_batches_together(uneven, monkeypatch):
+    sampler = tendril.MinibatchSampler(graph(), [4, 3], seed=5)
+    calls, bulk = [], sampler.sample_batches
+
+    def counting(seeds, size, **options):
+        calls.append((options["first_batch"], options["batch_step"], len(seeds)))
+        return bulk(seeds, size, **options)
+
+    monkeypatch.setattr(sampler, "sample_batches", counting)
+    for rank in range(5):  # of 12 batches; the last one is smaller
+        ways = {"rank": rank, "world_size": 5, "uneven": uneven, "seeds": np.arange(100), "prefetch": 0}
+        alone = each(pipeline(sampler, bulk=1, **ways))
+        calls.clear()
+        assert each(pipeline(sampler, bulk=2, **ways)) == alone
+        last = [] if rank > 1 and uneven == "keep" else [((10 + rank) % 12, 5, 1 if rank == 1 else 9)]
+        assert calls == [(rank, 5, 18), *last]
+
+
 def test_where_the_time_goes_and_what_is_left_behind(tmp_path):
     before = threading.active_count()
     made = pipeline()

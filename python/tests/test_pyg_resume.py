@@ -243,6 +243,36 @@ def test_ranks_share_an_epoch(name):
         assert [len(loader) for loader in ranks] == [len(range(rank, size, world_size)) for rank in range(world_size)]
 
 
+@pytest.mark.parametrize("name", ["vertices", "several types", "hgt"])
+def test_ranks_sample_batches_together(name, monkeypatch):
+    """One call makes `bulk` batches, which are those of `bulk=1`; a last batch that is alone is made by itself."""
+    make = LOADERS[name]
+    loader = make(rank=1, world_size=3, bulk=2)
+    alone = [each(one) for one in [make(rank=1, world_size=3, bulk=1)] for _ in range(2)]
+    size, calls, bulk = loader._length(), [], loader.node_sampler.sample_batches
+
+    def counting(index, batch_size, first, step):
+        calls.append((first, step, len(index.node.split(batch_size))))
+        return bulk(index, batch_size, first, step)
+
+    monkeypatch.setattr(loader.node_sampler, "sample_batches", counting)
+    for epoch in range(2):
+        calls.clear()
+        assert each(loader) == alone[epoch]
+        numbers = range(epoch * size + 1, (epoch + 1) * size, 3)
+        assert calls == [(number, 3, 2) for number in numbers[: len(numbers) // 2 * 2 : 2]] != []
+
+
+def test_ranks_sample_dependent_batches_together():
+    """LABOR: the random numbers of a vertex depend on the batch's number divided by the dependency."""
+    for dependency in (2, 5):
+        options = {"choice": "labor", "batch_dependency": dependency}
+        made = [
+            [each(neighbours(rank=rank, world_size=4, bulk=bulk, **options)) for rank in range(4)] for bulk in (1, 3)
+        ]
+        assert made[0] == made[1] == [each(neighbours(bulk=1, **options))[rank::4] for rank in range(4)]
+
+
 @pytest.mark.parametrize("name", ["vertices", "lists", "saint", "clusters"])
 def test_ranks_may_have_as_many_batches(name):
     make = LOADERS[name]

@@ -6,15 +6,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <numeric>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include <tendril/error.hpp>
 #include <tendril/feature_cache.hpp>
 
 #include "base/expects.hpp"
+#include "base/memory_room.hpp"  // expect_memory
 #include "core/cache_rule.hpp"
 
 namespace tendril {
@@ -46,6 +51,29 @@ std::vector<std::uint32_t> first_of(std::vector<std::uint32_t> all, std::size_t 
   return all;
 }
 
+std::string name_of(row_cache_params const& params)
+{
+  return fmt::format("a cache of {} slots for {} rows", params.num_slots, params.num_rows);
+}
+
+/// Bytes of the lists that `fill` makes.
+std::int64_t list_bytes(row_cache_params const& params)
+{
+  std::int64_t const lists_of_rows = params.policy == cache_policy::fixed ? 1 : 2;
+  return static_cast<std::int64_t>(sizeof(std::uint32_t)) * (lists_of_rows * params.num_rows + params.num_slots);
+}
+
+/// make(). @throws memory_error where it finds too little memory.
+template <class F>
+auto with_memory(row_cache_params const& params, F make)
+{
+  try {
+    return make();
+  } catch (std::bad_alloc const&) {
+    throw memory_error(fmt::format("{}: out of memory", name_of(params)));
+  }
+}
+
 }  // namespace
 
 void validate(row_cache_params const& params)
@@ -70,16 +98,22 @@ void row_cache::fill(std::span<vertex_id const> rows)
 {
   TENDRIL_EXPECTS(std::ssize(rows) <= params_.num_slots, "{} rows for a cache of {} slots", rows.size(),
                   params_.num_slots);
-  std::vector<std::uint32_t> slot_of(static_cast<std::size_t>(params_.num_rows), no_vertex);
+  base::expect_memory(list_bytes(params_), name_of(params_));
+  auto const list_of = [&](std::int64_t size, std::uint32_t value) {
+    return with_memory(params_, [&] { return std::vector<std::uint32_t>(static_cast<std::size_t>(size), value); });
+  };
+  auto slot_of = list_of(params_.num_rows, no_vertex);
+  auto content = list_of(params_.num_slots, no_vertex);
+  auto states = list_of(params_.policy == cache_policy::fixed ? 0 : params_.num_rows, 0);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     TENDRIL_EXPECTS(rows[i] < slot_of.size(), "rows[{}] is {}, expected less than {}", i, rows[i], slot_of.size());
     TENDRIL_EXPECTS(slot_of[rows[i]] == no_vertex, "rows[{}] is {}, which is there already", i, rows[i]);
     slot_of[rows[i]] = static_cast<std::uint32_t>(i);
   }
+  std::ranges::copy(rows, content.begin());
   slot_of_ = std::move(slot_of);
-  content_.assign(static_cast<std::size_t>(params_.num_slots), no_vertex);
-  std::ranges::copy(rows, content_.begin());
-  states_.assign(params_.policy == cache_policy::fixed ? 0 : slot_of_.size(), 0);
+  content_ = std::move(content);
+  states_ = std::move(states);
   known_.clear();
   num_seen_ = num_served_ = 0;
 }
@@ -88,7 +122,7 @@ void row_cache::rank(std::span<std::uint8_t const> scores)
 {
   TENDRIL_EXPECTS(std::ssize(scores) == params_.num_rows, "{} scores, expected one for each of {} rows", scores.size(),
                   params_.num_rows);
-  scores_.assign(scores.begin(), scores.end());
+  with_memory(params_, [&] { scores_.assign(scores.begin(), scores.end()); });
 }
 
 void row_cache::see(std::span<vertex_id const> rows)

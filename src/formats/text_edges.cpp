@@ -361,8 +361,8 @@ std::deque<edge_block> edge_text::parse(cpu_exec const& exec, std::size_t most_b
 void edge_text::expect_entries(std::int64_t found) const
 {
   if (num_entries >= 0 && found != num_entries) {
-    throw format_error(
-        fmt::format("{}: {} entries, expected {}, as the header says", stream.path(), found, num_entries));
+    throw format_error(fmt::format("{}: {} {}, expected {}, as the header says", stream.path(), found,
+                                   found == 1 ? "entry" : "entries", num_entries));
   }
 }
 

@@ -277,7 +277,7 @@ class batch_counter {
     minibatch_sampler sampler(input_, job_, exec_);
     for_each_call(num_seeds, counted, size_of(fanouts()), params_.batch_size, params_, exec_,
                   [&](std::span<vertex_id const> seeds, std::int64_t, int half) {
-                    auto const made = sampler.sample_batches(seed_type, seeds, params_.batch_size, number_);
+                    auto const made = sampler.sample_batches(seed_type, seeds, params_.batch_size, {.first = number_});
                     number_ += made.size();
                     for (minibatch const& one : made) { add(half, one); }
                   });

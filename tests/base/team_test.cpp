@@ -13,15 +13,12 @@
 #include <unistd.h>
 
 #include "base/parallel.hpp"
-
-#if defined(__has_feature)  // of clang, which the sanitizers are built with
-constexpr bool is_sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool is_sanitized = false;
-#endif
+#include "support/sanitized.hpp"
 
 namespace tendril::base {
 namespace {
+
+using test::is_sanitized;
 
 /// How often each member of a team of `size` was called.
 std::vector<int> calls_of_team(int size)

@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <random>
 #include <set>
@@ -13,9 +15,11 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "support/messages.hpp"
 #include "support/row_batches.hpp"
+#include "support/sanitized.hpp"
 
 namespace tendril::test {
 namespace {
@@ -222,6 +226,33 @@ TEST(RowCache, MistakesAreNamed)
   cache.see(row_batch{1});
   EXPECT_EQ(message_of<argument_error>([&] { cache.see(row_batch{1}); }),
             "1 batches are known and not served, expected fewer");
+}
+
+/// What the constructor says in a process of its own that gets no more memory than it has.
+void make_without_memory(row_cache_params const& params)
+{
+  rlimit const none{.rlim_cur = 1 << 20, .rlim_max = 1 << 20};
+  setrlimit(RLIMIT_AS, &none);
+  try {
+    row_cache const made(params);
+  } catch (memory_error const& e) {
+    std::fputs(e.what(), stderr);
+    std::_Exit(7);
+  } catch (...) {
+    std::_Exit(2);
+  }
+  std::_Exit(1);
+}
+
+TEST(RowCacheDeathTest, ListsThatDoNotFitAreOneLine)
+{
+  if (is_sanitized) { GTEST_SKIP() << "sanitizers need address space"; }
+  EXPECT_EXIT(make_without_memory({.num_rows = 5'000'000, .num_slots = 3}), testing::ExitedWithCode(7),
+              "^a cache of 3 slots for 5000000 rows: out of memory$");
+  EXPECT_EXIT(
+      make_without_memory({.num_rows = 4'000'000'000, .num_slots = 3, .policy = cache_policy::fixed}),
+      testing::ExitedWithCode(7),
+      "^a cache of 3 slots for 4000000000 rows: 14.9 GiB of memory, expected at most the [^\n]* that can be had$");
 }
 
 }  // namespace

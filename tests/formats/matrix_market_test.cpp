@@ -80,10 +80,10 @@ TEST(MatrixMarket, Refusals)
   EXPECT_EQ(
       message(banner + "pattern general\n4000000000 4000000000 1\n1 1\n"),
       "m.mtx:2: 4000000000 rows, expected at most 16777216 in a file this small (compact or num_vertices lift that)");
-  EXPECT_EQ(message(banner + "pattern general\n2 2 2\n1 1\n"), "m.mtx: 1 entries, expected 2, as the header says");
+  EXPECT_EQ(message(banner + "pattern general\n2 2 2\n1 1\n"), "m.mtx: 1 entry, expected 2, as the header says");
   EXPECT_EQ(message(banner + "pattern general\n2 2 1\n1 1\n2 2\n"), "m.mtx: 2 entries, expected 1, as the header says");
   EXPECT_EQ(message(banner + "pattern general\n2 2 9000000000000000000\n1 1\n"),
-            "m.mtx: 1 entries, expected 9000000000000000000, as the header says");
+            "m.mtx: 1 entry, expected 9000000000000000000, as the header says");
   EXPECT_EQ(message(banner + "pattern general\n2 2 1\n0 1\n"),
             "m.mtx:3: source '0', expected an integer in [1, 2] (the header says how many rows there are)");
   EXPECT_EQ(message(banner + "pattern general\n2 2 1\n1 3\n"),

@@ -89,7 +89,7 @@ std::vector<float> reads_of(graph const& g, minibatch_params job)
   plain_reads reads(g);
   auto const seeds = random_vertices(g.num_vertices(), 20 * place_params{}.batch_size, other_seed);
   minibatch_sampler sampler(hetero_graph(g), job);
-  for (auto const& batch : sampler.sample_batches(0, seeds.span(), place_params{}.batch_size, 0)) {
+  for (auto const& batch : sampler.sample_batches(0, seeds.span(), place_params{}.batch_size)) {
     auto const& vertices = batch.vertices[0];
     std::int64_t at = 0;
     for (std::size_t hop = 0; hop < job.num_neighbors.size(); ++hop) {

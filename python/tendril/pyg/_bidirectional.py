@@ -79,10 +79,13 @@ class BidirectionalNeighborSampler(NeighborSampler):
     def edge_permutation(self) -> None:
         """None: the output holds the data's own numbers of edges."""
 
-    def sample_batches(self, index: NodeSamplerInput, batch_size: int, first_batch: int) -> list[Any]:
+    def sample_batches(
+        self, index: NodeSamplerInput, batch_size: int, first_batch: int, batch_step: int = 1
+    ) -> list[Any]:
         """As for `NeighborSampler`; the batches are made one by one."""
         parts = torch.arange(index.node.numel()).split(batch_size)
-        return [self.sample_from_nodes(index[part], first_batch + i) for i, part in enumerate(parts)]
+        numbers = [(first_batch + i * batch_step) % 2**64 for i in range(len(parts))]
+        return [self.sample_from_nodes(index[part], number) for part, number in zip(parts, numbers, strict=True)]
 
     def _hop(self, fanout: int, backward: bool) -> NeighborSampler:
         """What samples one hop in one direction: it shares the graph."""

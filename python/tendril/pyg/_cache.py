@@ -90,8 +90,8 @@ def _graph(engine: NeighborSampler) -> tuple[_tendril.HeteroGraph, list[Any]]:
 
 
 def _epoch(loader: Any, epoch: int) -> Iterator[Mapping[Any, Tensor]]:
-    for number, group in runs(loader._numbered(epoch, 0), loader._bulk):
-        for out in loader._sample_many(group, number):
+    for number, step, group in runs(loader._numbered(epoch, 0), loader._bulk, loader._ranks.world_size):
+        for out in loader._sample_many(group, number, step):
             yield ids_of(out)
 
 

@@ -129,7 +129,7 @@ class GraphSAINTSampler(NumberedLoader):
         return {}
 
     def _made(self, numbered: Any, timeline: Timeline) -> Any:
-        for first, steps in runs(numbered, _TOGETHER):
+        for first, _, steps in runs(numbered, _TOGETHER):
             with timeline.span("sample", first, len(steps)):
                 samples = self._samples(len(steps), first)
             for number, sample in enumerate(samples, first):

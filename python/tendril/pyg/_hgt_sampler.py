@@ -90,9 +90,11 @@ class HGTSampler(BaseSampler):  # type: ignore[misc]
         number = next(self._calls) if batch is None else batch
         return _finished(self._engine.sample({index.input_type: index.node}, batch=number), index)
 
-    def sample_batches(self, index: NodeSamplerInput, batch_size: int, first_batch: int) -> list[HeteroSamplerOutput]:
-        """Make batches `first_batch`, `first_batch` + 1, … of consecutive vertices together. The result equals single
-        calls.
+    def sample_batches(
+        self, index: NodeSamplerInput, batch_size: int, first_batch: int, batch_step: int = 1
+    ) -> list[HeteroSamplerOutput]:
+        """Make batches `first_batch`, `first_batch` + `batch_step`, … of consecutive vertices together. The result equals
+        single calls.
 
         Parameters
         ----------
@@ -102,12 +104,16 @@ class HGTSampler(BaseSampler):  # type: ignore[misc]
             Vertices per batch; the last batch may have fewer.
         first_batch : int
             Number of the first batch.
+        batch_step : int
+            From the number of a batch to the next one's, >= 0. Numbers wrap at 2^64.
 
         Returns
         -------
         list of HeteroSamplerOutput
         """
-        made = self._engine.sample_batches(index.node, batch_size, node_type=index.input_type, first_batch=first_batch)
+        made = self._engine.sample_batches(
+            index.node, batch_size, node_type=index.input_type, first_batch=first_batch, batch_step=batch_step
+        )
         parts = _inputs.split_nodes(index, batch_size)
         return [_finished(one, part) for one, part in zip(made, parts, strict=True)]
 

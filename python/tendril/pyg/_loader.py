@@ -252,8 +252,8 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         return _padding.layout(self._engine)
 
     def _sizes(self, epoch: int) -> Iterator[BatchSizes]:
-        for number, group in runs(enumerate(self._batches(epoch), self._first_number(epoch)), self._bulk):
-            yield from (_padding.sizes_of(out, self.input_data) for out in self._sample_many(group, number))
+        for number, step, group in runs(enumerate(self._batches(epoch), self._first_number(epoch)), self._bulk):
+            yield from (_padding.sizes_of(out, self.input_data) for out in self._sample_many(group, number, step))
 
     def _is_overridden(self) -> bool:
         """Whether the methods of a user's subclass make the batches."""
@@ -266,8 +266,8 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         """The sampler's output for one batch. None: the sampler counts."""
         raise NotImplementedError
 
-    def _sample_many(self, parts: list[Tensor], number: int) -> list[Any]:
-        return [self._sample(part, number + i) for i, part in enumerate(parts)]
+    def _sample_many(self, parts: list[Tensor], number: int, step: int) -> list[Any]:
+        return [self._sample(part, number + i * step) for i, part in enumerate(parts)]
 
     def _finish(self, made: Any, out: Any) -> None:
         """Adds the fields about its seeds to a batch."""
@@ -344,15 +344,15 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         self, numbered: Iterator[tuple[int, Tensor]], held: Any, timeline: Timeline, pad: _padding.OutputPadder | None
     ) -> Iterator[tuple[int, Any, dict[Any, HostCopy]]]:
         """All batches of an epoch as the sampler makes them, or padded: number, output, the copies of `held` positions."""
-        for number, group in runs(numbered, self._bulk):
+        for number, step, group in runs(numbered, self._bulk, self._ranks.world_size):
             with timeline.span("sample", number, len(group)):
-                made = self._sample_many(group, number)
+                made = self._sample_many(group, number, step)
                 if pad is not None:
-                    made = [pad(out, number + i) for i, out in enumerate(made)]
+                    made = [pad(out, number + i * step) for i, out in enumerate(made)]
                 if self._target is not None and self.transform_sampler_output is None:
                     _gather.move_metadata(made, self._target)
                 known = [_features.host_copies(out, self._engine.edge_permutation, held) for out in made]
-            yield from zip(itertools.count(number), made, known)
+            yield from zip(itertools.count(number, step), made, known)
 
     def _made(
         self, numbered: Iterator[tuple[int, Tensor]], epoch: int, timeline: Timeline, pad: _padding.OutputPadder | None

@@ -193,12 +193,13 @@ class NeighborLoader(Loader, torch_geometric.loader.NeighborLoader):  # type: ig
             return self.node_sampler.sample_from_nodes(given, batch=number)
         return self.node_sampler.sample_from_nodes(given)
 
-    def _sample_many(self, parts: list[Tensor], number: int) -> list[Any]:
+    def _sample_many(self, parts: list[Tensor], number: int, step: int) -> list[Any]:
         sizes = {part.numel() for part in parts[:-1]}
         even = len(sizes) == 1 and 0 < parts[-1].numel() <= next(iter(sizes))
         if not self._ours or not even:
-            return super()._sample_many(parts, number)
-        made: list[Any] = self.node_sampler.sample_batches(self.input_data[torch.cat(parts)], parts[0].numel(), number)
+            return super()._sample_many(parts, number, step)
+        given, size = self.input_data[torch.cat(parts)], parts[0].numel()
+        made: list[Any] = self.node_sampler.sample_batches(given, size, number, step)
         return made
 
     def _finish(self, made: Any, out: Any) -> None:

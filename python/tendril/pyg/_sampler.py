@@ -241,10 +241,10 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         return self._finished(self._sample(seeds, times, number), index)
 
     def sample_batches(
-        self, index: NodeSamplerInput, batch_size: int, first_batch: int
+        self, index: NodeSamplerInput, batch_size: int, first_batch: int, batch_step: int = 1
     ) -> list[Any]:
-        """Make batches `first_batch`, `first_batch` + 1, … of consecutive vertices together. The result equals single
-        calls.
+        """Make batches `first_batch`, `first_batch` + `batch_step`, … of consecutive vertices together. The result equals
+        single calls.
 
         Parameters
         ----------
@@ -254,6 +254,8 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
             Vertices per batch; the last batch may have fewer.
         first_batch : int
             Number of the first batch.
+        batch_step : int
+            From the number of a batch to the next one's, >= 0. Numbers wrap at 2^64.
 
         Returns
         -------
@@ -266,6 +268,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
             batch_size,
             node_type=index.input_type,
             first_batch=first_batch,
+            batch_step=batch_step,
             times=None if times is None else times[index.input_type],
         )
         parts = _inputs.split_nodes(index, batch_size)

@@ -265,7 +265,7 @@ minibatch hgt_sample(hetero_graph const& graph, batch_seeds const& seeds, hgt_pa
 
 std::vector<minibatch> hgt_sample_batches(hetero_graph const& graph, std::int32_t vertex_type,
                                           std::span<vertex_id const> seeds, std::int64_t batch_size,
-                                          hgt_params const& params, cpu_exec const& exec, std::uint64_t first_batch)
+                                          hgt_params const& params, cpu_exec const& exec, batch_numbers numbers)
 {
   check(graph, params, exec);
   samplers::check_batches(graph, vertex_type, seeds, batch_size, {});
@@ -289,7 +289,7 @@ std::vector<minibatch> hgt_sample_batches(hetero_graph const& graph, std::int32_
     batch_seeds own;
     own.vertices.assign(graph.num_vertices().size(), {});
     own.vertices[static_cast<std::size_t>(vertex_type)] = samplers::cut_batch(seeds, batch_size, b);
-    out[static_cast<std::size_t>(b)] = makers[thread]->make(own, first_batch + static_cast<std::uint64_t>(b), inside);
+    out[static_cast<std::size_t>(b)] = makers[thread]->make(own, numbers.of(b), inside);
     ++done;
   });
   pool->close();

@@ -88,7 +88,7 @@ class cpu_state final : public minibatch_sampler::state {
   }
 
   std::vector<minibatch> sample_batches(std::int32_t vertex_type, std::span<vertex_id const> seeds,
-                                        std::int64_t batch_size, std::uint64_t first_batch,
+                                        std::int64_t batch_size, batch_numbers numbers,
                                         std::span<std::int64_t const> times) override
   {
     samplers::check_seed_range(input, vertex_type, seeds);
@@ -97,14 +97,14 @@ class cpu_state final : public minibatch_sampler::state {
     int const threads = base::num_threads(exec_);
     cpu_exec quiet = exec_;  // progress counts batches
     quiet.on_progress = {};
-    auto const make = [&](std::int64_t number, cpu::minibatch_maker<Key>& by, batch_seeds& own, cpu_exec const& exec) {
+    auto const make = [&](std::int64_t b, cpu::minibatch_maker<Key>& by, batch_seeds& own, cpu_exec const& exec) {
       own.vertices.assign(input.num_vertices().size(), {});
-      own.vertices[static_cast<std::size_t>(vertex_type)] = samplers::cut_batch(seeds, batch_size, number);
+      own.vertices[static_cast<std::size_t>(vertex_type)] = samplers::cut_batch(seeds, batch_size, b);
       if (!times.empty()) {
         own.times.assign(input.num_vertices().size(), {});
-        own.times[static_cast<std::size_t>(vertex_type)] = samplers::cut_batch(times, batch_size, number);
+        own.times[static_cast<std::size_t>(vertex_type)] = samplers::cut_batch(times, batch_size, b);
       }
-      out[static_cast<std::size_t>(number)] = by.make(own, first_batch + static_cast<std::uint64_t>(number), exec);
+      out[static_cast<std::size_t>(b)] = by.make(own, numbers.of(b), exec);
     };
     if (batches < threads || threads == 1) {
       batch_seeds own;

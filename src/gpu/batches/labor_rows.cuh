@@ -39,7 +39,7 @@ __device__ __forceinline__ Numbers numbers_of(labor_job const& job, expanded_ver
   } else {
     batch_call const& call = *job.call;
     std::uint32_t const batch = job.single ? 0 : job.disjoint ? call.by_batch.quotient(vertex.group) : vertex.group;
-    return Numbers::of(call.seed, call.first_batch + batch, job.dependency);
+    return Numbers::of(call.seed, call.numbers.of(batch), job.dependency);
   }
 }
 

@@ -117,7 +117,7 @@ void run_memory::write_block()
 {
   batch_call call;
   call.seed = plan.seed;
-  call.first_batch = input.first_batch;
+  call.numbers = input.numbers;
   call.num_batches = input.num_batches;
   call.num_groups = plan.disjoint ? input.num_seeds() : input.num_batches;
   if (!single()) { call.by_batch = core::fast_divisor(static_cast<std::uint32_t>(input.batch_size)); }

@@ -85,7 +85,7 @@ class gpu_sampler final : public minibatch_sampler::state {
   {
     gpu::device_guard const guard(exec_.device);
     std::vector<minibatch> out;
-    gpu::batch_input const group{seeds.vertices, seeds.times, 1, 1, batch};
+    gpu::batch_input const group{seeds.vertices, seeds.times, 1, 1, {.first = batch}};
     plan_.counts_picks = counts_picks_ && likely_bytes(group) > plan_.limits.likely_bytes;
     try {
       while (out.empty()) {
@@ -98,11 +98,11 @@ class gpu_sampler final : public minibatch_sampler::state {
   }
 
   [[nodiscard]] std::vector<minibatch> sample_batches(std::int32_t vertex_type, std::span<vertex_id const> seeds,
-                                                      std::int64_t batch_size, std::uint64_t first_batch,
+                                                      std::int64_t batch_size, batch_numbers numbers,
                                                       std::span<std::int64_t const> times) override
   {
     gpu::device_guard const guard(exec_.device);
-    gpu::many_seeds const all{vertex_type, seeds, times, batch_size, first_batch};
+    gpu::many_seeds const all{vertex_type, seeds, times, batch_size, numbers};
     if (!host_ || all.num_batches() < 2) { return sample_alone(all); }
     return host_->share(
         all, [this](gpu::many_seeds const& some) { return sample_alone(some); }, exec_);
@@ -157,7 +157,7 @@ class gpu_sampler final : public minibatch_sampler::state {
     }
     out.num_batches = count;
     out.batch_size = all.batch_size;
-    out.first_batch = all.first_batch + static_cast<std::uint64_t>(first);
+    out.numbers = all.numbers.from(first);
     return out;
   }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include <tendril/batch_numbers.hpp>
 #include <tendril/exec.hpp>
 #include <tendril/graph_view.hpp>
 
@@ -24,8 +25,8 @@ inline constexpr std::int64_t number_tile_slots = 1024;
 
 /// One call.
 struct batch_call {
-  std::uint64_t seed = 0;         ///< The user's.
-  std::uint64_t first_batch = 0;  ///< Number of the first of these batches.
+  std::uint64_t seed = 0;  ///< The user's.
+  batch_numbers numbers;
   std::int64_t num_batches = 0;
   std::int64_t num_groups = 0;    ///< Batches, or trees if disjoint.
   core::fast_divisor by_batch;    ///< By the seeds of a batch; not used for a single batch.

@@ -105,7 +105,7 @@ struct batch_input {
   std::vector<std::span<std::int64_t const>> times;  ///< Likewise, or empty.
   std::int64_t num_batches = 1;
   std::int64_t batch_size = 1;  ///< Of more than one batch, whose seeds are of one type.
-  std::uint64_t first_batch = 0;
+  batch_numbers numbers;
 
   [[nodiscard]] std::int64_t num_seeds() const;
 };

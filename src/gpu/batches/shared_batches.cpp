@@ -143,14 +143,14 @@ std::vector<minibatch> host_batches::share(many_seeds const& all, batches_maker 
   job.on_gpu = [&](base::item_range turn) {
     many_seeds some = all;
     some.seeds = part_of(all.seeds, turn);
-    some.first_batch += static_cast<std::uint64_t>(turn.first);
+    some.numbers = all.numbers.from(turn.first);
     auto made = on_gpu(some);
     std::move(made.begin(), made.end(), out.begin() + turn.first);
   };
   job.on_cpu = [&](base::item_range turn, int thread, lane& mine) {
     for (std::int64_t b = turn.first; b < turn.first + turn.size; ++b) {
       auto made = sampler_of(thread).sample_batches(all.vertex_type, part_of(seeds, {b, 1}), all.batch_size,
-                                                    all.first_batch + static_cast<std::uint64_t>(b));
+                                                    all.numbers.from(b));
       uploaded[static_cast<std::size_t>(b)] = upload(std::move(made.front()), mine, exec.device);
     }
   };

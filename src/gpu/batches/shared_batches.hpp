@@ -18,12 +18,12 @@ struct many_seeds {
   std::span<vertex_id const> seeds;
   std::span<std::int64_t const> times;
   std::int64_t batch_size;
-  std::uint64_t first_batch;
+  batch_numbers numbers;
 
   [[nodiscard]] std::int64_t num_batches() const { return (std::ssize(seeds) + batch_size - 1) / batch_size; }
 };
 
-/// Makes consecutive batches on the GPU, and waits for them.
+/// Makes batches on the GPU, and waits for them.
 using batches_maker = std::function<std::vector<minibatch>(many_seeds const& some)>;
 
 /// The CPU's half of a sampler. It keeps the scratch memory of its threads.

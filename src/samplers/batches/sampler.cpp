@@ -21,12 +21,12 @@ minibatch minibatch_sampler::sample(batch_seeds const& seeds, std::uint64_t batc
 }
 
 std::vector<minibatch> minibatch_sampler::sample_batches(std::int32_t vertex_type, std::span<vertex_id const> seeds,
-                                                         std::int64_t batch_size, std::uint64_t first_batch,
+                                                         std::int64_t batch_size, batch_numbers numbers,
                                                          std::span<std::int64_t const> times)
 {
   samplers::check_batches(state_->input, vertex_type, seeds, batch_size, times);
   if (seeds.empty()) { return {}; }
-  return state_->sample_batches(vertex_type, seeds, batch_size, first_batch, times);
+  return state_->sample_batches(vertex_type, seeds, batch_size, numbers, times);
 }
 
 }  // namespace tendril

@@ -19,7 +19,7 @@ struct minibatch_sampler::state {
   [[nodiscard]] virtual minibatch sample(batch_seeds const& seeds, std::uint64_t batch) = 0;
   [[nodiscard]] virtual std::vector<minibatch> sample_batches(std::int32_t vertex_type,
                                                               std::span<vertex_id const> seeds, std::int64_t batch_size,
-                                                              std::uint64_t first_batch,
+                                                              batch_numbers numbers,
                                                               std::span<std::int64_t const> times) = 0;
 
   hetero_graph input;

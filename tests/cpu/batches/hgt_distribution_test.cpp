@@ -34,7 +34,7 @@ void for_each_batch(hetero_graph const& graph, hgt_params const& params, Visit v
   for (std::int64_t b = 0; b < together; ++b) { seeds.insert(seeds.end(), {0, 1}); }
   for (std::int64_t first = 0; first < num_batches; first += together) {
     for (minibatch const& batch : hgt_sample_batches(graph, 0, seeds, 2, params, cpu_exec{.num_threads = 1},
-                                                     static_cast<std::uint64_t>(first))) {
+                                                     {.first = static_cast<std::uint64_t>(first)})) {
       visit(batch);
     }
   }

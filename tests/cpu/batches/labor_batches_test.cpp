@@ -167,7 +167,7 @@ TEST(LaborBatches, PlainWeightsAreUnbiased)
   double expected = 0;
   for (vertex_id u = 0; u < 60; ++u) { expected += u % 10 <= 5 ? u : 0; }
   double sum = 0, squares = 0, unweighted = 0;
-  for (minibatch const& batch : sampler.sample_batches(0, seeds, 1, 0, until)) {
+  for (minibatch const& batch : sampler.sample_batches(0, seeds, 1, {}, until)) {
     double estimate = 0;
     for (std::int64_t k = 0; k < batch.edges[0].col.size(); ++k) {
       double const x = batch.vertices[0].node[batch.edges[0].col[k]];

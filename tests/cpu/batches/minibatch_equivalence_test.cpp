@@ -8,6 +8,7 @@
 
 #include "cpu/batches/minibatch_verifier.hpp"
 #include "cpu/batches/plain_batch.hpp"
+#include "samplers/batches/checks.hpp"  // cut_batch
 #include "support/small_hetero.hpp"
 
 namespace tendril::test {
@@ -73,8 +74,8 @@ TEST(MinibatchEquivalence, BatchesMadeTogetherAreThoseMadeAlone)
         for (int const threads : {1, 2, 4}) {
           minibatch_sampler bulk(graph, params, {.num_threads = threads});
           std::vector<minibatch> const made =
-              timed ? bulk.sample_batches(static_cast<std::int32_t>(type), vertices, size, first, times)
-                    : bulk.sample_batches(static_cast<std::int32_t>(type), vertices, size, first);
+              timed ? bulk.sample_batches(static_cast<std::int32_t>(type), vertices, size, {.first = first}, times)
+                    : bulk.sample_batches(static_cast<std::int32_t>(type), vertices, size, {.first = first});
           ASSERT_EQ(std::ssize(made), (300 + size - 1) / size);
           for (std::size_t b = 0; b<made.size(); b += made.size()> 10 ? 7 : 1) {
             seed_lists part;
@@ -86,6 +87,38 @@ TEST(MinibatchEquivalence, BatchesMadeTogetherAreThoseMadeAlone)
             part.times[type].assign(times.begin() + begin, times.begin() + end);
             EXPECT_EQ(difference(lists_of(one.sample(part.spans(timed), first + b)), lists_of(made[b])), "")
                 << name_of(params) << ", batch " << b << " of " << size;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(MinibatchEquivalence, NumbersOfBatchesMadeTogetherMayHaveAStep)
+{
+  constexpr std::int64_t size = 32;
+  for (auto const& [graph, timed] : all_graphs()) {
+    std::size_t const types = graph.num_vertices().size();
+    seed_lists const seeds = many_seeds(types);
+    std::span<std::int64_t const> const times = timed ? seeds.times[0] : std::span<std::int64_t const>();
+    for (auto const& params : every_way(types == 1, timed, {3, 2})) {
+      minibatch_sampler one(graph, params, {.num_threads = 1});
+      for (batch_numbers const numbers : {batch_numbers{5, 3}, {~0ULL - 8, 4}, {6, ~0ULL}, {7, 0}}) {
+        for (int const threads : {1, 4}) {
+          minibatch_sampler bulk(graph, params, {.num_threads = threads});
+          auto const made = bulk.sample_batches(0, seeds.vertices[0], size, numbers, times);
+          ASSERT_EQ(made.size(), 10U);
+          std::uint64_t number = numbers.first;
+          for (std::int64_t b = 0; b < 10; ++b, number += numbers.step) {
+            batch_seeds part;
+            part.vertices.resize(types);
+            part.vertices[0] = samplers::cut_batch(std::span<vertex_id const>(seeds.vertices[0]), size, b);
+            if (timed) {
+              part.times.resize(types);
+              part.times[0] = samplers::cut_batch(times, size, b);
+            }
+            EXPECT_EQ(difference(lists_of(one.sample(part, number)), lists_of(made[static_cast<std::size_t>(b)])), "")
+                << name_of(params) << ", batch " << number;
           }
         }
       }

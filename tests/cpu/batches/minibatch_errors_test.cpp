@@ -69,7 +69,7 @@ TEST(MinibatchErrors, SeedsThatDontFitTheGraph)
   std::vector<vertex_id> const seeds = {1, 2, 64};
   std::vector<std::int64_t> const times = {1, 2};
   auto const bulk_refusal = [&](std::int32_t type, std::int64_t size, std::span<std::int64_t const> of_seeds) {
-    return message_of<argument_error>([&] { (void)sampler.sample_batches(type, seeds, size, 0, of_seeds); });
+    return message_of<argument_error>([&] { (void)sampler.sample_batches(type, seeds, size, {}, of_seeds); });
   };
   EXPECT_EQ(bulk_refusal(3, 1, {}), "vertex_type: 3, expected one below 3");
   EXPECT_EQ(bulk_refusal(-1, 1, {}), "vertex_type: -1, expected one below 3");
@@ -86,7 +86,7 @@ TEST(MinibatchErrors, TimesWhereNoEdgeHasOne)
   EXPECT_EQ(message_of<argument_error>([&] { (void)sampler.sample(seeds.spans(true)); }),
             "times: given for seeds, but no edge of the graph has a time");
   EXPECT_EQ(
-      message_of<argument_error>([&] { (void)sampler.sample_batches(0, seeds.vertices[0], 1, 0, seeds.times[0]); }),
+      message_of<argument_error>([&] { (void)sampler.sample_batches(0, seeds.vertices[0], 1, {}, seeds.times[0]); }),
       "times: given for seeds, but no edge of the graph has a time");
   minibatch_sampler edgeless(hetero_graph(make_graph(3, {})), {.num_neighbors = {2}, .disjoint = true});
   EXPECT_EQ(edgeless.sample(seeds.spans(true)).vertices[0].node.size(), 1);

@@ -33,7 +33,7 @@ TEST(MinibatchKnown, AnEpochHasOneDigest)
       }
       std::vector<batch_lists> bulk;
       for (auto const& batch :
-           sampler.sample_batches(0, seeds, known_epoch::batch_size, known_epoch::first_batch, times)) {
+           sampler.sample_batches(0, seeds, known_epoch::batch_size, {.first = known_epoch::first_batch}, times)) {
         bulk.push_back(lists_of(batch));
       }
       say(epoch, fmt::format("CPU, threads {}, one by one", threads), digest_of(alone));

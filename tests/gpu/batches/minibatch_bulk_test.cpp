@@ -84,6 +84,32 @@ TEST_F(MinibatchBulk, GroupsOfAnySize)
   }
 }
 
+/// Also where a call is cut into several groups.
+TEST_F(MinibatchBulk, NumbersWithAStep)
+{
+  std::vector<batch_numbers> const every_step = {{5, 3}, {~0ULL - 8, 4}};
+  hetero_graph const plain(make_zoo(1)), of_types = make_hetero_zoo(11, false), timed = make_timed_zoo(3);
+  hetero_graph const there = to_gpu(plain, exec), types_there = to_gpu(of_types, exec),
+                     timed_there = to_gpu(timed, exec);
+  auto const times = make_times(50, 2);
+  for (std::int64_t const vertices : {std::int64_t{200}, before_.vertices}) {
+    gpu::default_minibatch_limits().vertices = vertices;
+    for (auto const& numbers : every_step) {
+      for (auto const& fanouts : {std::vector<std::int64_t>{4, 3}, {-1, 2}}) {
+        for (auto const& params : every_way(true, false, fanouts)) {
+          compare_many(plain, there, params, 0, seeds_below(64, 50), 7, {}, numbers);
+        }
+        for (auto const& params : every_way(false, false, fanouts)) {
+          compare_many(of_types, types_there, params, 1, seeds_below(30, 50), 7, {}, numbers);
+        }
+        for (auto const& params : every_way(true, true, fanouts)) {
+          compare_many(timed, timed_there, params, 0, seeds_below(64, 50), 7, times, numbers);
+        }
+      }
+    }
+  }
+}
+
 TEST_F(MinibatchBulk, MorePicksThanALaunchCounts)
 {
   hetero_graph const host(make_zoo(2));
@@ -121,8 +147,10 @@ TEST_F(MinibatchBulk, OneSamplerForBatchesOfAllSizes)
             expected.push_back(copied_lists(cpu.sample({{seeds}}, number)));
             ++number;
             if (size == 9) {
-              for (auto& batch : gpu.sample_batches(0, own.span(), 4, number)) { kept.push_back(std::move(batch)); }
-              for (auto const& batch : cpu.sample_batches(0, seeds, 4, number)) {
+              for (auto& batch : gpu.sample_batches(0, own.span(), 4, {.first = number})) {
+                kept.push_back(std::move(batch));
+              }
+              for (auto const& batch : cpu.sample_batches(0, seeds, 4, {.first = number})) {
                 expected.push_back(copied_lists(batch));
               }
             }
@@ -206,8 +234,8 @@ TEST_F(MinibatchBulk, LargerThanExpected)
           difference(copied_lists(cpu.sample({{different}}, 2)), copied_lists(gpu.sample({{own_different.span()}}, 2))),
           "");
       minibatch_sampler bulk(there, params, exec, executor);
-      EXPECT_EQ(difference(copied_lists(cpu.sample_batches(0, mixed, 500, 3)),
-                           copied_lists(bulk.sample_batches(0, own_mixed.span(), 500, 3))),
+      EXPECT_EQ(difference(copied_lists(cpu.sample_batches(0, mixed, 500, {.first = 3})),
+                           copied_lists(bulk.sample_batches(0, own_mixed.span(), 500, {.first = 3}))),
                 "");
     }
   }

@@ -122,8 +122,8 @@ TEST_F(MinibatchFused, BatchesOfOtherExecutorsInBetween)
       for (auto* const gpu : {&automatic, &fused}) {
         EXPECT_EQ(difference(copied_lists(cpu.sample({{some}}, size)), copied_lists(gpu->sample({{some_own}}, size))),
                   "");
-        EXPECT_EQ(difference(copied_lists(cpu.sample_batches(0, some, 300, size)),
-                             copied_lists(gpu->sample_batches(0, some_own, 300, size))),
+        EXPECT_EQ(difference(copied_lists(cpu.sample_batches(0, some, 300, {.first = size})),
+                             copied_lists(gpu->sample_batches(0, some_own, 300, {.first = size}))),
                   "");
       }
     }

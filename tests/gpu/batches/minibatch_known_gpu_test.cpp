@@ -37,7 +37,7 @@ TEST_F(MinibatchKnownOnGpu, AnEpochHasOneDigest)
         alone.push_back(copied_lists(sampler.sample(own.spans(), known_epoch::first_batch + i)));
       }
       auto const bulk = copied_lists(sampler.sample_batches(0, own_seeds.span(), known_epoch::batch_size,
-                                                            known_epoch::first_batch, own_times.span()));
+                                                            {.first = known_epoch::first_batch}, own_times.span()));
       say(epoch, fmt::format("GPU, executor {}, one by one", number), digest_of(alone));
       say(epoch, fmt::format("GPU, executor {}, bulk", number), digest_of(bulk));
       EXPECT_EQ(digest_of(alone), epoch.digest) << epoch.name << ", executor " << number;

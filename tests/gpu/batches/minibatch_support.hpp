@@ -118,19 +118,18 @@ class minibatch_gpu_test : public gpu_test {
   /// Compares batches made together, those made alone, and the CPU's.
   void compare_many(hetero_graph const& host, hetero_graph const& there, minibatch_params const& params,
                     std::int32_t type, std::vector<vertex_id> const& seeds, std::int64_t batch_size,
-                    std::vector<std::int64_t> const& times = {})
+                    std::vector<std::int64_t> const& times = {}, batch_numbers numbers = {.first = 0xffffffffffULL})
   {
     SCOPED_TRACE(testing::Message() << name_of(params) << ", " << seeds.size() << " seeds of type " << type << " by "
-                                    << batch_size);
-    std::uint64_t const first = 0xffffffffffULL;
+                                    << batch_size << ", numbers from " << numbers.first << " by " << numbers.step);
     auto const own = on_gpu(seeds, exec);
     auto const own_times = on_gpu(times, exec);
     minibatch_sampler cpu(host, params, {.num_threads = 1});
-    auto const expected = copied_lists(cpu.sample_batches(type, seeds, batch_size, first, times));
+    auto const expected = copied_lists(cpu.sample_batches(type, seeds, batch_size, numbers, times));
     for (auto const executor : executors_of(host, params)) {
       if (executor == minibatch_executor::hops || executor == minibatch_executor::graph) { continue; }  // as automatic
       minibatch_sampler gpu(there, params, exec, executor);
-      auto const got = gpu.sample_batches(type, own.span(), batch_size, first, own_times.span());
+      auto const got = gpu.sample_batches(type, own.span(), batch_size, numbers, own_times.span());
       EXPECT_EQ(difference(expected, copied_lists(got)), "") << "executor " << static_cast<int>(executor);
     }
   }
