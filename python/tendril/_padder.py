@@ -176,12 +176,15 @@ class _NumPy:
         return np.zeros(count, like.dtype)
 
 
-def sizes_of(batch: Minibatch) -> BatchSizes:
-    """The sizes of a mini-batch."""
+def sizes_of(batch: Minibatch, has_hops: bool) -> BatchSizes:
+    """The sizes of a mini-batch. has_hops: not of one of HGSampling, whose edges are in no hops. It counts as one hop."""
 
     def sizes(given: Any) -> Sizes:
         return {key: [int(one) for one in many] for key, many in by_type(given).items()}
 
+    if not has_hops:
+        nodes = {key: [many[0], sum(many[1:])] for key, many in sizes(batch.num_sampled_nodes).items()}
+        return BatchSizes(nodes, {key: [len(edge)] for key, edge in by_type(batch.edge).items()})
     return BatchSizes(sizes(batch.num_sampled_nodes), sizes(batch.num_sampled_edges))
 
 
@@ -198,15 +201,15 @@ def as_given(made: dict[Any, Any]) -> Any:
 class MinibatchPadder:
     """Pads mini-batches that are in NumPy arrays."""
 
-    def __init__(self, padding: Padding, node_type: str | None) -> None:
-        self._pad = Padder(padding, _NumPy())
+    def __init__(self, padding: Padding, node_type: str | None, has_hops: bool) -> None:
+        self._pad, self._has_hops = Padder(padding, _NumPy()), has_hops
         self._num_seeds, self._node_type = padding._nodes[node_type][0], node_type
 
     def __call__(self, batch: Minibatch, number: int) -> tuple[Minibatch, Masks]:
         """The padded mini-batch, whose offsets (`indptr`, …) are None, and which of its parts are real."""
         node, source, target, edge = map(by_type, (batch.node, batch.col, batch.row, batch.edge))
         weights = None if batch.weights is None else by_type(batch.weights)
-        given = Sampled(sizes_of(batch), node, source, target, edge, weights)
+        given = Sampled(sizes_of(batch, self._has_hops), node, source, target, edge, weights)
         made, masks = self._pad(given, number)
         padded = replace(
             batch,

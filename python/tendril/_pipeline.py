@@ -117,7 +117,8 @@ class Pipeline(Padded):
     pad : str or Padding, optional
         Give every batch the same sizes. "epoch": those of the epoch's largest batch, which are found by sampling the
         epoch ahead, all ranks' batches of it, when it begins. A `Padding`, of `padding` for example: those. A batch that
-        is larger raises an ArgumentError. For directional batches on the CPU, with different seeds. docs/features.md tells what padding looks like.
+        is larger raises an ArgumentError. For directional batches and those of HGSampling on the CPU, with different seeds.
+        docs/features.md tells what padding looks like.
 
     Raises
     ------
@@ -171,6 +172,7 @@ class Pipeline(Padded):
         self._num_threads = threads(num_threads)
         self._sampler, self._node_type = sampler, node_type
         self._device = sampler._device if isinstance(sampler, MinibatchSampler) else _gpu.HOST
+        self._has_hops = not isinstance(sampler, HGTSampler)
         self._counts = _Counts(sampler)
         if node_type is not None:
             string(node_type, "node_type")
@@ -201,7 +203,7 @@ class Pipeline(Padded):
         progress = self._begin_epoch()
         timeline = self._timeline
         padding = self._padding_of(progress.epoch)
-        pad = None if padding is None else MinibatchPadder(padding, self._node_type)
+        pad = None if padding is None else MinibatchPadder(padding, self._node_type, self._has_hops)
         self._host_way.begin()
         made = self._made(progress.epoch, progress.batch, timeline, pad)
         made = _items(made, self.prefetch) if self.prefetch else made
@@ -292,23 +294,24 @@ class Pipeline(Padded):
 
     def _sizes(self, epoch: int) -> Iterator[BatchSizes]:
         for number, step, group in runs(enumerate(self._batches(epoch), self._first_number(epoch)), self.bulk):
-            yield from map(sizes_of, self._sample(np.concatenate(group), number, step))
+            made = self._sample(np.concatenate(group), number, step)
+            yield from (sizes_of(one, self._has_hops) for one in made)
 
     def _expect_paddable(self) -> None:
-        if isinstance(self._sampler, HGTSampler):
-            raise ArgumentError("pad: the sampler is a HGTSampler, expected a MinibatchSampler")
-        options = self._sampler._made_of[2]
-        for name, expected in (("subgraph_type", "directional"), ("disjoint", False), ("frontier", "new")):
-            if options[name] != expected:
-                raise ArgumentError(f"pad: the sampler has {name} {options[name]!r}, expected {expected!r}")
-        if self._device != _gpu.HOST:
+        if isinstance(self._sampler, MinibatchSampler):
+            options = self._sampler._made_of[2]
+            for name, expected in (("subgraph_type", "directional"), ("disjoint", False), ("frontier", "new")):
+                if options[name] != expected:
+                    raise ArgumentError(f"pad: the sampler has {name} {options[name]!r}, expected {expected!r}")
+        if isinstance(self._sampler, MinibatchSampler) and self._device != _gpu.HOST:
             raise ArgumentError(f"pad: the sampler is on {self._sampler.device}, expected one on the CPU")
         ids, times = np.unique(self._seeds, return_counts=True)
         if len(ids) != len(self._seeds):
             raise ArgumentError(f"pad: seeds has {ids[times > 1][0]} more than once, expected different vertices")
 
     def _layout(self) -> tuple[list[Any], list[Any], int]:
-        assert isinstance(self._sampler, MinibatchSampler)
+        if isinstance(self._sampler, HGTSampler):
+            return [*self._counts.nodes], [*self._counts.edges], 1
         given = self._sampler._made_of[1]
         hops = len(next(iter(given.values())) if isinstance(given, Mapping) else given)
         return [*self._counts.nodes], [*self._counts.edges], hops

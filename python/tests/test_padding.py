@@ -199,12 +199,13 @@ def test_a_padding_is_a_value():
         one.num_nodes = (1,)
 
 
-def test_graphs_of_several_types():
+@pytest.mark.parametrize("kind", [tendril.MinibatchSampler, tendril.HGTSampler])
+def test_graphs_of_several_types(kind):
     rng = np.random.RandomState(3)
     ends = {("author", "writes", "paper"): (40, 60), ("paper", "cites", "paper"): (60, 60)}
     edges = {key: (rng.randint(a, size=300), rng.randint(b, size=300)) for key, (a, b) in ends.items()}
-    library = tendril.HeteroGraph({"author": 40, "paper": 60}, edges)
-    of = tendril.MinibatchSampler(library, [3, 2])
+    library = tendril.HeteroGraph({"author": 40, "paper": 60}, edges, reverse=True)
+    of = kind(library, [3, 2])
     tables = {"author": {"a": np.arange(40)}, "paper": {"x": X[:60]}}
 
     def made(**options):
@@ -240,11 +241,14 @@ MISTAKES = {
     ),
     "frontier": (lambda: pipeline(sampler(frontier="all")), "pad: the sampler has frontier 'all', expected 'new'"),
     "seeds": (lambda: pipeline(seeds=[4, 2, 4]), "pad: seeds has 4 more than once, expected different vertices"),
-    "hgt": (
+    "hops of HGSampling": (
         lambda: tendril.Pipeline(
-            tendril.HGTSampler(tendril.HeteroGraph({"a": 5}, {("a", "b", "a"): ([0], [1])}), [2]), [0], node_type="a", pad="epoch"
+            tendril.HGTSampler(tendril.HeteroGraph({"a": 5}, {("a", "b", "a"): ([0], [1])}), [2, 2]),
+            [0],
+            node_type="a",
+            pad=Padding({"a": [4, 1, 1]}, {("a", "b", "a"): [1, 1]}),
         ),
-        "pad: the sampler is a HGTSampler, expected a MinibatchSampler",
+        "pad has 2 hops, expected 1: batches have so many",
     ),
     "epochs": (lambda: pipeline().padding(3), "epochs is 3, expected numbers of epochs"),
     "epoch": (lambda: pipeline().padding([0, -1]), "epochs is -1, expected 0 or more"),
