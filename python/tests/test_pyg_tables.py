@@ -210,7 +210,8 @@ def test_batches_on_a_gpu_are_those_of_a_tensor(tmp_path, dtype, place, cached, 
     table = table.to("cuda") if place == "GPU" else table.pin_memory() if place == "page-locked" else table
     options = {"device": "cuda", "batch_size": 40, "shuffle": True, "pad": "epoch"}
     cache = tendril.FeatureCache(0.2, policy="exact") if cached else None
-    made, expected = NeighborLoader(tabled(table), [4, 3], cache=cache, **options), NeighborLoader(plain(x=values), [4, 3], **options)
+    made = NeighborLoader(tabled(table), [4, 3], cache=cache, **options)
+    expected = NeighborLoader(plain(x=values), [4, 3], **options)
     for _ in range(2):
         for batch, other in zip(made, expected, strict=True):
             assert batch.x.is_cuda and torch.equal(batch.x, other.x) and torch.equal(batch.n_id, other.n_id)

@@ -193,8 +193,9 @@ class OutputPadder:
     def __call__(self, out: Any, number: int) -> Any:
         weights = labor_weights(out)
         node, source, target, edge = map(by_type, (out.node, out.row, out.col, out.edge))
-        sizes = sizes_of(out, self._given)
-        made, masks = self._pad(Sampled(sizes, node, source, target, edge, None if weights is None else by_type(weights)), number)
+        of_edges = None if weights is None else by_type(weights)
+        given = Sampled(sizes_of(out, self._given), node, source, target, edge, of_edges)
+        made, masks = self._pad(given, number)
         out.node, out.row, out.col, out.edge = map(as_given, (made.node, made.source, made.target, made.edge))
         if out.num_sampled_nodes is not None:
             out.num_sampled_nodes, out.num_sampled_edges = as_given(dict(made.sizes.nodes)), as_given(dict(made.sizes.edges))
