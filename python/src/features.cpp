@@ -30,8 +30,9 @@
 namespace tendril::python {
 namespace {
 
-using table_in = nb::ndarray<nb::ro, nb::device::cpu>;
-using rows_out = nb::ndarray<nb::device::cpu>;
+// In host memory; that of CUDA, page-locked, is another device to DLPack.
+using table_in = nb::ndarray<nb::ro>;
+using rows_out = nb::ndarray<>;
 
 /// A table as Python holds it.
 struct features {
@@ -150,8 +151,19 @@ std::pair<std::span<std::byte const>, feature_rows> rows_of(Array const& array, 
   return {bytes, std::move(rows)};
 }
 
+/// @throws a TypeError for memory of a GPU.
+template <class Array>
+void expect_on_host(Array const& array)
+{
+  constexpr int cuda_host = 3;  // DLPack's kDLCUDAHost
+  if (array.device_type() != nb::device::cpu::value && array.device_type() != cuda_host) {
+    throw nb::type_error("memory of a GPU, expected host memory");
+  }
+}
+
 features table_of_array(table_in const& array, char const* what, bool mapped)
 {
+  expect_on_host(array);
   auto [bytes, rows] = rows_of(array, what);
   return {feature_table(bytes, std::move(rows), owner_of(array), mapped)};
 }
@@ -208,6 +220,7 @@ std::span<std::byte> bytes_for_rows(feature_table const& table, std::size_t coun
 
 void gather_into(features const& from, array_in const& ids, rows_out const& out, int num_threads)
 {
+  expect_on_host(out);
   take(from.table, ids, bytes_for_rows(from.table, ids.size(), out), num_threads);
 }
 

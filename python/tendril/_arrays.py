@@ -30,7 +30,10 @@ def not_pinned(array: Any) -> Any:
         device = array.__dlpack_device__()[0]
     except (TypeError, ValueError, RuntimeError, BufferError):  # what cannot be shared: whoever takes it says so
         return array
-    return array.numpy() if device == _DLPACK_CUDA_HOST else array
+    try:
+        return array.numpy() if device == _DLPACK_CUDA_HOST else array
+    except TypeError:  # NumPy has no bfloat16
+        return array
 
 
 def as_array(value: Any, what: str) -> NDArray[Any]:

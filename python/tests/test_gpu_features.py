@@ -170,3 +170,15 @@ def test_bad_arguments(ids, torch):
     refused("^out is not contiguous", table, [1], out=torch.zeros((1, 10), device="cuda")[:, ::2])
     refused("^check is array.*, expected True or False$", table, [1], check=np.ones(2))
     refused("^table has elements of another type", torch.zeros(3, dtype=torch.complex64, device="cuda"), [0])
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float32"])
+def test_tensors_that_torch_has_page_locked(torch, name):
+    dtype = getattr(torch, name)
+    held = torch.randn(3000, 16).to(dtype).pin_memory()
+    ids = torch.randint(3000, (500,))
+    table = tendril.FeatureTable(held)
+    assert torch.from_dlpack(tendril.gather(table, ids.cuda())).cpu().equal(held[ids])
+    out = torch.empty(500, 16, dtype=dtype).pin_memory()
+    tendril.gather(table, ids.numpy(), out=out)
+    assert out.equal(held[ids])

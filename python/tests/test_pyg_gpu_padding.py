@@ -61,7 +61,7 @@ def trainer():
 
 def test_padding_does_not_wait_for_the_gpu():
     made = loader(pad=None)
-    outputs = made._sample_many([torch.arange(17), torch.arange(17, 34), torch.arange(34, 40)], 0)
+    outputs = made._sample_many([torch.arange(17), torch.arange(17, 34), torch.arange(34, 40)], 0, 1)
     pad = OutputPadder(made.padding().with_room(0.5), made)
     torch.cuda.synchronize()
     with warnings.catch_warnings():
