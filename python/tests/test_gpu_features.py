@@ -173,7 +173,8 @@ def test_bad_arguments(ids, torch):
 
 
 @pytest.mark.parametrize("name", ["bfloat16", "float32"])
-def test_tensors_that_torch_has_page_locked(torch, name):
+def test_tensors_that_torch_has_page_locked(name):
+    torch = pytest.importorskip("torch")
     dtype = getattr(torch, name)
     held = torch.randn(3000, 16).to(dtype).pin_memory()
     ids = torch.randint(3000, (500,))
