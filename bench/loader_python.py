@@ -36,7 +36,7 @@ def parse():
         description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("--batches", type=int, default=4000, help="of an epoch; default: 4000")
+    parser.add_argument("--batches", type=int, default=500, help="of an epoch; default: 500")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--small", action="store_true", help="few batches: to see whether all is well")
     parser.add_argument("--json", type=Path, help="write the result file")
