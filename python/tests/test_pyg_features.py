@@ -157,3 +157,30 @@ def test_metadata_moves_in_one_copy_of_each_type(monkeypatch):
     shapes = [[None if one is None else (one.device.type, one.dtype, tuple(one.shape)) for one in out.metadata] for out in outs]
     of_ids = ("meta", torch.int64)
     assert shapes == [[(*of_ids, (4,)), None, (*of_ids, (2, 3))], [(*of_ids, (2,)), ("meta", torch.float32, (2,)), (*of_ids, (0,))]]
+
+
+class Memory(torch.Tensor):
+    """Stands for a tensor on a GPU, and notes the streams that are to read it."""
+
+    is_cuda = True
+
+    def record_stream(self, stream):
+        recorded.append(stream)
+
+
+recorded = []
+
+
+def test_all_tensors_of_a_batch_are_kept_for_its_reader():
+    def memory():
+        return torch.zeros(2).as_subclass(Memory)
+
+    class Foreign:
+        def apply(self, function):
+            raise AssertionError("an object of the user's is not asked")
+
+    recorded.clear()
+    values = [memory(), [memory(), (memory(),)], {"a": {"b": memory()}}, [3, 4], "a name", None, 5, Foreign(), torch.zeros(3)]
+    for value in values:
+        _gather.keep_for("reader", value)
+    assert recorded == ["reader"] * 4

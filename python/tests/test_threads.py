@@ -1,14 +1,17 @@
-"""Long calls let other threads run, and Ctrl-C ends them."""
+"""Long calls let other threads run, and Ctrl-C ends them. Threads that work ahead of a loop end with it."""
 
 from __future__ import annotations
 
 import signal
 import threading
 import time
+from contextlib import closing
+from itertools import islice
 
 import pytest
 
 import tendril
+from tendril._ahead import ahead
 
 
 @pytest.fixture(scope="module")
@@ -77,3 +80,38 @@ def test_calls_in_parallel_agree(graph):
         thread.join()
     assert all((walks == expected).all() for walks in results)
     assert len(results) == 8
+
+
+def in_two_threads(count, depth=2):
+    """Numbers that one thread makes, and another doubles."""
+
+    def doubled():
+        with closing(ahead(iter(range(count)), depth)) as numbers:
+            for number, _ in numbers:
+                if number == 500:
+                    raise ArithmeticError("500 can't be doubled")
+                yield 2 * number
+
+    return ahead(doubled(), depth)
+
+
+def test_items_pass_through_two_threads():
+    before = threading.active_count()
+    assert [one for one, _ in in_two_threads(300)] == [*range(0, 600, 2)]
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("taken", [0, 1, 100])
+def test_closed_early_both_threads_have_ended(taken):
+    before, made = threading.active_count(), in_two_threads(400)
+    assert [one for one, _ in islice(made, taken)] == [*range(0, 2 * taken, 2)]
+    made.close()
+    assert threading.active_count() == before
+
+
+def test_an_error_in_a_thread_ends_both():
+    before, found = threading.active_count(), []
+    with pytest.raises(ArithmeticError, match="500 can't be doubled"):
+        found.extend(one for one, _ in in_two_threads(10**9))
+    assert found == [*range(0, 1000, 2)]
+    assert threading.active_count() == before

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch_geometric.typing import TensorFrame
+from torch_geometric.typing import SparseTensor, TensorFrame
 
 from .. import _tendril
 from .._features import FeatureTable, is_mapped
@@ -92,13 +92,11 @@ def keep_for(stream: Any, value: Any) -> None:
         if value and type(value[0]) is not int:  # sizes of hops
             for one in value:
                 keep_for(stream, one)
-    elif hasattr(value, "apply"):  # a TensorFrame, a matrix of torch-sparse
-
-        def kept(one: Any) -> Any:
-            keep_for(stream, one)
-            return one
-
-        value.apply(kept)
+    elif isinstance(value, SparseTensor):
+        keep_for(stream, value.coo())
+    elif isinstance(value, TensorFrame):
+        keep_for(stream, dict(value.feat_dict))
+        keep_for(stream, value.y)
 
 
 class HostCopy:
