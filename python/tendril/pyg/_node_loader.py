@@ -12,6 +12,7 @@ from torch_geometric.sampler import HeteroSamplerOutput, NodeSamplerInput
 from tendril._errors import ArgumentError
 
 from . import _inputs, _padding, _tables
+from ._features import put
 from ._loader import Loader, expect_sampler
 from ._sampler import NeighborSampler
 
@@ -203,9 +204,9 @@ class NeighborLoader(Loader, torch_geometric.loader.NeighborLoader):  # type: ig
         return made
 
     def _finish(self, made: Any, out: Any) -> None:
-        store = made[self.input_data.input_type] if isinstance(out, HeteroSamplerOutput) else made
-        store.input_id, store.seed_time = out.metadata[0], out.metadata[1]
-        store.batch_size = out.metadata[0].size(0)
+        store = made[self.input_data.input_type] if isinstance(out, HeteroSamplerOutput) else made._store
+        ids, times = out.metadata[:2]
+        put(store, {"input_id": ids, "seed_time": times, "batch_size": ids.size(0)})
         _padding.add_masks(made, out)
 
 
