@@ -4,12 +4,13 @@ distributed training that share an epoch, and the time that it takes."""
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeVar
 
-from ._errors import ArgumentError
+from ._errors import ArgumentError, shown
 from ._params import integer, string, unsigned
 from ._timeline import LoaderStats, Timeline
 
@@ -29,7 +30,13 @@ class Ranks:
 
     @staticmethod
     def of(rank: Any, world_size: Any, uneven: Any) -> Ranks:
-        """The arguments of a loader, checked."""
+        """The arguments of a loader, checked. rank: "auto" takes both of the process."""
+        if isinstance(rank, str) and rank == "auto":
+            if integer(world_size, "world_size") != 1:
+                raise ArgumentError(f"world_size is {world_size} with rank 'auto', which tells both: expected it left out")
+            rank, world_size = rank_of_process()
+        elif isinstance(rank, str):
+            raise ArgumentError(f"rank is {shown(rank)}, expected an integer or 'auto'")
         made = Ranks(integer(rank, "rank"), integer(world_size, "world_size"), string(uneven, "uneven"))
         if made.world_size < 1:
             raise ArgumentError(f"world_size is {world_size}, expected 1 or more")
@@ -65,6 +72,28 @@ class Ranks:
             if len(first) < self.world_size and self.uneven == "repeat":
                 first.append(one)
             yield one
+
+
+_LAUNCHERS = (("RANK", "WORLD_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"))
+
+
+def rank_of_process() -> tuple[int, int]:
+    """The rank of this process and the number of processes: `torch.distributed`'s, if the program has set that up, else the
+    launcher's, torchrun's or mpirun's. A process of its own is rank 0 of 1."""
+    torch = sys.modules.get("torch.distributed")  # not imported for this
+    if torch is not None and torch.is_available() and torch.is_initialized():
+        return int(torch.get_rank()), int(torch.get_world_size())
+    for names in _LAUNCHERS:
+        given = [os.environ.get(name) for name in names]
+        if given == [None, None]:
+            continue
+        try:
+            rank, size = (int(value) for value in given if value is not None)
+        except ValueError:
+            told = " and ".join(f"{name}={value}" for name, value in zip(names, given, strict=True))
+            raise ArgumentError(f"rank is 'auto', and the environment has {told}: expected a rank and their number") from None
+        return rank, size
+    return 0, 1
 
 
 def runs(numbered: Iterable[tuple[int, T]], most: int, step: int = 1) -> Iterator[tuple[int, int, list[T]]]:

@@ -103,9 +103,10 @@ class Pipeline(Padded):
     prefetch : int
         Batches that are made in advance; 0: each batch is made on request.
     bulk : int
-        Batches that are sampled together: each thread then has its own. Not with several ranks.
-    rank, world_size : int
-        Of a distributed training: this process makes batches rank, rank + world_size, … of each epoch.
+        Batches that are sampled together: each thread then has its own.
+    rank : int or "auto", world_size : int
+        Of a distributed training: this process makes batches rank, rank + world_size, … of each epoch. "auto" takes both from
+        `torch.distributed`, if the program has set that up, or from torchrun or mpirun.
     uneven : str
         Where the batches of an epoch are no multiple of ``world_size``: "keep" gives some ranks one batch more, "drop"
         omits the last batches, "repeat" takes the epoch's first batches again.
@@ -153,7 +154,7 @@ class Pipeline(Padded):
         seed: int = 0,
         prefetch: int = 2,
         bulk: int = 8,
-        rank: int = 0,
+        rank: int | str = 0,
         world_size: int = 1,
         uneven: str = "keep",
         cache: FeatureCache | None = None,

@@ -84,7 +84,7 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         index_sampler: Any = None,
         generator: torch.Generator | None = None,
         pin_memory: bool = False,
-        rank: int = 0,
+        rank: int | str = 0,
         world_size: int = 1,
         uneven: str = "keep",
         cache: FeatureCache | None = None,

@@ -75,9 +75,10 @@ class NeighborLoader(Loader, torch_geometric.loader.NeighborLoader):  # type: ig
         Batches that are sampled together. Default: enough to fill a GPU; 8 on a CPU; 1 with a fan-out of -1.
     prefetch : int
         Batches that are made in advance; 0: each batch is made on request.
-    rank, world_size : int
+    rank : int or "auto", world_size : int
         Of a distributed training: this process makes batches rank, rank + world_size, … of each epoch. All ranks
-        together make the batches of one process, for the same ``seed`` and ``batch_size``.
+        together make the batches of one process, for the same ``seed`` and ``batch_size``. "auto" takes both from
+        `torch.distributed`, if the program has set that up, or from torchrun or mpirun.
     uneven : str
         Where the batches of an epoch are no multiple of ``world_size``: "keep" gives some ranks one batch more, "drop"
         omits the last batches, "repeat" takes the epoch's first batches again.

@@ -43,7 +43,7 @@ class NumberedLoader(Epochs, DataLoader):  # type: ignore[misc]
         seed: int | None,
         shuffle: bool | None = None,
         *,
-        rank: int = 0,
+        rank: int | str = 0,
         world_size: int = 1,
         uneven: str = "keep",
         **loader: Any,
