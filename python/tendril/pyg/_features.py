@@ -101,53 +101,40 @@ class _OfStore:
         self, made: Any, kind: Any, node: Tensor, target: Target | None, on_host: HostCopy | None, cached: Cached
     ) -> None:
         """Gives the store of a batch, a copy of this one, the attributes of the batch's vertices."""
-        put = made._mapping
+        into = made._mapping
         if self._counts:
-            put["num_nodes"] = node.numel()
+            into["num_nodes"] = node.numel()
         rows, others = self._nodes
         index = Index(node, on_host)
         if rows is not None and target is not None:
-            put.update(rows.gather(index, target, cached(kind, node)))
+            into.update(rows.gather(index, target, cached(kind, node)))
         for key, value, dim in others:
-            put[key] = take(value, index, dim, target)
+            into[key] = take(value, index, dim, target)
 
     def fill_edges(
         self, made: Any, row: Tensor, col: Tensor, edge: Tensor | None, target: Target | None, on_host: HostCopy | None
     ) -> None:
         """The same for edges. edge: their positions in the data's original order."""
-        put = made._mapping
+        into = made._mapping
         index = None if edge is None else Index(edge, on_host)
         for key in self._structure:
             value = self._given[key]
             if key == "edge_index":
                 place = value.device if target is None else target.device
-                put[key] = torch.stack([row, col]).to(place)
+                into[key] = torch.stack([row, col]).to(place)
             elif isinstance(value, Tensor):
-                put[key] = _sparse_matrix(value, row, col, index, made.size()[::-1], target)
+                into[key] = _sparse_matrix(value, row, col, index, made.size()[::-1], target)
             else:
-                put[key] = _sparse_tensor(value, row, col, index, made.size()[::-1], target)
+                into[key] = _sparse_tensor(value, row, col, index, made.size()[::-1], target)
         if index is None:  # which edges they are is not known
             for key in self._of_edges:
-                del put[key]
+                del into[key]
             return
         rows, others = self._edges
         if rows is not None and target is not None:
-            put.update(rows.gather(index, target, {}))
+            into.update(rows.gather(index, target, {}))
         for key, value, dim in others:
-            put[key] = take(value, index, dim, target)
-
-
-def _sparse_tensor(
-    matrix: Any, row: Tensor, col: Tensor, index: Index | None, size: tuple[int, int], target: Target | None
-) -> Any:
-    """The same of torch-sparse."""
-    place = matrix.device() if target is None else target.device
-    value = matrix.storage.value()
-    if value is not None:
-        value = None if index is None else take(value, index, 0, target)
-    return SparseTensor(
-        row=col.to(place), col=row.to(place), value=value, sparse_sizes=size, is_sorted=False, trust_data=True
-    )
+            into[key] = take(value, index, dim, target)
 
 
 def _sparse_matrix(
@@ -169,6 +156,19 @@ def _sparse_matrix(
     pointers = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
     return torch.sparse_compressed_tensor(
         pointers, inner, values, size, layout=matrix.layout, check_invariants=False
+    )
+
+
+def _sparse_tensor(
+    matrix: Any, row: Tensor, col: Tensor, index: Index | None, size: tuple[int, int], target: Target | None
+) -> Any:
+    """The same of torch-sparse."""
+    place = matrix.device() if target is None else target.device
+    value = matrix.storage.value()
+    if value is not None:
+        value = None if index is None else take(value, index, 0, target)
+    return SparseTensor(
+        row=col.to(place), col=row.to(place), value=value, sparse_sizes=size, is_sorted=False, trust_data=True
     )
 
 
