@@ -44,19 +44,6 @@ std::optional<job_part> walk_command::chosen_part() const
   }
 }
 
-/// Leaves the walks of one part, which keep their logical ids. The plan stays that of all walks: it decides the rule, and
-/// with it the walks.
-void keep_part(prepared_walks& walks, job_part part)
-{
-  walk_range const range = walks_of(part, walks.num_walks);
-  walks.num_walks = walks.stream.num_walks = range.size;
-  walks.stream.first_walk += range.first;
-  walks.stream.starts = [all = std::move(walks.stream.starts), range](std::int64_t first, std::span<vertex_id> starts) {
-    all(range.first + first, starts);
-  };
-  walks.metadata.insert({"part", to_string(part)});
-}
-
 std::map<std::string, std::string> file_metadata(walk_job const& job, prepared_walks const& walks, graph const& g,
                                                  std::string const& path)
 {
@@ -114,8 +101,8 @@ void walk_command::run() const
   double const read_seconds = overall.seconds();
 
   stopwatch const planning;
-  prepared_walks walks = job.is_multidim() ? prepare_multidim_walks(job, g, exec) : prepare_plain_walks(job, g, exec);
-  if (only) { keep_part(walks, *only); }
+  prepared_walks const walks = job.is_multidim() ? prepare_multidim_walks(job, only.value_or(job_part{}), g, exec)
+                                                 : prepare_plain_walks(job, only.value_or(job_part{}), g, exec);
   double const plan_seconds = planning.seconds();
 
   walk_file_info info;
@@ -125,6 +112,7 @@ void walk_command::run() const
   info.type = type;
   info.ragged = ragged;
   info.metadata = file_metadata(job, walks, g, source.path);
+  if (only) { info.metadata.insert({"part", to_string(*only)}); }
   walk_writer writer(output, info);
   cpu_exec writing = exec;
   writing.on_progress = {};  // the bar belongs to this thread

@@ -90,10 +90,6 @@ void read_npy(part_file& part)
   auto array = formats::parse_npy(part.path, std::string(formats::row_arrays[0]), part.file->bytes(), part.file);
   array_spec spec = spec_of(part.path, array.name, array.type, array.shape);
   expect_dimensions(part.path, spec, 2);
-  auto const whole = part.file->bytes();
-  if (array.bytes.data() + array.bytes.size() != whole.data() + whole.size()) {
-    refuse(part.path, "bytes after the array {}, expected none", array.shape_text());
-  }
   part.num_walks = spec.shape[0];
   part.arrays.push_back({std::move(spec), array.bytes});
 }
