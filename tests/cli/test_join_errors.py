@@ -25,7 +25,9 @@ def refused(tendril, names, output, message, code=1):
 @pytest.fixture
 def parts(tendril, graphs):
     """Makes three parts of a job in a format, whose names begin with `stem`."""
-    return lambda form, *more, stem="part": make_parts(tendril, graphs[GRAPH], form, [*JOB, *more] if "--length" not in more else [*JOB[:2], *more], 3, stem)
+    return lambda form, *more, stem="part": make_parts(
+        tendril, graphs[GRAPH], form, [*JOB, *more] if "--length" not in more else [*JOB[:2], *more], 3, stem
+    )
 
 
 @pytest.mark.parametrize("form", ["npy", "safetensors", "txt", "ragged"])
@@ -145,8 +147,16 @@ HOSTILE = {
         lambda a, m: m.update(first_walk="one"),
         "first_walk is 'one', expected a number from 0 on",
     ),
-    "no id": ("safetensors", lambda a, m: m.pop("first_walk"), "first_walk is missing, expected it in every part or in none"),
-    "no app": ("safetensors", lambda a, m: m.pop("app"), "app is missing, expected 'deepwalk' as in part-00.safetensors"),
+    "no id": (
+        "safetensors",
+        lambda a, m: m.pop("first_walk"),
+        "first_walk is missing, expected it in every part or in none",
+    ),
+    "no app": (
+        "safetensors",
+        lambda a, m: m.pop("app"),
+        "app is missing, expected 'deepwalk' as in part-00.safetensors",
+    ),
 }
 
 
@@ -162,7 +172,12 @@ def test_hostile_npy(tendril, parts):
     names = parts("npy")
     content = tendril.bytes(names[1])
     tendril.path(names[1]).write_bytes(content + b"!")
-    refused(tendril, names, "out.npy", f"{names[1]}: array 'walks': 61 bytes of data, expected 15 elements of 4 bytes in shape (3, 5)")
+    refused(
+        tendril,
+        names,
+        "out.npy",
+        f"{names[1]}: array 'walks': 61 bytes of data, expected 15 elements of 4 bytes in shape (3, 5)",
+    )
     np.save(tendril.path(names[1]), np.zeros(5, np.int32))
     refused(tendril, names, "out.npy", f"{names[1]}: array 'walks' has 1 dimensions, expected 2 as of walks")
     np.save(tendril.path(names[1]), np.zeros((3, 5), np.float64))
@@ -182,7 +197,10 @@ def test_wrong_usage(tendril, parts):
     names = parts("txt")
     for arguments, message in (
         (["-o", "out.txt"], "FILE is required (try 'tendril join --help')"),
-        ([*names, "-o", "out.bin"], "out.bin: unknown extension, expected .npy, .safetensors or .txt, or - for text on standard output"),
+        (
+            [*names, "-o", "out.bin"],
+            "out.bin: unknown extension, expected .npy, .safetensors or .txt, or - for text on standard output",
+        ),
         ([*names, "-o", "-"], "-: standard output, expected a file"),
     ):
         done = tendril.try_run("join", *arguments)

@@ -29,12 +29,15 @@ def of_array(i, count):
     return {"SLURM_ARRAY_TASK_ID": str(i), "SLURM_ARRAY_TASK_COUNT": str(count), "SLURM_CPUS_PER_TASK": "1"}
 
 
-@pytest.mark.parametrize("output, options", [
-    ("walks.safetensors", ["--walks", 2]),
-    ("walks.safetensors", ["--app", "ppr", "--order", "ragged"]),
-    ("walks.npy", ["--app", "multidim", "--roots", 10]),
-    ("walks.txt", ["--num-starts", 2]),
-])
+@pytest.mark.parametrize(
+    "output, options",
+    [
+        ("walks.safetensors", ["--walks", 2]),
+        ("walks.safetensors", ["--app", "ppr", "--order", "ragged"]),
+        ("walks.npy", ["--app", "multidim", "--roots", 10]),
+        ("walks.txt", ["--num-starts", 2]),
+    ],
+)
 def test_an_array_with_a_task_that_fails(output, options, task, tendril):
     tendril("walk", ENRON, "-o", f"whole-{output}", *options, "--quiet")
     stem, extension = output.split(".")

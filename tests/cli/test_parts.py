@@ -98,7 +98,9 @@ def test_a_graph_without_edges_or_walks(tendril, graphs):
             assert tendril.bytes(joined) == tendril.bytes(whole)
 
 
-@pytest.mark.parametrize("value", ["-1/3", "3/3", "1/0", "0/0", "a/b", "1/", "/3", "1", "1/3/3", "1/3 ", "+1/3", f"1/{2**63}"])
+@pytest.mark.parametrize(
+    "value", ["-1/3", "3/3", "1/0", "0/0", "a/b", "1/", "/3", "1", "1/3/3", "1/3 ", "+1/3", f"1/{2**63}"]
+)
 def test_a_wrong_part_is_one_line(value, tendril):
     done = tendril.try_run("walk", ENRON, "-o", "w.npy", f"--part={value}")
     assert (done.returncode, done.stdout) == (2, "")

@@ -93,7 +93,7 @@ TEST(JoinWalks, GivesTheFileOfTheWholeJob)
   };
   for (auto const& [extension, ragged] :
        {form{".npy", false}, {".safetensors", false}, {".safetensors", true}, {".txt", false}}) {
-    auto const path = [&](std::string const& name) { return (folder / (name + extension)).string(); };
+    auto const path = [&folder, end = extension](std::string const& name) { return (folder / (name + end)).string(); };
     write_rows(path("whole"), 0, 10, ragged, "");
     std::vector<std::string> parts;
     for (std::int64_t i = 0; i < 4; ++i) {
