@@ -39,12 +39,14 @@ std::string option_name(CLI::Option const& option)
   return option.get_type_size() == 0 ? name : name + " " + option.get_type_name();
 }
 
+bool takes_many(CLI::Option const& option) { return option.get_expected_max() > 1; }
+
 std::string usage(CLI::App const& app, std::string const& name)
 {
   std::string line = "Usage: " + name;
   if (app.get_parent() == nullptr) { return line + " VERB [OPTIONS]\n"; }
   for (auto const* option : app.get_options()) {
-    if (option->get_positional()) { line += " " + option->get_name(true); }
+    if (option->get_positional()) { line += " " + option->get_name(true) + (takes_many(*option) ? " ..." : ""); }
   }
   for (auto const* option : app.get_options()) {
     if (option->get_required() && !option->get_positional()) {

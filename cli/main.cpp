@@ -120,6 +120,7 @@ void add_verbs(CLI::App& application)
   tendril::cli::add_convert(application);
   tendril::cli::add_generate(application);
   tendril::cli::add_walk(application);
+  tendril::cli::add_join(application);
   tendril::cli::add_sample(application);
   tendril::cli::add_plan(application);
 #ifdef TENDRIL_CLI_BENCH

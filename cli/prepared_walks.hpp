@@ -12,6 +12,7 @@
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
 #include <tendril/plan.hpp>
+#include <tendril/walk_parts.hpp>
 #include <tendril/walk_stream.hpp>
 
 #include "common.hpp"
@@ -19,7 +20,7 @@
 
 namespace tendril::cli {
 
-/// A job that is ready to run.
+/// A job, or a part of one, that is ready to run.
 struct prepared_walks {
   std::int64_t num_walks = 0;
   std::int64_t row = 0;     ///< Vertices of a walk's row.
@@ -32,18 +33,21 @@ struct prepared_walks {
 
   graph there;  ///< Where walks are made.
 
-  walk_stream_job stream;  ///< All walks; without a sink.
+  walk_stream_job stream;  ///< All these walks; without a sink.
 
   /// Streams walks where the job is to run: `stream`, once it has a sink.
   std::function<walk_stream_report(walk_stream_job const& stream)> run;
 };
 
 /// Walks that go from vertex to vertex: all applications but multidim; on the GPU that the job names, or on the CPU.
-/// @param g  In host memory.
+/// @param part  Only these walks of the job are made; tables are built where they pay for them.
+/// @param g     In host memory.
 /// @throws argument_error for options that don't fit the application or the graph; device_error.
-[[nodiscard]] prepared_walks prepare_plain_walks(walk_job const& job, graph const& g, cpu_exec const& exec);
+[[nodiscard]] prepared_walks prepare_plain_walks(walk_job const& job, job_part part, graph const& g,
+                                                 cpu_exec const& exec);
 
 /// Multi-dimensional walks. @throws as prepare_plain_walks.
-[[nodiscard]] prepared_walks prepare_multidim_walks(walk_job const& job, graph const& g, cpu_exec const& exec);
+[[nodiscard]] prepared_walks prepare_multidim_walks(walk_job const& job, job_part part, graph const& g,
+                                                    cpu_exec const& exec);
 
 }  // namespace tendril::cli

@@ -10,6 +10,7 @@ void add_info(CLI::App& application);
 void add_convert(CLI::App& application);
 void add_generate(CLI::App& application);
 void add_walk(CLI::App& application);
+void add_join(CLI::App& application);
 void add_sample(CLI::App& application);
 void add_plan(CLI::App& application);
 

@@ -6,6 +6,7 @@
 
 #include <tendril/error.hpp>
 #include <tendril/gpu.hpp>
+#include <tendril/walk_parts.hpp>
 #include <tendril/write_walks.hpp>
 
 #include "common.hpp"
@@ -25,9 +26,23 @@ struct walk_command {
   std::string output;
   std::string dtype;
   std::string order = "rows";
+  std::string part;
+
+  /// What --part says; nothing without it. @throws argument_error.
+  [[nodiscard]] std::optional<job_part> chosen_part() const;
 
   void run() const;
 };
+
+std::optional<job_part> walk_command::chosen_part() const
+{
+  if (part.empty()) { return std::nullopt; }
+  try {
+    return parse_job_part(part);
+  } catch (argument_error const& failure) {
+    throw argument_error(fmt::format("--part: {}", failure.what()));
+  }
+}
 
 std::map<std::string, std::string> file_metadata(walk_job const& job, prepared_walks const& walks, graph const& g,
                                                  std::string const& path)
@@ -37,7 +52,7 @@ std::map<std::string, std::string> file_metadata(walk_job const& job, prepared_w
                    {"app", job.app},
                    {"params", walks.params.dump()},
                    {"seed", std::to_string(job.seed)},
-                   {"first_walk", std::to_string(job.first_walk)},
+                   {"first_walk", std::to_string(walks.stream.first_walk)},
                    {"graph", graph_name(g, path)},
                    {"version", TENDRIL_VERSION}});
   return metadata;
@@ -72,6 +87,7 @@ void walk_command::run() const
   std::optional<element_type> type;
   if (!dtype.empty()) { type = parse_element_type(dtype); }
   (void)job.gpu_bytes();
+  auto const only = chosen_part();
   bool const ragged = order == "ragged";
   if (ragged && job.host_bytes() > 0) { throw argument_error("--memory: --order is ragged, expected rows"); }
   if (ragged) { expect_ragged(job, format, output); }
@@ -85,8 +101,8 @@ void walk_command::run() const
   double const read_seconds = overall.seconds();
 
   stopwatch const planning;
-  prepared_walks const walks =
-      job.is_multidim() ? prepare_multidim_walks(job, g, exec) : prepare_plain_walks(job, g, exec);
+  prepared_walks const walks = job.is_multidim() ? prepare_multidim_walks(job, only.value_or(job_part{}), g, exec)
+                                                 : prepare_plain_walks(job, only.value_or(job_part{}), g, exec);
   double const plan_seconds = planning.seconds();
 
   walk_file_info info;
@@ -96,6 +112,7 @@ void walk_command::run() const
   info.type = type;
   info.ragged = ragged;
   info.metadata = file_metadata(job, walks, g, source.path);
+  if (only) { info.metadata.insert({"part", to_string(*only)}); }
   walk_writer writer(output, info);
   cpu_exec writing = exec;
   writing.on_progress = {};  // the bar belongs to this thread
@@ -121,9 +138,10 @@ void walk_command::run() const
                  {"app", job.app},
                  {"params", walks.params},
                  {"seed", job.seed},
-                 {"first_walk", job.first_walk},
+                 {"first_walk", walks.stream.first_walk},
                  {"num_walks", walks.num_walks},
                  {"steps", made.steps}};
+    if (only) { summary["part"] = to_string(*only); }
     if (walks.plan) { summary["plan"] = plan_json(*walks.plan); }
     summary.update(json{{"output", output},
                         {"output_bytes", file_bytes(output)},
@@ -147,9 +165,10 @@ void walk_command::run() const
     print(summary);
   } else if (!common.quiet) {
     std::string const summary = fmt::format(
-        "graph   {}\njob     {}, {}\n{}{}steps   {} in {} of walking: {} steps/s\n{}output  {}\ntotal   {}, {} of "
+        "graph   {}\njob     {}{}, {}\n{}{}steps   {} in {} of walking: {} steps/s\n{}output  {}\ntotal   {}, {} of "
         "memory at most\n",
-        describe(g, source.path), counted(walks.num_walks, "walk", "walks"), walks.description,
+        describe(g, source.path), only ? fmt::format("part {}: ", to_string(*only)) : std::string(),
+        counted(walks.num_walks, "walk", "walks"), walks.description,
         gpu ? fmt::format("device  {}: {} walking, {} copying, {} writing at once\n", gpu->name,
                           duration(made.walk_seconds), duration(made.copy_seconds), duration(made.sink_seconds))
             : std::string(),
@@ -202,10 +221,17 @@ void add_walk(CLI::App& application)
       ->type_name("ORDER");
   verb->add_option("--device", command->job.device, "Device: cpu, cuda or cuda:N [cpu]")->type_name("DEVICE");
   command->job.add_to(*verb);
+  verb->add_option("--part", command->part,
+                   "Make part I of N alone, I from 0 to N - 1: a contiguous range of the rows that the same command "
+                   "without --part makes; 'tendril join' joins the parts [all rows]")
+      ->type_name("I/N")
+      ->group("Walks");
   command->common.add_to(*verb);
   verb->footer(
       "Without --starts and --num-starts, walk i of vertex v is row v * W + i. This number is also its logical id, so\n"
-      "any split of the work gives the same walks. After the end of a walk its row holds -1; in text its line ends.\n"
+      "any split of the work (--part, --first-walk) gives the same walks. After the end of a walk its row holds -1; "
+      "in\n"
+      "text its line ends.\n"
       "\n"
       "Examples:\n"
       "  tendril walk graph.npz -o walks.npy                                   DeepWalk: 10 walks of 80 steps per "
@@ -220,6 +246,8 @@ void add_walk(CLI::App& application)
       "  tendril walk huge.safetensors -o walks.npy --memory 16G               a mapped graph that memory does not "
       "hold\n"
       "  tendril walk graph.npz -o - --num-starts 5 --length 8                 print five short walks\n"
+      "  tendril walk graph.npz -o part-2.npy --part 2/8                       the third of eight parts: no other is "
+      "needed\n"
       "  zcat edges.csv.gz | tendril walk - -o walks.npy                       a graph from standard input");
   verb->callback([command] { command->run(); });
 }

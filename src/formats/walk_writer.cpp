@@ -17,6 +17,7 @@
 
 #include "base/expects.hpp"   // TENDRIL_EXPECTS
 #include "base/parallel.hpp"  // parallel_ranges
+#include "formats/walk_arrays.hpp"
 
 namespace tendril {
 namespace {
@@ -105,10 +106,14 @@ std::vector<array_spec> walk_arrays(walk_format format, walk_file_info const& in
   element_type const type = info.type.value_or(vertex_element_type(info.num_vertices));
   if (info.ragged) {
     std::int64_t const num_offsets = checked_sum("offsets of walks", info.num_walks, 1);
-    return {{"offsets", element_type::int64, {num_offsets}}, {"vertices", type, {grows}}};
+    auto const [offsets, vertices] = formats::ragged_arrays;
+    return {{std::string(offsets), element_type::int64, {num_offsets}}, {std::string(vertices), type, {grows}}};
   }
-  std::vector<array_spec> arrays{{"walks", type, {info.num_walks, info.length + 1}}};
-  if (format == walk_format::safetensors) { arrays.push_back({"lengths", element_type::int32, {info.num_walks}}); }
+  auto const [walks, lengths] = formats::row_arrays;
+  std::vector<array_spec> arrays{{std::string(walks), type, {info.num_walks, info.length + 1}}};
+  if (format == walk_format::safetensors) {
+    arrays.push_back({std::string(lengths), element_type::int32, {info.num_walks}});
+  }
   return arrays;
 }
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 # What a verb needs beside the option under test: values that are fine.
-POSITIONALS = {"GRAPH": "graph.txt", "OUT": "out.npz", "KIND": "er", "SUITE": "ceilings"}
+POSITIONALS = {"GRAPH": "graph.txt", "FILE": "part.npy", "OUT": "out.npz", "KIND": "er", "SUITE": "ceilings"}
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
-"""The console examples of docs/cli.md run, in order, and print what the page says; … stands for anything."""
+"""The console examples of docs/cli.md and docs/launchers.md run, in order, and print what the page says; … stands for
+anything."""
 
 import os
 import re
@@ -8,12 +9,13 @@ import pytest
 from tendril_command import ROOT, TENDRIL
 
 PAGE = ROOT / "docs" / "cli.md"
+LAUNCHERS = ROOT / "docs" / "launchers.md"
 
 
-def examples():
+def examples(page):
     """(command, expected output) of every `$ ` line in a console block."""
     found = []
-    for block in re.findall(r"^```console\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+    for block in re.findall(r"^```console\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
             found.append((command, output))
@@ -25,16 +27,24 @@ def fits(output, expected):
     return re.fullmatch(pattern, output, re.DOTALL) is not None
 
 
-def test_console_examples(tmp_path):
+@pytest.mark.parametrize(
+    "page, least, verbs",
+    [
+        (PAGE, 15, {"info", "convert", "generate", "walk", "join", "sample", "plan"}),
+        (LAUNCHERS, 5, {"convert", "walk", "join"}),
+    ],
+    ids=lambda value: value.stem if hasattr(value, "stem") else "",
+)
+def test_console_examples(page, least, verbs, tmp_path):
     (tmp_path / "data").symlink_to(ROOT / "data")
     environment = {
         **os.environ,
         "PATH": f"{TENDRIL.parent}:{os.environ['PATH']}",
         "XDG_CACHE_HOME": str(tmp_path / "cache"),
     }
-    assert len(examples()) >= 15
-    verbs = set()
-    for command, expected in examples():
+    assert len(examples(page)) >= least
+    run = set()
+    for command, expected in examples(page):
         done = subprocess.run(
             ["bash", "-c", command],
             cwd=tmp_path,
@@ -47,11 +57,11 @@ def test_console_examples(tmp_path):
         failing = expected.startswith("tendril: error:")
         assert (done.returncode != 0) == failing, f"{command}\n{done.stderr}"
         assert fits(done.stdout + done.stderr, expected), f"{command}\nprinted\n{done.stdout}{done.stderr}"
-        verbs.add(command.split()[1])
-    assert verbs >= {"info", "convert", "generate", "walk", "sample", "plan"}
+        run.add(command.split()[1])
+    assert run >= verbs
 
 
-@pytest.mark.parametrize("verb", ["info", "convert", "generate", "walk", "sample", "plan"])
+@pytest.mark.parametrize("verb", ["info", "convert", "generate", "walk", "join", "sample", "plan"])
 def test_help_tells_every_option_and_examples(verb, tendril):
     text = tendril(verb, "--help")
     assert text.startswith(text.splitlines()[0] + "\n\nUsage: tendril " + verb)
@@ -66,7 +76,7 @@ def test_help_tells_every_option_and_examples(verb, tendril):
 
 
 def test_every_documented_option_exists(tendril):
-    help_texts = {verb: tendril(verb, "--help") for verb in ("info", "convert", "generate", "walk", "sample", "plan")}
+    help_texts = {verb: tendril(verb, "--help") for verb in ("info", "convert", "generate", "walk", "join", "sample", "plan")}
     sections = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     for section in sections:
         verb = section.split()[0]

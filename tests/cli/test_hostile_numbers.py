@@ -69,6 +69,7 @@ def limits():
 def folder(tendril):
     tendril("generate", "rmat", "graph.npz", "--scale", 4, "--num-labels", 2, "--weights", "1,5", "--quiet")
     tendril.path("edges.txt").write_text("0 1\n1 2\n")
+    tendril("walk", "graph.npz", "-o", "part.npy", "--num-starts", 2, "--quiet")
     return {path.name for path in tendril.folder.iterdir()}
 
 
@@ -117,7 +118,7 @@ def test_what_was_reported(tendril, folder):
         assert (done.returncode, done.stderr) == (1, f"tendril: error: {message}\n")
 
 
-@pytest.mark.parametrize("verb", ["info", "convert", "generate", "walk", "sample", "plan"])
+@pytest.mark.parametrize("verb", ["info", "convert", "generate", "walk", "join", "sample", "plan"])
 def test_no_number_of_any_option_is_a_crash(verb, tendril, folder):
     """All options of all verbs, with the application that a verb has by default: done, or one line."""
     required = {
@@ -125,6 +126,7 @@ def test_no_number_of_any_option_is_a_crash(verb, tendril, folder):
         "convert": ["edges.txt", "out.npz"],
         "generate": ["er", "out.npz"],
         "walk": ["graph.npz", "-o", "out.npy"],
+        "join": ["part.npy", "-o", "out.npy"],
         "sample": ["graph.npz", "-o", "out.npz"],
         "plan": ["graph.npz"],
     }[verb]

@@ -80,6 +80,7 @@ def arguments_of():
         runs[f"walk {app}"] = (["walk", GRAPH, "-o", "out.npy", "--app", app, *given], stages | {"checking"})
     for app, (given, stages) in SAMPLE.items():
         runs[f"sample {app}"] = (["sample", GRAPH, "-o", "out.npz", "--app", app, *given], stages | {"checking"})
+    runs["join"] = (["join", "part-0.npy", "part-1.npy", "-o", "out.npy"], {"joining"})
     runs["plan"] = (["plan", GRAPH, "--app", "deepwalk", "--weighted"], {"checking", "tables"})
     return runs
 
@@ -95,7 +96,9 @@ def inputs(graphs, tmp_path_factory):
     command("convert", "edges.txt", SYMMETRIC, "--symmetrize", "--dedup", "--no-self-loops")
     command("convert", SYMMETRIC, "graph.metis")
     command("convert", SYMMETRIC, "packed.safetensors", "--compress", "packed")
-    names = ("edges.txt", SYMMETRIC, "graph.metis", "packed.safetensors")
+    for i in (0, 1):
+        command("walk", SYMMETRIC, "-o", f"part-{i}.npy", "--part", f"{i}/2")
+    names = ("edges.txt", SYMMETRIC, "graph.metis", "packed.safetensors", "part-0.npy", "part-1.npy")
     return {GRAPH: graphs[GRAPH]} | {name: command.path(name) for name in names}
 
 
