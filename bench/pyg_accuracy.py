@@ -54,7 +54,7 @@ import pyg_sage  # noqa: E402: an example
 EXAMPLES = """examples:
   python bench/pyg_accuracy.py --small
   python bench/pyg_accuracy.py --graph cora --model GCN,GAT --device cpu
-  python bench/pyg_accuracy.py --data data --data ../shared/data --json bench/results/nvidia-h100-pyg-accuracy.json
+  python bench/pyg_accuracy.py --data data --data GRAPHS --json bench/results/nvidia-h100-pyg-accuracy.json
   python bench/pyg_accuracy.py --graph coauthor-physics --cache 0.1
 """
 HOMOGENEOUS = {"GCN": models.GCN, "GraphSAGE": models.GraphSAGE, "GAT": models.GAT}

@@ -7,6 +7,8 @@ import warnings
 
 import pytest
 
+import tendril
+
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # theirs, when they are imported
     torch = pytest.importorskip("torch")
@@ -171,3 +173,10 @@ def shapes_of(batch):
         (store._key, {key: tuple(value.shape) if isinstance(value, torch.Tensor) else value for key, value in store.items()})
         for store in batch.stores
     ])
+
+
+def check_refused(call, text):
+    """The call raises ArgumentError, whose message is one line with that text."""
+    with pytest.raises(tendril.ArgumentError) as error:
+        call()
+    assert text in str(error.value) and "\n" not in str(error.value)

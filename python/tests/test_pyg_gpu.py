@@ -110,7 +110,11 @@ def test_an_epoch_has_the_digest_of_the_cpu(epoch, edges, way):
         check_digest(epoch, device="cuda", **way)
 
 
-MEMORY = {"pageable": lambda data: data, "page-locked": lambda data: data.pin_memory(), "on the GPU": lambda data: data.to("cuda")}
+MEMORY = {
+    "pageable": lambda data: data,
+    "page-locked": lambda data: data.pin_memory(),
+    "on the GPU": lambda data: data.to("cuda"),
+}
 
 
 @pytest.mark.parametrize("memory", MEMORY)
