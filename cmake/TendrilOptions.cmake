@@ -46,4 +46,13 @@ if(TENDRIL_SANITIZE)
   target_link_options(tendril_flags INTERFACE -fsanitize=${TENDRIL_SANITIZE})
 endif()
 
+if(NOT TENDRIL_MPI STREQUAL "OFF")
+  find_package(MPI COMPONENTS CXX)
+  if(TENDRIL_MPI STREQUAL "AUTO")
+    set(TENDRIL_MPI ${MPI_CXX_FOUND})
+  elseif(NOT MPI_CXX_FOUND)
+    message(FATAL_ERROR "TENDRIL_MPI=ON: no MPI found (Debian: libopenmpi-dev)")
+  endif()
+endif()
+
 include(TendrilCuda)

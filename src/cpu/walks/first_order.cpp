@@ -257,7 +257,7 @@ class walks_in_step {
   void run()
   {
     while (load()) {
-      for (std::int32_t step = 0; step < job_.length() && active_ > 0; ++step) {
+      for (std::int32_t step = batch_.first_step; step < job_.length() && active_ > 0; ++step) {
         std::fill_n(draws_.step, active_, static_cast<std::uint32_t>(step));
         locate(step);
         pending_.finish([&](int i, int round) { return prefetch(i, step, round); });
@@ -277,12 +277,12 @@ class walks_in_step {
       if (i < 0) { break; }
       vertex_id const start = batch_.starts[static_cast<std::size_t>(i)];
       index_[active_] = i;
-      row_[active_] = batch_.vertices + i * (job_.length() + std::int64_t{1});
+      row_[active_] = batch_.vertices + i * (job_.length() - batch_.first_step + std::int64_t{1});
       row_[active_][0] = vertex_[active_] = start;
-      draws_.item[active_] = static_cast<std::uint64_t>(batch_.first_walk + i);
+      draws_.item[active_] = batch_.id(i);
       ++active_;
-      if (job_.may_start_at(start)) {
-        candidates_.prefetch_row(rows_.row(start, 0));
+      if (batch_.first_step > 0 || job_.may_start_at(start)) {
+        candidates_.prefetch_row(rows_.row(start, static_cast<std::uint32_t>(batch_.first_step)));
       } else {
         close(active_ - 1, 0, true);
       }
@@ -321,8 +321,8 @@ class walks_in_step {
         close(i, step, true);
         continue;
       }
-      row_[i][step + 1] = vertex_[i] = next;
-      candidates_.prefetch_row(rows_.row(next, step + 1));
+      row_[i][step - batch_.first_step + 1] = vertex_[i] = next;
+      if (step + 1 < job_.length()) { candidates_.prefetch_row(rows_.row(next, step + 1)); }
       ++i;
     }
   }

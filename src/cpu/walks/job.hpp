@@ -62,6 +62,16 @@ struct walk_batch {
   std::int32_t* lengths = nullptr;    ///< [n]
   bool completes_rows = true;         ///< Whether a row is filled after its walk's end.
 
+  /// Of walks that go on, which first_order_walk knows, but for those that restart: the steps that all have taken before
+  /// they come to `starts`. Rows are [n, length - first_step + 1]; lengths count from the walks' beginnings.
+  std::int32_t first_step = 0;
+  std::uint64_t const* ids = nullptr;  ///< [n]: logical ids, instead of first_walk and those after it.
+
+  [[nodiscard]] std::uint64_t id(std::int64_t i) const
+  {
+    return ids != nullptr ? ids[i] : static_cast<std::uint64_t>(first_walk + i);
+  }
+
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(starts.size()); }
 };
 

@@ -94,7 +94,7 @@ class walk_lanes {
     vertex[lane] = next;
     std::uint32_t const step = draws.step[lane] + 1;
     draws.step[lane] = step;
-    row_[lane][step] = next;
+    row_[lane][step - static_cast<std::uint32_t>(batch_.first_step)] = next;
     if constexpr (Trials) { draws.draw[lane] = 0; }
   }
 
@@ -142,16 +142,15 @@ class walk_lanes {
       std::int64_t const i = source_.next();
       if (i < 0) { return false; }
       vertex_id const start = batch_.starts[static_cast<std::size_t>(i)];
-      auto const walk = static_cast<std::uint64_t>(batch_.first_walk + i);
       index_[lane] = i;
-      row_[lane] = batch_.vertices + i * (length_ + std::int64_t{1});
+      row_[lane] = batch_.vertices + i * (length_ - batch_.first_step + std::int64_t{1});
       row_[lane][0] = start;
-      draws.item[lane] = walk;
-      draws.step[lane] = 0;
+      draws.item[lane] = batch_.id(i);
+      draws.step[lane] = static_cast<std::uint32_t>(batch_.first_step);
       draws.draw[lane] = 0;
       vertex[lane] = start;
       previous[lane] = no_vertex;
-      if (job_.may_start_at(start)) { return true; }
+      if (batch_.first_step > 0 || job_.may_start_at(start)) { return true; }
       close(lane, true);
     }
   }

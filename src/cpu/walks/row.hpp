@@ -15,7 +15,8 @@ inline void close_row(walk_job const& job, walk_batch const& batch, vertex_id* r
 {
   if (!batch.completes_rows) { return; }
   bool const repeat = at_dead_end && job.params->dead_ends == dead_end::repeat;
-  std::fill(row + steps + 1, row + job.length() + 1, repeat ? row[steps] : no_vertex);
+  std::int32_t const last = steps - batch.first_step;
+  std::fill(row + last + 1, row + (job.length() - batch.first_step) + 1, repeat ? row[last] : no_vertex);
 }
 
 }  // namespace tendril::cpu

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <tendril/exec.hpp>
+#include <tendril/partition.hpp>
+#include <tendril/transport.hpp>
+#include <tendril/walk.hpp>
+#include <tendril/walk_stream.hpp>
+
+// Walks on a graph that no rank holds as a whole. A walker goes to the rank that has its vertex, takes one step there, and
+// goes on; the vertices of its walk are sent to the rank that asked for the walk (the technique: KnightKing, SOSP'19). Ranks
+// work in supersteps, on two batches in turn: while the walkers of one are on their way, those of the other take a step.
+
+namespace tendril {
+
+/// What ranks did, as this rank saw it.
+struct sharded_walk_report {
+  std::int64_t num_walks = 0;    ///< That this rank asked for.
+  std::int64_t steps = 0;        ///< Of those walks.
+  std::int64_t steps_here = 0;   ///< Taken on this rank, by anyone's walkers.
+  std::int64_t supersteps = 0;
+  std::int64_t moved = 0;        ///< Walkers that this rank sent to others.
+  std::int64_t moved_bytes = 0;  ///< Of these walkers alone.
+  std::int64_t questions = 0;    ///< About edges of other ranks' vertices, asked by node2vec.
+  std::int64_t sent_bytes = 0;   ///< To other ranks, rows, questions and answers included.
+  double waited_seconds = 0;     ///< For messages of others.
+  double seconds = 0;
+};
+
+/// A planned walk of all ranks. Walks equal those of `walker` on the whole graph, bit for bit, whatever the number of ranks,
+/// the parts and the batches: every rank plans by what partition_info tells of the whole graph.
+///
+/// All that walk_params offers can be sharded. Second-order walks ask the rank of the previous vertex about its edges; walks
+/// by types of vertices read types of the whole graph, which each rank has. Tables are built of a rank's own part.
+///
+/// All members but the destructor are calls of all ranks.
+class sharded_walker {
+ public:
+  /// @param part             The rank's: as many parts as ranks, part r with rank r.
+  /// @param expected_walks   Of all ranks.
+  /// @param ranks            Outlives this object.
+  /// @throws argument_error  as walker, or parts that don't fit the ranks; rank_error, also where ranks have other graphs,
+  ///                         parameters or versions.
+  sharded_walker(graph_part part, walk_params const& params, std::int64_t expected_walks, transport& ranks,
+                 cpu_exec const& exec = {});
+  ~sharded_walker();
+  sharded_walker(sharded_walker&&) noexcept;
+  sharded_walker& operator=(sharded_walker&&) noexcept;
+
+  [[nodiscard]] sampling_plan const& plan() const noexcept;
+
+  /// Each rank asks for walks of its own, from any vertices of the whole graph, as many as it likes.
+  /// @param first_walk  The logical id of this rank's first walk.
+  /// @throws argument_error naming the first start out of range; rank_error.
+  [[nodiscard]] walks run(std::span<vertex_id const> starts, std::int64_t first_walk, cpu_exec const& exec = {});
+
+  /// The same, batch by batch: `job` says what this rank asks for. Of its fields num_walks, first_walk, starts, sink,
+  /// batch_bytes (0: 128 MB) and on_progress count. The sink is called on the calling thread, by every rank equally often, with
+  /// no walks where a rank has none left: it may make calls of all ranks itself.
+  sharded_walk_report stream(walk_stream_job const& job, cpu_exec const& exec = {});
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace tendril
