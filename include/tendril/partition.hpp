@@ -18,9 +18,9 @@ namespace tendril {
 
 /// How the vertices are dealt out to the parts.
 enum class partition_method : std::uint8_t {
-  range,   ///< Equal numbers of vertices: they differ by at most one.
+  range,  ///< Equal numbers of vertices: they differ by at most one.
   degree,  ///< Equal work, where a vertex counts one and each of its edges one: no other bounds have a smaller largest part.
-  metis,   ///< METIS' clusters (cluster_vertices). The graph is renumbered first, so that each cluster is consecutive.
+  metis,  ///< METIS' clusters (cluster_vertices). The graph is renumbered first, so that each cluster is consecutive.
 };
 
 template <>
@@ -52,11 +52,11 @@ struct partition_info {
   std::vector<edge_id> part_edges{0};      ///< [num_parts]: edges that leave the part's vertices.
   std::vector<edge_id> crossing_edges{0};  ///< [num_parts]: those of them that lead to a vertex of another part.
   partition_method method = partition_method::degree;
-  bool symmetric = false;        ///< As graph_arrays::symmetric.
+  bool symmetric = false;  ///< As graph_arrays::symmetric.
   bool has_weights = false;
   int bytes_per_edge_label = 0;  ///< 0 (no labels), 1 or 2.
   bool has_edge_ids = false;
-  int bytes_per_node_type = 0;   ///< 0 (no types), 1 or 2.
+  int bytes_per_node_type = 0;  ///< 0 (no types), 1 or 2.
   bool has_original_ids = false;
   std::vector<std::string> edge_label_names, node_type_names;
   std::map<std::string, std::string> metadata;  ///< As graph_arrays::metadata.

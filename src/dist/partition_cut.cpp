@@ -64,7 +64,10 @@ std::vector<label_id> list_labels(std::vector<char> const& used)
 class edge_pass {
  public:
   edge_pass(graph const& whole, partition_info const& info)
-      : arrays_(whole.arrays()), info_(info), ids_(validation::edge_ids_of(arrays_)), crossing_(info.crossing_edges.size())
+      : arrays_(whole.arrays()),
+        info_(info),
+        ids_(validation::edge_ids_of(arrays_)),
+        crossing_(info.crossing_edges.size())
   {
   }
 
@@ -202,7 +205,9 @@ buffer<T> of_edges(View const& g, partition_info const& info, std::int64_t index
   base::vertex_work const work(info.bounds[index_of(index) + 1] - first,
                                [&](std::int64_t v) { return g.first_edge(first + v) - first_edge; });
   work.for_each_range(nullptr, exec, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t v = first + begin; v < first + end; ++v) { f(g.row(v), out.data() + g.first_edge(v) - first_edge); }
+    for (std::int64_t v = first + begin; v < first + end; ++v) {
+      f(g.row(v), out.data() + g.first_edge(v) - first_edge);
+    }
   });
   return out;
 }
@@ -218,8 +223,7 @@ void decode_rows(View const& g, cut_graph const& from, std::int64_t index, graph
     });
   };
   auto const label = [](auto const& row, std::uint32_t i) { return row.label(i); };
-  rows.indices =
-      of_edges<vertex_id>(g, info, index, exec, [](auto const& row, vertex_id* to) { row.copy_to(to); });
+  rows.indices = of_edges<vertex_id>(g, info, index, exec, [](auto const& row, vertex_id* to) { row.copy_to(to); });
   if (info.has_weights) {
     rows.weights = decode(float{}, [](auto const& row, std::uint32_t i) { return row.weight(i); });
   }

@@ -4,15 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include "support/binary_files.hpp"
+#include "dist/partition_support.hpp"
 #include "support/graph_forms.hpp"
-#include "support/karate.hpp"
-#include "support/small_graphs.hpp"
 
-namespace tendril {
+namespace tendril::test {
 namespace {
-
-using test::to_vector;
 
 /// Puts the rows of parts behind each other, serially.
 graph_arrays joined(graph const& g, partition_params params)
@@ -39,26 +35,26 @@ graph_arrays joined(graph const& g, partition_params params)
     out.node_types = part.node_types;
     out.original_ids = part.original_ids;
   }
-  out.indptr = test::to_array(indptr);
-  out.indices = test::to_array(indices);
-  out.weights = test::to_array(weights);
-  out.edge_ids = test::to_array(ids);
+  out.indptr = to_array(indptr);
+  out.indices = to_array(indices);
+  out.weights = to_array(weights);
+  out.edge_ids = to_array(ids);
   if (g.bytes_per_edge_label() == 1) {
-    out.edge_labels = test::to_array(std::vector<std::uint8_t>(labels.begin(), labels.end()));
+    out.edge_labels = to_array(std::vector<std::uint8_t>(labels.begin(), labels.end()));
   } else if (g.bytes_per_edge_label() == 2) {
-    out.edge_labels = test::to_array(std::vector<std::uint16_t>(labels.begin(), labels.end()));
+    out.edge_labels = to_array(std::vector<std::uint16_t>(labels.begin(), labels.end()));
   }
   return out;
 }
 
 TEST(parts, of_any_graph_are_its_rows)
 {
-  for (graph const& original : {test::make_zoo(1), test::make_full_graph(), test::make_karate()}) {
-    for (graph const& g : test::in_all_forms(original)) {
+  for (graph const& original : graphs_to_cut()) {
+    for (graph const& g : in_all_forms(original)) {
       for (auto const method : {partition_method::range, partition_method::degree}) {
-        for (std::int64_t const n : {1, 2, 3, 7, 64, 100}) {
+        for (std::int64_t const n : part_counts) {
           SCOPED_TRACE(fmt::format("{} {} {}", to_string(g.form()), to_string(method), n));
-          test::expect_same_arrays(graph(joined(g, {n, method})), original);
+          expect_same_arrays(graph(joined(g, {n, method})), original);
         }
       }
     }
@@ -66,4 +62,4 @@ TEST(parts, of_any_graph_are_its_rows)
 }
 
 }  // namespace
-}  // namespace tendril
+}  // namespace tendril::test
