@@ -37,8 +37,8 @@ class atomic_file {
   /// Flushes and renames the file. @throws io_error.
   void commit();
 
-  /// Removes the temporary files of all live atomic_file objects. Async-signal-safe, for a handler that ends the
-  /// process.
+  /// Removes the temporary files and folders of all live atomic_file and atomic_folder objects. Async-signal-safe, for a
+  /// handler that ends the process.
   static void remove_all_unfinished() noexcept;
 
  private:
@@ -48,6 +48,31 @@ class atomic_file {
   std::FILE* file_ = nullptr;
   std::int64_t size_ = 0;
   std::int64_t size_limit_;  // of `ulimit -f`
+  int slot_ = -1;
+};
+
+/// A folder of files that appears under its name only when it is complete. It is made beside `path` under a temporary name;
+/// `commit` renames it; the destructor removes it if there was no commit. A symbolic link stays, and the folder that it leads
+/// to is made.
+class atomic_folder {
+ public:
+  /// @throws argument_error  as expect_free; io_error "path: cannot create: …".
+  explicit atomic_folder(std::string path);
+  atomic_folder(atomic_folder const&) = delete;
+  atomic_folder& operator=(atomic_folder const&) = delete;
+  ~atomic_folder();
+
+  /// The path of a file in the folder, which is to be written before `commit`. Folders in the folder are not meant.
+  [[nodiscard]] std::string operator/(std::string const& name) const;
+
+  /// Renames the folder. An empty folder of that name is replaced. @throws io_error.
+  void commit();
+
+  /// @throws argument_error if `path` is a file, or a folder that is not empty.
+  static void expect_free(std::string const& path);
+
+ private:
+  std::string path_, target_, temporary_;  // the last is empty after `commit`
   int slot_ = -1;
 };
 

@@ -204,7 +204,9 @@ sharded_walk_report sharded_walker::stream(walk_stream_job const& job, cpu_exec 
   }
 
   dist::superstep_counts counts;
-  bool const in_step = state_->keeps_step(walk);
+  // Tables, and so executors, may differ between ranks; records must not.
+  bool const in_step =
+      ranks.all_reduce("walks that keep step", state_->keeps_step(walk) ? 1 : 0, reduction::min) != 0;
   auto const make = [&] {
     return in_step ? dist::make_walks_in_step(setting, counts, exec) : dist::make_walks_alone(setting, counts, exec);
   };

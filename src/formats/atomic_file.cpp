@@ -1,7 +1,5 @@
 #include <tendril/file.hpp>
 
-#include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <limits>
@@ -15,56 +13,9 @@
 #include <tendril/error.hpp>
 
 #include "base/file_room.hpp"
+#include "formats/unfinished.hpp"
 
 namespace tendril {
-namespace {
-
-// Names that a signal handler can read: fixed slots, published by an atomic flag.
-constexpr int num_slots = 64;
-struct unfinished_slot {
-  std::atomic<int> state{0};  // 0 free, 1 being filled, 2 holds a name
-  std::array<char, 4096> name{};
-};
-std::array<unfinished_slot, num_slots> unfinished;
-std::atomic<unsigned> counter{0};
-
-int remember(std::string const& name)
-{
-  if (name.size() >= unfinished[0].name.size()) { return -1; }
-  for (int i = 0; i < num_slots; ++i) {
-    int expected = 0;
-    auto& slot = unfinished[static_cast<std::size_t>(i)];
-    if (slot.state.compare_exchange_strong(expected, 1)) {
-      std::memcpy(slot.name.data(), name.c_str(), name.size() + 1);
-      slot.state.store(2);
-      return i;
-    }
-  }
-  return -1;
-}
-
-void forget(int slot)
-{
-  if (slot >= 0) { unfinished[static_cast<std::size_t>(slot)].state.store(0); }
-}
-
-/// The file that a path leads to by symbolic links, which need not exist.
-std::string behind_links(std::string const& given)
-{
-  std::string path = given;
-  constexpr int most_links = 40;  // as the system allows
-  for (int i = 0; i < most_links; ++i) {
-    std::array<char, 4096> link{};
-    ssize_t const size = ::readlink(path.c_str(), link.data(), link.size());
-    if (size <= 0 || size == std::ssize(link)) { return path; }
-    std::string const to(link.data(), static_cast<std::size_t>(size));
-    path.resize(to.starts_with('/') ? 0 : path.rfind('/') + 1);
-    path += to;
-  }
-  throw io_error(fmt::format("{}: cannot create: {}", given, std::strerror(ELOOP)));
-}
-
-}  // namespace
 
 atomic_file::atomic_file(std::string path)
     : path_(std::move(path)), size_limit_(std::numeric_limits<std::int64_t>::max())
@@ -78,14 +29,14 @@ atomic_file::atomic_file(std::string path)
   bool const in_place = exists && !S_ISREG(info.st_mode);  // a device or a pipe keeps its place
   if (!in_place) {
     size_limit_ = base::file_size_limit();
-    target_ = behind_links(path_);
-    temporary_ = fmt::format("{}.partial-{}-{}", target_, getpid(), counter.fetch_add(1));
-    slot_ = remember(temporary_);
+    target_ = formats::behind_links(path_);
+    temporary_ = formats::unfinished_name(target_);
+    slot_ = formats::remember_unfinished(temporary_);
     flags |= O_CREAT | O_EXCL;
   }
   int const fd = ::open(in_place ? path_.c_str() : temporary_.c_str(), flags, 0666);
   if (fd < 0) {
-    forget(slot_);
+    formats::forget_unfinished(slot_);
     throw io_error(fmt::format("{}: cannot create: {}", path_, std::strerror(errno)));
   }
   file_ = fdopen(fd, "wb");
@@ -103,7 +54,7 @@ atomic_file::~atomic_file()
 void atomic_file::remove_temporary() noexcept
 {
   if (!temporary_.empty()) { ::unlink(temporary_.c_str()); }
-  forget(slot_);
+  formats::forget_unfinished(slot_);
 }
 
 void atomic_file::expect_size(std::int64_t size) const
@@ -164,14 +115,7 @@ void atomic_file::commit()
     remove_temporary();
     throw io_error(fmt::format("{}: cannot write: {}", path_, std::strerror(reason)));
   }
-  forget(slot_);
-}
-
-void atomic_file::remove_all_unfinished() noexcept
-{
-  for (auto const& slot : unfinished) {
-    if (slot.state.load() == 2) { ::unlink(slot.name.data()); }
-  }
+  formats::forget_unfinished(slot_);
 }
 
 }  // namespace tendril

@@ -7,12 +7,15 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <functional>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <tendril/error.hpp>
+#include <tendril/file.hpp>  // atomic_file
 
 #include "base/expects.hpp"
 #include "formats/text_numbers.hpp"  // quoted
@@ -245,6 +248,34 @@ std::string safetensors_header(std::span<tensor_spec const> tensors, std::map<st
   std::string result(length_bytes, '\0');
   std::memcpy(result.data(), &length, length_bytes);
   return result + json;
+}
+
+void write_tensors(std::string const& path, std::vector<tensor_data> tensors,
+                   std::map<std::string, std::string> const& metadata, cpu_exec const& exec)
+{
+  // Nothing may lie between tensors.
+  std::ranges::stable_sort(tensors, std::greater(), &tensor_data::alignment);
+  std::vector<tensor_spec> specs;
+  std::ranges::transform(tensors, std::back_inserter(specs), &tensor_data::spec);
+  std::string const header = safetensors_header(specs, metadata);
+  auto const num_bytes = [](tensor_data const& t) {
+    return count_elements(t.spec.shape, t.spec.type) * size_of(t.spec.type);
+  };
+  auto total = static_cast<std::int64_t>(header.size());
+  for (auto const& tensor : tensors) { total += num_bytes(tensor); }
+
+  atomic_file file(path);
+  file.expect_size(total);
+  file.write(header.data(), header.size());
+  constexpr std::int64_t piece = std::int64_t{64} << 20;  // between two calls of on_progress
+  for (auto const& tensor : tensors) {
+    std::int64_t const size = num_bytes(tensor);
+    for (std::int64_t at = 0; at < size; at += piece) {
+      if (exec.on_progress) { exec.on_progress({"writing", file.size(), total}); }
+      file.write(static_cast<std::byte const*>(tensor.data) + at, static_cast<std::size_t>(std::min(piece, size - at)));
+    }
+  }
+  file.commit();
 }
 
 }  // namespace tendril::formats

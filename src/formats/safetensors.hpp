@@ -7,9 +7,14 @@
 #include <string>
 #include <vector>
 
+#include <tendril/exec.hpp>
+
 #include "formats/array_view.hpp"  // dtype
 
 namespace tendril::formats {
+
+/// The format that the metadata of one part of a cut graph name: no file of a graph, though it has the same arrays.
+inline constexpr char const* part_format = "tendril-graph-part";
 
 /// A tensor to be written.
 struct tensor_spec {
@@ -46,5 +51,29 @@ struct safetensors_contents {
 [[nodiscard]] std::string safetensors_header(std::span<tensor_spec const> tensors,
                                              std::map<std::string, std::string> const& metadata,
                                              std::size_t least_size = 0);
+
+/// An array of one dimension, or of entries of several words, that is to be written.
+struct tensor_data {
+  tensor_spec spec;
+  void const* data = nullptr;
+  std::int64_t alignment = 0;  ///< Bytes of an element or entry.
+
+  /// One dimension.
+  [[nodiscard]] static tensor_data array(char const* name, dtype type, std::int64_t size, void const* data)
+  {
+    return {{name, type, {size}}, data, size_of(type)};
+  }
+  /// One dimension; `labels` are not empty.
+  [[nodiscard]] static tensor_data array(char const* name, label_array const& labels)
+  {
+    return array(name, labels.bytes_per_label() == 1 ? dtype::uint8 : dtype::uint16, labels.size(), labels.view().data);
+  }
+};
+
+/// Writes a file of these arrays, which appears when it is complete. Arrays of large elements come first, so that each is
+/// aligned to its elements. `exec.on_progress` gets bytes.
+/// @throws io_error
+void write_tensors(std::string const& path, std::vector<tensor_data> tensors,
+                   std::map<std::string, std::string> const& metadata, cpu_exec const& exec);
 
 }  // namespace tendril::formats

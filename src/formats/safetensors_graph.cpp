@@ -14,7 +14,6 @@
 
 #include <tendril/compress.hpp>  // to_string(graph_form)
 #include <tendril/error.hpp>
-#include <tendril/file.hpp>  // atomic_file
 
 #include "formats/readers.hpp"
 #include "formats/safetensors.hpp"
@@ -125,6 +124,9 @@ class graph_reader {
  private:
   [[nodiscard]] graph_form read_form() const
   {
+    if (metadata(format_key) == part_format) {
+      throw format_error(fmt::format("{}: a part of a cut graph, expected the folder that it is in", path_));
+    }
     std::string const version = metadata(version_key);
     if (metadata(format_key) != format_name || version == csr_version) { return graph_form::csr; }
     if (version != form_version) {
@@ -289,8 +291,6 @@ class graph_reader {
   safetensors_contents contents_;
 };
 
-dtype label_type(label_array const& labels) { return labels.bytes_per_label() == 1 ? dtype::uint8 : dtype::uint16; }
-
 }  // namespace
 
 graph read_safetensors(std::string const& path, std::span<std::byte const> bytes, std::shared_ptr<void const> owner,
@@ -305,16 +305,9 @@ void write_safetensors(graph const& input, std::string const& path, cpu_exec con
   std::int64_t const vertices = input.num_vertices();
   static constexpr edge_id no_edges = 0;  // the indptr of a graph without vertices
 
-  struct part {
-    tensor_spec spec;
-    void const* data;
-    std::int64_t alignment;
-
-    [[nodiscard]] std::int64_t num_bytes() const { return count_elements(spec.shape, spec.type) * size_of(spec.type); }
-  };
-  std::vector<part> parts;
+  std::vector<tensor_data> parts;
   auto const add = [&](char const* name, dtype type, std::int64_t size, void const* data) {
-    parts.push_back({{name, type, {size}}, data, size_of(type)});
+    parts.push_back(tensor_data::array(name, type, size, data));
   };
   if (input.form() == graph_form::csr) {
     add("indptr", dtype::int64, vertices + 1, arrays.indptr.empty() ? &no_edges : arrays.indptr.data());
@@ -345,10 +338,8 @@ void write_safetensors(graph const& input, std::string const& path, cpu_exec con
   }
   for (auto const& [name, labels] :
        {std::pair{"edge_labels", &arrays.edge_labels}, std::pair{"node_types", &arrays.node_types}}) {
-    if (!labels->empty()) { add(name, label_type(*labels), labels->size(), labels->view().data); }
+    if (!labels->empty()) { parts.push_back(tensor_data::array(name, *labels)); }
   }
-  // Large elements first, since nothing may lie between tensors: so each is aligned.
-  std::stable_sort(parts.begin(), parts.end(), [](part const& a, part const& b) { return a.alignment > b.alignment; });
 
   std::map<std::string, std::string> metadata = arrays.metadata;
   std::erase_if(metadata, [&](auto const& entry) { return is_reserved(entry.first, input.form()); });
@@ -377,24 +368,7 @@ void write_safetensors(graph const& input, std::string const& path, cpu_exec con
   add_names(edge_label_names_key, arrays.edge_label_names);
   add_names(node_type_names_key, arrays.node_type_names);
 
-  std::vector<tensor_spec> specs;
-  std::transform(parts.begin(), parts.end(), std::back_inserter(specs), [](part const& p) { return p.spec; });
-  std::string const header = safetensors_header(specs, metadata);
-  std::int64_t total = static_cast<std::int64_t>(header.size());
-  for (auto const& p : parts) { total += p.num_bytes(); }
-
-  atomic_file file(path);
-  file.expect_size(total);
-  file.write(header.data(), header.size());
-  constexpr std::int64_t piece = std::int64_t{64} << 20;  // between two calls of on_progress
-  for (auto const& p : parts) {
-    std::int64_t const size = p.num_bytes();
-    for (std::int64_t at = 0; at < size; at += piece) {
-      if (exec.on_progress) { exec.on_progress({"writing", file.size(), total}); }
-      file.write(static_cast<std::byte const*>(p.data) + at, static_cast<std::size_t>(std::min(piece, size - at)));
-    }
-  }
-  file.commit();
+  write_tensors(path, std::move(parts), metadata, exec);
 }
 
 }  // namespace tendril::formats

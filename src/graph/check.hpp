@@ -26,6 +26,15 @@ namespace tendril::validation {
 /// @throws format_error "FILE: vertex 7: …", FILE only if the arrays have a source: the violation of the first vertex.
 void expect_sound(graph_arrays const& arrays, cpu_exec const& exec);
 
+/// What rows are part of.
+struct row_places {
+  std::int64_t num_targets = 0;   ///< Neighbours are below.
+  std::int64_t first_vertex = 0;  ///< The vertex of row 0, for messages.
+};
+
+/// The same of rows of a larger graph, in CSR form. `indptr` is not empty, and the arrays of edges have one size.
+void expect_sound_rows(graph_arrays const& rows, row_places const& places, cpu_exec const& exec);
+
 /// Checks everything that a graph promises (graph_content::valid). @throws format_error as above.
 void expect_valid(graph_arrays const& arrays, cpu_exec const& exec);
 

@@ -88,11 +88,12 @@ void check_all_lists(compressed_lists const& lists, cpu_exec const& exec, findin
   }
 }
 
-void check_indices(graph_arrays const& a, vertex_id num_vertices, edge_id begin, edge_id end, findings& found)
+void check_indices(graph_arrays const& a, std::int64_t num_targets, edge_id begin, edge_id end, findings& found)
 {
   vertex_id const* const indices = a.indices.data();
+  auto const most = static_cast<vertex_id>(num_targets);
   std::uint32_t bad = 0, descents = 0;  // a range has fewer edges than a uint32 can count
-  for (edge_id e = begin; e < end; ++e) { bad |= indices[e] >= num_vertices ? 1U : 0U; }
+  for (edge_id e = begin; e < end; ++e) { bad |= indices[e] >= most ? 1U : 0U; }
   for (edge_id e = begin > 0 ? begin : 1; e < end; ++e) { descents += indices[e] < indices[e - 1] ? 1U : 0U; }
   found.add(bad != 0, descents, 0);
 }
@@ -115,7 +116,7 @@ void check_attributes(graph_arrays const& a, edge_id begin, edge_id end, finding
 
 }  // namespace
 
-bool is_sound(graph_arrays const& arrays, cpu_exec const& exec)
+bool is_sound(graph_arrays const& arrays, std::int64_t num_targets, cpu_exec const& exec)
 {
   bool const is_compressed = !arrays.compressed.words.empty();
   if (!is_compressed && arrays.indptr.empty()) { return arrays.indices.empty(); }
@@ -141,7 +142,7 @@ bool is_sound(graph_arrays const& arrays, cpu_exec const& exec)
     if (exec.on_progress) { exec.on_progress({"checking", first, num_edges}); }
     base::parallel_ranges(exec, std::min(piece, num_edges - first), grain, [&](std::int64_t begin, std::int64_t end) {
       check_attributes(arrays, first + begin, first + end, found);
-      if (!is_compressed) { check_indices(arrays, num_vertices, first + begin, first + end, found); }
+      if (!is_compressed) { check_indices(arrays, num_targets, first + begin, first + end, found); }
     });
   }
   return found.good();

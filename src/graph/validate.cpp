@@ -75,11 +75,12 @@ void find_first(first_violation& first, std::int64_t size, cpu_exec const& exec,
   base::parallel_ranges(exec, size, grain, check_range, "checking");
 }
 
-/// The edges from number `first` on, which lead to the targets of a row.
+/// The edges from number `first` on, which lead to the targets of row `i`.
 template <class Row>
-std::string check_neighbors(graph_arrays const& a, std::int64_t v, Row const& row, edge_id first,
-                            std::int64_t num_vertices)
+std::string check_neighbors(graph_arrays const& a, std::int64_t i, Row const& row, edge_id first,
+                            row_places const& places)
 {
+  std::int64_t const v = places.first_vertex + i, num_vertices = places.num_targets;
   vertex_id previous = 0;
   edge_id e = first;
   for (vertex_id const target : row) {
@@ -241,7 +242,7 @@ std::string check_reverses(View const& g, std::int64_t v)
 }
 
 /// Of the offsets of a CSR, which a graph made by graph() has not, or of a compressed graph's directory.
-void expect_ascending_offsets(graph_arrays const& a, cpu_exec const& exec)
+void expect_ascending_offsets(graph_arrays const& a, row_places const& places, cpu_exec const& exec)
 {
   first_violation first;
   if (!a.compressed.words.empty()) {
@@ -250,8 +251,9 @@ void expect_ascending_offsets(graph_arrays const& a, cpu_exec const& exec)
     return;
   }
   auto const& indptr = a.indptr;
-  find_first(first, indptr.empty() ? 0 : indptr.size() - 1, exec, [&](std::int64_t v) -> std::string {
-    edge_id const begin = indptr[v], end = indptr[v + 1];
+  find_first(first, indptr.empty() ? 0 : indptr.size() - 1, exec, [&](std::int64_t i) -> std::string {
+    edge_id const begin = indptr[i], end = indptr[i + 1];
+    std::int64_t const v = places.first_vertex + i;
     if (end < begin) {
       return fmt::format("vertex {}: its edges end at {} but begin at {}, expected an indptr that never decreases", v,
                          end, begin);
@@ -273,7 +275,7 @@ std::optional<std::string> find_asymmetry(graph_view const& view, cpu_exec const
   return std::move(first).take();
 }
 
-void expect_valid_neighbors(graph_arrays const& a, cpu_exec const& exec)
+void expect_valid_neighbors(graph_arrays const& a, row_places const& places, cpu_exec const& exec)
 {
   first_violation first;
   if (!a.compressed.words.empty()) {
@@ -286,7 +288,7 @@ void expect_valid_neighbors(graph_arrays const& a, cpu_exec const& exec)
   }
   view_of(a).visit([&](auto const& g) {
     find_first(first, g.num_vertices, exec,
-               [&](std::int64_t v) { return check_neighbors(a, v, g.row(v), g.first_edge(v), g.num_vertices); });
+               [&](std::int64_t v) { return check_neighbors(a, v, g.row(v), g.first_edge(v), places); });
   });
   first.throw_if_any();
 }
@@ -305,7 +307,10 @@ void with_source(graph_arrays const& a, F&& f)
 
 }  // namespace
 
-void expect_ascending_offsets(graph const& g, cpu_exec const& exec) { expect_ascending_offsets(g.arrays(), exec); }
+void expect_ascending_offsets(graph const& g, cpu_exec const& exec)
+{
+  expect_ascending_offsets(g.arrays(), {g.num_vertices()}, exec);
+}
 
 std::optional<std::string> find_asymmetry(graph const& g, cpu_exec const& exec)
 {
@@ -314,10 +319,15 @@ std::optional<std::string> find_asymmetry(graph const& g, cpu_exec const& exec)
 
 void expect_sound(graph_arrays const& arrays, cpu_exec const& exec)
 {
-  if (is_sound(arrays, exec)) { return; }
+  expect_sound_rows(arrays, {view_of(arrays).num_vertices}, exec);
+}
+
+void expect_sound_rows(graph_arrays const& arrays, row_places const& places, cpu_exec const& exec)
+{
+  if (is_sound(arrays, places.num_targets, exec)) { return; }
   with_source(arrays, [&] {
-    expect_ascending_offsets(arrays, exec);
-    expect_valid_neighbors(arrays, exec);
+    expect_ascending_offsets(arrays, places, exec);
+    expect_valid_neighbors(arrays, places, exec);
     throw format_error("the arrays changed while they were checked, expected them to stay as they are");
   });
 }

@@ -12,7 +12,7 @@ from pathlib import Path
 # public ones in include/tendril.
 LIBRARY = {
     "base", "core", "graph", "build", "generate", "formats", "features", "plan", "place", "convert", "samplers", "jit", "cpu",
-    "gpu",
+    "gpu", "dist",
 }  # fmt: skip
 ARROWS = {
     "include/tendril/engine": {"core"},  # engines that users' own kernels are compiled with; they need src/ too
@@ -29,8 +29,9 @@ ARROWS = {
     "src/convert": {"base", "core", "graph", "build", "formats", "place"},
     "src/samplers": {"base", "core", "graph", "build", "plan"},
     "src/jit": {"base", "core", "graph", "plan", "samplers"},
-    "src/cpu": LIBRARY - {"gpu"},
-    "src/gpu": LIBRARY - {"cpu"},
+    "src/cpu": LIBRARY - {"gpu", "dist"},
+    "src/gpu": LIBRARY - {"cpu", "dist"},
+    "src/dist": LIBRARY - {"gpu", "jit", "generate", "convert"},
     "cli": set(),
     "python": set(),
     "examples": set(),

@@ -1,0 +1,23 @@
+// A graph, and where it is cut: what files and parts in memory are made from.
+
+#pragma once
+
+#include <tendril/partition.hpp>
+
+namespace tendril::dist {
+
+struct cut_graph {
+  graph whole;  ///< That was cut: the input, or the renumbered one.
+  partition_info info;
+};
+
+/// @throws as partition_graph.
+[[nodiscard]] cut_graph cut(graph const& input, partition_params const& params, cpu_exec const& exec);
+
+/// The rows of one part. Of a graph in CSR form they refer to its arrays.
+[[nodiscard]] graph_arrays rows_of(cut_graph const& from, std::int64_t index, cpu_exec const& exec);
+
+/// @throws argument_error
+void expect_part(partition_info const& info, std::int64_t index);
+
+}  // namespace tendril::dist

@@ -1,0 +1,228 @@
+#include <tendril/transport.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "dist/restless_engine.hpp"
+
+namespace tendril::test {
+namespace {
+
+constexpr int rank_counts[] = {1, 2, 3, 4, 7};
+
+/// What run_ranks throws; nothing if all goes well.
+template <class Work>
+std::string failure_of(int num_ranks, Work work, double deadline = 10)
+{
+  try {
+    run_ranks(num_ranks, work, transport::seconds(deadline));
+    return {};
+  } catch (error const& e) {
+    return e.what();
+  }
+}
+
+std::vector<message> texts_to_all(transport& ranks, std::string const& text)
+{
+  std::vector<message> out(static_cast<std::size_t>(ranks.size()));
+  for (int to = 0; to < ranks.size(); ++to) {
+    std::string const body = text + std::to_string(ranks.rank()) + ">" + std::to_string(to);
+    out[static_cast<std::size_t>(to)] = ranks.pool().take(0);
+    out[static_cast<std::size_t>(to)].append(body.data(), std::ssize(body));
+  }
+  return out;
+}
+
+std::string text_of(message const& m)
+{
+  return {reinterpret_cast<char const*>(m.data()), static_cast<std::size_t>(m.size())};
+}
+
+TEST(Transport, BringsEveryMessageToItsRank)
+{
+  for (int const n : rank_counts) {
+    run_ranks(n, [n](transport& ranks) {
+      ASSERT_EQ(ranks.size(), n);
+      for (int round = 0; round < 20; ++round) {
+        std::string const text(static_cast<std::size_t>(round * 97), 'x');
+        auto out = texts_to_all(ranks, text);
+        auto const in = ranks.all_to_all("texts", out);
+        for (int from = 0; from < n; ++from) {
+          EXPECT_EQ(text_of(in[static_cast<std::size_t>(from)]),
+                    text + std::to_string(from) + ">" + std::to_string(ranks.rank()));
+        }
+      }
+    });
+  }
+}
+
+TEST(Transport, KeepsCallsApartThatAreUnderWayTogetherAndComeInAnyOrder)
+{
+  run_ranks(
+      4,
+      [](transport& ranks) {
+        for (int round = 0; round < 30; ++round) {
+          auto first = texts_to_all(ranks, "a"), second = texts_to_all(ranks, "b");
+          auto const one = ranks.begin("one", first), two = ranks.begin("two", second);
+          auto const later = ranks.finish(two);
+          auto const earlier = ranks.finish(one);
+          for (int from = 0; from < 4; ++from) {
+            EXPECT_EQ(text_of(later[static_cast<std::size_t>(from)]).front(), 'b');
+            EXPECT_EQ(text_of(earlier[static_cast<std::size_t>(from)]).front(), 'a');
+          }
+        }
+      },
+      transport::seconds(20), restless(5));
+}
+
+TEST(Transport, ReducesAndGathersAndBroadcasts)
+{
+  for (int const n : rank_counts) {
+    run_ranks(
+        n,
+        [n](transport& ranks) {
+          std::int64_t const mine = ranks.rank() * 10 + 1;
+          EXPECT_EQ(ranks.all_reduce("sum", mine, reduction::sum), n * (n - 1) / 2 * 10 + n);
+          EXPECT_EQ(ranks.all_reduce("min", mine, reduction::min), 1);
+          EXPECT_EQ(ranks.all_reduce("max", mine, reduction::max), (n - 1) * 10 + 1);
+          auto const all = ranks.all_gather("names", std::string(static_cast<std::size_t>(ranks.rank()), 'r'));
+          for (int from = 0; from < n; ++from) {
+            EXPECT_EQ(all[static_cast<std::size_t>(from)].size(), static_cast<std::size_t>(from));
+          }
+          for (int root = 0; root < n; ++root) {
+            EXPECT_EQ(ranks.broadcast("word", ranks.rank() == root ? "yes" : "", root), "yes");
+          }
+        },
+        transport::seconds(20), restless(static_cast<std::uint64_t>(n)));
+  }
+}
+
+TEST(Transport, ASumThatDoesNotFitIsRefused)
+{
+  EXPECT_NE(failure_of(2,
+                       [](transport& ranks) {
+                         (void)ranks.all_reduce("steps", std::int64_t{1} << 62, reduction::sum);
+                         (void)ranks.all_reduce("steps", std::int64_t{1} << 62, reduction::sum);
+                         std::int64_t const most = std::int64_t{0x7fffffffffffffff};
+                         (void)ranks.all_reduce("steps", most, reduction::sum);
+                       }),
+            "");
+}
+
+TEST(Transport, CountsWhatItSends)
+{
+  run_ranks(3, [](transport& ranks) {
+    std::vector<message> out(3);
+    for (message& m : out) {
+      m = ranks.pool().take(100);
+      m.set_size(100);
+    }
+    (void)ranks.all_to_all("bytes", out);
+    EXPECT_EQ(ranks.report().sent_bytes, 200);
+    EXPECT_EQ(ranks.report().num_calls, 1);
+  });
+}
+
+TEST(Transport, ARankThatFailsIsNamedToAll)
+{
+  for (int const n : {2, 3, 7}) {
+    std::atomic<int> told{0};
+    std::string const said = failure_of(n, [&](transport& ranks) {
+      ranks.barrier("start");
+      if (ranks.rank() == 1) { throw io_error("walks.npy: no space left"); }
+      try {
+        ranks.barrier("end");
+      } catch (rank_error const& e) {
+        EXPECT_EQ(e.rank(), 1);
+        EXPECT_EQ(std::string(e.what()), "rank 1 of " + std::to_string(n) + ": walks.npy: no space left");
+        ++told;
+        throw;
+      }
+    });
+    EXPECT_EQ(said, "walks.npy: no space left");
+    EXPECT_EQ(told, n - 1);
+  }
+}
+
+TEST(Transport, OneRankSpeaksWhereAllFail)
+{
+  std::atomic<int> speakers{0};
+  run_ranks(4, [&](transport& ranks) { speakers += ranks.speaks("the same everywhere") ? 1 : 0; });
+  EXPECT_EQ(speakers, 1);
+}
+
+TEST(Transport, ASilentRankIsNamedAfterTheDeadline)
+{
+  std::atomic<bool> over{false};
+  std::string const said = failure_of(
+      3,
+      [&](transport& ranks) {
+        if (ranks.rank() == 2) {
+          while (!over) { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }
+          return;
+        }
+        try {
+          ranks.barrier("superstep");
+        } catch (rank_error const& e) {
+          EXPECT_EQ(e.rank(), 2);
+          over = true;
+          throw;
+        }
+      },
+      0.3);
+  EXPECT_NE(said.find("rank 2 of 3: nothing was heard of it for"), std::string::npos) << said;
+  EXPECT_NE(said.find("'superstep'"), std::string::npos) << said;
+}
+
+TEST(Transport, ABusyRankThatBeatsIsWaitedFor)
+{
+  EXPECT_EQ(failure_of(
+                2,
+                [](transport& ranks) {
+                  if (ranks.rank() == 1) {
+                    for (int i = 0; i < 40; ++i) {
+                      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                      ranks.beat();
+                    }
+                  }
+                  ranks.barrier("end");
+                },
+                0.4),
+            "");
+}
+
+TEST(Transport, ARankThatHasLeftIsNamed)
+{
+  std::string const said = failure_of(3, [](transport& ranks) {
+    ranks.barrier("first");
+    if (ranks.rank() != 1) { ranks.barrier("second"); }
+  });
+  EXPECT_NE(said.find("rank 1 of 3 has ended after 1 calls, while rank 0 waits for it in 'second'"), std::string::npos)
+      << said;
+}
+
+TEST(Transport, ARankThatCallsSomethingElseIsNamed)
+{
+  std::string const said = failure_of(2, [](transport& ranks) {
+    ranks.barrier(ranks.rank() == 0 ? "walks" : "trees");
+  });
+  EXPECT_NE(said.find("rank 1 of 2 calls 'trees' where rank 0 calls 'walks'"), std::string::npos) << said;
+}
+
+TEST(Transport, LateMessagesOfARankThatHasLeftStillCount)
+{
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    run_ranks(
+        3, [](transport& ranks) { ranks.barrier("only"); }, transport::seconds(10),
+        restless(seed, std::chrono::microseconds(20000)));
+  }
+}
+
+}  // namespace
+}  // namespace tendril::test
