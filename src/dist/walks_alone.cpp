@@ -255,8 +255,9 @@ class walks_alone final : public walk_batch_of_ranks {
   {
     std::lock_guard const lock(waiting_lock_);
     if (free_.empty()) {
-      waiting_.emplace_back().number = static_cast<std::uint32_t>(waiting_.size() - 1);
-      free_.push_back(waiting_.back().number);
+      auto const number = static_cast<std::uint32_t>(waiting_.size());
+      waiting_.push_back({.number = number});
+      free_.push_back(number);
     }
     waiting_walker& out = waiting_[free_.back()];
     free_.pop_back();

@@ -134,9 +134,12 @@ TEST(Transport, ARankThatFailsIsNamedToAll)
   for (int const n : {2, 3, 7}) {
     std::atomic<int> told{0};
     std::string const said = failure_of(n, [&](transport& ranks) {
-      ranks.barrier("start");
-      if (ranks.rank() == 1) { throw io_error("walks.npy: no space left"); }
+      if (ranks.rank() == 1) {
+        ranks.barrier("start");
+        throw io_error("walks.npy: no space left");
+      }
       try {
+        ranks.barrier("start");
         ranks.barrier("end");
       } catch (rank_error const& e) {
         EXPECT_EQ(e.rank(), 1);
@@ -203,8 +206,8 @@ TEST(Transport, ARankThatHasLeftIsNamed)
     ranks.barrier("first");
     if (ranks.rank() != 1) { ranks.barrier("second"); }
   });
-  EXPECT_NE(said.find("rank 1 of 3 has ended after 1 calls, while rank 0 waits for it in 'second'"), std::string::npos)
-      << said;
+  EXPECT_NE(said.find("rank 1 of 3 has ended after 1 calls, while rank "), std::string::npos) << said;
+  EXPECT_NE(said.find(" waits for it in 'second'"), std::string::npos) << said;
 }
 
 TEST(Transport, ARankThatCallsSomethingElseIsNamed)
@@ -212,7 +215,10 @@ TEST(Transport, ARankThatCallsSomethingElseIsNamed)
   std::string const said = failure_of(2, [](transport& ranks) {
     ranks.barrier(ranks.rank() == 0 ? "walks" : "trees");
   });
-  EXPECT_NE(said.find("rank 1 of 2 calls 'trees' where rank 0 calls 'walks'"), std::string::npos) << said;
+  // Whichever notices first speaks.
+  EXPECT_TRUE(said.starts_with("rank 1 of 2 calls 'trees' where rank 0 calls 'walks'") ||
+              said.starts_with("rank 0 of 2 calls 'walks' where rank 1 calls 'trees'"))
+      << said;
 }
 
 TEST(Transport, LateMessagesOfARankThatHasLeftStillCount)
