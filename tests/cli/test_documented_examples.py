@@ -61,7 +61,7 @@ def test_console_examples(page, least, verbs, tmp_path):
     assert run >= verbs
 
 
-@pytest.mark.parametrize("verb", ["info", "convert", "generate", "walk", "join", "sample", "plan"])
+@pytest.mark.parametrize("verb", ["info", "convert", "generate", "walk", "join", "sample", "plan", "partition"])
 def test_help_tells_every_option_and_examples(verb, tendril):
     text = tendril(verb, "--help")
     assert text.startswith(text.splitlines()[0] + "\n\nUsage: tendril " + verb)
@@ -76,7 +76,10 @@ def test_help_tells_every_option_and_examples(verb, tendril):
 
 
 def test_every_documented_option_exists(tendril):
-    help_texts = {verb: tendril(verb, "--help") for verb in ("info", "convert", "generate", "walk", "join", "sample", "plan")}
+    help_texts = {
+        verb: tendril(verb, "--help")
+        for verb in ("info", "convert", "generate", "walk", "join", "sample", "plan", "partition")
+    }
     sections = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     for section in sections:
         verb = section.split()[0]
