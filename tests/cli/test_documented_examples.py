@@ -1,5 +1,5 @@
-"""The console examples of docs/cli.md and docs/launchers.md run, in order, and print what the page says; … stands for
-anything."""
+"""The console examples of docs/cli.md, docs/launchers.md and docs/distributed.md run, in order, and print what the page
+says; … stands for anything."""
 
 import os
 import re
@@ -10,6 +10,7 @@ from tendril_command import ROOT, TENDRIL
 
 PAGE = ROOT / "docs" / "cli.md"
 LAUNCHERS = ROOT / "docs" / "launchers.md"
+DISTRIBUTED = ROOT / "docs" / "distributed.md"
 
 
 def examples(page):
@@ -30,8 +31,9 @@ def fits(output, expected):
 @pytest.mark.parametrize(
     "page, least, verbs",
     [
-        (PAGE, 15, {"info", "convert", "generate", "walk", "join", "sample", "plan"}),
+        (PAGE, 15, {"info", "convert", "generate", "walk", "join", "sample", "plan", "partition"}),
         (LAUNCHERS, 5, {"convert", "walk", "join"}),
+        (DISTRIBUTED, 4, {"partition", "walk"}),
     ],
     ids=lambda value: value.stem if hasattr(value, "stem") else "",
 )
