@@ -10,6 +10,7 @@
 #include <tendril/compress.hpp>
 #include <tendril/error.hpp>
 #include <tendril/mapped_graph.hpp>
+#include <tendril/partition.hpp>
 #include <tendril/threads.hpp>
 
 #include "pipes.hpp"
@@ -52,7 +53,8 @@ int common_options::num_threads() const { return available_threads(threads); }
 void graph_source::add_to(CLI::App& verb)
 {
   verb.add_option("GRAPH", path,
-                  "Graph file: safetensors, npz, edge list, Matrix Market, GAP, METIS or WebGraph; -: standard input")
+                  "Graph file: safetensors, npz, edge list, Matrix Market, GAP, METIS or WebGraph; a folder of "
+                  "'tendril partition'; -: standard input")
       ->required();
   verb.add_option("--from", format, "Format of GRAPH [auto: detected from its content and name]")->type_name("FORMAT");
   verb.add_option("--columns", columns,
@@ -71,7 +73,15 @@ read_options graph_source::options(build_options const& build) const
 
 graph graph_source::read(cpu_exec const& exec, build_options const& build) const
 {
-  return read_graph(path, options(build), exec);
+  read_options const how = options(build);
+  if (!is_partition(path)) { return read_graph(path, how, exec); }
+  if (how.format != graph_format::automatic) {
+    throw argument_error(fmt::format("--from: {}, expected a file: {} is a cut graph", format, path));
+  }
+  if (!columns.empty()) {
+    throw argument_error(fmt::format("--columns: {}, expected a file: {} is a cut graph", columns, path));
+  }
+  return read_parts_as_graph(path, exec, how.build);
 }
 
 graph graph_source::read_for(std::string const& device, cpu_exec const& exec) const
@@ -99,7 +109,8 @@ std::string graph_name(graph const& g, std::string const& path)
   auto const& metadata = g.arrays().metadata;
   auto const name = metadata.find("name");
   if (name != metadata.end() && !name->second.empty()) { return name->second; }
-  return std::filesystem::path(shown_path(path)).filename().string();
+  std::filesystem::path const shown = shown_path(path);
+  return (shown.has_filename() ? shown : shown.parent_path()).filename().string();
 }
 
 std::string describe(graph const& g, std::string const& path)
@@ -151,6 +162,13 @@ table_limit parse_table_bytes(std::string const& bytes)
 std::int64_t file_bytes(std::string const& path)
 {
   std::error_code failure;
+  if (std::filesystem::is_directory(path, failure)) {
+    std::int64_t sum = 0;
+    for (auto const& file : std::filesystem::directory_iterator(path, failure)) {
+      sum += file_bytes(file.path().string());
+    }
+    return sum;
+  }
   auto const size = std::filesystem::file_size(path, failure);
   return failure ? 0 : static_cast<std::int64_t>(size);
 }

@@ -43,7 +43,7 @@ struct common_options {
   [[nodiscard]] int num_threads() const;
 };
 
-/// GRAPH, --from, --columns: a graph in any format that the library reads.
+/// GRAPH, --from, --columns: a graph in any format that the library reads, or the folder of a cut one.
 struct graph_source {
   std::string path;
   std::string format = "auto";
@@ -80,7 +80,7 @@ struct build_flags {
 
 [[nodiscard]] json plan_json(sampling_plan const& plan);
 
-/// Bytes of a file on disk, 0 if there is none.
+/// Bytes of a file on disk, or of all files in a folder; 0 if there is none.
 [[nodiscard]] std::int64_t file_bytes(std::string const& path);
 
 /// What --compress says, for a graph that is written to `output`. @throws argument_error if the output can't hold it.

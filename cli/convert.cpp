@@ -10,6 +10,7 @@
 #include <tendril/compress.hpp>
 #include <tendril/convert.hpp>
 #include <tendril/error.hpp>
+#include <tendril/partition.hpp>
 #include <tendril/renumber.hpp>
 
 #include "common.hpp"
@@ -74,7 +75,9 @@ std::optional<std::int64_t> convert_command::bounded_memory(graph_format to_form
 {
   bool const is_native = to_format == graph_format::safetensors ||
                          (to_format == graph_format::automatic && output.ends_with(".safetensors"));
+  bool const is_cut = is_partition(source.path);
   if (!memory.empty()) {
+    if (is_cut) { throw argument_error(fmt::format("--memory: expected a file: {} is a cut graph", source.path)); }
     std::int64_t const bytes = parse_bytes(memory, "--memory");
     if (!order.empty()) {
       throw argument_error(fmt::format("--memory: not with --order {}, which needs the whole graph in memory", order));
@@ -83,7 +86,7 @@ std::optional<std::int64_t> convert_command::bounded_memory(graph_format to_form
     return bytes;
   }
   if (restart) { throw argument_error("--restart: expected --memory with it"); }
-  if (!order.empty() || !is_native) { return std::nullopt; }
+  if (!order.empty() || !is_native || is_cut) { return std::nullopt; }
   read_options const reading = source.options(building.build);
   auto const format = reading.format == graph_format::automatic ? detect_graph_format(source.path) : reading.format;
   if (!converts_in_bounded_memory(format)) { return std::nullopt; }

@@ -50,7 +50,9 @@ std::string usage(CLI::App const& app, std::string const& name)
   }
   for (auto const* option : app.get_options()) {
     if (option->get_required() && !option->get_positional()) {
-      line += fmt::format(" -{} {}", option->get_snames().front(), option->get_type_name());
+      auto const& letters = option->get_snames();
+      std::string const option_word = letters.empty() ? "--" + option->get_lnames().front() : "-" + letters.front();
+      line += fmt::format(" {} {}", option_word, option->get_type_name());
     }
   }
   return line + " [OPTIONS]\n";

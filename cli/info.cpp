@@ -8,11 +8,13 @@
 
 #include <tendril/compress.hpp>
 #include <tendril/file.hpp>
+#include <tendril/partition.hpp>
 
 #include "common.hpp"
 #include "graph_page.hpp"
 #include "graph_sizes.hpp"
 #include "graph_stats.hpp"
+#include "parts.hpp"
 #include "pipes.hpp"
 #include "text.hpp"
 #include "verbs.hpp"
@@ -231,8 +233,11 @@ void info_command::run() const
   progress_bar bar(common.shown());
   cpu_exec const exec = common.exec(bar);
   graph const g = source.read(exec);
-  auto const format =
-      source.format == "auto" ? detect_graph_format(source.path) : parse_name<graph_format>("--from", source.format);
+  bool const is_cut = is_partition(source.path);
+  std::string const format(is_cut                    ? "partition"
+                           : source.format == "auto" ? to_string(detect_graph_format(source.path))
+                                                     : source.format);
+  std::optional<partition_info> const cut = is_cut ? std::optional(read_partition_info(source.path)) : std::nullopt;
   if (validate || g.content() != graph_content::valid) { g.validate(exec); }  // the native container is only mapped
   graph_stats const stats = measure(g, exec);
   list_statistics const lists = count_lists(g, exec);
@@ -242,14 +247,16 @@ void info_command::run() const
   }
   bar.clear();
   if (common.json) {
-    json document = to_json(g, stats, lists, source.path, std::string(to_string(format)));
+    json document = to_json(g, stats, lists, source.path, format);
+    if (cut) { document["partition"] = parts_json(*cut, source.path); }
     if (sizes) { add_sizes(document, *sizes); }
     if (!html.empty()) { document["page"] = html; }
     if (validate) { document["valid"] = true; }
     print(document);
     return;
   }
-  std::string text = to_text(g, stats, lists, source.path, std::string(to_string(format)));
+  std::string text = to_text(g, stats, lists, source.path, format);
+  if (cut) { text += fmt::format("{:<17} {}\n{}", "cut", describe_parts(*cut), part_lines(*cut, source.path)); }
   if (validate) { text += fmt::format("{:<17} {}\n", "valid", "yes: every offset, target, weight and order checked"); }
   if (sizes) { text += size_lines(*sizes); }
   if (!html.empty()) { text += fmt::format("{:<17} {}\n", "page", html); }
@@ -277,6 +284,7 @@ void add_info(CLI::App& application)
       "  tendril info graph.npz\n"
       "  tendril info soc-sign-bitcoinotc.csv.gz --columns source,target,-,-\n"
       "  tendril info graph.safetensors --validate --json\n"
+      "  tendril info parts                                        a folder of 'tendril partition'\n"
       "  tendril info graph.safetensors --html graph.html --graph-memory 16G");
   verb->callback([command] { command->run(); });
 }

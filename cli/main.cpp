@@ -123,6 +123,7 @@ void add_verbs(CLI::App& application)
   tendril::cli::add_join(application);
   tendril::cli::add_sample(application);
   tendril::cli::add_plan(application);
+  tendril::cli::add_partition(application);
 #ifdef TENDRIL_CLI_BENCH
   tendril::cli::add_bench(application);
 #endif

@@ -13,5 +13,6 @@ void add_walk(CLI::App& application);
 void add_join(CLI::App& application);
 void add_sample(CLI::App& application);
 void add_plan(CLI::App& application);
+void add_partition(CLI::App& application);
 
 }  // namespace tendril::cli

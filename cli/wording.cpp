@@ -17,7 +17,8 @@ struct parameter_option {
   std::string_view parameter, option;
 };
 
-constexpr std::array<parameter_option, 12> parameter_options{{{"num_vertices", "--vertices"},
+constexpr std::array<parameter_option, 13> parameter_options{{{"num_vertices", "--vertices"},
+                                                              {"num_parts", "--parts"},
                                                               {"num_walks", "--walks"},
                                                               {"walks_each", "--walks"},
                                                               {"num_roots", "--roots"},

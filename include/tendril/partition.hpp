@@ -112,6 +112,9 @@ partition_info partition_graph(graph const& input, std::string const& folder, pa
 [[nodiscard]] graph_part part_of(graph const& input, partition_params const& params, std::int64_t index,
                                  cpu_exec const& exec = {});
 
+/// The name of a part's file in the folder: "part-00001-of-00004.safetensors".
+[[nodiscard]] std::string part_file(std::int64_t index, std::int64_t num_parts);
+
 /// Whether `path` is a folder that has a graph.json.
 [[nodiscard]] bool is_partition(std::string const& path);
 

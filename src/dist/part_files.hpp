@@ -17,12 +17,6 @@ namespace tendril::dist {
 inline constexpr char const* info_file = "graph.json";
 inline constexpr char const* vertices_file = "vertices.safetensors";
 
-/// "part-00001-of-00004.safetensors"
-[[nodiscard]] inline std::string part_file(std::int64_t index, std::int64_t num_parts)
-{
-  return fmt::format("part-{:05}-of-{:05}.safetensors", index, num_parts);
-}
-
 // Metadata of the files of arrays.
 inline constexpr char const* format_key = "format";
 inline constexpr char const* version_key = "version";

@@ -22,18 +22,12 @@ namespace {
 
 std::size_t index_of(std::int64_t p) { return static_cast<std::size_t>(p); }
 
-/// Renumbers the graph by METIS' clusters, and cuts it at their bounds.
-void cut_by_clusters(cut_graph& out, std::int64_t num_parts, cpu_exec const& exec)
+cut_graph cut_by_metis(graph const& input, std::int64_t num_parts, cpu_exec const& exec)
 {
-  std::int64_t const num_vertices = out.whole.num_vertices();
-  out.info.bounds.assign(index_of(num_parts) + 1, num_vertices);
-  std::int64_t const num_clusters = std::min(num_parts, num_vertices);
-  if (num_clusters == 0) { return; }
-  buffer<vertex_id> const cluster_of =
-      cluster_vertices(out.whole, {.num_clusters = num_clusters, .method = cluster_method::metis}, exec);
-  vertex_clusters const clusters = group_clusters(cluster_of.span(), num_clusters, exec);
-  std::copy(clusters.offsets.begin(), clusters.offsets.end(), out.info.bounds.begin());
-  out.whole = renumber(out.whole, clusters.vertices.span(), exec);
+  std::int64_t const num_clusters = std::min(num_parts, input.num_vertices());
+  if (num_clusters == 0) { return cut_by_clusters(input, {}, num_parts, exec); }
+  clustering_params const params{.num_clusters = num_clusters, .method = cluster_method::metis};
+  return cut_by_clusters(input, cluster_vertices(input, params, exec).span(), num_parts, exec);
 }
 
 std::vector<std::int64_t> bounds_of(graph const& whole, partition_params const& params)
@@ -245,14 +239,24 @@ cut_graph cut(graph const& input, partition_params const& params, cpu_exec const
   TENDRIL_EXPECTS(to_string(params.method) != "?", "method: {}, expected {}", static_cast<int>(params.method),
                   list_names<partition_method>());
   input.check(exec);
-  cut_graph out{input, {}};
-  out.info.method = params.method;
+  cut_graph out;
   if (params.method == partition_method::metis) {
-    cut_by_clusters(out, params.num_parts, exec);
+    out = cut_by_metis(input, params.num_parts, exec);
   } else {
+    out.whole = input;
     out.info.bounds = bounds_of(input, params);
   }
+  out.info.method = params.method;
   describe(out, exec);
+  return out;
+}
+
+cut_graph cut_by_clusters(graph const& input, std::span<vertex_id const> cluster_of, std::int64_t num_parts,
+                          cpu_exec const& exec)
+{
+  vertex_clusters const clusters = group_clusters(cluster_of, num_parts, exec);
+  cut_graph out{renumber(input, clusters.vertices.span(), exec), {}};
+  out.info.bounds.assign(clusters.offsets.begin(), clusters.offsets.end());
   return out;
 }
 

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <span>
+
 #include <tendril/partition.hpp>
 
 namespace tendril::dist {
@@ -13,6 +15,11 @@ struct cut_graph {
 
 /// @throws as partition_graph.
 [[nodiscard]] cut_graph cut(graph const& input, partition_params const& params, cpu_exec const& exec);
+
+/// Renumbers the graph by clusters, and within a cluster by id, and cuts it at their bounds; nothing else of `info` is there.
+/// @param cluster_of  [num_vertices], each below num_parts.
+[[nodiscard]] cut_graph cut_by_clusters(graph const& input, std::span<vertex_id const> cluster_of,
+                                        std::int64_t num_parts, cpu_exec const& exec);
 
 /// The rows of one part. Of a graph in CSR form they refer to its arrays.
 [[nodiscard]] graph_arrays rows_of(cut_graph const& from, std::int64_t index, cpu_exec const& exec);

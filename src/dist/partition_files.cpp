@@ -1,7 +1,10 @@
 // A cut graph in a folder: written part by part from the arrays of the graph.
 
+#include <algorithm>
+#include <filesystem>
 #include <vector>
 
+#include <tendril/error.hpp>
 #include <tendril/file.hpp>
 
 #include "dist/part_files.hpp"
@@ -76,6 +79,23 @@ void write_vertices(cut_graph const& from, std::string const& path, cpu_exec con
                          exec);
 }
 
+void write_files(cut_graph const& whole, atomic_folder const& out, cpu_exec const& exec)
+{
+  partition_info const& info = whole.info;
+  std::int64_t const vertex_bytes = info.num_vertices * (info.bytes_per_node_type + (info.has_original_ids ? 4 : 0));
+  std::int64_t total = vertex_bytes;
+  for (std::int64_t p = 0; p < info.num_parts(); ++p) { total += part_bytes(info, p); }
+  folder_progress parts(exec, total);
+  for (std::int64_t p = 0; p < info.num_parts(); ++p) {
+    write_part(whole, p, out / part_file(p, info.num_parts()), parts.next(part_bytes(info, p)));
+  }
+  if (has_vertex_arrays(info)) { write_vertices(whole, out / vertices_file, parts.next(vertex_bytes)); }
+  std::string const text = to_json_text(info);
+  atomic_file file(out / info_file);
+  file.write(text.data(), text.size());
+  file.commit();
+}
+
 }  // namespace
 
 std::int64_t part_bytes(partition_info const& info, std::int64_t index)
@@ -87,28 +107,26 @@ std::int64_t part_bytes(partition_info const& info, std::int64_t index)
 
 }  // namespace dist
 
+std::string part_file(std::int64_t index, std::int64_t num_parts)
+{
+  return fmt::format("part-{:05}-of-{:05}.safetensors", index, num_parts);
+}
+
 partition_info partition_graph(graph const& input, std::string const& folder, partition_params const& params,
                                cpu_exec const& exec)
 {
   atomic_folder out(folder);
   dist::cut_graph const whole = dist::cut(input, params, exec);
-  partition_info const& info = whole.info;
-  std::int64_t const vertex_bytes = info.num_vertices * (info.bytes_per_node_type + (info.has_original_ids ? 4 : 0));
-  std::int64_t total = vertex_bytes;
-  for (std::int64_t p = 0; p < info.num_parts(); ++p) { total += dist::part_bytes(info, p); }
-  dist::folder_progress parts(exec, total);
-  for (std::int64_t p = 0; p < info.num_parts(); ++p) {
-    dist::write_part(whole, p, out / dist::part_file(p, info.num_parts()), parts.next(dist::part_bytes(info, p)));
+  try {
+    dist::write_files(whole, out, exec);
+  } catch (io_error const& problem) {
+    std::string message = problem.what();  // names the file where it is now
+    std::string const now = out / "";
+    if (message.starts_with(now)) { message.replace(0, now.size(), (std::filesystem::path(folder) / "").string()); }
+    throw io_error(message);
   }
-  if (dist::has_vertex_arrays(info)) {
-    dist::write_vertices(whole, out / dist::vertices_file, parts.next(vertex_bytes));
-  }
-  std::string const text = dist::to_json_text(info);
-  atomic_file file(out / dist::info_file);
-  file.write(text.data(), text.size());
-  file.commit();
   out.commit();
-  return info;
+  return whole.info;
 }
 
 }  // namespace tendril

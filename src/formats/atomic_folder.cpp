@@ -32,9 +32,9 @@ void atomic_folder::expect_free(std::string const& path)
   std::error_code failure;
   auto const there = std::filesystem::status(path, failure);
   if (!std::filesystem::exists(there)) { return; }
-  TENDRIL_EXPECTS(std::filesystem::is_directory(there), "{}: not a folder, expected the name of a new one", path);
+  TENDRIL_EXPECTS(std::filesystem::is_directory(there), "'{}': not a folder, expected the name of a new one", path);
   bool const is_empty = std::filesystem::is_empty(path, failure) && !failure;
-  TENDRIL_EXPECTS(is_empty, "{}: the folder is not empty, expected a new or an empty one", path);
+  TENDRIL_EXPECTS(is_empty, "'{}': the folder is not empty, expected a new or an empty one", path);
 }
 
 atomic_folder::atomic_folder(std::string path) : path_(without_slashes(std::move(path)))

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "base/parallel.hpp"  // parallel_ranges
+#include "graph/check.hpp"    // view_of
 #include "graph/list_checker.hpp"
 #include "graph/narrow_check.hpp"
 
@@ -146,6 +147,11 @@ bool is_sound(graph_arrays const& arrays, std::int64_t num_targets, cpu_exec con
     });
   }
   return found.good();
+}
+
+bool is_sound(graph_arrays const& arrays, cpu_exec const& exec)
+{
+  return is_sound(arrays, view_of(arrays).num_vertices, exec);
 }
 
 }  // namespace tendril::validation

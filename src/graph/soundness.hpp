@@ -11,4 +11,7 @@ namespace tendril::validation {
 /// @param num_targets  The number of vertices; of compressed graphs it is known anyway.
 [[nodiscard]] bool is_sound(graph_arrays const& arrays, std::int64_t num_targets, cpu_exec const& exec);
 
+/// Of all arrays of a graph.
+[[nodiscard]] bool is_sound(graph_arrays const& arrays, cpu_exec const& exec);
+
 }  // namespace tendril::validation

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 # What a verb needs beside the option under test: values that are fine.
+REQUIRED = {"partition": {"--parts": "2"}}
 POSITIONALS = {"GRAPH": "graph.txt", "FILE": "part.npy", "OUT": "out.npz", "KIND": "er", "SUITE": "ceilings"}
 
 
@@ -30,7 +31,7 @@ def options(tendril, verb):
     """The positionals and the options with values of a verb."""
     text = tendril(verb, "--help")
     usage = re.search(r"^Usage: tendril \w+ (.*)$", text, re.MULTILINE).group(1)
-    positionals = [Option(verb, name, name) for name in re.findall(r"(?<!\S)([A-Z]+)(?= |$)", re.sub(r"-o \w+", "", usage))]
+    positionals = [Option(verb, name, name) for name in re.findall(r"(?<!\S)([A-Z]+)(?= |$)", re.sub(r"--?\w+ [A-Z]+", "", usage))]
     named = re.findall(r"^  (?:-\w, )?(--[\w-]+) (?! )(\S+)", text, re.MULTILINE)
     return positionals + [Option(verb, name, value) for name, value in named]
 
@@ -41,4 +42,5 @@ def command(tendril, verb, changed, *more):
     words = [verb, *(changed.get(option.name, POSITIONALS[option.name]) for option in own if option.positional)]
     if any(option.name == "--output" for option in own) and "--output" not in changed:
         words += ["-o", "out.npz"]
+    words += [f"{name}={value}" for name, value in REQUIRED.get(verb, {}).items() if name not in changed]
     return words + [f"{name}={value}" for name, value in changed.items() if name.startswith("-")] + list(more)

@@ -5,7 +5,7 @@ import struct
 
 import numpy as np
 
-TYPES = {"I32": np.int32, "I64": np.int64, "F32": np.float32}
+TYPES = {"I32": np.int32, "I64": np.int64, "F32": np.float32, "U8": np.uint8, "U32": np.uint32}
 
 
 def read_safetensors(path):

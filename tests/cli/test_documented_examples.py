@@ -1,5 +1,5 @@
-"""The console examples of docs/cli.md and docs/launchers.md run, in order, and print what the page says; … stands for
-anything."""
+"""The console examples of docs/cli.md, docs/launchers.md and docs/distributed.md run, in order, and print what the page
+says; … stands for anything."""
 
 import os
 import re
@@ -10,6 +10,7 @@ from tendril_command import ROOT, TENDRIL
 
 PAGE = ROOT / "docs" / "cli.md"
 LAUNCHERS = ROOT / "docs" / "launchers.md"
+DISTRIBUTED = ROOT / "docs" / "distributed.md"
 
 
 def examples(page):
@@ -30,8 +31,9 @@ def fits(output, expected):
 @pytest.mark.parametrize(
     "page, least, verbs",
     [
-        (PAGE, 15, {"info", "convert", "generate", "walk", "join", "sample", "plan"}),
+        (PAGE, 15, {"info", "convert", "generate", "walk", "join", "sample", "plan", "partition"}),
         (LAUNCHERS, 5, {"convert", "walk", "join"}),
+        (DISTRIBUTED, 4, {"partition", "walk"}),
     ],
     ids=lambda value: value.stem if hasattr(value, "stem") else "",
 )
@@ -61,7 +63,7 @@ def test_console_examples(page, least, verbs, tmp_path):
     assert run >= verbs
 
 
-@pytest.mark.parametrize("verb", ["info", "convert", "generate", "walk", "join", "sample", "plan"])
+@pytest.mark.parametrize("verb", ["info", "convert", "generate", "walk", "join", "sample", "plan", "partition"])
 def test_help_tells_every_option_and_examples(verb, tendril):
     text = tendril(verb, "--help")
     assert text.startswith(text.splitlines()[0] + "\n\nUsage: tendril " + verb)
@@ -76,7 +78,10 @@ def test_help_tells_every_option_and_examples(verb, tendril):
 
 
 def test_every_documented_option_exists(tendril):
-    help_texts = {verb: tendril(verb, "--help") for verb in ("info", "convert", "generate", "walk", "join", "sample", "plan")}
+    help_texts = {
+        verb: tendril(verb, "--help")
+        for verb in ("info", "convert", "generate", "walk", "join", "sample", "plan", "partition")
+    }
     sections = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     for section in sections:
         verb = section.split()[0]

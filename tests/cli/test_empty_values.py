@@ -15,19 +15,20 @@ def refused(tendril, arguments, name):
 
 def test_every_verb_and_option_is_gone_through(tendril):
     found = {verb: options(tendril, verb) for verb in verbs(tendril)}
-    assert {"info", "convert", "generate", "walk", "join", "sample", "plan"} <= set(found)
+    assert {"info", "convert", "generate", "walk", "join", "sample", "plan", "partition"} <= set(found)
     names = {verb: {option.name for option in own} for verb, own in found.items()}
     assert {"GRAPH", "--output", "--starts", "--length", "--seed", "--app", "--device"} <= names["walk"]
     assert {"--seeds", "--app-source", "--param", "--fanouts", "--clusters-from"} <= names["sample"]
     assert {"GRAPH", "OUT", "--num-vertices", "--columns"} <= names["convert"]
     assert {"FILE", "--output"} <= names["join"]
+    assert {"GRAPH", "--output", "--parts", "--method"} <= names["partition"]
     assert {"KIND", "OUT", "--weights", "--name"} <= names["generate"]
     assert sum(len(own) for own in found.values()) > 130
     assert {o.name for own in found.values() for o in own if o.positional} <= set(POSITIONALS)
 
 
 @pytest.mark.parametrize("form", ["two words", "one word"])
-@pytest.mark.parametrize("verb", ["info", "convert", "generate", "walk", "join", "sample", "plan", "bench"])
+@pytest.mark.parametrize("verb", ["info", "convert", "generate", "walk", "join", "sample", "plan", "partition", "bench"])
 def test_an_empty_value_is_refused(verb, form, tendril):
     if verb not in verbs(tendril):
         pytest.skip(f"this build has no {verb}")
@@ -44,7 +45,7 @@ def test_an_empty_value_is_refused(verb, form, tendril):
 
 
 def test_the_verbs_of_this_file_are_all_there_are(tendril):
-    assert set(verbs(tendril)) <= {"info", "convert", "generate", "walk", "join", "sample", "plan", "bench"}
+    assert set(verbs(tendril)) <= {"info", "convert", "generate", "walk", "join", "sample", "plan", "partition", "bench"}
 
 
 def test_a_flag_takes_no_empty_value(tendril):

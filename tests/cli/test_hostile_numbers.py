@@ -1,6 +1,7 @@
 """Numbers that no memory holds, or whose products no integer holds: one line, exit code 1 or 2, and no file."""
 
 import resource
+import shutil
 
 import pytest
 from options import options, verbs
@@ -118,7 +119,7 @@ def test_what_was_reported(tendril, folder):
         assert (done.returncode, done.stderr) == (1, f"tendril: error: {message}\n")
 
 
-@pytest.mark.parametrize("verb", ["info", "convert", "generate", "walk", "join", "sample", "plan"])
+@pytest.mark.parametrize("verb", ["info", "convert", "generate", "walk", "join", "sample", "plan", "partition"])
 def test_no_number_of_any_option_is_a_crash(verb, tendril, folder):
     """All options of all verbs, with the application that a verb has by default: done, or one line."""
     required = {
@@ -129,17 +130,19 @@ def test_no_number_of_any_option_is_a_crash(verb, tendril, folder):
         "join": ["part.npy", "-o", "out.npy"],
         "sample": ["graph.npz", "-o", "out.npz"],
         "plan": ["graph.npz"],
+        "partition": ["graph.npz", "-o", "out.parts"],
     }[verb]
     assert verb in verbs(tendril)
     for option in options(tendril, verb):
         if option.positional or option.value in ("OUT", "FILE", "GRAPH") or option.name == "--walks":
             continue
         for number in NUMBERS:
-            arguments = [verb, *required, f"{option.name}={number}"]
+            more = [] if verb != "partition" or option.name == "--parts" else ["--parts=2"]
+            arguments = [verb, *required, *more, f"{option.name}={number}"]
             done = tendril.try_run(*arguments, preexec_fn=limits)
             if done.returncode != 0:
                 assert_one_line(done, arguments)
             for path in tendril.folder.iterdir():
                 if path.name not in folder:
                     assert done.returncode == 0 and path.name.startswith("out."), (arguments, path)
-                    path.unlink()
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -81,6 +81,8 @@ def arguments_of():
     for app, (given, stages) in SAMPLE.items():
         runs[f"sample {app}"] = (["sample", GRAPH, "-o", "out.npz", "--app", app, *given], stages | {"checking"})
     runs["join"] = (["join", "part-0.npy", "part-1.npy", "-o", "out.npy"], {"joining"})
+    runs["partition"] = (["partition", GRAPH, "-o", "out.parts", "--parts", 3], {"checking", "cutting", "tables", "writing"})
+    runs["info partition"] = (["info", "parts"], {"reading"})
     runs["plan"] = (["plan", GRAPH, "--app", "deepwalk", "--weighted"], {"checking", "tables"})
     return runs
 
@@ -98,7 +100,8 @@ def inputs(graphs, tmp_path_factory):
     command("convert", SYMMETRIC, "packed.safetensors", "--compress", "packed")
     for i in (0, 1):
         command("walk", SYMMETRIC, "-o", f"part-{i}.npy", "--part", f"{i}/2")
-    names = ("edges.txt", SYMMETRIC, "graph.metis", "packed.safetensors", "part-0.npy", "part-1.npy")
+    command("partition", SYMMETRIC, "-o", "parts", "--parts", 3)
+    names = ("edges.txt", SYMMETRIC, "parts", "graph.metis", "packed.safetensors", "part-0.npy", "part-1.npy")
     return {GRAPH: graphs[GRAPH]} | {name: command.path(name) for name in names}
 
 

@@ -127,9 +127,10 @@ TEST(partition_files, replace_an_empty_folder_alone)
   auto const refused = [&](std::string const& name) {
     return message_of<argument_error>([&] { partition_graph(make_karate(), name, {2}); });
   };
-  EXPECT_EQ(refused(folder / "empty"), folder / "empty" + ": the folder is not empty, expected a new or an empty one");
+  EXPECT_EQ(refused(folder / "empty"),
+            "'" + folder / "empty" + "': the folder is not empty, expected a new or an empty one");
   folder.write("file", std::string("x"));
-  EXPECT_EQ(refused(folder / "file"), folder / "file" + ": not a folder, expected the name of a new one");
+  EXPECT_EQ(refused(folder / "file"), "'" + folder / "file" + "': not a folder, expected the name of a new one");
   EXPECT_EQ(refused(""), "'': expected the name of a new folder");
   EXPECT_EQ(message_of<io_error>([&] { partition_graph(make_karate(), folder / "no/such", {2}); }),
             folder / "no/such" + ": cannot create: No such file or directory");

@@ -44,8 +44,7 @@ std::string agreed(graph_arrays const& arrays)
     expected = e.what();
   }
   for (int const threads : {1, 2, 5}) {
-    EXPECT_EQ(validation::is_sound(arrays, validation::view_of(arrays).num_vertices, on(threads)), expected.empty())
-        << threads << " threads: " << expected;
+    EXPECT_EQ(validation::is_sound(arrays, on(threads)), expected.empty()) << threads << " threads: " << expected;
   }
   graph const fresh(arrays);
   EXPECT_EQ(fresh.content(), graph_content::unchecked);
