@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from training_graphs import make_graph, shape
 from training_report import Report
 
 import tendril
@@ -40,12 +41,8 @@ def parse():
 
 def products(small):
     """As bench/training.py makes it, and its seeds."""
-    size, most = (20_000, 500) if small else (2_449_029, 8_970)
-    graph = tendril.generate.powerlaw(
-        size, 2.5855, 10, most, symmetrize=True, drop_self_loops=True, drop_duplicates=True
-    )
-    seeds = np.random.default_rng(0).permutation(size)[: round(size * 196_615 / 2_449_029)]
-    return graph, seeds
+    of, (_, graph) = shape("products", small), make_graph("products", small)
+    return graph, np.random.default_rng(0).permutation(of.num_vertices)[: of.num_seeds]
 
 
 def communities(small):

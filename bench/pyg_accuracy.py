@@ -38,9 +38,10 @@ import torch_geometric.loader
 import torch_geometric.sampler
 from pyg_sampling import version
 from torch_geometric.data import Data
-from torch_geometric.nn import RGCNConv, models
+from torch_geometric.nn import RGCNConv
 from torch_geometric.typing import WITH_PYG_LIB, WITH_TORCH_SPARSE
 from torch_geometric.utils import k_hop_subgraph
+from training_models import HOMOGENEOUS, homogeneous, rounded
 from training_report import Report
 
 import tendril
@@ -57,7 +58,6 @@ EXAMPLES = """examples:
   python bench/pyg_accuracy.py --data data --data GRAPHS --json bench/results/nvidia-h100-pyg-accuracy.json
   python bench/pyg_accuracy.py --graph coauthor-physics --cache 0.1
 """
-HOMOGENEOUS = {"GCN": models.GCN, "GraphSAGE": models.GraphSAGE, "GAT": models.GAT}
 HEADS = 8  # of GAT, each an eighth as wide
 
 
@@ -81,9 +81,7 @@ class Plain:
     load = staticmethod(pyg_sage.load)
 
     def model(self, name, hidden):
-        options = {"heads": HEADS} if name == "GAT" else {}
-        layers = len(self.fanouts)
-        return HOMOGENEOUS[name](self.store.x.size(1), hidden, layers, self.num_classes, dropout=0.5, **options)
+        return homogeneous(name, self.store.x.size(1), hidden, len(self.fanouts), self.num_classes, HEADS)
 
     def optimizers(self, model):
         return [torch.optim.Adam(model.parameters(), self.rate, weight_decay=5e-4)]
@@ -270,7 +268,7 @@ def measure(args, report, graph, case):
         if args.model and name not in args.model:
             continue
         found, seconds = {sampler: [] for sampler in makers}, dict.fromkeys(makers, 0.0)
-        width = max(hidden // HEADS, 1) * HEADS if name == "GAT" else hidden
+        width = rounded(hidden, HEADS) if name == "GAT" else hidden
         for number in range(args.seeds):
             for sampler, make in makers.items():
                 begin = time.perf_counter()

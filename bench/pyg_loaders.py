@@ -24,7 +24,8 @@ import torch
 import torch_geometric.loader
 from pyg_sampling import make_graph, version
 from torch_geometric.typing import WITH_PYG_LIB, WITH_TORCH_SPARSE
-from training import make_data, setting
+from training import setting
+from training_graphs import make_data
 from training_report import Report
 
 import tendril.pyg

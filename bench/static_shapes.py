@@ -26,7 +26,8 @@ import torch
 import torch.nn.functional as F  # noqa: N812: so do all
 from torch_geometric.nn import SAGEConv
 from torch_geometric.utils import trim_to_layer
-from training import NUM_CLASSES, NUM_FEATURES, each, kept, make_data, make_graph, now, setting, with_features
+from training import each, kept, now, setting
+from training_graphs import NUM_CLASSES, NUM_FEATURES, make_data, make_graph, with_features
 from training_report import Report
 
 from tendril.pyg import NeighborLoader
@@ -191,7 +192,7 @@ def measure(args, report, data, seeds):
 
 def main():
     args = parse()
-    name, graph = make_graph(args)
+    name, graph = make_graph(args.graph, args.small)
     data, seeds = make_data(graph)
     report = Report(name, args.device)
     measure(args, report, data, seeds)

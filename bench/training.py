@@ -25,11 +25,10 @@ import time
 from pathlib import Path
 
 import torch
-import torch.nn.functional as F  # noqa: N812: so do all
 import torch_geometric.typing
 from torch_geometric.data import Data
-from torch_geometric.nn import SAGEConv
-from torch_geometric.utils import trim_to_layer
+from training_graphs import NUM_CLASSES, NUM_FEATURES, make_data, make_graph, with_features
+from training_models import SAGE, trainer
 from training_report import Report, megabytes
 
 import tendril
@@ -42,7 +41,6 @@ EXAMPLES = """examples:
   python bench/training.py --graph products.safetensors --steps 200 --rounds 5
 """
 GOAL = 0.15  # of a step: sampling and gathering
-NUM_FEATURES, NUM_CLASSES, TRAIN_SHARE = 100, 47, 196_615 / 2_449_029  # ogbn-products'
 PLACES = {"device": "features on the device", "host": "features in page-locked host memory"}
 
 
@@ -87,72 +85,10 @@ def setting(text, parser):
         parser.error(f"--setting: '{text}', expected one like 1024:15,10,5")
 
 
-# --- The graph, and what is trained on it ----------------------------------------------------------------------------
-
-
-def make_graph(args):
-    """Its name, and a graph whose vertices sample from their stored edges."""
-    if args.graph != "products":
-        return Path(args.graph).name, tendril.read_graph(args.graph)
-    # As bench/gpu_graphs.cpp makes it.
-    size, most = (20_000, 500) if args.small else (2_449_029, 8_970)
-    graph = tendril.generate.powerlaw(
-        size, 2.5855, 10, most, symmetrize=True, drop_self_loops=True, drop_duplicates=True
-    )
-    return "products" if not args.small else "products, small", graph
-
-
-def make_data(graph):
-    """Data in host memory, and the seeds of an epoch."""
-    draws = torch.Generator().manual_seed(0)
-    count = graph.num_vertices
-    target = torch.repeat_interleave(torch.arange(count), torch.from_numpy(graph.degrees()))
-    edge_index = torch.stack([torch.from_numpy(graph.indices.astype("int64")), target])
-    y = torch.randint(NUM_CLASSES, (count,), generator=draws)
-    data = Data(x=torch.randn(count, NUM_FEATURES, generator=draws), y=y, edge_index=edge_index, num_nodes=count)
-    seeds = torch.randperm(count, generator=draws)[: round(count * TRAIN_SHARE)]
-    return data, seeds
-
-
-def with_features(data, place, device):
-    """The same data whose features and classes are where `place` says."""
-    if place == "device":
-        return Data(x=data.x.to(device), y=data.y.to(device), edge_index=data.edge_index, num_nodes=data.num_nodes)
-    return Data(x=data.x.pin_memory(), y=data.y.pin_memory(), edge_index=data.edge_index, num_nodes=data.num_nodes)
-
-
-class SAGE(torch.nn.Module):
-    """GraphSAGE (Hamilton et al., NIPS 2017)."""
-
-    def __init__(self, hidden, num_layers, trimmed, width=NUM_FEATURES):
-        super().__init__()
-        widths = [width] + [hidden] * (num_layers - 1) + [NUM_CLASSES]
-        self.convs = torch.nn.ModuleList(SAGEConv(a, b) for a, b in zip(widths, widths[1:], strict=False))
-        self.trimmed = trimmed
-
-    def forward(self, batch):
-        x, edge_index = batch.x, batch.edge_index
-        for i, conv in enumerate(self.convs):
-            if self.trimmed:
-                nodes, edges = batch.num_sampled_nodes, batch.num_sampled_edges
-                x, edge_index, _ = trim_to_layer(i, nodes, edges, x, edge_index)
-            x = conv(F.dropout(x, 0.5, self.training), edge_index)
-            x = x.relu() if i < len(self.convs) - 1 else x
-        return x[: batch.batch_size]
-
-
-def trainer(args, num_layers, trimmed):
+def training(args, num_layers, trimmed):
     """A function that makes one step."""
     torch.manual_seed(0)
-    model = SAGE(args.hidden, num_layers, trimmed).to(args.device)
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.003)
-
-    def train(batch):
-        optimizer.zero_grad()
-        F.cross_entropy(model(batch), batch.y[: batch.batch_size]).backward()
-        optimizer.step()
-
-    return train
+    return trainer(SAGE(args.hidden, num_layers, trimmed, NUM_FEATURES, NUM_CLASSES).to(args.device), args.device)
 
 
 # --- Measuring -------------------------------------------------------------------------------------------------------
@@ -252,7 +188,7 @@ class Case:
         }
 
     def measure(self, models):
-        jobs = {name: trainer(self.args, len(self.fanouts), name == "trimmed") for name in models}
+        jobs = {name: training(self.args, len(self.fanouts), name == "trimmed") for name in models}
         first = next(iter(jobs.values()))
         if self.device.type == "cuda":
             torch.cuda.empty_cache()  # so that no case finds what another one has allocated
@@ -370,7 +306,7 @@ def measure_pyg(args, report, data, seeds):
         params = f"fan-outs {of}, batch {batch_size}, {name}, {args.workers} workers"
         options = {"num_workers": args.workers, "persistent_workers": args.workers > 0}
         loader = Theirs(data, fanouts, input_nodes=seeds, batch_size=batch_size, shuffle=True, **options)
-        train = trainer(args, len(fanouts), trimmed=False)
+        train = training(args, len(fanouts), trimmed=False)
 
         def step(batch, train=train):
             train(batch.to(args.device))
@@ -386,7 +322,7 @@ def main():
     if args.tf32:
         torch.set_float32_matmul_precision("high")
     begin = time.perf_counter()
-    name, graph = make_graph(args)
+    name, graph = make_graph(args.graph, args.small)
     made = time.perf_counter()
     data, seeds = make_data(graph)
     report = Report(name, args.device)

@@ -1,12 +1,23 @@
-"""What features in host memory cost training beside a cache of them on the GPU: GraphSAGE, epoch by epoch.
+"""What features in host memory cost training beside a cache of them on the GPU, epoch by epoch, and what PyG's loader costs.
 
 Each case runs in turn, --rounds times an epoch after a first one; between any two epochs the same training runs on batches
 that lie on the GPU already. Figures are ratios of the two, of one round each, so that they share the machine's state. The
 GPU's busy share is NVML's, sampled during the epochs: the part of the time in which some kernel ran.
 
-The graph of the size and skew of ogbn-products is trained on with tendril.pyg.NeighborLoader. A graph's file, which
-`tendril generate` can make, is read by tendril.Pipeline, with random features of --width floats: its edges are not copied to
-PyG's form, which would take 16 bytes each.
+Graphs:
+
+  products  of the size and skew of ogbn-products; tendril.pyg.NeighborLoader, 3 layers
+  reddit    of the size of Reddit: 490 neighbours a vertex, 602 floats; the same
+  mag       of the types, relations and numbers of ogbn-mag; R-GCN of 2 layers
+  FILE      which `tendril generate` can make, read by tendril.Pipeline, with random features of --width floats: its edges are
+            not copied to PyG's form, which would take 16 bytes each
+
+--features FILE leaves the features of products or reddit in a mapped file, which may be larger than memory: it is written
+if it is not there, with --width floats a row. The file's pages stay in memory as far as there is room, so a file much larger
+than that measures the disk.
+
+With --peer, rows "epoch / epoch with PyG's loader" hold each case's epoch against the fastest of PyG's loader's: the goal is
+that none is above 1. Models, but for the trimmed SAGE, are those that both loaders' batches can be trained on.
 """
 
 from __future__ import annotations
@@ -20,9 +31,23 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import torch
 import torch_geometric.typing
-from training import NUM_CLASSES, SAGE, each, make_data, make_graph, now, with_features
+from training import each, now
+from training_graphs import (
+    MAG,
+    NUM_CLASSES,
+    SHAPES,
+    made_name,
+    make_data,
+    make_graph,
+    make_mag,
+    shape,
+    with_features,
+    write_features,
+)
+from training_models import RGCN, SAGE, OnBatches, homogeneous, trainer
 from training_report import Report
 
 import tendril
@@ -32,29 +57,47 @@ from tendril.pyg import NeighborLoader, NeighborSampler
 EXAMPLES = """examples:
   python bench/training_cache.py --json bench/results/nvidia-h200-training-cache.json
   python bench/training_cache.py --bf16 --cache 0,0.2
+  python bench/training_cache.py --graph reddit --model gat --peer 8,14
+  python bench/training_cache.py --graph mag --cache 0 --peer 14
+  python bench/training_cache.py --features /mnt/rows.npy --width 16384 --steps 50    # 160 GB
   tendril generate powerlaw papers.safetensors --vertices 111059956 --exponent 2.6077 --min-degree 6 \\
     --max-degree 127858 --symmetrize --drop-self-loops --drop-duplicates --device cuda
   python bench/training_cache.py --graph papers.safetensors --width 128 --steps 300
 """
-FANOUTS, BATCH_SIZE = [15, 10, 5], 1024
+FANOUTS, FANOUTS_OF_TYPES, BATCH_SIZE, SMALL_BATCH = [15, 10, 5], [15, 10], 1024, 16
+HEADS = 4  # of GAT
+MODELS = {
+    "trimmed": "trimmed SAGE",
+    "plain": "plain SAGE",
+    "gcn": "GCN",
+    "gat": f"GAT of {HEADS} heads",
+    "rgcn": "R-GCN",
+}
 
 
 def parse():
     parser = argparse.ArgumentParser(
         description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--graph", default="products", help="products (made here, 2.4 M vertices), or a graph's file")
+    parser.add_argument("--graph", default="products", help="products, reddit, mag, which are made here, or a graph's file")
     parser.add_argument("--device", default="cuda")
-    parser.add_argument("--cache", default="0,0.05,0.1,0.2", help="shares of the rows; 0: none; default: 0,0.05,0.1,0.2")
+    parser.add_argument(
+        "--cache", help="shares of the rows; 0: none; default: 0,0.05,0.1,0.2, and on the CPU, which has no caches, 0"
+    )
     parser.add_argument("--policy", default="lookahead", help="several by commas; default: lookahead")
-    parser.add_argument("--width", type=int, default=100, help="floats of a row, of a graph's file; default: 100")
+    parser.add_argument("--width", type=int, default=0, help="floats of a row, of a graph's file (default: 100) or --features")
+    parser.add_argument("--features", type=Path, metavar="FILE", help="products, reddit: a .npy that holds the features")
     parser.add_argument("--steps", type=int, default=0, help="batches of an epoch at most; 0: all")
     parser.add_argument("--bf16", action="store_true", help="train in bfloat16 where Torch's autocast does")
     parser.add_argument("--hidden", type=int, default=256)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--model", choices=("trimmed", "plain"), default="trimmed", help="as in bench/training.py")
     parser.add_argument(
-        "--peer", metavar="WORKERS", help="products: also PyG's own loader, with so many processes, several by commas"
+        "--model",
+        choices=MODELS,
+        help="SAGE, trimmed (as in bench/training.py) or plain, GCN, GAT; mag: R-GCN; default: trimmed, and rgcn for mag",
+    )
+    parser.add_argument(
+        "--peer", metavar="WORKERS", help="graphs made here: also PyG's own loader, with so many processes, several by commas"
     )
     parser.add_argument("--peer-steps", type=int, default=60, help="batches of PyG's loader; default: 60")
     parser.add_argument("--no-device", action="store_true", help="leave out the case of features on the GPU")
@@ -62,10 +105,20 @@ def parse():
     parser.add_argument("--json", type=Path, help="write the result file")
     args = parser.parse_args()
     if args.small:
-        args.hidden, args.rounds = 16, 1
+        args.hidden, args.rounds, args.steps = 16, 1, args.steps or 4
+    args.device = torch.device(args.device)
+    args.cache = args.cache or ("0,0.05,0.1,0.2" if args.device.type == "cuda" else "0")
     args.cache = [float(one) for one in args.cache.split(",")]
     args.policy = args.policy.split(",")
-    args.device = torch.device(args.device)
+    if any(args.cache) and args.device.type != "cuda":
+        parser.error(f"--cache: {max(args.cache)} on the CPU, expected 0: caches are on GPUs")
+    args.model = args.model or ("rgcn" if args.graph == "mag" else "trimmed")
+    if (args.model == "rgcn") != (args.graph == "mag"):
+        parser.error(f"--model: {args.model} for --graph {args.graph}, expected rgcn for mag, and another one for the others")
+    if args.features and args.graph not in SHAPES:
+        parser.error(f"--features: --graph is {args.graph}, expected one of {', '.join(SHAPES)}")
+    if args.peer and args.graph not in (*SHAPES, "mag"):
+        parser.error(f"--peer: --graph is {args.graph}, expected one of {', '.join(SHAPES)}, mag")
     return args
 
 
@@ -97,60 +150,98 @@ class BusyShare:
 # --- Loaders ---------------------------------------------------------------------------------------------------------
 
 
-class Products:
-    """PyG's loader on the graph that bench/training.py makes."""
+class Made:
+    """A graph that is made here, in the loaders of PyG's users."""
+
+    fanouts, seed_type = FANOUTS, None
 
     def __init__(self, args):
-        self.name, graph = make_graph(args)
-        data, seeds = make_data(graph)
-        self.width = data.x.size(1)
-        self.seeds = seeds[: args.steps * BATCH_SIZE] if args.steps else seeds
+        self.name, data, seeds = self._make(args)
+        self.batch_size = SMALL_BATCH if args.small else BATCH_SIZE
+        self.seeds = seeds[: args.steps * self.batch_size] if args.steps else seeds
         self._args, self.data = args, data
-        self._sampler = NeighborSampler(data, FANOUTS, device=args.device)
+        self._sampler = NeighborSampler(data, self.fanouts, device=args.device)
         self._host = with_features(data, "host", args.device) if args.device.type == "cuda" else data
+
+    def _make(self, args):
+        """The name, the data and the seeds."""
+        of = shape(args.graph, args.small)
+        self.width, self.num_classes = of.num_features, of.num_classes
+        name, graph = make_graph(args.graph, args.small)
+        if args.features is None:
+            return name, *make_data(graph, of)
+        self.width = args.width or self.width
+        write_features(args.features, of.num_vertices, self.width)
+        return name, *make_data(graph, of, tendril.read_features(args.features))
+
+    def _options(self):
+        seeds = self.seeds if self.seed_type is None else (self.seed_type, self.seeds)
+        return {"input_nodes": seeds, "batch_size": self.batch_size, "shuffle": True}
 
     def loader(self, cache=None, on_device=False):
         data = with_features(self.data, "device", self._args.device) if on_device else self._host
-        return NeighborLoader(
-            data,
-            FANOUTS,
-            input_nodes=self.seeds,
-            batch_size=BATCH_SIZE if not self._args.small else 64,
-            shuffle=True,
-            neighbor_sampler=self._sampler,
-            device=self._args.device,
-            cache=cache,
-        )
+        more = {"neighbor_sampler": self._sampler, "device": self._args.device, "cache": cache}
+        return NeighborLoader(data, self.fanouts, **self._options(), **more)
+
+    def loader_of_pyg(self, workers):
+        from torch_geometric.loader import NeighborLoader as Theirs
+
+        data = self.data
+        if self._args.features is not None:
+            data = data.__copy__()
+            data.x = torch.from_numpy(np.load(self._args.features, mmap_mode="r"))
+        more = {"num_workers": workers, "persistent_workers": workers > 0, "pin_memory": True}
+        return Theirs(data, self.fanouts, **self._options(), **more)
 
     @staticmethod
     def batch(made):
         return made
 
+    @staticmethod
+    def num_rows(batch):
+        return batch.x.size(0)
+
+
+class Mag(Made):
+    """Vertices and edges of several types."""
+
+    fanouts, seed_type, width, num_classes = FANOUTS_OF_TYPES, "paper", MAG.num_features, MAG.num_classes
+
+    def _make(self, args):
+        return made_name("mag", args.small), *make_mag(args.small)
+
+    @staticmethod
+    def num_rows(batch):
+        return sum(x.size(0) for x in batch.x_dict.values())
+
 
 class GraphFile:
-    """A pipeline on a graph's file, with random features in page-locked memory."""
+    """A pipeline on a graph's file, with random features in page-locked memory, if there is a GPU."""
+
+    fanouts, seed_type, num_classes = FANOUTS, None, NUM_CLASSES
 
     def __init__(self, args):
-        self.name, self.width = Path(args.graph).name, args.width
-        graph = tendril.read_graph(args.graph)
+        self.width = args.width or 100
+        self.name, graph = make_graph(args.graph, args.small)
         count = graph.num_vertices
-        x = torch.empty(count, args.width)
-        part = torch.randn(1 << 18, args.width, generator=torch.Generator().manual_seed(0))
+        x = torch.empty(count, self.width)
+        part = torch.randn(1 << 18, self.width, generator=torch.Generator().manual_seed(0))
         for first in range(0, count, len(part)):
             x[first : first + len(part)] = part[: min(len(part), count - first)]
-        self._x, self._device = tendril.FeatureTable(x).pin_memory(), args.device
+        table, on_gpu = tendril.FeatureTable(x), args.device.type == "cuda"
+        self._x, self._device = table.pin_memory() if on_gpu else table, args.device
         self._y = torch.randint(NUM_CLASSES, (count,), device=args.device)
-        steps = args.steps or -(-count // 100 // BATCH_SIZE)
-        self._seeds = torch.randint(count, (steps * BATCH_SIZE,), generator=torch.Generator().manual_seed(1)).numpy()
-        self._sampler = tendril.MinibatchSampler(
-            graph.to(str(args.device)), FANOUTS, stream=torch.cuda.Stream(args.device, priority=-1)
-        )
+        self._batch_size = SMALL_BATCH if args.small else BATCH_SIZE
+        seeds = (args.steps or -(-count // 100 // BATCH_SIZE)) * self._batch_size
+        self._seeds = torch.randint(count, (seeds,), generator=torch.Generator().manual_seed(1)).numpy()
+        stream = torch.cuda.Stream(args.device, priority=-1) if on_gpu else None
+        self._sampler = tendril.MinibatchSampler(graph.to(str(args.device)), FANOUTS, stream=stream)
 
     def loader(self, cache=None, on_device=False):
         x = self._x.to(str(self._device)) if on_device else self._x
         tables = {"features": {"x": x}, "labels": {"y": self._y}}
         return tendril.Pipeline(
-            self._sampler, self._seeds, batch_size=BATCH_SIZE, shuffle=True, bulk=16, cache=cache, **tables
+            self._sampler, self._seeds, batch_size=self._batch_size, shuffle=True, bulk=16, cache=cache, **tables
         )
 
     @staticmethod
@@ -166,23 +257,29 @@ class GraphFile:
             batch_size=len(made.index),
         )
 
+    @staticmethod
+    def num_rows(batch):
+        return batch.x.size(0)
+
 
 # --- Measuring -------------------------------------------------------------------------------------------------------
 
 
-def trainer(args, width):
+def make_step(args, source):
+    """A function that trains on a batch. The model is the same for every loader, and so are its first weights."""
     torch.manual_seed(0)
-    model = SAGE(args.hidden, len(FANOUTS), trimmed=args.model == "trimmed", width=width).to(args.device)
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.003)
+    sizes = {"width": source.width, "hidden": args.hidden, "num_layers": len(source.fanouts), "num_classes": source.num_classes}
+    if args.model == "rgcn":
+        model = RGCN(source.data.edge_types, source.seed_type, **sizes)
+    elif args.model in ("trimmed", "plain"):
+        model = SAGE(trimmed=args.model == "trimmed", **sizes)
+    else:
+        model = OnBatches(homogeneous(args.model.upper(), heads=HEADS, **sizes))
+    return trainer(model.to(args.device), args.device, source.seed_type, args.bf16)
 
-    def train(batch):
-        optimizer.zero_grad()
-        with torch.autocast(args.device.type, torch.bfloat16, enabled=args.bf16):
-            out = model(batch)
-        torch.nn.functional.cross_entropy(out.float(), batch.y[: batch.batch_size]).backward()
-        optimizer.step()
 
-    return train
+def told_of(args):
+    return f"{MODELS[args.model]}, hidden {args.hidden}, {'bf16' if args.bf16 else 'float32'}"
 
 
 def kept(source, args):
@@ -196,22 +293,25 @@ def kept(source, args):
 
 
 def measure(args, source, report):
-    train = trainer(args, source.width)
+    """The epochs of each case, by its params in the report."""
+    train = make_step(args, source)
     batches = kept(source, args)
-    rows = statistics.fmean(batch.x.size(0) for batch in batches)
-    told = f"{args.model} SAGE, hidden {args.hidden}, {'bf16' if args.bf16 else 'float32'}, "
-    told += f"{rows:,.0f} rows of {source.width} floats a batch"
+    rows = statistics.fmean(source.num_rows(batch) for batch in batches)
+    told = f"{told_of(args)}, {rows:,.0f} rows of {source.width} floats a batch"
+    memory = "host memory" if args.features is None else "a mapped file"
 
     def alone():
         return each(batches, args.device, train)[0]
 
-    cases = [] if args.no_device else [("features on the GPU", lambda: source.loader(on_device=True))]
+    on_device = not args.no_device and args.features is None
+    cases = [("features on the GPU", lambda: source.loader(on_device=True))] if on_device else []
     for ratio in args.cache:
         for policy in args.policy if ratio else [None]:
-            name = "features in host memory, no cache" if not ratio else f"features in host memory, {policy} {ratio:.0%}"
+            name = f"features in {memory}, no cache" if not ratio else f"features in {memory}, {policy} {ratio:.0%}"
             cache = None if not ratio else FeatureCache(ratio, policy=policy)
             cases.append((name, lambda cache=cache: source.loader(cache)))
     alone()
+    epochs = {}
     for name, make in cases:
         loader, found = make(), {"epoch": [], "alone": [], "loader": [], "busy": []}
         first = each(loader, args.device, lambda made: train(source.batch(made)))[0]
@@ -224,6 +324,7 @@ def measure(args, source, report):
             found["alone"].append(alone())
         found["loader"].append(each(loader, args.device)[0])
         params = f"{told}, {name}"
+        epochs[params] = found["epoch"]
         report.add("first epoch", params, [first])
         report.add("epoch", params, found["epoch"])
         report.add("training alone", params, found["alone"])
@@ -234,43 +335,47 @@ def measure(args, source, report):
             report.add_ratio("miss rate", params, [misses / (hits + misses)])
         if found["busy"]:
             report.add_ratio("GPU busy share", params, found["busy"])
-        print(f"{name}: {statistics.median(found['epoch']) / statistics.median(found['alone']):.3f}", file=sys.stderr, flush=True)
+        ratio_of_medians = statistics.median(found["epoch"]) / statistics.median(found["alone"])
+        print(f"{name}: {ratio_of_medians:.3f}", file=sys.stderr, flush=True)
         if args.json:
             report.write(args.json)
         del loader
+    return epochs
 
 
-def measure_peer(args, source, report):
-    """PyG's loader, on the CPU, where it has an engine; its batches tell no sizes of hops with torch-sparse, so that only the
-    plain model can be trained on them."""
+def measure_peer(args, source, report, epochs):
+    """PyG's loader, on the CPU, where it has an engine. With torch-sparse its batches tell no sizes of hops, so that the
+    trimmed model can't be trained on them."""
     if not (torch_geometric.typing.WITH_PYG_LIB or torch_geometric.typing.WITH_TORCH_SPARSE):
         print("PyG's loader: skipped, it has neither pyg-lib nor torch-sparse here")
         return
-    from torch_geometric.loader import NeighborLoader as Theirs
-
     engine = "pyg-lib" if torch_geometric.typing.WITH_PYG_LIB else "torch-sparse"
-    train = trainer(args, source.width)
+    train, best = make_step(args, source), {}
     for workers in map(int, args.peer.split(",")):
-        options = {"num_workers": workers, "persistent_workers": workers > 0, "pin_memory": True}
-        loader = Theirs(source.data, FANOUTS, input_nodes=source.seeds, batch_size=BATCH_SIZE, shuffle=True, **options)
+        loader = source.loader_of_pyg(workers)
         batches = iter(loader)
         for made in itertools.islice(batches, workers):  # what processes make while they start is not counted
             train(made.to(args.device))
         work = lambda made: train(made.to(args.device, non_blocking=True))  # noqa: E731
         figure, steps = each(itertools.islice(batches, args.peer_steps), args.device, work)
-        report.add("epoch with PyG's loader", f"{args.model} SAGE, hidden {args.hidden}, {engine}, {workers} workers", [figure], steps)
+        best[figure] = f"{engine}, {workers} workers"
+        report.add("epoch with PyG's loader", f"{told_of(args)}, {best[figure]}", [figure], steps)
         del batches, loader
+    figure = min(best)
+    for params, found in epochs.items():
+        ratios = [one / figure for one in found]
+        report.add_ratio("epoch / epoch with PyG's loader", f"{params}; {best[figure]}", ratios, goal=1)
 
 
 def main():
     args = parse()
     begin = time.perf_counter()
-    source = Products(args) if args.graph == "products" else GraphFile(args)
+    source = Mag(args) if args.graph == "mag" else Made(args) if args.graph in SHAPES else GraphFile(args)
     report = Report(source.name, args.device)
     report.add("made or read", "graph, features and sampler", [now(args.device) - begin], unit="s")
-    measure(args, source, report)
+    epochs = measure(args, source, report)
     if args.peer:
-        measure_peer(args, source, report)
+        measure_peer(args, source, report, epochs)
     report.print()
     if args.json:
         report.write(args.json)

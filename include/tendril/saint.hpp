@@ -45,20 +45,21 @@ void validate(saint_params const& params, graph const& graph);
 
 /// Samples subgraphs that the drawn vertices induce. The vertices of a sample ascend. A sample has no vertices if
 /// nothing can be drawn (a graph without vertices; for `node` and `edge` without edges). The logical id of sample i is
-/// first_sample + i; sample i depends only on the graph, the parameters and that id. The first call builds the tables
-/// of `node` (20 bytes per vertex) and `edge` (4 bytes per vertex, if there are isolated vertices); they stay with the
-/// graph. Synchronous.
-/// @throws argument_error  a parameter out of range: more than 2^31 - 1 vertices drawn per sample, negative numbers;
-///                         matrix `weights` on a graph without weights; memory_error.
+/// first_sample + i sample_step; sample i depends only on the graph, the parameters and that id. Where n processes make
+/// samples in turn, those of one process have the step n. The first call builds the tables of `node` (20 bytes per
+/// vertex) and `edge` (4 bytes per vertex, if there are isolated vertices); they stay with the graph. Synchronous.
+/// @throws argument_error  a parameter out of range: more than 2^31 - 1 vertices drawn per sample, negative numbers, a
+///                         step below 1; matrix `weights` on a graph without weights; memory_error.
 [[nodiscard]] subgraphs saint_sample(graph const& graph, saint_params const& params, std::int64_t num_samples,
-                                     cpu_exec const& exec = {}, std::int64_t first_sample = 0);
+                                     cpu_exec const& exec = {}, std::int64_t first_sample = 0,
+                                     std::int64_t sample_step = 1);
 
 /// Samples the same subgraphs, bit for bit, on a GPU; the graph and the result are in its memory. In addition to the
 /// memory of induced_subgraphs it allocates 16 bytes and the scratch of a radix sort per vertex drawn. Synchronises
 /// twice: for the number of vertices, and for the number of edges; once more if it builds a table.
 /// @throws as above, and argument_error for a graph that is elsewhere; device_error.
 [[nodiscard]] subgraphs saint_sample(graph const& graph, saint_params const& params, std::int64_t num_samples,
-                                     gpu_exec const& exec, std::int64_t first_sample = 0);
+                                     gpu_exec const& exec, std::int64_t first_sample = 0, std::int64_t sample_step = 1);
 
 /// Statistics of N sampled subgraphs that describe the sampler's bias (section 3.2 of the paper). C_v is the number of
 /// subgraphs with vertex v, C_e the number of subgraphs with edge e.

@@ -126,6 +126,41 @@ gpu_array part(gpu_array const& whole, std::int64_t offset, std::vector<std::int
   return out;
 }
 
+/// The elements of several arrays, one after the other, in new memory, made in the order of `stream`, which waits for them.
+/// Doesn't synchronise. @throws argument_error unless there are arrays, all of one type, one dimension and one GPU, each in
+/// one piece.
+gpu_array concatenate(std::vector<gpu_array const*> const& parts, std::uintptr_t stream)
+{
+  if (parts.empty()) { throw argument_error("parts has no arrays, expected one or more"); }
+  gpu_array const& first = *parts.front();
+  std::int64_t size = 0;
+  for (gpu_array const* part : parts) {
+    bool const dense = part->shape.size() == 1 && (part->shape[0] <= 1 || part->strides[0] == 1);
+    if (!dense || part->type != first.type || part->device != first.device) {
+      throw argument_error(
+          "parts has arrays of several types, dimensions or GPUs, expected dense ones of one dimension");
+    }
+    size = checked_sum("elements of an array", size, part->shape[0]);
+  }
+  nb::gil_scoped_release const no_gil;
+  gpu_exec const exec = make_gpu_exec(first.device, stream);
+  std::int64_t const width = first.type.bits / 8;
+  buffer<std::byte> whole(checked_product("bytes of an array", size, width), memory_of(exec));
+  std::byte* to = whole.data();
+  gpu_event const* last = nullptr;
+  for (gpu_array const* part : parts) {
+    if (part->ready && part->ready.get() != last) { part->ready->wait_on(exec.stream); }
+    last = part->ready.get();
+    auto const bytes = static_cast<std::size_t>(part->shape[0] * width);
+    copy_on_gpu(part->data, to, bytes, exec);
+    to += bytes;
+  }
+  gpu_array made =
+      give_gpu<std::byte, std::uint8_t>(std::move(whole), {size}, exec.device, std::make_shared<gpu_event const>(exec));
+  made.type = first.type;
+  return made;
+}
+
 /// Lets `stream` wait for what `earlier` holds now.
 void order_streams(int device, std::uintptr_t earlier, std::uintptr_t stream)
 {
@@ -242,6 +277,7 @@ void bind_gpu(nb::module_& module)
       .def("synchronize", &synchronize_array)
       .def("export", [](nb::handle_t<gpu_array> self) { return exported(self); })
       .def("copy_out", &copy_out, "out"_a.noconvert());
+  module.def("concatenate_gpu", &concatenate, "parts"_a, "stream"_a);
 
   nb::class_<gpu_ids>(module, "GpuIds")
       .def_static("from_host", &ids_from_host, "array"_a.noconvert(), "what"_a, "num_rows"_a, "num_columns"_a,

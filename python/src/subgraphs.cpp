@@ -63,18 +63,19 @@ subgraphs_out<gpu_array> shadow_gpu(graph const& graph, gpu_ids const& seeds, sh
 }
 
 subgraphs_out<array_out> saint(graph const& graph, saint_params const& params, std::int64_t num_samples, bool as_int32,
-                               std::int64_t first_sample, int num_threads)
+                               std::int64_t first_sample, std::int64_t sample_step, int num_threads)
 {
   return subgraphs_on_cpu(graph, as_int32, num_threads, [&](cpu_exec const& exec) {
-    return saint_sample(graph, params, num_samples, exec, first_sample);
+    return saint_sample(graph, params, num_samples, exec, first_sample, sample_step);
   });
 }
 
 subgraphs_out<gpu_array> saint_gpu(graph const& graph, saint_params const& params, std::int64_t num_samples,
-                                   bool as_int32, std::int64_t first_sample, std::uintptr_t stream)
+                                   bool as_int32, std::int64_t first_sample, std::int64_t sample_step,
+                                   std::uintptr_t stream)
 {
   return subgraphs_on_gpu(graph, as_int32, stream, [&](gpu_exec const& exec) {
-    return saint_sample(graph, params, num_samples, exec, first_sample);
+    return saint_sample(graph, params, num_samples, exec, first_sample, sample_step);
   });
 }
 
@@ -143,9 +144,9 @@ void bind_subgraphs(nb::module_& module)
   module.def("shadow_sample_gpu", &shadow_gpu, "graph"_a, "seeds"_a, "params"_a, "as_int32"_a, "first_sample"_a,
              "stream"_a);
   module.def("saint_sample", &saint, "graph"_a, "params"_a, "num_samples"_a, "as_int32"_a, "first_sample"_a,
-             "num_threads"_a);
+             "sample_step"_a, "num_threads"_a);
   module.def("saint_sample_gpu", &saint_gpu, "graph"_a, "params"_a, "num_samples"_a, "as_int32"_a, "first_sample"_a,
-             "stream"_a);
+             "sample_step"_a, "stream"_a);
   module.def("saint_coefficients", &coefficients, "graph"_a, "params"_a, "num_samples"_a, "first_sample"_a,
              "num_threads"_a);
   module.def("saint_coefficients_gpu", &coefficients_gpu, "graph"_a, "params"_a, "num_samples"_a, "first_sample"_a,

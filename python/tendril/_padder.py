@@ -1,4 +1,4 @@
-"""Gives batches the sizes that a Padding says, in NumPy's arrays or another library's.
+"""Gives batches the sizes that a Padding says, in NumPy's arrays, on a GPU, or in another library's.
 
 Batches keep their layout: vertices and edges hop by hop, the seeds first. Each hop ends with its padding. A padding edge
 of hop h leads from a padding vertex of hop h to another one of the same hop. Models that leave out the outer hops layer
@@ -20,6 +20,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from . import _gpu, _tendril
+from ._device_array import DeviceArray
+from ._features import FeatureTable, gather_on_gpu
+from ._host_way import Way
 from ._minibatch import Minibatch
 from ._padding import BatchSizes, Padding, Sizes
 
@@ -27,13 +31,22 @@ _MOST_TARGETS = 1024  # so many vertices share the padding edges of a hop: enoug
 
 
 class Library(Protocol):
-    """What padding needs of an array library. Its arrays have slices, comparisons and indices as NumPy's."""
+    """What padding needs of an array library. Its arrays have slices as NumPy's."""
 
     def concatenate(self, parts: list[Any]) -> Any:
         """One array of several."""
 
+    def take(self, array: Any, index: Any) -> Any:
+        """The elements of an array at some positions, which are in range."""
+
     def iota(self, count: int, like: Any) -> Any:
         """The numbers from 0, of the type and in the place of another array."""
+
+    def cycle(self, last: int, width: int, iota: Any) -> Any:
+        """The numbers from `last` down, `width` of them, over and over: as many as `iota` has, and in its place."""
+
+    def same(self, value: bool, iota: Any) -> Any:
+        """One truth value, as often as `iota` has numbers, and in its place."""
 
     def repeat(self, array: Any, count: int) -> Any:
         """The first element of an array, many times; zeros if the array is empty."""
@@ -88,8 +101,8 @@ class Padder:
             sizes, places = found.edges[key], edges[key]
             froms = [self._ring(a, hop, nodes[a][hop]) if many else None for hop, many in enumerate(places, 1)]
             tos = [self._ring(b, hop, nodes[b][hop])[1:] if many else None for hop, many in enumerate(places, 1)]
-            source[key] = self._filled(position[a][given.source[key]], sizes, places, froms)
-            target[key] = self._filled(position[b][given.target[key]], sizes, places, tos)
+            source[key] = self._filled(self._library.take(position[a], given.source[key]), sizes, places, froms)
+            target[key] = self._filled(self._library.take(position[b], given.target[key]), sizes, places, tos)
 
         def repeated(arrays: dict[Any, Any], sizes: Sizes, free: dict[Any, list[int]]) -> dict[Any, Any]:
             first = {key: self._library.repeat(array, max(free[key], default=0)) for key, array in arrays.items()}
@@ -126,7 +139,7 @@ class Padder:
         most = [max(many, default=0) + 1 for many in self._edges.values()]
         totals = [sum(many) for of in (self._nodes, self._edges) for many in of.values()]
         self._iota = self._library.iota(max(*most, *totals, 1), node if end is None else end)
-        self._yes, self._no = self._iota >= 0, self._iota < 0
+        self._yes, self._no = (self._library.same(value, self._iota) for value in (True, False))
 
     def _positions(self, key: Any, sizes: Sequence[int]) -> Any:
         """The position in the padded batch of each vertex."""
@@ -154,7 +167,7 @@ class Padder:
         if (key, hop, width) not in self._rings:
             last = self._begins[key][hop + 1] - 1
             most = max(many[hop - 1] for many in self._edges.values())
-            self._rings[key, hop, width] = last - self._iota[: most + 1] % width
+            self._rings[key, hop, width] = self._library.cycle(last, width, self._iota[: most + 1])
         return self._rings[key, hop, width]
 
 
@@ -166,14 +179,68 @@ class _NumPy:
     def concatenate(self, parts: list[Any]) -> Any:
         return np.concatenate(parts)
 
+    def take(self, array: Any, index: Any) -> Any:
+        return array[index]
+
     def iota(self, count: int, like: Any) -> Any:
         return np.arange(count, dtype=like.dtype)
+
+    def cycle(self, last: int, width: int, iota: Any) -> Any:
+        return last - iota % width
+
+    def same(self, value: bool, iota: Any) -> Any:
+        return np.full(len(iota), value)
 
     def repeat(self, array: Any, count: int) -> Any:
         return np.broadcast_to(array[:1], count) if len(array) else self.zeros(count, array)
 
     def zeros(self, count: int, like: Any) -> Any:
         return np.zeros(count, like.dtype)
+
+
+class _OnGpu:
+    """DeviceArrays, in the order of a stream: only tables, which later batches use again, come from the host."""
+
+    def __init__(self, device: int, stream: int) -> None:
+        self._device, self._stream = device, stream
+        self._zeros: dict[np.dtype[Any], DeviceArray] = {}
+
+    def concatenate(self, parts: list[Any]) -> Any:
+        return DeviceArray(_tendril.concatenate_gpu([part._core for part in parts], self._stream))
+
+    def take(self, array: Any, index: Any) -> Any:
+        if not len(index):
+            return array[:0]
+        table = _tendril.feature_table_on_gpu(_gpu.capsule(array, "array", self._stream), "array")
+        positions = _gpu.ids(index, "index", 1, self._device, self._stream, 0)
+        return DeviceArray(table.on_gpu(self._device, "auto").gather_new(positions, self._stream, False, *Way()))
+
+    def iota(self, count: int, like: Any) -> Any:
+        return self._there(np.arange(count, dtype=like.dtype))
+
+    def cycle(self, last: int, width: int, iota: Any) -> Any:
+        return self._there(last - np.arange(len(iota), dtype=iota.dtype) % width)
+
+    def same(self, value: bool, iota: Any) -> Any:
+        return self._there(np.full(len(iota), value))
+
+    def repeat(self, array: Any, count: int) -> Any:
+        if not len(array):
+            return self.zeros(count, array)
+        return self.take(array, self._zeros_of(count, np.dtype(np.int64)))
+
+    def zeros(self, count: int, like: Any) -> Any:
+        return self._zeros_of(count, like.dtype)
+
+    def _zeros_of(self, count: int, dtype: np.dtype[Any]) -> Any:
+        """A part of one array, which grows."""
+        if dtype not in self._zeros or len(self._zeros[dtype]) < count:
+            self._zeros[dtype] = self._there(np.zeros(max(2 * count, 1), dtype))
+        return self._zeros[dtype][:count]
+
+    def _there(self, values: np.ndarray[Any, Any]) -> Any:
+        """A copy of an array on the GPU."""
+        return gather_on_gpu(FeatureTable(values), np.arange(len(values)), self._device, self._stream, check=False)
 
 
 def sizes_of(batch: Minibatch, has_hops: bool) -> BatchSizes:
@@ -199,10 +266,15 @@ def as_given(made: dict[Any, Any]) -> Any:
 
 
 class MinibatchPadder:
-    """Pads mini-batches that are in NumPy arrays."""
+    """Pads mini-batches.
 
-    def __init__(self, padding: Padding, node_type: str | None, has_hops: bool) -> None:
-        self._pad, self._has_hops = Padder(padding, _NumPy()), has_hops
+    device, stream: of the GPU where they are, and where the sampler works; `_gpu.HOST`: they are in NumPy arrays."""
+
+    def __init__(
+        self, padding: Padding, node_type: str | None, has_hops: bool, device: int = _gpu.HOST, stream: int = 0
+    ) -> None:
+        library = _NumPy() if device == _gpu.HOST else _OnGpu(device, stream)
+        self._pad, self._has_hops = Padder(padding, library), has_hops
         self._num_seeds, self._node_type = padding._nodes[node_type][0], node_type
 
     def __call__(self, batch: Minibatch, number: int) -> tuple[Minibatch, Masks]:
@@ -226,9 +298,10 @@ class MinibatchPadder:
         )
         return padded, masks
 
-    def seeds(self, index: Any) -> Any:
-        """As many positions of seeds as every batch has: the first one is repeated."""
-        return np.concatenate([index, np.broadcast_to(index[:1], self._num_seeds - len(index))])
+    def seeds(self, index: Any, filling: int | None = None) -> Any:
+        """As many positions of seeds as every batch has, in host memory. filling: of the others; None: the first one."""
+        others = index[:1] if filling is None else np.array([filling], index.dtype)
+        return np.concatenate([index, np.broadcast_to(others, self._num_seeds - len(index))])
 
     def seed_mask(self, masks: Masks) -> Any:
         return masks.nodes[self._node_type][: self._num_seeds]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +21,7 @@ from ._hgt import HGTSampler
 from ._host_way import HostWay
 from ._minibatch import Minibatch, MinibatchSampler
 from ._order import shuffled
-from ._padder import MinibatchPadder, as_given, sizes_of
+from ._padder import Masks, MinibatchPadder, as_given, sizes_of
 from ._padding import BatchSizes, Padded, Padding
 from ._params import flag, integer, string, threads, unsigned
 
@@ -57,7 +56,7 @@ class PipelineBatch:
     """[seeds] bool, of a padded batch: whether a seed is real. The others have the `index` -1, and the first seed's labels."""
 
 
-_Sampled = tuple[int, Any, Minibatch]
+_Sampled = tuple[int, Any, Minibatch, "Masks | None"]
 _IN_FLIGHT = 2  # batches that a GPU may still work on while the next is prepared
 _FIRST_STEPS = 4  # after so many, what training allocates is there
 
@@ -118,7 +117,7 @@ class Pipeline(Padded):
     pad : str or Padding, optional
         Give every batch the same sizes. "epoch": those of the epoch's largest batch, which are found by sampling the
         epoch ahead, all ranks' batches of it, when it begins. A `Padding`, of `padding` for example: those. A batch that
-        is larger raises an ArgumentError. For directional batches and those of HGSampling on the CPU, with different seeds.
+        is larger raises an ArgumentError. For directional batches and those of HGSampling, with different seeds.
         docs/features.md tells what padding looks like.
 
     Raises
@@ -204,7 +203,7 @@ class Pipeline(Padded):
         progress = self._begin_epoch()
         timeline = self._timeline
         padding = self._padding_of(progress.epoch)
-        pad = None if padding is None else MinibatchPadder(padding, self._node_type, self._has_hops)
+        pad = None if padding is None else self._padder(padding)
         self._host_way.begin()
         made = self._made(progress.epoch, progress.batch, timeline, pad)
         made = _items(made, self.prefetch) if self.prefetch else made
@@ -230,26 +229,33 @@ class Pipeline(Padded):
     def _made(
         self, epoch: int, begin: int, timeline: Timeline, pad: MinibatchPadder | None
     ) -> Iterator[PipelineBatch]:
-        sampled = self._sampled(self._numbered(epoch, begin), timeline)
+        sampled = self._sampled(self._numbered(epoch, begin), timeline, pad)
         at_work: deque[DeviceArray] = deque()  # of batches whose rows the GPU may not have gathered yet
-        for (number, index, batch), served in self._served(sampled, epoch):
+        for (number, index, batch, masks), served in self._served(sampled, epoch):
             self._host_way.next()
             with timeline.span("gather", number):
-                if pad is None:
+                if pad is None or masks is None:
                     done = self._gathered(batch, index, number, served)
                 else:
-                    done = self._padded(batch, index, number, pad)
+                    done = self._with_masks(self._gathered(batch, pad.seeds(index), number, served), index, masks, pad)
                 at_work.extend(_rows_on_gpu(done))
                 if len(at_work) > _IN_FLIGHT:  # so that a bounded number of batches has memory
                     at_work.popleft()._core.synchronize()
             yield done
 
-    def _sampled(self, numbered: Iterator[tuple[int, NDArray[np.int64]]], timeline: Timeline) -> Iterator[_Sampled]:
-        """Numbers of batches, positions of their seeds, and the batches."""
+    def _sampled(
+        self, numbered: Iterator[tuple[int, NDArray[np.int64]]], timeline: Timeline, pad: MinibatchPadder | None
+    ) -> Iterator[_Sampled]:
+        """Numbers of batches, positions of their seeds, and the batches; padded ones with what is real of them."""
         for number, step, group in runs(numbered, self.bulk, self._ranks.world_size):
+            numbers = range(number, number + step * len(group), step)
             with timeline.span("sample", number, len(group)):
                 made = self._sample(np.concatenate(group), number, step)
-            yield from zip(itertools.count(number, step), group, made)
+                batches: list[tuple[Minibatch, Masks | None]] = [
+                    (batch, None) if pad is None else pad(batch, one) for one, batch in zip(numbers, made, strict=True)
+                ]
+            for one, index, (batch, masks) in zip(numbers, group, batches, strict=True):
+                yield one, index, batch, masks
 
     def _served(self, sampled: Iterator[_Sampled], epoch: int) -> Iterator[tuple[_Sampled, ServedBatch | None]]:
         """The same, each with what the cache has of it."""
@@ -287,11 +293,19 @@ class Pipeline(Padded):
             labels=self._rows(self._labels, self._seeds[index]),
         )
 
-    def _padded(self, batch: Minibatch, index: NDArray[np.int64], number: int, pad: MinibatchPadder) -> PipelineBatch:
-        batch, masks = pad(batch, number)
-        made = self._gathered(batch, pad.seeds(index), number)
-        seeds, nodes, edges = pad.seed_mask(masks), as_given(masks.nodes), as_given(masks.edges)
-        return replace(made, index=np.where(seeds, made.index, -1), node_mask=nodes, edge_mask=edges, seed_mask=seeds)
+    def _padder(self, padding: Padding) -> MinibatchPadder:
+        stream = self._sampler._stream if isinstance(self._sampler, MinibatchSampler) else 0
+        return MinibatchPadder(padding, self._node_type, self._has_hops, self._device, stream)
+
+    @staticmethod
+    def _with_masks(made: PipelineBatch, index: NDArray[np.int64], masks: Masks, pad: MinibatchPadder) -> PipelineBatch:
+        return replace(
+            made,
+            index=pad.seeds(index, -1),
+            node_mask=as_given(masks.nodes),
+            edge_mask=as_given(masks.edges),
+            seed_mask=pad.seed_mask(masks),
+        )
 
     def _sizes(self, epoch: int) -> Iterator[BatchSizes]:
         for number, step, group in runs(enumerate(self._batches(epoch), self._first_number(epoch)), self.bulk):
@@ -304,8 +318,6 @@ class Pipeline(Padded):
             for name, expected in (("subgraph_type", "directional"), ("disjoint", False), ("frontier", "new")):
                 if options[name] != expected:
                     raise ArgumentError(f"pad: the sampler has {name} {options[name]!r}, expected {expected!r}")
-        if isinstance(self._sampler, MinibatchSampler) and self._device != _gpu.HOST:
-            raise ArgumentError(f"pad: the sampler is on {self._sampler.device}, expected one on the CPU")
         ids, times = np.unique(self._seeds, return_counts=True)
         if len(ids) != len(self._seeds):
             raise ArgumentError(f"pad: seeds has {ids[times > 1][0]} more than once, expected different vertices")

@@ -47,6 +47,7 @@ def saint_node_sample(
     normalization: str = "row",
     seed: int = 0,
     first_sample: int = 0,
+    sample_step: int = 1,
     dtype: DTypeLike = np.int64,
     device: Any = None,
     stream: Any = None,
@@ -55,7 +56,8 @@ def saint_node_sample(
     """Sample GraphSAINT's subgraphs of vertices: ``budget`` draws with replacement induce each subgraph.
 
     A draw is u in proportion to the squared norm of column u of Q, the sum over v of Q[v, u]^2. Sample ``i`` depends
-    only on the graph, the parameters, the seed and its logical number ``first_sample + i``. The call releases the GIL.
+    only on the graph, the parameters, the seed and its logical number ``first_sample + i * sample_step``. The call releases
+    the GIL.
 
     Parameters
     ----------
@@ -70,6 +72,8 @@ def saint_node_sample(
         In [0, 2^64).
     first_sample : int
         Logical number of the first sample.
+    sample_step : int
+        From the number of a sample to that of the next: where n processes make samples in turn, n.
     dtype : dtype
         Type of `nodes`: int64, or int32, which returns the library's own memory without a conversion.
     device, stream : optional
@@ -102,7 +106,7 @@ def saint_node_sample(
     (3, True)
     """
     params = _params("node", budget, 0, normalization, seed)
-    return _sample(graph, params, num_samples, first_sample, dtype, device, stream, num_threads)
+    return _sample(graph, params, num_samples, first_sample, sample_step, dtype, device, stream, num_threads)
 
 
 def saint_edge_sample(
@@ -112,6 +116,7 @@ def saint_edge_sample(
     *,
     seed: int = 0,
     first_sample: int = 0,
+    sample_step: int = 1,
     dtype: DTypeLike = np.int64,
     device: Any = None,
     stream: Any = None,
@@ -126,7 +131,7 @@ def saint_edge_sample(
     Parameters
     ----------
     graph : Graph
-    num_samples, seed, first_sample, dtype, device, stream, num_threads
+    num_samples, seed, first_sample, sample_step, dtype, device, stream, num_threads
         As for `saint_node_sample`.
     budget : int
         Edges drawn per sample: at least 1.
@@ -152,7 +157,7 @@ def saint_edge_sample(
     (2, 2)
     """
     params = _params("edge", budget, 0, "row", seed)
-    return _sample(graph, params, num_samples, first_sample, dtype, device, stream, num_threads)
+    return _sample(graph, params, num_samples, first_sample, sample_step, dtype, device, stream, num_threads)
 
 
 def saint_walk_sample(
@@ -163,6 +168,7 @@ def saint_walk_sample(
     *,
     seed: int = 0,
     first_sample: int = 0,
+    sample_step: int = 1,
     dtype: DTypeLike = np.int64,
     device: Any = None,
     stream: Any = None,
@@ -175,7 +181,7 @@ def saint_walk_sample(
     Parameters
     ----------
     graph : Graph
-    num_samples, seed, first_sample, dtype, device, stream, num_threads
+    num_samples, seed, first_sample, sample_step, dtype, device, stream, num_threads
         As for `saint_node_sample`.
     budget : int
         Roots per sample: at least 1.
@@ -203,7 +209,7 @@ def saint_walk_sample(
     True
     """
     params = _params("walk", budget, length, "row", seed)
-    return _sample(graph, params, num_samples, first_sample, dtype, device, stream, num_threads)
+    return _sample(graph, params, num_samples, first_sample, sample_step, dtype, device, stream, num_threads)
 
 
 def saint_coefficients(
@@ -272,13 +278,17 @@ def _sample(
     params: _tendril.SaintParams,
     num_samples: int,
     first_sample: int,
+    sample_step: int,
     dtype: DTypeLike,
     device: Any,
     stream: Any,
     num_threads: int,
 ) -> Subgraphs:
-    count, first = integer(num_samples, "num_samples"), integer(first_sample, "first_sample")
+    count, first, step = (
+        integer(value, name)
+        for value, name in ((num_samples, "num_samples"), (first_sample, "first_sample"), (sample_step, "sample_step"))
+    )
     as_int32 = _arrays.is_int32(dtype)
     place = _place.of(graph, device, stream, num_threads)
     sample: Any = _tendril.saint_sample_gpu if place.on_gpu else _tendril.saint_sample
-    return Subgraphs(*map(place.give, sample(place.core, params, count, as_int32, first, place.how)))
+    return Subgraphs(*map(place.give, sample(place.core, params, count, as_int32, first, step, place.how)))

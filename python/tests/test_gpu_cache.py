@@ -234,6 +234,26 @@ def test_pipelines_have_the_same(policy, dtype):
     assert 0 < cached.cache.miss_rate < 1
 
 
+@pytest.mark.parametrize("policy", POLICIES)
+def test_rows_of_a_mapped_file_are_cached(policy, tmp_path):
+    """The CPU reads the missed ones, whether the file fits into memory or not."""
+    x = np.random.default_rng(0).random((3000, 12), dtype=np.float32)
+    np.save(tmp_path / "x.npy", x)
+    mapped, cache = tendril.read_features(tmp_path / "x.npy"), FeatureCache(0.2, policy=policy, window=6)
+    given = data()
+    given.x = mapped
+    made = loader(given, cache=cache)
+    for _ in range(2):
+        for batch in made:
+            assert np.array_equal(batch.x.cpu().numpy(), x[batch.n_id.cpu().numpy()])
+    sampler = tendril.MinibatchSampler(graph().to("cuda"), [5, 4], seed=2)
+    pipeline = tendril.Pipeline(sampler, np.arange(3000), batch_size=100, shuffle=True, features={"x": mapped}, cache=cache)
+    for _ in range(2):
+        for batch in pipeline:
+            assert np.array_equal(batch.features["x"].numpy(), x[batch.minibatch.node.numpy()])
+    assert 0 < made.cache.miss_rate < 1 and 0 < pipeline.cache.miss_rate < 1
+
+
 def memory_nobody_holds():
     """Of GPU 0, with what Torch's and the library's pools keep for later."""
     return _tendril.free_gpu_bytes(0) + torch.cuda.memory_reserved() - torch.cuda.memory_allocated()

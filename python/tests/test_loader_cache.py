@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
+import tendril
 from tendril import ArgumentError, FeatureCache, OutOfMemoryError, _tendril
 from tendril._cache import CacheSource, LoaderCache
 
@@ -76,13 +77,14 @@ def batches_of(epoch):
 class Loader:
     """Makes the batches of an epoch, and gathers each before the next is asked for."""
 
-    def __init__(self, settings, free_bytes=1 << 40):
+    def __init__(self, settings, free_bytes=1 << 40, table=None):
+        table = Table() if table is None else table
         self.held, self.version = object(), 0
         self.cache = LoaderCache(
             settings,
             CacheSource(
                 device=0,
-                tables=lambda: {None: {"x": (self.held, Table())}},
+                tables=lambda: {None: {"x": (self.held, table)}},
                 mark=lambda held: self.version,
                 graph=lambda: (None, [None]),
                 subject="the graph",
@@ -254,3 +256,46 @@ def test_an_error_in_the_loop_ends_the_iteration():
     with pytest.raises(RuntimeError):
         served.throw(RuntimeError("planted"))
     assert len(loader.epoch(0)) == 30
+
+
+class RowsOnHost(HostTables):
+    """The same with rows, in arrays."""
+
+    def add(self, reader, stream):
+        self.table, self.slots = reader, np.full((self.num_slots, *reader.shape[1:]), np.nan, np.float32)
+
+    def fill(self, rows, stream):
+        super().fill(rows, stream)
+        self.slots[: len(rows)] = self.table.gather(rows)
+
+    def fill_best(self, counts, stream):
+        self.fill(_tendril.best_rows(counts.counts, self.num_slots), stream)
+
+    def serve(self, stream):
+        lists = self.cache.serve()
+        step = Step(lists)
+        step.lists = lists
+        return step
+
+    def gather_at(self, table, step, out, stream, *way):
+        missed, missed_places, hits, hit_places, kept, kept_slots = step.lists
+        out[hit_places] = self.slots[hits]
+        new = self.table.gather(missed)
+        out[missed_places] = new
+        self.slots[kept_slots] = new[kept]
+
+
+@pytest.mark.parametrize("policy", ["lookahead", "lru", "exact", "presample", np.arange(NUM_ROWS)])
+def test_rows_of_a_mapped_file_are_cached(policy, tmp_path, monkeypatch):
+    rows = np.random.default_rng(0).random((NUM_ROWS, 7), dtype=np.float32)
+    np.save(tmp_path / "rows.npy", rows)
+    mapped = tendril.read_features(tmp_path / "rows.npy")
+    monkeypatch.setattr(_tendril, "CachedTables", RowsOnHost)
+    monkeypatch.setattr(tendril.FeatureTable, "_on_gpu", lambda table, device: table)
+    loader = Loader(FeatureCache(0.1, policy=policy, window=4), table=mapped)
+    for number in range(3):
+        for (_, ids), served in loader.cache.served(enumerate(batches_of(number)), lambda one: {None: one[1]}, number, 4):
+            found = np.full((len(ids), 7), np.nan, np.float32)
+            served.gather_at(None, "x", found, 0, ("auto", 0))
+            assert np.array_equal(found, rows[ids])
+    assert 0 < loader.cache.miss_rate < 1

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import tendril
-from tendril import Padding
+from tendril import Padding, _tendril
+from tendril._padder import Padder, Sampled, _NumPy, _OnGpu, sizes_of
 
 COUNT, EDGES = 200, 1500
 X = np.arange(1, COUNT * 3 + 1, dtype=np.float32).reshape(COUNT, 3)
@@ -136,6 +137,59 @@ def test_one_padding_serves_several_epochs():
     made.pad = wide.with_room(0.3)
     made.set_epoch(0)
     check_real_part(next(iter(made)), next(iter(plain.set_epoch(0) or plain)))
+
+
+class Bare:
+    """An array that can do no more than a DeviceArray: tell its size and type, and have slices."""
+
+    def __init__(self, values):
+        self.values, self.dtype = values, values.dtype
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, key):
+        assert isinstance(key, slice)
+        return Bare(self.values[key])
+
+
+class BareLibrary(_OnGpu):
+    """The library of a GPU's arrays, of bare ones."""
+
+    def concatenate(self, parts):
+        assert parts
+        return Bare(np.concatenate([part.values for part in parts]))
+
+    def take(self, array, index):
+        assert not len(index) or (index.values.min() >= 0 and index.values.max() < len(array))
+        return Bare(array.values[index.values])
+
+    def _there(self, values):
+        return Bare(values)
+
+
+@pytest.mark.parametrize("options", [{}, {"dtype": np.int32}, {"choice": "labor"}, {"num_neighbors": [0, 2]}], ids=str)
+def test_padding_needs_no_more_of_arrays_than_a_gpu_has(options):
+    of = sampler(**options)
+    for seeds in (None, [180], [180, 3, 5]):
+        padding, plain = pipeline(of, seeds).padding(), list(pipeline(of, seeds, pad=None))
+        on_cpu, on_gpu = Padder(padding, _NumPy()), Padder(padding, BareLibrary(0, 0))
+        for one in plain:
+            small = one.minibatch
+            weights = None if small.weights is None else {None: small.weights}
+            arrays = {None: small.node}, {None: small.col}, {None: small.row}, {None: small.edge}, weights
+            given = Sampled(sizes_of(small, True), *arrays)
+            bare = Sampled(given.sizes, *(None if of is None else {None: Bare(of[None])} for of in arrays))
+            expected, found = (pad(batch, one.number) for pad, batch in ((on_cpu, given), (on_gpu, bare)))
+            for a, b in zip([*expected[0][1:], *expected[1]], [*found[0][1:], *found[1]], strict=True):
+                if a is not None:
+                    assert a[None].dtype == b[None].dtype and np.array_equal(a[None], b[None].values)
+            assert expected[0].sizes == found[0].sizes
+
+
+def test_arrays_of_a_gpu_are_joined_by_the_extension():
+    with pytest.raises(tendril.ArgumentError, match="parts has no arrays, expected one or more"):
+        _tendril.concatenate_gpu([], 0)
 
 
 WAYS = [{"bulk": 1}, {"bulk": 100}, {"prefetch": 0}, {"prefetch": 9}, {"num_threads": 1}]

@@ -229,6 +229,29 @@ def test_saint_depends_on_seed_and_number_alone(kind):
     assert not same_epochs(make, epochs[0], seed=1)
 
 
+@pytest.mark.parametrize("kind", SAINT)
+@pytest.mark.parametrize("uneven", ["keep", "repeat"])
+def test_ranks_of_saint_share_an_epoch_and_sample_in_groups(kind, uneven, monkeypatch):
+    data = graph()
+    sampler, options = SAINT[kind]
+
+    def make(**others):
+        return sampler(data, **{"batch_size": 9, "num_steps": 19, **options, **others})
+
+    whole = make()
+    epochs = [list(whole), list(whole)]
+    for world in (2, 5):
+        for rank in range(world):
+            one = make(rank=rank, world_size=world, uneven=uneven)
+            calls, samples = [], one._samples
+            monkeypatch.setattr(one, "_samples", lambda *of, calls=calls, samples=samples: calls.append(of) or samples(*of))
+            for number, epoch in enumerate(epochs):
+                calls.clear()
+                found, mine = list(one), epoch[rank::world]
+                assert all(equal(a, b) for a, b in zip(found, mine, strict=False)) and len(found) >= len(mine)
+                assert calls[0] == (min(8, len(mine)), 19 * number + rank, world)
+
+
 def test_saint_norms_are_saved_and_read_again(tmp_path, monkeypatch):
     data = graph()
     make = {"batch_size": 9, "num_steps": 3, "sample_coverage": 4, "save_dir": str(tmp_path)}

@@ -204,6 +204,15 @@ def test_metis_that_is_not_there(karate):
 # GraphSAINT
 
 
+@pytest.mark.parametrize("name", [name for name in SAMPLERS if name.startswith("saint")])
+def test_samples_of_a_step_are_those_of_their_numbers(graph, name):
+    whole = SAMPLERS[name](graph, 20, 3)
+    part = SAMPLERS[name](graph, 6, 4, sample_step=3)
+    for i in range(6):
+        a, b = part.sample(i), whole.sample(1 + 3 * i)
+        assert np.array_equal(a.nodes, b.nodes) and np.array_equal(a.edges, b.edges)
+
+
 @pytest.mark.parametrize("sampler", ["node", "edge", "walk"])
 def test_coefficients_are_counted(graph, sampler):
     options = {"seed": 4, "first_sample": 9, "budget": 8}

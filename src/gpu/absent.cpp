@@ -148,7 +148,10 @@ subgraphs induced_subgraphs(graph const&, std::span<vertex_id const>, std::span<
   refuse();
 }
 
-subgraphs saint_sample(graph const&, saint_params const&, std::int64_t, gpu_exec const&, std::int64_t) { refuse(); }
+subgraphs saint_sample(graph const&, saint_params const&, std::int64_t, gpu_exec const&, std::int64_t, std::int64_t)
+{
+  refuse();
+}
 
 saint_coefficients saint_normalization(graph const&, saint_params const&, std::int64_t, gpu_exec const&, std::int64_t)
 {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 from typing import Any
@@ -112,7 +113,7 @@ class GraphSAINTSampler(NumberedLoader):
         if self.sample_coverage > 0:
             self.node_norm, self.edge_norm = self._norms(save_dir)
 
-    def _samples(self, count: int, first: int) -> Subgraphs:
+    def _samples(self, count: int, first: int, step: int = 1) -> Subgraphs:
         draw: Any = getattr(_saint, f"saint_{self._sampler}_sample")
         made: Subgraphs = draw(
             self._graph,
@@ -120,6 +121,7 @@ class GraphSAINTSampler(NumberedLoader):
             self._budget,
             seed=self.seed,
             first_sample=first,
+            sample_step=step,
             num_threads=self.num_threads,
             **self._length(),
         )
@@ -129,10 +131,10 @@ class GraphSAINTSampler(NumberedLoader):
         return {}
 
     def _made(self, numbered: Any, timeline: Timeline) -> Any:
-        for first, _, steps in runs(numbered, _TOGETHER):
+        for first, step, steps in runs(numbered, _TOGETHER, self._ranks.world_size):
             with timeline.span("sample", first, len(steps)):
-                samples = self._samples(len(steps), first)
-            for number, sample in enumerate(samples, first):
+                samples = self._samples(len(steps), first, step)
+            for number, sample in zip(itertools.count(first, step), samples):
                 with timeline.span("gather", number):
                     made = self._data_of(sample)
                 yield self._pinned(made)

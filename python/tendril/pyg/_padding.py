@@ -30,8 +30,17 @@ class _Torch:
     def concatenate(self, parts: list[Any]) -> Any:
         return torch.cat(parts)
 
+    def take(self, array: Any, index: Any) -> Any:
+        return array[index]
+
     def iota(self, count: int, like: Any) -> Any:
         return torch.arange(count, dtype=like.dtype, device=like.device)
+
+    def cycle(self, last: int, width: int, iota: Any) -> Any:
+        return last - iota % width
+
+    def same(self, value: bool, iota: Any) -> Any:
+        return torch.full_like(iota, value, dtype=torch.bool)
 
     def repeat(self, array: Any, count: int) -> Any:
         return array[:1].expand(count) if len(array) else self.zeros(count, array)

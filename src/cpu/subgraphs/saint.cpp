@@ -55,10 +55,10 @@ void count(buffer<T> const& what, buffer<std::int32_t>& counts)
 }  // namespace
 
 subgraphs saint_sample(graph const& graph, saint_params const& params, std::int64_t num_samples, cpu_exec const& exec,
-                       std::int64_t first_sample)
+                       std::int64_t first_sample, std::int64_t sample_step)
 {
   cpu::check_in_host_memory(graph);
-  samplers::check_saint(graph, params, num_samples, first_sample);
+  samplers::check_saint(graph, params, num_samples, first_sample, sample_step);
   buffer<std::int64_t> offsets(num_samples + 1, *exec.memory);
   std::fill(offsets.begin(), offsets.end(), std::int64_t{0});
   if (!samplers::can_draw(graph, params)) {
@@ -71,8 +71,8 @@ subgraphs saint_sample(graph const& graph, saint_params const& params, std::int6
   graph.view().visit([&]<class View>(View const& view) {
     auto const draws = samplers::saint_draws_of(view, params, tables);
     base::parallel_ranges(exec, num_samples, 1, [&](std::int64_t s, std::int64_t) {
-      samples[static_cast<std::size_t>(s)] =
-          draw_sample(draws, static_cast<std::uint32_t>(params.budget), static_cast<std::uint64_t>(first_sample + s));
+      samples[static_cast<std::size_t>(s)] = draw_sample(draws, static_cast<std::uint32_t>(params.budget),
+                                                         static_cast<std::uint64_t>(first_sample + s * sample_step));
     });
   });
   for (std::size_t s = 0; s < samples.size(); ++s) {

@@ -33,10 +33,10 @@ buffer<T> make_zeros(std::int64_t size, gpu_exec const& exec)
 }  // namespace
 
 subgraphs saint_sample(graph const& graph, saint_params const& params, std::int64_t num_samples, gpu_exec const& exec,
-                       std::int64_t first_sample)
+                       std::int64_t first_sample, std::int64_t sample_step)
 {
   validation::expect_on_gpu(graph, exec);
-  samplers::check_saint(graph, params, num_samples, first_sample);
+  samplers::check_saint(graph, params, num_samples, first_sample, sample_step);
   gpu::device_guard const guard(exec.device);
   if (num_samples == 0 || !samplers::can_draw(graph, params)) {
     return gpu::induce(graph, buffer<vertex_id>(0, memory_of(exec)), make_zeros<std::int64_t>(num_samples + 1, exec), 0,
@@ -54,8 +54,8 @@ subgraphs saint_sample(graph const& graph, saint_params const& params, std::int6
                                   [&] { return gpu::make_sources(graph.view(), exec); });
       });
   gpu::saint_draws const draws = samplers::saint_draws_of(graph.view(), params, tables);
-  auto drawn = gpu::draw_samples(draws, static_cast<std::uint32_t>(params.budget),
-                                 static_cast<std::uint64_t>(first_sample), num_samples, exec);
+  batch_numbers const numbers{static_cast<std::uint64_t>(first_sample), static_cast<std::uint64_t>(sample_step)};
+  auto drawn = gpu::draw_samples(draws, static_cast<std::uint32_t>(params.budget), numbers, num_samples, exec);
   return gpu::induce(graph, std::move(drawn.nodes), std::move(drawn.offsets), drawn.max_size, true, exec);
 }
 

@@ -21,14 +21,14 @@ constexpr int block_threads = 256;
 template <class View>
 __global__ __launch_bounds__(block_threads) void draw_kernel(core::saint_draws<plan::alias_record, View> draws,
                                                              key_layout layout, std::int64_t budget,
-                                                             std::uint64_t first_sample, std::int64_t num_draws,
+                                                             batch_numbers numbers, std::int64_t num_draws,
                                                              std::uint64_t no_key, std::uint64_t* keys)
 {
   std::int64_t const a_draw = draws.vertices_a_draw();
   for (std::int64_t i = global_thread(); i < num_draws; i += grid_stride()) {
     std::int64_t const sample = i / budget;
     auto const number = static_cast<std::uint32_t>(i - sample * budget);
-    draws.draw(first_sample + static_cast<std::uint64_t>(sample), number, [&](std::uint32_t k, vertex_id v) {
+    draws.draw(numbers.of(sample), number, [&](std::uint32_t k, vertex_id v) {
       keys[i * a_draw + k] = v == no_vertex ? no_key : layout.key(static_cast<std::uint64_t>(sample), v);
     });
   }
@@ -143,7 +143,7 @@ buffer<vertex_id> make_sources(graph_view const& graph, gpu_exec const& exec)
   return out;
 }
 
-drawn_samples draw_samples(saint_draws const& draws, std::uint32_t budget, std::uint64_t first_sample,
+drawn_samples draw_samples(saint_draws const& draws, std::uint32_t budget, batch_numbers numbers,
                            std::int64_t num_samples, gpu_exec const& exec)
 {
   auto& memory = memory_of(exec);
@@ -157,7 +157,7 @@ drawn_samples draw_samples(saint_draws const& draws, std::uint32_t budget, std::
     core::saint_draws<plan::alias_record, View> const own{graph,         draws.kind,    draws.key,        draws.length,
                                                           draws.records, draws.sources, draws.num_sources};
     draw_kernel<<<grid_blocks(num_draws, block_threads), block_threads, 0, exec.stream>>>(
-        own, layout, budget, first_sample, num_draws, no_key, keys.data());
+        own, layout, budget, numbers, num_draws, no_key, keys.data());
   });
   TENDRIL_CUDA_TRY(cudaGetLastError());
   int const bits = static_cast<int>(layout.id_bits + key_layout::of(num_samples + 1).id_bits);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <tendril/batch_numbers.hpp>
 #include <tendril/exec.hpp>
 #include <tendril/saint.hpp>
 
@@ -25,8 +26,8 @@ struct drawn_samples {
   std::int64_t max_size = 0;
 };
 
-/// Draws num_samples > 0 samples. Synchronises once.
-[[nodiscard]] drawn_samples draw_samples(saint_draws const& draws, std::uint32_t budget, std::uint64_t first_sample,
+/// Draws num_samples > 0 samples of these numbers. Synchronises once.
+[[nodiscard]] drawn_samples draw_samples(saint_draws const& draws, std::uint32_t budget, batch_numbers numbers,
                                          std::int64_t num_samples, gpu_exec const& exec);
 
 /// Adds one to the counts of the vertices and edges of subgraphs.

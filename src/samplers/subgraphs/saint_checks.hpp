@@ -34,10 +34,13 @@ inline std::int64_t vertices_a_sample(saint_params const& params)
 
 /// @throws argument_error.
 inline void check_saint(graph const& graph, saint_params const& params, std::int64_t num_samples,
-                        std::int64_t first_sample)
+                        std::int64_t first_sample, std::int64_t sample_step = 1)
 {
+  constexpr std::int64_t most = std::int64_t{1} << 62;
   validate(params, graph);
   check_sample_numbers(num_samples, first_sample);
+  TENDRIL_EXPECTS(sample_step >= 1 && sample_step <= most / std::max<std::int64_t>(num_samples, 1),
+                  "sample_step: {}, expected 1 to 2^62 / num_samples", sample_step);
 }
 
 /// @throws argument_error.

@@ -206,6 +206,11 @@ TEST(Saint, ThreadsAndBatchesDontChangeIt)
     for (std::int64_t s = 0; s < 30; ++s) {
       EXPECT_EQ(nodes_of(saint_sample(g, params, 1, {}, 7 + s), 0), nodes_of(whole, s));
     }
+    for (std::int64_t const step : {2, 7}) {
+      std::int64_t const count = (30 + step - 2) / step;  // those of the second of so many processes
+      subgraphs const part = saint_sample(g, params, count, {}, 8, step);
+      for (std::int64_t s = 0; s < count; ++s) { EXPECT_EQ(nodes_of(part, s), nodes_of(whole, 1 + s * step)); }
+    }
   }
 }
 
@@ -278,6 +283,10 @@ TEST(Saint, NamesWhatIsWrong)
   EXPECT_EQ(error({.sampler = node, .matrix = propagation::weights}),
             "matrix: the graph has no weights, expected one an edge");
   EXPECT_EQ(error({}, -1), "num_samples: -1, expected 0 to 4294967295");
+  EXPECT_EQ(message_of<argument_error>([&] { (void)saint_sample(g, {}, 4, {}, 0, 0); }),
+            "sample_step: 0, expected 1 to 2^62 / num_samples");
+  EXPECT_EQ(message_of<argument_error>([&] { (void)saint_sample(g, {}, 4, {}, 0, (std::int64_t{1} << 60) + 1); }),
+            "sample_step: 1152921504606846977, expected 1 to 2^62 / num_samples");
   EXPECT_EQ(error({}, 1, -1), "first_sample: -1, expected 0 to 2^62");
   EXPECT_EQ(message_of<argument_error>([&] { (void)saint_normalization(g, {}, 0); }),
             "num_samples: 0, expected 1 to 2147483647");

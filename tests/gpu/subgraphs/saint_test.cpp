@@ -40,6 +40,8 @@ class SaintOnGpu : public gpu_test {
           saint_params const params{.sampler = sampler, .budget = budget, .length = 3, .matrix = matrix, .seed = 5};
           expect_same_subgraphs(saint_sample(there, params, num_samples, exec, first),
                                 saint_sample(g, params, num_samples, {}, first));
+          expect_same_subgraphs(saint_sample(there, params, num_samples, exec, first, 3),
+                                saint_sample(g, params, num_samples, {}, first, 3));
         }
       }
     }
