@@ -14,6 +14,7 @@
 #include <tendril/threads.hpp>
 
 #include "pipes.hpp"
+#include "ranks.hpp"
 #include "text.hpp"
 
 namespace tendril::cli {
@@ -31,7 +32,7 @@ void common_options::add_to(CLI::App& verb, bool with_progress)
 
 progress_shown common_options::shown() const
 {
-  if (quiet) { return progress_shown::never; }
+  if (quiet || !is_first_rank()) { return progress_shown::never; }
   return progress ? progress_shown::always : progress_shown::at_terminals;
 }
 
@@ -104,31 +105,71 @@ void build_flags::add_to(CLI::App& verb)
       ->group(group);
 }
 
-std::string graph_name(graph const& g, std::string const& path)
+namespace {
+
+std::string name_of(std::map<std::string, std::string> const& metadata, std::string const& path)
 {
-  auto const& metadata = g.arrays().metadata;
   auto const name = metadata.find("name");
   if (name != metadata.end() && !name->second.empty()) { return name->second; }
   std::filesystem::path const shown = shown_path(path);
   return (shown.has_filename() ? shown : shown.parent_path()).filename().string();
 }
 
-std::string describe(graph const& g, std::string const& path)
+}  // namespace
+
+graph_facts facts_of(graph const& g, std::string const& path)
 {
-  std::string text = fmt::format("{}: {}, {}", graph_name(g, path), counted(g.num_vertices(), "vertex", "vertices"),
-                                 counted(g.num_edges(), "edge", "edges"));
-  if (g.arrays().symmetric) { text += ", symmetric"; }
-  if (g.has_weights()) { text += ", weights"; }
-  if (g.has_edge_labels()) { text += ", edge labels"; }
-  if (g.has_node_types()) { text += ", vertex types"; }
+  graph_arrays const& arrays = g.arrays();
+  return {.path = shown_path(path),
+          .name = name_of(arrays.metadata, path),
+          .num_vertices = g.num_vertices(),
+          .num_edges = g.num_edges(),
+          .num_bytes = g.num_bytes(),
+          .symmetric = arrays.symmetric,
+          .has_weights = g.has_weights(),
+          .has_edge_labels = g.has_edge_labels(),
+          .has_node_types = g.has_node_types(),
+          .edge_label_names = arrays.edge_label_names,
+          .node_type_names = arrays.node_type_names};
+}
+
+graph_facts facts_of(partition_info const& cut, std::string const& path)
+{
+  return {.path = shown_path(path),
+          .name = name_of(cut.metadata, path),
+          .num_vertices = cut.num_vertices,
+          .num_edges = cut.num_edges,
+          .num_bytes = file_bytes(path),
+          .symmetric = cut.symmetric,
+          .has_weights = cut.has_weights,
+          .has_edge_labels = cut.bytes_per_edge_label > 0,
+          .has_node_types = cut.bytes_per_node_type > 0,
+          .edge_label_names = cut.edge_label_names,
+          .node_type_names = cut.node_type_names};
+}
+
+std::string describe(graph_facts const& facts)
+{
+  std::string text = fmt::format("{}: {}, {}", facts.name, counted(facts.num_vertices, "vertex", "vertices"),
+                                 counted(facts.num_edges, "edge", "edges"));
+  if (facts.symmetric) { text += ", symmetric"; }
+  if (facts.has_weights) { text += ", weights"; }
+  if (facts.has_edge_labels) { text += ", edge labels"; }
+  if (facts.has_node_types) { text += ", vertex types"; }
   return text;
 }
 
-json describe_json(graph const& g, std::string const& path)
+json describe_json(graph_facts const& facts)
 {
-  return {{"path", shown_path(path)},           {"name", graph_name(g, path)},       {"num_vertices", g.num_vertices()},
-          {"num_edges", g.num_edges()},         {"symmetric", g.arrays().symmetric}, {"weights", g.has_weights()},
-          {"edge_labels", g.has_edge_labels()}, {"node_types", g.has_node_types()},  {"bytes", g.num_bytes()}};
+  return {{"path", facts.path},
+          {"name", facts.name},
+          {"num_vertices", facts.num_vertices},
+          {"num_edges", facts.num_edges},
+          {"symmetric", facts.symmetric},
+          {"weights", facts.has_weights},
+          {"edge_labels", facts.has_edge_labels},
+          {"node_types", facts.has_node_types},
+          {"bytes", facts.num_bytes}};
 }
 
 json plan_json(sampling_plan const& plan)

@@ -16,6 +16,7 @@
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
 #include <tendril/io.hpp>
+#include <tendril/partition.hpp>
 #include <tendril/plan.hpp>
 
 #include "progress.hpp"
@@ -69,14 +70,29 @@ struct build_flags {
   void add_to(CLI::App& verb);
 };
 
-/// The graph's own name, or the name of its file.
-[[nodiscard]] std::string graph_name(graph const& g, std::string const& path);
+/// What is said of a graph, which need not be in one place.
+struct graph_facts {
+  std::string path, name;  ///< The graph's own name, or the name of its file.
+  std::int64_t num_vertices = 0, num_edges = 0, num_bytes = 0;
+  bool symmetric = false, has_weights = false, has_edge_labels = false, has_node_types = false;
+  std::vector<std::string> edge_label_names, node_type_names;
+};
+[[nodiscard]] graph_facts facts_of(graph const& g, std::string const& path);
+[[nodiscard]] graph_facts facts_of(partition_info const& cut, std::string const& path);
 
 /// "email-enron: 36,692 vertices, 367,662 edges, symmetric, weighted".
-[[nodiscard]] std::string describe(graph const& g, std::string const& path);
+[[nodiscard]] std::string describe(graph_facts const& facts);
+[[nodiscard]] inline std::string describe(graph const& g, std::string const& path) { return describe(facts_of(g, path)); }
 
 /// The same for programs: path, name, num_vertices, num_edges, symmetric, weighted, bytes.
-[[nodiscard]] json describe_json(graph const& g, std::string const& path);
+[[nodiscard]] json describe_json(graph_facts const& facts);
+[[nodiscard]] inline json describe_json(graph const& g, std::string const& path)
+{
+  return describe_json(facts_of(g, path));
+}
+
+/// The graph's own name, or the name of its file.
+[[nodiscard]] inline std::string graph_name(graph const& g, std::string const& path) { return facts_of(g, path).name; }
 
 [[nodiscard]] json plan_json(sampling_plan const& plan);
 

@@ -22,6 +22,7 @@
 #include "common.hpp"
 #include "help.hpp"
 #include "pipes.hpp"
+#include "ranks.hpp"
 #include "usage.hpp"
 #include "verbs.hpp"
 #include "wording.hpp"
@@ -75,6 +76,7 @@ int complain(int code, std::string message)
   for (char& c : message) {
     if (c == '\n') { c = ' '; }
   }
+  if (!tendril::cli::tells_of(message)) { return code; }
   std::fflush(stdout);
   std::fputs(fmt::format("tendril: error: {}\n", message).c_str(), stderr);
   return code;
@@ -129,6 +131,7 @@ void add_verbs(CLI::App& application)
 #endif
   tendril::cli::check_values(application);
   application.parse_complete_callback([&] {
+    tendril::cli::expect_verb_of_ranks(application);
     tendril::cli::refuse_outputs_that_are_inputs(application);
     tendril::cli::keep_piped_inputs(application);
   });
@@ -153,11 +156,11 @@ int run(CLI::App& application, int argc, char** argv)
 
 }  // namespace
 
-int main(int argc, char** argv)
+namespace {
+
+/// The verb, and what becomes of its exceptions.
+int run_and_complain(CLI::App& application, int argc, char** argv)
 {
-  handle_signals();
-  CLI::App application("Graph sampling for graph machine learning: random walks, neighbourhoods, mini-batches.",
-                       "tendril");
   try {
     return run(application, argc, argv);
   } catch (tendril::argument_error const& failure) {
@@ -173,4 +176,22 @@ int main(int argc, char** argv)
   } catch (std::exception const& failure) {
     return complain(failed, tendril::cli::in_shell_words(application, failure.what(), false));
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+  handle_signals();
+  CLI::App application("Graph sampling for graph machine learning: random walks, neighbourhoods, mini-batches.",
+                       "tendril");
+  int code = 0;
+  try {
+    tendril::cli::join_job();
+    code = run_and_complain(application, argc, argv);
+  } catch (std::exception const& failure) {
+    return complain(failed, failure.what());
+  }
+  tendril::cli::leave_job();
+  return code;
 }

@@ -43,8 +43,8 @@ planned plan_walks(walk_job const& job, graph const& g, cpu_exec const& exec)
   if (job.is_multidim()) {
     throw argument_error("plan: --app multidim has no choice to make, expected another application");
   }
-  walk_params const params = job.params(g);
-  auto const starts = job.starts(g, exec);
+  walk_params const params = job.params(facts_of(g, {}));
+  auto const starts = job.starts(g.num_vertices(), exec);
   std::int64_t const count = job.count_walks(starts ? starts->size() : g.num_vertices());
   auto const gpu = job.gpu();
   graph const there = gpu ? graph_on_gpu(g, *gpu, job.graph_bytes(), params) : g;

@@ -44,28 +44,78 @@ cpu_exec without_progress(cpu_exec exec)
 
 }  // namespace
 
+namespace {
+
+/// What a job of plain walks is, before anything is planned.
+struct plain_job {
+  walk_params params;
+  std::shared_ptr<std::optional<buffer<vertex_id>> const> list;  ///< Of starts.
+  prepared_walks out;
+};
+
+plain_job plain_job_of(walk_job const& job, job_part part, graph_facts const& facts, cpu_exec const& exec)
+{
+  plain_job made{job.params(facts),
+                 std::make_shared<std::optional<buffer<vertex_id>> const>(job.starts(facts.num_vertices, exec)),
+                 {}};
+  auto const& list = *made.list;
+  made.out.job_walks = job.count_walks(list ? list->size() : facts.num_vertices);
+  made.out.range = walks_of(part, made.out.job_walks);
+  made.out.num_walks = made.out.range.size;
+  made.out.length = made.params.length;
+  made.out.row = made.params.length + 1;
+  return made;
+}
+
+/// Completes what is said of a planned job.
+prepared_walks planned_job_of(plain_job made, walk_job const& job, sampling_plan const& plan)
+{
+  prepared_walks& out = made.out;
+  auto const& list = *made.list;
+  out.plan = plan;
+  out.description = fmt::format("{} ({})", describe(job.app, made.params), to_string(plan.rule));
+  out.params = params_json(made.params);
+  out.metadata = {{"rule", std::string(to_string(plan.rule))}};
+  out.stream = stream_of(job, out.range, list ? starts_from(list->span(), job.walks_each()) : every_vertex(job.walks_each()),
+                         plan.table_bytes);
+  return std::move(out);
+}
+
+}  // namespace
+
 prepared_walks prepare_plain_walks(walk_job const& job, job_part part, graph const& g, cpu_exec const& exec)
 {
-  walk_params const params = job.params(g);
-  auto const list = std::make_shared<std::optional<buffer<vertex_id>> const>(job.starts(g, exec));
-  std::int64_t const walks_each = job.walks_each();
-  prepared_walks out;
-  walk_range const range = walks_of(part, job.count_walks(*list ? (*list)->size() : g.num_vertices()));
-  out.num_walks = range.size;
-  out.length = params.length;
+  plain_job made = plain_job_of(job, part, facts_of(g, {}), exec);
+  auto const list = made.list;
+  walk_params const params = made.params;
+  std::int64_t const num_walks = made.out.num_walks;
   auto const gpu = job.gpu();
-  out.there = gpu ? graph_on_gpu(g, *gpu, job.graph_bytes(), params) : g;
-  auto const walks = std::make_shared<walker>(gpu ? walker(out.there, params, out.num_walks, gpu_exec(*gpu))
-                                                  : walker(g, params, out.num_walks, exec));  // checks the length too
-  out.row = params.length + 1;
-  out.plan = walks->plan();
-  out.description = fmt::format("{} ({})", describe(job.app, params), to_string(out.plan->rule));
-  out.params = params_json(params);
-  out.metadata = {{"rule", std::string(to_string(out.plan->rule))}};
-  out.stream = stream_of(job, range, *list ? starts_from((*list)->span(), walks_each) : every_vertex(walks_each),
-                         out.plan->table_bytes);
+  graph const there = gpu ? graph_on_gpu(g, *gpu, job.graph_bytes(), params) : g;
+  auto const walks = std::make_shared<walker>(gpu ? walker(there, params, num_walks, gpu_exec(*gpu))
+                                                  : walker(g, params, num_walks, exec));  // checks the length too
+  prepared_walks out = planned_job_of(std::move(made), job, walks->plan());
+  out.there = there;
   out.run = [walks, list, gpu, here = without_progress(exec)](walk_stream_job const& stream) {
     return gpu ? stream_walks(*walks, stream, gpu_exec(*gpu)) : stream_walks(*walks, stream, here);
+  };
+  return out;
+}
+
+prepared_walks prepare_sharded_walks(walk_job const& job, graph_part part, graph_facts const& facts, transport& ranks,
+                                     sharded_walk_report& report, cpu_exec const& exec)
+{
+  plain_job made = plain_job_of(job, {ranks.rank(), ranks.size()}, facts, exec);
+  auto const list = made.list;
+  auto const walks =
+      std::make_shared<sharded_walker>(std::move(part), made.params, made.out.job_walks, ranks, exec);
+  prepared_walks out = planned_job_of(std::move(made), job, walks->plan());
+  out.run = [walks, list, &report, here = without_progress(exec)](walk_stream_job const& stream) {
+    report = walks->stream(stream, here);
+    walk_stream_report made;
+    made.num_walks = report.num_walks;
+    made.steps = report.steps;
+    made.walk_seconds = made.seconds = report.seconds;
+    return made;
   };
   return out;
 }
@@ -77,7 +127,9 @@ prepared_walks prepare_multidim_walks(walk_job const& job, job_part part, graph 
   std::int64_t const walks_each = job.walks_each();
   auto const sets = std::make_shared<buffer<vertex_id> const>(job.root_sets(g, exec));
   prepared_walks out;
-  walk_range const range = walks_of(part, job.count_walks(sets->size() / m));
+  out.job_walks = job.count_walks(sets->size() / m);
+  walk_range const range = walks_of(part, out.job_walks);
+  out.range = range;
   out.num_walks = range.size;
   out.length = params.length;
   out.row = m + params.length;

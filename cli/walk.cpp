@@ -1,23 +1,65 @@
 // tendril walk: random walks into a file, in batches, so that memory does not grow with their number.
 
+#include <algorithm>
+#include <bit>
 #include <map>
+#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include <tendril/error.hpp>
 #include <tendril/gpu.hpp>
+#include <tendril/partition.hpp>
+#include <tendril/sharded_walk.hpp>
+#include <tendril/transport.hpp>
 #include <tendril/walk_parts.hpp>
 #include <tendril/write_walks.hpp>
 
 #include "common.hpp"
 #include "help.hpp"
 #include "prepared_walks.hpp"
+#include "ranks.hpp"
 #include "text.hpp"
 #include "verbs.hpp"
 #include "walk_job.hpp"
+#include "walk_output.hpp"
 
 namespace tendril::cli {
 namespace {
+
+/// Hash of up to 1,024 lists of neighbours all over the graph: enough to tell two files apart that a job would mix up.
+std::uint64_t digest_of_sample(graph const& g)
+{
+  constexpr std::int64_t most = 1024;
+  std::uint64_t hash = 0xcbf29ce484222325;
+  graph_view const view = g.view();
+  std::int64_t const stride = std::max<std::int64_t>(g.num_vertices() / most, 1);
+  for (std::int64_t v = 0; v < g.num_vertices(); v += stride) {
+    std::uint32_t const degree = view.degree(v);
+    hash = (hash ^ degree) * 0x100000001b3;
+    for (std::uint32_t i = 0; i < degree; i += std::max(degree / 8, 1U)) {
+      hash = (hash ^ view.neighbor(v, i)) * 0x100000001b3;
+      if (g.has_weights()) { hash = (hash ^ std::bit_cast<std::uint32_t>(view.weight(v, i))) * 0x100000001b3; }
+    }
+  }
+  return hash;
+}
+
+/// What is walked on: a graph, or on ranks one part of it.
+struct walked_graph {
+  graph_facts facts;
+  std::optional<graph> whole;
+  std::optional<graph_part> part;
+
+  /// Of ranks.
+  [[nodiscard]] std::string digest() const
+  {
+    if (part) { return part->info.digest; }
+    return fmt::format("{} vertices, {} edges, symmetric {}, hash {:016x}", facts.num_vertices, facts.num_edges,
+                       facts.symmetric, digest_of_sample(*whole));
+  }
+};
 
 struct walk_command {
   graph_source source;
@@ -27,11 +69,27 @@ struct walk_command {
   std::string dtype;
   std::string order = "rows";
   std::string part;
+  bool own_files = false;
+  double deadline = transport::usual_deadline.count();
 
   /// What --part says; nothing without it. @throws argument_error.
   [[nodiscard]] std::optional<job_part> chosen_part() const;
+  /// Checks what ranks can't do. @throws argument_error.
+  void check_ranks(transport const& ranks) const;
+  /// The part of the job that this process makes: --part, or a rank's.
+  [[nodiscard]] std::optional<job_part> part_here() const;
+  [[nodiscard]] bool is_ragged() const { return order == "ragged"; }
 
   void run() const;
+
+ private:
+  /// Checks everything that needs no graph. @throws argument_error.
+  void check() const;
+  [[nodiscard]] walked_graph read(cpu_exec const& exec) const;
+  [[nodiscard]] prepared_walks prepare(walked_graph& on, sharded_walk_report& sharded, cpu_exec const& exec) const;
+  [[nodiscard]] std::unique_ptr<walk_output> open(prepared_walks const& walks, graph_facts const& facts) const;
+  [[nodiscard]] walk_stream_report stream(prepared_walks const& walks, walk_output& out, progress_bar& bar,
+                                          cpu_exec const& exec) const;
 };
 
 std::optional<job_part> walk_command::chosen_part() const
@@ -44,16 +102,32 @@ std::optional<job_part> walk_command::chosen_part() const
   }
 }
 
-std::map<std::string, std::string> file_metadata(walk_job const& job, prepared_walks const& walks, graph const& g,
-                                                 std::string const& path)
+std::optional<job_part> walk_command::part_here() const
+{
+  transport const* const ranks = job_ranks();
+  return ranks == nullptr ? chosen_part() : job_part{ranks->rank(), ranks->size()};
+}
+
+void walk_command::check_ranks(transport const& ranks) const
+{
+  if (!part.empty()) {
+    throw argument_error(fmt::format("--part: started by mpirun as {} ranks, expected one process", ranks.size()));
+  }
+  if (output == "-") { throw argument_error("-o -: started by mpirun, expected a file"); }
+  if (source.path == "-") { throw argument_error("GRAPH -: started by mpirun, expected a file that all ranks can read"); }
+  if (!(deadline > 0)) { throw argument_error(fmt::format("--deadline: {}, expected more than 0 seconds", deadline)); }
+}
+
+std::map<std::string, std::string> file_metadata(walk_job const& job, prepared_walks const& walks,
+                                                 std::int64_t first_walk, std::string const& graph)
 {
   std::map<std::string, std::string> metadata = walks.metadata;
   metadata.insert({{"format", "tendril-walks"},
                    {"app", job.app},
                    {"params", walks.params.dump()},
                    {"seed", std::to_string(job.seed)},
-                   {"first_walk", std::to_string(walks.stream.first_walk)},
-                   {"graph", graph_name(g, path)},
+                   {"first_walk", std::to_string(first_walk)},
+                   {"graph", graph},
                    {"version", TENDRIL_VERSION}});
   return metadata;
 }
@@ -70,6 +144,12 @@ void expect_ragged(walk_job const& job, walk_format format, std::string const& o
   }
 }
 
+/// Of all ranks, or of this process.
+struct walk_totals {
+  std::int64_t steps = 0, moved = 0, moved_bytes = 0, sent_bytes = 0, questions = 0;
+  double walk_seconds = 0, sink_seconds = 0;
+};
+
 /// A line of the summary; empty if no region passed.
 std::string regions_line(walk_stream_report const& made)
 {
@@ -78,113 +158,223 @@ std::string regions_line(walk_stream_report const& made)
                      counted(made.region_walks, "walk", "walks"), bytes_text(made.region_bytes));
 }
 
+void walk_command::check() const
+{
+  bool const to_stdout = output == "-";
+  if (to_stdout && common.json) { throw argument_error("--json: standard output is taken by -o -, expected a file"); }
+  walk_format const format = walk_format_of(output);
+  if (!dtype.empty()) { (void)parse_element_type(dtype); }
+  (void)job.gpu_bytes();
+  (void)chosen_part();
+  if (transport const* const ranks = job_ranks()) {
+    check_ranks(*ranks);
+  } else if (own_files) {
+    throw argument_error("--parts: one process, expected ranks that mpirun started, or --part I/N");
+  }
+  if (is_ragged() && job.host_bytes() > 0) { throw argument_error("--memory: --order is ragged, expected rows"); }
+  if (is_ragged()) { expect_ragged(job, format, output); }
+  job.validate();
+}
+
+walked_graph walk_command::read(cpu_exec const& exec) const
+{
+  transport* const ranks = job_ranks();
+  if (ranks == nullptr || !is_partition(source.path)) {
+    graph whole = source.read_for(job.device, exec);
+    return {facts_of(whole, source.path), std::move(whole), std::nullopt};
+  }
+  if (job.gpu()) { throw argument_error("--device: a graph in parts is walked on CPUs, expected cpu"); }
+  if (job.is_multidim()) { throw argument_error("--app multidim: a graph in parts, expected another application"); }
+  if (job.host_bytes() > 0) { throw argument_error("--memory: a graph in parts, expected none"); }
+  if (is_ragged()) { throw argument_error("--order ragged: a graph in parts, expected rows"); }
+  partition_info const info = read_partition_info(source.path);
+  if (info.num_parts() != ranks->size()) {
+    throw argument_error(fmt::format("{}: {}, expected one a rank: mpirun started {}", source.path,
+                                     counted(info.num_parts(), "part", "parts"), ranks->size()));
+  }
+  return {facts_of(info, source.path), std::nullopt, read_part(source.path, ranks->rank(), exec)};
+}
+
+prepared_walks walk_command::prepare(walked_graph& on, sharded_walk_report& sharded, cpu_exec const& exec) const
+{
+  if (on.part) {
+    return prepare_sharded_walks(job, std::move(*on.part), on.facts, *job_ranks(), sharded, exec);
+  }
+  job_part const mine = part_here().value_or(job_part{});
+  return job.is_multidim() ? prepare_multidim_walks(job, mine, *on.whole, exec)
+                           : prepare_plain_walks(job, mine, *on.whole, exec);
+}
+
+std::unique_ptr<walk_output> walk_command::open(prepared_walks const& walks, graph_facts const& facts) const
+{
+  transport* const ranks = job_ranks();
+  bool const one_of_ranks = ranks != nullptr && !own_files;
+  walk_file_info info;
+  info.num_walks = one_of_ranks ? walks.job_walks : walks.num_walks;
+  info.length = walks.row - 1;
+  info.num_vertices = facts.num_vertices;
+  if (!dtype.empty()) { info.type = parse_element_type(dtype); }
+  info.ragged = is_ragged();
+  bool const is_whole = one_of_ranks && !info.ragged;  // the part of a ragged file has its own first walk
+  info.metadata = file_metadata(job, walks, is_whole ? job.first_walk : walks.stream.first_walk, facts.name);
+  if (one_of_ranks) { return together(output, info, walks.range, *ranks); }
+  return alone(ranks != nullptr ? name_of_part(output, *part_here()) : output, info, part_here());
+}
+
+walk_stream_report walk_command::stream(prepared_walks const& walks, walk_output& out, progress_bar& bar,
+                                        cpu_exec const& exec) const
+{
+  transport* const ranks = job_ranks();
+  cpu_exec writing = exec;
+  writing.on_progress = {};  // the bar belongs to this thread
+  walk_stream_job made = walks.stream;
+  if (is_ragged()) {
+    made.ragged_sink = [&](ragged_rows const& rows) { out.append(rows, writing); };
+  } else {
+    made.sink = [&](walk_rows const& rows) { out.append(rows, writing); };
+  }
+  auto const draw = [&, all = ranks != nullptr ? walks.job_walks : walks.num_walks](std::int64_t done) {
+    bar.update("walking", done, all, "steps", static_cast<double>(walks.length));
+  };
+  if (ranks != nullptr) {
+    ranks->on_wait = [&, draw] { draw(ranks->done_by_all()); };
+    made.on_progress = [&, draw](progress const& report) {
+      ranks->beat(report.done);
+      draw(ranks->done_by_all());
+    };
+  } else if (bar.enabled()) {
+    made.on_progress = [draw](progress const& report) { draw(report.done); };
+  }
+  walk_stream_report report = walks.run(made);
+  if (ranks != nullptr) { ranks->beat(walks.num_walks); }
+  out.commit(writing);
+  if (ranks != nullptr) { ranks->on_wait = {}; }
+  bar.clear();
+  return report;
+}
+
+/// What ranks sent each other, for people.
+std::string ranks_line(transport const* ranks, walk_totals const& totals, bool sharded)
+{
+  if (ranks == nullptr) { return {}; }
+  if (!sharded) { return fmt::format("ranks   {}, each with the whole graph\n", ranks->size()); }
+  return fmt::format("ranks   {}, each with a part of the graph; {} moved ({} bytes each), {} sent in all, {}\n",
+                     ranks->size(), counted(totals.moved, "walker", "walkers"),
+                     totals.moved > 0 ? totals.moved_bytes / totals.moved : 0, bytes_text(totals.sent_bytes),
+                     counted(totals.questions, "question", "questions"));
+}
+
 void walk_command::run() const
 {
   stopwatch const overall;
-  bool const to_stdout = output == "-";
-  if (to_stdout && common.json) { throw argument_error("--json: standard output is taken by -o -, expected a file"); }
-  walk_format const format = walk_format_of(output);  // before anything that takes time
-  std::optional<element_type> type;
-  if (!dtype.empty()) { type = parse_element_type(dtype); }
-  (void)job.gpu_bytes();
-  auto const only = chosen_part();
-  bool const ragged = order == "ragged";
-  if (ragged && job.host_bytes() > 0) { throw argument_error("--memory: --order is ragged, expected rows"); }
-  if (ragged) { expect_ragged(job, format, output); }
-  job.validate();
+  check();
+  transport* const ranks = job_ranks();
+  if (ranks != nullptr) { ranks->set_deadline(transport::seconds(deadline)); }
   std::optional<gpu_info> gpu;
   if (auto const device = job.gpu()) { gpu = describe_gpu(*device); }
 
   progress_bar bar(common.shown());
-  cpu_exec const exec = common.exec(bar);
-  graph const g = source.read_for(job.device, exec);
-  double const read_seconds = overall.seconds();
-
-  stopwatch const planning;
-  prepared_walks const walks = job.is_multidim() ? prepare_multidim_walks(job, only.value_or(job_part{}), g, exec)
-                                                 : prepare_plain_walks(job, only.value_or(job_part{}), g, exec);
-  double const plan_seconds = planning.seconds();
-
-  walk_file_info info;
-  info.num_walks = walks.num_walks;
-  info.length = walks.row - 1;
-  info.num_vertices = g.num_vertices();
-  info.type = type;
-  info.ragged = ragged;
-  info.metadata = file_metadata(job, walks, g, source.path);
-  if (only) { info.metadata.insert({"part", to_string(*only)}); }
-  walk_writer writer(output, info);
-  cpu_exec writing = exec;
-  writing.on_progress = {};  // the bar belongs to this thread
-  walk_stream_job stream = walks.stream;
-  if (ragged) {
-    stream.ragged_sink = [&](ragged_rows const& rows) { writer.append(rows.offsets, rows.vertices, writing); };
-  } else {
-    stream.sink = [&](walk_rows const& rows) { writer.append(rows.vertices, rows.lengths, writing); };
-  }
-  if (bar.enabled()) {
-    stream.on_progress = [&](progress const& report) {
-      bar.update("walking", report.done, report.total, "steps", static_cast<double>(walks.length));
+  cpu_exec exec = common.exec(bar);
+  if (ranks != nullptr) {
+    exec.on_progress = [ranks, draw = exec.on_progress](progress const& report) {
+      if (draw) { draw(report); }
+      ranks->beat();
     };
   }
-  walk_stream_report const made = walks.run(stream);
-  writer.commit();
-  bar.clear();
-  double const seconds = overall.seconds();
-  double const rate = made.walk_seconds > 0 ? static_cast<double>(made.steps) / made.walk_seconds : 0;
+  walked_graph on = read(exec);
+  double const read_seconds = overall.seconds();
+  if (ranks != nullptr) {
+    expect_agreement(*ranks, {{"the version", TENDRIL_VERSION}, {"the graph", on.digest()}, {"the output", output}});
+  }
 
+  stopwatch const planning;
+  bool const sharded = on.part.has_value();
+  sharded_walk_report moves;
+  prepared_walks const walks = prepare(on, moves, exec);
+  if (ranks != nullptr) {
+    expect_agreement(*ranks, {{"the job", fmt::format("{} of {}, seed {}, from id {} on: {}",
+                                                      counted(walks.job_walks, "walk", "walks"), job.app, job.seed,
+                                                      job.first_walk, walks.params.dump())}});
+  }
+  double const plan_seconds = planning.seconds();
+
+  std::unique_ptr<walk_output> const out = open(walks, on.facts);
+  walk_stream_report const made = stream(walks, *out, bar, exec);
+  walk_totals totals;
+  totals.steps = sum_over(ranks, "steps", made.steps);
+  totals.moved = sum_over(ranks, "walkers that moved", moves.moved);
+  totals.moved_bytes = sum_over(ranks, "bytes of walkers", moves.moved_bytes);
+  totals.sent_bytes = sum_over(ranks, "bytes", moves.sent_bytes);
+  totals.questions = sum_over(ranks, "questions", moves.questions);
+  totals.walk_seconds = longest_of(ranks, "seconds of walking", made.walk_seconds);
+  totals.sink_seconds = longest_of(ranks, "seconds of writing", made.sink_seconds);
+  double const seconds = overall.seconds();
+  double const rate = totals.walk_seconds > 0 ? static_cast<double>(totals.steps) / totals.walk_seconds : 0;
+
+  bool const to_stdout = output == "-";
+  auto const only = ranks == nullptr ? part_here() : std::nullopt;
+  std::int64_t const num_walks = ranks != nullptr ? walks.job_walks : walks.num_walks;
+  bool const one_file = ranks == nullptr || !own_files;
+  std::string const written = one_file ? output : name_of_part(output, *part_here());
   if (common.json) {
-    json summary{{"graph", describe_json(g, source.path)},
+    json summary{{"graph", describe_json(on.facts)},
                  {"app", job.app},
                  {"params", walks.params},
                  {"seed", job.seed},
-                 {"first_walk", walks.stream.first_walk},
-                 {"num_walks", walks.num_walks},
-                 {"steps", made.steps}};
+                 {"first_walk", ranks != nullptr ? job.first_walk : walks.stream.first_walk},
+                 {"num_walks", num_walks},
+                 {"steps", totals.steps}};
     if (only) { summary["part"] = to_string(*only); }
     if (walks.plan) { summary["plan"] = plan_json(*walks.plan); }
-    summary.update(json{{"output", output},
-                        {"output_bytes", file_bytes(output)},
+    summary.update(json{{"output", written},
+                        {"output_bytes", file_bytes(written)},
                         {"order", order},
                         {"device", job.device},
                         {"threads", common.num_threads()},
                         {"read_seconds", read_seconds},
                         {"plan_seconds", plan_seconds},
-                        {"sample_seconds", made.walk_seconds},
-                        {"write_seconds", made.sink_seconds},
+                        {"sample_seconds", totals.walk_seconds},
+                        {"write_seconds", totals.sink_seconds},
                         {"seconds", seconds},
                         {"steps_per_second", rate},
                         {"peak_memory_bytes", peak_memory()},
                         {"version", TENDRIL_VERSION}});
+    if (ranks != nullptr) {
+      summary["ranks"] = {{"size", ranks->size()},           {"sharded", sharded},
+                          {"supersteps", moves.supersteps},  {"moved", totals.moved},
+                          {"moved_bytes", totals.moved_bytes}, {"sent_bytes", totals.sent_bytes},
+                          {"questions", totals.questions}};
+    }
     if (auto const placement = placement_json(walks.there)) { summary["placement"] = *placement; }
     if (walks.there.placed() != nullptr) {
       summary.update(json{{"region_walks", made.region_walks}, {"region_bytes", made.region_bytes}});
     }
-    if (stream.graph_bytes > 0) { summary.update(json{{"read_bytes", made.read_bytes}}); }
+    if (walks.stream.graph_bytes > 0) { summary.update(json{{"read_bytes", made.read_bytes}}); }
     if (gpu) { summary.update(json{{"device_name", gpu->name}, {"copy_seconds", made.copy_seconds}}); }
     print(summary);
   } else if (!common.quiet) {
+    bool const is_text = walk_format_of(output) == walk_format::text;
+    std::string const type = dtype.empty() ? std::string(to_string(vertex_element_type(on.facts.num_vertices))) : dtype;
+    std::string const shape = is_ragged() ? fmt::format("[{}]", totals.steps + num_walks)
+                                          : fmt::format("[{}, {}]", num_walks, walks.row);
     std::string const summary = fmt::format(
-        "graph   {}\njob     {}{}, {}\n{}{}steps   {} in {} of walking: {} steps/s\n{}output  {}\ntotal   {}, {} of "
+        "graph   {}\njob     {}{}, {}\n{}{}{}steps   {} in {} of walking: {} steps/s\n{}output  {}\ntotal   {}, {} of "
         "memory at most\n",
-        describe(g, source.path), only ? fmt::format("part {}: ", to_string(*only)) : std::string(),
-        counted(walks.num_walks, "walk", "walks"), walks.description,
+        describe(on.facts), only ? fmt::format("part {}: ", to_string(*only)) : std::string(),
+        counted(num_walks, "walk", "walks"), walks.description,
         gpu ? fmt::format("device  {}: {} walking, {} copying, {} writing at once\n", gpu->name,
                           duration(made.walk_seconds), duration(made.copy_seconds), duration(made.sink_seconds))
             : std::string(),
-        placement_line(walks.there) + regions_line(made), grouped(made.steps), duration(made.walk_seconds), si(rate),
+        placement_line(walks.there) + regions_line(made), ranks_line(ranks, totals, sharded), grouped(totals.steps),
+        duration(totals.walk_seconds), si(rate),
         time_line({{"reading", read_seconds},
                    {"planning and tables", plan_seconds},
-                   {"walking", made.walk_seconds},
-                   {"writing", made.sink_seconds}}),
-        to_stdout
-            ? std::string("standard output")
-            : fmt::format("{} ({}{})", output, bytes_text(file_bytes(output)),
-                          format == walk_format::text
-                              ? std::string()
-                              : fmt::format(", {} {}", to_string(type.value_or(vertex_element_type(g.num_vertices()))),
-                                            ragged ? fmt::format("[{}]", made.steps + walks.num_walks)
-                                                   : fmt::format("[{}, {}]", walks.num_walks, walks.row))),
+                   {"walking", totals.walk_seconds},
+                   {"writing", totals.sink_seconds}}),
+        to_stdout   ? std::string("standard output")
+        : !one_file ? fmt::format("{} and those of the other ranks", written)
+                    : fmt::format("{} ({}{})", output, bytes_text(file_bytes(output)),
+                                  is_text ? std::string() : fmt::format(", {} {}", type, shape)),
         duration(seconds), bytes_text(peak_memory()));
     std::fputs(summary.c_str(), to_stdout ? stderr : stdout);
   }
@@ -226,6 +416,13 @@ void add_walk(CLI::App& application)
                    "without --part makes; 'tendril join' joins the parts [all rows]")
       ->type_name("I/N")
       ->group("Walks");
+  verb->add_flag("--parts", command->own_files,
+                 "Under mpirun: one file a rank, OUT with .part-I-of-N before its extension [one file of all ranks]")
+      ->group("Ranks");
+  verb->add_option("--deadline", command->deadline,
+                   "Under mpirun: seconds without a word from a rank after which the others give up [300]")
+      ->type_name("SECONDS")
+      ->group("Ranks");
   command->common.add_to(*verb);
   verb->footer(
       "Without --starts and --num-starts, walk i of vertex v is row v * W + i. This number is also its logical id, so\n"
@@ -248,7 +445,9 @@ void add_walk(CLI::App& application)
       "  tendril walk graph.npz -o - --num-starts 5 --length 8                 print five short walks\n"
       "  tendril walk graph.npz -o part-2.npy --part 2/8                       the third of eight parts: no other is "
       "needed\n"
-      "  zcat edges.csv.gz | tendril walk - -o walks.npy                       a graph from standard input");
+      "  zcat edges.csv.gz | tendril walk - -o walks.npy                       a graph from standard input\n"
+      "  mpirun -n 8 tendril walk graph.safetensors -o walks.npy               eight ranks, each with the whole graph\n"
+      "  mpirun -n 8 tendril walk parts -o walks.npy                           each with its part (tendril partition)");
   verb->callback([command] { command->run(); });
 }
 

@@ -169,12 +169,12 @@ void walk_job::validate() const
   }
 }
 
-walk_params walk_job::params(graph const& g) const
+walk_params walk_job::params(graph_facts const& g) const
 {
   walk_params params = without_labels();
   if (app == "metapath") {
     bool const of_edges = params.metapath_of == metapath_kind::edge_labels;
-    params.metapath = parse_metapath(metapath, of_edges ? g.arrays().edge_label_names : g.arrays().node_type_names);
+    params.metapath = parse_metapath(metapath, of_edges ? g.edge_label_names : g.node_type_names);
   }
   return params;
 }
@@ -245,10 +245,10 @@ std::int64_t walk_job::checked_num_starts() const
   return *num_starts;
 }
 
-std::optional<buffer<vertex_id>> walk_job::starts(graph const& g, cpu_exec const& exec) const
+std::optional<buffer<vertex_id>> walk_job::starts(std::int64_t num_vertices, cpu_exec const& exec) const
 {
-  if (!starts_file.empty()) { return read_vertices(starts_file, g.num_vertices(), exec); }
-  if (num_starts.has_value()) { return random_vertices(g.num_vertices(), checked_num_starts(), seed, exec); }
+  if (!starts_file.empty()) { return read_vertices(starts_file, num_vertices, exec); }
+  if (num_starts.has_value()) { return random_vertices(num_vertices, checked_num_starts(), seed, exec); }
   return std::nullopt;
 }
 

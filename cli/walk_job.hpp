@@ -45,7 +45,7 @@ struct walk_job {
 
   /// The parameters as the library takes them, of all applications but multidim.
   /// @throws argument_error for an option that the application doesn't have, or a name that the graph doesn't know.
-  [[nodiscard]] walk_params params(graph const& g) const;
+  [[nodiscard]] walk_params params(graph_facts const& g) const;
 
   /// Whether a sample has a set of roots, not a start; then multidim() has the parameters.
   [[nodiscard]] bool is_multidim() const { return app == "multidim"; }
@@ -75,7 +75,7 @@ struct walk_job {
   [[nodiscard]] std::int64_t count_walks(std::int64_t num_starts_there) const;
 
   /// The vertices to start from; empty stands for every vertex in order.
-  [[nodiscard]] std::optional<buffer<vertex_id>> starts(graph const& g, cpu_exec const& exec) const;
+  [[nodiscard]] std::optional<buffer<vertex_id>> starts(std::int64_t num_vertices, cpu_exec const& exec) const;
 
   /// Sets of roots, [n, num_roots()]: those of the file, N at random, or as many as take one root a vertex.
   [[nodiscard]] buffer<vertex_id> root_sets(graph const& g, cpu_exec const& exec) const;

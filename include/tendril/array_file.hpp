@@ -49,6 +49,12 @@ class array_writer {
   ///                         none can; io_error.
   array_writer(std::string const& path, std::vector<array_spec> arrays,
                std::map<std::string, std::string> const& metadata = {});
+
+  /// Several processes write one file, each its own elements, of .npy or .safetensors without an array that grows. Nobody
+  /// checks that all elements are written. The process that began the file commits after the others.
+  /// @param unfinished  Empty: begins the file; else what unfinished_name() says in the process that began it.
+  array_writer(std::string const& path, std::vector<array_spec> arrays,
+               std::map<std::string, std::string> const& metadata, std::string const& unfinished);
   ~array_writer();
   array_writer(array_writer&&) noexcept;
   array_writer& operator=(array_writer&&) noexcept;
@@ -60,6 +66,10 @@ class array_writer {
   void append(std::size_t which, std::span<std::int32_t const> elements);
   void append(std::size_t which, std::span<std::int64_t const> elements);
   void append(std::size_t which, std::span<float const> elements);
+
+  /// Of a file that several processes write: the next elements of array `which` go to `element` and those after it.
+  void seek(std::size_t which, std::int64_t element);
+  [[nodiscard]] std::string const& unfinished_name() const noexcept;  ///< As atomic_file's.
 
   /// Completes the file. @throws argument_error if an array is not full; io_error.
   void commit();

@@ -14,6 +14,11 @@ class atomic_file {
  public:
   /// @throws io_error "path: cannot create: …".
   explicit atomic_file(std::string path);
+
+  /// Opens a file that another process has begun, to write some of its bytes by `write_at`. The other one commits, after
+  /// all who joined have.
+  /// @param unfinished  What unfinished_name() says there. @throws io_error "path: cannot open …".
+  atomic_file(std::string path, std::string const& unfinished);
   atomic_file(atomic_file const&) = delete;
   atomic_file& operator=(atomic_file const&) = delete;
   ~atomic_file();
@@ -33,6 +38,9 @@ class atomic_file {
   void write_at(std::int64_t offset, void const* data, std::size_t size);
 
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
+
+  /// The name of the temporary file; empty of what is written in place or was begun by another process.
+  [[nodiscard]] std::string const& unfinished_name() const noexcept { return temporary_; }
 
   /// Flushes and renames the file. @throws io_error.
   void commit();

@@ -26,7 +26,7 @@ namespace tendril {
 struct message_header {
   enum kinds : std::uint32_t {
     call,     ///< Part of a call of all ranks.
-    beat,     ///< The sender is alive, and busy.
+    beat,     ///< The sender is alive, and busy; `number` is what it has done.
     failure,  ///< The sender can't go on: the bytes say why.
     farewell  ///< The sender makes no more calls: it has made `number`.
   };
@@ -184,9 +184,18 @@ class transport {
   /// Returns once every rank is there.
   void barrier(std::string_view what) { (void)all_reduce(what, 0, reduction::sum); }
 
-  /// For long work between calls: now and then tells the others that this rank is alive. Cheap where it has told them a
-  /// moment ago. @throws rank_error if another rank has failed.
-  void beat();
+  /// For long work between calls: now and then tells the others that this rank is alive, and how much it has done. Cheap where
+  /// it has told them a moment ago. @throws rank_error if another rank has failed.
+  void beat(std::int64_t done);
+  void beat() { beat(done_); }
+
+  /// What all ranks have done, as far as this one was told.
+  [[nodiscard]] std::int64_t done_by_all() const noexcept;
+
+  /// Called now and then by calls that wait: a progress bar may go on there.
+  std::function<void()> on_wait = {};
+
+  void set_deadline(seconds deadline);
 
   /// Tells the others that this rank can't go on, and why; their calls end. Only the first time. Where another rank has
   /// failed before, that is passed on instead.
@@ -227,6 +236,7 @@ class transport {
     clock::time_point heard;
     std::optional<failure> failed;
     std::optional<std::uint64_t> calls_made;  // once it has said farewell
+    std::int64_t done = 0;
   };
 
   [[nodiscard]] call_number begin(std::string_view what, std::span<message> outgoing, std::optional<int> only);
@@ -251,6 +261,7 @@ class transport {
   std::vector<peer> peers_;
   call_number next_ = 0;
   clock::time_point last_beat_;
+  std::int64_t done_ = 0;
   bool told_failure_ = false, left_ = false;
   transport_report report_;
 };

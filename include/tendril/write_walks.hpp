@@ -38,6 +38,13 @@ struct walk_file_info {
   std::map<std::string, std::string> metadata;  ///< Only .safetensors keeps it.
 };
 
+/// The walks that one of several processes writes into one file.
+struct shared_walks {
+  std::int64_t first = 0;  ///< Of the file's walks.
+  std::int64_t size = 0;
+  std::string unfinished = {};  ///< Empty: begins the file; else what unfinished_name() says in the process that began it.
+};
+
 /// Writes walks batch by batch, in order, into a file that appears when it is complete. It uses a few MiB of memory for
 /// any number of walks.
 class walk_writer {
@@ -46,6 +53,11 @@ class walk_writer {
   /// @throws argument_error  an unknown extension, an extension that can't be ragged, or int32 for more than 2^31
   ///                         vertices; io_error.
   walk_writer(std::string const& path, walk_file_info const& info);
+
+  /// Writes some walks of a file of rows, .npy or .safetensors; `info` is of the whole file. The process that began the file
+  /// commits after the others: the file is complete when all have.
+  /// @throws argument_error as above, for ragged walks, and for text, whose lines have no places of their own; io_error.
+  walk_writer(std::string const& path, walk_file_info const& info, shared_walks const& part);
   ~walk_writer();
   walk_writer(walk_writer&&) noexcept;
   walk_writer& operator=(walk_writer&&) noexcept;
@@ -58,6 +70,9 @@ class walk_writer {
   /// Appends the next walks to a ragged file: walk i is vertices[offsets[i], offsets[i + 1]), and offsets[0] is 0.
   /// @throws argument_error as above; for a file of rows, and offsets that don't fit the vertices; io_error.
   void append(std::span<std::int64_t const> offsets, std::span<vertex_id const> vertices, cpu_exec const& exec = {});
+
+  /// The temporary name of a file that this process began, for others who write to it.
+  [[nodiscard]] std::string const& unfinished_name() const noexcept;
 
   /// Completes the file. @throws argument_error if walks are missing; io_error.
   void commit();

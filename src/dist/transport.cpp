@@ -12,7 +12,7 @@
 namespace tendril {
 namespace {
 
-constexpr transport::seconds longest_pause_between_beats{5};
+constexpr transport::seconds longest_pause_between_beats{0.5};
 constexpr double beats_a_deadline = 8;
 
 void copy_name(std::string_view what, char (&into)[40])
@@ -82,14 +82,20 @@ void message_pool::give_back(message used)
 }
 
 transport::transport(std::unique_ptr<message_engine> engine, seconds deadline)
-    : engine_(std::move(engine)), deadline_(deadline), peers_(static_cast<std::size_t>(engine_->size()))
+    : engine_(std::move(engine)), peers_(static_cast<std::size_t>(engine_->size()))
 {
-  TENDRIL_EXPECTS(deadline.count() > 0, "deadline: {} s, expected more than 0", deadline.count());
+  set_deadline(deadline);
   last_beat_ = clock::now();
   for (peer& other : peers_) { other.heard = last_beat_; }
 }
 
 transport::~transport() { leave(); }
+
+void transport::set_deadline(seconds deadline)
+{
+  TENDRIL_EXPECTS(deadline.count() > 0, "deadline: {} s, expected more than 0", deadline.count());
+  deadline_ = deadline;
+}
 
 void transport::leave() noexcept
 {
@@ -220,7 +226,7 @@ void transport::take_in(message arrived)
   switch (header.kind) {
     case message_header::failure: from.failed = {static_cast<int>(header.number), std::string(text_of(arrived))}; break;
     case message_header::farewell: from.calls_made = header.number; break;
-    case message_header::beat: break;
+    case message_header::beat: from.done = static_cast<std::int64_t>(header.number); break;
     default: {
       open_call& call = calls_[header.number];  // which this rank may not have begun yet
       call.arrived.resize(peers_.size());
@@ -247,11 +253,20 @@ void transport::beat_if_due()
   auto const now = clock::now();
   if (now - last_beat_ < std::min(longest_pause_between_beats, deadline_ / beats_a_deadline)) { return; }
   last_beat_ = now;
-  tell_all(message_header::beat, next_, {});
+  tell_all(message_header::beat, static_cast<std::uint64_t>(done_), {});
+  if (on_wait) { on_wait(); }
 }
 
-void transport::beat()
+std::int64_t transport::done_by_all() const noexcept
 {
+  std::int64_t out = done_;
+  for (peer const& other : peers_) { out += other.done; }
+  return out;
+}
+
+void transport::beat(std::int64_t done)
+{
+  done_ = done;
   beat_if_due();
   (void)listen();
   expect_no_failure();

@@ -61,13 +61,24 @@ struct array_writer::state {
     std::int64_t num_elements = 0, appended = 0;
     bool is_growing = false;  ///< Then num_elements is as many as there can be.
     std::int64_t bytes_each = 0;
-    std::int64_t offset = 0;  ///< Of its first element; for .npz zip_writer knows.
+    std::int64_t begin = 0;   ///< Of its first element in the file; for .npz zip_writer knows.
+    std::int64_t offset = 0;  ///< Where the next element goes.
     std::size_t member = 0;   ///< Of a .npz.
   };
 
-  state(std::string const& path, std::vector<array_spec> arrays, std::map<std::string, std::string> const& more)
-      : kind(container_of(path)), name(path), metadata(more), file(path)
+  /// @param begun  As `unfinished` of a file that several processes write; nothing: this one writes it alone.
+  state(std::string const& path, std::vector<array_spec> arrays, std::map<std::string, std::string> const& more,
+        std::optional<std::string> const& begun)
+      : kind(container_of(path)),
+        name(path),
+        metadata(more),
+        is_shared(begun.has_value()),
+        has_joined(is_shared && !begun->empty()),
+        file_memory(has_joined ? std::make_unique<atomic_file>(path, *begun) : std::make_unique<atomic_file>(path)),
+        file(*file_memory)
   {
+    TENDRIL_EXPECTS(!is_shared || kind != container::npz, "{}: a .npz is written by one process, expected .npy or "
+                    ".safetensors", path);
     TENDRIL_EXPECTS(kind != container::npy || arrays.size() == 1, "{}: {} arrays, expected 1, or .npz or .safetensors",
                     path, arrays.size());
     if (kind == container::npz) { zip.emplace(file); }
@@ -94,10 +105,20 @@ struct array_writer::state {
 
   void expect_growing_fits() const
   {
-    TENDRIL_EXPECTS(kind == container::safetensors, "{}: an array whose size is not known, expected .safetensors",
+    TENDRIL_EXPECTS(kind == container::safetensors && !is_shared, "{}: an array whose size is not known, expected .safetensors",
                     name);
     bool const has_one = std::any_of(slots.begin(), slots.end(), [](slot const& place) { return place.is_growing; });
     TENDRIL_EXPECTS(!has_one, "{}: two arrays whose size is not known, expected one", name);
+  }
+
+  /// Only who begins a file writes its header.
+  void write_header(std::string const& header)
+  {
+    if (has_joined) {
+      file.skip(static_cast<std::int64_t>(header.size()));
+    } else {
+      file.write(header.data(), header.size());
+    }
   }
 
   void lay_out_npy()
@@ -109,8 +130,8 @@ struct array_writer::state {
         place.member = zip->reserve(place.spec.name + ".npy", header.size() + static_cast<std::uint64_t>(bytes));
         zip->fill(place.member, header.data(), header.size());
       } else {
-        file.write(header.data(), header.size());
-        place.offset = file.size();
+        write_header(header);
+        place.begin = place.offset = file.size();
         file.skip(bytes);
       }
     }
@@ -143,10 +164,10 @@ struct array_writer::state {
   {
     auto const order = safetensors_order();
     std::string const header = header_of(order, 0);
-    file.write(header.data(), header.size());
+    write_header(header);
     header_size = header.size();
     for (auto* const place : order) {
-      place->offset = file.size();
+      place->begin = place->offset = file.size();
       if (!place->is_growing) {
         file.skip(checked_product("bytes of an array", place->num_elements, place->bytes_each));
       }
@@ -219,15 +240,23 @@ struct array_writer::state {
   container kind;
   std::string name;
   std::map<std::string, std::string> metadata;
+  bool is_shared, has_joined;
   std::size_t header_size = 0;  ///< Of a .safetensors.
-  atomic_file file;
+  std::unique_ptr<atomic_file> file_memory;
+  atomic_file& file;
   std::optional<formats::zip_writer> zip;
   std::vector<slot> slots;
 };
 
 array_writer::array_writer(std::string const& path, std::vector<array_spec> arrays,
                            std::map<std::string, std::string> const& metadata)
-    : state_(std::make_unique<state>(path, std::move(arrays), metadata))
+    : state_(std::make_unique<state>(path, std::move(arrays), metadata, std::nullopt))
+{
+}
+
+array_writer::array_writer(std::string const& path, std::vector<array_spec> arrays,
+                           std::map<std::string, std::string> const& metadata, std::string const& unfinished)
+    : state_(std::make_unique<state>(path, std::move(arrays), metadata, unfinished))
 {
 }
 
@@ -271,10 +300,23 @@ void array_writer::append(std::size_t which, std::span<float const> elements)
   state_->fill(state_->advance(which, count, true), elements.data(), count);
 }
 
+void array_writer::seek(std::size_t which, std::int64_t element)
+{
+  TENDRIL_EXPECTS(state_->is_shared, "{}: written by one process, expected it to be shared", state_->name);
+  auto& place = state_->slots.at(which);
+  TENDRIL_EXPECTS(element >= 0 && element <= place.num_elements, "{}: array '{}': element {}, expected one of {}",
+                  state_->name, place.spec.name, element, place.num_elements);
+  place.appended = element;
+  place.offset = place.begin + element * place.bytes_each;
+}
+
+std::string const& array_writer::unfinished_name() const noexcept { return state_->file.unfinished_name(); }
+
 void array_writer::commit()
 {
   state_->settle_growing();
   for (auto const& place : state_->slots) {
+    if (state_->is_shared) { break; }
     TENDRIL_EXPECTS(place.appended == place.num_elements, "{}: array '{}': {} elements, expected {}", state_->name,
                     place.spec.name, place.appended, place.num_elements);
   }

@@ -43,6 +43,17 @@ atomic_file::atomic_file(std::string path)
   std::setvbuf(file_, nullptr, _IOFBF, std::size_t{1} << 20U);
 }
 
+atomic_file::atomic_file(std::string path, std::string const& unfinished)
+    : path_(std::move(path)), size_limit_(base::file_size_limit())
+{
+  int const fd = ::open(unfinished.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) {
+    throw io_error(fmt::format("{}: cannot open {}, which another process has begun: {}", path_, unfinished,
+                               std::strerror(errno)));
+  }
+  file_ = fdopen(fd, "wb");
+}
+
 atomic_file::~atomic_file()
 {
   if (file_ != nullptr) {

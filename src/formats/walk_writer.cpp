@@ -129,8 +129,8 @@ walk_format walk_format_of(std::string_view path)
 }
 
 struct walk_writer::state {
-  state(std::string const& where, walk_file_info const& what)
-      : path(where), num_walks(what.num_walks), width(what.length + 1)
+  state(std::string const& where, walk_file_info const& what, std::optional<shared_walks> const& part = {})
+      : path(where), num_walks(part ? part->size : what.num_walks), width(what.length + 1)
   {
     TENDRIL_EXPECTS(num_walks >= 0 && width >= 1, "{}: {} walks of {} steps, expected neither to be negative", path,
                     num_walks, what.length);
@@ -139,7 +139,17 @@ struct walk_writer::state {
     walk_format const format = walk_format_of(path);
     TENDRIL_EXPECTS(!what.ragged || format == walk_format::safetensors,
                     "{}: ragged walks are two arrays, expected .safetensors", path);
-    if (format == walk_format::text) {
+    if (part) {
+      TENDRIL_EXPECTS(!what.ragged && format != walk_format::text,
+                      "{}: several processes write rows, expected .npy or .safetensors", path);
+      TENDRIL_EXPECTS(part->first >= 0 && num_walks <= what.num_walks - part->first,
+                      "{}: walks {} to {}, expected some of {}", path, part->first, part->first + num_walks,
+                      what.num_walks);
+      has_lengths = format == walk_format::safetensors;
+      arrays.emplace(path, walk_arrays(format, what), what.metadata, part->unfinished);
+      arrays->seek(0, part->first * width);
+      if (has_lengths) { arrays->seek(1, part->first); }
+    } else if (format == walk_format::text) {
       text.emplace(path, num_walks);
     } else {
       has_lengths = format == walk_format::safetensors;
@@ -224,6 +234,17 @@ struct walk_writer::state {
 walk_writer::walk_writer(std::string const& path, walk_file_info const& info)
     : state_(std::make_unique<state>(path, info))
 {
+}
+
+walk_writer::walk_writer(std::string const& path, walk_file_info const& info, shared_walks const& part)
+    : state_(std::make_unique<state>(path, info, part))
+{
+}
+
+std::string const& walk_writer::unfinished_name() const noexcept
+{
+  static std::string const none;
+  return state_->arrays ? state_->arrays->unfinished_name() : none;
 }
 
 walk_writer::~walk_writer() = default;

@@ -1,0 +1,83 @@
+#include "ranks.hpp"
+
+#include <cstdio>
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <tendril/error.hpp>
+#include <tendril/mpi.hpp>
+
+namespace tendril::cli {
+namespace {
+
+std::unique_ptr<mpi_session>& session()
+{
+  static std::unique_ptr<mpi_session> one;
+  return one;
+}
+
+}  // namespace
+
+void join_job()
+{
+  if (!started_by_mpi()) { return; }
+  session() = std::make_unique<mpi_session>();
+  if (!is_first_rank() && std::freopen("/dev/null", "w", stdout) == nullptr) {
+    throw io_error("/dev/null: cannot open");
+  }
+}
+
+void leave_job() { session().reset(); }
+
+transport* job_ranks() { return session() ? &session()->ranks() : nullptr; }
+
+bool is_first_rank() { return !session() || session()->ranks().rank() == 0; }
+
+bool tells_of(std::string& message)
+{
+  transport* const ranks = job_ranks();
+  if (ranks == nullptr) { return true; }
+  bool const is_named = message.starts_with("rank ");
+  bool const tells = ranks->speaks(message);
+  if (!is_named) { message = fmt::format("rank {} of {}: {}", ranks->rank(), ranks->size(), message); }
+  return tells;
+}
+
+void expect_verb_of_ranks(CLI::App const& application)
+{
+  transport const* const ranks = job_ranks();
+  if (ranks == nullptr) { return; }
+  for (CLI::App const* const verb : application.get_subcommands()) {
+    if (verb->get_name() == "walk") { continue; }
+    throw argument_error(fmt::format("{}: started by mpirun as {} ranks, expected one process: ranks share the verb walk",
+                                     verb->get_name(), ranks->size()));
+  }
+}
+
+void expect_agreement(transport& ranks, std::vector<agreement> const& all)
+{
+  for (auto const& [what, value] : all) {
+    auto const values = ranks.all_gather(what, value);
+    for (int rank = 1; rank < ranks.size(); ++rank) {
+      std::string const& theirs = values[static_cast<std::size_t>(rank)];
+      if (theirs == values[0]) { continue; }
+      throw rank_error(rank, fmt::format("rank {} of {}: {} is {}, expected as on rank 0: {}", rank, ranks.size(), what,
+                                         theirs, values[0]));
+    }
+  }
+}
+
+std::int64_t sum_over(transport* ranks, std::string_view what, std::int64_t value)
+{
+  return ranks != nullptr ? ranks->all_reduce(what, value, reduction::sum) : value;
+}
+
+double longest_of(transport* ranks, std::string_view what, double seconds)
+{
+  if (ranks == nullptr) { return seconds; }
+  return 1e-9 * static_cast<double>(ranks->all_reduce(what, static_cast<std::int64_t>(1e9 * seconds), reduction::max));
+}
+
+}  // namespace tendril::cli

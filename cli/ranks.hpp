@@ -1,0 +1,47 @@
+// The ranks of an MPI job, where mpirun started this process as one of several: they act as one command.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parser_fwd.hpp"
+
+#include <tendril/transport.hpp>
+
+namespace tendril::cli {
+
+/// Joins the job, if there is one. Rank 0 alone prints. @throws rank_error without MPI in this build.
+void join_job();
+
+/// Leaves it: waits for the others, or ends those that don't answer.
+void leave_job();
+
+/// Null outside of a job.
+[[nodiscard]] transport* job_ranks();
+
+/// Whether this process prints: outside of a job, and on rank 0.
+[[nodiscard]] bool is_first_rank();
+
+/// Whether an error is for this process to tell; "rank 2 of 4: " goes before it. Tells the other ranks.
+[[nodiscard]] bool tells_of(std::string& message);
+
+/// @throws argument_error for a verb that ranks can't share.
+void expect_verb_of_ranks(CLI::App const& application);
+
+/// Something that all ranks must agree on.
+struct agreement {
+  std::string_view what;  ///< "the graph"
+  std::string value;
+};
+
+/// @throws rank_error naming the first rank that differs from rank 0, and in what.
+void expect_agreement(transport& ranks, std::vector<agreement> const& all);
+
+/// Adds seconds, counts, … up over all ranks: the sum, or the largest.
+[[nodiscard]] std::int64_t sum_over(transport* ranks, std::string_view what, std::int64_t value);
+[[nodiscard]] double longest_of(transport* ranks, std::string_view what, double seconds);
+
+}  // namespace tendril::cli

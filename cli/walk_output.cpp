@@ -1,0 +1,113 @@
+#include "walk_output.hpp"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <tendril/error.hpp>
+
+namespace tendril::cli {
+namespace {
+
+class file_of_one final : public walk_output {
+ public:
+  file_of_one(std::string const& path, walk_file_info const& info) { writer_.emplace(path, info); }
+};
+
+/// Rows that each rank writes to their places.
+class file_of_ranks final : public walk_output {
+ public:
+  file_of_ranks(std::string const& path, walk_file_info const& info, walk_range mine, transport& ranks) : ranks_(ranks)
+  {
+    if (ranks.rank() == 0) { writer_.emplace(path, info, shared_walks{mine.first, mine.size}); }
+    std::string const begun = ranks.broadcast("the name of the output", writer_ ? writer_->unfinished_name() : "");
+    if (writer_) { return; }
+    try {
+      writer_.emplace(path, info, shared_walks{mine.first, mine.size, begun});
+    } catch (io_error const& failure) {
+      throw io_error(fmt::format("{} (all ranks write one file, in a folder that they share; --parts writes one each)",
+                                 failure.what()));
+    }
+  }
+
+  void commit(cpu_exec const&) override
+  {
+    if (ranks_.rank() != 0) { writer_->commit(); }
+    ranks_.barrier("the end of writing");
+    if (ranks_.rank() == 0) { writer_->commit(); }
+    ranks_.barrier("the complete output");
+  }
+
+ private:
+  transport& ranks_;
+};
+
+/// A file a rank, joined at the end.
+class joined_file final : public walk_output {
+ public:
+  joined_file(std::string path, walk_file_info info, std::int64_t num_walks, transport& ranks)
+      : path_(std::move(path)), ranks_(ranks)
+  {
+    for (int rank = 0; rank < ranks.size(); ++rank) { parts_.push_back(name_of_part(path_, {rank, ranks.size()})); }
+    info.num_walks = num_walks;
+    info.metadata.insert({"part", to_string(job_part{ranks.rank(), ranks.size()})});
+    writer_.emplace(mine(), info);
+  }
+
+  ~joined_file() override
+  {
+    std::error_code ignored;
+    if (is_complete_) { std::filesystem::remove(mine(), ignored); }
+  }
+
+  void commit(cpu_exec const& exec) override
+  {
+    writer_->commit();
+    is_complete_ = true;
+    ranks_.barrier("the end of writing");
+    if (ranks_.rank() == 0) {
+      cpu_exec joining = exec;
+      joining.on_progress = [this](progress const&) { ranks_.beat(); };
+      (void)join_walks(parts_, path_, joining);
+    }
+    ranks_.barrier("the complete output");
+  }
+
+ private:
+  [[nodiscard]] std::string const& mine() const { return parts_[static_cast<std::size_t>(ranks_.rank())]; }
+
+  std::string path_;
+  transport& ranks_;
+  std::vector<std::string> parts_;  // a file a rank
+  bool is_complete_ = false;
+};
+
+}  // namespace
+
+std::string name_of_part(std::string const& output, job_part part)
+{
+  std::filesystem::path const path(output);
+  std::string const name =
+      fmt::format("{}.part-{:05}-of-{:05}{}", path.stem().string(), part.index, part.count, path.extension().string());
+  return (path.parent_path() / name).string();
+}
+
+std::unique_ptr<walk_output> alone(std::string const& path, walk_file_info info, std::optional<job_part> part)
+{
+  if (part) { info.metadata.insert({"part", to_string(*part)}); }
+  return std::make_unique<file_of_one>(path, info);
+}
+
+std::unique_ptr<walk_output> together(std::string const& path, walk_file_info const& info, walk_range mine,
+                                      transport& ranks)
+{
+  if (info.ragged || walk_format_of(path) == walk_format::text) {
+    return std::make_unique<joined_file>(path, info, mine.size, ranks);
+  }
+  return std::make_unique<file_of_ranks>(path, info, mine, ranks);
+}
+
+}  // namespace tendril::cli

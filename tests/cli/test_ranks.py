@@ -1,0 +1,233 @@
+"""mpirun tendril walk: ranks write the file of one process, byte for byte, or none, and say in one line what went wrong."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+from tendril_command import TENDRIL
+
+GRAPH = "skewed.safetensors"
+MPIRUN = [
+    "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "btl", "self,vader",
+]  # fmt: skip
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("mpirun") is None or b"libmpi" not in subprocess.run(["ldd", str(TENDRIL)], capture_output=True).stdout,
+    reason="needs mpirun and a build with MPI",
+)
+
+JOBS = {
+    "deepwalk": ["--walks", 2, "--length", 9],
+    "weighted": ["--walks", 1, "--length", 9, "--weighted"],
+    "scan": ["--walks", 1, "--length", 9, "--weighted", "--rule", "scan"],
+    "ppr": ["--app", "ppr", "--walks", 1, "--length", 20],
+    "restart": ["--app", "restart", "--walks", 1, "--length", 9, "--seed", 3],
+    "node2vec": ["--app", "node2vec", "--p", 2, "--q", 0.5, "--walks", 1, "--length", 9, "--dead-end", "repeat"],
+    "weighted node2vec": ["--app", "node2vec", "--p", 0.25, "--q", 4, "--weighted", "--walks", 1, "--length", 9],
+    "metapath": ["--app", "metapath", "--metapath", "0,2,1", "--walks", 1, "--length", 9],
+    "types": ["--app", "metapath", "--metapath", "0,1", "--metapath-of", "vertices", "--walks", 1, "--length", 9],
+    "few": ["--num-starts", 3, "--length", 9, "--first-walk", 123456789012],
+    "none": ["--starts", "none.txt", "--length", 9],
+    "wide": ["--num-starts", 300, "--length", 9, "--dtype", "int64"],
+}
+
+
+def start(tendril, num_ranks, *arguments, **options):
+    return subprocess.Popen(
+        [*MPIRUN, "-n", str(num_ranks), str(TENDRIL), *map(str, arguments)],
+        cwd=tendril.folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+def run(tendril, num_ranks, *arguments, **options):
+    """What a run of all ranks prints; it has to succeed."""
+    ranks = start(tendril, num_ranks, *arguments, **options)
+    out, complaints = ranks.communicate(timeout=120)
+    assert ranks.returncode == 0, complaints
+    return out
+
+
+def complaint(tendril, num_ranks, *arguments, **options):
+    """The one line that the ranks print; mpirun's own words follow."""
+    ranks = start(tendril, num_ranks, *arguments, **options)
+    out, complaints = ranks.communicate(timeout=120)
+    assert ranks.returncode != 0
+    lines = [line for line in complaints.splitlines() if line.startswith("tendril: ")]
+    assert len(lines) == 1, complaints
+    assert not out.startswith("graph")
+    return lines[0]
+
+
+def files(tendril):
+    return sorted(entry.name for entry in tendril.folder.iterdir())
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_ranks_write_the_file_of_one_process(job, tendril, graphs):
+    tendril.path("none.txt").write_text("")
+    tendril("partition", graphs[GRAPH], "-o", "parts", "--parts", 3, "--quiet")
+    for form in ("npy", "safetensors", "txt"):
+        options = [word for word in JOBS[job] if form != "txt" or word not in ("--dtype", "int64")]
+        tendril("walk", graphs[GRAPH], "-o", f"whole.{form}", *options, "--quiet")
+        before = files(tendril)
+        for graph in (graphs[GRAPH], "parts"):
+            run(tendril, 3, "walk", graph, "-o", f"ranks.{form}", *options, "--threads", 1, "--quiet")
+            assert tendril.bytes(f"ranks.{form}") == tendril.bytes(f"whole.{form}"), (form, graph)
+            tendril.path(f"ranks.{form}").unlink()
+        assert files(tendril) == before
+
+
+@pytest.mark.parametrize("num_ranks", [1, 2, 4, 7])
+def test_any_number_of_ranks(num_ranks, tendril, graphs):
+    job = JOBS["node2vec"]
+    tendril("partition", graphs[GRAPH], "-o", "parts", "--parts", num_ranks, "--quiet")
+    tendril("walk", graphs[GRAPH], "-o", "whole.npy", *job, "--quiet")
+    for graph in (graphs[GRAPH], "parts"):
+        run(tendril, num_ranks, "walk", graph, "-o", "ranks.npy", *job, "--threads", 1, "--quiet")
+        assert tendril.bytes("ranks.npy") == tendril.bytes("whole.npy")
+
+
+def test_ragged_walks_and_sets_of_roots(tendril, graphs):
+    for options in (["--order", "ragged", "--app", "ppr", "--length", 50], ["--app", "multidim", "--roots", 5]):
+        tendril("walk", graphs[GRAPH], "-o", "whole.safetensors", *options, "--quiet")
+        run(tendril, 3, "walk", graphs[GRAPH], "-o", "ranks.safetensors", *options, "--threads", 1, "--quiet")
+        assert tendril.bytes("ranks.safetensors") == tendril.bytes("whole.safetensors")
+
+
+def test_a_file_a_rank(tendril, graphs):
+    tendril("walk", graphs[GRAPH], "-o", "whole.safetensors", *JOBS["deepwalk"], "--quiet")
+    run(tendril, 3, "walk", graphs[GRAPH], "-o", "w.safetensors", *JOBS["deepwalk"], "--parts", "--threads", 1, "--quiet")
+    parts = [f"w.part-0000{k}-of-00003.safetensors" for k in range(3)]
+    assert not tendril.path("w.safetensors").exists()
+    tendril("join", *parts, "-o", "joined.safetensors", "--quiet")
+    assert tendril.bytes("joined.safetensors") == tendril.bytes("whole.safetensors")
+
+
+def test_the_summary_tells_of_all_ranks(tendril, graphs):
+    tendril("partition", graphs[GRAPH], "-o", "parts", "--parts", 2, "--quiet")
+    alone = json.loads(tendril("walk", graphs[GRAPH], "-o", "a.npy", *JOBS["deepwalk"], "--json"))
+    told = json.loads(run(tendril, 2, "walk", "parts", "-o", "b.npy", *JOBS["deepwalk"], "--json"))
+    assert (told["steps"], told["num_walks"]) == (alone["steps"], alone["num_walks"])
+    ranks = told["ranks"]
+    assert (ranks["size"], ranks["sharded"]) == (2, True)
+    assert 0 < ranks["moved"] <= told["steps"]
+    assert ranks["moved_bytes"] <= 16 * ranks["moved"]
+    assert ranks["sent_bytes"] >= ranks["moved_bytes"]
+    text = run(tendril, 2, "walk", "parts", "-o", "b.npy", *JOBS["deepwalk"])
+    assert "ranks   2, each with a part of the graph; " in text
+    assert "moved (8 bytes each)" in text
+    assert "ranks   2, each with the whole graph" in run(tendril, 2, "walk", graphs[GRAPH], "-o", "b.npy")
+
+
+def test_rank_0_shows_one_bar(tendril, graphs):
+    ranks = start(tendril, 2, "walk", graphs[GRAPH], "-o", "a.npy", "--walks", 50, "--progress", "--threads", 1)
+    _, shown = ranks.communicate(timeout=120)
+    assert ranks.returncode == 0
+    assert "walking" in shown
+
+
+def test_what_ranks_refuse(tendril, graphs):
+    tendril("partition", graphs[GRAPH], "-o", "parts", "--parts", 3, "--quiet")
+    for arguments, expected in (
+        (["walk", "parts", "-o", "w.npy"], "parts: 3 parts, expected one a rank: mpirun started 2"),
+        (["walk", graphs[GRAPH], "-o", "-"], "-o -: started by mpirun, expected a file"),
+        (["walk", "-", "-o", "w.npy"], "GRAPH -: started by mpirun"),
+        (["walk", graphs[GRAPH], "-o", "w.npy", "--part", "0/2"], "--part: started by mpirun as 2 ranks"),
+        (["walk", graphs[GRAPH], "-o", "w.npy", "--deadline", "0"], "--deadline: 0, expected more than 0 seconds"),
+        (["info", graphs[GRAPH]], "info: started by mpirun as 2 ranks, expected one process"),
+        (["walk", "absent.npz", "-o", "w.npy"], "absent.npz: "),
+        (["walk", graphs[GRAPH], "-o", "w.npy", "--app", "ppr", "--p", "2"], "--p: "),
+        (["walk", graphs[GRAPH], "-o", "nowhere/w.npy"], "nowhere/w.npy: cannot create"),
+        (["walk", graphs[GRAPH], "-o", "w.npy", "--no-such-option"], "--no-such-option"),
+    ):
+        assert expected in complaint(tendril, 2, *arguments)
+    assert "--parts: one process" in tendril.try_run("walk", graphs[GRAPH], "-o", "w.npy", "--parts").stderr
+    for options in (["--app", "multidim"], ["--memory", "1M"], ["--device", "cuda"], ["--order", "ragged"]):
+        name = "w.safetensors" if "ragged" in options else "w.npy"
+        assert "a graph in parts" in complaint(tendril, 3, "walk", "parts", "-o", name, *options)
+    assert files(tendril) == ["data", "parts"]
+
+
+def different_ranks(tendril, script):
+    """A command that every rank runs, with $OMPI_COMM_WORLD_RANK to tell them apart."""
+    tendril.path("rank.sh").write_text(f"#!/bin/sh\n{script}\n")
+    tendril.path("rank.sh").chmod(0o755)
+    ranks = subprocess.run(
+        [*MPIRUN, "-n", "3", "./rank.sh"], cwd=tendril.folder, capture_output=True, text=True, timeout=120
+    )
+    assert ranks.returncode != 0
+    lines = [line for line in ranks.stderr.splitlines() if line.startswith("tendril: ")]
+    assert len(lines) == 1, ranks.stderr
+    return lines[0]
+
+
+def test_other_graphs_and_options_on_a_rank_are_named(tendril, graphs):
+    tendril("generate", "star", "other.npz", "--vertices", 1024)
+    mine = f'G={graphs[GRAPH]}; S=0; [ "$OMPI_COMM_WORLD_RANK" = 2 ] && '
+    walk = f'; exec {TENDRIL} walk "$G" -o w.npy --seed $S --quiet'
+    assert "rank 2 of 3: the graph is 1024 vertices" in different_ranks(tendril, mine + "G=other.npz" + walk)
+    assert "rank 2 of 3: the job is 10,240 walks of deepwalk, seed 1" in different_ranks(tendril, mine + "S=1" + walk)
+    assert not tendril.path("w.npy").exists()
+
+
+def test_a_full_disk_on_a_rank_ends_all(tendril, graphs):
+    said = different_ranks(
+        tendril,
+        f'[ "$OMPI_COMM_WORLD_RANK" = 1 ] && ulimit -f 100; exec {TENDRIL} walk {graphs[GRAPH]} -o w.npy --quiet',
+    )
+    assert "rank 1 of 3: w.npy: " in said
+    assert not [name for name in files(tendril) if name.startswith("w.")]
+
+
+def ranks_at_work(tendril, ranks, count):
+    """Process numbers of the ranks, once the output has been begun."""
+    for _ in range(600):
+        if any(".partial-" in name for name in files(tendril)):
+            found = subprocess.run(["pgrep", "-P", str(ranks.pid)], capture_output=True, text=True).stdout.split()
+            if len(found) == count:
+                return sorted(map(int, found))
+        time.sleep(0.05)
+    ranks.kill()
+    raise AssertionError("the ranks did not begin to write")
+
+
+@pytest.mark.parametrize("what", ["whole", "parts"])
+def test_a_killed_rank_ends_all(what, tendril, graphs):
+    tendril("partition", graphs[GRAPH], "-o", "parts", "--parts", 3, "--quiet")
+    graph = graphs[GRAPH] if what == "whole" else "parts"
+    ranks = start(tendril, 3, "walk", graph, "-o", "w.npy", "--walks", 20000, "--threads", 1, "--quiet")
+    os.kill(ranks_at_work(tendril, ranks, 3)[1], signal.SIGKILL)
+    _, complaints = ranks.communicate(timeout=60)
+    assert ranks.returncode != 0
+    assert "rank 1" in complaints
+    assert files(tendril) == ["data", "parts"]
+
+
+def test_a_silent_rank_ends_all_after_the_deadline(tendril, graphs):
+    tendril("partition", graphs[GRAPH], "-o", "parts", "--parts", 3, "--quiet")
+    ranks = start(
+        tendril, 3, "walk", "parts", "-o", "w.npy", "--walks", 20000, "--threads", 1, "--quiet", "--deadline", 2
+    )
+    os.kill(ranks_at_work(tendril, ranks, 3)[2], signal.SIGSTOP)
+    _, complaints = ranks.communicate(timeout=60)
+    assert ranks.returncode != 0
+    lines = [line for line in complaints.splitlines() if line.startswith("tendril: ")]
+    assert len(lines) == 1, complaints
+    assert "rank 2 of 3: nothing was heard of it for " in lines[0]
+    assert files(tendril) == ["data", "parts"]
+
+
+def test_rows_of_ranks_can_be_read(tendril, graphs):
+    run(tendril, 2, "walk", graphs[GRAPH], "-o", "w.npy", "--walks", 1, "--length", 4, "--quiet")
+    walks = np.load(tendril.path("w.npy"))
+    assert walks.shape == (1024, 5)
+    assert np.array_equal(walks[:, 0], np.arange(1024))
