@@ -164,7 +164,7 @@ os.register_at_fork(after_in_child=_forget_all)
 
 
 @atexit.register
-def _stop_all() -> None:
+def stop_all() -> None:
     """Ends iterations that are still open when the interpreter exits: their threads would keep graphs alive."""
     with _lock:
         waiting, working = list(_idle), dict(_at_work)
