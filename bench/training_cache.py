@@ -59,7 +59,7 @@ EXAMPLES = """examples:
   python bench/training_cache.py --bf16 --cache 0,0.2
   python bench/training_cache.py --graph reddit --model gat --peer 8,14
   python bench/training_cache.py --graph mag --cache 0 --peer 14
-  python bench/training_cache.py --features /mnt/rows.npy --width 16384 --steps 50    # 160 GB
+  python bench/training_cache.py --features rows.npy --width 4096 --batch-size 64 --steps 50   # 40 GB, .8 GB a batch
   tendril generate powerlaw papers.safetensors --vertices 111059956 --exponent 2.6077 --min-degree 6 \\
     --max-degree 127858 --symmetrize --drop-self-loops --drop-duplicates --device cuda
   python bench/training_cache.py --graph papers.safetensors --width 128 --steps 300
@@ -87,6 +87,7 @@ def parse():
     parser.add_argument("--policy", default="lookahead", help="several by commas; default: lookahead")
     parser.add_argument("--width", type=int, default=0, help="floats of a row, of a graph's file (default: 100) or --features")
     parser.add_argument("--features", type=Path, metavar="FILE", help="products, reddit: a .npy that holds the features")
+    parser.add_argument("--batch-size", type=int, default=0, help=f"seeds of a batch; default: {BATCH_SIZE}")
     parser.add_argument("--steps", type=int, default=0, help="batches of an epoch at most; 0: all")
     parser.add_argument("--bf16", action="store_true", help="train in bfloat16 where Torch's autocast does")
     parser.add_argument("--hidden", type=int, default=256)
@@ -106,6 +107,9 @@ def parse():
     args = parser.parse_args()
     if args.small:
         args.hidden, args.rounds, args.steps = 16, 1, args.steps or 4
+    args.batch_size = args.batch_size or (SMALL_BATCH if args.small else BATCH_SIZE)
+    if args.batch_size < 1:
+        parser.error(f"--batch-size: {args.batch_size}, expected 1 or more")
     args.device = torch.device(args.device)
     args.cache = args.cache or ("0,0.05,0.1,0.2" if args.device.type == "cuda" else "0")
     args.cache = [float(one) for one in args.cache.split(",")]
@@ -157,7 +161,7 @@ class Made:
 
     def __init__(self, args):
         self.name, data, seeds = self._make(args)
-        self.batch_size = SMALL_BATCH if args.small else BATCH_SIZE
+        self.batch_size = args.batch_size
         self.seeds = seeds[: args.steps * self.batch_size] if args.steps else seeds
         self._args, self.data = args, data
         self._sampler = NeighborSampler(data, self.fanouts, device=args.device)
@@ -231,7 +235,7 @@ class GraphFile:
         table, on_gpu = tendril.FeatureTable(x), args.device.type == "cuda"
         self._x, self._device = table.pin_memory() if on_gpu else table, args.device
         self._y = torch.randint(NUM_CLASSES, (count,), device=args.device)
-        self._batch_size = SMALL_BATCH if args.small else BATCH_SIZE
+        self._batch_size = args.batch_size
         seeds = (args.steps or -(-count // 100 // BATCH_SIZE)) * self._batch_size
         self._seeds = torch.randint(count, (seeds,), generator=torch.Generator().manual_seed(1)).numpy()
         stream = torch.cuda.Stream(args.device, priority=-1) if on_gpu else None

@@ -107,6 +107,7 @@ def test_mistakes_are_one_line(monkeypatch, capsys):
     monkeypatch.syspath_prepend(str(ROOT / "bench"))
     training_cache = importlib.import_module("training_cache")
     for arguments, text in (
+        (["--batch-size", "-1"], "--batch-size: -1, expected 1 or more"),
         (["--graph", "mag", "--model", "gcn"], "--model: gcn for --graph mag, expected rgcn for mag"),
         (["--device", "cpu", "--cache", "0,0.1"], "--cache: 0.1 on the CPU, expected 0: caches are on GPUs"),
         (["--graph", "mag", "--features", "x.npy"], "--features: --graph is mag, expected one of products, reddit"),

@@ -13,6 +13,7 @@ import pytest
 import calls
 import tendril
 from tendril import _gpu, _tendril
+from tendril._ahead import ahead
 
 forking = multiprocessing.get_context("fork")
 
@@ -172,3 +173,17 @@ def test_threads_are_one_after_fork_whatever_openmp_does(graph):
     found = in_child(lambda: tendril.random_walk(graph, np.zeros(50_000, np.int64), length=5, seed=2, num_threads=4)[0])
     assert np.array_equal(found, expected)
     assert "torch" in sys.modules
+
+
+def test_iterations_have_threads_of_their_own_in_a_child():
+    """Neither those that idle in the parent nor those at work are there."""
+    idle = [one for one, _ in ahead(iter(range(5)), 2)]
+    left = ahead(iter(range(5)), 2)
+    assert next(left) == (0, None)
+
+    def work():
+        left.close()
+        return [one for one, _ in ahead(iter(range(5)), 2)]
+
+    assert in_child(work) == idle == [*range(5)]
+    assert [one for one, _ in left] == [1, 2, 3, 4]

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 from pyg_checks import heterogeneous, same, torch
+from threads_left import expect_none_left
 from torch_geometric.data import Data
 
 import tendril
@@ -275,7 +276,7 @@ def test_nothing_leaks_over_many_epochs():
                 break
         del batch
     torch.cuda.synchronize()
-    assert threading.active_count() == threads
+    expect_none_left(threads)
     assert free - memory_nobody_holds() < 64 << 20
 
 

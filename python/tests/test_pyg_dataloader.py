@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -215,3 +217,21 @@ def test_cores_of_a_with_block(data):
     with pytest.raises(ValueError, match="expected prefetch of 1 or more"):
         with NeighborLoader(data, [3], prefetch=0).enable_cpu_affinity():
             pass
+
+
+def test_nothing_of_the_extension_is_kept_when_the_interpreter_ends():
+    """Not even by an array that is never let go of, in the place where arrays on a GPU have their readers."""
+    script = """
+import atexit, ctypes, weakref
+atexit.register(lambda: print(len(_gather._readers)))  # the last one that is called
+import numpy as np, torch
+import tendril
+from tendril.pyg import _gather
+x = torch.zeros(5, 3)
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(x))
+table = tendril.FeatureTable(np.zeros((4, 3), np.float32))
+_gather._readers[id(x), 0] = weakref.ref(x), None, table._core
+"""
+    command = [sys.executable, "-W", "ignore", "-c", script]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0\n", "")

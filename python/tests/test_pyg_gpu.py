@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from pyg_checks import CITES, WRITES, heterogeneous, homogeneous, same, torch
 from pyg_digests import EPOCHS, check_digest
@@ -178,3 +181,23 @@ def test_the_sampler_in_pygs_loader():
 
 def nodes_in_order():
     return NeighborLoader(homogeneous(), [4, 3], batch_size=25)
+
+
+@pytest.mark.parametrize("left", [False, True], ids=["", "left early"])
+def test_nothing_of_the_extension_is_kept_when_the_interpreter_ends(left):
+    script = f"""
+import ctypes
+import torch, tendril
+from torch_geometric.data import Data
+from tendril.pyg import NeighborLoader
+x, edges = torch.randn(500, 40).pin_memory(), torch.randint(500, (2, 4000))
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(x))  # an array that is never let go of
+data = Data(x=x, y=torch.arange(500), edge_index=edges)
+loader = NeighborLoader(data, [4, 3], batch_size=20, device="cuda", cache=tendril.FeatureCache(0.2), pad="epoch")
+for batch in loader:
+    if {left}:
+        break
+"""
+    command = [sys.executable, "-W", "ignore", "-c", script]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stderr) == (0, "")

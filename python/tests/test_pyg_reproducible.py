@@ -9,6 +9,7 @@ import threading
 import pytest
 from pyg_checks import homogeneous, numbers, same, torch
 from pyg_digests import EPOCHS, check_digest, digest
+from threads_left import expect_none_left
 from torch_geometric.loader import ImbalancedSampler
 
 from tendril.pyg import LinkNeighborLoader, NeighborLoader
@@ -130,7 +131,7 @@ def test_a_loop_may_be_left_and_errors_arrive(data):
         for batch in NeighborLoader(data, [2], batch_size=1):
             assert batch.batch_size == 1
             break
-    assert threading.active_count() == before
+    expect_none_left(before)
 
     class Bad(list):
         def __iter__(self):

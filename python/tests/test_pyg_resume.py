@@ -13,6 +13,7 @@ import threading
 import pytest
 from pyg_checks import heterogeneous, homogeneous, numbers, torch
 from pyg_digests import digest
+from threads_left import expect_none_left
 from torch.utils.data import RandomSampler
 from torch.utils.data.distributed import DistributedSampler
 
@@ -357,7 +358,7 @@ def test_a_loader_left_early_leaves_nothing_behind():
         for _ in loader:
             break
         loader.load_state_dict(state)
-    assert threading.active_count() == before
+    expect_none_left(before)
 
 
 TRAINING = """

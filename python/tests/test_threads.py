@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import signal
+import subprocess
+import sys
 import threading
 import time
+import weakref
 from contextlib import closing
 from itertools import islice
 
 import pytest
+from threads_left import expect_none_left
 
 import tendril
+from tendril import _ahead
 from tendril._ahead import ahead
 
 
@@ -98,7 +105,7 @@ def in_two_threads(count, depth=2):
 def test_items_pass_through_two_threads():
     before = threading.active_count()
     assert [one for one, _ in in_two_threads(300)] == [*range(0, 600, 2)]
-    assert threading.active_count() == before
+    expect_none_left(before)
 
 
 @pytest.mark.parametrize("taken", [0, 1, 100])
@@ -106,7 +113,7 @@ def test_closed_early_both_threads_have_ended(taken):
     before, made = threading.active_count(), in_two_threads(400)
     assert [one for one, _ in islice(made, taken)] == [*range(0, 2 * taken, 2)]
     made.close()
-    assert threading.active_count() == before
+    expect_none_left(before)
 
 
 def test_an_error_in_a_thread_ends_both():
@@ -114,4 +121,67 @@ def test_an_error_in_a_thread_ends_both():
     with pytest.raises(ArithmeticError, match="500 can't be doubled"):
         found.extend(one for one, _ in in_two_threads(10**9))
     assert found == [*range(0, 1000, 2)]
-    assert threading.active_count() == before
+    expect_none_left(before)
+
+
+def makers(count, **options):
+    """The thread that made each item."""
+    return [one for one, _ in ahead((threading.get_ident() for _ in range(count)), 2, **options)]
+
+
+def test_the_next_iteration_has_the_same_thread():
+    found = {one for _ in range(20) for one in makers(3)}
+    assert len(found) == 1 and threading.get_ident() not in found
+    with closing(ahead(iter(range(9)), 2)) as first:  # while its thread is at work, another iteration has another one
+        assert next(first) == (0, None)
+        assert makers(1) != [*found]
+    with pytest.raises(ZeroDivisionError):
+        list(ahead((1 // one for one in (1, 0)), 2))
+    assert len({*makers(1), *makers(1)}) == 1
+
+
+def test_threads_of_other_settings_are_others():
+    cores = frozenset([min(os.sched_getaffinity(0))])
+    plain, of_kind, on_core = makers(1), makers(1, kind=3), makers(1, cores=cores)
+    assert len({*plain, *of_kind, *on_core}) == 3
+    assert (makers(1), makers(1, kind=3), makers(1, cores=cores)) == (plain, of_kind, on_core)
+    assert next(ahead(iter([0]), 1, cores, mark=lambda _: os.sched_getaffinity(0)))[1] == cores
+    assert next(ahead(iter([0]), 1, mark=lambda _: os.sched_getaffinity(0)))[1] == os.sched_getaffinity(0)
+
+
+def test_an_idle_thread_holds_nothing_and_ends():
+    class Item:
+        pass
+
+    seen = [weakref.ref(item) for item, _ in ahead((Item() for _ in range(5)), 2)]
+    gc.collect()
+    waiting = list(_ahead._idle)
+    assert waiting and not any(one() for one in seen)
+    for thread in waiting:
+        thread.join()
+    assert not _ahead._idle
+
+
+def test_many_threads_do_not_wait_for_work():
+    before = threading.active_count()
+    open_ones = [ahead(iter(range(9)), 2) for _ in range(_ahead._MOST_IDLE + 5)]
+    assert [next(one) for one in open_ones] == [(0, None)] * len(open_ones)
+    for one in open_ones:
+        one.close()
+    assert len(_ahead._idle) <= _ahead._MOST_IDLE
+    expect_none_left(before)
+
+
+def test_the_interpreter_does_not_wait_for_idle_threads():
+    script = """
+import time
+from tendril import _ahead
+_ahead._IDLE_SECONDS = 60.0
+for _ in range(2):
+    assert [one for one, _ in _ahead.ahead(iter(range(9)), 2)] == [*range(9)]
+rest = _ahead.ahead(iter(range(9)), 2)
+next(rest)
+"""
+    begin = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "") and time.monotonic() - begin < 50

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import math
 import weakref
 from collections.abc import Callable, Mapping
@@ -15,6 +16,7 @@ from torch import Tensor
 from torch_geometric.typing import SparseTensor, TensorFrame
 
 from .. import _tendril
+from .._ahead import stop_all
 from .._features import FeatureTable, is_mapped
 from .._host_way import Way
 from . import _tables
@@ -300,6 +302,13 @@ def _is_copied(value: Any) -> bool:
 def _forget(key: tuple[int, int], gone: Any) -> None:
     if key in _readers and _readers[key][0] is gone:
         del _readers[key]
+
+
+@atexit.register
+def _forget_all() -> None:
+    """Lets go of the extension's objects while the interpreter is whole: an array may live until its very end."""
+    stop_all()  # so that no loader's thread makes others
+    _readers.clear()
 
 
 def _host_view(value: Any) -> np.ndarray[Any, Any]:

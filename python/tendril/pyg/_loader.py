@@ -422,14 +422,15 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
 
 def _ahead(made: Iterator[Any], depth: int, stream: Any, cores: frozenset[int] | None) -> Iterator[Any]:
     """The same items, made by a thread, up to `depth` of them in advance; on a GPU on the thread's own stream."""
+    threads = torch.get_num_threads()  # a thread keeps the number that it began with
     if stream is None:
-        with closing(ahead(made, depth, cores)) as items:
+        with closing(ahead(made, depth, cores, kind=threads)) as items:
             yield from (item for item, _ in items)
         return
     reader = torch.cuda.current_stream(stream.device)
     stream.wait_stream(reader)  # for features that the caller has just copied there
     flight = _Flight(stream, reader)
-    with closing(ahead(made, depth, cores, lambda: torch.cuda.stream(stream), flight.mark)) as items:
+    with closing(ahead(made, depth, cores, lambda: torch.cuda.stream(stream), flight.mark, threads)) as items:
         for item, event in items:
             current = torch.cuda.current_stream(stream.device)
             current.wait_event(event)
