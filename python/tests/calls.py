@@ -158,7 +158,7 @@ def partition_anew(folder):
 
     @functools.wraps(tendril.partition)
     def call(*positional, **named):
-        if named.get("folder") == folder:
+        if named.get("folder") is folder:
             shutil.rmtree(folder, ignore_errors=True)
         return tendril.partition(*positional, **named)
 
@@ -172,8 +172,8 @@ def files(graph, folder):
     native = str(folder / "graph.safetensors")
     graph.save(native)
     np.save(folder / "features.npy", np.ones((3, 2)))
-    tendril.partition(graph, folder / "cut", 2)
-    parts = str(folder / "parts")
+    cut, parts = str(folder / "cut"), str(folder / "parts")
+    partition_anew(cut)(graph, folder=cut, num_parts=2)
     return {
         "Pipeline.write_timeline": (pipeline_of(graph).write_timeline, {"path": folder / "epoch.svg"}),
         "read_features": (tendril.read_features, {"path": str(folder / "features.npy")}),
@@ -182,7 +182,7 @@ def files(graph, folder):
         "Graph.save": (graph.save, {"path": str(folder / "saved.safetensors")}),
         "detect_format": (tendril.detect_format, {"path": path}),
         "partition": (partition_anew(parts), {"graph": graph, "folder": parts, "num_parts": 3}),
-        "read_partition": (tendril.read_partition, {"folder": str(folder / "cut")}),
+        "read_partition": (tendril.read_partition, {"folder": cut}),
         "convert": (tendril.convert, {"input": path, "output": str(folder / "converted.safetensors")}),
     }
 
