@@ -18,7 +18,7 @@ LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".cuh": "cuda", ".cu": "cuda", ".py":
 
 # The Python package by subject. Every name that it exports is on one of these pages.
 PYTHON = {
-    "graphs": ("Graphs", "tendril", ["Graph", "HeteroGraph", "read_graph", "detect_format", "convert"]),
+    "graphs": ("Graphs", "tendril", ["Graph", "HeteroGraph", "read_graph", "detect_format", "convert", "partition", "read_partition"]),
     "generate": ("Synthetic graphs", "tendril.generate", None),
     "walks": (
         "Random walks",

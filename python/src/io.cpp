@@ -3,6 +3,7 @@
 #include <tendril/compress.hpp>  // names of graph_form
 #include <tendril/convert.hpp>
 #include <tendril/io.hpp>
+#include <tendril/partition.hpp>
 
 #include <optional>
 #include <string>
@@ -51,6 +52,22 @@ void convert(std::string const& input, std::string const& output, std::optional<
   convert_graph(input, output, chosen, exec);
 }
 
+void cut(graph const& input, std::string const& folder, std::int64_t num_parts, std::string const& method,
+         int num_threads)
+{
+  partition_params const params{num_parts, parse_option<partition_method>("method", method)};
+  cpu_exec const exec = make_exec(num_threads);
+  nb::gil_scoped_release const no_gil;
+  partition_graph(input, folder, params, exec);
+}
+
+graph read_parts(std::string const& folder, build_options const& options, int num_threads)
+{
+  cpu_exec const exec = make_exec(num_threads);
+  nb::gil_scoped_release const no_gil;
+  return read_parts_as_graph(folder, exec, options);
+}
+
 std::string detect(std::string const& path)
 {
   nb::gil_scoped_release const no_gil;
@@ -67,6 +84,8 @@ void bind_io(nb::module_& module)
   module.def("convert_graph", &convert, "input"_a, "output"_a, "form"_a.none(), "memory_bytes"_a, "restart"_a,
              "format"_a, "columns"_a, "options"_a, "num_threads"_a);
   module.def("detect_graph_format", &detect, "path"_a);
+  module.def("partition_graph", &cut, "graph"_a, "folder"_a, "num_parts"_a, "method"_a, "num_threads"_a);
+  module.def("read_partition", &read_parts, "folder"_a, "options"_a, "num_threads"_a);
 }
 
 }  // namespace tendril::python

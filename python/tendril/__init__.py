@@ -26,7 +26,7 @@ from ._clusters import Clusters, cluster_sample, cluster_subgraphs, cluster_vert
 from ._custom_walk import CustomWalk, dynamic_walk
 from ._device_array import DeviceArray
 from ._features import FeatureTable, gather, read_features
-from ._files import convert, detect_format, read_graph
+from ._files import convert, detect_format, partition, read_graph, read_partition
 from ._gpu import GpuInfo, gpu_info, num_gpus
 from ._graph import Graph
 from ._hetero_graph import HeteroGraph
@@ -123,6 +123,7 @@ __all__ = [
     "node2vec_walk",
     "num_gpus",
     "num_negatives",
+    "partition",
     "pass_sample",
     "plan_khop",
     "plan_minibatch",
@@ -130,6 +131,7 @@ __all__ = [
     "random_walk",
     "read_features",
     "read_graph",
+    "read_partition",
     "saint_coefficients",
     "saint_edge_sample",
     "saint_node_sample",

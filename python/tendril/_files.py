@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import _tendril
 from ._calls import accepts
+from ._errors import ArgumentError
 from ._graph import Graph
 from ._params import BUILDING, build_options, file_name, flag, integer, string, strings, threads
 
@@ -104,3 +105,69 @@ def detect_format(path: str | os.PathLike[str]) -> str:
         If no format fits.
     """
     return _tendril.detect_graph_format(file_name(path, "path"))
+
+
+def partition(
+    graph: Graph, folder: str | os.PathLike[str], num_parts: int, *, method: str = "degree", num_threads: int = 0
+) -> None:
+    """Cut a graph into parts for several processes, and write a folder with a file for each part.
+
+    Parameters
+    ----------
+    graph : Graph
+        In host memory. One that is mapped from a native file in CSR form may be larger than memory.
+    folder : path
+        A new or an empty folder. It appears when it is complete.
+    num_parts : int
+        From 1 to 1,024. If there are more parts than vertices, some are empty.
+    method : str
+        "range" (equal numbers of vertices), "degree" (equal numbers of edges, as far as ranges of vertices allow) or
+        "metis" (few edges between the parts). "metis" gives the vertices other numbers, and needs libmetis.
+    num_threads : int
+        0: every core. Never changes the files.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is out of range, or the folder is not empty.
+    IoError
+        If the folder can't be written, or libmetis can't be loaded.
+    """
+    if not isinstance(graph, Graph):
+        raise ArgumentError(f"graph is a {type(graph).__name__}, expected a Graph")
+    _tendril.partition_graph(
+        graph._core,
+        file_name(folder, "folder"),
+        integer(num_parts, "num_parts"),
+        string(method, "method"),
+        threads(num_threads),
+    )
+
+
+@accepts(also=BUILDING)
+def read_partition(folder: str | os.PathLike[str], *, num_threads: int = 0, **build: Unpack[BuildKeywords]) -> Graph:
+    """Read the folder that `partition` wrote as the whole graph, into memory.
+
+    With "range" and "degree" it is the graph that was cut, in CSR form. With "metis" it is the renumbered graph, whose
+    `original_ids` tell the old numbers.
+
+    Parameters
+    ----------
+    folder : path
+    num_threads : int
+        0: every core.
+    **build
+        As for `Graph.load`.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    IoError
+        If a file can't be read.
+    FormatError
+        If a file is malformed, or belongs to another graph: "file: what, expected what".
+    """
+    return Graph(_tendril.read_partition(file_name(folder, "folder"), build_options(**build), threads(num_threads)))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import shutil
+
 import numpy as np
 
 import tendril
@@ -150,6 +153,18 @@ def methods(graph):
     }
 
 
+def partition_anew(folder):
+    """tendril.partition, which writes into this folder again and again."""
+
+    @functools.wraps(tendril.partition)
+    def call(*positional, **named):
+        if named.get("folder") is folder:
+            shutil.rmtree(folder, ignore_errors=True)
+        return tendril.partition(*positional, **named)
+
+    return call
+
+
 def files(graph, folder):
     """The same for files, in a folder of the test's own."""
     path = str(folder / "graph.txt")
@@ -157,6 +172,8 @@ def files(graph, folder):
     native = str(folder / "graph.safetensors")
     graph.save(native)
     np.save(folder / "features.npy", np.ones((3, 2)))
+    cut, parts = str(folder / "cut"), str(folder / "parts")
+    partition_anew(cut)(graph, folder=cut, num_parts=2)
     return {
         "Pipeline.write_timeline": (pipeline_of(graph).write_timeline, {"path": folder / "epoch.svg"}),
         "read_features": (tendril.read_features, {"path": str(folder / "features.npy")}),
@@ -164,6 +181,8 @@ def files(graph, folder):
         "Graph.load": (tendril.Graph.load, {"path": native}),
         "Graph.save": (graph.save, {"path": str(folder / "saved.safetensors")}),
         "detect_format": (tendril.detect_format, {"path": path}),
+        "partition": (partition_anew(parts), {"graph": graph, "folder": parts, "num_parts": 3}),
+        "read_partition": (tendril.read_partition, {"folder": cut}),
         "convert": (tendril.convert, {"input": path, "output": str(folder / "converted.safetensors")}),
     }
 
