@@ -50,7 +50,14 @@ void expect_verb_of_ranks(CLI::App const& application)
   transport const* const ranks = job_ranks();
   if (ranks == nullptr) { return; }
   for (CLI::App const* const verb : application.get_subcommands()) {
-    if (verb->get_name() == "walk") { continue; }
+    if (verb->get_name() == "walk") {
+      for (CLI::Option const* const option : verb->get_options()) {
+        if (option->results() != std::vector<std::string>{"-"}) { continue; }
+        throw argument_error(fmt::format("{} -: started by mpirun as {} ranks, expected a file that all can open",
+                                         option->get_name(), ranks->size()));
+      }
+      continue;
+    }
     throw argument_error(fmt::format("{}: started by mpirun as {} ranks, expected one process: ranks share the verb walk",
                                      verb->get_name(), ranks->size()));
   }

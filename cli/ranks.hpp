@@ -28,7 +28,7 @@ void leave_job();
 /// Whether an error is for this process to tell; "rank 2 of 4: " goes before it. Tells the other ranks.
 [[nodiscard]] bool tells_of(std::string& message);
 
-/// @throws argument_error for a verb that ranks can't share.
+/// @throws argument_error for a verb that ranks can't share, and for standard input and output.
 void expect_verb_of_ranks(CLI::App const& application);
 
 /// Something that all ranks must agree on.

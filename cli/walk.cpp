@@ -113,8 +113,12 @@ void walk_command::check_ranks(transport const& ranks) const
   if (!part.empty()) {
     throw argument_error(fmt::format("--part: started by mpirun as {} ranks, expected one process", ranks.size()));
   }
-  if (output == "-") { throw argument_error("-o -: started by mpirun, expected a file"); }
-  if (source.path == "-") { throw argument_error("GRAPH -: started by mpirun, expected a file that all ranks can read"); }
+  if (is_partition(source.path)) {
+    if (job.gpu()) { throw argument_error("--device: a graph in parts is walked on CPUs, expected cpu"); }
+    if (job.is_multidim()) { throw argument_error("--app multidim: a graph in parts, expected another application"); }
+    if (job.host_bytes() > 0) { throw argument_error("--memory: a graph in parts, expected none"); }
+    if (is_ragged()) { throw argument_error("--order ragged: a graph in parts, expected rows"); }
+  }
   if (!(deadline > 0)) { throw argument_error(fmt::format("--deadline: {}, expected more than 0 seconds", deadline)); }
 }
 
@@ -183,10 +187,6 @@ walked_graph walk_command::read(cpu_exec const& exec) const
     graph whole = source.read_for(job.device, exec);
     return {facts_of(whole, source.path), std::move(whole), std::nullopt};
   }
-  if (job.gpu()) { throw argument_error("--device: a graph in parts is walked on CPUs, expected cpu"); }
-  if (job.is_multidim()) { throw argument_error("--app multidim: a graph in parts, expected another application"); }
-  if (job.host_bytes() > 0) { throw argument_error("--memory: a graph in parts, expected none"); }
-  if (is_ragged()) { throw argument_error("--order ragged: a graph in parts, expected rows"); }
   partition_info const info = read_partition_info(source.path);
   if (info.num_parts() != ranks->size()) {
     throw argument_error(fmt::format("{}: {}, expected one a rank: mpirun started {}", source.path,

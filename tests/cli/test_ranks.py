@@ -138,8 +138,8 @@ def test_what_ranks_refuse(tendril, graphs):
     tendril("partition", graphs[GRAPH], "-o", "parts", "--parts", 3, "--quiet")
     for arguments, expected in (
         (["walk", "parts", "-o", "w.npy"], "parts: 3 parts, expected one a rank: mpirun started 2"),
-        (["walk", graphs[GRAPH], "-o", "-"], "-o -: started by mpirun, expected a file"),
-        (["walk", "-", "-o", "w.npy"], "GRAPH -: started by mpirun"),
+        (["walk", graphs[GRAPH], "-o", "-"], "--output -: started by mpirun as 2 ranks, expected a file that all can open"),
+        (["walk", "-", "-o", "w.npy"], "GRAPH -: started by mpirun as 2 ranks"),
         (["walk", graphs[GRAPH], "-o", "w.npy", "--part", "0/2"], "--part: started by mpirun as 2 ranks"),
         (["walk", graphs[GRAPH], "-o", "w.npy", "--deadline", "0"], "--deadline: 0, expected more than 0 seconds"),
         (["info", graphs[GRAPH]], "info: started by mpirun as 2 ranks, expected one process"),
@@ -156,12 +156,20 @@ def test_what_ranks_refuse(tendril, graphs):
     assert files(tendril) == ["data", "parts"]
 
 
-def different_ranks(tendril, script):
+# Steps that take long, of rows that are short.
+SLOW = ["--app", "node2vec", "--p", 2, "--weighted", "--rule", "scan", "--walks", 4000, "--length", 30]
+
+
+def different_ranks(tendril, script, through="vader"):
     """A command that every rank runs, with $OMPI_COMM_WORLD_RANK to tell them apart."""
     tendril.path("rank.sh").write_text(f"#!/bin/sh\n{script}\n")
     tendril.path("rank.sh").chmod(0o755)
     ranks = subprocess.run(
-        [*MPIRUN, "-n", "3", "./rank.sh"], cwd=tendril.folder, capture_output=True, text=True, timeout=120
+        [*MPIRUN[:-1], f"self,{through}", "-n", "3", "./rank.sh"],
+        cwd=tendril.folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert ranks.returncode != 0
     lines = [line for line in ranks.stderr.splitlines() if line.startswith("tendril: ")]
@@ -179,10 +187,9 @@ def test_other_graphs_and_options_on_a_rank_are_named(tendril, graphs):
 
 
 def test_a_full_disk_on_a_rank_ends_all(tendril, graphs):
-    said = different_ranks(
-        tendril,
-        f'[ "$OMPI_COMM_WORLD_RANK" = 1 ] && ulimit -f 100; exec {TENDRIL} walk {graphs[GRAPH]} -o w.npy --quiet',
-    )
+    # Shared memory is files, too: the ranks talk by TCP.
+    limit = '[ "$OMPI_COMM_WORLD_RANK" = 1 ] && ulimit -f 100; '
+    said = different_ranks(tendril, f"{limit}exec {TENDRIL} walk {graphs[GRAPH]} -o w.npy --quiet", "tcp")
     assert "rank 1 of 3: w.npy: " in said
     assert not [name for name in files(tendril) if name.startswith("w.")]
 
@@ -203,7 +210,7 @@ def ranks_at_work(tendril, ranks, count):
 def test_a_killed_rank_ends_all(what, tendril, graphs):
     tendril("partition", graphs[GRAPH], "-o", "parts", "--parts", 3, "--quiet")
     graph = graphs[GRAPH] if what == "whole" else "parts"
-    ranks = start(tendril, 3, "walk", graph, "-o", "w.npy", "--walks", 20000, "--threads", 1, "--quiet")
+    ranks = start(tendril, 3, "walk", graph, "-o", "w.npy", *SLOW, "--threads", 1, "--quiet")
     os.kill(ranks_at_work(tendril, ranks, 3)[1], signal.SIGKILL)
     _, complaints = ranks.communicate(timeout=60)
     assert ranks.returncode != 0
@@ -213,9 +220,7 @@ def test_a_killed_rank_ends_all(what, tendril, graphs):
 
 def test_a_silent_rank_ends_all_after_the_deadline(tendril, graphs):
     tendril("partition", graphs[GRAPH], "-o", "parts", "--parts", 3, "--quiet")
-    ranks = start(
-        tendril, 3, "walk", "parts", "-o", "w.npy", "--walks", 20000, "--threads", 1, "--quiet", "--deadline", 2
-    )
+    ranks = start(tendril, 3, "walk", "parts", "-o", "w.npy", *SLOW, "--threads", 1, "--quiet", "--deadline", 2)
     os.kill(ranks_at_work(tendril, ranks, 3)[2], signal.SIGSTOP)
     _, complaints = ranks.communicate(timeout=60)
     assert ranks.returncode != 0

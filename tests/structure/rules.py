@@ -12,7 +12,7 @@ from pathlib import Path
 # public ones in include/tendril.
 LIBRARY = {
     "base", "core", "graph", "build", "generate", "formats", "features", "plan", "place", "convert", "samplers", "jit", "cpu",
-    "gpu", "dist",
+    "gpu", "dist", "mpi",
 }  # fmt: skip
 ARROWS = {
     "include/tendril/engine": {"core"},  # engines that users' own kernels are compiled with; they need src/ too
@@ -29,9 +29,10 @@ ARROWS = {
     "src/convert": {"base", "core", "graph", "build", "formats", "place"},
     "src/samplers": {"base", "core", "graph", "build", "plan"},
     "src/jit": {"base", "core", "graph", "plan", "samplers"},
-    "src/cpu": LIBRARY - {"gpu", "dist"},
-    "src/gpu": LIBRARY - {"cpu", "dist"},
-    "src/dist": LIBRARY - {"gpu", "jit", "generate", "convert"},
+    "src/cpu": LIBRARY - {"gpu", "dist", "mpi"},
+    "src/gpu": LIBRARY - {"cpu", "dist", "mpi"},
+    "src/dist": LIBRARY - {"gpu", "jit", "generate", "convert", "mpi"},
+    "src/mpi": set(),
     "cli": set(),
     "python": set(),
     "examples": set(),
