@@ -128,9 +128,9 @@ TEST_F(damaged_parts, the_description)
   EXPECT_EQ(said_of("metadata", {{"name", 3}}), "metadata: expected an object of texts");
   EXPECT_EQ(said_of("digest", "abc"), "digest: expected 32 hexadecimal digits");
   json const good = json::parse(read_bytes(file("graph.json")));
-  for (auto const& [key, value] : good.items()) {
-    EXPECT_EQ(said_of_info([&](json& document) { document.erase(key); }),
-              fmt::format("no entry '{}', expected one", key));
+  for (auto const& entry : good.items()) {
+    EXPECT_EQ(said_of_info([&](json& document) { document.erase(entry.key()); }),
+              fmt::format("no entry '{}', expected one", entry.key()));
   }
 }
 
