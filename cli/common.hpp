@@ -82,7 +82,10 @@ struct graph_facts {
 
 /// "email-enron: 36,692 vertices, 367,662 edges, symmetric, weighted".
 [[nodiscard]] std::string describe(graph_facts const& facts);
-[[nodiscard]] inline std::string describe(graph const& g, std::string const& path) { return describe(facts_of(g, path)); }
+[[nodiscard]] inline std::string describe(graph const& g, std::string const& path)
+{
+  return describe(facts_of(g, path));
+}
 
 /// The same for programs: path, name, num_vertices, num_edges, symmetric, weighted, bytes.
 [[nodiscard]] json describe_json(graph_facts const& facts);

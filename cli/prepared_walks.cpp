@@ -76,8 +76,9 @@ prepared_walks planned_job_of(plain_job made, walk_job const& job, sampling_plan
   out.description = fmt::format("{} ({})", describe(job.app, made.params), to_string(plan.rule));
   out.params = params_json(made.params);
   out.metadata = {{"rule", std::string(to_string(plan.rule))}};
-  out.stream = stream_of(job, out.range, list ? starts_from(list->span(), job.walks_each()) : every_vertex(job.walks_each()),
-                         plan.table_bytes);
+  out.stream =
+      stream_of(job, out.range, list ? starts_from(list->span(), job.walks_each()) : every_vertex(job.walks_each()),
+                plan.table_bytes);
   return std::move(out);
 }
 
@@ -106,8 +107,7 @@ prepared_walks prepare_sharded_walks(walk_job const& job, graph_part part, graph
 {
   plain_job made = plain_job_of(job, {ranks.rank(), ranks.size()}, facts, exec);
   auto const list = made.list;
-  auto const walks =
-      std::make_shared<sharded_walker>(std::move(part), made.params, made.out.job_walks, ranks, exec);
+  auto const walks = std::make_shared<sharded_walker>(std::move(part), made.params, made.out.job_walks, ranks, exec);
   prepared_walks out = planned_job_of(std::move(made), job, walks->plan());
   out.run = [walks, list, &report, here = without_progress(exec)](walk_stream_job const& stream) {
     report = walks->stream(stream, here);

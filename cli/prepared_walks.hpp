@@ -26,10 +26,10 @@ namespace tendril::cli {
 /// A job, or a part of one, that is ready to run.
 struct prepared_walks {
   std::int64_t num_walks = 0;
-  walk_range range;          ///< Which walks of the job these are.
+  walk_range range;            ///< Which walks of the job these are.
   std::int64_t job_walks = 0;  ///< Of the whole job.
-  std::int64_t row = 0;     ///< Vertices of a walk's row.
-  std::int64_t length = 0;  ///< Steps of a whole walk.
+  std::int64_t row = 0;        ///< Vertices of a walk's row.
+  std::int64_t length = 0;     ///< Steps of a whole walk.
 
   std::string description;            ///< For people: "deepwalk, 80 steps (uniform)".
   json params;                        ///< For programs, and for metadata of files.

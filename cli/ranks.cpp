@@ -58,8 +58,9 @@ void expect_verb_of_ranks(CLI::App const& application)
       }
       continue;
     }
-    throw argument_error(fmt::format("{}: started by mpirun as {} ranks, expected one process: ranks share the verb walk",
-                                     verb->get_name(), ranks->size()));
+    throw argument_error(
+        fmt::format("{}: started by mpirun as {} ranks, expected one process: ranks share the verb walk",
+                    verb->get_name(), ranks->size()));
   }
 }
 

@@ -197,9 +197,7 @@ walked_graph walk_command::read(cpu_exec const& exec) const
 
 prepared_walks walk_command::prepare(walked_graph& on, sharded_walk_report& sharded, cpu_exec const& exec) const
 {
-  if (on.part) {
-    return prepare_sharded_walks(job, std::move(*on.part), on.facts, *job_ranks(), sharded, exec);
-  }
+  if (on.part) { return prepare_sharded_walks(job, std::move(*on.part), on.facts, *job_ranks(), sharded, exec); }
   job_part const mine = part_here().value_or(job_part{});
   return job.is_multidim() ? prepare_multidim_walks(job, mine, *on.whole, exec)
                            : prepare_plain_walks(job, mine, *on.whole, exec);
@@ -340,9 +338,12 @@ void walk_command::run() const
                         {"peak_memory_bytes", peak_memory()},
                         {"version", TENDRIL_VERSION}});
     if (ranks != nullptr) {
-      summary["ranks"] = {{"size", ranks->size()},           {"sharded", sharded},
-                          {"supersteps", moves.supersteps},  {"moved", totals.moved},
-                          {"moved_bytes", totals.moved_bytes}, {"sent_bytes", totals.sent_bytes},
+      summary["ranks"] = {{"size", ranks->size()},
+                          {"sharded", sharded},
+                          {"supersteps", moves.supersteps},
+                          {"moved", totals.moved},
+                          {"moved_bytes", totals.moved_bytes},
+                          {"sent_bytes", totals.sent_bytes},
                           {"questions", totals.questions}};
     }
     if (auto const placement = placement_json(walks.there)) { summary["placement"] = *placement; }
@@ -355,8 +356,8 @@ void walk_command::run() const
   } else if (!common.quiet) {
     bool const is_text = walk_format_of(output) == walk_format::text;
     std::string const type = dtype.empty() ? std::string(to_string(vertex_element_type(on.facts.num_vertices))) : dtype;
-    std::string const shape = is_ragged() ? fmt::format("[{}]", totals.steps + num_walks)
-                                          : fmt::format("[{}, {}]", num_walks, walks.row);
+    std::string const shape =
+        is_ragged() ? fmt::format("[{}]", totals.steps + num_walks) : fmt::format("[{}, {}]", num_walks, walks.row);
     std::string const summary = fmt::format(
         "graph   {}\njob     {}{}, {}\n{}{}{}steps   {} in {} of walking: {} steps/s\n{}output  {}\ntotal   {}, {} of "
         "memory at most\n",

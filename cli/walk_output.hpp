@@ -39,7 +39,7 @@ class walk_output {
 /// One file of all ranks, which lies where all of them can write. Rows of .npy and .safetensors are written to their places;
 /// text and ragged walks, whose places nobody knows, into a file a rank, which rank 0 joins.
 /// @param info  Of the whole file. @param mine  The walks of this rank.
-[[nodiscard]] std::unique_ptr<walk_output> together(std::string const& path, walk_file_info const& info, walk_range mine,
-                                                    transport& ranks);
+[[nodiscard]] std::unique_ptr<walk_output> together(std::string const& path, walk_file_info const& info,
+                                                    walk_range mine, transport& ranks);
 
 }  // namespace tendril::cli

@@ -19,9 +19,9 @@ namespace tendril {
 
 /// What ranks did, as this rank saw it.
 struct sharded_walk_report {
-  std::int64_t num_walks = 0;    ///< That this rank asked for.
-  std::int64_t steps = 0;        ///< Of those walks.
-  std::int64_t steps_here = 0;   ///< Taken on this rank, by anyone's walkers.
+  std::int64_t num_walks = 0;   ///< That this rank asked for.
+  std::int64_t steps = 0;       ///< Of those walks.
+  std::int64_t steps_here = 0;  ///< Taken on this rank, by anyone's walkers.
   std::int64_t supersteps = 0;
   std::int64_t moved = 0;        ///< Walkers that this rank sent to others.
   std::int64_t moved_bytes = 0;  ///< Of these walkers alone.

@@ -32,9 +32,9 @@ struct message_header {
   };
   std::uint32_t kind = call;
   std::int32_t from = 0;
-  std::uint64_t number = 0;     ///< Of the call, from 0.
-  std::int64_t num_bytes = 0;   ///< That follow.
-  char what[40] = {};           ///< The name of the call, for messages.
+  std::uint64_t number = 0;    ///< Of the call, from 0.
+  std::int64_t num_bytes = 0;  ///< That follow.
+  char what[40] = {};          ///< The name of the call, for messages.
 };
 static_assert(sizeof(message_header) == 64);
 
@@ -46,10 +46,7 @@ class message {
   /// Empty, with room for so many bytes.
   explicit message(std::int64_t capacity) : storage_(checked_sum("bytes of a message", capacity, overhead)) {}
 
-  [[nodiscard]] std::int64_t capacity() const noexcept
-  {
-    return storage_.empty() ? 0 : storage_.size() - overhead;
-  }
+  [[nodiscard]] std::int64_t capacity() const noexcept { return storage_.empty() ? 0 : storage_.size() - overhead; }
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
   [[nodiscard]] std::byte* data() noexcept { return storage_.data() + sizeof(message_header); }
   [[nodiscard]] std::byte const* data() const noexcept { return storage_.data() + sizeof(message_header); }

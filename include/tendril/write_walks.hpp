@@ -42,7 +42,8 @@ struct walk_file_info {
 struct shared_walks {
   std::int64_t first = 0;  ///< Of the file's walks.
   std::int64_t size = 0;
-  std::string unfinished = {};  ///< Empty: begins the file; else what unfinished_name() says in the process that began it.
+  std::string unfinished =
+      {};  ///< Empty: begins the file; else what unfinished_name() says in the process that began it.
 };
 
 /// Writes walks batch by batch, in order, into a file that appears when it is complete. It uses a few MiB of memory for

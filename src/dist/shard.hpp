@@ -20,7 +20,8 @@ class vertex_owners {
   {
     while ((bounds_.back() >> shift_) >= max_hints) { ++shift_; }
     std::int64_t part = 0;
-    for (std::int64_t first = 0; first < std::max<std::int64_t>(bounds_.back(), 1); first += std::int64_t{1} << shift_) {
+    for (std::int64_t first = 0; first < std::max<std::int64_t>(bounds_.back(), 1);
+         first += std::int64_t{1} << shift_) {
       while (part + 2 < std::ssize(bounds_) && bounds_[static_cast<std::size_t>(part) + 1] <= first) { ++part; }
       hints_.push_back(static_cast<std::int32_t>(part));
     }

@@ -21,19 +21,21 @@ namespace tendril {
 namespace dist {
 namespace {
 
-constexpr int wire_format = 1;                            // of records and supersteps
+constexpr int wire_format = 1;  // of records and supersteps
 constexpr std::int64_t usual_batch_bytes = 128L << 20;
-constexpr std::int64_t most_batch_walks = std::int64_t{1} << 17;  // a step's vertices of as many walks stay in the cache
+constexpr std::int64_t most_batch_walks = std::int64_t{1}
+                                          << 17;  // a step's vertices of as many walks stay in the cache
 static_assert(most_batch_walks <= walk_name::max_index);
 
 /// Everything that all ranks must agree on.
 std::string description_of(partition_info const& whole, walk_params const& p)
 {
-  return fmt::format("{}\ngraph {} in {} parts at {}\nwalks of {} steps, weighted {}, stop {}, restart {}, p {}, q {}, second "
-                     "order {}, metapath [{}] of {}, at dead ends {}, rule {}, seed {}",
-                     wire_format, whole.digest, whole.num_parts(), fmt::join(whole.bounds, " "), p.length, p.weighted,
-                     p.stop_prob, p.restart_prob, p.p, p.q, p.second_order, fmt::join(p.metapath, " "),
-                     to_string(p.metapath_of), to_string(p.dead_ends), to_string(p.rule), p.seed);
+  return fmt::format(
+      "{}\ngraph {} in {} parts at {}\nwalks of {} steps, weighted {}, stop {}, restart {}, p {}, q {}, second "
+      "order {}, metapath [{}] of {}, at dead ends {}, rule {}, seed {}",
+      wire_format, whole.digest, whole.num_parts(), fmt::join(whole.bounds, " "), p.length, p.weighted, p.stop_prob,
+      p.restart_prob, p.p, p.q, p.second_order, fmt::join(p.metapath, " "), to_string(p.metapath_of),
+      to_string(p.dead_ends), to_string(p.rule), p.seed);
 }
 
 /// @throws rank_error naming the first rank that differs from rank 0.
@@ -164,7 +166,8 @@ sharded_walker::sharded_walker(graph_part part, walk_params const& params, std::
 {
   TENDRIL_EXPECTS(part.info.num_parts() == ranks.size(), "the graph has {} parts, expected one a rank: {}",
                   part.info.num_parts(), ranks.size());
-  TENDRIL_EXPECTS(part.index == ranks.rank(), "part {} of the graph, expected that of rank {}", part.index, ranks.rank());
+  TENDRIL_EXPECTS(part.index == ranks.rank(), "part {} of the graph, expected that of rank {}", part.index,
+                  ranks.rank());
   dist::expect_same(ranks, part.info, params);
   cpu_exec planning = exec;
   planning.on_progress = [&](progress const& report) {
@@ -184,8 +187,8 @@ sharded_walk_report sharded_walker::stream(walk_stream_job const& job, cpu_exec 
 {
   using clock = std::chrono::steady_clock;
   auto const begin = clock::now();
-  TENDRIL_EXPECTS(job.num_walks >= 0 && job.first_walk >= 0,
-                  "{} walks from id {} on, expected neither to be negative", job.num_walks, job.first_walk);
+  TENDRIL_EXPECTS(job.num_walks >= 0 && job.first_walk >= 0, "{} walks from id {} on, expected neither to be negative",
+                  job.num_walks, job.first_walk);
   TENDRIL_EXPECTS(!job.ragged_sink, "ragged walks, expected rows of a graph in parts");
   transport& ranks = state_->ranks;
   transport_report const before = ranks.report();
@@ -195,8 +198,8 @@ sharded_walk_report sharded_walker::stream(walk_stream_job const& job, cpu_exec 
   std::int64_t const bytes_a_walk = 8 * (walk.length() + std::int64_t{1}) + 8;  // by steps and by walks
   std::int64_t const room = std::clamp<std::int64_t>(bytes / 2 / bytes_a_walk, 1, dist::most_batch_walks);
   std::int64_t const most = ranks.all_reduce("walks of a rank", job.num_walks, reduction::max);
-  std::int64_t const batch = ranks.all_reduce("walks of a batch", std::clamp<std::int64_t>((most + 1) / 2, 1, room),
-                                              reduction::min);
+  std::int64_t const batch =
+      ranks.all_reduce("walks of a batch", std::clamp<std::int64_t>((most + 1) / 2, 1, room), reduction::min);
   dist::walk_setting setting{state_->here, walk, ranks, batch, {}};
   std::string const id(reinterpret_cast<char const*>(&job.first_walk), sizeof job.first_walk);
   for (std::string const& theirs : ranks.all_gather("ids of walks", id)) {
@@ -205,8 +208,7 @@ sharded_walk_report sharded_walker::stream(walk_stream_job const& job, cpu_exec 
 
   dist::superstep_counts counts;
   // Tables, and so executors, may differ between ranks; records must not.
-  bool const in_step =
-      ranks.all_reduce("walks that keep step", state_->keeps_step(walk) ? 1 : 0, reduction::min) != 0;
+  bool const in_step = ranks.all_reduce("walks that keep step", state_->keeps_step(walk) ? 1 : 0, reduction::min) != 0;
   auto const make = [&] {
     return in_step ? dist::make_walks_in_step(setting, counts, exec) : dist::make_walks_alone(setting, counts, exec);
   };
@@ -214,7 +216,9 @@ sharded_walk_report sharded_walker::stream(walk_stream_job const& job, cpu_exec 
   dist::two_batches batches({make(), make()}, num_rounds);
   buffer<vertex_id> starts(batch);
   sharded_walk_report out;
-  auto const size_of = [&](std::int64_t round) { return std::clamp<std::int64_t>(job.num_walks - round * batch, 0, batch); };
+  auto const size_of = [&](std::int64_t round) {
+    return std::clamp<std::int64_t>(job.num_walks - round * batch, 0, batch);
+  };
   out.supersteps = batches.run(
       [&](std::int64_t round) {
         auto const of_round = starts.span().first(static_cast<std::size_t>(size_of(round)));
@@ -234,12 +238,14 @@ sharded_walk_report sharded_walker::stream(walk_stream_job const& job, cpu_exec 
         ranks.beat();
         if (!job.on_progress) { return; }
         double const share = std::min(rounds / static_cast<double>(num_rounds), 1.0);
-        job.on_progress({"walking", static_cast<std::int64_t>(share * static_cast<double>(job.num_walks)), job.num_walks});
+        job.on_progress(
+            {"walking", static_cast<std::int64_t>(share * static_cast<double>(job.num_walks)), job.num_walks});
       });
   out.num_walks = job.num_walks;
   out.steps_here = counts.steps;
   out.moved = counts.moved;
-  out.moved_bytes = counts.moved * static_cast<std::int64_t>(in_step ? sizeof(dist::walker_in_step) : sizeof(dist::walker_alone));
+  out.moved_bytes =
+      counts.moved * static_cast<std::int64_t>(in_step ? sizeof(dist::walker_in_step) : sizeof(dist::walker_alone));
   out.questions = counts.questions;
   out.sent_bytes = ranks.report().sent_bytes - before.sent_bytes;
   out.waited_seconds = ranks.report().waited_seconds - before.waited_seconds;

@@ -210,8 +210,9 @@ void transport::expect_others_alive(call_number number, open_call const& call, c
     }
     seconds const silence = now - std::max(missing.heard, since);
     if (silence > deadline_) {
-      throw rank_error(other, fmt::format("{}: nothing was heard of it for {:.3g} s, while rank {} waits for it in '{}'",
-                                          name_of(other), silence.count(), rank(), call.what));
+      throw rank_error(other,
+                       fmt::format("{}: nothing was heard of it for {:.3g} s, while rank {} waits for it in '{}'",
+                                   name_of(other), silence.count(), rank(), call.what));
     }
   }
 }
@@ -386,9 +387,8 @@ bool transport::speaks(std::string_view why, seconds wait) noexcept
     while (!all_ended() && clock::now() < end) {
       if (!listen()) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
     }
-    return by_itself && std::none_of(peers_.begin(), peers_.begin() + rank(), [this](peer const& lower) {
-             return lower.failed && lower.failed->rank < rank();
-           });
+    return by_itself && std::none_of(peers_.begin(), peers_.begin() + rank(),
+                                     [this](peer const& lower) { return lower.failed && lower.failed->rank < rank(); });
   } catch (...) {
     return true;
   }

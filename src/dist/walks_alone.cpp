@@ -94,7 +94,9 @@ class walks_alone final : public walk_batch_of_ranks {
       }
     }
     base::parallel_ranges(exec_, std::ssize(visits_), 32, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t k = begin; k < end; ++k) { take_visits(visits_[static_cast<std::size_t>(k)].records<visit_alone>()); }
+      for (std::int64_t k = begin; k < end; ++k) {
+        take_visits(visits_[static_cast<std::size_t>(k)].records<visit_alone>());
+      }
     });
   }
 
@@ -132,7 +134,9 @@ class walks_alone final : public walk_batch_of_ranks {
         [&](std::int64_t begin, std::int64_t end, walkers_out& walkers, visits_out& visits, questions_out& questions) {
           stepper step(*this, walkers, visits, questions);
           for (std::int64_t k = begin; k < end; ++k) {
-            for (walker_alone const& w : walkers_[static_cast<std::size_t>(k)].records<walker_alone>()) { step.arrive(w); }
+            for (walker_alone const& w : walkers_[static_cast<std::size_t>(k)].records<walker_alone>()) {
+              step.arrive(w);
+            }
           }
         });
     write_records<walker_alone, visit_alone, question>(
@@ -145,7 +149,8 @@ class walks_alone final : public walk_batch_of_ranks {
       for (std::int64_t k = begin; k < end; ++k) {
         for (question const& q : questions_[static_cast<std::size_t>(k)].records<question>()) {
           bool const yes = rows_here_.has_edge(q.previous - setting_.here.first(), q.candidate);
-          answers.write(questions_[static_cast<std::size_t>(k)].from(), {q.waiting | (yes ? answer::yes : 0U), q.candidate});
+          answers.write(questions_[static_cast<std::size_t>(k)].from(),
+                        {q.waiting | (yes ? answer::yes : 0U), q.candidate});
         }
       }
     });
@@ -227,7 +232,9 @@ class walks_alone final : public walk_batch_of_ranks {
       }
       ++steps_;
       visits_.write(w.walk.home(), {w.walk, w.step + 1, next});
-      if (w.step + 1 < job_.length()) { all_.send_walker({w.walk, w.step + 1, next, w.vertex}, walkers_, alive_, moved_); }
+      if (w.step + 1 < job_.length()) {
+        all_.send_walker({w.walk, w.step + 1, next, w.vertex}, walkers_, alive_, moved_);
+      }
       return true;
     }
 
@@ -235,7 +242,9 @@ class walks_alone final : public walk_batch_of_ranks {
     {
       there.missing = static_cast<std::uint32_t>(asked_.open.size());
       int const to = all_.setting_.here.owner(there.walker.previous);
-      for (vertex_id const candidate : asked_.open) { questions_.write(to, {there.number, there.walker.previous, candidate}); }
+      for (vertex_id const candidate : asked_.open) {
+        questions_.write(to, {there.number, there.walker.previous, candidate});
+      }
       num_questions_ += std::ssize(asked_.open);
     }
 

@@ -30,16 +30,17 @@ class walks_in_step final : public walk_batch_of_ranks {
   {
     step_ = 0;
     begin_messages(std::ssize(starts), records_a_chunk<walker_in_step>);
-    write_records<walker_in_step>(std::ssize(starts), 1 << 14, [&](std::int64_t begin, std::int64_t end, auto& walkers) {
-      std::int64_t alive = 0, moved = 0;
-      for (std::int64_t i = begin; i < end; ++i) {
-        vertex_id const start = starts[static_cast<std::size_t>(i)];
-        int const to = setting_.here.owner(start);
-        walkers.write(to, {walk_name::of(rank(), i), start});
-        count_walker(to, alive, moved);
-      }
-      add_counts(alive, moved);
-    });
+    write_records<walker_in_step>(std::ssize(starts), 1 << 14,
+                                  [&](std::int64_t begin, std::int64_t end, auto& walkers) {
+                                    std::int64_t alive = 0, moved = 0;
+                                    for (std::int64_t i = begin; i < end; ++i) {
+                                      vertex_id const start = starts[static_cast<std::size_t>(i)];
+                                      int const to = setting_.here.owner(start);
+                                      walkers.write(to, {walk_name::of(rank(), i), start});
+                                      count_walker(to, alive, moved);
+                                    }
+                                    add_counts(alive, moved);
+                                  });
   }
 
   void take_in(std::span<chunk const> chunks) override
@@ -71,7 +72,8 @@ class walks_in_step final : public walk_batch_of_ranks {
     write_records<walker_in_step, visit_in_step>(
         num_chunks, chunks_a_task, [&](std::int64_t begin, std::int64_t end, auto& walkers, auto& visits) {
           thread_local task_room room;
-          step_of(job, std::span(walkers_).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)),
+          step_of(job,
+                  std::span(walkers_).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)),
                   room, walkers, visits);
         });
     ++step_;

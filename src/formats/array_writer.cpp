@@ -77,8 +77,10 @@ struct array_writer::state {
         file_memory(has_joined ? std::make_unique<atomic_file>(path, *begun) : std::make_unique<atomic_file>(path)),
         file(*file_memory)
   {
-    TENDRIL_EXPECTS(!is_shared || kind != container::npz, "{}: a .npz is written by one process, expected .npy or "
-                    ".safetensors", path);
+    TENDRIL_EXPECTS(!is_shared || kind != container::npz,
+                    "{}: a .npz is written by one process, expected .npy or "
+                    ".safetensors",
+                    path);
     TENDRIL_EXPECTS(kind != container::npy || arrays.size() == 1, "{}: {} arrays, expected 1, or .npz or .safetensors",
                     path, arrays.size());
     if (kind == container::npz) { zip.emplace(file); }
@@ -105,8 +107,8 @@ struct array_writer::state {
 
   void expect_growing_fits() const
   {
-    TENDRIL_EXPECTS(kind == container::safetensors && !is_shared, "{}: an array whose size is not known, expected .safetensors",
-                    name);
+    TENDRIL_EXPECTS(kind == container::safetensors && !is_shared,
+                    "{}: an array whose size is not known, expected .safetensors", name);
     bool const has_one = std::any_of(slots.begin(), slots.end(), [](slot const& place) { return place.is_growing; });
     TENDRIL_EXPECTS(!has_one, "{}: two arrays whose size is not known, expected one", name);
   }

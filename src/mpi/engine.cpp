@@ -59,8 +59,9 @@ class mpi_engine final : public message_engine {
     collect(pool);
     going_.push_back({std::move(sent), MPI_REQUEST_NULL});
     transfer& t = going_.back();
-    check(MPI_Isend(t.content.blocks(), static_cast<int>(t.content.num_blocks()), block_, to, the_tag, job_, &t.request),
-          "MPI_Isend");
+    check(
+        MPI_Isend(t.content.blocks(), static_cast<int>(t.content.num_blocks()), block_, to, the_tag, job_, &t.request),
+        "MPI_Isend");
   }
 
   [[nodiscard]] std::optional<message> receive(message_pool& pool) override

@@ -52,7 +52,8 @@ class restless_engine final : public message_engine {
 };
 
 /// For run_ranks.
-inline std::function<std::unique_ptr<message_engine>(std::unique_ptr<message_engine>)> restless(std::uint64_t seed, std::chrono::microseconds most = std::chrono::microseconds(300))
+inline std::function<std::unique_ptr<message_engine>(std::unique_ptr<message_engine>)> restless(
+    std::uint64_t seed, std::chrono::microseconds most = std::chrono::microseconds(300))
 {
   return [=](std::unique_ptr<message_engine> inner) {
     return std::make_unique<restless_engine>(std::move(inner), seed, most);

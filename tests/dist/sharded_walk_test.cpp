@@ -114,8 +114,9 @@ TEST(ShardedWalk, BatchesThreadsAndMethodsChangeNothing)
     for (auto const method : {partition_method::range, partition_method::degree}) {
       for (int const threads : {1, 3}) {
         for (std::int64_t const bytes : {1L, 20000L, 0L}) {
-          EXPECT_EQ(walk_on_ranks(g, 3, params, starts, 0, {.method = method, .threads = threads, .batch_bytes = bytes}),
-                    whole);
+          EXPECT_EQ(
+              walk_on_ranks(g, 3, params, starts, 0, {.method = method, .threads = threads, .batch_bytes = bytes}),
+              whole);
         }
       }
     }
@@ -152,9 +153,7 @@ TEST(ShardedWalk, WeightsOfAFewEdgesChooseTheSameRuleEverywhere)
   // All the weight that makes the rule alias lies with one rank.
   std::vector<test_edge> edges;
   for (vertex_id v = 0; v < 100; ++v) {
-    for (vertex_id k = 1; k <= 10; ++k) {
-      edges.push_back({v, (v + k) % 100, v < 10 && k == 1 ? 1e6F : 1.0F, 0});
-    }
+    for (vertex_id k = 1; k <= 10; ++k) { edges.push_back({v, (v + k) % 100, v < 10 && k == 1 ? 1e6F : 1.0F, 0}); }
   }
   graph const g = make_graph(100, edges);
   walk_params const params{.length = 40, .weighted = true};

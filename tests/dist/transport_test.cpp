@@ -212,9 +212,8 @@ TEST(Transport, ARankThatHasLeftIsNamed)
 
 TEST(Transport, ARankThatCallsSomethingElseIsNamed)
 {
-  std::string const said = failure_of(2, [](transport& ranks) {
-    ranks.barrier(ranks.rank() == 0 ? "walks" : "trees");
-  });
+  std::string const said =
+      failure_of(2, [](transport& ranks) { ranks.barrier(ranks.rank() == 0 ? "walks" : "trees"); });
   // Whichever notices first speaks.
   EXPECT_TRUE(said.starts_with("rank 1 of 2 calls 'trees' where rank 0 calls 'walks'") ||
               said.starts_with("rank 0 of 2 calls 'walks' where rank 1 calls 'trees'"))
