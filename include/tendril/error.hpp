@@ -42,15 +42,4 @@ class device_error : public error {
   using error::error;
 };
 
-/// Another rank of a job (<tendril/transport.hpp>) that failed, fell silent, or called something else. The CLI exits with 1.
-class rank_error : public error {
- public:
-  rank_error(int rank, std::string const& what) : error(what), rank_(rank) {}
-
-  [[nodiscard]] int rank() const noexcept { return rank_; }
-
- private:
-  int rank_;
-};
-
 }  // namespace tendril

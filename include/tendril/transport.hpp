@@ -22,6 +22,17 @@
 
 namespace tendril {
 
+/// Another rank that failed, fell silent, or called something else. The CLI exits with 1.
+class rank_error : public error {
+ public:
+  rank_error(int rank, std::string const& what) : error(what), rank_(rank) {}
+
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+
+ private:
+  int rank_;
+};
+
 /// What goes before the bytes of every message.
 struct message_header {
   enum kinds : std::uint32_t {
