@@ -23,6 +23,9 @@ struct options {
       {};  ///< Jobs, of mini-batches executors, whose name holds this, and ceilings. Of forms, compressed, and these
            ///< suites on a GPU.
   std::string gpu_share = "0,0.25,0.5,1";  ///< Suites placed and placed-walks: shares of the lists that lie on the GPU.
+  std::vector<std::int64_t> hosts = {};    ///< Suite dist: numbers of hosts to plan for.
+  double bandwidth = 12.5;                 ///< Of the plan: GB/s that a host sends.
+  double latency = 20;                     ///< Of the plan: microseconds of a message.
   cpu_exec exec = {};
   std::optional<int> gpu = {};  ///< Ordinal of a GPU to measure; nothing: this machine's cores.
   std::string json_path = {};   ///< Where the result file goes; empty: nowhere.
@@ -41,10 +44,10 @@ struct row {
 };
 
 /// The names of the suites: ceilings, walks, sample, scaling, store, stream, published, samplers, layers, applications,
-/// subgraphs, minibatch, compressed, forms, prefixes, placed, policies, placed-walks, tables, features, minibatch-picks.
+/// subgraphs, minibatch, compressed, forms, prefixes, placed, policies, placed-walks, tables, features, dist, minibatch-picks.
 [[nodiscard]] std::vector<std::string> suites();
 
-/// What a suite measures unless it is told: R-MAT 22 on the CPU, the graphs that its goals name on a GPU.
+/// What a suite measures unless it is told: R-MAT 22 on the CPU (dist: R-MAT 20), the graphs that its goals name on a GPU.
 [[nodiscard]] std::string default_graph(std::string const& suite, bool on_gpu);
 
 /// Runs a suite, prints its table and writes its result file.

@@ -20,6 +20,7 @@
 #include "base/parallel.hpp"  // num_threads
 #include "bench/ceilings.hpp"
 #include "bench/compressed.hpp"
+#include "bench/dist.hpp"
 #include "bench/features.hpp"
 #include "bench/forms.hpp"
 #include "bench/gpu_applications.hpp"
@@ -40,8 +41,8 @@
 #include "bench/report.hpp"
 #include "bench/rmat_spec.hpp"
 #include "bench/scratch_folder.hpp"
+#include "bench/start_vertices.hpp"
 #include "bench/tables.hpp"
-#include "core/random.hpp"
 
 namespace tendril::bench {
 namespace {
@@ -53,22 +54,6 @@ constexpr std::int64_t num_roots = 40'000;
 
 constexpr char pairs[] = "two dependent gathers";
 constexpr char gathers[] = "independent gathers";
-
-/// Vertices that have a neighbour, spread over the graph.
-std::vector<vertex_id> make_starts(csr_arrays const& graph, std::int64_t count)
-{
-  std::vector<vertex_id> out;
-  rng_key const key = core::make_key(0, core::domain::start_vertices);
-  for (std::uint64_t i = 0; static_cast<std::int64_t>(out.size()) < count; ++i) {
-    auto const v = static_cast<vertex_id>(
-        core::bounded64(core::draw_block(key, i, 0, 0).low(), static_cast<std::uint64_t>(graph.num_vertices)));
-    if (graph.degree(v) > 0) { out.push_back(v); }
-    if (i > 100 * static_cast<std::uint64_t>(count)) {
-      throw argument_error("graph: hardly any vertex has a neighbour");
-    }
-  }
-  return out;
-}
 
 /// A graph and what jobs on it share.
 struct bed {
@@ -308,6 +293,7 @@ constexpr std::array all_suites{
     suite{"prefixes", run_prefixes, run_prefixes, "rmat24,web:33554432x16"},
     suite{"tables", run_tables, nullptr, main_graph},
     suite{"features", run_features, run_gpu_features, main_graph},
+    suite{"dist", run_dist, nullptr, main_graph},
     suite{"minibatch-picks", nullptr, run_gpu_minibatch_picks, "reddit"},
 };
 
@@ -331,7 +317,7 @@ std::vector<std::string> suites()
 
 std::string default_graph(std::string const& suite, bool on_gpu)
 {
-  return on_gpu ? find_suite(suite).gpu_graph : "rmat:22:16";
+  return on_gpu ? find_suite(suite).gpu_graph : suite == "dist" ? "rmat:20:16" : "rmat:22:16";
 }
 
 std::vector<row> run(options const& given)

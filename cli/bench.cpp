@@ -8,6 +8,7 @@
 
 #include "bench/bench.hpp"
 #include "common.hpp"
+#include "text.hpp"
 #include "verbs.hpp"
 
 namespace tendril::cli {
@@ -16,6 +17,7 @@ namespace {
 struct bench_verb {
   bench::options options;
   std::string device = "cpu";
+  std::string hosts;
   int threads = 0;
 };
 
@@ -28,14 +30,12 @@ void add_bench(CLI::App& application)
       application.add_subcommand("bench", "Measure this machine's ceilings, and compare jobs with them");
   app->add_option("SUITE", verb->options.suite, fmt::format("What to measure: {}", fmt::join(bench::suites(), ", ")))
       ->required();
-  app->add_option(
-         "--graph", verb->options.graph,
-         "rmat:SCALE[:EDGE_FACTOR] or a file; for compressed, forms, policies, prefixes and on a GPU also "
-         "web:VERTICES[xEDGE_FACTOR][:FORM]; on a "
-         "GPU also g1, g1l, g2, rmat24, youtube, patents, livejournal, orkut, "
-         "twitter, friendster, products, reddit, papers100m; separate several by commas [rmat:22:16; on a GPU the "
-         "graphs "
-         "of the suite's goals]")
+  app->add_option("--graph", verb->options.graph,
+                  "rmat:SCALE[:EDGE_FACTOR] or a file; for compressed, forms, policies, prefixes and on a GPU also "
+                  "web:VERTICES[xEDGE_FACTOR][:FORM]; on a "
+                  "GPU also g1, g1l, g2, rmat24, youtube, patents, livejournal, orkut, "
+                  "twitter, friendster, products, reddit, papers100m; separate several by commas [rmat:22:16, for dist "
+                  "rmat:20:16; on a GPU the graphs of the suite's goals]")
       ->type_name("GRAPH");
   app->add_option("--repeats", verb->options.repeats, "Number of rounds; results are medians over the rounds")
       ->capture_default_str();
@@ -46,6 +46,13 @@ void add_bench(CLI::App& application)
          "--gpu-share", verb->options.gpu_share,
          "placed and placed-walks: shares of the neighbours' lists that lie on the GPU; the others lie in host memory")
       ->type_name("LIST")
+      ->capture_default_str();
+  app->add_option("--simulate", verb->hosts,
+                  "dist: also plan for these numbers of hosts, from what is measured here, as in 2,16,1000")
+      ->type_name("HOSTS");
+  app->add_option("--bandwidth", verb->options.bandwidth, "dist: GB/s that a host of the plan sends")
+      ->capture_default_str();
+  app->add_option("--latency", verb->options.latency, "dist: microseconds of a message of the plan")
       ->capture_default_str();
   app->add_option("--device", verb->device,
                   "cpu, cuda or cuda:N; stream, published, samplers, layers, placed and placed-walks need a GPU")
@@ -60,10 +67,14 @@ void add_bench(CLI::App& application)
       "  tendril bench forms --graph graph.safetensors\n"
       "  tendril bench walks --device cuda --graph g1,g2\n"
       "  tendril bench stream --device cuda --graph g1\n"
-      "  tendril bench placed --device cuda --graph rmat24 --gpu-share 0.5");
+      "  tendril bench placed --device cuda --graph rmat24 --gpu-share 0.5\n"
+      "  tendril bench dist --simulate 2,16,1000 --bandwidth 25");
   app->callback([verb] {
     verb->options.gpu = parse_device(verb->device);
     verb->options.exec.num_threads = verb->threads;
+    if (!verb->hosts.empty()) {
+      verb->options.hosts = parse_integers(verb->hosts, "--simulate", "numbers of hosts, as in 2,16,1000");
+    }
     bench::run(verb->options);
   });
 }

@@ -1,0 +1,70 @@
+#include "bench/dist_model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "dist/records.hpp"
+
+namespace tendril::bench {
+namespace {
+
+constexpr auto chunk_bytes = static_cast<double>(dist::chunk_bytes);
+constexpr double head_bytes = sizeof(message_header) + sizeof(dist::superstep_head);
+
+/// Records of one kind that a host writes for all others in a superstep.
+struct record_flow {
+  double records, bytes;
+};
+
+}  // namespace
+
+double expected_chunks(double records, double records_a_chunk, int writers)
+{
+  double const of_one = records / writers;
+  return writers * std::ceil(of_one / records_a_chunk) *
+         -std::expm1(-of_one);  // a writer without a record has no chunk
+}
+
+host_plan plan_hosts(walk_costs const& walk, network const& net, host_cut const& cut)
+{
+  auto const hosts = static_cast<double>(cut.hosts);
+  double const others = hosts - 1;
+  double const alone = walk.steps_a_superstep / walk.steps_per_second;
+  double const fixed = std::min(walk.superstep_seconds, alone);
+  double const step = (alone - fixed) / walk.steps_a_superstep;
+  double const mean_steps = walk.steps_a_superstep / (1 + cut.crossing * walk.supersteps_a_move);
+  double const steps = mean_steps * cut.busiest;
+
+  double bytes = 0;
+  if (others > 0) {
+    double const moves = steps * cut.crossing;
+    std::array const flows{record_flow{moves, walk.walker_bytes}, record_flow{steps * others / hosts, walk.visit_bytes},
+                           record_flow{moves * walk.questions_a_move, sizeof(dist::question)},
+                           record_flow{moves * walk.questions_a_move, sizeof(dist::answer)}};
+    double chunks = 0;
+    for (record_flow const& f : flows) {
+      double const a_chunk = std::floor((chunk_bytes - sizeof(dist::chunk_head)) / f.bytes);
+      chunks += expected_chunks(f.records / others, a_chunk, walk.writers);
+    }
+    bytes = others * (head_bytes + chunk_bytes * chunks);
+  }
+
+  double const compute = fixed + steps * step * (1 + cut.crossing * walk.work_a_move);
+  double const messages = others * walk.message_seconds;
+  double const busy = compute + messages;
+  double const flight = bytes / net.bandwidth;
+  double const turn = others > 0 ? (busy + flight + net.latency) / 2 : 0;
+  host_plan out;
+  out.superstep_seconds = std::max({busy, flight, turn});
+  out.steps_per_second = hosts * mean_steps / out.superstep_seconds;
+  out.efficiency = out.steps_per_second / (hosts * walk.steps_per_second);
+  out.bytes_a_step = bytes / steps;
+  out.limit = turn > std::max(busy, flight) ? "latency"
+              : flight > busy               ? "bandwidth"
+              : messages > compute          ? "messages"
+                                            : "compute";
+  return out;
+}
+
+}  // namespace tendril::bench
