@@ -329,9 +329,11 @@ class app_jobs {
   /// What moved, of the last round: the walks of every round are the same.
   void append_moves(std::vector<row>& rows, int repeats) const
   {
-    for (auto const& [n, job] : sharded_) {
+    for (auto const& entry : sharded_) {
+      int const n = entry.first;
+      auto const& job = entry.second;
       if (n == 1) { continue; }
-      auto const add = [&](char const* what, double value, char const* unit) {
+      auto const add = [&, n](char const* what, double value, char const* unit) {
         rows.push_back({named(fmt::format("{}, {}", what, ranks_text(n))), b_->name, "", value, unit, "", 0, 0, repeats,
                         value, value});
       };

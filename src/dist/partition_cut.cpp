@@ -200,7 +200,7 @@ buffer<T> of_edges(View const& g, partition_info const& info, std::int64_t index
                                [&](std::int64_t v) { return g.first_edge(first + v) - first_edge; });
   work.for_each_range(nullptr, exec, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t v = first + begin; v < first + end; ++v) {
-      f(g.row(v), out.data() + g.first_edge(v) - first_edge);
+      f(g.row(v), out.data() + (g.first_edge(v) - first_edge));
     }
   });
   return out;

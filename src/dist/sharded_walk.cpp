@@ -266,6 +266,7 @@ walks sharded_walker::run(std::span<vertex_id const> starts, std::int64_t first_
     std::copy_n(starts.begin() + first, into.size(), into.begin());
   };
   job.sink = [&](walk_rows const& rows) {
+    if (rows.lengths.empty()) { return; }
     std::copy(rows.vertices.begin(), rows.vertices.end(), out.vertices.data() + rows.first * width);
     std::copy(rows.lengths.begin(), rows.lengths.end(), out.lengths.data() + rows.first);
   };

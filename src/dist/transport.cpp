@@ -330,7 +330,7 @@ void transport::all_reduce(std::string_view what, std::span<std::int64_t> values
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     for (std::size_t from = 0; from < all.size(); ++from) {
-      std::int64_t value;
+      std::int64_t value = 0;
       std::memcpy(&value, all[from].data() + i * sizeof value, sizeof value);
       if (from == 0) {
         values[i] = value;
