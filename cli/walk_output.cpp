@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <tendril/error.hpp>
 
@@ -51,7 +52,12 @@ class joined_file final : public walk_output {
   joined_file(std::string path, walk_file_info info, std::int64_t num_walks, transport& ranks)
       : path_(std::move(path)), ranks_(ranks)
   {
-    for (int rank = 0; rank < ranks.size(); ++rank) { parts_.push_back(name_of_part(path_, {rank, ranks.size()})); }
+    // Names that no other job has, and no user: these files are removed at the end.
+    std::string const job = ranks.broadcast("the number of the job", std::to_string(getpid()));
+    std::string const extension = std::filesystem::path(path_).extension().string();
+    for (int rank = 0; rank < ranks.size(); ++rank) {
+      parts_.push_back(fmt::format("{}.partial-{}-rank-{:05}{}", path_, job, rank, extension));
+    }
     info.num_walks = num_walks;
     info.metadata.insert({"part", to_string(job_part{ranks.rank(), ranks.size()})});
     writer_.emplace(mine(), info);

@@ -335,7 +335,7 @@ void transport::all_reduce(std::string_view what, std::span<std::int64_t> values
       if (from == 0) {
         values[i] = value;
       } else if (op == reduction::sum) {
-        values[i] = checked_sum(what.data(), values[i], value);
+        values[i] = checked_sum(std::string(what).c_str(), values[i], value);
       } else {
         values[i] = op == reduction::min ? std::min(values[i], value) : std::max(values[i], value);
       }

@@ -111,6 +111,13 @@ def test_a_file_a_rank(tendril, graphs):
     assert tendril.bytes("joined.safetensors") == tendril.bytes("whole.safetensors")
 
 
+def test_files_of_an_earlier_job_stay(tendril, graphs):
+    tendril.path("w.part-00000-of-00002.txt").write_text("mine\n")
+    run(tendril, 2, "walk", graphs[GRAPH], "-o", "w.txt", *JOBS["few"], "--quiet")
+    assert files(tendril) == ["data", "w.part-00000-of-00002.txt", "w.txt"]
+    assert tendril.path("w.part-00000-of-00002.txt").read_text() == "mine\n"
+
+
 def test_the_summary_tells_of_all_ranks(tendril, graphs):
     tendril("partition", graphs[GRAPH], "-o", "parts", "--parts", 2, "--quiet")
     alone = json.loads(tendril("walk", graphs[GRAPH], "-o", "a.npy", *JOBS["deepwalk"], "--json"))
