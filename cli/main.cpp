@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 
 #include <tendril/error.hpp>
 #include <tendril/file.hpp>
+#include <tendril/transport.hpp>
 
 #include "arguments.hpp"
 #include "common.hpp"
@@ -71,12 +73,12 @@ void handle_signals()
   tendril::end_process_on_truncated_file();
 }
 
-int complain(int code, std::string message)
+int complain(int code, std::string message, std::optional<int> about = {})
 {
   for (char& c : message) {
     if (c == '\n') { c = ' '; }
   }
-  if (!tendril::cli::tells_of(message)) { return code; }
+  if (!tendril::cli::tells_of(message, about)) { return code; }
   std::fflush(stdout);
   std::fputs(fmt::format("tendril: error: {}\n", message).c_str(), stderr);
   return code;
@@ -173,6 +175,8 @@ int run_and_complain(CLI::App& application, int argc, char** argv)
     return complain(failed, "out of memory");
   } catch (std::length_error const&) {  // a std::vector larger than any memory
     return complain(failed, "out of memory: what the verb works with doesn't fit any memory");
+  } catch (tendril::rank_error const& failure) {
+    return complain(failed, failure.what(), failure.rank());
   } catch (std::exception const& failure) {
     return complain(failed, tendril::cli::in_shell_words(application, failure.what(), false));
   }

@@ -35,13 +35,12 @@ transport* job_ranks() { return session() ? &session()->ranks() : nullptr; }
 
 bool is_first_rank() { return !session() || session()->ranks().rank() == 0; }
 
-bool tells_of(std::string& message)
+bool tells_of(std::string& message, std::optional<int> about)
 {
   transport* const ranks = job_ranks();
   if (ranks == nullptr) { return true; }
-  bool const is_named = message.starts_with("rank ");
-  bool const tells = ranks->speaks(message);
-  if (!is_named) { message = fmt::format("rank {} of {}: {}", ranks->rank(), ranks->size(), message); }
+  bool const tells = ranks->speaks(message, about);
+  if (!about) { message = fmt::format("rank {} of {}: {}", ranks->rank(), ranks->size(), message); }
   return tells;
 }
 

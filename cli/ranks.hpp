@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +26,9 @@ void leave_job();
 /// Whether this process prints: outside of a job, and on rank 0.
 [[nodiscard]] bool is_first_rank();
 
-/// Whether an error is for this process to tell; "rank 2 of 4: " goes before it. Tells the other ranks.
-[[nodiscard]] bool tells_of(std::string& message);
+/// Whether an error is for this process to tell; "rank 2 of 4: " goes before it, unless it is `about` a rank and names it
+/// itself. Tells the other ranks.
+[[nodiscard]] bool tells_of(std::string& message, std::optional<int> about = {});
 
 /// @throws argument_error for a verb that ranks can't share, and for standard input and output.
 void expect_verb_of_ranks(CLI::App const& application);

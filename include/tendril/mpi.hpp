@@ -17,7 +17,7 @@ namespace tendril {
 /// time; the process's thread that makes it makes all calls of it.
 class mpi_session {
  public:
-  /// @throws rank_error  without MPI in this build, or for an MPI that fails.
+  /// @throws io_error  without MPI in this build, or for an MPI that fails.
   explicit mpi_session(transport::seconds deadline = transport::usual_deadline);
   mpi_session(mpi_session const&) = delete;
   mpi_session& operator=(mpi_session const&) = delete;

@@ -22,7 +22,7 @@
 
 namespace tendril {
 
-/// Another rank that failed, fell silent, or called something else. The CLI exits with 1.
+/// A rank that failed, fell silent, or called something else; what() names it. The CLI exits with 1.
 class rank_error : public error {
  public:
   rank_error(int rank, std::string const& what) : error(what), rank_(rank) {}
@@ -38,7 +38,8 @@ struct message_header {
   enum kinds : std::uint32_t {
     call,     ///< Part of a call of all ranks.
     beat,     ///< The sender is alive, and busy; `number` is what it has done.
-    failure,  ///< The sender can't go on: the bytes say why.
+    failure,  ///< The sender can't go on: the bytes are a line that names the rank `number`, itself or another.
+    echo,     ///< The sender can't go on, and passes on the line of a failure that it was told of.
     farewell  ///< The sender makes no more calls: it has made `number`.
   };
   std::uint32_t kind = call;
@@ -207,11 +208,14 @@ class transport {
 
   /// Tells the others that this rank can't go on, and why; their calls end. Only the first time. Where another rank has
   /// failed before, that is passed on instead.
-  void fail(std::string_view why) noexcept;
+  /// @param about  The rank that `why` names, as rank_error does; without it `why` is about this rank, and its name goes
+  ///               before it.
+  void fail(std::string_view why, std::optional<int> about = {}) noexcept;
 
   /// After an exception: tells the others, hears what they have to say for `patience`, and decides who speaks.
   /// @return whether this rank does: the lowest one that failed by itself. All others keep silent.
-  [[nodiscard]] bool speaks(std::string_view why, seconds patience = seconds(2)) noexcept;
+  [[nodiscard]] bool speaks(std::string_view why, std::optional<int> about = {},
+                            seconds patience = seconds(2)) noexcept;
 
   /// Tells the others that this rank makes no more calls. Only the first time.
   void leave() noexcept;
@@ -236,8 +240,9 @@ class transport {
     std::optional<int> only;                      // the one rank that sends, of a broadcast
   };
   struct failure {
-    int rank;  // that failed by itself
-    std::string why;
+    int rank;  // that the line names
+    std::string line;
+    bool is_echo;
   };
   /// What another rank was heard to say.
   struct peer {
@@ -251,6 +256,8 @@ class transport {
   void send(int to, message sent, message_header header);
   void tell_all(message_header::kinds kind, std::uint64_t number, std::string_view bytes);
   [[nodiscard]] failure const* first_failure() const noexcept;
+  /// Others may have spoken while this rank did not listen: suspended, without a core, or in a callback.
+  void excuse_silence_while_away();
   /// Takes in all that has arrived. @return whether there was something.
   bool listen();
   void take_in(message arrived);
@@ -258,7 +265,7 @@ class transport {
   [[nodiscard]] bool is_complete(open_call const& call) const;
   [[nodiscard]] bool waits_for(open_call const& call, int rank) const;
   void expect_no_failure() const;
-  void expect_others_alive(call_number number, open_call const& call, clock::time_point since);
+  void expect_others_alive(call_number number, open_call const& call);
   void expect_same_call(open_call const& call, message const& arrived) const;
   [[nodiscard]] std::string name_of(int rank) const;
 
@@ -269,6 +276,7 @@ class transport {
   std::vector<peer> peers_;
   call_number next_ = 0;
   clock::time_point last_beat_;
+  clock::time_point last_look_;
   std::int64_t done_ = 0;
   bool told_failure_ = false, left_ = false;
   transport_report report_;

@@ -49,6 +49,8 @@ class thread_engine final : public message_engine {
   std::shared_ptr<std::vector<inbox>> inboxes_;
 };
 
+constexpr transport::seconds patience{0.2};  // for what other ranks say of a failure
+
 /// Work of one rank, whose exception is kept.
 struct rank_end {
   std::exception_ptr thrown;
@@ -62,11 +64,14 @@ rank_end run_rank(std::unique_ptr<message_engine> engine, std::function<void(tra
   try {
     work(ranks);
     return {};
+  } catch (rank_error const& failure) {
+    bool const speaks = ranks.speaks(failure.what(), failure.rank(), patience);
+    return {std::current_exception(), speaks};
   } catch (std::exception const& failure) {
-    bool const speaks = ranks.speaks(failure.what(), transport::seconds(0.2));
+    bool const speaks = ranks.speaks(failure.what(), {}, patience);
     return {std::current_exception(), speaks};
   } catch (...) {
-    return {std::current_exception(), ranks.speaks("unknown exception", transport::seconds(0.2))};
+    return {std::current_exception(), ranks.speaks("unknown exception", {}, patience)};
   }
 }
 

@@ -85,7 +85,7 @@ transport::transport(std::unique_ptr<message_engine> engine, seconds deadline)
     : engine_(std::move(engine)), peers_(static_cast<std::size_t>(engine_->size()))
 {
   set_deadline(deadline);
-  last_beat_ = clock::now();
+  last_beat_ = last_look_ = clock::now();
   for (peer& other : peers_) { other.heard = last_beat_; }
 }
 
@@ -182,9 +182,7 @@ transport::failure const* transport::first_failure() const noexcept
 
 void transport::expect_no_failure() const
 {
-  if (auto const* const failed = first_failure()) {
-    throw rank_error(failed->rank, fmt::format("{}: {}", name_of(failed->rank), failed->why));
-  }
+  if (auto const* const failed = first_failure()) { throw rank_error(failed->rank, failed->line); }
 }
 
 void transport::expect_same_call(open_call const& call, message const& arrived) const
@@ -198,9 +196,8 @@ void transport::expect_same_call(open_call const& call, message const& arrived) 
                                             name_of(header.from), header.what, rank(), call.what, header.number));
 }
 
-void transport::expect_others_alive(call_number number, open_call const& call, clock::time_point since)
+void transport::expect_others_alive(call_number number, open_call const& call)
 {
-  auto const now = clock::now();
   for (int other = 0; other < size(); ++other) {
     if (!waits_for(call, other)) { continue; }
     peer const& missing = peers_[static_cast<std::size_t>(other)];
@@ -208,7 +205,7 @@ void transport::expect_others_alive(call_number number, open_call const& call, c
       throw rank_error(other, fmt::format("{} has ended after {} calls, while rank {} waits for it in '{}'",
                                           name_of(other), *missing.calls_made, rank(), call.what));
     }
-    seconds const silence = now - std::max(missing.heard, since);
+    seconds const silence = last_look_ - missing.heard;
     if (silence > deadline_) {
       throw rank_error(other,
                        fmt::format("{}: nothing was heard of it for {:.3g} s, while rank {} waits for it in '{}'",
@@ -225,7 +222,11 @@ void transport::take_in(message arrived)
   from.heard = clock::now();
   arrived.set_size(header.num_bytes);
   switch (header.kind) {
-    case message_header::failure: from.failed = {static_cast<int>(header.number), std::string(text_of(arrived))}; break;
+    case message_header::failure:
+    case message_header::echo:
+      from.failed = {static_cast<int>(header.number), std::string(text_of(arrived)),
+                     header.kind == message_header::echo};
+      break;
     case message_header::farewell: from.calls_made = header.number; break;
     case message_header::beat: from.done = static_cast<std::int64_t>(header.number); break;
     default: {
@@ -238,8 +239,17 @@ void transport::take_in(message arrived)
   pool_.give_back(std::move(arrived));
 }
 
+void transport::excuse_silence_while_away()
+{
+  auto const now = clock::now();
+  auto const away = now - std::exchange(last_look_, now);
+  if (away < deadline_ / beats_a_deadline) { return; }
+  for (peer& other : peers_) { other.heard += away; }
+}
+
 bool transport::listen()
 {
+  excuse_silence_while_away();
   bool heard = false;
   while (auto arrived = engine_->receive(pool_)) {
     take_in(std::move(*arrived));
@@ -279,6 +289,7 @@ std::vector<message> transport::finish(call_number number)
   TENDRIL_EXPECTS(found != calls_.end() && number < next_, "call {}, expected one that was begun", number);
   open_call& call = found->second;
   auto const since = clock::now();
+  for (peer& other : peers_) { other.heard = std::max(other.heard, since); }
   patience wait;
   while (!is_complete(call)) {
     if (listen()) {
@@ -288,7 +299,7 @@ std::vector<message> transport::finish(call_number number)
       beat_if_due();
     }
     expect_no_failure();
-    if (!is_complete(call)) { expect_others_alive(number, call, since); }
+    if (!is_complete(call)) { expect_others_alive(number, call); }
   }
   report_.waited_seconds += seconds(clock::now() - since).count();
   std::vector<message> out(peers_.size());
@@ -357,13 +368,16 @@ std::string transport::broadcast(std::string_view what, std::string_view given, 
   return std::string(text_of(arrived[static_cast<std::size_t>(root)]));
 }
 
-void transport::fail(std::string_view why) noexcept
+void transport::fail(std::string_view why, std::optional<int> about) noexcept
 {
   if (std::exchange(told_failure_, true)) { return; }
   try {
-    auto const* const before = first_failure();
-    tell_all(message_header::failure, static_cast<std::uint64_t>(before != nullptr ? before->rank : rank()),
-             before != nullptr ? std::string_view(before->why) : why);
+    if (auto const* const before = first_failure()) {
+      tell_all(message_header::echo, static_cast<std::uint64_t>(before->rank), before->line);
+    } else {
+      std::string const line = about ? std::string(why) : fmt::format("{}: {}", name_of(rank()), why);
+      tell_all(message_header::failure, static_cast<std::uint64_t>(about.value_or(rank())), line);
+    }
   } catch (...) {  // the others notice the silence
   }
 }
@@ -377,18 +391,18 @@ bool transport::all_ended() const noexcept
   return true;
 }
 
-bool transport::speaks(std::string_view why, seconds wait) noexcept
+bool transport::speaks(std::string_view why, std::optional<int> about, seconds wait) noexcept
 {
   try {
     (void)listen();
     bool const by_itself = first_failure() == nullptr;
-    fail(why);
+    fail(why, about);
     auto const end = clock::now() + wait;
     while (!all_ended() && clock::now() < end) {
       if (!listen()) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
     }
     return by_itself && std::none_of(peers_.begin(), peers_.begin() + rank(),
-                                     [this](peer const& lower) { return lower.failed && lower.failed->rank < rank(); });
+                                     [](peer const& lower) { return lower.failed && !lower.failed->is_echo; });
   } catch (...) {
     return true;
   }

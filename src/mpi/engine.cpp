@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <tendril/error.hpp>
 #include <tendril/mpi.hpp>
 
 namespace tendril {
@@ -22,7 +23,7 @@ void check(int code, char const* what)
   char text[MPI_MAX_ERROR_STRING] = {};
   int size = 0;
   MPI_Error_string(code, text, &size);
-  throw rank_error(0, fmt::format("MPI: {}: {}", what, text));
+  throw io_error(fmt::format("MPI: {}: {}", what, text));
 }
 
 class mpi_engine final : public message_engine {

@@ -153,6 +153,24 @@ TEST(Transport, ARankThatFailsIsNamedToAll)
   }
 }
 
+TEST(Transport, TheRankThatAnotherBlamesIsNamedToAll)
+{
+  std::atomic<int> told{0};
+  std::string const said = failure_of(3, [&](transport& ranks) {
+    if (ranks.rank() == 0) { throw rank_error(2, "rank 2 of 3: the graph is another one"); }
+    try {
+      ranks.barrier("end");
+    } catch (rank_error const& e) {
+      EXPECT_EQ(e.rank(), 2);
+      EXPECT_EQ(std::string(e.what()), "rank 2 of 3: the graph is another one");
+      ++told;
+      throw;
+    }
+  });
+  EXPECT_EQ(said, "rank 2 of 3: the graph is another one");
+  EXPECT_EQ(told, 2);
+}
+
 TEST(Transport, OneRankSpeaksWhereAllFail)
 {
   std::atomic<int> speakers{0};
@@ -178,7 +196,7 @@ TEST(Transport, ASilentRankIsNamedAfterTheDeadline)
           throw;
         }
       },
-      0.3);
+      2);
   EXPECT_NE(said.find("rank 2 of 3: nothing was heard of it for"), std::string::npos) << said;
   EXPECT_NE(said.find("'superstep'"), std::string::npos) << said;
 }
@@ -189,14 +207,37 @@ TEST(Transport, ABusyRankThatBeatsIsWaitedFor)
                 2,
                 [](transport& ranks) {
                   if (ranks.rank() == 1) {
-                    for (int i = 0; i < 40; ++i) {
-                      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                    for (int i = 0; i < 50; ++i) {
+                      std::this_thread::sleep_for(std::chrono::milliseconds(50));
                       ranks.beat();
                     }
                   }
                   ranks.barrier("end");
                 },
-                0.4),
+                2),
+            "");
+}
+
+TEST(Transport, ARankThatWasAwayBlamesNobody)
+{
+  std::atomic<bool> was_away{false};
+  EXPECT_EQ(failure_of(
+                2,
+                [&](transport& ranks) {
+                  if (ranks.rank() == 1) {
+                    while (!was_away) {
+                      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                      ranks.beat();
+                    }
+                  } else {
+                    ranks.on_wait = [&] {
+                      if (!was_away) { std::this_thread::sleep_for(std::chrono::seconds(3)); }
+                      was_away = true;
+                    };
+                  }
+                  ranks.barrier("end");
+                },
+                2),
             "");
 }
 
