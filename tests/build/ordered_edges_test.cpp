@@ -12,6 +12,7 @@
 
 #include "build/build_verifier.hpp"
 #include "support/messages.hpp"
+#include "support/sanitized.hpp"
 
 namespace tendril {
 namespace {
@@ -55,12 +56,12 @@ TYPED_TEST(ordered_edges, give_the_graph_of_the_general_build)
 {
   for (auto const kind : {shape::uniform, shape::hub, shape::two_vertices, shape::one_pair, shape::crowd, shape::skewed,
                           shape::sorted, shape::loops}) {
-    for (std::int64_t const size : {1, 2, 1023, 1024, 1025, 200'000}) {
+    for (std::int64_t const size : {1, 2, 1023, 1024, 1025, test::unless_sanitized(200'000, 70'000)}) {
       SCOPED_TRACE(testing::Message() << "shape " << static_cast<int>(kind) << ", edges " << size);
       auto const edges = test::make_edges(kind, size, size % 2 == 0, 0, 3);
       auto const list = in_order<TypeParam>(edges);
       build_options options;
-      options.num_vertices = 300'000;  // some without edges behind the last edge
+      options.num_vertices = test::unless_sanitized(300'000, 150'000);  // some without edges behind the last edge
       auto const expected = build_graph(edges.view(), options);
       for (int const threads : {1, 2, 5}) {
         auto const made = list.build(options.num_vertices, threads);

@@ -17,6 +17,7 @@
 
 #include "formats/webgraph_encoder.hpp"
 #include "support/binary_files.hpp"
+#include "support/sanitized.hpp"
 
 namespace tendril {
 namespace {
@@ -98,8 +99,9 @@ TEST(Convert, EdgeListsWithEveryBuildingStep)
 {
   test::scratch_folder const folder;
   std::vector<std::string> inputs;
+  std::int64_t const size = test::unless_sanitized(60'000, 30'000);
   for (int const columns : {2, 3, 4}) {
-    inputs.push_back(folder.write(fmt::format("{}.txt", columns), random_edges(60'000, 3'000, columns, 1)));
+    inputs.push_back(folder.write(fmt::format("{}.txt", columns), random_edges(size, 3'000, columns, 1)));
   }
   std::size_t i = 0;
   for (build_options const& build : building_steps()) {
@@ -108,7 +110,7 @@ TEST(Convert, EdgeListsWithEveryBuildingStep)
     options.read.build = build;
     options.form = all_forms[i % std::size(all_forms)];
     std::string const& input = inputs[i++ % 5 % inputs.size()];
-    EXPECT_GT(expect_same_bytes(folder, input, options, input + ": " + name_of(build)), 4);
+    EXPECT_GT(expect_same_bytes(folder, input, options, input + ": " + name_of(build)), test::unless_sanitized(4, 2));
   }
 }
 
@@ -148,7 +150,8 @@ TEST(Convert, BinaryPairs)
 TEST(Convert, EveryFormAndMemory)
 {
   test::scratch_folder const folder;
-  std::string const input = folder.write("edges.txt", random_edges(200'000, 40'000, 2, 2));
+  std::string const input = folder.write(
+      "edges.txt", random_edges(test::unless_sanitized(200'000, 50'000), test::unless_sanitized(40'000, 10'000), 2, 2));
   for (graph_form const form : all_forms) {
     for (std::int64_t const mega : {1, 3, 20, 1000}) {
       convert_options options;
@@ -222,7 +225,7 @@ TEST(Convert, NativeFiles)
   extra.has_weights = true;
   extra.num_labels = 300;
   rmat_params params;
-  params.scale = 12;
+  params.scale = test::unless_sanitized(12, 10);
   build_options build;
   build.symmetrize = true;
   graph const g = generate_rmat(params, build, extra);

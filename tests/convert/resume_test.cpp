@@ -14,6 +14,7 @@
 
 #include "formats/webgraph_encoder.hpp"
 #include "support/binary_files.hpp"
+#include "support/sanitized.hpp"
 
 namespace tendril {
 namespace {
@@ -65,7 +66,7 @@ TEST(ConvertResume, TextGzipAndNativeFiles)
 {
   test::scratch_folder const folder;
   rmat_params params;
-  params.scale = 13;
+  params.scale = test::unless_sanitized(13, 12);
   params.edge_factor = 12;
   edge_attributes extra;
   extra.has_weights = true;

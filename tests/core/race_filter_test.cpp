@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "core/race_reference.hpp"
+#include "support/sanitized.hpp"
 
 namespace tendril {
 namespace {
@@ -105,7 +106,7 @@ TEST(race_filter, races_are_the_unfiltered_ones)
 
 TEST(race_filter, races_of_millions_are_the_unfiltered_ones)
 {
-  constexpr std::uint32_t size = (1U << 22U) + 77;
+  constexpr std::uint32_t size = (1U << test::unless_sanitized(22U, 20U)) + 77;
   rng_key const key{5, 6};
   for (auto const& [name, weight_of] : test::weight_profiles(size)) {
     auto const expected = test::unfiltered_race(size, weight_of, 25, key, 1, 0, 0);

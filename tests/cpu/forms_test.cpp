@@ -18,6 +18,7 @@
 #include "cpu/batches/minibatch_verifier.hpp"
 #include "support/graph_forms.hpp"
 #include "support/sample_bytes.hpp"
+#include "support/sanitized.hpp"
 #include "support/small_graphs.hpp"
 #include "support/small_hetero.hpp"
 
@@ -38,8 +39,8 @@ two_forms both(graph const& g) { return {g, with_narrow_edges(compress(g, graph_
 std::vector<two_forms> all_graphs()
 {
   edge_attributes const extra{.has_weights = true, .num_labels = 3, .num_node_types = 3};
-  return {both(make_zoo(11)),
-          both(generate_rmat({.scale = 10, .edge_factor = 8, .seed = 3}, {.symmetrize = true}, extra))};
+  return {both(make_zoo(11)), both(generate_rmat({.scale = unless_sanitized(10, 8), .edge_factor = 8, .seed = 3},
+                                                 {.symmetrize = true}, extra))};
 }
 
 sample_bytes bytes_of(walks const& w) { return sample_bytes(w.vertices, w.lengths); }

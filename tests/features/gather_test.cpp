@@ -14,6 +14,7 @@
 #include <tendril/error.hpp>
 
 #include "support/messages.hpp"
+#include "support/sanitized.hpp"
 
 namespace tendril {
 namespace {
@@ -80,7 +81,7 @@ TYPED_TEST(GatherOfIds, RowsOfEverySizeComeOutForAnyThreads)
   constexpr std::int64_t num_rows = 331;
   for (std::int64_t const row_bytes : sizes) {
     auto const bytes = pattern(num_rows * row_bytes);
-    auto const ids = some_ids<TypeParam>(row_bytes < 70 ? 9000 : 1000, num_rows);
+    auto const ids = some_ids<TypeParam>(row_bytes < 70 ? test::unless_sanitized(9000, 4000) : 1000, num_rows);
     auto const expected = expected_rows(bytes, row_bytes, row_bytes, ids);
     for (int const count : {1, 2, 3, 8}) {
       std::vector<std::byte> out(expected.size() + 2, std::byte{0xa5});  // at an odd address, with a byte on both sides

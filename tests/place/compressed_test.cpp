@@ -18,6 +18,7 @@
 #include "support/list_oracle.hpp"
 #include "support/messages.hpp"
 #include "support/same_lists.hpp"
+#include "support/sanitized.hpp"
 #include "support/to_array.hpp"
 
 namespace tendril {
@@ -176,7 +177,7 @@ TEST(ListCode, EveryCodeAtEveryPlaceAndWidth)
 {
   std::mt19937_64 random(5);
   std::array<int, 7> written{};
-  for (int round = 0; round < 20'000; ++round) {
+  for (int round = 0; round < test::unless_sanitized(20'000, 5'000); ++round) {
     std::size_t const size = 1 + random() % (round % 50 == 0 ? 900 : 40);
     std::uint64_t const most = std::uint64_t{1} << (random() % 33);
     auto const list = any_list(random, size, most);
@@ -212,7 +213,7 @@ TEST(ListCode, EveryCodeAtEveryPlaceAndWidth)
       ++written[choice.header.code()];
     }
   }
-  EXPECT_GT(*std::min_element(written.begin(), written.end()), 1000);
+  EXPECT_GT(*std::min_element(written.begin(), written.end()), test::unless_sanitized(1000, 250));
 }
 
 /// Bits of the lists, and of the directory: 64 bytes for 11 vertices, and 6 or 5 wide entries where a list is too large.
@@ -256,7 +257,7 @@ TEST(CompressedSize, IsWhatTheDocumentsSay)
 
 TEST(CompressedSize, OnlyBlocksOfHubsAreWide)
 {
-  graph const star = generate_regular(regular_graph::star, 400'000);
+  graph const star = generate_regular(regular_graph::star, test::unless_sanitized(400'000, 200'000));
   for (graph_form const form : compressed_forms) {
     graph const small = compress(star, form);
     bool const is_large = form == graph_form::packed || form == graph_form::vbyte;

@@ -12,6 +12,7 @@
 #include "support/binary_files.hpp"
 #include "support/list_graph.hpp"
 #include "support/messages.hpp"
+#include "support/sanitized.hpp"
 #include "support/to_array.hpp"
 
 namespace tendril {
@@ -32,7 +33,7 @@ graph rmat()
   build_options build;
   build.symmetrize = true;
   build.drop_duplicates = true;
-  return generate_rmat({12, 16}, build);
+  return generate_rmat({test::unless_sanitized(12, 10), 16}, build);
 }
 
 std::int64_t num_lists(graph const& g)
@@ -45,7 +46,8 @@ std::int64_t num_lists(graph const& g)
 /// Lists, edges and words come out as the sums over all codes.
 TEST(ListStatistics, SumsAgreeWithTheGraph)
 {
-  for (graph const& g : {rmat(), generate_web({20'000, 12}, {}), generate_regular(regular_graph::star, 400'000)}) {
+  for (graph const& g : {rmat(), generate_web({test::unless_sanitized(20'000, 5'000), 12}, {}),
+                         generate_regular(regular_graph::star, test::unless_sanitized(400'000, 200'000))}) {
     for (graph_form const form : compressed_forms) {
       SCOPED_TRACE(to_string(form));
       graph const small = compress(g, form);

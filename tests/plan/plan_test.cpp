@@ -12,6 +12,7 @@
 
 #include "plan/planner.hpp"
 #include "support/messages.hpp"
+#include "support/sanitized.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril::test {
@@ -20,22 +21,25 @@ namespace {
 constexpr std::int64_t tiny_job = 0;
 constexpr std::int64_t huge_job = std::int64_t{1} << 40U;
 
-/// 100 vertices, each with an edge to every other; of each vertex's weights one is `largest`, the others are 1.
-graph make_skewed(float largest)
+/// Vertices that each have an edge to every other; of each vertex's weights one is `largest`, the others are 1.
+graph make_skewed(float largest, vertex_id num_vertices = 100)
 {
   std::vector<test_edge> edges;
-  for (vertex_id u = 0; u < 100; ++u) {
-    for (vertex_id v = 0; v < 100; ++v) {
-      if (u != v) { edges.push_back({u, v, v == (u + 1) % 100 ? largest : 1.0F, static_cast<std::uint8_t>(v % 2)}); }
+  for (vertex_id u = 0; u < num_vertices; ++u) {
+    for (vertex_id v = 0; v < num_vertices; ++v) {
+      if (u != v) {
+        edges.push_back({u, v, v == (u + 1) % num_vertices ? largest : 1.0F, static_cast<std::uint8_t>(v % 2)});
+      }
     }
   }
-  return make_graph(100, edges, {}, std::vector<std::uint8_t>(100, 0));
+  return make_graph(num_vertices, edges, {}, std::vector<std::uint8_t>(num_vertices, 0));
 }
 
 TEST(WalkPlan, TheRuleIsTheSameForEveryJobAndEveryNumberOfThreads)
 {
   for (float const largest : {1.0F, 3.0F, 1e6F}) {
-    graph const g = make_skewed(largest);
+    if (is_sanitized && largest == 3) { continue; }  // planned as 1e6 is
+    graph const g = make_skewed(largest, unless_sanitized(100U, 12U));
     for (auto app : all_applications(10)) {
       if (!app.params.metapath.empty()) {
         app.params.metapath = app.params.metapath_of == metapath_kind::edge_labels ? std::vector<label_id>{0, 1}

@@ -9,4 +9,12 @@ inline constexpr bool is_sanitized = __has_feature(address_sanitizer) || __has_f
 inline constexpr bool is_sanitized = false;
 #endif
 
+/// The size of a test's input. Sanitizers are slow, and find as much in a smaller input that takes the same paths: it still
+/// needs several threads, passes, runs or blocks where the test is about them.
+template <class T>
+constexpr T unless_sanitized(T size, T smaller)
+{
+  return is_sanitized ? smaller : size;
+}
+
 }  // namespace tendril::test

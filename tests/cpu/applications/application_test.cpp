@@ -14,6 +14,7 @@
 #include "support/application_params.hpp"
 #include "support/messages.hpp"
 #include "support/sampling_apps.hpp"
+#include "support/sanitized.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril {
@@ -107,7 +108,7 @@ TYPED_TEST_SUITE(any_application, all_applications);
 TYPED_TEST(any_application, depends_on_the_logical_id_alone)
 {
   graph const g = rmat_graph(true);
-  std::int64_t const n = 60;
+  std::int64_t const n = test::unless_sanitized(60, 44);
   std::int64_t const num_roots = 3;
   auto const roots = random_vertices(g.num_vertices(), n * num_roots, 5);
   auto params = test::params_of<TypeParam>();
@@ -126,7 +127,7 @@ TYPED_TEST(any_application, depends_on_the_logical_id_alone)
 TYPED_TEST(any_application, does_not_depend_on_the_form)
 {
   graph const g = rmat_graph(true);
-  auto const roots = random_vertices(g.num_vertices(), 60 * 3, 5);
+  auto const roots = random_vertices(g.num_vertices(), test::unless_sanitized(60, 44) * 3, 5);
   auto const params = test::params_of<TypeParam>();
   expect_equal(run_application(g, TypeParam{}, roots.span(), 3, params, {}, 7),
                run_application(compress(g, graph_form::best), TypeParam{}, roots.span(), 3, params, {}, 7));

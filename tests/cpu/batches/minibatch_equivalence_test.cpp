@@ -9,13 +9,16 @@
 #include "cpu/batches/minibatch_verifier.hpp"
 #include "cpu/batches/plain_batch.hpp"
 #include "samplers/batches/checks.hpp"  // cut_batch
+#include "support/sanitized.hpp"
 #include "support/small_hetero.hpp"
 
 namespace tendril::test {
 namespace {
 
+constexpr std::int64_t num_seeds = unless_sanitized(300, 100);
+
 /// Seeds of types 0 and 1, with times.
-seed_lists many_seeds(std::size_t types, std::int64_t count = 300)
+seed_lists many_seeds(std::size_t types, std::int64_t count = num_seeds)
 {
   seed_lists out;
   out.vertices.resize(types);
@@ -47,8 +50,9 @@ TEST(MinibatchEquivalence, ThreadsDontChangeABatch)
 {
   for (auto const& [graph, timed] : all_graphs()) {
     std::size_t const types = graph.num_vertices().size();
-    seed_lists const seeds = many_seeds(types, 1500);  // enough to occupy threads
     for (std::vector<std::int64_t> const& fanouts : {std::vector<std::int64_t>{4, 3}, {-1}}) {
+      seed_lists const seeds =
+          many_seeds(types, unless_sanitized(1500, fanouts[0] < 0 ? 300 : 1100));  // enough to occupy threads
       for (auto const& params : every_way(types == 1, timed, fanouts)) {
         minibatch_sampler alone(graph, params, {.num_threads = 1});
         batch_lists const expected = lists_of(alone.sample(seeds.spans(timed), 5));
@@ -70,19 +74,19 @@ TEST(MinibatchEquivalence, BatchesMadeTogetherAreThoseMadeAlone)
     std::vector<std::int64_t> const& times = seeds.times[type];
     for (auto const& params : every_way(types == 1, timed, {3, 2})) {
       minibatch_sampler one(graph, params, {.num_threads = 1});
-      for (std::int64_t const size : {7, 150, 1000}) {
+      for (std::int64_t const size : {std::int64_t{7}, num_seeds / 2, std::int64_t{1000}}) {
         for (int const threads : {1, 2, 4}) {
           minibatch_sampler bulk(graph, params, {.num_threads = threads});
           std::vector<minibatch> const made =
               timed ? bulk.sample_batches(static_cast<std::int32_t>(type), vertices, size, {.first = first}, times)
                     : bulk.sample_batches(static_cast<std::int32_t>(type), vertices, size, {.first = first});
-          ASSERT_EQ(std::ssize(made), (300 + size - 1) / size);
+          ASSERT_EQ(std::ssize(made), (num_seeds + size - 1) / size);
           for (std::size_t b = 0; b<made.size(); b += made.size()> 10 ? 7 : 1) {
             seed_lists part;
             part.vertices.resize(types);
             part.times.resize(types);
             auto const begin = static_cast<std::ptrdiff_t>(b) * size;
-            auto const end = std::min<std::ptrdiff_t>(begin + size, 300);
+            auto const end = std::min<std::ptrdiff_t>(begin + size, num_seeds);
             part.vertices[type].assign(vertices.begin() + begin, vertices.begin() + end);
             part.times[type].assign(times.begin() + begin, times.begin() + end);
             EXPECT_EQ(difference(lists_of(one.sample(part.spans(timed), first + b)), lists_of(made[b])), "")
@@ -96,7 +100,7 @@ TEST(MinibatchEquivalence, BatchesMadeTogetherAreThoseMadeAlone)
 
 TEST(MinibatchEquivalence, NumbersOfBatchesMadeTogetherMayHaveAStep)
 {
-  constexpr std::int64_t size = 32;
+  constexpr std::int64_t size = unless_sanitized(32, 11);  // ten batches
   for (auto const& [graph, timed] : all_graphs()) {
     std::size_t const types = graph.num_vertices().size();
     seed_lists const seeds = many_seeds(types);

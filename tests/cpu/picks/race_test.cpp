@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/race_reference.hpp"
+#include "support/sanitized.hpp"
 
 namespace tendril::test {
 namespace {
@@ -39,7 +40,7 @@ TEST(Race, VectorsGiveTheUnfilteredRace)
 
 TEST(Race, VectorsGiveTheUnfilteredRaceAmongMillions)
 {
-  constexpr std::uint32_t size = (1U << 20U) + 77;
+  constexpr std::uint32_t size = (1U << unless_sanitized(20U, 18U)) + 77;
   for (auto const& profile : weight_profiles(size)) {
     expect_unfiltered(size, profile, {{{1, 2}, 3, 4}, core::race_draws});
   }
