@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tendril/exec.hpp>
+#include <tendril/gpu_set.hpp>
 #include <tendril/graph.hpp>
 
 namespace tendril::bench {
@@ -28,8 +29,9 @@ struct options {
   double latency = 20;                     ///< Of the plan: microseconds of a message.
   cpu_exec exec = {};
   std::optional<int> gpu = {};  ///< Ordinal of a GPU to measure; nothing: this machine's cores.
-  std::string json_path = {};   ///< Where the result file goes; empty: nowhere.
-  bool quiet = false;           ///< No table on standard output.
+  gpu_set gpus = {};           ///< All that were named, of which `gpu` is the first. Suite dist measures them together.
+  std::string json_path = {};  ///< Where the result file goes; empty: nowhere.
+  bool quiet = false;          ///< No table on standard output.
 };
 
 /// One line of a result file. `value` is the median of `repeats` runs; `ceiling` was taken in the same run.

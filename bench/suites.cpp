@@ -30,6 +30,7 @@
 #include "bench/gpu_minibatch_picks.hpp"
 #include "bench/gpu_placed.hpp"
 #include "bench/gpu_placed_walks.hpp"
+#include "bench/gpu_replicas.hpp"
 #include "bench/gpu_samplers.hpp"
 #include "bench/gpu_stream.hpp"
 #include "bench/gpu_subgraphs.hpp"
@@ -293,7 +294,7 @@ constexpr std::array all_suites{
     suite{"prefixes", run_prefixes, run_prefixes, "rmat24,web:33554432x16"},
     suite{"tables", run_tables, nullptr, main_graph},
     suite{"features", run_features, run_gpu_features, main_graph},
-    suite{"dist", run_dist, nullptr, main_graph},
+    suite{"dist", run_dist, run_gpu_replicas, main_graph},
     suite{"minibatch-picks", nullptr, run_gpu_minibatch_picks, "reddit"},
 };
 
@@ -330,6 +331,10 @@ std::vector<row> run(options const& given)
   if (function == nullptr) {
     throw argument_error(o.gpu.has_value() ? fmt::format("bench {}: runs on the CPU, expected --device cpu", o.suite)
                                            : fmt::format("bench {}: runs on a GPU, expected --device cuda", o.suite));
+  }
+  if (o.gpus.size() > 1 && function != run_gpu_replicas) {
+    throw argument_error(
+        fmt::format("bench {}: {} GPUs, expected one: only dist measures several", o.suite, o.gpus.size()));
   }
   std::vector<row> rows = function(o);
   if (!o.quiet) { print_table(rows); }

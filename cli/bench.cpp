@@ -55,7 +55,8 @@ void add_bench(CLI::App& application)
   app->add_option("--latency", verb->options.latency, "dist: microseconds of a message of the plan")
       ->capture_default_str();
   app->add_option("--device", verb->device,
-                  "cpu, cuda or cuda:N; stream, published, samplers, layers, placed and placed-walks need a GPU")
+                  "cpu, cuda or cuda:N; stream, published, samplers, layers, placed and placed-walks need a GPU; dist "
+                  "also compares several, cuda:0,1 or cuda:all, with one")
       ->capture_default_str();
   app->add_option("--threads", verb->threads, "Number of threads; 0: every core")->capture_default_str();
   app->add_option("--json", verb->options.json_path, "Also write the results to this file")->type_name("OUT");
@@ -68,9 +69,11 @@ void add_bench(CLI::App& application)
       "  tendril bench walks --device cuda --graph g1,g2\n"
       "  tendril bench stream --device cuda --graph g1\n"
       "  tendril bench placed --device cuda --graph rmat24 --gpu-share 0.5\n"
-      "  tendril bench dist --simulate 2,16,1000 --bandwidth 25");
+      "  tendril bench dist --simulate 2,16,1000 --bandwidth 25\n"
+      "  tendril bench dist --device cuda:all");
   app->callback([verb] {
-    verb->options.gpu = parse_device(verb->device);
+    verb->options.gpus = parse_devices(verb->device);
+    if (!verb->options.gpus.empty()) { verb->options.gpu = verb->options.gpus[0]; }
     verb->options.exec.num_threads = verb->threads;
     if (!verb->hosts.empty()) {
       verb->options.hosts = parse_integers(verb->hosts, "--simulate", "numbers of hosts, as in 2,16,1000");

@@ -4,15 +4,17 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include <tendril/checked.hpp>
 #include <tendril/error.hpp>
-#include <tendril/gpu.hpp>
+#include <tendril/several_gpus.hpp>
 
 #include "sample_job.hpp"
+#include "sample_request.hpp"
 #include "text.hpp"
 
 namespace tendril::cli {
@@ -42,29 +44,34 @@ catalogue_entry const& entry_of(sample_job const& job)
   return *std::find_if(entries.begin(), entries.end(), [&](auto const& entry) { return entry.app == job.app; });
 }
 
-/// Before anything that takes time. @throws device_error.
-std::optional<gpu_info> gpu_of(sample_job const& job)
-{
-  auto const device = parse_device(job.device);
-  return device ? std::optional(describe_gpu(*device)) : std::nullopt;
-}
-
-sample_counts run(catalogue_job const& job, result_file& file, progress_bar& bar)
+sample_counts run(catalogue_job const& job, std::deque<sample_place> const& places, result_file& file,
+                  progress_bar& bar)
 {
   sample_counts counts;
   job.begin(file);
-  std::int64_t first = 0;
-  do {  // a job without samples writes empty arrays
-    std::int64_t const count = std::min(job.run_size, job.num_samples - first);
+  for (auto const& place : places) { job.prepare(place); }
+  place_seconds sampled(static_cast<int>(places.size()));
+  auto const make = [&](int place, std::int64_t first, std::int64_t count) {
     stopwatch const sampling;
-    job.make(first, count, file, counts);
-    counts.seconds += sampling.seconds();
+    sample_part part;
+    job.make(places[static_cast<std::size_t>(place)], first, count, part);
+    sampled.add(place, sampling.seconds());
+    return part;
+  };
+  auto const take = [&](std::int64_t first, std::int64_t count, sample_part&& part) {
     stopwatch const writing;
-    file.end_part(count);
+    counts.vertices += part.vertices;
+    counts.edges += part.edges;
+    file.take(std::move(part), count);
     counts.write_seconds += writing.seconds();
-    first += count;
-    bar.update("sampling", first, job.num_samples, "samples");
-  } while (first < job.num_samples);
+    bar.update("sampling", first + count, job.num_samples, "samples");
+  };
+  int const num_places = static_cast<int>(places.size());
+  std::int64_t const each = (job.num_samples + num_places - 1) / num_places;
+  if (job.num_samples == 0) { take(0, 0, make(0, 0, 0)); }  // writes empty arrays
+  deal(num_places, job.num_samples, std::clamp<std::int64_t>(job.run_size, 1, std::max<std::int64_t>(each, 1)), make,
+       take);
+  counts.seconds = sampled.longest();
   stopwatch const writing;
   file.commit();
   counts.write_seconds += writing.seconds();
@@ -133,15 +140,26 @@ catalogue_job job_of_catalogue(sample_job const& job, sample_place const& place)
 
 namespace {
 
-/// Where the samples of a job are made. With --gpu-memory the graph stays in host memory, from which it streams, and so
-/// does one that has no room for a struct of the user's, which may read CSR graphs alone.
-sample_place place_of(sample_job const& job, graph const& g, cpu_exec const& exec)
+/// Where the samples of a job are made: on each GPU of the job, or on the CPU. With --gpu-memory the graph stays in host
+/// memory, from which it streams, and so does one that has no room for a struct of the user's, which may read CSR graphs
+/// alone.
+std::deque<sample_place> places_of(sample_job const& job, gpu_set const& gpus, graph const& g, cpu_exec const& exec)
 {
-  auto const gpu = parse_device(job.device);
+  std::deque<sample_place> places;
+  if (gpus.empty()) {
+    places.emplace_back(0, g, std::nullopt, exec, 0, job.visits(), false);
+    return places;
+  }
   std::int64_t const bytes = job.graph_bytes();
-  bool const stays =
-      job.more.gpu_bytes() > 0 || (gpu && job.from_source() && bytes == 0 && !fits_on_gpu(g, 0, gpu_exec(*gpu)));
-  return {g, gpu, exec, bytes, job.visits(), stays};
+  auto const place_on = [&](int, std::int64_t i, std::int64_t) {
+    int const gpu = gpus[static_cast<int>(i)];
+    bool const stays =
+        job.more.gpu_bytes() > 0 || (job.from_source() && bytes == 0 && !fits_on_gpu(g, 0, gpu_exec(gpu)));
+    return sample_place(static_cast<int>(i), g, gpu, exec, bytes, job.visits(), stays);
+  };
+  deal(gpus.size(), gpus.size(), 1, place_on,
+       [&](std::int64_t, std::int64_t, sample_place&& made) { places.push_back(std::move(made)); });
+  return places;
 }
 
 }  // namespace
@@ -150,13 +168,14 @@ void run_catalogue(sample_job const& job, graph_source const& source, common_opt
                    std::string const& output, std::string const& dtype)
 {
   stopwatch const overall;
-  auto const gpu = gpu_of(job);
+  gpu_set const gpus = parse_devices(job.device);
+  std::string const gpu = describe_gpus(gpus);  // before anything that takes time
   progress_bar bar(common.shown());
   cpu_exec const exec = common.exec(bar);
   graph const g = source.read_for(job.device, exec);
   double const read_seconds = overall.seconds();
-  sample_place const place = place_of(job, g, exec);
-  catalogue_job const todo = job_of_catalogue(job, place);
+  std::deque<sample_place> const places = places_of(job, gpus, g, exec);
+  catalogue_job const todo = job_of_catalogue(job, places.front());
   double const plan_seconds = overall.seconds() - read_seconds;
 
   element_type const type = dtype.empty() ? vertex_element_type(g.num_vertices()) : parse_element_type(dtype);
@@ -171,7 +190,7 @@ void run_catalogue(sample_job const& job, graph_source const& source, common_opt
                     {"graph", graph_name(g, source.path)},
                     {"version", TENDRIL_VERSION}},
                    todo.num_samples, exec);
-  sample_counts const counts = run(todo, file, bar);
+  sample_counts const counts = run(todo, places, file, bar);
   bar.clear();
   double const seconds = overall.seconds();
   double const rate = counts.seconds > 0 ? static_cast<double>(todo.num_samples) / counts.seconds : 0;
@@ -196,16 +215,17 @@ void run_catalogue(sample_job const& job, graph_source const& source, common_opt
                   {"samples_per_second", rate},
                   {"peak_memory_bytes", peak_memory()},
                   {"version", TENDRIL_VERSION}};
-    if (gpu) { document["device_name"] = gpu->name; }
-    if (auto const placement = placement_json(place.used_graph())) { document["placement"] = *placement; }
+    if (!gpu.empty()) { document["device_name"] = gpu; }
+    if (auto const placement = placement_json(places.front().used_graph())) { document["placement"] = *placement; }
     print(document);
   } else if (!common.quiet) {
     print(fmt::format(
         "graph   {}\njob     {}\n{}{}samples {}: {}, {} in {} of sampling: {} samples/s\n{}output  {} ({})\n"
         "total   {}, {} of memory at most",
-        describe(g, source.path), todo.description, gpu ? fmt::format("device  {}\n", gpu->name) : "",
-        placement_line(place.used_graph()), grouped(todo.num_samples), counted(counts.vertices, "vertex", "vertices"),
-        counted(counts.edges, "edge", "edges"), duration(counts.seconds), si(rate),
+        describe(g, source.path), todo.description, gpu.empty() ? std::string() : fmt::format("device  {}\n", gpu),
+        placement_line(places.front().used_graph()), grouped(todo.num_samples),
+        counted(counts.vertices, "vertex", "vertices"), counted(counts.edges, "edge", "edges"),
+        duration(counts.seconds), si(rate),
         time_line({{"reading", read_seconds},
                    {"planning and tables", plan_seconds},
                    {"sampling", counts.seconds},
@@ -217,8 +237,10 @@ void run_catalogue(sample_job const& job, graph_source const& source, common_opt
 void plan_catalogue(sample_job const& job, graph const& g, graph_source const& source, common_options const& common,
                     cpu_exec const& exec)
 {
-  sample_place const place = place_of(job, g, exec);
-  catalogue_job const todo = job_of_catalogue(job, place);
+  gpu_set const gpus = parse_devices(job.device);
+  gpu_set const first = gpus.empty() ? gpu_set() : gpu_set(gpus[0]);
+  std::deque<sample_place> const places = places_of(job, first, g, exec);
+  catalogue_job const todo = job_of_catalogue(job, places.front());
   if (common.json) {
     print(json{{"graph", describe_json(g, source.path)},
                {"app", job.from_source() ? todo.params.at("struct").get<std::string>() : job.app},

@@ -75,8 +75,10 @@ struct catalogue_job {
   /// Puts the arrays that belong to no sample into the file.
   std::function<void(result_file& file)> begin = [](result_file&) {};
   std::int64_t run_size = 1;  ///< Samples that are made at a time.
-  /// Makes `count` samples from sample `first` of the job on and puts them into the file.
-  std::function<void(std::int64_t first, std::int64_t count, result_file& file, sample_counts& counts)> make;
+  /// Brings to a place what samples need there, before its first sample.
+  std::function<void(sample_place const& place)> prepare = [](sample_place const&) {};
+  /// Makes `count` samples from sample `first` of the job on at a place, into `part`. Places work at the same time.
+  std::function<void(sample_place const& place, std::int64_t first, std::int64_t count, sample_part& part)> make;
 };
 
 /// Each checks the parameters of an application, without a graph. @throws argument_error.
@@ -90,7 +92,8 @@ void validate_cluster(sample_job const& job);
 void validate_shadow(sample_job const& job);
 void validate_saint(sample_job const& job);  // saint-…
 
-/// Each makes the jobs of an application, from valid parameters. The place must stay as long as the job is used.
+/// Each makes the jobs of an application, from valid parameters. `place` is the first of those that make the samples; it must
+/// stay as long as the job is used.
 /// @throws argument_error for what the graph can't serve; io_error, format_error for a file that the job needs.
 [[nodiscard]] catalogue_job layer_job(sample_job const& job, sample_place const& place);
 [[nodiscard]] catalogue_job custom_job(sample_job const& job, sample_place const& place);

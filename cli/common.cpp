@@ -1,16 +1,20 @@
 #include "common.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <tendril/compress.hpp>
 #include <tendril/error.hpp>
+#include <tendril/gpu.hpp>
 #include <tendril/mapped_graph.hpp>
 #include <tendril/partition.hpp>
+#include <tendril/several_gpus.hpp>
 #include <tendril/threads.hpp>
 
 #include "pipes.hpp"
@@ -88,7 +92,7 @@ graph graph_source::read(cpu_exec const& exec, build_options const& build) const
 graph graph_source::read_for(std::string const& device, cpu_exec const& exec) const
 {
   graph g = read(exec);
-  if (parse_device(device)) { return g; }
+  if (!parse_devices(device).empty()) { return g; }
   g.check(exec);
   expect_random_reads_if_large(g);
   return g;
@@ -226,19 +230,58 @@ graph_form parse_form(std::string const& form, std::string const& output, graph_
   return chosen;
 }
 
+namespace {
+
+/// The GPU's ordinal; -1 for what is none.
+int parse_ordinal(std::string_view text)
+{
+  int ordinal = -1;
+  auto const [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), ordinal);
+  return failure == std::errc{} && stop == text.data() + text.size() ? ordinal : -1;
+}
+
+}  // namespace
+
+gpu_set parse_devices(std::string const& device)
+{
+  constexpr std::string_view cuda = "cuda", several = "cuda:";
+  if (device == "cpu") { return {}; }
+  if (device == cuda) { return gpu_set(0); }
+  if (device == "cuda:all") { return all_gpus(); }
+  std::vector<int> ordinals;
+  if (device.starts_with(several)) {
+    for (auto const& ordinal : split(std::string_view(device).substr(several.size()))) {
+      ordinals.push_back(parse_ordinal(ordinal));
+    }
+  }
+  if (ordinals.empty() || *std::min_element(ordinals.begin(), ordinals.end()) < 0) {
+    throw argument_error(
+        fmt::format("--device: '{}', expected cpu, cuda, cuda:N, cuda:N,M for several GPUs, or cuda:all", device));
+  }
+  try {
+    return gpu_set(ordinals);
+  } catch (argument_error const& failure) {
+    throw argument_error(fmt::format("--device: {}", failure.what()));
+  }
+}
+
 std::optional<int> parse_device(std::string const& device)
 {
-  constexpr std::string_view cuda = "cuda";
-  if (device == "cpu") { return std::nullopt; }
-  if (device == cuda) { return 0; }
-  int ordinal = -1;
-  if (device.starts_with(cuda) && device[cuda.size()] == ':') {
-    char const* const end = device.data() + device.size();
-    auto const [stop, failure] = std::from_chars(device.data() + cuda.size() + 1, end, ordinal);
-    if (failure != std::errc{} || stop != end) { ordinal = -1; }
+  gpu_set const gpus = parse_devices(device);
+  if (gpus.empty()) { return std::nullopt; }
+  if (gpus.size() > 1) {
+    throw argument_error(fmt::format("--device: {} GPUs, expected one: only walk and sample use several", gpus.size()));
   }
-  if (ordinal < 0) { throw argument_error(fmt::format("--device: '{}', expected cpu, cuda or cuda:N", device)); }
-  return ordinal;
+  return gpus[0];
+}
+
+std::string describe_gpus(gpu_set const& gpus)
+{
+  std::vector<std::string> names;
+  for (int const gpu : gpus) { names.push_back(describe_gpu(gpu).name); }
+  if (names.size() < 2) { return names.empty() ? std::string() : names[0]; }
+  bool const alike = std::count(names.begin(), names.end(), names[0]) == std::ssize(names);
+  return alike ? fmt::format("{} x {}", names.size(), names[0]) : fmt::format("{}", fmt::join(names, ", "));
 }
 
 void expect_app(bool given, std::string_view option, std::string_view needed, std::string const& app)

@@ -14,6 +14,7 @@
 #include "parser_fwd.hpp"
 
 #include <tendril/exec.hpp>
+#include <tendril/gpu_set.hpp>
 #include <tendril/graph.hpp>
 #include <tendril/io.hpp>
 #include <tendril/partition.hpp>
@@ -105,8 +106,16 @@ struct graph_facts {
 /// What --compress says, for a graph that is written to `output`. @throws argument_error if the output can't hold it.
 [[nodiscard]] graph_form parse_form(std::string const& form, std::string const& output, graph_format format);
 
-/// What --device says: nothing for cpu, the GPU's ordinal for cuda (0) and cuda:N. @throws argument_error.
+/// What --device says: no GPU for cpu, else the GPUs of cuda (0), cuda:N, cuda:N,M,… and cuda:all. @throws argument_error;
+/// device_error for cuda:all on a machine without one.
+[[nodiscard]] gpu_set parse_devices(std::string const& device);
+
+/// The same for a verb that works on one GPU at most: nothing for cpu. @throws argument_error for several.
 [[nodiscard]] std::optional<int> parse_device(std::string const& device);
+
+/// For people: "NVIDIA H200", "2 x NVIDIA H200". Before anything that takes time. @throws device_error for a GPU that can't be
+/// used.
+[[nodiscard]] std::string describe_gpus(gpu_set const& gpus);
 
 /// --table-bytes, of a verb that plans. @param of  The applications that it is for, as in "khop: ".
 void add_table_bytes(CLI::App& verb, std::string& bytes, std::string_view of);

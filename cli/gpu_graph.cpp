@@ -5,6 +5,7 @@
 
 #include <tendril/error.hpp>
 #include <tendril/gpu.hpp>
+#include <tendril/several_gpus.hpp>
 
 #include "text.hpp"
 
@@ -33,6 +34,12 @@ graph graph_on_gpu(graph const& g, int device, std::int64_t bytes, placement_job
   params.gpu_bytes = bytes;
   params.job = job;
   return bytes > 0 ? place_graph(g, params, exec) : fit_on_gpu(g, params, exec);
+}
+
+std::vector<graph> graph_on_gpus(graph const& g, gpu_set const& gpus, std::int64_t bytes, placement_job const& job)
+{
+  return to_gpus(
+      g, gpus, [&](graph const& input, gpu_exec const& exec) { return graph_on_gpu(input, exec.device, bytes, job); });
 }
 
 std::string placement_line(graph const& g)

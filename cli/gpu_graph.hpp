@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "parser_fwd.hpp"
 
@@ -28,6 +29,10 @@ struct graph_memory {
 /// The graph of a job: on the GPU as a whole, or placed there and in host memory, by the visits of `job`, if `bytes` are
 /// given or the whole has no room. @throws what to_gpu and place_graph throw.
 [[nodiscard]] graph graph_on_gpu(graph const& g, int device, std::int64_t bytes, placement_job const& job);
+
+/// A copy on each GPU, all made at once. @throws as graph_on_gpu.
+[[nodiscard]] std::vector<graph> graph_on_gpus(graph const& g, gpu_set const& gpus, std::int64_t bytes,
+                                               placement_job const& job);
 
 /// A line about where a placed graph lies, for people, and the same for programs; empty for any other graph.
 [[nodiscard]] std::string placement_line(graph const& g);

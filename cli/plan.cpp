@@ -46,9 +46,9 @@ planned plan_walks(walk_job const& job, graph const& g, cpu_exec const& exec)
   walk_params const params = job.params(facts_of(g, {}));
   auto const starts = job.starts(g.num_vertices(), exec);
   std::int64_t const count = job.count_walks(starts ? starts->size() : g.num_vertices());
-  auto const gpu = job.gpu();
-  graph const there = gpu ? graph_on_gpu(g, *gpu, job.graph_bytes(), params) : g;
-  return {there, gpu ? plan_walk(there, params, count, gpu_exec(*gpu)) : plan_walk(g, params, count, exec),
+  gpu_set const gpus = job.gpus();
+  graph const there = gpus.empty() ? g : graph_on_gpu(g, gpus[0], job.graph_bytes(), params);
+  return {there, gpus.empty() ? plan_walk(g, params, count, exec) : plan_walk(there, params, count, gpu_exec(gpus[0])),
           fmt::format("{}, {}", counted(count, "walk", "walks"), describe(job.app, params)), params_json(params)};
 }
 
@@ -69,9 +69,9 @@ planned plan_samples(sample_job const& job, graph const& g, cpu_exec const& exec
 {
   job.check();
   std::int64_t const count = job.seeds(g, exec).size();
-  auto const gpu = parse_device(job.device);
-  graph const there = gpu ? graph_on_gpu(g, *gpu, job.graph_bytes(), job.visits()) : g;
-  return {there, gpu ? plan_of(job, there, count, gpu_exec(*gpu)) : plan_of(job, g, count, exec),
+  gpu_set const gpus = parse_devices(job.device);
+  graph const there = gpus.empty() ? g : graph_on_gpu(g, gpus[0], job.graph_bytes(), job.visits());
+  return {there, gpus.empty() ? plan_of(job, g, count, exec) : plan_of(job, there, count, gpu_exec(gpus[0])),
           fmt::format("{}: {}", counted(count, "seed", "seeds"), job.describe()), job.params_json()};
 }
 
@@ -100,7 +100,7 @@ void plan_command::run()
     samples.validate();
   }
 
-  if (auto const gpu = parse_device(device)) { (void)describe_gpu(*gpu); }  // before anything that takes time
+  (void)describe_gpus(parse_devices(device));  // before anything that takes time
   graph const g = source.read_for(device, exec);
   if (of_catalogue) {
     plan_catalogue(samples, g, source, common, exec);

@@ -4,12 +4,14 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <tendril/error.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/multidim.hpp>
+#include <tendril/several_gpus.hpp>
 #include <tendril/starts.hpp>
 #include <tendril/walk.hpp>
 
@@ -90,14 +92,24 @@ prepared_walks prepare_plain_walks(walk_job const& job, job_part part, graph con
   auto const list = made.list;
   walk_params const params = made.params;
   std::int64_t const num_walks = made.out.num_walks;
-  auto const gpu = job.gpu();
-  graph const there = gpu ? graph_on_gpu(g, *gpu, job.graph_bytes(), params) : g;
-  auto const walks = std::make_shared<walker>(gpu ? walker(there, params, num_walks, gpu_exec(*gpu))
-                                                  : walker(g, params, num_walks, exec));  // checks the length too
-  prepared_walks out = planned_job_of(std::move(made), job, walks->plan());
-  out.there = there;
-  out.run = [walks, list, gpu, here = without_progress(exec)](walk_stream_job const& stream) {
-    return gpu ? stream_walks(*walks, stream, gpu_exec(*gpu)) : stream_walks(*walks, stream, here);
+  gpu_set const gpus = job.gpus();
+  // Of each GPU, or of the CPU; a walker checks the length too.
+  auto const walks = std::make_shared<std::vector<walker>>();
+  if (gpus.empty()) {
+    walks->emplace_back(g, params, num_walks, exec);
+  } else {
+    deal(
+        gpus.size(), gpus.size(), 1,
+        [&](int, std::int64_t i, std::int64_t) {
+          gpu_exec const there(gpus[static_cast<int>(i)]);
+          return walker(graph_on_gpu(g, there.device, job.graph_bytes(), params), params, num_walks, there);
+        },
+        [&](std::int64_t, std::int64_t, walker&& planned) { walks->push_back(std::move(planned)); });
+  }
+  prepared_walks out = planned_job_of(std::move(made), job, walks->front().plan());
+  out.there = walks->front().input();
+  out.run = [walks, list, on_gpu = !gpus.empty(), here = without_progress(exec)](walk_stream_job const& stream) {
+    return on_gpu ? stream_walks(*walks, stream) : stream_walks(walks->front(), stream, here);
   };
   return out;
 }
@@ -111,11 +123,11 @@ prepared_walks prepare_sharded_walks(walk_job const& job, graph_part part, graph
   prepared_walks out = planned_job_of(std::move(made), job, walks->plan());
   out.run = [walks, list, &report, here = without_progress(exec)](walk_stream_job const& stream) {
     report = walks->stream(stream, here);
-    walk_stream_report made;
-    made.num_walks = report.num_walks;
-    made.steps = report.steps;
-    made.walk_seconds = made.seconds = report.seconds;
-    return made;
+    walk_stream_report all;
+    all.num_walks = report.num_walks;
+    all.steps = report.steps;
+    all.walk_seconds = all.seconds = report.seconds;
+    return all;
   };
   return out;
 }
@@ -137,11 +149,14 @@ prepared_walks prepare_multidim_walks(walk_job const& job, job_part part, graph 
   out.params = params_json(params, m);
   out.metadata = {{"num_roots", std::to_string(m)}};
   out.stream = stream_of(job, range, starts_from(sets->span(), walks_each, m));
-  auto const gpu = job.gpu();
-  out.there = gpu ? graph_on_gpu(g, *gpu, job.graph_bytes(), walk_params{.length = params.length}) : g;
-  out.run = [there = out.there, sets, m, params, gpu, here = without_progress(exec)](walk_stream_job const& stream) {
-    return gpu ? stream_multidim_walks(there, m, params, stream, gpu_exec(*gpu))
-               : stream_multidim_walks(there, m, params, stream, here);
+  gpu_set const gpus = job.gpus();
+  walk_params const visits{.length = params.length};
+  auto copies = gpus.empty() ? std::vector{g} : graph_on_gpus(g, gpus, job.graph_bytes(), visits);
+  out.there = copies.front();
+  out.run = [copies = std::move(copies), sets, m, params, on_gpu = !gpus.empty(),
+             here = without_progress(exec)](walk_stream_job const& stream) {
+    return on_gpu ? stream_multidim_walks(copies, m, params, stream)
+                  : stream_multidim_walks(copies.front(), m, params, stream, here);
   };
   return out;
 }

@@ -20,6 +20,19 @@ result_file::result_file(std::string path, element_type vertices, std::map<std::
   (void)checked_product("bytes of offsets of samples", num_samples, sizeof(std::int64_t));  // before any is made
 }
 
+void sample_part::add_offsets(std::string const& name, buffer<std::int64_t> part)
+{
+  keep(std::move(part),
+       [name](result_file& file, buffer<std::int64_t> held) { file.add_offsets(name, std::move(held)); });
+}
+
+void result_file::take(sample_part&& part, std::int64_t num_samples)
+{
+  for (auto const& call : part.calls_) { call(*this); }
+  part.calls_.clear();
+  end_part(num_samples);
+}
+
 result_file::array& result_file::find(std::string const& name, std::vector<std::int64_t> const& row, element_type type)
 {
   auto const found = std::find_if(arrays_.begin(), arrays_.end(), [&](array const& a) { return a.spec.name == name; });

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tendril/array_file.hpp>
@@ -16,6 +17,34 @@
 #include <tendril/exec.hpp>
 
 namespace tendril::cli {
+
+class result_file;
+
+/// The arrays of some samples, in the order in which they go to a file: made on any thread, and given to the file in turn.
+class sample_part {
+ public:
+  std::int64_t vertices = 0, edges = 0;  ///< Of these samples.
+
+  /// As those of result_file.
+  template <class T>
+  void add(std::string const& name, std::vector<std::int64_t> row, buffer<T> part);
+  template <class T>
+  void add_ragged(std::string const& name, buffer<T> part);
+  void add_offsets(std::string const& name, buffer<std::int64_t> part);
+
+ private:
+  friend class result_file;
+
+  /// Remembers a call of the file, with what it takes.
+  template <class T, class Call>
+  void keep(buffer<T> part, Call call)
+  {
+    auto const held = std::make_shared<buffer<T>>(std::move(part));
+    calls_.push_back([held, call](result_file& file) { call(file, std::move(*held)); });
+  }
+
+  std::vector<std::function<void(result_file&)>> calls_;
+};
 
 /// Takes the arrays of each part, in the same order for every part, and writes them one part behind the other. Where every
 /// array has as many elements for each sample, parts are written as they come, and memory doesn't grow with the file;
@@ -60,8 +89,8 @@ class result_file {
   /// Where the rows of a ragged array begin, and the last one ends: from 0 in every part.
   void add_offsets(std::string const& name, buffer<std::int64_t> part);
 
-  /// Ends a part, which has so many samples. @throws io_error.
-  void end_part(std::int64_t num_samples);
+  /// Takes in a part, which has so many samples, and ends it. @throws io_error.
+  void take(sample_part&& part, std::int64_t num_samples);
 
   /// @throws io_error.
   void commit();
@@ -90,6 +119,8 @@ class result_file {
     writer.append(at, elements.span());
   }
 
+  /// @throws io_error.
+  void end_part(std::int64_t num_samples);
   array& find(std::string const& name, std::vector<std::int64_t> const& row, element_type type);
   void set_whole(std::string const& name, std::vector<std::int64_t> shape);
   void add_part(std::string const& name, std::vector<std::int64_t> const& row, element_type type, std::int64_t size,
@@ -110,5 +141,18 @@ class result_file {
   std::vector<array> arrays_;
   std::optional<array_writer> writer_;
 };
+
+template <class T>
+void sample_part::add(std::string const& name, std::vector<std::int64_t> row, buffer<T> part)
+{
+  keep(std::move(part),
+       [name, row = std::move(row)](result_file& file, buffer<T> held) { file.add(name, row, std::move(held)); });
+}
+
+template <class T>
+void sample_part::add_ragged(std::string const& name, buffer<T> part)
+{
+  keep(std::move(part), [name](result_file& file, buffer<T> held) { file.add_ragged(name, std::move(held)); });
+}
 
 }  // namespace tendril::cli

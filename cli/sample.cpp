@@ -2,9 +2,10 @@
 // applications: catalogue.hpp.
 
 #include <algorithm>
-#include <future>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include <tendril/error.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
+#include <tendril/several_gpus.hpp>
 
 #include "common.hpp"
 #include "help.hpp"
@@ -23,9 +25,6 @@
 
 namespace tendril::cli {
 namespace {
-
-// Where the system gives no more threads, what would work beside the sampling works in its turn.
-constexpr auto aside = std::launch::async | std::launch::deferred;
 
 constexpr std::int64_t batch_bytes = std::int64_t{64} << 20;  // of one batch of trees
 
@@ -42,16 +41,17 @@ struct sample_command {
 using file_sampler = std::optional<khop_file_sampler>;  // with --memory
 
 /// The trees of n seeds from `first` on, in host memory, wherever they are made.
-khop_trees make_trees(request const& what, khop_params const& params, file_sampler& in_file, std::int64_t first,
-                      std::int64_t n, cpu_exec const& exec)
+khop_trees make_trees(request const& what, khop_params const& params, file_sampler& in_file, int place,
+                      std::int64_t first, std::int64_t n, cpu_exec const& exec)
 {
   auto const seeds = what.seeds.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n));
   std::int64_t const root = what.job.first_root + first;
   if (in_file) { return in_file->sample(seeds, exec, root, what.job.edges); }
-  if (!what.on_gpu) { return khop_sample(what.g, seeds, params, exec, root, what.job.edges); }
-  gpu_exec const gpu(what.on_gpu->device());
+  if (!what.on_gpu()) { return khop_sample(what.g, seeds, params, exec, root, what.job.edges); }
+  gpu_exec const gpu = what.exec(place);
   auto const there = copy_to_gpu(seeds, gpu);
-  khop_trees trees = khop_sample(*what.on_gpu, there.span(), params, gpu, root, what.job.edges);
+  khop_trees trees =
+      khop_sample(what.copies[static_cast<std::size_t>(place)], there.span(), params, gpu, root, what.job.edges);
   for (auto& hop : trees.hops) {
     hop = {hop.fanout, host_copy(hop.vertices, gpu), host_copy(hop.edges, gpu), host_copy(hop.offsets, gpu)};
   }
@@ -110,8 +110,8 @@ outcome sample_trees(request const& what, khop_params const& params, cpu_exec co
   array_writer writer(what.output, arrays, what.about);
   writer.append(0, what.seeds, exec);
 
-  std::int64_t const rows = std::clamp<std::int64_t>(batch_rows(what.job, slots_of_tree, parents_of_tree), 1,
-                                                     std::max<std::int64_t>(num_seeds, 1));
+  std::int64_t const rows =
+      what.piece(num_seeds, std::max<std::int64_t>(batch_rows(what.job, slots_of_tree, parents_of_tree), 1));
   file_sampler in_file;
   if (what.job.host_bytes() > 0) {
     in_file.emplace(what.g, params, std::max<std::int64_t>(what.job.host_bytes() / 2, 2));
@@ -119,29 +119,62 @@ outcome sample_trees(request const& what, khop_params const& params, cpu_exec co
   cpu_exec quiet = exec;
   quiet.on_progress = {};  // the bar belongs to this thread
   outcome result;
-  khop_trees trees, written;
-  std::future<void> pending;  // its destructor waits, also when sampling throws
-  for (std::int64_t first = 0; first < num_seeds; first += rows) {
-    std::int64_t const n = std::min(rows, num_seeds - first);
-    stopwatch const sampling;
-    trees = make_trees(what, params, in_file, first, n, quiet);
-    result.sample_seconds += sampling.seconds();
-    result.edges += count_filled(trees);
-    bar.update("sampling", first + n, num_seeds, "seeds");
-    if (pending.valid()) { pending.get(); }
-    written = std::move(trees);
-    pending = std::async(aside, [&] {
-      stopwatch const writing;
-      append_hops(writer, written, what.job.edges, quiet);
-      result.write_seconds += writing.seconds();
-    });
-  }
-  if (pending.valid()) { pending.get(); }
+  place_seconds sampled(what.num_places());
+  deal(
+      what.num_places(), num_seeds, rows,
+      [&](int place, std::int64_t first, std::int64_t n) {
+        stopwatch const sampling;
+        khop_trees trees = make_trees(what, params, in_file, place, first, n, quiet);
+        sampled.add(place, sampling.seconds());
+        return trees;
+      },
+      [&](std::int64_t first, std::int64_t n, khop_trees const& trees) {
+        stopwatch const writing;
+        result.edges += count_filled(trees);
+        append_hops(writer, trees, what.job.edges, quiet);
+        result.write_seconds += writing.seconds();
+        bar.update("sampling", first + n, num_seeds, "seeds");
+      });
+  result.sample_seconds = sampled.longest();
   stopwatch const committing;
   writer.commit();
   result.write_seconds += committing.seconds();
   if (in_file) { result.read_bytes = in_file->read_bytes(); }
   return result;
+}
+
+template <class T>
+buffer<T> joined(buffer<T> const& first, buffer<T> const& second)
+{
+  buffer<T> out(first.size() + second.size());
+  std::copy(second.begin(), second.end(), std::copy(first.begin(), first.end(), out.begin()));
+  return out;
+}
+
+/// Offsets begin at 0 in both parts.
+buffer<std::int64_t> joined_offsets(buffer<std::int64_t> const& first, buffer<std::int64_t> const& second)
+{
+  buffer<std::int64_t> out(first.size() + second.size() - 1);
+  auto const at = std::copy(first.begin(), first.end(), out.begin());
+  std::transform(second.begin() + 1, second.end(), at,
+                 [base = first[first.size() - 1]](std::int64_t offset) { return base + offset; });
+  return out;
+}
+
+/// Adds the trees of later seeds.
+void join(khop_trees& all, khop_trees&& more)
+{
+  if (all.hops.empty()) {
+    all = std::move(more);
+    return;
+  }
+  for (std::size_t h = 0; h < all.hops.size(); ++h) {
+    auto& hop = all.hops[h];
+    auto const& part = more.hops[h];
+    if (!hop.offsets.empty()) { hop.offsets = joined_offsets(hop.offsets, part.offsets); }
+    hop.vertices = joined(hop.vertices, part.vertices);
+    hop.edges = joined(hop.edges, part.edges);
+  }
 }
 
 /// Trees with all neighbours of some hop: their sizes are known only when they have been made.
@@ -150,7 +183,13 @@ outcome sample_ragged_trees(request const& what, khop_params const& params, cpu_
   auto const num_seeds = static_cast<std::int64_t>(what.seeds.size());
   stopwatch const sampling;
   file_sampler whole;
-  khop_trees const trees = make_trees(what, params, whole, 0, num_seeds, exec);
+  khop_trees trees;
+  deal(
+      what.num_places(), num_seeds, what.piece(num_seeds, num_seeds),
+      [&](int place, std::int64_t first, std::int64_t n) {
+        return make_trees(what, params, whole, place, first, n, exec);
+      },
+      [&](std::int64_t, std::int64_t, khop_trees&& part) { join(trees, std::move(part)); });
   outcome result;
   result.sample_seconds = sampling.seconds();
   result.edges = count_filled(trees);
@@ -180,8 +219,8 @@ outcome sample_khop(request const& what, cpu_exec const& exec, progress_bar& bar
   auto const num_seeds = static_cast<std::int64_t>(what.seeds.size());
   (void)checked_sum("--first-root: ids of seeds", what.job.first_root, num_seeds);
   stopwatch const planning;
-  sampling_plan const plan = what.on_gpu ? plan_khop(*what.on_gpu, params, num_seeds, gpu_exec(what.on_gpu->device()))
-                                         : plan_khop(what.g, params, num_seeds, exec);
+  sampling_plan const plan = what.on_gpu() ? plan_khop(what.copies.front(), params, num_seeds, what.exec(0))
+                                           : plan_khop(what.g, params, num_seeds, exec);
   double const plan_seconds = planning.seconds();
   bool const ragged = std::count(params.fanouts.begin(), params.fanouts.end(), -1) > 0;
   if (ragged && what.job.host_bytes() > 0) {
@@ -205,21 +244,21 @@ void sample_command::run() const
     run_catalogue(job, source, common, output, dtype);
     return;
   }
-  std::optional<gpu_info> gpu;
-  if (auto const device = parse_device(job.device)) { gpu = describe_gpu(*device); }
+  gpu_set const gpus = parse_devices(job.device);
+  std::string const gpu = describe_gpus(gpus);
   progress_bar bar(common.shown());
   cpu_exec const exec = common.exec(bar);
   graph const g = source.read_for(job.device, exec);
   double const read_seconds = overall.seconds();
-  std::optional<graph> on_gpu;
-  if (gpu) { on_gpu = graph_on_gpu(g, gpu->device, job.graph_bytes(), job.visits()); }
+  auto const copies = gpus.empty() ? std::vector<graph>() : graph_on_gpus(g, gpus, job.graph_bytes(), job.visits());
+  graph const& there = copies.empty() ? g : copies.front();
   buffer<vertex_id> const seeds = job.seeds(g, exec);
   element_type const type = dtype.empty() ? vertex_element_type(g.num_vertices()) : parse_element_type(dtype);
 
   metadata const about{{"format", "tendril-samples"},         {"app", job.app},
                        {"params", job.params_json().dump()},  {"seed", std::to_string(job.seed)},
                        {"graph", graph_name(g, source.path)}, {"version", TENDRIL_VERSION}};
-  request const what{g, on_gpu, job, seeds.span(), output, type, about};
+  request const what{g, copies, job, seeds.span(), output, type, about};
   auto const [edges, plan_seconds, sample_seconds, write_seconds, rule, read_bytes] =
       job.app == "khop" ? sample_khop(what, exec, bar) : sample_minibatches(what, exec, bar);
   bar.clear();
@@ -246,9 +285,9 @@ void sample_command::run() const
                          {"edges_per_second", rate},
                          {"peak_memory_bytes", peak_memory()},
                          {"version", TENDRIL_VERSION}});
-    if (gpu) { document["device_name"] = gpu->name; }
+    if (!gpu.empty()) { document["device_name"] = gpu; }
     if (job.host_bytes() > 0) { document["read_bytes"] = read_bytes; }
-    if (auto const placement = placement_json(on_gpu.value_or(g))) { document["placement"] = *placement; }
+    if (auto const placement = placement_json(there)) { document["placement"] = *placement; }
     print(document);
   } else if (!common.quiet) {
     print(
@@ -257,7 +296,7 @@ void sample_command::run() const
                     "memory at most",
                     describe(g, source.path), counted(seeds.size(), "seed", "seeds"), job.describe(),
                     rule.empty() ? std::string() : fmt::format(" ({})", rule),
-                    gpu ? fmt::format("device  {}\n", gpu->name) : std::string(), placement_line(on_gpu.value_or(g)),
+                    gpu.empty() ? std::string() : fmt::format("device  {}\n", gpu), placement_line(there),
                     grouped(edges), duration(sample_seconds), si(rate),
                     time_line({{"reading", read_seconds},
                                {"planning", plan_seconds},
@@ -292,7 +331,9 @@ void add_sample(CLI::App& application)
       ->type_name("S");
   verb->add_option("--dtype", command->dtype, "Type of vertex ids: int32 or int64 [int32 if all ids fit]")
       ->type_name("TYPE");
-  verb->add_option("--device", command->job.device, "Device: cpu, cuda or cuda:N [cpu]")->type_name("DEVICE");
+  verb->add_option("--device", command->job.device,
+                   "Device: cpu, cuda, cuda:N, several GPUs as in cuda:0,1, or cuda:all [cpu]")
+      ->type_name("DEVICE");
   command->job.add_to(*verb);
   command->common.add_to(*verb);
   verb->footer(
@@ -306,6 +347,7 @@ void add_sample(CLI::App& application)
       "  tendril sample graph.npz -o trees.npz --fanouts 25,10 --num-seeds 1024\n"
       "  tendril sample graph.npz -o trees.safetensors --fanouts 15,10,5 --seeds train.txt --replace --weighted\n"
       "  tendril sample graph.npz -o trees.npz --fanouts 25,10 --device cuda      the same bytes, computed on a GPU\n"
+      "  tendril sample graph.npz -o trees.npz --fanouts 25,10 --device cuda:all  on every GPU of the machine\n"
       "  tendril sample huge.safetensors -o trees.npz --fanouts 10,5 --memory 16G  a mapped graph that memory does not "
       "hold\n"
       "  tendril sample graph.npz -o batches.npz --app minibatch --fanouts 15,10,5 --batch-size 512\n"

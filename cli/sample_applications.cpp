@@ -79,30 +79,29 @@ custom_parameter parse_parameter(std::string const& text)
   throw source_error(message);
 }
 
-void take(samples&& made, sample_place const& place, result_file& file, sample_counts& counts)
+void take(samples&& made, sample_place const& place, sample_part& part)
 {
   for (std::size_t t = 0; t < made.steps.size(); ++t) {
     sampled_step& step = made.steps[t];
     std::string const name = fmt::format("step{}.", t);
     auto vertices = place.bring(std::move(step.vertices));
-    counts.vertices += count_vertices(vertices);
-    file.add(name + "vertices", {step.num_slots}, std::move(vertices));
-    if (!step.sizes.empty()) { file.add(name + "sizes", {}, place.bring(std::move(step.sizes))); }
+    part.vertices += count_vertices(vertices);
+    part.add(name + "vertices", {step.num_slots}, std::move(vertices));
+    if (!step.sizes.empty()) { part.add(name + "sizes", {}, place.bring(std::move(step.sizes))); }
     if (!step.edge_offsets.empty()) {
-      counts.edges += step.edge_sources.size();
-      file.add_offsets(name + "edge_offsets", place.bring(std::move(step.edge_offsets)));
-      file.add_ragged(name + "edge_sources", place.bring(std::move(step.edge_sources)));
-      file.add_ragged(name + "edge_targets", place.bring(std::move(step.edge_targets)));
+      part.edges += step.edge_sources.size();
+      part.add_offsets(name + "edge_offsets", place.bring(std::move(step.edge_offsets)));
+      part.add_ragged(name + "edge_sources", place.bring(std::move(step.edge_sources)));
+      part.add_ragged(name + "edge_targets", place.bring(std::move(step.edge_targets)));
     }
   }
-  if (!made.roots.empty()) { file.add("roots", {made.num_roots}, place.bring(std::move(made.roots))); }
+  if (!made.roots.empty()) { part.add("roots", {made.num_roots}, place.bring(std::move(made.roots))); }
 }
 
 /// What any application becomes: run(graph, roots, exec, first_sample).
 template <class Run>
-catalogue_job job_of_steps(sample_job const& job, sample_place const& place,
-                           std::shared_ptr<buffer<vertex_id> const> const& seeds, std::vector<planned_step> steps,
-                           Run run)
+catalogue_job job_of_steps(sample_job const& job, std::shared_ptr<buffer<vertex_id> const> const& seeds,
+                           std::vector<planned_step> steps, Run run)
 {
   std::int64_t const num_roots = job.more.roots.value_or(1);
   catalogue_job out;
@@ -116,12 +115,12 @@ catalogue_job job_of_steps(sample_job const& job, sample_place const& place,
     if (num_roots > 1) { shape.push_back(num_roots); }
     file.add_whole("seeds", shape, seeds->span());
   };
-  out.make = [=, &place, first_sample = job.more.first_sample](std::int64_t first, std::int64_t count,
-                                                               result_file& file, sample_counts& counts) {
-    auto const there = place.put(seeds->span().subspan(static_cast<std::size_t>(first * num_roots),
-                                                       static_cast<std::size_t>(count * num_roots)));
-    take(place.run([&](graph const& g, auto const& exec) { return run(g, there.span(), exec, first_sample + first); }),
-         place, file, counts);
+  out.make = [=, first_sample = job.more.first_sample](sample_place const& at, std::int64_t first, std::int64_t count,
+                                                       sample_part& part) {
+    auto const there = at.put(seeds->span().subspan(static_cast<std::size_t>(first * num_roots),
+                                                    static_cast<std::size_t>(count * num_roots)));
+    take(at.run([&](graph const& g, auto const& exec) { return run(g, there.span(), exec, first_sample + first); }), at,
+         part);
   };
   return out;
 }
@@ -177,7 +176,7 @@ catalogue_job layer_job(sample_job const& job, sample_place const& place)
     return plan_layer_sample(g, seeds->size() / num_roots, num_roots, params, exec);
   });
   auto const num_steps = steps.size();
-  auto out = job_of_steps(job, place, seeds, std::move(steps),
+  auto out = job_of_steps(job, seeds, std::move(steps),
                           [=](graph const& g, std::span<vertex_id const> roots, auto const& exec, std::int64_t first) {
                             return layer_sample(g, roots, num_roots, params, exec, first);
                           });
@@ -223,7 +222,7 @@ catalogue_job custom_job(sample_job const& job, sample_place const& place)
   } catch (argument_error const& failure) {
     throw_compile_failure(failure.what(), more.source_file);
   }
-  auto out = job_of_steps(job, place, seeds, place.run([&](graph const& g, auto const& exec) {
+  auto out = job_of_steps(job, seeds, place.run([&](graph const& g, auto const& exec) {
     return application.plan(g, seeds->size() / num_roots, num_roots, params, exec);
   }),
                           [=](graph const& g, std::span<vertex_id const> roots, auto const& exec, std::int64_t first) {

@@ -177,7 +177,7 @@ void sample_job::check() const
                                      *more.normalize_rows ? "--normalize-rows" : "--no-normalize-rows", choice));
   }
   app == "minibatch" && !from_source() ? (void)minibatch_executor_choice() : (void)more.chosen_executor();
-  bool const on_gpu = parse_device(device).has_value();
+  bool const on_gpu = !parse_devices(device).empty();
   if (more.executor.has_value() && !on_gpu) { throw argument_error("--executor: --device is cpu, expected cuda"); }
   if (more.graph_room.bytes(on_gpu) > 0 && !more.gpu_memory.empty()) {
     throw argument_error("--gpu-memory: --graph-memory is given, expected one of both");
@@ -207,7 +207,7 @@ khop_params sample_job::khop() const
 std::int64_t sample_job::host_bytes() const
 {
   if (memory.empty()) { return 0; }
-  if (parse_device(device).has_value()) { throw argument_error("--memory: --device is cuda, expected cpu"); }
+  if (!parse_devices(device).empty()) { throw argument_error("--memory: --device is cuda, expected cpu"); }
   return parse_bytes(memory, "--memory");
 }
 
@@ -252,7 +252,7 @@ placement_job sample_job::visits() const
   return khop();
 }
 
-std::int64_t sample_job::graph_bytes() const { return more.graph_room.bytes(parse_device(device).has_value()); }
+std::int64_t sample_job::graph_bytes() const { return more.graph_room.bytes(!parse_devices(device).empty()); }
 
 std::int64_t sample_job::seeds_each() const { return batch_size.value_or(default_batch_size); }
 

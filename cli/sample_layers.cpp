@@ -1,6 +1,7 @@
 // Layer-wise applications of tendril sample: fastgcn, ladies, mvs, labor.
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include <fmt/format.h>
@@ -27,19 +28,19 @@ std::span<vertex_id const> part_of(buffer<vertex_id> const& vertices, std::int64
 
 char const* how(bool replace) { return replace ? "with replacement" : "without replacement"; }
 
-void take(layer_samples&& made, sample_place const& place, bool with_edges, result_file& file, sample_counts& counts)
+void take(layer_samples&& made, sample_place const& place, bool with_edges, sample_part& part)
 {
   std::vector<std::int64_t> const row{made.num_layers, made.layer_size};
   auto vertices = place.bring(std::move(made.vertices));
-  counts.vertices += count_vertices(vertices);
-  counts.edges += made.row.size();
-  file.add("vertices", row, std::move(vertices));
-  file.add("probabilities", row, place.bring(std::move(made.probabilities)));
-  file.add_offsets("edge_offsets", place.bring(std::move(made.edge_offsets)));
-  file.add_ragged("row", place.bring(std::move(made.row)));
-  file.add_ragged("col", place.bring(std::move(made.col)));
-  file.add_ragged("coefficients", place.bring(std::move(made.coefficients)));
-  if (with_edges) { file.add_ragged("edges", place.bring(std::move(made.edges))); }
+  part.vertices += count_vertices(vertices);
+  part.edges += made.row.size();
+  part.add("vertices", row, std::move(vertices));
+  part.add("probabilities", row, place.bring(std::move(made.probabilities)));
+  part.add_offsets("edge_offsets", place.bring(std::move(made.edge_offsets)));
+  part.add_ragged("row", place.bring(std::move(made.row)));
+  part.add_ragged("col", place.bring(std::move(made.col)));
+  part.add_ragged("coefficients", place.bring(std::move(made.coefficients)));
+  if (with_edges) { part.add_ragged("edges", place.bring(std::move(made.edges))); }
 }
 
 std::int64_t layer_batch(sample_job const& job) { return job.batch_size.value_or(default_layer_batch); }
@@ -119,14 +120,14 @@ catalogue_job layers_of(sample_job const& job, sample_place const& place, Sample
   }
   out.begin = [roots](result_file& file) { file.add_whole("seeds", {roots->size()}, roots->span()); };
   out.run_size = samples_a_part(16.0 * static_cast<double>(params.num_layers) * static_cast<double>(params.layer_size));
-  out.make = [=, &place, first_sample = job.more.first_sample](std::int64_t first, std::int64_t count,
-                                                               result_file& file, sample_counts& counts) {
+  out.make = [=, first_sample = job.more.first_sample](sample_place const& at, std::int64_t first, std::int64_t count,
+                                                       sample_part& part) {
     auto const make = [&](std::int64_t from, std::int64_t number, std::int64_t size) {
-      auto const there = place.put(part_of(*roots, from * batch, number * size));
-      take(place.run([&](graph const& g, auto const& exec) {
+      auto const there = at.put(part_of(*roots, from * batch, number * size));
+      take(at.run([&](graph const& g, auto const& exec) {
         return sample(g, there.span(), size, params, exec, first_sample + from);
       }),
-           place, params.with_edges, file, counts);
+           at, params.with_edges, part);
     };
     std::int64_t const whole = std::min(count, full - first);
     if (whole > 0 || count == 0) { make(first, whole, batch); }
@@ -201,22 +202,24 @@ catalogue_job mvs_job(sample_job const& job, sample_place const& place)
   double const degree =
       g.num_vertices() == 0 ? 0 : static_cast<double>(g.num_edges()) / static_cast<double>(g.num_vertices());
   out.run_size = samples_a_part(static_cast<double>(params.batch_size) * (20 + 12 * degree));
-  auto const there = std::make_shared<sample_place::placed<float> const>(place.put<float>(importances->span()));
-  out.make = [=, &place, first_sample = job.more.first_sample](std::int64_t first, std::int64_t count,
-                                                               result_file& file, sample_counts& counts) {
-    auto made = place.run([&](graph const& where, auto const& exec) {
-      return mvs_sample(where, there->span(), count, params, exec, first_sample + first);
+  auto const there = std::make_shared<std::map<int, sample_place::placed<float>>>();
+  out.prepare = [importances, there](sample_place const& where) {
+    (*there)[where.index()] = where.put<float>(importances->span());
+  };
+  out.make = [=, first_sample = job.more.first_sample](sample_place const& at, std::int64_t first, std::int64_t count,
+                                                       sample_part& part) {
+    auto made = at.run([&](graph const& where, auto const& exec) {
+      return mvs_sample(where, there->at(at.index()).span(), count, params, exec, first_sample + first);
     });
-    (void)importances;  // kept: `there` may refer to it
-    auto vertices = place.bring(std::move(made.vertices));
-    counts.vertices += count_vertices(vertices);
-    counts.edges += made.neighbors.size();
-    file.add("vertices", {params.batch_size}, std::move(vertices));
-    file.add("probabilities", {params.batch_size}, place.bring(std::move(made.probabilities)));
-    file.add("weights", {params.batch_size}, place.bring(std::move(made.weights)));
-    file.add_offsets("edge_offsets", place.bring(std::move(made.edge_offsets)));
-    file.add_ragged("neighbors", place.bring(std::move(made.neighbors)));
-    if (params.with_edges) { file.add_ragged("edges", place.bring(std::move(made.edges))); }
+    auto vertices = at.bring(std::move(made.vertices));
+    part.vertices += count_vertices(vertices);
+    part.edges += made.neighbors.size();
+    part.add("vertices", {params.batch_size}, std::move(vertices));
+    part.add("probabilities", {params.batch_size}, at.bring(std::move(made.probabilities)));
+    part.add("weights", {params.batch_size}, at.bring(std::move(made.weights)));
+    part.add_offsets("edge_offsets", at.bring(std::move(made.edge_offsets)));
+    part.add_ragged("neighbors", at.bring(std::move(made.neighbors)));
+    if (params.with_edges) { part.add_ragged("edges", at.bring(std::move(made.edges))); }
   };
   return out;
 }
@@ -239,13 +242,13 @@ catalogue_job labor_job(sample_job const& job, sample_place const& place)
       "each hop reads every neighbour of every vertex reached once; the neighbour's random number decides whether "
       "its edge is taken"};
   out.begin = [seeds](result_file& file) { file.add_whole("seeds", {seeds->size()}, seeds->span()); };
-  out.make = [=, &place, first_sample = job.more.first_sample](std::int64_t first, std::int64_t count,
-                                                               result_file& file, sample_counts& counts) {
+  out.make = [=, first_sample = job.more.first_sample](sample_place const& at, std::int64_t first, std::int64_t count,
+                                                       sample_part& part) {
     for (std::int64_t b = first; b < first + count; ++b) {
       auto own = params;
       own.batch = static_cast<std::uint64_t>(first_sample + b);
-      auto const there = place.put(part_of(*seeds, b * batch, std::min(batch, seeds->size() - b * batch)));
-      auto made = place.run([&](graph const& g, auto const& exec) { return labor_sample(g, there.span(), own, exec); });
+      auto const there = at.put(part_of(*seeds, b * batch, std::min(batch, seeds->size() - b * batch)));
+      auto made = at.run([&](graph const& g, auto const& exec) { return labor_sample(g, there.span(), own, exec); });
       auto const offsets = [](std::int64_t size) {
         buffer<std::int64_t> ends(2);
         ends[0] = 0;
@@ -255,20 +258,20 @@ catalogue_job labor_job(sample_job const& job, sample_place const& place)
       for (std::size_t h = 0; h < made.hops.size(); ++h) {
         labor_hop& hop = made.hops[h];
         std::string const name = fmt::format("hop{}.", h);
-        counts.edges += hop.row.size();
-        file.add_offsets(name + "edge_offsets", offsets(hop.row.size()));
-        file.add_ragged(name + "row", place.bring(std::move(hop.row)));
-        file.add_ragged(name + "col", place.bring(std::move(hop.col)));
-        file.add_ragged(name + "edge", place.bring(std::move(hop.edge)));
-        file.add_ragged(name + "weights", place.bring(std::move(hop.weights)));
+        part.edges += hop.row.size();
+        part.add_offsets(name + "edge_offsets", offsets(hop.row.size()));
+        part.add_ragged(name + "row", at.bring(std::move(hop.row)));
+        part.add_ragged(name + "col", at.bring(std::move(hop.col)));
+        part.add_ragged(name + "edge", at.bring(std::move(hop.edge)));
+        part.add_ragged(name + "weights", at.bring(std::move(hop.weights)));
       }
-      counts.vertices += made.node.size();
-      file.add_offsets("node_offsets", offsets(made.node.size()));
-      file.add_ragged("node", place.bring(std::move(made.node)));
+      part.vertices += made.node.size();
+      part.add_offsets("node_offsets", offsets(made.node.size()));
+      part.add_ragged("node", at.bring(std::move(made.node)));
       auto const num_sizes = static_cast<std::int64_t>(made.num_sampled_nodes.size());
       buffer<std::int64_t> sizes(num_sizes);
       std::copy(made.num_sampled_nodes.begin(), made.num_sampled_nodes.end(), sizes.begin());
-      file.add("num_sampled_nodes", {num_sizes}, std::move(sizes));
+      part.add("num_sampled_nodes", {num_sizes}, std::move(sizes));
     }
   };
   return out;

@@ -7,6 +7,7 @@
 
 #include <tendril/checked.hpp>
 #include <tendril/minibatch.hpp>
+#include <tendril/several_gpus.hpp>
 
 #include "common.hpp"
 #include "sample_request.hpp"
@@ -42,10 +43,10 @@ minibatch brought(minibatch made, std::optional<gpu_exec> const& gpu)
 /// Makes batches where the request says.
 class batch_maker {
  public:
-  batch_maker(request const& what, cpu_exec const& exec)
-      : gpu_(what.on_gpu ? std::optional(gpu_exec(what.on_gpu->device())) : std::nullopt),
-        sampler_(gpu_ ? minibatch_sampler(hetero_graph(*what.on_gpu), what.job.minibatch(), *gpu_,
-                                          what.job.minibatch_executor_choice())
+  batch_maker(request const& what, int place, cpu_exec const& exec)
+      : gpu_(what.on_gpu() ? std::optional(what.exec(place)) : std::nullopt),
+        sampler_(gpu_ ? minibatch_sampler(hetero_graph(what.copies[static_cast<std::size_t>(place)]),
+                                          what.job.minibatch(), *gpu_, what.job.minibatch_executor_choice())
                       : minibatch_sampler(hetero_graph(what.g), what.job.minibatch(), exec))
   {
   }
@@ -79,31 +80,39 @@ outcome sample_minibatches(request const& what, cpu_exec const& exec, progress_b
 
   outcome result;
   stopwatch const planning;
-  batch_maker maker(what, quiet);
+  std::vector<batch_maker> makers;
+  for (int place = 0; place < what.num_places(); ++place) { makers.emplace_back(what, place, quiet); }
   result.plan_seconds = planning.seconds();
   std::vector<minibatch> batches;
   std::vector<std::int64_t> node_offsets{0}, edge_offsets{0}, nodes_of_hops, edges_of_hops;
-  std::int64_t const batches_a_call = std::max<std::int64_t>(seeds_a_call / each, 1);
+  std::int64_t const num_batches = batches_of(num_seeds, each);
+  std::int64_t const batches_a_call = what.piece(num_batches, std::max<std::int64_t>(seeds_a_call / each, 1));
   std::int64_t const a_call = checked_product("--batch-size: seeds of a call", batches_a_call, each);
-  (void)checked_sum("--first-batch: numbers of batches", what.job.first_batch, batches_of(num_seeds, each));
-  for (std::int64_t first = 0; first < num_seeds; first += a_call) {
-    std::int64_t const n = std::min(a_call, num_seeds - first);
+  (void)checked_sum("--first-batch: numbers of batches", what.job.first_batch, num_batches);
+  place_seconds sampled(what.num_places());
+  auto const make = [&](int place, std::int64_t first, std::int64_t n) {
     stopwatch const sampling;
-    auto made = maker.make(what.seeds.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n)), each,
-                           static_cast<std::uint64_t>(what.job.first_batch + first / each));
-    result.sample_seconds += sampling.seconds();
-    for (auto& batch : made) {
-      auto const& nodes = batch.vertices[0];
-      auto const& edges = batch.edges[0];
-      result.edges += std::accumulate(edges.num_sampled.begin(), edges.num_sampled.end(), std::int64_t{0});
-      node_offsets.push_back(node_offsets.back() + nodes.node.size());
-      edge_offsets.push_back(edge_offsets.back() + edges.edge.size());
-      nodes_of_hops.insert(nodes_of_hops.end(), nodes.num_sampled.begin(), nodes.num_sampled.end());
-      edges_of_hops.insert(edges_of_hops.end(), edges.num_sampled.begin(), edges.num_sampled.end());
-      batches.push_back(std::move(batch));
-    }
-    bar.update("sampling", first + n, num_seeds, "seeds");
-  }
+    auto made = makers[static_cast<std::size_t>(place)].make(
+        what.seeds.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n)), each,
+        static_cast<std::uint64_t>(what.job.first_batch + first / each));
+    sampled.add(place, sampling.seconds());
+    return made;
+  };
+  deal(what.num_places(), num_seeds, a_call, make,
+       [&](std::int64_t first, std::int64_t n, std::vector<minibatch> made) {
+         for (auto& batch : made) {
+           auto const& nodes = batch.vertices[0];
+           auto const& edges = batch.edges[0];
+           result.edges += std::accumulate(edges.num_sampled.begin(), edges.num_sampled.end(), std::int64_t{0});
+           node_offsets.push_back(node_offsets.back() + nodes.node.size());
+           edge_offsets.push_back(edge_offsets.back() + edges.edge.size());
+           nodes_of_hops.insert(nodes_of_hops.end(), nodes.num_sampled.begin(), nodes.num_sampled.end());
+           edges_of_hops.insert(edges_of_hops.end(), edges.num_sampled.begin(), edges.num_sampled.end());
+           batches.push_back(std::move(batch));
+         }
+         bar.update("sampling", first + n, num_seeds, "seeds");
+       });
+  result.sample_seconds = sampled.longest();
 
   stopwatch const writing;
   auto const count = static_cast<std::int64_t>(batches.size());

@@ -18,12 +18,13 @@ namespace tendril::cli {
 
 class sample_place {
  public:
+  /// @param index  Of several places that share a job, from 0 on.
   /// @param gpu    Copies the graph there; nothing: the CPU. @throws device_error; memory_error.
   /// @param bytes  That --graph-memory leaves to the graph; 0 without it. @param job  As graph_on_gpu.
   /// @param stays  Leaves the graph in host memory all the same, for calls that stream it through the GPU.
-  sample_place(graph const& g, std::optional<int> gpu, cpu_exec const& exec, std::int64_t bytes,
+  sample_place(int index, graph const& g, std::optional<int> gpu, cpu_exec const& exec, std::int64_t bytes,
                placement_job const& job, bool stays)
-      : host_(g), exec_(exec)
+      : index_(index), host_(g), exec_(exec)
   {
     exec_.on_progress = {};  // commands count what is done themselves
     if (gpu) {
@@ -32,6 +33,7 @@ class sample_place {
     }
   }
 
+  [[nodiscard]] int index() const { return index_; }
   [[nodiscard]] graph const& host_graph() const { return host_; }
   /// The graph that calls run on.
   [[nodiscard]] graph const& used_graph() const { return there_ ? *there_ : host_; }
@@ -85,6 +87,7 @@ class sample_place {
   }
 
  private:
+  int index_;
   graph host_;
   cpu_exec exec_;
   std::optional<gpu_exec> gpu_;

@@ -2,12 +2,13 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include <tendril/array_file.hpp>
 #include <tendril/buffer.hpp>
@@ -34,12 +35,40 @@ using metadata = std::map<std::string, std::string>;
 /// What a file of samples is written from.
 struct request {
   graph const& g;
-  std::optional<graph> const& on_gpu;  ///< The same graph where samples are made on a GPU.
+  std::vector<graph> const& copies;  ///< The same graph on each GPU that makes samples; none: on the CPU.
   sample_job const& job;
   std::span<vertex_id const> seeds;
   std::string const& output;
   element_type vertices;  ///< Type of vertex ids in the file.
   metadata const& about;
+
+  [[nodiscard]] bool on_gpu() const { return !copies.empty(); }
+
+  /// GPUs that share the job, or 1 for the CPU.
+  [[nodiscard]] int num_places() const { return std::max(static_cast<int>(copies.size()), 1); }
+
+  /// Samples of a piece, so that every place gets some. @param most  That a piece may have; 1 or more.
+  [[nodiscard]] std::int64_t piece(std::int64_t num_samples, std::int64_t most) const
+  {
+    std::int64_t const each = (num_samples + num_places() - 1) / num_places();
+    return std::clamp<std::int64_t>(most, 1, std::max<std::int64_t>(each, 1));
+  }
+
+  /// Where calls on a copy of the graph run.
+  [[nodiscard]] gpu_exec exec(int place) const { return gpu_exec(copies[static_cast<std::size_t>(place)].device()); }
+};
+
+/// Seconds that places worked side by side: of the one that worked longest.
+class place_seconds {
+ public:
+  explicit place_seconds(int num_places) : seconds_(static_cast<std::size_t>(num_places), 0) {}
+
+  /// From the thread of the place.
+  void add(int place, double seconds) { seconds_[static_cast<std::size_t>(place)] += seconds; }
+  [[nodiscard]] double longest() const { return *std::max_element(seconds_.begin(), seconds_.end()); }
+
+ private:
+  std::vector<double> seconds_;
 };
 
 /// A host copy of a buffer or a shared array in a GPU's memory.

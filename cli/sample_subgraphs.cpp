@@ -1,6 +1,7 @@
 // Applications of tendril sample whose samples are subgraphs: cluster, shadow, saint-node, saint-edge, saint-walk.
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include <fmt/format.h>
@@ -25,16 +26,16 @@ double mean_degree(graph const& g)
   return g.num_vertices() == 0 ? 0 : static_cast<double>(g.num_edges()) / static_cast<double>(g.num_vertices());
 }
 
-void take(subgraphs&& made, sample_place const& place, result_file& file, sample_counts& counts)
+void take(subgraphs&& made, sample_place const& place, sample_part& part)
 {
-  counts.vertices += made.nodes.size();
-  counts.edges += made.row.size();
-  file.add_ragged("nodes", place.bring(std::move(made.nodes)));
-  file.add_offsets("node_offsets", place.bring(std::move(made.node_offsets)));
-  file.add_ragged("row", place.bring(std::move(made.row)));
-  file.add_ragged("col", place.bring(std::move(made.col)));
-  file.add_ragged("edges", place.bring(std::move(made.edges)));
-  file.add_offsets("edge_offsets", place.bring(std::move(made.edge_offsets)));
+  part.vertices += made.nodes.size();
+  part.edges += made.row.size();
+  part.add_ragged("nodes", place.bring(std::move(made.nodes)));
+  part.add_offsets("node_offsets", place.bring(std::move(made.node_offsets)));
+  part.add_ragged("row", place.bring(std::move(made.row)));
+  part.add_ragged("col", place.bring(std::move(made.col)));
+  part.add_ragged("edges", place.bring(std::move(made.edges)));
+  part.add_offsets("edge_offsets", place.bring(std::move(made.edge_offsets)));
 }
 
 cluster_method partition_of(sample_job const& job)
@@ -47,13 +48,17 @@ struct clusters_source {
   clustering_params params;
   std::optional<buffer<vertex_id>> given;  ///< [V] by --clusters-from.
   buffer<vertex_id> cluster_of;            ///< [V] in host memory.
-  vertex_clusters grouped;                 ///< At the place.
+  std::map<int, vertex_clusters> grouped;  ///< At each place.
 
   void make(sample_place const& place)
   {
     cluster_of = given ? std::move(*given) : cluster_vertices(place.host_graph(), params, place.host_exec());
+  }
+
+  void bring_to(sample_place const& place)
+  {
     auto const there = place.put<vertex_id>(cluster_of.span());
-    grouped = place.run(
+    grouped[place.index()] = place.run(
         [&](graph const&, auto const& exec) { return group_clusters(there.span(), params.num_clusters, exec); });
   }
 };
@@ -120,15 +125,16 @@ catalogue_job cluster_job(sample_job const& job, sample_place const& place)
     clusters->make(place);
     file.add_whole("cluster_of", {clusters->cluster_of.size()}, clusters->cluster_of.span());
   };
+  out.prepare = [clusters](sample_place const& where) { clusters->bring_to(where); };
   double const nodes = static_cast<double>(g.num_vertices()) / static_cast<double>(num_clusters) *
                        static_cast<double>(params.clusters_per_sample);
   out.run_size = samples_a_part(nodes * (4 + 24 * mean_degree(g)));
-  out.make = [=, &place, first_sample = more.first_sample](std::int64_t first, std::int64_t count, result_file& file,
-                                                           sample_counts& counts) {
-    take(place.run([&](graph const& where, auto const& exec) {
-      return cluster_sample(where, clusters->grouped, params, count, exec, first_sample + first);
+  out.make = [=, first_sample = more.first_sample](sample_place const& at, std::int64_t first, std::int64_t count,
+                                                   sample_part& part) {
+    take(at.run([&](graph const& where, auto const& exec) {
+      return cluster_sample(where, clusters->grouped.at(at.index()), params, count, exec, first_sample + first);
     }),
-         place, file, counts);
+         at, part);
   };
   return out;
 }
@@ -176,14 +182,13 @@ catalogue_job shadow_job(sample_job const& job, sample_place const& place)
   }
   nodes = std::min(nodes, static_cast<double>(g.num_vertices()));
   out.run_size = samples_a_part(nodes * (4 + 24 * mean_degree(g)));
-  out.make = [=, &place, first_sample = more.first_sample](std::int64_t first, std::int64_t count, result_file& file,
-                                                           sample_counts& counts) {
-    auto const there =
-        place.put(seeds->span().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
-    take(place.run([&](graph const& where, auto const& exec) {
+  out.make = [=, first_sample = more.first_sample](sample_place const& at, std::int64_t first, std::int64_t count,
+                                                   sample_part& part) {
+    auto const there = at.put(seeds->span().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
+    take(at.run([&](graph const& where, auto const& exec) {
       return shadow_sample(where, there.span(), params, exec, first_sample + first);
     }),
-         place, file, counts);
+         at, part);
   };
   return out;
 }
@@ -276,12 +281,12 @@ catalogue_job saint_job(sample_job const& job, sample_place const& place)
     };
   }
   out.run_size = samples_a_part(drawn * (4 + 24 * mean_degree(g)));
-  out.make = [=, &place, first_sample = more.first_sample](std::int64_t first, std::int64_t count, result_file& file,
-                                                           sample_counts& counts) {
-    take(place.run([&](graph const& where, auto const& exec) {
+  out.make = [=, first_sample = more.first_sample](sample_place const& at, std::int64_t first, std::int64_t count,
+                                                   sample_part& part) {
+    take(at.run([&](graph const& where, auto const& exec) {
       return saint_sample(where, params, count, exec, first_sample + first);
     }),
-         place, file, counts);
+         at, part);
   };
   return out;
 }

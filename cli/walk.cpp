@@ -114,7 +114,7 @@ void walk_command::check_ranks(transport const& ranks) const
     throw argument_error(fmt::format("--part: started by mpirun as {} ranks, expected one process", ranks.size()));
   }
   if (is_partition(source.path)) {
-    if (job.gpu()) { throw argument_error("--device: a graph in parts is walked on CPUs, expected cpu"); }
+    if (!job.gpus().empty()) { throw argument_error("--device: a graph in parts is walked on CPUs, expected cpu"); }
     if (job.is_multidim()) { throw argument_error("--app multidim: a graph in parts, expected another application"); }
     if (job.host_bytes() > 0) { throw argument_error("--memory: a graph in parts, expected none"); }
     if (is_ragged()) { throw argument_error("--order ragged: a graph in parts, expected rows"); }
@@ -268,8 +268,7 @@ void walk_command::run() const
   check();
   transport* const ranks = job_ranks();
   if (ranks != nullptr) { ranks->set_deadline(transport::seconds(deadline)); }
-  std::optional<gpu_info> gpu;
-  if (auto const device = job.gpu()) { gpu = describe_gpu(*device); }
+  std::string const gpu = describe_gpus(job.gpus());
 
   progress_bar bar(common.shown());
   cpu_exec exec = common.exec(bar);
@@ -351,7 +350,7 @@ void walk_command::run() const
       summary.update(json{{"region_walks", made.region_walks}, {"region_bytes", made.region_bytes}});
     }
     if (walks.stream.graph_bytes > 0) { summary.update(json{{"read_bytes", made.read_bytes}}); }
-    if (gpu) { summary.update(json{{"device_name", gpu->name}, {"copy_seconds", made.copy_seconds}}); }
+    if (!gpu.empty()) { summary.update(json{{"device_name", gpu}, {"copy_seconds", made.copy_seconds}}); }
     print(summary);
   } else if (!common.quiet) {
     bool const is_text = walk_format_of(output) == walk_format::text;
@@ -363,9 +362,10 @@ void walk_command::run() const
         "memory at most\n",
         describe(on.facts), only ? fmt::format("part {}: ", to_string(*only)) : std::string(),
         counted(num_walks, "walk", "walks"), walks.description,
-        gpu ? fmt::format("device  {}: {} walking, {} copying, {} writing at once\n", gpu->name,
-                          duration(made.walk_seconds), duration(made.copy_seconds), duration(made.sink_seconds))
-            : std::string(),
+        gpu.empty()
+            ? std::string()
+            : fmt::format("device  {}: {} walking, {} copying, {} writing at once\n", gpu, duration(made.walk_seconds),
+                          duration(made.copy_seconds), duration(made.sink_seconds)),
         placement_line(walks.there) + regions_line(made), ranks_line(ranks, totals, sharded), grouped(totals.steps),
         duration(totals.walk_seconds), si(rate),
         time_line({{"reading", read_seconds},
@@ -410,7 +410,9 @@ void add_walk(CLI::App& application)
           "Layout of a .safetensors file: rows, or ragged (offsets and vertices, without the ends of rows) [rows]")
       ->check(one_of({"rows", "ragged"}))
       ->type_name("ORDER");
-  verb->add_option("--device", command->job.device, "Device: cpu, cuda or cuda:N [cpu]")->type_name("DEVICE");
+  verb->add_option("--device", command->job.device,
+                   "Device: cpu, cuda, cuda:N, several GPUs as in cuda:0,1, or cuda:all [cpu]")
+      ->type_name("DEVICE");
   command->job.add_to(*verb);
   verb->add_option("--part", command->part,
                    "Make part I of N alone, I from 0 to N - 1: a contiguous range of the rows that the same command "
@@ -440,6 +442,7 @@ void add_walk(CLI::App& application)
       "  tendril walk films.npz -o apa.npy --app metapath --metapath wrote,written_by --length 100\n"
       "  tendril walk graph.npz -o sets.npy --app multidim --roots 50 --num-starts 1000\n"
       "  tendril walk graph.npz -o walks.npy --device cuda                     the same bytes, computed on a GPU\n"
+      "  tendril walk graph.npz -o walks.npy --device cuda:all                 on every GPU of the machine\n"
       "  tendril walk graph.npz -o walks.npy --device cuda --graph-memory 8G   what has no room there: host memory\n"
       "  tendril walk huge.safetensors -o walks.npy --memory 16G               a mapped graph that memory does not "
       "hold\n"

@@ -208,7 +208,7 @@ std::int64_t walk_job::num_roots() const
 std::int64_t walk_job::host_bytes() const
 {
   if (memory.empty()) { return 0; }
-  if (gpu()) { throw argument_error("--memory: --device is cuda, expected cpu"); }
+  if (!gpus().empty()) { throw argument_error("--memory: --device is cuda, expected cpu"); }
   expect_app(is_multidim(), "--memory", "another application", app);
   constexpr std::int64_t least = 4096;
   std::int64_t const bytes = parse_bytes(memory, "--memory");
@@ -218,7 +218,7 @@ std::int64_t walk_job::host_bytes() const
 
 std::int64_t walk_job::gpu_bytes() const
 {
-  bool const on_gpu = gpu().has_value();
+  bool const on_gpu = !gpus().empty();
   if (gpu_memory.empty()) { return 0; }
   if (!on_gpu) { throw argument_error("--gpu-memory: --device is cpu, expected cuda"); }
   return parse_bytes(gpu_memory, "--gpu-memory");

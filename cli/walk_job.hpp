@@ -56,11 +56,11 @@ struct walk_job {
   /// Roots of a sample. @throws argument_error.
   [[nodiscard]] std::int64_t num_roots() const;
 
-  /// The GPU that --device names; nothing for the CPU. @throws argument_error.
-  [[nodiscard]] std::optional<int> gpu() const { return parse_device(device); }
+  /// The GPUs that --device names; none for the CPU. @throws argument_error.
+  [[nodiscard]] gpu_set gpus() const { return parse_devices(device); }
 
   /// Bytes that --graph-memory leaves to the graph; 0 without it. @throws argument_error.
-  [[nodiscard]] std::int64_t graph_bytes() const { return graph_room.bytes(gpu().has_value()); }
+  [[nodiscard]] std::int64_t graph_bytes() const { return graph_room.bytes(!gpus().empty()); }
 
   /// Bytes that --gpu-memory allows; 0 without it. @throws argument_error.
   [[nodiscard]] std::int64_t gpu_bytes() const;

@@ -98,6 +98,14 @@ struct walk_stream_report {
 ///                         finished its current work.
 walk_stream_report stream_walks(walker const& walk, walk_stream_job const& job, gpu_exec const& exec);
 
+/// Makes the walks of one job on several GPUs: batches are dealt out in turn, each GPU has stages as above, and the sink gets
+/// all walks in order. They equal those of one GPU, bit for bit. Kernels are ordered on the default streams. Of the times in the
+/// report, those of walking and copying are the slowest GPU's.
+/// @param copies  The same walk, planned for a copy of the graph on each GPU.
+/// @throws argument_error  no copy, a copy in host memory, walks that differ; and all that is thrown above: what one GPU throws
+///                         ends the work of all.
+walk_stream_report stream_walks(std::span<walker const> copies, walk_stream_job const& job);
+
 /// Makes walks on the CPU and passes them to the sink, batch by batch: while the sink has one batch, the threads of `exec`
 /// walk the next. The walks equal those of walker::run, bit for bit, for any split into batches. `exec.on_progress` is
 /// called with the same numbers as `job.on_progress`.
@@ -111,6 +119,10 @@ walk_stream_report stream_walks(walker const& walk, walk_stream_job const& job, 
 /// @throws as above, and what multidim_walk throws.
 walk_stream_report stream_multidim_walks(graph const& graph, std::int64_t num_roots, multidim_params const& params,
                                          walk_stream_job const& job, gpu_exec const& exec);
+
+/// Streams multi-dimensional walks of several GPUs. @param copies  The graph, on each GPU. @throws as above.
+walk_stream_report stream_multidim_walks(std::span<graph const> copies, std::int64_t num_roots,
+                                         multidim_params const& params, walk_stream_job const& job);
 
 /// Streams multi-dimensional walks of a graph in host memory. @throws as above.
 walk_stream_report stream_multidim_walks(graph const& graph, std::int64_t num_roots, multidim_params const& params,

@@ -8,6 +8,7 @@ namespace tendril::python {
 void bind_errors(nanobind::module_& module);
 void bind_exec(nanobind::module_& module);
 void bind_gpu(nanobind::module_& module);
+void bind_several_gpus(nanobind::module_& module);
 void bind_graph(nanobind::module_& module);
 void bind_graph_state(nanobind::module_& module);
 void bind_io(nanobind::module_& module);

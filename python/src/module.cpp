@@ -14,6 +14,7 @@ NB_MODULE(_tendril, module)
   tendril::python::bind_errors(module);
   tendril::python::bind_exec(module);
   tendril::python::bind_gpu(module);
+  tendril::python::bind_several_gpus(module);
   tendril::python::bind_graph(module);
   tendril::python::bind_graph_state(module);
   tendril::python::bind_io(module);

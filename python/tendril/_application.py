@@ -12,6 +12,7 @@ from ._custom_code import CustomCode
 from ._device_array import DeviceArray
 from ._errors import ArgumentError
 from ._params import fill, integer, threads
+from ._several import shared
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -113,6 +114,7 @@ class Application(CustomCode):
 
     _core_type = _tendril.CustomApplication
 
+    @shared("roots", "first_sample")
     def sample(
         self,
         graph: Graph,

@@ -9,6 +9,7 @@ import numpy as np
 from . import _arrays, _gpu, _pickles, _place, _tendril
 from ._errors import ArgumentError, shown
 from ._params import fill, integer
+from ._several import shared
 from ._subgraphs import Subgraphs
 
 if TYPE_CHECKING:
@@ -165,6 +166,7 @@ def group_clusters(
     return _grouped(graph, cluster_of, num_clusters, "cluster_of", device, stream, num_threads)
 
 
+@shared("num_samples", "first_sample")
 def cluster_sample(
     graph: Graph,
     clusters: Clusters | ArrayLike,

@@ -11,6 +11,7 @@ from ._custom_code import CustomCode
 from ._device_array import DeviceArray
 from ._errors import ArgumentError, shown
 from ._params import fill, integer, string, threads
+from ._several import shared
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -67,6 +68,7 @@ class CustomWalk(CustomCode):
     _core_type = _tendril.CustomWalk
 
 
+@shared("starts", "first_walk", each="walks_per_vertex")
 def dynamic_walk(
     graph: Graph,
     starts: ArrayLike | None,

@@ -107,13 +107,37 @@ def name_of(device: int) -> str:
 
 def parse(device: Any) -> int:
     """The number of "cpu", "cuda", "cuda:1", or of an object that prints as one of these, such as torch.device."""
-    match = re.fullmatch(r"cpu|cuda(?::(\d{1,4}))?", str(device))
-    if match is None:
+    if isinstance(device, (list, tuple)) and len(device) == 1:
+        device = device[0]
+    match = re.fullmatch(r"cpu|cuda(?::(\d{1,4}|all))?", str(device))
+    if match is None or (match[1] == "all" and num_gpus() > 1):
         raise ArgumentError(f"device is {shown(device)}, expected 'cpu', 'cuda' or 'cuda:0'")
     if match[0] == "cpu":
         return HOST
     expect_usable()
-    return int(match[1] or 0)
+    return int(match[1] or 0) if match[1] != "all" else 0
+
+
+def parse_several(device: Any) -> list[int] | None:
+    """The numbers of several GPUs: of a list or tuple of names, "cuda:0,1", or "cuda:all" on a machine with several; None
+    for one device."""
+    if isinstance(device, (list, tuple)) and len(device) == 1:
+        return None
+    if isinstance(device, (list, tuple)):
+        numbers = [parse(one) for one in device]
+        if not numbers or HOST in numbers:
+            raise ArgumentError(f"device is {shown(device)}, expected names of GPUs")
+    elif str(device) == "cuda:all":
+        expect_usable()
+        numbers = list(range(num_gpus()))
+    elif re.fullmatch(r"cuda:\d{1,4}(,\d{1,4})+", str(device)):
+        expect_usable()
+        numbers = [int(number) for number in str(device).removeprefix("cuda:").split(",")]
+    else:
+        return None
+    if len(set(numbers)) < len(numbers):
+        raise ArgumentError(f"device is {shown(device)}, expected different GPUs")
+    return numbers if len(numbers) > 1 else None
 
 
 def expect_no_stream(stream: Any) -> None:

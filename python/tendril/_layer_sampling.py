@@ -9,6 +9,7 @@ import numpy as np
 from . import _arrays, _place, _tendril
 from ._application import SampledStep, Samples
 from ._params import fill, integer
+from ._several import shared
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from ._graph import Graph
 
 
+@shared("roots", "first_sample")
 def layer_sample(
     graph: Graph,
     roots: ArrayLike,

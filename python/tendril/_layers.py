@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _arrays, _place, _tendril
 from ._params import fill, integer
+from ._several import shared
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -127,6 +128,7 @@ class LayerSamples:
         )
 
 
+@shared("seeds", "first_sample", ndim=2)
 def fastgcn_sample(
     graph: Graph,
     seeds: ArrayLike,
@@ -224,6 +226,7 @@ def fastgcn_sample(
     return _sample("fastgcn_sample", graph, seeds, params, first_sample, dtype, device, stream, num_threads)
 
 
+@shared("seeds", "first_sample", ndim=2)
 def ladies_sample(
     graph: Graph,
     seeds: ArrayLike,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
@@ -15,6 +16,7 @@ from ._errors import ArgumentError, shown
 from ._graph import Graph
 from ._hetero_graph import EdgeType, HeteroGraph
 from ._params import fanouts, fill, integer, limit, string, threads, unsigned
+from ._several import join, on_host, side_by_side
 from ._walks import Plan
 
 if TYPE_CHECKING:
@@ -193,7 +195,8 @@ class MinibatchSampler:
     dtype : dtype
         Type of `Minibatch.node`: int64, or int32, which returns the library's own memory without a conversion.
     device, stream : optional
-        As for `random_walk`; the sampler makes all batches on that stream.
+        As for `random_walk`; the sampler makes all batches on that stream. Several GPUs share the batches of
+        `sample_batches`; `sample` uses the first.
     num_threads : int
         Number of threads on the CPU; 0: every core the process may use.
 
@@ -265,6 +268,11 @@ class MinibatchSampler:
             "table_bytes": limit(table_bytes, "table_bytes"),
         }
         params = fill(_tendril.MinibatchParams(), **fanouts(num_neighbors, self._ends), **options)
+        several = None if device is None else _gpu.parse_several(device)
+        if several is not None:
+            if stream is not None:
+                raise ArgumentError("stream is given, expected none: each of several GPUs has its own")
+            device = _gpu.name_of(several[0])
         as_int32 = _arrays.is_int32(dtype)
         core: _tendril.HeteroGraph
         if isinstance(graph, HeteroGraph):
@@ -289,6 +297,13 @@ class MinibatchSampler:
         self._input = core
         workers = self._num_threads if self._device == _gpu.HOST else 0
         self._made_of = graph, num_neighbors, {**options, "dtype": np.dtype(dtype).name, "num_threads": workers}
+        times = {"edge_times": edge_times, "node_times": node_times}
+        self._others = [
+            MinibatchSampler(
+                graph, num_neighbors, **options, **times, executor=executor, dtype=dtype, device=_gpu.name_of(number)
+            )
+            for number in (several or [])[1:]
+        ]
 
     def __reduce__(self) -> Any:
         """Another process gets a sampler on the CPU, whose batches are the same."""
@@ -299,7 +314,7 @@ class MinibatchSampler:
 
     @property
     def device(self) -> str:
-        """The device that makes the batches: "cpu" or "cuda:0"."""
+        """The device that makes the batches, or that gets them from several: "cpu" or "cuda:0"."""
         return _gpu.name_of(self._device)
 
     def sample(self, seeds: Any, *, batch: int = 0, times: Any = None) -> Minibatch:
@@ -383,8 +398,37 @@ class MinibatchSampler:
         size = integer(batch_size, "batch_size")
         first, step = unsigned(first_batch, "first_batch"), unsigned(batch_step, "batch_step")
         number = self._types.index(name)
+        if self._others:
+            return self._shared(seeds, size, times, {"node_type": node_type, "batch_step": step}, first)
         many: Any = self._core.sample_batches if self._device == _gpu.HOST else self._core.sample_batches_gpu
         return [self._given(made) for made in many(number, ids, size, first, step, when)]
+
+    def _shared(
+        self, seeds: Any, size: int, times: Any, options: dict[str, Any], first_batch: int
+    ) -> list[Minibatch]:
+        """The batches of `sample_batches`, made by several GPUs, in the memory of the first."""
+        samplers = [self._alone(), *self._others]
+        ids, when = on_host(seeds, "seeds"), None if times is None else on_host(times, "times")
+        num_batches = -(-len(ids) // max(size, 1))
+        cuts = [num_batches * i // len(samplers) for i in range(len(samplers) + 1)]
+
+        def make(sampler: MinibatchSampler, begin: int, end: int) -> list[Minibatch]:
+            part = slice(begin * size, end * size)
+            first = (first_batch + begin * options["batch_step"]) % 2**64
+            own = None if when is None else when[part]
+            return sampler.sample_batches(ids[part], size, first_batch=first, times=own, **options)
+
+        made = side_by_side(
+            [(lambda s=s, a=a, b=b: make(s, a, b)) for s, a, b in zip(samplers, cuts, cuts[1:], strict=False) if a < b],
+            lambda: make(samplers[0], 0, num_batches),
+        )
+        return [join([batch], self.device) for part in made for batch in part]
+
+    def _alone(self) -> MinibatchSampler:
+        """The sampler of the first GPU."""
+        alone = copy.copy(self)
+        alone._others = []
+        return alone
 
     def _by_type(self, given: Any, what: str) -> dict[str, Any]:
         """The given value for each vertex type, or nothing."""

@@ -10,6 +10,7 @@ from . import _arrays, _gpu, _place, _tendril
 from ._device_array import DeviceArray
 from ._errors import ArgumentError
 from ._params import fill, integer, threads
+from ._several import shared
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -31,6 +32,7 @@ class MultidimWalks(NamedTuple):
     """[n, length] int32: the root, in [0, m), that each step left and replaced; -1 after the end."""
 
 
+@shared("roots", "first_walk")
 def multidim_walk(
     graph: Graph,
     roots: ArrayLike,

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _arrays, _place, _tendril
 from ._params import fill, integer
+from ._several import shared
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -84,6 +85,7 @@ class MvsBatches:
         )
 
 
+@shared("num_samples", "first_sample")
 def mvs_sample(
     graph: Graph,
     importances: ArrayLike | None = None,

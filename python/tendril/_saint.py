@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _arrays, _place, _tendril
 from ._params import fill, integer
+from ._several import shared
 from ._subgraphs import Subgraphs
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class SaintCoefficients:
     C_v is 0. Divide the message along e by it: PyG's ``edge_norm`` is ``1 / aggregator``."""
 
 
+@shared("num_samples", "first_sample")
 def saint_node_sample(
     graph: Graph,
     num_samples: int = 1,
@@ -109,6 +111,7 @@ def saint_node_sample(
     return _sample(graph, params, num_samples, first_sample, sample_step, dtype, device, stream, num_threads)
 
 
+@shared("num_samples", "first_sample")
 def saint_edge_sample(
     graph: Graph,
     num_samples: int = 1,
@@ -160,6 +163,7 @@ def saint_edge_sample(
     return _sample(graph, params, num_samples, first_sample, sample_step, dtype, device, stream, num_threads)
 
 
+@shared("num_samples", "first_sample")
 def saint_walk_sample(
     graph: Graph,
     num_samples: int = 1,

@@ -10,6 +10,7 @@ import numpy as np
 from . import _arrays, _place, _tendril
 from ._minibatch import MinibatchSampler
 from ._params import counts, fill, flag, integer, limit, threads
+from ._several import shared
 from ._walks import Plan
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class KHop:
     ``offsets[s]`` to ``offsets[s + 1]``."""
 
 
+@shared("seeds", "first_root")
 def khop_sample(
     graph: Graph,
     seeds: ArrayLike,

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _arrays, _place, _tendril
 from ._params import fill, integer
+from ._several import shared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -162,6 +163,7 @@ def induced_subgraphs(
     return Subgraphs(*map(place.give, induce(place.core, sets, cuts, as_int32, place.how)))
 
 
+@shared("seeds", "first_sample")
 def shadow_sample(
     graph: Graph,
     seeds: ArrayLike,

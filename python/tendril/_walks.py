@@ -14,6 +14,7 @@ from ._calls import accepts
 from ._device_array import DeviceArray
 from ._params import fill, integer, limit, threads
 from ._errors import ArgumentError, shown
+from ._several import shared
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,6 +77,7 @@ class Plan:
         return "\n".join([f"rule {self.rule}, layout {self.layout}, {tables}", *(f"- {why}" for why in self.reasons)])
 
 
+@shared("starts", "first_walk", each="walks_per_vertex")
 def random_walk(
     graph: Graph,
     starts: ArrayLike | None = None,
@@ -135,7 +137,9 @@ def random_walk(
         Logical number of the first walk. Use it to continue after an earlier call.
     device : str, optional
         "cpu", "cuda" or "cuda:1". Default: the memory that holds the graph (`Graph.to`). A graph in other memory is
-        copied there once; the copy stays with the graph.
+        copied there once; the copy stays with the graph. Several GPUs, as in "cuda:0,1", ["cuda:0", "cuda:1"] or
+        "cuda:all", make a part of the samples each, with a copy of the graph each; the result is the same, in the memory
+        of the first.
     order : str
         Memory layout of walks. "rows": an array with one walk per row. "ragged": only the vertices of the walks, one
         walk after another, for walks that end early; ``dead_end`` must be "stop". On a GPU also "steps", one step of
@@ -193,6 +197,7 @@ def random_walk(
     return _run(graph, starts, params, walks_per_vertex, dtype, first_walk, device, order, stream, num_threads)
 
 
+@shared("starts", "first_walk", each="walks_per_vertex")
 def node2vec_walk(
     graph: Graph,
     starts: ArrayLike | None = None,
@@ -269,6 +274,7 @@ def node2vec_walk(
     return _run(graph, starts, params, walks_per_vertex, dtype, first_walk, device, order, stream, num_threads)
 
 
+@shared("starts", "first_walk", each="walks_per_vertex")
 @accepts(renamed=_RENAMED)
 def metapath_walk(
     graph: Graph,

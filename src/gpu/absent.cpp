@@ -288,8 +288,16 @@ std::vector<planned_step> custom_application::plan(graph const&, std::int64_t, s
 
 walk_stream_report stream_walks(walker const&, walk_stream_job const&, gpu_exec const&) { refuse(); }
 
+walk_stream_report stream_walks(std::span<walker const>, walk_stream_job const&) { refuse(); }
+
 walk_stream_report stream_multidim_walks(graph const&, std::int64_t, multidim_params const&, walk_stream_job const&,
                                          gpu_exec const&)
+{
+  refuse();
+}
+
+walk_stream_report stream_multidim_walks(std::span<graph const>, std::int64_t, multidim_params const&,
+                                         walk_stream_job const&)
 {
   refuse();
 }

@@ -7,6 +7,7 @@ ENRON = "data/email-enron.npz"
 WALK = ["walk", ENRON, "-o", "out.npy"]
 RAGGED = ["walk", ENRON, "-o", "out.safetensors", "--order", "ragged"]
 SAMPLE = ["sample", ENRON, "-o", "out.npz"]
+DEVICES = "cpu, cuda, cuda:N, cuda:N,M for several GPUs, or cuda:all"
 
 USAGE = [
     ([], "no verb (try 'tendril --help')"),
@@ -40,10 +41,18 @@ USAGE = [
     ([*WALK, "--first-walk", "-1"], "--first-walk: -1, expected 0 or more"),
     ([*WALK, "--threads", "-1"], "--threads: -1, expected 0 (every core) or more"),
     ([*WALK, "--threads", "2147483647"], "--threads: 2147483647, expected at most 1024"),
-    ([*WALK, "--device", "tpu"], "--device: 'tpu', expected cpu, cuda or cuda:N"),
-    ([*WALK, "--device", "cuda:"], "--device: 'cuda:', expected cpu, cuda or cuda:N"),
-    ([*WALK, "--device", "cuda:-1"], "--device: 'cuda:-1', expected cpu, cuda or cuda:N"),
-    ([*WALK, "--device", "cuda:1x"], "--device: 'cuda:1x', expected cpu, cuda or cuda:N"),
+    ([*WALK, "--device", "tpu"], "--device: 'tpu', expected " + DEVICES),
+    ([*WALK, "--device", "cuda:"], "--device: 'cuda:', expected " + DEVICES),
+    ([*WALK, "--device", "cuda:-1"], "--device: 'cuda:-1', expected " + DEVICES),
+    ([*WALK, "--device", "cuda:1x"], "--device: 'cuda:1x', expected " + DEVICES),
+    ([*WALK, "--device", "cuda:0,"], "--device: 'cuda:0,', expected " + DEVICES),
+    ([*WALK, "--device", "cuda:0,x"], "--device: 'cuda:0,x', expected " + DEVICES),
+    ([*WALK, "--device", "cuda:0,1,0"], "--device: devices: GPU 0 twice, expected different ones"),
+    ([*SAMPLE, "--device", "cuda:1,1"], "--device: devices: GPU 1 twice, expected different ones"),
+    (
+        ["generate", "er", "out.npz", "--device", "cuda:0,1"],
+        "--device: 2 GPUs, expected one: only walk and sample use several",
+    ),
     ([*WALK, "--gpu-memory", "1G"], "--gpu-memory: --device is cpu, expected cuda"),
     ([*WALK, "--graph-memory", "1G"], "--graph-memory: --device is cpu, expected cuda"),
     ([*SAMPLE, "--graph-memory", "1G"], "--graph-memory: --device is cpu, expected cuda"),
@@ -121,7 +130,7 @@ USAGE = [
         "KIND: 'cube', expected rmat, er, powerlaw, web, star, ring, grid or complete " "(try 'tendril generate --help')",
     ),
     (["generate", "er", "out.npz", "--weights", "5"], "--weights: '5', expected the range of weights as in 1,5"),
-    (["generate", "er", "out.npz", "--device", "tpu"], "--device: 'tpu', expected cpu, cuda or cuda:N"),
+    (["generate", "er", "out.npz", "--device", "tpu"], "--device: 'tpu', expected " + DEVICES),
     (
         ["generate", "star", "out.npz", "--device", "cuda"],
         "--device cuda: star graphs are made on the CPU, expected rmat, er, powerlaw or web",

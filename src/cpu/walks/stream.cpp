@@ -208,7 +208,7 @@ walk_stream_report run_ragged(walker const& walk, walk_stream_job const& job, cp
   if (job.num_walks == 0) { return {}; }
   ragged_place place(walk, exec);
   return samplers::stream_ragged(job, {job.num_walks, walk.params().length, walk.params().stop_prob},
-                                 {"start", walk.input().num_vertices(), 1, walk.params().length + 1}, place,
+                                 {"start", walk.input().num_vertices(), 1, walk.params().length + 1}, {}, place,
                                  [&](std::int64_t done) { tell(job, exec, done); });
 }
 

@@ -3,7 +3,9 @@
 
 #include "samplers/walks/ragged_stream.hpp"
 
+#include <algorithm>
 #include <array>
+#include <memory>
 #include <utility>
 
 #include <tendril/gpu.hpp>
@@ -13,6 +15,7 @@
 #include "gpu/device/side_stream.hpp"
 #include "gpu/walks/ragged.hpp"
 #include "gpu/walks/stream.hpp"
+#include "samplers/walks/deal_stream.hpp"
 #include "samplers/walks/walk_checks.hpp"
 
 namespace tendril::gpu {
@@ -26,8 +29,12 @@ class ragged_place {
  public:
   static constexpr std::launch aside = base::aside;
 
-  ragged_place(walker const& walk, walk_stream_job const& job, gpu_exec const& exec)
-      : walk_(walk), exec_(exec), num_walks_(job.num_walks), slices_(staged_by_steps(walk), exec)
+  /// @param num_gpus  That share the job.
+  ragged_place(walker const& walk, walk_stream_job const& job, int num_gpus, gpu_exec const& exec)
+      : walk_(walk),
+        exec_(exec),
+        num_walks_((job.num_walks + num_gpus - 1) / num_gpus),
+        slices_(staged_by_steps(walk), exec)
   {
     if (job.batch_bytes == 0) { free_bytes_ = free_gpu_bytes(exec.device); }
   }
@@ -117,7 +124,7 @@ class ragged_place {
 
   walker const& walk_;
   gpu_exec exec_;
-  std::int64_t num_walks_;
+  std::int64_t num_walks_;       ///< That this GPU makes, about.
   std::int64_t free_bytes_ = 0;  ///< 0: the caller sets a limit.
   staged_slices slices_;
   std::array<start_batch, num_slots> starts_;
@@ -128,21 +135,36 @@ class ragged_place {
 
 }  // namespace
 
-walk_stream_report stream_ragged_walks(walker const& walk, walk_stream_job const& job, gpu_exec const& exec)
+walk_stream_report stream_ragged_walks(std::vector<walker const*> const& walks, walk_stream_job const& job,
+                                       std::vector<gpu_exec> const& execs)
 {
   samplers::check_stream(job);
-  samplers::check_ragged(walk.params().dead_ends);
-  (void)stages_of(walk, {}, 0, exec);  // refuses a walker that was made elsewhere
+  walk_params const& params = walks[0]->params();
+  samplers::check_ragged(params.dead_ends);
+  for (std::size_t i = 0; i < walks.size(); ++i) {
+    (void)stages_of(*walks[i], {}, 0, execs[i]);  // refuses a walker that was made elsewhere
+  }
   if (job.num_walks == 0) { return {}; }
-  device_guard const guard(exec.device);
-  ragged_place place(walk, job, exec);
-  auto report = samplers::stream_ragged(job, {job.num_walks, walk.params().length, walk.params().stop_prob},
-                                        {"start", walk.input().num_vertices(), 1, walk.params().length + 1}, place,
-                                        [&](std::int64_t done) {
-                                          if (job.on_progress) { job.on_progress({"walking", done, job.num_walks}); }
-                                        });
-  report.copied_bytes = place.copied_bytes();
-  return report;
+  samplers::ragged_job const shape{job.num_walks, params.length, params.stop_prob};
+  samplers::stream_footprint const walk{"start", walks[0]->input().num_vertices(), 1, params.length + 1};
+  int const num_gpus = static_cast<int>(walks.size());
+  std::vector<std::unique_ptr<ragged_place>> places;
+  std::int64_t batch = job.num_walks;
+  for (std::size_t i = 0; i < walks.size(); ++i) {
+    device_guard const guard(execs[i].device);
+    places.push_back(std::make_unique<ragged_place>(*walks[i], job, num_gpus, execs[i]));
+    batch = std::min(batch, samplers::first_slice(job, shape, *places.back()));
+  }
+  return samplers::deal_stream(
+      job, num_gpus, batch, [&](walk_stream_job const& its, samplers::stream_share const& share) {
+        auto const i = static_cast<std::size_t>(share.index);
+        device_guard const guard(execs[i].device);
+        auto report = samplers::stream_ragged(its, shape, walk, share, *places[i], [&](std::int64_t done) {
+          if (its.on_progress) { its.on_progress({"walking", done, job.num_walks}); }
+        });
+        report.copied_bytes = places[i]->copied_bytes();
+        return report;
+      });
 }
 
 }  // namespace tendril::gpu

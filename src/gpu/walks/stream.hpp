@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include <tendril/walk_stream.hpp>
 
@@ -22,8 +23,8 @@ inline std::int64_t wanted_batch(std::int64_t num_walks, std::int64_t row)
   return std::clamp(num_walks / least_num_batches, least_batch_bytes / (4 * row), most_batch_bytes / (4 * row));
 }
 
-/// stream_walks for a job with a ragged_sink.
-[[nodiscard]] walk_stream_report stream_ragged_walks(walker const& walk, walk_stream_job const& job,
-                                                     gpu_exec const& exec);
+/// stream_walks for a job with a ragged_sink. @param walks  The same walk on each GPU of `execs`.
+[[nodiscard]] walk_stream_report stream_ragged_walks(std::vector<walker const*> const& walks,
+                                                     walk_stream_job const& job, std::vector<gpu_exec> const& execs);
 
 }  // namespace tendril::gpu

@@ -16,6 +16,7 @@
 #include "base/thread_limit.hpp"  // aside
 #include "samplers/walks/ragged.hpp"
 #include "samplers/walks/stream_checks.hpp"
+#include "samplers/walks/stream_share.hpp"
 
 namespace tendril::samplers {
 
@@ -41,6 +42,25 @@ void make_room(buffer<T>& memory, std::int64_t size, std::int64_t most, memory_r
   memory = buffer<T>(std::clamp(size + size / 4, size, std::max(size, most)), from);
 }
 
+/// Walks of a slice of a job with so much room for steps, of which there is one at least.
+/// @throws argument_error if the caller's limit is too small for one walk.
+template <class Place>
+std::int64_t slice_with_room(walk_stream_job const& job, Place const& place, std::int64_t room)
+{
+  std::int64_t const one = place.one_bytes(room);
+  TENDRIL_EXPECTS(job.batch_bytes == 0 || job.batch_bytes >= one,
+                  "batch_bytes: {}, expected at least {}: room for a walk of {} steps", job.batch_bytes, one, room);
+  std::int64_t const most = job.batch_bytes > 0 ? job.batch_bytes / one : job.num_walks;
+  return std::clamp<std::int64_t>(std::min(place.slice_of(room), most), 1, job.num_walks);
+}
+
+/// Walks of a batch: of its first slice, if walks are no longer than is expected.
+template <class Place>
+std::int64_t first_slice(walk_stream_job const& job, ragged_job const& shape, Place const& place)
+{
+  return slice_with_room(job, place, first_room(shape));
+}
+
 /// Streams the walks of a job to its ragged_sink. A `Place` makes them:
 ///   aside                              std::launch: whether starts are made on a thread of their own
 ///   one_bytes(room)                    memory that one walk with room for so many steps takes, all stages together
@@ -51,36 +71,35 @@ void make_room(buffer<T>& memory, std::int64_t size, std::int64_t most, memory_r
 ///                                      into slot k, 0 or 1; false if a walk needs more room
 ///   fetch(k)                           {offsets, vertices} of slot k in host memory, when they are there; on the thread
 ///                                      of the sink
-/// @param told  Called from the calling thread with the number of walks that are made.
+/// @param share  The batches that this place makes, if others make the others.
+/// @param told   Called from the calling thread with the number of walks that are made here.
 template <class Place, class Told>
 walk_stream_report stream_ragged(walk_stream_job const& job, ragged_job const& shape, stream_footprint const& walk,
-                                 Place& place, Told told)
+                                 stream_share const& share, Place& place, Told told)
 {
   stopwatch const whole;
-  auto const slice_size = [&](std::int64_t room) {
-    std::int64_t const one = place.one_bytes(room);
-    TENDRIL_EXPECTS(job.batch_bytes == 0 || job.batch_bytes >= one,
-                    "batch_bytes: {}, expected at least {}: room for a walk of {} steps", job.batch_bytes, one, room);
-    std::int64_t const most = job.batch_bytes > 0 ? job.batch_bytes / one : job.num_walks;
-    return std::clamp<std::int64_t>(std::min(place.slice_of(room), most), 1, job.num_walks);
-  };
   std::int64_t room = first_room(shape);
-  std::int64_t const batch = slice_size(room);
+  std::int64_t const batch = share.batch > 0 ? share.batch : first_slice(job, shape, place);
+  std::int64_t const num_batches = share.num_batches(job.num_walks, batch);
+  stream_turn starts_turn(share.starts), sink_turn(share.sink);
   walk_stream_report report;
-  report.num_walks = job.num_walks;
+  report.num_walks = share.num_walks(job.num_walks, batch);
 
-  auto const fill = [&](std::int64_t first) {
+  auto const size_of = [&](std::int64_t k) { return std::min(batch, job.num_walks - share.batch_of(k) * batch); };
+  auto const fill = [&](std::int64_t k) {
+    starts_turn.wait(share.batch_of(k));
     stopwatch const filling;
-    std::int64_t const size = std::min(batch, job.num_walks - first);
-    int const which = static_cast<int>(first / batch % 2);
-    std::span<vertex_id> const starts = place.starts_of(which, size);
+    std::int64_t const first = share.batch_of(k) * batch;
+    int const which = static_cast<int>(k % 2);
+    std::span<vertex_id> const starts = place.starts_of(which, size_of(k));
     job.starts(first, starts);
     check_stream_starts(starts, first, walk);
-    place.upload(which, size);
+    place.upload(which, size_of(k));
+    starts_turn.advance();
     return filling.seconds();
   };
   // What these compute uses the variables above: the destructors wait for it, also when something throws.
-  std::future<double> filling = std::async(Place::aside, fill, std::int64_t{0});
+  std::future<double> filling;
   struct times {
     double copy, sink;
   };
@@ -92,13 +111,16 @@ walk_stream_report stream_ragged(walk_stream_job const& job, ragged_job const& s
     report.sink_seconds += took.sink;
   };
 
-  for (std::int64_t begin = 0; begin < job.num_walks; begin += batch) {
+  if (num_batches > 0) { filling = std::async(Place::aside, fill, std::int64_t{0}); }
+  std::int64_t done = 0;
+  for (std::int64_t k = 0; k < num_batches; ++k) {
     report.starts_seconds += filling.get();
-    if (begin + batch < job.num_walks) { filling = std::async(Place::aside, fill, begin + batch); }
-    std::int64_t const size = std::min(batch, job.num_walks - begin);
-    int const which = static_cast<int>(begin / batch % 2);
+    if (k + 1 < num_batches) { filling = std::async(Place::aside, fill, k + 1); }
+    std::int64_t const begin = share.batch_of(k) * batch;
+    std::int64_t const size = size_of(k);
+    int const which = static_cast<int>(k % 2);
     for (std::int64_t at = 0; at < size;) {
-      walk_slice const slice{at, std::min(slice_size(room), size - at), room};
+      walk_slice const slice{at, std::min(slice_with_room(job, place, room), size - at), room};
       int const slot = static_cast<int>(report.num_batches % 2);
       stopwatch const walking;
       bool const fits = place.make(which, slice, job.first_walk + begin, slot);
@@ -111,17 +133,22 @@ walk_stream_report stream_ragged(walk_stream_job const& job, ragged_job const& s
       report.batch_walks = std::max(report.batch_walks, slice.size);
       report.batch_bytes = std::max(report.batch_bytes, slice.size * place.one_bytes(room));
       at += slice.size;
-      told(begin + at);
+      done += slice.size;
+      told(done);
       wait_for_sink();
-      sinking = std::async(base::aside, [&, first = begin + slice.first, slot] {
-        stopwatch const copying;
-        auto const [offsets, vertices] = place.fetch(slot);
-        double const copy = copying.seconds();
-        report.steps += std::ssize(vertices) - (std::ssize(offsets) - 1);
-        stopwatch const at_work;
-        job.ragged_sink({first, offsets, vertices});
-        return times{copy, at_work.seconds()};
-      });
+      bool const begins = slice.first == 0, ends = at == size;
+      sinking =
+          std::async(base::aside, [&, first = begin + slice.first, number = share.batch_of(k), slot, begins, ends] {
+            stopwatch const copying;
+            auto const [offsets, vertices] = place.fetch(slot);
+            double const copy = copying.seconds();
+            report.steps += std::ssize(vertices) - (std::ssize(offsets) - 1);
+            if (begins) { sink_turn.wait(number); }
+            stopwatch const at_work;
+            job.ragged_sink({first, offsets, vertices});
+            if (ends) { sink_turn.advance(); }
+            return times{copy, at_work.seconds()};
+          });
     }
   }
   wait_for_sink();

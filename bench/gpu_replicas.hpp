@@ -1,0 +1,15 @@
+// Several GPUs, each with a copy of the graph, against one of them.
+
+#pragma once
+
+#include <vector>
+
+#include "bench/bench.hpp"
+
+namespace tendril::bench {
+
+/// Suite dist on GPUs: the same job on the first GPU, on two, four, … and on all that were named. The share of a row is its
+/// rate as a multiple of one GPU's.
+[[nodiscard]] std::vector<row> run_gpu_replicas(options const& options);
+
+}  // namespace tendril::bench

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <tendril/gpu.hpp>
+#include <tendril/gpu_set.hpp>
+#include <tendril/graph.hpp>
+
+namespace tendril {
+
+/// All GPUs of this machine. @throws device_error if there is none, saying why.
+[[nodiscard]] gpu_set all_gpus();
+
+/// Copies a graph to the memory of each GPU, all at once. A sample is a function of the graph, the parameters and its id, so
+/// GPUs that have a copy each share a job without a word between them: any call with ids (`first_walk`, `first_root`,
+/// `first_sample`, the number of a batch) makes its part of the job, and the parts together are what one GPU makes, bit for
+/// bit. `deal` hands out the parts; stream_walks (tendril/walk_stream.hpp) does that for walks.
+/// @param input  In host memory. @return one graph for each GPU, in the order of the set.
+/// @throws as to_gpu; argument_error for no GPU.
+[[nodiscard]] std::vector<graph> to_gpus(graph const& input, gpu_set const& devices);
+
+/// The same with a copy of the caller's making, for example place_graph. `copy` is called on several threads at once.
+[[nodiscard]] std::vector<graph> to_gpus(graph const& input, gpu_set const& devices,
+                                         std::function<graph(graph const& input, gpu_exec const& exec)> const& copy);
+
+/// Does the items of a job, in pieces, on several workers, each a thread of its own: a worker that is free makes the next
+/// piece. The calling thread takes the pieces in order, while later ones are made. `deal` is this with results; users need
+/// not call it.
+///
+/// What `make` or `take` throws ends the job: the pieces at hand are finished, and the first exception comes out. Where the
+/// system gives no threads, the calling thread does everything as worker 0.
+/// @param make  Called by worker w of num_workers for one piece; of one worker never twice at a time.
+/// @param take  Called for every piece in order, after it was made; at most 2 num_workers pieces are made and not taken.
+/// @throws argument_error for fewer than one worker, or pieces below 0.
+void deal_pieces(int num_workers, std::int64_t num_pieces,
+                 std::function<void(int worker, std::int64_t piece)> const& make,
+                 std::function<void(std::int64_t piece)> const& take);
+
+/// Makes the samples [0, num_items) of a job on several workers, of which each stands for a GPU (or any other place), in
+/// pieces of up to `piece` samples.
+/// @param make  make(worker, first, size) makes some samples, and returns them; on the worker's thread.
+/// @param take  take(first, size, result) gets what was made, on the calling thread, in the order of the samples.
+/// @throws as deal_pieces; argument_error for a piece below 1.
+template <class Make, class Take>
+void deal(int num_workers, std::int64_t num_items, std::int64_t piece, Make const& make, Take const& take)
+{
+  using result = decltype(make(0, std::int64_t{}, std::int64_t{}));
+  std::int64_t const each = piece > 0 ? piece : 1;
+  auto const first_of = [&](std::int64_t p) { return p * each; };
+  auto const size_of = [&](std::int64_t p) { return std::min(each, num_items - first_of(p)); };
+  std::vector<std::optional<result>> made(static_cast<std::size_t>(num_workers > 0 ? 2 * num_workers : 1));
+  auto const place_of = [&](std::int64_t p) -> std::optional<result>& {
+    return made[static_cast<std::size_t>(p) % made.size()];
+  };
+  deal_pieces(
+      num_workers, piece > 0 ? num_items / each + (num_items % each > 0 ? 1 : 0) : -1,
+      [&](int worker, std::int64_t p) { place_of(p).emplace(make(worker, first_of(p), size_of(p))); },
+      [&](std::int64_t p) {
+        result taken = std::move(*place_of(p));
+        place_of(p).reset();
+        take(first_of(p), size_of(p), std::move(taken));
+      });
+}
+
+}  // namespace tendril

@@ -1,0 +1,71 @@
+"""Several GPUs of one machine: the bytes of the CPU, for every application; and what is said where there are fewer."""
+
+import json
+
+import pytest
+import test_gpu
+import test_gpu_minibatch
+import test_gpu_sample_apps
+import test_sample_apps
+from test_gpu import ENRON, gpu  # noqa: F401 (a fixture)
+
+WALKS = {f"walk {name}": ["walk", "-o", name, *options] for name, options in test_gpu.JOBS.items()}
+TREES = {f"khop {name}": ["sample", "-o", name, *options] for name, options in test_gpu.TREES.items()}
+BATCHES = {
+    f"minibatch {name}": ["sample", "-o", "m.npz", "--app", "minibatch", "--batch-size", 100, "--num-seeds", 950, *options]
+    for name, options in test_gpu_minibatch.JOBS.items()
+}
+APPS = {
+    f"{app}": ["sample", "-o", "s.safetensors", "--app", app, *options, *number]
+    for app, options in test_sample_apps.JOBS.items()
+    for number in [["--num-seeds", 500] if app in test_sample_apps.OF_SEEDS else ["--num-samples", 17]]
+} | {
+    name: ["sample", "-o", "s.safetensors", "--app", *options]
+    for name, options in test_gpu_sample_apps.MORE.items()
+    if "norms.npy" not in options
+}
+
+
+@pytest.fixture(scope="module")
+def gpus(gpu, tmp_path_factory):  # noqa: F811
+    """Skips where there are fewer than two GPUs."""
+    from tendril_command import Tendril
+
+    command = Tendril(tmp_path_factory.mktemp("gpus"))
+    done = command.try_run("plan", ENRON, "--device", "cuda:1")
+    if done.returncode != 0:
+        pytest.skip("one GPU alone")
+
+
+@pytest.mark.parametrize("job", {**WALKS, **TREES, **BATCHES, **APPS})
+def test_two_gpus_write_the_bytes_of_the_cpu(job, gpus, tendril, graphs):
+    verb, _, output, *options = {**WALKS, **TREES, **BATCHES, **APPS}[job]
+    command = [verb, graphs["skewed.safetensors"], *options, "--seed", 6, "--quiet", "-o"]
+    tendril(*command, output)
+    small = ["--gpu-memory", "100K"] if verb == "walk" else []  # batches so small that both GPUs get many
+    for devices in (["--device", "cuda:0,1", *small], ["--device", "cuda:1,0"], ["--device", "cuda:all"]):
+        tendril(*command, "gpu-" + output, *devices)
+        assert tendril.bytes("gpu-" + output) == tendril.bytes(output), devices
+
+
+def test_two_gpus_share_a_graph_that_is_placed(gpus, tendril, graphs):
+    job = ["walk", graphs["skewed.safetensors"], "--quiet", "-o"]
+    tendril(*job, "cpu.npy")
+    tendril(*job, "gpu.npy", "--device", "cuda:0,1", "--graph-memory", "100K")
+    assert tendril.bytes("gpu.npy") == tendril.bytes("cpu.npy")
+
+
+def test_the_summary_names_them(gpus, tendril):
+    summary = json.loads(tendril("walk", ENRON, "-o", "w.npy", "--device", "cuda:0,1", "--json"))
+    assert summary["device"] == "cuda:0,1" and summary["device_name"].startswith("2 x ")
+    assert summary["steps"] == 366920 * 80
+    assert f"\ndevice  {summary['device_name']}: " in tendril("walk", ENRON, "-o", "w.npy", "--device", "cuda:0,1")
+    said = tendril("sample", ENRON, "-o", "t.npz", "--device", "cuda:0,1")
+    assert f"\ndevice  {summary['device_name']}\n" in said
+
+
+def test_a_gpu_that_is_not_there_is_one_line(gpu, tendril):  # noqa: F811
+    for verb in (["walk", ENRON, "-o", "w.npy"], ["sample", ENRON, "-o", "t.npz"], ["sample", ENRON, "-o", "t.npz", "--app", "ladies"]):
+        failed = tendril.try_run(*verb, "--device", "cuda:0,15")
+        assert failed.returncode == 1 and failed.stderr.count("\n") == 1, failed.stderr
+        assert "GPU 15" in failed.stderr
