@@ -29,6 +29,12 @@ namespace tendril {
 [[nodiscard]] std::vector<graph> to_gpus(graph const& input, gpu_set const& devices,
                                          std::function<graph(graph const& input, gpu_exec const& exec)> const& copy);
 
+/// Copies bytes from the memory of one GPU to that of the GPU of `exec`, in the order of its stream: over NVLink or the bus, or,
+/// where the GPUs can't reach each other, through host memory, and then synchronously.
+/// @param from  In memory of this library, on `from_device`; complete, or ordered before by an event on exec.stream.
+/// @throws device_error.
+void copy_between_gpus(void const* from, int from_device, void* to, std::size_t bytes, gpu_exec const& exec);
+
 /// Does the items of a job, in pieces, on several workers, each a thread of its own: a worker that is free makes the next
 /// piece. The calling thread takes the pieces in order, while later ones are made. `deal` is this with results; users need
 /// not call it.

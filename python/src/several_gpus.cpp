@@ -9,6 +9,7 @@
 
 #include <tendril/checked.hpp>
 #include <tendril/gpu.hpp>
+#include <tendril/several_gpus.hpp>
 
 #include "bind.hpp"
 #include "gpu.hpp"
@@ -62,11 +63,12 @@ gpu_array join(std::vector<gpu_array const*> const& parts, std::size_t axis, int
   buffer<std::byte> whole(checked_product("bytes of an array", outer, row), memory_of(exec));
   std::int64_t before = 0;
   for (gpu_array const* part : parts) {
-    if (part->ready) { part->ready->wait_on(exec.stream); }
+    part->ready->synchronize();
     std::int64_t const bytes = product(part->shape, axis, part->shape.size()) * width;
     auto const* const from = static_cast<std::byte const*>(part->data);
     for (std::int64_t i = 0; i < outer; ++i) {
-      copy_on_gpu(from + i * bytes, whole.data() + i * row + before, static_cast<std::size_t>(bytes), exec);
+      copy_between_gpus(from + i * bytes, part->device, whole.data() + i * row + before,
+                        static_cast<std::size_t>(bytes), exec);
     }
     before += bytes;
   }

@@ -23,6 +23,7 @@
 #include <tendril/saint.hpp>
 #include <tendril/sample.hpp>
 #include <tendril/segment_multinomial.hpp>
+#include <tendril/several_gpus.hpp>
 #include <tendril/shadow.hpp>
 #include <tendril/subgraph.hpp>
 #include <tendril/walk.hpp>
@@ -301,6 +302,8 @@ walk_stream_report stream_multidim_walks(std::span<graph const>, std::int64_t, m
 {
   refuse();
 }
+
+void copy_between_gpus(void const*, int, void*, std::size_t, gpu_exec const&) { refuse(); }
 
 graph to_host(graph const& input, gpu_exec const&)
 {

@@ -31,10 +31,7 @@ class ragged_place {
 
   /// @param num_gpus  That share the job.
   ragged_place(walker const& walk, walk_stream_job const& job, int num_gpus, gpu_exec const& exec)
-      : walk_(walk),
-        exec_(exec),
-        num_walks_((job.num_walks + num_gpus - 1) / num_gpus),
-        slices_(staged_by_steps(walk), exec)
+      : walk_(walk), exec_(exec), num_walks_(job.num_walks), num_gpus_(num_gpus), slices_(staged_by_steps(walk), exec)
   {
     if (job.batch_bytes == 0) { free_bytes_ = free_gpu_bytes(exec.device); }
   }
@@ -55,7 +52,7 @@ class ragged_place {
 
   [[nodiscard]] std::int64_t slice_of(std::int64_t room) const
   {
-    std::int64_t const wanted = wanted_batch(num_walks_, room + 1);
+    std::int64_t const wanted = wanted_batch(num_walks_, room + 1, num_gpus_);
     return free_bytes_ > 0 ? std::min(wanted, free_bytes_ / 2 / one_bytes(room)) : wanted;
   }
 
@@ -124,7 +121,8 @@ class ragged_place {
 
   walker const& walk_;
   gpu_exec exec_;
-  std::int64_t num_walks_;       ///< That this GPU makes, about.
+  std::int64_t num_walks_;       ///< Of the job.
+  int num_gpus_;                 ///< That share it.
   std::int64_t free_bytes_ = 0;  ///< 0: the caller sets a limit.
   staged_slices slices_;
   std::array<start_batch, num_slots> starts_;

@@ -95,8 +95,8 @@ batch_cut choose_batch(walk_stream_job const& job, samplers::stream_footprint co
   std::int64_t const one_each = num_slots * gpu_bytes_of(walk);
   samplers::check_batch_bytes(job, num_slots, one_each);
   std::int64_t const limit = job.batch_bytes > 0 ? job.batch_bytes : free_gpu_bytes(exec.device) / 2;
-  std::int64_t const piece =
-      std::clamp<std::int64_t>(std::min(gpu::wanted_batch(num_walks, walk.row), limit / one_each), 1, num_walks);
+  std::int64_t const piece = std::clamp<std::int64_t>(
+      std::min(gpu::wanted_batch(job.num_walks, walk.row, num_gpus), limit / one_each), 1, num_walks);
   std::int64_t const batch = regions == nullptr ? 0 : choose_bulk_batch(num_walks, limit, walk, *regions);
   return batch > piece ? batch_cut{batch, piece, num_bulk_slots} : batch_cut{piece, piece, num_slots};
 }
