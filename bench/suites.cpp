@@ -339,7 +339,8 @@ std::vector<row> run(options const& given)
   std::vector<row> rows = function(o);
   if (!o.quiet) { print_table(rows); }
   if (!o.json_path.empty()) {
-    std::string const gpu_name = o.gpu.has_value() ? describe_gpu(*o.gpu).name : std::string();
+    std::string gpu_name = o.gpu.has_value() ? describe_gpu(*o.gpu).name : std::string();
+    if (o.gpus.size() > 1) { gpu_name = fmt::format("{} x {}", o.gpus.size(), gpu_name); }
     write_result_file(o.json_path, rows, base::num_threads(o.exec), gpu_name);
   }
   return rows;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copy
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
@@ -297,11 +297,9 @@ class MinibatchSampler:
         self._input = core
         workers = self._num_threads if self._device == _gpu.HOST else 0
         self._made_of = graph, num_neighbors, {**options, "dtype": np.dtype(dtype).name, "num_threads": workers}
-        times = {"edge_times": edge_times, "node_times": node_times}
+        how: dict[str, Any] = {**options, "edge_times": edge_times, "node_times": node_times, "executor": executor}
         self._others = [
-            MinibatchSampler(
-                graph, num_neighbors, **options, **times, executor=executor, dtype=dtype, device=_gpu.name_of(number)
-            )
+            MinibatchSampler(graph, num_neighbors, **how, dtype=dtype, device=_gpu.name_of(number))
             for number in (several or [])[1:]
         ]
 
@@ -393,42 +391,34 @@ class MinibatchSampler:
         name = self._types[0] if self._ends is None else node_type
         if name not in self._types:
             raise ArgumentError(f"node_type is {shown(node_type)}, expected one of {self._types}")
-        ids = self._ids(seeds, name)
-        when = [] if times is None else [self._times(times, name)]
         size = integer(batch_size, "batch_size")
         first, step = unsigned(first_batch, "first_batch"), unsigned(batch_step, "batch_step")
+        make = self._shared if self._others else self._batches
+        return make(name, seeds, size, first, step, times)
+
+    def _batches(self, name: str, seeds: Any, size: int, first: int, step: int, times: Any) -> list[Minibatch]:
+        """The batches of `sample_batches`, made by one device."""
+        ids = self._ids(seeds, name)
+        when = [] if times is None else [self._times(times, name)]
         number = self._types.index(name)
-        if self._others:
-            return self._shared(seeds, size, times, {"node_type": node_type, "batch_step": step}, first)
         many: Any = self._core.sample_batches if self._device == _gpu.HOST else self._core.sample_batches_gpu
         return [self._given(made) for made in many(number, ids, size, first, step, when)]
 
-    def _shared(
-        self, seeds: Any, size: int, times: Any, options: dict[str, Any], first_batch: int
-    ) -> list[Minibatch]:
-        """The batches of `sample_batches`, made by several GPUs, in the memory of the first."""
-        samplers = [self._alone(), *self._others]
+    def _shared(self, name: str, seeds: Any, size: int, first: int, step: int, times: Any) -> list[Minibatch]:
+        """The same, made by several GPUs, in the memory of the first."""
+        samplers = [self, *self._others]
         ids, when = on_host(seeds, "seeds"), None if times is None else on_host(times, "times")
         num_batches = -(-len(ids) // max(size, 1))
         cuts = [num_batches * i // len(samplers) for i in range(len(samplers) + 1)]
 
-        def make(sampler: MinibatchSampler, begin: int, end: int) -> list[Minibatch]:
-            part = slice(begin * size, end * size)
-            first = (first_batch + begin * options["batch_step"]) % 2**64
-            own = None if when is None else when[part]
-            return sampler.sample_batches(ids[part], size, first_batch=first, times=own, **options)
+        def make(i: int) -> list[Minibatch]:
+            part = slice(cuts[i] * size, cuts[i + 1] * size)
+            start = (first + cuts[i] * step) % 2**64
+            return samplers[i]._batches(name, ids[part], size, start, step, None if when is None else when[part])
 
-        made = side_by_side(
-            [(lambda s=s, a=a, b=b: make(s, a, b)) for s, a, b in zip(samplers, cuts, cuts[1:], strict=False) if a < b],
-            lambda: make(samplers[0], 0, num_batches),
-        )
+        busy = [functools.partial(make, i) for i in range(len(samplers)) if cuts[i] < cuts[i + 1]]
+        made = side_by_side(busy, lambda: self._batches(name, ids, size, first, step, when))
         return [join([batch], self.device) for part in made for batch in part]
-
-    def _alone(self) -> MinibatchSampler:
-        """The sampler of the first GPU."""
-        alone = copy.copy(self)
-        alone._others = []
-        return alone
 
     def _by_type(self, given: Any, what: str) -> dict[str, Any]:
         """The given value for each vertex type, or nothing."""

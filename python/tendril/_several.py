@@ -36,7 +36,7 @@ def shared(by: str, first: str, *, each: str | None = None, ndim: int = 1) -> Ca
         Dimensions that ``by`` has at least if it holds several samples; with fewer it is one sample, for one GPU.
     """
 
-    def mark(function: Call) -> Call:
+    def mark(function: Any) -> Any:
         signature = inspect.signature(function)
 
         @functools.wraps(function)
@@ -49,8 +49,7 @@ def shared(by: str, first: str, *, each: str | None = None, ndim: int = 1) -> Ca
             bound.apply_defaults()
             return deal(function, bound, [_gpu.name_of(number) for number in devices], by, first, each, ndim)
 
-        marked: Any = call
-        return marked
+        return call
 
     return mark
 
@@ -82,7 +81,7 @@ def deal(
         return {by: part, first: start + begin * factor, "device": devices[i]}
 
     def run(changes: dict[str, Any]) -> Any:
-        changed = inspect.BoundArguments(bound.signature, {**given, **changes})  # type: ignore[arg-type]
+        changed = inspect.BoundArguments(bound.signature, {**given, **changes})
         return function(*changed.args, **changed.kwargs)
 
     busy = [i for i in range(len(devices)) if size * i // len(devices) < size * (i + 1) // len(devices)]
@@ -142,11 +141,12 @@ def join(parts: list[Any], device: str, names: Sequence[str] = ()) -> Any:
     names : sequence of str
         The names of the elements of a plain tuple, if some of them are offsets.
     """
-    one = parts[0]
+    one: Any = parts[0]
     if dataclasses.is_dataclass(one):
         fields = [field.name for field in dataclasses.fields(one)]
         made = [_join_named(name, [getattr(part, name) for part in parts], device) for name in fields]
-        return type(one)(*made)  # type: ignore[operator]
+        kind: Any = type(one)
+        return kind(*made)
     if isinstance(one, tuple) and hasattr(one, "_fields"):
         return type(one)(*(_join_named(name, [getattr(p, name) for p in parts], device) for name in one._fields))
     if isinstance(one, tuple):
