@@ -11,6 +11,7 @@
 #include <tendril/exec.hpp>
 #include <tendril/gpu_set.hpp>
 #include <tendril/graph.hpp>
+#include <tendril/transport.hpp>
 
 namespace tendril::bench {
 
@@ -30,6 +31,7 @@ struct options {
   cpu_exec exec = {};
   std::optional<int> gpu = {};  ///< Ordinal of a GPU to measure; nothing: this machine's cores.
   gpu_set gpus = {};           ///< All that were named, of which `gpu` is the first. Suite dist measures them together.
+  transport* ranks = nullptr;  ///< Suite dist: processes that mpirun started, of which the first reports; or null.
   std::string json_path = {};  ///< Where the result file goes; empty: nowhere.
   bool quiet = false;          ///< No table on standard output.
 };

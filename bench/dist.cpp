@@ -1,13 +1,16 @@
 #include "bench/dist.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <barrier>
 #include <cmath>
 #include <ctime>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -96,8 +99,47 @@ cpu_exec on_threads(int threads)
   return exec;
 }
 
+/// Runs on so many threads of this process as ranks; or, where mpirun started as many processes, on those. One rank alone is
+/// always a thread, of the first process: the others wait.
+void run_on(transport* processes, int ranks, std::function<void(transport&)> const& body)
+{
+  if (processes == nullptr) {
+    run_ranks(ranks, body);
+    return;
+  }
+  processes->barrier("a measurement");
+  if (ranks == processes->size()) {
+    body(*processes);
+  } else if (processes->rank() == 0) {
+    run_ranks(ranks, body);
+  }
+  processes->barrier("the end of a measurement");
+}
+
+/// Adds up what the processes know.
+void sum_over(transport& processes, sharded_walk_report& report)
+{
+  constexpr double nano = 1e9;
+  std::array<std::int64_t, 7> all{report.steps,
+                                  report.moved,
+                                  report.moved_bytes,
+                                  report.questions,
+                                  report.sent_bytes,
+                                  static_cast<std::int64_t>(nano * report.seconds),
+                                  static_cast<std::int64_t>(nano * report.waited_seconds)};
+  processes.all_reduce("what ranks did", all, reduction::sum);
+  report.steps = all[0];
+  report.moved = all[1];
+  report.moved_bytes = all[2];
+  report.questions = all[3];
+  report.sent_bytes = all[4];
+  report.seconds = static_cast<double>(all[5]) / nano;
+  report.waited_seconds = static_cast<double>(all[6]) / nano;
+}
+
 /// Walks of `ranks` ranks on their parts; `last` is what all of them reported together.
 struct sharded_job {
+  transport* processes;
   std::shared_ptr<bed> b;
   walk_params params;
   int ranks = 1, threads = 1;
@@ -110,7 +152,7 @@ struct sharded_job {
   {
     std::vector<sharded_walk_report> reports(static_cast<std::size_t>(ranks));
     double out = 0;
-    run_ranks(ranks, [&](transport& all) {
+    run_on(processes, ranks, [&](transport& all) {
       cpu_exec const exec = on_threads(threads);
       auto const rank = static_cast<std::size_t>(all.rank());
       sharded_walker walk(b->parts.at(ranks)[rank], params, std::int64_t{1} << 24U, all, exec);
@@ -139,6 +181,7 @@ struct sharded_job {
       last.seconds += reports[r].seconds;
       last.waited_seconds += reports[r].waited_seconds;
     }
+    if (processes != nullptr) { sum_over(*processes, last); }
     work.push_back((last.seconds - last.waited_seconds) / static_cast<double>(std::max<std::int64_t>(last.steps, 1)));
     return out;
   }
@@ -173,11 +216,11 @@ std::int64_t walk_batches(walker const& walk, std::span<vertex_id const> starts,
 }
 
 /// Steps a second of ranks that each have the whole graph.
-double replicated(bed const& b, walker const& walk, int ranks)
+double replicated(transport* processes, bed const& b, walker const& walk, int ranks)
 {
   std::vector<std::int64_t> steps(static_cast<std::size_t>(ranks));
   double out = 0;
-  run_ranks(ranks, [&](transport& all) {
+  run_on(processes, ranks, [&](transport& all) {
     all.barrier("all ranks are there");
     double const took = seconds_of([&] {
       steps[static_cast<std::size_t>(all.rank())] = walk_batches(walk, b.starts_of(all.rank(), ranks), b.batch_walks());
@@ -185,9 +228,9 @@ double replicated(bed const& b, walker const& walk, int ranks)
     });
     if (all.rank() == 0) { out = took; }
   });
-  double sum = 0;
-  for (std::int64_t const s : steps) { sum += static_cast<double>(s); }
-  return sum / out;
+  std::int64_t sum = std::accumulate(steps.begin(), steps.end(), std::int64_t{0});
+  if (processes != nullptr) { sum = processes->all_reduce("steps", sum, reduction::sum); }
+  return static_cast<double>(sum) / out;
 }
 
 /// Seconds of an all-to-all between ranks of this process, with so many bytes a message.
@@ -291,7 +334,7 @@ std::string ranks_text(int ranks) { return fmt::format("{} rank{}", ranks, ranks
 class app_jobs {
  public:
   app_jobs(app what, std::shared_ptr<bed> b, std::set<int> const& ranks, options const& o)
-      : app_(std::move(what)), b_(std::move(b)), ranks_(ranks), threads_(base::num_threads(o.exec))
+      : processes_(o.ranks), app_(std::move(what)), b_(std::move(b)), ranks_(ranks), threads_(base::num_threads(o.exec))
   {
     for (int const n : ranks_) { sharded_.emplace(n, job(n, 1)); }
     if (o.hosts.empty()) { return; }
@@ -315,7 +358,7 @@ class app_jobs {
       s.add(named("sharded, " + ranks_text(n)), "", "steps/s", n == 1 ? alone : named("sharded, 1 rank"),
             [this, n] { return sharded_.at(n).steps_per_second(); });
       s.add(named("replicated, " + ranks_text(n)), "", "steps/s", n == 1 ? alone : named("replicated, 1 rank"),
-            [this, whole, n] { return replicated(*b_, *whole, n); });
+            [this, whole, n] { return replicated(processes_, *b_, *whole, n); });
     }
     if (host_.empty()) { return; }
     if (threads_ > 1) {
@@ -379,9 +422,10 @@ class app_jobs {
  private:
   [[nodiscard]] sharded_job job(int ranks, int threads) const
   {
-    return {b_, app_.params, ranks, threads, std::ssize(b_->starts), b_->batch_walks()};
+    return {processes_, b_, app_.params, ranks, threads, std::ssize(b_->starts), b_->batch_walks()};
   }
 
+  transport* processes_;  ///< Of mpirun; or null.
   app app_;
   std::shared_ptr<bed> b_;
   std::set<int> ranks_;
@@ -471,7 +515,9 @@ void append_plan(std::vector<row>& rows, std::vector<std::unique_ptr<app_jobs>> 
 std::vector<row> run_dist(options const& o)
 {
   expect_plan(o);
-  std::set<int> const ranks{1, 2, std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 4)};
+  std::set<int> const ranks =
+      o.ranks != nullptr ? std::set{1, o.ranks->size()}
+                         : std::set{1, 2, std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 4)};
   auto const b = std::make_shared<bed>(o, ranks);
   session s(b->name, o.repeats);
   std::vector<std::unique_ptr<app_jobs>> jobs;

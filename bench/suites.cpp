@@ -336,9 +336,18 @@ std::vector<row> run(options const& given)
     throw argument_error(
         fmt::format("bench {}: {} GPUs, expected one: only dist measures several", o.suite, o.gpus.size()));
   }
+  if (o.ranks != nullptr && function != run_dist) {
+    throw argument_error(
+        fmt::format("bench {}: started by mpirun as {} ranks, expected one process: only dist on CPUs "
+                    "measures ranks",
+                    o.suite, o.ranks->size()));
+  }
+  if (o.ranks != nullptr && !o.hosts.empty()) {
+    throw argument_error("--simulate: started by mpirun, expected one process, which plans from what it measures");
+  }
   std::vector<row> rows = function(o);
   if (!o.quiet) { print_table(rows); }
-  if (!o.json_path.empty()) {
+  if (!o.json_path.empty() && (o.ranks == nullptr || o.ranks->rank() == 0)) {
     std::string gpu_name = o.gpu.has_value() ? describe_gpu(*o.gpu).name : std::string();
     if (o.gpus.size() > 1) { gpu_name = fmt::format("{} x {}", o.gpus.size(), gpu_name); }
     write_result_file(o.json_path, rows, base::num_threads(o.exec), gpu_name);

@@ -8,6 +8,7 @@
 
 #include "bench/bench.hpp"
 #include "common.hpp"
+#include "ranks.hpp"
 #include "text.hpp"
 #include "verbs.hpp"
 
@@ -70,8 +71,10 @@ void add_bench(CLI::App& application)
       "  tendril bench stream --device cuda --graph g1\n"
       "  tendril bench placed --device cuda --graph rmat24 --gpu-share 0.5\n"
       "  tendril bench dist --simulate 2,16,1000 --bandwidth 25\n"
-      "  tendril bench dist --device cuda:all");
+      "  tendril bench dist --device cuda:all\n"
+      "  mpirun -n 2 tendril bench dist --threads 1");
   app->callback([verb] {
+    verb->options.ranks = job_ranks();
     verb->options.gpus = parse_devices(verb->device);
     if (!verb->options.gpus.empty()) { verb->options.gpu = verb->options.gpus[0]; }
     verb->options.exec.num_threads = verb->threads;

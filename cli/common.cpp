@@ -246,7 +246,7 @@ gpu_set parse_devices(std::string const& device)
 {
   constexpr std::string_view cuda = "cuda", several = "cuda:";
   if (device == "cpu") { return {}; }
-  if (device == cuda) { return gpu_set(0); }
+  if (device == cuda) { return gpu_set(rank_on_this_machine() % std::max(num_gpus(), 1)); }
   if (device == "cuda:all") { return all_gpus(); }
   std::vector<int> ordinals;
   if (device.starts_with(several)) {

@@ -106,7 +106,7 @@ struct graph_facts {
 /// What --compress says, for a graph that is written to `output`. @throws argument_error if the output can't hold it.
 [[nodiscard]] graph_form parse_form(std::string const& form, std::string const& output, graph_format format);
 
-/// What --device says: no GPU for cpu, else the GPUs of cuda (0), cuda:N, cuda:N,M,… and cuda:all. @throws argument_error;
+/// What --device says: no GPU for cpu, else the GPUs of cuda (the first, of ranks in turn), cuda:N, cuda:N,M,… and cuda:all. @throws argument_error;
 /// device_error for cuda:all on a machine without one.
 [[nodiscard]] gpu_set parse_devices(std::string const& device);
 

@@ -23,6 +23,9 @@ void leave_job();
 /// Null outside of a job.
 [[nodiscard]] transport* job_ranks();
 
+/// The number of this rank among those of its machine, from 0 on; 0 outside of a job.
+[[nodiscard]] int rank_on_this_machine();
+
 /// Whether this process prints: outside of a job, and on rank 0.
 [[nodiscard]] bool is_first_rank();
 

@@ -64,7 +64,8 @@ gpu_array join(std::vector<gpu_array const*> const& parts, std::size_t axis, int
   std::int64_t before = 0;
   for (gpu_array const* part : parts) {
     part->ready->synchronize();
-    std::int64_t const bytes = product(part->shape, axis, part->shape.size()) * width;
+    std::int64_t const bytes =
+        checked_product("bytes of a part", product(part->shape, axis, part->shape.size()), width);
     auto const* const from = static_cast<std::byte const*>(part->data);
     for (std::int64_t i = 0; i < outer; ++i) {
       copy_between_gpus(from + i * bytes, part->device, whole.data() + i * row + before,

@@ -16,10 +16,14 @@ MPIRUN = [
     "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "btl", "self,vader",
 ]  # fmt: skip
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("mpirun") is None or b"libmpi" not in subprocess.run(["ldd", str(TENDRIL)], capture_output=True).stdout,
-    reason="needs mpirun and a build with MPI",
-)
+
+
+def can_run_ranks():
+    linked = subprocess.run(["ldd", str(TENDRIL)], capture_output=True).stdout
+    return shutil.which("mpirun") is not None and b"libmpi" in linked
+
+
+pytestmark = pytest.mark.skipif(not can_run_ranks(), reason="needs mpirun and a build with MPI")
 
 JOBS = {
     "deepwalk": ["--walks", 2, "--length", 9],
@@ -242,3 +246,19 @@ def test_rows_of_ranks_can_be_read(tendril, graphs):
     walks = np.load(tendril.path("w.npy"))
     assert walks.shape == (1024, 5)
     assert np.array_equal(walks[:, 0], np.arange(1024))
+
+
+def test_the_benchmark_measures_ranks_that_mpirun_started(tendril):
+    job = ["bench", "dist", "--graph", "rmat:10", "--repeats", 1, "--threads", 1, "--json", "dist.json"]
+    table = run(tendril, 3, *job)
+    assert table.count("uniform, sharded, 3 ranks") == 1
+    rows = {row["job"]: row for row in json.loads((tendril.folder / "dist.json").read_text())["rows"]}
+    for kind in ("uniform", "node2vec"):
+        for way in ("sharded", "replicated"):
+            assert rows[f"{kind}, {way}, 1 rank"]["value"] > 0
+            assert rows[f"{kind}, {way}, 3 ranks"]["ceiling_name"] == f"{kind}, {way}, 1 rank"
+        assert 0 < rows[f"{kind}, walkers moved a step, 3 ranks"]["value"] < 1
+    refused = complaint(tendril, 2, "bench", "walks", "--graph", "rmat:10")
+    assert refused.endswith("bench walks: started by mpirun as 2 ranks, expected one process: only dist on CPUs measures ranks")
+    refused = complaint(tendril, 2, "bench", "dist", "--graph", "rmat:10", "--simulate", 4)
+    assert refused.endswith("--simulate: started by mpirun, expected one process, which plans from what it measures")

@@ -8,6 +8,7 @@ import test_gpu_minibatch
 import test_gpu_sample_apps
 import test_sample_apps
 from test_gpu import ENRON, gpu  # noqa: F401 (a fixture)
+from test_ranks import can_run_ranks, run
 
 WALKS = {f"walk {name}": ["walk", "-o", name, *options] for name, options in test_gpu.JOBS.items()}
 TREES = {f"khop {name}": ["sample", "-o", name, *options] for name, options in test_gpu.TREES.items()}
@@ -69,3 +70,13 @@ def test_a_gpu_that_is_not_there_is_one_line(gpu, tendril):  # noqa: F811
         failed = tendril.try_run(*verb, "--device", "cuda:0,15")
         assert failed.returncode == 1 and failed.stderr.count("\n") == 1, failed.stderr
         assert "GPU 15" in failed.stderr
+
+
+@pytest.mark.skipif(not can_run_ranks(), reason="needs mpirun and a build with MPI")
+@pytest.mark.parametrize("output", ["deepwalk.npy", "ppr.txt", "short.safetensors"])
+def test_ranks_with_a_gpu_each_write_the_bytes_of_the_cpu(output, gpu, tendril, graphs):  # noqa: F811
+    """Where there are fewer GPUs than ranks, ranks share them."""
+    job = ["walk", graphs["skewed.safetensors"], *test_gpu.JOBS[output], "--seed", 6, "-o"]
+    tendril(*job, output, "--quiet")
+    run(tendril, 2, *job, "gpu-" + output, "--device", "cuda")
+    assert tendril.bytes("gpu-" + output) == tendril.bytes(output)
