@@ -54,15 +54,12 @@ struct place {
 
 using places = std::vector<std::unique_ptr<place>>;
 
-places make_places(std::string const& name, gpu_set const& gpus)
+places places_of(std::vector<graph> const& copies)
 {
-  graph const first = make_bench_graph(name, gpu_exec(gpus[0]));
-  graph const host = gpus.size() > 1 ? to_host(first, gpu_exec(gpus[0])) : graph();
-  auto const from = random_vertices(first.num_vertices(), walkers_a_piece, 1);
+  auto const from = random_vertices(copies.front().num_vertices(), walkers_a_piece, 1);
   places out;
-  for (int const gpu : gpus) {
-    gpu_exec const exec(gpu);
-    out.push_back(std::make_unique<place>(out.empty() ? first : to_gpu(host, exec), exec, from.span()));
+  for (graph const& copy : copies) {
+    out.push_back(std::make_unique<place>(copy, gpu_exec(copy.device()), from.span()));
   }
   return out;
 }
@@ -82,6 +79,8 @@ double seconds_on(int num_gpus, std::int64_t num_samples, std::int64_t piece, Ma
   });
 }
 
+constexpr char spread[] = ", one graph over all";
+
 std::string on(int num_gpus) { return num_gpus == 1 ? ", 1 GPU" : fmt::format(", {} GPUs", num_gpus); }
 
 /// 1, 2, 4, … and all.
@@ -97,6 +96,10 @@ std::vector<int> counts_up_to(int all)
 void add(session& s, std::string const& name, std::string const& params, std::string const& unit, int all,
          std::function<double(int num_gpus)> const& rate)
 {
+  if (auto const at = name.find(spread); at != std::string::npos) {
+    s.add(name, params, unit, name.substr(0, at) + on(1), [rate, all] { return rate(all); });
+    return;
+  }
   for (int const n : counts_up_to(all)) {
     s.add(name + on(n), params, unit, n == 1 ? std::string() : name + on(1), [rate, n] { return rate(n); });
   }
@@ -137,11 +140,11 @@ void add_stream(session& s, places const& there)
       });
 }
 
-void add_trees(session& s, places const& there)
+void add_trees(session& s, places const& there, std::string const& how = {})
 {
   khop_params params;
   params.fanouts = {25, 10};
-  add(s, "k-hop (25,10)", fmt::format("{} roots", num_roots), "vertices/s", static_cast<int>(there.size()),
+  add(s, "k-hop (25,10)" + how, fmt::format("{} roots", num_roots), "vertices/s", static_cast<int>(there.size()),
       [params, &there](int n) {
         double const seconds =
             seconds_on(n, num_roots, roots_a_piece, [&](int i, std::int64_t first, std::int64_t size) {
@@ -154,13 +157,13 @@ void add_trees(session& s, places const& there)
       });
 }
 
-void add_minibatches(session& s, places const& there)
+void add_minibatches(session& s, places const& there, std::string const& how = {})
 {
   minibatch_params params;
   params.num_neighbors = {15, 10, 5};
   auto const samplers = std::make_shared<std::vector<minibatch_sampler>>();
   for (auto const& p : there) { samplers->emplace_back(hetero_graph(p->g), params, p->gpu); }
-  add(s, "mini-batches 1,024 (15,10,5)", fmt::format("{} batches", num_batches), "edges/s",
+  add(s, "mini-batches 1,024 (15,10,5)" + how, fmt::format("{} batches", num_batches), "edges/s",
       static_cast<int>(there.size()), [samplers, &there](int n) {
         std::vector<std::int64_t> edges(there.size(), 0);
         double const seconds =
@@ -182,7 +185,10 @@ void add_minibatches(session& s, places const& there)
 
 std::vector<row> run_gpu_replicas(options const& o)
 {
-  places const there = make_places(o.graph, o.gpus);
+  graph const first = make_bench_graph(o.graph, gpu_exec(o.gpus[0]));
+  graph const host = o.gpus.size() > 1 ? to_host(first, gpu_exec(o.gpus[0])) : graph();
+  places const there = places_of(o.gpus.size() > 1 ? to_gpus(host, o.gpus) : std::vector{first});
+  places const over_all = o.gpus.size() > 1 ? places_of(spread_over_gpus(host, o.gpus)) : places();
   session s(o.graph, o.repeats);
   add_walks(s, there, "uniform walks", {});
   if (there.front()->g.has_weights()) { add_walks(s, there, "weighted walks", {.weighted = true}); }
@@ -190,6 +196,11 @@ std::vector<row> run_gpu_replicas(options const& o)
   add_stream(s, there);
   add_trees(s, there);
   add_minibatches(s, there);
+  if (!over_all.empty()) {
+    add_walks(s, over_all, std::string("uniform walks") + spread, {});
+    add_trees(s, over_all, spread);
+    add_minibatches(s, over_all, spread);
+  }
   return s.run();
 }
 

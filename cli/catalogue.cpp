@@ -147,18 +147,18 @@ std::deque<sample_place> places_of(sample_job const& job, gpu_set const& gpus, g
 {
   std::deque<sample_place> places;
   if (gpus.empty()) {
-    places.emplace_back(0, g, std::nullopt, exec, 0, job.visits(), false);
+    places.emplace_back(0, g, std::nullopt, std::nullopt, exec);
     return places;
   }
   std::int64_t const bytes = job.graph_bytes();
-  auto const place_on = [&](int, std::int64_t i, std::int64_t) {
-    int const gpu = gpus[static_cast<int>(i)];
-    bool const stays =
-        job.more.gpu_bytes() > 0 || (job.from_source() && bytes == 0 && !fits_on_gpu(g, 0, gpu_exec(gpu)));
-    return sample_place(static_cast<int>(i), g, gpu, exec, bytes, job.visits(), stays);
-  };
-  deal(gpus.size(), gpus.size(), 1, place_on,
-       [&](std::int64_t, std::int64_t, sample_place&& made) { places.push_back(std::move(made)); });
+  bool const spread = job.more.graph_room.spread;
+  bool const stays =
+      job.more.gpu_bytes() > 0 || (job.from_source() && bytes == 0 && !spread && !fits_on_gpu(g, 0, gpu_exec(gpus[0])));
+  auto const copies = stays ? std::vector(static_cast<std::size_t>(gpus.size()), g)
+                            : graph_on_gpus(g, gpus, bytes, spread, job.visits());
+  for (int i = 0; i < gpus.size(); ++i) {
+    places.emplace_back(i, g, gpus[i], copies[static_cast<std::size_t>(i)], exec);
+  }
   return places;
 }
 

@@ -1,5 +1,8 @@
 #include "gpu_graph.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -18,12 +21,17 @@ void graph_memory::add_to(CLI::App& verb, char const* group)
                   "whole graph if it has room, else three quarters of the free memory]")
       ->type_name("BYTES")
       ->group(group);
+  verb.add_flag("--spread", spread,
+                "Several GPUs: one graph over the memory of all, also where each has room for a copy of its own")
+      ->group(group);
 }
 
-std::int64_t graph_memory::bytes(bool on_gpu) const
+std::int64_t graph_memory::bytes(gpu_set const& gpus) const
 {
+  if (spread && gpus.size() < 2) { throw argument_error("--spread: expected several GPUs, as in --device cuda:all"); }
   if (text.empty()) { return 0; }
-  if (!on_gpu) { throw argument_error("--graph-memory: --device is cpu, expected cuda"); }
+  if (spread) { throw argument_error("--spread: --graph-memory is given, expected one of both"); }
+  if (gpus.empty()) { throw argument_error("--graph-memory: --device is cpu, expected cuda"); }
   return parse_bytes(text, "--graph-memory");
 }
 
@@ -36,8 +44,26 @@ graph graph_on_gpu(graph const& g, int device, std::int64_t bytes, placement_job
   return bytes > 0 ? place_graph(g, params, exec) : fit_on_gpu(g, params, exec);
 }
 
-std::vector<graph> graph_on_gpus(graph const& g, gpu_set const& gpus, std::int64_t bytes, placement_job const& job)
+namespace {
+
+/// Whether some GPU has no room for a copy, but all together have it, with a quarter to spare for tables and samples.
+bool fits_spread_alone(graph const& g, gpu_set const& gpus)
 {
+  bool each = true;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (int const gpu : gpus) {
+    each = each && fits_on_gpu(g, 0, gpu_exec(gpu));
+    least = std::min(least, free_gpu_bytes(gpu));
+  }
+  return !each && g.num_bytes() / gpus.size() < least / 4 * 3;
+}
+
+}  // namespace
+
+std::vector<graph> graph_on_gpus(graph const& g, gpu_set const& gpus, std::int64_t bytes, bool spread,
+                                 placement_job const& job)
+{
+  if (spread || (gpus.size() > 1 && bytes == 0 && fits_spread_alone(g, gpus))) { return spread_over_gpus(g, gpus); }
   return to_gpus(
       g, gpus, [&](graph const& input, gpu_exec const& exec) { return graph_on_gpu(input, exec.device, bytes, job); });
 }

@@ -98,11 +98,12 @@ prepared_walks prepare_plain_walks(walk_job const& job, job_part part, graph con
   if (gpus.empty()) {
     walks->emplace_back(g, params, num_walks, exec);
   } else {
+    auto const copies = graph_on_gpus(g, gpus, job.graph_bytes(), job.graph_room.spread, params);
     deal(
         gpus.size(), gpus.size(), 1,
         [&](int, std::int64_t i, std::int64_t) {
-          gpu_exec const there(gpus[static_cast<int>(i)]);
-          return walker(graph_on_gpu(g, there.device, job.graph_bytes(), params), params, num_walks, there);
+          graph const& copy = copies[static_cast<std::size_t>(i)];
+          return walker(copy, params, num_walks, gpu_exec(copy.device()));
         },
         [&](std::int64_t, std::int64_t, walker&& planned) { walks->push_back(std::move(planned)); });
   }
@@ -151,7 +152,8 @@ prepared_walks prepare_multidim_walks(walk_job const& job, job_part part, graph 
   out.stream = stream_of(job, range, starts_from(sets->span(), walks_each, m));
   gpu_set const gpus = job.gpus();
   walk_params const visits{.length = params.length};
-  auto copies = gpus.empty() ? std::vector{g} : graph_on_gpus(g, gpus, job.graph_bytes(), visits);
+  auto copies =
+      gpus.empty() ? std::vector{g} : graph_on_gpus(g, gpus, job.graph_bytes(), job.graph_room.spread, visits);
   out.there = copies.front();
   out.run = [copies = std::move(copies), sets, m, params, on_gpu = !gpus.empty(),
              here = without_progress(exec)](walk_stream_job const& stream) {

@@ -250,7 +250,9 @@ void sample_command::run() const
   cpu_exec const exec = common.exec(bar);
   graph const g = source.read_for(job.device, exec);
   double const read_seconds = overall.seconds();
-  auto const copies = gpus.empty() ? std::vector<graph>() : graph_on_gpus(g, gpus, job.graph_bytes(), job.visits());
+  auto const copies = gpus.empty()
+                          ? std::vector<graph>()
+                          : graph_on_gpus(g, gpus, job.graph_bytes(), job.more.graph_room.spread, job.visits());
   graph const& there = copies.empty() ? g : copies.front();
   buffer<vertex_id> const seeds = job.seeds(g, exec);
   element_type const type = dtype.empty() ? vertex_element_type(g.num_vertices()) : parse_element_type(dtype);

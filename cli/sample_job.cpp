@@ -179,7 +179,7 @@ void sample_job::check() const
   app == "minibatch" && !from_source() ? (void)minibatch_executor_choice() : (void)more.chosen_executor();
   bool const on_gpu = !parse_devices(device).empty();
   if (more.executor.has_value() && !on_gpu) { throw argument_error("--executor: --device is cpu, expected cuda"); }
-  if (more.graph_room.bytes(on_gpu) > 0 && !more.gpu_memory.empty()) {
+  if (graph_bytes() > 0 && !more.gpu_memory.empty()) {
     throw argument_error("--gpu-memory: --graph-memory is given, expected one of both");
   }
   if (!more.gpu_memory.empty() && !on_gpu) { throw argument_error("--gpu-memory: --device is cpu, expected cuda"); }
@@ -252,7 +252,7 @@ placement_job sample_job::visits() const
   return khop();
 }
 
-std::int64_t sample_job::graph_bytes() const { return more.graph_room.bytes(!parse_devices(device).empty()); }
+std::int64_t sample_job::graph_bytes() const { return more.graph_room.bytes(parse_devices(device)); }
 
 std::int64_t sample_job::seeds_each() const { return batch_size.value_or(default_batch_size); }
 

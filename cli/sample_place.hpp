@@ -19,18 +19,13 @@ namespace tendril::cli {
 class sample_place {
  public:
   /// @param index  Of several places that share a job, from 0 on.
-  /// @param gpu    Copies the graph there; nothing: the CPU. @throws device_error; memory_error.
-  /// @param bytes  That --graph-memory leaves to the graph; 0 without it. @param job  As graph_on_gpu.
-  /// @param stays  Leaves the graph in host memory all the same, for calls that stream it through the GPU.
-  sample_place(int index, graph const& g, std::optional<int> gpu, cpu_exec const& exec, std::int64_t bytes,
-               placement_job const& job, bool stays)
-      : index_(index), host_(g), exec_(exec)
+  /// @param there  The graph that calls on a GPU run on: on it, or in host memory, from which calls stream it; nothing: the
+  ///               CPU. @throws device_error; memory_error.
+  sample_place(int index, graph const& g, std::optional<int> gpu, std::optional<graph> there, cpu_exec const& exec)
+      : index_(index), host_(g), exec_(exec), there_(std::move(there))
   {
     exec_.on_progress = {};  // commands count what is done themselves
-    if (gpu) {
-      gpu_ = gpu_exec(*gpu);
-      there_ = stays ? g : graph_on_gpu(g, *gpu, bytes, job);
-    }
+    if (gpu) { gpu_ = gpu_exec(*gpu); }
   }
 
   [[nodiscard]] int index() const { return index_; }

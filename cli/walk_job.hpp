@@ -60,7 +60,7 @@ struct walk_job {
   [[nodiscard]] gpu_set gpus() const { return parse_devices(device); }
 
   /// Bytes that --graph-memory leaves to the graph; 0 without it. @throws argument_error.
-  [[nodiscard]] std::int64_t graph_bytes() const { return graph_room.bytes(!gpus().empty()); }
+  [[nodiscard]] std::int64_t graph_bytes() const { return graph_room.bytes(gpus()); }
 
   /// Bytes that --gpu-memory allows; 0 without it. @throws argument_error.
   [[nodiscard]] std::int64_t gpu_bytes() const;

@@ -29,6 +29,19 @@ namespace tendril {
 [[nodiscard]] std::vector<graph> to_gpus(graph const& input, gpu_set const& devices,
                                          std::function<graph(graph const& input, gpu_exec const& exec)> const& copy);
 
+/// Memory that lies on several GPUs, in stripes of at least 2 MB in turn, at addresses that follow each other. Each of these GPUs
+/// reads and writes all of it, with any kernel: what lies on another GPU over NVLink, at a part of the rate of its own memory.
+/// It is for what one GPU can't hold. Freeing waits for the GPUs. Never destroyed.
+/// @throws device_error for GPUs that can't reach each other's memory; argument_error for no GPU. Its allocate() throws
+///         memory_error.
+[[nodiscard]] memory_resource& spread_gpu_memory(gpu_set const& devices);
+
+/// Lays a graph out over the memory of several GPUs, once, for graphs that one of them can't hold. Every call works on it as on
+/// a graph in one GPU's memory, and gives the same samples; tables that a plan asks for are each GPU's own.
+/// @param input  In host memory. @return the same arrays as a graph for each GPU, in the order of the set.
+/// @throws as to_gpu and spread_gpu_memory.
+[[nodiscard]] std::vector<graph> spread_over_gpus(graph const& input, gpu_set const& devices);
+
 /// Copies bytes from the memory of one GPU to that of the GPU of `exec`, in the order of its stream: over NVLink or the bus, or,
 /// where the GPUs can't reach each other, through host memory, and then synchronously.
 /// @param from  In memory of this library, on `from_device`; complete, or ordered before by an event on exec.stream.

@@ -25,6 +25,19 @@ std::vector<graph> to_gpus(graph const& input, gpu_set const& devices)
   return to_gpus(input, devices, [](graph const& from, gpu_exec const& exec) { return to_gpu(from, exec); });
 }
 
+std::vector<graph> spread_over_gpus(graph const& input, gpu_set const& devices)
+{
+  memory_resource& memory = spread_gpu_memory(devices);
+  graph const first = to_gpu(input, gpu_exec(devices[0], nullptr, &memory));
+  std::vector<graph> all{first};
+  for (int i = 1; i < devices.size(); ++i) {
+    graph_arrays same = first.arrays();
+    same.device = devices[i];
+    all.emplace_back(std::move(same), first.content());
+  }
+  return all;
+}
+
 std::vector<graph> to_gpus(graph const& input, gpu_set const& devices,
                            std::function<graph(graph const&, gpu_exec const&)> const& copy)
 {

@@ -54,6 +54,12 @@ USAGE = [
         "--device: 2 GPUs, expected one: only walk and sample use several",
     ),
     ([*WALK, "--gpu-memory", "1G"], "--gpu-memory: --device is cpu, expected cuda"),
+    ([*WALK, "--spread"], "--spread: expected several GPUs, as in --device cuda:all"),
+    ([*SAMPLE, "--spread", "--device", "cuda:0"], "--spread: expected several GPUs, as in --device cuda:all"),
+    (
+        [*WALK, "--spread", "--graph-memory", "1G", "--device", "cuda:0,1"],
+        "--spread: --graph-memory is given, expected one of both",
+    ),
     ([*WALK, "--graph-memory", "1G"], "--graph-memory: --device is cpu, expected cuda"),
     ([*SAMPLE, "--graph-memory", "1G"], "--graph-memory: --device is cpu, expected cuda"),
     (["plan", "data/cora.npz", "--graph-memory", "1G"], "--graph-memory: --device is cpu, expected cuda"),

@@ -49,6 +49,18 @@ def test_two_gpus_write_the_bytes_of_the_cpu(job, gpus, tendril, graphs):
         assert tendril.bytes("gpu-" + output) == tendril.bytes(output), devices
 
 
+SPREAD = ["walk deepwalk.npy", "walk node2vec.npy", "walk sets.npy", "khop weighted.npz", "minibatch plain", "ladies", "layer, unique"]
+
+
+@pytest.mark.parametrize("job", SPREAD)
+def test_one_graph_over_two_gpus_gives_the_same_bytes(job, gpus, tendril, graphs):
+    verb, _, output, *options = {**WALKS, **TREES, **BATCHES, **APPS}[job]
+    command = [verb, graphs["skewed.safetensors"], *options, "--seed", 6, "--quiet", "-o"]
+    tendril(*command, output)
+    tendril(*command, "gpu-" + output, "--device", "cuda:0,1", "--spread")
+    assert tendril.bytes("gpu-" + output) == tendril.bytes(output)
+
+
 def test_two_gpus_share_a_graph_that_is_placed(gpus, tendril, graphs):
     job = ["walk", graphs["skewed.safetensors"], "--quiet", "-o"]
     tendril(*job, "cpu.npy")

@@ -72,6 +72,26 @@ TEST_F(DealtWalks, AreTheCpusForEveryApplication)
   }
 }
 
+TEST_F(DealtWalks, OnOneGraphOverAllGpusAreTheCpusToo)
+{
+  graph const g = make_zoo(1);
+  auto const copies = spread_over_gpus(g, all_gpus());
+  ASSERT_EQ(std::ssize(copies), num_gpus());
+  auto const starts = starts_everywhere(g, 9);
+  std::int64_t const n = std::ssize(starts);
+  for (auto const& app : all_applications(23)) {
+    walks const expected = walker(g, app.params, n).run(starts, 3);
+    collected_walks out;
+    (void)stream_walks(walkers_on(copies, app.params), {.num_walks = n,
+                                                        .first_walk = 3,
+                                                        .starts = starts_from(starts, 1),
+                                                        .sink = out.sink(),
+                                                        .batch_bytes = 44 * 4 * (1 + 24 + 1)});
+    ASSERT_EQ(out.vertices, copied(expected.vertices)) << app.name;
+    ASSERT_EQ(out.lengths, copied(expected.lengths)) << app.name;
+  }
+}
+
 TEST_F(DealtWalks, RaggedOnesGetMoreRoomWhereTheyNeedIt)
 {
   graph const g = generate_rmat({.scale = 12, .edge_factor = 16, .seed = 2}, {.symmetrize = true}, {});

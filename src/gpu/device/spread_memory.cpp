@@ -1,0 +1,192 @@
+// Memory that lies on several GPUs in stripes, at addresses that follow each other: each GPU reads all of it with the kernels
+// that it has, the stripes of others over NVLink. Built on CUDA's virtual memory management, whose functions the driver has.
+
+#include <tendril/several_gpus.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <tendril/error.hpp>
+
+#include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "gpu/device/check.hpp"
+
+namespace tendril {
+namespace {
+
+constexpr std::size_t most_stripes = 4096;  // of an array: each costs a call of the driver
+
+/// The driver's functions, which this library is not linked with.
+struct driver {
+  decltype(&cuMemAddressReserve) reserve = nullptr;
+  decltype(&cuMemAddressFree) free = nullptr;
+  decltype(&cuMemCreate) create = nullptr;
+  decltype(&cuMemRelease) release = nullptr;
+  decltype(&cuMemMap) map = nullptr;
+  decltype(&cuMemUnmap) unmap = nullptr;
+  decltype(&cuMemSetAccess) set_access = nullptr;
+  decltype(&cuMemGetAllocationGranularity) granularity = nullptr;
+
+  driver()
+  {
+    load("cuMemAddressReserve", reserve);
+    load("cuMemAddressFree", free);
+    load("cuMemCreate", create);
+    load("cuMemRelease", release);
+    load("cuMemMap", map);
+    load("cuMemUnmap", unmap);
+    load("cuMemSetAccess", set_access);
+    load("cuMemGetAllocationGranularity", granularity);
+  }
+
+ private:
+  template <class F>
+  static void load(char const* name, F& function)
+  {
+    constexpr unsigned version = 12000;
+    void* found = nullptr;
+    cudaDriverEntryPointQueryResult result{};
+    TENDRIL_CUDA_TRY(cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &result));
+    if (found == nullptr) { throw device_error(fmt::format("the GPU's driver has no {}, expected a newer one", name)); }
+    function = reinterpret_cast<F>(found);
+  }
+};
+
+void check(CUresult status, char const* what)
+{
+  if (status != CUDA_SUCCESS) {
+    throw device_error(fmt::format("CUDA: error {} from {}", static_cast<int>(status), what));
+  }
+}
+
+CUmemAllocationProp properties_on(int device)
+{
+  CUmemAllocationProp properties{};
+  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
+  return properties;
+}
+
+class spread_memory final : public memory_resource {
+ public:
+  explicit spread_memory(gpu_set const& devices) : devices_(devices)
+  {
+    TENDRIL_EXPECTS(!devices.empty(), "memory of several GPUs: no GPU, expected one or more");
+    for (int const device : devices) {
+      gpu::device_guard const guard(device);  // makes its context, too
+      for (int const other : devices) {
+        int can = 1;
+        if (other != device) { TENDRIL_CUDA_TRY(cudaDeviceCanAccessPeer(&can, device, other)); }
+        if (can == 0) {
+          throw device_error(
+              fmt::format("GPU {} can't read the memory of GPU {}, expected GPUs that are linked", device, other));
+        }
+      }
+      CUmemAllocationProp const properties = properties_on(device);
+      std::size_t least = 0;
+      check(driver_.granularity(&least, &properties, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
+            "cuMemGetAllocationGranularity");
+      page_ = std::max(page_, least);
+    }
+  }
+
+  void* allocate(std::size_t bytes) override
+  {
+    std::size_t const pages = std::max<std::size_t>((bytes + page_ - 1) / page_, 1);
+    std::size_t const stripe = page_ * ((pages + most_stripes - 1) / most_stripes);
+    std::size_t const size = (pages * page_ + stripe - 1) / stripe * stripe;
+    CUdeviceptr address = 0;
+    check(driver_.reserve(&address, size, 0, 0, 0), "cuMemAddressReserve");
+    std::size_t mapped = 0;
+    try {
+      for (int next = 0; mapped < size; mapped += stripe, next = (next + 1) % devices_.size()) {
+        map_stripe(address + mapped, stripe, devices_[next], bytes);
+      }
+      let_all_in(address, size);
+    } catch (...) {
+      release(address, mapped, size);
+      throw;
+    }
+    std::lock_guard const lock(mutex_);
+    sizes_[address] = size;
+    return reinterpret_cast<void*>(address);
+  }
+
+  void deallocate(void* pointer, std::size_t) noexcept override
+  {
+    auto const address = reinterpret_cast<CUdeviceptr>(pointer);
+    std::size_t size = 0;
+    {
+      std::lock_guard const lock(mutex_);
+      size = sizes_.extract(address).mapped();
+    }
+    // What was enqueued may still read it. At exit the driver may be gone already.
+    int current = 0;
+    if (cudaGetDevice(&current) != cudaSuccess) { return; }
+    for (int const device : devices_) {
+      if (cudaSetDevice(device) == cudaSuccess) { (void)cudaDeviceSynchronize(); }
+    }
+    (void)cudaSetDevice(current);
+    release(address, size, size);
+  }
+
+ private:
+  void map_stripe(CUdeviceptr at, std::size_t stripe, int device, std::size_t needed)
+  {
+    CUmemAllocationProp const properties = properties_on(device);
+    CUmemGenericAllocationHandle memory = 0;
+    CUresult const made = driver_.create(&memory, stripe, &properties, 0);
+    if (made == CUDA_ERROR_OUT_OF_MEMORY) {
+      throw memory_error(fmt::format("{}: out of memory: {:.1f} MB needed, in equal parts on each", to_string(devices_),
+                                     static_cast<double>(needed) / 1e6));
+    }
+    check(made, "cuMemCreate");
+    CUresult const mapped = driver_.map(at, stripe, 0, memory, 0);
+    (void)driver_.release(memory);  // the mapping keeps it
+    check(mapped, "cuMemMap");
+  }
+
+  void let_all_in(CUdeviceptr address, std::size_t size) const
+  {
+    std::vector<CUmemAccessDesc> access;
+    for (int const device : devices_) {
+      access.push_back({{CU_MEM_LOCATION_TYPE_DEVICE, device}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE});
+    }
+    check(driver_.set_access(address, size, access.data(), access.size()), "cuMemSetAccess");
+  }
+
+  void release(CUdeviceptr address, std::size_t mapped, std::size_t size) const noexcept
+  {
+    if (mapped > 0) { (void)driver_.unmap(address, mapped); }
+    (void)driver_.free(address, size);
+  }
+
+  gpu_set devices_;
+  driver driver_;
+  std::size_t page_ = 0;
+  std::mutex mutex_;
+  std::map<CUdeviceptr, std::size_t> sizes_;
+};
+
+}  // namespace
+
+memory_resource& spread_gpu_memory(gpu_set const& devices)
+{
+  static std::mutex mutex;
+  static auto& known = *new std::map<std::vector<int>, std::unique_ptr<spread_memory>>;  // never destroyed
+  std::lock_guard const lock(mutex);
+  auto& one = known[std::vector<int>(devices.begin(), devices.end())];
+  if (!one) { one = std::make_unique<spread_memory>(devices); }
+  return *one;
+}
+
+}  // namespace tendril
