@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <tendril/error.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
 #include <tendril/hetero_graph.hpp>
@@ -54,13 +55,28 @@ struct place {
 
 using places = std::vector<std::unique_ptr<place>>;
 
+/// Vertices that have edges, at random: of a symmetric graph no walk from them ends early.
+std::vector<vertex_id> starts_on(graph const& g)
+{
+  if (g.num_edges() == 0) { throw argument_error("graph: no vertex has a neighbour"); }
+  auto const first_edges = first_edges_of(g, gpu_exec(g.device()));
+  std::vector<vertex_id> starts;
+  starts.reserve(static_cast<std::size_t>(walkers_a_piece));
+  for (std::uint64_t seed = 1; std::ssize(starts) < walkers_a_piece; ++seed) {
+    for (vertex_id const v : random_vertices(g.num_vertices(), walkers_a_piece, seed)) {
+      if (first_edges[v] < first_edges[v + std::size_t{1}] && std::ssize(starts) < walkers_a_piece) {
+        starts.push_back(v);
+      }
+    }
+  }
+  return starts;
+}
+
 places places_of(std::vector<graph> const& copies)
 {
-  auto const from = random_vertices(copies.front().num_vertices(), walkers_a_piece, 1);
+  auto const from = starts_on(copies.front());
   places out;
-  for (graph const& copy : copies) {
-    out.push_back(std::make_unique<place>(copy, gpu_exec(copy.device()), from.span()));
-  }
+  for (graph const& copy : copies) { out.push_back(std::make_unique<place>(copy, gpu_exec(copy.device()), from)); }
   return out;
 }
 
@@ -105,6 +121,15 @@ void add(session& s, std::string const& name, std::string const& params, std::st
   }
 }
 
+/// Steps of a walk, of those that lie there: of the last piece.
+double mean_length(place const& p)
+{
+  std::vector<std::int32_t> lengths(static_cast<std::size_t>(p.lengths.size()));
+  copy_to_host(p.lengths.data(), lengths.data(), std::span(lengths).size_bytes(), p.gpu);
+  return static_cast<double>(std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0})) /
+         static_cast<double>(lengths.size());
+}
+
 void add_walks(session& s, places const& there, std::string const& name, walk_params params)
 {
   params.length = walk_length;
@@ -118,7 +143,7 @@ void add_walks(session& s, places const& there, std::string const& name, walk_pa
               place& p = *there[at];
               (*walkers)[at].run_into(p.starts.span(), first, p.rows.data(), p.lengths.data(), p.gpu);
             });
-        return static_cast<double>(num_walkers * walk_length) / seconds;
+        return static_cast<double>(num_walkers) * mean_length(*there.front()) / seconds;
       });
 }
 
@@ -190,14 +215,17 @@ std::vector<row> run_gpu_replicas(options const& o)
   places const there = places_of(o.gpus.size() > 1 ? to_gpus(host, o.gpus) : std::vector{first});
   places const over_all = o.gpus.size() > 1 ? places_of(spread_over_gpus(host, o.gpus)) : places();
   session s(o.graph, o.repeats);
+  walk_params bare;
+  bare.table_bytes = 0;
   add_walks(s, there, "uniform walks", {});
+  add_walks(s, there, "uniform walks without tables", bare);
   if (there.front()->g.has_weights()) { add_walks(s, there, "weighted walks", {.weighted = true}); }
   add_walks(s, there, "node2vec", {.p = 2, .q = 0.5});
   add_stream(s, there);
   add_trees(s, there);
   add_minibatches(s, there);
   if (!over_all.empty()) {
-    add_walks(s, over_all, std::string("uniform walks") + spread, {});
+    add_walks(s, over_all, std::string("uniform walks without tables") + spread, bare);
     add_trees(s, over_all, spread);
     add_minibatches(s, over_all, spread);
   }

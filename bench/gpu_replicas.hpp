@@ -1,4 +1,4 @@
-// Several GPUs, each with a copy of the graph, against one of them.
+// Several GPUs, each with a copy of the graph or all with one, against one of them.
 
 #pragma once
 
@@ -8,7 +8,8 @@
 
 namespace tendril::bench {
 
-/// Suite dist on GPUs: the same job on the first GPU, on two, four, … and on all that were named. The share of a row is its
+/// Suite dist on GPUs: the same job on the first GPU, on two, four, … and on all that were named; and on all of them with one
+/// graph laid out over their memory. The share of a row is its
 /// rate as a multiple of one GPU's.
 [[nodiscard]] std::vector<row> run_gpu_replicas(options const& options);
 

@@ -19,6 +19,7 @@
 #include <tendril/checked.hpp>
 #include <tendril/error.hpp>
 #include <tendril/gpu_features.hpp>
+#include <tendril/several_gpus.hpp>
 
 #include "arrays.hpp"
 #include "bind.hpp"
@@ -232,6 +233,12 @@ features copy_to(features const& from, int device, std::uintptr_t stream)
   return {to_gpu(from.table, make_gpu_exec(device, stream))};
 }
 
+features spread(features const& from, std::vector<int> const& devices)
+{
+  nb::gil_scoped_release const no_gil;
+  return {to_gpu(to_host(from.table), gpu_exec(devices.at(0), nullptr, &spread_gpu_memory(gpu_set(devices))))};
+}
+
 features copy_to_memory(features const& from)
 {
   nb::gil_scoped_release const no_gil;
@@ -379,6 +386,7 @@ void bind_features(nb::module_& module)
       .def_prop_ro("device", [](features const& f) { return f.table.device(); })
       .def_prop_ro("pointer", [](features const& f) { return reinterpret_cast<std::uintptr_t>(f.table.data()); })
       .def("to_gpu", &copy_to, "device"_a, "stream"_a)
+      .def("spread", &spread, "devices"_a)
       .def("to_host", &copy_to_memory)
       .def("pin_memory", &pin, "num_threads"_a)
       .def("on_gpu", &on_gpu, "device"_a, "share"_a)

@@ -19,6 +19,7 @@
 #include <tendril/ordered_edges.hpp>
 #include <tendril/place.hpp>
 #include <tendril/renumber.hpp>
+#include <tendril/several_gpus.hpp>
 
 #include "arrays.hpp"
 #include "bind.hpp"
@@ -176,6 +177,12 @@ graph on_gpu(graph const& input, std::int64_t gpu_bytes, int device)
   return fit_on_gpu(input, params, gpu_exec(device, nullptr, &lasting_gpu_memory(device)));
 }
 
+std::vector<graph> spread(graph const& input, std::vector<int> const& devices)
+{
+  nb::gil_scoped_release const no_gil;
+  return spread_over_gpus(input, gpu_set(devices));
+}
+
 graph on_host(graph const& input)
 {
   nb::gil_scoped_release const no_gil;
@@ -289,6 +296,7 @@ void bind_graph(nb::module_& module)
           },
           "gpu_bytes"_a, "device"_a)
       .def("to_host", &on_host)
+      .def("spread", &spread, "devices"_a)
       .def("list_statistics", &list_statistics_of, "num_threads"_a)
       .def_prop_ro("source", [](graph const& g) { return g.arrays().source; })
       .def_prop_ro("device", &graph::device)

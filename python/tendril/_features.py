@@ -91,9 +91,10 @@ class FeatureTable(_pickles.Unchanging):
         Parameters
         ----------
         device : str
-            "cpu", "cuda" or "cuda:1".
+            "cpu", "cuda" or "cuda:1". Several GPUs, as in "cuda:0,1" or "cuda:all": the rows lie over the memory of all, for
+            tables that one of them can't hold; the first one gathers.
         stream : cudaStream_t or stream object, optional
-            As for `random_walk`.
+            As for `random_walk`; not with several GPUs.
 
         Returns
         -------
@@ -107,6 +108,11 @@ class FeatureTable(_pickles.Unchanging):
         DeviceError
             If the GPU can't be used.
         """
+        several = _gpu.parse_several(device)
+        if several is not None:
+            if stream is not None:
+                raise ArgumentError("stream is given, expected none: the rows go to several GPUs")
+            return FeatureTable._of_core(self._core.spread(several))
         where = _gpu.parse(device)
         if where == _gpu.HOST:
             _gpu.expect_no_stream(stream)

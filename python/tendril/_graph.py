@@ -456,7 +456,9 @@ class Graph(GraphArrays, _pickles.Unchanging):
         Parameters
         ----------
         device : str
-            "cuda" (the first GPU), "cuda:1", "cpu"; or a ``torch.device``.
+            "cuda" (the first GPU), "cuda:1", "cpu"; or a ``torch.device``. Several GPUs, as in "cuda:0,1", ["cuda:0",
+            "cuda:1"] or "cuda:all": one graph over the memory of all, for graphs that one of them can't hold. Calls run
+            on the first, or on those that their ``device`` names.
 
         Returns
         -------
@@ -470,6 +472,12 @@ class Graph(GraphArrays, _pickles.Unchanging):
         OutOfMemoryError
             If not even the graph's directory fits; the message gives the bytes needed and free.
         """
+        several = _gpu.parse_several(device)
+        if several is not None:
+            first, *others = self._core_on(_gpu.HOST).spread(several)
+            made = type(self)(first)
+            made._copies.update(zip(several[1:], others, strict=True))
+            return made
         core = self._core_on(_gpu.parse(device))
         return self if core is self._core else type(self)(core)
 

@@ -196,15 +196,56 @@ def test_one_name_in_a_list_is_one_device(graph):
 
 
 def test_calls_of_one_batch_take_one_gpu(graph):
-    for call in (lambda d: tendril.labor_sample(graph, [1], [2], device=d), lambda d: graph.to(d)):
-        with pytest.raises(tendril.ArgumentError, match="expected 'cpu', 'cuda' or 'cuda:0'"):
-            call("cuda:0,1")
+    with pytest.raises(tendril.ArgumentError, match="expected 'cpu', 'cuda' or 'cuda:0'"):
+        tendril.labor_sample(graph, [1], [2], device="cuda:0,1")
+
+
+@pytest.fixture
+def two_gpus():
+    if tendril.num_gpus() < 2:
+        pytest.skip("fewer than two GPUs")
+    return "cuda:0,1"
 
 
 @pytest.mark.gpu
-def test_a_graph_is_copied_to_several_gpus_by_name(graph):
-    if tendril.num_gpus() < 2:
-        pytest.skip("fewer than two GPUs")
+@pytest.mark.parametrize("name", NAMES)
+def test_one_graph_lies_over_several_gpus(name, graph, two_gpus):
+    if name in ("cluster",):
+        pytest.skip("clusters lie where their graph does")
+    spread, expected = jobs(graph.to(two_gpus))[name], jobs(graph)[name](device="cpu")
+    expect_equal(spread(), expected, "cuda:0")
+    expect_equal(spread(device="cuda:1"), expected, "cuda:1")
+    expect_equal(spread(device=two_gpus), expected, "cuda:0")
+
+
+@pytest.mark.gpu
+def test_batches_of_one_graph_over_several_gpus(graph, two_gpus):
+    spread = graph.to(two_gpus)
+    assert spread.device == "cuda:0" and spread.num_edges == graph.num_edges
+    expected = batches_of(tendril.MinibatchSampler(graph, [4, 3], seed=5, device="cpu"))
+    for device in (None, "cuda:1", two_gpus):
+        made = batches_of(tendril.MinibatchSampler(spread, [4, 3], seed=5, device=device))
+        expect_equal(made, expected, "cuda:1" if device == "cuda:1" else "cuda:0")
+    assert np.array_equal(spread.to("cpu").indices, graph.indices)
+
+
+@pytest.mark.gpu
+def test_one_table_lies_over_several_gpus(two_gpus):
+    rows = np.random.default_rng(1).random((200_000, 33), np.float32)
+    table = tendril.FeatureTable(rows).to(two_gpus)
+    assert table.device == "cuda:0" and table.shape == rows.shape
+    ids = np.random.default_rng(2).integers(0, len(rows), 50_000)
+    made = table.gather(ids)
+    assert made.device == "cuda:0" and np.array_equal(made.numpy(), rows[ids])
+    assert np.array_equal(np.asarray(table), rows)
+    with pytest.raises(tendril.ArgumentError, match=r"ids\[1\] is 200000"):
+        table.gather([0, 200_000])
+    with pytest.raises(tendril.ArgumentError, match="stream is given, expected none"):
+        tendril.FeatureTable(rows).to(two_gpus, stream=0)
+
+
+@pytest.mark.gpu
+def test_a_graph_is_copied_to_several_gpus_by_name(graph, two_gpus):
     expected = tendril.random_walk(graph, length=7, seed=4)
     for device in ("cuda:0,1", ["cuda:1", "cuda:0"], "cuda:all"):
         made = tendril.random_walk(graph, length=7, seed=4, device=device)

@@ -27,6 +27,7 @@ std::vector<graph> to_gpus(graph const& input, gpu_set const& devices)
 
 std::vector<graph> spread_over_gpus(graph const& input, gpu_set const& devices)
 {
+  TENDRIL_EXPECTS(input.device() < 0, "spread: the graph is {}, expected in host memory", to_string(input.placement()));
   memory_resource& memory = spread_gpu_memory(devices);
   graph const first = to_gpu(input, gpu_exec(devices[0], nullptr, &memory));
   std::vector<graph> all{first};

@@ -23,7 +23,7 @@
 namespace tendril {
 namespace {
 
-constexpr std::size_t most_stripes = 4096;  // of an array: each costs a call of the driver
+constexpr std::size_t most_stripes = 4096;  // of an array, about: each costs a call of the driver
 
 /// The driver's functions, which this library is not linked with.
 struct driver {
@@ -60,6 +60,8 @@ struct driver {
     function = reinterpret_cast<F>(found);
   }
 };
+
+std::size_t rounded_up(std::size_t bytes, std::size_t unit) { return bytes + (unit - bytes % unit) % unit; }
 
 void check(CUresult status, char const* what)
 {
@@ -101,9 +103,8 @@ class spread_memory final : public memory_resource {
 
   void* allocate(std::size_t bytes) override
   {
-    std::size_t const pages = std::max<std::size_t>((bytes + page_ - 1) / page_, 1);
-    std::size_t const stripe = page_ * ((pages + most_stripes - 1) / most_stripes);
-    std::size_t const size = (pages * page_ + stripe - 1) / stripe * stripe;
+    std::size_t const stripe = rounded_up(std::max<std::size_t>(bytes / most_stripes, 1), page_);
+    std::size_t const size = rounded_up(std::max<std::size_t>(bytes, 1), stripe);
     CUdeviceptr address = 0;
     check(driver_.reserve(&address, size, 0, 0, 0), "cuMemAddressReserve");
     std::size_t mapped = 0;
