@@ -81,6 +81,7 @@ outcome sample_minibatches(request const& what, cpu_exec const& exec, progress_b
   outcome result;
   stopwatch const planning;
   std::vector<batch_maker> makers;
+  makers.reserve(static_cast<std::size_t>(what.num_places()));
   for (int place = 0; place < what.num_places(); ++place) { makers.emplace_back(what, place, quiet); }
   result.plan_seconds = planning.seconds();
   std::vector<minibatch> batches;

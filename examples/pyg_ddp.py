@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import time
 from itertools import islice
 from pathlib import Path
 
@@ -81,6 +82,9 @@ def main():
         if args.save:
             torch.save(model.state_dict(), args.save)
     if dist.is_initialized():
+        # gloo's thread needs the interpreter to put its last work away; Torch 2.13 waits for that thread without letting go of
+        # the interpreter, so a process that ends too soon hangs.
+        time.sleep(0.5)
         dist.destroy_process_group()
 
 

@@ -70,10 +70,11 @@ class summed_row {
   [[nodiscard]] TENDRIL_HD std::uint64_t weight(std::uint32_t i) const { return scale_(weight_of_(i)); }
   [[nodiscard]] TENDRIL_HD bool is_light(std::uint64_t weight) const { return weight * size_ <= total_; }
 
-  /// The sums over the first n edges.
+  /// The sums over the first n edges, n <= size().
   [[nodiscard]] TENDRIL_HD weight_sum before(std::uint32_t n) const
   {
-    std::uint32_t i = n / summed_edges * summed_edges;
+    // Sums over the whole row are not kept, and it may end where others would be.
+    std::uint32_t i = (n < size_ ? n : size_ - 1) / summed_edges * summed_edges;
     weight_sum sum = sums_before(i / summed_edges);
     for (; i < n; ++i) { add(sum, weight(i)); }
     return sum;

@@ -47,6 +47,24 @@ class row_of_weights {
     ASSERT_EQ(core::summed_its_pick(summed(), item), core::its_scan(size, weight_of(), item)) << size << " weights";
   }
 
+  /// Of every number of edges, the whole row among them. What lies behind the row's sums belongs to another row.
+  void expect_sums_before()
+  {
+    sums_.push_back({~0ULL, ~0ULL, ~0U});
+    auto const row = summed();
+    core::weight_sum sum{};
+    for (std::uint32_t n = 0; n <= row.size(); ++n) {
+      core::weight_sum const found = row.before(n);
+      ASSERT_EQ(found.all, sum.all) << n << " of " << row.size();
+      ASSERT_EQ(found.light, sum.light) << n << " of " << row.size();
+      ASSERT_EQ(found.lights, sum.lights) << n << " of " << row.size();
+      if (n == row.size()) { break; }
+      bool const light = row.is_light(row.weight(n));
+      sum += {row.weight(n), light ? row.weight(n) : 0, light ? 1U : 0U};
+    }
+    sums_.pop_back();
+  }
+
  private:
   std::vector<float> weights_;
   core::row_weight row_{};
@@ -75,6 +93,16 @@ TEST(WeightSums, PicksAreThoseOfTheScans)
 }
 
 // Few different weights: what heavy edges give and light ones lack often meets exactly.
+TEST(WeightSums, AreThoseBeforeAnyEdgeAndOfTheWholeRow)
+{
+  std::mt19937_64 random(6);
+  for (std::size_t const size : {1UL, 2UL, 63UL, 64UL, 65UL, 128UL, 129UL, 1536UL}) {
+    std::vector<float> weights(size);
+    for (float& weight : weights) { weight = static_cast<float>(random() % 1000 + 1); }
+    row_of_weights(weights).expect_sums_before();
+  }
+}
+
 TEST(WeightSums, PicksAreThoseOfTheScansWhereSumsMeet)
 {
   std::mt19937_64 random(6);

@@ -119,7 +119,7 @@ class spread_memory final : public memory_resource {
     }
     std::lock_guard const lock(mutex_);
     sizes_[address] = size;
-    return reinterpret_cast<void*>(address);
+    return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): so the driver tells it
   }
 
   void deallocate(void* pointer, std::size_t) noexcept override
