@@ -22,8 +22,8 @@ struct stream_share {
   /// Batches of this place.
   [[nodiscard]] std::int64_t num_batches(std::int64_t num_walks, std::int64_t each) const
   {
-    std::int64_t const all = (num_walks + each - 1) / each;
-    return all <= index ? 0 : (all - index + count - 1) / count;
+    std::int64_t const all = num_walks / each + (num_walks % each > 0 ? 1 : 0);  // no sum: there may be 2^63 - 1 walks
+    return all <= index ? 0 : (all - index - 1) / count + 1;
   }
 
   /// Walks of this place.

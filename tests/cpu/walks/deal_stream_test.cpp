@@ -2,6 +2,7 @@
 // throws ends the work of all. The places are threads of this test.
 
 #include <atomic>
+#include <limits>
 #include <stdexcept>
 #include <thread>
 
@@ -140,6 +141,15 @@ TEST(DealStream, EndsWithWhatOnePlaceThrows)
                 },
                 nothing),
             "cancelled");
+}
+
+TEST(DealStream, SharesOfTheLargestJobCoverIt)
+{
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  std::int64_t walks = 0;
+  for (int p = 0; p < 3; ++p) { walks += stream_share{p, 3, 7}.num_walks(most, 7); }
+  EXPECT_EQ(walks, most);
+  EXPECT_EQ(stream_share{}.num_batches(most, most), 1);
 }
 
 TEST(DealStream, SharesCoverTheJob)
