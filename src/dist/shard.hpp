@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -51,6 +52,12 @@ struct shard {
   label_view node_types;  ///< Of the whole graph.
 
   [[nodiscard]] vertex_id first() const { return static_cast<vertex_id>(part.first_vertex()); }
+  /// The number of its first edge in the whole graph.
+  [[nodiscard]] edge_id first_edge() const
+  {
+    auto const& edges = part.info.part_edges;
+    return std::accumulate(edges.begin(), edges.begin() + part.index, edge_id{0});
+  }
 };
 
 }  // namespace tendril::dist

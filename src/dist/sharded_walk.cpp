@@ -13,6 +13,7 @@
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "cpu/walks/lane_walk.hpp"
+#include "dist/agreement.hpp"
 #include "dist/shard.hpp"
 #include "dist/superstep.hpp"
 
@@ -21,42 +22,22 @@ namespace tendril {
 namespace dist {
 namespace {
 
-constexpr int wire_format = 1;  // of records and supersteps
 constexpr std::int64_t usual_batch_bytes = 128L << 20;
 constexpr std::int64_t most_batch_walks = std::int64_t{1}
                                           << 17;  // a step's vertices of as many walks stay in the cache
 static_assert(most_batch_walks <= walk_name::max_index);
 
-/// Everything that all ranks must agree on.
-std::string description_of(partition_info const& whole, walk_params const& p)
-{
-  return fmt::format(
-      "{}\ngraph {} in {} parts at {}\nwalks of {} steps, weighted {}, stop {}, restart {}, p {}, q {}, second "
-      "order {}, metapath [{}] of {}, at dead ends {}, rule {}, seed {}",
-      wire_format, whole.digest, whole.num_parts(), fmt::join(whole.bounds, " "), p.length, p.weighted, p.stop_prob,
-      p.restart_prob, p.p, p.q, p.second_order, fmt::join(p.metapath, " "), to_string(p.metapath_of),
-      to_string(p.dead_ends), to_string(p.rule), p.seed);
-}
-
 /// @throws rank_error naming the first rank that differs from rank 0.
-void expect_same(transport& ranks, partition_info const& whole, walk_params const& params)
+void expect_same_walks(transport& ranks, partition_info const& whole, walk_params const& p)
 {
-  std::vector<std::string> const all = ranks.all_gather("what is walked", description_of(whole, params));
-  for (int rank = 1; rank < ranks.size(); ++rank) {
-    std::string const& theirs = all[static_cast<std::size_t>(rank)];
-    if (theirs == all[0]) { continue; }
-    auto const line = [](std::string const& text, int k) {
-      std::size_t begin = 0;
-      for (; k > 0; --k) { begin = text.find('\n', begin) + 1; }
-      return text.substr(begin, text.find('\n', begin) - begin);
-    };
-    int k = 0;
-    while (k < 2 && line(theirs, k) == line(all[0], k)) { ++k; }
-    constexpr std::array<char const*, 3> what{"has another version of the library: it speaks format", "walks on",
-                                              "makes"};
-    throw rank_error(rank, fmt::format("rank {} of {} {} {}, expected as rank 0: {}", rank, ranks.size(),
-                                       what[static_cast<std::size_t>(k)], line(theirs, k), line(all[0], k)));
-  }
+  std::array<job_line, 3> const lines{
+      wire_line(), graph_line("walks on", whole),
+      job_line{"makes", fmt::format("walks of {} steps, weighted {}, stop {}, restart {}, p {}, q {}, second order {}, "
+                                    "metapath [{}] of {}, at dead ends {}, rule {}, seed {}",
+                                    p.length, p.weighted, p.stop_prob, p.restart_prob, p.p, p.q, p.second_order,
+                                    fmt::join(p.metapath, " "), to_string(p.metapath_of), to_string(p.dead_ends),
+                                    to_string(p.rule), p.seed)}};
+  expect_same(ranks, "what is walked", lines);
 }
 
 /// Tables of edges are never cut by the types of targets here: a part's own rows don't tell them.
@@ -164,11 +145,8 @@ struct sharded_walker::state {
 sharded_walker::sharded_walker(graph_part part, walk_params const& params, std::int64_t expected_walks,
                                transport& ranks, cpu_exec const& exec)
 {
-  TENDRIL_EXPECTS(part.info.num_parts() == ranks.size(), "the graph has {} parts, expected one a rank: {}",
-                  part.info.num_parts(), ranks.size());
-  TENDRIL_EXPECTS(part.index == ranks.rank(), "part {} of the graph, expected that of rank {}", part.index,
-                  ranks.rank());
-  dist::expect_same(ranks, part.info, params);
+  dist::expect_own_part(ranks, part);
+  dist::expect_same_walks(ranks, part.info, params);
   cpu_exec planning = exec;
   planning.on_progress = [&](progress const& report) {
     if (exec.on_progress) { exec.on_progress(report); }

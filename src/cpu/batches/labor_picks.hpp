@@ -14,12 +14,11 @@
 
 namespace tendril::cpu {
 
-/// The parameters of a hop by LABOR, and where its weights go.
+/// The parameters of a hop by LABOR.
 struct labor_hop_rule {
   core::labor_numbers numbers;
   std::uint32_t step = 0;
   bool normalize = true;
-  float* weights = nullptr;  ///< By slot, as hop_expansion::edge; null: none are wanted.
 };
 
 /// Works on ranges of an expansion's vertices. One object a thread and edge type: it keeps its scratch.
@@ -40,7 +39,7 @@ class labor_picks {
     std::fill_n(lanes_.draw, draw_lanes::padded, 0U);
     source_.graph.visit([&](auto const& graph) {
       for (std::int64_t i = begin; i < end; ++i) {
-        auto const row = graph.row(vertex_of(hop.vertices[i]));
+        auto const row = graph.row(source_.row_of(hop.vertices[i]));
         hop.first[i] = row.first_edge();
         hop.degree[i] = row.degree();
         if (source_.times != nullptr && hop.tree_time != nullptr) {
@@ -63,7 +62,7 @@ class labor_picks {
     source_.graph.visit([&](auto const& graph) {
       for (std::int64_t i = begin; i < end; ++i) {
         Key const from = hop.vertices[i];
-        auto const row = graph.row(vertex_of(from));
+        auto const row = graph.row(source_.row_of(from));
         std::int64_t const size = hop.offsets[i + 1] - hop.offsets[i];
         auto const choice = core::labor_choice::of(hop.fanout, hop.degree[i]);
         float const weight = size == 0 ? 0.0F : choice.weight(hop.fanout, hop.degree[i], size, rule.normalize);
@@ -71,7 +70,7 @@ class labor_picks {
           hop.row[s] = hop.first_local + i;
           hop.edge[s] = hop.first[i] + taken_[at];
           hop.reached[s - base] = neighbor_key(from, row.neighbor(taken_[at]));
-          if (rule.weights != nullptr) { rule.weights[s] = weight; }
+          if (hop.weights != nullptr) { hop.weights[s] = weight; }
         }
       }
     });

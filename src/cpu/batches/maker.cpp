@@ -31,38 +31,51 @@ void make_room(buffer<T>& what, std::int64_t size)
 template <class Key>
 minibatch_maker<Key>::minibatch_maker(minibatch_job const& job, std::shared_ptr<block_pool> const& pool) : job_(job)
 {
-  for (std::size_t t = 0; t < job.graph.num_vertices().size(); ++t) { vertices_.emplace_back(pool); }
-  for (std::size_t t = 0; t < job.sources.size(); ++t) { edges_.emplace_back(pool); }
+  for (std::size_t t = 0; t < job.num_vertices.size(); ++t) { vertices_.emplace_back(pool); }
+  for (std::size_t t = 0; t < job.edge_ends.size(); ++t) { edges_.emplace_back(pool); }
 }
 
 template <class Key>
 minibatch minibatch_maker<Key>::make(batch_seeds const& seeds, std::uint64_t batch, cpu_exec const& exec)
 {
-  key_ = core::minibatch_draws::key(job_.params.seed, batch);
-  numbers_ = core::labor_numbers::of(job_.params.seed, batch, static_cast<std::uint64_t>(job_.params.batch_dependency));
   std::int64_t const hops = samplers::hops_of(job_.params);
-  begin(seeds, exec);
-  add_seeds(seeds);
+  make_choosers(exec);
+  begin(seeds, batch);
   for (std::int64_t h = 0; h < hops; ++h) {
     if (exec.on_progress) { exec.on_progress({"sampling", h, hops}); }
-    for (auto& v : vertices_) { v.end = v.numbers.size(); }
-    for (std::size_t t = 0; t < edges_.size(); ++t) { expand(t, static_cast<std::uint32_t>(h), exec); }
-    for (auto& v : vertices_) {
-      v.fresh = v.end;
-      v.num_sampled.push_back(v.numbers.size() - v.end);
+    begin_hop();
+    for (std::size_t t = 0; t < edges_.size(); ++t) {
+      hop_expansion<Key> what = frontier(t, static_cast<std::uint32_t>(h));
+      if (job_.is_labor()) {
+        pick_labor(t, static_cast<std::uint32_t>(h), what, exec);
+      } else {
+        pick(t, what, exec);
+      }
+      number(t, what);
     }
+    end_hop();
   }
-  for (std::size_t t = 0; t < edges_.size(); ++t) {
-    if (job_.params.subgraph == subgraph_type::bidirectional) { add_reverses(edges_[t]); }
-    if (job_.params.subgraph == subgraph_type::induced) { induce(t, exec); }
+  if (job_.params.subgraph == subgraph_type::induced) {
+    for (std::size_t t = 0; t < edges_.size(); ++t) { induce(t, exec); }
   }
   return finish();
 }
 
 template <class Key>
-void minibatch_maker<Key>::begin(batch_seeds const& seeds, cpu_exec const& exec)
+void minibatch_maker<Key>::make_choosers(cpu_exec const& exec)
 {
   auto const threads = static_cast<std::size_t>(base::num_threads(exec));
+  for (std::size_t t = 0; t < edges_.size(); ++t) {
+    edge_state& e = edges_[t];
+    while (job_.is_labor() && e.labor.size() < threads) { e.labor.emplace_back(job_.sources[t]); }
+    while (!job_.is_labor() && e.choosers.size() < threads) { e.choosers.emplace_back(job_.sources[t]); }
+  }
+}
+
+template <class Key>
+void minibatch_maker<Key>::begin(batch_seeds const& seeds, std::uint64_t batch)
+{
+  batch_ = batch;
   for (auto& v : vertices_) {
     v.numbers.clear();
     v.keys.resize(0);
@@ -70,14 +83,13 @@ void minibatch_maker<Key>::begin(batch_seeds const& seeds, cpu_exec const& exec)
     v.num_sampled.clear();
     v.fresh = 0;
   }
-  for (std::size_t t = 0; t < edges_.size(); ++t) {
-    edge_state& e = edges_[t];
+  for (edge_state& e : edges_) {
     for (auto* const array : {&e.row, &e.col, &e.edge}) {
       array->resize(0);
       array->reserve(e.expected);
     }
     e.weights.resize(0);
-    if (has_weights()) { e.weights.reserve(e.expected); }
+    if (job_.has_weights()) { e.weights.reserve(e.expected); }
     e.indptr.resize(0);
     e.indptr.reserve(std::max<std::int64_t>(e.expected_rows, 1));
     e.indptr.resize(1);
@@ -85,11 +97,25 @@ void minibatch_maker<Key>::begin(batch_seeds const& seeds, cpu_exec const& exec)
     e.first_expanded.clear();
     e.num_expanded.clear();
     e.num_sampled.clear();
-    while (is_labor() && e.labor.size() < threads) { e.labor.emplace_back(job_.sources[t]); }
-    while (!is_labor() && e.choosers.size() < threads) { e.choosers.emplace_back(job_.sources[t]); }
   }
   tree_time_.clear();
   for (auto const& times : seeds.times) { tree_time_.insert(tree_time_.end(), times.begin(), times.end()); }
+  add_seeds(seeds);
+}
+
+template <class Key>
+void minibatch_maker<Key>::begin_hop()
+{
+  for (auto& v : vertices_) { v.end = v.numbers.size(); }
+}
+
+template <class Key>
+void minibatch_maker<Key>::end_hop()
+{
+  for (auto& v : vertices_) {
+    v.fresh = v.end;
+    v.num_sampled.push_back(v.numbers.size() - v.end);
+  }
 }
 
 template <class Key>
@@ -112,7 +138,7 @@ void minibatch_maker<Key>::add_seeds(batch_seeds const& seeds)
     vertex_state& v = vertices_[t];
     auto const list = seeds.vertices[t];
     auto const count = static_cast<std::int64_t>(list.size());
-    reserve_numbers(v, job_.graph.num_vertices()[t], count);
+    reserve_numbers(v, job_.num_vertices[t], count);
     make_room(reached_, count);
     make_room(first_, count);  // their numbers, which no later step reads
     for (std::int64_t i = 0; i < count; ++i) {
@@ -130,12 +156,10 @@ void minibatch_maker<Key>::add_seeds(batch_seeds const& seeds)
 }
 
 template <class Key>
-void minibatch_maker<Key>::expand(std::size_t type, std::uint32_t hop, cpu_exec const& exec)
+hop_expansion<Key> minibatch_maker<Key>::frontier(std::size_t type, std::uint32_t hop)
 {
-  edge_type const& between = job_.graph.edge_types()[type];
-  vertex_state& from = vertices_[static_cast<std::size_t>(between.from)];
+  vertex_state& from = vertices_[job_.edge_ends[type].from];
   edge_state& out = edges_[type];
-  std::int64_t const before = out.edge.size();
   std::int64_t const first = job_.params.frontier == batch_frontier::fresh ? from.fresh : 0;
   std::int64_t const count = from.end - first;
   out.first_expanded.push_back(first);
@@ -150,25 +174,35 @@ void minibatch_maker<Key>::expand(std::size_t type, std::uint32_t hop, cpu_exec 
   what.count = count;
   what.first_local = first;
   what.tree_time = tree_time_.empty() ? nullptr : tree_time_.data();
-  what.key = key_;
+  what.key = core::minibatch_draws::key(job_.params.seed, batch_);
   what.step = core::minibatch_draws::step(hop, static_cast<std::uint32_t>(type));
   what.fanout = samplers::fanout_of(job_.params, type, hop);
   what.first = first_.data();
   what.degree = degree_.data();
   what.offsets = out.indptr.data() + rows - 1;
-  if (is_labor()) {
-    pick_labor(type, hop, what, exec);
-  } else {
-    pick(type, what, exec);
-  }
-  number(type, before, out.edge.size());
-  out.num_sampled.push_back(out.edge.size() - before);
+  return what;
 }
 
-/// Makes room for the slots of all vertices, once offsets [1, count] hold how many each has.
 template <class Key>
-void minibatch_maker<Key>::make_slots(edge_state& edges, hop_expansion<Key>& what)
+hop_expansion<Key> minibatch_maker<Key>::all_vertices(std::size_t type)
 {
+  vertex_state& from = vertices_[job_.edge_ends[type].from];
+  edge_state& out = edges_[type];
+  hop_expansion<Key> what;
+  what.vertices = from.keys.data();
+  what.count = from.numbers.size();
+  out.first_expanded = {0};
+  out.num_expanded = {what.count};
+  out.indptr.resize(what.count + 1);
+  out.indptr[0] = 0;
+  what.offsets = out.indptr.data();
+  return what;
+}
+
+template <class Key>
+void minibatch_maker<Key>::make_slots(std::size_t type, hop_expansion<Key>& what)
+{
+  edge_state& edges = edges_[type];
   for (std::int64_t i = 0; i < what.count; ++i) { what.offsets[i + 1] += what.offsets[i]; }
   std::int64_t const end = what.offsets[what.count];
   for (auto* const array : {&edges.row, &edges.col, &edges.edge}) { array->resize(end); }
@@ -176,6 +210,9 @@ void minibatch_maker<Key>::make_slots(edge_state& edges, hop_expansion<Key>& wha
   what.row = edges.row.data();
   what.edge = edges.edge.data();
   what.reached = reached_.data();
+  if (!job_.has_weights()) { return; }
+  edges.weights.resize(end);
+  what.weights = edges.weights.data();
 }
 
 /// Each vertex by draws of its own.
@@ -187,7 +224,7 @@ void minibatch_maker<Key>::pick(std::size_t type, hop_expansion<Key>& what, cpu_
   base::parallel_ranges(exec, what.count, measured_a_range, [&](std::int64_t begin, std::int64_t end) {
     out.choosers[thread_of(threads)].measure(what, begin, end);
   });
-  make_slots(out, what);
+  make_slots(type, what);
   std::atomic<bool> filled{true};
   base::parallel_ranges(exec, what.count, vertices_a_range(what.fanout), [&](std::int64_t begin, std::int64_t end) {
     if (!out.choosers[thread_of(threads)].choose(what, begin, end)) { filled = false; }
@@ -201,9 +238,7 @@ void minibatch_maker<Key>::pick_labor(std::size_t type, std::uint32_t hop, hop_e
                                       cpu_exec const& exec)
 {
   edge_state& out = edges_[type];
-  auto const to = static_cast<std::uint32_t>(job_.graph.edge_types()[type].to);
-  labor_hop_rule rule{numbers_, core::labor_step(hop, to, job_.params.layer_dependency), job_.params.normalize,
-                      nullptr};
+  labor_hop_rule const rule = job_.labor_rule(batch_, hop, type);
   for (auto& one : out.labor) { one.clear(); }
   ranges_.resize(static_cast<std::size_t>((what.count + labor_a_range - 1) / labor_a_range));
   int const threads = base::num_threads(exec);
@@ -211,11 +246,7 @@ void minibatch_maker<Key>::pick_labor(std::size_t type, std::uint32_t hop, hop_e
     std::size_t const thread = thread_of(threads);
     ranges_[static_cast<std::size_t>(begin / labor_a_range)] = {thread, out.labor[thread].take(what, rule, begin, end)};
   });
-  make_slots(out, what);
-  if (has_weights()) {
-    out.weights.resize(what.offsets[what.count]);
-    rule.weights = out.weights.data();
-  }
+  make_slots(type, what);
   base::parallel_ranges(exec, what.count, labor_a_range, [&](std::int64_t begin, std::int64_t end) {
     found_range const found = ranges_[static_cast<std::size_t>(begin / labor_a_range)];
     out.labor[found.thread].write(what, rule, begin, end, found.begin);
@@ -243,15 +274,23 @@ void minibatch_maker<Key>::drop_empty_slots(edge_state& edges, hop_expansion<Key
   for (auto* const array : {&edges.row, &edges.col, &edges.edge}) { array->resize(at); }
 }
 
-/// Numbers the neighbours in the slots [begin, end).
 template <class Key>
-void minibatch_maker<Key>::number(std::size_t type, std::int64_t begin, std::int64_t end)
+void minibatch_maker<Key>::number(std::size_t type, hop_expansion<Key> const& what)
 {
-  auto const to_type = static_cast<std::size_t>(job_.graph.edge_types()[type].to);
+  std::size_t const to_type = job_.edge_ends[type].to;
   vertex_state& to = vertices_[to_type];
-  reserve_numbers(to, job_.graph.num_vertices()[to_type], end - begin);
-  to.numbers.number(reached_.data(), end - begin, edges_[type].col.data() + begin, to.keys.data());
+  std::int64_t const begin = what.offsets[0];
+  std::int64_t const count = what.offsets[what.count] - begin;
+  reserve_numbers(to, job_.num_vertices[to_type], count);
+  to.numbers.number(reached_.data(), count, edges_[type].col.data() + begin, to.keys.data());
   to.keys.resize(to.numbers.size());
+  edges_[type].num_sampled.push_back(count);
+}
+
+template <class Key>
+void minibatch_maker<Key>::keep_numbers(std::size_t type, hop_expansion<Key> const& what)
+{
+  std::copy_n(reached_.data(), what.offsets[what.count], edges_[type].col.data());
 }
 
 template <class Key>
@@ -272,7 +311,7 @@ template <class Key>
 void minibatch_maker<Key>::induce(std::size_t type, cpu_exec const& exec)
 {
   edge_state& out = edges_[type];
-  std::int64_t const rows = vertices_[static_cast<std::size_t>(job_.graph.edge_types()[type].from)].numbers.size();
+  std::int64_t const rows = vertices_[job_.edge_ends[type].from].numbers.size();
   out.first_expanded = {0};
   out.num_expanded = {rows};
   inner_.find(rows, exec, [&](std::int64_t i, std::vector<inner_edge>& found) { find_inner_edges(type, i, found); },
@@ -283,13 +322,12 @@ template <class Key>
 void minibatch_maker<Key>::find_inner_edges(std::size_t type, std::int64_t row, std::vector<inner_edge>& out) const
 {
   edge_source const& source = job_.sources[type];
-  edge_type const& between = job_.graph.edge_types()[type];
-  Key const from = vertices_[static_cast<std::size_t>(between.from)].keys[row];
-  auto const& numbers = vertices_[static_cast<std::size_t>(between.to)].numbers;
+  Key const from = vertices_[job_.edge_ends[type].from].keys[row];
+  auto const& numbers = vertices_[job_.edge_ends[type].to].numbers;
   bool const timed = source.times != nullptr && !tree_time_.empty();
   auto const key_of = [&](vertex_id v) { return neighbor_key(from, v); };
   source.graph.visit([&](auto const& graph) {
-    auto const edges = graph.row(vertex_of(from));
+    auto const edges = graph.row(source.row_of(from));
     edge_id const first = edges.first_edge();
     std::uint32_t const allowed =
         timed ? core::edges_until(source.times + first, edges.degree(), tree_time_[tree_of(from)]) : edges.degree();
@@ -310,6 +348,9 @@ void minibatch_maker<Key>::find_inner_edges(std::size_t type, std::int64_t row, 
 template <class Key>
 minibatch minibatch_maker<Key>::finish()
 {
+  if (job_.params.subgraph == subgraph_type::bidirectional) {
+    for (edge_state& e : edges_) { add_reverses(e); }
+  }
   auto const with_slack = [](std::int64_t size) { return size + size / 8; };  // the next batch may be larger
   minibatch out;
   out.vertices.reserve(vertices_.size());
@@ -341,7 +382,7 @@ minibatch minibatch_maker<Key>::finish()
     made.row = e.row.finish();
     made.col = e.col.finish();
     made.edge = e.edge.finish();
-    if (has_weights()) { made.weights = e.weights.finish(); }
+    if (job_.has_weights()) { made.weights = e.weights.finish(); }
     made.indptr = e.indptr.finish();
     made.first_expanded = e.first_expanded;
     made.num_expanded = e.num_expanded;

@@ -56,14 +56,15 @@ class cpu_state final : public minibatch_sampler::state {
   cpu_state(hetero_graph graph, minibatch_params the_params, cpu_exec const& exec, lifetime how_long)
       : state(std::move(graph), std::move(the_params)),
         exec_(exec),
-        job_{input, params, {}},
+        job_{params, input.num_vertices(), {}, {}},
         pool_(std::make_shared<cpu::block_pool>(*exec.memory))
   {
     samplers::check_neighbor_types(input, exec);
     tables_ = tables_for(input, params, how_long, exec);
     for (std::size_t t = 0; t < tables_.size(); ++t) {
       auto const& type = input.edge_types()[t];
-      cpu::edge_source source{type.edges.view(), nullptr, nullptr, samplers::choice_of(type, params), {}};
+      job_.edge_ends.push_back({static_cast<std::size_t>(type.from), static_cast<std::size_t>(type.to)});
+      cpu::edge_source source{type.edges.view(), 0, nullptr, nullptr, samplers::choice_of(type, params), {}};
       if (!type.order.empty()) {
         source.times = type.order.times.data();
         source.ordinal = type.order.ordinal.data();

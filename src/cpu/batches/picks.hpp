@@ -20,15 +20,6 @@
 
 namespace tendril::cpu {
 
-/// One type of edges, ready to choose from.
-struct edge_source {
-  graph_view graph;
-  std::int64_t const* times = nullptr;  ///< temporal_order, or null.
-  std::uint32_t const* ordinal = nullptr;
-  samplers::edge_choice choice = samplers::edge_choice::uniform;
-  pick_rule rule;
-};
-
 /// A vertex of a tree: the vertex, in a disjoint batch with the seed's position above it.
 [[nodiscard]] inline vertex_id vertex_of(std::uint32_t key) { return key; }
 [[nodiscard]] inline vertex_id vertex_of(std::uint64_t key) { return static_cast<vertex_id>(key); }
@@ -43,6 +34,22 @@ struct edge_source {
 /// The neighbour `to` in the same tree.
 [[nodiscard]] inline std::uint32_t neighbor_key(std::uint32_t, vertex_id to) { return to; }
 [[nodiscard]] inline std::uint64_t neighbor_key(std::uint64_t from, vertex_id to) { return (from >> 32U << 32U) | to; }
+
+/// One type of edges, ready to choose from.
+struct edge_source {
+  graph_view graph;
+  vertex_id first_vertex = 0;  ///< That of row 0: of a graph in parts the rows are those of a range of vertices.
+  std::int64_t const* times = nullptr;  ///< temporal_order, or null.
+  std::uint32_t const* ordinal = nullptr;
+  samplers::edge_choice choice = samplers::edge_choice::uniform;
+  pick_rule rule;
+
+  template <class Key>
+  [[nodiscard]] vertex_id row_of(Key key) const
+  {
+    return vertex_of(key) - first_vertex;
+  }
+};
 
 /// The vertices that a hop expands through an edge type, and where their edges go. Vertex i has the slots
 /// [offsets[i], offsets[i + 1]) of `row`, `edge` and `reached`.
@@ -60,8 +67,9 @@ struct hop_expansion {
   std::uint32_t* degree = nullptr;  ///< and how many are not too late.
   std::int64_t* offsets = nullptr;  ///< [count + 1]
   std::int64_t* row = nullptr;
-  edge_id* edge = nullptr;  ///< -1: no pick, of weighted choices only.
-  Key* reached = nullptr;   ///< The slots' neighbours; from offsets[0] on.
+  edge_id* edge = nullptr;   ///< -1: no pick, of weighted choices only.
+  Key* reached = nullptr;    ///< The slots' neighbours; from offsets[0] on.
+  float* weights = nullptr;  ///< Of LABOR, by slot; null: none are wanted.
 };
 
 /// Works on ranges of an expansion's vertices. One object a thread and edge type: it keeps its scratch.
@@ -77,8 +85,8 @@ class edge_chooser {
     source_.graph.visit([&](auto const& graph) {
       constexpr std::int64_t ahead = 16;
       for (std::int64_t i = begin; i < end; ++i) {
-        graph.prefetch_first_edge(vertex_of(hop.vertices[std::min(i + ahead, end - 1)]));
-        std::int64_t const v = vertex_of(hop.vertices[i]);
+        graph.prefetch_first_edge(source_.row_of(hop.vertices[std::min(i + ahead, end - 1)]));
+        std::int64_t const v = source_.row_of(hop.vertices[i]);
         edge_id const first = graph.first_edge(v);
         auto degree = static_cast<std::uint32_t>(graph.first_edge(v + 1) - first);
         if (source_.times != nullptr && hop.tree_time != nullptr) {
@@ -116,7 +124,7 @@ class edge_chooser {
   bool choose_tile(View const& graph, hop_expansion<Key> const& hop, std::int64_t begin, std::int64_t end)
   {
     if constexpr (!View::targets_by_number) {
-      for (std::int64_t i = begin; i < end; ++i) { graph.prefetch_row(vertex_of(hop.vertices[i])); }
+      for (std::int64_t i = begin; i < end; ++i) { graph.prefetch_row(source_.row_of(hop.vertices[i])); }
     }
     if (source_.choice == samplers::edge_choice::uniform && hop.fanout >= 0) { draw(hop, begin, end); }
     bool filled = true;
@@ -129,9 +137,9 @@ class edge_chooser {
 
   /// The row of vertex i, without the time limit. Where numbers of edges say where it is, `measure` has read them already.
   template <class View>
-  [[nodiscard]] static auto row_of(View const& graph, hop_expansion<Key> const& hop, std::int64_t i)
+  [[nodiscard]] auto row_of(View const& graph, hop_expansion<Key> const& hop, std::int64_t i) const
   {
-    vertex_id const v = vertex_of(hop.vertices[i]);
+    vertex_id const v = source_.row_of(hop.vertices[i]);
     if constexpr (View::targets_by_number) {
       return graph.row(v, {hop.first[i], hop.degree[i]});
     } else {
@@ -197,7 +205,8 @@ class edge_chooser {
       }
       return true;
     }
-    picker_.pick_weighted(vertex_of(hop.vertices[i]), row, k, {hop.key, item_of(hop.vertices[i]), hop.step}, picks);
+    picker_.pick_weighted(source_.row_of(hop.vertices[i]), row, k, {hop.key, item_of(hop.vertices[i]), hop.step},
+                          picks);
     bool filled = true;
     for (std::uint32_t j = 0; j < k; ++j) {
       bool const empty = picks[j] == empty_slot;

@@ -20,21 +20,6 @@ sampling_plan with_reason(char const* reason)
   return out;
 }
 
-/// The plan of one edge type.
-sampling_plan plan_of(plan::plan_context const& where, edge_choice choice, bool replace)
-{
-  switch (choice) {
-    case edge_choice::last: return with_reason("uniform: the last edges, without a draw");
-    case edge_choice::labor: return with_reason("uniform: an edge is taken by its neighbour's random number (LABOR-0)");
-    case edge_choice::uniform:
-    case edge_choice::race:
-    case edge_choice::alias: break;
-  }
-  bool const weighted = choice != edge_choice::uniform;
-  return plan::make_khop_plan(where, {.fanouts = {1}, .replace = replace, .weighted = weighted}, many,
-                              plan::alias_form::buckets);
-}
-
 /// What is left of a caller's limit.
 table_limit less(table_limit limit, std::int64_t bytes)
 {
@@ -56,6 +41,20 @@ void add(sampling_plan& whole, sampling_plan const& part, std::string const& of)
 
 }  // namespace
 
+sampling_plan plan_edges(plan::plan_context const& where, edge_choice choice, bool replace)
+{
+  switch (choice) {
+    case edge_choice::last: return with_reason("uniform: the last edges, without a draw");
+    case edge_choice::labor: return with_reason("uniform: an edge is taken by its neighbour's random number (LABOR-0)");
+    case edge_choice::uniform:
+    case edge_choice::race:
+    case edge_choice::alias: break;
+  }
+  bool const weighted = choice != edge_choice::uniform;
+  return plan::make_khop_plan(where, {.fanouts = {1}, .replace = replace, .weighted = weighted}, many,
+                              plan::alias_form::buckets);
+}
+
 batches_plan plan_batches(hetero_graph const& graph, minibatch_params const& params,
                           std::function<plan::plan_context(tendril::graph const&, table_limit)> const& context_of)
 {
@@ -63,7 +62,7 @@ batches_plan plan_batches(hetero_graph const& graph, minibatch_params const& par
   auto const& types = graph.edge_types();
   for (std::size_t t = 0; t < types.size(); ++t) {
     plan::plan_context const where = context_of(types[t].edges, less(params.table_bytes, out.whole.table_bytes));
-    out.edges.push_back(plan_of(where, choice_of(types[t], params), params.replace));
+    out.edges.push_back(plan_edges(where, choice_of(types[t], params), params.replace));
     add(out.whole, out.edges.back(), types.size() == 1 ? "" : fmt::format("edge type {}: ", t));
   }
   return out;

@@ -9,6 +9,7 @@
 #include <tendril/minibatch.hpp>
 
 #include "plan/table_bill.hpp"  // plan_context
+#include "samplers/batches/checks.hpp"
 
 namespace tendril::samplers {
 
@@ -17,6 +18,9 @@ struct batches_plan {
   sampling_plan whole;
   std::vector<sampling_plan> edges;
 };
+
+/// The plan of one edge type. @throws memory_error  a table that can't be missed.
+[[nodiscard]] sampling_plan plan_edges(plan::plan_context const& where, edge_choice choice, bool replace);
 
 /// Plans for a sampler that will make many batches. @param context_of  The planner's view of the graph of an edge type,
 /// whose tables may take so much. @throws memory_error  a table that can't be missed.

@@ -1,0 +1,36 @@
+// What all ranks must agree on before they work together.
+
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <tendril/partition.hpp>
+#include <tendril/transport.hpp>
+
+namespace tendril::dist {
+
+/// One thing that a rank says of its job: "walks on" "graph 5f… in 3 parts at …".
+struct job_line {
+  char const* verb;
+  std::string what;
+};
+
+/// @param call  The name of the call, as for transport.
+/// @throws rank_error  naming the first rank that differs from rank 0, and in which line.
+void expect_same(transport& ranks, char const* call, std::span<job_line const> lines);
+
+/// The version of everything that ranks send each other.
+[[nodiscard]] job_line wire_line();
+
+/// A graph in parts. @param verb  What is done with it.
+[[nodiscard]] job_line graph_line(char const* verb, partition_info const& whole);
+
+/// @throws argument_error  unless there are as many parts as ranks, and `part` is that of this rank.
+void expect_own_part(transport const& ranks, graph_part const& part);
+
+/// @param what  "seed", "start".
+/// @throws argument_error naming the first that is no vertex of the whole graph.
+void expect_vertices(char const* what, std::span<vertex_id const> vertices, partition_info const& whole);
+
+}  // namespace tendril::dist

@@ -1,0 +1,183 @@
+#include <tendril/sharded_minibatch.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/expects.hpp"   // TENDRIL_EXPECTS
+#include "base/parallel.hpp"  // num_threads
+#include "dist/agreement.hpp"
+#include "dist/batches/batches_of_ranks.hpp"
+#include "dist/shard.hpp"
+#include "plan/planner.hpp"
+#include "samplers/batches/checks.hpp"
+#include "samplers/batches/plan.hpp"
+
+namespace tendril {
+namespace dist {
+namespace {
+
+/// @throws rank_error naming the first rank that differs from rank 0.
+void expect_same_batches(transport& ranks, partition_info const& whole, minibatch_params const& p)
+{
+  auto const& fanouts = p.num_neighbors_of_type.empty() ? p.num_neighbors : p.num_neighbors_of_type[0];
+  std::array<job_line, 3> const lines{
+      wire_line(), graph_line("samples from", whole),
+      job_line{"makes",
+               fmt::format("batches of fan-outs {}, replace {}, weighted {}, disjoint {}, subgraph {}, frontier {}, "
+                           "choice {}, normalize {}, layer dependency {}, batch dependency {}, seed {}",
+                           fmt::join(fanouts, ","), p.replace, p.weighted, p.disjoint, to_string(p.subgraph),
+                           to_string(p.frontier), to_string(p.choice), p.normalize, p.layer_dependency,
+                           p.batch_dependency, p.seed)}};
+  expect_same(ranks, "what is sampled", lines);
+}
+
+/// @throws argument_error  as samplers::check_minibatch, for a graph of one type and without times.
+void check(partition_info const& whole, minibatch_params const& params)
+{
+  validate(params);
+  TENDRIL_EXPECTS(params.num_neighbors_of_type.size() <= 1,
+                  "num_neighbors_of_type: {} lists, expected one: a graph in parts has one edge type",
+                  params.num_neighbors_of_type.size());
+  TENDRIL_EXPECTS(!params.weighted || whole.has_weights || whole.num_edges == 0,
+                  "weighted: the graph has no weights, expected one an edge");
+}
+
+/// Batches that a rank makes at once: enough for its threads, and for messages that are worth sending.
+std::int64_t batches_at_once(minibatch_params const& params, std::int64_t batch_size, int threads)
+{
+  constexpr std::int64_t slots_of_messages = std::int64_t{1} << 20;
+  constexpr std::int64_t most = 64;
+  std::int64_t slots = batch_size;
+  for (std::int64_t h = 0; h < samplers::hops_of(params) && slots < slots_of_messages; ++h) {
+    std::int64_t const fanout = samplers::fanout_of(params, 0, h);
+    slots = fanout < 0 ? slots_of_messages : slots * (fanout + 1);
+  }
+  return threads * std::clamp<std::int64_t>(slots_of_messages / std::max<std::int64_t>(slots, 1), 1, most);
+}
+
+}  // namespace
+}  // namespace dist
+
+struct sharded_minibatch_sampler::state {
+  state(graph_part part, minibatch_params the_params, transport& all, cpu_exec const& the_exec)
+      : params(std::move(the_params)),
+        exec(the_exec),
+        ranks(all),
+        here(std::move(part)),
+        job{params, {here.part.info.num_vertices}, {{0, 0}}, {}},
+        pool(std::make_shared<cpu::block_pool>(*exec.memory))
+  {
+    edge_type const edges{0, 0, here.rows, {}};
+    cpu::edge_source source{here.rows.view(), here.first(), nullptr, nullptr, samplers::choice_of(edges, params), {}};
+    bool const weighted = source.choice == samplers::edge_choice::race || source.choice == samplers::edge_choice::alias;
+    cpu_exec planning = exec;
+    planning.on_progress = [&](progress const& done) {
+      if (exec.on_progress) { exec.on_progress(done); }
+      ranks.beat();
+    };
+    sampling_plan const plan =
+        samplers::plan_edges(plan::context_of(here.rows, params.table_bytes, planning), source.choice, params.replace);
+    tables = plan::make_pick_tables(here.rows, plan, planning);
+    source.rule = {params.replace, weighted, sampling_rule::uniform, &tables};
+    if (weighted) { source.rule.rule = params.replace ? sampling_rule::alias : sampling_rule::scan; }
+    job.sources.push_back(source);
+    for (auto& one : in_turn) { one = dist::make_batches_of_ranks({here, job, ranks, exec}, pool, counts); }
+  }
+  state(state const&) = delete;
+  state& operator=(state const&) = delete;
+  ~state() { pool->close(); }
+
+  std::vector<minibatch> sample(std::span<vertex_id const> seeds, std::int64_t batch_size, batch_numbers numbers);
+
+  minibatch_params params;
+  cpu_exec exec;
+  transport& ranks;
+  dist::shard here;
+  plan::pick_tables tables;
+  cpu::minibatch_job job;
+  std::shared_ptr<cpu::block_pool> pool;
+  dist::batch_counts counts;
+  std::array<std::unique_ptr<dist::batches_of_ranks>, 2> in_turn;
+  sharded_minibatch_report report;
+};
+
+std::vector<minibatch> sharded_minibatch_sampler::state::sample(std::span<vertex_id const> seeds,
+                                                                std::int64_t batch_size, batch_numbers numbers)
+{
+  std::int64_t const num_batches = (std::ssize(seeds) + batch_size - 1) / batch_size;
+  std::int64_t const at_once = dist::batches_at_once(params, batch_size, base::num_threads(exec));
+  std::int64_t const num_rounds =
+      ranks.all_reduce("rounds of batches", (num_batches + at_once - 1) / at_once, reduction::max);
+  std::vector<minibatch> out;
+  out.reserve(static_cast<std::size_t>(num_batches));
+  std::vector<dist::wanted_batch> wanted;
+  auto const begin = [&](dist::batches_of_ranks& some, std::int64_t round) {
+    wanted.clear();
+    for (std::int64_t b = round * at_once; b < std::min((round + 1) * at_once, num_batches); ++b) {
+      wanted.push_back({samplers::cut_batch(seeds, batch_size, b), numbers.of(b)});
+    }
+    some.begin(wanted);
+  };
+  for (std::int64_t round = 0; round < num_rounds; round += 2) {
+    auto const some = std::span(in_turn).first(static_cast<std::size_t>(std::min<std::int64_t>(num_rounds - round, 2)));
+    for (std::size_t k = 0; k < some.size(); ++k) { begin(*some[k], round + static_cast<std::int64_t>(k)); }
+    for (bool goes_on = true; goes_on;) {
+      for (auto const& one : some) { one->answer(); }
+      for (auto const& one : some) { goes_on = one->take(); }
+      base::check_cancel(exec);
+      ranks.beat();
+    }
+    for (auto const& one : some) {
+      for (minibatch& made : one->finish()) { out.push_back(std::move(made)); }
+    }
+    if (exec.on_progress) { exec.on_progress({"sampling", std::ssize(out), num_batches}); }
+  }
+  return out;
+}
+
+sharded_minibatch_sampler::sharded_minibatch_sampler(graph_part part, minibatch_params params, transport& ranks,
+                                                     cpu_exec const& exec)
+{
+  dist::expect_own_part(ranks, part);
+  dist::check(part.info, params);
+  dist::expect_same_batches(ranks, part.info, params);
+  state_ = std::make_unique<state>(std::move(part), std::move(params), ranks, exec);
+}
+
+sharded_minibatch_sampler::~sharded_minibatch_sampler() = default;
+sharded_minibatch_sampler::sharded_minibatch_sampler(sharded_minibatch_sampler&&) noexcept = default;
+sharded_minibatch_sampler& sharded_minibatch_sampler::operator=(sharded_minibatch_sampler&&) noexcept = default;
+
+minibatch_params const& sharded_minibatch_sampler::params() const noexcept { return state_->params; }
+sharded_minibatch_report const& sharded_minibatch_sampler::report() const noexcept { return state_->report; }
+
+std::vector<minibatch> sharded_minibatch_sampler::sample_batches(std::span<vertex_id const> seeds,
+                                                                 std::int64_t batch_size, batch_numbers numbers)
+{
+  TENDRIL_EXPECTS(batch_size >= 1 && batch_size < 0xffffffffLL, "batch_size: {}, expected 1 to 4294967294", batch_size);
+  dist::expect_vertices("seed", seeds, state_->here.part.info);
+  transport_report const before = state_->ranks.report();
+  std::vector<minibatch> out = state_->sample(seeds, batch_size, numbers);
+  transport_report const& after = state_->ranks.report();
+  sharded_minibatch_report& report = state_->report;
+  report.num_batches += std::ssize(out);
+  report.edges = state_->counts.edges;
+  report.asked = state_->counts.asked;
+  report.asked_away = state_->counts.asked_away;
+  report.sent_bytes += after.sent_bytes - before.sent_bytes;
+  report.waited_seconds += after.waited_seconds - before.waited_seconds;
+  return out;
+}
+
+minibatch sharded_minibatch_sampler::sample(std::span<vertex_id const> seeds, std::uint64_t batch)
+{
+  TENDRIL_EXPECTS(!seeds.empty(), "seeds: none, expected at least one");
+  return std::move(sample_batches(seeds, std::ssize(seeds), {batch, 1})[0]);
+}
+
+}  // namespace tendril
