@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tendril/exec.hpp>
+#include <tendril/features.hpp>
+#include <tendril/partition.hpp>
+#include <tendril/transport.hpp>
+
+// Rows of features that no rank holds as a whole: each rank has those of a range of ids, such as the vertices of its part of a
+// graph, and asks the others for theirs.
+
+namespace tendril {
+
+/// The rows of a range of ids: row i of the result is row first + i of the table. Shares its memory, and of a mapped file only
+/// the rows that are read come into memory. @throws argument_error for a range that the table does not have.
+[[nodiscard]] feature_table slice_rows(feature_table const& table, std::int64_t first, std::int64_t count);
+
+/// The rows of a part's vertices out of a table of the whole graph: a slice, or, where the graph was renumbered (`metis`) and
+/// the table has the old numbers, a copy of the rows in the part's order.
+/// @throws argument_error  unless the table is in host memory and has a row for each vertex of the whole graph; memory_error.
+[[nodiscard]] feature_table rows_of_part(feature_table const& whole, graph_part const& part, cpu_exec const& exec = {});
+
+/// What ranks did, as this rank saw it.
+struct sharded_features_report {
+  std::int64_t rows = 0;       ///< That this rank asked for,
+  std::int64_t rows_away = 0;  ///< of which other ranks had so many.
+  std::int64_t sent_bytes = 0;
+  double waited_seconds = 0;
+};
+
+/// A table of all ranks' rows. Members other than gather only tell what is known here.
+class sharded_features {
+ public:
+  /// A call of all ranks.
+  /// @param here   This rank's rows, in host memory or a mapped file.
+  /// @param bounds [ranks + 1] rank r has the rows of ids [bounds[r], bounds[r + 1]): partition_info::bounds.
+  /// @param ranks  Outlives this object.
+  /// @throws argument_error  rows on a GPU, bounds that don't fit the ranks or the rows; rank_error, also where ranks have rows of
+  ///                         other types or shapes.
+  sharded_features(feature_table here, std::vector<std::int64_t> bounds, transport& ranks);
+
+  [[nodiscard]] std::int64_t num_rows() const noexcept { return bounds_.back(); }
+  [[nodiscard]] std::int64_t row_bytes() const noexcept { return here_.row_bytes(); }
+  [[nodiscard]] std::string const& type() const noexcept { return here_.type(); }
+  /// Of all ranks' rows together.
+  [[nodiscard]] std::vector<std::int64_t> const& shape() const noexcept { return shape_; }
+
+  /// Gathers rows: row i of `out` becomes row ids[i]. A call of all ranks, each with ids of its own, maybe none.
+  /// @param out  ids.size() * row_bytes() bytes.
+  /// @throws argument_error for the first id out of range, as tendril::gather, or an `out` of another size; rank_error.
+  void gather(std::span<std::int64_t const> ids, std::span<std::byte> out, cpu_exec const& exec = {});
+
+  /// Of all calls so far.
+  [[nodiscard]] sharded_features_report const& report() const noexcept { return report_; }
+
+ private:
+  feature_table here_;
+  std::vector<std::int64_t> bounds_;
+  std::vector<std::int64_t> shape_;
+  transport& ranks_;
+  sharded_features_report report_;
+};
+
+}  // namespace tendril

@@ -1,0 +1,188 @@
+#include <tendril/sharded_features.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <tendril/buffer.hpp>
+#include <tendril/checked.hpp>
+
+#include "base/expects.hpp"   // TENDRIL_EXPECTS
+#include "base/parallel.hpp"  // parallel_ranges
+#include "dist/agreement.hpp"
+
+namespace tendril {
+namespace {
+
+/// What a table is made of, but for its rows.
+feature_rows with_rows(feature_table const& like, std::int64_t count)
+{
+  feature_rows out{like.type(), like.shape(), like.row_stride()};
+  out.shape[0] = count;
+  return out;
+}
+
+void expect_in_host_memory(feature_table const& table)
+{
+  TENDRIL_EXPECTS(table.device() < 0, "features: on GPU {}, expected rows in host memory", table.device());
+}
+
+constexpr std::int64_t ids_a_range = 4096;
+
+/// The places of ids in their list, grouped by the rank that has the row, and in order within a group.
+struct places_by_rank {
+  places_by_rank(std::span<std::int64_t const> ids, std::vector<std::int64_t> const& bounds, cpu_exec const& exec)
+      : begin(bounds.size()), order(ids.size())
+  {
+    std::vector<std::uint16_t> owners(ids.size());
+    base::parallel_ranges(exec, std::ssize(ids), ids_a_range, [&](std::int64_t first, std::int64_t last) {
+      for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+        auto const next_bound = std::upper_bound(bounds.begin() + 1, bounds.end(), ids[i]);
+        owners[i] = static_cast<std::uint16_t>(next_bound - bounds.begin() - 1);
+      }
+    });
+    for (auto const r : owners) { ++begin[r + std::size_t{1}]; }
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    std::vector<std::size_t> next = begin;
+    for (std::size_t i = 0; i < ids.size(); ++i) { order[next[owners[i]]++] = i; }
+  }
+
+  [[nodiscard]] std::span<std::size_t const> of(std::size_t rank) const
+  {
+    return std::span(order).subspan(begin[rank], begin[rank + 1] - begin[rank]);
+  }
+
+  std::vector<std::size_t> begin;  // [ranks + 1] in `order`
+  std::vector<std::size_t> order;
+};
+
+/// The rows that are wanted of one rank, by their numbers there.
+message question_for(std::span<std::size_t const> places, std::span<std::int64_t const> ids, std::int64_t first_id,
+                     message_pool& pool, cpu_exec const& exec)
+{
+  auto const bytes = static_cast<std::int64_t>(places.size() * sizeof(std::int64_t));
+  message out = pool.take(bytes);
+  out.set_size(bytes);
+  auto* const rows = reinterpret_cast<std::int64_t*>(out.data());
+  base::parallel_ranges(exec, std::ssize(places), ids_a_range, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t k = first; k < last; ++k) { rows[k] = ids[places[static_cast<std::size_t>(k)]] - first_id; }
+  });
+  return out;
+}
+
+message answer_to(message const& asked, feature_table const& here, message_pool& pool, cpu_exec const& exec)
+{
+  std::span const wanted(reinterpret_cast<std::int64_t const*>(asked.data()),
+                         static_cast<std::size_t>(asked.size()) / sizeof(std::int64_t));
+  std::int64_t const bytes = checked_product("bytes of rows", std::ssize(wanted), here.row_bytes());
+  message out = pool.take(bytes);
+  out.set_size(bytes);
+  gather(here, wanted, {out.data(), static_cast<std::size_t>(bytes)}, exec);
+  return out;
+}
+
+/// Puts the rows of an answer where they were asked for.
+void put_rows(message const& rows, std::span<std::size_t const> places, std::size_t width, std::byte* out,
+              cpu_exec const& exec)
+{
+  base::parallel_ranges(exec, std::ssize(places), ids_a_range, [&](std::int64_t first, std::int64_t last) {
+    for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(last); ++k) {
+      std::memcpy(out + places[k] * width, rows.data() + k * width, width);
+    }
+  });
+}
+
+}  // namespace
+
+feature_table slice_rows(feature_table const& table, std::int64_t first, std::int64_t count)
+{
+  TENDRIL_EXPECTS(first >= 0 && count >= 0 && first <= table.num_rows() - count,
+                  "rows {} to {}, expected a range of the table's {} rows", first, first + count - 1, table.num_rows());
+  std::span<std::byte const> bytes;
+  if (count > 0) {
+    bytes = table.bytes().subspan(static_cast<std::size_t>(first * table.row_stride()),
+                                  static_cast<std::size_t>((count - 1) * table.row_stride() + table.row_bytes()));
+  }
+  if (table.device() >= 0) {
+    return feature_table::on_gpu(table.device(), bytes, with_rows(table, count), table.owner());
+  }
+  return feature_table(bytes, with_rows(table, count), table.owner(), table.misses_pages() != nullptr);
+}
+
+feature_table rows_of_part(feature_table const& whole, graph_part const& part, cpu_exec const& exec)
+{
+  expect_in_host_memory(whole);
+  TENDRIL_EXPECTS(whole.num_rows() == part.info.num_vertices, "features: {} rows, expected one a vertex: {}",
+                  whole.num_rows(), part.info.num_vertices);
+  if (part.info.method != partition_method::metis || part.original_ids.empty()) {
+    return slice_rows(whole, part.first_vertex(), part.num_vertices());
+  }
+  std::vector<std::int64_t> const ids(part.original_ids.begin() + part.first_vertex(),
+                                      part.original_ids.begin() + part.last_vertex());
+  auto const rows = std::make_shared<buffer<std::byte>>(
+      checked_product("bytes of rows", part.num_vertices(), whole.row_bytes()), *exec.memory);
+  gather(whole, ids, {rows->data(), static_cast<std::size_t>(rows->size())}, exec);
+  feature_rows made = with_rows(whole, part.num_vertices());
+  made.row_stride = 0;
+  return feature_table({rows->data(), static_cast<std::size_t>(rows->size())}, std::move(made), rows);
+}
+
+sharded_features::sharded_features(feature_table here, std::vector<std::int64_t> bounds, transport& ranks)
+    : here_(std::move(here)), bounds_(std::move(bounds)), shape_(here_.shape()), ranks_(ranks)
+{
+  expect_in_host_memory(here_);
+  TENDRIL_EXPECTS(std::ssize(bounds_) == ranks.size() + 1 && bounds_[0] == 0 &&
+                      std::is_sorted(bounds_.begin(), bounds_.end()),
+                  "bounds: {}, expected {} ascending ones, from 0", fmt::join(bounds_, " "), ranks.size() + 1);
+  auto const rank = static_cast<std::size_t>(ranks.rank());
+  std::int64_t const mine = bounds_[rank + 1] - bounds_[rank];
+  TENDRIL_EXPECTS(here_.num_rows() == mine, "features: {} rows, expected one for each of this rank's ids: {}",
+                  here_.num_rows(), mine);
+  shape_[0] = bounds_.back();
+  std::array<dist::job_line, 2> const lines{
+      dist::wire_line(),
+      dist::job_line{"has features",
+                     fmt::format("of type {}, shape {}, at {}", type(), fmt::join(shape_, "x"), fmt::join(bounds_, " "))}};
+  dist::expect_same(ranks, "what features there are", lines);
+}
+
+void sharded_features::gather(std::span<std::int64_t const> ids, std::span<std::byte> out, cpu_exec const& exec)
+{
+  auto const num_ranks = static_cast<std::size_t>(ranks_.size());
+  auto const count = std::ssize(ids);
+  TENDRIL_EXPECTS(std::ssize(out) == checked_product("bytes of rows", count, row_bytes()),
+                  "out: {} bytes, expected {} rows of {}", out.size(), count, row_bytes());
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t const id = ids[static_cast<std::size_t>(i)];
+    TENDRIL_EXPECTS(id >= 0 && id < num_rows(), "ids[{}] is {}, expected 0 to {}", i, id, num_rows() - 1);
+  }
+  transport_report const before = ranks_.report();
+  message_pool& pool = ranks_.pool();
+  places_by_rank const places(ids, bounds_, exec);
+  std::vector<message> questions(num_ranks), answers(num_ranks);
+  for (std::size_t r = 0; r < num_ranks; ++r) {
+    questions[r] = question_for(places.of(r), ids, bounds_[r], pool, exec);
+  }
+  std::vector<message> asked = ranks_.all_to_all("ids of rows", questions);
+  for (std::size_t r = 0; r < num_ranks; ++r) {
+    answers[r] = answer_to(asked[r], here_, pool, exec);
+    pool.give_back(std::move(asked[r]));
+    ranks_.beat();
+  }
+  std::vector<message> rows = ranks_.all_to_all("rows", answers);
+  for (std::size_t r = 0; r < num_ranks; ++r) {
+    put_rows(rows[r], places.of(r), static_cast<std::size_t>(row_bytes()), out.data(), exec);
+    pool.give_back(std::move(rows[r]));
+  }
+  report_.rows += count;
+  report_.rows_away += count - std::ssize(places.of(static_cast<std::size_t>(ranks_.rank())));
+  report_.sent_bytes += ranks_.report().sent_bytes - before.sent_bytes;
+  report_.waited_seconds += ranks_.report().waited_seconds - before.waited_seconds;
+}
+
+}  // namespace tendril

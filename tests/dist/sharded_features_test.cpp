@@ -1,0 +1,151 @@
+// Rows of features that ranks share come out where they are asked for, whoever has them, and what is wrong is named.
+
+#include <tendril/sharded_features.hpp>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "dist/partition_support.hpp"
+#include "support/karate.hpp"
+#include "support/sanitized.hpp"
+
+namespace tendril::test {
+namespace {
+
+/// [rows, width] bytes, in which every row differs.
+std::vector<std::byte> table_bytes(std::int64_t rows, std::int64_t width)
+{
+  std::vector<std::byte> out(static_cast<std::size_t>(rows * width));
+  for (std::int64_t i = 0; i < rows * width; ++i) {
+    out[static_cast<std::size_t>(i)] = static_cast<std::byte>((i / width * 31 + i % width * 7) % 251);
+  }
+  return out;
+}
+
+std::vector<std::int64_t> ids_for(int rank, std::int64_t count, std::int64_t num_rows)
+{
+  std::vector<std::int64_t> out(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) { out[static_cast<std::size_t>(i)] = (i * 7919 + rank * 13) % num_rows; }
+  return out;
+}
+
+TEST(ShardedFeatures, RowsOfEverySizeComeFromAnyRank)
+{
+  std::int64_t const num_rows = 5000;
+  for (std::int64_t const width : {0, 1, 3, 8, 100, 512}) {
+    auto const bytes = table_bytes(num_rows, width);
+    feature_table const whole(bytes, {"uint8", {num_rows, width}});
+    for (int const n : is_sanitized ? std::vector{1, 3} : std::vector{1, 2, 3, 4, 7}) {
+      std::vector<std::int64_t> bounds{0};
+      for (int r = 1; r < n; ++r) { bounds.push_back(num_rows * r * r / (n * n)); }
+      bounds.push_back(num_rows);
+      run_ranks(n, [&](transport& ranks) {
+        auto const r = static_cast<std::size_t>(ranks.rank());
+        sharded_features rows(slice_rows(whole, bounds[r], bounds[r + 1] - bounds[r]), bounds, ranks);
+        EXPECT_EQ(rows.num_rows(), num_rows);
+        EXPECT_EQ(rows.shape(), (std::vector{num_rows, width}));
+        for (std::int64_t const count : std::vector<std::int64_t>{0, 1, 10000 + 100 * ranks.rank()}) {
+          auto const ids = ids_for(ranks.rank(), count, num_rows);
+          std::vector<std::byte> out(static_cast<std::size_t>(count * width)), expected(out.size());
+          rows.gather(ids, out, {.num_threads = 1 + ranks.rank() % 2});
+          gather(whole, ids, expected);
+          EXPECT_EQ(out, expected) << width << " bytes, " << n << " ranks";
+        }
+        EXPECT_EQ(rows.report().rows, 10001 + 100 * ranks.rank());
+        EXPECT_EQ(rows.report().rows_away == 0, n == 1);
+      });
+    }
+  }
+}
+
+TEST(ShardedFeatures, ARankMayHaveNoRows)
+{
+  auto const bytes = table_bytes(10, 4);
+  feature_table const whole(bytes, {"float32", {10, 1}});
+  std::vector<std::int64_t> const bounds{0, 10, 10};
+  run_ranks(2, [&](transport& ranks) {
+    auto const r = static_cast<std::size_t>(ranks.rank());
+    sharded_features rows(slice_rows(whole, bounds[r], bounds[r + 1] - bounds[r]), bounds, ranks);
+    auto const ids = ids_for(1, 20, 10);
+    std::vector<std::byte> out(80), expected(80);
+    rows.gather(ids, out);
+    gather(whole, ids, expected);
+    EXPECT_EQ(out, expected);
+  });
+}
+
+TEST(ShardedFeatures, APartHasTheRowsOfItsVertices)
+{
+  if (!has_metis()) { GTEST_SKIP() << "no libmetis"; }
+  graph const g = make_karate();
+  auto const bytes = table_bytes(34, 8);
+  feature_table const whole(bytes, {"float64", {34, 1}});
+  for (auto const method : {partition_method::range, partition_method::metis}) {
+    for (std::int64_t p = 0; p < 3; ++p) {
+      graph_part const part = part_of(g, {.num_parts = 3, .method = method}, p);
+      feature_table const rows = rows_of_part(whole, part);
+      ASSERT_EQ(rows.num_rows(), part.num_vertices());
+      for (std::int64_t i = 0; i < rows.num_rows(); ++i) {
+        std::int64_t const v = part.first_vertex() + i;
+        std::int64_t const old = part.original_ids.empty() ? v : part.original_ids[v];
+        EXPECT_EQ(std::memcmp(rows.data() + i * rows.row_stride(), bytes.data() + old * 8, 8), 0) << v;
+      }
+    }
+  }
+}
+
+/// What the ranks say is wrong.
+template <class Work>
+std::string failure_of(int num_ranks, Work work)
+{
+  try {
+    run_ranks(num_ranks, work, transport::seconds(20));
+    return {};
+  } catch (error const& e) {
+    return e.what();
+  }
+}
+
+TEST(ShardedFeatures, WhatIsWrongIsNamed)
+{
+  auto const bytes = table_bytes(10, 4);
+  feature_table const whole(bytes, {"float32", {10, 1}});
+  std::vector<std::int64_t> const bounds{0, 4, 10};
+  auto const of = [&](transport& ranks, feature_table const& table) {
+    auto const r = static_cast<std::size_t>(ranks.rank());
+    return sharded_features(slice_rows(table, bounds[r], bounds[r + 1] - bounds[r]), bounds, ranks);
+  };
+  EXPECT_EQ(failure_of(2,
+                       [&](transport& ranks) {
+                         auto rows = of(ranks, whole);
+                         std::vector<std::int64_t> const ids{0, ranks.rank() == 1 ? 10 : 3};
+                         std::vector<std::byte> out(8);
+                         rows.gather(ids, out);
+                       }),
+            "ids[1] is 10, expected 0 to 9");
+  EXPECT_EQ(failure_of(2,
+                       [&](transport& ranks) {
+                         auto rows = of(ranks, whole);
+                         std::vector<std::byte> out(7);
+                         rows.gather(std::vector<std::int64_t>{1, 2}, out);
+                       }),
+            "out: 7 bytes, expected 2 rows of 4");
+  EXPECT_EQ(failure_of(2, [&](transport& ranks) { sharded_features(slice_rows(whole, 0, 4), bounds, ranks); }),
+            "features: 4 rows, expected one for each of this rank's ids: 6");
+  EXPECT_EQ(failure_of(3, [&](transport& ranks) { sharded_features(slice_rows(whole, 0, 4), bounds, ranks); }),
+            "bounds: 0 4 10, expected 4 ascending ones, from 0");
+  feature_table const other(bytes, {"int32", {10, 1}});
+  std::string const type =
+      failure_of(2, [&](transport& ranks) { (void)of(ranks, ranks.rank() == 1 ? other : whole); });
+  EXPECT_NE(type.find("rank 1 of 2 has features of type int32, shape 10x1"), std::string::npos) << type;
+  EXPECT_EQ(failure_of(1, [&](transport&) { (void)slice_rows(whole, 8, 3); }),
+            "rows 8 to 10, expected a range of the table's 10 rows");
+  EXPECT_EQ(failure_of(1, [&](transport&) { (void)rows_of_part(whole, part_of(make_karate(), {}, 0)); }),
+            "features: 10 rows, expected one a vertex: 34");
+}
+
+}  // namespace
+}  // namespace tendril::test
