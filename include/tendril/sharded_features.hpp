@@ -9,6 +9,7 @@
 #include <tendril/exec.hpp>
 #include <tendril/features.hpp>
 #include <tendril/partition.hpp>
+#include <tendril/rank_service.hpp>
 #include <tendril/transport.hpp>
 
 // Rows of features that no rank holds as a whole: each rank has those of a range of ids, such as the vertices of its part of a
@@ -30,40 +31,44 @@ struct sharded_features_report {
   std::int64_t rows = 0;       ///< That this rank asked for,
   std::int64_t rows_away = 0;  ///< of which other ranks had so many.
   std::int64_t sent_bytes = 0;
-  double waited_seconds = 0;
 };
 
-/// A table of all ranks' rows. Members other than gather only tell what is known here.
+/// A table of all ranks' rows. Over a transport the constructor and gather are calls of all ranks; over a rank_service only the
+/// constructor is.
 class sharded_features {
  public:
-  /// A call of all ranks.
   /// @param here   This rank's rows, in host memory or a mapped file.
   /// @param bounds [ranks + 1] rank r has the rows of ids [bounds[r], bounds[r + 1]): partition_info::bounds.
   /// @param ranks  Outlives this object.
   /// @throws argument_error  rows on a GPU, bounds that don't fit the ranks or the rows; rank_error, also where ranks have rows of
   ///                         other types or shapes.
   sharded_features(feature_table here, std::vector<std::int64_t> bounds, transport& ranks);
+  sharded_features(feature_table here, std::vector<std::int64_t> bounds, rank_service& ranks,
+                   cpu_exec const& exec = {});
+  ~sharded_features();
+  sharded_features(sharded_features&&) noexcept;
+  sharded_features& operator=(sharded_features&&) noexcept;
 
-  [[nodiscard]] std::int64_t num_rows() const noexcept { return bounds_.back(); }
-  [[nodiscard]] std::int64_t row_bytes() const noexcept { return here_.row_bytes(); }
-  [[nodiscard]] std::string const& type() const noexcept { return here_.type(); }
+  /// This rank's rows.
+  [[nodiscard]] feature_table const& here() const noexcept;
+  [[nodiscard]] std::int64_t num_rows() const noexcept { return shape()[0]; }
+  [[nodiscard]] std::int64_t row_bytes() const noexcept { return here().row_bytes(); }
+  [[nodiscard]] std::string const& type() const noexcept { return here().type(); }
   /// Of all ranks' rows together.
-  [[nodiscard]] std::vector<std::int64_t> const& shape() const noexcept { return shape_; }
+  [[nodiscard]] std::vector<std::int64_t> const& shape() const noexcept;
 
-  /// Gathers rows: row i of `out` becomes row ids[i]. A call of all ranks, each with ids of its own, maybe none.
+  /// Gathers rows: row i of `out` becomes row ids[i]. Where this is a call of all ranks, each has ids of its own, maybe none.
+  /// One call at a time.
   /// @param out  ids.size() * row_bytes() bytes.
   /// @throws argument_error for the first id out of range, as tendril::gather, or an `out` of another size; rank_error.
   void gather(std::span<std::int64_t const> ids, std::span<std::byte> out, cpu_exec const& exec = {});
 
   /// Of all calls so far.
-  [[nodiscard]] sharded_features_report const& report() const noexcept { return report_; }
+  [[nodiscard]] sharded_features_report const& report() const noexcept;
 
  private:
-  feature_table here_;
-  std::vector<std::int64_t> bounds_;
-  std::vector<std::int64_t> shape_;
-  transport& ranks_;
-  sharded_features_report report_;
+  struct state;
+  std::unique_ptr<state> state_;
 };
 
 }  // namespace tendril

@@ -9,6 +9,7 @@
 #include <tendril/exec.hpp>
 #include <tendril/minibatch.hpp>
 #include <tendril/partition.hpp>
+#include <tendril/rank_service.hpp>
 #include <tendril/transport.hpp>
 
 // Mini-batches of a graph that no rank holds as a whole. Each rank makes batches of its own; hop by hop it asks the ranks that
@@ -24,13 +25,15 @@ struct sharded_minibatch_report {
   std::int64_t asked = 0;        ///< Vertices whose edges they needed, hop by hop,
   std::int64_t asked_away = 0;   ///< of which other ranks had so many.
   std::int64_t sent_bytes = 0;   ///< To other ranks: questions and answers.
-  double waited_seconds = 0;     ///< For messages of others.
+  double waited_seconds = 0;     ///< For messages of others, over a transport.
 };
 
 /// Makes batches of one graph in parts with one set of parameters, as minibatch_sampler does of a whole graph. Parts have one
 /// type of vertices and no times.
 ///
-/// All members but the destructor, params and report are calls of all ranks.
+/// Over a transport all members but the destructor, params and report are calls of all ranks. Over a rank_service only the
+/// constructor is: then ranks may make batches whenever they like, and a rank that makes none answers the others. The rank's part
+/// stays until every rank has let its sampler go.
 class sharded_minibatch_sampler {
  public:
   /// @param part             The rank's: as many parts as ranks, part r with rank r.
@@ -38,6 +41,8 @@ class sharded_minibatch_sampler {
   /// @throws argument_error  as minibatch_sampler, or parts that don't fit the ranks; rank_error, also where ranks have other
   ///                         graphs, parameters or versions.
   sharded_minibatch_sampler(graph_part part, minibatch_params params, transport& ranks, cpu_exec const& exec = {});
+  /// @param ranks  Outlives this object; the same errors.
+  sharded_minibatch_sampler(graph_part part, minibatch_params params, rank_service& ranks, cpu_exec const& exec = {});
   ~sharded_minibatch_sampler();
   sharded_minibatch_sampler(sharded_minibatch_sampler&&) noexcept;
   sharded_minibatch_sampler& operator=(sharded_minibatch_sampler&&) noexcept;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,17 +37,23 @@ class rank_error : public error {
 /// What goes before the bytes of every message.
 struct message_header {
   enum kinds : std::uint32_t {
-    call,     ///< Part of a call of all ranks.
-    beat,     ///< The sender is alive, and busy; `number` is what it has done.
-    failure,  ///< The sender can't go on: the bytes are a line that names the rank `number`, itself or another.
-    echo,     ///< The sender can't go on, and passes on the line of a failure that it was told of.
-    farewell  ///< The sender makes no more calls: it has made `number`.
+    call,      ///< Part of a call of all ranks.
+    beat,      ///< The sender is alive, and busy; `number` is what it has done.
+    failure,   ///< The sender can't go on: the bytes are a line that names the rank `number`, itself or another.
+    echo,      ///< The sender can't go on, and passes on the line of a failure that it was told of.
+    farewell,  ///< The sender makes no more calls: it has made `number`.
+    // Of a rank_service:
+    offer,       ///< The sender answers questions of `service`, which the bytes describe.
+    withdrawal,  ///< The sender asks no more questions of `service`.
+    question,    ///< To `service`; the answer gets the same number.
+    answer
   };
   std::uint32_t kind = call;
   std::int32_t from = 0;
   std::uint64_t number = 0;    ///< Of the call, from 0.
   std::int64_t num_bytes = 0;  ///< That follow.
-  char what[40] = {};          ///< The name of the call, for messages.
+  std::int32_t service = 0;
+  char what[36] = {};  ///< The name of the call, for messages.
 };
 static_assert(sizeof(message_header) == 64);
 
@@ -101,7 +108,7 @@ class message {
   std::int64_t size_ = 0;
 };
 
-/// Messages whose storage waits to be used again.
+/// Messages whose storage waits to be used again. Any thread may call.
 class message_pool {
  public:
   /// An empty message with room for `capacity` bytes.
@@ -110,6 +117,7 @@ class message_pool {
 
  private:
   static constexpr std::size_t most = 64;
+  std::mutex mutex_;
   std::vector<message> free_;
 };
 
@@ -128,6 +136,11 @@ class message_engine {
 
   /// Whether all that was sent has left this rank.
   [[nodiscard]] virtual bool all_sent(message_pool& pool) = 0;
+
+  /// Waits until there may be something to receive, for a moment at most. Engines that can wait without a core do.
+  virtual void wait(std::chrono::microseconds most);
+  /// Ends the wait of the engine's thread. The one member that any thread may call.
+  virtual void wake() noexcept {}
 };
 
 /// What a transport has done so far.
@@ -164,7 +177,7 @@ class transport {
   /// Begins an all-to-all of bytes: message r goes to rank r, this rank's own included. Returns before anything has
   /// arrived, so that a rank can work meanwhile; other calls may be begun before it is finished.
   /// @param outgoing  [size()], moved from.
-  /// @param what      A name of at most 39 characters.
+  /// @param what      A name of at most 35 characters.
   [[nodiscard]] call_number begin(std::string_view what, std::span<message> outgoing);
 
   /// Waits for the call's messages. @return [size()], by the rank that sent them. @throws rank_error.

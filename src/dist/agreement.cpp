@@ -28,20 +28,35 @@ std::vector<std::string> lines_of(std::string const& text)
 
 }  // namespace
 
+std::string text_of(std::span<job_line const> lines)
+{
+  std::string out;
+  for (job_line const& line : lines) { out += (out.empty() ? "" : "\n") + line.what; }
+  return out;
+}
+
+std::vector<char const*> verbs_of(std::span<job_line const> lines)
+{
+  std::vector<char const*> out;
+  for (job_line const& line : lines) { out.push_back(line.verb); }
+  return out;
+}
+
+void expect_same_texts(std::span<std::string const> texts, std::span<char const* const> verbs)
+{
+  for (std::size_t rank = 1; rank < texts.size(); ++rank) {
+    if (texts[rank] == texts[0]) { continue; }
+    auto const found = lines_of(texts[rank]), expected = lines_of(texts[0]);
+    std::size_t k = 0;
+    while (k + 1 < verbs.size() && k + 1 < found.size() && k + 1 < expected.size() && found[k] == expected[k]) { ++k; }
+    throw rank_error(static_cast<int>(rank), fmt::format("rank {} of {} {} {}, expected as rank 0: {}", rank,
+                                                         texts.size(), verbs[k], found[k], expected[k]));
+  }
+}
+
 void expect_same(transport& ranks, char const* call, std::span<job_line const> lines)
 {
-  std::string mine;
-  for (job_line const& line : lines) { mine += (mine.empty() ? "" : "\n") + line.what; }
-  std::vector<std::string> const all = ranks.all_gather(call, mine);
-  for (int rank = 1; rank < ranks.size(); ++rank) {
-    std::string const& theirs = all[static_cast<std::size_t>(rank)];
-    if (theirs == all[0]) { continue; }
-    auto const found = lines_of(theirs), expected = lines_of(all[0]);
-    std::size_t k = 0;
-    while (k + 1 < lines.size() && k + 1 < found.size() && k + 1 < expected.size() && found[k] == expected[k]) { ++k; }
-    throw rank_error(rank, fmt::format("rank {} of {} {} {}, expected as rank 0: {}", rank, ranks.size(), lines[k].verb,
-                                       found[k], expected[k]));
-  }
+  expect_same_texts(ranks.all_gather(call, text_of(lines)), verbs_of(lines));
 }
 
 job_line wire_line()
@@ -55,12 +70,11 @@ job_line graph_line(char const* verb, partition_info const& whole)
           fmt::format("graph {} in {} parts at {}", whole.digest, whole.num_parts(), fmt::join(whole.bounds, " "))};
 }
 
-void expect_own_part(transport const& ranks, graph_part const& part)
+void expect_own_part(int rank, int num_ranks, graph_part const& part)
 {
-  TENDRIL_EXPECTS(part.info.num_parts() == ranks.size(), "the graph has {} parts, expected one a rank: {}",
-                  part.info.num_parts(), ranks.size());
-  TENDRIL_EXPECTS(part.index == ranks.rank(), "part {} of the graph, expected that of rank {}", part.index,
-                  ranks.rank());
+  TENDRIL_EXPECTS(part.info.num_parts() == num_ranks, "the graph has {} parts, expected one a rank: {}",
+                  part.info.num_parts(), num_ranks);
+  TENDRIL_EXPECTS(part.index == rank, "part {} of the graph, expected that of rank {}", part.index, rank);
 }
 
 void expect_vertices(char const* what, std::span<vertex_id const> vertices, partition_info const& whole)

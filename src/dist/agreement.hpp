@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include <tendril/partition.hpp>
 #include <tendril/transport.hpp>
@@ -20,6 +21,13 @@ struct job_line {
 /// @throws rank_error  naming the first rank that differs from rank 0, and in which line.
 void expect_same(transport& ranks, char const* call, std::span<job_line const> lines);
 
+/// The same of what each rank has said already, [ranks]: lines with a verb each.
+void expect_same_texts(std::span<std::string const> texts, std::span<char const* const> verbs);
+
+/// The lines as one text, and their verbs.
+[[nodiscard]] std::string text_of(std::span<job_line const> lines);
+[[nodiscard]] std::vector<char const*> verbs_of(std::span<job_line const> lines);
+
 /// The version of everything that ranks send each other.
 [[nodiscard]] job_line wire_line();
 
@@ -27,7 +35,7 @@ void expect_same(transport& ranks, char const* call, std::span<job_line const> l
 [[nodiscard]] job_line graph_line(char const* verb, partition_info const& whole);
 
 /// @throws argument_error  unless there are as many parts as ranks, and `part` is that of this rank.
-void expect_own_part(transport const& ranks, graph_part const& part);
+void expect_own_part(int rank, int num_ranks, graph_part const& part);
 
 /// @param what  "seed", "start".
 /// @throws argument_error naming the first that is no vertex of the whole graph.

@@ -145,7 +145,7 @@ struct sharded_walker::state {
 sharded_walker::sharded_walker(graph_part part, walk_params const& params, std::int64_t expected_walks,
                                transport& ranks, cpu_exec const& exec)
 {
-  dist::expect_own_part(ranks, part);
+  dist::expect_own_part(ranks.rank(), ranks.size(), part);
   dist::expect_same_walks(ranks, part.info, params);
   cpu_exec planning = exec;
   planning.on_progress = [&](progress const& report) {

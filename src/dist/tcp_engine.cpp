@@ -1,6 +1,7 @@
 // Messages over TCP: each pair of ranks has one connection, which never waits. A message goes out and comes in as its blocks,
 // header first; what the system doesn't take at once follows when this rank sends, receives or waits the next time.
 
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -219,13 +220,19 @@ class connection {
 
   void say_no_more() { shutdown(fd(), SHUT_WR); }
 
+  /// What to wait for; nothing of a connection that is closed.
+  [[nodiscard]] pollfd awaited() const
+  {
+    return {open_ ? fd() : -1, static_cast<short>(going_.empty() ? POLLIN : POLLIN | POLLOUT), 0};
+  }
+
  private:
   /// The header has come.
   void begin_message(int from, message_pool& pool)
   {
     constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
     if (header_.from != from || header_.num_bytes < 0 || header_.num_bytes > most_bytes ||
-        header_.kind > message_header::farewell) {
+        header_.kind > message_header::answer) {
       throw io_error(fmt::format("what came over the connection to rank {} is no message", from));
     }
     coming_ = pool.take(header_.num_bytes);
@@ -245,7 +252,7 @@ class connection {
 class tcp_engine final : public message_engine {
  public:
   /// @param sockets  [ranks] to each; that of this rank is none.
-  tcp_engine(int rank, std::vector<descriptor> sockets) : rank_(rank)
+  tcp_engine(int rank, std::vector<descriptor> sockets) : rank_(rank), bell_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC))
   {
     for (descriptor& socket : sockets) { peers_.emplace_back(std::move(socket)); }
   }
@@ -273,7 +280,10 @@ class tcp_engine final : public message_engine {
   [[nodiscard]] int rank() const noexcept override { return rank_; }
   [[nodiscard]] int size() const noexcept override { return static_cast<int>(peers_.size()); }
 
-  void send(int to, message sent, message_pool& pool) override { peers_[static_cast<std::size_t>(to)].send(std::move(sent), pool); }
+  void send(int to, message sent, message_pool& pool) override
+  {
+    peers_[static_cast<std::size_t>(to)].send(std::move(sent), pool);
+  }
 
   [[nodiscard]] std::optional<message> receive(message_pool& pool) override
   {
@@ -299,6 +309,23 @@ class tcp_engine final : public message_engine {
     return out;
   }
 
+  void wait(std::chrono::microseconds most) override
+  {
+    awaited_.clear();
+    for_each_peer([&](connection& peer, int) { awaited_.push_back(peer.awaited()); });
+    awaited_.push_back({bell_.get(), POLLIN, 0});
+    auto const milliseconds = static_cast<int>((most.count() + 999) / 1000);
+    if (poll(awaited_.data(), awaited_.size(), milliseconds) > 0 && awaited_.back().revents != 0) {
+      std::uint64_t rung = 0;
+      (void)!read(bell_.get(), &rung, sizeof rung);
+    }
+  }
+  void wake() noexcept override
+  {
+    std::uint64_t const one = 1;
+    (void)!write(bell_.get(), &one, sizeof one);
+  }
+
  private:
   template <class F>
   void for_each_peer(F&& f)
@@ -311,6 +338,8 @@ class tcp_engine final : public message_engine {
   int rank_;
   int next_ = 0;
   std::vector<connection> peers_;
+  descriptor bell_;
+  std::vector<pollfd> awaited_;
 };
 
 /// A socket that is connected to a listener, which may not listen yet. None if it takes too long.

@@ -15,7 +15,7 @@ namespace {
 constexpr transport::seconds longest_pause_between_beats{0.5};
 constexpr double beats_a_deadline = 8;
 
-void copy_name(std::string_view what, char (&into)[40])
+void copy_name(std::string_view what, char (&into)[sizeof message_header::what])
 {
   std::size_t const size = std::min(what.size(), sizeof into - 1);
   std::memcpy(into, what.data(), size);
@@ -63,22 +63,29 @@ void message::append(void const* bytes, std::int64_t count)
 
 message message_pool::take(std::int64_t capacity)
 {
-  // The smallest that is large enough.
-  auto best = free_.end();
-  for (auto at = free_.begin(); at != free_.end(); ++at) {
-    if (at->capacity() >= capacity && (best == free_.end() || at->capacity() < best->capacity())) { best = at; }
+  {
+    std::lock_guard const lock(mutex_);
+    // The smallest that is large enough.
+    auto best = free_.end();
+    for (auto at = free_.begin(); at != free_.end(); ++at) {
+      if (at->capacity() >= capacity && (best == free_.end() || at->capacity() < best->capacity())) { best = at; }
+    }
+    if (best != free_.end()) {
+      message out = std::move(*best);
+      *best = std::move(free_.back());
+      free_.pop_back();
+      out.set_size(0);
+      return out;
+    }
   }
-  if (best == free_.end()) { return message(std::max<std::int64_t>(capacity, 64)); }
-  message out = std::move(*best);
-  *best = std::move(free_.back());
-  free_.pop_back();
-  out.set_size(0);
-  return out;
+  return message(std::max<std::int64_t>(capacity, 64));
 }
 
 void message_pool::give_back(message used)
 {
-  if (used.capacity() > 0 && free_.size() < most) { free_.push_back(std::move(used)); }
+  if (used.capacity() == 0) { return; }
+  std::lock_guard const lock(mutex_);
+  if (free_.size() < most) { free_.push_back(std::move(used)); }
 }
 
 transport::transport(std::unique_ptr<message_engine> engine, seconds deadline)
@@ -87,6 +94,11 @@ transport::transport(std::unique_ptr<message_engine> engine, seconds deadline)
   set_deadline(deadline);
   last_beat_ = last_look_ = clock::now();
   for (peer& other : peers_) { other.heard = last_beat_; }
+}
+
+void message_engine::wait(std::chrono::microseconds most)
+{
+  std::this_thread::sleep_for(std::min(most, std::chrono::microseconds(100)));
 }
 
 transport::~transport() { leave(); }
@@ -188,7 +200,7 @@ void transport::expect_no_failure() const
 void transport::expect_same_call(open_call const& call, message const& arrived) const
 {
   message_header const header = arrived.header();
-  char mine[40];
+  char mine[sizeof header.what];
   copy_name(call.what, mine);
   if (std::strncmp(mine, header.what, sizeof mine) == 0) { return; }
   throw rank_error(header.from, fmt::format("{} calls '{}' where rank {} calls '{}' (call {}): all ranks must make the "

@@ -138,8 +138,7 @@ TEST(ShardedFeatures, WhatIsWrongIsNamed)
   EXPECT_EQ(failure_of(3, [&](transport& ranks) { sharded_features(slice_rows(whole, 0, 4), bounds, ranks); }),
             "bounds: 0 4 10, expected 4 ascending ones, from 0");
   feature_table const other(bytes, {"int32", {10, 1}});
-  std::string const type =
-      failure_of(2, [&](transport& ranks) { (void)of(ranks, ranks.rank() == 1 ? other : whole); });
+  std::string const type = failure_of(2, [&](transport& ranks) { (void)of(ranks, ranks.rank() == 1 ? other : whole); });
   EXPECT_NE(type.find("rank 1 of 2 has features of type int32, shape 10x1"), std::string::npos) << type;
   EXPECT_EQ(failure_of(1, [&](transport&) { (void)slice_rows(whole, 8, 3); }),
             "rows 8 to 10, expected a range of the table's 10 rows");

@@ -137,8 +137,8 @@ TEST(Tcp, RanksMayEndOneAfterTheOther)
 
 TEST(Tcp, ARankOfAnotherJobIsTurnedAway)
 {
-  auto const thrown =
-      run_tcp_ranks(2, [](int, connector const& connect) { transport ranks(connect(), seconds(30)); }, "another");
+  auto const thrown = run_tcp_ranks(
+      2, [](int, connector const& connect) { transport ranks(connect(), seconds(30)); }, "another");
   EXPECT_NE(thrown[0].find("rank 1 of 2: no connection to it at 127.0.0.1:"), std::string::npos) << thrown[0];
   EXPECT_NE(thrown[1].find("rank 0 of 2: no connection to it at 127.0.0.1:"), std::string::npos) << thrown[1];
 }

@@ -176,4 +176,12 @@ void asked_edges<Key>::find_inner(question const& asked, scratch& own, made_answ
 template class asked_edges<std::uint32_t>;
 template class asked_edges<std::uint64_t>;
 
+std::unique_ptr<answerer> make_asked_edges(cpu::minibatch_job const& job, shard const& here)
+{
+  if (job.params.disjoint) {
+    return std::make_unique<asked_edges<std::uint64_t>>(job, here.first_edge(), here.part.num_vertices());
+  }
+  return std::make_unique<asked_edges<std::uint32_t>>(job, here.first_edge(), here.part.num_vertices());
+}
+
 }  // namespace tendril::dist

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -14,12 +15,14 @@
 #include "cpu/batches/local_numbers.hpp"
 #include "cpu/batches/maker.hpp"
 #include "dist/batches/records.hpp"
+#include "dist/exchange.hpp"
+#include "dist/shard.hpp"
 
 namespace tendril::dist {
 
 /// @tparam Key  As of minibatch_maker.
 template <class Key>
-class asked_edges {
+class asked_edges final : public answerer {
  public:
   /// @param job         Its one source holds the rows of this rank. Outlives this object.
   /// @param first_edge  That of the rank's rows, in the whole graph.
@@ -29,9 +32,9 @@ class asked_edges {
   {
   }
 
-  /// Answers the questions of every rank, section by section, on the threads of `exec`.
-  /// @param asked  [ranks]  @return [ranks]
-  [[nodiscard]] std::vector<message> answer(std::span<message const> asked, message_pool& pool, cpu_exec const& exec);
+  /// Answers section by section, on the threads of `exec`.
+  [[nodiscard]] std::vector<message> answer(std::span<message const> asked, message_pool& pool,
+                                            cpu_exec const& exec) override;
 
  private:
   struct question {
@@ -73,5 +76,8 @@ class asked_edges {
   std::vector<made_answer> answers_;
   std::vector<scratch> scratch_;  // one a thread
 };
+
+/// For batches that are disjoint, or not.
+[[nodiscard]] std::unique_ptr<answerer> make_asked_edges(cpu::minibatch_job const& job, shard const& here);
 
 }  // namespace tendril::dist

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "base/parallel.hpp"  // parallel_ranges
+#include "dist/batches/records.hpp"
 #include "samplers/batches/checks.hpp"
 
 namespace tendril::dist {
@@ -21,11 +23,12 @@ std::uint32_t vertices_a_section(std::int64_t fanout)
 template <class Key>
 class batches final : public batches_of_ranks {
  public:
-  batches(batch_setting const& setting, std::shared_ptr<cpu::block_pool> const& pool, batch_counts& counts)
+  batches(batch_setting const& setting, std::unique_ptr<exchange> ranks, std::shared_ptr<cpu::block_pool> const& pool,
+          batch_counts& counts)
       : setting_(setting),
+        ranks_(std::move(ranks)),
         pool_(pool),
         counts_(counts),
-        answers_(setting.job, setting.here.first_edge(), setting.here.part.num_vertices()),
         num_hops_(static_cast<std::uint32_t>(samplers::hops_of(setting.job.params)))
   {
   }
@@ -42,20 +45,18 @@ class batches final : public batches_of_ranks {
     ask();
   }
 
-  void answer() override
+  void serve() override
   {
-    auto asked = setting_.ranks.finish(call_);
-    auto answers = answers_.answer(asked, setting_.ranks.pool(), setting_.exec);
-    for (message& m : asked) { setting_.ranks.pool().give_back(std::move(m)); }
-    call_ = setting_.ranks.begin("edges of a hop", answers);
+    ranks_->serve();
+    ranks_->look();
   }
 
   bool take() override
   {
-    auto answers = setting_.ranks.finish(call_);
+    auto answers = ranks_->answers();
     find_sections(answers);
     for_each_batch([&](open_batch& one, std::size_t) { take(one); });
-    for (message& m : answers) { setting_.ranks.pool().give_back(std::move(m)); }
+    for (message& m : answers) { ranks_->pool().give_back(std::move(m)); }
     for (std::size_t b = 0; b < size_; ++b) {
       auto const& offsets = open_[b]->what.offsets;
       counts_.edges += offsets[open_[b]->what.count] - offsets[0];
@@ -93,7 +94,7 @@ class batches final : public batches_of_ranks {
   [[nodiscard]] bool is_induced() const { return setting_.job.params.subgraph == subgraph_type::induced; }
   /// Whether the edges between all vertices are asked for, after the hops.
   [[nodiscard]] bool asks_for_inner() const { return hop_ == num_hops_; }
-  [[nodiscard]] std::size_t num_ranks() const { return static_cast<std::size_t>(setting_.ranks.size()); }
+  [[nodiscard]] std::size_t num_ranks() const { return static_cast<std::size_t>(ranks_->size()); }
 
   template <class F>
   void for_each_batch(F&& f)
@@ -119,7 +120,7 @@ class batches final : public batches_of_ranks {
     for (std::size_t r = 0; r < num_ranks(); ++r) {
       std::int64_t size = 0;
       for (std::size_t b = 0; b < size_; ++b) { size += std::exchange(open_[b]->question_bytes[r], size); }
-      questions[r] = setting_.ranks.pool().take(size);
+      questions[r] = ranks_->pool().take(size);
       questions[r].set_size(size);
     }
     for_each_batch([&](open_batch& one, std::size_t) {
@@ -130,10 +131,10 @@ class batches final : public batches_of_ranks {
     for (std::size_t b = 0; b < size_; ++b) {
       counts_.asked += open_[b]->what.count;
       auto const& begin = open_[b]->rank_begin;
-      auto const me = static_cast<std::size_t>(setting_.ranks.rank());
+      auto const me = static_cast<std::size_t>(ranks_->rank());
       counts_.asked_away += open_[b]->what.count - (begin[me + 1] - begin[me]);
     }
-    call_ = setting_.ranks.begin("vertices of a hop", questions);
+    ranks_->ask(questions);
   }
 
   /// The places of a frontier, grouped by the rank that has the vertex, and in order within a group.
@@ -261,24 +262,25 @@ class batches final : public batches_of_ranks {
   }
 
   batch_setting setting_;
+  std::unique_ptr<exchange> ranks_;
   std::shared_ptr<cpu::block_pool> pool_;
   batch_counts& counts_;
-  asked_edges<Key> answers_;
   std::uint32_t num_hops_;
   std::uint32_t hop_ = 0;
-  transport::call_number call_ = 0;
   std::size_t size_ = 0;  // of the batches under way
   std::vector<std::unique_ptr<open_batch>> open_;
 };
 
 }  // namespace
 
-std::unique_ptr<batches_of_ranks> make_batches_of_ranks(batch_setting const& setting,
+std::unique_ptr<batches_of_ranks> make_batches_of_ranks(batch_setting const& setting, std::unique_ptr<exchange> ranks,
                                                         std::shared_ptr<cpu::block_pool> const& pool,
                                                         batch_counts& counts)
 {
-  if (setting.job.params.disjoint) { return std::make_unique<batches<std::uint64_t>>(setting, pool, counts); }
-  return std::make_unique<batches<std::uint32_t>>(setting, pool, counts);
+  if (setting.job.params.disjoint) {
+    return std::make_unique<batches<std::uint64_t>>(setting, std::move(ranks), pool, counts);
+  }
+  return std::make_unique<batches<std::uint32_t>>(setting, std::move(ranks), pool, counts);
 }
 
 }  // namespace tendril::dist

@@ -1,5 +1,5 @@
-// Some batches of this rank in the making, while every other rank makes some of its own: hop by hop the rank that has a
-// vertex is asked for its edges. GPU and CPU executors of one machine: src/gpu/batches, src/cpu/batches.
+// Some batches of this rank in the making: hop by hop the rank that has a vertex is asked for its edges. Executors of one
+// machine: src/cpu/batches, src/gpu/batches.
 
 #pragma once
 
@@ -9,10 +9,9 @@
 #include <vector>
 
 #include <tendril/minibatch.hpp>
-#include <tendril/transport.hpp>
 
 #include "cpu/batches/maker.hpp"
-#include "dist/batches/asked_edges.hpp"
+#include "dist/exchange.hpp"
 #include "dist/shard.hpp"
 
 namespace tendril::dist {
@@ -21,7 +20,6 @@ namespace tendril::dist {
 struct batch_setting {
   shard const& here;
   cpu::minibatch_job const& job;
-  transport& ranks;
   cpu_exec const& exec;
 };
 
@@ -38,16 +36,16 @@ struct wanted_batch {
   std::uint64_t number;
 };
 
-/// All ranks call the members in the same order, each with batches of its own, maybe none. Two objects are used in turn, so
-/// that messages of one travel while the other works.
+/// Two objects are used in turn, so that messages of one travel while the other works. Where the exchange works in calls of all
+/// ranks, every rank calls the members in the same order, maybe with no batches.
 class batches_of_ranks {
  public:
   virtual ~batches_of_ranks() = default;
 
   /// Begins batches, and asks about their first hop.
   virtual void begin(std::span<wanted_batch const> wanted) = 0;
-  /// Waits for the questions of the ranks, and answers.
-  virtual void answer() = 0;
+  /// Answers what is this rank's to answer.
+  virtual void serve() = 0;
   /// Waits for the answers, and asks about the next hop. @return whether there is one.
   virtual bool take() = 0;
   /// The batches, once there is no hop left.
@@ -55,6 +53,7 @@ class batches_of_ranks {
 };
 
 [[nodiscard]] std::unique_ptr<batches_of_ranks> make_batches_of_ranks(batch_setting const& setting,
+                                                                      std::unique_ptr<exchange> ranks,
                                                                       std::shared_ptr<cpu::block_pool> const& pool,
                                                                       batch_counts& counts);
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 #include "base/expects.hpp"   // TENDRIL_EXPECTS
 #include "base/parallel.hpp"  // num_threads
 #include "dist/agreement.hpp"
+#include "dist/batches/asked_edges.hpp"
 #include "dist/batches/batches_of_ranks.hpp"
 #include "dist/shard.hpp"
 #include "plan/planner.hpp"
@@ -21,11 +22,11 @@ namespace tendril {
 namespace dist {
 namespace {
 
-/// @throws rank_error naming the first rank that differs from rank 0.
-void expect_same_batches(transport& ranks, partition_info const& whole, minibatch_params const& p)
+/// What all ranks must agree on.
+std::array<job_line, 3> description_of(partition_info const& whole, minibatch_params const& p)
 {
   auto const& fanouts = p.num_neighbors_of_type.empty() ? p.num_neighbors : p.num_neighbors_of_type[0];
-  std::array<job_line, 3> const lines{
+  return {
       wire_line(), graph_line("samples from", whole),
       job_line{"makes",
                fmt::format("batches of fan-outs {}, replace {}, weighted {}, disjoint {}, subgraph {}, frontier {}, "
@@ -33,7 +34,6 @@ void expect_same_batches(transport& ranks, partition_info const& whole, minibatc
                            fmt::join(fanouts, ","), p.replace, p.weighted, p.disjoint, to_string(p.subgraph),
                            to_string(p.frontier), to_string(p.choice), p.normalize, p.layer_dependency,
                            p.batch_dependency, p.seed)}};
-  expect_same(ranks, "what is sampled", lines);
 }
 
 /// @throws argument_error  as samplers::check_minibatch, for a graph of one type and without times.
@@ -60,49 +60,72 @@ std::int64_t batches_at_once(minibatch_params const& params, std::int64_t batch_
   return threads * std::clamp<std::int64_t>(slots_of_messages / std::max<std::int64_t>(slots, 1), 1, most);
 }
 
-}  // namespace
-}  // namespace dist
-
-struct sharded_minibatch_sampler::state {
-  state(graph_part part, minibatch_params the_params, transport& all, cpu_exec const& the_exec)
+/// A rank's part, ready to sample from. It stays as long as anybody asks for it.
+struct sampled_part {
+  sampled_part(graph_part the_part, minibatch_params the_params, cpu_exec const& exec)
       : params(std::move(the_params)),
-        exec(the_exec),
-        ranks(all),
-        here(std::move(part)),
-        job{params, {here.part.info.num_vertices}, {{0, 0}}, {}},
-        pool(std::make_shared<cpu::block_pool>(*exec.memory))
+        here(std::move(the_part)),
+        job{params, {here.part.info.num_vertices}, {{0, 0}}, {}}
   {
     edge_type const edges{0, 0, here.rows, {}};
     cpu::edge_source source{here.rows.view(), here.first(), nullptr, nullptr, samplers::choice_of(edges, params), {}};
     bool const weighted = source.choice == samplers::edge_choice::race || source.choice == samplers::edge_choice::alias;
-    cpu_exec planning = exec;
-    planning.on_progress = [&](progress const& done) {
-      if (exec.on_progress) { exec.on_progress(done); }
-      ranks.beat();
-    };
     sampling_plan const plan =
-        samplers::plan_edges(plan::context_of(here.rows, params.table_bytes, planning), source.choice, params.replace);
-    tables = plan::make_pick_tables(here.rows, plan, planning);
+        samplers::plan_edges(plan::context_of(here.rows, params.table_bytes, exec), source.choice, params.replace);
+    tables = plan::make_pick_tables(here.rows, plan, exec);
     source.rule = {params.replace, weighted, sampling_rule::uniform, &tables};
     if (weighted) { source.rule.rule = params.replace ? sampling_rule::alias : sampling_rule::scan; }
     job.sources.push_back(source);
-    for (auto& one : in_turn) { one = dist::make_batches_of_ranks({here, job, ranks, exec}, pool, counts); }
+  }
+  sampled_part(sampled_part const&) = delete;
+  sampled_part& operator=(sampled_part const&) = delete;
+
+  minibatch_params params;
+  shard here;
+  plan::pick_tables tables;
+  cpu::minibatch_job job;
+};
+
+}  // namespace
+}  // namespace dist
+
+struct sharded_minibatch_sampler::state {
+  state(std::shared_ptr<dist::sampled_part const> the_part, cpu_exec const& the_exec)
+      : exec(the_exec),
+        part(std::move(the_part)),
+        own(dist::make_asked_edges(part->job, part->here)),
+        pool(std::make_shared<cpu::block_pool>(*exec.memory))
+  {
   }
   state(state const&) = delete;
   state& operator=(state const&) = delete;
-  ~state() { pool->close(); }
+  ~state()
+  {
+    if (withdraw) { withdraw(); }
+    pool->close();
+  }
+
+  /// @param ranks  Makes the exchange of each of two halves.
+  template <class MakeExchange>
+  void connect(MakeExchange make)
+  {
+    for (auto& one : in_turn) {
+      one = dist::make_batches_of_ranks({part->here, part->job, exec}, make(), pool, counts);
+    }
+    rounds = make();
+  }
 
   std::vector<minibatch> sample(std::span<vertex_id const> seeds, std::int64_t batch_size, batch_numbers numbers);
 
-  minibatch_params params;
   cpu_exec exec;
-  transport& ranks;
-  dist::shard here;
-  plan::pick_tables tables;
-  cpu::minibatch_job job;
+  std::shared_ptr<dist::sampled_part const> part;
+  std::unique_ptr<dist::answerer> own;
   std::shared_ptr<cpu::block_pool> pool;
   dist::batch_counts counts;
   std::array<std::unique_ptr<dist::batches_of_ranks>, 2> in_turn;
+  std::unique_ptr<dist::exchange> rounds;  // which only counts
+  std::function<transport_report()> told;  // by what carries the messages
+  std::function<void()> withdraw;
   sharded_minibatch_report report;
 };
 
@@ -110,9 +133,8 @@ std::vector<minibatch> sharded_minibatch_sampler::state::sample(std::span<vertex
                                                                 std::int64_t batch_size, batch_numbers numbers)
 {
   std::int64_t const num_batches = (std::ssize(seeds) + batch_size - 1) / batch_size;
-  std::int64_t const at_once = dist::batches_at_once(params, batch_size, base::num_threads(exec));
-  std::int64_t const num_rounds =
-      ranks.all_reduce("rounds of batches", (num_batches + at_once - 1) / at_once, reduction::max);
+  std::int64_t const at_once = dist::batches_at_once(part->params, batch_size, base::num_threads(exec));
+  std::int64_t const num_rounds = rounds->rounds((num_batches + at_once - 1) / at_once);
   std::vector<minibatch> out;
   out.reserve(static_cast<std::size_t>(num_batches));
   std::vector<dist::wanted_batch> wanted;
@@ -127,10 +149,8 @@ std::vector<minibatch> sharded_minibatch_sampler::state::sample(std::span<vertex
     auto const some = std::span(in_turn).first(static_cast<std::size_t>(std::min<std::int64_t>(num_rounds - round, 2)));
     for (std::size_t k = 0; k < some.size(); ++k) { begin(*some[k], round + static_cast<std::int64_t>(k)); }
     for (bool goes_on = true; goes_on;) {
-      for (auto const& one : some) { one->answer(); }
+      for (auto const& one : some) { one->serve(); }
       for (auto const& one : some) { goes_on = one->take(); }
-      base::check_cancel(exec);
-      ranks.beat();
     }
     for (auto const& one : some) {
       for (minibatch& made : one->finish()) { out.push_back(std::move(made)); }
@@ -143,27 +163,56 @@ std::vector<minibatch> sharded_minibatch_sampler::state::sample(std::span<vertex
 sharded_minibatch_sampler::sharded_minibatch_sampler(graph_part part, minibatch_params params, transport& ranks,
                                                      cpu_exec const& exec)
 {
-  dist::expect_own_part(ranks, part);
+  dist::expect_own_part(ranks.rank(), ranks.size(), part);
   dist::check(part.info, params);
-  dist::expect_same_batches(ranks, part.info, params);
-  state_ = std::make_unique<state>(std::move(part), std::move(params), ranks, exec);
+  dist::expect_same(ranks, "what is sampled", dist::description_of(part.info, params));
+  cpu_exec planning = exec;
+  planning.on_progress = [&](progress const& done) {
+    if (exec.on_progress) { exec.on_progress(done); }
+    ranks.beat();
+  };
+  state_ = std::make_unique<state>(
+      std::make_shared<dist::sampled_part const>(std::move(part), std::move(params), planning), exec);
+  state_->connect([&] { return dist::exchange_in_calls(ranks, *state_->own, state_->exec); });
+  state_->told = [&ranks] { return ranks.report(); };
+}
+
+sharded_minibatch_sampler::sharded_minibatch_sampler(graph_part part, minibatch_params params, rank_service& ranks,
+                                                     cpu_exec const& exec)
+{
+  dist::expect_own_part(ranks.rank(), ranks.size(), part);
+  dist::check(part.info, params);
+  auto const lines = dist::description_of(part.info, params);
+  auto const here = std::make_shared<dist::sampled_part const>(std::move(part), std::move(params), exec);
+  std::shared_ptr<dist::answerer> const for_others = dist::make_asked_edges(here->job, here->here);
+  cpu_exec serving;
+  serving.num_threads = exec.num_threads;
+  int const service =
+      ranks.offer(dist::text_of(lines), dist::verbs_of(lines), [=](message const& asked, message_pool& pool) {
+        (void)here;  // which the answers come from
+        return std::move(for_others->answer(std::span(&asked, 1), pool, serving)[0]);
+      });
+  state_ = std::make_unique<state>(here, exec);
+  state_->connect([&] { return dist::exchange_by_service(ranks, service, *state_->own, state_->exec); });
+  state_->told = [&ranks] { return transport_report{.sent_bytes = ranks.sent_bytes()}; };
+  state_->withdraw = [&ranks, service] { ranks.withdraw(service); };
 }
 
 sharded_minibatch_sampler::~sharded_minibatch_sampler() = default;
 sharded_minibatch_sampler::sharded_minibatch_sampler(sharded_minibatch_sampler&&) noexcept = default;
 sharded_minibatch_sampler& sharded_minibatch_sampler::operator=(sharded_minibatch_sampler&&) noexcept = default;
 
-minibatch_params const& sharded_minibatch_sampler::params() const noexcept { return state_->params; }
+minibatch_params const& sharded_minibatch_sampler::params() const noexcept { return state_->part->params; }
 sharded_minibatch_report const& sharded_minibatch_sampler::report() const noexcept { return state_->report; }
 
 std::vector<minibatch> sharded_minibatch_sampler::sample_batches(std::span<vertex_id const> seeds,
                                                                  std::int64_t batch_size, batch_numbers numbers)
 {
   TENDRIL_EXPECTS(batch_size >= 1 && batch_size < 0xffffffffLL, "batch_size: {}, expected 1 to 4294967294", batch_size);
-  dist::expect_vertices("seed", seeds, state_->here.part.info);
-  transport_report const before = state_->ranks.report();
+  dist::expect_vertices("seed", seeds, state_->part->here.part.info);
+  transport_report const before = state_->told();
   std::vector<minibatch> out = state_->sample(seeds, batch_size, numbers);
-  transport_report const& after = state_->ranks.report();
+  transport_report const after = state_->told();
   sharded_minibatch_report& report = state_->report;
   report.num_batches += std::ssize(out);
   report.edges = state_->counts.edges;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "base/expects.hpp"   // TENDRIL_EXPECTS
 #include "base/parallel.hpp"  // parallel_ranges
 #include "dist/agreement.hpp"
+#include "dist/exchange.hpp"
 
 namespace tendril {
 namespace {
@@ -75,16 +77,28 @@ message question_for(std::span<std::size_t const> places, std::span<std::int64_t
   return out;
 }
 
-message answer_to(message const& asked, feature_table const& here, message_pool& pool, cpu_exec const& exec)
-{
-  std::span const wanted(reinterpret_cast<std::int64_t const*>(asked.data()),
-                         static_cast<std::size_t>(asked.size()) / sizeof(std::int64_t));
-  std::int64_t const bytes = checked_product("bytes of rows", std::ssize(wanted), here.row_bytes());
-  message out = pool.take(bytes);
-  out.set_size(bytes);
-  gather(here, wanted, {out.data(), static_cast<std::size_t>(bytes)}, exec);
-  return out;
-}
+class asked_rows final : public dist::answerer {
+ public:
+  explicit asked_rows(feature_table here) : here_(std::move(here)) {}
+
+  [[nodiscard]] std::vector<message> answer(std::span<message const> asked, message_pool& pool,
+                                            cpu_exec const& exec) override
+  {
+    std::vector<message> out;
+    for (message const& question : asked) {
+      std::span const wanted(reinterpret_cast<std::int64_t const*>(question.data()),
+                             static_cast<std::size_t>(question.size()) / sizeof(std::int64_t));
+      std::int64_t const bytes = checked_product("bytes of rows", std::ssize(wanted), here_.row_bytes());
+      message& rows = out.emplace_back(pool.take(bytes));
+      rows.set_size(bytes);
+      gather(here_, wanted, {rows.data(), static_cast<std::size_t>(bytes)}, exec);
+    }
+    return out;
+  }
+
+ private:
+  feature_table here_;
+};
 
 /// Puts the rows of an answer where they were asked for.
 void put_rows(message const& rows, std::span<std::size_t const> places, std::size_t width, std::byte* out,
@@ -132,28 +146,88 @@ feature_table rows_of_part(feature_table const& whole, graph_part const& part, c
   return feature_table({rows->data(), static_cast<std::size_t>(rows->size())}, std::move(made), rows);
 }
 
-sharded_features::sharded_features(feature_table here, std::vector<std::int64_t> bounds, transport& ranks)
-    : here_(std::move(here)), bounds_(std::move(bounds)), shape_(here_.shape()), ranks_(ranks)
+namespace {
+
+/// What all ranks must agree on. @throws argument_error  unless rows and bounds fit the rank.
+std::array<dist::job_line, 2> description_of(feature_table const& here, std::vector<std::int64_t> const& bounds,
+                                             int rank, int num_ranks)
 {
-  expect_in_host_memory(here_);
-  TENDRIL_EXPECTS(std::ssize(bounds_) == ranks.size() + 1 && bounds_[0] == 0 &&
-                      std::is_sorted(bounds_.begin(), bounds_.end()),
-                  "bounds: {}, expected {} ascending ones, from 0", fmt::join(bounds_, " "), ranks.size() + 1);
-  auto const rank = static_cast<std::size_t>(ranks.rank());
-  std::int64_t const mine = bounds_[rank + 1] - bounds_[rank];
-  TENDRIL_EXPECTS(here_.num_rows() == mine, "features: {} rows, expected one for each of this rank's ids: {}",
-                  here_.num_rows(), mine);
-  shape_[0] = bounds_.back();
-  std::array<dist::job_line, 2> const lines{
-      dist::wire_line(),
-      dist::job_line{"has features",
-                     fmt::format("of type {}, shape {}, at {}", type(), fmt::join(shape_, "x"), fmt::join(bounds_, " "))}};
-  dist::expect_same(ranks, "what features there are", lines);
+  expect_in_host_memory(here);
+  TENDRIL_EXPECTS(std::ssize(bounds) == num_ranks + 1 && bounds[0] == 0 && std::is_sorted(bounds.begin(), bounds.end()),
+                  "bounds: {}, expected {} ascending ones, from 0", fmt::join(bounds, " "), num_ranks + 1);
+  auto const r = static_cast<std::size_t>(rank);
+  std::int64_t const mine = bounds[r + 1] - bounds[r];
+  TENDRIL_EXPECTS(here.num_rows() == mine, "features: {} rows, expected one for each of this rank's ids: {}",
+                  here.num_rows(), mine);
+  std::vector<std::int64_t> shape = here.shape();
+  shape[0] = bounds.back();
+  return {dist::wire_line(),
+          dist::job_line{"has features", fmt::format("of type {}, shape {}, at {}", here.type(), fmt::join(shape, "x"),
+                                                     fmt::join(bounds, " "))}};
 }
+
+}  // namespace
+
+struct sharded_features::state {
+  state(feature_table the_rows, std::vector<std::int64_t> the_bounds, cpu_exec const& the_exec)
+      : here(std::move(the_rows)), bounds(std::move(the_bounds)), shape(here.shape()), exec(the_exec), own(here)
+  {
+    shape[0] = bounds.back();
+  }
+  state(state const&) = delete;
+  state& operator=(state const&) = delete;
+  ~state()
+  {
+    if (withdraw) { withdraw(); }
+  }
+
+  feature_table here;
+  std::vector<std::int64_t> bounds, shape;
+  cpu_exec exec;  // of the call
+  asked_rows own;
+  std::unique_ptr<dist::exchange> ranks;
+  std::function<std::int64_t()> sent_bytes;
+  std::function<void()> withdraw;
+  sharded_features_report report;
+};
+
+sharded_features::sharded_features(feature_table here, std::vector<std::int64_t> bounds, transport& ranks)
+{
+  auto const lines = description_of(here, bounds, ranks.rank(), ranks.size());
+  dist::expect_same(ranks, "what features there are", lines);
+  state_ = std::make_unique<state>(std::move(here), std::move(bounds), cpu_exec());
+  state_->ranks = dist::exchange_in_calls(ranks, state_->own, state_->exec);
+  state_->sent_bytes = [&ranks] { return ranks.report().sent_bytes; };
+}
+
+sharded_features::sharded_features(feature_table here, std::vector<std::int64_t> bounds, rank_service& ranks,
+                                   cpu_exec const& exec)
+{
+  auto const lines = description_of(here, bounds, ranks.rank(), ranks.size());
+  cpu_exec serving;
+  serving.num_threads = exec.num_threads;
+  auto const for_others = std::make_shared<asked_rows>(here);
+  int const service = ranks.offer(dist::text_of(lines), dist::verbs_of(lines),
+                                  [for_others, serving](message const& asked, message_pool& pool) {
+                                    return std::move(for_others->answer(std::span(&asked, 1), pool, serving)[0]);
+                                  });
+  state_ = std::make_unique<state>(std::move(here), std::move(bounds), exec);
+  state_->ranks = dist::exchange_by_service(ranks, service, state_->own, state_->exec);
+  state_->sent_bytes = [&ranks] { return ranks.sent_bytes(); };
+  state_->withdraw = [&ranks, service] { ranks.withdraw(service); };
+}
+
+sharded_features::~sharded_features() = default;
+sharded_features::sharded_features(sharded_features&&) noexcept = default;
+sharded_features& sharded_features::operator=(sharded_features&&) noexcept = default;
+
+feature_table const& sharded_features::here() const noexcept { return state_->here; }
+std::vector<std::int64_t> const& sharded_features::shape() const noexcept { return state_->shape; }
+sharded_features_report const& sharded_features::report() const noexcept { return state_->report; }
 
 void sharded_features::gather(std::span<std::int64_t const> ids, std::span<std::byte> out, cpu_exec const& exec)
 {
-  auto const num_ranks = static_cast<std::size_t>(ranks_.size());
+  state& s = *state_;
   auto const count = std::ssize(ids);
   TENDRIL_EXPECTS(std::ssize(out) == checked_product("bytes of rows", count, row_bytes()),
                   "out: {} bytes, expected {} rows of {}", out.size(), count, row_bytes());
@@ -161,28 +235,26 @@ void sharded_features::gather(std::span<std::int64_t const> ids, std::span<std::
     std::int64_t const id = ids[static_cast<std::size_t>(i)];
     TENDRIL_EXPECTS(id >= 0 && id < num_rows(), "ids[{}] is {}, expected 0 to {}", i, id, num_rows() - 1);
   }
-  transport_report const before = ranks_.report();
-  message_pool& pool = ranks_.pool();
-  places_by_rank const places(ids, bounds_, exec);
-  std::vector<message> questions(num_ranks), answers(num_ranks);
+  s.exec = exec;
+  std::int64_t const sent_before = s.sent_bytes();
+  message_pool& pool = s.ranks->pool();
+  auto const num_ranks = static_cast<std::size_t>(s.ranks->size());
+  places_by_rank const places(ids, s.bounds, exec);
+  std::vector<message> questions(num_ranks);
   for (std::size_t r = 0; r < num_ranks; ++r) {
-    questions[r] = question_for(places.of(r), ids, bounds_[r], pool, exec);
+    questions[r] = question_for(places.of(r), ids, s.bounds[r], pool, exec);
   }
-  std::vector<message> asked = ranks_.all_to_all("ids of rows", questions);
-  for (std::size_t r = 0; r < num_ranks; ++r) {
-    answers[r] = answer_to(asked[r], here_, pool, exec);
-    pool.give_back(std::move(asked[r]));
-    ranks_.beat();
-  }
-  std::vector<message> rows = ranks_.all_to_all("rows", answers);
+  s.ranks->ask(questions);
+  s.ranks->serve();
+  s.ranks->look();
+  std::vector<message> rows = s.ranks->answers();
   for (std::size_t r = 0; r < num_ranks; ++r) {
     put_rows(rows[r], places.of(r), static_cast<std::size_t>(row_bytes()), out.data(), exec);
     pool.give_back(std::move(rows[r]));
   }
-  report_.rows += count;
-  report_.rows_away += count - std::ssize(places.of(static_cast<std::size_t>(ranks_.rank())));
-  report_.sent_bytes += ranks_.report().sent_bytes - before.sent_bytes;
-  report_.waited_seconds += ranks_.report().waited_seconds - before.waited_seconds;
+  s.report.rows += count;
+  s.report.rows_away += count - std::ssize(places.of(static_cast<std::size_t>(s.ranks->rank())));
+  s.report.sent_bytes += s.sent_bytes() - sent_before;
 }
 
 }  // namespace tendril

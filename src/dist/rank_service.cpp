@@ -1,0 +1,438 @@
+#include <tendril/rank_service.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <tendril/error.hpp>
+
+#include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "dist/agreement.hpp"
+
+namespace tendril {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr transport::seconds longest_pause_between_beats{0.5};
+constexpr double beats_a_deadline = 8;
+constexpr auto look_ahead = std::chrono::microseconds(50);  // without sleep, for the next message
+constexpr auto between_cancels = std::chrono::milliseconds(20);
+
+std::string text_of(message const& m)
+{
+  return {reinterpret_cast<char const*>(m.data()), static_cast<std::size_t>(m.size())};
+}
+
+}  // namespace
+
+/// The engine belongs to the thread; everything else is shared, and needs the lock.
+class rank_service::impl {
+ public:
+  impl(std::unique_ptr<message_engine> engine, transport::seconds deadline)
+      : engine_(std::move(engine)),
+        rank_(engine_->rank()),
+        size_(engine_->size()),
+        deadline_(deadline),
+        peers_(static_cast<std::size_t>(size_))
+  {
+    TENDRIL_EXPECTS(deadline.count() > 0, "deadline: {} s, expected more than 0", deadline.count());
+    for (peer& p : peers_) { p.heard = clock::now(); }
+    thread_ = std::thread([this] { run(); });
+  }
+
+  ~impl() { close(); }
+
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] int size() const noexcept { return size_; }
+
+  int offer(std::string_view description, std::span<char const* const> verbs, handler answer)
+  {
+    std::unique_lock lock(mutex_);
+    int const number = num_offered_++;
+    service& own = services_[number];
+    own.answer = std::move(answer);
+    own.descriptions.resize(static_cast<std::size_t>(size_));
+    own.descriptions[static_cast<std::size_t>(rank_)] = description;
+    tell_all(message_header::offer, number, description);
+    auto const is_everywhere = [&] {
+      return std::all_of(own.descriptions.begin(), own.descriptions.end(), [](auto const& d) { return d.has_value(); });
+    };
+    wait_until(lock, is_everywhere, {}, [&](int other) {
+      bool const is_missing = !own.descriptions[static_cast<std::size_t>(other)];
+      if (is_missing && peers_[static_cast<std::size_t>(other)].has_closed) {
+        throw rank_error(other,
+                         fmt::format("{} has closed, while rank {} begins a call of all", name_of(other), rank_));
+      }
+      return is_missing;
+    });
+    std::vector<std::string> all;
+    for (auto const& d : own.descriptions) { all.push_back(*d); }
+    lock.unlock();
+    dist::expect_same_texts(all, verbs);
+    return number;
+  }
+
+  void withdraw(int number) noexcept
+  {
+    std::lock_guard const lock(mutex_);
+    try {
+      tell_all(message_header::withdrawal, number, {});
+      note_withdrawal(number);
+    } catch (...) {  // the handler lives longer
+    }
+  }
+
+  ticket ask(int number, std::span<message> questions)
+  {
+    std::lock_guard const lock(mutex_);
+    ticket const made = next_ticket_++;
+    open_ticket& open = tickets_[made];
+    open.answers.resize(peers_.size());
+    open.waits.resize(peers_.size());
+    for (int to = 0; to < size_; ++to) {
+      message& question = questions[static_cast<std::size_t>(to)];
+      if (to == rank_ || question.size() == 0) { continue; }
+      open.waits[static_cast<std::size_t>(to)] = 1;
+      post(to, std::move(question), {.kind = message_header::question, .number = made, .service = number});
+    }
+    return made;
+  }
+
+  std::vector<message> wait(ticket asked, std::function<void()> const& check_cancel)
+  {
+    std::unique_lock lock(mutex_);
+    auto const found = tickets_.find(asked);
+    TENDRIL_EXPECTS(found != tickets_.end(), "ticket {}, expected one that was asked", asked);
+    open_ticket& open = found->second;
+    wait_until(
+        lock, [&] { return std::none_of(open.waits.begin(), open.waits.end(), [](char w) { return w != 0; }); },
+        check_cancel, [&](int other) { return open.waits[static_cast<std::size_t>(other)] != 0; });
+    auto out = std::move(open.answers);
+    tickets_.erase(found);
+    return out;
+  }
+
+  [[nodiscard]] message_pool& pool() noexcept { return pool_; }
+
+  void fail(std::string_view why) noexcept
+  {
+    try {
+      std::lock_guard const lock(mutex_);
+      if (failed_ || closing_) { return; }
+      set_failed(rank_, fmt::format("rank {} of {}: {}", rank_, size_, why), true);
+    } catch (...) {  // the others notice the silence
+    }
+  }
+
+  void close() noexcept
+  {
+    {
+      std::lock_guard const lock(mutex_);
+      if (!closing_) {
+        closing_ = true;
+        try {
+          tell_all(message_header::farewell, 0, {});
+        } catch (...) {  // the others notice the silence
+        }
+      }
+      wake();
+    }
+    std::lock_guard const one(join_mutex_);
+    if (thread_.joinable()) { thread_.join(); }
+  }
+
+  [[nodiscard]] std::int64_t sent_bytes() const noexcept { return sent_bytes_.load(std::memory_order_relaxed); }
+
+ private:
+  struct service {
+    handler answer;
+    std::vector<std::optional<std::string>> descriptions;  // [size]
+    int num_withdrawn = 0;
+  };
+  struct open_ticket {
+    std::vector<message> answers;  // [size]
+    std::vector<char> waits;       // [size]
+  };
+  struct peer {
+    clock::time_point heard;
+    bool has_closed = false;  // it asks no more
+  };
+  struct failure {
+    int rank;  // that the line names
+    std::string line;
+  };
+  struct posted {
+    int to;
+    message content;
+  };
+
+  // --- Any thread, with the lock ---
+
+  void post(int to, message content, message_header header)
+  {
+    if (content.capacity() == 0) { content = pool_.take(0); }
+    header.from = rank_;
+    sent_bytes_.fetch_add(content.size(), std::memory_order_relaxed);
+    content.set_header(header);
+    outbox_.push_back({to, std::move(content)});
+    wake();
+  }
+
+  void wake() noexcept
+  {
+    if (engine_) { engine_->wake(); }
+  }
+
+  void tell_all(message_header::kinds kind, int number, std::string_view text, std::uint64_t about = 0)
+  {
+    for (int to = 0; to < size_; ++to) {
+      if (to == rank_) { continue; }
+      message told = pool_.take(std::ssize(text));
+      told.append(text.data(), std::ssize(text));
+      post(to, std::move(told), {.kind = kind, .number = about, .service = number});
+    }
+  }
+
+  void set_failed(int about, std::string line, bool tell)
+  {
+    if (failed_) { return; }
+    if (tell) { tell_all(message_header::failure, 0, line, static_cast<std::uint64_t>(about)); }
+    failed_ = {about, std::move(line)};
+    changed_.notify_all();
+  }
+
+  void note_withdrawal(int number)
+  {
+    service& there = services_[number];
+    if (++there.num_withdrawn == size_) { there.answer = {}; }
+  }
+
+  /// @param waits_for  Whether a rank is waited for.
+  template <class Done, class WaitsFor>
+  void wait_until(std::unique_lock<std::mutex>& lock, Done done, std::function<void()> const& check_cancel,
+                  WaitsFor waits_for)
+  {
+    auto const since = clock::now();
+    while (!done()) {
+      if (failed_) { throw rank_error(failed_->rank, failed_->line); }
+      if (closing_) { throw argument_error("the ranks are closed, expected open ones"); }
+      for (int other = 0; other < size_; ++other) {
+        peer const& there = peers_[static_cast<std::size_t>(other)];
+        if (other == rank_ || !waits_for(other)) { continue; }
+        transport::seconds const silence = clock::now() - std::max(there.heard, since);
+        if (silence > deadline_) {
+          throw rank_error(other,
+                           fmt::format("{}: nothing was heard of it for {:.3g} s", name_of(other), silence.count()));
+        }
+      }
+      changed_.wait_for(lock, between_cancels);
+      if (check_cancel) {
+        lock.unlock();
+        check_cancel();
+        lock.lock();
+      }
+    }
+  }
+
+  [[nodiscard]] std::string name_of(int number) const { return fmt::format("rank {} of {}", number, size_); }
+
+  // --- The thread ---
+
+  void run() noexcept
+  {
+    try {
+      auto last_work = clock::now();
+      while (!is_over()) {
+        bool const worked = send_posted() | receive();
+        beat_if_due();
+        auto const now = clock::now();
+        if (worked) {
+          last_work = now;
+        } else if (now - last_work > look_ahead) {
+          engine_->wait(std::chrono::milliseconds(50));
+        } else {
+          std::this_thread::yield();
+        }
+      }
+      send_rest();
+    } catch (rank_error const& e) {
+      end_by(e.rank(), e.what());
+    } catch (std::exception const& e) {
+      end_by(rank_, fmt::format("{}: {}", name_of(rank_), e.what()));
+    }
+    std::unique_ptr<message_engine> used;  // its end may wait for others, and so comes after the lock's
+    {
+      std::lock_guard const lock(mutex_);
+      used.swap(engine_);
+    }
+  }
+
+  void end_by(int about, std::string line) noexcept
+  {
+    try {
+      {
+        std::lock_guard const lock(mutex_);
+        set_failed(about, std::move(line), true);
+      }
+      send_rest();
+    } catch (...) {  // the others notice the silence
+    }
+  }
+
+  /// Whether nobody asks any more.
+  bool is_over()
+  {
+    std::lock_guard const lock(mutex_);
+    if (failed_ && closing_) { return true; }
+    return closing_ && std::all_of(peers_.begin(), peers_.end(), [&](peer const& p) {
+             return &p == &peers_[static_cast<std::size_t>(rank_)] || p.has_closed ||
+                    clock::now() - p.heard > deadline_;
+           });
+  }
+
+  bool send_posted()
+  {
+    std::vector<posted> now;
+    {
+      std::lock_guard const lock(mutex_);
+      now.swap(outbox_);
+    }
+    for (posted& one : now) { engine_->send(one.to, std::move(one.content), pool_); }
+    (void)engine_->all_sent(pool_);
+    return !now.empty();
+  }
+
+  void send_rest()
+  {
+    (void)send_posted();
+    auto const end = clock::now() + std::chrono::seconds(2);
+    while (!engine_->all_sent(pool_) && clock::now() < end) { engine_->wait(std::chrono::milliseconds(1)); }
+  }
+
+  bool receive()
+  {
+    bool heard = false;
+    while (auto arrived = engine_->receive(pool_)) {
+      take_in(std::move(*arrived));
+      heard = true;
+    }
+    return heard;
+  }
+
+  void take_in(message arrived)
+  {
+    message_header const header = arrived.header();
+    if (header.from < 0 || header.from >= size_) { return; }
+    arrived.set_size(header.num_bytes);
+    auto const from = static_cast<std::size_t>(header.from);
+    std::unique_lock lock(mutex_);
+    peers_[from].heard = clock::now();
+    switch (header.kind) {
+      case message_header::question: {
+        // Nobody asks before this rank's offer has come, so the service is there.
+        handler const by = services_[header.service].answer;
+        lock.unlock();
+        answer(by, std::move(arrived));
+        return;
+      }
+      case message_header::answer:
+        if (auto const found = tickets_.find(header.number); found != tickets_.end()) {
+          found->second.answers[from] = std::move(arrived);
+          found->second.waits[from] = 0;
+        }
+        break;
+      case message_header::offer: {
+        service& there = services_[header.service];
+        there.descriptions.resize(peers_.size());
+        there.descriptions[from] = text_of(arrived);
+        break;
+      }
+      case message_header::withdrawal: note_withdrawal(header.service); break;
+      case message_header::failure: set_failed(static_cast<int>(header.number), text_of(arrived), false); break;
+      case message_header::farewell: peers_[from].has_closed = true; break;
+      default: break;  // a beat
+    }
+    changed_.notify_all();
+    lock.unlock();
+    pool_.give_back(std::move(arrived));
+  }
+
+  void answer(handler const& by, message question)
+  {
+    message_header const header = question.header();
+    if (!by) { throw error(fmt::format("rank {} asks what it said it would not ask again", header.from)); }
+    message made = by(question, pool_);
+    pool_.give_back(std::move(question));
+    sent_bytes_.fetch_add(made.size(), std::memory_order_relaxed);
+    made.set_header(
+        {.kind = message_header::answer, .from = rank_, .number = header.number, .service = header.service});
+    engine_->send(header.from, std::move(made), pool_);
+  }
+
+  void beat_if_due()
+  {
+    auto const now = clock::now();
+    if (now - last_beat_ < std::min(longest_pause_between_beats, deadline_ / beats_a_deadline)) { return; }
+    last_beat_ = now;
+    std::lock_guard const lock(mutex_);
+    tell_all(message_header::beat, 0, {});
+  }
+
+  std::unique_ptr<message_engine> engine_;
+  int rank_, size_;
+  transport::seconds deadline_;
+  message_pool pool_;
+  clock::time_point last_beat_ = clock::now();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<peer> peers_;
+  std::map<int, service> services_;
+  int num_offered_ = 0;
+  std::map<ticket, open_ticket> tickets_;
+  ticket next_ticket_ = 0;
+  std::vector<posted> outbox_;
+  std::optional<failure> failed_;
+  bool closing_ = false;
+  std::atomic<std::int64_t> sent_bytes_{0};
+
+  std::mutex join_mutex_;
+  std::thread thread_;
+};
+
+rank_service::rank_service(std::unique_ptr<message_engine> engine, transport::seconds deadline)
+    : impl_(std::make_unique<impl>(std::move(engine), deadline))
+{
+}
+rank_service::~rank_service() = default;
+
+int rank_service::rank() const noexcept { return impl_->rank(); }
+int rank_service::size() const noexcept { return impl_->size(); }
+int rank_service::offer(std::string_view description, std::span<char const* const> verbs, handler answer)
+{
+  return impl_->offer(description, verbs, std::move(answer));
+}
+void rank_service::withdraw(int service) noexcept { impl_->withdraw(service); }
+rank_service::ticket rank_service::ask(int service, std::span<message> questions)
+{
+  return impl_->ask(service, questions);
+}
+std::vector<message> rank_service::wait(ticket asked, std::function<void()> const& check_cancel)
+{
+  return impl_->wait(asked, check_cancel);
+}
+message_pool& rank_service::pool() noexcept { return impl_->pool(); }
+void rank_service::fail(std::string_view why) noexcept { impl_->fail(why); }
+void rank_service::close() noexcept { impl_->close(); }
+std::int64_t rank_service::sent_bytes() const noexcept { return impl_->sent_bytes(); }
+
+}  // namespace tendril
