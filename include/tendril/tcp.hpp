@@ -5,6 +5,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <tendril/transport.hpp>
 
@@ -27,17 +29,27 @@ class tcp_listener {
   /// "host:port", for the other ranks.
   [[nodiscard]] std::string const& address() const noexcept { return address_; }
 
-  /// Connects every rank with every other. Strangers, who don't know the secret, are turned away.
+  /// Connects every rank with every other, by one connection for each engine. Strangers, who don't know the secret, are turned
+  /// away.
   /// @param rank       This one's.
   /// @param addresses  [ranks] of all ranks, this one's included.
-  /// @param secret     The same on all ranks, and known to nobody else: ranks of two jobs don't get mixed up. At most 64 bytes
+  /// @param secret     The same on all ranks, and known to nobody else: ranks of two jobs don't get mixed up. At most 60 bytes
   ///                   count. Nothing is encrypted: the network must be trusted.
   /// @param patience   For the others to connect.
+  /// @param num_engines  The same on all ranks.
   /// @throws argument_error  a rank that is none of them, an address that is none; rank_error  naming a rank that doesn't answer
   ///                         in time.
+  [[nodiscard]] std::vector<std::unique_ptr<message_engine>> connect(int rank, std::span<std::string const> addresses,
+                                                                     std::string const& secret,
+                                                                     std::chrono::duration<double> patience,
+                                                                     int num_engines) const;
+  /// One engine.
   [[nodiscard]] std::unique_ptr<message_engine> connect(int rank, std::span<std::string const> addresses,
                                                         std::string const& secret,
-                                                        std::chrono::duration<double> patience) const;
+                                                        std::chrono::duration<double> patience) const
+  {
+    return std::move(connect(rank, addresses, secret, patience, 1)[0]);
+  }
 
  private:
   int socket_ = -1;

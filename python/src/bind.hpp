@@ -28,5 +28,6 @@ void bind_clusters(nanobind::module_& module);
 void bind_place(nanobind::module_& module);
 void bind_features(nanobind::module_& module);
 void bind_feature_cache(nanobind::module_& module);
+void bind_dist(nanobind::module_& module);
 
 }  // namespace tendril::python

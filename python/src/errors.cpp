@@ -7,6 +7,7 @@
 #include <nanobind/nanobind.h>
 
 #include <tendril/error.hpp>
+#include <tendril/transport.hpp>
 
 #include "bind.hpp"
 
@@ -23,6 +24,7 @@ struct error_types {
   PyObject* io = nullptr;
   PyObject* memory = nullptr;
   PyObject* device = nullptr;
+  PyObject* rank = nullptr;
 };
 error_types types;
 
@@ -51,6 +53,8 @@ void translate(std::exception_ptr const& thrown, void*)
     PyErr_SetString(types.memory, plain(e));
   } catch (device_error const& e) {
     PyErr_SetString(types.device, plain(e));
+  } catch (rank_error const& e) {
+    PyErr_SetString(types.rank, plain(e));
   } catch (error const& e) {
     PyErr_SetString(types.base, plain(e));
   } catch (std::bad_alloc const&) {
@@ -66,8 +70,8 @@ void bind_errors(nb::module_&)
 {
   nb::module_ const errors = nb::module_::import_("tendril._errors");
   auto const find = [&](char const* name) { return nb::object(errors.attr(name)).release().ptr(); };
-  types = {find("TendrilError"), find("ArgumentError"),    find("FormatError"),
-           find("IoError"),      find("OutOfMemoryError"), find("DeviceError")};
+  types = {find("TendrilError"),     find("ArgumentError"), find("FormatError"), find("IoError"),
+           find("OutOfMemoryError"), find("DeviceError"),   find("RankError")};
   nb::register_exception_translator(translate);
 }
 

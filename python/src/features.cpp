@@ -33,14 +33,6 @@ namespace {
 
 // In host memory; that of CUDA, page-locked, is another device to DLPack.
 using table_in = nb::ndarray<nb::ro>;
-using rows_out = nb::ndarray<>;
-
-/// A table as Python holds it.
-struct features {
-  feature_table table;
-  bool writable = false;  ///< Whether its memory is of no one else.
-};
-
 struct known_type {
   char const* name;
   nb::dlpack::dtype_code code;
@@ -221,8 +213,7 @@ std::span<std::byte> bytes_for_rows(feature_table const& table, std::size_t coun
 
 void gather_into(features const& from, array_in const& ids, rows_out const& out, int num_threads)
 {
-  expect_on_host(out);
-  take(from.table, ids, bytes_for_rows(from.table, ids.size(), out), num_threads);
+  take(from.table, ids, host_bytes_for_rows(from.table, ids.size(), out), num_threads);
 }
 
 gpu_exec exec_on(int device, std::uintptr_t stream) { return gpu_exec(device, reinterpret_cast<cuda_stream>(stream)); }
@@ -355,6 +346,12 @@ array_out bytes_of(features const& from)
 }
 
 }  // namespace
+
+std::span<std::byte> host_bytes_for_rows(feature_table const& table, std::size_t count, rows_out const& out)
+{
+  expect_on_host(out);
+  return bytes_for_rows(table, count, out);
+}
 
 gather_way way_of(std::string const& share, int num_threads)
 {

@@ -34,4 +34,5 @@ NB_MODULE(_tendril, module)
   tendril::python::bind_place(module);
   tendril::python::bind_features(module);
   tendril::python::bind_feature_cache(module);
+  tendril::python::bind_dist(module);
 }

@@ -45,10 +45,12 @@ from ._saint import SaintCoefficients, saint_coefficients, saint_edge_sample, sa
 from ._sampling import KHop, NeighborSample, khop_sample, neighbor_sample, plan_khop
 from ._segments import segment_multinomial
 from ._subgraphs import Subgraph, Subgraphs, induced_subgraphs, shadow_sample
-from ._errors import ArgumentError, DeviceError, FormatError, IoError, OutOfMemoryError, TendrilError
+from ._errors import ArgumentError, DeviceError, FormatError, IoError, OutOfMemoryError, RankError, TendrilError
 from ._timeline import LoaderStats
 from ._visits import count_visits
 from ._walks import Plan, metapath_walk, node2vec_walk, plan_walk, random_walk
+
+from . import dist
 
 try:
     __version__ = _version("tendril")
@@ -91,6 +93,7 @@ __all__ = [
     "Pipeline",
     "PipelineBatch",
     "Plan",
+    "RankError",
     "SaintCoefficients",
     "SampledEdges",
     "SampledStep",
@@ -105,6 +108,7 @@ __all__ = [
     "convert",
     "count_visits",
     "detect_format",
+    "dist",
     "dynamic_walk",
     "fastgcn_sample",
     "gather",
@@ -142,4 +146,5 @@ __all__ = [
 ]
 
 _calls.guard(vars(generate), generate.__all__, "generate.")
+_calls.guard(vars(dist), dist.__all__, "dist.")
 _calls.guard(globals(), __all__)

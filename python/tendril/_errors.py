@@ -39,6 +39,13 @@ class DeviceError(TendrilError, RuntimeError):
     __module__ = "tendril"
 
 
+class RankError(TendrilError, RuntimeError):
+    """A process of a job of several that failed, fell silent, or does something else than the others; the message names
+    its rank."""
+
+    __module__ = "tendril"
+
+
 def shown(value: object) -> str:
     """A caller's value for a message: its repr on one line, shortened."""
     most = 80

@@ -318,11 +318,7 @@ def gather(
     rows = _row_ids(ids, core)
     if out is None:
         return _gathered(core, rows, threads(num_threads))
-    _expect_array(out, "out")
-    try:
-        core.gather_into(rows, _arrays.not_pinned(out), threads(num_threads))
-    except (TypeError, BufferError) as error:
-        raise ArgumentError(f"out is {_kind(out)}, expected writable numbers in CPU memory") from error
+    gather_to(core, rows, out, num_threads)
     return out
 
 
@@ -363,18 +359,31 @@ def _rows_for_gpu(ids: Any, table: _tendril.FeatureTable, device: int, stream: i
     return _tendril.GpuIds.from_host(rows, "ids", rows.size, 1, 0)
 
 
+def gather_to(core: Any, ids: NDArray[Any], out: Any, num_threads: int) -> None:
+    """Rows of a table, or of one that ranks share, into an array of the caller's."""
+    _expect_array(out, "out")
+    try:
+        core.gather_into(ids, _arrays.not_pinned(out), threads(num_threads))
+    except (TypeError, BufferError) as error:
+        raise ArgumentError(f"out is {_kind(out)}, expected writable numbers in CPU memory") from error
+
+
 def _gathered(core: _tendril.FeatureTable, ids: NDArray[Any], num_threads: int) -> Any:
     """Rows in new memory."""
-    shape, what = (ids.size, *core.shape[1:]), f"{ids.size} rows of {core.row_bytes} bytes"
-    if core.dtype != _BFLOAT16:
-        out = _arrays.empty(shape, core.dtype, what)
-        core.gather_into(ids, out, num_threads)
-        return out
-    memory = _arrays.empty((math.prod((ids.size, core.row_bytes)),), np.uint8, what)
-    made = _tendril.feature_table_of_bytes(memory, core.dtype, shape)
-    exporter: Any = made.export()
-    core.gather_into(ids, exporter, num_threads)
-    return FeatureTable._of_core(made)
+    place, rows = new_rows((ids.size, *core.shape[1:]), core.dtype)
+    core.gather_into(ids, place, num_threads)
+    return rows
+
+
+def new_rows(shape: tuple[int, ...], dtype: str) -> tuple[Any, Any]:
+    """New memory for rows: what the library writes to, and what users get."""
+    bytes_of_all = math.prod(shape) * (2 if dtype == _BFLOAT16 else np.dtype(dtype).itemsize)
+    what = f"{shape[0]} rows of {bytes_of_all // max(shape[0], 1)} bytes"
+    if dtype != _BFLOAT16:
+        out = _arrays.empty(shape, dtype, what)
+        return out, out
+    made = _tendril.feature_table_of_bytes(_arrays.empty((bytes_of_all,), np.uint8, what), dtype, shape)
+    return made.export(), FeatureTable._of_core(made)
 
 
 def _core_of_array(array: Any, what: str) -> _tendril.FeatureTable:

@@ -439,12 +439,15 @@ class MinibatchSampler:
     def _given(self, made: Any) -> Minibatch:
         if self._ends is not None:
             return hetero_minibatch(made, self._types, self._ends, self._frontier)
-        vertices, edges = made
-        node, batch, sampled = map(_array, vertices[0])
-        row, col, edge, weights, indptr, first, expanded, hops = map(_array, edges[0])
-        return Minibatch(
-            row, col, node, edge, weights, batch, indptr, first, expanded, sampled, hops, self._frontier, None
-        )
+        return minibatch_of(made, self._frontier)
+
+
+def minibatch_of(made: Any, frontier: str) -> Minibatch:
+    """The Minibatch of what the library returns for a graph of one type."""
+    vertices, edges = made
+    node, batch, sampled = map(_array, vertices[0])
+    row, col, edge, weights, indptr, first, expanded, hops = map(_array, edges[0])
+    return Minibatch(row, col, node, edge, weights, batch, indptr, first, expanded, sampled, hops, frontier, None)
 
 
 def by_type(given: Any, what: str, types: list[str]) -> dict[str, Any]:

@@ -339,7 +339,7 @@ def metapath_walk(
     [[0, 1, 2]]
     """
     _place.expect_graph(graph)
-    codes = _metapath(graph, metapath, metapath_of)
+    codes = metapath_codes(graph, metapath, metapath_of)
     steps = length if length is not None else max(1, len(codes) - _of_vertices(metapath_of))
     params = fill(
         _tendril.WalkParams(),
@@ -406,7 +406,7 @@ def plan_walk(
         length=length,
         p=p,
         q=q,
-        metapath=[] if isinstance(metapath, (tuple, list)) and not metapath else _metapath(graph, metapath, metapath_of),
+        metapath=[] if isinstance(metapath, (tuple, list)) and not metapath else metapath_codes(graph, metapath, metapath_of),
         metapath_of=metapath_of,
         weighted=weighted,
         restart_prob=restart_prob,
@@ -460,7 +460,7 @@ def _run(
     )
 
 
-def _metapath(graph: Graph, metapath: Sequence[int | str], metapath_of: str) -> list[int]:
+def metapath_codes(graph: Any, metapath: Sequence[int | str], metapath_of: str) -> list[int]:
     """The entries of a metapath as numbers."""
     what, names = ("node type", graph.node_type_names) if _of_vertices(metapath_of) else ("edge label", graph.edge_label_names)
     if isinstance(metapath, (str, bytes)) or not isinstance(metapath, Iterable) or len(list(metapath)) == 0:

@@ -77,27 +77,41 @@ def test_wrong_ranks(monkeypatch):
     assert line(rank="auto") == "rank is 2, expected 0 to 1"
 
 
+def in_two_processes(*command):
+    """Runs an example under torchrun. Returns what it prints."""
+    launcher = [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    return printed([*launcher, *command])
+
+
+def printed(command):
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=environment)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
 def test_two_processes_train_the_model_of_one(tmp_path):
-    """Batch by batch the same gradients: the weights differ by rounding at most."""
+    """Batch by batch the same gradients: the weights differ by rounding at most. Where each process has a part of the graph
+    and of the features, batches are the same."""
     torch = pytest.importorskip("torch")
     pytest.importorskip("torch_geometric")
-    example = [str(ROOT / "examples" / "pyg_ddp.py"), "--device", "cpu", "--epochs", "3", "--save"]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    found = {}
-    for name, launcher, options in (
-        ("two", ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"], []),
-        ("one", [], ["--batches-a-step", "2"]),
-        ("other", [], []),
-    ):
-        command = [sys.executable, "-W", "ignore", *launcher, *example, str(tmp_path / name), *options]
-        result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=environment)
-        assert result.returncode == 0, result.stderr
-        assert f"{2 if launcher else 1} processes on cpu: test accuracy" in result.stdout
-        found[name] = torch.load(tmp_path / name)
-    assert found["two"].keys() == found["one"].keys()
+    examples = ROOT / "examples"
+    whole = [str(examples / "pyg_ddp.py"), "--device", "cpu", "--epochs", "3", "--save"]
+    here = [sys.executable, "-W", "ignore"]
+    assert "2 processes on cpu: test accuracy" in in_two_processes(*whole, str(tmp_path / "two"))
+    assert "1 processes on cpu" in printed([*here, *whole, str(tmp_path / "one"), "--batches-a-step", "2"])
+    assert "1 processes on cpu" in printed([*here, *whole, str(tmp_path / "other")])
+    parts = str(tmp_path / "parts")
+    sharded = str(examples / "pyg_sharded.py")
+    assert printed([*here, sharded, "--prepare", parts]).startswith("2 parts in")
+    said = in_two_processes(sharded, "--parts", parts, "--epochs", "3", "--save", str(tmp_path / "parted"))
+    assert "2 processes: test accuracy" in said and "of the rows came from other processes" in said
+    found = {name: torch.load(tmp_path / name) for name in ("two", "one", "other", "parted")}
+    assert found["two"].keys() == found["one"].keys() == found["parted"].keys()
 
-    def difference(name):
-        return max(float((found[name][key] - found["one"][key]).abs().max()) for key in found["one"])
+    def difference(name, of="one"):
+        return max(float((found[name][key] - found[of][key]).abs().max()) for key in found[of])
 
     assert difference("two") < 1e-5
+    assert difference("parted", "two") < 1e-6
     assert difference("other") > 1e-2  # one batch a step is another training

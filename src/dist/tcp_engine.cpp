@@ -61,7 +61,8 @@ struct greeting {
   char magic[8] = {'t', 'e', 'n', 'd', 'r', 'i', 'l', '1'};
   std::int32_t rank = 0;
   std::int32_t size = 0;
-  char secret[64] = {};
+  std::int32_t channel = 0;
+  char secret[60] = {};
 
   [[nodiscard]] bool is_of(greeting const& job) const
   {
@@ -401,9 +402,10 @@ tcp_listener::~tcp_listener()
   if (socket_ >= 0) { close(socket_); }
 }
 
-std::unique_ptr<message_engine> tcp_listener::connect(int rank, std::span<std::string const> addresses,
-                                                      std::string const& secret,
-                                                      std::chrono::duration<double> patience) const
+std::vector<std::unique_ptr<message_engine>> tcp_listener::connect(int rank, std::span<std::string const> addresses,
+                                                                   std::string const& secret,
+                                                                   std::chrono::duration<double> patience,
+                                                                   int num_engines) const
 {
   int const size = static_cast<int>(addresses.size());
   TENDRIL_EXPECTS(rank >= 0 && rank < size, "rank: {}, expected one below {}", rank, size);
@@ -412,23 +414,30 @@ std::unique_ptr<message_engine> tcp_listener::connect(int rank, std::span<std::s
   mine.rank = rank;
   mine.size = size;
   std::copy_n(secret.begin(), std::min(secret.size(), sizeof mine.secret), mine.secret);
-  std::vector<descriptor> sockets(addresses.size());
+  std::vector<std::vector<descriptor>> sockets(static_cast<std::size_t>(num_engines));
+  for (auto& of_engine : sockets) { of_engine.resize(addresses.size()); }
   auto const silent = [&](int other) {
     return rank_error(other, fmt::format("rank {} of {}: no connection to it at {} within {:.3g} s", other, size,
                                          addresses[static_cast<std::size_t>(other)], patience.count()));
   };
   // To lower ranks; then higher ones come. Rank 0 waits for all, rank 1 for all but one that waits: no ring of waiters.
   for (int other = 0; other < rank; ++other) {
-    descriptor one = connect_to(addresses[static_cast<std::size_t>(other)], end);
-    if (!one || !send_greeting(one.get(), mine, end)) { throw silent(other); }
-    auto const heard = receive_greeting(one.get(), end);
-    if (!heard || !heard->is_of(mine) || heard->rank != other) { throw silent(other); }
-    sockets[static_cast<std::size_t>(other)] = std::move(one);
+    for (int channel = 0; channel < num_engines; ++channel) {
+      mine.channel = channel;
+      descriptor one = connect_to(addresses[static_cast<std::size_t>(other)], end);
+      if (!one || !send_greeting(one.get(), mine, end)) { throw silent(other); }
+      auto const heard = receive_greeting(one.get(), end);
+      if (!heard || !heard->is_of(mine) || heard->rank != other) { throw silent(other); }
+      sockets[static_cast<std::size_t>(channel)][static_cast<std::size_t>(other)] = std::move(one);
+    }
   }
-  for (int missing = size - 1 - rank; missing > 0;) {
+  for (int missing = num_engines * (size - 1 - rank); missing > 0;) {
     auto const first_missing = [&] {
       int other = rank + 1;
-      while (sockets[static_cast<std::size_t>(other)]) { ++other; }
+      while (std::all_of(sockets.begin(), sockets.end(),
+                         [&](auto const& s) { return static_cast<bool>(s[static_cast<std::size_t>(other)]); })) {
+        ++other;
+      }
       return other;
     };
     if (!await(socket_, POLLIN, end)) { throw silent(first_missing()); }
@@ -436,14 +445,19 @@ std::unique_ptr<message_engine> tcp_listener::connect(int rank, std::span<std::s
     if (!one) { continue; }
     make_ready(one.get());
     auto const heard = receive_greeting(one.get(), std::min(end, clock::now() + std::chrono::seconds(5)));
-    if (!heard || !heard->is_of(mine) || heard->rank <= rank || heard->rank >= size ||
-        sockets[static_cast<std::size_t>(heard->rank)] || !send_greeting(one.get(), mine, end)) {
+    if (!heard || !heard->is_of(mine) || heard->rank <= rank || heard->rank >= size || heard->channel < 0 ||
+        heard->channel >= num_engines) {
       continue;
     }
-    sockets[static_cast<std::size_t>(heard->rank)] = std::move(one);
+    descriptor& place = sockets[static_cast<std::size_t>(heard->channel)][static_cast<std::size_t>(heard->rank)];
+    mine.channel = heard->channel;
+    if (place || !send_greeting(one.get(), mine, end)) { continue; }
+    place = std::move(one);
     --missing;
   }
-  return std::make_unique<tcp_engine>(rank, std::move(sockets));
+  std::vector<std::unique_ptr<message_engine>> out;
+  for (auto& of_engine : sockets) { out.push_back(std::make_unique<tcp_engine>(rank, std::move(of_engine))); }
+  return out;
 }
 
 }  // namespace tendril

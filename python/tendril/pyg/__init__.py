@@ -33,6 +33,7 @@ from ._link_loader import LinkNeighborLoader
 from ._node_loader import NeighborLoader
 from ._sampler import NeighborSampler
 from ._shadow import ShaDowKHopSampler
+from ._sharded import sharded_data
 
 if _TYPE_CHECKING:
     from ._lightning import LightningLinkData, LightningNodeData
@@ -56,6 +57,7 @@ __all__ = [
     "NeighborSampler",
     "Padding",
     "ShaDowKHopSampler",
+    "sharded_data",
 ]
 
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data, FeatureStore, GraphStore, HeteroData, remote_backend_utils
 
-from tendril import _arrays, _tendril
+from tendril import _arrays, _tendril, dist
 from tendril._errors import ArgumentError
 from tendril._graph import Graph
 from tendril._hetero_graph import EdgeType, HeteroGraph
@@ -18,13 +18,14 @@ from tendril._params import integer, threads
 
 from . import _tables
 from ._inputs import Unsupported, as_tensor, expect_below, expect_integers, turned_type
+from ._sharded import ShardedGraphStore
 
 
 @dataclass
 class SampledGraph:
     """A graph to sample from, and the mapping back to its data."""
 
-    graph: Graph | HeteroGraph
+    graph: Graph | HeteroGraph | dist.Graph
     num_nodes: int | dict[str, int]
     device: torch.device
     """The device that holds the edges of the data."""
@@ -140,10 +141,11 @@ def from_data(
     num_threads: int,
     *,
     backward: bool = False,
+    in_parts: bool = False,
 ) -> SampledGraph:
     """The graph of a Data, a HeteroData, or a pair of a FeatureStore and a GraphStore.
 
-    backward: vertices sample from their outgoing edges.
+    backward: vertices sample from their outgoing edges. in_parts: the sampler takes a graph in parts, too.
     """
     build = _Build(backward, num_threads)
     data = _tables.with_arrays(data)
@@ -151,7 +153,22 @@ def from_data(
         return _from_homogeneous(data, time_attr, weight_attr, build)
     if isinstance(data, HeteroData):
         return _from_hetero(data, time_attr, weight_attr, build)
+    if isinstance(data[1], ShardedGraphStore):
+        if not in_parts:
+            raise Unsupported("data is a graph in parts, expected a whole one: NeighborSampler and NeighborLoader take parts")
+        return _of_parts(data[1].graph, time_attr, weight_attr, backward)
     return _from_stores(data[0], data[1], time_attr, weight_attr, build)
+
+
+def _of_parts(graph: dist.Graph, time_attr: str | None, weight_attr: str | None, backward: bool) -> SampledGraph:
+    """A graph whose parts lie with several ranks."""
+    if time_attr is not None:
+        raise Unsupported("time_attr is given, expected None: a graph in parts has no times")
+    if backward:
+        raise Unsupported("sample_direction is 'backward', expected 'forward': a graph in parts is sampled as it was cut")
+    if weight_attr is not None and not graph.has_weights:
+        raise ArgumentError(f"weight_attr is '{weight_attr}', but the graph's edges have no weights")
+    return SampledGraph(graph, graph.num_vertices, torch.device("cpu"), None)
 
 
 def vector(value: Any, what: str, size: int, of: str) -> Tensor:

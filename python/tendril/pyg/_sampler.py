@@ -19,7 +19,7 @@ from torch_geometric.sampler import (
 )
 from torch_geometric.sampler.base import DataType, SubgraphType
 
-from tendril import _gpu
+from tendril import _gpu, dist
 from tendril._errors import ArgumentError
 from tendril._hetero_graph import HeteroGraph
 from tendril._minibatch import Minibatch, MinibatchSampler
@@ -29,6 +29,7 @@ from tendril._params import counts, threads
 from . import _edges, _graph, _inputs, _outputs
 from ._inputs import Unsupported
 from ._negatives import Negatives
+from ._sharded import ShardedEngine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +45,9 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
     Parameters
     ----------
     data : Data, HeteroData or (FeatureStore, GraphStore)
-        The constructor converts the graph once; later changes of its edges, times or weights have no effect.
+        The constructor converts the graph once; later changes of its edges, times or weights have no effect. With
+        `sharded_data`, a graph that several processes share: then the constructor is a call of all of them, and so is a
+        change of a parameter.
     num_neighbors : list of int, dict of edge types to such, or NumNeighbors
         Neighbours per vertex, for each hop: >= 0, or -1 for all.
     subgraph_type : SubgraphType or str
@@ -126,7 +129,7 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         self.sample_direction = sample_direction
         self.data_type = _type_of(data)
         self._source = _graph.from_data(
-            data, time_attr, weight_attr, num_threads, backward=sample_direction == "backward"
+            data, time_attr, weight_attr, num_threads, backward=sample_direction == "backward", in_parts=True
         )
         if self._source.is_temporal and weight_attr is not None:
             raise ArgumentError("weight_attr and time_attr are given, expected one of them: weights don't go with times")
@@ -151,13 +154,20 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         }
         self._executor, self._num_threads, self._table_bytes = executor, num_threads, table_bytes
         self.negatives = Negatives(self.num_nodes, self.node_time, seed, num_threads)
-        self._graph = self._source.graph.to(self.device)
+        given = self._source.graph
+        if isinstance(given, dist.Graph) and self.device.type != "cpu":
+            raise Unsupported(f"device is {self.device}, expected cpu: a graph in parts is sampled there")
+        self._graph: Any = given if isinstance(given, dist.Graph) else given.to(self.device)
         self._permutation = self._on_device(self._source.permutation)
         self._calls = itertools.count()
         # A batch takes many short kernels in sequence; each of them could wait behind a long kernel of a model.
         self._stream: Any = torch.cuda.Stream(self.device, priority=-1) if self.device.type == "cuda" else None
-        self._sampler: MinibatchSampler | None = None
+        self._sampler: Any = None
         self.num_neighbors = num_neighbors
+
+    @property
+    def _is_in_parts(self) -> bool:
+        return isinstance(self._source.graph, dist.Graph)
 
     def _on_device(self, value: Any) -> Any:
         if isinstance(value, dict):
@@ -371,13 +381,21 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
             return {self._source.stored_type(key): many or [0] for key, many in fanouts.items()}
         return fanouts or [0]
 
-    def _engine(self) -> MinibatchSampler:
+    def _engine(self) -> Any:
         if self._sampler is None:
             induced = self.subgraph_type == SubgraphType.induced
-            times: dict[str, Any] = {}
-            if not isinstance(self._graph, HeteroGraph):
-                times = {"edge_times": self.edge_time, "node_times": self.node_time}
-            self._sampler = MinibatchSampler(
+            more: dict[str, Any] = {}
+            if not self._is_in_parts:
+                more = {
+                    "temporal_strategy": self.temporal_strategy,
+                    "executor": self._executor,
+                    "stream": self._stream,
+                }
+                if not isinstance(self._graph, HeteroGraph):
+                    more |= {"edge_times": self.edge_time, "node_times": self.node_time}
+            elif self._executor != "auto":
+                raise ArgumentError(f"executor is {self._executor!r}, expected 'auto' on the CPU")
+            self._sampler = (ShardedEngine if self._is_in_parts else MinibatchSampler)(
                 self._graph,
                 self._of_engine(self._fanouts),
                 replace=self.replace,
@@ -385,14 +403,11 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
                 # Reverse edges are added afterwards, without duplicates and in PyG's order.
                 subgraph_type="induced" if induced else "directional",
                 disjoint=self.disjoint,
-                temporal_strategy=self.temporal_strategy,
                 **self._choice,
                 seed=self.seed,
                 table_bytes=self._table_bytes,
-                executor=self._executor,
-                stream=self._stream,
                 num_threads=self.num_threads,
-                **times,
+                **more,
             )
         return self._sampler
 

@@ -1,0 +1,337 @@
+// Ranks of one job, and what they share: parts of a graph, walks, mini-batches and features.
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <tendril/partition.hpp>
+#include <tendril/rank_service.hpp>
+#include <tendril/sharded_features.hpp>
+#include <tendril/sharded_minibatch.hpp>
+#include <tendril/sharded_walk.hpp>
+#include <tendril/tcp.hpp>
+
+#include "arrays.hpp"
+#include "bind.hpp"
+#include "exec.hpp"
+#include "features.hpp"
+#include "minibatch.hpp"
+#include "names.hpp"
+
+namespace tendril::python {
+namespace {
+
+/// This process' ways to the others: calls of all ranks, one at a time, and questions, which go at any time.
+class ranks {
+ public:
+  ranks(std::vector<std::unique_ptr<message_engine>> engines, transport::seconds deadline)
+      : calls_(std::make_unique<transport>(std::move(engines.at(0)), deadline)),
+        questions_(std::make_unique<rank_service>(std::move(engines.at(1)), deadline))
+  {
+  }
+  ranks(ranks const&) = delete;
+  ranks& operator=(ranks const&) = delete;
+  /// The package closes them while the interpreter is whole; this is for ranks that nobody refers to any more. Python's objects
+  /// hold them, and let go with the GIL.
+  ~ranks()
+  {
+    nb::gil_scoped_release const no_gil;
+    close();
+  }
+
+  [[nodiscard]] int rank() const { return questions_->rank(); }
+  [[nodiscard]] int size() const { return questions_->size(); }
+  [[nodiscard]] rank_service& questions() { return *questions_; }
+
+  /// A call of all ranks. Needs no GIL. Where it fails, the others are told.
+  template <class Call>
+  auto in_call(Call call)
+  {
+    std::lock_guard const one_at_a_time(mutex_);
+    if (closed_) { throw argument_error("the ranks are closed, expected open ones"); }
+    return told([&] { return call(*calls_); });
+  }
+
+  /// What all ranks do together, by questions.
+  template <class Call>
+  auto told(Call call)
+  {
+    try {
+      return call();
+    } catch (rank_error const&) {
+      throw;
+    } catch (std::exception const& e) {
+      fail(e.what());
+      throw;
+    }
+  }
+
+  void fail(std::string const& why)
+  {
+    questions_->fail(why);
+    calls_->fail(why);
+  }
+
+  /// Waits until all ranks have closed. Needs no GIL.
+  void close()
+  {
+    questions_->close();
+    std::lock_guard const one_at_a_time(mutex_);
+    closed_ = true;
+    calls_->leave();
+  }
+
+  [[nodiscard]] std::int64_t sent_bytes() const { return questions_->sent_bytes() + calls_->report().sent_bytes; }
+
+ private:
+  std::mutex mutex_;
+  bool closed_ = false;
+  std::unique_ptr<transport> calls_;
+  std::unique_ptr<rank_service> questions_;
+};
+
+std::shared_ptr<ranks> connect(tcp_listener const& listener, int rank, std::vector<std::string> const& addresses,
+                               std::string const& secret, double patience, double deadline)
+{
+  nb::gil_scoped_release const no_gil;
+  return std::make_shared<ranks>(listener.connect(rank, addresses, secret, std::chrono::duration<double>(patience), 2),
+                                 transport::seconds(deadline));
+}
+
+std::vector<nb::bytes> all_gather(ranks& all, nb::bytes const& given)
+{
+  std::string const mine(given.c_str(), given.size());
+  std::vector<std::string> texts;
+  {
+    nb::gil_scoped_release const no_gil;
+    texts = all.in_call([&](transport& calls) { return calls.all_gather("all_gather", mine); });
+  }
+  std::vector<nb::bytes> out;
+  for (std::string const& text : texts) { out.emplace_back(text.data(), text.size()); }
+  return out;
+}
+
+graph_part read(std::string const& folder, std::int64_t index, int num_threads)
+{
+  cpu_exec const exec = make_exec(num_threads);
+  nb::gil_scoped_release const no_gil;
+  return read_part(folder, index, exec);
+}
+
+graph_part cut(graph const& input, std::int64_t num_parts, std::string const& method, std::int64_t index,
+               int num_threads)
+{
+  cpu_exec const exec = make_exec(num_threads);
+  nb::gil_scoped_release const no_gil;
+  return part_of(input, {.num_parts = num_parts, .method = parse_option<partition_method>("method", method)}, index,
+                 exec);
+}
+
+/// Mini-batches, for one call at a time: others wait, without the GIL.
+class bound_batches {
+ public:
+  bound_batches(std::shared_ptr<ranks> all, graph_part part, minibatch_params params, bool as_int32, int num_threads)
+      : all_(std::move(all)), as_int32_(as_int32), num_threads_(num_threads)
+  {
+    cpu_exec const exec = make_exec(num_threads);
+    nb::gil_scoped_release const no_gil;
+    all_->told([&] {
+      sampler_ =
+          std::make_unique<sharded_minibatch_sampler>(std::move(part), std::move(params), all_->questions(), exec);
+    });
+  }
+
+  std::vector<batch_out<array_out>> sample_batches(array_in const& seeds, std::int64_t batch_size,
+                                                   std::uint64_t first_batch, std::uint64_t batch_step)
+  {
+    std::vector<minibatch> made;
+    {
+      nb::gil_scoped_release const no_gil;
+      std::lock_guard const one_at_a_time(mutex_);
+      shared_array<vertex_id> const ids = import_ids(seeds, "seeds", num_threads_);
+      made = sampler_->sample_batches(ids.span(), batch_size, {first_batch, batch_step});
+    }
+    std::vector<batch_out<array_out>> out;
+    out.reserve(made.size());
+    for (minibatch const& one : made) {
+      out.push_back(give_batch(one, sampler_->params(), host_batches(as_int32_, num_threads_)));
+    }
+    return out;
+  }
+
+  [[nodiscard]] sharded_minibatch_report report()
+  {
+    nb::gil_scoped_release const no_gil;
+    std::lock_guard const one_at_a_time(mutex_);
+    return sampler_->report();
+  }
+
+ private:
+  std::shared_ptr<ranks> all_;  // outlives the sampler
+  std::unique_ptr<sharded_minibatch_sampler> sampler_;
+  bool as_int32_;
+  int num_threads_;
+  std::mutex mutex_;
+};
+
+/// Rows of features, likewise.
+class bound_features {
+ public:
+  bound_features(std::shared_ptr<ranks> all, features const& rows, std::vector<std::int64_t> bounds, int num_threads)
+      : all_(std::move(all))
+  {
+    cpu_exec const exec = make_exec(num_threads);
+    nb::gil_scoped_release const no_gil;
+    all_->told(
+        [&] { rows_ = std::make_unique<sharded_features>(rows.table, std::move(bounds), all_->questions(), exec); });
+  }
+
+  void gather_into(array_in const& ids, rows_out const& out, int num_threads)
+  {
+    std::span<std::byte> const bytes = host_bytes_for_rows(rows_->here(), ids.size(), out);
+    shared_array<std::int64_t> const wanted = share<std::int64_t>(ids);
+    cpu_exec const exec = make_exec(num_threads);
+    nb::gil_scoped_release const no_gil;
+    std::lock_guard const one_at_a_time(mutex_);
+    rows_->gather(wanted.span(), bytes, exec);
+  }
+
+  [[nodiscard]] std::vector<std::int64_t> shape() const { return rows_->shape(); }
+  [[nodiscard]] std::string type() const { return rows_->type(); }
+  [[nodiscard]] sharded_features_report report()
+  {
+    nb::gil_scoped_release const no_gil;
+    std::lock_guard const one_at_a_time(mutex_);
+    return rows_->report();
+  }
+
+ private:
+  std::shared_ptr<ranks> all_;
+  std::unique_ptr<sharded_features> rows_;
+  std::mutex mutex_;
+};
+
+/// The rows of a part's vertices, of a table of the whole graph.
+features part_rows(features const& whole, graph_part const& part, int num_threads)
+{
+  cpu_exec const exec = make_exec(num_threads);
+  nb::gil_scoped_release const no_gil;
+  return {rows_of_part(whole.table, part, exec)};
+}
+
+/// Walks, in calls of all ranks.
+class bound_walker {
+ public:
+  bound_walker(std::shared_ptr<ranks> all, graph_part part, walk_params const& params, std::int64_t expected_walks,
+               int num_threads)
+      : all_(std::move(all)), length_(params.length), num_vertices_(part.info.num_vertices), num_threads_(num_threads)
+  {
+    cpu_exec const exec = make_exec(num_threads);
+    nb::gil_scoped_release const no_gil;
+    all_->in_call([&](transport& calls) {
+      walker_ = std::make_unique<sharded_walker>(std::move(part), params, expected_walks, calls, exec);
+    });
+  }
+
+  std::pair<array_out, array_out> run(array_in const& starts, bool as_int32, std::int64_t first_walk)
+  {
+    cpu_exec const exec = make_exec(num_threads_);
+    walks made;
+    {
+      nb::gil_scoped_release const no_gil;
+      made = all_->in_call([&](transport&) {
+        shared_array<vertex_id> const ids = import_ids(starts, "starts", num_threads_);
+        return walker_->run(ids.span(), first_walk, exec);
+      });
+    }
+    std::int64_t const n = made.lengths.size();
+    array_out vertices = give_ids(std::move(made.vertices), {n, std::int64_t{length_} + 1}, as_int32, num_threads_);
+    return {std::move(vertices), give(std::move(made.lengths), {n})};
+  }
+
+ private:
+  std::shared_ptr<ranks> all_;
+  std::unique_ptr<sharded_walker> walker_;
+  std::int32_t length_;
+  std::int64_t num_vertices_;
+  int num_threads_;
+};
+
+}  // namespace
+
+void bind_dist(nb::module_& module)
+{
+  using namespace nb::literals;  // NOLINT(google-build-using-namespace): the way nanobind names arguments
+
+  nb::class_<ranks>(module, "Ranks")
+      .def_prop_ro("rank", &ranks::rank)
+      .def_prop_ro("size", &ranks::size)
+      .def_prop_ro("sent_bytes", &ranks::sent_bytes)
+      .def("all_gather", &all_gather, "given"_a)
+      .def("fail", &ranks::fail, "why"_a)
+      .def("close", &ranks::close, nb::call_guard<nb::gil_scoped_release>());
+  nb::class_<tcp_listener>(module, "TcpListener")
+      .def(nb::init<std::string const&>(), "host"_a)
+      .def_prop_ro("address", &tcp_listener::address)
+      .def("connect", &connect, "rank"_a, "addresses"_a, "secret"_a, "patience"_a, "deadline"_a);
+
+  nb::class_<graph_part>(module, "GraphPart")
+      .def_static("read", &read, "folder"_a, "index"_a, "num_threads"_a)
+      .def_static("of", &cut, "graph"_a, "num_parts"_a, "method"_a, "index"_a, "num_threads"_a)
+      .def_ro("index", &graph_part::index)
+      .def_prop_ro("bounds", [](graph_part const& p) { return p.info.bounds; })
+      .def_prop_ro("num_parts", [](graph_part const& p) { return p.info.num_parts(); })
+      .def_prop_ro("num_vertices", [](graph_part const& p) { return p.info.num_vertices; })
+      .def_prop_ro("num_edges", [](graph_part const& p) { return p.info.num_edges; })
+      .def_prop_ro("part_edges", [](graph_part const& p) { return p.info.part_edges; })
+      .def_prop_ro("crossing_edges", [](graph_part const& p) { return p.info.crossing_edges; })
+      .def_prop_ro("method", [](graph_part const& p) { return std::string(to_string(p.info.method)); })
+      .def_prop_ro("has_weights", [](graph_part const& p) { return p.info.has_weights; })
+      .def_prop_ro("edge_label_names", [](graph_part const& p) { return p.info.edge_label_names; })
+      .def_prop_ro("node_type_names", [](graph_part const& p) { return p.info.node_type_names; })
+      .def_prop_ro("digest", [](graph_part const& p) { return p.info.digest; })
+      .def_prop_ro("original_ids", [](graph_part const& p) -> std::optional<array_out> {
+        if (p.original_ids.empty()) { return std::nullopt; }
+        return look_at(p.original_ids);
+      });
+
+  nb::class_<bound_batches>(module, "ShardedMinibatchSampler")
+      .def(nb::init<std::shared_ptr<ranks>, graph_part, minibatch_params, bool, int>(), "ranks"_a, "part"_a, "params"_a,
+           "as_int32"_a, "num_threads"_a)
+      .def("sample_batches", &bound_batches::sample_batches, "seeds"_a.noconvert(), "batch_size"_a, "first_batch"_a,
+           "batch_step"_a)
+      .def("report", [](bound_batches& b) {
+        sharded_minibatch_report const r = b.report();
+        return std::tuple(r.num_batches, r.edges, r.asked, r.asked_away, r.sent_bytes);
+      });
+  nb::class_<bound_features>(module, "ShardedFeatures")
+      .def(nb::init<std::shared_ptr<ranks>, features const&, std::vector<std::int64_t>, int>(), "ranks"_a, "rows"_a,
+           "bounds"_a, "num_threads"_a)
+      .def_prop_ro("shape", &bound_features::shape)
+      .def_prop_ro("dtype", &bound_features::type)
+      .def("gather_into", &bound_features::gather_into, "ids"_a.noconvert(), "out"_a.noconvert(), "num_threads"_a)
+      .def("report", [](bound_features& f) {
+        sharded_features_report const r = f.report();
+        return std::tuple(r.rows, r.rows_away, r.sent_bytes);
+      });
+  module.def("rows_of_part", &part_rows, "whole"_a, "part"_a, "num_threads"_a);
+  nb::class_<bound_walker>(module, "ShardedWalker")
+      .def(nb::init<std::shared_ptr<ranks>, graph_part, walk_params const&, std::int64_t, int>(), "ranks"_a, "part"_a,
+           "params"_a, "expected_walks"_a, "num_threads"_a)
+      .def("run", &bound_walker::run, "starts"_a.noconvert(), "as_int32"_a, "first_walk"_a);
+}
+
+}  // namespace tendril::python

@@ -1,0 +1,143 @@
+"""Rows of features that ranks share."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _arrays, _tendril
+from .._errors import ArgumentError
+from .._features import FeatureTable as OneTable
+from .._features import gather_to, new_rows, read_features
+from .._params import threads
+from ._graph import Graph, expect_graph
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True)
+class FeaturesReport:
+    """What gathers took, in all calls so far."""
+
+    rows: int
+    """Asked for by this rank."""
+    rows_away: int
+    """Those of them that other ranks have."""
+    sent_bytes: int
+    """Sent by this rank during its calls: questions, and answers to the others'."""
+
+
+class FeatureTable:
+    """Rows of features, one for each vertex of a graph in parts; each rank has those of its own vertices.
+
+    The constructors are calls of all ranks; after that each rank gathers whenever it likes, and asks the others for the rows
+    that it lacks. Several threads may call; calls release the GIL.
+
+    Parameters
+    ----------
+    graph : tendril.dist.Graph
+    rows : path, FeatureTable or array
+        A row for each vertex of the whole graph, in host memory or, better, in a file that every rank sees: of a mapped file only
+        this rank's rows are ever read. If the graph was renumbered ("metis"), rows are given by the old numbers.
+    num_threads : int
+        Threads for answers; 0: every core the process may use.
+
+    Raises
+    ------
+    ArgumentError
+        If the number of rows is not that of the vertices; as `tendril.FeatureTable`.
+    IoError, FormatError
+        As `tendril.read_features`.
+    RankError
+        If ranks have rows of different types or shapes.
+    """
+
+    def __init__(self, graph: Graph, rows: Any, *, num_threads: int = 0) -> None:
+        expect_graph(graph)
+        table = read_features(rows) if isinstance(rows, (str, os.PathLike)) else rows
+        if not isinstance(table, OneTable):
+            table = OneTable(table)
+        here = _tendril.rows_of_part(table._core, graph._core, threads(num_threads))
+        self._take(graph, here, num_threads)
+
+    @classmethod
+    def of_part(cls, graph: Graph, rows: Any, *, num_threads: int = 0) -> FeatureTable:
+        """The same where each rank gives the rows of its own vertices alone.
+
+        Parameters
+        ----------
+        graph : tendril.dist.Graph
+        rows : FeatureTable or array
+            [graph.vertices, …]
+        num_threads : int
+            As for the constructor.
+
+        Returns
+        -------
+        FeatureTable
+        """
+        expect_graph(graph)
+        made = cls.__new__(cls)
+        table = rows if isinstance(rows, OneTable) else OneTable(rows)
+        made._take(graph, table._core, num_threads)
+        return made
+
+    def _take(self, graph: Graph, here: _tendril.FeatureTable, num_threads: int) -> None:
+        self._graph = graph
+        self._core = _tendril.ShardedFeatures(graph.ranks._core, here, graph.bounds, threads(num_threads))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of all ranks' rows, then the shape of a row."""
+        return tuple(self._core.shape)
+
+    @property
+    def dtype(self) -> str:
+        """Name of the elements' type: "float32", "bfloat16"."""
+        return self._core.dtype
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def gather(self, ids: ArrayLike, *, out: Any = None, num_threads: int = 0) -> Any:
+        """Gather rows: row ``i`` of the result is row ``ids[i]``.
+
+        Parameters
+        ----------
+        ids : array_like of int, shape [n]
+            Vertices of the whole graph.
+        out : array, optional
+            [n, …] Contiguous, in host memory, of the table's dtype: a NumPy array, or anything writable with DLPack.
+        num_threads : int
+            0: every core the process may use.
+
+        Returns
+        -------
+        ndarray or FeatureTable
+            `out`, or a new array; a table, if its type is bfloat16, which NumPy lacks.
+
+        Raises
+        ------
+        ArgumentError
+            Naming the first id that is out of range; for an `out` of another type, shape or layout.
+        RankError
+            If another rank has failed or fallen silent.
+        """
+        wanted = np.ascontiguousarray(_arrays.ids(ids, "ids"), np.int64)
+        if out is not None:
+            gather_to(self._core, wanted, out, num_threads)
+            return out
+        place, rows = new_rows((len(wanted), *self.shape[1:]), self.dtype)
+        self._core.gather_into(wanted, place, threads(num_threads))
+        return rows
+
+    def report(self) -> FeaturesReport:
+        """What gathers took so far."""
+        return FeaturesReport(*self._core.report())
+
+    def __repr__(self) -> str:
+        return f"FeatureTable(shape={self.shape}, dtype='{self.dtype}', {self._graph.ranks.size} ranks)"

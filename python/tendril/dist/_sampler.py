@@ -1,0 +1,174 @@
+"""Mini-batches of a graph in parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _arrays, _tendril
+from .._errors import ArgumentError
+from .._minibatch import Minibatch, minibatch_of
+from .._params import fanouts, fill, integer, limit, threads, unsigned
+from ._graph import Graph, expect_graph
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
+
+
+@dataclass(frozen=True)
+class SamplerReport:
+    """What a sampler's batches took, in all calls so far."""
+
+    num_batches: int
+    """Made by this rank."""
+    edges: int
+    """In these batches."""
+    asked: int
+    """Vertices whose edges they needed, hop by hop."""
+    asked_away: int
+    """Those of them that other ranks have."""
+    sent_bytes: int
+    """Sent by this rank during its calls: questions, and answers to the others'."""
+
+
+class MinibatchSampler:
+    """Makes mini-batches of a graph in parts: those of `tendril.MinibatchSampler` on the whole graph, bit for bit.
+
+    The constructor is a call of all ranks, with equal arguments. After that each rank makes batches whenever it likes, from
+    any vertices; hop by hop it asks the ranks that have the vertices for their edges. Batches are made on the CPU. Several
+    threads may call a sampler; it serves one call after another. Calls release the GIL.
+
+    Parameters
+    ----------
+    graph : tendril.dist.Graph
+    num_neighbors : sequence of int
+        Neighbours per vertex, for each hop: >= 0, or -1 for all.
+    replace, weighted, subgraph_type, disjoint, frontier, choice, normalize, layer_dependency, batch_dependency, seed
+        As for `tendril.MinibatchSampler`. Parts have no times.
+    table_bytes : int, optional
+        The most bytes of this rank's tables; it never changes a batch.
+    dtype : dtype
+        Type of `Minibatch.node`: int64 or int32.
+    num_threads : int
+        Threads for this rank's batches, and for its answers; 0: every core the process may use.
+
+    Raises
+    ------
+    ArgumentError
+        As `tendril.MinibatchSampler`.
+    RankError
+        If ranks have different graphs, parameters or versions.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        num_neighbors: Any,
+        *,
+        replace: bool = False,
+        weighted: bool = False,
+        subgraph_type: str = "directional",
+        disjoint: bool = False,
+        frontier: str = "new",
+        choice: str = "independent",
+        normalize: bool = True,
+        layer_dependency: bool = False,
+        batch_dependency: int = 1,
+        seed: int = 0,
+        table_bytes: int | None = None,
+        dtype: DTypeLike = np.int64,
+        num_threads: int = 0,
+    ) -> None:
+        expect_graph(graph)
+        params = fill(
+            _tendril.MinibatchParams(),
+            **fanouts(num_neighbors, None),
+            replace=replace,
+            weighted=weighted,
+            subgraph_type=subgraph_type,
+            disjoint=disjoint,
+            frontier=frontier,
+            choice=choice,
+            normalize=normalize,
+            layer_dependency=layer_dependency,
+            batch_dependency=batch_dependency,
+            seed=seed,
+            table_bytes=limit(table_bytes, "table_bytes"),
+        )
+        params.validate()
+        self._graph, self._frontier = graph, frontier
+        as_int32 = _arrays.is_int32(dtype)
+        if as_int32 and graph.num_vertices > 2**31:
+            raise ArgumentError(
+                f"dtype is int32, but the graph has {graph.num_vertices} vertices, expected at most {2**31}: use int64"
+            )
+        self._core = _tendril.ShardedMinibatchSampler(
+            graph.ranks._core, graph._core, params, as_int32, threads(num_threads)
+        )
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that batches are made of."""
+        return self._graph
+
+    def sample(self, seeds: ArrayLike, *, batch: int = 0) -> Minibatch:
+        """Make one batch.
+
+        Parameters
+        ----------
+        seeds : array_like of int, shape [n]
+            Vertices of the whole graph; one or more.
+        batch : int
+            Number of the batch, in [0, 2^64).
+
+        Returns
+        -------
+        Minibatch
+
+        Raises
+        ------
+        ArgumentError
+            For a seed that is not a vertex.
+        RankError
+            If another rank has failed or fallen silent.
+        """
+        ids = _arrays.ids(seeds, "seeds")
+        if len(ids) == 0:
+            raise ArgumentError("seeds has no elements, expected one or more")
+        return self._make(ids, len(ids), unsigned(batch, "batch"), 1)[0]
+
+    def sample_batches(
+        self, seeds: ArrayLike, batch_size: int, *, first_batch: int = 0, batch_step: int = 1
+    ) -> list[Minibatch]:
+        """Make batches ``first_batch``, ``first_batch + batch_step``, … of ``batch_size`` consecutive seeds each. Many
+        batches a call are faster: while questions of some are on their way, others are made.
+
+        Parameters
+        ----------
+        seeds : array_like of int, shape [n]
+            The last batch may have fewer.
+        batch_size : int
+            >= 1.
+        first_batch, batch_step : int
+            As for `tendril.MinibatchSampler.sample_batches`.
+
+        Returns
+        -------
+        list of Minibatch
+
+        Raises
+        ------
+        ArgumentError, RankError
+            As `sample`.
+        """
+        first, step = unsigned(first_batch, "first_batch"), unsigned(batch_step, "batch_step")
+        return self._make(_arrays.ids(seeds, "seeds"), integer(batch_size, "batch_size"), first, step)
+
+    def _make(self, ids: Any, size: int, first: int, step: int) -> list[Minibatch]:
+        return [minibatch_of(made, self._frontier) for made in self._core.sample_batches(ids, size, first, step)]
+
+    def report(self) -> SamplerReport:
+        """What the batches took so far."""
+        return SamplerReport(*self._core.report())

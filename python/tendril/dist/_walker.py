@@ -1,0 +1,125 @@
+"""Random walks over a graph in parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _arrays, _tendril
+from .._errors import ArgumentError
+from .._params import fill, integer, limit, threads
+from .._walks import metapath_codes
+from ._graph import Graph, expect_graph
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, DTypeLike
+
+
+class Walker:
+    """Walks at random over a graph in parts: the walks of `tendril.random_walk`, `node2vec_walk` and `metapath_walk` on the
+    whole graph, bit for bit. A walker goes to the rank that has its vertex.
+
+    The constructor and `walk` are calls of all ranks, on the CPU.
+
+    Parameters
+    ----------
+    graph : tendril.dist.Graph
+    length : int
+        Steps per walk.
+    weighted, restart_prob, stop_prob, seed, dead_end, rule
+        As for `tendril.random_walk`.
+    p, q : float, optional
+        As for `tendril.node2vec_walk`; default: walks without memory.
+    metapath, metapath_of
+        As for `tendril.metapath_walk`.
+    table_bytes : int, optional
+        The most bytes of this rank's tables; it never changes a walk.
+    dtype : dtype
+        Type of vertex ids: int64 or int32.
+    expected_walks : int, optional
+        Walks of all ranks and calls, for the plan. Default: one per vertex.
+    num_threads : int
+        0: every core the process may use.
+
+    Raises
+    ------
+    ArgumentError
+        As the walks.
+    RankError
+        If ranks have different graphs, parameters or versions.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        length: int = 80,
+        *,
+        weighted: bool = False,
+        restart_prob: float = 0.0,
+        stop_prob: float = 0.0,
+        p: float | None = None,
+        q: float | None = None,
+        metapath: Sequence[int | str] | None = None,
+        metapath_of: str = "edges",
+        seed: int = 0,
+        dead_end: str = "stop",
+        rule: str = "auto",
+        table_bytes: int | None = None,
+        dtype: DTypeLike = np.int64,
+        expected_walks: int | None = None,
+        num_threads: int = 0,
+    ) -> None:
+        expect_graph(graph)
+        params = fill(
+            _tendril.WalkParams(),
+            length=length,
+            weighted=weighted,
+            restart_prob=restart_prob,
+            stop_prob=stop_prob,
+            p=1.0 if p is None else p,
+            q=1.0 if q is None else q,
+            second_order=p is not None or q is not None,
+            metapath=[] if metapath is None else metapath_codes(graph, metapath, metapath_of),
+            metapath_of=metapath_of,
+            seed=seed,
+            dead_end=dead_end,
+            rule=rule,
+            table_bytes=limit(table_bytes, "table_bytes"),
+        )
+        params.validate()
+        self._as_int32 = _arrays.is_int32(dtype)
+        if self._as_int32 and graph.num_vertices > 2**31:
+            raise ArgumentError(
+                f"dtype is int32, but the graph has {graph.num_vertices} vertices, expected at most {2**31}: use int64"
+            )
+        walks = graph.num_vertices if expected_walks is None else integer(expected_walks, "expected_walks")
+        self._core = _tendril.ShardedWalker(graph.ranks._core, graph._core, params, walks, threads(num_threads))
+
+    def walk(self, starts: ArrayLike, *, first_walk: int = 0) -> tuple[Any, Any]:
+        """Walk from some vertices. A call of all ranks, each with starts of its own, maybe none.
+
+        Parameters
+        ----------
+        starts : array_like of int, shape [n]
+            Vertices of the whole graph.
+        first_walk : int
+            Logical number of this rank's first walk.
+
+        Returns
+        -------
+        walks : ndarray, shape [n, length + 1]
+            One walk per row, the start first; -1 after the end of a walk.
+        lengths : ndarray of int32, shape [n]
+            Number of steps that each walk took.
+
+        Raises
+        ------
+        ArgumentError
+            For a start that is not a vertex.
+        RankError
+            If another rank has failed or fallen silent.
+        """
+        return self._core.run(_arrays.ids(starts, "starts"), self._as_int32, integer(first_walk, "first_walk"))
