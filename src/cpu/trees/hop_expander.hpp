@@ -14,28 +14,11 @@
 
 #include "cpu/picks/block_bits.hpp"
 #include "cpu/picks/neighbor_picks.hpp"
+#include "cpu/trees/grow.hpp"  // hop_slots
 
 namespace tendril::cpu {
 
 inline constexpr std::int64_t tile_slots = 1024;  // bench/khop, axis tile
-
-/// The slots of one hop: which vertices they hold, and where each root's begin.
-struct hop_slots {
-  vertex_id const* vertices = nullptr;
-  std::int64_t size = 0;
-  std::int64_t a_root = 1;                    // slots a root where that is fixed
-  std::vector<std::int64_t> root_begin = {};  // else [num_roots + 1]
-
-  [[nodiscard]] std::int64_t begin_of(std::int64_t root) const
-  {
-    return root_begin.empty() ? root * a_root : root_begin[static_cast<std::size_t>(root)];
-  }
-  [[nodiscard]] std::int64_t root_of(std::int64_t slot) const
-  {
-    if (root_begin.empty()) { return slot / a_root; }
-    return std::upper_bound(root_begin.begin(), root_begin.end(), slot) - root_begin.begin() - 1;
-  }
-};
 
 /// What a thread needs to expand the slots of one hop with a fixed fan-out.
 template <class View>
@@ -96,6 +79,18 @@ class hop_expander {
         std::copy_n(made.data() + i * fanout_, fanout_, out + to);
         if (out_edges != nullptr) { std::copy_n(made_edges.data() + i * fanout_, fanout_, out_edges + to); }
       }
+    }
+  }
+
+  /// Expands slots of any trees: vertex i is in slot slots[i] of tree first_root + roots[i].
+  void expand(std::span<vertex_id const> vertices, std::uint32_t const* roots, std::uint32_t const* slots,
+              std::int64_t first_root, vertex_id* out, edge_id* out_edges)
+  {
+    for (std::int64_t first = 0; first < std::ssize(vertices); first += tile_) {
+      std::int64_t const count = std::min(tile_, std::ssize(vertices) - first);
+      for (std::int64_t i = 0; i < count; ++i) { set_slot(i, first_root + roots[first + i], slots[first + i]); }
+      expand_tile(vertices.data() + first, count, out + first * fanout_,
+                  out_edges == nullptr ? nullptr : out_edges + first * fanout_);
     }
   }
 

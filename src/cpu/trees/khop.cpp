@@ -1,23 +1,20 @@
-// k-hop neighbourhoods as trees. Hops are done one after the other, and within a hop the vertices of many roots in parallel
-// (hop_expander.hpp): root after root, or in the order of the file that the graph lies in.
+// k-hop neighbourhoods as trees. Hops are done one after the other (grow.cpp), and within a hop the vertices of many roots in
+// parallel (hop_expander.hpp): root after root, or in the order of the file that the graph lies in.
 
 #include <tendril/sample.hpp>
 
 #include <algorithm>
 #include <memory>
 #include <utility>
-#include <vector>
-
-#include <fmt/format.h>
 
 #include <tendril/checked.hpp>
 
-#include "base/expects.hpp"      // TENDRIL_EXPECTS
-#include "base/memory_room.hpp"  // expect_memory
-#include "base/parallel.hpp"     // parallel_ranges
+#include "base/expects.hpp"   // TENDRIL_EXPECTS
+#include "base/parallel.hpp"  // parallel_ranges
 #include "cpu/arguments.hpp"
 #include "cpu/picks/copy_row.hpp"
 #include "cpu/trees/file_order.hpp"
+#include "cpu/trees/grow.hpp"
 #include "cpu/trees/hop_expander.hpp"
 #include "plan/planner.hpp"
 #include "samplers/trees/khop_checks.hpp"
@@ -34,105 +31,72 @@ void check(graph const& graph, khop_params const& params)
   samplers::check_khop(graph, params);
 }
 
-/// Checks that the slots of the hops from `hop` on can be had, up to the next one that takes all neighbours, with what
-/// threads work with.
-void expect_memory_of_hops(khop_params const& params, std::size_t hop, std::int64_t parents, std::int64_t bytes_a_slot,
-                           std::int64_t num_roots, cpu_exec const& exec)
-{
-  // Of a thread: a vertex's picks, and the random bits that are drawn ahead of them.
-  std::int64_t const bytes_a_pick = params.weighted && !params.replace ? 4 : 12;
-  auto const& fanouts = params.fanouts;
-  std::int64_t slots = parents, all = 0, widest = 0;
-  std::size_t last = hop;
-  for (; last < fanouts.size() && fanouts[last] != -1; ++last) {
-    slots = checked_product("slots of a hop", slots, fanouts[last]);
-    all = checked_sum("slots of all hops", all, slots);
-    widest = std::max<std::int64_t>(widest, fanouts[last]);
+/// The neighbours in a graph that lies in host memory.
+class graph_source final : public cpu::tree_source {
+ public:
+  /// @param in_file  Null: root after root.
+  graph_source(graph_view const& graph, cpu::file_order* in_file, cpu::pick_rule const& rule)
+      : graph_(graph), in_file_(in_file), rule_(rule)
+  {
   }
-  std::int64_t const threads = std::min<std::int64_t>(base::num_threads(exec), num_roots);
-  std::int64_t const of_threads = slots == 0 ? 0 : checked_product("picks of a tile", threads, widest, bytes_a_pick);
-  base::expect_memory(
-      checked_sum("bytes of all hops", checked_product("bytes of all hops", all, bytes_a_slot), of_threads),
-      fmt::format("fanouts: {} slots in hops {} to {} (seeds in one call: {})", all, hop + 1, last, num_roots));
-}
 
-/// A hop that samples `fanout` of each vertex's neighbours.
-tree_hop sample_hop(graph_view const& graph, cpu::file_order* in_file, hop_slots const& parents, std::int64_t num_roots,
-                    std::int64_t first_root, std::uint32_t fanout, cpu::pick_rule const& rule, rng_key key,
-                    bool with_edges, cpu_exec const& exec)
-{
-  tree_hop out;
-  out.fanout = fanout;
-  std::int64_t const slots = checked_product("slots of a hop", parents.size, fanout);
-  out.vertices = buffer<vertex_id>(slots, *exec.memory);
-  if (with_edges) { out.edges = buffer<edge_id>(slots, *exec.memory); }
-  edge_id* const edges = with_edges ? out.edges.data() : nullptr;
-  if (in_file != nullptr) {
-    in_file->visit(
-        {parents.vertices, static_cast<std::size_t>(parents.size)}, exec,
-        [&](graph_view const& there, std::span<std::int64_t const> these) {
-          there.visit([&](auto const& g) {
-            hop_expander(g, rule, key, fanout).expand(parents, these, first_root, out.vertices.data(), edges);
+  [[nodiscard]] tree_hop sample(hop_slots const& parents, cpu::tree_job const& job, std::size_t hop,
+                                std::uint32_t fanout) override
+  {
+    tree_hop out = job.room_for(fanout, checked_product("slots of a hop", parents.size, fanout));
+    edge_id* const edges = job.with_edges ? out.edges.data() : nullptr;
+    rng_key const key = core::khop_key(job.params.seed, hop + 1);
+    if (in_file_ != nullptr) {
+      in_file_->visit(
+          {parents.vertices, static_cast<std::size_t>(parents.size)}, job.exec,
+          [&](graph_view const& there, std::span<std::int64_t const> these) {
+            there.visit([&](auto const& g) {
+              hop_expander(g, rule_, key, fanout).expand(parents, these, job.first_root, out.vertices.data(), edges);
+            });
           });
-        });
+      return out;
+    }
+    std::int64_t const slots_a_root =
+        std::max<std::int64_t>(1, parents.size / std::max<std::int64_t>(1, job.num_roots));
+    std::int64_t const grain = std::clamp<std::int64_t>(65536 / (slots_a_root * fanout), 1, 4096);
+    graph_.visit([&](auto const& g) {
+      base::parallel_ranges(job.exec, job.num_roots, grain, [&](std::int64_t begin, std::int64_t end) {
+        hop_expander expander(g, rule_, key, fanout);
+        expander.expand(parents, begin, end, job.first_root, out.vertices.data(), edges);
+      });
+    });
     return out;
   }
-  std::int64_t const slots_a_root = std::max<std::int64_t>(1, parents.size / std::max<std::int64_t>(1, num_roots));
-  std::int64_t const grain = std::clamp<std::int64_t>(65536 / (slots_a_root * fanout), 1, 4096);
-  graph.visit([&](auto const& g) {
-    base::parallel_ranges(exec, num_roots, grain, [&](std::int64_t begin, std::int64_t end) {
-      hop_expander expander(g, rule, key, fanout);
-      expander.expand(parents, begin, end, first_root, out.vertices.data(), edges);
-    });
-  });
-  return out;
-}
 
-/// A hop that takes all neighbours.
-tree_hop all_neighbors(graph_view const& graph, hop_slots const& parents, std::size_t hop, bool with_edges,
-                       cpu_exec const& exec)
-{
-  tree_hop out;
-  out.fanout = -1;
-  out.offsets = buffer<std::int64_t>(parents.size + 1, *exec.memory);
-  std::int64_t total = 0;
-  for (std::int64_t s = 0; s < parents.size; ++s) {
-    out.offsets[s] = total;
-    total += parents.vertices[s] == no_vertex ? 0 : graph.degree(parents.vertices[s]);
-  }
-  out.offsets[parents.size] = total;
-  base::expect_memory(checked_product("slots of a hop", total, with_edges ? 12 : 4),
-                      fmt::format("hop {}: {} slots in one call", hop + 1, total));
-  out.vertices = buffer<vertex_id>(total, *exec.memory);
-  if (with_edges) { out.edges = buffer<edge_id>(total, *exec.memory); }
-  graph.visit([&](auto const& g) {
-    base::parallel_ranges(exec, parents.size, 256, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t s = begin; s < end; ++s) {
-        if (out.offsets[s + 1] == out.offsets[s]) { continue; }
-        cpu::copy_row(g.row(parents.vertices[s]), out.vertices.data() + out.offsets[s],
-                      with_edges ? out.edges.data() + out.offsets[s] : nullptr);
-      }
+  [[nodiscard]] tree_hop take_all(hop_slots const& parents, cpu::tree_job const& job, std::size_t hop) override
+  {
+    buffer<std::int64_t> offsets(parents.size + 1, *job.exec.memory);
+    std::int64_t total = 0;
+    for (std::int64_t s = 0; s < parents.size; ++s) {
+      offsets[s] = total;
+      total += parents.vertices[s] == no_vertex ? 0 : graph_.degree(parents.vertices[s]);
+    }
+    offsets[parents.size] = total;
+    cpu::expect_memory_of_all(job, hop, total);
+    tree_hop out = job.room_for(-1, total);
+    out.offsets = std::move(offsets);
+    graph_.visit([&](auto const& g) {
+      base::parallel_ranges(job.exec, parents.size, 256, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t s = begin; s < end; ++s) {
+          if (out.offsets[s + 1] == out.offsets[s]) { continue; }
+          cpu::copy_row(g.row(parents.vertices[s]), out.vertices.data() + out.offsets[s],
+                        job.with_edges ? out.edges.data() + out.offsets[s] : nullptr);
+        }
+      });
     });
-  });
-  return out;
-}
+    return out;
+  }
 
-/// Where each root's slots begin in a hop, given the hop before.
-hop_slots slots_of(tree_hop const& hop, hop_slots const& parents, std::int64_t num_roots)
-{
-  hop_slots out{hop.vertices.data(), hop.vertices.size(), parents.a_root * std::max<std::int64_t>(hop.fanout, 1)};
-  if (hop.fanout > 0 && parents.root_begin.empty()) { return out; }
-  out.root_begin.resize(static_cast<std::size_t>(num_roots) + 1);
-  for (std::int64_t r = 0; r <= num_roots; ++r) {
-    std::int64_t const at = parents.begin_of(r);
-    out.root_begin[static_cast<std::size_t>(r)] = hop.fanout > 0 ? at * hop.fanout : hop.offsets[at];
-  }
-  for (std::int64_t r = 0; r < num_roots; ++r) {  // a slot's place in its tree is a word of its counter
-    TENDRIL_EXPECTS(out.begin_of(r + 1) - out.begin_of(r) <= 0xffffffffLL,
-                    "fanouts: the tree of seed {} has more than 2^32 slots in one hop", r);
-  }
-  return out;
-}
+ private:
+  graph_view const& graph_;
+  cpu::file_order* in_file_;
+  cpu::pick_rule const& rule_;
+};
 
 /// @param in_file  Null: root after root.
 khop_trees make_trees(graph const& graph, cpu::file_order* in_file, std::span<vertex_id const> seeds,
@@ -147,27 +111,9 @@ khop_trees make_trees(graph const& graph, cpu::file_order* in_file, std::span<ve
   auto const tables = plan::make_pick_tables(graph, plan, exec);
   cpu::pick_rule const rule{planned.replace, planned.weighted, plan.rule, &tables};
 
-  khop_trees out;
-  out.num_roots = num_roots;
-  hop_slots parents{seeds.data(), num_roots};
-  for (std::size_t h = 0; h < params.fanouts.size(); ++h) {
-    if (exec.on_progress) {
-      exec.on_progress({"sampling", static_cast<std::int64_t>(h), static_cast<std::int64_t>(params.fanouts.size())});
-    }
-    std::int64_t const fanout = params.fanouts[h];
-    if (fanout == -1) {
-      out.hops.push_back(all_neighbors(graph.view(), parents, h, with_edges, exec));
-    } else {
-      if (h == 0 || params.fanouts[h - 1] == -1) {
-        expect_memory_of_hops(planned, h, parents.size, with_edges ? 12 : 4, num_roots, exec);
-      }
-      rng_key const key = core::khop_key(params.seed, h + 1);
-      out.hops.push_back(sample_hop(graph.view(), in_file, parents, num_roots, first_root,
-                                    static_cast<std::uint32_t>(fanout), rule, key, with_edges, exec));
-    }
-    parents = slots_of(out.hops.back(), parents, num_roots);
-  }
-  return out;
+  graph_view const view = graph.view();
+  graph_source source(view, in_file, rule);
+  return cpu::grow_trees(seeds, {planned, num_roots, first_root, with_edges, exec}, source);
 }
 
 }  // namespace

@@ -1,68 +1,29 @@
 #include "dist/batches/asked_edges.hpp"
 
 #include <algorithm>
-#include <cstring>
 
-#include "base/parallel.hpp"  // parallel_ranges
+#include "base/parallel.hpp"  // num_threads
 
 namespace tendril::dist {
-namespace {
-
-/// A buffer of at least `size` elements, which are not kept.
-template <class T>
-T* room(buffer<T>& what, std::int64_t size)
-{
-  if (what.size() < size) { what = buffer<T>(size + size / 4); }
-  return what.data();
-}
-
-}  // namespace
 
 template <class Key>
 std::vector<message> asked_edges<Key>::answer(std::span<message const> asked, message_pool& pool, cpu_exec const& exec)
 {
-  questions_.clear();
-  for (std::size_t from = 0; from < asked.size(); ++from) {
-    for (section_reader<frontier_question> at(asked[from]); !at.at_end();) {
-      frontier_question const head = at.head();
-      questions_.push_back({from, head, array_at<Key>(at.data(), sizeof head)});
-      at.skip(head.bytes<Key>());
-    }
-  }
-  int const threads = base::num_threads(exec);
-  if (scratch_.size() < static_cast<std::size_t>(threads)) { scratch_.resize(static_cast<std::size_t>(threads)); }
-  if (answers_.size() < questions_.size()) { answers_.resize(questions_.size()); }
-  base::parallel_ranges(exec, std::ssize(questions_), 1, [&](std::int64_t q, std::int64_t) {
-    answer_one(questions_[static_cast<std::size_t>(q)], scratch_[cpu::thread_of(threads)],
-               answers_[static_cast<std::size_t>(q)]);
-  });
-
-  std::vector<std::int64_t> place(questions_.size()), size(asked.size());
-  for (std::size_t q = 0; q < questions_.size(); ++q) {
-    place[q] = size[questions_[q].from];
-    size[questions_[q].from] += answers_[q].size;
-  }
-  std::vector<message> out(asked.size());
-  for (std::size_t to = 0; to < asked.size(); ++to) {
-    out[to] = pool.take(size[to]);
-    out[to].set_size(size[to]);
-  }
-  base::parallel_ranges(exec, std::ssize(questions_), 1, [&](std::int64_t i, std::int64_t) {
-    auto const q = static_cast<std::size_t>(i);
-    std::memcpy(out[questions_[q].from].data() + place[q], answers_[q].storage.data(),
-                static_cast<std::size_t>(answers_[q].size));
-  });
-  return out;
+  auto const threads = static_cast<std::size_t>(base::num_threads(exec));
+  if (scratch_.size() < threads) { scratch_.resize(threads); }
+  return sections_.make(asked, pool, exec,
+                        [&](question const& head, std::byte const* arrays, std::size_t thread, made_section& out) {
+                          answer_one(head, array_at<Key>(arrays, 0), scratch_[thread], out);
+                        });
 }
 
 /// Chooses edges as the executor of one machine does, for the vertices of a section.
 template <class Key>
-cpu::hop_expansion<Key> asked_edges<Key>::choose(question const& asked, scratch& own) const
+cpu::hop_expansion<Key> asked_edges<Key>::choose(question const& head, Key const* keys, scratch& own) const
 {
-  frontier_question const& head = asked.head;
   std::int64_t const count = head.count;
   cpu::hop_expansion<Key> what;
-  what.vertices = asked.keys;
+  what.vertices = keys;
   what.count = count;
   what.key = core::minibatch_draws::key(job_.params.seed, head.batch);
   what.step = core::minibatch_draws::step(head.hop, 0);
@@ -96,21 +57,19 @@ cpu::hop_expansion<Key> asked_edges<Key>::choose(question const& asked, scratch&
 }
 
 template <class Key>
-void asked_edges<Key>::answer_one(question const& asked, scratch& own, made_answer& out) const
+void asked_edges<Key>::answer_one(question const& asked, Key const* keys, scratch& own, made_section& out) const
 {
-  if (asked.head.hop == frontier_question::all_inner) {
-    find_inner(asked, own, out);
+  if (asked.hop == question::all_inner) {
+    find_inner(asked, keys, own, out);
     return;
   }
-  cpu::hop_expansion<Key> const what = choose(asked, own);
+  cpu::hop_expansion<Key> const what = choose(asked, keys, own);
   // Weights of 0 leave slots empty, which are not sent.
   std::int64_t const slots = what.offsets[what.count];
   std::int64_t const edges = slots - std::count(what.edge, what.edge + slots, edge_id{-1});
-  frontier_answer const head{asked.head.count, job_.has_weights() ? 1U : 0U, edges};
+  frontier_answer const head{asked.count, job_.has_weights() ? 1U : 0U, edges};
   answer_layout const layout(head);
-  out.size = layout.bytes();
-  std::byte* const to = room(out.storage, out.size);
-  std::memcpy(to, &head, sizeof head);
+  std::byte* const to = out.begin(head, layout.bytes());
   auto* const first = array_at<edge_id>(to, layout.first());
   auto* const counts = array_at<std::uint32_t>(to, layout.counts());
   auto* const weights = array_at<float>(to, layout.weights());
@@ -131,20 +90,20 @@ void asked_edges<Key>::answer_one(question const& asked, scratch& own, made_answ
 
 /// The edges between the vertices of a batch that lead from those of this rank.
 template <class Key>
-void asked_edges<Key>::find_inner(question const& asked, scratch& own, made_answer& out) const
+void asked_edges<Key>::find_inner(question const& asked, Key const* keys, scratch& own, made_section& out) const
 {
-  std::int64_t const count = asked.head.count;
+  std::int64_t const count = asked.count;
   own.numbers.clear();
-  own.numbers.reserve(asked.keys, static_cast<std::uint64_t>(count));
+  own.numbers.reserve(keys, static_cast<std::uint64_t>(count));
   Key* const numbered = room(own.numbered, count + 1);
-  own.numbers.number(asked.keys, count, room(own.offsets, count), numbered);
+  own.numbers.number(keys, count, room(own.offsets, count), numbered);
   own.found.clear();
   edge_id* const first = room(own.first, count);
   std::uint32_t* const counts = room(own.degree, count);
   std::uint32_t rows = 0;
   job_.sources[0].graph.visit([&](auto const& graph) {
     for (std::int64_t i = 0; i < count; ++i) {
-      Key const from = asked.keys[i];
+      Key const from = keys[i];
       if (!has(from)) { continue; }
       auto const edges = graph.row(job_.sources[0].row_of(from));
       std::size_t const before = own.found.size();
@@ -157,9 +116,7 @@ void asked_edges<Key>::find_inner(question const& asked, scratch& own, made_answ
   });
   frontier_answer const head{rows, 0, std::ssize(own.found)};
   answer_layout const layout(head);
-  out.size = layout.bytes();
-  std::byte* const to = room(out.storage, out.size);
-  std::memcpy(to, &head, sizeof head);
+  std::byte* const to = out.begin(head, layout.bytes());
   auto* neighbors = array_at<vertex_id>(to, layout.neighbors());
   auto* positions = array_at<std::uint32_t>(to, layout.positions());
   auto found = own.found.begin();

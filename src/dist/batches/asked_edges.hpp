@@ -37,15 +37,8 @@ class asked_edges final : public answerer {
                                             cpu_exec const& exec) override;
 
  private:
-  struct question {
-    std::size_t from;  // the rank
-    frontier_question head;
-    Key const* keys;
-  };
-  struct made_answer {
-    buffer<std::byte> storage;
-    std::int64_t size = 0;
-  };
+  using question = frontier_question<Key>;
+
   /// What a thread works with.
   struct scratch {
     std::vector<cpu::edge_chooser<Key>> chooser;  // one, or
@@ -60,9 +53,9 @@ class asked_edges final : public answerer {
     std::vector<cpu::inner_edge> found;
   };
 
-  void answer_one(question const& asked, scratch& own, made_answer& out) const;
-  [[nodiscard]] cpu::hop_expansion<Key> choose(question const& asked, scratch& own) const;
-  void find_inner(question const& asked, scratch& own, made_answer& out) const;
+  void answer_one(question const& asked, Key const* keys, scratch& own, made_section& out) const;
+  [[nodiscard]] cpu::hop_expansion<Key> choose(question const& asked, Key const* keys, scratch& own) const;
+  void find_inner(question const& asked, Key const* keys, scratch& own, made_section& out) const;
   [[nodiscard]] bool has(Key key) const
   {
     return std::int64_t{cpu::vertex_of(key)} - job_.sources[0].first_vertex < num_rows_ &&
@@ -72,8 +65,7 @@ class asked_edges final : public answerer {
   cpu::minibatch_job const& job_;
   edge_id first_edge_;
   std::int64_t num_rows_;
-  std::vector<question> questions_;
-  std::vector<made_answer> answers_;
+  section_answers<question> sections_;
   std::vector<scratch> scratch_;  // one a thread
 };
 

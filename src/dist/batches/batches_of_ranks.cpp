@@ -75,6 +75,7 @@ class batches final : public batches_of_ranks {
   }
 
  private:
+  using question = frontier_question<Key>;
   struct section {
     std::uint32_t begin, count;  // in `order`
     std::byte const* answer = nullptr;
@@ -163,23 +164,21 @@ class batches final : public batches_of_ranks {
       for (std::uint32_t at = one.rank_begin[r]; at < one.rank_begin[r + 1];) {
         std::uint32_t const count = std::min(most, one.rank_begin[r + 1] - at);
         one.asked[r].push_back({at, count});
-        one.question_bytes[r] += head_of(one, one.asked[r].back()).template bytes<Key>();
+        one.question_bytes[r] += head_of(one, one.asked[r].back()).bytes();
         at += count;
       }
     }
   }
-  [[nodiscard]] frontier_question head_of(open_batch const& one, section const& asked) const
+  [[nodiscard]] question head_of(open_batch const& one, section const& asked) const
   {
-    if (asks_for_inner()) {
-      return {one.number, frontier_question::all_inner, static_cast<std::uint32_t>(one.what.count)};
-    }
+    if (asks_for_inner()) { return {one.number, question::all_inner, static_cast<std::uint32_t>(one.what.count)}; }
     return {one.number, hop_, asked.count};
   }
 
   void write_questions(open_batch const& one, std::size_t rank, std::byte* to) const
   {
     for (section const& asked : one.asked[rank]) {
-      frontier_question const head = head_of(one, asked);
+      question const head = head_of(one, asked);
       std::memcpy(to, &head, sizeof head);
       Key* const keys = array_at<Key>(to, sizeof head);
       if (asks_for_inner()) {
@@ -187,7 +186,7 @@ class batches final : public batches_of_ranks {
       } else {
         for (std::uint32_t k = 0; k < asked.count; ++k) { keys[k] = one.what.vertices[one.order[asked.begin + k]]; }
       }
-      to += head.template bytes<Key>();
+      to += head.bytes();
     }
   }
 

@@ -1,22 +1,15 @@
-// What ranks ask each other for mini-batches, and what they answer: questions and answers in sections, each of which is made
-// and read by one thread.
+// What ranks ask each other for mini-batches, and what they answer, in sections.
 
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <span>
 
-#include <tendril/transport.hpp>
-#include <tendril/types.hpp>
+#include "dist/sections.hpp"
 
 namespace tendril::dist {
 
-/// Bytes of a section's array, up to the next multiple of 8: sections begin at one.
-[[nodiscard]] constexpr std::int64_t padded(std::int64_t bytes) { return (bytes + 7) / 8 * 8; }
-
 /// The head of a question for the edges of vertices of one batch; their keys follow (src/cpu/batches/picks.hpp).
+template <class Key>
 struct frontier_question {
   static constexpr std::uint32_t all_inner = 0xffffffff;
 
@@ -25,13 +18,12 @@ struct frontier_question {
       hop;  ///< all_inner: all edges between the keys, which are a whole batch, from those that the receiver has.
   std::uint32_t count;  ///< Keys.
 
-  template <class Key>
   [[nodiscard]] std::int64_t bytes() const
   {
     return static_cast<std::int64_t>(sizeof *this) + padded(count * static_cast<std::int64_t>(sizeof(Key)));
   }
 };
-static_assert(sizeof(frontier_question) == 16);
+static_assert(sizeof(frontier_question<std::uint64_t>) == 16);
 
 /// The head of an answer.
 struct frontier_answer {
@@ -64,37 +56,5 @@ class answer_layout {
  private:
   frontier_answer head_;
 };
-
-/// Goes through the sections of a message.
-template <class Head>
-class section_reader {
- public:
-  explicit section_reader(message const& from) : from_(from) {}
-
-  [[nodiscard]] bool at_end() const { return at_ >= from_.size(); }
-  [[nodiscard]] std::byte const* data() const { return from_.data() + at_; }
-  [[nodiscard]] Head head() const
-  {
-    Head out;
-    std::memcpy(&out, data(), sizeof out);
-    return out;
-  }
-  void skip(std::int64_t bytes) { at_ += bytes; }
-
- private:
-  message const& from_;
-  std::int64_t at_ = 0;
-};
-
-template <class T>
-[[nodiscard]] T const* array_at(std::byte const* section, std::int64_t offset)
-{
-  return reinterpret_cast<T const*>(section + offset);
-}
-template <class T>
-[[nodiscard]] T* array_at(std::byte* section, std::int64_t offset)
-{
-  return reinterpret_cast<T*>(section + offset);
-}
 
 }  // namespace tendril::dist
