@@ -68,7 +68,7 @@ sampling_plan plan_of(sample_job const& job, graph const& g, std::int64_t num_se
 planned plan_samples(sample_job const& job, graph const& g, cpu_exec const& exec)
 {
   job.check();
-  std::int64_t const count = job.seeds(g, exec).size();
+  std::int64_t const count = job.seeds(g.num_vertices(), exec).size();
   gpu_set const gpus = parse_devices(job.device);
   graph const there = gpus.empty() ? g : graph_on_gpu(g, gpus[0], job.graph_bytes(), job.visits());
   return {there, gpus.empty() ? plan_of(job, g, count, exec) : plan_of(job, there, count, gpu_exec(gpus[0])),

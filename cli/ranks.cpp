@@ -59,7 +59,7 @@ void expect_verb_of_ranks(CLI::App const& application)
   transport const* const ranks = job_ranks();
   if (ranks == nullptr) { return; }
   for (CLI::App const* const verb : application.get_subcommands()) {
-    if (verb->get_name() == "walk") {
+    if (verb->get_name() == "walk" || verb->get_name() == "sample") {
       for (CLI::Option const* const option : verb->get_options()) {
         if (option->results() != std::vector<std::string>{"-"}) { continue; }
         throw argument_error(fmt::format("{} -: started by mpirun as {} ranks, expected a file that all can open",
@@ -69,7 +69,7 @@ void expect_verb_of_ranks(CLI::App const& application)
     }
     if (verb->get_name() == "bench") { continue; }  // which says itself what ranks measure
     throw argument_error(
-        fmt::format("{}: started by mpirun as {} ranks, expected one process: ranks share the verb walk",
+        fmt::format("{}: started by mpirun as {} ranks, expected one process: ranks share the verbs walk and sample",
                     verb->get_name(), ranks->size()));
   }
 }

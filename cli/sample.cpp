@@ -14,12 +14,16 @@
 #include <tendril/error.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
-#include <tendril/several_gpus.hpp>
+#include <tendril/sharded_khop.hpp>
+#include <tendril/transport.hpp>
 
 #include "common.hpp"
+#include "graph_of_ranks.hpp"
 #include "help.hpp"
+#include "ranks.hpp"
 #include "sample_job.hpp"
 #include "sample_request.hpp"
+#include "share_samples.hpp"
 #include "text.hpp"
 #include "verbs.hpp"
 
@@ -34,20 +38,37 @@ struct sample_command {
   sample_job job;
   std::string output;
   std::string dtype;
+  double deadline = transport::usual_deadline.count();
 
   void run() const;
+
+ private:
+  /// Checks what ranks can't do. @throws argument_error.
+  void check_ranks(transport const& ranks, gpu_set const& gpus) const;
 };
 
 using file_sampler = std::optional<khop_file_sampler>;  // with --memory
 
+/// What makes trees, besides samplers that need no state.
+struct tree_makers {
+  tree_makers(request const& what, khop_params const& params, cpu_exec const& exec)
+  {
+    if (what.on.part) { in_parts.emplace(*what.on.part, params, *what.ranks, exec); }
+  }
+
+  file_sampler in_file;
+  std::optional<sharded_khop_sampler> in_parts;
+};
+
 /// The trees of n seeds from `first` on, in host memory, wherever they are made.
-khop_trees make_trees(request const& what, khop_params const& params, file_sampler& in_file, int place,
+khop_trees make_trees(request const& what, khop_params const& params, tree_makers& makers, int place,
                       std::int64_t first, std::int64_t n, cpu_exec const& exec)
 {
   auto const seeds = what.seeds.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n));
   std::int64_t const root = what.job.first_root + first;
-  if (in_file) { return in_file->sample(seeds, exec, root, what.job.edges); }
-  if (!what.on_gpu()) { return khop_sample(what.g, seeds, params, exec, root, what.job.edges); }
+  if (makers.in_parts) { return makers.in_parts->sample(seeds, root, what.job.edges); }
+  if (makers.in_file) { return makers.in_file->sample(seeds, exec, root, what.job.edges); }
+  if (!what.on_gpu()) { return khop_sample(what.whole(), seeds, params, exec, root, what.job.edges); }
   gpu_exec const gpu = what.exec(place);
   auto const there = copy_to_gpu(seeds, gpu);
   khop_trees trees =
@@ -107,39 +128,42 @@ outcome sample_trees(request const& what, khop_params const& params, cpu_exec co
     arrays.push_back({hop_name(hop), what.vertices, shape});
     if (what.job.edges) { arrays.push_back({hop_name(hop, "_edges"), element_type::int64, shape}); }
   }
-  array_writer writer(what.output, arrays, what.about);
-  writer.append(0, what.seeds, exec);
+  std::optional<array_writer> writer;
+  if (what.writes()) {
+    writer.emplace(what.output, arrays, what.about);
+    writer->append(0, what.seeds, exec);
+  }
 
   std::int64_t const rows =
       what.piece(num_seeds, std::max<std::int64_t>(batch_rows(what.job, slots_of_tree, parents_of_tree), 1));
-  file_sampler in_file;
-  if (what.job.host_bytes() > 0) {
-    in_file.emplace(what.g, params, std::max<std::int64_t>(what.job.host_bytes() / 2, 2));
-  }
   cpu_exec quiet = exec;
   quiet.on_progress = {};  // the bar belongs to this thread
+  tree_makers makers(what, params, quiet);
+  if (what.job.host_bytes() > 0) {
+    makers.in_file.emplace(what.whole(), params, std::max<std::int64_t>(what.job.host_bytes() / 2, 2));
+  }
   outcome result;
   place_seconds sampled(what.num_places());
-  deal(
-      what.num_places(), num_seeds, rows,
+  share_samples(
+      what, num_seeds, rows,
       [&](int place, std::int64_t first, std::int64_t n) {
         stopwatch const sampling;
-        khop_trees trees = make_trees(what, params, in_file, place, first, n, quiet);
+        khop_trees trees = make_trees(what, params, makers, place, first, n, quiet);
         sampled.add(place, sampling.seconds());
         return trees;
       },
       [&](std::int64_t first, std::int64_t n, khop_trees const& trees) {
         stopwatch const writing;
         result.edges += count_filled(trees);
-        append_hops(writer, trees, what.job.edges, quiet);
+        append_hops(*writer, trees, what.job.edges, quiet);
         result.write_seconds += writing.seconds();
         bar.update("sampling", first + n, num_seeds, "seeds");
       });
   result.sample_seconds = sampled.longest();
   stopwatch const committing;
-  writer.commit();
+  if (writer) { writer->commit(); }
   result.write_seconds += committing.seconds();
-  if (in_file) { result.read_bytes = in_file->read_bytes(); }
+  if (makers.in_file) { result.read_bytes = makers.in_file->read_bytes(); }
   return result;
 }
 
@@ -182,16 +206,17 @@ outcome sample_ragged_trees(request const& what, khop_params const& params, cpu_
 {
   auto const num_seeds = static_cast<std::int64_t>(what.seeds.size());
   stopwatch const sampling;
-  file_sampler whole;
+  tree_makers makers(what, params, exec);
   khop_trees trees;
-  deal(
-      what.num_places(), num_seeds, what.piece(num_seeds, num_seeds),
+  share_samples(
+      what, num_seeds, what.piece(num_seeds, num_seeds),
       [&](int place, std::int64_t first, std::int64_t n) {
-        return make_trees(what, params, whole, place, first, n, exec);
+        return make_trees(what, params, makers, place, first, n, exec);
       },
       [&](std::int64_t, std::int64_t, khop_trees&& part) { join(trees, std::move(part)); });
   outcome result;
   result.sample_seconds = sampling.seconds();
+  if (!what.writes()) { return result; }
   result.edges = count_filled(trees);
 
   stopwatch const writing;
@@ -212,6 +237,15 @@ outcome sample_ragged_trees(request const& what, khop_params const& params, cpu_
   return result;
 }
 
+/// Empty of a graph in parts, whose sampler plans for itself.
+std::string rule_of(request const& what, khop_params const& params, std::int64_t num_seeds, cpu_exec const& exec)
+{
+  if (what.on.part) { return {}; }
+  return std::string(to_string((what.on_gpu() ? plan_khop(what.copies.front(), params, num_seeds, what.exec(0))
+                                              : plan_khop(what.whole(), params, num_seeds, exec))
+                                   .rule));
+}
+
 outcome sample_khop(request const& what, cpu_exec const& exec, progress_bar& bar)
 {
   khop_params const params = what.job.khop();
@@ -219,17 +253,45 @@ outcome sample_khop(request const& what, cpu_exec const& exec, progress_bar& bar
   auto const num_seeds = static_cast<std::int64_t>(what.seeds.size());
   (void)checked_sum("--first-root: ids of seeds", what.job.first_root, num_seeds);
   stopwatch const planning;
-  sampling_plan const plan = what.on_gpu() ? plan_khop(what.copies.front(), params, num_seeds, what.exec(0))
-                                           : plan_khop(what.g, params, num_seeds, exec);
+  std::string const rule = rule_of(what, params, num_seeds, exec);
   double const plan_seconds = planning.seconds();
   bool const ragged = std::count(params.fanouts.begin(), params.fanouts.end(), -1) > 0;
   if (ragged && what.job.host_bytes() > 0) {
     throw argument_error("--memory: --fanouts has -1, expected numbers of neighbours");
   }
   outcome result = ragged ? sample_ragged_trees(what, params, exec) : sample_trees(what, params, exec, bar);
-  result.rule = to_string(plan.rule);
+  result.rule = rule;
   result.plan_seconds = plan_seconds;
   return result;
+}
+
+void sample_command::check_ranks(transport const& ranks, gpu_set const& gpus) const
+{
+  if (job.seeds_file == "-") {
+    throw argument_error(fmt::format("--seeds -: started by mpirun as {} ranks, expected a file that all can open",
+                                     ranks.size()));
+  }
+  if (gpus.size() > 1) { throw argument_error("--device: several GPUs for each rank, expected one: cuda"); }
+  if (!(deadline > 0)) { throw argument_error(fmt::format("--deadline: {}, expected more than 0 seconds", deadline)); }
+  if (!is_partition(source.path)) { return; }
+  if (!gpus.empty()) { throw argument_error("--device: a graph in parts is sampled on CPUs, expected cpu"); }
+  if (job.host_bytes() > 0) { throw argument_error("--memory: a graph in parts, expected none"); }
+}
+
+/// Tells lists of seeds apart.
+std::string digest_of(buffer<vertex_id> const& seeds)
+{
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (vertex_id const v : seeds.span()) { hash = (hash ^ v) * 0x100000001b3; }
+  return fmt::format("{} with the hash {:016x}", counted(seeds.size(), "vertex", "vertices"), hash);
+}
+
+/// What ranks sent each other, for people.
+std::string ranks_line(transport const* ranks, bool sharded, std::int64_t sent_bytes)
+{
+  if (ranks == nullptr) { return {}; }
+  return fmt::format("ranks   {}, each with {}; {} sent in all\n", ranks->size(),
+                     sharded ? "a part of the graph" : "the whole graph", bytes_text(sent_bytes));
 }
 
 void sample_command::run() const
@@ -241,34 +303,62 @@ void sample_command::run() const
   }
   job.validate();  // before anything that takes time
   if (job.is_of_catalogue()) {
+    if (transport const* const ranks = job_ranks()) {
+      throw argument_error(fmt::format("--app {}: started by mpirun as {} ranks, expected one process: ranks share khop and "
+                                       "minibatch",
+                                       job.from_source() ? "of --app-source" : job.app, ranks->size()));
+    }
     run_catalogue(job, source, common, output, dtype);
     return;
   }
   gpu_set const gpus = parse_devices(job.device);
+  transport* const ranks = job_ranks();
+  if (ranks != nullptr) {
+    check_ranks(*ranks, gpus);
+    ranks->set_deadline(transport::seconds(deadline));
+  }
   std::string const gpu = describe_gpus(gpus);
   progress_bar bar(common.shown());
-  cpu_exec const exec = common.exec(bar);
-  graph const g = source.read_for(job.device, exec);
+  cpu_exec exec = common.exec(bar);
+  if (ranks != nullptr) {
+    exec.on_progress = [ranks, draw = exec.on_progress](progress const& report) {
+      if (draw) { draw(report); }
+      ranks->beat();
+    };
+  }
+  graph_of_ranks const on = read_for_ranks(source, job.device, exec);
   double const read_seconds = overall.seconds();
-  auto const copies = gpus.empty()
-                          ? std::vector<graph>()
-                          : graph_on_gpus(g, gpus, job.graph_bytes(), job.more.graph_room.spread, job.visits());
-  graph const& there = copies.empty() ? g : copies.front();
-  buffer<vertex_id> const seeds = job.seeds(g, exec);
-  element_type const type = dtype.empty() ? vertex_element_type(g.num_vertices()) : parse_element_type(dtype);
+  auto const copies =
+      gpus.empty() ? std::vector<graph>()
+                   : graph_on_gpus(*on.whole, gpus, job.graph_bytes(), job.more.graph_room.spread, job.visits());
+  buffer<vertex_id> const seeds = job.seeds(on.facts.num_vertices, exec);
+  if (ranks != nullptr) {
+    expect_agreement(*ranks, {{"the version", TENDRIL_VERSION},
+                              {"the graph", on.digest()},
+                              {"the output", output},
+                              {"the job", fmt::format("{}, {}, seed {}", job.app, job.params_json().dump(), job.seed)},
+                              {"the seeds", digest_of(seeds)}});
+  }
+  element_type const type =
+      dtype.empty() ? vertex_element_type(on.facts.num_vertices) : parse_element_type(dtype);
 
-  metadata const about{{"format", "tendril-samples"},         {"app", job.app},
-                       {"params", job.params_json().dump()},  {"seed", std::to_string(job.seed)},
-                       {"graph", graph_name(g, source.path)}, {"version", TENDRIL_VERSION}};
-  request const what{g, copies, job, seeds.span(), output, type, about};
-  auto const [edges, plan_seconds, sample_seconds, write_seconds, rule, read_bytes] =
-      job.app == "khop" ? sample_khop(what, exec, bar) : sample_minibatches(what, exec, bar);
+  metadata const about{{"format", "tendril-samples"},        {"app", job.app},
+                       {"params", job.params_json().dump()}, {"seed", std::to_string(job.seed)},
+                       {"graph", on.facts.name},             {"version", TENDRIL_VERSION}};
+  request const what{on, copies, job, seeds.span(), output, type, about, ranks};
+  outcome made = job.app == "khop" ? sample_khop(what, exec, bar) : sample_minibatches(what, exec, bar);
+  if (ranks != nullptr) {
+    ranks->barrier("the file is complete");
+    made.sent_bytes = sum_over(ranks, "bytes", ranks->report().sent_bytes);
+    made.sample_seconds = longest_of(ranks, "seconds of sampling", made.sample_seconds);
+  }
+  auto const& [edges, plan_seconds, sample_seconds, write_seconds, rule, read_bytes, sent_bytes] = made;
   bar.clear();
   double const seconds = overall.seconds();
   double const rate = sample_seconds > 0 ? static_cast<double>(edges) / sample_seconds : 0;
 
   if (common.json) {
-    json document{{"graph", describe_json(g, source.path)},
+    json document{{"graph", describe_json(on.facts)},
                   {"app", job.app},
                   {"params", job.params_json()},
                   {"seed", job.seed},
@@ -289,16 +379,23 @@ void sample_command::run() const
                          {"version", TENDRIL_VERSION}});
     if (!gpu.empty()) { document["device_name"] = gpu; }
     if (job.host_bytes() > 0) { document["read_bytes"] = read_bytes; }
-    if (auto const placement = placement_json(there)) { document["placement"] = *placement; }
+    if (ranks != nullptr) {
+      document["ranks"] = {{"size", ranks->size()}, {"sharded", on.part.has_value()}, {"sent_bytes", sent_bytes}};
+    }
+    if (!copies.empty()) {
+      if (auto const placement = placement_json(copies.front())) { document["placement"] = *placement; }
+    }
     print(document);
   } else if (!common.quiet) {
     print(
-        fmt::format("graph   {}\njob     {}: {}{}\n{}{}edges   {} in {} of sampling: {} edges/s\n{}output  {} "
+        fmt::format("graph   {}\njob     {}: {}{}\n{}{}{}edges   {} in {} of sampling: {} edges/s\n{}output  {} "
                     "({})\ntotal   {}, {} of "
                     "memory at most",
-                    describe(g, source.path), counted(seeds.size(), "seed", "seeds"), job.describe(),
+                    describe(on.facts), counted(seeds.size(), "seed", "seeds"), job.describe(),
                     rule.empty() ? std::string() : fmt::format(" ({})", rule),
-                    gpu.empty() ? std::string() : fmt::format("device  {}\n", gpu), placement_line(there),
+                    gpu.empty() ? std::string() : fmt::format("device  {}\n", gpu),
+                    copies.empty() ? std::string() : placement_line(copies.front()),
+                    ranks_line(ranks, on.part.has_value(), sent_bytes),
                     grouped(edges), duration(sample_seconds), si(rate),
                     time_line({{"reading", read_seconds},
                                {"planning", plan_seconds},
@@ -337,6 +434,9 @@ void add_sample(CLI::App& application)
                    "Device: cpu, cuda, cuda:N, several GPUs as in cuda:0,1, or cuda:all [cpu]")
       ->type_name("DEVICE");
   command->job.add_to(*verb);
+  verb->add_option("--deadline", command->deadline,
+                   "Of ranks: seconds of silence after which a rank counts as lost [300]")
+      ->type_name("SECONDS");
   command->common.add_to(*verb);
   verb->footer(
       "khop writes seeds [n] and hop1 [n, f1], hop2 [n, f1, f2], …: the neighbours sampled for each vertex of the\n"
@@ -350,6 +450,7 @@ void add_sample(CLI::App& application)
       "  tendril sample graph.npz -o trees.safetensors --fanouts 15,10,5 --seeds train.txt --replace --weighted\n"
       "  tendril sample graph.npz -o trees.npz --fanouts 25,10 --device cuda      the same bytes, computed on a GPU\n"
       "  tendril sample graph.npz -o trees.npz --fanouts 25,10 --device cuda:all  on every GPU of the machine\n"
+      "  mpirun -n 4 tendril sample parts -o trees.npz --fanouts 25,10   a part of the graph for each of four ranks\n"
       "  tendril sample huge.safetensors -o trees.npz --fanouts 10,5 --memory 16G  a mapped graph that memory does not "
       "hold\n"
       "  tendril sample graph.npz -o batches.npz --app minibatch --fanouts 15,10,5 --batch-size 512\n"

@@ -256,17 +256,17 @@ std::int64_t sample_job::graph_bytes() const { return more.graph_room.bytes(pars
 
 std::int64_t sample_job::seeds_each() const { return batch_size.value_or(default_batch_size); }
 
-buffer<vertex_id> sample_job::seeds(graph const& g, cpu_exec const& exec) const
+buffer<vertex_id> sample_job::seeds(std::int64_t num_vertices, cpu_exec const& exec) const
 {
-  if (!seeds_file.empty()) { return read_vertices(seeds_file, g.num_vertices(), exec); }
+  if (!seeds_file.empty()) { return read_vertices(seeds_file, num_vertices, exec); }
   if (num_seeds.has_value()) {
-    if (*num_seeds < 1 || *num_seeds > g.num_vertices()) {
+    if (*num_seeds < 1 || *num_seeds > num_vertices) {
       throw argument_error(
-          fmt::format("--num-seeds: {}, expected 1 to {}, the vertices of the graph", *num_seeds, g.num_vertices()));
+          fmt::format("--num-seeds: {}, expected 1 to {}, the vertices of the graph", *num_seeds, num_vertices));
     }
-    return random_distinct_vertices(g.num_vertices(), *num_seeds, seed, exec);
+    return random_distinct_vertices(num_vertices, *num_seeds, seed, exec);
   }
-  buffer<vertex_id> all(g.num_vertices());
+  buffer<vertex_id> all(num_vertices);
   std::iota(all.begin(), all.end(), vertex_id{0});
   return all;
 }

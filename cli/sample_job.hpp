@@ -75,7 +75,7 @@ struct sample_job {
   [[nodiscard]] std::int64_t seeds_each() const;
 
   /// The vertices to grow samples from: those of the file, N different ones at random, or every vertex.
-  [[nodiscard]] buffer<vertex_id> seeds(graph const& g, cpu_exec const& exec) const;
+  [[nodiscard]] buffer<vertex_id> seeds(std::int64_t num_vertices, cpu_exec const& exec) const;
 
   /// What the lists of a graph are placed by, if it is placed: of the catalogue a guess.
   [[nodiscard]] placement_job visits() const;

@@ -7,10 +7,11 @@
 
 #include <tendril/checked.hpp>
 #include <tendril/minibatch.hpp>
-#include <tendril/several_gpus.hpp>
+#include <tendril/sharded_minibatch.hpp>
 
 #include "common.hpp"
 #include "sample_request.hpp"
+#include "share_samples.hpp"
 #include "text.hpp"
 
 namespace tendril::cli {
@@ -44,29 +45,37 @@ minibatch brought(minibatch made, std::optional<gpu_exec> const& gpu)
 class batch_maker {
  public:
   batch_maker(request const& what, int place, cpu_exec const& exec)
-      : gpu_(what.on_gpu() ? std::optional(what.exec(place)) : std::nullopt),
-        sampler_(gpu_ ? minibatch_sampler(hetero_graph(what.copies[static_cast<std::size_t>(place)]),
-                                          what.job.minibatch(), *gpu_, what.job.minibatch_executor_choice())
-                      : minibatch_sampler(hetero_graph(what.g), what.job.minibatch(), exec))
+      : gpu_(what.on_gpu() ? std::optional(what.exec(place)) : std::nullopt)
   {
+    minibatch_params const params = what.job.minibatch();
+    if (what.on.part) {
+      in_parts_.emplace(*what.on.part, params, *what.ranks, exec);
+    } else if (gpu_) {
+      whole_.emplace(hetero_graph(what.copies[static_cast<std::size_t>(place)]), params, *gpu_,
+                     what.job.minibatch_executor_choice());
+    } else {
+      whole_.emplace(hetero_graph(what.whole()), params, exec);
+    }
   }
 
   /// The batches of some seeds, in host memory.
   std::vector<minibatch> make(std::span<vertex_id const> seeds, std::int64_t each, std::uint64_t first_batch)
   {
+    if (in_parts_) { return in_parts_->sample_batches(seeds, each, {.first = first_batch}); }
     buffer<vertex_id> there;
     if (gpu_) {
       there = copy_to_gpu(seeds, *gpu_);
       seeds = there.span();
     }
-    std::vector<minibatch> out = sampler_.sample_batches(0, seeds, each, {.first = first_batch});
+    std::vector<minibatch> out = whole_->sample_batches(0, seeds, each, {.first = first_batch});
     for (auto& batch : out) { batch = brought(std::move(batch), gpu_); }
     return out;
   }
 
  private:
   std::optional<gpu_exec> gpu_;
-  minibatch_sampler sampler_;
+  std::optional<minibatch_sampler> whole_;            // one of both
+  std::optional<sharded_minibatch_sampler> in_parts_;
 };
 
 }  // namespace
@@ -99,7 +108,7 @@ outcome sample_minibatches(request const& what, cpu_exec const& exec, progress_b
     sampled.add(place, sampling.seconds());
     return made;
   };
-  deal(what.num_places(), num_seeds, a_call, make,
+  share_samples(what, num_seeds, a_call, make,
        [&](std::int64_t first, std::int64_t n, std::vector<minibatch> made) {
          for (auto& batch : made) {
            auto const& nodes = batch.vertices[0];
@@ -114,6 +123,7 @@ outcome sample_minibatches(request const& what, cpu_exec const& exec, progress_b
          bar.update("sampling", first + n, num_seeds, "seeds");
        });
   result.sample_seconds = sampled.longest();
+  if (!what.writes()) { return result; }
 
   stopwatch const writing;
   auto const count = static_cast<std::int64_t>(batches.size());

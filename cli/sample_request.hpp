@@ -15,7 +15,9 @@
 #include <tendril/exec.hpp>
 #include <tendril/gpu_array.hpp>
 #include <tendril/graph.hpp>
+#include <tendril/transport.hpp>
 
+#include "graph_of_ranks.hpp"
 #include "progress.hpp"
 #include "sample_job.hpp"
 
@@ -28,29 +30,37 @@ struct outcome {
   double write_seconds = 0;     ///< Of the file, in part while samples are made.
   std::string rule;             ///< Empty where there is no plan.
   std::int64_t read_bytes = 0;  ///< Of whole regions of the graph's file, with --memory.
+  std::int64_t sent_bytes = 0;  ///< By this rank: questions, answers, and samples for the file.
 };
 
 using metadata = std::map<std::string, std::string>;
 
 /// What a file of samples is written from.
 struct request {
-  graph const& g;
+  graph_of_ranks const& on;
   std::vector<graph> const& copies;  ///< The same graph on each GPU that makes samples; none: on the CPU.
   sample_job const& job;
   std::span<vertex_id const> seeds;
   std::string const& output;
   element_type vertices;  ///< Type of vertex ids in the file.
   metadata const& about;
+  transport* ranks;  ///< That share the job; null: this process alone.
+
+  [[nodiscard]] graph const& whole() const { return *on.whole; }
+
+  /// Whether this process writes the file.
+  [[nodiscard]] bool writes() const { return ranks == nullptr || ranks->rank() == 0; }
 
   [[nodiscard]] bool on_gpu() const { return !copies.empty(); }
 
   /// GPUs that share the job, or 1 for the CPU.
   [[nodiscard]] int num_places() const { return std::max(static_cast<int>(copies.size()), 1); }
 
-  /// Samples of a piece, so that every place gets some. @param most  That a piece may have; 1 or more.
+  /// Samples of a piece, so that every place, or rank, gets some. @param most  That a piece may have; 1 or more.
   [[nodiscard]] std::int64_t piece(std::int64_t num_samples, std::int64_t most) const
   {
-    std::int64_t const each = (num_samples + num_places() - 1) / num_places();
+    std::int64_t const shares = ranks != nullptr ? ranks->size() : num_places();
+    std::int64_t const each = (num_samples + shares - 1) / shares;
     return std::clamp<std::int64_t>(most, 1, std::max<std::int64_t>(each, 1));
   }
 

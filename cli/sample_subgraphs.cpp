@@ -161,7 +161,7 @@ catalogue_job shadow_job(sample_job const& job, sample_place const& place)
   auto const& more = job.more;
   graph const& g = place.host_graph();
   shadow_params const params = shadow_params_of(job);
-  auto const seeds = std::make_shared<buffer<vertex_id> const>(job.seeds(g, place.host_exec()));
+  auto const seeds = std::make_shared<buffer<vertex_id> const>(job.seeds(g.num_vertices(), place.host_exec()));
 
   catalogue_job out;
   out.num_samples = seeds->size();

@@ -1,7 +1,6 @@
 // tendril walk: random walks into a file, in batches, so that memory does not grow with their number.
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <memory>
 #include <utility>
@@ -17,6 +16,7 @@
 #include <tendril/write_walks.hpp>
 
 #include "common.hpp"
+#include "graph_of_ranks.hpp"
 #include "help.hpp"
 #include "prepared_walks.hpp"
 #include "ranks.hpp"
@@ -27,39 +27,6 @@
 
 namespace tendril::cli {
 namespace {
-
-/// Hash of up to 1,024 lists of neighbours all over the graph: enough to tell two files apart that a job would mix up.
-std::uint64_t digest_of_sample(graph const& g)
-{
-  constexpr std::int64_t most = 1024;
-  std::uint64_t hash = 0xcbf29ce484222325;
-  graph_view const view = g.view();
-  std::int64_t const stride = std::max<std::int64_t>(g.num_vertices() / most, 1);
-  for (std::int64_t v = 0; v < g.num_vertices(); v += stride) {
-    std::uint32_t const degree = view.degree(v);
-    hash = (hash ^ degree) * 0x100000001b3;
-    for (std::uint32_t i = 0; i < degree; i += std::max(degree / 8, 1U)) {
-      hash = (hash ^ view.neighbor(v, i)) * 0x100000001b3;
-      if (g.has_weights()) { hash = (hash ^ std::bit_cast<std::uint32_t>(view.weight(v, i))) * 0x100000001b3; }
-    }
-  }
-  return hash;
-}
-
-/// What is walked on: a graph, or on ranks one part of it.
-struct walked_graph {
-  graph_facts facts;
-  std::optional<graph> whole;
-  std::optional<graph_part> part;
-
-  /// Of ranks.
-  [[nodiscard]] std::string digest() const
-  {
-    if (part) { return part->info.digest; }
-    return fmt::format("{} vertices, {} edges, symmetric {}, hash {:016x}", facts.num_vertices, facts.num_edges,
-                       facts.symmetric, digest_of_sample(*whole));
-  }
-};
 
 struct walk_command {
   graph_source source;
@@ -85,8 +52,7 @@ struct walk_command {
  private:
   /// Checks everything that needs no graph. @throws argument_error.
   void check() const;
-  [[nodiscard]] walked_graph read(cpu_exec const& exec) const;
-  [[nodiscard]] prepared_walks prepare(walked_graph& on, sharded_walk_report& sharded, cpu_exec const& exec) const;
+  [[nodiscard]] prepared_walks prepare(graph_of_ranks& on, sharded_walk_report& sharded, cpu_exec const& exec) const;
   [[nodiscard]] std::unique_ptr<walk_output> open(prepared_walks const& walks, graph_facts const& facts) const;
   [[nodiscard]] walk_stream_report stream(prepared_walks const& walks, walk_output& out, progress_bar& bar,
                                           cpu_exec const& exec) const;
@@ -180,22 +146,7 @@ void walk_command::check() const
   job.validate();
 }
 
-walked_graph walk_command::read(cpu_exec const& exec) const
-{
-  transport* const ranks = job_ranks();
-  if (ranks == nullptr || !is_partition(source.path)) {
-    graph whole = source.read_for(job.device, exec);
-    return {facts_of(whole, source.path), std::move(whole), std::nullopt};
-  }
-  partition_info const info = read_partition_info(source.path);
-  if (info.num_parts() != ranks->size()) {
-    throw argument_error(fmt::format("{}: {}, expected one a rank: mpirun started {}", source.path,
-                                     counted(info.num_parts(), "part", "parts"), ranks->size()));
-  }
-  return {facts_of(info, source.path), std::nullopt, read_part(source.path, ranks->rank(), exec)};
-}
-
-prepared_walks walk_command::prepare(walked_graph& on, sharded_walk_report& sharded, cpu_exec const& exec) const
+prepared_walks walk_command::prepare(graph_of_ranks& on, sharded_walk_report& sharded, cpu_exec const& exec) const
 {
   if (on.part) { return prepare_sharded_walks(job, std::move(*on.part), on.facts, *job_ranks(), sharded, exec); }
   job_part const mine = part_here().value_or(job_part{});
@@ -278,7 +229,7 @@ void walk_command::run() const
       ranks->beat();
     };
   }
-  walked_graph on = read(exec);
+  graph_of_ranks on = read_for_ranks(source, job.device, exec);
   double const read_seconds = overall.seconds();
   if (ranks != nullptr) {
     expect_agreement(*ranks, {{"the version", TENDRIL_VERSION}, {"the graph", on.digest()}, {"the output", output}});

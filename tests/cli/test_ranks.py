@@ -2,28 +2,17 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import time
 
 import numpy as np
 import pytest
+from mpi_ranks import NEEDS_MPI, complaint, different_ranks, files, run, start
 from tendril_command import TENDRIL
 
 GRAPH = "skewed.safetensors"
-MPIRUN = [
-    "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "btl", "self,vader",
-]  # fmt: skip
-
-
-
-def can_run_ranks():
-    linked = subprocess.run(["ldd", str(TENDRIL)], capture_output=True).stdout
-    return shutil.which("mpirun") is not None and b"libmpi" in linked
-
-
-pytestmark = pytest.mark.skipif(not can_run_ranks(), reason="needs mpirun and a build with MPI")
+pytestmark = NEEDS_MPI
 
 JOBS = {
     "deepwalk": ["--walks", 2, "--length", 9],
@@ -39,40 +28,6 @@ JOBS = {
     "one": ["--num-starts", 1, "--length", 9],
     "wide": ["--num-starts", 300, "--length", 9, "--dtype", "int64"],
 }
-
-
-def start(tendril, num_ranks, *arguments, **options):
-    return subprocess.Popen(
-        [*MPIRUN, "-n", str(num_ranks), str(TENDRIL), *map(str, arguments)],
-        cwd=tendril.folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **options,
-    )
-
-
-def run(tendril, num_ranks, *arguments, **options):
-    """What a run of all ranks prints; it has to succeed."""
-    ranks = start(tendril, num_ranks, *arguments, **options)
-    out, complaints = ranks.communicate(timeout=120)
-    assert ranks.returncode == 0, complaints
-    return out
-
-
-def complaint(tendril, num_ranks, *arguments, **options):
-    """The one line that the ranks print; mpirun's own words follow."""
-    ranks = start(tendril, num_ranks, *arguments, **options)
-    out, complaints = ranks.communicate(timeout=120)
-    assert ranks.returncode != 0
-    lines = [line for line in complaints.splitlines() if line.startswith("tendril: ")]
-    assert len(lines) == 1, complaints
-    assert not out.startswith("graph")
-    return lines[0]
-
-
-def files(tendril):
-    return sorted(entry.name for entry in tendril.folder.iterdir())
 
 
 @pytest.mark.parametrize(
@@ -169,23 +124,6 @@ def test_what_ranks_refuse(tendril, graphs):
 
 # Steps that take long, of rows that are short.
 SLOW = ["--app", "node2vec", "--p", 2, "--weighted", "--rule", "scan", "--walks", 4000, "--length", 30]
-
-
-def different_ranks(tendril, script, through="vader"):
-    """A command that every rank runs, with $OMPI_COMM_WORLD_RANK to tell them apart."""
-    tendril.path("rank.sh").write_text(f"#!/bin/sh\n{script}\n")
-    tendril.path("rank.sh").chmod(0o755)
-    ranks = subprocess.run(
-        [*MPIRUN[:-1], f"self,{through}", "-n", "3", "./rank.sh"],
-        cwd=tendril.folder,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert ranks.returncode != 0
-    lines = [line for line in ranks.stderr.splitlines() if line.startswith("tendril: ")]
-    assert len(lines) == 1, ranks.stderr
-    return lines[0]
 
 
 def test_other_graphs_and_options_on_a_rank_are_named(tendril, graphs):

@@ -1,0 +1,95 @@
+"""mpirun tendril sample: ranks write the file of one process, byte for byte, or none, and say in one line what went wrong."""
+
+import json
+
+import pytest
+from mpi_ranks import NEEDS_MPI, complaint, different_ranks, files, run
+from tendril_command import TENDRIL
+
+pytestmark = NEEDS_MPI
+
+GRAPH = "skewed.safetensors"
+BATCHES = ["--app", "minibatch", "--fanouts", "5,3", "--batch-size", 20]
+JOBS = {
+    "trees": ["--fanouts", "5,3"],
+    "trees with edges": ["--fanouts", "5,3", "--edges", "--weighted", "--replace", "--first-root", 123456789012],
+    "all neighbours": ["--fanouts", "3,-1", "--edges", "--num-seeds", 100],
+    "few trees": ["--fanouts", "2", "--num-seeds", 2],
+    "batches": BATCHES,
+    "weighted batches": [*BATCHES, "--weighted", "--disjoint", "--first-batch", 7],
+    "labor": [*BATCHES, "--choice", "labor", "--batch-dependency", 3],
+    "induced": [*BATCHES, "--subgraph", "induced", "--num-seeds", 100],
+    "all": [*BATCHES, "--frontier", "all", "--replace", "--seed", 4],
+    "one batch": [*BATCHES, "--num-seeds", 3],
+}
+
+
+@pytest.mark.parametrize(
+    "job, form", [(job, "safetensors") for job in JOBS] + [("trees", "npz"), ("batches", "npz")]
+)
+def test_ranks_write_the_file_of_one_process(job, form, tendril, graphs):
+    tendril("partition", graphs[GRAPH], "-o", "parts", "--parts", 3, "--quiet")
+    tendril("sample", graphs[GRAPH], "-o", f"whole.{form}", *JOBS[job], "--quiet")
+    before = files(tendril)
+    for graph in (graphs[GRAPH], "parts"):
+        run(tendril, 3, "sample", graph, "-o", f"ranks.{form}", *JOBS[job], "--threads", 1, "--quiet")
+        assert tendril.bytes(f"ranks.{form}") == tendril.bytes(f"whole.{form}"), graph
+        tendril.path(f"ranks.{form}").unlink()
+    assert files(tendril) == before
+
+
+@pytest.mark.parametrize("num_ranks", [1, 2, 7])
+def test_any_number_of_ranks(num_ranks, tendril, graphs):
+    tendril("partition", graphs[GRAPH], "-o", "parts", "--parts", num_ranks, "--quiet")
+    for job in ("trees", "batches"):
+        tendril("sample", graphs[GRAPH], "-o", "whole.npz", *JOBS[job], "--quiet")
+        run(tendril, num_ranks, "sample", "parts", "-o", "ranks.npz", *JOBS[job], "--threads", 1, "--quiet")
+        assert tendril.bytes("ranks.npz") == tendril.bytes("whole.npz")
+
+
+def test_the_summary_tells_of_all_ranks(tendril, graphs):
+    tendril("partition", graphs[GRAPH], "-o", "parts", "--parts", 2, "--quiet")
+    for job in ("trees", "batches"):
+        alone = json.loads(tendril("sample", graphs[GRAPH], "-o", "a.npz", *JOBS[job], "--json"))
+        told = json.loads(run(tendril, 2, "sample", "parts", "-o", "b.npz", *JOBS[job], "--json"))
+        for name in ("sampled_edges", "num_seeds", "graph", "params"):
+            if name != "graph":
+                assert told[name] == alone[name]
+        assert (told["ranks"]["size"], told["ranks"]["sharded"]) == (2, True)
+        assert told["ranks"]["sent_bytes"] > 0 and "ranks" not in alone
+        text = run(tendril, 2, "sample", "parts", "-o", "b.npz", *JOBS[job])
+        assert "ranks   2, each with a part of the graph; " in text
+        assert "ranks   2, each with the whole graph; " in run(tendril, 2, "sample", graphs[GRAPH], "-o", "b.npz", *JOBS[job])
+
+
+def test_what_ranks_refuse(tendril, graphs):
+    tendril("partition", graphs[GRAPH], "-o", "parts", "--parts", 3, "--quiet")
+    for arguments, expected in (
+        (["parts"], "parts: 3 parts, expected one a rank: mpirun started 2"),
+        ([graphs[GRAPH], "--app", "ladies"], "--app ladies: started by mpirun as 2 ranks, expected one process"),
+        ([graphs[GRAPH], "--seeds", "-"], "--seeds -: started by mpirun as 2 ranks, expected a file that all can open"),
+        ([graphs[GRAPH], "--deadline", "0"], "--deadline: 0, expected more than 0 seconds"),
+        ([graphs[GRAPH], "--fanouts", "0"], "--fanouts"),
+    ):
+        assert expected in complaint(tendril, 2, "sample", *arguments, "-o", "s.npz")
+    assert "nowhere/s.npz: cannot create" in complaint(tendril, 2, "sample", graphs[GRAPH], "-o", "nowhere/s.npz")
+    for options in (["--memory", "1M"], ["--device", "cuda"]):
+        assert "a graph in parts" in complaint(tendril, 3, "sample", "parts", "-o", "s.npz", *options)
+    assert files(tendril) == ["data", "parts"]
+
+
+def test_other_options_on_a_rank_are_named(tendril, graphs):
+    sample = f'exec {TENDRIL} sample {graphs[GRAPH]} -o s.npz --quiet'
+    other = '[ "$OMPI_COMM_WORLD_RANK" = 2 ] && '
+    assert "rank 2 of 3: the job is khop" in different_ranks(tendril, f"S=0; {other} S=1; {sample} --seed $S")
+    assert "rank 2 of 3: the seeds is" in different_ranks(tendril, f"printf 1 >a; printf 2 >b; S=a; {other} S=b; {sample} --seeds $S")
+    assert not tendril.path("s.npz").exists()
+
+
+def test_a_full_disk_on_the_first_rank_ends_all(tendril, graphs):
+    # Shared memory is files, too: the ranks talk by TCP.
+    limit = '[ "$OMPI_COMM_WORLD_RANK" = 0 ] && ulimit -f 100; '
+    for job in ("", "--app minibatch --fanouts 5,5"):
+        said = different_ranks(tendril, f"{limit}exec {TENDRIL} sample {graphs[GRAPH]} -o s.safetensors {job} --quiet", "tcp")
+        assert "rank 0 of 3: s.safetensors: " in said
+        assert not [name for name in files(tendril) if name.startswith("s.")]
