@@ -30,6 +30,8 @@
 
 #include "base/parallel.hpp"  // num_threads, parallel_ranges
 #include "bench/dist_model.hpp"
+#include "bench/dist_ranks.hpp"
+#include "bench/dist_samples.hpp"
 #include "bench/measure.hpp"
 #include "bench/rmat_spec.hpp"
 #include "bench/start_vertices.hpp"
@@ -91,30 +93,6 @@ struct bed {
     return std::span(starts).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
   }
 };
-
-cpu_exec on_threads(int threads)
-{
-  cpu_exec exec;
-  exec.num_threads = threads;
-  return exec;
-}
-
-/// Runs on so many threads of this process as ranks; or, where mpirun started as many processes, on those. One rank alone is
-/// always a thread, of the first process: the others wait.
-void run_on(transport* processes, int ranks, std::function<void(transport&)> const& body)
-{
-  if (processes == nullptr) {
-    run_ranks(ranks, body);
-    return;
-  }
-  processes->barrier("a measurement");
-  if (ranks == processes->size()) {
-    body(*processes);
-  } else if (processes->rank() == 0) {
-    run_ranks(ranks, body);
-  }
-  processes->barrier("the end of a measurement");
-}
 
 /// Adds up what the processes know.
 void sum_over(transport& processes, sharded_walk_report& report)
@@ -523,6 +501,7 @@ std::vector<row> run_dist(options const& o)
   std::vector<std::unique_ptr<app_jobs>> jobs;
   for (app const& a : apps()) { jobs.push_back(std::make_unique<app_jobs>(a, b, ranks, o)); }
   for (auto const& a : jobs) { a->add_to(s); }
+  if (o.hosts.empty()) { add_dist_samples(s, b->g, b->parts, ranks, o.ranks); }
   if (!o.hosts.empty()) {
     constexpr std::int64_t large = 1 << 20;
     s.add("one message", "sent and taken in, of 8 ranks", "us", "", [] { return message_seconds() * 1e6; });

@@ -23,6 +23,7 @@ struct graph_of_ranks {
 
 /// Reads a graph, or, of a folder of parts on ranks, this rank's part.
 /// @throws argument_error if there are not as many parts as ranks; as graph_source::read_for and read_part.
-[[nodiscard]] graph_of_ranks read_for_ranks(graph_source const& source, std::string const& device, cpu_exec const& exec);
+[[nodiscard]] graph_of_ranks read_for_ranks(graph_source const& source, std::string const& device,
+                                            cpu_exec const& exec);
 
 }  // namespace tendril::cli

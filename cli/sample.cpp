@@ -268,8 +268,8 @@ outcome sample_khop(request const& what, cpu_exec const& exec, progress_bar& bar
 void sample_command::check_ranks(transport const& ranks, gpu_set const& gpus) const
 {
   if (job.seeds_file == "-") {
-    throw argument_error(fmt::format("--seeds -: started by mpirun as {} ranks, expected a file that all can open",
-                                     ranks.size()));
+    throw argument_error(
+        fmt::format("--seeds -: started by mpirun as {} ranks, expected a file that all can open", ranks.size()));
   }
   if (gpus.size() > 1) { throw argument_error("--device: several GPUs for each rank, expected one: cuda"); }
   if (!(deadline > 0)) { throw argument_error(fmt::format("--deadline: {}, expected more than 0 seconds", deadline)); }
@@ -304,9 +304,10 @@ void sample_command::run() const
   job.validate();  // before anything that takes time
   if (job.is_of_catalogue()) {
     if (transport const* const ranks = job_ranks()) {
-      throw argument_error(fmt::format("--app {}: started by mpirun as {} ranks, expected one process: ranks share khop and "
-                                       "minibatch",
-                                       job.from_source() ? "of --app-source" : job.app, ranks->size()));
+      throw argument_error(
+          fmt::format("--app {}: started by mpirun as {} ranks, expected one process: ranks share khop and "
+                      "minibatch",
+                      job.from_source() ? "of --app-source" : job.app, ranks->size()));
     }
     run_catalogue(job, source, common, output, dtype);
     return;
@@ -328,9 +329,9 @@ void sample_command::run() const
   }
   graph_of_ranks const on = read_for_ranks(source, job.device, exec);
   double const read_seconds = overall.seconds();
-  auto const copies =
-      gpus.empty() ? std::vector<graph>()
-                   : graph_on_gpus(*on.whole, gpus, job.graph_bytes(), job.more.graph_room.spread, job.visits());
+  auto const copies = gpus.empty()
+                          ? std::vector<graph>()
+                          : graph_on_gpus(*on.whole, gpus, job.graph_bytes(), job.more.graph_room.spread, job.visits());
   buffer<vertex_id> const seeds = job.seeds(on.facts.num_vertices, exec);
   if (ranks != nullptr) {
     expect_agreement(*ranks, {{"the version", TENDRIL_VERSION},
@@ -339,12 +340,11 @@ void sample_command::run() const
                               {"the job", fmt::format("{}, {}, seed {}", job.app, job.params_json().dump(), job.seed)},
                               {"the seeds", digest_of(seeds)}});
   }
-  element_type const type =
-      dtype.empty() ? vertex_element_type(on.facts.num_vertices) : parse_element_type(dtype);
+  element_type const type = dtype.empty() ? vertex_element_type(on.facts.num_vertices) : parse_element_type(dtype);
 
-  metadata const about{{"format", "tendril-samples"},        {"app", job.app},
-                       {"params", job.params_json().dump()}, {"seed", std::to_string(job.seed)},
-                       {"graph", on.facts.name},             {"version", TENDRIL_VERSION}};
+  metadata const about{
+      {"format", "tendril-samples"},      {"app", job.app},         {"params", job.params_json().dump()},
+      {"seed", std::to_string(job.seed)}, {"graph", on.facts.name}, {"version", TENDRIL_VERSION}};
   request const what{on, copies, job, seeds.span(), output, type, about, ranks};
   outcome made = job.app == "khop" ? sample_khop(what, exec, bar) : sample_minibatches(what, exec, bar);
   if (ranks != nullptr) {
@@ -358,12 +358,9 @@ void sample_command::run() const
   double const rate = sample_seconds > 0 ? static_cast<double>(edges) / sample_seconds : 0;
 
   if (common.json) {
-    json document{{"graph", describe_json(on.facts)},
-                  {"app", job.app},
-                  {"params", job.params_json()},
-                  {"seed", job.seed},
-                  {"num_seeds", seeds.size()},
-                  {"sampled_edges", edges}};
+    json document{{"graph", describe_json(on.facts)}, {"app", job.app},
+                  {"params", job.params_json()},      {"seed", job.seed},
+                  {"num_seeds", seeds.size()},        {"sampled_edges", edges}};
     if (!rule.empty()) { document["rule"] = rule; }
     document.update(json{{"output", output},
                          {"output_bytes", file_bytes(output)},
@@ -387,21 +384,20 @@ void sample_command::run() const
     }
     print(document);
   } else if (!common.quiet) {
-    print(
-        fmt::format("graph   {}\njob     {}: {}{}\n{}{}{}edges   {} in {} of sampling: {} edges/s\n{}output  {} "
-                    "({})\ntotal   {}, {} of "
-                    "memory at most",
-                    describe(on.facts), counted(seeds.size(), "seed", "seeds"), job.describe(),
-                    rule.empty() ? std::string() : fmt::format(" ({})", rule),
-                    gpu.empty() ? std::string() : fmt::format("device  {}\n", gpu),
-                    copies.empty() ? std::string() : placement_line(copies.front()),
-                    ranks_line(ranks, on.part.has_value(), sent_bytes),
-                    grouped(edges), duration(sample_seconds), si(rate),
-                    time_line({{"reading", read_seconds},
-                               {"planning", plan_seconds},
-                               {"sampling with its tables", sample_seconds},
-                               {"writing", write_seconds}}),
-                    output, bytes_text(file_bytes(output)), duration(seconds), bytes_text(peak_memory())));
+    print(fmt::format(
+        "graph   {}\njob     {}: {}{}\n{}{}{}edges   {} in {} of sampling: {} edges/s\n{}output  {} "
+        "({})\ntotal   {}, {} of "
+        "memory at most",
+        describe(on.facts), counted(seeds.size(), "seed", "seeds"), job.describe(),
+        rule.empty() ? std::string() : fmt::format(" ({})", rule),
+        gpu.empty() ? std::string() : fmt::format("device  {}\n", gpu),
+        copies.empty() ? std::string() : placement_line(copies.front()),
+        ranks_line(ranks, on.part.has_value(), sent_bytes), grouped(edges), duration(sample_seconds), si(rate),
+        time_line({{"reading", read_seconds},
+                   {"planning", plan_seconds},
+                   {"sampling with its tables", sample_seconds},
+                   {"writing", write_seconds}}),
+        output, bytes_text(file_bytes(output)), duration(seconds), bytes_text(peak_memory())));
   }
 }
 

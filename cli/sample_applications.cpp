@@ -128,7 +128,8 @@ catalogue_job job_of_steps(sample_job const& job, std::shared_ptr<buffer<vertex_
 std::shared_ptr<buffer<vertex_id> const> root_sets(sample_job const& job, sample_place const& place)
 {
   std::int64_t const num_roots = job.more.roots.value_or(1);
-  auto seeds = std::make_shared<buffer<vertex_id> const>(job.seeds(place.host_graph().num_vertices(), place.host_exec()));
+  auto seeds =
+      std::make_shared<buffer<vertex_id> const>(job.seeds(place.host_graph().num_vertices(), place.host_exec()));
   if (seeds->size() % num_roots != 0) {
     throw argument_error(fmt::format("--roots: {} seeds, expected a multiple of {}", seeds->size(), num_roots));
   }

@@ -96,7 +96,8 @@ catalogue_job layers_of(sample_job const& job, sample_place const& place, Sample
   auto const params = layer_params_of<Params>(job);
   std::int64_t const batch = layer_batch(job);
   validate(params, place.host_graph(), batch);
-  auto const roots = std::make_shared<buffer<vertex_id> const>(job.seeds(place.host_graph().num_vertices(), place.host_exec()));
+  auto const roots =
+      std::make_shared<buffer<vertex_id> const>(job.seeds(place.host_graph().num_vertices(), place.host_exec()));
   std::int64_t const full = roots->size() / batch;  // the last batch may be smaller
 
   catalogue_job out;
@@ -228,7 +229,8 @@ catalogue_job labor_job(sample_job const& job, sample_place const& place)
 {
   labor_params const params = labor_params_of(job);
   std::int64_t const batch = job.seeds_each();
-  auto const seeds = std::make_shared<buffer<vertex_id> const>(job.seeds(place.host_graph().num_vertices(), place.host_exec()));
+  auto const seeds =
+      std::make_shared<buffer<vertex_id> const>(job.seeds(place.host_graph().num_vertices(), place.host_exec()));
 
   catalogue_job out;
   out.num_samples = std::max<std::int64_t>(batches_of(seeds->size(), batch), 1);

@@ -74,7 +74,7 @@ class batch_maker {
 
  private:
   std::optional<gpu_exec> gpu_;
-  std::optional<minibatch_sampler> whole_;            // one of both
+  std::optional<minibatch_sampler> whole_;  // one of both
   std::optional<sharded_minibatch_sampler> in_parts_;
 };
 
@@ -108,20 +108,19 @@ outcome sample_minibatches(request const& what, cpu_exec const& exec, progress_b
     sampled.add(place, sampling.seconds());
     return made;
   };
-  share_samples(what, num_seeds, a_call, make,
-       [&](std::int64_t first, std::int64_t n, std::vector<minibatch> made) {
-         for (auto& batch : made) {
-           auto const& nodes = batch.vertices[0];
-           auto const& edges = batch.edges[0];
-           result.edges += std::accumulate(edges.num_sampled.begin(), edges.num_sampled.end(), std::int64_t{0});
-           node_offsets.push_back(node_offsets.back() + nodes.node.size());
-           edge_offsets.push_back(edge_offsets.back() + edges.edge.size());
-           nodes_of_hops.insert(nodes_of_hops.end(), nodes.num_sampled.begin(), nodes.num_sampled.end());
-           edges_of_hops.insert(edges_of_hops.end(), edges.num_sampled.begin(), edges.num_sampled.end());
-           batches.push_back(std::move(batch));
-         }
-         bar.update("sampling", first + n, num_seeds, "seeds");
-       });
+  share_samples(what, num_seeds, a_call, make, [&](std::int64_t first, std::int64_t n, std::vector<minibatch> made) {
+    for (auto& batch : made) {
+      auto const& nodes = batch.vertices[0];
+      auto const& edges = batch.edges[0];
+      result.edges += std::accumulate(edges.num_sampled.begin(), edges.num_sampled.end(), std::int64_t{0});
+      node_offsets.push_back(node_offsets.back() + nodes.node.size());
+      edge_offsets.push_back(edge_offsets.back() + edges.edge.size());
+      nodes_of_hops.insert(nodes_of_hops.end(), nodes.num_sampled.begin(), nodes.num_sampled.end());
+      edges_of_hops.insert(edges_of_hops.end(), edges.num_sampled.begin(), edges.num_sampled.end());
+      batches.push_back(std::move(batch));
+    }
+    bar.update("sampling", first + n, num_seeds, "seeds");
+  });
   result.sample_seconds = sampled.longest();
   if (!what.writes()) { return result; }
 

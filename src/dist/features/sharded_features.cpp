@@ -100,6 +100,26 @@ class asked_rows final : public dist::answerer {
   feature_table here_;
 };
 
+/// Copies rows that this rank has to where they are wanted.
+void copy_own_rows(feature_table const& here, std::span<std::size_t const> places, std::span<std::int64_t const> ids,
+                   std::int64_t first_id, std::byte* out, cpu_exec const& exec)
+{
+  auto const width = static_cast<std::size_t>(here.row_bytes());
+  if (width == 0) { return; }
+  base::parallel_ranges(exec, std::ssize(places), ids_a_range, [&](std::int64_t first, std::int64_t last) {
+    constexpr std::int64_t ahead = 8;
+    auto const row = [&](std::int64_t k) {
+      return here.data() + (ids[places[static_cast<std::size_t>(k)]] - first_id) * here.row_stride();
+    };
+    for (std::int64_t k = first; k < last; ++k) {
+      for (std::size_t line = 0; line < std::min<std::size_t>(width, 512); line += 64) {
+        __builtin_prefetch(row(std::min(k + ahead, last - 1)) + line);
+      }
+      std::memcpy(out + places[static_cast<std::size_t>(k)] * width, row(k), width);
+    }
+  });
+}
+
 /// Puts the rows of an answer where they were asked for.
 void put_rows(message const& rows, std::span<std::size_t const> places, std::size_t width, std::byte* out,
               cpu_exec const& exec)
@@ -241,19 +261,25 @@ void sharded_features::gather(std::span<std::int64_t const> ids, std::span<std::
   auto const num_ranks = static_cast<std::size_t>(s.ranks->size());
   places_by_rank const places(ids, s.bounds, exec);
   std::vector<message> questions(num_ranks);
+  auto const rank = static_cast<std::size_t>(s.ranks->rank());
+  // Rows of a mapped file are read many at a time by gather; those in memory need no message.
+  bool const copies_own = s.here.misses_pages() == nullptr;
   for (std::size_t r = 0; r < num_ranks; ++r) {
+    if (r == rank && copies_own) { continue; }
     questions[r] = question_for(places.of(r), ids, s.bounds[r], pool, exec);
   }
   s.ranks->ask(questions);
+  if (copies_own) { copy_own_rows(s.here, places.of(rank), ids, s.bounds[rank], out.data(), exec); }
   s.ranks->serve();
   s.ranks->look();
   std::vector<message> rows = s.ranks->answers();
   for (std::size_t r = 0; r < num_ranks; ++r) {
+    if (r == rank && copies_own) { continue; }
     put_rows(rows[r], places.of(r), static_cast<std::size_t>(row_bytes()), out.data(), exec);
     pool.give_back(std::move(rows[r]));
   }
   s.report.rows += count;
-  s.report.rows_away += count - std::ssize(places.of(static_cast<std::size_t>(s.ranks->rank())));
+  s.report.rows_away += count - std::ssize(places.of(rank));
   s.report.sent_bytes += s.sent_bytes() - sent_before;
 }
 
