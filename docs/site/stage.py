@@ -55,8 +55,9 @@ PYTHON = {
         "Devices and errors",
         "tendril",
         ["num_gpus", "gpu_info", "GpuInfo", "DeviceArray", "TendrilError", "ArgumentError", "DeviceError"]
-        + ["FormatError", "IoError", "OutOfMemoryError"],
+        + ["FormatError", "IoError", "OutOfMemoryError", "RankError"],
     ),
+    "dist": ("Several processes", "tendril.dist", None),
     "pyg": ("PyTorch Geometric", "tendril.pyg", None),
 }
 

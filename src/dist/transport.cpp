@@ -65,10 +65,14 @@ message message_pool::take(std::int64_t capacity)
 {
   {
     std::lock_guard const lock(mutex_);
-    // The smallest that is large enough.
+    // The smallest that is large enough; not one that is far too large, which a later call will need.
+    std::int64_t const largest = std::max<std::int64_t>(8 * capacity, 1 << 16);
     auto best = free_.end();
     for (auto at = free_.begin(); at != free_.end(); ++at) {
-      if (at->capacity() >= capacity && (best == free_.end() || at->capacity() < best->capacity())) { best = at; }
+      if (at->capacity() >= capacity && at->capacity() <= largest &&
+          (best == free_.end() || at->capacity() < best->capacity())) {
+        best = at;
+      }
     }
     if (best != free_.end()) {
       message out = std::move(*best);
