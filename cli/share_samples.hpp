@@ -34,7 +34,8 @@ void share_samples(request const& what, std::int64_t total, std::int64_t piece, 
   }
   transport& ranks = *what.ranks;
   std::int64_t const in_turn = ranks.size();
-  std::int64_t const num_rounds = (total + piece * in_turn - 1) / (piece * in_turn);
+  std::int64_t const num_pieces = (total + piece - 1) / piece;
+  std::int64_t const num_rounds = (num_pieces + in_turn - 1) / in_turn;
   auto const first_of = [&](std::int64_t round, int rank) { return std::min((round * in_turn + rank) * piece, total); };
   auto const size_of = [&](std::int64_t first) { return std::min(piece, total - first); };
   std::optional<transport::call_number> on_its_way;

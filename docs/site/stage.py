@@ -187,7 +187,7 @@ class Stage:
     def python_pages(self):
         """One page a subject, and the page that lists them."""
         listed = [name for _, module, names in PYTHON.values() if module == "tendril" for name in names]
-        public = set(exported("tendril")) - {"__version__", "generate"}
+        public = set(exported("tendril")) - {"__version__", "dist", "generate"}
         if set(listed) != public or len(listed) != len(set(listed)):
             wrong = sorted(set(listed) ^ public) or sorted(n for n in set(listed) if listed.count(n) > 1)
             raise SystemExit(f"docs: docs/site/stage.py: PYTHON: {', '.join(wrong)}: expected each public name once")
