@@ -64,6 +64,26 @@ def test_batches_are_those_of_one_process(data, graph, count, options):
         assert batch.get("num_sampled_nodes") == expected.get("num_sampled_nodes")
 
 
+@pytest.mark.gpu
+@pytest.mark.skipif(tendril.num_gpus() == 0 or not torch.cuda.is_available(), reason="no GPU, or Torch sees none")
+def test_batches_go_to_a_gpu(data, graph):
+    how = {"input_nodes": numbers(130), "batch_size": 11, "seed": 3, "shuffle": True}
+    whole = list(NeighborLoader(data, [4, 3], **how))
+
+    def work(ranks):
+        loader = NeighborLoader(
+            parted(ranks, data, graph), [4, 3], rank=ranks.rank, world_size=2, device="cuda:0", **how
+        )
+        assert loader.node_sampler.device.type == "cpu"
+        return list(loader)
+
+    made = results(run_ranks(2, work))
+    for i, expected in enumerate(whole):
+        batch = made[i % 2][i // 2]
+        for name in ("n_id", "edge_index", "x", "y", "e_id", "input_id"):
+            assert batch[name].is_cuda and torch.equal(batch[name].cpu(), expected[name]), name
+
+
 def test_an_epoch_that_is_left_early(data, graph):
     def work(ranks):
         loader = NeighborLoader(
@@ -87,6 +107,7 @@ def test_what_parts_do_not_have_is_named(data, graph):
             (lambda: NeighborLoader(given, [2], nodes, weight_attr="w"), "the graph's edges have no weights"),
             (lambda: NeighborSampler(given, [2], sample_direction="backward"), "expected 'forward'"),
             (lambda: NeighborSampler(given, [2], executor="hops"), "expected 'auto' on the CPU"),
+            (lambda: NeighborSampler(given, {("a", "to", "a"): [2]}), "the data has one type of edges"),
             (lambda: ShaDowKHopSampler(given, 2, 3), "expected"),
             (lambda: sharded_data(graph), "graph is a Graph, expected a tendril.dist.Graph"),
             (lambda: sharded_data(given[1].graph, x=data.x), "x is a Tensor, expected a tendril.dist.FeatureTable"),

@@ -146,7 +146,9 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
             generator=generator,
             **{name: value for name, value in others.items() if name in _OF_WORKERS and value is not None},
         )
-        place = sampler.device if self._ours else torch.device("cpu") if device is None else torch.device(device)
+        place = torch.device("cpu") if device is None else torch.device(device)
+        if self._ours:
+            place = getattr(sampler, "batches_on", sampler.device)
         self._target = place if place.type != "cpu" else None
         # Gathers have a stream of their own, where sampling has one. Those over the bus, which have little to do on the GPU and
         # long to wait, go before what trains; others, which fill the GPU, don't: they are ahead of it by batches.

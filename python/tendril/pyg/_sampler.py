@@ -68,7 +68,8 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
     seed : int
         In [0, 2^64).
     device : str or torch.device, optional
-        Device for sampling: "cpu", "cuda", "cuda:1". Default: the device that holds the data's edges.
+        Device for sampling: "cpu", "cuda", "cuda:1". Default: the device that holds the data's edges. A graph in parts is
+        sampled on the CPU; loaders then move its batches there.
     executor : str
         On a GPU, as for `tendril.MinibatchSampler`.
     table_bytes : int, optional
@@ -154,9 +155,10 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         }
         self._executor, self._num_threads, self._table_bytes = executor, num_threads, table_bytes
         self.negatives = Negatives(self.num_nodes, self.node_time, seed, num_threads)
+        self.batches_on = self.device
         given = self._source.graph
-        if isinstance(given, dist.Graph) and self.device.type != "cpu":
-            raise Unsupported(f"device is {self.device}, expected cpu: a graph in parts is sampled there")
+        if isinstance(given, dist.Graph):
+            self.device = torch.device("cpu")
         self._graph: Any = given if isinstance(given, dist.Graph) else given.to(self.device)
         self._permutation = self._on_device(self._source.permutation)
         self._calls = itertools.count()
