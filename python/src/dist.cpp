@@ -20,6 +20,7 @@
 #include <tendril/partition.hpp>
 #include <tendril/rank_service.hpp>
 #include <tendril/sharded_features.hpp>
+#include <tendril/sharded_khop.hpp>
 #include <tendril/sharded_minibatch.hpp>
 #include <tendril/sharded_walk.hpp>
 #include <tendril/tcp.hpp>
@@ -30,6 +31,7 @@
 #include "features.hpp"
 #include "minibatch.hpp"
 #include "names.hpp"
+#include "sample.hpp"
 
 namespace tendril::python {
 namespace {
@@ -187,6 +189,39 @@ class bound_batches {
   std::mutex mutex_;
 };
 
+/// k-hop trees, likewise.
+class bound_trees {
+ public:
+  bound_trees(std::shared_ptr<ranks> all, graph_part part, khop_params params, bool as_int32, int num_threads)
+      : all_(std::move(all)), as_int32_(as_int32), num_threads_(num_threads)
+  {
+    cpu_exec const exec = make_exec(num_threads);
+    nb::gil_scoped_release const no_gil;
+    all_->told([&] {
+      sampler_ = std::make_unique<sharded_khop_sampler>(std::move(part), std::move(params), all_->questions(), exec);
+    });
+  }
+
+  std::vector<hop_out> sample(array_in const& seeds, std::int64_t first_root, bool with_edges)
+  {
+    khop_trees trees;
+    {
+      nb::gil_scoped_release const no_gil;
+      std::lock_guard const one_at_a_time(mutex_);
+      shared_array<vertex_id> const ids = import_ids(seeds, "seeds", num_threads_);
+      trees = sampler_->sample(ids.span(), first_root, with_edges);
+    }
+    return give_trees(std::move(trees), as_int32_, with_edges, num_threads_);
+  }
+
+ private:
+  std::shared_ptr<ranks> all_;  // outlives the sampler
+  std::unique_ptr<sharded_khop_sampler> sampler_;
+  bool as_int32_;
+  int num_threads_;
+  std::mutex mutex_;
+};
+
 /// Rows of features, likewise.
 class bound_features {
  public:
@@ -317,6 +352,10 @@ void bind_dist(nb::module_& module)
         sharded_minibatch_report const r = b.report();
         return std::tuple(r.num_batches, r.edges, r.asked, r.asked_away, r.sent_bytes);
       });
+  nb::class_<bound_trees>(module, "ShardedKhopSampler")
+      .def(nb::init<std::shared_ptr<ranks>, graph_part, khop_params, bool, int>(), "ranks"_a, "part"_a, "params"_a,
+           "as_int32"_a, "num_threads"_a)
+      .def("sample", &bound_trees::sample, "seeds"_a.noconvert(), "first_root"_a, "with_edges"_a);
   nb::class_<bound_features>(module, "ShardedFeatures")
       .def(nb::init<std::shared_ptr<ranks>, features const&, std::vector<std::int64_t>, int>(), "ranks"_a, "rows"_a,
            "bounds"_a, "num_threads"_a)

@@ -21,12 +21,10 @@
 #include "gpu.hpp"
 #include "names.hpp"
 #include "results.hpp"
+#include "sample.hpp"
 
 namespace tendril::python {
 namespace {
-
-/// A hop: vertices, edges (where asked for), offsets (from the first hop that takes all neighbours on).
-using hop_out = std::tuple<array_out, std::optional<array_out>, std::optional<array_out>>;
 
 std::vector<hop_out> khop(graph const& graph, array_in const& seeds, khop_params const& params, bool as_int32,
                           std::int64_t first_root, bool with_edges, int num_threads)
@@ -39,17 +37,7 @@ std::vector<hop_out> khop(graph const& graph, array_in const& seeds, khop_params
     shared_array<vertex_id> const from = import_ids(seeds, "seeds", num_threads);
     trees = khop_sample(graph, from.span(), params, exec, first_root, with_edges);
   }
-  std::vector<hop_out> out;
-  for (tree_hop& hop : trees.hops) {
-    std::int64_t const slots = hop.vertices.size();
-    std::optional<array_out> edges;
-    if (with_edges) { edges = give(std::move(hop.edges), {slots}); }
-    std::optional<array_out> offsets;
-    if (std::int64_t const size = hop.offsets.size(); size > 0) { offsets = give(std::move(hop.offsets), {size}); }
-    out.emplace_back(give_ids(std::move(hop.vertices), {slots}, as_int32, num_threads), std::move(edges),
-                     std::move(offsets));
-  }
-  return out;
+  return give_trees(std::move(trees), as_int32, with_edges, num_threads);
 }
 
 using gpu_hop_out = std::tuple<gpu_array, std::optional<gpu_array>, std::optional<gpu_array>>;
@@ -95,6 +83,21 @@ sampling_plan plan(graph const& graph, khop_params const& params, std::int64_t n
 }
 
 }  // namespace
+
+std::vector<hop_out> give_trees(khop_trees&& trees, bool as_int32, bool with_edges, int num_threads)
+{
+  std::vector<hop_out> out;
+  for (tree_hop& hop : trees.hops) {
+    std::int64_t const slots = hop.vertices.size();
+    std::optional<array_out> edges;
+    if (with_edges) { edges = give(std::move(hop.edges), {slots}); }
+    std::optional<array_out> offsets;
+    if (std::int64_t const size = hop.offsets.size(); size > 0) { offsets = give(std::move(hop.offsets), {size}); }
+    out.emplace_back(give_ids(std::move(hop.vertices), {slots}, as_int32, num_threads), std::move(edges),
+                     std::move(offsets));
+  }
+  return out;
+}
 
 void bind_sample(nb::module_& module)
 {

@@ -135,12 +135,12 @@ def khop_sample(
     sample: Any = _tendril.khop_sample_gpu if place.on_gpu else _tendril.khop_sample
     hops = sample(place.core, roots, params, as_int32, first, wants_edges, place.how)
     if not place.on_gpu:
-        hops = list(_shaped(len(roots), params.fanouts, hops))
+        hops = list(shaped_hops(len(roots), params.fanouts, hops))
     vertices, edges, offsets = ([place.give(hop[i]) for hop in hops] for i in range(3))
     return KHop(tuple(params.fanouts), vertices, edges if wants_edges else None, offsets)
 
 
-def _shaped(num_roots: int, fanouts: Sequence[int], hops: Any) -> Iterator[tuple[Any, Any, Any]]:
+def shaped_hops(num_roots: int, fanouts: Sequence[int], hops: Any) -> Iterator[tuple[Any, Any, Any]]:
     """The flat arrays of the hops as [roots, fan-out, …]; after a hop that takes all neighbours, as [slots, fan-out,
     …]."""
     shape: tuple[int, ...] = (num_roots,)

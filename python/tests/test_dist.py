@@ -91,6 +91,28 @@ def test_batches_are_those_of_the_whole_graph(graph, count, options):
         assert one.blocks() if options.get("frontier") == "all" else True
 
 
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("options", [{}, {"weighted": True, "replace": True, "dtype": np.int32}])
+@pytest.mark.parametrize("fanouts", [[4, 3], [3, -1, 2]])
+def test_trees_are_those_of_the_whole_graph(graph, count, options, fanouts):
+    seeds = np.arange(90)
+    whole = tendril.khop_sample(graph, seeds, fanouts, seed=5, first_root=7, return_edges=True, **options)
+
+    def work(ranks):
+        sampler = dist.KHopSampler(dist.Graph.cut(ranks, graph), fanouts, seed=5, **options, **ONE_THREAD)
+        mine = [sampler.sample(seeds, first_root=7, return_edges=True) for _ in range(ranks.rank)]
+        assert sampler.sample(seeds[:3]).edges is None
+        return mine
+
+    for made in results(run_ranks(count, work)):
+        for one in made:
+            assert one.fanouts == whole.fanouts
+            for field in ("vertices", "edges", "offsets"):
+                for first, second in zip(getattr(one, field), getattr(whole, field), strict=True):
+                    assert (first is None) == (second is None) and (first is None or np.array_equal(first, second))
+                    assert first is None or (first.shape == second.shape and first.dtype == second.dtype)
+
+
 @pytest.mark.parametrize("method", ["range", "degree"])
 def test_rows_come_from_any_rank(graph, tmp_path, method):
     rows = np.arange(graph.num_vertices * 3, dtype=np.float32).reshape(-1, 3)

@@ -172,8 +172,8 @@ def test_streams_wait_for_each_other(skewed, torch):
         torch.cuda._sleep(20_000_000)
         seeds.copy_(torch.from_numpy(MANY[:1000]).pin_memory(), non_blocking=True)
         batch = sampler.sample(seeds)
-        row = torch.from_dlpack(batch.row) + 0
-    np.testing.assert_array_equal(row.cpu().numpy(), expected.row)
+        row = (torch.from_dlpack(batch.row) + 0).cpu()  # on the other stream, too: the default one doesn't wait for it
+    np.testing.assert_array_equal(row.numpy(), expected.row)
 
 
 def test_mistakes_show_the_callers_values(skewed, torch):

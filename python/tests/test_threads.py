@@ -149,13 +149,15 @@ def test_threads_of_other_settings_are_others():
     assert next(ahead(iter([0]), 1, mark=lambda _: os.sched_getaffinity(0)))[1] == os.sched_getaffinity(0)
 
 
-def test_an_idle_thread_holds_nothing_and_ends():
+def test_an_idle_thread_holds_nothing_and_ends(monkeypatch):
+    monkeypatch.setattr(_ahead, "_IDLE_SECONDS", 3.0)  # longer than a busy machine takes for the next lines
+
     class Item:
         pass
 
     seen = [weakref.ref(item) for item, _ in ahead((Item() for _ in range(5)), 2)]
-    gc.collect()
     waiting = list(_ahead._idle)
+    gc.collect()
     assert waiting and not any(one() for one in seen)
     for thread in waiting:
         thread.join()

@@ -8,7 +8,7 @@ import test_gpu_minibatch
 import test_gpu_sample_apps
 import test_sample_apps
 from test_gpu import ENRON, gpu  # noqa: F401 (a fixture)
-from test_ranks import can_run_ranks, run
+from mpi_ranks import can_run_ranks, run
 
 WALKS = {f"walk {name}": ["walk", "-o", name, *options] for name, options in test_gpu.JOBS.items()}
 TREES = {f"khop {name}": ["sample", "-o", name, *options] for name, options in test_gpu.TREES.items()}

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dist/failure_of.hpp"
 #include "dist/partition_support.hpp"
 #include "support/karate.hpp"
 #include "support/sanitized.hpp"
@@ -94,18 +95,6 @@ TEST(ShardedFeatures, APartHasTheRowsOfItsVertices)
         EXPECT_EQ(std::memcmp(rows.data() + i * rows.row_stride(), bytes.data() + old * 8, 8), 0) << v;
       }
     }
-  }
-}
-
-/// What the ranks say is wrong.
-template <class Work>
-std::string failure_of(int num_ranks, Work work)
-{
-  try {
-    run_ranks(num_ranks, work, transport::seconds(20));
-    return {};
-  } catch (error const& e) {
-    return e.what();
   }
 }
 

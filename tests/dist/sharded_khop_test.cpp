@@ -15,6 +15,7 @@
 #include <tendril/tcp.hpp>
 #include <tendril/walk_parts.hpp>  // walks_of
 
+#include "dist/failure_of.hpp"
 #include "dist/partition_support.hpp"
 #include "dist/restless_engine.hpp"
 #include "support/karate.hpp"
@@ -123,18 +124,6 @@ TEST(ShardedKhop, TreesComeWheneverARankAsks)
     });
   }
   for (std::thread& t : threads) { t.join(); }
-}
-
-/// What the ranks say is wrong.
-template <class Work>
-std::string failure_of(int num_ranks, Work work)
-{
-  try {
-    run_ranks(num_ranks, work, transport::seconds(20));
-    return {};
-  } catch (error const& e) {
-    return e.what();
-  }
 }
 
 TEST(ShardedKhop, WhatIsWrongIsNamed)

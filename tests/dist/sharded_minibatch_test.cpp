@@ -14,6 +14,7 @@
 #include <tendril/walk_parts.hpp>  // walks_of
 
 #include "cpu/batches/minibatch_verifier.hpp"
+#include "dist/failure_of.hpp"
 #include "dist/partition_support.hpp"
 #include "dist/restless_engine.hpp"
 #include "support/sanitized.hpp"
@@ -170,18 +171,6 @@ TEST(ShardedMinibatch, AsksForEachVertexOfAHopOnce)
     EXPECT_EQ(sampler.report().asked_away, 2);
     EXPECT_EQ(sampler.report().edges, 3);
   });
-}
-
-/// What the ranks say is wrong.
-template <class Work>
-std::string failure_of(int num_ranks, Work work)
-{
-  try {
-    run_ranks(num_ranks, work, transport::seconds(20));
-    return {};
-  } catch (error const& e) {
-    return e.what();
-  }
 }
 
 TEST(ShardedMinibatch, WhatIsWrongIsNamed)

@@ -14,6 +14,7 @@
 #include <tendril/generate.hpp>
 #include <tendril/walk_parts.hpp>
 
+#include "dist/failure_of.hpp"
 #include "dist/partition_support.hpp"
 #include "dist/restless_engine.hpp"
 #include "support/karate.hpp"
@@ -165,18 +166,6 @@ TEST(ShardedWalk, WeightsOfAFewEdgesChooseTheSameRuleEverywhere)
     EXPECT_EQ(walk.plan().rule, plan_walk(g, params, 500).rule);
   });
   EXPECT_EQ(walk_on_ranks(g, 4, params, starts, 0), rows_of(random_walk(g, starts, params)));
-}
-
-/// What the ranks say is wrong.
-template <class Work>
-std::string failure_of(int num_ranks, Work work)
-{
-  try {
-    run_ranks(num_ranks, work, transport::seconds(20));
-    return {};
-  } catch (error const& e) {
-    return e.what();
-  }
 }
 
 TEST(ShardedWalk, OtherGraphsAndParametersAreNamed)

@@ -9,6 +9,7 @@ from ._features import FeatureTable
 from ._graph import Graph
 from ._ranks import Ranks, connect
 from ._sampler import MinibatchSampler
+from ._trees import KHopSampler
 from ._walker import Walker
 
-__all__ = ["FeatureTable", "Graph", "MinibatchSampler", "Ranks", "Walker", "connect"]
+__all__ = ["FeatureTable", "Graph", "KHopSampler", "MinibatchSampler", "Ranks", "Walker", "connect"]

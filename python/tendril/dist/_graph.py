@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from .. import _tendril
+from .. import _arrays, _tendril
 from .._errors import ArgumentError
 from .._graph import Graph as WholeGraph
 from .._params import file_name, string, threads
 from ._ranks import Ranks
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
 
 class Graph:
@@ -125,6 +125,15 @@ class Graph:
         """[num_vertices] uint32, of the whole graph: the number that each vertex had before it was renumbered; None where it
         was not."""
         return self._core.original_ids
+
+    def _holds_int32(self, dtype: DTypeLike) -> bool:
+        """Whether a result of that type has ids of 32 bits, which must hold the graph's."""
+        as_int32 = _arrays.is_int32(dtype)
+        if as_int32 and self.num_vertices > 2**31:
+            raise ArgumentError(
+                f"dtype is int32, but the graph has {self.num_vertices} vertices, expected at most {2**31}: use int64"
+            )
+        return as_int32
 
     def __repr__(self) -> str:
         part = self.vertices

@@ -189,7 +189,8 @@ def _own_host() -> str:
 
 
 def _exchange_of_torch(rank: int, size: int, number: int, patience: float) -> Exchange:
-    """The ranks' texts by way of Torch's store."""
+    """The ranks' texts by way of Torch's store, which lives as long as the function: that of rank 0 may serve the others."""
+    kept: list[Any] = []
     try:
         import torch.distributed as dist
     except ImportError:
@@ -204,6 +205,7 @@ def _exchange_of_torch(rank: int, size: int, number: int, patience: float) -> Ex
 
     def by_store(given: str) -> list[str]:
         store, _, _ = next(dist.rendezvous("env://", rank, size, timeout=timedelta(seconds=patience)))
+        kept.append(store)
         names = dist.PrefixStore(f"tendril.dist/{number}", store)
         names.set(str(rank), given)
         return [names.get(str(other)).decode() for other in range(size)]

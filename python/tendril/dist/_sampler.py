@@ -99,11 +99,7 @@ class MinibatchSampler:
         )
         params.validate()
         self._graph, self._frontier = graph, frontier
-        as_int32 = _arrays.is_int32(dtype)
-        if as_int32 and graph.num_vertices > 2**31:
-            raise ArgumentError(
-                f"dtype is int32, but the graph has {graph.num_vertices} vertices, expected at most {2**31}: use int64"
-            )
+        as_int32 = graph._holds_int32(dtype)
         self._core = _tendril.ShardedMinibatchSampler(
             graph.ranks._core, graph._core, params, as_int32, threads(num_threads)
         )

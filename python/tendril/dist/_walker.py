@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _arrays, _tendril
-from .._errors import ArgumentError
 from .._params import fill, integer, limit, threads
 from .._walks import metapath_codes
 from ._graph import Graph, expect_graph
@@ -90,11 +89,7 @@ class Walker:
             table_bytes=limit(table_bytes, "table_bytes"),
         )
         params.validate()
-        self._as_int32 = _arrays.is_int32(dtype)
-        if self._as_int32 and graph.num_vertices > 2**31:
-            raise ArgumentError(
-                f"dtype is int32, but the graph has {graph.num_vertices} vertices, expected at most {2**31}: use int64"
-            )
+        self._as_int32 = graph._holds_int32(dtype)
         walks = graph.num_vertices if expected_walks is None else integer(expected_walks, "expected_walks")
         self._core = _tendril.ShardedWalker(graph.ranks._core, graph._core, params, walks, threads(num_threads))
 

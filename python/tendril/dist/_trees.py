@@ -1,0 +1,103 @@
+"""k-hop trees of a graph in parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .. import _arrays, _tendril
+from .._params import counts, fill, flag, integer, limit, threads
+from .._sampling import KHop, shaped_hops
+from ._graph import Graph, expect_graph
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, DTypeLike
+
+
+class KHopSampler:
+    """Grows k-hop trees of a graph in parts: those of `tendril.khop_sample` on the whole graph, bit for bit.
+
+    The constructor is a call of all ranks, with equal arguments; after that each rank samples whenever it likes.
+
+    Parameters
+    ----------
+    graph : tendril.dist.Graph
+    fanouts : sequence of int
+        Neighbours per vertex, for each hop: >= 1, or -1 for all.
+    replace, weighted, seed, rule
+        As for `tendril.khop_sample`.
+    table_bytes : int, optional
+        The most bytes of this rank's tables; it never changes a tree.
+    dtype : dtype
+        Type of vertex ids: int64 or int32.
+    num_threads : int
+        Threads for this rank's trees, and for its answers; 0: every core the process may use.
+
+    Raises
+    ------
+    ArgumentError
+        As `tendril.khop_sample`.
+    RankError
+        If ranks have different graphs, parameters or versions.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        fanouts: Sequence[int],
+        *,
+        replace: bool = False,
+        weighted: bool = False,
+        seed: int = 0,
+        rule: str = "auto",
+        table_bytes: int | None = None,
+        dtype: DTypeLike = np.int64,
+        num_threads: int = 0,
+    ) -> None:
+        expect_graph(graph)
+        self._params = fill(
+            _tendril.KHopParams(),
+            fanouts=counts(fanouts, "fanouts"),
+            replace=replace,
+            weighted=weighted,
+            seed=seed,
+            rule=rule,
+            table_bytes=limit(table_bytes, "table_bytes"),
+        )
+        self._params.validate()
+        as_int32 = graph._holds_int32(dtype)
+        self._core = _tendril.ShardedKhopSampler(
+            graph.ranks._core, graph._core, self._params, as_int32, threads(num_threads)
+        )
+
+    def sample(self, seeds: ArrayLike, *, first_root: int = 0, return_edges: bool = False) -> KHop:
+        """Grow a tree from each seed.
+
+        Parameters
+        ----------
+        seeds : array_like of int, shape [n]
+            Vertices of the whole graph.
+        first_root : int
+            Logical number of the first seed.
+        return_edges : bool
+            Also return the positions of the edges.
+
+        Returns
+        -------
+        KHop
+
+        Raises
+        ------
+        ArgumentError
+            For a seed that is not a vertex.
+        RankError
+            If another rank has failed or fallen silent.
+        """
+        roots, wants_edges = _arrays.ids(seeds, "seeds"), flag(return_edges, "return_edges")
+        made = self._core.sample(roots, integer(first_root, "first_root"), wants_edges)
+        hops = list(shaped_hops(len(roots), self._params.fanouts, made))
+        vertices, edges, offsets = ([hop[i] for hop in hops] for i in range(3))
+        return KHop(tuple(self._params.fanouts), vertices, edges if wants_edges else None, offsets)
