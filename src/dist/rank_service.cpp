@@ -346,7 +346,7 @@ class rank_service::impl {
       }
       case message_header::answer:
         if (auto const found = tickets_.find(header.number); found != tickets_.end()) {
-          found->second.answers[from] = std::move(arrived);
+          found->second.answers[from] = std::exchange(arrived, message());
           found->second.waits[from] = 0;
         }
         break;

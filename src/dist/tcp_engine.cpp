@@ -456,6 +456,7 @@ std::vector<std::unique_ptr<message_engine>> tcp_listener::connect(int rank, std
     --missing;
   }
   std::vector<std::unique_ptr<message_engine>> out;
+  out.reserve(sockets.size());
   for (auto& of_engine : sockets) { out.push_back(std::make_unique<tcp_engine>(rank, std::move(of_engine))); }
   return out;
 }
