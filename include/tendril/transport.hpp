@@ -67,8 +67,15 @@ class message {
 
   [[nodiscard]] std::int64_t capacity() const noexcept { return storage_.empty() ? 0 : storage_.size() - overhead; }
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
-  [[nodiscard]] std::byte* data() noexcept { return storage_.data() + sizeof(message_header); }
-  [[nodiscard]] std::byte const* data() const noexcept { return storage_.data() + sizeof(message_header); }
+  /// Null without storage.
+  [[nodiscard]] std::byte* data() noexcept
+  {
+    return storage_.empty() ? nullptr : storage_.data() + sizeof(message_header);
+  }
+  [[nodiscard]] std::byte const* data() const noexcept
+  {
+    return storage_.empty() ? nullptr : storage_.data() + sizeof(message_header);
+  }
   [[nodiscard]] std::span<std::byte const> bytes() const noexcept
   {
     return size_ == 0 ? std::span<std::byte const>() : std::span(data(), static_cast<std::size_t>(size_));
