@@ -25,7 +25,7 @@ class rank_service {
                         transport::seconds deadline = transport::usual_deadline);
   rank_service(rank_service const&) = delete;
   rank_service& operator=(rank_service const&) = delete;
-  /// As close().
+  /// As close(), to its end.
   ~rank_service();
 
   [[nodiscard]] int rank() const noexcept;
@@ -60,8 +60,9 @@ class rank_service {
   /// Tells the others that this rank can't go on, and why; what they ask of it fails. Returns at once.
   void fail(std::string_view why) noexcept;
 
-  /// This rank asks no more. Answers the others until all have closed, or one has failed. Only the first time.
-  void close() noexcept;
+  /// This rank asks no more. Answers the others until all have closed, or one has failed.
+  /// @param check_cancel  Called now and then; what it throws ends the wait, but not the answers: fail() does.
+  void close(std::function<void()> const& check_cancel = {});
 
   /// Bytes sent to other ranks so far, without headers; of questions and answers.
   [[nodiscard]] std::int64_t sent_bytes() const noexcept;

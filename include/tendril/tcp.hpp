@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -37,12 +38,12 @@ class tcp_listener {
   ///                   count. Nothing is encrypted: the network must be trusted.
   /// @param patience   For the others to connect.
   /// @param num_engines  The same on all ranks.
+  /// @param check_cancel  Called now and then; what it throws ends the wait.
   /// @throws argument_error  a rank that is none of them, an address that is none; rank_error  naming a rank that doesn't answer
   ///                         in time.
-  [[nodiscard]] std::vector<std::unique_ptr<message_engine>> connect(int rank, std::span<std::string const> addresses,
-                                                                     std::string const& secret,
-                                                                     std::chrono::duration<double> patience,
-                                                                     int num_engines) const;
+  [[nodiscard]] std::vector<std::unique_ptr<message_engine>> connect(
+      int rank, std::span<std::string const> addresses, std::string const& secret,
+      std::chrono::duration<double> patience, int num_engines, std::function<void()> const& check_cancel = {}) const;
   /// One engine.
   [[nodiscard]] std::unique_ptr<message_engine> connect(int rank, std::span<std::string const> addresses,
                                                         std::string const& secret,

@@ -88,9 +88,9 @@ class ranks {
   }
 
   /// Waits until all ranks have closed. Needs no GIL.
-  void close()
+  void close(std::function<void()> const& check_cancel = {})
   {
-    questions_->close();
+    questions_->close(check_cancel);
     std::lock_guard const one_at_a_time(mutex_);
     closed_ = true;
     calls_->leave();
@@ -317,7 +317,11 @@ void bind_dist(nb::module_& module)
       .def_prop_ro("sent_bytes", &ranks::sent_bytes)
       .def("all_gather", &all_gather, "given"_a)
       .def("fail", &ranks::fail, "why"_a)
-      .def("close", &ranks::close, nb::call_guard<nb::gil_scoped_release>());
+      .def("close", [](ranks& all) {
+        cpu_exec const exec = make_exec(1);
+        nb::gil_scoped_release const no_gil;
+        all.close(exec.check_cancel);
+      });
   nb::class_<tcp_listener>(module, "TcpListener")
       .def(nb::init<std::string const&>(), "host"_a)
       .def_prop_ro("address", &tcp_listener::address)

@@ -4,6 +4,8 @@ named on every rank."""
 from __future__ import annotations
 
 import os
+import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -281,34 +283,41 @@ PROGRAM = """
         os._exit(3)
     if ranks.rank == 1 and ends == "raises":
         raise RuntimeError("out of luck")
+    if ranks.rank == 0 and ends == "interrupted":
+        print("closes", flush=True)
+        ranks.close()
     while ends != "well":
         sampler.sample([0, 255])
     print("made", len(sampler.sample([0, 255]).node) > 2)
 """
 
 
-@pytest.mark.parametrize("ends", ["well", "killed", "raises"])
-def test_processes_find_each_other_and_end_together(tmp_path, ends):
-    pytest.importorskip("torch")
+def start_ranks(tmp_path, size, *arguments, started=None):
+    """Processes that torchrun might have started."""
     program = tmp_path / "program.py"
     program.write_text(textwrap.dedent(PROGRAM))
-    import socket
-
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
     running = []
-    for rank in range(3):
-        told = {"RANK": str(rank), "WORLD_SIZE": "3", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    for rank in range(size if started is None else started):
+        told = {"RANK": str(rank), "WORLD_SIZE": str(size), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
         running.append(
             subprocess.Popen(
-                [sys.executable, str(program), ends],
+                [sys.executable, str(program), *arguments],
                 env={**os.environ, **told, "OMP_NUM_THREADS": "1"},
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
             )
         )
+    return running
+
+
+@pytest.mark.parametrize("ends", ["well", "killed", "raises"])
+def test_processes_find_each_other_and_end_together(tmp_path, ends):
+    pytest.importorskip("torch")
+    running = start_ranks(tmp_path, 3, ends)
     said = [one.communicate(timeout=120) for one in running]
     if ends == "well":
         assert [one.returncode for one in running] == [0, 0, 0], said
@@ -317,3 +326,26 @@ def test_processes_find_each_other_and_end_together(tmp_path, ends):
     line = {"killed": "rank 1 of 3 has ended without a word", "raises": "rank 1 of 3: RuntimeError: out of luck"}[ends]
     assert [one.returncode for one in running] == [1, 3 if ends == "killed" else 1, 1]
     assert line in said[0][1] and line in said[2][1], said
+
+
+def test_ctrl_c_ends_a_wait_for_the_others(tmp_path):
+    pytest.importorskip("torch")
+    running = start_ranks(tmp_path, 2, "interrupted")
+    assert running[0].stdout.readline() == "closes\n"
+    running[0].send_signal(signal.SIGINT)
+    said = [one.communicate(timeout=120) for one in running]
+    assert "KeyboardInterrupt" in said[0][1] and running[0].returncode not in (0, None)
+    assert "rank 0 of 2: KeyboardInterrupt" in said[1][1] and running[1].returncode == 1
+
+
+def test_ctrl_c_ends_a_search_for_the_others():
+    code = """
+import sys, tendril
+print("looks", flush=True)
+tendril.dist.connect(rank=0, size=2, host="127.0.0.1", exchange=lambda text: [text, "127.0.0.1:1 x"])
+"""
+    looking = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert looking.stdout.readline() == "looks\n"
+    looking.send_signal(signal.SIGINT)
+    _, said = looking.communicate(timeout=60)
+    assert "KeyboardInterrupt" in said and looking.returncode not in (0, None)

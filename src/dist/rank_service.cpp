@@ -49,7 +49,11 @@ class rank_service::impl {
     thread_ = std::thread([this] { run(); });
   }
 
-  ~impl() { close(); }
+  ~impl()
+  {
+    begin_close();
+    if (thread_.joinable()) { thread_.join(); }
+  }
 
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
@@ -127,27 +131,22 @@ class rank_service::impl {
   {
     try {
       std::lock_guard const lock(mutex_);
-      if (failed_ || closing_) { return; }
       set_failed(rank_, fmt::format("rank {} of {}: {}", rank_, size_, why), true);
     } catch (...) {  // the others notice the silence
     }
   }
 
-  void close() noexcept
+  void close(std::function<void()> const& check_cancel)
   {
-    {
-      std::lock_guard const lock(mutex_);
-      if (!closing_) {
-        closing_ = true;
-        try {
-          tell_all(message_header::farewell, 0, {});
-        } catch (...) {  // the others notice the silence
-        }
-      }
-      wake();
+    begin_close();
+    std::unique_lock lock(mutex_);
+    while (!ended_) {
+      changed_.wait_for(lock, between_cancels);
+      if (!check_cancel || ended_) { continue; }
+      lock.unlock();
+      check_cancel();
+      lock.lock();
     }
-    std::lock_guard const one(join_mutex_);
-    if (thread_.joinable()) { thread_.join(); }
   }
 
   [[nodiscard]] std::int64_t sent_bytes() const noexcept { return sent_bytes_.load(std::memory_order_relaxed); }
@@ -174,6 +173,19 @@ class rank_service::impl {
     int to;
     message content;
   };
+
+  /// Says farewell, once.
+  void begin_close() noexcept
+  {
+    std::lock_guard const lock(mutex_);
+    if (!std::exchange(closing_, true)) {
+      try {
+        tell_all(message_header::farewell, 0, {});
+      } catch (...) {  // the others notice the silence
+      }
+    }
+    wake();
+  }
 
   // --- Any thread, with the lock ---
 
@@ -274,6 +286,10 @@ class rank_service::impl {
       std::lock_guard const lock(mutex_);
       used.swap(engine_);
     }
+    used.reset();
+    std::lock_guard const lock(mutex_);
+    ended_ = true;
+    changed_.notify_all();
   }
 
   void end_by(int about, std::string line) noexcept
@@ -402,10 +418,9 @@ class rank_service::impl {
   ticket next_ticket_ = 0;
   std::vector<posted> outbox_;
   std::optional<failure> failed_;
-  bool closing_ = false;
+  bool closing_ = false, ended_ = false;
   std::atomic<std::int64_t> sent_bytes_{0};
 
-  std::mutex join_mutex_;
   std::thread thread_;
 };
 
@@ -432,7 +447,7 @@ std::vector<message> rank_service::wait(ticket asked, std::function<void()> cons
 }
 message_pool& rank_service::pool() noexcept { return impl_->pool(); }
 void rank_service::fail(std::string_view why) noexcept { impl_->fail(why); }
-void rank_service::close() noexcept { impl_->close(); }
+void rank_service::close(std::function<void()> const& check_cancel) { impl_->close(check_cancel); }
 std::int64_t rank_service::sent_bytes() const noexcept { return impl_->sent_bytes(); }
 
 }  // namespace tendril

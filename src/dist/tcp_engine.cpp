@@ -344,7 +344,7 @@ class tcp_engine final : public message_engine {
 };
 
 /// A socket that is connected to a listener, which may not listen yet. None if it takes too long.
-descriptor connect_to(std::string const& address, clock::time_point end)
+descriptor connect_to(std::string const& address, clock::time_point end, std::function<void()> const& check_cancel)
 {
   auto const [host, port] = split(address);
   address_list const found = look_up(host, port, AI_NUMERICSERV);
@@ -363,6 +363,7 @@ descriptor connect_to(std::string const& address, clock::time_point end)
       }
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (check_cancel) { check_cancel(); }
   }
   return descriptor();
 }
@@ -405,7 +406,8 @@ tcp_listener::~tcp_listener()
 std::vector<std::unique_ptr<message_engine>> tcp_listener::connect(int rank, std::span<std::string const> addresses,
                                                                    std::string const& secret,
                                                                    std::chrono::duration<double> patience,
-                                                                   int num_engines) const
+                                                                   int num_engines,
+                                                                   std::function<void()> const& check_cancel) const
 {
   int const size = static_cast<int>(addresses.size());
   TENDRIL_EXPECTS(rank >= 0 && rank < size, "rank: {}, expected one below {}", rank, size);
@@ -424,7 +426,7 @@ std::vector<std::unique_ptr<message_engine>> tcp_listener::connect(int rank, std
   for (int other = 0; other < rank; ++other) {
     for (int channel = 0; channel < num_engines; ++channel) {
       mine.channel = channel;
-      descriptor one = connect_to(addresses[static_cast<std::size_t>(other)], end);
+      descriptor one = connect_to(addresses[static_cast<std::size_t>(other)], end, check_cancel);
       if (!one || !send_greeting(one.get(), mine, end)) { throw silent(other); }
       auto const heard = receive_greeting(one.get(), end);
       if (!heard || !heard->is_of(mine) || heard->rank != other) { throw silent(other); }
@@ -440,7 +442,11 @@ std::vector<std::unique_ptr<message_engine>> tcp_listener::connect(int rank, std
       }
       return other;
     };
-    if (!await(socket_, POLLIN, end)) { throw silent(first_missing()); }
+    if (!await(socket_, POLLIN, std::min(end, clock::now() + std::chrono::milliseconds(100)))) {
+      if (clock::now() >= end) { throw silent(first_missing()); }
+      if (check_cancel) { check_cancel(); }
+      continue;
+    }
     descriptor one(accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC));
     if (!one) { continue; }
     make_ready(one.get());

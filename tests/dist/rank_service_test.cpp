@@ -189,6 +189,29 @@ TEST(RankService, AWaitCanBeCancelled)
   EXPECT_EQ(thrown, std::vector<std::string>(2));
 }
 
+TEST(RankService, ACloseCanBeCancelledAndThenFails)
+{
+  std::atomic<bool> told{false};
+  auto const thrown = run_services(2, [&](rank_service& ranks) {
+    int const echo = offer_echo(ranks);
+    if (ranks.rank() == 0) {
+      int looks = 0;
+      EXPECT_THROW(ranks.close([&] {
+        if (++looks == 2) { throw io_error("interrupted"); }
+      }),
+                   io_error);
+      EXPECT_THROW((void)ask(ranks, echo, 1, "x"), argument_error);  // it is closed all the same
+      told = true;
+      ranks.fail("interrupted");
+      ranks.close();
+      return;
+    }
+    while (!told) { EXPECT_EQ(ask(ranks, echo, 0, "x"), "0 heard x"); }
+    for (;;) { (void)ask(ranks, echo, 0, "x"); }
+  });
+  EXPECT_EQ(thrown[1], "rank 0 of 2: interrupted");
+}
+
 TEST(RankService, HandlersLiveUntilEveryRankHasWithdrawn)
 {
   auto const alive = std::make_shared<int>(1);

@@ -76,8 +76,14 @@ class Ranks:
 
     def close(self) -> None:
         """Say that this rank asks no more, and answer the others until all have closed, or one has failed."""
-        self._core.close()
-        _open.discard(self)
+        try:
+            self._core.close()
+        except BaseException as error:  # Ctrl-C
+            self._core.fail(_line_of(error))
+            self._core.close()
+            raise
+        finally:
+            _open.discard(self)
 
     def __enter__(self) -> Ranks:
         return self
