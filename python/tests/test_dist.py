@@ -272,9 +272,10 @@ def test_a_process_alone_is_a_rank(graph):
 
 
 PROGRAM = """
-    import os, sys
+    import os, signal, sys
     import numpy as np, tendril
     from tendril import dist
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background jobs ignore
     ranks = dist.connect(deadline=20)
     graph = dist.Graph.cut(ranks, tendril.generate.rmat(8, 8, seed=1))
     sampler = dist.MinibatchSampler(graph, [3, 3])
@@ -331,21 +332,31 @@ def test_processes_find_each_other_and_end_together(tmp_path, ends):
 def test_ctrl_c_ends_a_wait_for_the_others(tmp_path):
     pytest.importorskip("torch")
     running = start_ranks(tmp_path, 2, "interrupted")
-    assert running[0].stdout.readline() == "closes\n"
-    running[0].send_signal(signal.SIGINT)
-    said = [one.communicate(timeout=120) for one in running]
+    try:
+        assert running[0].stdout.readline() == "closes\n"
+        running[0].send_signal(signal.SIGINT)
+        said = [one.communicate(timeout=120) for one in running]
+    finally:
+        for one in running:
+            one.kill()
+            one.wait()
     assert "KeyboardInterrupt" in said[0][1] and running[0].returncode not in (0, None)
     assert "rank 0 of 2: KeyboardInterrupt" in said[1][1] and running[1].returncode == 1
 
 
 def test_ctrl_c_ends_a_search_for_the_others():
     code = """
-import sys, tendril
+import signal, tendril
+signal.signal(signal.SIGINT, signal.default_int_handler)
 print("looks", flush=True)
 tendril.dist.connect(rank=0, size=2, host="127.0.0.1", exchange=lambda text: [text, "127.0.0.1:1 x"])
 """
     looking = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert looking.stdout.readline() == "looks\n"
-    looking.send_signal(signal.SIGINT)
-    _, said = looking.communicate(timeout=60)
+    try:
+        assert looking.stdout.readline() == "looks\n"
+        looking.send_signal(signal.SIGINT)
+        _, said = looking.communicate(timeout=60)
+    finally:
+        looking.kill()
+        looking.wait()
     assert "KeyboardInterrupt" in said and looking.returncode not in (0, None)

@@ -1,7 +1,11 @@
 """Commands that mpirun starts as several ranks."""
 
+import atexit
+import functools
+import os
 import shutil
 import subprocess
+import tempfile
 
 import pytest
 from tendril_command import TENDRIL
@@ -20,6 +24,14 @@ def can_run_ranks():
 NEEDS_MPI = pytest.mark.skipif(not can_run_ranks(), reason="needs mpirun and a build with MPI")
 
 
+@functools.cache
+def environment():
+    """With a folder of this process for what mpirun keeps: several that share one take it away from each other."""
+    folder = tempfile.mkdtemp(prefix="mpi")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return {**os.environ, "OMPI_MCA_orte_tmpdir_base": folder}
+
+
 def start(tendril, num_ranks, *arguments, **options):
     return subprocess.Popen(
         [*MPIRUN, "-n", str(num_ranks), str(TENDRIL), *map(str, arguments)],
@@ -27,6 +39,7 @@ def start(tendril, num_ranks, *arguments, **options):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        env=environment(),
         **options,
     )
 
@@ -64,6 +77,7 @@ def different_ranks(tendril, script, through="vader"):
         capture_output=True,
         text=True,
         timeout=120,
+        env=environment(),
     )
     assert ranks.returncode != 0
     lines = [line for line in ranks.stderr.splitlines() if line.startswith("tendril: ")]

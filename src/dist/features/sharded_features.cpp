@@ -124,6 +124,7 @@ void copy_own_rows(feature_table const& here, std::span<std::size_t const> place
 void put_rows(message const& rows, std::span<std::size_t const> places, std::size_t width, std::byte* out,
               cpu_exec const& exec)
 {
+  if (width == 0) { return; }
   base::parallel_ranges(exec, std::ssize(places), ids_a_range, [&](std::int64_t first, std::int64_t last) {
     for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(last); ++k) {
       std::memcpy(out + places[k] * width, rows.data() + k * width, width);
