@@ -173,7 +173,9 @@ def test_a_killed_rank_ends_all(what, tendril, graphs):
     _, complaints = ranks.communicate(timeout=60)
     assert ranks.returncode != 0
     assert "rank 1" in complaints
-    expect_nothing_left(tendril)
+    # mpirun asks ranks to end, and kills them at once: the unfinished file may stay, under a name that says so.
+    left = set(files(tendril)) - {"data", "parts"}
+    assert all(name.startswith("w.npy.partial-") for name in left), left
 
 
 def test_a_silent_rank_ends_all_after_the_deadline(tendril, graphs):
