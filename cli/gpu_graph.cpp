@@ -55,7 +55,8 @@ bool fits_spread_alone(graph const& g, gpu_set const& gpus)
     each = each && fits_on_gpu(g, 0, gpu_exec(gpu));
     least = std::min(least, free_gpu_bytes(gpu));
   }
-  return !each && g.num_bytes() / gpus.size() < least / 4 * 3;
+  std::int64_t const on_each = g.form() == graph_form::csr ? 8 * (g.num_vertices() + 1) : 0;  // its offsets
+  return !each && on_each + (g.num_bytes() - on_each) / gpus.size() < least / 4 * 3;
 }
 
 }  // namespace

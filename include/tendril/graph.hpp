@@ -99,6 +99,7 @@ struct edge_id_view {
 };
 
 struct placed_lists;  // <tendril/place.hpp>
+struct spread_graph;  // <tendril/several_gpus.hpp>
 
 /// All arrays of a graph. All except either `indptr` and `indices`, or `compressed` may be empty.
 struct graph_arrays {
@@ -118,6 +119,7 @@ struct graph_arrays {
   compressed_lists compressed = {};                 ///< In place of `indptr` and `indices`.
   narrow_edges narrow = {};                         ///< Of a compressed graph alone.
   std::shared_ptr<placed_lists const> placed = {};  ///< Of a graph that is placed on a GPU and in host memory.
+  std::shared_ptr<spread_graph const> spread = {};  ///< Of a graph over the memory of several GPUs.
 };
 
 /// What is known about the content of a graph's arrays. Each level includes the levels before it.
@@ -176,6 +178,9 @@ class graph {
 
   /// What lies where of a graph that `place_graph` made (<tendril/place.hpp>); null for every other graph.
   [[nodiscard]] placed_lists const* placed() const noexcept { return arrays_.placed.get(); }
+
+  /// How each GPU sees a graph that `spread_over_gpus` laid out (<tendril/several_gpus.hpp>); null for every other graph.
+  [[nodiscard]] spread_graph const* spread() const noexcept { return arrays_.spread.get(); }
 
   /// Valid as long as this graph or a copy of it lives. The first call checks unchecked content on all cores, at the
   /// speed of memory (see `check`); every later call, also of a copy, costs one atomic load. Thread-safe.

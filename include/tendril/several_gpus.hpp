@@ -29,15 +29,31 @@ namespace tendril {
 [[nodiscard]] std::vector<graph> to_gpus(graph const& input, gpu_set const& devices,
                                          std::function<graph(graph const& input, gpu_exec const& exec)> const& copy);
 
-/// Memory that lies on several GPUs, in stripes of at least 2 MB in turn, at addresses that follow each other. Each of these GPUs
-/// reads and writes all of it, with any kernel: what lies on another GPU over NVLink, at a part of the rate of its own memory.
-/// It is for what one GPU can't hold. Freeing waits for the GPUs. Never destroyed.
+/// How memory over several GPUs is cut.
+enum class spread_layout {
+  stripes,  ///< In stripes of at least 2 MB, in turn on each GPU: whatever is read most is on all of them.
+  ranges,   ///< In one range for each GPU, of equal sizes: what lies near each other is on one of them.
+};
+
+/// Memory that lies on several GPUs, at addresses that follow each other. Each of these GPUs reads and writes all of it, with
+/// any kernel: what lies on another GPU over NVLink, at a part of the rate of its own memory. It is for what one GPU can't
+/// hold. Freeing waits for the GPUs. Never destroyed.
 /// @throws device_error for GPUs that can't reach each other's memory; argument_error for no GPU. Its allocate() throws
 ///         memory_error.
-[[nodiscard]] memory_resource& spread_gpu_memory(gpu_set const& devices);
+[[nodiscard]] memory_resource& spread_gpu_memory(gpu_set const& devices, spread_layout layout = spread_layout::stripes);
+
+/// A graph over the memory of several GPUs, as each of them sees it: edges lie in ranges, one on each GPU, and each GPU has all
+/// offsets of a CSR graph.
+struct spread_graph {
+  gpu_set devices;
+  std::vector<graph> each;  ///< In the order of `devices`.
+  graph over_all;  ///< On the first GPU. Its tables lie over the memory of all; those of `each` are each GPU's own.
+};
 
 /// Lays a graph out over the memory of several GPUs, once, for graphs that one of them can't hold. Every call works on it as on
-/// a graph in one GPU's memory, and gives the same samples; tables that a plan asks for are each GPU's own.
+/// a graph in one GPU's memory, and gives the same samples. Walkers in large numbers move to the GPU that has the edges of
+/// their vertex, so that a call on one of the GPUs keeps all of them busy; every other call reads over NVLink what lies
+/// elsewhere, and has tables of its own.
 /// @param input  In host memory. @return the same arrays as a graph for each GPU, in the order of the set.
 /// @throws as to_gpu and spread_gpu_memory.
 [[nodiscard]] std::vector<graph> spread_over_gpus(graph const& input, gpu_set const& devices);

@@ -183,6 +183,14 @@ std::vector<graph> spread(graph const& input, std::vector<int> const& devices)
   return spread_over_gpus(input, gpu_set(devices));
 }
 
+/// The GPUs that a graph is spread over; none of other graphs.
+std::vector<int> spread_over(graph const& input)
+{
+  spread_graph const* const whole = input.spread();
+  if (whole == nullptr) { return {}; }
+  return {whole->devices.begin(), whole->devices.end()};
+}
+
 graph on_host(graph const& input)
 {
   nb::gil_scoped_release const no_gil;
@@ -300,6 +308,7 @@ void bind_graph(nb::module_& module)
       .def("list_statistics", &list_statistics_of, "num_threads"_a)
       .def_prop_ro("source", [](graph const& g) { return g.arrays().source; })
       .def_prop_ro("device", &graph::device)
+      .def_prop_ro("spread_over", &spread_over)
       .def_prop_ro("num_vertices", &graph::num_vertices)
       .def_prop_ro("num_edges", &graph::num_edges)
       .def_prop_ro("num_bytes", &graph::num_bytes)

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     Call = TypeVar("Call", bound=Callable[..., Any])
 
 
-def shared(by: str, first: str, *, each: str | None = None, ndim: int = 1) -> Callable[[Call], Call]:
+def shared(
+    by: str, first: str, *, each: str | None = None, ndim: int = 1, moves: bool = False
+) -> Callable[[Call], Call]:
     """A sampling function whose samples several GPUs can share, for example ``device="cuda:0,1"``.
 
     Parameters
@@ -34,6 +36,8 @@ def shared(by: str, first: str, *, each: str | None = None, ndim: int = 1) -> Ca
         The parameter with the number of samples for each element of ``by``.
     ndim : int
         Dimensions that ``by`` has at least if it holds several samples; with fewer it is one sample, for one GPU.
+    moves : bool
+        Whether a call on one of the GPUs that a graph is spread over keeps all of them busy, unless walks are ragged.
     """
 
     def mark(function: Any) -> Any:
@@ -47,6 +51,8 @@ def shared(by: str, first: str, *, each: str | None = None, ndim: int = 1) -> Ca
                 return function(*arguments, **keywords)
             bound = signature.bind(*arguments, **keywords)
             bound.apply_defaults()
+            if moves and bound.arguments["graph"]._core.spread_over and bound.arguments["order"] == "rows":
+                devices = devices[:1]
             return deal(function, bound, [_gpu.name_of(number) for number in devices], by, first, each, ndim)
 
         return call

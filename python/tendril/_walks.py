@@ -77,7 +77,7 @@ class Plan:
         return "\n".join([f"rule {self.rule}, layout {self.layout}, {tables}", *(f"- {why}" for why in self.reasons)])
 
 
-@shared("starts", "first_walk", each="walks_per_vertex")
+@shared("starts", "first_walk", each="walks_per_vertex", moves=True)
 def random_walk(
     graph: Graph,
     starts: ArrayLike | None = None,
@@ -197,7 +197,7 @@ def random_walk(
     return _run(graph, starts, params, walks_per_vertex, dtype, first_walk, device, order, stream, num_threads)
 
 
-@shared("starts", "first_walk", each="walks_per_vertex")
+@shared("starts", "first_walk", each="walks_per_vertex", moves=True)
 def node2vec_walk(
     graph: Graph,
     starts: ArrayLike | None = None,
@@ -274,7 +274,7 @@ def node2vec_walk(
     return _run(graph, starts, params, walks_per_vertex, dtype, first_walk, device, order, stream, num_threads)
 
 
-@shared("starts", "first_walk", each="walks_per_vertex")
+@shared("starts", "first_walk", each="walks_per_vertex", moves=True)
 @accepts(renamed=_RENAMED)
 def metapath_walk(
     graph: Graph,

@@ -250,3 +250,20 @@ def test_a_graph_is_copied_to_several_gpus_by_name(graph, two_gpus):
     for device in ("cuda:0,1", ["cuda:1", "cuda:0"], "cuda:all"):
         made = tendril.random_walk(graph, length=7, seed=4, device=device)
         expect_equal(made, expected, "cuda:1" if device == ["cuda:1", "cuda:0"] else "cuda:0")
+
+
+@pytest.mark.gpu
+def test_many_walkers_move_on_a_graph_over_several_gpus(graph, two_gpus):
+    spread = graph.to(two_gpus)
+    each = 2 * 65536 // graph.num_vertices + 1  # enough to move
+    jobs = [
+        lambda g, **how: tendril.random_walk(g, length=6, walks_per_vertex=each, weighted=True, first_walk=2**33, **how),
+        lambda g, **how: tendril.random_walk(g, length=60, walks_per_vertex=each, stop_prob=0.1, restart_prob=0.1, **how),
+        lambda g, **how: tendril.node2vec_walk(g, None, 6, 0.5, 2.0, walks_per_vertex=each, **how),
+        lambda g, **how: tendril.metapath_walk(g, None, [0, 1], 6, walks_per_vertex=each, **how),
+    ]
+    for job in jobs:
+        expected = job(graph, device="cpu")
+        expect_equal(job(spread), expected, "cuda:0")
+        expect_equal(job(spread, device="cuda:1"), expected, "cuda:1")
+        expect_equal(job(spread, device=two_gpus), expected, "cuda:0")

@@ -3,13 +3,30 @@
 #include <tendril/several_gpus.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include <tendril/gpu_array.hpp>  // copy_on_gpu
+
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 
 namespace tendril {
+namespace {
+
+/// Offsets in a GPU's own memory.
+shared_array<edge_id> own_offsets(shared_array<edge_id> const& from, gpu_exec const& exec)
+{
+  if (from.empty()) { return {}; }
+  buffer<edge_id> own(from.size(), lasting_gpu_memory(exec.device));
+  copy_on_gpu(from.data(), own.data(), static_cast<std::size_t>(from.size()) * sizeof(edge_id), exec);
+  synchronize(exec);
+  return own;
+}
+
+}  // namespace
 
 gpu_set all_gpus()
 {
@@ -28,13 +45,22 @@ std::vector<graph> to_gpus(graph const& input, gpu_set const& devices)
 std::vector<graph> spread_over_gpus(graph const& input, gpu_set const& devices)
 {
   TENDRIL_EXPECTS(input.device() < 0, "spread: the graph is {}, expected in host memory", to_string(input.placement()));
-  memory_resource& memory = spread_gpu_memory(devices);
+  memory_resource& memory = spread_gpu_memory(devices, spread_layout::ranges);
   graph const first = to_gpu(input, gpu_exec(devices[0], nullptr, &memory));
-  std::vector<graph> all{first};
-  for (int i = 1; i < devices.size(); ++i) {
-    graph_arrays same = first.arrays();
-    same.device = devices[i];
-    all.emplace_back(std::move(same), first.content());
+  auto whole = std::make_shared<spread_graph>();
+  whole->devices = devices;
+  for (int const device : devices) {
+    graph_arrays seen = first.arrays();
+    seen.device = device;
+    seen.indptr = own_offsets(seen.indptr, gpu_exec(device));
+    whole->each.emplace_back(std::move(seen), first.content());
+  }
+  whole->over_all = graph(whole->each.front().arrays(), first.content());
+  std::vector<graph> all;
+  for (graph const& one : whole->each) {
+    graph_arrays seen = one.arrays();
+    seen.spread = whole;
+    all.emplace_back(std::move(seen), first.content());
   }
   return all;
 }

@@ -303,7 +303,7 @@ walk_stream_report stream_multidim_walks(std::span<graph const>, std::int64_t, m
   refuse();
 }
 
-memory_resource& spread_gpu_memory(gpu_set const&) { refuse(); }
+memory_resource& spread_gpu_memory(gpu_set const&, spread_layout) { refuse(); }
 
 void copy_between_gpus(void const*, int, void*, std::size_t, gpu_exec const&) { refuse(); }
 

@@ -1,5 +1,7 @@
 #include <tendril/graph.hpp>
 
+#include <tendril/several_gpus.hpp>  // spread_graph
+
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "graph/check.hpp"
 #include "graph/content.hpp"
@@ -191,6 +193,13 @@ double graph::bits_per_edge() const noexcept
   return 8.0 * static_cast<double>(bytes) / static_cast<double>(num_edges());
 }
 
-void graph::drop_derived() const noexcept { derived_->clear(); }
+void graph::drop_derived() const noexcept
+{
+  derived_->clear();
+  if (spread_graph const* const whole = spread()) {
+    for (graph const& one : whole->each) { one.derived_->clear(); }
+    whole->over_all.derived_->clear();
+  }
+}
 
 }  // namespace tendril

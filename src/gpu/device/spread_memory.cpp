@@ -1,13 +1,14 @@
-// Memory that lies on several GPUs in stripes, at addresses that follow each other: each GPU reads all of it with the kernels
-// that it has, the stripes of others over NVLink. Built on CUDA's virtual memory management, whose functions the driver has.
+// Memory that several GPUs reach, at addresses that follow each other: each GPU reads all of it with the kernels that it has,
+// what lies on others over NVLink. Built on CUDA's virtual memory management, whose functions the driver has.
 
-#include <tendril/several_gpus.hpp>
+#include "gpu/device/spread_memory.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -80,7 +81,9 @@ CUmemAllocationProp properties_on(int device)
 
 class spread_memory final : public memory_resource {
  public:
-  explicit spread_memory(gpu_set const& devices) : devices_(devices)
+  /// @param homes  Where it lies. @param devices  Which GPUs reach it, these among them.
+  spread_memory(gpu_set const& homes, gpu_set const& devices, spread_layout layout)
+      : homes_(homes), devices_(devices), layout_(layout)
   {
     TENDRIL_EXPECTS(!devices.empty(), "memory of several GPUs: no GPU, expected one or more");
     for (int const device : devices) {
@@ -103,14 +106,18 @@ class spread_memory final : public memory_resource {
 
   void* allocate(std::size_t bytes) override
   {
-    std::size_t const stripe = rounded_up(std::max<std::size_t>(bytes / most_stripes, 1), page_);
-    std::size_t const size = rounded_up(std::max<std::size_t>(bytes, 1), stripe);
+    auto const num_homes = static_cast<std::size_t>(homes_.size());
+    std::size_t const parts = layout_ == spread_layout::ranges ? num_homes : most_stripes;
+    std::size_t const stripe = rounded_up(std::max<std::size_t>((bytes + parts - 1) / parts, 1), page_);
+    std::size_t const size = rounded_up(std::max<std::size_t>(bytes, 1), page_);
     CUdeviceptr address = 0;
     check(driver_.reserve(&address, size, 0, 0, 0), "cuMemAddressReserve");
     std::size_t mapped = 0;
     try {
-      for (int next = 0; mapped < size; mapped += stripe, next = (next + 1) % devices_.size()) {
-        map_stripe(address + mapped, stripe, devices_[next], bytes);
+      for (int next = 0; mapped < size; next = (next + 1) % homes_.size()) {
+        std::size_t const part = std::min(stripe, size - mapped);
+        map_part(address + mapped, part, homes_[next], bytes);
+        mapped += part;
       }
       let_all_in(address, size);
     } catch (...) {
@@ -141,17 +148,18 @@ class spread_memory final : public memory_resource {
   }
 
  private:
-  void map_stripe(CUdeviceptr at, std::size_t stripe, int device, std::size_t needed)
+  void map_part(CUdeviceptr at, std::size_t size, int device, std::size_t needed)
   {
     CUmemAllocationProp const properties = properties_on(device);
     CUmemGenericAllocationHandle memory = 0;
-    CUresult const made = driver_.create(&memory, stripe, &properties, 0);
+    CUresult const made = driver_.create(&memory, size, &properties, 0);
     if (made == CUDA_ERROR_OUT_OF_MEMORY) {
-      throw memory_error(fmt::format("{}: out of memory: {:.1f} MB needed, in equal parts on each", to_string(devices_),
-                                     static_cast<double>(needed) / 1e6));
+      throw memory_error(fmt::format("{}: out of memory: {:.1f} MB needed{}", to_string(homes_),
+                                     static_cast<double>(needed) / 1e6,
+                                     homes_.size() > 1 ? ", in equal parts on each" : ""));
     }
     check(made, "cuMemCreate");
-    CUresult const mapped = driver_.map(at, stripe, 0, memory, 0);
+    CUresult const mapped = driver_.map(at, size, 0, memory, 0);
     (void)driver_.release(memory);  // the mapping keeps it
     check(mapped, "cuMemMap");
   }
@@ -171,23 +179,36 @@ class spread_memory final : public memory_resource {
     (void)driver_.free(address, size);
   }
 
-  gpu_set devices_;
+  gpu_set homes_, devices_;
+  spread_layout layout_;
   driver driver_;
   std::size_t page_ = 0;
   std::mutex mutex_;
   std::map<CUdeviceptr, std::size_t> sizes_;
 };
 
+/// The one memory of this kind.
+memory_resource& known_memory(gpu_set const& homes, gpu_set const& devices, spread_layout layout)
+{
+  using key = std::tuple<std::vector<int>, std::vector<int>, spread_layout>;
+  static std::mutex mutex;
+  static auto& known = *new std::map<key, std::unique_ptr<spread_memory>>;  // never destroyed
+  std::lock_guard const lock(mutex);
+  auto& one = known[{{homes.begin(), homes.end()}, {devices.begin(), devices.end()}, layout}];
+  if (!one) { one = std::make_unique<spread_memory>(homes, devices, layout); }
+  return *one;
+}
+
 }  // namespace
 
-memory_resource& spread_gpu_memory(gpu_set const& devices)
+memory_resource& spread_gpu_memory(gpu_set const& devices, spread_layout layout)
 {
-  static std::mutex mutex;
-  static auto& known = *new std::map<std::vector<int>, std::unique_ptr<spread_memory>>;  // never destroyed
-  std::lock_guard const lock(mutex);
-  auto& one = known[std::vector<int>(devices.begin(), devices.end())];
-  if (!one) { one = std::make_unique<spread_memory>(devices); }
-  return *one;
+  return known_memory(devices, devices, layout);
+}
+
+memory_resource& gpu::peer_memory(int device, gpu_set const& devices)
+{
+  return known_memory(gpu_set(device), devices, spread_layout::ranges);
 }
 
 }  // namespace tendril

@@ -71,6 +71,9 @@ struct hop_packing {
 
 /// A range of edges in 8 bytes, for graphs of less than 2^40 edges and degrees below 2^24.
 struct packed_place {
+  static constexpr edge_id first_limit = edge_id{1} << 40U;
+  static constexpr std::uint32_t degree_limit = (1U << 24U) - 1;  ///< Below it no place has all bits set.
+
   std::uint64_t bits;
 
   [[nodiscard]] static TENDRIL_HD packed_place of(edge_id first, std::uint32_t degree)

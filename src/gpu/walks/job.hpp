@@ -14,6 +14,8 @@
 
 namespace tendril::gpu {
 
+struct superstep;  // gpu/walks/moving/superstep.hpp
+
 /// What a launch reports to the host: it lies in pinned memory that both sides see.
 struct walk_status {
   std::int64_t bad_start;  ///< Index of some start that is not below num_vertices; -1 if there is none.
@@ -44,6 +46,7 @@ struct walk_shape {
   bool may_die;                ///< Whether a walk can meet a vertex that it can't leave.
   int device;
   cuda_stream stream;
+  superstep const* moving = nullptr;  ///< One step of walkers that move between GPUs, instead of whole walks.
 
   [[nodiscard]] bool may_end() const { return may_stop || may_restart; }
 };

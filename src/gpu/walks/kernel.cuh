@@ -9,6 +9,7 @@
 //   settle(m, walk, step, outcome)  whole warp: decides the step of lanes whose trials ran out (if can_tire)
 //   may_start_at(v)                 whether a walk may begin there
 //   at_first_trial(m)               whether the step has just begun: then it may end the walk
+//   takes_trials                    whether an attempt may be rejected
 //   resident_blocks                 blocks that a multiprocessor should hold: bounds the registers
 // `Rows` (rows.cuh) writes.
 
@@ -16,19 +17,13 @@
 
 #include <type_traits>
 
+#include "gpu/walks/moving/superstep.cuh"
+#include "gpu/walks/outcome.cuh"
 #include "gpu/walks/prefill.hpp"
 #include "gpu/walks/rows.cuh"
 #include "gpu/walks/walk_queue.cuh"
 
 namespace tendril::gpu {
-
-enum class trial_outcome : std::uint8_t { moved, rejected, dead, exhausted };
-
-/// What a trial came to; `next` counts for moves.
-struct outcome {
-  trial_outcome what;
-  vertex_id next;
-};
 
 inline constexpr int walk_threads = 256;  // a block; bench/walks
 
@@ -138,11 +133,17 @@ void launch_walk_as(Steps const& steps, walk_batch const& batch, core::walk_ends
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
-/// Enqueues a batch in the shape asked for. Where many walks end early, or where single walks can't complete their
+/// Enqueues a batch in the shape asked for, or one step of walkers that move. Where many walks end early, or where single walks can't complete their
 /// column together, the output is filled beforehand: that is faster than filling row by row.
 template <class Steps>
 void launch_walk(Steps const& steps, walk_batch batch, core::walk_ends const& ends, walk_shape const& shape)
 {
+  if constexpr (!Steps::takes_trials) {
+    if (shape.moving != nullptr) {
+      launch_superstep(steps, batch, ends, shape);
+      return;
+    }
+  }
   if (!batch.prefilled && (shape.may_stop || (shape.step_major && shape.may_die))) {
     prefill(batch, shape);
     batch.prefilled = true;

@@ -111,6 +111,7 @@ struct node2vec_parts {
   weight_sums_view sums;
   rng_key key;
 
+  static constexpr bool takes_trials = true;
   static constexpr bool can_tire = true;
   static constexpr int resident_blocks = trial_blocks;
   struct memory {

@@ -243,4 +243,21 @@ walk_tables make_walk_tables(graph const& graph, walk_params const& params, walk
   return out;
 }
 
+walk_tables with_own_rows(walk_tables const& shared, graph const& own, sampling_plan const& plan,
+                          walk_params const& params, gpu_exec const& exec)
+{
+  plan::row_cut const cut = plan::walk_planning::cut_of(plan, params);
+  walk_tables out = shared;
+  graph_view const view = shared.groups ? graph_view(shared.groups->rows) : own.view();
+  if (shared.rows) {
+    out.rows = derived_table(own, row_records_table(cut), exec, [&] { return make_row_records(view, exec); });
+  }
+  if (shared.weighted_rows) {
+    out.weighted_rows = derived_table(own, plan::vertex_records_table(cut), exec, [&] {
+      return make_vertex_records(view, shared.statistics->largest.data(), exec);
+    });
+  }
+  return out;
+}
+
 }  // namespace tendril::gpu

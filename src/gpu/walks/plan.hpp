@@ -27,6 +27,11 @@ struct walk_plan {
 [[nodiscard]] walk_tables make_walk_tables(graph const& graph, walk_params const& params, walk_plan const& plan,
                                            gpu_exec const& exec);
 
+/// Tables that lie over several GPUs, but with rows in the memory of this one: those are read wherever a walker comes to. They
+/// stay with `own`, which is the graph as the GPU sees it.
+[[nodiscard]] walk_tables with_own_rows(walk_tables const& shared, graph const& own, sampling_plan const& plan,
+                                        walk_params const& params, gpu_exec const& exec);
+
 /// Whether the second-level cache holds a good part of the graph's neighbours.
 [[nodiscard]] bool neighbors_are_cached(graph const& graph, gpu_exec const& exec);
 

@@ -11,8 +11,7 @@ namespace tendril::gpu {
 
 // Blocks of 256 threads a multiprocessor should hold at least (bench/walks, axis blocks). Four are enough to keep memory
 // busy, and leave the first-level cache room for what is in flight; trials need registers more than company.
-inline constexpr int direct_blocks = 4;
-inline constexpr int trial_blocks = 2;
+inline constexpr int direct_blocks = 4, trial_blocks = 2;
 
 /// Blocks for draws of a proposer: what it asks for itself, if it does.
 template <class Proposer>
@@ -29,6 +28,38 @@ struct start_rule {
   [[nodiscard]] __device__ bool operator()(vertex_id v) const { return types.empty() || types[v] == wanted; }
 };
 
+// What a walker that moves to another GPU carries of its place: 8 bytes, from which a range of edges can be had again. Every
+// other place, and one that doesn't fit, is looked up where the walker arrives.
+
+inline constexpr std::uint64_t not_carried = ~std::uint64_t{0};
+
+template <class Place>
+__device__ std::uint64_t carried_place(Place const&)
+{
+  return not_carried;
+}
+template <class Offset>
+__device__ std::uint64_t carried_place(edge_range<Offset> const& at)
+{
+  auto const first = static_cast<edge_id>(at.first_edge);
+  bool const fits = at.degree < packed_place::degree_limit && first < packed_place::first_limit;
+  return fits ? packed_place::of(first, at.degree).bits : not_carried;
+}
+
+/// @return whether `carried` tells the place, which is then in `at`.
+template <class Place>
+__device__ bool unpack_place(std::uint64_t, Place&)
+{
+  return false;
+}
+template <class Offset>
+__device__ bool unpack_place(std::uint64_t carried, edge_range<Offset>& at)
+{
+  packed_place const place{carried};
+  at = {static_cast<Offset>(place.first()), place.degree()};
+  return carried != not_carried;
+}
+
 /// One draw decides a step.
 template <class Proposer>
 struct direct_steps {
@@ -36,6 +67,7 @@ struct direct_steps {
   start_rule may_start_at;
   rng_key key;
 
+  static constexpr bool takes_trials = false;
   static constexpr bool can_tire = false;
   static constexpr int resident_blocks = draw_blocks<Proposer>;
   struct memory {
@@ -45,6 +77,13 @@ struct direct_steps {
   [[nodiscard]] __device__ bool at_first_trial(memory const&) const { return true; }
 
   __device__ void arrive(memory& m, vertex_id v, std::int32_t step) const { m.here = proposer.locate(v, step); }
+
+  [[nodiscard]] __device__ edge_id edge_of(memory const& m) const { return static_cast<edge_id>(m.here.first_edge); }
+  [[nodiscard]] __device__ std::uint64_t carry(memory const& m) const { return carried_place(m.here); }
+  __device__ void resume(memory& m, vertex_id v, std::int32_t step, std::uint64_t carried) const
+  {
+    if (!unpack_place(carried, m.here)) { arrive(m, v, step); }
+  }
 
   __device__ outcome attempt(memory& m, std::uint64_t walk, std::int32_t step) const
   {
@@ -62,6 +101,7 @@ struct reject_steps {
   start_rule may_start_at;
   rng_key key;
 
+  static constexpr bool takes_trials = true;
   static constexpr bool can_tire = false;
   static constexpr int resident_blocks = trial_blocks;
   struct memory {

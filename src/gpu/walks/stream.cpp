@@ -19,6 +19,7 @@
 #include "gpu/device/check.hpp"
 #include "gpu/device/side_stream.hpp"
 #include "gpu/walks/copies.hpp"
+#include "gpu/walks/moving/moving_walk.hpp"
 #include "gpu/walks/regions.hpp"
 #include "gpu/walks/stream.hpp"
 #include "samplers/walks/deal_stream.hpp"
@@ -30,6 +31,7 @@ namespace {
 
 constexpr std::int64_t num_slots = 4;       // one for each stage
 constexpr std::int64_t num_bulk_slots = 2;  // of batches in pieces: one is made, one leaves
+constexpr std::int64_t some_batches = 4;    // of walkers that move, at least
 
 /// Walks in GPU memory.
 struct gpu_rows {
@@ -86,27 +88,39 @@ std::int64_t choose_bulk_batch(std::int64_t num_walks, std::int64_t limit, sampl
   return regions.pay(even) ? even : 0;
 }
 
-/// @param num_gpus  That share the job.
-/// @throws argument_error if the caller's limit is too small for one walk.
-batch_cut choose_batch(walk_stream_job const& job, samplers::stream_footprint const& walk, int num_gpus,
-                       gpu::walk_regions const* regions, gpu_exec const& exec)
+/// Batches of walkers that move: large, for each step of all of them costs a round of messages, but some, so that one leaves
+/// while the next is made.
+std::int64_t choose_moving_batch(std::int64_t num_walks, std::int64_t limit, samplers::stream_footprint const& walk,
+                                 gpu::moving_walk const& moving)
 {
-  std::int64_t const num_walks = (job.num_walks + num_gpus - 1) / num_gpus;
-  std::int64_t const one_each = num_slots * gpu_bytes_of(walk);
-  samplers::check_batch_bytes(job, num_slots, one_each);
-  std::int64_t const limit = job.batch_bytes > 0 ? job.batch_bytes : free_gpu_bytes(exec.device) / 2;
-  std::int64_t const piece = std::clamp<std::int64_t>(
-      std::min(gpu::wanted_batch(job.num_walks, walk.row, num_gpus), limit / one_each), 1, num_walks);
-  std::int64_t const batch = regions == nullptr ? 0 : choose_bulk_batch(num_walks, limit, walk, *regions);
-  return batch > piece ? batch_cut{batch, piece, num_bulk_slots} : batch_cut{piece, piece, num_slots};
+  std::int64_t const room = limit / (num_bulk_slots * gpu_bytes_of(walk));
+  return std::min({moving.large_call(), room, (num_walks + some_batches - 1) / some_batches});
 }
 
 /// How one GPU makes the walks of a stream.
 struct walk_source {
   batch_maker make;
   gpu::walk_regions const* regions;  ///< By which large batches are made; or null.
+  gpu::moving_walk const* moving;    ///< As well.
   gpu_exec exec;
 };
+
+/// @param num_gpus  That share the job.
+/// @throws argument_error if the caller's limit is too small for one walk.
+batch_cut choose_batch(walk_stream_job const& job, samplers::stream_footprint const& walk, int num_gpus,
+                       walk_source const& source)
+{
+  std::int64_t const num_walks = (job.num_walks + num_gpus - 1) / num_gpus;
+  std::int64_t const one_each = num_slots * gpu_bytes_of(walk);
+  samplers::check_batch_bytes(job, num_slots, one_each);
+  std::int64_t const limit = job.batch_bytes > 0 ? job.batch_bytes : free_gpu_bytes(source.exec.device) / 2;
+  std::int64_t const piece = std::clamp<std::int64_t>(
+      std::min(gpu::wanted_batch(job.num_walks, walk.row, num_gpus), limit / one_each), 1, num_walks);
+  std::int64_t batch = 0;
+  if (source.regions != nullptr) { batch = choose_bulk_batch(num_walks, limit, walk, *source.regions); }
+  if (source.moving != nullptr) { batch = choose_moving_batch(num_walks, limit, walk, *source.moving); }
+  return batch > piece ? batch_cut{batch, piece, num_bulk_slots} : batch_cut{piece, piece, num_slots};
+}
 
 /// Everything but what a walk is: one GPU's batches.
 class walk_line {
@@ -264,7 +278,7 @@ walk_stream_report run(walk_stream_job const& job, samplers::stream_footprint co
   cuts.reserve(sources.size());
   for (auto const& source : sources) {
     gpu::device_guard const guard(source.exec.device);
-    cuts.push_back(choose_batch(job, walk, static_cast<int>(sources.size()), source.regions, source.exec));
+    cuts.push_back(choose_batch(job, walk, static_cast<int>(sources.size()), source));
   }
   batch_cut const cut =
       *std::min_element(cuts.begin(), cuts.end(), [](auto const& a, auto const& b) { return a.batch < b.batch; });
@@ -294,7 +308,7 @@ walk_stream_report stream_rows(std::vector<walker const*> const& walks, walk_str
       gpu::run_counted(walk, starts, first, out.vertices.data(), out.lengths.data(), exec, use);
     };
     // regions_of refuses a walker that was made elsewhere
-    sources.push_back({make, gpu::regions_of(walk, execs[i]), execs[i]});
+    sources.push_back({make, gpu::regions_of(walk, execs[i]), gpu::moving_of(walk, execs[i]), execs[i]});
   }
   auto report = run(job, {"start", walks[0]->input().num_vertices(), 1, row}, sources);
   for (auto const& use : uses) {
@@ -320,7 +334,7 @@ walk_stream_report stream_multidim(std::vector<graph const*> const& graphs, std:
       auto made = multidim_walk(where, starts, num_roots, params, exec, first);
       out = {std::move(made.vertices), std::move(made.lengths)};
     };
-    sources.push_back({make, nullptr, exec});
+    sources.push_back({make, nullptr, nullptr, exec});
   }
   samplers::stream_footprint const walk{"root", graphs[0]->num_vertices(), num_roots, num_roots + params.length,
                                         4 * params.length};
@@ -345,6 +359,11 @@ walk_stream_report stream_walks(std::span<walker const> copies, walk_stream_job 
   }
   gpu::expect_same_walk(copies);
   if (job.ragged_sink) { return gpu::stream_ragged_walks(walks, job, execs); }
+  // On a graph over all of them, one GPU moves walkers on all.
+  auto const* const moving = gpu::moving_of(copies[0], execs[0]);
+  if (moving != nullptr && job.num_walks / some_batches >= moving->least_call()) {
+    return stream_rows({walks[0]}, job, {execs[0]});
+  }
   return stream_rows(walks, job, execs);
 }
 

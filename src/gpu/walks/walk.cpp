@@ -13,6 +13,7 @@
 #include "gpu/device/workspace.hpp"
 #include "gpu/placed/shared_graph.hpp"
 #include "gpu/tables/plan_context.hpp"  // labels_of
+#include "gpu/walks/moving/moving_walk.hpp"
 #include "gpu/walks/plan.hpp"
 #include "gpu/walks/ragged.hpp"
 #include "gpu/walks/regions.hpp"
@@ -40,6 +41,7 @@ struct gpu_walker final : walker::state {
   gpu::walk_job job;
   bool may_die = true;
   std::shared_ptr<gpu::walk_regions const> regions;  ///< Null: not for this graph, or these walks.
+  std::shared_ptr<gpu::moving_walk const> moving;    ///< Null: as well; of a graph over several GPUs.
   std::optional<walker> on_host;                     ///< Of a placed graph that the CPU samples, too.
   std::int64_t expected_walks = 0;
 };
@@ -77,6 +79,23 @@ bool reads_labels(sampling_plan const& plan, walk_params const& params)
   return !params.metapath.empty() && !plan.grouped_by_label;
 }
 
+/// Enqueues a batch, or a step, by the rule that one draw, or trials, decide.
+void launch_by_rule(gpu::walk_job const& job, gpu::walk_batch const& batch, gpu::walk_shape const& shape)
+{
+  if (job.second_order) {
+    gpu::node2vec_walk(job, batch, shape);
+    return;
+  }
+  switch (job.rule) {
+    case sampling_rule::automatic:
+    case sampling_rule::scan:
+    case sampling_rule::uniform: gpu::uniform_walk(job, batch, shape); break;
+    case sampling_rule::alias: gpu::alias_walk(job, batch, shape); break;
+    case sampling_rule::its: gpu::its_walk(job, batch, shape); break;
+    case sampling_rule::reject: gpu::reject_walk(job, batch, shape); break;
+  }
+}
+
 /// May synchronise. @return what regions did.
 gpu::region_use enqueue(gpu_walker const& s, gpu::walk_regions const* regions, gpu::walk_batch const& batch,
                         gpu::walk_shape const& shape, gpu_exec const& exec)
@@ -87,21 +106,12 @@ gpu::region_use enqueue(gpu_walker const& s, gpu::walk_regions const* regions, g
     std::int64_t const bytes = regions->buffer_bytes(cut, free_gpu_bytes(exec.device) - state);
     if (bytes > 0) { return gpu::region_walk(s.job, regions->tuning, cut, bytes, batch, shape, exec); }
   }
-  if (s.job.second_order && s.plan.rule != sampling_rule::scan) {
-    gpu::node2vec_walk(s.job, batch, shape);
-    return {};
-  }
-  if (s.plan.rule != sampling_rule::scan && reads_labels(s.plan, s.params)) {
+  if (s.plan.rule == sampling_rule::scan) {
+    gpu::scan_walk(s.job, batch, shape);
+  } else if (!s.job.second_order && reads_labels(s.plan, s.params)) {
     gpu::label_walk(s.job, batch, shape);
-    return {};
-  }
-  switch (s.plan.rule) {
-    case sampling_rule::scan: gpu::scan_walk(s.job, batch, shape); break;
-    case sampling_rule::automatic:
-    case sampling_rule::uniform: gpu::uniform_walk(s.job, batch, shape); break;
-    case sampling_rule::alias: gpu::alias_walk(s.job, batch, shape); break;
-    case sampling_rule::its: gpu::its_walk(s.job, batch, shape); break;
-    case sampling_rule::reject: gpu::reject_walk(s.job, batch, shape); break;
+  } else {
+    launch_by_rule(s.job, batch, shape);
   }
   return {};
 }
@@ -130,6 +140,12 @@ gpu::walk_result result_of(std::span<vertex_id const> starts, vertex_id* vertice
 {
   auto const size = static_cast<std::int64_t>(starts.size());
   return {vertices, lengths, size, length, order, size};
+}
+
+/// The first of the GPUs, with the memory of all.
+gpu_exec exec_over_all(spread_graph const& on)
+{
+  return gpu_exec(on.devices[0], nullptr, &spread_gpu_memory(on.devices, spread_layout::ranges));
 }
 
 gpu::walk_shape shape_of(gpu_walker const& s, bool step_major, gpu_exec const& exec)
@@ -178,7 +194,10 @@ void run_rows(gpu_walker const& s, std::span<vertex_id const> starts, std::int64
   if (starts.empty()) { return; }  // an empty grid is a launch error
   gpu::device_guard const guard(exec.device);
   gpu::walk_result const out = result_of(starts, vertices, lengths, s.params.length, order);
-  if (s.on_host) {
+  if (s.moving && order == walk_order::row_major && std::ssize(starts) >= s.moving->least_call()) {
+    expect_vertices(starts, "start", s.job.graph.num_vertices, exec);
+    s.moving->run(starts, first_walk, vertices, lengths, exec);
+  } else if (s.on_host) {
     expect_vertices(starts, "start", s.job.graph.num_vertices, exec);
     run_shared(s, starts, first_walk, out, exec, use);
   } else if (!run_alone(s, s.regions.get(), starts, first_walk, out, exec, use)) {
@@ -204,6 +223,22 @@ gpu::region_use gpu::run_by_regions(walker const& walk, std::span<vertex_id cons
     expect_vertices(starts, "start", s.job.graph.num_vertices, exec);
   }
   return use;
+}
+
+void gpu::run_moving(walker const& walk, std::span<vertex_id const> starts, std::int64_t first_walk,
+                     vertex_id* vertices, std::int32_t* lengths, gpu_exec const& exec, moving_tuning const& tuning)
+{
+  auto const& s = on_gpu(walk.data(), exec);
+  device_guard const guard(exec.device);
+  TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
+  TENDRIL_EXPECTS(s.moving, "walker: its walkers can't move, expected a graph over several GPUs");
+  expect_vertices(starts, "start", s.job.graph.num_vertices, exec);
+  s.moving->run(starts, first_walk, vertices, lengths, exec, tuning);
+}
+
+gpu::moving_walk const* gpu::moving_of(walker const& walk, gpu_exec const& exec)
+{
+  return on_gpu(walk.data(), exec).moving.get();
 }
 
 void gpu::run_counted(walker const& walk, std::span<vertex_id const> starts, std::int64_t first_walk,
@@ -261,11 +296,19 @@ walker::walker(graph const& graph, walk_params const& params, std::int64_t expec
   s.input = graph;
   s.device = exec.device;
   s.params = plan::without_idle_weights(graph, params);
-  s.layout = gpu::make_walk_plan(graph, s.params, expected_walks, exec);
-  s.plan = s.layout.shared;
-  s.tables = gpu::make_walk_tables(graph, s.params, s.layout, exec);
-  s.may_die = gpu::may_die(graph, s.params, exec);
-  s.schema = schema_on_gpu(s.params, exec);
+  // On a graph over several GPUs, tables lie over all of them, too.
+  bool const spread = graph.spread() != nullptr;
+  tendril::graph const& planned = spread ? graph.spread()->over_all : graph;
+  gpu_exec const planner = spread ? exec_over_all(*graph.spread()) : exec;
+  {
+    gpu::device_guard const there(planner.device);
+    s.layout = gpu::make_walk_plan(planned, s.params, expected_walks, planner);
+    s.plan = s.layout.shared;
+    s.tables = gpu::make_walk_tables(planned, s.params, s.layout, planner);
+    s.may_die = gpu::may_die(planned, s.params, planner);
+    s.schema = schema_on_gpu(s.params, planner);
+    TENDRIL_CUDA_TRY(cudaStreamSynchronize(planner.stream));
+  }
   s.job = {s.input.view(),
            &s.tables,
            s.plan.rule,
@@ -276,6 +319,14 @@ walker::walker(graph const& graph, walk_params const& params, std::int64_t expec
            metapath_view_of(s.params, s.schema),
            core::make_key(s.params.seed, plan::domain_of(s.params)),
            core::walk_ends::of(s.params.seed, s.params.stop_prob, s.params.restart_prob)};
+  if (spread && gpu::can_move(s.plan, s.params)) {
+    s.moving = std::make_shared<gpu::moving_walk>(graph.arrays().spread, s.job, s.tables, s.plan, s.params, s.may_die,
+                                                  &launch_by_rule);
+    s.tables = s.moving->tables_of(exec.device);
+  } else if (spread) {
+    s.tables = gpu::with_own_rows(s.tables, graph, s.plan, s.params, exec);
+  }
+  if (spread) { s.plan.reasons.push_back(gpu::reason_for(s.moving.get())); }
   s.regions = gpu::make_walk_regions(graph, s.params, s.layout, {});
   if (s.regions) { s.plan.reasons.push_back(gpu::reason_for(*s.regions, expected_walks)); }
   s.expected_walks = expected_walks;
