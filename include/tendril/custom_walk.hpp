@@ -79,6 +79,7 @@ class custom_walk {
                                         std::int64_t first_walk = 0) const;
 
   struct state;  ///< The executors' data; not for users.
+  [[nodiscard]] state& data() const noexcept { return *state_; }  ///< Not for users.
 
  private:
   std::shared_ptr<state> state_;

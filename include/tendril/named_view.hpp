@@ -4,16 +4,20 @@
 
 #pragma once
 
-#ifdef TENDRIL_COMPRESSED_UNIT  // a program compiled at run time for compressed graphs alone
+#if defined(TENDRIL_COMPRESSED_UNIT)  // a program compiled at run time for compressed graphs alone
 #include <tendril/compressed_view.hpp>
+#elif defined(TENDRIL_TRANSIT_UNIT)  // or for the parts of a graph
+#include <tendril/transit_view.hpp>
 #else
 #include <tendril/csr_view.hpp>
 #endif
 
 namespace tendril {
 
-#ifdef TENDRIL_COMPRESSED_UNIT
+#if defined(TENDRIL_COMPRESSED_UNIT)
 using named_view = compressed_view;
+#elif defined(TENDRIL_TRANSIT_UNIT)
+using named_view = transit_view;
 #else
 using named_view = csr_view;
 #endif

@@ -60,6 +60,14 @@ struct visit_alone {
   vertex_id vertex;  ///< no_vertex: the walk is at a dead end after `step` steps.
 };
 
+/// Of walks that came as text: their structs may ask for the start.
+struct walker_custom {
+  static constexpr std::uint32_t kind = 7;
+  walk_name walk;
+  std::int32_t step;
+  vertex_id start, vertex, previous;
+};
+
 /// Whether previous -> candidate is an edge, asked by a walker that waits.
 struct question {
   static constexpr std::uint32_t kind = 5;
@@ -74,7 +82,8 @@ struct answer {
   vertex_id candidate;
 };
 
-static_assert(sizeof(walker_in_step) == 8 && sizeof(walker_alone) == 16 && sizeof(question) == 12);
+static_assert(sizeof(walker_in_step) == 8 && sizeof(walker_alone) == 16 && sizeof(walker_custom) == 20 &&
+              sizeof(question) == 12);
 
 /// A chunk: a head, then records.
 struct chunk_head {

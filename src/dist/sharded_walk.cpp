@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include <tendril/checked.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "cpu/walks/custom_steps.hpp"
 #include "cpu/walks/lane_walk.hpp"
 #include "dist/agreement.hpp"
 #include "dist/shard.hpp"
@@ -36,6 +38,18 @@ void expect_same_walks(transport& ranks, partition_info const& whole, walk_param
                                     "metapath [{}] of {}, at dead ends {}, rule {}, seed {}",
                                     p.length, p.weighted, p.stop_prob, p.restart_prob, p.p, p.q, p.second_order,
                                     fmt::join(p.metapath, " "), to_string(p.metapath_of), to_string(p.dead_ends),
+                                    to_string(p.rule), p.seed)}};
+  expect_same(ranks, "what is walked", lines);
+}
+
+/// The same for walks that came as text.
+void expect_same_walks(transport& ranks, partition_info const& whole, cpu::custom_steps const& steps,
+                       dynamic_walk_params const& p)
+{
+  std::array<job_line, 3> const lines{
+      wire_line(), graph_line("walks on", whole),
+      job_line{"makes", fmt::format("walks of {} steps by {}, stop {}, restart {}, at dead ends {}, rule {}, seed {}",
+                                    p.length, steps.identity(), p.stop_prob, p.restart_prob, to_string(p.dead_ends),
                                     to_string(p.rule), p.seed)}};
   expect_same(ranks, "what is walked", lines);
 }
@@ -124,12 +138,7 @@ class two_batches {
 }  // namespace dist
 
 struct sharded_walker::state {
-  state(graph_part part, walk_params const& params, std::int64_t expected_walks, transport& all, cpu_exec const& exec)
-      : ranks(all),
-        here(std::move(part)),
-        planned(here.rows, dist::planned_params(params), expected_walks / all.size(), exec)
-  {
-  }
+  state(graph_part part, transport& all) : ranks(all), here(std::move(part)) {}
 
   /// Whether the executors of walks that keep step know this walk.
   [[nodiscard]] bool keeps_step(cpu::walk_job const& job) const
@@ -139,27 +148,61 @@ struct sharded_walker::state {
 
   transport& ranks;
   dist::shard here;
-  walker planned;
+  sampling_plan plan;
+  std::int32_t length = 0;
+  // One of both:
+  std::optional<walker> planned;
+  std::unique_ptr<cpu::custom_steps> custom;
+  bool repeats_dead_ends = false;
 };
+
+namespace {
+
+/// With it, a rank that plans for long is not taken for silent.
+cpu_exec beating(cpu_exec const& exec, transport& ranks)
+{
+  cpu_exec out = exec;
+  out.on_progress = [&](progress const& report) {
+    if (exec.on_progress) { exec.on_progress(report); }
+    ranks.beat();
+  };
+  return out;
+}
+
+}  // namespace
 
 sharded_walker::sharded_walker(graph_part part, walk_params const& params, std::int64_t expected_walks,
                                transport& ranks, cpu_exec const& exec)
 {
   dist::expect_own_part(ranks.rank(), ranks.size(), part);
   dist::expect_same_walks(ranks, part.info, params);
-  cpu_exec planning = exec;
-  planning.on_progress = [&](progress const& report) {
-    if (exec.on_progress) { exec.on_progress(report); }
-    ranks.beat();
-  };
-  state_ = std::make_unique<state>(std::move(part), params, expected_walks, ranks, planning);
+  state_ = std::make_unique<state>(std::move(part), ranks);
+  state_->planned.emplace(state_->here.rows, dist::planned_params(params), expected_walks / ranks.size(),
+                          beating(exec, ranks));
+  state_->plan = state_->planned->plan();
+  state_->length = static_cast<std::int32_t>(params.length);
+}
+
+sharded_walker::sharded_walker(graph_part part, custom_walk const& walk, dynamic_walk_params const& params,
+                               transport& ranks, cpu_exec const& exec)
+{
+  dist::expect_own_part(ranks.rank(), ranks.size(), part);
+  state_ = std::make_unique<state>(std::move(part), ranks);
+  dist::shard const& here = state_->here;
+  state_->custom = std::make_unique<cpu::custom_steps>(
+      walk, params, here.rows, engine::part_rows{.first_vertex = here.first(), .first_edge = here.first_edge()},
+      transit_view{here.part.info.num_vertices, here.node_types}, beating(exec, ranks));
+  dist::expect_same_walks(ranks, here.part.info, *state_->custom, params);
+  state_->plan.rule = state_->custom->rule();
+  state_->length = static_cast<std::int32_t>(params.length);
+  state_->repeats_dead_ends = params.dead_ends == dead_end::repeat;
 }
 
 sharded_walker::~sharded_walker() = default;
 sharded_walker::sharded_walker(sharded_walker&&) noexcept = default;
 sharded_walker& sharded_walker::operator=(sharded_walker&&) noexcept = default;
 
-sampling_plan const& sharded_walker::plan() const noexcept { return state_->planned.plan(); }
+sampling_plan const& sharded_walker::plan() const noexcept { return state_->plan; }
 
 sharded_walk_report sharded_walker::stream(walk_stream_job const& job, cpu_exec const& exec)
 {
@@ -170,26 +213,35 @@ sharded_walk_report sharded_walker::stream(walk_stream_job const& job, cpu_exec 
   TENDRIL_EXPECTS(!job.ragged_sink, "ragged walks, expected rows of a graph in parts");
   transport& ranks = state_->ranks;
   transport_report const before = ranks.report();
-  cpu::walk_job const& walk = cpu::job_of(state_->planned, {}, 0);
 
   std::int64_t const bytes = job.batch_bytes > 0 ? job.batch_bytes : dist::usual_batch_bytes;
-  std::int64_t const bytes_a_walk = 8 * (walk.length() + std::int64_t{1}) + 8;  // by steps and by walks
+  std::int64_t const bytes_a_walk = 8 * (state_->length + std::int64_t{1}) + 8;  // by steps and by walks
   std::int64_t const room = std::clamp<std::int64_t>(bytes / 2 / bytes_a_walk, 1, dist::most_batch_walks);
   std::int64_t const most = ranks.all_reduce("walks of a rank", job.num_walks, reduction::max);
   std::int64_t const batch =
       ranks.all_reduce("walks of a batch", std::clamp<std::int64_t>((most + 1) / 2, 1, room), reduction::min);
-  dist::walk_setting setting{state_->here, walk, ranks, batch, {}};
+  dist::walk_setting setting{state_->here, ranks, state_->length, batch, {}};
   std::string const id(reinterpret_cast<char const*>(&job.first_walk), sizeof job.first_walk);
   for (std::string const& theirs : ranks.all_gather("ids of walks", id)) {
     std::memcpy(&setting.first_ids.emplace_back(), theirs.data(), sizeof(std::int64_t));
   }
 
   dist::superstep_counts counts;
-  // Tables, and so executors, may differ between ranks; records must not.
-  bool const in_step = ranks.all_reduce("walks that keep step", state_->keeps_step(walk) ? 1 : 0, reduction::min) != 0;
-  auto const make = [&] {
-    return in_step ? dist::make_walks_in_step(setting, counts, exec) : dist::make_walks_alone(setting, counts, exec);
+  std::size_t walker_bytes = sizeof(dist::walker_custom);
+  std::function<std::unique_ptr<dist::walk_batch_of_ranks>()> make = [&] {
+    return dist::make_custom_walks(setting, *state_->custom, state_->repeats_dead_ends, counts, exec);
   };
+  if (state_->planned) {
+    cpu::walk_job const& walk = cpu::job_of(*state_->planned, {}, 0);
+    // Tables, and so executors, may differ between ranks; records must not.
+    std::int64_t const keeps_step = state_->keeps_step(walk) ? 1 : 0;
+    bool const in_step = ranks.all_reduce("walks that keep step", keeps_step, reduction::min) != 0;
+    walker_bytes = in_step ? sizeof(dist::walker_in_step) : sizeof(dist::walker_alone);
+    make = [&setting, &walk, &counts, &exec, in_step] {
+      return in_step ? dist::make_walks_in_step(setting, walk, counts, exec)
+                     : dist::make_walks_alone(setting, walk, counts, exec);
+    };
+  }
   std::int64_t const num_rounds = (most + batch - 1) / batch;
   dist::two_batches batches({make(), make()}, num_rounds);
   buffer<vertex_id> starts(batch);
@@ -222,8 +274,7 @@ sharded_walk_report sharded_walker::stream(walk_stream_job const& job, cpu_exec 
   out.num_walks = job.num_walks;
   out.steps_here = counts.steps;
   out.moved = counts.moved;
-  out.moved_bytes =
-      counts.moved * static_cast<std::int64_t>(in_step ? sizeof(dist::walker_in_step) : sizeof(dist::walker_alone));
+  out.moved_bytes = counts.moved * static_cast<std::int64_t>(walker_bytes);
   out.questions = counts.questions;
   out.sent_bytes = ranks.report().sent_bytes - before.sent_bytes;
   out.waited_seconds = ranks.report().waited_seconds - before.waited_seconds;
@@ -234,7 +285,7 @@ sharded_walk_report sharded_walker::stream(walk_stream_job const& job, cpu_exec 
 walks sharded_walker::run(std::span<vertex_id const> starts, std::int64_t first_walk, cpu_exec const& exec)
 {
   auto const n = static_cast<std::int64_t>(starts.size());
-  std::int64_t const width = state_->planned.params().length + 1;
+  std::int64_t const width = state_->length + std::int64_t{1};
   walks out{buffer<vertex_id>(checked_product("walks", n, width), *exec.memory), buffer<std::int32_t>(n, *exec.memory),
             n, width - 1};
   walk_stream_job job;

@@ -15,6 +15,7 @@
 #include <tendril/transport.hpp>
 
 #include "base/parallel.hpp"
+#include "cpu/walks/custom_steps.hpp"
 #include "cpu/walks/job.hpp"
 #include "dist/home_rows.hpp"
 #include "dist/records.hpp"
@@ -25,8 +26,8 @@ namespace tendril::dist {
 /// What both batches of a stream share.
 struct walk_setting {
   shard const& here;
-  cpu::walk_job const& job;
   transport& ranks;
+  std::int32_t length;                  ///< Steps of a whole walk.
   std::int64_t batch_walks;             ///< Of each rank, at most.
   std::vector<std::int64_t> first_ids;  ///< [ranks]: the logical id of each rank's first walk.
 };
@@ -43,7 +44,7 @@ class walk_batch_of_ranks {
       : setting_(setting),
         counts_(counts),
         exec_(exec),
-        rows_(setting.batch_walks, setting.job.length(), *exec.memory),
+        rows_(setting.batch_walks, setting.length, *exec.memory),
         messages_(static_cast<std::size_t>(setting.ranks.size()))
   {
   }
@@ -63,7 +64,7 @@ class walk_batch_of_ranks {
   /// A guess at how much of the round is done.
   [[nodiscard]] double done_share() const
   {
-    return std::min(1.0, static_cast<double>(supersteps_) / static_cast<double>(setting_.job.length()));
+    return std::min(1.0, static_cast<double>(supersteps_) / static_cast<double>(setting_.length));
   }
   [[nodiscard]] home_rows& rows() { return rows_; }
 
@@ -143,10 +144,17 @@ class walk_batch_of_ranks {
 /// First-order walks: all walkers have taken as many steps, so that a walker is 8 bytes, and the interleaved executors of
 /// src/cpu/walks take the steps.
 [[nodiscard]] std::unique_ptr<walk_batch_of_ranks> make_walks_in_step(walk_setting const& setting,
-                                                                      superstep_counts& counts, cpu_exec const& exec);
+                                                                      cpu::walk_job const& job, superstep_counts& counts,
+                                                                      cpu_exec const& exec);
 
-/// Every walk: walkers that wait for answers of other ranks fall behind.
+/// Every walk of walk_params: walkers that wait for answers of other ranks fall behind.
 [[nodiscard]] std::unique_ptr<walk_batch_of_ranks> make_walks_alone(walk_setting const& setting,
-                                                                    superstep_counts& counts, cpu_exec const& exec);
+                                                                    cpu::walk_job const& job, superstep_counts& counts,
+                                                                    cpu_exec const& exec);
+
+/// Walks that came as text. @param repeats  Rows repeat the vertex of a dead end.
+[[nodiscard]] std::unique_ptr<walk_batch_of_ranks> make_custom_walks(walk_setting const& setting,
+                                                                     cpu::custom_steps const& steps, bool repeats,
+                                                                     superstep_counts& counts, cpu_exec const& exec);
 
 }  // namespace tendril::dist

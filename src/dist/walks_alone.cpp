@@ -25,8 +25,8 @@ struct waiting_walker {
 
 class walks_alone final : public walk_batch_of_ranks {
  public:
-  walks_alone(walk_setting const& setting, superstep_counts& counts, cpu_exec const& exec)
-      : walk_batch_of_ranks(setting, counts, exec), rows_here_(csr_of(setting.here.rows))
+  walks_alone(walk_setting const& setting, cpu::walk_job const& job, superstep_counts& counts, cpu_exec const& exec)
+      : walk_batch_of_ranks(setting, counts, exec), job_(job), rows_here_(csr_of(setting.here.rows))
   {
   }
 
@@ -48,7 +48,7 @@ class walks_alone final : public walk_batch_of_ranks {
 
   [[nodiscard]] bool may_start_at(vertex_id v) const
   {
-    walk_params const& params = *setting_.job.params;
+    walk_params const& params = *job_.params;
     return params.metapath.empty() || params.metapath_of == metapath_kind::edge_labels ||
            setting_.here.node_types[v] == params.metapath[0];
   }
@@ -70,7 +70,7 @@ class walks_alone final : public walk_batch_of_ranks {
     });
   }
 
-  [[nodiscard]] bool repeats() const { return setting_.job.params->dead_ends == dead_end::repeat; }
+  [[nodiscard]] bool repeats() const { return job_.params->dead_ends == dead_end::repeat; }
 
   void send_walker(walker_alone const& walker, walkers_out& walkers, std::int64_t& alive, std::int64_t& moved) const
   {
@@ -161,7 +161,7 @@ class walks_alone final : public walk_batch_of_ranks {
    public:
     stepper(walks_alone& all, walkers_out& walkers, visits_out& visits, questions_out& questions)
         : all_(all),
-          job_(all.setting_.job),
+          job_(all.job_),
           walkers_(walkers),
           visits_(visits),
           questions_(questions),
@@ -280,6 +280,7 @@ class walks_alone final : public walk_batch_of_ranks {
     free_.push_back(there.number);
   }
 
+  cpu::walk_job const& job_;
   csr_view rows_here_;
   std::vector<chunk> walkers_, visits_, questions_;
   std::mutex waiting_lock_;
@@ -289,10 +290,10 @@ class walks_alone final : public walk_batch_of_ranks {
 
 }  // namespace
 
-std::unique_ptr<walk_batch_of_ranks> make_walks_alone(walk_setting const& setting, superstep_counts& counts,
-                                                      cpu_exec const& exec)
+std::unique_ptr<walk_batch_of_ranks> make_walks_alone(walk_setting const& setting, cpu::walk_job const& job,
+                                                      superstep_counts& counts, cpu_exec const& exec)
 {
-  return std::make_unique<walks_alone>(setting, counts, exec);
+  return std::make_unique<walks_alone>(setting, job, counts, exec);
 }
 
 }  // namespace tendril::dist

@@ -23,7 +23,10 @@ struct task_room {
 
 class walks_in_step final : public walk_batch_of_ranks {
  public:
-  using walk_batch_of_ranks::walk_batch_of_ranks;
+  walks_in_step(walk_setting const& setting, cpu::walk_job const& job, superstep_counts& counts, cpu_exec const& exec)
+      : walk_batch_of_ranks(setting, counts, exec), job_(job)
+  {
+  }
 
  private:
   void start_here(std::span<vertex_id const> starts) override
@@ -63,9 +66,9 @@ class walks_in_step final : public walk_batch_of_ranks {
 
   void step_here() override
   {
-    walk_params one_step = *setting_.job.params;
+    walk_params one_step = *job_.params;
     one_step.length = step_ + 1;
-    cpu::walk_job job = setting_.job;
+    cpu::walk_job job = job_;
     job.params = &one_step;
     std::int64_t const num_chunks = std::ssize(walkers_);
     begin_messages(2 * num_chunks * records_a_chunk<walker_in_step>, records_a_chunk<walker_in_step>);
@@ -101,7 +104,7 @@ class walks_in_step final : public walk_batch_of_ranks {
                                 .first_step = step_,
                                 .ids = room.ids.data()};
     cpu::first_order_walk(job, batch, source);
-    bool const more = step_ + 1 < setting_.job.length();
+    bool const more = step_ + 1 < setting_.length;
     bool const repeats = job.params->dead_ends == dead_end::repeat;
     std::int64_t alive = 0, moved = 0, steps = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -122,16 +125,17 @@ class walks_in_step final : public walk_batch_of_ranks {
     counts_.steps.fetch_add(steps, std::memory_order_relaxed);
   }
 
+  cpu::walk_job const& job_;
   std::int32_t step_ = 0;
   std::vector<chunk> walkers_, visits_;
 };
 
 }  // namespace
 
-std::unique_ptr<walk_batch_of_ranks> make_walks_in_step(walk_setting const& setting, superstep_counts& counts,
-                                                        cpu_exec const& exec)
+std::unique_ptr<walk_batch_of_ranks> make_walks_in_step(walk_setting const& setting, cpu::walk_job const& job,
+                                                        superstep_counts& counts, cpu_exec const& exec)
 {
-  return std::make_unique<walks_in_step>(setting, counts, exec);
+  return std::make_unique<walks_in_step>(setting, job, counts, exec);
 }
 
 }  // namespace tendril::dist

@@ -31,6 +31,7 @@ struct custom_kind {
   std::string_view flags;     ///< An expression for custom_made::flags.
   std::string_view cpu_head;  ///< Includes of the unit for the system's compiler.
   std::string_view cpu_functions;
+  std::string_view part_functions;  ///< In their place for parts of a graph; empty: there is no unit for parts.
   std::string_view gpu_head;  ///< Includes of the unit for NVRTC.
   std::string_view gpu_functions;
   std::span<std::string_view const> exports;  ///< What `cpu_functions` exports, besides tendril_make.
@@ -49,9 +50,10 @@ struct custom_code {
   std::vector<std::byte> bytes;
   custom_options options;
 
-  /// Where code runs: a GPU's number or host_place; and the form of graphs that it is compiled for.
+  /// Where code runs: a GPU's number, host_place, or part_place, which is the host for parts of a graph; and the form of graphs
+  /// that it is compiled for.
   using place = std::pair<int, graph_form>;
-  static constexpr int host_place = -1;
+  static constexpr int host_place = -1, part_place = -2;
 
   std::mutex mutex;  ///< Guards the following while somebody compiles.
   std::map<place, std::shared_ptr<void const>>

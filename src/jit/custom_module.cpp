@@ -15,10 +15,9 @@
 namespace tendril::jit {
 namespace {
 
-std::shared_ptr<custom_module> load(jit::custom_code const& code, graph_form form)
+std::shared_ptr<custom_module> load(jit::custom_code const& code, std::string const& unit)
 {
   compiler const with = find_compiler(code.options.compiler);
-  std::string const unit = jit::cpu_unit(code, form);
   auto const files = jit::unit_files(code);
   std::string all;
   for (auto const& file : files) { all += jit::content_hash({file.name, file.text}); }
@@ -39,6 +38,22 @@ std::shared_ptr<custom_module> load(jit::custom_code const& code, graph_form for
   }
   cache.keep(name, jit::read_text(folder.path() / "code.so"), folder);
   return made;
+}
+
+/// The module of a place, made when first asked for. @param unit  Gives its text.
+template <class Unit>
+std::shared_ptr<custom_module const> made_module(custom_code& code, custom_code::place const& place, Unit unit)
+{
+  std::lock_guard const guard(code.mutex);
+  std::shared_ptr<void const>& slot = code.modules[place];
+  if (!slot) {
+    auto module = load(code, unit());
+    engine::custom_made const made = module->make(jit::parameter_words(code));
+    module->bytes = jit::struct_bytes(code, made);
+    module->flags = made.flags;
+    slot = std::move(module);
+  }
+  return std::static_pointer_cast<custom_module const>(slot);
 }
 
 }  // namespace
@@ -77,16 +92,12 @@ engine::custom_made custom_module::make(std::vector<engine::custom_word> const& 
 
 std::shared_ptr<custom_module const> module_of(jit::custom_code& code, graph_form form)
 {
-  std::lock_guard const guard(code.mutex);
-  std::shared_ptr<void const>& slot = code.modules[{custom_code::host_place, form}];
-  if (!slot) {
-    auto module = load(code, form);
-    engine::custom_made const made = module->make(jit::parameter_words(code));
-    module->bytes = jit::struct_bytes(code, made);
-    module->flags = made.flags;
-    slot = std::move(module);
-  }
-  return std::static_pointer_cast<custom_module const>(slot);
+  return made_module(code, {custom_code::host_place, form}, [&] { return cpu_unit(code, form); });
+}
+
+std::shared_ptr<custom_module const> part_module_of(jit::custom_code& code)
+{
+  return made_module(code, {custom_code::part_place, graph_form::csr}, [&] { return part_unit(code); });
 }
 
 }  // namespace tendril::jit

@@ -46,4 +46,7 @@ class custom_module {
 /// @throws argument_error for what is wrong with the struct; io_error without a compiler.
 [[nodiscard]] std::shared_ptr<custom_module const> module_of(jit::custom_code& code, graph_form form);
 
+/// The same for parts of a graph.
+[[nodiscard]] std::shared_ptr<custom_module const> part_module_of(jit::custom_code& code);
+
 }  // namespace tendril::jit

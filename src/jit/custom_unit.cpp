@@ -109,6 +109,20 @@ bool blames_source(custom_code const& code, std::string const& output)
   return std::regex_search(output, std::regex(fmt::format(R"({}[:(][^\n]*error)", code.kind->file)));
 }
 
+/// The unit for the system's compiler. @param form  Decides what the short names of the arguments stand for.
+std::string host_unit(custom_code const& code, std::string_view form, std::string_view functions)
+{
+  return fmt::format(R"(#define TENDRIL_CUSTOM_UNIT 1
+{}{}{}#define TENDRIL_EXPORT extern "C" __attribute__((visibility("default")))
+{}TENDRIL_EXPORT void tendril_make([[maybe_unused]] tendril::engine::custom_word const* words,
+                                 tendril::engine::custom_made* made)
+{{
+{}}}
+)",
+                     form, code.kind->cpu_head, start_of_unit(code), functions,
+                     make_body(code));
+}
+
 }  // namespace
 
 std::vector<embedded_text> unit_files(custom_code const& code)
@@ -122,15 +136,12 @@ std::vector<embedded_text> unit_files(custom_code const& code)
 
 std::string cpu_unit(custom_code const& code, graph_form form)
 {
-  return fmt::format(R"(#define TENDRIL_CUSTOM_UNIT 1
-{}{}{}#define TENDRIL_EXPORT extern "C" __attribute__((visibility("default")))
-{}TENDRIL_EXPORT void tendril_make([[maybe_unused]] tendril::engine::custom_word const* words,
-                                 tendril::engine::custom_made* made)
-{{
-{}}}
-)",
-                     form_of_unit(form), code.kind->cpu_head, start_of_unit(code), code.kind->cpu_functions,
-                     make_body(code));
+  return host_unit(code, form_of_unit(form), code.kind->cpu_functions);
+}
+
+std::string part_unit(custom_code const& code)
+{
+  return host_unit(code, "#define TENDRIL_TRANSIT_UNIT 1\n", code.kind->part_functions);
 }
 
 std::string gpu_unit(custom_code const& code, graph_form form)

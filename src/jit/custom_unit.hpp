@@ -21,6 +21,9 @@ namespace tendril::jit {
 /// its kind does.
 [[nodiscard]] std::string cpu_unit(custom_code const& code, graph_form form);
 
+/// The same for parts of a graph.
+[[nodiscard]] std::string part_unit(custom_code const& code);
+
 /// The unit for NVRTC and graphs of one form: a kernel tendril_make, and those that its kind names.
 [[nodiscard]] std::string gpu_unit(custom_code const& code, graph_form form);
 

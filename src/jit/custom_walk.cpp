@@ -47,6 +47,15 @@ using tendril_rejecting = tendril::engine::rejecting_walk<tendril_type>;
   return tendril::engine::walk_custom<tendril_scanning>(walk, setup, rejecting, batch, begin, end, report);
 }
 )",
+      .part_functions =
+          R"(TENDRIL_EXPORT int tendril_walk(void const* walk, void const* setup, int rejecting,
+                                tendril::engine::part_rows const* rows, tendril::engine::part_walker const* walkers,
+                                std::int64_t size, tendril::engine::part_step* steps,
+                                tendril::engine::dynamic_report* report)
+{
+  return tendril::engine::step_custom<tendril_scanning>(walk, setup, rejecting, rows, walkers, size, steps, report);
+}
+)",
       .gpu_head = R"(#include <tendril/engine/walks/custom_walk_unit.hpp>
 #include <tendril/engine/walks/reject_kernel.cuh>
 #include <tendril/engine/walks/scan_kernel.cuh>

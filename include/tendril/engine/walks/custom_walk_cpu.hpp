@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <tendril/engine/walks/custom_walk_unit.hpp>
+#include <tendril/engine/walks/part_walker.hpp>
 #include <tendril/engine/walks/walker.hpp>
 
 namespace tendril::engine {
@@ -18,6 +19,8 @@ using custom_walk_function = int(void const* walk, void const* setup, int reject
 #ifdef TENDRIL_CUSTOM_UNIT
 
 void throw_problem(dynamic_report const& report, std::int64_t) { throw report; }
+
+#ifndef TENDRIL_TRANSIT_UNIT
 
 template <class W>
 int walk_custom(void const* walk, void const* setup, int rejecting, dynamic_batch const* batch, std::int64_t begin,
@@ -38,6 +41,7 @@ int walk_custom(void const* walk, void const* setup, int rejecting, dynamic_batc
   }
 }
 
+#endif
 #endif
 
 }  // namespace tendril::engine

@@ -44,21 +44,26 @@ class dynamic_walker {
     return s.step;
   }
 
- private:
   using state = basic_walk_state<View>;
   using row_type = typename View::row_type;
 
+  /// The edge that the walk follows, as a race's entry with its position; without a winner at a dead end.
+  /// @param row  Of the state's vertex.
+  [[nodiscard]] std::uint64_t choose(state const& s, row_type const& row) const
+  {
+    if (row.empty()) { return core::race_none; }
+    if constexpr (walk_has::bound<W>) {
+      if (rejecting_) { return reject(s, row); }
+    }
+    return race(s, row);
+  }
+
+ private:
   /// Follows an edge; returns false at a dead end.
   bool step(state& s) const
   {
     row_type const row = s.graph.row(s.vertex);
-    if (row.empty()) { return false; }
-    std::uint64_t entry = core::race_none;
-    if constexpr (walk_has::bound<W>) {
-      entry = rejecting_ ? reject(s, row) : race(s, row);
-    } else {
-      entry = race(s, row);
-    }
+    std::uint64_t const entry = choose(s, row);
     if (!core::race_has_winner(entry)) { return false; }
     go_along(s, row, core::race_index(entry));
     return true;

@@ -1,0 +1,51 @@
+// The steps of a walk that came as text, on one part of a graph.
+
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include <tendril/custom_walk.hpp>
+#include <tendril/engine/walks/part_walker.hpp>
+#include <tendril/exec.hpp>
+#include <tendril/graph.hpp>
+
+namespace tendril::jit {
+class custom_module;
+}  // namespace tendril::jit
+
+namespace tendril::cpu {
+
+class custom_steps {
+ public:
+  /// @param rows   The part's, in CSR form, as a graph of their own.
+  /// @param where  But for the arrays, which are those of `rows`: its first vertex, and its first edge.
+  /// @param graph  What is known of the whole graph.
+  /// @throws argument_error for parameters out of range, a struct that doesn't compile, or that reads more than the edges of
+  ///         the walker's own vertex; io_error without a compiler.
+  custom_steps(custom_walk const& walk, dynamic_walk_params const& params, graph const& rows,
+               engine::part_rows const& where, transit_view const& graph, cpu_exec const& exec);
+  ~custom_steps();
+  custom_steps(custom_steps const&) = delete;
+  custom_steps& operator=(custom_steps const&) = delete;
+
+  /// Decides the next step of each walker, all of which stand on vertices of the part. Thread-safe.
+  /// @throws argument_error for a weight or bound that is none.
+  void decide(std::span<engine::part_walker const> walkers, engine::part_step* steps) const;
+
+  [[nodiscard]] sampling_rule rule() const;  ///< reject or scan.
+
+  /// What the walk is, for comparisons between processes.
+  [[nodiscard]] std::string identity() const;
+
+ private:
+  custom_walk walk_;
+  std::shared_ptr<jit::custom_module const> module_;
+  std::shared_ptr<buffer<float> const> largest_;
+  engine::part_rows rows_;
+  engine::dynamic_setup<transit_view> setup_;
+  bool rejecting_ = false;
+};
+
+}  // namespace tendril::cpu

@@ -1,0 +1,115 @@
+// Walks of all ranks that came as text. Their structs read the edges of the walker's own vertex alone, so a walker steps where that
+// vertex is, and waits for nobody.
+
+#include <array>
+
+#include "cpu/walks/custom_steps.hpp"
+#include "dist/superstep.hpp"
+
+namespace tendril::dist {
+namespace {
+
+class custom_walks final : public walk_batch_of_ranks {
+ public:
+  custom_walks(walk_setting const& setting, cpu::custom_steps const& steps, bool repeats, superstep_counts& counts,
+               cpu_exec const& exec)
+      : walk_batch_of_ranks(setting, counts, exec), steps_(steps), repeats_(repeats)
+  {
+  }
+
+ private:
+  using walkers_out = record_writer<walker_custom>;
+  using visits_out = record_writer<visit_alone>;
+
+  void start_here(std::span<vertex_id const> starts) override
+  {
+    begin_messages(std::ssize(starts), records_a_chunk<walker_custom>);
+    write_records<walker_custom>(std::ssize(starts), 1 << 14, [&](std::int64_t begin, std::int64_t end, auto& walkers) {
+      std::int64_t alive = 0, moved = 0;
+      for (std::int64_t i = begin; i < end; ++i) {
+        vertex_id const start = starts[static_cast<std::size_t>(i)];
+        send_walker({walk_name::of(rank(), i), 0, start, start, no_vertex}, walkers, alive, moved);
+      }
+      add_counts(alive, moved);
+    });
+  }
+
+  void send_walker(walker_custom const& walker, walkers_out& walkers, std::int64_t& alive, std::int64_t& moved) const
+  {
+    int const to = setting_.here.owner(walker.vertex);
+    walkers.write(to, walker);
+    count_walker(to, alive, moved);
+  }
+
+  void take_in(std::span<chunk const> chunks) override
+  {
+    walkers_.clear();
+    visits_.clear();
+    for (chunk const& c : chunks) { (c.kind() == walker_custom::kind ? walkers_ : visits_).push_back(c); }
+    base::parallel_ranges(exec_, std::ssize(visits_), 32, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t k = begin; k < end; ++k) {
+        for (visit_alone const& v : visits_[static_cast<std::size_t>(k)].records<visit_alone>()) {
+          if (v.vertex == no_vertex) {
+            rows_.put_dead(v.walk.index());
+          } else {
+            rows_.put(v.walk.index(), v.step, v.vertex);
+          }
+        }
+      }
+    });
+  }
+
+  void step_here() override
+  {
+    // A step makes a walker and a visit.
+    begin_messages(2 * std::ssize(walkers_) * records_a_chunk<walker_custom>, records_a_chunk<walker_custom>);
+    write_records<walker_custom, visit_alone>(
+        std::ssize(walkers_), 4, [&](std::int64_t begin, std::int64_t end, walkers_out& walkers, visits_out& visits) {
+          for (std::int64_t k = begin; k < end; ++k) {
+            step_of(walkers_[static_cast<std::size_t>(k)].records<walker_custom>(), walkers, visits);
+          }
+        });
+  }
+
+  void step_of(std::span<walker_custom const> arrived, walkers_out& walkers, visits_out& visits)
+  {
+    std::array<engine::part_walker, records_a_chunk<walker_custom>> before;
+    std::array<engine::part_step, records_a_chunk<walker_custom>> made;
+    for (std::size_t i = 0; i < arrived.size(); ++i) {
+      walker_custom const& w = arrived[i];
+      before[i] = {id(w.walk), w.step, w.start, w.vertex, w.previous};
+    }
+    steps_.decide(std::span(before).first(arrived.size()), made.data());
+    std::int64_t alive = 0, moved = 0, taken = 0;
+    for (std::size_t i = 0; i < arrived.size(); ++i) {
+      walker_custom const& w = arrived[i];
+      bool const restarts = made[i].turn == engine::part_turn::restarts;
+      if (restarts || made[i].turn == engine::part_turn::moved) {
+        vertex_id const next = restarts ? w.start : made[i].next;
+        ++taken;
+        visits.write(w.walk.home(), {w.walk, w.step + 1, next});
+        if (w.step + 1 < setting_.length) {
+          send_walker({w.walk, w.step + 1, w.start, next, restarts ? no_vertex : w.vertex}, walkers, alive, moved);
+        }
+      } else if (made[i].turn == engine::part_turn::dead && repeats_) {
+        visits.write(w.walk.home(), {w.walk, w.step, no_vertex});
+      }
+    }
+    add_counts(alive, moved);
+    counts_.steps.fetch_add(taken, std::memory_order_relaxed);
+  }
+
+  cpu::custom_steps const& steps_;
+  bool repeats_;
+  std::vector<chunk> walkers_, visits_;
+};
+
+}  // namespace
+
+std::unique_ptr<walk_batch_of_ranks> make_custom_walks(walk_setting const& setting, cpu::custom_steps const& steps,
+                                                       bool repeats, superstep_counts& counts, cpu_exec const& exec)
+{
+  return std::make_unique<custom_walks>(setting, steps, repeats, counts, exec);
+}
+
+}  // namespace tendril::dist
