@@ -108,9 +108,11 @@ class ranks {
 std::shared_ptr<ranks> connect(tcp_listener const& listener, int rank, std::vector<std::string> const& addresses,
                                std::string const& secret, double patience, double deadline)
 {
+  cpu_exec const exec = make_exec(1);
   nb::gil_scoped_release const no_gil;
-  return std::make_shared<ranks>(listener.connect(rank, addresses, secret, std::chrono::duration<double>(patience), 2),
-                                 transport::seconds(deadline));
+  return std::make_shared<ranks>(
+      listener.connect(rank, addresses, secret, std::chrono::duration<double>(patience), 2, exec.check_cancel),
+      transport::seconds(deadline));
 }
 
 std::vector<nb::bytes> all_gather(ranks& all, nb::bytes const& given)
@@ -272,13 +274,16 @@ class bound_walker {
  public:
   bound_walker(std::shared_ptr<ranks> all, graph_part part, walk_params const& params, std::int64_t expected_walks,
                int num_threads)
-      : all_(std::move(all)), length_(params.length), num_vertices_(part.info.num_vertices), num_threads_(num_threads)
+      : bound_walker(std::move(all), params.length, num_threads)
   {
-    cpu_exec const exec = make_exec(num_threads);
-    nb::gil_scoped_release const no_gil;
-    all_->in_call([&](transport& calls) {
-      walker_ = std::make_unique<sharded_walker>(std::move(part), params, expected_walks, calls, exec);
-    });
+    make(std::move(part), params, expected_walks);
+  }
+
+  bound_walker(std::shared_ptr<ranks> all, graph_part part, custom_walk const& walk, dynamic_walk_params const& params,
+               int num_threads)
+      : bound_walker(std::move(all), params.length, num_threads)
+  {
+    make(std::move(part), walk, params);
   }
 
   std::pair<array_out, array_out> run(array_in const& starts, bool as_int32, std::int64_t first_walk)
@@ -293,15 +298,29 @@ class bound_walker {
       });
     }
     std::int64_t const n = made.lengths.size();
-    array_out vertices = give_ids(std::move(made.vertices), {n, std::int64_t{length_} + 1}, as_int32, num_threads_);
+    array_out vertices = give_ids(std::move(made.vertices), {n, length_ + 1}, as_int32, num_threads_);
     return {std::move(vertices), give(std::move(made.lengths), {n})};
   }
 
  private:
+  bound_walker(std::shared_ptr<ranks> all, std::int64_t length, int num_threads)
+      : all_(std::move(all)), length_(length), num_threads_(num_threads)
+  {
+  }
+
+  template <class... Job>
+  void make(graph_part part, Job const&... job)
+  {
+    cpu_exec const exec = make_exec(num_threads_);
+    nb::gil_scoped_release const no_gil;
+    all_->in_call([&](transport& calls) {
+      walker_ = std::make_unique<sharded_walker>(std::move(part), job..., calls, exec);
+    });
+  }
+
   std::shared_ptr<ranks> all_;
   std::unique_ptr<sharded_walker> walker_;
-  std::int32_t length_;
-  std::int64_t num_vertices_;
+  std::int64_t length_;
   int num_threads_;
 };
 
@@ -374,6 +393,8 @@ void bind_dist(nb::module_& module)
   nb::class_<bound_walker>(module, "ShardedWalker")
       .def(nb::init<std::shared_ptr<ranks>, graph_part, walk_params const&, std::int64_t, int>(), "ranks"_a, "part"_a,
            "params"_a, "expected_walks"_a, "num_threads"_a)
+      .def(nb::init<std::shared_ptr<ranks>, graph_part, custom_walk const&, dynamic_walk_params const&, int>(), "ranks"_a,
+           "part"_a, "walk"_a, "params"_a, "num_threads"_a)
       .def("run", &bound_walker::run, "starts"_a.noconvert(), "as_int32"_a, "first_walk"_a);
 }
 

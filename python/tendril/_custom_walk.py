@@ -123,17 +123,7 @@ def dynamic_walk(
     IoError, DeviceError
         As `CustomWalk.compile`.
     """
-    if not isinstance(walk, CustomWalk):
-        raise ArgumentError(f"walk is {shown(walk)}, expected a CustomWalk")
-    params = fill(
-        _tendril.DynamicWalkParams(),
-        length=length,
-        stop_prob=stop_prob,
-        restart_prob=restart_prob,
-        seed=seed,
-        dead_end=dead_end,
-        rule=rule,
-    )
+    params = dynamic_params(walk, length, stop_prob, restart_prob, seed, dead_end, rule)
     repeats = integer(walks_per_vertex, "walks_per_vertex")
     if repeats < 0:
         raise ArgumentError(f"walks_per_vertex is {repeats}, expected 0 or more")
@@ -159,4 +149,21 @@ def dynamic_walk(
         _arrays.is_int32(dtype),
         first_number,
         threads(num_threads),
+    )
+
+
+def dynamic_params(
+    walk: CustomWalk, length: int, stop_prob: float, restart_prob: float, seed: int, dead_end: str, rule: str
+) -> _tendril.DynamicWalkParams:
+    """The parameters of a dynamic walk, for the core."""
+    if not isinstance(walk, CustomWalk):
+        raise ArgumentError(f"walk is {shown(walk)}, expected a CustomWalk")
+    return fill(
+        _tendril.DynamicWalkParams(),
+        length=length,
+        stop_prob=stop_prob,
+        restart_prob=restart_prob,
+        seed=seed,
+        dead_end=dead_end,
+        rule=rule,
     )

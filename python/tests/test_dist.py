@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import textwrap
+import time
 
 import numpy as np
 import pytest
@@ -45,6 +46,48 @@ def test_walks_are_those_of_the_whole_graph(graph, count):
         made = results(run_ranks(count, work))
         assert np.array_equal(np.concatenate([one for one, _ in made]), walks), options
         assert np.array_equal(np.concatenate([one for _, one in made]), lengths), options
+
+
+STRUCT = """struct warm {
+  float cold;
+  float weight(walk_state const& s, walk_edge const& e) const
+  {
+    return e.weight() * (e.label() + 1) + (e.target() == s.previous || e.target() == s.start ? cold : 1);
+  }
+};"""
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_struct_walks_on_parts(graph, count):
+    walk = tendril.CustomWalk(STRUCT, cold=0.25)
+    options = {"stop_prob": 0.05, "restart_prob": 0.1, "seed": 4}
+    walks, lengths = tendril.dynamic_walk(graph, None, 12, walk, dtype=np.int32, **options)
+
+    def work(ranks):
+        parted = dist.Graph.cut(ranks, graph)
+        walker = dist.DynamicWalker(parted, 12, walk, dtype=np.int32, **options, **ONE_THREAD)
+        mine = parted.vertices
+        return walker.walk(np.asarray(mine), first_walk=mine.start)
+
+    made = results(run_ranks(count, work))
+    assert made[0][0].dtype == np.int32
+    assert np.array_equal(np.concatenate([one for one, _ in made]), walks)
+    assert np.array_equal(np.concatenate([one for _, one in made]), lengths)
+
+
+def test_a_struct_that_reads_other_vertices_is_refused(graph):
+    walk = tendril.CustomWalk(STRUCT.replace("e.label() + 1", "s.graph.degree(e.target())"))
+
+    def work(ranks):
+        with pytest.raises(tendril.ArgumentError) as error:
+            dist.DynamicWalker(dist.Graph.cut(ranks, graph), 12, walk)
+        return str(error.value).partition("\n")[0]
+
+    for line in results(run_ranks(2, work)):
+        assert line.startswith(
+            "on parts of a graph, where a walk reads the edges of the walker's own vertex alone: "
+            "walk: struct 'warm' doesn't compile"
+        )
 
 
 FIELDS = ("row", "col", "node", "edge", "weights", "batch", "indptr")
@@ -226,6 +269,7 @@ def test_wrong_arguments_leave_the_ranks_as_they_are(graph):
             (lambda: dist.MinibatchSampler(graph, [4]), "graph is a Graph, expected a tendril.dist.Graph"),
             (lambda: dist.MinibatchSampler(parted, [-2]), "num_neighbors: -2 at hop 1, expected 0 to 2147483647"),
             (lambda: dist.Walker(parted, -1), "length"),
+            (lambda: dist.DynamicWalker(parted, 9, 5), "walk is 5, expected a CustomWalk"),
             (lambda: dist.Graph.cut(ranks, parted), "graph is a Graph, expected a tendril.Graph"),
             (lambda: dist.Graph.cut(ranks, graph, method="best"), "method"),
             (lambda: dist.FeatureTable(parted, np.zeros((3, 2))), "features: 3 rows, expected one a vertex: 512"),
@@ -354,6 +398,7 @@ tendril.dist.connect(rank=0, size=2, host="127.0.0.1", exchange=lambda text: [te
     looking = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert looking.stdout.readline() == "looks\n"
+        time.sleep(1)  # so that it is in the search, in all likelihood
         looking.send_signal(signal.SIGINT)
         _, said = looking.communicate(timeout=60)
     finally:

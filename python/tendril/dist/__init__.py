@@ -10,6 +10,6 @@ from ._graph import Graph
 from ._ranks import Ranks, connect
 from ._sampler import MinibatchSampler
 from ._trees import KHopSampler
-from ._walker import Walker
+from ._walker import DynamicWalker, Walker
 
-__all__ = ["FeatureTable", "Graph", "KHopSampler", "MinibatchSampler", "Ranks", "Walker", "connect"]
+__all__ = ["DynamicWalker", "FeatureTable", "Graph", "KHopSampler", "MinibatchSampler", "Ranks", "Walker", "connect"]

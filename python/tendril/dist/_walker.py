@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _arrays, _tendril
+from .._custom_walk import CustomWalk, dynamic_params
 from .._params import fill, integer, limit, threads
 from .._walks import metapath_codes
 from ._graph import Graph, expect_graph
@@ -17,7 +18,40 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
 
 
-class Walker:
+class _Walks:
+    """What walkers have in common: `_core` walks, in calls of all ranks."""
+
+    _core: _tendril.ShardedWalker
+    _as_int32: bool
+
+    def walk(self, starts: ArrayLike, *, first_walk: int = 0) -> tuple[Any, Any]:
+        """Walk from some vertices. A call of all ranks, each with starts of its own, maybe none.
+
+        Parameters
+        ----------
+        starts : array_like of int, shape [n]
+            Vertices of the whole graph.
+        first_walk : int
+            Logical number of this rank's first walk.
+
+        Returns
+        -------
+        walks : ndarray, shape [n, length + 1]
+            One walk per row, the start first; -1 after the end of a walk.
+        lengths : ndarray of int32, shape [n]
+            Number of steps that each walk took.
+
+        Raises
+        ------
+        ArgumentError
+            For a start that is not a vertex.
+        RankError
+            If another rank has failed or fallen silent.
+        """
+        return self._core.run(_arrays.ids(starts, "starts"), self._as_int32, integer(first_walk, "first_walk"))
+
+
+class Walker(_Walks):
     """Walks at random over a graph in parts: the walks of `tendril.random_walk`, `node2vec_walk` and `metapath_walk` on the
     whole graph, bit for bit. A walker goes to the rank that has its vertex.
 
@@ -93,28 +127,52 @@ class Walker:
         walks = graph.num_vertices if expected_walks is None else integer(expected_walks, "expected_walks")
         self._core = _tendril.ShardedWalker(graph.ranks._core, graph._core, params, walks, threads(num_threads))
 
-    def walk(self, starts: ArrayLike, *, first_walk: int = 0) -> tuple[Any, Any]:
-        """Walk from some vertices. A call of all ranks, each with starts of its own, maybe none.
 
-        Parameters
-        ----------
-        starts : array_like of int, shape [n]
-            Vertices of the whole graph.
-        first_walk : int
-            Logical number of this rank's first walk.
+class DynamicWalker(_Walks):
+    """Walks over a graph in parts by a struct that computes the weight of an edge at every step: the walks of
+    `tendril.dynamic_walk` on the whole graph, bit for bit.
 
-        Returns
-        -------
-        walks : ndarray, shape [n, length + 1]
-            One walk per row, the start first; -1 after the end of a walk.
-        lengths : ndarray of int32, shape [n]
-            Number of steps that each walk took.
+    The struct may read the edges of the walker's own vertex alone, of ``s.graph`` its ``num_vertices`` and ``node_types``, and of
+    the state everything but ``previous_edge`` and ``previous_weight()``; another one doesn't compile here. A walker goes to
+    the rank that has its vertex.
 
-        Raises
-        ------
-        ArgumentError
-            For a start that is not a vertex.
-        RankError
-            If another rank has failed or fallen silent.
-        """
-        return self._core.run(_arrays.ids(starts, "starts"), self._as_int32, integer(first_walk, "first_walk"))
+    The constructor and `walk` are calls of all ranks, on the CPU.
+
+    Parameters
+    ----------
+    graph : tendril.dist.Graph
+    length : int
+        Steps per walk.
+    walk : tendril.CustomWalk
+        The same on every rank.
+    rule, stop_prob, restart_prob, seed, dead_end, dtype
+        As for `tendril.dynamic_walk`.
+    num_threads : int
+        0: every core the process may use.
+
+    Raises
+    ------
+    ArgumentError
+        As `tendril.dynamic_walk`, and for a struct that reads more than it may, with the compiler's messages.
+    RankError
+        If ranks have different graphs, structs, parameters or versions.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        length: int,
+        walk: CustomWalk,
+        *,
+        rule: str = "auto",
+        stop_prob: float = 0.0,
+        restart_prob: float = 0.0,
+        seed: int = 0,
+        dead_end: str = "stop",
+        dtype: DTypeLike = np.int64,
+        num_threads: int = 0,
+    ) -> None:
+        expect_graph(graph)
+        params = dynamic_params(walk, length, stop_prob, restart_prob, seed, dead_end, rule)
+        self._as_int32 = graph._holds_int32(dtype)
+        self._core = _tendril.ShardedWalker(graph.ranks._core, graph._core, walk._core, params, threads(num_threads))
