@@ -146,7 +146,7 @@ double mean_length(place const& p) { return mean_of(p.lengths, p.gpu); }
 std::shared_ptr<std::vector<walker>> walkers_on(layout const& on, walk_params params)
 {
   params.length = walk_length;
-  auto const walkers = std::make_shared<std::vector<walker>>();
+  auto walkers = std::make_shared<std::vector<walker>>();
   for (auto const& p : on.there) { walkers->emplace_back(p->g, params, many_walks, p->gpu); }
   return walkers;
 }

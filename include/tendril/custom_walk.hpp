@@ -78,7 +78,7 @@ class custom_walk {
                                         dynamic_walk_params const& params, gpu_exec const& exec,
                                         std::int64_t first_walk = 0) const;
 
-  struct state;  ///< The executors' data; not for users.
+  struct state;                                                   ///< The executors' data; not for users.
   [[nodiscard]] state& data() const noexcept { return *state_; }  ///< Not for users.
 
  private:

@@ -12,8 +12,7 @@ namespace tendril {
 struct transit_view {
   using row_type = csr_row;
   /// Edges that led to a vertex are another rank's: the mark of one tells nothing.
-  struct edge_mark {
-  };
+  struct edge_mark {};
 
   std::int64_t num_vertices = 0;  ///< Of the whole graph.
   label_view node_types;          ///< [num_vertices] or empty.

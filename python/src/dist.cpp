@@ -313,9 +313,8 @@ class bound_walker {
   {
     cpu_exec const exec = make_exec(num_threads_);
     nb::gil_scoped_release const no_gil;
-    all_->in_call([&](transport& calls) {
-      walker_ = std::make_unique<sharded_walker>(std::move(part), job..., calls, exec);
-    });
+    all_->in_call(
+        [&](transport& calls) { walker_ = std::make_unique<sharded_walker>(std::move(part), job..., calls, exec); });
   }
 
   std::shared_ptr<ranks> all_;
@@ -393,8 +392,8 @@ void bind_dist(nb::module_& module)
   nb::class_<bound_walker>(module, "ShardedWalker")
       .def(nb::init<std::shared_ptr<ranks>, graph_part, walk_params const&, std::int64_t, int>(), "ranks"_a, "part"_a,
            "params"_a, "expected_walks"_a, "num_threads"_a)
-      .def(nb::init<std::shared_ptr<ranks>, graph_part, custom_walk const&, dynamic_walk_params const&, int>(), "ranks"_a,
-           "part"_a, "walk"_a, "params"_a, "num_threads"_a)
+      .def(nb::init<std::shared_ptr<ranks>, graph_part, custom_walk const&, dynamic_walk_params const&, int>(),
+           "ranks"_a, "part"_a, "walk"_a, "params"_a, "num_threads"_a)
       .def("run", &bound_walker::run, "starts"_a.noconvert(), "as_int32"_a, "first_walk"_a);
 }
 

@@ -158,6 +158,19 @@ struct sharded_walker::state {
 
 namespace {
 
+/// A part's rows by the numbers of the whole graph.
+engine::part_rows rows_of(dist::shard const& here)
+{
+  graph_arrays const& rows = here.part.rows;
+  engine::part_rows out{rows.indptr.data(),      rows.indices.data(), rows.weights.data(),
+                        rows.edge_labels.view(), here.first(),        here.first_edge()};
+  if (!out.edge_labels.empty()) {
+    auto const* const labels = static_cast<std::byte const*>(out.edge_labels.data);
+    out.edge_labels.data = labels - out.first_edge * out.edge_labels.bytes_per_label;
+  }
+  return out;
+}
+
 /// With it, a rank that plans for long is not taken for silent.
 cpu_exec beating(cpu_exec const& exec, transport& ranks)
 {
@@ -189,9 +202,9 @@ sharded_walker::sharded_walker(graph_part part, custom_walk const& walk, dynamic
   dist::expect_own_part(ranks.rank(), ranks.size(), part);
   state_ = std::make_unique<state>(std::move(part), ranks);
   dist::shard const& here = state_->here;
-  state_->custom = std::make_unique<cpu::custom_steps>(
-      walk, params, here.rows, engine::part_rows{.first_vertex = here.first(), .first_edge = here.first_edge()},
-      transit_view{here.part.info.num_vertices, here.node_types}, beating(exec, ranks));
+  state_->custom = std::make_unique<cpu::custom_steps>(walk, params, here.rows, rows_of(here),
+                                                       transit_view{here.part.info.num_vertices, here.node_types},
+                                                       beating(exec, ranks));
   dist::expect_same_walks(ranks, here.part.info, *state_->custom, params);
   state_->plan.rule = state_->custom->rule();
   state_->length = static_cast<std::int32_t>(params.length);

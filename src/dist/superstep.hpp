@@ -144,8 +144,8 @@ class walk_batch_of_ranks {
 /// First-order walks: all walkers have taken as many steps, so that a walker is 8 bytes, and the interleaved executors of
 /// src/cpu/walks take the steps.
 [[nodiscard]] std::unique_ptr<walk_batch_of_ranks> make_walks_in_step(walk_setting const& setting,
-                                                                      cpu::walk_job const& job, superstep_counts& counts,
-                                                                      cpu_exec const& exec);
+                                                                      cpu::walk_job const& job,
+                                                                      superstep_counts& counts, cpu_exec const& exec);
 
 /// Every walk of walk_params: walkers that wait for answers of other ranks fall behind.
 [[nodiscard]] std::unique_ptr<walk_batch_of_ranks> make_walks_alone(walk_setting const& setting,

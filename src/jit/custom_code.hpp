@@ -32,7 +32,7 @@ struct custom_kind {
   std::string_view cpu_head;  ///< Includes of the unit for the system's compiler.
   std::string_view cpu_functions;
   std::string_view part_functions;  ///< In their place for parts of a graph; empty: there is no unit for parts.
-  std::string_view gpu_head;  ///< Includes of the unit for NVRTC.
+  std::string_view gpu_head;        ///< Includes of the unit for NVRTC.
   std::string_view gpu_functions;
   std::span<std::string_view const> exports;  ///< What `cpu_functions` exports, besides tendril_make.
   std::span<std::string_view const> kernels;  ///< Those that the GPU's module wants, as C++ names them.

@@ -119,8 +119,7 @@ std::string host_unit(custom_code const& code, std::string_view form, std::strin
 {{
 {}}}
 )",
-                     form, code.kind->cpu_head, start_of_unit(code), functions,
-                     make_body(code));
+                     form, code.kind->cpu_head, start_of_unit(code), functions, make_body(code));
 }
 
 }  // namespace

@@ -49,9 +49,9 @@ class CustomWalksOfRanks : public custom_code_test<custom_walk> {
       exec.num_threads = 1 + ranks.rank() % 2;
       sharded_walker sharded(std::move(part), walk, params, ranks, exec);
       walk_range const mine = walks_of({ranks.rank(), num_ranks}, std::ssize(starts));
-      walks const made = sharded.run(std::span(starts).subspan(static_cast<std::size_t>(mine.first),
-                                                               static_cast<std::size_t>(mine.size)),
-                                     first_walk + mine.first, exec);
+      walks const made = sharded.run(
+          std::span(starts).subspan(static_cast<std::size_t>(mine.first), static_cast<std::size_t>(mine.size)),
+          first_walk + mine.first, exec);
       std::copy(made.vertices.begin(), made.vertices.end(),
                 out.vertices.begin() + static_cast<std::ptrdiff_t>(width) * mine.first);
       std::copy(made.lengths.begin(), made.lengths.end(), out.lengths.begin() + mine.first);
@@ -78,7 +78,8 @@ TEST_F(CustomWalksOfRanks, AreThoseOfTheWholeGraph)
 {
   graph const g = make_zoo(3);
   compare(g, custom_walk(small_weights_walk_text, "", {}, options), {.length = 12});
-  compare(g, custom_walk(edge_bound_walk_text, "", {}, options), {.length = 12, .dead_ends = dead_end::repeat, .seed = 5});
+  compare(g, custom_walk(edge_bound_walk_text, "", {}, options),
+          {.length = 12, .dead_ends = dead_end::repeat, .seed = 5});
   custom_walk const rejecting(rejecting_walk_text, "", {{"low", 0.5}}, options);
   for (auto const rule : {sampling_rule::automatic, sampling_rule::scan}) {
     compare(g, rejecting, {.length = 15, .stop_prob = 0.05, .restart_prob = 0.2, .rule = rule});
@@ -104,8 +105,8 @@ TEST_F(CustomWalksOfRanks, RefuseWhatReadsOtherVertices)
 {
   graph const g = generate_rmat({.scale = 6, .edge_factor = 8}, {.symmetrize = true}, {.has_weights = true});
   std::string const head = "on parts of a graph, where a walk reads the edges of the walker's own vertex alone: ";
-  for (std::string const read :
-       {"s.graph.has_edge(s.previous, e.target())", "s.graph.degree(e.target())", "s.previous_weight()", "s.previous_edge"}) {
+  for (std::string const read : {"s.graph.has_edge(s.previous, e.target())", "s.graph.degree(e.target())",
+                                 "s.previous_weight()", "s.previous_edge"}) {
     std::string const text = "struct w { float weight(walk_state const& s, walk_edge const& e) const { return float(" +
                              read + ") + e.weight(); } };";
     custom_walk const walk(text, "", {}, options);
@@ -135,8 +136,11 @@ TEST_F(CustomWalksOfRanks, NameWhatIsWrong)
       {.length = 4});
   EXPECT_NE(other.find("rank 2"), std::string::npos) << other;
   EXPECT_NE(other.find("low=0.25"), std::string::npos) << other;
-  std::string const negative = said([&](int) { return custom_walk(signed_walk_text, "", {{"sign", -1.0}}, options); },
-                                    {.length = 4});
+  std::string const negative = said(
+      [&](int) {
+        return custom_walk(signed_walk_text, "", {{"sign", -1.0}}, options);
+      },
+      {.length = 4});
   EXPECT_NE(negative.find("weight: -"), std::string::npos) << negative;
   EXPECT_NE(negative.find("expected a finite number, 0 or more"), std::string::npos) << negative;
   std::string const rule = said([&](int) { return custom_walk(small_weights_walk_text, "", {}, options); },

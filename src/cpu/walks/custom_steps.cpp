@@ -20,16 +20,16 @@ std::shared_ptr<jit::custom_module const> module_for_parts(custom_walk const& wa
   try {
     return jit::part_module_of(walk.data());
   } catch (argument_error const& error) {
-    throw argument_error(
-        fmt::format("on parts of a graph, where a walk reads the edges of the walker's own vertex alone: {}", error.what()));
+    throw argument_error(fmt::format(
+        "on parts of a graph, where a walk reads the edges of the walker's own vertex alone: {}", error.what()));
   }
 }
 
 }  // namespace
 
 custom_steps::custom_steps(custom_walk const& walk, dynamic_walk_params const& params, graph const& rows,
-                           engine::part_rows const& where, transit_view const& graph, cpu_exec const& exec)
-    : walk_(walk), rows_(where)
+                           engine::part_rows const& edges, transit_view const& graph, cpu_exec const& exec)
+    : walk_(walk), rows_(edges)
 {
   static_cast<engine::dynamic_terms&>(setup_) = engine::make_setup(rows.view(), params);
   setup_.graph = graph;
@@ -38,15 +38,6 @@ custom_steps::custom_steps(custom_walk const& walk, dynamic_walk_params const& p
   rejecting_ = engine::rejects(params, has_bound);
   if (has_bound) { largest_ = engine::largest_weights(rows, exec); }
   if (largest_) { setup_.largest = largest_->data(); }
-  csr_arrays const arrays = rows.csr();
-  rows_.indptr = arrays.indptr;
-  rows_.indices = arrays.indices;
-  rows_.weights = arrays.weights;
-  rows_.edge_labels = arrays.edge_labels;
-  if (!rows_.edge_labels.empty()) {  // by the numbers of the whole graph's edges
-    auto const* const first = static_cast<std::byte const*>(rows_.edge_labels.data);
-    rows_.edge_labels.data = first - rows_.first_edge * rows_.edge_labels.bytes_per_label;
-  }
 }
 
 custom_steps::~custom_steps() = default;

@@ -19,13 +19,13 @@ namespace tendril::cpu {
 
 class custom_steps {
  public:
-  /// @param rows   The part's, in CSR form, as a graph of their own.
-  /// @param where  But for the arrays, which are those of `rows`: its first vertex, and its first edge.
+  /// @param rows   The part's, as a graph of their own.
+  /// @param edges  The same by the numbers of the whole graph.
   /// @param graph  What is known of the whole graph.
   /// @throws argument_error for parameters out of range, a struct that doesn't compile, or that reads more than the edges of
   ///         the walker's own vertex; io_error without a compiler.
   custom_steps(custom_walk const& walk, dynamic_walk_params const& params, graph const& rows,
-               engine::part_rows const& where, transit_view const& graph, cpu_exec const& exec);
+               engine::part_rows const& edges, transit_view const& graph, cpu_exec const& exec);
   ~custom_steps();
   custom_steps(custom_steps const&) = delete;
   custom_steps& operator=(custom_steps const&) = delete;
