@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Draws the executors of sampling applications, one picture each, for docs/executors.md.
+"""Draws the executors of sampling applications, and of walkers that move, one picture each, for docs/executors.md.
 
     scripts/executor_pictures.py [FOLDER]      writes executor-*.svg there [docs]
 
-All pictures show one step of the same three samples: S1 and S3 have the transits 4 and 1, S2 has 4 and 6, and each
+Those of applications show one step of the same three samples: S1 and S3 have the transits 4 and 1, S2 has 4 and 6, and each
 transit is asked twice.
 """
 
@@ -238,9 +238,53 @@ def stream():
     return p
 
 
+def moving():
+    p = Picture("Several GPUs, one graph: walkers go where the edges are",
+                "Each GPU has half of the edges, an inbox and a block that takes steps. Walkers leave in runs for the inbox of the "
+                "GPU that has the edges of their next vertex; vertices go to the home of the walk, into the column of the step.", 400)
+    p.text(30, 66, "One superstep. Walks 1 to 4 have their home on GPU 0, 5 to 8 on GPU 1. Blue vertices have their edges on GPU 0, "
+                   "green ones on GPU 1.")
+    gpus = [("GPU 0", 30, "four", [(1, 0), (6, 1), (3, 1)]), ("GPU 1", 500, "six", [(2, 0), (5, 1), (8, 0)])]
+    inboxes = {}
+    for g, (name, x, own, walkers) in enumerate(gpus):
+        p.box(x, 84, 430, 290, "page", 8)
+        p.text(x + 14, 108, name, "t")
+        p.text(x + 70, 108, f"edges {'0 … E/2' if g == 0 else 'E/2 … E'}, tables of them; all offsets")
+        p.text(x + 14, 138, "inbox")
+        p.text(x + 14, 198, "a step each,")
+        p.text(x + 14, 214, "sorted by GPU")
+        for i, (walk, _) in enumerate(walkers):
+            p.cell(x + 110 + i * CELL, 120, walk, own)
+            p.arrow(x + 125 + i * CELL, 150, x + 125 + i * CELL, 184)
+        for i, (walk, to) in enumerate(sorted(walkers, key=lambda w: w[1])):
+            p.cell(x + 110 + i * CELL, 188, walk, gpus[to][2])
+        p.text(x + 230, 198, "16 bytes a walker:", "s")
+        p.text(x + 230, 214, "walk, vertex, place", "s")
+        p.text(x + 14, 268, "inbox of the")
+        p.text(x + 14, 284, "next step")
+        coming = [walk for _, _, _, ws in gpus for walk, to in ws if to == g]
+        inboxes[g] = [(x + 125 + i * CELL, 256) for i in range(len(coming))]
+        for i, walk in enumerate(coming):
+            p.cell(x + 110 + i * CELL, 258, walk, own)
+        p.text(x + 14, 328, "column of")
+        p.text(x + 14, 344, "the step")
+        for i in range(4):
+            walk = 4 * g + i + 1
+            to = next((to for _, _, _, ws in gpus for w, to in ws if w == walk), None)
+            p.cell(x + 110 + i * CELL, 318, walk, "box" if to is None else gpus[to][2])
+        for line, words in enumerate(["by those who come home,", "or leave from there;", "else by 8 bytes from afar"]):
+            p.text(x + 256, 320 + 16 * line, words)
+    place = [0, 0]
+    for _, x, _, walkers in gpus:
+        for i, (_, to) in enumerate(sorted(walkers, key=lambda w: w[1])):
+            p.arrow(x + 125 + i * CELL, 218, *inboxes[to][place[to]])
+            place[to] += 1
+    return p
+
+
 def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1] / "docs")
-    for draw in (cpu, samples, teams, transits, stream):
+    for draw in (cpu, samples, teams, transits, stream, moving):
         draw().write(folder / f"executor-{draw.__name__}.svg")
 
 
