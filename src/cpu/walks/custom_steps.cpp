@@ -31,8 +31,7 @@ custom_steps::custom_steps(custom_walk const& walk, dynamic_walk_params const& p
                            engine::part_rows const& edges, transit_view const& graph, cpu_exec const& exec)
     : walk_(walk), rows_(edges)
 {
-  static_cast<engine::dynamic_terms&>(setup_) = engine::make_setup(rows.view(), params);
-  setup_.graph = graph;
+  setup_ = engine::setup_with(engine::make_setup(rows.view(), params), graph);
   module_ = module_for_parts(walk_);
   bool const has_bound = module_->flags != 0;
   rejecting_ = engine::rejects(params, has_bound);
