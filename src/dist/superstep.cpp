@@ -9,6 +9,21 @@ void walk_batch_of_ranks::begin_messages(std::int64_t num_records, std::int64_t 
   for (outgoing& to : messages_) { to.begin(setting_.ranks.pool(), num_records / a_chunk + open); }
 }
 
+void walk_batch_of_ranks::take_visits(std::span<chunk const> visits)
+{
+  base::parallel_ranges(exec_, std::ssize(visits), 32, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = begin; k < end; ++k) {
+      for (visit_alone const& v : visits[static_cast<std::size_t>(k)].records<visit_alone>()) {
+        if (v.vertex == no_vertex) {
+          rows_.put_dead(v.walk.index());
+        } else {
+          rows_.put(v.walk.index(), v.step, v.vertex);
+        }
+      }
+    }
+  });
+}
+
 void walk_batch_of_ranks::send()
 {
   superstep_head const head{.alive = alive_.exchange(0) + waiting()};

@@ -119,6 +119,9 @@ class walk_batch_of_ranks {
     counts_.moved.fetch_add(moved, std::memory_order_relaxed);
   }
 
+  /// Writes vertices that came to walks of this rank, from chunks of visit_alone.
+  void take_visits(std::span<chunk const> visits);
+
   walk_setting const& setting_;
   superstep_counts& counts_;
   cpu_exec const& exec_;

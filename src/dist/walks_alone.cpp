@@ -93,22 +93,7 @@ class walks_alone final : public walk_batch_of_ranks {
         default: take_answers(c.records<answer>()); break;
       }
     }
-    base::parallel_ranges(exec_, std::ssize(visits_), 32, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t k = begin; k < end; ++k) {
-        take_visits(visits_[static_cast<std::size_t>(k)].records<visit_alone>());
-      }
-    });
-  }
-
-  void take_visits(std::span<visit_alone const> visits)
-  {
-    for (visit_alone const& v : visits) {
-      if (v.vertex == no_vertex) {
-        rows_.put_dead(v.walk.index());
-      } else {
-        rows_.put(v.walk.index(), v.step, v.vertex);
-      }
-    }
+    take_visits(visits_);
   }
 
   void take_answers(std::span<answer const> answers)

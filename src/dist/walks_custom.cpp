@@ -46,17 +46,7 @@ class custom_walks final : public walk_batch_of_ranks {
     walkers_.clear();
     visits_.clear();
     for (chunk const& c : chunks) { (c.kind() == walker_custom::kind ? walkers_ : visits_).push_back(c); }
-    base::parallel_ranges(exec_, std::ssize(visits_), 32, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t k = begin; k < end; ++k) {
-        for (visit_alone const& v : visits_[static_cast<std::size_t>(k)].records<visit_alone>()) {
-          if (v.vertex == no_vertex) {
-            rows_.put_dead(v.walk.index());
-          } else {
-            rows_.put(v.walk.index(), v.step, v.vertex);
-          }
-        }
-      }
-    });
+    take_visits(visits_);
   }
 
   void step_here() override
