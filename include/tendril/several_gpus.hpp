@@ -53,7 +53,7 @@ struct spread_graph {
 /// Lays a graph out over the memory of several GPUs, once, for graphs that one of them can't hold. Every call works on it as on
 /// a graph in one GPU's memory, and gives the same samples. Walkers in large numbers move to the GPU that has the edges of
 /// their vertex, so that a call on one of the GPUs keeps all of them busy; every other call reads over NVLink what lies
-/// elsewhere, and has tables of its own.
+/// elsewhere. Tables of walks lie over all GPUs, those of other calls on each.
 /// @param input  In host memory. @return the same arrays as a graph for each GPU, in the order of the set.
 /// @throws as to_gpu and spread_gpu_memory.
 [[nodiscard]] std::vector<graph> spread_over_gpus(graph const& input, gpu_set const& devices);

@@ -458,7 +458,7 @@ class Graph(GraphArrays, _pickles.Unchanging):
         device : str
             "cuda" (the first GPU), "cuda:1", "cpu"; or a ``torch.device``. Several GPUs, as in "cuda:0,1", ["cuda:0",
             "cuda:1"] or "cuda:all": one graph over the memory of all, for graphs that one of them can't hold. Calls run
-            on the first, or on those that their ``device`` names.
+            on the first, or on those that their ``device`` names; walks in large numbers keep all of them busy.
 
         Returns
         -------

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from . import _arrays, _gpu, _tendril
+from . import _arrays, _gpu, _place, _tendril
 from ._device_array import DeviceArray
 from ._errors import ArgumentError, shown
 from ._params import integer
@@ -51,8 +51,10 @@ def shared(
                 return function(*arguments, **keywords)
             bound = signature.bind(*arguments, **keywords)
             bound.apply_defaults()
-            if moves and bound.arguments["graph"]._core.spread_over and bound.arguments["order"] == "rows":
-                devices = devices[:1]
+            if moves:
+                _place.expect_graph(bound.arguments["graph"])
+                if bound.arguments["graph"]._core.spread_over and bound.arguments["order"] == "rows":
+                    devices = devices[:1]
             return deal(function, bound, [_gpu.name_of(number) for number in devices], by, first, each, ndim)
 
         return call

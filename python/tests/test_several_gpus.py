@@ -164,6 +164,8 @@ def test_what_several_gpus_can_t_do_is_one_line(graph, several):
     walk = tendril.random_walk
     assert refusal(walk, graph, device="several", stream=0).startswith("stream is given, expected none")
     assert refusal(walk, graph, device="several", order="steps") == "order is 'steps', expected 'rows' or 'ragged' on several GPUs"
+    for starts in ([1, 2], None):
+        assert refusal(walk, "graph", starts, 3, device="several") == "graph is a str, expected a Graph"
     app = tendril.Application(APPLICATION, fanout=5)
     assert refusal(app.sample, graph, [1, 2], device="several", order="samples") == (
         "order is 'samples', expected 'steps' on several GPUs"
