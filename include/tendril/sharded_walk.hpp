@@ -48,6 +48,13 @@ class sharded_walker {
   ///                         parameters or versions.
   sharded_walker(graph_part part, walk_params const& params, std::int64_t expected_walks, transport& ranks,
                  cpu_exec const& exec = {});
+  /// The same on GPUs: each rank's part is copied to the memory of its GPU, and walkers step there. Records travel by NCCL where
+  /// each rank has a GPU of its own and all find the library (libnccl.so.2, or what TENDRIL_NCCL names), else by way of host
+  /// memory; the plan says which. Up to 32 ranks, and walks whose steps read the walker's own row by a table: neither
+  /// second-order ones, metapaths of vertex types, the rule `scan`, nor walks that both stop and repeat dead ends.
+  /// @throws argument_error  as above, or for walks that GPUs don't take; rank_error; device_error; memory_error.
+  sharded_walker(graph_part part, walk_params const& params, std::int64_t expected_walks, transport& ranks,
+                 gpu_exec const& exec);
   /// A walk that came as text, by a struct that reads the edges of the walker's own vertex alone: of the state everything but
   /// `previous_edge` and `previous_weight()`, and of `graph` its `num_vertices` and `node_types`. Another struct doesn't compile here.
   /// Walks equal those of custom_walk::run on the whole graph. A walker that moves takes 20 bytes.
@@ -65,8 +72,11 @@ class sharded_walker {
   /// @throws argument_error naming the first start out of range; rank_error.
   [[nodiscard]] walks run(std::span<vertex_id const> starts, std::int64_t first_walk, cpu_exec const& exec = {});
 
+  /// The same of a walker that was made for a GPU: starts and walks are in its memory. Synchronises.
+  [[nodiscard]] walks run(std::span<vertex_id const> starts, std::int64_t first_walk, gpu_exec const& exec);
+
   /// The same, batch by batch: `job` says what this rank asks for. Of its fields num_walks, first_walk, starts, sink,
-  /// batch_bytes (0: 128 MB) and on_progress count. The sink is called on the calling thread, by every rank equally often, with
+  /// batch_bytes (0: 128 MB; on GPUs twice 256 MB, page-locked) and on_progress count. The sink is called on the calling thread, by every rank equally often, with
   /// no walks where a rank has none left: it may make calls of all ranks itself.
   sharded_walk_report stream(walk_stream_job const& job, cpu_exec const& exec = {});
 

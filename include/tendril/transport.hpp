@@ -225,6 +225,7 @@ class transport {
   std::function<void()> on_wait = {};
 
   void set_deadline(seconds deadline);
+  [[nodiscard]] seconds deadline() const noexcept { return deadline_; }
 
   /// Tells the others that this rank can't go on, and why; their calls end. Only the first time. Where another rank has
   /// failed before, that is passed on instead.

@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include "graph/derived_cache.hpp"
-#include "plan/derived_tables.hpp"
+#include "plan/whole_graph.hpp"
 
 namespace tendril::dist {
 namespace {
@@ -32,45 +31,12 @@ graph rows_of(graph_part const& part)
   return graph(std::move(arrays), graph_content::valid);
 }
 
-std::vector<char> as_flags(std::vector<label_id> const& labels)
-{
-  std::vector<char> out;
-  for (label_id const label : labels) {
-    out.resize(label);
-    out.push_back(1);
-  }
-  return out;
-}
-
-/// Gives a part's rows what planners would else work out from them alone, so that each rank chooses as one machine does.
-void tell_of_whole(graph const& rows, partition_info const& whole)
-{
-  derived_cache& cache = rows.derived();
-  if (whole.weights) {
-    (void)cache.get(plan::statistics_table(), [&] {
-      plan::weight_statistics out = plan::make_weight_statistics(rows.view(), {});
-      out.expected_trials = whole.weights->expected_trials;
-      out.mean_degree = whole.weights->mean_degree;
-      out.most_trials = whole.weights->most_trials;
-      return out;
-    });
-  }
-  if (whole.bytes_per_edge_label > 0) {
-    (void)cache.get(plan::labels_in_use_table(plan::grouping::by_edge_label),
-                    [&] { return as_flags(whole.edge_labels_in_use); });
-  }
-  if (whole.bytes_per_node_type > 0) {
-    (void)cache.get(plan::labels_in_use_table(plan::grouping::by_target_type),
-                    [&] { return as_flags(whole.node_types_in_use); });
-  }
-}
-
 }  // namespace
 
 shard::shard(graph_part the_part)
     : part(std::move(the_part)), rows(rows_of(part)), owner(part.info.bounds), node_types(part.node_types.view())
 {
-  tell_of_whole(rows, part.info);
+  plan::tell_of_whole(rows, part.info, [&] { return plan::make_weight_statistics(rows.view(), {}); });
 }
 
 }  // namespace tendril::dist

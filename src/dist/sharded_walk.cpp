@@ -18,6 +18,9 @@
 #include "dist/agreement.hpp"
 #include "dist/shard.hpp"
 #include "dist/superstep.hpp"
+#include "samplers/walks/gpu_ranks.hpp"
+#include "samplers/walks/two_batches.hpp"
+#include "samplers/walks/walk_checks.hpp"
 
 namespace tendril {
 
@@ -61,79 +64,6 @@ walk_params planned_params(walk_params params)
   return params;
 }
 
-/// The two batches of a stream, in turn.
-class two_batches {
- public:
-  using deliver = std::function<void(std::int64_t round, home_rows& rows)>;
-  using starts_of = std::function<std::span<vertex_id const>(std::int64_t round)>;
-
-  two_batches(std::array<std::unique_ptr<walk_batch_of_ranks>, 2> batches, std::int64_t num_rounds)
-      : batches_(std::move(batches)), num_rounds_(num_rounds)
-  {
-  }
-
-  /// @return supersteps of all rounds.
-  std::int64_t run(starts_of const& starts, deliver const& give, std::function<void(double rounds)> const& on_step)
-  {
-    for (std::size_t b = 0; b < 2; ++b) { begin_next(b, starts); }
-    while (delivered_ < num_rounds_) {
-      for (std::size_t b = 0; b < 2; ++b) {
-        if (!is_going_[b]) { continue; }
-        walk_batch_of_ranks& batch = *batches_[b];
-        if (batch.finish()) {
-          batch.step();
-          on_step(static_cast<double>(delivered_) + done_share());
-          continue;
-        }
-        supersteps_ += batch.supersteps();
-        is_going_[b] = false;
-        is_done_[b] = true;
-        give_in_order(give, starts);
-      }
-    }
-    return supersteps_;
-  }
-
- private:
-  void begin_next(std::size_t b, starts_of const& starts)
-  {
-    if (next_ >= num_rounds_) { return; }
-    batches_[b]->start(next_, starts(next_));
-    ++next_;
-    is_going_[b] = true;
-  }
-
-  /// Batches that end before an earlier one wait for it.
-  void give_in_order(deliver const& give, starts_of const& starts)
-  {
-    for (bool again = true; again;) {
-      again = false;
-      for (std::size_t b = 0; b < 2; ++b) {
-        if (!is_done_[b] || batches_[b]->round() != delivered_) { continue; }
-        give(delivered_, batches_[b]->rows());
-        ++delivered_;
-        is_done_[b] = false;
-        begin_next(b, starts);
-        again = true;
-      }
-    }
-  }
-
-  [[nodiscard]] double done_share() const
-  {
-    double out = 0;
-    for (std::size_t b = 0; b < 2; ++b) {
-      if (is_going_[b]) { out += batches_[b]->done_share(); }
-      if (is_done_[b]) { out += 1; }
-    }
-    return out;
-  }
-
-  std::array<std::unique_ptr<walk_batch_of_ranks>, 2> batches_;
-  std::array<bool, 2> is_going_{}, is_done_{};
-  std::int64_t num_rounds_, next_ = 0, delivered_ = 0, supersteps_ = 0;
-};
-
 }  // namespace
 }  // namespace dist
 
@@ -150,9 +80,10 @@ struct sharded_walker::state {
   dist::shard here;
   sampling_plan plan;
   std::int32_t length = 0;
-  // One of both:
+  // One of these:
   std::optional<walker> planned;
   std::unique_ptr<cpu::custom_steps> custom;
+  std::unique_ptr<samplers::walk_on_gpu_ranks> on_gpu;
   bool repeats_dead_ends = false;
 };
 
@@ -196,6 +127,18 @@ sharded_walker::sharded_walker(graph_part part, walk_params const& params, std::
   state_->length = static_cast<std::int32_t>(params.length);
 }
 
+sharded_walker::sharded_walker(graph_part part, walk_params const& params, std::int64_t expected_walks,
+                               transport& ranks, gpu_exec const& exec)
+{
+  dist::expect_own_part(ranks.rank(), ranks.size(), part);
+  dist::expect_same_walks(ranks, part.info, params);
+  state_ = std::make_unique<state>(std::move(part), ranks);
+  state_->on_gpu =
+      samplers::make_walk_on_gpu_ranks(state_->here.part, state_->here.rows, params, expected_walks, ranks, exec);
+  state_->plan = state_->on_gpu->plan();
+  state_->length = static_cast<std::int32_t>(params.length);
+}
+
 sharded_walker::sharded_walker(graph_part part, custom_walk const& walk, dynamic_walk_params const& params,
                                transport& ranks, cpu_exec const& exec)
 {
@@ -224,20 +167,15 @@ sharded_walk_report sharded_walker::stream(walk_stream_job const& job, cpu_exec 
   TENDRIL_EXPECTS(job.num_walks >= 0 && job.first_walk >= 0, "{} walks from id {} on, expected neither to be negative",
                   job.num_walks, job.first_walk);
   TENDRIL_EXPECTS(!job.ragged_sink, "ragged walks, expected rows of a graph in parts");
+  if (state_->on_gpu) { return state_->on_gpu->stream(job); }
   transport& ranks = state_->ranks;
   transport_report const before = ranks.report();
 
   std::int64_t const bytes = job.batch_bytes > 0 ? job.batch_bytes : dist::usual_batch_bytes;
   std::int64_t const bytes_a_walk = 8 * (state_->length + std::int64_t{1}) + 8;  // by steps and by walks
   std::int64_t const room = std::clamp<std::int64_t>(bytes / 2 / bytes_a_walk, 1, dist::most_batch_walks);
-  std::int64_t const most = ranks.all_reduce("walks of a rank", job.num_walks, reduction::max);
-  std::int64_t const batch =
-      ranks.all_reduce("walks of a batch", std::clamp<std::int64_t>((most + 1) / 2, 1, room), reduction::min);
-  dist::walk_setting setting{state_->here, ranks, state_->length, batch, {}};
-  std::string const id(reinterpret_cast<char const*>(&job.first_walk), sizeof job.first_walk);
-  for (std::string const& theirs : ranks.all_gather("ids of walks", id)) {
-    std::memcpy(&setting.first_ids.emplace_back(), theirs.data(), sizeof(std::int64_t));
-  }
+  samplers::walk_rounds const rounds = samplers::agree_on_rounds(ranks, job.num_walks, job.first_walk, room);
+  dist::walk_setting const setting{state_->here, ranks, state_->length, rounds.batch, rounds.first_ids};
 
   dist::superstep_counts counts;
   std::size_t walker_bytes = sizeof(dist::walker_custom);
@@ -255,35 +193,23 @@ sharded_walk_report sharded_walker::stream(walk_stream_job const& job, cpu_exec 
                      : dist::make_walks_alone(setting, walk, counts, exec);
     };
   }
-  std::int64_t const num_rounds = (most + batch - 1) / batch;
-  dist::two_batches batches({make(), make()}, num_rounds);
-  buffer<vertex_id> starts(batch);
+  samplers::two_batches<dist::walk_batch_of_ranks> batches({make(), make()}, rounds.num_rounds);
+  buffer<vertex_id> starts(rounds.batch);
   sharded_walk_report out;
-  auto const size_of = [&](std::int64_t round) {
-    return std::clamp<std::int64_t>(job.num_walks - round * batch, 0, batch);
-  };
   out.supersteps = batches.run(
-      [&](std::int64_t round) {
-        auto const of_round = starts.span().first(static_cast<std::size_t>(size_of(round)));
-        if (!of_round.empty()) { job.starts(round * batch, of_round); }
-        for (vertex_id const v : of_round) {
-          TENDRIL_EXPECTS(v < state_->here.part.info.num_vertices, "start {}, expected a vertex below {}", v,
-                          state_->here.part.info.num_vertices);
-        }
-        return std::span<vertex_id const>(of_round);
+      [&](dist::walk_batch_of_ranks& batch, std::int64_t round) {
+        auto const of_round = starts.span().first(static_cast<std::size_t>(rounds.size_of(round)));
+        if (!of_round.empty()) { job.starts(round * rounds.batch, of_round); }
+        samplers::expect_starts(of_round, state_->here.part.info.num_vertices);
+        batch.start(round, of_round);
       },
-      [&](std::int64_t round, dist::home_rows& rows) {
+      [&](dist::walk_batch_of_ranks& batch) {
+        dist::home_rows& rows = batch.rows();
         auto const vertices = rows.rows(exec);
         for (std::int32_t const steps : rows.lengths()) { out.steps += steps; }
-        if (job.sink) { job.sink({round * batch, vertices, rows.lengths()}); }
+        if (job.sink) { job.sink({batch.round() * rounds.batch, vertices, rows.lengths()}); }
       },
-      [&](double rounds) {
-        ranks.beat();
-        if (!job.on_progress) { return; }
-        double const share = std::min(rounds / static_cast<double>(num_rounds), 1.0);
-        job.on_progress(
-            {"walking", static_cast<std::int64_t>(share * static_cast<double>(job.num_walks)), job.num_walks});
-      });
+      samplers::tell_progress(ranks, rounds, job.on_progress));
   out.num_walks = job.num_walks;
   out.steps_here = counts.steps;
   out.moved = counts.moved;
@@ -297,6 +223,7 @@ sharded_walk_report sharded_walker::stream(walk_stream_job const& job, cpu_exec 
 
 walks sharded_walker::run(std::span<vertex_id const> starts, std::int64_t first_walk, cpu_exec const& exec)
 {
+  TENDRIL_EXPECTS(!state_->on_gpu, "sharded_walker: it was made for a GPU, expected a gpu_exec");
   auto const n = static_cast<std::int64_t>(starts.size());
   std::int64_t const width = state_->length + std::int64_t{1};
   walks out{buffer<vertex_id>(checked_product("walks", n, width), *exec.memory), buffer<std::int32_t>(n, *exec.memory),
@@ -314,6 +241,13 @@ walks sharded_walker::run(std::span<vertex_id const> starts, std::int64_t first_
   };
   (void)stream(job, exec);
   return out;
+}
+
+walks sharded_walker::run(std::span<vertex_id const> starts, std::int64_t first_walk, gpu_exec const& exec)
+{
+  TENDRIL_EXPECTS(state_->on_gpu, "sharded_walker: it was made for the CPU, expected a cpu_exec");
+  TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
+  return state_->on_gpu->run(starts, first_walk, exec);
 }
 
 }  // namespace tendril

@@ -30,6 +30,7 @@
 #include <tendril/walk_stream.hpp>
 
 #include "samplers/batches/state.hpp"
+#include "samplers/walks/gpu_ranks.hpp"
 #include "samplers/walks/walker_state.hpp"
 
 namespace tendril {
@@ -43,6 +44,13 @@ namespace {
 }
 
 }  // namespace
+
+std::unique_ptr<samplers::walk_on_gpu_ranks> samplers::make_walk_on_gpu_ranks(graph_part const&, graph const&,
+                                                                              walk_params const&, std::int64_t,
+                                                                              transport&, gpu_exec const&)
+{
+  refuse();
+}
 
 int num_gpus() noexcept { return 0; }
 gpu_info describe_gpu(int) { refuse(); }

@@ -15,6 +15,7 @@
 namespace tendril::gpu {
 
 struct superstep;  // gpu/walks/moving/superstep.hpp
+struct part_step;  // gpu/walks/parts/part_step.hpp
 
 /// What a launch reports to the host: it lies in pinned memory that both sides see.
 struct walk_status {
@@ -46,7 +47,9 @@ struct walk_shape {
   bool may_die;                ///< Whether a walk can meet a vertex that it can't leave.
   int device;
   cuda_stream stream;
-  superstep const* moving = nullptr;  ///< One step of walkers that move between GPUs, instead of whole walks.
+  // Instead of whole walks, one step
+  superstep const* moving = nullptr;   ///< of walkers that move between GPUs;
+  part_step const* on_part = nullptr;  ///< of walkers on a part of a graph.
 
   [[nodiscard]] bool may_end() const { return may_stop || may_restart; }
 };

@@ -10,6 +10,7 @@
 //   may_start_at(v)                 whether a walk may begin there
 //   at_first_trial(m)               whether the step has just begun: then it may end the walk
 //   takes_trials                    whether an attempt may be rejected
+//   on_parts                        whether it can step where a graph is cut (parts/part_step.cuh)
 //   resident_blocks                 blocks that a multiprocessor should hold: bounds the registers
 // `Rows` (rows.cuh) writes.
 
@@ -19,6 +20,7 @@
 
 #include "gpu/walks/moving/superstep.cuh"
 #include "gpu/walks/outcome.cuh"
+#include "gpu/walks/parts/part_step.cuh"
 #include "gpu/walks/prefill.hpp"
 #include "gpu/walks/rows.cuh"
 #include "gpu/walks/walk_queue.cuh"
@@ -133,7 +135,7 @@ void launch_walk_as(Steps const& steps, walk_batch const& batch, core::walk_ends
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
-/// Enqueues a batch in the shape asked for, or one step of walkers that move. Where many walks end early, or where single walks can't complete their
+/// Enqueues a batch in the shape asked for, or one step of its walkers. Where many walks end early, or where single walks can't complete their
 /// column together, the output is filled beforehand: that is faster than filling row by row.
 template <class Steps>
 void launch_walk(Steps const& steps, walk_batch batch, core::walk_ends const& ends, walk_shape const& shape)
@@ -141,6 +143,12 @@ void launch_walk(Steps const& steps, walk_batch batch, core::walk_ends const& en
   if constexpr (!Steps::takes_trials) {
     if (shape.moving != nullptr) {
       launch_superstep(steps, batch, ends, shape);
+      return;
+    }
+  }
+  if constexpr (Steps::on_parts) {
+    if (shape.on_part != nullptr) {
+      launch_part_step(steps, batch, ends, shape);
       return;
     }
   }

@@ -112,6 +112,7 @@ struct node2vec_parts {
   rng_key key;
 
   static constexpr bool takes_trials = true;
+  static constexpr bool on_parts = false;  // the list of the vertex before may be another rank's
   static constexpr bool can_tire = true;
   static constexpr int resident_blocks = trial_blocks;
   struct memory {

@@ -18,6 +18,7 @@ struct planning {
   plan::walk_planning& walk;
   walk_plan& plan;
   gpu_exec const& exec;
+  graph_scope scope;
 
   [[nodiscard]] graph const& input() const { return walk.input(); }
   [[nodiscard]] plan::table_costs const& costs() const { return walk.costs(); }
@@ -28,7 +29,7 @@ struct planning {
   /// Records with places of CSR: second-order walks keep places of the graph's own form.
   [[nodiscard]] bool offers_places() const
   {
-    return input().form() == graph_form::csr || !plan::is_second_order(walk.params());
+    return scope == graph_scope::whole && (input().form() == graph_form::csr || !plan::is_second_order(walk.params()));
   }
 };
 
@@ -52,6 +53,7 @@ bool take_hops(planning& p, Table const& table, double build_ns_an_edge)
 void take_triples(planning& p)
 {
   graph const& input = p.input();
+  if (p.scope == graph_scope::part) { return; }
   bool const fit = input.form() == graph_form::csr && input.num_vertices() <= std::int64_t{1} << target_triples::bits &&
                    input.num_edges() < std::int64_t{1} << 32U;
   bool const first_order = p.walk.params().metapath.empty() && !plan::is_second_order(p.walk.params());
@@ -171,13 +173,13 @@ bool may_die(graph const& graph, walk_params const& params, gpu_exec const& exec
 }
 
 walk_plan make_walk_plan(graph const& graph, walk_params const& params, std::int64_t expected_walks,
-                         gpu_exec const& exec)
+                         gpu_exec const& exec, graph_scope scope)
 {
   walk_plan plan;
   plan::plan_context const where = context_of(graph, params.table_bytes, exec);
   plan::walk_planning walk(where, params, expected_walks, plan.shared);
   bool const reads_tables = walk.choose_rule();
-  planning p{walk, plan, exec};
+  planning p{walk, plan, exec, scope};
   if (!reads_tables) {
     if (plan.shared.rule == sampling_rule::scan) { take_label_lists(p); }
     return plan;

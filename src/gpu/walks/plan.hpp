@@ -19,9 +19,15 @@ struct walk_plan {
   bool edge_records = false;    ///< Neighbour and weight together, for rejection.
 };
 
+/// What a planned walk has of its graph.
+enum class graph_scope : std::uint8_t {
+  whole,
+  part  ///< The rows of some vertices: no table may tell of the neighbours' rows.
+};
+
 /// Plans a walk on the GPU that holds the graph. Gathers statistics where the rule needs them; synchronises then.
 [[nodiscard]] walk_plan make_walk_plan(graph const& graph, walk_params const& params, std::int64_t expected_walks,
-                                       gpu_exec const& exec);
+                                       gpu_exec const& exec, graph_scope scope = graph_scope::whole);
 
 /// Builds, on the stream of `exec`, what the plan needs and the graph doesn't have yet.
 [[nodiscard]] walk_tables make_walk_tables(graph const& graph, walk_params const& params, walk_plan const& plan,

@@ -2,7 +2,8 @@
 //   place             where a walker's candidates lie;
 //   locate(v, step)   the place of a vertex that is left at `step`;
 //   propose(here, b)  a candidate from the bits of block b: `next` is no_vertex where there is none;
-//   place_of(p, step) the place of a candidate that is left at `step`.
+//   place_of(p, step) the place of a candidate that is left at `step`;
+//   needs_whole_graph if its table tells of the vertices that it proposes: those of a part may be other ranks'.
 // Any thread may call any of them. The rules are those of src/core; the CPU twin is src/cpu/walks/scalar_step.hpp.
 
 #pragma once
@@ -41,6 +42,8 @@ struct uniform_proposer {
 struct triple_proposer {
   compact_rows rows;
   std::uint64_t const* triples;
+
+  static constexpr bool needs_whole_graph = true;
 
   using place = compact_rows::place;
   using proposal = candidate;
@@ -131,6 +134,8 @@ struct uniform_hop_proposer {
   wide_rows rows;
   hop_record const* hops;
 
+  static constexpr bool needs_whole_graph = true;
+
   using place = edge_range<edge_id>;
   struct proposal {
     vertex_id next;
@@ -153,6 +158,8 @@ struct packed_hop_proposer {
   compact_rows rows;
   std::uint64_t const* hops;
   hop_packing packing;
+
+  static constexpr bool needs_whole_graph = true;
 
   using place = compact_rows::place;
   struct proposal {
@@ -177,6 +184,8 @@ struct packed_hop_proposer {
 struct alias_hop_proposer {
   wide_rows rows;
   alias_hop_record const* buckets;
+
+  static constexpr bool needs_whole_graph = true;
 
   using place = edge_range<edge_id>;
   struct proposal {

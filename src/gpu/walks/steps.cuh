@@ -60,6 +60,13 @@ __device__ bool unpack_place(std::uint64_t carried, edge_range<Offset>& at)
   return carried != not_carried;
 }
 
+/// Whether a proposer reads nothing of the vertices that it proposes, so that they may be other ranks'.
+template <class Proposer>
+inline constexpr bool reads_own_row_alone = !requires
+{
+  Proposer::needs_whole_graph;
+};
+
 /// One draw decides a step.
 template <class Proposer>
 struct direct_steps {
@@ -69,6 +76,7 @@ struct direct_steps {
 
   static constexpr bool takes_trials = false;
   static constexpr bool can_tire = false;
+  static constexpr bool on_parts = reads_own_row_alone<Proposer>;
   static constexpr int resident_blocks = draw_blocks<Proposer>;
   struct memory {
     typename Proposer::place here;
@@ -92,6 +100,12 @@ struct direct_steps {
     m.here = proposer.place_of(p, step + 1);
     return {trial_outcome::moved, p.next};
   }
+
+  __device__ outcome choose(memory const& m, std::uint64_t walk, std::int32_t step) const
+  {
+    vertex_id const next = proposer.propose(m.here, core::walk_draws(key, walk, step).block(0)).next;
+    return {next == no_vertex ? trial_outcome::dead : trial_outcome::moved, next};
+  }
 };
 
 /// Uniform proposals, accepted in proportion to their weights; where trials run out, an inverse transform.
@@ -103,6 +117,7 @@ struct reject_steps {
 
   static constexpr bool takes_trials = true;
   static constexpr bool can_tire = false;
+  static constexpr bool on_parts = reads_own_row_alone<Proposer>;
   static constexpr int resident_blocks = trial_blocks;
   struct memory {
     typename Proposer::place here;
@@ -115,21 +130,32 @@ struct reject_steps {
 
   __device__ outcome attempt(memory& m, std::uint64_t walk, std::int32_t step) const
   {
+    outcome const now = try_once(m, walk, step);
+    if (now.what == trial_outcome::moved) { arrive(m, now.next, step + 1); }
+    return now;
+  }
+
+  __device__ outcome choose(memory& m, std::uint64_t walk, std::int32_t step) const
+  {
+    outcome now{trial_outcome::rejected, no_vertex};
+    while (now.what == trial_outcome::rejected) { now = try_once(m, walk, step); }
+    return now;
+  }
+
+ private:
+  /// One trial, which leaves the walker where it is.
+  __device__ outcome try_once(memory& m, std::uint64_t walk, std::int32_t step) const
+  {
     auto const draws = core::walk_draws(key, walk, step);
     if (m.trial == core::weighted_trial_limit(m.here.degree)) {
-      vertex_id const next = proposer.invert(m.here, draws.block(m.trial).low());
-      arrive(m, next, step + 1);
-      return {trial_outcome::moved, next};
+      return {trial_outcome::moved, proposer.invert(m.here, draws.block(m.trial).low())};
     }
     return core::run_trial<core::uniform_trials>(m.trial, draws, [&](auto const& bits, auto judgement) -> outcome {
       auto const p = proposer.propose(m.here, bits);
       if (p.next == no_vertex) { return {trial_outcome::dead, no_vertex}; }
-      if (!core::accept(judgement(), p.weight, m.here.largest)) {
-        ++m.trial;
-        return {trial_outcome::rejected, no_vertex};
-      }
-      m = {proposer.place_of(p, step + 1), 0};
-      return {trial_outcome::moved, p.next};
+      if (core::accept(judgement(), p.weight, m.here.largest)) { return {trial_outcome::moved, p.next}; }
+      ++m.trial;
+      return {trial_outcome::rejected, no_vertex};
     });
   }
 };

@@ -15,6 +15,7 @@
 #include "gpu/tables/plan_context.hpp"  // labels_of
 #include "gpu/walks/moving/moving_walk.hpp"
 #include "gpu/walks/plan.hpp"
+#include "gpu/walks/planned_job.hpp"
 #include "gpu/walks/ragged.hpp"
 #include "gpu/walks/regions.hpp"
 #include "gpu/walks/scan_walk.hpp"
@@ -54,48 +55,6 @@ gpu_walker const& on_gpu(walker::state const& state, gpu_exec const& exec)
   return static_cast<gpu_walker const&>(state);
 }
 
-/// The schema in device memory; empty without one.
-buffer<label_id> schema_on_gpu(walk_params const& params, gpu_exec const& exec)
-{
-  auto const size = static_cast<std::int64_t>(params.metapath.size());
-  buffer<label_id> schema(size, memory_of(exec));
-  if (size > 0) {
-    TENDRIL_CUDA_TRY(cudaMemcpyAsync(schema.data(), params.metapath.data(), params.metapath.size() * sizeof(label_id),
-                                     cudaMemcpyHostToDevice, exec.stream));
-  }
-  return schema;
-}
-
-gpu::metapath_view metapath_view_of(walk_params const& params, buffer<label_id> const& schema)
-{
-  if (params.metapath.empty()) { return {}; }
-  return {schema.data(), static_cast<std::int32_t>(schema.size()), params.metapath_of == metapath_kind::vertex_types,
-          params.metapath[0]};
-}
-
-/// Whether a metapath's steps look at the labels of the vertex's edges.
-bool reads_labels(sampling_plan const& plan, walk_params const& params)
-{
-  return !params.metapath.empty() && !plan.grouped_by_label;
-}
-
-/// Enqueues a batch, or a step, by the rule that one draw, or trials, decide.
-void launch_by_rule(gpu::walk_job const& job, gpu::walk_batch const& batch, gpu::walk_shape const& shape)
-{
-  if (job.second_order) {
-    gpu::node2vec_walk(job, batch, shape);
-    return;
-  }
-  switch (job.rule) {
-    case sampling_rule::automatic:
-    case sampling_rule::scan:
-    case sampling_rule::uniform: gpu::uniform_walk(job, batch, shape); break;
-    case sampling_rule::alias: gpu::alias_walk(job, batch, shape); break;
-    case sampling_rule::its: gpu::its_walk(job, batch, shape); break;
-    case sampling_rule::reject: gpu::reject_walk(job, batch, shape); break;
-  }
-}
-
 /// May synchronise. @return what regions did.
 gpu::region_use enqueue(gpu_walker const& s, gpu::walk_regions const* regions, gpu::walk_batch const& batch,
                         gpu::walk_shape const& shape, gpu_exec const& exec)
@@ -108,10 +67,10 @@ gpu::region_use enqueue(gpu_walker const& s, gpu::walk_regions const* regions, g
   }
   if (s.plan.rule == sampling_rule::scan) {
     gpu::scan_walk(s.job, batch, shape);
-  } else if (!s.job.second_order && reads_labels(s.plan, s.params)) {
+  } else if (!s.job.second_order && gpu::reads_labels(s.plan, s.params)) {
     gpu::label_walk(s.job, batch, shape);
   } else {
-    launch_by_rule(s.job, batch, shape);
+    gpu::launch_by_rule(s.job, batch, shape);
   }
   return {};
 }
@@ -284,7 +243,7 @@ gpu::staged_maker gpu::stages_of(walker const& walk, std::span<vertex_id const> 
 bool gpu::staged_by_steps(walker const& walk)
 {
   // What reads whole rows of the graph has a warp a walker, which writes rows of vertices as fast.
-  return walk.plan().rule != sampling_rule::scan && !reads_labels(walk.plan(), walk.params());
+  return walk.plan().rule != sampling_rule::scan && !gpu::reads_labels(walk.plan(), walk.params());
 }
 
 walker::walker(graph const& graph, walk_params const& params, std::int64_t expected_walks, gpu_exec const& exec)
@@ -306,22 +265,13 @@ walker::walker(graph const& graph, walk_params const& params, std::int64_t expec
     s.plan = s.layout.shared;
     s.tables = gpu::make_walk_tables(planned, s.params, s.layout, planner);
     s.may_die = gpu::may_die(planned, s.params, planner);
-    s.schema = schema_on_gpu(s.params, planner);
+    s.schema = gpu::schema_on_gpu(s.params, planner);
     TENDRIL_CUDA_TRY(cudaStreamSynchronize(planner.stream));
   }
-  s.job = {s.input.view(),
-           &s.tables,
-           s.plan.rule,
-           s.params.weighted,
-           plan::is_second_order(s.params),
-           gpu::neighbors_are_cached(graph, exec),
-           core::node2vec_bias::of(s.params.p, s.params.q),
-           metapath_view_of(s.params, s.schema),
-           core::make_key(s.params.seed, plan::domain_of(s.params)),
-           core::walk_ends::of(s.params.seed, s.params.stop_prob, s.params.restart_prob)};
+  s.job = gpu::job_of(s.input, s.tables, s.plan, s.params, s.schema, exec);
   if (spread && gpu::can_move(s.plan, s.params)) {
     s.moving = std::make_shared<gpu::moving_walk>(graph.arrays().spread, s.job, s.tables, s.plan, s.params, s.may_die,
-                                                  &launch_by_rule);
+                                                  &gpu::launch_by_rule);
     s.tables = s.moving->tables_of(exec.device);
   } else if (spread) {
     s.tables = gpu::with_own_rows(s.tables, graph, s.plan, s.params, exec);

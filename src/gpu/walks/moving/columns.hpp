@@ -25,6 +25,10 @@ struct walk_columns {
 void deliver_vertices(inbox<moved_vertex const> const& told, vertex_id* column, std::uint32_t first_walk,
                       gpu_exec const& exec);
 
+/// The same of `size` vertices, of which the host knows how many they are.
+void deliver_vertices(moved_vertex const* told, std::int64_t size, vertex_id* column, std::uint32_t first_walk,
+                      gpu_exec const& exec);
+
 /// Enqueues rows [num_walks, length + 1] and lengths [num_walks] from columns. 8 bytes a vertex.
 /// @param lengths  May be null.
 void write_rows(walk_columns const& columns, vertex_id* rows, std::int32_t* lengths, gpu_exec const& exec);

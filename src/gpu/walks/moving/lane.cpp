@@ -7,24 +7,12 @@
 
 #include "gpu/device/check.hpp"
 #include "gpu/device/spread_memory.hpp"
+#include "gpu/device/step_event.hpp"
 
 namespace tendril::gpu {
 namespace {
 
 constexpr std::size_t num_counters = 4;  // of steps: one is read, one is written, one is cleared
-
-/// An event of the current device.
-class step_event {
- public:
-  step_event() { TENDRIL_CUDA_TRY(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
-  ~step_event() { (void)cudaEventDestroy(event_); }
-  step_event(step_event const&) = delete;
-  step_event& operator=(step_event const&) = delete;
-  [[nodiscard]] cudaEvent_t get() const { return event_; }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
 
 }  // namespace
 

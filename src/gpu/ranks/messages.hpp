@@ -1,0 +1,71 @@
+// How records travel from the GPU of one rank to those of others. Who sends how many is agreed on over the ranks' transport before;
+// so these messages have no heads, and can't be taken for others.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include <tendril/exec.hpp>
+#include <tendril/transport.hpp>
+
+namespace tendril::gpu {
+
+/// Bytes in the memory of this rank's GPU that go to another rank, or come from it.
+struct parcel {
+  int rank;
+  void* data;
+  std::int64_t num_bytes;
+};
+
+class gpu_messages {
+ public:
+  virtual ~gpu_messages() = default;
+
+  /// A call of all ranks, in the order of `stream`. Of what goes from one rank to another, both name the same sizes in the same
+  /// order. May synchronise.
+  /// @throws rank_error; device_error.
+  virtual void exchange(std::span<parcel const> sent, std::span<parcel const> received, cuda_stream stream) = 0;
+
+  /// After a failure: ends what is under way, so that streams come to their ends.
+  virtual void abort() noexcept = 0;
+
+  /// For plans: "NCCL 2.28.9".
+  [[nodiscard]] virtual std::string name() const = 0;
+};
+
+/// Calls is_done until it is true, while the other ranks are told that this one is alive.
+/// @param what  That is waited for, for messages.
+/// @throws rank_error if a rank has failed, or if nothing comes until the deadline; what is_done throws.
+template <class F>
+void wait_among_ranks(transport& ranks, std::string_view what, F&& is_done)
+{
+  using clock = std::chrono::steady_clock;
+  auto const begin = clock::now();
+  while (!is_done()) {
+    ranks.beat();
+    if (clock::now() - begin > ranks.deadline()) {
+      throw rank_error(ranks.rank(),
+                       fmt::format("rank {} of {}: nothing came from the GPUs of others for {:g} s, in '{}'",
+                                   ranks.rank(), ranks.size(), ranks.deadline().count(), what));
+    }
+    std::this_thread::yield();
+  }
+}
+
+/// The best way for the GPUs of all ranks: NCCL where each rank has a GPU for itself and all find the library, else by way of host
+/// memory. A call of all ranks.
+/// @param ranks  Outlives the result. @throws rank_error; device_error.
+[[nodiscard]] std::unique_ptr<gpu_messages> connect_gpus(transport& ranks, int device);
+
+/// By way of host memory and the ranks' transport.
+[[nodiscard]] std::unique_ptr<gpu_messages> messages_by_host(transport& ranks, int device);
+
+}  // namespace tendril::gpu

@@ -1,0 +1,169 @@
+#include "gpu/ranks/nccl.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <tendril/error.hpp>
+
+#include "gpu/device/check.hpp"
+
+namespace tendril::gpu {
+namespace {
+
+constexpr int success = 0, in_progress = 7;  // ncclResult_t
+constexpr int as_bytes = 0;                  // ncclInt8
+constexpr int least_version = 21400;         // with calls that don't block
+
+/// What NCCL 2.14 took; later ones know it by its version.
+struct nccl_config {
+  std::size_t size = sizeof(nccl_config);
+  unsigned magic = 0xcafebeef;
+  unsigned version = least_version;
+  int blocking = 0;
+};
+
+template <class F>
+bool look_up(void* library, char const* name, F*& out)
+{
+  out = reinterpret_cast<F*>(dlsym(library, name));
+  return out != nullptr;
+}
+
+std::optional<nccl_library> open_nccl()
+{
+  char const* const asked = std::getenv("TENDRIL_NCCL");
+  void* const library = dlopen(asked != nullptr && *asked != 0 ? asked : "libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) { return std::nullopt; }
+  nccl_library out{};
+  int (*get_version)(int*) = nullptr;
+  bool const found =
+      look_up(library, "ncclGetVersion", get_version) && look_up(library, "ncclGetUniqueId", out.get_unique_id) &&
+      look_up(library, "ncclCommInitRankConfig", out.comm_init) &&
+      look_up(library, "ncclCommGetAsyncError", out.comm_error) && look_up(library, "ncclCommAbort", out.comm_abort) &&
+      look_up(library, "ncclCommDestroy", out.comm_destroy) && look_up(library, "ncclGroupStart", out.group_start) &&
+      look_up(library, "ncclGroupEnd", out.group_end) && look_up(library, "ncclSend", out.send) &&
+      look_up(library, "ncclRecv", out.receive) && look_up(library, "ncclGetErrorString", out.error_string);
+  if (!found || get_version(&out.version) != success || out.version < least_version) { return std::nullopt; }
+  return out;
+}
+
+std::string version_text(int version)
+{
+  return fmt::format("NCCL {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+class nccl_messages final : public gpu_messages {
+ public:
+  nccl_messages(nccl_library const& nccl, transport& ranks, int device) : nccl_(nccl), ranks_(ranks), device_(device)
+  {
+    device_guard const guard(device);
+    nccl_id id{};
+    if (ranks.rank() == 0) { expect(nccl.get_unique_id(&id)); }
+    std::string const shared = ranks.broadcast("NCCL's id", {id.bytes, sizeof id.bytes});
+    std::memcpy(id.bytes, shared.data(), sizeof id.bytes);
+    nccl_config config;
+    expect(nccl.comm_init(&comm_, ranks.size(), id, ranks.rank(), &config));
+    try {
+      settle("connecting the GPUs");
+    } catch (...) {
+      abort();
+      throw;
+    }
+  }
+  ~nccl_messages() override
+  {
+    if (comm_ != nullptr) { (void)nccl_.comm_destroy(comm_); }
+  }
+
+  void exchange(std::span<parcel const> sent, std::span<parcel const> received, cuda_stream stream) override
+  {
+    if (comm_ == nullptr) { throw device_error("GPUs of ranks: a call has failed before, expected a new connection"); }
+    device_guard const guard(device_);
+    expect(nccl_.group_start());
+    int status = success;
+    auto const enqueue = [&](int result) { status = status == success ? result : status; };
+    for (parcel const& p : sent) {
+      if (p.num_bytes > 0) {
+        enqueue(nccl_.send(p.data, static_cast<std::size_t>(p.num_bytes), as_bytes, p.rank, comm_, stream));
+      }
+    }
+    for (parcel const& p : received) {
+      if (p.num_bytes > 0) {
+        enqueue(nccl_.receive(p.data, static_cast<std::size_t>(p.num_bytes), as_bytes, p.rank, comm_, stream));
+      }
+    }
+    int const ended = nccl_.group_end();
+    expect(status);
+    expect(ended);
+    settle("records between GPUs");
+  }
+
+  void abort() noexcept override
+  {
+    if (comm_ != nullptr) { (void)nccl_.comm_abort(comm_); }
+    comm_ = nullptr;
+  }
+
+  [[nodiscard]] std::string name() const override { return version_text(nccl_.version); }
+
+ private:
+  /// @throws device_error unless the call succeeded, or goes on.
+  void expect(int status) const
+  {
+    if (status != success && status != in_progress) {
+      throw device_error(fmt::format("{}: {}", name(), nccl_.error_string(status)));
+    }
+  }
+  /// Waits until the last call has enqueued its work.
+  void settle(std::string_view what)
+  {
+    wait_among_ranks(ranks_, what, [&] {
+      int status = success;
+      expect(nccl_.comm_error(comm_, &status));
+      expect(status);
+      return status == success;
+    });
+  }
+
+  nccl_library const& nccl_;
+  transport& ranks_;
+  int device_;
+  nccl_comm comm_ = nullptr;
+};
+
+}  // namespace
+
+nccl_library const* nccl_library::get()
+{
+  static std::optional<nccl_library> const opened = open_nccl();
+  return opened ? &*opened : nullptr;
+}
+
+std::unique_ptr<gpu_messages> messages_by_nccl(nccl_library const& nccl, transport& ranks, int device)
+{
+  return std::make_unique<nccl_messages>(nccl, ranks, device);
+}
+
+std::unique_ptr<gpu_messages> connect_gpus(transport& ranks, int device)
+{
+  // Equal versions talk to each other; two ranks on one GPU don't.
+  nccl_library const* const nccl = nccl_library::get();
+  cudaDeviceProp properties{};
+  TENDRIL_CUDA_TRY(cudaGetDeviceProperties(&properties, device));
+  std::string mine(reinterpret_cast<char const*>(&properties.uuid), sizeof properties.uuid);
+  mine += std::to_string(nccl == nullptr ? 0 : nccl->version);
+  auto const all = ranks.all_gather("GPUs of ranks", mine);
+  bool usable = nccl != nullptr && ranks.size() > 1;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    usable = usable && all[i].substr(sizeof properties.uuid) == all[0].substr(sizeof properties.uuid);
+    for (std::size_t j = 0; j < i; ++j) { usable = usable && all[i] != all[j]; }
+  }
+  return usable ? messages_by_nccl(*nccl, ranks, device) : messages_by_host(ranks, device);
+}
+
+}  // namespace tendril::gpu

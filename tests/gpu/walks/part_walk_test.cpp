@@ -1,0 +1,218 @@
+// Walks of ranks whose parts lie on GPUs are those of one process, to the byte: for every application that GPUs of ranks take,
+// however many ranks there are and wherever batches are cut. Ranks are threads here; they share GPUs where there are
+// fewer, and then records go by way of host memory. With a GPU for each of two ranks and NCCL, they go by that.
+
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <tendril/error.hpp>
+#include <tendril/generate.hpp>
+#include <tendril/gpu.hpp>
+#include <tendril/sharded_walk.hpp>
+#include <tendril/walk_parts.hpp>
+
+#include "dist/failure_of.hpp"
+#include "gpu/device/check.hpp"
+#include "gpu/ranks/nccl.hpp"
+#include "support/gpu_copies.hpp"
+#include "support/gpu_test.hpp"
+#include "support/small_graphs.hpp"
+#include "support/walk_rows.hpp"
+
+namespace tendril::test {
+namespace {
+
+constexpr std::int64_t with_tables = std::int64_t{1} << 40U;
+constexpr std::int64_t without_tables = 1;
+
+/// Whether GPUs of ranks take such a walk: what sharded_walker's constructor says of them.
+bool is_taken(walk_params const& p)
+{
+  bool const second_order = p.p != 1 || p.q != 1 || p.second_order;
+  bool const by_types = !p.metapath.empty() && p.metapath_of == metapath_kind::vertex_types;
+  return !second_order && !by_types && (p.stop_prob == 0 || p.dead_ends != dead_end::repeat);
+}
+
+class PartWalk : public gpu_test {
+ protected:
+  /// The GPU of a rank.
+  static gpu_exec exec_of(transport const& ranks) { return gpu_exec(ranks.rank() % num_gpus()); }
+
+  /// All walks of a job, of which each rank asks for a part; on the GPUs, and batch by batch to the host.
+  static std::vector<rows> walk_on_ranks(graph const& g, int num_ranks, walk_params const& params,
+                                         std::vector<vertex_id> const& starts, std::int64_t first_walk,
+                                         std::int64_t expected_walks)
+  {
+    auto const width = static_cast<std::size_t>(params.length) + 1;
+    rows const empty{std::vector<vertex_id>(starts.size() * width), std::vector<std::int32_t>(starts.size())};
+    std::vector<rows> out{empty, empty};
+    run_ranks(
+        num_ranks,
+        [&](transport& ranks) {
+          gpu_exec const exec = exec_of(ranks);
+          gpu::device_guard const guard(exec.device);
+          sharded_walker walk(part_of(g, {.num_parts = num_ranks}, ranks.rank()), params, expected_walks, ranks, exec);
+          walk_range const mine = walks_of({ranks.rank(), num_ranks}, std::ssize(starts));
+          auto const put = [&](rows& to, std::int64_t first, auto const& vertices, auto const& lengths) {
+            std::copy(vertices.begin(), vertices.end(),
+                      to.vertices.begin() + static_cast<std::ptrdiff_t>(width) * (mine.first + first));
+            std::copy(lengths.begin(), lengths.end(), to.lengths.begin() + mine.first + first);
+          };
+          std::vector<vertex_id> const own(starts.begin() + mine.first, starts.begin() + mine.first + mine.size);
+          walks const made = walk.run(on_gpu(own, exec).span(), first_walk + mine.first, exec);
+          put(out[0], 0, copied(made.vertices), copied(made.lengths));
+
+          walk_stream_job job;
+          job.num_walks = mine.size;
+          job.first_walk = first_walk + mine.first;
+          job.batch_bytes = static_cast<std::int64_t>(2 * 97 * (4 * width + 4));  // several rounds
+          job.starts = [&](std::int64_t first, std::span<vertex_id> into) {
+            std::copy_n(own.begin() + first, into.size(), into.begin());
+          };
+          std::int64_t next = 0;
+          job.sink = [&](walk_rows const& r) {
+            EXPECT_EQ(r.first, next) << "batches come in order";
+            next += std::ssize(r.lengths);
+            put(out[1], r.first, r.vertices, r.lengths);
+          };
+          sharded_walk_report const report = walk.stream(job);
+          EXPECT_EQ(next, mine.size);
+          EXPECT_EQ(report.moved_bytes, 8 * report.moved);
+          std::int64_t const here = ranks.all_reduce("steps here", report.steps_here, reduction::sum);
+          EXPECT_EQ(here, ranks.all_reduce("steps", report.steps, reduction::sum));
+          if (num_ranks == 1) { EXPECT_EQ(report.sent_bytes, 0); }
+        },
+        transport::seconds(60));
+    return out;
+  }
+
+  /// Walks by every application that is taken, on one process and on ranks.
+  void compare(graph const& g, std::vector<vertex_id> const& starts, std::int64_t length, std::int64_t expected_walks,
+               std::vector<int> const& rank_counts)
+  {
+    std::int64_t const first = 0xfffffff0LL;  // logical ids cross 2^32
+    for (auto app : all_applications(length)) {
+      app.params.seed = 77;
+      ++seen_;
+      if (!is_taken(app.params)) { continue; }
+      rows const expected = copied_rows(walker(g, app.params, with_tables).run(starts, first));
+      for (int const num_ranks : rank_counts) {
+        SCOPED_TRACE(app.name + " on " + std::to_string(num_ranks) + " ranks");
+        std::vector<rows> made;
+        try {
+          made = walk_on_ranks(g, num_ranks, app.params, starts, first, expected_walks);
+        } catch (argument_error const& e) {  // only the plan knows whether a step reads whole rows
+          ASSERT_NE(std::string(e.what()).find("walks that read whole rows"), std::string::npos) << e.what();
+          ++refused_;
+          continue;
+        }
+        ++compared_;
+        for (rows const& r : made) {
+          ASSERT_EQ(r.lengths, expected.lengths);
+          ASSERT_EQ(r.vertices, expected.vertices);
+        }
+      }
+    }
+  }
+  int seen_ = 0, compared_ = 0, refused_ = 0;
+};
+
+TEST_F(PartWalk, IsThatOfOneProcessOnTheZoo)
+{
+  graph const g = make_zoo(11);
+  compare(g, starts_everywhere(g, 2), 12, with_tables, {1, 2, 3, 7});
+  EXPECT_GT(compared_, seen_);  // of four times as many
+  EXPECT_EQ(refused_ % 4, 0) << "a walk is taken on any number of ranks, or on none";
+}
+
+TEST_F(PartWalk, IsThatOfOneProcessWithoutTables)
+{
+  graph const g = make_zoo(11);
+  compare(g, starts_everywhere(g, 1), 9, without_tables, {2, 4});
+  EXPECT_GT(compared_, seen_ / 4);
+}
+
+TEST_F(PartWalk, IsThatOfOneProcessOnASkewedGraph)
+{
+  edge_attributes const extra{.has_weights = true, .weight_sigma = 3, .num_labels = 3, .num_node_types = 3};
+  graph const g = generate_rmat({.scale = 12, .edge_factor = 16, .seed = 2}, {.symmetrize = true}, extra);
+  compare(g, starts_everywhere(g, 1), 40, with_tables, {2, 3});
+  EXPECT_GT(compared_, 0);
+}
+
+TEST_F(PartWalk, GoesByTheBestWayThereIs)
+{
+  graph const g = generate_rmat({.scale = 10, .edge_factor = 16, .seed = 2}, {.symmetrize = true}, {});
+  bool const nccl = num_gpus() > 1 && gpu::nccl_library::get() != nullptr;
+  run_ranks(2, [&](transport& ranks) {
+    gpu_exec const exec = exec_of(ranks);
+    sharded_walker const walk(part_of(g, {.num_parts = 2}, ranks.rank()), {.length = 4}, 100, ranks, exec);
+    std::string const& reason = walk.plan().reasons.back();
+    std::string const how = "walkers go to the GPU that has their vertex, 8 bytes each, by ";
+    EXPECT_EQ(reason.substr(0, how.size() + 4), how + (nccl ? "NCCL" : "host"));
+  });
+  if (!nccl) { GTEST_SKIP() << "no NCCL, or no GPU for each of two ranks"; }
+}
+
+TEST_F(PartWalk, RefusesByNameWhatGpusOfRanksDontTake)
+{
+  graph const g = generate_rmat({.scale = 8, .edge_factor = 8, .seed = 2}, {.symmetrize = true}, {});
+  auto const refusal = [&](walk_params const& params) {
+    return failure_of(2, [&](transport& ranks) {
+      sharded_walker const walk(part_of(g, {.num_parts = 2}, ranks.rank()), params, 100, ranks, exec_of(ranks));
+    });
+  };
+  EXPECT_NE(refusal({.length = 4, .p = 2}).find("second-order walks on GPUs"), std::string::npos);
+  EXPECT_NE(refusal({.length = 4, .stop_prob = 0.5, .dead_ends = dead_end::repeat}).find("stop and repeat dead ends"),
+            std::string::npos);
+  EXPECT_NE(refusal({.length = 4, .rule = sampling_rule::scan}).find("GPUs that each have a part"), std::string::npos);
+}
+
+TEST_F(PartWalk, NamesTheFirstBadStartAndTheOtherExecutor)
+{
+  graph const g = generate_rmat({.scale = 8, .edge_factor = 8, .seed = 2}, {.symmetrize = true}, {});
+  EXPECT_NE(failure_of(2,
+                       [&](transport& ranks) {
+                         gpu_exec const exec = exec_of(ranks);
+                         gpu::device_guard const guard(exec.device);
+                         sharded_walker walk(part_of(g, {.num_parts = 2}, ranks.rank()), {.length = 4}, 9, ranks, exec);
+                         (void)walk.run(on_gpu(std::vector<vertex_id>{1, 256}, exec).span(), 0, exec);
+                       })
+                .find("start 1: vertex 256 is out of range"),
+            std::string::npos);
+  EXPECT_NE(failure_of(2,
+                       [&](transport& ranks) {
+                         sharded_walker walk(part_of(g, {.num_parts = 2}, ranks.rank()), {.length = 4}, 9, ranks,
+                                             exec_of(ranks));
+                         (void)walk.run(std::vector<vertex_id>{1}, 0);
+                       })
+                .find("it was made for a GPU, expected a gpu_exec"),
+            std::string::npos);
+}
+
+TEST_F(PartWalk, EndsWhereARankFails)
+{
+  graph const g = generate_rmat({.scale = 8, .edge_factor = 8, .seed = 2}, {.symmetrize = true}, {});
+  EXPECT_EQ(failure_of(2,
+                       [&](transport& ranks) {
+                         sharded_walker walk(part_of(g, {.num_parts = 2}, ranks.rank()), {.length = 40}, 9, ranks,
+                                             exec_of(ranks));
+                         walk_stream_job job;
+                         job.num_walks = 5000;
+                         job.batch_bytes = 100'000;
+                         job.starts = [&](std::int64_t first, std::span<vertex_id> into) {
+                           if (ranks.rank() == 1 && first > 1000) { throw io_error("no more starts"); }
+                           std::fill(into.begin(), into.end(), vertex_id{3});
+                         };
+                         (void)walk.stream(job);
+                       }),
+            "no more starts");
+}
+
+}  // namespace
+}  // namespace tendril::test
