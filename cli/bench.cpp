@@ -40,9 +40,10 @@ void add_bench(CLI::App& application)
       ->type_name("GRAPH");
   app->add_option("--repeats", verb->options.repeats, "Number of rounds; results are medians over the rounds")
       ->capture_default_str();
-  app->add_option("--only", verb->options.only,
-                  "Compressed, forms, and walks and minibatch on a GPU: run only ceilings, and jobs (executors) whose "
-                  "name contains this; dist on several GPUs: only \"copies\" of the graph, or \"one graph\" over all");
+  app->add_option(
+      "--only", verb->options.only,
+      "Compressed, forms, and walks and minibatch on a GPU: run only ceilings, and jobs (executors) whose "
+      "name contains this; dist on several GPUs: only \"copies\" of the graph, \"one graph\" over all, or \"parts\"");
   app->add_option(
          "--gpu-share", verb->options.gpu_share,
          "placed and placed-walks: shares of the neighbours' lists that lie on the GPU; the others lie in host memory")

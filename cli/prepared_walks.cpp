@@ -120,7 +120,11 @@ prepared_walks prepare_sharded_walks(walk_job const& job, graph_part part, graph
 {
   plain_job made = plain_job_of(job, {ranks.rank(), ranks.size()}, facts, exec);
   auto const list = made.list;
-  auto const walks = std::make_shared<sharded_walker>(std::move(part), made.params, made.out.job_walks, ranks, exec);
+  gpu_set const gpus = job.gpus();
+  auto const walks =
+      gpus.empty()
+          ? std::make_shared<sharded_walker>(std::move(part), made.params, made.out.job_walks, ranks, exec)
+          : std::make_shared<sharded_walker>(std::move(part), made.params, made.out.job_walks, ranks, gpu_exec(gpus));
   prepared_walks out = planned_job_of(std::move(made), job, walks->plan());
   out.run = [walks, list, &report, here = without_progress(exec)](walk_stream_job const& stream) {
     report = walks->stream(stream, here);

@@ -80,7 +80,10 @@ void walk_command::check_ranks(transport const& ranks) const
     throw argument_error(fmt::format("--part: started by mpirun as {} ranks, expected one process", ranks.size()));
   }
   if (is_partition(source.path)) {
-    if (!job.gpus().empty()) { throw argument_error("--device: a graph in parts is walked on CPUs, expected cpu"); }
+    if (job.gpus().size() > 1) {
+      throw argument_error(
+          "--device: several GPUs for a rank of a graph in parts, expected cpu, or cuda for one GPU a rank");
+    }
     if (job.is_multidim()) { throw argument_error("--app multidim: a graph in parts, expected another application"); }
     if (job.host_bytes() > 0) { throw argument_error("--memory: a graph in parts, expected none"); }
     if (is_ragged()) { throw argument_error("--order ragged: a graph in parts, expected rows"); }
@@ -301,7 +304,8 @@ void walk_command::run() const
       summary.update(json{{"region_walks", made.region_walks}, {"region_bytes", made.region_bytes}});
     }
     if (walks.stream.graph_bytes > 0) { summary.update(json{{"read_bytes", made.read_bytes}}); }
-    if (!gpu.empty()) { summary.update(json{{"device_name", gpu}, {"copy_seconds", made.copy_seconds}}); }
+    if (!gpu.empty()) { summary["device_name"] = gpu; }
+    if (!gpu.empty() && !sharded) { summary["copy_seconds"] = made.copy_seconds; }
     print(summary);
   } else if (!common.quiet) {
     bool const is_text = walk_format_of(output) == walk_format::text;
@@ -313,10 +317,10 @@ void walk_command::run() const
         "memory at most\n",
         describe(on.facts), only ? fmt::format("part {}: ", to_string(*only)) : std::string(),
         counted(num_walks, "walk", "walks"), walks.description,
-        gpu.empty()
-            ? std::string()
-            : fmt::format("device  {}: {} walking, {} copying, {} writing at once\n", gpu, duration(made.walk_seconds),
-                          duration(made.copy_seconds), duration(made.sink_seconds)),
+        gpu.empty() ? std::string()
+        : sharded   ? fmt::format("device  {}, one for each rank\n", gpu)
+                    : fmt::format("device  {}: {} walking, {} copying, {} writing at once\n", gpu,
+                                  duration(made.walk_seconds), duration(made.copy_seconds), duration(made.sink_seconds)),
         placement_line(walks.there) + regions_line(made), ranks_line(ranks, totals, sharded), grouped(totals.steps),
         duration(totals.walk_seconds), si(rate),
         time_line({{"reading", read_seconds},
@@ -402,7 +406,8 @@ void add_walk(CLI::App& application)
       "needed\n"
       "  zcat edges.csv.gz | tendril walk - -o walks.npy                       a graph from standard input\n"
       "  mpirun -n 8 tendril walk graph.safetensors -o walks.npy               eight ranks, each with the whole graph\n"
-      "  mpirun -n 8 tendril walk parts -o walks.npy                           each with its part (tendril partition)");
+      "  mpirun -n 8 tendril walk parts -o walks.npy                           each with its part (tendril partition)\n"
+      "  mpirun -n 2 tendril walk parts -o walks.npy --device cuda             each with its part on a GPU of its own");
   verb->callback([command] { command->run(); });
 }
 

@@ -116,9 +116,11 @@ def test_what_ranks_refuse(tendril, graphs):
     ):
         assert expected in complaint(tendril, 2, *arguments)
     assert "--parts: one process" in tendril.try_run("walk", graphs[GRAPH], "-o", "w.npy", "--parts").stderr
-    for options in (["--app", "multidim"], ["--memory", "1M"], ["--device", "cuda"], ["--order", "ragged"]):
+    for options in (["--app", "multidim"], ["--memory", "1M"], ["--device", "cuda:0,1"], ["--order", "ragged"]):
         name = "w.safetensors" if "ragged" in options else "w.npy"
         assert "a graph in parts" in complaint(tendril, 3, "walk", "parts", "-o", name, *options)
+    absent = complaint(tendril, 3, "walk", "parts", "-o", "w.npy", "--device", "cuda:15")
+    assert "no GPU" in absent or "GPU 15" in absent
     assert files(tendril) == ["data", "parts"]
 
 

@@ -92,3 +92,15 @@ def test_ranks_with_a_gpu_each_write_the_bytes_of_the_cpu(output, gpu, tendril, 
     tendril(*job, output, "--quiet")
     run(tendril, 2, *job, "gpu-" + output, "--device", "cuda")
     assert tendril.bytes("gpu-" + output) == tendril.bytes(output)
+
+
+@pytest.mark.skipif(not can_run_ranks(), reason="needs mpirun and a build with MPI")
+@pytest.mark.parametrize("output", ["deepwalk.npy", "ppr.txt", "its.npy", "reject.npy", "restart.safetensors"])
+def test_ranks_with_a_part_on_a_gpu_each_write_the_bytes_of_the_cpu(output, gpu, tendril, graphs):  # noqa: F811
+    options = test_gpu.JOBS[output]
+    job = [*options, "--seed", 6, "-o"]
+    tendril("walk", graphs["skewed.safetensors"], *job, output, "--quiet")
+    tendril("partition", graphs["skewed.safetensors"], "-o", "parts", "--parts", 2, "--quiet")
+    said = run(tendril, 2, "walk", "parts", *job, "gpu-" + output, "--device", "cuda")
+    assert tendril.bytes("gpu-" + output) == tendril.bytes(output)
+    assert ", one for each rank" in said
