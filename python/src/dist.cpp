@@ -29,6 +29,7 @@
 #include "bind.hpp"
 #include "exec.hpp"
 #include "features.hpp"
+#include "gpu.hpp"
 #include "minibatch.hpp"
 #include "names.hpp"
 #include "sample.hpp"
@@ -279,6 +280,19 @@ class bound_walker {
     make(std::move(part), params, expected_walks);
   }
 
+  /// On a GPU, where this rank's part is copied to.
+  bound_walker(std::shared_ptr<ranks> all, graph_part part, walk_params const& params, std::int64_t expected_walks,
+               int device, std::uintptr_t stream)
+      : bound_walker(std::move(all), params.length, 0)
+  {
+    num_vertices_ = part.info.num_vertices;
+    nb::gil_scoped_release const no_gil;
+    gpu_exec const exec = make_gpu_exec(device, stream);
+    all_->in_call([&](transport& calls) {
+      walker_ = std::make_unique<sharded_walker>(std::move(part), params, expected_walks, calls, exec);
+    });
+  }
+
   bound_walker(std::shared_ptr<ranks> all, graph_part part, custom_walk const& walk, dynamic_walk_params const& params,
                int num_threads)
       : bound_walker(std::move(all), params.length, num_threads)
@@ -302,6 +316,31 @@ class bound_walker {
     return {std::move(vertices), give(std::move(made.lengths), {n})};
   }
 
+  std::pair<gpu_array, gpu_array> run_gpu(gpu_ids const& starts, bool as_int32, std::int64_t first_walk, int device,
+                                          std::uintptr_t stream)
+  {
+    nb::gil_scoped_release const no_gil;
+    gpu_exec const exec = make_gpu_exec(device, stream);
+    walks made;
+    all_->in_call([&](transport&) {
+      gpu_starts const from = bring(starts, num_vertices_, exec);
+      run_with(starts, exec, [&] { made = walker_->run(from.ids, first_walk, exec); });
+    });
+    std::int64_t const n = made.lengths.size();
+    std::int64_t const row = length_ + 1;
+    buffer<std::int64_t> wide;
+    if (!as_int32) {
+      wide = buffer<std::int64_t>(checked_product("walks", n, row), memory_of(exec));
+      widen_ids(made.vertices.data(), 1, n * row, wide.data(), n * row, exec);
+    }
+    auto const ready = std::make_shared<gpu_event const>(exec);
+    gpu_array ids = as_int32 ? give_gpu<vertex_id, std::int32_t>(std::move(made.vertices), {n, row}, device, ready)
+                             : give_gpu(std::move(wide), {n, row}, device, ready);
+    return {std::move(ids), give_gpu(std::move(made.lengths), {n}, device, ready)};
+  }
+
+  [[nodiscard]] std::vector<std::string> reasons() const { return walker_->plan().reasons; }
+
  private:
   bound_walker(std::shared_ptr<ranks> all, std::int64_t length, int num_threads)
       : all_(std::move(all)), length_(length), num_threads_(num_threads)
@@ -320,6 +359,7 @@ class bound_walker {
   std::shared_ptr<ranks> all_;
   std::unique_ptr<sharded_walker> walker_;
   std::int64_t length_;
+  std::int64_t num_vertices_ = 0;  // of the whole graph
   int num_threads_;
 };
 
@@ -394,7 +434,11 @@ void bind_dist(nb::module_& module)
            "params"_a, "expected_walks"_a, "num_threads"_a)
       .def(nb::init<std::shared_ptr<ranks>, graph_part, custom_walk const&, dynamic_walk_params const&, int>(),
            "ranks"_a, "part"_a, "walk"_a, "params"_a, "num_threads"_a)
-      .def("run", &bound_walker::run, "starts"_a.noconvert(), "as_int32"_a, "first_walk"_a);
+      .def(nb::init<std::shared_ptr<ranks>, graph_part, walk_params const&, std::int64_t, int, std::uintptr_t>(),
+           "ranks"_a, "part"_a, "params"_a, "expected_walks"_a, "device"_a, "stream"_a)
+      .def("run", &bound_walker::run, "starts"_a.noconvert(), "as_int32"_a, "first_walk"_a)
+      .def("run_gpu", &bound_walker::run_gpu, "starts"_a, "as_int32"_a, "first_walk"_a, "device"_a, "stream"_a)
+      .def_prop_ro("reasons", &bound_walker::reasons);
 }
 
 }  // namespace tendril::python

@@ -48,6 +48,68 @@ def test_walks_are_those_of_the_whole_graph(graph, count):
         assert np.array_equal(np.concatenate([one for _, one in made]), lengths), options
 
 
+on_gpu = [pytest.mark.gpu, pytest.mark.skipif(tendril.num_gpus() == 0, reason="no GPU")]
+
+
+@pytest.mark.parametrize("count", [pytest.param(count, marks=on_gpu) for count in (1, 2, 3)])
+def test_walks_on_gpus_are_those_of_the_whole_graph(graph, count):
+    """Ranks share GPUs where there are fewer."""
+    ways = (
+        ({}, lambda **how: tendril.random_walk(graph, length=9, **how)),
+        ({"weighted": True, "restart_prob": 0.1, "dtype": np.int32}, lambda **how: tendril.random_walk(graph, length=9, **how)),
+        ({"metapath": [0, 1], "dead_end": "repeat"}, lambda **how: tendril.metapath_walk(graph, None, length=9, **how)),
+    )
+    for options, whole in ways:
+        walks, lengths = whole(seed=4, **options)
+
+        def work(ranks, options=options):
+            parted = dist.Graph.cut(ranks, graph)
+            device = f"cuda:{ranks.rank % tendril.num_gpus()}"
+            walker = dist.Walker(parted, 9, seed=4, device=device, **options)
+            assert walker.reasons[-1].startswith("walkers go to the GPU that has their vertex, 8 bytes each, by ")
+            mine = parted.vertices
+            made = walker.walk(np.asarray(mine), first_walk=mine.start)
+            assert made[0].device == device and made[1].dtype == np.int32
+            return made[0].to_numpy(), made[1].to_numpy()
+
+        made = results(run_ranks(count, work))
+        assert made[0][0].dtype == walks.dtype
+        assert np.array_equal(np.concatenate([one for one, _ in made]), walks), options
+        assert np.array_equal(np.concatenate([one for _, one in made]), lengths), options
+
+
+@pytest.mark.parametrize("count", [pytest.param(2, marks=on_gpu)])
+def test_what_gpus_of_ranks_dont_take_is_named(graph, count):
+    def work(ranks):
+        parted = dist.Graph.cut(ranks, graph)
+        for options, line in (
+            ({"p": 2.0}, "second-order walks on GPUs that each have a part of the graph, expected CPUs"),
+            ({"rule": "scan"}, "on GPUs that each have a part of the graph"),
+            ({"device": "cuda:0,1"}, "device"),
+        ):
+            with pytest.raises(tendril.ArgumentError) as error:
+                dist.Walker(parted, 9, **{"device": "cuda", **options})
+            assert line in str(error.value) and "\n" not in str(error.value)
+
+    results(run_ranks(count, work))
+
+
+@pytest.mark.skipif(tendril.num_gpus() > 0, reason="a GPU")
+def test_a_gpu_that_is_not_there_is_one_line(graph):
+    def work(ranks):
+        return dist.Walker(dist.Graph.cut(ranks, graph), 9, device="cuda")
+
+    for one in run_ranks(2, work):
+        assert isinstance(one, tendril.TendrilError) and "\n" not in str(one)
+        assert "GPU" in str(one) or "CUDA" in str(one)
+
+
+def test_reasons_say_where_walkers_step(graph):
+    with dist.connect() as ranks:
+        walker = dist.Walker(dist.Graph.cut(ranks, graph), 9, weighted=True)
+        assert walker.reasons and all(isinstance(one, str) for one in walker.reasons)
+
+
 STRUCT = """struct warm {
   float cold;
   float weight(walk_state const& s, walk_edge const& e) const

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _arrays, _tendril
+from .. import _arrays, _gpu, _tendril
 from .._custom_walk import CustomWalk, dynamic_params
+from .._device_array import DeviceArray
 from .._params import fill, integer, limit, threads
 from .._walks import metapath_codes
 from ._graph import Graph, expect_graph
+from ._nccl import find_nccl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +25,7 @@ class _Walks:
 
     _core: _tendril.ShardedWalker
     _as_int32: bool
+    _place: int = _gpu.HOST
 
     def walk(self, starts: ArrayLike, *, first_walk: int = 0) -> tuple[Any, Any]:
         """Walk from some vertices. A call of all ranks, each with starts of its own, maybe none.
@@ -36,9 +39,9 @@ class _Walks:
 
         Returns
         -------
-        walks : ndarray, shape [n, length + 1]
-            One walk per row, the start first; -1 after the end of a walk.
-        lengths : ndarray of int32, shape [n]
+        walks : ndarray or DeviceArray, shape [n, length + 1]
+            One walk per row, the start first; -1 after the end of a walk. In the memory of the walker's GPU, if it has one.
+        lengths : ndarray or DeviceArray of int32, shape [n]
             Number of steps that each walk took.
 
         Raises
@@ -48,6 +51,10 @@ class _Walks:
         RankError
             If another rank has failed or fallen silent.
         """
+        if self._place != _gpu.HOST:
+            ids = _gpu.ids(starts, "starts", 1, self._place, 0, 0)
+            pair = self._core.run_gpu(ids, self._as_int32, integer(first_walk, "first_walk"), self._place, 0)
+            return DeviceArray(pair[0]), DeviceArray(pair[1])
         return self._core.run(_arrays.ids(starts, "starts"), self._as_int32, integer(first_walk, "first_walk"))
 
 
@@ -55,7 +62,7 @@ class Walker(_Walks):
     """Walks at random over a graph in parts: the walks of `tendril.random_walk`, `node2vec_walk` and `metapath_walk` on the
     whole graph, bit for bit. A walker goes to the rank that has its vertex.
 
-    The constructor and `walk` are calls of all ranks, on the CPU.
+    The constructor and `walk` are calls of all ranks.
 
     Parameters
     ----------
@@ -74,15 +81,22 @@ class Walker(_Walks):
         Type of vertex ids: int64 or int32.
     expected_walks : int, optional
         Walks of all ranks and calls, for the plan. Default: one per vertex.
+    device : str, optional
+        The GPU of this rank, "cuda" or "cuda:1": its part is copied there, walkers step there, and walks are arrays in its memory.
+        All ranks have a GPU, or none. Walkers go from GPU to GPU by NCCL where each rank has one of its own and all find the
+        library (PyTorch brings it), else by way of host memory; `reasons` tells. GPUs take neither walks with memory,
+        metapaths of node types, the rule "scan", nor walks that stop by chance and repeat dead ends.
     num_threads : int
         0: every core the process may use.
 
     Raises
     ------
     ArgumentError
-        As the walks.
+        As the walks, and for walks that GPUs don't take.
     RankError
         If ranks have different graphs, parameters or versions.
+    DeviceError
+        If the GPU can't be used.
     """
 
     def __init__(
@@ -103,6 +117,7 @@ class Walker(_Walks):
         table_bytes: int | None = None,
         dtype: DTypeLike = np.int64,
         expected_walks: int | None = None,
+        device: Any = None,
         num_threads: int = 0,
     ) -> None:
         expect_graph(graph)
@@ -125,7 +140,16 @@ class Walker(_Walks):
         params.validate()
         self._as_int32 = graph._holds_int32(dtype)
         walks = graph.num_vertices if expected_walks is None else integer(expected_walks, "expected_walks")
-        self._core = _tendril.ShardedWalker(graph.ranks._core, graph._core, params, walks, threads(num_threads))
+        self._place = _gpu.HOST if device is None else _gpu.parse(device)
+        where = (threads(num_threads),) if self._place == _gpu.HOST else (self._place, 0)
+        if self._place != _gpu.HOST:
+            find_nccl()
+        self._core = _tendril.ShardedWalker(graph.ranks._core, graph._core, params, walks, *where)
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why walks are made as they are, a sentence each; on GPUs the last one says how walkers travel."""
+        return self._core.reasons
 
 
 class DynamicWalker(_Walks):
