@@ -23,6 +23,7 @@
 #include <tendril/walk_stream.hpp>
 
 #include "bench/gpu_graphs.hpp"
+#include "bench/gpu_ranks.hpp"
 #include "bench/measure.hpp"
 #include "bench/report.hpp"
 
@@ -335,6 +336,10 @@ std::vector<row> run_gpu_replicas(options const& o)
   };
   if (wanted("copies")) { run({o.gpus, places_of(alone ? std::vector{g} : to_gpus(g, o.gpus))}); }
   if (!alone && wanted("one graph")) { run({o.gpus, places_of(spread_over_gpus(g, o.gpus)), true}); }
+  if (!alone && wanted("parts")) {
+    auto const rows = run_gpu_ranks(o, g);
+    found.insert(found.end(), rows.begin(), rows.end());
+  }
   return found;
 }
 

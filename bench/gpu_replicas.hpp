@@ -9,7 +9,7 @@
 namespace tendril::bench {
 
 /// Suite dist on GPUs: the same job on the first GPU, on two, four, … and on all that were named; and on all of them with one
-/// graph laid out over their memory. The share of a row is its
+/// graph laid out over their memory; and with a part of it on each (gpu_ranks.hpp). The share of a row is its
 /// rate as a multiple of one GPU's.
 [[nodiscard]] std::vector<row> run_gpu_replicas(options const& options);
 

@@ -1,0 +1,110 @@
+#include "bench/gpu_ranks.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <tendril/gpu.hpp>
+#include <tendril/gpu_array.hpp>
+#include <tendril/partition.hpp>
+#include <tendril/sharded_walk.hpp>
+#include <tendril/starts.hpp>
+#include <tendril/transport.hpp>
+
+#include "bench/measure.hpp"
+
+namespace tendril::bench {
+namespace {
+
+constexpr std::int64_t walkers_each = std::int64_t{1} << 23U;  // of a call
+constexpr int calls = 2;
+constexpr std::int64_t walk_length = 80;
+constexpr std::int64_t many_walks = std::int64_t{1} << 40U;  // tables pay
+
+/// Vertices that have edges, at random.
+std::vector<vertex_id> starts_on(graph const& g, std::uint64_t seed)
+{
+  std::vector<vertex_id> out;
+  graph_view const view = g.view();
+  for (; std::ssize(out) < walkers_each; seed += 1000) {
+    for (vertex_id const v : random_vertices(g.num_vertices(), walkers_each, seed)) {
+      if (view.edges().first_edges.degree(v) > 0 && std::ssize(out) < walkers_each) { out.push_back(v); }
+    }
+  }
+  return out;
+}
+
+struct bed {
+  gpu_set gpus;
+  std::vector<graph_part> parts;
+  std::vector<std::vector<vertex_id>> starts;  ///< Of each rank.
+};
+
+/// What the plan of a walk says, without making any.
+std::string plan_on(bed const& on, walk_params const& params)
+{
+  std::string out;
+  run_ranks(on.gpus.size(), [&](transport& ranks) {
+    auto const at = static_cast<std::size_t>(ranks.rank());
+    sharded_walker const walk(on.parts[at], params, many_walks, ranks, gpu_exec(on.gpus[ranks.rank()]));
+    if (ranks.rank() == 0) { out = fmt::format("{}; {}", to_string(walk.plan().rule), walk.plan().reasons.back()); }
+  });
+  return out;
+}
+
+/// Steps a second of all ranks.
+double rate_on(bed const& on, walk_params const& params)
+{
+  double out = 0;
+  run_ranks(on.gpus.size(), [&](transport& ranks) {
+    auto const at = static_cast<std::size_t>(ranks.rank());
+    gpu_exec const exec(on.gpus[ranks.rank()]);
+    sharded_walker walk(on.parts[at], params, many_walks, ranks, exec);
+    auto const from = copy_to_gpu(on.starts[at], exec);
+    std::int64_t const first = ranks.rank() * walkers_each;
+    walks made = walk.run(from.span().first(walkers_each / 8), first, exec);  // the pool has its memory then
+    ranks.barrier("all ranks have planned");
+    double const seconds = seconds_of([&] {
+      for (int call = 0; call < calls; ++call) {
+        made = {};
+        made = walk.run(from.span(), call * ranks.size() * walkers_each + first, exec);
+      }
+      ranks.barrier("all ranks have walked");
+    });
+    std::vector<std::int32_t> lengths(static_cast<std::size_t>(walkers_each));  // of the last call, as of the others
+    copy_to_host(made.lengths.data(), lengths.data(), std::span(lengths).size_bytes(), exec);
+    std::int64_t steps = calls * std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+    steps = ranks.all_reduce("steps", steps, reduction::sum);
+    if (ranks.rank() == 0) { out = static_cast<double>(steps) / seconds; }
+  });
+  return out;
+}
+
+}  // namespace
+
+std::vector<row> run_gpu_ranks(options const& o, graph const& g)
+{
+  auto const on = std::make_shared<bed>();
+  on->gpus = o.gpus;
+  for (int r = 0; r < o.gpus.size(); ++r) {
+    on->parts.push_back(part_of(g, {.num_parts = o.gpus.size()}, r, o.exec));
+    on->starts.push_back(starts_on(g, static_cast<std::uint64_t>(r) + 1));
+  }
+  walk_params const uniform{.length = walk_length}, weighted{.length = walk_length, .weighted = true};
+  std::vector<std::pair<std::string, walk_params>> jobs{{"uniform walks", uniform}};
+  if (g.has_weights()) { jobs.emplace_back("weighted walks", weighted); }
+  session s(o.graph, o.repeats);
+  for (auto const& [name, params] : jobs) {
+    s.add(fmt::format("{}, a part on each of {} GPUs", name, o.gpus.size()),
+          fmt::format("{} walkers; {}", calls * o.gpus.size() * walkers_each, plan_on(*on, params)), "steps/s", {},
+          [on, params = params] { return rate_on(*on, params); });
+  }
+  return s.run();
+}
+
+}  // namespace tendril::bench
