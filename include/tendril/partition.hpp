@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -91,6 +92,11 @@ struct graph_part {
   [[nodiscard]] std::int64_t first_vertex() const { return info.bounds[static_cast<std::size_t>(index)]; }
   [[nodiscard]] std::int64_t last_vertex() const { return info.bounds[static_cast<std::size_t>(index) + 1]; }
   [[nodiscard]] std::int64_t num_vertices() const { return last_vertex() - first_vertex(); }
+  /// The number of its first edge in the whole graph.
+  [[nodiscard]] edge_id first_edge() const
+  {
+    return std::accumulate(info.part_edges.begin(), info.part_edges.begin() + index, edge_id{0});
+  }
 };
 
 /// Cuts a graph, and writes graph.json, a file a part and, where vertices have types or original ids,

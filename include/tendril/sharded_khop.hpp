@@ -25,6 +25,13 @@ class sharded_khop_sampler {
   ///                         parameters or versions.
   sharded_khop_sampler(graph_part part, khop_params params, transport& ranks, cpu_exec const& exec = {});
   sharded_khop_sampler(graph_part part, khop_params params, rank_service& ranks, cpu_exec const& exec = {});
+  /// The same on GPUs: each rank's part is copied to the memory of its GPU. Slots go to the GPU that has their vertex, and
+  /// picks come back, by NCCL or by way of host memory as walkers do (sharded_walk.hpp). Up to 32 ranks, and fan-outs other
+  /// than -1. Sampling is a call of all ranks, too.
+  /// @throws argument_error  as above, or for trees that GPUs don't take; rank_error; device_error; memory_error.
+  sharded_khop_sampler(graph_part part, khop_params params, transport& ranks, gpu_exec const& exec);
+  /// What of the above parameters alone tell, before any call of ranks. @throws argument_error for trees that GPUs don't take.
+  static void expect_gpus_take(khop_params const& params);
   ~sharded_khop_sampler();
   sharded_khop_sampler(sharded_khop_sampler&&) noexcept;
   sharded_khop_sampler& operator=(sharded_khop_sampler&&) noexcept;
@@ -34,6 +41,11 @@ class sharded_khop_sampler {
   /// @param with_edges  Also fill tree_hop::edges.
   /// @throws argument_error naming the first seed out of range; memory_error; rank_error.
   [[nodiscard]] khop_trees sample(std::span<vertex_id const> seeds, std::int64_t first_root = 0,
+                                  bool with_edges = false);
+
+  /// The same of a sampler that was made for a GPU: seeds and trees are in its memory, and all ranks ask for edges, or none.
+  /// Synchronises.
+  [[nodiscard]] khop_trees sample(std::span<vertex_id const> seeds, gpu_exec const& exec, std::int64_t first_root = 0,
                                   bool with_edges = false);
 
  private:

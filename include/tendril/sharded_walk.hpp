@@ -55,6 +55,9 @@ class sharded_walker {
   /// @throws argument_error  as above, or for walks that GPUs don't take; rank_error; device_error; memory_error.
   sharded_walker(graph_part part, walk_params const& params, std::int64_t expected_walks, transport& ranks,
                  gpu_exec const& exec);
+  /// What of the above parameters alone tell, before any call of ranks. @throws argument_error for walks that GPUs don't take.
+  static void expect_gpus_take(walk_params const& params);
+
   /// A walk that came as text, by a struct that reads the edges of the walker's own vertex alone: of the state everything but
   /// `previous_edge` and `previous_weight()`, and of `graph` its `num_vertices` and `node_types`. Another struct doesn't compile here.
   /// Walks equal those of custom_walk::run on the whole graph. A walker that moves takes 20 bytes.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <vector>
 
@@ -52,12 +51,7 @@ struct shard {
   label_view node_types;  ///< Of the whole graph.
 
   [[nodiscard]] vertex_id first() const { return static_cast<vertex_id>(part.first_vertex()); }
-  /// The number of its first edge in the whole graph.
-  [[nodiscard]] edge_id first_edge() const
-  {
-    auto const& edges = part.info.part_edges;
-    return std::accumulate(edges.begin(), edges.begin() + part.index, edge_id{0});
-  }
+  [[nodiscard]] edge_id first_edge() const { return part.first_edge(); }
 };
 
 }  // namespace tendril::dist

@@ -18,8 +18,8 @@
 #include "dist/agreement.hpp"
 #include "dist/shard.hpp"
 #include "dist/superstep.hpp"
+#include "samplers/two_batches.hpp"
 #include "samplers/walks/gpu_ranks.hpp"
-#include "samplers/walks/two_batches.hpp"
 #include "samplers/walks/walk_checks.hpp"
 
 namespace tendril {
@@ -127,9 +127,26 @@ sharded_walker::sharded_walker(graph_part part, walk_params const& params, std::
   state_->length = static_cast<std::int32_t>(params.length);
 }
 
+void sharded_walker::expect_gpus_take(walk_params const& params)
+{
+  TENDRIL_EXPECTS(!plan::is_second_order(params),
+                  "second-order walks on GPUs that each have a part of the graph, expected CPUs, or a graph over the "
+                  "GPUs of one process");
+  TENDRIL_EXPECTS(
+      params.metapath.empty() || params.metapath_of == metapath_kind::edge_labels,
+      "a metapath of vertex types on GPUs that each have a part of the graph, expected edge labels, or CPUs");
+  TENDRIL_EXPECTS(params.rule != sampling_rule::scan,
+                  "rule scan on GPUs that each have a part of the graph, expected another rule, or CPUs");
+  TENDRIL_EXPECTS(
+      params.stop_prob == 0 || params.dead_ends != dead_end::repeat,
+      "walks that stop and repeat dead ends on GPUs that each have a part of the graph, expected one of both, "
+      "or CPUs");
+}
+
 sharded_walker::sharded_walker(graph_part part, walk_params const& params, std::int64_t expected_walks,
                                transport& ranks, gpu_exec const& exec)
 {
+  expect_gpus_take(params);
   dist::expect_own_part(ranks.rank(), ranks.size(), part);
   dist::expect_same_walks(ranks, part.info, params);
   state_ = std::make_unique<state>(std::move(part), ranks);
@@ -174,7 +191,7 @@ sharded_walk_report sharded_walker::stream(walk_stream_job const& job, cpu_exec 
   std::int64_t const bytes = job.batch_bytes > 0 ? job.batch_bytes : dist::usual_batch_bytes;
   std::int64_t const bytes_a_walk = 8 * (state_->length + std::int64_t{1}) + 8;  // by steps and by walks
   std::int64_t const room = std::clamp<std::int64_t>(bytes / 2 / bytes_a_walk, 1, dist::most_batch_walks);
-  samplers::walk_rounds const rounds = samplers::agree_on_rounds(ranks, job.num_walks, job.first_walk, room);
+  samplers::rank_rounds const rounds = samplers::agree_on_rounds(ranks, job.num_walks, job.first_walk, room);
   dist::walk_setting const setting{state_->here, ranks, state_->length, rounds.batch, rounds.first_ids};
 
   dist::superstep_counts counts;

@@ -30,6 +30,7 @@
 #include <tendril/walk_stream.hpp>
 
 #include "samplers/batches/state.hpp"
+#include "samplers/trees/gpu_ranks.hpp"
 #include "samplers/walks/gpu_ranks.hpp"
 #include "samplers/walks/walker_state.hpp"
 
@@ -45,6 +46,12 @@ namespace {
 
 }  // namespace
 
+std::unique_ptr<samplers::trees_on_gpu_ranks> samplers::make_trees_on_gpu_ranks(graph_part const&, graph const&,
+                                                                                khop_params const&, transport&,
+                                                                                gpu_exec const&)
+{
+  refuse();
+}
 std::unique_ptr<samplers::walk_on_gpu_ranks> samplers::make_walk_on_gpu_ranks(graph_part const&, graph const&,
                                                                               walk_params const&, std::int64_t,
                                                                               transport&, gpu_exec const&)

@@ -1,7 +1,9 @@
 #include <tendril/sharded_khop.hpp>
 
+#include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 #include "dist/trees/asked_neighbors.hpp"
 #include "dist/trees/trees_of_ranks.hpp"
 #include "plan/planner.hpp"
+#include "samplers/trees/gpu_ranks.hpp"
 #include "samplers/trees/khop_checks.hpp"
 
 namespace tendril {
@@ -60,9 +63,10 @@ struct part_of_trees {
 
 struct sharded_khop_sampler::state {
   state(std::shared_ptr<dist::part_of_trees const> the_part, cpu_exec const& the_exec)
-      : exec(the_exec), part(std::move(the_part)), own(part->here, part->params, part->rule)
+      : exec(the_exec), part(std::move(the_part)), own(std::in_place, part->here, part->params, part->rule)
   {
   }
+  explicit state(std::unique_ptr<samplers::trees_on_gpu_ranks> the_trees) : on_gpu(std::move(the_trees)) {}
   state(state const&) = delete;
   state& operator=(state const&) = delete;
   ~state()
@@ -72,9 +76,10 @@ struct sharded_khop_sampler::state {
 
   cpu_exec exec;
   std::shared_ptr<dist::part_of_trees const> part;
-  dist::asked_neighbors own;
+  std::optional<dist::asked_neighbors> own;
   std::unique_ptr<dist::exchange> ranks;
   std::function<void()> withdraw;
+  std::unique_ptr<samplers::trees_on_gpu_ranks> on_gpu;  // instead of all of these
 };
 
 sharded_khop_sampler::sharded_khop_sampler(graph_part part, khop_params params, transport& ranks, cpu_exec const& exec)
@@ -89,7 +94,7 @@ sharded_khop_sampler::sharded_khop_sampler(graph_part part, khop_params params, 
   };
   state_ = std::make_unique<state>(
       std::make_shared<dist::part_of_trees const>(std::move(part), std::move(params), planning), exec);
-  state_->ranks = dist::exchange_in_calls(ranks, state_->own, state_->exec);
+  state_->ranks = dist::exchange_in_calls(ranks, *state_->own, state_->exec);
 }
 
 sharded_khop_sampler::sharded_khop_sampler(graph_part part, khop_params params, rank_service& ranks,
@@ -108,8 +113,29 @@ sharded_khop_sampler::sharded_khop_sampler(graph_part part, khop_params params, 
         return std::move(for_others->answer(std::span(&asked, 1), pool, serving)[0]);
       });
   state_ = std::make_unique<state>(here, exec);
-  state_->ranks = dist::exchange_by_service(ranks, service, state_->own, state_->exec);
+  state_->ranks = dist::exchange_by_service(ranks, service, *state_->own, state_->exec);
   state_->withdraw = [&ranks, service] { ranks.withdraw(service); };
+}
+
+void sharded_khop_sampler::expect_gpus_take(khop_params const& params)
+{
+  validate(params);
+  TENDRIL_EXPECTS(std::ranges::find(params.fanouts, -1) == params.fanouts.end(),
+                  "fan-outs of -1 on GPUs that each have a part of the graph, expected numbers of neighbours, or CPUs");
+  std::int64_t parents = 1;  // in the last hop of a tree: no more than validate allows
+  for (std::size_t h = 0; h + 1 < params.fanouts.size(); ++h) { parents *= params.fanouts[h]; }
+  TENDRIL_EXPECTS(parents < std::int64_t{1} << 31U,
+                  "fan-outs: a tree has {} slots before the last hop, expected fewer than 2^31", parents);
+}
+
+sharded_khop_sampler::sharded_khop_sampler(graph_part part, khop_params params, transport& ranks, gpu_exec const& exec)
+{
+  expect_gpus_take(params);
+  dist::expect_own_part(ranks.rank(), ranks.size(), part);
+  params = dist::checked(part.info, std::move(params));
+  dist::expect_same(ranks, "what is sampled", dist::description_of(part.info, params));
+  dist::shard const here(std::move(part));
+  state_ = std::make_unique<state>(samplers::make_trees_on_gpu_ranks(here.part, here.rows, params, ranks, exec));
 }
 
 sharded_khop_sampler::~sharded_khop_sampler() = default;
@@ -118,11 +144,20 @@ sharded_khop_sampler& sharded_khop_sampler::operator=(sharded_khop_sampler&&) no
 
 khop_trees sharded_khop_sampler::sample(std::span<vertex_id const> seeds, std::int64_t first_root, bool with_edges)
 {
+  TENDRIL_EXPECTS(!state_->on_gpu, "sharded_khop_sampler: it was made for a GPU, expected a gpu_exec");
   samplers::check_first_root(first_root);
   dist::expect_vertices("seed", seeds, state_->part->here.part.info);
   dist::trees_of_ranks source(state_->part->here, *state_->ranks);
   return cpu::grow_trees(seeds, {state_->part->params, std::ssize(seeds), first_root, with_edges, state_->exec},
                          source);
+}
+
+khop_trees sharded_khop_sampler::sample(std::span<vertex_id const> seeds, gpu_exec const& exec, std::int64_t first_root,
+                                        bool with_edges)
+{
+  TENDRIL_EXPECTS(state_->on_gpu, "sharded_khop_sampler: it was made for CPUs, expected a cpu_exec");
+  samplers::check_first_root(first_root);
+  return state_->on_gpu->sample(seeds, first_root, with_edges, exec);
 }
 
 }  // namespace tendril

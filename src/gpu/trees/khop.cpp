@@ -20,54 +20,13 @@
 #include "gpu/device/host_copies.hpp"
 #include "gpu/device/workspace.hpp"
 #include "gpu/placed/shared_graph.hpp"
-#include "gpu/tables/derived_table.hpp"
-#include "gpu/tables/plan_context.hpp"
+#include "gpu/trees/planned_hop.hpp"
 #include "graph/places.hpp"
 #include "plan/planner.hpp"
 #include "samplers/trees/khop_checks.hpp"
 
 namespace tendril {
 namespace {
-
-// Above it the fan-out says little about how many picks there are, and scratch memory depends on them.
-constexpr std::int64_t large_fanout = 2048;
-
-/// The tables of a call; at most one is there. They stay with the graph.
-struct khop_tables {
-  std::shared_ptr<buffer<plan::alias_record> const> alias;
-  std::shared_ptr<buffer<core::alias_bucket> const> buckets;
-  std::shared_ptr<buffer<std::uint64_t> const> prefix_sums;
-  std::shared_ptr<plan::weight_sums const> sums;
-};
-
-plan::alias_form form_of(bool with_edges) { return with_edges ? plan::alias_form::buckets : plan::alias_form::records; }
-
-sampling_plan make_plan(graph const& graph, khop_params const& params, std::int64_t num_roots, bool with_edges,
-                        gpu_exec const& exec)
-{
-  return plan::make_khop_plan(gpu::context_of(graph, params.table_bytes, exec), params, num_roots, form_of(with_edges));
-}
-
-khop_tables make_tables(graph const& graph, sampling_plan const& plan, bool with_edges, gpu_exec const& exec)
-{
-  khop_tables out;
-  graph_view const view = graph.view();
-  auto const table = [&](auto const& which, auto const& build) {
-    return gpu::derived_table(graph, which, exec, build);
-  };
-  if (plan.weight_sums) {
-    out.sums = table(plan::weight_sums_table(), [&] { return gpu::make_weight_sums(view, exec); });
-  }
-  if (plan.layout != table_layout::table) { return out; }
-  if (plan.rule == sampling_rule::its) {
-    out.prefix_sums = table(plan::prefix_sums_table(), [&] { return gpu::make_prefix_sums(view, exec); });
-  } else if (form_of(with_edges) == plan::alias_form::buckets) {
-    out.buckets = table(plan::alias_buckets_table(), [&] { return gpu::make_alias_buckets(view, exec); });
-  } else {
-    out.alias = table(plan::alias_records_table(), [&] { return gpu::make_alias_records(view, exec); });
-  }
-  return out;
-}
 
 /// What the GPU has no room for is found out when memory is asked for; this is for what can't be counted.
 void check_countable(std::int64_t slots, std::int64_t bytes_a_slot, std::size_t hop)
@@ -82,7 +41,7 @@ void check_countable(std::int64_t slots, std::int64_t bytes_a_slot, std::size_t 
 /// A call that has passed its checks.
 class khop_run {
  public:
-  khop_run(graph const& graph, khop_params const& params, sampling_plan const& plan, khop_tables const& tables,
+  khop_run(graph const& graph, khop_params const& params, sampling_plan const& plan, gpu::khop_tables const& tables,
            std::int64_t first_root, bool with_edges, gpu_exec const& exec)
       : graph_(graph),
         params_(params),
@@ -176,31 +135,12 @@ class khop_run {
     std::int64_t const fanout = hop.fanout;
     job_.key = core::khop_key(params_.seed, h + 1);
     job_.fanout = static_cast<std::uint32_t>(fanout);
-    job_.most_picks = static_cast<std::uint32_t>(fanout > large_fanout ? std::min(fanout, largest_degree()) : fanout);
+    job_.most_picks = gpu::most_picks(graph_, fanout, exec_);
     job_.vertices = hop.vertices.data() + first;
     job_.edges = with_edges_ ? hop.edges.data() + first : nullptr;
-    if (parents.size > 0) { enqueue(); }
+    if (parents.size > 0) { gpu::launch_hop(job_, params_, plan_.rule, tables_, race_scratch_, exec_); }
     parents.a_unit *= fanout;
     check_trees();
-  }
-
-  void enqueue()
-  {
-    if (!params_.weighted) {
-      gpu::uniform_hop(job_, exec_);
-    } else if (!params_.replace) {
-      std::int64_t const bytes = gpu::race_scratch_bytes(job_.parents.size, job_.most_picks);
-      if (race_scratch_.size() < bytes) { race_scratch_ = buffer<std::byte>(bytes, memory_of(exec_)); }
-      gpu::race_hop(job_, race_scratch_.data(), {}, exec_);
-    } else if (tables_.sums) {
-      gpu::summed_hop(job_, *tables_.sums, plan_.rule, exec_);
-    } else if (tables_.prefix_sums) {
-      gpu::its_hop(job_, tables_.prefix_sums->data(), exec_);
-    } else if (tables_.buckets) {
-      gpu::alias_hop(job_, tables_.buckets->data(), exec_);
-    } else {
-      gpu::alias_hop(job_, tables_.alias->data(), exec_);
-    }
   }
 
   tree_hop take_all(std::span<vertex_id const> seeds, std::size_t h)
@@ -239,12 +179,10 @@ class khop_run {
     }
   }
 
-  [[nodiscard]] std::int64_t largest_degree() const { return gpu::known_largest_degree(graph_, exec_); }
-
   graph const& graph_;
   khop_params const& params_;
   sampling_plan const& plan_;
-  khop_tables const& tables_;
+  gpu::khop_tables const& tables_;
   std::int64_t first_root_;
   bool with_edges_;
   gpu_exec const& exec_;
@@ -259,7 +197,7 @@ struct khop_call {
   graph const& input;
   khop_params params;
   sampling_plan plan;
-  khop_tables tables;
+  gpu::khop_tables tables;
   bool with_edges;
   gpu_exec const& exec;
 
@@ -329,8 +267,8 @@ khop_trees khop_sample(graph const& graph, std::span<vertex_id const> seeds, kho
   samplers::check_first_root(first_root);
   gpu::device_guard const guard(exec.device);
   khop_params const planned = plan::without_idle_weights(graph, params);
-  sampling_plan const plan = make_plan(graph, planned, std::ssize(seeds), with_edges, exec);
-  khop_call const call{graph, planned, plan, make_tables(graph, plan, with_edges, exec), with_edges, exec};
+  sampling_plan const plan = gpu::make_khop_plan(graph, planned, std::ssize(seeds), with_edges, exec);
+  khop_call const call{graph, planned, plan, gpu::make_khop_tables(graph, plan, with_edges, exec), with_edges, exec};
   if (can_share(graph, planned, std::ssize(seeds))) {
     expect_vertices(seeds, "seed", graph.num_vertices(), exec);
     return run_shared(call, seeds, first_root);
@@ -349,7 +287,7 @@ khop_trees khop_sample(graph const& graph, std::span<vertex_id const> seeds, kho
 sampling_plan plan_khop(graph const& graph, khop_params const& params, std::int64_t num_roots, gpu_exec const& exec)
 {
   check(graph, params, exec);
-  return make_plan(graph, plan::without_idle_weights(graph, params), num_roots, false, exec);
+  return gpu::make_khop_plan(graph, plan::without_idle_weights(graph, params), num_roots, false, exec);
 }
 
 }  // namespace tendril

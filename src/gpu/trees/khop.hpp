@@ -26,11 +26,27 @@ struct hop_slots {
   std::int64_t const* unit_begin = nullptr;  ///< [num_roots + 1]: where each root's units begin; null: one unit each.
 };
 
+/// A slot whose vertex belongs to a rank's part of the graph.
+struct alignas(8) asked_slot {
+  std::uint32_t slot;  ///< Counted from the first slot of its rank's trees.
+  vertex_id vertex;    ///< Of the whole graph.
+};
+
+/// Slots of one rank's trees that are expanded where their vertices are.
+struct asked_slots {
+  asked_slot const* slots;  ///< [khop_job::parents.size]
+  std::uint32_t a_root;     ///< Slots of a tree, below 2^31; all trees have as many.
+  vertex_id first_vertex;   ///< Of the part: it is row 0 of the job's graph, which is in CSR form.
+  edge_id first_edge;       ///< Of the part.
+  bool in_place;            ///< Children go to the rows of their slots; else to those of the questions.
+};
+
 /// One hop of all trees.
 struct khop_job {
   graph_view graph;
   hop_slots parents;
-  std::uint64_t first_root = 0;  ///< Logical id of the first root.
+  asked_slots const* asked = nullptr;  ///< Instead of parents, of which the size alone counts.
+  std::uint64_t first_root = 0;        ///< Logical id of the first root.
   rng_key key{};
   std::uint32_t fanout = 1;
   std::uint32_t most_picks = 1;   ///< The fan-out, or the largest degree if that is known to be less.

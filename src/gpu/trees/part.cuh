@@ -2,6 +2,9 @@
 
 #pragma once
 
+#include <algorithm>
+#include <utility>
+
 #include "core/draws.hpp"
 #include "core/fast_divisor.hpp"
 #include "core/its.hpp"  // no_pick
@@ -23,17 +26,9 @@ struct vertex_pair {
   vertex_id first = no_vertex, second = no_vertex;
 };
 
-/// Some parents of a hop, at most 2^30: what one launch expands. A `Part` of src/gpu/picks/pick_kernels.cuh.
-template <class View>
-struct khop_part {
-  using vertex_type = typename View::row_type;
-  static constexpr bool grid_covers = true;
-
-  View graph;
-  vertex_id const* parents;  ///< [num_parents]
-  std::uint32_t num_parents;
-  std::uint32_t num_slots;      ///< The fan-out.
-  core::fast_divisor by_pairs;  ///< By the pairs of picks a parent, the last of which may be half a pair.
+/// Parents that lie in the order of their slots.
+struct ordered_parents {
+  vertex_id const* vertices;
   // Where one unit is a root: parent i is slot lead + slot_base + i, counted from the first slot of first_root. Of the
   // two one is 0: either a division finds the root, or all parents belong to one.
   core::fast_divisor by_root;
@@ -43,31 +38,11 @@ struct khop_part {
   std::int64_t const* unit_begin;
   std::int64_t num_roots, a_unit;
   std::int64_t first_parent;
-  core::key_schedule key;
-  vertex_id* vertices;  ///< Of the part.
-  edge_id* edges;       ///< Of the part, or null.
-  walk_status* status;
 
-  [[nodiscard]] std::int64_t bound() const { return num_parents; }
-  [[nodiscard]] __device__ std::uint32_t size() const { return num_parents; }
-  [[nodiscard]] __device__ std::uint32_t fanout() const { return num_slots; }
-  [[nodiscard]] __device__ std::uint32_t most_edges(std::uint32_t parent) const
-  {
-    vertex_id const v = parents[parent];
-    return std::int64_t{v} < graph.num_vertices ? graph.degree(v) : 0;
-  }
-  [[nodiscard]] static __device__ std::uint32_t degree(vertex_type const& row) { return row.degree(); }
-  [[nodiscard]] static __device__ edge_id first_edge(vertex_type const& row) { return row.first_edge(); }
-  [[nodiscard]] static __device__ auto weights(vertex_type const& row) { return row.weights(); }
-  [[nodiscard]] __device__ vertex_id id(std::uint32_t parent) const { return parents[parent]; }
-
-  [[nodiscard]] __device__ __forceinline__ vertex_type vertex(std::uint32_t parent) const
-  {
-    vertex_id const v = parents[parent];
-    if (std::int64_t{v} < graph.num_vertices) { return graph.row(v); }
-    if (status != nullptr) { status->bad_start = first_parent + parent; }
-    return {};
-  }
+  [[nodiscard]] __device__ vertex_id vertex(std::uint32_t parent) const { return vertices[parent]; }
+  [[nodiscard]] __device__ std::int64_t number(std::uint32_t parent) const { return first_parent + parent; }
+  [[nodiscard]] __device__ std::int64_t child_row(std::uint32_t parent) const { return parent; }
+  [[nodiscard]] static __device__ edge_id edge(edge_id of_graph) { return of_graph; }
 
   [[nodiscard]] __device__ __forceinline__ khop_place place_of(std::uint32_t parent) const
   {
@@ -82,9 +57,76 @@ struct khop_part {
     return {first_root + static_cast<std::uint64_t>(root),
             static_cast<std::uint32_t>(slot - unit_begin[root] * a_unit)};
   }
+};
+
+/// Parents that a rank asks about, in any order.
+struct asked_parents {
+  asked_slots of;
+  core::fast_divisor by_root;
+  std::uint64_t first_root;
+  std::int64_t first_parent;
+
+  [[nodiscard]] __device__ vertex_id vertex(std::uint32_t parent) const
+  {
+    return of.slots[parent].vertex - of.first_vertex;
+  }
+  [[nodiscard]] __device__ std::int64_t number(std::uint32_t parent) const { return first_parent + parent; }
+  [[nodiscard]] __device__ std::int64_t child_row(std::uint32_t parent) const
+  {
+    return of.in_place ? std::int64_t{of.slots[parent].slot} : std::int64_t{parent};
+  }
+  [[nodiscard]] __device__ edge_id edge(edge_id of_part) const { return of.first_edge + of_part; }
+
+  [[nodiscard]] __device__ __forceinline__ khop_place place_of(std::uint32_t parent) const
+  {
+    std::uint32_t const slot = of.slots[parent].slot;
+    std::uint32_t const root = by_root.quotient(slot);
+    return {first_root + root, slot - root * by_root.divisor()};
+  }
+};
+
+/// Some parents of a hop, at most 2^30: what one launch expands. A `Part` of src/gpu/picks/pick_kernels.cuh. `Parents` tell of
+/// parent i: vertex(i), its row; number(i), among all parents of the job; place_of(i), for its draws; child_row(i), where its
+/// children go; edge(e), what an edge is called.
+template <class View, class Parents>
+struct khop_part {
+  using vertex_type = typename View::row_type;
+  static constexpr bool grid_covers = true;
+
+  View graph;
+  Parents parents;
+  std::uint32_t num_parents;
+  std::uint32_t num_slots;      ///< The fan-out.
+  core::fast_divisor by_pairs;  ///< By the pairs of picks a parent, the last of which may be half a pair.
+  core::key_schedule key;
+  vertex_id* vertices;  ///< Of the part.
+  edge_id* edges;       ///< Of the part, or null.
+  walk_status* status;
+
+  [[nodiscard]] std::int64_t bound() const { return num_parents; }
+  [[nodiscard]] __device__ std::uint32_t size() const { return num_parents; }
+  [[nodiscard]] __device__ std::uint32_t fanout() const { return num_slots; }
+  [[nodiscard]] __device__ std::uint32_t most_edges(std::uint32_t parent) const
+  {
+    vertex_id const v = parents.vertex(parent);
+    return std::int64_t{v} < graph.num_vertices ? graph.degree(v) : 0;
+  }
+  [[nodiscard]] static __device__ std::uint32_t degree(vertex_type const& row) { return row.degree(); }
+  [[nodiscard]] static __device__ edge_id first_edge(vertex_type const& row) { return row.first_edge(); }
+  [[nodiscard]] static __device__ auto weights(vertex_type const& row) { return row.weights(); }
+  [[nodiscard]] __device__ vertex_id id(std::uint32_t parent) const { return parents.vertex(parent); }
+
+  [[nodiscard]] __device__ __forceinline__ vertex_type vertex(std::uint32_t parent) const
+  {
+    vertex_id const v = parents.vertex(parent);
+    if (std::int64_t{v} < graph.num_vertices) { return graph.row(v); }
+    if (status != nullptr) { status->bad_start = parents.number(parent); }
+    return {};
+  }
+
   [[nodiscard]] __device__ auto draws(std::uint32_t parent, vertex_type const&) const
   {
-    khop_place const place = place_of(parent);
+    khop_place const place = parents.place_of(parent);
     return core::khop_draws(key, place.root, place.slot);
   }
 
@@ -107,7 +149,7 @@ struct khop_part {
     }
     std::int64_t const at = keep(parent, slot, row, found);
     if (edges == nullptr) { return; }
-    edge_id const first = row.empty() ? 0 : row.first_edge();
+    edge_id const first = parents.edge(row.empty() ? 0 : row.first_edge());
     auto const edge_of = [&](std::uint32_t pick) {
       return static_cast<long long>(pick == core::no_pick ? edge_id{-1} : first + pick);
     };
@@ -121,7 +163,7 @@ struct khop_part {
   __device__ __forceinline__ std::int64_t keep(std::uint32_t parent, std::uint32_t slot, vertex_type const&,
                                                vertex_pair const& found) const
   {
-    std::int64_t const at = std::int64_t{parent} * num_slots + slot;
+    std::int64_t const at = parents.child_row(parent) * num_slots + slot;
     bool const has_second = slot + 1 < num_slots;
     vertex_id* const to = vertices + at;
     if (has_second && reinterpret_cast<std::uintptr_t>(to) % 8 == 0) {
@@ -137,68 +179,102 @@ struct khop_part {
   __device__ __forceinline__ void keep_one(std::uint32_t parent, std::uint32_t slot, vertex_type const& row,
                                            std::uint32_t pick) const
   {
-    std::int64_t const at = std::int64_t{parent} * num_slots + slot;
+    std::int64_t const at = parents.child_row(parent) * num_slots + slot;
     bool const empty = pick == core::no_pick;
     vertices[at] = empty ? no_vertex : row.neighbor(pick, list_codes::quad_load{});
-    if (edges != nullptr) { edges[at] = empty ? edge_id{-1} : row.edge(pick); }
+    if (edges != nullptr) { edges[at] = empty ? edge_id{-1} : parents.edge(row.edge(pick)); }
   }
 };
 
 /// A hop through the view of the job's graph.
-template <class View>
+template <class View, class Parents>
 struct khop_work {
-  using part_type = khop_part<View>;
+  using part_type = khop_part<View, Parents>;
 
   View graph;
   khop_job const& job;
   std::uint32_t fanout = job.fanout;
   std::int64_t most_vertices = job.parents.size;
+
+  /// What all launches have in common.
+  [[nodiscard]] part_type part() const
+  {
+    part_type out{};
+    out.graph = graph;
+    out.num_slots = job.fanout;
+    out.by_pairs = core::fast_divisor(job.fanout / 2 + job.fanout % 2);
+    out.key = core::key_schedule::of(job.key);
+    out.status = job.status;
+    return out;
+  }
 };
 
 /// Calls f(work) with the hop through the view of the job's graph.
 template <class F>
 void with_view(khop_job const& job, F f)
 {
-  job.graph.visit([&]<class View>(View const& graph) { f(khop_work<View>{graph, job}); });
+  if (job.asked != nullptr) {
+    f(khop_work<csr_view, asked_parents>{job.graph.as<csr_view>(), job});
+  } else {
+    job.graph.visit([&]<class View>(View const& graph) { f(khop_work<View, ordered_parents>{graph, job}); });
+  }
 }
 
-/// Calls launch(part) for all parents of a hop, in parts so small that `threads_a_parent` threads each are less than
-/// 2^31.
-template <class View, class Launch>
-void for_each_part(khop_work<View> const& work, std::int64_t threads_a_parent, Launch launch)
+/// The most parents of a launch with `threads_a_parent` threads each, so that these are less than 2^31.
+inline std::int64_t most_parents_a_launch(std::int64_t threads_a_parent)
 {
-  constexpr std::int64_t most_threads = 0x7fffff00;
-  constexpr std::int64_t most_parents = std::int64_t{1} << 30U;
-  std::int64_t const most = std::clamp<std::int64_t>(most_threads / threads_a_parent, 1, most_parents);
+  return std::clamp<std::int64_t>(0x7fffff00 / threads_a_parent, 1, std::int64_t{1} << 30U);
+}
+
+/// Calls launch(part) for all parents of a hop, in parts of which each is one launch.
+template <class View, class Launch>
+void for_each_part(khop_work<View, ordered_parents> const& work, std::int64_t threads_a_parent, Launch launch)
+{
   khop_job const& job = work.job;
-  hop_slots const& parents = job.parents;
-  khop_part<View> part{};
-  part.graph = work.graph;
-  part.num_slots = job.fanout;
-  part.by_pairs = core::fast_divisor(job.fanout / 2 + job.fanout % 2);
-  part.unit_begin = parents.unit_begin;
-  part.num_roots = parents.num_roots;
-  part.a_unit = parents.a_unit;
-  part.key = core::key_schedule::of(job.key);
-  part.status = job.status;
+  hop_slots const& slots = job.parents;
+  auto part = work.part();
+  ordered_parents& parents = part.parents;
+  parents.unit_begin = slots.unit_begin;
+  parents.num_roots = slots.num_roots;
+  parents.a_unit = slots.a_unit;
   // Numbers of slots that are divided stay below 2^31.
-  bool const divides = parents.a_unit <= most_parents;
-  part.by_root = core::fast_divisor(divides ? static_cast<std::uint32_t>(parents.a_unit) : 0x7fffffffU);
+  bool const divides = slots.a_unit <= std::int64_t{1} << 30U;
+  parents.by_root = core::fast_divisor(divides ? static_cast<std::uint32_t>(slots.a_unit) : 0x7fffffffU);
   std::int64_t count = 0;
-  for (std::int64_t at = 0; at < parents.size; at += count) {
-    count = std::min(most, parents.size - at);
-    std::int64_t const root = at / parents.a_unit;
-    auto const lead = static_cast<std::uint32_t>(at - root * parents.a_unit);
-    part.lead = divides ? lead : 0;
-    part.slot_base = divides ? 0 : lead;
-    if (!divides && parents.unit_begin == nullptr) { count = std::min(count, (root + 1) * parents.a_unit - at); }
-    part.first_root = job.first_root + (parents.unit_begin == nullptr ? static_cast<std::uint64_t>(root) : 0);
-    part.first_parent = at;
-    part.parents = parents.vertices + at;
+  for (std::int64_t at = 0; at < slots.size; at += count) {
+    count = std::min(most_parents_a_launch(threads_a_parent), slots.size - at);
+    std::int64_t const root = at / slots.a_unit;
+    auto const lead = static_cast<std::uint32_t>(at - root * slots.a_unit);
+    parents.lead = divides ? lead : 0;
+    parents.slot_base = divides ? 0 : lead;
+    if (!divides && slots.unit_begin == nullptr) { count = std::min(count, (root + 1) * slots.a_unit - at); }
+    parents.first_root = job.first_root + (slots.unit_begin == nullptr ? static_cast<std::uint64_t>(root) : 0);
+    parents.first_parent = at;
+    parents.vertices = slots.vertices + at;
     part.num_parents = static_cast<std::uint32_t>(count);
     part.vertices = job.vertices + at * job.fanout;
     part.edges = job.edges == nullptr ? nullptr : job.edges + at * job.fanout;
-    launch(static_cast<khop_part<View> const&>(part));
+    launch(std::as_const(part));
+  }
+}
+
+/// The same for parents that a rank asks about.
+template <class View, class Launch>
+void for_each_part(khop_work<View, asked_parents> const& work, std::int64_t threads_a_parent, Launch launch)
+{
+  khop_job const& job = work.job;
+  auto part = work.part();
+  part.parents = {*job.asked, core::fast_divisor(job.asked->a_root), job.first_root, 0};
+  std::int64_t count = 0;
+  for (std::int64_t at = 0; at < job.parents.size; at += count) {
+    count = std::min(most_parents_a_launch(threads_a_parent), job.parents.size - at);
+    std::int64_t const first = job.asked->in_place ? 0 : at * job.fanout;
+    part.parents.of.slots = job.asked->slots + at;
+    part.parents.first_parent = at;
+    part.num_parents = static_cast<std::uint32_t>(count);
+    part.vertices = job.vertices + first;
+    part.edges = job.edges == nullptr ? nullptr : job.edges + first;
+    launch(std::as_const(part));
   }
 }
 

@@ -38,9 +38,9 @@ struct moving_walk::parts {
   /// Cuts the work for ranks.
   void lay_out(moving_tuning const& tuning)
   {
-    TENDRIL_EXPECTS(tuning.ranks_a_gpu * plan.devices.size() <= superstep::most_ranks,
+    TENDRIL_EXPECTS(tuning.ranks_a_gpu * plan.devices.size() <= most_ranks,
                     "ranks_a_gpu: {} on each of {} GPUs, expected up to {} ranks", tuning.ranks_a_gpu,
-                    plan.devices.size(), superstep::most_ranks);
+                    plan.devices.size(), most_ranks);
     ranks_a_gpu = tuning.ranks_a_gpu;
     plan.ranks.clear();
     plan.jobs.clear();

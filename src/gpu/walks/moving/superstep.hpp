@@ -12,6 +12,8 @@
 #include <tendril/gpu_set.hpp>
 #include <tendril/types.hpp>
 
+#include "gpu/ranks/inbox.hpp"
+
 namespace tendril::gpu {
 
 /// A walker on its way.
@@ -27,17 +29,8 @@ struct alignas(8) moved_vertex {
   vertex_id vertex;
 };
 
-/// Records that ranks leave at one of them. Both pointers are memory of that rank, which all ranks reach.
-template <class Record>
-struct inbox {
-  Record* records;  ///< As many as there may be.
-  unsigned* size;
-};
-
 /// One step of all walkers that stand on one rank; or, of a batch that begins, their way to the ranks of their starts.
 struct superstep {
-  static constexpr int most_ranks = 32;
-
   int rank, num_ranks;
   bool begins;
   bool may_end;                              ///< Whether core::walk_ends can end or restart a walk.

@@ -17,7 +17,7 @@
 #include "gpu/ranks/messages.hpp"
 #include "gpu/walks/job.hpp"
 #include "gpu/walks/parts/part_step.hpp"
-#include "samplers/walks/two_batches.hpp"
+#include "samplers/two_batches.hpp"
 
 namespace tendril::gpu {
 
@@ -30,7 +30,7 @@ struct part_setting {
   gpu_messages& messages;
   walk_job const& job;
   partition_info const& whole;
-  samplers::walk_rounds const& rounds;
+  samplers::rank_rounds const& rounds;
   part_launch launch;
   int device;
   std::int32_t length;

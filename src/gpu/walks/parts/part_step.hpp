@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include <tendril/exec.hpp>  // cuda_stream
 #include <tendril/types.hpp>
 
 #include "gpu/walks/moving/superstep.hpp"  // moved_vertex
@@ -17,8 +18,6 @@ namespace tendril::gpu {
 
 /// One step of the walkers that stand on this rank; or, of a batch that begins, their way to the ranks of their starts.
 struct part_step {
-  static constexpr int most_ranks = 32;
-
   /// Records for each rank.
   struct tally {
     unsigned walkers[most_ranks];

@@ -15,14 +15,15 @@
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "gpu/device/check.hpp"
+#include "gpu/ranks/inbox.hpp"  // most_ranks
 #include "gpu/ranks/messages.hpp"
+#include "gpu/ranks/part_rows.hpp"
 #include "gpu/tables/plan_context.hpp"  // labels_of
 #include "gpu/walks/parts/lane.hpp"
 #include "gpu/walks/plan.hpp"
 #include "gpu/walks/planned_job.hpp"
-#include "plan/whole_graph.hpp"
+#include "samplers/two_batches.hpp"
 #include "samplers/walks/gpu_ranks.hpp"
-#include "samplers/walks/two_batches.hpp"
 #include "samplers/walks/walk_checks.hpp"
 
 namespace tendril::gpu {
@@ -30,21 +31,6 @@ namespace {
 
 constexpr std::int64_t most_walks_each = std::int64_t{1} << 21U;  // of a batch: a column stays in the cache
 constexpr std::int64_t usual_row_bytes = 256L << 20U;             // of a batch that goes to the host, page-locked
-
-/// What GPUs of ranks don't walk, said before anything is built.
-void expect_steps_on_parts(walk_params const& params)
-{
-  TENDRIL_EXPECTS(!plan::is_second_order(params),
-                  "second-order walks on GPUs that each have a part of the graph, expected CPUs, or a graph over the "
-                  "GPUs of one process");
-  TENDRIL_EXPECTS(
-      params.metapath.empty() || params.metapath_of == metapath_kind::edge_labels,
-      "a metapath of vertex types on GPUs that each have a part of the graph, expected edge labels, or CPUs");
-  TENDRIL_EXPECTS(
-      params.stop_prob == 0 || params.dead_ends != dead_end::repeat,
-      "walks that stop and repeat dead ends on GPUs that each have a part of the graph, expected one of both, "
-      "or CPUs");
-}
 
 /// A batch's rows on their way to the host.
 struct leaving_rows {
@@ -93,15 +79,8 @@ class part_walk final : public samplers::walk_on_gpu_ranks {
       : ranks_(ranks), device_(exec.device), whole_(part.info)
   {
     device_guard const guard(device_);
-    TENDRIL_EXPECTS(ranks.size() <= part_step::most_ranks, "{} ranks with GPUs, expected up to {}", ranks.size(),
-                    part_step::most_ranks);
-    expect_steps_on_parts(params);
-    rows_ = to_gpu(rows, exec);
-    plan::tell_of_whole(rows_, whole_, [&] {
-      auto made = make_weight_statistics(rows_.view(), exec);
-      TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
-      return made;
-    });
+    TENDRIL_EXPECTS(ranks.size() <= most_ranks, "{} ranks with GPUs, expected up to {}", ranks.size(), most_ranks);
+    rows_ = part_to_gpu(rows, whole_, exec);
     samplers::check_walk_params(rows_, params, [&] { return labels_of(rows_, plan::metapath_grouping(params), exec); });
     params_ = plan::without_idle_weights(rows_, params);
     layout_ = make_walk_plan(rows_, params_, expected_walks / ranks.size(), exec, graph_scope::part);
@@ -134,7 +113,7 @@ class part_walk final : public samplers::walk_on_gpu_ranks {
     walks out{buffer<vertex_id>(checked_product("walks", n, row), memory), buffer<std::int32_t>(n, memory), n,
               params_.length};
     gpu_event const ready(exec);
-    samplers::walk_rounds const rounds = samplers::agree_on_rounds(ranks_, n, first_walk, room_for_walks());
+    samplers::rank_rounds const rounds = samplers::agree_on_rounds(ranks_, n, first_walk, room_for_walks());
     part_counts counts;
     walk_all(
         rounds, counts,
@@ -161,7 +140,7 @@ class part_walk final : public samplers::walk_on_gpu_ranks {
     std::int64_t const row = params_.length + 1;
     std::int64_t const bytes = job.batch_bytes > 0 ? job.batch_bytes / 2 : usual_row_bytes;
     std::int64_t const room = std::clamp<std::int64_t>(bytes / (4 * row + 4), 1, room_for_walks());
-    samplers::walk_rounds const rounds = samplers::agree_on_rounds(ranks_, job.num_walks, job.first_walk, room);
+    samplers::rank_rounds const rounds = samplers::agree_on_rounds(ranks_, job.num_walks, job.first_walk, room);
     std::array<leaving_rows, 2> leaving{leaving_rows(rounds.batch, row, device_),
                                         leaving_rows(rounds.batch, row, device_)};
     buffer<vertex_id> starts(rounds.batch);
@@ -220,7 +199,7 @@ class part_walk final : public samplers::walk_on_gpu_ranks {
   }
 
   /// @return supersteps of all rounds. Afterwards everything is done.
-  std::int64_t walk_all(samplers::walk_rounds const& rounds, part_counts& counts, lanes::begin_round const& begin,
+  std::int64_t walk_all(samplers::rank_rounds const& rounds, part_counts& counts, lanes::begin_round const& begin,
                         lanes::deliver const& give, std::function<void(double)> const& on_step)
   {
     part_setting const setting{ranks_,

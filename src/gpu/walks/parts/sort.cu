@@ -2,19 +2,19 @@
 // reserves room with one atomic operation a rank. Where among those for a rank a record lies is chance.
 
 #include "gpu/device/launch.cuh"
-#include "gpu/walks/moving/superstep.cuh"  // outbox
+#include "gpu/ranks/outbox.cuh"
+#include "gpu/walks/moving/deliver.cuh"  // store_once
 #include "gpu/walks/parts/part_step.hpp"
 
 namespace tendril::gpu {
 namespace {
 
-__global__ __launch_bounds__(superstep_threads) void sort_kernel(__grid_constant__ part_step const at,
-                                                                 std::int64_t size)
+__global__ __launch_bounds__(outbox_threads) void sort_kernel(__grid_constant__ part_step const at, std::int64_t size)
 {
   __shared__ outbox<moved_vertex> walkers;
   __shared__ outbox<moved_vertex> vertices;
-  __shared__ inbox<moved_vertex> walker_boxes[part_step::most_ranks];
-  __shared__ inbox<moved_vertex> vertex_boxes[part_step::most_ranks];
+  __shared__ inbox<moved_vertex> walker_boxes[most_ranks];
+  __shared__ inbox<moved_vertex> vertex_boxes[most_ranks];
   walkers.clear();
   vertices.clear();
   if (threadIdx.x == 0) {
@@ -29,9 +29,9 @@ __global__ __launch_bounds__(superstep_threads) void sort_kernel(__grid_constant
   }
   __syncthreads();
 
-  std::int64_t const stride = std::int64_t{gridDim.x} * superstep_threads;
+  std::int64_t const stride = std::int64_t{gridDim.x} * outbox_threads;
   unsigned turn = 0;
-  for (std::int64_t base = std::int64_t{blockIdx.x} * superstep_threads; base < size; base += stride, ++turn) {
+  for (std::int64_t base = std::int64_t{blockIdx.x} * outbox_threads; base < size; base += stride, ++turn) {
     std::int64_t const i = base + threadIdx.x;
     moved_vertex record{0, no_vertex};
     if (i < size) {
@@ -57,8 +57,8 @@ __global__ __launch_bounds__(superstep_threads) void sort_kernel(__grid_constant
 void sort_by_rank(part_step const& at, std::int64_t size, int device, cuda_stream stream)
 {
   if (size == 0) { return; }
-  static std::int64_t const resident = resident_blocks(sort_kernel, superstep_threads, 0, device);
-  sort_kernel<<<grid_blocks(size, superstep_threads, resident), superstep_threads, 0, stream>>>(at, size);
+  static std::int64_t const resident = resident_blocks(sort_kernel, outbox_threads, 0, device);
+  sort_kernel<<<grid_blocks(size, outbox_threads, resident), outbox_threads, 0, stream>>>(at, size);
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 

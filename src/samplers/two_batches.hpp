@@ -1,5 +1,5 @@
-// The order in which ranks work on their walks: two batches in turn, so that walkers of one are on their way while those of the
-// other take a step. All ranks keep the same order, since every step is a call of all.
+// The order in which ranks work on their walks, or trees: two batches in turn, so that messages of one are on their way while
+// the other takes a step. All ranks keep the same order, since every step is a call of all.
 
 #pragma once
 
@@ -17,37 +17,38 @@
 
 namespace tendril::samplers {
 
-/// How the walks of all ranks are cut: in every round each rank has up to `batch` walks of its own.
-struct walk_rounds {
-  std::int64_t num_walks;  ///< Of this rank.
+/// How the items (walks, or trees) of all ranks are cut: in every round each rank has up to `batch` items of its own.
+struct rank_rounds {
+  std::int64_t num_items;  ///< Of this rank.
   std::int64_t batch;
   std::int64_t num_rounds;
-  std::vector<std::int64_t> first_ids;  ///< [ranks]: the logical id of each rank's first walk.
+  std::vector<std::int64_t> first_ids;  ///< [ranks]: the logical id of each rank's first item.
 
-  /// Walks of this rank in a round.
+  /// Items of this rank in a round.
   [[nodiscard]] std::int64_t size_of(std::int64_t round) const
   {
-    return std::clamp<std::int64_t>(num_walks - round * batch, 0, batch);
+    return std::clamp<std::int64_t>(num_items - round * batch, 0, batch);
   }
 };
 
-/// A call of all ranks. @param room  The most walks of a batch that this rank has room for.
-inline walk_rounds agree_on_rounds(transport& ranks, std::int64_t num_walks, std::int64_t first_walk, std::int64_t room)
+/// A call of all ranks.
+/// @param first_id  Of this rank's items. @param room  The most items of a batch that this rank has room for.
+inline rank_rounds agree_on_rounds(transport& ranks, std::int64_t num_items, std::int64_t first_id, std::int64_t room)
 {
-  std::int64_t const most = ranks.all_reduce("walks of a rank", num_walks, reduction::max);
+  std::int64_t const most = ranks.all_reduce("items of a rank", num_items, reduction::max);
   std::int64_t const batch =
-      ranks.all_reduce("walks of a batch", std::clamp<std::int64_t>((most + 1) / 2, 1, room), reduction::min);
-  walk_rounds out{num_walks, batch, (most + batch - 1) / batch, {}};
-  std::string const id(reinterpret_cast<char const*>(&first_walk), sizeof first_walk);
-  for (std::string const& theirs : ranks.all_gather("ids of walks", id)) {
+      ranks.all_reduce("items of a batch", std::clamp<std::int64_t>((most + 1) / 2, 1, room), reduction::min);
+  rank_rounds out{num_items, batch, (most + batch - 1) / batch, {}};
+  std::string const id(reinterpret_cast<char const*>(&first_id), sizeof first_id);
+  for (std::string const& theirs : ranks.all_gather("ids of items", id)) {
     std::memcpy(&out.first_ids.emplace_back(), theirs.data(), sizeof(std::int64_t));
   }
   return out;
 }
 
 /// The two batches of a stream, in turn. A Batch has
-///   finish()       waits for what other ranks sent; whether any walker of any rank is alive
-///   step()         lets all walkers that are here take a step, and sends them on
+///   finish()       waits for what other ranks sent; whether anything is left to do, on any rank
+///   step()         does what is to be done here, and sends what comes of it
 ///   round(), supersteps(), done_share()
 template <class Batch>
 class two_batches {
@@ -126,14 +127,14 @@ class two_batches {
 
 /// What all rounds have done so far, told to the caller of a stream and, now and then, to the other ranks.
 template <class Progress>
-[[nodiscard]] std::function<void(double rounds)> tell_progress(transport& ranks, walk_rounds const& of,
+[[nodiscard]] std::function<void(double rounds)> tell_progress(transport& ranks, rank_rounds const& of,
                                                                Progress const& on_progress)
 {
   return [&ranks, &of, &on_progress](double rounds) {
     ranks.beat();
     if (!on_progress) { return; }
     double const share = std::min(rounds / static_cast<double>(of.num_rounds), 1.0);
-    on_progress({"walking", static_cast<std::int64_t>(share * static_cast<double>(of.num_walks)), of.num_walks});
+    on_progress({"walking", static_cast<std::int64_t>(share * static_cast<double>(of.num_items)), of.num_items});
   };
 }
 

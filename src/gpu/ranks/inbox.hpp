@@ -1,0 +1,18 @@
+// Where ranks (GPUs, or places on one) leave records for one of them.
+
+#pragma once
+
+#include <cstdint>
+
+namespace tendril::gpu {
+
+inline constexpr int most_ranks = 32;
+
+/// Records that ranks leave at one of them. Both pointers are memory of that rank, which all ranks reach.
+template <class Record>
+struct inbox {
+  Record* records;  ///< As many as there may be.
+  unsigned* size;
+};
+
+}  // namespace tendril::gpu

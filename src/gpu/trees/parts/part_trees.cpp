@@ -1,0 +1,139 @@
+// The front of k-hop trees of ranks that each have a part of a graph on a GPU. CPU twin: src/dist/trees/.
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include <tendril/checked.hpp>
+#include <tendril/gpu.hpp>
+#include <tendril/gpu_array.hpp>  // gpu_event, expect_vertices
+
+#include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "gpu/device/check.hpp"
+#include "gpu/ranks/messages.hpp"
+#include "gpu/ranks/part_rows.hpp"
+#include "gpu/trees/parts/lane.hpp"
+#include "samplers/trees/gpu_ranks.hpp"
+#include "samplers/two_batches.hpp"
+
+namespace tendril::gpu {
+namespace {
+
+constexpr std::int64_t slots_a_batch = std::int64_t{1} << 25U;  // of the last hop
+constexpr std::int64_t many_roots = std::int64_t{1} << 32U;     // what a sampler is for
+
+class part_trees final : public samplers::trees_on_gpu_ranks {
+ public:
+  part_trees(graph_part const& part, graph const& rows, khop_params params, transport& ranks, gpu_exec const& exec)
+      : ranks_(ranks),
+        device_(exec.device),
+        whole_(part.info),
+        first_edge_(part.first_edge()),
+        params_(std::move(params))
+  {
+    device_guard const guard(device_);
+    TENDRIL_EXPECTS(ranks.size() <= most_ranks, "{} ranks with GPUs, expected up to {}", ranks.size(), most_ranks);
+    rows_ = part_to_gpu(rows, whole_, exec);
+    plan_ = make_khop_plan(rows_, params_, many_roots, false, exec);
+    plan_with_edges_ = make_khop_plan(rows_, params_, many_roots, true, exec);
+    messages_ = connect_gpus(ranks, device_);
+  }
+
+  [[nodiscard]] khop_trees sample(std::span<vertex_id const> seeds, std::int64_t first_root, bool with_edges,
+                                  gpu_exec const& exec) override
+  {
+    TENDRIL_EXPECTS(exec.device == device_, "sharded_khop_sampler: it was made for GPU {}, not for GPU {}", device_,
+                    exec.device);
+    device_guard const guard(device_);
+    expect_vertices(seeds, "seed", whole_.num_vertices, exec);
+    expect_same(with_edges);
+    khop_trees out = allocate(std::ssize(seeds), with_edges, exec);
+    sampling_plan const& plan = with_edges ? plan_with_edges_ : plan_;
+    khop_tables const tables = make_khop_tables(rows_, plan, with_edges, exec);
+    gpu_event const ready(exec);
+    samplers::rank_rounds const rounds = samplers::agree_on_rounds(
+        ranks_, std::ssize(seeds), first_root, std::max<std::int64_t>(slots_a_batch / slots_a_root(), 1));
+    grow({ranks_, *messages_, rows_, first_edge_, whole_, params_, plan.rule, tables, rounds, out, with_edges, device_},
+         seeds, ready);
+    return out;
+  }
+
+ private:
+  using lanes = samplers::two_batches<tree_lane>;
+
+  /// Children that ranks don't expect would be taken for others.
+  void expect_same(bool with_edges)
+  {
+    std::int64_t const some = ranks_.all_reduce("trees with edges", with_edges ? 1 : 0, reduction::max);
+    std::int64_t const all = ranks_.all_reduce("trees with edges", with_edges ? 1 : 0, reduction::min);
+    TENDRIL_EXPECTS(some == all, "edges of trees: asked for on some ranks, expected on all or none");
+  }
+
+  /// In the last hop.
+  [[nodiscard]] std::int64_t slots_a_root() const
+  {
+    std::int64_t out = 1;
+    for (std::int64_t const fanout : params_.fanouts) { out = checked_product("slots of a tree", out, fanout); }
+    return out;
+  }
+
+  [[nodiscard]] khop_trees allocate(std::int64_t num_roots, bool with_edges, gpu_exec const& exec) const
+  {
+    khop_trees out;
+    out.num_roots = num_roots;
+    std::int64_t slots = num_roots;
+    for (std::int64_t const fanout : params_.fanouts) {
+      slots = checked_product("slots of a hop", slots, fanout);
+      tree_hop& hop = out.hops.emplace_back();
+      hop.fanout = fanout;
+      hop.vertices = buffer<vertex_id>(slots, memory_of(exec));
+      if (with_edges) { hop.edges = buffer<edge_id>(slots, memory_of(exec)); }
+    }
+    return out;
+  }
+
+  /// Afterwards everything is done.
+  void grow(tree_setting const& setting, std::span<vertex_id const> seeds, gpu_event const& ready)
+  {
+    samplers::rank_rounds const& rounds = setting.rounds;
+    std::array<std::unique_ptr<tree_lane>, 2> two{std::make_unique<tree_lane>(setting),
+                                                  std::make_unique<tree_lane>(setting)};
+    std::array<cuda_stream, 2> const streams{two[0]->stream(), two[1]->stream()};
+    for (cuda_stream const stream : streams) { ready.wait_on(stream); }
+    lanes both(std::move(two), rounds.num_rounds);
+    try {
+      (void)both.run(
+          [&](tree_lane& lane, std::int64_t round) {
+            auto const size = static_cast<std::size_t>(rounds.size_of(round));
+            auto const first = static_cast<std::size_t>(std::min(round * rounds.batch, rounds.num_items));
+            lane.start(round, seeds.subspan(first, size));
+          },
+          [](tree_lane&) {}, [&](double) { ranks_.beat(); });
+      for (cuda_stream const stream : streams) { TENDRIL_CUDA_TRY(cudaStreamSynchronize(stream)); }
+    } catch (...) {
+      messages_->abort();  // or lanes wait for ranks that don't come
+      throw;
+    }
+  }
+
+  transport& ranks_;
+  int device_;
+  partition_info whole_;
+  edge_id first_edge_;
+  khop_params params_;
+  graph rows_;
+  sampling_plan plan_, plan_with_edges_;
+  std::unique_ptr<gpu_messages> messages_;
+};
+
+}  // namespace
+}  // namespace tendril::gpu
+
+std::unique_ptr<tendril::samplers::trees_on_gpu_ranks> tendril::samplers::make_trees_on_gpu_ranks(
+    graph_part const& part, graph const& rows, khop_params const& params, transport& ranks, gpu_exec const& exec)
+{
+  return std::make_unique<gpu::part_trees>(part, rows, params, ranks, exec);
+}

@@ -1,0 +1,158 @@
+// k-hop trees of ranks whose parts lie on GPUs are those of one process, to the byte: for every rule, with edges and without,
+// however many ranks there are. Ranks are threads here; they share GPUs where there are fewer, and then records go by
+// way of host memory. With a GPU for each of two ranks and NCCL, they go by that.
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <tendril/error.hpp>
+#include <tendril/generate.hpp>
+#include <tendril/gpu.hpp>
+#include <tendril/sharded_khop.hpp>
+#include <tendril/walk_parts.hpp>  // walks_of
+
+#include "dist/failure_of.hpp"
+#include "gpu/device/check.hpp"
+#include "support/gpu_copies.hpp"
+#include "support/gpu_test.hpp"
+#include "support/karate.hpp"
+#include "support/small_graphs.hpp"
+
+namespace tendril::test {
+namespace {
+
+class PartTrees : public gpu_test {
+ protected:
+  static gpu_exec exec_of(transport const& ranks) { return gpu_exec(ranks.rank() % num_gpus()); }
+
+  /// Each rank's trees equal those of its range of the seeds.
+  static void compare(graph const& g, khop_params const& params, std::vector<vertex_id> const& seeds, int num_ranks)
+  {
+    SCOPED_TRACE(testing::PrintToString(params.fanouts) + (params.replace ? " replace" : "") +
+                 (params.weighted ? " weighted" : "") + " on " + std::to_string(num_ranks) + " ranks");
+    run_ranks(
+        num_ranks,
+        [&](transport& ranks) {
+          gpu_exec const exec = exec_of(ranks);
+          gpu::device_guard const guard(exec.device);
+          sharded_khop_sampler sampler(part_of(g, {.num_parts = num_ranks}, ranks.rank()), params, ranks, exec);
+          walk_range const mine = walks_of({ranks.rank(), num_ranks}, std::ssize(seeds));
+          auto const own =
+              std::span(seeds).subspan(static_cast<std::size_t>(mine.first), static_cast<std::size_t>(mine.size));
+          auto const there = on_gpu(std::vector<vertex_id>(own.begin(), own.end()), exec);
+          for (bool const with_edges : {false, true}) {
+            // Roots cross 2^32, and calls come again and again.
+            std::int64_t const first = 0xfffffff0LL + mine.first;
+            khop_trees const made = sampler.sample(there.span(), exec, first, with_edges);
+            khop_trees const expected = khop_sample(g, own, params, {.num_threads = 1}, first, with_edges);
+            EXPECT_EQ(made.num_roots, expected.num_roots);
+            ASSERT_EQ(made.hops.size(), expected.hops.size());
+            for (std::size_t h = 0; h < expected.hops.size(); ++h) {
+              EXPECT_EQ(made.hops[h].fanout, expected.hops[h].fanout);
+              EXPECT_EQ(copied(made.hops[h].vertices), copied(expected.hops[h].vertices)) << "hop " << h + 1;
+              EXPECT_EQ(copied(made.hops[h].edges), copied(expected.hops[h].edges)) << "hop " << h + 1;
+              EXPECT_EQ(made.hops[h].edges.size(), with_edges ? made.hops[h].vertices.size() : 0);
+            }
+          }
+        },
+        transport::seconds(60));
+  }
+
+  static std::vector<khop_params> every_tree()
+  {
+    using enum sampling_rule;
+    std::vector<khop_params> out;
+    for (std::vector<std::int64_t> const& fanouts :
+         {std::vector<std::int64_t>{4, 3}, {1, 1, 1}, {70, 2}, {7}, {3, 5000}}) {
+      for (int bits = 0; bits < 4; ++bits) {
+        out.push_back({.fanouts = fanouts, .replace = (bits & 1) != 0, .weighted = (bits & 2) != 0, .seed = 3});
+      }
+    }
+    out.push_back({.fanouts = {3, 2}, .replace = true, .weighted = true, .rule = its});
+    out.push_back({.fanouts = {3, 2}, .replace = true, .weighted = true, .table_bytes = 1});
+    out.push_back({.fanouts = {3, 2}, .weighted = true, .rule = scan});
+    return out;
+  }
+};
+
+TEST_F(PartTrees, AreThoseOfOneProcess)
+{
+  for (graph const& g : {make_zoo(5), make_star({1, 2, 0, 5}), make_graph(5, {})}) {
+    auto const seeds = random_roots(g, 60);
+    for (khop_params const& params : every_tree()) {
+      for (int const n : {1, 2, 3, 7}) { compare(g, params, seeds, n); }
+    }
+  }
+}
+
+TEST_F(PartTrees, AreThoseOfOneProcessOnASkewedGraph)
+{
+  graph const g = generate_rmat({.scale = 12, .edge_factor = 16, .seed = 2}, {.symmetrize = true},
+                                {.has_weights = true, .weight_sigma = 2});
+  auto const seeds = random_roots(g, 5000);
+  for (khop_params const& params : {khop_params{.fanouts = {25, 10}},
+                                    {.fanouts = {10, 5}, .weighted = true},
+                                    {.fanouts = {6, 5, 4}, .replace = true, .weighted = true}}) {
+    for (int const n : {2, 4}) { compare(g, params, seeds, n); }
+  }
+}
+
+TEST_F(PartTrees, OfManySeedsAreMadeInBatches)
+{
+  graph const g = generate_rmat({.scale = 12, .edge_factor = 16, .seed = 2}, {.symmetrize = true}, {});
+  compare(g, {.fanouts = {40, 40}}, random_roots(g, 90'000), 2);  // 72 M slots a rank: three batches
+}
+
+TEST_F(PartTrees, WhatIsWrongIsNamed)
+{
+  graph const g = make_karate();
+  auto const sampler_of = [&](transport& ranks, khop_params const& params) {
+    return sharded_khop_sampler(part_of(g, {.num_parts = 2}, ranks.rank()), params, ranks, exec_of(ranks));
+  };
+  auto const sample = [&](transport& ranks, sharded_khop_sampler& sampler, std::vector<vertex_id> const& seeds,
+                          bool with_edges = false) {
+    gpu_exec const exec = exec_of(ranks);
+    gpu::device_guard const guard(exec.device);
+    (void)sampler.sample(on_gpu(seeds, exec).span(), exec, 0, with_edges);
+  };
+  EXPECT_NE(failure_of(2,
+                       [&](transport& ranks) {
+                         (void)sampler_of(ranks, {.fanouts = {2, -1}});
+                       })
+                .find("fan-outs of -1 on GPUs that each have a part of the graph"),
+            std::string::npos);
+  EXPECT_NE(failure_of(2,
+                       [&](transport& ranks) {
+                         (void)sampler_of(ranks, {.fanouts = {1 << 16, 1 << 15, 1}});
+                       })
+                .find("a tree has 2147483648 slots before the last hop, expected fewer than 2^31"),
+            std::string::npos);
+  EXPECT_EQ(failure_of(2,
+                       [&](transport& ranks) {
+                         auto sampler = sampler_of(ranks, {.fanouts = {2}});
+                         sample(ranks, sampler, {0, ranks.rank() == 1 ? 34U : 1U});
+                       }),
+            "seed 1: vertex 34 is out of range, the graph has 34 vertices");
+  EXPECT_NE(failure_of(2,
+                       [&](transport& ranks) {
+                         auto sampler = sampler_of(ranks, {.fanouts = {2}});
+                         sample(ranks, sampler, {0}, ranks.rank() == 1);
+                       })
+                .find("edges of trees: asked for on some ranks"),
+            std::string::npos);
+  EXPECT_NE(failure_of(2,
+                       [&](transport& ranks) {
+                         auto sampler = sampler_of(ranks, {.fanouts = {2}});
+                         (void)sampler.sample(std::vector<vertex_id>{1});
+                       })
+                .find("it was made for a GPU, expected a gpu_exec"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tendril::test
