@@ -53,12 +53,28 @@ using file_sampler = std::optional<khop_file_sampler>;  // with --memory
 struct tree_makers {
   tree_makers(request const& what, khop_params const& params, cpu_exec const& exec)
   {
-    if (what.on.part) { in_parts.emplace(*what.on.part, params, *what.ranks, exec); }
+    if (!what.on.part) { return; }
+    if (gpu_set const gpus = parse_devices(what.job.device); !gpus.empty()) {
+      gpu.emplace(gpus);
+      in_parts.emplace(*what.on.part, params, *what.ranks, *gpu);
+    } else {
+      in_parts.emplace(*what.on.part, params, *what.ranks, exec);
+    }
   }
 
   file_sampler in_file;
   std::optional<sharded_khop_sampler> in_parts;
+  std::optional<gpu_exec> gpu;  // of in_parts
 };
+
+/// Copies trees of a GPU to the host.
+khop_trees fetched(khop_trees trees, gpu_exec const& gpu)
+{
+  for (auto& hop : trees.hops) {
+    hop = {hop.fanout, host_copy(hop.vertices, gpu), host_copy(hop.edges, gpu), host_copy(hop.offsets, gpu)};
+  }
+  return trees;
+}
 
 /// The trees of n seeds from `first` on, in host memory, wherever they are made.
 khop_trees make_trees(request const& what, khop_params const& params, tree_makers& makers, int place,
@@ -66,17 +82,17 @@ khop_trees make_trees(request const& what, khop_params const& params, tree_maker
 {
   auto const seeds = what.seeds.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n));
   std::int64_t const root = what.job.first_root + first;
+  if (makers.gpu) {
+    auto const there = copy_to_gpu(seeds, *makers.gpu);
+    return fetched(makers.in_parts->sample(there.span(), *makers.gpu, root, what.job.edges), *makers.gpu);
+  }
   if (makers.in_parts) { return makers.in_parts->sample(seeds, root, what.job.edges); }
   if (makers.in_file) { return makers.in_file->sample(seeds, exec, root, what.job.edges); }
   if (!what.on_gpu()) { return khop_sample(what.whole(), seeds, params, exec, root, what.job.edges); }
   gpu_exec const gpu = what.exec(place);
   auto const there = copy_to_gpu(seeds, gpu);
-  khop_trees trees =
-      khop_sample(what.copies[static_cast<std::size_t>(place)], there.span(), params, gpu, root, what.job.edges);
-  for (auto& hop : trees.hops) {
-    hop = {hop.fanout, host_copy(hop.vertices, gpu), host_copy(hop.edges, gpu), host_copy(hop.offsets, gpu)};
-  }
-  return trees;
+  graph const& copy = what.copies[static_cast<std::size_t>(place)];
+  return fetched(khop_sample(copy, there.span(), params, gpu, root, what.job.edges), gpu);
 }
 
 std::int64_t count_filled(khop_trees const& trees)
@@ -274,7 +290,10 @@ void sample_command::check_ranks(transport const& ranks, gpu_set const& gpus) co
   if (gpus.size() > 1) { throw argument_error("--device: several GPUs for each rank, expected one: cuda"); }
   if (!(deadline > 0)) { throw argument_error(fmt::format("--deadline: {}, expected more than 0 seconds", deadline)); }
   if (!is_partition(source.path)) { return; }
-  if (!gpus.empty()) { throw argument_error("--device: a graph in parts is sampled on CPUs, expected cpu"); }
+  if (!gpus.empty() && job.app != "khop") {
+    throw argument_error("--device: mini-batches of a graph in parts are made on CPUs, expected cpu");
+  }
+  if (!gpus.empty()) { sharded_khop_sampler::expect_gpus_take(job.khop()); }
   if (job.host_bytes() > 0) { throw argument_error("--memory: a graph in parts, expected none"); }
 }
 
@@ -329,7 +348,7 @@ void sample_command::run() const
   }
   graph_of_ranks const on = read_for_ranks(source, job.device, exec);
   double const read_seconds = overall.seconds();
-  auto const copies = gpus.empty()
+  auto const copies = gpus.empty() || on.part
                           ? std::vector<graph>()
                           : graph_on_gpus(*on.whole, gpus, job.graph_bytes(), job.more.graph_room.spread, job.visits());
   buffer<vertex_id> const seeds = job.seeds(on.facts.num_vertices, exec);
@@ -447,6 +466,7 @@ void add_sample(CLI::App& application)
       "  tendril sample graph.npz -o trees.npz --fanouts 25,10 --device cuda      the same bytes, computed on a GPU\n"
       "  tendril sample graph.npz -o trees.npz --fanouts 25,10 --device cuda:all  on every GPU of the machine\n"
       "  mpirun -n 4 tendril sample parts -o trees.npz --fanouts 25,10   a part of the graph for each of four ranks\n"
+      "  mpirun -n 2 tendril sample parts -o trees.npz --fanouts 25,10 --device cuda   on a GPU of each rank\n"
       "  tendril sample huge.safetensors -o trees.npz --fanouts 10,5 --memory 16G  a mapped graph that memory does not "
       "hold\n"
       "  tendril sample graph.npz -o batches.npz --app minibatch --fanouts 15,10,5 --batch-size 512\n"

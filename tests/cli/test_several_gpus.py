@@ -104,3 +104,13 @@ def test_ranks_with_a_part_on_a_gpu_each_write_the_bytes_of_the_cpu(output, gpu,
     said = run(tendril, 2, "walk", "parts", *job, "gpu-" + output, "--device", "cuda")
     assert tendril.bytes("gpu-" + output) == tendril.bytes(output)
     assert ", one for each rank" in said
+
+
+@pytest.mark.skipif(not can_run_ranks(), reason="needs mpirun and a build with MPI")
+@pytest.mark.parametrize("options", [[], ["--edges", "--weighted"], ["--replace", "--weighted", "--fanouts", "6,5,4"]])
+def test_ranks_with_a_part_on_a_gpu_each_grow_the_trees_of_the_cpu(options, gpu, tendril, graphs):  # noqa: F811
+    job = [*options, "--num-seeds", 900, "--seed", 6, "-o"]
+    tendril("sample", graphs["skewed.safetensors"], *job, "t.npz", "--quiet")
+    tendril("partition", graphs["skewed.safetensors"], "-o", "parts", "--parts", 2, "--quiet")
+    run(tendril, 2, "sample", "parts", *job, "gpu-t.npz", "--device", "cuda")
+    assert tendril.bytes("gpu-t.npz") == tendril.bytes("t.npz")
