@@ -32,6 +32,7 @@
 #include "gpu.hpp"
 #include "minibatch.hpp"
 #include "names.hpp"
+#include "results.hpp"
 #include "sample.hpp"
 
 namespace tendril::python {
@@ -205,6 +206,19 @@ class bound_trees {
     });
   }
 
+  /// On a GPU, where this rank's part is copied to; calls are then those of all ranks.
+  bound_trees(std::shared_ptr<ranks> all, graph_part part, khop_params params, bool as_int32, int device,
+              std::uintptr_t stream)
+      : all_(std::move(all)), as_int32_(as_int32), num_threads_(0), num_vertices_(part.info.num_vertices)
+  {
+    sharded_khop_sampler::expect_gpus_take(params);
+    nb::gil_scoped_release const no_gil;
+    gpu_exec const exec = make_gpu_exec(device, stream);
+    all_->in_call([&](transport& calls) {
+      sampler_ = std::make_unique<sharded_khop_sampler>(std::move(part), std::move(params), calls, exec);
+    });
+  }
+
   std::vector<hop_out> sample(array_in const& seeds, std::int64_t first_root, bool with_edges)
   {
     khop_trees trees;
@@ -217,11 +231,25 @@ class bound_trees {
     return give_trees(std::move(trees), as_int32_, with_edges, num_threads_);
   }
 
+  std::vector<gpu_hop_out> sample_gpu(gpu_ids const& seeds, std::int64_t first_root, bool with_edges, int device,
+                                      std::uintptr_t stream)
+  {
+    nb::gil_scoped_release const no_gil;
+    gpu_exec const exec = make_gpu_exec(device, stream);
+    khop_trees trees;
+    all_->in_call([&](transport&) {
+      gpu_starts const from = bring(seeds, num_vertices_, exec);
+      run_with(seeds, exec, [&] { trees = sampler_->sample(from.ids, exec, first_root, with_edges); });
+    });
+    return give_gpu_trees(std::move(trees), as_int32_, with_edges, exec);
+  }
+
  private:
   std::shared_ptr<ranks> all_;  // outlives the sampler
   std::unique_ptr<sharded_khop_sampler> sampler_;
   bool as_int32_;
   int num_threads_;
+  std::int64_t num_vertices_ = 0;  // of the whole graph, on a GPU
   std::mutex mutex_;
 };
 
@@ -286,6 +314,7 @@ class bound_walker {
       : bound_walker(std::move(all), params.length, 0)
   {
     num_vertices_ = part.info.num_vertices;
+    sharded_walker::expect_gpus_take(params);
     nb::gil_scoped_release const no_gil;
     gpu_exec const exec = make_gpu_exec(device, stream);
     all_->in_call([&](transport& calls) {
@@ -316,8 +345,8 @@ class bound_walker {
     return {std::move(vertices), give(std::move(made.lengths), {n})};
   }
 
-  std::pair<gpu_array, gpu_array> run_gpu(gpu_ids const& starts, bool as_int32, std::int64_t first_walk, int device,
-                                          std::uintptr_t stream)
+  std::tuple<gpu_array, gpu_array> run_gpu(gpu_ids const& starts, bool as_int32, std::int64_t first_walk, int device,
+                                           std::uintptr_t stream)
   {
     nb::gil_scoped_release const no_gil;
     gpu_exec const exec = make_gpu_exec(device, stream);
@@ -327,16 +356,9 @@ class bound_walker {
       run_with(starts, exec, [&] { made = walker_->run(from.ids, first_walk, exec); });
     });
     std::int64_t const n = made.lengths.size();
-    std::int64_t const row = length_ + 1;
-    buffer<std::int64_t> wide;
-    if (!as_int32) {
-      wide = buffer<std::int64_t>(checked_product("walks", n, row), memory_of(exec));
-      widen_ids(made.vertices.data(), 1, n * row, wide.data(), n * row, exec);
-    }
-    auto const ready = std::make_shared<gpu_event const>(exec);
-    gpu_array ids = as_int32 ? give_gpu<vertex_id, std::int32_t>(std::move(made.vertices), {n, row}, device, ready)
-                             : give_gpu(std::move(wide), {n, row}, device, ready);
-    return {std::move(ids), give_gpu(std::move(made.lengths), {n}, device, ready)};
+    gpu_results const results(as_int32, exec);
+    return results.finished(std::tuple(results.ids(std::move(made.vertices), {n, length_ + 1}),
+                                       results.numbers(std::move(made.lengths), {n})));
   }
 
   [[nodiscard]] std::vector<std::string> reasons() const { return walker_->plan().reasons; }
@@ -417,7 +439,10 @@ void bind_dist(nb::module_& module)
   nb::class_<bound_trees>(module, "ShardedKhopSampler")
       .def(nb::init<std::shared_ptr<ranks>, graph_part, khop_params, bool, int>(), "ranks"_a, "part"_a, "params"_a,
            "as_int32"_a, "num_threads"_a)
-      .def("sample", &bound_trees::sample, "seeds"_a.noconvert(), "first_root"_a, "with_edges"_a);
+      .def(nb::init<std::shared_ptr<ranks>, graph_part, khop_params, bool, int, std::uintptr_t>(), "ranks"_a, "part"_a,
+           "params"_a, "as_int32"_a, "device"_a, "stream"_a)
+      .def("sample", &bound_trees::sample, "seeds"_a.noconvert(), "first_root"_a, "with_edges"_a)
+      .def("sample_gpu", &bound_trees::sample_gpu, "seeds"_a, "first_root"_a, "with_edges"_a, "device"_a, "stream"_a);
   nb::class_<bound_features>(module, "ShardedFeatures")
       .def(nb::init<std::shared_ptr<ranks>, features const&, std::vector<std::int64_t>, int>(), "ranks"_a, "rows"_a,
            "bounds"_a, "num_threads"_a)

@@ -40,8 +40,6 @@ std::vector<hop_out> khop(graph const& graph, array_in const& seeds, khop_params
   return give_trees(std::move(trees), as_int32, with_edges, num_threads);
 }
 
-using gpu_hop_out = std::tuple<gpu_array, std::optional<gpu_array>, std::optional<gpu_array>>;
-
 /// The same on the GPU that holds the graph, in shapes that the CPU's get in Python: [seeds, fan-out, …], from a hop that
 /// takes all neighbours on [slots, fan-out, …].
 std::vector<gpu_hop_out> khop_gpu(graph const& graph, gpu_ids const& seeds, khop_params const& params, bool as_int32,
@@ -54,24 +52,7 @@ std::vector<gpu_hop_out> khop_gpu(graph const& graph, gpu_ids const& seeds, khop
   khop_trees trees;
   run_on(&seeds, from, "seed", graph, exec,
          [&] { trees = khop_sample(graph, from.ids, params, exec, first_root, with_edges); });
-  gpu_results const results(as_int32, exec);
-  std::vector<gpu_hop_out> out;
-  std::vector<std::int64_t> shape = {trees.num_roots};
-  for (tree_hop& hop : trees.hops) {
-    if (hop.fanout == -1) {
-      shape = {hop.vertices.size()};
-    } else {
-      shape.push_back(hop.fanout);
-    }
-    std::optional<gpu_array> edges;
-    if (with_edges) { edges = results.numbers(std::move(hop.edges), shape); }
-    std::optional<gpu_array> offsets;
-    if (std::int64_t const size = hop.offsets.size(); size > 0) {
-      offsets = results.numbers(std::move(hop.offsets), {size});
-    }
-    out.emplace_back(results.ids(std::move(hop.vertices), shape), std::move(edges), std::move(offsets));
-  }
-  return results.finished(std::move(out));
+  return give_gpu_trees(std::move(trees), as_int32, with_edges, exec);
 }
 
 sampling_plan plan(graph const& graph, khop_params const& params, std::int64_t num_roots, int num_threads)
@@ -97,6 +78,28 @@ std::vector<hop_out> give_trees(khop_trees&& trees, bool as_int32, bool with_edg
                      std::move(offsets));
   }
   return out;
+}
+
+std::vector<gpu_hop_out> give_gpu_trees(khop_trees&& trees, bool as_int32, bool with_edges, gpu_exec const& exec)
+{
+  gpu_results const results(as_int32, exec);
+  std::vector<gpu_hop_out> out;
+  std::vector<std::int64_t> shape = {trees.num_roots};
+  for (tree_hop& hop : trees.hops) {
+    if (hop.fanout == -1) {
+      shape = {hop.vertices.size()};
+    } else {
+      shape.push_back(hop.fanout);
+    }
+    std::optional<gpu_array> edges;
+    if (with_edges) { edges = results.numbers(std::move(hop.edges), shape); }
+    std::optional<gpu_array> offsets;
+    if (std::int64_t const size = hop.offsets.size(); size > 0) {
+      offsets = results.numbers(std::move(hop.offsets), {size});
+    }
+    out.emplace_back(results.ids(std::move(hop.vertices), shape), std::move(edges), std::move(offsets));
+  }
+  return results.finished(std::move(out));
 }
 
 void bind_sample(nb::module_& module)

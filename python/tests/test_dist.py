@@ -70,7 +70,7 @@ def test_walks_on_gpus_are_those_of_the_whole_graph(graph, count):
             mine = parted.vertices
             made = walker.walk(np.asarray(mine), first_walk=mine.start)
             assert made[0].device == device and made[1].dtype == np.int32
-            return made[0].to_numpy(), made[1].to_numpy()
+            return made[0].numpy(), made[1].numpy()
 
         made = results(run_ranks(count, work))
         assert made[0][0].dtype == walks.dtype
@@ -78,20 +78,49 @@ def test_walks_on_gpus_are_those_of_the_whole_graph(graph, count):
         assert np.array_equal(np.concatenate([one for _, one in made]), lengths), options
 
 
-@pytest.mark.parametrize("count", [pytest.param(2, marks=on_gpu)])
+@pytest.mark.parametrize("count", [pytest.param(count, marks=on_gpu) for count in (1, 3)])
+def test_trees_on_gpus_are_those_of_the_whole_graph(graph, count):
+    for options in ({}, {"replace": True, "weighted": True, "dtype": np.int32}, {"weighted": True}):
+        expected = tendril.khop_sample(graph, np.arange(300), [5, 3], seed=4, return_edges=True, **options)
+
+        def work(ranks, options=options):
+            parted = dist.Graph.cut(ranks, graph)
+            device = f"cuda:{ranks.rank % tendril.num_gpus()}"
+            sampler = dist.KHopSampler(parted, [5, 3], seed=4, device=device, **options)
+            mine = np.array_split(np.arange(300), count)[ranks.rank]
+            plain = sampler.sample(mine, first_root=int(mine[0]))
+            made = sampler.sample(mine, first_root=int(mine[0]), return_edges=True)
+            assert plain.edges is None and plain.vertices[0].device == device and made.offsets == [None, None]
+            assert all(np.array_equal(a.numpy(), b.numpy()) for a, b in zip(plain.vertices, made.vertices, strict=True))
+            return [(v.numpy(), e.numpy()) for v, e in zip(made.vertices, made.edges, strict=True)]
+
+        ranks = results(run_ranks(count, work))
+        for hop in range(2):
+            vertices, edges = (np.concatenate([made[hop][i] for made in ranks]) for i in range(2))
+            assert vertices.dtype == expected.vertices[hop].dtype and vertices.shape == expected.vertices[hop].shape
+            assert np.array_equal(vertices, expected.vertices[hop]), options
+            assert np.array_equal(edges, expected.edges[hop]), options
+
+
+@pytest.mark.parametrize("count", [1, 2])
 def test_what_gpus_of_ranks_dont_take_is_named(graph, count):
     def work(ranks):
         parted = dist.Graph.cut(ranks, graph)
         for options, line in (
             ({"p": 2.0}, "second-order walks on GPUs that each have a part of the graph, expected CPUs"),
-            ({"rule": "scan"}, "on GPUs that each have a part of the graph"),
+            ({"rule": "scan"}, "rule scan on GPUs that each have a part of the graph"),
+            ({"metapath": [0], "metapath_of": "nodes"}, "metapath"),
+            ({"stop_prob": 0.5, "dead_end": "repeat"}, "walks that stop and repeat dead ends on GPUs"),
             ({"device": "cuda:0,1"}, "device"),
         ):
             with pytest.raises(tendril.ArgumentError) as error:
                 dist.Walker(parted, 9, **{"device": "cuda", **options})
             assert line in str(error.value) and "\n" not in str(error.value)
+        with pytest.raises(tendril.ArgumentError, match="fan-outs of -1 on GPUs that each have a part of the graph"):
+            dist.KHopSampler(parted, [2, -1], device="cuda")
+        return len(dist.Walker(parted, 9).walk([0])[0])  # the ranks are as they were
 
-    results(run_ranks(count, work))
+    assert results(run_ranks(count, work)) == [1] * count
 
 
 @pytest.mark.skipif(tendril.num_gpus() > 0, reason="a GPU")
@@ -99,7 +128,10 @@ def test_a_gpu_that_is_not_there_is_one_line(graph):
     def work(ranks):
         return dist.Walker(dist.Graph.cut(ranks, graph), 9, device="cuda")
 
-    for one in run_ranks(2, work):
+    def grow(ranks):
+        return dist.KHopSampler(dist.Graph.cut(ranks, graph), [2], device="cuda")
+
+    for one in [*run_ranks(2, work), *run_ranks(2, grow)]:
         assert isinstance(one, tendril.TendrilError) and "\n" not in str(one)
         assert "GPU" in str(one) or "CUDA" in str(one)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _arrays, _tendril
+from .. import _arrays, _gpu, _tendril
+from .._device_array import DeviceArray
 from .._params import counts, fill, flag, integer, limit, threads
 from .._sampling import KHop, shaped_hops
 from ._graph import Graph, expect_graph
+from ._nccl import find_nccl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
 class KHopSampler:
     """Grows k-hop trees of a graph in parts: those of `tendril.khop_sample` on the whole graph, bit for bit.
 
-    The constructor is a call of all ranks, with equal arguments; after that each rank samples whenever it likes.
+    The constructor is a call of all ranks, with equal arguments; after that each rank samples whenever it likes. On GPUs
+    sampling is a call of all ranks, too.
 
     Parameters
     ----------
@@ -33,15 +36,21 @@ class KHopSampler:
         The most bytes of this rank's tables; it never changes a tree.
     dtype : dtype
         Type of vertex ids: int64 or int32.
+    device : str, optional
+        The GPU of this rank, "cuda" or "cuda:1": its part is copied there, and trees are arrays in its memory. All ranks have a GPU, or
+        none. Slots go to the GPU that has their vertex, and picks come back, as walkers of `Walker` do. Fan-outs of -1 need
+        CPUs.
     num_threads : int
         Threads for this rank's trees, and for its answers; 0: every core the process may use.
 
     Raises
     ------
     ArgumentError
-        As `tendril.khop_sample`.
+        As `tendril.khop_sample`, and for trees that GPUs don't take.
     RankError
         If ranks have different graphs, parameters or versions.
+    DeviceError
+        If the GPU can't be used.
     """
 
     def __init__(
@@ -55,6 +64,7 @@ class KHopSampler:
         rule: str = "auto",
         table_bytes: int | None = None,
         dtype: DTypeLike = np.int64,
+        device: Any = None,
         num_threads: int = 0,
     ) -> None:
         expect_graph(graph)
@@ -69,9 +79,11 @@ class KHopSampler:
         )
         self._params.validate()
         as_int32 = graph._holds_int32(dtype)
-        self._core = _tendril.ShardedKhopSampler(
-            graph.ranks._core, graph._core, self._params, as_int32, threads(num_threads)
-        )
+        self._place = _gpu.HOST if device is None else _gpu.parse(device)
+        where = (threads(num_threads),) if self._place == _gpu.HOST else (self._place, 0)
+        if self._place != _gpu.HOST:
+            find_nccl()
+        self._core = _tendril.ShardedKhopSampler(graph.ranks._core, graph._core, self._params, as_int32, *where)
 
     def sample(self, seeds: ArrayLike, *, first_root: int = 0, return_edges: bool = False) -> KHop:
         """Grow a tree from each seed.
@@ -83,7 +95,7 @@ class KHopSampler:
         first_root : int
             Logical number of the first seed.
         return_edges : bool
-            Also return the positions of the edges.
+            Also return the positions of the edges; on GPUs all ranks ask for them, or none.
 
         Returns
         -------
@@ -96,7 +108,14 @@ class KHopSampler:
         RankError
             If another rank has failed or fallen silent.
         """
-        roots, wants_edges = _arrays.ids(seeds, "seeds"), flag(return_edges, "return_edges")
+        wants_edges = flag(return_edges, "return_edges")
+        if self._place != _gpu.HOST:
+            ids = _gpu.ids(seeds, "seeds", 1, self._place, 0, 0)
+            trees = self._core.sample_gpu(ids, integer(first_root, "first_root"), wants_edges, self._place, 0)
+            picked = [DeviceArray(hop[0]) for hop in trees]
+            numbers = [DeviceArray(hop[1]) for hop in trees if hop[1] is not None]
+            return KHop(tuple(self._params.fanouts), picked, numbers if wants_edges else None, [None] * len(trees))
+        roots = _arrays.ids(seeds, "seeds")
         made = self._core.sample(roots, integer(first_root, "first_root"), wants_edges)
         hops = list(shaped_hops(len(roots), self._params.fanouts, made))
         vertices, edges, offsets = ([hop[i] for hop in hops] for i in range(3))
