@@ -12,6 +12,7 @@
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
 #include <tendril/partition.hpp>
+#include <tendril/sharded_khop.hpp>
 #include <tendril/sharded_walk.hpp>
 #include <tendril/starts.hpp>
 #include <tendril/transport.hpp>
@@ -24,6 +25,8 @@ namespace {
 constexpr std::int64_t walkers_each = std::int64_t{1} << 23U;  // of a call
 constexpr int calls = 2;
 constexpr std::int64_t walk_length = 80;
+constexpr std::int64_t seeds_each = std::int64_t{1} << 20U;  // of a call
+constexpr int tree_calls = 8;
 constexpr std::int64_t many_walks = std::int64_t{1} << 40U;  // tables pay
 
 /// Vertices that have edges, at random.
@@ -85,6 +88,33 @@ double rate_on(bed const& on, walk_params const& params)
   return out;
 }
 
+/// Vertices of trees a second of all ranks, the seeds aside.
+double tree_rate_on(bed const& on, khop_params const& params)
+{
+  double out = 0;
+  run_ranks(on.gpus.size(), [&](transport& ranks) {
+    auto const at = static_cast<std::size_t>(ranks.rank());
+    gpu_exec const exec(on.gpus[ranks.rank()]);
+    sharded_khop_sampler sampler(on.parts[at], params, ranks, exec);
+    auto const from = copy_to_gpu(std::span(on.starts[at]).first(seeds_each), exec);
+    std::int64_t const first = ranks.rank() * seeds_each;
+    khop_trees made = sampler.sample(from.span(), exec, first);  // the pool has its memory then
+    ranks.barrier("all ranks have memory");
+    std::int64_t vertices = 0;
+    double const seconds = seconds_of([&] {
+      for (int call = 0; call < tree_calls; ++call) {
+        made = {};
+        made = sampler.sample(from.span(), exec, call * ranks.size() * seeds_each + first);
+        for (tree_hop const& hop : made.hops) { vertices += hop.vertices.size(); }
+      }
+      ranks.barrier("all ranks have sampled");
+    });
+    vertices = ranks.all_reduce("vertices", vertices, reduction::sum);
+    if (ranks.rank() == 0) { out = static_cast<double>(vertices) / seconds; }
+  });
+  return out;
+}
+
 }  // namespace
 
 std::vector<row> run_gpu_ranks(options const& o, graph const& g)
@@ -104,6 +134,10 @@ std::vector<row> run_gpu_ranks(options const& o, graph const& g)
           fmt::format("{} walkers; {}", calls * o.gpus.size() * walkers_each, plan_on(*on, params)), "steps/s", {},
           [on, params = params] { return rate_on(*on, params); });
   }
+  s.add(fmt::format("k-hop (25,10), a part on each of {} GPUs", o.gpus.size()),
+        fmt::format("{} seeds a call", o.gpus.size() * seeds_each), "vertices/s", {}, [on] {
+          return tree_rate_on(*on, {.fanouts = {25, 10}});
+        });
   return s.run();
 }
 
