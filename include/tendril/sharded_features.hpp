@@ -8,6 +8,7 @@
 
 #include <tendril/exec.hpp>
 #include <tendril/features.hpp>
+#include <tendril/gpu_array.hpp>  // id_matrix
 #include <tendril/partition.hpp>
 #include <tendril/rank_service.hpp>
 #include <tendril/transport.hpp>
@@ -45,6 +46,11 @@ class sharded_features {
   sharded_features(feature_table here, std::vector<std::int64_t> bounds, transport& ranks);
   sharded_features(feature_table here, std::vector<std::int64_t> bounds, rank_service& ranks,
                    cpu_exec const& exec = {});
+  /// The same for a GPU of each rank, which gathers: rows go from GPU to GPU by NCCL or by way of host memory, as walkers do
+  /// (sharded_walk.hpp). Up to 32 ranks.
+  /// @param here  In the memory of that GPU, or of the host, where it reads them over the bus.
+  /// @throws argument_error, rank_error  as above; device_error; memory_error.
+  sharded_features(feature_table here, std::vector<std::int64_t> bounds, transport& ranks, gpu_exec const& exec);
   ~sharded_features();
   sharded_features(sharded_features&&) noexcept;
   sharded_features& operator=(sharded_features&&) noexcept;
@@ -62,6 +68,10 @@ class sharded_features {
   /// @param out  ids.size() * row_bytes() bytes.
   /// @throws argument_error for the first id out of range, as tendril::gather, or an `out` of another size; rank_error.
   void gather(std::span<std::int64_t const> ids, std::span<std::byte> out, cpu_exec const& exec = {});
+
+  /// The same of a table that was made for GPUs: ids and rows are in the memory of this rank's. A call of all ranks.
+  /// Synchronises.
+  void gather(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec);
 
   /// Of all calls so far.
   [[nodiscard]] sharded_features_report const& report() const noexcept;

@@ -29,6 +29,7 @@
 #include <tendril/walk.hpp>
 #include <tendril/walk_stream.hpp>
 
+#include "features/gpu_ranks.hpp"
 #include "samplers/batches/state.hpp"
 #include "samplers/trees/gpu_ranks.hpp"
 #include "samplers/walks/gpu_ranks.hpp"
@@ -46,6 +47,12 @@ namespace {
 
 }  // namespace
 
+std::unique_ptr<features::rows_on_gpu_ranks> features::make_rows_on_gpu_ranks(feature_table,
+                                                                              std::vector<std::int64_t> const&,
+                                                                              transport&, gpu_exec const&)
+{
+  refuse();
+}
 std::unique_ptr<samplers::trees_on_gpu_ranks> samplers::make_trees_on_gpu_ranks(graph_part const&, graph const&,
                                                                                 khop_params const&, transport&,
                                                                                 gpu_exec const&)

@@ -17,6 +17,7 @@
 #include "base/parallel.hpp"  // parallel_ranges
 #include "dist/agreement.hpp"
 #include "dist/exchange.hpp"
+#include "features/gpu_ranks.hpp"
 
 namespace tendril {
 namespace {
@@ -173,7 +174,6 @@ namespace {
 std::array<dist::job_line, 2> description_of(feature_table const& here, std::vector<std::int64_t> const& bounds,
                                              int rank, int num_ranks)
 {
-  expect_in_host_memory(here);
   TENDRIL_EXPECTS(std::ssize(bounds) == num_ranks + 1 && bounds[0] == 0 && std::is_sorted(bounds.begin(), bounds.end()),
                   "bounds: {}, expected {} ascending ones, from 0", fmt::join(bounds, " "), num_ranks + 1);
   auto const r = static_cast<std::size_t>(rank);
@@ -209,11 +209,13 @@ struct sharded_features::state {
   std::unique_ptr<dist::exchange> ranks;
   std::function<std::int64_t()> sent_bytes;
   std::function<void()> withdraw;
+  std::unique_ptr<features::rows_on_gpu_ranks> on_gpu;  // instead of what CPUs exchange
   sharded_features_report report;
 };
 
 sharded_features::sharded_features(feature_table here, std::vector<std::int64_t> bounds, transport& ranks)
 {
+  expect_in_host_memory(here);
   auto const lines = description_of(here, bounds, ranks.rank(), ranks.size());
   dist::expect_same(ranks, "what features there are", lines);
   state_ = std::make_unique<state>(std::move(here), std::move(bounds), cpu_exec());
@@ -224,6 +226,7 @@ sharded_features::sharded_features(feature_table here, std::vector<std::int64_t>
 sharded_features::sharded_features(feature_table here, std::vector<std::int64_t> bounds, rank_service& ranks,
                                    cpu_exec const& exec)
 {
+  expect_in_host_memory(here);
   auto const lines = description_of(here, bounds, ranks.rank(), ranks.size());
   cpu_exec serving;
   serving.num_threads = exec.num_threads;
@@ -238,6 +241,15 @@ sharded_features::sharded_features(feature_table here, std::vector<std::int64_t>
   state_->withdraw = [&ranks, service] { ranks.withdraw(service); };
 }
 
+sharded_features::sharded_features(feature_table here, std::vector<std::int64_t> bounds, transport& ranks,
+                                   gpu_exec const& exec)
+{
+  auto const lines = description_of(here, bounds, ranks.rank(), ranks.size());
+  dist::expect_same(ranks, "what features there are", lines);
+  state_ = std::make_unique<state>(std::move(here), std::move(bounds), cpu_exec());
+  state_->on_gpu = features::make_rows_on_gpu_ranks(state_->here, state_->bounds, ranks, exec);
+}
+
 sharded_features::~sharded_features() = default;
 sharded_features::sharded_features(sharded_features&&) noexcept = default;
 sharded_features& sharded_features::operator=(sharded_features&&) noexcept = default;
@@ -249,6 +261,7 @@ sharded_features_report const& sharded_features::report() const noexcept { retur
 void sharded_features::gather(std::span<std::int64_t const> ids, std::span<std::byte> out, cpu_exec const& exec)
 {
   state& s = *state_;
+  TENDRIL_EXPECTS(!s.on_gpu, "sharded_features: made for a GPU, expected a gpu_exec");
   auto const count = std::ssize(ids);
   TENDRIL_EXPECTS(std::ssize(out) == checked_product("bytes of rows", count, row_bytes()),
                   "out: {} bytes, expected {} rows of {}", out.size(), count, row_bytes());
@@ -282,6 +295,19 @@ void sharded_features::gather(std::span<std::int64_t const> ids, std::span<std::
   s.report.rows += count;
   s.report.rows_away += count - std::ssize(places.of(rank));
   s.report.sent_bytes += s.sent_bytes() - sent_before;
+}
+
+void sharded_features::gather(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec)
+{
+  state& s = *state_;
+  TENDRIL_EXPECTS(s.on_gpu, "sharded_features: made for CPUs, expected a cpu_exec");
+  TENDRIL_EXPECTS(ids.num_columns == 1, "ids: {} columns, expected one", ids.num_columns);
+  TENDRIL_EXPECTS(std::ssize(out) == checked_product("bytes of rows", ids.num_rows, row_bytes()),
+                  "out: {} bytes, expected {} rows of {}", out.size(), ids.num_rows, row_bytes());
+  auto const [away, sent_bytes] = s.on_gpu->gather(ids, out, exec);
+  s.report.rows += ids.num_rows;
+  s.report.rows_away += away;
+  s.report.sent_bytes += sent_bytes;
 }
 
 }  // namespace tendril

@@ -32,15 +32,6 @@ constexpr std::int64_t worth_sorting = 1024;
 constexpr double bytes_of_a_read = 128;
 constexpr std::int64_t most_row_bytes = (std::int64_t{1} << 30) - 1;
 
-void expect_rows(id_matrix const& ids, std::int64_t num_rows, gpu_exec const& exec)
-{
-  gpu::bad_id const bad = gpu::first_bad_id(ids, num_rows, exec);
-  if (bad.index < 0) { return; }
-  throw argument_error(
-      fmt::format("ids[{}] is {}, expected {}", bad.index, bad.value,
-                  num_rows == 0 ? "none: the table has no rows" : fmt::format("0 to {}", num_rows - 1)));
-}
-
 bool overlap(std::span<std::byte const> a, std::span<std::byte const> b)
 {
   std::less<> const before;
@@ -108,6 +99,15 @@ class host_gather {
 
 }  // namespace
 
+void gpu::expect_rows(id_matrix const& ids, std::int64_t num_rows, gpu_exec const& exec)
+{
+  bad_id const bad = first_bad_id(ids, num_rows, exec);
+  if (bad.index < 0) { return; }
+  throw argument_error(
+      fmt::format("ids[{}] is {}, expected {}", bad.index, bad.value,
+                  num_rows == 0 ? "none: the table has no rows" : fmt::format("0 to {}", num_rows - 1)));
+}
+
 struct gpu_features::history {
   gpu::known_rates rates;
 };
@@ -169,7 +169,7 @@ void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, k
     gpu::copy_rows(job, first_bad.data(), false, exec);
     if (static_cast<std::int64_t>(gpu::value_at(first_bad.data(), exec)) < 0) { return; }  // nothing lowered it
   }
-  if (known.checked) { expect_rows(ids, table_.num_rows(), exec); }
+  if (known.checked) { gpu::expect_rows(ids, table_.num_rows(), exec); }
   if (memory_ == row_memory::gpu || row_bytes == 0) { return; }
   work_share const who = memory_ == row_memory::pageable ? work_share::cpu : way.share.value_or(share_);
   host_gather const rows(table_, narrow.data(), known.ascending, out, exec);
@@ -189,7 +189,7 @@ void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, k
   try {
     gpu::work_together(history_->rates, who, job, exec);
   } catch (argument_error const&) {  // about an id, by its number in a turn
-    expect_rows(ids, table_.num_rows(), exec);
+    gpu::expect_rows(ids, table_.num_rows(), exec);
     throw;
   }
 }

@@ -10,6 +10,9 @@
 
 namespace tendril::gpu {
 
+/// @throws argument_error "ids[3] is 9, expected 0 to 4" for the first id that is no row. Synchronises.
+void expect_rows(id_matrix const& ids, std::int64_t num_rows, gpu_exec const& exec);
+
 /// Ids of one column as vertex_id, without a copy where they are that already: then they must outlive the object. What is
 /// no row stays or becomes an id that is none. Enqueues.
 class row_ids {

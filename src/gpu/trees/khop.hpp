@@ -11,8 +11,9 @@
 #include "core/alias.hpp"
 #include "core/random.hpp"
 #include "gpu/picks/race.hpp"
-#include "gpu/walks/job.hpp"  // walk_status
-#include "plan/tables.hpp"    // alias_record
+#include "gpu/ranks/slots.hpp"  // asked_slot
+#include "gpu/walks/job.hpp"    // walk_status
+#include "plan/tables.hpp"      // alias_record
 
 namespace tendril::gpu {
 
@@ -26,18 +27,11 @@ struct hop_slots {
   std::int64_t const* unit_begin = nullptr;  ///< [num_roots + 1]: where each root's units begin; null: one unit each.
 };
 
-/// A slot whose vertex belongs to a rank's part of the graph.
-struct alignas(8) asked_slot {
-  std::uint32_t slot;  ///< Counted from the first slot of its rank's trees.
-  vertex_id vertex;    ///< Of the whole graph.
-};
-
 /// Slots of one rank's trees that are expanded where their vertices are.
 struct asked_slots {
-  asked_slot const* slots;  ///< [khop_job::parents.size]
+  asked_slot const* slots;  ///< [khop_job::parents.size], counted from the first slot of a rank's trees.
   std::uint32_t a_root;     ///< Slots of a tree, below 2^31; all trees have as many.
-  vertex_id first_vertex;   ///< Of the part: it is row 0 of the job's graph, which is in CSR form.
-  edge_id first_edge;       ///< Of the part.
+  edge_id first_edge;       ///< Of the part, which is the job's graph, in CSR form.
   bool in_place;            ///< Children go to the rows of their slots; else to those of the questions.
 };
 

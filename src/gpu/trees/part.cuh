@@ -66,10 +66,7 @@ struct asked_parents {
   std::uint64_t first_root;
   std::int64_t first_parent;
 
-  [[nodiscard]] __device__ vertex_id vertex(std::uint32_t parent) const
-  {
-    return of.slots[parent].vertex - of.first_vertex;
-  }
+  [[nodiscard]] __device__ vertex_id vertex(std::uint32_t parent) const { return of.slots[parent].row; }
   [[nodiscard]] __device__ std::int64_t number(std::uint32_t parent) const { return first_parent + parent; }
   [[nodiscard]] __device__ std::int64_t child_row(std::uint32_t parent) const
   {

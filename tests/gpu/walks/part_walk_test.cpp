@@ -35,7 +35,8 @@ bool is_taken(walk_params const& p)
 {
   bool const second_order = p.p != 1 || p.q != 1 || p.second_order;
   bool const by_types = !p.metapath.empty() && p.metapath_of == metapath_kind::vertex_types;
-  return !second_order && !by_types && p.rule != sampling_rule::scan && (p.stop_prob == 0 || p.dead_ends != dead_end::repeat);
+  return !second_order && !by_types && p.rule != sampling_rule::scan &&
+         (p.stop_prob == 0 || p.dead_ends != dead_end::repeat);
 }
 
 class PartWalk : public gpu_test {

@@ -1,19 +1,17 @@
 #include "gpu/trees/parts/lane.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <numeric>
+#include <vector>
 
 #include <tendril/checked.hpp>
 #include <tendril/gpu.hpp>
 
 #include "core/draws.hpp"
 #include "gpu/device/check.hpp"
+#include "gpu/trees/parts/children.hpp"
 
 namespace tendril::gpu {
 namespace {
-
-constexpr char const* what = "slots of trees";
 
 /// Fills memory with what stands for no vertex, or no edge.
 template <class T>
@@ -22,36 +20,14 @@ void fill_none(T* to, std::int64_t size, cuda_stream stream)
   TENDRIL_CUDA_TRY(cudaMemsetAsync(to, 0xff, static_cast<std::size_t>(size) * sizeof(T), stream));
 }
 
-/// Parcels of a record a slot, or of `each`, between this rank and the others.
-template <class T, class Ranges>
-void add_parcels(std::vector<parcel>& list, T* data, std::int64_t each, Ranges const& ranges, int rank)
-{
-  for (std::size_t r = 0; r < ranges.size(); ++r) {
-    if (static_cast<int>(r) == rank) { continue; }
-    list.push_back({static_cast<int>(r), data + ranges[r].first * each,
-                    ranges[r].size * each * static_cast<std::int64_t>(sizeof(T))});
-  }
-}
-
 }  // namespace
 
 tree_lane::tree_lane(tree_setting const& setting)
-    : setting_(setting),
-      sent_(static_cast<std::size_t>(setting.ranks.size())),
-      asked_(sent_.size()),
-      tallies_(2 * most_ranks, gpu_memory(setting.device, stream_.get())),
-      counts_(most_ranks, pinned_memory())
+    : setting_(setting), slots_(setting.ranks, setting.messages, setting.whole.bounds, setting.device, stream_)
 {
 }
 
 tree_lane::~tree_lane() { stream_.settle(); }
-
-template <class T>
-T* tree_lane::room(buffer<T>& box, std::int64_t size)
-{
-  if (box.size() < size) { box = buffer<T>(size, gpu_memory(setting_.device, stream())); }
-  return box.data();
-}
 
 void tree_lane::start(std::int64_t round, std::span<vertex_id const> seeds)
 {
@@ -63,53 +39,12 @@ void tree_lane::start(std::int64_t round, std::span<vertex_id const> seeds)
   sort_parents();
 }
 
-void tree_lane::sort_parents()
-{
-  slot_sort at{};
-  at.vertices = parents_;
-  at.size = checked_product("slots of a hop", num_roots_, a_root_);
-  at.rank = rank();
-  at.num_ranks = num_ranks();
-  std::transform(setting_.whole.bounds.begin(), setting_.whole.bounds.end(), at.bounds,
-                 [](std::int64_t bound) { return static_cast<vertex_id>(bound); });
-  at.slots = room(sent_slots_, at.size);
-  at.counts = tallies_.data();
-  at.cursors = tallies_.data() + most_ranks;
-  TENDRIL_CUDA_TRY(cudaMemsetAsync(tallies_.data(), 0, tallies_.span().size_bytes(), stream()));
-  count_slots(at, setting_.device, stream());
-  stream_.copy(counts_.data(), static_cast<unsigned const*>(at.counts), most_ranks, cudaMemcpyDeviceToHost);
-  TENDRIL_CUDA_TRY(cudaEventRecord(counted_.get(), stream()));
-  sort_slots(at, setting_.device, stream());  // while the host learns how many there are
-}
+void tree_lane::sort_parents() { slots_.begin(parents_, checked_product("slots of a hop", num_roots_, a_root_)); }
 
 bool tree_lane::finish()
 {
   if (hop_ == setting_.params.fanouts.size()) { return false; }
-  wait_among_ranks(setting_.ranks, what, [&] { return counted_.is_done(); });
-  auto const here = static_cast<std::size_t>(rank());
-  std::vector<message> messages;
-  for (std::size_t r = 0; r < sent_.size(); ++r) {
-    std::int64_t const size = counts_[static_cast<std::int64_t>(r)];
-    message& m = messages.emplace_back(setting_.ranks.pool().take(sizeof size));
-    m.append(&size, sizeof size);
-    sent_[r].size = size;
-  }
-  std::vector<message> answers = setting_.ranks.all_to_all(what, messages);
-  std::int64_t sent = sent_[here].size;  // which lie in front
-  std::int64_t asked = 0;
-  for (std::size_t r = 0; r < sent_.size(); ++r) {
-    std::memcpy(&asked_[r].size, answers[r].data(), sizeof asked_[r].size);
-    setting_.ranks.pool().give_back(std::move(answers[r]));
-    sent_[r].first = r == here ? 0 : sent;
-    asked_[r].first = asked;
-    if (r == here) { continue; }
-    sent += sent_[r].size;
-    asked += asked_[r].size;
-  }
-  std::vector<parcel> out, in;
-  add_parcels(out, sent_slots_.data(), 1, sent_, rank());
-  add_parcels(in, room(asked_slots_, asked), 1, asked_, rank());
-  setting_.messages.exchange(out, in, stream());
+  slots_.exchange("slots of trees");
   return true;
 }
 
@@ -129,9 +64,7 @@ void tree_lane::expand(int of, asked_slot const* slots, std::int64_t size, bool 
                        edge_id* edges)
 {
   if (size == 0) { return; }
-  asked_slots const asked{slots, static_cast<std::uint32_t>(a_root_),
-                          static_cast<vertex_id>(setting_.whole.bounds[static_cast<std::size_t>(rank())]),
-                          setting_.first_edge, in_place};
+  asked_slots const asked{slots, static_cast<std::uint32_t>(a_root_), setting_.first_edge, in_place};
   khop_job job = job_of_hop();
   job.asked = &asked;
   job.parents.size = size;
@@ -153,42 +86,32 @@ void tree_lane::step()
   edge_id* const edges = with_edges ? hop.edges.data() + first : nullptr;
 
   // Of others.
-  auto const size_of = [&](std::vector<range> const& ranges) {
-    return std::accumulate(ranges.begin(), ranges.end(), std::int64_t{0},
-                           [](std::int64_t sum, range const& one) { return sum + one.size; }) -
-           ranges[static_cast<std::size_t>(rank())].size;
-  };
-  std::int64_t const here = sent_[static_cast<std::size_t>(rank())].size;
-  std::int64_t const asked = checked_product("children of a hop", size_of(asked_), fanout);
-  std::int64_t const awaited = checked_product("children of a hop", size_of(sent_), fanout);
-  vertex_id* const made_vertices = room(made_vertices_, asked);
-  edge_id* const made_edges = with_edges ? room(made_edges_, asked) : nullptr;
-  for (int r = 0; r < num_ranks(); ++r) {
-    range const& theirs = asked_[static_cast<std::size_t>(r)];
-    if (r == rank()) { continue; }
-    expand(r, asked_slots_.data() + theirs.first, theirs.size, false, made_vertices + theirs.first * fanout,
+  memory_resource& memory = gpu_memory(setting_.device, stream());
+  std::int64_t const made = checked_product("children of a hop", slots_.num_asked(), fanout);
+  std::int64_t const came = checked_product("children of a hop", slots_.away(), fanout);
+  vertex_id* const made_vertices = room_in(made_vertices_, made, memory);
+  vertex_id* const came_vertices = room_in(came_vertices_, came, memory);
+  edge_id* const made_edges = with_edges ? room_in(made_edges_, made, memory) : nullptr;
+  edge_id* const came_edges = with_edges ? room_in(came_edges_, came, memory) : nullptr;
+  for (int r = 0; r < setting_.ranks.size(); ++r) {
+    auto const theirs = slots_.asked_by(r);
+    expand(r, slots_.asked() + theirs.first, theirs.size, false, made_vertices + theirs.first * fanout,
            with_edges ? made_edges + theirs.first * fanout : nullptr);
   }
-  std::vector<range> came = sent_;  // without those of this rank, which lie in front
-  for (range& one : came) { one.first -= here; }
   std::vector<parcel> out, in;
-  add_parcels(out, made_vertices, fanout, asked_, rank());
-  add_parcels(in, room(came_vertices_, awaited), fanout, came, rank());
-  if (with_edges) {
-    add_parcels(out, made_edges, fanout, asked_, rank());
-    add_parcels(in, room(came_edges_, awaited), fanout, came, rank());
-  }
+  slots_.add_answers(out, in, made_vertices, came_vertices, fanout);
+  if (with_edges) { slots_.add_answers(out, in, made_edges, came_edges, fanout); }
   setting_.messages.exchange(out, in, stream());
 
   // Of this rank.
   std::int64_t const num_parents = num_roots_ * a_root_;
-  if (here + size_of(sent_) < num_parents) {  // slots without a vertex
+  if (slots_.own() + slots_.away() < num_parents) {  // slots without a vertex
     fill_none(vertices, num_parents * fanout, stream());
     if (with_edges) { fill_none(edges, num_parents * fanout, stream()); }
   }
-  expand(rank(), sent_slots_.data(), here, true, vertices, edges);
-  place_children(sent_slots_.data() + here, size_of(sent_), static_cast<std::uint32_t>(fanout), came_vertices_.data(),
-                 with_edges ? came_edges_.data() : nullptr, vertices, edges, stream());
+  expand(rank(), slots_.slots(), slots_.own(), true, vertices, edges);
+  place_children(slots_.slots() + slots_.own(), slots_.away(), static_cast<std::uint32_t>(fanout), came_vertices,
+                 came_edges, vertices, edges, stream());
 
   parents_ = vertices;
   a_root_ *= fanout;

@@ -4,10 +4,8 @@
 
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include <tendril/buffer.hpp>
 #include <tendril/partition.hpp>
@@ -15,9 +13,8 @@
 #include <tendril/transport.hpp>
 
 #include "gpu/device/side_stream.hpp"
-#include "gpu/device/step_event.hpp"
 #include "gpu/ranks/messages.hpp"
-#include "gpu/trees/parts/slots.hpp"
+#include "gpu/ranks/slot_exchange.hpp"
 #include "gpu/trees/planned_hop.hpp"
 #include "samplers/two_batches.hpp"
 
@@ -64,36 +61,23 @@ class tree_lane {
   [[nodiscard]] cuda_stream stream() const { return stream_.get(); }
 
  private:
-  /// Slots of a rank, in the arrays that hold those of several.
-  struct range {
-    std::int64_t first = 0, size = 0;
-  };
-
-  [[nodiscard]] int num_ranks() const { return setting_.ranks.size(); }
   [[nodiscard]] int rank() const { return setting_.ranks.rank(); }
   [[nodiscard]] gpu_exec exec() const { return gpu_exec(setting_.device, stream_.get()); }
   void sort_parents();
   [[nodiscard]] khop_job job_of_hop() const;
   /// Expands slots that rank `of` asks about.
   void expand(int of, asked_slot const* slots, std::int64_t size, bool in_place, vertex_id* vertices, edge_id* edges);
-  /// `box` with room for so many.
-  template <class T>
-  T* room(buffer<T>& box, std::int64_t size);
 
   tree_setting const& setting_;
   side_stream stream_;
-  step_event counted_;
+  slot_exchange slots_;
   std::int64_t round_ = 0;
   std::size_t hop_ = 0;
   std::int64_t num_roots_ = 0, a_root_ = 1;  // trees; parents of a tree
   vertex_id const* parents_ = nullptr;
-  std::vector<range> sent_, asked_;  // of slots, by rank: here those in sent_slots_, there those in asked_slots_
-  buffer<asked_slot> sent_slots_, asked_slots_;
   buffer<vertex_id> made_vertices_, came_vertices_;
   buffer<edge_id> made_edges_, came_edges_;
   buffer<std::byte> race_scratch_;
-  buffer<unsigned> tallies_;  // counts and cursors
-  buffer<unsigned> counts_;   // for the host, page-locked
 };
 
 }  // namespace tendril::gpu

@@ -1,16 +1,15 @@
-// Bytes a slot: 4 read to count, 4 read and 8 written to sort. Bytes a child that comes from another rank: 4 read and 4 written,
-// in runs of the fan-out.
+// Bytes a slot: 4 read to count, 4 read and 8 written to sort.
 
 #include "gpu/device/launch.cuh"
 #include "gpu/ranks/outbox.cuh"
-#include "gpu/trees/parts/slots.hpp"
+#include "gpu/ranks/slots.hpp"
 
 namespace tendril::gpu {
 
 /// For outbox.
 __device__ __forceinline__ void store_once(asked_slot* to, asked_slot const& slot)
 {
-  __stcs(reinterpret_cast<uint2*>(to), make_uint2(slot.slot, slot.vertex));
+  __stcs(reinterpret_cast<uint2*>(to), make_uint2(slot.slot, slot.row));
 }
 
 namespace {
@@ -52,29 +51,15 @@ __global__ __launch_bounds__(outbox_threads) void sort_kernel(__grid_constant__ 
   unsigned turn = 0;
   for (std::int64_t base = std::int64_t{blockIdx.x} * outbox_threads; base < at.size; base += stride, ++turn) {
     std::int64_t const i = base + threadIdx.x;
-    asked_slot const slot{static_cast<std::uint32_t>(i), i < at.size ? at.vertices[i] : no_vertex};
-    int const to = at.owner_of(slot.vertex);
+    vertex_id const v = i < at.size ? at.vertices[i] : no_vertex;
+    int const to = at.owner_of(v);
+    asked_slot const slot{static_cast<std::uint32_t>(i), to < 0 ? v : v - at.bounds[to]};
     unsigned const place = slots.claim(to, at.num_ranks, turn);
     __syncthreads();
     slots.reserve(boxes, at.num_ranks, turn);
     slots.stage(to, place, slot, turn);
     __syncthreads();
     slots.send(boxes, at.num_ranks, turn);
-  }
-}
-
-__global__ __launch_bounds__(block_threads) void place_kernel(asked_slot const* slots, std::int64_t num_children,
-                                                              std::uint32_t fanout, vertex_id const* vertices,
-                                                              edge_id const* edges, vertex_id* to_vertices,
-                                                              edge_id* to_edges)
-{
-  for (std::int64_t c = global_thread(); c < num_children; c += grid_stride()) {
-    std::int64_t const i = c / fanout;
-    std::int64_t const to = std::int64_t{slots[i].slot} * fanout + (c - i * fanout);
-    __stcs(to_vertices + to, __ldcs(vertices + c));
-    if (edges != nullptr) {
-      __stcs(reinterpret_cast<long long*>(to_edges + to), __ldcs(reinterpret_cast<long long const*>(edges + c)));
-    }
   }
 }
 
@@ -93,16 +78,6 @@ void sort_slots(slot_sort const& at, int device, cuda_stream stream)
   if (at.size == 0) { return; }
   static std::int64_t const resident = resident_blocks(sort_kernel, outbox_threads, 0, device);
   sort_kernel<<<grid_blocks(at.size, outbox_threads, resident), outbox_threads, 0, stream>>>(at);
-  TENDRIL_CUDA_TRY(cudaGetLastError());
-}
-
-void place_children(asked_slot const* slots, std::int64_t size, std::uint32_t fanout, vertex_id const* vertices,
-                    edge_id const* edges, vertex_id* to_vertices, edge_id* to_edges, cuda_stream stream)
-{
-  std::int64_t const num_children = size * fanout;
-  if (num_children == 0) { return; }
-  place_kernel<<<grid_blocks(num_children, block_threads), block_threads, 0, stream>>>(
-      slots, num_children, fanout, vertices, edges, to_vertices, to_edges);
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 

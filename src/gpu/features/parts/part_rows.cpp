@@ -1,0 +1,79 @@
+// The front of gathers of ranks with GPUs. CPU twin: src/dist/features/.
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include <tendril/checked.hpp>
+#include <tendril/gpu.hpp>
+#include <tendril/gpu_features.hpp>
+
+#include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "features/gpu_ranks.hpp"
+#include "gpu/device/check.hpp"
+#include "gpu/features/parts/lane.hpp"
+#include "gpu/features/row_ids.hpp"
+#include "gpu/ranks/messages.hpp"
+#include "samplers/two_batches.hpp"
+
+namespace tendril::gpu {
+namespace {
+
+constexpr std::int64_t bytes_a_batch = std::int64_t{1} << 28U;
+constexpr std::int64_t most_slots = (std::int64_t{1} << 31U) - 1;
+
+class part_rows final : public features::rows_on_gpu_ranks {
+ public:
+  part_rows(feature_table here, std::vector<std::int64_t> const& bounds, transport& ranks, gpu_exec const& exec)
+      : ranks_(ranks), device_(exec.device), bounds_(bounds), here_(std::move(here), exec)
+  {
+    TENDRIL_EXPECTS(ranks.size() <= most_ranks, "{} ranks with GPUs, expected up to {}", ranks.size(), most_ranks);
+    messages_ = connect_gpus(ranks, device_);
+  }
+
+  features::gather_count gather(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec) override
+  {
+    TENDRIL_EXPECTS(exec.device == device_, "sharded_features: made for GPU {}, not for GPU {}", device_, exec.device);
+    device_guard const guard(device_);
+    expect_rows(ids, bounds_.back(), exec);
+    row_ids const rows(ids, bounds_.back(), exec);
+    gpu_event const ready(exec);
+    std::int64_t const width = std::max<std::int64_t>(here_.table().row_bytes(), 1);
+    samplers::rank_rounds const rounds = samplers::agree_on_rounds(
+        ranks_, rows.size(), 0, std::clamp<std::int64_t>(bytes_a_batch / width, 1, most_slots));
+    features::gather_count count;
+    row_setting const setting{ranks_, *messages_, here_, bounds_, rounds, rows.data(), out.data(), device_};
+    std::array<std::unique_ptr<row_lane>, 2> two{std::make_unique<row_lane>(setting, count),
+                                                 std::make_unique<row_lane>(setting, count)};
+    std::array<cuda_stream, 2> const streams{two[0]->stream(), two[1]->stream()};
+    for (cuda_stream const stream : streams) { ready.wait_on(stream); }
+    samplers::two_batches<row_lane> both(std::move(two), rounds.num_rounds);
+    try {
+      (void)both.run([](row_lane& lane, std::int64_t round) { lane.start(round); }, [](row_lane&) {},
+                     [&](double) { ranks_.beat(); });
+      for (cuda_stream const stream : streams) { TENDRIL_CUDA_TRY(cudaStreamSynchronize(stream)); }
+    } catch (...) {
+      messages_->abort();  // or lanes wait for ranks that don't come
+      throw;
+    }
+    return count;
+  }
+
+ private:
+  transport& ranks_;
+  int device_;
+  std::vector<std::int64_t> const& bounds_;
+  gpu_features here_;
+  std::unique_ptr<gpu_messages> messages_;
+};
+
+}  // namespace
+}  // namespace tendril::gpu
+
+std::unique_ptr<tendril::features::rows_on_gpu_ranks> tendril::features::make_rows_on_gpu_ranks(
+    feature_table here, std::vector<std::int64_t> const& bounds, transport& ranks, gpu_exec const& exec)
+{
+  return std::make_unique<gpu::part_rows>(std::move(here), bounds, ranks, exec);
+}

@@ -1,0 +1,96 @@
+// The way of slots to the ranks that have what they ask for, and of answers back: for trees and for rows of features.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <tendril/buffer.hpp>
+#include <tendril/transport.hpp>
+
+#include "gpu/device/side_stream.hpp"
+#include "gpu/device/step_event.hpp"
+#include "gpu/ranks/messages.hpp"
+#include "gpu/ranks/slots.hpp"
+
+namespace tendril::gpu {
+
+/// `box` with room for so many, of the pool of a stream.
+template <class T>
+T* room_in(buffer<T>& box, std::int64_t size, memory_resource& memory)
+{
+  if (box.size() < size) { box = buffer<T>(size, memory); }
+  return box.data();
+}
+
+class slot_exchange {
+ public:
+  struct range {
+    std::int64_t first = 0, size = 0;
+  };
+
+  /// With the GPU current. All outlive the object.
+  /// @param bounds  [ranks + 1] Rank r has the vertices (rows of features) [bounds[r], bounds[r + 1]).
+  slot_exchange(transport& ranks, gpu_messages& messages, std::span<std::int64_t const> bounds, int device,
+                side_stream const& stream);
+
+  /// Enqueues the sorting of slots by rank. @param vertices  [size], as slot_sort.
+  void begin(vertex_id const* vertices, std::int64_t size);
+
+  /// Sends what begin has sorted, and receives what others ask for. Waits for the sorting. A call of all ranks.
+  /// @param what  For messages about ranks that don't come.
+  void exchange(std::string_view what);
+
+  // Afterwards, until the next begin:
+
+  /// Slots of this rank: own() that this rank has itself, and behind them away(), rank by rank.
+  [[nodiscard]] asked_slot const* slots() const { return slots_.data(); }
+  [[nodiscard]] std::int64_t own() const { return sent_[here()].size; }
+  [[nodiscard]] std::int64_t away() const { return away_; }
+  /// What others ask for, rank by rank: [num_asked()].
+  [[nodiscard]] asked_slot const* asked() const { return asked_slots_.data(); }
+  [[nodiscard]] std::int64_t num_asked() const { return num_asked_; }
+  /// Where the slots of a rank lie among them; nothing of this rank.
+  [[nodiscard]] range asked_by(int rank) const
+  {
+    return rank == ranks_.rank() ? range{} : asked_[static_cast<std::size_t>(rank)];
+  }
+
+  /// Adds an array of answers to what messages.exchange is given: `each` elements a slot.
+  /// @param made  [num_asked() * each] @param came  [away() * each]
+  template <class T>
+  void add_answers(std::vector<parcel>& sent, std::vector<parcel>& received, T* made, T* came, std::int64_t each) const
+  {
+    add_parcels(sent, made, each, asked_, 0);
+    add_parcels(received, came, each, sent_, own());
+  }
+
+ private:
+  [[nodiscard]] std::size_t here() const { return static_cast<std::size_t>(ranks_.rank()); }
+  template <class T>
+  void add_parcels(std::vector<parcel>& list, T* data, std::int64_t each, std::vector<range> const& ranges,
+                   std::int64_t before) const
+  {
+    for (std::size_t r = 0; r < ranges.size(); ++r) {
+      if (r == here()) { continue; }
+      list.push_back({static_cast<int>(r), data + (ranges[r].first - before) * each,
+                      ranges[r].size * each * static_cast<std::int64_t>(sizeof(T))});
+    }
+  }
+
+  transport& ranks_;
+  gpu_messages& messages_;
+  std::span<std::int64_t const> bounds_;
+  int device_;
+  side_stream const& stream_;
+  step_event counted_;
+  std::vector<range> sent_, asked_;  // by rank, in slots_ and in asked_slots_
+  std::int64_t away_ = 0, num_asked_ = 0;
+  buffer<asked_slot> slots_, asked_slots_;
+  buffer<unsigned> tallies_;  // counts and cursors
+  buffer<unsigned> counts_;   // for the host, page-locked
+};
+
+}  // namespace tendril::gpu

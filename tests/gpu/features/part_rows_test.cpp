@@ -1,0 +1,129 @@
+// Rows of features of ranks with GPUs come out where they are asked for, whoever has them, from memory of GPUs and of the host.
+// Ranks are threads here; they share GPUs where there are fewer, and then rows go by way of host memory.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <tendril/error.hpp>
+#include <tendril/gpu.hpp>
+#include <tendril/gpu_features.hpp>
+#include <tendril/sharded_features.hpp>
+
+#include "dist/failure_of.hpp"
+#include "gpu/device/check.hpp"
+#include "support/gpu_copies.hpp"
+#include "support/gpu_test.hpp"
+
+namespace tendril::test {
+namespace {
+
+class PartRows : public gpu_test {
+ protected:
+  static constexpr std::int64_t num_rows = 5000;
+
+  static gpu_exec exec_of(transport const& ranks) { return gpu_exec(ranks.rank() % num_gpus()); }
+
+  static std::vector<std::byte> table_bytes(std::int64_t width)
+  {
+    std::vector<std::byte> out(static_cast<std::size_t>(num_rows * width));
+    for (std::int64_t i = 0; i < num_rows * width; ++i) {
+      out[static_cast<std::size_t>(i)] = static_cast<std::byte>((i / std::max<std::int64_t>(width, 1) * 31 + i) % 251);
+    }
+    return out;
+  }
+
+  static std::vector<vertex_id> ids_for(int rank, std::int64_t count)
+  {
+    std::vector<vertex_id> out(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count; ++i) {
+      out[static_cast<std::size_t>(i)] = static_cast<vertex_id>((i * 7919 + rank * 13) % num_rows);
+    }
+    return out;
+  }
+
+  static std::vector<std::int64_t> bounds_of(int num_ranks)
+  {
+    std::vector<std::int64_t> out{0};
+    for (int r = 1; r < num_ranks; ++r) { out.push_back(num_rows * r * r / (num_ranks * num_ranks)); }
+    out.push_back(num_rows);
+    return out;
+  }
+
+  /// Rows that a rank gathers, as the host has them.
+  static std::vector<std::byte> gathered(sharded_features& rows, std::vector<vertex_id> const& ids,
+                                         gpu_exec const& exec)
+  {
+    auto const there = on_gpu(ids, exec);
+    buffer<std::byte> out(std::ssize(ids) * rows.row_bytes(), memory_of(exec));
+    rows.gather({there.span().data(), id_type::uint32, std::ssize(ids)},
+                {out.data(), static_cast<std::size_t>(out.size())}, exec);
+    return copied(out);
+  }
+};
+
+TEST_F(PartRows, OfEverySizeComeFromAnyRank)
+{
+  for (std::int64_t const width : {0, 1, 3, 8, 100, 512, 70'000}) {
+    auto const bytes = table_bytes(width);
+    feature_table const whole(bytes, {"uint8", {num_rows, width}});
+    for (int const n : width > 1000 ? std::vector{2} : std::vector{1, 2, 3, 7}) {  // the widest take several batches
+      auto const bounds = bounds_of(n);
+      for (bool const on_host : {false, true}) {
+        run_ranks(
+            n,
+            [&](transport& ranks) {
+              gpu_exec const exec = exec_of(ranks);
+              gpu::device_guard const guard(exec.device);
+              auto const r = static_cast<std::size_t>(ranks.rank());
+              feature_table const here = slice_rows(whole, bounds[r], bounds[r + 1] - bounds[r]);
+              sharded_features rows(on_host ? here : to_gpu(here, exec), bounds, ranks, exec);
+              EXPECT_EQ(rows.shape(), (std::vector{num_rows, width}));
+              for (std::int64_t const count : std::vector<std::int64_t>{0, 1, 9000 + 100 * ranks.rank()}) {
+                auto const ids = ids_for(ranks.rank(), count);
+                std::vector<std::byte> expected(static_cast<std::size_t>(count * width));
+                gather(whole, std::vector<std::int64_t>(ids.begin(), ids.end()), expected);
+                EXPECT_EQ(gathered(rows, ids, exec), expected) << width << " bytes, " << n << " ranks";
+              }
+              EXPECT_EQ(rows.report().rows, 9001 + 100 * ranks.rank());
+              EXPECT_EQ(rows.report().rows_away == 0, n == 1);
+            },
+            transport::seconds(60));
+      }
+    }
+  }
+}
+
+TEST_F(PartRows, WhatIsWrongIsNamed)
+{
+  auto const bytes = table_bytes(4);
+  feature_table const whole(bytes, {"float32", {num_rows, 1}});
+  auto const bounds = bounds_of(2);
+  auto const failure = [&](auto const& call) {
+    return failure_of(2, [&](transport& ranks) {
+      gpu_exec const exec = exec_of(ranks);
+      gpu::device_guard const guard(exec.device);
+      auto const r = static_cast<std::size_t>(ranks.rank());
+      sharded_features rows(slice_rows(whole, bounds[r], bounds[r + 1] - bounds[r]), bounds, ranks, exec);
+      call(rows, ranks, exec);
+    });
+  };
+  EXPECT_NE(failure([](sharded_features& rows, transport&, gpu_exec const& exec) {
+              (void)gathered(rows, {1, 5000}, exec);
+            }).find("ids[1] is 5000, expected 0 to 4999"),
+            std::string::npos);
+  EXPECT_NE(failure([](sharded_features& rows, transport&, gpu_exec const&) {
+              rows.gather(std::vector<std::int64_t>{}, {});
+            }).find("made for a GPU, expected a gpu_exec"),
+            std::string::npos);
+  EXPECT_EQ(failure([](sharded_features& rows, transport& ranks, gpu_exec const& exec) {
+              if (ranks.rank() == 1) { throw io_error("lost"); }
+              (void)gathered(rows, {1}, exec);
+            }),
+            "lost");
+}
+
+}  // namespace
+}  // namespace tendril::test
