@@ -265,6 +265,31 @@ class bound_features {
         [&] { rows_ = std::make_unique<sharded_features>(rows.table, std::move(bounds), all_->questions(), exec); });
   }
 
+  /// For a GPU, where the rows are; calls are then those of all ranks.
+  bound_features(std::shared_ptr<ranks> all, features const& rows, std::vector<std::int64_t> bounds, int device,
+                 std::uintptr_t stream)
+      : all_(std::move(all))
+  {
+    nb::gil_scoped_release const no_gil;
+    gpu_exec const exec = make_gpu_exec(device, stream);
+    all_->in_call([&](transport& calls) {
+      rows_ = std::make_unique<sharded_features>(rows.table, std::move(bounds), calls, exec);
+    });
+  }
+
+  gpu_array gather_gpu(gpu_ids const& ids, int device, std::uintptr_t stream)
+  {
+    nb::gil_scoped_release const no_gil;
+    gpu_exec const exec = make_gpu_exec(device, stream);
+    return all_->in_call([&](transport&) {
+      return new_rows(rows_->here(), ids.view.num_rows, exec, [&](std::span<std::byte> out) {
+        if (ids.view.data != nullptr) { return rows_->gather(ids.view, out, exec); }
+        gpu_starts const there = bring(ids, rows_->num_rows(), exec);
+        rows_->gather({there.ids.data(), id_type::uint32, std::ssize(there.ids)}, out, exec);
+      });
+    });
+  }
+
   void gather_into(array_in const& ids, rows_out const& out, int num_threads)
   {
     std::span<std::byte> const bytes = host_bytes_for_rows(rows_->here(), ids.size(), out);
@@ -446,6 +471,9 @@ void bind_dist(nb::module_& module)
   nb::class_<bound_features>(module, "ShardedFeatures")
       .def(nb::init<std::shared_ptr<ranks>, features const&, std::vector<std::int64_t>, int>(), "ranks"_a, "rows"_a,
            "bounds"_a, "num_threads"_a)
+      .def(nb::init<std::shared_ptr<ranks>, features const&, std::vector<std::int64_t>, int, std::uintptr_t>(),
+           "ranks"_a, "rows"_a, "bounds"_a, "device"_a, "stream"_a)
+      .def("gather_gpu", &bound_features::gather_gpu, "ids"_a, "device"_a, "stream"_a)
       .def_prop_ro("shape", &bound_features::shape)
       .def_prop_ro("dtype", &bound_features::type)
       .def("gather_into", &bound_features::gather_into, "ids"_a.noconvert(), "out"_a.noconvert(), "num_threads"_a)

@@ -335,7 +335,7 @@ def gather_on_gpu(
     """Rows in new memory of a GPU, or in `out`, from wherever they and their ids lie. way: of those of page-locked memory
     if the ids are not checked."""
     reader = table._on_gpu(device)
-    rows = _rows_for_gpu(ids, table._core, device, stream)
+    rows = rows_for_gpu(ids, table._core, device, stream)
     if out is None:
         return DeviceArray(reader.gather_new(rows, stream, check, *way))
     _expect_array(out, "out")
@@ -348,7 +348,8 @@ def gather_on_gpu(
     return out
 
 
-def _rows_for_gpu(ids: Any, table: _tendril.FeatureTable, device: int, stream: int) -> _tendril.GpuIds:
+def rows_for_gpu(ids: Any, table: Any, device: int, stream: int) -> _tendril.GpuIds:
+    """Ids for a gather by a GPU, of a table or of one that ranks share; those in host memory are checked."""
     if _gpu.device_of(ids) != _gpu.HOST:
         return _gpu.ids(ids, "ids", 1, device, stream, 0)
     rows = _row_ids(ids, table)
@@ -423,7 +424,7 @@ def is_mapped(array: Any) -> bool:
     return False
 
 
-def _row_ids(ids: ArrayLike, table: _tendril.FeatureTable) -> NDArray[Any]:
+def _row_ids(ids: ArrayLike, table: Any) -> NDArray[Any]:
     """Ids as contiguous int32 or int64."""
     if isinstance(ids, np.ndarray) and ids.ndim == 1 and ids.dtype in (np.int64, np.int32):
         array = ids

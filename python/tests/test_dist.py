@@ -102,6 +102,47 @@ def test_trees_on_gpus_are_those_of_the_whole_graph(graph, count):
             assert np.array_equal(edges, expected.edges[hop]), options
 
 
+@pytest.mark.parametrize("count", [pytest.param(count, marks=on_gpu) for count in (1, 3)])
+def test_rows_come_from_any_gpu(graph, count):
+    for rows in (
+        np.arange(512 * 5, dtype=np.float32).reshape(512, 5),
+        np.arange(512 * 256, dtype=np.int16).reshape(512, 2, 128),
+        np.arange(512, dtype=np.int64),
+    ):
+
+        def work(ranks, rows=rows):
+            parted = dist.Graph.cut(ranks, graph)
+            device = f"cuda:{ranks.rank % tendril.num_gpus()}"
+            table = dist.FeatureTable(parted, rows, device=device)
+            mine = np.asarray(parted.vertices)
+            again = dist.FeatureTable.of_part(parted, rows[mine], device=device)
+            ids = np.random.default_rng(ranks.rank).integers(0, 512, 1000 * ranks.rank + 1)
+            for one in (table, again):
+                made = one.gather(ids)
+                assert made.device == device and made.shape == (len(ids), *rows.shape[1:])
+                assert made.dtype == rows.dtype and np.array_equal(made.numpy(), rows[ids])
+                there = one.gather(walker_ids(parted, device))
+                assert np.array_equal(there.numpy(), rows[walker_ids(parted, None)])
+            report = table.report()
+            assert report.rows == len(ids) + 20 and (report.rows_away > 0 or count == 1 or ranks.rank == 0)
+            for call, line in (
+                (lambda: table.gather([0, 512]), "ids[1] is 512, expected 0 to 511"),
+                (lambda: table.gather([0], out=np.zeros((1, 5))), "out: rows on a GPU, expected none"),
+            ):
+                with pytest.raises(tendril.ArgumentError) as error:
+                    call()
+                assert str(error.value) == line
+            return len(table.gather([]))
+
+        assert results(run_ranks(count, work)) == [0] * count
+
+
+def walker_ids(parted, device):
+    """Vertices on a GPU, or the same ones in host memory: a walk of 19 steps."""
+    walks, _ = dist.Walker(parted, 19, seed=1, device=device, dead_end="repeat").walk([3])
+    return walks[0]
+
+
 @pytest.mark.parametrize("count", [1, 2])
 def test_what_gpus_of_ranks_dont_take_is_named(graph, count):
     def work(ranks):

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _arrays, _tendril
+from .. import _arrays, _gpu, _tendril
+from .._device_array import DeviceArray
 from .._errors import ArgumentError
 from .._features import FeatureTable as OneTable
-from .._features import gather_to, new_rows, read_features
+from .._features import gather_to, new_rows, read_features, rows_for_gpu
 from .._params import threads
 from ._graph import Graph, expect_graph
+from ._nccl import find_nccl
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -35,7 +37,7 @@ class FeatureTable:
     """Rows of features, one for each vertex of a graph in parts; each rank has those of its own vertices.
 
     The constructors are calls of all ranks; after that each rank gathers whenever it likes, and asks the others for the rows
-    that it lacks. Several threads may call; calls release the GIL.
+    that it lacks. Several threads may call; calls release the GIL. On GPUs gathers are calls of all ranks, too.
 
     Parameters
     ----------
@@ -43,6 +45,9 @@ class FeatureTable:
     rows : path, FeatureTable or array
         A row for each vertex of the whole graph, in host memory or, better, in a file that every rank sees: of a mapped file only
         this rank's rows are ever read. If the graph was renumbered ("metis"), rows are given by the old numbers.
+    device : str, optional
+        The GPU of this rank, "cuda" or "cuda:1": its rows are copied there, and rows that it gathers are arrays in its memory. All ranks
+        have a GPU, or none. Rows go from GPU to GPU as walkers of `Walker` do.
     num_threads : int
         Threads for answers; 0: every core the process may use.
 
@@ -54,18 +59,22 @@ class FeatureTable:
         As `tendril.read_features`.
     RankError
         If ranks have rows of different types or shapes.
+    DeviceError
+        If the GPU can't be used.
+    OutOfMemoryError
+        If it has no room for the rows.
     """
 
-    def __init__(self, graph: Graph, rows: Any, *, num_threads: int = 0) -> None:
+    def __init__(self, graph: Graph, rows: Any, *, device: Any = None, num_threads: int = 0) -> None:
         expect_graph(graph)
         table = read_features(rows) if isinstance(rows, (str, os.PathLike)) else rows
         if not isinstance(table, OneTable):
             table = OneTable(table)
         here = _tendril.rows_of_part(table._core, graph._core, threads(num_threads))
-        self._take(graph, here, num_threads)
+        self._take(graph, here, device, num_threads)
 
     @classmethod
-    def of_part(cls, graph: Graph, rows: Any, *, num_threads: int = 0) -> FeatureTable:
+    def of_part(cls, graph: Graph, rows: Any, *, device: Any = None, num_threads: int = 0) -> FeatureTable:
         """The same where each rank gives the rows of its own vertices alone.
 
         Parameters
@@ -73,7 +82,7 @@ class FeatureTable:
         graph : tendril.dist.Graph
         rows : FeatureTable or array
             [graph.vertices, …]
-        num_threads : int
+        device, num_threads
             As for the constructor.
 
         Returns
@@ -83,12 +92,17 @@ class FeatureTable:
         expect_graph(graph)
         made = cls.__new__(cls)
         table = rows if isinstance(rows, OneTable) else OneTable(rows)
-        made._take(graph, table._core, num_threads)
+        made._take(graph, table._core, device, num_threads)
         return made
 
-    def _take(self, graph: Graph, here: _tendril.FeatureTable, num_threads: int) -> None:
+    def _take(self, graph: Graph, here: _tendril.FeatureTable, device: Any, num_threads: int) -> None:
         self._graph = graph
-        self._core = _tendril.ShardedFeatures(graph.ranks._core, here, graph.bounds, threads(num_threads))
+        self._place = _gpu.HOST if device is None else _gpu.parse(device)
+        where = (threads(num_threads),) if self._place == _gpu.HOST else (self._place, 0)
+        if self._place != _gpu.HOST:
+            find_nccl()
+            here = here.to_gpu(self._place, 0)
+        self._core = _tendril.ShardedFeatures(graph.ranks._core, here, graph.bounds, *where)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -111,14 +125,15 @@ class FeatureTable:
         ids : array_like of int, shape [n]
             Vertices of the whole graph.
         out : array, optional
-            [n, …] Contiguous, in host memory, of the table's dtype: a NumPy array, or anything writable with DLPack.
+            [n, …] Contiguous, in host memory, of the table's dtype: a NumPy array, or anything writable with DLPack. On GPUs
+            none.
         num_threads : int
             0: every core the process may use.
 
         Returns
         -------
-        ndarray or FeatureTable
-            `out`, or a new array; a table, if its type is bfloat16, which NumPy lacks.
+        ndarray, FeatureTable or DeviceArray
+            `out`, or a new array; a table, if its type is bfloat16, which NumPy lacks. On a GPU a DeviceArray in its memory.
 
         Raises
         ------
@@ -127,6 +142,11 @@ class FeatureTable:
         RankError
             If another rank has failed or fallen silent.
         """
+        if self._place != _gpu.HOST:
+            if out is not None:
+                raise ArgumentError("out: rows on a GPU, expected none")
+            rows_here = rows_for_gpu(ids, self._core, self._place, 0)
+            return DeviceArray(self._core.gather_gpu(rows_here, self._place, 0))
         wanted = np.ascontiguousarray(_arrays.ids(ids, "ids"), np.int64)
         if out is not None:
             gather_to(self._core, wanted, out, num_threads)
