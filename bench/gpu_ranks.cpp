@@ -9,9 +9,11 @@
 
 #include <fmt/format.h>
 
+#include <tendril/checked.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
 #include <tendril/partition.hpp>
+#include <tendril/sharded_features.hpp>
 #include <tendril/sharded_khop.hpp>
 #include <tendril/sharded_walk.hpp>
 #include <tendril/starts.hpp>
@@ -27,6 +29,10 @@ constexpr int calls = 2;
 constexpr std::int64_t walk_length = 80;
 constexpr std::int64_t seeds_each = std::int64_t{1} << 20U;  // of a call
 constexpr int tree_calls = 8;
+constexpr std::int64_t row_bytes = 512;
+constexpr std::int64_t table_bytes_each = std::int64_t{8} << 30U;
+constexpr std::int64_t rows_each = std::int64_t{1} << 21U;  // of a call
+constexpr int row_calls = 8;
 constexpr std::int64_t many_walks = std::int64_t{1} << 40U;  // tables pay
 
 /// Vertices that have edges, at random.
@@ -115,6 +121,33 @@ double tree_rate_on(bed const& on, khop_params const& params)
   return out;
 }
 
+/// Bytes of rows a second of all ranks.
+double row_rate_on(bed const& on, std::vector<std::int64_t> const& bounds)
+{
+  double out = 0;
+  run_ranks(on.gpus.size(), [&](transport& ranks) {
+    auto const at = static_cast<std::size_t>(ranks.rank());
+    gpu_exec const exec(on.gpus[ranks.rank()]);
+    std::int64_t const num_rows = bounds[at + 1] - bounds[at];
+    buffer<std::byte> const rows(checked_product("bytes of rows", num_rows, row_bytes), memory_of(exec));
+    auto const here = feature_table::on_gpu(exec.device, {rows.data(), static_cast<std::size_t>(rows.size())},
+                                            {"uint8", {num_rows, row_bytes}}, nullptr);
+    sharded_features features(here, bounds, ranks, exec);
+    auto const ids = copy_to_gpu(random_vertices(bounds.back(), rows_each, at + 7), exec);
+    id_matrix const wanted{ids.data(), id_type::uint32, rows_each};
+    buffer<std::byte> made(checked_product("bytes of rows", rows_each, row_bytes), memory_of(exec));
+    auto const gather = [&] { features.gather(wanted, {made.data(), static_cast<std::size_t>(made.size())}, exec); };
+    gather();
+    ranks.barrier("all ranks have memory");
+    double const seconds = seconds_of([&] {
+      for (int call = 0; call < row_calls; ++call) { gather(); }
+      ranks.barrier("all ranks have gathered");
+    });
+    if (ranks.rank() == 0) { out = static_cast<double>(row_calls * ranks.size() * made.size()) / seconds; }
+  });
+  return out;
+}
+
 }  // namespace
 
 std::vector<row> run_gpu_ranks(options const& o, graph const& g)
@@ -138,6 +171,11 @@ std::vector<row> run_gpu_ranks(options const& o, graph const& g)
         fmt::format("{} seeds a call", o.gpus.size() * seeds_each), "vertices/s", {}, [on] {
           return tree_rate_on(*on, {.fanouts = {25, 10}});
         });
+  std::vector<std::int64_t> bounds;
+  for (int r = 0; r <= o.gpus.size(); ++r) { bounds.push_back(table_bytes_each / row_bytes * r); }
+  s.add(fmt::format("rows of {} bytes, a part on each of {} GPUs", row_bytes, o.gpus.size()),
+        fmt::format("{} rows a call, of {} GB on each", o.gpus.size() * rows_each, table_bytes_each >> 30U), "B/s", {},
+        [on, bounds] { return row_rate_on(*on, bounds); });
   return s.run();
 }
 
