@@ -15,6 +15,8 @@ namespace tendril::gpu {
 class side_stream {
  public:
   side_stream() { TENDRIL_CUDA_TRY(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  /// One whose kernels begin before those of other streams that wait.
+  static side_stream urgent() { return side_stream(most_urgent()); }
   ~side_stream() { (void)cudaStreamDestroy(stream_); }
   side_stream(side_stream const&) = delete;
   side_stream& operator=(side_stream const&) = delete;
@@ -34,6 +36,17 @@ class side_stream {
   void settle() const noexcept { (void)cudaStreamSynchronize(stream_); }
 
  private:
+  explicit side_stream(int priority)
+  {
+    TENDRIL_CUDA_TRY(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, priority));
+  }
+  static int most_urgent()
+  {
+    int least = 0, most = 0;
+    TENDRIL_CUDA_TRY(cudaDeviceGetStreamPriorityRange(&least, &most));
+    return most;
+  }
+
   cudaStream_t stream_ = nullptr;
 };
 

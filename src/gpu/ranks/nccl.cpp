@@ -11,6 +11,8 @@
 #include <tendril/error.hpp>
 
 #include "gpu/device/check.hpp"
+#include "gpu/device/side_stream.hpp"
+#include "gpu/device/step_event.hpp"
 
 namespace tendril::gpu {
 namespace {
@@ -45,9 +47,9 @@ std::optional<nccl_library> open_nccl()
       look_up(library, "ncclGetVersion", get_version) && look_up(library, "ncclGetUniqueId", out.get_unique_id) &&
       look_up(library, "ncclCommInitRankConfig", out.comm_init) &&
       look_up(library, "ncclCommGetAsyncError", out.comm_error) && look_up(library, "ncclCommAbort", out.comm_abort) &&
-      look_up(library, "ncclCommDestroy", out.comm_destroy) && look_up(library, "ncclGroupStart", out.group_start) &&
-      look_up(library, "ncclGroupEnd", out.group_end) && look_up(library, "ncclSend", out.send) &&
-      look_up(library, "ncclRecv", out.receive) && look_up(library, "ncclGetErrorString", out.error_string);
+      look_up(library, "ncclGroupStart", out.group_start) && look_up(library, "ncclGroupEnd", out.group_end) &&
+      look_up(library, "ncclSend", out.send) && look_up(library, "ncclRecv", out.receive) &&
+      look_up(library, "ncclGetErrorString", out.error_string);
   if (!found || get_version(&out.version) != success || out.version < least_version) { return std::nullopt; }
   return out;
 }
@@ -59,9 +61,9 @@ std::string version_text(int version)
 
 class nccl_messages final : public gpu_messages {
  public:
+  /// With the GPU current.
   nccl_messages(nccl_library const& nccl, transport& ranks, int device) : nccl_(nccl), ranks_(ranks), device_(device)
   {
-    device_guard const guard(device);
     nccl_id id{};
     if (ranks.rank() == 0) { expect(nccl.get_unique_id(&id)); }
     std::string const shared = ranks.broadcast("NCCL's id", {id.bytes, sizeof id.bytes});
@@ -75,32 +77,35 @@ class nccl_messages final : public gpu_messages {
       throw;
     }
   }
-  ~nccl_messages() override
-  {
-    if (comm_ != nullptr) { (void)nccl_.comm_destroy(comm_); }
-  }
+  /// By an abort, though nothing is under way: comm_destroy waits for the same call of the other ranks, which may be waiting for
+  /// this one.
+  ~nccl_messages() override { abort(); }
 
   void exchange(std::span<parcel const> sent, std::span<parcel const> received, cuda_stream stream) override
   {
     if (comm_ == nullptr) { throw device_error("GPUs of ranks: a call has failed before, expected a new connection"); }
     device_guard const guard(device_);
+    TENDRIL_CUDA_TRY(cudaEventRecord(made_.get(), stream));
+    TENDRIL_CUDA_TRY(cudaStreamWaitEvent(urgent_.get(), made_.get()));
     expect(nccl_.group_start());
     int status = success;
     auto const enqueue = [&](int result) { status = status == success ? result : status; };
     for (parcel const& p : sent) {
       if (p.num_bytes > 0) {
-        enqueue(nccl_.send(p.data, static_cast<std::size_t>(p.num_bytes), as_bytes, p.rank, comm_, stream));
+        enqueue(nccl_.send(p.data, static_cast<std::size_t>(p.num_bytes), as_bytes, p.rank, comm_, urgent_.get()));
       }
     }
     for (parcel const& p : received) {
       if (p.num_bytes > 0) {
-        enqueue(nccl_.receive(p.data, static_cast<std::size_t>(p.num_bytes), as_bytes, p.rank, comm_, stream));
+        enqueue(nccl_.receive(p.data, static_cast<std::size_t>(p.num_bytes), as_bytes, p.rank, comm_, urgent_.get()));
       }
     }
     int const ended = nccl_.group_end();
     expect(status);
     expect(ended);
     settle("records between GPUs");
+    TENDRIL_CUDA_TRY(cudaEventRecord(came_.get(), urgent_.get()));
+    TENDRIL_CUDA_TRY(cudaStreamWaitEvent(stream, came_.get()));
   }
 
   void abort() noexcept override
@@ -133,6 +138,8 @@ class nccl_messages final : public gpu_messages {
   nccl_library const& nccl_;
   transport& ranks_;
   int device_;
+  side_stream urgent_ = side_stream::urgent();  // what travels goes before the steps of the other lane
+  step_event made_, came_;
   nccl_comm comm_ = nullptr;
 };
 
@@ -146,6 +153,7 @@ nccl_library const* nccl_library::get()
 
 std::unique_ptr<gpu_messages> messages_by_nccl(nccl_library const& nccl, transport& ranks, int device)
 {
+  device_guard const guard(device);
   return std::make_unique<nccl_messages>(nccl, ranks, device);
 }
 

@@ -26,7 +26,6 @@ struct nccl_library {
   int (*comm_init)(nccl_comm*, int size, nccl_id, int rank, void* config);
   int (*comm_error)(nccl_comm, int* status);
   int (*comm_abort)(nccl_comm);
-  int (*comm_destroy)(nccl_comm);
   int (*group_start)();
   int (*group_end)();
   int (*send)(void const*, std::size_t count, int type, int peer, nccl_comm, cuda_stream);

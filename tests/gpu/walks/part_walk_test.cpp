@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -194,6 +195,23 @@ TEST_F(PartWalk, NamesTheFirstBadStartAndTheOtherExecutor)
                        })
                 .find("it was made for a GPU, expected a gpu_exec"),
             std::string::npos);
+}
+
+TEST_F(PartWalk, WhoeverIsDoneWaitsForNobody)
+{
+  graph const g = generate_rmat({.scale = 8, .edge_factor = 8, .seed = 2}, {.symmetrize = true}, {});
+  run_ranks(
+      2,
+      [&](transport& ranks) {
+        gpu_exec const exec = exec_of(ranks);
+        gpu::device_guard const guard(exec.device);
+        std::optional<sharded_walker> walk(std::in_place, part_of(g, {.num_parts = 2}, ranks.rank()),
+                                           walk_params{.length = 4}, 9, ranks, exec);
+        (void)walk->run(on_gpu(std::vector<vertex_id>{1}, exec).span(), 0, exec);
+        if (ranks.rank() == 0) { walk.reset(); }
+        ranks.barrier("one rank has no walker any more");
+      },
+      transport::seconds(20));
 }
 
 TEST_F(PartWalk, EndsWhereARankFails)

@@ -1,13 +1,14 @@
 #include "gpu/features/parts/lane.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include <tendril/checked.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>  // narrow_ids
 
-#include "gpu/features/rows.hpp"
+#include "gpu/features/row_memory.hpp"
 
 namespace tendril::gpu {
 
@@ -33,12 +34,51 @@ bool row_lane::finish()
   return true;
 }
 
+/// A column of slots, in memory of its own.
+buffer<vertex_id> row_lane::column(std::uint32_t const* first, std::int64_t size) const
+{
+  return narrow_ids({first, id_type::uint32, size, 1, sizeof(asked_slot) / sizeof(*first)}, exec());
+}
+
 void row_lane::gather(asked_slot const* slots, std::int64_t size, std::byte* out) const
 {
   if (size == 0) { return; }
-  id_matrix const rows{&slots->row, id_type::uint32, size, 1, sizeof(asked_slot) / sizeof(vertex_id)};
+  auto const rows = column(&slots->row, size);
   auto const bytes = static_cast<std::size_t>(size * setting_.here.table().row_bytes());
-  setting_.here.gather_unchecked(rows, {out, bytes}, exec());
+  setting_.here.gather_unchecked({rows.data(), id_type::uint32, size}, {out, bytes}, exec());
+}
+
+void row_lane::place(row_copies job, asked_slot const* slots, std::int64_t size) const
+{
+  if (size == 0) { return; }
+  auto const places = column(&slots->slot, size);
+  samplers::rank_rounds const& rounds = setting_.rounds;
+  job.places = places.data();
+  job.size = size;
+  job.out = setting_.out + std::min(round_ * rounds.batch, rounds.num_items) * job.row_bytes;
+  copy_rows(job, nullptr, false, exec());
+}
+
+void row_lane::place_own(std::byte* room) const
+{
+  if (slots_.own() == 0) { return; }
+  asked_slot const* const slots = slots_.slots();
+  if (setting_.here.memory() == row_memory::gpu) {
+    row_copies job = copies_of(setting_.here.table(), setting_.device);
+    auto const rows = column(&slots->row, slots_.own());
+    job.ids = rows.data();
+    place(job, slots, slots_.own());
+  } else {  // the CPU may take a share of them
+    gather(slots, slots_.own(), room);
+    place(in_order(room), slots, slots_.own());
+  }
+}
+
+/// Rows one after another.
+row_copies row_lane::in_order(std::byte const* rows) const
+{
+  std::int64_t const width = setting_.here.table().row_bytes();
+  return {rows, width, std::numeric_limits<std::int64_t>::max(), width};
 }
 
 void row_lane::step()
@@ -50,22 +90,10 @@ void row_lane::step()
   std::byte* const came = room_in(came_, checked_product("bytes of rows", mine, width), memory);
   gather(slots_.asked(), slots_.num_asked(), made);
   std::vector<parcel> sent, received;
-  slots_.add_answers(sent, received, made, came + slots_.own() * width, width);
+  slots_.add_answers(sent, received, made, came, width);
   setting_.messages.exchange(sent, received, stream());
-  gather(slots_.slots(), slots_.own(), came);
-
-  if (mine > 0) {
-    id_matrix const places{&slots_.slots()->slot, id_type::uint32, mine, 1, sizeof(asked_slot) / sizeof(vertex_id)};
-    auto const to = narrow_ids(places, exec());
-    samplers::rank_rounds const& rounds = setting_.rounds;
-    row_copies job;
-    job.rows = came;
-    job.stride = job.row_bytes = width;
-    job.num_rows = job.size = mine;
-    job.places = to.data();
-    job.out = setting_.out + std::min(round_ * rounds.batch, rounds.num_items) * width;
-    copy_rows(job, nullptr, false, exec());
-  }
+  place(in_order(came), slots_.slots() + slots_.own(), slots_.away());
+  place_own(came + slots_.away() * width);
   count_.away += slots_.away();
   count_.sent_bytes += slots_.away() * static_cast<std::int64_t>(sizeof(asked_slot)) + slots_.num_asked() * width;
   is_done_ = true;

@@ -13,6 +13,7 @@
 
 #include "features/gpu_ranks.hpp"  // gather_count
 #include "gpu/device/side_stream.hpp"
+#include "gpu/features/rows.hpp"
 #include "gpu/ranks/messages.hpp"
 #include "gpu/ranks/slot_exchange.hpp"
 #include "samplers/two_batches.hpp"
@@ -51,8 +52,14 @@ class row_lane {
 
  private:
   [[nodiscard]] gpu_exec exec() const { return gpu_exec(setting_.device, stream_.get()); }
+  [[nodiscard]] buffer<vertex_id> column(std::uint32_t const* first, std::int64_t size) const;
+  [[nodiscard]] row_copies in_order(std::byte const* rows) const;
   /// Enqueues the gather of rows that slots ask for.
   void gather(asked_slot const* slots, std::int64_t size, std::byte* out) const;
+  /// Enqueues the way of rows to their slots.
+  void place(row_copies job, asked_slot const* slots, std::int64_t size) const;
+  /// Of this rank's own rows. @param room  For as many.
+  void place_own(std::byte* room) const;
 
   row_setting const& setting_;
   features::gather_count& count_;

@@ -99,8 +99,8 @@ void launch_part_step(Steps const& steps, walk_batch const& batch, core::walk_en
   static std::int64_t const resident = resident_blocks(kernel, part_step_threads, 0, shape.device);
   part_step const& at = *shape.on_part;
   std::int64_t const size = at.begins ? batch.size : std::max(at.num_arrived, at.num_told);
-  kernel<<<grid_blocks(size, part_step_threads, resident), part_step_threads, 0, shape.stream>>>(steps, batch, ends,
-                                                                                                 at);
+  kernel<<<grid_blocks(size, part_step_threads, part_waves * resident), part_step_threads, 0, shape.stream>>>(
+      steps, batch, ends, at);
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 

@@ -16,6 +16,10 @@
 
 namespace tendril::gpu {
 
+/// Blocks of these kernels are so short that messages of the other batch, which need room on the GPU, needn't wait for long:
+/// a grid has this many times as many as run at once.
+inline constexpr std::int64_t part_waves = 4;
+
 /// One step of the walkers that stand on this rank; or, of a batch that begins, their way to the ranks of their starts.
 struct part_step {
   /// Records for each rank.

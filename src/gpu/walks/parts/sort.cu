@@ -58,7 +58,7 @@ void sort_by_rank(part_step const& at, std::int64_t size, int device, cuda_strea
 {
   if (size == 0) { return; }
   static std::int64_t const resident = resident_blocks(sort_kernel, outbox_threads, 0, device);
-  sort_kernel<<<grid_blocks(size, outbox_threads, resident), outbox_threads, 0, stream>>>(at, size);
+  sort_kernel<<<grid_blocks(size, outbox_threads, part_waves * resident), outbox_threads, 0, stream>>>(at, size);
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
