@@ -1,6 +1,7 @@
 #include "bench/gpu_ranks.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -122,8 +123,10 @@ double tree_rate_on(bed const& on, khop_params const& params)
 }
 
 /// Bytes of rows a second of all ranks.
-double row_rate_on(bed const& on, std::vector<std::int64_t> const& bounds)
+double row_rate_on(bed const& on)
 {
+  std::vector<std::int64_t> bounds;
+  for (int r = 0; r <= on.gpus.size(); ++r) { bounds.push_back(table_bytes_each / row_bytes * r); }
   double out = 0;
   run_ranks(on.gpus.size(), [&](transport& ranks) {
     auto const at = static_cast<std::size_t>(ranks.rank());
@@ -148,34 +151,48 @@ double row_rate_on(bed const& on, std::vector<std::int64_t> const& bounds)
   return out;
 }
 
+/// The first GPUs, with a part of the graph on each.
+std::shared_ptr<bed const> bed_on(options const& o, graph const& g, int num_gpus)
+{
+  auto const on = std::make_shared<bed>();
+  std::vector<int> devices;
+  for (int r = 0; r < num_gpus; ++r) {
+    devices.push_back(o.gpus[r]);
+    on->parts.push_back(part_of(g, {.num_parts = num_gpus}, r, o.exec));
+    on->starts.push_back(starts_on(g, static_cast<std::uint64_t>(r) + 1));
+  }
+  on->gpus = gpu_set(devices);
+  return on;
+}
+
+void add_jobs(session& s, std::shared_ptr<bed const> const& on, bool has_weights)
+{
+  int const n = on->gpus.size();
+  auto const add = [&](std::string const& job, std::string params, std::string unit, std::function<double()> run) {
+    s.add(fmt::format("{}, sharded, {} GPU{}", job, n, n == 1 ? "" : "s"), std::move(params), std::move(unit),
+          n == 1 ? std::string() : fmt::format("{}, sharded, 1 GPU", job), std::move(run));
+  };
+  walk_params const uniform{.length = walk_length}, weighted{.length = walk_length, .weighted = true};
+  std::vector<std::pair<std::string, walk_params>> walks{{"uniform walks", uniform}};
+  if (has_weights) { walks.emplace_back("weighted walks", weighted); }
+  for (auto const& [name, params] : walks) {
+    add(name, fmt::format("{} walkers; {}", calls * n * walkers_each, plan_on(*on, params)), "steps/s",
+        [on, params = params] { return rate_on(*on, params); });
+  }
+  add("k-hop (25,10)", fmt::format("{} seeds a call", n * seeds_each), "vertices/s", [on] {
+    return tree_rate_on(*on, {.fanouts = {25, 10}});
+  });
+  add(fmt::format("rows of {} bytes", row_bytes),
+      fmt::format("{} rows a call, of {} GB on each", n * rows_each, table_bytes_each >> 30U), "B/s",
+      [on] { return row_rate_on(*on); });
+}
+
 }  // namespace
 
 std::vector<row> run_gpu_ranks(options const& o, graph const& g)
 {
-  auto const on = std::make_shared<bed>();
-  on->gpus = o.gpus;
-  for (int r = 0; r < o.gpus.size(); ++r) {
-    on->parts.push_back(part_of(g, {.num_parts = o.gpus.size()}, r, o.exec));
-    on->starts.push_back(starts_on(g, static_cast<std::uint64_t>(r) + 1));
-  }
-  walk_params const uniform{.length = walk_length}, weighted{.length = walk_length, .weighted = true};
-  std::vector<std::pair<std::string, walk_params>> jobs{{"uniform walks", uniform}};
-  if (g.has_weights()) { jobs.emplace_back("weighted walks", weighted); }
   session s(o.graph, o.repeats);
-  for (auto const& [name, params] : jobs) {
-    s.add(fmt::format("{}, a part on each of {} GPUs", name, o.gpus.size()),
-          fmt::format("{} walkers; {}", calls * o.gpus.size() * walkers_each, plan_on(*on, params)), "steps/s", {},
-          [on, params = params] { return rate_on(*on, params); });
-  }
-  s.add(fmt::format("k-hop (25,10), a part on each of {} GPUs", o.gpus.size()),
-        fmt::format("{} seeds a call", o.gpus.size() * seeds_each), "vertices/s", {}, [on] {
-          return tree_rate_on(*on, {.fanouts = {25, 10}});
-        });
-  std::vector<std::int64_t> bounds;
-  for (int r = 0; r <= o.gpus.size(); ++r) { bounds.push_back(table_bytes_each / row_bytes * r); }
-  s.add(fmt::format("rows of {} bytes, a part on each of {} GPUs", row_bytes, o.gpus.size()),
-        fmt::format("{} rows a call, of {} GB on each", o.gpus.size() * rows_each, table_bytes_each >> 30U), "B/s", {},
-        [on, bounds] { return row_rate_on(*on, bounds); });
+  for (int const n : {1, o.gpus.size()}) { add_jobs(s, bed_on(o, g, n), g.has_weights()); }
   return s.run();
 }
 
