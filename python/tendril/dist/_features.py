@@ -114,6 +114,11 @@ class FeatureTable:
         """Name of the elements' type: "float32", "bfloat16"."""
         return self._core.dtype
 
+    @property
+    def device(self) -> str:
+        """Where rows are gathered: "cpu" or "cuda:1"."""
+        return _gpu.name_of(self._place)
+
     def __len__(self) -> int:
         return self.shape[0]
 

@@ -100,7 +100,7 @@ def sharded_data(graph: dist.Graph, **tables: dist.FeatureTable) -> tuple[Sharde
     graph : tendril.dist.Graph
         Vertices sample from the edges of their part: for message flow towards the seeds, cut a graph that was built with
         ``reverse=True``. Weights of its edges are used with any ``weight_attr``.
-    **tables : tendril.dist.FeatureTable
+    **tables : tendril.dist.FeatureTable, on CPUs
         Attributes of vertices by name: ``x=…, y=…``.
 
     Returns
@@ -118,6 +118,8 @@ def sharded_data(graph: dist.Graph, **tables: dist.FeatureTable) -> tuple[Sharde
     for name, table in tables.items():
         if not isinstance(table, dist.FeatureTable):
             raise ArgumentError(f"{name} is a {type(table).__name__}, expected a tendril.dist.FeatureTable")
+        if table.device != "cpu":
+            raise ArgumentError(f"{name} lies on GPUs, where gathers are calls of all ranks: expected a table of CPUs")
         if len(table) != graph.num_vertices:
             raise ArgumentError(f"{name} has {len(table)} rows, expected one of each vertex: {graph.num_vertices}")
     return ShardedFeatureStore(tables), ShardedGraphStore(graph)
