@@ -27,10 +27,16 @@ namespace tendril {
 /// @throws argument_error  unless the table is in host memory and has a row for each vertex of the whole graph; memory_error.
 [[nodiscard]] feature_table rows_of_part(feature_table const& whole, graph_part const& part, cpu_exec const& exec = {});
 
+/// The vertices that most edges of the whole graph lead to, and so those that samplers reach most often: up to `count`, most
+/// edges first, and of as many the smaller number first. No others than those that an edge leads to. A call of all ranks, with
+/// the same result on each; takes 8 bytes a vertex of the whole graph. @throws argument_error; rank_error.
+[[nodiscard]] std::vector<std::int64_t> hot_vertices(graph_part const& part, std::int64_t count, transport& ranks);
+
 /// What ranks did, as this rank saw it.
 struct sharded_features_report {
   std::int64_t rows = 0;       ///< That this rank asked for,
-  std::int64_t rows_away = 0;  ///< of which other ranks had so many.
+  std::int64_t rows_away = 0;  ///< of which other ranks had so many,
+  std::int64_t rows_kept = 0;  ///< and of these this rank had copies of so many.
   std::int64_t sent_bytes = 0;
 };
 
@@ -69,11 +75,16 @@ class sharded_features {
   /// @throws argument_error for the first id out of range, as tendril::gather, or an `out` of another size; rank_error.
   void gather(std::span<std::int64_t const> ids, std::span<std::byte> out, cpu_exec const& exec = {});
 
+  /// Copies rows that other ranks have, so that later gathers find them here; copies of before go. Whoever has all in one place
+  /// copies nothing. Where gather is a call of all ranks, so is this: each has ids of its own, maybe none.
+  /// @throws as gather; memory_error.
+  void keep(std::span<std::int64_t const> ids, cpu_exec const& exec = {});
+
   /// The same of a table that was made for GPUs: ids and rows are in the memory of this rank's. A call of all ranks.
   /// Synchronises.
   void gather(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec);
 
-  /// Of all calls so far.
+  /// Of all gathers so far.
   [[nodiscard]] sharded_features_report const& report() const noexcept;
 
  private:

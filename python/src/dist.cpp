@@ -300,6 +300,15 @@ class bound_features {
     rows_->gather(wanted.span(), bytes, exec);
   }
 
+  void keep(array_in const& ids, int num_threads)
+  {
+    shared_array<std::int64_t> const wanted = share<std::int64_t>(ids);
+    cpu_exec const exec = make_exec(num_threads);
+    nb::gil_scoped_release const no_gil;
+    std::lock_guard const one_at_a_time(mutex_);
+    rows_->keep(wanted.span(), exec);
+  }
+
   [[nodiscard]] std::vector<std::int64_t> shape() const { return rows_->shape(); }
   [[nodiscard]] std::string type() const { return rows_->type(); }
   [[nodiscard]] sharded_features_report report()
@@ -321,6 +330,19 @@ features part_rows(features const& whole, graph_part const& part, int num_thread
   cpu_exec const exec = make_exec(num_threads);
   nb::gil_scoped_release const no_gil;
   return {rows_of_part(whole.table, part, exec)};
+}
+
+array_out hot(ranks& all, graph_part const& part, std::int64_t count)
+{
+  std::vector<std::int64_t> found;
+  {
+    nb::gil_scoped_release const no_gil;
+    found = all.in_call([&](transport& calls) { return hot_vertices(part, count, calls); });
+  }
+  buffer<std::int64_t> out(std::ssize(found));
+  std::copy(found.begin(), found.end(), out.begin());
+  std::int64_t const size = out.size();
+  return give(std::move(out), {size});
 }
 
 /// Walks, in calls of all ranks.
@@ -473,14 +495,16 @@ void bind_dist(nb::module_& module)
            "bounds"_a, "num_threads"_a)
       .def(nb::init<std::shared_ptr<ranks>, features const&, std::vector<std::int64_t>, int, std::uintptr_t>(),
            "ranks"_a, "rows"_a, "bounds"_a, "device"_a, "stream"_a)
+      .def("keep", &bound_features::keep, "ids"_a.noconvert(), "num_threads"_a)
       .def("gather_gpu", &bound_features::gather_gpu, "ids"_a, "device"_a, "stream"_a)
       .def_prop_ro("shape", &bound_features::shape)
       .def_prop_ro("dtype", &bound_features::type)
       .def("gather_into", &bound_features::gather_into, "ids"_a.noconvert(), "out"_a.noconvert(), "num_threads"_a)
       .def("report", [](bound_features& f) {
         sharded_features_report const r = f.report();
-        return std::tuple(r.rows, r.rows_away, r.sent_bytes);
+        return std::tuple(r.rows, r.rows_away, r.rows_kept, r.sent_bytes);
       });
+  module.def("hot_vertices", &hot, "ranks"_a, "part"_a, "count"_a);
   module.def("rows_of_part", &part_rows, "whole"_a, "part"_a, "num_threads"_a);
   nb::class_<bound_walker>(module, "ShardedWalker")
       .def(nb::init<std::shared_ptr<ranks>, graph_part, walk_params const&, std::int64_t, int>(), "ranks"_a, "part"_a,

@@ -102,6 +102,30 @@ def test_trees_on_gpus_are_those_of_the_whole_graph(graph, count):
             assert np.array_equal(edges, expected.edges[hop]), options
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_hot_rows_are_on_every_rank(graph, count):
+    rows = np.arange(512 * 3, dtype=np.float32).reshape(512, 3)
+    edges_to = np.bincount(graph.to_scipy().indices, minlength=512)
+    hot = np.lexsort((np.arange(512), -edges_to))[:51]  # a tenth
+
+    def work(ranks):
+        parted = dist.Graph.cut(ranks, graph)
+        assert np.array_equal(parted.hot_vertices(51), hot)
+        table = dist.FeatureTable(parted, rows, hot=0.1, **ONE_THREAD)
+        ids = np.random.default_rng(ranks.rank).integers(0, 512, 2000)
+        assert np.array_equal(table.gather(ids), rows[ids])
+        away = ~np.isin(ids, np.asarray(parted.vertices))
+        report = table.report()
+        assert report.rows_away == away.sum() and report.rows_kept == (away & np.isin(ids, hot)).sum()
+        assert (report.rows_kept > 0) == (count > 1)
+        table.keep(np.arange(512))
+        assert np.array_equal(table.gather(ids), rows[ids])
+        assert table.report().rows_kept == report.rows_kept + away.sum()
+        return True
+
+    assert all(results(run_ranks(count, work)))
+
+
 @pytest.mark.parametrize("count", [pytest.param(count, marks=on_gpu) for count in (1, 3)])
 def test_rows_come_from_any_gpu(graph, count):
     pyg = pytest.importorskip("tendril.pyg")
@@ -405,6 +429,10 @@ def test_wrong_arguments_leave_the_ranks_as_they_are(graph):
             (lambda: table.gather([0, 512]), "ids[1] is 512, expected 0 to 511"),
             (lambda: table.gather([0], out=np.zeros((2, 2), np.float32)), "out has shape (2, 2), expected (1, 2)"),
             (lambda: table.gather([0], out=np.zeros((1, 2))), "out has dtype float64, expected float32"),
+            (lambda: table.keep([0, 512]), "ids[1] is 512, expected 0 to 511"),
+            (lambda: dist.FeatureTable(parted, np.zeros((512, 2)), hot=2), "hot: 2, expected a share, 0 to 1"),
+            (lambda: dist.FeatureTable(parted, np.zeros((512, 2)), hot=0.1, device="cuda"), "hot: 0.1 with rows on a GPU"),
+            (lambda: parted.hot_vertices(513), "count: 513, expected 0 to 512"),
             (lambda: dist.MinibatchSampler(graph, [4]), "graph is a Graph, expected a tendril.dist.Graph"),
             (lambda: dist.MinibatchSampler(parted, [-2]), "num_neighbors: -2 at hop 1, expected 0 to 2147483647"),
             (lambda: dist.Walker(parted, -1), "length"),

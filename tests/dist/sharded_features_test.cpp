@@ -2,16 +2,21 @@
 
 #include <tendril/sharded_features.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "dist/failure_of.hpp"
 #include "dist/partition_support.hpp"
 #include "support/karate.hpp"
 #include "support/sanitized.hpp"
+#include "support/small_graphs.hpp"
 
 namespace tendril::test {
 namespace {
@@ -98,6 +103,66 @@ TEST(ShardedFeatures, APartHasTheRowsOfItsVertices)
   }
 }
 
+TEST(ShardedFeatures, KeptRowsAreNotAskedForAgain)
+{
+  std::int64_t const num_rows = 1000;
+  auto const bytes = table_bytes(num_rows, 12);
+  feature_table const whole(bytes, {"float32", {num_rows, 3}});
+  std::vector<std::int64_t> const bounds{0, 300, 300, 1000};
+  run_ranks(3, [&](transport& ranks) {
+    auto const r = static_cast<std::size_t>(ranks.rank());
+    sharded_features rows(slice_rows(whole, bounds[r], bounds[r + 1] - bounds[r]), bounds, ranks);
+    auto const ids = ids_for(ranks.rank(), 4000, num_rows);
+    std::vector<std::byte> out(ids.size() * 12), expected(out.size());
+    gather(whole, ids, expected);
+    // All of the first rank's rows, some of which it has itself, and one of them twice; then others; then none.
+    std::vector<std::int64_t> all(300);
+    std::iota(all.begin(), all.end(), 0);
+    all.push_back(7);
+    for (auto const& kept : {all, {999, 0, 500}, {}}) {
+      rows.keep(kept, {.num_threads = 1 + ranks.rank() % 2});
+      sharded_features_report const before = rows.report();
+      rows.gather(ids, out);
+      EXPECT_EQ(out, expected);
+      std::int64_t away = 0, here = 0;
+      for (std::int64_t const id : ids) {
+        if (id >= bounds[r] && id < bounds[r + 1]) { continue; }
+        ++away;
+        here += std::find(kept.begin(), kept.end(), id) != kept.end() ? 1 : 0;
+      }
+      EXPECT_EQ(rows.report().rows_away - before.rows_away, away);
+      EXPECT_EQ(rows.report().rows_kept - before.rows_kept, here);
+      EXPECT_EQ(rows.report().rows - before.rows, 4000) << "keep is no gather";
+    }
+  });
+}
+
+TEST(ShardedFeatures, HotVerticesAreThoseThatMostEdgesLeadTo)
+{
+  graph const g = make_star({1, 2, 0, 5});
+  std::vector<std::int64_t> edges_to(static_cast<std::size_t>(g.num_vertices()));
+  for (std::int64_t e = 0; e < g.num_edges(); ++e) { ++edges_to[g.csr().indices[e]]; }
+  for (int const n : {1, 2, 3}) {
+    run_ranks(n, [&](transport& ranks) {
+      graph_part const part = part_of(g, {.num_parts = n}, ranks.rank());
+      auto const hot = hot_vertices(part, g.num_vertices(), ranks);
+      std::int64_t const reached = std::ranges::count_if(edges_to, [](std::int64_t to) { return to > 0; });
+      ASSERT_EQ(std::ssize(hot), reached);
+      for (std::size_t i = 0; i + 1 < hot.size(); ++i) {
+        auto const key = [&](std::int64_t v) { return std::pair(-edges_to[static_cast<std::size_t>(v)], v); };
+        EXPECT_LT(key(hot[i]), key(hot[i + 1]));
+      }
+      auto const few = hot_vertices(part, 2, ranks);
+      EXPECT_EQ(few, std::vector(hot.begin(), hot.begin() + 2));
+      EXPECT_TRUE(hot_vertices(part, 0, ranks).empty());
+    });
+  }
+  EXPECT_EQ(
+      failure_of(2,
+                 [&](transport& ranks) { (void)hot_vertices(part_of(g, {.num_parts = 2}, ranks.rank()), -1, ranks); }),
+      fmt::format("-1 hot vertices, expected 0 to {}", g.num_vertices()));
+}
+
 TEST(ShardedFeatures, WhatIsWrongIsNamed)
 {
   auto const bytes = table_bytes(10, 4);
@@ -115,6 +180,11 @@ TEST(ShardedFeatures, WhatIsWrongIsNamed)
                          rows.gather(ids, out);
                        }),
             "ids[1] is 10, expected 0 to 9");
+  EXPECT_EQ(failure_of(2,
+                       [&](transport& ranks) {
+                         of(ranks, whole).keep(std::vector<std::int64_t>{3, -1});
+                       }),
+            "ids[1] is -1, expected 0 to 9");
   EXPECT_EQ(failure_of(2,
                        [&](transport& ranks) {
                          auto rows = of(ranks, whole);

@@ -13,7 +13,7 @@ from .._device_array import DeviceArray
 from .._errors import ArgumentError
 from .._features import FeatureTable as OneTable
 from .._features import gather_to, new_rows, read_features, rows_for_gpu
-from .._params import threads
+from .._params import number, threads
 from ._graph import Graph, expect_graph
 from ._nccl import find_nccl
 
@@ -29,6 +29,8 @@ class FeaturesReport:
     """Asked for by this rank."""
     rows_away: int
     """Those of them that other ranks have."""
+    rows_kept: int
+    """Those of these that this rank had copies of."""
     sent_bytes: int
     """Sent by this rank during its calls: questions, and answers to the others'."""
 
@@ -48,6 +50,9 @@ class FeatureTable:
     device : str, optional
         The GPU of this rank, "cuda" or "cuda:1": its rows are copied there, and rows that it gathers are arrays in its memory. All ranks
         have a GPU, or none. Rows go from GPU to GPU as walkers of `Walker` do.
+    hot : float
+        Share of all rows, 0 to 1, that every rank keeps a copy of: those of the vertices that most edges lead to
+        (`Graph.hot_vertices`). They are copied once, and never asked for. For tables of CPUs.
     num_threads : int
         Threads for answers; 0: every core the process may use.
 
@@ -65,16 +70,20 @@ class FeatureTable:
         If it has no room for the rows.
     """
 
-    def __init__(self, graph: Graph, rows: Any, *, device: Any = None, num_threads: int = 0) -> None:
+    def __init__(
+        self, graph: Graph, rows: Any, *, device: Any = None, hot: float = 0.0, num_threads: int = 0
+    ) -> None:
         expect_graph(graph)
         table = read_features(rows) if isinstance(rows, (str, os.PathLike)) else rows
         if not isinstance(table, OneTable):
             table = OneTable(table)
         here = _tendril.rows_of_part(table._core, graph._core, threads(num_threads))
-        self._take(graph, here, device, num_threads)
+        self._take(graph, here, device, hot, num_threads)
 
     @classmethod
-    def of_part(cls, graph: Graph, rows: Any, *, device: Any = None, num_threads: int = 0) -> FeatureTable:
+    def of_part(
+        cls, graph: Graph, rows: Any, *, device: Any = None, hot: float = 0.0, num_threads: int = 0
+    ) -> FeatureTable:
         """The same where each rank gives the rows of its own vertices alone.
 
         Parameters
@@ -82,7 +91,7 @@ class FeatureTable:
         graph : tendril.dist.Graph
         rows : FeatureTable or array
             [graph.vertices, …]
-        device, num_threads
+        device, hot, num_threads
             As for the constructor.
 
         Returns
@@ -92,10 +101,17 @@ class FeatureTable:
         expect_graph(graph)
         made = cls.__new__(cls)
         table = rows if isinstance(rows, OneTable) else OneTable(rows)
-        made._take(graph, table._core, device, num_threads)
+        made._take(graph, table._core, device, hot, num_threads)
         return made
 
-    def _take(self, graph: Graph, here: _tendril.FeatureTable, device: Any, num_threads: int) -> None:
+    def _take(
+        self, graph: Graph, here: _tendril.FeatureTable, device: Any, hot: float, num_threads: int
+    ) -> None:
+        share = number(hot, "hot")
+        if not 0 <= share <= 1:
+            raise ArgumentError(f"hot: {hot}, expected a share, 0 to 1")
+        if share > 0 and device is not None:
+            raise ArgumentError(f"hot: {hot} with rows on a GPU, expected 0")
         self._graph = graph
         self._place = _gpu.HOST if device is None else _gpu.parse(device)
         where = (threads(num_threads),) if self._place == _gpu.HOST else (self._place, 0)
@@ -103,6 +119,8 @@ class FeatureTable:
             find_nccl()
             here = here.to_gpu(self._place, 0)
         self._core = _tendril.ShardedFeatures(graph.ranks._core, here, graph.bounds, *where)
+        if share > 0:
+            self.keep(graph.hot_vertices(round(share * graph.num_vertices)), num_threads=num_threads)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -159,6 +177,27 @@ class FeatureTable:
         place, rows = new_rows((len(wanted), *self.shape[1:]), self.dtype)
         self._core.gather_into(wanted, place, threads(num_threads))
         return rows
+
+    def keep(self, ids: ArrayLike, *, num_threads: int = 0) -> None:
+        """Copy rows that other ranks have, so that later gathers find them here. Copies of before go. For tables of CPUs.
+
+        Parameters
+        ----------
+        ids : array_like of int, shape [n]
+            Vertices of the whole graph; those of this rank's own are there already.
+        num_threads : int
+            0: every core the process may use.
+
+        Raises
+        ------
+        ArgumentError
+            Naming the first id that is out of range; for a table of GPUs.
+        OutOfMemoryError
+            If there is no room for the copies.
+        RankError
+            If another rank has failed or fallen silent.
+        """
+        self._core.keep(np.ascontiguousarray(_arrays.ids(ids, "ids"), np.int64), threads(num_threads))
 
     def report(self) -> FeaturesReport:
         """What gathers took so far."""

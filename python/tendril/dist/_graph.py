@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _arrays, _tendril
 from .._errors import ArgumentError
 from .._graph import Graph as WholeGraph
-from .._params import file_name, string, threads
+from .._params import file_name, integer, string, threads
 from ._ranks import Ranks
 
 if TYPE_CHECKING:
@@ -125,6 +125,32 @@ class Graph:
         """[num_vertices] uint32, of the whole graph: the number that each vertex had before it was renumbered; None where it
         was not."""
         return self._core.original_ids
+
+    def hot_vertices(self, count: int) -> NDArray[Any]:
+        """The vertices that most edges of the whole graph lead to, and so those that samplers reach most often. A call of all
+        ranks; takes 8 bytes a vertex of the whole graph.
+
+        Parameters
+        ----------
+        count : int
+            At most so many.
+
+        Returns
+        -------
+        ndarray of int64
+            Most edges first; none that no edge leads to. The same on every rank.
+
+        Raises
+        ------
+        ArgumentError
+            For a count that is negative, or more than the vertices.
+        RankError
+            If another rank has failed or fallen silent.
+        """
+        wanted = integer(count, "count")
+        if not 0 <= wanted <= self.num_vertices:
+            raise ArgumentError(f"count: {wanted}, expected 0 to {self.num_vertices}")
+        return _tendril.hot_vertices(self._ranks._core, self._core, wanted)
 
     def _holds_int32(self, dtype: DTypeLike) -> bool:
         """Whether a result of that type has ids of 32 bits, which must hold the graph's."""

@@ -17,6 +17,7 @@
 #include "base/parallel.hpp"  // parallel_ranges
 #include "dist/agreement.hpp"
 #include "dist/exchange.hpp"
+#include "dist/features/kept_rows.hpp"
 #include "features/gpu_ranks.hpp"
 
 namespace tendril {
@@ -35,18 +36,27 @@ void expect_in_host_memory(feature_table const& table)
   TENDRIL_EXPECTS(table.device() < 0, "features: on GPU {}, expected rows in host memory", table.device());
 }
 
+void expect_rows(std::span<std::int64_t const> ids, std::int64_t num_rows)
+{
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    TENDRIL_EXPECTS(ids[i] >= 0 && ids[i] < num_rows, "ids[{}] is {}, expected 0 to {}", i, ids[i], num_rows - 1);
+  }
+}
+
 constexpr std::int64_t ids_a_range = 4096;
 
-/// The places of ids in their list, grouped by the rank that has the row, and in order within a group.
+/// The places of ids in their list, grouped by the rank that has the row, and in order within a group. A last group is of rows
+/// that are kept here.
 struct places_by_rank {
-  places_by_rank(std::span<std::int64_t const> ids, std::vector<std::int64_t> const& bounds, cpu_exec const& exec)
-      : begin(bounds.size()), order(ids.size())
+  places_by_rank(std::span<std::int64_t const> ids, std::vector<std::int64_t> const& bounds,
+                 dist::kept_rows const& kept, cpu_exec const& exec)
+      : begin(bounds.size() + 1), order(ids.size())
   {
     std::vector<std::uint16_t> owners(ids.size());
     base::parallel_ranges(exec, std::ssize(ids), ids_a_range, [&](std::int64_t first, std::int64_t last) {
       for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
         auto const next_bound = std::upper_bound(bounds.begin() + 1, bounds.end(), ids[i]);
-        owners[i] = static_cast<std::uint16_t>(next_bound - bounds.begin() - 1);
+        owners[i] = static_cast<std::uint16_t>((kept.has(ids[i]) ? bounds.end() : next_bound) - bounds.begin() - 1);
       }
     });
     for (auto const r : owners) { ++begin[r + std::size_t{1}]; }
@@ -60,7 +70,9 @@ struct places_by_rank {
     return std::span(order).subspan(begin[rank], begin[rank + 1] - begin[rank]);
   }
 
-  std::vector<std::size_t> begin;  // [ranks + 1] in `order`
+  [[nodiscard]] std::span<std::size_t const> of_kept() const { return of(begin.size() - 2); }
+
+  std::vector<std::size_t> begin;  // [ranks + 2] in `order`
   std::vector<std::size_t> order;
 };
 
@@ -101,17 +113,15 @@ class asked_rows final : public dist::answerer {
   feature_table here_;
 };
 
-/// Copies rows that this rank has to where they are wanted.
-void copy_own_rows(feature_table const& here, std::span<std::size_t const> places, std::span<std::int64_t const> ids,
-                   std::int64_t first_id, std::byte* out, cpu_exec const& exec)
+/// Copies rows that this rank has to where they are wanted. @param row_of  (id) -> its bytes
+template <class RowOf>
+void copy_rows_here(std::span<std::size_t const> places, std::span<std::int64_t const> ids, std::size_t width,
+                    std::byte* out, cpu_exec const& exec, RowOf const& row_of)
 {
-  auto const width = static_cast<std::size_t>(here.row_bytes());
   if (width == 0) { return; }
   base::parallel_ranges(exec, std::ssize(places), ids_a_range, [&](std::int64_t first, std::int64_t last) {
     constexpr std::int64_t ahead = 8;
-    auto const row = [&](std::int64_t k) {
-      return here.data() + (ids[places[static_cast<std::size_t>(k)]] - first_id) * here.row_stride();
-    };
+    auto const row = [&](std::int64_t k) { return row_of(ids[places[static_cast<std::size_t>(k)]]); };
     for (std::int64_t k = first; k < last; ++k) {
       for (std::size_t line = 0; line < std::min<std::size_t>(width, 512); line += 64) {
         __builtin_prefetch(row(std::min(k + ahead, last - 1)) + line);
@@ -207,6 +217,7 @@ struct sharded_features::state {
   cpu_exec exec;  // of the call
   asked_rows own;
   std::unique_ptr<dist::exchange> ranks;
+  dist::kept_rows kept;
   std::function<std::int64_t()> sent_bytes;
   std::function<void()> withdraw;
   std::unique_ptr<features::rows_on_gpu_ranks> on_gpu;  // instead of what CPUs exchange
@@ -265,15 +276,12 @@ void sharded_features::gather(std::span<std::int64_t const> ids, std::span<std::
   auto const count = std::ssize(ids);
   TENDRIL_EXPECTS(std::ssize(out) == checked_product("bytes of rows", count, row_bytes()),
                   "out: {} bytes, expected {} rows of {}", out.size(), count, row_bytes());
-  for (std::int64_t i = 0; i < count; ++i) {
-    std::int64_t const id = ids[static_cast<std::size_t>(i)];
-    TENDRIL_EXPECTS(id >= 0 && id < num_rows(), "ids[{}] is {}, expected 0 to {}", i, id, num_rows() - 1);
-  }
+  expect_rows(ids, num_rows());
   s.exec = exec;
   std::int64_t const sent_before = s.sent_bytes();
   message_pool& pool = s.ranks->pool();
   auto const num_ranks = static_cast<std::size_t>(s.ranks->size());
-  places_by_rank const places(ids, s.bounds, exec);
+  places_by_rank const places(ids, s.bounds, s.kept, exec);
   std::vector<message> questions(num_ranks);
   auto const rank = static_cast<std::size_t>(s.ranks->rank());
   // Rows of a mapped file are read many at a time by gather; those in memory need no message.
@@ -283,18 +291,42 @@ void sharded_features::gather(std::span<std::int64_t const> ids, std::span<std::
     questions[r] = question_for(places.of(r), ids, s.bounds[r], pool, exec);
   }
   s.ranks->ask(questions);
-  if (copies_own) { copy_own_rows(s.here, places.of(rank), ids, s.bounds[rank], out.data(), exec); }
+  auto const width = static_cast<std::size_t>(row_bytes());
+  if (copies_own) {
+    copy_rows_here(places.of(rank), ids, width, out.data(), exec,
+                   [&](std::int64_t id) { return s.here.data() + (id - s.bounds[rank]) * s.here.row_stride(); });
+  }
+  copy_rows_here(places.of_kept(), ids, width, out.data(), exec, [&](std::int64_t id) { return s.kept.row(id); });
   s.ranks->serve();
   s.ranks->look();
   std::vector<message> rows = s.ranks->answers();
   for (std::size_t r = 0; r < num_ranks; ++r) {
     if (r == rank && copies_own) { continue; }
-    put_rows(rows[r], places.of(r), static_cast<std::size_t>(row_bytes()), out.data(), exec);
+    put_rows(rows[r], places.of(r), width, out.data(), exec);
     pool.give_back(std::move(rows[r]));
   }
   s.report.rows += count;
   s.report.rows_away += count - std::ssize(places.of(rank));
+  s.report.rows_kept += std::ssize(places.of_kept());
   s.report.sent_bytes += s.sent_bytes() - sent_before;
+}
+
+void sharded_features::keep(std::span<std::int64_t const> ids, cpu_exec const& exec)
+{
+  state& s = *state_;
+  TENDRIL_EXPECTS(!s.on_gpu, "sharded_features: made for a GPU, expected one for CPUs, which keeps copies");
+  expect_rows(ids, num_rows());
+  auto const rank = static_cast<std::size_t>(s.ranks->rank());
+  std::vector<std::int64_t> wanted(ids.begin(), ids.end());
+  std::erase_if(wanted, [&](std::int64_t id) { return id >= s.bounds[rank] && id < s.bounds[rank + 1]; });
+  std::ranges::sort(wanted);
+  wanted.erase(std::ranges::unique(wanted).begin(), wanted.end());
+  s.kept = {};
+  buffer<std::byte> rows(checked_product("bytes of rows", std::ssize(wanted), row_bytes()), *exec.memory);
+  sharded_features_report const before = s.report;
+  gather(wanted, rows.span(), exec);
+  s.report = before;
+  s.kept = dist::kept_rows(wanted, std::move(rows), num_rows(), row_bytes());
 }
 
 void sharded_features::gather(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec)
