@@ -21,6 +21,7 @@ class host_messages final : public gpu_messages {
   {
     device_guard const guard(device_);
     std::vector<message> messages;
+    messages.reserve(static_cast<std::size_t>(ranks_.size()));
     for (int r = 0; r < ranks_.size(); ++r) { messages.push_back(ranks_.pool().take(bytes_of(sent, r))); }
     for (parcel const& p : sent) {
       message& m = messages[static_cast<std::size_t>(p.rank)];
