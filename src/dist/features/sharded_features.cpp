@@ -320,7 +320,7 @@ void sharded_features::keep(std::span<std::int64_t const> ids, cpu_exec const& e
   std::vector<std::int64_t> wanted(ids.begin(), ids.end());
   std::erase_if(wanted, [&](std::int64_t id) { return id >= s.bounds[rank] && id < s.bounds[rank + 1]; });
   std::ranges::sort(wanted);
-  wanted.erase(std::ranges::unique(wanted).begin(), wanted.end());
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
   s.kept = {};
   buffer<std::byte> rows(checked_product("bytes of rows", std::ssize(wanted), row_bytes()), *exec.memory);
   sharded_features_report const before = s.report;
