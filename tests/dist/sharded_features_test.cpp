@@ -196,6 +196,14 @@ TEST(ShardedFeatures, WhatIsWrongIsNamed)
             "features: 4 rows, expected one for each of this rank's ids: 6");
   EXPECT_EQ(failure_of(3, [&](transport& ranks) { sharded_features(slice_rows(whole, 0, 4), bounds, ranks); }),
             "bounds: 0 4 10, expected 4 ascending ones, from 0");
+  // Rows without bytes, more than slots of GPUs can name: refused before any GPU is asked for.
+  std::int64_t const many = std::int64_t{1} << 33U;
+  feature_table const wide({}, {"float32", {many, 0}});
+  EXPECT_EQ(failure_of(1,
+                       [&](transport& ranks) {
+                         sharded_features(wide, {0, many}, ranks, gpu_exec(0));
+                       }),
+            "features: 8589934592 rows, expected less than 2^32 - 1 on GPUs");
   feature_table const other(bytes, {"int32", {10, 1}});
   std::string const type = failure_of(2, [&](transport& ranks) { (void)of(ranks, ranks.rank() == 1 ? other : whole); });
   EXPECT_NE(type.find("rank 1 of 2 has features of type int32, shape 10x1"), std::string::npos) << type;

@@ -256,6 +256,8 @@ sharded_features::sharded_features(feature_table here, std::vector<std::int64_t>
                                    gpu_exec const& exec)
 {
   auto const lines = description_of(here, bounds, ranks.rank(), ranks.size());
+  TENDRIL_EXPECTS(bounds.back() < std::int64_t{no_vertex}, "features: {} rows, expected less than 2^32 - 1 on GPUs",
+                  bounds.back());
   dist::expect_same(ranks, "what features there are", lines);
   state_ = std::make_unique<state>(std::move(here), std::move(bounds), cpu_exec());
   state_->on_gpu = features::make_rows_on_gpu_ranks(state_->here, state_->bounds, ranks, exec);
