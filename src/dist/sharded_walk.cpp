@@ -210,7 +210,8 @@ sharded_walk_report sharded_walker::stream(walk_stream_job const& job, cpu_exec 
                      : dist::make_walks_alone(setting, walk, counts, exec);
     };
   }
-  samplers::two_batches<dist::walk_batch_of_ranks> batches({make(), make()}, rounds.num_rounds);
+  std::array const two{make(), make()};
+  samplers::two_batches<dist::walk_batch_of_ranks> batches({two[0].get(), two[1].get()}, rounds.num_rounds);
   buffer<vertex_id> starts(rounds.batch);
   sharded_walk_report out;
   out.supersteps = batches.run(

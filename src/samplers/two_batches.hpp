@@ -8,9 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <tendril/transport.hpp>
@@ -56,10 +54,8 @@ class two_batches {
   using begin_round = std::function<void(Batch& batch, std::int64_t round)>;
   using deliver = std::function<void(Batch& batch)>;
 
-  two_batches(std::array<std::unique_ptr<Batch>, 2> batches, std::int64_t num_rounds)
-      : batches_(std::move(batches)), num_rounds_(num_rounds)
-  {
-  }
+  /// Both outlive the object.
+  two_batches(std::array<Batch*, 2> batches, std::int64_t num_rounds) : batches_(batches), num_rounds_(num_rounds) {}
 
   /// @param begin  Starts a round with a batch.
   /// @param give   Takes the rows of a batch, in the order of rounds.
@@ -120,7 +116,7 @@ class two_batches {
     return out;
   }
 
-  std::array<std::unique_ptr<Batch>, 2> batches_;
+  std::array<Batch*, 2> batches_;
   std::array<bool, 2> is_going_{}, is_done_{};
   std::int64_t num_rounds_, next_ = 0, delivered_ = 0, supersteps_ = 0;
 };

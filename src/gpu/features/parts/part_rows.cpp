@@ -15,6 +15,7 @@
 #include "gpu/device/check.hpp"
 #include "gpu/features/parts/lane.hpp"
 #include "gpu/features/row_ids.hpp"
+#include "gpu/ranks/lanes.hpp"
 #include "gpu/ranks/messages.hpp"
 #include "samplers/two_batches.hpp"
 
@@ -45,19 +46,11 @@ class part_rows final : public features::rows_on_gpu_ranks {
         ranks_, rows.size(), 0, std::clamp<std::int64_t>(bytes_a_batch / width, 1, most_slots));
     features::gather_count count;
     row_setting const setting{ranks_, *messages_, here_, bounds_, rounds, rows.data(), out.data(), device_};
-    std::array<std::unique_ptr<row_lane>, 2> two{std::make_unique<row_lane>(setting, count),
-                                                 std::make_unique<row_lane>(setting, count)};
-    std::array<cuda_stream, 2> const streams{two[0]->stream(), two[1]->stream()};
-    for (cuda_stream const stream : streams) { ready.wait_on(stream); }
-    samplers::two_batches<row_lane> both(std::move(two), rounds.num_rounds);
-    try {
-      (void)both.run([](row_lane& lane, std::int64_t round) { lane.start(round); }, [](row_lane&) {},
-                     [&](double) { ranks_.beat(); });
-      for (cuda_stream const stream : streams) { TENDRIL_CUDA_TRY(cudaStreamSynchronize(stream)); }
-    } catch (...) {
-      messages_->abort();  // or lanes wait for ranks that don't come
-      throw;
-    }
+    std::array<row_lane, 2> two{row_lane(setting, count), row_lane(setting, count)};
+    for (row_lane const& lane : two) { ready.wait_on(lane.stream()); }
+    (void)run_lanes(
+        two, rounds.num_rounds, *messages_, [](row_lane& lane, std::int64_t round) { lane.start(round); },
+        [](row_lane&) {}, [&](double) { ranks_.beat(); });
     return count;
   }
 

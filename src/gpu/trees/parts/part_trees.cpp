@@ -13,6 +13,7 @@
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "gpu/device/check.hpp"
+#include "gpu/ranks/lanes.hpp"
 #include "gpu/ranks/messages.hpp"
 #include "gpu/ranks/part_rows.hpp"
 #include "gpu/trees/parts/lane.hpp"
@@ -62,8 +63,6 @@ class part_trees final : public samplers::trees_on_gpu_ranks {
   }
 
  private:
-  using lanes = samplers::two_batches<tree_lane>;
-
   /// Children that ranks don't expect would be taken for others.
   void expect_same(bool with_edges)
   {
@@ -99,24 +98,16 @@ class part_trees final : public samplers::trees_on_gpu_ranks {
   void grow(tree_setting const& setting, std::span<vertex_id const> seeds, gpu_event const& ready)
   {
     samplers::rank_rounds const& rounds = setting.rounds;
-    std::array<std::unique_ptr<tree_lane>, 2> two{std::make_unique<tree_lane>(setting),
-                                                  std::make_unique<tree_lane>(setting)};
-    std::array<cuda_stream, 2> const streams{two[0]->stream(), two[1]->stream()};
-    for (cuda_stream const stream : streams) { ready.wait_on(stream); }
-    lanes both(std::move(two), rounds.num_rounds);
-    try {
-      (void)both.run(
-          [&](tree_lane& lane, std::int64_t round) {
-            auto const size = static_cast<std::size_t>(rounds.size_of(round));
-            auto const first = static_cast<std::size_t>(std::min(round * rounds.batch, rounds.num_items));
-            lane.start(round, seeds.subspan(first, size));
-          },
-          [](tree_lane&) {}, [&](double) { ranks_.beat(); });
-      for (cuda_stream const stream : streams) { TENDRIL_CUDA_TRY(cudaStreamSynchronize(stream)); }
-    } catch (...) {
-      messages_->abort();  // or lanes wait for ranks that don't come
-      throw;
-    }
+    std::array<tree_lane, 2> two{tree_lane(setting), tree_lane(setting)};
+    for (tree_lane const& lane : two) { ready.wait_on(lane.stream()); }
+    (void)run_lanes(
+        two, rounds.num_rounds, *messages_,
+        [&](tree_lane& lane, std::int64_t round) {
+          auto const size = static_cast<std::size_t>(rounds.size_of(round));
+          auto const first = static_cast<std::size_t>(std::min(round * rounds.batch, rounds.num_items));
+          lane.start(round, seeds.subspan(first, size));
+        },
+        [](tree_lane&) {}, [&](double) { ranks_.beat(); });
   }
 
   transport& ranks_;

@@ -16,6 +16,7 @@
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "gpu/device/check.hpp"
 #include "gpu/ranks/inbox.hpp"  // most_ranks
+#include "gpu/ranks/lanes.hpp"
 #include "gpu/ranks/messages.hpp"
 #include "gpu/ranks/part_rows.hpp"
 #include "gpu/tables/plan_context.hpp"  // labels_of
@@ -214,18 +215,8 @@ class part_walk final : public samplers::walk_on_gpu_ranks {
                                params_.restart_prob > 0,
                                may_die_,
                                params_.dead_ends == dead_end::repeat};
-    std::array<std::unique_ptr<part_lane>, 2> two{std::make_unique<part_lane>(setting, counts),
-                                                  std::make_unique<part_lane>(setting, counts)};
-    std::array<cuda_stream, 2> const streams{two[0]->stream(), two[1]->stream()};
-    lanes all(std::move(two), rounds.num_rounds);
-    try {
-      std::int64_t const supersteps = all.run(begin, give, on_step);
-      for (cuda_stream const stream : streams) { TENDRIL_CUDA_TRY(cudaStreamSynchronize(stream)); }
-      return supersteps;
-    } catch (...) {
-      messages_->abort();  // or lanes wait for ranks that don't come
-      throw;
-    }
+    std::array<part_lane, 2> two{part_lane(setting, counts), part_lane(setting, counts)};
+    return run_lanes(two, rounds.num_rounds, *messages_, begin, give, on_step);
   }
 
   transport& ranks_;
