@@ -16,6 +16,7 @@
 #include <tendril/partition.hpp>
 #include <tendril/sharded_features.hpp>
 #include <tendril/sharded_khop.hpp>
+#include <tendril/sharded_minibatch.hpp>
 #include <tendril/sharded_walk.hpp>
 #include <tendril/starts.hpp>
 #include <tendril/transport.hpp>
@@ -30,6 +31,9 @@ constexpr int calls = 2;
 constexpr std::int64_t walk_length = 80;
 constexpr std::int64_t seeds_each = std::int64_t{1} << 20U;  // of a call
 constexpr int tree_calls = 8;
+constexpr std::int64_t batches_each = 256;  // of a call
+constexpr std::int64_t batch_size = 1024;
+constexpr int batch_calls = 4;
 constexpr std::int64_t row_bytes = 512;
 constexpr std::int64_t table_bytes_each = std::int64_t{8} << 30U;
 constexpr std::int64_t rows_each = std::int64_t{1} << 21U;  // of a call
@@ -122,6 +126,36 @@ double tree_rate_on(bed const& on, khop_params const& params)
   return out;
 }
 
+/// Edges of mini-batches a second of all ranks.
+double batch_rate_on(bed const& on, minibatch_params const& params)
+{
+  double out = 0;
+  run_ranks(on.gpus.size(), [&](transport& ranks) {
+    auto const at = static_cast<std::size_t>(ranks.rank());
+    gpu_exec const exec(on.gpus[ranks.rank()]);
+    sharded_minibatch_sampler sampler(on.parts[at], params, ranks, exec);
+    auto const from = copy_to_gpu(std::span(on.starts[at]).first(batches_each * batch_size), exec);
+    auto const sample = [&](int call) {
+      auto const first = static_cast<std::uint64_t>((call * ranks.size() + ranks.rank()) * batches_each);
+      return sampler.sample_batches(from.span(), batch_size, {first, 1}, exec);
+    };
+    std::vector<minibatch> made = sample(0);  // the pool has its memory then
+    std::int64_t edges = -sampler.report().edges;
+    ranks.barrier("all ranks have memory");
+    double const seconds = seconds_of([&] {
+      for (int call = 1; call <= batch_calls; ++call) {
+        made.clear();
+        made = sample(call);
+      }
+      ranks.barrier("all ranks have sampled");
+    });
+    edges += sampler.report().edges;
+    edges = ranks.all_reduce("edges", edges, reduction::sum);
+    if (ranks.rank() == 0) { out = static_cast<double>(edges) / seconds; }
+  });
+  return out;
+}
+
 /// Bytes of rows a second of all ranks.
 double row_rate_on(bed const& on)
 {
@@ -181,6 +215,9 @@ void add_jobs(session& s, std::shared_ptr<bed const> const& on, bool has_weights
   }
   add("k-hop (25,10)", fmt::format("{} seeds a call", n * seeds_each), "vertices/s", [on] {
     return tree_rate_on(*on, {.fanouts = {25, 10}});
+  });
+  add("mini-batches 1,024 (15,10,5)", fmt::format("{} batches a call", n * batches_each), "edges/s", [on] {
+    return batch_rate_on(*on, {.num_neighbors = {15, 10, 5}});
   });
   add(fmt::format("rows of {} bytes", row_bytes),
       fmt::format("{} rows a call, of {} GB on each", n * rows_each, table_bytes_each >> 30U), "B/s",

@@ -48,7 +48,9 @@ class batch_maker {
       : gpu_(what.on_gpu() ? std::optional(what.exec(place)) : std::nullopt)
   {
     minibatch_params const params = what.job.minibatch();
-    if (what.on.part) {
+    if (what.on.part && gpu_) {
+      in_parts_.emplace(*what.on.part, params, *what.ranks, *gpu_);
+    } else if (what.on.part) {
       in_parts_.emplace(*what.on.part, params, *what.ranks, exec);
     } else if (gpu_) {
       whole_.emplace(hetero_graph(what.copies[static_cast<std::size_t>(place)]), params, *gpu_,
@@ -61,18 +63,24 @@ class batch_maker {
   /// The batches of some seeds, in host memory.
   std::vector<minibatch> make(std::span<vertex_id const> seeds, std::int64_t each, std::uint64_t first_batch)
   {
-    if (in_parts_) { return in_parts_->sample_batches(seeds, each, {.first = first_batch}); }
     buffer<vertex_id> there;
     if (gpu_) {
       there = copy_to_gpu(seeds, *gpu_);
       seeds = there.span();
     }
-    std::vector<minibatch> out = whole_->sample_batches(0, seeds, each, {.first = first_batch});
+    std::vector<minibatch> out = sampled(seeds, each, {.first = first_batch});
     for (auto& batch : out) { batch = brought(std::move(batch), gpu_); }
     return out;
   }
 
  private:
+  std::vector<minibatch> sampled(std::span<vertex_id const> seeds, std::int64_t each, batch_numbers numbers)
+  {
+    if (whole_) { return whole_->sample_batches(0, seeds, each, numbers); }
+    return gpu_ ? in_parts_->sample_batches(seeds, each, numbers, *gpu_)
+                : in_parts_->sample_batches(seeds, each, numbers);
+  }
+
   std::optional<gpu_exec> gpu_;
   std::optional<minibatch_sampler> whole_;  // one of both
   std::optional<sharded_minibatch_sampler> in_parts_;

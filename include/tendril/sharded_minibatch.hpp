@@ -25,7 +25,7 @@ struct sharded_minibatch_report {
   std::int64_t asked = 0;        ///< Vertices whose edges they needed, hop by hop,
   std::int64_t asked_away = 0;   ///< of which other ranks had so many.
   std::int64_t sent_bytes = 0;   ///< To other ranks: questions and answers.
-  double waited_seconds = 0;     ///< For messages of others, over a transport.
+  double waited_seconds = 0;     ///< For messages of others, over a transport; of GPUs for sizes alone.
 };
 
 /// Makes batches of one graph in parts with one set of parameters, as minibatch_sampler does of a whole graph. Parts have one
@@ -34,6 +34,9 @@ struct sharded_minibatch_report {
 /// Over a transport all members but the destructor, params and report are calls of all ranks. Over a rank_service only the
 /// constructor is: then ranks may make batches whenever they like, and a rank that makes none answers the others. The rank's part
 /// stays until every rank has let its sampler go.
+///
+/// With a gpu_exec the part is copied to a GPU of the rank, and batches are made there, in calls of all ranks: bit for bit the
+/// same. Vertices and picks go from GPU to GPU, by NCCL where it is found and each rank has a GPU for itself.
 class sharded_minibatch_sampler {
  public:
   /// @param part             The rank's: as many parts as ranks, part r with rank r.
@@ -43,9 +46,16 @@ class sharded_minibatch_sampler {
   sharded_minibatch_sampler(graph_part part, minibatch_params params, transport& ranks, cpu_exec const& exec = {});
   /// @param ranks  Outlives this object; the same errors.
   sharded_minibatch_sampler(graph_part part, minibatch_params params, rank_service& ranks, cpu_exec const& exec = {});
+  /// On a GPU. @param ranks  Up to 32; outlives this object.
+  /// @throws as above, and as expect_gpus_take; device_error; memory_error.
+  sharded_minibatch_sampler(graph_part part, minibatch_params params, transport& ranks, gpu_exec const& exec);
   ~sharded_minibatch_sampler();
   sharded_minibatch_sampler(sharded_minibatch_sampler&&) noexcept;
   sharded_minibatch_sampler& operator=(sharded_minibatch_sampler&&) noexcept;
+
+  /// Whether GPUs of ranks make such batches: not LABOR's, induced ones, or ones of fan-out -1.
+  /// @throws argument_error naming what they don't do.
+  static void expect_gpus_take(minibatch_params const& params);
 
   [[nodiscard]] minibatch_params const& params() const noexcept;
 
@@ -55,6 +65,11 @@ class sharded_minibatch_sampler {
   /// @throws argument_error naming the first seed out of range, or a batch size < 1; memory_error; rank_error.
   [[nodiscard]] std::vector<minibatch> sample_batches(std::span<vertex_id const> seeds, std::int64_t batch_size,
                                                       batch_numbers numbers = {});
+
+  /// The same on the GPU. @param seeds  In its memory, where the batches are made, too; where they are before what `exec.stream` does
+  /// later. Waits. @throws device_error as well.
+  [[nodiscard]] std::vector<minibatch> sample_batches(std::span<vertex_id const> seeds, std::int64_t batch_size,
+                                                      batch_numbers numbers, gpu_exec const& exec);
 
   /// Makes batch number `batch`.
   [[nodiscard]] minibatch sample(std::span<vertex_id const> seeds, std::uint64_t batch = 0);

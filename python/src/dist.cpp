@@ -160,6 +160,19 @@ class bound_batches {
     });
   }
 
+  /// On a GPU, where this rank's part is copied to; calls are then those of all ranks.
+  bound_batches(std::shared_ptr<ranks> all, graph_part part, minibatch_params params, bool as_int32, int device,
+                std::uintptr_t stream)
+      : all_(std::move(all)), as_int32_(as_int32), num_threads_(0), num_vertices_(part.info.num_vertices)
+  {
+    sharded_minibatch_sampler::expect_gpus_take(params);
+    nb::gil_scoped_release const no_gil;
+    gpu_exec const exec = make_gpu_exec(device, stream);
+    all_->in_call([&](transport& calls) {
+      sampler_ = std::make_unique<sharded_minibatch_sampler>(std::move(part), std::move(params), calls, exec);
+    });
+  }
+
   std::vector<batch_out<array_out>> sample_batches(array_in const& seeds, std::int64_t batch_size,
                                                    std::uint64_t first_batch, std::uint64_t batch_step)
   {
@@ -178,6 +191,27 @@ class bound_batches {
     return out;
   }
 
+  std::vector<batch_out<gpu_array>> sample_batches_gpu(gpu_ids const& seeds, std::int64_t batch_size,
+                                                       std::uint64_t first_batch, std::uint64_t batch_step, int device,
+                                                       std::uintptr_t stream)
+  {
+    nb::gil_scoped_release const no_gil;
+    gpu_exec const exec = make_gpu_exec(device, stream);
+    std::vector<minibatch> made;
+    all_->in_call([&](transport&) {
+      gpu_starts const from = bring(seeds, num_vertices_, exec);
+      run_with(seeds, exec, [&] {
+        made = sampler_->sample_batches(from.ids, batch_size, {first_batch, batch_step}, exec);
+      });
+    });
+    std::vector<batch_out<gpu_array>> out;
+    out.reserve(made.size());
+    for (minibatch const& one : made) {
+      out.push_back(give_batch(one, sampler_->params(), gpu_batches(as_int32_, exec)));
+    }
+    return gpu_results(as_int32_, exec).finished(std::move(out));
+  }
+
   [[nodiscard]] sharded_minibatch_report report()
   {
     nb::gil_scoped_release const no_gil;
@@ -190,6 +224,7 @@ class bound_batches {
   std::unique_ptr<sharded_minibatch_sampler> sampler_;
   bool as_int32_;
   int num_threads_;
+  std::int64_t num_vertices_ = 0;  // of the whole graph, on a GPU
   std::mutex mutex_;
 };
 
@@ -477,8 +512,12 @@ void bind_dist(nb::module_& module)
   nb::class_<bound_batches>(module, "ShardedMinibatchSampler")
       .def(nb::init<std::shared_ptr<ranks>, graph_part, minibatch_params, bool, int>(), "ranks"_a, "part"_a, "params"_a,
            "as_int32"_a, "num_threads"_a)
+      .def(nb::init<std::shared_ptr<ranks>, graph_part, minibatch_params, bool, int, std::uintptr_t>(), "ranks"_a,
+           "part"_a, "params"_a, "as_int32"_a, "device"_a, "stream"_a)
       .def("sample_batches", &bound_batches::sample_batches, "seeds"_a.noconvert(), "batch_size"_a, "first_batch"_a,
            "batch_step"_a)
+      .def("sample_batches_gpu", &bound_batches::sample_batches_gpu, "seeds"_a, "batch_size"_a, "first_batch"_a,
+           "batch_step"_a, "device"_a, "stream"_a)
       .def("report", [](bound_batches& b) {
         sharded_minibatch_report const r = b.report();
         return std::tuple(r.num_batches, r.edges, r.asked, r.asked_away, r.sent_bytes);

@@ -102,6 +102,35 @@ def test_trees_on_gpus_are_those_of_the_whole_graph(graph, count):
             assert np.array_equal(edges, expected.edges[hop]), options
 
 
+@pytest.mark.parametrize("count", [pytest.param(count, marks=on_gpu) for count in (1, 3)])
+def test_batches_on_gpus_are_those_of_the_whole_graph(graph, count):
+    for options in ({}, {"replace": True, "weighted": True, "dtype": np.int32}, {"disjoint": True, "weighted": True}):
+        one = tendril.MinibatchSampler(graph, [5, 3], seed=4, **options)
+        expected = one.sample_batches(np.arange(300), 20, first_batch=7, batch_step=2)
+
+        def work(ranks, options=options, expected=expected):
+            parted = dist.Graph.cut(ranks, graph)
+            device = f"cuda:{ranks.rank % tendril.num_gpus()}"
+            sampler = dist.MinibatchSampler(parted, [5, 3], seed=4, device=device, **options)
+            assert sampler.device == device
+            mine = np.array_split(np.arange(15), count)[ranks.rank]  # batches of this rank
+            seeds = np.arange(mine[0] * 20, (mine[-1] + 1) * 20)
+            made = sampler.sample_batches(seeds, 20, first_batch=7 + 2 * int(mine[0]), batch_step=2)
+            for batch, whole in zip(made, expected[mine[0] : mine[-1] + 1], strict=True):
+                assert batch.node.device == device and batch.node.numpy().dtype == whole.node.dtype
+                for name in ("row", "col", "node", "edge", "batch", "indptr"):
+                    a, b = getattr(batch, name), getattr(whole, name)
+                    assert (a is None) == (b is None) and (a is None or np.array_equal(a.numpy(), b)), name
+                assert list(batch.num_sampled_nodes) == list(whole.num_sampled_nodes)
+            nothing = sampler.sample_batches([], 20) if ranks.rank else sampler.sample_batches(seeds[:7], 7)
+            assert len(nothing) == (ranks.rank == 0)
+            single = sampler.sample(seeds[:20], batch=7 + 2 * int(mine[0]))
+            assert np.array_equal(single.node.numpy(), made[0].node.numpy())
+            return sampler.report().num_batches
+
+        assert sum(results(run_ranks(count, work))) == 15 + 1 + count
+
+
 @pytest.mark.parametrize("count", [1, 3])
 def test_hot_rows_are_on_every_rank(graph, count):
     rows = np.arange(512 * 3, dtype=np.float32).reshape(512, 3)
@@ -187,6 +216,13 @@ def test_what_gpus_of_ranks_dont_take_is_named(graph, count):
             assert line in str(error.value) and "\n" not in str(error.value)
         with pytest.raises(tendril.ArgumentError, match="fan-outs of -1 on GPUs that each have a part of the graph"):
             dist.KHopSampler(parted, [2, -1], device="cuda")
+        for options, line in (
+            ({"num_neighbors": [2, -1]}, "fan-outs of -1 on GPUs that each have a part of the graph"),
+            ({"num_neighbors": [2], "choice": "labor"}, "choice labor on GPUs that each have a part of the graph"),
+            ({"num_neighbors": [2], "subgraph_type": "induced"}, "induced subgraphs on GPUs that each have a part"),
+        ):
+            with pytest.raises(tendril.ArgumentError, match=line):
+                dist.MinibatchSampler(parted, device="cuda", **options)
         return len(dist.Walker(parted, 9).walk([0])[0])  # the ranks are as they were
 
     assert results(run_ranks(count, work)) == [1] * count
@@ -200,7 +236,10 @@ def test_a_gpu_that_is_not_there_is_one_line(graph):
     def grow(ranks):
         return dist.KHopSampler(dist.Graph.cut(ranks, graph), [2], device="cuda")
 
-    for one in [*run_ranks(2, work), *run_ranks(2, grow)]:
+    def sample(ranks):
+        return dist.MinibatchSampler(dist.Graph.cut(ranks, graph), [2], device="cuda")
+
+    for one in [*run_ranks(2, work), *run_ranks(2, grow), *run_ranks(2, sample)]:
         assert isinstance(one, tendril.TendrilError) and "\n" not in str(one)
         assert "GPU" in str(one) or "CUDA" in str(one)
 

@@ -30,6 +30,7 @@
 #include <tendril/walk_stream.hpp>
 
 #include "features/gpu_ranks.hpp"
+#include "samplers/batches/gpu_ranks.hpp"
 #include "samplers/batches/state.hpp"
 #include "samplers/trees/gpu_ranks.hpp"
 #include "samplers/walks/gpu_ranks.hpp"
@@ -50,6 +51,12 @@ namespace {
 std::unique_ptr<features::rows_on_gpu_ranks> features::make_rows_on_gpu_ranks(feature_table,
                                                                               std::vector<std::int64_t> const&,
                                                                               transport&, gpu_exec const&)
+{
+  refuse();
+}
+std::unique_ptr<samplers::batches_on_gpu_ranks> samplers::make_batches_on_gpu_ranks(graph_part const&, graph const&,
+                                                                                    minibatch_params const&, transport&,
+                                                                                    gpu_exec const&)
 {
   refuse();
 }

@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _arrays, _tendril
+from .. import _arrays, _gpu, _tendril
 from .._errors import ArgumentError
 from .._minibatch import Minibatch, minibatch_of
 from .._params import fanouts, fill, integer, limit, threads, unsigned
 from ._graph import Graph, expect_graph
+from ._nccl import find_nccl
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
+
+
+_ALL = 2**32 - 2  # seeds in one batch
 
 
 @dataclass(frozen=True)
@@ -37,8 +41,9 @@ class MinibatchSampler:
     """Makes mini-batches of a graph in parts: those of `tendril.MinibatchSampler` on the whole graph, bit for bit.
 
     The constructor is a call of all ranks, with equal arguments. After that each rank makes batches whenever it likes, from
-    any vertices; hop by hop it asks the ranks that have the vertices for their edges. Batches are made on the CPU. Several
-    threads may call a sampler; it serves one call after another. Calls release the GIL.
+    any vertices; hop by hop it asks the ranks that have the vertices for their edges. On GPUs making batches is a call of all
+    ranks, too; a rank that needs none calls `sample_batches` without seeds. Several threads may call a sampler; it serves one call
+    after another. Calls release the GIL.
 
     Parameters
     ----------
@@ -51,15 +56,21 @@ class MinibatchSampler:
         The most bytes of this rank's tables; it never changes a batch.
     dtype : dtype
         Type of `Minibatch.node`: int64 or int32.
+    device : str, optional
+        The GPU of this rank, "cuda" or "cuda:1": its part is copied there, and batches are arrays in its memory. All ranks have a
+        GPU, or none. Vertices go to the GPU that has their edges, and picks come back, as walkers of `Walker` do. LABOR, induced
+        subgraphs and fan-outs of -1 need CPUs.
     num_threads : int
         Threads for this rank's batches, and for its answers; 0: every core the process may use.
 
     Raises
     ------
     ArgumentError
-        As `tendril.MinibatchSampler`.
+        As `tendril.MinibatchSampler`, and for batches that GPUs don't make.
     RankError
         If ranks have different graphs, parameters or versions.
+    DeviceError
+        If the GPU can't be used.
     """
 
     def __init__(
@@ -79,6 +90,7 @@ class MinibatchSampler:
         seed: int = 0,
         table_bytes: int | None = None,
         dtype: DTypeLike = np.int64,
+        device: Any = None,
         num_threads: int = 0,
     ) -> None:
         expect_graph(graph)
@@ -100,14 +112,21 @@ class MinibatchSampler:
         params.validate()
         self._graph, self._frontier = graph, frontier
         as_int32 = graph._holds_int32(dtype)
-        self._core = _tendril.ShardedMinibatchSampler(
-            graph.ranks._core, graph._core, params, as_int32, threads(num_threads)
-        )
+        self._place = _gpu.HOST if device is None else _gpu.parse(device)
+        where = (threads(num_threads),) if self._place == _gpu.HOST else (self._place, 0)
+        if self._place != _gpu.HOST:
+            find_nccl()
+        self._core = _tendril.ShardedMinibatchSampler(graph.ranks._core, graph._core, params, as_int32, *where)
 
     @property
     def graph(self) -> Graph:
         """The graph that batches are made of."""
         return self._graph
+
+    @property
+    def device(self) -> str:
+        """Where batches are made: "cpu" or "cuda:1"."""
+        return _gpu.name_of(self._place)
 
     def sample(self, seeds: ArrayLike, *, batch: int = 0) -> Minibatch:
         """Make one batch.
@@ -130,10 +149,10 @@ class MinibatchSampler:
         RankError
             If another rank has failed or fallen silent.
         """
-        ids = _arrays.ids(seeds, "seeds")
-        if len(ids) == 0:
+        made = self._make(seeds, _ALL, unsigned(batch, "batch"), 1)
+        if not made:
             raise ArgumentError("seeds has no elements, expected one or more")
-        return self._make(ids, len(ids), unsigned(batch, "batch"), 1)[0]
+        return made[0]
 
     def sample_batches(
         self, seeds: ArrayLike, batch_size: int, *, first_batch: int = 0, batch_step: int = 1
@@ -160,10 +179,16 @@ class MinibatchSampler:
             As `sample`.
         """
         first, step = unsigned(first_batch, "first_batch"), unsigned(batch_step, "batch_step")
-        return self._make(_arrays.ids(seeds, "seeds"), integer(batch_size, "batch_size"), first, step)
+        return self._make(seeds, integer(batch_size, "batch_size"), first, step)
 
-    def _make(self, ids: Any, size: int, first: int, step: int) -> list[Minibatch]:
-        return [minibatch_of(made, self._frontier) for made in self._core.sample_batches(ids, size, first, step)]
+    def _make(self, seeds: Any, size: int, first: int, step: int) -> list[Minibatch]:
+        made: Any
+        if self._place == _gpu.HOST:
+            made = self._core.sample_batches(_arrays.ids(seeds, "seeds"), size, first, step)
+        else:
+            ids = _gpu.ids(seeds, "seeds", 1, self._place, 0, 0)
+            made = self._core.sample_batches_gpu(ids, size, first, step, self._place, 0)
+        return [minibatch_of(one, self._frontier) for one in made]
 
     def report(self) -> SamplerReport:
         """What the batches took so far."""

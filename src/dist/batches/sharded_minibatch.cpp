@@ -16,6 +16,7 @@
 #include "dist/shard.hpp"
 #include "plan/planner.hpp"
 #include "samplers/batches/checks.hpp"
+#include "samplers/batches/gpu_ranks.hpp"
 #include "samplers/batches/plan.hpp"
 
 namespace tendril {
@@ -45,6 +46,11 @@ void check(partition_info const& whole, minibatch_params const& params)
                   params.num_neighbors_of_type.size());
   TENDRIL_EXPECTS(!params.weighted || whole.has_weights || whole.num_edges == 0,
                   "weighted: the graph has no weights, expected one an edge");
+}
+
+void expect_batch_size(std::int64_t batch_size)
+{
+  TENDRIL_EXPECTS(batch_size >= 1 && batch_size < 0xffffffffLL, "batch_size: {}, expected 1 to 4294967294", batch_size);
 }
 
 /// Batches that a rank makes at once: enough for its threads, and for messages that are worth sending.
@@ -97,12 +103,17 @@ struct sharded_minibatch_sampler::state {
         pool(std::make_shared<cpu::block_pool>(*exec.memory))
   {
   }
+  /// On a GPU, which has all else.
+  state(minibatch_params const& the_params, std::unique_ptr<samplers::batches_on_gpu_ranks> the_batches)
+      : gpu_params(the_params), on_gpu(std::move(the_batches))
+  {
+  }
   state(state const&) = delete;
   state& operator=(state const&) = delete;
   ~state()
   {
     if (withdraw) { withdraw(); }
-    pool->close();
+    if (pool) { pool->close(); }
   }
 
   /// @param ranks  Makes the exchange of each of two halves.
@@ -117,6 +128,19 @@ struct sharded_minibatch_sampler::state {
 
   std::vector<minibatch> sample(std::span<vertex_id const> seeds, std::int64_t batch_size, batch_numbers numbers);
 
+  /// What `make` makes, in the report.
+  template <class Make>
+  std::vector<minibatch> reported(Make make)
+  {
+    transport_report const before = told();
+    std::vector<minibatch> out = make();
+    transport_report const after = told();
+    report.num_batches += std::ssize(out);
+    report.sent_bytes += after.sent_bytes - before.sent_bytes;
+    report.waited_seconds += after.waited_seconds - before.waited_seconds;
+    return out;
+  }
+
   cpu_exec exec;
   std::shared_ptr<dist::sampled_part const> part;
   std::unique_ptr<dist::answerer> own;
@@ -126,6 +150,8 @@ struct sharded_minibatch_sampler::state {
   std::unique_ptr<dist::exchange> rounds;  // which only counts
   std::function<transport_report()> told;  // by what carries the messages
   std::function<void()> withdraw;
+  minibatch_params gpu_params;
+  std::unique_ptr<samplers::batches_on_gpu_ranks> on_gpu;  // instead of all of these but told
   sharded_minibatch_report report;
 };
 
@@ -198,29 +224,64 @@ sharded_minibatch_sampler::sharded_minibatch_sampler(graph_part part, minibatch_
   state_->withdraw = [&ranks, service] { ranks.withdraw(service); };
 }
 
+void sharded_minibatch_sampler::expect_gpus_take(minibatch_params const& params)
+{
+  validate(params);
+  TENDRIL_EXPECTS(params.choice != neighbor_choice::labor,
+                  "choice labor on GPUs that each have a part of the graph, expected independent choices, or CPUs");
+  TENDRIL_EXPECTS(params.subgraph != subgraph_type::induced,
+                  "induced subgraphs on GPUs that each have a part of the graph, expected directional ones, or CPUs");
+  for (std::int64_t hop = 0; hop < samplers::hops_of(params); ++hop) {
+    TENDRIL_EXPECTS(
+        samplers::fanout_of(params, 0, hop) >= 0,
+        "fan-outs of -1 on GPUs that each have a part of the graph, expected numbers of neighbours, or CPUs");
+  }
+}
+
+sharded_minibatch_sampler::sharded_minibatch_sampler(graph_part part, minibatch_params params, transport& ranks,
+                                                     gpu_exec const& exec)
+{
+  dist::check(part.info, params);
+  expect_gpus_take(params);
+  dist::expect_own_part(ranks.rank(), ranks.size(), part);
+  dist::expect_same(ranks, "what is sampled", dist::description_of(part.info, params));
+  dist::shard const here(std::move(part));
+  state_ =
+      std::make_unique<state>(params, samplers::make_batches_on_gpu_ranks(here.part, here.rows, params, ranks, exec));
+  state_->told = [&ranks] { return ranks.report(); };
+}
+
 sharded_minibatch_sampler::~sharded_minibatch_sampler() = default;
 sharded_minibatch_sampler::sharded_minibatch_sampler(sharded_minibatch_sampler&&) noexcept = default;
 sharded_minibatch_sampler& sharded_minibatch_sampler::operator=(sharded_minibatch_sampler&&) noexcept = default;
 
-minibatch_params const& sharded_minibatch_sampler::params() const noexcept { return state_->part->params; }
+minibatch_params const& sharded_minibatch_sampler::params() const noexcept
+{
+  return state_->on_gpu ? state_->gpu_params : state_->part->params;
+}
 sharded_minibatch_report const& sharded_minibatch_sampler::report() const noexcept { return state_->report; }
 
 std::vector<minibatch> sharded_minibatch_sampler::sample_batches(std::span<vertex_id const> seeds,
                                                                  std::int64_t batch_size, batch_numbers numbers)
 {
-  TENDRIL_EXPECTS(batch_size >= 1 && batch_size < 0xffffffffLL, "batch_size: {}, expected 1 to 4294967294", batch_size);
+  TENDRIL_EXPECTS(!state_->on_gpu, "sharded_minibatch_sampler: it was made for a GPU, expected a gpu_exec");
+  dist::expect_batch_size(batch_size);
   dist::expect_vertices("seed", seeds, state_->part->here.part.info);
-  transport_report const before = state_->told();
-  std::vector<minibatch> out = state_->sample(seeds, batch_size, numbers);
-  transport_report const after = state_->told();
-  sharded_minibatch_report& report = state_->report;
-  report.num_batches += std::ssize(out);
-  report.edges = state_->counts.edges;
-  report.asked = state_->counts.asked;
-  report.asked_away = state_->counts.asked_away;
-  report.sent_bytes += after.sent_bytes - before.sent_bytes;
-  report.waited_seconds += after.waited_seconds - before.waited_seconds;
+  std::vector<minibatch> out = state_->reported([&] { return state_->sample(seeds, batch_size, numbers); });
+  state_->report.edges = state_->counts.edges;
+  state_->report.asked = state_->counts.asked;
+  state_->report.asked_away = state_->counts.asked_away;
   return out;
+}
+
+std::vector<minibatch> sharded_minibatch_sampler::sample_batches(std::span<vertex_id const> seeds,
+                                                                 std::int64_t batch_size, batch_numbers numbers,
+                                                                 gpu_exec const& exec)
+{
+  TENDRIL_EXPECTS(state_->on_gpu, "sharded_minibatch_sampler: it was made for CPUs, expected a cpu_exec");
+  dist::expect_batch_size(batch_size);
+  return state_->reported(
+      [&] { return state_->on_gpu->sample_batches(seeds, batch_size, numbers, state_->report, exec); });
 }
 
 minibatch sharded_minibatch_sampler::sample(std::span<vertex_id const> seeds, std::uint64_t batch)

@@ -24,10 +24,12 @@ struct batch_group {
   std::int64_t time = 0;   ///< Edges later than this don't count; of temporal graphs only.
 };
 
-/// Where picked neighbours get their numbers from later: each is put into the table as soon as it is picked.
+/// Where picked neighbours get their numbers from later: each is put into the table as soon as it is picked. Those of another
+/// rank are written, for that rank to put into its own.
 struct pick_sink {
   number_table table;
   std::uint32_t* at = nullptr;                 ///< [slots] insertion::at; null: picks are written, that is all.
+  vertex_id* neighbors = nullptr;              ///< [slots] no_vertex: none; or null. Of both `at` and this one is null.
   std::uint32_t const* first_stamp = nullptr;  ///< Of the call.
   std::uint32_t num_types = 1;                 ///< Of vertices.
   std::int32_t to = 0;                         ///< The neighbours' type,
@@ -41,7 +43,8 @@ struct expansion_slots {
   std::uint32_t const* ordinal = nullptr;      ///< [num_edges] likewise.
   std::int64_t const* num_vertices = nullptr;  ///< [1] how many vertices there are; at most `most_vertices`.
   std::int64_t most_vertices = 0;
-  vertex_id const* vertices = nullptr;      ///< [most_vertices]; no_vertex has no neighbours.
+  vertex_id const* vertices = nullptr;      ///< [most_vertices] rows of the graph; no_vertex has no neighbours.
+  vertex_id first_id = 0;                   ///< The vertex of row 0: of a part its first one.
   std::uint32_t const* group_of = nullptr;  ///< [most_vertices] index into groups.
   batch_group const* groups = nullptr;
   std::uint32_t step = 0;     ///< Of the draws: core::minibatch_draws::step.

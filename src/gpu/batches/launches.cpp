@@ -16,15 +16,25 @@ constexpr std::int64_t word_bytes = sizeof(unsigned long long);
 
 void run_launches::enqueue(gpu_exec const& on)
 {
+  begin(on);
+  for (std::size_t hop = 0; hop < plan_.num_hops; ++hop) {
+    list_frontiers(hop, on);
+    if (hop == 0 && space_.queue) { run_queue(block_.queue(), on); }
+    for (std::size_t t = 0; t < plan_.edges.size(); ++t) { sample(hop, t, on); }
+    end_hop();
+  }
+  end(on);
+}
+
+void run_launches::begin(gpu_exec const& on)
+{
   block_.upload(on);
   begin_batches(jobs_.begin(), on);
   number_all_seeds(on);
-  for (std::size_t hop = 0; hop < plan_.num_hops; ++hop) {
-    if (!memory_.single()) { list_frontiers(hop, on); }
-    if (hop == 0 && space_.queue) { run_queue(block_.queue(), on); }
-    for (std::size_t t = 0; t < plan_.edges.size(); ++t) { sample(hop, t, on); }
-    bounds_.end_hop();
-  }
+}
+
+void run_launches::end(gpu_exec const& on)
+{
   if (plan_.subgraph == subgraph_type::bidirectional && plan_.num_hops > 0) {
     std::int64_t const last = columns_.edges_after(plan_.launch_of(plan_.num_hops - 1, 0));
     add_reverses(block_.view(), block_.column(last), input_.num_batches, bounds_.edges(0).each, on);
@@ -40,9 +50,9 @@ void run_launches::number_all_seeds(gpu_exec const& on)
   }
 }
 
-/// Lists the vertices that the hop expands: each batch's new vertices are stored separately.
 void run_launches::list_frontiers(std::size_t hop, gpu_exec const& on)
 {
+  if (memory_.single()) { return; }  // new vertices went to the list at once
   for (std::size_t type = 0; type < plan_.num_types(); ++type) {
     if (!memory_.is_expanded(type)) { continue; }
     list_job job;
@@ -100,10 +110,10 @@ void run_launches::take_tiles(number_job& job, gpu_exec const& on)
   TENDRIL_CUDA_TRY(cudaMemsetAsync(job.tiles, 0, static_cast<std::size_t>(tiles * word_bytes), on.stream));
 }
 
-void run_launches::pick(edge_plan const& type, expansion const& what, gpu_exec const& on) const
+void enqueue_picks(edge_plan const& type, bool replace, expansion const& what, void* race, gpu_exec const& on)
 {
   switch (type.choice) {
-    case samplers::edge_choice::uniform: pick_uniform(what, plan_.replace, on); break;
+    case samplers::edge_choice::uniform: pick_uniform(what, replace, on); break;
     case samplers::edge_choice::last: pick_last(what, on); break;
     case samplers::edge_choice::alias:
       if (type.sums) {
@@ -112,8 +122,8 @@ void run_launches::pick(edge_plan const& type, expansion const& what, gpu_exec c
         pick_alias(what, type.buckets->data(), on);
       }
       break;
-    case samplers::edge_choice::race: pick_race(what, space_.race.data(), {}, on); break;
-    case samplers::edge_choice::labor: break;  // sample() does it: the number of picks is random
+    case samplers::edge_choice::race: pick_race(what, race, {}, on); break;
+    case samplers::edge_choice::labor: break;  // whose number of picks is random
   }
 }
 
@@ -138,19 +148,31 @@ void run_launches::sample(std::size_t hop, std::size_t t, gpu_exec const& on)
       if (space_.queue) {
         fetch_picks(block_.queue(), what, static_cast<std::uint32_t>(hop), static_cast<std::uint32_t>(t), on);
       } else {
-        pick(type, what, on);
+        enqueue_picks(type, plan_.replace, what, space_.race.data(), on);
       }
     }
   }
+  number(job, what.most_vertices, on);
+}
+
+void run_launches::number(number_job& job, std::int64_t most_vertices, gpu_exec const& on)
+{
   if (job.most_slots == 0) {
-    write_indptr(job, what.most_vertices, on);
+    write_indptr(job, most_vertices, on);
     return;
   }
   job.at = space_.at.data();
-  if (job.offsets != nullptr) { write_indptr(job, what.most_vertices, on); }
+  if (job.offsets != nullptr) { write_indptr(job, most_vertices, on); }
   job.picked = space_.picked.data();
   take_tiles(job, on);
   number_picks(job, on);
+}
+
+void run_launches::make_room(std::size_t hop, std::size_t t, size_bound const& picks, gpu_exec const& on)
+{
+  if (picks.total >= plan_.limits.picks) { throw too_many_picks{hop, picks.total}; }
+  memory_.make_room(hop, t, picks, on);
+  late_ = true;
 }
 
 /// All neighbours, or LABOR's: counted first, then memory is found for them and what follows.
@@ -172,9 +194,7 @@ void run_launches::take_counted(std::size_t hop, std::size_t t, number_job& job,
   }
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(on.stream));  // the call's block has been read, too, and can be written again
   size_bound const picks{host[1], host[0]};
-  if (picks.total >= plan_.limits.picks) { throw too_many_picks{hop, picks.total}; }
-  memory_.make_room(hop, t, picks, on);
-  late_ = true;
+  make_room(hop, t, picks, on);
   job = jobs_.numbers(hop, t);
   if (picks.total == 0) { return; }
   what = jobs_.picks(hop, t, job);

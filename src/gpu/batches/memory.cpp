@@ -72,7 +72,7 @@ void run_memory::grow(batch_forecast const& by, std::uint32_t keep_from)
   }
   if (plan.labor) { grow_labor(by, keep); }
   if (keep) { sizes.vertices = std::max(sizes.vertices, by.bounds.all_nodes()); }
-  space.grow_table(sizes.vertices, keep_from, plan.limits);
+  space.grow_table(sizes.vertices, keep_from, cut(), plan.limits);
 }
 
 /// Memory of the launches by LABOR. What a launch has counted stays.
@@ -139,14 +139,18 @@ void run_memory::write_block()
   block.write(call, vertices, edges, space.queue ? first_of_queue() : std::vector<queue_seeds>());
 }
 
+/// Each batch's part of the table.
+table_cut run_memory::cut() const
+{
+  return {sizes.trees * static_cast<std::int64_t>(plan.num_types()), input.num_batches};
+}
+
 number_table run_memory::table() const
 {
   // A launch whose picks are counted may need a larger table than the launches before it; what is in the table stays where
-  // it is.
+  // it is, unless all of it moves.
   number_table out = plan.waits() ? space.whole_table() : space.table(sizes.vertices);
-  if (!single() && !plan.waits()) {
-    out.cut(sizes.trees * static_cast<std::int64_t>(plan.num_types()), input.num_batches);
-  }
+  out.cut(cut());
   out.full = block.table_is_full();
   return out;
 }

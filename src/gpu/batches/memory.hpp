@@ -52,6 +52,7 @@ class run_memory {
 
  private:
   void grow(batch_forecast const& by, std::uint32_t keep_from);
+  [[nodiscard]] table_cut cut() const;
   void grow_labor(batch_forecast const& by, bool keep);
   void prepare_queue();
   [[nodiscard]] std::vector<queue_seeds> first_of_queue() const;

@@ -27,14 +27,6 @@ namespace {
 
 constexpr std::size_t most_groups = 64;  // under way before the host looks at one
 
-[[noreturn]] void refuse(gpu::too_many_picks const& what, gpu::batch_plan const& plan)
-{
-  throw memory_error(
-      fmt::format("hop {}: up to {} picks of one batch at once, expected fewer than {}; sample fewer "
-                  "seeds a batch",
-                  what.hop + 1, what.picks, plan.limits.picks));
-}
-
 /// Waits when a call ends by an exception: the next one writes what copies under way may still read.
 class waiting_on_error {
  public:
@@ -92,7 +84,7 @@ class gpu_sampler final : public minibatch_sampler::state {
         attempt([&] { make_one(group, 0, out); });
       }
     } catch (gpu::too_many_picks const& what) {
-      refuse(what, plan_);
+      gpu::refuse(what, plan_);
     }
     return std::move(out.front());
   }
@@ -121,7 +113,7 @@ class gpu_sampler final : public minibatch_sampler::state {
       try {
         attempt([&] { make_some(all, num_batches, together, out); });
       } catch (gpu::too_many_picks const& what) {
-        if (together == 1) { refuse(what, plan_); }
+        if (together == 1) { gpu::refuse(what, plan_); }
         most_together = together / 2;
       }
     }

@@ -24,7 +24,7 @@ void enqueue(std::vector<word_copy> const& copies, gpu_exec const& exec)
   if (copies.empty()) { return; }
   std::int64_t most = 0;
   for (auto const& copy : copies) { most = std::max(most, copy.words); }
-  buffer<word_copy> there(std::ssize(copies), memory_of(exec));
+  buffer<word_copy> there(std::ssize(copies), gpu_memory(exec.device, exec.stream));
   // Of pageable memory CUDA has a copy of its own when this returns.
   TENDRIL_CUDA_TRY(cudaMemcpyAsync(there.data(), copies.data(), copies.size() * sizeof(word_copy),
                                    cudaMemcpyHostToDevice, exec.stream));
@@ -115,14 +115,25 @@ void batch_output::take_over(batch_output const& from, gpu_exec const& exec)
   enqueue(copies, exec);
 }
 
-void fit_memory(std::vector<minibatch>& batches, std::int64_t slab_bytes, gpu_exec const& exec)
+std::int64_t bytes_together(std::vector<minibatch>& batches)
 {
   std::int64_t used = 0;
   for (auto& batch : batches) {
     for_each_array(batch, [&](auto const& array) { used += room_of(array); });
   }
+  return used;
+}
+
+void fit_memory(std::vector<minibatch>& batches, std::int64_t slab_bytes, gpu_exec const& exec)
+{
+  std::int64_t const used = bytes_together(batches);
   if (slab_bytes <= much || slab_bytes <= 2 * used) { return; }
-  auto const memory = std::make_shared<buffer<std::byte>>(std::max<std::int64_t>(used, 1), memory_of(exec));
+  move_together(batches, std::make_shared<buffer<std::byte>>(std::max<std::int64_t>(used, 1), memory_of(exec)), exec);
+}
+
+void move_together(std::vector<minibatch>& batches, std::shared_ptr<buffer<std::byte>> const& memory,
+                   gpu_exec const& exec)
+{
   std::vector<word_copy> copies;
   std::byte* to = memory->data();
   auto const move = [&]<class T>(shared_array<T>& array) {

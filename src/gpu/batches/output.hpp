@@ -107,6 +107,13 @@ class batch_output {
   std::shared_ptr<buffer<std::byte>> memory_;
 };
 
+/// The bytes that the arrays of batches take one behind the other.
+[[nodiscard]] std::int64_t bytes_together(std::vector<minibatch>& batches);
+
+/// Moves them to such a piece of memory. Enqueues.
+void move_together(std::vector<minibatch>& batches, std::shared_ptr<buffer<std::byte>> const& memory,
+                   gpu_exec const& exec);
+
 /// Moves batches that use less than half of `slab_bytes`, if that is much, to memory of their own size. Enqueues.
 void fit_memory(std::vector<minibatch>& batches, std::int64_t slab_bytes, gpu_exec const& exec);
 

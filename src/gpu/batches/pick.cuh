@@ -28,7 +28,7 @@ struct expanded_vertex {
   std::uint32_t group = 0;
 };
 
-/// Vertex v, expanded for a group. Any thread.
+/// The vertex of row v, expanded for a group. Any thread.
 template <class View>
 __device__ __forceinline__ expanded_vertex<View> expand(expansion_on<View> const& what, vertex_id v,
                                                         std::uint32_t group)
@@ -42,7 +42,7 @@ __device__ __forceinline__ expanded_vertex<View> expand(expansion_on<View> const
   out.degree = out.row.degree();
   if (what.times != nullptr) { out.degree = core::edges_until(what.times + out.first, out.degree, whom.time); }
   out.key = whom.key;
-  out.item = core::minibatch_draws::item_below(v, whom.tree);
+  out.item = core::minibatch_draws::item_below(what.first_id + v, whom.tree);
   return out;
 }
 
@@ -65,13 +65,17 @@ __device__ __forceinline__ edge_id edge_at(edge_id first, std::uint32_t position
   return position == core::no_pick ? edge_id{-1} : first + position;
 }
 
-/// Puts picked vertices, target(i) each, no_vertex for none, into the table. `slot` is the first one's in this part. A
-/// neighbour is read once: the table's lines should stay in the cache. Any thread.
+/// Puts picked vertices, target(i) each, no_vertex for none, into the table, or writes them. `slot` is the first one's in this
+/// part. A neighbour is read once: the table's lines should stay in the cache. Any thread.
 template <int Size, class Target>
 __device__ __forceinline__ void put_in(expansion_slots const& what, std::uint32_t group, std::int64_t slot,
                                        Target target)
 {
   pick_sink const& sink = what.sink;
+  if (sink.neighbors != nullptr) {
+#pragma unroll
+    for (int i = 0; i < Size; ++i) { __stcs(sink.neighbors + slot + i, target(i)); }
+  }
   if (sink.at == nullptr) { return; }
   std::uint32_t const first_stamp = *sink.first_stamp;
   std::uint32_t const stamp = stamp_of_group(first_stamp, sink.num_types, sink.to, group);
@@ -211,6 +215,7 @@ void for_each_part(expansion_on<View> const& what, std::int64_t threads_a_vertex
     part.what.group_of += at;
     part.what.picked += at * what.fanout;
     if (what.sink.at != nullptr) { part.what.sink.at += at * what.fanout; }
+    if (what.sink.neighbors != nullptr) { part.what.sink.neighbors += at * what.fanout; }
     part.what.sink.first_slot += at * what.fanout;
     launch(static_cast<expansion_part<View> const&>(part));
   }

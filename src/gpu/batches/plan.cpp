@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <tendril/error.hpp>
 
 #include "gpu/batches/induce.hpp"
 #include "gpu/device/check.hpp"
@@ -16,18 +19,20 @@ std::size_t index_of(std::int32_t type) { return static_cast<std::size_t>(type);
 
 /// The fan-outs of an edge type. Without replacement no vertex has more picks than edges, and slots for more than the
 /// largest degree would stay empty; a vertex of no more edges than picks gives all of them either way.
-std::vector<std::int64_t> fanouts_of(edge_type const& type, std::size_t t, minibatch_params const& params,
-                                     gpu_exec const& exec)
+/// @param most  The largest degree.
+std::vector<std::int64_t> fanouts_of(minibatch_params const& params, std::size_t t, bool repeats, std::int64_t most)
 {
-  std::int64_t most = 0;
-  if (type.edges.num_edges() > 0) { most = known_largest_degree(type.edges, exec); }
-  bool const repeats = params.replace && samplers::choice_of(type, params) != samplers::edge_choice::last;
   std::vector<std::int64_t> out;
   for (std::int64_t h = 0; h < samplers::hops_of(params); ++h) {
     std::int64_t const k = samplers::fanout_of(params, t, h);
     out.push_back(most == 0 ? 0 : repeats ? k : std::min(k, most));
   }
   return out;
+}
+
+std::int64_t largest_degree(edge_type const& type, gpu_exec const& exec)
+{
+  return type.edges.num_edges() == 0 ? 0 : known_largest_degree(type.edges, exec);
 }
 
 edge_plan edge_plan_of(edge_type const& type, std::size_t t, minibatch_params const& params,
@@ -42,7 +47,8 @@ edge_plan edge_plan_of(edge_type const& type, std::size_t t, minibatch_params co
     out.ordinal = type.order.ordinal.data();
   }
   out.choice = samplers::choice_of(type, params);
-  out.fanouts = fanouts_of(type, t, params, exec);
+  bool const repeats = params.replace && out.choice != samplers::edge_choice::last;
+  out.fanouts = fanouts_of(params, t, repeats, largest_degree(type, exec));
   if (params.subgraph == subgraph_type::induced && out.times != nullptr) {
     out.time_of = buffer<std::int64_t>(out.graph.num_edges, memory_of(exec));
     invert_times(out.graph, out.times, out.ordinal, out.time_of.data(), exec);
@@ -130,11 +136,21 @@ batch_plan batch_plan::of(hetero_graph const& graph, minibatch_params const& par
     auto const& type = graph.edge_types()[t];
     out.edges.push_back(edge_plan_of(type, t, params, planned.edges[t], exec));
     bool const repeats = params.replace && out.edges.back().choice != samplers::edge_choice::last;
-    std::int64_t const labor_degree = !out.labor                    ? -1
-                                      : type.edges.num_edges() == 0 ? 0
-                                                                    : known_largest_degree(type.edges, exec);
+    std::int64_t const labor_degree = out.labor ? largest_degree(type, exec) : -1;
     out.sizes.edges.push_back({index_of(type.from), index_of(type.to), type.edges.num_edges(), repeats, labor_degree});
   }
+  return out;
+}
+
+batch_plan batch_plan::of_part(graph const& rows, partition_info const& whole, std::int64_t largest_degree,
+                               minibatch_params const& params, gpu_exec const& exec)
+{
+  batch_plan out = of(hetero_graph(rows), params, exec);
+  out.num_vertices = {whole.num_vertices};
+  out.sizes.num_vertices = out.num_vertices;
+  out.sizes.edges[0].num_edges = whole.num_edges;
+  out.edges[0].fanouts = fanouts_of(params, 0, params.replace, largest_degree);
+  out.counts_picks = true;
   return out;
 }
 
@@ -190,6 +206,14 @@ batch_forecast batch_forecast::of(batch_plan const& plan, batch_bounds const& st
   return out;
 }
 
+void refuse(too_many_picks const& what, batch_plan const& plan)
+{
+  throw memory_error(
+      fmt::format("hop {}: up to {} picks of one batch at once, expected fewer than {}; sample fewer seeds "
+                  "a batch",
+                  what.hop + 1, what.picks, plan.limits.picks));
+}
+
 count_columns::count_columns(batch_plan const& plan, std::int64_t num_batches, std::int64_t tiles)
     : types_(plan.num_types()),
       launches_(plan.num_launches()),
@@ -199,10 +223,11 @@ count_columns::count_columns(batch_plan const& plan, std::int64_t num_batches, s
 {
 }
 
-void batch_space::grow_table(std::int64_t vertices, std::uint32_t keep_from, minibatch_limits const& limits)
+void batch_space::grow_table(std::int64_t vertices, std::uint32_t keep_from, table_cut const& cut,
+                             minibatch_limits const& limits)
 {
   if (stamped_table::is_too_large(vertices)) { throw too_many_picks{0, vertices}; }
-  if (table_.grow(vertices, keep_from, limits.first_stamp, exec_)) { ++generation; }
+  if (table_.grow(vertices, keep_from, cut, limits.first_stamp, exec_)) { ++generation; }
 }
 
 std::uint32_t batch_space::take_stamps(std::int64_t count)

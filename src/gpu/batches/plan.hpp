@@ -10,6 +10,7 @@
 
 #include <tendril/gpu.hpp>  // memory_of
 #include <tendril/minibatch.hpp>
+#include <tendril/partition.hpp>
 
 #include "gpu/batches/bounds.hpp"
 #include "gpu/batches/expand.hpp"
@@ -93,6 +94,11 @@ struct batch_plan {
 
   /// Synchronises. @throws memory_error; device_error.
   [[nodiscard]] static batch_plan of(hetero_graph const& graph, minibatch_params const& params, gpu_exec const& exec);
+
+  /// The same of the rows that a rank has: the sizes are those of the whole graph, and picks are counted, since other ranks have
+  /// a say in them. @param largest_degree  Of the whole graph.
+  [[nodiscard]] static batch_plan of_part(graph const& rows, partition_info const& whole, std::int64_t largest_degree,
+                                          minibatch_params const& params, gpu_exec const& exec);
 };
 
 /// The tables that a sampler on the GPU takes.
@@ -139,6 +145,9 @@ struct too_many_picks {
   std::size_t hop;
   std::int64_t picks;
 };
+
+/// @throws memory_error  that says so, of a single batch.
+[[noreturn]] void refuse(too_many_picks const& what, batch_plan const& plan);
 
 /// More vertices or edges than memory was made for. What is expected has been corrected: the group is made again.
 struct more_than_expected {};
@@ -209,8 +218,9 @@ class batch_space {
     ++generation;
   }
 
-  /// Room for `vertices` in the table; keeps those of stamps from `keep_from` on, if that is not 0.
-  void grow_table(std::int64_t vertices, std::uint32_t keep_from, minibatch_limits const& limits);
+  /// Room for `vertices` in the table; keeps those of stamps from `keep_from` on, if that is not 0, where a table that is cut so has
+  /// them.
+  void grow_table(std::int64_t vertices, std::uint32_t keep_from, table_cut const& cut, minibatch_limits const& limits);
 
   /// As many stamps of the table that no call before had. @throws too_many_picks for more than there are.
   [[nodiscard]] std::uint32_t take_stamps(std::int64_t count);

@@ -79,7 +79,7 @@ queue_space::queue_space(batch_plan const& plan, gpu_exec const& exec) : exec_(e
 
 bool queue_space::grow(std::int64_t tasks)
 {
-  bool moved = table_.grow(std::max<std::int64_t>(tasks, 1), 0, 1, exec_);
+  bool moved = table_.grow(std::max<std::int64_t>(tasks, 1), 0, {}, 1, exec_);
   if (tasks_.size() < tasks) {
     tasks_ = buffer<queue_task>(tasks, memory_of(exec_));
     // No launch has the serial number 0.

@@ -112,17 +112,23 @@ void run_result::learn_sizes() const
   space_.expected.learn(size_index::table, vertices, memory_.sizes.ahead.bounds.all_nodes());
 }
 
-void run_result::finish(hetero_graph const& graph, std::int64_t first_seed, std::vector<minibatch>& out) const
+std::vector<minibatch> run_result::made() const
 {
-  refuse_bad_seed(graph, first_seed);
   learn_sizes();
-  std::vector<minibatch> made(static_cast<std::size_t>(input_.num_batches));
-  std::int64_t bytes = memory_.output.num_bytes();
+  std::vector<minibatch> out(static_cast<std::size_t>(input_.num_batches));
   for (std::int64_t b = 0; b < input_.num_batches; ++b) {
-    auto& batch = made[static_cast<std::size_t>(b)];
+    auto& batch = out[static_cast<std::size_t>(b)];
     for (std::size_t type = 0; type < plan_.num_types(); ++type) { batch.vertices.push_back(vertices_of(type, b)); }
     for (std::size_t t = 0; t < plan_.edges.size(); ++t) { batch.edges.push_back(edges_of(t, b)); }
   }
+  return out;
+}
+
+void run_result::finish(hetero_graph const& graph, std::int64_t first_seed, std::vector<minibatch>& out) const
+{
+  refuse_bad_seed(graph, first_seed);
+  std::vector<minibatch> made = this->made();
+  std::int64_t bytes = memory_.output.num_bytes();
   // Induced edges have memory of their own size, which doesn't count as idle.
   for (auto const& edges : induced_) { bytes += 8 * (3 * edges.row.size() + edges.indptr.size()); }
   fit_memory(made, bytes, memory_.exec);

@@ -22,6 +22,9 @@ class run_result {
   ///                    more_than_expected: nothing was added to `out`.
   void finish(hetero_graph const& graph, std::int64_t first_seed, std::vector<minibatch>& out) const;
 
+  /// The same, as they lie in the group's memory, of seeds that are vertices.
+  [[nodiscard]] std::vector<minibatch> made() const;
+
  private:
   void refuse_bad_seed(hetero_graph const& graph, std::int64_t first_seed) const;
   void learn_sizes() const;

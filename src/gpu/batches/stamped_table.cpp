@@ -21,7 +21,8 @@ std::int64_t stamped_table::slots_for(std::int64_t keys)
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(needed)));
 }
 
-bool stamped_table::grow(std::int64_t keys, std::uint32_t keep_from, std::uint32_t first_stamp, gpu_exec const& exec)
+bool stamped_table::grow(std::int64_t keys, std::uint32_t keep_from, table_cut const& cut, std::uint32_t first_stamp,
+                         gpu_exec const& exec)
 {
   std::int64_t const slots = slots_for(keys);
   if (slots_.size() >= slots) { return false; }
@@ -29,7 +30,9 @@ bool stamped_table::grow(std::int64_t keys, std::uint32_t keep_from, std::uint32
   TENDRIL_CUDA_TRY(
       cudaMemsetAsync(larger.data(), 0, static_cast<std::size_t>(slots) * sizeof(numbered_slot), exec.stream));
   if (keep_from != 0) {
-    move_table(view(), {larger.data(), static_cast<std::uint32_t>(slots - 1)}, keep_from, exec);
+    number_table to{larger.data(), static_cast<std::uint32_t>(slots - 1)};
+    to.cut(cut);
+    move_table(view(), to, keep_from, exec);
   } else {
     next_stamp_ = first_stamp;
   }

@@ -15,9 +15,11 @@ namespace tendril::gpu {
 class stamped_table {
  public:
   /// Room for `keys` keys. True if the table has moved.
-  /// @param keep_from    Keeps keys of stamps from there on, if that is not 0.
+  /// @param keep_from    Keeps keys of stamps from there on, if that is not 0,
+  /// @param cut          where they are looked for then.
   /// @param first_stamp  Of a new table.
-  bool grow(std::int64_t keys, std::uint32_t keep_from, std::uint32_t first_stamp, gpu_exec const& exec);
+  bool grow(std::int64_t keys, std::uint32_t keep_from, table_cut const& cut, std::uint32_t first_stamp,
+            gpu_exec const& exec);
 
   /// Whether a table of so many keys is beyond what places of 32 bits can tell apart.
   [[nodiscard]] static bool is_too_large(std::int64_t keys) { return slots_for(keys) > (std::int64_t{1} << 31U); }

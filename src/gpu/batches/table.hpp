@@ -76,6 +76,12 @@ struct insertion {
   bool wanted = false;
 };
 
+/// How many stamps a table is for, of how many batches, in the order of the batches.
+struct table_cut {
+  std::int64_t num_stamps = 0;
+  std::int64_t num_batches = 1;
+};
+
 /// The table. Trivially copyable, owns nothing.
 struct number_table {
   numbered_slot* slots = nullptr;      ///< [mask + 1], all bytes 0 before the first call.
@@ -87,15 +93,15 @@ struct number_table {
   /// Many batches: gives each a part of the table, so that launches, which go through batches in sequence, work on few parts
   /// at a time, which stay in the second-level cache. Parts overlap with their neighbours, and searches run on into the next
   /// one: a batch that is larger than others makes its surroundings fuller.
-  /// @param num_stamps  Of all batches together, in the order of the batches.
-  void cut(std::int64_t num_stamps, std::int64_t num_batches)
+  void cut(table_cut const& by)
   {
+    if (by.num_batches < 2) { return; }
     std::int64_t const num_slots = std::int64_t{mask} + 1;
     std::int64_t size = fewest_part_slots;
-    while (size < 2 * num_slots / num_batches) { size *= 2; }
+    while (size < 2 * num_slots / by.num_batches) { size *= 2; }
     if (size >= num_slots) { return; }
     part = static_cast<std::uint32_t>(size - 1);
-    step = static_cast<unsigned long long>((num_slots << 16U) / num_stamps);
+    step = static_cast<unsigned long long>((num_slots << 16U) / by.num_stamps);
   }
 
   /// Where the search for a key begins. Two rounds of multiplication: neighbours' ids and stamps are both in sequence.

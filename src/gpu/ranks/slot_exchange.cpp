@@ -23,11 +23,12 @@ slot_exchange::slot_exchange(transport& ranks, gpu_messages& messages, std::span
 {
 }
 
-void slot_exchange::begin(vertex_id const* vertices, std::int64_t size)
+void slot_exchange::begin(vertex_id const* vertices, std::int64_t size, std::int64_t const* count)
 {
   slot_sort at{};
   at.vertices = vertices;
   at.size = size;
+  at.count = count;
   at.rank = ranks_.rank();
   at.num_ranks = ranks_.size();
   std::transform(bounds_.begin(), bounds_.end(), at.bounds,
@@ -42,7 +43,7 @@ void slot_exchange::begin(vertex_id const* vertices, std::int64_t size)
   sort_slots(at, device_, stream_.get());  // while the host learns how many there are
 }
 
-void slot_exchange::exchange(std::string_view what)
+void slot_exchange::agree(std::string_view what)
 {
   wait_among_ranks(ranks_, what, [&] { return counted_.is_done(); });
   std::vector<message> messages;
@@ -63,9 +64,13 @@ void slot_exchange::exchange(std::string_view what)
     away_ += sent_[r].size;
     num_asked_ += asked_[r].size;
   }
+}
+
+void slot_exchange::exchange(std::string_view what)
+{
+  agree(what);
   std::vector<parcel> out, in;
-  add_parcels(out, slots_.data(), 1, sent_, 0);
-  add_parcels(in, room_in(asked_slots_, num_asked_, gpu_memory(device_, stream_.get())), 1, asked_, 0);
+  add_questions(out, in, slots_.data(), room_in(asked_slots_, num_asked_, gpu_memory(device_, stream_.get())));
   messages_.exchange(out, in, stream_.get());
 }
 

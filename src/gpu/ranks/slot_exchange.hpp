@@ -36,11 +36,14 @@ class slot_exchange {
   slot_exchange(transport& ranks, gpu_messages& messages, std::span<std::int64_t const> bounds, int device,
                 side_stream const& stream);
 
-  /// Enqueues the sorting of slots by rank. @param vertices  [size], as slot_sort.
-  void begin(vertex_id const* vertices, std::int64_t size);
+  /// Enqueues the sorting of slots by rank. @param vertices, count  [size], as slot_sort.
+  void begin(vertex_id const* vertices, std::int64_t size, std::int64_t const* count = nullptr);
 
-  /// Sends what begin has sorted, and receives what others ask for. Waits for the sorting. A call of all ranks.
+  /// Waits for the sorting, and tells the others how many slots they are asked. A call of all ranks.
   /// @param what  For messages about ranks that don't come.
+  void agree(std::string_view what);
+
+  /// The same, and sends the slots, and receives those that others ask about.
   void exchange(std::string_view what);
 
   // Afterwards, until the next begin:
@@ -49,13 +52,24 @@ class slot_exchange {
   [[nodiscard]] asked_slot const* slots() const { return slots_.data(); }
   [[nodiscard]] std::int64_t own() const { return sent_[here()].size; }
   [[nodiscard]] std::int64_t away() const { return away_; }
-  /// What others ask for, rank by rank: [num_asked()].
+  /// How many of them a rank has.
+  [[nodiscard]] std::int64_t held_by(int rank) const { return sent_[static_cast<std::size_t>(rank)].size; }
+  /// What others ask for, rank by rank: [num_asked()]. Behind exchange.
   [[nodiscard]] asked_slot const* asked() const { return asked_slots_.data(); }
   [[nodiscard]] std::int64_t num_asked() const { return num_asked_; }
   /// Where the slots of a rank lie among them; nothing of this rank.
   [[nodiscard]] range asked_by(int rank) const
   {
     return rank == ranks_.rank() ? range{} : asked_[static_cast<std::size_t>(rank)];
+  }
+
+  /// Adds an array to what messages.exchange is given: an element for each slot.
+  /// @param mine  [own() + away()], in the order of slots(). @param theirs  [num_asked()]
+  template <class T>
+  void add_questions(std::vector<parcel>& sent, std::vector<parcel>& received, T* mine, T* theirs) const
+  {
+    add_parcels(sent, mine, 1, sent_, 0);
+    add_parcels(received, theirs, 1, asked_, 0);
   }
 
   /// Adds an array of answers to what messages.exchange is given: `each` elements a slot.

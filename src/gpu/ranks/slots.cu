@@ -22,9 +22,10 @@ __global__ __launch_bounds__(block_threads) void count_kernel(__grid_constant__ 
   if (threadIdx.x < most_ranks) { counts[threadIdx.x] = 0; }
   __syncthreads();
   std::int64_t const stride = grid_stride();
-  for (std::int64_t base = std::int64_t{blockIdx.x} * block_threads; base < at.size; base += stride) {
+  std::int64_t const num_slots = at.num_slots();
+  for (std::int64_t base = std::int64_t{blockIdx.x} * block_threads; base < num_slots; base += stride) {
     std::int64_t const i = base + threadIdx.x;
-    int const to = at.owner_of(i < at.size ? at.vertices[i] : no_vertex);
+    int const to = at.owner_of(i < num_slots ? at.vertices[i] : no_vertex);
     for (int rank = 0; rank < at.num_ranks; ++rank) {
       unsigned const mine = __ballot_sync(full_warp, to == rank);
       if (lane_id() == 0 && mine != 0) { atomicAdd(counts + rank, static_cast<unsigned>(__popc(mine))); }
@@ -48,10 +49,11 @@ __global__ __launch_bounds__(outbox_threads) void sort_kernel(__grid_constant__ 
   }
   __syncthreads();
   std::int64_t const stride = std::int64_t{gridDim.x} * outbox_threads;
+  std::int64_t const num_slots = at.num_slots();
   unsigned turn = 0;
-  for (std::int64_t base = std::int64_t{blockIdx.x} * outbox_threads; base < at.size; base += stride, ++turn) {
+  for (std::int64_t base = std::int64_t{blockIdx.x} * outbox_threads; base < num_slots; base += stride, ++turn) {
     std::int64_t const i = base + threadIdx.x;
-    vertex_id const v = i < at.size ? at.vertices[i] : no_vertex;
+    vertex_id const v = i < num_slots ? at.vertices[i] : no_vertex;
     int const to = at.owner_of(v);
     asked_slot const slot{static_cast<std::uint32_t>(i), to < 0 ? v : v - at.bounds[to]};
     unsigned const place = slots.claim(to, at.num_ranks, turn);

@@ -21,11 +21,15 @@ struct alignas(8) asked_slot {
 struct slot_sort {
   vertex_id const* vertices;  ///< [size], of slot 0, 1, …; no_vertex is nobody's.
   std::int64_t size;          ///< Below 2^31.
+  std::int64_t const* count;  ///< [1], in the memory of the GPU: slots from there on are none; or null.
   int rank, num_ranks;
   vertex_id bounds[most_ranks + 1];  ///< Rank r has the vertices [bounds[r], bounds[r + 1]).
   asked_slot* slots;                 ///< [size]
   unsigned* counts;                  ///< [most_ranks], zeroed before: of slots of each rank.
   unsigned* cursors;                 ///< [most_ranks], zeroed before.
+
+  /// How many slots there are. Any thread.
+  [[nodiscard]] TENDRIL_HD std::int64_t num_slots() const { return count != nullptr && *count < size ? *count : size; }
 
   /// The rank that has a vertex; -1 of no vertex.
   [[nodiscard]] TENDRIL_HD int owner_of(vertex_id v) const

@@ -231,7 +231,7 @@ TEST(MinibatchSteps, BatchesHavePartsOfATable)
       std::vector<numbered_slot> slots(num_slots, numbered_slot{0, 0});
       unsigned long long full = 0;
       number_table table{slots.data(), num_slots - 1, &full};
-      table.cut(2 * num_batches, num_batches);  // of two types
+      table.cut({2 * num_batches, num_batches});  // of two types
       std::uint32_t const count = num_slots / 2 / (2 * num_batches);
       std::uint32_t const part = std::max(1U << 16U, std::bit_ceil(2 * num_slots / num_batches));
       EXPECT_EQ(table.part, part < num_slots ? part - 1 : 0xffffffffU);

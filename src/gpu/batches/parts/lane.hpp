@@ -1,0 +1,127 @@
+// Mini-batches of ranks that each have a part of a graph on a GPU. A hop: the vertices of all frontiers are sorted by the ranks that
+// have them; rows and groups go there, 8 bytes a vertex; picks are made there, by the kernels of every other mini-batch, and come
+// back, 12 bytes each. Numbers and edges are this rank's, as on one GPU.
+
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <tendril/buffer.hpp>
+#include <tendril/minibatch.hpp>
+#include <tendril/partition.hpp>
+#include <tendril/sharded_minibatch.hpp>
+#include <tendril/transport.hpp>
+
+#include "gpu/batches/launches.hpp"
+#include "gpu/batches/memory.hpp"
+#include "gpu/batches/parts/asked.hpp"
+#include "gpu/device/side_stream.hpp"
+#include "gpu/device/step_event.hpp"
+#include "gpu/ranks/messages.hpp"
+#include "gpu/ranks/slot_exchange.hpp"
+#include "samplers/two_batches.hpp"
+
+namespace tendril::gpu {
+
+/// What all calls have in common.
+struct batch_setting {
+  transport& ranks;
+  gpu_messages& messages;
+  batch_plan const& plan;
+  partition_info const& whole;
+  vertex_id first_vertex;            ///< Of this rank's part,
+  std::vector<edge_id> first_edges;  ///< and the first edge of each rank's.
+  int device;
+};
+
+/// One call.
+struct batches_of_call {
+  samplers::rank_rounds const& rounds;
+  std::vector<asking_batches> const& of_ranks;  ///< All batches of each rank, in the order of their numbers.
+  std::span<vertex_id const> seeds;             ///< Of this rank, in the memory of the GPU.
+  sharded_minibatch_report& report;
+};
+
+/// start, then finish and step in turn until all hops are made. All members but take are calls of all ranks.
+class batch_lane {
+ public:
+  /// With the GPU current. @throws memory_error; device_error.
+  explicit batch_lane(batch_setting const& setting);
+  ~batch_lane();
+  batch_lane(batch_lane const&) = delete;
+  batch_lane& operator=(batch_lane const&) = delete;
+
+  void start(batches_of_call const& call, std::int64_t round);
+  /// Vertices of others arrive. @return whether there is another hop.
+  [[nodiscard]] bool finish();
+  /// Picks, sends picks, takes those of others, and sorts the vertices of the next hop.
+  void step();
+
+  /// Adds the batches to `out`, in memory of `exec`. Waits for them.
+  void take(std::vector<minibatch>& out, gpu_exec const& exec);
+
+  /// Waits, and lets go what only this call needed.
+  void end_call();
+
+  [[nodiscard]] std::int64_t round() const { return round_; }
+  [[nodiscard]] std::int64_t supersteps() const { return static_cast<std::int64_t>(hop_); }
+  [[nodiscard]] double done_share() const
+  {
+    return static_cast<double>(hop_) / static_cast<double>(std::max<std::size_t>(plan_.num_hops, 1));
+  }
+  [[nodiscard]] cuda_stream stream() const { return stream_.get(); }
+
+ private:
+  /// A group of batches of this rank.
+  struct group {
+    group(batch_plan const& plan, batch_space& space, gpu_exec const& exec, batch_input input)
+        : memory(plan, space, exec, std::move(input), 0), launches(memory)
+    {
+    }
+    run_memory memory;
+    run_launches launches;
+  };
+
+  [[nodiscard]] int rank() const { return setting_.ranks.rank(); }
+  [[nodiscard]] gpu_exec exec() const { return gpu_exec(setting_.device, stream_.get()); }
+  [[nodiscard]] memory_resource& memory() const { return gpu_memory(setting_.device, stream()); }
+  [[nodiscard]] std::int64_t fanout() const { return plan_.edges[0].fanouts[hop_]; }
+  /// The batches of a rank in this round.
+  [[nodiscard]] asking_batches batches_of(int of) const;
+  void make_groups();
+  void begin_hop();
+  /// Enqueues the picks of vertices that rank `of` asks about, which begin at `first` of all that are asked.
+  void pick(int of, vertex_id const* rows, std::uint32_t const* groups, std::int64_t size, edge_id* edges,
+            vertex_id* neighbors);
+  void take_picks();
+
+  batch_setting const& setting_;
+  batch_plan const& plan_;
+  side_stream stream_;
+  slot_exchange slots_;
+  batch_space space_;
+  std::optional<batches_of_call> call_;
+  std::optional<group> group_;
+  std::int64_t round_ = 0;
+  std::size_t hop_ = 0;
+  step_event done_;
+
+  std::vector<std::int64_t> first_group_;  // of each rank, in groups_
+  buffer<batch_group> groups_;             // of all ranks
+  buffer<std::int64_t> begins_;      // page-locked: where each batch's vertices begin in the frontier, and their number
+  buffer<std::int64_t> host_sizes_;  // page-locked: vertices that each rank asks about
+  buffer<std::int64_t> sizes_;
+  buffer<vertex_id> rows_, asked_rows_;
+  buffer<std::uint32_t> groups_of_, asked_groups_of_;
+  buffer<edge_id> edges_, asked_edges_;
+  buffer<vertex_id> neighbors_, asked_neighbors_;
+  buffer<std::byte> race_;
+};
+
+}  // namespace tendril::gpu
