@@ -28,6 +28,7 @@ def ahead(
     within: Callable[[], AbstractContextManager[Any]] = nullcontext,
     mark: Callable[[T], Any] | None = None,
     kind: Any = None,
+    steady: bool = False,
 ) -> Generator[tuple[T, Any], None, None]:
     """The items of `made`, made by a thread of their own, up to `depth` of them in advance.
 
@@ -35,9 +36,13 @@ def ahead(
     called in the thread with each item; what it returns comes with the item. kind: what a thread must have been started
     with to be used again, beside the process's cores: settings that a thread keeps. When the iteration is closed, the
     thread has closed `made` and holds nothing of it; without another iteration it ends soon after.
+
+    steady: a thread whose iteration is closed makes as many items as it could have made by then, whether it has or not: for
+    items that threads of other processes make with it, whose iterations are closed behind the same item.
     """
     ready: queue.Queue[tuple[Any, Any, BaseException | None]] = queue.Queue(depth)
     stop = threading.Event()
+    num_made = num_taken = 0
 
     def put(item: tuple[Any, Any, BaseException | None]) -> bool:
         while not stop.is_set():
@@ -48,14 +53,19 @@ def ahead(
                 continue
         return False
 
+    def goes_on() -> bool:
+        return steady and num_made <= num_taken + depth  # as many wait in the queue, and one for its turn
+
     def run() -> None:
+        nonlocal num_made
         try:
             if cores is not None:
                 os.sched_setaffinity(0, cores)  # of this thread alone
             with within():
                 try:
                     for item in made:
-                        if not put((item, None if mark is None else mark(item), None)):
+                        num_made += 1
+                        if not put((item, None if mark is None else mark(item), None)) and not goes_on():
                             return
                 finally:  # so that threads which make its parts have ended, too
                     close = getattr(made, "close", None)
@@ -71,6 +81,7 @@ def ahead(
     try:
         while True:
             item, marked, error = ready.get()
+            num_taken += 1
             if error is not None:
                 raise error
             if item is _END:

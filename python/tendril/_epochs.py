@@ -53,6 +53,10 @@ class Ranks:
         others = 0 if self.uneven == "repeat" else self.rank
         return -(-max(total - others, 0) // self.world_size)
 
+    def most(self, total: int) -> int:
+        """The batches of the rank that has most."""
+        return total // self.world_size if self.uneven == "drop" else -(-total // self.world_size)
+
     def deal(self, batches: Iterable[T], begin: int) -> Iterator[tuple[int, T]]:
         """This rank's batches from batch `begin` on, each behind its number in the epoch."""
         first: list[tuple[int, T]] = []  # stand in for those that the last round lacks

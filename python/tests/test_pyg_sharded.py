@@ -12,6 +12,11 @@ from tendril import dist
 from tendril.pyg import LinkNeighborLoader, NeighborLoader, NeighborSampler, ShaDowKHopSampler, sharded_data
 
 
+def needs_gpu(test):
+    absent = tendril.num_gpus() == 0 or not torch.cuda.is_available()
+    return pytest.mark.gpu(pytest.mark.skipif(absent, reason="no GPU, or Torch sees none")(test))
+
+
 @pytest.fixture(scope="module")
 def data():
     draws = torch.Generator().manual_seed(1)
@@ -64,8 +69,97 @@ def test_batches_are_those_of_one_process(data, graph, count, options):
         assert batch.get("num_sampled_nodes") == expected.get("num_sampled_nodes")
 
 
-@pytest.mark.gpu
-@pytest.mark.skipif(tendril.num_gpus() == 0 or not torch.cuda.is_available(), reason="no GPU, or Torch sees none")
+def on_gpus(ranks, data, graph, features="gpu"):
+    """The same on a GPU of each rank; ranks share GPUs where there are fewer."""
+    here = dist.Graph.cut(ranks, graph)
+    device = f"cuda:{ranks.rank % tendril.num_gpus()}"
+    place = device if features == "gpu" else None
+    x, y = dist.FeatureTable(here, data.x, device=place), dist.FeatureTable(here, data.y, device=place)
+    return sharded_data(here, device=device, x=x, y=y)
+
+
+@needs_gpu
+@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"shuffle": True, "bulk": 1},
+        {"disjoint": True, "bulk": 2, "prefetch": 0},
+        {"subgraph_type": "bidirectional", "bulk": 3, "prefetch": 5},
+        {"replace": True, "uneven": "repeat"},
+        {"uneven": "drop", "drop_last": True, "bulk": 4},
+    ],
+)
+def test_gpus_of_ranks_make_the_batches_of_one_process(data, graph, count, options):
+    how = {"input_nodes": numbers(130), "batch_size": 11, "seed": 3, **options}
+    features = "gpu" if options.get("bulk") != 2 else "cpu"
+    ranks_alone = [
+        [list(NeighborLoader(data, [4, 3], rank=rank, world_size=count, **how)) for _ in range(2)] for rank in range(count)
+    ]
+
+    def work(ranks):
+        given = on_gpus(ranks, data, graph, features)
+        loader = NeighborLoader(given, [4, 3], rank=ranks.rank, world_size=count, **how)
+        assert loader.node_sampler.device == given[1].device and loader.node_sampler.device.type == "cuda"
+        first = list(loader)  # while others may have one more
+        loader.set_epoch(0)
+        assert len(list(loader)) == len(first) == len(loader)
+        return first
+
+    for made, (expected, _) in zip(results(run_ranks(count, work)), ranks_alone, strict=True):
+        assert len(made) == len(expected)
+        for batch, alone in zip(made, expected, strict=True):
+            for name in ("n_id", "edge_index", "x", "y", "e_id", "input_id", "batch"):
+                one, other = batch.get(name), alone.get(name)
+                assert (one is None) == (other is None), name
+                assert one is None or (one.is_cuda and torch.equal(one.cpu(), other)), name
+            assert batch.batch_size == alone.batch_size
+            assert batch.get("num_sampled_nodes") == alone.get("num_sampled_nodes")
+
+
+@needs_gpu
+@pytest.mark.parametrize("prefetch", [0, 1, 4])
+def test_ranks_with_gpus_leave_an_epoch_together(data, graph, prefetch):
+    how = {"input_nodes": numbers(150), "batch_size": 5, "prefetch": prefetch, "bulk": 2}
+    whole = list(NeighborLoader(data, [4, 3], **how))
+
+    def work(ranks):
+        given = on_gpus(ranks, data, graph)
+        loader = NeighborLoader(given, [4, 3], rank=ranks.rank, world_size=3, **how)
+        for last in (0, 1, 7, 8, 9):
+            for i, _ in enumerate(loader):
+                if i == last:
+                    break
+        loader.set_epoch(0)
+        return list(loader)
+
+    for rank, made in enumerate(results(run_ranks(3, work))):
+        assert len(made) == 10
+        for i, batch in enumerate(made):
+            assert torch.equal(batch.x.cpu(), whole[3 * i + rank].x) and torch.equal(batch.n_id.cpu(), whole[3 * i + rank].n_id)
+
+
+@needs_gpu
+def test_what_loaders_in_step_do_not_take_is_named(data, graph):
+    def work(ranks):
+        given = on_gpus(ranks, data, graph)
+        nodes, mine = numbers(10), {"rank": ranks.rank, "world_size": 2}
+        for call, line in (
+            (lambda: NeighborLoader(given, [2], nodes), "rank is 0 of 1, expected that of the graph"),
+            (lambda: NeighborLoader(given, [2], nodes, batch_sampler=[[1]], **mine), "batch_sampler over a graph"),
+            (lambda: NeighborLoader(given, [2], nodes, transform_sampler_output=lambda out: out, **mine), "expected transform"),
+            (lambda: LinkNeighborLoader(given, [2], data.edge_index[:, :9], **mine), "expected NeighborLoader"),
+            (lambda: NeighborLoader(given, [-1], nodes, **mine), "fan-outs of -1 on GPUs"),
+        ):
+            with pytest.raises((tendril.TendrilError, NotImplementedError)) as error:
+                call()
+            assert line in str(error.value), (line, error.value)
+        return True
+
+    assert results(run_ranks(2, work)) == [True, True]
+
+
+@needs_gpu
 def test_batches_go_to_a_gpu(data, graph):
     how = {"input_nodes": numbers(130), "batch_size": 11, "seed": 3, "shuffle": True}
     whole = list(NeighborLoader(data, [4, 3], **how))

@@ -187,3 +187,23 @@ next(rest)
     begin = time.monotonic()
     done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "") and time.monotonic() - begin < 50
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+@pytest.mark.parametrize("taken", [0, 1, 4, 18, 19, 20])
+def test_a_steady_thread_makes_as_many_items_whenever_it_is_left(depth, taken):
+    for hurry in (0, 0.002):
+        made = []
+
+        def items(made=made):
+            for i in range(20):
+                made.append(i)
+                yield i
+                time.sleep(hurry)
+            made.append("end")
+
+        with closing(ahead(items(), depth, steady=True)) as some:
+            assert [item for item, _ in islice(some, taken)] == list(range(taken))
+        # What it makes before the first item is asked for can't be told apart from that it never began.
+        expected = [] if taken == 0 else list(range(min(taken + depth + 1, 20)))
+        assert made == (expected if taken + depth + 1 <= 20 else [*expected, "end"])

@@ -16,6 +16,7 @@ from torch_geometric.typing import SparseTensor
 
 from ._gather import HOST, HostCopy, Index, RowsOnGpu, Target, comes_from_host, is_for, is_for_gpu, take
 from ._outputs import labor_weights
+from ._sharded import ShardedFeatureStore
 
 
 def held_on_host(data: Any) -> tuple[list[Any], list[Any]]:
@@ -186,13 +187,17 @@ def _permuted(edge: Tensor | None, permutation: Tensor | None) -> Tensor | None:
     return permutation.to(edge.device)[edge.to(torch.int64)]
 
 
+def _takes_gpu_ids(features: FeatureStore) -> bool:
+    return isinstance(features, ShardedFeatureStore) and features.takes_gpu_ids
+
+
 def _gathered(features: FeatureStore, wanted: list[tuple[Any, Tensor | None]]) -> list[tuple[Any, Any]]:
     """Attributes of a FeatureStore at some positions, in one request; those without positions are left out."""
     attributes = []
     for attr, index in wanted:
         if index is not None:
             attributes.append(copy.copy(attr))
-            attributes[-1].index = index.cpu()
+            attributes[-1].index = index if _takes_gpu_ids(features) else index.cpu()
     return list(zip(attributes, features.multi_get_tensor(attributes), strict=True)) if attributes else []
 
 
@@ -201,7 +206,9 @@ def _of_store(
 ) -> Any:
     """PyG's `filter_custom_store`, which takes attributes of edges for those of vertices."""
     made = Data() if custom_cls is None else custom_cls()
-    made.edge_index = torch.stack([out.row, out.col]).cpu()
+    made.edge_index = torch.stack([out.row, out.col])
+    if not _takes_gpu_ids(features):
+        made.edge_index = made.edge_index.cpu()
     wanted = [
         (attr, edges if attr.attr_name in of_edges else out.node) for attr in features.get_all_tensor_attrs()
     ]

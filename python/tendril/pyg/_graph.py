@@ -156,19 +156,20 @@ def from_data(
     if isinstance(data[1], ShardedGraphStore):
         if not in_parts:
             raise Unsupported("data is a graph in parts, expected a whole one: NeighborSampler and NeighborLoader take parts")
-        return _of_parts(data[1].graph, time_attr, weight_attr, backward)
+        return _of_parts(data[1], time_attr, weight_attr, backward)
     return _from_stores(data[0], data[1], time_attr, weight_attr, build)
 
 
-def _of_parts(graph: dist.Graph, time_attr: str | None, weight_attr: str | None, backward: bool) -> SampledGraph:
+def _of_parts(store: ShardedGraphStore, time_attr: str | None, weight_attr: str | None, backward: bool) -> SampledGraph:
     """A graph whose parts lie with several ranks."""
     if time_attr is not None:
         raise Unsupported("time_attr is given, expected None: a graph in parts has no times")
     if backward:
         raise Unsupported("sample_direction is 'backward', expected 'forward': a graph in parts is sampled as it was cut")
+    graph = store.graph
     if weight_attr is not None and not graph.has_weights:
         raise ArgumentError(f"weight_attr is '{weight_attr}', but the graph's edges have no weights")
-    return SampledGraph(graph, graph.num_vertices, torch.device("cpu"), None)
+    return SampledGraph(graph, graph.num_vertices, store.device, None)
 
 
 def vector(value: Any, what: str, size: int, of: str) -> Tensor:

@@ -6,6 +6,7 @@ import itertools
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,7 +17,7 @@ from torch_geometric.loader.utils import infer_filter_per_worker
 
 from tendril._ahead import ahead
 from tendril._cache import FeatureCache, LoaderCache, ServedBatch
-from tendril._epochs import Ranks, runs
+from tendril._epochs import Progress, Ranks, runs
 from tendril._errors import ArgumentError
 from tendril._host_way import HostWay
 from tendril._padding import BatchSizes, Padded, Padding
@@ -26,9 +27,11 @@ from tendril._timeline import Timeline
 from . import _cache, _features, _gather, _inputs, _padding
 from ._gather import HostCopy, Target
 from ._hgt_sampler import HGTSampler
+from ._in_step import in_step
 from ._order import Shuffle, shuffled
 from ._processors import Processors
 from ._sampler import NeighborSampler
+from ._sharded import ShardedGraphStore
 
 # Arguments of torch.utils.data.DataLoader that configure worker processes, which are not needed here.
 _OF_WORKERS = {
@@ -152,10 +155,12 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         self._target = place if place.type != "cpu" else None
         # Gathers have a stream of their own, where sampling has one. Those over the bus, which have little to do on the GPU and
         # long to wait, go before what trains; others, which fill the GPU, don't: they are ahead of it by batches.
-        own = self._ours and sampler._stream is not None and transform_sampler_output is None
+        # Where ranks keep step, all of their calls come from one thread.
+        own = self._ours and sampler._stream is not None and transform_sampler_output is None and not _is_shared(data)
         priority = -1 if _features.come_from_host(data) else 0
         self._gathers = torch.cuda.Stream(place, priority=priority) if own else None
         self._bulk = self._together(bulk)
+        self._in_step = in_step(self, self._ranks, self._bulk)
         self._cache = _cache.cache_of(self, cache)
         self._host_way = self._way_of_rows()
         self._maker: _features.BatchMaker | None = None
@@ -357,9 +362,10 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
             yield from zip(itertools.count(number, step), made, known)
 
     def _made(
-        self, numbered: Iterator[tuple[int, Tensor]], epoch: int, timeline: Timeline, pad: _padding.OutputPadder | None
+        self, numbered: Iterator[tuple[int, Tensor]], at: Progress, timeline: Timeline, pad: _padding.OutputPadder | None
     ) -> Iterator[Any]:
         """All batches of an epoch, up to the steps that the prefetching threads do."""
+        epoch, begin = at.epoch, at.batch
         unfiltered = self.transform_sampler_output is not None
         held = ([], []) if self._target is None or unfiltered else _features.held_on_host(self.data)
         sampled = self._sampled(numbered, held, timeline, pad)
@@ -368,10 +374,14 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
             return
         if self.prefetch and self._gathers is not None:  # what samples the next group doesn't wait for gathers
             sampled = _ahead(sampled, max(1, self._bulk // 2), self._engine._stream, self._cores)
+        num_made = 0
         for (number, out, on_host), served in self._served(sampled, epoch):
             with timeline.span("gather", number):
                 done = self._filter(out, on_host, served)
+            num_made += 1
             yield done
+        if self._in_step is not None:
+            self._in_step.join(self._engine._engine(), self._length(), begin, num_made)
 
     def _served(self, sampled: Iterator[Any], epoch: int) -> Iterator[tuple[Any, ServedBatch | None]]:
         """The same, each with what the cache has of it."""
@@ -401,10 +411,11 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
             return self._counted(self._made_by_override(numbered, timeline), progress, timeline)
         padding = self._padding_of(progress.epoch)
         pad = None if padding is None else _padding.OutputPadder(padding, self)
-        made = self._made(numbered, progress.epoch, timeline, pad)
+        made = self._made(numbered, replace(progress), timeline, pad)
         # A foreign sampler may draw from Torch's generator, which other threads must not use at the same time.
         if self.prefetch and self._ours:
-            made = _ahead(made, self.prefetch, self._gathers or self._engine._stream, self._cores)
+            stream, steady = self._gathers or self._engine._stream, self._in_step is not None
+            made = _ahead(made, self.prefetch, stream, self._cores, steady)
         if self.transform is not None or self.transform_sampler_output is not None:
             made = self._transformed(made, timeline)
         return self._counted(self._host_way.watched(made), progress, timeline)
@@ -422,23 +433,30 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         return f"{type(self).__name__}()"
 
 
-def _ahead(made: Iterator[Any], depth: int, stream: Any, cores: frozenset[int] | None) -> Iterator[Any]:
+def _ahead(
+    made: Iterator[Any], depth: int, stream: Any, cores: frozenset[int] | None, steady: bool = False
+) -> Iterator[Any]:
     """The same items, made by a thread, up to `depth` of them in advance; on a GPU on the thread's own stream."""
     threads = torch.get_num_threads()  # a thread keeps the number that it began with
     if stream is None:
-        with closing(ahead(made, depth, cores, kind=threads)) as items:
+        with closing(ahead(made, depth, cores, kind=threads, steady=steady)) as items:
             yield from (item for item, _ in items)
         return
     reader = torch.cuda.current_stream(stream.device)
     stream.wait_stream(reader)  # for features that the caller has just copied there
     flight = _Flight(stream, reader)
-    with closing(ahead(made, depth, cores, lambda: torch.cuda.stream(stream), flight.mark, threads)) as items:
+    with closing(ahead(made, depth, cores, lambda: torch.cuda.stream(stream), flight.mark, threads, steady)) as items:
         for item, event in items:
             current = torch.cuda.current_stream(stream.device)
             current.wait_event(event)
             if current != reader:
                 flight.keep(item, current)
             yield item
+
+
+def _is_shared(data: Any) -> bool:
+    """Whether several ranks have parts of the graph."""
+    return isinstance(data, tuple) and isinstance(data[1], ShardedGraphStore)
 
 
 class _Flight:

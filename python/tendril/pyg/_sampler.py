@@ -158,12 +158,16 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         self.batches_on = self.device
         given = self._source.graph
         if isinstance(given, dist.Graph):
-            self.device = torch.device("cpu")
+            self.device = self._source.device
         self._graph: Any = given if isinstance(given, dist.Graph) else given.to(self.device)
         self._permutation = self._on_device(self._source.permutation)
         self._calls = itertools.count()
-        # A batch takes many short kernels in sequence; each of them could wait behind a long kernel of a model.
-        self._stream: Any = torch.cuda.Stream(self.device, priority=-1) if self.device.type == "cuda" else None
+        # A batch takes many short kernels in sequence; each of them could wait behind a long kernel of a model. Those of parts have
+        # streams of their own, and are complete when they come.
+        self._stream: Any = None
+        if self.device.type == "cuda":
+            own = not self._is_in_parts
+            self._stream = torch.cuda.Stream(self.device, priority=-1) if own else torch.cuda.default_stream(self.device)
         self._sampler: Any = None
         self.num_neighbors = num_neighbors
 
@@ -397,6 +401,8 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
                     more |= {"edge_times": self.edge_time, "node_times": self.node_time}
             elif self._executor != "auto":
                 raise ArgumentError(f"executor is {self._executor!r}, expected 'auto' on the CPU")
+            elif self.device.type == "cuda":
+                more = {"device": self.device}
             self._sampler = (ShardedEngine if self._is_in_parts else MinibatchSampler)(
                 self._graph,
                 self._of_engine(self._fanouts),

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch_geometric.data import EdgeAttr, FeatureStore, GraphStore, TensorAttr
 from torch_geometric.data.feature_store import _FieldStatus
 
-from tendril import dist
+from tendril import _gpu, dist
 from tendril._errors import ArgumentError
 from tendril._minibatch import Minibatch
 
@@ -29,18 +29,25 @@ class ShardedFeatureStore(FeatureStore):  # type: ignore[misc]
 
     def __init__(self, tables: dict[str, dist.FeatureTable]) -> None:
         super().__init__(tensor_attr_cls=_AttrOfVertices)
-        self.__dict__["_tables"] = dict(tables)
+        self.__dict__["tables"] = dict(tables)
+
+    @property
+    def takes_gpu_ids(self) -> bool:
+        """Whether positions may be in the memory of a GPU."""
+        return any(table.device != "cpu" for table in self.tables.values())
 
     def _get_tensor(self, attr: TensorAttr) -> Tensor | None:
-        table = self._tables.get(attr.attr_name)
+        table = self.tables.get(attr.attr_name)
         if table is None:
             return None
-        ids = np.arange(len(table)) if attr.index is None else torch.as_tensor(attr.index).cpu().numpy()
+        ids: Any = np.arange(len(table)) if attr.index is None else torch.as_tensor(attr.index)
+        if isinstance(ids, Tensor) and (table.device == "cpu" or not ids.is_cuda):
+            ids = ids.cpu().numpy()
         rows = table.gather(ids)
         return torch.from_numpy(rows) if isinstance(rows, np.ndarray) else torch.from_dlpack(rows)
 
     def _get_tensor_size(self, attr: TensorAttr) -> tuple[int, ...]:
-        return tuple(self._tables[attr.attr_name].shape)
+        return tuple(self.tables[attr.attr_name].shape)
 
     def _put_tensor(self, tensor: Any, attr: TensorAttr) -> bool:
         raise Unsupported(f"'{attr.attr_name}' can't be set: ranks share the rows, expected a new sharded_data")
@@ -49,15 +56,16 @@ class ShardedFeatureStore(FeatureStore):  # type: ignore[misc]
         raise Unsupported(f"'{attr.attr_name}' can't be removed: ranks share the rows, expected a new sharded_data")
 
     def get_all_tensor_attrs(self) -> list[TensorAttr]:
-        return [_AttrOfVertices(name) for name in self._tables]
+        return [_AttrOfVertices(name) for name in self.tables]
 
 
 class ShardedGraphStore(GraphStore):  # type: ignore[misc]
     """A graph in parts."""
 
-    def __init__(self, graph: dist.Graph) -> None:
+    def __init__(self, graph: dist.Graph, device: torch.device) -> None:
         super().__init__()
         self.__dict__["graph"] = graph
+        self.__dict__["device"] = device  # where batches are made
 
     def _get_edge_index(self, edge_attr: EdgeAttr) -> None:
         raise Unsupported("the edges lie with several ranks, expected a sampler of tendril.pyg")
@@ -92,7 +100,9 @@ class ShardedEngine(dist.MinibatchSampler):
         return super().sample_batches(seeds, batch_size, first_batch=first_batch, batch_step=batch_step)
 
 
-def sharded_data(graph: dist.Graph, **tables: dist.FeatureTable) -> tuple[ShardedFeatureStore, ShardedGraphStore]:
+def sharded_data(
+    graph: dist.Graph, *, device: Any = None, **tables: dist.FeatureTable
+) -> tuple[ShardedFeatureStore, ShardedGraphStore]:
     """Data for `NeighborLoader` and `NeighborSampler` whose graph and features several processes share.
 
     Parameters
@@ -100,13 +110,17 @@ def sharded_data(graph: dist.Graph, **tables: dist.FeatureTable) -> tuple[Sharde
     graph : tendril.dist.Graph
         Vertices sample from the edges of their part: for message flow towards the seeds, cut a graph that was built with
         ``reverse=True``. Weights of its edges are used with any ``weight_attr``.
-    **tables : tendril.dist.FeatureTable, on CPUs
-        Attributes of vertices by name: ``x=…, y=…``.
+    device : str or torch.device, optional
+        The GPU of this rank, on which `NeighborLoader` makes batches. None: the CPU makes them, and ``device`` of the loader moves
+        them to a GPU. All ranks give one, or none.
+    **tables : tendril.dist.FeatureTable
+        Attributes of vertices by name: ``x=…, y=…``. Those on GPUs are on the GPU of this rank.
 
     Returns
     -------
     (FeatureStore, GraphStore)
-        Batches are made on the CPU; ``device`` of the loader moves them to a GPU.
+        What GPUs make is a call of all ranks, so loaders over it keep step: each rank has a loader with the same arguments but for
+        its own ``rank`` among those of the graph, all make epochs at the same time, and leave them behind the same batch.
 
     Raises
     ------
@@ -118,8 +132,7 @@ def sharded_data(graph: dist.Graph, **tables: dist.FeatureTable) -> tuple[Sharde
     for name, table in tables.items():
         if not isinstance(table, dist.FeatureTable):
             raise ArgumentError(f"{name} is a {type(table).__name__}, expected a tendril.dist.FeatureTable")
-        if table.device != "cpu":
-            raise ArgumentError(f"{name} lies on GPUs, where gathers are calls of all ranks: expected a table of CPUs")
         if len(table) != graph.num_vertices:
             raise ArgumentError(f"{name} has {len(table)} rows, expected one of each vertex: {graph.num_vertices}")
-    return ShardedFeatureStore(tables), ShardedGraphStore(graph)
+    place = _gpu.HOST if device is None else _gpu.parse(device)
+    return ShardedFeatureStore(tables), ShardedGraphStore(graph, torch.device(_gpu.name_of(place)))
