@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,8 @@ class ShardedFeatureStore(FeatureStore):  # type: ignore[misc]
         ids: Any = np.arange(len(table)) if attr.index is None else torch.as_tensor(attr.index)
         if isinstance(ids, Tensor) and (table.device == "cpu" or not ids.is_cuda):
             ids = ids.cpu().numpy()
-        rows = table.gather(ids)
+        with torch.cuda.device(ids.device) if isinstance(ids, Tensor) else nullcontext():  # or Torch doesn't lend them
+            rows = table.gather(ids)
         return torch.from_numpy(rows) if isinstance(rows, np.ndarray) else torch.from_dlpack(rows)
 
     def _get_tensor_size(self, attr: TensorAttr) -> tuple[int, ...]:

@@ -40,7 +40,8 @@ class host_messages final : public gpu_messages {
     for (message& used : arrived) { ranks_.pool().give_back(std::move(used)); }
   }
 
-  void abort() noexcept override {}
+  void abort() noexcept override { is_aborted_ = true; }
+  [[nodiscard]] bool is_aborted() const noexcept override { return is_aborted_; }
   [[nodiscard]] std::string name() const override { return "host memory"; }
 
  private:
@@ -58,13 +59,14 @@ class host_messages final : public gpu_messages {
 
   transport& ranks_;
   int device_;
+  bool is_aborted_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<gpu_messages> messages_by_host(transport& ranks, int device)
+std::shared_ptr<gpu_messages> messages_by_host(transport& ranks, int device)
 {
-  return std::make_unique<host_messages>(ranks, device);
+  return std::make_shared<host_messages>(ranks, device);
 }
 
 }  // namespace tendril::gpu

@@ -34,8 +34,9 @@ class gpu_messages {
   /// @throws rank_error; device_error.
   virtual void exchange(std::span<parcel const> sent, std::span<parcel const> received, cuda_stream stream) = 0;
 
-  /// After a failure: ends what is under way, so that streams come to their ends.
+  /// After a failure: ends what is under way, so that streams come to their ends. Nothing can be exchanged afterwards.
   virtual void abort() noexcept = 0;
+  [[nodiscard]] virtual bool is_aborted() const noexcept = 0;
 
   /// For plans: "NCCL 2.28.9".
   [[nodiscard]] virtual std::string name() const = 0;
@@ -61,11 +62,12 @@ void wait_among_ranks(transport& ranks, std::string_view what, F&& is_done)
 }
 
 /// The best way for the GPUs of all ranks: NCCL where each rank has a GPU for itself and all find the library, else by way of host
-/// memory. A call of all ranks.
+/// memory. The one that is there, if every rank still has it: a connection takes memory of the GPU, and time to make. A call of all
+/// ranks.
 /// @param ranks  Outlives the result. @throws rank_error; device_error.
-[[nodiscard]] std::unique_ptr<gpu_messages> connect_gpus(transport& ranks, int device);
+[[nodiscard]] std::shared_ptr<gpu_messages> connect_gpus(transport& ranks, int device);
 
 /// By way of host memory and the ranks' transport.
-[[nodiscard]] std::unique_ptr<gpu_messages> messages_by_host(transport& ranks, int device);
+[[nodiscard]] std::shared_ptr<gpu_messages> messages_by_host(transport& ranks, int device);
 
 }  // namespace tendril::gpu

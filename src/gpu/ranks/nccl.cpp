@@ -113,6 +113,7 @@ class nccl_messages final : public gpu_messages {
     if (comm_ != nullptr) { (void)nccl_.comm_abort(comm_); }
     comm_ = nullptr;
   }
+  [[nodiscard]] bool is_aborted() const noexcept override { return comm_ == nullptr; }
 
   [[nodiscard]] std::string name() const override { return version_text(nccl_.version); }
 
@@ -151,27 +152,10 @@ nccl_library const* nccl_library::get()
   return opened ? &*opened : nullptr;
 }
 
-std::unique_ptr<gpu_messages> messages_by_nccl(nccl_library const& nccl, transport& ranks, int device)
+std::shared_ptr<gpu_messages> messages_by_nccl(nccl_library const& nccl, transport& ranks, int device)
 {
   device_guard const guard(device);
-  return std::make_unique<nccl_messages>(nccl, ranks, device);
-}
-
-std::unique_ptr<gpu_messages> connect_gpus(transport& ranks, int device)
-{
-  // Equal versions talk to each other; two ranks on one GPU don't.
-  nccl_library const* const nccl = nccl_library::get();
-  cudaDeviceProp properties{};
-  TENDRIL_CUDA_TRY(cudaGetDeviceProperties(&properties, device));
-  std::string mine(reinterpret_cast<char const*>(&properties.uuid), sizeof properties.uuid);
-  mine += std::to_string(nccl == nullptr ? 0 : nccl->version);
-  auto const all = ranks.all_gather("GPUs of ranks", mine);
-  bool usable = nccl != nullptr && ranks.size() > 1;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    usable = usable && all[i].substr(sizeof properties.uuid) == all[0].substr(sizeof properties.uuid);
-    for (std::size_t j = 0; j < i; ++j) { usable = usable && all[i] != all[j]; }
-  }
-  return usable ? messages_by_nccl(*nccl, ranks, device) : messages_by_host(ranks, device);
+  return std::make_shared<nccl_messages>(nccl, ranks, device);
 }
 
 }  // namespace tendril::gpu

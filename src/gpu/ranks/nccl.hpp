@@ -38,6 +38,6 @@ struct nccl_library {
 };
 
 /// Connects the GPUs of all ranks, each with one of its own. A call of all ranks.
-[[nodiscard]] std::unique_ptr<gpu_messages> messages_by_nccl(nccl_library const& nccl, transport& ranks, int device);
+[[nodiscard]] std::shared_ptr<gpu_messages> messages_by_nccl(nccl_library const& nccl, transport& ranks, int device);
 
 }  // namespace tendril::gpu

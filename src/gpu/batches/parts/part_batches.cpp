@@ -118,7 +118,7 @@ class part_batches final : public samplers::batches_on_gpu_ranks {
   partition_info whole_;
   graph rows_;
   batch_plan plan_;
-  std::unique_ptr<gpu_messages> messages_;
+  std::shared_ptr<gpu_messages> messages_;
   std::unique_ptr<batch_setting> setting_;
   std::unique_ptr<lanes> lanes_;
 };

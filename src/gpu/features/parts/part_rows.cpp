@@ -59,7 +59,7 @@ class part_rows final : public features::rows_on_gpu_ranks {
   int device_;
   std::vector<std::int64_t> const& bounds_;
   gpu_features here_;
-  std::unique_ptr<gpu_messages> messages_;
+  std::shared_ptr<gpu_messages> messages_;
 };
 
 }  // namespace

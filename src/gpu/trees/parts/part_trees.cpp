@@ -117,7 +117,7 @@ class part_trees final : public samplers::trees_on_gpu_ranks {
   khop_params params_;
   graph rows_;
   sampling_plan plan_, plan_with_edges_;
-  std::unique_ptr<gpu_messages> messages_;
+  std::shared_ptr<gpu_messages> messages_;
 };
 
 }  // namespace

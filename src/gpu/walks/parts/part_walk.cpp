@@ -229,7 +229,7 @@ class part_walk final : public samplers::walk_on_gpu_ranks {
   buffer<label_id> schema_;
   walk_job job_;
   bool may_die_ = true;
-  std::unique_ptr<gpu_messages> messages_;
+  std::shared_ptr<gpu_messages> messages_;
 };
 
 }  // namespace
