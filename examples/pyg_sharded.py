@@ -1,7 +1,7 @@
 """GraphSAGE on a graph that no process holds as a whole.
 
 python examples/pyg_sharded.py --prepare parts --num-parts 2         cuts the graph, and writes the features
-torchrun --nproc-per-node 2 examples/pyg_sharded.py --parts parts    trains
+torchrun --nproc-per-node 2 examples/pyg_sharded.py --parts parts    trains; with --device cuda on a GPU of each process
 
 Each process reads its part of the edges and the rows of its own vertices, and asks the others for the rest, batch by batch. The
 batches are those of one process with the whole graph, so the model is the same, up to rounding, as that of pyg_ddp.py.
@@ -10,6 +10,7 @@ batches are those of one process with the whole graph, so the model is the same,
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from pathlib import Path
 
@@ -24,6 +25,8 @@ from torch_geometric.nn import GraphSAGE
 import tendril
 from tendril.pyg import NeighborLoader, sharded_data
 
+ALL = 1 << 16  # neighbours
+
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -31,6 +34,7 @@ def parse():
     parser.add_argument("--prepare", type=Path, help="write parts and features into this new folder")
     parser.add_argument("--num-parts", type=int, default=2)
     parser.add_argument("--parts", type=Path, help="train on what --prepare wrote")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where each process has its part, and trains")
     parser.add_argument("--fanouts", type=int, nargs="+", default=[10, 10])
     parser.add_argument("--batch-size", type=int, default=16, help="of each process")
     parser.add_argument("--epochs", type=int, default=20)
@@ -49,13 +53,15 @@ def prepare(args):
 
 
 def train(args, ranks):
+    device = f"cuda:{os.environ['LOCAL_RANK']}" if args.device == "cuda" else "cpu"
+    place = device if args.device == "cuda" else None
     graph = tendril.dist.Graph(ranks, args.parts)
-    tables = {name: tendril.dist.FeatureTable(graph, args.parts / f"{name}.npy") for name in ("x", "y")}
-    data = sharded_data(graph, **tables)
+    tables = {name: tendril.dist.FeatureTable(graph, args.parts / f"{name}.npy", device=place) for name in ("x", "y")}
+    data = sharded_data(graph, device=place, **tables)
     train_mask, test_mask = (np.load(args.parts / f"{name}_mask.npy") for name in ("train", "test"))
     classes = int(np.load(args.parts / "y.npy", mmap_mode="r").max()) + 1
     torch.manual_seed(0)  # the same weights in each process
-    model = GraphSAGE(tables["x"].shape[1], 64, len(args.fanouts), classes)
+    model = GraphSAGE(tables["x"].shape[1], 64, len(args.fanouts), classes).to(device)
     trained = DistributedDataParallel(model)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     how = {"batch_size": args.batch_size, "rank": "auto"}
@@ -65,9 +71,10 @@ def train(args, ranks):
         out = trained(batch.x, batch.edge_index)[: batch.batch_size]
         F.cross_entropy(out, batch.y[: batch.batch_size]).backward()
         optimizer.step()
-    right, count = torch.zeros(1), torch.zeros(1)
-    with torch.no_grad():  # by whole neighbourhoods; processes needn't have equally many batches
-        for batch in NeighborLoader(data, [-1] * len(args.fanouts), torch.from_numpy(np.flatnonzero(test_mask)), **how):
+    right, count = torch.zeros(1, device=device), torch.zeros(1, device=device)
+    with torch.no_grad():  # by whole neighbourhoods: no vertex has so many; processes needn't have equally many batches
+        everything = [ALL] * len(args.fanouts)
+        for batch in NeighborLoader(data, everything, torch.from_numpy(np.flatnonzero(test_mask)), **how):
             found = model(batch.x, batch.edge_index)[: batch.batch_size].argmax(dim=-1)
             right += (found == batch.y[: batch.batch_size]).sum()
             count += batch.batch_size
@@ -93,7 +100,9 @@ def main():
     if args.prepare:
         prepare(args)
         return
-    torch_dist.init_process_group("gloo")
+    if args.device == "cuda":
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+    torch_dist.init_process_group("nccl" if args.device == "cuda" else "gloo")
     with tendril.dist.connect() as ranks:
         train(args, ranks)
     time.sleep(0.5)  # as in pyg_ddp.py
