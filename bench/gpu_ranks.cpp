@@ -156,11 +156,48 @@ double batch_rate_on(bed const& on, minibatch_params const& params)
   return out;
 }
 
-/// Bytes of rows a second of all ranks.
-double row_rate_on(bed const& on)
+/// Rows that ranks gather.
+struct wanted_rows {
+  std::vector<std::int64_t> bounds;    ///< [ranks + 1]
+  std::vector<buffer<vertex_id>> ids;  ///< [ranks][rows_each]
+  std::vector<std::int64_t> kept;      ///< That every rank has copies of.
+};
+
+/// Random ones.
+std::shared_ptr<wanted_rows const> random_rows(int num_ranks)
 {
-  std::vector<std::int64_t> bounds;
-  for (int r = 0; r <= on.gpus.size(); ++r) { bounds.push_back(table_bytes_each / row_bytes * r); }
+  auto const made = std::make_shared<wanted_rows>();
+  wanted_rows& out = *made;
+  for (int r = 0; r <= num_ranks; ++r) { out.bounds.push_back(table_bytes_each / row_bytes * r); }
+  for (int r = 0; r < num_ranks; ++r) {
+    out.ids.push_back(random_vertices(out.bounds.back(), rows_each, static_cast<std::uint64_t>(r) + 7));
+  }
+  return made;
+}
+
+/// Those that random edges lead to, with copies of a share of all rows.
+std::shared_ptr<wanted_rows const> rows_of_edges(bed const& on, double share)
+{
+  auto const made = std::make_shared<wanted_rows>();
+  wanted_rows& out = *made;
+  out.bounds = on.parts[0].info.bounds;
+  for (graph_part const& part : on.parts) {
+    auto const& targets = part.rows.indices;
+    auto const seed = static_cast<std::uint64_t>(part.index) + 7;
+    for (vertex_id& id : out.ids.emplace_back(random_vertices(targets.size(), rows_each, seed))) { id = targets[id]; }
+  }
+  run_ranks(on.gpus.size(), [&](transport& ranks) {
+    auto const count = static_cast<std::int64_t>(share * static_cast<double>(out.bounds.back()));
+    auto const hot = hot_vertices(on.parts[static_cast<std::size_t>(ranks.rank())], count, ranks);
+    if (ranks.rank() == 0) { out.kept = hot; }
+  });
+  return made;
+}
+
+/// Bytes of rows a second of all ranks.
+double row_rate_on(bed const& on, wanted_rows const& what)
+{
+  std::vector<std::int64_t> const& bounds = what.bounds;
   double out = 0;
   run_ranks(on.gpus.size(), [&](transport& ranks) {
     auto const at = static_cast<std::size_t>(ranks.rank());
@@ -170,7 +207,8 @@ double row_rate_on(bed const& on)
     auto const here = feature_table::on_gpu(exec.device, {rows.data(), static_cast<std::size_t>(rows.size())},
                                             {"uint8", {num_rows, row_bytes}}, nullptr);
     sharded_features features(here, bounds, ranks, exec);
-    auto const ids = copy_to_gpu(random_vertices(bounds.back(), rows_each, at + 7), exec);
+    if (!what.kept.empty()) { features.keep(what.kept, exec); }
+    auto const ids = copy_to_gpu(what.ids[at].span(), exec);
     id_matrix const wanted{ids.data(), id_type::uint32, rows_each};
     buffer<std::byte> made(checked_product("bytes of rows", rows_each, row_bytes), memory_of(exec));
     auto const gather = [&] { features.gather(wanted, {made.data(), static_cast<std::size_t>(made.size())}, exec); };
@@ -221,7 +259,11 @@ void add_jobs(session& s, std::shared_ptr<bed const> const& on, bool has_weights
   });
   add(fmt::format("rows of {} bytes", row_bytes),
       fmt::format("{} rows a call, of {} GB on each", n * rows_each, table_bytes_each >> 30U), "B/s",
-      [on] { return row_rate_on(*on); });
+      [on, what = random_rows(n)] { return row_rate_on(*on, *what); });
+  for (int const percent : {0, 10}) {
+    add(fmt::format("rows that edges lead to, {} % on all", percent), fmt::format("{} rows a call", n * rows_each),
+        "B/s", [on, what = rows_of_edges(*on, percent / 100.0)] { return row_rate_on(*on, *what); });
+  }
 }
 
 }  // namespace

@@ -84,6 +84,9 @@ class sharded_features {
   /// Synchronises.
   void gather(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec);
 
+  /// Copies rows to the memory of the GPU likewise, with 4 bytes for each row of all ranks. @param ids  In host memory.
+  void keep(std::span<std::int64_t const> ids, gpu_exec const& exec);
+
   /// Of all gathers so far.
   [[nodiscard]] sharded_features_report const& report() const noexcept;
 

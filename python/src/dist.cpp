@@ -344,6 +344,14 @@ class bound_features {
     rows_->keep(wanted.span(), exec);
   }
 
+  void keep_gpu(array_in const& ids, int device, std::uintptr_t stream)
+  {
+    shared_array<std::int64_t> const wanted = share<std::int64_t>(ids);
+    nb::gil_scoped_release const no_gil;
+    gpu_exec const exec = make_gpu_exec(device, stream);
+    all_->in_call([&](transport&) { rows_->keep(wanted.span(), exec); });
+  }
+
   [[nodiscard]] std::vector<std::int64_t> shape() const { return rows_->shape(); }
   [[nodiscard]] std::string type() const { return rows_->type(); }
   [[nodiscard]] sharded_features_report report()
@@ -535,6 +543,7 @@ void bind_dist(nb::module_& module)
       .def(nb::init<std::shared_ptr<ranks>, features const&, std::vector<std::int64_t>, int, std::uintptr_t>(),
            "ranks"_a, "rows"_a, "bounds"_a, "device"_a, "stream"_a)
       .def("keep", &bound_features::keep, "ids"_a.noconvert(), "num_threads"_a)
+      .def("keep_gpu", &bound_features::keep_gpu, "ids"_a.noconvert(), "device"_a, "stream"_a)
       .def("gather_gpu", &bound_features::gather_gpu, "ids"_a, "device"_a, "stream"_a)
       .def_prop_ro("shape", &bound_features::shape)
       .def_prop_ro("dtype", &bound_features::type)

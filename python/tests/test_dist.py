@@ -177,6 +177,13 @@ def test_rows_come_from_any_gpu(graph, count):
                 there = one.gather(walker_ids(parted, device))
                 assert np.array_equal(there.numpy(), rows[walker_ids(parted, None)])
             assert table.device == device
+            kept = dist.FeatureTable(parted, rows, device=device, hot=0.1)
+            assert np.array_equal(kept.gather(ids).numpy(), rows[ids])
+            hot, away = parted.hot_vertices(51), ~np.isin(ids, mine)
+            report = kept.report()
+            assert (report.rows_away, report.rows_kept) == (away.sum(), (away & np.isin(ids, hot)).sum())
+            kept.keep(np.arange(512)[:: ranks.rank + 1])
+            assert np.array_equal(kept.gather(ids).numpy(), rows[ids])
             report = table.report()
             assert report.rows == len(ids) + 20 and (report.rows_away > 0 or count == 1 or ranks.rank == 0)
             for call, line in (
@@ -467,7 +474,6 @@ def test_wrong_arguments_leave_the_ranks_as_they_are(graph):
             (lambda: table.gather([0], out=np.zeros((1, 2))), "out has dtype float64, expected float32"),
             (lambda: table.keep([0, 512]), "ids[1] is 512, expected 0 to 511"),
             (lambda: dist.FeatureTable(parted, np.zeros((512, 2)), hot=2), "hot: 2, expected a share, 0 to 1"),
-            (lambda: dist.FeatureTable(parted, np.zeros((512, 2)), hot=0.1, device="cuda"), "hot: 0.1 with rows on a GPU"),
             (lambda: parted.hot_vertices(513), "count: 513, expected 0 to 512"),
             (lambda: dist.MinibatchSampler(graph, [4]), "graph is a Graph, expected a tendril.dist.Graph"),
             (lambda: dist.MinibatchSampler(parted, [-2]), "num_neighbors: -2 at hop 1, expected 0 to 2147483647"),

@@ -17,7 +17,8 @@ namespace tendril::features {
 
 /// What a call took.
 struct gather_count {
-  std::int64_t away = 0;  ///< Rows that other ranks have.
+  std::int64_t away = 0;  ///< Rows that other ranks have,
+  std::int64_t kept = 0;  ///< of which so many have copies here.
   std::int64_t sent_bytes = 0;
 };
 
@@ -26,6 +27,8 @@ class rows_on_gpu_ranks {
   virtual ~rows_on_gpu_ranks() = default;
   /// As sharded_features::gather, `out` being of the right size: a call of all ranks.
   virtual gather_count gather(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec) = 0;
+  /// Copies rows of other ranks, in the place of earlier copies: a call of all ranks. @param ids  Each once, in host memory.
+  virtual void keep(std::span<std::int64_t const> ids, gpu_exec const& exec) = 0;
 };
 
 /// A call of all ranks.

@@ -52,7 +52,7 @@ class FeatureTable:
         have a GPU, or none. Rows go from GPU to GPU as walkers of `Walker` do.
     hot : float
         Share of all rows, 0 to 1, that every rank keeps a copy of: those of the vertices that most edges lead to
-        (`Graph.hot_vertices`). They are copied once, and never asked for. For tables of CPUs.
+        (`Graph.hot_vertices`). They are copied once, and never asked for; on a GPU to its memory.
     num_threads : int
         Threads for answers; 0: every core the process may use.
 
@@ -110,8 +110,6 @@ class FeatureTable:
         share = number(hot, "hot")
         if not 0 <= share <= 1:
             raise ArgumentError(f"hot: {hot}, expected a share, 0 to 1")
-        if share > 0 and device is not None:
-            raise ArgumentError(f"hot: {hot} with rows on a GPU, expected 0")
         self._graph = graph
         self._place = _gpu.HOST if device is None else _gpu.parse(device)
         where = (threads(num_threads),) if self._place == _gpu.HOST else (self._place, 0)
@@ -179,7 +177,8 @@ class FeatureTable:
         return rows
 
     def keep(self, ids: ArrayLike, *, num_threads: int = 0) -> None:
-        """Copy rows that other ranks have, so that later gathers find them here. Copies of before go. For tables of CPUs.
+        """Copy rows that other ranks have, so that later gathers find them here. Copies of before go. On GPUs a call of all ranks,
+        whose copies lie in the memory of the GPU.
 
         Parameters
         ----------
@@ -191,13 +190,17 @@ class FeatureTable:
         Raises
         ------
         ArgumentError
-            Naming the first id that is out of range; for a table of GPUs.
+            Naming the first id that is out of range.
         OutOfMemoryError
             If there is no room for the copies.
         RankError
             If another rank has failed or fallen silent.
         """
-        self._core.keep(np.ascontiguousarray(_arrays.ids(ids, "ids"), np.int64), threads(num_threads))
+        wanted = np.ascontiguousarray(_arrays.ids(ids, "ids"), np.int64)
+        if self._place != _gpu.HOST:
+            self._core.keep_gpu(wanted, self._place, 0)
+            return
+        self._core.keep(wanted, threads(num_threads))
 
     def report(self) -> FeaturesReport:
         """What gathers took so far."""

@@ -200,8 +200,13 @@ std::array<dist::job_line, 2> description_of(feature_table const& here, std::vec
 }  // namespace
 
 struct sharded_features::state {
-  state(feature_table the_rows, std::vector<std::int64_t> the_bounds, cpu_exec const& the_exec)
-      : here(std::move(the_rows)), bounds(std::move(the_bounds)), shape(here.shape()), exec(the_exec), own(here)
+  state(feature_table the_rows, std::vector<std::int64_t> the_bounds, int the_rank, cpu_exec const& the_exec)
+      : here(std::move(the_rows)),
+        bounds(std::move(the_bounds)),
+        rank(static_cast<std::size_t>(the_rank)),
+        shape(here.shape()),
+        exec(the_exec),
+        own(here)
   {
     shape[0] = bounds.back();
   }
@@ -212,8 +217,21 @@ struct sharded_features::state {
     if (withdraw) { withdraw(); }
   }
 
+  /// Those of some ids that other ranks have, each once, in order. @throws argument_error  for an id out of range.
+  [[nodiscard]] std::vector<std::int64_t> of_others(std::span<std::int64_t const> ids) const
+  {
+    expect_rows(ids, bounds.back());
+    std::vector<std::int64_t> out(ids.begin(), ids.end());
+    std::erase_if(out, [&](std::int64_t id) { return id >= bounds[rank] && id < bounds[rank + 1]; });
+    std::ranges::sort(out);
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  }
+
   feature_table here;
-  std::vector<std::int64_t> bounds, shape;
+  std::vector<std::int64_t> bounds;
+  std::size_t rank;
+  std::vector<std::int64_t> shape;
   cpu_exec exec;  // of the call
   asked_rows own;
   std::unique_ptr<dist::exchange> ranks;
@@ -229,7 +247,7 @@ sharded_features::sharded_features(feature_table here, std::vector<std::int64_t>
   expect_in_host_memory(here);
   auto const lines = description_of(here, bounds, ranks.rank(), ranks.size());
   dist::expect_same(ranks, "what features there are", lines);
-  state_ = std::make_unique<state>(std::move(here), std::move(bounds), cpu_exec());
+  state_ = std::make_unique<state>(std::move(here), std::move(bounds), ranks.rank(), cpu_exec());
   state_->ranks = dist::exchange_in_calls(ranks, state_->own, state_->exec);
   state_->sent_bytes = [&ranks] { return ranks.report().sent_bytes; };
 }
@@ -246,7 +264,7 @@ sharded_features::sharded_features(feature_table here, std::vector<std::int64_t>
                                   [for_others, serving](message const& asked, message_pool& pool) {
                                     return std::move(for_others->answer(std::span(&asked, 1), pool, serving)[0]);
                                   });
-  state_ = std::make_unique<state>(std::move(here), std::move(bounds), exec);
+  state_ = std::make_unique<state>(std::move(here), std::move(bounds), ranks.rank(), exec);
   state_->ranks = dist::exchange_by_service(ranks, service, state_->own, state_->exec);
   state_->sent_bytes = [&ranks] { return ranks.sent_bytes(); };
   state_->withdraw = [&ranks, service] { ranks.withdraw(service); };
@@ -259,7 +277,7 @@ sharded_features::sharded_features(feature_table here, std::vector<std::int64_t>
   TENDRIL_EXPECTS(bounds.back() < std::int64_t{no_vertex}, "features: {} rows, expected less than 2^32 - 1 on GPUs",
                   bounds.back());
   dist::expect_same(ranks, "what features there are", lines);
-  state_ = std::make_unique<state>(std::move(here), std::move(bounds), cpu_exec());
+  state_ = std::make_unique<state>(std::move(here), std::move(bounds), ranks.rank(), cpu_exec());
   state_->on_gpu = features::make_rows_on_gpu_ranks(state_->here, state_->bounds, ranks, exec);
 }
 
@@ -316,13 +334,8 @@ void sharded_features::gather(std::span<std::int64_t const> ids, std::span<std::
 void sharded_features::keep(std::span<std::int64_t const> ids, cpu_exec const& exec)
 {
   state& s = *state_;
-  TENDRIL_EXPECTS(!s.on_gpu, "sharded_features: made for a GPU, expected one for CPUs, which keeps copies");
-  expect_rows(ids, num_rows());
-  auto const rank = static_cast<std::size_t>(s.ranks->rank());
-  std::vector<std::int64_t> wanted(ids.begin(), ids.end());
-  std::erase_if(wanted, [&](std::int64_t id) { return id >= s.bounds[rank] && id < s.bounds[rank + 1]; });
-  std::ranges::sort(wanted);
-  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  TENDRIL_EXPECTS(!s.on_gpu, "sharded_features: made for a GPU, expected a gpu_exec");
+  std::vector<std::int64_t> const wanted = s.of_others(ids);
   s.kept = {};
   buffer<std::byte> rows(checked_product("bytes of rows", std::ssize(wanted), row_bytes()), *exec.memory);
   sharded_features_report const before = s.report;
@@ -338,10 +351,17 @@ void sharded_features::gather(id_matrix const& ids, std::span<std::byte> out, gp
   TENDRIL_EXPECTS(ids.num_columns == 1, "ids: {} columns, expected one", ids.num_columns);
   TENDRIL_EXPECTS(std::ssize(out) == checked_product("bytes of rows", ids.num_rows, row_bytes()),
                   "out: {} bytes, expected {} rows of {}", out.size(), ids.num_rows, row_bytes());
-  auto const [away, sent_bytes] = s.on_gpu->gather(ids, out, exec);
+  auto const [away, kept, sent_bytes] = s.on_gpu->gather(ids, out, exec);
   s.report.rows += ids.num_rows;
   s.report.rows_away += away;
+  s.report.rows_kept += kept;
   s.report.sent_bytes += sent_bytes;
+}
+
+void sharded_features::keep(std::span<std::int64_t const> ids, gpu_exec const& exec)
+{
+  TENDRIL_EXPECTS(state_->on_gpu, "sharded_features: made for CPUs, expected a cpu_exec");
+  state_->on_gpu->keep(state_->of_others(ids), exec);
 }
 
 }  // namespace tendril

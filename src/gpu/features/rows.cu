@@ -119,7 +119,24 @@ __global__ __launch_bounds__(block_threads) void number_kernel(std::uint32_t* to
   for (std::int64_t i = global_thread(); i < size; i += grid_stride()) { to[i] = static_cast<std::uint32_t>(i); }
 }
 
+__global__ __launch_bounds__(block_threads) void number_copies_kernel(vertex_id const* ids, std::int64_t size,
+                                                                      vertex_id* copy_of)
+{
+  for (std::int64_t i = global_thread(); i < size; i += grid_stride()) { copy_of[ids[i]] = static_cast<vertex_id>(i); }
+}
+
 }  // namespace
+
+void number_copies(vertex_id const* ids, std::int64_t size, vertex_id* copy_of, std::int64_t num_rows,
+                   gpu_exec const& exec)
+{
+  device_guard const guard(exec.device);
+  auto const bytes = static_cast<std::size_t>(num_rows) * sizeof(vertex_id);
+  TENDRIL_CUDA_TRY(cudaMemsetAsync(copy_of, 0xff, bytes, exec.stream));
+  if (size == 0) { return; }
+  number_copies_kernel<<<grid_blocks(size, block_threads), block_threads, 0, exec.stream>>>(ids, size, copy_of);
+  TENDRIL_CUDA_TRY(cudaGetLastError());
+}
 
 void copy_rows(row_copies const& job, unsigned long long* first_bad, bool over_bus, gpu_exec const& exec)
 {

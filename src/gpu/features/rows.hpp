@@ -27,6 +27,10 @@ struct row_copies {
 /// @param over_bus   The rows lie in host memory: few blocks read them at once, which is faster there.
 void copy_rows(row_copies const& job, unsigned long long* first_bad, bool over_bus, gpu_exec const& exec);
 
+/// Enqueues the numbers of copies: copy_of[ids[i]] = i, and no_vertex elsewhere. @param ids  [size] each once, below num_rows.
+void number_copies(vertex_id const* ids, std::int64_t size, vertex_id* copy_of, std::int64_t num_rows,
+                   gpu_exec const& exec);
+
 /// Ids in ascending order, and where each was.
 struct sorted_ids {
   buffer<vertex_id> ids;

@@ -11,14 +11,14 @@ namespace tendril::gpu {
 /// A block's threads, each with a record of a tile.
 inline constexpr int outbox_threads = 512;
 
-/// All members: the whole block, converged. `store_once(Record*, Record const&)` writes a record into an inbox.
+/// Ranks may be any groups of records, up to most_groups. All members: the whole block, converged. `store_once(Record*, Record const&)` writes a record into an inbox.
 template <class Record>
 class outbox {
  public:
   /// Before the first tile.
   __device__ void clear()
   {
-    for (unsigned i = threadIdx.x; i < 2 * most_ranks; i += outbox_threads) { counts_[i] = 0; }
+    for (unsigned i = threadIdx.x; i < 2 * most_groups; i += outbox_threads) { counts_[i] = 0; }
   }
 
   /// Claims a slot for a record to rank `to`, which is -1 where there is none. @param turn  Counts tiles of this block.
@@ -74,12 +74,12 @@ class outbox {
   }
 
  private:
-  [[nodiscard]] __device__ unsigned* counts_of(unsigned turn) { return counts_ + turn % 2 * most_ranks; }
-  [[nodiscard]] __device__ unsigned const* counts_of(unsigned turn) const { return counts_ + turn % 2 * most_ranks; }
+  [[nodiscard]] __device__ unsigned* counts_of(unsigned turn) { return counts_ + turn % 2 * most_groups; }
+  [[nodiscard]] __device__ unsigned const* counts_of(unsigned turn) const { return counts_ + turn % 2 * most_groups; }
 
   Record records_[outbox_threads];
-  unsigned counts_[2 * most_ranks];  // of this tile, and of the next one
-  unsigned bases_[most_ranks];
+  unsigned counts_[2 * most_groups];  // of this tile, and of the next one
+  unsigned bases_[most_groups];
 };
 
 }  // namespace tendril::gpu

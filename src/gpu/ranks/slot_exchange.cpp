@@ -18,8 +18,8 @@ slot_exchange::slot_exchange(transport& ranks, gpu_messages& messages, std::span
       stream_(stream),
       sent_(static_cast<std::size_t>(ranks.size())),
       asked_(sent_.size()),
-      tallies_(2 * most_ranks, gpu_memory(device, stream.get())),
-      counts_(most_ranks, pinned_memory())
+      tallies_(2 * most_groups, gpu_memory(device, stream.get())),
+      counts_(most_groups, pinned_memory())
 {
 }
 
@@ -33,12 +33,13 @@ void slot_exchange::begin(vertex_id const* vertices, std::int64_t size, std::int
   at.num_ranks = ranks_.size();
   std::transform(bounds_.begin(), bounds_.end(), at.bounds,
                  [](std::int64_t bound) { return static_cast<vertex_id>(bound); });
+  at.copy_of = copy_of_;
   at.slots = room_in(slots_, size, gpu_memory(device_, stream_.get()));
   at.counts = tallies_.data();
-  at.cursors = tallies_.data() + most_ranks;
+  at.cursors = tallies_.data() + most_groups;
   TENDRIL_CUDA_TRY(cudaMemsetAsync(tallies_.data(), 0, tallies_.span().size_bytes(), stream_.get()));
   count_slots(at, device_, stream_.get());
-  stream_.copy(counts_.data(), static_cast<unsigned const*>(at.counts), most_ranks, cudaMemcpyDeviceToHost);
+  stream_.copy(counts_.data(), static_cast<unsigned const*>(at.counts), most_groups, cudaMemcpyDeviceToHost);
   TENDRIL_CUDA_TRY(cudaEventRecord(counted_.get(), stream_.get()));
   sort_slots(at, device_, stream_.get());  // while the host learns how many there are
 }
@@ -55,6 +56,7 @@ void slot_exchange::agree(std::string_view what)
   }
   std::vector<message> answers = ranks_.all_to_all(what, messages);
   away_ = num_asked_ = 0;
+  copied_ = counts_[ranks_.size()];
   for (std::size_t r = 0; r < sent_.size(); ++r) {
     std::memcpy(&asked_[r].size, answers[r].data(), sizeof asked_[r].size);
     ranks_.pool().give_back(std::move(answers[r]));

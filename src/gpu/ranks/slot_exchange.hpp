@@ -36,6 +36,9 @@ class slot_exchange {
   slot_exchange(transport& ranks, gpu_messages& messages, std::span<std::int64_t const> bounds, int device,
                 side_stream const& stream);
 
+  /// Slots of such vertices are asked of nobody from now on. @param copy_of  As of slot_sort.
+  void have_copies(vertex_id const* copy_of) { copy_of_ = copy_of; }
+
   /// Enqueues the sorting of slots by rank. @param vertices, count  [size], as slot_sort.
   void begin(vertex_id const* vertices, std::int64_t size, std::int64_t const* count = nullptr);
 
@@ -48,10 +51,12 @@ class slot_exchange {
 
   // Afterwards, until the next begin:
 
-  /// Slots of this rank: own() that this rank has itself, and behind them away(), rank by rank.
+  /// Slots of this rank: own() that this rank has itself, behind them away(), rank by rank, and copied(), whose rows are numbers of
+  /// copies.
   [[nodiscard]] asked_slot const* slots() const { return slots_.data(); }
   [[nodiscard]] std::int64_t own() const { return sent_[here()].size; }
   [[nodiscard]] std::int64_t away() const { return away_; }
+  [[nodiscard]] std::int64_t copied() const { return copied_; }
   /// How many of them a rank has.
   [[nodiscard]] std::int64_t held_by(int rank) const { return sent_[static_cast<std::size_t>(rank)].size; }
   /// What others ask for, rank by rank: [num_asked()]. Behind exchange.
@@ -101,7 +106,8 @@ class slot_exchange {
   side_stream const& stream_;
   step_event counted_;
   std::vector<range> sent_, asked_;  // by rank, in slots_ and in asked_slots_
-  std::int64_t away_ = 0, num_asked_ = 0;
+  std::int64_t away_ = 0, copied_ = 0, num_asked_ = 0;
+  vertex_id const* copy_of_ = nullptr;
   buffer<asked_slot> slots_, asked_slots_;
   buffer<unsigned> tallies_;  // counts and cursors
   buffer<unsigned> counts_;   // for the host, page-locked

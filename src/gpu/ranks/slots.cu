@@ -1,4 +1,5 @@
-// Bytes a slot: 4 read to count, 4 read and 8 written to sort.
+// Bytes a slot: 4 read to count, 4 read and 8 written to sort. Where there are copies, each pass reads 4 more of their numbers, of all
+// vertices: more than a search of as many copies would in a cache, but at once.
 
 #include "gpu/device/launch.cuh"
 #include "gpu/ranks/outbox.cuh"
@@ -18,31 +19,34 @@ constexpr int block_threads = 256;
 
 __global__ __launch_bounds__(block_threads) void count_kernel(__grid_constant__ slot_sort const at)
 {
-  __shared__ unsigned counts[most_ranks];
-  if (threadIdx.x < most_ranks) { counts[threadIdx.x] = 0; }
+  __shared__ unsigned counts[most_groups];
+  if (threadIdx.x < most_groups) { counts[threadIdx.x] = 0; }
   __syncthreads();
   std::int64_t const stride = grid_stride();
   std::int64_t const num_slots = at.num_slots();
   for (std::int64_t base = std::int64_t{blockIdx.x} * block_threads; base < num_slots; base += stride) {
     std::int64_t const i = base + threadIdx.x;
-    int const to = at.owner_of(i < num_slots ? at.vertices[i] : no_vertex);
-    for (int rank = 0; rank < at.num_ranks; ++rank) {
-      unsigned const mine = __ballot_sync(full_warp, to == rank);
-      if (lane_id() == 0 && mine != 0) { atomicAdd(counts + rank, static_cast<unsigned>(__popc(mine))); }
+    int const to = at.place_of(i < num_slots ? at.vertices[i] : no_vertex).group;
+    for (int group = 0; group < at.num_groups(); ++group) {
+      unsigned const mine = __ballot_sync(full_warp, to == group);
+      if (lane_id() == 0 && mine != 0) { atomicAdd(counts + group, static_cast<unsigned>(__popc(mine))); }
     }
   }
   __syncthreads();
-  if (threadIdx.x < most_ranks && counts[threadIdx.x] != 0) { atomicAdd(at.counts + threadIdx.x, counts[threadIdx.x]); }
+  if (threadIdx.x < most_groups && counts[threadIdx.x] != 0) {
+    atomicAdd(at.counts + threadIdx.x, counts[threadIdx.x]);
+  }
 }
 
 __global__ __launch_bounds__(outbox_threads) void sort_kernel(__grid_constant__ slot_sort const at)
 {
   __shared__ outbox<asked_slot> slots;
-  __shared__ inbox<asked_slot> boxes[most_ranks];
+  __shared__ inbox<asked_slot> boxes[most_groups];
+  int const num_groups = at.num_groups();
   slots.clear();
   if (threadIdx.x == 0) {
     asked_slot* next = at.slots + at.counts[at.rank];
-    for (int r = 0; r < at.num_ranks; ++r) {
+    for (int r = 0; r < num_groups; ++r) {
       boxes[r] = {r == at.rank ? at.slots : next, at.cursors + r};
       if (r != at.rank) { next += at.counts[r]; }
     }
@@ -54,14 +58,14 @@ __global__ __launch_bounds__(outbox_threads) void sort_kernel(__grid_constant__ 
   for (std::int64_t base = std::int64_t{blockIdx.x} * outbox_threads; base < num_slots; base += stride, ++turn) {
     std::int64_t const i = base + threadIdx.x;
     vertex_id const v = i < num_slots ? at.vertices[i] : no_vertex;
-    int const to = at.owner_of(v);
-    asked_slot const slot{static_cast<std::uint32_t>(i), to < 0 ? v : v - at.bounds[to]};
-    unsigned const place = slots.claim(to, at.num_ranks, turn);
+    auto const [to, row] = at.place_of(v);
+    asked_slot const slot{static_cast<std::uint32_t>(i), row};
+    unsigned const place = slots.claim(to, num_groups, turn);
     __syncthreads();
-    slots.reserve(boxes, at.num_ranks, turn);
+    slots.reserve(boxes, num_groups, turn);
     slots.stage(to, place, slot, turn);
     __syncthreads();
-    slots.send(boxes, at.num_ranks, turn);
+    slots.send(boxes, num_groups, turn);
   }
 }
 

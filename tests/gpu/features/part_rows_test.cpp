@@ -2,6 +2,7 @@
 // Ranks are threads here; they share GPUs where there are fewer, and then rows go by way of host memory.
 
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,49 @@ TEST_F(PartRows, OfEverySizeComeFromAnyRank)
   }
 }
 
+TEST_F(PartRows, OfWhichARankHasCopiesAreAskedOfNobody)
+{
+  for (std::int64_t const width : {1, 4, 100, 512, 4096}) {
+    auto const bytes = table_bytes(width);
+    feature_table const whole(bytes, {"uint8", {num_rows, width}});
+    for (int const n : {1, 2, 3}) {
+      auto const bounds = bounds_of(n);
+      for (bool const on_host : {false, true}) {
+        run_ranks(
+            n,
+            [&](transport& ranks) {
+              gpu_exec const exec = exec_of(ranks);
+              gpu::device_guard const guard(exec.device);
+              auto const r = static_cast<std::size_t>(ranks.rank());
+              feature_table const here = slice_rows(whole, bounds[r], bounds[r + 1] - bounds[r]);
+              sharded_features rows(on_host ? here : to_gpu(here, exec), bounds, ranks, exec);
+              auto const ids = ids_for(ranks.rank(), 9000);
+              std::vector<std::byte> expected(static_cast<std::size_t>(9000 * width));
+              gather(whole, std::vector<std::int64_t>(ids.begin(), ids.end()), expected);
+              auto const is_away = [&](std::int64_t id) { return id < bounds[r] || id >= bounds[r + 1]; };
+              std::vector<std::int64_t> some, all(num_rows);
+              for (std::int64_t id = num_rows - 1; id >= 0; id -= 2 + ranks.rank()) { some.insert(some.end(), 2, id); }
+              std::iota(all.begin(), all.end(), 0);
+              std::int64_t away = 0, kept = 0;
+              for (auto const& wanted : {std::vector<std::int64_t>{}, some, all, std::vector<std::int64_t>{}, some}) {
+                rows.keep(wanted, exec);  // ranks keep other rows, their own and twice the same among them
+                EXPECT_EQ(gathered(rows, ids, exec), expected) << width << " bytes, " << n << " ranks";
+                std::vector<char> is_wanted(num_rows);
+                for (std::int64_t const id : wanted) { is_wanted[static_cast<std::size_t>(id)] = 1; }
+                for (vertex_id const id : ids) {
+                  away += is_away(id) ? 1 : 0;
+                  kept += is_away(id) && is_wanted[id] != 0 ? 1 : 0;
+                }
+                EXPECT_EQ(rows.report().rows_away, away);
+                EXPECT_EQ(rows.report().rows_kept, kept);
+              }
+            },
+            transport::seconds(60));
+      }
+    }
+  }
+}
+
 TEST_F(PartRows, WhatIsWrongIsNamed)
 {
   auto const bytes = table_bytes(4);
@@ -117,6 +161,10 @@ TEST_F(PartRows, WhatIsWrongIsNamed)
   EXPECT_NE(failure([](sharded_features& rows, transport&, gpu_exec const&) {
               rows.gather(std::vector<std::int64_t>{}, {});
             }).find("made for a GPU, expected a gpu_exec"),
+            std::string::npos);
+  EXPECT_NE(failure([](sharded_features& rows, transport&, gpu_exec const& exec) {
+              rows.keep(std::vector<std::int64_t>{0, 5000}, exec);
+            }).find("ids[1] is 5000, expected 0 to 4999"),
             std::string::npos);
   EXPECT_EQ(failure([](sharded_features& rows, transport& ranks, gpu_exec const& exec) {
               if (ranks.rank() == 1) { throw io_error("lost"); }

@@ -15,6 +15,7 @@ namespace tendril::gpu {
 row_lane::row_lane(row_setting const& setting, features::gather_count& count)
     : setting_(setting), count_(count), slots_(setting.ranks, setting.messages, setting.bounds, setting.device, stream_)
 {
+  if (setting.copies != nullptr) { slots_.have_copies(setting.copies->copy_of.data()); }
 }
 
 row_lane::~row_lane() { stream_.settle(); }
@@ -94,7 +95,16 @@ void row_lane::step()
   setting_.messages.exchange(sent, received, stream());
   place(in_order(came), slots_.slots() + slots_.own(), slots_.away());
   place_own(came + slots_.away() * width);
-  count_.away += slots_.away();
+  if (setting_.copies != nullptr) {
+    copied_rows const& copies = *setting_.copies;
+    asked_slot const* const slots = slots_.slots() + mine;
+    row_copies job{copies.rows.data(), width, copies.size, width};
+    auto const rows = column(&slots->row, slots_.copied());
+    job.ids = rows.data();
+    place(job, slots, slots_.copied());
+  }
+  count_.away += slots_.away() + slots_.copied();
+  count_.kept += slots_.copied();
   count_.sent_bytes += slots_.away() * static_cast<std::int64_t>(sizeof(asked_slot)) + slots_.num_asked() * width;
   is_done_ = true;
 }

@@ -20,11 +20,19 @@
 
 namespace tendril::gpu {
 
+/// Rows of other ranks in the memory of this rank's GPU.
+struct copied_rows {
+  buffer<std::byte> rows;
+  buffer<vertex_id> copy_of;  ///< As of slot_sort.
+  std::int64_t size;
+};
+
 /// What both lanes of a call share.
 struct row_setting {
   transport& ranks;
   gpu_messages& messages;
   gpu_features const& here;
+  copied_rows const* copies;  ///< Or null.
   std::span<std::int64_t const> bounds;
   samplers::rank_rounds const& rounds;
   vertex_id const* ids;

@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <tendril/checked.hpp>
@@ -45,7 +46,8 @@ class part_rows final : public features::rows_on_gpu_ranks {
     samplers::rank_rounds const rounds = samplers::agree_on_rounds(
         ranks_, rows.size(), 0, std::clamp<std::int64_t>(bytes_a_batch / width, 1, most_slots));
     features::gather_count count;
-    row_setting const setting{ranks_, *messages_, here_, bounds_, rounds, rows.data(), out.data(), device_};
+    copied_rows const* const copies = copies_ ? &*copies_ : nullptr;
+    row_setting const setting{ranks_, *messages_, here_, copies, bounds_, rounds, rows.data(), out.data(), device_};
     std::array<row_lane, 2> two{row_lane(setting, count), row_lane(setting, count)};
     for (row_lane const& lane : two) { ready.wait_on(lane.stream()); }
     (void)run_lanes(
@@ -54,11 +56,29 @@ class part_rows final : public features::rows_on_gpu_ranks {
     return count;
   }
 
+  void keep(std::span<std::int64_t const> ids, gpu_exec const& exec) override
+  {
+    device_guard const guard(device_);
+    copies_.reset();
+    std::vector<vertex_id> const wanted(ids.begin(), ids.end());
+    auto const there = copy_to_gpu(wanted, exec);
+    std::int64_t const size = there.size();
+    std::int64_t const bytes = checked_product("bytes of rows", size, here_.table().row_bytes());
+    copied_rows made{buffer<std::byte>(bytes, memory_of(exec)), buffer<vertex_id>(bounds_.back(), memory_of(exec)),
+                     size};
+    (void)gather({there.data(), id_type::uint32, size}, {made.rows.data(), static_cast<std::size_t>(bytes)}, exec);
+    if (size == 0) { return; }
+    number_copies(there.data(), size, made.copy_of.data(), made.copy_of.size(), exec);
+    TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
+    copies_ = std::move(made);
+  }
+
  private:
   transport& ranks_;
   int device_;
   std::vector<std::int64_t> const& bounds_;
   gpu_features here_;
+  std::optional<copied_rows> copies_;
   std::shared_ptr<gpu_messages> messages_;
 };
 
