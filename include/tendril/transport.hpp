@@ -153,7 +153,7 @@ class message_engine {
 /// What a transport has done so far.
 struct transport_report {
   std::int64_t num_calls = 0;
-  std::int64_t sent_bytes = 0;  ///< To other ranks, without headers.
+  std::int64_t sent_bytes = 0;  ///< To other ranks, without headers; those of their GPUs included.
   double waited_seconds = 0;    ///< For messages of others.
 };
 
@@ -251,6 +251,8 @@ class transport {
   [[nodiscard]] message_pool& pool() noexcept { return pool_; }
 
   [[nodiscard]] transport_report const& report() const noexcept { return report_; }
+  /// Counts bytes that went to other ranks by other means, such as NCCL.
+  void count_sent(std::int64_t bytes) noexcept { report_.sent_bytes += bytes; }
 
  private:
   using clock = std::chrono::steady_clock;

@@ -19,7 +19,6 @@ namespace tendril::features {
 struct gather_count {
   std::int64_t away = 0;  ///< Rows that other ranks have,
   std::int64_t kept = 0;  ///< of which so many have copies here.
-  std::int64_t sent_bytes = 0;
 };
 
 class rows_on_gpu_ranks {

@@ -278,6 +278,7 @@ sharded_features::sharded_features(feature_table here, std::vector<std::int64_t>
                   bounds.back());
   dist::expect_same(ranks, "what features there are", lines);
   state_ = std::make_unique<state>(std::move(here), std::move(bounds), ranks.rank(), cpu_exec());
+  state_->sent_bytes = [&ranks] { return ranks.report().sent_bytes; };
   state_->on_gpu = features::make_rows_on_gpu_ranks(state_->here, state_->bounds, ranks, exec);
 }
 
@@ -351,11 +352,12 @@ void sharded_features::gather(id_matrix const& ids, std::span<std::byte> out, gp
   TENDRIL_EXPECTS(ids.num_columns == 1, "ids: {} columns, expected one", ids.num_columns);
   TENDRIL_EXPECTS(std::ssize(out) == checked_product("bytes of rows", ids.num_rows, row_bytes()),
                   "out: {} bytes, expected {} rows of {}", out.size(), ids.num_rows, row_bytes());
-  auto const [away, kept, sent_bytes] = s.on_gpu->gather(ids, out, exec);
+  std::int64_t const sent_before = s.sent_bytes();
+  auto const [away, kept] = s.on_gpu->gather(ids, out, exec);
   s.report.rows += ids.num_rows;
   s.report.rows_away += away;
   s.report.rows_kept += kept;
-  s.report.sent_bytes += sent_bytes;
+  s.report.sent_bytes += s.sent_bytes() - sent_before;
 }
 
 void sharded_features::keep(std::span<std::int64_t const> ids, gpu_exec const& exec)

@@ -93,6 +93,7 @@ class nccl_messages final : public gpu_messages {
     for (parcel const& p : sent) {
       if (p.num_bytes > 0) {
         enqueue(nccl_.send(p.data, static_cast<std::size_t>(p.num_bytes), as_bytes, p.rank, comm_, urgent_.get()));
+        ranks_.count_sent(p.num_bytes);
       }
     }
     for (parcel const& p : received) {

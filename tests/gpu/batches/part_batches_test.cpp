@@ -74,6 +74,7 @@ class PartBatches : public gpu_test {
           EXPECT_EQ(report.num_batches, what.calls * mine.size);
           EXPECT_LE(report.asked_away, report.asked);
           if (num_ranks == 1) { EXPECT_EQ(report.asked_away, 0); }
+          if (report.asked_away > 0) { EXPECT_GE(report.sent_bytes, 8 * report.asked_away); }
         },
         transport::seconds(60));
   }

@@ -177,8 +177,6 @@ void batch_lane::step()
 
   call_->report.asked += mine;
   call_->report.asked_away += slots_.away();
-  call_->report.sent_bytes += slots_.away() * static_cast<std::int64_t>(sizeof(vertex_id) + sizeof(std::uint32_t)) +
-                              asked * static_cast<std::int64_t>(sizeof(edge_id) + sizeof(vertex_id));
   ++hop_;
   begin_hop();
 }

@@ -105,7 +105,6 @@ void row_lane::step()
   }
   count_.away += slots_.away() + slots_.copied();
   count_.kept += slots_.copied();
-  count_.sent_bytes += slots_.away() * static_cast<std::int64_t>(sizeof(asked_slot)) + slots_.num_asked() * width;
   is_done_ = true;
 }
 

@@ -147,10 +147,8 @@ bool part_lane::finish()
   moved_vertex* told = told_.data();
   std::int64_t alive = 0;
   auto const take = [](std::vector<parcel>& list, int other, moved_vertex*& from, std::int64_t count) {
-    auto const bytes = count * static_cast<std::int64_t>(sizeof(moved_vertex));
-    list.push_back({other, from, bytes});
+    list.push_back({other, from, count * static_cast<std::int64_t>(sizeof(moved_vertex))});
     from += count;
-    return bytes;
   };
   for (int r = 0; r < num_ranks(); ++r) {
     auto const at = static_cast<std::size_t>(r);
@@ -158,10 +156,10 @@ bool part_lane::finish()
     std::memcpy(&theirs, heads[at].data(), sizeof theirs);
     alive += theirs.alive;
     if (r == rank()) { continue; }
-    counts_.sent_bytes += take(out, r, walkers, sent.walkers[at]);
-    counts_.sent_bytes += take(out, r, vertices, sent.vertices[at]);
-    (void)take(in, r, arrived, theirs.walkers);
-    (void)take(in, r, told, theirs.vertices);
+    take(out, r, walkers, sent.walkers[at]);
+    take(out, r, vertices, sent.vertices[at]);
+    take(in, r, arrived, theirs.walkers);
+    take(in, r, told, theirs.vertices);
   }
   for (message& used : heads) { setting_.ranks.pool().give_back(std::move(used)); }
   num_arrived_ = arrived - arrived_.data();

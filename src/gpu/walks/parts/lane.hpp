@@ -39,7 +39,7 @@ struct part_setting {
 
 /// What a rank did.
 struct part_counts {
-  std::int64_t steps = 0, moved = 0, sent_bytes = 0;
+  std::int64_t steps = 0, moved = 0;
 };
 
 /// start, then finish and step in turn until nobody is alive. All members but write_rows are calls of all ranks.

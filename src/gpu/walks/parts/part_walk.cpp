@@ -182,7 +182,7 @@ class part_walk final : public samplers::walk_on_gpu_ranks {
     out.steps_here = counts.steps;
     out.moved = counts.moved;
     out.moved_bytes = counts.moved * static_cast<std::int64_t>(sizeof(moved_vertex));
-    out.sent_bytes = counts.sent_bytes;
+    out.sent_bytes = ranks_.report().sent_bytes - before.sent_bytes;
     out.waited_seconds = ranks_.report().waited_seconds - before.waited_seconds;
     out.seconds = std::chrono::duration<double>(clock::now() - begin).count();
     return out;
