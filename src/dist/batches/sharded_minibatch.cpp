@@ -104,8 +104,8 @@ struct sharded_minibatch_sampler::state {
   {
   }
   /// On a GPU, which has all else.
-  state(minibatch_params const& the_params, std::unique_ptr<samplers::batches_on_gpu_ranks> the_batches)
-      : gpu_params(the_params), on_gpu(std::move(the_batches))
+  state(minibatch_params the_params, std::unique_ptr<samplers::batches_on_gpu_ranks> the_batches)
+      : gpu_params(std::move(the_params)), on_gpu(std::move(the_batches))
   {
   }
   state(state const&) = delete;
@@ -246,8 +246,8 @@ sharded_minibatch_sampler::sharded_minibatch_sampler(graph_part part, minibatch_
   dist::expect_own_part(ranks.rank(), ranks.size(), part);
   dist::expect_same(ranks, "what is sampled", dist::description_of(part.info, params));
   dist::shard const here(std::move(part));
-  state_ =
-      std::make_unique<state>(params, samplers::make_batches_on_gpu_ranks(here.part, here.rows, params, ranks, exec));
+  auto batches = samplers::make_batches_on_gpu_ranks(here.part, here.rows, params, ranks, exec);
+  state_ = std::make_unique<state>(std::move(params), std::move(batches));
   state_->told = [&ranks] { return ranks.report(); };
 }
 

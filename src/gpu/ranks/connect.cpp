@@ -73,7 +73,7 @@ std::shared_ptr<gpu_messages> connect_gpus(transport& ranks, int device)
 {
   known_connections& known = known_connections::of_process();
   known_connections::entry const there = known.find(ranks, device);
-  auto const held = there.messages.lock();
+  auto held = there.messages.lock();
   std::int64_t const number = held && !held->is_aborted() ? there.number : 0;
   std::int64_t const least = ranks.all_reduce("connections of GPUs", number, reduction::min);
   std::int64_t const most = ranks.all_reduce("connections of GPUs", number, reduction::max);
