@@ -1,0 +1,191 @@
+"""Ranks with GPUs: walks, trees, batches and rows are those of one process, and what they don't take is named. Ranks share GPUs where
+there are fewer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from ranks import results, run_ranks
+
+import tendril
+from tendril import dist
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return tendril.generate.rmat(9, 8, seed=3, weights=(1, 5), num_labels=2, symmetrize=True, drop_self_loops=True)
+
+
+on_gpu = [pytest.mark.gpu, pytest.mark.skipif(tendril.num_gpus() == 0, reason="no GPU")]
+
+
+@pytest.mark.parametrize("count", [pytest.param(count, marks=on_gpu) for count in (1, 2, 3)])
+def test_walks_on_gpus_are_those_of_the_whole_graph(graph, count):
+    ways = (
+        ({}, lambda **how: tendril.random_walk(graph, length=9, **how)),
+        ({"weighted": True, "restart_prob": 0.1, "dtype": np.int32}, lambda **how: tendril.random_walk(graph, length=9, **how)),
+        ({"metapath": [0, 1], "dead_end": "repeat"}, lambda **how: tendril.metapath_walk(graph, None, length=9, **how)),
+    )
+    for options, whole in ways:
+        walks, lengths = whole(seed=4, **options)
+
+        def work(ranks, options=options):
+            parted = dist.Graph.cut(ranks, graph)
+            device = f"cuda:{ranks.rank % tendril.num_gpus()}"
+            walker = dist.Walker(parted, 9, seed=4, device=device, **options)
+            assert walker.reasons[-1].startswith("walkers go to the GPU that has their vertex, 8 bytes each, by ")
+            mine = parted.vertices
+            made = walker.walk(np.asarray(mine), first_walk=mine.start)
+            assert made[0].device == device and made[1].dtype == np.int32
+            return made[0].numpy(), made[1].numpy()
+
+        made = results(run_ranks(count, work))
+        assert made[0][0].dtype == walks.dtype
+        assert np.array_equal(np.concatenate([one for one, _ in made]), walks), options
+        assert np.array_equal(np.concatenate([one for _, one in made]), lengths), options
+
+
+@pytest.mark.parametrize("count", [pytest.param(count, marks=on_gpu) for count in (1, 3)])
+def test_trees_on_gpus_are_those_of_the_whole_graph(graph, count):
+    for options in ({}, {"replace": True, "weighted": True, "dtype": np.int32}, {"weighted": True}):
+        expected = tendril.khop_sample(graph, np.arange(300), [5, 3], seed=4, return_edges=True, **options)
+
+        def work(ranks, options=options):
+            parted = dist.Graph.cut(ranks, graph)
+            device = f"cuda:{ranks.rank % tendril.num_gpus()}"
+            sampler = dist.KHopSampler(parted, [5, 3], seed=4, device=device, **options)
+            mine = np.array_split(np.arange(300), count)[ranks.rank]
+            plain = sampler.sample(mine, first_root=int(mine[0]))
+            made = sampler.sample(mine, first_root=int(mine[0]), return_edges=True)
+            assert plain.edges is None and plain.vertices[0].device == device and made.offsets == [None, None]
+            assert all(np.array_equal(a.numpy(), b.numpy()) for a, b in zip(plain.vertices, made.vertices, strict=True))
+            return [(v.numpy(), e.numpy()) for v, e in zip(made.vertices, made.edges, strict=True)]
+
+        ranks = results(run_ranks(count, work))
+        for hop in range(2):
+            vertices, edges = (np.concatenate([made[hop][i] for made in ranks]) for i in range(2))
+            assert vertices.dtype == expected.vertices[hop].dtype and vertices.shape == expected.vertices[hop].shape
+            assert np.array_equal(vertices, expected.vertices[hop]), options
+            assert np.array_equal(edges, expected.edges[hop]), options
+
+
+@pytest.mark.parametrize("count", [pytest.param(count, marks=on_gpu) for count in (1, 3)])
+def test_batches_on_gpus_are_those_of_the_whole_graph(graph, count):
+    for options in ({}, {"replace": True, "weighted": True, "dtype": np.int32}, {"disjoint": True, "weighted": True}):
+        one = tendril.MinibatchSampler(graph, [5, 3], seed=4, **options)
+        expected = one.sample_batches(np.arange(300), 20, first_batch=7, batch_step=2)
+
+        def work(ranks, options=options, expected=expected):
+            parted = dist.Graph.cut(ranks, graph)
+            device = f"cuda:{ranks.rank % tendril.num_gpus()}"
+            sampler = dist.MinibatchSampler(parted, [5, 3], seed=4, device=device, **options)
+            assert sampler.device == device
+            mine = np.array_split(np.arange(15), count)[ranks.rank]  # batches of this rank
+            seeds = np.arange(mine[0] * 20, (mine[-1] + 1) * 20)
+            made = sampler.sample_batches(seeds, 20, first_batch=7 + 2 * int(mine[0]), batch_step=2)
+            for batch, whole in zip(made, expected[mine[0] : mine[-1] + 1], strict=True):
+                assert batch.node.device == device and batch.node.numpy().dtype == whole.node.dtype
+                for name in ("row", "col", "node", "edge", "batch", "indptr"):
+                    a, b = getattr(batch, name), getattr(whole, name)
+                    assert (a is None) == (b is None) and (a is None or np.array_equal(a.numpy(), b)), name
+                assert list(batch.num_sampled_nodes) == list(whole.num_sampled_nodes)
+            nothing = sampler.sample_batches([], 20) if ranks.rank else sampler.sample_batches(seeds[:7], 7)
+            assert len(nothing) == (ranks.rank == 0)
+            single = sampler.sample(seeds[:20], batch=7 + 2 * int(mine[0]))
+            assert np.array_equal(single.node.numpy(), made[0].node.numpy())
+            return sampler.report().num_batches
+
+        assert sum(results(run_ranks(count, work))) == 15 + 1 + count
+
+
+@pytest.mark.parametrize("count", [pytest.param(count, marks=on_gpu) for count in (1, 3)])
+def test_rows_come_from_any_gpu(graph, count):
+    for rows in (
+        np.arange(512 * 5, dtype=np.float32).reshape(512, 5),
+        np.arange(512 * 256, dtype=np.int16).reshape(512, 2, 128),
+        np.arange(512, dtype=np.int64),
+    ):
+
+        def work(ranks, rows=rows):
+            parted = dist.Graph.cut(ranks, graph)
+            device = f"cuda:{ranks.rank % tendril.num_gpus()}"
+            table = dist.FeatureTable(parted, rows, device=device)
+            mine = np.asarray(parted.vertices)
+            again = dist.FeatureTable.of_part(parted, rows[mine], device=device)
+            ids = np.random.default_rng(ranks.rank).integers(0, 512, 1000 * ranks.rank + 1)
+            for one in (table, again):
+                made = one.gather(ids)
+                assert made.device == device and made.shape == (len(ids), *rows.shape[1:])
+                assert made.dtype == rows.dtype and np.array_equal(made.numpy(), rows[ids])
+                there = one.gather(walker_ids(parted, device))
+                assert np.array_equal(there.numpy(), rows[walker_ids(parted, None)])
+            assert table.device == device
+            kept = dist.FeatureTable(parted, rows, device=device, hot=0.1)
+            assert np.array_equal(kept.gather(ids).numpy(), rows[ids])
+            hot, away = parted.hot_vertices(51), ~np.isin(ids, mine)
+            report = kept.report()
+            assert (report.rows_away, report.rows_kept) == (away.sum(), (away & np.isin(ids, hot)).sum())
+            kept.keep(np.arange(512)[:: ranks.rank + 1])
+            assert np.array_equal(kept.gather(ids).numpy(), rows[ids])
+            report = table.report()
+            assert report.rows == len(ids) + 20 and (report.rows_away > 0 or count == 1 or ranks.rank == 0)
+            for call, line in (
+                (lambda: table.gather([0, 512]), "ids[1] is 512, expected 0 to 511"),
+                (lambda: table.gather([0], out=np.zeros((1, 5))), "out: rows on a GPU, expected none"),
+            ):
+                with pytest.raises(tendril.ArgumentError) as error:
+                    call()
+                assert str(error.value) == line
+            return len(table.gather([]))
+
+        assert results(run_ranks(count, work)) == [0] * count
+
+
+def walker_ids(parted, device):
+    """Vertices on a GPU, or the same ones in host memory: a walk of 19 steps."""
+    walks, _ = dist.Walker(parted, 19, seed=1, device=device, dead_end="repeat").walk([3])
+    return walks[0]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_what_gpus_of_ranks_dont_take_is_named(graph, count):
+    def work(ranks):
+        parted = dist.Graph.cut(ranks, graph)
+        for options, line in (
+            ({"p": 2.0}, "second-order walks on GPUs that each have a part of the graph, expected CPUs"),
+            ({"rule": "scan"}, "rule scan on GPUs that each have a part of the graph"),
+            ({"metapath": [0], "metapath_of": "nodes"}, "metapath"),
+            ({"stop_prob": 0.5, "dead_end": "repeat"}, "walks that stop and repeat dead ends on GPUs"),
+            ({"device": "cuda:0,1"}, "device"),
+        ):
+            with pytest.raises(tendril.ArgumentError) as error:
+                dist.Walker(parted, 9, **{"device": "cuda", **options})
+            assert line in str(error.value) and "\n" not in str(error.value)
+        with pytest.raises(tendril.ArgumentError, match="fan-outs of -1 on GPUs that each have a part of the graph"):
+            dist.KHopSampler(parted, [2, -1], device="cuda")
+        for options, line in (
+            ({"num_neighbors": [2, -1]}, "fan-outs of -1 on GPUs that each have a part of the graph"),
+            ({"num_neighbors": [2], "choice": "labor"}, "choice labor on GPUs that each have a part of the graph"),
+            ({"num_neighbors": [2], "subgraph_type": "induced"}, "induced subgraphs on GPUs that each have a part"),
+        ):
+            with pytest.raises(tendril.ArgumentError, match=line):
+                dist.MinibatchSampler(parted, device="cuda", **options)
+        return len(dist.Walker(parted, 9).walk([0])[0])  # the ranks are as they were
+
+    assert results(run_ranks(count, work)) == [1] * count
+
+
+@pytest.mark.skipif(tendril.num_gpus() > 0, reason="a GPU")
+def test_a_gpu_that_is_not_there_is_one_line(graph):
+    def work(ranks):
+        return dist.Walker(dist.Graph.cut(ranks, graph), 9, device="cuda")
+
+    def grow(ranks):
+        return dist.KHopSampler(dist.Graph.cut(ranks, graph), [2], device="cuda")
+
+    def sample(ranks):
+        return dist.MinibatchSampler(dist.Graph.cut(ranks, graph), [2], device="cuda")
+
+    for one in [*run_ranks(2, work), *run_ranks(2, grow), *run_ranks(2, sample)]:
+        assert isinstance(one, tendril.TendrilError) and "\n" not in str(one)
+        assert "GPU" in str(one) or "CUDA" in str(one)
