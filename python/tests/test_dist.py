@@ -17,6 +17,7 @@ from ranks import results, run_ranks
 
 import tendril
 from tendril import dist
+from tendril.dist import _ranks
 
 ONE_THREAD = {"num_threads": 1}
 
@@ -337,6 +338,25 @@ def test_wrong_ways_to_connect(monkeypatch):
     with pytest.raises(tendril.RankError) as missing:
         dist.connect(rank=0, size=2, host="127.0.0.1", exchange=lambda text: [text, "127.0.0.1:1 x"], patience=0.2)
     assert str(missing.value) == "rank 1 of 2: no connection to it at 127.0.0.1:1 within 0.2 s"
+
+
+@pytest.mark.parametrize(
+    ("master", "ways", "host"),
+    [
+        (None, {"127.0.0.1": "127.0.0.1"}, "127.0.0.1"),
+        ("localhost", {"localhost": "127.0.0.1", "192.0.2.1": "10.0.0.5"}, "127.0.0.1"),
+        ("10.0.0.9", {"10.0.0.9": "10.0.0.5"}, "10.0.0.5"),
+        ("node1", {"node1": "127.0.1.1", "192.0.2.1": "10.0.0.5"}, "10.0.0.5"),
+        ("node1", {"node1": "127.0.1.1"}, "127.0.1.1"),
+        ("nowhere", {}, "127.0.0.1"),
+    ],
+)
+def test_ranks_listen_where_the_others_reach_them(monkeypatch, master, ways, host):
+    monkeypatch.delenv("MASTER_ADDR", raising=False)
+    if master:
+        monkeypatch.setenv("MASTER_ADDR", master)
+    monkeypatch.setattr(_ranks, "_address_towards", ways.get)
+    assert _ranks._own_host() == host
 
 
 def test_a_process_alone_is_a_rank(graph):

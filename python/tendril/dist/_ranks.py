@@ -185,13 +185,22 @@ def connect(
 def _own_host() -> str:
     """This machine's address on the way to the master."""
     master = os.environ.get("MASTER_ADDR", "127.0.0.1")
+    found = _address_towards(master) or "127.0.0.1"
+    if found.startswith("127.") and not (master == "localhost" or master.startswith("127.")):
+        # The master itself, whose name /etc/hosts gives to loopback, as Debian does: others reach it from outside.
+        return _address_towards("192.0.2.1") or found  # of no machine
+    return found
+
+
+def _address_towards(host: str) -> str | None:
+    """This machine's address on the way to a host; None where no way leads there."""
     try:
-        found = socket.getaddrinfo(master, 1, type=socket.SOCK_DGRAM)[0]
+        found = socket.getaddrinfo(host, 1, type=socket.SOCK_DGRAM)[0]
         with socket.socket(found[0], socket.SOCK_DGRAM) as probe:
             probe.connect(found[4])  # sends nothing
             return str(probe.getsockname()[0])
     except OSError:
-        return "127.0.0.1"
+        return None
 
 
 def _exchange_of_torch(rank: int, size: int, number: int, patience: float) -> Exchange:
