@@ -25,8 +25,6 @@ from torch_geometric.nn import GraphSAGE
 import tendril
 from tendril.pyg import NeighborLoader, sharded_data
 
-ALL = 1 << 16  # neighbours
-
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -72,9 +70,8 @@ def train(args, ranks):
         F.cross_entropy(out, batch.y[: batch.batch_size]).backward()
         optimizer.step()
     right, count = torch.zeros(1, device=device), torch.zeros(1, device=device)
-    with torch.no_grad():  # by whole neighbourhoods: no vertex has so many; processes needn't have equally many batches
-        everything = [ALL] * len(args.fanouts)
-        for batch in NeighborLoader(data, everything, torch.from_numpy(np.flatnonzero(test_mask)), **how):
+    with torch.no_grad():  # by whole neighbourhoods; processes needn't have equally many batches
+        for batch in NeighborLoader(data, [-1] * len(args.fanouts), torch.from_numpy(np.flatnonzero(test_mask)), **how):
             found = model(batch.x, batch.edge_index)[: batch.batch_size].argmax(dim=-1)
             right += (found == batch.y[: batch.batch_size]).sum()
             count += batch.batch_size

@@ -53,7 +53,7 @@ class sharded_minibatch_sampler {
   sharded_minibatch_sampler(sharded_minibatch_sampler&&) noexcept;
   sharded_minibatch_sampler& operator=(sharded_minibatch_sampler&&) noexcept;
 
-  /// Whether GPUs of ranks make such batches: not LABOR's, induced ones, or ones of fan-out -1.
+  /// Whether GPUs of ranks make such batches: not LABOR's or induced ones.
   /// @throws argument_error naming what they don't do.
   static void expect_gpus_take(minibatch_params const& params);
 

@@ -88,18 +88,19 @@ def on_gpus(ranks, data, graph, features="gpu"):
         {"subgraph_type": "bidirectional", "bulk": 3, "prefetch": 5},
         {"replace": True, "uneven": "repeat"},
         {"uneven": "drop", "drop_last": True, "bulk": 4},
+        {"num_neighbors": [-1, 2]},
     ],
 )
 def test_gpus_of_ranks_make_the_batches_of_one_process(data, graph, count, options):
-    how = {"input_nodes": numbers(130), "batch_size": 11, "seed": 3, **options}
+    how = {"num_neighbors": [4, 3], "input_nodes": numbers(130), "batch_size": 11, "seed": 3, **options}
     features = "gpu" if options.get("bulk") != 2 else "cpu"
     ranks_alone = [
-        [list(NeighborLoader(data, [4, 3], rank=rank, world_size=count, **how)) for _ in range(2)] for rank in range(count)
+        [list(NeighborLoader(data, rank=rank, world_size=count, **how)) for _ in range(2)] for rank in range(count)
     ]
 
     def work(ranks):
         given = on_gpus(ranks, data, graph, features)
-        loader = NeighborLoader(given, [4, 3], rank=ranks.rank, world_size=count, **how)
+        loader = NeighborLoader(given, rank=ranks.rank, world_size=count, **how)
         assert loader.node_sampler.device == given[1].device and loader.node_sampler.device.type == "cuda"
         first = list(loader)  # while others may have one more
         loader.set_epoch(0)
@@ -149,7 +150,7 @@ def test_what_loaders_in_step_do_not_take_is_named(data, graph):
             (lambda: NeighborLoader(given, [2], nodes, batch_sampler=[[1]], **mine), "batch_sampler over a graph"),
             (lambda: NeighborLoader(given, [2], nodes, transform_sampler_output=lambda out: out, **mine), "expected transform"),
             (lambda: LinkNeighborLoader(given, [2], data.edge_index[:, :9], **mine), "expected NeighborLoader"),
-            (lambda: NeighborLoader(given, [-1], nodes, **mine), "fan-outs of -1 on GPUs"),
+            (lambda: NeighborLoader(given, [2], nodes, choice="labor", **mine), "choice labor on GPUs"),
         ):
             with pytest.raises((tendril.TendrilError, NotImplementedError)) as error:
                 call()

@@ -76,7 +76,6 @@ def test_what_ranks_refuse(tendril, graphs):
     assert "a graph in parts" in complaint(tendril, 3, "sample", "parts", "-o", "s.npz", "--memory", "1M")
     for options, expected in (
         (["--fanouts", "2,-1"], "fan-outs of -1 on GPUs that each have a part"),
-        (["--app", "minibatch", "--fanouts", "2,-1"], "fan-outs of -1 on GPUs that each have a part"),
         (["--app", "minibatch", "--subgraph", "induced"], "induced subgraphs on GPUs that each have a part"),
     ):
         said = complaint(tendril, 3, "sample", "parts", "-o", "s.npz", "--device", "cuda", *options)

@@ -213,10 +213,8 @@ TEST(ShardedMinibatch, WhatGpusDoNotMakeIsNamed)
     }
     return std::string();
   };
-  EXPECT_EQ(refusal({.num_neighbors = {2, 0}, .replace = true, .weighted = true, .disjoint = true}), "");
+  EXPECT_EQ(refusal({.num_neighbors = {2, 0, -1}, .replace = true, .weighted = true, .disjoint = true}), "");
   EXPECT_EQ(refusal({.num_neighbors = {2}, .subgraph = subgraph_type::bidirectional}), "");
-  EXPECT_EQ(refusal({.num_neighbors = {2, -1}}),
-            "fan-outs of -1 on GPUs that each have a part of the graph, expected numbers of neighbours, or CPUs");
   EXPECT_EQ(refusal({.num_neighbors = {2}, .subgraph = subgraph_type::induced}),
             "induced subgraphs on GPUs that each have a part of the graph, expected directional ones, or CPUs");
   EXPECT_EQ(refusal({.num_neighbors = {2}, .choice = neighbor_choice::labor}),

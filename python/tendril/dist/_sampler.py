@@ -58,8 +58,8 @@ class MinibatchSampler:
         Type of `Minibatch.node`: int64 or int32.
     device : str, optional
         The GPU of this rank, "cuda" or "cuda:1": its part is copied there, and batches are arrays in its memory. All ranks have a
-        GPU, or none. Vertices go to the GPU that has their edges, and picks come back, as walkers of `Walker` do. LABOR, induced
-        subgraphs and fan-outs of -1 need CPUs.
+        GPU, or none. Vertices go to the GPU that has their edges, and picks come back, as walkers of `Walker` do. LABOR and
+        induced subgraphs need CPUs.
     num_threads : int
         Threads for this rank's batches, and for its answers; 0: every core the process may use.
 

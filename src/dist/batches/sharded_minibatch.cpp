@@ -231,11 +231,6 @@ void sharded_minibatch_sampler::expect_gpus_take(minibatch_params const& params)
                   "choice labor on GPUs that each have a part of the graph, expected independent choices, or CPUs");
   TENDRIL_EXPECTS(params.subgraph != subgraph_type::induced,
                   "induced subgraphs on GPUs that each have a part of the graph, expected directional ones, or CPUs");
-  for (std::int64_t hop = 0; hop < samplers::hops_of(params); ++hop) {
-    TENDRIL_EXPECTS(
-        samplers::fanout_of(params, 0, hop) >= 0,
-        "fan-outs of -1 on GPUs that each have a part of the graph, expected numbers of neighbours, or CPUs");
-  }
 }
 
 sharded_minibatch_sampler::sharded_minibatch_sampler(graph_part part, minibatch_params params, transport& ranks,

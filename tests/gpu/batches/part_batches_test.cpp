@@ -85,7 +85,7 @@ TEST_F(PartBatches, EveryWayEqualsThatOfOneProcess)
   graph const g = make_zoo(6);
   int taken = 0;
   for (std::vector<std::int64_t> const& fanouts :
-       {std::vector<std::int64_t>{4, 3}, {3, 0, 2}, {0, 2}, {70, 2}, {2, 5000}, {0}}) {
+       {std::vector<std::int64_t>{4, 3}, {3, 0, 2}, {0, 2}, {70, 2}, {2, 5000}, {0}, {2, -1}, {-1}, {-1, 0, 3, -1}}) {
     for (minibatch_params const& params : every_way(true, false, fanouts)) {
       if (!is_taken(params)) { continue; }
       ++taken;
@@ -94,7 +94,7 @@ TEST_F(PartBatches, EveryWayEqualsThatOfOneProcess)
       }
     }
   }
-  EXPECT_GE(taken, 6 * 16);
+  EXPECT_GE(taken, 9 * 16);
 }
 
 TEST_F(PartBatches, HubsAndGraphsWithoutEdges)
@@ -116,6 +116,8 @@ TEST_F(PartBatches, OfASkewedGraph)
     compare(g, {.num_neighbors = {10, 5}, .weighted = true}, {random_roots(g, 3000), 128}, n);
     compare(g, {.num_neighbors = {10, 5}, .replace = true, .weighted = true}, {random_roots(g, 3000), 128}, n);
     compare(g, {.num_neighbors = {10, 5}, .disjoint = true}, {random_roots(g, 3000), 128}, n);
+    compare(g, {.num_neighbors = {-1, -1}}, {random_roots(g, 70), 10}, n);
+    compare(g, {.num_neighbors = {5, -1, 2}, .weighted = true, .disjoint = true}, {random_roots(g, 100), 30}, n);
   }
 }
 

@@ -3,6 +3,7 @@
 #include "gpu/batches/begin.cuh"
 #include "gpu/batches/parts/asked.hpp"
 #include "gpu/batches/pick.cuh"
+#include "gpu/graph/edge_tiles.cuh"  // row_of
 
 namespace tendril::gpu {
 namespace {
@@ -32,11 +33,50 @@ __global__ __launch_bounds__(block_threads) void split_kernel(asked_slot const* 
   }
 }
 
-__global__ __launch_bounds__(block_threads) void put_kernel(made_picks const __grid_constant__ picks,
-                                                            expansion_slots const __grid_constant__ to,
-                                                            core::fast_divisor const by_fanout)
+/// A pick on its way: its edge, and where it belongs.
+struct arriving_pick {
+  edge_id edge;  ///< Of the rank's part.
+  vertex_id neighbor;
+  std::uint32_t slot;      ///< The vertex of the list that it is picked for.
+  std::uint32_t position;  ///< Among the picks of the hop.
+};
+
+/// Of a fixed number of picks a slot.
+struct by_fanout {
+  made_picks picks;
+  core::fast_divisor fanout;
+
+  [[nodiscard]] __device__ std::int64_t size() const { return picks.size * fanout.divisor(); }
+  [[nodiscard]] __device__ arriving_pick operator()(std::int64_t p) const
+  {
+    std::uint32_t const i = fanout.quotient(static_cast<std::uint32_t>(p));
+    std::uint32_t const slot = picks.slots[i].slot;
+    std::uint32_t const within = static_cast<std::uint32_t>(p) - i * fanout.divisor();
+    return {__ldcs(reinterpret_cast<long long const*>(picks.edges + p)), __ldcs(picks.neighbors + p), slot,
+            slot * fanout.divisor() + within};
+  }
+};
+
+/// Of all neighbours.
+struct by_offsets {
+  made_picks picks;
+  all_picks all;
+
+  [[nodiscard]] __device__ std::int64_t size() const { return all.end - all.first; }
+  [[nodiscard]] __device__ arriving_pick operator()(std::int64_t p) const
+  {
+    std::int64_t const i = row_of(all.offsets, 0, picks.size - 1, all.first + p);
+    std::uint32_t const slot = picks.slots[i].slot;
+    return {__ldcs(reinterpret_cast<long long const*>(picks.edges + p)), __ldcs(picks.neighbors + p), slot,
+            static_cast<std::uint32_t>(all.places[slot] + (all.first + p - all.offsets[i]))};
+  }
+};
+
+template <class Picks>
+__global__ __launch_bounds__(block_threads) void put_kernel(Picks const __grid_constant__ picks,
+                                                            expansion_slots const __grid_constant__ to)
 {
-  std::int64_t const num_picks = picks.size * to.fanout;
+  std::int64_t const num_picks = picks.size();
   std::uint32_t const first_stamp = *to.sink.first_stamp;
   std::int64_t const stride = std::int64_t{gridDim.x} * block_threads * picks_a_thread;
   for (std::int64_t base = std::int64_t{blockIdx.x} * block_threads * picks_a_thread; base < num_picks;
@@ -46,15 +86,11 @@ __global__ __launch_bounds__(block_threads) void put_kernel(made_picks const __g
     for (int j = 0; j < picks_a_thread; ++j) {
       std::int64_t const p = base + j * block_threads + threadIdx.x;
       if (p >= num_picks) { break; }
-      std::uint32_t const i = by_fanout.quotient(static_cast<std::uint32_t>(p));
-      std::uint32_t const slot = picks.slots[i].slot;
-      items[j].position = slot * to.fanout + (static_cast<std::uint32_t>(p) - i * to.fanout);
-      edge_id const edge = __ldcs(reinterpret_cast<long long const*>(picks.edges + p));
-      __stcs(reinterpret_cast<long long*>(to.picked + items[j].position),
-             static_cast<long long>(edge < 0 ? edge : picks.first_edge + edge));
-      vertex_id const neighbor = __ldcs(picks.neighbors + p);
-      items[j].wanted = neighbor < to.sink.num_vertices;
-      items[j].key = stamped(stamp_of_group(first_stamp, to.sink.num_types, to.sink.to, to.group_of[slot]), neighbor);
+      arriving_pick const pick = picks(p);
+      __stcs(reinterpret_cast<long long*>(to.picked + pick.position),
+             static_cast<long long>(pick.edge < 0 ? pick.edge : picks.picks.first_edge + pick.edge));
+      std::uint32_t const stamp = stamp_of_group(first_stamp, to.sink.num_types, to.sink.to, to.group_of[pick.slot]);
+      items[j] = {stamped(stamp, pick.neighbor), pick.position, nowhere, pick.neighbor < to.sink.num_vertices};
     }
     to.sink.table.insert(items, first_stamp);
 #pragma unroll
@@ -62,6 +98,22 @@ __global__ __launch_bounds__(block_threads) void put_kernel(made_picks const __g
       if (base + j * block_threads + threadIdx.x < num_picks) { to.sink.at[items[j].position] = items[j].at; }
     }
   }
+}
+
+template <class Picks>
+void launch_put(Picks const& picks, std::int64_t num_picks, expansion_slots const& to, gpu_exec const& exec)
+{
+  if (num_picks == 0) { return; }
+  constexpr auto kernel = put_kernel<Picks>;
+  std::int64_t const threads = (num_picks + picks_a_thread - 1) / picks_a_thread;
+  kernel<<<filling_blocks<kernel>(threads, block_threads, exec.device), block_threads, 0, exec.stream>>>(picks, to);
+  TENDRIL_CUDA_TRY(cudaGetLastError());
+}
+
+__global__ __launch_bounds__(block_threads) void place_kernel(asked_slot const* slots, std::int64_t size,
+                                                              std::int64_t const* of_slots, std::int64_t* counts)
+{
+  for (std::int64_t i = global_thread(); i < size; i += grid_stride()) { counts[slots[i].slot] = of_slots[i]; }
 }
 
 }  // namespace
@@ -90,10 +142,19 @@ void split_slots(asked_slot const* slots, std::int64_t size, std::uint32_t const
 
 void put_picks(made_picks const& picks, expansion_slots const& to, gpu_exec const& exec)
 {
-  if (picks.size == 0) { return; }
-  std::int64_t const threads = (picks.size * to.fanout + picks_a_thread - 1) / picks_a_thread;
-  put_kernel<<<filling_blocks<put_kernel>(threads, block_threads, exec.device), block_threads, 0, exec.stream>>>(
-      picks, to, core::fast_divisor(to.fanout));
+  launch_put(by_fanout{picks, core::fast_divisor(to.fanout)}, picks.size * to.fanout, to, exec);
+}
+
+void put_all(made_picks const& picks, all_picks const& all, expansion_slots const& to, gpu_exec const& exec)
+{
+  launch_put(by_offsets{picks, all}, all.end - all.first, to, exec);
+}
+
+void place_counts(asked_slot const* slots, std::int64_t size, std::int64_t const* of_slots, std::int64_t* counts,
+                  cuda_stream stream)
+{
+  if (size == 0) { return; }
+  place_kernel<<<grid_blocks(size, block_threads), block_threads, 0, stream>>>(slots, size, of_slots, counts);
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 

@@ -42,4 +42,18 @@ struct made_picks {
 /// Puts picks where those of an expansion on one GPU would be: edges into to.picked, neighbours into the table of its sink.
 void put_picks(made_picks const& picks, expansion_slots const& to, gpu_exec const& exec);
 
+/// Of all neighbours: where the picks of each slot begin.
+struct all_picks {
+  std::int64_t const* offsets = nullptr;  ///< [size + 1], in the order of `slots`, as made_picks have them.
+  std::int64_t first = 0, end = 0;        ///< offsets[0], offsets[size]
+  std::int64_t const* places = nullptr;   ///< [vertices + 1] of an expansion's list: where the picks of each belong.
+};
+
+/// The same. @param picks  Its arrays begin with pick number all.first.
+void put_all(made_picks const& picks, all_picks const& all, expansion_slots const& to, gpu_exec const& exec);
+
+/// counts[slots[i].slot] = of_slots[i].
+void place_counts(asked_slot const* slots, std::int64_t size, std::int64_t const* of_slots, std::int64_t* counts,
+                  cuda_stream stream);
+
 }  // namespace tendril::gpu

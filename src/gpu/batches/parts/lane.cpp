@@ -21,8 +21,8 @@ batch_lane::batch_lane(batch_setting const& setting)
       slots_(setting.ranks, setting.messages, setting.whole.bounds, setting.device, stream_),
       space_(exec()),
       first_group_(static_cast<std::size_t>(setting.ranks.size())),
-      host_sizes_(most_ranks, pinned_memory()),
-      sizes_(most_ranks, memory())
+      host_sizes_(most_ranks + 1, pinned_memory()),
+      sizes_(most_ranks + 1, memory())
 {
 }
 
@@ -83,7 +83,7 @@ void batch_lane::begin_hop()
 {
   for (; hop_ < plan_.num_hops; ++hop_) {
     if (group_) { group_->launches.list_frontiers(hop_, exec()); }
-    if (fanout() > 0) { break; }
+    if (fanout() != 0) { break; }
     if (!group_) { continue; }
     group_->launches.sample(hop_, 0, exec());
     group_->launches.end_hop();
@@ -126,13 +126,11 @@ bool batch_lane::finish()
   return true;
 }
 
-void batch_lane::pick(int of, vertex_id const* rows, std::uint32_t const* groups, std::int64_t size, edge_id* edges,
-                      vertex_id* neighbors)
+expansion batch_lane::expansion_for(int of, vertex_id const* rows, std::uint32_t const* groups, std::int64_t size,
+                                    edge_id* edges, vertex_id* neighbors) const
 {
-  if (size == 0) { return; }
-  edge_plan const& type = plan_.edges[0];
   expansion what;
-  what.graph = type.graph;
+  what.graph = plan_.edges[0].graph;
   what.num_vertices = sizes_.data() + of;
   what.most_vertices = size;
   what.vertices = rows;
@@ -140,15 +138,43 @@ void batch_lane::pick(int of, vertex_id const* rows, std::uint32_t const* groups
   what.group_of = groups;
   what.groups = groups_.data() + first_group_[static_cast<std::size_t>(of)];
   what.step = core::minibatch_draws::step(static_cast<std::uint32_t>(hop_), 0);
-  what.fanout = static_cast<std::uint32_t>(fanout());
+  what.fanout = static_cast<std::uint32_t>(std::max<std::int64_t>(fanout(), 1));
   what.picked = edges;
   what.sink.neighbors = neighbors;
+  return what;
+}
+
+void batch_lane::pick(expansion const& what)
+{
+  if (what.most_vertices == 0) { return; }
+  edge_plan const& type = plan_.edges[0];
   bool const races = type.choice == samplers::edge_choice::race;
-  std::byte* const race = races ? room_in(race_, race_scratch_bytes(size, what.fanout), memory()) : nullptr;
+  std::byte* const race =
+      races ? room_in(race_, race_scratch_bytes(what.most_vertices, what.fanout), memory()) : nullptr;
   enqueue_picks(type, plan_.replace, what, race, exec());
 }
 
+void batch_lane::send_sizes()
+{
+  for (int r = 0; r < setting_.ranks.size(); ++r) {
+    host_sizes_[r] = r == rank() ? slots_.own() : slots_.asked_by(r).size;
+  }
+  host_sizes_[setting_.ranks.size()] = slots_.num_asked();
+  stream_.copy(sizes_.data(), static_cast<std::int64_t const*>(host_sizes_.data()), setting_.ranks.size() + 1,
+               cudaMemcpyHostToDevice);
+}
+
 void batch_lane::step()
+{
+  send_sizes();
+  fanout() > 0 ? exchange_picks() : exchange_all();
+  call_->report.asked += slots_.own() + slots_.away();
+  call_->report.asked_away += slots_.away();
+  ++hop_;
+  begin_hop();
+}
+
+void batch_lane::exchange_picks()
 {
   std::int64_t const k = fanout();
   std::int64_t const mine = slots_.own() + slots_.away();
@@ -157,28 +183,17 @@ void batch_lane::step()
   vertex_id* const asked_neighbors = room_in(asked_neighbors_, asked, memory());
   edge_id* const edges = room_in(edges_, checked_product("picks of a hop", mine, k), memory());
   vertex_id* const neighbors = room_in(neighbors_, mine * k, memory());
-
-  for (int r = 0; r < setting_.ranks.size(); ++r) {
-    host_sizes_[r] = r == rank() ? slots_.own() : slots_.asked_by(r).size;
-  }
-  stream_.copy(sizes_.data(), static_cast<std::int64_t const*>(host_sizes_.data()), setting_.ranks.size(),
-               cudaMemcpyHostToDevice);
   for (int r = 0; r < setting_.ranks.size(); ++r) {
     auto const theirs = slots_.asked_by(r);
-    pick(r, asked_rows_.data() + theirs.first, asked_groups_of_.data() + theirs.first, theirs.size,
-         asked_edges + theirs.first * k, asked_neighbors + theirs.first * k);
+    pick(expansion_for(r, asked_rows_.data() + theirs.first, asked_groups_of_.data() + theirs.first, theirs.size,
+                       asked_edges + theirs.first * k, asked_neighbors + theirs.first * k));
   }
   std::vector<parcel> sent, received;
   slots_.add_answers(sent, received, asked_edges, edges + slots_.own() * k, k);
   slots_.add_answers(sent, received, asked_neighbors, neighbors + slots_.own() * k, k);
   setting_.messages.exchange(sent, received, stream());
-  pick(rank(), rows_.data(), groups_of_.data(), slots_.own(), edges, neighbors);
+  pick(expansion_for(rank(), rows_.data(), groups_of_.data(), slots_.own(), edges, neighbors));
   if (group_) { take_picks(); }
-
-  call_->report.asked += mine;
-  call_->report.asked_away += slots_.away();
-  ++hop_;
-  begin_hop();
 }
 
 /// The picks of all ranks for this rank's batches.
@@ -197,14 +212,114 @@ void batch_lane::take_picks()
   expansion to = launches.jobs().picks(hop_, 0, job);
   run_jobs::set_fanout(job, to, k);
   job.most_slots = picks.total;
-  std::int64_t first = 0;
-  for (int i = 0; i < setting_.ranks.size(); ++i) {  // this rank's own come first
-    int const r = i == 0 ? rank() : i - (i <= rank() ? 1 : 0);
-    std::int64_t const size = slots_.held_by(r);
+  for_each_holder([&](int r, std::int64_t first, std::int64_t size) {
     put_picks({slots_.slots() + first, edges_.data() + first * k, neighbors_.data() + first * k, size,
                setting_.first_edges[static_cast<std::size_t>(r)]},
               to, exec());
-    first += size;
+  });
+  launches.number(job, to.most_vertices, exec());
+  launches.end_hop();
+}
+
+/// How many neighbours all vertices have, here and where they are asked for. Waits.
+batch_lane::all_counts batch_lane::count_neighbors(expansion const& for_others, expansion const& here)
+{
+  int const num_ranks = setting_.ranks.size();
+  std::int64_t const own = slots_.own(), mine = own + slots_.away(), asked = slots_.num_asked();
+  std::int64_t* const counts = room_in(counts_, mine, memory());
+  std::int64_t* const offsets = room_in(offsets_, mine + 1, memory());
+  std::int64_t* const asked_counts = room_in(asked_counts_, asked, memory());
+  std::int64_t* const asked_offsets = room_in(asked_offsets_, asked + 1, memory());
+  if (asked > 0) { count_all(for_others, asked_counts, exec()); }
+  if (own > 0) { count_all(here, counts, exec()); }
+  std::vector<parcel> sent, received;
+  slots_.add_answers(sent, received, asked_counts, counts + own, 1);
+  setting_.messages.exchange(sent, received, stream());
+  make_offsets(asked_counts, asked, asked_offsets, exec());
+  make_offsets(counts, mine, offsets, exec());
+
+  std::int64_t* const host = room_in(host_counts_, 2 * (num_ranks + 1) + 2, pinned_memory());
+  std::int64_t* to = host;
+  auto const bring = [&](std::int64_t const* from) { stream_.copy(to++, from, 1, cudaMemcpyDeviceToHost); };
+  for_each_holder([&](int, std::int64_t first, std::int64_t) { bring(offsets + first); });
+  bring(offsets + mine);
+  for (int r = 0; r < num_ranks; ++r) { bring(asked_offsets + slots_.asked_by(r).first); }
+  bring(asked_offsets + asked);
+  if (group_) {  // in the order of the list, too
+    number_job const job = group_->launches.jobs().numbers(hop_, 0);
+    space_.grow(space_.counts, mine);
+    space_.grow(space_.offsets, mine + 1);
+    place_counts(slots_.slots(), mine, counts, space_.counts.data(), stream());
+    make_offsets(space_.counts.data(), mine, space_.offsets.data(), exec());
+    call_block const& block = group_->memory.block;
+    std::int64_t* const sizes = block.column(block.columns().sizes());
+    measure_picks(space_.offsets.data(), job.from.num, job.from.begin, group_->memory.input.num_batches, sizes, exec());
+    stream_.copy(to, static_cast<std::int64_t const*>(sizes), 2, cudaMemcpyDeviceToHost);
+  }
+  TENDRIL_CUDA_TRY(cudaEventRecord(counted_.get(), stream()));
+  wait_among_ranks(setting_.ranks, "numbers of neighbours", [&] { return counted_.is_done(); });
+  all_counts out;
+  out.of_slots.assign(host, host + num_ranks + 1);
+  out.of_asked.assign(host + num_ranks + 1, host + 2 * (num_ranks + 1));
+  if (group_) { out.picks = {to[1], to[0]}; }
+  return out;
+}
+
+void batch_lane::exchange_all()
+{
+  int const num_ranks = setting_.ranks.size();
+  // No draws are made, so that whom the vertices are expanded for makes no difference.
+  expansion for_others =
+      expansion_for(rank(), asked_rows_.data(), asked_groups_of_.data(), slots_.num_asked(), nullptr, nullptr);
+  for_others.num_vertices = sizes_.data() + num_ranks;
+  for_others.groups = groups_.data();
+  expansion here = expansion_for(rank(), rows_.data(), groups_of_.data(), slots_.own(), nullptr, nullptr);
+  all_counts const counts = count_neighbors(for_others, here);
+  for_others.picked = room_in(asked_edges_, counts.of_asked.back(), memory());
+  for_others.sink.neighbors = room_in(asked_neighbors_, counts.of_asked.back(), memory());
+  here.picked = room_in(edges_, counts.of_slots.back(), memory());
+  here.sink.neighbors = room_in(neighbors_, counts.of_slots.back(), memory());
+  pick_all(for_others, asked_offsets_.data(), exec());
+
+  std::vector<parcel> sent, received;
+  auto const add = [](std::vector<parcel>& list, int other, expansion const& what, std::int64_t first,
+                      std::int64_t end) {
+    std::int64_t const size = end - first;
+    list.push_back({other, what.picked + first, size * static_cast<std::int64_t>(sizeof(edge_id))});
+    list.push_back({other, what.sink.neighbors + first, size * static_cast<std::int64_t>(sizeof(vertex_id))});
+  };
+  for (int r = 0; r < num_ranks; ++r) {
+    if (r == rank()) { continue; }
+    auto const next = static_cast<std::size_t>(r) + (r + 1 == rank() ? 2 : 1);  // this rank asks itself for nothing
+    add(sent, r, for_others, counts.of_asked[static_cast<std::size_t>(r)], counts.of_asked[next]);
+  }
+  std::size_t holder = 0;
+  for_each_holder([&](int r, std::int64_t, std::int64_t) {
+    if (r != rank()) { add(received, r, here, counts.of_slots[holder], counts.of_slots[holder + 1]); }
+    ++holder;
+  });
+  setting_.messages.exchange(sent, received, stream());
+  if (slots_.own() > 0) { pick_all(here, offsets_.data(), exec()); }
+  if (group_) { take_all(counts); }
+}
+
+void batch_lane::take_all(all_counts const& counts)
+{
+  run_launches& launches = group_->launches;
+  launches.make_room(hop_, 0, counts.picks, exec());
+  number_job job = launches.jobs().numbers(hop_, 0);
+  expansion const to = launches.jobs().picks(hop_, 0, job);
+  if (counts.picks.total > 0) {
+    job.offsets = space_.offsets.data();
+    job.most_slots = counts.picks.total;
+    std::size_t holder = 0;
+    for_each_holder([&](int r, std::int64_t first, std::int64_t size) {
+      std::int64_t const begin = counts.of_slots[holder], end = counts.of_slots[holder + 1];
+      ++holder;
+      put_all({slots_.slots() + first, edges_.data() + begin, neighbors_.data() + begin, size,
+               setting_.first_edges[static_cast<std::size_t>(r)]},
+              {offsets_.data() + first, begin, end, space_.offsets.data()}, to, exec());
+    });
   }
   launches.number(job, to.most_vertices, exec());
   launches.end_hop();

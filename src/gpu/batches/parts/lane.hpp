@@ -78,6 +78,13 @@ class batch_lane {
   [[nodiscard]] cuda_stream stream() const { return stream_.get(); }
 
  private:
+  /// What the host knows of all neighbours of a hop.
+  struct all_counts {
+    std::vector<std::int64_t> of_slots;  ///< [ranks + 1] picks before the slots of each holder, in order.
+    std::vector<std::int64_t> of_asked;  ///< [ranks + 1] picks before those that each rank asks for.
+    size_bound picks;                    ///< Of this rank's batches.
+  };
+
   /// A group of batches of this rank.
   struct group {
     group(batch_plan const& plan, batch_space& space, gpu_exec const& exec, batch_input input)
@@ -96,10 +103,30 @@ class batch_lane {
   [[nodiscard]] asking_batches batches_of(int of) const;
   void make_groups();
   void begin_hop();
-  /// Enqueues the picks of vertices that rank `of` asks about, which begin at `first` of all that are asked.
-  void pick(int of, vertex_id const* rows, std::uint32_t const* groups, std::int64_t size, edge_id* edges,
-            vertex_id* neighbors);
+  /// Some vertices of this rank, expanded for rank `of`.
+  [[nodiscard]] expansion expansion_for(int of, vertex_id const* rows, std::uint32_t const* groups, std::int64_t size,
+                                        edge_id* edges, vertex_id* neighbors) const;
+  void pick(expansion const& what);
+  /// Tells kernels how many vertices each rank asks about.
+  void send_sizes();
+  /// Picks, and takes those of others.
+  void exchange_picks();
   void take_picks();
+  /// The same of all neighbours, whose numbers go first.
+  void exchange_all();
+  [[nodiscard]] all_counts count_neighbors(expansion const& for_others, expansion const& here);
+  void take_all(all_counts const& counts);
+  /// Calls f(rank, its first slot, its slots) for each rank that slots() are asked of: this one first.
+  template <class F>
+  void for_each_holder(F f) const
+  {
+    std::int64_t first = 0;
+    for (int i = 0; i < setting_.ranks.size(); ++i) {
+      int const r = i == 0 ? rank() : i - (i <= rank() ? 1 : 0);
+      f(r, first, slots_.held_by(r));
+      first += slots_.held_by(r);
+    }
+  }
 
   batch_setting const& setting_;
   batch_plan const& plan_;
@@ -122,6 +149,9 @@ class batch_lane {
   buffer<edge_id> edges_, asked_edges_;
   buffer<vertex_id> neighbors_, asked_neighbors_;
   buffer<std::byte> race_;
+  buffer<std::int64_t> counts_, offsets_, asked_counts_, asked_offsets_;  // of all neighbours
+  buffer<std::int64_t> host_counts_;                                      // page-locked
+  step_event counted_;
 };
 
 }  // namespace tendril::gpu

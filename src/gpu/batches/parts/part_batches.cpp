@@ -101,6 +101,7 @@ class part_batches final : public samplers::batches_on_gpu_ranks {
   /// The most batches of a lane: full launches, whose memory is a small share of what is free.
   [[nodiscard]] std::int64_t batches_together(std::int64_t batch_size) const
   {
+    if (plan_.takes_all()) { return 1; }  // as large as a batch may get
     batch_bounds bounds(plan_.sizes, 1, {{batch_size, batch_size}});
     std::int64_t most_picks = batch_size;
     for (std::size_t hop = 0; hop < plan_.num_hops; ++hop) {
