@@ -160,6 +160,15 @@ def test_what_loaders_in_step_do_not_take_is_named(data, graph):
     assert results(run_ranks(2, work)) == [True, True]
 
 
+@pytest.mark.skipif(tendril.num_gpus() > 0, reason="a GPU")
+def test_a_gpu_that_is_not_there_is_one_line(data, graph):
+    def work(ranks):
+        return NeighborLoader(sharded_data(dist.Graph.cut(ranks, graph), device="cuda"), [2], numbers(9), rank=ranks.rank, world_size=2)
+
+    for one in run_ranks(2, work):
+        assert isinstance(one, tendril.TendrilError) and "GPU" in str(one) and "\n" not in str(one)
+
+
 @needs_gpu
 def test_batches_go_to_a_gpu(data, graph):
     how = {"input_nodes": numbers(130), "batch_size": 11, "seed": 3, "shuffle": True}

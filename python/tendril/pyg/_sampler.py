@@ -162,14 +162,13 @@ class NeighborSampler(BaseSampler):  # type: ignore[misc]
         self._graph: Any = given if isinstance(given, dist.Graph) else given.to(self.device)
         self._permutation = self._on_device(self._source.permutation)
         self._calls = itertools.count()
-        # A batch takes many short kernels in sequence; each of them could wait behind a long kernel of a model. Those of parts have
-        # streams of their own, and are complete when they come.
-        self._stream: Any = None
-        if self.device.type == "cuda":
-            own = not self._is_in_parts
-            self._stream = torch.cuda.Stream(self.device, priority=-1) if own else torch.cuda.default_stream(self.device)
+        # A batch takes many short kernels in sequence; each of them could wait behind a long kernel of a model.
+        on_gpu = self.device.type == "cuda"
+        self._stream: Any = torch.cuda.Stream(self.device, priority=-1) if on_gpu and not self._is_in_parts else None
         self._sampler: Any = None
         self.num_neighbors = num_neighbors
+        if on_gpu and self._is_in_parts:  # whose batches have streams of their own, and are complete when they come
+            self._stream = torch.cuda.default_stream(self.device)
 
     @property
     def _is_in_parts(self) -> bool:
