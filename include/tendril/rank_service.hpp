@@ -57,7 +57,8 @@ class rank_service {
   /// Messages to be filled; finished ones are given back.
   [[nodiscard]] message_pool& pool() noexcept;
 
-  /// Tells the others that this rank can't go on, and why; what they ask of it fails. Returns at once.
+  /// Tells the others that this rank can't go on, and why; what they ask of it fails. Words that begin with the name of a rank, as those
+  /// of a rank_error do, are told as they are. Returns at once.
   void fail(std::string_view why) noexcept;
 
   /// This rank asks no more. Answers the others until all have closed, or one has failed.

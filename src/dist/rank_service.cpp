@@ -130,8 +130,15 @@ class rank_service::impl {
   void fail(std::string_view why) noexcept
   {
     try {
+      int about = rank_;
+      std::string line = fmt::format("{}: {}", name_of(rank_), why);
+      for (int blamed = 0; blamed < size_; ++blamed) {
+        if (!why.starts_with(name_of(blamed))) { continue; }  // else the words name a rank themselves
+        about = blamed;
+        line = why;
+      }
       std::lock_guard const lock(mutex_);
-      set_failed(rank_, fmt::format("rank {} of {}: {}", rank_, size_, why), true);
+      set_failed(about, std::move(line), true);
     } catch (...) {  // the others notice the silence
     }
   }

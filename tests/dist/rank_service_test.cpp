@@ -129,6 +129,17 @@ TEST(RankService, AnotherDescriptionIsNamed)
   for (auto const& said : thrown) { EXPECT_EQ(said, "rank 1 of 3 says other words, expected as rank 0: these words"); }
 }
 
+TEST(RankService, WordsThatNameARankAreToldAsTheyAre)
+{
+  // Whoever sees that ranks differ may tell the others before they see it themselves.
+  auto const thrown = run_services(3, [](rank_service& ranks) {
+    int const echo = offer_echo(ranks);
+    if (ranks.rank() == 2) { throw rank_error(1, "rank 1 of 3 says other words"); }
+    for (;;) { (void)ask(ranks, echo, 2, "x"); }
+  });
+  for (auto const& said : thrown) { EXPECT_EQ(said, "rank 1 of 3 says other words"); }
+}
+
 TEST(RankService, ARankThatFailsIsNamedByAll)
 {
   auto const thrown = run_services(3, [](rank_service& ranks) {
