@@ -352,12 +352,18 @@ def rows_for_gpu(ids: Any, table: Any, device: int, stream: int) -> _tendril.Gpu
     """Ids for a gather by a GPU, of a table or of one that ranks share; those in host memory are checked."""
     if _gpu.device_of(ids) != _gpu.HOST:
         return _gpu.ids(ids, "ids", 1, device, stream, 0)
+    rows = rows_in_range(ids, table)
+    return _tendril.GpuIds.from_host(rows, "ids", rows.size, 1, 0)
+
+
+def rows_in_range(ids: ArrayLike, table: Any) -> NDArray[Any]:
+    """Ids in host memory as contiguous int32 or int64, checked: calls of all ranks that throw would fail every rank."""
     rows = _row_ids(ids, table)
     wrong = np.flatnonzero((rows < 0) | (rows >= table.shape[0]))
     if wrong.size:
         expected = f"0 to {table.shape[0] - 1}" if table.shape[0] else "none: the table has no rows"
         raise ArgumentError(f"ids[{wrong[0]}] is {rows[wrong[0]]}, expected {expected}")
-    return _tendril.GpuIds.from_host(rows, "ids", rows.size, 1, 0)
+    return rows
 
 
 def gather_to(core: Any, ids: NDArray[Any], out: Any, num_threads: int) -> None:

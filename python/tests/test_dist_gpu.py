@@ -130,13 +130,19 @@ def test_rows_come_from_any_gpu(graph, count):
             hot, away = parted.hot_vertices(51), ~np.isin(ids, mine)
             report = kept.report()
             assert (report.rows_away, report.rows_kept) == (away.sum(), (away & np.isin(ids, hot)).sum())
-            kept.keep(np.arange(512)[:: ranks.rank + 1])
+            wanted = np.arange(512)[:: ranks.rank + 1]
+            kept.keep(wanted)
             assert np.array_equal(kept.gather(ids).numpy(), rows[ids])
+            assert kept.report().rows_kept - report.rows_kept == (away & np.isin(ids, wanted)).sum()
+            of_part = dist.FeatureTable.of_part(parted, rows[mine], device=device, hot=0.1)
+            assert np.array_equal(of_part.gather(ids).numpy(), rows[ids])
+            assert of_part.report().rows_kept == report.rows_kept
             report = table.report()
             assert report.rows == len(ids) + 20 and (report.rows_away > 0 or count == 1 or ranks.rank == 0)
             for call, line in (
                 (lambda: table.gather([0, 512]), "ids[1] is 512, expected 0 to 511"),
                 (lambda: table.gather([0], out=np.zeros((1, 5))), "out: rows on a GPU, expected none"),
+                (lambda: kept.keep([0, 512]), "ids[1] is 512, expected 0 to 511"),
             ):
                 with pytest.raises(tendril.ArgumentError) as error:
                     call()

@@ -12,7 +12,7 @@ from .. import _arrays, _gpu, _tendril
 from .._device_array import DeviceArray
 from .._errors import ArgumentError
 from .._features import FeatureTable as OneTable
-from .._features import gather_to, new_rows, read_features, rows_for_gpu
+from .._features import gather_to, new_rows, read_features, rows_for_gpu, rows_in_range
 from .._params import number, threads
 from ._graph import Graph, expect_graph
 from ._nccl import find_nccl
@@ -196,10 +196,11 @@ class FeatureTable:
         RankError
             If another rank has failed or fallen silent.
         """
-        wanted = np.ascontiguousarray(_arrays.ids(ids, "ids"), np.int64)
         if self._place != _gpu.HOST:
-            self._core.keep_gpu(wanted, self._place, 0)
+            rows = np.ascontiguousarray(rows_in_range(ids, self._core), np.int64)
+            self._core.keep_gpu(rows, self._place, 0)
             return
+        wanted = np.ascontiguousarray(_arrays.ids(ids, "ids"), np.int64)
         self._core.keep(wanted, threads(num_threads))
 
     def report(self) -> FeaturesReport:
