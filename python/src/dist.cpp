@@ -199,6 +199,7 @@ class bound_batches {
     gpu_exec const exec = make_gpu_exec(device, stream);
     std::vector<minibatch> made;
     all_->in_call([&](transport&) {
+      std::lock_guard const one_at_a_time(mutex_);  // report() asks at any time
       gpu_starts const from = bring(seeds, num_vertices_, exec);
       run_with(seeds, exec, [&] {
         made = sampler_->sample_batches(from.ids, batch_size, {first_batch, batch_step}, exec);
@@ -317,6 +318,7 @@ class bound_features {
     nb::gil_scoped_release const no_gil;
     gpu_exec const exec = make_gpu_exec(device, stream);
     return all_->in_call([&](transport&) {
+      std::lock_guard const one_at_a_time(mutex_);  // report() asks at any time
       return new_rows(rows_->here(), ids.view.num_rows, exec, [&](std::span<std::byte> out) {
         if (ids.view.data != nullptr) { return rows_->gather(ids.view, out, exec); }
         gpu_starts const there = bring(ids, rows_->num_rows(), exec);
@@ -349,7 +351,10 @@ class bound_features {
     shared_array<std::int64_t> const wanted = share<std::int64_t>(ids);
     nb::gil_scoped_release const no_gil;
     gpu_exec const exec = make_gpu_exec(device, stream);
-    all_->in_call([&](transport&) { rows_->keep(wanted.span(), exec); });
+    all_->in_call([&](transport&) {
+      std::lock_guard const one_at_a_time(mutex_);
+      rows_->keep(wanted.span(), exec);
+    });
   }
 
   [[nodiscard]] std::vector<std::int64_t> shape() const { return rows_->shape(); }
