@@ -99,7 +99,7 @@ TEST_F(PartRows, OfEverySizeComeFromAnyRank)
 
 TEST_F(PartRows, OfWhichARankHasCopiesAreAskedOfNobody)
 {
-  for (std::int64_t const width : {1, 4, 100, 512, 4096}) {
+  for (std::int64_t const width : {0, 1, 4, 100, 512, 4096}) {
     auto const bytes = table_bytes(width);
     feature_table const whole(bytes, {"uint8", {num_rows, width}});
     for (int const n : {1, 2, 3}) {
@@ -165,6 +165,10 @@ TEST_F(PartRows, WhatIsWrongIsNamed)
   EXPECT_NE(failure([](sharded_features& rows, transport&, gpu_exec const& exec) {
               rows.keep(std::vector<std::int64_t>{0, 5000}, exec);
             }).find("ids[1] is 5000, expected 0 to 4999"),
+            std::string::npos);
+  EXPECT_NE(failure([](sharded_features& rows, transport&, gpu_exec const& exec) {
+              rows.keep(std::vector<std::int64_t>{}, gpu_exec(exec.device + 1));
+            }).find("sharded_features: made for GPU "),
             std::string::npos);
   EXPECT_EQ(failure([](sharded_features& rows, transport& ranks, gpu_exec const& exec) {
               if (ranks.rank() == 1) { throw io_error("lost"); }

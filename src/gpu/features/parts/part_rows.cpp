@@ -37,7 +37,7 @@ class part_rows final : public features::rows_on_gpu_ranks {
 
   features::gather_count gather(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec) override
   {
-    TENDRIL_EXPECTS(exec.device == device_, "sharded_features: made for GPU {}, not for GPU {}", device_, exec.device);
+    expect_device(exec);
     device_guard const guard(device_);
     expect_rows(ids, bounds_.back(), exec);
     row_ids const rows(ids, bounds_.back(), exec);
@@ -58,22 +58,28 @@ class part_rows final : public features::rows_on_gpu_ranks {
 
   void keep(std::span<std::int64_t const> ids, gpu_exec const& exec) override
   {
+    expect_device(exec);
     device_guard const guard(device_);
     copies_.reset();
     std::vector<vertex_id> const wanted(ids.begin(), ids.end());
     auto const there = copy_to_gpu(wanted, exec);
     std::int64_t const size = there.size();
     std::int64_t const bytes = checked_product("bytes of rows", size, here_.table().row_bytes());
-    copied_rows made{buffer<std::byte>(bytes, memory_of(exec)), buffer<vertex_id>(bounds_.back(), memory_of(exec)),
-                     size};
-    (void)gather({there.data(), id_type::uint32, size}, {made.rows.data(), static_cast<std::size_t>(bytes)}, exec);
+    buffer<std::byte> rows(bytes, memory_of(exec));
+    (void)gather({there.data(), id_type::uint32, size}, {rows.data(), static_cast<std::size_t>(bytes)}, exec);
     if (size == 0) { return; }
+    copied_rows made{std::move(rows), buffer<vertex_id>(bounds_.back(), memory_of(exec)), size};
     number_copies(there.data(), size, made.copy_of.data(), made.copy_of.size(), exec);
     TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
     copies_ = std::move(made);
   }
 
  private:
+  void expect_device(gpu_exec const& exec) const
+  {
+    TENDRIL_EXPECTS(exec.device == device_, "sharded_features: made for GPU {}, not for GPU {}", device_, exec.device);
+  }
+
   transport& ranks_;
   int device_;
   std::vector<std::int64_t> const& bounds_;
