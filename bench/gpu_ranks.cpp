@@ -245,7 +245,9 @@ void add_jobs(session& s, std::shared_ptr<bed const> const& on, bool has_weights
           n == 1 ? std::string() : fmt::format("{}, sharded, 1 GPU", job), std::move(run));
   };
   walk_params const uniform{.length = walk_length}, weighted{.length = walk_length, .weighted = true};
-  std::vector<std::pair<std::string, walk_params>> walks{{"uniform walks", uniform}};
+  walk_params const second_order{.length = walk_length, .p = 2, .q = 0.5};
+  std::vector<std::pair<std::string, walk_params>> walks{{"uniform walks", uniform},
+                                                         {"node2vec (2,0.5)", second_order}};
   if (has_weights) { walks.emplace_back("weighted walks", weighted); }
   for (auto const& [name, params] : walks) {
     add(name, fmt::format("{} walkers; {}", calls * n * walkers_each, plan_on(*on, params)), "steps/s",

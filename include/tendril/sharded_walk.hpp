@@ -50,8 +50,8 @@ class sharded_walker {
                  cpu_exec const& exec = {});
   /// The same on GPUs: each rank's part is copied to the memory of its GPU, and walkers step there. Records travel by NCCL where
   /// each rank has a GPU of its own and all find the library (libnccl.so.2, or what TENDRIL_NCCL names), else by way of host
-  /// memory; the plan says which. Up to 32 ranks, and walks whose steps read the walker's own row by a table: neither
-  /// second-order ones, metapaths of vertex types, the rule `scan`, nor walks that both stop and repeat dead ends.
+  /// memory; the plan says which. Up to 32 ranks, and walks whose steps read the walker's own row by a table or trials, and
+  /// ask the rank of the previous vertex about its edges: neither metapaths of vertex types nor the rule `scan`.
   /// @throws argument_error  as above, or for walks that GPUs don't take; rank_error; device_error; memory_error.
   sharded_walker(graph_part part, walk_params const& params, std::int64_t expected_walks, transport& ranks,
                  gpu_exec const& exec);

@@ -21,19 +21,28 @@ on_gpu = [pytest.mark.gpu, pytest.mark.skipif(tendril.num_gpus() == 0, reason="n
 
 @pytest.mark.parametrize("count", [pytest.param(count, marks=on_gpu) for count in (1, 2, 3)])
 def test_walks_on_gpus_are_those_of_the_whole_graph(graph, count):
+    def plain(**how):
+        return tendril.random_walk(graph, length=9, **how)
+
+    def second_order(**how):
+        return tendril.node2vec_walk(graph, length=9, **how)
+
     ways = (
-        ({}, lambda **how: tendril.random_walk(graph, length=9, **how)),
-        ({"weighted": True, "restart_prob": 0.1, "dtype": np.int32}, lambda **how: tendril.random_walk(graph, length=9, **how)),
-        ({"metapath": [0, 1], "dead_end": "repeat"}, lambda **how: tendril.metapath_walk(graph, None, length=9, **how)),
+        ({}, 8, plain),
+        ({"weighted": True, "restart_prob": 0.1, "dtype": np.int32}, 8, plain),
+        ({"stop_prob": 0.2, "dead_end": "repeat"}, 8, plain),
+        ({"p": 2.0, "q": 0.5}, 16, second_order),
+        ({"p": 0.1, "weighted": True, "dead_end": "repeat"}, 16, second_order),
+        ({"metapath": [0, 1], "dead_end": "repeat"}, 8, lambda **how: tendril.metapath_walk(graph, None, length=9, **how)),
     )
-    for options, whole in ways:
+    for options, bytes_each, whole in ways:
         walks, lengths = whole(seed=4, **options)
 
-        def work(ranks, options=options):
+        def work(ranks, options=options, bytes_each=bytes_each):
             parted = dist.Graph.cut(ranks, graph)
             device = f"cuda:{ranks.rank % tendril.num_gpus()}"
             walker = dist.Walker(parted, 9, seed=4, device=device, **options)
-            assert walker.reasons[-1].startswith("walkers go to the GPU that has their vertex, 8 bytes each, by ")
+            assert walker.reasons[-1].startswith(f"walkers go to the GPU that has their vertex, {bytes_each} bytes each, by ")
             mine = parted.vertices
             made = walker.walk(np.asarray(mine), first_walk=mine.start)
             assert made[0].device == device and made[1].dtype == np.int32
@@ -163,10 +172,8 @@ def test_what_gpus_of_ranks_dont_take_is_named(graph, count):
     def work(ranks):
         parted = dist.Graph.cut(ranks, graph)
         for options, line in (
-            ({"p": 2.0}, "second-order walks on GPUs that each have a part of the graph, expected CPUs"),
             ({"rule": "scan"}, "rule scan on GPUs that each have a part of the graph"),
             ({"metapath": [0], "metapath_of": "nodes"}, "metapath"),
-            ({"stop_prob": 0.5, "dead_end": "repeat"}, "walks that stop and repeat dead ends on GPUs"),
             ({"device": "cuda:0,1"}, "device"),
         ):
             with pytest.raises(tendril.ArgumentError) as error:

@@ -129,18 +129,11 @@ sharded_walker::sharded_walker(graph_part part, walk_params const& params, std::
 
 void sharded_walker::expect_gpus_take(walk_params const& params)
 {
-  TENDRIL_EXPECTS(!plan::is_second_order(params),
-                  "second-order walks on GPUs that each have a part of the graph, expected CPUs, or a graph over the "
-                  "GPUs of one process");
   TENDRIL_EXPECTS(
       params.metapath.empty() || params.metapath_of == metapath_kind::edge_labels,
       "a metapath of vertex types on GPUs that each have a part of the graph, expected edge labels, or CPUs");
   TENDRIL_EXPECTS(params.rule != sampling_rule::scan,
                   "rule scan on GPUs that each have a part of the graph, expected another rule, or CPUs");
-  TENDRIL_EXPECTS(
-      params.stop_prob == 0 || params.dead_ends != dead_end::repeat,
-      "walks that stop and repeat dead ends on GPUs that each have a part of the graph, expected one of both, "
-      "or CPUs");
 }
 
 sharded_walker::sharded_walker(graph_part part, walk_params const& params, std::int64_t expected_walks,

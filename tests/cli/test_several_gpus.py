@@ -95,7 +95,7 @@ def test_ranks_with_a_gpu_each_write_the_bytes_of_the_cpu(output, gpu, tendril, 
 
 
 @pytest.mark.skipif(not can_run_ranks(), reason="needs mpirun and a build with MPI")
-@pytest.mark.parametrize("output", ["deepwalk.npy", "ppr.txt", "its.npy", "reject.npy", "restart.safetensors"])
+@pytest.mark.parametrize("output", ["deepwalk.npy", "ppr.txt", "its.npy", "reject.npy", "restart.safetensors", "node2vec.npy"])
 def test_ranks_with_a_part_on_a_gpu_each_write_the_bytes_of_the_cpu(output, gpu, tendril, graphs):  # noqa: F811
     options = test_gpu.JOBS[output]
     job = [*options, "--seed", 6, "-o"]

@@ -14,8 +14,9 @@
 
 namespace tendril::gpu {
 
-struct superstep;  // gpu/walks/moving/superstep.hpp
-struct part_step;  // gpu/walks/parts/part_step.hpp
+struct superstep;   // gpu/walks/moving/superstep.hpp
+struct part_step;   // gpu/walks/parts/part_step.hpp
+struct alone_step;  // gpu/walks/parts/alone_step.hpp
 
 /// What a launch reports to the host: it lies in pinned memory that both sides see.
 struct walk_status {
@@ -49,7 +50,8 @@ struct walk_shape {
   cuda_stream stream;
   // Instead of whole walks, one step
   superstep const* moving = nullptr;   ///< of walkers that move between GPUs;
-  part_step const* on_part = nullptr;  ///< of walkers on a part of a graph.
+  part_step const* on_part = nullptr;  ///< of walkers on a part of a graph that keep step;
+  alone_step const* alone = nullptr;   ///< of walkers on a part that go alone.
 
   [[nodiscard]] bool may_end() const { return may_stop || may_restart; }
 };

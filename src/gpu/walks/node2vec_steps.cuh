@@ -24,11 +24,14 @@ template <class Targets, class Place>
   }
 }
 
+// An adjacency knows edges from the vertex before: knows(previous) says of which vertices.
+
 /// Adjacency by binary search in the neighbours of the vertex before.
 template <class Targets>
 struct searched_adjacency {
   Targets targets;
 
+  [[nodiscard]] __device__ static constexpr bool knows(vertex_id) { return true; }
   template <class Place>
   [[nodiscard]] __device__ bool operator()(vertex_id previous, Place const& before, vertex_id x) const
   {
@@ -40,6 +43,7 @@ struct searched_adjacency {
 struct hashed_adjacency {
   vertex_id const* slots;
 
+  [[nodiscard]] __device__ static constexpr bool knows(vertex_id) { return true; }
   template <class Place>
   [[nodiscard]] __device__ bool operator()(vertex_id previous, Place const& before, vertex_id x) const
   {
@@ -112,7 +116,7 @@ struct node2vec_parts {
   rng_key key;
 
   static constexpr bool takes_trials = true;
-  static constexpr bool on_parts = false;  // the list of the vertex before may be another rank's
+  static constexpr bool on_parts = false;  // walkers on parts go alone (parts/node2vec_on_part.cuh)
   static constexpr bool can_tire = true;
   static constexpr int resident_blocks = trial_blocks;
   struct memory {
@@ -141,20 +145,16 @@ struct node2vec_parts {
     return {trial_outcome::moved, x};
   }
 
-  /// Goes back by the edge that is an alternative of its own.
-  __device__ outcome move_back(memory& m) const { return move(m, m.previous, m.before); }
-
   /// Whether the edge back of this step may be an alternative of its own.
   __device__ bool folds(memory const& m) const { return m.previous != no_vertex && bias.folds(); }
 
-  /// Before the first trial of such a step: finds the edge back. weigh(m, position) as core::return_share_of's.
+  /// Finds the edge back of such a step. weigh(position) as core::return_share_of's.
   template <class Weigh>
   __device__ void find_edge_back(memory& m, Weigh weigh) const
   {
-    if (m.trial != 0) { return; }
     auto const row = row_at(targets, m.vertex, m.here);
     auto const back = core::return_edge::in(row, row.find(m.previous), m.previous);
-    m.share = core::return_share_of(bias, back, [&](std::uint32_t i) { return weigh(m, i); });
+    m.share = core::return_share_of(bias, back, weigh);
   }
 
   __device__ outcome reject(memory& m) const
@@ -163,20 +163,35 @@ struct node2vec_parts {
     return {trial_outcome::rejected, no_vertex};
   }
 
-  /// Whether a proposal of weight `weight` against `bound` stands.
-  __device__ bool stands(memory const& m, vertex_id x, std::uint64_t bits, double weight, double bound) const
+  /// Whether a proposal of weight `weight` against `bound` stands; needs_adjacency if who has the vertex before must say.
+  __device__ core::verdict judge(memory const& m, vertex_id x, std::uint64_t bits, double weight, double bound) const
   {
-    switch (core::node2vec_judge(m.share.judge_by(bias), bits, weight, bound, x == m.previous)) {
-      case core::verdict::accepted: return true;
-      case core::verdict::rejected: return false;
+    if (m.previous == no_vertex) {
+      return core::accept(bits, weight, bound) ? core::verdict::accepted : core::verdict::rejected;
+    }
+    core::verdict const now = core::node2vec_judge(m.share.judge_by(bias), bits, weight, bound, x == m.previous);
+    if (now != core::verdict::needs_adjacency || !adjacent.knows(m.previous)) { return now; }
+    return core::node2vec_settle(bias, adjacent(m.previous, m.before, x)) ? core::verdict::accepted
+                                                                          : core::verdict::rejected;
+  }
+
+  /// What a trial comes to whose candidate x is judged so. move(x, place()): the candidate stands.
+  template <class Move, class Place>
+  __device__ outcome come_to(core::verdict now, memory& m, vertex_id x, Move move, Place place) const
+  {
+    switch (now) {
+      case core::verdict::accepted: return move(x, place);
+      case core::verdict::rejected: return reject(m);
       case core::verdict::needs_adjacency: break;
     }
-    return core::node2vec_settle(bias, adjacent(m.previous, m.before, x));
+    return {trial_outcome::asks, x};
   }
 
   /// A trial of a weighted step whose first trials ran out: m.trial counts on.
   /// @param blocks  Of each of the first trials.
-  __device__ outcome settle_by_sums(memory& m, std::uint64_t walk, std::int32_t step, std::uint32_t blocks) const
+  template <class Move>
+  __device__ outcome settle_by_sums(memory& m, std::uint64_t walk, std::int32_t step, std::uint32_t blocks,
+                                    Move move) const
   {
     std::uint32_t const limit = core::weighted_trial_limit(m.here.degree);
     if (m.trial - limit >= core::trial_limit(m.here.degree)) { return {trial_outcome::exhausted, no_vertex}; }
@@ -190,12 +205,20 @@ struct node2vec_parts {
       pick = core::summed_its_pick(summed, draws.block(limit).low());
     } else {
       core::node2vec_settlement const settlement(bias, row, summed, m.previous);
-      pick = settlement.trial(m.trial - limit, limit * blocks, draws,
-                              [&](vertex_id x) { return adjacent(m.previous, m.before, x); });
+      auto const trial = [&](auto is_near) {
+        return settlement.trial(m.trial - limit, limit * blocks, draws, is_near);
+      };
+      if (adjacent.knows(m.previous)) {
+        pick = trial([&](vertex_id x) { return adjacent(m.previous, m.before, x); });
+      } else {
+        pick = trial([](vertex_id) { return true; });
+        std::uint32_t const far = trial([](vertex_id) { return false; });
+        if (pick != far) { return {trial_outcome::asks, row.neighbor(pick != core::no_pick ? pick : far)}; }
+      }
     }
     if (pick == core::no_pick) { return reject(m); }
     vertex_id const next = row.neighbor(pick);
-    return move(m, next, proposer.locate(next, step + 1));
+    return move(next, [&] { return proposer.locate(next, step + 1); });
   }
 
   __device__ outcome settle(memory& m, std::uint64_t walk, std::int32_t step, outcome const& now) const
@@ -219,33 +242,45 @@ struct node2vec_alias_steps : node2vec_parts<Proposer, Adjacency, Targets> {
   using typename node2vec_parts<Proposer, Adjacency, Targets>::memory;
   __device__ outcome attempt(memory& m, std::uint64_t walk, std::int32_t step) const
   {
+    return try_once(m, walk, step, [&](vertex_id x, auto place) { return this->move(m, x, place()); });
+  }
+
+  /// A trial. move(x, place) says what is to be done with a candidate that stands; place() gives its place.
+  template <class Move>
+  __device__ outcome try_once(memory& m, std::uint64_t walk, std::int32_t step, Move move) const
+  {
     using core::paired_trials;
     if (m.trial >= core::weighted_trial_limit(m.here.degree)) {
-      return this->settle_by_sums(m, walk, step, paired_trials::blocks);
+      return this->settle_by_sums(m, walk, step, paired_trials::blocks, move);
     }
     auto const draws = core::walk_draws(this->key, walk, step);
     return core::run_trial<paired_trials>(m.trial, draws, [&](auto const& bits, auto judgement) -> outcome {
       auto const p = this->proposer.propose(m.here, bits);
       if (p.next == no_vertex) { return {trial_outcome::dead, no_vertex}; }
+      core::verdict now = core::verdict::accepted;
       if (m.previous != no_vertex) {
         if (this->folds(m)) {
-          this->find_edge_back(m, [&](memory const& at, std::uint32_t i) { return weights_of(at, i); });
-          if (m.share.hit(judgement.of_return())) { return this->move_back(m); }
+          if (m.trial == 0) { find_edge_back(m); }
+          if (m.share.hit(judgement.of_return())) {
+            return move(m.previous, [&] { return m.before; });
+          }
         }
-        if (!this->stands(m, p.next, judgement(), 1.0, 1.0)) { return this->reject(m); }
+        now = this->judge(m, p.next, judgement(), 1.0, 1.0);
       }
-      return this->move(m, p.next, this->proposer.place_of(p, step + 1));
+      return this->come_to(now, m, p.next, move, [&] { return this->proposer.place_of(p, step + 1); });
     });
   }
 
- private:
-  struct pair {
-    double back, proposed;
-  };
-  __device__ pair weights_of(memory const& m, std::uint32_t i) const
+  /// Of a step that folds.
+  __device__ void find_edge_back(memory& m) const
   {
-    core::row_weight const kept = this->sums.rows[m.vertex];
-    return {static_cast<double>(kept.scale()(this->weights[m.here.first_edge + i])), static_cast<double>(kept.total)};
+    struct pair {
+      double back, proposed;
+    };
+    node2vec_parts<Proposer, Adjacency, Targets>::find_edge_back(m, [&](std::uint32_t i) -> pair {
+      core::row_weight const kept = this->sums.rows[m.vertex];
+      return {static_cast<double>(kept.scale()(this->weights[m.here.first_edge + i])), static_cast<double>(kept.total)};
+    });
   }
 };
 
@@ -255,12 +290,19 @@ struct node2vec_reject_steps : node2vec_parts<Proposer, Adjacency, Targets> {
   using typename node2vec_parts<Proposer, Adjacency, Targets>::memory;
   __device__ outcome attempt(memory& m, std::uint64_t walk, std::int32_t step) const
   {
+    return try_once(m, walk, step, [&](vertex_id x, auto place) { return this->move(m, x, place()); });
+  }
+
+  /// As node2vec_alias_steps's.
+  template <class Move>
+  __device__ outcome try_once(memory& m, std::uint64_t walk, std::int32_t step, Move move) const
+  {
     using core::paired_trials;
     bool const in_pairs = this->folds(m);
     std::uint32_t const blocks = in_pairs ? paired_trials::blocks : core::uniform_trials::blocks;
     std::uint32_t const degree = m.here.degree;
     if constexpr (weighted) {
-      if (m.trial >= core::weighted_trial_limit(degree)) { return this->settle_by_sums(m, walk, step, blocks); }
+      if (m.trial >= core::weighted_trial_limit(degree)) { return this->settle_by_sums(m, walk, step, blocks, move); }
     } else {
       if (m.trial >= core::trial_limit(degree)) { return {trial_outcome::exhausted, no_vertex}; }
     }
@@ -273,29 +315,33 @@ struct node2vec_reject_steps : node2vec_parts<Proposer, Adjacency, Targets> {
     double const bound = bound_of(m.here);
     std::uint64_t judgement = bits.high();
     if (in_pairs) {
-      this->find_edge_back(m, [&](memory const& at, std::uint32_t i) { return weights_of(at, i); });
+      if (m.trial == 0) { find_edge_back(m); }
       core::random_block const second = paired_trials::second(draws, first);
-      if (m.share.hit(second.high())) { return this->move_back(m); }
+      if (m.share.hit(second.high())) {
+        return move(m.previous, [&] { return m.before; });
+      }
       judgement = second.low();
     }
-    bool const stands = m.previous == no_vertex ? core::accept(judgement, weight, bound)
-                                                : this->stands(m, p.next, judgement, weight, bound);
-    if (!stands) { return this->reject(m); }
-    return this->move(m, p.next, this->proposer.place_of(p, step + 1));
+    return this->come_to(this->judge(m, p.next, judgement, weight, bound), m, p.next, move,
+                         [&] { return this->proposer.place_of(p, step + 1); });
+  }
+
+  /// Of a step that folds.
+  __device__ void find_edge_back(memory& m) const
+  {
+    struct pair {
+      double back, proposed;
+    };
+    node2vec_parts<Proposer, Adjacency, Targets>::find_edge_back(m, [&](std::uint32_t i) -> pair {
+      double back = 1;
+      if constexpr (weighted) { back = this->weights[m.here.first_edge + i]; }
+      return {back, bound_of(m.here) * m.here.degree};
+    });
   }
 
  private:
   static constexpr bool weighted = requires(typename Proposer::proposal const& p) { p.weight; };
 
-  struct pair {
-    double back, proposed;
-  };
-  __device__ pair weights_of(memory const& m, std::uint32_t i) const
-  {
-    double back = 1;
-    if constexpr (weighted) { back = this->weights[m.here.first_edge + i]; }
-    return {back, bound_of(m.here) * m.here.degree};
-  }
   template <class Proposal>
   static __device__ double weight_of(Proposal const& p)
   {

@@ -2,6 +2,8 @@
 
 #include "gpu/walks/launch.cuh"
 #include "gpu/walks/node2vec_steps.cuh"
+#include "gpu/walks/parts/alone_step.cuh"
+#include "gpu/walks/parts/node2vec_on_part.cuh"
 
 namespace tendril::gpu {
 namespace {
@@ -16,10 +18,21 @@ void launch(Proposer const& proposer, View const& view, walk_job const& job, wal
   weight_sums_view const sums = job.weighted
                                     ? weight_sums_view{job.tables->sums->rows.data(), job.tables->sums->sums.data()}
                                     : weight_sums_view{};
+  auto const steps_by = [&]<class Adjacency>(Adjacency const& adjacent) {
+    return Steps<Proposer, Adjacency, targets>{
+        {proposer, adjacent, job.bias, view.targets(), weights, sums, job.step_key}};
+  };
   auto const launch_by = [&]<class Adjacency>(Adjacency const& adjacent) {
-    launch_walk(Steps<Proposer, Adjacency, targets>{{proposer, adjacent, job.bias, view.targets(), weights, sums,
-                                                     job.step_key}},
-                batch, job.ends, shape);
+    if constexpr (View::targets_by_number && reads_own_row_alone<Proposer>) {
+      if (shape.alone != nullptr) {
+        part_ranks const& ranks = *shape.alone;
+        vertex_id const* const own = ranks.bounds + ranks.rank;
+        auto const steps = steps_by(adjacency_on_part<Adjacency, Proposer>{adjacent, proposer, own[0], own[1]});
+        launch_alone_step(node2vec_on_part<decltype(steps)>{steps}, batch, job.ends, shape);
+        return;
+      }
+    }
+    launch_walk(steps_by(adjacent), batch, job.ends, shape);
   };
   if (job.tables->adjacency_sets) {
     launch_by(hashed_adjacency{job.tables->adjacency_sets->data()});

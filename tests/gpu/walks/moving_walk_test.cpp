@@ -87,7 +87,7 @@ TEST_F(MovingWalk, IsTheCpusOnTheZoo)
   int const with = moved_;
   compare(g, starts_everywhere(g, 3), 9, without_tables);
   EXPECT_GT(compared_, 200);
-  // All but scans, trials, metapaths that read labels, and those that both stop and repeat.
+  // All but scans, trials, and metapaths that read labels.
   EXPECT_GT(with, compared_ / 2 / 3);
   EXPECT_GT(moved_ - with, compared_ / 2 / 5);
 }

@@ -32,7 +32,7 @@ __global__ __launch_bounds__(block_threads) void rows_kernel(walk_columns const 
   for (std::int64_t first = std::int64_t{blockIdx.x} * warp_size; first < from.num_walks;
        first += std::int64_t{gridDim.x} * warp_size) {
     std::int32_t counts[walks_a_warp] = {};
-    vertex_id lasts[walks_a_warp];
+    vertex_id lasts[walks_a_warp];  // that follow a walk's end
     for (std::int64_t step = 0; step < row; step += warp_size) {
       __syncthreads();
       std::int64_t const walk = first + lane_id();
@@ -49,6 +49,11 @@ __global__ __launch_bounds__(block_threads) void rows_kernel(walk_columns const 
         int const count = __popc(__ballot_sync(full_warp, v != no_vertex));
         counts[k] += count;
         if (count > 0) { lasts[k] = __shfl_sync(full_warp, v, count - 1); }
+        bool const ends_here = count < warp_size && counts[k] < row && first + w < from.num_walks;
+        if (ends_here && from.repeat_dead_ends && from.may_stop) {
+          std::uint64_t const id = from.first_walk + static_cast<std::uint64_t>(first + w);
+          if (from.ends.turn(id, counts[k] - 1) == core::walk_turn::stop) { lasts[k] = no_vertex; }
+        }
         if (from.repeat_dead_ends && v == no_vertex) { v = lasts[k]; }
         if (first + w < from.num_walks && step + lane_id() < row) {
           __stcs(rows + (first + w) * row + step + lane_id(), v);

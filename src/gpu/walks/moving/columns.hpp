@@ -7,6 +7,7 @@
 
 #include <tendril/exec.hpp>
 
+#include "core/draws.hpp"  // walk_ends
 #include "gpu/walks/moving/superstep.hpp"
 
 namespace tendril::gpu {
@@ -17,7 +18,10 @@ struct walk_columns {
   std::int64_t num_walks;  ///< That are used of each column.
   std::int64_t stride;
   std::int32_t length;    ///< Steps.
-  bool repeat_dead_ends;  ///< Rows repeat the last vertex.
+  bool repeat_dead_ends;  ///< Rows repeat the last vertex, but of walks that
+  bool may_stop;          ///< were told to end.
+  core::walk_ends ends;
+  std::uint64_t first_walk;  ///< Logical id.
 };
 
 /// Enqueues the writing of vertices that came to their home. What a step does with those of the step before.

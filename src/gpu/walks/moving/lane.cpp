@@ -202,8 +202,10 @@ void moving_lane::finish(std::int32_t steps)
 void moving_lane::make_rows(int rank, vertex_id* rows, std::int32_t* lengths)
 {
   rank_state& here = *ranks_[static_cast<std::size_t>(rank)];
-  write_rows({here.columns.data(), num_walks_of(rank), walks_each_, plan_.length, plan_.repeat_dead_ends}, rows,
-             lengths, gpu_exec(here.device, here.stream.get()));
+  write_rows(
+      {here.columns.data(), num_walks_of(rank), walks_each_, plan_.length, plan_.repeat_dead_ends, plan_.may_stop,
+       plan_.jobs[static_cast<std::size_t>(rank)].ends, batch_.first_walk + static_cast<std::uint64_t>(first_of(rank))},
+      rows, lengths, gpu_exec(here.device, here.stream.get()));
 }
 
 void moving_lane::send_rows(int rank)

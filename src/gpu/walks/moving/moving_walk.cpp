@@ -179,7 +179,10 @@ bool can_move(sampling_plan const& plan, walk_params const& params)
   bool const by_a_draw = !plan::is_second_order(params) && plan.rule != sampling_rule::scan &&
                          !(plan.rule == sampling_rule::reject && params.weighted);
   bool const reads_labels = !params.metapath.empty() && !plan.grouped_by_label;
-  return by_a_draw && !reads_labels && (params.stop_prob == 0 || params.dead_ends != dead_end::repeat);
+  // What ended a walk is told by its last vertex and step, but not where a metapath refuses a start.
+  bool const refuses_starts = !params.metapath.empty() && params.metapath_of == metapath_kind::vertex_types;
+  bool const both_end = params.stop_prob > 0 && params.dead_ends == dead_end::repeat;
+  return by_a_draw && !reads_labels && !(refuses_starts && both_end);
 }
 
 }  // namespace tendril::gpu

@@ -1,6 +1,6 @@
 #include "gpu/walks/parts/lane.hpp"
 
-#include <algorithm>
+#include <array>
 #include <cstring>
 
 #include <tendril/checked.hpp>
@@ -12,38 +12,43 @@
 namespace tendril::gpu {
 namespace {
 
+constexpr std::size_t most_kinds = 3;
+
 /// What a rank tells each other one after a step.
 struct step_head {
-  std::int64_t walkers;   ///< That it sends there.
-  std::int64_t vertices;  ///< As well.
-  std::int64_t alive;     ///< Walkers that it sends to all, or keeps.
+  std::array<std::int64_t, most_kinds> records;  ///< That it sends there, of each kind.
+  std::int64_t alive;                            ///< Walkers that it sends to all, or keeps.
 };
 
 }  // namespace
 
-part_lane::part_lane(part_setting const& setting, part_counts& counts) : setting_(setting), counts_(counts)
+walk_lane::walk_lane(part_setting const& setting, part_counts& counts, int num_kinds)
+    : setting_(setting), counts_(counts), num_kinds_(num_kinds), num_here_(static_cast<std::size_t>(num_kinds))
 {
-  memory_resource& own = gpu_memory(setting.device, stream_.get());
   std::int64_t const each = setting.rounds.batch;
-  std::int64_t const all = checked_product("walks of a batch", each, num_ranks());
-  starts_ = buffer<vertex_id>(each, own);
-  if (setting.may_restart) { all_starts_ = buffer<vertex_id>(all, own); }
-  columns_ = buffer<vertex_id>(checked_product("walks of a batch", each, setting.length + std::int64_t{1}), own);
-  for (auto* box : {&arrived_, &stepped_, &walkers_, &vertices_}) { *box = buffer<moved_vertex>(all, own); }
-  told_ = buffer<moved_vertex>(each, own);
-  tallies_ = buffer<std::byte>(sizeof(part_step::count) + sizeof(part_step::tally), own);
-  count_ = buffer<part_step::count>(1, pinned_memory());
+  starts_ = buffer<vertex_id>(each, memory());
+  if (setting.may_restart) { all_starts_ = buffer<vertex_id>(all_walks(), memory()); }
+  columns_ = buffer<vertex_id>(checked_product("walks of a batch", each, setting.length + std::int64_t{1}), memory());
+  std::int64_t const tally = num_kinds_ * most_ranks;
+  constexpr std::int64_t more = sizeof(step_count<unsigned>) / sizeof(unsigned) - 1;  // steps, and questions
+  tallies_ = buffer<std::byte>((2 * tally + more) * static_cast<std::int64_t>(sizeof(unsigned)), memory());
+  count_ = buffer<unsigned>(tally + more, pinned_memory());
 }
 
-part_lane::~part_lane() { stream_.settle(); }
+walk_lane::~walk_lane() { settle(); }
 
-part_step part_lane::step_here()
+std::int64_t walk_lane::all_walks() const
 {
-  part_step at{};
+  return checked_product("walks of a batch", setting_.rounds.batch, std::int64_t{num_ranks()});
+}
+
+part_ranks walk_lane::describe(bool begins)
+{
+  part_ranks at{};
   at.rank = rank();
   at.num_ranks = num_ranks();
+  at.begins = begins;
   at.may_end = setting_.may_stop || setting_.may_restart;
-  at.step = static_cast<std::int32_t>(supersteps_);
   at.length = setting_.length;
   at.walks_each = static_cast<std::uint32_t>(setting_.rounds.batch);
   std::transform(setting_.whole.bounds.begin(), setting_.whole.bounds.end(), at.bounds,
@@ -51,21 +56,11 @@ part_step part_lane::step_here()
   std::transform(setting_.rounds.first_ids.begin(), setting_.rounds.first_ids.end(), at.first_walks,
                  [&](std::int64_t first) { return static_cast<std::uint64_t>(first + round_ * at.walks_each); });
   at.starts = all_starts_.data();
-  at.arrived = arrived_.data();
-  at.num_arrived = num_arrived_;
-  at.told = told_.data();
-  at.num_told = num_told_;
   at.columns = columns_.data();
-  at.stepped = stepped_.data();
-  at.counts = reinterpret_cast<part_step::count*>(tallies_.data());
-  at.cursors = reinterpret_cast<part_step::tally*>(at.counts + 1);
-  at.staying = arrived_.data();
-  at.walkers = walkers_.data();
-  at.vertices = vertices_.data();
   return at;
 }
 
-void part_lane::launch(part_step const& at, std::int64_t size)
+void walk_lane::take_step(part_step const* in_step, alone_step const* alone)
 {
   TENDRIL_CUDA_TRY(cudaMemsetAsync(tallies_.data(), 0, static_cast<std::size_t>(tallies_.size()), stream()));
   walk_batch batch{};
@@ -73,15 +68,16 @@ void part_lane::launch(part_step const& at, std::int64_t size)
   batch.size = num_walks_;
   batch.num_vertices = setting_.job.graph.num_vertices;
   batch.length = setting_.length;
-  walk_shape shape{false, setting_.may_stop, setting_.may_restart, setting_.may_die, setting_.device, stream(), nullptr,
-                   &at};
+  walk_shape const shape{
+      false, setting_.may_stop, setting_.may_restart, setting_.may_die, setting_.device, stream(), nullptr, in_step,
+      alone};
   setting_.launch(setting_.job, batch, shape);
-  stream_.copy(count_.data(), at.counts, 1, cudaMemcpyDeviceToHost);
+  auto const bytes = static_cast<std::size_t>(count_.size()) * sizeof(unsigned);
+  TENDRIL_CUDA_TRY(cudaMemcpyAsync(count_.data(), tallies_.data(), bytes, cudaMemcpyDeviceToHost, stream()));
   TENDRIL_CUDA_TRY(cudaEventRecord(counted_.get(), stream()));
-  sort_by_rank(at, size, setting_.device, stream());  // while the host learns how much there is
 }
 
-void part_lane::share_starts()
+void walk_lane::share_starts()
 {
   std::vector<parcel> sent, received;
   std::int64_t const each = setting_.rounds.batch;
@@ -96,85 +92,80 @@ void part_lane::share_starts()
   setting_.messages.exchange(sent, received, stream());
 }
 
-void part_lane::start(std::int64_t round, std::span<vertex_id const> starts)
+void walk_lane::start(std::int64_t round, std::span<vertex_id const> starts)
 {
   round_ = round;
   supersteps_ = 0;
   num_walks_ = std::ssize(starts);
-  num_arrived_ = num_told_ = 0;
+  std::fill(num_here_.begin(), num_here_.end(), 0);
   stream_.copy(starts_.data(), starts.data(), num_walks_, cudaMemcpyDefault);
   if (setting_.may_restart) { share_starts(); }
   if (setting_.may_stop || setting_.may_die) {
     auto const bytes = static_cast<std::size_t>(columns_.size()) * sizeof(vertex_id);
     TENDRIL_CUDA_TRY(cudaMemsetAsync(columns_.data(), 0xff, bytes, stream()));  // no_vertex
   }
-  part_step at = step_here();
-  at.begins = true;
-  launch(at, num_walks_);
+  launch(true);
 }
 
-void part_lane::step()
+void walk_lane::step()
 {
-  launch(step_here(), num_arrived_);
+  launch(false);
   ++supersteps_;
 }
 
-bool part_lane::finish()
+bool walk_lane::finish()
 {
   wait_among_ranks(setting_.ranks, "a step of walkers", [&] { return counted_.is_done(); });
-  part_step::tally const& sent = count_[0].sent;
-  auto const here = static_cast<std::size_t>(rank());
+  std::vector<record_kind> const what = kinds();
   step_head head{};
-  for (std::size_t r = 0; r < static_cast<std::size_t>(num_ranks()); ++r) {
-    head.alive += sent.walkers[r];
-    counts_.moved += r == here ? 0 : sent.walkers[r];
+  for (int r = 0; r < num_ranks(); ++r) {
+    for (std::size_t k = 0; k < what.size(); ++k) { head.alive += what[k].is_walker ? sent(k, r) : 0; }
+    counts_.moved += r == rank() ? 0 : sent(0, r);
   }
-  counts_.steps += count_[0].taken;
+  counts_.steps += count_[num_kinds_ * most_ranks];
+  counts_.asked += count_[num_kinds_ * most_ranks + 1];
 
   std::vector<message> messages;
-  for (std::size_t r = 0; r < static_cast<std::size_t>(num_ranks()); ++r) {
+  for (int r = 0; r < num_ranks(); ++r) {
     message& m = messages.emplace_back(setting_.ranks.pool().take(sizeof head));
-    head.walkers = sent.walkers[r];
-    head.vertices = sent.vertices[r];
+    for (std::size_t k = 0; k < what.size(); ++k) { head.records[k] = sent(k, r); }
     m.append(&head, sizeof head);
   }
   std::vector<message> heads = setting_.ranks.all_to_all("a step of walkers", messages);
 
   std::vector<parcel> out, in;
-  moved_vertex* walkers = walkers_.data();
-  moved_vertex* vertices = vertices_.data();
-  moved_vertex* arrived = arrived_.data() + sent.walkers[here];
-  moved_vertex* told = told_.data();
   std::int64_t alive = 0;
-  auto const take = [](std::vector<parcel>& list, int other, moved_vertex*& from, std::int64_t count) {
-    list.push_back({other, from, count * static_cast<std::int64_t>(sizeof(moved_vertex))});
-    from += count;
+  std::vector<std::int64_t> num_sent(what.size(), 0);
+  std::fill(num_here_.begin(), num_here_.end(), 0);
+  num_here_[0] = sent(0, rank());
+  auto const take = [](std::vector<parcel>& list, int other, std::byte* records, std::int64_t record_bytes,
+                       std::int64_t& taken, std::int64_t count) {
+    list.push_back({other, records + taken * record_bytes, count * record_bytes});
+    taken += count;
   };
   for (int r = 0; r < num_ranks(); ++r) {
-    auto const at = static_cast<std::size_t>(r);
     step_head theirs{};
-    std::memcpy(&theirs, heads[at].data(), sizeof theirs);
+    std::memcpy(&theirs, heads[static_cast<std::size_t>(r)].data(), sizeof theirs);
     alive += theirs.alive;
     if (r == rank()) { continue; }
-    take(out, r, walkers, sent.walkers[at]);
-    take(out, r, vertices, sent.vertices[at]);
-    take(in, r, arrived, theirs.walkers);
-    take(in, r, told, theirs.vertices);
+    for (std::size_t k = 0; k < what.size(); ++k) {
+      take(out, r, what[k].sent, what[k].record_bytes, num_sent[k], sent(k, r));
+      take(in, r, what[k].received, what[k].record_bytes, num_here_[k], theirs.records[k]);
+    }
   }
   for (message& used : heads) { setting_.ranks.pool().give_back(std::move(used)); }
-  num_arrived_ = arrived - arrived_.data();
-  num_told_ = told - told_.data();
   setting_.messages.exchange(out, in, stream());
   return alive > 0;
 }
 
-void part_lane::write_rows(vertex_id* rows, std::int32_t* lengths)
+void walk_lane::write_rows(vertex_id* rows, std::int32_t* lengths)
 {
-  gpu_exec const exec(setting_.device, stream());
-  std::int64_t const each = setting_.rounds.batch;
-  deliver_vertices(told_.data(), num_told_, columns_.data() + supersteps_ * each,
-                   static_cast<std::uint32_t>(rank() * each), exec);
-  gpu::write_rows({columns_.data(), num_walks_, each, setting_.length, setting_.repeat_dead_ends}, rows, lengths, exec);
+  deliver_rest();
+  std::int64_t const first = setting_.rounds.first_ids[static_cast<std::size_t>(rank())];
+  gpu::write_rows(
+      {columns_.data(), num_walks_, setting_.rounds.batch, setting_.length, setting_.repeat_dead_ends,
+       setting_.may_stop, setting_.job.ends, static_cast<std::uint64_t>(first + round_ * setting_.rounds.batch)},
+      rows, lengths, gpu_exec(setting_.device, stream()));
 }
 
 }  // namespace tendril::gpu

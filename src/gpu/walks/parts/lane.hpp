@@ -1,4 +1,5 @@
-// A batch of walks of all ranks under way, as the GPU of one rank has it.
+// A batch of walks of all ranks under way, as the GPU of one rank has it: what walkers that keep step and walkers that go alone
+// have in common.
 
 #pragma once
 
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include <tendril/buffer.hpp>
+#include <tendril/gpu.hpp>  // gpu_memory
 #include <tendril/partition.hpp>
 #include <tendril/transport.hpp>
 
@@ -16,6 +18,7 @@
 #include "gpu/device/step_event.hpp"
 #include "gpu/ranks/messages.hpp"
 #include "gpu/walks/job.hpp"
+#include "gpu/walks/parts/alone_step.hpp"
 #include "gpu/walks/parts/part_step.hpp"
 #include "samplers/two_batches.hpp"
 
@@ -39,17 +42,29 @@ struct part_setting {
 
 /// What a rank did.
 struct part_counts {
-  std::int64_t steps = 0, moved = 0;
+  std::int64_t steps = 0, moved = 0, asked = 0;
+};
+
+/// Records of one kind that go between ranks.
+struct record_kind {
+  bool is_walker;  ///< Whether a walk goes on with each.
+  std::int64_t record_bytes;
+  std::byte* sent;      ///< To other ranks, in their order.
+  std::byte* received;  ///< Those that stay lie before the others.
+
+  template <class Record>
+  [[nodiscard]] static record_kind of(bool is_walker, buffer<Record>& sent, buffer<Record>& received)
+  {
+    return {is_walker, sizeof(Record), reinterpret_cast<std::byte*>(sent.data()),
+            reinterpret_cast<std::byte*>(received.data())};
+  }
 };
 
 /// start, then finish and step in turn until nobody is alive. All members but write_rows are calls of all ranks.
-class part_lane {
+class walk_lane {
  public:
-  /// With the GPU current. @throws memory_error; device_error.
-  part_lane(part_setting const& setting, part_counts& counts);
-  ~part_lane();
-  part_lane(part_lane const&) = delete;
-  part_lane& operator=(part_lane const&) = delete;
+  walk_lane(walk_lane const&) = delete;
+  walk_lane& operator=(walk_lane const&) = delete;
 
   /// @param starts  Of this rank's walks of the round, in memory of the host or of the GPU, where they are after `ready`.
   void start(std::int64_t round, std::span<vertex_id const> starts);
@@ -58,9 +73,10 @@ class part_lane {
 
   [[nodiscard]] std::int64_t round() const { return round_; }
   [[nodiscard]] std::int64_t supersteps() const { return supersteps_; }
+  /// A guess, where walkers go alone.
   [[nodiscard]] double done_share() const
   {
-    return static_cast<double>(supersteps_) / static_cast<double>(std::max(setting_.length, 1));
+    return std::min(1.0, static_cast<double>(supersteps_) / static_cast<double>(std::max(setting_.length, 1)));
   }
 
   /// Enqueues the rows of a batch that has ended. @param lengths  May be null.
@@ -68,29 +84,65 @@ class part_lane {
   [[nodiscard]] std::int64_t num_walks() const { return num_walks_; }
   [[nodiscard]] cuda_stream stream() const { return stream_.get(); }
 
-  /// GPU memory of a walk of each rank.
-  [[nodiscard]] static std::int64_t bytes_each(std::int64_t length, std::int64_t num_ranks)
+ protected:
+  /// With the GPU current. @param num_kinds  Of records. @throws memory_error; device_error.
+  walk_lane(part_setting const& setting, part_counts& counts, int num_kinds);
+  virtual ~walk_lane();
+
+  /// Enqueues a step, by take_step, and its sorting.
+  virtual void launch(bool begins) = 0;
+  /// Enqueues the writing of vertices that came last into their columns.
+  virtual void deliver_rest() = 0;
+  /// What travels: the first kind may stay, too.
+  [[nodiscard]] virtual std::vector<record_kind> kinds() = 0;
+
+  [[nodiscard]] part_ranks describe(bool begins);
+  /// Enqueues the step, one of both, and tells the host what it has counted: while that learns how much there is, records are
+  /// sorted.
+  void take_step(part_step const* in_step, alone_step const* alone);
+  /// Waits for the stream: before buffers that others read go.
+  void settle() { stream_.settle(); }
+
+  [[nodiscard]] int num_ranks() const { return setting_.ranks.size(); }
+  [[nodiscard]] int rank() const { return setting_.ranks.rank(); }
+  [[nodiscard]] part_setting const& setting() const { return setting_; }
+  /// Walks of all ranks in a batch, at most: as many records of walkers there may be.
+  [[nodiscard]] std::int64_t all_walks() const;
+  [[nodiscard]] memory_resource& memory() { return gpu_memory(setting_.device, stream()); }
+  [[nodiscard]] vertex_id* column(std::int64_t step) { return columns_.data() + step * setting_.rounds.batch; }
+  /// Records of a kind that are here.
+  [[nodiscard]] std::int64_t num_here(int kind) const { return num_here_[static_cast<std::size_t>(kind)]; }
+  /// What a step counts, and the cursors of its sorting; zeroed before.
+  template <class Tally>
+  void count_in(step_count<Tally>*& counts, Tally*& cursors)
   {
-    return (4 * 8 + 4) * num_ranks + 8 + 4 + 4 * (length + 1);
+    counts = reinterpret_cast<step_count<Tally>*>(tallies_.data());
+    cursors = reinterpret_cast<Tally*>(counts + 1);
   }
 
  private:
-  [[nodiscard]] part_step step_here();
-  void launch(part_step const& at, std::int64_t size);
   void share_starts();
-  [[nodiscard]] int num_ranks() const { return setting_.ranks.size(); }
-  [[nodiscard]] int rank() const { return setting_.ranks.rank(); }
+  [[nodiscard]] unsigned sent(std::size_t kind, int to) const
+  {
+    return count_[static_cast<std::int64_t>(kind) * most_ranks + to];
+  }
 
   part_setting const& setting_;
   part_counts& counts_;
+  std::int64_t num_kinds_;
   side_stream stream_;
   step_event counted_;
   buffer<vertex_id> starts_, all_starts_, columns_;
-  buffer<moved_vertex> arrived_, stepped_, walkers_, vertices_, told_;
-  buffer<std::byte> tallies_;       // a count and the cursors, in the GPU's memory
-  buffer<part_step::count> count_;  // what the host is told, page-locked
-  std::int64_t num_walks_ = 0, num_arrived_ = 0, num_told_ = 0;
-  std::int64_t round_ = 0, supersteps_ = 0;
+  buffer<std::byte> tallies_;  // in the GPU's memory
+  buffer<unsigned> count_;     // what the host is told, page-locked
+  std::vector<std::int64_t> num_here_;
+  std::int64_t num_walks_ = 0, round_ = 0, supersteps_ = 0;
 };
+
+/// GPU memory that the rows and starts of a walk of each rank take.
+[[nodiscard]] inline std::int64_t row_bytes_each(std::int64_t length, std::int64_t num_ranks)
+{
+  return 4 * (length + 1) + 4 + 4 * num_ranks;
+}
 
 }  // namespace tendril::gpu

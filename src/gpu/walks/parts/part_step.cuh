@@ -25,10 +25,8 @@ __device__ vertex_id step_on_part(Steps const& steps, core::walk_ends const& end
                                   moved_vertex const& walker)
 {
   int const home = at.home_of(walker.walk);
-  std::uint32_t const index = walker.walk - static_cast<std::uint32_t>(home) * at.walks_each;
-  vertex_id* const column = at.columns + static_cast<std::int64_t>(at.step) * at.walks_each;
-  if (home == at.rank) { store_kept(column + index, walker.vertex); }
-  std::uint64_t const walk = at.first_walks[home] + index;
+  if (home == at.rank) { store_kept(at.place_in_row(walker.walk, at.step), walker.vertex); }
+  std::uint64_t const walk = at.id_of(walker.walk, home);
   core::walk_turn const turn = at.may_end ? ends.turn(walk, at.step) : core::walk_turn::choose;
   vertex_id next = no_vertex;
   if (turn == core::walk_turn::restart) {
@@ -39,7 +37,7 @@ __device__ vertex_id step_on_part(Steps const& steps, core::walk_ends const& end
     outcome const now = steps.choose(memory, walk, at.step);
     if (now.what == trial_outcome::moved) { next = now.next; }
   }
-  if (home == at.rank && next != no_vertex) { store_kept(column + at.walks_each + index, next); }
+  if (home == at.rank && next != no_vertex) { store_kept(at.place_in_row(walker.walk, at.step + 1), next); }
   return next;
 }
 

@@ -20,7 +20,8 @@
 #include "gpu/ranks/messages.hpp"
 #include "gpu/ranks/part_rows.hpp"
 #include "gpu/tables/plan_context.hpp"  // labels_of
-#include "gpu/walks/parts/lane.hpp"
+#include "gpu/walks/parts/alone_lane.hpp"
+#include "gpu/walks/parts/part_lane.hpp"
 #include "gpu/walks/plan.hpp"
 #include "gpu/walks/planned_job.hpp"
 #include "samplers/two_batches.hpp"
@@ -56,7 +57,7 @@ struct leaving_rows {
   leaving_rows& operator=(leaving_rows const&) = delete;
 
   /// Enqueues the rows of a batch that has ended, and their copy.
-  void take(part_lane& lane, std::int64_t first_walk)
+  void take(walk_lane& lane, std::int64_t first_walk)
   {
     first = first_walk;
     num_walks = lane.num_walks();
@@ -97,7 +98,7 @@ class part_walk final : public samplers::walk_on_gpu_ranks {
     TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
     messages_ = connect_gpus(ranks, device_);
     made.reasons.push_back(fmt::format("walkers go to the GPU that has their vertex, {} bytes each, by {}",
-                                       sizeof(moved_vertex), messages_->name()));
+                                       walker_bytes(), messages_->name()));
   }
 
   [[nodiscard]] sampling_plan const& plan() const noexcept override { return layout_.shared; }
@@ -118,13 +119,13 @@ class part_walk final : public samplers::walk_on_gpu_ranks {
     part_counts counts;
     walk_all(
         rounds, counts,
-        [&](part_lane& lane, std::int64_t round) {
+        [&](walk_lane& lane, std::int64_t round) {
           ready.wait_on(lane.stream());
           auto const size = static_cast<std::size_t>(rounds.size_of(round));
           lane.start(round, size == 0 ? starts.first(0)
                                       : starts.subspan(static_cast<std::size_t>(round * rounds.batch), size));
         },
-        [&](part_lane& lane) {
+        [&](walk_lane& lane) {
           std::int64_t const first = std::min(lane.round() * rounds.batch, n);
           lane.write_rows(out.vertices.data() + first * row, out.lengths.data() + first);
         },
@@ -163,13 +164,13 @@ class part_walk final : public samplers::walk_on_gpu_ranks {
     };
     out.supersteps = walk_all(
         rounds, counts,
-        [&](part_lane& lane, std::int64_t round) {
+        [&](walk_lane& lane, std::int64_t round) {
           auto const of_round = starts.span().first(static_cast<std::size_t>(rounds.size_of(round)));
           if (!of_round.empty()) { job.starts(round * rounds.batch, of_round); }
           samplers::expect_starts(of_round, whole_.num_vertices);
           lane.start(round, of_round);
         },
-        [&](part_lane& lane) {
+        [&](walk_lane& lane) {
           // While these leave, those of the batch before are delivered.
           leaving_rows& next = leaving[static_cast<std::size_t>(lane.round() % 2)];
           next.take(lane, lane.round() * rounds.batch);
@@ -181,7 +182,8 @@ class part_walk final : public samplers::walk_on_gpu_ranks {
     out.num_walks = job.num_walks;
     out.steps_here = counts.steps;
     out.moved = counts.moved;
-    out.moved_bytes = counts.moved * static_cast<std::int64_t>(sizeof(moved_vertex));
+    out.moved_bytes = counts.moved * walker_bytes();
+    out.questions = counts.asked;
     out.sent_bytes = ranks_.report().sent_bytes - before.sent_bytes;
     out.waited_seconds = ranks_.report().waited_seconds - before.waited_seconds;
     out.seconds = std::chrono::duration<double>(clock::now() - begin).count();
@@ -189,12 +191,13 @@ class part_walk final : public samplers::walk_on_gpu_ranks {
   }
 
  private:
-  using lanes = samplers::two_batches<part_lane>;
+  using lanes = samplers::two_batches<walk_lane>;
 
   /// The most walks of each rank in a batch that an eighth of the free memory has room for.
   [[nodiscard]] std::int64_t room_for_walks() const
   {
-    std::int64_t const each = 2 * part_lane::bytes_each(params_.length, ranks_.size());
+    std::int64_t const each = 2 * (job_.second_order ? alone_lane::bytes_each(params_.length, ranks_.size())
+                                                     : part_lane::bytes_each(params_.length, ranks_.size()));
     std::int64_t const most = std::min(most_walks_each, (std::int64_t{1} << 32U) / ranks_.size() - 1);
     return std::clamp<std::int64_t>(free_gpu_bytes(device_) / 8 / each, 1, most);
   }
@@ -215,8 +218,17 @@ class part_walk final : public samplers::walk_on_gpu_ranks {
                                params_.restart_prob > 0,
                                may_die_,
                                params_.dead_ends == dead_end::repeat};
-    std::array<part_lane, 2> two{part_lane(setting, counts), part_lane(setting, counts)};
-    return run_lanes(two, rounds.num_rounds, *messages_, begin, give, on_step);
+    auto const run = [&]<class Lane>(std::array<Lane, 2> two) {
+      return run_lanes(two, rounds.num_rounds, *messages_, begin, give, on_step);
+    };
+    if (job_.second_order) { return run(std::array{alone_lane(setting, counts), alone_lane(setting, counts)}); }
+    return run(std::array{part_lane(setting, counts), part_lane(setting, counts)});
+  }
+
+  /// That a walker takes that moves.
+  [[nodiscard]] std::int64_t walker_bytes() const
+  {
+    return job_.second_order ? alone_lane::walker_bytes : part_lane::walker_bytes;
   }
 
   transport& ranks_;

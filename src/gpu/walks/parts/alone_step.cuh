@@ -1,0 +1,171 @@
+// The kernel of a step of walkers that go alone: a thread a walker. One that stands here takes trials until its step is decided, or
+// until it must ask; one that asks here is answered, and has stepped, or goes back. Records are counted for each rank, and left in
+// order; sorting is a kernel of its own (alone_sort.cu).
+//
+// Bytes a step: 16 of the walker, what its trials gather, 24 written; 24 read and 16 written to sort. A question is 24 more, a
+// gather of the edges of the vertex before, and 24 again to sort.
+// `Steps` is a node2vec_on_part.
+
+#pragma once
+
+#include "gpu/device/launch.cuh"
+#include "gpu/walks/job.hpp"
+#include "gpu/walks/moving/deliver.cuh"  // store_kept
+#include "gpu/walks/outcome.cuh"
+#include "gpu/walks/parts/alone_step.hpp"
+
+namespace tendril::gpu {
+
+inline constexpr int alone_step_threads = 256;
+
+/// Writes vertices that came to their home. The whole grid.
+__device__ __forceinline__ void deliver_told(alone_step const& at)
+{
+  for (std::int64_t i = global_thread(); i < at.num_told; i += grid_stride()) {
+    vertex_alone const told = at.told[i];
+    store_kept(at.place_in_row(told.walk, told.step), told.vertex);
+  }
+}
+
+/// A walker within the step that a thread takes.
+template <class Steps>
+struct alone_turn {
+  asking_walker record = alone_step::ended(0);
+  std::uint64_t walk = 0;        ///< Its logical id.
+  vertex_id passed = no_vertex;  ///< Of a race.
+  outcome now{trial_outcome::dead, no_vertex};
+  bool chooses = false;  ///< Whether `now` decides.
+  typename Steps::memory memory{};
+};
+
+/// A walker has come to its vertex.
+template <class Steps>
+__device__ void arrive(Steps const& steps, core::walk_ends const& ends, alone_step const& at,
+                       walker_alone const& walker, alone_turn<Steps>& turn)
+{
+  int const home = at.home_of(walker.walk);
+  if (home == at.rank) { store_kept(at.place_in_row(walker.walk, walker.step), walker.vertex); }
+  turn.walk = at.id_of(walker.walk, home);
+  turn.record = alone_step::ended(walker.walk);
+  core::walk_turn const next = at.may_end ? ends.turn(turn.walk, walker.step) : core::walk_turn::choose;
+  if (next == core::walk_turn::restart) {
+    turn.record = alone_step::moved(walker.walk, walker.step + 1, at.starts[walker.walk], no_vertex);
+  } else if (next == core::walk_turn::choose) {
+    turn.chooses = true;
+    turn.record = alone_step::moved(walker.walk, walker.step, walker.vertex, walker.previous);
+    steps.stand(turn.memory, walker.vertex - at.bounds[at.rank], walker.previous, walker.step, 0);
+  }
+}
+
+/// A walker has come to ask, or comes back.
+template <class Steps>
+__device__ void take_asking(Steps const& steps, alone_step const& at, asking_walker const& walker,
+                            alone_turn<Steps>& turn)
+{
+  turn.record = walker;
+  std::uint32_t const trial = walker.trial & ~asking_walker::of_race;
+  bool const races = trial != walker.trial;
+  if (at.is_here(walker.vertex)) {
+    turn.chooses = true;
+    turn.walk = at.id_of(walker.walk, at.home_of(walker.walk));
+    turn.passed = walker.candidate;
+    steps.stand(turn.memory, walker.vertex - at.bounds[at.rank], walker.previous, walker.step, trial);
+  } else if (steps.answer(walker.previous, walker.candidate)) {
+    turn.record = alone_step::moved(walker.walk, walker.step + 1, walker.candidate, walker.vertex);
+  } else if (!races) {
+    turn.record.candidate = no_vertex;
+    turn.record.trial = trial + 1;
+  }
+}
+
+/// What a walker's choice has come to.
+template <class Steps>
+__device__ void conclude(bool by_race, alone_turn<Steps>& turn)
+{
+  asking_walker& record = turn.record;
+  if (turn.now.what == trial_outcome::moved) {
+    record = alone_step::moved(record.walk, record.step + 1, turn.now.next, record.vertex);
+  } else if (turn.now.what == trial_outcome::asks) {
+    record.candidate = turn.now.next;
+    record.trial = turn.memory.trial | (by_race ? asking_walker::of_race : 0U);
+  } else {
+    record = alone_step::ended(record.walk);
+  }
+}
+
+template <class Steps>
+__global__ __launch_bounds__(alone_step_threads,
+                             Steps::resident_blocks) void alone_step_kernel(Steps const steps, walk_batch const batch,
+                                                                            core::walk_ends const ends,
+                                                                            __grid_constant__ alone_step const at)
+{
+  __shared__ alone_step::count counts;
+  auto* const words = reinterpret_cast<unsigned*>(&counts);
+  constexpr unsigned num_words = sizeof counts / sizeof(unsigned);
+  for (unsigned i = threadIdx.x; i < num_words; i += alone_step_threads) { words[i] = 0; }
+  __syncthreads();
+
+  if (!at.begins) { deliver_told(at); }
+  std::int64_t const size = at.begins ? batch.size : at.num_arrived + at.num_asking;
+  std::int64_t const stride = std::int64_t{gridDim.x} * alone_step_threads;
+  for (std::int64_t base = std::int64_t{blockIdx.x} * alone_step_threads; base < size; base += stride) {
+    std::int64_t const i = base + threadIdx.x;
+    alone_turn<Steps> turn;
+    if (i < size && at.begins) {
+      turn.record = alone_step::moved(at.first_here() + static_cast<std::uint32_t>(i), 0, batch.starts[i], no_vertex);
+      at.columns[i] = turn.record.vertex;
+    } else if (i < at.num_arrived) {
+      uint4 const words_of = __ldcs(reinterpret_cast<uint4 const*>(at.arrived + i));
+      arrive(steps, ends, at, {words_of.x, static_cast<std::int32_t>(words_of.y), words_of.z, words_of.w}, turn);
+    } else if (i < size) {
+      take_asking(steps, at, at.asking[i - at.num_arrived], turn);
+    }
+    if (turn.chooses) { turn.now = steps.choose(turn.memory, turn.walk, turn.record.step); }
+    bool const by_race = turn.chooses && turn.now.what == trial_outcome::exhausted;
+    turn.now = steps.settle(turn.memory, turn.passed, turn.walk, turn.record.step, turn.now);
+    if (turn.chooses) { conclude(by_race, turn); }
+
+    if (i < size) { at.stepped[i] = turn.record; }
+    alone_step::ways const to = at.ways_of(turn.record);
+    bool const has_moved = !at.begins && alone_step::has_moved(turn.record);
+    unsigned const taken = __ballot_sync(full_warp, has_moved);
+    unsigned const asked = __ballot_sync(full_warp, turn.chooses && turn.now.what == trial_outcome::asks);
+    for (int rank = 0; rank < at.num_ranks; ++rank) {
+      unsigned const walkers = __ballot_sync(full_warp, to.walker == rank);
+      unsigned const asking = __ballot_sync(full_warp, to.asking == rank);
+      unsigned const vertices = __ballot_sync(full_warp, to.vertex == rank);
+      if (lane_id() != 0) { continue; }
+      if (walkers != 0) { atomicAdd(counts.sent.walkers + rank, static_cast<unsigned>(__popc(walkers))); }
+      if (asking != 0) { atomicAdd(counts.sent.asking + rank, static_cast<unsigned>(__popc(asking))); }
+      if (vertices != 0) { atomicAdd(counts.sent.vertices + rank, static_cast<unsigned>(__popc(vertices))); }
+    }
+    // A row's last vertex is told to nobody where its home is here.
+    if (has_moved && to.vertex < 0 && at.home_of(turn.record.walk) == at.rank) {
+      store_kept(at.place_in_row(turn.record.walk, turn.record.step), turn.record.vertex);
+    }
+    if (lane_id() == 0) {
+      atomicAdd(&counts.taken, static_cast<unsigned>(__popc(taken)));
+      atomicAdd(&counts.asked, static_cast<unsigned>(__popc(asked)));
+    }
+  }
+  __syncthreads();
+  for (unsigned i = threadIdx.x; i < num_words; i += alone_step_threads) {
+    if (words[i] != 0) { atomicAdd(reinterpret_cast<unsigned*>(at.counts) + i, words[i]); }
+  }
+}
+
+/// Enqueues one step of the walkers that are on this rank.
+template <class Steps>
+void launch_alone_step(Steps const& steps, walk_batch const& batch, core::walk_ends const& ends,
+                       walk_shape const& shape)
+{
+  auto* const kernel = alone_step_kernel<Steps>;
+  static std::int64_t const resident = resident_blocks(kernel, alone_step_threads, 0, shape.device);
+  alone_step const& at = *shape.alone;
+  std::int64_t const size = at.begins ? batch.size : std::max(at.num_arrived + at.num_asking, at.num_told);
+  kernel<<<grid_blocks(size, alone_step_threads, part_waves * resident), alone_step_threads, 0, shape.stream>>>(
+      steps, batch, ends, at);
+  TENDRIL_CUDA_TRY(cudaGetLastError());
+}
+
+}  // namespace tendril::gpu
