@@ -63,6 +63,30 @@ class PartRows : public gpu_test {
                 {out.data(), static_cast<std::size_t>(out.size())}, exec);
     return copied(out);
   }
+
+  static std::vector<std::byte> rows_of(feature_table const& whole, std::vector<vertex_id> const& ids)
+  {
+    std::vector<std::byte> out(ids.size() * static_cast<std::size_t>(whole.row_bytes()));
+    gather(whole, std::vector<std::int64_t>(ids.begin(), ids.end()), out);
+    return out;
+  }
+
+  /// Calls work(ranks, rows, exec) on every rank, of which each has a part of the table, on its GPU or on the host.
+  template <class Work>
+  static void with_parts(feature_table const& whole, std::vector<std::int64_t> const& bounds, bool on_host, Work work)
+  {
+    run_ranks(
+        static_cast<int>(bounds.size()) - 1,
+        [&](transport& ranks) {
+          gpu_exec const exec = exec_of(ranks);
+          gpu::device_guard const guard(exec.device);
+          auto const r = static_cast<std::size_t>(ranks.rank());
+          feature_table const here = slice_rows(whole, bounds[r], bounds[r + 1] - bounds[r]);
+          sharded_features rows(on_host ? here : to_gpu(here, exec), bounds, ranks, exec);
+          work(ranks, rows, exec);
+        },
+        transport::seconds(60));
+  }
 };
 
 TEST_F(PartRows, OfEverySizeComeFromAnyRank)
@@ -73,25 +97,15 @@ TEST_F(PartRows, OfEverySizeComeFromAnyRank)
     for (int const n : width > 1000 ? std::vector{2} : std::vector{1, 2, 3, 7}) {  // the widest take several batches
       auto const bounds = bounds_of(n);
       for (bool const on_host : {false, true}) {
-        run_ranks(
-            n,
-            [&](transport& ranks) {
-              gpu_exec const exec = exec_of(ranks);
-              gpu::device_guard const guard(exec.device);
-              auto const r = static_cast<std::size_t>(ranks.rank());
-              feature_table const here = slice_rows(whole, bounds[r], bounds[r + 1] - bounds[r]);
-              sharded_features rows(on_host ? here : to_gpu(here, exec), bounds, ranks, exec);
-              EXPECT_EQ(rows.shape(), (std::vector{num_rows, width}));
-              for (std::int64_t const count : std::vector<std::int64_t>{0, 1, 9000 + 100 * ranks.rank()}) {
-                auto const ids = ids_for(ranks.rank(), count);
-                std::vector<std::byte> expected(static_cast<std::size_t>(count * width));
-                gather(whole, std::vector<std::int64_t>(ids.begin(), ids.end()), expected);
-                EXPECT_EQ(gathered(rows, ids, exec), expected) << width << " bytes, " << n << " ranks";
-              }
-              EXPECT_EQ(rows.report().rows, 9001 + 100 * ranks.rank());
-              EXPECT_EQ(rows.report().rows_away == 0, n == 1);
-            },
-            transport::seconds(60));
+        with_parts(whole, bounds, on_host, [&](transport& ranks, sharded_features& rows, gpu_exec const& exec) {
+          EXPECT_EQ(rows.shape(), (std::vector{num_rows, width}));
+          for (std::int64_t const count : std::vector<std::int64_t>{0, 1, 9000 + 100 * ranks.rank()}) {
+            auto const ids = ids_for(ranks.rank(), count);
+            EXPECT_EQ(gathered(rows, ids, exec), rows_of(whole, ids)) << width << " bytes, " << n << " ranks";
+          }
+          EXPECT_EQ(rows.report().rows, 9001 + 100 * ranks.rank());
+          EXPECT_EQ(rows.report().rows_away == 0, n == 1);
+        });
       }
     }
   }
@@ -105,36 +119,28 @@ TEST_F(PartRows, OfWhichARankHasCopiesAreAskedOfNobody)
     for (int const n : {1, 2, 3}) {
       auto const bounds = bounds_of(n);
       for (bool const on_host : {false, true}) {
-        run_ranks(
-            n,
-            [&](transport& ranks) {
-              gpu_exec const exec = exec_of(ranks);
-              gpu::device_guard const guard(exec.device);
-              auto const r = static_cast<std::size_t>(ranks.rank());
-              feature_table const here = slice_rows(whole, bounds[r], bounds[r + 1] - bounds[r]);
-              sharded_features rows(on_host ? here : to_gpu(here, exec), bounds, ranks, exec);
-              auto const ids = ids_for(ranks.rank(), 9000);
-              std::vector<std::byte> expected(static_cast<std::size_t>(9000 * width));
-              gather(whole, std::vector<std::int64_t>(ids.begin(), ids.end()), expected);
-              auto const is_away = [&](std::int64_t id) { return id < bounds[r] || id >= bounds[r + 1]; };
-              std::vector<std::int64_t> some, all(num_rows);
-              for (std::int64_t id = num_rows - 1; id >= 0; id -= 2 + ranks.rank()) { some.insert(some.end(), 2, id); }
-              std::iota(all.begin(), all.end(), 0);
-              std::int64_t away = 0, kept = 0;
-              for (auto const& wanted : {std::vector<std::int64_t>{}, some, all, std::vector<std::int64_t>{}, some}) {
-                rows.keep(wanted, exec);  // ranks keep other rows, their own and twice the same among them
-                EXPECT_EQ(gathered(rows, ids, exec), expected) << width << " bytes, " << n << " ranks";
-                std::vector<char> is_wanted(num_rows);
-                for (std::int64_t const id : wanted) { is_wanted[static_cast<std::size_t>(id)] = 1; }
-                for (vertex_id const id : ids) {
-                  away += is_away(id) ? 1 : 0;
-                  kept += is_away(id) && is_wanted[id] != 0 ? 1 : 0;
-                }
-                EXPECT_EQ(rows.report().rows_away, away);
-                EXPECT_EQ(rows.report().rows_kept, kept);
-              }
-            },
-            transport::seconds(60));
+        with_parts(whole, bounds, on_host, [&](transport& ranks, sharded_features& rows, gpu_exec const& exec) {
+          auto const ids = ids_for(ranks.rank(), 9000);
+          auto const expected = rows_of(whole, ids);
+          auto const r = static_cast<std::size_t>(ranks.rank());
+          auto const is_away = [&](std::int64_t id) { return id < bounds[r] || id >= bounds[r + 1]; };
+          std::vector<std::int64_t> some, all(num_rows);
+          for (std::int64_t id = num_rows - 1; id >= 0; id -= 2 + ranks.rank()) { some.insert(some.end(), 2, id); }
+          std::iota(all.begin(), all.end(), 0);
+          std::int64_t away = 0, kept = 0;
+          for (auto const& wanted : {std::vector<std::int64_t>{}, some, all, std::vector<std::int64_t>{}, some}) {
+            rows.keep(wanted, exec);  // ranks keep other rows, their own and twice the same among them
+            EXPECT_EQ(gathered(rows, ids, exec), expected) << width << " bytes, " << n << " ranks";
+            std::vector<char> is_wanted(num_rows);
+            for (std::int64_t const id : wanted) { is_wanted[static_cast<std::size_t>(id)] = 1; }
+            for (vertex_id const id : ids) {
+              away += is_away(id) ? 1 : 0;
+              kept += is_away(id) && is_wanted[id] != 0 ? 1 : 0;
+            }
+            EXPECT_EQ(rows.report().rows_away, away);
+            EXPECT_EQ(rows.report().rows_kept, kept);
+          }
+        });
       }
     }
   }

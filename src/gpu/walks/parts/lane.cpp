@@ -29,9 +29,9 @@ walk_lane::walk_lane(part_setting const& setting, part_counts& counts, int num_k
   starts_ = buffer<vertex_id>(each, memory());
   if (setting.may_restart) { all_starts_ = buffer<vertex_id>(all_walks(), memory()); }
   columns_ = buffer<vertex_id>(checked_product("walks of a batch", each, setting.length + std::int64_t{1}), memory());
-  std::int64_t const tally = num_kinds_ * most_ranks;
+  std::int64_t const tally = checked_product("records of a step", num_kinds_, std::int64_t{most_ranks});
   constexpr std::int64_t more = sizeof(step_count<unsigned>) / sizeof(unsigned) - 1;  // steps, and questions
-  tallies_ = buffer<std::byte>((2 * tally + more) * static_cast<std::int64_t>(sizeof(unsigned)), memory());
+  tallies_ = buffer<unsigned>(tally + more + tally, memory());
   count_ = buffer<unsigned>(tally + more, pinned_memory());
 }
 
@@ -62,7 +62,7 @@ part_ranks walk_lane::describe(bool begins)
 
 void walk_lane::take_step(part_step const* in_step, alone_step const* alone)
 {
-  TENDRIL_CUDA_TRY(cudaMemsetAsync(tallies_.data(), 0, static_cast<std::size_t>(tallies_.size()), stream()));
+  TENDRIL_CUDA_TRY(cudaMemsetAsync(tallies_.data(), 0, tallies_.span().size_bytes(), stream()));
   walk_batch batch{};
   batch.starts = starts_.data();
   batch.size = num_walks_;

@@ -63,6 +63,7 @@ struct record_kind {
 /// start, then finish and step in turn until nobody is alive. All members but write_rows are calls of all ranks.
 class walk_lane {
  public:
+  virtual ~walk_lane();
   walk_lane(walk_lane const&) = delete;
   walk_lane& operator=(walk_lane const&) = delete;
 
@@ -87,7 +88,6 @@ class walk_lane {
  protected:
   /// With the GPU current. @param num_kinds  Of records. @throws memory_error; device_error.
   walk_lane(part_setting const& setting, part_counts& counts, int num_kinds);
-  virtual ~walk_lane();
 
   /// Enqueues a step, by take_step, and its sorting.
   virtual void launch(bool begins) = 0;
@@ -133,8 +133,8 @@ class walk_lane {
   side_stream stream_;
   step_event counted_;
   buffer<vertex_id> starts_, all_starts_, columns_;
-  buffer<std::byte> tallies_;  // in the GPU's memory
-  buffer<unsigned> count_;     // what the host is told, page-locked
+  buffer<unsigned> tallies_;  // in the GPU's memory
+  buffer<unsigned> count_;    // what the host is told, page-locked
   std::vector<std::int64_t> num_here_;
   std::int64_t num_walks_ = 0, round_ = 0, supersteps_ = 0;
 };
