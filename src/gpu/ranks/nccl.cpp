@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -109,8 +110,11 @@ class nccl_messages final : public gpu_messages {
     TENDRIL_CUDA_TRY(cudaStreamWaitEvent(stream, came_.get()));
   }
 
+  /// Ranks of one process share memory of the library, which the last of them frees: so they end one after the other.
   void abort() noexcept override
   {
+    static std::mutex ending;
+    std::lock_guard const lock(ending);
     if (comm_ != nullptr) { (void)nccl_.comm_abort(comm_); }
     comm_ = nullptr;
   }
