@@ -84,8 +84,8 @@ class Walker(_Walks):
     device : str, optional
         The GPU of this rank, "cuda" or "cuda:1": its part is copied there, walkers step there, and walks are arrays in its memory.
         All ranks have a GPU, or none. Walkers go from GPU to GPU by NCCL where each rank has one of its own and all find the
-        library (PyTorch brings it), else by way of host memory; `reasons` tells. GPUs take neither walks with memory,
-        metapaths of node types, the rule "scan", nor walks that stop by chance and repeat dead ends.
+        library (PyTorch brings it), else by way of host memory; `reasons` tells. GPUs take neither metapaths of
+        node types nor the rule "scan".
     num_threads : int
         0: every core the process may use.
 
