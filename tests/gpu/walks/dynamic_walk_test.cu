@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <cuda_runtime.h>
@@ -17,6 +18,7 @@
 
 #include "cpu/walks/dynamic_walks.hpp"
 #include "cpu/walks/scan_engine.hpp"
+#include "gpu/device/side_stream.hpp"
 #include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
 #include "support/graph_forms.hpp"
@@ -126,6 +128,33 @@ TEST_F(DynamicWalkOnGpu, IsTheCpusOnASkewedGraph)
 TEST_F(DynamicWalkOnGpu, IsTheCpusFromAHubOfAMillion)
 {
   compare_all(make_hub(), std::vector<vertex_id>(9, 0), {.length = 3, .seed = 77});
+}
+
+// Kernels of several calls that fill the GPU, each of them in part: none may hold its part until the rest of it has room.
+TEST_F(DynamicWalkOnGpu, CallsOnSeveralStreamsDontWaitForEachOther)
+{
+  graph const g = make_zoo(11);
+  graph const there = to_gpu(g, exec);
+  auto const starts = starts_everywhere(g, 31);
+  dynamic_walk_params const params{.length = 14, .seed = 77};
+  auto const expected = copied_rows(run_dynamic_walk(g, moody_walk{}, starts, params, cpu_exec{}, 5));
+  auto const from = on_gpu(starts, exec);
+  std::array<int, 8> wrong{};
+  std::vector<std::thread> callers;
+  for (int& count : wrong) {
+    callers.emplace_back([&] {
+      gpu::side_stream const stream;
+      gpu_exec const own{exec.device, stream.get(), nullptr};
+      for (int call = 0; call < 50; ++call) {
+        walks const made = run_dynamic_walk(there, moody_walk{}, from.span(), params, own, 5);
+        stream.wait();
+        if (copied(made.vertices) != expected.vertices) { ++count; }
+      }
+    });
+  }
+  for (std::thread& caller : callers) { caller.join(); }
+  EXPECT_EQ(wrong, (std::array<int, 8>{}));
+  EXPECT_EQ(run(there, moody_walk{}, starts, params, {.block_threads = 32, .num_blocks = 20'000}), expected);
 }
 
 TEST_F(DynamicWalkOnGpu, RunsTheLibrarysWalks)

@@ -29,6 +29,7 @@ struct alignas(shared_scan_bytes) shared_scan {
 struct launch_state {
   unsigned long long next_walk;  ///< Walks handed out in addition to the first walk of each warp.
   unsigned long long finished;   ///< Completed walks that warps have reported.
+  unsigned started;              ///< Blocks that run, or have run.
   unsigned idle;                 ///< Warps without walks.
   unsigned lock;                 ///< Lock of `report`: 1 while a thread writes it.
   dynamic_report report;         ///< The problem of the smallest walk; `what` is none while there is no problem.

@@ -35,6 +35,7 @@ class board_user {
   {
     self_ = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
     if (lane() == 0) { scan_of(self_).users = 0; }  // no warp reads this before the scan is open
+    if (threadIdx.x == 0) { atomicAdd(&board_.desk->started, 1U); }
   }
 
   /// The winner of the race over a whole neighbourhood, in every lane.
@@ -50,7 +51,8 @@ class board_user {
     return race.result();
   }
 
-  /// Helps until `num_walks` walks are finished.
+  /// Helps until `num_walks` walks are finished. While blocks wait for room on the GPU, which another kernel may hold that waits for
+  /// room as well, a warp without work leaves instead of waiting for walks of theirs.
   __device__ void help(std::int64_t num_walks) const
   {
     if (lane() == 0) { atomicAdd(&board_.desk->idle, 1U); }
@@ -68,7 +70,9 @@ class board_user {
         at = __shfl_sync(full_warp, word, source);
         helped = join(at * 32 + some_bit(found));
       }
-      if (!helped) { __nanosleep(500); }
+      if (helped) { continue; }
+      if (__any_sync(full_warp, __ldcg(&board_.desk->started) < gridDim.x)) { break; }
+      __nanosleep(500);
     }
   }
 
