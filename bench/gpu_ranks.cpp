@@ -29,6 +29,7 @@ namespace {
 constexpr std::int64_t walkers_each = std::int64_t{1} << 23U;  // of a call
 constexpr int calls = 2;
 constexpr std::int64_t walk_length = 80;
+constexpr std::int64_t scan_length = 8;                      // a step reads a whole row
 constexpr std::int64_t seeds_each = std::int64_t{1} << 20U;  // of a call
 constexpr int tree_calls = 8;
 constexpr std::int64_t batches_each = 256;  // of a call
@@ -248,7 +249,11 @@ void add_jobs(session& s, std::shared_ptr<bed const> const& on, bool has_weights
   walk_params const second_order{.length = walk_length, .p = 2, .q = 0.5};
   std::vector<std::pair<std::string, walk_params>> walks{{"uniform walks", uniform},
                                                          {"node2vec (2,0.5)", second_order}};
-  if (has_weights) { walks.emplace_back("weighted walks", weighted); }
+  if (has_weights) {
+    walks.emplace_back("weighted walks", weighted);
+    walk_params const scanning{.length = scan_length, .weighted = true, .rule = sampling_rule::scan};
+    walks.emplace_back(fmt::format("weighted walks of {} steps, by scan", scan_length), scanning);
+  }
   for (auto const& [name, params] : walks) {
     add(name, fmt::format("{} walkers; {}", calls * n * walkers_each, plan_on(*on, params)), "steps/s",
         [on, params = params] { return rate_on(*on, params); });

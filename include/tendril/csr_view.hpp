@@ -59,6 +59,11 @@ class csr_row {
     }
     return *first == x;
   }
+  /// The same edges as those of a larger graph, from number `first_edge` on, which has these labels.
+  [[nodiscard]] TENDRIL_HD csr_row numbered(edge_id first_edge, label_view labels) const
+  {
+    return {neighbors_, first_edge, degree_, weights_, labels};
+  }
   static constexpr std::uint32_t beyond_copy = 0;
   [[nodiscard]] TENDRIL_HD csr_row copied(vertex_id const* neighbors, float const* weights) const
   {

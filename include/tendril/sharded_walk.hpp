@@ -50,13 +50,10 @@ class sharded_walker {
                  cpu_exec const& exec = {});
   /// The same on GPUs: each rank's part is copied to the memory of its GPU, and walkers step there. Records travel by NCCL where
   /// each rank has a GPU of its own and all find the library (libnccl.so.2, or what TENDRIL_NCCL names), else by way of host
-  /// memory; the plan says which. Up to 32 ranks, and walks whose steps read the walker's own row by a table or trials, and
-  /// ask the rank of the previous vertex about its edges: neither metapaths of vertex types nor the rule `scan`.
-  /// @throws argument_error  as above, or for walks that GPUs don't take; rank_error; device_error; memory_error.
+  /// memory; the plan says which. Up to 32 ranks.
+  /// @throws argument_error  as above, or for more ranks; rank_error; device_error; memory_error.
   sharded_walker(graph_part part, walk_params const& params, std::int64_t expected_walks, transport& ranks,
                  gpu_exec const& exec);
-  /// What of the above parameters alone tell, before any call of ranks. @throws argument_error for walks that GPUs don't take.
-  static void expect_gpus_take(walk_params const& params);
 
   /// A walk that came as text, by a struct that reads the edges of the walker's own vertex alone: of the state everything but
   /// `previous_edge` and `previous_weight()`, and of `graph` its `num_vertices` and `node_types`. Another struct doesn't compile here.
@@ -64,6 +61,10 @@ class sharded_walker {
   /// @throws argument_error  as custom_walk::run, with the compiler's messages for a struct that reads more; rank_error as above.
   sharded_walker(graph_part part, custom_walk const& walk, dynamic_walk_params const& params, transport& ranks,
                  cpu_exec const& exec = {});
+  /// The same on GPUs, by kernels that NVRTC compiles. A walker that moves takes 12 bytes: of starts each rank keeps a copy.
+  /// @throws as above; device_error, also without NVRTC; memory_error.
+  sharded_walker(graph_part part, custom_walk const& walk, dynamic_walk_params const& params, transport& ranks,
+                 gpu_exec const& exec);
   ~sharded_walker();
   sharded_walker(sharded_walker&&) noexcept;
   sharded_walker& operator=(sharded_walker&&) noexcept;

@@ -408,13 +408,13 @@ class bound_walker {
                int device, std::uintptr_t stream)
       : bound_walker(std::move(all), params.length, 0)
   {
-    num_vertices_ = part.info.num_vertices;
-    sharded_walker::expect_gpus_take(params);
-    nb::gil_scoped_release const no_gil;
-    gpu_exec const exec = make_gpu_exec(device, stream);
-    all_->in_call([&](transport& calls) {
-      walker_ = std::make_unique<sharded_walker>(std::move(part), params, expected_walks, calls, exec);
-    });
+    make_on_gpu(std::move(part), device, stream, params, expected_walks);
+  }
+  bound_walker(std::shared_ptr<ranks> all, graph_part part, custom_walk const& walk, dynamic_walk_params const& params,
+               int device, std::uintptr_t stream)
+      : bound_walker(std::move(all), params.length, 0)
+  {
+    make_on_gpu(std::move(part), device, stream, walk, params);
   }
 
   bound_walker(std::shared_ptr<ranks> all, graph_part part, custom_walk const& walk, dynamic_walk_params const& params,
@@ -462,6 +462,16 @@ class bound_walker {
   bound_walker(std::shared_ptr<ranks> all, std::int64_t length, int num_threads)
       : all_(std::move(all)), length_(length), num_threads_(num_threads)
   {
+  }
+
+  template <class... Job>
+  void make_on_gpu(graph_part part, int device, std::uintptr_t stream, Job const&... job)
+  {
+    num_vertices_ = part.info.num_vertices;
+    nb::gil_scoped_release const no_gil;
+    gpu_exec const exec = make_gpu_exec(device, stream);
+    all_->in_call(
+        [&](transport& calls) { walker_ = std::make_unique<sharded_walker>(std::move(part), job..., calls, exec); });
   }
 
   template <class... Job>
@@ -566,6 +576,9 @@ void bind_dist(nb::module_& module)
            "ranks"_a, "part"_a, "walk"_a, "params"_a, "num_threads"_a)
       .def(nb::init<std::shared_ptr<ranks>, graph_part, walk_params const&, std::int64_t, int, std::uintptr_t>(),
            "ranks"_a, "part"_a, "params"_a, "expected_walks"_a, "device"_a, "stream"_a)
+      .def(nb::init<std::shared_ptr<ranks>, graph_part, custom_walk const&, dynamic_walk_params const&, int,
+                    std::uintptr_t>(),
+           "ranks"_a, "part"_a, "walk"_a, "params"_a, "device"_a, "stream"_a)
       .def("run", &bound_walker::run, "starts"_a.noconvert(), "as_int32"_a, "first_walk"_a)
       .def("run_gpu", &bound_walker::run_gpu, "starts"_a, "as_int32"_a, "first_walk"_a, "device"_a, "stream"_a)
       .def_prop_ro("reasons", &bound_walker::reasons);

@@ -120,16 +120,24 @@ void with_listed_walk(walk_choice const& c, F f)
 }
 
 template <bool weighted, class F>
-void with_walk(walk_choice const& c, F f)
+void with_first_order_walk(walk_choice const& c, F f)
 {
   if (c.schema != nullptr && c.of_types) {
     f(metapath_weights<weighted, true>{c.schema, c.size, c.first_type});
   } else if (c.schema != nullptr) {
     f(metapath_weights<weighted, false>{c.schema, c.size, c.first_type});
-  } else if (c.second_order) {
-    f(node2vec_weights<weighted>{c.bias});
   } else {
     f(first_order_weights<weighted>{});
+  }
+}
+
+template <bool weighted, class F>
+void with_walk(walk_choice const& c, F f)
+{
+  if (c.second_order) {
+    f(node2vec_weights<weighted>{c.bias});
+  } else {
+    with_first_order_walk<weighted>(c, f);
   }
 }
 
@@ -141,6 +149,17 @@ void with_walk(walk_choice const& c, F f)
     with_walk<true>(c, f);
   } else {
     with_walk<false>(c, f);
+  }
+}
+
+/// The same for walks that don't ask for the vertex before.
+template <class F>
+void with_first_order_walk(walk_choice const& c, F f)
+{
+  if (c.weighted) {
+    with_first_order_walk<true>(c, f);
+  } else {
+    with_first_order_walk<false>(c, f);
   }
 }
 

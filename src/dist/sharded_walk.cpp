@@ -18,6 +18,7 @@
 #include "dist/agreement.hpp"
 #include "dist/shard.hpp"
 #include "dist/superstep.hpp"
+#include "plan/whole_graph.hpp"
 #include "samplers/two_batches.hpp"
 #include "samplers/walks/gpu_ranks.hpp"
 #include "samplers/walks/walk_checks.hpp"
@@ -46,22 +47,15 @@ void expect_same_walks(transport& ranks, partition_info const& whole, walk_param
 }
 
 /// The same for walks that came as text.
-void expect_same_walks(transport& ranks, partition_info const& whole, cpu::custom_steps const& steps,
+void expect_same_walks(transport& ranks, partition_info const& whole, custom_walk const& walk,
                        dynamic_walk_params const& p)
 {
   std::array<job_line, 3> const lines{
       wire_line(), graph_line("walks on", whole),
       job_line{"makes", fmt::format("walks of {} steps by {}, stop {}, restart {}, at dead ends {}, rule {}, seed {}",
-                                    p.length, steps.identity(), p.stop_prob, p.restart_prob, to_string(p.dead_ends),
-                                    to_string(p.rule), p.seed)}};
+                                    p.length, cpu::identity_of(walk), p.stop_prob, p.restart_prob,
+                                    to_string(p.dead_ends), to_string(p.rule), p.seed)}};
   expect_same(ranks, "what is walked", lines);
-}
-
-/// Tables of edges are never cut by the types of targets here: a part's own rows don't tell them.
-walk_params planned_params(walk_params params)
-{
-  if (!params.metapath.empty() && params.metapath_of == metapath_kind::vertex_types) { params.table_bytes = 0; }
-  return params;
 }
 
 }  // namespace
@@ -89,19 +83,6 @@ struct sharded_walker::state {
 
 namespace {
 
-/// A part's rows by the numbers of the whole graph.
-engine::part_rows rows_of(dist::shard const& here)
-{
-  graph_arrays const& rows = here.part.rows;
-  engine::part_rows out{rows.indptr.data(),      rows.indices.data(), rows.weights.data(),
-                        rows.edge_labels.view(), here.first(),        here.first_edge()};
-  if (!out.edge_labels.empty()) {
-    auto const* const labels = static_cast<std::byte const*>(out.edge_labels.data);
-    out.edge_labels.data = labels - out.first_edge * out.edge_labels.bytes_per_label;
-  }
-  return out;
-}
-
 /// With it, a rank that plans for long is not taken for silent.
 cpu_exec beating(cpu_exec const& exec, transport& ranks)
 {
@@ -121,25 +102,15 @@ sharded_walker::sharded_walker(graph_part part, walk_params const& params, std::
   dist::expect_own_part(ranks.rank(), ranks.size(), part);
   dist::expect_same_walks(ranks, part.info, params);
   state_ = std::make_unique<state>(std::move(part), ranks);
-  state_->planned.emplace(state_->here.rows, dist::planned_params(params), expected_walks / ranks.size(),
+  state_->planned.emplace(state_->here.rows, plan::walk_on_parts(params), expected_walks / ranks.size(),
                           beating(exec, ranks));
   state_->plan = state_->planned->plan();
   state_->length = static_cast<std::int32_t>(params.length);
 }
 
-void sharded_walker::expect_gpus_take(walk_params const& params)
-{
-  TENDRIL_EXPECTS(
-      params.metapath.empty() || params.metapath_of == metapath_kind::edge_labels,
-      "a metapath of vertex types on GPUs that each have a part of the graph, expected edge labels, or CPUs");
-  TENDRIL_EXPECTS(params.rule != sampling_rule::scan,
-                  "rule scan on GPUs that each have a part of the graph, expected another rule, or CPUs");
-}
-
 sharded_walker::sharded_walker(graph_part part, walk_params const& params, std::int64_t expected_walks,
                                transport& ranks, gpu_exec const& exec)
 {
-  expect_gpus_take(params);
   dist::expect_own_part(ranks.rank(), ranks.size(), part);
   dist::expect_same_walks(ranks, part.info, params);
   state_ = std::make_unique<state>(std::move(part), ranks);
@@ -155,13 +126,25 @@ sharded_walker::sharded_walker(graph_part part, custom_walk const& walk, dynamic
   dist::expect_own_part(ranks.rank(), ranks.size(), part);
   state_ = std::make_unique<state>(std::move(part), ranks);
   dist::shard const& here = state_->here;
-  state_->custom = std::make_unique<cpu::custom_steps>(walk, params, here.rows, rows_of(here),
-                                                       transit_view{here.part.info.num_vertices, here.node_types},
-                                                       beating(exec, ranks));
-  dist::expect_same_walks(ranks, here.part.info, *state_->custom, params);
+  state_->custom = std::make_unique<cpu::custom_steps>(
+      walk, params, here.rows, engine::part_rows(here.rows.view().as<csr_view>(), here.first(), here.first_edge()),
+      transit_view{here.part.info.num_vertices, here.node_types}, beating(exec, ranks));
+  dist::expect_same_walks(ranks, here.part.info, walk, params);
   state_->plan.rule = state_->custom->rule();
   state_->length = static_cast<std::int32_t>(params.length);
   state_->repeats_dead_ends = params.dead_ends == dead_end::repeat;
+}
+
+sharded_walker::sharded_walker(graph_part part, custom_walk const& walk, dynamic_walk_params const& params,
+                               transport& ranks, gpu_exec const& exec)
+{
+  dist::expect_own_part(ranks.rank(), ranks.size(), part);
+  dist::expect_same_walks(ranks, part.info, walk, params);
+  validate(params);
+  state_ = std::make_unique<state>(std::move(part), ranks);
+  state_->on_gpu = samplers::make_walk_on_gpu_ranks(state_->here.part, state_->here.rows, walk, params, ranks, exec);
+  state_->plan = state_->on_gpu->plan();
+  state_->length = static_cast<std::int32_t>(params.length);
 }
 
 sharded_walker::~sharded_walker() = default;

@@ -64,12 +64,12 @@ class custom_walks final : public walk_batch_of_ranks {
   void step_of(std::span<walker_custom const> arrived, walkers_out& walkers, visits_out& visits)
   {
     std::array<engine::part_walker, records_a_chunk<walker_custom>> before;
-    std::array<engine::part_step, records_a_chunk<walker_custom>> made;
+    std::array<engine::decided_step, records_a_chunk<walker_custom>> made;
     for (std::size_t i = 0; i < arrived.size(); ++i) {
       walker_custom const& w = arrived[i];
       before[i] = {id(w.walk), w.step, w.start, w.vertex, w.previous};
     }
-    steps_.decide(std::span(before).first(arrived.size()), made.data());
+    steps_.decide({before.data(), made.data(), std::ssize(arrived)});
     std::int64_t alive = 0, moved = 0, taken = 0;
     for (std::size_t i = 0; i < arrived.size(); ++i) {
       walker_custom const& w = arrived[i];

@@ -73,6 +73,14 @@ std::unique_ptr<samplers::walk_on_gpu_ranks> samplers::make_walk_on_gpu_ranks(gr
   refuse();
 }
 
+std::unique_ptr<samplers::walk_on_gpu_ranks> samplers::make_walk_on_gpu_ranks(graph_part const&, graph const&,
+                                                                              custom_walk const&,
+                                                                              dynamic_walk_params const&, transport&,
+                                                                              gpu_exec const&)
+{
+  refuse();
+}
+
 int num_gpus() noexcept { return 0; }
 gpu_info describe_gpu(int) { refuse(); }
 memory_resource& gpu_memory(int, cuda_stream) { refuse(); }

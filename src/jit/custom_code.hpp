@@ -32,12 +32,22 @@ struct custom_kind {
   std::string_view cpu_head;  ///< Includes of the unit for the system's compiler.
   std::string_view cpu_functions;
   std::string_view part_functions;  ///< In their place for parts of a graph; empty: there is no unit for parts.
-  std::string_view gpu_head;        ///< Includes of the unit for NVRTC.
+  std::string_view gpu_head;        ///< Includes of the unit for NVRTC,
+  std::string_view part_gpu_head;   ///< and of that for parts.
   std::string_view gpu_functions;
-  std::span<std::string_view const> exports;  ///< What `cpu_functions` exports, besides tendril_make.
-  std::span<std::string_view const> kernels;  ///< Those that the GPU's module wants, as C++ names them.
-  std::span<embedded_text const> headers;     ///< Stand for public headers that a source may include.
+  std::span<std::string_view const> exports;       ///< What `cpu_functions` exports, besides tendril_make.
+  std::span<std::string_view const> kernels;       ///< Those that the GPU's module wants, as C++ names them,
+  std::span<std::string_view const> part_kernels;  ///< and the one for parts.
+  std::span<embedded_text const> headers;          ///< Stand for public headers that a source may include.
 };
+
+/// The graphs that a unit is compiled for.
+enum class unit_graph : std::uint8_t { csr, compressed, part };
+
+[[nodiscard]] constexpr unit_graph graph_of(graph_form form)
+{
+  return form == graph_form::csr ? unit_graph::csr : unit_graph::compressed;
+}
 
 struct custom_code {
   explicit custom_code(custom_kind const& the_kind) : kind(&the_kind) {}
@@ -50,10 +60,9 @@ struct custom_code {
   std::vector<std::byte> bytes;
   custom_options options;
 
-  /// Where code runs: a GPU's number, host_place, or part_place, which is the host for parts of a graph; and the form of graphs
-  /// that it is compiled for.
-  using place = std::pair<int, graph_form>;
-  static constexpr int host_place = -1, part_place = -2;
+  /// Where code runs, a GPU's number or host_place, and what it was compiled for.
+  using place = std::pair<int, unit_graph>;
+  static constexpr int host_place = -1;
 
   std::mutex mutex;  ///< Guards the following while somebody compiles.
   std::map<place, std::shared_ptr<void const>>

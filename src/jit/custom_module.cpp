@@ -40,22 +40,6 @@ std::shared_ptr<custom_module> load(jit::custom_code const& code, std::string co
   return made;
 }
 
-/// The module of a place, made when first asked for. @param unit  Gives its text.
-template <class Unit>
-std::shared_ptr<custom_module const> made_module(custom_code& code, custom_code::place const& place, Unit unit)
-{
-  std::lock_guard const guard(code.mutex);
-  std::shared_ptr<void const>& slot = code.modules[place];
-  if (!slot) {
-    auto module = load(code, unit());
-    engine::custom_made const made = module->make(jit::parameter_words(code));
-    module->bytes = jit::struct_bytes(code, made);
-    module->flags = made.flags;
-    slot = std::move(module);
-  }
-  return std::static_pointer_cast<custom_module const>(slot);
-}
-
 }  // namespace
 
 std::shared_ptr<custom_module> custom_module::open(jit::custom_kind const& kind, std::filesystem::path const& file,
@@ -90,14 +74,18 @@ engine::custom_made custom_module::make(std::vector<engine::custom_word> const& 
   return made;
 }
 
-std::shared_ptr<custom_module const> module_of(jit::custom_code& code, graph_form form)
+std::shared_ptr<custom_module const> module_of(jit::custom_code& code, unit_graph graph)
 {
-  return made_module(code, {custom_code::host_place, form}, [&] { return cpu_unit(code, form); });
-}
-
-std::shared_ptr<custom_module const> part_module_of(jit::custom_code& code)
-{
-  return made_module(code, {custom_code::part_place, graph_form::csr}, [&] { return part_unit(code); });
+  std::lock_guard const guard(code.mutex);
+  std::shared_ptr<void const>& slot = code.modules[{custom_code::host_place, graph}];
+  if (!slot) {
+    auto module = load(code, cpu_unit(code, graph));
+    engine::custom_made const made = module->make(jit::parameter_words(code));
+    module->bytes = jit::struct_bytes(code, made);
+    module->flags = made.flags;
+    slot = std::move(module);
+  }
+  return std::static_pointer_cast<custom_module const>(slot);
 }
 
 }  // namespace tendril::jit

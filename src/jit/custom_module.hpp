@@ -42,11 +42,8 @@ class custom_module {
   std::vector<void*> functions_;
 };
 
-/// The library of a struct for graphs of one form, from the cache or compiled and put there; opened when first asked for.
+/// The library of a struct for such graphs, from the cache or compiled and put there; opened when first asked for.
 /// @throws argument_error for what is wrong with the struct; io_error without a compiler.
-[[nodiscard]] std::shared_ptr<custom_module const> module_of(jit::custom_code& code, graph_form form);
-
-/// The same for parts of a graph.
-[[nodiscard]] std::shared_ptr<custom_module const> part_module_of(jit::custom_code& code);
+[[nodiscard]] std::shared_ptr<custom_module const> module_of(jit::custom_code& code, unit_graph graph);
 
 }  // namespace tendril::jit

@@ -17,9 +17,14 @@ constexpr std::string_view parameter_marker = "parameter-";
 constexpr std::string_view struct_head = "custom struct: ";
 
 /// Decides what the short names of the arguments stand for: named_view.hpp.
-std::string_view form_of_unit(graph_form form)
+std::string_view definition_of(unit_graph graph)
 {
-  return form == graph_form::csr ? "" : "#define TENDRIL_COMPRESSED_UNIT 1\n";
+  switch (graph) {
+    case unit_graph::compressed: return "#define TENDRIL_COMPRESSED_UNIT 1\n";
+    case unit_graph::part: return "#define TENDRIL_TRANSIT_UNIT 1\n";
+    case unit_graph::csr: break;
+  }
+  return "";
 }
 
 std::string start_of_unit(custom_code const& code)
@@ -109,19 +114,6 @@ bool blames_source(custom_code const& code, std::string const& output)
   return std::regex_search(output, std::regex(fmt::format(R"({}[:(][^\n]*error)", code.kind->file)));
 }
 
-/// The unit for the system's compiler. @param form  Decides what the short names of the arguments stand for.
-std::string host_unit(custom_code const& code, std::string_view form, std::string_view functions)
-{
-  return fmt::format(R"(#define TENDRIL_CUSTOM_UNIT 1
-{}{}{}#define TENDRIL_EXPORT extern "C" __attribute__((visibility("default")))
-{}TENDRIL_EXPORT void tendril_make([[maybe_unused]] tendril::engine::custom_word const* words,
-                                 tendril::engine::custom_made* made)
-{{
-{}}}
-)",
-                     form, code.kind->cpu_head, start_of_unit(code), functions, make_body(code));
-}
-
 }  // namespace
 
 std::vector<embedded_text> unit_files(custom_code const& code)
@@ -133,17 +125,20 @@ std::vector<embedded_text> unit_files(custom_code const& code)
   return files;
 }
 
-std::string cpu_unit(custom_code const& code, graph_form form)
+std::string cpu_unit(custom_code const& code, unit_graph graph)
 {
-  return host_unit(code, form_of_unit(form), code.kind->cpu_functions);
+  return fmt::format(R"(#define TENDRIL_CUSTOM_UNIT 1
+{}{}{}#define TENDRIL_EXPORT extern "C" __attribute__((visibility("default")))
+{}TENDRIL_EXPORT void tendril_make([[maybe_unused]] tendril::engine::custom_word const* words,
+                                 tendril::engine::custom_made* made)
+{{
+{}}}
+)",
+                     definition_of(graph), code.kind->cpu_head, start_of_unit(code),
+                     graph == unit_graph::part ? code.kind->part_functions : code.kind->cpu_functions, make_body(code));
 }
 
-std::string part_unit(custom_code const& code)
-{
-  return host_unit(code, "#define TENDRIL_TRANSIT_UNIT 1\n", code.kind->part_functions);
-}
-
-std::string gpu_unit(custom_code const& code, graph_form form)
+std::string gpu_unit(custom_code const& code, unit_graph graph)
 {
   return fmt::format(
       R"({}{}{}{}__global__ void tendril_make(tendril::engine::custom_word const* words,
@@ -151,7 +146,8 @@ std::string gpu_unit(custom_code const& code, graph_form form)
 {{
 {}}}
 )",
-      form_of_unit(form), code.kind->gpu_head, start_of_unit(code), code.kind->gpu_functions, make_body(code));
+      definition_of(graph), graph == unit_graph::part ? code.kind->part_gpu_head : code.kind->gpu_head,
+      start_of_unit(code), code.kind->gpu_functions, make_body(code));
 }
 
 std::vector<engine::custom_word> parameter_words(custom_code const& code)

@@ -17,15 +17,12 @@ namespace tendril::jit {
 /// source may include, and the source itself.
 [[nodiscard]] std::vector<embedded_text> unit_files(custom_code const& code);
 
-/// The unit for the system's compiler and graphs of one form: a shared library that exports tendril_make (engine/custom_struct.hpp) and what
+/// The unit for the system's compiler: a shared library that exports tendril_make (engine/custom_struct.hpp) and what
 /// its kind does.
-[[nodiscard]] std::string cpu_unit(custom_code const& code, graph_form form);
+[[nodiscard]] std::string cpu_unit(custom_code const& code, unit_graph graph);
 
-/// The same for parts of a graph.
-[[nodiscard]] std::string part_unit(custom_code const& code);
-
-/// The unit for NVRTC and graphs of one form: a kernel tendril_make, and those that its kind names.
-[[nodiscard]] std::string gpu_unit(custom_code const& code, graph_form form);
+/// The unit for NVRTC: a kernel tendril_make, and those that its kind names.
+[[nodiscard]] std::string gpu_unit(custom_code const& code, unit_graph graph);
 
 /// The parameters' values one after the other.
 [[nodiscard]] std::vector<engine::custom_word> parameter_words(custom_code const& code);

@@ -3,7 +3,12 @@
 #include <tendril/custom_walk.hpp>
 
 #include <utility>
+#include <variant>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "jit/code_cache.hpp"  // content_hash
 #include "jit/custom_walk_state.hpp"
 
 namespace tendril {
@@ -14,6 +19,9 @@ constexpr std::string_view walk_exports[] = {"tendril_walk"};
 constexpr std::string_view walk_kernels[] = {
     "tendril::engine::scan_walk_kernel<tendril_scanning, tendril::named_view, tendril::engine::race_sampler>",
     "tendril::engine::reject_walk_kernel<tendril_rejecting, tendril::named_view>"};
+constexpr std::string_view part_kernels[] = {
+    "tendril::engine::scan_steps_kernel<tendril_scanning, tendril::engine::race_sampler>",
+    "tendril::engine::reject_steps_kernel<tendril_rejecting>"};
 constexpr embedded_text walk_headers[] = {
     {"tendril/dynamic_walk.hpp", "#pragma once\n#include <tendril/walk_concept.hpp>\n"}};
 
@@ -49,23 +57,42 @@ using tendril_rejecting = tendril::engine::rejecting_walk<tendril_type>;
 )",
       .part_functions =
           R"(TENDRIL_EXPORT int tendril_walk(void const* walk, void const* setup, int rejecting,
-                                tendril::engine::part_rows const* rows, tendril::engine::part_walker const* walkers,
-                                std::int64_t size, tendril::engine::part_step* steps,
-                                tendril::engine::dynamic_report* report)
+                                tendril::engine::part_batch const* batch, tendril::engine::dynamic_report* report)
 {
-  return tendril::engine::step_custom<tendril_scanning>(walk, setup, rejecting, rows, walkers, size, steps, report);
+  return tendril::engine::step_custom<tendril_scanning>(walk, setup, rejecting, batch, report);
 }
 )",
       .gpu_head = R"(#include <tendril/engine/walks/custom_walk_unit.hpp>
 #include <tendril/engine/walks/reject_kernel.cuh>
 #include <tendril/engine/walks/scan_kernel.cuh>
 )",
+      .part_gpu_head = R"(#include <tendril/engine/walks/custom_walk_unit.hpp>
+#include <tendril/engine/walks/part_kernels.cuh>
+)",
       .gpu_functions = "",
       .exports = walk_exports,
       .kernels = walk_kernels,
+      .part_kernels = part_kernels,
       .headers = walk_headers,
   };
   return kind;
+}
+
+std::string identity_of(custom_code const& code)
+{
+  std::string fields;
+  for (auto const& parameter : code.parameters) {
+    std::visit(
+        [&](auto const& value) {
+          if constexpr (requires { value.size(); }) {
+            fields += fmt::format(" {}=[{}]", parameter.name, fmt::join(value, " "));
+          } else {
+            fields += fmt::format(" {}={}", parameter.name, value);
+          }
+        },
+        parameter.value);
+  }
+  return fmt::format("struct {} {}{}", code.struct_name, content_hash({code.source}), fields);
 }
 
 }  // namespace jit

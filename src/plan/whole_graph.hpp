@@ -6,10 +6,19 @@
 
 #include <tendril/graph.hpp>
 #include <tendril/partition.hpp>
+#include <tendril/walk.hpp>
 
 #include "plan/derived_tables.hpp"
 
 namespace tendril::plan {
+
+/// What planners of a part are given. Tables of edges are never cut by the types of targets there: a part's own rows don't tell
+/// them.
+[[nodiscard]] inline walk_params walk_on_parts(walk_params params)
+{
+  if (!params.metapath.empty() && params.metapath_of == metapath_kind::vertex_types) { params.table_bytes = 0; }
+  return params;
+}
 
 /// Gives a part's rows what planners would else work out from them alone.
 /// @param make_statistics  () -> weight_statistics: of the rows, where samplers read them.

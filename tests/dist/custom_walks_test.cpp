@@ -22,19 +22,6 @@
 namespace tendril::test {
 namespace {
 
-/// Everything that a struct may read on parts.
-std::string const all_of_state = R"(struct all_of_state {
-  float weight(walk_state const& s, walk_edge const& e) const
-  {
-    float out = e.weight() * (1 + e.label()) + 0.25F * (e.position() % 3) + (e.index() % 5);
-    if (e.target() == s.previous) { out *= 0.5F; }
-    if (e.target() == s.start) { out *= 3; }
-    out += s.graph.node_types[e.target()] + (s.step + s.walk) % 2;
-    return out + e.row().degree() % 3 + (e.target() < s.graph.num_vertices / 2 ? 1 : 0);
-  }
-  bool stop(walk_state const& s) const { return s.vertex % 31 == 7; }
-};)";
-
 class CustomWalksOfRanks : public custom_code_test<custom_walk> {
  protected:
   /// Walks of all ranks, each asking for a part of them.
@@ -85,7 +72,7 @@ TEST_F(CustomWalksOfRanks, AreThoseOfTheWholeGraph)
     compare(g, rejecting, {.length = 15, .stop_prob = 0.05, .restart_prob = 0.2, .rule = rule});
     compare(g, rejecting, {.length = 9, .dead_ends = dead_end::repeat, .rule = rule});
   }
-  compare(g, custom_walk(all_of_state, "", {}, options), {.length = 20, .restart_prob = 0.1, .seed = 9});
+  compare(g, custom_walk(all_of_state_walk_text, "", {}, options), {.length = 20, .restart_prob = 0.1, .seed = 9});
 }
 
 TEST_F(CustomWalksOfRanks, AreSaidByTheirReport)

@@ -45,6 +45,21 @@ TENDRIL_TEXT_WALK(rejecting_walk, {
   TENDRIL_HD bool may_start(walk_state const& s) const { return s.start % 5 != 0; }
 })
 
+// Everything that a struct may read on the parts of a graph.
+TENDRIL_TEXT_WALK(all_of_state_walk, {
+  TENDRIL_HD float weight(walk_state const& s, walk_edge const& e) const
+  {
+    float out = e.weight() * (1 + e.label()) + 0.25F * (e.position() % 3) + (e.index() % 5);
+    if (e.target() == s.previous) {
+  out *= 0.5F; }
+    if (e.target() == s.start) {
+  out *= 3; }
+    out += s.graph.node_types[e.target()] + (s.step + s.walk) % 2;
+    return out + e.row().degree() % 3 + (e.target() < s.graph.num_vertices / 2 ? 1 : 0);
+}
+TENDRIL_HD bool stop(walk_state const& s) const { return s.vertex % 31 == 7; }
+})
+
 TENDRIL_TEXT_WALK(signed_walk, {
   float sign;
   TENDRIL_HD float weight(walk_state const&, walk_edge const& e) const { return sign * e.weight(); }

@@ -46,9 +46,9 @@ class nvrtc_test : public testing::Test {
     if (!has_nvrtc()) { GTEST_SKIP() << "no NVRTC"; }
   }
 
-  static gpu::nvrtc_result compile(jit::custom_code const& code, graph_form form = graph_form::csr)
+  static gpu::nvrtc_result compile(jit::custom_code const& code, jit::unit_graph graph = jit::unit_graph::csr)
   {
-    return gpu::compile_unit(gpu::nvrtc(nvrtc_folders()), code, form, 9, 0);
+    return gpu::compile_unit(gpu::nvrtc(nvrtc_folders()), code, graph, 9, 0);
   }
 
   /// What compiling a struct `w` says.

@@ -27,6 +27,18 @@ class _Walks:
     _as_int32: bool
     _place: int = _gpu.HOST
 
+    def _make(self, graph: Graph, job: tuple[Any, ...], device: Any, num_threads: int) -> None:
+        self._place = _gpu.HOST if device is None else _gpu.parse(device)
+        where = (threads(num_threads),) if self._place == _gpu.HOST else (self._place, 0)
+        if self._place != _gpu.HOST:
+            find_nccl()
+        self._core = _tendril.ShardedWalker(graph.ranks._core, graph._core, *job, *where)
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why walks are made as they are, a sentence each; on GPUs the last one says how walkers travel."""
+        return self._core.reasons
+
     def walk(self, starts: ArrayLike, *, first_walk: int = 0) -> tuple[Any, Any]:
         """Walk from some vertices. A call of all ranks, each with starts of its own, maybe none.
 
@@ -84,15 +96,14 @@ class Walker(_Walks):
     device : str, optional
         The GPU of this rank, "cuda" or "cuda:1": its part is copied there, walkers step there, and walks are arrays in its memory.
         All ranks have a GPU, or none. Walkers go from GPU to GPU by NCCL where each rank has one of its own and all find the
-        library (PyTorch brings it), else by way of host memory; `reasons` tells. GPUs take neither metapaths of
-        node types nor the rule "scan".
+        library (PyTorch brings it), else by way of host memory; `reasons` tells.
     num_threads : int
         0: every core the process may use.
 
     Raises
     ------
     ArgumentError
-        As the walks, and for walks that GPUs don't take.
+        As the walks.
     RankError
         If ranks have different graphs, parameters or versions.
     DeviceError
@@ -140,16 +151,7 @@ class Walker(_Walks):
         params.validate()
         self._as_int32 = graph._holds_int32(dtype)
         walks = graph.num_vertices if expected_walks is None else integer(expected_walks, "expected_walks")
-        self._place = _gpu.HOST if device is None else _gpu.parse(device)
-        where = (threads(num_threads),) if self._place == _gpu.HOST else (self._place, 0)
-        if self._place != _gpu.HOST:
-            find_nccl()
-        self._core = _tendril.ShardedWalker(graph.ranks._core, graph._core, params, walks, *where)
-
-    @property
-    def reasons(self) -> list[str]:
-        """Why walks are made as they are, a sentence each; on GPUs the last one says how walkers travel."""
-        return self._core.reasons
+        self._make(graph, (params, walks), device, num_threads)
 
 
 class DynamicWalker(_Walks):
@@ -160,7 +162,7 @@ class DynamicWalker(_Walks):
     the state everything but ``previous_edge`` and ``previous_weight()``; another one doesn't compile here. A walker goes to
     the rank that has its vertex.
 
-    The constructor and `walk` are calls of all ranks, on the CPU.
+    The constructor and `walk` are calls of all ranks.
 
     Parameters
     ----------
@@ -171,6 +173,8 @@ class DynamicWalker(_Walks):
         The same on every rank.
     rule, stop_prob, restart_prob, seed, dead_end, dtype
         As for `tendril.dynamic_walk`.
+    device : str, optional
+        The GPU of this rank, as `Walker`'s.
     num_threads : int
         0: every core the process may use.
 
@@ -180,6 +184,8 @@ class DynamicWalker(_Walks):
         As `tendril.dynamic_walk`, and for a struct that reads more than it may, with the compiler's messages.
     RankError
         If ranks have different graphs, structs, parameters or versions.
+    DeviceError
+        If the GPU can't be used.
     """
 
     def __init__(
@@ -194,9 +200,10 @@ class DynamicWalker(_Walks):
         seed: int = 0,
         dead_end: str = "stop",
         dtype: DTypeLike = np.int64,
+        device: Any = None,
         num_threads: int = 0,
     ) -> None:
         expect_graph(graph)
         params = dynamic_params(walk, length, stop_prob, restart_prob, seed, dead_end, rule)
         self._as_int32 = graph._holds_int32(dtype)
-        self._core = _tendril.ShardedWalker(graph.ranks._core, graph._core, walk._core, params, threads(num_threads))
+        self._make(graph, (walk._core, params), device, num_threads)

@@ -58,12 +58,12 @@ engine::application_job job_of(jit::custom_module const& module, custom_applicat
 }  // namespace
 }  // namespace cpu
 
-void custom_application::compile(cpu_exec const&) const { (void)jit::module_of(*state_, graph_form::csr); }
+void custom_application::compile(cpu_exec const&) const { (void)jit::module_of(*state_, jit::unit_graph::csr); }
 
 samples custom_application::run(graph const& graph, std::span<vertex_id const> roots, std::int64_t num_roots,
                                 application_params const& params, cpu_exec const& exec, std::int64_t first_sample) const
 {
-  auto const module = jit::module_of(*state_, graph.form());
+  auto const module = jit::module_of(*state_, jit::graph_of(graph.form()));
   auto const job = cpu::job_of(*module, *state_, static_cast<std::int64_t>(roots.size()), num_roots, params);
   return engine::run_on_cpu(graph, job, roots, params, exec, first_sample, core::domain::application,
                             cpu::grower(*module));
@@ -72,7 +72,7 @@ samples custom_application::run(graph const& graph, std::span<vertex_id const> r
 std::vector<planned_step> custom_application::plan(graph const& graph, std::int64_t num_samples, std::int64_t num_roots,
                                                    application_params const& params, cpu_exec const&) const
 {
-  auto const module = jit::module_of(*state_, graph.form());
+  auto const module = jit::module_of(*state_, jit::graph_of(graph.form()));
   std::int64_t const num_root_ids = samplers::count_roots(num_samples, num_roots);
   return samplers::planned_on_cpu(cpu::job_of(*module, *state_, num_root_ids, num_roots, params));
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 
 #include <tendril/custom_walk.hpp>
@@ -32,20 +31,19 @@ class custom_steps {
 
   /// Decides the next step of each walker, all of which stand on vertices of the part. Thread-safe.
   /// @throws argument_error for a weight or bound that is none.
-  void decide(std::span<engine::part_walker const> walkers, engine::part_step* steps) const;
+  void decide(engine::part_batch const& batch) const;
 
   [[nodiscard]] sampling_rule rule() const;  ///< reject or scan.
-
-  /// What the walk is, for comparisons between processes.
-  [[nodiscard]] std::string identity() const;
 
  private:
   custom_walk walk_;
   std::shared_ptr<jit::custom_module const> module_;
   std::shared_ptr<buffer<float> const> largest_;
-  engine::part_rows rows_;
   engine::dynamic_setup<transit_view> setup_;
   bool rejecting_ = false;
 };
+
+/// What a walk is, for comparisons between processes.
+[[nodiscard]] std::string identity_of(custom_walk const& walk);
 
 }  // namespace tendril::cpu

@@ -35,13 +35,13 @@ auto runner(jit::custom_module const& module, cpu_exec const& exec)
 }  // namespace
 }  // namespace cpu
 
-void custom_walk::compile(cpu_exec const&) const { (void)jit::module_of(*state_, graph_form::csr); }
+void custom_walk::compile(cpu_exec const&) const { (void)jit::module_of(*state_, jit::unit_graph::csr); }
 
 void custom_walk::run_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
                            std::int64_t first_walk, vertex_id* vertices, std::int32_t* lengths,
                            cpu_exec const& exec) const
 {
-  auto const module = jit::module_of(*state_, graph.form());
+  auto const module = jit::module_of(*state_, jit::graph_of(graph.form()));
   engine::run_walk_into(graph, starts, params, cpu::has_bound(*module), exec, first_walk, {vertices, lengths},
                         cpu::runner(*module, exec));
 }
@@ -49,7 +49,7 @@ void custom_walk::run_into(graph const& graph, std::span<vertex_id const> starts
 walks custom_walk::run(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
                        cpu_exec const& exec, std::int64_t first_walk) const
 {
-  auto const module = jit::module_of(*state_, graph.form());
+  auto const module = jit::module_of(*state_, jit::graph_of(graph.form()));
   return engine::run_walk_on_cpu(graph, starts, params, cpu::has_bound(*module), exec, first_walk,
                                  cpu::runner(*module, exec));
 }
@@ -58,7 +58,7 @@ ragged_walks custom_walk::run_ragged(graph const& graph, std::span<vertex_id con
                                      dynamic_walk_params const& params, cpu_exec const& exec,
                                      std::int64_t first_walk) const
 {
-  auto const module = jit::module_of(*state_, graph.form());
+  auto const module = jit::module_of(*state_, jit::graph_of(graph.form()));
   return engine::run_ragged_on_cpu(graph, starts, params, cpu::has_bound(*module), exec, first_walk,
                                    cpu::runner(*module, exec));
 }

@@ -70,12 +70,15 @@ engine::application_job job_of(custom_module const& module, custom_application::
 }  // namespace
 }  // namespace gpu
 
-void custom_application::compile(gpu_exec const& exec) const { (void)gpu::module_of(*state_, graph_form::csr, exec); }
+void custom_application::compile(gpu_exec const& exec) const
+{
+  (void)gpu::module_of(*state_, jit::unit_graph::csr, exec);
+}
 
 samples custom_application::run(graph const& graph, std::span<vertex_id const> roots, std::int64_t num_roots,
                                 application_params const& params, gpu_exec const& exec, std::int64_t first_sample) const
 {
-  auto const module = gpu::module_of(*state_, graph.form(), exec);
+  auto const module = gpu::module_of(*state_, jit::graph_of(graph.form()), exec);
   auto const job = gpu::job_of(*module, *state_, static_cast<std::int64_t>(roots.size()), num_roots, params, exec);
   return engine::run_on_gpu(gpu::kernels_of(*module, job.traits), module->bytes.data(), graph, job, roots, params, exec,
                             first_sample, core::domain::application);
@@ -84,7 +87,7 @@ samples custom_application::run(graph const& graph, std::span<vertex_id const> r
 std::vector<planned_step> custom_application::plan(graph const& graph, std::int64_t num_samples, std::int64_t num_roots,
                                                    application_params const& params, gpu_exec const& exec) const
 {
-  auto const module = gpu::module_of(*state_, graph.form(), exec);
+  auto const module = gpu::module_of(*state_, jit::graph_of(graph.form()), exec);
   std::int64_t const num_root_ids = samplers::count_roots(num_samples, num_roots);
   auto const job = gpu::job_of(*module, *state_, num_root_ids, num_roots, params, exec);
   return gpu::planned_on_gpu(job, graph, params, exec);

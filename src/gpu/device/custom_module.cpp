@@ -24,21 +24,21 @@ std::vector<jit::embedded_text> files_of(jit::custom_code const& code)
 }
 
 /// From the cache, or compiled and put there.
-std::shared_ptr<custom_module> load(jit::custom_code const& code, graph_form form, int device)
+std::shared_ptr<custom_module> load(jit::custom_code const& code, jit::unit_graph graph, int device)
 {
   nvrtc const compiler(code.options.nvrtc_folders);
   gpu_info const info = describe_gpu(device);
   auto const options = nvrtc::options(info.major, info.minor);
   std::string all;
   for (auto const& file : files_of(code)) { all += jit::content_hash({file.name, file.text}); }
-  std::string const name =
-      jit::content_hash({compiler.name(), fmt::format("{}", fmt::join(options, " ")), jit::gpu_unit(code, form), all}) +
-      ".kernels";
+  std::string const name = jit::content_hash({compiler.name(), fmt::format("{}", fmt::join(options, " ")),
+                                              jit::gpu_unit(code, graph), all}) +
+                           ".kernels";
 
-  std::size_t const num_kernels = code.kind->kernels.size() + 1;
+  std::size_t const num_kernels = kernel_names(*code.kind, graph).size();
   jit::code_cache const cache(code.options.cache_folder);
   if (auto kept = custom_module::load(cache.find(name), num_kernels); kept) { return kept; }
-  nvrtc_result const result = compile_unit(compiler, code, form, info.major, info.minor);
+  nvrtc_result const result = compile_unit(compiler, code, graph, info.major, info.minor);
   if (!result.done) { jit::throw_compile_error(code, compiler.name(), result.log); }
   std::string const file = custom_module::packed(result);
   auto module = custom_module::load(file, num_kernels);
@@ -73,17 +73,19 @@ engine::custom_made make(jit::custom_code const& code, custom_module const& modu
 
 }  // namespace
 
-std::vector<std::string> kernel_names(jit::custom_kind const& kind)
+std::vector<std::string> kernel_names(jit::custom_kind const& kind, jit::unit_graph graph)
 {
-  std::vector<std::string> names(kind.kernels.begin(), kind.kernels.end());
+  auto const kernels = graph == jit::unit_graph::part ? kind.part_kernels : kind.kernels;
+  std::vector<std::string> names(kernels.begin(), kernels.end());
   names.emplace_back("tendril_make");
   return names;
 }
 
-nvrtc_result compile_unit(nvrtc const& compiler, jit::custom_code const& code, graph_form form, int major, int minor)
+nvrtc_result compile_unit(nvrtc const& compiler, jit::custom_code const& code, jit::unit_graph graph, int major,
+                          int minor)
 {
-  return compiler.compile(jit::gpu_unit(code, form), files_of(code), nvrtc::options(major, minor),
-                          kernel_names(*code.kind));
+  return compiler.compile(jit::gpu_unit(code, graph), files_of(code), nvrtc::options(major, minor),
+                          kernel_names(*code.kind, graph));
 }
 
 std::string custom_module::packed(nvrtc_result const& result)
@@ -121,13 +123,13 @@ custom_module::~custom_module()
   if (library_ != nullptr) { (void)cudaLibraryUnload(library_); }
 }
 
-std::shared_ptr<custom_module const> module_of(jit::custom_code& code, graph_form form, gpu_exec const& exec)
+std::shared_ptr<custom_module const> module_of(jit::custom_code& code, jit::unit_graph graph, gpu_exec const& exec)
 {
   std::lock_guard const guard(code.mutex);
   device_guard const device(exec.device);
-  std::shared_ptr<void const>& slot = code.modules[{exec.device, form}];
+  std::shared_ptr<void const>& slot = code.modules[{exec.device, graph}];
   if (!slot) {
-    auto module = load(code, form, exec.device);
+    auto module = load(code, graph, exec.device);
     engine::custom_made const made = make(code, *module, exec);
     module->bytes = jit::struct_bytes(code, made);
     module->flags = made.flags;

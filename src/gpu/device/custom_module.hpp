@@ -18,12 +18,12 @@
 
 namespace tendril::gpu {
 
-/// What NVRTC is asked to name: the kernels of a kind, then tendril_make.
-[[nodiscard]] std::vector<std::string> kernel_names(jit::custom_kind const& kind);
+/// What NVRTC is asked to name: the kernels of a kind for such graphs, then tendril_make.
+[[nodiscard]] std::vector<std::string> kernel_names(jit::custom_kind const& kind, jit::unit_graph graph);
 
-/// Compiles a unit with all that it includes, for graphs of one form and GPUs of that compute capability.
-[[nodiscard]] nvrtc_result compile_unit(nvrtc const& compiler, jit::custom_code const& code, graph_form form, int major,
-                                        int minor);
+/// Compiles a unit with all that it includes, for such graphs and GPUs of that compute capability.
+[[nodiscard]] nvrtc_result compile_unit(nvrtc const& compiler, jit::custom_code const& code, jit::unit_graph graph,
+                                        int major, int minor);
 
 /// Loaded code, and the struct in it.
 class custom_module {
@@ -45,10 +45,10 @@ class custom_module {
   cudaLibrary_t library_ = nullptr;
 };
 
-/// The code of a struct on a GPU for graphs of one form, from the cache or compiled and put there; loaded when first asked for, which
+/// The code of a struct on a GPU for such graphs, from the cache or compiled and put there; loaded when first asked for, which
 /// synchronises.
 /// @throws argument_error for what is wrong with the struct; device_error without NVRTC.
-[[nodiscard]] std::shared_ptr<custom_module const> module_of(jit::custom_code& code, graph_form form,
+[[nodiscard]] std::shared_ptr<custom_module const> module_of(jit::custom_code& code, jit::unit_graph graph,
                                                              gpu_exec const& exec);
 
 }  // namespace tendril::gpu

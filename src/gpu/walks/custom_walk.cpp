@@ -25,13 +25,13 @@ auto launcher(custom_module const& module, gpu_exec const& exec)
 }  // namespace
 }  // namespace gpu
 
-void custom_walk::compile(gpu_exec const& exec) const { (void)gpu::module_of(*state_, graph_form::csr, exec); }
+void custom_walk::compile(gpu_exec const& exec) const { (void)gpu::module_of(*state_, jit::unit_graph::csr, exec); }
 
 void custom_walk::run_into(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
                            std::int64_t first_walk, vertex_id* vertices, std::int32_t* lengths,
                            gpu_exec const& exec) const
 {
-  auto const module = gpu::module_of(*state_, graph.form(), exec);
+  auto const module = gpu::module_of(*state_, jit::graph_of(graph.form()), exec);
   engine::run_walk_into(graph, starts, params, gpu::has_bound(*module), exec, first_walk, {vertices, lengths},
                         gpu::launcher(*module, exec));
 }
@@ -39,7 +39,7 @@ void custom_walk::run_into(graph const& graph, std::span<vertex_id const> starts
 walks custom_walk::run(graph const& graph, std::span<vertex_id const> starts, dynamic_walk_params const& params,
                        gpu_exec const& exec, std::int64_t first_walk) const
 {
-  auto const module = gpu::module_of(*state_, graph.form(), exec);
+  auto const module = gpu::module_of(*state_, jit::graph_of(graph.form()), exec);
   return engine::run_walk_on_gpu(graph, starts, params, gpu::has_bound(*module), exec, first_walk,
                                  gpu::launcher(*module, exec));
 }
@@ -48,7 +48,7 @@ ragged_walks custom_walk::run_ragged(graph const& graph, std::span<vertex_id con
                                      dynamic_walk_params const& params, gpu_exec const& exec,
                                      std::int64_t first_walk) const
 {
-  auto const module = gpu::module_of(*state_, graph.form(), exec);
+  auto const module = gpu::module_of(*state_, jit::graph_of(graph.form()), exec);
   return engine::run_ragged_on_gpu(graph, starts, params, gpu::has_bound(*module), exec, first_walk,
                                    gpu::launcher(*module, exec));
 }

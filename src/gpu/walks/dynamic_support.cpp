@@ -27,6 +27,30 @@ std::int64_t resident_blocks(void const* kernel, int block_threads, gpu_exec con
   return std::int64_t{std::max(a_processor, 1)} * processors;
 }
 
+/// Launches one of `kernels`, which take the walk, a setup, `size` walkers as `batch` has them, and the workspace.
+/// @param name  Of the kernel, for errors.
+dynamic_workspace launch(dynamic_kernels const& kernels, bool rejecting, char const* name, void const* walk,
+                         void const* setup, void const* batch, std::int64_t size, dynamic_tuning const& tuning,
+                         gpu_exec const& exec)
+{
+  gpu::device_guard const guard(exec.device);
+  void const* const kernel = rejecting ? kernels.reject : kernels.scan;
+  launch_shape const shape = shape_of(kernel, tuning, rejecting ? size : -1, exec);
+  dynamic_workspace space = make_workspace(rejecting ? 0 : shape.num_warps(), exec);
+  work_sharing board = space.board(tuning);
+  launch_state* desk = space.desk();
+  int walks_a_turn = tuning.walks_a_turn;
+  // The runtime copies what the arguments point to; it has no const for them.
+  auto const pointer = [](void const* argument) { return const_cast<void*>(argument); };
+  void* rejection[] = {pointer(walk), pointer(setup), pointer(batch), &desk};
+  void* scan[] = {pointer(walk), pointer(setup), pointer(batch), &board, &desk, &walks_a_turn};
+  if (cudaLaunchKernel(kernel, dim3(shape.num_blocks), dim3(shape.block_threads), rejecting ? rejection : scan, 0,
+                       exec.stream) != cudaSuccess) {
+    check_launch(name);
+  }
+  return space;
+}
+
 }  // namespace
 
 launch_shape shape_of(void const* kernel, dynamic_tuning const& tuning, std::int64_t most_threads, gpu_exec const& exec)
@@ -92,26 +116,19 @@ dynamic_workspace enqueue_kernels(dynamic_kernels const& kernels, void const* wa
                                   dynamic_setup<graph_view> const& setup, bool rejecting, dynamic_batch const& batch,
                                   dynamic_tuning const& tuning, gpu_exec const& exec)
 {
-  gpu::device_guard const guard(exec.device);
-  char const* const name = rejecting ? "reject_walk_kernel" : "scan_walk_kernel";
-  void const* const kernel = rejecting ? kernels.reject : kernels.scan;
-  launch_shape const shape = shape_of(kernel, tuning, rejecting ? batch.size : -1, exec);
-  dynamic_workspace space = make_workspace(rejecting ? 0 : shape.num_warps(), exec);
-  work_sharing board = space.board(tuning);
-  launch_state* desk = space.desk();
-  int walks_a_turn = tuning.walks_a_turn;
-  // The runtime copies what the arguments point to; it has no const for them.
-  auto const pointer = [](void const* argument) { return const_cast<void*>(argument); };
-  setup.graph.visit([&](auto const& view) {
-    auto own = setup_with(setup, view);
-    void* rejection[] = {pointer(walk), &own, pointer(&batch), &desk};
-    void* scan[] = {pointer(walk), &own, pointer(&batch), &board, &desk, &walks_a_turn};
-    if (cudaLaunchKernel(kernel, dim3(shape.num_blocks), dim3(shape.block_threads), rejecting ? rejection : scan, 0,
-                         exec.stream) != cudaSuccess) {
-      check_launch(name);
-    }
+  return setup.graph.visit([&](auto const& view) {
+    auto const own = setup_with(setup, view);
+    return launch(kernels, rejecting, rejecting ? "reject_walk_kernel" : "scan_walk_kernel", walk, &own, &batch,
+                  batch.size, tuning, exec);
   });
-  return space;
+}
+
+dynamic_workspace enqueue_steps(dynamic_kernels const& kernels, void const* walk,
+                                dynamic_setup<transit_view> const& setup, bool rejecting, part_batch const& batch,
+                                dynamic_tuning const& tuning, gpu_exec const& exec)
+{
+  return launch(kernels, rejecting, rejecting ? "reject_steps_kernel" : "scan_steps_kernel", walk, &setup, &batch,
+                batch.size, tuning, exec);
 }
 
 void run_walk_into(

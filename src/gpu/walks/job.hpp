@@ -14,7 +14,9 @@
 
 namespace tendril::gpu {
 
-struct superstep;   // gpu/walks/moving/superstep.hpp
+struct superstep;  // gpu/walks/moving/superstep.hpp
+struct moved_vertex;
+template <class Walker>
 struct part_step;   // gpu/walks/parts/part_step.hpp
 struct alone_step;  // gpu/walks/parts/alone_step.hpp
 
@@ -49,9 +51,9 @@ struct walk_shape {
   int device;
   cuda_stream stream;
   // Instead of whole walks, one step
-  superstep const* moving = nullptr;   ///< of walkers that move between GPUs;
-  part_step const* on_part = nullptr;  ///< of walkers on a part of a graph that keep step;
-  alone_step const* alone = nullptr;   ///< of walkers on a part that go alone.
+  superstep const* moving = nullptr;                 ///< of walkers that move between GPUs;
+  part_step<moved_vertex> const* on_part = nullptr;  ///< of walkers on a part of a graph that keep step;
+  alone_step const* alone = nullptr;                 ///< of walkers on a part that go alone.
 
   [[nodiscard]] bool may_end() const { return may_stop || may_restart; }
 };

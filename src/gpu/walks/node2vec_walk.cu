@@ -15,9 +15,9 @@ void launch(Proposer const& proposer, View const& view, walk_job const& job, wal
 {
   using targets = decltype(view.targets());
   typename targets::weights_type const weights = job.weighted ? view.weights() : nullptr;
-  weight_sums_view const sums = job.weighted
-                                    ? weight_sums_view{job.tables->sums->rows.data(), job.tables->sums->sums.data()}
-                                    : weight_sums_view{};
+  bool const scans = job.rule == sampling_rule::scan;  // of walkers on parts; others are scan_walk's
+  weight_sums_view sums{};
+  if (job.weighted && !scans) { sums = {job.tables->sums->rows.data(), job.tables->sums->sums.data()}; }
   auto const steps_by = [&]<class Adjacency>(Adjacency const& adjacent) {
     return Steps<Proposer, Adjacency, targets>{
         {proposer, adjacent, job.bias, view.targets(), weights, sums, job.step_key}};
@@ -28,7 +28,7 @@ void launch(Proposer const& proposer, View const& view, walk_job const& job, wal
         part_ranks const& ranks = *shape.alone;
         vertex_id const* const own = ranks.bounds + ranks.rank;
         auto const steps = steps_by(adjacency_on_part<Adjacency, Proposer>{adjacent, proposer, own[0], own[1]});
-        launch_alone_step(node2vec_on_part<decltype(steps)>{steps}, batch, job.ends, shape);
+        launch_alone_step(node2vec_on_part<decltype(steps)>{steps, scans}, batch, job.ends, shape);
         return;
       }
     }
@@ -78,7 +78,7 @@ void walk(View const& view, walk_job const& job, walk_batch const& batch, walk_s
     } else {
       by_alias(place_finder<wide_rows, vertex_index>{wide_rows_of(view), {}});
     }
-  } else if (job.weighted) {
+  } else if (job.weighted && job.rule != sampling_rule::scan) {
     launch<node2vec_reject_steps>(weighted_proposer_of(view, vertex_index{}, job), view, job, batch, shape);
   } else {
     with_places(view, job, [&]<class Finder, class Targets>(Finder const& finder, Targets const& targets) {

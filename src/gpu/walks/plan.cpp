@@ -70,6 +70,7 @@ void take_label_lists(planning& p)
 {
   graph const& input = p.input();
   walk_params const& params = p.walk.params();
+  if (p.scope == graph_scope::part) { return; }  // there all scans read the rows (parts/scan_on_part.hpp)
   if (params.metapath.empty() || !params.weighted || input.num_vertices() == 0) { return; }
   plan::grouping const by = plan::metapath_grouping(params);
   auto const num_labels = static_cast<std::int64_t>(labels_of(input, by, p.exec)->size());

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include <tendril/custom_walk.hpp>
 #include <tendril/exec.hpp>
 #include <tendril/partition.hpp>
 #include <tendril/sharded_walk.hpp>
@@ -32,5 +33,11 @@ class walk_on_gpu_ranks {
                                                                         walk_params const& params,
                                                                         std::int64_t expected_walks, transport& ranks,
                                                                         gpu_exec const& exec);
+
+/// The same of a walk that came as text.
+[[nodiscard]] std::unique_ptr<walk_on_gpu_ranks> make_walk_on_gpu_ranks(graph_part const& part, graph const& rows,
+                                                                        custom_walk const& walk,
+                                                                        dynamic_walk_params const& params,
+                                                                        transport& ranks, gpu_exec const& exec);
 
 }  // namespace tendril::samplers

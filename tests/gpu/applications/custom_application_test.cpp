@@ -63,7 +63,7 @@ TEST_F(ApplicationByNvrtc, BecomesKernels)
         code.struct_name = name;
         code.parameters = values;
         for (graph_form const form : {graph_form::csr, graph_form::best}) {
-          gpu::nvrtc_result const result = compile(code, form);
+          gpu::nvrtc_result const result = compile(code, jit::graph_of(form));
           ASSERT_TRUE(result.done) << name << ": " << result.log;
           EXPECT_EQ(result.log, "");
           EXPECT_EQ(result.cubin.substr(1, 3), "ELF");

@@ -56,8 +56,8 @@ TEST_F(CompiledByNvrtc, WalksBecomeKernels)
     walk.source = text;
     walk.struct_name = custom_walk(text).struct_name();
     walk.parameters = values;
-    for (graph_form const form : {graph_form::csr, graph_form::best}) {
-      gpu::nvrtc_result const result = compile(walk, form);
+    for (jit::unit_graph const graph : {jit::unit_graph::csr, jit::unit_graph::compressed}) {
+      gpu::nvrtc_result const result = compile(walk, graph);
       ASSERT_TRUE(result.done) << result.log;
       EXPECT_EQ(result.log, "");
       EXPECT_EQ(result.cubin.substr(1, 3), "ELF");

@@ -16,11 +16,48 @@ namespace tendril::engine {
 using custom_walk_function = int(void const* walk, void const* setup, int rejecting, dynamic_batch const* batch,
                                  std::int64_t begin, std::int64_t end, dynamic_report* report);
 
+/// Decides the steps of a batch of walkers on a part. @return 0, or 1 with the problem in `report`.
+/// @param setup  A dynamic_setup<transit_view>.
+using part_step_function = int(void const* walk, void const* setup, int rejecting, part_batch const* batch,
+                               dynamic_report* report);
+
 #ifdef TENDRIL_CUSTOM_UNIT
 
 void throw_problem(dynamic_report const& report, std::int64_t) { throw report; }
 
-#ifndef TENDRIL_TRANSIT_UNIT
+#ifdef TENDRIL_TRANSIT_UNIT
+
+template <class W>
+decided_step step_on_part(W const& walk, dynamic_walker<W, transit_view> const& walker,
+                          dynamic_setup<transit_view> const& setup, part_walker const& from)
+{
+  basic_walk_state<transit_view> const s = state_of(setup, from);
+  decided_step made{};
+  if (!chooses(walk, setup, s, made)) { return made; }
+  csr_row const row = setup.row(s.vertex);
+  std::uint64_t const entry = walker.choose(s, row);
+  if (!core::race_has_winner(entry)) { return made; }
+  return {part_turn::moved, row.neighbor(core::race_index(entry))};
+}
+
+template <class W>
+int step_custom(void const* walk, void const* setup, int rejecting, part_batch const* batch, dynamic_report* report)
+{
+  try {
+    W const& own = *static_cast<W const*>(walk);
+    auto const& job = *static_cast<dynamic_setup<transit_view> const*>(setup);
+    dynamic_walker<W, transit_view> const walker(own, job, rejecting != 0);
+    for (std::int64_t i = 0; i < batch->size; ++i) {
+      batch->steps[i] = step_on_part(own, walker, job, batch->walkers[i]);
+    }
+    return 0;
+  } catch (dynamic_report const& problem) {
+    *report = problem;
+    return 1;
+  }
+}
+
+#else
 
 template <class W>
 int walk_custom(void const* walk, void const* setup, int rejecting, dynamic_batch const* batch, std::int64_t begin,

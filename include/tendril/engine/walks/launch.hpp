@@ -11,6 +11,7 @@
 #include <tendril/buffer.hpp>
 #include <tendril/dynamic_walk.hpp>
 #include <tendril/engine/walks/launch_state.hpp>
+#include <tendril/engine/walks/part_walker.hpp>
 #include <tendril/engine/walks/support.hpp>  // walk_output
 #include <tendril/engine/walks/tuning.hpp>
 #include <tendril/exec.hpp>
@@ -68,7 +69,7 @@ class dynamic_workspace {
 
 /// The kernels of one walk for graphs of one form, as the CUDA runtime launches them: functions, or cudaKernel_t of a library.
 struct dynamic_kernels {
-  void const* scan;    ///< scan_walk_kernel<W, View, race_sampler>
+  void const* scan;    ///< scan_walk_kernel<W, View, …>
   void const* reject;  ///< reject_walk_kernel<W, View>; used only if the walk has a bound(state).
 };
 
@@ -80,6 +81,13 @@ struct dynamic_kernels {
                                                 dynamic_setup<graph_view> const& setup, bool rejecting,
                                                 dynamic_batch const& batch, dynamic_tuning const& tuning,
                                                 gpu_exec const& exec);
+
+/// Enqueues the steps of walkers on a part of a graph, as enqueue_kernels does walks.
+/// @param kernels  scan_steps_kernel<W, …> and reject_steps_kernel<W>.
+[[nodiscard]] dynamic_workspace enqueue_steps(dynamic_kernels const& kernels, void const* walk,
+                                              dynamic_setup<transit_view> const& setup, bool rejecting,
+                                              part_batch const& batch, dynamic_tuning const& tuning,
+                                              gpu_exec const& exec);
 
 /// Runs a whole call on a GPU except the kernels: checks the arguments, computes the largest weights if the walk has a
 /// bound(state), and synchronises once. `enqueue(setup, rejecting, batch)` does the rest. @throws as run_dynamic_walk.

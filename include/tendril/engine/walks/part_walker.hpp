@@ -1,11 +1,11 @@
 // The steps of a dynamic walk on one part of a graph: each of several processes has the edges of its own vertices, and walkers
-// come from others. Host only.
+// come from others. What CPU and GPU have in common. Host and device.
 
 #pragma once
 
 #include <cstdint>
 
-#include <tendril/engine/walks/walker.hpp>
+#include <tendril/engine/walks/step.hpp>
 #include <tendril/transit_view.hpp>
 
 namespace tendril::engine {
@@ -20,72 +20,76 @@ struct part_walker {
 enum class part_turn : std::uint8_t { moved, stopped, restarts, dead };
 
 /// What became of it. `next` counts for moves.
-struct part_step {
+struct decided_step {
   part_turn turn;
   vertex_id next;
 };
 
-/// The edges of a part's vertices. Edges have the numbers of the whole graph.
-struct part_rows {
-  edge_id const* indptr = nullptr;  ///< Of the part's rows, from 0.
-  vertex_id const* indices = nullptr;
-  float const* weights = nullptr;  ///< Or null.
-  label_view edge_labels;          ///< Of the whole graph's edges, of which those of the part are there; or empty.
-  vertex_id first_vertex = 0;
-  edge_id first_edge = 0;
-
-  [[nodiscard]] csr_row row(vertex_id v) const
-  {
-    edge_id const* const at = indptr + (v - first_vertex);
-    return {indices + *at, first_edge + *at, static_cast<std::uint32_t>(at[1] - *at),
-            weights == nullptr ? nullptr : weights + *at, edge_labels};
-  }
+/// Walkers on a part, and where the steps go that are decided for them.
+struct part_batch {
+  part_walker const* walkers;  ///< [size]
+  decided_step* steps;         ///< [size]
+  std::int64_t size;
 };
 
-/// Decides steps. @return 0, or 1 with the problem in `report`.
-/// @param setup  A dynamic_setup<transit_view> whose `largest` is the part's, [its vertices].
-using part_step_function = int(void const* walk, void const* setup, int rejecting, part_rows const* rows,
-                               part_walker const* walkers, std::int64_t size, part_step* steps, dynamic_report* report);
+/// The edges of a part's vertices. Edges have the numbers of the whole graph.
+class part_rows {
+ public:
+  part_rows() = default;
+  /// @param rows  The part's, numbered from 0.
+  part_rows(csr_view const& rows, vertex_id first_vertex, edge_id first_edge)
+      : rows_(rows), labels_(rows.edges().labels), first_vertex_(first_vertex), first_edge_(first_edge)
+  {
+    if (labels_.empty()) { return; }
+    auto const* const first = static_cast<char const*>(labels_.data);
+    labels_.data = first - first_edge * labels_.bytes_per_label;
+  }
 
-#ifdef TENDRIL_TRANSIT_UNIT
+  [[nodiscard]] TENDRIL_HD csr_row row(vertex_id v) const
+  {
+    csr_row const own = rows_.row(v - first_vertex_);
+    return own.numbered(first_edge_ + own.first_edge(), labels_);
+  }
+  [[nodiscard]] TENDRIL_HD vertex_id first_vertex() const { return first_vertex_; }
 
-template <class W>
-part_step step_on_part(W const& walk, dynamic_walker<W, transit_view> const& walker,
-                       dynamic_setup<transit_view> const& setup, part_rows const& rows, part_walker const& from)
+ private:
+  csr_view rows_;
+  label_view labels_;  // of the whole graph's edges, of which those of the part are there
+  vertex_id first_vertex_ = 0;
+  edge_id first_edge_ = 0;
+};
+
+/// Walks see the whole graph through `graph`; the edges that it doesn't have are those of `rows`.
+template <>
+struct dynamic_setup<transit_view> : dynamic_terms {  // `largest` is the part's, [its vertices]
+  transit_view graph;
+  part_rows rows;
+
+  [[nodiscard]] TENDRIL_HD csr_row row(vertex_id v) const { return rows.row(v); }
+};
+
+/// The state of a walker before its step.
+TENDRIL_HD basic_walk_state<transit_view> state_of(dynamic_setup<transit_view> const& setup, part_walker const& from)
 {
   basic_walk_state<transit_view> s = first_state(setup, from.walk, from.start);
   s.step = from.step;
   s.vertex = from.vertex;
   s.previous = from.previous;
-  if (setup.largest != nullptr) { s.largest_weight = setup.largest[s.vertex - rows.first_vertex]; }
-  if (s.step == 0 && !may_start(walk, s)) { return {part_turn::dead, no_vertex}; }
-  switch (decide(walk, setup, s)) {
-    case core::walk_turn::stop: return {part_turn::stopped, no_vertex};
-    case core::walk_turn::restart: return {part_turn::restarts, no_vertex};
-    case core::walk_turn::choose: break;
-  }
-  csr_row const row = rows.row(s.vertex);
-  std::uint64_t const entry = walker.choose(s, row);
-  if (!core::race_has_winner(entry)) { return {part_turn::dead, no_vertex}; }
-  return {part_turn::moved, row.neighbor(core::race_index(entry))};
+  if (setup.largest != nullptr) { s.largest_weight = setup.largest[s.vertex - setup.rows.first_vertex()]; }
+  return s;
 }
 
+/// Whether the walker chooses an edge. If not, `made` is what becomes of it; else that of a walker without one.
 template <class W>
-int step_custom(void const* walk, void const* setup, int rejecting, part_rows const* rows, part_walker const* walkers,
-                std::int64_t size, part_step* steps, dynamic_report* report)
+TENDRIL_HD bool chooses(W const& walk, dynamic_terms const& setup, basic_walk_state<transit_view> const& s,
+                        decided_step& made)
 {
-  try {
-    W const& own = *static_cast<W const*>(walk);
-    auto const& job = *static_cast<dynamic_setup<transit_view> const*>(setup);
-    dynamic_walker<W, transit_view> const walker(own, job, rejecting != 0);
-    for (std::int64_t i = 0; i < size; ++i) { steps[i] = step_on_part(own, walker, job, *rows, walkers[i]); }
-    return 0;
-  } catch (dynamic_report const& problem) {
-    *report = problem;
-    return 1;
-  }
+  made = {part_turn::dead, no_vertex};
+  if (s.step == 0 && !may_start(walk, s)) { return false; }
+  core::walk_turn const turn = decide(walk, setup, s);
+  if (turn == core::walk_turn::choose) { return true; }
+  made.turn = turn == core::walk_turn::stop ? part_turn::stopped : part_turn::restarts;
+  return false;
 }
-
-#endif
 
 }  // namespace tendril::engine

@@ -37,6 +37,19 @@ class race_sampler {
   board_user<W, View> user_;
 };
 
+/// The edge that a walker takes, as a race's entry. None at a dead end, and where there is a problem, which is kept. Whole warp.
+template <class W, class View, class Sampler>
+__device__ std::uint64_t edge_by_scan(W const& walk, basic_walk_state<View> const& s,
+                                      typename View::row_type const& row, Sampler& sampler, launch_state& desk)
+{
+  std::uint64_t const entry = row.empty() ? core::race_none : sampler.choose(s, row);
+  if (!may_be_wrong(entry)) { return entry; }
+  dynamic_report const report = inspect(walk, s, row, core::race_index(entry));
+  if (report.what == dynamic_problem::none) { return entry; }
+  if (lane() == 0) { keep_report(desk, report); }
+  return core::race_none;
+}
+
 /// Runs one walk to its end; lane 0 writes each vertex when it is reached. Whole warp.
 template <class W, class View, class Sampler>
 __device__ void walk_by_scans(W const& walk, dynamic_setup<View> const& setup, dynamic_batch const& batch,
@@ -61,15 +74,8 @@ __device__ void walk_by_scans(W const& walk, dynamic_setup<View> const& setup, d
       go_back(s);
     } else {
       auto const row = s.graph.row(s.vertex);
-      std::uint64_t const entry = row.empty() ? core::race_none : sampler.choose(s, row);
+      std::uint64_t const entry = edge_by_scan(walk, s, row, sampler, desk);
       dead = !core::race_has_winner(entry);
-      if (may_be_wrong(entry)) {
-        dynamic_report const report = inspect(walk, s, row, core::race_index(entry));
-        if (report.what != dynamic_problem::none) {
-          if (lane() == 0) { keep_report(desk, report); }
-          dead = true;
-        }
-      }
       if (!dead) { go_along(s, row, core::race_index(entry)); }
     }
     if (!dead && lane() == 0) { row[s.step * batch.step_stride] = s.vertex; }

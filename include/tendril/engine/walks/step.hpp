@@ -30,6 +30,8 @@ struct dynamic_terms {
 template <class View>
 struct dynamic_setup : dynamic_terms {
   View graph;
+
+  [[nodiscard]] TENDRIL_HD auto row(vertex_id v) const { return graph.row(v); }
 };
 
 /// The setup of a job whose graph has this view.

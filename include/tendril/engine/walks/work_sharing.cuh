@@ -11,16 +11,20 @@
 
 namespace tendril::engine {
 
-/// A value without gaps that another warp has stored, read past the first-level cache. Any thread.
+/// A value without gaps, or one that says nothing, that another warp has stored, read past the first-level cache. Any thread.
 template <class T>
 __device__ __forceinline__ T fresh(T const* from)
 {
-  words_of<T> out;
+  if constexpr (__is_empty(T)) {
+    return {};
+  } else {
+    words_of<T> out;
 #pragma unroll
-  for (std::size_t k = 0; k < words_of<T>::size; ++k) {
-    out.word[k] = __ldcg(reinterpret_cast<unsigned long long const*>(from) + k);
+    for (std::size_t k = 0; k < words_of<T>::size; ++k) {
+      out.word[k] = __ldcg(reinterpret_cast<unsigned long long const*>(from) + k);
+    }
+    return __builtin_bit_cast(T, out);
   }
-  return __builtin_bit_cast(T, out);
 }
 
 /// The interface of one warp to work sharing. All members: the whole warp, converged.
@@ -171,7 +175,7 @@ class board_user {
       state.previous = __ldcg(&scan.previous);
       state.previous_edge = fresh(&scan.previous_edge);
       state.largest_weight = __ldcg(&scan.largest_weight);
-      row_type const row = setup_.graph.row(state.vertex);
+      row_type const row = setup_.row(state.vertex);
       warp_race<W, View> race(walk_, setup_, state, row);
       any = work(scan, race);
     }

@@ -15,12 +15,6 @@ __global__ __launch_bounds__(block_threads) void deliver_kernel(inbox<moved_vert
   deliver(told, column, first_walk);
 }
 
-__global__ __launch_bounds__(block_threads) void deliver_counted_kernel(moved_vertex const* told, std::int64_t size,
-                                                                        vertex_id* column, std::uint32_t first_walk)
-{
-  deliver(told, size, column, first_walk);
-}
-
 /// A block turns tiles of 32 walks by 32 steps, through shared memory; a warp writes the rows of four walks.
 __global__ __launch_bounds__(block_threads) void rows_kernel(walk_columns const from, vertex_id* rows,
                                                              std::int32_t* lengths)
@@ -50,7 +44,9 @@ __global__ __launch_bounds__(block_threads) void rows_kernel(walk_columns const 
         counts[k] += count;
         if (count > 0) { lasts[k] = __shfl_sync(full_warp, v, count - 1); }
         bool const ends_here = count < warp_size && counts[k] < row && first + w < from.num_walks;
-        if (ends_here && from.repeat_dead_ends && from.may_stop) {
+        if (ends_here && from.repeat_dead_ends && from.dead != nullptr) {
+          if (from.dead[first + w] == 0) { lasts[k] = no_vertex; }
+        } else if (ends_here && from.repeat_dead_ends && from.may_stop) {
           std::uint64_t const id = from.first_walk + static_cast<std::uint64_t>(first + w);
           if (from.ends.turn(id, counts[k] - 1) == core::walk_turn::stop) { lasts[k] = no_vertex; }
         }
@@ -76,15 +72,6 @@ void deliver_vertices(inbox<moved_vertex const> const& told, vertex_id* column, 
 {
   static std::int64_t const resident = resident_blocks(deliver_kernel, block_threads, 0, exec.device);
   deliver_kernel<<<static_cast<unsigned>(resident), block_threads, 0, exec.stream>>>(told, column, first_walk);
-  TENDRIL_CUDA_TRY(cudaGetLastError());
-}
-
-void deliver_vertices(moved_vertex const* told, std::int64_t size, vertex_id* column, std::uint32_t first_walk,
-                      gpu_exec const& exec)
-{
-  if (size == 0) { return; }
-  deliver_counted_kernel<<<grid_blocks(size, block_threads), block_threads, 0, exec.stream>>>(told, size, column,
-                                                                                              first_walk);
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 

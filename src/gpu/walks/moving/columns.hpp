@@ -21,16 +21,13 @@ struct walk_columns {
   bool repeat_dead_ends;  ///< Rows repeat the last vertex, but of walks that
   bool may_stop;          ///< were told to end.
   core::walk_ends ends;
-  std::uint64_t first_walk;  ///< Logical id.
+  std::uint64_t first_walk;            ///< Logical id.
+  std::uint8_t const* dead = nullptr;  ///< [num_walks] Whether a walk's end is dead, where `ends` can't tell. Or null.
 };
 
 /// Enqueues the writing of vertices that came to their home. What a step does with those of the step before.
 /// @param first_walk  Of the home.
 void deliver_vertices(inbox<moved_vertex const> const& told, vertex_id* column, std::uint32_t first_walk,
-                      gpu_exec const& exec);
-
-/// The same of `size` vertices, of which the host knows how many they are.
-void deliver_vertices(moved_vertex const* told, std::int64_t size, vertex_id* column, std::uint32_t first_walk,
                       gpu_exec const& exec);
 
 /// Enqueues rows [num_walks, length + 1] and lengths [num_walks] from columns. 8 bytes a vertex.

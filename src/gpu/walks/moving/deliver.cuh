@@ -36,18 +36,14 @@ __device__ __forceinline__ void store_once(moved_vertex* to, moved_vertex const&
 
 /// Writes vertices that came to their home. The whole grid.
 /// @param first_walk  Of the home.
-__device__ __forceinline__ void deliver(moved_vertex const* told, std::int64_t size, vertex_id* column,
-                                        std::uint32_t first_walk)
-{
-  for (std::int64_t i = global_thread(); i < size; i += grid_stride()) {
-    uint2 const record = __ldcs(reinterpret_cast<uint2 const*>(told + i));
-    store_kept(column + (record.x - first_walk), record.y);
-  }
-}
 __device__ __forceinline__ void deliver(inbox<moved_vertex const> const& told, vertex_id* column,
                                         std::uint32_t first_walk)
 {
-  deliver(told.records, *told.size, column, first_walk);
+  std::int64_t const size = *told.size;
+  for (std::int64_t i = global_thread(); i < size; i += grid_stride()) {
+    uint2 const record = __ldcs(reinterpret_cast<uint2 const*>(told.records + i));
+    store_kept(column + (record.x - first_walk), record.y);
+  }
 }
 
 }  // namespace tendril::gpu

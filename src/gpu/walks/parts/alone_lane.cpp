@@ -40,7 +40,11 @@ alone_step alone_lane::step_here(bool begins)
 void alone_lane::launch(bool begins)
 {
   alone_step const at = step_here(begins);
-  take_step(nullptr, &at);
+  clear_counts();
+  walk_shape how = shape();
+  how.alone = &at;
+  setting().launch(starts_batch(), how);
+  tell_counts();
   sort_by_rank(at, begins ? num_walks() : num_here(0) + num_here(1), setting().device, stream());
 }
 

@@ -31,17 +31,9 @@ __global__ __launch_bounds__(outbox_threads) void alone_sort_kernel(__grid_const
   asking.clear();
   vertices.clear();
   if (threadIdx.x == 0) {
-    walker_alone* next_walkers = at.walkers;
-    asking_walker* next_asking = at.leaving;
-    vertex_alone* next_vertices = at.vertices;
-    for (int r = 0; r < at.num_ranks; ++r) {
-      walker_boxes[r] = {r == at.rank ? at.staying : next_walkers, at.cursors->walkers + r};
-      asking_boxes[r] = {next_asking, at.cursors->asking + r};
-      vertex_boxes[r] = {next_vertices, at.cursors->vertices + r};
-      if (r != at.rank) { next_walkers += at.counts->sent.walkers[r]; }
-      next_asking += at.counts->sent.asking[r];
-      next_vertices += at.counts->sent.vertices[r];
-    }
+    line_up(walker_boxes, at.walkers, at.counts->sent.walkers, at.cursors->walkers, at.num_ranks, at.rank, at.staying);
+    line_up(asking_boxes, at.leaving, at.counts->sent.asking, at.cursors->asking, at.num_ranks);
+    line_up(vertex_boxes, at.vertices, at.counts->sent.vertices, at.cursors->vertices, at.num_ranks);
   }
   __syncthreads();
 

@@ -13,6 +13,7 @@
 #include "gpu/walks/moving/deliver.cuh"  // store_kept
 #include "gpu/walks/outcome.cuh"
 #include "gpu/walks/parts/alone_step.hpp"
+#include "gpu/walks/parts/record_counts.cuh"
 
 namespace tendril::gpu {
 
@@ -99,12 +100,8 @@ __global__ __launch_bounds__(alone_step_threads,
                                                                             core::walk_ends const ends,
                                                                             __grid_constant__ alone_step const at)
 {
-  __shared__ alone_step::count counts;
-  auto* const words = reinterpret_cast<unsigned*>(&counts);
-  constexpr unsigned num_words = sizeof counts / sizeof(unsigned);
-  for (unsigned i = threadIdx.x; i < num_words; i += alone_step_threads) { words[i] = 0; }
-  __syncthreads();
-
+  __shared__ record_counts<alone_step::tally> counts;
+  counts.clear();
   if (!at.begins) { deliver_told(at); }
   std::int64_t const size = at.begins ? batch.size : at.num_arrived + at.num_asking;
   std::int64_t const stride = std::int64_t{gridDim.x} * alone_step_threads;
@@ -128,30 +125,17 @@ __global__ __launch_bounds__(alone_step_threads,
     if (i < size) { at.stepped[i] = turn.record; }
     alone_step::ways const to = at.ways_of(turn.record);
     bool const has_moved = !at.begins && alone_step::has_moved(turn.record);
-    unsigned const taken = __ballot_sync(full_warp, has_moved);
-    unsigned const asked = __ballot_sync(full_warp, turn.chooses && turn.now.what == trial_outcome::asks);
-    for (int rank = 0; rank < at.num_ranks; ++rank) {
-      unsigned const walkers = __ballot_sync(full_warp, to.walker == rank);
-      unsigned const asking = __ballot_sync(full_warp, to.asking == rank);
-      unsigned const vertices = __ballot_sync(full_warp, to.vertex == rank);
-      if (lane_id() != 0) { continue; }
-      if (walkers != 0) { atomicAdd(counts.sent.walkers + rank, static_cast<unsigned>(__popc(walkers))); }
-      if (asking != 0) { atomicAdd(counts.sent.asking + rank, static_cast<unsigned>(__popc(asking))); }
-      if (vertices != 0) { atomicAdd(counts.sent.vertices + rank, static_cast<unsigned>(__popc(vertices))); }
-    }
+    count_for_ranks(counts.here.sent.walkers, to.walker, at.num_ranks);
+    count_for_ranks(counts.here.sent.asking, to.asking, at.num_ranks);
+    count_for_ranks(counts.here.sent.vertices, to.vertex, at.num_ranks);
+    count_where(counts.here.taken, has_moved);
+    count_where(counts.here.asked, turn.chooses && turn.now.what == trial_outcome::asks);
     // A row's last vertex is told to nobody where its home is here.
     if (has_moved && to.vertex < 0 && at.home_of(turn.record.walk) == at.rank) {
       store_kept(at.place_in_row(turn.record.walk, turn.record.step), turn.record.vertex);
     }
-    if (lane_id() == 0) {
-      atomicAdd(&counts.taken, static_cast<unsigned>(__popc(taken)));
-      atomicAdd(&counts.asked, static_cast<unsigned>(__popc(asked)));
-    }
   }
-  __syncthreads();
-  for (unsigned i = threadIdx.x; i < num_words; i += alone_step_threads) {
-    if (words[i] != 0) { atomicAdd(reinterpret_cast<unsigned*>(at.counts) + i, words[i]); }
-  }
+  counts.add_to(at.counts);
 }
 
 /// Enqueues one step of the walkers that are on this rank.

@@ -27,7 +27,8 @@ walk_lane::walk_lane(part_setting const& setting, part_counts& counts, int num_k
 {
   std::int64_t const each = setting.rounds.batch;
   starts_ = buffer<vertex_id>(each, memory());
-  if (setting.may_restart) { all_starts_ = buffer<vertex_id>(all_walks(), memory()); }
+  if (setting.may_restart || setting.knows_starts) { all_starts_ = buffer<vertex_id>(all_walks(), memory()); }
+  if (setting.decider && setting.repeat_dead_ends) { dead_ = buffer<std::uint8_t>(each, memory()); }
   columns_ = buffer<vertex_id>(checked_product("walks of a batch", each, setting.length + std::int64_t{1}), memory());
   std::int64_t const tally = checked_product("records of a step", num_kinds_, std::int64_t{most_ranks});
   constexpr std::int64_t more = sizeof(step_count<unsigned>) / sizeof(unsigned) - 1;  // steps, and questions
@@ -60,21 +61,31 @@ part_ranks walk_lane::describe(bool begins)
   return at;
 }
 
-void walk_lane::take_step(part_step const* in_step, alone_step const* alone)
+void walk_lane::clear_counts()
 {
   TENDRIL_CUDA_TRY(cudaMemsetAsync(tallies_.data(), 0, tallies_.span().size_bytes(), stream()));
-  walk_batch batch{};
-  batch.starts = starts_.data();
-  batch.size = num_walks_;
-  batch.num_vertices = setting_.job.graph.num_vertices;
-  batch.length = setting_.length;
-  walk_shape const shape{
-      false, setting_.may_stop, setting_.may_restart, setting_.may_die, setting_.device, stream(), nullptr, in_step,
-      alone};
-  setting_.launch(setting_.job, batch, shape);
+}
+
+void walk_lane::tell_counts()
+{
   auto const bytes = static_cast<std::size_t>(count_.size()) * sizeof(unsigned);
   TENDRIL_CUDA_TRY(cudaMemcpyAsync(count_.data(), tallies_.data(), bytes, cudaMemcpyDeviceToHost, stream()));
   TENDRIL_CUDA_TRY(cudaEventRecord(counted_.get(), stream()));
+}
+
+walk_batch walk_lane::starts_batch() const
+{
+  walk_batch batch{};
+  batch.starts = starts_.data();
+  batch.size = num_walks_;
+  batch.num_vertices = setting_.whole.num_vertices;
+  batch.length = setting_.length;
+  return batch;
+}
+
+walk_shape walk_lane::shape() const
+{
+  return {false, setting_.may_stop, setting_.may_restart, setting_.may_die, setting_.device, stream()};
 }
 
 void walk_lane::share_starts()
@@ -99,11 +110,12 @@ void walk_lane::start(std::int64_t round, std::span<vertex_id const> starts)
   num_walks_ = std::ssize(starts);
   std::fill(num_here_.begin(), num_here_.end(), 0);
   stream_.copy(starts_.data(), starts.data(), num_walks_, cudaMemcpyDefault);
-  if (setting_.may_restart) { share_starts(); }
+  if (!all_starts_.empty()) { share_starts(); }
   if (setting_.may_stop || setting_.may_die) {
     auto const bytes = static_cast<std::size_t>(columns_.size()) * sizeof(vertex_id);
     TENDRIL_CUDA_TRY(cudaMemsetAsync(columns_.data(), 0xff, bytes, stream()));  // no_vertex
   }
+  if (!dead_.empty()) { TENDRIL_CUDA_TRY(cudaMemsetAsync(dead_.data(), 0, dead_.span().size_bytes(), stream())); }
   launch(true);
 }
 
@@ -116,6 +128,7 @@ void walk_lane::step()
 bool walk_lane::finish()
 {
   wait_among_ranks(setting_.ranks, "a step of walkers", [&] { return counted_.is_done(); });
+  check_step();
   std::vector<record_kind> const what = kinds();
   step_head head{};
   for (int r = 0; r < num_ranks(); ++r) {
@@ -162,10 +175,10 @@ void walk_lane::write_rows(vertex_id* rows, std::int32_t* lengths)
 {
   deliver_rest();
   std::int64_t const first = setting_.rounds.first_ids[static_cast<std::size_t>(rank())];
-  gpu::write_rows(
-      {columns_.data(), num_walks_, setting_.rounds.batch, setting_.length, setting_.repeat_dead_ends,
-       setting_.may_stop, setting_.job.ends, static_cast<std::uint64_t>(first + round_ * setting_.rounds.batch)},
-      rows, lengths, gpu_exec(setting_.device, stream()));
+  gpu::write_rows({columns_.data(), num_walks_, setting_.rounds.batch, setting_.length, setting_.repeat_dead_ends,
+                   setting_.may_stop, setting_.ends, static_cast<std::uint64_t>(first + round_ * setting_.rounds.batch),
+                   dead_.data()},
+                  rows, lengths, gpu_exec(setting_.device, stream()));
 }
 
 }  // namespace tendril::gpu

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -19,25 +20,38 @@
 #include "gpu/ranks/messages.hpp"
 #include "gpu/walks/job.hpp"
 #include "gpu/walks/parts/alone_step.hpp"
+#include "gpu/walks/parts/decider.hpp"
 #include "gpu/walks/parts/part_step.hpp"
 #include "samplers/two_batches.hpp"
 
 namespace tendril::gpu {
 
-/// Enqueues one step of `job` in the shape given.
-using part_launch = void (*)(walk_job const& job, walk_batch const& batch, walk_shape const& shape);
+/// Enqueues one step by the rule's kernel, in the shape given.
+using part_launch = std::function<void(walk_batch const& batch, walk_shape const& shape)>;
+
+/// How the walkers of a walk go: in step, with or without the vertex before, or alone.
+enum class walkers_go { in_step, trailing, alone };
+
+/// What a walk is, whoever asks for it.
+struct part_terms {
+  walkers_go kind = walkers_go::in_step;
+  part_launch launch;    ///< Takes steps, unless
+  make_decider decider;  ///< these decide them.
+  core::walk_ends ends;
+  int device = 0;
+  std::int32_t length = 0;
+  bool may_stop = false, may_restart = false;  ///< By `ends`.
+  bool may_die = true;                         ///< Or end by themselves.
+  bool repeat_dead_ends = false;
+  bool knows_starts = false;  ///< Whether steps read starts, besides restarts.
+};
 
 /// What both lanes of a call share.
-struct part_setting {
+struct part_setting : part_terms {
   transport& ranks;
   gpu_messages& messages;
-  walk_job const& job;
   partition_info const& whole;
   samplers::rank_rounds const& rounds;
-  part_launch launch;
-  int device;
-  std::int32_t length;
-  bool may_stop, may_restart, may_die, repeat_dead_ends;
 };
 
 /// What a rank did.
@@ -89,17 +103,25 @@ class walk_lane {
   /// With the GPU current. @param num_kinds  Of records. @throws memory_error; device_error.
   walk_lane(part_setting const& setting, part_counts& counts, int num_kinds);
 
-  /// Enqueues a step, by take_step, and its sorting.
+  /// Enqueues a step, between clear_counts and tell_counts, and its sorting.
   virtual void launch(bool begins) = 0;
+  /// After the step. @throws argument_error for what was wrong in it.
+  virtual void check_step() {}
   /// Enqueues the writing of vertices that came last into their columns.
   virtual void deliver_rest() = 0;
   /// What travels: the first kind may stay, too.
   [[nodiscard]] virtual std::vector<record_kind> kinds() = 0;
 
   [[nodiscard]] part_ranks describe(bool begins);
-  /// Enqueues the step, one of both, and tells the host what it has counted: while that learns how much there is, records are
-  /// sorted.
-  void take_step(part_step const* in_step, alone_step const* alone);
+  void clear_counts();
+  /// Enqueues that the host is told what a step has counted: while that learns how much there is, records are sorted.
+  void tell_counts();
+  /// What a rule's kernel is told of this rank's starts, and how it is launched.
+  [[nodiscard]] walk_batch starts_batch() const;
+  [[nodiscard]] walk_shape shape() const;
+  [[nodiscard]] vertex_id const* starts() const { return starts_.data(); }
+  /// [walks of a batch] 1 for this rank's walks that have ended where no edge led on; null where nobody asks.
+  [[nodiscard]] std::uint8_t* dead_ends() { return dead_.data(); }
   /// Waits for the stream: before buffers that others read go.
   void settle() { stream_.settle(); }
 
@@ -109,7 +131,6 @@ class walk_lane {
   /// Walks of all ranks in a batch, at most: as many records of walkers there may be.
   [[nodiscard]] std::int64_t all_walks() const;
   [[nodiscard]] memory_resource& memory() { return gpu_memory(setting_.device, stream()); }
-  [[nodiscard]] vertex_id* column(std::int64_t step) { return columns_.data() + step * setting_.rounds.batch; }
   /// Records of a kind that are here.
   [[nodiscard]] std::int64_t num_here(int kind) const { return num_here_[static_cast<std::size_t>(kind)]; }
   /// What a step counts, and the cursors of its sorting; zeroed before.
@@ -133,6 +154,7 @@ class walk_lane {
   side_stream stream_;
   step_event counted_;
   buffer<vertex_id> starts_, all_starts_, columns_;
+  buffer<std::uint8_t> dead_;
   buffer<unsigned> tallies_;  // in the GPU's memory
   buffer<unsigned> count_;    // what the host is told, page-locked
   std::vector<std::int64_t> num_here_;

@@ -1,5 +1,5 @@
-// node2vec where the vertex before a walker may be another rank's: a trial whose candidate stands or falls by its edges asks. The
-// trials: gpu/walks/node2vec_steps.cuh.
+// node2vec where the vertex before a walker may be another rank's: a trial whose candidate stands or falls by its edges asks, and so
+// does a race. The trials: gpu/walks/node2vec_steps.cuh.
 
 #pragma once
 
@@ -29,6 +29,7 @@ struct adjacency_on_part {
 template <class Trials>
 struct node2vec_on_part {
   Trials trials;
+  bool races_at_once;  ///< The rule `scan`: no trials.
 
   using memory = typename Trials::memory;
   static constexpr int resident_blocks = Trials::resident_blocks;
@@ -45,6 +46,7 @@ struct node2vec_on_part {
   /// Trials until one decides the step, asks, or there are no more. The walker stays where it is.
   __device__ outcome choose(memory& m, std::uint64_t walk, std::int32_t step) const
   {
+    if (races_at_once) { return {trial_outcome::exhausted, no_vertex}; }
     outcome now{trial_outcome::rejected, no_vertex};
     auto const move = [](vertex_id x, auto) { return outcome{trial_outcome::moved, x}; };
     while (now.what == trial_outcome::rejected) { now = trials.try_once(m, walk, step, move); }
@@ -79,7 +81,8 @@ struct node2vec_on_part {
   ///
   /// Where nobody here knows the edges of the vertex before, each candidate enters with the larger of its two weights. The winner
   /// is asked for: if it has that weight, it wins. If not, the walker comes back, and all candidates that such an entry made as
-  /// good as that one, or better, enter with the smaller of their weights: each of them was asked for in vain.
+  /// good as that one, or better, enter with the smaller of their weights: each of them was asked for in vain. Parallel edges
+  /// lead to one candidate, which is as good as the best of them.
   __device__ outcome race(vertex_id vertex, vertex_id previous, vertex_id passed, std::uint64_t walk,
                           std::int32_t step) const
   {
@@ -109,7 +112,15 @@ struct node2vec_on_part {
     bool const again = asks && passed != no_vertex;
     std::uint64_t const last =
         again ? best_of([&](std::uint32_t i) { return row.neighbor(i) == passed ? weight_of(i, true) : 0.0F; }) : 0;
-    auto const is_known = [&](std::uint32_t i) { return again && entry_of(i) <= last; };
+    auto const is_known = [&](std::uint32_t i) {
+      if (!again) { return false; }
+      vertex_id const x = row.neighbor(i);
+      while (i > 0 && row.neighbor(i - 1) == x) { --i; }
+      for (; i < here.degree && row.neighbor(i) == x; ++i) {
+        if (entry_of(i) <= last) { return true; }
+      }
+      return false;
+    };
     std::uint64_t const winner = best_of([&](std::uint32_t i) { return weight_of(i, !is_known(i)); });
     if (!core::race_has_winner(winner)) { return {trial_outcome::dead, no_vertex}; }
     std::uint32_t const first = core::race_index(winner);

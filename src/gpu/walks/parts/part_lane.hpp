@@ -2,32 +2,47 @@
 
 #pragma once
 
+#include <memory>
+
 #include "gpu/walks/parts/lane.hpp"
 
 namespace tendril::gpu {
 
+/// @tparam Walker  As part_step's.
+template <class Walker>
 class part_lane final : public walk_lane {
  public:
-  /// As walk_lane's.
+  /// As walk_lane's. A walker's steps are taken by the rule, if that is a moved_vertex; or by what the setting's decider decides.
   part_lane(part_setting const& setting, part_counts& counts);
   ~part_lane() override;
   part_lane(part_lane const&) = delete;
   part_lane& operator=(part_lane const&) = delete;
 
   /// That a walker that moves takes.
-  static constexpr std::int64_t walker_bytes = sizeof(moved_vertex);
-  /// GPU memory of a walk of each rank.
-  [[nodiscard]] static std::int64_t bytes_each(std::int64_t length, std::int64_t num_ranks)
+  static constexpr std::int64_t walker_bytes = sizeof(Walker);
+  /// GPU memory of a walk of each rank. @param decides  Whether there is a decider.
+  [[nodiscard]] static std::int64_t bytes_each(std::int64_t length, std::int64_t num_ranks, bool decides)
   {
-    return row_bytes_each(length, num_ranks) + (4 * num_ranks + 1) * walker_bytes;
+    std::int64_t const vertex = sizeof(moved_vertex);
+    std::int64_t const decision = decides ? sizeof(engine::part_walker) + sizeof(engine::decided_step) : 0;
+    return row_bytes_each(length, num_ranks) + num_ranks * (3 * walker_bytes + vertex + decision) + vertex + 1;
   }
 
  private:
+  [[nodiscard]] part_step<Walker> step_here(bool begins);
   void launch(bool begins) override;
+  void check_step() override;
   void deliver_rest() override;
   [[nodiscard]] std::vector<record_kind> kinds() override;
 
-  buffer<moved_vertex> arrived_, stepped_, walkers_, vertices_, told_;
+  buffer<Walker> arrived_, stepped_, walkers_;
+  buffer<moved_vertex> vertices_, told_;
+  std::unique_ptr<step_decider> decider_;
+  buffer<engine::part_walker> described_;
+  buffer<engine::decided_step> decided_;
 };
+
+extern template class part_lane<moved_vertex>;
+extern template class part_lane<trailing_walker>;
 
 }  // namespace tendril::gpu

@@ -14,79 +14,105 @@
 #include "gpu/walks/moving/deliver.cuh"
 #include "gpu/walks/outcome.cuh"
 #include "gpu/walks/parts/part_step.hpp"
+#include "gpu/walks/parts/record_counts.cuh"
 
 namespace tendril::gpu {
 
 inline constexpr int part_step_threads = 256;
 
-/// A walker takes a step. @return where it is then; no_vertex if its walk has ended.
-template <class Steps>
-__device__ vertex_id step_on_part(Steps const& steps, core::walk_ends const& ends, part_step const& at,
-                                  moved_vertex const& walker)
+__device__ __forceinline__ moved_vertex load_walker(moved_vertex const* from)
 {
-  int const home = at.home_of(walker.walk);
-  if (home == at.rank) { store_kept(at.place_in_row(walker.walk, at.step), walker.vertex); }
-  std::uint64_t const walk = at.id_of(walker.walk, home);
-  core::walk_turn const turn = at.may_end ? ends.turn(walk, at.step) : core::walk_turn::choose;
-  vertex_id next = no_vertex;
-  if (turn == core::walk_turn::restart) {
-    next = at.starts[walker.walk];
-  } else if (turn == core::walk_turn::choose) {
-    typename Steps::memory memory;
-    steps.arrive(memory, walker.vertex - at.bounds[at.rank], at.step);
-    outcome const now = steps.choose(memory, walk, at.step);
-    if (now.what == trial_outcome::moved) { next = now.next; }
+  uint2 const words = __ldcs(reinterpret_cast<uint2 const*>(from));
+  return {words.x, words.y};
+}
+__device__ __forceinline__ trailing_walker load_walker(trailing_walker const* from)
+{
+  return {__ldcs(&from->walk), __ldcs(&from->vertex), __ldcs(&from->previous)};
+}
+__device__ __forceinline__ void store_once(trailing_walker* to, trailing_walker const& w) { *to = w; }
+
+/// Writes vertices and ends that came to their home. The whole grid.
+template <class Walker>
+__device__ __forceinline__ void deliver_told(part_step<Walker> const& at)
+{
+  vertex_id* const column = at.columns + static_cast<std::int64_t>(at.step) * at.walks_each;
+  for (std::int64_t i = global_thread(); i < at.num_told; i += grid_stride()) {
+    moved_vertex const told = load_walker(at.told + i);
+    std::uint32_t const walk = told.walk - at.first_here();
+    if (told.vertex != no_vertex) {
+      store_kept(column + walk, told.vertex);
+    } else {
+      at.dead[walk] = 1;
+    }
   }
-  if (home == at.rank && next != no_vertex) { store_kept(at.place_in_row(walker.walk, at.step + 1), next); }
-  return next;
 }
 
-template <class Steps>
-__global__ __launch_bounds__(part_step_threads,
-                             Steps::resident_blocks) void part_step_kernel(Steps const steps, walk_batch const batch,
-                                                                           core::walk_ends const ends,
-                                                                           __grid_constant__ part_step const at)
+/// Takes the steps of all walkers that are here. The whole grid.
+/// @param take  (i, walker, home) -> where it is after its step, or part_step::ended.
+template <class Walker, class Take>
+__device__ void take_steps(part_step<Walker> const& at, vertex_id const* starts, std::int64_t num_starts,
+                           record_counts<typename part_step<Walker>::tally>& counts, Take const& take)
 {
-  __shared__ part_step::count counts;
-  auto* const words = reinterpret_cast<unsigned*>(&counts);
-  constexpr unsigned num_words = sizeof counts / sizeof(unsigned);
-  for (unsigned i = threadIdx.x; i < num_words; i += part_step_threads) { words[i] = 0; }
-  __syncthreads();
-
-  if (!at.begins) {
-    deliver(at.told, at.num_told, at.columns + static_cast<std::int64_t>(at.step) * at.walks_each, at.first_here());
-  }
-  std::int64_t const size = at.begins ? batch.size : at.num_arrived;
+  counts.clear();
+  if (!at.begins) { deliver_told(at); }
+  std::int64_t const size = at.begins ? num_starts : at.num_arrived;
   std::int64_t const stride = std::int64_t{gridDim.x} * part_step_threads;
   for (std::int64_t base = std::int64_t{blockIdx.x} * part_step_threads; base < size; base += stride) {
     std::int64_t const i = base + threadIdx.x;
-    moved_vertex now{0, no_vertex};
+    Walker now = part_step<Walker>::ended(0, false);
     if (i < size && at.begins) {
-      now = {at.first_here() + static_cast<std::uint32_t>(i), batch.starts[i]};
+      now = walker_at<Walker>(at.first_here() + static_cast<std::uint32_t>(i), starts[i], no_vertex);
       at.columns[i] = now.vertex;
     } else if (i < size) {
-      uint2 const record = __ldcs(reinterpret_cast<uint2 const*>(at.arrived + i));
-      now = {record.x, step_on_part(steps, ends, at, {record.x, record.y})};
+      Walker const from = load_walker(at.arrived + i);
+      int const home = at.home_of(from.walk);
+      if (home == at.rank) { store_kept(at.place_in_row(from.walk, at.step), from.vertex); }
+      now = take(i, from, home);
+      if (home == at.rank && now.vertex != no_vertex) {
+        store_kept(at.place_in_row(from.walk, at.step + 1), now.vertex);
+      }
     }
     if (i < size) { store_once(at.stepped + i, now); }
-    part_step::ways const to = at.ways_of(now);
-    unsigned const taken = __ballot_sync(full_warp, !at.begins && now.vertex != no_vertex);
-    for (int rank = 0; rank < at.num_ranks; ++rank) {
-      unsigned const walkers = __ballot_sync(full_warp, to.walker == rank);
-      unsigned const vertices = __ballot_sync(full_warp, to.vertex == rank);
-      if (lane_id() == 0 && walkers != 0) {
-        atomicAdd(counts.sent.walkers + rank, static_cast<unsigned>(__popc(walkers)));
-      }
-      if (lane_id() == 0 && vertices != 0) {
-        atomicAdd(counts.sent.vertices + rank, static_cast<unsigned>(__popc(vertices)));
-      }
-    }
-    if (lane_id() == 0) { atomicAdd(&counts.taken, static_cast<unsigned>(__popc(taken))); }
+    auto const to = at.ways_of(now);
+    count_for_ranks(counts.here.sent.walkers, to.walker, at.num_ranks);
+    count_for_ranks(counts.here.sent.vertices, to.vertex, at.num_ranks);
+    count_where(counts.here.taken, !at.begins && now.vertex != no_vertex);
   }
-  __syncthreads();
-  for (unsigned i = threadIdx.x; i < num_words; i += part_step_threads) {
-    if (words[i] != 0) { atomicAdd(reinterpret_cast<unsigned*>(at.counts) + i, words[i]); }
-  }
+  counts.add_to(at.counts);
+}
+
+/// The grid of a kernel of take_steps.
+template <class Walker>
+unsigned part_step_blocks(part_step<Walker> const& at, std::int64_t num_starts, std::int64_t resident)
+{
+  std::int64_t const size = at.begins ? num_starts : std::max(at.num_arrived, at.num_told);
+  return grid_blocks(size, part_step_threads, part_waves * resident);
+}
+
+/// A walker takes a step by its rule. @return where it is then; no_vertex if its walk has ended.
+template <class Steps>
+__device__ vertex_id step_on_part(Steps const& steps, core::walk_ends const& ends, part_step<moved_vertex> const& at,
+                                  moved_vertex const& walker, int home)
+{
+  std::uint64_t const walk = at.id_of(walker.walk, home);
+  core::walk_turn const turn = at.may_end ? ends.turn(walk, at.step) : core::walk_turn::choose;
+  if (turn == core::walk_turn::restart) { return at.starts[walker.walk]; }
+  if (turn == core::walk_turn::stop) { return no_vertex; }
+  typename Steps::memory memory;
+  steps.arrive(memory, walker.vertex - at.bounds[at.rank], at.step);
+  outcome const now = steps.choose(memory, walk, at.step);
+  return now.what == trial_outcome::moved ? now.next : no_vertex;
+}
+
+template <class Steps>
+__global__ __launch_bounds__(part_step_threads, Steps::resident_blocks) void part_step_kernel(
+    Steps const steps, walk_batch const batch, core::walk_ends const ends,
+    __grid_constant__ part_step<moved_vertex> const at)
+{
+  __shared__ record_counts<part_step<moved_vertex>::tally> counts;
+  take_steps(at, batch.starts, batch.size, counts, [&](std::int64_t, moved_vertex const& walker, int home) {
+    return moved_vertex{walker.walk, step_on_part(steps, ends, at, walker, home)};
+  });
 }
 
 /// Enqueues one step of the walkers that stand on this rank.
@@ -95,10 +121,8 @@ void launch_part_step(Steps const& steps, walk_batch const& batch, core::walk_en
 {
   auto* const kernel = part_step_kernel<Steps>;
   static std::int64_t const resident = resident_blocks(kernel, part_step_threads, 0, shape.device);
-  part_step const& at = *shape.on_part;
-  std::int64_t const size = at.begins ? batch.size : std::max(at.num_arrived, at.num_told);
-  kernel<<<grid_blocks(size, part_step_threads, part_waves * resident), part_step_threads, 0, shape.stream>>>(
-      steps, batch, ends, at);
+  part_step<moved_vertex> const& at = *shape.on_part;
+  kernel<<<part_step_blocks(at, batch.size, resident), part_step_threads, 0, shape.stream>>>(steps, batch, ends, at);
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 

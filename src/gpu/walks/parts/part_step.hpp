@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <tendril/engine/walks/part_walker.hpp>
 #include <tendril/exec.hpp>  // cuda_stream
 #include <tendril/types.hpp>
 
@@ -12,7 +13,27 @@
 
 namespace tendril::gpu {
 
+/// A walker whose rule asks for the vertex before. Of others a moved_vertex says enough.
+struct trailing_walker {
+  std::uint32_t walk;
+  vertex_id vertex;
+  vertex_id previous;  ///< no_vertex after a start or restart.
+};
+
+/// A record of a walker.
+template <class Walker>
+[[nodiscard]] TENDRIL_HD Walker walker_at(std::uint32_t walk, vertex_id vertex, vertex_id previous)
+{
+  if constexpr (requires(Walker const& w) { w.previous; }) {
+    return {walk, vertex, previous};
+  } else {
+    return {walk, vertex};
+  }
+}
+
 /// One step of the walkers that stand on this rank; or, of a batch that begins, their way to the ranks of their starts.
+/// @tparam Walker  moved_vertex or trailing_walker.
+template <class Walker>
 struct part_step : part_ranks {
   /// Records for each rank.
   struct tally {
@@ -26,25 +47,39 @@ struct part_step : part_ranks {
     int vertex;  ///< Its vertex, to the home.
   };
 
-  std::int32_t step;            ///< Steps taken by the walkers.
-  moved_vertex const* arrived;  ///< [num_arrived]: walkers that stand here.
+  std::int32_t step;      ///< Steps taken by the walkers.
+  Walker const* arrived;  ///< [num_arrived]: walkers that stand here.
   std::int64_t num_arrived;
-  moved_vertex const* told;  ///< [num_told]: vertices of walks of this rank after `step` steps.
+  moved_vertex const* told;  ///< [num_told]: of walks of this rank, vertices after `step` steps, and ends.
   std::int64_t num_told;
-  moved_vertex*
-      stepped;    ///< [num_arrived], or [size of the batch]: where walkers went; no_vertex where a walk has ended.
-  count* counts;  ///< Zeroed before.
+  Walker* stepped;  ///< [num_arrived], or [size of the batch]: where walkers went; no_vertex where a walk has ended.
+  count* counts;    ///< Zeroed before.
+  engine::decided_step const* decided;  ///< [num_arrived] What others have decided; or null: the rule's kernel does.
+  std::uint8_t* dead;  ///< [walks_each] 1: this rank's walk has ended where no edge led on; or null: nobody asks.
 
   // What the sorting writes:
   tally* cursors;          ///< Zeroed before.
-  moved_vertex* staying;   ///< Walkers that stay here: the front of the next `arrived`.
-  moved_vertex* walkers;   ///< Those that leave, by rank.
-  moved_vertex* vertices;  ///< Vertices that leave, by rank.
+  Walker* staying;         ///< Walkers that stay here: the front of the next `arrived`.
+  Walker* walkers;         ///< Those that leave, by rank.
+  moved_vertex* vertices;  ///< Vertices and ends that leave, by rank.
+
+  /// No walk.
+  static constexpr std::uint32_t nobody = 0xffffffffU;
+
+  /// Of a walk that has ended. @param is_dead  Its home is told, if it asks.
+  [[nodiscard]] static TENDRIL_HD Walker ended(std::uint32_t walk, bool is_dead)
+  {
+    return walker_at<Walker>(is_dead ? walk : nobody, no_vertex, no_vertex);
+  }
 
   /// Where a record of `stepped` goes.
-  [[nodiscard]] TENDRIL_HD ways ways_of(moved_vertex const& at) const
+  [[nodiscard]] TENDRIL_HD ways ways_of(Walker const& at) const
   {
-    if (at.vertex == no_vertex) { return {-1, -1}; }
+    if (at.vertex == no_vertex) {
+      if (dead == nullptr || at.walk == nobody) { return {-1, -1}; }
+      int const home = home_of(at.walk);
+      return {-1, home == rank ? -1 : home};
+    }
     bool const goes_on = begins || step + 1 < length;
     int const to = goes_on ? owner_of(at.vertex) : -1;
     int const home = home_of(at.walk);
@@ -55,6 +90,22 @@ struct part_step : part_ranks {
 
 /// Enqueues the sorting of what a step has made.
 /// @param size  Of `stepped`.
-void sort_by_rank(part_step const& at, std::int64_t size, int device, cuda_stream stream);
+template <class Walker>
+void sort_by_rank(part_step<Walker> const& at, std::int64_t size, int device, cuda_stream stream);
+
+/// Enqueues the writing of vertices and ends that came to walks of this rank.
+template <class Walker>
+void deliver_vertices(part_step<Walker> const& at, cuda_stream stream);
+
+/// Enqueues the description of the walkers that stand here to whoever decides their steps. A walk's start is known where `starts`
+/// are, and before its first step.
+/// @param out  [num_arrived]
+template <class Walker>
+void describe_walkers(part_step<Walker> const& at, engine::part_walker* out, cuda_stream stream);
+
+/// Enqueues the steps that are decided; or, of a batch that begins, the way to the starts.
+template <class Walker>
+void take_decided_steps(part_step<Walker> const& at, vertex_id const* starts, std::int64_t num_starts, int device,
+                        cuda_stream stream);
 
 }  // namespace tendril::gpu

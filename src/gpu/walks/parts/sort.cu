@@ -3,29 +3,24 @@
 
 #include "gpu/device/launch.cuh"
 #include "gpu/ranks/outbox.cuh"
-#include "gpu/walks/moving/deliver.cuh"  // store_once
-#include "gpu/walks/parts/part_step.hpp"
+#include "gpu/walks/parts/part_step.cuh"  // load_walker, store_once
 
 namespace tendril::gpu {
 namespace {
 
-__global__ __launch_bounds__(outbox_threads) void sort_kernel(__grid_constant__ part_step const at, std::int64_t size)
+template <class Walker>
+__global__ __launch_bounds__(outbox_threads) void sort_kernel(__grid_constant__ part_step<Walker> const at,
+                                                              std::int64_t size)
 {
-  __shared__ outbox<moved_vertex> walkers;
+  __shared__ outbox<Walker> walkers;
   __shared__ outbox<moved_vertex> vertices;
-  __shared__ inbox<moved_vertex> walker_boxes[most_ranks];
+  __shared__ inbox<Walker> walker_boxes[most_ranks];
   __shared__ inbox<moved_vertex> vertex_boxes[most_ranks];
   walkers.clear();
   vertices.clear();
   if (threadIdx.x == 0) {
-    moved_vertex* next_walkers = at.walkers;
-    moved_vertex* next_vertices = at.vertices;
-    for (int r = 0; r < at.num_ranks; ++r) {
-      walker_boxes[r] = {r == at.rank ? at.staying : next_walkers, at.cursors->walkers + r};
-      vertex_boxes[r] = {next_vertices, at.cursors->vertices + r};
-      if (r != at.rank) { next_walkers += at.counts->sent.walkers[r]; }
-      next_vertices += at.counts->sent.vertices[r];
-    }
+    line_up(walker_boxes, at.walkers, at.counts->sent.walkers, at.cursors->walkers, at.num_ranks, at.rank, at.staying);
+    line_up(vertex_boxes, at.vertices, at.counts->sent.vertices, at.cursors->vertices, at.num_ranks);
   }
   __syncthreads();
 
@@ -33,33 +28,49 @@ __global__ __launch_bounds__(outbox_threads) void sort_kernel(__grid_constant__ 
   unsigned turn = 0;
   for (std::int64_t base = std::int64_t{blockIdx.x} * outbox_threads; base < size; base += stride, ++turn) {
     std::int64_t const i = base + threadIdx.x;
-    moved_vertex record{0, no_vertex};
-    if (i < size) {
-      uint2 const words = __ldcs(reinterpret_cast<uint2 const*>(at.stepped + i));
-      record = {words.x, words.y};
-    }
-    part_step::ways const to = at.ways_of(record);
+    Walker const record = i < size ? load_walker(at.stepped + i) : part_step<Walker>::ended(0, false);
+    auto const to = at.ways_of(record);
     unsigned const slot = walkers.claim(to.walker, at.num_ranks, turn);
     unsigned const told = vertices.claim(to.vertex, at.num_ranks, turn);
     __syncthreads();
     walkers.reserve(walker_boxes, at.num_ranks, turn);
     vertices.reserve(vertex_boxes, at.num_ranks, turn);
     walkers.stage(to.walker, slot, record, turn);
-    vertices.stage(to.vertex, told, record, turn);
+    vertices.stage(to.vertex, told, {record.walk, record.vertex}, turn);
     __syncthreads();
     walkers.send(walker_boxes, at.num_ranks, turn);
     vertices.send(vertex_boxes, at.num_ranks, turn);
   }
 }
 
+template <class Walker>
+__global__ __launch_bounds__(part_step_threads) void deliver_kernel(__grid_constant__ part_step<Walker> const at)
+{
+  deliver_told(at);
+}
+
 }  // namespace
 
-void sort_by_rank(part_step const& at, std::int64_t size, int device, cuda_stream stream)
+template <class Walker>
+void sort_by_rank(part_step<Walker> const& at, std::int64_t size, int device, cuda_stream stream)
 {
   if (size == 0) { return; }
-  static std::int64_t const resident = resident_blocks(sort_kernel, outbox_threads, 0, device);
+  static std::int64_t const resident = resident_blocks(sort_kernel<Walker>, outbox_threads, 0, device);
   sort_kernel<<<grid_blocks(size, outbox_threads, part_waves * resident), outbox_threads, 0, stream>>>(at, size);
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
+
+template <class Walker>
+void deliver_vertices(part_step<Walker> const& at, cuda_stream stream)
+{
+  if (at.num_told == 0) { return; }
+  deliver_kernel<<<grid_blocks(at.num_told, part_step_threads), part_step_threads, 0, stream>>>(at);
+  TENDRIL_CUDA_TRY(cudaGetLastError());
+}
+
+template void sort_by_rank(part_step<moved_vertex> const&, std::int64_t, int, cuda_stream);
+template void sort_by_rank(part_step<trailing_walker> const&, std::int64_t, int, cuda_stream);
+template void deliver_vertices(part_step<moved_vertex> const&, cuda_stream);
+template void deliver_vertices(part_step<trailing_walker> const&, cuda_stream);
 
 }  // namespace tendril::gpu
