@@ -227,12 +227,16 @@ def test_a_gpu_that_is_not_there_is_one_line(graph):
     def work(ranks):
         return dist.Walker(dist.Graph.cut(ranks, graph), 9, device="cuda")
 
+    def by_struct(ranks):
+        walk = tendril.CustomWalk(STRUCT, cold=0.25)
+        return dist.DynamicWalker(dist.Graph.cut(ranks, graph), 9, walk, device="cuda")
+
     def grow(ranks):
         return dist.KHopSampler(dist.Graph.cut(ranks, graph), [2], device="cuda")
 
     def sample(ranks):
         return dist.MinibatchSampler(dist.Graph.cut(ranks, graph), [2], device="cuda")
 
-    for one in [*run_ranks(2, work), *run_ranks(2, grow), *run_ranks(2, sample)]:
+    for one in [one for make in (work, by_struct, grow, sample) for one in run_ranks(2, make)]:
         assert isinstance(one, tendril.TendrilError) and "\n" not in str(one)
         assert "GPU" in str(one) or "CUDA" in str(one)
