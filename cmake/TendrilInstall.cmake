@@ -21,3 +21,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/tendrilConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/tendrilConfig.cmake ${PROJECT_BINARY_DIR}/tendrilConfigVersion.cmake
   DESTINATION ${tendril_package})
 install(EXPORT tendrilTargets NAMESPACE tendril:: DESTINATION ${tendril_package})
+if(TENDRIL_MPI)  # apart, so that only who asks for it needs an MPI
+  install(TARGETS tendril_mpi EXPORT tendrilMpiTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT tendrilMpiTargets NAMESPACE tendril:: DESTINATION ${tendril_package})
+endif()

@@ -15,6 +15,7 @@ BUILD = TENDRIL.parents[1]
 CONSUMER = Path(__file__).parent / "consumer"
 # The walks of consumer/engine.cpp as the project's own flags compile them.
 ENGINE_DIGEST = "d6926762d5da6c7a"
+MPIRUN = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "btl", "self,vader"]
 
 
 def run(*command, cwd=None):
@@ -81,6 +82,14 @@ def test_engine_program(consumer):
     if gpu.exists():
         done = subprocess.run([gpu], capture_output=True, text=True, timeout=120)
         assert done.returncode == 77 or (done.returncode == 0 and done.stdout.strip() == ENGINE_DIGEST), done.stderr
+
+
+def test_ranks_of_mpi(consumer):
+    """The library of ranks is a component of its own; however many there are, they walk alike."""
+    if not (consumer / "ranks").exists():
+        pytest.skip("an installation without MPI")
+    said = [run("mpirun", *MPIRUN, "-n", count, consumer / "ranks") for count in (1, 3)]
+    assert said[0].startswith("1 ranks: ") and said[1] == said[0].replace("1 ranks", "3 ranks")
 
 
 def test_flags(consumer):
