@@ -48,10 +48,11 @@ namespace {
 
 }  // namespace
 
-std::unique_ptr<features::rows_on_gpu_ranks> features::make_rows_on_gpu_ranks(feature_table,
+std::unique_ptr<features::rows_on_gpu_ranks> features::make_rows_on_gpu_ranks(feature_table here,
                                                                               std::vector<std::int64_t> const&,
                                                                               transport&, gpu_exec const&)
 {
+  (void)feature_table(std::move(here));  // a GPU's rows keep it
   refuse();
 }
 std::unique_ptr<samplers::batches_on_gpu_ranks> samplers::make_batches_on_gpu_ranks(graph_part const&, graph const&,
