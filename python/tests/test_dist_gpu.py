@@ -40,7 +40,7 @@ def test_walks_on_gpus_are_those_of_the_whole_graph(graph, count):
         ({"p": 0.1, "weighted": True, "dead_end": "repeat"}, 16, second_order),
         ({"p": 2.0, "q": 0.5, "rule": "scan"}, 16, second_order),
         ({"metapath": [0, 1], "dead_end": "repeat"}, 8, by_path),
-        ({"metapath": [0, 1], "metapath_of": "nodes", "stop_prob": 0.2, "dead_end": "repeat"}, 8, by_path),
+        ({"metapath": [0, 1], "metapath_of": "vertices", "stop_prob": 0.2, "dead_end": "repeat"}, 8, by_path),
         ({"weighted": True, "rule": "scan"}, 8, plain),
     )
     for options, bytes_each, whole in ways:
