@@ -32,8 +32,8 @@ struct node2vec_on_part {
   bool races_at_once;  ///< The rule `scan`: no trials.
 
   using memory = typename Trials::memory;
-  static constexpr int resident_blocks =
-      3;  // At most 80 registers a thread. Kernels that leave it to Trials take 88, room for two.
+  /// At most 80 registers a thread. With the blocks of Trials it takes 88, room for two.
+  static constexpr int resident_blocks = 3;
 
   /// The walker stands on vertex v, counted from the first of the part, after so many trials.
   __device__ void stand(memory& m, vertex_id v, vertex_id previous, std::int32_t step, std::uint32_t trial) const
