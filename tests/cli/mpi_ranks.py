@@ -25,11 +25,15 @@ NEEDS_MPI = pytest.mark.skipif(not can_run_ranks(), reason="needs mpirun and a b
 
 
 @functools.cache
-def environment():
-    """With a folder of this process for what mpirun keeps: several that share one take it away from each other."""
+def mpirun_folder():
+    """A folder of this process for what mpirun keeps: several that share one take it away from each other."""
     folder = tempfile.mkdtemp(prefix="mpi")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return {**os.environ, "OMPI_MCA_orte_tmpdir_base": folder}
+    return folder
+
+
+def environment():
+    return {**os.environ, "OMPI_MCA_orte_tmpdir_base": mpirun_folder()}
 
 
 def start(tendril, num_ranks, *arguments, **options):

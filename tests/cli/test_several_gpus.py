@@ -8,7 +8,7 @@ import test_gpu_minibatch
 import test_gpu_sample_apps
 import test_sample_apps
 from test_gpu import ENRON, gpu  # noqa: F401 (a fixture)
-from mpi_ranks import can_run_ranks, run
+from mpi_ranks import can_run_ranks, complaint, run
 
 WALKS = {f"walk {name}": ["walk", "-o", name, *options] for name, options in test_gpu.JOBS.items()}
 TREES = {f"khop {name}": ["sample", "-o", name, *options] for name, options in test_gpu.TREES.items()}
@@ -124,3 +124,26 @@ def test_ranks_with_a_part_on_a_gpu_each_make_the_batches_of_the_cpu(options, gp
     tendril("partition", graphs["skewed.safetensors"], "-o", "parts", "--parts", 2, "--quiet")
     run(tendril, 2, "sample", "parts", *job, "gpu-b.npz", "--device", "cuda")
     assert tendril.bytes("gpu-b.npz") == tendril.bytes("b.npz")
+
+
+@pytest.mark.skipif(not can_run_ranks(), reason="needs mpirun and a build with MPI")
+@pytest.mark.parametrize("way", ["peers", "nccl", "host"])
+def test_records_of_processes_may_go_any_way(way, gpu, tendril, graphs, monkeypatch):  # noqa: F811
+    """Where there are fewer GPUs than ranks, or no NCCL, they go by way of host memory."""
+    monkeypatch.setenv("TENDRIL_GPU_MESSAGES", way)
+    tendril("partition", graphs["skewed.safetensors"], "-o", "parts", "--parts", 2, "--quiet")
+    for verb, output, options in [
+        ("walk", "w.npy", ["--app", "node2vec", "--p", 2, "--q", 0.5]),
+        ("sample", "t.npz", ["--fanouts", "10,5", "--num-seeds", 900]),
+    ]:
+        tendril(verb, graphs["skewed.safetensors"], *options, "--seed", 6, "-o", output, "--quiet")
+        run(tendril, 2, verb, "parts", *options, "--seed", 6, "-o", "gpu-" + output, "--device", "cuda")
+        assert tendril.bytes("gpu-" + output) == tendril.bytes(output)
+
+
+@pytest.mark.skipif(not can_run_ranks(), reason="needs mpirun and a build with MPI")
+def test_a_way_that_there_is_not_is_one_line(gpu, tendril, graphs, monkeypatch):  # noqa: F811
+    monkeypatch.setenv("TENDRIL_GPU_MESSAGES", "pigeons")
+    tendril("partition", graphs["skewed.safetensors"], "-o", "parts", "--parts", 2, "--quiet")
+    said = complaint(tendril, 2, "walk", "parts", "-o", "w.npy", "--device", "cuda")
+    assert said.endswith("TENDRIL_GPU_MESSAGES: 'pigeons', expected peers, nccl or host"), said

@@ -19,6 +19,7 @@ class host_messages final : public gpu_messages {
 
   void exchange(std::span<parcel const> sent, std::span<parcel const> received, cuda_stream stream) override
   {
+    expect_working(*this);
     device_guard const guard(device_);
     std::vector<message> messages;
     messages.reserve(static_cast<std::size_t>(ranks_.size()));

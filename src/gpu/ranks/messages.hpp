@@ -10,9 +10,11 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include <tendril/error.hpp>
 #include <tendril/exec.hpp>
 #include <tendril/transport.hpp>
 
@@ -42,6 +44,14 @@ class gpu_messages {
   [[nodiscard]] virtual std::string name() const = 0;
 };
 
+/// @throws device_error if a call of this connection has failed.
+inline void expect_working(gpu_messages const& messages)
+{
+  if (messages.is_aborted()) {
+    throw device_error("GPUs of ranks: a call has failed before, expected a new connection");
+  }
+}
+
 /// Calls is_done until it is true, while the other ranks are told that this one is alive.
 /// @param what  That is waited for, for messages.
 /// @throws rank_error if a rank has failed, or if nothing comes until the deadline; what is_done throws.
@@ -61,11 +71,20 @@ void wait_among_ranks(transport& ranks, std::string_view what, F&& is_done)
   }
 }
 
-/// The best way for the GPUs of all ranks: NCCL where each rank has a GPU for itself and all find the library, else by way of host
-/// memory. The one that is there, if every rank still has it: a connection takes memory of the GPU, and time to make. A call of all
-/// ranks.
-/// @param ranks  Outlives the result. @throws rank_error; device_error.
+/// What a rank tells the others of its GPU, so that all choose the same way.
+struct rank_gpu;
+
+/// The best way for the GPUs of all ranks: copies from GPU to GPU where all are in one machine and reach each other's memory; NCCL
+/// where each rank has a GPU for itself and all find the library; else by way of host memory. TENDRIL_GPU_MESSAGES (peers, nccl or
+/// host) allows one of the first two, or neither. The connection that is there, if every rank still has it: one takes
+/// memory of the GPU, and time to make. A call of all ranks.
+/// @param ranks  Outlives the result. @throws rank_error; device_error; argument_error.
 [[nodiscard]] std::shared_ptr<gpu_messages> connect_gpus(transport& ranks, int device);
+
+/// By copies from GPU to GPU. A call of all ranks. Null, on all of them, where one doesn't reach another.
+/// @param all  [ranks], in one machine, each with a GPU for itself.
+[[nodiscard]] std::shared_ptr<gpu_messages> messages_by_peers(transport& ranks, std::vector<rank_gpu> const& all,
+                                                              int device);
 
 /// By way of host memory and the ranks' transport.
 [[nodiscard]] std::shared_ptr<gpu_messages> messages_by_host(transport& ranks, int device);

@@ -84,7 +84,7 @@ class nccl_messages final : public gpu_messages {
 
   void exchange(std::span<parcel const> sent, std::span<parcel const> received, cuda_stream stream) override
   {
-    if (comm_ == nullptr) { throw device_error("GPUs of ranks: a call has failed before, expected a new connection"); }
+    expect_working(*this);
     device_guard const guard(device_);
     TENDRIL_CUDA_TRY(cudaEventRecord(made_.get(), stream));
     TENDRIL_CUDA_TRY(cudaStreamWaitEvent(urgent_.get(), made_.get()));

@@ -1,6 +1,6 @@
 // Mini-batches of ranks whose parts lie on GPUs are those of one process, to the byte: for every way to sample, however many ranks
 // there are, and however many batches go together. Ranks are threads here; they share GPUs where there are fewer, and then records
-// go by way of host memory. With a GPU for each of two ranks and NCCL, they go by that.
+// go by way of host memory. With a GPU for each of two ranks, they go by the best way there is.
 
 #include <cstdint>
 #include <span>

@@ -1,6 +1,6 @@
 // k-hop trees of ranks whose parts lie on GPUs are those of one process, to the byte: for every rule, with edges and without,
 // however many ranks there are. Ranks are threads here; they share GPUs where there are fewer, and then records go by
-// way of host memory. With a GPU for each of two ranks and NCCL, they go by that.
+// way of host memory. With a GPU for each of two ranks, they go by the best way there is.
 
 #include <algorithm>
 #include <cstdint>

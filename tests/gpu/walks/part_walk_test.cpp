@@ -1,6 +1,6 @@
 // Walks of ranks whose parts lie on GPUs are those of one process, to the byte: for every application that GPUs of ranks take,
 // however many ranks there are and wherever batches are cut. Ranks are threads here; they share GPUs where there are
-// fewer, and then records go by way of host memory. With a GPU for each of two ranks and NCCL, they go by that.
+// fewer, and then records go by way of host memory. With a GPU for each of two ranks, they go by the best way there is.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,9 +19,10 @@
 
 #include "dist/failure_of.hpp"
 #include "gpu/device/check.hpp"
-#include "gpu/ranks/nccl.hpp"
+#include "gpu/ranks/messages.hpp"
 #include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
+#include "support/scoped_variable.hpp"
 #include "support/small_graphs.hpp"
 #include "support/walk_rows.hpp"
 
@@ -159,18 +160,27 @@ TEST_F(PartWalk, CountsWhatSecondOrderWalkersAsk)
   });
 }
 
-TEST_F(PartWalk, GoesByTheBestWayThereIs)
+TEST_F(PartWalk, TellsWhichWayWalkersGoAndGoesAnyAlike)
 {
   graph const g = generate_rmat({.scale = 10, .edge_factor = 16, .seed = 2}, {.symmetrize = true}, {});
-  bool const nccl = num_gpus() > 1 && gpu::nccl_library::get() != nullptr;
-  run_ranks(2, [&](transport& ranks) {
-    gpu_exec const exec = exec_of(ranks);
-    sharded_walker const walk(part_of(g, {.num_parts = 2}, ranks.rank()), {.length = 4}, 100, ranks, exec);
-    std::string const& reason = walk.plan().reasons.back();
-    std::string const how = "walkers go to the GPU that has their vertex, 8 bytes each, by ";
-    EXPECT_EQ(reason.substr(0, how.size() + 4), how + (nccl ? "NCCL" : "host"));
-  });
-  if (!nccl) { GTEST_SKIP() << "no NCCL, or no GPU for each of two ranks"; }
+  auto const starts = starts_everywhere(g, 2);
+  for (walk_params const& params : {walk_params{.length = 12}, walk_params{.length = 12, .p = 2, .q = 0.5}}) {
+    std::vector<rows> all;
+    for (std::string const way : {"host", "nccl", "peers"}) {
+      scoped_variable const wanted("TENDRIL_GPU_MESSAGES", way);
+      all.push_back(walk_on_ranks(g, 2, params, starts, 0, with_tables).front());
+      EXPECT_EQ(all.back(), all.front()) << way;
+      run_ranks(2, [&](transport& ranks) {
+        gpu_exec const exec = exec_of(ranks);
+        gpu::device_guard const guard(exec.device);
+        sharded_walker const walk(part_of(g, {.num_parts = 2}, ranks.rank()), params, 100, ranks, exec);
+        std::string const name = gpu::connect_gpus(ranks, exec.device)->name();
+        EXPECT_EQ(walk.plan().reasons.back(), "walkers go to the GPU that has their vertex, " +
+                                                  std::string(is_second_order(params) ? "16" : "8") +
+                                                  " bytes each, by " + name);
+      });
+    }
+  }
 }
 
 TEST_F(PartWalk, AsksForParallelEdgesOnce)
