@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <barrier>
-#include <cmath>
 #include <ctime>
 #include <filesystem>
 #include <functional>
@@ -21,17 +19,17 @@
 
 #include <fmt/format.h>
 
-#include <tendril/error.hpp>
 #include <tendril/io.hpp>
 #include <tendril/partition.hpp>
 #include <tendril/sharded_walk.hpp>
 #include <tendril/transport.hpp>
 #include <tendril/walk.hpp>
 
-#include "base/parallel.hpp"  // num_threads, parallel_ranges
+#include "base/parallel.hpp"  // num_threads
 #include "bench/dist_model.hpp"
 #include "bench/dist_ranks.hpp"
 #include "bench/dist_samples.hpp"
+#include "bench/host_plan.hpp"
 #include "bench/measure.hpp"
 #include "bench/rmat_spec.hpp"
 #include "bench/start_vertices.hpp"
@@ -263,49 +261,6 @@ double message_seconds()
   return out;
 }
 
-/// How `hosts` hosts share the graph: by the bounds of its folder, if it has as many parts, else as `degree` cuts it.
-host_cut cut_for(bed const& b, std::int64_t hosts, cpu_exec const& exec)
-{
-  csr_arrays const g = b.g.csr();
-  std::vector<std::int64_t> const bounds =
-      b.folder && b.folder->num_parts() == hosts
-          ? b.folder->bounds
-          : dist::even_work_bounds(g.num_vertices, hosts, [&](std::int64_t v) { return v + g.first_edge(v); });
-  std::int64_t most = 0;
-  for (std::size_t p = 0; p + 1 < bounds.size(); ++p) {
-    most = std::max(most, g.first_edge(bounds[p + 1]) - g.first_edge(bounds[p]));
-  }
-  std::atomic<std::int64_t> crossing{0};
-  base::parallel_ranges(exec, hosts, 1, [&](std::int64_t begin, std::int64_t end) {
-    std::int64_t here = 0;
-    for (std::int64_t p = begin; p < end; ++p) {
-      std::int64_t const first = bounds[static_cast<std::size_t>(p)], last = bounds[static_cast<std::size_t>(p) + 1];
-      for (edge_id e = g.first_edge(first); e < g.first_edge(last); ++e) {
-        here += g.indices[e] < first || g.indices[e] >= last ? 1 : 0;
-      }
-    }
-    crossing += here;
-  });
-  auto const edges = static_cast<double>(g.num_edges);
-  return {hosts, static_cast<double>(crossing) / edges, static_cast<double>(most) * static_cast<double>(hosts) / edges};
-}
-
-/// @throws argument_error
-void expect_plan(options const& o)
-{
-  for (std::int64_t const hosts : o.hosts) {
-    if (hosts < 1 || hosts > max_num_parts) {
-      throw argument_error(fmt::format("--simulate: {}, expected numbers of hosts from 1 to {}", hosts, max_num_parts));
-    }
-  }
-  if (!(o.bandwidth > 0) || !std::isfinite(o.bandwidth)) {
-    throw argument_error(fmt::format("--bandwidth: {}, expected GB/s above 0", o.bandwidth));
-  }
-  if (!(o.latency >= 0) || !std::isfinite(o.latency)) {
-    throw argument_error(fmt::format("--latency: {}, expected microseconds, 0 or more", o.latency));
-  }
-}
-
 std::string ranks_text(int ranks) { return fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s"); }
 
 /// The jobs of one kind of walk, and what they leave for the plan.
@@ -414,8 +369,8 @@ class app_jobs {
 };
 
 /// Prints what the plan takes for granted, line by line, and appends its rows.
-void append_plan(std::vector<row>& rows, std::vector<std::unique_ptr<app_jobs>> const& jobs, bed const& b,
-                 std::set<int> const& ranks, options const& o)
+void plan(std::vector<row>& rows, std::vector<std::unique_ptr<app_jobs>> const& jobs, bed const& b,
+          std::set<int> const& ranks, options const& o)
 {
   auto const value_of = [measured = rows](std::string const& job) {
     return std::find_if(measured.begin(), measured.end(), [&](row const& r) { return r.job == job; })->value;
@@ -423,12 +378,6 @@ void append_plan(std::vector<row>& rows, std::vector<std::unique_ptr<app_jobs>> 
   auto const say = [&](std::string const& line) {
     if (!o.quiet) { fmt::print("{}\n", line); }
   };
-  auto const add = [&](std::string job, std::string params, double value, char const* unit, std::string of,
-                       double ceiling) {
-    rows.push_back({std::move(job), b.name, std::move(params), value, unit, std::move(of), ceiling, value / ceiling,
-                    o.repeats, value, value});
-  };
-  network const given{o.bandwidth * 1e9, o.latency * 1e-6};
   network const here{value_of("all-to-all of 1 MiB, 2 ranks"), value_of("all-to-all of 64 bytes, 2 ranks") * 1e-6};
   int const threads = base::num_threads(o.exec);
   double const message = value_of("one message");
@@ -458,34 +407,20 @@ void append_plan(std::vector<row>& rows, std::vector<std::unique_ptr<app_jobs>> 
     walk_costs const one_thread = a->costs(1, value_of);
     for (int const n : ranks) {
       if (n == 1) { continue; }
-      host_plan const p = plan_hosts(one_thread, here, cut_for(b, n, o.exec));
+      host_plan const p = plan_hosts(one_thread, here, cut_for(b.g, b.folder, n, o.exec));
       double const measured = value_of(a->named("sharded, " + ranks_text(n)));
-      add(a->named(fmt::format("model / measured, {}", ranks_text(n))),
-          fmt::format("model {:.1f} M steps/s, measured {:.1f}, error {:+.0f} %", p.steps_per_second / 1e6,
-                      measured / 1e6, 100 * (p.steps_per_second / measured - 1)),
-          p.steps_per_second / measured, "ratio", "measured", 1);
+      rows.push_back(checked_row(a->named(fmt::format("model / measured, {}", ranks_text(n))), b.name,
+                                 p.steps_per_second / 1e6, measured / 1e6, "M steps/s", o.repeats));
       double const sent = a->sharded(n).a_step(a->sharded(n).last.sent_bytes);
-      add(a->named(fmt::format("bytes a step, model / measured, {}", ranks_text(n))),
-          fmt::format("model {:.1f}, measured {:.1f}", p.bytes_a_step, sent), p.bytes_a_step / sent, "ratio",
-          "measured", 1);
+      rows.push_back(checked_row(a->named(fmt::format("bytes a step, model / measured, {}", ranks_text(n))), b.name,
+                                 p.bytes_a_step, sent, "B", o.repeats));
     }
   }
-  std::map<std::int64_t, host_cut> cuts;
-  for (std::int64_t const hosts : o.hosts) { cuts[hosts] = cut_for(b, hosts, o.exec); }
-  for (auto const& a : jobs) {
-    walk_costs const walk = a->costs(threads, value_of);
-    for (std::int64_t const hosts : o.hosts) {
-      host_cut const& cut = cuts.at(hosts);
-      host_plan const p = plan_hosts(walk, given, cut);
-      auto const n = static_cast<double>(hosts);
-      add(a->named(fmt::format("planned, {} host{}", hosts, hosts == 1 ? "" : "s")),
-          fmt::format("{:.1f} M steps/s a host, limited by {}; {:.1f} % of edges cross, busiest {:.2f}, {:.0f} us a "
-                      "superstep, {:.1f} B a step; {} GB/s, {} us",
-                      p.steps_per_second / n / 1e6, p.limit, 100 * cut.crossing, cut.busiest, p.superstep_seconds * 1e6,
-                      p.bytes_a_step, o.bandwidth, o.latency),
-          p.steps_per_second, "steps/s", "hosts times the rate of one", n * walk.steps_per_second);
-    }
-  }
+  std::vector<host_cut> cuts;
+  for (std::int64_t const hosts : o.hosts) { cuts.push_back(cut_for(b.g, b.folder, hosts, o.exec)); }
+  std::vector<planned_walk> walks;
+  for (auto const& a : jobs) { walks.push_back({a->name(), a->costs(threads, value_of)}); }
+  append_plan(rows, b.name, walks, cuts, "host", o);
 }
 
 }  // namespace
@@ -512,7 +447,7 @@ std::vector<row> run_dist(options const& o)
   }
   std::vector<row> rows = s.run();
   for (auto const& a : jobs) { a->append_moves(rows, o.repeats); }
-  if (!o.hosts.empty()) { append_plan(rows, jobs, *b, ranks, o); }
+  if (!o.hosts.empty()) { plan(rows, jobs, *b, ranks, o); }
   return rows;
 }
 

@@ -17,6 +17,12 @@ struct record_flow {
   double records, bytes;
 };
 
+double bytes_in_chunks(record_flow const& flow, double others, int writers)
+{
+  double const a_chunk = std::floor((chunk_bytes - sizeof(dist::chunk_head)) / flow.bytes);
+  return others * chunk_bytes * expected_chunks(flow.records / others, a_chunk, writers);
+}
+
 }  // namespace
 
 double expected_chunks(double records, double records_a_chunk, int writers)
@@ -39,15 +45,16 @@ host_plan plan_hosts(walk_costs const& walk, network const& net, host_cut const&
   double bytes = 0;
   if (others > 0) {
     double const moves = steps * cut.crossing;
-    std::array const flows{record_flow{moves, walk.walker_bytes}, record_flow{steps * others / hosts, walk.visit_bytes},
+    double const home =
+        walk.homecoming_tells ? cut.crossing / others : 0;  // of walkers that are away, those that go home
+    std::array const flows{record_flow{moves, walk.walker_bytes},
+                           record_flow{steps * others / hosts * (1 - home), walk.visit_bytes},
                            record_flow{moves * walk.questions_a_move, sizeof(dist::question)},
                            record_flow{moves * walk.questions_a_move, sizeof(dist::answer)}};
-    double chunks = 0;
+    bytes = others * head_bytes;
     for (record_flow const& f : flows) {
-      double const a_chunk = std::floor((chunk_bytes - sizeof(dist::chunk_head)) / f.bytes);
-      chunks += expected_chunks(f.records / others, a_chunk, walk.writers);
+      bytes += walk.in_chunks ? bytes_in_chunks(f, others, walk.writers) : f.records * f.bytes;
     }
-    bytes = others * (head_bytes + chunk_bytes * chunks);
   }
 
   double const compute = fixed + steps * step * (1 + cut.crossing * walk.work_a_move);

@@ -17,16 +17,15 @@
 #include <tendril/sharded_features.hpp>
 #include <tendril/sharded_khop.hpp>
 #include <tendril/sharded_minibatch.hpp>
-#include <tendril/sharded_walk.hpp>
 #include <tendril/starts.hpp>
 #include <tendril/transport.hpp>
 
+#include "bench/gpu_rank_bed.hpp"
 #include "bench/measure.hpp"
 
 namespace tendril::bench {
 namespace {
 
-constexpr std::int64_t walkers_each = std::int64_t{1} << 23U;  // of a call
 constexpr int calls = 2;
 constexpr std::int64_t walk_length = 80;
 constexpr std::int64_t scan_length = 8;                      // a step reads a whole row
@@ -39,65 +38,14 @@ constexpr std::int64_t row_bytes = 512;
 constexpr std::int64_t table_bytes_each = std::int64_t{8} << 30U;
 constexpr std::int64_t rows_each = std::int64_t{1} << 21U;  // of a call
 constexpr int row_calls = 8;
-constexpr std::int64_t many_walks = std::int64_t{1} << 40U;  // tables pay
 
-/// Vertices that have edges, at random.
-std::vector<vertex_id> starts_on(graph const& g, std::uint64_t seed)
-{
-  std::vector<vertex_id> out;
-  graph_view const view = g.view();
-  for (; std::ssize(out) < walkers_each; seed += 1000) {
-    for (vertex_id const v : random_vertices(g.num_vertices(), walkers_each, seed)) {
-      if (view.edges().first_edges.degree(v) > 0 && std::ssize(out) < walkers_each) { out.push_back(v); }
-    }
-  }
-  return out;
-}
-
-struct bed {
-  gpu_set gpus;
-  std::vector<graph_part> parts;
-  std::vector<std::vector<vertex_id>> starts;  ///< Of each rank.
-};
-
-/// What the plan of a walk says, without making any.
-std::string plan_on(bed const& on, walk_params const& params)
-{
-  std::string out;
-  run_ranks(on.gpus.size(), [&](transport& ranks) {
-    auto const at = static_cast<std::size_t>(ranks.rank());
-    sharded_walker const walk(on.parts[at], params, many_walks, ranks, gpu_exec(on.gpus[ranks.rank()]));
-    if (ranks.rank() == 0) { out = fmt::format("{}; {}", to_string(walk.plan().rule), walk.plan().reasons.back()); }
-  });
-  return out;
-}
+using bed = rank_bed;
 
 /// Steps a second of all ranks.
 double rate_on(bed const& on, walk_params const& params)
 {
-  double out = 0;
-  run_ranks(on.gpus.size(), [&](transport& ranks) {
-    auto const at = static_cast<std::size_t>(ranks.rank());
-    gpu_exec const exec(on.gpus[ranks.rank()]);
-    sharded_walker walk(on.parts[at], params, many_walks, ranks, exec);
-    auto const from = copy_to_gpu(on.starts[at], exec);
-    std::int64_t const first = ranks.rank() * walkers_each;
-    walks made = walk.run(from.span().first(walkers_each / 8), first, exec);  // the pool has its memory then
-    ranks.barrier("all ranks have planned");
-    double const seconds = seconds_of([&] {
-      for (int call = 0; call < calls; ++call) {
-        made = {};
-        made = walk.run(from.span(), call * ranks.size() * walkers_each + first, exec);
-      }
-      ranks.barrier("all ranks have walked");
-    });
-    std::vector<std::int32_t> lengths(static_cast<std::size_t>(walkers_each));  // of the last call, as of the others
-    copy_to_host(made.lengths.data(), lengths.data(), std::span(lengths).size_bytes(), exec);
-    std::int64_t steps = calls * std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
-    steps = ranks.all_reduce("steps", steps, reduction::sum);
-    if (ranks.rank() == 0) { out = static_cast<double>(steps) / seconds; }
-  });
-  return out;
+  rank_walks const made = walk_on(on, params, most_walkers, calls);
+  return static_cast<double>(made.steps) / made.seconds;
 }
 
 /// Vertices of trees a second of all ranks, the seeds aside.
@@ -224,20 +172,6 @@ double row_rate_on(bed const& on, wanted_rows const& what)
   return out;
 }
 
-/// The first GPUs, with a part of the graph on each.
-std::shared_ptr<bed const> bed_on(options const& o, graph const& g, int num_gpus)
-{
-  auto const on = std::make_shared<bed>();
-  std::vector<int> devices;
-  for (int r = 0; r < num_gpus; ++r) {
-    devices.push_back(o.gpus[r]);
-    on->parts.push_back(part_of(g, {.num_parts = num_gpus}, r, o.exec));
-    on->starts.push_back(starts_on(g, static_cast<std::uint64_t>(r) + 1));
-  }
-  on->gpus = gpu_set(devices);
-  return on;
-}
-
 void add_jobs(session& s, std::shared_ptr<bed const> const& on, bool has_weights)
 {
   int const n = on->gpus.size();
@@ -255,7 +189,7 @@ void add_jobs(session& s, std::shared_ptr<bed const> const& on, bool has_weights
     walks.emplace_back(fmt::format("weighted walks of {} steps, by scan", scan_length), scanning);
   }
   for (auto const& [name, params] : walks) {
-    add(name, fmt::format("{} walkers; {}", calls * n * walkers_each, plan_on(*on, params)), "steps/s",
+    add(name, fmt::format("{} walkers; {}", calls * n * most_walkers, plan_on(*on, params)), "steps/s",
         [on, params = params] { return rate_on(*on, params); });
   }
   add("k-hop (25,10)", fmt::format("{} seeds a call", n * seeds_each), "vertices/s", [on] {
@@ -278,7 +212,7 @@ void add_jobs(session& s, std::shared_ptr<bed const> const& on, bool has_weights
 std::vector<row> run_gpu_ranks(options const& o, graph const& g)
 {
   session s(o.graph, o.repeats);
-  for (int const n : {1, o.gpus.size()}) { add_jobs(s, bed_on(o, g, n), g.has_weights()); }
+  for (int const n : {1, o.gpus.size()}) { add_jobs(s, rank_bed_on(o, g, n), g.has_weights()); }
   return s.run();
 }
 

@@ -23,6 +23,7 @@
 #include <tendril/walk_stream.hpp>
 
 #include "bench/gpu_graphs.hpp"
+#include "bench/gpu_rank_plan.hpp"
 #include "bench/gpu_ranks.hpp"
 #include "bench/measure.hpp"
 #include "bench/report.hpp"
@@ -325,6 +326,7 @@ std::vector<row> run_on(options const& o, layout const& on)
 
 std::vector<row> run_gpu_replicas(options const& o)
 {
+  if (!o.hosts.empty()) { return run_gpu_rank_plan(o); }
   gpu_exec const first(o.gpus[0]);
   bool const alone = o.gpus.size() == 1;
   graph const g = alone ? make_bench_graph(o.graph, first) : to_host(make_bench_graph(o.graph, first), first);

@@ -342,6 +342,9 @@ std::vector<row> run(options const& given)
                     "measures ranks",
                     o.suite, o.ranks->size()));
   }
+  if (!o.hosts.empty() && function != run_dist && function != run_gpu_replicas) {
+    throw argument_error(fmt::format("--simulate: suite {}, expected dist", o.suite));
+  }
   if (o.ranks != nullptr && !o.hosts.empty()) {
     throw argument_error("--simulate: started by mpirun, expected one process, which plans from what it measures");
   }

@@ -50,9 +50,10 @@ void add_bench(CLI::App& application)
       ->type_name("LIST")
       ->capture_default_str();
   app->add_option("--simulate", verb->hosts,
-                  "dist: also plan for these numbers of hosts, from what is measured here, as in 2,16,1000")
+                  "dist: also plan for these numbers of hosts, from what is measured here, as in 2,16,1000; on several "
+                  "GPUs for so many GPUs")
       ->type_name("HOSTS");
-  app->add_option("--bandwidth", verb->options.bandwidth, "dist: GB/s that a host of the plan sends")
+  app->add_option("--bandwidth", verb->options.bandwidth, "dist: GB/s that a host, or GPU, of the plan sends")
       ->capture_default_str();
   app->add_option("--latency", verb->options.latency, "dist: microseconds of a message of the plan")
       ->capture_default_str();
@@ -73,6 +74,7 @@ void add_bench(CLI::App& application)
       "  tendril bench placed --device cuda --graph rmat24 --gpu-share 0.5\n"
       "  tendril bench dist --simulate 2,16,1000 --bandwidth 25\n"
       "  tendril bench dist --device cuda:all\n"
+      "  tendril bench dist --device cuda:all --graph rmat24 --simulate 8,32 --bandwidth 50\n"
       "  mpirun -n 2 tendril bench dist --threads 1");
   app->callback([verb] {
     verb->options.ranks = job_ranks();

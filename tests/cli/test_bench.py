@@ -74,6 +74,11 @@ def test_walks_on_parts_are_measured_without_a_plan(tendril):
     assert not [job for job in rows if "planned" in job or "model" in job]
 
 
+def test_a_plan_belongs_to_one_suite(tendril):
+    done = tendril.try_run("bench", "walks", "--graph", "rmat:4", "--simulate", 2)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "tendril: error: --simulate: suite walks, expected dist\n")
+
+
 @pytest.mark.parametrize(
     "options, message",
     [

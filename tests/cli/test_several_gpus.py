@@ -147,3 +147,24 @@ def test_a_way_that_there_is_not_is_one_line(gpu, tendril, graphs, monkeypatch):
     tendril("partition", graphs["skewed.safetensors"], "-o", "parts", "--parts", 2, "--quiet")
     said = complaint(tendril, 2, "walk", "parts", "-o", "w.npy", "--device", "cuda")
     assert said.endswith("TENDRIL_GPU_MESSAGES: 'pigeons', expected peers, nccl or host"), said
+
+
+def test_a_plan_for_more_gpus(gpus, tendril):
+    """Bytes are known by chance alone: a step crosses with the share of crossing edges, once walks have left their starts."""
+    said = tendril(
+        "bench", "dist", "--device", "cuda:0,1", "--graph", "rmat:12", "--repeats", 1, "--simulate", "1,2,1000",
+        "--bandwidth", 100, "--json", "plan.json",
+    )  # fmt: skip
+    assert said.startswith("The plan assumes\n  given     100 GB/s that each GPU sends")
+    rows = {row["job"]: row for row in json.loads(tendril.bytes("plan.json"))["rows"]}
+    assert 0.95 < rows["bytes a step, model / measured, 2 GPUs"]["value"] < 1.05
+    assert rows["uniform walks, sharded, 2 GPUs, few walkers, model / measured"]["value"] > 0
+    one = rows["uniform walks, planned, 1 GPU"]
+    assert one["value"] == pytest.approx(rows["uniform walks, sharded, 1 GPU"]["value"])
+    assert 0 < rows["uniform walks, planned, 1000 GPUs"]["share"] <= rows["uniform walks, planned, 2 GPUs"]["share"] <= 1
+    assert one["share"] == pytest.approx(1) and one["ceiling_name"] == "GPUs times the rate of one"
+
+
+def test_a_plan_needs_two_gpus(gpu, tendril):  # noqa: F811
+    failed = tendril.try_run("bench", "dist", "--device", "cuda:0", "--graph", "rmat:8", "--simulate", 4)
+    assert failed.stderr == "tendril: error: --simulate: one GPU, expected two or more, which show what a move costs\n"

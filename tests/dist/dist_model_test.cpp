@@ -127,5 +127,19 @@ TEST(DistModel, BytesOfAStepOnTwoHosts)
   EXPECT_NEAR(plan_hosts(walk, ideal, {.hosts = 2, .crossing = 0.5}).bytes_a_step, 8 + 12 + 8, 0.2);
 }
 
+TEST(DistModel, WalkersThatComeHomeAreTheirOwnVisits)
+{
+  walk_costs walk = uniform_walk();
+  walk.steps_a_superstep = 10'000'000;
+  walk.in_chunks = false;
+  walk.homecoming_tells = true;
+  // Of two hosts, half of the steps move; of the other half, half of the walkers are away from home, and tell.
+  EXPECT_NEAR(plan_hosts(walk, ideal, {.hosts = 2, .crossing = 0.5}).bytes_a_step, 8 * (0.5 + 0.25), 1e-4);
+  // Where all move, all that are away go home.
+  EXPECT_NEAR(plan_hosts(walk, ideal, {.hosts = 2, .crossing = 1}).bytes_a_step, 8, 1e-4);
+  // Of four, three of four walkers are away, and the half that moves goes home with one of three.
+  EXPECT_NEAR(plan_hosts(walk, ideal, {.hosts = 4, .crossing = 0.5}).bytes_a_step, 8 * (0.5 + 0.75 * 5 / 6), 1e-4);
+}
+
 }  // namespace
 }  // namespace tendril::test
