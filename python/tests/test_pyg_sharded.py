@@ -9,7 +9,7 @@ from torch_geometric.data import Data
 
 import tendril
 from tendril import dist
-from tendril.pyg import LinkNeighborLoader, NeighborLoader, NeighborSampler, ShaDowKHopSampler, sharded_data
+from tendril.pyg import HGTLoader, LinkNeighborLoader, NeighborLoader, NeighborSampler, ShaDowKHopSampler, sharded_data
 
 
 def needs_gpu(test):
@@ -147,7 +147,8 @@ def test_what_loaders_in_step_do_not_take_is_named(data, graph):
             (lambda: NeighborLoader(given, [2], nodes), "rank is 0 of 1, expected that of the graph"),
             (lambda: NeighborLoader(given, [2], nodes, batch_sampler=[[1]], **mine), "batch_sampler over a graph"),
             (lambda: NeighborLoader(given, [2], nodes, transform_sampler_output=lambda out: out, **mine), "expected transform"),
-            (lambda: LinkNeighborLoader(given, [2], data.edge_index[:, :9], **mine), "expected NeighborLoader"),
+            (lambda: LinkNeighborLoader(given, [2], data.edge_index[:, :9]), "rank is 0 of 1, expected that of the graph"),
+            (lambda: HGTLoader(given, [2], nodes, **mine), "expected"),
             (lambda: NeighborLoader(given, [2], nodes, choice="labor", **mine), "choice labor on GPUs"),
         ):
             with pytest.raises((tendril.TendrilError, NotImplementedError)) as error:
@@ -238,3 +239,37 @@ def test_links(data, graph):
         batch = made[i % 2][i // 2]
         for name in ("n_id", "edge_index", "x", "edge_label_index", "edge_label", "input_id"):
             assert torch.equal(batch[name], expected[name]), name
+
+
+@needs_gpu
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"neg_sampling": "binary", "shuffle": True},
+        {"neg_sampling": "triplet", "prefetch": 0},
+        {"neg_sampling": "binary", "disjoint": True, "bulk": 4, "uneven": "repeat"},
+        {"num_neighbors": [-1, 2], "drop_last": True, "prefetch": 5},
+    ],
+)
+def test_links_on_gpus_of_ranks(data, graph, count, options):
+    """Ranks have unequally many batches, unless they repeat some."""
+    how = {"num_neighbors": [3, 2], "edge_label_index": data.edge_index[:, ::17], "batch_size": 9, "seed": 2, **options}
+    ranks_alone = [list(LinkNeighborLoader(data, rank=rank, world_size=count, **how)) for rank in range(count)]
+
+    def work(ranks):
+        loader = LinkNeighborLoader(on_gpus(ranks, data, graph), rank=ranks.rank, world_size=count, **how)
+        for i, _ in enumerate(loader):
+            if i == 1:
+                break
+        loader.set_epoch(0)
+        return list(loader)
+
+    names = ("n_id", "edge_index", "x", "y", "e_id", "input_id", "batch", "edge_label_index", "edge_label", "src_index", "dst_neg_index")
+    for made, expected in zip(results(run_ranks(count, work)), ranks_alone, strict=True):
+        assert len(made) == len(expected)
+        for batch, alone in zip(made, expected, strict=True):
+            for name in names:
+                one, other = batch.get(name), alone.get(name)
+                assert (one is None) == (other is None), name
+                assert one is None or (one.is_cuda and torch.equal(one.cpu(), other)), name

@@ -43,8 +43,8 @@ def in_step(loader: Any, ranks: Ranks, bulk: int) -> InStep | None:
         return None
     _expect_ranks(ranks, graph.graph.ranks)
     where = "a graph or features on GPUs of several ranks, whose loaders keep step"
-    if not hasattr(loader, "input_nodes"):
-        raise Unsupported(f"{type(loader).__name__} over {where}: expected NeighborLoader")
+    if not hasattr(loader, "input_nodes") and not loader._of_links:
+        raise Unsupported(f"{type(loader).__name__} over {where}: expected NeighborLoader or LinkNeighborLoader")
     if loader._batch_order is not None:
         raise Unsupported(f"batch_sampler over {where}: expected batch_size")
     if loader.transform_sampler_output is not None or loader._is_overridden():

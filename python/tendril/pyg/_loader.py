@@ -172,6 +172,8 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         return self._cache
 
     def _together(self, bulk: int | None) -> int:
+        if self._of_links and _is_shared(self.data):  # each batch is a call; ranks that keep step gather in between
+            return 1
         if bulk is not None:
             return bulk
         if not self._ours or self.batch_size is None or self._engine.takes_all:  # the size of those batches is unknown

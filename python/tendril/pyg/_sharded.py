@@ -105,7 +105,7 @@ class ShardedEngine(dist.MinibatchSampler):
 def sharded_data(
     graph: dist.Graph, *, device: Any = None, **tables: dist.FeatureTable
 ) -> tuple[ShardedFeatureStore, ShardedGraphStore]:
-    """Data for `NeighborLoader` and `NeighborSampler` whose graph and features several processes share.
+    """Data for `NeighborLoader`, `LinkNeighborLoader` and `NeighborSampler` whose graph and features several processes share.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def sharded_data(
         Vertices sample from the edges of their part: for message flow towards the seeds, cut a graph that was built with
         ``reverse=True``. Weights of its edges are used with any ``weight_attr``.
     device : str or torch.device, optional
-        The GPU of this rank, on which `NeighborLoader` makes batches. None: the CPU makes them, and ``device`` of the loader moves
+        The GPU of this rank, on which `NeighborLoader` and `LinkNeighborLoader` make batches. None: the CPU makes them, and ``device`` of the loader moves
         them to a GPU. All ranks give one, or none.
     **tables : tendril.dist.FeatureTable
         Attributes of vertices by name: ``x=…, y=…``. Those on GPUs are on the GPU of this rank.
