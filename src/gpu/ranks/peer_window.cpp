@@ -13,7 +13,6 @@ namespace tendril::gpu {
 namespace {
 
 constexpr std::int64_t most_slot_bytes = std::int64_t{8} << 20U, most_window_bytes = std::int64_t{128} << 20U;
-constexpr std::size_t slots = window_slots;
 
 /// Whether a call has succeeded. Its error is not kept.
 bool is_done(cudaError_t status)
@@ -42,40 +41,27 @@ bool reaches(int device, cudaUUID_t const& other)
 
 }  // namespace
 
-class own_window {
+class window_memory {
  public:
   int device;
-  std::byte* memory = nullptr;
-  std::vector<cudaEvent_t> full;   ///< [ranks][slots]: what this rank has sent there.
-  std::vector<cudaEvent_t> empty;  ///< [ranks][slots]: what it has taken that came from there.
+  std::byte* data = nullptr;
 
-  explicit own_window(int of) : device(of) {}
-  ~own_window()
+  explicit window_memory(int of) : device(of) {}
+  ~window_memory()
   {
     int current = 0;
     (void)cudaGetDevice(&current);
     (void)cudaSetDevice(device);
-    for (auto const* events : {&full, &empty}) {
-      for (cudaEvent_t const event : *events) { (void)cudaEventDestroy(event); }
-    }
-    (void)cudaFree(memory);
+    (void)cudaFree(data);
     (void)cudaSetDevice(current);
   }
-  own_window(own_window const&) = delete;
-  own_window& operator=(own_window const&) = delete;
+  window_memory(window_memory const&) = delete;
+  window_memory& operator=(window_memory const&) = delete;
 
-  /// @return whether the GPU has given everything.
-  bool fill(std::size_t num_ranks, std::int64_t bytes, bool for_processes)
+  /// @return whether the GPU, which is current, has so much.
+  bool take(std::int64_t bytes)
   {
-    unsigned const flags = cudaEventDisableTiming | (for_processes ? cudaEventInterprocess : 0U);
-    for (auto* events : {&full, &empty}) {
-      for (std::size_t i = 0; i < num_ranks * slots; ++i) {
-        cudaEvent_t event{};
-        if (!is_done(cudaEventCreateWithFlags(&event, flags))) { return false; }
-        events->push_back(event);
-      }
-    }
-    return is_done(cudaMalloc(reinterpret_cast<void**>(&memory), static_cast<std::size_t>(bytes)));
+    return is_done(cudaMalloc(reinterpret_cast<void**>(&data), static_cast<std::size_t>(bytes)));
   }
 };
 
@@ -84,67 +70,27 @@ namespace {
 /// How another process opens a window, or another thread of this process finds it.
 struct window_terms {
   int is_there;
-  int device;                                ///< In the process that has it.
-  std::shared_ptr<own_window> const* owner;  ///< For threads.
-  cudaIpcMemHandle_t memory;                 ///< This and the events are for other processes.
-  cudaIpcEventHandle_t full[slots], empty[slots];
+  int device;                                   ///< In the process that has it.
+  std::shared_ptr<window_memory> const* owner;  ///< For threads.
+  cudaIpcMemHandle_t memory;                    ///< For other processes.
 };
 
-/// A window of another process.
-class opened_window {
- public:
-  std::byte* memory = nullptr;
-  std::vector<cudaEvent_t> full, empty;  ///< [slots], of what goes to this rank, and comes from it.
-
-  opened_window() = default;
-  ~opened_window()
-  {
-    for (auto const* events : {&full, &empty}) {
-      for (cudaEvent_t const event : *events) { (void)cudaEventDestroy(event); }
-    }
-    if (memory != nullptr) { (void)cudaIpcCloseMemHandle(memory); }
-  }
-  opened_window(opened_window const&) = delete;
-  opened_window& operator=(opened_window const&) = delete;
-
-  bool open(window_terms const& from)
-  {
-    for (std::size_t i = 0; i < slots; ++i) {
-      for (auto [handle, events] : {std::pair{&from.full[i], &full}, std::pair{&from.empty[i], &empty}}) {
-        cudaEvent_t event{};
-        if (!is_done(cudaIpcOpenEventHandle(&event, *handle))) { return false; }
-        events->push_back(event);
-      }
-    }
-    void* opened = nullptr;
-    if (!is_done(cudaIpcOpenMemHandle(&opened, from.memory, cudaIpcMemLazyEnablePeerAccess))) { return false; }
-    memory = static_cast<std::byte*>(opened);
-    return true;
-  }
-};
-
-/// What `own` tells the rank `to`.
-window_terms terms_for(std::shared_ptr<own_window> const& own, std::size_t to, bool for_process)
+/// What is told to a rank of this process, or of another one.
+window_terms terms_for(std::shared_ptr<window_memory> const& own, bool in_process)
 {
   window_terms out{};
   out.device = own->device;
   out.owner = &own;
-  bool done = true;
-  if (for_process) {
-    done = is_done(cudaIpcGetMemHandle(&out.memory, own->memory));
-    for (std::size_t i = 0; i < slots && done; ++i) {
-      done = is_done(cudaIpcGetEventHandle(&out.full[i], own->full[to * slots + i])) &&
-             is_done(cudaIpcGetEventHandle(&out.empty[i], own->empty[to * slots + i]));
-    }
-  }
-  out.is_there = done ? 1 : 0;
+  out.is_there = in_process || is_done(cudaIpcGetMemHandle(&out.memory, own->data)) ? 1 : 0;
   return out;
 }
 
-std::vector<cudaEvent_t> events_of(std::vector<cudaEvent_t> const& all, int rank)
+/// The memory of another process's window; null where it can't be had.
+std::shared_ptr<std::byte> opened(cudaIpcMemHandle_t const& memory)
 {
-  auto const first = all.begin() + static_cast<std::ptrdiff_t>(slots) * rank;
-  return {first, first + static_cast<std::ptrdiff_t>(slots)};
+  void* data = nullptr;
+  if (!is_done(cudaIpcOpenMemHandle(&data, memory, cudaIpcMemLazyEnablePeerAccess))) { return nullptr; }
+  return {static_cast<std::byte*>(data), [](std::byte* p) { (void)cudaIpcCloseMemHandle(p); }};
 }
 
 /// Lets this GPU write into the memory of another one of this process.
@@ -159,20 +105,14 @@ bool let_in(int device)
 
 std::unique_ptr<peer_windows> peer_windows::open(transport& ranks, std::vector<rank_gpu> const& all, int device)
 {
-  auto const me = ranks.rank();
-  auto const num_ranks = static_cast<std::size_t>(ranks.size());
-  auto const process = all[static_cast<std::size_t>(me)].process;
-  auto const agree = [&](bool done) { return ranks.all_reduce("windows", done ? 1 : 0, reduction::min) != 0; };
-  bool const several = std::any_of(all.begin(), all.end(), [&](rank_gpu const& r) { return r.process != process; });
-
+  auto const num_ranks = static_cast<std::size_t>(ranks.size()), me = static_cast<std::size_t>(ranks.rank());
+  auto const in_process = [&](std::size_t r) { return all[r].process == all[me].process; };
   std::int64_t const others = std::max(ranks.size() - 1, 1);
   std::int64_t const slot_bytes = std::min(most_slot_bytes, most_window_bytes / (others * window_slots));
   std::unique_ptr<peer_windows> out(new peer_windows(slot_bytes));
-  out->own_ = std::make_shared<own_window>(device);
-  bool done = out->own_->fill(num_ranks, slot_bytes * window_slots * others, several);
-  for (rank_gpu const& other : all) {
-    done = done && (&other == &all[static_cast<std::size_t>(me)] || reaches(device, other.gpu));
-  }
+  out->own_ = std::make_shared<window_memory>(device);
+  bool done = out->own_->take(slot_bytes * window_slots * others);
+  for (std::size_t r = 0; r < num_ranks; ++r) { done = done && (r == me || reaches(device, all[r].gpu)); }
   std::size_t const bytes = num_ranks * num_ranks * sizeof(slot_counts);
   if (me == 0) { out->counts_ = shared_pages::make(bytes); }
   std::string const name = ranks.broadcast("name of shared pages", out->counts_.name());
@@ -181,55 +121,57 @@ std::unique_ptr<peer_windows> peer_windows::open(transport& ranks, std::vector<r
 
   std::vector<message> messages;
   for (std::size_t r = 0; r < num_ranks; ++r) {
-    window_terms terms{};
-    if (done) { terms = terms_for(out->own_, r, all[r].process != process); }
+    window_terms const terms = done ? terms_for(out->own_, in_process(r)) : window_terms{};
     messages.push_back(ranks.pool().take(sizeof terms));
     messages.back().append(&terms, sizeof terms);
   }
+  auto* const counts = static_cast<slot_counts*>(out->counts_.data());  // [from][to]
   auto const told = ranks.all_to_all("windows", messages);
-  auto* const counts = static_cast<slot_counts*>(out->counts_.data());
-  for (int r = 0; r < ranks.size(); ++r) {
-    auto const at = static_cast<std::size_t>(r);
+  for (std::size_t r = 0; r < num_ranks; ++r) {
     out->links_.push_back(nullptr);
     window_terms theirs{};
-    std::memcpy(&theirs, told[at].data(), sizeof theirs);
+    std::memcpy(&theirs, told[r].data(), sizeof theirs);
     done = done && theirs.is_there != 0;
     if (r == me || !done) { continue; }
-    auto& link = *(out->links_.back() = std::make_unique<peer_link>());
     std::byte* window = nullptr;
-    if (all[at].process == process) {
-      std::shared_ptr<own_window> const& owner = *theirs.owner;
+    if (in_process(r)) {
+      std::shared_ptr<window_memory> const owner = *theirs.owner;
       done = let_in(theirs.device);
-      window = owner->memory;
-      link.in_full = events_of(owner->full, me);
-      link.out_empty = events_of(owner->empty, me);
+      window = owner->data;
       out->theirs_.push_back(owner);
     } else {
-      auto const opened = std::make_shared<opened_window>();
-      done = opened->open(theirs);
-      window = opened->memory;
-      link.in_full = opened->full;
-      link.out_empty = opened->empty;
-      out->theirs_.push_back(opened);
+      auto const memory = opened(theirs.memory);
+      done = memory != nullptr;
+      window = memory.get();
+      out->theirs_.push_back(memory);
     }
-    link.out_full = events_of(out->own_->full, r);
-    link.in_empty = events_of(out->own_->empty, r);
-    link.there = window + region_of(me, r) * window_slots * slot_bytes;
-    link.here = out->own_->memory + region_of(r, me) * window_slots * slot_bytes;
-    link.out = counts + static_cast<std::size_t>(me) * num_ranks + at;
-    link.in = counts + at * num_ranks + static_cast<std::size_t>(me);
+    if (!done) { continue; }
+    auto& link = *(out->links_.back() = std::make_unique<peer_link>());
+    slot_counts &going = counts[me * num_ranks + r], &coming = counts[r * num_ranks + me];
+    auto const region = [&](std::size_t sender, std::size_t receiver) {
+      return region_of(static_cast<int>(sender), static_cast<int>(receiver)) * window_slots * slot_bytes;
+    };
+    link.out.slots = window + region(me, r);
+    link.out.told = &going.filled;
+    link.out.heard = &going.emptied;
+    link.in.slots = out->own_->data + region(r, me);
+    link.in.told = &coming.emptied;
+    link.in.heard = &coming.filled;
   }
-  done = agree(done);  // all have opened what they need, or know that somebody has not
+  // All have opened what they need, or know that somebody has not.
+  done = ranks.all_reduce("windows", done ? 1 : 0, reduction::min) != 0;
   out->counts_.forget_name();
   return done ? std::move(out) : nullptr;
 }
 
-peer_windows::~peer_windows()
+peer_windows::~peer_windows() { settle(); }
+
+void peer_windows::settle() const noexcept
 {
   for (auto const& link : links_) {
     if (link == nullptr) { continue; }
-    link->out_stream.settle();
-    link->in_stream.settle();
+    link->out.stream.settle();
+    link->in.stream.settle();
   }
 }
 

@@ -1,9 +1,10 @@
 // Windows through which GPUs of one machine send records to each other: memory of the receiver that the sender's copies reach, cut into
-// slots that are used in turn, and events that tell when a slot is full and when it is empty again. Ranks are processes, or
-// threads of one.
+// slots that are used in turn. The host of each rank tells, in pages that all share, which slots are full and which are empty
+// again. Ranks are processes, or threads of one.
 
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <tendril/transport.hpp>
 
 #include "gpu/device/side_stream.hpp"
+#include "gpu/device/step_event.hpp"
 #include "gpu/ranks/shared_pages.hpp"
 
 namespace tendril::gpu {
@@ -27,27 +29,31 @@ struct rank_gpu {
   char boot[40];  ///< Of the machine since it was started.
   std::int64_t process;
   int nccl_version;  ///< 0: it has found none.
-  int ways;          ///< That it is ready to take, as bits of way.
+  int ways;          ///< That it may take (connect.cpp).
 };
 
-/// What one rank has told another through a window, counted by the host. Both only ever grow.
+/// How far one rank has filled the slots of another, and this one has emptied them. Both only ever grow, when the GPU is done.
 struct slot_counts {
-  alignas(64) std::atomic<std::uint64_t> filled{0};   ///< Slots whose copies, and the event behind them, are enqueued.
-  alignas(64) std::atomic<std::uint64_t> emptied{0};  ///< Likewise of the receiver.
+  alignas(64) std::atomic<std::uint64_t> filled{0};
+  alignas(64) std::atomic<std::uint64_t> emptied{0};
 };
 
-/// A rank's own memory and events. Whoever still copies there keeps them.
-class own_window;
+/// Memory of a GPU that other ranks reach. Whoever may still copy there keeps it.
+class window_memory;
+
+/// One direction of a link: slots that this rank fills, or empties.
+struct slot_queue {
+  std::byte* slots = nullptr;
+  std::atomic<std::uint64_t>* told = nullptr;         ///< What this rank tells: slots that are done.
+  std::atomic<std::uint64_t> const* heard = nullptr;  ///< What the other rank tells.
+  std::uint64_t enqueued = 0, done = 0;               ///< Slots of this rank.
+  side_stream stream;
+  std::array<step_event, window_slots> events;  ///< Behind the copies of each slot.
+};
 
 /// What one rank needs to send records to another, and to take what comes from there.
 struct peer_link {
-  std::byte* there = nullptr;  ///< Slots in the other's window.
-  std::byte* here = nullptr;   ///< Its slots in this rank's.
-  std::vector<cudaEvent_t> out_full, out_empty, in_full,
-      in_empty;  ///< [window_slots]; of each two, one is the other's.
-  slot_counts *out = nullptr, *in = nullptr;
-  std::uint64_t sent = 0, taken = 0;  ///< Slots.
-  side_stream out_stream, in_stream;
+  slot_queue out, in;
 };
 
 /// The windows of all ranks, as one of them sees them.
@@ -60,6 +66,9 @@ class peer_windows {
   peer_windows(peer_windows const&) = delete;
   peer_windows& operator=(peer_windows const&) = delete;
 
+  /// Waits for all copies of this rank.
+  void settle() const noexcept;
+
   [[nodiscard]] std::int64_t slot_bytes() const noexcept { return slot_bytes_; }
   /// @param rank  Another one.
   [[nodiscard]] peer_link& link(int rank) noexcept { return *links_[static_cast<std::size_t>(rank)]; }
@@ -69,8 +78,8 @@ class peer_windows {
 
   std::int64_t slot_bytes_;
   shared_pages counts_;
-  std::shared_ptr<own_window> own_;
-  std::vector<std::shared_ptr<void>> theirs_;      // what keeps their memory and events
+  std::shared_ptr<window_memory> own_;
+  std::vector<std::shared_ptr<void>> theirs_;      // what keeps their memory
   std::vector<std::unique_ptr<peer_link>> links_;  // [ranks], null for this one
 };
 

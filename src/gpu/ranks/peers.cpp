@@ -1,6 +1,6 @@
 // Records between GPUs of one machine that reach each other's memory, without a kernel: a copy puts them into a window of the receiver,
-// and a copy of the receiver takes them out. No stream ever waits for what is not enqueued yet, so none waits for a rank that has
-// failed.
+// and a copy of the receiver takes them out. Hosts tell each other when copies are done, so that no stream waits for what
+// another rank does, who may die.
 
 #include <algorithm>
 #include <memory>
@@ -83,19 +83,18 @@ class peer_messages final : public gpu_messages {
     if (going.empty()) { return; }
     try {
       TENDRIL_CUDA_TRY(cudaEventRecord(made_.get(), stream));
-      for (auto const& [link, out, in] : going) {
-        if (!out.is_done()) { TENDRIL_CUDA_TRY(cudaStreamWaitEvent(link.out_stream.get(), made_.get())); }
-        if (!in.is_done()) { TENDRIL_CUDA_TRY(cudaStreamWaitEvent(link.in_stream.get(), made_.get())); }
+      for (link_exchange const& one : going) {
+        TENDRIL_CUDA_TRY(cudaStreamWaitEvent(one.link.out.stream.get(), made_.get()));
+        TENDRIL_CUDA_TRY(cudaStreamWaitEvent(one.link.in.stream.get(), made_.get()));
       }
-      auto const touched = going;
       wait_among_ranks(ranks_, "records between GPUs", [&] {
         bool all = true;
         for (link_exchange& one : going) { all = go_on(one) && all; }
         return all;
       });
-      for (auto const& [link, out, in] : touched) {
-        if (!out.is_done()) { follow(stream, link.out_stream); }
-        if (!in.is_done()) { follow(stream, link.in_stream); }
+      for (link_exchange const& one : going) {  // what was sent has left
+        TENDRIL_CUDA_TRY(cudaEventRecord(came_.get(), one.link.in.stream.get()));
+        TENDRIL_CUDA_TRY(cudaStreamWaitEvent(stream, came_.get()));
       }
     } catch (...) {
       abort();
@@ -104,7 +103,12 @@ class peer_messages final : public gpu_messages {
     for (parcel const& p : sent) { ranks_.count_sent(p.num_bytes); }
   }
 
-  void abort() noexcept override { is_aborted_ = true; }
+  /// Nothing that was enqueued waits for another rank, so it comes to its end.
+  void abort() noexcept override
+  {
+    windows_->settle();
+    is_aborted_ = true;
+  }
   [[nodiscard]] bool is_aborted() const noexcept override { return is_aborted_; }
 
   [[nodiscard]] std::string name() const override { return "copies from GPU to GPU"; }
@@ -123,46 +127,43 @@ class peer_messages final : public gpu_messages {
     return out;
   }
 
-  static void copy(std::byte* to, std::byte const* from, std::int64_t bytes, cudaStream_t stream)
+  /// Tells the other rank of slots that are done.
+  static void tell(slot_queue& queue)
   {
-    TENDRIL_CUDA_TRY(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault, stream));
-  }
-  /// Lets a stream wait for what was enqueued on another one.
-  void follow(cuda_stream stream, side_stream const& first) const
-  {
-    TENDRIL_CUDA_TRY(cudaEventRecord(came_.get(), first.get()));
-    TENDRIL_CUDA_TRY(cudaStreamWaitEvent(stream, came_.get()));
-  }
-  [[nodiscard]] std::int64_t slot_offset(std::size_t slot) const
-  {
-    return static_cast<std::int64_t>(slot) * windows_->slot_bytes();
+    while (queue.done < queue.enqueued && queue.events[queue.done % window_slots].is_done()) {
+      queue.told->store(++queue.done, std::memory_order_release);
+    }
   }
 
-  /// Enqueues the copies that the other rank is ready for. @return whether these were all.
+  /// Enqueues the copies of the next slot. @param ends_of  (slot, records) -> where to, where from.
+  template <class Ends>
+  void enqueue(slot_queue& queue, slot_cutter& rest, Ends const& ends_of) const
+  {
+    auto const at = static_cast<std::size_t>(queue.enqueued % window_slots);
+    std::byte* const slot = queue.slots + static_cast<std::int64_t>(at) * windows_->slot_bytes();
+    for (slot_cutter::piece const& piece : rest.cut()) {
+      auto const [to, from] = ends_of(slot + piece.offset, piece.data);
+      auto const bytes = static_cast<std::size_t>(piece.num_bytes);
+      TENDRIL_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, queue.stream.get()));
+    }
+    TENDRIL_CUDA_TRY(cudaEventRecord(queue.events[at].get(), queue.stream.get()));
+    ++queue.enqueued;
+  }
+
+  /// Enqueues the copies that the other rank is ready for. @return whether all are enqueued, and what was sent is there.
   [[nodiscard]] bool go_on(link_exchange& one) const
   {
-    peer_link& link = one.link;
-    while (!one.sent.is_done() && link.sent < link.out->emptied.load(std::memory_order_acquire) + window_slots) {
-      auto const slot = static_cast<std::size_t>(link.sent % window_slots);
-      cudaStream_t const stream = link.out_stream.get();
-      if (link.sent >= window_slots) { TENDRIL_CUDA_TRY(cudaStreamWaitEvent(stream, link.out_empty[slot])); }
-      for (auto const& piece : one.sent.cut()) {
-        copy(link.there + slot_offset(slot) + piece.offset, piece.data, piece.num_bytes, stream);
-      }
-      TENDRIL_CUDA_TRY(cudaEventRecord(link.out_full[slot], stream));
-      link.out->filled.store(++link.sent, std::memory_order_release);
+    using ends = std::pair<std::byte*, std::byte const*>;
+    slot_queue &out = one.link.out, &in = one.link.in;
+    tell(out);
+    tell(in);
+    while (!one.sent.is_done() && out.enqueued < out.heard->load(std::memory_order_acquire) + window_slots) {
+      enqueue(out, one.sent, [](std::byte* slot, std::byte* records) { return ends(slot, records); });
     }
-    while (!one.received.is_done() && link.taken < link.in->filled.load(std::memory_order_acquire)) {
-      auto const slot = static_cast<std::size_t>(link.taken % window_slots);
-      cudaStream_t const stream = link.in_stream.get();
-      TENDRIL_CUDA_TRY(cudaStreamWaitEvent(stream, link.in_full[slot]));
-      for (auto const& piece : one.received.cut()) {
-        copy(piece.data, link.here + slot_offset(slot) + piece.offset, piece.num_bytes, stream);
-      }
-      TENDRIL_CUDA_TRY(cudaEventRecord(link.in_empty[slot], stream));
-      link.in->emptied.store(++link.taken, std::memory_order_release);
+    while (!one.received.is_done() && in.enqueued < in.heard->load(std::memory_order_acquire)) {
+      enqueue(in, one.received, [](std::byte* slot, std::byte* records) { return ends(records, slot); });
     }
-    return one.sent.is_done() && one.received.is_done();
+    return one.sent.is_done() && one.received.is_done() && out.done == out.enqueued;
   }
 
   std::unique_ptr<peer_windows> windows_;
