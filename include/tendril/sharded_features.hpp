@@ -52,8 +52,7 @@ class sharded_features {
   sharded_features(feature_table here, std::vector<std::int64_t> bounds, transport& ranks);
   sharded_features(feature_table here, std::vector<std::int64_t> bounds, rank_service& ranks,
                    cpu_exec const& exec = {});
-  /// The same for a GPU of each rank, which gathers: rows go from GPU to GPU by NCCL or by way of host memory, as walkers do
-  /// (sharded_walk.hpp). Up to 32 ranks, and less than 2^32 - 1 rows.
+  /// The same for a GPU of each rank, which gathers: rows go from GPU to GPU as walkers do (sharded_walk.hpp). Up to 32 ranks, and less than 2^32 - 1 rows.
   /// @param here  In the memory of that GPU, or of the host, where it reads them over the bus.
   /// @throws argument_error, rank_error  as above; device_error; memory_error.
   sharded_features(feature_table here, std::vector<std::int64_t> bounds, transport& ranks, gpu_exec const& exec);

@@ -26,7 +26,7 @@ class sharded_khop_sampler {
   sharded_khop_sampler(graph_part part, khop_params params, transport& ranks, cpu_exec const& exec = {});
   sharded_khop_sampler(graph_part part, khop_params params, rank_service& ranks, cpu_exec const& exec = {});
   /// The same on GPUs: each rank's part is copied to the memory of its GPU. Slots go to the GPU that has their vertex, and
-  /// picks come back, by NCCL or by way of host memory as walkers do (sharded_walk.hpp). Up to 32 ranks, and fan-outs other
+  /// picks come back, as walkers travel (sharded_walk.hpp). Up to 32 ranks, and fan-outs other
   /// than -1. Sampling is a call of all ranks, too.
   /// @throws argument_error  as above, or for trees that GPUs don't take; rank_error; device_error; memory_error.
   sharded_khop_sampler(graph_part part, khop_params params, transport& ranks, gpu_exec const& exec);

@@ -36,7 +36,7 @@ struct sharded_minibatch_report {
 /// stays until every rank has let its sampler go.
 ///
 /// With a gpu_exec the part is copied to a GPU of the rank, and batches are made there, in calls of all ranks: bit for bit the
-/// same. Vertices and picks go from GPU to GPU, by NCCL where it is found and each rank has a GPU for itself.
+/// same. Vertices and picks go from GPU to GPU as walkers do (sharded_walk.hpp).
 class sharded_minibatch_sampler {
  public:
   /// @param part             The rank's: as many parts as ranks, part r with rank r.

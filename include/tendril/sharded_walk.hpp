@@ -48,9 +48,10 @@ class sharded_walker {
   ///                         parameters or versions.
   sharded_walker(graph_part part, walk_params const& params, std::int64_t expected_walks, transport& ranks,
                  cpu_exec const& exec = {});
-  /// The same on GPUs: each rank's part is copied to the memory of its GPU, and walkers step there. Records travel by NCCL where
-  /// each rank has a GPU of its own and all find the library (libnccl.so.2, or what TENDRIL_NCCL names), else by way of host
-  /// memory; the plan says which. Up to 32 ranks.
+  /// The same on GPUs: each rank's part is copied to the memory of its GPU, and walkers step there. Up to 32 ranks. Where each rank
+  /// has a GPU of its own, records travel by copies from GPU to GPU if all are in one machine and reach each other's memory, else
+  /// by NCCL if all find it (libnccl.so.2, or what TENDRIL_NCCL names); otherwise by way of host memory. The plan says which;
+  /// TENDRIL_GPU_MESSAGES=peers, nccl or host allows one of the first two ways, or neither.
   /// @throws argument_error  as above, or for more ranks; rank_error; device_error; memory_error.
   sharded_walker(graph_part part, walk_params const& params, std::int64_t expected_walks, transport& ranks,
                  gpu_exec const& exec);

@@ -63,6 +63,6 @@ def test_a_rank_that_is_killed_while_records_travel_ends_the_other(made):
         finally:
             for one in running:
                 one.kill()
-                one.wait()
+                one.communicate()
         assert running[1 - victim].returncode == 1
         assert said.rstrip().endswith(f"RankError: rank {victim} of 2 has ended without a word"), said

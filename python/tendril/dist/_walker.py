@@ -95,8 +95,8 @@ class Walker(_Walks):
         Walks of all ranks and calls, for the plan. Default: one per vertex.
     device : str, optional
         The GPU of this rank, "cuda" or "cuda:1": its part is copied there, walkers step there, and walks are arrays in its memory.
-        All ranks have a GPU, or none. Walkers go from GPU to GPU by NCCL where each rank has one of its own and all find the
-        library (PyTorch brings it), else by way of host memory; `reasons` tells.
+        All ranks have a GPU, or none. Walkers go from GPU to GPU by copies where all are in one machine and reach each other,
+        else by NCCL (PyTorch brings it), else by way of host memory; `reasons` tells.
     num_threads : int
         0: every core the process may use.
 

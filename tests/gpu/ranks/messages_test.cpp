@@ -176,19 +176,17 @@ TEST_F(GpuMessages, ASilentRankEndsTheOther)
 {
   for (std::string const way : {"peers", "nccl"}) {
     scoped_variable const wanted(variable, way);
-    std::string const said = failure_of(
-        2,
-        [&](transport& ranks) {
-          int const device = ranks.rank() % num_gpus();
-          gpu::device_guard const guard(device);
-          gpu::side_stream const stream;
-          auto const messages = gpu::connect_gpus(ranks, device);
-          ranks.barrier("connected");
-          if (ranks.rank() == 1) { throw argument_error("enough"); }
-          buffer<std::uint8_t> byte(1, memory_of(gpu_exec(device)));
-          std::vector<gpu::parcel> const parcel{{1, byte.data(), 1}};
-          for (;;) { messages->exchange({}, parcel, stream.get()); }
-        });
+    std::string const said = failure_of(2, [&](transport& ranks) {
+      int const device = ranks.rank() % num_gpus();
+      gpu::device_guard const guard(device);
+      gpu::side_stream const stream;
+      auto const messages = gpu::connect_gpus(ranks, device);
+      ranks.barrier("connected");
+      if (ranks.rank() == 1) { throw argument_error("enough"); }
+      buffer<std::uint8_t> byte(1, memory_of(gpu_exec(device)));
+      std::vector<gpu::parcel> const parcel{{1, byte.data(), 1}};
+      for (;;) { messages->exchange({}, parcel, stream.get()); }
+    });
     EXPECT_EQ(said, "enough") << way;
   }
 }
