@@ -419,6 +419,7 @@ void plan(std::vector<row>& rows, std::vector<std::unique_ptr<app_jobs>> const& 
   std::vector<host_cut> cuts;
   for (std::int64_t const hosts : o.hosts) { cuts.push_back(cut_for(b.g, b.folder, hosts, o.exec)); }
   std::vector<planned_walk> walks;
+  walks.reserve(jobs.size());
   for (auto const& a : jobs) { walks.push_back({a->name(), a->costs(threads, value_of)}); }
   append_plan(rows, b.name, walks, cuts, "host", o);
 }

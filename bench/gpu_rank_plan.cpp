@@ -103,6 +103,7 @@ class rank_plan {
     host_cut const two = cut(2);
     move_seconds_ = measured_move(two);
     std::vector<planned_walk> walks;
+    walks.reserve(apps_.size());
     for (app const& a : apps_) { walks.push_back({a.name, costs(a.name, walkers_each)}); }
     if (!o_.quiet) { say(two); }
 
