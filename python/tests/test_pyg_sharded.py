@@ -148,7 +148,7 @@ def test_what_loaders_in_step_do_not_take_is_named(data, graph):
             (lambda: NeighborLoader(given, [2], nodes, batch_sampler=[[1]], **mine), "batch_sampler over a graph"),
             (lambda: NeighborLoader(given, [2], nodes, transform_sampler_output=lambda out: out, **mine), "expected transform"),
             (lambda: LinkNeighborLoader(given, [2], data.edge_index[:, :9]), "rank is 0 of 1, expected that of the graph"),
-            (lambda: HGTLoader(given, [2], nodes, **mine), "expected"),
+            (lambda: HGTLoader(given, [2], nodes, **mine), "a graph in parts, expected a whole one"),
             (lambda: NeighborLoader(given, [2], nodes, choice="labor", **mine), "choice labor on GPUs"),
         ):
             with pytest.raises((tendril.TendrilError, NotImplementedError)) as error:
@@ -211,7 +211,7 @@ def test_what_parts_do_not_have_is_named(data, graph):
             (lambda: NeighborSampler(given, [2], sample_direction="backward"), "expected 'forward'"),
             (lambda: NeighborSampler(given, [2], executor="hops"), "expected 'auto' on the CPU"),
             (lambda: NeighborSampler(given, {("a", "to", "a"): [2]}), "the data has one type of edges"),
-            (lambda: ShaDowKHopSampler(given, 2, 3), "expected"),
+            (lambda: ShaDowKHopSampler(given, 2, 3), "data is a tuple, expected Data"),
             (lambda: sharded_data(graph), "graph is a Graph, expected a tendril.dist.Graph"),
             (lambda: sharded_data(given[1].graph, x=data.x), "x is a Tensor, expected a tendril.dist.FeatureTable"),
             (lambda: given[0].put_tensor(data.x, attr_name="z", index=None), "expected a new sharded_data"),

@@ -155,7 +155,10 @@ def from_data(
         return _from_hetero(data, time_attr, weight_attr, build)
     if isinstance(data[1], ShardedGraphStore):
         if not in_parts:
-            raise Unsupported("data is a graph in parts, expected a whole one: NeighborSampler and NeighborLoader take parts")
+            raise Unsupported(
+                "data is a graph in parts, expected a whole one: NeighborSampler, NeighborLoader and LinkNeighborLoader "
+                "take parts"
+            )
         return _of_parts(data[1], time_attr, weight_attr, backward)
     return _from_stores(data[0], data[1], time_attr, weight_attr, build)
 

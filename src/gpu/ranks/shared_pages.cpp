@@ -30,8 +30,8 @@ shared_pages shared_pages::make(std::size_t bytes)
     file = shm_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR, S_IRUSR | S_IWUSR);
   }
   if (file < 0) { return {}; }
-  if (posix_fallocate(file, 0, static_cast<off_t>(bytes)) !=
-      0) {  // a full file system would be felt at the first write
+  // Else a full file system would be felt at the first write.
+  if (posix_fallocate(file, 0, static_cast<off_t>(bytes)) != 0) {
     ::close(file);
     shm_unlink(name.c_str());
     return {};
