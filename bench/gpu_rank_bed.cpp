@@ -87,4 +87,36 @@ rank_walks walk_on(rank_bed const& on, walk_params const& params, std::int64_t w
   return out;
 }
 
+rank_walks count_on(rank_bed const& on, walk_params const& params, counted what, int rounds)
+{
+  rank_walks out;
+  run_ranks(on.gpus.size(), [&](transport& ranks) {
+    auto const at = static_cast<std::size_t>(ranks.rank());
+    std::vector<vertex_id> const& starts = on.starts[at];
+    sharded_walker walk(on.parts[at], params, many_walks, ranks, gpu_exec(on.gpus[ranks.rank()]));
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(on.parts[at].num_vertices()));
+    walk_stream_job job;
+    job.starts = [&](std::int64_t first, std::span<vertex_id> into) {
+      for (vertex_id& v : into) { v = starts[static_cast<std::size_t>(first++ % std::ssize(starts))]; }
+    };
+    job.counts = what == counted::visits ? walk_counts{.visits = counts} : walk_counts{.ends = counts};
+    auto const stream = [&](std::int64_t num_walks) {
+      job.num_walks = num_walks;
+      job.first_walk = ranks.rank() * num_walks;
+      return walk.stream(job);
+    };
+    (void)stream(std::ssize(starts) / 8);  // the pool has its memory then
+    ranks.barrier("all ranks have planned");
+    sharded_walk_report made;
+    double const seconds = seconds_of([&] {
+      made = stream(rounds * std::ssize(starts));
+      ranks.barrier("all ranks have walked");
+    });
+    std::int64_t const steps = ranks.all_reduce("steps", made.steps, reduction::sum);
+    std::int64_t const sent = ranks.all_reduce("bytes", made.sent_bytes, reduction::sum);
+    if (ranks.rank() == 0) { out = {steps, sent, seconds}; }
+  });
+  return out;
+}
+
 }  // namespace tendril::bench

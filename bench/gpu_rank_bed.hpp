@@ -38,4 +38,9 @@ struct rank_walks {
 };
 [[nodiscard]] rank_walks walk_on(rank_bed const& on, walk_params const& params, std::int64_t walkers_each, int calls);
 
+enum class counted { visits, ends };
+
+/// The same of one call for walks that are counted, `rounds` from each of a rank's starts.
+[[nodiscard]] rank_walks count_on(rank_bed const& on, walk_params const& params, counted what, int rounds);
+
 }  // namespace tendril::bench

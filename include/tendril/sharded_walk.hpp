@@ -21,7 +21,7 @@ namespace tendril {
 /// What ranks did, as this rank saw it.
 struct sharded_walk_report {
   std::int64_t num_walks = 0;   ///< That this rank asked for.
-  std::int64_t steps = 0;       ///< Of those walks.
+  std::int64_t steps = 0;       ///< Of those walks; where walks are counted, `steps_here`.
   std::int64_t steps_here = 0;  ///< Taken on this rank, by anyone's walkers.
   std::int64_t supersteps = 0;
   std::int64_t moved = 0;        ///< Walkers that this rank sent to others.
@@ -80,9 +80,10 @@ class sharded_walker {
   /// The same of a walker that was made for a GPU: starts and walks are in its memory. Synchronises.
   [[nodiscard]] walks run(std::span<vertex_id const> starts, std::int64_t first_walk, gpu_exec const& exec);
 
-  /// The same, batch by batch: `job` says what this rank asks for. Of its fields num_walks, first_walk, starts, sink,
+  /// The same, batch by batch: `job` says what this rank asks for. Of its fields num_walks, first_walk, starts, sink, counts,
   /// batch_bytes (0: 128 MB; on GPUs twice 256 MB, page-locked) and on_progress count. The sink is called on the calling thread, by every rank equally often, with
-  /// no walks where a rank has none left: it may make calls of all ranks itself.
+  /// no walks where a rank has none left: it may make calls of all ranks itself. With `counts`, which all ranks have then, a rank gets
+  /// what all walks of all ranks do on the vertices of its part, one element each; a step sends its walker alone.
   sharded_walk_report stream(walk_stream_job const& job, cpu_exec const& exec = {});
 
  private:

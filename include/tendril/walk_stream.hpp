@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 
 #include <tendril/exec.hpp>
@@ -27,6 +28,14 @@ struct ragged_rows {
   std::span<vertex_id const> vertices;    ///< [offsets[n]]
 };
 
+/// What is counted of walks that nobody keeps, in host memory. Counts are added to what is there; an exception leaves some of the
+/// walks in them. The vertices of a walk are its start and as many as it took steps: a dead end that a row repeats
+/// counts once.
+struct walk_counts {
+  std::span<std::int64_t> visits = {};  ///< [num_vertices]: how often walks come to each vertex; empty: not counted.
+  std::span<std::int64_t> ends = {};    ///< [num_vertices]: how many walks end at each vertex; empty: not counted.
+};
+
 /// A job whose walks need not fit in the memory of the host or of a GPU.
 struct walk_stream_job {
   std::int64_t num_walks = 0;
@@ -42,6 +51,9 @@ struct walk_stream_job {
   /// Instead of `sink`: receives the same walks without the unused ends of rows. Memory and copies are those of the
   /// vertices that walks visit, so `length` may be as large as it can be.
   std::function<void(ragged_rows const& rows)> ragged_sink = {};
+
+  /// Instead of a sink: walks are counted where they are made, and go nowhere. Rows take the memory of one batch.
+  std::optional<walk_counts> counts = {};
 
   /// Maximum memory of all batches together. On a GPU it is GPU memory, and 0 means half of the free memory; more than
   /// about 0.5 GB is not used, since larger batches are no faster; the same amount of page-locked host memory is
@@ -93,7 +105,7 @@ struct walk_stream_report {
 /// With `ragged_sink`, for each walk of s steps 4 (s + 1) + 8 bytes are copied.
 ///
 /// @throws argument_error  naming the first start out of range; batch_bytes too small for one walk per batch; a walker
-///                         made for another place; both sinks; ragged walks with dead_end::repeat. device_error; memory_error, of the GPU or of page-locked memory. An
+///                         made for another place; two sinks; counts of another size; ragged walks with dead_end::repeat. device_error; memory_error, of the GPU or of page-locked memory. An
 ///                         exception from `starts`, `sink` or `on_progress` propagates unchanged, after every stage has
 ///                         finished its current work.
 walk_stream_report stream_walks(walker const& walk, walk_stream_job const& job, gpu_exec const& exec);

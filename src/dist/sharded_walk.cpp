@@ -21,6 +21,7 @@
 #include "plan/whole_graph.hpp"
 #include "samplers/two_batches.hpp"
 #include "samplers/walks/gpu_ranks.hpp"
+#include "samplers/walks/stream_checks.hpp"
 #include "samplers/walks/walk_checks.hpp"
 
 namespace tendril {
@@ -160,15 +161,21 @@ sharded_walk_report sharded_walker::stream(walk_stream_job const& job, cpu_exec 
   TENDRIL_EXPECTS(job.num_walks >= 0 && job.first_walk >= 0, "{} walks from id {} on, expected neither to be negative",
                   job.num_walks, job.first_walk);
   TENDRIL_EXPECTS(!job.ragged_sink, "ragged walks, expected rows of a graph in parts");
-  if (state_->on_gpu) { return state_->on_gpu->stream(job); }
+  TENDRIL_EXPECTS(!job.sink || !job.counts, "walk_stream_job: sink and counts, expected one of them");
+  dist::shard const& here = state_->here;
+  if (job.counts) { samplers::check_counts(*job.counts, here.part.num_vertices()); }
   transport& ranks = state_->ranks;
+  std::array<dist::job_line, 1> const keeps{{{"keeps", job.counts ? "counts of walks" : "rows of walks"}}};
+  dist::expect_same(ranks, "what is kept of walks", keeps);
+  if (state_->on_gpu) { return state_->on_gpu->stream(job); }
   transport_report const before = ranks.report();
 
   std::int64_t const bytes = job.batch_bytes > 0 ? job.batch_bytes : dist::usual_batch_bytes;
-  std::int64_t const bytes_a_walk = 8 * (state_->length + std::int64_t{1}) + 8;  // by steps and by walks
+  std::int64_t const kept = job.counts ? 0 : state_->length;
+  std::int64_t const bytes_a_walk = 8 * (kept + 1) + 8;  // by steps and by walks
   std::int64_t const room = std::clamp<std::int64_t>(bytes / 2 / bytes_a_walk, 1, dist::most_batch_walks);
   samplers::rank_rounds const rounds = samplers::agree_on_rounds(ranks, job.num_walks, job.first_walk, room);
-  dist::walk_setting const setting{state_->here, ranks, state_->length, rounds.batch, rounds.first_ids};
+  dist::walk_setting const setting{here, ranks, state_->length, rounds.batch, rounds.first_ids, job.counts};
 
   dist::superstep_counts counts;
   std::size_t walker_bytes = sizeof(dist::walker_custom);
@@ -194,10 +201,11 @@ sharded_walk_report sharded_walker::stream(walk_stream_job const& job, cpu_exec 
       [&](dist::walk_batch_of_ranks& batch, std::int64_t round) {
         auto const of_round = starts.span().first(static_cast<std::size_t>(rounds.size_of(round)));
         if (!of_round.empty()) { job.starts(round * rounds.batch, of_round); }
-        samplers::expect_starts(of_round, state_->here.part.info.num_vertices);
+        samplers::expect_starts(of_round, here.part.info.num_vertices);
         batch.start(round, of_round);
       },
       [&](dist::walk_batch_of_ranks& batch) {
+        if (job.counts) { return; }
         dist::home_rows& rows = batch.rows();
         auto const vertices = rows.rows(exec);
         for (std::int32_t const steps : rows.lengths()) { out.steps += steps; }
@@ -206,6 +214,7 @@ sharded_walk_report sharded_walker::stream(walk_stream_job const& job, cpu_exec 
       samplers::tell_progress(ranks, rounds, job.on_progress));
   out.num_walks = job.num_walks;
   out.steps_here = counts.steps;
+  if (job.counts) { out.steps = counts.steps; }
   out.moved = counts.moved;
   out.moved_bytes = counts.moved * static_cast<std::int64_t>(walker_bytes);
   out.questions = counts.questions;

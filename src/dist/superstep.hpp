@@ -1,4 +1,6 @@
-// One batch of walks of all ranks, superstep by superstep: what walks that keep step and walks that go alone have in common.
+// One batch of walks of all ranks, superstep by superstep: what walks that keep step and walks that go alone have in common. The
+// vertices of walks go home, into rows; or they are counted where they are, so that walkers go to the rank of their vertex after
+// their last step, too.
 
 #pragma once
 
@@ -6,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -15,6 +18,7 @@
 #include <tendril/transport.hpp>
 
 #include "base/parallel.hpp"
+#include "cpu/walks/counts.hpp"
 #include "cpu/walks/custom_steps.hpp"
 #include "cpu/walks/job.hpp"
 #include "dist/home_rows.hpp"
@@ -30,6 +34,7 @@ struct walk_setting {
   std::int32_t length;                  ///< Steps of a whole walk.
   std::int64_t batch_walks;             ///< Of each rank, at most.
   std::vector<std::int64_t> first_ids;  ///< [ranks]: the logical id of each rank's first walk.
+  std::optional<walk_counts> counts;    ///< Of this rank's vertices; or none: walks have rows.
 };
 
 /// What a rank did in all supersteps.
@@ -44,7 +49,7 @@ class walk_batch_of_ranks {
       : setting_(setting),
         counts_(counts),
         exec_(exec),
-        rows_(setting.batch_walks, setting.length, *exec.memory),
+        rows_(setting.batch_walks, setting.counts ? 0 : setting.length, *exec.memory),
         messages_(static_cast<std::size_t>(setting.ranks.size()))
   {
   }
@@ -66,7 +71,7 @@ class walk_batch_of_ranks {
   {
     return std::min(1.0, static_cast<double>(supersteps_) / static_cast<double>(setting_.length));
   }
-  [[nodiscard]] home_rows& rows() { return rows_; }
+  [[nodiscard]] home_rows& rows() { return rows_; }  ///< Of walks that are counted, starts alone.
 
  protected:
   virtual void start_here(std::span<vertex_id const> starts) = 0;
@@ -105,6 +110,19 @@ class walk_batch_of_ranks {
       });
     });
     keeper.rethrow();
+  }
+
+  [[nodiscard]] bool keeps_rows() const { return !setting_.counts; }
+  /// Whether a walker goes to the rank of its vertex after so many steps.
+  [[nodiscard]] bool goes_on(std::int32_t steps) const { return steps < setting_.length || !keeps_rows(); }
+  /// A walker has come to this rank's vertex v, or its walk has ended there: that counts, where walks are counted.
+  void note_visit(vertex_id v) const
+  {
+    if (setting_.counts) { cpu::count_one(setting_.counts->visits, v - setting_.here.first()); }
+  }
+  void note_end(vertex_id v) const
+  {
+    if (setting_.counts) { cpu::count_one(setting_.counts->ends, v - setting_.here.first()); }
   }
 
   /// A walker goes to rank `to`, or stays.

@@ -60,7 +60,7 @@ class walks_alone final : public walk_batch_of_ranks {
       std::int64_t alive = 0, moved = 0;
       for (std::int64_t i = begin; i < end; ++i) {
         vertex_id const start = starts[static_cast<std::size_t>(i)];
-        if (!may_start_at(start)) {
+        if (keeps_rows() && !may_start_at(start)) {
           if (repeats()) { rows_.put_dead(static_cast<std::uint32_t>(i)); }
           continue;
         }
@@ -70,7 +70,8 @@ class walks_alone final : public walk_batch_of_ranks {
     });
   }
 
-  [[nodiscard]] bool repeats() const { return job_.params->dead_ends == dead_end::repeat; }
+  /// Whether the home is told where a walk is stuck.
+  [[nodiscard]] bool repeats() const { return keeps_rows() && job_.params->dead_ends == dead_end::repeat; }
 
   void send_walker(walker_alone const& walker, walkers_out& walkers, std::int64_t& alive, std::int64_t& moved) const
   {
@@ -171,9 +172,17 @@ class walks_alone final : public walk_batch_of_ranks {
         restart(w);
         return;
       }
+      all_.note_visit(w.vertex);
+      if (w.step == job_.length() || (w.step == 0 && !all_.may_start_at(w.vertex))) {
+        all_.note_end(w.vertex);  // it came to be counted
+        return;
+      }
       if (job_.may_end()) {
         auto const turn = job_.ends.turn(all_.id(w.walk), w.step);
-        if (turn == core::walk_turn::stop) { return; }
+        if (turn == core::walk_turn::stop) {
+          all_.note_end(w.vertex);
+          return;
+        }
         if (turn == core::walk_turn::restart) {
           all_.send_walker({w.walk, w.step + 1, no_vertex, no_vertex}, walkers_, alive_, moved_);
           return;
@@ -200,9 +209,9 @@ class walks_alone final : public walk_batch_of_ranks {
     void restart(walker_alone const& w)
     {
       vertex_id const start = all_.rows_.start(w.walk.index());
-      all_.rows_.put(w.walk.index(), w.step, start);
+      if (all_.keeps_rows()) { all_.rows_.put(w.walk.index(), w.step, start); }
       ++steps_;
-      if (w.step < job_.length()) { all_.send_walker({w.walk, w.step, start, no_vertex}, walkers_, alive_, moved_); }
+      if (all_.goes_on(w.step)) { all_.send_walker({w.walk, w.step, start, no_vertex}, walkers_, alive_, moved_); }
     }
 
     /// Takes the walker's step. @return false if it depends on what is not known: then nothing is sent.
@@ -212,12 +221,13 @@ class walks_alone final : public walk_batch_of_ranks {
       vertex_id const next = next_of_({all_.id(w.walk), w.step, w.vertex - all_.setting_.here.first(), w.previous});
       if (!asked_.open.empty()) { return false; }
       if (next == no_vertex) {
+        all_.note_end(w.vertex);
         if (all_.repeats()) { visits_.write(w.walk.home(), {w.walk, w.step, no_vertex}); }
         return true;
       }
       ++steps_;
-      visits_.write(w.walk.home(), {w.walk, w.step + 1, next});
-      if (w.step + 1 < job_.length()) {
+      if (all_.keeps_rows()) { visits_.write(w.walk.home(), {w.walk, w.step + 1, next}); }
+      if (all_.goes_on(w.step + 1)) {
         all_.send_walker({w.walk, w.step + 1, next, w.vertex}, walkers_, alive_, moved_);
       }
       return true;

@@ -65,23 +65,33 @@ class custom_walks final : public walk_batch_of_ranks {
   {
     std::array<engine::part_walker, records_a_chunk<walker_custom>> before;
     std::array<engine::decided_step, records_a_chunk<walker_custom>> made;
-    for (std::size_t i = 0; i < arrived.size(); ++i) {
-      walker_custom const& w = arrived[i];
-      before[i] = {id(w.walk), w.step, w.start, w.vertex, w.previous};
+    std::array<walker_custom, records_a_chunk<walker_custom>> going;
+    std::size_t n = 0;
+    for (walker_custom const& w : arrived) {
+      note_visit(w.vertex);
+      if (w.step == setting_.length) {  // it came to be counted
+        note_end(w.vertex);
+        continue;
+      }
+      before[n] = {id(w.walk), w.step, w.start, w.vertex, w.previous};
+      going[n++] = w;
     }
-    steps_.decide({before.data(), made.data(), std::ssize(arrived)});
+    steps_.decide({before.data(), made.data(), static_cast<std::int64_t>(n)});
     std::int64_t alive = 0, moved = 0, taken = 0;
-    for (std::size_t i = 0; i < arrived.size(); ++i) {
-      walker_custom const& w = arrived[i];
+    for (std::size_t i = 0; i < n; ++i) {
+      walker_custom const& w = going[i];
       bool const restarts = made[i].turn == engine::part_turn::restarts;
       if (restarts || made[i].turn == engine::part_turn::moved) {
         vertex_id const next = restarts ? w.start : made[i].next;
         ++taken;
-        visits.write(w.walk.home(), {w.walk, w.step + 1, next});
-        if (w.step + 1 < setting_.length) {
+        if (keeps_rows()) { visits.write(w.walk.home(), {w.walk, w.step + 1, next}); }
+        if (goes_on(w.step + 1)) {
           send_walker({w.walk, w.step + 1, w.start, next, restarts ? no_vertex : w.vertex}, walkers, alive, moved);
         }
-      } else if (made[i].turn == engine::part_turn::dead && repeats_) {
+        continue;
+      }
+      note_end(w.vertex);
+      if (made[i].turn == engine::part_turn::dead && repeats_ && keeps_rows()) {
         visits.write(w.walk.home(), {w.walk, w.step, no_vertex});
       }
     }

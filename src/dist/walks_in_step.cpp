@@ -89,11 +89,16 @@ class walks_in_step final : public walk_batch_of_ranks {
     vertex_id const first = setting_.here.first();
     for (chunk const& c : chunks) {
       for (walker_in_step const& w : c.records<walker_in_step>()) {
+        note_visit(w.vertex);
         room.at[n] = w.vertex - first;
         room.walks[n] = w.walk;
         room.ids[n] = id(w.walk);
         ++n;
       }
+    }
+    if (step_ == setting_.length) {  // they came to be counted
+      for (std::size_t i = 0; i < n; ++i) { note_end(first + room.at[i]); }
+      return;
     }
     cpu::walk_source::shared_state all;
     all.size = all.run_length = static_cast<std::int64_t>(n);
@@ -104,18 +109,20 @@ class walks_in_step final : public walk_batch_of_ranks {
                                 .first_step = step_,
                                 .ids = room.ids.data()};
     cpu::first_order_walk(job, batch, source);
-    bool const more = step_ + 1 < setting_.length;
-    bool const repeats = job.params->dead_ends == dead_end::repeat;
+    bool const more = goes_on(step_ + 1);
+    bool const tells_home = keeps_rows();
+    bool const repeats = tells_home && job.params->dead_ends == dead_end::repeat;
     std::int64_t alive = 0, moved = 0, steps = 0;
     for (std::size_t i = 0; i < n; ++i) {
       walk_name const walk = room.walks[i];
       vertex_id const next = room.rows[2 * i + 1];
       if (room.lengths[i] == step_) {  // told to stop, or at a dead end, which repeats its own vertex
+        note_end(first + room.at[i]);
         if (repeats && next != no_vertex) { visits.write(walk.home(), {walk, no_vertex}); }
         continue;
       }
       ++steps;
-      visits.write(walk.home(), {walk, next});
+      if (tells_home) { visits.write(walk.home(), {walk, next}); }
       if (!more) { continue; }
       int const to = setting_.here.owner(next);
       walkers.write(to, {walk, next});

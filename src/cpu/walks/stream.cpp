@@ -1,4 +1,4 @@
-// Walks made on the CPU and consumed at once: while the sink has one batch, the next is made. GPU twin:
+// Walks made on the CPU and consumed at once: while the sink has one batch, the next is made; or counted. GPU twin:
 // src/gpu/walks/stream.cpp.
 
 #include <tendril/walk_stream.hpp>
@@ -14,6 +14,7 @@
 #include <tendril/checked.hpp>
 
 #include "base/thread_limit.hpp"  // aside
+#include "cpu/walks/counts.hpp"
 #include "cpu/walks/ragged.hpp"
 #include "cpu/walks/region_walk.hpp"
 #include "samplers/walks/ragged_stream.hpp"
@@ -76,21 +77,22 @@ class walk_line {
       auto& made = slots[static_cast<std::size_t>(report.num_batches % num_slots)];
       stopwatch const walking;
       make_(job_.first_walk + first, from, made, reporting(first, size));
+      walk_rows const rows = rows_of(made, first, size);
+      if (job_.counts) { cpu::count_rows(rows.vertices, rows.lengths, walk_.row, *job_.counts, exec_); }
       report.walk_seconds += walking.seconds();
-      auto const lengths = made.lengths.span().first(static_cast<std::size_t>(size));
-      report.steps = std::accumulate(lengths.begin(), lengths.end(), report.steps);
+      report.steps = std::accumulate(rows.lengths.begin(), rows.lengths.end(), report.steps);
       ++report.num_batches;
       tell(job_, exec_, first + size);
 
+      if (!job_.sink) { continue; }
       if (pending.valid()) { pending.get(); }
-      walk_rows const rows{first, made.vertices.span().first(static_cast<std::size_t>(size * walk_.row)), lengths};
       pending = std::async(base::aside, [this, rows, &report] {
         stopwatch const sinking;
         job_.sink(rows);
         report.sink_seconds += sinking.seconds();
       });
     }
-    pending.get();
+    if (pending.valid()) { pending.get(); }
     report.num_walks = job_.num_walks;
     report.batch_walks = batch_;
     report.batch_bytes = batch_ * bytes_a_walk_;
@@ -99,6 +101,12 @@ class walk_line {
   }
 
  private:
+  [[nodiscard]] walk_rows rows_of(slot const& made, std::int64_t first, std::int64_t size) const
+  {
+    return {first, std::span(made.vertices.data(), static_cast<std::size_t>(size * walk_.row)),
+            std::span(made.lengths.data(), static_cast<std::size_t>(size))};
+  }
+
   [[nodiscard]] std::int64_t choose_batch() const
   {
     samplers::check_batch_bytes(job_, num_slots, bytes_a_walk_);
@@ -217,6 +225,7 @@ walk_stream_report run_ragged(walker const& walk, walk_stream_job const& job, cp
 walk_stream_report stream_walks(walker const& walk, walk_stream_job const& job, cpu_exec const& exec)
 {
   if (job.ragged_sink) { return run_ragged(walk, job, exec); }
+  if (job.counts) { samplers::check_counts(*job.counts, walk.input().num_vertices()); }
   std::int64_t const row = walk.params().length + 1;
   std::optional<cpu::region_walk> by_regions;
   if (job.graph_bytes > 0) { by_regions.emplace(walk.input(), job.graph_bytes); }

@@ -1,6 +1,7 @@
 // Walks made on the GPU, copied and consumed at once: a line of four stages (base/stages.hpp), each with a batch of its
 // own. Starts go up on one stream, walks come down on another, kernels run on the caller's. A batch of walks by regions is
-// so large that it leaves the GPU in pieces, while the next one is made. CPU twin: src/cpu/walks/stream.cpp.
+// so large that it leaves the GPU in pieces, while the next one is made. Walks that are counted stay there, and the last two
+// stages have nothing to do. CPU twin: src/cpu/walks/stream.cpp.
 
 #include <tendril/walk_stream.hpp>
 
@@ -19,6 +20,7 @@
 #include "gpu/device/check.hpp"
 #include "gpu/device/side_stream.hpp"
 #include "gpu/walks/copies.hpp"
+#include "gpu/walks/counts.hpp"
 #include "gpu/walks/moving/moving_walk.hpp"
 #include "gpu/walks/regions.hpp"
 #include "gpu/walks/stream.hpp"
@@ -142,6 +144,7 @@ class walk_line {
       s.starts = buffer<vertex_id>(checked_product("starts of a batch", cut.batch, walk.starts), memory_of(exec_));
     }
     for (auto& l : landings_) {
+      if (!job.sink) { continue; }
       l.vertices = buffer<vertex_id>(checked_product("walks of a batch", cut.piece, walk.row), pinned_memory());
       l.lengths = buffer<std::int32_t>(cut.piece, pinned_memory());
     }
@@ -169,7 +172,7 @@ class walk_line {
     report.num_batches = num_batches;
     report.batch_walks = cut_.batch;
     report.batch_bytes = cut_.slots * cut_.batch * gpu_bytes_of(walk_);
-    report.copied_bytes = report.num_walks * 4 * (walk_.row + 1);
+    report.copied_bytes = job_.sink ? report.num_walks * 4 * (walk_.row + 1) : 0;
     report.starts_seconds = seconds[0] - starts_turn_.waited_seconds();
     report.walk_seconds = seconds[1];
     report.copy_seconds = seconds[2];
@@ -233,6 +236,7 @@ class walk_line {
 
   void fetch(std::int64_t p)
   {
+    if (!job_.sink) { return; }
     gpu::device_guard const guard(exec_.device);
     auto const& from = of(p).made;
     auto& to = landing_of(p);
@@ -244,6 +248,7 @@ class walk_line {
 
   void hand_over(std::int64_t p)
   {
+    if (!job_.sink) { return; }
     auto const& from = landing_of(p);
     auto const n = static_cast<std::size_t>(size(p));
     auto const lengths = from.lengths.span().first(n);
@@ -295,26 +300,38 @@ walk_stream_report stream_rows(std::vector<walker const*> const& walks, walk_str
                                std::vector<gpu_exec> const& execs)
 {
   std::int64_t const row = walks[0]->params().length + 1;
+  std::int64_t const num_vertices = walks[0]->input().num_vertices();
   std::vector<gpu::region_use> uses(walks.size());
+  std::vector<gpu::vertex_counts> counted;
+  if (job.counts) {
+    samplers::check_counts(*job.counts, num_vertices);
+    for (gpu_exec const& exec : execs) {
+      gpu::device_guard const guard(exec.device);
+      counted.emplace_back(*job.counts, 0, num_vertices, exec);
+    }
+  }
   std::vector<walk_source> sources;
   for (std::size_t i = 0; i < walks.size(); ++i) {
     walker const& walk = *walks[i];
-    auto const make = [&walk, &use = uses[i], exec = execs[i], row](std::int64_t first,
-                                                                    std::span<vertex_id const> starts, gpu_rows& out) {
+    gpu::vertex_counts* const counts = job.counts ? &counted[i] : nullptr;
+    auto const make = [&walk, &use = uses[i], counts, exec = execs[i], row](
+                          std::int64_t first, std::span<vertex_id const> starts, gpu_rows& out) {
       if (out.lengths.empty()) {  // the first batch of a slot is as large as any that follows
         out.vertices = buffer<vertex_id>(checked_product("walks of a batch", starts.size(), row), memory_of(exec));
         out.lengths = buffer<std::int32_t>(static_cast<std::int64_t>(starts.size()), memory_of(exec));
       }
       gpu::run_counted(walk, starts, first, out.vertices.data(), out.lengths.data(), exec, use);
+      if (counts != nullptr) { counts->add_rows(out.vertices.data(), out.lengths.data(), std::ssize(starts), row); }
     };
     // regions_of refuses a walker that was made elsewhere
     sources.push_back({make, gpu::regions_of(walk, execs[i]), gpu::moving_of(walk, execs[i]), execs[i]});
   }
-  auto report = run(job, {"start", walks[0]->input().num_vertices(), 1, row}, sources);
+  auto report = run(job, {"start", num_vertices, 1, row}, sources);
   for (auto const& use : uses) {
     report.region_walks += use.walks;
     report.region_bytes += use.bytes;
   }
+  for (auto& counts : counted) { report.steps += counts.add_to(*job.counts); }
   return report;
 }
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <span>
+#include <utility>
 
 #include <tendril/walk_stream.hpp>
 
@@ -24,9 +26,9 @@ struct stream_footprint {
 /// @throws argument_error for what no stream can serve.
 inline void check_stream(walk_stream_job const& job)
 {
-  TENDRIL_EXPECTS(job.starts && (job.sink || job.ragged_sink),
-                  "walk_stream_job: starts or sink is empty, expected both");
-  TENDRIL_EXPECTS(!job.sink || !job.ragged_sink, "walk_stream_job: sink and ragged_sink, expected one of them");
+  int const sinks = (job.sink ? 1 : 0) + (job.ragged_sink ? 1 : 0) + (job.counts ? 1 : 0);
+  TENDRIL_EXPECTS(job.starts && sinks > 0, "walk_stream_job: starts or sink is empty, expected both");
+  TENDRIL_EXPECTS(sinks == 1, "walk_stream_job: {} of sink, ragged_sink and counts, expected one of them", sinks);
   TENDRIL_EXPECTS(job.num_walks >= 0, "num_walks: {}, expected 0 or more", job.num_walks);
   TENDRIL_EXPECTS(job.first_walk >= 0, "first_walk: {}, expected 0 or more", job.first_walk);
   TENDRIL_EXPECTS(job.graph_bytes >= 0, "graph_bytes: {}, expected 0 or more", job.graph_bytes);
@@ -35,10 +37,20 @@ inline void check_stream(walk_stream_job const& job)
   TENDRIL_EXPECTS(job.batch_bytes >= 0, "batch_bytes: {}, expected 0 or more", job.batch_bytes);
 }
 
-/// @throws argument_error for a sink of ragged walks, where walks have rows only.
+/// @throws argument_error for counts that don't have an element for each vertex.
+inline void check_counts(walk_counts const& counts, std::int64_t num_vertices)
+{
+  for (auto const& [name, given] : {std::pair{"visits", counts.visits}, std::pair{"ends", counts.ends}}) {
+    TENDRIL_EXPECTS(given.empty() || std::ssize(given) == num_vertices, "{}: {} counts, expected {}, one a vertex",
+                    name, given.size(), num_vertices);
+  }
+}
+
+/// @throws argument_error for a sink of ragged walks, or counts, where walks have rows only.
 inline void check_rows_only(walk_stream_job const& job)
 {
   TENDRIL_EXPECTS(!job.ragged_sink, "ragged_sink: multi-dimensional walks are rows, expected sink");
+  TENDRIL_EXPECTS(!job.counts, "counts: multi-dimensional walks are rows, expected sink");
   TENDRIL_EXPECTS(job.graph_bytes == 0, "graph_bytes: multi-dimensional walks don't go by regions, expected 0");
 }
 

@@ -216,7 +216,7 @@ TEST(CpuRaggedStream, NamesWhatIsWrong)
   EXPECT_EQ(error_of<argument_error>([](walk_stream_job& job) { job.batch_bytes = bytes_for(1, 9) - 1; }),
             "batch_bytes: 143, expected at least 144: room for a walk of 9 steps");
   EXPECT_EQ(error_of<argument_error>([](walk_stream_job& job) { job.sink = [](walk_rows const&) {}; }),
-            "walk_stream_job: sink and ragged_sink, expected one of them");
+            "walk_stream_job: 2 of sink, ragged_sink and counts, expected one of them");
   EXPECT_EQ(error_of<argument_error>([](walk_stream_job& job) { job.ragged_sink = {}; }),
             "walk_stream_job: starts or sink is empty, expected both");
   EXPECT_EQ(error_of<argument_error>([](walk_stream_job&) {}, {.length = 9, .dead_ends = dead_end::repeat}),

@@ -6,8 +6,10 @@ alone_lane::alone_lane(part_setting const& setting, part_counts& counts) : walk_
 {
   for (auto* box : {&arrived_, &walkers_}) { *box = buffer<walker_alone>(all_walks(), memory()); }
   for (auto* box : {&asking_, &stepped_, &leaving_}) { *box = buffer<asking_walker>(all_walks(), memory()); }
-  vertices_ = buffer<vertex_alone>(all_walks(), memory());
-  told_ = buffer<vertex_alone>(setting.rounds.batch, memory());
+  if (setting.keeps_rows()) {
+    vertices_ = buffer<vertex_alone>(all_walks(), memory());
+    told_ = buffer<vertex_alone>(setting.rounds.batch, memory());
+  }
 }
 
 alone_lane::~alone_lane() { settle(); }

@@ -17,10 +17,11 @@ class alone_lane final : public walk_lane {
   /// That a walker that moves takes.
   static constexpr std::int64_t walker_bytes = sizeof(walker_alone);
   /// GPU memory of a walk of each rank.
-  [[nodiscard]] static std::int64_t bytes_each(std::int64_t length, std::int64_t num_ranks)
+  [[nodiscard]] static std::int64_t bytes_each(std::int64_t length, std::int64_t num_ranks, bool keeps_rows)
   {
-    std::int64_t const records = 2 * sizeof(walker_alone) + 3 * sizeof(asking_walker) + sizeof(vertex_alone);
-    return row_bytes_each(length, num_ranks) + num_ranks * records + std::int64_t{sizeof(vertex_alone)};
+    std::int64_t const vertex = keeps_rows ? sizeof(vertex_alone) : 0;
+    std::int64_t const records = 2 * sizeof(walker_alone) + 3 * sizeof(asking_walker) + vertex;
+    return row_bytes_each(length, num_ranks, keeps_rows) + num_ranks * records + vertex;
   }
 
  private:

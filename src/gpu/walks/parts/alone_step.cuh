@@ -9,6 +9,7 @@
 #pragma once
 
 #include "gpu/device/launch.cuh"
+#include "gpu/walks/counts.cuh"
 #include "gpu/walks/job.hpp"
 #include "gpu/walks/moving/deliver.cuh"  // store_kept
 #include "gpu/walks/outcome.cuh"
@@ -45,16 +46,24 @@ __device__ void arrive(Steps const& steps, core::walk_ends const& ends, alone_st
                        walker_alone const& walker, alone_turn<Steps>& turn)
 {
   int const home = at.home_of(walker.walk);
-  if (home == at.rank) { store_kept(at.place_in_row(walker.walk, walker.step), walker.vertex); }
+  if (home == at.rank && at.keeps_rows()) { store_kept(at.place_in_row(walker.walk, walker.step), walker.vertex); }
+  count_visit(at.counters, walker.vertex);
   turn.walk = at.id_of(walker.walk, home);
   turn.record = alone_step::ended(walker.walk);
-  core::walk_turn const next = at.may_end ? ends.turn(turn.walk, walker.step) : core::walk_turn::choose;
+  core::walk_turn next = core::walk_turn::choose;
+  if (walker.step == at.length) {
+    next = core::walk_turn::stop;
+  } else if (at.may_end) {
+    next = ends.turn(turn.walk, walker.step);
+  }
   if (next == core::walk_turn::restart) {
     turn.record = alone_step::moved(walker.walk, walker.step + 1, at.starts[walker.walk], no_vertex);
   } else if (next == core::walk_turn::choose) {
     turn.chooses = true;
     turn.record = alone_step::moved(walker.walk, walker.step, walker.vertex, walker.previous);
     steps.stand(turn.memory, walker.vertex - at.bounds[at.rank], walker.previous, walker.step, 0);
+  } else {
+    count_end(at.counters, walker.vertex);
   }
 }
 
@@ -81,7 +90,7 @@ __device__ void take_asking(Steps const& steps, alone_step const& at, asking_wal
 
 /// What a walker's choice has come to.
 template <class Steps>
-__device__ void conclude(bool by_race, alone_turn<Steps>& turn)
+__device__ void conclude(alone_step const& at, bool by_race, alone_turn<Steps>& turn)
 {
   asking_walker& record = turn.record;
   if (turn.now.what == trial_outcome::moved) {
@@ -90,6 +99,7 @@ __device__ void conclude(bool by_race, alone_turn<Steps>& turn)
     record.candidate = turn.now.next;
     record.trial = turn.memory.trial | (by_race ? asking_walker::of_race : 0U);
   } else {
+    count_end(at.counters, record.vertex);
     record = alone_step::ended(record.walk);
   }
 }
@@ -110,7 +120,7 @@ __global__ __launch_bounds__(alone_step_threads,
     alone_turn<Steps> turn;
     if (i < size && at.begins) {
       turn.record = alone_step::moved(at.first_here() + static_cast<std::uint32_t>(i), 0, batch.starts[i], no_vertex);
-      at.columns[i] = turn.record.vertex;
+      if (at.keeps_rows()) { at.columns[i] = turn.record.vertex; }
     } else if (i < at.num_arrived) {
       uint4 const words_of = __ldcs(reinterpret_cast<uint4 const*>(at.arrived + i));
       arrive(steps, ends, at, {words_of.x, static_cast<std::int32_t>(words_of.y), words_of.z, words_of.w}, turn);
@@ -120,7 +130,7 @@ __global__ __launch_bounds__(alone_step_threads,
     if (turn.chooses) { turn.now = steps.choose(turn.memory, turn.walk, turn.record.step); }
     bool const by_race = turn.chooses && turn.now.what == trial_outcome::exhausted;
     turn.now = steps.settle(turn.memory, turn.passed, turn.walk, turn.record.step, turn.now);
-    if (turn.chooses) { conclude(by_race, turn); }
+    if (turn.chooses) { conclude(at, by_race, turn); }
 
     if (i < size) { at.stepped[i] = turn.record; }
     alone_step::ways const to = at.ways_of(turn.record);
@@ -131,7 +141,7 @@ __global__ __launch_bounds__(alone_step_threads,
     count_where(counts.here.taken, has_moved);
     count_where(counts.here.asked, turn.chooses && turn.now.what == trial_outcome::asks);
     // A row's last vertex is told to nobody where its home is here.
-    if (has_moved && to.vertex < 0 && at.home_of(turn.record.walk) == at.rank) {
+    if (has_moved && at.keeps_rows() && to.vertex < 0 && at.home_of(turn.record.walk) == at.rank) {
       store_kept(at.place_in_row(turn.record.walk, turn.record.step), turn.record.vertex);
     }
   }

@@ -98,7 +98,8 @@ struct alone_step : part_ranks {
     if (has_ended(at)) { return {-1, -1, -1}; }
     int const owner = owner_of(at.vertex);
     if (!has_moved(at)) { return {-1, owner == rank ? owner_of(at.previous) : owner, -1}; }
-    int const to = at.step < length ? owner : -1;
+    int const to = goes_on(at.step) ? owner : -1;
+    if (!keeps_rows()) { return {to, -1, -1}; }
     int const home = home_of(at.walk);
     // Whoever is at home, or comes there, writes its vertex into the row itself.
     return {to, -1, begins || home == rank || home == to ? -1 : home};

@@ -28,8 +28,11 @@ walk_lane::walk_lane(part_setting const& setting, part_counts& counts, int num_k
   std::int64_t const each = setting.rounds.batch;
   starts_ = buffer<vertex_id>(each, memory());
   if (setting.may_restart || setting.knows_starts) { all_starts_ = buffer<vertex_id>(all_walks(), memory()); }
-  if (setting.decider && setting.repeat_dead_ends) { dead_ = buffer<std::uint8_t>(each, memory()); }
-  columns_ = buffer<vertex_id>(checked_product("walks of a batch", each, setting.length + std::int64_t{1}), memory());
+  bool const rows = setting.keeps_rows();
+  if (rows && setting.decider && setting.repeat_dead_ends) { dead_ = buffer<std::uint8_t>(each, memory()); }
+  if (rows) {
+    columns_ = buffer<vertex_id>(checked_product("walks of a batch", each, setting.length + std::int64_t{1}), memory());
+  }
   std::int64_t const tally = checked_product("records of a step", num_kinds_, std::int64_t{most_ranks});
   constexpr std::int64_t more = sizeof(step_count<unsigned>) / sizeof(unsigned) - 1;  // steps, and questions
   tallies_ = buffer<unsigned>(tally + more + tally, memory());
@@ -58,6 +61,7 @@ part_ranks walk_lane::describe(bool begins)
                  [&](std::int64_t first) { return static_cast<std::uint64_t>(first + round_ * at.walks_each); });
   at.starts = all_starts_.data();
   at.columns = columns_.data();
+  if (setting_.counts != nullptr) { at.counters = setting_.counts->view(); }
   return at;
 }
 
@@ -111,7 +115,7 @@ void walk_lane::start(std::int64_t round, std::span<vertex_id const> starts)
   std::fill(num_here_.begin(), num_here_.end(), 0);
   stream_.copy(starts_.data(), starts.data(), num_walks_, cudaMemcpyDefault);
   if (!all_starts_.empty()) { share_starts(); }
-  if (setting_.may_stop || setting_.may_die) {
+  if (!columns_.empty() && (setting_.may_stop || setting_.may_die)) {
     auto const bytes = static_cast<std::size_t>(columns_.size()) * sizeof(vertex_id);
     TENDRIL_CUDA_TRY(cudaMemsetAsync(columns_.data(), 0xff, bytes, stream()));  // no_vertex
   }

@@ -18,6 +18,7 @@
 #include "gpu/device/side_stream.hpp"
 #include "gpu/device/step_event.hpp"
 #include "gpu/ranks/messages.hpp"
+#include "gpu/walks/counts.hpp"
 #include "gpu/walks/job.hpp"
 #include "gpu/walks/parts/alone_step.hpp"
 #include "gpu/walks/parts/decider.hpp"
@@ -52,6 +53,9 @@ struct part_setting : part_terms {
   gpu_messages& messages;
   partition_info const& whole;
   samplers::rank_rounds const& rounds;
+  vertex_counts* counts;  ///< Of the part's vertices; or null: walks have rows.
+
+  [[nodiscard]] bool keeps_rows() const { return counts == nullptr; }
 };
 
 /// What a rank did.
@@ -94,7 +98,7 @@ class walk_lane {
     return std::min(1.0, static_cast<double>(supersteps_) / static_cast<double>(std::max(setting_.length, 1)));
   }
 
-  /// Enqueues the rows of a batch that has ended. @param lengths  May be null.
+  /// Enqueues the rows of a batch that has ended, where walks have rows. @param lengths  May be null.
   void write_rows(vertex_id* rows, std::int32_t* lengths);
   [[nodiscard]] std::int64_t num_walks() const { return num_walks_; }
   [[nodiscard]] cuda_stream stream() const { return stream_.get(); }
@@ -161,10 +165,10 @@ class walk_lane {
   std::int64_t num_walks_ = 0, round_ = 0, supersteps_ = 0;
 };
 
-/// GPU memory that the rows and starts of a walk of each rank take.
-[[nodiscard]] inline std::int64_t row_bytes_each(std::int64_t length, std::int64_t num_ranks)
+/// GPU memory that the rows and starts of a walk of each rank take. @param keeps_rows  Or walks are counted.
+[[nodiscard]] inline std::int64_t row_bytes_each(std::int64_t length, std::int64_t num_ranks, bool keeps_rows)
 {
-  return 4 * (length + 1) + 4 + 4 * num_ranks;
+  return (keeps_rows ? 4 * (length + 1) : 0) + 4 + 4 * num_ranks;
 }
 
 }  // namespace tendril::gpu

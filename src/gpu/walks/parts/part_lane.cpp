@@ -8,8 +8,10 @@ template <class Walker>
 part_lane<Walker>::part_lane(part_setting const& setting, part_counts& counts) : walk_lane(setting, counts, 2)
 {
   for (auto* box : {&arrived_, &stepped_, &walkers_}) { *box = buffer<Walker>(all_walks(), memory()); }
-  vertices_ = buffer<moved_vertex>(all_walks(), memory());
-  told_ = buffer<moved_vertex>(setting.rounds.batch, memory());
+  if (setting.keeps_rows()) {
+    vertices_ = buffer<moved_vertex>(all_walks(), memory());
+    told_ = buffer<moved_vertex>(setting.rounds.batch, memory());
+  }
   if (setting.decider) {
     decider_ = setting.decider();
     described_ = buffer<engine::part_walker>(all_walks(), memory());
@@ -55,7 +57,7 @@ void part_lane<Walker>::launch(bool begins)
   part_step<Walker> const at = step_here(begins);
   clear_counts();
   if (decider_) {
-    if (!begins && at.num_arrived > 0) {
+    if (!begins && at.num_arrived > 0 && at.step < at.length) {
       describe_walkers(at, described_.data(), stream());
       decider_->enqueue({described_.data(), decided_.data(), at.num_arrived}, stream());
     }

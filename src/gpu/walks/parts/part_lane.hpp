@@ -21,11 +21,13 @@ class part_lane final : public walk_lane {
   /// That a walker that moves takes.
   static constexpr std::int64_t walker_bytes = sizeof(Walker);
   /// GPU memory of a walk of each rank. @param decides  Whether there is a decider.
-  [[nodiscard]] static std::int64_t bytes_each(std::int64_t length, std::int64_t num_ranks, bool decides)
+  [[nodiscard]] static std::int64_t bytes_each(std::int64_t length, std::int64_t num_ranks, bool decides,
+                                               bool keeps_rows)
   {
-    std::int64_t const vertex = sizeof(moved_vertex);
+    std::int64_t const vertex = keeps_rows ? sizeof(moved_vertex) : 0;
     std::int64_t const decision = decides ? sizeof(engine::part_walker) + sizeof(engine::decided_step) : 0;
-    return row_bytes_each(length, num_ranks) + num_ranks * (3 * walker_bytes + vertex + decision) + vertex + 1;
+    return row_bytes_each(length, num_ranks, keeps_rows) + num_ranks * (3 * walker_bytes + vertex + decision) + vertex +
+           1;
   }
 
  private:

@@ -3,7 +3,8 @@
 // (gpu/ranks/messages.hpp). (KnightKing, SOSP'19, walks so on CPUs.)
 //
 // Every rank is the home of its own walks: walk `home * walks_each + i` is the i-th walk of that rank's batch. A walker that steps
-// on another rank, and doesn't go home, tells its home the new vertex.
+// on another rank, and doesn't go home, tells its home the new vertex. Walks that are counted have no rows, and tell their home nothing: a
+// walker that comes to a vertex counts there, so it goes there after its last step, too.
 
 #pragma once
 
@@ -12,6 +13,7 @@
 #include <tendril/types.hpp>
 
 #include "gpu/ranks/inbox.hpp"  // most_ranks
+#include "gpu/walks/counts.hpp"
 
 namespace tendril::gpu {
 
@@ -28,7 +30,8 @@ struct part_ranks {
   vertex_id bounds[most_ranks + 1];       ///< Rank r has the vertices [bounds[r], bounds[r + 1]).
   std::uint64_t first_walks[most_ranks];  ///< Logical id of each home's first walk.
   vertex_id const* starts;                ///< [num_ranks * walks_each]; null if no walk restarts.
-  vertex_id* columns;                     ///< [length + 1, walks_each]: rows of this rank's walks, by steps.
+  vertex_id* columns;                     ///< [length + 1, walks_each]: rows of this rank's walks, by steps; or null:
+  vertex_counters counters;               ///< walks are counted, at this rank's vertices.
 
   /// The rank that has a vertex.
   [[nodiscard]] TENDRIL_HD int owner_of(vertex_id v) const
@@ -46,6 +49,9 @@ struct part_ranks {
   {
     return first_walks[home] + (walk - static_cast<std::uint32_t>(home) * walks_each);
   }
+  [[nodiscard]] TENDRIL_HD bool keeps_rows() const { return columns != nullptr; }
+  /// Whether a walker goes to the rank of its vertex after so many steps.
+  [[nodiscard]] TENDRIL_HD bool goes_on(std::int32_t steps) const { return steps < length || !keeps_rows(); }
   /// Where a vertex of one of this rank's walks goes, after so many steps.
   [[nodiscard]] TENDRIL_HD vertex_id* place_in_row(std::uint32_t walk, std::int32_t step) const
   {

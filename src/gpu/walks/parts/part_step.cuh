@@ -10,6 +10,7 @@
 #pragma once
 
 #include "gpu/device/launch.cuh"
+#include "gpu/walks/counts.cuh"
 #include "gpu/walks/job.hpp"
 #include "gpu/walks/moving/deliver.cuh"
 #include "gpu/walks/outcome.cuh"
@@ -47,6 +48,28 @@ __device__ __forceinline__ void deliver_told(part_step<Walker> const& at)
   }
 }
 
+/// A walker has come to its vertex.
+template <class Walker>
+__device__ __forceinline__ void note_arrival(part_step<Walker> const& at, Walker const& walker, int home)
+{
+  if (!at.keeps_rows()) {
+    count_visit(at.counters, walker.vertex);
+  } else if (home == at.rank) {
+    store_kept(at.place_in_row(walker.walk, at.step), walker.vertex);
+  }
+}
+
+/// One that was at `from` has taken its step, or its walk has ended there.
+template <class Walker>
+__device__ __forceinline__ void note_step(part_step<Walker> const& at, vertex_id from, Walker const& now, int home)
+{
+  if (now.vertex == no_vertex) {
+    count_end(at.counters, from);
+  } else if (home == at.rank && at.keeps_rows()) {
+    store_kept(at.place_in_row(now.walk, at.step + 1), now.vertex);
+  }
+}
+
 /// Takes the steps of all walkers that are here. The whole grid.
 /// @param take  (i, walker, home) -> where it is after its step, or part_step::ended.
 template <class Walker, class Take>
@@ -62,15 +85,13 @@ __device__ void take_steps(part_step<Walker> const& at, vertex_id const* starts,
     Walker now = part_step<Walker>::ended(0, false);
     if (i < size && at.begins) {
       now = walker_at<Walker>(at.first_here() + static_cast<std::uint32_t>(i), starts[i], no_vertex);
-      at.columns[i] = now.vertex;
+      if (at.keeps_rows()) { at.columns[i] = now.vertex; }
     } else if (i < size) {
       Walker const from = load_walker(at.arrived + i);
       int const home = at.home_of(from.walk);
-      if (home == at.rank) { store_kept(at.place_in_row(from.walk, at.step), from.vertex); }
-      now = take(i, from, home);
-      if (home == at.rank && now.vertex != no_vertex) {
-        store_kept(at.place_in_row(from.walk, at.step + 1), now.vertex);
-      }
+      note_arrival(at, from, home);
+      if (at.step < at.length) { now = take(i, from, home); }
+      note_step(at, from.vertex, now, home);
     }
     if (i < size) { store_once(at.stepped + i, now); }
     auto const to = at.ways_of(now);

@@ -80,8 +80,8 @@ struct part_step : part_ranks {
       int const home = home_of(at.walk);
       return {-1, home == rank ? -1 : home};
     }
-    bool const goes_on = begins || step + 1 < length;
-    int const to = goes_on ? owner_of(at.vertex) : -1;
+    int const to = begins || goes_on(step + 1) ? owner_of(at.vertex) : -1;
+    if (!keeps_rows()) { return {to, -1}; }
     int const home = home_of(at.walk);
     // Whoever is at home, or comes there, writes its vertex into the row itself.
     return {to, begins || home == rank || home == to ? -1 : home};

@@ -24,8 +24,9 @@
 namespace tendril::gpu {
 namespace {
 
-constexpr std::int64_t most_walks_each = std::int64_t{1} << 21U;  // of a batch: a column stays in the cache
-constexpr std::int64_t usual_row_bytes = 256L << 20U;             // of a batch that goes to the host, page-locked
+constexpr std::int64_t most_walks_each = std::int64_t{1} << 21U;    // of a batch: a column stays in the cache
+constexpr std::int64_t most_counted_each = std::int64_t{1} << 23U;  // where there is none
+constexpr std::int64_t usual_row_bytes = 256L << 20U;               // of a batch that goes to the host, page-locked
 
 /// A batch's rows on their way to the host.
 struct leaving_rows {
@@ -100,10 +101,10 @@ walks walk_on_part::run(std::span<vertex_id const> starts, std::int64_t first_wa
   walks out{buffer<vertex_id>(checked_product("walks", n, row), memory), buffer<std::int32_t>(n, memory), n,
             terms_.length};
   gpu_event const ready(exec);
-  samplers::rank_rounds const rounds = samplers::agree_on_rounds(ranks_, n, first_walk, room_for_walks());
-  part_counts counts;
+  samplers::rank_rounds const rounds = samplers::agree_on_rounds(ranks_, n, first_walk, room_for_walks(true));
+  part_counts did;
   walk_all(
-      rounds, counts,
+      rounds, nullptr, did,
       [&](walk_lane& lane, std::int64_t round) {
         ready.wait_on(lane.stream());
         auto const size = static_cast<std::size_t>(rounds.size_of(round));
@@ -124,15 +125,38 @@ sharded_walk_report walk_on_part::stream(walk_stream_job const& job)
   auto const begin = clock::now();
   transport_report const before = ranks_.report();
   device_guard const guard(device_);
+  sharded_walk_report out;
+  if (job.counts) {
+    count(job, out);
+  } else {
+    stream_rows(job, out);
+  }
+  out.num_walks = job.num_walks;
+  out.sent_bytes = ranks_.report().sent_bytes - before.sent_bytes;
+  out.waited_seconds = ranks_.report().waited_seconds - before.waited_seconds;
+  out.seconds = std::chrono::duration<double>(clock::now() - begin).count();
+  return out;
+}
+
+std::span<vertex_id> walk_on_part::make_starts(walk_stream_job const& job, samplers::rank_rounds const& rounds,
+                                               std::int64_t round, std::span<vertex_id> into) const
+{
+  auto const starts = into.first(static_cast<std::size_t>(rounds.size_of(round)));
+  if (!starts.empty()) { job.starts(round * rounds.batch, starts); }
+  samplers::expect_starts(starts, whole_.num_vertices);
+  return starts;
+}
+
+void walk_on_part::stream_rows(walk_stream_job const& job, sharded_walk_report& out)
+{
   std::int64_t const row = terms_.length + std::int64_t{1};
   std::int64_t const bytes = job.batch_bytes > 0 ? job.batch_bytes / 2 : usual_row_bytes;
-  std::int64_t const room = std::clamp<std::int64_t>(bytes / (4 * row + 4), 1, room_for_walks());
+  std::int64_t const room = std::clamp<std::int64_t>(bytes / (4 * row + 4), 1, room_for_walks(true));
   samplers::rank_rounds const rounds = samplers::agree_on_rounds(ranks_, job.num_walks, job.first_walk, room);
   std::array<leaving_rows, 2> leaving{leaving_rows(rounds.batch, row, device_),
                                       leaving_rows(rounds.batch, row, device_)};
   buffer<vertex_id> starts(rounds.batch);
-  sharded_walk_report out;
-  part_counts counts;
+  part_counts did;
   leaving_rows* pending = nullptr;
   auto const deliver = [&] {
     if (pending == nullptr) { return; }
@@ -148,13 +172,8 @@ sharded_walk_report walk_on_part::stream(walk_stream_job const& job)
     pending = nullptr;
   };
   out.supersteps = walk_all(
-      rounds, counts,
-      [&](walk_lane& lane, std::int64_t round) {
-        auto const of_round = starts.span().first(static_cast<std::size_t>(rounds.size_of(round)));
-        if (!of_round.empty()) { job.starts(round * rounds.batch, of_round); }
-        samplers::expect_starts(of_round, whole_.num_vertices);
-        lane.start(round, of_round);
-      },
+      rounds, nullptr, did,
+      [&](walk_lane& lane, std::int64_t round) { lane.start(round, make_starts(job, rounds, round, starts.span())); },
       [&](walk_lane& lane) {
         // While these leave, those of the batch before are delivered.
         leaving_rows& next = leaving[static_cast<std::size_t>(lane.round() % 2)];
@@ -164,46 +183,69 @@ sharded_walk_report walk_on_part::stream(walk_stream_job const& job)
       },
       samplers::tell_progress(ranks_, rounds, job.on_progress));
   deliver();
-  out.num_walks = job.num_walks;
-  out.steps_here = counts.steps;
-  out.moved = counts.moved;
-  out.moved_bytes = counts.moved * walker_bytes();
-  out.questions = counts.asked;
-  out.sent_bytes = ranks_.report().sent_bytes - before.sent_bytes;
-  out.waited_seconds = ranks_.report().waited_seconds - before.waited_seconds;
-  out.seconds = std::chrono::duration<double>(clock::now() - begin).count();
-  return out;
+  add_to(out, did);
+}
+
+void walk_on_part::count(walk_stream_job const& job, sharded_walk_report& out)
+{
+  auto const at = static_cast<std::size_t>(ranks_.rank());
+  auto const first = static_cast<vertex_id>(whole_.bounds[at]);
+  vertex_counts counts(*job.counts, first, whole_.bounds[at + 1] - whole_.bounds[at], gpu_exec(device_));
+  samplers::rank_rounds const rounds =
+      samplers::agree_on_rounds(ranks_, job.num_walks, job.first_walk, room_for_walks(false));
+  // A batch's starts have gone up before that of the round after next begins.
+  std::array<buffer<vertex_id>, 2> starts{buffer<vertex_id>(rounds.batch, pinned_memory()),
+                                          buffer<vertex_id>(rounds.batch, pinned_memory())};
+  part_counts did;
+  out.supersteps = walk_all(
+      rounds, &counts, did,
+      [&](walk_lane& lane, std::int64_t round) {
+        lane.start(round, make_starts(job, rounds, round, starts[static_cast<std::size_t>(round % 2)].span()));
+      },
+      [](walk_lane const&) {}, samplers::tell_progress(ranks_, rounds, job.on_progress));
+  counts.add_to(*job.counts);
+  add_to(out, did);
+  out.steps = did.steps;
+}
+
+void walk_on_part::add_to(sharded_walk_report& out, part_counts const& did) const
+{
+  out.steps_here = did.steps;
+  out.moved = did.moved;
+  out.moved_bytes = did.moved * walker_bytes();
+  out.questions = did.asked;
 }
 
 /// The most walks of each rank in a batch that an eighth of the free memory has room for.
-std::int64_t walk_on_part::room_for_walks() const
+std::int64_t walk_on_part::room_for_walks(bool keeps_rows) const
 {
   std::int64_t const ranks = ranks_.size();
   bool const decides = static_cast<bool>(terms_.decider);
-  std::int64_t const each = terms_.kind == walkers_go::alone ? alone_lane::bytes_each(terms_.length, ranks)
+  std::int64_t const each = terms_.kind == walkers_go::alone ? alone_lane::bytes_each(terms_.length, ranks, keeps_rows)
                             : terms_.kind == walkers_go::trailing
-                                ? part_lane<trailing_walker>::bytes_each(terms_.length, ranks, decides)
-                                : part_lane<moved_vertex>::bytes_each(terms_.length, ranks, decides);
-  std::int64_t const most = std::min(most_walks_each, (std::int64_t{1} << 32U) / ranks - 1);
+                                ? part_lane<trailing_walker>::bytes_each(terms_.length, ranks, decides, keeps_rows)
+                                : part_lane<moved_vertex>::bytes_each(terms_.length, ranks, decides, keeps_rows);
+  std::int64_t const most =
+      std::min(keeps_rows ? most_walks_each : most_counted_each, (std::int64_t{1} << 32U) / ranks - 1);
   return std::clamp<std::int64_t>(free_gpu_bytes(device_) / 8 / (2 * each), 1, most);
 }
 
 /// @return supersteps of all rounds. Afterwards everything is done.
-std::int64_t walk_on_part::walk_all(samplers::rank_rounds const& rounds, part_counts& counts,
+std::int64_t walk_on_part::walk_all(samplers::rank_rounds const& rounds, vertex_counts* counts, part_counts& did,
                                     lanes::begin_round const& begin, lanes::deliver const& give,
                                     std::function<void(double)> const& on_step)
 {
-  part_setting const setting{terms_, ranks_, *messages_, whole_, rounds};
+  part_setting const setting{terms_, ranks_, *messages_, whole_, rounds, counts};
   auto const run = [&]<class Lane>(std::array<Lane, 2> two) {
     return run_lanes(two, rounds.num_rounds, *messages_, begin, give, on_step);
   };
   switch (terms_.kind) {
-    case walkers_go::alone: return run(std::array{alone_lane(setting, counts), alone_lane(setting, counts)});
+    case walkers_go::alone: return run(std::array{alone_lane(setting, did), alone_lane(setting, did)});
     case walkers_go::trailing:
-      return run(std::array{part_lane<trailing_walker>(setting, counts), part_lane<trailing_walker>(setting, counts)});
+      return run(std::array{part_lane<trailing_walker>(setting, did), part_lane<trailing_walker>(setting, did)});
     case walkers_go::in_step: break;
   }
-  return run(std::array{part_lane<moved_vertex>(setting, counts), part_lane<moved_vertex>(setting, counts)});
+  return run(std::array{part_lane<moved_vertex>(setting, did), part_lane<moved_vertex>(setting, did)});
 }
 
 /// That a walker takes that moves.

@@ -37,10 +37,21 @@ class walk_on_part : public samplers::walk_on_gpu_ranks {
  private:
   using lanes = samplers::two_batches<walk_lane>;
 
-  [[nodiscard]] std::int64_t room_for_walks() const;
-  std::int64_t walk_all(samplers::rank_rounds const& rounds, part_counts& counts, lanes::begin_round const& begin,
-                        lanes::deliver const& give, std::function<void(double)> const& on_step);
+  /// Streams walks that are counted; or rows.
+  void count(walk_stream_job const& job, sharded_walk_report& out);
+  void stream_rows(walk_stream_job const& job, sharded_walk_report& out);
+  /// Starts of a round, in `into`.
+  [[nodiscard]] std::span<vertex_id> make_starts(walk_stream_job const& job, samplers::rank_rounds const& rounds,
+                                                 std::int64_t round, std::span<vertex_id> into) const;
+
+  [[nodiscard]] std::int64_t room_for_walks(bool keeps_rows) const;
+  /// @param counts  Or null: walks have rows.
+  std::int64_t walk_all(samplers::rank_rounds const& rounds, vertex_counts* counts, part_counts& did,
+                        lanes::begin_round const& begin, lanes::deliver const& give,
+                        std::function<void(double)> const& on_step);
   [[nodiscard]] std::int64_t walker_bytes() const;
+  /// Into a report.
+  void add_to(sharded_walk_report& out, part_counts const& did) const;
 
   transport& ranks_;
   int device_;
