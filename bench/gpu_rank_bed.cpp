@@ -1,5 +1,6 @@
 #include "bench/gpu_rank_bed.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <span>
 
@@ -87,7 +88,7 @@ rank_walks walk_on(rank_bed const& on, walk_params const& params, std::int64_t w
   return out;
 }
 
-rank_walks count_on(rank_bed const& on, walk_params const& params, counted what, int rounds)
+rank_walks count_on(rank_bed const& on, walk_params const& params, walk_count what, int rounds)
 {
   rank_walks out;
   run_ranks(on.gpus.size(), [&](transport& ranks) {
@@ -97,15 +98,21 @@ rank_walks count_on(rank_bed const& on, walk_params const& params, counted what,
     std::vector<std::int64_t> counts(static_cast<std::size_t>(on.parts[at].num_vertices()));
     walk_stream_job job;
     job.starts = [&](std::int64_t first, std::span<vertex_id> into) {
-      for (vertex_id& v : into) { v = starts[static_cast<std::size_t>(first++ % std::ssize(starts))]; }
+      while (!into.empty()) {
+        auto const from = static_cast<std::size_t>(first) % starts.size();
+        auto const size = std::min(into.size(), starts.size() - from);
+        std::copy_n(starts.data() + from, size, into.data());
+        into = into.subspan(size);
+        first += static_cast<std::int64_t>(size);
+      }
     };
-    job.counts = what == counted::visits ? walk_counts{.visits = counts} : walk_counts{.ends = counts};
+    job.counts = counts_of(what, counts);
     auto const stream = [&](std::int64_t num_walks) {
       job.num_walks = num_walks;
       job.first_walk = ranks.rank() * num_walks;
       return walk.stream(job);
     };
-    (void)stream(std::ssize(starts) / 8);  // the pool has its memory then
+    (void)stream(std::ssize(starts) / 2);  // the pool has its memory then
     ranks.barrier("all ranks have planned");
     sharded_walk_report made;
     double const seconds = seconds_of([&] {

@@ -11,6 +11,7 @@
 #include <tendril/graph.hpp>
 #include <tendril/partition.hpp>
 #include <tendril/walk.hpp>
+#include <tendril/walk_stream.hpp>
 
 #include "bench/bench.hpp"
 
@@ -38,9 +39,7 @@ struct rank_walks {
 };
 [[nodiscard]] rank_walks walk_on(rank_bed const& on, walk_params const& params, std::int64_t walkers_each, int calls);
 
-enum class counted { visits, ends };
-
 /// The same of one call for walks that are counted, `rounds` from each of a rank's starts.
-[[nodiscard]] rank_walks count_on(rank_bed const& on, walk_params const& params, counted what, int rounds);
+[[nodiscard]] rank_walks count_on(rank_bed const& on, walk_params const& params, walk_count what, int rounds);
 
 }  // namespace tendril::bench

@@ -27,7 +27,7 @@ namespace tendril::bench {
 namespace {
 
 constexpr int calls = 2;
-constexpr int count_rounds = 4;
+constexpr int count_rounds = 8;
 constexpr std::int64_t walk_length = 80;
 constexpr std::int64_t scan_length = 8;                      // a step reads a whole row
 constexpr std::int64_t seeds_each = std::int64_t{1} << 20U;  // of a call
@@ -50,7 +50,7 @@ double rate_on(bed const& on, walk_params const& params)
 }
 
 /// The same of walks that are counted.
-double count_rate_on(bed const& on, walk_params const& params, counted what)
+double count_rate_on(bed const& on, walk_params const& params, walk_count what)
 {
   rank_walks const made = count_on(on, params, what, count_rounds);
   return static_cast<double>(made.steps) / made.seconds;
@@ -200,9 +200,10 @@ void add_jobs(session& s, std::shared_ptr<bed const> const& on, bool has_weights
     add(name, fmt::format("{} walkers; {}", calls * n * most_walkers, plan_on(*on, params)), "steps/s",
         [on, params = params] { return rate_on(*on, params); });
   }
-  for (auto const& [name, what] : {std::pair{"visits", counted::visits}, std::pair{"ends", counted::ends}}) {
-    add(fmt::format("uniform walks, {} counted", name), fmt::format("{} walkers", count_rounds * n * most_walkers),
-        "steps/s", [on, uniform, what = what] { return count_rate_on(*on, uniform, what); });
+  for (walk_count const what : {walk_count::visits, walk_count::ends}) {
+    add(fmt::format("uniform walks, {} counted", to_string(what)),
+        fmt::format("{} walkers", count_rounds * n * most_walkers), "steps/s",
+        [on, uniform, what] { return count_rate_on(*on, uniform, what); });
   }
   add("k-hop (25,10)", fmt::format("{} seeds a call", n * seeds_each), "vertices/s", [on] {
     return tree_rate_on(*on, {.fanouts = {25, 10}});

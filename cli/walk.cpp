@@ -35,6 +35,7 @@ struct walk_command {
   std::string output;
   std::string dtype;
   std::string order = "rows";
+  std::string count;
   std::string part;
   bool own_files = false;
   double deadline = transport::usual_deadline.count();
@@ -53,7 +54,11 @@ struct walk_command {
   /// Checks everything that needs no graph. @throws argument_error.
   void check() const;
   [[nodiscard]] prepared_walks prepare(graph_of_ranks& on, sharded_walk_report& sharded, cpu_exec const& exec) const;
-  [[nodiscard]] std::unique_ptr<walk_output> open(prepared_walks const& walks, graph_facts const& facts) const;
+  [[nodiscard]] std::unique_ptr<walk_output> open(prepared_walks const& walks, graph_facts const& facts,
+                                                  std::optional<vertex_range> const& vertices_here) const;
+  /// What the file holds: "int32 [100, 81]".
+  [[nodiscard]] std::string contents(prepared_walks const& walks, graph_facts const& facts, std::int64_t num_walks,
+                                     std::int64_t steps) const;
   [[nodiscard]] walk_stream_report stream(prepared_walks const& walks, walk_output& out, progress_bar& bar,
                                           cpu_exec const& exec) const;
 };
@@ -117,6 +122,19 @@ void expect_ragged(walk_job const& job, walk_format format, std::string const& o
   }
 }
 
+/// @throws argument_error if the walks can't be counted, or their counts not be written.
+void expect_counts(walk_command const& command)
+{
+  bool const to_npy = command.output.ends_with(".npy"), to_safetensors = command.output.ends_with(".safetensors");
+  if (!to_npy && !to_safetensors) {
+    throw argument_error(fmt::format("--count: {}, expected a .npy or .safetensors file", command.output));
+  }
+  expect_app(command.job.is_multidim(), "--count", "another application", command.job.app);
+  if (command.is_ragged()) { throw argument_error("--order ragged: --count is given, expected rows"); }
+  if (!command.dtype.empty()) { throw argument_error("--dtype: --count is given, whose numbers are int64"); }
+  if (command.own_files) { throw argument_error("--parts: --count is given, expected one file of all ranks"); }
+}
+
 /// Of all ranks, or of this process.
 struct walk_totals {
   std::int64_t steps = 0, moved = 0, moved_bytes = 0, sent_bytes = 0, questions = 0;
@@ -146,6 +164,7 @@ void walk_command::check() const
   }
   if (is_ragged() && job.host_bytes() > 0) { throw argument_error("--memory: --order is ragged, expected rows"); }
   if (is_ragged()) { expect_ragged(job, format, output); }
+  if (!count.empty()) { expect_counts(*this); }
   job.validate();
 }
 
@@ -157,10 +176,19 @@ prepared_walks walk_command::prepare(graph_of_ranks& on, sharded_walk_report& sh
                            : prepare_plain_walks(job, mine, *on.whole, exec);
 }
 
-std::unique_ptr<walk_output> walk_command::open(prepared_walks const& walks, graph_facts const& facts) const
+std::unique_ptr<walk_output> walk_command::open(prepared_walks const& walks, graph_facts const& facts,
+                                                std::optional<vertex_range> const& vertices_here) const
 {
   transport* const ranks = job_ranks();
   bool const one_of_ranks = ranks != nullptr && !own_files;
+  if (!count.empty()) {
+    auto metadata = file_metadata(job, walks, one_of_ranks ? job.first_walk : walks.stream.first_walk, facts.name);
+    metadata["format"] = "tendril-walk-counts";
+    if (auto const only = chosen_part()) { metadata["part"] = to_string(*only); }
+    metadata["num_walks"] = std::to_string(one_of_ranks ? walks.job_walks : walks.num_walks);
+    return file_of_counts(output, parse_name<walk_count>("--count", count), facts.num_vertices, vertices_here, metadata,
+                          ranks);
+  }
   walk_file_info info;
   info.num_walks = one_of_ranks ? walks.job_walks : walks.num_walks;
   info.length = walks.row - 1;
@@ -180,11 +208,7 @@ walk_stream_report walk_command::stream(prepared_walks const& walks, walk_output
   cpu_exec writing = exec;
   writing.on_progress = {};  // the bar belongs to this thread
   walk_stream_job made = walks.stream;
-  if (is_ragged()) {
-    made.ragged_sink = [&](ragged_rows const& rows) { out.append(rows, writing); };
-  } else {
-    made.sink = [&](walk_rows const& rows) { out.append(rows, writing); };
-  }
+  out.receive(made, writing);
   auto const draw = [&, all = ranks != nullptr ? walks.job_walks : walks.num_walks](std::int64_t done) {
     bar.update("walking", done, all, "steps", static_cast<double>(walks.length));
   };
@@ -203,6 +227,15 @@ walk_stream_report walk_command::stream(prepared_walks const& walks, walk_output
   if (ranks != nullptr) { ranks->on_wait = {}; }
   bar.clear();
   return report;
+}
+
+std::string walk_command::contents(prepared_walks const& walks, graph_facts const& facts, std::int64_t num_walks,
+                                   std::int64_t steps) const
+{
+  if (!count.empty()) { return fmt::format("{} of each vertex, int64 [{}]", count, facts.num_vertices); }
+  std::string const type = dtype.empty() ? std::string(to_string(vertex_element_type(facts.num_vertices))) : dtype;
+  if (is_ragged()) { return fmt::format("{} [{}]", type, steps + num_walks); }
+  return fmt::format("{} [{}, {}]", type, num_walks, walks.row);
 }
 
 /// What ranks sent each other, for people.
@@ -240,6 +273,8 @@ void walk_command::run() const
 
   stopwatch const planning;
   bool const sharded = on.part.has_value();
+  std::optional<vertex_range> vertices_here;
+  if (sharded) { vertices_here = {on.part->first_vertex(), on.part->num_vertices()}; }
   sharded_walk_report moves;
   prepared_walks const walks = prepare(on, moves, exec);
   if (ranks != nullptr) {
@@ -249,7 +284,7 @@ void walk_command::run() const
   }
   double const plan_seconds = planning.seconds();
 
-  std::unique_ptr<walk_output> const out = open(walks, on.facts);
+  std::unique_ptr<walk_output> const out = open(walks, on.facts, vertices_here);
   walk_stream_report const made = stream(walks, *out, bar, exec);
   walk_totals totals;
   totals.steps = sum_over(ranks, "steps", made.steps);
@@ -280,6 +315,7 @@ void walk_command::run() const
     summary.update(json{{"output", written},
                         {"output_bytes", file_bytes(written)},
                         {"order", order},
+                        {"count", count.empty() ? json(nullptr) : json(count)},
                         {"device", job.device},
                         {"threads", common.num_threads()},
                         {"read_seconds", read_seconds},
@@ -309,9 +345,6 @@ void walk_command::run() const
     print(summary);
   } else if (!common.quiet) {
     bool const is_text = walk_format_of(output) == walk_format::text;
-    std::string const type = dtype.empty() ? std::string(to_string(vertex_element_type(on.facts.num_vertices))) : dtype;
-    std::string const shape =
-        is_ragged() ? fmt::format("[{}]", totals.steps + num_walks) : fmt::format("[{}, {}]", num_walks, walks.row);
     std::string const summary = fmt::format(
         "graph   {}\njob     {}{}, {}\n{}{}{}steps   {} in {} of walking: {} steps/s\n{}output  {}\ntotal   {}, {} of "
         "memory at most\n",
@@ -330,7 +363,7 @@ void walk_command::run() const
         to_stdout   ? std::string("standard output")
         : !one_file ? fmt::format("{} and those of the other ranks", written)
                     : fmt::format("{} ({}{})", output, bytes_text(file_bytes(output)),
-                                  is_text ? std::string() : fmt::format(", {} {}", type, shape)),
+                                  is_text ? std::string() : ", " + contents(walks, on.facts, num_walks, totals.steps)),
         duration(seconds), bytes_text(peak_memory()));
     std::fputs(summary.c_str(), to_stdout ? stderr : stdout);
   }
@@ -365,6 +398,11 @@ void add_walk(CLI::App& application)
           "Layout of a .safetensors file: rows, or ragged (offsets and vertices, without the ends of rows) [rows]")
       ->check(one_of({"rows", "ragged"}))
       ->type_name("ORDER");
+  verb->add_option("--count", command->count,
+                   "Write how often walks come to each vertex (visits, starts included) or end there (ends), int64 "
+                   "[vertices], instead of the walks: for .npy and .safetensors")
+      ->check(one_of_names<walk_count>())
+      ->type_name("WHAT");
   verb->add_option("--device", command->job.device,
                    "Device: cpu, cuda, cuda:N, several GPUs as in cuda:0,1, or cuda:all [cpu]")
       ->type_name("DEVICE");
@@ -394,6 +432,7 @@ void add_walk(CLI::App& application)
       "  tendril walk graph.npz -o walks.txt --app node2vec --p 2 --q 0.5      corpus for word2vec\n"
       "  tendril walk graph.npz -o ppr.npy --app ppr --stop-prob 0.2 --starts users.txt --walks 1000\n"
       "  tendril walk graph.npz -o ppr.safetensors --app ppr --order ragged    no row is longer than its walk\n"
+      "  tendril walk graph.npz -o pagerank.npy --app ppr --count ends --walks 100   PageRank, 100 walks per vertex\n"
       "  tendril walk films.npz -o apa.npy --app metapath --metapath wrote,written_by --length 100\n"
       "  tendril walk graph.npz -o sets.npy --app multidim --roots 50 --num-starts 1000\n"
       "  tendril walk graph.npz -o walks.npy --device cuda                     the same bytes, computed on a GPU\n"

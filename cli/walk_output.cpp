@@ -13,15 +13,41 @@
 namespace tendril::cli {
 namespace {
 
-class file_of_one final : public walk_output {
+/// Rows, or walks one after another.
+class file_of_walks : public walk_output {
  public:
-  file_of_one(std::string const& path, walk_file_info const& info) { writer_.emplace(path, info); }
+  void receive(walk_stream_job& job, cpu_exec const& exec) final
+  {
+    if (is_ragged_) {
+      job.ragged_sink = [this, &exec](ragged_rows const& rows) { writer_->append(rows.offsets, rows.vertices, exec); };
+    } else {
+      job.sink = [this, &exec](walk_rows const& rows) { writer_->append(rows.vertices, rows.lengths, exec); };
+    }
+  }
+  void commit(cpu_exec const&) override { writer_->commit(); }
+
+ protected:
+  explicit file_of_walks(walk_file_info const& info) : is_ragged_(info.ragged) {}
+
+  std::optional<walk_writer> writer_;
+
+ private:
+  bool is_ragged_;
+};
+
+class file_of_one final : public file_of_walks {
+ public:
+  file_of_one(std::string const& path, walk_file_info const& info) : file_of_walks(info)
+  {
+    writer_.emplace(path, info);
+  }
 };
 
 /// Rows that each rank writes to their places.
-class file_of_ranks final : public walk_output {
+class file_of_ranks final : public file_of_walks {
  public:
-  file_of_ranks(std::string const& path, walk_file_info const& info, walk_range mine, transport& ranks) : ranks_(ranks)
+  file_of_ranks(std::string const& path, walk_file_info const& info, walk_range mine, transport& ranks)
+      : file_of_walks(info), ranks_(ranks)
   {
     if (ranks.rank() == 0) { writer_.emplace(path, info, shared_walks{mine.first, mine.size}); }
     std::string const begun = ranks.broadcast("the name of the output", writer_ ? writer_->unfinished_name() : "");
@@ -47,10 +73,10 @@ class file_of_ranks final : public walk_output {
 };
 
 /// A file a rank, joined at the end.
-class joined_file final : public walk_output {
+class joined_file final : public file_of_walks {
  public:
   joined_file(std::string path, walk_file_info info, std::int64_t num_walks, transport& ranks)
-      : path_(std::move(path)), ranks_(ranks)
+      : file_of_walks(info), path_(std::move(path)), ranks_(ranks)
   {
     // Names that no other job has, and no user: these files are removed at the end.
     std::string const job = ranks.broadcast("the number of the job", std::to_string(getpid()));

@@ -1,8 +1,9 @@
-// Where walks go: a file that this process writes alone, or one that all ranks write.
+// Where walks go: a file that this process writes alone, or one that all ranks write. It keeps their rows, or counts them.
 
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,15 +23,26 @@ class walk_output {
  public:
   virtual ~walk_output() = default;
 
-  void append(walk_rows const& rows, cpu_exec const& exec) { writer_->append(rows.vertices, rows.lengths, exec); }
-  void append(ragged_rows const& rows, cpu_exec const& exec) { writer_->append(rows.offsets, rows.vertices, exec); }
+  /// Has the walks of a job come here. @param exec  For the work of writing; outlives the job.
+  virtual void receive(walk_stream_job& job, cpu_exec const& exec) = 0;
 
   /// Completes the file; of ranks, after all have called it.
-  virtual void commit(cpu_exec const&) { writer_->commit(); }
-
- protected:
-  std::optional<walk_writer> writer_;
+  virtual void commit(cpu_exec const& exec) = 0;
 };
+
+/// Vertices [first, first + size).
+struct vertex_range {
+  std::int64_t first = 0, size = 0;
+};
+
+/// A file of one count a vertex, of this process's walks or of those of all ranks.
+/// @param mine   The vertices of a rank that has a part of the graph, which counts what all walks do there; else each rank counts
+///               its own walks on all vertices.
+/// @param ranks  Or null.
+[[nodiscard]] std::unique_ptr<walk_output> file_of_counts(std::string const& path, walk_count what,
+                                                          std::int64_t num_vertices, std::optional<vertex_range> mine,
+                                                          std::map<std::string, std::string> const& metadata,
+                                                          transport* ranks);
 
 /// A file of this process's walks alone. @param part  Which part of a job they are, if they are one.
 [[nodiscard]] std::unique_ptr<walk_output> alone(std::string const& path, walk_file_info info,

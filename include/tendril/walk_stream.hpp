@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <tendril/exec.hpp>
 #include <tendril/graph.hpp>
 #include <tendril/multidim.hpp>
+#include <tendril/names.hpp>
 #include <tendril/starts.hpp>
 #include <tendril/walk.hpp>
 
@@ -35,6 +37,19 @@ struct walk_counts {
   std::span<std::int64_t> visits = {};  ///< [num_vertices]: how often walks come to each vertex; empty: not counted.
   std::span<std::int64_t> ends = {};    ///< [num_vertices]: how many walks end at each vertex; empty: not counted.
 };
+
+/// What walk_counts can count.
+enum class walk_count { visits, ends };
+
+template <>
+inline constexpr std::array<named<walk_count>, 2> enum_names<walk_count>{
+    {{walk_count::visits, "visits"}, {walk_count::ends, "ends"}}};
+
+/// Counts of one kind. @param counts  [num_vertices]
+[[nodiscard]] constexpr walk_counts counts_of(walk_count what, std::span<std::int64_t> counts) noexcept
+{
+  return what == walk_count::visits ? walk_counts{.visits = counts} : walk_counts{.ends = counts};
+}
 
 /// A job whose walks need not fit in the memory of the host or of a GPU.
 struct walk_stream_job {

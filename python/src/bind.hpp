@@ -14,6 +14,7 @@ void bind_graph_state(nanobind::module_& module);
 void bind_io(nanobind::module_& module);
 void bind_generate(nanobind::module_& module);
 void bind_walk(nanobind::module_& module);
+void bind_walk_counts(nanobind::module_& module);
 void bind_custom_walk(nanobind::module_& module);
 void bind_custom_application(nanobind::module_& module);
 void bind_multidim(nanobind::module_& module);

@@ -34,6 +34,7 @@
 #include "names.hpp"
 #include "results.hpp"
 #include "sample.hpp"
+#include "walk_counts.hpp"
 
 namespace tendril::python {
 namespace {
@@ -456,6 +457,23 @@ class bound_walker {
                                        results.numbers(std::move(made.lengths), {n})));
   }
 
+  /// Of the vertices of this rank's part.
+  array_out count(array_in const& starts, std::string const& what, std::int64_t first_walk)
+  {
+    cpu_exec const exec = make_exec(num_threads_);
+    walk_count const wanted = parse_count(what);  // before others are called
+    buffer<std::int64_t> counts;
+    {
+      nb::gil_scoped_release const no_gil;
+      counts = zero_counts(part_vertices_);
+      all_->in_call([&](transport&) {
+        shared_array<vertex_id> const ids = import_ids(starts, "starts", num_threads_);
+        (void)walker_->stream(counting_job(ids.span(), 1, first_walk, wanted, counts.span(), exec), exec);
+      });
+    }
+    return give(std::move(counts), {part_vertices_});
+  }
+
   [[nodiscard]] std::vector<std::string> reasons() const { return walker_->plan().reasons; }
 
  private:
@@ -468,6 +486,7 @@ class bound_walker {
   void make_on_gpu(graph_part part, int device, std::uintptr_t stream, Job const&... job)
   {
     num_vertices_ = part.info.num_vertices;
+    part_vertices_ = part.num_vertices();
     nb::gil_scoped_release const no_gil;
     gpu_exec const exec = make_gpu_exec(device, stream);
     all_->in_call(
@@ -477,6 +496,7 @@ class bound_walker {
   template <class... Job>
   void make(graph_part part, Job const&... job)
   {
+    part_vertices_ = part.num_vertices();
     cpu_exec const exec = make_exec(num_threads_);
     nb::gil_scoped_release const no_gil;
     all_->in_call(
@@ -486,7 +506,8 @@ class bound_walker {
   std::shared_ptr<ranks> all_;
   std::unique_ptr<sharded_walker> walker_;
   std::int64_t length_;
-  std::int64_t num_vertices_ = 0;  // of the whole graph
+  std::int64_t num_vertices_ = 0;   // of the whole graph
+  std::int64_t part_vertices_ = 0;  // of this rank's part
   int num_threads_;
 };
 
@@ -581,6 +602,7 @@ void bind_dist(nb::module_& module)
            "ranks"_a, "part"_a, "walk"_a, "params"_a, "device"_a, "stream"_a)
       .def("run", &bound_walker::run, "starts"_a.noconvert(), "as_int32"_a, "first_walk"_a)
       .def("run_gpu", &bound_walker::run_gpu, "starts"_a, "as_int32"_a, "first_walk"_a, "device"_a, "stream"_a)
+      .def("count", &bound_walker::count, "starts"_a.noconvert(), "what"_a, "first_walk"_a)
       .def_prop_ro("reasons", &bound_walker::reasons);
 }
 

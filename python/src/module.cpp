@@ -20,6 +20,7 @@ NB_MODULE(_tendril, module)
   tendril::python::bind_io(module);
   tendril::python::bind_generate(module);
   tendril::python::bind_walk(module);
+  tendril::python::bind_walk_counts(module);
   tendril::python::bind_custom_walk(module);
   tendril::python::bind_custom_application(module);
   tendril::python::bind_multidim(module);

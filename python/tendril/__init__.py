@@ -48,6 +48,7 @@ from ._subgraphs import Subgraph, Subgraphs, induced_subgraphs, shadow_sample
 from ._errors import ArgumentError, DeviceError, FormatError, IoError, OutOfMemoryError, RankError, TendrilError
 from ._timeline import LoaderStats
 from ._visits import count_visits
+from ._walk_counts import count_walks
 from ._walks import Plan, metapath_walk, node2vec_walk, plan_walk, random_walk
 
 from . import dist
@@ -107,6 +108,7 @@ __all__ = [
     "cluster_vertices",
     "convert",
     "count_visits",
+    "count_walks",
     "detect_format",
     "dist",
     "dynamic_walk",

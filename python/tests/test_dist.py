@@ -13,6 +13,7 @@ import time
 
 import numpy as np
 import pytest
+from counting import counted
 from ranks import results, run_ranks
 
 import tendril
@@ -42,11 +43,14 @@ def test_walks_are_those_of_the_whole_graph(graph, count):
             parted = dist.Graph.cut(ranks, graph)
             walker = dist.Walker(parted, 9, seed=4, **options, **ONE_THREAD)
             mine = parted.vertices
-            return walker.walk(np.asarray(mine), first_walk=mine.start)
+            counts = {what: walker.count(np.asarray(mine), what, first_walk=mine.start) for what in ("visits", "ends")}
+            return *walker.walk(np.asarray(mine), first_walk=mine.start), counts
 
         made = results(run_ranks(count, work))
-        assert np.array_equal(np.concatenate([one for one, _ in made]), walks), options
-        assert np.array_equal(np.concatenate([one for _, one in made]), lengths), options
+        assert np.array_equal(np.concatenate([one[0] for one in made]), walks), options
+        assert np.array_equal(np.concatenate([one[1] for one in made]), lengths), options
+        for what, expected in counted(walks, lengths, graph.num_vertices).items():
+            assert np.array_equal(np.concatenate([one[2][what] for one in made]), expected), (what, options)
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -303,6 +307,7 @@ def test_wrong_arguments_leave_the_ranks_as_they_are(graph):
             (lambda: dist.MinibatchSampler(graph, [4]), "graph is a Graph, expected a tendril.dist.Graph"),
             (lambda: dist.MinibatchSampler(parted, [-2]), "num_neighbors: -2 at hop 1, expected 0 to 2147483647"),
             (lambda: dist.Walker(parted, -1), "length"),
+            (lambda: dist.Walker(parted, 9).count([0], "steps"), "what is 'steps', expected 'visits' or 'ends'"),
             (lambda: dist.DynamicWalker(parted, 9, 5), "walk is 5, expected a CustomWalk"),
             (lambda: dist.Graph.cut(ranks, parted), "graph is a Graph, expected a tendril.Graph"),
             (lambda: dist.Graph.cut(ranks, graph, method="best"), "method"),

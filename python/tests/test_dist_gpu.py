@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from counting import counted
 from ranks import results, run_ranks
 
 import tendril
@@ -54,12 +55,15 @@ def test_walks_on_gpus_are_those_of_the_whole_graph(graph, count):
             mine = parted.vertices
             made = walker.walk(np.asarray(mine), first_walk=mine.start)
             assert made[0].device == device and made[1].dtype == np.int32
-            return made[0].numpy(), made[1].numpy()
+            counts = {what: walker.count(np.asarray(mine), what, first_walk=mine.start) for what in ("visits", "ends")}
+            return made[0].numpy(), made[1].numpy(), counts
 
         made = results(run_ranks(count, work))
         assert made[0][0].dtype == walks.dtype
-        assert np.array_equal(np.concatenate([one for one, _ in made]), walks), options
-        assert np.array_equal(np.concatenate([one for _, one in made]), lengths), options
+        assert np.array_equal(np.concatenate([one[0] for one in made]), walks), options
+        assert np.array_equal(np.concatenate([one[1] for one in made]), lengths), options
+        for what, expected in counted(walks, lengths, graph.num_vertices).items():
+            assert np.array_equal(np.concatenate([one[2][what] for one in made]), expected), (what, options)
 
 
 STRUCT = """struct warm {

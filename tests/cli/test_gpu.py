@@ -35,6 +35,8 @@ JOBS = {
     "labels.npy": ["--app", "metapath", "--metapath", "0,2,1", "--length", 12, "--weighted"],
     "types.npy": ["--app", "metapath", "--metapath", "0,1", "--metapath-of", "vertices", "--length", 9],
     "repeat.npy": ["--dead-end", "repeat", "--num-starts", 5000],
+    "visits.npy": ["--length", 20, "--count", "visits"],
+    "ends.safetensors": ["--app", "ppr", "--count", "ends", "--walks", 30],
     "sets.npy": ["--app", "multidim", "--roots", 7, "--num-starts", 900],
     "uniform.safetensors": ["--app", "multidim", "--roots", 3, "--root-choice", "uniform", "--walks", 4],
 }

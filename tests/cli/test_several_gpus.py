@@ -85,7 +85,7 @@ def test_a_gpu_that_is_not_there_is_one_line(gpu, tendril):  # noqa: F811
 
 
 @pytest.mark.skipif(not can_run_ranks(), reason="needs mpirun and a build with MPI")
-@pytest.mark.parametrize("output", ["deepwalk.npy", "ppr.txt", "short.safetensors"])
+@pytest.mark.parametrize("output", ["deepwalk.npy", "ppr.txt", "short.safetensors", "visits.npy"])
 def test_ranks_with_a_gpu_each_write_the_bytes_of_the_cpu(output, gpu, tendril, graphs):  # noqa: F811
     """Where there are fewer GPUs than ranks, ranks share them."""
     job = ["walk", graphs["skewed.safetensors"], *test_gpu.JOBS[output], "--seed", 6, "-o"]
@@ -95,7 +95,7 @@ def test_ranks_with_a_gpu_each_write_the_bytes_of_the_cpu(output, gpu, tendril, 
 
 
 @pytest.mark.skipif(not can_run_ranks(), reason="needs mpirun and a build with MPI")
-@pytest.mark.parametrize("output", ["deepwalk.npy", "ppr.txt", "its.npy", "reject.npy", "restart.safetensors", "node2vec.npy"])
+@pytest.mark.parametrize("output", ["deepwalk.npy", "ppr.txt", "its.npy", "reject.npy", "restart.safetensors", "node2vec.npy", "visits.npy", "ends.safetensors"])
 def test_ranks_with_a_part_on_a_gpu_each_write_the_bytes_of_the_cpu(output, gpu, tendril, graphs):  # noqa: F811
     options = test_gpu.JOBS[output]
     job = [*options, "--seed", 6, "-o"]

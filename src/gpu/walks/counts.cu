@@ -2,9 +2,6 @@
 
 #include "gpu/walks/counts.hpp"
 
-#include <tendril/gpu.hpp>
-#include <tendril/gpu_array.hpp>  // copy_to_host
-
 #include "gpu/device/launch.cuh"
 #include "gpu/walks/counts.cuh"
 
@@ -35,30 +32,7 @@ __global__ __launch_bounds__(count_threads) void count_rows_kernel(vertex_id con
   }
 }
 
-buffer<std::int64_t> zeros(std::int64_t size, gpu_exec const& exec)
-{
-  buffer<std::int64_t> out(size, gpu_memory(exec.device, exec.stream));
-  TENDRIL_CUDA_TRY(cudaMemsetAsync(out.data(), 0, out.span().size_bytes(), exec.stream));
-  return out;
-}
-
 }  // namespace
-
-vertex_counts::vertex_counts(walk_counts const& wanted, vertex_id first, std::int64_t num_vertices,
-                             gpu_exec const& exec)
-    : exec_(exec),
-      first_(first),
-      visits_(zeros(wanted.visits.empty() ? 0 : num_vertices, exec)),
-      ends_(zeros(wanted.ends.empty() ? 0 : num_vertices, exec)),
-      steps_(zeros(1, exec))
-{
-  TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
-}
-
-vertex_counters vertex_counts::view()
-{
-  return {visits_.empty() ? nullptr : visits_.data(), ends_.empty() ? nullptr : ends_.data(), first_};
-}
 
 void vertex_counts::add_rows(vertex_id const* vertices, std::int32_t const* lengths, std::int64_t num_walks,
                              std::int64_t row)
@@ -67,22 +41,6 @@ void vertex_counts::add_rows(vertex_id const* vertices, std::int32_t const* leng
   count_rows_kernel<<<blocks, count_threads, 0, exec_.stream>>>(vertices, lengths, num_walks, row, view(),
                                                                 steps_.data());
   TENDRIL_CUDA_TRY(cudaGetLastError());
-}
-
-void vertex_counts::add_to(std::span<std::int64_t> wanted, buffer<std::int64_t> const& counted) const
-{
-  buffer<std::int64_t> here(counted.size());
-  copy_to_host(counted.data(), here.data(), here.span().size_bytes(), exec_);
-  for (std::size_t v = 0; v < wanted.size(); ++v) { wanted[v] += here[static_cast<std::int64_t>(v)]; }
-}
-
-std::int64_t vertex_counts::add_to(walk_counts const& wanted)
-{
-  add_to(wanted.visits, visits_);
-  add_to(wanted.ends, ends_);
-  std::int64_t steps = 0;
-  copy_to_host(steps_.data(), &steps, sizeof steps, exec_);
-  return steps;
 }
 
 }  // namespace tendril::gpu

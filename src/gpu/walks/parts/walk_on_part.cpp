@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <functional>
+#include <future>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,7 +13,8 @@
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>  // gpu_event, expect_vertices
 
-#include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "base/expects.hpp"       // TENDRIL_EXPECTS
+#include "base/thread_limit.hpp"  // aside
 #include "gpu/device/check.hpp"
 #include "gpu/ranks/inbox.hpp"  // most_ranks
 #include "gpu/ranks/lanes.hpp"
@@ -24,9 +26,9 @@
 namespace tendril::gpu {
 namespace {
 
-constexpr std::int64_t most_walks_each = std::int64_t{1} << 21U;    // of a batch: a column stays in the cache
-constexpr std::int64_t most_counted_each = std::int64_t{1} << 23U;  // where there is none
-constexpr std::int64_t usual_row_bytes = 256L << 20U;               // of a batch that goes to the host, page-locked
+constexpr std::int64_t most_walks_each = std::int64_t{1}
+                                         << 21U;       // of a batch: a column, or its walkers, stay in the cache
+constexpr std::int64_t usual_row_bytes = 256L << 20U;  // of a batch that goes to the host, page-locked
 
 /// A batch's rows on their way to the host.
 struct leaving_rows {
@@ -66,6 +68,49 @@ struct leaving_rows {
                 cudaMemcpyDeviceToHost);
     TENDRIL_CUDA_TRY(cudaEventRecord(left.get(), stream.get()));
   }
+};
+
+/// Starts of the rounds of a job, made on a thread of their own while walkers of earlier ones walk.
+class starts_ahead {
+ public:
+  /// All outlive the object.
+  starts_ahead(walk_stream_job const& job, samplers::rank_rounds const& rounds, std::int64_t num_vertices)
+      : job_(job), rounds_(rounds), num_vertices_(num_vertices)
+  {
+    for (auto& room : rooms_) { room = buffer<vertex_id>(rounds.batch, pinned_memory()); }
+    begin(0);
+  }
+
+  /// Rounds in turn; those before the last one have gone up to the GPU. What `job.starts` throws comes out, and which start is none.
+  [[nodiscard]] std::span<vertex_id const> of(std::int64_t round)
+  {
+    made_.get();
+    begin(round + 1);
+    return room_of(round);
+  }
+
+ private:
+  [[nodiscard]] std::span<vertex_id> room_of(std::int64_t round)
+  {
+    return rooms_[static_cast<std::size_t>(round) % rooms_.size()].span().first(
+        static_cast<std::size_t>(rounds_.size_of(round)));
+  }
+
+  void begin(std::int64_t round)
+  {
+    made_ = std::async(base::aside, [this, round] {
+      auto const starts = room_of(round);
+      if (!starts.empty()) { job_.starts(round * rounds_.batch, starts); }
+      samplers::expect_starts(starts, num_vertices_);
+    });
+  }
+
+  walk_stream_job const& job_;
+  samplers::rank_rounds const& rounds_;
+  std::int64_t num_vertices_;
+  // Two rounds are under way, and one is made.
+  std::array<buffer<vertex_id>, 3> rooms_;
+  std::future<void> made_;  // the last member: its thread works on the others
 };
 
 }  // namespace
@@ -138,15 +183,6 @@ sharded_walk_report walk_on_part::stream(walk_stream_job const& job)
   return out;
 }
 
-std::span<vertex_id> walk_on_part::make_starts(walk_stream_job const& job, samplers::rank_rounds const& rounds,
-                                               std::int64_t round, std::span<vertex_id> into) const
-{
-  auto const starts = into.first(static_cast<std::size_t>(rounds.size_of(round)));
-  if (!starts.empty()) { job.starts(round * rounds.batch, starts); }
-  samplers::expect_starts(starts, whole_.num_vertices);
-  return starts;
-}
-
 void walk_on_part::stream_rows(walk_stream_job const& job, sharded_walk_report& out)
 {
   std::int64_t const row = terms_.length + std::int64_t{1};
@@ -155,7 +191,7 @@ void walk_on_part::stream_rows(walk_stream_job const& job, sharded_walk_report& 
   samplers::rank_rounds const rounds = samplers::agree_on_rounds(ranks_, job.num_walks, job.first_walk, room);
   std::array<leaving_rows, 2> leaving{leaving_rows(rounds.batch, row, device_),
                                       leaving_rows(rounds.batch, row, device_)};
-  buffer<vertex_id> starts(rounds.batch);
+  starts_ahead starts(job, rounds, whole_.num_vertices);
   part_counts did;
   leaving_rows* pending = nullptr;
   auto const deliver = [&] {
@@ -172,8 +208,7 @@ void walk_on_part::stream_rows(walk_stream_job const& job, sharded_walk_report& 
     pending = nullptr;
   };
   out.supersteps = walk_all(
-      rounds, nullptr, did,
-      [&](walk_lane& lane, std::int64_t round) { lane.start(round, make_starts(job, rounds, round, starts.span())); },
+      rounds, nullptr, did, [&](walk_lane& lane, std::int64_t round) { lane.start(round, starts.of(round)); },
       [&](walk_lane& lane) {
         // While these leave, those of the batch before are delivered.
         leaving_rows& next = leaving[static_cast<std::size_t>(lane.round() % 2)];
@@ -193,15 +228,10 @@ void walk_on_part::count(walk_stream_job const& job, sharded_walk_report& out)
   vertex_counts counts(*job.counts, first, whole_.bounds[at + 1] - whole_.bounds[at], gpu_exec(device_));
   samplers::rank_rounds const rounds =
       samplers::agree_on_rounds(ranks_, job.num_walks, job.first_walk, room_for_walks(false));
-  // A batch's starts have gone up before that of the round after next begins.
-  std::array<buffer<vertex_id>, 2> starts{buffer<vertex_id>(rounds.batch, pinned_memory()),
-                                          buffer<vertex_id>(rounds.batch, pinned_memory())};
+  starts_ahead starts(job, rounds, whole_.num_vertices);
   part_counts did;
   out.supersteps = walk_all(
-      rounds, &counts, did,
-      [&](walk_lane& lane, std::int64_t round) {
-        lane.start(round, make_starts(job, rounds, round, starts[static_cast<std::size_t>(round % 2)].span()));
-      },
+      rounds, &counts, did, [&](walk_lane& lane, std::int64_t round) { lane.start(round, starts.of(round)); },
       [](walk_lane const&) {}, samplers::tell_progress(ranks_, rounds, job.on_progress));
   counts.add_to(*job.counts);
   add_to(out, did);
@@ -225,8 +255,7 @@ std::int64_t walk_on_part::room_for_walks(bool keeps_rows) const
                             : terms_.kind == walkers_go::trailing
                                 ? part_lane<trailing_walker>::bytes_each(terms_.length, ranks, decides, keeps_rows)
                                 : part_lane<moved_vertex>::bytes_each(terms_.length, ranks, decides, keeps_rows);
-  std::int64_t const most =
-      std::min(keeps_rows ? most_walks_each : most_counted_each, (std::int64_t{1} << 32U) / ranks - 1);
+  std::int64_t const most = std::min(most_walks_each, (std::int64_t{1} << 32U) / ranks - 1);
   return std::clamp<std::int64_t>(free_gpu_bytes(device_) / 8 / (2 * each), 1, most);
 }
 

@@ -40,10 +40,6 @@ class walk_on_part : public samplers::walk_on_gpu_ranks {
   /// Streams walks that are counted; or rows.
   void count(walk_stream_job const& job, sharded_walk_report& out);
   void stream_rows(walk_stream_job const& job, sharded_walk_report& out);
-  /// Starts of a round, in `into`.
-  [[nodiscard]] std::span<vertex_id> make_starts(walk_stream_job const& job, samplers::rank_rounds const& rounds,
-                                                 std::int64_t round, std::span<vertex_id> into) const;
-
   [[nodiscard]] std::int64_t room_for_walks(bool keeps_rows) const;
   /// @param counts  Or null: walks have rows.
   std::int64_t walk_all(samplers::rank_rounds const& rounds, vertex_counts* counts, part_counts& did,
