@@ -43,6 +43,7 @@ constexpr std::int64_t most_walks = 1 << 19U;
 constexpr int walk_length = 80;
 constexpr std::int64_t batches = 8;  // of one rank, so that up to 4 ranks have 2 of the same size each
 constexpr std::int64_t bytes_a_walk = 8 * (walk_length + 1) + 8;  // of a sharded walk
+constexpr std::int64_t bytes_a_counted_walk = 16;
 
 struct app {
   char const* name;
@@ -120,6 +121,7 @@ struct sharded_job {
   walk_params params;
   int ranks = 1, threads = 1;
   std::int64_t num_walks = 0, batch_walks = 1;
+  bool counts_visits = false;  ///< Instead of keeping rows.
   sharded_walk_report last = {};
   std::vector<double> work = {};  ///< Of each run, seconds a step that ranks did not wait for others.
 
@@ -136,7 +138,9 @@ struct sharded_job {
       walk_stream_job job;
       job.num_walks = std::min<std::int64_t>(std::ssize(mine), num_walks / ranks);
       job.first_walk = mine.data() - b->starts.data();
-      job.batch_bytes = 2 * batch_walks * bytes_a_walk;
+      job.batch_bytes = 2 * batch_walks * (counts_visits ? bytes_a_counted_walk : bytes_a_walk);
+      std::vector<std::int64_t> counts(static_cast<std::size_t>(b->parts.at(ranks)[rank].num_vertices()));
+      if (counts_visits) { job.counts = counts_of(walk_count::visits, counts); }
       job.starts = [mine](std::int64_t first, std::span<vertex_id> into) {
         std::copy_n(mine.begin() + first, into.size(), into.begin());
       };
@@ -269,7 +273,10 @@ class app_jobs {
   app_jobs(app what, std::shared_ptr<bed> b, std::set<int> const& ranks, options const& o)
       : processes_(o.ranks), app_(std::move(what)), b_(std::move(b)), ranks_(ranks), threads_(base::num_threads(o.exec))
   {
-    for (int const n : ranks_) { sharded_.emplace(n, job(n, 1)); }
+    for (int const n : ranks_) {
+      sharded_.emplace(n, job(n, 1));
+      counted_.emplace(n, job(n, 1)).first->second.counts_visits = true;
+    }
     if (o.hosts.empty()) { return; }
     host_.emplace(1, job(1, 1));
     host_.emplace(threads_, job(1, threads_));
@@ -290,6 +297,9 @@ class app_jobs {
     for (int const n : ranks_) {
       s.add(named("sharded, " + ranks_text(n)), "", "steps/s", n == 1 ? alone : named("sharded, 1 rank"),
             [this, n] { return sharded_.at(n).steps_per_second(); });
+      s.add(named("sharded, visits counted, " + ranks_text(n)), "", "steps/s",
+            n == 1 ? alone : named("sharded, visits counted, 1 rank"),
+            [this, n] { return counted_.at(n).steps_per_second(); });
       s.add(named("replicated, " + ranks_text(n)), "", "steps/s", n == 1 ? alone : named("replicated, 1 rank"),
             [this, whole, n] { return replicated(processes_, *b_, *whole, n); });
     }
@@ -363,8 +373,8 @@ class app_jobs {
   std::shared_ptr<bed> b_;
   std::set<int> ranks_;
   int threads_;
-  std::map<int, sharded_job> sharded_;  // by the number of ranks
-  std::map<int, sharded_job> host_;     // by the threads of one rank
+  std::map<int, sharded_job> sharded_, counted_;  // by the number of ranks
+  std::map<int, sharded_job> host_;               // by the threads of one rank
   sharded_job empty_;
 };
 

@@ -24,7 +24,7 @@ PYTHON = {
         "Random walks",
         "tendril",
         ["random_walk", "node2vec_walk", "metapath_walk", "multidim_walk", "MultidimWalks", "dynamic_walk"]
-        + ["CustomWalk", "plan_walk", "Plan", "count_visits"],
+        + ["CustomWalk", "plan_walk", "Plan", "count_walks", "count_visits"],
     ),
     "neighbourhoods": (
         "Neighbourhoods and mini-batches",

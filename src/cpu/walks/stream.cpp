@@ -74,7 +74,7 @@ class walk_line {
       samplers::check_stream_starts(from, first, walk_);
       report.starts_seconds += starting.seconds();
 
-      auto& made = slots[static_cast<std::size_t>(report.num_batches % num_slots)];
+      auto& made = slots[static_cast<std::size_t>(job_.sink ? report.num_batches % num_slots : 0)];
       stopwatch const walking;
       make_(job_.first_walk + first, from, made, reporting(first, size));
       walk_rows const rows = rows_of(made, first, size);
