@@ -13,34 +13,51 @@ namespace {
 
 constexpr std::int64_t piece = std::int64_t{1} << 19U;  // counts that come to the host together
 
-buffer<std::int64_t> zeros(std::int64_t size, gpu_exec const& exec)
+template <class T>
+buffer<T> zeros_of(std::int64_t size, gpu_exec const& exec)
 {
-  buffer<std::int64_t> out(size, gpu_memory(exec.device, exec.stream));
+  buffer<T> out(size, gpu_memory(exec.device, exec.stream));
   TENDRIL_CUDA_TRY(cudaMemsetAsync(out.data(), 0, out.span().size_bytes(), exec.stream));
   return out;
 }
 
 }  // namespace
 
+vertex_counts::tally vertex_counts::zeros(std::int64_t size) const
+{
+  return {zeros_of<std::uint32_t>(size, exec_), zeros_of<std::int64_t>(size, exec_)};
+}
+
 vertex_counts::vertex_counts(walk_counts const& wanted, vertex_id first, std::int64_t num_vertices,
-                             gpu_exec const& exec)
+                             gpu_exec const& exec, std::int64_t room)
     : exec_(exec),
       first_(first),
-      visits_(zeros(wanted.visits.empty() ? 0 : num_vertices, exec)),
-      ends_(zeros(wanted.ends.empty() ? 0 : num_vertices, exec)),
-      steps_(zeros(1, exec))
+      room_(room),
+      visits_(zeros(wanted.visits.empty() ? 0 : num_vertices)),
+      ends_(zeros(wanted.ends.empty() ? 0 : num_vertices)),
+      steps_(zeros_of<std::int64_t>(1, exec))
 {
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
 }
 
-vertex_counters vertex_counts::view()
+vertex_counters vertex_counts::view(std::int64_t more, cuda_stream stream)
 {
-  return {visits_.empty() ? nullptr : visits_.data(), ends_.empty() ? nullptr : ends_.data(), first_};
+  counted_ += more;
+  if (counted_ > room_) {
+    empty(visits_, stream);
+    empty(ends_, stream);
+    counted_ = last_ + more;
+  }
+  last_ = more;
+  return {visits_.counts.empty() ? nullptr : visits_.counters.data(),
+          ends_.counts.empty() ? nullptr : ends_.counters.data(), first_};
 }
 
-void vertex_counts::add_to(std::span<std::int64_t> wanted, buffer<std::int64_t> const& counted) const
+void vertex_counts::add_to(std::span<std::int64_t> wanted, tally& from) const
 {
+  buffer<std::int64_t> const& counted = from.counts;
   if (counted.empty()) { return; }
+  empty(from, exec_.stream);
   std::int64_t const size = counted.size();
   // While one piece is added, the next one comes.
   std::array<buffer<std::int64_t>, 2> landing;
@@ -56,9 +73,9 @@ void vertex_counts::add_to(std::span<std::int64_t> wanted, buffer<std::int64_t> 
   for (std::int64_t first = 0; first < size; first += piece) {
     TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec_.stream));
     fetch(first + piece);
-    std::int64_t const* const from = landing[static_cast<std::size_t>(first / piece % 2)].data();
+    std::int64_t const* const piece_here = landing[static_cast<std::size_t>(first / piece % 2)].data();
     std::int64_t* const to = wanted.data() + first;
-    for (std::int64_t i = 0; i < of(first); ++i) { to[i] += from[i]; }
+    for (std::int64_t i = 0; i < of(first); ++i) { to[i] += piece_here[i]; }
   }
 }
 

@@ -41,7 +41,8 @@ alone_step alone_lane::step_here(bool begins)
 
 void alone_lane::launch(bool begins)
 {
-  alone_step const at = step_here(begins);
+  alone_step at = step_here(begins);
+  at.counters = counters_for(at.num_arrived + at.num_asking);
   clear_counts();
   walk_shape how = shape();
   how.alone = &at;

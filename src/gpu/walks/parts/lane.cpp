@@ -61,8 +61,12 @@ part_ranks walk_lane::describe(bool begins)
                  [&](std::int64_t first) { return static_cast<std::uint64_t>(first + round_ * at.walks_each); });
   at.starts = all_starts_.data();
   at.columns = columns_.data();
-  if (setting_.counts != nullptr) { at.counters = setting_.counts->view(); }
   return at;
+}
+
+vertex_counters walk_lane::counters_for(std::int64_t num_walkers)
+{
+  return setting_.counts == nullptr ? vertex_counters{} : setting_.counts->view(num_walkers, stream());
 }
 
 void walk_lane::clear_counts()

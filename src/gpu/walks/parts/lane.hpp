@@ -117,6 +117,8 @@ class walk_lane {
   [[nodiscard]] virtual std::vector<record_kind> kinds() = 0;
 
   [[nodiscard]] part_ranks describe(bool begins);
+  /// Where a step of so many walkers counts; nowhere where walks have rows.
+  [[nodiscard]] vertex_counters counters_for(std::int64_t num_walkers);
   void clear_counts();
   /// Enqueues that the host is told what a step has counted: while that learns how much there is, records are sorted.
   void tell_counts();

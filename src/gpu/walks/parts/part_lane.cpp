@@ -54,7 +54,8 @@ part_step<Walker> part_lane<Walker>::step_here(bool begins)
 template <class Walker>
 void part_lane<Walker>::launch(bool begins)
 {
-  part_step<Walker> const at = step_here(begins);
+  part_step<Walker> at = step_here(begins);
+  at.counters = counters_for(at.num_arrived);
   clear_counts();
   if (decider_) {
     if (!begins && at.num_arrived > 0 && at.step < at.length) {

@@ -8,7 +8,8 @@
 namespace tendril::gpu {
 namespace {
 
-template <class Walker>
+/// @tparam Rows  Whether vertices go home.
+template <bool Rows, class Walker>
 __global__ __launch_bounds__(outbox_threads) void sort_kernel(__grid_constant__ part_step<Walker> const at,
                                                               std::int64_t size)
 {
@@ -17,10 +18,12 @@ __global__ __launch_bounds__(outbox_threads) void sort_kernel(__grid_constant__ 
   __shared__ inbox<Walker> walker_boxes[most_ranks];
   __shared__ inbox<moved_vertex> vertex_boxes[most_ranks];
   walkers.clear();
-  vertices.clear();
+  if constexpr (Rows) { vertices.clear(); }
   if (threadIdx.x == 0) {
     line_up(walker_boxes, at.walkers, at.counts->sent.walkers, at.cursors->walkers, at.num_ranks, at.rank, at.staying);
-    line_up(vertex_boxes, at.vertices, at.counts->sent.vertices, at.cursors->vertices, at.num_ranks);
+    if constexpr (Rows) {
+      line_up(vertex_boxes, at.vertices, at.counts->sent.vertices, at.cursors->vertices, at.num_ranks);
+    }
   }
   __syncthreads();
 
@@ -31,15 +34,16 @@ __global__ __launch_bounds__(outbox_threads) void sort_kernel(__grid_constant__ 
     Walker const record = i < size ? load_walker(at.stepped + i) : part_step<Walker>::ended(0, false);
     auto const to = at.ways_of(record);
     unsigned const slot = walkers.claim(to.walker, at.num_ranks, turn);
-    unsigned const told = vertices.claim(to.vertex, at.num_ranks, turn);
+    unsigned told = 0;
+    if constexpr (Rows) { told = vertices.claim(to.vertex, at.num_ranks, turn); }
     __syncthreads();
     walkers.reserve(walker_boxes, at.num_ranks, turn);
-    vertices.reserve(vertex_boxes, at.num_ranks, turn);
+    if constexpr (Rows) { vertices.reserve(vertex_boxes, at.num_ranks, turn); }
     walkers.stage(to.walker, slot, record, turn);
-    vertices.stage(to.vertex, told, {record.walk, record.vertex}, turn);
+    if constexpr (Rows) { vertices.stage(to.vertex, told, {record.walk, record.vertex}, turn); }
     __syncthreads();
     walkers.send(walker_boxes, at.num_ranks, turn);
-    vertices.send(vertex_boxes, at.num_ranks, turn);
+    if constexpr (Rows) { vertices.send(vertex_boxes, at.num_ranks, turn); }
   }
 }
 
@@ -49,15 +53,25 @@ __global__ __launch_bounds__(part_step_threads) void deliver_kernel(__grid_const
   deliver_told(at);
 }
 
+template <bool Rows, class Walker>
+void launch_sort(part_step<Walker> const& at, std::int64_t size, int device, cuda_stream stream)
+{
+  static std::int64_t const resident = resident_blocks(sort_kernel<Rows, Walker>, outbox_threads, 0, device);
+  sort_kernel<Rows><<<grid_blocks(size, outbox_threads, part_waves * resident), outbox_threads, 0, stream>>>(at, size);
+  TENDRIL_CUDA_TRY(cudaGetLastError());
+}
+
 }  // namespace
 
 template <class Walker>
 void sort_by_rank(part_step<Walker> const& at, std::int64_t size, int device, cuda_stream stream)
 {
   if (size == 0) { return; }
-  static std::int64_t const resident = resident_blocks(sort_kernel<Walker>, outbox_threads, 0, device);
-  sort_kernel<<<grid_blocks(size, outbox_threads, part_waves * resident), outbox_threads, 0, stream>>>(at, size);
-  TENDRIL_CUDA_TRY(cudaGetLastError());
+  if (at.keeps_rows()) {
+    launch_sort<true>(at, size, device, stream);
+  } else {
+    launch_sort<false>(at, size, device, stream);
+  }
 }
 
 template <class Walker>
