@@ -38,7 +38,9 @@ struct sharded_walk_report {
 /// All that walk_params offers can be sharded. Second-order walks ask the rank of the previous vertex about its edges; walks
 /// by types of vertices read types of the whole graph, which each rank has. Tables are built of a rank's own part.
 ///
-/// All members but the destructor are calls of all ranks.
+/// All members but the destructor are calls of all ranks. Where one rank gives run or stream a wrong argument, it throws
+/// argument_error, the others rank_error, and all may go on. Starts of a stream are seen only in its midst: where they are
+/// wrong, or a callback throws, all ranks are told at once, and their transport makes no more calls.
 class sharded_walker {
  public:
   /// @param part             The rank's: as many parts as ranks, part r with rank r.

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tendril/buffer.hpp>
@@ -37,10 +38,11 @@ class rank_error : public error {
 /// What goes before the bytes of every message.
 struct message_header {
   enum kinds : std::uint32_t {
-    call,      ///< Part of a call of all ranks.
-    beat,      ///< The sender is alive, and busy; `number` is what it has done.
-    failure,   ///< The sender can't go on: the bytes are a line that names the rank `number`, itself or another.
-    echo,      ///< The sender can't go on, and passes on the line of a failure that it was told of.
+    call,     ///< Part of a call of all ranks.
+    refusal,  ///< In the place of such a part: the sender can't take part in this call. The bytes say why, and name it.
+    beat,     ///< The sender is alive, and busy; `number` is what it has done.
+    failure,  ///< The sender can't go on: the bytes are a line that names the rank `number`, itself or another.
+    echo,     ///< The sender can't go on, and passes on the line of a failure that it was told of.
     farewell,  ///< The sender makes no more calls: it has made `number`.
     // Of a rank_service:
     offer,       ///< The sender answers questions of `service`, which the bytes describe.
@@ -227,6 +229,45 @@ class transport {
   void set_deadline(seconds deadline);
   [[nodiscard]] seconds deadline() const noexcept { return deadline_; }
 
+  /// Takes part in the next call by refusing it, where this rank's arguments are wrong: the others' finish() throws
+  /// rank_error, which names this rank and says why. Unlike after fail(), all ranks can go on with their next call. Waits
+  /// as the call would, which is one in which every rank sends.
+  void refuse(std::string_view why) noexcept;
+
+  /// prepare(), which checks and prepares what this rank gives to the next call. If it throws, the call is refused.
+  template <class Prepare>
+  auto or_refuse(Prepare&& prepare)
+  {
+    try {
+      return std::forward<Prepare>(prepare)();
+    } catch (std::exception const& e) {
+      refuse(e.what());
+      throw;
+    }
+  }
+
+  /// work(), for which other ranks wait. If it throws, they are told at once, by fail(), even if the caller catches what
+  /// was thrown. A call that was refused has ended on all ranks: then nothing is told.
+  template <class Work>
+  auto or_fail(Work&& work)
+  {
+    call_number const first = next_;
+    try {
+      return std::forward<Work>(work)();
+    } catch (rank_error const& e) {
+      if (!was_refused_since(first)) { fail(e.what(), e.rank()); }
+      throw;
+    } catch (std::exception const& e) {
+      if (!was_refused_since(first)) { fail(e.what()); }
+      throw;
+    }
+  }
+
+  /// The number that the next call will have.
+  [[nodiscard]] call_number next_call() const noexcept { return next_; }
+  /// Whether a rank refused the last call, and this is not one before `first`.
+  [[nodiscard]] bool was_refused_since(call_number first) const noexcept { return refused_by_ && next_ > first; }
+
   /// Tells the others that this rank can't go on, and why; their calls end. Only the first time. Where another rank has
   /// failed before, that is passed on instead.
   /// @param about  The rank that `why` names, as rank_error does; without it `why` is about this rank, and its name goes
@@ -275,7 +316,8 @@ class transport {
     std::int64_t done = 0;
   };
 
-  [[nodiscard]] call_number begin(std::string_view what, std::span<message> outgoing, std::optional<int> only);
+  [[nodiscard]] call_number begin(std::string_view what, std::span<message> outgoing, std::optional<int> only,
+                                  message_header::kinds kind = message_header::call);
   void send(int to, message sent, message_header header);
   void tell_all(message_header::kinds kind, std::uint64_t number, std::string_view bytes);
   [[nodiscard]] failure const* first_failure() const noexcept;
@@ -289,7 +331,13 @@ class transport {
   [[nodiscard]] bool waits_for(open_call const& call, int rank) const;
   void expect_no_failure() const;
   void expect_others_alive(call_number number, open_call const& call);
-  void expect_same_call(open_call const& call, message const& arrived) const;
+  /// @throws rank_error  if the sender refused the call, or made another one.
+  void expect_taken_part(open_call const& call, message const& arrived);
+  /// Whether another rank passes on why this one refused the last call.
+  [[nodiscard]] bool is_own_refusal(failure const& told) const noexcept
+  {
+    return told.is_echo && told.rank == rank() && refused_by_ == rank();
+  }
   [[nodiscard]] std::string name_of(int rank) const;
 
   std::unique_ptr<message_engine> engine_;
@@ -301,7 +349,8 @@ class transport {
   clock::time_point last_beat_;
   clock::time_point last_look_;
   std::int64_t done_ = 0;
-  bool told_failure_ = false, left_ = false;
+  bool told_failure_ = false, failed_by_itself_ = false, left_ = false;
+  std::optional<int> refused_by_;  // the last call that has begun
   transport_report report_;
 };
 

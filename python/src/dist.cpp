@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -32,81 +33,13 @@
 #include "gpu.hpp"
 #include "minibatch.hpp"
 #include "names.hpp"
+#include "ranks.hpp"
 #include "results.hpp"
 #include "sample.hpp"
 #include "walk_counts.hpp"
 
 namespace tendril::python {
 namespace {
-
-/// This process' ways to the others: calls of all ranks, one at a time, and questions, which go at any time.
-class ranks {
- public:
-  ranks(std::vector<std::unique_ptr<message_engine>> engines, transport::seconds deadline)
-      : calls_(std::make_unique<transport>(std::move(engines.at(0)), deadline)),
-        questions_(std::make_unique<rank_service>(std::move(engines.at(1)), deadline))
-  {
-  }
-  ranks(ranks const&) = delete;
-  ranks& operator=(ranks const&) = delete;
-  /// The package closes them while the interpreter is whole; this is for ranks that nobody refers to any more. Python's objects
-  /// hold them, and let go with the GIL.
-  ~ranks()
-  {
-    nb::gil_scoped_release const no_gil;
-    close();
-  }
-
-  [[nodiscard]] int rank() const { return questions_->rank(); }
-  [[nodiscard]] int size() const { return questions_->size(); }
-  [[nodiscard]] rank_service& questions() { return *questions_; }
-
-  /// A call of all ranks. Needs no GIL. Where it fails, the others are told.
-  template <class Call>
-  auto in_call(Call call)
-  {
-    std::lock_guard const one_at_a_time(mutex_);
-    if (closed_) { throw argument_error("the ranks are closed, expected open ones"); }
-    return told([&] { return call(*calls_); });
-  }
-
-  /// What all ranks do together, by questions.
-  template <class Call>
-  auto told(Call call)
-  {
-    try {
-      return call();
-    } catch (rank_error const&) {
-      throw;
-    } catch (std::exception const& e) {
-      fail(e.what());
-      throw;
-    }
-  }
-
-  void fail(std::string const& why)
-  {
-    questions_->fail(why);
-    calls_->fail(why);
-  }
-
-  /// Waits until all ranks have closed. Needs no GIL.
-  void close(std::function<void()> const& check_cancel = {})
-  {
-    questions_->close(check_cancel);
-    std::lock_guard const one_at_a_time(mutex_);
-    closed_ = true;
-    calls_->leave();
-  }
-
-  [[nodiscard]] std::int64_t sent_bytes() const { return questions_->sent_bytes() + calls_->report().sent_bytes; }
-
- private:
-  std::mutex mutex_;
-  bool closed_ = false;
-  std::unique_ptr<transport> calls_;
-  std::unique_ptr<rank_service> questions_;
-};
 
 std::shared_ptr<ranks> connect(tcp_listener const& listener, int rank, std::vector<std::string> const& addresses,
                                std::string const& secret, double patience, double deadline)
@@ -199,9 +132,9 @@ class bound_batches {
     nb::gil_scoped_release const no_gil;
     gpu_exec const exec = make_gpu_exec(device, stream);
     std::vector<minibatch> made;
-    all_->in_call([&](transport&) {
+    all_->in_call([&](transport& calls) {
       std::lock_guard const one_at_a_time(mutex_);  // report() asks at any time
-      gpu_starts const from = bring(seeds, num_vertices_, exec);
+      gpu_starts const from = calls.or_refuse([&] { return bring(seeds, num_vertices_, exec); });
       run_with(seeds, exec, [&] {
         made = sampler_->sample_batches(from.ids, batch_size, {first_batch, batch_step}, exec);
       });
@@ -274,8 +207,8 @@ class bound_trees {
     nb::gil_scoped_release const no_gil;
     gpu_exec const exec = make_gpu_exec(device, stream);
     khop_trees trees;
-    all_->in_call([&](transport&) {
-      gpu_starts const from = bring(seeds, num_vertices_, exec);
+    all_->in_call([&](transport& calls) {
+      gpu_starts const from = calls.or_refuse([&] { return bring(seeds, num_vertices_, exec); });
       run_with(seeds, exec, [&] { trees = sampler_->sample(from.ids, exec, first_root, with_edges); });
     });
     return give_gpu_trees(std::move(trees), as_int32_, with_edges, exec);
@@ -318,11 +251,11 @@ class bound_features {
   {
     nb::gil_scoped_release const no_gil;
     gpu_exec const exec = make_gpu_exec(device, stream);
-    return all_->in_call([&](transport&) {
+    return all_->in_call([&](transport& calls) {
       std::lock_guard const one_at_a_time(mutex_);  // report() asks at any time
       return new_rows(rows_->here(), ids.view.num_rows, exec, [&](std::span<std::byte> out) {
         if (ids.view.data != nullptr) { return rows_->gather(ids.view, out, exec); }
-        gpu_starts const there = bring(ids, rows_->num_rows(), exec);
+        gpu_starts const there = calls.or_refuse([&] { return bring(ids, rows_->num_rows(), exec); });
         rows_->gather({there.ids.data(), id_type::uint32, std::ssize(there.ids)}, out, exec);
       });
     });
@@ -431,8 +364,8 @@ class bound_walker {
     walks made;
     {
       nb::gil_scoped_release const no_gil;
-      made = all_->in_call([&](transport&) {
-        shared_array<vertex_id> const ids = import_ids(starts, "starts", num_threads_);
+      made = all_->in_call([&](transport& calls) {
+        auto const ids = calls.or_refuse([&] { return import_ids(starts, "starts", num_threads_); });
         return walker_->run(ids.span(), first_walk, exec);
       });
     }
@@ -447,8 +380,8 @@ class bound_walker {
     nb::gil_scoped_release const no_gil;
     gpu_exec const exec = make_gpu_exec(device, stream);
     walks made;
-    all_->in_call([&](transport&) {
-      gpu_starts const from = bring(starts, num_vertices_, exec);
+    all_->in_call([&](transport& calls) {
+      gpu_starts const from = calls.or_refuse([&] { return bring(starts, num_vertices_, exec); });
       run_with(starts, exec, [&] { made = walker_->run(from.ids, first_walk, exec); });
     });
     std::int64_t const n = made.lengths.size();
@@ -461,13 +394,16 @@ class bound_walker {
   array_out count(array_in const& starts, std::string const& what, std::int64_t first_walk)
   {
     cpu_exec const exec = make_exec(num_threads_);
-    walk_count const wanted = parse_count(what);  // before others are called
+    walk_count wanted{};
     buffer<std::int64_t> counts;
     {
       nb::gil_scoped_release const no_gil;
-      counts = zero_counts(part_vertices_);
-      all_->in_call([&](transport&) {
-        shared_array<vertex_id> const ids = import_ids(starts, "starts", num_threads_);
+      all_->in_call([&](transport& calls) {
+        auto const ids = calls.or_refuse([&] {
+          wanted = parse_count(what);
+          counts = zero_counts(part_vertices_);
+          return vertices_of(starts);
+        });
         (void)walker_->stream(counting_job(ids.span(), 1, first_walk, wanted, counts.span(), exec), exec);
       });
     }
@@ -477,6 +413,17 @@ class bound_walker {
   [[nodiscard]] std::vector<std::string> reasons() const { return walker_->plan().reasons; }
 
  private:
+  /// Starts that are looked at before a stream begins, which a rank can't refuse later.
+  [[nodiscard]] shared_array<vertex_id> vertices_of(array_in const& starts) const
+  {
+    shared_array<vertex_id> ids = import_ids(starts, "starts", num_threads_);
+    for (vertex_id const v : ids.span()) {
+      if (v < num_vertices_) { continue; }
+      throw argument_error(fmt::format("start {}, expected a vertex below {}", v, num_vertices_));
+    }
+    return ids;
+  }
+
   bound_walker(std::shared_ptr<ranks> all, std::int64_t length, int num_threads)
       : all_(std::move(all)), length_(length), num_threads_(num_threads)
   {
@@ -496,6 +443,7 @@ class bound_walker {
   template <class... Job>
   void make(graph_part part, Job const&... job)
   {
+    num_vertices_ = part.info.num_vertices;
     part_vertices_ = part.num_vertices();
     cpu_exec const exec = make_exec(num_threads_);
     nb::gil_scoped_release const no_gil;
@@ -523,6 +471,7 @@ void bind_dist(nb::module_& module)
       .def_prop_ro("sent_bytes", &ranks::sent_bytes)
       .def("all_gather", &all_gather, "given"_a)
       .def("fail", &ranks::fail, "why"_a)
+      .def("refuse", &ranks::refuse, "why"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("close", [](ranks& all) {
         cpu_exec const exec = make_exec(1);
         nb::gil_scoped_release const no_gil;

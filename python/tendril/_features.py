@@ -357,7 +357,7 @@ def rows_for_gpu(ids: Any, table: Any, device: int, stream: int) -> _tendril.Gpu
 
 
 def rows_in_range(ids: ArrayLike, table: Any) -> NDArray[Any]:
-    """Ids in host memory as contiguous int32 or int64, checked: calls of all ranks that throw would fail every rank."""
+    """Ids in host memory as contiguous int32 or int64, checked."""
     rows = _row_ids(ids, table)
     wrong = np.flatnonzero((rows < 0) | (rows >= table.shape[0]))
     if wrong.size:

@@ -323,6 +323,40 @@ def test_wrong_arguments_leave_the_ranks_as_they_are(graph):
     assert results(run_ranks(2, work)) == [True, True]
 
 
+def test_wrong_arguments_of_one_rank_end_the_call_alone(graph):
+    def work(ranks):
+        parted = dist.Graph.cut(ranks, graph)
+        walker = dist.Walker(parted, 9, **ONE_THREAD)
+        expected = tendril.random_walk(graph, [5, 500], 9)
+        for bad in range(3):
+            for starts, first, line in (
+                ([0, 9999], 0, "start 9999, expected a vertex below 512"),
+                ([0, -1], 0, "starts[1] is -1, expected a vertex id in [0, 4294967294]"),
+                ([0.5], 0, "starts"),
+                ([0], -1, "1 walks from id -1 on, expected neither to be negative"),
+                ([0], "first", "first_walk"),
+            ):
+                wrong = ranks.rank == bad
+                kind = tendril.ArgumentError if wrong else tendril.RankError
+                before = time.monotonic()
+                with pytest.raises(kind) as error:
+                    walker.walk(starts if wrong else [1], first_walk=first if wrong else 0)
+                assert str(error.value).startswith(line if wrong else f"rank {bad} of 3: {line}")
+                with pytest.raises(kind):
+                    walker.count(starts if wrong else [1], first_walk=first if wrong else 0)
+                assert time.monotonic() - before < 60  # the deadline is 300
+            with pytest.raises(kind):
+                walker.count([1], "steps" if wrong else "ends")
+            for made, whole in zip(walker.walk([5, 500]), expected, strict=True):
+                assert np.array_equal(made, whole)
+        with pytest.raises(tendril.RankError, match="rank 1 of 3 makes walks of 9 steps"):
+            dist.Walker(parted, 9 if ranks.rank == 1 else 8, **ONE_THREAD)
+        ranks.barrier()
+        return len(dist.MinibatchSampler(parted, [2]).sample([1]).node) > 0
+
+    assert all(results(run_ranks(3, work)))
+
+
 def test_wrong_ways_to_connect(monkeypatch):
     for name in ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"):
         monkeypatch.delenv(name, raising=False)

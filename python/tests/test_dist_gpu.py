@@ -207,6 +207,37 @@ def walker_ids(parted, device):
     return walks[0]
 
 
+@pytest.mark.parametrize("count", [pytest.param(3, marks=on_gpu)])
+def test_wrong_arguments_of_one_rank_end_the_call_alone(graph, count):
+    rows = np.arange(512 * 2, dtype=np.float32).reshape(512, 2)
+    whole = tendril.random_walk(graph, [5, 500], 9)[0]
+
+    def work(ranks):
+        parted = dist.Graph.cut(ranks, graph)
+        device = f"cuda:{ranks.rank % tendril.num_gpus()}"
+        walker = dist.Walker(parted, 9, device=device)
+        trees = dist.KHopSampler(parted, [3, 2], device=device)
+        sampler = dist.MinibatchSampler(parted, [3, 2], device=device)
+        table = dist.FeatureTable(parted, rows, device=device)
+        for bad in range(count):
+            wrong = ranks.rank == bad
+            kind = tendril.ArgumentError if wrong else tendril.RankError
+            for ids in ([0, 9999], [0, -1], [0.5]):
+                given = ids if wrong else [1, 2]
+                for call in (walker.walk, trees.sample, sampler.sample, table.gather, table.keep):
+                    with pytest.raises(kind) as error:
+                        call(given)
+                    assert wrong or str(error.value).startswith(f"rank {bad} of {count}: ")
+            with pytest.raises(kind):
+                sampler.sample_batches([0], 0 if wrong else 1)
+            assert np.array_equal(walker.walk([5, 500])[0].numpy(), whole)
+            assert np.array_equal(table.gather([5, 500]).numpy(), rows[[5, 500]])
+            assert len(trees.sample([5]).vertices) == 2 and len(sampler.sample([5]).node) > 0
+        return True
+
+    assert all(results(run_ranks(count, work)))
+
+
 @pytest.mark.parametrize("count", [1, 2])
 def test_what_gpus_of_ranks_dont_take_is_named(graph, count):
     def work(ranks):

@@ -11,7 +11,7 @@
 namespace tendril::dist {
 namespace {
 
-constexpr int wire_format = 2;
+constexpr int wire_format = 3;
 
 std::vector<std::string> lines_of(std::string const& text)
 {

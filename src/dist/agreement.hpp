@@ -37,6 +37,22 @@ void expect_same_texts(std::span<std::string const> texts, std::span<char const*
 /// @throws argument_error  unless there are as many parts as ranks, and `part` is that of this rank.
 void expect_own_part(int rank, int num_ranks, graph_part const& part);
 
+/// A call that other ranks may wait for: a check of this rank's arguments, which makes no call itself, then the work.
+/// Where the check throws, the call is refused; where the work does, the others are told.
+/// @param ranks  Null where no other rank takes part.
+template <class Check, class Work>
+auto checked_call(transport* ranks, Check const& check, Work const& work)
+{
+  if (ranks == nullptr) {
+    check();
+    return work();
+  }
+  return ranks->or_fail([&] {
+    ranks->or_refuse(check);
+    return work();
+  });
+}
+
 /// @param what  "seed", "start".
 /// @throws argument_error naming the first that is no vertex of the whole graph.
 void expect_vertices(char const* what, std::span<vertex_id const> vertices, partition_info const& whole);

@@ -71,6 +71,9 @@ struct sharded_walker::state {
     return !job.second_order && job.params->restart_prob == 0 && cpu::can_interleave(job);
   }
 
+  /// A job that has passed its checks, on the GPU or on CPUs.
+  sharded_walk_report stream(walk_stream_job const& job, cpu_exec const& exec);
+
   transport& ranks;
   dist::shard here;
   sampling_plan plan;
@@ -154,39 +157,31 @@ sharded_walker& sharded_walker::operator=(sharded_walker&&) noexcept = default;
 
 sampling_plan const& sharded_walker::plan() const noexcept { return state_->plan; }
 
-sharded_walk_report sharded_walker::stream(walk_stream_job const& job, cpu_exec const& exec)
+sharded_walk_report sharded_walker::state::stream(walk_stream_job const& job, cpu_exec const& exec)
 {
   using clock = std::chrono::steady_clock;
   auto const begin = clock::now();
-  TENDRIL_EXPECTS(job.num_walks >= 0 && job.first_walk >= 0, "{} walks from id {} on, expected neither to be negative",
-                  job.num_walks, job.first_walk);
-  TENDRIL_EXPECTS(!job.ragged_sink, "ragged walks, expected rows of a graph in parts");
-  TENDRIL_EXPECTS(!job.sink || !job.counts, "walk_stream_job: sink and counts, expected one of them");
-  dist::shard const& here = state_->here;
-  if (job.counts) { samplers::check_counts(*job.counts, here.part.num_vertices()); }
-  transport& ranks = state_->ranks;
   std::array<dist::job_line, 1> const keeps{{{"keeps", job.counts ? "counts of walks" : "rows of walks"}}};
   dist::expect_same(ranks, "what is kept of walks", keeps);
-  if (state_->on_gpu) { return state_->on_gpu->stream(job); }
+  if (on_gpu) { return on_gpu->stream(job); }
   transport_report const before = ranks.report();
 
   std::int64_t const bytes = job.batch_bytes > 0 ? job.batch_bytes : dist::usual_batch_bytes;
-  std::int64_t const kept = job.counts ? 0 : state_->length;
+  std::int64_t const kept = job.counts ? 0 : length;
   std::int64_t const bytes_a_walk = 8 * (kept + 1) + 8;  // by steps and by walks
   std::int64_t const room = std::clamp<std::int64_t>(bytes / 2 / bytes_a_walk, 1, dist::most_batch_walks);
   samplers::rank_rounds const rounds = samplers::agree_on_rounds(ranks, job.num_walks, job.first_walk, room);
-  dist::walk_setting const setting{here, ranks, state_->length, rounds.batch, rounds.first_ids, job.counts};
+  dist::walk_setting const setting{here, ranks, length, rounds.batch, rounds.first_ids, job.counts};
 
   dist::superstep_counts counts;
   std::size_t walker_bytes = sizeof(dist::walker_custom);
   std::function<std::unique_ptr<dist::walk_batch_of_ranks>()> make = [&] {
-    return dist::make_custom_walks(setting, *state_->custom, state_->repeats_dead_ends, counts, exec);
+    return dist::make_custom_walks(setting, *custom, repeats_dead_ends, counts, exec);
   };
-  if (state_->planned) {
-    cpu::walk_job const& walk = cpu::job_of(*state_->planned, {}, 0);
+  if (planned) {
+    cpu::walk_job const& walk = cpu::job_of(*planned, {}, 0);
     // Tables, and so executors, may differ between ranks; records must not.
-    std::int64_t const keeps_step = state_->keeps_step(walk) ? 1 : 0;
-    bool const in_step = ranks.all_reduce("walks that keep step", keeps_step, reduction::min) != 0;
+    bool const in_step = ranks.all_reduce("walks that keep step", keeps_step(walk) ? 1 : 0, reduction::min) != 0;
     walker_bytes = in_step ? sizeof(dist::walker_in_step) : sizeof(dist::walker_alone);
     make = [&setting, &walk, &counts, &exec, in_step] {
       return in_step ? dist::make_walks_in_step(setting, walk, counts, exec)
@@ -224,13 +219,34 @@ sharded_walk_report sharded_walker::stream(walk_stream_job const& job, cpu_exec 
   return out;
 }
 
+namespace {
+
+void expect_ids(std::int64_t num_walks, std::int64_t first_walk)
+{
+  TENDRIL_EXPECTS(num_walks >= 0 && first_walk >= 0, "{} walks from id {} on, expected neither to be negative",
+                  num_walks, first_walk);
+}
+
+}  // namespace
+
+sharded_walk_report sharded_walker::stream(walk_stream_job const& job, cpu_exec const& exec)
+{
+  return dist::checked_call(
+      &state_->ranks,
+      [&] {
+        expect_ids(job.num_walks, job.first_walk);
+        TENDRIL_EXPECTS(!job.ragged_sink, "ragged walks, expected rows of a graph in parts");
+        TENDRIL_EXPECTS(!job.sink || !job.counts, "walk_stream_job: sink and counts, expected one of them");
+        if (job.counts) { samplers::check_counts(*job.counts, state_->here.part.num_vertices()); }
+      },
+      [&] { return state_->stream(job, exec); });
+}
+
 walks sharded_walker::run(std::span<vertex_id const> starts, std::int64_t first_walk, cpu_exec const& exec)
 {
-  TENDRIL_EXPECTS(!state_->on_gpu, "sharded_walker: it was made for a GPU, expected a gpu_exec");
-  auto const n = static_cast<std::int64_t>(starts.size());
+  auto const n = std::ssize(starts);
   std::int64_t const width = state_->length + std::int64_t{1};
-  walks out{buffer<vertex_id>(checked_product("walks", n, width), *exec.memory), buffer<std::int32_t>(n, *exec.memory),
-            n, width - 1};
+  walks out;
   walk_stream_job job;
   job.num_walks = n;
   job.first_walk = first_walk;
@@ -242,15 +258,30 @@ walks sharded_walker::run(std::span<vertex_id const> starts, std::int64_t first_
     std::copy(rows.vertices.begin(), rows.vertices.end(), out.vertices.data() + rows.first * width);
     std::copy(rows.lengths.begin(), rows.lengths.end(), out.lengths.data() + rows.first);
   };
-  (void)stream(job, exec);
-  return out;
+  return dist::checked_call(
+      &state_->ranks,
+      [&] {
+        TENDRIL_EXPECTS(!state_->on_gpu, "sharded_walker: it was made for a GPU, expected a gpu_exec");
+        expect_ids(n, first_walk);
+        samplers::expect_starts(starts, state_->here.part.info.num_vertices);
+        out = {buffer<vertex_id>(checked_product("walks", n, width), *exec.memory),
+               buffer<std::int32_t>(n, *exec.memory), n, width - 1};
+      },
+      [&] {
+        (void)state_->stream(job, exec);
+        return std::move(out);
+      });
 }
 
 walks sharded_walker::run(std::span<vertex_id const> starts, std::int64_t first_walk, gpu_exec const& exec)
 {
-  TENDRIL_EXPECTS(state_->on_gpu, "sharded_walker: it was made for the CPU, expected a cpu_exec");
-  TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
-  return state_->on_gpu->run(starts, first_walk, exec);
+  return dist::checked_call(
+      &state_->ranks,
+      [&] {
+        TENDRIL_EXPECTS(state_->on_gpu, "sharded_walker: it was made for the CPU, expected a cpu_exec");
+        TENDRIL_EXPECTS(first_walk >= 0, "first_walk: {}, expected 0 or more", first_walk);
+      },
+      [&] { return state_->on_gpu->run(starts, first_walk, exec); });
 }
 
 }  // namespace tendril

@@ -149,11 +149,13 @@ transport::call_number transport::begin(std::string_view what, std::span<message
   return begin(what, outgoing, std::nullopt);
 }
 
-transport::call_number transport::begin(std::string_view what, std::span<message> outgoing, std::optional<int> only)
+transport::call_number transport::begin(std::string_view what, std::span<message> outgoing, std::optional<int> only,
+                                        message_header::kinds kind)
 {
   TENDRIL_EXPECTS(std::ssize(outgoing) == size(), "{}: {} messages, expected one a rank: {}", what, outgoing.size(),
                   size());
   call_number const number = next_++;
+  refused_by_.reset();
   open_call& call = calls_[number];
   call.what = what;
   call.only = only;
@@ -167,7 +169,7 @@ transport::call_number transport::begin(std::string_view what, std::span<message
       continue;
     }
     if (!sends) { continue; }
-    message_header header{.kind = message_header::call, .number = number};
+    message_header header{.kind = kind, .number = number};
     copy_name(what, header.what);
     report_.sent_bytes += sent.size();
     send(to, std::move(sent), header);
@@ -201,9 +203,13 @@ void transport::expect_no_failure() const
   if (auto const* const failed = first_failure()) { throw rank_error(failed->rank, failed->line); }
 }
 
-void transport::expect_same_call(open_call const& call, message const& arrived) const
+void transport::expect_taken_part(open_call const& call, message const& arrived)
 {
   message_header const header = arrived.header();
+  if (header.kind == message_header::refusal) {
+    refused_by_ = header.from;
+    throw rank_error(header.from, std::string(text_of(arrived)));
+  }
   char mine[sizeof header.what];
   copy_name(call.what, mine);
   if (std::strncmp(mine, header.what, sizeof mine) == 0) { return; }
@@ -318,15 +324,31 @@ std::vector<message> transport::finish(call_number number)
     if (!is_complete(call)) { expect_others_alive(number, call); }
   }
   report_.waited_seconds += seconds(clock::now() - since).count();
+  open_call ended = std::move(call);
+  calls_.erase(found);
   std::vector<message> out(peers_.size());
   for (int from = 0; from < size(); ++from) {
-    auto& arrived = call.arrived[static_cast<std::size_t>(from)];
+    auto& arrived = ended.arrived[static_cast<std::size_t>(from)];
     if (!arrived) { continue; }
-    if (from != rank()) { expect_same_call(call, *arrived); }
+    if (from != rank()) { expect_taken_part(ended, *arrived); }
     out[static_cast<std::size_t>(from)] = std::move(*arrived);
   }
-  calls_.erase(found);
   return out;
+}
+
+void transport::refuse(std::string_view why) noexcept
+{
+  try {
+    std::string const line = fmt::format("{}: {}", name_of(rank()), why);
+    std::vector<message> told(peers_.size());
+    for (message& m : told) {
+      m = pool_.take(std::ssize(line));
+      m.append(line.data(), std::ssize(line));
+    }
+    (void)finish(begin("", told, {}, message_header::refusal));
+  } catch (...) {  // what is wrong with others, their next call tells
+  }
+  refused_by_ = rank();
 }
 
 std::vector<std::string> transport::all_gather(std::string_view what, std::string_view given)
@@ -388,12 +410,15 @@ void transport::fail(std::string_view why, std::optional<int> about) noexcept
 {
   if (std::exchange(told_failure_, true)) { return; }
   try {
-    if (auto const* const before = first_failure()) {
+    auto const* const before = first_failure();
+    if (before != nullptr && !is_own_refusal(*before)) {
       tell_all(message_header::echo, static_cast<std::uint64_t>(before->rank), before->line);
-    } else {
-      std::string const line = about ? std::string(why) : fmt::format("{}: {}", name_of(rank()), why);
-      tell_all(message_header::failure, static_cast<std::uint64_t>(about.value_or(rank())), line);
+      return;
     }
+    std::string const line = about ? std::string(why) : fmt::format("{}: {}", name_of(rank()), why);
+    failed_by_itself_ = !about || about == rank() || about != refused_by_;
+    tell_all(failed_by_itself_ ? message_header::failure : message_header::echo,
+             static_cast<std::uint64_t>(about.value_or(rank())), line);
   } catch (...) {  // the others notice the silence
   }
 }
@@ -411,14 +436,13 @@ bool transport::speaks(std::string_view why, std::optional<int> about, seconds w
 {
   try {
     (void)listen();
-    bool const by_itself = first_failure() == nullptr;
     fail(why, about);
     auto const end = clock::now() + wait;
     while (!all_ended() && clock::now() < end) {
       if (!listen()) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
     }
-    return by_itself && std::none_of(peers_.begin(), peers_.begin() + rank(),
-                                     [](peer const& lower) { return lower.failed && !lower.failed->is_echo; });
+    return failed_by_itself_ && std::none_of(peers_.begin(), peers_.begin() + rank(),
+                                             [](peer const& lower) { return lower.failed && !lower.failed->is_echo; });
   } catch (...) {
     return true;
   }

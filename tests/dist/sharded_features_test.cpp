@@ -14,6 +14,7 @@
 
 #include "dist/failure_of.hpp"
 #include "dist/partition_support.hpp"
+#include "dist/refusal.hpp"
 #include "support/karate.hpp"
 #include "support/sanitized.hpp"
 #include "support/small_graphs.hpp"
@@ -161,6 +162,26 @@ TEST(ShardedFeatures, HotVerticesAreThoseThatMostEdgesLeadTo)
       failure_of(2,
                  [&](transport& ranks) { (void)hot_vertices(part_of(g, {.num_parts = 2}, ranks.rank()), -1, ranks); }),
       fmt::format("-1 hot vertices, expected 0 to {}", g.num_vertices()));
+}
+
+TEST(ShardedFeatures, AWrongIdEndsTheCallAlone)
+{
+  auto const bytes = table_bytes(10, 4);
+  feature_table const whole(bytes, {"float32", {10, 1}});
+  std::vector<std::int64_t> const bounds{0, 4, 10};
+  run_ranks(2, [&](transport& ranks) {
+    auto const r = static_cast<std::size_t>(ranks.rank());
+    sharded_features rows(slice_rows(whole, bounds[r], bounds[r + 1] - bounds[r]), bounds, ranks);
+    for (int bad = 0; bad < 2; ++bad) {
+      std::vector<std::int64_t> const ids{0, ranks.rank() == bad ? 10 : 3}, right{9, ranks.rank()};
+      std::vector<std::byte> out(8), expected(8);
+      expect_refusal(ranks, bad, "ids[1] is 10, expected 0 to 9", [&] { rows.gather(ids, out); });
+      expect_refusal(ranks, bad, "ids[1] is 10, expected 0 to 9", [&] { rows.keep(ids); });
+      rows.gather(right, out);
+      gather(whole, right, expected);
+      EXPECT_EQ(out, expected);
+    }
+  });
 }
 
 TEST(ShardedFeatures, WhatIsWrongIsNamed)

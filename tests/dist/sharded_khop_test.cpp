@@ -17,6 +17,7 @@
 
 #include "dist/failure_of.hpp"
 #include "dist/partition_support.hpp"
+#include "dist/refusal.hpp"
 #include "dist/restless_engine.hpp"
 #include "support/karate.hpp"
 #include "support/sanitized.hpp"
@@ -124,6 +125,24 @@ TEST(ShardedKhop, TreesComeWheneverARankAsks)
     });
   }
   for (std::thread& t : threads) { t.join(); }
+}
+
+TEST(ShardedKhop, AWrongSeedEndsTheCallAlone)
+{
+  graph const g = make_karate();
+  run_ranks(3, [&](transport& ranks) {
+    sharded_khop_sampler sampler(part_of(g, {.num_parts = 3}, ranks.rank()), {.fanouts = {2, -1}}, ranks);
+    for (int bad = 0; bad < 3; ++bad) {
+      bool const wrong = ranks.rank() == bad;
+      std::vector<vertex_id> const seeds{0, wrong ? 34U : 1U}, right{5, 33};
+      expect_refusal(ranks, bad, "seed 1: vertex 34 is out of range, the graph has 34 vertices",
+                     [&] { (void)sampler.sample(seeds); });
+      expect_refusal(ranks, bad, "first_root: -1, expected 0 or more",
+                     [&] { (void)sampler.sample(right, wrong ? -1 : 0); });
+      khop_trees const made = sampler.sample(right, 9), expected = khop_sample(g, right, {.fanouts = {2, -1}}, {}, 9);
+      EXPECT_TRUE(std::ranges::equal(made.hops[1].vertices, expected.hops[1].vertices));
+    }
+  });
 }
 
 TEST(ShardedKhop, WhatIsWrongIsNamed)

@@ -16,6 +16,7 @@
 #include "cpu/batches/minibatch_verifier.hpp"
 #include "dist/failure_of.hpp"
 #include "dist/partition_support.hpp"
+#include "dist/refusal.hpp"
 #include "dist/restless_engine.hpp"
 #include "support/sanitized.hpp"
 #include "support/small_graphs.hpp"
@@ -201,6 +202,26 @@ TEST(ShardedMinibatch, WhatIsWrongIsNamed)
     (void)sampler_of(ranks, {.num_neighbors = {2}, .seed = ranks.rank() == 2 ? 1U : 0U});
   });
   EXPECT_NE(seed.find("rank 2 of 3 makes batches of fan-outs 2,"), std::string::npos) << seed;
+}
+
+TEST(ShardedMinibatch, AWrongSeedEndsTheCallAlone)
+{
+  graph const g = make_karate();
+  minibatch_params const params{.num_neighbors = {2, -1}};
+  run_ranks(3, [&](transport& ranks) {
+    sharded_minibatch_sampler sampler(part_of(g, {.num_parts = 3}, ranks.rank()), params, ranks);
+    for (int bad = 0; bad < 3; ++bad) {
+      bool const wrong = ranks.rank() == bad;
+      std::vector<vertex_id> const seeds{0, wrong ? 34U : 1U}, right{5, 33};
+      expect_refusal(ranks, bad, "seed 1: vertex 34 is out of range, the graph has 34 vertices",
+                     [&] { (void)sampler.sample(seeds); });
+      expect_refusal(ranks, bad, "batch_size: 0, expected 1 to 4294967294",
+                     [&] { (void)sampler.sample_batches(right, wrong ? 0 : 1); });
+      std::vector<batch_lists> made;
+      for (minibatch const& one : sampler.sample_batches(right, 1)) { made.push_back(lists_of(one)); }
+      expect_same_batches(whole_batches(g, params, {right, 1, {}}), made, "the next call");
+    }
+  });
 }
 
 TEST(ShardedMinibatch, WhatGpusDoNotMakeIsNamed)

@@ -16,6 +16,7 @@
 
 #include "dist/failure_of.hpp"
 #include "dist/partition_support.hpp"
+#include "dist/refusal.hpp"
 #include "dist/restless_engine.hpp"
 #include "support/karate.hpp"
 #include "support/sanitized.hpp"
@@ -196,6 +197,52 @@ TEST(ShardedWalk, AStartBeyondTheGraphEndsAllRanks)
     (void)walk.run(starts, 0);
   });
   EXPECT_EQ(said, "start 34, expected a vertex below 34");
+}
+
+TEST(ShardedWalk, WrongArgumentsEndTheCallAlone)
+{
+  graph const g = make_karate();
+  for (walk_params const& params : {walk_params{.length = 5}, walk_params{.length = 5, .p = 2}}) {
+    for (bool const is_restless : {false, true}) {
+      auto const work = [&](transport& ranks) {
+        sharded_walker walk(part_of(g, {.num_parts = 3}, ranks.rank()), params, 3, ranks);
+        auto const run = [&](std::vector<vertex_id> const& starts, std::int64_t first) {
+          return rows_of(walk.run(starts, first));
+        };
+        for (int bad = 0; bad < 3; ++bad) {
+          bool const wrong = ranks.rank() == bad;
+          expect_refusal(ranks, bad, "start 34, expected a vertex below 34", [&] { run({0, wrong ? 34U : 1U}, 0); });
+          std::string const walks = " walks from id ", expected = " on, expected neither to be negative";
+          expect_refusal(ranks, bad, "1" + walks + "-1" + expected, [&] { run({0}, wrong ? -1 : 0); });
+          expect_refusal(ranks, bad, "-5" + walks + "0" + expected,
+                         [&] { walk.stream({.num_walks = wrong ? -5 : 5, .starts = every_vertex(1)}); });
+          std::vector<vertex_id> const starts{33, static_cast<vertex_id>(ranks.rank())};
+          EXPECT_EQ(run(starts, bad), rows_of(random_walk(g, starts, params, {}, bad)));
+        }
+      };
+      if (is_restless) {
+        run_ranks(3, work, transport::usual_deadline, restless(3));
+      } else {
+        run_ranks(3, work);
+      }
+    }
+  }
+}
+
+TEST(ShardedWalk, AWrongStartOfAStreamIsToldAtOnce)
+{
+  graph const g = make_karate();
+  run_ranks(3, [&](transport& ranks) {
+    sharded_walker walk(part_of(g, {.num_parts = 3}, ranks.rank()), {.length = 5}, 3, ranks);
+    walk_stream_job job;
+    job.num_walks = 1000;
+    job.batch_bytes = 1000;
+    job.starts = [&](std::int64_t first, std::span<vertex_id> into) {
+      std::fill(into.begin(), into.end(), ranks.rank() == 1 && first > 500 ? 34U : 1U);
+    };
+    expect_refusal(ranks, 1, "start 34, expected a vertex below 34", [&] { walk.stream(job); });
+    EXPECT_THROW(ranks.barrier("next"), rank_error) << "a stream that has begun can't go on";
+  });
 }
 
 TEST(ShardedWalk, ASinkThatFailsEndsAllRanks)

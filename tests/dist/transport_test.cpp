@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dist/refusal.hpp"
 #include "dist/restless_engine.hpp"
 
 namespace tendril::test {
@@ -176,6 +177,91 @@ TEST(Transport, OneRankSpeaksWhereAllFail)
   std::atomic<int> speakers{0};
   run_ranks(4, [&](transport& ranks) { speakers += ranks.speaks("the same everywhere") ? 1 : 0; });
   EXPECT_EQ(speakers, 1);
+}
+
+TEST(Transport, ARefusedCallEndsAloneOnAllRanks)
+{
+  for (int const n : rank_counts) {
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+      run_ranks(
+          n,
+          [&](transport& ranks) {
+            for (int bad = 0; bad < n; ++bad) {
+              expect_refusal(ranks, bad, "too many", [&] {
+                std::int64_t const mine = ranks.or_refuse([&] {
+                  if (ranks.rank() == bad) { throw argument_error("too many"); }
+                  return 1;
+                });
+                (void)ranks.all_reduce("sum", mine, reduction::sum);
+              });
+              EXPECT_EQ(ranks.all_reduce("sum", 1, reduction::sum), n);
+            }
+            EXPECT_FALSE(ranks.has_failed());
+          },
+          transport::usual_deadline, restless(seed));
+    }
+  }
+}
+
+TEST(Transport, RanksThatRefuseThrowTheirOwn)
+{
+  run_ranks(4, [](transport& ranks) {
+    std::string said;
+    try {
+      ranks.or_refuse([&] {
+        if (ranks.rank() % 2 == 1) { throw argument_error("wrong on " + std::to_string(ranks.rank())); }
+      });
+      ranks.barrier("all");
+    } catch (error const& e) {
+      said = e.what();
+    }
+    EXPECT_EQ(said, ranks.rank() == 3 ? "wrong on 3" : ranks.rank() == 1 ? "wrong on 1" : "rank 1 of 4: wrong on 1");
+    ranks.barrier("next");
+  });
+}
+
+TEST(Transport, TheRankThatRefusesSpeaksWhereNobodyCatches)
+{
+  for (int round = 0; round < 20; ++round) {
+    EXPECT_EQ(failure_of(3,
+                         [](transport& ranks) {
+                           ranks.or_fail([&] {
+                             ranks.or_refuse([&] {
+                               if (ranks.rank() == 2) { throw argument_error("too many"); }
+                             });
+                             ranks.barrier("all");
+                           });
+                         }),
+              "too many");
+  }
+}
+
+TEST(Transport, WorkThatFailsIsToldAtOnce)
+{
+  for (int round = 0; round < 20; ++round) {
+    EXPECT_EQ(failure_of(
+                  3,
+                  [](transport& ranks) {
+                    expect_refusal(ranks, 1, "no start", [&] {
+                      ranks.or_fail([&] {
+                        ranks.barrier("first");
+                        if (ranks.rank() == 1) { throw argument_error("no start"); }
+                        ranks.barrier("second");
+                      });
+                    });
+                    EXPECT_THROW(ranks.barrier("next"), rank_error);
+                  },
+                  300),
+              "");
+    EXPECT_EQ(failure_of(3,
+                         [](transport& ranks) {
+                           ranks.or_fail([&] {
+                             if (ranks.rank() == 1) { throw io_error("no space left"); }
+                             ranks.barrier("second");
+                           });
+                         }),
+              "no space left");
+  }
 }
 
 TEST(Transport, ASilentRankIsNamedAfterTheDeadline)

@@ -164,9 +164,10 @@ class FeatureTable:
             If another rank has failed or fallen silent.
         """
         if self._place != _gpu.HOST:
-            if out is not None:
-                raise ArgumentError("out: rows on a GPU, expected none")
-            rows_here = rows_for_gpu(ids, self._core, self._place, 0)
+            with self._graph.ranks._refusing():
+                if out is not None:
+                    raise ArgumentError("out: rows on a GPU, expected none")
+                rows_here = rows_for_gpu(ids, self._core, self._place, 0)
             return DeviceArray(self._core.gather_gpu(rows_here, self._place, 0))
         wanted = np.ascontiguousarray(_arrays.ids(ids, "ids"), np.int64)
         if out is not None:
@@ -197,7 +198,8 @@ class FeatureTable:
             If another rank has failed or fallen silent.
         """
         if self._place != _gpu.HOST:
-            rows = np.ascontiguousarray(rows_in_range(ids, self._core), np.int64)
+            with self._graph.ranks._refusing():
+                rows = np.ascontiguousarray(rows_in_range(ids, self._core), np.int64)
             self._core.keep_gpu(rows, self._place, 0)
             return
         wanted = np.ascontiguousarray(_arrays.ids(ids, "ids"), np.int64)

@@ -8,13 +8,14 @@ import secrets
 import socket
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from .. import _tendril
 from .._epochs import rank_of_process
-from .._errors import ArgumentError, shown
+from .._errors import ArgumentError, TendrilError, shown
 from .._params import integer, string
 
 if TYPE_CHECKING:
@@ -73,6 +74,16 @@ class Ranks:
     def fail(self, why: str) -> None:
         """Tell the other ranks that this one can't go on. Their calls raise `RankError` with these words."""
         self._core.fail(" ".join(string(why, "why").split()))
+
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        """For checks of what a call of all ranks is given. Where one raises, the call ends on all ranks: the others raise
+        `RankError` with its words, and all may go on."""
+        try:
+            yield
+        except Exception as error:
+            self._core.refuse(str(error) if isinstance(error, TendrilError) else _line_of(error))
+            raise
 
     def close(self) -> None:
         """Say that this rank asks no more, and answer the others until all have closed, or one has failed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from ._graph import Graph, expect_graph
 from ._nccl import find_nccl
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from numpy.typing import ArrayLike, DTypeLike
 
 
@@ -149,7 +152,9 @@ class MinibatchSampler:
         RankError
             If another rank has failed or fallen silent.
         """
-        made = self._make(seeds, _ALL, unsigned(batch, "batch"), 1)
+        with self._checks():
+            number = unsigned(batch, "batch")
+        made = self._make(seeds, _ALL, number, 1)
         if not made:
             raise ArgumentError("seeds has no elements, expected one or more")
         return made[0]
@@ -178,15 +183,22 @@ class MinibatchSampler:
         ArgumentError, RankError
             As `sample`.
         """
-        first, step = unsigned(first_batch, "first_batch"), unsigned(batch_step, "batch_step")
-        return self._make(seeds, integer(batch_size, "batch_size"), first, step)
+        with self._checks():
+            first, step = unsigned(first_batch, "first_batch"), unsigned(batch_step, "batch_step")
+            size = integer(batch_size, "batch_size")
+        return self._make(seeds, size, first, step)
+
+    def _checks(self) -> AbstractContextManager[None]:
+        """For checks of arguments: on GPUs other ranks take part in the call."""
+        return nullcontext() if self._place == _gpu.HOST else self._graph.ranks._refusing()
 
     def _make(self, seeds: Any, size: int, first: int, step: int) -> list[Minibatch]:
         made: Any
         if self._place == _gpu.HOST:
             made = self._core.sample_batches(_arrays.ids(seeds, "seeds"), size, first, step)
         else:
-            ids = _gpu.ids(seeds, "seeds", 1, self._place, 0, 0)
+            with self._checks():
+                ids = _gpu.ids(seeds, "seeds", 1, self._place, 0, 0)
             made = self._core.sample_batches_gpu(ids, size, first, step, self._place, 0)
         return [minibatch_of(one, self._frontier) for one in made]
 

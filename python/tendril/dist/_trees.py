@@ -79,6 +79,7 @@ class KHopSampler:
         )
         self._params.validate()
         as_int32 = graph._holds_int32(dtype)
+        self._ranks = graph.ranks
         self._place = _gpu.HOST if device is None else _gpu.parse(device)
         where = (threads(num_threads),) if self._place == _gpu.HOST else (self._place, 0)
         if self._place != _gpu.HOST:
@@ -108,13 +109,16 @@ class KHopSampler:
         RankError
             If another rank has failed or fallen silent.
         """
-        wants_edges = flag(return_edges, "return_edges")
         if self._place != _gpu.HOST:
-            ids = _gpu.ids(seeds, "seeds", 1, self._place, 0, 0)
-            trees = self._core.sample_gpu(ids, integer(first_root, "first_root"), wants_edges, self._place, 0)
+            with self._ranks._refusing():
+                wants_edges = flag(return_edges, "return_edges")
+                first = integer(first_root, "first_root")
+                ids = _gpu.ids(seeds, "seeds", 1, self._place, 0, 0)
+            trees = self._core.sample_gpu(ids, first, wants_edges, self._place, 0)
             picked = [DeviceArray(hop[0]) for hop in trees]
             numbers = [DeviceArray(hop[1]) for hop in trees if hop[1] is not None]
             return KHop(tuple(self._params.fanouts), picked, numbers if wants_edges else None, [None] * len(trees))
+        wants_edges = flag(return_edges, "return_edges")
         roots = _arrays.ids(seeds, "seeds")
         made = self._core.sample(roots, integer(first_root, "first_root"), wants_edges)
         hops = list(shaped_hops(len(roots), self._params.fanouts, made))

@@ -9,7 +9,7 @@ import numpy as np
 from .. import _arrays, _gpu, _tendril
 from .._custom_walk import CustomWalk, dynamic_params
 from .._device_array import DeviceArray
-from .._params import fill, integer, limit, threads
+from .._params import fill, integer, limit, string, threads
 from .._several import on_host
 from .._walks import metapath_codes
 from ._graph import Graph, expect_graph
@@ -20,15 +20,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+    from ._ranks import Ranks
+
 
 class _Walks:
     """What walkers have in common: `_core` walks, in calls of all ranks."""
 
     _core: _tendril.ShardedWalker
+    _ranks: Ranks
     _as_int32: bool
     _place: int = _gpu.HOST
 
     def _make(self, graph: Graph, job: tuple[Any, ...], device: Any, num_threads: int) -> None:
+        self._ranks = graph.ranks
         self._place = _gpu.HOST if device is None else _gpu.parse(device)
         where = (threads(num_threads),) if self._place == _gpu.HOST else (self._place, 0)
         if self._place != _gpu.HOST:
@@ -62,13 +66,17 @@ class _Walks:
         ArgumentError
             For a start that is not a vertex.
         RankError
-            If another rank has failed or fallen silent.
+            If arguments of another rank are wrong, after which ranks may go on; if it has failed or fallen silent.
         """
-        if self._place != _gpu.HOST:
-            ids = _gpu.ids(starts, "starts", 1, self._place, 0, 0)
-            pair = self._core.run_gpu(ids, self._as_int32, integer(first_walk, "first_walk"), self._place, 0)
-            return DeviceArray(pair[0]), DeviceArray(pair[1])
-        return self._core.run(_arrays.ids(starts, "starts"), self._as_int32, integer(first_walk, "first_walk"))
+        ids: Any
+        on_cpu = self._place == _gpu.HOST
+        with self._ranks._refusing():
+            first = integer(first_walk, "first_walk")
+            ids = _arrays.ids(starts, "starts") if on_cpu else _gpu.ids(starts, "starts", 1, self._place, 0, 0)
+        if on_cpu:
+            return self._core.run(ids, self._as_int32, first)
+        pair = self._core.run_gpu(ids, self._as_int32, first, self._place, 0)
+        return DeviceArray(pair[0]), DeviceArray(pair[1])
 
     def count(self, starts: ArrayLike, what: str = "visits", *, first_walk: int = 0) -> NDArray[np.int64]:
         """Count the walks of all ranks on the vertices of this rank's part; see `tendril.count_walks`. A call of all ranks, each
@@ -93,9 +101,13 @@ class _Walks:
         ArgumentError
             For a start that is not a vertex, or another word.
         RankError
-            If another rank has failed or fallen silent, or counts something else.
+            If arguments of another rank are wrong, after which ranks may go on; if it has failed or fallen silent, or counts
+            something else.
         """
-        return self._core.count(_arrays.ids(on_host(starts, "starts"), "starts"), what, integer(first_walk, "first_walk"))
+        with self._ranks._refusing():
+            first, ids = integer(first_walk, "first_walk"), _arrays.ids(on_host(starts, "starts"), "starts")
+            word = string(what, "what")
+        return self._core.count(ids, word, first)
 
 
 class Walker(_Walks):

@@ -104,8 +104,8 @@ struct sharded_minibatch_sampler::state {
   {
   }
   /// On a GPU, which has all else.
-  state(minibatch_params the_params, std::unique_ptr<samplers::batches_on_gpu_ranks> the_batches)
-      : gpu_params(std::move(the_params)), on_gpu(std::move(the_batches))
+  state(minibatch_params the_params, std::unique_ptr<samplers::batches_on_gpu_ranks> the_batches, transport& all)
+      : calls(&all), gpu_params(std::move(the_params)), on_gpu(std::move(the_batches))
   {
   }
   state(state const&) = delete;
@@ -141,6 +141,7 @@ struct sharded_minibatch_sampler::state {
     return out;
   }
 
+  transport* calls = nullptr;  // null by a service, whose calls are each rank's own
   cpu_exec exec;
   std::shared_ptr<dist::sampled_part const> part;
   std::unique_ptr<dist::answerer> own;
@@ -151,7 +152,7 @@ struct sharded_minibatch_sampler::state {
   std::function<transport_report()> told;  // by what carries the messages
   std::function<void()> withdraw;
   minibatch_params gpu_params;
-  std::unique_ptr<samplers::batches_on_gpu_ranks> on_gpu;  // instead of all of these but told
+  std::unique_ptr<samplers::batches_on_gpu_ranks> on_gpu;  // instead of all of these but calls and told
   sharded_minibatch_report report;
 };
 
@@ -200,6 +201,7 @@ sharded_minibatch_sampler::sharded_minibatch_sampler(graph_part part, minibatch_
   state_ = std::make_unique<state>(
       std::make_shared<dist::sampled_part const>(std::move(part), std::move(params), planning), exec);
   state_->connect([&] { return dist::exchange_in_calls(ranks, *state_->own, state_->exec); });
+  state_->calls = &ranks;
   state_->told = [&ranks] { return ranks.report(); };
 }
 
@@ -242,7 +244,7 @@ sharded_minibatch_sampler::sharded_minibatch_sampler(graph_part part, minibatch_
   dist::expect_same(ranks, "what is sampled", dist::description_of(part.info, params));
   dist::shard const here(std::move(part));
   auto batches = samplers::make_batches_on_gpu_ranks(here.part, here.rows, params, ranks, exec);
-  state_ = std::make_unique<state>(std::move(params), std::move(batches));
+  state_ = std::make_unique<state>(std::move(params), std::move(batches), ranks);
   state_->told = [&ranks] { return ranks.report(); };
 }
 
@@ -259,10 +261,14 @@ sharded_minibatch_report const& sharded_minibatch_sampler::report() const noexce
 std::vector<minibatch> sharded_minibatch_sampler::sample_batches(std::span<vertex_id const> seeds,
                                                                  std::int64_t batch_size, batch_numbers numbers)
 {
-  TENDRIL_EXPECTS(!state_->on_gpu, "sharded_minibatch_sampler: it was made for a GPU, expected a gpu_exec");
-  dist::expect_batch_size(batch_size);
-  dist::expect_vertices("seed", seeds, state_->part->here.part.info);
-  std::vector<minibatch> out = state_->reported([&] { return state_->sample(seeds, batch_size, numbers); });
+  std::vector<minibatch> out = dist::checked_call(
+      state_->calls,
+      [&] {
+        TENDRIL_EXPECTS(!state_->on_gpu, "sharded_minibatch_sampler: it was made for a GPU, expected a gpu_exec");
+        dist::expect_batch_size(batch_size);
+        dist::expect_vertices("seed", seeds, state_->part->here.part.info);
+      },
+      [&] { return state_->reported([&] { return state_->sample(seeds, batch_size, numbers); }); });
   state_->report.edges = state_->counts.edges;
   state_->report.asked = state_->counts.asked;
   state_->report.asked_away = state_->counts.asked_away;
@@ -273,10 +279,16 @@ std::vector<minibatch> sharded_minibatch_sampler::sample_batches(std::span<verte
                                                                  std::int64_t batch_size, batch_numbers numbers,
                                                                  gpu_exec const& exec)
 {
-  TENDRIL_EXPECTS(state_->on_gpu, "sharded_minibatch_sampler: it was made for CPUs, expected a cpu_exec");
-  dist::expect_batch_size(batch_size);
-  return state_->reported(
-      [&] { return state_->on_gpu->sample_batches(seeds, batch_size, numbers, state_->report, exec); });
+  return dist::checked_call(
+      state_->calls,
+      [&] {
+        TENDRIL_EXPECTS(state_->on_gpu, "sharded_minibatch_sampler: it was made for CPUs, expected a cpu_exec");
+        dist::expect_batch_size(batch_size);
+      },
+      [&] {
+        return state_->reported(
+            [&] { return state_->on_gpu->sample_batches(seeds, batch_size, numbers, state_->report, exec); });
+      });
 }
 
 minibatch sharded_minibatch_sampler::sample(std::span<vertex_id const> seeds, std::uint64_t batch)

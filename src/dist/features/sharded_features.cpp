@@ -43,6 +43,13 @@ void expect_rows(std::span<std::int64_t const> ids, std::int64_t num_rows)
   }
 }
 
+/// @param out  For so many rows.
+void expect_room(std::span<std::byte const> out, std::int64_t count, std::int64_t row_bytes)
+{
+  TENDRIL_EXPECTS(std::ssize(out) == checked_product("bytes of rows", count, row_bytes),
+                  "out: {} bytes, expected {} rows of {}", out.size(), count, row_bytes);
+}
+
 constexpr std::int64_t ids_a_range = 4096;
 
 /// The places of ids in their list, grouped by the rank that has the row, and in order within a group. A last group is of rows
@@ -228,6 +235,10 @@ struct sharded_features::state {
     return out;
   }
 
+  /// As sharded_features::gather, on CPUs, of ids in range.
+  void gather(std::span<std::int64_t const> ids, std::span<std::byte> out);
+
+  transport* calls = nullptr;  // null by a service, whose calls are each rank's own
   feature_table here;
   std::vector<std::int64_t> bounds;
   std::size_t rank;
@@ -249,6 +260,7 @@ sharded_features::sharded_features(feature_table here, std::vector<std::int64_t>
   dist::expect_same(ranks, "what features there are", lines);
   state_ = std::make_unique<state>(std::move(here), std::move(bounds), ranks.rank(), cpu_exec());
   state_->ranks = dist::exchange_in_calls(ranks, state_->own, state_->exec);
+  state_->calls = &ranks;
   state_->sent_bytes = [&ranks] { return ranks.report().sent_bytes; };
 }
 
@@ -279,6 +291,7 @@ sharded_features::sharded_features(feature_table here, std::vector<std::int64_t>
   dist::expect_same(ranks, "what features there are", lines);
   state_ = std::make_unique<state>(std::move(here), std::move(bounds), ranks.rank(), cpu_exec());
   state_->sent_bytes = [&ranks] { return ranks.report().sent_bytes; };
+  state_->calls = &ranks;
   state_->on_gpu = features::make_rows_on_gpu_ranks(state_->here, state_->bounds, ranks, exec);
 }
 
@@ -290,80 +303,105 @@ feature_table const& sharded_features::here() const noexcept { return state_->he
 std::vector<std::int64_t> const& sharded_features::shape() const noexcept { return state_->shape; }
 sharded_features_report const& sharded_features::report() const noexcept { return state_->report; }
 
-void sharded_features::gather(std::span<std::int64_t const> ids, std::span<std::byte> out, cpu_exec const& exec)
+void sharded_features::state::gather(std::span<std::int64_t const> ids, std::span<std::byte> out)
 {
-  state& s = *state_;
-  TENDRIL_EXPECTS(!s.on_gpu, "sharded_features: made for a GPU, expected a gpu_exec");
-  auto const count = std::ssize(ids);
-  TENDRIL_EXPECTS(std::ssize(out) == checked_product("bytes of rows", count, row_bytes()),
-                  "out: {} bytes, expected {} rows of {}", out.size(), count, row_bytes());
-  expect_rows(ids, num_rows());
-  s.exec = exec;
-  std::int64_t const sent_before = s.sent_bytes();
-  message_pool& pool = s.ranks->pool();
-  auto const num_ranks = static_cast<std::size_t>(s.ranks->size());
-  places_by_rank const places(ids, s.bounds, s.kept, exec);
+  std::int64_t const sent_before = sent_bytes();
+  message_pool& pool = ranks->pool();
+  auto const num_ranks = static_cast<std::size_t>(ranks->size());
+  places_by_rank const places(ids, bounds, kept, exec);
   std::vector<message> questions(num_ranks);
-  auto const rank = static_cast<std::size_t>(s.ranks->rank());
   // Rows of a mapped file are read many at a time by gather; those in memory need no message.
-  bool const copies_own = s.here.misses_pages() == nullptr;
+  bool const copies_own = here.misses_pages() == nullptr;
   for (std::size_t r = 0; r < num_ranks; ++r) {
     if (r == rank && copies_own) { continue; }
-    questions[r] = question_for(places.of(r), ids, s.bounds[r], pool, exec);
+    questions[r] = question_for(places.of(r), ids, bounds[r], pool, exec);
   }
-  s.ranks->ask(questions);
-  auto const width = static_cast<std::size_t>(row_bytes());
+  ranks->ask(questions);
+  auto const width = static_cast<std::size_t>(here.row_bytes());
   if (copies_own) {
     copy_rows_here(places.of(rank), ids, width, out.data(), exec,
-                   [&](std::int64_t id) { return s.here.data() + (id - s.bounds[rank]) * s.here.row_stride(); });
+                   [&](std::int64_t id) { return here.data() + (id - bounds[rank]) * here.row_stride(); });
   }
-  copy_rows_here(places.of_kept(), ids, width, out.data(), exec, [&](std::int64_t id) { return s.kept.row(id); });
-  s.ranks->serve();
-  s.ranks->look();
-  std::vector<message> rows = s.ranks->answers();
+  copy_rows_here(places.of_kept(), ids, width, out.data(), exec, [&](std::int64_t id) { return kept.row(id); });
+  ranks->serve();
+  ranks->look();
+  std::vector<message> rows = ranks->answers();
   for (std::size_t r = 0; r < num_ranks; ++r) {
     if (r == rank && copies_own) { continue; }
     put_rows(rows[r], places.of(r), width, out.data(), exec);
     pool.give_back(std::move(rows[r]));
   }
-  s.report.rows += count;
-  s.report.rows_away += count - std::ssize(places.of(rank));
-  s.report.rows_kept += std::ssize(places.of_kept());
-  s.report.sent_bytes += s.sent_bytes() - sent_before;
+  report.rows += std::ssize(ids);
+  report.rows_away += std::ssize(ids) - std::ssize(places.of(rank));
+  report.rows_kept += std::ssize(places.of_kept());
+  report.sent_bytes += sent_bytes() - sent_before;
+}
+
+void sharded_features::gather(std::span<std::int64_t const> ids, std::span<std::byte> out, cpu_exec const& exec)
+{
+  dist::checked_call(
+      state_->calls,
+      [&] {
+        TENDRIL_EXPECTS(!state_->on_gpu, "sharded_features: made for a GPU, expected a gpu_exec");
+        expect_room(out, std::ssize(ids), row_bytes());
+        expect_rows(ids, num_rows());
+        state_->exec = exec;
+      },
+      [&] { state_->gather(ids, out); });
 }
 
 void sharded_features::keep(std::span<std::int64_t const> ids, cpu_exec const& exec)
 {
   state& s = *state_;
-  TENDRIL_EXPECTS(!s.on_gpu, "sharded_features: made for a GPU, expected a gpu_exec");
-  std::vector<std::int64_t> const wanted = s.of_others(ids);
-  s.kept = {};
-  buffer<std::byte> rows(checked_product("bytes of rows", std::ssize(wanted), row_bytes()), *exec.memory);
-  sharded_features_report const before = s.report;
-  gather(wanted, rows.span(), exec);
-  s.report = before;
-  s.kept = dist::kept_rows(wanted, std::move(rows), num_rows(), row_bytes());
+  std::vector<std::int64_t> wanted;
+  buffer<std::byte> rows;
+  dist::checked_call(
+      s.calls,
+      [&] {
+        TENDRIL_EXPECTS(!s.on_gpu, "sharded_features: made for a GPU, expected a gpu_exec");
+        wanted = s.of_others(ids);
+        s.kept = {};
+        rows = buffer<std::byte>(checked_product("bytes of rows", std::ssize(wanted), row_bytes()), *exec.memory);
+        s.exec = exec;
+      },
+      [&] {
+        sharded_features_report const before = s.report;
+        s.gather(wanted, rows.span());
+        s.report = before;
+        s.kept = dist::kept_rows(wanted, std::move(rows), num_rows(), row_bytes());
+      });
 }
 
 void sharded_features::gather(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec)
 {
   state& s = *state_;
-  TENDRIL_EXPECTS(s.on_gpu, "sharded_features: made for CPUs, expected a cpu_exec");
-  TENDRIL_EXPECTS(ids.num_columns == 1, "ids: {} columns, expected one", ids.num_columns);
-  TENDRIL_EXPECTS(std::ssize(out) == checked_product("bytes of rows", ids.num_rows, row_bytes()),
-                  "out: {} bytes, expected {} rows of {}", out.size(), ids.num_rows, row_bytes());
-  std::int64_t const sent_before = s.sent_bytes();
-  auto const [away, kept] = s.on_gpu->gather(ids, out, exec);
-  s.report.rows += ids.num_rows;
-  s.report.rows_away += away;
-  s.report.rows_kept += kept;
-  s.report.sent_bytes += s.sent_bytes() - sent_before;
+  dist::checked_call(
+      s.calls,
+      [&] {
+        TENDRIL_EXPECTS(s.on_gpu, "sharded_features: made for CPUs, expected a cpu_exec");
+        TENDRIL_EXPECTS(ids.num_columns == 1, "ids: {} columns, expected one", ids.num_columns);
+        expect_room(out, ids.num_rows, row_bytes());
+      },
+      [&] {
+        std::int64_t const sent_before = s.sent_bytes();
+        auto const [away, kept] = s.on_gpu->gather(ids, out, exec);
+        s.report.rows += ids.num_rows;
+        s.report.rows_away += away;
+        s.report.rows_kept += kept;
+        s.report.sent_bytes += s.sent_bytes() - sent_before;
+      });
 }
 
 void sharded_features::keep(std::span<std::int64_t const> ids, gpu_exec const& exec)
 {
-  TENDRIL_EXPECTS(state_->on_gpu, "sharded_features: made for CPUs, expected a cpu_exec");
-  state_->on_gpu->keep(state_->of_others(ids), exec);
+  std::vector<std::int64_t> wanted;
+  dist::checked_call(
+      state_->calls,
+      [&] {
+        TENDRIL_EXPECTS(state_->on_gpu, "sharded_features: made for CPUs, expected a cpu_exec");
+        wanted = state_->of_others(ids);
+      },
+      [&] { state_->on_gpu->keep(wanted, exec); });
 }
 
 }  // namespace tendril

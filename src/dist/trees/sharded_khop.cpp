@@ -66,7 +66,10 @@ struct sharded_khop_sampler::state {
       : exec(the_exec), part(std::move(the_part)), own(std::in_place, part->here, part->params, part->rule)
   {
   }
-  explicit state(std::unique_ptr<samplers::trees_on_gpu_ranks> the_trees) : on_gpu(std::move(the_trees)) {}
+  state(std::unique_ptr<samplers::trees_on_gpu_ranks> the_trees, transport& all)
+      : calls(&all), on_gpu(std::move(the_trees))
+  {
+  }
   state(state const&) = delete;
   state& operator=(state const&) = delete;
   ~state()
@@ -74,12 +77,13 @@ struct sharded_khop_sampler::state {
     if (withdraw) { withdraw(); }
   }
 
+  transport* calls = nullptr;  // null by a service, whose calls are each rank's own
   cpu_exec exec;
   std::shared_ptr<dist::part_of_trees const> part;
   std::optional<dist::asked_neighbors> own;
   std::unique_ptr<dist::exchange> ranks;
   std::function<void()> withdraw;
-  std::unique_ptr<samplers::trees_on_gpu_ranks> on_gpu;  // instead of all of these
+  std::unique_ptr<samplers::trees_on_gpu_ranks> on_gpu;  // instead of all of these but calls
 };
 
 sharded_khop_sampler::sharded_khop_sampler(graph_part part, khop_params params, transport& ranks, cpu_exec const& exec)
@@ -95,6 +99,7 @@ sharded_khop_sampler::sharded_khop_sampler(graph_part part, khop_params params, 
   state_ = std::make_unique<state>(
       std::make_shared<dist::part_of_trees const>(std::move(part), std::move(params), planning), exec);
   state_->ranks = dist::exchange_in_calls(ranks, *state_->own, state_->exec);
+  state_->calls = &ranks;
 }
 
 sharded_khop_sampler::sharded_khop_sampler(graph_part part, khop_params params, rank_service& ranks,
@@ -135,7 +140,7 @@ sharded_khop_sampler::sharded_khop_sampler(graph_part part, khop_params params, 
   params = dist::checked(part.info, std::move(params));
   dist::expect_same(ranks, "what is sampled", dist::description_of(part.info, params));
   dist::shard const here(std::move(part));
-  state_ = std::make_unique<state>(samplers::make_trees_on_gpu_ranks(here.part, here.rows, params, ranks, exec));
+  state_ = std::make_unique<state>(samplers::make_trees_on_gpu_ranks(here.part, here.rows, params, ranks, exec), ranks);
 }
 
 sharded_khop_sampler::~sharded_khop_sampler() = default;
@@ -144,20 +149,30 @@ sharded_khop_sampler& sharded_khop_sampler::operator=(sharded_khop_sampler&&) no
 
 khop_trees sharded_khop_sampler::sample(std::span<vertex_id const> seeds, std::int64_t first_root, bool with_edges)
 {
-  TENDRIL_EXPECTS(!state_->on_gpu, "sharded_khop_sampler: it was made for a GPU, expected a gpu_exec");
-  samplers::check_first_root(first_root);
-  dist::expect_vertices("seed", seeds, state_->part->here.part.info);
-  dist::trees_of_ranks source(state_->part->here, *state_->ranks);
-  return cpu::grow_trees(seeds, {state_->part->params, std::ssize(seeds), first_root, with_edges, state_->exec},
-                         source);
+  return dist::checked_call(
+      state_->calls,
+      [&] {
+        TENDRIL_EXPECTS(!state_->on_gpu, "sharded_khop_sampler: it was made for a GPU, expected a gpu_exec");
+        samplers::check_first_root(first_root);
+        dist::expect_vertices("seed", seeds, state_->part->here.part.info);
+      },
+      [&] {
+        dist::trees_of_ranks source(state_->part->here, *state_->ranks);
+        return cpu::grow_trees(seeds, {state_->part->params, std::ssize(seeds), first_root, with_edges, state_->exec},
+                               source);
+      });
 }
 
 khop_trees sharded_khop_sampler::sample(std::span<vertex_id const> seeds, gpu_exec const& exec, std::int64_t first_root,
                                         bool with_edges)
 {
-  TENDRIL_EXPECTS(state_->on_gpu, "sharded_khop_sampler: it was made for CPUs, expected a cpu_exec");
-  samplers::check_first_root(first_root);
-  return state_->on_gpu->sample(seeds, first_root, with_edges, exec);
+  return dist::checked_call(
+      state_->calls,
+      [&] {
+        TENDRIL_EXPECTS(state_->on_gpu, "sharded_khop_sampler: it was made for CPUs, expected a cpu_exec");
+        samplers::check_first_root(first_root);
+      },
+      [&] { return state_->on_gpu->sample(seeds, first_root, with_edges, exec); });
 }
 
 }  // namespace tendril

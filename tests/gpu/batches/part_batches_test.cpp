@@ -16,6 +16,7 @@
 #include <tendril/walk_parts.hpp>  // walks_of
 
 #include "dist/failure_of.hpp"
+#include "dist/refusal.hpp"
 #include "gpu/batches/minibatch_support.hpp"
 #include "gpu/device/check.hpp"
 #include "support/karate.hpp"
@@ -166,6 +167,30 @@ TEST_F(PartBatches, BatchesOutliveTheirSampler)
       (void)sampler.sample_batches(there.span(), 20, {7, 1}, here);  // in other memory
     }
     EXPECT_EQ(difference(expected, copied_lists(made)), "");
+  });
+}
+
+TEST_F(PartBatches, AWrongSeedEndsTheCallAlone)
+{
+  graph const g = make_karate();
+  minibatch_params const params{.num_neighbors = {2, 2}};
+  run_ranks(3, [&](transport& ranks) {
+    gpu_exec const here = exec_of(ranks);
+    gpu::device_guard const guard(here.device);
+    sharded_minibatch_sampler sampler(part_of(g, {.num_parts = 3}, ranks.rank()), params, ranks, here);
+    auto const sample = [&](std::vector<vertex_id> const& seeds, std::int64_t size) {
+      return sampler.sample_batches(on_gpu(seeds, here).span(), size, {}, here);
+    };
+    for (int const bad : {0, 2}) {
+      bool const wrong = ranks.rank() == bad;
+      expect_refusal(ranks, bad, "seed 1: vertex 34 is out of range, the graph has 34 vertices", [&] {
+        (void)sample({0, wrong ? 34U : 1U}, 2);
+      });
+      expect_refusal(ranks, bad, "batch_size: 0, expected 1 to 4294967294", [&] { (void)sample({0}, wrong ? 0 : 1); });
+      std::vector<vertex_id> const seeds{5, static_cast<vertex_id>(ranks.rank() + 6)};
+      minibatch_sampler whole(hetero_graph(g), params, {.num_threads = 1});
+      EXPECT_EQ(difference(copied_lists(whole.sample_batches(0, seeds, 1)), copied_lists(sample(seeds, 1))), "");
+    }
   });
 }
 

@@ -14,6 +14,7 @@
 #include <tendril/sharded_features.hpp>
 
 #include "dist/failure_of.hpp"
+#include "dist/refusal.hpp"
 #include "gpu/device/check.hpp"
 #include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
@@ -144,6 +145,22 @@ TEST_F(PartRows, OfWhichARankHasCopiesAreAskedOfNobody)
       }
     }
   }
+}
+
+TEST_F(PartRows, AWrongIdEndsTheCallAlone)
+{
+  auto const bytes = table_bytes(4);
+  feature_table const whole(bytes, {"float32", {num_rows, 1}});
+  with_parts(whole, bounds_of(3), false, [&](transport& ranks, sharded_features& rows, gpu_exec const& exec) {
+    for (int const bad : {0, 2}) {
+      bool const wrong = ranks.rank() == bad;
+      std::string const words = "ids[1] is 5000, expected 0 to 4999";
+      expect_refusal(ranks, bad, words, [&] { (void)gathered(rows, {1, wrong ? 5000U : 2U}, exec); });
+      expect_refusal(ranks, bad, words, [&] { rows.keep(std::vector<std::int64_t>{1, wrong ? 5000 : 2}, exec); });
+      auto const ids = ids_for(ranks.rank(), 100);
+      EXPECT_EQ(gathered(rows, ids, exec), rows_of(whole, ids));
+    }
+  });
 }
 
 TEST_F(PartRows, WhatIsWrongIsNamed)

@@ -17,6 +17,7 @@
 #include <tendril/walk_parts.hpp>  // walks_of
 
 #include "dist/failure_of.hpp"
+#include "dist/refusal.hpp"
 #include "gpu/device/check.hpp"
 #include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
@@ -106,6 +107,30 @@ TEST_F(PartTrees, OfManySeedsAreMadeInBatches)
 {
   graph const g = generate_rmat({.scale = 12, .edge_factor = 16, .seed = 2}, {.symmetrize = true}, {});
   compare(g, {.fanouts = {40, 40}}, random_roots(g, 90'000), 2);  // 72 M slots a rank: three batches
+}
+
+TEST_F(PartTrees, AWrongSeedEndsTheCallAlone)
+{
+  graph const g = make_karate();
+  run_ranks(3, [&](transport& ranks) {
+    gpu_exec const exec = exec_of(ranks);
+    gpu::device_guard const guard(exec.device);
+    sharded_khop_sampler sampler(part_of(g, {.num_parts = 3}, ranks.rank()), {.fanouts = {2, 2}}, ranks, exec);
+    auto const sample = [&](std::vector<vertex_id> const& seeds, std::int64_t first, bool with_edges = false) {
+      return sampler.sample(on_gpu(seeds, exec).span(), exec, first, with_edges);
+    };
+    for (int const bad : {0, 2}) {
+      bool const wrong = ranks.rank() == bad;
+      expect_refusal(ranks, bad, "seed 1: vertex 34 is out of range, the graph has 34 vertices", [&] {
+        (void)sample({0, wrong ? 34U : 1U}, 0);
+      });
+      expect_refusal(ranks, bad, "first_root: -1, expected 0 or more", [&] { (void)sample({0}, wrong ? -1 : 0); });
+      EXPECT_THROW((void)sample({0}, 0, wrong), argument_error) << "edges on some ranks, expected on all or none";
+      std::vector<vertex_id> const seeds{5, static_cast<vertex_id>(ranks.rank())};
+      khop_trees const expected = khop_sample(g, seeds, {.fanouts = {2, 2}}, {.num_threads = 1}, 9);
+      EXPECT_EQ(copied(sample(seeds, 9).hops[1].vertices), copied(expected.hops[1].vertices));
+    }
+  });
 }
 
 TEST_F(PartTrees, WhatIsWrongIsNamed)

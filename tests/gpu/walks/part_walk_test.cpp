@@ -18,6 +18,7 @@
 #include <tendril/walk_parts.hpp>
 
 #include "dist/failure_of.hpp"
+#include "dist/refusal.hpp"
 #include "gpu/device/check.hpp"
 #include "gpu/ranks/messages.hpp"
 #include "support/gpu_copies.hpp"
@@ -243,6 +244,48 @@ TEST_F(PartWalk, SharesTheRowsOfHubsByScans)
       ASSERT_EQ(r.vertices, expected.vertices) << (second_order ? "second order" : "first order");
     }
   }
+}
+
+TEST_F(PartWalk, AWrongStartEndsTheCallAlone)
+{
+  graph const g = generate_rmat({.scale = 8, .edge_factor = 8, .seed = 2}, {.symmetrize = true}, {});
+  for (walk_params const& params : {walk_params{.length = 6}, walk_params{.length = 6, .p = 2, .q = 0.5}}) {
+    run_ranks(3, [&](transport& ranks) {
+      gpu_exec const exec = exec_of(ranks);
+      gpu::device_guard const guard(exec.device);
+      sharded_walker walk(part_of(g, {.num_parts = 3}, ranks.rank()), params, 9, ranks, exec);
+      auto const run = [&](std::vector<vertex_id> const& starts, std::int64_t first) {
+        return walk.run(on_gpu(starts, exec).span(), first, exec);
+      };
+      for (int const bad : {0, 2}) {
+        bool const wrong = ranks.rank() == bad;
+        expect_refusal(ranks, bad, "start 1: vertex 256 is out of range, the graph has 256 vertices", [&] {
+          (void)run({1, wrong ? 256U : 2U}, 0);
+        });
+        expect_refusal(ranks, bad, "first_walk: -1, expected 0 or more", [&] { (void)run({1}, wrong ? -1 : 0); });
+        expect_refusal(ranks, bad, "-1 walks from id 0 on, expected neither to be negative",
+                       [&] { (void)walk.stream({.num_walks = wrong ? -1 : 1, .starts = every_vertex()}); });
+        std::vector<vertex_id> const starts{5, static_cast<vertex_id>(ranks.rank())};
+        EXPECT_EQ(copied_rows(run(starts, 7)), rows_of(random_walk(g, starts, params, {}, 7)));
+      }
+    });
+  }
+}
+
+TEST_F(PartWalk, AWrongStartOfAStreamIsToldAtOnce)
+{
+  graph const g = generate_rmat({.scale = 8, .edge_factor = 8, .seed = 2}, {.symmetrize = true}, {});
+  run_ranks(2, [&](transport& ranks) {
+    sharded_walker walk(part_of(g, {.num_parts = 2}, ranks.rank()), {.length = 6}, 9, ranks, exec_of(ranks));
+    walk_stream_job job;
+    job.num_walks = 5000;
+    job.batch_bytes = 100'000;
+    job.starts = [&](std::int64_t first, std::span<vertex_id> into) {
+      std::fill(into.begin(), into.end(), ranks.rank() == 1 && first > 1000 ? 256U : 3U);
+    };
+    expect_refusal(ranks, 1, "start 256, expected a vertex below 256", [&] { (void)walk.stream(job); });
+    EXPECT_THROW(ranks.barrier("next"), rank_error) << "a stream that has begun can't go on";
+  });
 }
 
 TEST_F(PartWalk, NamesTheFirstBadStartAndTheOtherExecutor)

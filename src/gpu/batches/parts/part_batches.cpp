@@ -59,10 +59,12 @@ class part_batches final : public samplers::batches_on_gpu_ranks {
                                                       batch_numbers numbers, sharded_minibatch_report& report,
                                                       gpu_exec const& exec) override
   {
-    TENDRIL_EXPECTS(exec.device == device_, "sharded_minibatch_sampler: it was made for GPU {}, not for GPU {}",
-                    device_, exec.device);
     device_guard const guard(device_);
-    expect_vertices(seeds, "seed", whole_.num_vertices, exec);
+    ranks_.or_refuse([&] {
+      TENDRIL_EXPECTS(exec.device == device_, "sharded_minibatch_sampler: it was made for GPU {}, not for GPU {}",
+                      device_, exec.device);
+      expect_vertices(seeds, "seed", whole_.num_vertices, exec);
+    });
     std::int64_t const size = std::clamp<std::int64_t>(std::ssize(seeds), 1, batch_size);
     asking_batches const mine{(std::ssize(seeds) + size - 1) / size, size, numbers};
     std::vector<asking_batches> const of_ranks = told(mine);

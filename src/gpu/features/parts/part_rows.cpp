@@ -37,10 +37,12 @@ class part_rows final : public features::rows_on_gpu_ranks {
 
   features::gather_count gather(id_matrix const& ids, std::span<std::byte> out, gpu_exec const& exec) override
   {
-    expect_device(exec);
     device_guard const guard(device_);
-    expect_rows(ids, bounds_.back(), exec);
-    row_ids const rows(ids, bounds_.back(), exec);
+    row_ids const rows = ranks_.or_refuse([&] {
+      expect_device(exec);
+      expect_rows(ids, bounds_.back(), exec);
+      return row_ids(ids, bounds_.back(), exec);
+    });
     gpu_event const ready(exec);
     std::int64_t const width = std::max<std::int64_t>(here_.table().row_bytes(), 1);
     samplers::rank_rounds const rounds = samplers::agree_on_rounds(
@@ -58,17 +60,19 @@ class part_rows final : public features::rows_on_gpu_ranks {
 
   void keep(std::span<std::int64_t const> ids, gpu_exec const& exec) override
   {
-    expect_device(exec);
     device_guard const guard(device_);
-    copies_.reset();
-    std::vector<vertex_id> const wanted(ids.begin(), ids.end());
-    auto const there = copy_to_gpu(wanted, exec);
-    std::int64_t const size = there.size();
+    std::int64_t const size = std::ssize(ids);
     std::int64_t const bytes = checked_product("bytes of rows", size, here_.table().row_bytes());
-    buffer<std::byte> rows(bytes, memory_of(exec));
-    (void)gather({there.data(), id_type::uint32, size}, {rows.data(), static_cast<std::size_t>(bytes)}, exec);
+    auto [there, made] = ranks_.or_refuse([&] {
+      expect_device(exec);
+      copies_.reset();  // whose memory the new ones may need
+      std::vector<vertex_id> const wanted(ids.begin(), ids.end());
+      return std::pair(copy_to_gpu(wanted, exec),
+                       copied_rows{buffer<std::byte>(bytes, memory_of(exec)),
+                                   buffer<vertex_id>(size == 0 ? 0 : bounds_.back(), memory_of(exec)), size});
+    });
+    (void)gather({there.data(), id_type::uint32, size}, {made.rows.data(), static_cast<std::size_t>(bytes)}, exec);
     if (size == 0) { return; }
-    copied_rows made{std::move(rows), buffer<vertex_id>(bounds_.back(), memory_of(exec)), size};
     number_copies(there.data(), size, made.copy_of.data(), made.copy_of.size(), exec);
     TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
     copies_ = std::move(made);

@@ -46,12 +46,14 @@ class part_trees final : public samplers::trees_on_gpu_ranks {
   [[nodiscard]] khop_trees sample(std::span<vertex_id const> seeds, std::int64_t first_root, bool with_edges,
                                   gpu_exec const& exec) override
   {
-    TENDRIL_EXPECTS(exec.device == device_, "sharded_khop_sampler: it was made for GPU {}, not for GPU {}", device_,
-                    exec.device);
     device_guard const guard(device_);
-    expect_vertices(seeds, "seed", whole_.num_vertices, exec);
+    khop_trees out = ranks_.or_refuse([&] {
+      TENDRIL_EXPECTS(exec.device == device_, "sharded_khop_sampler: it was made for GPU {}, not for GPU {}", device_,
+                      exec.device);
+      expect_vertices(seeds, "seed", whole_.num_vertices, exec);
+      return allocate(std::ssize(seeds), with_edges, exec);
+    });
     expect_same(with_edges);
-    khop_trees out = allocate(std::ssize(seeds), with_edges, exec);
     sampling_plan const& plan = with_edges ? plan_with_edges_ : plan_;
     khop_tables const tables = make_khop_tables(rows_, plan, with_edges, exec);
     gpu_event const ready(exec);
@@ -68,7 +70,8 @@ class part_trees final : public samplers::trees_on_gpu_ranks {
   {
     std::int64_t const some = ranks_.all_reduce("trees with edges", with_edges ? 1 : 0, reduction::max);
     std::int64_t const all = ranks_.all_reduce("trees with edges", with_edges ? 1 : 0, reduction::min);
-    TENDRIL_EXPECTS(some == all, "edges of trees: asked for on some ranks, expected on all or none");
+    ranks_.or_refuse(
+        [&] { TENDRIL_EXPECTS(some == all, "edges of trees: asked for on some ranks, expected on all or none"); });
   }
 
   /// In the last hop.

@@ -136,15 +136,17 @@ void walk_on_part::take_up(part_terms terms, sampling_plan plan, bool may_die_he
 
 walks walk_on_part::run(std::span<vertex_id const> starts, std::int64_t first_walk, gpu_exec const& exec)
 {
-  TENDRIL_EXPECTS(exec.device == device_, "sharded_walker: it was made for GPU {}, not for GPU {}", device_,
-                  exec.device);
   device_guard const guard(device_);
-  expect_vertices(starts, "start", whole_.num_vertices, exec);
   auto const n = std::ssize(starts);
   std::int64_t const row = terms_.length + std::int64_t{1};
-  memory_resource& memory = memory_of(exec);
-  walks out{buffer<vertex_id>(checked_product("walks", n, row), memory), buffer<std::int32_t>(n, memory), n,
-            terms_.length};
+  walks out = ranks_.or_refuse([&] {
+    TENDRIL_EXPECTS(exec.device == device_, "sharded_walker: it was made for GPU {}, not for GPU {}", device_,
+                    exec.device);
+    expect_vertices(starts, "start", whole_.num_vertices, exec);
+    memory_resource& memory = memory_of(exec);
+    return walks{buffer<vertex_id>(checked_product("walks", n, row), memory), buffer<std::int32_t>(n, memory), n,
+                 terms_.length};
+  });
   gpu_event const ready(exec);
   samplers::rank_rounds const rounds = samplers::agree_on_rounds(ranks_, n, first_walk, room_for_walks(true));
   part_counts did;
