@@ -1,6 +1,7 @@
 #include "gpu/ranks/shared_pages.hpp"
 
-#include <atomic>
+#include <cstdint>
+#include <random>
 #include <utility>
 
 #include <fcntl.h>
@@ -21,12 +22,15 @@ shared_pages::shared_pages(int file, std::size_t bytes, std::string name, bool o
 
 shared_pages shared_pages::make(std::size_t bytes)
 {
-  static std::atomic<unsigned> counter{0};
-  constexpr int tries = 16;  // names may be left of a process that was killed
+  // Containers of one machine may have processes of equal numbers, and not the same pages: a name that is there by chance
+  // would lead to a stranger's.
+  std::random_device random;
+  constexpr int tries = 16;
   std::string name;
   int file = -1;
   for (int i = 0; i < tries && file < 0; ++i) {
-    name = fmt::format("/tendril-{}-{}", getpid(), counter++);
+    std::uint64_t const high = random(), low = random();
+    name = fmt::format("/tendril-{}-{:016x}", getpid(), high << 32U | low);
     file = shm_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR, S_IRUSR | S_IWUSR);
   }
   if (file < 0) { return {}; }

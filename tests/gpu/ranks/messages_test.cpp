@@ -98,7 +98,7 @@ void exchange_all(transport& ranks, gpu::gpu_messages& messages, gpu_exec const&
     messages.exchange(parcels(sent.back(), out, other), parcels(received.back(), in, other), exec.stream);
     TENDRIL_CUDA_TRY(cudaMemsetAsync(sent.back().data(), 0, sent.back().span().size_bytes(), exec.stream));
   }
-  EXPECT_GE(bytes + ranks.report().sent_bytes, 0);
+  EXPECT_EQ(bytes + ranks.report().sent_bytes, 0);
   for (std::size_t turn = 0; turn < all.size(); ++turn) {
     std::vector<std::uint8_t> here(static_cast<std::size_t>(received[turn].size()));
     copy_to_host(received[turn].data(), here.data(), here.size(), exec);

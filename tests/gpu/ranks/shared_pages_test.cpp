@@ -53,6 +53,15 @@ TEST(SharedPages, KeepTheirBytesWhenTheNameIsForgotten)
   EXPECT_EQ(static_cast<char const*>(opened.data())[17], 3);
 }
 
+TEST(SharedPages, DrawTheirNames)
+{
+  shared_pages const one = shared_pages::make(bytes), other = shared_pages::make(bytes);
+  ASSERT_FALSE(one.empty() || other.empty());
+  std::size_t const digits = 16;  // the last ones, which are drawn
+  ASSERT_GT(one.name().size(), digits);
+  EXPECT_NE(one.name().substr(one.name().size() - digits), other.name().substr(other.name().size() - digits));
+}
+
 TEST(SharedPages, LeaveNoNameBehind)
 {
   std::string name;
