@@ -15,7 +15,9 @@
 #include <tendril/several_gpus.hpp>
 
 #include "gpu/device/check.hpp"
+#include "gpu/walks/counts.hpp"
 #include "support/custom_walks.hpp"
+#include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
 #include "support/messages.hpp"
 #include "support/nvrtc_test.hpp"
@@ -86,6 +88,30 @@ TEST_F(GpuWalkCounts, MayBeOfOneKindAndAreAdded)
   std::vector<std::int64_t> few(3);
   EXPECT_EQ(message_of<argument_error>([&] { stream({.visits = few}); }),
             "visits: 3 counts, expected " + std::to_string(g.num_vertices()) + ", one a vertex");
+}
+
+TEST_F(GpuWalkCounts, EmptyTheirCountersBeforeTheyRunOver)
+{
+  graph const g = make_zoo(1);
+  auto const starts = starts_everywhere(g, 50);
+  gpu_exec const exec(0);
+  walker const walk(to_gpu(g, exec), {.length = 9}, 1, exec);
+  walks const made = walk.run(on_gpu(starts, exec).span(), 0, exec);
+  counted_walks const expected = counts_of(copied_rows(made), g.num_vertices());
+  for (std::int64_t const room : {1L, 30L, 1000L, 100'000L}) {
+    counted_walks counted(g.num_vertices());
+    gpu::vertex_counts counts(counted.all(), 0, g.num_vertices(), exec, room);
+    for (int k = 0; k < 3; ++k) {
+      counts.add_rows(made.vertices.data(), made.lengths.data(), made.num_walks, made.length + 1);
+    }
+    std::int64_t const steps = counts.add_to(counted.all());
+    EXPECT_EQ(steps + 3 * made.num_walks,
+              std::accumulate(counted.visits.begin(), counted.visits.end(), std::int64_t{0}));
+    for (std::size_t v = 0; v < counted.visits.size(); ++v) {
+      ASSERT_EQ(counted.visits[v], 3 * expected.visits[v]) << "room for " << room;
+      ASSERT_EQ(counted.ends[v], 3 * expected.ends[v]) << "room for " << room;
+    }
+  }
 }
 
 class CountedPartWalk : public gpu_test {
