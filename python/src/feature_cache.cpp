@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -19,6 +21,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <tendril/gpu.hpp>
+#include <tendril/gpu_array.hpp>  // gpu_event
 #include <tendril/gpu_feature_cache.hpp>
 
 #include "arrays.hpp"
@@ -74,60 +77,93 @@ host_step serve_on_host(row_cache& cache)
           give_vector(step.hit_places), give_vector(step.kept),          give_vector(step.kept_slots)};
 }
 
-/// A cache of some tables of one number of rows, on a GPU.
+/// A stream that work is enqueued on, behind all work of the same cache on other streams.
+class stream_turn {
+ public:
+  /// Of the work that was enqueued last.
+  struct last_work {
+    cuda_stream stream = nullptr;
+    std::optional<gpu_event> done;
+  };
+
+  stream_turn(last_work& last, gpu_exec const& exec) : last_(last), exec_(exec)
+  {
+    if (last.done && last.stream != exec.stream) { last.done->wait_on(exec.stream); }
+  }
+  ~stream_turn()
+  {
+    try {
+      last_.stream = exec_.stream;
+      last_.done.emplace(exec_);
+    } catch (std::exception const&) {  // the next call on the GPU says what is wrong with it
+      last_.done.reset();
+    }
+  }
+  stream_turn(stream_turn const&) = delete;
+  stream_turn& operator=(stream_turn const&) = delete;
+
+  [[nodiscard]] gpu_exec const& exec() const { return exec_; }
+
+ private:
+  last_work& last_;
+  gpu_exec exec_;
+};
+
+/// A cache of some tables of one number of rows, on a GPU. A loader's own thread has one stream; one that works in the caller's loop has
+/// the stream that is current there, which may change.
 class cached_tables {
  public:
   cached_tables(row_cache_params const& params, int device, std::uintptr_t stream)
-      : device_(device), rows_(params, exec_on(stream))
+      : device_(device), rows_(params, turn_on(stream).exec())
   {
   }
 
   void add(gpu_features const& table, std::uintptr_t stream)
   {
     nb::gil_scoped_release const no_gil;
-    tables_.emplace_back(table, rows_.params().num_slots, exec_on(stream));
+    tables_.emplace_back(table, rows_.params().num_slots, turn_on(stream).exec());
   }
 
   void fill(array_in const& rows, std::uintptr_t stream)
   {
     auto const ids = import_ids(rows, "rows", 0);
     nb::gil_scoped_release const no_gil;
-    gpu_exec const exec = exec_on(stream);
-    fill_with(copy_to_gpu(ids.span(), exec), exec);
+    stream_turn const turn = turn_on(stream);
+    fill_with(copy_to_gpu(ids.span(), turn.exec()), turn.exec());
   }
 
   void fill_best(gpu_row_counts const& counts, std::uintptr_t stream)
   {
     nb::gil_scoped_release const no_gil;
-    gpu_exec const exec = exec_on(stream);
-    fill_with(counts.best(rows_.params().num_slots, exec), exec);
+    stream_turn const turn = turn_on(stream);
+    fill_with(counts.best(rows_.params().num_slots, turn.exec()), turn.exec());
   }
 
   void rank(gpu_row_counts const& counts, std::uintptr_t stream)
   {
     nb::gil_scoped_release const no_gil;
-    gpu_exec const exec = exec_on(stream);
-    rows_.rank(counts.scores(exec).span(), exec);
+    stream_turn const turn = turn_on(stream);
+    rows_.rank(counts.scores(turn.exec()).span(), turn.exec());
   }
 
-  void empty(std::uintptr_t stream) { rows_.fill({}, exec_on(stream)); }
+  void empty(std::uintptr_t stream) { rows_.fill({}, turn_on(stream).exec()); }
 
   void see(gpu_ids const& ids, std::uintptr_t stream)
   {
     nb::gil_scoped_release const no_gil;
-    rows_.see(ids.view, exec_on(stream));
+    rows_.see(ids.view, turn_on(stream).exec());
   }
 
   void see_at(std::uintptr_t ids, std::int64_t count, std::uintptr_t stream)
   {
     nb::gil_scoped_release const no_gil;
-    rows_.see({reinterpret_cast<void const*>(ids), id_type::int64, count}, exec_on(stream));
+    rows_.see({reinterpret_cast<void const*>(ids), id_type::int64, count}, turn_on(stream).exec());
   }
 
   gpu_cache_step serve(std::uintptr_t stream)
   {
     nb::gil_scoped_release const no_gil;
-    return rows_.serve(exec_on(stream));
+    return rows_.serve(turn_on(stream).exec());
   }
 
   void gather_at(int table, gpu_cache_step const& step, std::uintptr_t out, std::uintptr_t stream,
@@ -136,7 +172,7 @@ class cached_tables {
     nb::gil_scoped_release const no_gil;
     gpu_cached_features& from = tables_.at(static_cast<std::size_t>(table));
     auto const bytes = static_cast<std::size_t>(step.num_ids() * from.table().table().row_bytes());
-    from.gather(step, {reinterpret_cast<std::byte*>(out), bytes}, exec_on(stream), way_of(share, num_threads));
+    from.gather(step, {reinterpret_cast<std::byte*>(out), bytes}, turn_on(stream).exec(), way_of(share, num_threads));
   }
 
   gpu_array gather_new(int table, gpu_cache_step const& step, std::uintptr_t stream, std::string const& share,
@@ -144,9 +180,10 @@ class cached_tables {
   {
     nb::gil_scoped_release const no_gil;
     gpu_cached_features& from = tables_.at(static_cast<std::size_t>(table));
-    gpu_exec const exec = exec_on(stream);
-    return new_rows(from.table().table(), step.num_ids(), exec,
-                    [&](std::span<std::byte> rows) { from.gather(step, rows, exec, way_of(share, num_threads)); });
+    stream_turn const turn = turn_on(stream);
+    return new_rows(from.table().table(), step.num_ids(), turn.exec(), [&](std::span<std::byte> rows) {
+      from.gather(step, rows, turn.exec(), way_of(share, num_threads));
+    });
   }
 
   [[nodiscard]] std::int64_t num_bytes() const
@@ -156,18 +193,18 @@ class cached_tables {
     return bytes;
   }
 
-  [[nodiscard]] array_out content(std::uintptr_t stream) const
+  [[nodiscard]] array_out content(std::uintptr_t stream)
   {
     auto const from = rows_.content();
     buffer<vertex_id> to(std::ssize(from));
-    copy_to_host(from.data(), to.data(), from.size_bytes(), exec_on(stream));
+    copy_to_host(from.data(), to.data(), from.size_bytes(), turn_on(stream).exec());
     return give(std::move(to), {std::ssize(from)});
   }
 
  private:
-  [[nodiscard]] gpu_exec exec_on(std::uintptr_t stream) const
+  [[nodiscard]] stream_turn turn_on(std::uintptr_t stream)
   {
-    return gpu_exec(device_, reinterpret_cast<cuda_stream>(stream));
+    return {last_, gpu_exec(device_, reinterpret_cast<cuda_stream>(stream))};
   }
 
   void fill_with(buffer<vertex_id> const& rows, gpu_exec const& exec)
@@ -178,6 +215,7 @@ class cached_tables {
   }
 
   int device_;
+  stream_turn::last_work last_;
   gpu_row_cache rows_;
   std::vector<gpu_cached_features> tables_;
 };

@@ -330,7 +330,7 @@ def test_wrong_arguments_of_one_rank_end_the_call_alone(graph):
         expected = tendril.random_walk(graph, [5, 500], 9)
         for bad in range(3):
             for starts, first, line in (
-                ([0, 9999], 0, "start 9999, expected a vertex below 512"),
+                ([0, 9999], 0, "start 1: vertex 9999 is out of range, the graph has 512 vertices"),
                 ([0, -1], 0, "starts[1] is -1, expected a vertex id in [0, 4294967294]"),
                 ([0.5], 0, "starts"),
                 ([0], -1, "1 walks from id -1 on, expected neither to be negative"),

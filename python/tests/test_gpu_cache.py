@@ -12,7 +12,7 @@ from threads_left import expect_none_left
 from torch_geometric.data import Data
 
 import tendril
-from tendril import FeatureCache, _tendril
+from tendril import FeatureCache, _gpu, _tendril
 from tendril.pyg import LinkNeighborLoader, NeighborLoader
 
 pytestmark = [
@@ -185,6 +185,31 @@ def test_rows_that_are_written_to_between_epochs_are_read_again():
     for batch in cached:
         assert torch.equal(batch.x.cpu(), given.x[batch.n_id.cpu()])
         assert bool((batch.y == 4).all())
+
+
+def served_counts(first, second, busy=None):
+    """Missed and kept rows of two batches, whose ids are told on one stream and which are served on another."""
+    tables = _tendril.CachedTables(3000, 100, "lru", 1, 0, first.cuda_stream)
+    draws = np.random.default_rng(5)
+    batches = [torch.from_numpy(draws.integers(0, 300, 200)).cuda() for _ in range(2)]
+    torch.cuda.synchronize()
+    if busy is not None:
+        with torch.cuda.stream(first):
+            torch.cuda._sleep(busy)
+    steps = []
+    for ids in batches:
+        tables.see(_gpu.ids(ids, "ids", 1, 0, first.cuda_stream, 0), first.cuda_stream)
+        steps.append(tables.serve(second.cuda_stream))
+    was_busy = not first.query()
+    return [step.counts() for step in steps], was_busy
+
+
+def test_work_on_another_stream_comes_after_what_was_enqueued_before():
+    one, two = torch.cuda.Stream(), torch.cuda.Stream()
+    expected, _ = served_counts(one, one)
+    made, was_busy = served_counts(one, two, busy=2_000_000_000)  # about a second
+    assert was_busy
+    assert made == expected
 
 
 def test_a_cache_that_sizes_itself_takes_all_that_fits():

@@ -77,12 +77,10 @@ void expect_own_part(int rank, int num_ranks, graph_part const& part)
   TENDRIL_EXPECTS(part.index == rank, "part {} of the graph, expected that of rank {}", part.index, rank);
 }
 
-void expect_vertices(char const* what, std::span<vertex_id const> vertices, partition_info const& whole)
+void expect_vertices(char const* what, std::span<vertex_id const> vertices, partition_info const& whole,
+                     std::int64_t first)
 {
-  for (std::size_t i = 0; i < vertices.size(); ++i) {
-    if (vertices[i] < whole.num_vertices) { continue; }
-    validation::refuse_vertex(what, static_cast<std::int64_t>(i), vertices[i], whole.num_vertices);
-  }
+  validation::expect_vertices(what, vertices, whole.num_vertices, first);
 }
 
 }  // namespace tendril::dist

@@ -53,8 +53,10 @@ auto checked_call(transport* ranks, Check const& check, Work const& work)
   });
 }
 
-/// @param what  "seed", "start".
+/// @param what   "seed", "start".
+/// @param first  Number of the first vertex in the caller's list.
 /// @throws argument_error naming the first that is no vertex of the whole graph.
-void expect_vertices(char const* what, std::span<vertex_id const> vertices, partition_info const& whole);
+void expect_vertices(char const* what, std::span<vertex_id const> vertices, partition_info const& whole,
+                     std::int64_t first = 0);
 
 }  // namespace tendril::dist

@@ -22,7 +22,6 @@
 #include "samplers/two_batches.hpp"
 #include "samplers/walks/gpu_ranks.hpp"
 #include "samplers/walks/stream_checks.hpp"
-#include "samplers/walks/walk_checks.hpp"
 
 namespace tendril {
 
@@ -196,7 +195,7 @@ sharded_walk_report sharded_walker::state::stream(walk_stream_job const& job, cp
       [&](dist::walk_batch_of_ranks& batch, std::int64_t round) {
         auto const of_round = starts.span().first(static_cast<std::size_t>(rounds.size_of(round)));
         if (!of_round.empty()) { job.starts(round * rounds.batch, of_round); }
-        samplers::expect_starts(of_round, here.part.info.num_vertices);
+        dist::expect_vertices("start", of_round, here.part.info, round * rounds.batch);
         batch.start(round, of_round);
       },
       [&](dist::walk_batch_of_ranks& batch) {
@@ -263,7 +262,7 @@ walks sharded_walker::run(std::span<vertex_id const> starts, std::int64_t first_
       [&] {
         TENDRIL_EXPECTS(!state_->on_gpu, "sharded_walker: it was made for a GPU, expected a gpu_exec");
         expect_ids(n, first_walk);
-        samplers::expect_starts(starts, state_->here.part.info.num_vertices);
+        dist::expect_vertices("start", starts, state_->here.part.info);
         out = {buffer<vertex_id>(checked_product("walks", n, width), *exec.memory),
                buffer<std::int32_t>(n, *exec.memory), n, width - 1};
       },

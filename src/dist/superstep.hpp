@@ -50,6 +50,8 @@ class walk_batch_of_ranks {
         counts_(counts),
         exec_(exec),
         rows_(setting.batch_walks, setting.counts ? 0 : setting.length, *exec.memory),
+        visit_counts_(setting.counts ? setting.counts->visits : std::span<std::int64_t>(), base::num_threads(exec) > 1),
+        end_counts_(setting.counts ? setting.counts->ends : std::span<std::int64_t>(), base::num_threads(exec) > 1),
         messages_(static_cast<std::size_t>(setting.ranks.size()))
   {
   }
@@ -116,14 +118,8 @@ class walk_batch_of_ranks {
   /// Whether a walker goes to the rank of its vertex after so many steps.
   [[nodiscard]] bool goes_on(std::int32_t steps) const { return steps < setting_.length || !keeps_rows(); }
   /// A walker has come to this rank's vertex v, or its walk has ended there: that counts, where walks are counted.
-  void note_visit(vertex_id v) const
-  {
-    if (setting_.counts) { cpu::count_one(setting_.counts->visits, v - setting_.here.first()); }
-  }
-  void note_end(vertex_id v) const
-  {
-    if (setting_.counts) { cpu::count_one(setting_.counts->ends, v - setting_.here.first()); }
-  }
+  void note_visit(vertex_id v) const { visit_counts_.add(v - setting_.here.first()); }
+  void note_end(vertex_id v) const { end_counts_.add(v - setting_.here.first()); }
 
   /// A walker goes to rank `to`, or stays.
   void count_walker(int to, std::int64_t& alive, std::int64_t& moved) const
@@ -144,6 +140,7 @@ class walk_batch_of_ranks {
   superstep_counts& counts_;
   cpu_exec const& exec_;
   home_rows rows_;
+  cpu::vertex_counter visit_counts_, end_counts_;  // by rows of the part; of nothing where walks have rows
 
  private:
   template <class>

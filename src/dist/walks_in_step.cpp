@@ -89,15 +89,15 @@ class walks_in_step final : public walk_batch_of_ranks {
     vertex_id const first = setting_.here.first();
     for (chunk const& c : chunks) {
       for (walker_in_step const& w : c.records<walker_in_step>()) {
-        note_visit(w.vertex);
         room.at[n] = w.vertex - first;
         room.walks[n] = w.walk;
         room.ids[n] = id(w.walk);
         ++n;
       }
     }
+    visit_counts_.add_each(std::span(room.at).first(n));
     if (step_ == setting_.length) {  // they came to be counted
-      for (std::size_t i = 0; i < n; ++i) { note_end(first + room.at[i]); }
+      end_counts_.add_each(std::span(room.at).first(n));
       return;
     }
     cpu::walk_source::shared_state all;
@@ -117,7 +117,7 @@ class walks_in_step final : public walk_batch_of_ranks {
       walk_name const walk = room.walks[i];
       vertex_id const next = room.rows[2 * i + 1];
       if (room.lengths[i] == step_) {  // told to stop, or at a dead end, which repeats its own vertex
-        note_end(first + room.at[i]);
+        end_counts_.add(room.at[i]);
         if (repeats && next != no_vertex) { visits.write(walk.home(), {walk, no_vertex}); }
         continue;
       }

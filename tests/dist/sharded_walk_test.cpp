@@ -196,7 +196,7 @@ TEST(ShardedWalk, AStartBeyondTheGraphEndsAllRanks)
     std::vector<vertex_id> const starts{ranks.rank() == 1 ? 34U : 0U};
     (void)walk.run(starts, 0);
   });
-  EXPECT_EQ(said, "start 34, expected a vertex below 34");
+  EXPECT_EQ(said, "start 0: vertex 34 is out of range, the graph has 34 vertices");
 }
 
 TEST(ShardedWalk, WrongArgumentsEndTheCallAlone)
@@ -211,7 +211,9 @@ TEST(ShardedWalk, WrongArgumentsEndTheCallAlone)
         };
         for (int bad = 0; bad < 3; ++bad) {
           bool const wrong = ranks.rank() == bad;
-          expect_refusal(ranks, bad, "start 34, expected a vertex below 34", [&] { run({0, wrong ? 34U : 1U}, 0); });
+          expect_refusal(ranks, bad, "start 1: vertex 34 is out of range, the graph has 34 vertices", [&] {
+            run({0, wrong ? 34U : 1U}, 0);
+          });
           std::string const walks = " walks from id ", expected = " on, expected neither to be negative";
           expect_refusal(ranks, bad, "1" + walks + "-1" + expected, [&] { run({0}, wrong ? -1 : 0); });
           expect_refusal(ranks, bad, "-5" + walks + "0" + expected,
@@ -240,7 +242,8 @@ TEST(ShardedWalk, AWrongStartOfAStreamIsToldAtOnce)
     job.starts = [&](std::int64_t first, std::span<vertex_id> into) {
       std::fill(into.begin(), into.end(), ranks.rank() == 1 && first > 500 ? 34U : 1U);
     };
-    expect_refusal(ranks, 1, "start 34, expected a vertex below 34", [&] { walk.stream(job); });
+    expect_refusal(ranks, 1, "start 504: vertex 34 is out of range, the graph has 34 vertices",
+                   [&] { walk.stream(job); });
     EXPECT_THROW(ranks.barrier("next"), rank_error) << "a stream that has begun can't go on";
   });
 }

@@ -1,33 +1,39 @@
 #include "cpu/walks/counts.hpp"
 
+#include <algorithm>
+
 #include "base/parallel.hpp"
 
 namespace tendril::cpu {
 namespace {
 
 constexpr std::int64_t walks_a_task = 1024;
-constexpr std::int64_t ahead = 16;  // an addition that others see waits for all before it: its line should be there
-
-/// Counts the first `num` vertices of a row.
-void count_row(vertex_id const* row, std::int64_t num, std::span<std::int64_t> visits)
-{
-  for (std::int64_t k = 0; k < num; ++k) {
-    if (k + ahead < num) { __builtin_prefetch(&visits[row[k + ahead]], 1); }
-    count_one(visits, row[k]);
-  }
-}
+constexpr std::size_t ahead = 16;  // an addition that others see waits for its line, and all before it
 
 }  // namespace
+
+void vertex_counter::add_each(std::span<vertex_id const> vertices) const
+{
+  if (counts_.empty()) { return; }
+  std::size_t const n = vertices.size(), far = n - std::min(n, ahead);
+  for (std::size_t i = 0; i < far; ++i) {
+    __builtin_prefetch(&counts_[vertices[i + ahead]], 1);
+    add(vertices[i]);
+  }
+  for (std::size_t i = far; i < n; ++i) { add(vertices[i]); }
+}
 
 void count_rows(std::span<vertex_id const> vertices, std::span<std::int32_t const> lengths, std::int64_t row,
                 walk_counts const& counts, cpu_exec const& exec)
 {
+  bool const shared = base::num_threads(exec) > 1;
+  vertex_counter const visits(counts.visits, shared), ends(counts.ends, shared);
   base::parallel_ranges(exec, std::ssize(lengths), walks_a_task, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      vertex_id const* const walk = vertices.data() + i * row;
-      std::int32_t const steps = lengths[static_cast<std::size_t>(i)];
-      if (!counts.visits.empty()) { count_row(walk, steps + std::int64_t{1}, counts.visits); }
-      count_one(counts.ends, walk[steps]);
+      auto const steps = static_cast<std::size_t>(lengths[static_cast<std::size_t>(i)]);
+      auto const walk = vertices.subspan(static_cast<std::size_t>(i * row), steps + 1);
+      visits.add_each(walk);
+      ends.add(walk.back());
     }
   });
 }

@@ -31,13 +31,6 @@ void check_walk_params(graph const& graph, walk_params const& params,
   check_labels(params, *labels_in_use());
 }
 
-void expect_starts(std::span<vertex_id const> starts, std::int64_t num_vertices)
-{
-  for (vertex_id const v : starts) {
-    TENDRIL_EXPECTS(v < num_vertices, "start {}, expected a vertex below {}", v, num_vertices);
-  }
-}
-
 void check_ragged(dead_end dead_ends)
 {
   TENDRIL_EXPECTS(dead_ends == dead_end::stop,

@@ -16,9 +16,6 @@ namespace tendril::samplers {
 void check_walk_params(graph const& graph, walk_params const& params,
                        std::function<std::shared_ptr<std::vector<char> const>()> const& labels_in_use);
 
-/// @throws argument_error naming the first start, in host memory, that is no vertex.
-void expect_starts(std::span<vertex_id const> starts, std::int64_t num_vertices);
-
 /// @throws argument_error unless ragged walks can end this way: they have no rows that a vertex could fill.
 void check_ragged(dead_end dead_ends);
 

@@ -246,6 +246,21 @@ TEST_F(PartWalk, SharesTheRowsOfHubsByScans)
   }
 }
 
+TEST_F(PartWalk, GoesThroughAHubOfMillions)
+{
+  // Every second step chooses among three million neighbours, and second-order ones ask the hub for edges.
+  std::int64_t const leaves = 3'000'000;
+  graph const star = generate_regular(regular_graph::star, leaves + 1, {}, {});
+  std::vector<vertex_id> starts(2000, 0);
+  for (std::size_t i = 1; i < starts.size(); i += 2) { starts[i] = static_cast<vertex_id>(i * 1499); }
+  for (walk_params const& params : {walk_params{.length = 6, .seed = 3}, walk_params{.length = 6, .p = 4, .q = 0.5}}) {
+    rows const expected = copied_rows(walker(star, params, with_tables).run(starts, 1));
+    for (rows const& r : walk_on_ranks(star, 2, params, starts, 1, with_tables)) {
+      ASSERT_EQ(r.vertices, expected.vertices) << (is_second_order(params) ? "second order" : "first order");
+    }
+  }
+}
+
 TEST_F(PartWalk, AWrongStartEndsTheCallAlone)
 {
   graph const g = generate_rmat({.scale = 8, .edge_factor = 8, .seed = 2}, {.symmetrize = true}, {});
@@ -283,7 +298,8 @@ TEST_F(PartWalk, AWrongStartOfAStreamIsToldAtOnce)
     job.starts = [&](std::int64_t first, std::span<vertex_id> into) {
       std::fill(into.begin(), into.end(), ranks.rank() == 1 && first > 1000 ? 256U : 3U);
     };
-    expect_refusal(ranks, 1, "start 256, expected a vertex below 256", [&] { (void)walk.stream(job); });
+    expect_refusal(ranks, 1, "start 1562: vertex 256 is out of range, the graph has 256 vertices",
+                   [&] { (void)walk.stream(job); });
     EXPECT_THROW(ranks.barrier("next"), rank_error) << "a stream that has begun can't go on";
   });
 }

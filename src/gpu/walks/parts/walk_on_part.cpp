@@ -21,7 +21,7 @@
 #include "gpu/ranks/part_rows.hpp"
 #include "gpu/walks/parts/alone_lane.hpp"
 #include "gpu/walks/parts/part_lane.hpp"
-#include "samplers/walks/walk_checks.hpp"
+#include "graph/places.hpp"  // expect_vertices of the host
 
 namespace tendril::gpu {
 namespace {
@@ -101,7 +101,7 @@ class starts_ahead {
     made_ = std::async(base::aside, [this, round] {
       auto const starts = room_of(round);
       if (!starts.empty()) { job_.starts(round * rounds_.batch, starts); }
-      samplers::expect_starts(starts, num_vertices_);
+      validation::expect_vertices("start", starts, num_vertices_, round * rounds_.batch);
     });
   }
 
