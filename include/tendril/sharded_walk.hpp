@@ -83,9 +83,11 @@ class sharded_walker {
   [[nodiscard]] walks run(std::span<vertex_id const> starts, std::int64_t first_walk, gpu_exec const& exec);
 
   /// The same, batch by batch: `job` says what this rank asks for. Of its fields num_walks, first_walk, starts, sink, counts,
-  /// batch_bytes (0: 128 MB; on GPUs twice 256 MB, page-locked) and on_progress count. The sink is called on the calling thread, by every rank equally often, with
-  /// no walks where a rank has none left: it may make calls of all ranks itself. With `counts`, which all ranks have then, a rank gets
-  /// what all walks of all ranks do on the vertices of its part, one element each; a step sends its walker alone.
+  /// batch_bytes and on_progress count. Of batch_bytes 0 means 128 MB, on GPUs twice 256 MB, page-locked; where GPUs count walks,
+  /// they mean nothing. The sink is called on the calling thread, by every rank equally often, with no walks where a rank has none
+  /// left: it may make calls of all ranks itself. On GPUs `starts` is called on a thread of its own. With `counts`, which all ranks
+  /// have then, a rank gets what all walks of all ranks do on the vertices of its part, one element each; a step sends its
+  /// walker alone.
   sharded_walk_report stream(walk_stream_job const& job, cpu_exec const& exec = {});
 
  private:
