@@ -8,9 +8,9 @@ import numpy as np
 
 from . import _arrays, _gpu, _place, _tendril
 from ._errors import ArgumentError
-from ._params import fill, integer, limit, threads
+from ._params import integer, limit, threads
 from ._several import on_host
-from ._walks import metapath_codes
+from ._walks import any_walk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,14 +91,13 @@ def count_walks(
     True
     """
     _place.expect_graph(graph)
-    params = fill(
-        _tendril.WalkParams(),
-        length=length,
-        p=1.0 if p is None else p,
-        q=1.0 if q is None else q,
-        second_order=p is not None or q is not None,
-        metapath=[] if isinstance(metapath, (tuple, list)) and not metapath else metapath_codes(graph, metapath, metapath_of),
-        metapath_of=metapath_of,
+    params = any_walk(
+        graph,
+        length,
+        p,
+        q,
+        metapath,
+        metapath_of,
         weighted=weighted,
         restart_prob=restart_prob,
         stop_prob=stop_prob,

@@ -460,6 +460,29 @@ def _run(
     )
 
 
+def any_walk(
+    graph: Any,
+    length: int,
+    p: float | None,
+    q: float | None,
+    metapath: Sequence[int | str] | None,
+    metapath_of: str,
+    **others: Any,
+) -> _tendril.WalkParams:
+    """The parameters of a walk of any of the kinds above: without memory unless p or q is given, along a metapath if there is one."""
+    is_empty = isinstance(metapath, (tuple, list)) and not metapath
+    return fill(
+        _tendril.WalkParams(),
+        length=length,
+        p=1.0 if p is None else p,
+        q=1.0 if q is None else q,
+        second_order=p is not None or q is not None,
+        metapath=[] if metapath is None or is_empty else metapath_codes(graph, metapath, metapath_of),
+        metapath_of=metapath_of,
+        **others,
+    )
+
+
 def metapath_codes(graph: Any, metapath: Sequence[int | str], metapath_of: str) -> list[int]:
     """The entries of a metapath as numbers."""
     what, names = ("node type", graph.node_type_names) if _of_vertices(metapath_of) else ("edge label", graph.edge_label_names)

@@ -9,9 +9,9 @@ import numpy as np
 from .. import _arrays, _gpu, _tendril
 from .._custom_walk import CustomWalk, dynamic_params
 from .._device_array import DeviceArray
-from .._params import fill, integer, limit, string, threads
+from .._params import integer, limit, string, threads
 from .._several import on_host
-from .._walks import metapath_codes
+from .._walks import any_walk
 from ._graph import Graph, expect_graph
 from ._nccl import find_nccl
 
@@ -172,17 +172,16 @@ class Walker(_Walks):
         num_threads: int = 0,
     ) -> None:
         expect_graph(graph)
-        params = fill(
-            _tendril.WalkParams(),
-            length=length,
+        params = any_walk(
+            graph,
+            length,
+            p,
+            q,
+            metapath,
+            metapath_of,
             weighted=weighted,
             restart_prob=restart_prob,
             stop_prob=stop_prob,
-            p=1.0 if p is None else p,
-            q=1.0 if q is None else q,
-            second_order=p is not None or q is not None,
-            metapath=[] if metapath is None else metapath_codes(graph, metapath, metapath_of),
-            metapath_of=metapath_of,
             seed=seed,
             dead_end=dead_end,
             rule=rule,
