@@ -26,8 +26,8 @@ class sharded_khop_sampler {
   sharded_khop_sampler(graph_part part, khop_params params, transport& ranks, cpu_exec const& exec = {});
   sharded_khop_sampler(graph_part part, khop_params params, rank_service& ranks, cpu_exec const& exec = {});
   /// The same on GPUs: each rank's part is copied to the memory of its GPU. Slots go to the GPU that has their vertex, and
-  /// picks come back, as walkers travel (sharded_walk.hpp). Up to 32 ranks, and fan-outs other
-  /// than -1. Sampling is a call of all ranks, too.
+  /// picks come back, as walkers travel (sharded_walk.hpp). Up to 32 ranks. Where a fan-out is -1, each hop of a call has fewer
+  /// than 2^31 slots a rank. Sampling is a call of all ranks, too.
   /// @throws argument_error  as above, or for trees that GPUs don't take; rank_error; device_error; memory_error.
   sharded_khop_sampler(graph_part part, khop_params params, transport& ranks, gpu_exec const& exec);
   /// What of the above parameters alone tell, before any call of ranks. @throws argument_error for trees that GPUs don't take.
@@ -45,6 +45,7 @@ class sharded_khop_sampler {
 
   /// The same of a sampler that was made for a GPU: seeds and trees are in its memory, and all ranks ask for edges, or none.
   /// Synchronises.
+  /// @throws also argument_error for a call whose hops have too many slots.
   [[nodiscard]] khop_trees sample(std::span<vertex_id const> seeds, gpu_exec const& exec, std::int64_t first_root = 0,
                                   bool with_edges = false);
 

@@ -119,6 +119,29 @@ def test_trees_on_gpus_are_those_of_the_whole_graph(graph, count):
 
 
 @pytest.mark.parametrize("count", [pytest.param(count, marks=on_gpu) for count in (1, 3)])
+def test_trees_of_all_neighbours_on_gpus_are_those_of_the_whole_graph(graph, count):
+    roots = np.arange(60)
+    for fanouts, options in (([-1, 2], {}), ([2, -1, 3], {"weighted": True, "dtype": np.int32}), ([3, -1], {"replace": True})):
+        mine = np.array_split(roots, count)
+        expected = [
+            tendril.khop_sample(graph, part, fanouts, seed=4, first_root=int(part[0]), return_edges=True, **options) for part in mine
+        ]
+
+        def work(ranks, fanouts=fanouts, options=options, mine=mine):
+            device = f"cuda:{ranks.rank % tendril.num_gpus()}"
+            sampler = dist.KHopSampler(dist.Graph.cut(ranks, graph), fanouts, seed=4, device=device, **options)
+            made = sampler.sample(mine[ranks.rank], first_root=int(mine[ranks.rank][0]), return_edges=True)
+            offsets = [None if one is None else one.numpy() for one in made.offsets]
+            return [one.numpy() for one in made.vertices], [one.numpy() for one in made.edges], offsets
+
+        for made, one in zip(results(run_ranks(count, work)), expected, strict=True):
+            for arrays, wanted in zip(made, (one.vertices, one.edges, one.offsets), strict=True):
+                for hop, array, right in zip(fanouts, arrays, wanted, strict=True):
+                    assert (array is None) == (right is None), fanouts
+                    assert array is None or (array.dtype == right.dtype and np.array_equal(array, right)), (fanouts, hop)
+
+
+@pytest.mark.parametrize("count", [pytest.param(count, marks=on_gpu) for count in (1, 3)])
 def test_batches_on_gpus_are_those_of_the_whole_graph(graph, count):
     for fanouts, options in (
         ([5, 3], {}),
@@ -244,8 +267,6 @@ def test_what_gpus_of_ranks_dont_take_is_named(graph, count):
         parted = dist.Graph.cut(ranks, graph)
         with pytest.raises(tendril.ArgumentError, match="device"):
             dist.Walker(parted, 9, device="cuda:0,1")
-        with pytest.raises(tendril.ArgumentError, match="fan-outs of -1 on GPUs that each have a part of the graph"):
-            dist.KHopSampler(parted, [2, -1], device="cuda")
         for options, line in (
             ({"num_neighbors": [2], "choice": "labor"}, "choice labor on GPUs that each have a part of the graph"),
             ({"num_neighbors": [2], "subgraph_type": "induced"}, "induced subgraphs on GPUs that each have a part"),

@@ -29,6 +29,23 @@ struct rank_rounds {
   }
 };
 
+/// The id of each rank's first item. A call of all ranks.
+inline std::vector<std::int64_t> gather_first_ids(transport& ranks, std::int64_t first_id)
+{
+  std::vector<std::int64_t> out;
+  std::string const id(reinterpret_cast<char const*>(&first_id), sizeof first_id);
+  for (std::string const& theirs : ranks.all_gather("ids of items", id)) {
+    std::memcpy(&out.emplace_back(), theirs.data(), sizeof(std::int64_t));
+  }
+  return out;
+}
+
+/// All items in one round. A call of all ranks. @param first_id  Of this rank's items.
+inline rank_rounds one_round(transport& ranks, std::int64_t num_items, std::int64_t first_id)
+{
+  return {num_items, num_items, 1, gather_first_ids(ranks, first_id)};
+}
+
 /// A call of all ranks.
 /// @param first_id  Of this rank's items. @param room  The most items of a batch that this rank has room for.
 inline rank_rounds agree_on_rounds(transport& ranks, std::int64_t num_items, std::int64_t first_id, std::int64_t room)
@@ -36,12 +53,7 @@ inline rank_rounds agree_on_rounds(transport& ranks, std::int64_t num_items, std
   std::int64_t const most = ranks.all_reduce("items of a rank", num_items, reduction::max);
   std::int64_t const batch =
       ranks.all_reduce("items of a batch", std::clamp<std::int64_t>((most + 1) / 2, 1, room), reduction::min);
-  rank_rounds out{num_items, batch, (most + batch - 1) / batch, {}};
-  std::string const id(reinterpret_cast<char const*>(&first_id), sizeof first_id);
-  for (std::string const& theirs : ranks.all_gather("ids of items", id)) {
-    std::memcpy(&out.first_ids.emplace_back(), theirs.data(), sizeof(std::int64_t));
-  }
-  return out;
+  return {num_items, batch, (most + batch - 1) / batch, gather_first_ids(ranks, first_id)};
 }
 
 /// The two batches of a stream, in turn. A Batch has

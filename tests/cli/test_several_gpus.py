@@ -107,7 +107,7 @@ def test_ranks_with_a_part_on_a_gpu_each_write_the_bytes_of_the_cpu(output, gpu,
 
 
 @pytest.mark.skipif(not can_run_ranks(), reason="needs mpirun and a build with MPI")
-@pytest.mark.parametrize("options", [[], ["--edges", "--weighted"], ["--replace", "--weighted", "--fanouts", "6,5,4"]])
+@pytest.mark.parametrize("options", [[], ["--edges", "--weighted"], ["--replace", "--weighted", "--fanouts", "6,5,4"], ["--edges", "--fanouts=3,-1,2"]])
 def test_ranks_with_a_part_on_a_gpu_each_grow_the_trees_of_the_cpu(options, gpu, tendril, graphs):  # noqa: F811
     job = [*options, "--num-seeds", 900, "--seed", 6, "-o"]
     tendril("sample", graphs["skewed.safetensors"], *job, "t.npz", "--quiet")

@@ -38,8 +38,8 @@ class KHopSampler:
         Type of vertex ids: int64 or int32.
     device : str, optional
         The GPU of this rank, "cuda" or "cuda:1": its part is copied there, and trees are arrays in its memory. All ranks have a GPU, or
-        none. Slots go to the GPU that has their vertex, and picks come back, as walkers of `Walker` do. Fan-outs of -1 need
-        CPUs.
+        none. Slots go to the GPU that has their vertex, and picks come back, as walkers of `Walker` do. Where a fan-out is -1,
+        each hop of a call has fewer than 2^31 slots a rank.
     num_threads : int
         Threads for this rank's trees, and for its answers; 0: every core the process may use.
 
@@ -105,7 +105,7 @@ class KHopSampler:
         Raises
         ------
         ArgumentError
-            For a seed that is not a vertex.
+            For a seed that is not a vertex, and for a call whose hops have too many slots on GPUs.
         RankError
             If another rank has failed or fallen silent.
         """
@@ -117,7 +117,8 @@ class KHopSampler:
             trees = self._core.sample_gpu(ids, first, wants_edges, self._place, 0)
             picked = [DeviceArray(hop[0]) for hop in trees]
             numbers = [DeviceArray(hop[1]) for hop in trees if hop[1] is not None]
-            return KHop(tuple(self._params.fanouts), picked, numbers if wants_edges else None, [None] * len(trees))
+            starts = [None if hop[2] is None else DeviceArray(hop[2]) for hop in trees]
+            return KHop(tuple(self._params.fanouts), picked, numbers if wants_edges else None, starts)
         wants_edges = flag(return_edges, "return_edges")
         roots = _arrays.ids(seeds, "seeds")
         made = self._core.sample(roots, integer(first_root, "first_root"), wants_edges)

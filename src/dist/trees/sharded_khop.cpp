@@ -1,6 +1,5 @@
 #include <tendril/sharded_khop.hpp>
 
-#include <algorithm>
 #include <array>
 #include <functional>
 #include <optional>
@@ -125,12 +124,13 @@ sharded_khop_sampler::sharded_khop_sampler(graph_part part, khop_params params, 
 void sharded_khop_sampler::expect_gpus_take(khop_params const& params)
 {
   validate(params);
-  TENDRIL_EXPECTS(std::ranges::find(params.fanouts, -1) == params.fanouts.end(),
-                  "fan-outs of -1 on GPUs that each have a part of the graph, expected numbers of neighbours, or CPUs");
-  std::int64_t parents = 1;  // in the last hop of a tree: no more than validate allows
-  for (std::size_t h = 0; h + 1 < params.fanouts.size(); ++h) { parents *= params.fanouts[h]; }
-  TENDRIL_EXPECTS(parents < std::int64_t{1} << 31U,
-                  "fan-outs: a tree has {} slots before the last hop, expected fewer than 2^31", parents);
+  // Slots that a hop expands are numbered by 32 bits. Those of hops behind one of all neighbours are counted as they come.
+  std::int64_t parents = 1;  // of a tree: no more than validate allows
+  for (std::size_t h = 0; h + 1 < params.fanouts.size() && params.fanouts[h] != -1; ++h) {
+    parents *= params.fanouts[h];
+    TENDRIL_EXPECTS(parents < std::int64_t{1} << 31U,
+                    "fan-outs: a tree has {} slots before hop {}, expected fewer than 2^31", parents, h + 2);
+  }
 }
 
 sharded_khop_sampler::sharded_khop_sampler(graph_part part, khop_params params, transport& ranks, gpu_exec const& exec)

@@ -72,8 +72,13 @@ void slot_exchange::exchange(std::string_view what)
 {
   agree(what);
   std::vector<parcel> out, in;
-  add_questions(out, in, slots_.data(), room_in(asked_slots_, num_asked_, gpu_memory(device_, stream_.get())));
+  add_slots(out, in);
   messages_.exchange(out, in, stream_.get());
+}
+
+void slot_exchange::add_slots(std::vector<parcel>& sent, std::vector<parcel>& received)
+{
+  add_questions(sent, received, slots_.data(), room_in(asked_slots_, num_asked_, gpu_memory(device_, stream_.get())));
 }
 
 }  // namespace tendril::gpu

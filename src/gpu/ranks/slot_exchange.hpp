@@ -49,6 +49,9 @@ class slot_exchange {
   /// The same, and sends the slots, and receives those that others ask about.
   void exchange(std::string_view what);
 
+  /// Adds to what messages.exchange is given: the slots, and room for those that others ask about. Behind agree.
+  void add_slots(std::vector<parcel>& sent, std::vector<parcel>& received);
+
   // Afterwards, until the next begin:
 
   /// Slots of this rank: own() that this rank has itself, behind them away(), rank by rank, and copied(), whose rows are numbers of
@@ -59,7 +62,7 @@ class slot_exchange {
   [[nodiscard]] std::int64_t copied() const { return copied_; }
   /// How many of them a rank has.
   [[nodiscard]] std::int64_t held_by(int rank) const { return sent_[static_cast<std::size_t>(rank)].size; }
-  /// What others ask for, rank by rank: [num_asked()]. Behind exchange.
+  /// What others ask for, rank by rank: [num_asked()]. Behind exchange, or messages.exchange of what add_slots added.
   [[nodiscard]] asked_slot const* asked() const { return asked_slots_.data(); }
   [[nodiscard]] std::int64_t num_asked() const { return num_asked_; }
   /// Where the slots of a rank lie among them; nothing of this rank.

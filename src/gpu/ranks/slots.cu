@@ -69,6 +69,12 @@ __global__ __launch_bounds__(outbox_threads) void sort_kernel(__grid_constant__ 
   }
 }
 
+__global__ __launch_bounds__(block_threads) void place_kernel(asked_slot const* slots, std::int64_t size,
+                                                              std::int64_t const* of_slots, std::int64_t* counts)
+{
+  for (std::int64_t i = global_thread(); i < size; i += grid_stride()) { counts[slots[i].slot] = of_slots[i]; }
+}
+
 }  // namespace
 
 void count_slots(slot_sort const& at, int device, cuda_stream stream)
@@ -84,6 +90,14 @@ void sort_slots(slot_sort const& at, int device, cuda_stream stream)
   if (at.size == 0) { return; }
   static std::int64_t const resident = resident_blocks(sort_kernel, outbox_threads, 0, device);
   sort_kernel<<<grid_blocks(at.size, outbox_threads, resident), outbox_threads, 0, stream>>>(at);
+  TENDRIL_CUDA_TRY(cudaGetLastError());
+}
+
+void place_counts(asked_slot const* slots, std::int64_t size, std::int64_t const* of_slots, std::int64_t* counts,
+                  cuda_stream stream)
+{
+  if (size == 0) { return; }
+  place_kernel<<<grid_blocks(size, block_threads), block_threads, 0, stream>>>(slots, size, of_slots, counts);
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 

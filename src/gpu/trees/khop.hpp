@@ -27,12 +27,19 @@ struct hop_slots {
   std::int64_t const* unit_begin = nullptr;  ///< [num_roots + 1]: where each root's units begin; null: one unit each.
 };
 
+/// Where a slot is in the trees of a rank.
+struct alignas(8) tree_place {
+  std::uint32_t root;  ///< Counted from the rank's first.
+  std::uint32_t slot;  ///< Counted from the root's first.
+};
+
 /// Slots of one rank's trees that are expanded where their vertices are.
 struct asked_slots {
-  asked_slot const* slots;  ///< [khop_job::parents.size], counted from the first slot of a rank's trees.
-  std::uint32_t a_root;     ///< Slots of a tree, below 2^31; all trees have as many.
-  edge_id first_edge;       ///< Of the part, which is the job's graph, in CSR form.
-  bool in_place;            ///< Children go to the rows of their slots; else to those of the questions.
+  asked_slot const* slots;   ///< [khop_job::parents.size], counted from the first slot of a rank's trees.
+  tree_place const* places;  ///< [khop_job::parents.size]; or null where all trees have as many slots.
+  std::uint32_t a_root;      ///< Without places: slots of a tree, below 2^31.
+  edge_id first_edge;        ///< Of the part, which is the job's graph, in CSR form.
+  bool in_place;             ///< Children go to the rows of their slots; else to those of the questions.
 };
 
 /// One hop of all trees.

@@ -76,6 +76,10 @@ struct asked_parents {
 
   [[nodiscard]] __device__ __forceinline__ khop_place place_of(std::uint32_t parent) const
   {
+    if (of.places != nullptr) {
+      tree_place const place = of.places[parent];
+      return {first_root + place.root, place.slot};
+    }
     std::uint32_t const slot = of.slots[parent].slot;
     std::uint32_t const root = by_root.quotient(slot);
     return {first_root + root, slot - root * by_root.divisor()};
@@ -267,6 +271,7 @@ void for_each_part(khop_work<View, asked_parents> const& work, std::int64_t thre
     count = std::min(most_parents_a_launch(threads_a_parent), job.parents.size - at);
     std::int64_t const first = job.asked->in_place ? 0 : at * job.fanout;
     part.parents.of.slots = job.asked->slots + at;
+    part.parents.of.places = job.asked->places == nullptr ? nullptr : job.asked->places + at;
     part.parents.first_parent = at;
     part.num_parents = static_cast<std::uint32_t>(count);
     part.vertices = job.vertices + first;

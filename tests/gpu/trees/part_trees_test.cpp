@@ -58,6 +58,7 @@ class PartTrees : public gpu_test {
               EXPECT_EQ(copied(made.hops[h].vertices), copied(expected.hops[h].vertices)) << "hop " << h + 1;
               EXPECT_EQ(copied(made.hops[h].edges), copied(expected.hops[h].edges)) << "hop " << h + 1;
               EXPECT_EQ(made.hops[h].edges.size(), with_edges ? made.hops[h].vertices.size() : 0);
+              EXPECT_EQ(copied(made.hops[h].offsets), copied(expected.hops[h].offsets)) << "hop " << h + 1;
             }
           }
         },
@@ -89,6 +90,76 @@ TEST_F(PartTrees, AreThoseOfOneProcess)
       for (int const n : {1, 2, 3, 7}) { compare(g, params, seeds, n); }
     }
   }
+}
+
+TEST_F(PartTrees, OfAllNeighboursAreThoseOfOneProcess)
+{
+  std::vector<std::vector<std::int64_t>> const hops = {{-1},       {-1, 2},    {2, -1},     {-1, -1},  {-1, 2, 3},
+                                                       {3, -1, 2}, {2, 3, -1}, {-1, 3, -1}, {-1, 2100}};
+  for (graph const& g : {make_zoo(5), make_star({1, 2, 0, 5}), make_graph(5, {})}) {
+    auto const seeds = random_roots(g, 60);
+    for (auto const& fanouts : hops) {
+      for (int bits = 0; bits < 4; ++bits) {
+        khop_params const params{
+            .fanouts = fanouts, .replace = (bits & 1) != 0, .weighted = (bits & 2) != 0, .seed = 3};
+        for (int const n : {1, 2, 3, 7}) { compare(g, params, seeds, n); }
+      }
+    }
+  }
+}
+
+TEST_F(PartTrees, OfAllNeighboursMayHaveNoRootsOnARank)
+{
+  graph const g = make_zoo(5);
+  for (std::vector<vertex_id> const& seeds : {std::vector<vertex_id>{}, {0}, {0, 0}, {62, 0, 62}, {62, 62, 62, 62}}) {
+    for (std::vector<std::int64_t> const& fanouts : {std::vector<std::int64_t>{-1, 2, -1, 2}, {2, -1, -1}}) {
+      for (int const n : {2, 3}) { compare(g, {.fanouts = fanouts, .seed = 8}, seeds, n); }
+    }
+  }
+}
+
+TEST_F(PartTrees, OfAllNeighboursAreThoseOfOneProcessOnASkewedGraph)
+{
+  graph const g = generate_rmat({.scale = 12, .edge_factor = 16, .seed = 2}, {.symmetrize = true},
+                                {.has_weights = true, .weight_sigma = 2});
+  for (khop_params const& params : {khop_params{.fanouts = {-1, 5, 2}},
+                                    {.fanouts = {10, -1, 2}, .weighted = true},
+                                    {.fanouts = {-1, -1}, .replace = true, .weighted = true}}) {
+    for (int const n : {2, 4}) { compare(g, params, random_roots(g, 200), n); }
+  }
+}
+
+/// Memory isn't asked for, and the sampler goes on.
+TEST_F(PartTrees, TooManySlotsOfARankEndTheCallAlone)
+{
+  graph const g = make_star(std::vector<float>(1024, 1));
+  run_ranks(2, [&](transport& ranks) {
+    gpu_exec const exec = exec_of(ranks);
+    gpu::device_guard const guard(exec.device);
+    auto const sampler_of = [&](khop_params const& params) {
+      return sharded_khop_sampler(part_of(g, {.num_parts = 2}, ranks.rank()), params, ranks, exec);
+    };
+    auto sampler = sampler_of({.fanouts = {-1, 1 << 16}});
+    auto const sample = [&](std::vector<vertex_id> const& seeds) {
+      return sampler.sample(on_gpu(seeds, exec).span(), exec);
+    };
+    for (int const bad : {0, 1}) {
+      std::string const words =
+          "hop 2: 2147483648 slots in one call of a rank, expected fewer than 2^31, as of fewer seeds";
+      bool const wrong = ranks.rank() == bad;
+      expect_refusal(ranks, bad, words,
+                     [&] { (void)sample(std::vector<vertex_id>(wrong ? 32U : 1U, wrong ? 0U : 7U)); });
+      khop_trees const made = sample({7, 8});
+      EXPECT_EQ(copied(made.hops[0].offsets), (std::vector<std::int64_t>{0, 0, 0}));
+      EXPECT_EQ(made.hops[1].vertices.size(), 0);
+    }
+    auto before = sampler_of({.fanouts = {1 << 16, -1}});
+    expect_refusal(ranks, 1,
+                   "hop 1: 2147483648 slots in one call of a rank, expected fewer than 2^31, as of fewer seeds", [&] {
+                     std::vector<vertex_id> const seeds(ranks.rank() == 1 ? 1U << 15U : 1U, 7);
+                     (void)before.sample(on_gpu(seeds, exec).span(), exec);
+                   });
+  });
 }
 
 TEST_F(PartTrees, AreThoseOfOneProcessOnASkewedGraph)
@@ -147,15 +218,9 @@ TEST_F(PartTrees, WhatIsWrongIsNamed)
   };
   EXPECT_NE(failure_of(2,
                        [&](transport& ranks) {
-                         (void)sampler_of(ranks, {.fanouts = {2, -1}});
-                       })
-                .find("fan-outs of -1 on GPUs that each have a part of the graph"),
-            std::string::npos);
-  EXPECT_NE(failure_of(2,
-                       [&](transport& ranks) {
                          (void)sampler_of(ranks, {.fanouts = {1 << 16, 1 << 15, 1}});
                        })
-                .find("a tree has 2147483648 slots before the last hop, expected fewer than 2^31"),
+                .find("a tree has 2147483648 slots before hop 3, expected fewer than 2^31"),
             std::string::npos);
   EXPECT_EQ(failure_of(2,
                        [&](transport& ranks) {

@@ -110,12 +110,6 @@ void launch_put(Picks const& picks, std::int64_t num_picks, expansion_slots cons
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
-__global__ __launch_bounds__(block_threads) void place_kernel(asked_slot const* slots, std::int64_t size,
-                                                              std::int64_t const* of_slots, std::int64_t* counts)
-{
-  for (std::int64_t i = global_thread(); i < size; i += grid_stride()) { counts[slots[i].slot] = of_slots[i]; }
-}
-
 }  // namespace
 
 void make_asked_groups(std::uint64_t seed, asking_batches const& of, bool disjoint, batch_group* groups,
@@ -148,14 +142,6 @@ void put_picks(made_picks const& picks, expansion_slots const& to, gpu_exec cons
 void put_all(made_picks const& picks, all_picks const& all, expansion_slots const& to, gpu_exec const& exec)
 {
   launch_put(by_offsets{picks, all}, all.end - all.first, to, exec);
-}
-
-void place_counts(asked_slot const* slots, std::int64_t size, std::int64_t const* of_slots, std::int64_t* counts,
-                  cuda_stream stream)
-{
-  if (size == 0) { return; }
-  place_kernel<<<grid_blocks(size, block_threads), block_threads, 0, stream>>>(slots, size, of_slots, counts);
-  TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
 }  // namespace tendril::gpu

@@ -52,8 +52,4 @@ struct all_picks {
 /// The same. @param picks  Its arrays begin with pick number all.first.
 void put_all(made_picks const& picks, all_picks const& all, expansion_slots const& to, gpu_exec const& exec);
 
-/// counts[slots[i].slot] = of_slots[i].
-void place_counts(asked_slot const* slots, std::int64_t size, std::int64_t const* of_slots, std::int64_t* counts,
-                  cuda_stream stream);
-
 }  // namespace tendril::gpu

@@ -1,20 +1,25 @@
 // k-hop trees of ranks that each have a part of a graph on a GPU. A hop: slots are sorted by the ranks that have their vertices,
 // and go there, 8 bytes each; picks are made there, by the kernels of every other tree, and come back. Slots of this rank's own
-// vertices are expanded in place.
+// vertices are expanded in place. Of all neighbours the numbers come first. Behind such a hop trees differ in size, so that slots
+// whose picks need draws take their places in the trees along, 8 bytes more.
 
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <tendril/buffer.hpp>
+#include <tendril/gpu.hpp>  // gpu_memory
 #include <tendril/partition.hpp>
 #include <tendril/sample.hpp>
 #include <tendril/transport.hpp>
 
 #include "gpu/device/side_stream.hpp"
+#include "gpu/device/step_event.hpp"
 #include "gpu/ranks/messages.hpp"
 #include "gpu/ranks/slot_exchange.hpp"
+#include "gpu/trees/parts/output.hpp"
 #include "gpu/trees/planned_hop.hpp"
 #include "samplers/two_batches.hpp"
 
@@ -31,8 +36,7 @@ struct tree_setting {
   sampling_rule rule;
   khop_tables const& tables;
   samplers::rank_rounds const& rounds;
-  khop_trees& out;  ///< Of this rank.
-  bool with_edges;
+  tree_output& out;  ///< Of this rank.
   int device;
 };
 
@@ -50,7 +54,10 @@ class tree_lane {
   /// Slots of others arrive. @return whether there is another hop.
   [[nodiscard]] bool finish();
   /// Picks, sends children, takes those of others, and sorts the slots of the next hop.
+  /// @throws argument_error or memory_error if all neighbours have no room: the call is refused, and no message is under way.
   void step();
+  /// Waits for what was enqueued.
+  void wait();
 
   [[nodiscard]] std::int64_t round() const { return round_; }
   [[nodiscard]] std::int64_t supersteps() const { return static_cast<std::int64_t>(hop_); }
@@ -63,21 +70,44 @@ class tree_lane {
  private:
   [[nodiscard]] int rank() const { return setting_.ranks.rank(); }
   [[nodiscard]] gpu_exec exec() const { return gpu_exec(setting_.device, stream_.get()); }
+  [[nodiscard]] memory_resource& memory() const { return gpu_memory(setting_.device, stream()); }
+  [[nodiscard]] std::int64_t fanout() const { return setting_.params.fanouts[hop_]; }
+  /// Whether draws of this hop need the places of slots in trees that differ in size.
+  [[nodiscard]] bool needs_places() const { return parents_.unit_begin != nullptr && fanout() != -1; }
   void sort_parents();
+  void add_places(std::vector<parcel>& sent, std::vector<parcel>& received);
   [[nodiscard]] khop_job job_of_hop() const;
-  /// Expands slots that rank `of` asks about.
-  void expand(int of, asked_slot const* slots, std::int64_t size, bool in_place, vertex_id* vertices, edge_id* edges);
+  /// Expands slots that rank `of` asks about. @param places  [size], or null where they aren't needed.
+  void expand(int of, asked_slot const* slots, tree_place const* places, std::int64_t size, bool in_place,
+              vertex_id* vertices, edge_id* edges);
+  void take_picks();
+
+  /// What the host knows of all neighbours of a hop.
+  struct all_counts {
+    std::vector<std::int64_t> of_asked;  ///< [ranks] children before those that each other rank asks for; all at last.
+    std::vector<std::int64_t> of_slots;  ///< [ranks] children before those that each other rank has; all at last.
+  };
+  void take_all();
+  /// Fills the offsets of the hop. Waits.
+  [[nodiscard]] all_counts count_neighbors(tree_hop& hop);
+  /// On all ranks, or the call is refused.
+  void make_room(all_counts const& counts);
+  void exchange_all(all_counts const& counts);
 
   tree_setting const& setting_;
   side_stream stream_;
   slot_exchange slots_;
   std::int64_t round_ = 0;
   std::size_t hop_ = 0;
-  std::int64_t num_roots_ = 0, a_root_ = 1;  // trees; parents of a tree
-  vertex_id const* parents_ = nullptr;
+  hop_slots parents_;
+  buffer<std::int64_t> unit_begin_;  // of parents_, behind a hop of all neighbours
+  buffer<tree_place> places_, asked_places_;
   buffer<vertex_id> made_vertices_, came_vertices_;
   buffer<edge_id> made_edges_, came_edges_;
   buffer<std::byte> race_scratch_;
+  buffer<std::int64_t> begins_, asked_begins_;  // of all neighbours of slots here, and of those that others ask about
+  buffer<std::int64_t> host_counts_;            // page-locked; made before messages are under way
+  step_event reached_;
 };
 
 }  // namespace tendril::gpu

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <tendril/checked.hpp>
-#include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>  // gpu_event, expect_vertices
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
@@ -47,21 +46,25 @@ class part_trees final : public samplers::trees_on_gpu_ranks {
                                   gpu_exec const& exec) override
   {
     device_guard const guard(device_);
-    khop_trees out = ranks_.or_refuse([&] {
+    tree_output out = ranks_.or_refuse([&] {
       TENDRIL_EXPECTS(exec.device == device_, "sharded_khop_sampler: it was made for GPU {}, not for GPU {}", device_,
                       exec.device);
       expect_vertices(seeds, "seed", whole_.num_vertices, exec);
-      return allocate(std::ssize(seeds), with_edges, exec);
+      return tree_output(params_, std::ssize(seeds), with_edges, exec);
     });
     expect_same(with_edges);
     sampling_plan const& plan = with_edges ? plan_with_edges_ : plan_;
     khop_tables const tables = make_khop_tables(rows_, plan, with_edges, exec);
     gpu_event const ready(exec);
-    samplers::rank_rounds const rounds = samplers::agree_on_rounds(
-        ranks_, std::ssize(seeds), first_root, std::max<std::int64_t>(slots_a_batch / slots_a_root(), 1));
-    grow({ranks_, *messages_, rows_, first_edge_, whole_, params_, plan.rule, tables, rounds, out, with_edges, device_},
-         seeds, ready);
-    return out;
+    bool const at_once = takes_all(params_);
+    samplers::rank_rounds const rounds =
+        at_once ? samplers::one_round(ranks_, std::ssize(seeds), first_root)
+                : samplers::agree_on_rounds(ranks_, std::ssize(seeds), first_root,
+                                            std::max<std::int64_t>(slots_a_batch / slots_a_root(), 1));
+    tree_setting const setting{ranks_,    *messages_, rows_,  first_edge_, whole_, params_,
+                               plan.rule, tables,     rounds, out,         device_};
+    at_once ? grow_at_once(setting, seeds, ready) : grow(setting, seeds, ready);
+    return out.take();
   }
 
  private:
@@ -74,26 +77,11 @@ class part_trees final : public samplers::trees_on_gpu_ranks {
         [&] { TENDRIL_EXPECTS(some == all, "edges of trees: asked for on some ranks, expected on all or none"); });
   }
 
-  /// In the last hop.
+  /// In the last hop, of trees without a hop of all neighbours.
   [[nodiscard]] std::int64_t slots_a_root() const
   {
     std::int64_t out = 1;
     for (std::int64_t const fanout : params_.fanouts) { out = checked_product("slots of a tree", out, fanout); }
-    return out;
-  }
-
-  [[nodiscard]] khop_trees allocate(std::int64_t num_roots, bool with_edges, gpu_exec const& exec) const
-  {
-    khop_trees out;
-    out.num_roots = num_roots;
-    std::int64_t slots = num_roots;
-    for (std::int64_t const fanout : params_.fanouts) {
-      slots = checked_product("slots of a hop", slots, fanout);
-      tree_hop& hop = out.hops.emplace_back();
-      hop.fanout = fanout;
-      hop.vertices = buffer<vertex_id>(slots, memory_of(exec));
-      if (with_edges) { hop.edges = buffer<edge_id>(slots, memory_of(exec)); }
-    }
     return out;
   }
 
@@ -111,6 +99,25 @@ class part_trees final : public samplers::trees_on_gpu_ranks {
           lane.start(round, seeds.subspan(first, size));
         },
         [](tree_lane&) {}, [&](double) { ranks_.beat(); });
+  }
+
+  /// Trees that differ in size, all in one round: where a later round's children go would depend on those of earlier ones.
+  void grow_at_once(tree_setting const& setting, std::span<vertex_id const> seeds, gpu_event const& ready)
+  {
+    tree_lane lane(setting);
+    ready.wait_on(lane.stream());
+    transport::call_number const first = ranks_.next_call();
+    try {
+      lane.start(0, seeds);
+      while (lane.finish()) {
+        lane.step();
+        ranks_.beat();
+      }
+      lane.wait();
+    } catch (...) {
+      if (!ranks_.was_refused_since(first)) { messages_->abort(); }  // else no messages are under way
+      throw;
+    }
   }
 
   transport& ranks_;
