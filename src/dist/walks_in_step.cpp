@@ -109,20 +109,35 @@ class walks_in_step final : public walk_batch_of_ranks {
                                 .first_step = step_,
                                 .ids = room.ids.data()};
     cpu::first_order_walk(job, batch, source);
+    if (keeps_rows()) {
+      send_on<true>(n, room, walkers, visits);
+    } else {
+      send_on<false>(n, room, walkers, visits);
+    }
+  }
+
+  /// Sends walkers where their steps have led.
+  /// @tparam Rows  Whether their homes are told; else walks are counted.
+  template <bool Rows>
+  void send_on(std::size_t n, task_room const& room, record_writer<walker_in_step>& walkers,
+               record_writer<visit_in_step>& visits)
+  {
     bool const more = goes_on(step_ + 1);
-    bool const tells_home = keeps_rows();
-    bool const repeats = tells_home && job.params->dead_ends == dead_end::repeat;
+    bool const repeats = job_.params->dead_ends == dead_end::repeat;
     std::int64_t alive = 0, moved = 0, steps = 0;
     for (std::size_t i = 0; i < n; ++i) {
       walk_name const walk = room.walks[i];
       vertex_id const next = room.rows[2 * i + 1];
       if (room.lengths[i] == step_) {  // told to stop, or at a dead end, which repeats its own vertex
-        end_counts_.add(room.at[i]);
-        if (repeats && next != no_vertex) { visits.write(walk.home(), {walk, no_vertex}); }
+        if constexpr (!Rows) {
+          end_counts_.add(room.at[i]);
+        } else if (repeats && next != no_vertex) {
+          visits.write(walk.home(), {walk, no_vertex});
+        }
         continue;
       }
       ++steps;
-      if (tells_home) { visits.write(walk.home(), {walk, next}); }
+      if constexpr (Rows) { visits.write(walk.home(), {walk, next}); }
       if (!more) { continue; }
       int const to = setting_.here.owner(next);
       walkers.write(to, {walk, next});
