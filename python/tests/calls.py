@@ -37,6 +37,7 @@ def samplers(graph):
         "random_walk": (tendril.random_walk, {"graph": graph, "starts": some, "length": 4}),
         "node2vec_walk": (tendril.node2vec_walk, {"graph": graph, "starts": some, "length": 4, "p": 2.0, "q": 0.5}),
         "metapath_walk": (tendril.metapath_walk, {"graph": graph, "starts": some, "metapath": [0, 1]}),
+        "count_walks": (tendril.count_walks, {"graph": graph, "starts": some, "length": 4, "what": "ends"}),
         "multidim_walk": (tendril.multidim_walk, {"graph": graph, "roots": [some, some], "length": 4}),
         "dynamic_walk": (
             tendril.dynamic_walk,

@@ -39,6 +39,7 @@ def test_counts_are_those_of_rows(graph, job):
 
 
 @pytest.mark.gpu
+@pytest.mark.skipif(tendril.num_gpus() == 0, reason="no GPU")
 @pytest.mark.parametrize("job", JOBS)
 def test_counts_of_a_gpu_are_those_of_rows(graph, job):
     check(graph, job, "cuda")

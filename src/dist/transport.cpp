@@ -154,6 +154,10 @@ transport::call_number transport::begin(std::string_view what, std::span<message
 {
   TENDRIL_EXPECTS(std::ssize(outgoing) == size(), "{}: {} messages, expected one a rank: {}", what, outgoing.size(),
                   size());
+  if (told_failure_) {  // or ranks that failed at the same place would go on together
+    expect_no_failure();
+    throw rank_error(rank(), fmt::format("{} has failed before, and makes no more calls", name_of(rank())));
+  }
   call_number const number = next_++;
   refused_by_.reset();
   open_call& call = calls_[number];
