@@ -417,9 +417,10 @@ class bound_walker {
   [[nodiscard]] shared_array<vertex_id> vertices_of(array_in const& starts) const
   {
     shared_array<vertex_id> ids = import_ids(starts, "starts", num_threads_);
-    for (vertex_id const v : ids.span()) {
-      if (v < num_vertices_) { continue; }
-      throw argument_error(fmt::format("start {}, expected a vertex below {}", v, num_vertices_));
+    for (std::size_t i = 0; i < ids.span().size(); ++i) {
+      if (ids.span()[i] < num_vertices_) { continue; }
+      throw argument_error(fmt::format("start {}: vertex {} is out of range, the graph has {} vertices", i,
+                                       ids.span()[i], num_vertices_));
     }
     return ids;
   }

@@ -80,7 +80,7 @@ class _Walks:
 
     def count(self, starts: ArrayLike, what: str = "visits", *, first_walk: int = 0) -> NDArray[np.int64]:
         """Count the walks of all ranks on the vertices of this rank's part; see `tendril.count_walks`. A call of all ranks, each
-        with starts of its own, maybe none. Nothing but walkers travels, so this is faster than `walk`.
+        with starts of its own, maybe none. Nothing but walkers travels.
 
         Parameters
         ----------
