@@ -25,14 +25,14 @@ buffer<T> zeros_of(std::int64_t size, gpu_exec const& exec)
 
 vertex_counts::tally vertex_counts::zeros(std::int64_t size) const
 {
-  return {zeros_of<std::uint32_t>(size, exec_), zeros_of<std::int64_t>(size, exec_)};
+  std::int64_t const words = (size + 3) / 4;
+  return {zeros_of<std::uint32_t>(words, exec_), zeros_of<std::int64_t>(4 * words, exec_)};
 }
 
 vertex_counts::vertex_counts(walk_counts const& wanted, vertex_id first, std::int64_t num_vertices,
-                             gpu_exec const& exec, std::int64_t room)
+                             gpu_exec const& exec)
     : exec_(exec),
       first_(first),
-      room_(room),
       visits_(zeros(wanted.visits.empty() ? 0 : num_vertices)),
       ends_(zeros(wanted.ends.empty() ? 0 : num_vertices)),
       steps_(zeros_of<std::int64_t>(1, exec))
@@ -40,25 +40,14 @@ vertex_counts::vertex_counts(walk_counts const& wanted, vertex_id first, std::in
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
 }
 
-vertex_counters vertex_counts::view(std::int64_t more, cuda_stream stream)
-{
-  counted_ += more;
-  if (counted_ > room_) {
-    empty(visits_, stream);
-    empty(ends_, stream);
-    counted_ = last_ + more;
-  }
-  last_ = more;
-  return {visits_.counts.empty() ? nullptr : visits_.counters.data(),
-          ends_.counts.empty() ? nullptr : ends_.counters.data(), first_};
-}
+vertex_counters vertex_counts::view() { return {visits_.view(), ends_.view(), first_}; }
 
 void vertex_counts::add_to(std::span<std::int64_t> wanted, tally& from) const
 {
   buffer<std::int64_t> const& counted = from.counts;
   if (counted.empty()) { return; }
-  empty(from, exec_.stream);
-  std::int64_t const size = counted.size();
+  empty(from);
+  std::int64_t const size = std::ssize(wanted);
   // While one piece is added, the next one comes.
   std::array<buffer<std::int64_t>, 2> landing;
   for (auto& l : landing) { l = buffer<std::int64_t>(std::min(piece, size), pinned_memory()); }

@@ -1,8 +1,6 @@
-// Counts walks that are rows: a warp a row. 4 bytes a vertex are read in order, and 4 are added to somewhere.
+// Counts walks that are rows: a warp a row. 4 bytes a vertex are read in order, and one is added to somewhere.
 
 #include "gpu/walks/counts.hpp"
-
-#include <algorithm>
 
 #include "gpu/device/launch.cuh"
 #include "gpu/walks/counts.cuh"
@@ -12,6 +10,29 @@ namespace {
 
 constexpr int count_threads = 256;
 constexpr std::int64_t count_blocks = 1 << 14;
+constexpr int visits_each = 4;  // of a thread, on their way at once
+
+/// Counts the vertices of a row. Whole warp.
+__device__ __forceinline__ void count_row(vertex_counters const& to, vertex_id const* walk, std::int32_t length)
+{
+  for (std::int32_t base = lane_id(); base <= length; base += visits_each * warp_size) {
+    vertex_id places[visits_each];
+    std::uint32_t before[visits_each];
+#pragma unroll
+    for (int k = 0; k < visits_each; ++k) {
+      std::int32_t const at = base + k * warp_size;
+      if (at <= length) { places[k] = __ldcs(walk + at) - to.first; }
+    }
+#pragma unroll
+    for (int k = 0; k < visits_each; ++k) {
+      if (base + k * warp_size <= length) { before[k] = count_one(to.visits, places[k]); }
+    }
+#pragma unroll
+    for (int k = 0; k < visits_each; ++k) {
+      if (base + k * warp_size <= length) { carry(to.visits, places[k], before[k]); }
+    }
+  }
+}
 
 __global__ __launch_bounds__(count_threads) void count_rows_kernel(vertex_id const* vertices,
                                                                    std::int32_t const* lengths, std::int64_t num_walks,
@@ -23,9 +44,7 @@ __global__ __launch_bounds__(count_threads) void count_rows_kernel(vertex_id con
   for (std::int64_t i = global_thread() / warp_size; i < num_walks; i += warps) {
     std::int32_t const length = lengths[i];
     vertex_id const* const walk = vertices + i * row;
-    if (to.visits != nullptr) {
-      for (std::int64_t k = lane_id(); k <= length; k += warp_size) { count_visit(to, __ldcs(walk + k)); }
-    }
+    if (to.visits.words != nullptr) { count_row(to, walk, length); }
     if (lane_id() == 0) { count_end(to, walk[length]); }
     taken += length;
   }
@@ -34,38 +53,34 @@ __global__ __launch_bounds__(count_threads) void count_rows_kernel(vertex_id con
   }
 }
 
-/// Others may count meanwhile.
-__global__ __launch_bounds__(count_threads) void empty_kernel(std::uint32_t* counters, std::int64_t* counts,
-                                                              std::int64_t size)
+/// Nobody counts meanwhile.
+__global__ __launch_bounds__(count_threads) void empty_kernel(byte_counters from, std::int64_t num_words)
 {
-  for (std::int64_t i = global_thread(); i < size; i += grid_stride()) {
-    if (counters[i] == 0) { continue; }
-    atomicAdd(reinterpret_cast<unsigned long long*>(counts) + i, std::uint64_t{atomicExch(counters + i, 0U)});
+  for (std::int64_t i = global_thread(); i < num_words; i += grid_stride()) {
+    std::uint32_t const word = from.words[i];
+    if (word == 0) { continue; }
+    for (vertex_id place = 0; place < 4; ++place) { from.counts[4 * i + place] += byte_of(word, place); }
+    from.words[i] = 0;
   }
 }
 
 }  // namespace
 
-void vertex_counts::empty(tally& from, cuda_stream stream) const
+void vertex_counts::empty(tally& from) const
 {
-  std::int64_t const size = from.counts.size();
+  std::int64_t const size = from.words.size();
   if (size == 0) { return; }
-  empty_kernel<<<grid_blocks(size, count_threads, count_blocks), count_threads, 0, stream>>>(from.counters.data(),
-                                                                                             from.counts.data(), size);
+  empty_kernel<<<grid_blocks(size, count_threads, count_blocks), count_threads, 0, exec_.stream>>>(from.view(), size);
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
 void vertex_counts::add_rows(vertex_id const* vertices, std::int32_t const* lengths, std::int64_t num_walks,
                              std::int64_t row)
 {
-  std::int64_t const most = std::max<std::int64_t>(1, room_ / row);  // that counters have room for
-  for (std::int64_t first = 0; first < num_walks; first += most) {
-    std::int64_t const size = std::min(most, num_walks - first);
-    unsigned const blocks = grid_blocks(size, count_threads / warp_size, count_blocks);
-    count_rows_kernel<<<blocks, count_threads, 0, exec_.stream>>>(vertices + first * row, lengths + first, size, row,
-                                                                  view(size * row, exec_.stream), steps_.data());
-    TENDRIL_CUDA_TRY(cudaGetLastError());
-  }
+  unsigned const blocks = grid_blocks(num_walks, count_threads / warp_size, count_blocks);
+  count_rows_kernel<<<blocks, count_threads, 0, exec_.stream>>>(vertices, lengths, num_walks, row, view(),
+                                                                steps_.data());
+  TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
 }  // namespace tendril::gpu

@@ -16,6 +16,7 @@
 
 #include "gpu/device/check.hpp"
 #include "gpu/walks/counts.hpp"
+#include "support/any_lists.hpp"
 #include "support/custom_walks.hpp"
 #include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
@@ -90,26 +91,35 @@ TEST_F(GpuWalkCounts, MayBeOfOneKindAndAreAdded)
             "visits: 3 counts, expected " + std::to_string(g.num_vertices()) + ", one a vertex");
 }
 
-TEST_F(GpuWalkCounts, EmptyTheirCountersBeforeTheyRunOver)
+/// Few vertices that all lead to each other: their counters, which share words, run over all the time.
+graph small_and_busy(vertex_id num_vertices)
 {
-  graph const g = make_zoo(1);
-  auto const starts = starts_everywhere(g, 50);
-  gpu_exec const exec(0);
-  walker const walk(to_gpu(g, exec), {.length = 9}, 1, exec);
-  walks const made = walk.run(on_gpu(starts, exec).span(), 0, exec);
-  counted_walks const expected = counts_of(copied_rows(made), g.num_vertices());
-  for (std::int64_t const room : {1L, 30L, 1000L, 100'000L}) {
+  std::vector<std::vector<vertex_id>> lists(num_vertices);
+  for (vertex_id v = 0; v < num_vertices; ++v) {
+    for (vertex_id x = 0; x < num_vertices; ++x) { lists[v].push_back(x); }
+  }
+  return from_lists(lists);
+}
+
+TEST_F(GpuWalkCounts, CarryWhatRunsOver)
+{
+  for (vertex_id const n : {1U, 2U, 3U, 4U, 5U, 9U}) {
+    graph const g = small_and_busy(n);
+    auto const starts = starts_everywhere(g, 20'000);
+    gpu_exec const exec(0);
+    walker const walk(to_gpu(g, exec), {.length = 9}, 1, exec);
+    walks const made = walk.run(on_gpu(starts, exec).span(), 0, exec);
+    counted_walks const expected = counts_of(copied_rows(made), g.num_vertices());
     counted_walks counted(g.num_vertices());
-    gpu::vertex_counts counts(counted.all(), 0, g.num_vertices(), exec, room);
+    gpu::vertex_counts counts(counted.all(), 0, g.num_vertices(), exec);
     for (int k = 0; k < 3; ++k) {
       counts.add_rows(made.vertices.data(), made.lengths.data(), made.num_walks, made.length + 1);
     }
     std::int64_t const steps = counts.add_to(counted.all());
-    EXPECT_EQ(steps + 3 * made.num_walks,
-              std::accumulate(counted.visits.begin(), counted.visits.end(), std::int64_t{0}));
-    for (std::size_t v = 0; v < counted.visits.size(); ++v) {
-      ASSERT_EQ(counted.visits[v], 3 * expected.visits[v]) << "room for " << room;
-      ASSERT_EQ(counted.ends[v], 3 * expected.ends[v]) << "room for " << room;
+    EXPECT_EQ(steps, 3 * 9 * made.num_walks);
+    for (std::size_t v = 0; v < n; ++v) {
+      ASSERT_EQ(counted.visits[v], 3 * expected.visits[v]) << n << " vertices";
+      ASSERT_EQ(counted.ends[v], 3 * expected.ends[v]) << n << " vertices";
     }
   }
 }
@@ -138,6 +148,8 @@ TEST_F(CountedPartWalk, IsThatOfRowsOnTheZoo) { compare(make_zoo(11), 2, 12, wit
 TEST_F(CountedPartWalk, IsThatOfRowsWithoutTables) { compare(make_zoo(11), 1, 9, without_tables, {2, 4}); }
 
 TEST_F(CountedPartWalk, IsThatOfRowsOnASkewedGraph) { compare(skewed_graph(), 1, 40, with_tables, {2, 3}); }
+
+TEST_F(CountedPartWalk, CarriesWhatRunsOver) { compare(small_and_busy(7), 3000, 9, with_tables, {1, 2, 3}); }
 
 TEST_F(CountedPartWalk, GoesAnyWayAndSendsWalkersAlone)
 {

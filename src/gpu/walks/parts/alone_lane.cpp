@@ -1,13 +1,17 @@
 #include "gpu/walks/parts/alone_lane.hpp"
 
+#include <utility>
+
 namespace tendril::gpu {
 
 alone_lane::alone_lane(part_setting const& setting, part_counts& counts) : walk_lane(setting, counts, 3)
 {
-  for (auto* box : {&arrived_, &walkers_}) { *box = buffer<walker_alone>(all_walks(), memory()); }
-  for (auto* box : {&asking_, &stepped_, &leaving_}) { *box = buffer<asking_walker>(all_walks(), memory()); }
+  for (auto* box : {&arrived_, &coming_}) { *box = buffer<walker_alone>(all_walks(), memory()); }
+  asking_ = buffer<asking_walker>(all_walks(), memory());
+  walkers_ = room_for_boxes<walker_alone>();
+  leaving_ = room_for_boxes<asking_walker>();
   if (setting.keeps_rows()) {
-    vertices_ = buffer<vertex_alone>(all_walks(), memory());
+    vertices_ = room_for_boxes<vertex_alone>();
     told_ = buffer<vertex_alone>(setting.rounds.batch, memory());
   }
 }
@@ -16,8 +20,9 @@ alone_lane::~alone_lane() { settle(); }
 
 std::vector<record_kind> alone_lane::kinds()
 {
-  return {record_kind::of(true, walkers_, arrived_), record_kind::of(true, leaving_, asking_),
-          record_kind::of(false, vertices_, told_)};
+  alone_step const at = step_here(false);
+  return {record_kind::of(true, at.walkers, coming_), record_kind::of(true, at.leaving, asking_),
+          record_kind::of(false, at.vertices, told_)};
 }
 
 alone_step alone_lane::step_here(bool begins)
@@ -30,25 +35,23 @@ alone_step alone_lane::step_here(bool begins)
   at.num_asking = num_here(1);
   at.told = told_.data();
   at.num_told = num_here(2);
-  at.stepped = stepped_.data();
-  at.staying = arrived_.data();
-  at.walkers = walkers_.data();
-  at.leaving = leaving_.data();
-  at.vertices = vertices_.data();
-  count_in(at.counts, at.cursors);
+  at.walkers = boxes_in(walkers_, coming_.data());
+  at.leaving = boxes_in<asking_walker>(leaving_, nullptr);
+  at.vertices = boxes_in<vertex_alone>(vertices_, nullptr);
+  at.counts = counts<alone_step::tally>();
   return at;
 }
 
 void alone_lane::launch(bool begins)
 {
+  std::swap(arrived_, coming_);
   alone_step at = step_here(begins);
-  at.counters = counters_for(at.num_arrived + at.num_asking);
+  at.counters = counters();
   clear_counts();
   walk_shape how = shape();
   how.alone = &at;
   setting().launch(starts_batch(), how);
   tell_counts();
-  sort_by_rank(at, begins ? num_walks() : num_here(0) + num_here(1), setting().device, stream());
 }
 
 void alone_lane::deliver_rest() { gpu::deliver_vertices(step_here(false), stream()); }

@@ -20,7 +20,9 @@ class alone_lane final : public walk_lane {
   [[nodiscard]] static std::int64_t bytes_each(std::int64_t length, std::int64_t num_ranks, bool keeps_rows)
   {
     std::int64_t const vertex = keeps_rows ? sizeof(vertex_alone) : 0;
-    std::int64_t const records = 2 * sizeof(walker_alone) + 3 * sizeof(asking_walker) + vertex;
+    std::int64_t const boxes = box_places::rooms(num_ranks);
+    std::int64_t const records =
+        (2 + boxes) * sizeof(walker_alone) + (1 + boxes) * sizeof(asking_walker) + boxes * vertex;
     return row_bytes_each(length, num_ranks, keeps_rows) + num_ranks * records + vertex;
   }
 
@@ -30,8 +32,8 @@ class alone_lane final : public walk_lane {
   void deliver_rest() override;
   [[nodiscard]] std::vector<record_kind> kinds() override;
 
-  buffer<walker_alone> arrived_, walkers_;
-  buffer<asking_walker> asking_, stepped_, leaving_;
+  buffer<walker_alone> arrived_, coming_, walkers_;
+  buffer<asking_walker> asking_, leaving_;
   buffer<vertex_alone> vertices_, told_;
 };
 

@@ -1,24 +1,34 @@
 // The kernel of a step of walkers that go alone: a thread a walker. One that stands here takes trials until its step is decided, or
-// until it must ask; one that asks here is answered, and has stepped, or goes back. Records are counted for each rank, and left in
-// order; sorting is a kernel of its own (alone_sort.cu).
+// until it must ask; one that asks here is answered, and has stepped, or goes back. Records are left in the boxes of the ranks that they
+// go to (gpu/ranks/boxes.cuh).
 //
-// Bytes a step: 16 of the walker, what its trials gather, 24 written; 24 read and 16 written to sort. A question is 24 more, a
-// gather of the edges of the vertex before, and 24 again to sort.
+// Bytes a step: 16 of the walker, what its trials gather, 16 written. A question is 48 more, and a gather of the edges of the vertex
+// before.
 // `Steps` is a node2vec_on_part.
 
 #pragma once
 
 #include "gpu/device/launch.cuh"
+#include "gpu/ranks/boxes.cuh"
 #include "gpu/walks/counts.cuh"
 #include "gpu/walks/job.hpp"
 #include "gpu/walks/moving/deliver.cuh"  // store_kept
 #include "gpu/walks/outcome.cuh"
 #include "gpu/walks/parts/alone_step.hpp"
-#include "gpu/walks/parts/record_counts.cuh"
+#include "gpu/walks/parts/block_sum.cuh"
 
 namespace tendril::gpu {
 
 inline constexpr int alone_step_threads = 256;
+
+// Found by their arguments where records are left.
+
+__device__ __forceinline__ void store_once(walker_alone* to, walker_alone const& w)
+{
+  __stcs(reinterpret_cast<uint4*>(to), make_uint4(w.walk, static_cast<std::uint32_t>(w.step), w.vertex, w.previous));
+}
+__device__ __forceinline__ void store_once(asking_walker* to, asking_walker const& w) { *to = w; }
+__device__ __forceinline__ void store_once(vertex_alone* to, vertex_alone const& v) { *to = v; }
 
 /// Writes vertices that came to their home. The whole grid.
 __device__ __forceinline__ void deliver_told(alone_step const& at)
@@ -110,8 +120,8 @@ __global__ __launch_bounds__(alone_step_threads,
                                                                             core::walk_ends const ends,
                                                                             __grid_constant__ alone_step const at)
 {
-  __shared__ record_counts<alone_step::tally> counts;
-  counts.clear();
+  unsigned taken = 0;
+  unsigned asked = 0;
   if (!at.begins) { deliver_told(at); }
   std::int64_t const size = at.begins ? batch.size : at.num_arrived + at.num_asking;
   std::int64_t const stride = std::int64_t{gridDim.x} * alone_step_threads;
@@ -132,20 +142,24 @@ __global__ __launch_bounds__(alone_step_threads,
     turn.now = steps.settle(turn.memory, turn.passed, turn.walk, turn.record.step, turn.now);
     if (turn.chooses) { conclude(at, by_race, turn); }
 
-    if (i < size) { at.stepped[i] = turn.record; }
-    alone_step::ways const to = at.ways_of(turn.record);
-    bool const has_moved = !at.begins && alone_step::has_moved(turn.record);
-    count_for_ranks(counts.here.sent.walkers, to.walker, at.num_ranks);
-    count_for_ranks(counts.here.sent.asking, to.asking, at.num_ranks);
-    count_for_ranks(counts.here.sent.vertices, to.vertex, at.num_ranks);
-    count_where(counts.here.taken, has_moved);
-    count_where(counts.here.asked, turn.chooses && turn.now.what == trial_outcome::asks);
+    asking_walker const& made = turn.record;
+    alone_step::ways const to = at.ways_of(made);
+    bool const has_moved = !at.begins && alone_step::has_moved(made);
+    taken += has_moved ? 1 : 0;
+    asked += turn.chooses && turn.now.what == trial_outcome::asks ? 1 : 0;
+    leave_record(at.walkers, at.counts->sent.walkers, at.num_ranks, to.walker,
+                 walker_alone{made.walk, made.step, made.vertex, made.previous});
+    leave_record(at.leaving, at.counts->sent.asking, at.num_ranks, to.asking, made);
+    if (!at.keeps_rows()) { continue; }
+    leave_record(at.vertices, at.counts->sent.vertices, at.num_ranks, to.vertex,
+                 vertex_alone{made.walk, made.step, made.vertex});
     // A row's last vertex is told to nobody where its home is here.
-    if (has_moved && at.keeps_rows() && to.vertex < 0 && at.home_of(turn.record.walk) == at.rank) {
-      store_kept(at.place_in_row(turn.record.walk, turn.record.step), turn.record.vertex);
+    if (has_moved && to.vertex < 0 && at.home_of(made.walk) == at.rank) {
+      store_kept(at.place_in_row(made.walk, made.step), made.vertex);
     }
   }
-  counts.add_to(at.counts);
+  add_in_block(&at.counts->taken, taken);
+  add_in_block(&at.counts->asked, asked);
 }
 
 /// Enqueues one step of the walkers that are on this rank.

@@ -11,6 +11,7 @@
 #include <tendril/exec.hpp>  // cuda_stream
 #include <tendril/types.hpp>
 
+#include "gpu/ranks/boxes.hpp"
 #include "gpu/walks/parts/part_ranks.hpp"
 
 namespace tendril::gpu {
@@ -62,18 +63,12 @@ struct alone_step : part_ranks {
   std::int64_t num_asking;
   vertex_alone const* told;  ///< [num_told]: vertices of walks of this rank.
   std::int64_t num_told;
-  asking_walker* stepped;  ///< [num_arrived + num_asking], or [size of the batch]: what became of them.
-  count* counts;           ///< Zeroed before.
+  rank_boxes<walker_alone> walkers;  ///< Those that stay here are the front of the next `arrived`.
+  rank_boxes<asking_walker> leaving;  ///< Those that ask, or go back. None stays: who knows the vertex before needn't ask.
+  rank_boxes<vertex_alone> vertices;  ///< On their way home.
+  count* counts;                     ///< Zeroed before. How many records are in the boxes, too.
 
-  // What the sorting writes:
-  tally* cursors;         ///< Zeroed before.
-  walker_alone* staying;  ///< Walkers that stay here: the front of the next `arrived`.
-  walker_alone* walkers;  ///< Those that leave, by rank.
-  asking_walker*
-      leaving;  ///< Those that ask, or go back, by rank. None stays: who knows the vertex before needn't ask.
-  vertex_alone* vertices;  ///< Vertices that leave, by rank.
-
-  // What became of a walker, as a record of `stepped`:
+  // What has become of a walker, as a record:
 
   [[nodiscard]] static TENDRIL_HD asking_walker ended(std::uint32_t walk)
   {
@@ -92,7 +87,7 @@ struct alone_step : part_ranks {
     return at.vertex != no_vertex && at.candidate == no_vertex && at.trial == 0;
   }
 
-  /// Where a record of `stepped` goes.
+  /// Where a record goes.
   [[nodiscard]] TENDRIL_HD ways ways_of(asking_walker const& at) const
   {
     if (has_ended(at)) { return {-1, -1, -1}; }
@@ -105,10 +100,6 @@ struct alone_step : part_ranks {
     return {to, -1, begins || home == rank || home == to ? -1 : home};
   }
 };
-
-/// Enqueues the sorting of what a step has made.
-/// @param size  Of `stepped`.
-void sort_by_rank(alone_step const& at, std::int64_t size, int device, cuda_stream stream);
 
 /// Enqueues the writing of vertices that came to walks of this rank.
 void deliver_vertices(alone_step const& at, cuda_stream stream);

@@ -23,17 +23,20 @@ template <class Walker>
 __global__ __launch_bounds__(part_step_threads) void decided_kernel(__grid_constant__ part_step<Walker> const at,
                                                                     vertex_id const* starts, std::int64_t num_starts)
 {
-  __shared__ record_counts<typename part_step<Walker>::tally> counts;
-  take_steps(at, starts, num_starts, counts, [&](std::int64_t i, Walker const& walker, int home) {
-    engine::decided_step const made = at.decided[i];
-    if (made.turn == engine::part_turn::moved) { return walker_at<Walker>(walker.walk, made.next, walker.vertex); }
-    if (made.turn == engine::part_turn::restarts) {
-      return walker_at<Walker>(walker.walk, at.starts[walker.walk], no_vertex);
-    }
-    bool const is_dead = made.turn == engine::part_turn::dead;
-    if (is_dead && at.dead != nullptr && home == at.rank) { at.dead[walker.walk - at.first_here()] = 1; }
-    return part_step<Walker>::ended(walker.walk, is_dead);
-  });
+  take_steps<engine::decided_step>(
+      at, starts, num_starts,
+      [&](engine::decided_step& made, std::int64_t i, Walker const&) { made = at.decided[i]; },
+      [&](engine::decided_step const& made, Walker const& walker) {
+        if (made.turn == engine::part_turn::moved) { return walker_at<Walker>(walker.walk, made.next, walker.vertex); }
+        if (made.turn == engine::part_turn::restarts) {
+          return walker_at<Walker>(walker.walk, at.starts[walker.walk], no_vertex);
+        }
+        bool const is_dead = made.turn == engine::part_turn::dead;
+        if (is_dead && at.dead != nullptr && at.home_of(walker.walk) == at.rank) {
+          at.dead[walker.walk - at.first_here()] = 1;
+        }
+        return part_step<Walker>::ended(walker.walk, is_dead);
+      });
 }
 
 }  // namespace

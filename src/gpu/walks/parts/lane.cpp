@@ -35,7 +35,7 @@ walk_lane::walk_lane(part_setting const& setting, part_counts& counts, int num_k
   }
   std::int64_t const tally = checked_product("records of a step", num_kinds_, std::int64_t{most_ranks});
   constexpr std::int64_t more = sizeof(step_count<unsigned>) / sizeof(unsigned) - 1;  // steps, and questions
-  tallies_ = buffer<unsigned>(tally + more + tally, memory());
+  tallies_ = buffer<unsigned>(tally + more, memory());
   count_ = buffer<unsigned>(tally + more, pinned_memory());
 }
 
@@ -64,9 +64,9 @@ part_ranks walk_lane::describe(bool begins)
   return at;
 }
 
-vertex_counters walk_lane::counters_for(std::int64_t num_walkers)
+vertex_counters walk_lane::counters() const
 {
-  return setting_.counts == nullptr ? vertex_counters{} : setting_.counts->view(num_walkers, stream());
+  return setting_.counts == nullptr ? vertex_counters{} : setting_.counts->view();
 }
 
 void walk_lane::clear_counts()
@@ -156,22 +156,20 @@ bool walk_lane::finish()
 
   std::vector<parcel> out, in;
   std::int64_t alive = 0;
-  std::vector<std::int64_t> num_sent(what.size(), 0);
   std::fill(num_here_.begin(), num_here_.end(), 0);
   num_here_[0] = sent(0, rank());
-  auto const take = [](std::vector<parcel>& list, int other, std::byte* records, std::int64_t record_bytes,
-                       std::int64_t& taken, std::int64_t count) {
-    list.push_back({other, records + taken * record_bytes, count * record_bytes});
-    taken += count;
-  };
   for (int r = 0; r < num_ranks(); ++r) {
     step_head theirs{};
     std::memcpy(&theirs, heads[static_cast<std::size_t>(r)].data(), sizeof theirs);
     alive += theirs.alive;
     if (r == rank()) { continue; }
     for (std::size_t k = 0; k < what.size(); ++k) {
-      take(out, r, what[k].sent, what[k].record_bytes, num_sent[k], sent(k, r));
-      take(in, r, what[k].received, what[k].record_bytes, num_here_[k], theirs.records[k]);
+      record_kind const& kind = what[k];
+      std::int64_t const bytes = kind.record_bytes;
+      std::int64_t const count = sent(k, r);
+      out.push_back({r, kind.sent + kind.boxes.first(r, count) * bytes, count * bytes});
+      in.push_back({r, kind.received + num_here_[k] * bytes, theirs.records[k] * bytes});
+      num_here_[k] += theirs.records[k];
     }
   }
   for (message& used : heads) { setting_.ranks.pool().give_back(std::move(used)); }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <tendril/buffer.hpp>
+#include <tendril/checked.hpp>
 #include <tendril/gpu.hpp>  // gpu_memory
 #include <tendril/partition.hpp>
 #include <tendril/transport.hpp>
@@ -67,13 +68,14 @@ struct part_counts {
 struct record_kind {
   bool is_walker;  ///< Whether a walk goes on with each.
   std::int64_t record_bytes;
-  std::byte* sent;      ///< To other ranks, in their order.
+  box_places boxes;
+  std::byte* sent;      ///< Records in boxes.
   std::byte* received;  ///< Those that stay lie before the others.
 
   template <class Record>
-  [[nodiscard]] static record_kind of(bool is_walker, buffer<Record>& sent, buffer<Record>& received)
+  [[nodiscard]] static record_kind of(bool is_walker, rank_boxes<Record> const& boxes, buffer<Record>& received)
   {
-    return {is_walker, sizeof(Record), reinterpret_cast<std::byte*>(sent.data()),
+    return {is_walker, sizeof(Record), boxes, reinterpret_cast<std::byte*>(boxes.leaving),
             reinterpret_cast<std::byte*>(received.data())};
   }
 };
@@ -107,7 +109,7 @@ class walk_lane {
   /// With the GPU current. @param num_kinds  Of records. @throws memory_error; device_error.
   walk_lane(part_setting const& setting, part_counts& counts, int num_kinds);
 
-  /// Enqueues a step, between clear_counts and tell_counts, and its sorting.
+  /// Enqueues a step, between clear_counts and tell_counts.
   virtual void launch(bool begins) = 0;
   /// After the step. @throws argument_error for what was wrong in it.
   virtual void check_step() {}
@@ -117,10 +119,10 @@ class walk_lane {
   [[nodiscard]] virtual std::vector<record_kind> kinds() = 0;
 
   [[nodiscard]] part_ranks describe(bool begins);
-  /// Where a step of so many walkers counts; nowhere where walks have rows.
-  [[nodiscard]] vertex_counters counters_for(std::int64_t num_walkers);
+  /// Where steps count; nowhere where walks have rows.
+  [[nodiscard]] vertex_counters counters() const;
   void clear_counts();
-  /// Enqueues that the host is told what a step has counted: while that learns how much there is, records are sorted.
+  /// Enqueues that the host is told what a step has counted.
   void tell_counts();
   /// What a rule's kernel is told of this rank's starts, and how it is launched.
   [[nodiscard]] walk_batch starts_batch() const;
@@ -139,12 +141,22 @@ class walk_lane {
   [[nodiscard]] memory_resource& memory() { return gpu_memory(setting_.device, stream()); }
   /// Records of a kind that are here.
   [[nodiscard]] std::int64_t num_here(int kind) const { return num_here_[static_cast<std::size_t>(kind)]; }
-  /// What a step counts, and the cursors of its sorting; zeroed before.
+  /// What a step counts.
   template <class Tally>
-  void count_in(step_count<Tally>*& counts, Tally*& cursors)
+  [[nodiscard]] step_count<Tally>* counts()
   {
-    counts = reinterpret_cast<step_count<Tally>*>(tallies_.data());
-    cursors = reinterpret_cast<Tally*>(counts + 1);
+    return reinterpret_cast<step_count<Tally>*>(tallies_.data());
+  }
+  /// Room for the boxes of a kind of records.
+  template <class Record>
+  [[nodiscard]] buffer<Record> room_for_boxes()
+  {
+    return buffer<Record>(checked_product("records of a step", box_places::rooms(num_ranks()), all_walks()), memory());
+  }
+  template <class Record>
+  [[nodiscard]] rank_boxes<Record> boxes_in(buffer<Record>& leaving, Record* staying)
+  {
+    return {{all_walks(), rank()}, staying, leaving.data()};
   }
 
  private:

@@ -7,9 +7,10 @@ namespace tendril::gpu {
 template <class Walker>
 part_lane<Walker>::part_lane(part_setting const& setting, part_counts& counts) : walk_lane(setting, counts, 2)
 {
-  for (auto* box : {&arrived_, &stepped_, &walkers_}) { *box = buffer<Walker>(all_walks(), memory()); }
+  for (auto* box : {&arrived_, &coming_}) { *box = buffer<Walker>(all_walks(), memory()); }
+  walkers_ = this->template room_for_boxes<Walker>();
   if (setting.keeps_rows()) {
-    vertices_ = buffer<moved_vertex>(all_walks(), memory());
+    vertices_ = this->template room_for_boxes<moved_vertex>();
     told_ = buffer<moved_vertex>(setting.rounds.batch, memory());
   }
   if (setting.decider) {
@@ -28,7 +29,8 @@ part_lane<Walker>::~part_lane()
 template <class Walker>
 std::vector<record_kind> part_lane<Walker>::kinds()
 {
-  return {record_kind::of(true, walkers_, arrived_), record_kind::of(false, vertices_, told_)};
+  part_step<Walker> const at = step_here(false);
+  return {record_kind::of(true, at.walkers, coming_), record_kind::of(false, at.vertices, told_)};
 }
 
 template <class Walker>
@@ -41,21 +43,20 @@ part_step<Walker> part_lane<Walker>::step_here(bool begins)
   at.num_arrived = num_here(0);
   at.told = told_.data();
   at.num_told = num_here(1);
-  at.stepped = stepped_.data();
   at.decided = decided_.data();
   at.dead = dead_ends();
-  at.staying = arrived_.data();
-  at.walkers = walkers_.data();
-  at.vertices = vertices_.data();
-  count_in(at.counts, at.cursors);
+  at.walkers = boxes_in(walkers_, coming_.data());
+  at.vertices = boxes_in<moved_vertex>(vertices_, nullptr);
+  at.counts = this->template counts<typename part_step<Walker>::tally>();
   return at;
 }
 
 template <class Walker>
 void part_lane<Walker>::launch(bool begins)
 {
+  std::swap(arrived_, coming_);
   part_step<Walker> at = step_here(begins);
-  at.counters = counters_for(at.num_arrived);
+  at.counters = counters();
   clear_counts();
   if (decider_) {
     if (!begins && at.num_arrived > 0 && at.step < at.length) {
@@ -69,7 +70,6 @@ void part_lane<Walker>::launch(bool begins)
     setting().launch(starts_batch(), how);
   }
   tell_counts();
-  sort_by_rank(at, begins ? num_walks() : at.num_arrived, setting().device, stream());
 }
 
 template <class Walker>

@@ -24,10 +24,11 @@ class part_lane final : public walk_lane {
   [[nodiscard]] static std::int64_t bytes_each(std::int64_t length, std::int64_t num_ranks, bool decides,
                                                bool keeps_rows)
   {
+    std::int64_t const boxes = box_places::rooms(num_ranks);
     std::int64_t const vertex = keeps_rows ? sizeof(moved_vertex) : 0;
     std::int64_t const decision = decides ? sizeof(engine::part_walker) + sizeof(engine::decided_step) : 0;
-    return row_bytes_each(length, num_ranks, keeps_rows) + num_ranks * (3 * walker_bytes + vertex + decision) + vertex +
-           1;
+    std::int64_t const records = (2 + boxes) * walker_bytes + boxes * vertex + decision;
+    return row_bytes_each(length, num_ranks, keeps_rows) + num_ranks * records + vertex + 1;
   }
 
  private:
@@ -37,7 +38,7 @@ class part_lane final : public walk_lane {
   void deliver_rest() override;
   [[nodiscard]] std::vector<record_kind> kinds() override;
 
-  buffer<Walker> arrived_, stepped_, walkers_;
+  buffer<Walker> arrived_, coming_, walkers_;
   buffer<moved_vertex> vertices_, told_;
   std::unique_ptr<step_decider> decider_;
   buffer<engine::part_walker> described_;

@@ -1,8 +1,7 @@
-// The kernel of a step on a part: a thread a walker. It reads the row of the walker's vertex and a neighbour, counts the records
-// for each rank, and leaves what it did in order; sorting by rank is a kernel of its own (sort.cu), since how much
-// goes to a rank must be known before it can lie together.
+// The kernel of a step on a part: a thread takes a few walkers, so that their rows are read at once, and leaves them in the boxes of the
+// ranks that they go to (gpu/ranks/boxes.cuh).
 //
-// Bytes a step: 8 of the walker, a gather of its row, a gather of the neighbour, 8 written; 8 read and 8 written to sort.
+// Bytes a step: 8 of the walker, a gather of its row, a gather of the neighbour, 8 written.
 // `Steps` (kernel.cuh) have
 //   arrive(m, v, step)      here v counts from the first vertex of the part
 //   choose(m, walk, step)   takes the step, but doesn't look at the place of the new vertex
@@ -10,17 +9,18 @@
 #pragma once
 
 #include "gpu/device/launch.cuh"
+#include "gpu/ranks/boxes.cuh"
 #include "gpu/walks/counts.cuh"
 #include "gpu/walks/job.hpp"
 #include "gpu/walks/moving/deliver.cuh"
 #include "gpu/walks/outcome.cuh"
 #include "gpu/walks/parts/part_step.hpp"
-#include "gpu/walks/parts/record_counts.cuh"
+#include "gpu/walks/parts/block_sum.cuh"
 
 namespace tendril::gpu {
 
 inline constexpr int part_step_threads = 256;
-
+inline constexpr int walkers_each = 2;  ///< Of a thread, at once.
 __device__ __forceinline__ moved_vertex load_walker(moved_vertex const* from)
 {
   uint2 const words = __ldcs(reinterpret_cast<uint2 const*>(from));
@@ -48,15 +48,11 @@ __device__ __forceinline__ void deliver_told(part_step<Walker> const& at)
   }
 }
 
-/// A walker has come to its vertex.
+/// A walker has come to its vertex, and has a row.
 template <class Walker>
 __device__ __forceinline__ void note_arrival(part_step<Walker> const& at, Walker const& walker, int home)
 {
-  if (!at.keeps_rows()) {
-    count_visit(at.counters, walker.vertex);
-  } else if (home == at.rank) {
-    store_kept(at.place_in_row(walker.walk, at.step), walker.vertex);
-  }
+  if (home == at.rank) { store_kept(at.place_in_row(walker.walk, at.step), walker.vertex); }
 }
 
 /// One that was at `from` has taken its step, or its walk has ended there.
@@ -71,35 +67,65 @@ __device__ __forceinline__ void note_step(part_step<Walker> const& at, vertex_id
 }
 
 /// Takes the steps of all walkers that are here. The whole grid.
-/// @param take  (i, walker, home) -> where it is after its step, or part_step::ended.
-template <class Walker, class Take>
+/// @tparam Turn  What a walker keeps between `look(turn, i, walker)`, which begins to read what its step needs, and `take(turn, walker)`, which tells
+///               where it is then, or part_step::ended.
+template <class Turn, class Walker, class Look, class Take>
 __device__ void take_steps(part_step<Walker> const& at, vertex_id const* starts, std::int64_t num_starts,
-                           record_counts<typename part_step<Walker>::tally>& counts, Take const& take)
+                           Look const& look, Take const& take)
 {
-  counts.clear();
   if (!at.begins) { deliver_told(at); }
   std::int64_t const size = at.begins ? num_starts : at.num_arrived;
-  std::int64_t const stride = std::int64_t{gridDim.x} * part_step_threads;
-  for (std::int64_t base = std::int64_t{blockIdx.x} * part_step_threads; base < size; base += stride) {
-    std::int64_t const i = base + threadIdx.x;
-    Walker now = part_step<Walker>::ended(0, false);
-    if (i < size && at.begins) {
-      now = walker_at<Walker>(at.first_here() + static_cast<std::uint32_t>(i), starts[i], no_vertex);
-      if (at.keeps_rows()) { at.columns[i] = now.vertex; }
-    } else if (i < size) {
-      Walker const from = load_walker(at.arrived + i);
-      int const home = at.home_of(from.walk);
-      note_arrival(at, from, home);
-      if (at.step < at.length) { now = take(i, from, home); }
-      note_step(at, from.vertex, now, home);
+  constexpr std::int64_t tile = std::int64_t{walkers_each} * warp_size;
+  unsigned taken = 0;
+  for (std::int64_t first = global_thread() / warp_size * tile; first < size; first += grid_stride() / warp_size * tile) {
+    Walker from[walkers_each];
+    Walker now[walkers_each];
+    Turn turns[walkers_each];
+    std::uint32_t counted[walkers_each];  // words of counters, before
+    bool const counts = !at.begins && at.counters.visits.words != nullptr;
+    auto const of_lane = [first](int k) { return first + k * warp_size + lane_id(); };
+#pragma unroll
+    for (int k = 0; k < walkers_each; ++k) {
+      now[k] = part_step<Walker>::ended(0, false);
+      if (!at.begins && of_lane(k) < size) { from[k] = load_walker(at.arrived + of_lane(k)); }
     }
-    if (i < size) { store_once(at.stepped + i, now); }
-    auto const to = at.ways_of(now);
-    count_for_ranks(counts.here.sent.walkers, to.walker, at.num_ranks);
-    count_for_ranks(counts.here.sent.vertices, to.vertex, at.num_ranks);
-    count_where(counts.here.taken, !at.begins && now.vertex != no_vertex);
+#pragma unroll
+    for (int k = 0; k < walkers_each; ++k) {
+      if (!at.begins && of_lane(k) < size && at.step < at.length) { look(turns[k], of_lane(k), from[k]); }
+      if (counts && of_lane(k) < size) { counted[k] = count_one(at.counters.visits, from[k].vertex - at.counters.first); }
+    }
+#pragma unroll
+    for (int k = 0; k < walkers_each; ++k) {
+      if (of_lane(k) >= size) { continue; }
+      if (at.begins) {
+        vertex_id const start = starts[of_lane(k)];
+        now[k] = walker_at<Walker>(at.first_here() + static_cast<std::uint32_t>(of_lane(k)), start, no_vertex);
+      } else if (at.step < at.length) {
+        now[k] = take(turns[k], from[k]);
+      }
+    }
+    int to_walk[walkers_each];
+    int to_tell[walkers_each];
+    moved_vertex told[walkers_each];
+#pragma unroll
+    for (int k = 0; k < walkers_each; ++k) {
+      if (of_lane(k) < size && at.begins) {
+        if (at.keeps_rows()) { at.columns[of_lane(k)] = now[k].vertex; }
+      } else if (of_lane(k) < size) {
+        if (at.keeps_rows()) { note_arrival(at, from[k], at.home_of(from[k].walk)); }
+        if (counts) { carry(at.counters.visits, from[k].vertex - at.counters.first, counted[k]); }
+        note_step(at, from[k].vertex, now[k], at.home_of(from[k].walk));
+        taken += now[k].vertex != no_vertex ? 1 : 0;
+      }
+      auto const to = at.ways_of(now[k]);
+      to_walk[k] = to.walker;
+      to_tell[k] = to.vertex;
+      told[k] = {now[k].walk, now[k].vertex};
+    }
+    leave_records(at.walkers, at.counts->sent.walkers, at.num_ranks, to_walk, now);
+    if (at.keeps_rows()) { leave_records(at.vertices, at.counts->sent.vertices, at.num_ranks, to_tell, told); }
   }
-  counts.add_to(at.counts);
+  add_in_block(&at.counts->taken, taken);
 }
 
 /// The grid of a kernel of take_steps.
@@ -107,33 +133,37 @@ template <class Walker>
 unsigned part_step_blocks(part_step<Walker> const& at, std::int64_t num_starts, std::int64_t resident)
 {
   std::int64_t const size = at.begins ? num_starts : std::max(at.num_arrived, at.num_told);
-  return grid_blocks(size, part_step_threads, part_waves * resident);
+  return grid_blocks((size + walkers_each - 1) / walkers_each, part_step_threads, part_waves * resident);
 }
 
-/// A walker takes a step by its rule. @return where it is then; no_vertex if its walk has ended.
+/// A walker's step by its rule.
 template <class Steps>
-__device__ vertex_id step_on_part(Steps const& steps, core::walk_ends const& ends, part_step<moved_vertex> const& at,
-                                  moved_vertex const& walker, int home)
-{
-  std::uint64_t const walk = at.id_of(walker.walk, home);
-  core::walk_turn const turn = at.may_end ? ends.turn(walk, at.step) : core::walk_turn::choose;
-  if (turn == core::walk_turn::restart) { return at.starts[walker.walk]; }
-  if (turn == core::walk_turn::stop) { return no_vertex; }
+struct rule_turn {
+  core::walk_turn what;
+  std::uint64_t walk;  ///< Its logical id.
   typename Steps::memory memory;
-  steps.arrive(memory, walker.vertex - at.bounds[at.rank], at.step);
-  outcome const now = steps.choose(memory, walk, at.step);
-  return now.what == trial_outcome::moved ? now.next : no_vertex;
-}
+};
 
 template <class Steps>
 __global__ __launch_bounds__(part_step_threads, Steps::resident_blocks) void part_step_kernel(
     Steps const steps, walk_batch const batch, core::walk_ends const ends,
     __grid_constant__ part_step<moved_vertex> const at)
 {
-  __shared__ record_counts<part_step<moved_vertex>::tally> counts;
-  take_steps(at, batch.starts, batch.size, counts, [&](std::int64_t, moved_vertex const& walker, int home) {
-    return moved_vertex{walker.walk, step_on_part(steps, ends, at, walker, home)};
-  });
+  take_steps<rule_turn<Steps>>(
+      at, batch.starts, batch.size,
+      [&](rule_turn<Steps>& turn, std::int64_t, moved_vertex const& walker) {
+        turn.walk = at.id_of(walker.walk, at.home_of(walker.walk));
+        turn.what = at.may_end ? ends.turn(turn.walk, at.step) : core::walk_turn::choose;
+        if (turn.what == core::walk_turn::choose) {
+          steps.arrive(turn.memory, walker.vertex - at.bounds[at.rank], at.step);
+        }
+      },
+      [&](rule_turn<Steps>& turn, moved_vertex const& walker) {
+        if (turn.what == core::walk_turn::restart) { return moved_vertex{walker.walk, at.starts[walker.walk]}; }
+        if (turn.what == core::walk_turn::stop) { return part_step<moved_vertex>::ended(walker.walk, false); }
+        outcome const now = steps.choose(turn.memory, turn.walk, at.step);
+        return moved_vertex{walker.walk, now.what == trial_outcome::moved ? now.next : no_vertex};
+      });
 }
 
 /// Enqueues one step of the walkers that stand on this rank.

@@ -8,6 +8,7 @@
 #include <tendril/exec.hpp>  // cuda_stream
 #include <tendril/types.hpp>
 
+#include "gpu/ranks/boxes.hpp"
 #include "gpu/walks/moving/superstep.hpp"  // moved_vertex
 #include "gpu/walks/parts/part_ranks.hpp"
 
@@ -52,16 +53,11 @@ struct part_step : part_ranks {
   std::int64_t num_arrived;
   moved_vertex const* told;  ///< [num_told]: of walks of this rank, vertices after `step` steps, and ends.
   std::int64_t num_told;
-  Walker* stepped;  ///< [num_arrived], or [size of the batch]: where walkers went; no_vertex where a walk has ended.
-  count* counts;    ///< Zeroed before.
+  rank_boxes<Walker> walkers;         ///< That go on; those that stay here are the front of the next `arrived`.
+  rank_boxes<moved_vertex> vertices;  ///< Vertices and ends on their way home.
+  count* counts;                      ///< Zeroed before. How many records are in the boxes, too.
   engine::decided_step const* decided;  ///< [num_arrived] What others have decided; or null: the rule's kernel does.
   std::uint8_t* dead;  ///< [walks_each] 1: this rank's walk has ended where no edge led on; or null: nobody asks.
-
-  // What the sorting writes:
-  tally* cursors;          ///< Zeroed before.
-  Walker* staying;         ///< Walkers that stay here: the front of the next `arrived`.
-  Walker* walkers;         ///< Those that leave, by rank.
-  moved_vertex* vertices;  ///< Vertices and ends that leave, by rank.
 
   /// No walk.
   static constexpr std::uint32_t nobody = 0xffffffffU;
@@ -72,7 +68,7 @@ struct part_step : part_ranks {
     return walker_at<Walker>(is_dead ? walk : nobody, no_vertex, no_vertex);
   }
 
-  /// Where a record of `stepped` goes.
+  /// Where a walker goes after its step.
   [[nodiscard]] TENDRIL_HD ways ways_of(Walker const& at) const
   {
     if (at.vertex == no_vertex) {
@@ -87,11 +83,6 @@ struct part_step : part_ranks {
     return {to, begins || home == rank || home == to ? -1 : home};
   }
 };
-
-/// Enqueues the sorting of what a step has made.
-/// @param size  Of `stepped`.
-template <class Walker>
-void sort_by_rank(part_step<Walker> const& at, std::int64_t size, int device, cuda_stream stream);
 
 /// Enqueues the writing of vertices and ends that came to walks of this rank.
 template <class Walker>
