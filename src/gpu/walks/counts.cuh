@@ -32,19 +32,24 @@ __device__ __forceinline__ std::uint32_t count_one(byte_counters const& to, vert
   return before;
 }
 
-/// Puts right what adding at `place` has carried.
-__device__ __forceinline__ void carry(byte_counters const& to, vertex_id place, std::uint32_t before)
+/// Puts right what a byte that ran over has carried. Rare, and so kept out of the kernels' registers.
+__device__ __noinline__ inline void carry_over(byte_counters const& to, vertex_id place, std::uint32_t before)
 {
-  if (byte_of(before, place) != byte_full) { return; }
   auto const add = [&](vertex_id at, std::int64_t more) {
     atomicAdd(reinterpret_cast<unsigned long long*>(to.counts) + at, static_cast<unsigned long long>(more));
   };
-  add(place, byte_full + 1);
+  add(place, 256);
   for (vertex_id next = place + 1; next % 4 != 0; ++next) {
     bool const runs_over = byte_of(before, next) == byte_full;
-    add(next, runs_over ? byte_full : -1);
+    add(next, runs_over ? std::int64_t{255} : std::int64_t{-1});
     if (!runs_over) { return; }
   }
+}
+
+/// Puts right what adding at `place` has carried.
+__device__ __forceinline__ void carry(byte_counters const& to, vertex_id place, std::uint32_t before)
+{
+  if (byte_of(before, place) == byte_full) { carry_over(to, place, before); }
 }
 
 /// A walk has ended at a vertex.
