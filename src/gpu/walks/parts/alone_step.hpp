@@ -64,9 +64,10 @@ struct alone_step : part_ranks {
   vertex_alone const* told;  ///< [num_told]: vertices of walks of this rank.
   std::int64_t num_told;
   rank_boxes<walker_alone> walkers;  ///< Those that stay here are the front of the next `arrived`.
-  rank_boxes<asking_walker> leaving;  ///< Those that ask, or go back. None stays: who knows the vertex before needn't ask.
+  rank_boxes<asking_walker>
+      leaving;  ///< Those that ask, or go back. None stays: who knows the vertex before needn't ask.
   rank_boxes<vertex_alone> vertices;  ///< On their way home.
-  count* counts;                     ///< Zeroed before. How many records are in the boxes, too.
+  count* counts;                      ///< Zeroed before. How many records are in the boxes, too.
 
   // What has become of a walker, as a record:
 

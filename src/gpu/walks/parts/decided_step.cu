@@ -24,8 +24,7 @@ __global__ __launch_bounds__(part_step_threads) void decided_kernel(__grid_const
                                                                     vertex_id const* starts, std::int64_t num_starts)
 {
   take_steps<engine::decided_step>(
-      at, starts, num_starts,
-      [&](engine::decided_step& made, std::int64_t i, Walker const&) { made = at.decided[i]; },
+      at, starts, num_starts, [&](engine::decided_step& made, std::int64_t i, Walker const&) { made = at.decided[i]; },
       [&](engine::decided_step const& made, Walker const& walker) {
         if (made.turn == engine::part_turn::moved) { return walker_at<Walker>(walker.walk, made.next, walker.vertex); }
         if (made.turn == engine::part_turn::restarts) {

@@ -14,8 +14,8 @@
 #include "gpu/walks/job.hpp"
 #include "gpu/walks/moving/deliver.cuh"
 #include "gpu/walks/outcome.cuh"
-#include "gpu/walks/parts/part_step.hpp"
 #include "gpu/walks/parts/block_sum.cuh"
+#include "gpu/walks/parts/part_step.hpp"
 
 namespace tendril::gpu {
 
@@ -77,7 +77,8 @@ __device__ void take_steps(part_step<Walker> const& at, vertex_id const* starts,
   std::int64_t const size = at.begins ? num_starts : at.num_arrived;
   constexpr std::int64_t tile = std::int64_t{walkers_each} * warp_size;
   unsigned taken = 0;
-  for (std::int64_t first = global_thread() / warp_size * tile; first < size; first += grid_stride() / warp_size * tile) {
+  for (std::int64_t first = global_thread() / warp_size * tile; first < size;
+       first += grid_stride() / warp_size * tile) {
     Walker from[walkers_each];
     Walker now[walkers_each];
     Turn turns[walkers_each];
@@ -92,7 +93,9 @@ __device__ void take_steps(part_step<Walker> const& at, vertex_id const* starts,
 #pragma unroll
     for (int k = 0; k < walkers_each; ++k) {
       if (!at.begins && of_lane(k) < size && at.step < at.length) { look(turns[k], of_lane(k), from[k]); }
-      if (counts && of_lane(k) < size) { counted[k] = count_one(at.counters.visits, from[k].vertex - at.counters.first); }
+      if (counts && of_lane(k) < size) {
+        counted[k] = count_one(at.counters.visits, from[k].vertex - at.counters.first);
+      }
     }
 #pragma unroll
     for (int k = 0; k < walkers_each; ++k) {

@@ -53,9 +53,9 @@ struct part_step : part_ranks {
   std::int64_t num_arrived;
   moved_vertex const* told;  ///< [num_told]: of walks of this rank, vertices after `step` steps, and ends.
   std::int64_t num_told;
-  rank_boxes<Walker> walkers;         ///< That go on; those that stay here are the front of the next `arrived`.
-  rank_boxes<moved_vertex> vertices;  ///< Vertices and ends on their way home.
-  count* counts;                      ///< Zeroed before. How many records are in the boxes, too.
+  rank_boxes<Walker> walkers;           ///< That go on; those that stay here are the front of the next `arrived`.
+  rank_boxes<moved_vertex> vertices;    ///< Vertices and ends on their way home.
+  count* counts;                        ///< Zeroed before. How many records are in the boxes, too.
   engine::decided_step const* decided;  ///< [num_arrived] What others have decided; or null: the rule's kernel does.
   std::uint8_t* dead;  ///< [walks_each] 1: this rank's walk has ended where no edge led on; or null: nobody asks.
 
