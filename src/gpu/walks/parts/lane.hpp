@@ -75,7 +75,7 @@ struct record_kind {
   template <class Record>
   [[nodiscard]] static record_kind of(bool is_walker, rank_boxes<Record> const& boxes, buffer<Record>& received)
   {
-    return {is_walker, sizeof(Record), boxes, reinterpret_cast<std::byte*>(boxes.leaving),
+    return {is_walker, sizeof(Record), box_places{boxes.room, boxes.own}, reinterpret_cast<std::byte*>(boxes.leaving),
             reinterpret_cast<std::byte*>(received.data())};
   }
 };
