@@ -5,6 +5,7 @@
 
 #include "gpu/device/launch.cuh"
 #include "gpu/ranks/boxes.hpp"
+#include "gpu/ranks/inbox.hpp"  // most_ranks
 
 namespace tendril::gpu {
 

@@ -6,8 +6,6 @@
 
 #include <tendril/types.hpp>  // TENDRIL_HD
 
-#include "gpu/ranks/inbox.hpp"  // most_ranks
-
 namespace tendril::gpu {
 
 /// Where boxes lie: one for each rank but the own. Two share room for all records that there may be, one filled from the front, the other from the back.

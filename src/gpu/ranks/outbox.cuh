@@ -82,16 +82,4 @@ class outbox {
   unsigned bases_[most_groups];
 };
 
-/// Lines up the boxes for all ranks, one behind the other, by how many records there are for each. One thread.
-/// @param own, staying  Records for this rank don't go there, but to `staying`.
-template <class Record>
-__device__ void line_up(inbox<Record>* boxes, Record* next, unsigned const* counts, unsigned* cursors, int num_ranks,
-                        int own = -1, Record* staying = nullptr)
-{
-  for (int rank = 0; rank < num_ranks; ++rank) {
-    boxes[rank] = {rank == own ? staying : next, cursors + rank};
-    if (rank != own) { next += counts[rank]; }
-  }
-}
-
 }  // namespace tendril::gpu

@@ -1,5 +1,5 @@
 // Walks of ranks that each have a part of a graph on a GPU: what a step of the walkers of one rank knows of all ranks. Ranks may be
-// other processes, so a step writes its own memory alone; what goes to other ranks is sorted by them, and sent
+// other processes, so a step writes its own memory alone; what goes to other ranks is left in boxes of theirs (gpu/ranks/boxes.hpp), and sent
 // (gpu/ranks/messages.hpp). (KnightKing, SOSP'19, walks so on CPUs.)
 //
 // Every rank is the home of its own walks: walk `home * walks_each + i` is the i-th walk of that rank's batch. A walker that steps
