@@ -15,7 +15,6 @@
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
 #include <tendril/sharded_khop.hpp>
-#include <tendril/sharded_minibatch.hpp>
 #include <tendril/transport.hpp>
 
 #include "common.hpp"
@@ -291,10 +290,7 @@ void sample_command::check_ranks(transport const& ranks, gpu_set const& gpus) co
   if (gpus.size() > 1) { throw argument_error("--device: several GPUs for each rank, expected one: cuda"); }
   if (!(deadline > 0)) { throw argument_error(fmt::format("--deadline: {}, expected more than 0 seconds", deadline)); }
   if (!is_partition(source.path)) { return; }
-  if (!gpus.empty()) {
-    job.app == "khop" ? sharded_khop_sampler::expect_gpus_take(job.khop())
-                      : sharded_minibatch_sampler::expect_gpus_take(job.minibatch());
-  }
+  if (!gpus.empty() && job.app == "khop") { sharded_khop_sampler::expect_gpus_take(job.khop()); }
   if (job.host_bytes() > 0) { throw argument_error("--memory: a graph in parts, expected none"); }
 }
 

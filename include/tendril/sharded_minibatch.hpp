@@ -21,7 +21,7 @@ namespace tendril {
 /// What ranks did, as this rank saw it.
 struct sharded_minibatch_report {
   std::int64_t num_batches = 0;  ///< That this rank asked for.
-  std::int64_t edges = 0;        ///< Of these batches.
+  std::int64_t edges = 0;        ///< Picked for these batches, and found between the vertices of induced ones.
   std::int64_t asked = 0;        ///< Vertices whose edges they needed, hop by hop,
   std::int64_t asked_away = 0;   ///< of which other ranks had so many.
   std::int64_t sent_bytes = 0;   ///< To other ranks: questions and answers.
@@ -47,15 +47,11 @@ class sharded_minibatch_sampler {
   /// @param ranks  Outlives this object; the same errors.
   sharded_minibatch_sampler(graph_part part, minibatch_params params, rank_service& ranks, cpu_exec const& exec = {});
   /// On a GPU. @param ranks  Up to 32; outlives this object.
-  /// @throws as above, and as expect_gpus_take; device_error; memory_error.
+  /// @throws as above; device_error; memory_error.
   sharded_minibatch_sampler(graph_part part, minibatch_params params, transport& ranks, gpu_exec const& exec);
   ~sharded_minibatch_sampler();
   sharded_minibatch_sampler(sharded_minibatch_sampler&&) noexcept;
   sharded_minibatch_sampler& operator=(sharded_minibatch_sampler&&) noexcept;
-
-  /// Whether GPUs of ranks make such batches: not LABOR's or induced ones.
-  /// @throws argument_error naming what they don't do.
-  static void expect_gpus_take(minibatch_params const& params);
 
   [[nodiscard]] minibatch_params const& params() const noexcept;
 

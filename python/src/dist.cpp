@@ -99,7 +99,6 @@ class bound_batches {
                 std::uintptr_t stream)
       : all_(std::move(all)), as_int32_(as_int32), num_threads_(0), num_vertices_(part.info.num_vertices)
   {
-    sharded_minibatch_sampler::expect_gpus_take(params);
     nb::gil_scoped_release const no_gil;
     gpu_exec const exec = make_gpu_exec(device, stream);
     all_->in_call([&](transport& calls) {

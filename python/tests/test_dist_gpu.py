@@ -148,6 +148,10 @@ def test_batches_on_gpus_are_those_of_the_whole_graph(graph, count):
         ([5, 3], {"replace": True, "weighted": True, "dtype": np.int32}),
         ([5, 3], {"disjoint": True, "weighted": True}),
         ([-1, 2, -1], {}),
+        ([5, 3], {"choice": "labor", "batch_dependency": 3}),
+        ([3, -1], {"choice": "labor", "layer_dependency": True, "normalize": False}),
+        ([5, 3], {"subgraph_type": "induced"}),
+        ([5], {"subgraph_type": "induced", "disjoint": True, "dtype": np.int32}),
     ):
         one = tendril.MinibatchSampler(graph, fanouts, seed=4, **options)
         expected = one.sample_batches(np.arange(300), 20, first_batch=7, batch_step=2)
@@ -162,7 +166,7 @@ def test_batches_on_gpus_are_those_of_the_whole_graph(graph, count):
             made = sampler.sample_batches(seeds, 20, first_batch=7 + 2 * int(mine[0]), batch_step=2)
             for batch, whole in zip(made, expected[mine[0] : mine[-1] + 1], strict=True):
                 assert batch.node.device == device and batch.node.numpy().dtype == whole.node.dtype
-                for name in ("row", "col", "node", "edge", "batch", "indptr"):
+                for name in ("row", "col", "node", "edge", "weights", "batch", "indptr"):
                     a, b = getattr(batch, name), getattr(whole, name)
                     assert (a is None) == (b is None) and (a is None or np.array_equal(a.numpy(), b)), name
                 assert list(batch.num_sampled_nodes) == list(whole.num_sampled_nodes)
@@ -267,12 +271,6 @@ def test_what_gpus_of_ranks_dont_take_is_named(graph, count):
         parted = dist.Graph.cut(ranks, graph)
         with pytest.raises(tendril.ArgumentError, match="device"):
             dist.Walker(parted, 9, device="cuda:0,1")
-        for options, line in (
-            ({"num_neighbors": [2], "choice": "labor"}, "choice labor on GPUs that each have a part of the graph"),
-            ({"num_neighbors": [2], "subgraph_type": "induced"}, "induced subgraphs on GPUs that each have a part"),
-        ):
-            with pytest.raises(tendril.ArgumentError, match=line):
-                dist.MinibatchSampler(parted, device="cuda", **options)
         return len(dist.Walker(parted, 9).walk([0])[0])  # the ranks are as they were
 
     assert results(run_ranks(count, work)) == [1] * count

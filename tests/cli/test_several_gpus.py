@@ -117,7 +117,16 @@ def test_ranks_with_a_part_on_a_gpu_each_grow_the_trees_of_the_cpu(options, gpu,
 
 
 @pytest.mark.skipif(not can_run_ranks(), reason="needs mpirun and a build with MPI")
-@pytest.mark.parametrize("options", [[], ["--disjoint", "--weighted"], ["--subgraph", "bidirectional", "--replace"]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--disjoint", "--weighted"],
+        ["--subgraph", "bidirectional", "--replace"],
+        ["--choice", "labor", "--batch-dependency", 3],
+        ["--subgraph", "induced"],
+    ],
+)
 def test_ranks_with_a_part_on_a_gpu_each_make_the_batches_of_the_cpu(options, gpu, tendril, graphs):  # noqa: F811
     job = ["--app", "minibatch", "--fanouts", "15,10,5", "--batch-size", "64", *options, "--num-seeds", 900, "--seed", 6, "-o"]
     tendril("sample", graphs["skewed.safetensors"], *job, "b.npz", "--quiet")

@@ -224,24 +224,6 @@ TEST(ShardedMinibatch, AWrongSeedEndsTheCallAlone)
   });
 }
 
-TEST(ShardedMinibatch, WhatGpusDoNotMakeIsNamed)
-{
-  auto const refusal = [](minibatch_params const& params) {
-    try {
-      sharded_minibatch_sampler::expect_gpus_take(params);
-    } catch (argument_error const& e) {
-      return std::string(e.what());
-    }
-    return std::string();
-  };
-  EXPECT_EQ(refusal({.num_neighbors = {2, 0, -1}, .replace = true, .weighted = true, .disjoint = true}), "");
-  EXPECT_EQ(refusal({.num_neighbors = {2}, .subgraph = subgraph_type::bidirectional}), "");
-  EXPECT_EQ(refusal({.num_neighbors = {2}, .subgraph = subgraph_type::induced}),
-            "induced subgraphs on GPUs that each have a part of the graph, expected directional ones, or CPUs");
-  EXPECT_EQ(refusal({.num_neighbors = {2}, .choice = neighbor_choice::labor}),
-            "choice labor on GPUs that each have a part of the graph, expected independent choices, or CPUs");
-}
-
 TEST(ShardedMinibatch, WeightsThatAreMissingAreNamed)
 {
   graph const g = make_graph(3, {{0, 1, 1, 0}, {1, 2, 1, 0}}, {.weights = false});

@@ -61,15 +61,14 @@ class MinibatchSampler:
         Type of `Minibatch.node`: int64 or int32.
     device : str, optional
         The GPU of this rank, "cuda" or "cuda:1": its part is copied there, and batches are arrays in its memory. All ranks have a
-        GPU, or none. Vertices go to the GPU that has their edges, and picks come back, as walkers of `Walker` do. LABOR and
-        induced subgraphs need CPUs.
+        GPU, or none. Vertices go to the GPU that has their edges, and picks come back, as walkers of `Walker` do.
     num_threads : int
         Threads for this rank's batches, and for its answers; 0: every core the process may use.
 
     Raises
     ------
     ArgumentError
-        As `tendril.MinibatchSampler`, and for batches that GPUs don't make.
+        As `tendril.MinibatchSampler`.
     RankError
         If ranks have different graphs, parameters or versions.
     DeviceError

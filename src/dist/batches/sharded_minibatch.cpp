@@ -226,20 +226,10 @@ sharded_minibatch_sampler::sharded_minibatch_sampler(graph_part part, minibatch_
   state_->withdraw = [&ranks, service] { ranks.withdraw(service); };
 }
 
-void sharded_minibatch_sampler::expect_gpus_take(minibatch_params const& params)
-{
-  validate(params);
-  TENDRIL_EXPECTS(params.choice != neighbor_choice::labor,
-                  "choice labor on GPUs that each have a part of the graph, expected independent choices, or CPUs");
-  TENDRIL_EXPECTS(params.subgraph != subgraph_type::induced,
-                  "induced subgraphs on GPUs that each have a part of the graph, expected directional ones, or CPUs");
-}
-
 sharded_minibatch_sampler::sharded_minibatch_sampler(graph_part part, minibatch_params params, transport& ranks,
                                                      gpu_exec const& exec)
 {
   dist::check(part.info, params);
-  expect_gpus_take(params);
   dist::expect_own_part(ranks.rank(), ranks.size(), part);
   dist::expect_same(ranks, "what is sampled", dist::description_of(part.info, params));
   dist::shard const here(std::move(part));

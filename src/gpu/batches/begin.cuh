@@ -14,9 +14,9 @@ __device__ inline batch_group make_group(begin_job const& job, batch_call const&
 {
   batch_group group;
   std::uint32_t const batch = !job.view.disjoint ? g : call.num_batches == 1 ? 0 : call.by_batch.quotient(g);
-  std::uint64_t const number = call.numbers.of(batch);
-  group.key = call.dependency == 0 ? core::minibatch_draws::key(call.seed, number)
-                                   : core::labor_numbers::of(call.seed, number, call.dependency).independent().key;
+  group.batch = call.numbers.of(batch);
+  group.key = call.dependency == 0 ? core::minibatch_draws::key(call.seed, group.batch)
+                                   : core::labor_numbers::of(call.seed, group.batch, call.dependency).independent().key;
   group.time = 0x7fffffffffffffffLL;
   if (!job.view.disjoint) { return group; }
   group.tree = core::minibatch_draws::half_of(call.num_batches == 1 ? g : g - batch * call.by_batch.divisor());

@@ -19,9 +19,10 @@ namespace tendril::gpu {
 
 /// Whom a vertex is expanded for: a batch, or one seed of a disjoint batch.
 struct batch_group {
-  rng_key key{};           ///< Of the batch; of LABOR, core::labor_numbers::now.
-  std::uint32_t tree = 0;  ///< 0, or 1 + the seed's position in its batch: the high half of the draws' item.
-  std::int64_t time = 0;   ///< Edges later than this don't count; of temporal graphs only.
+  rng_key key{};            ///< Of the batch; of LABOR, core::labor_numbers::now.
+  std::uint32_t tree = 0;   ///< 0, or 1 + the seed's position in its batch: the high half of the draws' item.
+  std::int64_t time = 0;    ///< Edges later than this don't count; of temporal graphs only.
+  std::uint64_t batch = 0;  ///< The batch's number.
 };
 
 /// Where picked neighbours get their numbers from later: each is put into the table as soon as it is picked. Those of another

@@ -5,12 +5,26 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "gpu/batches/induce.hpp"
 #include "gpu/batches/memory.hpp"
 
 namespace tendril::gpu {
+
+/// What lists all vertices of a type, of all batches, once their numbers are known.
+[[nodiscard]] list_job all_of(run_memory const& memory, std::size_t type);
+
+/// Memory for the edges of all batches, through one edge type.
+struct inner_room {
+  edge_call out;  ///< For write_inner and write_inner_indptr.
+  std::vector<minibatch_edges> batches;
+
+  /// @param totals, num_vertices  [batches] Edges and vertices of each.
+  [[nodiscard]] static inner_room of(std::span<std::int64_t const> totals, std::span<std::int64_t const> num_vertices,
+                                     gpu_exec const& exec);
+};
 
 class induced_edges {
  public:
@@ -24,12 +38,13 @@ class induced_edges {
   /// Everything about one edge type but what only the sizes tell.
   struct one_type {
     inner_job job;
+    vertex_list list;
     buffer<std::int64_t> segments, hits, totals;
   };
 
   void count_rows(std::size_t t, one_type& type) const;
   void count_edges(std::int64_t segments, one_type& type) const;
-  void write_edges(std::size_t t, one_type const& type, std::int64_t const* totals);
+  void write_edges(std::size_t t, one_type const& type, std::span<std::int64_t const> totals);
 
   run_memory& memory_;
   batch_plan const& plan_ = memory_.plan;

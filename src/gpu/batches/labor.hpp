@@ -9,7 +9,6 @@
 #include <cstdint>
 
 #include "gpu/batches/expand.hpp"
-#include "gpu/batches/numbering.hpp"  // batch_call
 
 namespace tendril::gpu {
 
@@ -42,14 +41,12 @@ struct labor_memory {
 /// A hop. expansion::step is that of the neighbours' numbers (core::labor_step); expansion::fanout is not read.
 struct labor_job {
   labor_memory memory;
-  batch_call const* call = nullptr;
+  std::uint64_t seed = 0;  ///< The user's.
   std::uint64_t dependency = 1;
   std::int64_t fanout = 1;       ///< -1: all.
   std::int64_t most_degree = 0;  ///< Of all vertices.
   std::uint32_t stage = 0;       ///< labor_stage of the fan-out.
   bool normalize = true;
-  bool single = true;  ///< One batch only.
-  bool disjoint = false;
 };
 
 /// Picks of a vertex that are staged; a vertex of more, about one in a thousand, has its row read again. 0 for a fan-out

@@ -32,14 +32,13 @@ struct asking_vertex {
 
 /// The random numbers of a vertex's batch. Any thread.
 template <class Numbers, class View>
-__device__ __forceinline__ Numbers numbers_of(labor_job const& job, expanded_vertex<View> const& vertex)
+__device__ __forceinline__ Numbers numbers_of(expansion_on<View> const& what, labor_job const& job,
+                                              expanded_vertex<View> const& vertex)
 {
   if constexpr (std::is_same_v<Numbers, core::independent_labor_numbers>) {
     return {vertex.key};
   } else {
-    batch_call const& call = *job.call;
-    std::uint32_t const batch = job.single ? 0 : job.disjoint ? call.by_batch.quotient(vertex.group) : vertex.group;
-    return Numbers::of(call.seed, call.numbers.of(batch), job.dependency);
+    return Numbers::of(job.seed, what.groups[vertex.group].batch, job.dependency);
   }
 }
 
@@ -50,7 +49,7 @@ __device__ __forceinline__ asking_vertex<View, Numbers> asking(expansion_on<View
 {
   asking_vertex<View, Numbers> out;
   out.vertex = vertex_of(what, i);
-  out.numbers = numbers_of<Numbers>(job, out.vertex);
+  out.numbers = numbers_of<Numbers>(what, job, out.vertex);
   out.choice = core::labor_choice::of(job.fanout, out.vertex.degree);
   return out;
 }

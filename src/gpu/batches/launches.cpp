@@ -72,18 +72,8 @@ void run_launches::list_frontiers(std::size_t hop, gpu_exec const& on)
 /// The memory may move when room is made for a launch.
 labor_job run_launches::labor_of(std::size_t hop, std::size_t t) const
 {
-  auto& space = space_.labor;
-  labor_job out;
-  out.memory = {space.staged.data(),    space_.counts.data(), space_.offsets.data(), space.weights.data(),
-                space.long_rows.data(), space.spilled.data(), space.lists.data()};
-  out.call = block_.view().call;
-  out.dependency = plan_.dependency;
-  out.fanout = plan_.edges[t].fanouts[hop];
-  out.most_degree = plan_.sizes.edges[t].labor_degree;
-  out.stage = labor_stage(out.fanout, out.most_degree);
-  out.normalize = plan_.normalize;
-  out.single = memory_.single();
-  out.disjoint = plan_.disjoint;
+  labor_job out = plan_.labor_of(hop, t);
+  out.memory = space_.labor.view(space_.counts.data(), space_.offsets.data(), space_.labor.weights.data());
   return out;
 }
 

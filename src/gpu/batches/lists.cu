@@ -104,8 +104,8 @@ __global__ __launch_bounds__(list_threads) void copy_words_kernel(word_copy cons
 {
   for (std::int64_t c = blockIdx.y; c < num_copies; c += gridDim.y) {
     word_copy const copy = copies[c];
-    // Parts of outputs begin at multiples of 16 bytes, so that but for the last words four go at once.
-    std::int64_t const fours = copy.words / 4;
+    // Parts of outputs begin at multiples of 16 bytes, so that but for the last words four go at once. Induced edges don't.
+    std::int64_t const fours = reinterpret_cast<std::uintptr_t>(copy.from) % 16 == 0 ? copy.words / 4 : 0;
     for (std::int64_t i = global_thread(); i < fours; i += grid_stride()) {
       __stcs(reinterpret_cast<uint4*>(copy.to) + i, __ldcs(reinterpret_cast<uint4 const*>(copy.from) + i));
     }

@@ -146,6 +146,8 @@ struct list_job {
   vertex_id* vertices = nullptr;
   std::uint32_t* group_of = nullptr;
   std::int64_t most = 0;
+
+  [[nodiscard]] vertex_list list() const { return {vertices, group_of, begin + num_batches, begin}; }
 };
 void list_vertices(list_job const& job, gpu_exec const& exec);
 

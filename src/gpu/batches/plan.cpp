@@ -142,6 +142,18 @@ batch_plan batch_plan::of(hetero_graph const& graph, minibatch_params const& par
   return out;
 }
 
+labor_job batch_plan::labor_of(std::size_t hop, std::size_t t) const
+{
+  labor_job out;
+  out.seed = seed;
+  out.dependency = dependency;
+  out.fanout = edges[t].fanouts[hop];
+  out.most_degree = sizes.edges[t].labor_degree;
+  out.stage = labor_stage(out.fanout, out.most_degree);
+  out.normalize = normalize;
+  return out;
+}
+
 batch_plan batch_plan::of_part(graph const& rows, partition_info const& whole, std::int64_t largest_degree,
                                minibatch_params const& params, gpu_exec const& exec)
 {
@@ -149,6 +161,7 @@ batch_plan batch_plan::of_part(graph const& rows, partition_info const& whole, s
   out.num_vertices = {whole.num_vertices};
   out.sizes.num_vertices = out.num_vertices;
   out.sizes.edges[0].num_edges = whole.num_edges;
+  if (out.labor) { out.sizes.edges[0].labor_degree = largest_degree; }
   out.edges[0].fanouts = fanouts_of(params, 0, params.replace, largest_degree);
   out.counts_picks = true;
   return out;

@@ -95,6 +95,9 @@ struct batch_plan {
   /// Synchronises. @throws memory_error; device_error.
   [[nodiscard]] static batch_plan of(hetero_graph const& graph, minibatch_params const& params, gpu_exec const& exec);
 
+  /// A hop of LABOR, without memory.
+  [[nodiscard]] labor_job labor_of(std::size_t hop, std::size_t t) const;
+
   /// The same of the rows that a rank has: the sizes are those of the whole graph, and picks are counted, since other ranks have
   /// a say in them. @param largest_degree  Of the whole graph.
   [[nodiscard]] static batch_plan of_part(graph const& rows, partition_info const& whole, std::int64_t largest_degree,
@@ -245,6 +248,12 @@ class batch_space {
     buffer<labor_lists> lists;
     buffer<float> weights;
     buffer<std::byte> scan;
+
+    /// @param counts, offsets, picked_weights  As of labor_memory.
+    [[nodiscard]] labor_memory view(std::int64_t* counts, std::int64_t* offsets, float* picked_weights)
+    {
+      return {staged.data(), counts, offsets, picked_weights, long_rows.data(), spilled.data(), lists.data()};
+    }
   };
   labor_space labor;
   buffer<unsigned long long> late_tiles;                ///< Of launches behind one.

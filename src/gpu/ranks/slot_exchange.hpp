@@ -60,6 +60,17 @@ class slot_exchange {
   [[nodiscard]] std::int64_t own() const { return sent_[here()].size; }
   [[nodiscard]] std::int64_t away() const { return away_; }
   [[nodiscard]] std::int64_t copied() const { return copied_; }
+  /// Calls f(rank, where they lie in slots()) for the slots that each rank has: for this one first.
+  template <class F>
+  void for_each_holder(F f) const
+  {
+    std::int64_t first = 0;
+    for (int i = 0; i < ranks_.size(); ++i) {
+      int const r = i == 0 ? ranks_.rank() : i - (i <= ranks_.rank() ? 1 : 0);
+      f(r, range{first, held_by(r)});
+      first += held_by(r);
+    }
+  }
   /// How many of them a rank has.
   [[nodiscard]] std::int64_t held_by(int rank) const { return sent_[static_cast<std::size_t>(rank)].size; }
   /// What others ask for, rank by rank: [num_asked()]. Behind exchange, or messages.exchange of what add_slots added.

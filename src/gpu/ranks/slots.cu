@@ -69,10 +69,11 @@ __global__ __launch_bounds__(outbox_threads) void sort_kernel(__grid_constant__ 
   }
 }
 
+template <class T>
 __global__ __launch_bounds__(block_threads) void place_kernel(asked_slot const* slots, std::int64_t size,
-                                                              std::int64_t const* of_slots, std::int64_t* counts)
+                                                              T const* of_slots, T* to)
 {
-  for (std::int64_t i = global_thread(); i < size; i += grid_stride()) { counts[slots[i].slot] = of_slots[i]; }
+  for (std::int64_t i = global_thread(); i < size; i += grid_stride()) { to[slots[i].slot] = of_slots[i]; }
 }
 
 }  // namespace
@@ -93,12 +94,15 @@ void sort_slots(slot_sort const& at, int device, cuda_stream stream)
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
-void place_counts(asked_slot const* slots, std::int64_t size, std::int64_t const* of_slots, std::int64_t* counts,
-                  cuda_stream stream)
+template <class T>
+void place_answers(asked_slot const* slots, std::int64_t size, T const* of_slots, T* to, cuda_stream stream)
 {
   if (size == 0) { return; }
-  place_kernel<<<grid_blocks(size, block_threads), block_threads, 0, stream>>>(slots, size, of_slots, counts);
+  place_kernel<<<grid_blocks(size, block_threads), block_threads, 0, stream>>>(slots, size, of_slots, to);
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
+
+template void place_answers(asked_slot const*, std::int64_t, std::int64_t const*, std::int64_t*, cuda_stream);
+template void place_answers(asked_slot const*, std::int64_t, float const*, float*, cuda_stream);
 
 }  // namespace tendril::gpu

@@ -55,8 +55,9 @@ struct slot_sort {
 void count_slots(slot_sort const& at, int device, cuda_stream stream);
 void sort_slots(slot_sort const& at, int device, cuda_stream stream);
 
-/// Enqueues counts[slots[i].slot] = of_slots[i]. Pointers are device memory.
-void place_counts(asked_slot const* slots, std::int64_t size, std::int64_t const* of_slots, std::int64_t* counts,
-                  cuda_stream stream);
+/// Enqueues to[slots[i].slot] = of_slots[i]. Pointers are device memory.
+/// @tparam T  std::int64_t or float.
+template <class T>
+void place_answers(asked_slot const* slots, std::int64_t size, T const* of_slots, T* to, cuda_stream stream);
 
 }  // namespace tendril::gpu

@@ -23,13 +23,13 @@ __global__ __launch_bounds__(block_threads) void groups_kernel(batch_call const 
 }
 
 __global__ __launch_bounds__(block_threads) void split_kernel(asked_slot const* slots, std::int64_t size,
-                                                              std::uint32_t const* group_of, vertex_id* rows,
-                                                              std::uint32_t* groups)
+                                                              std::uint32_t const* group_of, std::uint32_t first_group,
+                                                              vertex_id* rows, std::uint32_t* groups)
 {
   for (std::int64_t i = global_thread(); i < size; i += grid_stride()) {
     asked_slot const slot = slots[i];
     rows[i] = slot.row;
-    groups[i] = group_of[slot.slot];
+    groups[i] = first_group + group_of[slot.slot];
   }
 }
 
@@ -57,18 +57,18 @@ struct by_fanout {
   }
 };
 
-/// Of all neighbours.
+/// Of counted picks.
 struct by_offsets {
   made_picks picks;
-  all_picks all;
+  counted_picks counted;
 
-  [[nodiscard]] __device__ std::int64_t size() const { return all.end - all.first; }
+  [[nodiscard]] __device__ std::int64_t size() const { return counted.end - counted.first; }
   [[nodiscard]] __device__ arriving_pick operator()(std::int64_t p) const
   {
-    std::int64_t const i = row_of(all.offsets, 0, picks.size - 1, all.first + p);
+    std::int64_t const i = row_of(counted.offsets, 0, picks.size - 1, counted.first + p);
     std::uint32_t const slot = picks.slots[i].slot;
     return {__ldcs(reinterpret_cast<long long const*>(picks.edges + p)), __ldcs(picks.neighbors + p), slot,
-            static_cast<std::uint32_t>(all.places[slot] + (all.first + p - all.offsets[i]))};
+            static_cast<std::uint32_t>(counted.places[slot] + (counted.first + p - counted.offsets[i]))};
   }
 };
 
@@ -112,11 +112,12 @@ void launch_put(Picks const& picks, std::int64_t num_picks, expansion_slots cons
 
 }  // namespace
 
-void make_asked_groups(std::uint64_t seed, asking_batches const& of, bool disjoint, batch_group* groups,
-                       cuda_stream stream)
+void make_asked_groups(std::uint64_t seed, std::uint64_t dependency, asking_batches const& of, bool disjoint,
+                       batch_group* groups, cuda_stream stream)
 {
   batch_call call;
   call.seed = seed;
+  call.dependency = dependency;
   call.numbers = of.numbers;
   call.num_batches = of.num_batches;
   call.num_groups = disjoint ? of.num_batches * of.batch_size : of.num_batches;
@@ -126,11 +127,12 @@ void make_asked_groups(std::uint64_t seed, asking_batches const& of, bool disjoi
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
-void split_slots(asked_slot const* slots, std::int64_t size, std::uint32_t const* group_of, vertex_id* rows,
-                 std::uint32_t* groups, cuda_stream stream)
+void split_slots(asked_slot const* slots, std::int64_t size, std::uint32_t const* group_of, std::uint32_t first_group,
+                 vertex_id* rows, std::uint32_t* groups, cuda_stream stream)
 {
   if (size == 0) { return; }
-  split_kernel<<<grid_blocks(size, block_threads), block_threads, 0, stream>>>(slots, size, group_of, rows, groups);
+  split_kernel<<<grid_blocks(size, block_threads), block_threads, 0, stream>>>(slots, size, group_of, first_group, rows,
+                                                                               groups);
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
@@ -139,9 +141,9 @@ void put_picks(made_picks const& picks, expansion_slots const& to, gpu_exec cons
   launch_put(by_fanout{picks, core::fast_divisor(to.fanout)}, picks.size * to.fanout, to, exec);
 }
 
-void put_all(made_picks const& picks, all_picks const& all, expansion_slots const& to, gpu_exec const& exec)
+void put_counted(made_picks const& picks, counted_picks const& counted, expansion_slots const& to, gpu_exec const& exec)
 {
-  launch_put(by_offsets{picks, all}, all.end - all.first, to, exec);
+  launch_put(by_offsets{picks, counted}, counted.end - counted.first, to, exec);
 }
 
 }  // namespace tendril::gpu

@@ -1,6 +1,6 @@
 // Mini-batches of ranks that each have a part of a graph on a GPU. A hop: the vertices of all frontiers are sorted by the ranks that
 // have them; rows and groups go there, 8 bytes a vertex; picks are made there, by the kernels of every other mini-batch, and come
-// back, 12 bytes each. Numbers and edges are this rank's, as on one GPU.
+// back, 12 bytes each. Numbers and edges are this rank's, as on one GPU. Induced batches have one turn more (inner_search.hpp).
 
 #pragma once
 
@@ -21,8 +21,10 @@
 #include "gpu/batches/launches.hpp"
 #include "gpu/batches/memory.hpp"
 #include "gpu/batches/parts/asked.hpp"
+#include "gpu/batches/parts/inner_search.hpp"
 #include "gpu/device/side_stream.hpp"
 #include "gpu/device/step_event.hpp"
+#include "gpu/ranks/counted_answers.hpp"
 #include "gpu/ranks/messages.hpp"
 #include "gpu/ranks/slot_exchange.hpp"
 #include "samplers/two_batches.hpp"
@@ -73,16 +75,15 @@ class batch_lane {
   [[nodiscard]] std::int64_t supersteps() const { return static_cast<std::int64_t>(hop_); }
   [[nodiscard]] double done_share() const
   {
-    return static_cast<double>(hop_) / static_cast<double>(std::max<std::size_t>(plan_.num_hops, 1));
+    return static_cast<double>(hop_) / static_cast<double>(std::max<std::size_t>(num_turns(), 1));
   }
   [[nodiscard]] cuda_stream stream() const { return stream_.get(); }
 
  private:
-  /// What the host knows of all neighbours of a hop.
-  struct all_counts {
-    std::vector<std::int64_t> of_slots;  ///< [ranks + 1] picks before the slots of each holder, in order.
-    std::vector<std::int64_t> of_asked;  ///< [ranks + 1] picks before those that each rank asks for.
-    size_bound picks;                    ///< Of this rank's batches.
+  /// Vertices whose picks are counted before they are made: all neighbours, or those by LABOR.
+  struct counted_hop {
+    expansion what;
+    labor_job how;  ///< Of all neighbours counts and offsets alone.
   };
 
   /// A group of batches of this rank.
@@ -99,59 +100,64 @@ class batch_lane {
   [[nodiscard]] gpu_exec exec() const { return gpu_exec(setting_.device, stream_.get()); }
   [[nodiscard]] memory_resource& memory() const { return gpu_memory(setting_.device, stream()); }
   [[nodiscard]] std::int64_t fanout() const { return plan_.edges[0].fanouts[hop_]; }
+  /// Whether the edges between all vertices are sought, behind the hops.
+  [[nodiscard]] bool seeks_inner() const { return hop_ == plan_.num_hops; }
+  [[nodiscard]] std::size_t num_turns() const { return plan_.num_hops + (inner_ ? 1 : 0); }
+  /// Where the vertices of this rank's batches begin among those that are asked about.
+  [[nodiscard]] std::span<std::int64_t const> batch_begins() const;
   /// The batches of a rank in this round.
   [[nodiscard]] asking_batches batches_of(int of) const;
   void make_groups();
   void begin_hop();
-  /// Some vertices of this rank, expanded for rank `of`.
-  [[nodiscard]] expansion expansion_for(int of, vertex_id const* rows, std::uint32_t const* groups, std::int64_t size,
-                                        edge_id* edges, vertex_id* neighbors) const;
+  /// Some vertices of this rank: for its own batches, or for others.
+  [[nodiscard]] expansion expand_own() const;
+  [[nodiscard]] expansion expand_asked() const;
+  [[nodiscard]] expansion expand(vertex_id const* rows, std::uint32_t const* groups, std::int64_t const* size,
+                                 std::int64_t most) const;
   void pick(expansion const& what);
-  /// Tells kernels how many vertices each rank asks about.
+  /// Tells kernels how many vertices there are to expand.
   void send_sizes();
   /// Picks, and takes those of others.
   void exchange_picks();
   void take_picks();
-  /// The same of all neighbours, whose numbers go first.
-  void exchange_all();
-  [[nodiscard]] all_counts count_neighbors(expansion const& for_others, expansion const& here);
-  void take_all(all_counts const& counts);
-  /// Calls f(rank, its first slot, its slots) for each rank that slots() are asked of: this one first.
-  template <class F>
-  void for_each_holder(F f) const
-  {
-    std::int64_t first = 0;
-    for (int i = 0; i < setting_.ranks.size(); ++i) {
-      int const r = i == 0 ? rank() : i - (i <= rank() ? 1 : 0);
-      f(r, first, slots_.held_by(r));
-      first += slots_.held_by(r);
-    }
-  }
+  /// The same of counted picks, whose numbers go first.
+  void exchange_counted();
+  [[nodiscard]] counted_hop count(expansion const& what, batch_space::labor_space& space, std::int64_t* counts,
+                                  std::int64_t* offsets, float* weights);
+  /// Waits. @return of this rank's batches.
+  [[nodiscard]] size_bound exchange_counts(counted_hop const& for_others, counted_hop const& here);
+  void pick_counted(counted_hop const& hop, std::int64_t num_picks);
+  void take_counted(size_bound const& picks);
 
   batch_setting const& setting_;
   batch_plan const& plan_;
   side_stream stream_;
   slot_exchange slots_;
+  counted_answers counted_;
+  std::optional<inner_search> inner_;  // of induced batches
   batch_space space_;
   std::optional<batches_of_call> call_;
   std::optional<group> group_;
   std::int64_t round_ = 0;
   std::size_t hop_ = 0;
+  vertex_list from_;  // vertices of this rank's batches that are asked about
+  std::vector<minibatch_edges> induced_;
   step_event done_;
 
-  std::vector<std::int64_t> first_group_;  // of each rank, in groups_
-  buffer<batch_group> groups_;             // of all ranks
+  std::vector<std::int64_t> first_groups_;  // [ranks + 1] of each rank, in groups_
+  buffer<batch_group> groups_;
   buffer<std::int64_t> begins_;      // page-locked: where each batch's vertices begin in the frontier, and their number
-  buffer<std::int64_t> host_sizes_;  // page-locked: vertices that each rank asks about
+  buffer<std::int64_t> host_sizes_;  // page-locked: vertices that this rank has of its own batches, and of others
   buffer<std::int64_t> sizes_;
   buffer<vertex_id> rows_, asked_rows_;
   buffer<std::uint32_t> groups_of_, asked_groups_of_;
   buffer<edge_id> edges_, asked_edges_;
   buffer<vertex_id> neighbors_, asked_neighbors_;
   buffer<std::byte> race_;
-  buffer<std::int64_t> counts_, offsets_, asked_counts_, asked_offsets_;  // of all neighbours
-  buffer<std::int64_t> host_counts_;                                      // page-locked
-  step_event counted_;
+  buffer<std::int64_t> counts_, offsets_, asked_counts_, asked_offsets_;  // of counted picks
+  buffer<float> weights_, asked_weights_;                                 // of their edges, by vertex
+  batch_space::labor_space asked_labor_;
+  buffer<std::int64_t> host_picks_;  // [2], page-locked: of all batches, and of one at most
 };
 
 }  // namespace tendril::gpu

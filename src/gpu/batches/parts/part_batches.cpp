@@ -111,7 +111,10 @@ class part_batches final : public samplers::batches_on_gpu_ranks {
       bounds.end_hop();
     }
     // Picks here and on their way; a vertex in the table and in lists; edges, which are moved at the end.
-    std::int64_t const bytes = 40 * most_picks + 64 * bounds.all_nodes() + 48 * bounds.edges(0).total;
+    std::int64_t bytes = 40 * most_picks + 64 * bounds.all_nodes() + 48 * bounds.edges(0).total;
+    if (plan_.subgraph == subgraph_type::induced) {  // the vertices of all ranks, in lists and in a table
+      bytes += std::int64_t{72} * ranks_.size() * bounds.all_nodes();
+    }
     std::int64_t const room = free_gpu_bytes(device_) / 8 / std::max<std::int64_t>(bytes, 1);
     return std::max<std::int64_t>(std::min(picks_together / most_picks, room), 1);
   }

@@ -21,19 +21,12 @@ void fill_none(T* to, std::int64_t size, cuda_stream stream)
   TENDRIL_CUDA_TRY(cudaMemsetAsync(to, 0xff, static_cast<std::size_t>(size) * sizeof(T), stream));
 }
 
-/// Elements [first, end) of an array, to rank r or from it.
-template <class T>
-void add_parcel(std::vector<parcel>& list, int r, T* data, std::int64_t first, std::int64_t end)
-{
-  list.push_back({r, data + first, (end - first) * static_cast<std::int64_t>(sizeof(T))});
-}
-
 }  // namespace
 
 tree_lane::tree_lane(tree_setting const& setting)
     : setting_(setting),
       slots_(setting.ranks, setting.messages, setting.whole.bounds, setting.device, stream_),
-      host_counts_(takes_all(setting.params) ? 2 * std::int64_t{setting.ranks.size()} : 0, pinned_memory())
+      counted_(setting.ranks, slots_, stream_)
 {
 }
 
@@ -154,18 +147,17 @@ void tree_lane::take_picks()
 void tree_lane::take_all()
 {
   tree_hop& hop = setting_.out.hop(hop_);
-  all_counts const counts = count_neighbors(hop);
-  make_room(counts);
-  exchange_all(counts);
+  count_neighbors(hop);
+  make_room();
+  exchange_all();
   buffer<std::int64_t> begins(parents_.num_roots + 1, memory());
   find_root_begins(parents_, hop.offsets.data(), begins.data(), stream());
   unit_begin_ = std::move(begins);  // what was there is given back in the order of the stream
   parents_ = {hop.vertices.data(), hop.vertices.size(), parents_.num_roots, 1, unit_begin_.data()};
 }
 
-tree_lane::all_counts tree_lane::count_neighbors(tree_hop& hop)
+void tree_lane::count_neighbors(tree_hop& hop)
 {
-  int const num_ranks = setting_.ranks.size();
   std::int64_t const own = slots_.own(), mine = own + slots_.away(), asked = slots_.num_asked();
   graph_view const part = setting_.rows.view();
   std::int64_t* const begins = room_in(begins_, mine + 1, memory());
@@ -176,36 +168,20 @@ tree_lane::all_counts tree_lane::count_neighbors(tree_hop& hop)
   slots_.add_answers(sent, received, asked_begins, begins + own, 1);
   setting_.messages.exchange(sent, received, stream());
   TENDRIL_CUDA_TRY(cudaMemsetAsync(hop.offsets.data(), 0, hop.offsets.span().size_bytes(), stream()));
-  place_counts(slots_.slots(), mine, begins, hop.offsets.data(), stream());
+  place_answers<std::int64_t>(slots_.slots(), mine, begins, hop.offsets.data(), stream());
   make_begins(asked_begins, asked, exec());
   make_begins(begins, mine, exec());
   make_begins(hop.offsets.data(), parents_.size, exec());
-
-  std::int64_t* const host = host_counts_.data();
-  std::int64_t* to = host;
-  auto const bring = [&](std::int64_t const* from) { stream_.copy(to++, from, 1, cudaMemcpyDeviceToHost); };
-  std::int64_t held = own;
-  for (int r = 0; r < num_ranks; ++r) {
-    if (r != rank()) { bring(asked_begins + slots_.asked_by(r).first); }
-  }
-  bring(asked_begins + asked);
-  for (int r = 0; r < num_ranks; ++r) {
-    if (r == rank()) { continue; }
-    bring(begins + held);
-    held += slots_.held_by(r);
-  }
-  bring(begins + mine);
-  TENDRIL_CUDA_TRY(cudaEventRecord(reached_.get(), stream()));
-  wait_among_ranks(setting_.ranks, "numbers of neighbours", [&] { return reached_.is_done(); });
-  return {{host, host + num_ranks}, {host + num_ranks, host + 2 * num_ranks}};
+  counted_.bring(asked_begins, begins);
+  counted_.agree("numbers of neighbours");
 }
 
-void tree_lane::make_room(all_counts const& counts)
+void tree_lane::make_room()
 {
   bool const with_edges = setting_.out.with_edges();
-  std::int64_t const made = counts.of_asked.back(), came = counts.of_slots.back() - counts.of_slots.front();
+  std::int64_t const made = counted_.num_asked(), came = counted_.num_mine() - counted_.num_own();
   setting_.ranks.or_refuse([&] {
-    setting_.out.set_size(counts.of_slots.back());
+    setting_.out.set_size(counted_.num_mine());
     (void)room_in(made_vertices_, made, memory());
     (void)room_in(came_vertices_, came, memory());
     if (!with_edges) { return; }
@@ -216,32 +192,21 @@ void tree_lane::make_room(all_counts const& counts)
   setting_.out.wait_on(stream());
 }
 
-void tree_lane::exchange_all(all_counts const& counts)
+void tree_lane::exchange_all()
 {
   bool const with_edges = setting_.out.with_edges();
   graph_view const part = setting_.rows.view();
   std::int64_t const own = slots_.own(), away = slots_.away(), asked = slots_.num_asked();
-  std::int64_t const own_children = counts.of_slots.front(), all_children = counts.of_slots.back();
+  std::int64_t const own_children = counted_.num_own(), all_children = counted_.num_mine();
   vertex_id *const made_vertices = made_vertices_.data(), *const came_vertices = came_vertices_.data();
   edge_id* const made_edges = with_edges ? made_edges_.data() : nullptr;
   edge_id* const came_edges = with_edges ? came_edges_.data() : nullptr;
-  take_from_part({slots_.asked(), asked, asked_begins_.data(), 0, counts.of_asked.back()}, part, setting_.first_edge,
+  take_from_part({slots_.asked(), asked, asked_begins_.data(), 0, counted_.num_asked()}, part, setting_.first_edge,
                  {made_vertices, made_edges, nullptr}, exec());
 
   std::vector<parcel> sent, received;
-  std::size_t other = 0;
-  for (int r = 0; r < setting_.ranks.size(); ++r) {
-    if (r == rank()) { continue; }
-    std::int64_t const made = counts.of_asked[other], made_end = counts.of_asked[other + 1];
-    std::int64_t const came = counts.of_slots[other] - own_children;
-    std::int64_t const came_end = counts.of_slots[other + 1] - own_children;
-    ++other;
-    add_parcel(sent, r, made_vertices, made, made_end);
-    add_parcel(received, r, came_vertices, came, came_end);
-    if (!with_edges) { continue; }
-    add_parcel(sent, r, made_edges, made, made_end);
-    add_parcel(received, r, came_edges, came, came_end);
-  }
+  counted_.add(sent, received, made_vertices, came_vertices, own_children);
+  if (with_edges) { counted_.add(sent, received, made_edges, came_edges, own_children); }
   setting_.messages.exchange(sent, received, stream());
 
   tree_hop& hop = setting_.out.hop(hop_);

@@ -17,6 +17,7 @@
 
 #include "gpu/device/side_stream.hpp"
 #include "gpu/device/step_event.hpp"
+#include "gpu/ranks/counted_answers.hpp"
 #include "gpu/ranks/messages.hpp"
 #include "gpu/ranks/slot_exchange.hpp"
 #include "gpu/trees/parts/output.hpp"
@@ -82,21 +83,17 @@ class tree_lane {
               vertex_id* vertices, edge_id* edges);
   void take_picks();
 
-  /// What the host knows of all neighbours of a hop.
-  struct all_counts {
-    std::vector<std::int64_t> of_asked;  ///< [ranks] children before those that each other rank asks for; all at last.
-    std::vector<std::int64_t> of_slots;  ///< [ranks] children before those that each other rank has; all at last.
-  };
   void take_all();
   /// Fills the offsets of the hop. Waits.
-  [[nodiscard]] all_counts count_neighbors(tree_hop& hop);
+  void count_neighbors(tree_hop& hop);
   /// On all ranks, or the call is refused.
-  void make_room(all_counts const& counts);
-  void exchange_all(all_counts const& counts);
+  void make_room();
+  void exchange_all();
 
   tree_setting const& setting_;
   side_stream stream_;
   slot_exchange slots_;
+  counted_answers counted_;
   std::int64_t round_ = 0;
   std::size_t hop_ = 0;
   hop_slots parents_;
@@ -106,7 +103,6 @@ class tree_lane {
   buffer<edge_id> made_edges_, came_edges_;
   buffer<std::byte> race_scratch_;
   buffer<std::int64_t> begins_, asked_begins_;  // of all neighbours of slots here, and of those that others ask about
-  buffer<std::int64_t> host_counts_;            // page-locked; made before messages are under way
   step_event reached_;
 };
 
