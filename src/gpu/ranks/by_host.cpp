@@ -17,7 +17,8 @@ class host_messages final : public gpu_messages {
  public:
   host_messages(transport& ranks, int device) : ranks_(ranks), device_(device) {}
 
-  void exchange(std::span<parcel const> sent, std::span<parcel const> received, cuda_stream stream) override
+  void exchange_beside(std::span<parcel const> sent, std::span<parcel const> received, cuda_stream stream,
+                       std::function<void()> const& work) override
   {
     expect_working(*this);
     device_guard const guard(device_);
@@ -29,6 +30,7 @@ class host_messages final : public gpu_messages {
       copy(m.data() + m.size(), p.data, p.num_bytes, stream);
       m.set_size(m.size() + p.num_bytes);
     }
+    work();
     TENDRIL_CUDA_TRY(cudaStreamSynchronize(stream));
     std::vector<message> arrived = ranks_.all_to_all("records between GPUs", messages);
     std::vector<std::int64_t> taken(arrived.size());

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,7 +35,14 @@ class gpu_messages {
   /// A call of all ranks, in the order of `stream`. Of what goes from one rank to another, both name the same sizes in the same
   /// order. May synchronise.
   /// @throws rank_error; device_error.
-  virtual void exchange(std::span<parcel const> sent, std::span<parcel const> received, cuda_stream stream) = 0;
+  void exchange(std::span<parcel const> sent, std::span<parcel const> received, cuda_stream stream)
+  {
+    exchange_beside(sent, received, stream, [] {});
+  }
+
+  /// The same. @param work  Called once, while records are under way: enqueues what doesn't touch them.
+  virtual void exchange_beside(std::span<parcel const> sent, std::span<parcel const> received, cuda_stream stream,
+                               std::function<void()> const& work) = 0;
 
   /// After a failure: ends what is under way, so that streams come to their ends. Nothing can be exchanged afterwards.
   virtual void abort() noexcept = 0;

@@ -82,7 +82,8 @@ class nccl_messages final : public gpu_messages {
   /// this one.
   ~nccl_messages() override { abort(); }
 
-  void exchange(std::span<parcel const> sent, std::span<parcel const> received, cuda_stream stream) override
+  void exchange_beside(std::span<parcel const> sent, std::span<parcel const> received, cuda_stream stream,
+                       std::function<void()> const& work) override
   {
     expect_working(*this);
     device_guard const guard(device_);
@@ -108,6 +109,7 @@ class nccl_messages final : public gpu_messages {
     settle("records between GPUs");
     TENDRIL_CUDA_TRY(cudaEventRecord(came_.get(), urgent_.get()));
     TENDRIL_CUDA_TRY(cudaStreamWaitEvent(stream, came_.get()));
+    work();
   }
 
   /// Ranks of one process share memory of the library, which the last of them frees: so they end one after the other.

@@ -3,6 +3,7 @@
 // another rank does, who may die.
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -75,18 +76,24 @@ class peer_messages final : public gpu_messages {
   {
   }
 
-  void exchange(std::span<parcel const> sent, std::span<parcel const> received, cuda_stream stream) override
+  void exchange_beside(std::span<parcel const> sent, std::span<parcel const> received, cuda_stream stream,
+                       std::function<void()> const& work) override
   {
     expect_working(*this);
     device_guard const guard(device_);
     std::vector<link_exchange> going = links_for(sent, received);
-    if (going.empty()) { return; }
+    if (going.empty()) {
+      work();
+      return;
+    }
     try {
       TENDRIL_CUDA_TRY(cudaEventRecord(made_.get(), stream));
       for (link_exchange const& one : going) {
         TENDRIL_CUDA_TRY(cudaStreamWaitEvent(one.link.out.stream.get(), made_.get()));
         TENDRIL_CUDA_TRY(cudaStreamWaitEvent(one.link.in.stream.get(), made_.get()));
       }
+      for (link_exchange& one : going) { (void)go_on(one); }
+      work();
       wait_among_ranks(ranks_, "records between GPUs", [&] {
         bool all = true;
         for (link_exchange& one : going) { all = go_on(one) && all; }

@@ -1,8 +1,6 @@
 // The front of gathers of ranks with GPUs. CPU twin: src/dist/features/.
 
 #include <algorithm>
-#include <array>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -14,17 +12,14 @@
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "features/gpu_ranks.hpp"
 #include "gpu/device/check.hpp"
-#include "gpu/features/parts/lane.hpp"
+#include "gpu/features/parts/row_gather.hpp"
 #include "gpu/features/row_ids.hpp"
-#include "gpu/ranks/lanes.hpp"
 #include "gpu/ranks/messages.hpp"
-#include "samplers/two_batches.hpp"
 
 namespace tendril::gpu {
 namespace {
 
-constexpr std::int64_t bytes_a_batch = std::int64_t{1} << 28U;
-constexpr std::int64_t most_slots = (std::int64_t{1} << 31U) - 1;
+constexpr std::int64_t most_rows = std::int64_t{1} << 26U;  // that are asked for together: their slots take memory
 
 class part_rows final : public features::rows_on_gpu_ranks {
  public:
@@ -43,18 +38,21 @@ class part_rows final : public features::rows_on_gpu_ranks {
       expect_rows(ids, bounds_.back(), exec);
       return row_ids(ids, bounds_.back(), exec);
     });
-    gpu_event const ready(exec);
-    std::int64_t const width = std::max<std::int64_t>(here_.table().row_bytes(), 1);
-    samplers::rank_rounds const rounds = samplers::agree_on_rounds(
-        ranks_, rows.size(), 0, std::clamp<std::int64_t>(bytes_a_batch / width, 1, most_slots));
+    std::int64_t const most = ranks_.all_reduce("rows of a rank", rows.size(), reduction::max);
     features::gather_count count;
-    copied_rows const* const copies = copies_ ? &*copies_ : nullptr;
-    row_setting const setting{ranks_, *messages_, here_, copies, bounds_, rounds, rows.data(), out.data(), device_};
-    std::array<row_lane, 2> two{row_lane(setting, count), row_lane(setting, count)};
-    for (row_lane const& lane : two) { ready.wait_on(lane.stream()); }
-    (void)run_lanes(
-        two, rounds.num_rounds, *messages_, [](row_lane& lane, std::int64_t round) { lane.start(round); },
-        [](row_lane&) {}, [&](double) { ranks_.beat(); });
+    row_setting const setting{ranks_, *messages_, here_, copies_ ? &*copies_ : nullptr, bounds_, device_};
+    try {
+      row_gather all(setting);
+      all.wait_for(exec.stream);
+      for (std::int64_t first = 0; first < most; first += most_rows) {
+        std::int64_t const begin = std::min(first, rows.size());
+        std::int64_t const size = std::min(most_rows, rows.size() - begin);
+        all.run(rows.data() + begin, size, out.data() + begin * here_.table().row_bytes(), count);
+      }
+    } catch (...) {
+      messages_->abort();  // or others wait for rows that don't come
+      throw;
+    }
     return count;
   }
 
