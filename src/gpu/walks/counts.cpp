@@ -35,7 +35,8 @@ vertex_counts::vertex_counts(walk_counts const& wanted, vertex_id first, std::in
       first_(first),
       visits_(zeros(wanted.visits.empty() ? 0 : num_vertices)),
       ends_(zeros(wanted.ends.empty() ? 0 : num_vertices)),
-      steps_(zeros_of<std::int64_t>(1, exec))
+      steps_(zeros_of<std::int64_t>(1, exec)),
+      kept_(exec.device, static_cast<std::int64_t>(visits_.words.span().size_bytes()))
 {
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
 }

@@ -1,6 +1,7 @@
 // How often walks come to vertices, and end there, counted where they are made. CPU twin: src/cpu/walks/counts.hpp.
 //
-// Kernels add to counters of a byte, so that the second-level cache holds them all, or more of them.
+// Kernels add to counters of a byte, so that the second-level cache holds them all, or more of them, and a part of the cache is set
+// aside for them.
 
 #pragma once
 
@@ -11,6 +12,8 @@
 #include <tendril/exec.hpp>
 #include <tendril/types.hpp>
 #include <tendril/walk_stream.hpp>
+
+#include "gpu/device/persisting_cache.hpp"
 
 namespace tendril::gpu {
 
@@ -58,6 +61,7 @@ class vertex_counts {
   vertex_id first_;
   tally visits_, ends_;
   buffer<std::int64_t> steps_;
+  persisting_cache kept_;  // the bytes of visits, which every step adds to
 };
 
 }  // namespace tendril::gpu
