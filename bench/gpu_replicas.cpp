@@ -338,7 +338,7 @@ std::vector<row> run_gpu_replicas(options const& o)
   };
   if (wanted("copies")) { run({o.gpus, places_of(alone ? std::vector{g} : to_gpus(g, o.gpus))}); }
   if (!alone && wanted("one graph")) { run({o.gpus, places_of(spread_over_gpus(g, o.gpus)), true}); }
-  if (!alone && wanted("parts")) {
+  if (!alone) {
     auto const rows = run_gpu_ranks(o, g);
     found.insert(found.end(), rows.begin(), rows.end());
   }
