@@ -102,7 +102,7 @@ cpu_exec beating(cpu_exec const& exec, transport& ranks)
 sharded_walker::sharded_walker(graph_part part, walk_params const& params, std::int64_t expected_walks,
                                transport& ranks, cpu_exec const& exec)
 {
-  dist::expect_own_part(ranks.rank(), ranks.size(), part);
+  ranks.or_refuse([&] { dist::expect_own_part(ranks.rank(), ranks.size(), part); });
   dist::expect_same_walks(ranks, part.info, params);
   state_ = std::make_unique<state>(std::move(part), ranks);
   state_->planned.emplace(state_->here.rows, plan::walk_on_parts(params), expected_walks / ranks.size(),
@@ -114,7 +114,7 @@ sharded_walker::sharded_walker(graph_part part, walk_params const& params, std::
 sharded_walker::sharded_walker(graph_part part, walk_params const& params, std::int64_t expected_walks,
                                transport& ranks, gpu_exec const& exec)
 {
-  dist::expect_own_part(ranks.rank(), ranks.size(), part);
+  ranks.or_refuse([&] { dist::expect_own_part(ranks.rank(), ranks.size(), part); });
   dist::expect_same_walks(ranks, part.info, params);
   state_ = std::make_unique<state>(std::move(part), ranks);
   state_->on_gpu =
@@ -126,13 +126,15 @@ sharded_walker::sharded_walker(graph_part part, walk_params const& params, std::
 sharded_walker::sharded_walker(graph_part part, custom_walk const& walk, dynamic_walk_params const& params,
                                transport& ranks, cpu_exec const& exec)
 {
-  dist::expect_own_part(ranks.rank(), ranks.size(), part);
-  state_ = std::make_unique<state>(std::move(part), ranks);
-  dist::shard const& here = state_->here;
-  state_->custom = std::make_unique<cpu::custom_steps>(
-      walk, params, here.rows, engine::part_rows(here.rows.view().as<csr_view>(), here.first(), here.first_edge()),
-      transit_view{here.part.info.num_vertices, here.node_types}, beating(exec, ranks));
-  dist::expect_same_walks(ranks, here.part.info, walk, params);
+  ranks.or_refuse([&] {
+    dist::expect_own_part(ranks.rank(), ranks.size(), part);
+    state_ = std::make_unique<state>(std::move(part), ranks);
+    dist::shard const& here = state_->here;
+    state_->custom = std::make_unique<cpu::custom_steps>(
+        walk, params, here.rows, engine::part_rows(here.rows.view().as<csr_view>(), here.first(), here.first_edge()),
+        transit_view{here.part.info.num_vertices, here.node_types}, beating(exec, ranks));
+  });
+  dist::expect_same_walks(ranks, state_->here.part.info, walk, params);
   state_->plan.rule = state_->custom->rule();
   state_->length = static_cast<std::int32_t>(params.length);
   state_->repeats_dead_ends = params.dead_ends == dead_end::repeat;
@@ -141,9 +143,11 @@ sharded_walker::sharded_walker(graph_part part, custom_walk const& walk, dynamic
 sharded_walker::sharded_walker(graph_part part, custom_walk const& walk, dynamic_walk_params const& params,
                                transport& ranks, gpu_exec const& exec)
 {
-  dist::expect_own_part(ranks.rank(), ranks.size(), part);
+  ranks.or_refuse([&] {
+    dist::expect_own_part(ranks.rank(), ranks.size(), part);
+    validate(params);
+  });
   dist::expect_same_walks(ranks, part.info, walk, params);
-  validate(params);
   state_ = std::make_unique<state>(std::move(part), ranks);
   state_->on_gpu = samplers::make_walk_on_gpu_ranks(state_->here.part, state_->here.rows, walk, params, ranks, exec);
   state_->plan = state_->on_gpu->plan();

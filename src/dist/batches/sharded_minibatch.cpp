@@ -190,8 +190,10 @@ std::vector<minibatch> sharded_minibatch_sampler::state::sample(std::span<vertex
 sharded_minibatch_sampler::sharded_minibatch_sampler(graph_part part, minibatch_params params, transport& ranks,
                                                      cpu_exec const& exec)
 {
-  dist::expect_own_part(ranks.rank(), ranks.size(), part);
-  dist::check(part.info, params);
+  ranks.or_refuse([&] {
+    dist::expect_own_part(ranks.rank(), ranks.size(), part);
+    dist::check(part.info, params);
+  });
   dist::expect_same(ranks, "what is sampled", dist::description_of(part.info, params));
   cpu_exec planning = exec;
   planning.on_progress = [&](progress const& done) {
@@ -229,8 +231,10 @@ sharded_minibatch_sampler::sharded_minibatch_sampler(graph_part part, minibatch_
 sharded_minibatch_sampler::sharded_minibatch_sampler(graph_part part, minibatch_params params, transport& ranks,
                                                      gpu_exec const& exec)
 {
-  dist::check(part.info, params);
-  dist::expect_own_part(ranks.rank(), ranks.size(), part);
+  ranks.or_refuse([&] {
+    dist::expect_own_part(ranks.rank(), ranks.size(), part);
+    dist::check(part.info, params);
+  });
   dist::expect_same(ranks, "what is sampled", dist::description_of(part.info, params));
   dist::shard const here(std::move(part));
   auto batches = samplers::make_batches_on_gpu_ranks(here.part, here.rows, params, ranks, exec);

@@ -255,8 +255,10 @@ struct sharded_features::state {
 
 sharded_features::sharded_features(feature_table here, std::vector<std::int64_t> bounds, transport& ranks)
 {
-  expect_in_host_memory(here);
-  auto const lines = description_of(here, bounds, ranks.rank(), ranks.size());
+  auto const lines = ranks.or_refuse([&] {
+    expect_in_host_memory(here);
+    return description_of(here, bounds, ranks.rank(), ranks.size());
+  });
   dist::expect_same(ranks, "what features there are", lines);
   state_ = std::make_unique<state>(std::move(here), std::move(bounds), ranks.rank(), cpu_exec());
   state_->ranks = dist::exchange_in_calls(ranks, state_->own, state_->exec);
@@ -285,9 +287,12 @@ sharded_features::sharded_features(feature_table here, std::vector<std::int64_t>
 sharded_features::sharded_features(feature_table here, std::vector<std::int64_t> bounds, transport& ranks,
                                    gpu_exec const& exec)
 {
-  auto const lines = description_of(here, bounds, ranks.rank(), ranks.size());
-  TENDRIL_EXPECTS(bounds.back() < std::int64_t{no_vertex}, "features: {} rows, expected less than 2^32 - 1 on GPUs",
-                  bounds.back());
+  auto const lines = ranks.or_refuse([&] {
+    auto out = description_of(here, bounds, ranks.rank(), ranks.size());
+    TENDRIL_EXPECTS(bounds.back() < std::int64_t{no_vertex}, "features: {} rows, expected less than 2^32 - 1 on GPUs",
+                    bounds.back());
+    return out;
+  });
   dist::expect_same(ranks, "what features there are", lines);
   state_ = std::make_unique<state>(std::move(here), std::move(bounds), ranks.rank(), cpu_exec());
   state_->sent_bytes = [&ranks] { return ranks.report().sent_bytes; };

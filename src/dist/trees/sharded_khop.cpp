@@ -87,8 +87,10 @@ struct sharded_khop_sampler::state {
 
 sharded_khop_sampler::sharded_khop_sampler(graph_part part, khop_params params, transport& ranks, cpu_exec const& exec)
 {
-  dist::expect_own_part(ranks.rank(), ranks.size(), part);
-  params = dist::checked(part.info, std::move(params));
+  ranks.or_refuse([&] {
+    dist::expect_own_part(ranks.rank(), ranks.size(), part);
+    params = dist::checked(part.info, std::move(params));
+  });
   dist::expect_same(ranks, "what is sampled", dist::description_of(part.info, params));
   cpu_exec planning = exec;
   planning.on_progress = [&](progress const& done) {
@@ -135,9 +137,11 @@ void sharded_khop_sampler::expect_gpus_take(khop_params const& params)
 
 sharded_khop_sampler::sharded_khop_sampler(graph_part part, khop_params params, transport& ranks, gpu_exec const& exec)
 {
-  expect_gpus_take(params);
-  dist::expect_own_part(ranks.rank(), ranks.size(), part);
-  params = dist::checked(part.info, std::move(params));
+  ranks.or_refuse([&] {
+    expect_gpus_take(params);
+    dist::expect_own_part(ranks.rank(), ranks.size(), part);
+    params = dist::checked(part.info, std::move(params));
+  });
   dist::expect_same(ranks, "what is sampled", dist::description_of(part.info, params));
   dist::shard const here(std::move(part));
   state_ = std::make_unique<state>(samplers::make_trees_on_gpu_ranks(here.part, here.rows, params, ranks, exec), ranks);
