@@ -73,17 +73,14 @@ class PartBatches : public gpu_test {
 TEST_F(PartBatches, EveryWayEqualsThatOfOneProcess)
 {
   graph const g = make_zoo(6);
-  int taken = 0;
   for (std::vector<std::int64_t> const& fanouts :
        {std::vector<std::int64_t>{4, 3}, {3, 0, 2}, {0, 2}, {70, 2}, {2, 5000}, {0}, {2, -1}, {-1}, {-1, 0, 3, -1}}) {
     for (minibatch_params const& params : every_way(true, false, fanouts)) {
-      ++taken;
       for (int const n : fanouts[0] == 4 ? std::vector{1, 2, 3, 7} : std::vector{3}) {
         compare(g, params, {random_roots(g, 90), 20}, n);
       }
     }
   }
-  EXPECT_GE(taken, 9 * 24);
 }
 
 TEST_F(PartBatches, HubsAndGraphsWithoutEdges)
