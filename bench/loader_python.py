@@ -3,8 +3,9 @@
 Batches are tiny, so that little else is measured; what Python does for a batch doesn't depend on its size. Jobs:
 
   time a batch         all that the thread which makes batches does: Python, the library's and Torch's calls
-  interpreter a batch  the part in which it holds the interpreter's lock: what another thread, which counts in plain Python,
-                       loses. Waiting and calls that give the lock away don't count; handing it over does.
+  interpreter a batch  the part in which it holds the interpreter's lock, by samples of py-spy (on PyPI; without it the job
+                       is left out): waiting and calls that give the lock away don't count. --stacks FILE writes them, for a
+                       flame graph.
 
 Cases: a Data with features, classes and a mask on the GPU, or in page-locked host memory without and with a cache, and types
 of vertices as in ogbn-mag.
@@ -13,8 +14,10 @@ of vertices as in ogbn-mag.
 from __future__ import annotations
 
 import argparse
-import sys
-import threading
+import os
+import shutil
+import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -38,42 +41,60 @@ def parse():
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--batches", type=int, default=500, help="of an epoch; default: 500")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=int, default=5, help="of each round of samples; default: 5")
+    parser.add_argument("--stacks", type=Path, help="write the stacks that held the interpreter, and their samples")
     parser.add_argument("--small", action="store_true", help="few batches: to see whether all is well")
     parser.add_argument("--json", type=Path, help="write the result file")
     args = parser.parse_args()
     if args.small:
-        args.batches, args.rounds = 60, 2
+        args.batches, args.rounds, args.seconds = 60, 2, 2
     args.device = torch.device(args.device)
     return args
 
 
-class Counter:
-    """A thread that counts, as fast as it gets the interpreter."""
+# --- The interpreter's lock ------------------------------------------------------------------------------------------
 
-    def __init__(self):
-        self.count, self._stop = 0, False
-
-    def __enter__(self):
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._stop = True
-        self._thread.join()
-
-    def _run(self):
-        while not self._stop:
-            self.count += 1
+_RATE = 500  # samples a second
 
 
-def rate_alone():
-    """Counts a second."""
-    with Counter() as counter:
-        time.sleep(0.05)
-        first, begin = counter.count, time.perf_counter()
-        time.sleep(0.3)
-        return (counter.count - first) / (time.perf_counter() - begin)
+class Sampler:
+    """py-spy, which looks from outside which thread holds the interpreter's lock, without stopping it.
+
+    Parameters
+    ----------
+    seconds : int
+        How long it looks.
+    """
+
+    def __init__(self, seconds):
+        self.seconds, self._program = seconds, shutil.which("py-spy")
+
+    def is_there(self):
+        return self._program is not None
+
+    def share(self, work):
+        """The share of samples in which some thread held the lock while `work` was called again and again, and the stacks.
+
+        A share of p is known to sqrt(p (1 - p) / samples): .01 of 2,500 samples.
+        """
+        with tempfile.NamedTemporaryFile(suffix=".txt") as out:
+            options = ["--gil", "--nonblocking", "--format", "raw", "--rate", str(_RATE), "--duration", str(self.seconds)]
+            command = [self._program, "record", *options, "--output", out.name, "--pid", str(os.getpid())]
+            with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+                while process.poll() is None:
+                    work()
+                said = process.stdout.read()
+            stacks = Path(out.name).read_text().splitlines()
+        if process.returncode or not stacks:
+            raise SystemExit(f"py-spy: {said.strip() or 'no samples'}")
+        return sum(int(line.rsplit(" ", 1)[1]) for line in stacks) / (self.seconds * _RATE), stacks
+
+    def expect_sound(self):
+        """Checks the method where the answer is known: a thread that counts holds the lock always, one that sleeps never."""
+        counts, _ = self.share(lambda: sum(range(10_000)))
+        sleeps, _ = self.share(lambda: time.sleep(0.001))
+        if counts < 0.95 or sleeps > 0.05:
+            raise SystemExit(f"py-spy: {counts:.2f} of samples hold the lock in a loop that counts, {sleeps:.2f} asleep")
 
 
 # --- Data ------------------------------------------------------------------------------------------------------------
@@ -126,7 +147,11 @@ def epoch(loader):
 
 
 def measure(args, report):
-    sys.setswitchinterval(1e-5)  # the counting thread gives the lock away soon
+    sampler, stacks = Sampler(args.seconds), []
+    if sampler.is_there():
+        sampler.expect_sound()
+    else:
+        print("py-spy is not installed: no shares of the interpreter (pip install py-spy)")
     for name, (data, options) in cases(args.device).items():
         nodes = options.get("input_nodes")
         kind_of = data[nodes] if nodes else data
@@ -134,17 +159,17 @@ def measure(args, report):
         options = {**options, "input_nodes": (nodes, seeds) if nodes else seeds}
         loader = NeighborLoader(data, [2, 2, 2], batch_size=16, device=args.device, prefetch=0, bulk=64, **options)
         epoch(loader)
-        alone, held = [], []
-        for _ in range(args.rounds):
-            alone.append(epoch(loader))
-            most = rate_alone()
-            with Counter() as counter:
-                first, begin = counter.count, time.perf_counter()
-                each = epoch(loader)
-                counted = (counter.count - first) / (time.perf_counter() - begin)
-            held.append(max(0.0, 1 - counted / most) * each)
-        report.add("time a batch", name, alone)
-        report.add("interpreter a batch", name, held)
+        report.add("time a batch", name, [epoch(loader) for _ in range(args.rounds)])
+        if sampler.is_there():
+            held = []
+            for _ in range(args.rounds):
+                times = []
+                share, seen = sampler.share(lambda loader=loader, times=times: times.append(epoch(loader)))
+                held.append(share * sum(times) / len(times))
+                stacks += [f"{name};{line}" for line in seen]
+            report.add("interpreter a batch", name, held)
+    if args.stacks:
+        args.stacks.write_text("\n".join(stacks) + "\n")
 
 
 def main():
