@@ -89,6 +89,8 @@ def on_gpus(ranks, data, graph, features="gpu"):
         {"replace": True, "uneven": "repeat"},
         {"uneven": "drop", "drop_last": True, "bulk": 4},
         {"num_neighbors": [-1, 2]},
+        {"choice": "labor", "bulk": 2},
+        {"subgraph_type": "induced", "bulk": 3},
     ],
 )
 def test_gpus_of_ranks_make_the_batches_of_one_process(data, graph, count, options):
@@ -108,7 +110,7 @@ def test_gpus_of_ranks_make_the_batches_of_one_process(data, graph, count, optio
     for made, expected in zip(results(run_ranks(count, work)), ranks_alone, strict=True):
         assert len(made) == len(expected)
         for batch, alone in zip(made, expected, strict=True):
-            for name in ("n_id", "edge_index", "x", "y", "e_id", "input_id", "batch"):
+            for name in ("n_id", "edge_index", "x", "y", "e_id", "input_id", "batch", "edge_labor_weight"):
                 one, other = batch.get(name), alone.get(name)
                 assert (one is None) == (other is None), name
                 assert one is None or (one.is_cuda and torch.equal(one.cpu(), other)), name
@@ -149,7 +151,6 @@ def test_what_loaders_in_step_do_not_take_is_named(data, graph):
             (lambda: NeighborLoader(given, [2], nodes, transform_sampler_output=lambda out: out, **mine), "expected transform"),
             (lambda: LinkNeighborLoader(given, [2], data.edge_index[:, :9]), "rank is 0 of 1, expected that of the graph"),
             (lambda: HGTLoader(given, [2], nodes, **mine), "a graph in parts, expected a whole one"),
-            (lambda: NeighborLoader(given, [2], nodes, choice="labor", **mine), "choice labor on GPUs"),
         ):
             with pytest.raises((tendril.TendrilError, NotImplementedError)) as error:
                 call()
