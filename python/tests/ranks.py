@@ -1,7 +1,12 @@
-"""Ranks as threads of one process, which find each other through its memory."""
+"""Ranks as threads of one process, which find each other through its memory, and as processes."""
 
 from __future__ import annotations
 
+import os
+import socket
+import subprocess
+import sys
+import textwrap
 import threading
 
 from tendril import dist
@@ -41,3 +46,25 @@ def results(found):
         if isinstance(one, Exception):
             raise one
     return found
+
+
+def start_ranks(tmp_path, code, size, *arguments):
+    """Processes that torchrun might have started, each of which runs the code."""
+    program = tmp_path / "program.py"
+    program.write_text(textwrap.dedent(code))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    running = []
+    for rank in range(size):
+        told = {"RANK": str(rank), "WORLD_SIZE": str(size), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+        running.append(
+            subprocess.Popen(
+                [sys.executable, str(program), *arguments],
+                env={**os.environ, **told, "OMP_NUM_THREADS": "1"},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+        )
+    return running

@@ -3,18 +3,15 @@ named on every rank."""
 
 from __future__ import annotations
 
-import os
 import signal
-import socket
 import subprocess
 import sys
-import textwrap
 import time
 
 import numpy as np
 import pytest
 from counting import counted
-from ranks import results, run_ranks
+from ranks import results, run_ranks, start_ranks
 
 import tendril
 from tendril import dist
@@ -428,32 +425,10 @@ PROGRAM = """
 """
 
 
-def start_ranks(tmp_path, size, *arguments, started=None):
-    """Processes that torchrun might have started."""
-    program = tmp_path / "program.py"
-    program.write_text(textwrap.dedent(PROGRAM))
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    running = []
-    for rank in range(size if started is None else started):
-        told = {"RANK": str(rank), "WORLD_SIZE": str(size), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
-        running.append(
-            subprocess.Popen(
-                [sys.executable, str(program), *arguments],
-                env={**os.environ, **told, "OMP_NUM_THREADS": "1"},
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-        )
-    return running
-
-
 @pytest.mark.parametrize("ends", ["well", "killed", "raises"])
 def test_processes_find_each_other_and_end_together(tmp_path, ends):
     pytest.importorskip("torch")
-    running = start_ranks(tmp_path, 3, ends)
+    running = start_ranks(tmp_path, PROGRAM, 3, ends)
     said = [one.communicate(timeout=120) for one in running]
     if ends == "well":
         assert [one.returncode for one in running] == [0, 0, 0], said
@@ -466,7 +441,7 @@ def test_processes_find_each_other_and_end_together(tmp_path, ends):
 
 def test_ctrl_c_ends_a_wait_for_the_others(tmp_path):
     pytest.importorskip("torch")
-    running = start_ranks(tmp_path, 2, "interrupted")
+    running = start_ranks(tmp_path, PROGRAM, 2, "interrupted")
     try:
         assert running[0].stdout.readline() == "closes\n"
         running[0].send_signal(signal.SIGINT)

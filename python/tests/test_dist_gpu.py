@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from counting import counted
-from ranks import results, run_ranks
+from ranks import results, run_ranks, start_ranks
 
 import tendril
 from tendril import dist
@@ -226,6 +226,34 @@ def test_rows_come_from_any_gpu(graph, count):
             return len(table.gather([]))
 
         assert results(run_ranks(count, work)) == [0] * count
+
+
+OF_PROCESSES = """
+    import numpy as np, tendril
+    from tendril import dist
+    ranks = dist.connect(deadline=60)
+    graph = tendril.generate.rmat(9, 8, seed=3)
+    rows = np.arange(512 * 128, dtype=np.float32).reshape(512, 128)
+    table = dist.FeatureTable(dist.Graph.cut(ranks, graph), rows, device=f"cuda:{ranks.rank}")
+    ids = np.random.default_rng(ranks.rank).integers(0, 512, 50_000)
+    for _ in range(3):
+        assert np.array_equal(table.gather(ids).numpy(), rows[ids])
+    report = table.report()
+    print(report.rows_away > 20_000, report.sent_bytes < 4_096)
+"""
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(tendril.num_gpus() < 2, reason="fewer than two GPUs")
+@pytest.mark.parametrize("way", ["peers", "host"])
+def test_rows_of_processes_are_read_where_they_lie(tmp_path, monkeypatch, way):
+    """Where GPUs reach each other, nothing is sent; that rows are sent otherwise shows that this would be seen."""
+    pytest.importorskip("torch")
+    monkeypatch.setenv("TENDRIL_GPU_MESSAGES", way)
+    running = start_ranks(tmp_path, OF_PROCESSES, 2)
+    said = [one.communicate(timeout=120) for one in running]
+    assert [one.returncode for one in running] == [0, 0], said
+    assert [out for out, _ in said] == [f"True {way == 'peers'}\n"] * 2
 
 
 def walker_ids(parted, device):

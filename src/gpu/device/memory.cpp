@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "gpu/device/check.hpp"
+#include "gpu/device/lendable_memory.hpp"
 
 namespace tendril {
 namespace {
@@ -82,26 +83,33 @@ retired_blocks& retired_on(int device)
   return all[device];
 }
 
+/// What `allocate` finds. Where the memory is full, what the pool keeps may be in pieces: it is given back for a second try.
+template <class Allocate>
+void* allocated_on(int device, std::size_t bytes, Allocate allocate)
+{
+  gpu::device_guard const guard(device);
+  void* pointer = nullptr;
+  cudaError_t status = allocate(&pointer);
+  if (status == cudaErrorMemoryAllocation) {
+    (void)cudaGetLastError();
+    retired_on(device).free_all();
+    TENDRIL_CUDA_TRY(cudaStreamSynchronize(nullptr));  // where they were freed
+    TENDRIL_CUDA_TRY(cudaMemPoolTrimTo(pool_of(device), 0));
+    status = allocate(&pointer);
+  }
+  if (status == cudaErrorMemoryAllocation) { gpu::throw_out_of_memory(static_cast<std::int64_t>(bytes), device); }
+  TENDRIL_CUDA_TRY(status);
+  return pointer;
+}
+
 class stream_memory final : public memory_resource {
  public:
   stream_memory(int device, cuda_stream stream) : device_(device), stream_(stream) {}
 
   void* allocate(std::size_t bytes) override
   {
-    gpu::device_guard const guard(device_);
-    void* pointer = nullptr;
-    cudaError_t status = cudaMallocAsync(&pointer, bytes, stream_);
-    if (status == cudaErrorMemoryAllocation) {
-      // What the pool keeps may be in pieces: give it back and try once more.
-      (void)cudaGetLastError();
-      retired_on(device_).free_all();
-      TENDRIL_CUDA_TRY(cudaStreamSynchronize(nullptr));  // where they were freed
-      TENDRIL_CUDA_TRY(cudaMemPoolTrimTo(pool_of(device_), 0));
-      status = cudaMallocAsync(&pointer, bytes, stream_);
-    }
-    if (status == cudaErrorMemoryAllocation) { gpu::throw_out_of_memory(static_cast<std::int64_t>(bytes), device_); }
-    TENDRIL_CUDA_TRY(status);
-    return pointer;
+    return allocated_on(device_, bytes,
+                        [&](void** pointer) { return cudaMallocAsync(pointer, bytes, stream_); });
   }
 
   void deallocate(void* pointer, std::size_t) noexcept override
@@ -113,6 +121,21 @@ class stream_memory final : public memory_resource {
  private:
   int device_;
   cuda_stream stream_;
+};
+
+class lent_memory final : public memory_resource {
+ public:
+  explicit lent_memory(int device) : device_(device) {}
+
+  void* allocate(std::size_t bytes) override
+  {
+    return allocated_on(device_, bytes, [&](void** pointer) { return cudaMalloc(pointer, bytes); });
+  }
+
+  void deallocate(void* pointer, std::size_t) noexcept override { (void)cudaFree(pointer); }
+
+ private:
+  int device_;
 };
 
 class lasting_memory final : public memory_resource {
@@ -160,6 +183,16 @@ memory_resource& gpu_memory(int device, cuda_stream stream)
     keep_freed_memory(device);
     resource = std::make_unique<stream_memory>(device, stream);
   }
+  return *resource;
+}
+
+memory_resource& gpu::lendable_memory(int device)
+{
+  static std::mutex mutex;
+  static auto& resources = *new std::map<int, std::unique_ptr<lent_memory>>;
+  std::lock_guard const lock(mutex);
+  auto& resource = resources[device];
+  if (!resource) { resource = std::make_unique<lent_memory>(device); }
   return *resource;
 }
 

@@ -11,12 +11,11 @@
 #include <tendril/gpu_array.hpp>
 
 #include "gpu/device/check.hpp"
+#include "gpu/device/peer_copy.hpp"
 
 namespace tendril {
-namespace {
 
-/// Whether GPU `to` reads the memory of `from`. Memory of a pool is not there for other GPUs until they are let in.
-bool reaches(int to, int from)
+bool gpu::reaches_pool(int to, int from)
 {
   static std::mutex mutex;
   static auto& known = *new std::map<std::pair<int, int>, bool>;
@@ -37,13 +36,11 @@ bool reaches(int to, int from)
   return known[{to, from}] = can != 0;
 }
 
-}  // namespace
-
 void copy_between_gpus(void const* from, int from_device, void* to, std::size_t bytes, gpu_exec const& exec)
 {
   gpu::device_guard const guard(exec.device);
   if (bytes == 0) { return; }
-  if (from_device == exec.device || reaches(exec.device, from_device)) {
+  if (from_device == exec.device || gpu::reaches_pool(exec.device, from_device)) {
     TENDRIL_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, exec.stream));
     return;
   }

@@ -20,13 +20,13 @@
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "gpu/device/check.hpp"
+#include "gpu/device/driver.hpp"
 
 namespace tendril {
 namespace {
 
 constexpr std::size_t most_stripes = 4096;  // of an array, about: each costs a call of the driver
 
-/// The driver's functions, which this library is not linked with.
 struct driver {
   decltype(&cuMemAddressReserve) reserve = nullptr;
   decltype(&cuMemAddressFree) free = nullptr;
@@ -39,37 +39,18 @@ struct driver {
 
   driver()
   {
-    load("cuMemAddressReserve", reserve);
-    load("cuMemAddressFree", free);
-    load("cuMemCreate", create);
-    load("cuMemRelease", release);
-    load("cuMemMap", map);
-    load("cuMemUnmap", unmap);
-    load("cuMemSetAccess", set_access);
-    load("cuMemGetAllocationGranularity", granularity);
-  }
-
- private:
-  template <class F>
-  static void load(char const* name, F& function)
-  {
-    constexpr unsigned version = 12000;
-    void* found = nullptr;
-    cudaDriverEntryPointQueryResult result{};
-    TENDRIL_CUDA_TRY(cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &result));
-    if (found == nullptr) { throw device_error(fmt::format("the GPU's driver has no {}, expected a newer one", name)); }
-    function = reinterpret_cast<F>(found);
+    gpu::load_driver_function("cuMemAddressReserve", reserve);
+    gpu::load_driver_function("cuMemAddressFree", free);
+    gpu::load_driver_function("cuMemCreate", create);
+    gpu::load_driver_function("cuMemRelease", release);
+    gpu::load_driver_function("cuMemMap", map);
+    gpu::load_driver_function("cuMemUnmap", unmap);
+    gpu::load_driver_function("cuMemSetAccess", set_access);
+    gpu::load_driver_function("cuMemGetAllocationGranularity", granularity);
   }
 };
 
 std::size_t rounded_up(std::size_t bytes, std::size_t unit) { return bytes + (unit - bytes % unit) % unit; }
-
-void check(CUresult status, char const* what)
-{
-  if (status != CUDA_SUCCESS) {
-    throw device_error(fmt::format("CUDA: error {} from {}", static_cast<int>(status), what));
-  }
-}
 
 CUmemAllocationProp properties_on(int device)
 {
@@ -98,8 +79,8 @@ class spread_memory final : public memory_resource {
       }
       CUmemAllocationProp const properties = properties_on(device);
       std::size_t least = 0;
-      check(driver_.granularity(&least, &properties, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
-            "cuMemGetAllocationGranularity");
+      gpu::check_driver(driver_.granularity(&least, &properties, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
+                        "cuMemGetAllocationGranularity");
       page_ = std::max(page_, least);
     }
   }
@@ -111,7 +92,7 @@ class spread_memory final : public memory_resource {
     std::size_t const stripe = rounded_up(std::max<std::size_t>((bytes + parts - 1) / parts, 1), page_);
     std::size_t const size = rounded_up(std::max<std::size_t>(bytes, 1), page_);
     CUdeviceptr address = 0;
-    check(driver_.reserve(&address, size, 0, 0, 0), "cuMemAddressReserve");
+    gpu::check_driver(driver_.reserve(&address, size, 0, 0, 0), "cuMemAddressReserve");
     std::size_t mapped = 0;
     try {
       for (int next = 0; mapped < size; next = (next + 1) % homes_.size()) {
@@ -158,10 +139,10 @@ class spread_memory final : public memory_resource {
                                      static_cast<double>(needed) / 1e6,
                                      homes_.size() > 1 ? ", in equal parts on each" : ""));
     }
-    check(made, "cuMemCreate");
+    gpu::check_driver(made, "cuMemCreate");
     CUresult const mapped = driver_.map(at, size, 0, memory, 0);
     (void)driver_.release(memory);  // the mapping keeps it
-    check(mapped, "cuMemMap");
+    gpu::check_driver(mapped, "cuMemMap");
   }
 
   void let_all_in(CUdeviceptr address, std::size_t size) const
@@ -170,7 +151,7 @@ class spread_memory final : public memory_resource {
     for (int const device : devices_) {
       access.push_back({{CU_MEM_LOCATION_TYPE_DEVICE, device}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE});
     }
-    check(driver_.set_access(address, size, access.data(), access.size()), "cuMemSetAccess");
+    gpu::check_driver(driver_.set_access(address, size, access.data(), access.size()), "cuMemSetAccess");
   }
 
   void release(CUdeviceptr address, std::size_t mapped, std::size_t size) const noexcept

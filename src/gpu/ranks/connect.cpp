@@ -38,14 +38,6 @@ int allowed_ways()
   return 0;
 }
 
-/// A number that no other process of the machine has.
-std::int64_t this_process()
-{
-  static std::int64_t const number = static_cast<std::int64_t>(
-      static_cast<std::uint64_t>(std::random_device()()) << 32U | static_cast<std::uint64_t>(std::random_device()()));
-  return number;
-}
-
 rank_gpu describe(nccl_library const* nccl, int device)
 {
   cudaDeviceProp properties{};
@@ -53,7 +45,7 @@ rank_gpu describe(nccl_library const* nccl, int device)
   rank_gpu out{};
   out.gpu = properties.uuid;
   std::ifstream("/proc/sys/kernel/random/boot_id").read(out.boot, sizeof out.boot - 1);
-  out.process = this_process();
+  out.process = number_of_process();
   out.nccl_version = nccl == nullptr ? 0 : nccl->version;
   out.ways = allowed_ways();
   return out;
@@ -120,6 +112,13 @@ class known_connections {
 };
 
 }  // namespace
+
+std::int64_t number_of_process()
+{
+  static std::int64_t const number = static_cast<std::int64_t>(
+      static_cast<std::uint64_t>(std::random_device()()) << 32U | static_cast<std::uint64_t>(std::random_device()()));
+  return number;
+}
 
 std::shared_ptr<gpu_messages> connect_gpus(transport& ranks, int device)
 {

@@ -48,6 +48,9 @@ class gpu_messages {
   virtual void abort() noexcept = 0;
   [[nodiscard]] virtual bool is_aborted() const noexcept = 0;
 
+  /// Whether each GPU reads the memory of the others.
+  [[nodiscard]] virtual bool reach_memory() const noexcept { return false; }
+
   /// For plans: "NCCL 2.28.9".
   [[nodiscard]] virtual std::string name() const = 0;
 };
@@ -78,6 +81,9 @@ void wait_among_ranks(transport& ranks, std::string_view what, F&& is_done)
     std::this_thread::yield();
   }
 }
+
+/// A number that no other process of the machine has.
+[[nodiscard]] std::int64_t number_of_process();
 
 /// What a rank tells the others of its GPU, so that all choose the same way.
 struct rank_gpu;

@@ -118,6 +118,8 @@ class peer_messages final : public gpu_messages {
   }
   [[nodiscard]] bool is_aborted() const noexcept override { return is_aborted_; }
 
+  [[nodiscard]] bool reach_memory() const noexcept override { return true; }
+
   [[nodiscard]] std::string name() const override { return "copies from GPU to GPU"; }
 
  private:

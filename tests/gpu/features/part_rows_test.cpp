@@ -1,7 +1,9 @@
 // Rows of features of ranks with GPUs come out where they are asked for, whoever has them, from memory of GPUs and of the host.
 // Ranks are threads here; they share GPUs where there are fewer, and then rows go by way of host memory.
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "gpu/device/check.hpp"
 #include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
+#include "support/scoped_variable.hpp"
 
 namespace tendril::test {
 namespace {
@@ -70,6 +73,17 @@ class PartRows : public gpu_test {
     std::vector<std::byte> out(ids.size() * static_cast<std::size_t>(whole.row_bytes()));
     gather(whole, std::vector<std::int64_t>(ids.begin(), ids.end()), out);
     return out;
+  }
+
+  /// The same rows in memory that doesn't come from CUDA's pool.
+  static feature_table in_plain_memory(feature_table const& table, int device)
+  {
+    void* memory = nullptr;
+    auto const bytes = static_cast<std::size_t>(table.num_bytes());
+    TENDRIL_CUDA_TRY(cudaMalloc(&memory, bytes + 1));
+    std::shared_ptr<std::byte> const owner(static_cast<std::byte*>(memory), [](std::byte* p) { (void)cudaFree(p); });
+    TENDRIL_CUDA_TRY(cudaMemcpy(memory, table.data(), bytes, cudaMemcpyDefault));
+    return feature_table::on_gpu(device, {owner.get(), bytes}, {table.type(), table.shape()}, owner);
   }
 
   /// Calls work(ranks, rows, exec) on every rank, of which each has a part of the table, on its GPU or on the host.
@@ -145,6 +159,59 @@ TEST_F(PartRows, OfWhichARankHasCopiesAreAskedOfNobody)
       }
     }
   }
+}
+
+/// Where ranks have GPUs that reach each other, rows are read where they lie; else, and if the user wants it, they are sent.
+TEST_F(PartRows, AreReadOrSentFromMemoryOfEveryKind)
+{
+  for (std::int64_t const width : {1, 4, 100, 512}) {
+    auto const bytes = table_bytes(width);
+    feature_table const whole(bytes, {"uint8", {num_rows, width}});
+    auto const bounds = bounds_of(std::clamp(num_gpus(), 2, 4));
+    for (char const* const way : {"peers", "nccl", "host"}) {
+      scoped_variable const wanted("TENDRIL_GPU_MESSAGES", way);
+      for (int const first_plain :
+           {0, 1, 4}) {  // ranks from there on have memory of cudaMalloc, those before it of the pool
+        run_ranks(static_cast<int>(std::ssize(bounds)) - 1, [&](transport& ranks) {
+          gpu_exec const exec = exec_of(ranks);
+          gpu::device_guard const guard(exec.device);
+          auto const r = static_cast<std::size_t>(ranks.rank());
+          feature_table here = to_gpu(slice_rows(whole, bounds[r], bounds[r + 1] - bounds[r]), exec);
+          if (ranks.rank() >= first_plain) { here = in_plain_memory(here, exec.device); }
+          sharded_features rows(here, bounds, ranks, exec);
+          for (std::int64_t const count : std::vector<std::int64_t>{1, 9000 + 100 * ranks.rank()}) {
+            auto const ids = ids_for(ranks.rank(), count);
+            EXPECT_EQ(gathered(rows, ids, exec), rows_of(whole, ids)) << width << " bytes, by " << way;
+          }
+          bool const is_read = num_gpus() > 1 && std::string(way) == "peers";
+          EXPECT_EQ(rows.report().sent_bytes < 4096, is_read) << way;
+        });
+      }
+    }
+  }
+}
+
+/// A rank may write its rows as soon as its own call is back, and the next call sees what all have written.
+TEST_F(PartRows, AreThoseOfTheTimeOfTheCall)
+{
+  std::int64_t const width = 64;
+  auto const bounds = bounds_of(std::clamp(num_gpus(), 2, 4));
+  run_ranks(static_cast<int>(std::ssize(bounds)) - 1, [&](transport& ranks) {
+    gpu_exec const exec = exec_of(ranks);
+    gpu::device_guard const guard(exec.device);
+    auto const r = static_cast<std::size_t>(ranks.rank());
+    std::int64_t const mine = bounds[r + 1] - bounds[r];
+    buffer<std::byte> memory(mine * width, memory_of(exec));
+    std::span<std::byte> const bytes(memory.data(), static_cast<std::size_t>(mine * width));
+    sharded_features rows(feature_table::on_gpu(exec.device, bytes, {"uint8", {mine, width}}, nullptr), bounds, ranks,
+                          exec);
+    for (int turn = 1; turn < 20; ++turn) {
+      TENDRIL_CUDA_TRY(cudaMemsetAsync(bytes.data(), turn, bytes.size(), exec.stream));
+      auto const ids =
+          ids_for(ranks.rank(), ranks.rank() == turn % 3 ? 200'000 : 10);  // one takes longer than the others
+      EXPECT_TRUE(gathered(rows, ids, exec) == std::vector(ids.size() * width, static_cast<std::byte>(turn))) << turn;
+    }
+  });
 }
 
 TEST_F(PartRows, AWrongIdEndsTheCallAlone)
