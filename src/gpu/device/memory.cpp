@@ -108,8 +108,7 @@ class stream_memory final : public memory_resource {
 
   void* allocate(std::size_t bytes) override
   {
-    return allocated_on(device_, bytes,
-                        [&](void** pointer) { return cudaMallocAsync(pointer, bytes, stream_); });
+    return allocated_on(device_, bytes, [&](void** pointer) { return cudaMallocAsync(pointer, bytes, stream_); });
   }
 
   void deallocate(void* pointer, std::size_t) noexcept override
