@@ -17,6 +17,7 @@ import argparse
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -67,16 +68,14 @@ class Sampler:
     """
 
     def __init__(self, seconds):
-        self.seconds, self._program = seconds, shutil.which("py-spy")
+        path = os.pathsep.join([os.environ.get("PATH", ""), str(Path(sys.executable).parent)])
+        self.seconds, self._program, self._most = seconds, shutil.which("py-spy", path=path), None
 
     def is_there(self):
         return self._program is not None
 
-    def share(self, work):
-        """The share of samples in which some thread held the lock while `work` was called again and again, and the stacks.
-
-        A share of p is known to sqrt(p (1 - p) / samples): .01 of 2,500 samples.
-        """
+    def _samples(self, work):
+        """The stacks that held the lock while `work` was called again and again, and how often each was seen."""
         with tempfile.NamedTemporaryFile(suffix=".txt") as out:
             options = ["--gil", "--nonblocking", "--format", "raw", "--rate", str(_RATE), "--duration", str(self.seconds)]
             command = [self._program, "record", *options, "--output", out.name, "--pid", str(os.getpid())]
@@ -84,17 +83,25 @@ class Sampler:
                 while process.poll() is None:
                     work()
                 said = process.stdout.read()
-            stacks = Path(out.name).read_text().splitlines()
-        if process.returncode or not stacks:
-            raise SystemExit(f"py-spy: {said.strip() or 'no samples'}")
-        return sum(int(line.rsplit(" ", 1)[1]) for line in stacks) / (self.seconds * _RATE), stacks
+            stacks = [line.rsplit(" ", 1) for line in Path(out.name).read_text().splitlines()]
+        if process.returncode:
+            raise SystemExit(f"py-spy: {said.strip()}")
+        return [(stack, int(count)) for stack, count in stacks]
 
-    def expect_sound(self):
-        """Checks the method where the answer is known: a thread that counts holds the lock always, one that sleeps never."""
-        counts, _ = self.share(lambda: sum(range(10_000)))
-        sleeps, _ = self.share(lambda: time.sleep(0.001))
-        if counts < 0.95 or sleeps > 0.05:
-            raise SystemExit(f"py-spy: {counts:.2f} of samples hold the lock in a loop that counts, {sleeps:.2f} asleep")
+    def calibrate(self):
+        """Looks where the answer is known: a thread that counts holds the lock always, one that sleeps never."""
+        self._most = sum(count for _, count in self._samples(lambda: sum(range(10_000))))
+        asleep = sum(count for _, count in self._samples(lambda: time.sleep(0.001)))
+        if asleep > 0.05 * self._most:
+            raise SystemExit(f"py-spy: {self._most} samples hold the lock in a loop that counts, and {asleep} asleep")
+
+    def share(self, work):
+        """The share of time in which some thread held the lock, and the stacks.
+
+        A share of p is known to sqrt(p (1 - p) / samples): .01 of 2,500 samples.
+        """
+        stacks = self._samples(work)
+        return sum(count for _, count in stacks) / self._most, stacks
 
 
 # --- Data ------------------------------------------------------------------------------------------------------------
@@ -149,7 +156,7 @@ def epoch(loader):
 def measure(args, report):
     sampler, stacks = Sampler(args.seconds), []
     if sampler.is_there():
-        sampler.expect_sound()
+        sampler.calibrate()
     else:
         print("py-spy is not installed: no shares of the interpreter (pip install py-spy)")
     for name, (data, options) in cases(args.device).items():
@@ -166,7 +173,7 @@ def measure(args, report):
                 times = []
                 share, seen = sampler.share(lambda loader=loader, times=times: times.append(epoch(loader)))
                 held.append(share * sum(times) / len(times))
-                stacks += [f"{name};{line}" for line in seen]
+                stacks += [f"{name};{stack} {count}" for stack, count in seen]
             report.add("interpreter a batch", name, held)
     if args.stacks:
         args.stacks.write_text("\n".join(stacks) + "\n")

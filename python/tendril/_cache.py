@@ -276,8 +276,7 @@ class LoaderCache:
         known: deque[T] = deque()
         ready: deque[tuple[T, ServedBatch]] = deque()
 
-        def serve() -> Iterator[tuple[T, ServedBatch]]:
-            stream = self._source.stream()
+        def serve(stream: int) -> Iterator[tuple[T, ServedBatch]]:
             steps = {kind: of.core.serve(stream) for kind, of in self._types.items()}
             ready.append((known.popleft(), ServedBatch(self, steps)))
             if len(ready) > 1:
@@ -289,9 +288,9 @@ class LoaderCache:
                 self._source.see(of.core, ids[kind], stream)
             known.append(item)
             if len(known) == window:
-                yield from serve()
+                yield from serve(stream)
         while known:
-            yield from serve()
+            yield from serve(self._source.stream())
         yield from ready
 
     # What it holds

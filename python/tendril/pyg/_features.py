@@ -184,7 +184,8 @@ def to_user_order(out: SamplerOutput | HeteroSamplerOutput, permutation: Any) ->
 def _permuted(edge: Tensor | None, permutation: Tensor | None) -> Tensor | None:
     if edge is None or permutation is None:
         return None if edge is None else edge.to(torch.int64)
-    return permutation.to(edge.device)[edge.to(torch.int64)]
+    places = edge if edge.dtype in (torch.int32, torch.int64) else edge.to(torch.int64)
+    return permutation.to(edge.device).index_select(0, places)
 
 
 def _takes_gpu_ids(features: FeatureStore) -> bool:
