@@ -77,6 +77,10 @@ class gpu_features {
   std::shared_ptr<history const> history_;
 };
 
+/// Memory of one GPU that CUDA lends to other processes of the machine (cudaMalloc's, of no pool), so that their GPUs read rows in
+/// it (sharded_features.hpp). To allocate and to free may wait for the GPU. Never destroyed. @throws memory_error; device_error.
+[[nodiscard]] memory_resource& lendable_gpu_memory(int device = 0);
+
 /// Copies a table to the memory of a GPU, without gaps between rows; a table that is there already is returned as it is.
 /// @throws argument_error for a table on another GPU; memory_error if it doesn't fit; device_error.
 [[nodiscard]] feature_table to_gpu(feature_table const& table, gpu_exec const& exec);

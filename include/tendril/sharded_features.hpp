@@ -52,8 +52,10 @@ class sharded_features {
   sharded_features(feature_table here, std::vector<std::int64_t> bounds, transport& ranks);
   sharded_features(feature_table here, std::vector<std::int64_t> bounds, rank_service& ranks,
                    cpu_exec const& exec = {});
-  /// The same for a GPU of each rank, which gathers: rows go from GPU to GPU as walkers do (sharded_walk.hpp). Up to 32 ranks, and less than 2^32 - 1 rows.
-  /// @param here  In the memory of that GPU, or of the host, where it reads them over the bus.
+  /// The same for a GPU of each rank, which gathers. Where these reach each other's memory (as in sharded_walk.hpp), a GPU reads each row
+  /// where it lies; ranks that are processes must have theirs in lendable_gpu_memory, or other memory of cudaMalloc. Else rows go from GPU to
+  /// GPU as walkers do. Up to 32 ranks, and less than 2^32 - 1 rows.
+  /// @param here  In the memory of that GPU, or of the host, where it reads them over the bus. May be written between gathers.
   /// @throws argument_error, rank_error  as above; device_error; memory_error.
   sharded_features(feature_table here, std::vector<std::int64_t> bounds, transport& ranks, gpu_exec const& exec);
   ~sharded_features();

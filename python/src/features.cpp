@@ -224,6 +224,12 @@ features copy_to(features const& from, int device, std::uintptr_t stream)
   return {to_gpu(from.table, make_gpu_exec(device, stream))};
 }
 
+features copy_to_lend(features const& from, int device)
+{
+  nb::gil_scoped_release const no_gil;
+  return {to_gpu(from.table, gpu_exec(device, nullptr, &lendable_gpu_memory(device)))};
+}
+
 features spread(features const& from, std::vector<int> const& devices)
 {
   nb::gil_scoped_release const no_gil;
@@ -383,6 +389,7 @@ void bind_features(nb::module_& module)
       .def_prop_ro("device", [](features const& f) { return f.table.device(); })
       .def_prop_ro("pointer", [](features const& f) { return reinterpret_cast<std::uintptr_t>(f.table.data()); })
       .def("to_gpu", &copy_to, "device"_a, "stream"_a)
+      .def("to_lend", &copy_to_lend, "device"_a)
       .def("spread", &spread, "devices"_a)
       .def("to_host", &copy_to_memory)
       .def("pin_memory", &pin, "num_threads"_a)

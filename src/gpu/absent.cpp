@@ -91,6 +91,7 @@ std::int64_t free_gpu_bytes(int) { refuse(); }
 void synchronize(gpu_exec const&) { refuse(); }
 
 memory_resource& lasting_gpu_memory(int, cuda_stream) { refuse(); }
+memory_resource& lendable_gpu_memory(int) { refuse(); }
 gpu_event::gpu_event(gpu_exec const& exec) : device_(exec.device) { refuse(); }
 gpu_event::~gpu_event() = default;
 void gpu_event::wait_on(cuda_stream) const { refuse(); }

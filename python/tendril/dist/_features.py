@@ -115,7 +115,7 @@ class FeatureTable:
         where = (threads(num_threads),) if self._place == _gpu.HOST else (self._place, 0)
         if self._place != _gpu.HOST:
             find_nccl()
-            here = here.to_gpu(self._place, 0)
+            here = here.to_lend(self._place)
         self._core = _tendril.ShardedFeatures(graph.ranks._core, here, graph.bounds, *where)
         if share > 0:
             self.keep(graph.hot_vertices(round(share * graph.num_vertices)), num_threads=num_threads)

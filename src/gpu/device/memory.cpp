@@ -6,6 +6,7 @@
 
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
+#include <tendril/gpu_features.hpp>  // lendable_gpu_memory
 
 #include <cstddef>
 #include <limits>
@@ -17,7 +18,6 @@
 #include <vector>
 
 #include "gpu/device/check.hpp"
-#include "gpu/device/lendable_memory.hpp"
 
 namespace tendril {
 namespace {
@@ -185,7 +185,7 @@ memory_resource& gpu_memory(int device, cuda_stream stream)
   return *resource;
 }
 
-memory_resource& gpu::lendable_memory(int device)
+memory_resource& lendable_gpu_memory(int device)
 {
   static std::mutex mutex;
   static auto& resources = *new std::map<int, std::unique_ptr<lent_memory>>;

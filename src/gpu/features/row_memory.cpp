@@ -21,7 +21,6 @@
 #include "base/expects.hpp"
 #include "base/parallel.hpp"
 #include "gpu/device/check.hpp"
-#include "gpu/device/lendable_memory.hpp"
 
 namespace tendril {
 namespace {
@@ -173,8 +172,7 @@ feature_table to_gpu(feature_table const& table, gpu_exec const& exec)
   TENDRIL_EXPECTS(table.device() < 0, "the table lies on GPU {}, expected GPU {} or host memory", table.device(),
                   exec.device);
   gpu::device_guard const guard(exec.device);
-  memory_resource& memory = exec.memory != nullptr ? *exec.memory : gpu::lendable_memory(exec.device);
-  auto rows = std::make_shared<buffer<std::byte>>(table.num_bytes(), memory);
+  auto rows = std::make_shared<buffer<std::byte>>(table.num_bytes(), memory_of(exec));
   TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));  // the memory is there, and of no one else
   copy_without_gaps(table, rows->data());
   std::span<std::byte const> const bytes = rows->span();

@@ -75,17 +75,6 @@ class PartRows : public gpu_test {
     return out;
   }
 
-  /// The same rows in memory that doesn't come from CUDA's pool.
-  static feature_table in_plain_memory(feature_table const& table, int device)
-  {
-    void* memory = nullptr;
-    auto const bytes = static_cast<std::size_t>(table.num_bytes());
-    TENDRIL_CUDA_TRY(cudaMalloc(&memory, bytes + 1));
-    std::shared_ptr<std::byte> const owner(static_cast<std::byte*>(memory), [](std::byte* p) { (void)cudaFree(p); });
-    TENDRIL_CUDA_TRY(cudaMemcpy(memory, table.data(), bytes, cudaMemcpyDefault));
-    return feature_table::on_gpu(device, {owner.get(), bytes}, {table.type(), table.shape()}, owner);
-  }
-
   /// Calls work(ranks, rows, exec) on every rank, of which each has a part of the table, on its GPU or on the host.
   template <class Work>
   static void with_parts(feature_table const& whole, std::vector<std::int64_t> const& bounds, bool on_host, Work work)
@@ -170,15 +159,14 @@ TEST_F(PartRows, AreReadOrSentFromMemoryOfEveryKind)
     auto const bounds = bounds_of(std::clamp(num_gpus(), 2, 4));
     for (char const* const way : {"peers", "nccl", "host"}) {
       scoped_variable const wanted("TENDRIL_GPU_MESSAGES", way);
-      for (int const first_plain :
-           {0, 1, 4}) {  // ranks from there on have memory of cudaMalloc, those before it of the pool
+      for (int const first_lent : {0, 1, 4}) {  // ranks before it have memory of the pool
         run_ranks(static_cast<int>(std::ssize(bounds)) - 1, [&](transport& ranks) {
           gpu_exec const exec = exec_of(ranks);
           gpu::device_guard const guard(exec.device);
           auto const r = static_cast<std::size_t>(ranks.rank());
-          feature_table here = to_gpu(slice_rows(whole, bounds[r], bounds[r + 1] - bounds[r]), exec);
-          if (ranks.rank() >= first_plain) { here = in_plain_memory(here, exec.device); }
-          sharded_features rows(here, bounds, ranks, exec);
+          feature_table const here = slice_rows(whole, bounds[r], bounds[r + 1] - bounds[r]);
+          gpu_exec const lent(exec.device, exec.stream, &lendable_gpu_memory(exec.device));
+          sharded_features rows(to_gpu(here, ranks.rank() < first_lent ? exec : lent), bounds, ranks, exec);
           for (std::int64_t const count : std::vector<std::int64_t>{1, 9000 + 100 * ranks.rank()}) {
             auto const ids = ids_for(ranks.rank(), count);
             EXPECT_EQ(gathered(rows, ids, exec), rows_of(whole, ids)) << width << " bytes, by " << way;
