@@ -49,7 +49,8 @@ class FeatureTable:
         this rank's rows are ever read. If the graph was renumbered ("metis"), rows are given by the old numbers.
     device : str, optional
         The GPU of this rank, "cuda" or "cuda:1": its rows are copied there, and rows that it gathers are arrays in its memory. All ranks
-        have a GPU, or none. Rows go from GPU to GPU as walkers of `Walker` do.
+        have a GPU, or none. Where these reach each other's memory, each reads rows where they lie; else rows go from GPU to GPU
+        as walkers of `Walker` do.
     hot : float
         Share of all rows, 0 to 1, that every rank keeps a copy of: those of the vertices that most edges lead to
         (`Graph.hot_vertices`). They are copied once, and never asked for; on a GPU to its memory.
