@@ -1,4 +1,5 @@
-// Rows of features by their ids.
+// Rows of features by their ids. The words of all copied rows are numbered through; a warp copies a tile of consecutive
+// ones, so that rows of any width keep all lanes at work, and what is written is written in whole lines.
 
 #include "gpu/features/rows.hpp"
 
@@ -11,13 +12,15 @@
 
 #include <tendril/gpu.hpp>
 
+#include "core/fast_divisor.hpp"
 #include "gpu/device/launch.cuh"
-#include "gpu/features/row_tiles.cuh"
 
 namespace tendril::gpu {
 namespace {
 
 constexpr int block_threads = 256;
+constexpr int lane_words = 8;  // that a lane reads at once
+constexpr int tile_words = lane_words * warp_size;
 
 // What limits reads of the host's memory is the translation of its addresses, and reads that wait for the bus hold up those
 // of the kernels beside them: so there are no more warps than fill the bus, in few large blocks. bench features, axis row
@@ -27,45 +30,88 @@ constexpr std::int64_t wide_row_bytes = 256;
 
 std::int64_t blocks_over_bus(std::int64_t row_bytes) { return row_bytes < wide_row_bytes ? 8 : 6; }
 
-/// The rows of one table.
-template <class Word>
-struct table_rows {
-  Word const* rows;
-  std::int64_t stride, num_rows;  // the first in words
-  vertex_id const* ids;
-  unsigned long long* first_bad;
+/// The widest type that divides all addresses and sizes of a job.
+struct words_of_job {
+  std::int64_t bytes;
 
-  [[nodiscard]] __device__ __forceinline__ Word const* find(std::int64_t i, bool is_first) const
+  explicit words_of_job(row_copies const& job)
   {
-    vertex_id const id = ids == nullptr ? static_cast<vertex_id>(i) : ids[i];
-    if (std::int64_t{id} < num_rows) { return rows + std::int64_t{id} * stride; }
-    if (is_first && first_bad != nullptr) { atomicMin(first_bad, static_cast<unsigned long long>(i)); }
-    return nullptr;
+    auto const all = static_cast<std::uint64_t>(job.stride) | static_cast<std::uint64_t>(job.row_bytes) |
+                     reinterpret_cast<std::uintptr_t>(job.rows) | reinterpret_cast<std::uintptr_t>(job.out) | 16U;
+    bytes = std::int64_t{1} << std::countr_zero(all);
   }
 };
 
+/// Places of the words of a tile.
+template <class Word>
+struct row_words {
+  core::fast_divisor a_row;  // words of a row
+  std::int64_t stride;       // in words
+
+  explicit row_words(row_copies const& job)
+      : a_row(static_cast<std::uint32_t>(job.row_bytes / static_cast<std::int64_t>(sizeof(Word)))),
+        stride(job.stride / static_cast<std::int64_t>(sizeof(Word)))
+  {
+  }
+};
+
+/// One warp a tile.
 template <class Word, int Threads>
-__global__ __launch_bounds__(Threads) void copy_kernel(row_tiles tiles, table_rows<Word> source, Word* out)
+__global__ __launch_bounds__(Threads) void copy_kernel(row_copies job, row_words<Word> words, std::int64_t num_words,
+                                                       unsigned long long* first_bad)
 {
-  copy_tiles(tiles, source, out);
+  auto const* const rows = reinterpret_cast<Word const*>(job.rows);
+  auto* const out = reinterpret_cast<Word*>(job.out);
+  std::uint32_t const width = words.a_row.divisor();
+  std::int64_t const num_tiles = (num_words + tile_words - 1) / tile_words;
+  for (std::int64_t tile = global_thread() / warp_size; tile < num_tiles; tile += grid_stride() / warp_size) {
+    std::int64_t const first_word = tile * tile_words;
+    std::int64_t const first_row = first_word / width;
+    auto const before = static_cast<std::uint32_t>(first_word - first_row * width);
+    Word read[lane_words];
+    std::int64_t to[lane_words];
+#pragma unroll
+    for (int k = 0; k < lane_words; ++k) {
+      std::uint32_t const word = before + static_cast<std::uint32_t>(k * warp_size + lane_id());
+      std::uint32_t const down = words.a_row.quotient(word);
+      std::uint32_t const across = word - down * width;
+      std::int64_t const row = first_row + down;
+      to[k] = -1;
+      if (row < job.size) {
+        vertex_id const id = job.ids == nullptr ? static_cast<vertex_id>(row) : job.ids[row];
+        std::int64_t const place = job.places == nullptr ? row : std::int64_t{job.places[row]};
+        to[k] = place * width + across;
+        bool const good = std::int64_t{id} < job.num_rows;
+        read[k] = Word{};
+        if (good) { read[k] = __ldcs(rows + std::int64_t{id} * words.stride + across); }
+        if (!good && across == 0 && first_bad != nullptr) {
+          atomicMin(first_bad, static_cast<unsigned long long>(row));
+        }
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < lane_words; ++k) {
+      if (to[k] >= 0) { __stcs(out + to[k], read[k]); }
+    }
+  }
+}
+
+template <class Word, int Threads>
+void launch(row_copies const& job, unsigned long long* first_bad, std::int64_t most_blocks, gpu_exec const& exec)
+{
+  row_words<Word> const words(job);
+  std::int64_t const num_words = job.size * words.a_row.divisor();
+  std::int64_t const threads = (num_words + lane_words - 1) / lane_words;
+  unsigned const blocks = grid_blocks(threads, Threads, most_blocks);
+  copy_kernel<Word, Threads><<<blocks, Threads, 0, exec.stream>>>(job, words, num_words, first_bad);
+  TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
 template <class Word>
 void launch(row_copies const& job, unsigned long long* first_bad, bool over_bus, gpu_exec const& exec)
 {
-  constexpr std::int64_t bytes = sizeof(Word);
-  row_tiles const tiles{core::fast_divisor(static_cast<std::uint32_t>(job.row_bytes / bytes)), job.places, job.size};
-  table_rows<Word> const source{reinterpret_cast<Word const*>(job.rows), job.stride / bytes, job.num_rows, job.ids,
-                                first_bad};
-  auto* const out = reinterpret_cast<Word*>(job.out);
-  if (over_bus) {
-    unsigned const blocks = tiles.blocks(bus_block_threads, blocks_over_bus(job.row_bytes));
-    copy_kernel<Word, bus_block_threads><<<blocks, bus_block_threads, 0, exec.stream>>>(tiles, source, out);
-  } else {
-    unsigned const blocks = tiles.blocks(block_threads, std::int64_t{1} << 30U);
-    copy_kernel<Word, block_threads><<<blocks, block_threads, 0, exec.stream>>>(tiles, source, out);
-  }
-  TENDRIL_CUDA_TRY(cudaGetLastError());
+  over_bus ? launch<Word, bus_block_threads>(job, first_bad, blocks_over_bus(job.row_bytes), exec)
+           : launch<Word, block_threads>(job, first_bad, std::int64_t{1} << 30U, exec);
 }
 
 __global__ __launch_bounds__(block_threads) void number_kernel(std::uint32_t* to, std::int64_t size)
@@ -96,9 +142,13 @@ void copy_rows(row_copies const& job, unsigned long long* first_bad, bool over_b
 {
   if (job.size == 0 || job.row_bytes == 0) { return; }
   device_guard const guard(exec.device);
-  auto const all = static_cast<std::uint64_t>(job.stride) | static_cast<std::uint64_t>(job.row_bytes) |
-                   reinterpret_cast<std::uintptr_t>(job.rows) | reinterpret_cast<std::uintptr_t>(job.out);
-  with_word(word_bytes(all), [&]<class Word>(Word) { launch<Word>(job, first_bad, over_bus, exec); });
+  switch (words_of_job(job).bytes) {
+    case 16: return launch<uint4>(job, first_bad, over_bus, exec);
+    case 8: return launch<uint2>(job, first_bad, over_bus, exec);
+    case 4: return launch<std::uint32_t>(job, first_bad, over_bus, exec);
+    case 2: return launch<std::uint16_t>(job, first_bad, over_bus, exec);
+    default: return launch<std::uint8_t>(job, first_bad, over_bus, exec);
+  }
 }
 
 sorted_ids sort_ids(vertex_id const* ids, std::int64_t size, std::int64_t num_rows, gpu_exec const& exec)

@@ -10,7 +10,7 @@
 #include <tendril/gpu.hpp>
 
 #include "gpu/device/launch.cuh"
-#include "gpu/features/row_tiles.cuh"
+#include "gpu/features/parts/row_tiles.cuh"
 
 namespace tendril::gpu {
 namespace {
