@@ -7,6 +7,7 @@
 
 #include "build/build_verifier.hpp"
 #include "support/messages.hpp"
+#include "support/sanitized.hpp"
 
 namespace tendril {
 namespace {
@@ -39,7 +40,7 @@ TEST(build, agrees_with_the_serial_verifier)
       if (kind == shape::sparse_ids) { options.compact = true; }  // else 4 billion offsets
       bool const weights = (bits * 7 + static_cast<unsigned>(kind)) % 3 != 0;
       int const label_bytes = static_cast<int>((bits / 3 + static_cast<unsigned>(kind)) % 3);
-      std::int64_t const size = bits % 9 == 0 ? 20000 : 300 + 17 * bits;
+      std::int64_t const size = bits % 9 == 0 ? test::unless_sanitized(20'000, 4'000) : 300 + 17 * bits;
       auto const edges = make_edges(kind, size, weights, label_bytes, bits);
       SCOPED_TRACE(testing::Message() << "shape " << static_cast<int>(kind) << ", options " << bits);
       cpu_exec exec;
@@ -53,6 +54,7 @@ TEST(build, agrees_where_buckets_are_split_and_many)
 {
   for (auto const kind : all_shapes) {
     for (unsigned const bits : {0U, 10U, 42U, 63U}) {
+      if (test::is_sanitized && bits != 42) { continue; }
       auto options = options_of(bits);
       if (kind == shape::sparse_ids) { options.compact = true; }
       auto const edges = make_edges(kind, 50'000, bits % 4 == 2, bits % 16 == 10 ? 2 : 0, bits);
@@ -83,7 +85,7 @@ TEST(build, does_not_depend_on_threads)
 TEST(build, of_a_graph_equals_a_build_of_its_edges)
 {
   for (auto const kind : {shape::uniform, shape::hub, shape::loops}) {
-    auto const edges = make_edges(kind, 5000, true, 2, 11);
+    auto const edges = make_edges(kind, test::unless_sanitized(5000, 1000), true, 2, 11);
     auto const g = build_graph(edges.view(), {});
     edge_list flat;
     for (std::int64_t v = 0; v < g.num_vertices(); ++v) {

@@ -84,6 +84,7 @@ TEST(edge_list_build, takes_several_passes_to_the_same_graph)
   constexpr std::int64_t size = test::unless_sanitized(700'000, 350'000);
   for (auto const kind : {shape::uniform, shape::skewed, shape::hub, shape::sorted, shape::loops}) {
     for (unsigned const bits : {0U, 2U, 4U, 8U, 10U, 25U, 32U, 56U}) {
+      if (test::is_sanitized && (bits + static_cast<unsigned>(kind)) % 3 != 0) { continue; }
       auto const edges = make_edges(kind, size, bits % 4 == 0, bits == 8U ? 2 : bits == 4U ? 1 : 0, bits);
       SCOPED_TRACE(testing::Message() << "shape " << static_cast<int>(kind) << ", options " << bits);
       cpu_exec exec;

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "core/random.hpp"
+#include "support/sanitized.hpp"
 #include "support/statistics.hpp"
 
 namespace tendril {
@@ -50,6 +51,7 @@ TEST(bounded, sizes_beyond_32_bits_work_alike)
 
 TEST(bounded, draws_are_uniform)
 {
+  if (test::is_sanitized) { GTEST_SKIP() << test::statistics_only; }
   rng_key const key = core::make_key(1, core::domain::first_order_walk);
   for (std::uint32_t const size : {1U, 2U, 3U, 10U, 1000U}) {
     std::vector<std::int64_t> counts(size, 0);
@@ -64,6 +66,7 @@ TEST(bounded, draws_are_uniform)
 /// On a hub of 2^22, high parts and low parts of the pick are both uniform.
 TEST(bounded, draws_from_a_hub_are_uniform)
 {
+  if (test::is_sanitized) { GTEST_SKIP() << test::statistics_only; }
   constexpr std::uint32_t size = 1U << 22U;
   rng_key const key = core::make_key(2, core::domain::first_order_walk);
   std::vector<std::int64_t> high(512, 0);

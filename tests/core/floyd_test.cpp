@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 
+#include "support/sanitized.hpp"
 #include "support/statistics.hpp"
 
 namespace tendril {
@@ -63,6 +64,7 @@ TEST(floyd, all_subsets_have_equally_many_inputs)
 
 TEST(floyd, drawn_subsets_are_uniform)
 {
+  if (test::is_sanitized) { GTEST_SKIP() << test::statistics_only; }
   rng_key const key = core::make_key(1, core::domain::khop);
   for (auto const& [size, k] : {std::pair{3U, 2U}, {6U, 3U}, {10U, 4U}}) {
     std::vector<std::int64_t> counts(std::size_t{1} << size, 0);
@@ -81,6 +83,7 @@ TEST(floyd, drawn_subsets_are_uniform)
 
 TEST(floyd, every_edge_is_as_likely_at_degree_1000)
 {
+  if (test::is_sanitized) { GTEST_SKIP() << test::statistics_only; }
   constexpr std::uint32_t size = 1000;
   constexpr std::uint32_t k = 25;
   rng_key const key = core::make_key(2, core::domain::khop);
@@ -96,6 +99,7 @@ TEST(floyd, every_edge_is_as_likely_at_degree_1000)
 
 TEST(floyd, hubs_are_sampled_evenly_and_without_repeats)
 {
+  if (test::is_sanitized) { GTEST_SKIP() << test::statistics_only; }
   rng_key const key = core::make_key(3, core::domain::khop);
   for (std::uint32_t const size : {1U << 22U, (1U << 23U) + 1, 0xffffffffU}) {
     std::vector<std::int64_t> counts(256, 0);
@@ -119,7 +123,7 @@ TEST(floyd, slots_resolved_apart_are_those_resolved_in_order)
 {
   rng_key const key = core::make_key(5, core::domain::khop);
   std::int64_t links_taken = 0;
-  for (std::uint64_t item = 0; item < 20'000; ++item) {
+  for (std::uint64_t item = 0; item < test::unless_sanitized(20'000U, 4'000U); ++item) {
     auto const k = static_cast<std::uint32_t>(1 + item % 40);
     auto const size = static_cast<std::uint32_t>(k + 1 + item % 7);
     auto const bits_of = [&](std::uint32_t j) { return core::draw_bits(key, item, 0, 0, j); };
@@ -139,12 +143,13 @@ TEST(floyd, slots_resolved_apart_are_those_resolved_in_order)
       ASSERT_EQ(picks[j], is_taken(j) ? size - k + j : candidate(j)) << "slot " << j << ", " << k << " of " << size;
     }
   }
-  EXPECT_GT(links_taken, 10'000);
+  EXPECT_GT(links_taken, test::unless_sanitized(10'000, 2'000));
 }
 
 /// All but one: nearly every draw collides.
 TEST(floyd, all_but_one_edge_leaves_each_out_equally_often)
 {
+  if (test::is_sanitized) { GTEST_SKIP() << test::statistics_only; }
   constexpr std::uint32_t size = 12;
   rng_key const key = core::make_key(4, core::domain::khop);
   std::vector<std::int64_t> left_out(size, 0);

@@ -39,7 +39,7 @@ two_forms both(graph const& g) { return {g, with_narrow_edges(compress(g, graph_
 std::vector<two_forms> all_graphs()
 {
   edge_attributes const extra{.has_weights = true, .num_labels = 3, .num_node_types = 3};
-  return {both(make_zoo(11)), both(generate_rmat({.scale = unless_sanitized(10, 8), .edge_factor = 8, .seed = 3},
+  return {both(make_zoo(11)), both(generate_rmat({.scale = unless_sanitized(10, 6), .edge_factor = 8, .seed = 3},
                                                  {.symmetrize = true}, extra))};
 }
 

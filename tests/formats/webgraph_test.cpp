@@ -9,6 +9,7 @@
 #include "formats/webgraph.hpp"
 #include "formats/webgraph_encoder.hpp"
 #include "support/binary_files.hpp"
+#include "support/sanitized.hpp"
 
 namespace tendril {
 namespace {
@@ -107,6 +108,7 @@ TEST(WebGraph, RoundTripsUnderEveryWindowChainAndIntervalLength)
 {
   adjacency const lists = make_web(300, 4);
   for (std::size_t const window : {0, 1, 2, 7, 70, 1000}) {
+    if (test::is_sanitized && window != 0 && window != 2 && window != 1000) { continue; }
     for (int const chain : {-1, 1, 3}) {
       for (std::size_t const interval : {0, 1, 2, 4, 9}) {
         webgraph_settings settings;

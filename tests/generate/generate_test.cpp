@@ -9,6 +9,7 @@
 
 #include "build/build_verifier.hpp"
 #include "support/messages.hpp"
+#include "support/sanitized.hpp"
 
 namespace tendril {
 namespace {
@@ -30,9 +31,12 @@ TEST(generate, does_not_depend_on_threads_but_on_the_seed)
     build_options build;
     build.symmetrize = true;
     switch (which) {
-      case 0: return generate_rmat({14, 8, .57, .19, .19, true, seed}, build, everything(), exec);
-      case 1: return generate_er({10'000, 100'000, seed}, build, everything(), exec);
-      case 2: return generate_powerlaw({20'000, 2.1, 1, 5000, seed}, build, everything(), exec);
+      case 0:
+        return generate_rmat({test::unless_sanitized(14, 12), 8, .57, .19, .19, true, seed}, build, everything(), exec);
+      case 1: return generate_er({10'000, test::unless_sanitized(100'000, 40'000), seed}, build, everything(), exec);
+      case 2:
+        return generate_powerlaw({test::unless_sanitized(20'000, 8'000), 2.1, 1, 5000, seed}, build, everything(),
+                                 exec);
       default: return generate_regular(regular_graph::grid, 9999, seed, everything(), exec);
     }
   };

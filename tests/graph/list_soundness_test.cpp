@@ -13,6 +13,7 @@
 #include "support/damaged_graphs.hpp"
 #include "support/list_oracle.hpp"
 #include "support/messages.hpp"
+#include "support/sanitized.hpp"
 #include "support/to_array.hpp"
 
 namespace tendril {
@@ -166,7 +167,7 @@ TEST(list_soundness, agrees_with_the_oracle_on_random_damage)
 {
   std::mt19937_64 random(11);
   int bad = 0;
-  constexpr int rounds = 4000;
+  constexpr int rounds = test::unless_sanitized(4000, 1000);
   constexpr std::array forms{graph_form::packed, graph_form::runs, graph_form::ef, graph_form::vbyte, graph_form::best};
   for (int i = 0; i < rounds; ++i) {
     build_options build;

@@ -38,17 +38,21 @@ void expect_same_view(graph_view const& view, csr_arrays const& expected)
   ASSERT_EQ(view.num_vertices, expected.num_vertices);
   ASSERT_EQ(view.num_edges, expected.num_edges);
   view.visit([&](auto const& g) {
+    vertex_id const num_asked = test::unless_sanitized(70, 7);
     for (std::int64_t v = 0; v < g.num_vertices; ++v) {
       auto const row = g.row(v);
       auto const u = static_cast<vertex_id>(v);
       ASSERT_EQ(row.degree(), expected.degree(u));
       ASSERT_EQ(row.first_edge(), expected.first_edge(u));
+      std::uint32_t const searched_every = test::is_sanitized && row.degree() > 1000 ? 31 : 1;
       std::uint32_t i = 0;
       for (vertex_id const x : g.out_neigh(v)) {
         ASSERT_EQ(x, expected.neighbor(u, i)) << v << " " << i;
-        ASSERT_TRUE(row.contains(x));
-        ASSERT_EQ(row.neighbor(row.find(x)), x);
-        ASSERT_TRUE(row.find(x) == 0 || row.neighbor(row.find(x) - 1) < x);
+        if (i % searched_every == 0) {
+          ASSERT_TRUE(row.contains(x));
+          ASSERT_EQ(row.neighbor(row.find(x)), x);
+          ASSERT_TRUE(row.find(x) == 0 || row.neighbor(row.find(x) - 1) < x);
+        }
         if (expected.weights != nullptr) { ASSERT_EQ(row.weight(i), expected.weight(u, i)); }
         if (!expected.edge_labels.empty()) { ASSERT_EQ(row.label(i), expected.label(u, i)); }
         ++i;
@@ -57,7 +61,9 @@ void expect_same_view(graph_view const& view, csr_arrays const& expected)
       std::vector<vertex_id> all(row.degree());
       row.copy_to(all.data());
       ASSERT_TRUE(std::equal(all.begin(), all.end(), expected.indices + expected.indptr[v]));
-      for (vertex_id x = 0; x < 70 && x < g.num_vertices; ++x) { ASSERT_EQ(row.contains(x), expected.has_edge(u, x)); }
+      for (vertex_id x = 0; x < num_asked && x < g.num_vertices; ++x) {
+        ASSERT_EQ(row.contains(x), expected.has_edge(u, x));
+      }
     }
   });
 }
@@ -177,7 +183,7 @@ TEST(ListCode, EveryCodeAtEveryPlaceAndWidth)
 {
   std::mt19937_64 random(5);
   std::array<int, 7> written{};
-  for (int round = 0; round < test::unless_sanitized(20'000, 5'000); ++round) {
+  for (int round = 0; round < test::unless_sanitized(20'000, 2'000); ++round) {
     std::size_t const size = 1 + random() % (round % 50 == 0 ? 900 : 40);
     std::uint64_t const most = std::uint64_t{1} << (random() % 33);
     auto const list = any_list(random, size, most);
@@ -213,7 +219,7 @@ TEST(ListCode, EveryCodeAtEveryPlaceAndWidth)
       ++written[choice.header.code()];
     }
   }
-  EXPECT_GT(*std::min_element(written.begin(), written.end()), test::unless_sanitized(1000, 250));
+  EXPECT_GT(*std::min_element(written.begin(), written.end()), test::unless_sanitized(1000, 100));
 }
 
 /// Bits of the lists, and of the directory: 64 bytes for 11 vertices, and 6 or 5 wide entries where a list is too large.
@@ -259,6 +265,7 @@ TEST(CompressedSize, OnlyBlocksOfHubsAreWide)
 {
   graph const star = generate_regular(regular_graph::star, test::unless_sanitized(400'000, 200'000));
   for (graph_form const form : compressed_forms) {
+    if (test::is_sanitized && form != graph_form::packed && form != graph_form::runs) { continue; }  // wide, and not
     graph const small = compress(star, form);
     bool const is_large = form == graph_form::packed || form == graph_form::vbyte;
     EXPECT_EQ(small.arrays().compressed.wide.size(), is_large ? 6 : 0) << to_string(form);

@@ -94,6 +94,7 @@ TEST(ListRange, CompressingRefusesTheSame)
 TEST(ListRange, RangesBecomeTheWholeGraph)
 {
   for (std::int64_t const num_vertices : {100, 121, 131}) {
+    if (test::is_sanitized && num_vertices != 131) { continue; }
     graph const whole = make_graph(num_vertices);
     auto const& arrays = whole.arrays();
     for (graph_form const form :

@@ -46,8 +46,8 @@ std::int64_t num_lists(graph const& g)
 /// Lists, edges and words come out as the sums over all codes.
 TEST(ListStatistics, SumsAgreeWithTheGraph)
 {
-  for (graph const& g : {rmat(), generate_web({test::unless_sanitized(20'000, 5'000), 12}, {}),
-                         generate_regular(regular_graph::star, test::unless_sanitized(400'000, 200'000))}) {
+  for (graph const& g : {rmat(), generate_web({test::unless_sanitized(20'000, 2'000), 12}, {}),
+                         generate_regular(regular_graph::star, test::unless_sanitized(400'000, 70'000))}) {
     for (graph_form const form : compressed_forms) {
       SCOPED_TRACE(to_string(form));
       graph const small = compress(g, form);

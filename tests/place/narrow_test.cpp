@@ -18,12 +18,13 @@
 #include "support/graph_forms.hpp"
 #include "support/messages.hpp"
 #include "support/sample_bytes.hpp"
+#include "support/sanitized.hpp"
 #include "support/to_array.hpp"
 
 namespace tendril {
 namespace {
 
-constexpr edge_id ring_edges = 200'002;
+constexpr edge_id ring_edges = test::unless_sanitized(200'002, 40'002);
 
 graph_arrays ring() { return generate_regular(regular_graph::ring, ring_edges / 2, 1).arrays(); }
 

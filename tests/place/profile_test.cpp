@@ -33,8 +33,8 @@ std::size_t index_of(graph_form form)
 /// Every size is that of the graph which `compress` makes, down to the byte, and codes take what `count_lists` counts.
 TEST(Profile, SizesAreThoseOfTheCompressedGraph)
 {
-  for (graph const& g : {rmat(), generate_web({test::unless_sanitized(20'000, 5'000), 12}, {}),
-                         generate_regular(regular_graph::star, test::unless_sanitized(400'000, 200'000)), graph(),
+  for (graph const& g : {rmat(), generate_web({test::unless_sanitized(20'000, 2'000), 12}, {}),
+                         generate_regular(regular_graph::star, test::unless_sanitized(400'000, 20'000)), graph(),
                          from_lists({{}, {}}), from_lists({{0}})}) {
     graph_profile const profile = profile_graph(g);
     for (auto const& [form, name] : enum_names<graph_form>) {

@@ -38,7 +38,7 @@ graph make_skewed(float largest, vertex_id num_vertices = 100)
 TEST(WalkPlan, TheRuleIsTheSameForEveryJobAndEveryNumberOfThreads)
 {
   for (float const largest : {1.0F, 3.0F, 1e6F}) {
-    if (is_sanitized && largest == 3) { continue; }  // planned as 1e6 is
+    if (is_sanitized && largest != 1e6F) { continue; }  // the plan reads as much of the others
     graph const g = make_skewed(largest, unless_sanitized(100U, 12U));
     for (auto app : all_applications(10)) {
       if (!app.params.metapath.empty()) {

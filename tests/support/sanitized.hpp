@@ -9,6 +9,9 @@ inline constexpr bool is_sanitized = __has_feature(address_sanitizer) || __has_f
 inline constexpr bool is_sanitized = false;
 #endif
 
+/// Why a test of many draws is skipped there. Whole files of them are not even compiled.
+inline constexpr char const* statistics_only = "statistics of samples say nothing of memory and threads";
+
 /// The size of a test's input. Sanitizers are slow, and find as much in a smaller input that takes the same paths: it still
 /// needs several threads, passes, runs or blocks where the test is about them.
 template <class T>

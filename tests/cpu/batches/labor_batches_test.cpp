@@ -12,6 +12,7 @@
 #include <tendril/generate.hpp>
 
 #include "support/messages.hpp"
+#include "support/sanitized.hpp"
 #include "support/small_hetero.hpp"
 
 namespace tendril::test {
@@ -48,6 +49,7 @@ double taken_twice(std::vector<std::vector<bool>> const& batches, std::size_t la
 
 TEST(LaborBatches, AnEdgeIsTakenWithItsProbability)
 {
+  if (is_sanitized) { GTEST_SKIP() << statistics_only; }
   constexpr double n = 20'000;
   for (std::int64_t const dependency : {1, 16}) {
     auto const batches = taken_by_batches({.batch_dependency = dependency, .seed = 4}, static_cast<std::uint64_t>(n));
@@ -64,6 +66,7 @@ TEST(LaborBatches, AnEdgeIsTakenWithItsProbability)
 
 TEST(LaborBatches, DependentBatchesKeepTheirNumbers)
 {
+  if (is_sanitized) { GTEST_SKIP() << statistics_only; }
   constexpr double n = 20'000;
   for (std::int64_t const dependency : {1, 4, 50}) {
     auto const batches = taken_by_batches({.batch_dependency = dependency, .seed = 5}, static_cast<std::uint64_t>(n));

@@ -10,6 +10,7 @@
 #include <tendril/layers.hpp>
 
 #include "cpu/layers/layer_verifier.hpp"
+#include "support/sanitized.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril::test {
@@ -67,7 +68,7 @@ TYPED_TEST_SUITE(Layers, both);
 
 TYPED_TEST(Layers, KeepEveryPromiseOnTheZoo)
 {
-  for (std::uint64_t const seed : {1U, 2U, 3U}) {
+  for (std::uint64_t seed = 1; seed <= unless_sanitized(3U, 1U); ++seed) {
     for (std::int64_t const size : {1, 2, 7, 33, 80}) {
       TypeParam params;
       params.num_layers = 3;

@@ -40,7 +40,7 @@ TEST(Race, VectorsGiveTheUnfilteredRace)
 
 TEST(Race, VectorsGiveTheUnfilteredRaceAmongMillions)
 {
-  constexpr std::uint32_t size = (1U << unless_sanitized(20U, 18U)) + 77;
+  constexpr std::uint32_t size = (1U << unless_sanitized(20U, 15U)) + 77;
   for (auto const& profile : weight_profiles(size)) {
     expect_unfiltered(size, profile, {{{1, 2}, 3, 4}, core::race_draws});
   }

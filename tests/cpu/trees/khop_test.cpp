@@ -13,6 +13,7 @@
 #include "cpu/picks/exact_picks.hpp"
 #include "plan/planner.hpp"  // make_pick_tables
 #include "support/hub.hpp"
+#include "support/sanitized.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril::test {
@@ -161,7 +162,7 @@ TEST(KhopInvariants, TheVerifierFindsFaults)
 TEST(KhopEquivalence, ThreadsAndBatchesDontChangeATree)
 {
   graph const g = make_zoo(3);
-  auto const seeds = starts_everywhere(g, 20);
+  auto const seeds = starts_everywhere(g, unless_sanitized(20, 6));
   for (auto const& c : all_choices()) {
     khop_params const params = params_of(c, {3, 150, 1});
     auto const one = flat(khop_sample(g, seeds, params, {.num_threads = 1}, 7, true));
@@ -262,6 +263,7 @@ constexpr std::int64_t many_roots = 150'000;
 
 TEST(KhopDistribution, SubsetsAreUniform)
 {
+  if (is_sanitized) { GTEST_SKIP() << statistics_only; }
   graph const g = make_star(std::vector<float>(6, 1.0F));
   for (std::int64_t k = 1; k <= 6; ++k) {
     EXPECT_TRUE(fits(count_picks(g, {}, k, many_roots, false),
@@ -273,6 +275,7 @@ TEST(KhopDistribution, SubsetsAreUniform)
 
 TEST(KhopDistribution, WeightedPicks)
 {
+  if (is_sanitized) { GTEST_SKIP() << statistics_only; }
   std::vector<float> const weights = {1, 4, 0, 0.5F, 2};
   std::vector<double> const exact(weights.begin(), weights.end());
   graph const g = make_star(weights);
@@ -289,6 +292,7 @@ TEST(KhopDistribution, WeightedPicks)
 
 TEST(KhopDistribution, APlantedBiasIsNoticed)
 {
+  if (is_sanitized) { GTEST_SKIP() << statistics_only; }
   graph const g = make_star({1, 4, 0, 0.5F, 2});
   EXPECT_FALSE(
       fits(count_picks(g, {.weighted = true}, 2, many_roots, true), exact_picks({1.05, 4, 0, 0.5, 2}, 2, false), 0.1));
@@ -337,13 +341,18 @@ TEST_F(KhopHub, Uniform)
 
 TEST_F(KhopHub, WeightedWithReplacement)
 {
+  if (is_sanitized) { GTEST_SKIP() << statistics_only; }
   for (auto const rule : {sampling_rule::alias, sampling_rule::its}) {
     expect_drawn(picks({.replace = true, .weighted = true, .rule = rule}, 50'000, 4), true, 0.04);
   }
 }
 
 // 4,096 of four million: so few that successive draws without replacement are as good as independent ones.
-TEST_F(KhopHub, WeightedWithoutReplacement) { expect_drawn(picks({.weighted = true}, 4096, 8), true, 0.1); }
+TEST_F(KhopHub, WeightedWithoutReplacement)
+{
+  if (is_sanitized) { GTEST_SKIP() << statistics_only; }
+  expect_drawn(picks({.weighted = true}, 4096, 8), true, 0.1);
+}
 
 }  // namespace
 }  // namespace tendril::test

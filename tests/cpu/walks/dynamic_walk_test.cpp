@@ -19,6 +19,7 @@
 #include "examples/time_decay_walk.hpp"
 #include "support/graph_forms.hpp"
 #include "support/messages.hpp"
+#include "support/sanitized.hpp"
 #include "support/small_graphs.hpp"
 #include "support/walk_rows.hpp"
 
@@ -41,7 +42,8 @@ rows run(graph const& g, W const& walk, dynamic_walk_params const& params, int c
 TEST(DynamicWalk, RunsTheLibrarysWalksBitForBit)
 {
   edge_attributes const extra{.has_weights = true, .weight_sigma = 2, .num_labels = 3, .num_node_types = 3};
-  graph const tail = generate_rmat({.scale = 8, .edge_factor = 8, .seed = 2}, {.symmetrize = true}, extra);
+  graph const tail =
+      generate_rmat({.scale = unless_sanitized(8, 6), .edge_factor = 8, .seed = 2}, {.symmetrize = true}, extra);
   int compared = 0;
   for (graph const& g : {make_zoo(11), tail}) {
     auto const starts = starts_everywhere(g, 2);
@@ -82,7 +84,8 @@ TEST(DynamicWalk, HintsDontChangeAWalk)
 TEST(DynamicWalk, TheFormDoesntChangeAWalk)
 {
   edge_attributes const extra{.has_weights = true, .weight_sigma = 2, .num_labels = 3, .num_node_types = 3};
-  for (graph const& g : {make_zoo(3), generate_rmat({.scale = 8, .seed = 2}, {.symmetrize = true}, extra)}) {
+  for (graph const& g :
+       {make_zoo(3), generate_rmat({.scale = unless_sanitized(8, 6), .seed = 2}, {.symmetrize = true}, extra)}) {
     graph const packed = compress(g, graph_form::best);
     auto const compare = [&](char const* name, auto const& walk, dynamic_walk_params const& params) {
       EXPECT_EQ(run(packed, walk, params), run(g, walk, params)) << name;
@@ -194,6 +197,7 @@ outcome_counts count_two_steps(graph const& g, W const& walk, std::int64_t n)
 
 TEST(DynamicWalk, DrawsFromTheWeightsOfEveryState)
 {
+  if (is_sanitized) { GTEST_SKIP() << statistics_only; }
   graph const g = make_graph(6, {{0, 1},
                                  {0, 2},
                                  {0, 3},
@@ -218,6 +222,7 @@ TEST(DynamicWalk, DrawsFromTheWeightsOfEveryState)
 
 TEST(DynamicWalk, TiredTrialsLeaveTheDistributionAsItIs)
 {
+  if (is_sanitized) { GTEST_SKIP() << statistics_only; }
   std::vector<float> weights(300, 1e-6F);  // 300 edges of one in a million beside one, 30 of nothing
   weights[7] = 1;
   for (std::size_t i = 200; i < 230; ++i) { weights[i] = 0; }

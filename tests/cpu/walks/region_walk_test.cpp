@@ -62,7 +62,7 @@ TEST(GraphRegions, CoverAGraphOfEveryForm)
 TEST(CpuRegionWalk, IsOneCallsWalksOfEveryApplication)
 {
   graph const g = make_zoo(1);
-  auto const starts = starts_everywhere(g, unless_sanitized(9, 3));
+  auto const starts = starts_everywhere(g, unless_sanitized(9, 1));
   auto const n = static_cast<std::int64_t>(starts.size());
   for (graph const& form : in_all_forms(g)) {
     for (auto const& app : all_applications(23)) {
@@ -72,7 +72,7 @@ TEST(CpuRegionWalk, IsOneCallsWalksOfEveryApplication)
       walker const with_tables(form, app.params, std::int64_t{1} << 40U);
       walks const expected = without_tables.run(starts, 0xfffffff0LL);
       for (std::int64_t const graph_bytes : {2, 3000, 1 << 20}) {
-        for (std::int64_t const batch_bytes : {unless_sanitized(20'000, 7'000), 0}) {
+        for (std::int64_t const batch_bytes : {unless_sanitized(20'000, 2'000), 0}) {
           collected_walks out;
           auto const report = stream_walks(batch_bytes == 0 ? with_tables : without_tables,
                                            {.num_walks = n,

@@ -14,6 +14,7 @@
 
 #include "support/messages.hpp"
 #include "support/sample_bytes.hpp"
+#include "support/sanitized.hpp"
 #include "support/small_graphs.hpp"
 
 namespace tendril::test {
@@ -24,7 +25,8 @@ constexpr std::int64_t huge_job = std::int64_t{1} << 40U;
 std::vector<graph> weighted_graphs()
 {
   edge_attributes const extra{.has_weights = true, .num_labels = 3, .num_node_types = 3};
-  graph const rmat = generate_rmat({.scale = 9, .edge_factor = 16, .seed = 3}, {.symmetrize = true}, extra);
+  graph const rmat =
+      generate_rmat({.scale = unless_sanitized(9, 7), .edge_factor = 16, .seed = 3}, {.symmetrize = true}, extra);
   return {make_zoo(11), rmat, compress(rmat, graph_form::best)};
 }
 
