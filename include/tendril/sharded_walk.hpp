@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
-#include <vector>
+#include <string>
 
 #include <tendril/custom_walk.hpp>
 #include <tendril/exec.hpp>
@@ -17,6 +18,22 @@
 // work in supersteps, on two batches in turn: while the walkers of one are on their way, those of the other take a step.
 
 namespace tendril {
+
+namespace engine {
+template <class View>
+struct dynamic_setup;
+struct part_batch;
+}  // namespace engine
+struct transit_view;
+
+/// A dynamic walk on parts of a graph. part_walk_of makes one of a struct that is compiled with the program
+/// (<tendril/engine/walks/parts_cpu.hpp>).
+struct part_walk {
+  std::string identity;    ///< Of the struct: what ranks compare.
+  bool has_bound = false;  ///< Whether it has bound(state).
+  /// Decides the next step of each walker of a batch. Thread-safe.
+  std::function<void(engine::dynamic_setup<transit_view> const&, bool rejecting, engine::part_batch const&)> decide;
+};
 
 /// What ranks did, as this rank saw it.
 struct sharded_walk_report {
@@ -64,7 +81,11 @@ class sharded_walker {
   /// @throws argument_error  as custom_walk::run, with the compiler's messages for a struct that reads more; rank_error as above.
   sharded_walker(graph_part part, custom_walk const& walk, dynamic_walk_params const& params, transport& ranks,
                  cpu_exec const& exec = {});
-  /// The same on GPUs, by kernels that NVRTC compiles. A walker that moves takes 12 bytes: of starts each rank keeps a copy.
+  /// The same by a struct that is compiled with the program, on CPUs.
+  /// @throws argument_error  as run_dynamic_walk; rank_error, also where ranks have structs of other names or sizes.
+  sharded_walker(graph_part part, part_walk walk, dynamic_walk_params const& params, transport& ranks,
+                 cpu_exec const& exec = {});
+  /// The same of text on GPUs, by kernels that NVRTC compiles. A walker that moves takes 12 bytes: of starts each rank keeps a copy.
   /// @throws as above; device_error, also without NVRTC; memory_error.
   sharded_walker(graph_part part, custom_walk const& walk, dynamic_walk_params const& params, transport& ranks,
                  gpu_exec const& exec);
@@ -92,6 +113,10 @@ class sharded_walker {
 
  private:
   struct state;
+  static std::unique_ptr<state> dynamic_state(graph_part part, std::function<part_walk()> const& walk_of,
+                                              dynamic_walk_params const& params, transport& ranks,
+                                              cpu_exec const& exec);
+
   std::unique_ptr<state> state_;
 };
 

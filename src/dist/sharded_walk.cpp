@@ -13,8 +13,8 @@
 #include <tendril/checked.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
-#include "cpu/walks/custom_steps.hpp"
 #include "cpu/walks/lane_walk.hpp"
+#include "cpu/walks/part_steps.hpp"
 #include "dist/agreement.hpp"
 #include "dist/shard.hpp"
 #include "dist/superstep.hpp"
@@ -46,15 +46,15 @@ void expect_same_walks(transport& ranks, partition_info const& whole, walk_param
   expect_same(ranks, "what is walked", lines);
 }
 
-/// The same for walks that came as text.
-void expect_same_walks(transport& ranks, partition_info const& whole, custom_walk const& walk,
+/// The same for dynamic walks. @param walk  What its struct is.
+void expect_same_walks(transport& ranks, partition_info const& whole, std::string const& walk,
                        dynamic_walk_params const& p)
 {
   std::array<job_line, 3> const lines{
       wire_line(), graph_line("walks on", whole),
-      job_line{"makes", fmt::format("walks of {} steps by {}, stop {}, restart {}, at dead ends {}, rule {}, seed {}",
-                                    p.length, cpu::identity_of(walk), p.stop_prob, p.restart_prob,
-                                    to_string(p.dead_ends), to_string(p.rule), p.seed)}};
+      job_line{"makes",
+               fmt::format("walks of {} steps by {}, stop {}, restart {}, at dead ends {}, rule {}, seed {}", p.length,
+                           walk, p.stop_prob, p.restart_prob, to_string(p.dead_ends), to_string(p.rule), p.seed)}};
   expect_same(ranks, "what is walked", lines);
 }
 
@@ -79,7 +79,7 @@ struct sharded_walker::state {
   std::int32_t length = 0;
   // One of these:
   std::optional<walker> planned;
-  std::unique_ptr<cpu::custom_steps> custom;
+  std::unique_ptr<cpu::part_steps> dynamic;
   std::unique_ptr<samplers::walk_on_gpu_ranks> on_gpu;
   bool repeats_dead_ends = false;
 };
@@ -123,21 +123,43 @@ sharded_walker::sharded_walker(graph_part part, walk_params const& params, std::
   state_->length = static_cast<std::int32_t>(params.length);
 }
 
-sharded_walker::sharded_walker(graph_part part, custom_walk const& walk, dynamic_walk_params const& params,
-                               transport& ranks, cpu_exec const& exec)
+std::unique_ptr<sharded_walker::state> sharded_walker::dynamic_state(graph_part part,
+                                                                     std::function<part_walk()> const& walk_of,
+                                                                     dynamic_walk_params const& params,
+                                                                     transport& ranks, cpu_exec const& exec)
 {
+  std::unique_ptr<state> out;
+  std::string identity;
   ranks.or_refuse([&] {
     dist::expect_own_part(ranks.rank(), ranks.size(), part);
-    state_ = std::make_unique<state>(std::move(part), ranks);
-    dist::shard const& here = state_->here;
-    state_->custom = std::make_unique<cpu::custom_steps>(
-        walk, params, here.rows, engine::part_rows(here.rows.view().as<csr_view>(), here.first(), here.first_edge()),
+    out = std::make_unique<state>(std::move(part), ranks);
+    dist::shard const& here = out->here;
+    part_walk walk = walk_of();
+    identity = walk.identity;
+    out->dynamic = std::make_unique<cpu::part_steps>(
+        std::move(walk), params, here.rows,
+        engine::part_rows(here.rows.view().as<csr_view>(), here.first(), here.first_edge()),
         transit_view{here.part.info.num_vertices, here.node_types}, beating(exec, ranks));
   });
-  dist::expect_same_walks(ranks, state_->here.part.info, walk, params);
-  state_->plan.rule = state_->custom->rule();
-  state_->length = static_cast<std::int32_t>(params.length);
-  state_->repeats_dead_ends = params.dead_ends == dead_end::repeat;
+  dist::expect_same_walks(ranks, out->here.part.info, identity, params);
+  out->plan.rule = out->dynamic->rule();
+  out->length = static_cast<std::int32_t>(params.length);
+  out->repeats_dead_ends = params.dead_ends == dead_end::repeat;
+  return out;
+}
+
+sharded_walker::sharded_walker(graph_part part, custom_walk const& walk, dynamic_walk_params const& params,
+                               transport& ranks, cpu_exec const& exec)
+    : state_(dynamic_state(
+          std::move(part), [&] { return cpu::part_walk_of_text(walk); }, params, ranks, exec))
+{
+}
+
+sharded_walker::sharded_walker(graph_part part, part_walk walk, dynamic_walk_params const& params, transport& ranks,
+                               cpu_exec const& exec)
+    : state_(dynamic_state(
+          std::move(part), [&] { return std::move(walk); }, params, ranks, exec))
+{
 }
 
 sharded_walker::sharded_walker(graph_part part, custom_walk const& walk, dynamic_walk_params const& params,
@@ -147,7 +169,7 @@ sharded_walker::sharded_walker(graph_part part, custom_walk const& walk, dynamic
     dist::expect_own_part(ranks.rank(), ranks.size(), part);
     validate(params);
   });
-  dist::expect_same_walks(ranks, part.info, walk, params);
+  dist::expect_same_walks(ranks, part.info, cpu::identity_of(walk), params);
   state_ = std::make_unique<state>(std::move(part), ranks);
   state_->on_gpu = samplers::make_walk_on_gpu_ranks(state_->here.part, state_->here.rows, walk, params, ranks, exec);
   state_->plan = state_->on_gpu->plan();
@@ -179,7 +201,7 @@ sharded_walk_report sharded_walker::state::stream(walk_stream_job const& job, cp
   dist::superstep_counts counts;
   std::size_t walker_bytes = sizeof(dist::walker_custom);
   std::function<std::unique_ptr<dist::walk_batch_of_ranks>()> make = [&] {
-    return dist::make_custom_walks(setting, *custom, repeats_dead_ends, counts, exec);
+    return dist::make_dynamic_walks(setting, *dynamic, repeats_dead_ends, counts, exec);
   };
   if (planned) {
     cpu::walk_job const& walk = cpu::job_of(*planned, {}, 0);

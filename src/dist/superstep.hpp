@@ -19,8 +19,8 @@
 
 #include "base/parallel.hpp"
 #include "cpu/walks/counts.hpp"
-#include "cpu/walks/custom_steps.hpp"
 #include "cpu/walks/job.hpp"
+#include "cpu/walks/part_steps.hpp"
 #include "dist/home_rows.hpp"
 #include "dist/records.hpp"
 #include "dist/shard.hpp"
@@ -170,9 +170,9 @@ class walk_batch_of_ranks {
                                                                     cpu::walk_job const& job, superstep_counts& counts,
                                                                     cpu_exec const& exec);
 
-/// Walks that came as text. @param repeats  Rows repeat the vertex of a dead end.
-[[nodiscard]] std::unique_ptr<walk_batch_of_ranks> make_custom_walks(walk_setting const& setting,
-                                                                     cpu::custom_steps const& steps, bool repeats,
-                                                                     superstep_counts& counts, cpu_exec const& exec);
+/// Dynamic walks. @param repeats  Rows repeat the vertex of a dead end.
+[[nodiscard]] std::unique_ptr<walk_batch_of_ranks> make_dynamic_walks(walk_setting const& setting,
+                                                                      cpu::part_steps const& steps, bool repeats,
+                                                                      superstep_counts& counts, cpu_exec const& exec);
 
 }  // namespace tendril::dist

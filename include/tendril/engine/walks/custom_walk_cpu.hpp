@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include <tendril/engine/walks/custom_walk_unit.hpp>
-#include <tendril/engine/walks/part_walker.hpp>
+#include <tendril/engine/walks/part_step.hpp>
 #include <tendril/engine/walks/walker.hpp>
 
 namespace tendril::engine {
@@ -28,28 +28,11 @@ void throw_problem(dynamic_report const& report, std::int64_t) { throw report; }
 #ifdef TENDRIL_TRANSIT_UNIT
 
 template <class W>
-decided_step step_on_part(W const& walk, dynamic_walker<W, transit_view> const& walker,
-                          dynamic_setup<transit_view> const& setup, part_walker const& from)
-{
-  basic_walk_state<transit_view> const s = state_of(setup, from);
-  decided_step made{};
-  if (!chooses(walk, setup, s, made)) { return made; }
-  csr_row const row = setup.row(s.vertex);
-  std::uint64_t const entry = walker.choose(s, row);
-  if (!core::race_has_winner(entry)) { return made; }
-  return {part_turn::moved, row.neighbor(core::race_index(entry))};
-}
-
-template <class W>
 int step_custom(void const* walk, void const* setup, int rejecting, part_batch const* batch, dynamic_report* report)
 {
   try {
-    W const& own = *static_cast<W const*>(walk);
-    auto const& job = *static_cast<dynamic_setup<transit_view> const*>(setup);
-    dynamic_walker<W, transit_view> const walker(own, job, rejecting != 0);
-    for (std::int64_t i = 0; i < batch->size; ++i) {
-      batch->steps[i] = step_on_part(own, walker, job, batch->walkers[i]);
-    }
+    decide_on_part(*static_cast<W const*>(walk), *static_cast<dynamic_setup<transit_view> const*>(setup),
+                   rejecting != 0, *batch);
     return 0;
   } catch (dynamic_report const& problem) {
     *report = problem;

@@ -1,4 +1,4 @@
-// Walks that came as text, of ranks whose parts lie on GPUs. CPU twin: src/cpu/walks/custom_steps.cpp.
+// Walks that came as text, of ranks whose parts lie on GPUs. CPU twin: src/cpu/walks/part_steps.cpp.
 
 #include <memory>
 #include <utility>

@@ -1,18 +1,18 @@
-// Walks of all ranks that came as text. Their structs read the edges of the walker's own vertex alone, so a walker steps where that
+// Dynamic walks of all ranks. Their structs read the edges of the walker's own vertex alone, so a walker steps where that
 // vertex is, and waits for nobody.
 
 #include <array>
 
-#include "cpu/walks/custom_steps.hpp"
+#include "cpu/walks/part_steps.hpp"
 #include "dist/superstep.hpp"
 
 namespace tendril::dist {
 namespace {
 
-class custom_walks final : public walk_batch_of_ranks {
+class dynamic_walks final : public walk_batch_of_ranks {
  public:
-  custom_walks(walk_setting const& setting, cpu::custom_steps const& steps, bool repeats, superstep_counts& counts,
-               cpu_exec const& exec)
+  dynamic_walks(walk_setting const& setting, cpu::part_steps const& steps, bool repeats, superstep_counts& counts,
+                cpu_exec const& exec)
       : walk_batch_of_ranks(setting, counts, exec), steps_(steps), repeats_(repeats)
   {
   }
@@ -99,17 +99,17 @@ class custom_walks final : public walk_batch_of_ranks {
     counts_.steps.fetch_add(taken, std::memory_order_relaxed);
   }
 
-  cpu::custom_steps const& steps_;
+  cpu::part_steps const& steps_;
   bool repeats_;
   std::vector<chunk> walkers_, visits_;
 };
 
 }  // namespace
 
-std::unique_ptr<walk_batch_of_ranks> make_custom_walks(walk_setting const& setting, cpu::custom_steps const& steps,
-                                                       bool repeats, superstep_counts& counts, cpu_exec const& exec)
+std::unique_ptr<walk_batch_of_ranks> make_dynamic_walks(walk_setting const& setting, cpu::part_steps const& steps,
+                                                        bool repeats, superstep_counts& counts, cpu_exec const& exec)
 {
-  return std::make_unique<custom_walks>(setting, steps, repeats, counts, exec);
+  return std::make_unique<dynamic_walks>(setting, steps, repeats, counts, exec);
 }
 
 }  // namespace tendril::dist
