@@ -24,7 +24,7 @@
 namespace tendril {
 namespace {
 
-constexpr edge_id ring_edges = test::unless_sanitized(200'002, 40'002);
+constexpr edge_id ring_edges = 200'002;
 
 graph_arrays ring() { return generate_regular(regular_graph::ring, ring_edges / 2, 1).arrays(); }
 
@@ -56,6 +56,7 @@ std::vector<std::uint32_t> bits_of(shared_array<float> const& weights)
 TEST(NarrowEdges, WeightsOfEveryWidthComeBackBitForBit)
 {
   for (std::size_t const size : {1, 2, 3, 4, 5, 16, 17, 1000, 5'000}) {
+    if (test::is_sanitized && size != 1 && size != 4 && size != 1000) { continue; }
     SCOPED_TRACE(size);
     graph const g(weighted_by(some_floats(size)));
     graph const small = compress(g, graph_form::packed);
