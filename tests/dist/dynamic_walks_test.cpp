@@ -135,7 +135,10 @@ TEST(DynamicWalksOfRanks, NameWhatIsWrong)
   std::string const rule =
       said([](int) { return part_walk_of(moody_walk{}); }, {.length = 4, .rule = sampling_rule::reject});
   EXPECT_NE(rule.find("reject"), std::string::npos) << rule;
-  EXPECT_NE(said([](int) { return part_walk_of(moody_walk{}); }, {.length = 0}), "");
+  std::string const length = said([](int) { return part_walk_of(moody_walk{}); }, {.length = 0});
+  EXPECT_NE(length.find("length: 0"), std::string::npos) << length;
+  std::string const nothing = said([](int) { return part_walk(); }, {.length = 4});
+  EXPECT_NE(nothing.find("walk on parts: no function"), std::string::npos) << nothing;
 }
 
 }  // namespace

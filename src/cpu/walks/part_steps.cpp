@@ -11,6 +11,7 @@
 #include <tendril/engine/walks/parts_cpu.hpp>
 #include <tendril/engine/walks/support.hpp>
 
+#include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "jit/custom_module.hpp"
 #include "jit/custom_walk_state.hpp"
 
@@ -24,6 +25,7 @@ part_steps::part_steps(part_walk walk, dynamic_walk_params const& params, graph 
       setup_(engine::setup_with(engine::make_setup(rows.view(), params), graph)),
       rejecting_(engine::rejects(params, walk_.has_bound))
 {
+  TENDRIL_EXPECTS(walk_.decide, "walk on parts: no function that decides its steps, expected what part_walk_of makes");
   setup_.rows = edges;
   if (walk_.has_bound) { largest_ = engine::largest_weights(rows, exec); }
   if (largest_) { setup_.largest = largest_->data(); }
