@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "support/sanitized.hpp"
 #include "support/statistics.hpp"
 
 namespace tendril {
@@ -76,6 +77,7 @@ TEST(node2vec, without_a_choice_no_adjacency_is_asked_for)
 /// From t to v with neighbours {t, two of t's, two others} and weights: rejection gives weight times factor.
 TEST(node2vec, steps_follow_weight_times_factor)
 {
+  if (test::is_sanitized) { GTEST_SKIP() << test::statistics_only; }
   std::array<float, 5> const weights{3, 1, 2, 1, 4};
   std::array<bool, 5> const near{false, true, true, false, false};
   rng_key const key = core::make_key(1, core::domain::second_order_walk);

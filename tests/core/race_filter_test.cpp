@@ -106,7 +106,7 @@ TEST(race_filter, races_are_the_unfiltered_ones)
 
 TEST(race_filter, races_of_millions_are_the_unfiltered_ones)
 {
-  constexpr std::uint32_t size = (1U << test::unless_sanitized(22U, 20U)) + 77;
+  constexpr std::uint32_t size = (1U << test::unless_sanitized(22U, 16U)) + 77;
   rng_key const key{5, 6};
   for (auto const& [name, weight_of] : test::weight_profiles(size)) {
     auto const expected = test::unfiltered_race(size, weight_of, 25, key, 1, 0, 0);
@@ -141,6 +141,7 @@ TEST(race_filter, bounds_leave_the_winner_alone)
 /// The i-th candidate of equal weight leads with probability 1/i: of d, ln d + 0.58 are looked at closely.
 TEST(race_filter, few_candidates_pass)
 {
+  if (test::is_sanitized) { GTEST_SKIP() << test::statistics_only; }
   constexpr std::uint32_t size = 1U << 20U;
   constexpr int num_races = 20;
   std::int64_t asked = 0;

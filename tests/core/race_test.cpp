@@ -9,6 +9,7 @@
 #include <random>
 
 #include "core/race_reference.hpp"
+#include "support/sanitized.hpp"
 #include "support/statistics.hpp"
 
 namespace tendril {
@@ -74,6 +75,7 @@ TEST(race, the_extreme_variates_are_positive_finite_and_ordered)
 
 TEST(race, exponentials_are_exponential)
 {
+  if (test::is_sanitized) { GTEST_SKIP() << test::statistics_only; }
   constexpr int cells = 100;
   rng_key const key = core::make_key(1, core::domain::khop);
   std::vector<std::int64_t> counts(cells, 0);
@@ -165,6 +167,7 @@ void expect_race_follows(std::vector<float> const& weights, std::uint64_t num_ra
 
 TEST(race, one_of_d_is_drawn_by_weight)
 {
+  if (test::is_sanitized) { GTEST_SKIP() << test::statistics_only; }
   expect_race_follows({3}, 1000, 0.02, 1);
   expect_race_follows({1, 1}, 300'000, 0.02, 2);
   expect_race_follows({1, 5}, 300'000, 0.02, 3);
@@ -182,6 +185,7 @@ TEST(race, one_of_d_is_drawn_by_weight)
 /// when the heavier ones are taken away.
 TEST(race, twelve_orders_of_magnitude_keep_their_probabilities)
 {
+  if (test::is_sanitized) { GTEST_SKIP() << test::statistics_only; }
   std::vector<float> weights;
   for (int i = 0; i <= 24; ++i) { weights.push_back(std::pow(10.0F, static_cast<float>(i) / 2 - 6)); }
   for (std::ptrdiff_t const left : {25, 17, 9, 2}) {
@@ -192,6 +196,7 @@ TEST(race, twelve_orders_of_magnitude_keep_their_probabilities)
 /// Ordered picks of k of d: as likely as drawing by weight, taking away, drawing again.
 TEST(race, k_of_d_is_successive_sampling)
 {
+  if (test::is_sanitized) { GTEST_SKIP() << test::statistics_only; }
   std::vector<float> const weights{1, 2, 0, 4, 8, 0.5F};
   constexpr std::uint32_t k = 3;
   auto const size = static_cast<std::uint32_t>(weights.size());
@@ -268,6 +273,7 @@ TEST(race, the_leaders_of_millions_do_not_tie)
 /// those of a Poisson process, as independent exponentials have it.
 TEST(race, hubs_are_drawn_from_evenly)
 {
+  if (test::is_sanitized) { GTEST_SKIP() << test::statistics_only; }
   for (std::uint32_t const size : {1U << 22U, 1U << 23U}) {
     constexpr std::uint32_t k = 2000;
     std::vector<std::int64_t> places(16, 0);

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "core/race.hpp"
+#include "support/sanitized.hpp"
 #include "support/statistics.hpp"
 
 namespace tendril {
@@ -81,6 +82,7 @@ std::uint32_t step(std::vector<float> const& weights, float bound, rng_key key, 
 
 TEST(reject, steps_follow_the_weights_with_or_without_the_race)
 {
+  if (test::is_sanitized) { GTEST_SKIP() << test::statistics_only; }
   rng_key const key = core::make_key(1, core::domain::first_order_walk);
   std::vector<float> one_heavy(40, 0.01F);
   one_heavy[17] = 10;
