@@ -60,8 +60,8 @@ struct visit_alone {
   vertex_id vertex;  ///< no_vertex: the walk is at a dead end after `step` steps.
 };
 
-/// Of walks that came as text: their structs may ask for the start.
-struct walker_custom {
+/// Of dynamic walks: their structs may ask for the start.
+struct walker_dynamic {
   static constexpr std::uint32_t kind = 7;
   walk_name walk;
   std::int32_t step;
@@ -82,7 +82,7 @@ struct answer {
   vertex_id candidate;
 };
 
-static_assert(sizeof(walker_in_step) == 8 && sizeof(walker_alone) == 16 && sizeof(walker_custom) == 20 &&
+static_assert(sizeof(walker_in_step) == 8 && sizeof(walker_alone) == 16 && sizeof(walker_dynamic) == 20 &&
               sizeof(question) == 12);
 
 /// A chunk: a head, then records.

@@ -199,7 +199,7 @@ sharded_walk_report sharded_walker::state::stream(walk_stream_job const& job, cp
   dist::walk_setting const setting{here, ranks, length, rounds.batch, rounds.first_ids, job.counts};
 
   dist::superstep_counts counts;
-  std::size_t walker_bytes = sizeof(dist::walker_custom);
+  std::size_t walker_bytes = sizeof(dist::walker_dynamic);
   std::function<std::unique_ptr<dist::walk_batch_of_ranks>()> make = [&] {
     return dist::make_dynamic_walks(setting, *dynamic, repeats_dead_ends, counts, exec);
   };

@@ -18,23 +18,24 @@ class dynamic_walks final : public walk_batch_of_ranks {
   }
 
  private:
-  using walkers_out = record_writer<walker_custom>;
+  using walkers_out = record_writer<walker_dynamic>;
   using visits_out = record_writer<visit_alone>;
 
   void start_here(std::span<vertex_id const> starts) override
   {
-    begin_messages(std::ssize(starts), records_a_chunk<walker_custom>);
-    write_records<walker_custom>(std::ssize(starts), 1 << 14, [&](std::int64_t begin, std::int64_t end, auto& walkers) {
-      std::int64_t alive = 0, moved = 0;
-      for (std::int64_t i = begin; i < end; ++i) {
-        vertex_id const start = starts[static_cast<std::size_t>(i)];
-        send_walker({walk_name::of(rank(), i), 0, start, start, no_vertex}, walkers, alive, moved);
-      }
-      add_counts(alive, moved);
-    });
+    begin_messages(std::ssize(starts), records_a_chunk<walker_dynamic>);
+    write_records<walker_dynamic>(
+        std::ssize(starts), 1 << 14, [&](std::int64_t begin, std::int64_t end, auto& walkers) {
+          std::int64_t alive = 0, moved = 0;
+          for (std::int64_t i = begin; i < end; ++i) {
+            vertex_id const start = starts[static_cast<std::size_t>(i)];
+            send_walker({walk_name::of(rank(), i), 0, start, start, no_vertex}, walkers, alive, moved);
+          }
+          add_counts(alive, moved);
+        });
   }
 
-  void send_walker(walker_custom const& walker, walkers_out& walkers, std::int64_t& alive, std::int64_t& moved) const
+  void send_walker(walker_dynamic const& walker, walkers_out& walkers, std::int64_t& alive, std::int64_t& moved) const
   {
     int const to = setting_.here.owner(walker.vertex);
     walkers.write(to, walker);
@@ -45,29 +46,29 @@ class dynamic_walks final : public walk_batch_of_ranks {
   {
     walkers_.clear();
     visits_.clear();
-    for (chunk const& c : chunks) { (c.kind() == walker_custom::kind ? walkers_ : visits_).push_back(c); }
+    for (chunk const& c : chunks) { (c.kind() == walker_dynamic::kind ? walkers_ : visits_).push_back(c); }
     take_visits(visits_);
   }
 
   void step_here() override
   {
     // A step makes a walker and a visit.
-    begin_messages(2 * std::ssize(walkers_) * records_a_chunk<walker_custom>, records_a_chunk<walker_custom>);
-    write_records<walker_custom, visit_alone>(
+    begin_messages(2 * std::ssize(walkers_) * records_a_chunk<walker_dynamic>, records_a_chunk<walker_dynamic>);
+    write_records<walker_dynamic, visit_alone>(
         std::ssize(walkers_), 4, [&](std::int64_t begin, std::int64_t end, walkers_out& walkers, visits_out& visits) {
           for (std::int64_t k = begin; k < end; ++k) {
-            step_of(walkers_[static_cast<std::size_t>(k)].records<walker_custom>(), walkers, visits);
+            step_of(walkers_[static_cast<std::size_t>(k)].records<walker_dynamic>(), walkers, visits);
           }
         });
   }
 
-  void step_of(std::span<walker_custom const> arrived, walkers_out& walkers, visits_out& visits)
+  void step_of(std::span<walker_dynamic const> arrived, walkers_out& walkers, visits_out& visits)
   {
-    std::array<engine::part_walker, records_a_chunk<walker_custom>> before;
-    std::array<engine::decided_step, records_a_chunk<walker_custom>> made;
-    std::array<walker_custom, records_a_chunk<walker_custom>> going;
+    std::array<engine::part_walker, records_a_chunk<walker_dynamic>> before;
+    std::array<engine::decided_step, records_a_chunk<walker_dynamic>> made;
+    std::array<walker_dynamic, records_a_chunk<walker_dynamic>> going;
     std::size_t n = 0;
-    for (walker_custom const& w : arrived) {
+    for (walker_dynamic const& w : arrived) {
       note_visit(w.vertex);
       if (w.step == setting_.length) {  // it came to be counted
         note_end(w.vertex);
@@ -79,7 +80,7 @@ class dynamic_walks final : public walk_batch_of_ranks {
     steps_.decide({before.data(), made.data(), static_cast<std::int64_t>(n)});
     std::int64_t alive = 0, moved = 0, taken = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      walker_custom const& w = going[i];
+      walker_dynamic const& w = going[i];
       bool const restarts = made[i].turn == engine::part_turn::restarts;
       if (restarts || made[i].turn == engine::part_turn::moved) {
         vertex_id const next = restarts ? w.start : made[i].next;
