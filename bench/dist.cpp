@@ -13,12 +13,14 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include <tendril/error.hpp>
 #include <tendril/io.hpp>
 #include <tendril/partition.hpp>
 #include <tendril/sharded_walk.hpp>
@@ -445,9 +447,16 @@ std::vector<row> run_dist(options const& o)
   auto const b = std::make_shared<bed>(o, ranks);
   session s(b->name, o.repeats);
   std::vector<std::unique_ptr<app_jobs>> jobs;
-  for (app const& a : apps()) { jobs.push_back(std::make_unique<app_jobs>(a, b, ranks, o)); }
+  for (app const& a : apps()) {
+    if (std::string_view(a.name).find(o.only) != std::string_view::npos) {
+      jobs.push_back(std::make_unique<app_jobs>(a, b, ranks, o));
+    }
+  }
+  if (jobs.empty()) {
+    throw argument_error(fmt::format("--only: '{}', expected a part of uniform or node2vec", o.only));
+  }
   for (auto const& a : jobs) { a->add_to(s); }
-  if (o.hosts.empty()) { add_dist_samples(s, b->g, b->parts, ranks, o.ranks); }
+  if (o.hosts.empty() && o.only.empty()) { add_dist_samples(s, b->g, b->parts, ranks, o.ranks); }
   if (!o.hosts.empty()) {
     constexpr std::int64_t large = 1 << 20;
     s.add("one message", "sent and taken in, of 8 ranks", "us", "", [] { return message_seconds() * 1e6; });

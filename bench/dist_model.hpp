@@ -12,7 +12,7 @@ namespace tendril::bench {
 struct walk_costs {
   double steps_per_second = 0;    ///< Of one rank that has the whole graph, with all threads of the host.
   double steps_a_superstep = 0;   ///< Of the same run: the walkers of one batch.
-  double superstep_seconds = 0;   ///< Of a superstep, beside its steps.
+  double superstep_seconds = 0;   ///< Of a superstep, without its steps.
   double message_seconds = 0;     ///< Time of a core to send a message and to take in another.
   int writers = 1;                ///< Of each kind of record in a superstep: each begins chunks of its own.
   double walker_bytes = 8;        ///< A record of a walker that moves.
@@ -22,6 +22,8 @@ struct walk_costs {
   double work_a_move = 0;         ///< Of a move, in steps: records, questions, steps that are taken again.
   bool in_chunks = true;          ///< Records go in chunks of 4 KiB; else as they are, as those of GPUs do.
   bool homecoming_tells = false;  ///< A walker that moves to its home is its own visit.
+  bool host_beside =
+      false;  ///< GPUs take the steps; supersteps and messages are work of their hosts, at the same time.
 };
 
 struct network {
@@ -52,9 +54,12 @@ struct host_plan {
 ///
 ///     step    = seconds a step of one host, without superstep_seconds
 ///     compute = superstep_seconds + S * step * (1 + crossing * work_a_move)
-///     busy    = compute + (hosts - 1) * message_seconds           each host sends a message to each other host
+///     sending = (hosts - 1) * message_seconds                     each host sends a message to each other host
+///     busy    = compute + sending
 ///     flight  = bytes / bandwidth                                 whole chunks of 4 KiB, as the engine sends them on CPUs
-///     time    = max(busy, flight, (busy + flight + latency) / 2)
+///     time    = max(busy, flight, (compute + sending + flight + latency) / 2)
+///
+/// Where GPUs take the steps (host_beside), superstep_seconds is no part of compute but of sending, and busy is the larger of both.
 ///
 /// The last term is that of two batches in turn: a batch can't take its next step before its messages are there, and
 /// meanwhile the host has one step of the other batch to take. Messages of one superstep fly at the same time, so a

@@ -25,7 +25,6 @@ namespace {
 constexpr std::int64_t walk_length = 80;
 constexpr std::int64_t walkers_each = std::int64_t{1} << 22U;  // of a call: two batches, as large as they get
 constexpr std::int64_t few_walkers = walkers_each / 8;
-constexpr std::int64_t lone_walkers = 2;  // one in each batch
 constexpr int calls = 4;
 constexpr std::int64_t copied_bytes = std::int64_t{1} << 28U;
 constexpr int copies = 16;
@@ -86,12 +85,6 @@ class rank_plan {
         }
       }
     }
-    for (int const n : {1, 2}) {
-      s.add(lone(n), "of one walker a GPU", "us", "", [this, bed = beds_.at(n)] {
-        double const seconds = walk_on(*bed, apps_[0].params, lone_walkers, calls).seconds;
-        return seconds / static_cast<double>(calls * lone_walkers * walk_length) * 1e6;
-      });
-    }
     s.add("copies from GPU to GPU", fmt::format("of {} MB", copied_bytes >> 20U), "B/s", "",
           [this] { return copy_rate(o_.gpus); });
   }
@@ -114,7 +107,7 @@ class rank_plan {
     for (app const& a : apps_) {
       for (std::int64_t const walkers : {walkers_each, few_walkers}) {
         for (auto const& [n, bed] : beds_) {
-          if (n == 1 || (n == 2 && is_fitted(a.name, walkers))) { continue; }
+          if (n == 1 || (n == 2 && a.name == apps_[0].name)) { continue; }
           std::string const name = job(a.name, walkers, n);
           host_plan const p = plan_hosts(costs(a.name, walkers), here, cut(n));
           rows.push_back(checked_row(name + ", model / measured", o_.graph, p.steps_per_second / 1e6,
@@ -132,43 +125,41 @@ class rank_plan {
   {
     return fmt::format("{}, sharded, {}{}", name, gpus_text(n), walkers == few_walkers ? ", few walkers" : "");
   }
-  static std::string lone(int n) { return fmt::format("superstep, {}", gpus_text(n)); }
   [[nodiscard]] host_cut cut(std::int64_t gpus) const { return cut_for(g_, {}, gpus, o_.exec); }
-  /// The run that the work of a move is taken from.
-  [[nodiscard]] bool is_fitted(std::string const& name, std::int64_t walkers) const
+  /// Of a batch of each GPU.
+  [[nodiscard]] double measured_superstep(std::string const& name, std::int64_t walkers, int n) const
   {
-    return name == apps_[0].name && walkers == walkers_each;
+    return static_cast<double>(n * walkers) / 2 / measured_.at(job(name, walkers, n));
   }
-  [[nodiscard]] double superstep_seconds() const { return measured_.at(lone(1)) * 1e-6; }
+  /// The host's own, which is as long as one with few steps.
+  [[nodiscard]] double superstep_seconds() const { return measured_superstep(apps_[0].name, few_walkers, 1); }
   [[nodiscard]] double message_seconds() const
   {
-    return std::max(0.0, measured_.at(lone(2)) - measured_.at(lone(1))) * 1e-6;
+    return std::max(0.0, measured_superstep(apps_[0].name, few_walkers, 2) - superstep_seconds());
   }
-  /// Of a step on one GPU, beside the superstep's own time.
   [[nodiscard]] double step_seconds(std::string const& name) const
   {
-    double const batch = walkers_each / 2.0;
-    return std::max(0.0, 1 / measured_.at(job(name, walkers_each, 1)) - superstep_seconds() / batch);
+    return 1 / measured_.at(job(name, walkers_each, 1));
   }
   /// What a move adds to a step: sorting, sending and taking in its records, and vertices that go into columns here and there.
   [[nodiscard]] double measured_move(host_cut const& two) const
   {
     std::string const& name = apps_[0].name;
-    double const batch = walkers_each / 2.0;
-    double const superstep = 2 * batch / measured_.at(job(name, walkers_each, 2));
-    double const a_step = (superstep - message_seconds() - superstep_seconds()) / (batch * two.busiest);
+    double const steps = walkers_each / 2.0 * two.busiest;
+    double const a_step = measured_superstep(name, walkers_each, 2) / steps;
     return two.crossing > 0 ? std::max(0.0, a_step - step_seconds(name)) / two.crossing : 0;
   }
   [[nodiscard]] walk_costs costs(std::string const& name, std::int64_t walkers) const
   {
     walk_costs out;
     out.steps_a_superstep = static_cast<double>(walkers) / 2;
+    out.steps_per_second = measured_.at(job(name, walkers_each, 1));
     out.superstep_seconds = superstep_seconds();
-    out.steps_per_second = out.steps_a_superstep / (superstep_seconds() + out.steps_a_superstep * step_seconds(name));
     out.message_seconds = message_seconds();
-    out.work_a_move = step_seconds(name) > 0 ? move_seconds_ / step_seconds(name) : 0;
+    out.work_a_move = move_seconds_ / step_seconds(name);
     out.in_chunks = false;
     out.homecoming_tells = true;
+    out.host_beside = true;
     return out;
   }
 
@@ -180,8 +171,10 @@ class rank_plan {
                      o_.bandwidth));
     line(fmt::format("  given     {} us that a message is on its way; messages of one superstep fly together",
                      o_.latency));
-    line(fmt::format("  measured  {:.1f} us a superstep beside its steps, and {:.1f} us for each other GPU",
-                     superstep_seconds() * 1e6, message_seconds() * 1e6));
+    line(
+        fmt::format("  fitted    {:.1f} us of the host a superstep, and {:.1f} us for each other GPU, from few walkers "
+                    "on 1 and 2 GPUs",
+                    superstep_seconds() * 1e6, message_seconds() * 1e6));
     for (app const& a : apps_) {
       line(fmt::format("  measured  {}: {:.1f} ps a step on one GPU, {:.0f} steps a superstep", a.name,
                        step_seconds(a.name) * 1e12, walkers_each / 2.0));

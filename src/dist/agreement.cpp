@@ -11,7 +11,7 @@
 namespace tendril::dist {
 namespace {
 
-constexpr int wire_format = 3;
+constexpr int wire_format = 4;
 
 std::vector<std::string> lines_of(std::string const& text)
 {

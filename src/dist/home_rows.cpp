@@ -13,7 +13,7 @@ home_rows::home_rows(std::int64_t most_walks, std::int64_t length, memory_resour
       steps_(checked_product("vertices of a batch", most_walks, width_), memory),
       rows_(checked_product("vertices of a batch", most_walks, width_), memory),
       lengths_(most_walks, memory),
-      dead_(static_cast<std::size_t>(most_walks))
+      repeats_(static_cast<std::size_t>(most_walks))
 {
 }
 
@@ -21,8 +21,8 @@ void home_rows::begin(std::span<vertex_id const> starts)
 {
   num_walks_ = std::ssize(starts);
   std::copy(starts.begin(), starts.end(), steps_.data());
-  std::fill_n(lengths_.data(), num_walks_, 0);
-  std::fill_n(dead_.begin(), num_walks_, char{0});
+  std::fill_n(lengths_.data(), num_walks_, static_cast<std::int32_t>(width_ - 1));
+  std::fill_n(repeats_.begin(), num_walks_, char{0});
 }
 
 std::span<vertex_id const> home_rows::rows(cpu_exec const& exec)
@@ -39,7 +39,7 @@ std::span<vertex_id const> home_rows::rows(cpu_exec const& exec)
       }
       for (std::int64_t i = begin; i < begin + size; ++i) {
         vertex_id* const row = rows_.data() + i * width_;
-        vertex_id const rest = dead_[static_cast<std::size_t>(i)] != 0 ? row[lengths_[i]] : no_vertex;
+        vertex_id const rest = repeats_[static_cast<std::size_t>(i)] != 0 ? row[lengths_[i]] : no_vertex;
         std::fill(row + lengths_[i] + 1, row + width_, rest);
       }
     }

@@ -23,14 +23,15 @@ class home_rows {
   [[nodiscard]] std::int64_t size() const { return num_walks_; }
   [[nodiscard]] vertex_id start(std::uint32_t walk) const { return steps_[walk]; }
 
-  /// A walk is at v after `step` steps. Several threads may put vertices of different walks.
-  void put(std::uint32_t walk, std::int32_t step, vertex_id v)
+  /// A walk is at v after `step` steps. Several threads may put vertices.
+  void put(std::uint32_t walk, std::int32_t step, vertex_id v) { steps_[step * num_walks_ + walk] = v; }
+  /// A walk has ended after so many steps; those of which nothing is told take all. @param repeats  The rest of its row is its last
+  /// vertex. Several threads may end different walks.
+  void end(std::uint32_t walk, std::int32_t steps, bool repeats)
   {
-    steps_[step * num_walks_ + walk] = v;
-    lengths_[walk] = step;
+    lengths_[walk] = steps;
+    repeats_[walk] = repeats ? 1 : 0;
   }
-  /// A walk can't go on: the rest of its row is its last vertex.
-  void put_dead(std::uint32_t walk) { dead_[walk] = 1; }
 
   /// The batch as rows, [n, length + 1]. The memory is overwritten by the next call.
   [[nodiscard]] std::span<vertex_id const> rows(cpu_exec const& exec);
@@ -45,7 +46,7 @@ class home_rows {
   buffer<vertex_id> steps_;  // [width, num_walks]: a step's vertices lie together, and so in the cache
   buffer<vertex_id> rows_;   // [num_walks, width]
   buffer<std::int32_t> lengths_;
-  std::vector<char> dead_;
+  std::vector<char> repeats_;
 };
 
 }  // namespace tendril::dist

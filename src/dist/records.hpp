@@ -42,7 +42,7 @@ struct walker_in_step {
 struct visit_in_step {
   static constexpr std::uint32_t kind = 2;
   walk_name walk;
-  vertex_id vertex;  ///< Where the walk is after the step; no_vertex: at a dead end.
+  vertex_id vertex;  ///< Where the walk is after the step.
 };
 
 /// Of walks whose walkers have taken different numbers of steps.
@@ -57,7 +57,15 @@ struct visit_alone {
   static constexpr std::uint32_t kind = 4;
   walk_name walk;
   std::int32_t step;
-  vertex_id vertex;  ///< no_vertex: the walk is at a dead end after `step` steps.
+  vertex_id vertex;
+};
+
+/// A walk that has ended before its last step. Homes are told of no other ends.
+struct walk_end {
+  static constexpr std::uint32_t kind = 8;
+  walk_name walk;
+  std::int32_t steps;
+  std::uint32_t repeats;  ///< 1: the rest of its row is its last vertex.
 };
 
 /// Of dynamic walks: their structs may ask for the start.
@@ -83,7 +91,7 @@ struct answer {
 };
 
 static_assert(sizeof(walker_in_step) == 8 && sizeof(walker_alone) == 16 && sizeof(walker_dynamic) == 20 &&
-              sizeof(question) == 12);
+              sizeof(question) == 12 && sizeof(walk_end) == 12);
 
 /// A chunk: a head, then records.
 struct chunk_head {
@@ -136,29 +144,50 @@ class outgoing {
   std::deque<buffer<std::byte>> more_;
 };
 
-/// One thread's way to fill messages with records of one kind. At its end the last chunks are complete.
+/// One thread's way to fill messages with records of one kind. Its chunks tell how many they hold when they are full, and the last
+/// ones at its end.
 template <class Record>
 class record_writer {
  public:
-  explicit record_writer(std::span<outgoing> messages) : messages_(messages), chunks_(messages.size(), nullptr) {}
+  explicit record_writer(std::span<outgoing> messages) : messages_(messages), places_(messages.size()) {}
+  ~record_writer()
+  {
+    for (place const& p : places_) { p.close(); }
+  }
   record_writer(record_writer const&) = delete;
   record_writer& operator=(record_writer const&) = delete;
 
   void write(int to, Record const& record)
   {
-    std::byte*& chunk = chunks_[static_cast<std::size_t>(to)];
-    if (chunk == nullptr) {
-      chunk = messages_[static_cast<std::size_t>(to)].take_chunk();
-      *reinterpret_cast<chunk_head*>(chunk) = {Record::kind, 0};
+    place& p = places_[static_cast<std::size_t>(to)];
+    if (p.next == p.end) {
+      p.close();
+      p.open(messages_[static_cast<std::size_t>(to)].take_chunk());
     }
-    auto& head = *reinterpret_cast<chunk_head*>(chunk);
-    reinterpret_cast<Record*>(chunk + sizeof(chunk_head))[head.count] = record;
-    if (++head.count == records_a_chunk<Record>) { chunk = nullptr; }
+    *p.next++ = record;
   }
 
  private:
+  /// The chunk of one message that is being filled; none at first.
+  struct place {
+    chunk_head* head = nullptr;
+    Record *next = nullptr, *end = nullptr;
+
+    void open(std::byte* chunk)
+    {
+      head = reinterpret_cast<chunk_head*>(chunk);
+      next = reinterpret_cast<Record*>(chunk + sizeof(chunk_head));
+      end = next + records_a_chunk<Record>;
+    }
+    void close() const
+    {
+      if (head == nullptr) { return; }
+      *head = {Record::kind, records_a_chunk<Record> - static_cast<std::uint32_t>(end - next)};
+    }
+  };
+
   std::span<outgoing> messages_;
-  std::vector<std::byte*> chunks_;  // that are not full; null where none is
+  std::vector<place> places_;  // [messages]
 };
 
 /// A chunk that has arrived.

@@ -4,7 +4,7 @@ namespace tendril::dist {
 
 void walk_batch_of_ranks::begin_messages(std::int64_t num_records, std::int64_t a_chunk)
 {
-  constexpr std::int64_t most_kinds = 3;  // that one thread writes at a time
+  constexpr std::int64_t most_kinds = 4;  // that one thread writes at a time
   std::int64_t const open = most_kinds * base::num_threads(exec_);
   for (outgoing& to : messages_) { to.begin(setting_.ranks.pool(), num_records / a_chunk + open); }
 }
@@ -14,14 +14,15 @@ void walk_batch_of_ranks::take_visits(std::span<chunk const> visits)
   base::parallel_ranges(exec_, std::ssize(visits), 32, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
       for (visit_alone const& v : visits[static_cast<std::size_t>(k)].records<visit_alone>()) {
-        if (v.vertex == no_vertex) {
-          rows_.put_dead(v.walk.index());
-        } else {
-          rows_.put(v.walk.index(), v.step, v.vertex);
-        }
+        rows_.put(v.walk.index(), v.step, v.vertex);
       }
     }
   });
+}
+
+void walk_batch_of_ranks::take_ends(std::span<walk_end const> ends)
+{
+  for (walk_end const& e : ends) { rows_.end(e.walk.index(), e.steps, e.repeats != 0); }
 }
 
 void walk_batch_of_ranks::send()

@@ -52,6 +52,7 @@ class walk_batch_of_ranks {
         rows_(setting.batch_walks, setting.counts ? 0 : setting.length, *exec.memory),
         visit_counts_(setting.counts ? setting.counts->visits : std::span<std::int64_t>(), base::num_threads(exec) > 1),
         end_counts_(setting.counts ? setting.counts->ends : std::span<std::int64_t>(), base::num_threads(exec) > 1),
+        rank_(setting.ranks.rank()),
         messages_(static_cast<std::size_t>(setting.ranks.size()))
   {
   }
@@ -87,7 +88,7 @@ class walk_batch_of_ranks {
   {
     return static_cast<std::uint64_t>(first_ids_[static_cast<std::size_t>(walk.home())] + walk.index());
   }
-  [[nodiscard]] int rank() const { return setting_.ranks.rank(); }
+  [[nodiscard]] int rank() const { return rank_; }
 
   /// Prepares messages for so many records of all kinds, of which a chunk holds `a_chunk`.
   void begin_messages(std::int64_t num_records, std::int64_t a_chunk);
@@ -135,6 +136,8 @@ class walk_batch_of_ranks {
 
   /// Writes vertices that came to walks of this rank, from chunks of visit_alone.
   void take_visits(std::span<chunk const> visits);
+  /// The same of walks that have ended.
+  void take_ends(std::span<walk_end const> ends);
 
   walk_setting const& setting_;
   superstep_counts& counts_;
@@ -150,6 +153,7 @@ class walk_batch_of_ranks {
   }
   void send();
 
+  int rank_;
   std::vector<std::int64_t> first_ids_;  // [ranks]: of this round
   std::vector<outgoing> messages_;       // [ranks]
   std::vector<message> arrived_;

@@ -34,6 +34,7 @@ class walks_alone final : public walk_batch_of_ranks {
   using walkers_out = record_writer<walker_alone>;
   using visits_out = record_writer<visit_alone>;
   using questions_out = record_writer<question>;
+  using ends_out = record_writer<walk_end>;
 
   static csr_view csr_of(graph const& rows)
   {
@@ -61,7 +62,7 @@ class walks_alone final : public walk_batch_of_ranks {
       for (std::int64_t i = begin; i < end; ++i) {
         vertex_id const start = starts[static_cast<std::size_t>(i)];
         if (keeps_rows() && !may_start_at(start)) {
-          if (repeats()) { rows_.put_dead(static_cast<std::uint32_t>(i)); }
+          rows_.end(static_cast<std::uint32_t>(i), 0, repeats());
           continue;
         }
         send_walker({walk_name::of(rank(), i), 0, start, no_vertex}, walkers, alive, moved);
@@ -70,8 +71,7 @@ class walks_alone final : public walk_batch_of_ranks {
     });
   }
 
-  /// Whether the home is told where a walk is stuck.
-  [[nodiscard]] bool repeats() const { return keeps_rows() && job_.params->dead_ends == dead_end::repeat; }
+  [[nodiscard]] bool repeats() const { return job_.params->dead_ends == dead_end::repeat; }
 
   void send_walker(walker_alone const& walker, walkers_out& walkers, std::int64_t& alive, std::int64_t& moved) const
   {
@@ -91,6 +91,7 @@ class walks_alone final : public walk_batch_of_ranks {
         case walker_alone::kind: walkers_.push_back(c); break;
         case visit_alone::kind: visits_.push_back(c); break;
         case question::kind: questions_.push_back(c); break;
+        case walk_end::kind: take_ends(c.records<walk_end>()); break;
         default: take_answers(c.records<answer>()); break;
       }
     }
@@ -115,20 +116,18 @@ class walks_alone final : public walk_batch_of_ranks {
     for (chunk const& c : questions_) { num_questions += std::ssize(c.records<question>()); }
     // A step makes a walker and a visit, or questions, mostly one.
     begin_messages(2 * num_walkers + num_questions, records_a_chunk<walker_alone>);
-    write_records<walker_alone, visit_alone, question>(
-        std::ssize(walkers_), 4,
-        [&](std::int64_t begin, std::int64_t end, walkers_out& walkers, visits_out& visits, questions_out& questions) {
-          stepper step(*this, walkers, visits, questions);
+    write_records<walker_alone, visit_alone, walk_end, question>(
+        std::ssize(walkers_), 4, [&](std::int64_t begin, std::int64_t end, auto&... out) {
+          stepper step(*this, {out...});
           for (std::int64_t k = begin; k < end; ++k) {
             for (walker_alone const& w : walkers_[static_cast<std::size_t>(k)].records<walker_alone>()) {
               step.arrive(w);
             }
           }
         });
-    write_records<walker_alone, visit_alone, question>(
-        std::ssize(ready_), 256,
-        [&](std::int64_t begin, std::int64_t end, walkers_out& walkers, visits_out& visits, questions_out& questions) {
-          stepper step(*this, walkers, visits, questions);
+    write_records<walker_alone, visit_alone, walk_end, question>(
+        std::ssize(ready_), 256, [&](std::int64_t begin, std::int64_t end, auto&... out) {
+          stepper step(*this, {out...});
           for (std::int64_t k = begin; k < end; ++k) { step.go_on(ready_[static_cast<std::size_t>(k)]); }
         });
     write_records<answer>(std::ssize(questions_), 8, [&](std::int64_t begin, std::int64_t end, auto& answers) {
@@ -142,16 +141,19 @@ class walks_alone final : public walk_batch_of_ranks {
     });
   }
 
+  /// What one task writes.
+  struct writers {
+    walkers_out& walkers;
+    visits_out& visits;
+    ends_out& ends;
+    questions_out& questions;
+  };
+
   /// Takes the steps of one task's walkers.
   class stepper {
    public:
-    stepper(walks_alone& all, walkers_out& walkers, visits_out& visits, questions_out& questions)
-        : all_(all),
-          job_(all.job_),
-          walkers_(walkers),
-          visits_(visits),
-          questions_(questions),
-          next_of_(job_, asking_view(all.setting_.here, all.rows_here_, asked_))
+    stepper(walks_alone& all, writers const& out)
+        : all_(all), job_(all.job_), out_(out), next_of_(job_, asking_view(all.setting_.here, all.rows_here_, asked_))
     {
       // Whichever answer is the likelier to settle the step.
       asked_.guess = job_.params->q >= 1;
@@ -180,11 +182,11 @@ class walks_alone final : public walk_batch_of_ranks {
       if (job_.may_end()) {
         auto const turn = job_.ends.turn(all_.id(w.walk), w.step);
         if (turn == core::walk_turn::stop) {
-          all_.note_end(w.vertex);
+          end(w, false);
           return;
         }
         if (turn == core::walk_turn::restart) {
-          all_.send_walker({w.walk, w.step + 1, no_vertex, no_vertex}, walkers_, alive_, moved_);
+          all_.send_walker({w.walk, w.step + 1, no_vertex, no_vertex}, out_.walkers, alive_, moved_);
           return;
         }
       }
@@ -211,7 +213,7 @@ class walks_alone final : public walk_batch_of_ranks {
       vertex_id const start = all_.rows_.start(w.walk.index());
       if (all_.keeps_rows()) { all_.rows_.put(w.walk.index(), w.step, start); }
       ++steps_;
-      if (all_.goes_on(w.step)) { all_.send_walker({w.walk, w.step, start, no_vertex}, walkers_, alive_, moved_); }
+      if (all_.goes_on(w.step)) { all_.send_walker({w.walk, w.step, start, no_vertex}, out_.walkers, alive_, moved_); }
     }
 
     /// Takes the walker's step. @return false if it depends on what is not known: then nothing is sent.
@@ -221,16 +223,22 @@ class walks_alone final : public walk_batch_of_ranks {
       vertex_id const next = next_of_({all_.id(w.walk), w.step, w.vertex - all_.setting_.here.first(), w.previous});
       if (!asked_.open.empty()) { return false; }
       if (next == no_vertex) {
-        all_.note_end(w.vertex);
-        if (all_.repeats()) { visits_.write(w.walk.home(), {w.walk, w.step, no_vertex}); }
+        end(w, all_.repeats());
         return true;
       }
       ++steps_;
-      if (all_.keeps_rows()) { visits_.write(w.walk.home(), {w.walk, w.step + 1, next}); }
+      if (all_.keeps_rows()) { out_.visits.write(w.walk.home(), {w.walk, w.step + 1, next}); }
       if (all_.goes_on(w.step + 1)) {
-        all_.send_walker({w.walk, w.step + 1, next, w.vertex}, walkers_, alive_, moved_);
+        all_.send_walker({w.walk, w.step + 1, next, w.vertex}, out_.walkers, alive_, moved_);
       }
       return true;
+    }
+
+    /// A walk ends where its walker is.
+    void end(walker_alone const& w, bool repeats)
+    {
+      all_.note_end(w.vertex);
+      if (all_.keeps_rows()) { out_.ends.write(w.walk.home(), {w.walk, w.step, repeats ? 1U : 0U}); }
     }
 
     void ask(waiting_walker& there)
@@ -238,16 +246,14 @@ class walks_alone final : public walk_batch_of_ranks {
       there.missing = static_cast<std::uint32_t>(asked_.open.size());
       int const to = all_.setting_.here.owner(there.walker.previous);
       for (vertex_id const candidate : asked_.open) {
-        questions_.write(to, {there.number, there.walker.previous, candidate});
+        out_.questions.write(to, {there.number, there.walker.previous, candidate});
       }
       num_questions_ += std::ssize(asked_.open);
     }
 
     walks_alone& all_;
     cpu::walk_job const& job_;
-    walkers_out& walkers_;
-    visits_out& visits_;
-    questions_out& questions_;
+    writers out_;
     step_questions asked_;
     cpu::scalar_stepper<asking_view> next_of_;
     std::int64_t alive_ = 0, moved_ = 0, steps_ = 0, num_questions_ = 0;

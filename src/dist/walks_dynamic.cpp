@@ -20,6 +20,7 @@ class dynamic_walks final : public walk_batch_of_ranks {
  private:
   using walkers_out = record_writer<walker_dynamic>;
   using visits_out = record_writer<visit_alone>;
+  using ends_out = record_writer<walk_end>;
 
   void start_here(std::span<vertex_id const> starts) override
   {
@@ -46,7 +47,13 @@ class dynamic_walks final : public walk_batch_of_ranks {
   {
     walkers_.clear();
     visits_.clear();
-    for (chunk const& c : chunks) { (c.kind() == walker_dynamic::kind ? walkers_ : visits_).push_back(c); }
+    for (chunk const& c : chunks) {
+      switch (c.kind()) {
+        case walker_dynamic::kind: walkers_.push_back(c); break;
+        case visit_alone::kind: visits_.push_back(c); break;
+        default: take_ends(c.records<walk_end>()); break;
+      }
+    }
     take_visits(visits_);
   }
 
@@ -54,15 +61,15 @@ class dynamic_walks final : public walk_batch_of_ranks {
   {
     // A step makes a walker and a visit.
     begin_messages(2 * std::ssize(walkers_) * records_a_chunk<walker_dynamic>, records_a_chunk<walker_dynamic>);
-    write_records<walker_dynamic, visit_alone>(
-        std::ssize(walkers_), 4, [&](std::int64_t begin, std::int64_t end, walkers_out& walkers, visits_out& visits) {
+    write_records<walker_dynamic, visit_alone, walk_end>(
+        std::ssize(walkers_), 4, [&](std::int64_t begin, std::int64_t end, auto&... out) {
           for (std::int64_t k = begin; k < end; ++k) {
-            step_of(walkers_[static_cast<std::size_t>(k)].records<walker_dynamic>(), walkers, visits);
+            step_of(walkers_[static_cast<std::size_t>(k)].records<walker_dynamic>(), out...);
           }
         });
   }
 
-  void step_of(std::span<walker_dynamic const> arrived, walkers_out& walkers, visits_out& visits)
+  void step_of(std::span<walker_dynamic const> arrived, walkers_out& walkers, visits_out& visits, ends_out& ends)
   {
     std::array<engine::part_walker, records_a_chunk<walker_dynamic>> before;
     std::array<engine::decided_step, records_a_chunk<walker_dynamic>> made;
@@ -92,8 +99,8 @@ class dynamic_walks final : public walk_batch_of_ranks {
         continue;
       }
       note_end(w.vertex);
-      if (made[i].turn == engine::part_turn::dead && repeats_ && keeps_rows()) {
-        visits.write(w.walk.home(), {w.walk, w.step, no_vertex});
+      if (keeps_rows()) {
+        ends.write(w.walk.home(), {w.walk, w.step, made[i].turn == engine::part_turn::dead && repeats_ ? 1U : 0U});
       }
     }
     add_counts(alive, moved);

@@ -50,15 +50,17 @@ class walks_in_step final : public walk_batch_of_ranks {
   {
     walkers_.clear();
     visits_.clear();
-    for (chunk const& c : chunks) { (c.kind() == walker_in_step::kind ? walkers_ : visits_).push_back(c); }
+    for (chunk const& c : chunks) {
+      switch (c.kind()) {
+        case walker_in_step::kind: walkers_.push_back(c); break;
+        case visit_in_step::kind: visits_.push_back(c); break;
+        default: take_ends(c.records<walk_end>()); break;
+      }
+    }
     base::parallel_ranges(exec_, std::ssize(visits_), 64, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t k = begin; k < end; ++k) {
         for (visit_in_step const& v : visits_[static_cast<std::size_t>(k)].records<visit_in_step>()) {
-          if (v.vertex == no_vertex) {
-            rows_.put_dead(v.walk.index());
-          } else {
-            rows_.put(v.walk.index(), step_, v.vertex);
-          }
+          rows_.put(v.walk.index(), step_, v.vertex);
         }
       }
     });
@@ -72,18 +74,19 @@ class walks_in_step final : public walk_batch_of_ranks {
     job.params = &one_step;
     std::int64_t const num_chunks = std::ssize(walkers_);
     begin_messages(2 * num_chunks * records_a_chunk<walker_in_step>, records_a_chunk<walker_in_step>);
-    write_records<walker_in_step, visit_in_step>(
-        num_chunks, chunks_a_task, [&](std::int64_t begin, std::int64_t end, auto& walkers, auto& visits) {
+    write_records<walker_in_step, visit_in_step, walk_end>(
+        num_chunks, chunks_a_task, [&](std::int64_t begin, std::int64_t end, auto& walkers, auto& visits, auto& ends) {
           thread_local task_room room;
           step_of(job,
                   std::span(walkers_).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)),
-                  room, walkers, visits);
+                  room, walkers, visits, ends);
         });
     ++step_;
   }
 
   void step_of(cpu::walk_job const& job, std::span<chunk const> chunks, task_room& room,
-               record_writer<walker_in_step>& walkers, record_writer<visit_in_step>& visits)
+               record_writer<walker_in_step>& walkers, record_writer<visit_in_step>& visits,
+               record_writer<walk_end>& ends)
   {
     std::size_t n = 0;
     vertex_id const first = setting_.here.first();
@@ -110,9 +113,9 @@ class walks_in_step final : public walk_batch_of_ranks {
                                 .ids = room.ids.data()};
     cpu::first_order_walk(job, batch, source);
     if (keeps_rows()) {
-      send_on<true>(n, room, walkers, visits);
+      send_on<true>(n, room, walkers, visits, ends);
     } else {
-      send_on<false>(n, room, walkers, visits);
+      send_on<false>(n, room, walkers, visits, ends);
     }
   }
 
@@ -120,7 +123,7 @@ class walks_in_step final : public walk_batch_of_ranks {
   /// @tparam Rows  Whether their homes are told; else walks are counted.
   template <bool Rows>
   void send_on(std::size_t n, task_room const& room, record_writer<walker_in_step>& walkers,
-               record_writer<visit_in_step>& visits)
+               record_writer<visit_in_step>& visits, record_writer<walk_end>& ends)
   {
     bool const more = goes_on(step_ + 1);
     bool const repeats = job_.params->dead_ends == dead_end::repeat;
@@ -131,8 +134,8 @@ class walks_in_step final : public walk_batch_of_ranks {
       if (room.lengths[i] == step_) {  // told to stop, or at a dead end, which repeats its own vertex
         if constexpr (!Rows) {
           end_counts_.add(room.at[i]);
-        } else if (repeats && next != no_vertex) {
-          visits.write(walk.home(), {walk, no_vertex});
+        } else {
+          ends.write(walk.home(), {walk, step_, repeats && next != no_vertex ? 1U : 0U});
         }
         continue;
       }

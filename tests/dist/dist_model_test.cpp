@@ -89,6 +89,21 @@ TEST(DistModel, EachOtherHostCostsAMessage)
   EXPECT_EQ(p.limit, "messages");
 }
 
+TEST(DistModel, HostsWorkWhileTheirGpusStep)
+{
+  walk_costs walk = uniform_walk();
+  walk.host_beside = true;
+  walk.superstep_seconds = 4e-4;
+  walk.message_seconds = 1e-4;
+  EXPECT_DOUBLE_EQ(plan_hosts(walk, ideal, {.hosts = 1}).superstep_seconds, 1e-3);
+  EXPECT_DOUBLE_EQ(plan_hosts(walk, ideal, {.hosts = 7, .crossing = 0.8}).superstep_seconds, 1e-3);
+  host_plan const p = plan_hosts(walk, ideal, {.hosts = 10, .crossing = 0.9});
+  EXPECT_DOUBLE_EQ(p.superstep_seconds, 4e-4 + 9e-4);
+  EXPECT_EQ(p.limit, "messages");
+  // A batch waits for its GPU, its host and its messages, in turn with the other.
+  EXPECT_DOUBLE_EQ(plan_hosts(walk, {infinite, 2e-3}, {.hosts = 10, .crossing = 0.9}).superstep_seconds, 4.3e-3 / 2);
+}
+
 TEST(DistModel, WaitingForAnswersMakesSuperstepsSmaller)
 {
   walk_costs walk = uniform_walk();
