@@ -37,6 +37,7 @@
 #include "bench/start_vertices.hpp"
 #include "dist/partition_bounds.hpp"
 #include "dist/records.hpp"
+#include "dist/superstep.hpp"  // most_batch_walks
 
 namespace tendril::bench {
 namespace {
@@ -333,17 +334,21 @@ class app_jobs {
     }
   }
 
-  /// The inputs of the plan for hosts of so many threads. @param value_of  The median of a job, by name.
+  /// The inputs of the plan for so many hosts of so many threads. @param value_of  The median of a job, by name.
   template <class F>
-  [[nodiscard]] walk_costs costs(int threads, F value_of) const
+  [[nodiscard]] walk_costs costs(int threads, std::int64_t hosts, F value_of) const
   {
     sharded_job const& one = sharded_.at(1);
     sharded_job const& two = sharded_.at(2);
+    auto const batch = [&](std::int64_t of_hosts) {
+      return static_cast<double>(std::min(b_->batch_walks(), dist::most_batch_walks(threads, of_hosts)));
+    };
     double const moved = two.a_step(two.last.moved);
     walk_costs out;
     out.steps_per_second =
         value_of(named(threads == 1 ? "sharded, 1 rank" : fmt::format("sharded, 1 rank of {} threads", threads)));
-    out.steps_a_superstep = one.steps_a_superstep();
+    sharded_job const& host = threads == 1 ? one : host_.at(threads);
+    out.steps_a_superstep = host.steps_a_superstep() * batch(hosts) / batch(1);
     out.superstep_seconds = value_of(named("superstep of one walker")) * 1e-6;
     out.message_seconds = value_of("one message") * 1e-6;
     out.writers = threads;
@@ -400,7 +405,7 @@ void plan(std::vector<row>& rows, std::vector<std::unique_ptr<app_jobs>> const& 
   say(fmt::format("  measured  {:.2f} us of a core a message, between threads; a network's own software costs more",
                   message));
   for (auto const& a : jobs) {
-    walk_costs const c = a->costs(threads, value_of);
+    walk_costs const c = a->costs(threads, 1, value_of);
     say(fmt::format(
         "  measured  {}: {:.1f} M steps/s of a host with {} thread{}, {:.1f} us a superstep beside its steps",
         a->name(), c.steps_per_second / 1e6, threads, threads == 1 ? "" : "s", c.superstep_seconds * 1e6));
@@ -416,10 +421,9 @@ void plan(std::vector<row>& rows, std::vector<std::unique_ptr<app_jobs>> const& 
   say("");
 
   for (auto const& a : jobs) {
-    walk_costs const one_thread = a->costs(1, value_of);
     for (int const n : ranks) {
       if (n == 1) { continue; }
-      host_plan const p = plan_hosts(one_thread, here, cut_for(b.g, b.folder, n, o.exec));
+      host_plan const p = plan_hosts(a->costs(1, n, value_of), here, cut_for(b.g, b.folder, n, o.exec));
       double const measured = value_of(a->named("sharded, " + ranks_text(n)));
       rows.push_back(checked_row(a->named(fmt::format("model / measured, {}", ranks_text(n))), b.name,
                                  p.steps_per_second / 1e6, measured / 1e6, "M steps/s", o.repeats));
@@ -432,7 +436,9 @@ void plan(std::vector<row>& rows, std::vector<std::unique_ptr<app_jobs>> const& 
   for (std::int64_t const hosts : o.hosts) { cuts.push_back(cut_for(b.g, b.folder, hosts, o.exec)); }
   std::vector<planned_walk> walks;
   walks.reserve(jobs.size());
-  for (auto const& a : jobs) { walks.push_back({a->name(), a->costs(threads, value_of)}); }
+  for (auto const& a : jobs) {
+    walks.push_back({a->name(), [&a, threads, value_of](std::int64_t n) { return a->costs(threads, n, value_of); }});
+  }
   append_plan(rows, b.name, walks, cuts, "host", o);
 }
 

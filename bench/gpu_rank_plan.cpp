@@ -97,13 +97,16 @@ class rank_plan {
     move_seconds_ = measured_move(two);
     std::vector<planned_walk> walks;
     walks.reserve(apps_.size());
-    for (app const& a : apps_) { walks.push_back({a.name, costs(a.name, walkers_each)}); }
+    for (app const& a : apps_) {
+      walks.push_back({a.name, [this, &a](std::int64_t) { return costs(a.name, walkers_each); }});
+    }
     if (!o_.quiet) { say(two); }
 
     network const here{measured_.at("copies from GPU to GPU"), 0};
     double const sent = sent_a_step_.at(job(apps_[0].name, walkers_each, 2));
     rows.push_back(checked_row("bytes a step, model / measured, 2 GPUs", o_.graph,
-                               plan_hosts(walks[0].costs, here, two).bytes_a_step, sent, "B", o_.repeats));
+                               plan_hosts(costs(apps_[0].name, walkers_each), here, two).bytes_a_step, sent, "B",
+                               o_.repeats));
     for (app const& a : apps_) {
       for (std::int64_t const walkers : {walkers_each, few_walkers}) {
         for (auto const& [n, bed] : beds_) {

@@ -35,7 +35,7 @@ constexpr std::int64_t num_walkers = std::int64_t{1} << 24U, walkers_a_piece = s
 constexpr std::int64_t moved_walkers = std::int64_t{1} << 23U;
 constexpr std::int64_t walk_length = 80;
 constexpr std::int64_t streamed_walkers = std::int64_t{1} << 26U;
-constexpr std::int64_t num_roots = std::int64_t{1} << 26U, roots_a_piece = std::int64_t{1} << 20U;
+constexpr std::int64_t num_roots = std::int64_t{1} << 26U, roots_a_piece = std::int64_t{1} << 18U;
 constexpr std::int64_t num_batches = 4096, batches_a_piece = 128, batch_size = 1024;
 constexpr std::int64_t gathered_rows = 600'000, row_bytes = 512, table_bytes = std::int64_t{1} << 33U;
 constexpr int gathers = 50;

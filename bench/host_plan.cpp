@@ -62,9 +62,10 @@ void append_plan(std::vector<row>& rows, std::string const& graph_name, std::vec
   network const given{o.bandwidth * 1e9, o.latency * 1e-6};
   for (planned_walk const& walk : walks) {
     for (host_cut const& cut : cuts) {
-      host_plan const p = plan_hosts(walk.costs, given, cut);
+      walk_costs const costs = walk.costs(cut.hosts);
+      host_plan const p = plan_hosts(costs, given, cut);
       auto const n = static_cast<double>(cut.hosts);
-      double const ideal = n * walk.costs.steps_per_second;
+      double const ideal = n * costs.steps_per_second;
       rows.push_back({fmt::format("{}, planned, {} {}{}", walk.name, cut.hosts, host, cut.hosts == 1 ? "" : "s"),
                       graph_name,
                       fmt::format("{:.1f} M steps/s a {}, limited by {}; {:.1f} % of edges cross, busiest {:.2f}, "

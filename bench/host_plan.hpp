@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,7 +28,7 @@ void expect_plan(options const& o);
 /// Walks to plan for, measured on one host.
 struct planned_walk {
   std::string name;
-  walk_costs costs;
+  std::function<walk_costs(std::int64_t hosts)> costs;  ///< Of each of so many hosts.
 };
 
 /// A row for each walk and number of hosts, over the bandwidth and latency of the options.

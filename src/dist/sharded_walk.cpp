@@ -12,7 +12,8 @@
 
 #include <tendril/checked.hpp>
 
-#include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "base/expects.hpp"   // TENDRIL_EXPECTS
+#include "base/parallel.hpp"  // num_threads
 #include "cpu/walks/lane_walk.hpp"
 #include "cpu/walks/part_steps.hpp"
 #include "dist/agreement.hpp"
@@ -29,9 +30,6 @@ namespace dist {
 namespace {
 
 constexpr std::int64_t usual_batch_bytes = 128L << 20;
-constexpr std::int64_t most_batch_walks = std::int64_t{1}
-                                          << 17;  // a step's vertices of as many walks stay in the cache
-static_assert(most_batch_walks <= walk_name::max_index);
 
 /// @throws rank_error naming the first rank that differs from rank 0.
 void expect_same_walks(transport& ranks, partition_info const& whole, walk_params const& p)
@@ -194,7 +192,8 @@ sharded_walk_report sharded_walker::state::stream(walk_stream_job const& job, cp
   std::int64_t const bytes = job.batch_bytes > 0 ? job.batch_bytes : dist::usual_batch_bytes;
   std::int64_t const kept = job.counts ? 0 : length;
   std::int64_t const bytes_a_walk = 8 * (kept + 1) + 8;  // by steps and by walks
-  std::int64_t const room = std::clamp<std::int64_t>(bytes / 2 / bytes_a_walk, 1, dist::most_batch_walks);
+  std::int64_t const room = std::clamp<std::int64_t>(bytes / 2 / bytes_a_walk, 1,
+                                                     dist::most_batch_walks(base::num_threads(exec), ranks.size()));
   samplers::rank_rounds const rounds = samplers::agree_on_rounds(ranks, job.num_walks, job.first_walk, room);
   dist::walk_setting const setting{here, ranks, length, rounds.batch, rounds.first_ids, job.counts};
 

@@ -27,6 +27,16 @@
 
 namespace tendril::dist {
 
+/// Walks of a rank in one batch, at most. A step's records of 2^13 walks stay in a core's cache; with many ranks each thread still
+/// fills a few chunks for each of them.
+[[nodiscard]] constexpr std::int64_t most_batch_walks(int threads, std::int64_t ranks)
+{
+  constexpr std::int64_t in_cache = std::int64_t{1} << 13, in_chunks = std::int64_t{1} << 11,
+                         most = std::int64_t{1} << 17;  // a step's vertices of as many stay in the cache of all cores
+  static_assert(most <= walk_name::max_index);
+  return std::min(most, threads * std::max(in_cache, in_chunks * std::min(ranks, most)));
+}
+
 /// What both batches of a stream share.
 struct walk_setting {
   shard const& here;
