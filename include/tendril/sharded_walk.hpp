@@ -77,7 +77,7 @@ class sharded_walker {
 
   /// A walk that came as text, by a struct that reads the edges of the walker's own vertex alone: of the state everything but
   /// `previous_edge` and `previous_weight()`, and of `graph` its `num_vertices` and `node_types`. Another struct doesn't compile here.
-  /// Walks equal those of custom_walk::run on the whole graph. A walker that moves takes 20 bytes.
+  /// Walks equal those of custom_walk::run on the whole graph. A walker that moves takes 16 bytes.
   /// @throws argument_error  as custom_walk::run, with the compiler's messages for a struct that reads more; rank_error as above.
   sharded_walker(graph_part part, custom_walk const& walk, dynamic_walk_params const& params, transport& ranks,
                  cpu_exec const& exec = {});

@@ -68,11 +68,10 @@ struct walk_end {
   std::uint32_t repeats;  ///< 1: the rest of its row is its last vertex.
 };
 
-/// Of dynamic walks: their structs may ask for the start.
+/// Of dynamic walks, which keep step, too: their structs may ask for the start.
 struct walker_dynamic {
   static constexpr std::uint32_t kind = 7;
   walk_name walk;
-  std::int32_t step;
   vertex_id start, vertex, previous;
 };
 
@@ -90,7 +89,7 @@ struct answer {
   vertex_id candidate;
 };
 
-static_assert(sizeof(walker_in_step) == 8 && sizeof(walker_alone) == 16 && sizeof(walker_dynamic) == 20 &&
+static_assert(sizeof(walker_in_step) == 8 && sizeof(walker_alone) == 16 && sizeof(walker_dynamic) == 16 &&
               sizeof(question) == 12 && sizeof(walk_end) == 12);
 
 /// A chunk: a head, then records.

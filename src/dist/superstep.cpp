@@ -9,17 +9,6 @@ void walk_batch_of_ranks::begin_messages(std::int64_t num_records, std::int64_t 
   for (outgoing& to : messages_) { to.begin(setting_.ranks.pool(), num_records / a_chunk + open); }
 }
 
-void walk_batch_of_ranks::take_visits(std::span<chunk const> visits)
-{
-  base::parallel_ranges(exec_, std::ssize(visits), 32, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t k = begin; k < end; ++k) {
-      for (visit_alone const& v : visits[static_cast<std::size_t>(k)].records<visit_alone>()) {
-        rows_.put(v.walk.index(), v.step, v.vertex);
-      }
-    }
-  });
-}
-
 void walk_batch_of_ranks::take_ends(std::span<walk_end const> ends)
 {
   for (walk_end const& e : ends) { rows_.end(e.walk.index(), e.steps, e.repeats != 0); }

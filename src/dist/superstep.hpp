@@ -144,9 +144,7 @@ class walk_batch_of_ranks {
     counts_.moved.fetch_add(moved, std::memory_order_relaxed);
   }
 
-  /// Writes vertices that came to walks of this rank, from chunks of visit_alone.
-  void take_visits(std::span<chunk const> visits);
-  /// The same of walks that have ended.
+  /// Takes in ends of walks of this rank.
   void take_ends(std::span<walk_end const> ends);
 
   walk_setting const& setting_;

@@ -95,7 +95,13 @@ class walks_alone final : public walk_batch_of_ranks {
         default: take_answers(c.records<answer>()); break;
       }
     }
-    take_visits(visits_);
+    base::parallel_ranges(exec_, std::ssize(visits_), 32, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t k = begin; k < end; ++k) {
+        for (visit_alone const& v : visits_[static_cast<std::size_t>(k)].records<visit_alone>()) {
+          rows_.put(v.walk.index(), v.step, v.vertex);
+        }
+      }
+    });
   }
 
   void take_answers(std::span<answer const> answers)

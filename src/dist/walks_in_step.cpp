@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cpu/walks/lane_walk.hpp"
-#include "dist/superstep.hpp"
+#include "dist/lockstep.hpp"
 
 namespace tendril::dist {
 namespace {
@@ -21,10 +21,10 @@ struct task_room {
   std::vector<std::int32_t> lengths = std::vector<std::int32_t>(most);
 };
 
-class walks_in_step final : public walk_batch_of_ranks {
+class walks_in_step final : public walks_in_lockstep<walker_in_step> {
  public:
   walks_in_step(walk_setting const& setting, cpu::walk_job const& job, superstep_counts& counts, cpu_exec const& exec)
-      : walk_batch_of_ranks(setting, counts, exec), job_(job)
+      : walks_in_lockstep(setting, counts, exec), job_(job)
   {
   }
 
@@ -44,26 +44,6 @@ class walks_in_step final : public walk_batch_of_ranks {
                                     }
                                     add_counts(alive, moved);
                                   });
-  }
-
-  void take_in(std::span<chunk const> chunks) override
-  {
-    walkers_.clear();
-    visits_.clear();
-    for (chunk const& c : chunks) {
-      switch (c.kind()) {
-        case walker_in_step::kind: walkers_.push_back(c); break;
-        case visit_in_step::kind: visits_.push_back(c); break;
-        default: take_ends(c.records<walk_end>()); break;
-      }
-    }
-    base::parallel_ranges(exec_, std::ssize(visits_), 64, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t k = begin; k < end; ++k) {
-        for (visit_in_step const& v : visits_[static_cast<std::size_t>(k)].records<visit_in_step>()) {
-          rows_.put(v.walk.index(), step_, v.vertex);
-        }
-      }
-    });
   }
 
   void step_here() override
@@ -151,8 +131,6 @@ class walks_in_step final : public walk_batch_of_ranks {
   }
 
   cpu::walk_job const& job_;
-  std::int32_t step_ = 0;
-  std::vector<chunk> walkers_, visits_;
 };
 
 }  // namespace

@@ -83,7 +83,7 @@ TEST_F(CustomWalksOfRanks, AreSaidByTheirReport)
     sharded_walker sharded(part_of(g, {.num_parts = 2}, ranks.rank()), walk, {.length = 10}, ranks);
     EXPECT_EQ(sharded.plan().rule, sampling_rule::reject);
     auto const report = sharded.stream({.num_walks = 100, .starts = every_vertex(1), .sink = [](walk_rows const&) {}});
-    EXPECT_EQ(report.moved_bytes, 20 * report.moved);
+    EXPECT_EQ(report.moved_bytes, 16 * report.moved);
     EXPECT_GT(report.moved, 0);
   });
 }
