@@ -167,7 +167,7 @@ def test_a_plan_for_more_gpus(gpus, tendril):
     assert said.startswith("The plan assumes\n  given     100 GB/s that each GPU sends")
     rows = {row["job"]: row for row in json.loads(tendril.bytes("plan.json"))["rows"]}
     assert 0.95 < rows["bytes a step, model / measured, 2 GPUs"]["value"] < 1.05
-    assert rows["uniform walks, sharded, 2 GPUs, few walkers, model / measured"]["value"] > 0
+    assert rows["weighted walks, sharded, 2 GPUs, few walkers, model / measured"]["value"] > 0
     one = rows["uniform walks, planned, 1 GPU"]
     assert one["value"] == pytest.approx(rows["uniform walks, sharded, 1 GPU"]["value"])
     assert 0 < rows["uniform walks, planned, 1000 GPUs"]["share"] <= rows["uniform walks, planned, 2 GPUs"]["share"] <= 1
