@@ -41,6 +41,14 @@ def test_a_compressed_graph_is_measured_in_its_form(tendril):
     assert list(rows) == ["bits an edge", "mini-batch (15,10,5)"]
 
 
+def test_ranks_are_measured_with_the_walks_that_are_named(tendril):
+    rows = rows_of(tendril, "dist", "rmat:8", "--only", "node2vec", "--threads", 1)
+    assert "node2vec, sharded, 2 ranks" in rows
+    assert all(job.startswith("node2vec") for job in rows)
+    failed = tendril.try_run("bench", "dist", "--graph", "rmat:8", "--only", "deepwalk")
+    assert failed.stderr == "tendril: error: --only: 'deepwalk', expected a part of uniform or node2vec\n"
+
+
 def test_a_plan_for_more_hosts(tendril):
     rows = rows_of(tendril, "dist", "rmat:10", "--simulate", "1,2,1000", "--threads", 1)
     for app in ("uniform", "node2vec"):
