@@ -341,7 +341,8 @@ class app_jobs {
     sharded_job const& one = sharded_.at(1);
     sharded_job const& two = sharded_.at(2);
     auto const batch = [&](std::int64_t of_hosts) {
-      return static_cast<double>(std::min(b_->batch_walks(), dist::most_batch_walks(threads, of_hosts)));
+      return static_cast<double>(
+          std::min(b_->batch_walks(), dist::most_batch_walks(threads, of_hosts, b_->g.arrays().symmetric ? 1 : 0)));
     };
     double const moved = two.a_step(two.last.moved);
     walk_costs out;

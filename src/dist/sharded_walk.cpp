@@ -80,6 +80,7 @@ struct sharded_walker::state {
   std::unique_ptr<cpu::part_steps> dynamic;
   std::unique_ptr<samplers::walk_on_gpu_ranks> on_gpu;
   bool repeats_dead_ends = false;
+  double walking = 0;  ///< As of dist::most_batch_walks.
 };
 
 namespace {
@@ -106,6 +107,10 @@ sharded_walker::sharded_walker(graph_part part, walk_params const& params, std::
   state_->planned.emplace(state_->here.rows, plan::walk_on_parts(params), expected_walks / ranks.size(),
                           beating(exec, ranks));
   state_->plan = state_->planned->plan();
+  // Walks of a symmetric graph that have begun find no dead end.
+  if (state_->here.part.info.symmetric && params.metapath.empty()) {
+    state_->walking = dist::walking_share(params.length, params.stop_prob);
+  }
   state_->length = static_cast<std::int32_t>(params.length);
 }
 
@@ -192,8 +197,8 @@ sharded_walk_report sharded_walker::state::stream(walk_stream_job const& job, cp
   std::int64_t const bytes = job.batch_bytes > 0 ? job.batch_bytes : dist::usual_batch_bytes;
   std::int64_t const kept = job.counts ? 0 : length;
   std::int64_t const bytes_a_walk = 8 * (kept + 1) + 8;  // by steps and by walks
-  std::int64_t const room = std::clamp<std::int64_t>(bytes / 2 / bytes_a_walk, 1,
-                                                     dist::most_batch_walks(base::num_threads(exec), ranks.size()));
+  std::int64_t const room = std::clamp<std::int64_t>(
+      bytes / 2 / bytes_a_walk, 1, dist::most_batch_walks(base::num_threads(exec), ranks.size(), walking));
   samplers::rank_rounds const rounds = samplers::agree_on_rounds(ranks, job.num_walks, job.first_walk, room);
   dist::walk_setting const setting{here, ranks, length, rounds.batch, rounds.first_ids, job.counts};
 

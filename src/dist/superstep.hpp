@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -27,14 +28,25 @@
 
 namespace tendril::dist {
 
-/// Walks of a rank in one batch, at most. A step's records of 2^13 walks stay in a core's cache; with many ranks each thread still
+/// Walks of a rank in one batch, at most. A step's records of 2^13 walkers stay in a core's cache; with many ranks each thread still
 /// fills a few chunks for each of them.
-[[nodiscard]] constexpr std::int64_t most_batch_walks(int threads, std::int64_t ranks)
+/// @param walking  Mean share of a batch's walkers that have not ended yet. 0: not known; then batches are as large as they get, since
+///                 one with few walkers left takes as many supersteps as a full one.
+[[nodiscard]] constexpr std::int64_t most_batch_walks(int threads, std::int64_t ranks, double walking)
 {
   constexpr std::int64_t in_cache = std::int64_t{1} << 13, in_chunks = std::int64_t{1} << 11,
                          most = std::int64_t{1} << 17;  // a step's vertices of as many stay in the cache of all cores
   static_assert(most <= walk_name::max_index);
-  return std::min(most, threads * std::max(in_cache, in_chunks * std::min(ranks, most)));
+  auto const walkers = static_cast<double>(threads * std::max(in_cache, in_chunks * std::min(ranks, most)));
+  return walkers < static_cast<double>(most) * walking ? static_cast<std::int64_t>(walkers / walking) : most;
+}
+
+/// That share of walks of so many steps, where nothing but chance may end them.
+[[nodiscard]] inline double walking_share(std::int64_t length, double stop_prob)
+{
+  if (stop_prob == 0 || length == 0) { return 1; }
+  double const goes_on = 1 - stop_prob;
+  return goes_on * (1 - std::pow(goes_on, static_cast<double>(length))) / (stop_prob * static_cast<double>(length));
 }
 
 /// What both batches of a stream share.
