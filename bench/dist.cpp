@@ -54,9 +54,14 @@ struct app {
   bool in_step;  ///< Its walkers are records of 8 bytes.
 };
 
-std::vector<app> apps()
+/// Those whose names contain `only`. @throws argument_error if none does.
+std::vector<app> apps(std::string const& only)
 {
-  return {{"uniform", {.length = walk_length}, true}, {"node2vec", {.length = walk_length, .p = 2, .q = 0.5}, false}};
+  std::vector<app> out{{"uniform", {.length = walk_length}, true},
+                       {"node2vec", {.length = walk_length, .p = 2, .q = 0.5}, false}};
+  std::erase_if(out, [&](app const& a) { return std::string_view(a.name).find(only) == std::string_view::npos; });
+  if (out.empty()) { throw argument_error(fmt::format("--only: '{}', expected a part of uniform or node2vec", only)); }
+  return out;
 }
 
 struct bed {
@@ -451,17 +456,12 @@ std::vector<row> run_dist(options const& o)
   std::set<int> const ranks =
       o.ranks != nullptr ? std::set{1, o.ranks->size()}
                          : std::set{1, 2, std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 4)};
+  std::vector<app> const wanted = apps(o.only);
   auto const b = std::make_shared<bed>(o, ranks);
   session s(b->name, o.repeats);
   std::vector<std::unique_ptr<app_jobs>> jobs;
-  for (app const& a : apps()) {
-    if (std::string_view(a.name).find(o.only) != std::string_view::npos) {
-      jobs.push_back(std::make_unique<app_jobs>(a, b, ranks, o));
-    }
-  }
-  if (jobs.empty()) {
-    throw argument_error(fmt::format("--only: '{}', expected a part of uniform or node2vec", o.only));
-  }
+  jobs.reserve(wanted.size());
+  for (app const& a : wanted) { jobs.push_back(std::make_unique<app_jobs>(a, b, ranks, o)); }
   for (auto const& a : jobs) { a->add_to(s); }
   if (o.hosts.empty() && o.only.empty()) { add_dist_samples(s, b->g, b->parts, ranks, o.ranks); }
   if (!o.hosts.empty()) {

@@ -22,8 +22,7 @@ struct walk_costs {
   double work_a_move = 0;         ///< Of a move, in steps: records, questions, steps that are taken again.
   bool in_chunks = true;          ///< Records go in chunks of 4 KiB; else as they are, as those of GPUs do.
   bool homecoming_tells = false;  ///< A walker that moves to its home is its own visit.
-  bool host_beside =
-      false;  ///< GPUs take the steps; supersteps and messages are work of their hosts, at the same time.
+  bool host_beside = false;       ///< GPUs take the steps while their hosts begin supersteps and send messages.
 };
 
 struct network {

@@ -45,8 +45,9 @@ namespace tendril::dist {
 [[nodiscard]] inline double walking_share(std::int64_t length, double stop_prob)
 {
   if (stop_prob == 0 || length == 0) { return 1; }
-  double const goes_on = 1 - stop_prob;
-  return goes_on * (1 - std::pow(goes_on, static_cast<double>(length))) / (stop_prob * static_cast<double>(length));
+  auto const steps = static_cast<double>(length);
+  double const ended = -std::expm1(steps * std::log1p(-stop_prob));  // before the last step
+  return (1 - stop_prob) * ended / (stop_prob * steps);
 }
 
 /// What both batches of a stream share.

@@ -40,6 +40,7 @@ TEST(BatchSizes, KnowTheMeanLengthOfAWalk)
   EXPECT_EQ(walking_share(80, 1), 0);
   EXPECT_DOUBLE_EQ(walking_share(1, 0.5), 0.5);
   EXPECT_DOUBLE_EQ(walking_share(2, 0.5), (0.5 + 0.25) / 2);
+  EXPECT_NEAR(walking_share(80, 1e-18), 1, 1e-12);
 }
 
 }  // namespace
