@@ -40,18 +40,26 @@ def ahead(
     steady: a thread whose iteration is closed makes as many items as it could have made by then, whether it has or not: for
     items that threads of other processes make with it, whose iterations are closed behind the same item.
     """
-    ready: queue.Queue[tuple[Any, Any, BaseException | None]] = queue.Queue(depth)
-    stop = threading.Event()
+    # Queues in C, which take the interpreter once: a queue.Queue is a lock and two conditions in Python.
+    ready: queue.SimpleQueue[tuple[Any, Any, BaseException | None]] = queue.SimpleQueue()
+    room: queue.SimpleQueue[None] = queue.SimpleQueue()  # as many as there is room for in `ready`
+    for _ in range(depth):
+        room.put(None)
+    has_ended = False
     num_made = num_taken = 0
 
+    def end() -> None:
+        nonlocal has_ended
+        has_ended = True
+        room.put(None)  # or the thread might wait for it
+
     def put(item: tuple[Any, Any, BaseException | None]) -> bool:
-        while not stop.is_set():
-            try:
-                ready.put(item, timeout=0.1)
-                return True
-            except queue.Full:
-                continue
-        return False
+        if not has_ended:
+            room.get()
+        if has_ended:
+            return False
+        ready.put(item)
+        return True
 
     def goes_on() -> bool:
         return steady and num_made <= num_taken + depth  # as many wait in the queue, and one for its turn
@@ -66,29 +74,30 @@ def ahead(
                     for item in made:
                         num_made += 1
                         if not put((item, None if mark is None else mark(item), None)) and not goes_on():
-                            return
+                            break
                 finally:  # so that threads which make its parts have ended, too
                     close = getattr(made, "close", None)
                     if close is not None:
                         close()
-            put((_END, None, None))
+            ready.put((_END, None, None))
         except BaseException as error:  # the consumer handles it
-            put((_END, None, error))
+            ready.put((_END, None, error))
 
-    work = _Work(run, stop)
+    work = _Work(run, end)
     allowed = frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
     thread = _start(work, (kind, cores, allowed))
     try:
         while True:
             item, marked, error = ready.get()
             num_taken += 1
+            room.put(None)
             if error is not None:
                 raise error
             if item is _END:
                 return
             yield item, marked
     finally:
-        stop.set()
+        end()
         while thread.is_alive() and not work.done.wait(1):  # a fork of the process doesn't have the thread
             continue
 
@@ -100,10 +109,10 @@ _MOST_IDLE = 8
 
 
 class _Work:
-    """What a thread is to run. stop: tells it to end early."""
+    """What a thread is to run. end: tells it to end early."""
 
-    def __init__(self, run: Callable[[], None], stop: threading.Event) -> None:
-        self.run, self.stop, self.done = run, stop, threading.Event()
+    def __init__(self, run: Callable[[], None], end: Callable[[], None]) -> None:
+        self.run, self.end, self.done = run, end, threading.Event()
 
 
 class _Thread:
@@ -181,7 +190,7 @@ def stop_all() -> None:
         waiting, working = list(_idle), dict(_at_work)
         _idle.clear()
     for work in working.values():
-        work.stop.set()
+        work.end()
     for thread in (*waiting, *working):
         thread.put(None)
     for thread in (*waiting, *working):

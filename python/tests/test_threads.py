@@ -189,6 +189,27 @@ next(rest)
     assert (done.returncode, done.stderr) == (0, "") and time.monotonic() - begin < 50
 
 
+def test_the_interpreter_ends_a_thread_that_waits_for_another():
+    script = """
+import time
+from tendril._ahead import ahead
+def slow():
+    for i in range(100):
+        time.sleep(0.5)
+        yield i
+def passed_on():
+    yield -1
+    for i, _ in ahead(slow(), 2):
+        yield i
+rest = ahead(passed_on(), 2)
+next(rest)
+time.sleep(0.2)  # now both threads are at work: one sleeps, the other waits for it
+"""
+    begin = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "") and time.monotonic() - begin < 40
+
+
 @pytest.mark.parametrize("depth", [1, 3])
 @pytest.mark.parametrize("taken", [0, 1, 4, 18, 19, 20])
 def test_a_steady_thread_makes_as_many_items_whenever_it_is_left(depth, taken):
