@@ -37,7 +37,8 @@ host_plan plan_hosts(walk_costs const& walk, network const& net, host_cut const&
   auto const hosts = static_cast<double>(cut.hosts);
   double const others = hosts - 1;
   double const alone = walk.steps_a_superstep / walk.steps_per_second;
-  double const fixed = walk.host_beside ? 0 : std::min(walk.superstep_seconds, alone);
+  double const of_host = std::min(walk.superstep_seconds, alone);  // a superstep was no longer than it was
+  double const fixed = walk.host_beside ? 0 : of_host;
   double const step = (alone - fixed) / walk.steps_a_superstep;
   double const mean_steps = walk.steps_a_superstep / (1 + cut.crossing * walk.supersteps_a_move);
   double const steps = mean_steps * cut.busiest;
@@ -58,7 +59,7 @@ host_plan plan_hosts(walk_costs const& walk, network const& net, host_cut const&
   }
 
   double const compute = fixed + steps * step * (1 + cut.crossing * walk.work_a_move);
-  double const sending = (walk.host_beside ? walk.superstep_seconds : 0) + others * walk.message_seconds;
+  double const sending = (walk.host_beside ? of_host : 0) + others * walk.message_seconds;
   double const busy = walk.host_beside ? std::max(compute, sending) : compute + sending;
   double const flight = bytes / net.bandwidth;
   double const turn = others > 0 ? (compute + sending + flight + net.latency) / 2 : 0;

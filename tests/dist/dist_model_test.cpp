@@ -100,6 +100,9 @@ TEST(DistModel, HostsWorkWhileTheirGpusStep)
   host_plan const p = plan_hosts(walk, ideal, {.hosts = 10, .crossing = 0.9});
   EXPECT_DOUBLE_EQ(p.superstep_seconds, 4e-4 + 9e-4);
   EXPECT_EQ(p.limit, "messages");
+  walk.superstep_seconds = 5e-3;  // of few walkers, and measured in a slow moment: one with more of them took 1e-3
+  EXPECT_DOUBLE_EQ(plan_hosts(walk, ideal, {.hosts = 1}).superstep_seconds, 1e-3);
+  walk.superstep_seconds = 4e-4;
   // A batch waits for its GPU, its host and its messages, in turn with the other.
   EXPECT_DOUBLE_EQ(plan_hosts(walk, {infinite, 2e-3}, {.hosts = 10, .crossing = 0.9}).superstep_seconds, 4.3e-3 / 2);
 }
