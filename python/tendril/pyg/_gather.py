@@ -50,7 +50,7 @@ class Target:
     @cached_property
     def stream(self) -> int:
         """The current stream, which is looked up once a batch."""
-        return int(torch.cuda.current_stream(self.device).cuda_stream)
+        return int(torch.cuda.current_stream(self.device.index).cuda_stream)
 
 
 def all_on(device: torch.device, made: Any) -> Any:
@@ -82,9 +82,24 @@ def move_metadata(outs: list[Any], device: torch.device) -> None:
         out.metadata = tuple(values)
 
 
+_LASTS = "_tendril_lasts"
+
+
+def lasting(value: Tensor) -> Tensor:
+    """A tensor in memory of the library's, which isn't reused while a stream may read it: `keep_for` needs not tell Torch so."""
+    setattr(value, _LASTS, True)
+    return value
+
+
 def keep_for(stream: Any, value: Any) -> None:
     """Memory of a batch's tensors on a GPU isn't reused before `stream` has read it."""
-    if isinstance(value, Tensor):
+    kind = type(value)
+    if kind is Tensor:
+        if value.is_cuda and _LASTS not in value.__dict__:
+            value.record_stream(stream)
+    elif kind is int or value is None:
+        return
+    elif isinstance(value, Tensor):  # of a subclass
         if value.is_cuda:
             value.record_stream(stream)
     elif isinstance(value, Mapping):

@@ -153,15 +153,10 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         if self._ours:
             place = getattr(sampler, "batches_on", sampler.device)
         self._target = place if place.type != "cpu" else None
-        # Gathers have a stream of their own, where sampling has one. Those over the bus, which have little to do on the GPU and
-        # long to wait, go before what trains; others, which fill the GPU, don't: they are ahead of it by batches.
-        # Where ranks keep step, all of their calls come from one thread.
-        own = self._ours and sampler._stream is not None and transform_sampler_output is None and not _is_shared(data)
-        priority = -1 if _features.come_from_host(data) else 0
-        self._gathers = torch.cuda.Stream(place, priority=priority) if own else None
         self._bulk = self._together(bulk)
         self._in_step = in_step(self, self._ranks, self._bulk)
         self._cache = _cache.cache_of(self, cache)
+        self._gathers = self._streams_of_gathers(place)
         self._host_way = self._way_of_rows()
         self._maker: _features.BatchMaker | None = None
         self.pad = pad
@@ -181,6 +176,18 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         if self._target is None:
             return _TOGETHER_ON_CPU
         return max(1, min(_MOST_TOGETHER, _BULK_SEEDS // int(self.batch_size)))
+
+    def _streams_of_gathers(self, place: torch.device) -> list[Any]:
+        """Gathers have streams of their own, where sampling has one. Those over the bus, which have little to do on the GPU and
+        long to wait, go before what trains; others, which fill the GPU, don't: they are ahead of it by batches. Batches take two
+        streams in turn, so that one is prepared while the bus is busy with the last; but a cache changes from batch to batch.
+        Where ranks keep step, all of their calls come from one thread."""
+        has_own = self._ours and self._engine._stream is not None and self.transform_sampler_output is None
+        if not has_own or _is_shared(self.data):
+            return []
+        from_host = _features.come_from_host(self.data)
+        count = 2 if from_host and self._cache is None else 1
+        return [torch.cuda.Stream(place, priority=-1 if from_host else 0) for _ in range(count)]
 
     def _way_of_rows(self) -> HostWay:
         device = self._target
@@ -374,8 +381,8 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         if unfiltered:
             yield from (out for _, out, _ in sampled)
             return
-        if self.prefetch and self._gathers is not None:  # what samples the next group doesn't wait for gathers
-            sampled = _ahead(sampled, max(1, self._bulk // 2), self._engine._stream, self._cores)
+        if self.prefetch and self._gathers:  # what samples the next group doesn't wait for gathers
+            sampled = _ahead(sampled, max(1, self._bulk // 2), [self._engine._stream], self._cores)
         num_made = 0
         for (number, out, on_host), served in self._served(sampled, epoch):
             with timeline.span("gather", number):
@@ -416,8 +423,8 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
         made = self._made(numbered, replace(progress), timeline, pad)
         # A foreign sampler may draw from Torch's generator, which other threads must not use at the same time.
         if self.prefetch and self._ours:
-            stream, steady = self._gathers or self._engine._stream, self._in_step is not None
-            made = _ahead(made, self.prefetch, stream, self._cores, steady)
+            own = [] if self._engine._stream is None else [self._engine._stream]
+            made = _ahead(made, self.prefetch, self._gathers or own, self._cores, self._in_step is not None)
         if self.transform is not None or self.transform_sampler_output is not None:
             made = self._transformed(made, timeline)
         return self._counted(self._host_way.watched(made), progress, timeline)
@@ -436,20 +443,22 @@ class Loader(Padded, Processors, DataLoader):  # type: ignore[misc]
 
 
 def _ahead(
-    made: Iterator[Any], depth: int, stream: Any, cores: frozenset[int] | None, steady: bool = False
+    made: Iterator[Any], depth: int, streams: list[Any], cores: frozenset[int] | None, steady: bool = False
 ) -> Iterator[Any]:
-    """The same items, made by a thread, up to `depth` of them in advance; on a GPU on the thread's own stream."""
+    """The same items, made by a thread, up to `depth` of them in advance; on a GPU on the thread's own streams in turn."""
     threads = torch.get_num_threads()  # a thread keeps the number that it began with
-    if stream is None:
+    if not streams:
         with closing(ahead(made, depth, cores, kind=threads, steady=steady)) as items:
             yield from (item for item, _ in items)
         return
-    reader = torch.cuda.current_stream(stream.device)
-    stream.wait_stream(reader)  # for features that the caller has just copied there
-    flight = _Flight(stream, reader)
-    with closing(ahead(made, depth, cores, lambda: torch.cuda.stream(stream), flight.mark, threads, steady)) as items:
+    device = streams[0].device_index
+    reader = torch.cuda.current_stream(device)
+    for stream in streams:
+        stream.wait_stream(reader)  # for features that the caller has just copied there
+    flight = _Flight(streams, reader)
+    with closing(ahead(made, depth, cores, flight.begin, flight.mark, threads, steady)) as items:
         for item, event in items:
-            current = torch.cuda.current_stream(stream.device)
+            current = torch.cuda.current_stream(device)
             current.wait_event(event)
             if current != reader:
                 flight.keep(item, current)
@@ -462,29 +471,38 @@ def _is_shared(data: Any) -> bool:
 
 
 class _Flight:
-    """Items that a thread's stream still makes, while the thread goes on with others: so few that their memory is bounded.
+    """Items that a thread's streams still make, while the thread goes on with others: so few that their memory is bounded.
 
     An item's memory isn't reused before the stream of its reader has read it. The thread itself tells Torch so: each such call
     in the loop might lose it the interpreter.
     """
 
-    def __init__(self, stream: Any, reader: Any) -> None:
-        self._stream, self._reader = stream, reader
+    def __init__(self, streams: list[Any], reader: Any) -> None:
+        self._turns, self._reader = itertools.cycle(streams), reader
         self._events: deque[Any] = deque()
+        self._stream = next(self._turns)
+
+    def begin(self) -> Any:
+        """The thread's context."""
+        return torch.cuda.stream(self._stream)
 
     def mark(self, item: Any) -> Any:
-        """An event after the item. Waits for the item before the last one."""
+        """An event after the item. Waits for the item before the last one; the next item is of the next stream."""
         self.keep(item, self._reader)
         event = torch.cuda.Event(blocking=True)
         event.record(self._stream)
         self._events.append(event)
         if len(self._events) > _IN_FLIGHT:
             self._events.popleft().synchronize()
+        following = next(self._turns)
+        if following is not self._stream:
+            self._stream = following
+            torch.cuda.set_stream(following)
         return event
 
     @staticmethod
     def keep(item: Any, stream: Any) -> None:
         of = item[1] if isinstance(item, tuple) else item  # behind its number: what was sampled
-        for store in of.stores if hasattr(of, "stores") else (vars(of),):
-            for value in store.values():
+        for values in [store._mapping for store in of.stores] if hasattr(of, "stores") else [vars(of)]:
+            for value in values.values():
                 _gather.keep_for(stream, value)

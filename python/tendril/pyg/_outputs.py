@@ -12,6 +12,7 @@ from torch_geometric.sampler import HeteroSamplerOutput, SamplerOutput
 
 from tendril._minibatch import Minibatch
 
+from ._gather import lasting
 from ._inputs import turned_type
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ def _taker(array: Any) -> Callable[[Any], Tensor]:
     same call. The current stream waits for the arrays; the function looks it up once, not for each array."""
     if isinstance(array, np.ndarray):
         return lambda one: torch.from_numpy(one)
-    stream = torch.cuda.current_stream(array.device).cuda_stream or 1  # DLPack's number of the default stream
-    return lambda one: torch.utils.dlpack.from_dlpack(one.__dlpack__(stream=stream))
+    stream = torch.cuda.current_stream(array.__dlpack_device__()[1]).cuda_stream or 1  # DLPack's number of the default stream
+    return lambda one: lasting(torch.utils.dlpack.from_dlpack(one.__dlpack__(stream=stream)))
 
 
 def output_of(made: Minibatch, keeps_counts: bool, num_hops: int) -> SamplerOutput | HeteroSamplerOutput:
