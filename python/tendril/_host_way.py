@@ -41,12 +41,14 @@ class HostWay:
     works_ahead : bool
         Whether a thread gathers while the loop works.
     mark : callable
-        A point in time of the loop, and
+        A point in time of the loop's stream, and
     nanoseconds : callable
-        the time between two of them, None while it is not known. On a GPU the loop's own clock is its stream's: the host
-        may be several batches ahead.
+        the time between two of them, None while it is not known.
     trial : int
         Batches of a trial.
+    clock : callable
+        The host's, in nanoseconds. A trial takes the longer of both times: while the host gets ahead of its stream, by as many
+        batches as fit into the queue of launches, the host's is too short, and while the stream catches up its own is.
     """
 
     _ORDER = ("cpu", "gpu", "auto") * 2  # of trials: the first batches are slow, whoever makes them
@@ -54,17 +56,18 @@ class HostWay:
     def __init__(
         self,
         works_ahead: bool,
-        mark: Callable[[], Any] = perf_counter_ns,
-        nanoseconds: Callable[[Any, Any], float | None] = lambda first, last: float(last - first),
+        mark: Callable[[], Any] = lambda: None,
+        nanoseconds: Callable[[Any, Any], float | None] = lambda first, last: 0.0,
         trial: int = _TRIAL,
+        clock: Callable[[], int] = perf_counter_ns,
     ) -> None:
         self._trial = trial
-        self._mark, self._nanoseconds = mark, nanoseconds
+        self._mark, self._nanoseconds, self._clock = mark, nanoseconds, clock
         self._periods: list[float] = []  # of the trials that are done: nanoseconds a batch
         self._handed = 0  # batches of this iteration that the loop has got
         self._from = _SETTLING  # the batch with which a trial begins
-        self._first: Any = None
-        self._last: Any = None
+        self._first: tuple[int, Any] | None = None
+        self._last: tuple[int, Any] | None = None
         self._is_chosen = not works_ahead
         self._threads = _threads_beside_training() if works_ahead else 0
         self.share = "cpu" if works_ahead else "auto"
@@ -94,18 +97,18 @@ class HostWay:
         if self._is_chosen:
             return
         if self._handed == self._from:
-            self._first = self._mark()
+            self._first = self._clock(), self._mark()
         elif self._handed == self._from + self._trial:
-            self._last = self._mark()
+            self._last = self._clock(), self._mark()
 
     def next(self) -> None:
         """The next batch is gathered. Called by the thread that does it."""
         if self._is_chosen or self._last is None or self._first is None:
             return
-        taken = self._nanoseconds(self._first, self._last)
-        if taken is None:
+        of_stream = self._nanoseconds(self._first[1], self._last[1])
+        if of_stream is None:
             return
-        self._periods.append(taken / self._trial)
+        self._periods.append(max(of_stream, self._last[0] - self._first[0]) / self._trial)
         if len(self._periods) < len(self._ORDER):
             self.share = self._ORDER[len(self._periods)]
             self._settle()

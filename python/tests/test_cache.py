@@ -95,7 +95,7 @@ def test_scores_of_a_graph():
 def chosen(periods, batches=2000, restart=None):
     """The way that is kept, and how many batches it took."""
     clock = [0]
-    way = HostWay(True, mark=lambda: clock[0], nanoseconds=lambda first, last: last - first, trial=TRIAL)
+    way = HostWay(True, trial=TRIAL, clock=lambda: clock[0])
     way.begin()
 
     def loop():
@@ -128,6 +128,37 @@ def test_the_way_with_which_the_loop_is_quicker_is_kept(periods, expected):
     way, taken = chosen(periods)
     assert way == expected
     assert taken is not None and taken <= 6 * (_SETTLING + TRIAL + 1)
+
+
+QUEUE = 8  # batches by which a host may be ahead of its stream
+
+
+@pytest.mark.parametrize(
+    ("of_host", "of_stream", "expected"),
+    [
+        ({"cpu": 70, "gpu": 50, "auto": 55}, {"cpu": 52, "gpu": 60, "auto": 61}, "gpu"),  # the stream catches up on the CPU's way
+        ({"cpu": 45, "gpu": 60, "auto": 61}, {"cpu": 77, "gpu": 52, "auto": 53}, "gpu"),  # on which the host gets ahead here
+        ({"cpu": 45, "gpu": 46, "auto": 47}, {"cpu": 52, "gpu": 60, "auto": 61}, "cpu"),
+    ],
+)
+def test_a_host_that_is_ahead_of_its_stream_misleads_no_trial(of_host, of_stream, expected):
+    now = {"host": 0, "stream": 0}
+    way = HostWay(True, lambda: now["stream"], lambda first, last: last - first, TRIAL, lambda: now["host"])
+    way.begin()
+
+    def loop():
+        for number in range(2000):
+            way.next()
+            if way.is_chosen:
+                return
+            share = way.way(1 << 30).share
+            now["host"] = max(now["host"] + of_host[share], now["stream"] - QUEUE * of_stream[share])
+            now["stream"] = max(now["stream"], now["host"]) + of_stream[share]
+            yield number
+
+    for _ in way.watched(loop()):
+        pass
+    assert way.is_chosen and way.share == expected
 
 
 def test_trials_lie_within_one_iteration():
