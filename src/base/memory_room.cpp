@@ -14,14 +14,14 @@
 namespace tendril::base {
 namespace {
 
-constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t difference(std::int64_t limit, std::int64_t used)
 {
-  return limit == unlimited ? unlimited : std::max<std::int64_t>(0, limit - used);
+  return limit == no_limit ? no_limit : std::max<std::int64_t>(0, limit - used);
 }
 
-std::int64_t sum(std::int64_t a, std::int64_t b) { return a > unlimited - b ? unlimited : a + b; }
+std::int64_t sum(std::int64_t a, std::int64_t b) { return a > no_limit - b ? no_limit : a + b; }
 
 /// The number in a file, or `otherwise` if it has none ("max") or does not exist.
 std::int64_t number_in(std::string const& path, std::int64_t otherwise)
@@ -46,8 +46,8 @@ std::int64_t sum_of_lines(std::string const& path, std::initializer_list<std::st
 void take_group(memory_room& room, std::string const& folder, bool version_1)
 {
   std::string const memory = folder + (version_1 ? "/memory.limit_in_bytes" : "/memory.max");
-  std::int64_t const limit = number_in(memory, unlimited);
-  if (limit == unlimited) { return; }
+  std::int64_t const limit = number_in(memory, no_limit);
+  if (limit == no_limit) { return; }
   room.limit = std::min(room.limit, limit);
   // Pages of files count as used, and go where memory is wanted.
   std::int64_t const used =
@@ -56,10 +56,10 @@ void take_group(memory_room& room, std::string const& folder, bool version_1)
                  : sum_of_lines(folder + "/memory.stat", {"inactive_file", "active_file"}));
   room.free = std::min(room.free, difference(limit, std::max<std::int64_t>(used, 0)));
   if (version_1) {  // here the limit of both together
-    std::int64_t const both = number_in(folder + "/memory.memsw.limit_in_bytes", unlimited);
+    std::int64_t const both = number_in(folder + "/memory.memsw.limit_in_bytes", no_limit);
     room.swap = std::min(room.swap, difference(both, limit));
   } else {
-    std::int64_t const swap = number_in(folder + "/memory.swap.max", unlimited);
+    std::int64_t const swap = number_in(folder + "/memory.swap.max", no_limit);
     room.swap = std::min(room.swap, difference(swap, number_in(folder + "/memory.swap.current", 0)));
   }
 }
@@ -92,8 +92,8 @@ std::int64_t left_of(int resource, int field)
 {
   rlimit limit{};
   bool const limited = getrlimit(static_cast<__rlimit_resource_t>(resource), &limit) == 0 &&
-                       limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < static_cast<rlim_t>(unlimited);
-  if (!limited) { return unlimited; }
+                       limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < static_cast<rlim_t>(no_limit);
+  if (!limited) { return no_limit; }
   std::ifstream file("/proc/self/statm");
   std::int64_t pages = 0;
   for (int i = 0; i <= field; ++i) { file >> pages; }
@@ -110,7 +110,7 @@ memory_room read_memory_room(std::string const& root)
   room.limit = kibi * sum_of_lines(machine, {"MemTotal:"});
   room.free = kibi * sum_of_lines(machine, {"MemAvailable:"});
   room.swap = kibi * sum_of_lines(machine, {"SwapFree:"});
-  if (room.limit == 0) { room = {unlimited, unlimited, 0}; }  // a system that tells nothing sets no limit
+  if (room.limit == 0) { room = {no_limit, no_limit, 0}; }  // a system that tells nothing sets no limit
   for_each_group(root, [&](std::string const& folder, bool version_1) { take_group(room, folder, version_1); });
   return room;
 }

@@ -29,7 +29,7 @@
 namespace tendril::build {
 namespace {
 
-constexpr std::int64_t vertices_a_range = 1024;
+constexpr std::int64_t turns_a_range = 1024;
 constexpr std::int64_t plain_range = std::int64_t{1} << 16U;
 constexpr unsigned class_bits = 3;
 constexpr std::uint32_t max_rounds = 8;
@@ -174,7 +174,7 @@ class label_propagation {
   std::int64_t take_turn(std::span<vertex_id const> turns, resolution const& gamma, rng_key key, std::uint32_t round)
   {
     auto const* const v_of = turns.data();
-    base::parallel_ranges(exec_, std::ssize(turns), vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+    base::parallel_ranges(exec_, std::ssize(turns), turns_a_range, [&](std::int64_t begin, std::int64_t end) {
       label_counts counts;
       for (std::int64_t i = begin; i < end; ++i) {
         waiting_[v_of[i]] = 0;
@@ -182,7 +182,7 @@ class label_propagation {
       }
     });
     std::atomic<std::int64_t> changed{0};
-    base::parallel_ranges(exec_, std::ssize(turns), vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+    base::parallel_ranges(exec_, std::ssize(turns), turns_a_range, [&](std::int64_t begin, std::int64_t end) {
       std::int64_t mine = 0;
       for (std::int64_t i = begin; i < end; ++i) {
         vertex_id const v = v_of[i];

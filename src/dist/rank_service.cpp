@@ -16,21 +16,15 @@
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "dist/agreement.hpp"
+#include "dist/beats.hpp"
 
 namespace tendril {
 namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr transport::seconds longest_pause_between_beats{0.5};
-constexpr double beats_a_deadline = 8;
 constexpr auto look_ahead = std::chrono::microseconds(50);  // without sleep, for the next message
 constexpr auto between_cancels = std::chrono::milliseconds(20);
-
-std::string text_of(message const& m)
-{
-  return {reinterpret_cast<char const*>(m.data()), static_cast<std::size_t>(m.size())};
-}
 
 }  // namespace
 
@@ -376,11 +370,13 @@ class rank_service::impl {
       case message_header::offer: {
         service& there = services_[header.service];
         there.descriptions.resize(peers_.size());
-        there.descriptions[from] = text_of(arrived);
+        there.descriptions[from] = dist::text_of(arrived);
         break;
       }
       case message_header::withdrawal: note_withdrawal(header.service); break;
-      case message_header::failure: set_failed(static_cast<int>(header.number), text_of(arrived), false); break;
+      case message_header::failure:
+        set_failed(static_cast<int>(header.number), std::string(dist::text_of(arrived)), false);
+        break;
       case message_header::farewell: peers_[from].has_closed = true; break;
       default: break;  // a beat
     }
@@ -404,7 +400,7 @@ class rank_service::impl {
   void beat_if_due()
   {
     auto const now = clock::now();
-    if (now - last_beat_ < std::min(longest_pause_between_beats, deadline_ / beats_a_deadline)) { return; }
+    if (now - last_beat_ < std::min(dist::longest_pause_between_beats, deadline_ / dist::beats_a_deadline)) { return; }
     last_beat_ = now;
     std::lock_guard const lock(mutex_);
     tell_all(message_header::beat, 0, {});

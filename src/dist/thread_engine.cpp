@@ -49,7 +49,7 @@ class thread_engine final : public message_engine {
   std::shared_ptr<std::vector<inbox>> inboxes_;
 };
 
-constexpr transport::seconds patience{0.2};  // for what other ranks say of a failure
+constexpr transport::seconds grace{0.2};  // for what other ranks say of a failure
 
 /// Work of one rank, whose exception is kept.
 struct rank_end {
@@ -65,13 +65,13 @@ rank_end run_rank(std::unique_ptr<message_engine> engine, std::function<void(tra
     work(ranks);
     return {};
   } catch (rank_error const& failure) {
-    bool const speaks = ranks.speaks(failure.what(), failure.rank(), patience);
+    bool const speaks = ranks.speaks(failure.what(), failure.rank(), grace);
     return {std::current_exception(), speaks};
   } catch (std::exception const& failure) {
-    bool const speaks = ranks.speaks(failure.what(), {}, patience);
+    bool const speaks = ranks.speaks(failure.what(), {}, grace);
     return {std::current_exception(), speaks};
   } catch (...) {
-    return {std::current_exception(), ranks.speaks("unknown exception", {}, patience)};
+    return {std::current_exception(), ranks.speaks("unknown exception", {}, grace)};
   }
 }
 

@@ -8,23 +8,16 @@
 #include <fmt/format.h>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "dist/beats.hpp"
 
 namespace tendril {
 namespace {
-
-constexpr transport::seconds longest_pause_between_beats{0.5};
-constexpr double beats_a_deadline = 8;
 
 void copy_name(std::string_view what, char (&into)[sizeof message_header::what])
 {
   std::size_t const size = std::min(what.size(), sizeof into - 1);
   std::memcpy(into, what.data(), size);
   into[size] = 0;
-}
-
-std::string_view text_of(message const& m)
-{
-  return {reinterpret_cast<char const*>(m.data()), static_cast<std::size_t>(m.size())};
 }
 
 /// Waits a little longer each time in vain: a message comes within microseconds, or much later.
@@ -212,7 +205,7 @@ void transport::expect_taken_part(open_call const& call, message const& arrived)
   message_header const header = arrived.header();
   if (header.kind == message_header::refusal) {
     refused_by_ = header.from;
-    throw rank_error(header.from, std::string(text_of(arrived)));
+    throw rank_error(header.from, std::string(dist::text_of(arrived)));
   }
   char mine[sizeof header.what];
   copy_name(call.what, mine);
@@ -250,7 +243,7 @@ void transport::take_in(message arrived)
   switch (header.kind) {
     case message_header::failure:
     case message_header::echo:
-      from.failed = {static_cast<int>(header.number), std::string(text_of(arrived)),
+      from.failed = {static_cast<int>(header.number), std::string(dist::text_of(arrived)),
                      header.kind == message_header::echo};
       break;
     case message_header::farewell: from.calls_made = header.number; break;
@@ -269,7 +262,7 @@ void transport::excuse_silence_while_away()
 {
   auto const now = clock::now();
   auto const away = now - std::exchange(last_look_, now);
-  if (away < deadline_ / beats_a_deadline) { return; }
+  if (away < deadline_ / dist::beats_a_deadline) { return; }
   for (peer& other : peers_) { other.heard += away; }
 }
 
@@ -288,7 +281,7 @@ bool transport::listen()
 void transport::beat_if_due()
 {
   auto const now = clock::now();
-  if (now - last_beat_ < std::min(longest_pause_between_beats, deadline_ / beats_a_deadline)) { return; }
+  if (now - last_beat_ < std::min(dist::longest_pause_between_beats, deadline_ / dist::beats_a_deadline)) { return; }
   last_beat_ = now;
   tell_all(message_header::beat, static_cast<std::uint64_t>(done_), {});
   if (on_wait) { on_wait(); }
@@ -364,7 +357,7 @@ std::vector<std::string> transport::all_gather(std::string_view what, std::strin
   }
   std::vector<std::string> gathered;
   for (message& m : all_to_all(what, out)) {
-    gathered.emplace_back(text_of(m));
+    gathered.emplace_back(dist::text_of(m));
     pool_.give_back(std::move(m));
   }
   return gathered;
@@ -407,7 +400,7 @@ std::string transport::broadcast(std::string_view what, std::string_view given, 
     }
   }
   auto const arrived = finish(begin(what, out, root));
-  return std::string(text_of(arrived[static_cast<std::size_t>(root)]));
+  return std::string(dist::text_of(arrived[static_cast<std::size_t>(root)]));
 }
 
 void transport::fail(std::string_view why, std::optional<int> about) noexcept

@@ -1,4 +1,5 @@
 #include "formats/array_view.hpp"
+#include "formats/elements.hpp"
 
 #include <algorithm>
 #include <array>
@@ -39,8 +40,6 @@ constexpr std::array<dtype_info, 14> dtypes{{{"bool", 1},
                                              {"float64", 8},
                                              {"unknown", 0}}};
 
-constexpr std::int64_t grain = 1 << 18;
-
 [[noreturn]] void fail(std::string const& path, array_view const& array, std::string const& what)
 {
   throw format_error(fmt::format("{}: array '{}': {}", path, array.name, what));
@@ -60,7 +59,7 @@ void expect_flat(std::string const& path, array_view const& array)
 
 /// Element i, wherever it is aligned.
 template <class T>
-T load(array_view const& array, std::int64_t i)
+T element(array_view const& array, std::int64_t i)
 {
   T value;
   std::memcpy(&value, array.bytes.data() + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
@@ -85,9 +84,9 @@ template <class T, class F>
 std::int64_t find_bad(array_view const& array, F&& good, cpu_exec const& exec)
 {
   std::atomic<std::int64_t> first{std::numeric_limits<std::int64_t>::max()};
-  base::parallel_ranges(exec, array.shape[0], grain, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, array.shape[0], elements_a_range, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      if (good(load<T>(array, i))) { continue; }
+      if (good(element<T>(array, i))) { continue; }
       for (std::int64_t seen = first.load(); i < seen && !first.compare_exchange_weak(seen, i);) {}
       return;
     }
@@ -104,15 +103,15 @@ shared_array<To> convert(std::string const& path, array_view const& array, std::
     auto const in_range = [last](From value) { return !std::cmp_less(value, 0) && !std::cmp_greater(value, last); };
     if (std::int64_t const bad = find_bad<From>(array, in_range, exec); bad >= 0) {
       fail(path, array,
-           fmt::format("element {} is {}, expected {} in [0, {}]", bad, load<From>(array, bad), what, last));
+           fmt::format("element {} is {}, expected {} in [0, {}]", bad, element<From>(array, bad), what, last));
     }
   }
   if (sizeof(From) == sizeof(To) && is_aligned(array, alignof(To))) { return alias<To>(array); }
 
   std::int64_t const size = array.shape[0];
   buffer<To> copy(size, *exec.memory);
-  base::parallel_ranges(exec, size, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) { copy[i] = static_cast<To>(load<From>(array, i)); }
+  base::parallel_ranges(exec, size, elements_a_range, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) { copy[i] = static_cast<To>(element<From>(array, i)); }
   });
   return copy;
 }
@@ -123,9 +122,9 @@ shared_array<float> convert_weights(array_view const& array, cpu_exec const& exe
   if (std::is_same_v<From, float> && is_aligned(array, alignof(float))) { return alias<float>(array); }
   std::int64_t const size = array.shape[0];
   buffer<float> copy(size, *exec.memory);
-  base::parallel_ranges(exec, size, grain, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, size, elements_a_range, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      From const value = load<From>(array, i);
+      From const value = element<From>(array, i);
       // Out of the range of float is undefined for the conversion, and infinite for whoever checks the weights.
       copy[i] = std::is_same_v<From, double> && std::abs(static_cast<double>(value)) > std::numeric_limits<float>::max()
                     ? std::numeric_limits<float>::infinity()

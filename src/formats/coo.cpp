@@ -16,14 +16,13 @@
 
 #include "base/mapped_ranges.hpp"  // give_back_file_pages
 #include "base/parallel.hpp"       // parallel_ranges
+#include "formats/elements.hpp"
 #include "formats/npy.hpp"
 #include "formats/readers.hpp"
 #include "formats/text_edges.hpp"  // vertex_limit
 
 namespace tendril::formats {
 namespace {
-
-constexpr std::int64_t grain = std::int64_t{1} << 18U;
 
 bool is_integer_of(dtype type, int bytes)
 {
@@ -85,7 +84,7 @@ void coo_edges::read_ends_of(std::int64_t first, int end, std::span<vertex_id> t
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   std::atomic<std::int64_t> first_bad{none};
   auto const limit = static_cast<std::uint64_t>(limit_);
-  base::parallel_ranges(exec, std::ssize(to), grain, [&](std::int64_t begin, std::int64_t last) {
+  base::parallel_ranges(exec, std::ssize(to), elements_a_range, [&](std::int64_t begin, std::int64_t last) {
     for (std::int64_t i = begin; i < last; ++i) {
       auto const id = static_cast<std::uint64_t>(number(i));  // a negative one is very large
       to[static_cast<std::size_t>(i)] = static_cast<vertex_id>(id);

@@ -14,6 +14,7 @@
 
 #include "base/expects.hpp"
 #include "base/parallel.hpp"  // parallel_ranges
+#include "formats/elements.hpp"
 #include "formats/readers.hpp"
 #include "formats/stored_csr.hpp"
 
@@ -21,16 +22,7 @@ namespace tendril::formats {
 namespace {
 
 constexpr std::int64_t header_bytes = 1 + 8 + 8;
-constexpr std::int64_t grain = 1 << 18;
 constexpr std::int64_t most_vertices = std::int64_t{1} << 31;  // ids are int32
-
-template <class T>
-T load(std::span<std::byte const> bytes, std::int64_t at)
-{
-  T value;
-  std::memcpy(&value, bytes.data() + at, sizeof(T));
-  return value;
-}
 
 struct layout {
   bool directed = false, weighted = false;
@@ -130,9 +122,9 @@ graph read_gap(std::string const& path, std::span<std::byte const> bytes,
   std::memcpy(indptr.data(), bytes.data() + header_bytes, 8 * static_cast<std::size_t>(place.num_vertices + 1));
   buffer<vertex_id> indices(place.num_edges, *exec.memory);
   buffer<float> weights(place.weighted ? place.num_edges : 0, *exec.memory);
-  base::parallel_ranges(exec, place.num_edges, grain, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, place.num_edges, elements_a_range, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t e = begin; e < end; ++e) {
-      std::int64_t const at = place.neighbors_at() + e * place.edge_bytes();
+      auto const at = static_cast<std::size_t>(place.neighbors_at() + e * place.edge_bytes());
       auto const neighbor = load<std::int32_t>(bytes, at);
       if (neighbor < 0) {
         throw format_error(

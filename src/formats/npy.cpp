@@ -40,9 +40,9 @@ constexpr std::array<std::pair<std::string_view, dtype>, 16> descriptions{{{"|b1
                                                                            {"?", dtype::boolean}}};
 
 /// Reads the header, a Python dictionary of exactly three entries in any order.
-class header_parser {
+class npy_header_parser {
  public:
-  explicit header_parser(std::string_view text) : text_(text) {}
+  explicit npy_header_parser(std::string_view text) : text_(text) {}
 
   bool parse(dtype& type, bool& column_major, std::vector<std::int64_t>& shape)
   {
@@ -196,7 +196,7 @@ array_view parse_npy(std::string const& path, std::string name, std::span<std::b
 
   array_view array;
   bool column_major = false;
-  if (!header_parser(text.substr(0, length)).parse(array.type, column_major, array.shape)) {
+  if (!npy_header_parser(text.substr(0, length)).parse(array.type, column_major, array.shape)) {
     throw fail("malformed header, expected {'descr': …, 'fortran_order': …, 'shape': …}");
   }
   if (column_major && array.shape.size() > 1) { throw fail("in column-major order, expected row-major"); }

@@ -8,12 +8,11 @@
 #include <tendril/error.hpp>
 
 #include "base/parallel.hpp"  // parallel_ranges
-#include "graph/check.hpp"    // expect_ascending_offsets
+#include "formats/elements.hpp"
+#include "graph/check.hpp"  // expect_ascending_offsets
 
 namespace tendril::formats {
 namespace {
-
-constexpr std::int64_t grain = 1 << 18;
 
 graph make_graph(std::string const& path, graph_arrays arrays)
 {
@@ -27,7 +26,7 @@ graph make_graph(std::string const& path, graph_arrays arrays)
 bool has_ascending_neighbors(graph_arrays const& arrays, cpu_exec const& exec)
 {
   std::atomic<bool> ascending{true};
-  base::parallel_ranges(exec, arrays.indptr.size() - 1, grain, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, arrays.indptr.size() - 1, elements_a_range, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t v = begin; v < end && ascending.load(std::memory_order_relaxed); ++v) {
       vertex_id const* const neighbors = arrays.indices.data();
       if (!std::is_sorted(neighbors + arrays.indptr[v], neighbors + arrays.indptr[v + 1])) { ascending = false; }
@@ -39,7 +38,7 @@ bool has_ascending_neighbors(graph_arrays const& arrays, cpu_exec const& exec)
 void expect_vertices_in_range(graph_arrays const& arrays, cpu_exec const& exec)
 {
   std::int64_t const num_vertices = arrays.indptr.size() - 1;
-  base::parallel_ranges(exec, arrays.indices.size(), grain, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, arrays.indices.size(), elements_a_range, [&](std::int64_t begin, std::int64_t end) {
     for (edge_id e = begin; e < end; ++e) {
       if (arrays.indices[e] >= num_vertices) {
         throw format_error(
@@ -54,7 +53,7 @@ shared_array<edge_id> compose(shared_array<edge_id> const& ids, shared_array<edg
                               cpu_exec const& exec)
 {
   buffer<edge_id> composed(order.size(), *exec.memory);
-  base::parallel_ranges(exec, order.size(), grain, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, order.size(), elements_a_range, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) { composed[i] = ids[order[i]]; }
   });
   return composed;

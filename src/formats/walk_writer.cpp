@@ -23,8 +23,8 @@ namespace tendril {
 namespace {
 
 constexpr std::string_view standard_output = "-";
-constexpr std::size_t longest_id = 11;                       // ten digits and a separator
-constexpr std::int64_t piece_bytes = std::int64_t{1} << 20;  // of text that one thread formats at a time
+constexpr std::size_t longest_id = 11;                            // ten digits and a separator
+constexpr std::int64_t text_piece_bytes = std::int64_t{1} << 20;  // of text that one thread formats at a time
 
 /// "00" to "99", one after the other.
 constexpr auto two_digits = [] {
@@ -172,7 +172,7 @@ struct walk_writer::state {
   void append_ragged(std::span<vertex_id const> vertices, std::span<std::int32_t const> lengths, cpu_exec const& exec)
   {
     auto const rows = static_cast<std::int64_t>(lengths.size());
-    std::int64_t const grain = std::max<std::int64_t>(piece_bytes / (4 * width), 1);
+    std::int64_t const grain = std::max<std::int64_t>(text_piece_bytes / (4 * width), 1);
     std::vector<std::int64_t> ends;
     buffer<vertex_id> joined(checked_product("walks of a piece", std::min(grain, rows), width));
     for (std::int64_t first = 0; first < rows; first += grain) {
@@ -195,7 +195,7 @@ struct walk_writer::state {
     auto const rows = static_cast<std::int64_t>(vertices.size()) / width;
     std::int64_t const row_bytes =
         checked_sum("text of a walk", checked_product("text of a walk", width, longest_id), 1);
-    std::int64_t const grain = std::max<std::int64_t>(piece_bytes / row_bytes, 1);
+    std::int64_t const grain = std::max<std::int64_t>(text_piece_bytes / row_bytes, 1);
     auto const pieces_at_once = std::int64_t{2} * base::num_threads(exec);
     pieces.resize(static_cast<std::size_t>(std::min(pieces_at_once, (rows + grain - 1) / grain)));
     for (std::int64_t first = 0; first < rows; first += grain * pieces_at_once) {
@@ -279,7 +279,7 @@ void walk_writer::append(std::span<std::int64_t const> offsets, std::span<vertex
                   "{}: {} vertices of ragged walks, expected offsets from 0 to as many", state_->path, vertices.size());
   auto const walks = std::ssize(offsets) - 1;
   state_->expect_more(walks);
-  std::vector<std::int64_t> ends(static_cast<std::size_t>(std::min(walks, piece_bytes / 8)));
+  std::vector<std::int64_t> ends(static_cast<std::size_t>(std::min(walks, text_piece_bytes / 8)));
   for (std::int64_t first = 0; first < walks; first += std::ssize(ends)) {
     std::int64_t const n = std::min(std::ssize(ends), walks - first);
     for (std::int64_t i = 0; i < n; ++i) {

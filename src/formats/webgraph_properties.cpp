@@ -23,7 +23,7 @@ struct property {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f'; }
 
-std::string_view trim(std::string_view text)
+std::string_view stripped(std::string_view text)
 {
   while (!text.empty() && is_space(text.front())) { text.remove_prefix(1); }
   while (!text.empty() && is_space(text.back())) { text.remove_suffix(1); }
@@ -47,12 +47,12 @@ std::map<std::string, property> parse_lines(std::string_view text)
   while (!text.empty()) {
     ++line_number;
     std::size_t const end = text.find('\n');
-    std::string_view const line = trim(text.substr(0, end));
+    std::string_view const line = stripped(text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     if (line.empty() || line.front() == '#' || line.front() == '!') { continue; }
     std::size_t const separator = line.find_first_of("=: \t");
-    std::string_view value = separator == std::string_view::npos ? "" : trim(line.substr(separator));
-    if (!value.empty() && (value.front() == '=' || value.front() == ':')) { value = trim(value.substr(1)); }
+    std::string_view value = separator == std::string_view::npos ? "" : stripped(line.substr(separator));
+    if (!value.empty() && (value.front() == '=' || value.front() == ':')) { value = stripped(value.substr(1)); }
     properties[unescape(line.substr(0, separator))] = {unescape(value), line_number};
   }
   return properties;
@@ -121,7 +121,7 @@ void parse_flags(property_reader const& reader, property const& flags, std::uint
       {"OFFSETS_", &result.offsets}};
   for (std::string_view rest = flags.value; !rest.empty();) {
     std::size_t const bar = rest.find('|');
-    std::string_view const flag = trim(rest.substr(0, bar));
+    std::string_view const flag = stripped(rest.substr(0, bar));
     rest.remove_prefix(bar == std::string_view::npos ? rest.size() : bar + 1);
     bool known = false;
     for (auto const& [prefix, part] : parts) {

@@ -15,6 +15,7 @@
 #include <tendril/error.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "formats/elements.hpp"
 
 namespace tendril::formats {
 namespace {
@@ -29,14 +30,6 @@ constexpr int stored = 0, deflated = 8;
 
 /// No deflate stream unfolds further: 258 bytes out of 2 bits.
 constexpr std::uint64_t max_inflation = 1032;
-
-template <class T>
-T load(std::span<std::byte const> bytes, std::size_t at)
-{
-  T value;
-  std::memcpy(&value, bytes.data() + at, sizeof(T));
-  return value;
-}
 
 template <class T>
 void append(std::string& bytes, T value)

@@ -15,13 +15,11 @@
 namespace tendril::generate {
 namespace {
 
-constexpr std::int64_t vertex_grain = std::int64_t{1} << 12U;
-
 /// f(e, item) for each edge, where `item` is what its draws belong to.
 template <class F>
 void for_each_edge(graph_arrays const& arrays, cpu_exec const& exec, F&& f)
 {
-  base::parallel_ranges(exec, arrays.indptr.size() - 1, vertex_grain, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, arrays.indptr.size() - 1, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t v = begin; v < end; ++v) {
       for (edge_id e = arrays.indptr[v]; e < arrays.indptr[v + 1]; ++e) {
         f(e, core::edge_item(arrays.symmetric, static_cast<vertex_id>(v), arrays.indices[e]));
@@ -55,7 +53,7 @@ buffer<T> draw_node_types(std::int64_t num_vertices, int num_types, std::uint64_
   buffer<T> types(num_vertices, *exec.memory);
   core::label_rule const rule{core::make_key(seed, core::domain::generator_node_types),
                               static_cast<std::uint32_t>(num_types)};
-  base::parallel_ranges(exec, num_vertices, vertex_grain, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t v = begin; v < end; ++v) { types[v] = static_cast<T>(rule(static_cast<std::uint64_t>(v))); }
   });
   return types;

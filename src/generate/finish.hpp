@@ -10,6 +10,9 @@
 
 namespace tendril::generate {
 
+inline constexpr std::int64_t vertices_a_range = std::int64_t{1} << 12U;  ///< That a thread takes at once.
+inline constexpr std::int64_t edges_a_range = std::int64_t{1} << 16U;
+
 /// Edges as they were drawn.
 struct drawn_edges {
   buffer<vertex_id> sources;

@@ -11,13 +11,6 @@
 #include "generate/params.hpp"  // expect_params, metadata_of
 
 namespace tendril {
-namespace {
-
-constexpr std::int64_t vertex_grain = std::int64_t{1} << 12U;
-constexpr std::int64_t edge_grain = std::int64_t{1} << 16U;
-
-}  // namespace
-
 graph generate_powerlaw(powerlaw_params const& p, build_options const& build, edge_attributes const& extra,
                         cpu_exec const& exec)
 {
@@ -28,7 +21,7 @@ graph generate_powerlaw(powerlaw_params const& p, build_options const& build, ed
   core::power_law const law(p.exponent, p.min_degree, p.max_degree);
   auto const degree_key = core::make_key(p.seed, core::domain::generator_degrees);
   buffer<std::int64_t> ends(p.num_vertices, *exec.memory);
-  base::parallel_ranges(exec, p.num_vertices, vertex_grain, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, p.num_vertices, generate::vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t v = begin; v < end; ++v) {
       ends[v] = v == 0 ? p.max_degree : law.draw(degree_key, static_cast<std::uint64_t>(v));
     }
@@ -40,7 +33,7 @@ graph generate_powerlaw(powerlaw_params const& p, build_options const& build, ed
   for (auto& end : ends) { end = num_edges += end; }
 
   auto edges = generate::make_room("generate_powerlaw", p.num_vertices, num_edges, build, extra, exec);
-  base::parallel_ranges(exec, p.num_vertices, vertex_grain, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, p.num_vertices, generate::vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t v = begin; v < end; ++v) {
       std::fill(edges.sources.data() + (v == 0 ? 0 : ends[v - 1]), edges.sources.data() + ends[v],
                 static_cast<vertex_id>(v));
@@ -48,7 +41,7 @@ graph generate_powerlaw(powerlaw_params const& p, build_options const& build, ed
   });
   ends = {};
   auto const edge_key = core::make_key(p.seed, core::domain::generator_edges);
-  base::parallel_ranges(exec, num_edges, edge_grain, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, num_edges, generate::edges_a_range, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
       auto const bits = core::draw_block(edge_key, static_cast<std::uint64_t>(k), 0, 0).low();
       edges.targets[k] =

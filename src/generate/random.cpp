@@ -13,7 +13,6 @@
 namespace tendril {
 namespace {
 
-constexpr std::int64_t edge_grain = std::int64_t{1} << 16U;
 constexpr int edge_batch = 256;  // what is drawn together stays in the first cache
 
 /// Draws a batch of edges level by level, so that the compiler makes vector instructions of it: the same edges as
@@ -74,7 +73,7 @@ graph generate_rmat(rmat_params const& p, build_options const& build, edge_attri
   auto const rule = core::quadrants::of(p.a, p.b, p.c);
   quadrant_batch const levels(rule);
   auto const scramble = core::scrambler::of(p.scale, p.seed);
-  base::parallel_ranges(exec, num_edges, edge_grain, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, num_edges, generate::edges_a_range, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; k += edge_batch) {
       auto const size = static_cast<int>(std::min<std::int64_t>(edge_batch, end - k));
       auto* const sources = edges.sources.data() + k;
@@ -96,7 +95,7 @@ graph generate_er(er_params const& p, build_options const& build, edge_attribute
   auto edges = generate::make_room("generate_er", p.num_vertices, p.num_edges, build, extra, exec);
   auto const key = core::make_key(p.seed, core::domain::generator_edges);
   auto const n = static_cast<std::uint64_t>(p.num_vertices);
-  base::parallel_ranges(exec, p.num_edges, edge_grain, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, p.num_edges, generate::edges_a_range, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
       auto const block = core::draw_block(key, static_cast<std::uint64_t>(k), 0, 0);
       edges.sources[k] = static_cast<vertex_id>(core::bounded64(block.low(), n));

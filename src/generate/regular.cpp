@@ -17,8 +17,6 @@
 namespace tendril {
 namespace {
 
-constexpr std::int64_t vertex_grain = std::int64_t{1} << 12U;
-
 /// The divisor of n next below its root: rows of the most square grid.
 std::int64_t grid_rows(std::int64_t n)
 {
@@ -101,7 +99,7 @@ graph generate_regular(regular_graph kind, std::int64_t num_vertices, std::uint6
       });
     }
   };
-  base::parallel_ranges(exec, num_vertices, vertex_grain, list_range, "generating");
+  base::parallel_ranges(exec, num_vertices, generate::vertices_a_range, list_range, "generating");
   graph_arrays arrays;
   arrays.indptr = std::move(indptr);
   arrays.indices = std::move(indices);

@@ -17,9 +17,7 @@
 namespace tendril {
 namespace {
 
-constexpr std::int64_t vertex_grain = std::int64_t{1} << 12U;
-
-/// The runs of each range of vertex_grain vertices, and indptr.
+/// The runs of each range of vertices that a thread takes at once, and indptr.
 struct drawn_rows {
   std::vector<std::vector<core::web_run>> runs;
   buffer<edge_id> indptr;
@@ -28,12 +26,12 @@ struct drawn_rows {
 drawn_rows draw_rows(core::web_graph const& rule, cpu_exec const& exec)
 {
   std::int64_t const num_vertices = rule.num_vertices();
-  drawn_rows out{std::vector<std::vector<core::web_run>>(
-                     static_cast<std::size_t>((num_vertices + vertex_grain - 1) / vertex_grain)),
+  drawn_rows out{std::vector<std::vector<core::web_run>>(static_cast<std::size_t>(
+                     (num_vertices + generate::vertices_a_range - 1) / generate::vertices_a_range)),
                  buffer<edge_id>(num_vertices + 1, *exec.memory)};
   auto* const degrees = out.indptr.data() + 1;
-  base::parallel_ranges(exec, num_vertices, vertex_grain, [&](std::int64_t begin, std::int64_t end) {
-    auto& runs = out.runs[static_cast<std::size_t>(begin / vertex_grain)];
+  base::parallel_ranges(exec, num_vertices, generate::vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+    auto& runs = out.runs[static_cast<std::size_t>(begin / generate::vertices_a_range)];
     core::for_each_web_row(rule, static_cast<vertex_id>(begin), static_cast<vertex_id>(end),
                            [&](vertex_id v, core::web_row row) {
                              edge_id degree = 0;
@@ -53,9 +51,9 @@ graph_arrays write_rows(drawn_rows rows, cpu_exec const& exec)
 {
   std::int64_t const num_vertices = rows.indptr.size() - 1;
   buffer<vertex_id> indices(rows.indptr[num_vertices], *exec.memory);
-  base::parallel_ranges(exec, num_vertices, vertex_grain, [&](std::int64_t begin, std::int64_t) {
+  base::parallel_ranges(exec, num_vertices, generate::vertices_a_range, [&](std::int64_t begin, std::int64_t) {
     auto* out = indices.data() + rows.indptr[begin];
-    for (auto const run : std::exchange(rows.runs[static_cast<std::size_t>(begin / vertex_grain)], {})) {
+    for (auto const run : std::exchange(rows.runs[static_cast<std::size_t>(begin / generate::vertices_a_range)], {})) {
       for (vertex_id u = run.begin; u < run.end; ++u) { *out++ = u; }
     }
   });

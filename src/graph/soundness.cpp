@@ -18,8 +18,8 @@
 namespace tendril::validation {
 namespace {
 
-constexpr std::int64_t grain = std::int64_t{1} << 16U;  // elements a thread takes at once
-constexpr std::int64_t piece = std::int64_t{1} << 24U;  // elements between two calls of on_progress
+constexpr std::int64_t elements_a_range = std::int64_t{1} << 16U;  // elements a thread takes at once
+constexpr std::int64_t piece = std::int64_t{1} << 24U;             // elements between two calls of on_progress
 
 /// Adds up what parallel ranges find. Relaxed: the end of a parallel loop orders it.
 class findings {
@@ -133,7 +133,7 @@ bool is_sound(graph_arrays const& arrays, std::int64_t num_targets, cpu_exec con
     if (indptr[0] != 0 || indptr[num_vertices] != num_edges) { return false; }
     for (std::int64_t first = 0; first < num_vertices; first += piece) {
       if (exec.on_progress && first > 0) { exec.on_progress({"checking", 0, num_edges}); }
-      base::parallel_ranges(exec, std::min<std::int64_t>(piece, num_vertices - first), grain,
+      base::parallel_ranges(exec, std::min<std::int64_t>(piece, num_vertices - first), elements_a_range,
                             [&](std::int64_t begin, std::int64_t end) {
                               check_lists(indptr, arrays.indices.data(), num_edges, first + begin, first + end, found);
                             });
@@ -141,10 +141,13 @@ bool is_sound(graph_arrays const& arrays, std::int64_t num_targets, cpu_exec con
   }
   for (edge_id first = 0; first < num_edges && !found.bad(); first += piece) {
     if (exec.on_progress) { exec.on_progress({"checking", first, num_edges}); }
-    base::parallel_ranges(exec, std::min(piece, num_edges - first), grain, [&](std::int64_t begin, std::int64_t end) {
-      check_attributes(arrays, first + begin, first + end, found);
-      if (!is_compressed) { check_indices(arrays, num_targets, first + begin, first + end, found); }
-    });
+    base::parallel_ranges(exec, std::min(piece, num_edges - first), elements_a_range,
+                          [&](std::int64_t begin, std::int64_t end) {
+                            check_attributes(arrays, first + begin, first + end, found);
+                            if (!is_compressed) {
+                              check_indices(arrays, num_targets, first + begin, first + end, found);
+                            }
+                          });
   }
   return found.good();
 }

@@ -14,7 +14,7 @@
 namespace tendril {
 namespace {
 
-constexpr std::int64_t grain = 1024;
+constexpr std::int64_t vertices_a_range = 1024;
 
 /// `time_of(row, i)` is the time of edge i of a row.
 template <class View, class F>
@@ -22,7 +22,7 @@ temporal_order order_by(View const& view, cpu_exec const& exec, F time_of)
 {
   buffer<std::int64_t> times(view.num_edges, *exec.memory);
   buffer<std::uint32_t> ordinal(view.num_edges, *exec.memory);
-  base::parallel_ranges(exec, view.num_vertices, grain, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, view.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
     std::vector<std::pair<std::int64_t, std::uint32_t>> list;
     for (std::int64_t v = begin; v < end; ++v) {
       auto const row = view.row(v);
@@ -63,7 +63,7 @@ temporal_order order_by_vertex_time(graph const& graph, std::span<std::int64_t c
   // A graph between two types has rows for the larger one, so its neighbours alone say how many times it takes.
   auto const past = static_cast<std::int64_t>(vertex_times.size());
   return graph.view().visit([&](auto const& view) {
-    base::parallel_ranges(exec, view.num_vertices, grain, [&](std::int64_t begin, std::int64_t end) {
+    base::parallel_ranges(exec, view.num_vertices, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t v = begin; v < end; ++v) {
         auto const row = view.row(v);
         if (row.empty() || row.neighbor(row.degree() - 1) < past) { continue; }  // neighbours ascend

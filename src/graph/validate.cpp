@@ -27,7 +27,7 @@ namespace tendril {
 namespace validation {
 namespace {
 
-constexpr std::int64_t grain = std::int64_t{1} << 14U;
+constexpr std::int64_t checked_a_range = std::int64_t{1} << 14U;
 
 /// The violation at the smallest position of those that threads report.
 class first_violation {
@@ -72,7 +72,7 @@ void find_first(first_violation& first, std::int64_t size, cpu_exec const& exec,
       }
     }
   };
-  base::parallel_ranges(exec, size, grain, check_range, "checking");
+  base::parallel_ranges(exec, size, checked_a_range, check_range, "checking");
 }
 
 /// The edges from number `first` on, which lead to the targets of row `i`.
@@ -115,7 +115,7 @@ bool marks_repeat(shared_array<vertex_id> const& ids, vertex_id largest, cpu_exe
       if ((before & mark) != 0) { repeat = true; }
     }
   };
-  base::parallel_ranges(exec, ids.size(), grain, mark_range, "checking");
+  base::parallel_ranges(exec, ids.size(), checked_a_range, mark_range, "checking");
   return repeat;
 }
 

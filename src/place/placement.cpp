@@ -12,7 +12,7 @@
 namespace tendril::place {
 namespace {
 
-constexpr std::int64_t blocks_a_range = std::int64_t{1} << 12U;
+constexpr std::int64_t placed_a_range = std::int64_t{1} << 12U;
 constexpr std::uint64_t least_cut = std::uint64_t{1} << 16U;
 
 /// Calls f(i, byte) for the vertices of block b, numbered from 0: the byte where the list begins, its header included.
@@ -56,7 +56,7 @@ bool lies_within(compressed_lists const& lists, std::int64_t b, std::uint64_t be
 std::vector<double> reads_of_blocks(compressed_lists const& lists, std::span<float const> reads, cpu_exec const& exec)
 {
   std::vector<double> out(static_cast<std::size_t>(lists.blocks.size()));
-  base::parallel_ranges(exec, lists.blocks.size(), blocks_a_range, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, lists.blocks.size(), placed_a_range, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t b = begin; b < end; ++b) {
       std::int64_t const first = b * list_block::vertices;
       for (std::int64_t v = first; v < std::min(first + list_block::vertices, lists.num_vertices); ++v) {
@@ -139,7 +139,7 @@ buffer<std::uint64_t> block_starts(compressed_lists const& lists, cpu_exec const
   std::int64_t const blocks = lists.blocks.size();
   auto const all = 4 * static_cast<std::uint64_t>(lists.words.size() - list_codes::words_beyond);
   buffer<std::uint64_t> starts(blocks + 1, *exec.memory);
-  base::parallel_ranges(exec, blocks, blocks_a_range, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, blocks, placed_a_range, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t b = begin; b < end; ++b) {
       std::uint64_t first = all;
       for_each_start(lists, b,
@@ -149,7 +149,7 @@ buffer<std::uint64_t> block_starts(compressed_lists const& lists, cpu_exec const
   });
   starts[blocks] = all;
   std::atomic<bool> in_order{true};
-  base::parallel_ranges(exec, blocks, blocks_a_range, [&](std::int64_t begin, std::int64_t end) {
+  base::parallel_ranges(exec, blocks, placed_a_range, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t b = begin; b < end && in_order.load(std::memory_order_relaxed); ++b) {
       if (!lies_within(lists, b, starts[b], starts[b + 1])) { in_order = false; }
     }

@@ -25,8 +25,8 @@ using place::measured_block;
 using place::measured_half;
 using place::row_scratch;
 
-constexpr std::int64_t blocks_a_range = std::int64_t{1}
-                                        << 8U;  // more: too few ranges for the threads; fewer: mostly sums
+constexpr std::int64_t profiled_a_range = std::int64_t{1}
+                                          << 8U;  // more: too few ranges for the threads; fewer: mostly sums
 constexpr std::size_t csr_at = 0;
 static_assert(enum_names<graph_form>[csr_at].value == graph_form::csr);
 
@@ -172,7 +172,7 @@ buffer<std::uint32_t> count_arrivals(View const& g, cpu_exec const& exec)
 {
   buffer<std::uint32_t> counts(g.num_vertices, *exec.memory);
   std::fill(counts.begin(), counts.end(), 0U);
-  place::for_each_range(g.num_vertices, blocks_a_range * list_block::vertices, {"counting", 0, g.num_vertices}, exec,
+  place::for_each_range(g.num_vertices, profiled_a_range * list_block::vertices, {"counting", 0, g.num_vertices}, exec,
                         [&](std::int64_t begin, std::int64_t end) {
                           for (std::int64_t v = begin; v < end; ++v) {
                             for (vertex_id const x : g.row(v)) { __atomic_fetch_add(&counts[x], 1U, __ATOMIC_RELAXED); }
@@ -189,7 +189,7 @@ range_sums measure_all(View const& g, bool symmetric, graph_form placed_form, in
   range_sums sums;
   std::mutex guard;  // sums of integers: the order doesn't matter
   std::int64_t const num_blocks = g.num_vertices / list_block::vertices + 1;
-  place::for_each_range(num_blocks, blocks_a_range, {"measuring", 0, num_blocks}, exec,
+  place::for_each_range(num_blocks, profiled_a_range, {"measuring", 0, num_blocks}, exec,
                         [&](std::int64_t begin, std::int64_t end) {
                           range_sums mine;
                           profile.measure(begin, end, mine);

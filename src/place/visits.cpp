@@ -21,7 +21,7 @@ namespace tendril {
 namespace {
 
 constexpr std::int64_t sector_bytes = 32;  // what a GPU reads at once
-constexpr std::int64_t vertices_a_range = std::int64_t{1} << 14U;
+constexpr std::int64_t visited_a_range = std::int64_t{1} << 14U;
 constexpr std::int64_t least_parents = std::int64_t{1} << 16U,
                        most_parents = std::int64_t{1} << 23U;  // that are counted
 constexpr std::int64_t least_batches = 4;                      // mini-batches
@@ -126,7 +126,7 @@ class read_counter {
   /// @param half  Of the samples.
   void add(int half, std::span<vertex_id const> vertices, std::int64_t picks)
   {
-    base::parallel_ranges(exec_, std::ssize(vertices), vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+    base::parallel_ranges(exec_, std::ssize(vertices), visited_a_range, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         vertex_id const v = vertices[static_cast<std::size_t>(i)];
         if (v != no_vertex) { add_up_to_the_most(counts_[v].counts[half], reads_of(v, picks)); }
@@ -141,7 +141,7 @@ class read_counter {
     for (std::int64_t v = 0; v < counts_.size(); ++v) { classes[class_of(v)].add_to_mean(counts_[v]); }
     for (std::int64_t v = 0; v < counts_.size(); ++v) { classes[class_of(v)].add(counts_[v]); }
     buffer<float> out(counts_.size(), *exec_.memory);
-    base::parallel_ranges(exec_, counts_.size(), vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+    base::parallel_ranges(exec_, counts_.size(), visited_a_range, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t v = begin; v < end; ++v) {
         out[v] = static_cast<float>(classes[class_of(v)].expected(counts_[v]));
       }
@@ -219,7 +219,7 @@ class job_counter {
     each_call({walk.length, row}, [&](std::span<vertex_id const> starts, std::int64_t first, int half) {
       walks const made = random_walk(input_, starts, walk, exec_, first);
       buffer<vertex_id> left(made.vertices.size());  // each vertex but the last of its walk
-      base::parallel_ranges(exec_, made.num_walks, vertices_a_range, [&](std::int64_t begin, std::int64_t end) {
+      base::parallel_ranges(exec_, made.num_walks, visited_a_range, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t w = begin; w < end; ++w) {
           std::int64_t const at = w * row;
           std::copy_n(made.vertices.data() + at, row, left.data() + at);

@@ -70,7 +70,9 @@ def sources(root, suffixes=CODE):
         parts = path.relative_to(root).parts
         if path.suffix not in suffixes or not path.is_file():
             continue
-        if any(p.startswith((".", "build")) or p in ("corpus", "_skbuild", "dist") for p in parts[:-1]):
+        if any(p.startswith(".") or p in ("corpus", "_skbuild") for p in parts[:-1]):
+            continue
+        if parts[0].startswith(("build", "dist")):  # not the rooms src/build and src/dist
             continue
         yield path
 
@@ -166,6 +168,34 @@ def no_openmp_loops(root):
         for number, line in lines(path)
         if OPENMP_LOOP.match(line)
     ]
+
+
+# The sanitizers' builds compile several files of a room as one (src/CMakeLists.txt).
+OWN_NAME = re.compile(r"^(?:(?:inline )?constexpr [^=({]*?\b(\w+)(?:\[\w*\])?\s*[={]|(?:class|struct|enum class) (\w+)\s*(?:final\s*)?(?::[^:;]*)?\{?$)")
+RESERVED = re.compile(r"^namespace \{")
+
+
+def names_of_rooms(root):
+    """A constant or a type that files of a room have for themselves (namespace {) has a name that no other of its files has."""
+    root = Path(root)
+    found, first = [], {}
+    for path in sources(root, {".cpp"}):
+        relative = path.relative_to(root)
+        room = room_of(relative)
+        if relative.parts[0] != "src" or room in (None, "src/gpu"):
+            continue
+        inside = False
+        for number, line in lines(path):
+            inside = inside or RESERVED.match(line) is not None
+            match = OWN_NAME.match(line)
+            if line.startswith("}  // namespace") and line.strip() == "}  // namespace":
+                inside = False
+            if inside and match:
+                name = match.group(1) or match.group(2)
+                other = first.setdefault((room, name), relative)
+                if other != relative:
+                    found.append(f"{relative}:{number}: {name}, which {other} has, too")
+    return found
 
 
 def guarded_headers(root):

@@ -12,6 +12,7 @@ TREE_RULES = [
     rules.short_files,
     rules.no_open_ends,
     rules.no_openmp_loops,
+    rules.names_of_rooms,
     rules.guarded_headers,
     rules.documented_code_is_compiled,
 ]
@@ -97,6 +98,26 @@ def test_planted_openmp_loop_is_found(tmp_path):
     plant(tmp_path, "bench/a.cpp", "#pragma omp parallel\n")
     found = rules.no_openmp_loops(tmp_path)
     assert len(found) == 1 and found[0].startswith("src/cpu/a.cpp:3: "), found
+
+
+def test_planted_name_of_two_files_is_found(tmp_path):
+    own = "namespace tendril {{\nnamespace {{\n\n{}\n\n}}  // namespace\n\nconstexpr int width = 3;\n}}  // namespace tendril\n"
+    plant(tmp_path, "src/cpu/a.cpp", own.format("constexpr std::int64_t grain = std::int64_t{1} << 4U;\n\nstruct maker {\n};"))
+    plant(tmp_path, "src/cpu/walks/b.cpp", own.format("constexpr std::array<int, 2> grain{1, 2};"))
+    plant(tmp_path, "src/plan/b.cpp", own.format("constexpr int grain = 1;"))
+    plant(tmp_path, "src/dist/c.cpp", own.format("class maker {\n  constexpr int inner = 2;\n};"))
+    plant(tmp_path, "src/dist/d.cpp", own.format("class maker final : public base {\n};\nclass other;"))
+    assert rules.names_of_rooms(tmp_path) == [
+        "src/cpu/walks/b.cpp:4: grain, which src/cpu/a.cpp has, too",
+        "src/dist/d.cpp:4: maker, which src/dist/c.cpp has, too",
+    ]
+
+
+def test_the_rooms_that_have_names_of_build_folders_are_read(tmp_path):
+    for path in ("src/build/a.cpp", "src/dist/a.cpp", "build-x/a.cpp", "dist/a.cpp", ".hidden/a.cpp"):
+        plant(tmp_path, path, "int a;\n")
+    found = [path.relative_to(tmp_path).as_posix() for path in rules.sources(tmp_path)]
+    assert found == ["src/build/a.cpp", "src/dist/a.cpp"]
 
 
 def test_planted_unguarded_header_is_found(tmp_path):

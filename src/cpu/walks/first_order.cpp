@@ -16,7 +16,7 @@
 namespace tendril::cpu {
 namespace {
 
-constexpr int width = 192;  // bench/walks, axis width
+constexpr int walkers_at_once = 192;  // bench/walks, axis width
 
 /// Which row holds a vertex's candidates: the neighbourhood, or its group for the label that the step must follow.
 struct whole_neighborhood {
@@ -363,14 +363,14 @@ template <bool Ends, class Rows, class Candidates>
                                     Candidates const candidates)
 {
   walk_lanes<Ends, false, Candidates::rejects> lanes(job, batch, source);
-  typename Candidates::picked_type picked[width];  // the proposal
-  std::uint32_t trials[width];                     // of the step, at most; 0 at a dead end
-  float bound[width] = {};
-  pending_lanes<width> pending;
+  typename Candidates::picked_type picked[walkers_at_once];  // the proposal
+  std::uint32_t trials[walkers_at_once];                     // of the step, at most; 0 at a dead end
+  float bound[walkers_at_once] = {};
+  pending_lanes<walkers_at_once> pending;
 
   auto const row_of = [&](int lane) { return rows.row(lanes.vertex[lane], lanes.draws.step[lane]); };
   auto const arrive = [&](int lane) { candidates.prefetch_row(row_of(lane)); };
-  lanes.fill(width, arrive);
+  lanes.fill(walkers_at_once, arrive);
   while (lanes.active() > 0) {
     for (int i = 0; i < lanes.active(); ++i) {
       if (i % draw_chunk == 0) { lanes.draw(i, std::min(draw_chunk, lanes.active() - i)); }

@@ -45,7 +45,7 @@ void check_batch(cpu::walk_job const& job, std::span<vertex_id const> starts, st
 }
 
 /// Walks a batch that is checked.
-void walk(cpu::walk_job const& job, cpu::walk_batch const& batch, cpu_exec const& exec)
+void walk_as_planned(cpu::walk_job const& job, cpu::walk_batch const& batch, cpu_exec const& exec)
 {
   cpu::run_walks(batch.size(), exec, [&](cpu::walk_source& source) {
     if (!cpu::can_interleave(job)) {
@@ -94,7 +94,7 @@ row_maker rows_of(walker const& planned, std::span<vertex_id const> starts, std:
         walk_job job = whole;
         job.params = &params;
         auto const from = starts.subspan(static_cast<std::size_t>(slice.first), static_cast<std::size_t>(slice.size));
-        walk(job, {from, first_walk + slice.first, vertices, lengths, false}, exec);
+        walk_as_planned(job, {from, first_walk + slice.first, vertices, lengths, false}, exec);
       };
 }
 
@@ -135,7 +135,7 @@ void walker::run_into(std::span<vertex_id const> starts, std::int64_t first_walk
 {
   auto const& job = on_cpu(*state_).job;
   check_batch(job, starts, first_walk);
-  walk(job, {starts, first_walk, vertices, lengths}, exec);
+  walk_as_planned(job, {starts, first_walk, vertices, lengths}, exec);
 }
 
 ragged_walks walker::run_ragged(std::span<vertex_id const> starts, std::int64_t first_walk, cpu_exec const& exec) const
