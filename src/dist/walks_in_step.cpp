@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <tendril/checked.hpp>
+
 #include "cpu/walks/lane_walk.hpp"
 #include "dist/lockstep.hpp"
 
@@ -12,7 +14,8 @@ constexpr std::int64_t chunks_a_task = 8;  // about 4,000 walkers: enough to int
 
 /// Memory of one task.
 struct task_room {
-  static constexpr std::size_t most = chunks_a_task * records_a_chunk<walker_in_step>;
+  static constexpr auto most =
+      static_cast<std::size_t>(checked_product("walkers of a task", chunks_a_task, records_a_chunk<walker_in_step>));
 
   std::vector<vertex_id> at = std::vector<vertex_id>(most);  ///< Rows of the part.
   std::vector<std::uint64_t> ids = std::vector<std::uint64_t>(most);
