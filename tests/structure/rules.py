@@ -72,7 +72,8 @@ def sources(root, suffixes=CODE):
             continue
         if any(p.startswith(".") or p in ("corpus", "_skbuild") for p in parts[:-1]):
             continue
-        if parts[0].startswith(("build", "dist")):  # not the rooms src/build and src/dist
+        folders = parts[:1] if parts[0] in ("src", "tests") else parts[:2]  # there are rooms called build and dist
+        if any(p.startswith(("build", "dist")) for p in folders if p != path.name):
             continue
         yield path
 
@@ -188,7 +189,7 @@ def names_of_rooms(root):
         for number, line in lines(path):
             inside = inside or RESERVED.match(line) is not None
             match = OWN_NAME.match(line)
-            if line.startswith("}  // namespace") and line.strip() == "}  // namespace":
+            if line.rstrip() == "}  // namespace":
                 inside = False
             if inside and match:
                 name = match.group(1) or match.group(2)

@@ -114,10 +114,10 @@ def test_planted_name_of_two_files_is_found(tmp_path):
 
 
 def test_the_rooms_that_have_names_of_build_folders_are_read(tmp_path):
-    for path in ("src/build/a.cpp", "src/dist/a.cpp", "build-x/a.cpp", "dist/a.cpp", ".hidden/a.cpp"):
+    read = ["bench/build.cpp", "python/tendril/dist/a.cpp", "src/build/a.cpp", "src/dist/a.cpp", "tests/build/a.cpp"]
+    for path in (*read, "build-x/a.cpp", "dist/a.cpp", "python/build/a.cpp", "examples/build-x/lib/a.cpp", ".hidden/a.cpp"):
         plant(tmp_path, path, "int a;\n")
-    found = [path.relative_to(tmp_path).as_posix() for path in rules.sources(tmp_path)]
-    assert found == ["src/build/a.cpp", "src/dist/a.cpp"]
+    assert [path.relative_to(tmp_path).as_posix() for path in rules.sources(tmp_path)] == read
 
 
 def test_planted_unguarded_header_is_found(tmp_path):
