@@ -1,7 +1,6 @@
 // tendril sample: neighbourhoods of seeds, as trees (khop) or as mini-batches for GNNs, into one file of arrays. The other
 // applications: catalogue.hpp.
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -10,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <tendril/array_file.hpp>
-#include <tendril/checked.hpp>
 #include <tendril/error.hpp>
 #include <tendril/gpu.hpp>
 #include <tendril/gpu_array.hpp>
@@ -23,14 +21,11 @@
 #include "ranks.hpp"
 #include "sample_job.hpp"
 #include "sample_request.hpp"
-#include "share_samples.hpp"
 #include "text.hpp"
 #include "verbs.hpp"
 
 namespace tendril::cli {
 namespace {
-
-constexpr std::int64_t batch_bytes = std::int64_t{64} << 20;  // of one batch of trees
 
 struct sample_command {
   graph_source source;
@@ -46,240 +41,6 @@ struct sample_command {
   /// Checks what ranks can't do. @throws argument_error.
   void check_ranks(transport const& ranks, gpu_set const& gpus) const;
 };
-
-using file_sampler = std::optional<khop_file_sampler>;  // with --memory
-
-/// What makes trees, besides samplers that need no state.
-struct tree_makers {
-  tree_makers(request const& what, khop_params const& params, cpu_exec const& exec)
-  {
-    if (!what.on.part) { return; }
-    if (gpu_set const gpus = parse_devices(what.job.device); !gpus.empty()) {
-      gpu.emplace(gpus);
-      in_parts.emplace(*what.on.part, params, *what.ranks, *gpu);
-    } else {
-      in_parts.emplace(*what.on.part, params, *what.ranks, exec);
-    }
-  }
-
-  file_sampler in_file;
-  std::optional<sharded_khop_sampler> in_parts;
-  std::optional<gpu_exec> gpu;  // of in_parts
-};
-
-/// Copies trees of a GPU to the host.
-khop_trees fetched(khop_trees trees, gpu_exec const& gpu)
-{
-  for (auto& hop : trees.hops) {
-    hop = {hop.fanout, host_copy(hop.vertices, gpu), host_copy(hop.edges, gpu), host_copy(hop.offsets, gpu)};
-  }
-  return trees;
-}
-
-/// The trees of n seeds from `first` on, in host memory, wherever they are made.
-khop_trees make_trees(request const& what, khop_params const& params, tree_makers& makers, int place,
-                      std::int64_t first, std::int64_t n, cpu_exec const& exec)
-{
-  auto const seeds = what.seeds.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n));
-  std::int64_t const root = what.job.first_root + first;
-  if (makers.gpu) {
-    auto const there = copy_to_gpu(seeds, *makers.gpu);
-    return fetched(makers.in_parts->sample(there.span(), *makers.gpu, root, what.job.edges), *makers.gpu);
-  }
-  if (makers.in_parts) { return makers.in_parts->sample(seeds, root, what.job.edges); }
-  if (makers.in_file) { return makers.in_file->sample(seeds, exec, root, what.job.edges); }
-  if (!what.on_gpu()) { return khop_sample(what.whole(), seeds, params, exec, root, what.job.edges); }
-  gpu_exec const gpu = what.exec(place);
-  auto const there = copy_to_gpu(seeds, gpu);
-  graph const& copy = what.copies[static_cast<std::size_t>(place)];
-  return fetched(khop_sample(copy, there.span(), params, gpu, root, what.job.edges), gpu);
-}
-
-std::int64_t count_filled(khop_trees const& trees)
-{
-  std::int64_t filled = 0;
-  for (auto const& hop : trees.hops) {
-    filled += hop.vertices.size() - std::count(hop.vertices.begin(), hop.vertices.end(), no_vertex);
-  }
-  return filled;
-}
-
-std::string hop_name(std::size_t hop, char const* suffix = "") { return fmt::format("hop{}{}", hop + 1, suffix); }
-
-void append_hops(array_writer& writer, khop_trees const& trees, bool edges, cpu_exec const& exec)
-{
-  std::size_t array = 1;  // after the seeds
-  for (auto const& hop : trees.hops) {
-    writer.append(array++, hop.vertices.span(), exec);
-    if (edges) { writer.append(array++, hop.edges.span()); }
-    if (!hop.offsets.empty()) { writer.append(array++, hop.offsets.span()); }
-  }
-}
-
-/// Seeds of a batch of trees, of which one is made while another is written.
-std::int64_t batch_rows(sample_job const& job, std::int64_t slots_of_tree, std::int64_t parents_of_tree)
-{
-  std::int64_t const bytes_of_tree = checked_product("--fanouts: bytes of a tree", slots_of_tree, job.edges ? 12 : 4);
-  std::int64_t const memory = job.host_bytes();
-  if (memory == 0) { return batch_bytes / bytes_of_tree; }
-  // Half is the graph's, and a quarter the tables' of weights. The order of a hop takes 12 bytes for each vertex of it.
-  std::int64_t const room = job.weighted ? memory / 4 : memory / 2;
-  return room / checked_sum("--fanouts: bytes of a tree",
-                            checked_product("--fanouts: bytes of a tree", 2, bytes_of_tree),
-                            checked_product("--fanouts: bytes of a tree", 12, parents_of_tree));
-}
-
-/// Trees of fixed shape: arrays [seeds, fanout, …] of known sizes, made and written batch by batch.
-outcome sample_trees(request const& what, khop_params const& params, cpu_exec const& exec, progress_bar& bar)
-{
-  auto const num_seeds = static_cast<std::int64_t>(what.seeds.size());
-  std::vector<array_spec> arrays{{"seeds", what.vertices, {num_seeds}}};
-  std::vector<std::int64_t> shape{num_seeds};
-  std::int64_t slots = 1, slots_of_tree = 0, parents_of_tree = 0;
-  for (std::size_t hop = 0; hop < params.fanouts.size(); ++hop) {
-    shape.push_back(params.fanouts[hop]);
-    parents_of_tree = slots;
-    slots = checked_product("--fanouts: slots of a hop", slots, params.fanouts[hop]);
-    slots_of_tree = checked_sum("--fanouts: slots of a tree", slots_of_tree, slots);
-    arrays.push_back({hop_name(hop), what.vertices, shape});
-    if (what.job.edges) { arrays.push_back({hop_name(hop, "_edges"), element_type::int64, shape}); }
-  }
-  std::optional<array_writer> writer;
-  if (what.writes()) {
-    writer.emplace(what.output, arrays, what.about);
-    writer->append(0, what.seeds, exec);
-  }
-
-  std::int64_t const rows =
-      what.piece(num_seeds, std::max<std::int64_t>(batch_rows(what.job, slots_of_tree, parents_of_tree), 1));
-  cpu_exec quiet = exec;
-  quiet.on_progress = {};  // the bar belongs to this thread
-  tree_makers makers(what, params, quiet);
-  if (what.job.host_bytes() > 0) {
-    makers.in_file.emplace(what.whole(), params, std::max<std::int64_t>(what.job.host_bytes() / 2, 2));
-  }
-  outcome result;
-  place_seconds sampled(what.num_places());
-  share_samples(
-      what, num_seeds, rows,
-      [&](int place, std::int64_t first, std::int64_t n) {
-        stopwatch const sampling;
-        khop_trees trees = make_trees(what, params, makers, place, first, n, quiet);
-        sampled.add(place, sampling.seconds());
-        return trees;
-      },
-      [&](std::int64_t first, std::int64_t n, khop_trees const& trees) {
-        stopwatch const writing;
-        result.edges += count_filled(trees);
-        append_hops(*writer, trees, what.job.edges, quiet);
-        result.write_seconds += writing.seconds();
-        bar.update("sampling", first + n, num_seeds, "seeds");
-      });
-  result.sample_seconds = sampled.longest();
-  stopwatch const committing;
-  if (writer) { writer->commit(); }
-  result.write_seconds += committing.seconds();
-  if (makers.in_file) { result.read_bytes = makers.in_file->read_bytes(); }
-  return result;
-}
-
-template <class T>
-buffer<T> joined(buffer<T> const& first, buffer<T> const& second)
-{
-  buffer<T> out(first.size() + second.size());
-  std::copy(second.begin(), second.end(), std::copy(first.begin(), first.end(), out.begin()));
-  return out;
-}
-
-/// Offsets begin at 0 in both parts.
-buffer<std::int64_t> joined_offsets(buffer<std::int64_t> const& first, buffer<std::int64_t> const& second)
-{
-  buffer<std::int64_t> out(first.size() + second.size() - 1);
-  auto const at = std::copy(first.begin(), first.end(), out.begin());
-  std::transform(second.begin() + 1, second.end(), at,
-                 [base = first[first.size() - 1]](std::int64_t offset) { return base + offset; });
-  return out;
-}
-
-/// Adds the trees of later seeds.
-void join(khop_trees& all, khop_trees&& more)
-{
-  if (all.hops.empty()) {
-    all = std::move(more);
-    return;
-  }
-  for (std::size_t h = 0; h < all.hops.size(); ++h) {
-    auto& hop = all.hops[h];
-    auto const& part = more.hops[h];
-    if (!hop.offsets.empty()) { hop.offsets = joined_offsets(hop.offsets, part.offsets); }
-    hop.vertices = joined(hop.vertices, part.vertices);
-    hop.edges = joined(hop.edges, part.edges);
-  }
-}
-
-/// Trees with all neighbours of some hop: their sizes are known only when they have been made.
-outcome sample_ragged_trees(request const& what, khop_params const& params, cpu_exec const& exec)
-{
-  auto const num_seeds = static_cast<std::int64_t>(what.seeds.size());
-  stopwatch const sampling;
-  tree_makers makers(what, params, exec);
-  khop_trees trees;
-  share_samples(
-      what, num_seeds, what.piece(num_seeds, num_seeds),
-      [&](int place, std::int64_t first, std::int64_t n) {
-        return make_trees(what, params, makers, place, first, n, exec);
-      },
-      [&](std::int64_t, std::int64_t, khop_trees&& part) { join(trees, std::move(part)); });
-  outcome result;
-  result.sample_seconds = sampling.seconds();
-  if (!what.writes()) { return result; }
-  result.edges = count_filled(trees);
-
-  stopwatch const writing;
-  std::vector<array_spec> arrays{{"seeds", what.vertices, {num_seeds}}};
-  for (std::size_t hop = 0; hop < trees.hops.size(); ++hop) {
-    auto const& made = trees.hops[hop];
-    arrays.push_back({hop_name(hop), what.vertices, {made.vertices.size()}});
-    if (what.job.edges) { arrays.push_back({hop_name(hop, "_edges"), element_type::int64, {made.edges.size()}}); }
-    if (!made.offsets.empty()) {
-      arrays.push_back({hop_name(hop, "_offsets"), element_type::int64, {made.offsets.size()}});
-    }
-  }
-  array_writer writer(what.output, arrays, what.about);
-  writer.append(0, what.seeds, exec);
-  append_hops(writer, trees, what.job.edges, exec);
-  writer.commit();
-  result.write_seconds = writing.seconds();
-  return result;
-}
-
-/// Empty of a graph in parts, whose sampler plans for itself.
-std::string rule_of(request const& what, khop_params const& params, std::int64_t num_seeds, cpu_exec const& exec)
-{
-  if (what.on.part) { return {}; }
-  return std::string(to_string((what.on_gpu() ? plan_khop(what.copies.front(), params, num_seeds, what.exec(0))
-                                              : plan_khop(what.whole(), params, num_seeds, exec))
-                                   .rule));
-}
-
-outcome sample_khop(request const& what, cpu_exec const& exec, progress_bar& bar)
-{
-  khop_params const params = what.job.khop();
-  // Says what is wrong, whatever the number of seeds, before a file is begun.
-  auto const num_seeds = static_cast<std::int64_t>(what.seeds.size());
-  (void)checked_sum("--first-root: ids of seeds", what.job.first_root, num_seeds);
-  stopwatch const planning;
-  std::string const rule = rule_of(what, params, num_seeds, exec);
-  double const plan_seconds = planning.seconds();
-  bool const ragged = std::count(params.fanouts.begin(), params.fanouts.end(), -1) > 0;
-  if (ragged && what.job.host_bytes() > 0) {
-    throw argument_error("--memory: --fanouts has -1, expected numbers of neighbours");
-  }
-  outcome result = ragged ? sample_ragged_trees(what, params, exec) : sample_trees(what, params, exec, bar);
-  result.rule = rule;
-  result.plan_seconds = plan_seconds;
-  return result;
-}
 
 void sample_command::check_ranks(transport const& ranks, gpu_set const& gpus) const
 {
@@ -364,7 +125,7 @@ void sample_command::run() const
   request const what{on, copies, job, seeds.span(), output, type, about, ranks};
   outcome made = job.app == "khop" ? sample_khop(what, exec, bar) : sample_minibatches(what, exec, bar);
   if (ranks != nullptr) {
-    ranks->barrier("the file is complete");
+    made.edges = sum_over(ranks, "edges", made.edges);
     made.sent_bytes = sum_over(ranks, "bytes", ranks->report().sent_bytes);
     made.sample_seconds = longest_of(ranks, "seconds of sampling", made.sample_seconds);
   }

@@ -10,6 +10,7 @@
 #include <tendril/sharded_minibatch.hpp>
 
 #include "common.hpp"
+#include "sample_file.hpp"
 #include "sample_request.hpp"
 #include "share_samples.hpp"
 #include "text.hpp"
@@ -86,6 +87,84 @@ class batch_maker {
   std::optional<sharded_minibatch_sampler> in_parts_;
 };
 
+using numbered_batches = std::vector<std::pair<std::int64_t, minibatch>>;
+
+/// The sizes of all batches, of all ranks.
+struct batch_sizes {
+  std::vector<std::int64_t> node_offsets, edge_offsets;    ///< [batches + 1].
+  std::vector<std::int64_t> nodes_of_hops, edges_of_hops;  ///< [batches, hops + 1] and [batches, hops].
+
+  batch_sizes(request const& what, numbered_batches const& own, std::int64_t num_batches)
+      : node_offsets(static_cast<std::size_t>(num_batches) + 1), edge_offsets(node_offsets.size())
+  {
+    std::size_t const hops = what.job.fanout_list().size();
+    std::vector<std::int64_t> told;  // of each batch: its number, its nodes and edges, those of each hop
+    for (auto const& [number, batch] : own) {
+      auto const& nodes = batch.vertices[0];
+      auto const& edges = batch.edges[0];
+      told.insert(told.end(), {number, nodes.node.size(), edges.edge.size()});
+      told.insert(told.end(), nodes.num_sampled.begin(), nodes.num_sampled.end());
+      told.insert(told.end(), edges.num_sampled.begin(), edges.num_sampled.end());
+    }
+    told = numbers_of_all(what.ranks, "sizes of mini-batches", std::move(told));
+    nodes_of_hops.resize(static_cast<std::size_t>(num_batches) * (hops + 1));
+    edges_of_hops.resize(static_cast<std::size_t>(num_batches) * hops);
+    for (auto at = told.cbegin(); at != told.cend();) {
+      auto const number = static_cast<std::size_t>(*at++);
+      node_offsets[number + 1] = *at++;
+      edge_offsets[number + 1] = *at++;
+      auto const begin = static_cast<std::ptrdiff_t>(number);
+      auto const num_hops = static_cast<std::ptrdiff_t>(hops);
+      std::copy_n(at, hops + 1, nodes_of_hops.begin() + begin * (num_hops + 1));
+      std::copy_n(at + num_hops + 1, hops, edges_of_hops.begin() + begin * num_hops);
+      at += 2 * num_hops + 1;
+    }
+    std::partial_sum(node_offsets.begin(), node_offsets.end(), node_offsets.begin());
+    std::partial_sum(edge_offsets.begin(), edge_offsets.end(), edge_offsets.begin());
+  }
+};
+
+void write_minibatches(request const& what, numbered_batches const& batches, batch_sizes const& sizes,
+                       cpu_exec const& exec)
+{
+  auto const count = static_cast<std::int64_t>(sizes.node_offsets.size()) - 1;
+  auto const hops = static_cast<std::int64_t>(what.job.fanout_list().size());
+  std::int64_t const num_nodes = sizes.node_offsets.back(), num_edges = sizes.edge_offsets.back();
+  std::vector<array_spec> arrays{{"seeds", what.vertices, {static_cast<std::int64_t>(what.seeds.size())}},
+                                 {"node_offsets", element_type::int64, {count + 1}},
+                                 {"edge_offsets", element_type::int64, {count + 1}},
+                                 {"num_sampled_nodes", element_type::int64, {count, hops + 1}},
+                                 {"num_sampled_edges", element_type::int64, {count, hops}},
+                                 {"row", element_type::int64, {num_edges}},
+                                 {"col", element_type::int64, {num_edges}},
+                                 {"edge", element_type::int64, {num_edges}},
+                                 {"node", what.vertices, {num_nodes}}};
+  if (what.job.disjoint) { arrays.push_back({"batch", element_type::int64, {num_nodes}}); }
+  minibatch_params const params = what.job.minibatch();
+  bool const weights = params.choice == neighbor_choice::labor && params.subgraph == subgraph_type::directional;
+  std::size_t const of_weights = arrays.size();
+  if (weights) { arrays.push_back({"weights", element_type::float32, {num_edges}}); }
+  sample_file file(what, arrays);
+  if (what.tells()) {
+    file.put(0, 0, what.seeds, exec);
+    file.put(1, 0, std::span(sizes.node_offsets));
+    file.put(2, 0, std::span(sizes.edge_offsets));
+    file.put(3, 0, std::span(sizes.nodes_of_hops));
+    file.put(4, 0, std::span(sizes.edges_of_hops));
+  }
+  for (auto const& [number, made] : batches) {
+    std::int64_t const edge = sizes.edge_offsets[static_cast<std::size_t>(number)];
+    std::int64_t const node = sizes.node_offsets[static_cast<std::size_t>(number)];
+    file.put(5, edge, made.edges[0].row.span());
+    file.put(6, edge, made.edges[0].col.span());
+    file.put(7, edge, made.edges[0].edge.span());
+    file.put(8, node, made.vertices[0].node.span(), exec);
+    if (what.job.disjoint) { file.put(9, node, made.vertices[0].batch.span()); }
+    if (weights) { file.put(of_weights, edge, made.edges[0].weights.span()); }
+  }
+  file.commit();
+}
+
 }  // namespace
 
 outcome sample_minibatches(request const& what, cpu_exec const& exec, progress_bar& bar)
@@ -101,8 +180,7 @@ outcome sample_minibatches(request const& what, cpu_exec const& exec, progress_b
   makers.reserve(static_cast<std::size_t>(what.num_places()));
   for (int place = 0; place < what.num_places(); ++place) { makers.emplace_back(what, place, quiet); }
   result.plan_seconds = planning.seconds();
-  std::vector<minibatch> batches;
-  std::vector<std::int64_t> node_offsets{0}, edge_offsets{0}, nodes_of_hops, edges_of_hops;
+  numbered_batches batches;  // of this process, with their numbers from 0 on
   std::int64_t const num_batches = batches_of(num_seeds, each);
   std::int64_t const batches_a_call = what.piece(num_batches, std::max<std::int64_t>(seeds_a_call / each, 1));
   std::int64_t const a_call = checked_product("--batch-size: seeds of a call", batches_a_call, each);
@@ -116,54 +194,20 @@ outcome sample_minibatches(request const& what, cpu_exec const& exec, progress_b
     sampled.add(place, sampling.seconds());
     return made;
   };
-  share_samples(what, num_seeds, a_call, make, [&](std::int64_t first, std::int64_t n, std::vector<minibatch> made) {
-    for (auto& batch : made) {
-      auto const& nodes = batch.vertices[0];
-      auto const& edges = batch.edges[0];
-      result.edges += std::accumulate(edges.num_sampled.begin(), edges.num_sampled.end(), std::int64_t{0});
-      node_offsets.push_back(node_offsets.back() + nodes.node.size());
-      edge_offsets.push_back(edge_offsets.back() + edges.edge.size());
-      nodes_of_hops.insert(nodes_of_hops.end(), nodes.num_sampled.begin(), nodes.num_sampled.end());
-      edges_of_hops.insert(edges_of_hops.end(), edges.num_sampled.begin(), edges.num_sampled.end());
-      batches.push_back(std::move(batch));
-    }
-    bar.update("sampling", first + n, num_seeds, "seeds");
-  });
+  share_samples(
+      what, num_seeds, a_call, make,
+      [&](std::int64_t first, std::int64_t, std::vector<minibatch> made) {
+        std::int64_t number = first / each;
+        for (auto& batch : made) {
+          auto const& counts = batch.edges[0].num_sampled;
+          result.edges += std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+          batches.emplace_back(number++, std::move(batch));
+        }
+      },
+      [&](std::int64_t done) { bar.update("sampling", done, num_seeds, "seeds"); });
   result.sample_seconds = sampled.longest();
-  if (!what.writes()) { return result; }
-
   stopwatch const writing;
-  auto const count = static_cast<std::int64_t>(batches.size());
-  auto const hops = static_cast<std::int64_t>(what.job.fanout_list().size());
-  std::vector<array_spec> arrays{{"seeds", what.vertices, {num_seeds}},
-                                 {"node_offsets", element_type::int64, {count + 1}},
-                                 {"edge_offsets", element_type::int64, {count + 1}},
-                                 {"num_sampled_nodes", element_type::int64, {count, hops + 1}},
-                                 {"num_sampled_edges", element_type::int64, {count, hops}},
-                                 {"row", element_type::int64, {edge_offsets.back()}},
-                                 {"col", element_type::int64, {edge_offsets.back()}},
-                                 {"edge", element_type::int64, {edge_offsets.back()}},
-                                 {"node", what.vertices, {node_offsets.back()}}};
-  if (what.job.disjoint) { arrays.push_back({"batch", element_type::int64, {node_offsets.back()}}); }
-  minibatch_params const params = what.job.minibatch();
-  bool const weights = params.choice == neighbor_choice::labor && params.subgraph == subgraph_type::directional;
-  std::size_t const of_weights = arrays.size();
-  if (weights) { arrays.push_back({"weights", element_type::float32, {edge_offsets.back()}}); }
-  array_writer writer(what.output, arrays, what.about);
-  writer.append(0, what.seeds, exec);
-  writer.append(1, node_offsets);
-  writer.append(2, edge_offsets);
-  writer.append(3, nodes_of_hops);
-  writer.append(4, edges_of_hops);
-  for (auto const& made : batches) {
-    writer.append(5, made.edges[0].row.span());
-    writer.append(6, made.edges[0].col.span());
-    writer.append(7, made.edges[0].edge.span());
-    writer.append(8, made.vertices[0].node.span(), exec);
-    if (what.job.disjoint) { writer.append(9, made.vertices[0].batch.span()); }
-    if (weights) { writer.append(of_weights, made.edges[0].weights.span()); }
-  }
-  writer.commit();
+  write_minibatches(what, batches, batch_sizes(what, batches, num_batches), exec);
   result.write_seconds = writing.seconds();
   return result;
 }

@@ -30,7 +30,7 @@ struct outcome {
   double write_seconds = 0;     ///< Of the file, in part while samples are made.
   std::string rule;             ///< Empty where there is no plan.
   std::int64_t read_bytes = 0;  ///< Of whole regions of the graph's file, with --memory.
-  std::int64_t sent_bytes = 0;  ///< By this rank: questions, answers, and samples for the file.
+  std::int64_t sent_bytes = 0;  ///< By this rank: questions, answers, and sizes for the file.
 };
 
 using metadata = std::map<std::string, std::string>;
@@ -48,8 +48,8 @@ struct request {
 
   [[nodiscard]] graph const& whole() const { return *on.whole; }
 
-  /// Whether this process writes the file.
-  [[nodiscard]] bool writes() const { return ranks == nullptr || ranks->rank() == 0; }
+  /// Whether this process tells, and writes, what is of all samples together.
+  [[nodiscard]] bool tells() const { return ranks == nullptr || ranks->rank() == 0; }
 
   [[nodiscard]] bool on_gpu() const { return !copies.empty(); }
 
@@ -92,6 +92,9 @@ auto host_copy(Array const& from, gpu_exec const& exec)
   }
   return out;
 }
+
+/// Trees into one file.
+outcome sample_khop(request const& what, cpu_exec const& exec, progress_bar& bar);
 
 /// Mini-batches into one file: all of them one after another; `*_offsets` tell where each begins.
 outcome sample_minibatches(request const& what, cpu_exec const& exec, progress_bar& bar);

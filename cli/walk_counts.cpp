@@ -10,6 +10,7 @@
 #include <tendril/array_file.hpp>
 #include <tendril/error.hpp>
 
+#include "shared_file.hpp"
 #include "walk_output.hpp"
 
 namespace tendril::cli {
@@ -31,9 +32,8 @@ class counts_in_file final : public walk_output {
       writer_.emplace(path, arrays, metadata);
       return;
     }
-    if (ranks->rank() == 0) { writer_.emplace(path, arrays, metadata, ""); }
-    std::string const begun = ranks->broadcast("the name of the output", writer_ ? writer_->unfinished_name() : "");
-    if (!writer_) { writer_.emplace(path, arrays, metadata, begun); }
+    writer_.emplace(begin_together(
+        *ranks, "", [&](std::string const& unfinished) { return array_writer(path, arrays, metadata, unfinished); }));
   }
 
   void receive(walk_stream_job& job, cpu_exec const&) override { job.counts = counts_of(what_, counts_); }
@@ -48,10 +48,7 @@ class counts_in_file final : public walk_output {
     if (!has_part_) { share(); }
     writer_->seek(0, mine_.first);
     writer_->append(0, counts_);
-    if (ranks_->rank() != 0) { writer_->commit(); }
-    ranks_->barrier("the end of writing");
-    if (ranks_->rank() == 0) { writer_->commit(); }
-    ranks_->barrier("the complete output");
+    commit_together(*ranks_, *writer_);
   }
 
  private:

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <tendril/error.hpp>
+#include "shared_file.hpp"
 
 namespace tendril::cli {
 namespace {
@@ -49,24 +49,12 @@ class file_of_ranks final : public file_of_walks {
   file_of_ranks(std::string const& path, walk_file_info const& info, walk_range mine, transport& ranks)
       : file_of_walks(info), ranks_(ranks)
   {
-    if (ranks.rank() == 0) { writer_.emplace(path, info, shared_walks{mine.first, mine.size}); }
-    std::string const begun = ranks.broadcast("the name of the output", writer_ ? writer_->unfinished_name() : "");
-    if (writer_) { return; }
-    try {
-      writer_.emplace(path, info, shared_walks{mine.first, mine.size, begun});
-    } catch (io_error const& failure) {
-      throw io_error(fmt::format("{} (all ranks write one file, in a folder that they share; --parts writes one each)",
-                                 failure.what()));
-    }
+    writer_.emplace(begin_together(ranks, "; --parts writes one each", [&](std::string const& unfinished) {
+      return walk_writer(path, info, shared_walks{mine.first, mine.size, unfinished});
+    }));
   }
 
-  void commit(cpu_exec const&) override
-  {
-    if (ranks_.rank() != 0) { writer_->commit(); }
-    ranks_.barrier("the end of writing");
-    if (ranks_.rank() == 0) { writer_->commit(); }
-    ranks_.barrier("the complete output");
-  }
+  void commit(cpu_exec const&) override { commit_together(ranks_, *writer_); }
 
  private:
   transport& ranks_;

@@ -50,8 +50,8 @@ class array_writer {
   array_writer(std::string const& path, std::vector<array_spec> arrays,
                std::map<std::string, std::string> const& metadata = {});
 
-  /// Several processes write one file, each its own elements, of .npy or .safetensors without an array that grows. Nobody
-  /// checks that all elements are written. The process that began the file commits after the others.
+  /// Several processes write one file without an array that grows, each its own elements. The process that began the file
+  /// commits after the others, whose written() it has been told. Only of a .npz it checks that all elements are written.
   /// @param unfinished  Empty: begins the file; else what unfinished_name() says in the process that began it.
   array_writer(std::string const& path, std::vector<array_spec> arrays,
                std::map<std::string, std::string> const& metadata, std::string const& unfinished);
@@ -70,6 +70,10 @@ class array_writer {
   /// Of a file that several processes write: the next elements of array `which` go to `element` and those after it.
   void seek(std::size_t which, std::int64_t element);
   [[nodiscard]] std::string const& unfinished_name() const noexcept;  ///< As atomic_file's.
+
+  /// What this process has written, for `add_written` of the one that began the file: a .npz has check sums of whole arrays.
+  [[nodiscard]] std::string written() const;
+  void add_written(std::string_view by_another);
 
   /// Completes the file. @throws argument_error if an array is not full; io_error.
   void commit();

@@ -61,7 +61,7 @@ struct array_writer::state {
     std::int64_t num_elements = 0, appended = 0;
     bool is_growing = false;  ///< Then num_elements is as many as there can be.
     std::int64_t bytes_each = 0;
-    std::int64_t begin = 0;   ///< Of its first element in the file; for .npz zip_writer knows.
+    std::int64_t begin = 0;   ///< Of its first element in the file, or in the member of a .npz.
     std::int64_t offset = 0;  ///< Where the next element goes.
     std::size_t member = 0;   ///< Of a .npz.
   };
@@ -77,13 +77,9 @@ struct array_writer::state {
         file_memory(has_joined ? std::make_unique<atomic_file>(path, *begun) : std::make_unique<atomic_file>(path)),
         file(*file_memory)
   {
-    TENDRIL_EXPECTS(!is_shared || kind != container::npz,
-                    "{}: a .npz is written by one process, expected .npy or "
-                    ".safetensors",
-                    path);
     TENDRIL_EXPECTS(kind != container::npy || arrays.size() == 1, "{}: {} arrays, expected 1, or .npz or .safetensors",
                     path, arrays.size());
-    if (kind == container::npz) { zip.emplace(file); }
+    if (kind == container::npz) { zip.emplace(file, has_joined); }
     for (auto& spec : arrays) {
       formats::dtype const type = stored_type(spec.type);
       slot place;
@@ -130,7 +126,12 @@ struct array_writer::state {
       std::int64_t const bytes = checked_product("bytes of an array", place.num_elements, place.bytes_each);
       if (zip) {
         place.member = zip->reserve(place.spec.name + ".npy", header.size() + static_cast<std::uint64_t>(bytes));
-        zip->fill(place.member, header.data(), header.size());
+        place.begin = static_cast<std::int64_t>(header.size());
+        if (has_joined) {
+          zip->seek(place.member, header.size());
+        } else {
+          zip->fill(place.member, header.data(), header.size());
+        }
       } else {
         write_header(header);
         place.begin = place.offset = file.size();
@@ -310,6 +311,14 @@ void array_writer::seek(std::size_t which, std::int64_t element)
                   state_->name, place.spec.name, element, place.num_elements);
   place.appended = element;
   place.offset = place.begin + element * place.bytes_each;
+  if (state_->zip) { state_->zip->seek(place.member, static_cast<std::uint64_t>(place.offset)); }
+}
+
+std::string array_writer::written() const { return state_->zip ? state_->zip->filled() : std::string(); }
+
+void array_writer::add_written(std::string_view by_another)
+{
+  if (state_->zip) { state_->zip->add_filled(by_another); }
 }
 
 std::string const& array_writer::unfinished_name() const noexcept { return state_->file.unfinished_name(); }
@@ -322,7 +331,7 @@ void array_writer::commit()
     TENDRIL_EXPECTS(place.appended == place.num_elements, "{}: array '{}': {} elements, expected {}", state_->name,
                     place.spec.name, place.appended, place.num_elements);
   }
-  if (state_->zip) {
+  if (state_->zip && !state_->has_joined) {
     for (auto const& place : state_->slots) { state_->zip->complete(place.member); }
     state_->zip->finish();
   }

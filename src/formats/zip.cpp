@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -226,7 +227,11 @@ void zip_writer::begin(std::string name)
   append(header, padding_field);
   append(header, static_cast<std::uint16_t>(padding));
   header.append(padding, '\0');
-  file_.write(header.data(), header.size());
+  if (has_begun_) {
+    file_.skip(static_cast<std::int64_t>(header.size()));
+  } else {
+    file_.write(header.data(), header.size());
+  }
   entries_.push_back(std::move(entry));
 }
 
@@ -252,17 +257,57 @@ std::size_t zip_writer::reserve(std::string name, std::uint64_t size)
 
 void zip_writer::fill(std::size_t member, void const* data, std::size_t size)
 {
-  zip_entry& entry = entries_[member];
-  room& left = rooms_.at(member);
-  TENDRIL_EXPECTS(size <= entry.size - left.filled, "zip member '{}': more than {} bytes", entry.name, entry.size);
-  entry.crc = static_cast<std::uint32_t>(crc32_z(entry.crc, static_cast<Bytef const*>(data), size));
-  file_.write_at(left.offset + static_cast<std::int64_t>(left.filled), data, size);
-  left.filled += size;
+  room& to = rooms_.at(member);
+  zip_entry const& entry = entries_[member];
+  TENDRIL_EXPECTS(size <= entry.size - to.at, "zip member '{}': more than {} bytes", entry.name, entry.size);
+  auto const last = std::find_if(runs_.rbegin(), runs_.rend(), [&](run const& r) { return r.member == member; });
+  bool const goes_on = last != runs_.rend() && last->begin + last->size == to.at;
+  run& growing = goes_on ? *last : runs_.emplace_back(run{member, to.at, 0, 0});
+  growing.crc = crc32_z(static_cast<uLong>(growing.crc), static_cast<Bytef const*>(data), size);
+  growing.size += size;
+  file_.write_at(to.offset + static_cast<std::int64_t>(to.at), data, size);
+  to.at += size;
+}
+
+void zip_writer::seek(std::size_t member, std::uint64_t byte)
+{
+  zip_entry const& entry = entries_[member];
+  TENDRIL_EXPECTS(byte <= entry.size, "zip member '{}': byte {}, expected one of {}", entry.name, byte, entry.size);
+  rooms_.at(member).at = byte;
+}
+
+std::string zip_writer::filled() const
+{
+  return {reinterpret_cast<char const*>(runs_.data()), runs_.size() * sizeof(run)};
+}
+
+void zip_writer::add_filled(std::string_view by_another)
+{
+  TENDRIL_EXPECTS(by_another.size() % sizeof(run) == 0,
+                  "{} bytes of filled parts of members, expected a multiple of {}", by_another.size(), sizeof(run));
+  std::size_t const before = runs_.size();
+  runs_.resize(before + by_another.size() / sizeof(run));
+  if (!by_another.empty()) { std::memcpy(runs_.data() + before, by_another.data(), by_another.size()); }
 }
 
 void zip_writer::complete(std::size_t member)
 {
-  zip_entry const& entry = entries_[member];
+  zip_entry& entry = entries_[member];
+  if (rooms_.contains(member)) {
+    std::vector<run> of_it;
+    std::ranges::copy_if(runs_, std::back_inserter(of_it),
+                         [&](run const& r) { return r.member == member && r.size > 0; });
+    std::ranges::sort(of_it, {}, &run::begin);
+    std::uint64_t end = 0;
+    for (run const& r : of_it) {
+      TENDRIL_EXPECTS(r.begin == end, "zip member '{}': byte {} was filled {}, expected once", entry.name,
+                      std::min(r.begin, end), r.begin < end ? "twice" : "by nobody");
+      entry.crc =
+          static_cast<std::uint32_t>(crc32_combine(entry.crc, static_cast<uLong>(r.crc), static_cast<z_off_t>(r.size)));
+      end += r.size;
+    }
+    TENDRIL_EXPECTS(end == entry.size, "zip member '{}': byte {} was filled by nobody, expected once", entry.name, end);
+  }
   auto const at = static_cast<std::int64_t>(entry.local_header);
   file_.write_at(at + 14, &entry.crc, sizeof(entry.crc));
   std::uint64_t const sizes[] = {entry.size, entry.size};

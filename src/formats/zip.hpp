@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tendril/exec.hpp>
@@ -55,10 +56,11 @@ class zip_reader {
 };
 
 /// Writes a zip file of stored members, each aligned to 64 bytes, with zip64 sizes: one after the other, or, where
-/// sizes are known beforehand, each in its place.
+/// sizes are known beforehand, each in its place. Several processes may fill members of one file.
 class zip_writer {
  public:
-  explicit zip_writer(atomic_file& file) : file_(file) {}
+  /// @param has_begun  Whether another process has begun this file: it writes the headers, and finishes.
+  explicit zip_writer(atomic_file& file, bool has_begun = false) : file_(file), has_begun_(has_begun) {}
 
   void begin(std::string name);                    ///< Starts a member.
   void write(void const* data, std::size_t size);  ///< Appends to it.
@@ -68,17 +70,27 @@ class zip_writer {
   /// Leaves room for a whole member of `size` bytes. @return its number, for `fill` and `complete`.
   [[nodiscard]] std::size_t reserve(std::string name, std::uint64_t size);
   void fill(std::size_t member, void const* data, std::size_t size);  ///< Its next bytes.
-  void complete(std::size_t member);                                  ///< All of it has been filled.
+  void seek(std::size_t member, std::uint64_t byte);                  ///< The next bytes are those from `byte` on.
+  void complete(std::size_t member);                                  ///< All of it has been filled, once.
+
+  /// What this process has filled, for `add_filled` of the one that completes the members.
+  [[nodiscard]] std::string filled() const;
+  void add_filled(std::string_view by_another);
 
  private:
+  struct run {
+    std::uint64_t member = 0, begin = 0, size = 0, crc = 0;
+  };
   struct room {
     std::int64_t offset = 0;  // of the first byte
-    std::uint64_t filled = 0;
+    std::uint64_t at = 0;     // where the next bytes go
   };
 
   atomic_file& file_;
+  bool has_begun_;
   std::vector<zip_entry> entries_;
   std::map<std::size_t, room> rooms_;
+  std::vector<run> runs_;  // that were filled
 };
 
 }  // namespace tendril::formats

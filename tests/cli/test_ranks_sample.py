@@ -25,7 +25,9 @@ JOBS = {
 
 
 @pytest.mark.parametrize(
-    "job, form", [(job, "safetensors") for job in JOBS] + [("trees", "npz"), ("batches", "npz")]
+    "job, form",
+    [(job, "safetensors") for job in JOBS]
+    + [(job, "npz") for job in ("trees", "trees with edges", "all neighbours", "batches", "labor")],
 )
 def test_ranks_write_the_file_of_one_process(job, form, tendril, graphs):
     tendril("partition", graphs[GRAPH], "-o", "parts", "--parts", 3, "--quiet")
@@ -88,10 +90,19 @@ def test_other_options_on_a_rank_are_named(tendril, graphs):
     assert not tendril.path("s.npz").exists()
 
 
-def test_a_full_disk_on_the_first_rank_ends_all(tendril, graphs):
+@pytest.mark.parametrize("rank", [0, 2])
+def test_a_full_disk_on_a_rank_ends_all(rank, tendril, graphs):
     # Shared memory is files, too: the ranks talk by TCP.
-    limit = '[ "$OMPI_COMM_WORLD_RANK" = 0 ] && ulimit -f 100; '
-    for job in ("", "--app minibatch --fanouts 5,5"):
-        said = different_ranks(tendril, f"{limit}exec {TENDRIL} sample {graphs[GRAPH]} -o s.safetensors {job} --quiet", "tcp")
-        assert "rank 0 of 3: s.safetensors: " in said
-        assert not [name for name in files(tendril) if name.startswith("s.")]
+    limit = f'[ "$OMPI_COMM_WORLD_RANK" = {rank} ] && ulimit -f 100; '
+    for job in ("", "--app minibatch --fanouts 5,5 --batch-size 20"):
+        for name in ("s.safetensors", "s.npz"):
+            said = different_ranks(tendril, f"{limit}exec {TENDRIL} sample {graphs[GRAPH]} -o {name} {job} --quiet", "tcp")
+            assert f"rank {rank} of 3: {name}: " in said
+            assert not [one for one in files(tendril) if one.startswith("s.")]
+
+
+def test_ranks_keep_their_samples_until_they_write_them(tendril, graphs):
+    """Nothing goes by way of another rank."""
+    for job in ("trees", "all neighbours", "batches"):
+        told = json.loads(run(tendril, 2, "sample", graphs[GRAPH], "-o", "s.npz", *JOBS[job], "--seed", 1, "--json"))
+        assert told["ranks"]["sent_bytes"] < told["output_bytes"] / 20, job

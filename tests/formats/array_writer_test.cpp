@@ -1,9 +1,12 @@
 // Arrays and walks written in pieces: what is refused, and that what is refused leaves nothing behind.
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -127,6 +130,70 @@ TEST_F(ArrayWriter, LetsOneArrayGrow)
             }),
             path("a.safetensors") + ": two arrays whose size is not known, expected one");
   EXPECT_EQ(num_files(), 0);
+}
+
+TEST_F(ArrayWriter, SeveralProcessesWriteTheFileOfOne)
+{
+  std::vector<std::int64_t> numbers(1000);
+  for (std::size_t i = 0; i < numbers.size(); ++i) { numbers[i] = static_cast<std::int64_t>(i * i); }
+  auto const part = [&](std::size_t first, std::size_t size) {
+    return std::span(std::as_const(numbers)).subspan(first, size);
+  };
+  for (char const* const extension : {".npz", ".safetensors"}) {
+    std::vector<array_spec> const arrays{{"a", element_type::int64, {1000}}, {"b", element_type::int64, {10, 2}}};
+    array_writer alone(path(std::string("alone") + extension), arrays);
+    alone.append(0, part(0, 1000));
+    alone.append(1, part(0, 20));
+    alone.commit();
+
+    std::string const name = path(std::string("shared") + extension);
+    array_writer first(name, arrays, {}, "");
+    array_writer second(name, arrays, {}, first.unfinished_name());
+    for (std::size_t at = 0; at < 1000; at += 200) {  // in turn, the later one first
+      for (auto* const writer : {&second, &first}) {
+        std::size_t const mine = at + (writer == &first ? 0 : 100);
+        writer->seek(0, static_cast<std::int64_t>(mine));
+        writer->append(0, part(mine, 60));
+        writer->append(0, part(mine + 60, 40));
+      }
+    }
+    first.append(1, part(0, 0));
+    second.append(1, part(0, 20));
+    second.commit();
+    EXPECT_FALSE(std::filesystem::exists(name));
+    first.add_written(second.written());
+    first.commit();
+    auto const expected = formats::mapped_file::open(path(std::string("alone") + extension));
+    auto const made = formats::mapped_file::open(name);
+    EXPECT_TRUE(std::ranges::equal(made->bytes(), expected->bytes())) << extension;
+  }
+}
+
+TEST_F(ArrayWriter, KnowsWhatNobodyWroteIntoASharedNpz)
+{
+  std::vector<std::int64_t> const numbers(10);
+  auto const written = [&](std::int64_t begin, std::size_t size) {
+    std::string const name = path("shared.npz");
+    array_writer first(name, {{"a", element_type::int64, {10}}}, {}, "");
+    array_writer second(name, {{"a", element_type::int64, {10}}}, {}, first.unfinished_name());
+    first.append(0, std::span(numbers).first(4));
+    second.seek(0, begin);
+    second.append(0, std::span(numbers).first(size));
+    second.commit();
+    first.add_written(second.written());
+    first.commit();
+  };
+  std::size_t const header = formats::npy_header(formats::dtype::int64, std::vector<std::int64_t>{10}).size();
+  auto const complaint = [&](std::size_t element, char const* what) {
+    return "zip member 'a.npy': byte " + std::to_string(header + 8 * element) + " was filled " + what +
+           ", expected once";
+  };
+  EXPECT_EQ(test::message_of<argument_error>([&] { written(5, 5); }), complaint(4, "by nobody"));
+  EXPECT_EQ(test::message_of<argument_error>([&] { written(4, 5); }), complaint(9, "by nobody"));
+  EXPECT_EQ(test::message_of<argument_error>([&] { written(3, 7); }), complaint(3, "twice"));
+  EXPECT_EQ(num_files(), 0);
+  written(4, 6);
+  EXPECT_EQ(num_files(), 1);
 }
 
 TEST_F(ArrayWriter, RefusesWhatDoesNotFit)
