@@ -6,6 +6,7 @@
 #include <tendril/error.hpp>
 
 #include "build/build_verifier.hpp"
+#include "support/build_options_of.hpp"
 #include "support/messages.hpp"
 #include "support/sanitized.hpp"
 
@@ -20,23 +21,11 @@ using test::shape;
 constexpr shape all_shapes[] = {shape::uniform, shape::hub,    shape::two_vertices, shape::one_pair, shape::crowd,
                                 shape::skewed,  shape::sorted, shape::sparse_ids,   shape::loops};
 
-build_options options_of(unsigned bits)
-{
-  build_options options;
-  options.reverse = (bits & 1U) != 0;
-  options.symmetrize = (bits & 2U) != 0;
-  options.drop_self_loops = (bits & 4U) != 0;
-  options.drop_duplicates = (bits & 8U) != 0;
-  options.compact = (bits & 16U) != 0;
-  options.keep_edge_ids = (bits & 32U) != 0;
-  return options;
-}
-
 TEST(build, agrees_with_the_serial_verifier)
 {
   for (auto const kind : all_shapes) {
-    for (unsigned bits = 0; bits < 64; ++bits) {
-      auto options = options_of(bits);
+    for (unsigned bits = 0; bits < test::num_build_options; ++bits) {
+      auto options = test::options_of(bits);
       if (kind == shape::sparse_ids) { options.compact = true; }  // else 4 billion offsets
       bool const weights = (bits * 7 + static_cast<unsigned>(kind)) % 3 != 0;
       int const label_bytes = static_cast<int>((bits / 3 + static_cast<unsigned>(kind)) % 3);
@@ -55,7 +44,7 @@ TEST(build, agrees_where_buckets_are_split_and_many)
   for (auto const kind : all_shapes) {
     for (unsigned const bits : {0U, 10U, 42U, 63U}) {
       if (test::is_sanitized && bits != 42) { continue; }
-      auto options = options_of(bits);
+      auto options = test::options_of(bits);
       if (kind == shape::sparse_ids) { options.compact = true; }
       auto const edges = make_edges(kind, 50'000, bits % 4 == 2, bits % 16 == 10 ? 2 : 0, bits);
       SCOPED_TRACE(testing::Message() << "shape " << static_cast<int>(kind) << ", options " << bits);
@@ -69,7 +58,7 @@ TEST(build, does_not_depend_on_threads)
   for (auto const kind : all_shapes) {
     auto const edges = make_edges(kind, 40'000, true, 1, 5);
     for (unsigned const bits : {2U, 58U}) {
-      auto options = options_of(bits | (kind == shape::sparse_ids ? 16U : 0U));
+      auto options = test::options_of(bits | (kind == shape::sparse_ids ? 16U : 0U));
       cpu_exec exec;
       exec.num_threads = 1;
       auto const one = build_graph(edges.view(), options, exec);
@@ -96,11 +85,11 @@ TEST(build, of_a_graph_equals_a_build_of_its_edges)
         flat.wide_labels.push_back(g.arrays().edge_labels.view()[e]);
       }
     }
-    for (unsigned bits = 0; bits < 64; ++bits) {
+    for (unsigned bits = 0; bits < test::num_build_options; ++bits) {
       SCOPED_TRACE(bits);
       cpu_exec exec;
       exec.num_threads = 1 + static_cast<int>(bits % 3);
-      expect_built(build_graph(g, options_of(bits), exec), flat, options_of(bits));
+      expect_built(build_graph(g, test::options_of(bits), exec), flat, test::options_of(bits));
     }
   }
 }
@@ -140,10 +129,10 @@ TEST(build, of_a_graph_keeps_names_types_and_first_ids)
 TEST(build, symmetrized_graphs_are_symmetric_and_stay_so)
 {
   auto const edges = make_edges(shape::skewed, 4'000, true, 1, 3);
-  for (unsigned bits = 0; bits < 64; ++bits) {
-    auto const g = build_graph(edges.view(), options_of(bits));
+  for (unsigned bits = 0; bits < test::num_build_options; ++bits) {
+    auto const g = build_graph(edges.view(), test::options_of(bits));
     EXPECT_EQ(g.arrays().symmetric, (bits & 2U) != 0);
-    auto again = options_of(bits);
+    auto again = test::options_of(bits);
     again.symmetrize = false;
     auto const h = build_graph(g, again);
     EXPECT_EQ(h.arrays().symmetric, g.arrays().symmetric);
@@ -166,8 +155,8 @@ TEST(build, drops_the_flag_where_dropping_duplicates_leaves_unequal_weights)
 
 TEST(build, of_nothing)
 {
-  for (unsigned bits = 0; bits < 64; ++bits) {
-    auto options = options_of(bits);
+  for (unsigned bits = 0; bits < test::num_build_options; ++bits) {
+    auto options = test::options_of(bits);
     auto const none = build_graph(coo_view{}, options);
     EXPECT_EQ(none.num_vertices(), 0);
     EXPECT_EQ(none.num_edges(), 0);

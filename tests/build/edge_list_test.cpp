@@ -9,6 +9,7 @@
 #include <tendril/error.hpp>
 
 #include "build/build_verifier.hpp"
+#include "support/build_options_of.hpp"
 #include "support/messages.hpp"
 #include "support/sanitized.hpp"
 
@@ -30,18 +31,6 @@ edge_list owned(test::edge_list const& edges)
 {
   return {copy_of(edges.sources), copy_of(edges.targets), copy_of(edges.weights), copy_of(edges.narrow_labels),
           copy_of(edges.wide_labels)};
-}
-
-build_options options_of(unsigned bits)
-{
-  build_options options;
-  options.reverse = (bits & 1U) != 0;
-  options.symmetrize = (bits & 2U) != 0;
-  options.drop_self_loops = (bits & 4U) != 0;
-  options.drop_duplicates = (bits & 8U) != 0;
-  options.compact = (bits & 16U) != 0;
-  options.keep_edge_ids = (bits & 32U) != 0;
-  return options;
 }
 
 template <class Array>
@@ -68,12 +57,12 @@ void expect_same(graph const& a, graph const& b)
 TEST(edge_list_build, is_the_serial_build_of_few_edges)
 {
   for (auto const kind : {shape::uniform, shape::hub, shape::one_pair, shape::skewed, shape::loops}) {
-    for (unsigned bits = 0; bits < 64; ++bits) {
+    for (unsigned bits = 0; bits < test::num_build_options; ++bits) {
       auto const edges = make_edges(kind, 500, bits % 3 != 0, static_cast<int>(bits / 3 % 3), bits);
       SCOPED_TRACE(testing::Message() << "shape " << static_cast<int>(kind) << ", options " << bits);
       cpu_exec exec;
       exec.num_threads = 1 + static_cast<int>(bits % 4);
-      test::expect_built(build_graph(owned(edges), options_of(bits), exec), edges, options_of(bits));
+      test::expect_built(build_graph(owned(edges), test::options_of(bits), exec), edges, test::options_of(bits));
     }
   }
 }
@@ -89,7 +78,8 @@ TEST(edge_list_build, takes_several_passes_to_the_same_graph)
       SCOPED_TRACE(testing::Message() << "shape " << static_cast<int>(kind) << ", options " << bits);
       cpu_exec exec;
       exec.num_threads = 1 + static_cast<int>(bits % 3);
-      expect_same(build_graph(owned(edges), options_of(bits), exec), build_graph(edges.view(), options_of(bits), exec));
+      expect_same(build_graph(owned(edges), test::options_of(bits), exec),
+                  build_graph(edges.view(), test::options_of(bits), exec));
     }
   }
 }

@@ -21,12 +21,10 @@
 #include "support/sanitized.hpp"
 #include "support/small_graphs.hpp"
 #include "support/small_hetero.hpp"
+#include "support/table_limits.hpp"
 
 namespace tendril::test {
 namespace {
-
-constexpr std::int64_t without_tables = 0;
-constexpr std::int64_t with_tables = std::int64_t{1} << 40U;
 
 struct two_forms {
   graph csr;
@@ -36,7 +34,7 @@ struct two_forms {
 two_forms both(graph const& g) { return {g, with_narrow_edges(compress(g, graph_form::best))}; }
 
 /// A graph of everything that trips an engine up, and one of many degrees.
-std::vector<two_forms> all_graphs()
+std::vector<two_forms> graphs_of_both_forms()
 {
   edge_attributes const extra{.has_weights = true, .num_labels = 3, .num_node_types = 3};
   return {both(make_zoo(11)), both(generate_rmat({.scale = unless_sanitized(10, 6), .edge_factor = 8, .seed = 3},
@@ -64,7 +62,7 @@ sample_bytes bytes_of(subgraphs const& s)
 
 TEST(Forms, Walks)
 {
-  for (auto const& [csr, packed] : all_graphs()) {
+  for (auto const& [csr, packed] : graphs_of_both_forms()) {
     std::vector<vertex_id> const starts = starts_everywhere(csr, 2);
     for (auto const& app : all_applications(12)) {
       for (std::int64_t const size : {without_tables, with_tables}) {
@@ -87,7 +85,7 @@ TEST(Forms, Walks)
 
 TEST(Forms, MultidimensionalWalks)
 {
-  for (auto const& [csr, packed] : all_graphs()) {
+  for (auto const& [csr, packed] : graphs_of_both_forms()) {
     std::vector<vertex_id> const roots = starts_everywhere(csr, 2);
     for (auto const choose : {root_choice::by_degree, root_choice::uniform}) {
       auto const walk = [&](graph const& g) {
@@ -102,7 +100,7 @@ TEST(Forms, MultidimensionalWalks)
 TEST(Forms, Trees)
 {
   using enum sampling_rule;
-  for (auto const& [csr, packed] : all_graphs()) {
+  for (auto const& [csr, packed] : graphs_of_both_forms()) {
     std::vector<vertex_id> const seeds = starts_everywhere(csr, 1);
     std::vector<khop_params> ways;
     for (bool const replace : {false, true}) { ways.push_back({.fanouts = {40, 3}, .replace = replace}); }
@@ -166,7 +164,7 @@ TEST(Forms, OrderOfTime)
 
 TEST(Forms, Layers)
 {
-  for (auto const& [csr, packed] : all_graphs()) {
+  for (auto const& [csr, packed] : graphs_of_both_forms()) {
     std::vector<vertex_id> const roots = starts_everywhere(csr, 1);
     for (auto const matrix : {propagation::row, propagation::symmetric, propagation::weights}) {
       for (bool const replace : {false, true}) {
@@ -203,7 +201,7 @@ TEST(Forms, Layers)
 
 TEST(Forms, Subgraphs)
 {
-  for (auto const& [csr, packed] : all_graphs()) {
+  for (auto const& [csr, packed] : graphs_of_both_forms()) {
     std::vector<vertex_id> const seeds = starts_everywhere(csr, 1);
     for (auto const sampler : {saint_sampler::node, saint_sampler::edge, saint_sampler::walk}) {
       saint_params const params{.sampler = sampler, .budget = 30, .length = 3};

@@ -21,6 +21,7 @@
 
 #include "cpu/batches/minibatch_verifier.hpp"
 #include "dist/partition_support.hpp"
+#include "dist/ranks.hpp"
 #include "support/karate.hpp"
 #include "support/sanitized.hpp"
 #include "support/small_hetero.hpp"
@@ -59,10 +60,6 @@ message text(rank_service& ranks, std::string const& content)
   message out = ranks.pool().take(std::ssize(content));
   out.append(content.data(), std::ssize(content));
   return out;
-}
-std::string text_of(message const& m)
-{
-  return {reinterpret_cast<char const*>(m.data()), static_cast<std::size_t>(m.size())};
 }
 
 char const* const says = "says";

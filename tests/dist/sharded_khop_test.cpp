@@ -34,7 +34,7 @@ struct hop_lists {
   friend bool operator==(hop_lists const&, hop_lists const&) = default;
 };
 
-std::vector<hop_lists> lists_of(khop_trees const& trees)
+std::vector<hop_lists> lists_of_hops(khop_trees const& trees)
 {
   std::vector<hop_lists> out;
   for (tree_hop const& hop : trees.hops) {
@@ -68,12 +68,13 @@ void expect_whole(graph const& g, khop_params const& params, std::vector<vertex_
   for (bool const with_edges : {false, true}) {
     auto const made = sampler.sample(own, 100 + mine.first, with_edges);
     EXPECT_EQ(made.num_roots, mine.size);
-    EXPECT_EQ(lists_of(made), lists_of(khop_sample(g, own, params, {.num_threads = 1}, 100 + mine.first, with_edges)))
+    EXPECT_EQ(lists_of_hops(made),
+              lists_of_hops(khop_sample(g, own, params, {.num_threads = 1}, 100 + mine.first, with_edges)))
         << what;
   }
 }
 
-std::string name_of(khop_params const& p)
+std::string name_of_trees(khop_params const& p)
 {
   return testing::PrintToString(p.fanouts) + (p.replace ? " replace" : "") + (p.weighted ? " weighted" : "");
 }
@@ -87,7 +88,7 @@ TEST(ShardedKhop, EveryWayEqualsThatOnTheWholeGraph)
         run_ranks(n, [&](transport& ranks) {
           sharded_khop_sampler sampler(part_of(g, {.num_parts = n}, ranks.rank()), params, ranks,
                                        {.num_threads = 1 + ranks.rank() % 2});
-          expect_whole(g, params, seeds, ranks.rank(), n, sampler, name_of(params) + " on " + std::to_string(n));
+          expect_whole(g, params, seeds, ranks.rank(), n, sampler, name_of_trees(params) + " on " + std::to_string(n));
         });
       }
     }

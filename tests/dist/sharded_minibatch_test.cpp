@@ -16,6 +16,7 @@
 #include "cpu/batches/minibatch_verifier.hpp"
 #include "dist/failure_of.hpp"
 #include "dist/partition_support.hpp"
+#include "dist/ranks.hpp"
 #include "dist/refusal.hpp"
 #include "dist/restless_engine.hpp"
 #include "support/sanitized.hpp"
@@ -24,15 +25,6 @@
 
 namespace tendril::test {
 namespace {
-
-/// Threads that outnumber cores are slow under a sanitizer.
-std::vector<int> rank_counts() { return is_sanitized ? std::vector{1, 3} : std::vector{1, 2, 3, 4, 7}; }
-
-struct ranks_options {
-  partition_method method = partition_method::degree;
-  int threads = 1;
-  bool restless = false;
-};
 
 /// `num_batches` batches of `size` seeds, of which each rank makes a range.
 struct batch_job {

@@ -16,6 +16,7 @@
 
 #include "dist/failure_of.hpp"
 #include "dist/partition_support.hpp"
+#include "dist/ranks.hpp"
 #include "dist/refusal.hpp"
 #include "dist/restless_engine.hpp"
 #include "support/karate.hpp"
@@ -25,16 +26,6 @@
 
 namespace tendril::test {
 namespace {
-
-/// Threads that outnumber cores are slow under a sanitizer.
-std::vector<int> rank_counts() { return is_sanitized ? std::vector{1, 3} : std::vector{1, 2, 3, 4, 7}; }
-
-struct ranks_options {
-  partition_method method = partition_method::degree;
-  int threads = 1;
-  std::int64_t batch_bytes = 0;
-  bool restless = false;
-};
 
 /// All walks of a job, each rank asking for a part of them.
 rows walk_on_ranks(graph const& g, int num_ranks, walk_params const& params, std::vector<vertex_id> const& starts,

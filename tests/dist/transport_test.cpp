@@ -9,13 +9,14 @@
 
 #include <gtest/gtest.h>
 
+#include "dist/ranks.hpp"
 #include "dist/refusal.hpp"
 #include "dist/restless_engine.hpp"
 
 namespace tendril::test {
 namespace {
 
-constexpr int rank_counts[] = {1, 2, 3, 4, 7};
+constexpr int all_rank_counts[] = {1, 2, 3, 4, 7};
 
 /// What run_ranks throws; nothing if all goes well.
 template <class Work>
@@ -40,14 +41,9 @@ std::vector<message> texts_to_all(transport& ranks, std::string const& text)
   return out;
 }
 
-std::string text_of(message const& m)
-{
-  return {reinterpret_cast<char const*>(m.data()), static_cast<std::size_t>(m.size())};
-}
-
 TEST(Transport, BringsEveryMessageToItsRank)
 {
-  for (int const n : rank_counts) {
+  for (int const n : all_rank_counts) {
     run_ranks(n, [n](transport& ranks) {
       ASSERT_EQ(ranks.size(), n);
       for (int round = 0; round < 20; ++round) {
@@ -84,7 +80,7 @@ TEST(Transport, KeepsCallsApartThatAreUnderWayTogetherAndComeInAnyOrder)
 
 TEST(Transport, ReducesAndGathersAndBroadcasts)
 {
-  for (int const n : rank_counts) {
+  for (int const n : all_rank_counts) {
     run_ranks(
         n,
         [n](transport& ranks) {
@@ -181,7 +177,7 @@ TEST(Transport, OneRankSpeaksWhereAllFail)
 
 TEST(Transport, ARefusedCallEndsAloneOnAllRanks)
 {
-  for (int const n : rank_counts) {
+  for (int const n : all_rank_counts) {
     for (std::uint64_t seed = 0; seed < 3; ++seed) {
       run_ranks(
           n,

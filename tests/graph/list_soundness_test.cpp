@@ -24,13 +24,6 @@ using test::copy_of;
 using test::damage_directory;
 using test::damage_words;
 
-cpu_exec on(int threads)
-{
-  cpu_exec exec;
-  exec.num_threads = threads;
-  return exec;
-}
-
 /// Whether compressed arrays are sound, by definition: each block says how many edges lie before it; each list can be
 /// read, and its neighbours ascend and are vertices.
 bool oracle(graph_arrays const& a)
@@ -53,12 +46,12 @@ bool oracle(graph_arrays const& a)
 }
 
 /// What validate() says, which must agree with the oracle and with the check that view() makes.
-std::string agreed(graph_arrays const& arrays)
+std::string agreed_lists(graph_arrays const& arrays)
 {
-  std::string const said = complaint_of([&] { graph(arrays).validate(on(1)); });
+  std::string const said = complaint_of([&] { graph(arrays).validate(cpu_exec{1}); });
   EXPECT_EQ(said.empty(), oracle(arrays)) << said;
   for (int const threads : {1, 2, 5}) {
-    EXPECT_EQ(validation::is_sound(arrays, on(threads)), said.empty()) << threads << " threads: " << said;
+    EXPECT_EQ(validation::is_sound(arrays, cpu_exec{threads}), said.empty()) << threads << " threads: " << said;
   }
   graph const fresh(arrays);
   EXPECT_EQ(fresh.content(), graph_content::unchecked);
@@ -109,18 +102,18 @@ TEST(list_soundness, good_graphs_pass)
 {
   for (graph_form const form : {graph_form::packed, graph_form::runs, graph_form::ef, graph_form::vbyte}) {
     for (std::int64_t const n : {1, 2, 100, 20'000}) {
-      EXPECT_EQ(agreed(compress(generate_regular(regular_graph::ring, n), form).arrays()), "") << n;
+      EXPECT_EQ(agreed_lists(compress(generate_regular(regular_graph::ring, n), form).arrays()), "") << n;
     }
-    EXPECT_EQ(agreed(compress(generate_regular(regular_graph::star, 30'000), form).arrays()), "");
-    EXPECT_EQ(agreed(compress(generate_rmat({.scale = 12}, {}), form).arrays()), "");
+    EXPECT_EQ(agreed_lists(compress(generate_regular(regular_graph::star, 30'000), form).arrays()), "");
+    EXPECT_EQ(agreed_lists(compress(generate_rmat({.scale = 12}, {}), form).arrays()), "");
   }
-  EXPECT_EQ(agreed(tiny()), "");
+  EXPECT_EQ(agreed_lists(tiny()), "");
 }
 
 TEST(list_soundness, each_violation_of_the_directory_is_named)
 {
   auto const with = [](block_kind kind, std::uint64_t base, std::uint32_t degree_bits) {
-    return agreed(with_head(tiny(), 0, half_head::of(kind, base, list_header(0), degree_bits, 0)));
+    return agreed_lists(with_head(tiny(), 0, half_head::of(kind, base, list_header(0), degree_bits, 0)));
   };
   EXPECT_EQ(with(static_cast<block_kind>(3), 0, 16),
             "vertex 0: its block of the directory is of kind 3, expected at most 2");
@@ -130,37 +123,38 @@ TEST(list_soundness, each_violation_of_the_directory_is_named)
             "vertex 0: its block of the directory has a list at byte 5, expected at most 4");
   EXPECT_EQ(with(block_kind::shared, 0, 1), "vertex 0: its edges begin at 2, expected 0");
   half_head late{tiny().compressed.blocks[0].halves[1].head};
-  EXPECT_EQ(agreed(with_head(tiny(), 1, half_head::of(block_kind::wide, 0, list_header(0), 0, 0))),
+  EXPECT_EQ(agreed_lists(with_head(tiny(), 1, half_head::of(block_kind::wide, 0, list_header(0), 0, 0))),
             "vertex 6: its block of the directory has wide entries from 0, expected 5 below 0");
   late.bits |= std::uint64_t{1} << half_head::edge_shift;
-  EXPECT_EQ(agreed(with_head(tiny(), 1, late)), "vertex 0: its edges begin at 4294967296, expected 0");
+  EXPECT_EQ(agreed_lists(with_head(tiny(), 1, late)), "vertex 0: its edges begin at 4294967296, expected 0");
 }
 
 TEST(list_soundness, each_violation_of_a_list_is_named)
 {
   std::string const outside = "vertex 0: a list at byte 0 that ends outside of the lists' 4 bytes";
-  EXPECT_EQ(agreed(tiny(header(list_code::fixed_far, 17), 2, {0})), outside);
-  EXPECT_EQ(agreed(tiny(header(list_code::fixed_far, 1), 2, {1})),
+  EXPECT_EQ(agreed_lists(tiny(header(list_code::fixed_far, 17), 2, {0})), outside);
+  EXPECT_EQ(agreed_lists(tiny(header(list_code::fixed_far, 1), 2, {1})),
             "vertex 0: neighbours not ascending at edge 1 (0 after 1)");
-  EXPECT_EQ(agreed(tiny(header(list_code::fixed_far, 2), 2, {8})),
+  EXPECT_EQ(agreed_lists(tiny(header(list_code::fixed_far, 2), 2, {8})),
             "vertex 0: neighbour 2 at edge 1, expected an id below 2");
-  EXPECT_EQ(agreed(tiny(header(list_code::fixed_near, 2), 1, {0})),
+  EXPECT_EQ(agreed_lists(tiny(header(list_code::fixed_near, 2), 1, {0})),
             "vertex 0: neighbour 4294967294 at edge 0, expected an id below 2");
-  EXPECT_EQ(agreed(tiny(list_header(7, 1), 2, {0})), "vertex 0: a list of code 7, expected at most 6");
-  EXPECT_EQ(agreed(tiny(header(list_code::runs_far, 1), 2, {1})), "");
-  EXPECT_EQ(agreed(tiny(header(list_code::runs_far, 1), 2, {2})), "vertex 0: a list whose first edge begins no run");
-  EXPECT_EQ(agreed(tiny(header(list_code::runs_far, 32), 2, {1})), outside);
+  EXPECT_EQ(agreed_lists(tiny(list_header(7, 1), 2, {0})), "vertex 0: a list of code 7, expected at most 6");
+  EXPECT_EQ(agreed_lists(tiny(header(list_code::runs_far, 1), 2, {1})), "");
+  EXPECT_EQ(agreed_lists(tiny(header(list_code::runs_far, 1), 2, {2})),
+            "vertex 0: a list whose first edge begins no run");
+  EXPECT_EQ(agreed_lists(tiny(header(list_code::runs_far, 32), 2, {1})), outside);
   std::vector<std::uint32_t> sectors(17, 0);
   sectors[1] = 1;
-  EXPECT_EQ(agreed(tiny(header(list_code::runs_far, 1), 225, sectors)),
+  EXPECT_EQ(agreed_lists(tiny(header(list_code::runs_far, 1), 225, sectors)),
             "vertex 0: 1 runs before edge 224 of its list, which says 0");
-  EXPECT_EQ(agreed(tiny(header(list_code::elias_fano, 1), 2, {0, 3})), "");
-  EXPECT_EQ(agreed(tiny(header(list_code::elias_fano, 1), 2, {0, 4})),
+  EXPECT_EQ(agreed_lists(tiny(header(list_code::elias_fano, 1), 2, {0, 3})), "");
+  EXPECT_EQ(agreed_lists(tiny(header(list_code::elias_fano, 1), 2, {0, 4})),
             "vertex 0: 1 marks of upper bits in its list, expected one an edge: 2");
-  EXPECT_EQ(agreed(tiny(header(list_code::elias_fano, 20), 2, {0, 3})),
+  EXPECT_EQ(agreed_lists(tiny(header(list_code::elias_fano, 20), 2, {0, 3})),
             "vertex 0: a list at byte 0 that ends outside of the lists' 8 bytes");
-  EXPECT_EQ(agreed(tiny(header(list_code::vbyte, 1), 2, {0x00010000})), "");
-  EXPECT_EQ(agreed(tiny(header(list_code::vbyte, 1), 2, {0x0001000f})), outside);
+  EXPECT_EQ(agreed_lists(tiny(header(list_code::vbyte, 1), 2, {0x00010000})), "");
+  EXPECT_EQ(agreed_lists(tiny(header(list_code::vbyte, 1), 2, {0x0001000f})), outside);
 }
 
 TEST(list_soundness, agrees_with_the_oracle_on_random_damage)
@@ -182,7 +176,7 @@ TEST(list_soundness, agrees_with_the_oracle_on_random_damage)
       case 1: damage_words(arrays, random); break;
       default: damage_directory(arrays, random); break;
     }
-    bad += agreed(arrays).empty() ? 0 : 1;
+    bad += agreed_lists(arrays).empty() ? 0 : 1;
   }
   EXPECT_GT(bad, rounds / 10);
   EXPECT_LT(bad, rounds * 9 / 10);

@@ -25,13 +25,6 @@ using test::copy_of;
 using test::message_of;
 using test::ring_with_ids;
 
-cpu_exec on(int threads)
-{
-  cpu_exec exec;
-  exec.num_threads = threads;
-  return exec;
-}
-
 constexpr std::int64_t size = 200'000;  // several ranges of offsets and of edges
 
 /// Whether the check of view() and validate() agree on `arrays`, for every number of threads; and what they say.
@@ -39,12 +32,12 @@ std::string agreed(graph_arrays const& arrays)
 {
   std::string expected;
   try {
-    graph(arrays).validate(on(1));
+    graph(arrays).validate(cpu_exec{1});
   } catch (format_error const& e) {
     expected = e.what();
   }
   for (int const threads : {1, 2, 5}) {
-    EXPECT_EQ(validation::is_sound(arrays, on(threads)), expected.empty()) << threads << " threads: " << expected;
+    EXPECT_EQ(validation::is_sound(arrays, cpu_exec{threads}), expected.empty()) << threads << " threads: " << expected;
   }
   graph const fresh(arrays);
   EXPECT_EQ(fresh.content(), graph_content::unchecked);
@@ -230,7 +223,7 @@ TEST(soundness, a_mapped_file_is_named)
   std::string const message = path + ": vertex 99: neighbour 4000000000 at edge 199, expected an id below 100";
   EXPECT_EQ(message_of<format_error>([&] { (void)bad.csr(); }), message);
   EXPECT_EQ(message_of<format_error>([&] { bad.validate(); }), message);
-  EXPECT_EQ(message_of<format_error>([&] { bad.check(on(1)); }), message);
+  EXPECT_EQ(message_of<format_error>([&] { bad.check(cpu_exec{1}); }), message);
   EXPECT_EQ(message_of<format_error>([&] { (void)build_graph(bad, {.reverse = true}); }), message);
   EXPECT_EQ(message_of<format_error>([&] { (void)read_graph(path, {.build = {.reverse = true}}); }), message);
   vertex_id const start = 0;
@@ -263,7 +256,7 @@ TEST(soundness, no_format_is_written_from_bad_content)
 TEST(soundness, progress_is_told_and_can_end_the_check)
 {
   graph const mapped(ring_with_ids(size));
-  cpu_exec exec = on(2);
+  cpu_exec exec = cpu_exec{2};
   exec.on_progress = [](progress const& p) {
     EXPECT_STREQ(p.what, "checking");
     throw std::runtime_error("enough");

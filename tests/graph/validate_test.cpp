@@ -47,11 +47,11 @@ graph_arrays ring(std::int64_t n)
   return generate_regular(regular_graph::ring, n, 1, extra).arrays();
 }
 
-constexpr std::int64_t size = 100'000;  // several ranges of vertices
+constexpr std::int64_t ring_size = 100'000;  // several ranges of vertices
 
 TEST(validate, accepts_what_the_library_makes)
 {
-  EXPECT_EQ(violation_of(ring(size)), "");
+  EXPECT_EQ(violation_of(ring(ring_size)), "");
   EXPECT_EQ(violation_of(ring(1)), "");
   EXPECT_EQ(violation_of(ring(2)), "");
   EXPECT_NO_THROW(graph().validate());
@@ -59,7 +59,7 @@ TEST(validate, accepts_what_the_library_makes)
 
 TEST(validate, offsets_that_decrease)
 {
-  auto arrays = ring(size);
+  auto arrays = ring(ring_size);
   auto indptr = copy_of(arrays.indptr);
   indptr[70'001] = 7;
   indptr[90'001] = -3;
@@ -71,7 +71,7 @@ TEST(validate, offsets_that_decrease)
 TEST(validate, offsets_far_out_of_range)
 {
   for (std::int64_t const wild : {std::numeric_limits<std::int64_t>::max(), std::int64_t{1} << 33U}) {
-    auto arrays = ring(size);
+    auto arrays = ring(ring_size);
     auto indptr = copy_of(arrays.indptr);
     indptr[5] = wild;
     indptr[6] = std::numeric_limits<std::int64_t>::min();
@@ -82,9 +82,9 @@ TEST(validate, offsets_far_out_of_range)
 
 TEST(validate, neighbours_out_of_range)
 {
-  auto arrays = ring(size);
+  auto arrays = ring(ring_size);
   auto indices = copy_of(arrays.indices);
-  indices[2 * 50'000 + 1] = size;
+  indices[2 * 50'000 + 1] = ring_size;
   indices[2 * 60'000] = no_vertex;
   arrays.indices = std::move(indices);
   EXPECT_EQ(violation_of(arrays), "vertex 50000: neighbour 100000 at edge 100001, expected an id below 100000");
@@ -92,7 +92,7 @@ TEST(validate, neighbours_out_of_range)
 
 TEST(validate, neighbours_out_of_order)
 {
-  auto arrays = ring(size);
+  auto arrays = ring(ring_size);
   auto indices = copy_of(arrays.indices);
   std::swap(indices[40], indices[41]);
   std::swap(indices[180'000], indices[180'001]);
@@ -103,7 +103,7 @@ TEST(validate, neighbours_out_of_order)
 TEST(validate, weights)
 {
   for (float const bad : {-1.0F, std::numeric_limits<float>::infinity(), std::nanf("")}) {
-    auto arrays = ring(size);
+    auto arrays = ring(ring_size);
     auto weights = copy_of(arrays.weights);
     weights[150'001] = bad;
     weights[190'000] = -5;
@@ -115,8 +115,8 @@ TEST(validate, weights)
 
 TEST(validate, edge_ids)
 {
-  auto arrays = ring(size);
-  buffer<edge_id> ids(2 * size);
+  auto arrays = ring(ring_size);
+  buffer<edge_id> ids(2 * ring_size);
   std::fill(ids.begin(), ids.end(), 1);
   ids[3] = -4;
   arrays.edge_ids = std::move(ids);
@@ -125,12 +125,12 @@ TEST(validate, edge_ids)
 
 TEST(validate, original_ids)
 {
-  auto arrays = ring(size);
-  buffer<vertex_id> ids(size);
-  for (std::int64_t v = 0; v < size; ++v) { ids[v] = static_cast<vertex_id>(2 * v); }
+  auto arrays = ring(ring_size);
+  buffer<vertex_id> ids(ring_size);
+  for (std::int64_t v = 0; v < ring_size; ++v) { ids[v] = static_cast<vertex_id>(2 * v); }
   std::swap(ids[5], ids[70'000]);  // any order will do
   graph_arrays any = arrays;
-  buffer<vertex_id> copy(size);
+  buffer<vertex_id> copy(ring_size);
   std::copy(ids.begin(), ids.end(), copy.begin());
   any.original_ids = std::move(copy);
   EXPECT_EQ(violation_of(any), "");
@@ -153,7 +153,7 @@ TEST(validate, original_ids_that_are_spread_wide)
 
 TEST(validate, a_reverse_that_is_missing)
 {
-  auto arrays = ring(size);
+  auto arrays = ring(ring_size);
   auto indices = copy_of(arrays.indices);
   indices[2 * 30'000 + 1] = 30'002;  // was 30001
   arrays.indices = std::move(indices);
@@ -165,7 +165,7 @@ TEST(validate, a_reverse_that_is_missing)
 
 TEST(validate, a_reverse_with_another_weight)
 {
-  auto arrays = ring(size);
+  auto arrays = ring(ring_size);
   auto weights = copy_of(arrays.weights);
   weights[2 * 30'000 + 1] += 1;
   arrays.weights = std::move(weights);
@@ -193,7 +193,7 @@ TEST(validate, parallel_edges_match_in_any_order)
 TEST(validate, reports_each_pass_and_can_be_cancelled)
 {
   struct cancelled {};
-  for (graph const& g : {graph(ring(size)), compress(graph(ring(size)), graph_form::best)}) {
+  for (graph const& g : {graph(ring(ring_size)), compress(graph(ring(ring_size)), graph_form::best)}) {
     std::set<std::string> stages;
     cpu_exec exec;
     exec.on_progress = [&](progress const& report) { stages.insert(report.what); };

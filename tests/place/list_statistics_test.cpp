@@ -9,6 +9,8 @@
 #include <tendril/generate.hpp>
 
 #include "place/block_layout.hpp"
+#include "place/simple_rmat.hpp"
+#include "support/any_lists.hpp"
 #include "support/binary_files.hpp"
 #include "support/list_graph.hpp"
 #include "support/messages.hpp"
@@ -18,23 +20,13 @@
 namespace tendril {
 namespace {
 
+using test::compressed_forms;
 using test::from_lists;
-
-constexpr std::array compressed_forms{graph_form::packed, graph_form::runs, graph_form::ef, graph_form::vbyte,
-                                      graph_form::best};
 
 using share_of_code = code_share list_statistics::*;
 constexpr std::array<share_of_code, 5> codes{&list_statistics::fixed, &list_statistics::runs,
                                              &list_statistics::runs_elias_fano, &list_statistics::elias_fano,
                                              &list_statistics::vbyte};
-
-graph rmat()
-{
-  build_options build;
-  build.symmetrize = true;
-  build.drop_duplicates = true;
-  return generate_rmat({test::unless_sanitized(12, 10), 16}, build);
-}
 
 std::int64_t num_lists(graph const& g)
 {
@@ -46,7 +38,7 @@ std::int64_t num_lists(graph const& g)
 /// Lists, edges and words come out as the sums over all codes.
 TEST(ListStatistics, SumsAgreeWithTheGraph)
 {
-  for (graph const& g : {rmat(), generate_web({test::unless_sanitized(20'000, 2'000), 12}, {}),
+  for (graph const& g : {test::simple_rmat(), generate_web({test::unless_sanitized(20'000, 2'000), 12}, {}),
                          generate_regular(regular_graph::star, test::unless_sanitized(400'000, 70'000))}) {
     for (graph_form const form : compressed_forms) {
       SCOPED_TRACE(to_string(form));
@@ -181,7 +173,7 @@ TEST(ListStatistics, EmptyGraphs)
 
 TEST(ListStatistics, UnsoundGraphsAreRefused)
 {
-  graph_arrays arrays = compress(rmat(), graph_form::best).arrays();
+  graph_arrays arrays = compress(test::simple_rmat(), graph_form::best).arrays();
   std::vector<list_block> blocks = test::to_vector(arrays.compressed.blocks);
   blocks[0].halves[0].head.bits |= std::uint64_t{3} << half_head::kind_shift;
   arrays.compressed.blocks = test::to_array(blocks);

@@ -11,6 +11,7 @@
 #include <tendril/compress.hpp>
 #include <tendril/generate.hpp>
 
+#include "support/any_lists.hpp"
 #include "support/list_graph.hpp"
 #include "support/to_array.hpp"
 
@@ -20,11 +21,9 @@ namespace {
 using place::edge_array;
 using place::placement;
 using place::plan_placement;
+using test::compressed_forms;
 using test::from_lists;
 using test::to_array;
-
-constexpr std::array compressed_forms{graph_form::packed, graph_form::runs, graph_form::ef, graph_form::vbyte,
-                                      graph_form::best};
 
 /// A graph whose blocks are small, large and wide, some of them without edges.
 graph mixed()

@@ -6,6 +6,7 @@
 
 #include <tendril/generate.hpp>
 
+#include "place/simple_rmat.hpp"
 #include "support/list_graph.hpp"
 #include "support/messages.hpp"
 #include "support/sanitized.hpp"
@@ -14,14 +15,6 @@ namespace tendril {
 namespace {
 
 using test::from_lists;
-
-graph rmat()
-{
-  build_options build;
-  build.symmetrize = true;
-  build.drop_duplicates = true;
-  return generate_rmat({test::unless_sanitized(12, 10), 16}, build);
-}
 
 std::size_t index_of(graph_form form)
 {
@@ -33,7 +26,7 @@ std::size_t index_of(graph_form form)
 /// Every size is that of the graph which `compress` makes, down to the byte, and codes take what `count_lists` counts.
 TEST(Profile, SizesAreThoseOfTheCompressedGraph)
 {
-  for (graph const& g : {rmat(), generate_web({test::unless_sanitized(20'000, 2'000), 12}, {}),
+  for (graph const& g : {test::simple_rmat(), generate_web({test::unless_sanitized(20'000, 2'000), 12}, {}),
                          generate_regular(regular_graph::star, test::unless_sanitized(400'000, 20'000)), graph(),
                          from_lists({{}, {}}), from_lists({{0}})}) {
     graph_profile const profile = profile_graph(g);
@@ -135,7 +128,7 @@ TEST(Profile, CurvesPutWhatIsReadMostPerByteFirst)
 /// On a symmetric graph as many edges lead to a vertex as leave it: both ways of counting give one curve.
 TEST(Profile, ArrivalsOfASymmetricGraphAreItsDegrees)
 {
-  graph const symmetric = rmat();
+  graph const symmetric = test::simple_rmat();
   graph_arrays arrays = symmetric.arrays();
   arrays.symmetric = false;
   graph_profile const a = profile_graph(symmetric), b = profile_graph(graph(std::move(arrays)));

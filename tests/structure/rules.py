@@ -171,7 +171,9 @@ def no_openmp_loops(root):
     ]
 
 
-# The sanitizers' builds compile several files of a room as one (src/CMakeLists.txt).
+# The sanitizers' builds compile several files of a room as one (src/CMakeLists.txt), scripts/test those of tests, too
+# (tests/CMakeLists.txt), but for these rooms.
+TESTS_APART = {"build", "formats"}
 OWN_NAME = re.compile(r"^(?:(?:inline )?constexpr [^=({]*?\b(\w+)(?:\[\w*\])?\s*[={]|(?:class|struct|enum class) (\w+)\s*(?:final\s*)?(?::[^:;]*)?\{?$)")
 RESERVED = re.compile(r"^namespace \{")
 
@@ -182,8 +184,11 @@ def names_of_rooms(root):
     found, first = [], {}
     for path in sources(root, {".cpp"}):
         relative = path.relative_to(root)
-        room = room_of(relative)
-        if relative.parts[0] != "src" or room in (None, "src/gpu"):
+        if relative.parts[0] == "tests" and len(relative.parts) > 2 and relative.parts[1] not in TESTS_APART:
+            room = "/".join(relative.parts[:2])
+        elif relative.parts[0] == "src" and room_of(relative) not in (None, "src/gpu"):
+            room = room_of(relative)
+        else:
             continue
         inside = False
         for number, line in lines(path):

@@ -107,9 +107,12 @@ def test_planted_name_of_two_files_is_found(tmp_path):
     plant(tmp_path, "src/plan/b.cpp", own.format("constexpr int grain = 1;"))
     plant(tmp_path, "src/dist/c.cpp", own.format("class maker {\n  constexpr int inner = 2;\n};"))
     plant(tmp_path, "src/dist/d.cpp", own.format("class maker final : public base {\n};\nclass other;"))
+    for name in ("cpu/a_test.cpp", "cpu/walks/b_test.cpp", "formats/a_test.cpp", "formats/b_test.cpp"):
+        plant(tmp_path, f"tests/{name}", own.format("constexpr int many = 100;"))
     assert rules.names_of_rooms(tmp_path) == [
         "src/cpu/walks/b.cpp:4: grain, which src/cpu/a.cpp has, too",
         "src/dist/d.cpp:4: maker, which src/dist/c.cpp has, too",
+        "tests/cpu/walks/b_test.cpp:4: many, which tests/cpu/a_test.cpp has, too",
     ]
 
 

@@ -15,6 +15,12 @@
 
 namespace tendril::test {
 
+template <class T>
+std::vector<T> all_of(buffer<T> const& from)
+{
+  return {from.begin(), from.end()};
+}
+
 /// Keeps everything, and checks that it comes in order.
 struct collected_walks {
   std::vector<vertex_id> vertices;

@@ -34,8 +34,8 @@ std::vector<std::vector<vertex_id>> neighbors_of(graph const& g)
 }
 
 /// The batch by docs/reproducibility.md.
-batch_lists expected_batch(hetero_graph const& graph, seed_lists const& seeds, hgt_params const& params,
-                           std::uint64_t batch)
+batch_lists expected_hgt_batch(hetero_graph const& graph, seed_lists const& seeds, hgt_params const& params,
+                               std::uint64_t batch)
 {
   std::size_t const types = graph.num_vertices().size();
   std::vector<std::vector<std::vector<vertex_id>>> edges;
@@ -119,7 +119,7 @@ TEST(Hgt, BatchesAreThoseOfTheDefinition)
   for (auto const& params : every_budget) {
     for (auto const& seeds : {three_type_seeds(), middle_type_seeds()}) {
       for (std::uint64_t const batch : {0ULL, 1ULL, ~0ULL}) {
-        auto const expected = expected_batch(graph, seeds, params, batch);
+        auto const expected = expected_hgt_batch(graph, seeds, params, batch);
         for (int const threads : {1, 3}) {
           auto const made = hgt_sample(graph, seeds.spans(false), params, cpu_exec{.num_threads = threads}, batch);
           EXPECT_EQ(difference(expected, lists_of(made)), "") << "batch " << batch << ", threads " << threads;

@@ -63,8 +63,8 @@ class Layers : public testing::Test {
   }
 };
 
-using both = testing::Types<fastgcn_params, ladies_params>;
-TYPED_TEST_SUITE(Layers, both);
+using layer_methods = testing::Types<fastgcn_params, ladies_params>;
+TYPED_TEST_SUITE(Layers, layer_methods);
 
 TYPED_TEST(Layers, KeepEveryPromiseOnTheZoo)
 {

@@ -28,7 +28,7 @@ using set_probabilities = std::map<vertex_set, double>;
 constexpr std::int64_t many = 80'000;
 
 /// A symmetric graph of 7 vertices, the last one isolated: degrees 4, 2, 3, 2, 3, 2, 0, self loops at 4 and 5.
-graph make_web()
+graph make_saint_web()
 {
   std::vector<test_edge> edges = {{4, 4}, {5, 5}};
   std::vector<std::pair<vertex_id, vertex_id>> const pairs = {{0, 1}, {0, 2}, {0, 3}, {0, 5}, {1, 2}, {2, 4}, {3, 4}};
@@ -128,7 +128,7 @@ set_probabilities made_uniform(set_probabilities probabilities)
 
 TEST(Saint, NodesByTheSquaredNormsOfColumns)
 {
-  for (graph const& g : {make_web(), make_graph(5, {{0, 1}, {0, 2}, {0, 3}, {1, 3}, {2, 3}, {4, 4}, {4, 0}})}) {
+  for (graph const& g : {make_saint_web(), make_graph(5, {{0, 1}, {0, 2}, {0, 3}, {1, 3}, {2, 3}, {4, 4}, {4, 0}})}) {
     for (auto const matrix : {propagation::row, propagation::symmetric}) {
       auto const right = node_probabilities(g, matrix);
       EXPECT_TRUE(draws_fit(g, {.sampler = node, .matrix = matrix}, right));
@@ -149,7 +149,7 @@ TEST(Saint, NodesByWeights)
 
 TEST(Saint, EdgesByTheDegreesOfTheirEnds)
 {
-  graph const g = make_web();
+  graph const g = make_saint_web();
   auto const right = edge_probabilities(g);
   EXPECT_TRUE(draws_fit(g, {.sampler = edge}, right));
   EXPECT_FALSE(draws_fit(g, {.sampler = edge}, made_uniform(right)));
@@ -158,12 +158,13 @@ TEST(Saint, EdgesByTheDegreesOfTheirEnds)
 TEST(Saint, WalksFromUniformRoots)
 {
   graph const directed = make_graph(5, {{0, 1}, {0, 2}, {0, 3}, {1, 3}, {2, 3}, {4, 0}});
-  for (graph const& g : {make_web(), directed}) {
+  for (graph const& g : {make_saint_web(), directed}) {
     for (std::int64_t const length : {0, 1, 2, 3}) {
       EXPECT_TRUE(draws_fit(g, {.sampler = walk, .length = length}, walk_probabilities(g, length))) << length;
     }
   }
-  EXPECT_FALSE(draws_fit(make_web(), {.sampler = walk, .length = 2}, walk_probabilities(make_web(), 2, true)));
+  EXPECT_FALSE(
+      draws_fit(make_saint_web(), {.sampler = walk, .length = 2}, walk_probabilities(make_saint_web(), 2, true)));
 }
 
 TEST(Saint, DrawsOfASampleAreIndependent)
@@ -239,7 +240,7 @@ TEST(Saint, CoefficientsAreWhatSamplesCount)
 TEST(Saint, CoefficientsApproachTheProbabilitiesOfBeingSampled)
 {
   // Draws are independent, so vertex v is in a sample of n with probability 1 - (1 - p_v)^n.
-  graph const g = make_web();
+  graph const g = make_saint_web();
   constexpr std::int64_t samples = 20'000;
   constexpr int budget = 3;
   saint_coefficients const out = saint_normalization(g, {.sampler = node, .budget = budget, .seed = 8}, samples);
@@ -260,7 +261,7 @@ TEST(Saint, WhereNothingCanBeDrawn)
   for (auto const sampler : {node, edge, walk}) {
     saint_params const params{.sampler = sampler, .budget = 3};
     EXPECT_EQ(saint_sample(graph(), params, 4).nodes.size(), 0);
-    EXPECT_EQ(saint_sample(make_web(), params, 0).num_samples, 0);
+    EXPECT_EQ(saint_sample(make_saint_web(), params, 0).num_samples, 0);
     subgraphs const edgeless = saint_sample(make_graph(3, {}), params, 50);
     EXPECT_EQ(edgeless.num_samples, 50);
     EXPECT_EQ(edgeless.nodes.empty(), sampler != walk);

@@ -20,7 +20,7 @@
 namespace tendril::test {
 namespace {
 
-std::vector<vertex_id> nodes_of(subgraphs const& samples, std::int64_t s)
+std::vector<vertex_id> node_list_of(subgraphs const& samples, std::int64_t s)
 {
   return {samples.nodes.data() + samples.node_offsets[s], samples.nodes.data() + samples.node_offsets[s + 1]};
 }
@@ -68,7 +68,7 @@ void check(graph const& g, std::vector<vertex_id> const& seeds, shadow_params co
   ASSERT_EQ(out.num_samples, static_cast<std::int64_t>(seeds.size()));
   verify_subgraphs(g, out);
   for (std::size_t s = 0; s < seeds.size(); ++s) {
-    EXPECT_EQ(nodes_of(out, static_cast<std::int64_t>(s)),
+    EXPECT_EQ(node_list_of(out, static_cast<std::int64_t>(s)),
               reference(g, seeds[s], params, static_cast<std::uint64_t>(first) + s));
   }
 }
@@ -115,7 +115,7 @@ std::map<std::set<vertex_id>, std::int64_t> count_sets(bool replace, std::int64_
   subgraphs const out = shadow_sample(star, seeds, {.depth = 1, .num_neighbors = 2, .replace = replace, .seed = 4});
   std::map<std::set<vertex_id>, std::int64_t> counts;
   for (std::int64_t s = 0; s < samples; ++s) {
-    auto const nodes = nodes_of(out, s);
+    auto const nodes = node_list_of(out, s);
     ++counts[std::set<vertex_id>(nodes.begin() + 1, nodes.end())];
   }
   return counts;
@@ -155,14 +155,14 @@ TEST(Shadow, DrawsOfHopsPositionsAndSamplesDiffer)
   subgraphs const near = shadow_sample(g, std::vector<vertex_id>(samples, 1), {.depth = 1, .num_neighbors = 1});
   std::vector<std::int64_t> pairs(256);
   for (std::int64_t s = 0; s < samples; ++s) {
-    ASSERT_EQ(nodes_of(far, s).size(), 3U);
-    ASSERT_EQ(nodes_of(near, s).size(), 2U);
-    ++pairs[(nodes_of(far, s)[2] - 2) * 16 + nodes_of(near, s)[1] - 2];
+    ASSERT_EQ(node_list_of(far, s).size(), 3U);
+    ASSERT_EQ(node_list_of(near, s).size(), 2U);
+    ++pairs[(node_list_of(far, s)[2] - 2) * 16 + node_list_of(near, s)[1] - 2];
   }
   EXPECT_TRUE(drawn_from(pairs, std::vector<double>(256, 1.0), 0.15));
   for (std::int64_t s = 0; s < samples; ++s) {  // were they the same draws, they would pick the same
-    --pairs[(nodes_of(far, s)[2] - 2) * 16 + nodes_of(near, s)[1] - 2];
-    ++pairs[(nodes_of(far, s)[2] - 2) * 17];
+    --pairs[(node_list_of(far, s)[2] - 2) * 16 + node_list_of(near, s)[1] - 2];
+    ++pairs[(node_list_of(far, s)[2] - 2) * 17];
   }
   EXPECT_FALSE(drawn_from(pairs, std::vector<double>(256, 1.0), 0.15));
 }

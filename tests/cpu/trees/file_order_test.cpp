@@ -34,7 +34,7 @@ void expect_same(khop_trees const& got, khop_trees const& expected, std::string 
   }
 }
 
-std::vector<khop_params> all_choices()
+std::vector<khop_params> all_params()
 {
   std::vector<khop_params> out;
   for (auto const& fanouts : {std::vector<std::int64_t>{5, 3}, {40}, {2, -1, 3}, {1, 1, 1, 1}}) {
@@ -57,7 +57,7 @@ TEST(FileOrder, MakesTheTreesOfOneCall)
   auto const seeds = starts_everywhere(g, 5);
   for (graph const& form : in_all_forms(g)) {
     int number = 0;
-    for (khop_params const& params : all_choices()) {
+    for (khop_params const& params : all_params()) {
       bool const edges = ++number % 2 == 0;
       khop_trees const expected = khop_sample(form, seeds, params, {}, 77, edges);
       for (std::int64_t const graph_bytes : {2, 3000, 1 << 24}) {

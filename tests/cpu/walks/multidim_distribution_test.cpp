@@ -11,9 +11,7 @@
 namespace tendril::test {
 namespace {
 
-using enum root_choice;
-
-constexpr std::int64_t many_walks = 80'000;
+constexpr std::int64_t many_sets = 80'000;
 
 /// How a set of roots could be kept wrongly.
 enum class planted { nothing, stale_degrees };
@@ -42,7 +40,7 @@ class exact_multidim {
     double sum = 0;
     auto const& judged = bias_ == planted::stale_degrees ? roots : set;
     for (auto const v : judged) {
-      weights.push_back(params_.choose == uniform ? 1.0 : graph_.degree(v));
+      weights.push_back(params_.choose == root_choice::uniform ? 1.0 : graph_.degree(v));
       sum += weights.back();
     }
     if (done.size() == full || sum == 0) {
@@ -79,10 +77,10 @@ outcome_counts count_samples(graph const& g, multidim_params const& params, std:
 {
   auto const m = static_cast<std::int64_t>(roots.size());
   std::vector<vertex_id> all;
-  for (std::int64_t i = 0; i < many_walks; ++i) { all.insert(all.end(), roots.begin(), roots.end()); }
+  for (std::int64_t i = 0; i < many_sets; ++i) { all.insert(all.end(), roots.begin(), roots.end()); }
   multidim_walks const out = multidim_walk(g, all, m, params);
   outcome_counts counts;
-  for (std::int64_t i = 0; i < many_walks; ++i) {
+  for (std::int64_t i = 0; i < many_sets; ++i) {
     outcome steps;
     for (std::int64_t t = 0; t < params.length; ++t) {
       steps.push_back(static_cast<vertex_id>(out.slots[i * params.length + t]));  // -1 becomes no_vertex
@@ -94,20 +92,21 @@ outcome_counts count_samples(graph const& g, multidim_params const& params, std:
 }
 
 /// Degrees 4, 2, 3, 1, 1, 0; parallel edges from 2, a self loop at 4.
-graph make_web()
+graph make_multidim_web()
 {
   return make_graph(6, {{0, 1}, {0, 2}, {0, 3}, {0, 5}, {1, 0}, {1, 2}, {2, 0}, {2, 3}, {2, 3}, {3, 4}, {4, 4}});
 }
 
 TEST(MultidimDistribution, ShortWalksByBruteForce)
 {
-  graph const g = make_web();
-  for (auto const choose : {by_degree, uniform}) {
+  graph const g = make_multidim_web();
+  for (auto const choose : {root_choice::by_degree, root_choice::uniform}) {
     for (std::uint64_t const seed : {1U, 2U}) {
       for (auto const& roots : std::vector<std::vector<vertex_id>>{{0}, {0, 1}, {2, 5, 1}, {3, 3, 0}, {1, 2, 3, 4}}) {
         multidim_params const params{.length = 2, .choose = choose, .seed = seed};
         EXPECT_TRUE(fits(count_samples(g, params, roots), exact_multidim(g, params).from(roots), 0.08))
-            << "roots " << ::testing::PrintToString(roots) << (choose == uniform ? ", uniform" : ", by degree");
+            << "roots " << ::testing::PrintToString(roots)
+            << (choose == root_choice::uniform ? ", uniform" : ", by degree");
       }
     }
   }
@@ -115,8 +114,8 @@ TEST(MultidimDistribution, ShortWalksByBruteForce)
 
 TEST(MultidimDistribution, ThreeSteps)
 {
-  graph const g = make_web();
-  for (auto const choose : {by_degree, uniform}) {
+  graph const g = make_multidim_web();
+  for (auto const choose : {root_choice::by_degree, root_choice::uniform}) {
     multidim_params const params{.length = 3, .choose = choose, .seed = 3};
     EXPECT_TRUE(fits(count_samples(g, params, {0, 2}), exact_multidim(g, params).from({0, 2}), 0.15));
   }
@@ -124,10 +123,11 @@ TEST(MultidimDistribution, ThreeSteps)
 
 TEST(MultidimDistribution, TheOtherChoiceOfRootsWouldBeNoticed)
 {
-  graph const g = make_web();
-  for (auto const choose : {by_degree, uniform}) {
+  graph const g = make_multidim_web();
+  for (auto const choose : {root_choice::by_degree, root_choice::uniform}) {
     multidim_params const right{.length = 2, .choose = choose};
-    multidim_params const wrong{.length = 2, .choose = choose == uniform ? by_degree : uniform};
+    multidim_params const wrong{
+        .length = 2, .choose = choose == root_choice::uniform ? root_choice::by_degree : root_choice::uniform};
     std::vector<vertex_id> const roots = {0, 1, 2};
     EXPECT_FALSE(fits(count_samples(g, right, roots), exact_multidim(g, wrong).from(roots), 0.08));
   }
@@ -147,11 +147,11 @@ std::vector<std::int64_t> last_edges(graph const& g, multidim_params const& para
 {
   constexpr std::int64_t m = 4;
   std::vector<vertex_id> roots;
-  for (std::int64_t i = 0; i < many_walks; ++i) { roots.insert(roots.end(), {0, 1, 2, 3}); }
+  for (std::int64_t i = 0; i < many_sets; ++i) { roots.insert(roots.end(), {0, 1, 2, 3}); }
   multidim_walks const out = multidim_walk(g, roots, m, params);
   csr_arrays const view = g.csr();
   std::vector<std::int64_t> counts(static_cast<std::size_t>(g.num_edges()));
-  for (std::int64_t i = 0; i < many_walks; ++i) {
+  for (std::int64_t i = 0; i < many_sets; ++i) {
     vertex_id const* const row = out.vertices.data() + i * (m + params.length);
     std::int32_t const* const slots = out.slots.data() + i * params.length;
     vertex_id from = row[slots[params.length - 1]];
@@ -168,7 +168,7 @@ std::vector<std::int64_t> last_edges(graph const& g, multidim_params const& para
 TEST(MultidimDistribution, EveryEdgeIsSampledAlikeInTheLongRun)
 {
   // Ribeiro and Towsley, theorem 5.2: on a connected graph that is not bipartite the edges that a frontier samples are
-  // uniform. After one step they are not.
+  // root_choice::uniform. After one step they are not.
   std::vector<test_edge> edges;
   auto const join = [&](vertex_id u, vertex_id v) {
     edges.push_back({u, v});
@@ -191,10 +191,10 @@ class MultidimHub : public ::testing::Test {
   static std::vector<std::int64_t> reached(std::uint32_t bits)
   {
     graph const star = make_star(std::vector<float>(degree, 1));
-    std::vector<vertex_id> const roots(static_cast<std::size_t>(2 * many_walks), 0);
+    std::vector<vertex_id> const roots(static_cast<std::size_t>(2 * many_sets), 0);
     multidim_walks const out = multidim_walk(star, roots, 2, {.length = 1});
     std::vector<std::int64_t> counts(parts);
-    for (std::int64_t i = 0; i < many_walks; ++i) {
+    for (std::int64_t i = 0; i < many_sets; ++i) {
       std::uint64_t const neighbor = (out.vertices[i * 3 + 2] - 1) & ((std::uint64_t{1} << bits) - 1);
       ++counts[neighbor * parts / degree];
     }
@@ -235,8 +235,8 @@ TEST_F(MultidimHub, ARootWithOneEdgeBesideAHubIsChosenAsSeldomAsItsDegreeSays)
     return std::count(out.slots.begin(), out.slots.end(), 0);
   };
   // Binomial with n = 2^22 and p = 2^-17.
-  EXPECT_NEAR(static_cast<double>(leaf_steps(by_degree)), 32, 5 * std::sqrt(32.0));
-  EXPECT_NEAR(static_cast<double>(leaf_steps(uniform)), n / 2.0, 5 * std::sqrt(n / 4.0));
+  EXPECT_NEAR(static_cast<double>(leaf_steps(root_choice::by_degree)), 32, 5 * std::sqrt(32.0));
+  EXPECT_NEAR(static_cast<double>(leaf_steps(root_choice::uniform)), n / 2.0, 5 * std::sqrt(n / 4.0));
 }
 
 }  // namespace

@@ -15,8 +15,6 @@
 namespace tendril::test {
 namespace {
 
-using enum root_choice;
-
 void expect_same(multidim_walks const& out, multidim_walks const& other)
 {
   EXPECT_TRUE(std::equal(out.vertices.begin(), out.vertices.end(), other.vertices.begin(), other.vertices.end()));
@@ -29,9 +27,10 @@ void expect_right(graph const& g, std::int64_t num_walks, std::int64_t num_roots
                   std::uint64_t seed)
 {
   auto const roots = random_roots(g, num_walks * num_roots, seed);
-  for (auto const choose : {by_degree, uniform}) {
+  for (auto const choose : {root_choice::by_degree, root_choice::uniform}) {
     multidim_params const params{.length = length, .choose = choose, .seed = seed};
-    SCOPED_TRACE(::testing::Message() << num_roots << " roots, " << (choose == uniform ? "uniform" : "by degree"));
+    SCOPED_TRACE(::testing::Message() << num_roots << " roots, "
+                                      << (choose == root_choice::uniform ? "uniform" : "by degree"));
     constexpr std::int64_t first_walk = (std::int64_t{1} << 33U) + 5;
     multidim_walks const out = multidim_walk(g, roots, num_roots, params, cpu_exec{}, first_walk);
     EXPECT_EQ(multidim_verifier(g, params)(roots, num_roots, out), "");
@@ -74,7 +73,7 @@ TEST(MultidimInvariants, NeitherThreadsNorBatchesChangeASample)
   constexpr std::int64_t num_roots = 6;
   constexpr std::int64_t num_walks = 500;
   auto const roots = random_roots(g, num_walks * num_roots, 5);
-  for (auto const choose : {by_degree, uniform}) {
+  for (auto const choose : {root_choice::by_degree, root_choice::uniform}) {
     multidim_params const params{.length = 30, .choose = choose, .seed = 5};
     multidim_walks const whole = multidim_walk(g, roots, num_roots, params, {.num_threads = 1}, 1000);
     for (int const threads : {2, 3, 7}) {
@@ -127,10 +126,14 @@ TEST(MultidimInvariants, KnownAnswers)
   };
   constexpr std::int64_t far = (std::int64_t{1} << 40U) + 7;
   for (auto const& [choose, walk, sample] :
-       {answer{by_degree, 0, {{0, 3, 5, 5, 4, 4, 3, 5, 4, 2, 0, 2, 4}, {0, 2, 0, 2, 0, 0, 1, 1, 1, 2}, 10}},
-        answer{by_degree, far, {{0, 3, 5, 3, 0, 2, 0, 4, 3, 4, 0, 4, 5}, {0, 0, 1, 1, 2, 1, 0, 2, 1, 0}, 10}},
-        answer{uniform, 0, {{0, 3, 5, 4, 4, 3, 3, 4, 3, 3, 0, 2, 4}, {1, 2, 0, 2, 0, 0, 1, 1, 1, 2}, 10}},
-        answer{uniform, far, {{0, 3, 5, 2, 1, 1, 0, 4, 3, 2, 0, 4, 3}, {1, 0, 1, 1, 2, 1, 0, 2, 1, 0}, 10}}}) {
+       {answer{
+            root_choice::by_degree, 0, {{0, 3, 5, 5, 4, 4, 3, 5, 4, 2, 0, 2, 4}, {0, 2, 0, 2, 0, 0, 1, 1, 1, 2}, 10}},
+        answer{
+            root_choice::by_degree, far, {{0, 3, 5, 3, 0, 2, 0, 4, 3, 4, 0, 4, 5}, {0, 0, 1, 1, 2, 1, 0, 2, 1, 0}, 10}},
+        answer{root_choice::uniform, 0, {{0, 3, 5, 4, 4, 3, 3, 4, 3, 3, 0, 2, 4}, {1, 2, 0, 2, 0, 0, 1, 1, 1, 2}, 10}},
+        answer{root_choice::uniform,
+               far,
+               {{0, 3, 5, 2, 1, 1, 0, 4, 3, 2, 0, 4, 3}, {1, 0, 1, 1, 2, 1, 0, 2, 1, 0}, 10}}}) {
     multidim_params const params{.length = 10, .choose = choose, .seed = 42};
     multidim_walks const out = multidim_walk(g, std::vector<vertex_id>{0, 3, 5}, 3, params, cpu_exec{}, walk);
     EXPECT_EQ(sample_of(out, 0), sample);
@@ -145,13 +148,14 @@ TEST(MultidimInvariants, DeadEnds)
         multidim_walk(path, roots, static_cast<std::int64_t>(roots.size()), {.length = 4, .choose = choose});
     return sample_of(out, 0);
   };
-  for (auto const choose : {by_degree, uniform}) {
+  for (auto const choose : {root_choice::by_degree, root_choice::uniform}) {
     EXPECT_EQ(walk({0}, choose), (multidim_sample{{0, 1, 2, 3, no_vertex}, {0, 0, 0, -1}, 3}));
     EXPECT_EQ(walk({3, 3}, choose),
               (multidim_sample{{3, 3, no_vertex, no_vertex, no_vertex, no_vertex}, {-1, -1, -1, -1}, 0}));
   }
   // By degree, a root without out-edges is never chosen: not before a root that has some, and not after it.
-  EXPECT_EQ(walk({3, 1, 3}, by_degree), (multidim_sample{{3, 1, 3, 2, 3, no_vertex, no_vertex}, {1, 1, -1, -1}, 2}));
+  EXPECT_EQ(walk({3, 1, 3}, root_choice::by_degree),
+            (multidim_sample{{3, 1, 3, 2, 3, no_vertex, no_vertex}, {1, 1, -1, -1}, 2}));
 }
 
 TEST(MultidimInvariants, UniformWalksEndAtADeadRootOfMany)
@@ -161,7 +165,7 @@ TEST(MultidimInvariants, UniformWalksEndAtADeadRootOfMany)
   constexpr std::int64_t n = 20'000;
   std::vector<vertex_id> roots;
   for (std::int64_t i = 0; i < n; ++i) { roots.insert(roots.end(), {3, 0}); }
-  multidim_walks const out = multidim_walk(ring, roots, 2, {.length = 20, .choose = uniform});
+  multidim_walks const out = multidim_walk(ring, roots, 2, {.length = 20, .choose = root_choice::uniform});
   double steps = 0;
   for (auto const length : out.lengths) { steps += length; }
   // The length is geometric: mean 1, variance 2 (cut at 20, which changes neither by more than 1e-4).

@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t max_length = 2147483646;
 
 /// Memory that lets slices of walks with so much room hold `size` of them: rows with lengths and starts, and two slots.
-constexpr std::int64_t bytes_for(std::int64_t size, std::int64_t room)
+constexpr std::int64_t bytes_for_ragged(std::int64_t size, std::int64_t room)
 {
   return size * (4 * (room + 1) + 8 + 2 * (4 * (room + 1) + 8));
 }
@@ -47,14 +47,14 @@ TEST(CpuRaggedStream, IsTheRowsOfOneCallCutInBatchesOfAnySize)
                                           .first_walk = 0xfffffff0LL,  // logical ids cross 2^32
                                           .starts = starts_from(starts, 2),
                                           .ragged_sink = out.sink(),
-                                          .batch_bytes = bytes_for(size, 23)},
+                                          .batch_bytes = bytes_for_ragged(size, 23)},
                                          {.num_threads = threads});
         ASSERT_EQ(out.walks, expected) << app.name << ", " << size;
         EXPECT_EQ(report.num_walks, n);
         EXPECT_EQ(report.steps, std::ssize(expected.vertices) - n);
         EXPECT_EQ(report.num_batches, out.calls);
         EXPECT_GE(report.batch_walks, std::min<std::int64_t>(size, n));
-        EXPECT_LE(report.batch_bytes, bytes_for(size, 23));
+        EXPECT_LE(report.batch_bytes, bytes_for_ragged(size, 23));
         EXPECT_EQ(report.copied_bytes, 0);
       }
     }
@@ -120,10 +120,10 @@ TEST_F(LongRaggedStream, GetsMoreRoomWhereWalksNeedIt)
   for (std::int64_t const size : {1, 2, 10, 100}) {
     for (int const threads : {1, 2}) {
       collected_ragged out;
-      auto const report = stream(out, bytes_for(size, 1 << 16), threads);
+      auto const report = stream(out, bytes_for_ragged(size, 1 << 16), threads);
       EXPECT_EQ(out.walks, expected) << size;
       EXPECT_EQ(report.num_batches, out.calls);
-      EXPECT_LE(report.batch_bytes, bytes_for(size, 1 << 16));
+      EXPECT_LE(report.batch_bytes, bytes_for_ragged(size, 1 << 16));
       if (size == 1) { EXPECT_GT(report.num_batches, 15); }
     }
   }
@@ -136,31 +136,31 @@ TEST_F(LongRaggedStream, GetsMoreRoomWhereWalksNeedIt)
 TEST_F(LongRaggedStream, SaysThatAWalkIsTooLongForTheMemory)
 {
   collected_ragged out;
-  EXPECT_EQ(message_of<argument_error>([&] { (void)stream(out, bytes_for(1, 1 << 15), 1); }),
+  EXPECT_EQ(message_of<argument_error>([&] { (void)stream(out, bytes_for_ragged(1, 1 << 15), 1); }),
             "batch_bytes: 393252, expected at least 786468: room for a walk of 65536 steps");
   EXPECT_EQ(message_of<argument_error>([&] { (void)stream(out, 1000, 1); }),
             "batch_bytes: 1000, expected at least 196644: room for a walk of 16384 steps");
 }
 
-constexpr std::int64_t long_job = 60'000;
+constexpr std::int64_t long_ragged_job = 60'000;
 
 /// What a spoilt stream of nearly 400 batches throws.
 template <class Error>
-std::string error_of(std::function<void(walk_stream_job&)> const& spoil, walk_params const& params = {.length = 9},
-                     cpu_exec const& exec = {})
+std::string error_of_ragged(std::function<void(walk_stream_job&)> const& spoil,
+                            walk_params const& params = {.length = 9}, cpu_exec const& exec = {})
 {
   walker const walk(make_zoo(3), params, 1);
-  walk_stream_job job{.num_walks = long_job,
+  walk_stream_job job{.num_walks = long_ragged_job,
                       .starts = every_vertex(1000),
                       .ragged_sink = [](ragged_rows const&) {},
-                      .batch_bytes = bytes_for(151, 9)};
+                      .batch_bytes = bytes_for_ragged(151, 9)};
   spoil(job);
   return message_of<Error>([&] { (void)stream_walks(walk, job, exec); });
 }
 
 TEST(CpuRaggedStream, GivesWhatAStageThrowsAndStops)
 {
-  EXPECT_EQ(error_of<std::runtime_error>([](walk_stream_job& job) {
+  EXPECT_EQ(error_of_ragged<std::runtime_error>([](walk_stream_job& job) {
               job.starts = [](std::int64_t first, std::span<vertex_id> starts) {
                 if (first > 1000) { throw std::runtime_error("no more starts"); }
                 every_vertex(1000)(first, starts);
@@ -168,7 +168,7 @@ TEST(CpuRaggedStream, GivesWhatAStageThrowsAndStops)
             }),
             "no more starts");
   std::int64_t last_first = 0;
-  EXPECT_EQ(error_of<std::runtime_error>([&](walk_stream_job& job) {
+  EXPECT_EQ(error_of_ragged<std::runtime_error>([&](walk_stream_job& job) {
               job.ragged_sink = [](ragged_rows const& rows) {
                 if (rows.first > 1000) { throw std::runtime_error("disk full"); }
               };
@@ -182,8 +182,9 @@ TEST(CpuRaggedStream, GivesWhatAStageThrowsAndStops)
   auto const cancel = [](progress const& p) {
     if (p.done > 1000) { throw std::runtime_error("cancelled"); }
   };
-  EXPECT_EQ(error_of<std::runtime_error>([&](walk_stream_job& job) { job.on_progress = cancel; }), "cancelled");
-  EXPECT_EQ(error_of<std::runtime_error>([](walk_stream_job&) {}, {.length = 9}, {.on_progress = cancel}), "cancelled");
+  EXPECT_EQ(error_of_ragged<std::runtime_error>([&](walk_stream_job& job) { job.on_progress = cancel; }), "cancelled");
+  EXPECT_EQ(error_of_ragged<std::runtime_error>([](walk_stream_job&) {}, {.length = 9}, {.on_progress = cancel}),
+            "cancelled");
 }
 
 TEST(CpuRaggedStream, ReportsProgressToItsCaller)
@@ -195,31 +196,31 @@ TEST(CpuRaggedStream, ReportsProgressToItsCaller)
       EXPECT_EQ(std::this_thread::get_id(), caller);
       EXPECT_STREQ(p.what, "walking");
       EXPECT_GT(p.done, last);
-      EXPECT_EQ(p.total, long_job);
+      EXPECT_EQ(p.total, long_ragged_job);
       last = p.done;
     };
   };
-  walk_stream_job const job{.num_walks = long_job,
+  walk_stream_job const job{.num_walks = long_ragged_job,
                             .starts = every_vertex(1000),
                             .ragged_sink = [](ragged_rows const&) {},
-                            .batch_bytes = bytes_for(151, 9),
+                            .batch_bytes = bytes_for_ragged(151, 9),
                             .on_progress = watch(job_last)};
   (void)stream_walks(walker(make_zoo(3), {.length = 9}, 1), job, {.num_threads = 2, .on_progress = watch(exec_last)});
-  EXPECT_EQ(job_last, long_job);
-  EXPECT_EQ(exec_last, long_job);
+  EXPECT_EQ(job_last, long_ragged_job);
+  EXPECT_EQ(exec_last, long_ragged_job);
 }
 
 TEST(CpuRaggedStream, NamesWhatIsWrong)
 {
-  EXPECT_EQ(error_of<argument_error>([](walk_stream_job& job) { job.num_walks = 64'001; }),
+  EXPECT_EQ(error_of_ragged<argument_error>([](walk_stream_job& job) { job.num_walks = 64'001; }),
             "start 64000: vertex 64 is out of range, the graph has 64 vertices");
-  EXPECT_EQ(error_of<argument_error>([](walk_stream_job& job) { job.batch_bytes = bytes_for(1, 9) - 1; }),
+  EXPECT_EQ(error_of_ragged<argument_error>([](walk_stream_job& job) { job.batch_bytes = bytes_for_ragged(1, 9) - 1; }),
             "batch_bytes: 143, expected at least 144: room for a walk of 9 steps");
-  EXPECT_EQ(error_of<argument_error>([](walk_stream_job& job) { job.sink = [](walk_rows const&) {}; }),
+  EXPECT_EQ(error_of_ragged<argument_error>([](walk_stream_job& job) { job.sink = [](walk_rows const&) {}; }),
             "walk_stream_job: 2 of sink, ragged_sink and counts, expected one of them");
-  EXPECT_EQ(error_of<argument_error>([](walk_stream_job& job) { job.ragged_sink = {}; }),
+  EXPECT_EQ(error_of_ragged<argument_error>([](walk_stream_job& job) { job.ragged_sink = {}; }),
             "walk_stream_job: starts or sink is empty, expected both");
-  EXPECT_EQ(error_of<argument_error>([](walk_stream_job&) {}, {.length = 9, .dead_ends = dead_end::repeat}),
+  EXPECT_EQ(error_of_ragged<argument_error>([](walk_stream_job&) {}, {.length = 9, .dead_ends = dead_end::repeat}),
             "dead_ends: repeat, expected stop: ragged walks have no rows that a vertex could fill");
   EXPECT_EQ(message_of<argument_error>([&] {
               (void)stream_multidim_walks(

@@ -21,12 +21,6 @@
 namespace tendril::test {
 namespace {
 
-template <class T>
-std::vector<T> all_of(buffer<T> const& from)
-{
-  return {from.begin(), from.end()};
-}
-
 /// The vertices of regions, which must follow each other.
 void expect_regions(graph const& g, std::int64_t most_bytes)
 {
@@ -64,6 +58,7 @@ TEST(CpuRegionWalk, IsOneCallsWalksOfEveryApplication)
   graph const g = make_zoo(1);
   auto const starts = starts_everywhere(g, unless_sanitized(9, 1));
   auto const n = static_cast<std::int64_t>(starts.size());
+  int number = 0;  // whose parity alternates memory and threads: every pair of choices occurs
   for (graph const& form : in_all_forms(g)) {
     for (auto const& app : all_applications(23)) {
       walk_params by_lists = app.params;
@@ -71,21 +66,22 @@ TEST(CpuRegionWalk, IsOneCallsWalksOfEveryApplication)
       walker const without_tables(form, by_lists, n);
       walker const with_tables(form, app.params, std::int64_t{1} << 40U);
       walks const expected = without_tables.run(starts, 0xfffffff0LL);
+      std::vector<vertex_id> const vertices = all_of(expected.vertices);
+      std::vector<std::int32_t> const lengths = all_of(expected.lengths);
       for (std::int64_t const graph_bytes : {2, 3000, 1 << 20}) {
-        for (std::int64_t const batch_bytes : {unless_sanitized(20'000, 2'000), 0}) {
-          collected_walks out;
-          auto const report = stream_walks(batch_bytes == 0 ? with_tables : without_tables,
-                                           {.num_walks = n,
-                                            .first_walk = 0xfffffff0LL,
-                                            .starts = starts_from(starts),
-                                            .sink = out.sink(),
-                                            .batch_bytes = batch_bytes,
-                                            .graph_bytes = graph_bytes},
-                                           {.num_threads = 1 + static_cast<int>(graph_bytes % 2) * 2});
-          ASSERT_EQ(out.vertices, all_of(expected.vertices)) << app.name << ", " << graph_bytes;
-          ASSERT_EQ(out.lengths, all_of(expected.lengths)) << app.name << ", " << graph_bytes;
-          EXPECT_EQ(report.steps, out.num_steps());
-        }
+        bool const in_batches = ++number % 2 == 0;
+        collected_walks out;
+        auto const report = stream_walks(in_batches ? without_tables : with_tables,
+                                         {.num_walks = n,
+                                          .first_walk = 0xfffffff0LL,
+                                          .starts = starts_from(starts),
+                                          .sink = out.sink(),
+                                          .batch_bytes = in_batches ? unless_sanitized(20'000, 2'000) : 0,
+                                          .graph_bytes = graph_bytes},
+                                         {.num_threads = number % 4 < 2 ? 3 : 1});
+        ASSERT_EQ(out.vertices, vertices) << app.name << ", " << graph_bytes;
+        ASSERT_EQ(out.lengths, lengths) << app.name << ", " << graph_bytes;
+        EXPECT_EQ(report.steps, out.num_steps());
       }
     }
   }

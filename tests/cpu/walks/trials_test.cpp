@@ -31,10 +31,11 @@ graph const& skewed()
   return g;
 }
 
-struct bias {
+struct node2vec_bias {
   double p, q;
 };
-constexpr std::array biases{bias{0.25, 4}, bias{2, 0.5}, bias{1, 8}, bias{1, 1}, bias{0.5, 0.5}, bias{8, 0.25}};
+constexpr std::array biases{node2vec_bias{0.25, 4}, node2vec_bias{2, 0.5},   node2vec_bias{1, 8},
+                            node2vec_bias{1, 1},    node2vec_bias{0.5, 0.5}, node2vec_bias{8, 0.25}};
 
 double counted_mean(graph const& g, walk_params const& params)
 {
@@ -98,7 +99,7 @@ TEST(Trials, OfAStarAreThoseOfTheDefinition)
   double const board = (1 / p - 1) + leaves;     // the edge back is apart: the others are bounded by 1
   std::vector<vertex_id> const starts(4000, 0);
   auto const count = cpu::count_trials(walker(star, {.length = 41, .p = p, .q = q}, 1), starts);
-  // Steps 0, 2, 4, ... leave the hub, the first one without a bias; the others leave a leaf.
+  // Steps 0, 2, 4, ... leave the hub, the first one without a node2vec_bias; the others leave a leaf.
   double const expected = (1 + 20 * board / mass + 20 * 1) / 41;
   EXPECT_NEAR(count.mean(), expected, 0.02 * expected);
 }
@@ -175,7 +176,8 @@ outcome_counts count_planned(walker const& walk, vertex_id start)
 TEST(Trials, OfNode2vecThatRunOutLeaveTheDistributionAsItIs)
 {
   graph const g = make_wheel_of_weights();
-  for (auto const& [p, q] : {bias{1e4, 1}, bias{1e5, 4}, bias{0.01, 0.5}, bias{1e-4, 1}}) {
+  for (auto const& [p, q] :
+       {node2vec_bias{1e4, 1}, node2vec_bias{1e5, 4}, node2vec_bias{0.01, 0.5}, node2vec_bias{1e-4, 1}}) {
     for (auto const rule : {reject, alias, scan}) {
       for (std::int64_t const size : {std::int64_t{0}, std::int64_t{1} << 40U}) {
         walk_params const params{.length = 3, .weighted = true, .p = p, .q = q, .rule = rule, .seed = 3};

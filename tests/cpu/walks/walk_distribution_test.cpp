@@ -28,7 +28,7 @@ void expect_exact(graph const& g, walk_params const& params, vertex_id start, do
 
 /// Eight vertices, directed: triangles, edges without a way back, parallel edges, a self loop, a dead end (7), weights
 /// of 0 and from 0.5 to 4.
-graph make_web()
+graph make_walk_web()
 {
   return make_graph(
       8, {{0, 1, 1, 0}, {0, 2, 2, 1}, {0, 3, 0.5, 0}, {0, 3, 1, 1}, {1, 0, 1, 0},   {1, 2, 3, 1}, {1, 4, 1, 0},
@@ -87,7 +87,7 @@ TEST(WalkDistribution, WeightsAcrossTwelveOrders)
 
 TEST(WalkDistribution, UniformAndWeightedWalks)
 {
-  graph const g = make_web();
+  graph const g = make_walk_web();
   for (vertex_id start = 0; start < 8; ++start) {
     expect_exact(g, {.length = 2}, start);
     for (auto const rule : {scan, reject, alias, its}) {
@@ -104,7 +104,7 @@ class Node2vec : public ::testing::TestWithParam<bias> {};
 
 TEST_P(Node2vec, TwoStepsAndThree)
 {
-  graph const g = make_web();
+  graph const g = make_walk_web();
   struct origin {
     vertex_id start;
     std::int64_t length;
@@ -130,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(Biases, Node2vec,
 
 TEST(WalkDistribution, Node2vecWithoutItsBiasWouldBeNoticed)
 {
-  graph const g = make_web();
+  graph const g = make_walk_web();
   walk_params const biased{.length = 2, .p = 1.2, .q = 1};
   walk_params const plain{.length = 2, .second_order = true};
   EXPECT_FALSE(fits(count_walks(g, plain, 0, many_walks), exact_walks(g, biased).from(0)));
@@ -138,7 +138,7 @@ TEST(WalkDistribution, Node2vecWithoutItsBiasWouldBeNoticed)
 
 TEST(WalkDistribution, MetapathsOfEdgeLabels)
 {
-  graph const g = make_web();
+  graph const g = make_walk_web();
   for (vertex_id const start : {0U, 1U, 3U, 7U}) {
     walk_params params{.length = 3, .metapath = {0, 1}};
     for (auto const rule : {uniform, scan}) {
@@ -155,7 +155,7 @@ TEST(WalkDistribution, MetapathsOfEdgeLabels)
 
 TEST(WalkDistribution, MetapathsOfVertexTypes)
 {
-  graph const g = make_web();
+  graph const g = make_walk_web();
   for (vertex_id const start : {0U, 2U, 1U}) {  // 1 has the wrong type: its walks end at once
     walk_params params{.length = 3, .metapath = {0, 0, 1}, .metapath_of = metapath_kind::vertex_types};
     for (auto const rule : {uniform, scan}) {
@@ -172,7 +172,7 @@ TEST(WalkDistribution, MetapathsOfVertexTypes)
 
 TEST(WalkDistribution, StopsAndRestarts)
 {
-  graph const g = make_web();
+  graph const g = make_walk_web();
   expect_exact(g, {.length = 2, .stop_prob = 0.3}, 1);
   expect_exact(g, {.length = 3, .restart_prob = 0.4}, 2, 0.08);
   expect_exact(g, {.length = 2, .weighted = true, .stop_prob = 0.2, .restart_prob = 0.25}, 1);

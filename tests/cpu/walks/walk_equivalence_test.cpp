@@ -10,13 +10,11 @@
 #include "cpu/walks/scalar_walk.hpp"
 #include "support/sanitized.hpp"
 #include "support/small_graphs.hpp"
+#include "support/table_limits.hpp"
 #include "support/walk_rows.hpp"
 
 namespace tendril::test {
 namespace {
-
-constexpr std::int64_t without_tables = 0;
-constexpr std::int64_t with_tables = std::int64_t{1} << 40U;
 
 class WalkEquivalence : public ::testing::Test {
  protected:

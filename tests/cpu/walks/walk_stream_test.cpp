@@ -22,12 +22,6 @@
 namespace tendril::test {
 namespace {
 
-template <class T>
-std::vector<T> all_of(buffer<T> const& from)
-{
-  return {from.begin(), from.end()};
-}
-
 /// Memory that lets a batch of walks of one start each hold `batch` of them: two batches, and the starts of one.
 constexpr std::int64_t bytes_for(std::int64_t batch, std::int64_t length) { return batch * (2 * 4 * (length + 2) + 4); }
 

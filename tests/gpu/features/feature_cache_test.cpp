@@ -16,6 +16,7 @@
 
 #include <tendril/gpu.hpp>
 
+#include "gpu/features/matrix_of.hpp"
 #include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
 #include "support/messages.hpp"
@@ -31,12 +32,6 @@ std::vector<std::int32_t> numbered_rows(std::int64_t num_rows)
   std::vector<std::int32_t> rows(static_cast<std::size_t>(num_rows * row_words));
   for (std::size_t i = 0; i < rows.size(); ++i) { rows[i] = static_cast<std::int32_t>(i * 2654435761U); }
   return rows;
-}
-
-template <class T>
-id_matrix matrix_of(buffer<T> const& ids)
-{
-  return {ids.data(), sizeof(T) == 4 ? id_type::uint32 : id_type::int64, ids.size()};
 }
 
 class GpuFeatureCache : public gpu_test {

@@ -14,6 +14,7 @@
 
 #include <gtest/gtest.h>
 
+#include "gpu/features/matrix_of.hpp"
 #include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
 #include "support/messages.hpp"
@@ -43,15 +44,6 @@ std::vector<std::byte> expected_rows(feature_table const& table, std::vector<std
   std::vector<std::byte> out(ids.size() * static_cast<std::size_t>(table.row_bytes()));
   gather(table, std::span<std::int64_t const>(ids), out);
   return out;
-}
-
-template <class T>
-id_matrix matrix_of(buffer<T> const& ids)
-{
-  constexpr bool is_signed = std::is_signed_v<T>;
-  constexpr id_type type =
-      sizeof(T) == 4 ? (is_signed ? id_type::int32 : id_type::uint32) : (is_signed ? id_type::int64 : id_type::uint64);
-  return {ids.data(), type, ids.size()};
 }
 
 class GpuFeatures : public gpu_test {

@@ -12,6 +12,7 @@
 #include <tendril/generate.hpp>
 
 #include "build/build_verifier.hpp"
+#include "support/build_options_of.hpp"
 #include "support/gpu_test.hpp"
 #include "support/messages.hpp"
 
@@ -20,21 +21,6 @@ namespace {
 
 using generate_on_gpu = test::gpu_test;
 using build_on_gpu = test::gpu_test;
-
-/// Every combination of the options is a number below it, a bit each.
-constexpr unsigned all_options = 64;
-
-build_options options_of(unsigned bits)
-{
-  build_options options;
-  options.symmetrize = (bits & 1U) != 0;
-  options.drop_self_loops = (bits & 2U) != 0;
-  options.drop_duplicates = (bits & 4U) != 0;
-  options.compact = (bits & 8U) != 0;
-  options.reverse = (bits & 16U) != 0;
-  options.keep_edge_ids = (bits & 32U) != 0;
-  return options;
-}
 
 void expect_same(graph const& there, graph const& here, gpu_exec const& exec)
 {
@@ -59,12 +45,12 @@ std::vector<edge_attributes> edge_attributes_to_draw()
   return out;
 }
 
-TEST_F(generate_on_gpu, makes_the_graphs_of_the_cpu_with_all_options)
+TEST_F(generate_on_gpu, makes_the_graphs_of_the_cpu_with_num_build_options)
 {
   auto const extras = edge_attributes_to_draw();
-  for (unsigned bits = 0; bits < all_options; ++bits) {
+  for (unsigned bits = 0; bits < test::num_build_options; ++bits) {
     SCOPED_TRACE(bits);
-    build_options const options = options_of(bits);
+    build_options const options = test::options_of(bits);
     edge_attributes const& extra = extras[bits % extras.size()];
     rmat_params rmat;
     rmat.scale = 10;
@@ -200,7 +186,7 @@ class edges_there {
   graph sources_, targets_;
 };
 
-TEST_F(build_on_gpu, makes_the_graphs_of_the_cpu_with_all_options)
+TEST_F(build_on_gpu, makes_the_graphs_of_the_cpu_with_num_build_options)
 {
   using test::shape;
   for (auto const kind : {shape::uniform, shape::hub, shape::two_vertices, shape::one_pair, shape::crowd, shape::skewed,
@@ -209,10 +195,10 @@ TEST_F(build_on_gpu, makes_the_graphs_of_the_cpu_with_all_options)
       for (bool const weights : {false, true}) {
         auto const edges = test::make_edges(kind, 3000, weights, label_bytes, 5);
         edges_there const there(edges, exec);
-        for (unsigned bits = 0; bits < all_options; ++bits) {
+        for (unsigned bits = 0; bits < test::num_build_options; ++bits) {
           SCOPED_TRACE(testing::Message() << "shape " << static_cast<int>(kind) << ", labels " << label_bytes
                                           << ", weights " << weights << ", options " << bits);
-          build_options const options = options_of(bits);
+          build_options const options = test::options_of(bits);
           expect_same(build_graph(there.view(), options, exec), build_graph(edges.view(), options), exec);
         }
       }
@@ -227,7 +213,7 @@ TEST_F(build_on_gpu, takes_ids_of_32_bits)
     edges_there const there(edges, exec);
     for (unsigned bits = 8; bits < 16; ++bits) {
       SCOPED_TRACE(testing::Message() << size << " edges, options " << bits);
-      build_options const options = options_of(bits);
+      build_options const options = test::options_of(bits);
       expect_same(build_graph(there.view(), options, exec), build_graph(edges.view(), options), exec);
     }
   }

@@ -126,7 +126,7 @@ class BatchRaces : public picks_test {
 
 // Both ---------------------------------------------------------------------------------------------------------------
 
-struct name_of {
+struct name_of_race {
   template <class Races>
   static std::string GetName(int)
   {
@@ -146,7 +146,7 @@ class RacesOnGpu : public Races {
 };
 
 using both = testing::Types<TreeRaces, BatchRaces>;
-TYPED_TEST_SUITE(RacesOnGpu, both, name_of);
+TYPED_TEST_SUITE(RacesOnGpu, both, name_of_race);
 
 TYPED_TEST(RacesOnGpu, AreTheCpus)
 {

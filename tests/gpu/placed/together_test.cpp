@@ -29,12 +29,12 @@
 #include "support/messages.hpp"
 #include "support/short_memory.hpp"
 #include "support/small_graphs.hpp"
+#include "support/table_limits.hpp"
 #include "support/walk_rows.hpp"
 
 namespace tendril::test {
 namespace {
 
-constexpr std::int64_t with_tables = std::int64_t{1} << 40U;
 constexpr std::int64_t first_id = 0xfffffff0LL;  // logical ids cross 2^32
 
 class PlacedTogether : public gpu_test {

@@ -63,7 +63,7 @@ std::vector<std::uint8_t> content(std::int64_t size, int rank, std::size_t turn)
   return out;
 }
 
-buffer<std::uint8_t> on_gpu(std::vector<std::uint8_t> const& bytes, gpu_exec const& exec)
+buffer<std::uint8_t> bytes_on_gpu(std::vector<std::uint8_t> const& bytes, gpu_exec const& exec)
 {
   buffer<std::uint8_t> out(std::ssize(bytes), memory_of(exec));
   TENDRIL_CUDA_TRY(cudaMemcpyAsync(out.data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice, exec.stream));
@@ -92,7 +92,7 @@ void exchange_all(transport& ranks, gpu::gpu_messages& messages, gpu_exec const&
   for (std::size_t turn = 0; turn < all.size(); ++turn) {
     auto const& out = me == 0 ? all[turn].from_0 : all[turn].from_1;
     auto const& in = me == 0 ? all[turn].from_1 : all[turn].from_0;
-    sent.push_back(on_gpu(content(sum(out), me, turn), exec));
+    sent.push_back(bytes_on_gpu(content(sum(out), me, turn), exec));
     received.emplace_back(sum(in), memory_of(exec));
     bytes -= sum(out);
     messages.exchange(parcels(sent.back(), out, other), parcels(received.back(), in, other), exec.stream);

@@ -22,13 +22,6 @@ namespace {
 
 using enum cluster_method;
 
-template <class T>
-bool same(buffer<T> const& on_gpu, buffer<T> const& expected)
-{
-  auto const got = on_host(on_gpu);
-  return std::equal(got.begin(), got.end(), expected.begin(), expected.end());
-}
-
 class ClusterOnGpu : public gpu_test {
  protected:
   /// The same clusters on both sides, of sizes from 0 to thousands.

@@ -18,13 +18,6 @@ namespace {
 
 using enum saint_sampler;
 
-template <class T>
-bool same(buffer<T> const& on_gpu, buffer<T> const& expected)
-{
-  auto const got = on_host(on_gpu);
-  return std::equal(got.begin(), got.end(), expected.begin(), expected.end());
-}
-
 class SaintOnGpu : public gpu_test {
  protected:
   void compare(graph const& g, std::int64_t budget, std::int64_t num_samples) const

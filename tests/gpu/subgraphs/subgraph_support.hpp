@@ -16,6 +16,13 @@
 
 namespace tendril::test {
 
+template <class T>
+bool same(buffer<T> const& on_gpu, buffer<T> const& expected)
+{
+  auto const got = on_host(on_gpu);
+  return std::equal(got.begin(), got.end(), expected.begin(), expected.end());
+}
+
 inline subgraphs subgraphs_on_host(subgraphs const& from)
 {
   return {from.num_samples,  on_host(from.nodes), on_host(from.node_offsets), on_host(from.row),

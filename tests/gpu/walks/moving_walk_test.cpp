@@ -17,16 +17,14 @@
 #include "support/graph_forms.hpp"
 #include "support/messages.hpp"
 #include "support/small_graphs.hpp"
+#include "support/table_limits.hpp"
 #include "support/walk_rows.hpp"
 
 namespace tendril::test {
 namespace {
 
-constexpr std::int64_t with_tables = std::int64_t{1} << 40U;
-constexpr std::int64_t without_tables = 1;
-
 /// How walkers move in tests: as by default, and in small batches between many ranks.
-std::vector<std::pair<char const*, gpu::moving_tuning>> tunings()
+std::vector<std::pair<char const*, gpu::moving_tuning>> moving_tunings()
 {
   return {{"a rank a GPU", {}},
           {"three ranks a GPU", {.ranks_a_gpu = 3}},
@@ -68,7 +66,7 @@ class MovingWalk : public gpu_test {
         ++compared_;
         if (gpu::moving_of(walk, exec) == nullptr) { continue; }
         ++moved_;
-        for (auto const& [name, tuning] : tunings()) {
+        for (auto const& [name, tuning] : moving_tunings()) {
           SCOPED_TRACE(name);
           rows const moved = moved_rows(walk, starts, first, exec, tuning);
           ASSERT_EQ(moved.lengths, expected.lengths);

@@ -25,13 +25,11 @@
 #include "support/gpu_test.hpp"
 #include "support/scoped_variable.hpp"
 #include "support/small_graphs.hpp"
+#include "support/table_limits.hpp"
 #include "support/walk_rows.hpp"
 
 namespace tendril::test {
 namespace {
-
-constexpr std::int64_t with_tables = std::int64_t{1} << 40U;
-constexpr std::int64_t without_tables = 1;
 
 bool is_second_order(walk_params const& p) { return p.p != 1 || p.q != 1 || p.second_order; }
 

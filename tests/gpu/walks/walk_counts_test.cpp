@@ -24,14 +24,13 @@
 #include "support/nvrtc_test.hpp"
 #include "support/scoped_variable.hpp"
 #include "support/small_graphs.hpp"
+#include "support/table_limits.hpp"
 #include "support/walk_counts.hpp"
 
 namespace tendril::test {
 namespace {
 
 constexpr std::int64_t first = 0xfffffff0LL;  // logical ids cross 2^32
-constexpr std::int64_t with_tables = std::int64_t{1} << 40U;
-constexpr std::int64_t without_tables = 1;
 
 graph skewed_graph()
 {

@@ -13,13 +13,11 @@
 #include "support/gpu_forms.hpp"
 #include "support/gpu_test.hpp"
 #include "support/small_graphs.hpp"
+#include "support/table_limits.hpp"
 #include "support/walk_rows.hpp"
 
 namespace tendril::test {
 namespace {
-
-constexpr std::int64_t with_tables = std::int64_t{1} << 40U;
-constexpr std::int64_t without_tables = 1;
 
 class WalkOnGpu : public gpu_test {
  protected:
