@@ -97,7 +97,7 @@ struct batch_sizes {
   batch_sizes(request const& what, numbered_batches const& own, std::int64_t num_batches)
       : node_offsets(static_cast<std::size_t>(num_batches) + 1), edge_offsets(node_offsets.size())
   {
-    std::size_t const hops = what.job.fanout_list().size();
+    auto const hops = static_cast<std::int64_t>(what.job.fanout_list().size());
     std::vector<std::int64_t> told;  // of each batch: its number, its nodes and edges, those of each hop
     for (auto const& [number, batch] : own) {
       auto const& nodes = batch.vertices[0];
@@ -107,17 +107,16 @@ struct batch_sizes {
       told.insert(told.end(), edges.num_sampled.begin(), edges.num_sampled.end());
     }
     told = numbers_of_all(what.ranks, "sizes of mini-batches", std::move(told));
-    nodes_of_hops.resize(static_cast<std::size_t>(num_batches) * (hops + 1));
-    edges_of_hops.resize(static_cast<std::size_t>(num_batches) * hops);
+    nodes_of_hops.resize(static_cast<std::size_t>(checked_product("sizes of batches", num_batches, hops + 1)));
+    edges_of_hops.resize(static_cast<std::size_t>(checked_product("sizes of batches", num_batches, hops)));
     for (auto at = told.cbegin(); at != told.cend();) {
       auto const number = static_cast<std::size_t>(*at++);
       node_offsets[number + 1] = *at++;
       edge_offsets[number + 1] = *at++;
-      auto const begin = static_cast<std::ptrdiff_t>(number);
-      auto const num_hops = static_cast<std::ptrdiff_t>(hops);
-      std::copy_n(at, hops + 1, nodes_of_hops.begin() + begin * (num_hops + 1));
-      std::copy_n(at + num_hops + 1, hops, edges_of_hops.begin() + begin * num_hops);
-      at += 2 * num_hops + 1;
+      auto const first = static_cast<std::int64_t>(number);
+      std::copy_n(at, hops + 1, nodes_of_hops.begin() + first * (hops + 1));
+      std::copy_n(at + hops + 1, hops, edges_of_hops.begin() + first * hops);
+      at += 2 * hops + 1;
     }
     std::partial_sum(node_offsets.begin(), node_offsets.end(), node_offsets.begin());
     std::partial_sum(edge_offsets.begin(), edge_offsets.end(), edge_offsets.begin());

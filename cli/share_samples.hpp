@@ -7,6 +7,7 @@
 #include <future>
 #include <utility>
 
+#include <tendril/checked.hpp>
 #include <tendril/several_gpus.hpp>
 #include <tendril/transport.hpp>
 
@@ -30,12 +31,11 @@ void share_samples(request const& what, std::int64_t total, std::int64_t piece, 
     return;
   }
   transport& ranks = *what.ranks;
-  std::int64_t const in_turn = ranks.size();
-  std::int64_t const num_pieces = (total + piece - 1) / piece;
-  std::int64_t const num_rounds = (num_pieces + in_turn - 1) / in_turn;
+  std::int64_t const a_round = checked_product("samples of a round", ranks.size(), piece);
+  std::int64_t const before_mine = checked_product("samples of a round", ranks.rank(), piece);
   std::future<void> taking;
-  for (std::int64_t round = 0; round < num_rounds; ++round) {
-    std::int64_t const first = std::min((round * in_turn + ranks.rank()) * piece, total);
+  for (std::int64_t begin = 0; begin < total; begin += a_round) {
+    std::int64_t const first = std::min(begin + before_mine, total);
     std::int64_t const size = std::min(piece, total - first);
     auto made = make(0, first, size);
     if (taking.valid()) { taking.get(); }
@@ -45,7 +45,7 @@ void share_samples(request const& what, std::int64_t total, std::int64_t piece, 
       });
     }
     ranks.beat();
-    told(std::min((round + 1) * in_turn * piece, total));
+    told(std::min(begin + a_round, total));
   }
   if (taking.valid()) { taking.get(); }
 }
