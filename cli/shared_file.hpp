@@ -16,7 +16,7 @@
 
 namespace tendril::cli {
 
-/// Rank 0 begins the file, and the others join.
+/// Rank 0 begins the file, and the others join: all of them, or none, so that the first failure is the one that is told.
 /// @param make    make(unfinished): the writer of this rank, as constructors of writers take `unfinished`.
 /// @param advice  For ranks that don't see the file: "; what to do".
 template <class Make>
@@ -25,12 +25,16 @@ auto begin_together(transport& ranks, std::string_view advice, Make const& make)
   std::optional<decltype(make(std::string()))> writer;
   if (ranks.rank() == 0) { writer.emplace(make(std::string())); }
   std::string const begun = ranks.broadcast("the name of the output", writer ? writer->unfinished_name() : "");
-  if (writer) { return std::move(*writer); }
-  try {
-    return make(begun);
-  } catch (io_error const& failure) {
-    throw io_error(fmt::format("{} (all ranks write one file, in a folder that they share{})", failure.what(), advice));
-  }
+  ranks.or_refuse([&] {
+    try {
+      if (!writer) { writer.emplace(make(begun)); }
+    } catch (io_error const& failure) {
+      throw io_error(
+          fmt::format("{} (all ranks write one file, in a folder that they share{})", failure.what(), advice));
+    }
+  });
+  ranks.barrier("the output is begun");
+  return std::move(*writer);
 }
 
 /// Completes the file, on rank 0 after all others.
