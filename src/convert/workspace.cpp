@@ -11,12 +11,12 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
-#include <zlib.h>
 #include <nlohmann/json.hpp>
 
 #include <tendril/error.hpp>
 #include <tendril/file.hpp>  // atomic_file
 
+#include "base/checksum.hpp"
 #include "base/file_room.hpp"
 #include "formats/mapped_file.hpp"
 
@@ -26,11 +26,6 @@ namespace {
 using json = nlohmann::json;
 constexpr char const* record_name = "record.json";
 constexpr int record_version = 2;
-
-std::uint32_t checksum(std::uint32_t before, void const* data, std::size_t size)
-{
-  return static_cast<std::uint32_t>(crc32_z(before, static_cast<Bytef const*>(data), size));
-}
 
 json to_json(file_record const& file)
 {
@@ -155,7 +150,7 @@ bool workspace::is_intact(file_record const& file, bool is_complete) const
   constexpr std::size_t piece = std::size_t{1} << 22U;
   std::uint32_t sum = 0;
   for (std::size_t at = 0; at < expected; at += piece) {
-    sum = checksum(sum, mapped->bytes().data() + at, std::min<std::size_t>(piece, expected - at));
+    sum = base::checksum_after(sum, mapped->bytes().data() + at, std::min<std::size_t>(piece, expected - at));
     mapped->release_pages();
   }
   return sum == file.checksum;
@@ -219,7 +214,7 @@ void work_file::write(void const* data, std::size_t size)
                          base::file_size_limit());
   if (std::fwrite(data, 1, size, file_) != size) { fail(); }
   record_.num_bytes += static_cast<std::int64_t>(size);
-  record_.checksum = checksum(record_.checksum, data, size);
+  record_.checksum = base::checksum_after(record_.checksum, data, size);
 }
 
 file_record work_file::keep()

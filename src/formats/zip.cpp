@@ -15,6 +15,7 @@
 #include <tendril/buffer.hpp>
 #include <tendril/error.hpp>
 
+#include "base/checksum.hpp"
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
 #include "formats/elements.hpp"
 
@@ -160,7 +161,7 @@ zip_member zip_reader::read(zip_entry const& entry, cpu_exec const& exec) const
     inflate(entry, packed, out->span(), exec);
     member = {std::as_const(*out).span(), out};
   }
-  if (crc32_z(0, reinterpret_cast<Bytef const*>(member.bytes.data()), member.bytes.size()) != entry.crc) {
+  if (base::checksum_after(0, member.bytes.data(), member.bytes.size()) != entry.crc) {
     throw fail("wrong CRC: the data is damaged");
   }
   return member;
@@ -238,7 +239,7 @@ void zip_writer::begin(std::string name)
 void zip_writer::write(void const* data, std::size_t size)
 {
   zip_entry& entry = entries_.back();
-  entry.crc = static_cast<std::uint32_t>(crc32_z(entry.crc, static_cast<Bytef const*>(data), size));
+  entry.crc = base::checksum_after(entry.crc, data, size);
   entry.size += size;
   file_.write(data, size);
 }
@@ -263,7 +264,7 @@ void zip_writer::fill(std::size_t member, void const* data, std::size_t size)
   auto const last = std::find_if(runs_.rbegin(), runs_.rend(), [&](run const& r) { return r.member == member; });
   bool const goes_on = last != runs_.rend() && last->begin + last->size == to.at;
   run& growing = goes_on ? *last : runs_.emplace_back(run{member, to.at, 0, 0});
-  growing.crc = crc32_z(static_cast<uLong>(growing.crc), static_cast<Bytef const*>(data), size);
+  growing.crc = base::checksum_after(static_cast<std::uint32_t>(growing.crc), data, size);
   growing.size += size;
   file_.write_at(to.offset + static_cast<std::int64_t>(to.at), data, size);
   to.at += size;

@@ -235,6 +235,26 @@ def test_all_neighbours(tendril, graphs):
             assert sorted(hop[offsets[i] : offsets[i + 1]].tolist()) == sorted(v for u, v in edges if u == seed)
 
 
+def test_files_of_samples_without_edges_can_be_read(tendril):
+    """Their check sums are those of what was written, though some arrays have nothing to write."""
+    folder = tendril.folder
+    np.savez(folder / "g.npz", indptr=np.array([0, 1, 1, 1, 2]), indices=np.array([3, 0], dtype=np.uint32))
+    np.savez(folder / "none.npz", indptr=np.array([0]), indices=np.array([], dtype=np.uint32))
+    (folder / "seeds.txt").write_text("0\n1\n3\n2\n")
+    batches = ["--app", "minibatch", "--fanouts", "2", "--batch-size", 1, "--quiet"]
+    tendril("sample", "g.npz", "-o", "batches.npz", "--seeds", "seeds.txt", *batches)
+    with np.load(folder / "batches.npz") as made:
+        assert made["edge_offsets"].tolist() == [0, 1, 1, 2, 2]
+        assert (made["edge"].tolist(), made["node"].tolist()) == ([0, 1], [0, 3, 1, 3, 0, 2])
+    for job in (batches, ["--fanouts", "3", "--quiet"], ["--fanouts=-1", "--quiet"]):
+        tendril("sample", "none.npz", "-o", "none-made.npz", *job)
+        with np.load(folder / "none-made.npz") as made:
+            assert all(made[name].size == ("offsets" in name) and made[name].sum() == 0 for name in made)
+    tendril("convert", "none.npz", "matrix.npz", "--quiet")
+    with np.load(folder / "matrix.npz") as matrix:
+        assert [matrix["indptr"].tolist(), matrix["indices"].tolist()] == [[0], []]
+
+
 def test_minibatches(tendril, graphs):
     edges = edges_of(tendril, graphs["skewed.safetensors"])
     tendril(

@@ -78,6 +78,26 @@ TEST_F(ArrayWriter, FillsArraysInAnyInterleaving)
   EXPECT_EQ(wide, numbers);
 }
 
+TEST_F(ArrayWriter, NothingMayBeAppendedAnywhere)
+{
+  std::vector<std::int64_t> const numbers{1, 2, 3};
+  array_writer writer(path("a.npz"), {{"a", element_type::int64, {3}}, {"none", element_type::int64, {0}}});
+  writer.append(1, std::span<std::int64_t const>());
+  for (std::int64_t const& one : numbers) {
+    writer.append(0, std::span<std::int64_t const>());  // whose pointer is null
+    writer.append(0, std::span(&one, 1));
+  }
+  writer.append(0, std::span<std::int64_t const>());
+  writer.commit();
+  auto const file = formats::mapped_file::open(path("a.npz"));
+  formats::zip_reader const zip(path("a.npz"), file->bytes(), file);
+  for (auto const& [name, entry] : zip.entries()) {
+    auto const member = zip.read(entry, {});  // checks the CRC
+    auto const array = formats::parse_npy(path("a.npz"), name, member.bytes, member.owner);
+    EXPECT_EQ(array.bytes.size(), name == "a.npy" ? 24U : 0U);
+  }
+}
+
 TEST_F(ArrayWriter, HoldsFloats)
 {
   std::vector<float> const floats{0.5F, -2, 1e-30F};

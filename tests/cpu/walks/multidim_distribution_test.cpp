@@ -168,7 +168,7 @@ std::vector<std::int64_t> last_edges(graph const& g, multidim_params const& para
 TEST(MultidimDistribution, EveryEdgeIsSampledAlikeInTheLongRun)
 {
   // Ribeiro and Towsley, theorem 5.2: on a connected graph that is not bipartite the edges that a frontier samples are
-  // root_choice::uniform. After one step they are not.
+  // uniform. After one step they are not.
   std::vector<test_edge> edges;
   auto const join = [&](vertex_id u, vertex_id v) {
     edges.push_back({u, v});

@@ -45,7 +45,7 @@ std::vector<edge_attributes> edge_attributes_to_draw()
   return out;
 }
 
-TEST_F(generate_on_gpu, makes_the_graphs_of_the_cpu_with_num_build_options)
+TEST_F(generate_on_gpu, makes_the_graphs_of_the_cpu_with_all_options)
 {
   auto const extras = edge_attributes_to_draw();
   for (unsigned bits = 0; bits < test::num_build_options; ++bits) {
@@ -186,7 +186,7 @@ class edges_there {
   graph sources_, targets_;
 };
 
-TEST_F(build_on_gpu, makes_the_graphs_of_the_cpu_with_num_build_options)
+TEST_F(build_on_gpu, makes_the_graphs_of_the_cpu_with_all_options)
 {
   using test::shape;
   for (auto const kind : {shape::uniform, shape::hub, shape::two_vertices, shape::one_pair, shape::crowd, shape::skewed,
