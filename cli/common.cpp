@@ -218,9 +218,14 @@ std::int64_t file_bytes(std::string const& path)
   return failure ? 0 : static_cast<std::int64_t>(size);
 }
 
+graph_form form_of(std::string const& form)
+{
+  return form == "none" ? graph_form::csr : parse_name<graph_form>("--compress", form);
+}
+
 graph_form parse_form(std::string const& form, std::string const& output, graph_format format)
 {
-  graph_form const chosen = form == "none" ? graph_form::csr : parse_name<graph_form>("--compress", form);
+  graph_form const chosen = form_of(form);
   bool const is_native =
       format == graph_format::safetensors || (format == graph_format::automatic && output.ends_with(".safetensors"));
   if (chosen != graph_form::csr && !is_native) {

@@ -103,7 +103,10 @@ struct graph_facts {
 /// Bytes of a file on disk, or of all files in a folder; 0 if there is none.
 [[nodiscard]] std::int64_t file_bytes(std::string const& path);
 
-/// What --compress says, for a graph that is written to `output`. @throws argument_error if the output can't hold it.
+/// What --compress says. @throws argument_error
+[[nodiscard]] graph_form form_of(std::string const& form);
+
+/// The same for a graph that is written to `output`. @throws argument_error if the output can't hold it.
 [[nodiscard]] graph_form parse_form(std::string const& form, std::string const& output, graph_format format);
 
 /// What --device says: no GPU for cpu, else the GPUs of cuda (the first, of ranks in turn), cuda:N, cuda:N,M,… and cuda:all. @throws argument_error;

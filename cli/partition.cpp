@@ -24,7 +24,7 @@ struct partition_command {
   common_options common;
   std::string output;
   std::int64_t num_parts = 0;
-  std::string method{to_string(partition_params{}.method)};
+  std::string method{to_string(partition_params{}.method)}, form;
 
   void run() const;
 };
@@ -32,7 +32,8 @@ struct partition_command {
 void partition_command::run() const
 {
   stopwatch const overall;
-  partition_params const params{num_parts, parse_name<partition_method>("--method", method)};
+  partition_params params{num_parts, parse_name<partition_method>("--method", method)};
+  if (!form.empty()) { params.form = form_of(form); }
   atomic_folder::expect_free(output);  // before the graph is read
   progress_bar bar(common.shown());
   cpu_exec const exec = common.exec(bar);
@@ -78,6 +79,12 @@ void add_partition(CLI::App& application)
                    "(metis: renumbers the vertices) [degree]")
       ->check(one_of_names<partition_method>())
       ->type_name("METHOD");
+  verb->add_option(
+          "--compress", command->form,
+          "Form of the neighbours in the parts: auto (the smallest that reads fast), packed (the quickest), runs, ef, "
+          "vbyte, or none [as in GRAPH]")
+      ->check(one_of({"auto", "packed", "runs", "ef", "vbyte", "none", "csr"}))
+      ->type_name("FORM");
   command->common.add_to(*verb);
   verb->footer(
       "Every verb reads the folder as the whole graph. With range and degree it is the same graph; with metis it has\n"
@@ -86,6 +93,7 @@ void add_partition(CLI::App& application)
       "Examples:\n"
       "  tendril partition graph.safetensors -o parts --parts 8\n"
       "  tendril partition graph.safetensors -o parts --parts 8 --method metis\n"
+      "  tendril partition graph.safetensors -o parts --parts 8 --compress auto\n"
       "  tendril info parts");
   verb->callback([command] { command->run(); });
 }

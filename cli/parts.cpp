@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <tendril/compress.hpp>  // names of forms
+
 #include "text.hpp"
 
 namespace tendril::cli {
@@ -40,8 +42,10 @@ part_size size_of_all(partition_info const& info)
 
 std::string describe_parts(partition_info const& info)
 {
-  return fmt::format("{} by {}, {:.1f} % of the edges lead to another part", counted(info.num_parts(), "part", "parts"),
-                     to_string(info.method), 100 * size_of_all(info).crossing_share());
+  std::string const form = info.form == graph_form::csr ? "" : fmt::format(" in form {}", to_string(info.form));
+  return fmt::format("{} by {}{}, {:.1f} % of the edges lead to another part",
+                     counted(info.num_parts(), "part", "parts"), to_string(info.method), form,
+                     100 * size_of_all(info).crossing_share());
 }
 
 std::string part_lines(partition_info const& info, std::string const& folder)
@@ -68,11 +72,9 @@ json parts_json(partition_info const& info, std::string const& folder)
                      {"crossing_edges", size.crossing},
                      {"file_bytes", size.bytes}});
   }
-  return {{"num_parts", info.num_parts()},
-          {"method", to_string(info.method)},
-          {"crossing_share", size_of_all(info).crossing_share()},
-          {"digest", info.digest},
-          {"parts", parts}};
+  return {{"num_parts", info.num_parts()}, {"method", to_string(info.method)},
+          {"form", to_string(info.form)},  {"crossing_share", size_of_all(info).crossing_share()},
+          {"digest", info.digest},         {"parts", parts}};
 }
 
 }  // namespace tendril::cli

@@ -73,6 +73,8 @@ class compressed_row_iterator {
   vertex_id x_ = no_vertex;
 };
 
+class compressed_part_row;
+
 /// The edges of one vertex of a compressed graph. <tendril/row.hpp> describes its members.
 class compressed_row {
  public:
@@ -84,9 +86,9 @@ class compressed_row {
   }
 
   /// Reads memory: only what edge arrays are indexed by needs it.
-  [[nodiscard]] TENDRIL_HD edge_id first_edge() const { return lists_.first_edge(at_.vertex); }
+  [[nodiscard]] TENDRIL_HD edge_id first_edge() const { return lists_.first_edge(lists_.row_of(at_)); }
   [[nodiscard]] TENDRIL_HD edge_id edge(std::uint64_t i) const { return first_edge() + static_cast<edge_id>(i); }
-  [[nodiscard]] TENDRIL_HD compressed_edge_mark mark(std::uint64_t i) const { return {lists_, at_.vertex, i}; }
+  [[nodiscard]] TENDRIL_HD compressed_edge_mark mark(std::uint64_t i) const { return {lists_, lists_.row_of(at_), i}; }
   [[nodiscard]] TENDRIL_HD std::uint32_t degree() const { return at_.degree; }
   /// Whether every neighbour is read by a load or two, so that none is found sooner by going over others.
   [[nodiscard]] bool has_fixed_width() const
@@ -125,6 +127,8 @@ class compressed_row {
   void prefetch_weight(std::uint32_t i) const { prefetch_address(weights_.address(first_edge() + i)); }
   [[nodiscard]] TENDRIL_HD std::uint32_t find(vertex_id x) const { return row_find(*this, x); }
   [[nodiscard]] TENDRIL_HD bool contains(vertex_id x) const { return row_contains(*this, x); }
+  /// The same edges as those of a larger graph, which has `edges_before` before those of this one.
+  [[nodiscard]] TENDRIL_HD compressed_part_row in_whole(edge_id edges_before, label_view) const;
   /// Neighbours of 4 bytes are a list at a fixed width of 32, of which one reads the word behind.
   static constexpr std::uint32_t beyond_copy = 1;
   [[nodiscard]] TENDRIL_HD compressed_row copied(vertex_id const* neighbors, float const* weights) const
@@ -154,6 +158,27 @@ class compressed_row {
   float const* copied_weights_ = nullptr;  // of the row; null: not copied
   label_view labels_;                      // of the graph
 };
+
+/// The edges of one vertex of a part of a compressed graph, with their numbers in the whole one; weights and labels are the part's.
+class compressed_part_row : public compressed_row {
+ public:
+  compressed_part_row() = default;  ///< No edges.
+  TENDRIL_HD compressed_part_row(compressed_row const& row, edge_id edges_before)
+      : compressed_row(row), edges_before_(edges_before)
+  {
+  }
+
+  [[nodiscard]] TENDRIL_HD edge_id first_edge() const { return edges_before_ + compressed_row::first_edge(); }
+  [[nodiscard]] TENDRIL_HD edge_id edge(std::uint64_t i) const { return edges_before_ + compressed_row::edge(i); }
+
+ private:
+  edge_id edges_before_ = 0;
+};
+
+TENDRIL_HD compressed_part_row compressed_row::in_whole(edge_id edges_before, label_view) const
+{
+  return {*this, edges_before};
+}
 
 /// What reads targets and places alone, as csr_targets.
 class compressed_targets {
@@ -188,7 +213,7 @@ class compressed_targets {
   /// The same lists, of which those that are read lie in `words`: in another array, at the same distance from its beginning.
   [[nodiscard]] TENDRIL_HD compressed_targets in(std::uint32_t const* words) const
   {
-    return compressed_targets(list_directory(lists_.data(), lists_.wide(), words));
+    return compressed_targets(list_directory(lists_.data(), lists_.wide(), words, lists_.first_id()));
   }
   /// The lists, for copies of them.
   [[nodiscard]] TENDRIL_HD std::uint32_t const* words() const { return lists_.words(); }
@@ -201,6 +226,7 @@ class compressed_targets {
 class compressed_view {
  public:
   using row_type = compressed_row;
+  using part_row_type = compressed_part_row;  ///< That compressed_row::in_whole gives.
   using place = list_place;
   /// Whether the number of an edge suffices to find its target (edge_target).
   static constexpr bool targets_by_number = false;

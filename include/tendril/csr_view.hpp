@@ -59,10 +59,10 @@ class csr_row {
     }
     return *first == x;
   }
-  /// The same edges as those of a larger graph, from number `first_edge` on, which has these labels.
-  [[nodiscard]] TENDRIL_HD csr_row numbered(edge_id first_edge, label_view labels) const
+  /// The same edges as those of a larger graph, which has `edges_before` before those of this one, and these labels.
+  [[nodiscard]] TENDRIL_HD csr_row in_whole(edge_id edges_before, label_view labels) const
   {
-    return {neighbors_, first_edge, degree_, weights_, labels};
+    return {neighbors_, edges_before + first_edge_, degree_, weights_, labels};
   }
   static constexpr std::uint32_t beyond_copy = 0;
   [[nodiscard]] TENDRIL_HD csr_row copied(vertex_id const* neighbors, float const* weights) const
@@ -114,6 +114,7 @@ class csr_targets {
 class csr_view {
  public:
   using row_type = csr_row;
+  using part_row_type = csr_row;  ///< That csr_row::in_whole gives.
   /// Whether the number of an edge suffices to find its target (edge_target).
   static constexpr bool targets_by_number = true;
   using edge_mark = edge_id;

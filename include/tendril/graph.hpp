@@ -48,8 +48,12 @@ struct compressed_lists {
   std::int64_t num_vertices = 0;
   edge_id num_edges = 0;
   graph_form form = graph_form::csr;  ///< That was asked for.
+  vertex_id first_id = 0;             ///< The id of vertex 0: above 0 in a part of a graph alone (graph_part).
 
-  [[nodiscard]] list_directory directory() const noexcept { return {blocks.data(), wide.data(), words.data()}; }
+  [[nodiscard]] list_directory directory() const noexcept
+  {
+    return {blocks.data(), wide.data(), words.data(), first_id};
+  }
   [[nodiscard]] std::int64_t num_bytes() const noexcept
   {
     return 64 * blocks.size() + 16 * wide.size() + 4 * words.size();

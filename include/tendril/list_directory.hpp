@@ -37,7 +37,8 @@ class list_header {
 struct alignas(16) list_place {
   std::uint64_t at = 0;  ///< The byte behind its header, in the lower 48 bits; its header in the upper 8.
   std::uint32_t degree = 0;
-  vertex_id vertex = 0;
+  vertex_id vertex =
+      0;  ///< That near codes count from: its id, which in a part of a graph is not the number of its row.
 
   static constexpr unsigned header_shift = 56;
   static constexpr unsigned byte_bits = 48;
@@ -249,13 +250,18 @@ class list_blocks {
 class list_directory : public list_blocks {
  public:
   list_directory() = default;
-  /// @param words  The lists, and 64 bytes beyond; aligned to 16 bytes in the memory of a GPU.
-  TENDRIL_HD list_directory(list_block const* blocks, wide_list const* wide, std::uint32_t const* words)
-      : list_blocks(blocks, wide), words_(words)
+  /// @param words     The lists, and 64 bytes beyond; aligned to 16 bytes in the memory of a GPU.
+  /// @param first_id  The id of vertex 0: above 0 in a part of a graph alone.
+  TENDRIL_HD list_directory(list_block const* blocks, wide_list const* wide, std::uint32_t const* words,
+                            vertex_id first_id = 0)
+      : list_blocks(blocks, wide), words_(words), first_id_(first_id)
   {
   }
 
   [[nodiscard]] TENDRIL_HD std::uint32_t const* words() const { return words_; }
+  [[nodiscard]] TENDRIL_HD vertex_id first_id() const { return first_id_; }
+  /// Which vertex lies at a place that this directory gave.
+  [[nodiscard]] TENDRIL_HD vertex_id row_of(list_place const& at) const { return at.vertex - first_id_; }
 
   /// Where v's list begins, read by load(address) from the directory alone.
   template <class Load = plain_load>
@@ -269,10 +275,11 @@ class list_directory : public list_blocks {
     // Worked out for wide blocks, too: a GPU else reads the share when it knows the kind of block.
     bool const shared = head.is(block_kind::shared);
     list_header const header = shared ? head.header() : list_header(0);
-    list_start out{list_place::of(head.start(share), header, head.degree(share), vertex), !shared};
+    vertex_id const id = first_id_ + vertex;
+    list_start out{list_place::of(head.start(share), header, head.degree(share), id), !shared};
     if (head.is(block_kind::wide)) {
       wide_list const entry = load(wide() + head.base() + at.in_half);
-      out = {{entry.at, entry.degree, vertex}, false};
+      out = {{entry.at, entry.degree, id}, false};
     }
     return out;
   }
@@ -301,6 +308,7 @@ class list_directory : public list_blocks {
 
  private:
   std::uint32_t const* words_ = nullptr;
+  vertex_id first_id_ = 0;
 };
 
 /// The numbers of the first edges of vertices, as CSR's array of offsets or a directory has them: [num_vertices + 1].

@@ -4,20 +4,22 @@
 
 #pragma once
 
-#if defined(TENDRIL_COMPRESSED_UNIT)  // a program compiled at run time for compressed graphs alone
-#include <tendril/compressed_view.hpp>
-#elif defined(TENDRIL_TRANSIT_UNIT)  // or for the parts of a graph
+#if defined(TENDRIL_TRANSIT_UNIT)  // a program compiled at run time for the parts of a graph alone
 #include <tendril/transit_view.hpp>
+#elif defined(TENDRIL_COMPRESSED_UNIT)  // or for compressed graphs; both: for compressed parts
+#include <tendril/compressed_view.hpp>
 #else
 #include <tendril/csr_view.hpp>
 #endif
 
 namespace tendril {
 
-#if defined(TENDRIL_COMPRESSED_UNIT)
-using named_view = compressed_view;
+#if defined(TENDRIL_TRANSIT_UNIT) && defined(TENDRIL_COMPRESSED_UNIT)
+using named_view = basic_transit_view<compressed_view>;
 #elif defined(TENDRIL_TRANSIT_UNIT)
 using named_view = transit_view;
+#elif defined(TENDRIL_COMPRESSED_UNIT)
+using named_view = compressed_view;
 #else
 using named_view = csr_view;
 #endif

@@ -34,6 +34,7 @@ inline constexpr std::int64_t max_num_parts = 1024;
 struct partition_params {
   std::int64_t num_parts = 1;  ///< In [1, max_num_parts]; more than there are vertices leave parts empty.
   partition_method method = partition_method::degree;
+  std::optional<graph_form> form = {};  ///< Of the parts' neighbours; nullopt: that of the graph.
 };
 
 /// What a planner knows of the weights of the whole graph: on every rank the same, so that all choose the same rule.
@@ -53,7 +54,8 @@ struct partition_info {
   std::vector<edge_id> part_edges{0};      ///< [num_parts]: edges that leave the part's vertices.
   std::vector<edge_id> crossing_edges{0};  ///< [num_parts]: those of them that lead to a vertex of another part.
   partition_method method = partition_method::degree;
-  bool symmetric = false;  ///< As graph_arrays::symmetric.
+  graph_form form = graph_form::csr;  ///< Of the parts' neighbours.
+  bool symmetric = false;             ///< As graph_arrays::symmetric.
   bool has_weights = false;
   int bytes_per_edge_label = 0;  ///< 0 (no labels), 1 or 2.
   bool has_edge_ids = false;
@@ -82,9 +84,9 @@ struct graph_part {
   partition_info info;
   std::int64_t index = 0;
 
-  /// `indptr` ([num_vertices() + 1], from 0), `indices` (ids of the whole graph, ascending in a row) and, where the graph
-  /// has them, `weights`, `edge_labels` and `edge_ids` of the part's rows: in CSR form, in host memory. No graph can be
-  /// made of them: neighbours lie beyond the rows.
+  /// Of the part's rows, in host memory: `indptr` ([num_vertices() + 1], from 0) and `indices` (ids of the whole graph, ascending
+  /// in a row), or `compressed` with first_id = first_vertex(); where the graph has them, `weights`, `edge_labels` and
+  /// `edge_ids`, or `narrow` in their place. No graph can be made of them: neighbours lie beyond the rows.
   graph_arrays rows;
   label_array node_types;                ///< [info.num_vertices]: of the whole graph, or empty.
   shared_array<vertex_id> original_ids;  ///< [info.num_vertices]: of the whole graph, or empty.
@@ -103,17 +105,18 @@ struct graph_part {
 /// vertices.safetensors into a new folder (docs/formats.md). The folder appears when it is complete.
 ///
 /// Parts of a graph in CSR form are written from its arrays, which may be mapped from a file larger than memory. Beside
-/// the graph this takes 8 bytes a vertex of one part, and 4 bytes a vertex of the graph for the statistics of weights. Of
-/// a compressed graph one part after the other is decoded. `metis` takes what METIS and `renumber` take. Synchronous.
+/// the graph this takes 8 bytes a vertex of one part, and 4 bytes a vertex of the graph for the statistics of weights.
+/// Compressed parts, and parts of a compressed graph, are made one after the other: each takes what it will take as a
+/// file, and its weights, labels and edge ids at their full width. `metis` takes what METIS and `renumber` take. Synchronous.
 /// @param folder  Must not exist, or be an empty folder.
-/// @throws argument_error  the number of parts; a folder that is not empty; a graph on a GPU;
+/// @throws argument_error  the number of parts; more edges of a compressed part than 2^40 - 1; a folder that is not empty; a graph on a GPU;
 ///         io_error        writing, and for `metis` that METIS can't be loaded; format_error as `graph::check`;
 ///                         memory_error.
 partition_info partition_graph(graph const& input, std::string const& folder, partition_params const& params,
                                cpu_exec const& exec = {});
 
-/// The same part without files. Of a graph in CSR form it shares the arrays of edges; only `indptr` is a copy. Reads the
-/// whole graph for what `info` tells.
+/// The same part without files. In CSR form, of a graph in CSR form, it shares the arrays of edges; only `indptr` is a copy.
+/// Reads the whole graph for what `info` tells.
 /// @throws as partition_graph, and argument_error for an index out of range.
 [[nodiscard]] graph_part part_of(graph const& input, partition_params const& params, std::int64_t index,
                                  cpu_exec const& exec = {});

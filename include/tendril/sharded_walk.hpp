@@ -24,15 +24,23 @@ template <class View>
 struct dynamic_setup;
 struct part_batch;
 }  // namespace engine
-struct transit_view;
+class csr_view;
+class compressed_view;
+template <class View>
+struct basic_transit_view;
 
 /// A dynamic walk on parts of a graph. part_walk_of makes one of a struct that is compiled with the program
 /// (<tendril/engine/walks/parts_cpu.hpp>).
 struct part_walk {
   std::string identity;    ///< Of the struct: what ranks compare.
   bool has_bound = false;  ///< Whether it has bound(state).
-  /// Decides the next step of each walker of a batch. Thread-safe.
-  std::function<void(engine::dynamic_setup<transit_view> const&, bool rejecting, engine::part_batch const&)> decide;
+
+  template <class View>
+  using decider = std::function<void(engine::dynamic_setup<basic_transit_view<View>> const&, bool rejecting,
+                                     engine::part_batch const&)>;
+  /// Each decides the next step of each walker of a batch, on parts of one form. Thread-safe.
+  decider<csr_view> on_csr;
+  decider<compressed_view> on_compressed;
 };
 
 /// What ranks did, as this rank saw it.
@@ -113,7 +121,7 @@ class sharded_walker {
 
  private:
   struct state;
-  static std::unique_ptr<state> dynamic_state(graph_part part, std::function<part_walk()> const& walk_of,
+  static std::unique_ptr<state> dynamic_state(graph_part part, std::function<part_walk(graph_form)> const& walk_of,
                                               dynamic_walk_params const& params, transport& ranks,
                                               cpu_exec const& exec);
 

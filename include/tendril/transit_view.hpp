@@ -5,12 +5,15 @@
 
 #include <cstdint>
 
+#include <tendril/compressed_view.hpp>
 #include <tendril/csr_view.hpp>
 
 namespace tendril {
 
-struct transit_view {
-  using row_type = csr_row;
+/// @tparam View  Of the parts' rows.
+template <class View>
+struct basic_transit_view {
+  using row_type = typename View::part_row_type;
   /// Edges that led to a vertex are another rank's: the mark of one tells nothing.
   struct edge_mark {};
 
@@ -19,5 +22,7 @@ struct transit_view {
 
   [[nodiscard]] static TENDRIL_HD edge_mark no_edge() { return {}; }
 };
+
+using transit_view = basic_transit_view<csr_view>;
 
 }  // namespace tendril

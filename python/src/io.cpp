@@ -53,9 +53,10 @@ void convert(std::string const& input, std::string const& output, std::optional<
 }
 
 void cut(graph const& input, std::string const& folder, std::int64_t num_parts, std::string const& method,
-         int num_threads)
+         std::optional<std::string> const& form, int num_threads)
 {
-  partition_params const params{num_parts, parse_option<partition_method>("method", method)};
+  partition_params params{num_parts, parse_option<partition_method>("method", method)};
+  if (form) { params.form = parse_option<graph_form>("form", *form); }
   cpu_exec const exec = make_exec(num_threads);
   nb::gil_scoped_release const no_gil;
   partition_graph(input, folder, params, exec);
@@ -84,7 +85,8 @@ void bind_io(nb::module_& module)
   module.def("convert_graph", &convert, "input"_a, "output"_a, "form"_a.none(), "memory_bytes"_a, "restart"_a,
              "format"_a, "columns"_a, "options"_a, "num_threads"_a);
   module.def("detect_graph_format", &detect, "path"_a);
-  module.def("partition_graph", &cut, "graph"_a, "folder"_a, "num_parts"_a, "method"_a, "num_threads"_a);
+  module.def("partition_graph", &cut, "graph"_a, "folder"_a, "num_parts"_a, "method"_a, "form"_a.none(),
+             "num_threads"_a);
   module.def("read_partition", &read_parts, "folder"_a, "options"_a, "num_threads"_a);
 }
 

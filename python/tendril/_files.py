@@ -108,7 +108,13 @@ def detect_format(path: str | os.PathLike[str]) -> str:
 
 
 def partition(
-    graph: Graph, folder: str | os.PathLike[str], num_parts: int, *, method: str = "degree", num_threads: int = 0
+    graph: Graph,
+    folder: str | os.PathLike[str],
+    num_parts: int,
+    *,
+    method: str = "degree",
+    form: str | None = None,
+    num_threads: int = 0,
 ) -> None:
     """Cut a graph into parts for several processes, and write a folder with a file for each part.
 
@@ -123,6 +129,9 @@ def partition(
     method : str
         "range" (equal numbers of vertices), "degree" (equal numbers of edges, as far as ranges of vertices allow) or
         "metis" (few edges between the parts). "metis" gives the vertices other numbers, and needs libmetis.
+    form : str, optional
+        Of the parts' neighbours, as for `Graph.compress`: "csr", "packed", "runs", "ef", "vbyte" or "auto". None: as in the
+        graph. Samples don't depend on it.
     num_threads : int
         0: every core. Never changes the files.
 
@@ -140,6 +149,7 @@ def partition(
         file_name(folder, "folder"),
         integer(num_parts, "num_parts"),
         string(method, "method"),
+        None if form is None else string(form, "form"),
         threads(num_threads),
     )
 

@@ -24,11 +24,13 @@ struct step_questions {
 };
 
 /// Rows by their place in the part; edges of the previous vertex by its id.
+/// @tparam View  Of the part's rows.
+template <class View>
 class asking_view {
  public:
-  using row_type = csr_view::row_type;
+  using row_type = typename View::row_type;
 
-  asking_view(shard const& here, csr_view const& rows, step_questions& questions)
+  asking_view(shard const& here, View const& rows, step_questions& questions)
       : rows_(rows), first_(here.part.first_vertex()), last_(here.part.last_vertex()), questions_(&questions)
   {
     node_types = here.node_types;
@@ -53,7 +55,7 @@ class asking_view {
   }
 
  private:
-  csr_view rows_;
+  View rows_;
   std::int64_t first_, last_;
   step_questions* questions_;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,7 @@ inline constexpr char const* part_key = "part";
 using formats::part_format;
 inline constexpr char const* vertices_format = "tendril-graph-vertices";
 inline constexpr char const* format_version = "1";
+inline constexpr char const* form_version = "2";  // of parts whose neighbours are compressed
 
 // Names of arrays, as in the native container.
 inline constexpr char const* indptr_name = "indptr";
@@ -50,10 +52,13 @@ inline constexpr char const* original_ids_name = "original_ids";
 /// @throws format_error "path: what, expected what", for any text that to_json_text doesn't write of a graph.
 [[nodiscard]] partition_info parse_partition_info(std::string const& path, std::string_view text);
 
-/// "0/4", which the metadata of a part have.
-[[nodiscard]] inline std::string part_text(std::int64_t index, std::int64_t num_parts)
+/// What the metadata of a part say, whatever is in it.
+[[nodiscard]] inline std::map<std::string, std::string> part_metadata(partition_info const& info, std::int64_t index)
 {
-  return fmt::format("{}/{}", index, num_parts);
+  return {{format_key, part_format},
+          {version_key, info.form == graph_form::csr ? format_version : form_version},
+          {digest_key, info.digest},
+          {part_key, fmt::format("{}/{}", index, info.num_parts())}};
 }
 
 }  // namespace tendril::dist

@@ -1,17 +1,21 @@
 // Reads the files of a cut graph. Every size is compared with graph.json and with the file before anything is allocated.
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <system_error>
 
 #include <fmt/format.h>
 
+#include <tendril/compress.hpp>  // to_csr
 #include <tendril/error.hpp>
 
 #include "base/parallel.hpp"  // parallel_ranges
 #include "dist/part_files.hpp"
 #include "dist/partition_cut.hpp"  // expect_part
 #include "formats/array_view.hpp"
+#include "formats/list_tensors.hpp"
 #include "formats/mapped_file.hpp"
 #include "formats/readers.hpp"  // changes_something
 #include "formats/safetensors.hpp"
@@ -35,13 +39,13 @@ class tensor_file {
  public:
   /// @param metadata  That it must have.
   tensor_file(std::string path, std::map<std::string, std::string> const& metadata, cpu_exec const& exec)
-      : path_(std::move(path)), exec_(exec), file_(formats::mapped_file::open(path_))
+      : path_(std::move(path)), exec_(exec)
   {
-    if (file_->bytes().empty()) { fail("empty file, expected arrays of a cut graph"); }
-    contents_ = formats::parse_safetensors(path_, file_->bytes());
+    auto const file = formats::mapped_file::open(path_);
+    if (file->bytes().empty()) { fail("empty file, expected arrays of a cut graph"); }
+    tensors_.emplace(path_, file->bytes(), file, exec_);
     for (auto const& [key, expected] : metadata) {
-      auto const found = contents_.metadata.find(key);
-      std::string const text = found == contents_.metadata.end() ? "" : found->second;
+      std::string const text = tensors_->metadata(key.c_str());
       if (text == expected) { continue; }
       if (key == digest_key) {
         fail("a file of another graph: digest {}, expected {} as in {}", quoted(text), expected, info_file);
@@ -51,6 +55,7 @@ class tensor_file {
   }
 
   [[nodiscard]] std::string const& path() const { return path_; }
+  [[nodiscard]] formats::tensor_reader const& tensors() const { return *tensors_; }
 
   template <class... Values>
   [[noreturn]] void fail(fmt::format_string<Values...> what, Values&&... values) const
@@ -84,16 +89,12 @@ class tensor_file {
   template <class Array, class F>
   [[nodiscard]] Array read(char const* name, bool is_there, std::int64_t size, F const& convert) const
   {
-    auto const found = contents_.tensors.find(name);
-    bool const has = found != contents_.tensors.end();
+    bool const has = tensors_->has(name);
     if (has != is_there) {
       fail("{} array '{}', expected {} as {} says", has ? "an" : "no", name, is_there ? "one" : "none", info_file);
     }
     if (!has) { return {}; }
-    formats::tensor_entry const& tensor = found->second;
-    auto const bytes = file_->bytes().subspan(static_cast<std::size_t>(tensor.begin),
-                                              static_cast<std::size_t>(tensor.end - tensor.begin));
-    array_view const array{name, tensor.type, tensor.shape, bytes, file_};
+    array_view const array = tensors_->expect(name, info_file);
     if (array.shape != std::vector<std::int64_t>{size}) {
       fail("array '{}': shape {}, expected ({},) as {} says", name, array.shape_text(), size, info_file);
     }
@@ -102,29 +103,65 @@ class tensor_file {
 
   std::string path_;
   cpu_exec const& exec_;
-  std::shared_ptr<formats::mapped_file const> file_;
-  formats::safetensors_contents contents_;
+  std::optional<formats::tensor_reader> tensors_;
 };
+
+/// The compressed rows of one part, of shapes that are right.
+void open_lists(tensor_file const& file, partition_info const& info, std::int64_t size, edge_id edges,
+                graph_arrays& rows)
+{
+  graph_form const form = formats::read_form(file.tensors(), form_version);
+  if (form != info.form) {
+    file.fail("form '{}', expected '{}' as in {}", to_string(form), to_string(info.form), info_file);
+  }
+  compressed_lists& lists = rows.compressed;
+  lists = formats::read_lists(file.tensors(), form);
+  if (lists.num_vertices != size || lists.num_edges != edges) {
+    file.fail("lists of {} vertices and {} edges, expected {} and {} as {} says", lists.num_vertices, lists.num_edges,
+              size, edges, info_file);
+  }
+  rows.narrow = formats::read_narrow(file.tensors(), edges);
+  narrow_edges const& narrow = rows.narrow;
+  auto const expect = [&](char const* what, packed_array const& codes, bool is_there) {
+    if (!codes.empty() && !is_there) { file.fail("codes of {}, expected none as {} says", what, info_file); }
+  };
+  expect("weights", narrow.weight_codes, info.has_weights);
+  expect("edge labels", narrow.labels, info.bytes_per_edge_label > 0);
+  expect("edge ids", narrow.ids, info.has_edge_ids);
+  if (!narrow.labels.empty() && narrow.bytes_per_label != info.bytes_per_edge_label) {
+    file.fail("codes of labels of {} bytes, expected {} as in {}", narrow.bytes_per_label, info.bytes_per_edge_label,
+              info_file);
+  }
+}
 
 /// The rows of one part; `check` reads them.
 graph_arrays open_rows(std::string const& folder, partition_info const& info, std::int64_t index, cpu_exec const& exec)
 {
   auto const p = static_cast<std::size_t>(index);
-  tensor_file const file(path_in(folder, part_file(index, info.num_parts())),
-                         {{format_key, part_format},
-                          {version_key, format_version},
-                          {digest_key, info.digest},
-                          {part_key, part_text(index, info.num_parts())}},
-                         exec);
+  tensor_file const file(path_in(folder, part_file(index, info.num_parts())), part_metadata(info, index), exec);
   std::int64_t const size = info.bounds[p + 1] - info.bounds[p];
   edge_id const edges = info.part_edges[p];
   graph_arrays rows;
   rows.source = file.path();
-  rows.indptr = file.edge_ids(indptr_name, true, size + 1);
-  rows.indices = file.vertex_ids(indices_name, true, edges);
-  rows.weights = file.weights(info.has_weights, edges);
-  rows.edge_labels = file.labels(edge_labels_name, info.bytes_per_edge_label, edges);
-  rows.edge_ids = file.edge_ids(edge_ids_name, info.has_edge_ids, edges);
+  bool const is_csr = info.form == graph_form::csr;
+  if (!is_csr) {
+    open_lists(file, info, size, edges, rows);
+    rows.compressed.first_id = static_cast<vertex_id>(info.bounds[p]);
+  }
+  narrow_edges const& narrow = rows.narrow;
+  rows.indptr = file.edge_ids(indptr_name, is_csr, size + 1);
+  rows.indices = file.vertex_ids(indices_name, is_csr, edges);
+  rows.weights = file.weights(info.has_weights && narrow.weight_codes.empty(), edges);
+  rows.edge_labels = file.labels(edge_labels_name, narrow.labels.empty() ? info.bytes_per_edge_label : 0, edges);
+  rows.edge_ids = file.edge_ids(edge_ids_name, info.has_edge_ids && narrow.ids.empty(), edges);
+  if (!is_csr) {
+    try {
+      (void)graph(rows);  // compares the shapes of all arrays
+    } catch (argument_error const& problem) {
+      file.fail("{}", problem.what());
+    }
+    return rows;
+  }
   if (rows.indptr[0] != 0) { file.fail("array 'indptr': starts with {}, expected 0", rows.indptr[0]); }
   if (rows.indptr[size] != edges) {
     file.fail("array 'indptr': ends with {}, expected the number of indices, {}", rows.indptr[size], edges);
@@ -152,61 +189,77 @@ vertex_arrays read_vertices(std::string const& folder, partition_info const& inf
           file.vertex_ids(original_ids_name, info.has_original_ids, info.num_vertices)};
 }
 
-template <class T>
-void copy_behind(shared_array<T> const& from, buffer<T>& to, std::int64_t at, cpu_exec const& exec)
-{
-  base::parallel_ranges(exec, from.size(), std::int64_t{1} << 20U, [&](std::int64_t begin, std::int64_t end) {
-    std::copy(from.data() + begin, from.data() + end, to.data() + at + begin);
-  });
-}
-
-/// An array of edges of all parts, one behind the other.
-template <class T, class ArrayOf>
-shared_array<T> joined(std::vector<graph_arrays> const& parts, ArrayOf array_of, cpu_exec const& exec)
-{
-  std::int64_t size = 0;
-  for (auto const& part : parts) { size += array_of(part).size(); }
-  buffer<T> out(size, *exec.memory);
-  std::int64_t at = 0;
-  for (auto const& part : parts) {
-    shared_array<T> const from = array_of(part);
-    copy_behind(from, out, at, exec);
-    at += from.size();
+/// The rows of all parts, one part behind the other, in CSR form.
+class joined_rows {
+ public:
+  joined_rows(partition_info const& info, cpu_exec const& exec)
+      : exec_(exec),
+        label_bytes_(info.bytes_per_edge_label),
+        indptr_(info.num_vertices + 1, *exec.memory),
+        indices_(info.num_edges, *exec.memory),
+        weights_(info.has_weights ? info.num_edges : 0, *exec.memory),
+        narrow_labels_(info.bytes_per_edge_label == 1 ? info.num_edges : 0, *exec.memory),
+        wide_labels_(info.bytes_per_edge_label == 2 ? info.num_edges : 0, *exec.memory),
+        edge_ids_(info.has_edge_ids ? info.num_edges : 0, *exec.memory)
+  {
+    indptr_[0] = 0;
   }
-  return out;
-}
 
-template <class T>
-label_array joined_labels(std::vector<graph_arrays> const& parts, cpu_exec const& exec)
-{
-  return joined<T>(
-      parts,
-      [](graph_arrays const& part) {
-        label_array const& labels = part.edge_labels;
-        return shared_array<T>(
-            std::span(static_cast<T const*>(labels.view().data), static_cast<std::size_t>(labels.size())),
-            labels.owner());
-      },
-      exec);
-}
-
-shared_array<edge_id> joined_offsets(std::vector<graph_arrays> const& parts, partition_info const& info,
-                                     cpu_exec const& exec)
-{
-  buffer<edge_id> out(info.num_vertices + 1, *exec.memory);
-  out[0] = 0;
-  edge_id before = 0;
-  std::int64_t first = 0;
-  for (auto const& part : parts) {
-    std::int64_t const size = part.indptr.size() - 1;
-    base::parallel_ranges(exec, size, std::int64_t{1} << 20U, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t v = begin + 1; v <= end; ++v) { out[first + v] = before + part.indptr[v]; }
+  /// @param rows  Of the next part, in CSR form.
+  void add(graph_arrays const& rows)
+  {
+    std::int64_t const size = rows.indptr.size() - 1;
+    base::parallel_ranges(exec_, size, std::int64_t{1} << 20U, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t v = begin + 1; v <= end; ++v) { indptr_[vertices_ + v] = edges_ + rows.indptr[v]; }
     });
-    before += part.indices.size();
-    first += size;
+    copy(rows.indices.span(), indices_);
+    copy(rows.weights.span(), weights_);
+    copy_labels(rows.edge_labels, narrow_labels_);
+    copy_labels(rows.edge_labels, wide_labels_);
+    copy(rows.edge_ids.span(), edge_ids_);
+    vertices_ += size;
+    edges_ += rows.indices.size();
   }
-  return out;
-}
+
+  [[nodiscard]] graph_arrays take() &&
+  {
+    graph_arrays out;
+    out.indptr = std::move(indptr_);
+    out.indices = std::move(indices_);
+    out.weights = std::move(weights_);
+    if (label_bytes_ == 1) { out.edge_labels = shared_array(std::move(narrow_labels_)); }
+    if (label_bytes_ == 2) { out.edge_labels = shared_array(std::move(wide_labels_)); }
+    out.edge_ids = std::move(edge_ids_);
+    return out;
+  }
+
+ private:
+  template <class T>
+  void copy(std::span<T const> from, buffer<T>& to) const
+  {
+    base::parallel_ranges(exec_, std::ssize(from), std::int64_t{1} << 20U, [&](std::int64_t begin, std::int64_t end) {
+      std::copy(from.data() + begin, from.data() + end, to.data() + edges_ + begin);
+    });
+  }
+
+  template <class Label>
+  void copy_labels(label_array const& from, buffer<Label>& to) const
+  {
+    if (to.size() == 0) { return; }
+    copy(std::span(static_cast<Label const*>(from.view().data), static_cast<std::size_t>(from.size())), to);
+  }
+
+  cpu_exec const& exec_;
+  int label_bytes_;
+  buffer<edge_id> indptr_;
+  buffer<vertex_id> indices_;
+  buffer<float> weights_;
+  buffer<std::uint8_t> narrow_labels_;
+  buffer<std::uint16_t> wide_labels_;
+  buffer<edge_id> edge_ids_;
+  std::int64_t vertices_ = 0;  // so far
+  edge_id edges_ = 0;
+};
 
 }  // namespace
 }  // namespace dist
@@ -245,24 +298,18 @@ graph read_parts_as_graph(std::string const& folder, cpu_exec const& exec, build
   std::vector<graph_arrays> parts;
   for (std::int64_t p = 0; p < info.num_parts(); ++p) { parts.push_back(dist::open_rows(folder, info, p, exec)); }
   auto vertices = dist::read_vertices(folder, info, exec);
+  dist::joined_rows joined(info, exec);
   for (std::int64_t p = 0; p < info.num_parts(); ++p) {
     if (exec.on_progress) { exec.on_progress({"reading", p, info.num_parts()}); }
-    dist::check_rows(parts[static_cast<std::size_t>(p)], info, p, exec);
+    graph_arrays& rows = parts[static_cast<std::size_t>(p)];
+    dist::check_rows(rows, info, p, exec);
+    if (info.form == graph_form::csr) {
+      joined.add(rows);
+    } else {
+      joined.add(to_csr(graph(std::move(rows), graph_content::sound), exec).arrays());
+    }
   }
-  graph_arrays arrays;
-  arrays.indptr = dist::joined_offsets(parts, info, exec);
-  arrays.indices = dist::joined<vertex_id>(
-      parts, [](auto const& part) { return part.indices; }, exec);
-  if (info.has_weights) {
-    arrays.weights = dist::joined<float>(
-        parts, [](auto const& part) { return part.weights; }, exec);
-  }
-  if (info.bytes_per_edge_label == 1) { arrays.edge_labels = dist::joined_labels<std::uint8_t>(parts, exec); }
-  if (info.bytes_per_edge_label == 2) { arrays.edge_labels = dist::joined_labels<std::uint16_t>(parts, exec); }
-  if (info.has_edge_ids) {
-    arrays.edge_ids = dist::joined<edge_id>(
-        parts, [](auto const& part) { return part.edge_ids; }, exec);
-  }
+  graph_arrays arrays = std::move(joined).take();
   arrays.node_types = std::move(vertices.node_types);
   arrays.original_ids = std::move(vertices.original_ids);
   arrays.edge_label_names = info.edge_label_names;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tendril/cluster.hpp>
+#include <tendril/compress.hpp>  // names of forms
 #include <tendril/renumber.hpp>
 
 #include "base/expects.hpp"      // TENDRIL_EXPECTS
@@ -134,7 +135,7 @@ std::string digest_of(digest const& rows, partition_info const& info)
   return out.text();
 }
 
-/// All of `out.info` but its bounds and its method.
+/// All of `out.info` but its bounds, its method and its form.
 void describe(cut_graph& out, cpu_exec const& exec)
 {
   partition_info& info = out.info;
@@ -172,63 +173,6 @@ void describe(cut_graph& out, cpu_exec const& exec)
   info.node_types_in_use = list_labels(plan::labels_in_use(view, plan::grouping::by_target_type, exec));
 }
 
-template <class T>
-shared_array<T> slice(shared_array<T> const& from, std::int64_t first, std::int64_t size)
-{
-  return {from.span().subspan(index_of(first), index_of(size)), from.owner()};
-}
-
-label_array slice(label_array const& from, std::int64_t first, std::int64_t size)
-{
-  auto const cut = [&]<class T>(T const* labels) {
-    return label_array(shared_array<T>(std::span(labels + first, index_of(size)), from.owner()));
-  };
-  if (from.empty()) { return {}; }
-  auto const* const data = from.view().data;
-  return from.bytes_per_label() == 1 ? cut(static_cast<std::uint8_t const*>(data))
-                                     : cut(static_cast<std::uint16_t const*>(data));
-}
-
-/// Arrays of edges with what f(e, i, row) gives of each: of the part's edge e, which is the i-th of a row.
-template <class T, class View, class F>
-buffer<T> of_edges(View const& g, partition_info const& info, std::int64_t index, cpu_exec const& exec, F const& f)
-{
-  std::int64_t const first = info.bounds[index_of(index)];
-  edge_id const first_edge = g.first_edge(first);
-  buffer<T> out(info.part_edges[index_of(index)], *exec.memory);
-  base::vertex_work const work(info.bounds[index_of(index) + 1] - first,
-                               [&](std::int64_t v) { return g.first_edge(first + v) - first_edge; });
-  work.for_each_range(nullptr, exec, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t v = first + begin; v < first + end; ++v) {
-      f(g.row(v), out.data() + (g.first_edge(v) - first_edge));
-    }
-  });
-  return out;
-}
-
-/// The rows of one part of a compressed graph, decoded.
-template <class View>
-void decode_rows(View const& g, cut_graph const& from, std::int64_t index, graph_arrays& rows, cpu_exec const& exec)
-{
-  partition_info const& info = from.info;
-  auto const decode = [&]<class T>(T, auto const& value) {
-    return of_edges<T>(g, info, index, exec, [&](auto const& row, T* to) {
-      for (std::uint32_t i = 0; i < row.degree(); ++i) { to[i] = static_cast<T>(value(row, i)); }
-    });
-  };
-  auto const label = [](auto const& row, std::uint32_t i) { return row.label(i); };
-  rows.indices = of_edges<vertex_id>(g, info, index, exec, [](auto const& row, vertex_id* to) { row.copy_to(to); });
-  if (info.has_weights) {
-    rows.weights = decode(float{}, [](auto const& row, std::uint32_t i) { return row.weight(i); });
-  }
-  if (info.bytes_per_edge_label == 1) { rows.edge_labels = shared_array(decode(std::uint8_t{}, label)); }
-  if (info.bytes_per_edge_label == 2) { rows.edge_labels = shared_array(decode(std::uint16_t{}, label)); }
-  if (info.has_edge_ids) {
-    edge_id_view const ids = validation::edge_ids_of(from.whole.arrays());
-    rows.edge_ids = decode(edge_id{}, [&](auto const& row, std::uint32_t i) { return ids[row.edge(i)]; });
-  }
-}
-
 }  // namespace
 
 cut_graph cut(graph const& input, partition_params const& params, cpu_exec const& exec)
@@ -238,6 +182,8 @@ cut_graph cut(graph const& input, partition_params const& params, cpu_exec const
                   "num_parts: {}, expected a number from 1 to {}", params.num_parts, max_num_parts);
   TENDRIL_EXPECTS(to_string(params.method) != "?", "method: {}, expected {}", static_cast<int>(params.method),
                   list_names<partition_method>());
+  TENDRIL_EXPECTS(!params.form || to_string(*params.form) != "?", "form: {}, expected {}",
+                  static_cast<int>(*params.form), list_names<graph_form>());
   input.check(exec);
   cut_graph out;
   if (params.method == partition_method::metis) {
@@ -247,6 +193,7 @@ cut_graph cut(graph const& input, partition_params const& params, cpu_exec const
     out.info.bounds = bounds_of(input, params);
   }
   out.info.method = params.method;
+  out.info.form = params.form.value_or(input.form());
   describe(out, exec);
   return out;
 }
@@ -258,35 +205,6 @@ cut_graph cut_by_clusters(graph const& input, std::span<vertex_id const> cluster
   cut_graph out{renumber(input, clusters.vertices.span(), exec), {}};
   out.info.bounds.assign(clusters.offsets.begin(), clusters.offsets.end());
   return out;
-}
-
-graph_arrays rows_of(cut_graph const& from, std::int64_t index, cpu_exec const& exec)
-{
-  partition_info const& info = from.info;
-  graph_arrays const& arrays = from.whole.arrays();
-  graph_view const view = from.whole.view();
-  std::int64_t const first = info.bounds[index_of(index)], size = info.bounds[index_of(index) + 1] - first;
-  edge_id const num_edges = info.part_edges[index_of(index)];
-  edge_id const first_edge = info.num_vertices > 0 ? view.first_edge(first) : 0;
-  graph_arrays rows;
-  buffer<edge_id> indptr(size + 1, *exec.memory);
-  indptr[size] = num_edges;
-  view.visit([&](auto const& g) {
-    base::parallel_ranges(exec, size, std::int64_t{1} << 16U, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t v = begin; v < end; ++v) { indptr[v] = g.first_edge(first + v) - first_edge; }
-    });
-  });
-  rows.indptr = std::move(indptr);
-  rows.source = arrays.source;
-  if (from.whole.form() != graph_form::csr) {
-    view.visit([&](auto const& g) { decode_rows(g, from, index, rows, exec); });
-    return rows;
-  }
-  rows.indices = slice(arrays.indices, first_edge, num_edges);
-  if (info.has_weights) { rows.weights = slice(arrays.weights, first_edge, num_edges); }
-  rows.edge_labels = slice(arrays.edge_labels, first_edge, num_edges);
-  if (info.has_edge_ids) { rows.edge_ids = slice(arrays.edge_ids, first_edge, num_edges); }
-  return rows;
 }
 
 void expect_part(partition_info const& info, std::int64_t index)

@@ -21,7 +21,8 @@ struct cut_graph {
 [[nodiscard]] cut_graph cut_by_clusters(graph const& input, std::span<vertex_id const> cluster_of,
                                         std::int64_t num_parts, cpu_exec const& exec);
 
-/// The rows of one part. Of a graph in CSR form they refer to its arrays.
+/// The rows of one part, in the form of `from.info`. In CSR form, of a graph in CSR form, they refer to its arrays.
+/// @throws argument_error for more edges than a compressed part may have; memory_error.
 [[nodiscard]] graph_arrays rows_of(cut_graph const& from, std::int64_t index, cpu_exec const& exec);
 
 /// @throws argument_error

@@ -9,6 +9,7 @@
 
 #include "dist/part_files.hpp"
 #include "dist/partition_cut.hpp"
+#include "formats/list_tensors.hpp"
 #include "formats/safetensors.hpp"  // write_tensors
 
 namespace tendril {
@@ -46,23 +47,25 @@ void write_part(cut_graph const& from, std::int64_t index, std::string const& pa
 {
   partition_info const& info = from.info;
   graph_arrays const rows = rows_of(from, index, exec);
-  std::int64_t const edges = rows.indices.size();
-  std::vector<tensor_data> tensors{
-      tensor_data::array(indptr_name, dtype::int64, rows.indptr.size(), rows.indptr.data()),
-      tensor_data::array(indices_name, dtype::uint32, edges, rows.indices.data())};
-  if (info.has_weights) {
-    tensors.push_back(tensor_data::array(weights_name, dtype::float32, edges, rows.weights.data()));
+  auto metadata = part_metadata(info, index);
+  std::vector<tensor_data> tensors;
+  if (info.form == graph_form::csr) {
+    tensors.push_back(tensor_data::array(indptr_name, dtype::int64, rows.indptr.size(), rows.indptr.data()));
+    tensors.push_back(tensor_data::array(indices_name, dtype::uint32, rows.indices.size(), rows.indices.data()));
+  } else {
+    formats::add_lists(rows.compressed, tensors, metadata);
+    formats::add_narrow(rows.narrow, tensors, metadata);
   }
-  if (info.bytes_per_edge_label > 0) { tensors.push_back(tensor_data::array(edge_labels_name, rows.edge_labels)); }
-  if (info.has_edge_ids) {
-    tensors.push_back(tensor_data::array(edge_ids_name, dtype::int64, edges, rows.edge_ids.data()));
+  if (info.has_weights && rows.narrow.weight_codes.empty()) {
+    tensors.push_back(tensor_data::array(weights_name, dtype::float32, rows.weights.size(), rows.weights.data()));
   }
-  formats::write_tensors(path, std::move(tensors),
-                         {{format_key, part_format},
-                          {version_key, format_version},
-                          {digest_key, info.digest},
-                          {part_key, part_text(index, info.num_parts())}},
-                         exec);
+  if (info.bytes_per_edge_label > 0 && rows.narrow.labels.empty()) {
+    tensors.push_back(tensor_data::array(edge_labels_name, rows.edge_labels));
+  }
+  if (info.has_edge_ids && rows.narrow.ids.empty()) {
+    tensors.push_back(tensor_data::array(edge_ids_name, dtype::int64, rows.edge_ids.size(), rows.edge_ids.data()));
+  }
+  formats::write_tensors(path, std::move(tensors), metadata, exec);
 }
 
 void write_vertices(cut_graph const& from, std::string const& path, cpu_exec const& exec)

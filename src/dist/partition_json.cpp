@@ -8,9 +8,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <tendril/compress.hpp>  // to_string(graph_form)
 #include <tendril/error.hpp>
 
 #include "dist/part_files.hpp"
+#include "formats/list_tensors.hpp"
 #include "formats/text_numbers.hpp"  // quoted
 
 namespace tendril::dist {
@@ -21,6 +23,7 @@ using json = nlohmann::ordered_json;
 
 constexpr char const* info_format = "tendril-partition";
 constexpr std::int64_t info_version = 1;
+constexpr std::int64_t form_info_version = 2;  // of graphs whose parts are compressed
 
 class info_reader {
  public:
@@ -30,8 +33,11 @@ class info_reader {
   {
     if (text_of("format") != info_format) { fail("format {}, expected '{}'", quoted(text_of("format")), info_format); }
     std::int64_t const version = number("version", most_edges);
-    if (version != info_version) { fail("version {}, expected {}", version, info_version); }
+    if (version != info_version && version != form_info_version) {
+      fail("version {}, expected {} or {}", version, info_version, form_info_version);
+    }
     partition_info out;
+    if (version == form_info_version) { out.form = compressed_form(); }
     out.num_vertices = number("num_vertices", max_num_vertices);
     out.num_edges = number("num_edges", most_edges);
     std::int64_t const num_parts = number("num_parts", max_num_parts);
@@ -109,6 +115,14 @@ class info_reader {
     json const& value = entry(key);
     if (!value.is_string()) { fail("{}: expected a text", key); }
     return value.get<std::string>();
+  }
+
+  [[nodiscard]] graph_form compressed_form() const
+  {
+    std::string const text = text_of("form");
+    auto const form = formats::find_compressed_form(text);
+    if (!form) { fail("form {}, expected one of {}", quoted(text), formats::compressed_form_names()); }
+    return *form;
   }
 
   [[nodiscard]] bool boolean(char const* key) const
@@ -222,7 +236,7 @@ class info_reader {
 std::string to_json_text(partition_info const& info)
 {
   json document{{"format", info_format},
-                {"version", info_version},
+                {"version", info.form == graph_form::csr ? info_version : form_info_version},
                 {"num_vertices", info.num_vertices},
                 {"num_edges", info.num_edges},
                 {"num_parts", info.num_parts()},
@@ -234,6 +248,7 @@ std::string to_json_text(partition_info const& info)
                 {"edge_ids", info.has_edge_ids},
                 {"bytes_per_node_type", info.bytes_per_node_type},
                 {"original_ids", info.has_original_ids}};
+  if (info.form != graph_form::csr) { document["form"] = to_string(info.form); }
   if (info.weights) {  // doubles are written with all digits that they need to be read back as they are
     document["expected_trials"] = info.weights->expected_trials;
     document["mean_degree"] = info.weights->mean_degree;

@@ -126,10 +126,9 @@ sharded_walker::sharded_walker(graph_part part, walk_params const& params, std::
   state_->length = static_cast<std::int32_t>(params.length);
 }
 
-std::unique_ptr<sharded_walker::state> sharded_walker::dynamic_state(graph_part part,
-                                                                     std::function<part_walk()> const& walk_of,
-                                                                     dynamic_walk_params const& params,
-                                                                     transport& ranks, cpu_exec const& exec)
+std::unique_ptr<sharded_walker::state> sharded_walker::dynamic_state(
+    graph_part part, std::function<part_walk(graph_form)> const& walk_of, dynamic_walk_params const& params,
+    transport& ranks, cpu_exec const& exec)
 {
   std::unique_ptr<state> out;
   std::string identity;
@@ -137,11 +136,10 @@ std::unique_ptr<sharded_walker::state> sharded_walker::dynamic_state(graph_part 
     dist::expect_own_part(ranks.rank(), ranks.size(), part);
     out = std::make_unique<state>(std::move(part), ranks);
     dist::shard const& here = out->here;
-    part_walk walk = walk_of();
+    part_walk walk = walk_of(here.rows.form());
     identity = walk.identity;
     out->dynamic = std::make_unique<cpu::part_steps>(
-        std::move(walk), params, here.rows,
-        engine::part_rows(here.rows.view().as<csr_view>(), here.first(), here.first_edge()),
+        std::move(walk), params, here.rows, cpu::part_begin{here.first(), here.first_edge()},
         transit_view{here.part.info.num_vertices, here.node_types}, beating(exec, ranks));
   });
   dist::expect_same_walks(ranks, out->here.part.info, identity, params);
@@ -154,14 +152,14 @@ std::unique_ptr<sharded_walker::state> sharded_walker::dynamic_state(graph_part 
 sharded_walker::sharded_walker(graph_part part, custom_walk const& walk, dynamic_walk_params const& params,
                                transport& ranks, cpu_exec const& exec)
     : state_(dynamic_state(
-          std::move(part), [&] { return cpu::part_walk_of_text(walk); }, params, ranks, exec))
+          std::move(part), [&](graph_form form) { return cpu::part_walk_of_text(walk, form); }, params, ranks, exec))
 {
 }
 
 sharded_walker::sharded_walker(graph_part part, part_walk walk, dynamic_walk_params const& params, transport& ranks,
                                cpu_exec const& exec)
     : state_(dynamic_state(
-          std::move(part), [&] { return std::move(walk); }, params, ranks, exec))
+          std::move(part), [&](graph_form) { return std::move(walk); }, params, ranks, exec))
 {
 }
 

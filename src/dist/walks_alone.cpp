@@ -6,7 +6,6 @@
 
 #include <deque>
 #include <mutex>
-#include <type_traits>
 
 #include "cpu/walks/scalar_step.hpp"
 #include "dist/asking_view.hpp"
@@ -23,10 +22,13 @@ struct waiting_walker {
   std::uint32_t missing = 0;  ///< Answers.
 };
 
+/// @tparam View  Of the part's rows.
+template <class View>
 class walks_alone final : public walk_batch_of_ranks {
  public:
-  walks_alone(walk_setting const& setting, cpu::walk_job const& job, superstep_counts& counts, cpu_exec const& exec)
-      : walk_batch_of_ranks(setting, counts, exec), job_(job), rows_here_(csr_of(setting.here.rows))
+  walks_alone(walk_setting const& setting, cpu::walk_job const& job, View const& rows, superstep_counts& counts,
+              cpu_exec const& exec)
+      : walk_batch_of_ranks(setting, counts, exec), job_(job), rows_here_(rows)
   {
   }
 
@@ -35,17 +37,6 @@ class walks_alone final : public walk_batch_of_ranks {
   using visits_out = record_writer<visit_alone>;
   using questions_out = record_writer<question>;
   using ends_out = record_writer<walk_end>;
-
-  static csr_view csr_of(graph const& rows)
-  {
-    return rows.view().visit([](auto const& view) -> csr_view {
-      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(view)>, csr_view>) {
-        return view;
-      } else {
-        return {};  // parts are in CSR form
-      }
-    });
-  }
 
   [[nodiscard]] bool may_start_at(vertex_id v) const
   {
@@ -159,7 +150,10 @@ class walks_alone final : public walk_batch_of_ranks {
   class stepper {
    public:
     stepper(walks_alone& all, writers const& out)
-        : all_(all), job_(all.job_), out_(out), next_of_(job_, asking_view(all.setting_.here, all.rows_here_, asked_))
+        : all_(all),
+          job_(all.job_),
+          out_(out),
+          next_of_(job_, asking_view<View>(all.setting_.here, all.rows_here_, asked_))
     {
       // Whichever answer is the likelier to settle the step.
       asked_.guess = job_.params->q >= 1;
@@ -261,7 +255,7 @@ class walks_alone final : public walk_batch_of_ranks {
     cpu::walk_job const& job_;
     writers out_;
     step_questions asked_;
-    cpu::scalar_stepper<asking_view> next_of_;
+    cpu::scalar_stepper<asking_view<View>> next_of_;
     std::int64_t alive_ = 0, moved_ = 0, steps_ = 0, num_questions_ = 0;
   };
 
@@ -288,7 +282,7 @@ class walks_alone final : public walk_batch_of_ranks {
   }
 
   cpu::walk_job const& job_;
-  csr_view rows_here_;
+  View rows_here_;
   std::vector<chunk> walkers_, visits_, questions_;
   std::mutex waiting_lock_;
   std::deque<waiting_walker> waiting_;       // a walker keeps its place: others refer to it by its number
@@ -300,7 +294,9 @@ class walks_alone final : public walk_batch_of_ranks {
 std::unique_ptr<walk_batch_of_ranks> make_walks_alone(walk_setting const& setting, cpu::walk_job const& job,
                                                       superstep_counts& counts, cpu_exec const& exec)
 {
-  return std::make_unique<walks_alone>(setting, job, counts, exec);
+  return setting.here.rows.view().visit([&]<class View>(View const& rows) -> std::unique_ptr<walk_batch_of_ranks> {
+    return std::make_unique<walks_alone<View>>(setting, job, rows, counts, exec);
+  });
 }
 
 }  // namespace tendril::dist

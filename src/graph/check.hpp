@@ -32,7 +32,8 @@ struct row_places {
   std::int64_t first_vertex = 0;  ///< The vertex of row 0, for messages.
 };
 
-/// The same of rows of a larger graph, in CSR form. `indptr` is not empty, and the arrays of edges have one size.
+/// The same of rows of a larger graph: of arrays of one size, and in CSR form of an `indptr` that is not empty. Compressed lists
+/// know the vertex of row 0 by themselves (`first_id`).
 void expect_sound_rows(graph_arrays const& rows, row_places const& places, cpu_exec const& exec);
 
 /// Checks everything that a graph promises (graph_content::valid). @throws format_error as above.

@@ -28,8 +28,9 @@ std::string block_problem(compressed_lists const& lists, std::int64_t b)
 
 std::string list_problem(compressed_lists const& lists, std::int64_t v)
 {
-  std::string const what = list_problem_of<in_words>(stored_lists::of(lists), v);
-  return what.empty() ? what : fmt::format("vertex {}: {}", v, what);
+  auto const stored = stored_lists::of(lists);
+  std::string const what = list_problem_of<in_words>(stored, v);
+  return what.empty() ? what : fmt::format("vertex {}: {}", stored.id(v), what);
 }
 
 }  // namespace tendril::validation

@@ -24,15 +24,18 @@ struct stored_lists {
   std::uint32_t const* words = nullptr;
   std::int64_t num_words = 0;
   edge_id num_edges = 0;
+  vertex_id first_id = 0;
 
-  [[nodiscard]] TENDRIL_HD list_directory directory() const { return {blocks, wide, words}; }
+  [[nodiscard]] TENDRIL_HD list_directory directory() const { return {blocks, wide, words, first_id}; }
+  /// What a vertex is called.
+  [[nodiscard]] TENDRIL_HD std::int64_t id(std::int64_t v) const { return first_id + v; }
 
   /// Of a compressed_lists.
   template <class Lists>
   [[nodiscard]] static stored_lists of(Lists const& lists)
   {
     return {lists.blocks.data(), lists.blocks.size(), lists.wide.data(), lists.wide.size(),
-            lists.words.data(),  lists.words.size(),  lists.num_edges};
+            lists.words.data(),  lists.words.size(),  lists.num_edges,   lists.first_id};
   }
 };
 
@@ -210,12 +213,13 @@ TENDRIL_HD typename Say::line half_problem_of(stored_lists const& lists, std::in
   std::uint32_t const size = list_block::size_of(h);
   std::int64_t const first = b * list_block::vertices + h * list_block::first_half;
   if (head.kind() > static_cast<std::uint32_t>(block_kind::wide)) {
-    return Say::that("vertex {}: its block of the directory is of kind {}, expected at most 2", first, head.kind());
+    return Say::that("vertex {}: its block of the directory is of kind {}, expected at most 2", lists.id(first),
+                     head.kind());
   }
   if (head.is(block_kind::wide)) {
     if (head.base() + size <= static_cast<std::uint64_t>(lists.num_wide)) { return Say::nothing(); }
-    return Say::that("vertex {}: its block of the directory has wide entries from {}, expected {} below {}", first,
-                     head.base(), size, lists.num_wide);
+    return Say::that("vertex {}: its block of the directory has wide entries from {}, expected {} below {}",
+                     lists.id(first), head.base(), size, lists.num_wide);
   }
   for (std::uint32_t i = 0; i < size; ++i) {
     std::uint32_t const share = half.shares[i];
@@ -223,8 +227,8 @@ TENDRIL_HD typename Say::line half_problem_of(stored_lists const& lists, std::in
     std::int64_t const beyond = head.degree(share) > 0 ? std::int64_t{list_codes::words_beyond} : 1;
     std::int64_t const most = 4 * (lists.num_words - beyond);
     if (head.start(share) > static_cast<std::uint64_t>(most)) {
-      return Say::that("vertex {}: its block of the directory has a list at byte {}, expected at most {}", first,
-                       head.start(share), most);
+      return Say::that("vertex {}: its block of the directory has a list at byte {}, expected at most {}",
+                       lists.id(first), head.start(share), most);
     }
   }
   return Say::nothing();
@@ -241,14 +245,14 @@ TENDRIL_HD typename Say::line block_edges_problem_of(stored_lists const& lists, 
   list_directory const directory = lists.directory();
   edge_id const begin = directory.first_edge(first);
   edge_id const next = is_last ? lists.num_edges : directory.first_edge(first + list_block::vertices);
-  if (b == 0 && begin != 0) { return Say::that("vertex 0: its edges begin at {}, expected 0", begin); }
+  if (b == 0 && begin != 0) { return Say::that("vertex {}: its edges begin at {}, expected 0", lists.id(0), begin); }
   std::uint64_t degrees = 0;
   for (std::uint32_t h = 0; h < 2; ++h) {
     degrees += sum_of_degrees(lists.blocks[b].halves[h], lists.wide, 0, list_block::size_of(h));
   }
   if (static_cast<std::uint64_t>(next) - static_cast<std::uint64_t>(begin) != degrees) {
-    return Say::that("vertex {}: it and those of its block have {} edges, expected those of {} to {}", first, degrees,
-                     begin, next);
+    return Say::that("vertex {}: it and those of its block have {} edges, expected those of {} to {}", lists.id(first),
+                     degrees, begin, next);
   }
   return Say::nothing();
 }

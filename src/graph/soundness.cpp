@@ -56,7 +56,8 @@ void check_lists(edge_id const* indptr, vertex_id const* indices, edge_id num_ed
 }
 
 /// The directory of vertices [begin, end), whole blocks, and their lists. Blocks must be right before lists are read.
-void check_lists(compressed_lists const& lists, std::int64_t begin, std::int64_t end, findings& found)
+void check_lists(compressed_lists const& lists, std::int64_t num_targets, std::int64_t begin, std::int64_t end,
+                 findings& found)
 {
   constexpr std::int64_t size = list_block::vertices;
   stored_lists const stored = stored_lists::of(lists);
@@ -69,23 +70,24 @@ void check_lists(compressed_lists const& lists, std::int64_t begin, std::int64_t
     bool bad = false;
     vertex_id previous = 0;
     for (vertex_id const x : g.row(v)) {
-      bad |= x < previous || x >= lists.num_vertices;
+      bad |= x < previous || x >= num_targets;
       previous = x;
     }
     if (bad) { return found.add(true, 0, 0); }
   }
 }
 
-void check_all_lists(compressed_lists const& lists, cpu_exec const& exec, findings& found)
+void check_all_lists(compressed_lists const& lists, std::int64_t num_targets, cpu_exec const& exec, findings& found)
 {
   constexpr std::int64_t vertices = list_block::vertices << 7U;  // that a thread takes at once
   constexpr std::int64_t vertices_a_piece = vertices << 10U;
   std::int64_t const all = lists.blocks.size() * list_block::vertices;
   for (std::int64_t first = 0; first < all && !found.bad(); first += vertices_a_piece) {
     if (exec.on_progress) { exec.on_progress({"checking", first, all}); }
-    base::parallel_ranges(
-        exec, std::min(vertices_a_piece, all - first), vertices,
-        [&](std::int64_t begin, std::int64_t end) { check_lists(lists, first + begin, first + end, found); });
+    base::parallel_ranges(exec, std::min(vertices_a_piece, all - first), vertices,
+                          [&](std::int64_t begin, std::int64_t end) {
+                            check_lists(lists, num_targets, first + begin, first + end, found);
+                          });
   }
 }
 
@@ -127,7 +129,7 @@ bool is_sound(graph_arrays const& arrays, std::int64_t num_targets, cpu_exec con
   auto const num_vertices = static_cast<vertex_id>(is_compressed ? 0 : arrays.indptr.size() - 1);
   if (is_compressed) {
     num_edges = arrays.compressed.num_edges;
-    check_all_lists(arrays.compressed, exec, found);
+    check_all_lists(arrays.compressed, num_targets, exec, found);
   } else {
     edge_id const* const indptr = arrays.indptr.data();
     if (indptr[0] != 0 || indptr[num_vertices] != num_edges) { return false; }

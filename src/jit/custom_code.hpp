@@ -42,11 +42,20 @@ struct custom_kind {
 };
 
 /// The graphs that a unit is compiled for.
-enum class unit_graph : std::uint8_t { csr, compressed, part };
+enum class unit_graph : std::uint8_t { csr, compressed, part, compressed_part };
 
 [[nodiscard]] constexpr unit_graph graph_of(graph_form form)
 {
   return form == graph_form::csr ? unit_graph::csr : unit_graph::compressed;
+}
+/// The same of parts.
+[[nodiscard]] constexpr unit_graph part_of(graph_form form)
+{
+  return form == graph_form::csr ? unit_graph::part : unit_graph::compressed_part;
+}
+[[nodiscard]] constexpr bool is_part(unit_graph graph)
+{
+  return graph == unit_graph::part || graph == unit_graph::compressed_part;
 }
 
 struct custom_code {

@@ -22,6 +22,7 @@ std::string_view definition_of(unit_graph graph)
   switch (graph) {
     case unit_graph::compressed: return "#define TENDRIL_COMPRESSED_UNIT 1\n";
     case unit_graph::part: return "#define TENDRIL_TRANSIT_UNIT 1\n";
+    case unit_graph::compressed_part: return "#define TENDRIL_TRANSIT_UNIT 1\n#define TENDRIL_COMPRESSED_UNIT 1\n";
     case unit_graph::csr: break;
   }
   return "";
@@ -135,7 +136,7 @@ std::string cpu_unit(custom_code const& code, unit_graph graph)
 {}}}
 )",
                      definition_of(graph), code.kind->cpu_head, start_of_unit(code),
-                     graph == unit_graph::part ? code.kind->part_functions : code.kind->cpu_functions, make_body(code));
+                     is_part(graph) ? code.kind->part_functions : code.kind->cpu_functions, make_body(code));
 }
 
 std::string gpu_unit(custom_code const& code, unit_graph graph)
@@ -146,8 +147,8 @@ std::string gpu_unit(custom_code const& code, unit_graph graph)
 {{
 {}}}
 )",
-      definition_of(graph), graph == unit_graph::part ? code.kind->part_gpu_head : code.kind->gpu_head,
-      start_of_unit(code), code.kind->gpu_functions, make_body(code));
+      definition_of(graph), is_part(graph) ? code.kind->part_gpu_head : code.kind->gpu_head, start_of_unit(code),
+      code.kind->gpu_functions, make_body(code));
 }
 
 std::vector<engine::custom_word> parameter_words(custom_code const& code)

@@ -20,8 +20,8 @@ constexpr std::string_view walk_kernels[] = {
     "tendril::engine::scan_walk_kernel<tendril_scanning, tendril::named_view, tendril::engine::race_sampler>",
     "tendril::engine::reject_walk_kernel<tendril_rejecting, tendril::named_view>"};
 constexpr std::string_view part_kernels[] = {
-    "tendril::engine::scan_steps_kernel<tendril_scanning, tendril::engine::race_sampler>",
-    "tendril::engine::reject_steps_kernel<tendril_rejecting>"};
+    "tendril::engine::scan_steps_kernel<tendril_scanning, tendril::named_view, tendril::engine::race_sampler>",
+    "tendril::engine::reject_steps_kernel<tendril_rejecting, tendril::named_view>"};
 constexpr embedded_text walk_headers[] = {
     {"tendril/dynamic_walk.hpp", "#pragma once\n#include <tendril/walk_concept.hpp>\n"}};
 

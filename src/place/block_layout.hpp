@@ -112,7 +112,7 @@ TENDRIL_HD void measure_half(Team const& team, listed_rows const& rows, graph_fo
   team.wait();
   for (std::uint32_t i = 0; i < size; ++i) {
     if (out.degrees[i] == 0) { continue; }
-    list_shape const shape = shape_of(team, form, static_cast<vertex_id>(first + i), rows.list(first + i));
+    list_shape const shape = shape_of(team, form, rows.id(first + i), rows.list(first + i));
     if (team.leads()) { out.shapes[i] = shape; }
   }
   team.wait();

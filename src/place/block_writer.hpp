@@ -57,7 +57,7 @@ TENDRIL_HD void write_half(Team const& team, Sink const& sink, list_half& entry,
       if (team.leads()) { sink.put(8 * start, header.byte(), 8); }
       ++start;
     }
-    write_list(team, sink, start, static_cast<vertex_id>(first + i), rows.list(first + i), header);
+    write_list(team, sink, start, rows.id(first + i), rows.list(first + i), header);
   }
 }
 

@@ -55,12 +55,15 @@ struct row_scratch {
 template <class Source>
 class list_encoder {
  public:
-  /// @param what  For the progress.
-  list_encoder(Source const& source, std::int64_t num_vertices, graph_form form, char const* what, cpu_exec const& exec)
+  /// @param what      For the progress.
+  /// @param first_id  As compressed_lists::first_id.
+  list_encoder(Source const& source, std::int64_t num_vertices, graph_form form, char const* what, cpu_exec const& exec,
+               vertex_id first_id)
       : source_(source),
         form_(form),
         what_(what),
         exec_(exec),
+        first_id_(first_id),
         num_vertices_(num_vertices),
         num_blocks_(num_vertices / list_block::vertices + 1),
         totals_(static_cast<std::size_t>((num_blocks_ + blocks_a_range - 1) / blocks_a_range) + 1)
@@ -88,6 +91,7 @@ class list_encoder {
     out.num_vertices = num_vertices_;
     out.num_edges = all.edges;
     out.form = form_;
+    out.first_id = first_id_;
     out.blocks = std::move(blocks);
     out.wide = std::move(wide);
     out.words = std::move(words);
@@ -121,7 +125,9 @@ class list_encoder {
 
   [[nodiscard]] listed_rows load(std::int64_t begin, std::int64_t end, row_scratch& scratch) const
   {
-    return source_.load(begin * list_block::vertices, end_of(end), scratch);
+    listed_rows rows = source_.load(begin * list_block::vertices, end_of(end), scratch);
+    rows.first_id = first_id_;
+    return rows;
   }
   /// The vertex behind the blocks before `end`.
   [[nodiscard]] std::int64_t end_of(std::int64_t end) const
@@ -158,6 +164,7 @@ class list_encoder {
   graph_form form_;
   char const* what_;
   cpu_exec exec_;
+  vertex_id first_id_;
   std::int64_t num_vertices_, num_blocks_;
   std::vector<list_totals> totals_;  ///< Before each range.
 };
@@ -165,9 +172,9 @@ class list_encoder {
 /// The lists of a source in form `form`, which isn't CSR.
 template <class Source>
 compressed_lists encode_lists(Source const& source, std::int64_t num_vertices, graph_form form, char const* what,
-                              cpu_exec const& exec)
+                              cpu_exec const& exec, vertex_id first_id = 0)
 {
-  return list_encoder<Source>(source, num_vertices, form, what, exec).run();
+  return list_encoder<Source>(source, num_vertices, form, what, exec, first_id).run();
 }
 
 }  // namespace tendril::place

@@ -99,6 +99,24 @@ def test_info_tells_the_parts(cut, tendril):
     assert len(re.findall(r"^ +\d +[\d,]+ +[\d,]+ +[\d.]+ % +[\d.]+ kB$", text, re.MULTILINE)) == 5
 
 
+def test_parts_have_the_form_that_is_asked_for(cut, tendril, graphs):
+    tendril("convert", graphs[SKEWED], "packed.safetensors", "--compress", "packed", "--quiet")
+    tendril("partition", "packed.safetensors", "-o", "kept", "--parts", 3, "--quiet")
+    tendril("partition", "packed.safetensors", "-o", "plain", "--parts", 3, "--compress", "none", "--quiet")
+    folders = {"kept": "packed", "plain": "csr", cut(output="csr"): "csr", cut("--compress", "auto", output="auto"): "auto"}
+    sizes, digests = {}, set()
+    for folder, form in folders.items():
+        told = json.loads(tendril("info", folder, "--json"))["partition"]
+        assert told["form"] == form
+        assert (f" in form {form}," in tendril("info", folder)) == (form != "csr")
+        sizes[folder] = sum(part["file_bytes"] for part in told["parts"])
+        digests.add(told["digest"])
+        tendril("convert", folder, f"{folder}.safetensors", "--quiet")
+    assert len(digests) == 1
+    assert sizes["auto"] <= sizes["kept"] < sizes["csr"] == sizes["plain"]
+    assert len({tendril.bytes(f"{folder}.safetensors") for folder in folders}) == 1
+
+
 def test_a_long_list_of_parts_is_cut_short(cut, tendril):
     text = tendril("info", cut(parts=100))
     assert "and 68 more\n" in text
@@ -200,7 +218,7 @@ def test_damaged_parts_are_one_line(cut, tendril):
     part.write_bytes(good)
     description = folder / "graph.json"
     description.write_text(description.read_text().replace('"version": 1', '"version": 7'))
-    assert refused(tendril, "info", "parts") == (1, "parts/graph.json: version 7, expected 1")
+    assert refused(tendril, "info", "parts") == (1, "parts/graph.json: version 7, expected 1 or 2")
     assert refused(tendril, "info", name) == (1, f"{name}: a part of a cut graph, expected the folder that it is in")
     assert {path.name for path in tendril.folder.iterdir()} == {"data", "parts"}
 
@@ -237,13 +255,13 @@ def test_a_full_disk_leaves_nothing(tendril):
 
 def test_the_examples_of_the_help_run(tendril, graphs):
     examples = re.findall(r"^  (tendril .*)$", tendril("partition", "--help").split("Examples:\n")[1], re.MULTILINE)
-    assert len(examples) == 3
+    assert len(examples) == 4
     tendril.path("graph.safetensors").symlink_to(graphs[SKEWED])
-    for example in examples:
+    for number, example in enumerate(examples):
         if "metis" in example and not has_metis():
             continue
         words = example.split()[1:]
         if words[0] == "partition" and tendril.path("parts").exists():
-            words[words.index("parts")] = "other"
+            words[words.index("parts")] = f"parts-{number}"
         tendril(*words)
     assert tendril.path("parts/graph.json").exists()

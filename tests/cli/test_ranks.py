@@ -35,9 +35,10 @@ JOBS = {
 )
 def test_ranks_write_the_file_of_one_process(job, form, tendril, graphs):
     tendril("partition", graphs[GRAPH], "-o", "parts", "--parts", 3, "--quiet")
+    tendril("partition", graphs[GRAPH], "-o", "compressed", "--parts", 3, "--compress", "auto", "--quiet")
     tendril("walk", graphs[GRAPH], "-o", f"whole.{form}", *JOBS[job], "--quiet")
     before = files(tendril)
-    for graph in (graphs[GRAPH], "parts"):
+    for graph in (graphs[GRAPH], "parts", "compressed"):
         run(tendril, 3, "walk", graph, "-o", f"ranks.{form}", *JOBS[job], "--threads", 1, "--quiet")
         assert tendril.bytes(f"ranks.{form}") == tendril.bytes(f"whole.{form}"), graph
         tendril.path(f"ranks.{form}").unlink()

@@ -95,28 +95,31 @@ def test_ranks_with_a_gpu_each_write_the_bytes_of_the_cpu(output, gpu, tendril, 
 
 
 @pytest.mark.skipif(not can_run_ranks(), reason="needs mpirun and a build with MPI")
+@pytest.mark.parametrize("form", ["none", "auto"])
 @pytest.mark.parametrize("output", ["deepwalk.npy", "ppr.txt", "its.npy", "reject.npy", "restart.safetensors", "node2vec.npy", "visits.npy", "ends.safetensors"])
-def test_ranks_with_a_part_on_a_gpu_each_write_the_bytes_of_the_cpu(output, gpu, tendril, graphs):  # noqa: F811
+def test_ranks_with_a_part_on_a_gpu_each_write_the_bytes_of_the_cpu(output, form, gpu, tendril, graphs):  # noqa: F811
     options = test_gpu.JOBS[output]
     job = [*options, "--seed", 6, "-o"]
     tendril("walk", graphs["skewed.safetensors"], *job, output, "--quiet")
-    tendril("partition", graphs["skewed.safetensors"], "-o", "parts", "--parts", 2, "--quiet")
+    tendril("partition", graphs["skewed.safetensors"], "-o", "parts", "--parts", 2, "--compress", form, "--quiet")
     said = run(tendril, 2, "walk", "parts", *job, "gpu-" + output, "--device", "cuda")
     assert tendril.bytes("gpu-" + output) == tendril.bytes(output)
     assert ", one for each rank" in said
 
 
 @pytest.mark.skipif(not can_run_ranks(), reason="needs mpirun and a build with MPI")
+@pytest.mark.parametrize("form", ["none", "auto"])
 @pytest.mark.parametrize("options", [[], ["--edges", "--weighted"], ["--replace", "--weighted", "--fanouts", "6,5,4"], ["--edges", "--fanouts=3,-1,2"]])
-def test_ranks_with_a_part_on_a_gpu_each_grow_the_trees_of_the_cpu(options, gpu, tendril, graphs):  # noqa: F811
+def test_ranks_with_a_part_on_a_gpu_each_grow_the_trees_of_the_cpu(options, form, gpu, tendril, graphs):  # noqa: F811
     job = [*options, "--num-seeds", 900, "--seed", 6, "-o"]
     tendril("sample", graphs["skewed.safetensors"], *job, "t.npz", "--quiet")
-    tendril("partition", graphs["skewed.safetensors"], "-o", "parts", "--parts", 2, "--quiet")
+    tendril("partition", graphs["skewed.safetensors"], "-o", "parts", "--parts", 2, "--compress", form, "--quiet")
     run(tendril, 2, "sample", "parts", *job, "gpu-t.npz", "--device", "cuda")
     assert tendril.bytes("gpu-t.npz") == tendril.bytes("t.npz")
 
 
 @pytest.mark.skipif(not can_run_ranks(), reason="needs mpirun and a build with MPI")
+@pytest.mark.parametrize("form", ["none", "auto"])
 @pytest.mark.parametrize(
     "options",
     [
@@ -127,10 +130,10 @@ def test_ranks_with_a_part_on_a_gpu_each_grow_the_trees_of_the_cpu(options, gpu,
         ["--subgraph", "induced"],
     ],
 )
-def test_ranks_with_a_part_on_a_gpu_each_make_the_batches_of_the_cpu(options, gpu, tendril, graphs):  # noqa: F811
+def test_ranks_with_a_part_on_a_gpu_each_make_the_batches_of_the_cpu(options, form, gpu, tendril, graphs):  # noqa: F811
     job = ["--app", "minibatch", "--fanouts", "15,10,5", "--batch-size", "64", *options, "--num-seeds", 900, "--seed", 6, "-o"]
     tendril("sample", graphs["skewed.safetensors"], *job, "b.npz", "--quiet")
-    tendril("partition", graphs["skewed.safetensors"], "-o", "parts", "--parts", 2, "--quiet")
+    tendril("partition", graphs["skewed.safetensors"], "-o", "parts", "--parts", 2, "--compress", form, "--quiet")
     run(tendril, 2, "sample", "parts", *job, "gpu-b.npz", "--device", "cuda")
     assert tendril.bytes("gpu-b.npz") == tendril.bytes("b.npz")
 

@@ -16,6 +16,7 @@
 #include "dist/restless_engine.hpp"
 #include "support/custom_code.hpp"
 #include "support/custom_walks.hpp"
+#include "support/graph_forms.hpp"
 #include "support/small_graphs.hpp"
 #include "support/walk_rows.hpp"
 
@@ -57,6 +58,11 @@ class CustomWalksOfRanks : public custom_code_test<custom_walk> {
       rows const made = on_ranks(g, n, walk, params, starts, 0xfffffff0LL, n == 3);
       ASSERT_TRUE(std::ranges::equal(made.lengths, expected.lengths)) << n << " ranks";
       ASSERT_TRUE(std::ranges::equal(made.vertices, expected.vertices)) << n << " ranks";
+    }
+    for (graph const& parts : in_compressed_forms(g)) {
+      rows const made = on_ranks(parts, 3, walk, params, starts, 0xfffffff0LL);
+      ASSERT_TRUE(std::ranges::equal(made.lengths, expected.lengths)) << to_string(parts.form());
+      ASSERT_TRUE(std::ranges::equal(made.vertices, expected.vertices)) << to_string(parts.form());
     }
   }
 };

@@ -16,6 +16,7 @@
 #include "dist/failure_of.hpp"
 #include "dist/restless_engine.hpp"
 #include "examples/metapath2vec_walk.hpp"
+#include "support/graph_forms.hpp"
 #include "support/sanitized.hpp"
 #include "support/small_graphs.hpp"
 #include "support/walk_counts.hpp"
@@ -81,6 +82,9 @@ void compare(graph const& g, W const& walk, dynamic_walk_params const& params)
   for (int const n : is_sanitized ? std::vector{1, 3} : std::vector{1, 2, 3, 4, 7}) {
     EXPECT_EQ(rows_of_ranks(g, n, walk, params, starts), expected) << n << " ranks";
     EXPECT_EQ(counts_of_ranks(g, n, starts, first_walk, make), expected_counts) << n << " ranks";
+  }
+  for (graph const& parts : in_compressed_forms(g)) {
+    EXPECT_EQ(rows_of_ranks(parts, 3, walk, params, starts), expected) << to_string(parts.form());
   }
 }
 

@@ -19,6 +19,7 @@ graph_arrays joined(graph const& g, partition_params params)
   std::vector<int> labels;
   graph_arrays out;
   for (std::int64_t p = 0; p < params.num_parts; ++p) {
+    params.form = graph_form::csr;
     graph_part const part = part_of(g, params, p);
     EXPECT_EQ(part.index, p);
     EXPECT_EQ(part.rows.indptr.size(), part.num_vertices() + 1);

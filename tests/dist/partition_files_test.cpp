@@ -57,13 +57,14 @@ TEST(partition_files, do_not_depend_on_form_and_threads)
 {
   scratch_folder const folder;
   graph const g = make_full_graph();
-  partition_graph(g, folder / "first", {3});
+  partition_params const params{.num_parts = 3, .form = graph_form::csr};
+  partition_graph(g, folder / "first", params);
   int forms = 0;
   for (graph const& other : in_all_forms(g)) {
     std::string const cut = folder / fmt::format("{}", forms++);
     cpu_exec exec;
     exec.num_threads = forms;
-    partition_graph(other, cut, {3}, exec);
+    partition_graph(other, cut, params, exec);
     int files = 0;
     for (auto const& file : std::filesystem::directory_iterator(folder / "first")) {
       std::string const name = file.path().filename().string();

@@ -101,7 +101,7 @@ TEST_F(damaged_parts, the_description)
 {
   EXPECT_EQ(said_of("format", "tendril\ngraph"), "format 'tendril\\x0agraph', expected 'tendril-partition'");
   EXPECT_EQ(said_of("format", 7), "format: expected a text");
-  EXPECT_EQ(said_of("version", 2), "version 2, expected 1");
+  EXPECT_EQ(said_of("version", 3), "version 3, expected 1 or 2");
   EXPECT_EQ(said_of("version", "1"), "version: expected a number from 0 to 4611686018427387904");
   EXPECT_EQ(said_of("num_vertices", -1), "num_vertices: expected a number from 0 to 4294967295");
   EXPECT_EQ(said_of("num_vertices", std::int64_t{1} << 32U), "num_vertices: expected a number from 0 to 4294967295");

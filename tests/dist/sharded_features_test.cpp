@@ -153,6 +153,9 @@ TEST(ShardedFeatures, HotVerticesAreThoseThatMostEdgesLeadTo)
         auto const key = [&](std::int64_t v) { return std::pair(-edges_to[static_cast<std::size_t>(v)], v); };
         EXPECT_LT(key(hot[i]), key(hot[i + 1]));
       }
+      EXPECT_EQ(
+          hot_vertices(part_of(g, {.num_parts = n, .form = graph_form::best}, ranks.rank()), g.num_vertices(), ranks),
+          hot);
       auto const few = hot_vertices(part, 2, ranks);
       EXPECT_EQ(few, std::vector(hot.begin(), hot.begin() + 2));
       EXPECT_TRUE(hot_vertices(part, 0, ranks).empty());

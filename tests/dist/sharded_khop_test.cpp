@@ -19,6 +19,7 @@
 #include "dist/partition_support.hpp"
 #include "dist/refusal.hpp"
 #include "dist/restless_engine.hpp"
+#include "support/graph_forms.hpp"
 #include "support/karate.hpp"
 #include "support/sanitized.hpp"
 #include "support/small_graphs.hpp"
@@ -89,6 +90,22 @@ TEST(ShardedKhop, EveryWayEqualsThatOnTheWholeGraph)
           sharded_khop_sampler sampler(part_of(g, {.num_parts = n}, ranks.rank()), params, ranks,
                                        {.num_threads = 1 + ranks.rank() % 2});
           expect_whole(g, params, seeds, ranks.rank(), n, sampler, name_of_trees(params) + " on " + std::to_string(n));
+        });
+      }
+    }
+  }
+}
+
+TEST(ShardedKhop, CompressedPartsChangeNothing)
+{
+  for (graph const& g : {make_zoo(5), make_star({1, 2, 0, 5}), make_graph(5, {})}) {
+    auto const seeds = random_roots(g, 60);
+    for (graph const& parts : in_compressed_forms(g)) {
+      for (khop_params const& params : every_tree()) {
+        run_ranks(3, [&](transport& ranks) {
+          sharded_khop_sampler sampler(part_of(parts, {.num_parts = 3}, ranks.rank()), params, ranks,
+                                       {.num_threads = 1});
+          expect_whole(g, params, seeds, ranks.rank(), 3, sampler, name_of_trees(params));
         });
       }
     }

@@ -19,6 +19,7 @@
 #include "dist/ranks.hpp"
 #include "dist/refusal.hpp"
 #include "dist/restless_engine.hpp"
+#include "support/graph_forms.hpp"
 #include "support/sanitized.hpp"
 #include "support/small_graphs.hpp"
 #include "support/small_hetero.hpp"
@@ -87,6 +88,18 @@ TEST(ShardedMinibatch, EveryWayEqualsThatOnTheWholeGraph)
         expect_same_batches(whole, batches_on_ranks(g, n, params, job),
                             name_of(params) + " on " + std::to_string(n) + " ranks");
       }
+    }
+  }
+}
+
+TEST(ShardedMinibatch, CompressedPartsChangeNothing)
+{
+  graph const g = make_zoo(6);
+  batch_job const job{random_roots(g, 90), 20};
+  for (minibatch_params const& params : every_way(true, false, {4, 3})) {
+    auto const whole = whole_batches(g, params, job);
+    for (graph const& parts : in_compressed_forms(g)) {
+      expect_same_batches(whole, batches_on_ranks(parts, 3, params, job), name_of(params));
     }
   }
 }

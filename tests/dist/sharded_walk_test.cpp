@@ -19,6 +19,7 @@
 #include "dist/ranks.hpp"
 #include "dist/refusal.hpp"
 #include "dist/restless_engine.hpp"
+#include "support/graph_forms.hpp"
 #include "support/karate.hpp"
 #include "support/sanitized.hpp"
 #include "support/small_graphs.hpp"
@@ -84,6 +85,18 @@ TEST(ShardedWalk, EveryApplicationEqualsThatOnTheWholeGraph)
     rows const whole = rows_of(random_walk(g, starts, app.params, {}, 1000));
     for (int const n : rank_counts()) {
       EXPECT_EQ(walk_on_ranks(g, n, app.params, starts, 1000), whole) << app.name << " on " << n << " ranks";
+    }
+  }
+}
+
+TEST(ShardedWalk, CompressedPartsChangeNothing)
+{
+  graph const g = make_zoo(3);
+  auto const starts = starts_of(g, 1);
+  for (auto const& app : all_applications(23)) {
+    rows const whole = rows_of(random_walk(g, starts, app.params, {}, 1000));
+    for (graph const& parts : in_compressed_forms(g)) {
+      EXPECT_EQ(walk_on_ranks(parts, 3, app.params, starts, 1000), whole) << app.name << " " << to_string(parts.form());
     }
   }
 }

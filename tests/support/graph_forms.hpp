@@ -28,6 +28,14 @@ inline std::vector<graph> in_all_forms(graph const& g)
   return {g, compress(g, graph_form::best), with_narrow_edges(compress(g, graph_form::vbyte))};
 }
 
+/// The compressed ones of these.
+inline std::vector<graph> in_compressed_forms(graph const& g)
+{
+  auto all = in_all_forms(g);
+  all.erase(all.begin());
+  return all;
+}
+
 /// The same graph; the edges of every type t for which is_packed(t) are packed.
 template <class IsPacked>
 hetero_graph packed_types(hetero_graph const& g, IsPacked is_packed)

@@ -44,7 +44,7 @@ class Graph:
 
     @classmethod
     def cut(cls, ranks: Ranks, graph: WholeGraph, *, method: str = "degree", num_threads: int = 0) -> Graph:
-        """This rank's part of a graph that every rank has in host memory.
+        """This rank's part of a graph that every rank has in host memory, in the form of that graph.
 
         Parameters
         ----------

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include <tendril/custom_walk.hpp>
@@ -12,31 +13,37 @@
 
 namespace tendril::cpu {
 
+/// Where the rows of a part lie in the whole graph.
+struct part_begin {
+  vertex_id vertex = 0;
+  edge_id edge = 0;
+};
+
 class part_steps {
  public:
   /// @param rows   The part's, as a graph of their own.
-  /// @param edges  The same by the numbers of the whole graph.
-  /// @param graph  What is known of the whole graph.
+  /// @param first  The vertex of row 0, and the number of its first edge, in the whole graph.
+  /// @param whole  What is known of the whole graph.
   /// @throws argument_error for parameters out of range.
-  part_steps(part_walk walk, dynamic_walk_params const& params, graph const& rows, engine::part_rows const& edges,
-             transit_view const& graph, cpu_exec const& exec);
+  part_steps(part_walk walk, dynamic_walk_params const& params, graph const& rows, part_begin const& first,
+             transit_view const& whole, cpu_exec const& exec);
 
   /// Decides the next step of each walker, all of which stand on vertices of the part. Thread-safe.
   /// @throws argument_error for a weight or bound that is none.
-  void decide(engine::part_batch const& batch) const { walk_.decide(setup_, rejecting_, batch); }
+  void decide(engine::part_batch const& batch) const { decide_(rejecting_, batch); }
 
   [[nodiscard]] sampling_rule rule() const;  ///< reject or scan.
 
  private:
-  part_walk walk_;
   std::shared_ptr<buffer<float> const> largest_;
-  engine::dynamic_setup<transit_view> setup_;
   bool rejecting_;
+  std::function<void(bool, engine::part_batch const&)> decide_;
 };
 
 /// A walk that came as text. @throws argument_error for a struct that doesn't compile, or that reads more than the edges of the
 /// walker's own vertex; io_error without a compiler.
-[[nodiscard]] part_walk part_walk_of_text(custom_walk const& walk);
+/// @param form  Of the parts that it steps on.
+[[nodiscard]] part_walk part_walk_of_text(custom_walk const& walk, graph_form form);
 
 /// What a walk that came as text is, for comparisons between processes.
 [[nodiscard]] std::string identity_of(custom_walk const& walk);

@@ -5,6 +5,7 @@
 #include <tendril/sharded_features.hpp>
 
 #include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "graph/check.hpp"   // view_of
 
 namespace tendril {
 
@@ -13,7 +14,11 @@ std::vector<std::int64_t> hot_vertices(graph_part const& part, std::int64_t coun
   std::int64_t const num_vertices = part.info.num_vertices;
   TENDRIL_EXPECTS(count >= 0 && count <= num_vertices, "{} hot vertices, expected 0 to {}", count, num_vertices);
   std::vector<std::int64_t> edges_to(static_cast<std::size_t>(num_vertices));
-  for (vertex_id const v : part.rows.indices) { ++edges_to[v]; }
+  validation::view_of(part.rows).visit([&](auto const& rows) {
+    for (std::int64_t row = 0; row < rows.num_vertices; ++row) {
+      for (vertex_id const v : rows.row(row)) { ++edges_to[v]; }
+    }
+  });
   ranks.all_reduce("edges that lead to vertices", edges_to, reduction::sum);
   std::vector<std::int64_t> out;
   for (std::int64_t v = 0; v < num_vertices; ++v) {

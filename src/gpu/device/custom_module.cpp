@@ -75,7 +75,7 @@ engine::custom_made make(jit::custom_code const& code, custom_module const& modu
 
 std::vector<std::string> kernel_names(jit::custom_kind const& kind, jit::unit_graph graph)
 {
-  auto const kernels = graph == jit::unit_graph::part ? kind.part_kernels : kind.kernels;
+  auto const kernels = jit::is_part(graph) ? kind.part_kernels : kind.kernels;
   std::vector<std::string> names(kernels.begin(), kernels.end());
   names.emplace_back("tendril_make");
   return names;

@@ -214,11 +214,13 @@ struct khop_work {
 template <class F>
 void with_view(khop_job const& job, F f)
 {
-  if (job.asked != nullptr) {
-    f(khop_work<csr_view, asked_parents>{job.graph.as<csr_view>(), job});
-  } else {
-    job.graph.visit([&]<class View>(View const& graph) { f(khop_work<View, ordered_parents>{graph, job}); });
-  }
+  job.graph.visit([&]<class View>(View const& graph) {
+    if (job.asked != nullptr) {
+      f(khop_work<View, asked_parents>{graph, job});
+    } else {
+      f(khop_work<View, ordered_parents>{graph, job});
+    }
+  });
 }
 
 /// The most parents of a launch with `threads_a_parent` threads each, so that these are less than 2^31.

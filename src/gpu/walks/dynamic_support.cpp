@@ -123,11 +123,10 @@ dynamic_workspace enqueue_kernels(dynamic_kernels const& kernels, void const* wa
   });
 }
 
-dynamic_workspace enqueue_steps(dynamic_kernels const& kernels, void const* walk,
-                                dynamic_setup<transit_view> const& setup, bool rejecting, part_batch const& batch,
-                                dynamic_tuning const& tuning, gpu_exec const& exec)
+dynamic_workspace enqueue_steps(dynamic_kernels const& kernels, void const* walk, void const* setup, bool rejecting,
+                                part_batch const& batch, dynamic_tuning const& tuning, gpu_exec const& exec)
 {
-  return launch(kernels, rejecting, rejecting ? "reject_steps_kernel" : "scan_steps_kernel", walk, &setup, &batch,
+  return launch(kernels, rejecting, rejecting ? "reject_steps_kernel" : "scan_steps_kernel", walk, setup, &batch,
                 batch.size, tuning, exec);
 }
 

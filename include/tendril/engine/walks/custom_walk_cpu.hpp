@@ -17,7 +17,7 @@ using custom_walk_function = int(void const* walk, void const* setup, int reject
                                  std::int64_t begin, std::int64_t end, dynamic_report* report);
 
 /// Decides the steps of a batch of walkers on a part. @return 0, or 1 with the problem in `report`.
-/// @param setup  A dynamic_setup<transit_view>.
+/// @param setup  A dynamic_setup with the transit view that the library was compiled for.
 using part_step_function = int(void const* walk, void const* setup, int rejecting, part_batch const* batch,
                                dynamic_report* report);
 
@@ -31,8 +31,8 @@ template <class W>
 int step_custom(void const* walk, void const* setup, int rejecting, part_batch const* batch, dynamic_report* report)
 {
   try {
-    decide_on_part(*static_cast<W const*>(walk), *static_cast<dynamic_setup<transit_view> const*>(setup),
-                   rejecting != 0, *batch);
+    decide_on_part(*static_cast<W const*>(walk), *static_cast<dynamic_setup<named_view> const*>(setup), rejecting != 0,
+                   *batch);
     return 0;
   } catch (dynamic_report const& problem) {
     *report = problem;

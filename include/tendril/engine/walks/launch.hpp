@@ -83,10 +83,10 @@ struct dynamic_kernels {
                                                 gpu_exec const& exec);
 
 /// Enqueues the steps of walkers on a part of a graph, as enqueue_kernels does walks.
-/// @param kernels  scan_steps_kernel<W, …> and reject_steps_kernel<W>.
-[[nodiscard]] dynamic_workspace enqueue_steps(dynamic_kernels const& kernels, void const* walk,
-                                              dynamic_setup<transit_view> const& setup, bool rejecting,
-                                              part_batch const& batch, dynamic_tuning const& tuning,
+/// @param kernels  scan_steps_kernel<W, Transit, …> and reject_steps_kernel<W, Transit>.
+/// @param setup    A dynamic_setup<Transit>; copied before this function returns.
+[[nodiscard]] dynamic_workspace enqueue_steps(dynamic_kernels const& kernels, void const* walk, void const* setup,
+                                              bool rejecting, part_batch const& batch, dynamic_tuning const& tuning,
                                               gpu_exec const& exec);
 
 /// Runs a whole call on a GPU except the kernels: checks the arguments, computes the largest weights if the walk has a

@@ -11,21 +11,21 @@
 namespace tendril::engine {
 
 /// By scans, a warp a walker. Samplers as scan_walk_kernel's. `desk` is zeroed.
-template <class W, template <class, class> class Sampler>
+template <class W, class Transit, template <class, class> class Sampler>
 __global__ void __launch_bounds__(most_block_threads, 4)
-    scan_steps_kernel(__grid_constant__ W const walk, __grid_constant__ dynamic_setup<transit_view> const setup,
+    scan_steps_kernel(__grid_constant__ W const walk, __grid_constant__ dynamic_setup<Transit> const setup,
                       __grid_constant__ part_batch const batch,
-                      __grid_constant__ typename Sampler<W, transit_view>::arguments const arguments,
-                      launch_state* desk, int walks_a_turn)
+                      __grid_constant__ typename Sampler<W, Transit>::arguments const arguments, launch_state* desk,
+                      int walks_a_turn)
 {
-  Sampler<W, transit_view> sampler(arguments, walk, setup);
+  Sampler<W, Transit> sampler(arguments, walk, setup);
   walk_pool pool(*desk, batch.size, walks_a_turn);
   unsigned long long finished = 0;
   for (std::int64_t index = pool.take(); index >= 0; index = pool.take()) {
-    basic_walk_state<transit_view> const s = state_of(setup, batch.walkers[index]);
+    basic_walk_state<Transit> const s = state_of(setup, batch.walkers[index]);
     decided_step made{};
     if (chooses(walk, setup, s, made)) {
-      csr_row const row = setup.row(s.vertex);
+      typename Transit::row_type const row = setup.row(s.vertex);
       std::uint64_t const entry = edge_by_scan(walk, s, row, sampler, *desk);
       if (core::race_has_winner(entry)) { made = {part_turn::moved, row.neighbor(core::race_index(entry))}; }
     }
@@ -38,10 +38,9 @@ __global__ void __launch_bounds__(most_block_threads, 4)
 }
 
 /// Trials of a step. @return whether they decide it, which `made` says. Any thread.
-template <class W>
-__device__ bool decide_by_trials(W const& walk, dynamic_setup<transit_view> const& setup,
-                                 basic_walk_state<transit_view> const& s, csr_row const& row, decided_step& made,
-                                 launch_state& desk)
+template <class W, class Transit>
+__device__ bool decide_by_trials(W const& walk, dynamic_setup<Transit> const& setup, basic_walk_state<Transit> const& s,
+                                 typename Transit::row_type const& row, decided_step& made, launch_state& desk)
 {
   float const bound = row.empty() ? 0.0F : walk.bound(s);
   if (!is_weight(bound)) {
@@ -70,9 +69,9 @@ __device__ bool decide_by_trials(W const& walk, dynamic_setup<transit_view> cons
 }
 
 /// By rejection, for walks with bound(state): a thread a walker; where trials run out, its warp races. `desk` is zeroed.
-template <class W>
+template <class W, class Transit>
 __global__ void __launch_bounds__(most_block_threads)
-    reject_steps_kernel(__grid_constant__ W const walk, __grid_constant__ dynamic_setup<transit_view> const setup,
+    reject_steps_kernel(__grid_constant__ W const walk, __grid_constant__ dynamic_setup<Transit> const setup,
                         __grid_constant__ part_batch const batch, launch_state* desk)
 {
   std::int64_t const stride = std::int64_t{gridDim.x} * blockDim.x;
@@ -81,14 +80,14 @@ __global__ void __launch_bounds__(most_block_threads)
     decided_step made{};
     bool is_open = false;
     if (index < batch.size) {
-      basic_walk_state<transit_view> const s = state_of(setup, batch.walkers[index]);
+      basic_walk_state<Transit> const s = state_of(setup, batch.walkers[index]);
       is_open = chooses(walk, setup, s, made) && !decide_by_trials(walk, setup, s, setup.row(s.vertex), made, *desk);
     }
     for (unsigned open = __ballot_sync(full_warp, is_open); open != 0; open &= open - 1) {
       auto const source = static_cast<std::uint32_t>(__ffs(static_cast<int>(open)) - 1);
-      basic_walk_state<transit_view> const s = state_of(setup, batch.walkers[index - lane() + source]);
-      csr_row const row = setup.row(s.vertex);
-      warp_race<W, transit_view> race(walk, setup, s, row);
+      basic_walk_state<Transit> const s = state_of(setup, batch.walkers[index - lane() + source]);
+      typename Transit::row_type const row = setup.row(s.vertex);
+      warp_race<W, Transit> race(walk, setup, s, row);
       race.scan(0, race.size());
       std::uint64_t const entry = race.result();
       bool right = core::race_has_winner(entry);

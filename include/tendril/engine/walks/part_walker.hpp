@@ -33,45 +33,46 @@ struct part_batch {
 };
 
 /// The edges of a part's vertices. Edges have the numbers of the whole graph.
+template <class View>
 class part_rows {
  public:
   part_rows() = default;
   /// @param rows  The part's, numbered from 0.
-  part_rows(csr_view const& rows, vertex_id first_vertex, edge_id first_edge)
+  part_rows(View const& rows, vertex_id first_vertex, edge_id first_edge)
       : rows_(rows), labels_(rows.edges().labels), first_vertex_(first_vertex), first_edge_(first_edge)
   {
-    if (labels_.empty()) { return; }
+    if (labels_.empty() || !View::targets_by_number) { return; }  // compressed rows read labels by their own numbers
     auto const* const first = static_cast<char const*>(labels_.data);
     labels_.data = first - first_edge * labels_.bytes_per_label;
   }
 
-  [[nodiscard]] TENDRIL_HD csr_row row(vertex_id v) const
+  [[nodiscard]] TENDRIL_HD auto row(vertex_id v) const
   {
-    csr_row const own = rows_.row(v - first_vertex_);
-    return own.numbered(first_edge_ + own.first_edge(), labels_);
+    return rows_.row(v - first_vertex_).in_whole(first_edge_, labels_);
   }
   [[nodiscard]] TENDRIL_HD vertex_id first_vertex() const { return first_vertex_; }
 
  private:
-  csr_view rows_;
+  View rows_;
   label_view labels_;  // of the whole graph's edges, of which those of the part are there
   vertex_id first_vertex_ = 0;
   edge_id first_edge_ = 0;
 };
 
 /// Walks see the whole graph through `graph`; the edges that it doesn't have are those of `rows`.
-template <>
-struct dynamic_setup<transit_view> : dynamic_terms {  // `largest` is the part's, [its vertices]
-  transit_view graph;
-  part_rows rows;
+template <class View>
+struct dynamic_setup<basic_transit_view<View>> : dynamic_terms {  // `largest` is the part's, [its vertices]
+  basic_transit_view<View> graph;
+  part_rows<View> rows;
 
-  [[nodiscard]] TENDRIL_HD csr_row row(vertex_id v) const { return rows.row(v); }
+  [[nodiscard]] TENDRIL_HD auto row(vertex_id v) const { return rows.row(v); }
 };
 
 /// The state of a walker before its step.
-TENDRIL_HD basic_walk_state<transit_view> state_of(dynamic_setup<transit_view> const& setup, part_walker const& from)
+template <class Transit>
+TENDRIL_HD basic_walk_state<Transit> state_of(dynamic_setup<Transit> const& setup, part_walker const& from)
 {
-  basic_walk_state<transit_view> s = first_state(setup, from.walk, from.start);
+  basic_walk_state<Transit> s = first_state(setup, from.walk, from.start);
   s.step = from.step;
   s.vertex = from.vertex;
   s.previous = from.previous;
@@ -80,8 +81,8 @@ TENDRIL_HD basic_walk_state<transit_view> state_of(dynamic_setup<transit_view> c
 }
 
 /// Whether the walker chooses an edge. If not, `made` is what becomes of it; else that of a walker without one.
-template <class W>
-TENDRIL_HD bool chooses(W const& walk, dynamic_terms const& setup, basic_walk_state<transit_view> const& s,
+template <class W, class Transit>
+TENDRIL_HD bool chooses(W const& walk, dynamic_terms const& setup, basic_walk_state<Transit> const& s,
                         decided_step& made)
 {
   made = {part_turn::dead, no_vertex};

@@ -41,11 +41,10 @@ template <class W>
       walk_has::same_members<W, transit_view>,
       "walk on parts: bound(), floor() and stop() must take 'auto const&', and read the edges of the walker's own "
       "vertex alone");
-  auto const decide = [walk](engine::dynamic_setup<transit_view> const& setup, bool rejecting,
-                             engine::part_batch const& batch) {
+  auto const decide = [walk](auto const& setup, bool rejecting, engine::part_batch const& batch) {
     engine::decide_on_part(walk, setup, rejecting, batch);
   };
-  return {engine::struct_identity(typeid(W), sizeof(W)), walk_has::bound<W>, decide};
+  return {engine::struct_identity(typeid(W), sizeof(W)), walk_has::bound<W>, decide, decide};
 }
 
 }  // namespace tendril

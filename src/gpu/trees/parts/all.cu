@@ -12,7 +12,8 @@ namespace {
 
 constexpr int block_threads = 256;
 
-__global__ __launch_bounds__(block_threads) void count_kernel(csr_view part, asked_slot const* slots, std::int64_t size,
+template <class View>
+__global__ __launch_bounds__(block_threads) void count_kernel(View part, asked_slot const* slots, std::int64_t size,
                                                               std::int64_t* counts)
 {
   for (std::int64_t i = global_thread(); i < size; i += grid_stride()) { counts[i] = part.degree(slots[i].row); }
@@ -38,8 +39,9 @@ __global__ __launch_bounds__(block_threads) void places_kernel(asked_slot const*
 }
 
 /// A slot's neighbours where they are. Child k of the slot has the number `at`, from children.first on.
+template <class View>
 struct part_source {
-  csr_view part;
+  View part;
   edge_id first_edge;
 
   [[nodiscard]] __device__ vertex_id vertex(asked_slot const& slot, std::uint32_t k, std::int64_t) const
@@ -96,8 +98,9 @@ void count_children(graph_view const& part, asked_slot const* slots, std::int64_
                     cuda_stream stream)
 {
   if (size == 0) { return; }
-  count_kernel<<<grid_blocks(size, block_threads), block_threads, 0, stream>>>(part.as<csr_view>(), slots, size,
-                                                                               counts);
+  part.visit([&](auto const& rows) {
+    count_kernel<<<grid_blocks(size, block_threads), block_threads, 0, stream>>>(rows, slots, size, counts);
+  });
   TENDRIL_CUDA_TRY(cudaGetLastError());
 }
 
@@ -127,7 +130,7 @@ void find_places(asked_slot const* slots, std::int64_t size, hop_slots const& ho
 void take_from_part(slot_children const& children, graph_view const& part, edge_id first_edge,
                     children_places const& to, gpu_exec const& exec)
 {
-  take(children, part_source{part.as<csr_view>(), first_edge}, to, exec);
+  part.visit([&]<class View>(View const& rows) { take(children, part_source<View>{rows, first_edge}, to, exec); });
 }
 
 void take_from_ranks(slot_children const& children, vertex_id const* vertices, edge_id const* edges,

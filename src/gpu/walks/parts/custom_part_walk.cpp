@@ -1,5 +1,6 @@
 // Walks that came as text, of ranks whose parts lie on GPUs. CPU twin: src/cpu/walks/part_steps.cpp.
 
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -19,8 +20,8 @@ namespace {
 struct custom_steps {
   std::shared_ptr<custom_module const> module;
   std::shared_ptr<buffer<float> const> largest;
-  engine::dynamic_setup<transit_view> setup;
-  bool rejecting = false;
+  std::int64_t num_targets = 0;
+  std::function<engine::dynamic_workspace(engine::part_batch const&, gpu_exec const&)> enqueue;
 };
 
 class deciding_struct final : public step_decider {
@@ -33,9 +34,7 @@ class deciding_struct final : public step_decider {
   void enqueue(engine::part_batch const& batch, cuda_stream stream) override
   {
     gpu_exec const exec{device_, stream, nullptr};
-    engine::dynamic_kernels const kernels{steps_.module->kernels[0], steps_.module->kernels[1]};
-    engine::dynamic_workspace const space =
-        engine::enqueue_steps(kernels, steps_.module->bytes.data(), steps_.setup, steps_.rejecting, batch, {}, exec);
+    engine::dynamic_workspace const space = steps_.enqueue(batch, exec);
     TENDRIL_CUDA_TRY(cudaMemcpyAsync(report_.data(), &space.desk()->report, sizeof(engine::dynamic_report),
                                      cudaMemcpyDeviceToHost, stream));
   }
@@ -43,9 +42,7 @@ class deciding_struct final : public step_decider {
   void check() override
   {
     engine::dynamic_report const& report = *report_.data();
-    if (report.what != engine::dynamic_problem::none) {
-      engine::throw_problem(report, steps_.setup.graph.num_vertices);
-    }
+    if (report.what != engine::dynamic_problem::none) { engine::throw_problem(report, steps_.num_targets); }
   }
 
  private:
@@ -61,26 +58,32 @@ class custom_part_walk final : public walk_on_part {
       : walk_on_part(part, host_rows, ranks, exec), edges_(rows(), part, exec), walk_(walk)
   {
     device_guard const guard(exec.device);
-    steps_.setup = engine::setup_with(engine::make_setup(rows().view(), params), edges_.view().graph);
-    steps_.setup.rows = edges_.view().rows;
-    steps_.module = jit::for_parts([&] { return module_of(walk_.data(), jit::unit_graph::part, exec); });
+    auto setup = engine::make_setup(rows().view(), params);
+    steps_.num_targets = part.info.num_vertices;
+    steps_.module = jit::for_parts([&] { return module_of(walk_.data(), jit::part_of(rows().form()), exec); });
     bool const has_bound = steps_.module->flags != 0;
-    steps_.rejecting = engine::rejects(params, has_bound);
+    bool const rejecting = engine::rejects(params, has_bound);
     if (has_bound) { steps_.largest = engine::largest_weights(rows(), exec); }
-    if (steps_.largest) { steps_.setup.largest = steps_.largest->data(); }
+    if (steps_.largest) { setup.largest = steps_.largest->data(); }
+    edges_.with_setup(setup, [&](auto const& own) {
+      steps_.enqueue = [own, rejecting, module = steps_.module](engine::part_batch const& batch, gpu_exec const& on) {
+        engine::dynamic_kernels const kernels{module->kernels[0], module->kernels[1]};
+        return engine::enqueue_steps(kernels, module->bytes.data(), &own, rejecting, batch, {}, on);
+      };
+    });
     TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream));
 
     part_terms terms;
     terms.kind = walkers_go::trailing;
     terms.decider = [this, device = exec.device] { return std::make_unique<deciding_struct>(steps_, device); };
-    terms.ends = steps_.setup.ends;
+    terms.ends = setup.ends;
     terms.length = static_cast<std::int32_t>(params.length);
     terms.may_stop = params.stop_prob > 0;
     terms.may_restart = params.restart_prob > 0;
     terms.repeat_dead_ends = params.dead_ends == dead_end::repeat;
     terms.knows_starts = true;
     sampling_plan plan;
-    plan.rule = steps_.rejecting ? sampling_rule::reject : sampling_rule::scan;
+    plan.rule = rejecting ? sampling_rule::reject : sampling_rule::scan;
     take_up(std::move(terms), std::move(plan), true);
   }
 

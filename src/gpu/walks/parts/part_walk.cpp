@@ -41,7 +41,7 @@ class part_walk final : public walk_on_part {
     if (job_.second_order) { terms.kind = walkers_go::alone; }
     if (!job_.second_order && (job_.rule == sampling_rule::scan || reads_labels(layout_.shared, params_))) {
       edges_ = std::make_unique<part_edges>(rows(), part, exec);
-      terms.decider = [this, device = exec.device] { return decide_by_scans(job_, edges_->view(), device); };
+      terms.decider = [this, device = exec.device] { return decide_by_scans(job_, *edges_, device); };
     } else {
       terms.launch = [this](walk_batch const& batch, walk_shape const& shape) { launch_by_rule(job_, batch, shape); };
     }

@@ -8,13 +8,21 @@
 namespace tendril::gpu {
 namespace {
 
+/// What a walk's length and its end at dead ends are, whoever takes the steps knows.
+engine::dynamic_terms terms_of(walk_job const& job)
+{
+  engine::dynamic_terms terms;
+  terms.step_key = job.step_key;
+  terms.step_keys = core::key_schedule::of(job.step_key);
+  terms.ends = job.ends;
+  terms.may_end = true;
+  return terms;
+}
+
+template <class Setup>
 class scanning final : public step_decider {
  public:
-  scanning(walk_job const& job, edges_of_part const& edges, int device)
-      : job_(job), setup_(engine::setup_with(terms_of(job), edges.graph)), device_(device)
-  {
-    setup_.rows = edges.rows;
-  }
+  scanning(walk_job const& job, Setup const& setup, int device) : job_(job), setup_(setup), device_(device) {}
 
   void enqueue(engine::part_batch const& batch, cuda_stream stream) override
   {
@@ -27,42 +35,35 @@ class scanning final : public step_decider {
   }
 
  private:
-  /// What a walk's length and its end at dead ends are, whoever takes the steps knows.
-  static engine::dynamic_terms terms_of(walk_job const& job)
-  {
-    engine::dynamic_terms terms;
-    terms.step_key = job.step_key;
-    terms.step_keys = core::key_schedule::of(job.step_key);
-    terms.ends = job.ends;
-    terms.may_end = true;
-    return terms;
-  }
-
   walk_job const& job_;
-  engine::dynamic_setup<transit_view> setup_;
+  Setup setup_;
   int device_;
 };
 
 }  // namespace
 
 part_edges::part_edges(graph const& rows, graph_part const& part, gpu_exec const& exec)
+    : rows_(rows.view()),
+      first_vertex_(static_cast<vertex_id>(part.first_vertex())),
+      first_edge_(part.first_edge()),
+      num_targets_(part.info.num_vertices),
+      types_(part.node_types.view())
 {
   device_guard const guard(exec.device);
-  view_.rows = {rows.view().as<csr_view>(), static_cast<vertex_id>(part.first_vertex()), part.first_edge()};
-  label_view types = part.node_types.view();
-  std::int64_t const bytes = checked_product("bytes of types", part.info.num_vertices, types.bytes_per_label);
+  std::int64_t const bytes = checked_product("bytes of types", num_targets_, types_.bytes_per_label);
   node_types_ = buffer<std::byte>(bytes, memory_of(exec));
   if (bytes > 0) {
-    TENDRIL_CUDA_TRY(cudaMemcpyAsync(node_types_.data(), types.data, node_types_.span().size_bytes(),
+    TENDRIL_CUDA_TRY(cudaMemcpyAsync(node_types_.data(), types_.data, node_types_.span().size_bytes(),
                                      cudaMemcpyHostToDevice, exec.stream));
-    types.data = node_types_.data();
+    types_.data = node_types_.data();
   }
-  view_.graph = {part.info.num_vertices, types};
 }
 
-std::unique_ptr<step_decider> decide_by_scans(walk_job const& job, edges_of_part const& edges, int device)
+std::unique_ptr<step_decider> decide_by_scans(walk_job const& job, part_edges const& edges, int device)
 {
-  return std::make_unique<scanning>(job, edges, device);
+  return edges.with_setup(terms_of(job), [&]<class Setup>(Setup const& setup) -> std::unique_ptr<step_decider> {
+    return std::make_unique<scanning<Setup>>(job, setup, device);
+  });
 }
 
 }  // namespace tendril::gpu

@@ -10,16 +10,16 @@
 namespace tendril::gpu {
 namespace {
 
-template <template <class, class> class Sampler, class W>
-void enqueue(W const& walk, engine::dynamic_setup<transit_view> const& setup, engine::part_batch const& batch,
+template <template <class, class> class Sampler, class W, class Transit>
+void enqueue(W const& walk, engine::dynamic_setup<Transit> const& setup, engine::part_batch const& batch,
              gpu_exec const& exec)
 {
-  auto const* const kernel = reinterpret_cast<void const*>(engine::scan_steps_kernel<W, Sampler>);
-  (void)engine::enqueue_steps({kernel, nullptr}, &walk, setup, false, batch, {}, exec);
+  auto const* const kernel = reinterpret_cast<void const*>(engine::scan_steps_kernel<W, Transit, Sampler>);
+  (void)engine::enqueue_steps({kernel, nullptr}, &walk, &setup, false, batch, {}, exec);
 }
 
-template <core::labelled_rule rule>
-void enqueue_by(walk_job const& job, engine::dynamic_setup<transit_view> const& setup, engine::part_batch const& batch,
+template <core::labelled_rule rule, class Transit>
+void enqueue_by(walk_job const& job, engine::dynamic_setup<Transit> const& setup, engine::part_batch const& batch,
                 gpu_exec const& exec)
 {
   constexpr bool weighted = rule != core::labelled_rule::uniform;
@@ -35,15 +35,17 @@ void enqueue_by(walk_job const& job, engine::dynamic_setup<transit_view> const& 
 
 }  // namespace
 
-void scan_steps(walk_job const& job, engine::dynamic_setup<transit_view> const& setup, engine::part_batch const& batch,
-                gpu_exec const& exec)
+template <class View>
+void scan_steps(walk_job const& job, engine::dynamic_setup<basic_transit_view<View>> const& setup,
+                engine::part_batch const& batch, gpu_exec const& exec)
 {
   core::with_first_order_walk(scan_choice(job),
                               [&](auto const& walk) { enqueue<engine::race_sampler>(walk, setup, batch, exec); });
 }
 
-void label_steps(walk_job const& job, engine::dynamic_setup<transit_view> const& setup, engine::part_batch const& batch,
-                 gpu_exec const& exec)
+template <class View>
+void label_steps(walk_job const& job, engine::dynamic_setup<basic_transit_view<View>> const& setup,
+                 engine::part_batch const& batch, gpu_exec const& exec)
 {
   using enum core::labelled_rule;
   switch (job.rule) {
@@ -55,5 +57,16 @@ void label_steps(walk_job const& job, engine::dynamic_setup<transit_view> const&
     case sampling_rule::uniform: enqueue_by<uniform>(job, setup, batch, exec); break;
   }
 }
+
+template void scan_steps<csr_view>(walk_job const&, engine::dynamic_setup<transit_view> const&,
+                                   engine::part_batch const&, gpu_exec const&);
+template void scan_steps<compressed_view>(walk_job const&,
+                                          engine::dynamic_setup<basic_transit_view<compressed_view>> const&,
+                                          engine::part_batch const&, gpu_exec const&);
+template void label_steps<csr_view>(walk_job const&, engine::dynamic_setup<transit_view> const&,
+                                    engine::part_batch const&, gpu_exec const&);
+template void label_steps<compressed_view>(walk_job const&,
+                                           engine::dynamic_setup<basic_transit_view<compressed_view>> const&,
+                                           engine::part_batch const&, gpu_exec const&);
 
 }  // namespace tendril::gpu
