@@ -135,8 +135,9 @@ partition_info partition_graph(graph const& input, std::string const& folder, pa
 ///         of another graph.
 [[nodiscard]] graph_part read_part(std::string const& folder, std::int64_t index, cpu_exec const& exec = {});
 
-/// Reads all parts into one graph, in memory: with `range` and `degree` the one that was cut, bit for bit but for its
-/// form, which is CSR; with `metis` the renumbered one.
+/// Reads all parts into one graph, in memory, in the form of the parts: with `range` and `degree` the one that was cut, bit for
+/// bit; with `metis` the renumbered one. Beside the result it takes the weights, labels and edge ids of a compressed graph at
+/// full width.
 /// @param build  Applied after reading, as read_options::build.
 /// @throws as read_part; memory_error.
 [[nodiscard]] graph read_parts_as_graph(std::string const& folder, cpu_exec const& exec = {},

@@ -158,7 +158,7 @@ def partition(
 def read_partition(folder: str | os.PathLike[str], *, num_threads: int = 0, **build: Unpack[BuildKeywords]) -> Graph:
     """Read the folder that `partition` wrote as the whole graph, into memory.
 
-    With "range" and "degree" it is the graph that was cut, in CSR form. With "metis" it is the renumbered graph, whose
+    With "range" and "degree" it is the graph that was cut, in the form of the parts. With "metis" it is the renumbered graph, whose
     `original_ids` tell the old numbers.
 
     Parameters

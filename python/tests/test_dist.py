@@ -229,6 +229,32 @@ def test_bfloat16_rows(graph):
     assert results(run_ranks(2, work)) == [True, True]
 
 
+def test_compressed_parts_change_nothing(graph, tmp_path):
+    tendril.partition(graph, tmp_path / "parts", 3, form="auto")
+    walk = tendril.CustomWalk(STRUCT, cold=0.25)
+    walks, _ = tendril.node2vec_walk(graph, length=9, p=0.5, q=2.0, seed=4)
+    custom, _ = tendril.dynamic_walk(graph, None, 9, walk, seed=4)
+    batch = tendril.MinibatchSampler(graph, [4, 3], seed=5, weighted=True).sample(np.arange(20), batch=2)
+    trees = tendril.khop_sample(graph, np.arange(20), [3, -1], seed=5, return_edges=True)
+
+    def work(ranks):
+        for parted in (dist.Graph(ranks, tmp_path / "parts"), dist.Graph.cut(ranks, graph.compress("packed"))):
+            mine = parted.vertices
+            own = slice(mine.start, mine.stop)
+            walker = dist.Walker(parted, 9, p=0.5, q=2.0, seed=4, **ONE_THREAD)
+            assert np.array_equal(walker.walk(np.asarray(mine), first_walk=mine.start)[0], walks[own])
+            walker = dist.DynamicWalker(parted, 9, walk, seed=4, **ONE_THREAD)
+            assert np.array_equal(walker.walk(np.asarray(mine), first_walk=mine.start)[0], custom[own])
+            sampler = dist.MinibatchSampler(parted, [4, 3], seed=5, weighted=True, **ONE_THREAD)
+            expect_same(sampler.sample(np.arange(20), batch=2), batch)
+            made = dist.KHopSampler(parted, [3, -1], seed=5, **ONE_THREAD).sample(np.arange(20), return_edges=True)
+            for name in ("vertices", "edges"):
+                pairs = zip(getattr(made, name), getattr(trees, name), strict=True)
+                assert all(np.array_equal(a, b) for a, b in pairs), name
+
+    results(run_ranks(3, work))
+
+
 def test_parts_of_a_folder(graph, tmp_path):
     tendril.partition(graph, tmp_path / "parts", 2)
     whole = tendril.MinibatchSampler(graph, [3]).sample([1, 2, 3], batch=4)

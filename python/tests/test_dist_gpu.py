@@ -12,11 +12,12 @@ import tendril
 from tendril import dist
 
 
-@pytest.fixture(scope="module")
-def graph():
-    return tendril.generate.rmat(
+@pytest.fixture(scope="module", params=["csr", "auto"])
+def graph(request):
+    made = tendril.generate.rmat(
         9, 8, seed=3, weights=(1, 5), num_labels=2, num_node_types=2, symmetrize=True, drop_self_loops=True
     )
+    return made.compress(request.param)
 
 
 on_gpu = [pytest.mark.gpu, pytest.mark.skipif(tendril.num_gpus() == 0, reason="no GPU")]

@@ -27,6 +27,21 @@ def test_the_folder_holds_the_graph(method, num_parts, graph, tmp_path):
         np.testing.assert_array_equal(one, other)
 
 
+def test_parts_have_the_form_that_is_asked_for(graph, tmp_path):
+    for name, source, form, expected in (
+        ("packed", graph, "packed", "packed"),
+        ("kept", graph.compress("auto"), None, "auto"),
+        ("decoded", graph.compress("auto"), "csr", None),
+    ):
+        tendril.partition(source, tmp_path / name, 3, form=form)
+        assert json.loads((tmp_path / name / "graph.json").read_text()).get("form") == expected
+        back = tendril.read_partition(tmp_path / name)
+        assert back.form == (expected or "csr")
+        assert_same(graph, back.compress("csr"))
+    with pytest.raises(tendril.ArgumentError, match="form is 'zip', expected 'csr', 'packed', 'runs', 'ef', 'vbyte' or 'auto'"):
+        tendril.partition(graph, tmp_path / "other", 2, form="zip")
+
+
 def test_building_steps_apply(graph, tmp_path):
     tendril.partition(graph, tmp_path / "parts", 4)
     graph.save(tmp_path / "graph.safetensors")

@@ -1,6 +1,5 @@
 // Reads the files of a cut graph. Every size is compared with graph.json and with the file before anything is allocated.
 
-#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -8,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include <tendril/compress.hpp>  // to_csr
+#include <tendril/compress.hpp>  // to_string(graph_form)
 #include <tendril/error.hpp>
 
-#include "base/parallel.hpp"  // parallel_ranges
+#include "dist/join_rows.hpp"
 #include "dist/part_files.hpp"
 #include "dist/partition_cut.hpp"  // expect_part
 #include "formats/array_view.hpp"
@@ -189,78 +188,6 @@ vertex_arrays read_vertices(std::string const& folder, partition_info const& inf
           file.vertex_ids(original_ids_name, info.has_original_ids, info.num_vertices)};
 }
 
-/// The rows of all parts, one part behind the other, in CSR form.
-class joined_rows {
- public:
-  joined_rows(partition_info const& info, cpu_exec const& exec)
-      : exec_(exec),
-        label_bytes_(info.bytes_per_edge_label),
-        indptr_(info.num_vertices + 1, *exec.memory),
-        indices_(info.num_edges, *exec.memory),
-        weights_(info.has_weights ? info.num_edges : 0, *exec.memory),
-        narrow_labels_(info.bytes_per_edge_label == 1 ? info.num_edges : 0, *exec.memory),
-        wide_labels_(info.bytes_per_edge_label == 2 ? info.num_edges : 0, *exec.memory),
-        edge_ids_(info.has_edge_ids ? info.num_edges : 0, *exec.memory)
-  {
-    indptr_[0] = 0;
-  }
-
-  /// @param rows  Of the next part, in CSR form.
-  void add(graph_arrays const& rows)
-  {
-    std::int64_t const size = rows.indptr.size() - 1;
-    base::parallel_ranges(exec_, size, std::int64_t{1} << 20U, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t v = begin + 1; v <= end; ++v) { indptr_[vertices_ + v] = edges_ + rows.indptr[v]; }
-    });
-    copy(rows.indices.span(), indices_);
-    copy(rows.weights.span(), weights_);
-    copy_labels(rows.edge_labels, narrow_labels_);
-    copy_labels(rows.edge_labels, wide_labels_);
-    copy(rows.edge_ids.span(), edge_ids_);
-    vertices_ += size;
-    edges_ += rows.indices.size();
-  }
-
-  [[nodiscard]] graph_arrays take() &&
-  {
-    graph_arrays out;
-    out.indptr = std::move(indptr_);
-    out.indices = std::move(indices_);
-    out.weights = std::move(weights_);
-    if (label_bytes_ == 1) { out.edge_labels = shared_array(std::move(narrow_labels_)); }
-    if (label_bytes_ == 2) { out.edge_labels = shared_array(std::move(wide_labels_)); }
-    out.edge_ids = std::move(edge_ids_);
-    return out;
-  }
-
- private:
-  template <class T>
-  void copy(std::span<T const> from, buffer<T>& to) const
-  {
-    base::parallel_ranges(exec_, std::ssize(from), std::int64_t{1} << 20U, [&](std::int64_t begin, std::int64_t end) {
-      std::copy(from.data() + begin, from.data() + end, to.data() + edges_ + begin);
-    });
-  }
-
-  template <class Label>
-  void copy_labels(label_array const& from, buffer<Label>& to) const
-  {
-    if (to.size() == 0) { return; }
-    copy(std::span(static_cast<Label const*>(from.view().data), static_cast<std::size_t>(from.size())), to);
-  }
-
-  cpu_exec const& exec_;
-  int label_bytes_;
-  buffer<edge_id> indptr_;
-  buffer<vertex_id> indices_;
-  buffer<float> weights_;
-  buffer<std::uint8_t> narrow_labels_;
-  buffer<std::uint16_t> wide_labels_;
-  buffer<edge_id> edge_ids_;
-  std::int64_t vertices_ = 0;  // so far
-  edge_id edges_ = 0;
-};
-
 }  // namespace
 }  // namespace dist
 
@@ -298,18 +225,11 @@ graph read_parts_as_graph(std::string const& folder, cpu_exec const& exec, build
   std::vector<graph_arrays> parts;
   for (std::int64_t p = 0; p < info.num_parts(); ++p) { parts.push_back(dist::open_rows(folder, info, p, exec)); }
   auto vertices = dist::read_vertices(folder, info, exec);
-  dist::joined_rows joined(info, exec);
   for (std::int64_t p = 0; p < info.num_parts(); ++p) {
     if (exec.on_progress) { exec.on_progress({"reading", p, info.num_parts()}); }
-    graph_arrays& rows = parts[static_cast<std::size_t>(p)];
-    dist::check_rows(rows, info, p, exec);
-    if (info.form == graph_form::csr) {
-      joined.add(rows);
-    } else {
-      joined.add(to_csr(graph(std::move(rows), graph_content::sound), exec).arrays());
-    }
+    dist::check_rows(parts[static_cast<std::size_t>(p)], info, p, exec);
   }
-  graph_arrays arrays = std::move(joined).take();
+  graph_arrays arrays = dist::join_rows(std::move(parts), info, exec);
   arrays.node_types = std::move(vertices.node_types);
   arrays.original_ids = std::move(vertices.original_ids);
   arrays.edge_label_names = info.edge_label_names;

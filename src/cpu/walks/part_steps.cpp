@@ -55,7 +55,9 @@ part_walk part_walk_of_text(custom_walk const& walk, graph_form form)
       engine::throw_problem(report, setup.graph.num_vertices);
     }
   };
-  part_walk out{.identity = identity_of(walk), .has_bound = module->flags != 0};
+  part_walk out;
+  out.identity = identity_of(walk);
+  out.has_bound = module->flags != 0;
   if (form == graph_form::csr) {
     out.on_csr = decide;
   } else {

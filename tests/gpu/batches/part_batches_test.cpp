@@ -19,6 +19,7 @@
 #include "dist/refusal.hpp"
 #include "gpu/batches/minibatch_support.hpp"
 #include "gpu/device/check.hpp"
+#include "support/graph_forms.hpp"
 #include "support/karate.hpp"
 #include "support/small_graphs.hpp"
 
@@ -116,6 +117,24 @@ TEST_F(PartBatches, OfASkewedGraph)
     compare(g, {.num_neighbors = {5}, .disjoint = true, .subgraph = subgraph_type::induced}, {random_roots(g, 700), 64},
             n);
     compare(g, {.num_neighbors = {5, -1, 2}, .weighted = true, .disjoint = true}, {random_roots(g, 100), 30}, n);
+  }
+}
+
+TEST_F(PartBatches, OfCompressedParts)
+{
+  graph const skewed = generate_rmat({.scale = 12, .edge_factor = 16, .seed = 2}, {.symmetrize = true},
+                                     {.has_weights = true, .weight_sigma = 2});
+  for (graph const& g : in_compressed_forms(make_zoo(6))) {
+    for (std::vector<std::int64_t> const& fanouts : {std::vector<std::int64_t>{4, 3}, {70, 2}, {2, -1}}) {
+      for (minibatch_params const& params : every_way(true, false, fanouts)) {
+        compare(g, params, {random_roots(g, 90), 20}, 3);
+      }
+    }
+  }
+  for (graph const& g : in_compressed_forms(skewed)) {
+    compare(g, {.num_neighbors = {15, 10, 5}}, {random_roots(g, 3000), 100}, 2);
+    compare(g, {.num_neighbors = {10, 5}, .weighted = true}, {random_roots(g, 3000), 128}, 2);
+    compare(g, {.num_neighbors = {5, 5}, .subgraph = subgraph_type::induced}, {random_roots(g, 2000), 100}, 2);
   }
 }
 

@@ -21,6 +21,7 @@
 #include "gpu/device/check.hpp"
 #include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
+#include "support/graph_forms.hpp"
 #include "support/karate.hpp"
 #include "support/small_graphs.hpp"
 
@@ -103,6 +104,19 @@ TEST_F(PartTrees, OfAllNeighboursAreThoseOfOneProcess)
         khop_params const params{
             .fanouts = fanouts, .replace = (bits & 1) != 0, .weighted = (bits & 2) != 0, .seed = 3};
         for (int const n : {1, 2, 3, 7}) { compare(g, params, seeds, n); }
+      }
+    }
+  }
+}
+
+TEST_F(PartTrees, AreThoseOfOneProcessOnCompressedParts)
+{
+  for (graph const& original : {make_zoo(5), make_star({1, 2, 0, 5}), make_graph(5, {})}) {
+    auto const seeds = random_roots(original, 60);
+    for (graph const& g : in_compressed_forms(original)) {
+      for (khop_params const& params : every_tree()) { compare(g, params, seeds, 3); }
+      for (std::vector<std::int64_t> const& fanouts : {std::vector<std::int64_t>{-1, 2}, {3, -1, 2}, {-1, -1}}) {
+        compare(g, {.fanouts = fanouts, .weighted = true, .seed = 3}, seeds, 3);
       }
     }
   }

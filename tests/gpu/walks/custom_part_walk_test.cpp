@@ -18,6 +18,7 @@
 #include "jit/custom_walk_state.hpp"
 #include "support/custom_walks.hpp"
 #include "support/gpu_copies.hpp"
+#include "support/graph_forms.hpp"
 #include "support/nvrtc_test.hpp"
 #include "support/small_graphs.hpp"
 #include "support/walk_rows.hpp"
@@ -34,10 +35,12 @@ TEST_F(PartsByNvrtc, HaveKernelsOfTheirOwn)
     custom_walk::state walk;
     walk.source = text;
     walk.struct_name = custom_walk(text).struct_name();
-    gpu::nvrtc_result const result = compile(walk, jit::unit_graph::part);
-    ASSERT_TRUE(result.done) << result.log;
-    EXPECT_EQ(result.log, "");
-    EXPECT_EQ(result.names.size(), jit::walk_kind().part_kernels.size() + 1);
+    for (auto const parts : {jit::unit_graph::part, jit::unit_graph::compressed_part}) {
+      gpu::nvrtc_result const result = compile(walk, parts);
+      ASSERT_TRUE(result.done) << result.log;
+      EXPECT_EQ(result.log, "");
+      EXPECT_EQ(result.names.size(), jit::walk_kind().part_kernels.size() + 1);
+    }
   }
 }
 
@@ -50,9 +53,11 @@ TEST_F(PartsByNvrtc, DontReadOtherVertices)
                   ") + e.weight(); } };";
     walk.struct_name = "w";
     EXPECT_TRUE(compile(walk).done) << read;
-    gpu::nvrtc_result const result = compile(walk, jit::unit_graph::part);
-    EXPECT_FALSE(result.done) << read;
-    EXPECT_NE(result.log.find("walk.cpp"), std::string::npos) << result.log;
+    for (auto const parts : {jit::unit_graph::part, jit::unit_graph::compressed_part}) {
+      gpu::nvrtc_result const result = compile(walk, parts);
+      EXPECT_FALSE(result.done) << read;
+      EXPECT_NE(result.log.find("walk.cpp"), std::string::npos) << result.log;
+    }
   }
 }
 
@@ -95,6 +100,11 @@ class CustomPartWalk : public nvrtc_gpu_test {
         rows const made = on_ranks(*g, n, walk, params, starts, 0xfffffff0LL);
         ASSERT_EQ(made.lengths, expected.lengths) << text << n << " ranks";
         ASSERT_EQ(made.vertices, expected.vertices) << text << n << " ranks";
+      }
+      for (graph const& parts : in_compressed_forms(*g)) {
+        rows const made = on_ranks(parts, 2, walk, params, starts, 0xfffffff0LL);
+        ASSERT_EQ(made.lengths, expected.lengths) << text << to_string(parts.form());
+        ASSERT_EQ(made.vertices, expected.vertices) << text << to_string(parts.form());
       }
       EXPECT_GT(*std::max_element(expected.lengths.begin(), expected.lengths.end()), 3) << "no walk got anywhere";
     }

@@ -23,6 +23,7 @@
 #include "gpu/ranks/messages.hpp"
 #include "support/gpu_copies.hpp"
 #include "support/gpu_test.hpp"
+#include "support/graph_forms.hpp"
 #include "support/scoped_variable.hpp"
 #include "support/small_graphs.hpp"
 #include "support/table_limits.hpp"
@@ -123,6 +124,17 @@ TEST_F(PartWalk, IsThatOfOneProcessOnASkewedGraph)
   edge_attributes const extra{.has_weights = true, .weight_sigma = 3, .num_labels = 3, .num_node_types = 3};
   graph const g = generate_rmat({.scale = 12, .edge_factor = 16, .seed = 2}, {.symmetrize = true}, extra);
   compare(g, starts_everywhere(g, 1), 40, with_tables, {2, 3});
+}
+
+TEST_F(PartWalk, IsThatOfOneProcessOnCompressedParts)
+{
+  edge_attributes const extra{.has_weights = true, .weight_sigma = 3, .num_labels = 3, .num_node_types = 3};
+  graph const skewed = generate_rmat({.scale = 12, .edge_factor = 16, .seed = 2}, {.symmetrize = true}, extra);
+  for (graph const& g : in_compressed_forms(make_zoo(11))) {
+    compare(g, starts_everywhere(g, 1), 12, with_tables, {1, 3});
+    compare(g, starts_everywhere(g, 1), 9, without_tables, {2});
+  }
+  for (graph const& g : in_compressed_forms(skewed)) { compare(g, starts_everywhere(g, 1), 30, with_tables, {2}); }
 }
 
 TEST_F(PartWalk, SettlesByRacesWhatTrialsDont)
