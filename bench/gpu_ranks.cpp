@@ -1,9 +1,12 @@
 #include "bench/gpu_ranks.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <ranges>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,6 +25,7 @@
 
 #include "bench/gpu_rank_bed.hpp"
 #include "bench/measure.hpp"
+#include "graph/check.hpp"  // view_of
 
 namespace tendril::bench {
 namespace {
@@ -132,6 +136,15 @@ std::shared_ptr<wanted_rows const> random_rows(int num_ranks)
   return made;
 }
 
+/// The target of an edge of a part.
+template <class View>
+vertex_id target_of(View const& rows, edge_id e)
+{
+  auto const all = std::views::iota(std::int64_t{0}, rows.num_vertices);
+  auto const behind = std::ranges::upper_bound(all, e, {}, [&](std::int64_t v) { return rows.first_edge(v); });
+  return rows.edge_target(e, behind - all.begin() - 1);
+}
+
 /// Those that random edges lead to, with copies of a share of all rows.
 std::shared_ptr<wanted_rows const> rows_of_edges(bed const& on, double share)
 {
@@ -139,9 +152,12 @@ std::shared_ptr<wanted_rows const> rows_of_edges(bed const& on, double share)
   wanted_rows& out = *made;
   out.bounds = on.parts[0].info.bounds;
   for (graph_part const& part : on.parts) {
-    auto const& targets = part.rows.indices;
     auto const seed = static_cast<std::uint64_t>(part.index) + 7;
-    for (vertex_id& id : out.ids.emplace_back(random_vertices(targets.size(), rows_each, seed))) { id = targets[id]; }
+    auto& ids = out.ids.emplace_back(
+        random_vertices(part.info.part_edges[static_cast<std::size_t>(part.index)], rows_each, seed));
+    validation::view_of(part.rows).visit([&](auto const& rows) {
+      for (vertex_id& id : ids) { id = target_of(rows, id); }
+    });
   }
   run_ranks(on.gpus.size(), [&](transport& ranks) {
     auto const count = static_cast<std::int64_t>(share * static_cast<double>(out.bounds.back()));
@@ -225,7 +241,7 @@ void add_jobs(session& s, std::shared_ptr<bed const> const& on, bool has_weights
 std::vector<row> run_gpu_ranks(options const& o, graph const& g)
 {
   session s(o.graph, o.repeats);
-  for (int const n : {1, o.gpus.size()}) {
+  for (int const n : std::set{1, o.gpus.size()}) {
     if (fmt::format("parts on {}", n).find(o.only) == std::string::npos) { continue; }
     add_jobs(s, rank_bed_on(o, g, n), g.has_weights());
   }

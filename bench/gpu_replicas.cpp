@@ -329,7 +329,8 @@ std::vector<row> run_gpu_replicas(options const& o)
   if (!o.hosts.empty()) { return run_gpu_rank_plan(o); }
   gpu_exec const first(o.gpus[0]);
   bool const alone = o.gpus.size() == 1;
-  graph const g = alone ? make_bench_graph(o.graph, first) : to_host(make_bench_graph(o.graph, first), first);
+  bool const in_parts = !alone || o.only.starts_with("parts");
+  graph const g = in_parts ? to_host(make_bench_graph(o.graph, first), first) : make_bench_graph(o.graph, first);
   std::vector<row> found;
   auto const wanted = [&](std::string const& part) { return part.find(o.only) != std::string::npos; };
   auto const run = [&](layout const& on) {
@@ -338,7 +339,7 @@ std::vector<row> run_gpu_replicas(options const& o)
   };
   if (wanted("copies")) { run({o.gpus, places_of(alone ? std::vector{g} : to_gpus(g, o.gpus))}); }
   if (!alone && wanted("one graph")) { run({o.gpus, places_of(spread_over_gpus(g, o.gpus)), true}); }
-  if (!alone) {
+  if (in_parts) {
     auto const rows = run_gpu_ranks(o, g);
     found.insert(found.end(), rows.begin(), rows.end());
   }

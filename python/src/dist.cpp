@@ -18,6 +18,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <tendril/compress.hpp>  // names of forms
 #include <tendril/partition.hpp>
 #include <tendril/rank_service.hpp>
 #include <tendril/sharded_features.hpp>
@@ -493,6 +494,7 @@ void bind_dist(nb::module_& module)
       .def_prop_ro("part_edges", [](graph_part const& p) { return p.info.part_edges; })
       .def_prop_ro("crossing_edges", [](graph_part const& p) { return p.info.crossing_edges; })
       .def_prop_ro("method", [](graph_part const& p) { return std::string(to_string(p.info.method)); })
+      .def_prop_ro("form", [](graph_part const& p) { return std::string(to_string(p.info.form)); })
       .def_prop_ro("has_weights", [](graph_part const& p) { return p.info.has_weights; })
       .def_prop_ro("edge_label_names", [](graph_part const& p) { return p.info.edge_label_names; })
       .def_prop_ro("node_type_names", [](graph_part const& p) { return p.info.node_type_names; })

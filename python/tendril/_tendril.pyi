@@ -1498,6 +1498,9 @@ class GraphPart:
     def method(self) -> str: ...
 
     @property
+    def form(self) -> str: ...
+
+    @property
     def has_weights(self) -> bool: ...
 
     @property

@@ -239,6 +239,7 @@ def test_compressed_parts_change_nothing(graph, tmp_path):
 
     def work(ranks):
         for parted in (dist.Graph(ranks, tmp_path / "parts"), dist.Graph.cut(ranks, graph.compress("packed"))):
+            assert parted.form in ("auto", "packed")
             mine = parted.vertices
             own = slice(mine.start, mine.stop)
             walker = dist.Walker(parted, 9, p=0.5, q=2.0, seed=4, **ONE_THREAD)
@@ -265,7 +266,7 @@ def test_parts_of_a_folder(graph, tmp_path):
         assert parted.bounds[0] == 0 and parted.bounds[-1] == graph.num_vertices
         assert sum(parted.part_edges) == graph.num_edges and parted.has_weights
         assert parted.original_ids is None and parted.edge_label_names == [] and parted.node_type_names == []
-        assert "of 2 parts" in repr(parted)
+        assert "of 2 parts" in repr(parted) and parted.form == "csr"
         expect_same(dist.MinibatchSampler(parted, [3]).sample([1, 2, 3], batch=4), whole)
 
     results(run_ranks(2, work))

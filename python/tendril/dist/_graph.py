@@ -106,6 +106,11 @@ class Graph:
         return list(self._core.part_edges)
 
     @property
+    def form(self) -> str:
+        """How the parts' neighbours are stored, as `tendril.Graph.form`. Samples don't depend on it."""
+        return self._core.form
+
+    @property
     def has_weights(self) -> bool:
         """Whether edges have weights."""
         return self._core.has_weights

@@ -26,12 +26,10 @@ graph copied(graph const& input, int device, memory_resource& resource, gpu_exec
   bool const without_arrays = input.form() == graph_form::csr && from.indptr.empty();
   to.indptr = copied(without_arrays ? shared_array(std::move(only_offset)) : from.indptr, resource, exec);
   to.indices = copied(from.indices, resource, exec);
-  to.compressed = {copied(from.compressed.blocks, resource, exec),
-                   copied(from.compressed.wide, resource, exec),
-                   copied(from.compressed.words, resource, exec),
-                   from.compressed.num_vertices,
-                   from.compressed.num_edges,
-                   from.compressed.form};
+  to.compressed = from.compressed;
+  to.compressed.blocks = copied(from.compressed.blocks, resource, exec);
+  to.compressed.wide = copied(from.compressed.wide, resource, exec);
+  to.compressed.words = copied(from.compressed.words, resource, exec);
   to.weights = copied(from.weights, resource, exec);
   to.edge_labels = copied(from.edge_labels, resource, exec);
   to.node_types = copied(from.node_types, resource, exec);

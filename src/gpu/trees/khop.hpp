@@ -38,7 +38,7 @@ struct asked_slots {
   asked_slot const* slots;   ///< [khop_job::parents.size], counted from the first slot of a rank's trees.
   tree_place const* places;  ///< [khop_job::parents.size]; or null where all trees have as many slots.
   std::uint32_t a_root;      ///< Without places: slots of a tree, below 2^31.
-  edge_id first_edge;        ///< Of the part, which is the job's graph, in CSR form.
+  edge_id first_edge;        ///< Of the part, which is the job's graph.
   bool in_place;             ///< Children go to the rows of their slots; else to those of the questions.
 };
 

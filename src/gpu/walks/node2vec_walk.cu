@@ -23,7 +23,7 @@ void launch(Proposer const& proposer, View const& view, walk_job const& job, wal
         {proposer, adjacent, job.bias, view.targets(), weights, sums, job.step_key}};
   };
   auto const launch_by = [&]<class Adjacency>(Adjacency const& adjacent) {
-    if constexpr (View::targets_by_number && reads_own_row_alone<Proposer>) {
+    if constexpr (reads_own_row_alone<Proposer>) {
       if (shape.alone != nullptr) {
         part_ranks const& ranks = *shape.alone;
         vertex_id const* const own = ranks.bounds + ranks.rank;
