@@ -45,7 +45,8 @@ TEST_F(SpreadMemory, RefusesWhatHasNoRoom)
   memory_resource& memory = spread_gpu_memory(all_gpus());
   std::string const message =
       message_of<memory_error>([&] { buffer<std::byte> const all(std::int64_t{1} << 42, memory); });
-  EXPECT_NE(message.find("out of memory: 4398046.5 MB needed, in equal parts on each"), std::string::npos) << message;
+  char const* const where = num_gpus() > 1 ? ", in equal parts on each" : "";
+  EXPECT_NE(message.find(std::string("out of memory: 4398046.5 MB needed") + where), std::string::npos) << message;
   buffer<std::byte> const some(1 << 20, memory);  // it still works
   EXPECT_EQ(message_of<argument_error>([] { (void)spread_gpu_memory(gpu_set()); }),
             "memory of several GPUs: no GPU, expected one or more");
