@@ -1,52 +1,18 @@
 // The rows of one part of a graph that is cut, in the form that the parts are to have.
 
 #include <cstdint>
-#include <span>
 #include <type_traits>
 
 #include "base/parallel.hpp"     // parallel_ranges
 #include "base/vertex_work.hpp"  // vertex_work
 #include "dist/partition_cut.hpp"
+#include "dist/slices.hpp"
 #include "graph/check.hpp"  // edge_ids_of
 #include "place/list_encoder.hpp"
 #include "place/narrow.hpp"
 
 namespace tendril::dist {
 namespace {
-
-template <class T>
-shared_array<T> slice(shared_array<T> const& from, std::int64_t first, std::int64_t size)
-{
-  return {from.span().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(size)), from.owner()};
-}
-
-label_array slice(label_array const& from, std::int64_t first, std::int64_t size)
-{
-  auto const cut = [&]<class T>(T const* labels) {
-    return label_array(shared_array<T>(std::span(labels + first, static_cast<std::size_t>(size)), from.owner()));
-  };
-  if (from.empty()) { return {}; }
-  auto const* const data = from.view().data;
-  return from.bytes_per_label() == 1 ? cut(static_cast<std::uint8_t const*>(data))
-                                     : cut(static_cast<std::uint16_t const*>(data));
-}
-
-/// Rows from vertex `first` on, as the encoder reads them.
-template <class View>
-struct rows_behind {
-  View g;
-  std::int64_t first;
-
-  [[nodiscard]] place::listed_rows load(std::int64_t begin, std::int64_t end, place::row_scratch& scratch) const
-  {
-    scratch.clear();
-    for (std::int64_t v = first + begin; v < first + end; ++v) {
-      for (vertex_id const x : g.row(v)) { scratch.ids.push_back(x); }
-      scratch.end_row();
-    }
-    return scratch.rows(begin);
-  }
-};
 
 /// Makes the arrays of one part.
 class row_cutter {
@@ -72,8 +38,8 @@ class row_cutter {
         rows.indptr = offsets(g);
         rows.indices = indices(g);
       } else {
-        rows.compressed = place::encode_lists(rows_behind<std::decay_t<decltype(g)>>{g, first_}, size_, info_.form,
-                                              "compressing", exec_, static_cast<vertex_id>(first_));
+        rows.compressed = place::encode_lists(place::decoded_rows<std::decay_t<decltype(g)>>{g, first_}, size_,
+                                              info_.form, "compressing", exec_, static_cast<vertex_id>(first_));
       }
       add_edge_arrays(g, rows);
     });

@@ -2,30 +2,17 @@
 
 #include <utility>
 
+#include "dist/slices.hpp"
 #include "plan/whole_graph.hpp"
 
 namespace tendril::dist {
 namespace {
 
-template <class Label>
-shared_array<Label> slice(label_array const& labels, std::int64_t first, std::int64_t size)
-{
-  auto const* const data = static_cast<Label const*>(labels.view().data);
-  return {std::span(data + first, static_cast<std::size_t>(size)), labels.owner()};
-}
-
 /// The rows as a graph of their own, whose vertices have their types.
 graph rows_of(graph_part const& part)
 {
   graph_arrays arrays = part.rows;
-  if (!part.node_types.empty()) {
-    std::int64_t const first = part.first_vertex();
-    if (part.node_types.bytes_per_label() == 1) {
-      arrays.node_types = slice<std::uint8_t>(part.node_types, first, part.num_vertices());
-    } else {
-      arrays.node_types = slice<std::uint16_t>(part.node_types, first, part.num_vertices());
-    }
-  }
+  arrays.node_types = slice(part.node_types, part.first_vertex(), part.num_vertices());
   arrays.original_ids = {};
   arrays.symmetric = false;
   return graph(std::move(arrays), graph_content::valid);

@@ -26,31 +26,17 @@ struct csr_rows {
   }
 };
 
-/// Those of a compressed graph.
-struct decoded_rows {
-  compressed_view g;
-
-  [[nodiscard]] place::listed_rows load(std::int64_t begin, std::int64_t end, place::row_scratch& scratch) const
-  {
-    scratch.clear();
-    for (std::int64_t v = begin; v < end; ++v) {
-      for (vertex_id const x : g.row(v)) { scratch.ids.push_back(x); }
-      scratch.end_row();
-    }
-    return scratch.rows(begin);
-  }
-};
-
 compressed_lists lists_of(graph const& input, graph_form form, cpu_exec const& exec)
 {
   auto const encode = [&](auto const& rows) {
     return place::encode_lists(rows, input.num_vertices(), form, "compressing", exec);
   };
   return input.view().visit([&](auto const& g) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(g)>, csr_view>) {
+    using view = std::decay_t<decltype(g)>;
+    if constexpr (std::is_same_v<view, csr_view>) {
       return encode(csr_rows{input.csr()});
     } else {
-      return encode(decoded_rows{g});
+      return encode(place::decoded_rows<view>{g});
     }
   });
 }

@@ -50,6 +50,23 @@ struct row_scratch {
   }
 };
 
+/// A source: the rows of a graph from vertex `first` on, decoded.
+template <class View>
+struct decoded_rows {
+  View graph;
+  std::int64_t first = 0;
+
+  [[nodiscard]] listed_rows load(std::int64_t begin, std::int64_t end, row_scratch& scratch) const
+  {
+    scratch.clear();
+    for (std::int64_t v = first + begin; v < first + end; ++v) {
+      for (vertex_id const x : graph.row(v)) { scratch.ids.push_back(x); }
+      scratch.end_row();
+    }
+    return scratch.rows(begin);
+  }
+};
+
 /// @tparam Source  load(begin, end, scratch) gives the rows of the vertices [begin, end), whose edges are numbered from 0
 ///                 on, in the scratch or elsewhere; any thread.
 template <class Source>
