@@ -1,11 +1,9 @@
 #include "bench/gpu_ranks.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <numeric>
-#include <ranges>
 #include <set>
 #include <span>
 #include <string>
@@ -140,9 +138,12 @@ std::shared_ptr<wanted_rows const> random_rows(int num_ranks)
 template <class View>
 vertex_id target_of(View const& rows, edge_id e)
 {
-  auto const all = std::views::iota(std::int64_t{0}, rows.num_vertices);
-  auto const behind = std::ranges::upper_bound(all, e, {}, [&](std::int64_t v) { return rows.first_edge(v); });
-  return rows.edge_target(e, behind - all.begin() - 1);
+  std::int64_t v = 0;
+  for (std::int64_t end = rows.num_vertices; end - v > 1;) {  // e is one of the edges of [v, end)
+    std::int64_t const middle = v + (end - v) / 2;
+    (rows.first_edge(middle) <= e ? v : end) = middle;
+  }
+  return rows.edge_target(e, v);
 }
 
 /// Those that random edges lead to, with copies of a share of all rows.
