@@ -37,13 +37,14 @@ auto begin_together(transport& ranks, std::string_view advice, Make const& make)
   return std::move(*writer);
 }
 
-/// Completes the file, on rank 0 after all others.
+/// Completes the file, on rank 0 after all others. What is still to go to the disk may take long.
 template <class Writer>
 void commit_together(transport& ranks, Writer& writer)
 {
-  if (ranks.rank() != 0) { writer.commit(); }
+  auto const commit = [&] { ranks.beat_during([&] { writer.commit(); }); };
+  if (ranks.rank() != 0) { commit(); }
   ranks.barrier("the end of writing");
-  if (ranks.rank() == 0) { writer.commit(); }
+  if (ranks.rank() == 0) { commit(); }
   ranks.barrier("the complete output");
 }
 

@@ -220,6 +220,10 @@ class transport {
   void beat(std::int64_t done);
   void beat() { beat(done_); }
 
+  /// Does what can't beat in its midst, such as a write to a slow disk, on a thread of its own, and beats meanwhile.
+  /// @param work  Makes no calls. @throws what it throws; when it has ended, rank_error as beat.
+  void beat_during(std::function<void()> const& work);
+
   /// What all ranks have done, as far as this one was told.
   [[nodiscard]] std::int64_t done_by_all() const noexcept;
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <future>
 #include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/expects.hpp"  // TENDRIL_EXPECTS
+#include "base/expects.hpp"       // TENDRIL_EXPECTS
+#include "base/thread_limit.hpp"  // aside
 #include "dist/beats.hpp"
 
 namespace tendril {
@@ -300,6 +302,15 @@ void transport::beat(std::int64_t done)
   beat_if_due();
   (void)listen();
   expect_no_failure();
+}
+
+void transport::beat_during(std::function<void()> const& work)
+{
+  auto const pause = std::min(dist::longest_pause_between_beats, deadline_ / dist::beats_a_deadline);
+  std::future<void> done = std::async(base::aside, work);  // a beat that throws waits for it
+  while (done.wait_for(pause) == std::future_status::timeout) { beat(); }
+  done.get();
+  beat();
 }
 
 std::vector<message> transport::finish(call_number number)

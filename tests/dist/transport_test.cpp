@@ -300,6 +300,47 @@ TEST(Transport, ABusyRankThatBeatsIsWaitedFor)
             "");
 }
 
+/// Where the same is done without beats, ASilentRankIsNamedAfterTheDeadline.
+TEST(Transport, ARankIsWaitedForDuringWorkOfMoreThanTheDeadline)
+{
+  EXPECT_EQ(failure_of(
+                2,
+                [](transport& ranks) {
+                  if (ranks.rank() == 1) {
+                    ranks.beat_during([] { std::this_thread::sleep_for(std::chrono::seconds(5)); });
+                  }
+                  ranks.barrier("end");
+                },
+                2),
+            "");
+}
+
+TEST(Transport, WorkAsideThrowsItsOwnAndHearsOfOthers)
+{
+  std::string const own = failure_of(2, [](transport& ranks) {
+    if (ranks.rank() == 1) {
+      ranks.beat_during([] { throw io_error("no space left"); });
+    }
+    ranks.barrier("end");
+  });
+  EXPECT_NE(own.find("no space left"), std::string::npos) << own;
+  std::atomic<bool> has_ended{false};
+  std::string const other = failure_of(2, [&](transport& ranks) {
+    if (ranks.rank() == 0) { throw io_error("no folder"); }
+    try {
+      ranks.beat_during([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        has_ended = true;
+      });
+    } catch (rank_error const& e) {
+      EXPECT_EQ(e.rank(), 0);
+      EXPECT_TRUE(has_ended) << "what the work refers to is gone";
+      throw;
+    }
+  });
+  EXPECT_NE(other.find("no folder"), std::string::npos) << other;
+}
+
 TEST(Transport, ARankThatWasAwayBlamesNobody)
 {
   std::atomic<bool> was_away{false};
