@@ -85,7 +85,7 @@ struct bed {
     bare.symmetric = whole.arrays().symmetric;
     g = graph(std::move(bare), whole.content());
     std::int64_t const walks = std::clamp(16 * g.num_vertices() / batches, std::int64_t{1}, most_walks / batches);
-    starts = make_starts(g.csr(), batches * walks);
+    starts = make_starts(g.view(), batches * walks);
     for (int const n : ranks) {
       for (int r = 0; r < n; ++r) { parts[n].push_back(part_of(g, {.num_parts = n}, r, o.exec)); }
     }

@@ -1,15 +1,14 @@
 #include "bench/forms.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <sstream>
 
 #include <fmt/format.h>
 
-#include <tendril/error.hpp>
-
 #include "bench/sampling_jobs.hpp"
-#include "core/random.hpp"
+#include "bench/start_vertices.hpp"
 
 namespace tendril::bench {
 namespace {
@@ -24,20 +23,11 @@ struct size_of_round {
 constexpr size_of_round round_of(cpu_exec const&) { return {std::int64_t{1} << 16U, 32}; }
 constexpr size_of_round round_of(gpu_exec const&) { return {1'000'000, 1}; }
 
-/// Vertices that have a neighbour, at random.
-buffer<vertex_id> make_starts(graph_view const& g, std::int64_t count)
+buffer<vertex_id> starts_on(graph const& g, std::int64_t count)
 {
+  auto const starts = make_starts(g.view(), count);
   buffer<vertex_id> out(count);
-  rng_key const key = core::make_key(0, core::domain::start_vertices);
-  std::int64_t found = 0;
-  for (std::uint64_t i = 0; found < count; ++i) {
-    if (i > 100 * static_cast<std::uint64_t>(count)) {
-      throw argument_error("graph: hardly any vertex has a neighbour");
-    }
-    auto const v = static_cast<vertex_id>(
-        core::bounded64(core::draw_block(key, i, 0, 0).low(), static_cast<std::uint64_t>(g.num_vertices)));
-    if (g.degree(v) > 0) { out[found++] = v; }
-  }
+  std::copy(starts.begin(), starts.end(), out.begin());
   return out;
 }
 
@@ -82,7 +72,7 @@ void add_jobs(session& s, std::shared_ptr<job_bed<Exec>> const& b, graph const& 
 template <class Exec>
 std::vector<row> run_on(graph const& host, std::string const& name, options const& o, Exec const& exec)
 {
-  auto const b = std::make_shared<job_bed<Exec>>(make_starts(host.view(), round_of(exec).walkers), exec);
+  auto const b = std::make_shared<job_bed<Exec>>(starts_on(host, round_of(exec).walkers), exec);
   session s(name, o.repeats);
   for (auto const& [form, form_name] : enum_names<graph_form>) {
     graph const g = form == graph_form::csr ? host : compress(host, form, o.exec);

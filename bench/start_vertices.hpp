@@ -13,7 +13,7 @@
 namespace tendril::bench {
 
 /// Vertices that have a neighbour, spread over the graph.
-inline std::vector<vertex_id> make_starts(csr_arrays const& graph, std::int64_t count)
+inline std::vector<vertex_id> make_starts(graph_view const& graph, std::int64_t count)
 {
   std::vector<vertex_id> out;
   rng_key const key = core::make_key(0, core::domain::start_vertices);
