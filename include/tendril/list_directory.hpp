@@ -37,8 +37,7 @@ class list_header {
 struct alignas(16) list_place {
   std::uint64_t at = 0;  ///< The byte behind its header, in the lower 48 bits; its header in the upper 8.
   std::uint32_t degree = 0;
-  vertex_id vertex =
-      0;  ///< That near codes count from: its id, which in a part of a graph is not the number of its row.
+  vertex_id vertex = 0;  ///< Its id, which near codes count from: in a part not the number of its row.
 
   static constexpr unsigned header_shift = 56;
   static constexpr unsigned byte_bits = 48;
