@@ -17,6 +17,7 @@
 #include <tendril/several_gpus.hpp>
 #include <tendril/threads.hpp>
 
+#include "help.hpp"  // one_of
 #include "pipes.hpp"
 #include "ranks.hpp"
 #include "text.hpp"
@@ -216,6 +217,16 @@ std::int64_t file_bytes(std::string const& path)
   }
   auto const size = std::filesystem::file_size(path, failure);
   return failure ? 0 : static_cast<std::int64_t>(size);
+}
+
+void add_compress(CLI::App& verb, std::string& form, std::string_view where, std::string_view rest)
+{
+  verb.add_option("--compress", form,
+                  fmt::format("Form of the neighbours {}: auto (the smallest that reads fast), packed (the quickest), "
+                              "runs, ef, vbyte, or none{}",
+                              where, rest))
+      ->check(one_of({"auto", "packed", "runs", "ef", "vbyte", "none", "csr"}))
+      ->type_name("FORM");
 }
 
 graph_form form_of(std::string const& form)

@@ -103,6 +103,9 @@ struct graph_facts {
 /// Bytes of a file on disk, or of all files in a folder; 0 if there is none.
 [[nodiscard]] std::int64_t file_bytes(std::string const& path);
 
+/// Adds --compress, which `form_of` reads. @param where  The neighbours are: "in a native OUT". @param rest  Ends the description.
+void add_compress(CLI::App& verb, std::string& form, std::string_view where, std::string_view rest);
+
 /// What --compress says. @throws argument_error
 [[nodiscard]] graph_form form_of(std::string const& form);
 

@@ -189,12 +189,7 @@ void add_convert(CLI::App& application)
   command->source.add_to(*verb);
   verb->add_option("OUT", command->output, "Output file; its extension selects the format")->required();
   verb->add_option("--to", command->to, "Format of OUT [auto: by its extension]")->type_name("FORMAT");
-  verb->add_option(
-          "--compress", command->form,
-          "Form of the neighbours in a native OUT: auto (the smallest that reads fast), packed (the quickest), "
-          "runs, ef, vbyte, or none [as in GRAPH; none after a building step]")
-      ->check(one_of({"auto", "packed", "runs", "ef", "vbyte", "none", "csr"}))
-      ->type_name("FORM");
+  add_compress(*verb, command->form, "in a native OUT", " [as in GRAPH; none after a building step]");
   command->building.add_to(*verb);
   verb->add_option("--num-vertices", command->building.build.num_vertices,
                    "Number of vertices of an edge list [largest id + 1]")

@@ -205,12 +205,8 @@ void add_generate(CLI::App& application)
   verb->add_option("--device", command->device,
                    "Device that generates the graph: cpu; for rmat, er, powerlaw and web also cuda or cuda:N [cpu]")
       ->type_name("DEVICE");
-  verb->add_option(
-          "--compress", command->form,
-          "Form of the neighbours in a native OUT: auto (the smallest that reads fast), packed (the quickest), "
-          "runs, ef, vbyte, or none; web makes its neighbours in this form, without more memory [none]")
-      ->check(one_of({"auto", "packed", "runs", "ef", "vbyte", "none", "csr"}))
-      ->type_name("FORM");
+  add_compress(*verb, command->form, "in a native OUT",
+               "; web makes its neighbours in this form, without more memory [none]");
   verb->add_option("--name", command->name, "Name of the graph, stored in the file [KIND-SEED]")->type_name("NAME");
 
   auto const shape = "Shape";

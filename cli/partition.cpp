@@ -79,12 +79,7 @@ void add_partition(CLI::App& application)
                    "(metis: renumbers the vertices) [degree]")
       ->check(one_of_names<partition_method>())
       ->type_name("METHOD");
-  verb->add_option(
-          "--compress", command->form,
-          "Form of the neighbours in the parts: auto (the smallest that reads fast), packed (the quickest), runs, ef, "
-          "vbyte, or none [as in GRAPH]")
-      ->check(one_of({"auto", "packed", "runs", "ef", "vbyte", "none", "csr"}))
-      ->type_name("FORM");
+  add_compress(*verb, command->form, "in the parts", " [as in GRAPH]");
   command->common.add_to(*verb);
   verb->footer(
       "Every verb reads the folder as the whole graph. With range and degree it is the same graph; with metis it has\n"

@@ -90,7 +90,7 @@ compressed_lists joined_lists(std::vector<graph_arrays> const& parts, partition_
   rows_of_parts rows{{}, info};
   rows.parts.reserve(parts.size());
   for (auto const& part : parts) { rows.parts.emplace_back(validation::compressed_of(part)); }
-  return place::encode_lists(rows, info.num_vertices, info.form, "reading", exec);
+  return place::encode_lists(rows, info.num_vertices, info.form, "compressing", exec);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include <tendril/error.hpp>
@@ -31,8 +32,13 @@ class folder_progress {
     std::int64_t const before = done_;
     done_ += bytes;
     if (exec_.on_progress) {
-      out.on_progress = [this, before, after = done_](progress const& p) {
-        exec_.on_progress({"writing", std::min(before + p.done, after), total_});
+      out.on_progress = [this, before, bytes](progress const& p) {
+        if (std::string_view(p.what) != "writing") {  // what is to be written is being made
+          exec_.on_progress(p);
+          return;
+        }
+        double const share = p.total > 0 ? static_cast<double>(p.done) / static_cast<double>(p.total) : 0;
+        exec_.on_progress({"writing", before + static_cast<std::int64_t>(share * static_cast<double>(bytes)), total_});
       };
     }
     return out;

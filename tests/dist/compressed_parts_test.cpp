@@ -3,7 +3,6 @@
 
 #include <tendril/partition.hpp>
 
-#include <filesystem>
 #include <functional>
 #include <random>
 
@@ -92,25 +91,6 @@ TEST(compressed_parts, have_the_form_of_the_graph_unless_told)
   EXPECT_EQ(
       message_of<argument_error>([&] { (void)part_of(g, {.num_parts = 2, .form = static_cast<graph_form>(77)}, 0); }),
       "form: 77, expected csr, packed, runs, ef, vbyte or auto");
-}
-
-TEST(compressed_parts, do_not_depend_on_the_form_of_the_graph_and_threads)
-{
-  scratch_folder const folder;
-  graph const g = make_full_graph();
-  partition_params const params{.num_parts = 3, .form = graph_form::best};
-  partition_graph(g, folder / "first", params);
-  int forms = 0;
-  for (graph const& other : in_all_forms(g)) {
-    std::string const cut = folder / fmt::format("{}", forms++);
-    cpu_exec exec;
-    exec.num_threads = forms;
-    partition_graph(other, cut, params, exec);
-    for (auto const& file : std::filesystem::directory_iterator(folder / "first")) {
-      std::string const name = file.path().filename().string();
-      EXPECT_EQ(read_bytes(cut + "/" + name), read_bytes(file.path().string())) << name;
-    }
-  }
 }
 
 /// Neighbours near their vertex cost as few bits in any part: they count from the vertex' own id, not from its row.

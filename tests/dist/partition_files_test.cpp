@@ -55,25 +55,27 @@ TEST(partition_files, hold_the_graph)
 
 TEST(partition_files, do_not_depend_on_form_and_threads)
 {
-  scratch_folder const folder;
   graph const g = make_full_graph();
-  partition_params const params{.num_parts = 3, .form = graph_form::csr};
-  partition_graph(g, folder / "first", params);
-  int forms = 0;
-  for (graph const& other : in_all_forms(g)) {
-    std::string const cut = folder / fmt::format("{}", forms++);
-    cpu_exec exec;
-    exec.num_threads = forms;
-    partition_graph(other, cut, params, exec);
-    int files = 0;
-    for (auto const& file : std::filesystem::directory_iterator(folder / "first")) {
-      std::string const name = file.path().filename().string();
-      EXPECT_EQ(read_bytes(cut + "/" + name), read_bytes(file.path().string())) << name;
-      ++files;
+  for (graph_form const form : {graph_form::csr, graph_form::best}) {
+    scratch_folder const folder;
+    partition_params const params{.num_parts = 3, .form = form};
+    partition_graph(g, folder / "first", params);
+    int forms = 0;
+    for (graph const& other : in_all_forms(g)) {
+      std::string const cut = folder / fmt::format("{}", forms++);
+      cpu_exec exec;
+      exec.num_threads = forms;
+      partition_graph(other, cut, params, exec);
+      int files = 0;
+      for (auto const& file : std::filesystem::directory_iterator(folder / "first")) {
+        std::string const name = file.path().filename().string();
+        EXPECT_EQ(read_bytes(cut + "/" + name), read_bytes(file.path().string())) << name;
+        ++files;
+      }
+      EXPECT_EQ(files, 5);  // three parts, vertices, graph.json
     }
-    EXPECT_EQ(files, 5);  // three parts, vertices, graph.json
+    EXPECT_EQ(forms, 3);
   }
-  EXPECT_EQ(forms, 3);
 }
 
 TEST(partition_files, of_a_graph_without_offsets_have_some)
@@ -116,6 +118,25 @@ TEST(partition_files, appear_complete_or_not_at_all)
     };
     EXPECT_THROW(partition_graph(make_zoo(1), folder / "some", {4}, exec), stopped);
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / ""), {}), 1) << stages[last];
+  }
+}
+
+TEST(partition_files, are_told_of_in_order)
+{
+  for (graph_form const form : {graph_form::csr, graph_form::packed}) {
+    scratch_folder const folder;
+    std::int64_t last = 0, told = 0;
+    cpu_exec exec;
+    exec.on_progress = [&](progress const& p) {
+      if (std::string_view(p.what) != "writing") { return; }
+      EXPECT_GE(p.done, last);
+      EXPECT_LE(p.done, p.total);
+      last = p.done;
+      ++told;
+    };
+    partition_graph(make_zoo(1), folder / "cut", {.num_parts = 4, .form = form}, exec);
+    EXPECT_GT(told, 4);
+    EXPECT_GT(last, 0);
   }
 }
 
