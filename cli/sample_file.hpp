@@ -26,35 +26,19 @@ class sample_file {
   template <class T>
   void put(std::size_t which, std::int64_t element, std::span<T const> elements)
   {
-    write(which, element, elements.size_bytes(), [&] { writer_.append(which, elements); });
+    if (ranks_ != nullptr) { writer_.seek(which, element); }
+    writer_.append(which, elements);
   }
   void put(std::size_t which, std::int64_t element, std::span<vertex_id const> vertices, cpu_exec const& exec)
   {
-    write(which, element, vertices.size_bytes(), [&] { writer_.append(which, vertices, exec); });
+    if (ranks_ != nullptr) { writer_.seek(which, element); }
+    writer_.append(which, vertices, exec);
   }
 
   /// Completes the file; of ranks, after all have called it.
   void commit() { ranks_ == nullptr ? writer_.commit() : commit_together(*ranks_, writer_); }
 
  private:
-  /// Other ranks may wait until this one has written.
-  template <class F>
-  void write(std::size_t which, std::int64_t element, std::size_t bytes, F const& append)
-  {
-    constexpr std::size_t soon_written = std::size_t{16} << 20U;
-    if (ranks_ == nullptr) {
-      append();
-      return;
-    }
-    writer_.seek(which, element);
-    if (bytes > soon_written) {
-      ranks_->beat_during(append);
-    } else {
-      append();
-      ranks_->beat();
-    }
-  }
-
   static array_writer begun(request const& what, std::vector<array_spec> const& arrays)
   {
     if (what.ranks == nullptr) { return {what.output, arrays, what.about}; }

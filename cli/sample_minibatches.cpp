@@ -160,6 +160,7 @@ void write_minibatches(request const& what, numbered_batches const& batches, bat
     file.put(8, node, made.vertices[0].node.span(), exec);
     if (what.job.disjoint) { file.put(9, node, made.vertices[0].batch.span()); }
     if (weights) { file.put(of_weights, edge, made.edges[0].weights.span()); }
+    if (what.ranks != nullptr) { what.ranks->beat(); }  // others may wait until this one has written
   }
   file.commit();
 }
