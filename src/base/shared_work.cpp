@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <thread>
+#include <utility>
 
 #include "base/parallel.hpp"  // exception_keeper
 
@@ -164,13 +165,21 @@ void work_at(shared_items& items, int num_workers, std::function<void(item_range
     });
     if (keeper.failed()) { items.stop(); }
   };
-  std::thread side(
-      [&] { keep_working([&] { return items.take_front(now()); }, [&] { items.finish_front(now()); }, front); });
+  // A front that takes nothing needs no thread.
+  item_range first = items.take_front(now());
+  std::thread side;
+  if (!first.empty()) {
+    side = std::thread([&] {
+      auto const take = [&] { return first.empty() ? items.take_front(now()) : std::exchange(first, item_range{}); };
+      keep_working(
+          take, [&] { items.finish_front(now()); }, front);
+    });
+  }
   run_team(num_workers, [&](int worker) {
     keep_working([&] { return items.take_back(worker, now()); }, [&] { items.finish_back(worker, now()); },
                  [&](item_range turn) { back(worker, turn); });
   });
-  side.join();
+  if (side.joinable()) { side.join(); }
   keeper.rethrow();
 }
 

@@ -196,6 +196,16 @@ TEST(shared_work, threads_make_every_item_once)
   }
 }
 
+TEST(shared_work, a_front_without_items_is_not_called)
+{
+  shared_items items({0, 1000}, {.most = 0}, least(4), 2);
+  std::atomic<std::int64_t> made{0};
+  base::work_at(
+      items, 2, [](item_range) { FAIL() << "called"; }, [&](int, item_range turn) { made += turn.size; });
+  EXPECT_EQ(made, 1000);
+  EXPECT_EQ(items.front_items(), 0);
+}
+
 TEST(shared_work, an_exception_of_either_side_ends_the_job)
 {
   constexpr std::int64_t all = 1 << 30;

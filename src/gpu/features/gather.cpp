@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -30,6 +31,8 @@ namespace {
 
 constexpr std::int64_t worth_sorting = 1024;
 constexpr double bytes_of_a_read = 128;
+constexpr std::int64_t turn_bytes = 256 << 10;       // of a thread: so many that all end at about the same time
+constexpr std::int64_t mapped_turn_bytes = 2 << 20;  // of a file, whose pages are asked for together
 constexpr std::int64_t most_row_bytes = (std::int64_t{1} << 30) - 1;
 
 bool overlap(std::span<std::byte const> a, std::span<std::byte const> b)
@@ -78,23 +81,38 @@ class host_gather {
     TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec_.stream));
   }
 
-  void on_cpu(base::item_range turn, gpu::lane& lane) const
+  /// The CPU's part: threads copy rows to page-locked memory.
+  [[nodiscard]] gpu::staged_work by_cpu()
   {
-    auto const narrow = lane.fetch(std::span(ids_ + turn.first, static_cast<std::size_t>(turn.size)));
-    auto const ids = lane.take<std::int64_t>(turn.size);
-    std::ranges::copy(narrow, ids.begin());
-    std::int64_t const bytes = turn.size * table_.row_bytes();
-    auto const rows = lane.take<std::byte>(bytes);
-    tendril::gather(table_, std::span<std::int64_t const>(ids), rows, cpu_exec{1});
-    lane.copy(out_.data() + turn.first * table_.row_bytes(), rows.data(), bytes);
+    return {
+        .out = out_.data(),
+        .turn_bytes = table_.misses_pages() != nullptr ? mapped_turn_bytes : turn_bytes,
+        .begin =
+            [this](base::item_range rows, gpu::staged_results& results) {
+              first_fetched_ = rows.first;
+              fetched_ = results.fetch(std::span(ids_ + rows.first, static_cast<std::size_t>(rows.size)));
+            },
+        .write = [this](base::item_range rows, std::byte* to) { write(rows, to); },
+    };
   }
 
  private:
+  void write(base::item_range rows, std::byte* to) const
+  {
+    auto const narrow =
+        fetched_.subspan(static_cast<std::size_t>(rows.first - first_fetched_), static_cast<std::size_t>(rows.size));
+    std::vector<std::int64_t> const ids(narrow.begin(), narrow.end());
+    std::span<std::byte> const out(to, static_cast<std::size_t>(rows.size * table_.row_bytes()));
+    tendril::gather(table_, std::span<std::int64_t const>(ids), out, cpu_exec{1});
+  }
+
   feature_table const& table_;
   vertex_id const* ids_;
   bool ascending_;
   std::span<std::byte> out_;
   gpu_exec const& exec_;
+  std::span<vertex_id const> fetched_;  // ids in host memory, from this one on:
+  std::int64_t first_fetched_ = 0;
 };
 
 }  // namespace
@@ -172,7 +190,7 @@ void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, k
   if (known.checked) { gpu::expect_rows(ids, table_.num_rows(), exec); }
   if (memory_ == row_memory::gpu || row_bytes == 0) { return; }
   work_share const who = memory_ == row_memory::pageable ? work_share::cpu : way.share.value_or(share_);
-  host_gather const rows(table_, narrow.data(), known.ascending, out, exec);
+  host_gather rows(table_, narrow.data(), known.ascending, out, exec);
   if (who == work_share::gpu) {
     rows.enqueue({0, size});
     if (known.checked) { TENDRIL_CUDA_TRY(cudaStreamSynchronize(exec.stream)); }
@@ -185,7 +203,7 @@ void gpu_features::gather_rows(id_matrix const& ids, std::span<std::byte> out, k
   job.gains_by_size = true;
   job.num_threads = way.num_threads;
   job.on_gpu = [&](base::item_range turn) { rows.on_gpu(turn); };
-  job.on_cpu = [&](base::item_range turn, int, gpu::lane& lane) { rows.on_cpu(turn, lane); };
+  job.on_cpu = rows.by_cpu();
   try {
     gpu::work_together(history_->rates, who, job, exec);
   } catch (argument_error const&) {  // about an id, by its number in a turn

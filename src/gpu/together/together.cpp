@@ -124,30 +124,63 @@ class shared_run {
 
   void share(base::item_range range, base::work_side const& front, int threads)
   {
-    std::int64_t const room = std::max<std::int64_t>(1, lane_bytes / std::max<std::int64_t>(1, job_.item_bytes));
-    base::work_side const back{.least = std::min(items_of(cpu_turn_reads, job_), room),
-                               .most = room,
-                               .rate = front.most == 0 ? rates_.back : rates_.back_beside};
+    base::work_side back = std::visit([&](auto const& of_cpu) { return turns_of(of_cpu); }, job_.on_cpu);
+    back.rate = front.most == 0 ? rates_.back : rates_.back_beside;
     threads = static_cast<int>(std::clamp<std::int64_t>(range.size / back.least, 1, threads));
-    lanes own(exec_.device, threads);
     base::shared_items items(range, front, back, threads, job_.aligned);
-    base::work_at(
-        items, threads,
-        [&](base::item_range turn) {
-          device_guard const guard(exec_.device);
-          job_.on_gpu(turn);
-        },
-        [&](int thread, base::item_range turn) {
-          device_guard const guard(exec_.device);
-          lane& mine = own.of(thread);
-          mine.begin_part();
-          job_.on_cpu(turn, thread, mine);
-          mine.end_part();
-        });
-    own.finish();
+    std::visit([&](auto const& of_cpu) { work(items, threads, range, of_cpu); }, job_.on_cpu);
     if (front.most == 0) { return; }
     if (items.front_rate() > 0) { rates_.front_beside = items.front_rate(); }
     if (items.back_rate() > 0) { rates_.back_beside = items.back_rate(); }
+  }
+
+  /// Items of `bytes` bytes, one at least.
+  [[nodiscard]] std::int64_t items_in(std::int64_t bytes) const
+  {
+    return std::max<std::int64_t>(1, bytes / std::max<std::int64_t>(1, job_.item_bytes));
+  }
+
+  [[nodiscard]] base::work_side turns_of(lane_work const&) const
+  {
+    std::int64_t const room = items_in(lane_bytes);
+    return {.least = std::min(items_of(cpu_turn_reads, job_), room), .most = room};
+  }
+
+  [[nodiscard]] base::work_side turns_of(staged_work const& of_cpu) const
+  {
+    std::int64_t const room = items_in(of_cpu.turn_bytes);
+    return {.least = (room + 3) / 4, .most = room};
+  }
+
+  void work(base::shared_items& items, int threads, base::item_range, lane_work const& of_cpu)
+  {
+    lanes own(exec_.device, threads);
+    work_at(items, threads, [&](int thread, base::item_range turn) {
+      device_guard const guard(exec_.device);
+      lane& mine = own.of(thread);
+      mine.begin_part();
+      of_cpu(turn, thread, mine);
+      mine.end_part();
+    });
+    own.finish();
+  }
+
+  void work(base::shared_items& items, int threads, base::item_range range, staged_work const& of_cpu)
+  {
+    staged_results results(exec_.device, range, job_.item_bytes, of_cpu.out);
+    of_cpu.begin(range, results);
+    work_at(items, threads, [&](int, base::item_range turn) { results.make(turn, of_cpu.write); });
+    results.finish();
+  }
+
+  template <class Back>
+  void work_at(base::shared_items& items, int threads, Back const& back)
+  {
+    auto const front = [&](base::item_range turn) {
+      device_guard const guard(exec_.device);
+      job_.on_gpu(turn);
+    };
+    base::work_at(items, threads, front, back);
   }
 
   shared_job const& job_;

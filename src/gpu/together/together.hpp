@@ -10,6 +10,7 @@
 #include <mutex>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 
 #include <tendril/exec.hpp>
 #include <tendril/work_share.hpp>
@@ -17,6 +18,7 @@
 #include "base/shared_work.hpp"
 #include "base/work_choice.hpp"
 #include "gpu/together/lane.hpp"
+#include "gpu/together/staged_results.hpp"
 
 namespace tendril::gpu {
 
@@ -45,6 +47,18 @@ struct bulk_work {
 /// @param gpu_rate, cpu_rate  Items a second, of the GPU beside bulk.seconds.
 [[nodiscard]] std::int64_t bulk_items(bulk_work const& bulk, std::int64_t num_items, double gpu_rate, double cpu_rate);
 
+/// Makes items on the CPU, by the calling thread alone, and enqueues their copies. Called by several threads, on which the GPU
+/// is current, each with its own number and lane, between begin_part() and end_part().
+using lane_work = std::function<void(base::item_range, int thread, lane&)>;
+
+/// The same of items whose results, item_bytes each, lie one after the other.
+struct staged_work {
+  std::byte* out = nullptr;     ///< Of item 0, on the GPU.
+  std::int64_t turn_bytes = 0;  ///< Of results, in one turn of a thread, at most; a quarter of it at least.
+  std::function<void(base::item_range, staged_results&)> begin;  ///< Called before threads make some of these items.
+  staged_results::writer write;  ///< Makes items at some memory. Called by several threads.
+};
+
 /// A job of independent items.
 struct shared_job {
   std::int64_t num_items = 0;
@@ -62,9 +76,7 @@ struct shared_job {
   /// Makes items on the GPU, and waits for them. Called by one thread, on which the GPU is current.
   std::function<void(base::item_range)> on_gpu;
 
-  /// Makes items on the CPU, by the calling thread alone, and enqueues their copies. Called by several threads, on which
-  /// the GPU is current, each with its own number and lane, between begin_part() and end_part().
-  std::function<void(base::item_range, int thread, lane&)> on_cpu;
+  std::variant<lane_work, staged_work> on_cpu;
 };
 
 /// Threads of the CPU that work beside the GPU: all but the one that serves the GPU.
